@@ -1,0 +1,20 @@
+// Facts of the process and the machine.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace preon {
+
+/// Cores this process may run on (affinity mask), at least 1.
+int AvailableCores();
+/// Largest resident set of the process so far, in bytes.
+int64_t PeakRssBytes();
+/// Resident set now, in bytes.
+int64_t CurrentRssBytes();
+/// "Intel(R) Xeon(R) …", empty if unknown.
+std::string CpuModel();
+/// Gives freed heap pages back to the system, so that a finished stage does not count against the next one's peak.
+void ReleaseFreeMemory();
+
+}  // namespace preon

@@ -1,0 +1,121 @@
+// QuantPlan: what will be quantized, how, and why the rest is not. Made by a Target from the preprocessed float graph
+// before any data is seen; calibration observes what it names; ApplyPlan turns it into Q/DQ nodes.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/registry.h"
+#include "base/status.h"
+#include "formats/int_format.h"
+#include "ir/graph.h"
+
+namespace preon {
+
+/// Settings of one tensor that go over the defaults (spec qdq §8).
+struct TensorOverride {
+  std::optional<DataType> type;
+  std::optional<bool> symmetric;
+  std::optional<Range> range;         ///< rmin, rmax
+  std::optional<QuantParams> params;  ///< scale and zero_point
+};
+
+struct PlanOptions {
+  DataType activation = DataType::kUInt8;
+  DataType weight = DataType::kInt8;
+  std::optional<bool> activation_symmetric;   ///< default: the target's
+  bool per_channel = true;
+  std::vector<std::string> exclude;           ///< node names (as in the user's file) or globs `*`, `?`
+  std::vector<std::string> exclude_types;     ///< operator types
+  std::map<std::string, TensorOverride> overrides;   ///< by tensor name of the user's file
+};
+
+/// Where an activation's range comes from.
+enum class RangeSource { kObserved, kFixed, kConstant };
+
+/// A tensor that gets a Q/DQ pair.
+struct ActivationPlan {
+  IntFormat format;
+  RangeSource source = RangeSource::kObserved;
+  Range fixed;                            ///< kFixed: an upper bound (spec qdq §5.1) or an override
+  std::optional<QuantParams> params;      ///< override: used as it is
+  std::string shares;                     ///< tensor whose scale and zero point it takes ("" = its own)
+};
+
+/// A constant that becomes codes.
+struct WeightPlan {
+  IntFormat format;
+  int axis = -1;   ///< per-channel axis, -1 = per tensor
+};
+
+/// An int32 bias: initializer, and the tensors whose scales multiply to its own.
+struct BiasPlan {
+  std::string node;      ///< reader; a bias shared by nodes is cloned per node
+  std::string bias, input, weight;
+};
+
+/// Why a node stays float; a closed list (spec qdq §13.5) so that reports and tests can count.
+enum class FloatReason {
+  kNone,               ///< it becomes an integer kernel
+  kNoKernel,           ///< the target has no integer kernel for this operator (in this form)
+  kExcluded,           ///< the user excluded it
+  kNotConstant,        ///< needs a constant (weight, slope, …) that is computed
+  kType,               ///< not float32
+  kAttributes,         ///< alpha, beta, mode, axis … that the kernel does not take
+  kNoGain,             ///< would run in integers but costs more than it saves, or enables no integer kernel
+  kTail,               ///< behind the last integer Conv/MatMul/Gemm: outputs keep float accuracy
+  kMask,               ///< attention mask: its range would swallow everything else
+  kAccuracy,           ///< joins very different ranges
+  kSubgraph,           ///< inside, or feeding, a sub-graph
+};
+std::string_view FloatReasonName(FloatReason reason);
+
+struct NodeDecision {
+  std::string node, op_type;
+  FloatReason reason = FloatReason::kNone;
+  std::string detail;        ///< one clause for humans
+  double macs = 0;           ///< multiply-accumulates per sample where shapes are known
+};
+
+struct QuantPlan {
+  std::string target;
+  std::map<std::string, ActivationPlan> activations;   ///< by tensor
+  std::map<std::string, WeightPlan> weights;            ///< by initializer
+  std::vector<BiasPlan> biases;
+  std::vector<NodeDecision> nodes;                      ///< every node of the graph, in order
+  std::vector<std::string> folded_clamps;               ///< Relu/Clip nodes that the producer's codes may absorb (checked when ranges are known)
+  std::vector<std::string> warnings;
+
+  /// Tensors that calibration has to observe, sorted.
+  std::vector<std::string> ObservedTensors() const;
+};
+
+/// Placement rules of one deployment target. Pure.
+class Target {
+ public:
+  virtual ~Target() = default;
+  virtual std::string_view name() const = 0;
+  virtual std::vector<std::string_view> aliases() const { return {}; }
+  virtual std::string_view summary() const = 0;
+  /// Smallest ai.onnx opset that the plan's Q/DQ nodes need.
+  virtual int64_t RequiredOpset(const PlanOptions& options) const = 0;
+  /// Rewrites the float graph into the shape the target executes in integers (may be a no-op), before planning.
+  virtual Status Prepare(Model& model, const PlanOptions& options) const = 0;
+  /// Errors: kNameNotInModel, kNothingToQuantize, kNotYetSupported.
+  virtual Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const = 0;
+};
+using TargetRegistry = Registry<Target>;
+
+/// Writes the plan's Q/DQ nodes, codes, scales and zero points. `ranges`: one per observed tensor.
+/// Errors: kRangeMissing, kRangeInvalid, kQuantizeFailed.
+Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const std::map<std::string, Range>& ranges,
+                        std::vector<std::string>* warnings);
+
+/// Multiply-accumulates of one run of the node for one sample; 0 when not a Conv/MatMul/Gemm-like operator or shapes unknown.
+double NodeMacs(const Graph& graph, const Node& node);
+
+}  // namespace preon

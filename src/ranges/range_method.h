@@ -1,0 +1,41 @@
+// RangeMethod: the rule from a tensor's sketch to the interval that its codes cover. One file per method.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/int_format.h"
+#include "base/registry.h"
+#include "stats/tensor_sketch.h"
+
+namespace preon {
+
+/// What a method is asked for. Later scale types and floating formats extend this struct, not the interface.
+struct RangeQuery {
+  IntFormat format;                       ///< the tensor's own type and symmetry
+};
+
+/// Options of a method as text, by the reference's names ("Percentile", "LWPMetric", "PercentileCandidates", …).
+using MethodOptions = std::map<std::string, std::string>;
+
+/// Pure: no model, no runtime, no state that changes. Thread-safe.
+class RangeMethod {
+ public:
+  virtual ~RangeMethod() = default;
+  virtual std::string_view name() const = 0;
+  virtual std::vector<std::string_view> aliases() const { return {}; }
+  virtual std::string_view summary() const = 0;
+  /// Names of the options this method reads, each with default and meaning ("Percentile=99.999: share in percent kept").
+  virtual std::vector<std::string_view> option_help() const { return {}; }
+  /// A copy with options applied. Errors: kUnknownOption, kBadOptionValue.
+  virtual Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const = 0;
+  /// The range: contains 0, finite; inside [min, max] widened by 0 unless the method documents otherwise.
+  /// Errors: kRangeMissing for an empty sketch, kRangeNotFinite.
+  virtual Result<Range> Choose(const TensorSketch& sketch, const RangeQuery& query) const = 0;
+};
+
+using RangeMethodRegistry = Registry<RangeMethod>;
+
+}  // namespace preon

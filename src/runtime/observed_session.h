@@ -1,0 +1,63 @@
+// ObservedSession: inference at full speed with observers in the path of chosen tensors. Observers are put into the
+// graph that the runtime has already optimized; what can't be found there is observed in the float graph instead.
+// (How tensors are found again, blocked layouts, swallowed Adds: docs/design/observers.md)
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/session.h"
+
+namespace preon {
+
+/// How an observed value lies in memory: [samples][outer][ceil(channels / block)][inner][block]; see ChannelLayout in stats/,
+/// which calib/ maps this to (runtime/ may not include stats/).
+struct ObservedValue {
+  const float* data = nullptr;
+  Shape shape;               ///< logical shape (channels without padding)
+  int64_t block = 1;         ///< channel block of a blocked (NCHWc) tensor, 1 = plain row-major
+};
+
+/// Runs task(0) … task(count-1) on the runtime's own threads.
+using RunParallel = std::function<void(size_t count, const std::function<void(size_t task)>& task)>;
+
+/// Gets each observed tensor once per run, on the runtime's thread, one tensor at a time.
+class TensorObserver {
+ public:
+  virtual ~TensorObserver() = default;
+  /// `index` into the list of tensors given to Open.
+  virtual void Observe(size_t index, const ObservedValue& value, const RunParallel& run_parallel) = 0;
+};
+
+/// Where each tensor is observed, for reports and tests.
+enum class ObserverPlace { kOptimizedByName, kOptimizedByNode, kUnfused, kFloatGraph };
+
+struct ObservedSessionOptions {
+  SessionOptions session;
+  /// false: runtime's optimizer off, values bit for bit those of the plain float graph.
+  bool optimize = true;
+};
+
+class ObservedSession {
+ public:
+  /// `tensors`: float tensors of the model (graph inputs, inner tensors, outputs), unique. `observer` outlives the session.
+  static Result<ObservedSession> Open(const Model& model, const std::vector<std::string>& tensors, TensorObserver* observer,
+                                      const ObservedSessionOptions& options, const RunContext& context);
+  ObservedSession(ObservedSession&&) noexcept;
+  ObservedSession& operator=(ObservedSession&&) noexcept;
+  ~ObservedSession();
+
+  Session& session();
+  Status Run(const std::vector<NamedTensor>& feeds, const RunContext& context);
+  const std::vector<ObserverPlace>& places() const;
+
+ private:
+  struct Impl;
+  explicit ObservedSession(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace preon

@@ -1,0 +1,60 @@
+// Session: a model loaded in ONNX Runtime. The only layer that sees the runtime's headers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/context.h"
+#include "base/status.h"
+#include "base/tensor.h"
+#include "ir/graph.h"
+
+namespace preon {
+
+enum class Optimization { kOff, kBasic, kExtended, kAll };
+
+struct SessionOptions {
+  int threads = 1;                         ///< threads inside an operator; operators run one after the other
+  Optimization optimization = Optimization::kAll;
+  std::string save_optimized_to;           ///< path; empty = don't
+  bool spin = true;                        ///< workers busy-wait between operators (faster, as the runtime's default)
+};
+
+/// An input or output as the runtime sees it.
+struct TensorSpec {
+  std::string name;
+  DataType type;
+  Shape shape;   ///< kDynamicDim where symbolic
+};
+
+class Session {
+ public:
+  /// Errors: kRuntimeLoad with the runtime's words, kModelTypeUnsupported for inputs that are no tensors.
+  static Result<Session> OpenFile(const std::string& path, const SessionOptions& options);
+  static Result<Session> OpenBytes(std::string_view bytes, const SessionOptions& options);
+  /// Serializes and opens; above 2 GB goes through a temporary file in `context`'s folder.
+  static Result<Session> OpenModel(const Model& model, const SessionOptions& options, const RunContext& context);
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
+  const std::vector<TensorSpec>& inputs() const;
+  const std::vector<TensorSpec>& outputs() const;
+  /// Runs once. `feeds` by name, every input present; outputs in the model's order (all when `wanted` is empty).
+  /// Inputs are borrowed, not copied. Errors: kRuntimeRun, kDataType, kCancelled (`context.cancel` ends a run in the middle).
+  Result<std::vector<NamedTensor>> Run(const std::vector<NamedTensor>& feeds, const RunContext& context,
+                                       const std::vector<std::string>& wanted = {});
+
+ private:
+  friend class ObservedSession;
+  struct Impl;
+  explicit Session(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// "1.30.0" of the loaded library.
+std::string RuntimeVersion();
+
+}  // namespace preon
