@@ -1,0 +1,151 @@
+/// preon: turns a float ONNX model and samples into a quantized ONNX model that was loaded and run before it got its
+/// name. The whole library is in this header; it needs nothing but C++17's standard library.
+///
+///   preon::QuantizeOptions options;
+///   options.model = "model.onnx";
+///   options.output = "model.int8.onnx";
+///   options.data = {"calib.npz"};
+///   auto report = preon::Quantize(options);
+///   if (!report) return Complain(report.error());
+///   std::cout << report->text;
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#define PREON_API __attribute__((visibility("default")))
+
+namespace preon {
+
+/// "0.1.0".
+PREON_API std::string Version();
+
+/// Why something failed: a documented number (docs/errors.md), one line, and where there is one a hint.
+struct Failure {
+  int number = 0;        ///< 2003 for [E2003]
+  int exit_status = 1;   ///< what the command line would answer: 1 failed, 2 wrong input, 3 not verified, 130 interrupted
+  std::string message;   ///< what, where, got, wanted
+  std::string hint;
+};
+
+/// A value, or the Failure that says why there is none. No function of this library throws.
+template <typename T>
+class Outcome {
+ public:
+  Outcome(T value) : state_(std::move(value)) {}            // NOLINT: implicit on purpose
+  Outcome(Failure failure) : state_(std::move(failure)) {}  // NOLINT
+
+  explicit operator bool() const { return std::holds_alternative<T>(state_); }
+  const T& operator*() const { return std::get<T>(state_); }
+  const T* operator->() const { return &std::get<T>(state_); }
+  /// Only where there is no value.
+  const Failure& error() const { return std::get<Failure>(state_); }
+
+ private:
+  std::variant<T, Failure> state_;
+};
+
+/// Element types of model inputs, with ONNX's numbers.
+enum class ElementType : int32_t {
+  kFloat = 1,
+  kUInt8 = 2,
+  kInt8 = 3,
+  kUInt16 = 4,
+  kInt16 = 5,
+  kInt32 = 6,
+  kInt64 = 7,
+  kBool = 9,
+  kFloat16 = 10,
+  kDouble = 11,
+  kUInt32 = 12,
+  kUInt64 = 13,
+};
+
+/// One input of the model: row-major values, batch axis included. `data` must stay valid until the reader is called
+/// again; preon copies it.
+struct InputArray {
+  std::string name;
+  ElementType type = ElementType::kFloat;
+  std::vector<int64_t> shape;
+  const void* data = nullptr;
+};
+
+/// Fills `inputs` (one array per model input) with feed number `index` and returns true, or returns false when there
+/// is no such feed. Called for 0, 1, 2, … and again from 0 for the comparison; from one thread at a time.
+using SampleReader = std::function<bool(int64_t index, std::vector<InputArray>& inputs)>;
+
+/// What to do. Empty strings mean: the default.
+struct QuantizeOptions {
+  std::string model;               ///< float ONNX file
+  std::string output;              ///< where the result goes; whole or absent
+  std::vector<std::string> data;   ///< sources as for --data: .npz, .npy, folders, "random:32"
+  SampleReader reader;             ///< instead of `data`
+  std::string calibration;         ///< a .calib file instead of a pass over the data
+  std::string method;              ///< calibration method, for example "minmax", "percentile"
+  std::string activation;          ///< type of activations, for example "uint8"
+  std::string weight;              ///< type of weights, for example "int8"
+  std::string target;              ///< placement rules, for example "ort-cpu"
+  std::vector<std::string> exclude;   ///< node names (globs) that stay float
+  int threads = 0;                 ///< 0: all cores the process may use
+  /// Any other option of the command line by its long name: {"samples", "100"}, {"per-tensor", "true"}. May repeat.
+  std::vector<std::pair<std::string, std::string>> settings;
+  /// Called as stages advance; `total` is 0 while unknown.
+  std::function<void(const std::string& stage, int64_t done, int64_t total)> progress;
+  const std::atomic<bool>* cancel = nullptr;   ///< set it to true to end early with [E7900]
+};
+
+/// How far a quantized output is from the float one, over all samples compared.
+struct OutputError {
+  double sqnr_db = 0;   ///< 10·log10(Σ float² / Σ (float - quantized)²)
+  double cosine = 0;
+  double l2 = 0;        ///< Euclidean norm of the difference
+  double max_abs = 0;
+};
+
+/// Share of labelled samples whose class is right, 0…1.
+struct ClassAccuracy {
+  double top1 = 0, top5 = 0;
+};
+
+/// What was made and how good it is.
+struct Report {
+  std::string output;
+  int64_t float_size_bytes = 0, quantized_size_bytes = 0;
+  int64_t samples = 0;
+  int64_t observed_tensors = 0;
+  int64_t integer_nodes = 0, float_nodes = 0;      ///< compute nodes by the kernel the runtime chose
+  double integer_macs_share = 0;                   ///< 0…1, multiply-accumulates done in integers
+  std::map<std::string, OutputError> outputs;      ///< by output name; empty when nothing was compared
+  std::optional<double> argmax_agreement;          ///< share of samples with the same top class, 0…1
+  std::optional<ClassAccuracy> float_accuracy, quantized_accuracy;   ///< where the data have labels
+  std::vector<std::string> warnings;
+  double seconds = 0;
+  int64_t peak_rss_bytes = 0;
+  std::string text;   ///< the summary that the command line prints
+  std::string json;   ///< the object that --json prints
+};
+
+/// Calibrates (or reads `calibration`), quantizes, verifies in the runtime, writes `output`.
+PREON_API Outcome<Report> Quantize(const QuantizeOptions& options);
+
+/// What a calibration run saw.
+struct CalibrationReport {
+  std::string output;
+  int64_t samples = 0;
+  int64_t observed_tensors = 0, shared_tensors = 0;
+  double seconds = 0;
+  std::string json;
+};
+
+/// Only the pass over the data: writes every method's statistics to `output`, a .calib file.
+PREON_API Outcome<CalibrationReport> Calibrate(const QuantizeOptions& options);
+
+}  // namespace preon
