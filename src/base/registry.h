@@ -1,7 +1,6 @@
 // Registry<T>: named things a user can choose, in the order they were added. Filled only by api/builtins.cc.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,24 +29,19 @@ class Registry {
     if (const T* entry = Lookup(name)) return entry;
     std::vector<std::string> names;
     for (const auto& entry : entries_) names.emplace_back(entry->name());
-    std::string list;
-    for (const std::string& known : names) list += (list.empty() ? "" : ", ") + known;
-    return Error(ErrorId::kUnknownOption, "unknown ", kind_, " '", name, "'", DidYouMean(name, names), " (known: ", list, ")");
+    return Error(ErrorId::kUnknownOption, "unknown ", kind_, " '", name, "'", DidYouMean(name, names),
+                 " (known: ", JoinNames(names), ")");
   }
 
   const std::vector<std::unique_ptr<T>>& entries() const { return entries_; }
 
  private:
-  static bool SameName(std::string_view a, std::string_view b) {
-    const auto lower = [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-  }
-
   const T* Lookup(std::string_view name) const {
+    const std::string wanted = ToLower(name);
     for (const auto& entry : entries_) {
-      if (SameName(entry->name(), name)) return entry.get();
+      if (ToLower(entry->name()) == wanted) return entry.get();
       for (std::string_view alias : entry->aliases()) {
-        if (SameName(alias, name)) return entry.get();
+        if (ToLower(alias) == wanted) return entry.get();
       }
     }
     return nullptr;

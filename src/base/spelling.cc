@@ -1,14 +1,14 @@
 #include "base/spelling.h"
 
 #include <algorithm>
-#include <cctype>
 #include <numeric>
 #include <vector>
 
 namespace preon {
 namespace {
 
-char Lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+// Not std::tolower: names are ASCII, and the user's locale must not change what a name means.
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
@@ -26,6 +26,18 @@ size_t EditDistance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+std::string ToLower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = Lower(c);
+  return lower;
+}
+
+std::string JoinNames(std::span<const std::string> names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
 
 std::string NearestName(std::string_view typed, std::span<const std::string> known) {
   std::string best;

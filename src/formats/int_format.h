@@ -33,7 +33,8 @@ struct IntFormat {
   bool reduce_range = false;   ///< one bit less, for CPUs whose u8·s8 products saturate
 
   /// Codes used for scale computation and encoding, spec qdq §1.1: symmetric s8 is -127…127, symmetric u8 1…255
-  /// around 128 (the exact shift of s8), reduced s8 -64…64.
+  /// around 128 (the exact shift of s8), reduced s8 -64…64; reduce_range wins over symmetric. Types without codes here
+  /// (anything ParseIntType does not return) are a bug.
   int64_t q_min() const;
   int64_t q_max() const;
   bool operator==(const IntFormat&) const = default;
@@ -42,9 +43,22 @@ struct IntFormat {
 /// int8/uint8/int16/uint16/int4/uint4/int32, "QuantType.QInt8", "QUInt8"… Errors: kUnknownOption, kNotYetSupported.
 Result<DataType> ParseIntType(std::string_view name);
 
-/// Spec qdq §1.2 / options §9.1: contains 0 afterwards, scale > 0, zero_point in [q_min, q_max]; [0, 0] gives scale 1, zero point q-code of 0.
-/// Computed in double, scale rounded once to float. Errors: kRangeInvalid if not finite or min > max.
+/// Turns a real interval into the scale and zero point that cover it (spec qdq §1.2, options §9.1).
+///
+/// @param range  finite, min <= max; widened to contain 0, and to both sides of 0 when `format.symmetric`.
+/// @return       scale > 0; zero_point in [q_min, q_max], except for an interval so small that the scale would not be
+///               a normal float ([0, 0], denormals): scale 1 and zero point 0 in every format.
+/// Errors:   kRangeInvalid if not finite or min > max.
+/// Numerics: scale in double, rounded once to float; zero_point ties to even. Bounds beyond FLT_MAX / 2 count as that.
+/// Source:   onnxruntime 1.30 quant_utils.compute_scale_zp, bit for bit but for u8/u16 symmetric (see q_min).
 Result<QuantParams> ComputeQuantParams(Range range, const IntFormat& format);
+
+/// The codes that encoding with `params` can give: [q_min, q_max], and the zero point where an all-zero tensor's lies
+/// outside (spec qdq §1.2: its scale is 1 and its zero point 0 in every format).
+struct CodeRange {
+  int32_t min, max;
+};
+CodeRange CodesInUse(const QuantParams& params, const IntFormat& format);
 
 /// The interval that the codes of `params` can represent.
 Range RepresentableRange(const QuantParams& params, const IntFormat& format);
@@ -59,24 +73,35 @@ struct EncodedTensor {
   int axis = -1;                     ///< -1 = per tensor
 };
 
-/// Encodes a float tensor with given parameters (1, or one per index of `axis`). Errors: kInvalidArgument-class on sizes.
+/// Encodes a float tensor with given parameters (1 for axis -1, else one per index of `axis`), int8 to uint16.
+/// Errors: kQuantizeFailed on type, axis or sizes; kNotYetSupported for other formats.
 Result<EncodedTensor> EncodeTensor(const Tensor& values, std::vector<QuantParams> params, int axis, const IntFormat& format);
 
-/// Minimum and maximum per index of `axis` (axis -1: one entry) of a float tensor. Errors: kRangeNotFinite.
+/// Minimum and maximum per index of `axis` (axis -1: one entry) of a float tensor; [0, 0] where there are no values.
+/// Errors: kQuantizeFailed on the axis, kRangeNotFinite.
 Result<std::vector<Range>> WeightRanges(const Tensor& values, int axis);
 
 /// codes -> float, for tests and evaluation.
 Tensor DecodeTensor(const EncodedTensor& encoded);
 
-/// int32 bias, spec qdq §6: scale s_x·s_w[c], q = clip(round(beta·b / s), int32) in double.
-/// `weight_params` may be enlarged first where |q| would overflow (returned; re-encode the weight with it).
+/// An int32 bias, spec qdq §6.
 struct EncodedBias {
-  Tensor codes;                        ///< int32 [C]
-  std::vector<float> scales;           ///< 1 or C
-  double max_abs_error = 0;            ///< max |beta·b - s·q|
+  Tensor codes;                 ///< int32 [C]
+  std::vector<float> scales;    ///< 1 or C: input_scale · s_w[c], rounded to float
+  double max_abs_error = 0;     ///< max |beta·b - s·q|
 };
-/// Smallest s_w (per channel) that keeps this bias inside int32; entries that are fine are returned unchanged.
-std::vector<QuantParams> ProtectBiasOverflow(std::span<const float> bias, float input_scale, std::vector<QuantParams> weight_params);
-Result<EncodedBias> EncodeBias(std::span<const float> bias, float input_scale, std::span<const QuantParams> weight_params, float beta);
+
+/// Weight scales (1 for all channels, or one per value of `bias`) enlarged where beta·b would not fit into int32, the
+/// others unchanged. A channel with tiny weights has a tiny accumulator scale; its bias would saturate and the channel
+/// be lost, while its weights hardly matter beside the bias. Encode the weight with what is returned.
+/// Source: onnxruntime 1.20, base_quantizer.py (adjust_weight_scale_for_int32_bias).
+std::vector<QuantParams> ProtectBiasOverflow(std::span<const float> bias, float input_scale,
+                                             std::vector<QuantParams> weight_params, float beta = 1);
+
+/// q = clip(round-half-even(beta·b / s), int32), s = input_scale · s_w, the quotient in double. The caller sets the
+/// node's beta to 1 and flattens or broadcasts biases of shape [1, C], [1] or []. Errors: kQuantizeFailed on sizes,
+/// kRangeNotFinite.
+Result<EncodedBias> EncodeBias(std::span<const float> bias, float input_scale, std::span<const QuantParams> weight_params,
+                               float beta);
 
 }  // namespace preon

@@ -1,0 +1,151 @@
+// Whole tensors to codes and back. Every value goes through kernels/quantize.h, so constants that preon encodes and
+// values that the runtime's QuantizeLinear encodes follow the same rule.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "formats/int_format.h"
+#include "kernels/quantize.h"
+
+namespace preon {
+namespace {
+
+/// A tensor seen from one axis: [outer][channels][inner], row-major. Axis -1: one channel that holds everything.
+struct AxisView {
+  int64_t outer = 1, channels = 1, inner = 1;
+};
+
+Result<AxisView> ViewAlong(const Shape& shape, int axis) {
+  if (axis == -1) return AxisView{1, 1, ElementCount(shape)};
+  if (axis < 0 || axis >= static_cast<int>(shape.size())) {
+    return Error(ErrorId::kQuantizeFailed, "axis ", axis, " out of range for shape ", ShapeToString(shape));
+  }
+  const auto product = [](auto begin, auto end) { return std::accumulate(begin, end, int64_t{1}, std::multiplies<>()); };
+  return AxisView{product(shape.begin(), shape.begin() + axis), shape[axis], product(shape.begin() + axis + 1, shape.end())};
+}
+
+template <typename T>
+void EncodeRun(const float* x, int64_t count, const QuantParams& params, const IntFormat& format, T* out) {
+  const CodeRange codes = CodesInUse(params, format);
+  QuantizeLinear(x, static_cast<size_t>(count), params.scale, params.zero_point, codes.min, codes.max, out);
+}
+
+/// The channels are the last axis (MatMul weights): a tile of columns is turned into rows, so that the kernel sees
+/// one scale at a time. 16 columns are a cache line of floats; the tile stays in the L1 cache.
+template <typename T>
+void EncodeColumns(const float* x, const AxisView& view, std::span<const QuantParams> params, const IntFormat& format, T* out) {
+  constexpr int64_t kRows = 256, kColumns = 16;
+  std::vector<float> values(kRows * kColumns);
+  std::vector<T> codes(kRows * kColumns);
+  for (int64_t row_0 = 0; row_0 < view.outer; row_0 += kRows) {
+    const int64_t rows = std::min(kRows, view.outer - row_0);
+    for (int64_t column_0 = 0; column_0 < view.channels; column_0 += kColumns) {
+      const int64_t columns = std::min(kColumns, view.channels - column_0);
+      const int64_t corner = row_0 * view.channels + column_0;
+      for (int64_t row = 0; row < rows; ++row) {
+        const float* from = x + corner + row * view.channels;
+        for (int64_t column = 0; column < columns; ++column) values[column * kRows + row] = from[column];
+      }
+      for (int64_t column = 0; column < columns; ++column) {
+        EncodeRun(&values[column * kRows], rows, params[column_0 + column], format, &codes[column * kRows]);
+      }
+      for (int64_t row = 0; row < rows; ++row) {
+        T* to = out + corner + row * view.channels;
+        for (int64_t column = 0; column < columns; ++column) to[column] = codes[column * kRows + row];
+      }
+    }
+  }
+}
+
+template <typename T>
+Tensor EncodeAs(const Tensor& values, const AxisView& view, std::span<const QuantParams> params, const IntFormat& format) {
+  Tensor codes = Tensor::Allocate(format.type, values.shape());
+  const float* x = values.floats().data();
+  T* out = codes.Mutable<T>().data();
+  if (view.inner == 1 && view.channels > 1) {
+    EncodeColumns(x, view, params, format, out);
+    return codes;
+  }
+  for (int64_t outer = 0; outer < view.outer; ++outer) {
+    for (int64_t channel = 0; channel < view.channels; ++channel, x += view.inner, out += view.inner) {
+      EncodeRun(x, view.inner, params[channel], format, out);
+    }
+  }
+  return codes;
+}
+
+template <typename T>
+void DecodeAs(const EncodedTensor& encoded, const AxisView& view, float* out) {
+  const T* code = encoded.codes.As<T>().data();
+  for (int64_t outer = 0; outer < view.outer; ++outer) {
+    for (int64_t channel = 0; channel < view.channels; ++channel) {
+      const QuantParams& params = encoded.params[channel];
+      for (int64_t i = 0; i < view.inner; ++i) *out++ = params.scale * static_cast<float>(*code++ - params.zero_point);
+    }
+  }
+}
+
+}  // namespace
+
+Result<EncodedTensor> EncodeTensor(const Tensor& values, std::vector<QuantParams> params, int axis, const IntFormat& format) {
+  if (values.type() != DataType::kFloat) {
+    return Error(ErrorId::kQuantizeFailed, "type ", DataTypeName(values.type()), " can't be encoded; wanted float");
+  }
+  PREON_ASSIGN_OR_RETURN(const AxisView view, ViewAlong(values.shape(), axis));
+  if (static_cast<int64_t>(params.size()) != view.channels) {
+    return Error(ErrorId::kQuantizeFailed, params.size(), " scales for ", view.channels, " channels of shape ",
+                 ShapeToString(values.shape()), " along axis ", axis);
+  }
+  Tensor codes;
+  switch (format.type) {
+    case DataType::kInt8: codes = EncodeAs<int8_t>(values, view, params, format); break;
+    case DataType::kUInt8: codes = EncodeAs<uint8_t>(values, view, params, format); break;
+    case DataType::kInt16: codes = EncodeAs<int16_t>(values, view, params, format); break;
+    case DataType::kUInt16: codes = EncodeAs<uint16_t>(values, view, params, format); break;
+    default:
+      return Error(ErrorId::kNotYetSupported, "constants can't be encoded as ", DataTypeName(format.type),
+                   " in this version; it has: int8, uint8, int16, uint16");
+  }
+  return EncodedTensor{std::move(codes), std::move(params), axis};
+}
+
+Result<std::vector<Range>> WeightRanges(const Tensor& values, int axis) {
+  PREON_ASSIGN_OR_RETURN(const AxisView view, ViewAlong(values.shape(), axis));
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  std::vector<Range> ranges(view.channels, values.count() == 0 ? Range{} : Range{kInfinity, -kInfinity});
+  int64_t not_finite = 0;
+  const float* x = values.floats().data();
+  for (int64_t outer = 0; outer < view.outer; ++outer) {
+    for (int64_t channel = 0; channel < view.channels; ++channel) {
+      Range& range = ranges[channel];
+      for (int64_t i = 0; i < view.inner; ++i, ++x) {
+        not_finite += !std::isfinite(*x);
+        range.min = std::min(range.min, *x);
+        range.max = std::max(range.max, *x);
+      }
+    }
+  }
+  if (not_finite > 0) {
+    return Error(ErrorId::kRangeNotFinite, not_finite, " of ", values.count(), " values are NaN or infinite");
+  }
+  return ranges;
+}
+
+Tensor DecodeTensor(const EncodedTensor& encoded) {
+  const Result<AxisView> view = ViewAlong(encoded.codes.shape(), encoded.axis);
+  PREON_CHECK(view.ok());
+  Tensor values = Tensor::Allocate(DataType::kFloat, encoded.codes.shape());
+  float* out = values.Mutable<float>().data();
+  switch (encoded.codes.type()) {
+    case DataType::kInt8: DecodeAs<int8_t>(encoded, *view, out); break;
+    case DataType::kUInt8: DecodeAs<uint8_t>(encoded, *view, out); break;
+    case DataType::kInt16: DecodeAs<int16_t>(encoded, *view, out); break;
+    case DataType::kUInt16: DecodeAs<uint16_t>(encoded, *view, out); break;
+    case DataType::kInt32: DecodeAs<int32_t>(encoded, *view, out); break;
+    default: PREON_CHECK(!"a type that EncodeTensor can't have made");
+  }
+  return values;
+}
+
+}  // namespace preon

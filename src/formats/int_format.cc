@@ -1,0 +1,118 @@
+#include "formats/int_format.h"
+
+#include <algorithm>
+#include <array>
+#include <cfloat>
+#include <cmath>
+#include <string>
+
+#include "base/spelling.h"
+
+namespace preon {
+namespace {
+
+struct CodeInterval {
+  int64_t min, max;
+};
+
+/// One row per type: spec qdq §1.1. Unsigned symmetric codes are the signed ones shifted by half the type's span, so
+/// that changing u8 to s8 or back never changes a value; that costs code 0 against the tools that use all 256.
+struct IntType {
+  DataType type;
+  std::string_view name;       ///< ours
+  std::string_view reference;  ///< QuantType / ExtendedQuantType member of the reference
+  CodeInterval full, symmetric, reduced;
+};
+
+constexpr std::array kIntTypes = {
+    IntType{DataType::kUInt8, "uint8", "QUInt8", {0, 255}, {1, 255}, {0, 127}},
+    IntType{DataType::kInt8, "int8", "QInt8", {-128, 127}, {-127, 127}, {-64, 64}},
+    IntType{DataType::kUInt16, "uint16", "QUInt16", {0, 65535}, {1, 65535}, {0, 32767}},
+    IntType{DataType::kInt16, "int16", "QInt16", {-32768, 32767}, {-32767, 32767}, {-16384, 16384}},
+    IntType{DataType::kUInt4, "uint4", "QUInt4", {0, 15}, {0, 15}, {0, 7}},
+    IntType{DataType::kInt4, "int4", "QInt4", {-8, 7}, {-8, 7}, {-4, 3}},
+    IntType{DataType::kInt32, "int32", "QInt32", {INT32_MIN, INT32_MAX}, {-INT32_MAX, INT32_MAX}, {-(1 << 30), 1 << 30}},
+};
+
+/// Types of the reference that later versions bring; naming one is no spelling mistake.
+constexpr std::array<std::string_view, 22> kLaterTypes = {
+    "uint32",    "quint32",   "float16",   "qfloat16",  "bfloat16", "qbfloat16", "float8e4m3fn", "qfloat8e4m3fn",
+    "bfp16",     "qbfp",      "qmx",       "mx4",       "mx6",      "mx9",       "mxint8",       "mxfp4e2m1",
+    "mxfp6e3m2", "mxfp6e2m3", "mxfp8e5m2", "mxfp8e4m3", "xint8",    "fp8"};
+
+CodeInterval CodesOf(const IntFormat& format) {
+  const auto row = std::find_if(kIntTypes.begin(), kIntTypes.end(), [&](const IntType& t) { return t.type == format.type; });
+  PREON_CHECK(row != kIntTypes.end());
+  if (format.reduce_range) return row->reduced;
+  return format.symmetric ? row->symmetric : row->full;
+}
+
+}  // namespace
+
+int64_t IntFormat::q_min() const { return CodesOf(*this).min; }
+int64_t IntFormat::q_max() const { return CodesOf(*this).max; }
+
+Result<DataType> ParseIntType(std::string_view name) {
+  std::string wanted = ToLower(name);
+  for (std::string_view prefix : {"quanttype.", "extendedquanttype.", "vitisquanttype."}) {
+    if (wanted.starts_with(prefix)) wanted.erase(0, prefix.size());
+  }
+  for (const IntType& type : kIntTypes) {
+    if (wanted == type.name || wanted == ToLower(type.reference)) return type.type;
+  }
+  std::vector<std::string> names;
+  for (const IntType& type : kIntTypes) names.emplace_back(type.name);
+  if (std::find(kLaterTypes.begin(), kLaterTypes.end(), wanted) != kLaterTypes.end()) {
+    return Error(ErrorId::kNotYetSupported, "type '", name, "' is not in this version; it has: ", JoinNames(names));
+  }
+  return Error(ErrorId::kUnknownOption, "unknown type '", name, "'", DidYouMean(name, names),
+               " (known: ", JoinNames(names), ")");
+}
+
+Result<QuantParams> ComputeQuantParams(Range range, const IntFormat& format) {
+  if (!std::isfinite(range.min) || !std::isfinite(range.max)) {
+    return Error(ErrorId::kRangeInvalid, "range [", range.min, ", ", range.max, "]: not finite");
+  }
+  if (range.min > range.max) {
+    return Error(ErrorId::kRangeInvalid, "range [", range.min, ", ", range.max, "]: the minimum is above the maximum");
+  }
+  // Half of the largest float: the width of the interval, and the value of its outermost codes, stay finite.
+  constexpr float kLargest = FLT_MAX / 2;
+  float low = std::max(std::min(range.min, 0.0f), -kLargest);
+  float high = std::min(std::max(range.max, 0.0f), kLargest);
+  if (format.symmetric) {
+    high = std::max(-low, high);
+    low = -high;
+  }
+  const auto q_min = static_cast<double>(format.q_min());
+  const auto q_max = static_cast<double>(format.q_max());
+  // The width is a float and the quotient a double, as in the reference tools: scales are theirs to the last bit.
+  const float width = high - low;
+  const double scale = width / (q_max - q_min);
+  if (scale < FLT_MIN) return QuantParams{1.0f, 0};
+  // A symmetric zero point never depends on the scale, so all channels of a weight agree on it.
+  const double zero_point = format.symmetric ? std::nearbyint((q_min + q_max) / 2) : std::nearbyint(q_min - low / scale);
+  return QuantParams{static_cast<float>(scale), static_cast<int32_t>(zero_point)};
+}
+
+CodeRange CodesInUse(const QuantParams& params, const IntFormat& format) {
+  const CodeInterval codes = CodesOf(format);
+  return {static_cast<int32_t>(std::min<int64_t>(codes.min, params.zero_point)), static_cast<int32_t>(codes.max)};
+}
+
+Range RepresentableRange(const QuantParams& params, const IntFormat& format) {
+  const CodeRange codes = CodesInUse(params, format);
+  const auto value = [&](int32_t code) {
+    return static_cast<float>(static_cast<double>(params.scale) * (static_cast<double>(code) - params.zero_point));
+  };
+  return {value(codes.min), value(codes.max)};
+}
+
+int32_t EncodeValue(float x, const QuantParams& params, const IntFormat& format) {
+  if (std::isnan(x)) return params.zero_point;
+  const CodeRange codes = CodesInUse(params, format);
+  const double code = static_cast<double>(std::nearbyint(x / params.scale)) + params.zero_point;
+  return static_cast<int32_t>(std::clamp(code, static_cast<double>(codes.min), static_cast<double>(codes.max)));
+}
+
+}  // namespace preon
