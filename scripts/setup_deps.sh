@@ -31,7 +31,7 @@ as_root() {
 
 APT_PACKAGES=(build-essential git python3 python3-venv ccache ninja-build pkg-config
   libhwy-dev libtbb-dev nlohmann-json3-dev libcli11-dev libspdlog-dev libssl-dev
-  libstb-dev libgtest-dev libbenchmark-dev zlib1g-dev protobuf-compiler libprotobuf-dev)
+  libstb-dev libgtest-dev libgmock-dev libbenchmark-dev zlib1g-dev protobuf-compiler libprotobuf-dev)
 
 install_system_packages() {
   command -v apt-get >/dev/null 2>&1 ||
