@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Writes, per model, the samples to calibrate on and those to judge on as .npz files that `preon --data` reads.
+
+  prepare_data.py OUT [MODEL...]       OUT/MODEL/{calib,eval,truth}.npz, only what is missing
+
+calib.npz  one array per model input, samples along axis 0
+eval.npz   the same, other samples; `label` where the task is a classification
+truth.npz  what else the score needs
+Models and data come from $PREON_DATA (../shared/data unless set); models built on demand from OUT/minilm.
+"""
+import argparse
+import os
+import pathlib
+import sys
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from tasks import TASKS  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def data_root():
+    return pathlib.Path(os.environ.get("PREON_DATA") or ROOT.parent / "shared/data")
+
+
+def built_models(folder):
+    return folder / "minilm"
+
+
+def save(path, arrays):
+    """Whole or absent, so that a run that was interrupted is made good by the next one."""
+    part = path.with_suffix(".part.npz")
+    np.savez(part, **arrays)
+    part.replace(path)
+
+
+def prepare(task, folder):
+    """Makes what is missing below folder/NAME and returns that folder; None where the model is absent."""
+    data, target = data_root(), folder / task.name
+    if not task.model_path(data, built_models(folder)).exists():
+        return None
+    if not (target / "eval.npz").exists():
+        target.mkdir(parents=True, exist_ok=True)
+        prepared = task.prepare(data, built_models(folder))
+        save(target / "calib.npz", prepared.calib)
+        save(target / "truth.npz", prepared.truth)
+        save(target / "eval.npz", prepared.eval)
+    return target
+
+
+def load(path):
+    with np.load(path) as file:
+        return dict(file)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("models", nargs="*", choices=[[], *TASKS], default=[])
+    args = parser.parse_args()
+    for name in args.models or TASKS:
+        target = prepare(TASKS[name], args.out)
+        if target is None:
+            print(f"{name}: not here, skipped")
+            continue
+        for part in ("calib", "eval"):
+            print(f"{target / part}.npz:", ", ".join(f"{k}{list(v.shape)}" for k, v in load(target / f"{part}.npz").items()))
+
+
+if __name__ == "__main__":
+    main()
