@@ -1,0 +1,42 @@
+#include "runtime/ort_guard.h"
+
+#include <algorithm>
+#include <mutex>
+
+namespace preon {
+namespace {
+
+void ORT_API_CALL DropMessage(void*, OrtLoggingLevel, const char*, const char*, const char*, const char*) {}
+
+std::shared_ptr<Ort::Env> MakeEnv() {
+  auto env = std::make_shared<Ort::Env>(ORT_LOGGING_LEVEL_FATAL, "preon", DropMessage, nullptr);
+  constexpr int kSameAsRequested = 1;
+  const Ort::ArenaCfg arena(/*max_mem=*/0, kSameAsRequested, /*initial_chunk_size_bytes=*/-1,
+                            /*max_dead_bytes_per_chunk=*/-1);
+  try {
+    env->CreateAndRegisterAllocator(Ort::MemoryInfo::CreateCpu(OrtArenaAllocator, OrtMemTypeDefault), arena);
+  } catch (const Ort::Exception&) {
+    // The process uses the runtime itself and has registered an arena already: then that one serves.
+  }
+  return env;
+}
+
+}  // namespace
+
+std::shared_ptr<Ort::Env> SharedOrtEnv() {
+  static std::mutex mutex;
+  static std::weak_ptr<Ort::Env> shared;
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<Ort::Env> env = shared.lock();
+  if (env == nullptr) shared = env = MakeEnv();
+  return env;
+}
+
+std::string OneLine(const char* words) {
+  std::string line = words;
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+}  // namespace preon

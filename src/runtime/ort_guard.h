@@ -1,0 +1,35 @@
+// Inside runtime/: ONNX Runtime's C++ API, its process-wide environment, and its exceptions turned into Status.
+#pragma once
+
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "base/status.h"
+#include "onnxruntime_cxx_api.h"
+
+namespace preon {
+
+/// The runtime's environment: one per process, silent, alive as long as anybody holds it. CPU memory comes from an
+/// arena that grows by what is asked for (the runtime's default doubles), shared by all sessions.
+/// Throws Ort::Exception.
+std::shared_ptr<Ort::Env> SharedOrtEnv();
+
+/// The runtime's words on one line.
+std::string OneLine(const char* words);
+
+/// Runs `body`, which may throw what the runtime throws; `where...` goes in front of its words.
+template <typename Body, typename... Where>
+Status GuardOrt(ErrorId id, Body&& body, const Where&... where) {
+  try {
+    std::forward<Body>(body)();
+    return Status::Ok();
+  } catch (const Ort::Exception& error) {
+    return Error(id, where..., OneLine(error.what()));
+  } catch (const std::bad_alloc&) {
+    return Error(ErrorId::kOutOfMemory, where..., "out of memory");
+  }
+}
+
+}  // namespace preon

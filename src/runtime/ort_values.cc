@@ -1,0 +1,54 @@
+#include "runtime/ort_values.h"
+
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace preon {
+namespace {
+
+std::vector<std::string> CopyStrings(const Ort::Value& value, size_t count) {
+  std::vector<std::string> strings(count);
+  for (size_t element = 0; element < count; ++element) strings[element] = value.GetStringTensorElement(element);
+  return strings;
+}
+
+}  // namespace
+
+Ort::Value BorrowAsValue(const Tensor& tensor) {
+  const Shape& shape = tensor.shape();
+  const auto type = static_cast<ONNXTensorElementDataType>(tensor.type());  // the numbers are ONNX's in both
+  if (tensor.type() == DataType::kString) {
+    Ort::AllocatorWithDefaultOptions allocator;
+    Ort::Value value = Ort::Value::CreateTensor(allocator, shape.data(), shape.size(), type);
+    for (size_t element = 0; element < tensor.strings().size(); ++element) {
+      const std::string& text = tensor.strings()[element];   // may hold zero bytes
+      std::memcpy(value.GetResizedStringTensorElementBuffer(element, text.size()), text.data(), text.size());
+    }
+    return value;
+  }
+  // The runtime reads inputs only, though its interface takes them as mutable. It wants an address even for none.
+  static const std::byte kNothing{};
+  const std::byte* bytes = tensor.bytes().empty() ? &kNothing : tensor.bytes().data();
+  return Ort::Value::CreateTensor(Ort::MemoryInfo::CreateCpu(OrtDeviceAllocator, OrtMemTypeDefault),
+                                  const_cast<std::byte*>(bytes), tensor.bytes().size(), shape.data(), shape.size(), type);
+}
+
+Result<Tensor> TakeTensor(Ort::Value value, std::shared_ptr<Ort::Env> env) {
+  if (!value.HasValue() || !value.IsTensor()) return Error(ErrorId::kModelTypeUnsupported, "no tensor; wanted one");
+  const Ort::TensorTypeAndShapeInfo info = value.GetTensorTypeAndShapeInfo();
+  const auto type = static_cast<DataType>(info.GetElementType());
+  Shape shape = info.GetShape();
+  if (type == DataType::kString) return Tensor::FromStrings(std::move(shape), CopyStrings(value, info.GetElementCount()));
+
+  struct Owner {
+    std::shared_ptr<Ort::Env> env;   // outlives the value, whose memory is in its arena
+    Ort::Value value;
+  };
+  auto owner = std::make_shared<Owner>(Owner{std::move(env), std::move(value)});
+  const std::span<const std::byte> bytes(static_cast<const std::byte*>(owner->value.GetTensorRawData()),
+                                         PackedSizeBytes(type, ElementCount(shape)));
+  return Tensor(type, std::move(shape), bytes, std::move(owner));
+}
+
+}  // namespace preon

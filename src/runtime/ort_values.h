@@ -1,0 +1,19 @@
+// Inside runtime/: preon's tensors as the runtime's values and back, without copying numbers.
+#pragma once
+
+#include <memory>
+
+#include "base/status.h"
+#include "base/tensor.h"
+#include "runtime/ort_guard.h"
+
+namespace preon {
+
+/// A value over the tensor's bytes, which must outlive it; strings are copied. Throws Ort::Exception.
+Ort::Value BorrowAsValue(const Tensor& tensor);
+
+/// The value's tensor; its bytes stay where they are and keep `value` and `env` alive. Throws Ort::Exception.
+/// Errors: kModelTypeUnsupported when it holds no tensor.
+Result<Tensor> TakeTensor(Ort::Value value, std::shared_ptr<Ort::Env> env);
+
+}  // namespace preon

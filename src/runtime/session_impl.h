@@ -1,0 +1,42 @@
+// Inside runtime/: what a Session holds, and opening one with the extras that ObservedSession needs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/cancel_watcher.h"
+#include "runtime/session.h"
+
+namespace preon {
+
+/// The model to open: its bytes, which need to live only while it is opened, or else the file at `path`.
+struct ModelSource {
+  std::string path;        ///< with bytes: only a name for messages
+  std::string_view bytes;
+};
+
+struct SessionExtras {
+  OrtCustomOpDomain* custom_ops = nullptr;                    ///< outlives the session; may be null
+  std::vector<std::pair<std::string, std::string>> config;    ///< the runtime's own session options
+};
+
+struct Session::Impl {
+  /// Errors: those of Session::OpenFile.
+  static Result<Session> Open(const ModelSource& source, const SessionOptions& options, const SessionExtras& extras);
+  /// Serializes `model`, through a file in the context's folder when it is too large for memory.
+  static Result<Session> OpenModel(const Model& model, const SessionOptions& options, const SessionExtras& extras,
+                                   const RunContext& context);
+  Status ReadSpecs();
+
+  std::shared_ptr<Ort::Env> env;
+  Ort::Session session{nullptr};
+  std::vector<TensorSpec> inputs, outputs;
+  std::string name;             ///< the model's, in front of messages
+  bool settled = false;         ///< after the first run, which leaves memory behind that later ones don't use
+  CancelWatcher cancel_watcher;
+};
+
+}  // namespace preon

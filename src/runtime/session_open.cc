@@ -1,0 +1,113 @@
+// Opening a session: options, error words, what the model's inputs and outputs are.
+#include <algorithm>
+
+#include "base/file.h"
+#include "ir/model_io.h"
+#include "onnxruntime_session_options_config_keys.h"
+#include "runtime/session_impl.h"
+
+namespace preon {
+namespace {
+
+GraphOptimizationLevel ToOrt(Optimization optimization) {
+  switch (optimization) {
+    case Optimization::kOff: return ORT_DISABLE_ALL;
+    case Optimization::kBasic: return ORT_ENABLE_BASIC;
+    case Optimization::kExtended: return ORT_ENABLE_EXTENDED;
+    case Optimization::kAll: break;
+  }
+  return ORT_ENABLE_ALL;
+}
+
+Ort::SessionOptions ToOrt(const SessionOptions& options, const SessionExtras& extras) {
+  Ort::SessionOptions ort;
+  ort.SetIntraOpNumThreads(std::max(options.threads, 1));
+  ort.SetInterOpNumThreads(1);
+  ort.SetExecutionMode(ORT_SEQUENTIAL);
+  ort.SetGraphOptimizationLevel(ToOrt(options.optimization));
+  ort.SetLogSeverityLevel(ORT_LOGGING_LEVEL_FATAL);
+  ort.EnableCpuMemArena().EnableMemPattern();
+  ort.AddConfigEntry(kOrtSessionOptionsConfigUseEnvAllocators, "1");
+  // Weights stay out of the arena, so that what packing them frees goes back to the system.
+  ort.AddConfigEntry(kOrtSessionOptionsUseDeviceAllocatorForInitializers, "1");
+  ort.AddConfigEntry(kOrtSessionOptionsConfigAllowIntraOpSpinning, options.spin ? "1" : "0");
+  if (!options.save_optimized_to.empty()) ort.SetOptimizedModelFilePath(options.save_optimized_to.c_str());
+  for (const auto& [key, value] : extras.config) ort.AddConfigEntry(key.c_str(), value.c_str());
+  if (extras.custom_ops != nullptr) ort.Add(extras.custom_ops);
+  return ort;
+}
+
+std::string_view KindName(ONNXType kind) {
+  switch (kind) {
+    case ONNX_TYPE_SEQUENCE: return "a sequence";
+    case ONNX_TYPE_OPTIONAL: return "an optional";
+    case ONNX_TYPE_MAP: return "a map";
+    case ONNX_TYPE_SPARSETENSOR: return "a sparse tensor";
+    default: return "of an unknown kind";
+  }
+}
+
+Result<TensorSpec> ReadSpec(std::string name, const Ort::TypeInfo& type, std::string_view direction) {
+  if (type.GetONNXType() != ONNX_TYPE_TENSOR) {
+    return Error(ErrorId::kModelTypeUnsupported, direction, " '", name, "' is ", KindName(type.GetONNXType()),
+                 "; wanted a tensor");
+  }
+  const auto info = type.GetTensorTypeAndShapeInfo();
+  return TensorSpec{std::move(name), static_cast<DataType>(info.GetElementType()), info.GetShape()};
+}
+
+/// Protobuf's limit for a message, less room for what is not weights.
+constexpr int64_t kLargestInMemory = (int64_t{1} << 31) - (int64_t{64} << 20);
+
+int64_t WeightBytes(const Model& model) {
+  int64_t bytes = 0;
+  for (const auto& [name, tensor] : model.graph.initializers()) bytes += static_cast<int64_t>(tensor.bytes().size());
+  return bytes;
+}
+
+}  // namespace
+
+Status Session::Impl::ReadSpecs() {
+  Ort::AllocatorWithDefaultOptions allocator;
+  for (size_t input = 0; input < session.GetInputCount(); ++input) {
+    PREON_ASSIGN_OR_RETURN(TensorSpec spec, ReadSpec(session.GetInputNameAllocated(input, allocator).get(),
+                                                     session.GetInputTypeInfo(input), "input"));
+    inputs.push_back(std::move(spec));
+  }
+  for (size_t output = 0; output < session.GetOutputCount(); ++output) {
+    PREON_ASSIGN_OR_RETURN(TensorSpec spec, ReadSpec(session.GetOutputNameAllocated(output, allocator).get(),
+                                                     session.GetOutputTypeInfo(output), "output"));
+    outputs.push_back(std::move(spec));
+  }
+  return Status::Ok();
+}
+
+Result<Session> Session::Impl::Open(const ModelSource& source, const SessionOptions& options, const SessionExtras& extras) {
+  auto impl = std::make_unique<Impl>();
+  impl->name = source.path.empty() ? "model" : source.path;
+  Status specs_read;
+  PREON_RETURN_IF_ERROR(GuardOrt(ErrorId::kRuntimeLoad, [&] {
+    impl->env = SharedOrtEnv();
+    const Ort::SessionOptions ort_options = ToOrt(options, extras);
+    impl->session = source.bytes.empty()
+                        ? Ort::Session(*impl->env, source.path.c_str(), ort_options)
+                        : Ort::Session(*impl->env, source.bytes.data(), source.bytes.size(), ort_options);
+    specs_read = impl->ReadSpecs();
+  }, impl->name, ": the runtime can't load it: "));
+  if (!specs_read.ok()) return std::move(specs_read).WithContext(impl->name);
+  return Session(std::move(impl));
+}
+
+Result<Session> Session::Impl::OpenModel(const Model& model, const SessionOptions& options, const SessionExtras& extras,
+                                         const RunContext& context) {
+  if (WeightBytes(model) < kLargestInMemory) {
+    PREON_ASSIGN_OR_RETURN(const std::string bytes, SerializeModel(model));
+    return Open({model.source_path, bytes}, options, extras);
+  }
+  PREON_ASSIGN_OR_RETURN(const TempDir folder, TempDir::Create(context.TempDir()));
+  const std::string path = folder.File("model.onnx");
+  PREON_RETURN_IF_ERROR(SaveModel(model, path, {.external_data = true}));
+  return Open({path, {}}, options, extras);
+}
+
+}  // namespace preon
