@@ -42,6 +42,7 @@ struct Node {
   /// exclusions and overrides by name stay valid through every rewrite.
   std::vector<std::string> origins;
   bool named_by_user = true;  ///< false: the name was assigned on load and is not written back
+  std::string residue;        ///< serialized NodeProto of what preon does not model (overload, doc strings of attributes)
 
   const std::vector<std::string>& inputs() const { return inputs_; }
   const std::vector<std::string>& outputs() const { return outputs_; }
@@ -64,6 +65,7 @@ struct Node {
  private:
   friend class Graph;
   std::vector<std::string> inputs_, outputs_;
+  int64_t order_ = 0;   ///< grows along Graph::nodes(); gaps leave room to insert
 };
 
 /// Static facts of a tensor, from the file or from shape inference.
@@ -75,7 +77,8 @@ struct ValueInfo {
   std::string opaque_type;                    ///< serialized TypeProto of a sequence/optional/map; empty for tensors
 };
 
-/// One place that reads a tensor. `captured` uses sit inside a sub-graph of `node` and can't be rewired.
+/// One place that reads a tensor. `captured` uses sit inside a sub-graph of `node` and can't be rewired; `input` means
+/// nothing for them.
 struct Use {
   Node* node;
   size_t input;
@@ -123,15 +126,19 @@ class Graph {
   // --- Editing -------------------------------------------------------------------------------------------------
   void AddInput(std::string tensor, ValueInfo info);
   void AddOutput(std::string tensor, ValueInfo info);
-  /// Appends (or inserts right before `before`) a node. An empty or taken name is made unique.
+  /// Appends (or inserts right before `before`) a node. An empty or taken name is made unique. An output that another
+  /// node writes is taken over from it; that node must then go.
   Node* AddNode(std::string op_type, std::vector<std::string> inputs, std::vector<std::string> outputs,
                 std::string node_name = "", std::string domain = "", const Node* before = nullptr);
+  /// Sets any attribute; the only way to set one with sub-graphs, whose captures the index holds.
+  void SetAttribute(Node* node, const std::string& attribute, AttributeValue value);
   /// Its outputs must have no use left (or be written by another node already).
   void RemoveNode(Node* node);
   void SetInput(Node* node, size_t input, std::string tensor);       ///< "" = leave out; extends the list
   void SetInputs(Node* node, std::vector<std::string> tensors);
   void SetOutput(Node* node, size_t output, std::string tensor);
-  /// All non-captured uses of `from` read `to`. Graph outputs are not changed.
+  /// All non-captured uses of `from` read `to`. Graph outputs are not changed. The order of nodes is not either: where
+  /// `to` is written behind a reader, SortTopologically() must follow.
   void ReplaceUses(std::string_view from, const std::string& to);
   /// The producer of `tensor` writes `fresh` instead (uses and graph outputs unchanged): makes room behind it.
   void RenameOutput(std::string_view tensor, const std::string& fresh);
@@ -152,12 +159,27 @@ class Graph {
 
   /// Initializers that the file also lists as graph inputs (IR 3 style); kept for writing back.
   std::set<std::string, std::less<>> overridable_initializers;
+  /// Constants that preon keeps but does not look into (sparse initializers): defined, but without a Tensor.
+  std::set<std::string, std::less<>> opaque_constants;
 
  private:
+  using NodeList = std::vector<std::unique_ptr<Node>>;
+  void AddReader(const std::string& tensor, Node* node);
+  void RemoveReader(const std::string& tensor, const Node* node);
+  void AddReaders(Node* node);
+  void RemoveReaders(const Node* node);
+  void AddProducer(const std::string& tensor, Node* node);
+  void RemoveProducer(const std::string& tensor, const Node* node);
   void IndexNode(Node* node);
-  void UnindexNode(Node* node);
+  void Reindex();
+  void ForgetInfoIfUndefined(const std::string& tensor);
+  NodeList::iterator Locate(const Node* node);
+  void Renumber();
+  /// True for what is there before any node runs: inputs, initializers, opaque constants.
+  bool IsSource(std::string_view tensor) const;
+  Status CheckIndex() const;
 
-  std::vector<std::unique_ptr<Node>> nodes_;
+  NodeList nodes_;
   std::vector<std::string> inputs_, outputs_;
   std::map<std::string, Tensor, std::less<>> initializers_;
   std::map<std::string, ValueInfo, std::less<>> infos_;
