@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -35,21 +36,24 @@ struct PlanOptions {
 };
 
 /// Where an activation's range comes from.
-enum class RangeSource { kObserved, kFixed, kConstant };
+enum class RangeSource { kObserved, kFixed };
 
 /// A tensor that gets a Q/DQ pair.
 struct ActivationPlan {
   IntFormat format;
   RangeSource source = RangeSource::kObserved;
-  Range fixed;                            ///< kFixed: an upper bound (spec qdq §5.1) or an override
+  Range fixed;                            ///< kFixed: from an override or the operator's own bounds (spec qdq §5.1)
   std::optional<QuantParams> params;      ///< override: used as it is
   std::string shares;                     ///< tensor whose scale and zero point it takes ("" = its own)
 };
 
-/// A constant that becomes codes.
+/// A constant that becomes codes, for the integer nodes that read it (other readers keep the float constant).
 struct WeightPlan {
   IntFormat format;
-  int axis = -1;   ///< per-channel axis, -1 = per tensor
+  int axis = -1;                          ///< per-channel axis, -1 = per tensor
+  std::vector<std::string> nodes;         ///< readers, in graph order
+  std::optional<Range> range;             ///< override instead of the constant's own extremes
+  std::optional<QuantParams> params;      ///< override: used as it is
 };
 
 /// An int32 bias: initializer, and the tensors whose scales multiply to its own.
@@ -87,7 +91,11 @@ struct QuantPlan {
   std::map<std::string, WeightPlan> weights;            ///< by initializer
   std::vector<BiasPlan> biases;
   std::vector<NodeDecision> nodes;                      ///< every node of the graph, in order
-  std::vector<std::string> folded_clamps;               ///< Relu/Clip nodes that the producer's codes may absorb (checked when ranges are known)
+  /// Relu/Clip nodes behind an integer producer, whose codes absorb them where the final scale allows it.
+  std::vector<std::string> folded_clamps;
+  /// Float Conv/Gemm nodes that read a quantized tensor: they get a DQ of their own in a form that keeps the runtime
+  /// from quantizing them behind the user's back (spec qdq §13.3 A).
+  std::vector<std::string> float_islands;
   std::vector<std::string> warnings;
 
   /// Tensors that calibration has to observe, sorted.
@@ -101,14 +109,18 @@ class Target {
   virtual std::string_view name() const = 0;
   virtual std::vector<std::string_view> aliases() const { return {}; }
   virtual std::string_view summary() const = 0;
-  /// Smallest ai.onnx opset that the plan's Q/DQ nodes need.
+  /// Smallest ai.onnx opset that the plan's Q/DQ nodes need: a model that can't be raised to it is an error.
   virtual int64_t RequiredOpset(const PlanOptions& options) const = 0;
+  /// Opset at which the target's fused operators exist; the model is raised to it where that is possible.
+  virtual int64_t PreferredOpset(const PlanOptions& options) const { return RequiredOpset(options); }
   /// Rewrites the float graph into the shape the target executes in integers (may be a no-op), before planning.
   virtual Status Prepare(Model& model, const PlanOptions& options) const = 0;
   /// Errors: kNameNotInModel, kNothingToQuantize, kNotYetSupported.
   virtual Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const = 0;
 };
 using TargetRegistry = Registry<Target>;
+
+std::unique_ptr<Target> MakeOrtCpuTarget();
 
 /// Writes the plan's Q/DQ nodes, codes, scales and zero points. `ranges`: one per observed tensor.
 /// Errors: kRangeMissing, kRangeInvalid, kQuantizeFailed.

@@ -1,0 +1,213 @@
+// QuantPlan × ranges → Q/DQ graph. Order: parameters of activations, Relu/Clip that codes absorb, weights (their scales may
+// grow to keep a bias inside int32), biases, Q/DQ pairs, guards of float islands.
+#include <cmath>
+#include <set>
+
+#include "quantize/op_traits.h"
+#include "quantize/plan.h"
+#include "quantize/qdq_writer.h"
+
+namespace preon {
+namespace {
+
+class PlanWriter {
+ public:
+  PlanWriter(Model& model, const QuantPlan& plan, const std::map<std::string, Range>& ranges, std::vector<std::string>* warnings)
+      : graph_(model.graph), plan_(plan), ranges_(ranges), warnings_(warnings), writer_(graph_) {
+    for (const NodeDecision& decision : plan.nodes) {
+      if (decision.reason == FloatReason::kNone) integer_.insert(graph_.FindNode(decision.node));
+    }
+  }
+
+  Status Write() {
+    PREON_RETURN_IF_ERROR(ComputeActivationParams());
+    AbsorbClamps();
+    PREON_RETURN_IF_ERROR(WriteConstants());
+    WritePairs();
+    GuardIslands();
+    graph_.RemoveUnusedInitializers();
+    PREON_RETURN_IF_ERROR(graph_.SortTopologically());
+    return graph_.CheckIntegrity();
+  }
+
+ private:
+  struct Activation {
+    IntFormat format;
+    QuantParams params;
+    std::string owner;   // tensor whose scale and zero-point constants it uses
+  };
+
+  Status ComputeActivationParams() {
+    for (const auto& [tensor, activation] : plan_.activations) {
+      if (!activation.shares.empty()) continue;
+      QuantParams params;
+      if (activation.params) {
+        params = *activation.params;
+      } else {
+        PREON_ASSIGN_OR_RETURN(const Range range, RangeOf(tensor, activation));
+        Result<QuantParams> computed = ComputeQuantParams(range, activation.format);
+        if (!computed.ok()) return std::move(computed).status().WithContext(tensor);
+        params = *computed;
+      }
+      activations_[tensor] = {activation.format, params, tensor};
+    }
+    for (const auto& [tensor, activation] : plan_.activations) {
+      if (!activation.shares.empty()) activations_[tensor] = activations_.at(activation.shares);
+    }
+    return Status::Ok();
+  }
+
+  Result<Range> RangeOf(const std::string& tensor, const ActivationPlan& activation) const {
+    if (activation.source == RangeSource::kFixed) return activation.fixed;
+    const auto range = ranges_.find(tensor);
+    if (range == ranges_.end()) {
+      return Error(ErrorId::kRangeMissing, tensor, ": no range; wanted one from calibration data that reach it");
+    }
+    return range->second;
+  }
+
+  // Relu/Clip behind an integer kernel: the codes' own limits do its work, if they lie inside its bounds (spec qdq §5.2;
+  // checked on the final scale). If not, the clamp stays and its input gets the same codes: nothing outside survives it.
+  void AbsorbClamps() {
+    for (const std::string& name : plan_.folded_clamps) {
+      Node* clamp = graph_.FindNode(name);
+      const std::string input = clamp->input(0), output = clamp->output();
+      const Activation& activation = activations_.at(output);
+      const Range bounds = *ClampBounds(graph_, *clamp);
+      const Range covered = RepresentableRange(activation.params, activation.format);
+      const float half_step = activation.params.scale / 2;
+      if (covered.min >= bounds.min - half_step && covered.max <= bounds.max + half_step) {
+        Node* producer = graph_.Producer(input);
+        graph_.SetOutput(clamp, 0, graph_.UniqueTensorName(output + "_unused"));
+        graph_.SetInput(clamp, 0, "");
+        graph_.SetOutput(producer, 0, output);
+        producer->origins.insert(producer->origins.end(), clamp->origins.begin(), clamp->origins.end());
+        integer_.erase(clamp);
+        graph_.RemoveNode(clamp);
+      } else {
+        activations_[input] = activation;
+      }
+    }
+  }
+
+  Status WriteConstants() {
+    std::map<std::string, std::vector<const BiasPlan*>> biases_of;
+    for (const BiasPlan& bias : plan_.biases) biases_of[bias.weight].push_back(&bias);
+    for (const auto& [weight, plan] : plan_.weights) {
+      PREON_ASSIGN_OR_RETURN(std::vector<QuantParams> params, WeightParams(weight, plan));
+      const std::vector<QuantParams> wanted = params;
+      for (const BiasPlan* bias : biases_of[weight]) {
+        params = ProtectBiasOverflow(BiasValues(*bias), activations_.at(bias->input).params.scale, std::move(params));
+      }
+      if (params != wanted) Warn(weight + ": scales enlarged so that the bias fits int32");
+      const Tensor values = *graph_.Initializer(weight);
+      Result<EncodedTensor> encoded = EncodeTensor(values, params, plan.axis, plan.format);
+      if (!encoded.ok()) return std::move(encoded).status().WithContext(weight);
+      for (const BiasPlan* bias : biases_of[weight]) PREON_RETURN_IF_ERROR(WriteBias(*bias, params));
+      writer_.AddWeight(weight, *encoded, plan.nodes);
+    }
+    return Status::Ok();
+  }
+
+  Result<std::vector<QuantParams>> WeightParams(const std::string& weight, const WeightPlan& plan) const {
+    if (plan.params) return std::vector<QuantParams>{*plan.params};
+    std::vector<Range> ranges;
+    if (plan.range) {
+      ranges = {*plan.range};
+    } else {
+      Result<std::vector<Range>> own = WeightRanges(*graph_.Initializer(weight), plan.axis);
+      if (!own.ok()) return std::move(own).status().WithContext(weight);
+      ranges = std::move(own).value();
+    }
+    std::vector<QuantParams> params;
+    for (const Range& range : ranges) {
+      Result<QuantParams> one = ComputeQuantParams(range, plan.format);
+      if (!one.ok()) return std::move(one).status().WithContext(weight);
+      params.push_back(*one);
+    }
+    return params;
+  }
+
+  // One value per output channel, whatever shape the bias has: [C], [1, C], [1] or a scalar.
+  std::vector<float> BiasValues(const BiasPlan& bias) const {
+    const std::span<const float> values = graph_.Initializer(bias.bias)->floats();
+    const Node& node = *graph_.FindNode(bias.node);
+    const Shape& weight = graph_.Initializer(bias.weight)->shape();
+    const int64_t channels = weight[static_cast<size_t>(WeightAxis(graph_, node))];
+    if (static_cast<int64_t>(values.size()) == channels) return {values.begin(), values.end()};
+    return std::vector<float>(static_cast<size_t>(channels), values[0]);
+  }
+
+  Status WriteBias(const BiasPlan& bias, const std::vector<QuantParams>& weight_params) {
+    Node* node = graph_.FindNode(bias.node);
+    const float beta = node->Float("beta", 1);
+    Result<EncodedBias> encoded = EncodeBias(BiasValues(bias), activations_.at(bias.input).params.scale, weight_params, beta);
+    if (!encoded.ok()) return std::move(encoded).status().WithContext(bias.bias);
+    node->attributes.erase("beta");
+    writer_.AddBias(node, *encoded);
+    return Status::Ok();
+  }
+
+  void WritePairs() {
+    std::map<std::string, ParamNames> names;
+    const std::set<const Node*> readers(integer_.begin(), integer_.end());
+    for (const auto& [tensor, activation] : activations_) {
+      const auto [it, fresh] = names.try_emplace(activation.owner);
+      if (fresh) it->second = writer_.AddParams(activation.owner, {activation.params}, activation.format.type);
+      // Behind an integer kernel every reader takes the codes (a second reader of the raw value would keep the kernel
+      // float); behind a float operator only integer readers do, the others keep the exact value.
+      const Node* producer = graph_.Producer(tensor);
+      const bool integer_producer = producer != nullptr && WritesCodes(*producer);
+      const bool public_name = integer_producer && (graph_.IsOutput(tensor) || graph_.HasCapturedUse(tensor));
+      writer_.AddPair(tensor, it->second, public_name, integer_producer ? nullptr : &readers);
+    }
+  }
+
+  // Integer kernels that exist only with codes at the output; Gemm and MatMul also come with a float output.
+  bool WritesCodes(const Node& node) const {
+    return integer_.count(&node) > 0 && !node.Is("Gemm") && !node.Is("MatMul");
+  }
+
+  void GuardIslands() {
+    for (const std::string& name : plan_.float_islands) {
+      Node* node = graph_.FindNode(name);
+      const Node* dequantize = graph_.Producer(node->input(0));
+      if (dequantize == nullptr || !dequantize->Is("DequantizeLinear")) continue;
+      const Node* quantize = graph_.Producer(dequantize->input(0));
+      const std::optional<Shape> shape = graph_.ShapeOf(graph_.Initializer(node->input(1)) != nullptr ? node->input(1) : "");
+      if (quantize == nullptr || !shape || shape->size() < 2) continue;
+      const int64_t channels = node->Is("Gemm") ? (*shape)[node->Int("transB", 0) != 0 ? 1 : 0]
+                                                : (*shape)[1] * node->Int("group", 1);
+      const QuantParams params{graph_.Initializer(dequantize->input(1))->floats()[0], ZeroPointOf(dequantize->input(2))};
+      writer_.AddIslandDq(node, channels, params, graph_.Initializer(dequantize->input(2))->type());
+    }
+  }
+
+  int32_t ZeroPointOf(const std::string& name) const {
+    const Tensor& value = *graph_.Initializer(name);
+    return value.type() == DataType::kInt8 ? int32_t{value.As<int8_t>()[0]} : int32_t{value.As<uint8_t>()[0]};
+  }
+
+  void Warn(std::string warning) {
+    if (warnings_ != nullptr) warnings_->push_back(std::move(warning));
+  }
+
+  Graph& graph_;
+  const QuantPlan& plan_;
+  const std::map<std::string, Range>& ranges_;
+  std::vector<std::string>* warnings_;
+  QdqWriter writer_;
+  std::set<const Node*> integer_;
+  std::map<std::string, Activation> activations_;
+};
+
+}  // namespace
+
+Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const std::map<std::string, Range>& ranges,
+                        std::vector<std::string>* warnings) {
+  Model quantized = model;
+  PREON_RETURN_IF_ERROR(PlanWriter(quantized, plan, ranges, warnings).Write());
+  return quantized;
+}
+
+}  // namespace preon

@@ -1,0 +1,43 @@
+// What the CPU runtime can execute on integer codes, operator by operator (spec qdq §13.2, observed with ONNX Runtime 1.30).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ir/graph.h"
+#include "quantize/plan.h"
+
+namespace preon {
+
+/// The part an operator can play in an integer graph.
+enum class OpRole {
+  kAnchor,    ///< Conv, Gemm, MatMul: the reason to quantize at all
+  kCarrier,   ///< integer kernel with a scale of its own at the output: Add, Mul, Sigmoid, Concat, pooling by average…
+  kMover,     ///< runs on the codes unchanged when input and output share scale and zero point: Reshape, MaxPool…
+  kSharer,    ///< float operator whose result fits its input's scale: zero Pad
+  kClamp,     ///< Relu, Clip: absorbed by the producer's codes
+  kFloat,     ///< no integer kernel
+};
+
+struct OpTraits {
+  OpRole role = OpRole::kFloat;
+  FloatReason reason = FloatReason::kNoKernel;   ///< why, when the role is kFloat
+  std::string detail;
+};
+
+/// Judges the node alone: operator, attributes, constant operands, element types.
+OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node);
+
+/// Indices of the inputs that carry quantizable data (without weights, biases, shapes, indices).
+std::vector<size_t> DataInputs(const Node& node);
+
+/// True when the runtime needs a Q at the node's output to use an integer kernel (Conv does, Gemm and MatMul don't).
+bool NeedsQuantizedOutput(const Node& node);
+
+/// Bounds of a Relu or of a Clip with constant bounds; nullopt for other nodes.
+std::optional<Range> ClampBounds(const Graph& graph, const Node& node);
+
+/// Per-channel axis of a Conv/Gemm/MatMul weight that the runtime's kernels accept (spec qdq §7); -1 = per tensor only.
+int WeightAxis(const Graph& graph, const Node& node);
+
+}  // namespace preon

@@ -1,0 +1,319 @@
+// Placement for the CPU runtime, in four steps over the topological order:
+//
+//   1. classify     every operator alone: anchor, carrier, mover, clamp or float (op_traits.h); exclusions; anchors too
+//                   small to pay for a Q of their own
+//   2. usefulness   backwards: a tensor is useful when it reaches an integer anchor through carriers and movers only.
+//                   What is not useful is a tail (boxes, logits) and keeps float accuracy at no cost
+//   3. quantized    forwards: T starts as what anchors read and what convolutions write (behind their Relu/Clip); a
+//                   carrier joins when all its operands are in T and its result is useful, a mover when its input is
+//   4. plan         a Q/DQ pair for every tensor in T, codes for the constants that integer nodes read
+//
+// So a Q/DQ pair exists only where an integer kernel is on at least one side, each kernel's output goes to exactly one Q,
+// and attention masks, LayerNorm, GELU, Softmax and decoding tails stay float by construction (spec quality §5).
+#include "quantize/ort_cpu_planner.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "base/spelling.h"
+#include "quantize/op_traits.h"
+#include "quantize/selection.h"
+
+namespace preon {
+namespace {
+
+// A Gemm/MatMul between float operators costs one Q and one more dispatch (some 4 µs); below this many
+// multiply-accumulates the integer kernel saves less than that (measured: docs/design/placement.md).
+constexpr double kMinAnchorMacs = 100e3;
+
+struct NodeState {
+  OpTraits traits;
+  bool integer = false;
+  bool useful = false;
+};
+
+class Planner {
+ public:
+  Planner(const Model& model, const PlanOptions& options, Selection selection)
+      : graph_(model.graph), options_(options), selection_(std::move(selection)) {}
+
+  Result<QuantPlan> Run() {
+    Classify();
+    DropSmallAnchors();
+    MarkUseful();
+    GrowQuantized();
+    PREON_RETURN_IF_ERROR(PlanActivations());
+    PlanConstants();
+    RecordDecisions();
+    return std::move(plan_);
+  }
+
+ private:
+  NodeState& State(const Node* node) { return states_.at(node); }
+  bool IsConstant(const std::string& tensor) const { return graph_.Initializer(tensor) != nullptr; }
+  bool Quantized(const std::string& tensor) const { return quantized_.count(tensor) > 0; }
+
+  void Classify() {
+    for (const auto& node : graph_.nodes()) {
+      NodeState state{ClassifyForOrtCpu(graph_, *node)};
+      if (selection_.Excludes(*node)) state.traits = {OpRole::kFloat, FloatReason::kExcluded, "excluded by the user"};
+      state.integer = state.traits.role == OpRole::kAnchor;
+      states_.emplace(node.get(), std::move(state));
+    }
+  }
+
+  // True when the tensor comes from a convolution through carriers, movers and clamps: its codes exist anyway.
+  bool ComesFromConv(const std::string& tensor) const {
+    const Node* node = graph_.Producer(tensor);
+    while (node != nullptr) {
+      const NodeState& state = states_.at(node);
+      if (state.traits.role == OpRole::kAnchor) return NeedsQuantizedOutput(*node);
+      if (state.traits.role == OpRole::kFloat) return false;
+      node = graph_.Producer(node->input(0));
+    }
+    return false;
+  }
+
+  void DropSmallAnchors() {
+    std::vector<Node*> small;
+    size_t anchors = 0;
+    for (const auto& node : graph_.nodes()) {
+      if (!State(node.get()).integer) continue;
+      ++anchors;
+      const bool costs_a_pair = !NeedsQuantizedOutput(*node) && !ComesFromConv(node->input(0));
+      const double macs = NodeMacs(graph_, *node);
+      if (costs_a_pair && macs > 0 && macs < kMinAnchorMacs) small.push_back(node.get());
+    }
+    if (!small.empty() && small.size() == anchors) {
+      plan_.warnings.push_back("all Gemm/MatMul nodes are small: quantizing them saves memory, hardly any time");
+      return;
+    }
+    for (Node* node : small) {
+      State(node) = {{OpRole::kFloat, FloatReason::kNoGain, "too small: a Q in front costs more than integers save"}};
+    }
+  }
+
+  void MarkUseful() {
+    std::set<std::string> useful;
+    const auto& nodes = graph_.nodes();
+    for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {
+      const Node& node = **it;
+      NodeState& state = State(&node);
+      state.useful = state.integer || std::any_of(node.outputs().begin(), node.outputs().end(),
+                                                  [&](const std::string& output) { return useful.count(output) > 0; });
+      if (state.useful && state.traits.role != OpRole::kFloat) {
+        for (size_t index : DataInputs(node)) useful.insert(node.input(index));
+      }
+    }
+  }
+
+  // The tensor that carries the node's codes: behind a Relu/Clip that can be absorbed, else the node's own output.
+  std::string CodesTensor(const Node& node) {
+    const std::string& output = node.output();
+    if (graph_.IsOutput(output) || graph_.UseCount(output) != 1 || graph_.HasCapturedUse(output)) return output;
+    Node* reader = graph_.Uses(output)[0].node;
+    if (State(reader).traits.role != OpRole::kClamp) return output;
+    State(reader).integer = true;
+    folded_.insert(reader);
+    return reader->output();
+  }
+
+  void GrowQuantized() {
+    for (const auto& node : graph_.nodes()) {
+      if (!State(node.get()).integer || State(node.get()).traits.role != OpRole::kAnchor) continue;
+      quantized_.insert(node->input(0));
+    }
+    for (const auto& owner : graph_.nodes()) {
+      Node* node = owner.get();
+      NodeState& state = State(node);
+      switch (state.traits.role) {
+        case OpRole::kAnchor:
+          if (NeedsQuantizedOutput(*node)) quantized_.insert(CodesTensor(*node));
+          break;
+        case OpRole::kCarrier:
+          state.integer = state.useful && OperandsQuantized(*node);
+          if (state.integer) quantized_.insert(CodesTensor(*node));
+          break;
+        case OpRole::kMover:
+        case OpRole::kSharer:
+          if (!state.useful || !Quantized(node->input(0))) break;
+          state.integer = state.traits.role == OpRole::kMover;
+          for (const std::string& output : node->outputs()) {
+            if (output.empty()) continue;
+            quantized_.insert(output);
+            shares_[output] = node->input(0);
+          }
+          break;
+        case OpRole::kClamp:
+          // Not absorbed: runs in float between DQ and Q, so that what follows stays in integers.
+          if (folded_.count(node) == 0 && state.useful && Quantized(node->input(0))) quantized_.insert(node->output());
+          break;
+        case OpRole::kFloat: break;
+      }
+    }
+  }
+
+  bool OperandsQuantized(const Node& node) const {
+    const std::vector<size_t> operands = DataInputs(node);
+    return std::all_of(operands.begin(), operands.end(), [&](size_t index) {
+      return IsConstant(node.input(index)) || Quantized(node.input(index));
+    });
+  }
+
+  IntFormat ActivationFormat() const {
+    // s8 activations lose most integer kernels on x86-64; u8 with the zero point shifted by 128 holds the same codes
+    // (spec qdq §13.3 B, §13.4 rule 1).
+    return {DataType::kUInt8, options_.activation_symmetric.value_or(false)};
+  }
+
+  Status PlanActivations() {
+    for (const std::string& tensor : quantized_) {
+      ActivationPlan activation;
+      activation.format = ActivationFormat();
+      const auto own = options_.overrides.find(tensor);
+      if (own != options_.overrides.end()) {
+        PREON_RETURN_IF_ERROR(ApplyOverride(tensor, own->second, activation));
+      } else if (const auto shared = shares_.find(tensor); shared != shares_.end()) {
+        activation.shares = ShareRoot(tensor);
+      }
+      plan_.activations.emplace(tensor, std::move(activation));
+    }
+    for (Node* node : folded_) plan_.folded_clamps.push_back(node->name);
+    std::sort(plan_.folded_clamps.begin(), plan_.folded_clamps.end());
+    return CheckOverrides();
+  }
+
+  // The first tensor up the chain of movers with parameters of its own.
+  std::string ShareRoot(std::string tensor) const {
+    for (auto it = shares_.find(tensor); it != shares_.end(); it = shares_.find(tensor)) {
+      if (options_.overrides.count(tensor) > 0) break;
+      tensor = it->second;
+    }
+    return tensor;
+  }
+
+  static Status ApplyOverride(const std::string& tensor, const TensorOverride& wanted, ActivationPlan& activation) {
+    if (wanted.type) {
+      if (*wanted.type != DataType::kUInt8 && *wanted.type != DataType::kInt8) {
+        return Error(ErrorId::kNotYetSupported, "overrides: ", tensor, ": type '", DataTypeName(*wanted.type),
+                     "' is not in this version for activations of target ort-cpu; it has: int8, uint8");
+      }
+      activation.format.type = *wanted.type;
+    }
+    if (wanted.symmetric) activation.format.symmetric = *wanted.symmetric;
+    if (wanted.range) {
+      activation.source = RangeSource::kFixed;
+      activation.fixed = *wanted.range;
+    }
+    activation.params = wanted.params;
+    return Status::Ok();
+  }
+
+  Status CheckOverrides() {
+    for (const auto& [tensor, wanted] : options_.overrides) {
+      if (!graph_.HasTensor(tensor)) {
+        return Error(ErrorId::kNameNotInModel, "overrides: the model has no tensor '", tensor, "'");
+      }
+      if (plan_.activations.count(tensor) == 0 && !IsConstant(tensor)) {
+        plan_.warnings.push_back("overrides: tensor '" + tensor + "' stays float, so its override has no effect");
+      }
+    }
+    return Status::Ok();
+  }
+
+  void PlanConstants() {
+    for (const auto& owner : graph_.nodes()) {
+      const Node& node = *owner;
+      const NodeState& state = State(owner.get());
+      if (state.traits.role == OpRole::kAnchor && state.integer) {
+        AddWeight(node, 1, {options_.weight, options_.weight == DataType::kInt8}, options_.per_channel ? WeightAxis(graph_, node) : -1);
+        if (!node.input(2).empty()) plan_.biases.push_back({node.name, node.input(2), node.input(0), node.input(1)});
+      } else if (state.traits.role == OpRole::kCarrier && state.integer) {
+        for (size_t index : DataInputs(node)) {
+          if (IsConstant(node.input(index))) AddWeight(node, index, ActivationFormat(), -1);
+        }
+      } else if (!state.integer && (node.Is("Conv") || node.Is("Gemm")) && IsConstant(node.input(1)) && Quantized(node.input(0))) {
+        plan_.float_islands.push_back(node.name);
+      }
+    }
+  }
+
+  void AddWeight(const Node& node, size_t index, IntFormat format, int axis) {
+    auto [it, fresh] = plan_.weights.try_emplace(node.input(index));
+    WeightPlan& weight = it->second;
+    if (fresh) {
+      weight.format = format;
+      weight.axis = axis;
+      const auto own = options_.overrides.find(node.input(index));
+      if (own != options_.overrides.end()) {
+        if (own->second.type) weight.format.type = *own->second.type;
+        if (own->second.symmetric) weight.format.symmetric = *own->second.symmetric;
+        weight.range = own->second.range;
+        weight.params = own->second.params;
+        if (weight.range || weight.params) weight.axis = -1;
+      }
+    } else if (weight.axis != axis) {
+      weight.axis = -1;   // readers that need different axes share one scale (spec qdq §7)
+    }
+    weight.nodes.push_back(node.name);
+  }
+
+  void RecordDecisions() {
+    for (const auto& owner : graph_.nodes()) {
+      const Node& node = *owner;
+      const NodeState& state = State(owner.get());
+      NodeDecision decision{node.name, node.op_type, FloatReason::kNone, "", NodeMacs(graph_, node)};
+      if (!state.integer) Explain(node, state, decision);
+      plan_.nodes.push_back(std::move(decision));
+    }
+  }
+
+  void Explain(const Node& node, const NodeState& state, NodeDecision& decision) {
+    if (state.traits.role == OpRole::kFloat || state.traits.role == OpRole::kSharer) {
+      decision.reason = state.traits.reason;
+      decision.detail = state.traits.detail;
+      return;
+    }
+    const std::vector<Use> readers = graph_.Uses(node.output());
+    if (node.Is("Add") && !readers.empty() && readers[0].node->Is("Softmax")) {
+      decision.reason = FloatReason::kMask;
+      decision.detail = "feeds Softmax: one scale for scores and mask would drown the scores";
+    } else if (!state.useful && OperandsQuantized(node)) {
+      decision.reason = FloatReason::kTail;
+      decision.detail = "feeds no integer Conv, Gemm or MatMul: the output keeps float accuracy";
+    } else {
+      decision.reason = FloatReason::kNoGain;
+      decision.detail = state.useful ? "an operand comes from a float operator" : "stands between float operators";
+    }
+  }
+
+  const Graph& graph_;
+  const PlanOptions& options_;
+  Selection selection_;
+  QuantPlan plan_{.target = "ort-cpu"};
+  std::unordered_map<const Node*, NodeState> states_;
+  std::set<std::string> quantized_;
+  std::map<std::string, std::string> shares_;   // mover's output -> its input
+  std::set<Node*> folded_;
+};
+
+Status CheckTypes(const PlanOptions& options) {
+  for (const auto& [what, type] : {std::pair{"activation", options.activation}, std::pair{"weight", options.weight}}) {
+    if (type != DataType::kInt8 && type != DataType::kUInt8) {
+      return Error(ErrorId::kNotYetSupported, "--", what, ": type '", DataTypeName(type),
+                   "' is not in this version for target ort-cpu; it has: int8, uint8");
+    }
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+Result<QuantPlan> PlanForOrtCpu(const Model& model, const PlanOptions& options) {
+  PREON_RETURN_IF_ERROR(CheckTypes(options));
+  PREON_ASSIGN_OR_RETURN(Selection selection, Selection::Create(model.graph, options));
+  return Planner(model, options, std::move(selection)).Run();
+}
+
+}  // namespace preon

@@ -1,0 +1,13 @@
+// The placement algorithm of target ort-cpu. See docs/design/placement.md.
+#pragma once
+
+#include "base/status.h"
+#include "ir/graph.h"
+#include "quantize/plan.h"
+
+namespace preon {
+
+/// Decides node by node; errors as Target::Plan.
+Result<QuantPlan> PlanForOrtCpu(const Model& model, const PlanOptions& options);
+
+}  // namespace preon

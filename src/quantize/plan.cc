@@ -1,0 +1,31 @@
+#include "quantize/plan.h"
+
+namespace preon {
+
+std::string_view FloatReasonName(FloatReason reason) {
+  switch (reason) {
+    case FloatReason::kNone: return "integer";
+    case FloatReason::kNoKernel: return "no integer kernel";
+    case FloatReason::kExcluded: return "excluded";
+    case FloatReason::kNotConstant: return "operand not constant";
+    case FloatReason::kType: return "element type";
+    case FloatReason::kAttributes: return "attributes";
+    case FloatReason::kNoGain: return "no gain";
+    case FloatReason::kTail: return "output tail";
+    case FloatReason::kMask: return "attention mask";
+    case FloatReason::kAccuracy: return "accuracy";
+    case FloatReason::kSubgraph: return "sub-graph";
+  }
+  return "unknown";
+}
+
+std::vector<std::string> QuantPlan::ObservedTensors() const {
+  std::vector<std::string> tensors;
+  for (const auto& [tensor, activation] : activations) {
+    const bool own_range = activation.shares.empty() && !activation.params;
+    if (own_range && activation.source == RangeSource::kObserved) tensors.push_back(tensor);
+  }
+  return tensors;
+}
+
+}  // namespace preon
