@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "formats/int_format.h"
+#include "kernels/extremes.h"
 #include "kernels/quantize.h"
 
 namespace preon {
@@ -63,14 +64,12 @@ Tensor EncodeAs(const Tensor& values, const AxisView& view, std::span<const Quan
   Tensor codes = Tensor::Allocate(format.type, values.shape());
   const float* x = values.floats().data();
   T* out = codes.Mutable<T>().data();
-  if (view.inner == 1 && view.channels > 1) {
+  if (view.inner == 1) {
     EncodeColumns(x, view, params, format, out);
     return codes;
   }
-  for (int64_t outer = 0; outer < view.outer; ++outer) {
-    for (int64_t channel = 0; channel < view.channels; ++channel, x += view.inner, out += view.inner) {
-      EncodeRun(x, view.inner, params[channel], format, out);
-    }
+  for (int64_t run = 0; run < view.outer * view.channels; ++run, x += view.inner, out += view.inner) {
+    EncodeRun(x, view.inner, params[run % view.channels], format, out);
   }
   return codes;
 }
@@ -78,11 +77,9 @@ Tensor EncodeAs(const Tensor& values, const AxisView& view, std::span<const Quan
 template <typename T>
 void DecodeAs(const EncodedTensor& encoded, const AxisView& view, float* out) {
   const T* code = encoded.codes.As<T>().data();
-  for (int64_t outer = 0; outer < view.outer; ++outer) {
-    for (int64_t channel = 0; channel < view.channels; ++channel) {
-      const QuantParams& params = encoded.params[channel];
-      for (int64_t i = 0; i < view.inner; ++i) *out++ = params.scale * static_cast<float>(*code++ - params.zero_point);
-    }
+  for (int64_t run = 0; run < view.outer * view.channels; ++run) {
+    const QuantParams& params = encoded.params[run % view.channels];
+    for (int64_t i = 0; i < view.inner; ++i) *out++ = params.scale * static_cast<float>(*code++ - params.zero_point);
   }
 }
 
@@ -112,23 +109,24 @@ Result<EncodedTensor> EncodeTensor(const Tensor& values, std::vector<QuantParams
 
 Result<std::vector<Range>> WeightRanges(const Tensor& values, int axis) {
   PREON_ASSIGN_OR_RETURN(const AxisView view, ViewAlong(values.shape(), axis));
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  std::vector<Range> ranges(view.channels, values.count() == 0 ? Range{} : Range{kInfinity, -kInfinity});
-  int64_t not_finite = 0;
-  const float* x = values.floats().data();
-  for (int64_t outer = 0; outer < view.outer; ++outer) {
-    for (int64_t channel = 0; channel < view.channels; ++channel) {
-      Range& range = ranges[channel];
-      for (int64_t i = 0; i < view.inner; ++i, ++x) {
-        not_finite += !std::isfinite(*x);
-        range.min = std::min(range.min, *x);
-        range.max = std::max(range.max, *x);
-      }
-    }
-  }
+  const std::span<const float> x = values.floats();
+  const int64_t not_finite = std::count_if(x.begin(), x.end(), [](float v) { return !std::isfinite(v); });
   if (not_finite > 0) {
     return Error(ErrorId::kRangeNotFinite, not_finite, " of ", values.count(), " values are NaN or infinite");
   }
+  if (x.empty()) return std::vector<Range>(view.channels);
+
+  std::vector<float> min(view.channels, std::numeric_limits<float>::max()), max(view.channels, std::numeric_limits<float>::lowest());
+  if (view.inner == 1) {
+    ColumnExtremes(x.data(), view.outer, view.channels, min.data(), max.data());
+  } else {
+    for (int64_t run = 0; run < view.outer * view.channels; ++run) {
+      const int64_t channel = run % view.channels;
+      RunExtremes(x.data() + run * view.inner, view.inner, &min[channel], &max[channel]);
+    }
+  }
+  std::vector<Range> ranges(view.channels);
+  for (int64_t channel = 0; channel < view.channels; ++channel) ranges[channel] = {min[channel], max[channel]};
   return ranges;
 }
 

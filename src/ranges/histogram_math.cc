@@ -1,0 +1,119 @@
+#include "ranges/histogram_math.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace preon {
+namespace {
+
+/// Error of quantizing u, everything in steps: codes sit on the integers low…high.
+class StepError {
+ public:
+  StepError(const QuantParams& params, const IntFormat& format, ErrorMetric metric) : square_(metric == ErrorMetric::kMeanSquare) {
+    const CodeRange codes = CodesInUse(params, format);
+    low_ = static_cast<double>(codes.min) - params.zero_point;
+    high_ = static_cast<double>(codes.max) - params.zero_point;
+  }
+
+  /// Mean over values spread evenly between u and v (u <= v).
+  double Mean(double u, double v) const {
+    const double width = v - u;
+    // Below this the difference of two antiderivatives has no digits left, and the error is as good as constant.
+    if (width <= 1e-9 * std::max({1.0, std::abs(u), std::abs(v)})) return At((u + v) / 2);
+    return (Antiderivative(v) - Antiderivative(u)) / width;
+  }
+
+ private:
+  double At(double u) const {
+    const double distance = std::abs(u - std::clamp(std::nearbyint(u), low_, high_));
+    return square_ ? distance * distance : distance;
+  }
+
+  /// Of |t| or t² from 0 to t, t >= 0.
+  double Power(double t) const { return square_ ? t * t * t / 3 : t * t / 2; }
+
+  /// Of the error from 0 to u: whole steps count the same; past the last code the error grows with the distance.
+  double Antiderivative(double u) const {
+    if (u < low_) return Antiderivative(low_) - Power(low_ - u);
+    if (u > high_) return Antiderivative(high_) + Power(u - high_);
+    const double whole = std::floor(u);
+    const double part = u - whole;
+    return 2 * Power(0.5) * whole + (part <= 0.5 ? Power(part) : 2 * Power(0.5) - Power(1 - part));
+  }
+
+  bool square_;
+  double low_, high_;
+};
+
+}  // namespace
+
+void Distribution::Add(Bin bin, double min, double max) {
+  if (bin.count <= 0) return;
+  bins_.push_back({std::clamp(bin.low, min, max), std::clamp(bin.high, min, max), bin.count});
+  count_ += bin.count;
+}
+
+Distribution Distribution::Signed(const TensorSketch& sketch) {
+  const Histogram histogram = sketch.ReadHistogram();
+  Distribution values;
+  bool zeros_added = false;
+  const auto add_zeros = [&] {
+    if (!zeros_added) values.Add({0, 0, histogram.zeros}, 0, 0);
+    zeros_added = true;
+  };
+  for (size_t bin = 0; bin < histogram.counts.size(); ++bin) {
+    const double low = histogram.lower_edge + static_cast<double>(bin) * histogram.width;
+    if (low >= 0) add_zeros();
+    values.Add({low, low + histogram.width, histogram.counts[bin]}, sketch.min(), sketch.max());
+  }
+  add_zeros();
+  return values;
+}
+
+Distribution Distribution::Absolute(const TensorSketch& sketch) {
+  const Histogram histogram = sketch.ReadHistogram();
+  const double min = sketch.min(), max = sketch.max();
+  const double largest = std::max(std::abs(min), std::abs(max));
+  const double smallest = min > 0 ? min : max < 0 ? -max : 0;
+  Distribution values;
+  values.Add({0, 0, histogram.zeros}, 0, 0);
+  // Edges are multiples of the width, so bin -1-k mirrors bin k.
+  const int64_t first = histogram.width > 0 ? std::llround(histogram.lower_edge / histogram.width) : 0;
+  const int64_t end = first + static_cast<int64_t>(histogram.counts.size());
+  const auto count_of = [&](int64_t bin) { return bin >= first && bin < end ? histogram.counts[bin - first] : 0.0; };
+  for (int64_t bin = 0; bin < std::max(end, -first); ++bin) {
+    const double low = static_cast<double>(bin) * histogram.width;
+    values.Add({low, low + histogram.width, count_of(bin) + count_of(-1 - bin)}, smallest, largest);
+  }
+  return values;
+}
+
+double Distribution::OrderStatistic(double rank) const {
+  if (rank <= 0) return bins_.front().low;
+  if (rank >= count_ - 1) return bins_.back().high;
+  double before = 0;
+  for (const Bin& bin : bins_) {
+    if (rank < before + bin.count) return bin.low + (bin.high - bin.low) * std::min(1.0, (rank - before + 0.5) / bin.count);
+    before += bin.count;
+  }
+  return bins_.back().high;
+}
+
+double Distribution::Quantile(double quantile) const {
+  PREON_CHECK(!bins_.empty());
+  const double rank = quantile * (count_ - 1);
+  const double below = std::floor(rank);
+  return std::lerp(OrderStatistic(below), OrderStatistic(below + 1), rank - below);
+}
+
+double ExpectedQuantizationError(const Distribution& values, const QuantParams& params, const IntFormat& format,
+                                 ErrorMetric metric) {
+  if (values.bins().empty()) return 0;
+  const StepError error(params, format, metric);
+  const double scale = params.scale;
+  double sum = 0;
+  for (const Distribution::Bin& bin : values.bins()) sum += bin.count * error.Mean(bin.low / scale, bin.high / scale);
+  return sum / values.count() * (metric == ErrorMetric::kMeanSquare ? scale * scale : scale);
+}
+
+}  // namespace preon

@@ -1,0 +1,46 @@
+// What range methods compute on a sketch: its values as a distribution, quantiles, expected quantization error.
+#pragma once
+
+#include <vector>
+
+#include "formats/int_format.h"
+#include "stats/tensor_sketch.h"
+
+namespace preon {
+
+/// A tensor's finite values as a histogram read for computing: non-empty bins in ascending order, values spread evenly
+/// within each. Exact zeros are a bin of width 0, and the outermost bins end at the exact extremes.
+class Distribution {
+ public:
+  struct Bin {
+    double low, high, count;
+  };
+
+  /// Of x.
+  static Distribution Signed(const TensorSketch& sketch);
+  /// Of |x|.
+  static Distribution Absolute(const TensorSketch& sketch);
+
+  const std::vector<Bin>& bins() const { return bins_; }
+  double count() const { return count_; }
+  /// The value below which the share `quantile` (0–1) of the values lies, interpolated between neighbouring values as
+  /// numpy.quantile does by default: within one bin of it, 0 and 1 give the extremes exactly. Needs count() > 0.
+  double Quantile(double quantile) const;
+
+ private:
+  /// Adds the bin cut to [min, max]; nothing if it is empty.
+  void Add(Bin bin, double min, double max);
+  double OrderStatistic(double rank) const;
+
+  std::vector<Bin> bins_;
+  double count_ = 0;
+};
+
+enum class ErrorMetric { kMeanAbsolute, kMeanSquare };
+
+/// E|x - x'| or E(x - x')² for x' = dequantize(quantize(x)), saturation included. Exact for values spread evenly within
+/// the bins, so it holds for steps narrower than a bin (16-bit formats) as for wide ones. 0 for an empty distribution.
+double ExpectedQuantizationError(const Distribution& values, const QuantParams& params, const IntFormat& format,
+                                 ErrorMetric metric);
+
+}  // namespace preon

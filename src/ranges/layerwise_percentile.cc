@@ -1,0 +1,68 @@
+// LayerwisePercentile: per tensor the percentile whose range quantizes it with the smallest error (spec options §10.5).
+#include <limits>
+
+#include "ranges/histogram_math.h"
+#include "ranges/method_options.h"
+#include "ranges/percentile_range.h"
+#include "ranges/range_methods.h"
+
+namespace preon {
+namespace {
+
+class LayerwisePercentileMethod final : public RangeMethod {
+ public:
+  std::string_view name() const override { return "layerwise-percentile"; }
+  std::vector<std::string_view> aliases() const override {
+    return {"lwp", "LayerwisePercentile", "CalibMethod.LayerwisePercentile", "LayerWiseMethod.LayerWisePercentile"};
+  }
+  std::string_view summary() const override { return "per tensor the percentile with the smallest quantization error"; }
+  std::vector<std::string_view> option_help() const override {
+    return {"PercentileCandidates=99.99,99.999,99.99999: percentiles to try", "LWPMetric=mae: mean error to minimize, mae or mse",
+            "CalibTensorRangeSymmetric=true: as of percentile"};
+  }
+
+  Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {
+    auto method = std::make_unique<LayerwisePercentileMethod>(*this);
+    OptionReader reader(name(), options);
+    reader.Read("PercentileCandidates", 0, 100, &method->candidates_);
+    reader.Read("CalibTensorRangeSymmetric", &method->symmetric_);
+    reader.Read("symmetric", &method->symmetric_);
+    std::string metric = "mae";
+    reader.Read("LWPMetric", &metric);
+    if (metric == "cos") {
+      reader.Fail(Error(ErrorId::kNotYetSupported, name(), ": LWPMetric 'cos' is not in this version; it has: mae, mse"));
+    } else if (metric != "mae" && metric != "mse") {
+      reader.Fail(Error(ErrorId::kBadOptionValue, name(), ": option LWPMetric: got '", metric, "', wanted mae or mse"));
+    }
+    method->metric_ = metric == "mse" ? ErrorMetric::kMeanSquare : ErrorMetric::kMeanAbsolute;
+    PREON_RETURN_IF_ERROR(reader.Finish());
+    return std::unique_ptr<RangeMethod>(std::move(method));
+  }
+
+  Result<Range> Choose(const TensorSketch& sketch, const RangeQuery& query) const override {
+    const Distribution values = Distribution::Signed(sketch);
+    double smallest = std::numeric_limits<double>::infinity();
+    Range best;
+    for (double percentile : candidates_) {
+      PREON_ASSIGN_OR_RETURN(const Range range, PercentileRange(sketch, percentile, symmetric_));
+      PREON_ASSIGN_OR_RETURN(const QuantParams params, ComputeQuantParams(range, query.format));
+      const double error = ExpectedQuantizationError(values, params, query.format, metric_);
+      if (error < smallest) {  // a tie goes to the earlier candidate
+        smallest = error;
+        best = range;
+      }
+    }
+    return best;
+  }
+
+ private:
+  std::vector<double> candidates_ = {99.99, 99.999, 99.99999};
+  ErrorMetric metric_ = ErrorMetric::kMeanAbsolute;
+  bool symmetric_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<RangeMethod> MakeLayerwisePercentileMethod() { return std::make_unique<LayerwisePercentileMethod>(); }
+
+}  // namespace preon

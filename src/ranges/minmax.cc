@@ -1,0 +1,49 @@
+// MinMax: the extremes of everything that was observed (spec options §10.3).
+#include <algorithm>
+
+#include "ranges/method_options.h"
+#include "ranges/percentile_range.h"
+#include "ranges/range_methods.h"
+
+namespace preon {
+namespace {
+
+class MinMaxMethod final : public RangeMethod {
+ public:
+  std::string_view name() const override { return "minmax"; }
+  std::vector<std::string_view> aliases() const override { return {"CalibMethod.MinMax", "CalibrationMethod.MinMax"}; }
+  std::string_view summary() const override { return "smallest and largest value observed"; }
+  std::vector<std::string_view> option_help() const override {
+    return {"CalibTensorRangeSymmetric=false: widen to [-a, a], a the larger of the two"};
+  }
+
+  Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {
+    auto method = std::make_unique<MinMaxMethod>(*this);
+    OptionReader reader(name(), options);
+    reader.Read("CalibTensorRangeSymmetric", &method->symmetric_);
+    reader.Read("symmetric", &method->symmetric_);
+    bool moving_average = false;
+    reader.Read("CalibMovingAverage", &moving_average);
+    if (moving_average) {
+      reader.Fail(Error(ErrorId::kNotYetSupported, name(), ": option CalibMovingAverage is not in this version"));
+    }
+    PREON_RETURN_IF_ERROR(reader.Finish());
+    return std::unique_ptr<RangeMethod>(std::move(method));
+  }
+
+  Result<Range> Choose(const TensorSketch& sketch, const RangeQuery&) const override {
+    PREON_ASSIGN_OR_RETURN(const Range range, ObservedRange(sketch));
+    if (!symmetric_) return range;
+    const float largest = std::max(-range.min, range.max);
+    return Range{-largest, largest};
+  }
+
+ private:
+  bool symmetric_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<RangeMethod> MakeMinMaxMethod() { return std::make_unique<MinMaxMethod>(); }
+
+}  // namespace preon

@@ -1,0 +1,36 @@
+#include "ranges/percentile_range.h"
+
+#include <algorithm>
+
+#include "ranges/histogram_math.h"
+
+namespace preon {
+
+Result<Range> ObservedRange(const TensorSketch& sketch) {
+  if (sketch.count() == 0) {
+    return Error(ErrorId::kRangeMissing, "no values were observed; wanted at least one sample that reaches it");
+  }
+  if (sketch.finite_count() == 0) {
+    return Error(ErrorId::kRangeNotFinite, "all ", sketch.count(), " values are NaN or infinite");
+  }
+  return Range{std::min(sketch.min(), 0.0f), std::max(sketch.max(), 0.0f)};
+}
+
+Result<Range> PercentileRange(const TensorSketch& sketch, double percentile, bool symmetric) {
+  PREON_ASSIGN_OR_RETURN(const Range observed, ObservedRange(sketch));
+  double low, high;
+  if (symmetric) {
+    high = Distribution::Absolute(sketch).Quantile(percentile / 100);
+    low = -high;
+  } else {
+    const Distribution values = Distribution::Signed(sketch);
+    const double left_out = (100 - percentile) / 200;
+    low = values.Quantile(left_out);
+    high = values.Quantile(1 - left_out);
+  }
+  const Range range{std::clamp(static_cast<float>(low), observed.min, 0.0f),
+                    std::clamp(static_cast<float>(high), 0.0f, observed.max)};
+  return range == Range{} ? observed : range;
+}
+
+}  // namespace preon

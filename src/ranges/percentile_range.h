@@ -1,0 +1,19 @@
+// The interval that Percentile chooses and LayerwisePercentile tries.
+#pragma once
+
+#include "formats/int_format.h"
+#include "stats/tensor_sketch.h"
+
+namespace preon {
+
+/// [min, max] of the finite values, widened to contain 0. Errors: kRangeMissing for an empty sketch, kRangeNotFinite
+/// where every value was NaN or infinite.
+Result<Range> ObservedRange(const TensorSketch& sketch);
+
+/// Keeps `percentile` (0–100) of the values, spec options §10.4: of |x| when `symmetric` (then cut to what was
+/// observed), else half of the rest is left out at either end. Contains 0, within [min, max] widened by 0. Where the
+/// values kept are all 0, though others are not, it is the observed range: an interval [0, 0] would drop the tensor.
+/// Errors: as ObservedRange.
+Result<Range> PercentileRange(const TensorSketch& sketch, double percentile, bool symmetric);
+
+}  // namespace preon

@@ -1,0 +1,14 @@
+// The methods of this folder; api/builtins.cc puts them into the registry.
+#pragma once
+
+#include <memory>
+
+#include "ranges/range_method.h"
+
+namespace preon {
+
+std::unique_ptr<RangeMethod> MakeMinMaxMethod();
+std::unique_ptr<RangeMethod> MakePercentileMethod();
+std::unique_ptr<RangeMethod> MakeLayerwisePercentileMethod();
+
+}  // namespace preon
