@@ -133,7 +133,8 @@ class PlanWriter {
     const std::span<const float> values = graph_.Initializer(bias.bias)->floats();
     const Node& node = *graph_.FindNode(bias.node);
     const Shape& weight = graph_.Initializer(bias.weight)->shape();
-    const int64_t channels = weight[static_cast<size_t>(WeightAxis(graph_, node))];
+    const int64_t channels = node.Is("ConvTranspose") ? weight[1] * node.Int("group", 1)
+                                                      : weight[static_cast<size_t>(WeightAxis(graph_, node))];
     if (static_cast<int64_t>(values.size()) == channels) return {values.begin(), values.end()};
     return std::vector<float>(static_cast<size_t>(channels), values[0]);
   }
@@ -157,9 +158,9 @@ class PlanWriter {
       // Behind an integer kernel every reader takes the codes (a second reader of the raw value would keep the kernel
       // float); behind a float operator only integer readers do, the others keep the exact value.
       const Node* producer = graph_.Producer(tensor);
-      const bool integer_producer = producer != nullptr && WritesCodes(*producer);
-      const bool public_name = integer_producer && (graph_.IsOutput(tensor) || graph_.HasCapturedUse(tensor));
-      writer_.AddPair(tensor, it->second, public_name, integer_producer ? nullptr : &readers);
+      const bool for_all = producer != nullptr && (plan_.dequantize_for_all_readers || WritesCodes(*producer));
+      const bool public_name = for_all && (graph_.IsOutput(tensor) || graph_.HasCapturedUse(tensor));
+      writer_.AddPair(tensor, it->second, public_name, for_all || plan_.dequantize_for_all_readers ? nullptr : &readers);
     }
   }
 

@@ -96,6 +96,8 @@ struct QuantPlan {
   /// Float Conv/Gemm nodes that read a quantized tensor: they get a DQ of their own in a form that keeps the runtime
   /// from quantizing them behind the user's back (spec qdq §13.3 A).
   std::vector<std::string> float_islands;
+  /// All readers of a quantized tensor take the dequantized value (else only integer nodes do, where the producer is float).
+  bool dequantize_for_all_readers = false;
   std::vector<std::string> warnings;
 
   /// Tensors that calibration has to observe, sorted.
@@ -121,6 +123,7 @@ class Target {
 using TargetRegistry = Registry<Target>;
 
 std::unique_ptr<Target> MakeOrtCpuTarget();
+std::unique_ptr<Target> MakeQuarkTarget();
 
 /// Writes the plan's Q/DQ nodes, codes, scales and zero points. `ranges`: one per observed tensor.
 /// Errors: kRangeMissing, kRangeInvalid, kQuantizeFailed.
