@@ -3,30 +3,16 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
+#include "stats/channel_layout.h"
 
 namespace preon {
-
-/// How a tensor's values lie in memory: [samples][outer][ceil(channels / block)][inner][block], row-major.
-/// Plain NCHW has block 1; channels-last has channels = last dimension, inner 1. In a blocked tensor the channels
-/// beyond `channels` are padding and never counted.
-struct ChannelLayout {
-  int64_t samples = 1;
-  int64_t outer = 1;
-  int64_t channels = 1;
-  int64_t inner = 1;
-  int64_t block = 1;
-};
-
-/// Runs task(0) … task(count-1), possibly at once, and returns when all are done.
-using ParallelFor = std::function<void(size_t count, const std::function<void(size_t task)>& task)>;
 
 enum class SketchMode : uint8_t {
   kSampled,  ///< extremes, zeros and the tail exact; the bulk of large tensors from a fixed subset of blocks
@@ -38,8 +24,11 @@ struct SketchConfig {
   int64_t channels = 0;   ///< > 0: also exact min/max per channel
 };
 
-/// A histogram read-out: bin i covers [lower_edge + i·width, lower_edge + (i+1)·width); zeros are counted apart and
-/// are not in the bins. Counts are exact in exact mode, else scaled estimates in the bulk. Sum = finite non-zero count.
+/// A histogram read-out. Bin i covers [lower_edge + i·width, lower_edge + (i+1)·width), mirrored below zero (there the edge farther
+/// from zero is outside). The width is a power of two, 0 is an edge, and the bins reach from min to max (or 0, whichever is farther);
+/// at least 2048 of them over [0, max|x|]. Zeros are counted apart and are in no bin. Sum of counts = finite non-zero values.
+/// Counts are exact in exact mode and for tensors of up to 8192 elements per sample; else they are exact for |x| >= max|x| / 4
+/// and scaled estimates below (error bound: docs/design/sketch.md).
 struct Histogram {
   double width = 0;
   double lower_edge = 0;
@@ -58,7 +47,8 @@ class TensorSketch {
   TensorSketch& operator=(TensorSketch);
   ~TensorSketch();
 
-  /// Adds the values of one run. `data` holds layout's elements including padding.
+  /// Adds the values of one run. `data` holds layout's elements including padding. `layout.channels` is config().channels if
+  /// that is not 0. Needs 150 KB of stack on every thread of parallel_for.
   void Update(const float* data, const ChannelLayout& layout, const ParallelFor& parallel_for = {});
   /// Convenience for one sample of `values.size()` elements.
   void Update(std::span<const float> values);
@@ -77,7 +67,8 @@ class TensorSketch {
   float max() const;
   double mean() const;
   double variance() const;       ///< population variance
-  std::span<const float> channel_min() const;   ///< empty unless config.channels > 0
+  /// Empty unless config.channels > 0. A channel without finite values has +infinity and -infinity.
+  std::span<const float> channel_min() const;
   std::span<const float> channel_max() const;
   Histogram ReadHistogram() const;
 

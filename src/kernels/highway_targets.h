@@ -1,0 +1,5 @@
+// The instruction sets that kernels are built for. Include before any Highway header.
+#pragma once
+
+// Kernels keep vectors in arrays, which sizeless (SVE, RVV) vectors can't be; those machines use NEON or scalar code.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)

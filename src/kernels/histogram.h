@@ -1,0 +1,35 @@
+// Histogram kernels: values -> bin indices -> counts. Bins are 2^k wide, aligned to zero, mirrored: bin m of a sign holds
+// m * 2^k <= |x| < (m + 1) * 2^k, so negating the data swaps the two halves and doubling the width joins bins 2m and 2m+1.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace preon {
+
+inline constexpr size_t kBinsPerSign = 4096;
+/// Indices: magnitude bin m of positive values is m, of negative values kBinsPerSign + m.
+inline constexpr size_t kBins = 2 * kBinsPerSign;
+/// BinIndices may write that many entries beyond the last index.
+inline constexpr size_t kIndexSlack = 16;
+
+/// Writes the bin index of every x[i] with |x[i]| >= min_magnitude to `indices`, in order; returns how many.
+/// @param inv_width      2^-k, k in [-126, 116]; all x finite with |x| < kBinsPerSign * 2^k.
+/// @param min_magnitude  > 0; the smallest denormal leaves out just the zeros.
+/// @param indices        room for count + kIndexSlack.
+/// Numerics: exact. Cost: 0.1 ns per element with AVX-512; next to nothing where no element passes.
+size_t BinIndices(const float* x, size_t count, float inv_width, float min_magnitude, uint16_t* indices);
+
+/// One more in counts[half][index] per index, halves taken in turns: two counters per bin, because equal neighbours would wait
+/// for each other's store. At most 65535 per counter (not checked).
+void CountIndices(const uint16_t* indices, size_t count, uint16_t (*counts)[kBins]);
+
+/// total[i] += weight * (a[i] + b[i]).
+void FoldCounts(const uint16_t* a, const uint16_t* b, size_t count, uint32_t weight, uint32_t* total);
+
+namespace reference {
+size_t BinIndices(const float* x, size_t count, float inv_width, float min_magnitude, uint16_t* indices);
+void FoldCounts(const uint16_t* a, const uint16_t* b, size_t count, uint32_t weight, uint32_t* total);
+}  // namespace reference
+
+}  // namespace preon

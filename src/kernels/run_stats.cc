@@ -1,0 +1,106 @@
+#include "kernels/run_stats.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/run_stats.cc"
+#include "kernels/highway_targets.h"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace preon {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::CappedTag<float, kStatLanes / 2>;
+using V = hn::Vec<D>;
+constexpr size_t kWidth = hn::MaxLanes(D());
+constexpr size_t kVectors = kStatLanes / kWidth;
+
+// wide[l] += narrow lane l + lane l+16.
+HWY_INLINE void AddToWide(const V (&narrow)[kVectors], double* HWY_RESTRICT wide) {
+  const D d;
+  alignas(64) float folded[kStatLanes / 2];
+  HWY_UNROLL(16)
+  for (size_t v = 0; v < kVectors / 2; ++v) hn::Store(hn::Add(narrow[v], narrow[v + kVectors / 2]), d, folded + v * kWidth);
+  const hn::CappedTag<double, kStatLanes / 2> wide_tag;
+  const hn::Rebind<float, decltype(wide_tag)> half_tag;
+  for (size_t lane = 0; lane < kStatLanes / 2; lane += hn::Lanes(wide_tag)) {
+    const auto added = hn::PromoteTo(wide_tag, hn::Load(half_tag, folded + lane));
+    hn::Store(hn::Add(hn::Load(wide_tag, wide + lane), added), wide_tag, wide + lane);
+  }
+}
+
+RunStats ComputeRunStats(const float* HWY_RESTRICT x, size_t count, float tail_bound) {
+  const D d;
+  const V zero = hn::Zero(d);
+  const V high_bound = hn::Set(d, tail_bound);
+  const V low_bound = hn::Set(d, -tail_bound);
+  V run_min = hn::Set(d, std::numeric_limits<float>::infinity());
+  V run_max = hn::Set(d, -std::numeric_limits<float>::infinity());
+  internal::StatLanes lanes;
+  RunStats stats;
+
+  const size_t vector_count = count / kStatLanes * kStatLanes;
+  for (size_t block = 0; block < vector_count; block += kStatBlock) {
+    const size_t end = std::min(block + kStatBlock, vector_count);
+    V sum[kVectors], sum_squares[kVectors], low[2], high[2];
+    HWY_UNROLL(32)
+    for (size_t v = 0; v < kVectors; ++v) sum[v] = sum_squares[v] = zero;
+    low[0] = low[1] = high[0] = high[1] = hn::LoadU(d, x + block);
+    for (size_t i = block; i < end; i += kStatLanes) {
+      HWY_UNROLL(32)
+      for (size_t v = 0; v < kVectors; ++v) {
+        const V value = hn::LoadU(d, x + i + v * kWidth);
+        sum[v] = hn::Add(sum[v], value);
+        sum_squares[v] = hn::Add(sum_squares[v], hn::Mul(value, value));
+        low[v % 2] = hn::Min(low[v % 2], value);
+        high[v % 2] = hn::Max(high[v % 2], value);
+        stats.zeros += hn::CountTrue(d, hn::Eq(value, zero));
+      }
+    }
+    const V block_min = hn::Min(low[0], low[1]);
+    const V block_max = hn::Max(high[0], high[1]);
+    run_min = hn::Min(run_min, block_min);
+    run_max = hn::Max(run_max, block_max);
+    const auto in_tail = hn::Or(hn::Ge(block_max, high_bound), hn::Le(block_min, low_bound));
+    if (!hn::AllFalse(d, in_tail)) stats.tail_blocks |= 1u << (block / kStatBlock);
+    if (end == block + kStatBlock) {
+      AddToWide(sum, lanes.wide_sum);
+      AddToWide(sum_squares, lanes.wide_sum_squares);
+    } else {
+      HWY_UNROLL(32)
+      for (size_t v = 0; v < kVectors; ++v) {
+        hn::Store(sum[v], d, lanes.sum + v * kWidth);
+        hn::Store(sum_squares[v], d, lanes.sum_squares + v * kWidth);
+      }
+    }
+  }
+  stats.min = hn::GetLane(hn::MinOfLanes(d, run_min));
+  stats.max = hn::GetLane(hn::MaxOfLanes(d, run_max));
+
+  for (size_t i = vector_count; i < count; ++i) {
+    lanes.Add(i % kStatLanes, x[i]);
+    stats.zeros += x[i] == 0;
+    stats.min = std::min(stats.min, x[i]);
+    stats.max = std::max(stats.max, x[i]);
+    if (std::fabs(x[i]) >= tail_bound) stats.tail_blocks |= 1u << (i / kStatBlock);
+  }
+  return internal::FinishRunStats(stats, lanes, x, count, tail_bound);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace preon
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace preon {
+HWY_EXPORT(ComputeRunStats);
+RunStats ComputeRunStats(const float* x, size_t count, float tail_bound) {
+  return HWY_DYNAMIC_DISPATCH(ComputeRunStats)(x, count, tail_bound);
+}
+}  // namespace preon
+#endif

@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+#include "kernels/run_stats.h"
+
+namespace preon {
+
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+// Below this, squares may have lost bits to float's denormals.
+constexpr double kSmallestTrustedSquares = 0x1p-64;
+
+double TreeSum(const double (&lanes)[kStatLanes / 2]) {
+  double level[kStatLanes / 2];
+  std::copy(std::begin(lanes), std::end(lanes), level);
+  for (size_t half = kStatLanes / 4; half > 0; half /= 2) {
+    for (size_t lane = 0; lane < half; ++lane) level[lane] += level[lane + half];
+  }
+  return level[0];
+}
+
+// The same statistics with NaN and infinities told apart, and squares in double, where those of floats are exact.
+RunStats CarefulRunStats(const float* x, size_t count, float tail_bound) {
+  RunStats stats{.min = kInfinity, .max = -kInfinity};
+  internal::StatLanes lanes;
+  for (size_t i = 0; i < count; ++i) {
+    const float value = x[i];
+    if (!std::isfinite(value)) {
+      ++(std::isnan(value) ? stats.nans : stats.infs);
+      continue;
+    }
+    const double wide = value;
+    lanes.wide_sum[i % (kStatLanes / 2)] += wide;
+    lanes.wide_sum_squares[i % (kStatLanes / 2)] += wide * wide;
+    stats.zeros += value == 0;
+    stats.min = std::min(stats.min, value);
+    stats.max = std::max(stats.max, value);
+    if (std::fabs(value) >= tail_bound) stats.tail_blocks |= 1u << (i / kStatBlock);
+  }
+  stats.min += 0.0f;
+  stats.max += 0.0f;
+  stats.sum = TreeSum(lanes.wide_sum);
+  stats.sum_squares = TreeSum(lanes.wide_sum_squares);
+  return stats;
+}
+
+}  // namespace
+
+namespace internal {
+
+void StatLanes::Add(size_t lane, float value) {
+  sum[lane] += value;
+  sum_squares[lane] += value * value;
+}
+
+void StatLanes::EndBlock() {
+  constexpr size_t kHalf = kStatLanes / 2;
+  for (size_t lane = 0; lane < kHalf; ++lane) {
+    wide_sum[lane] += static_cast<double>(sum[lane] + sum[lane + kHalf]);
+    wide_sum_squares[lane] += static_cast<double>(sum_squares[lane] + sum_squares[lane + kHalf]);
+  }
+  std::fill(std::begin(sum), std::end(sum), 0.0f);
+  std::fill(std::begin(sum_squares), std::end(sum_squares), 0.0f);
+}
+
+RunStats FinishRunStats(RunStats stats, StatLanes& lanes, const float* x, size_t count, float tail_bound) {
+  lanes.EndBlock();
+  stats.sum = TreeSum(lanes.wide_sum);
+  stats.sum_squares = TreeSum(lanes.wide_sum_squares);
+  const bool trusted = std::isfinite(stats.sum) && std::isfinite(stats.sum_squares) &&
+                       (stats.sum_squares >= kSmallestTrustedSquares || stats.zeros == count);
+  if (!trusted || count == 0) return CarefulRunStats(x, count, tail_bound);
+  stats.min += 0.0f;  // -0 becomes +0: which of the two a vector minimum keeps depends on the order
+  stats.max += 0.0f;
+  return stats;
+}
+
+}  // namespace internal
+
+void ReplaceNonFinite(const float* x, size_t count, float* out) {
+  for (size_t i = 0; i < count; ++i) out[i] = std::isfinite(x[i]) ? x[i] : 0.0f;
+}
+
+namespace reference {
+
+RunStats ComputeRunStats(const float* x, size_t count, float tail_bound) {
+  RunStats stats{.min = kInfinity, .max = -kInfinity};
+  internal::StatLanes lanes;
+  for (size_t i = 0; i < count; ++i) {
+    if (i > 0 && i % kStatBlock == 0) lanes.EndBlock();
+    lanes.Add(i % kStatLanes, x[i]);
+    stats.zeros += x[i] == 0;
+    stats.min = std::min(stats.min, x[i]);
+    stats.max = std::max(stats.max, x[i]);
+    if (std::fabs(x[i]) >= tail_bound) stats.tail_blocks |= 1u << (i / kStatBlock);
+  }
+  return internal::FinishRunStats(stats, lanes, x, count, tail_bound);
+}
+
+}  // namespace reference
+
+}  // namespace preon

@@ -1,0 +1,42 @@
+// BinCounts: the counts of one sign's magnitude bins.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/histogram.h"
+#include "stats/wire.h"
+
+namespace preon {
+
+/// Counts of bins [base, kBinsPerSign). Memory grows with the highest bin in use: 4 bytes per bin, 8 once the total passes 2^32.
+class BinCounts {
+ public:
+  explicit BinCounts(size_t base = 0) : base_(base) {}
+
+  uint64_t total() const { return total_; }
+  uint64_t operator[](size_t bin) const;
+  /// One past the highest bin that may be non-zero.
+  size_t end() const { return base_ + (wide_.empty() ? narrow_.size() : wide_.size()); }
+  /// Bins below `base` are left out.
+  void Add(size_t bin, uint64_t count);
+  /// Adds weight * (a[bin] + b[bin]) for bins [0, count) of data whose bins are 2^-shift as wide as these.
+  void AddDense(const uint16_t* a, const uint16_t* b, size_t count, uint32_t weight, int shift);
+  /// Adds counts of data whose bins are 2^-shift as wide as these.
+  void AddAll(const BinCounts& other, int shift);
+  /// Bins 2^shift times as wide: bin b goes to b >> shift.
+  void Coarsen(int shift);
+  void Write(WireWriter& out) const;
+  /// Adds what Write wrote; false when it can't have come from there.
+  bool Read(WireReader& in);
+
+ private:
+  void Reserve(size_t end, uint64_t added);
+
+  size_t base_;
+  uint64_t total_ = 0;
+  std::vector<uint32_t> narrow_;  // in use while total_ fits 32 bits
+  std::vector<uint64_t> wide_;    // then this one
+};
+
+}  // namespace preon

@@ -1,0 +1,30 @@
+// SampleStream: a sample's values in memory order, without the padding of blocked layouts.
+#pragma once
+
+#include "stats/channel_layout.h"
+
+namespace preon {
+
+/// Positions in this stream decide which elements a sampled sketch counts.
+class SampleStream {
+ public:
+  SampleStream(const float* data, const ChannelLayout& layout);
+
+  int64_t samples() const { return samples_; }
+  /// Elements of one sample, padding left out.
+  int64_t size() const { return outer_ * row_valid_; }
+  /// Elements [begin, begin + count) of a sample: in place, or copied to `scratch` where padding lies between them.
+  const float* Read(int64_t sample, int64_t begin, int64_t count, float* scratch) const;
+
+ private:
+  const float* data_;
+  int64_t samples_;
+  int64_t outer_;
+  int64_t row_size_;      // one `outer` row in memory
+  int64_t row_full_;      // its leading part without padding
+  int64_t row_valid_;     // its elements without padding
+  int64_t block_;
+  int64_t last_channels_; // channels of the padded last block
+};
+
+}  // namespace preon

@@ -1,0 +1,24 @@
+// SketchParts: what a TensorSketch is composed of, and the update of all parts in one read of the data.
+#pragma once
+
+#include "stats/channel_extremes.h"
+#include "stats/channel_layout.h"
+#include "stats/moments.h"
+#include "stats/tensor_histogram.h"
+#include "stats/tensor_sketch.h"
+#include "stats/value_counts.h"
+
+namespace preon {
+
+struct SketchParts {
+  SketchConfig config;
+  ValueCounts counts;
+  Moments moments;
+  ChannelExtremes channels;
+  TensorHistogram histogram;
+};
+
+/// Adds the values of one run to every part.
+void UpdateParts(SketchParts& parts, const float* data, const ChannelLayout& layout, const ParallelFor& parallel_for);
+
+}  // namespace preon

@@ -1,0 +1,116 @@
+#include "stats/tensor_histogram.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "stats/tensor_sketch.h"
+#include "stats/value_counts.h"
+
+namespace preon {
+
+namespace {
+constexpr int kBinBits = 12;
+static_assert(kBinsPerSign == 1 << kBinBits);
+}  // namespace
+
+int TensorHistogram::WidthExponent(float max_magnitude) {
+  if (max_magnitude == 0) return kMinWidthExponent;
+  int exponent;
+  std::frexp(max_magnitude, &exponent);  // max_magnitude < 2^exponent, and not below half of that
+  return std::max(kMinWidthExponent, exponent - kBinBits);
+}
+
+float TensorHistogram::TailBound(int width_exponent) { return std::ldexp(static_cast<float>(kTailBin), width_exponent); }
+
+int TensorHistogram::ShiftFrom(int width_exponent) const { return std::min(width_exponent_ - width_exponent, kBinBits); }
+
+void TensorHistogram::StartSampling() {
+  if (sampled_) return;
+  sampled_ = true;
+  for (size_t sign = 0; sign < 2; ++sign) tail_[sign].AddAll(bulk_[sign], 0);
+}
+
+void TensorHistogram::WidenTo(int width_exponent) {
+  if (width_exponent <= width_exponent_) return;
+  const int from = std::exchange(width_exponent_, width_exponent);
+  for (size_t sign = 0; sign < 2; ++sign) {
+    bulk_[sign].Coarsen(ShiftFrom(from));
+    tail_[sign].Coarsen(ShiftFrom(from));
+  }
+}
+
+void TensorHistogram::Merge(const TensorHistogram& other) {
+  WidenTo(other.width_exponent_);
+  const int shift = ShiftFrom(other.width_exponent_);
+  if (other.sampled_) StartSampling();
+  for (size_t sign = 0; sign < 2; ++sign) {
+    bulk_[sign].AddAll(other.bulk_[sign], shift);
+    if (sampled_) tail_[sign].AddAll(other.sampled_ ? other.tail_[sign] : other.bulk_[sign], shift);
+  }
+}
+
+Histogram TensorHistogram::Read(const ValueCounts& counts) const {
+  const auto bin_of = [&](float magnitude) { return static_cast<size_t>(std::ldexp(magnitude, -width_exponent_)); };
+  const size_t negative_bins = counts.finite() > 0 && counts.min < 0 ? bin_of(-counts.min) + 1 : 0;
+  const size_t positive_bins = counts.finite() > 0 && counts.max > 0 ? bin_of(counts.max) + 1 : 0;
+
+  // What the bulk stands for, so that the total is exact.
+  const size_t bulk_end = sampled_ ? kTailBin : kBinsPerSign;
+  double sampled_total = 0;
+  for (const BinCounts& sign : bulk_) {
+    for (size_t bin = 0; bin < std::min(bulk_end, sign.end()); ++bin) sampled_total += static_cast<double>(sign[bin]);
+  }
+  const uint64_t tail_total = sampled_ ? tail_[0].total() + tail_[1].total() : 0;
+  const auto bulk_total = static_cast<double>(counts.finite() - counts.zeros - tail_total);
+  const double scale = sampled_total > 0 ? bulk_total / sampled_total : 0;
+  // All of the bulk missed by the subset: spread evenly.
+  const auto bulk_bins = static_cast<double>(std::min(negative_bins, bulk_end) + std::min(positive_bins, bulk_end));
+  const double even = sampled_total > 0 || bulk_bins == 0 ? 0 : bulk_total / bulk_bins;
+
+  Histogram histogram;
+  histogram.width = std::ldexp(1.0, width_exponent_);
+  histogram.lower_edge = -static_cast<double>(negative_bins) * histogram.width;
+  histogram.zeros = static_cast<double>(counts.zeros);
+  histogram.counts.resize(negative_bins + positive_bins);
+  const auto value = [&](size_t sign, size_t bin) {
+    if (bin >= bulk_end) return static_cast<double>(tail_[sign][bin]);
+    return static_cast<double>(bulk_[sign][bin]) * scale + even;
+  };
+  for (size_t bin = 0; bin < negative_bins; ++bin) histogram.counts[negative_bins - 1 - bin] = value(1, bin);
+  for (size_t bin = 0; bin < positive_bins; ++bin) histogram.counts[negative_bins + bin] = value(0, bin);
+  return histogram;
+}
+
+void TensorHistogram::Write(WireWriter& out) const {
+  out.Varint(sampled_);
+  for (size_t sign = 0; sign < 2; ++sign) {
+    bulk_[sign].Write(out);
+    if (sampled_) tail_[sign].Write(out);
+  }
+}
+
+bool TensorHistogram::Parse(WireReader& in, const ValueCounts& counts) {
+  width_exponent_ = WidthExponent(counts.max_magnitude());
+  sampled_ = in.Varint() != 0;
+  uint64_t totals[2] = {0, 0};
+  for (size_t sign = 0; sign < 2; ++sign) {
+    if (!bulk_[sign].Read(in) || (sampled_ && !tail_[sign].Read(in))) return false;
+    const float extreme = sign == 0 ? counts.max : -counts.min;
+    const size_t bins = counts.finite() > 0 && extreme > 0 ? static_cast<size_t>(std::ldexp(extreme, -width_exponent_)) + 1 : 0;
+    for (const BinCounts* part : {&bulk_[sign], &tail_[sign]}) {
+      for (size_t bin = bins; bin < part->end(); ++bin) {
+        if ((*part)[bin] != 0) return false;
+      }
+    }
+    for (size_t part = 0; part < 2; ++part) {
+      const uint64_t added = part == 0 ? bulk_[sign].total() : tail_[sign].total();
+      if (added > ~totals[part]) return false;
+      totals[part] += added;
+    }
+  }
+  const uint64_t nonzero = counts.finite() - counts.zeros;
+  return sampled_ ? totals[1] <= nonzero : totals[0] == nonzero;
+}
+
+}  // namespace preon

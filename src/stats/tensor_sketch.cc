@@ -1,0 +1,112 @@
+#include "stats/tensor_sketch.h"
+
+#include "stats/sketch_parts.h"
+
+namespace preon {
+
+struct TensorSketch::Impl : SketchParts {};
+
+namespace {
+
+constexpr uint64_t kWireVersion = 1;
+// Beyond any tensor; keeps a damaged file from asking for memory.
+constexpr uint64_t kMaxChannels = uint64_t{1} << 24;
+
+Status Malformed(std::string_view why) { return Error(ErrorId::kCalibFileMalformed, "sketch: ", why); }
+
+}  // namespace
+
+TensorSketch::TensorSketch(const SketchConfig& config) : impl_(std::make_unique<Impl>()) {
+  impl_->config = config;
+  impl_->channels = ChannelExtremes(config.channels);
+}
+TensorSketch::TensorSketch(const TensorSketch& other) : impl_(std::make_unique<Impl>(*other.impl_)) {}
+TensorSketch::TensorSketch(TensorSketch&&) noexcept = default;
+TensorSketch& TensorSketch::operator=(TensorSketch other) {
+  impl_ = std::move(other.impl_);
+  return *this;
+}
+TensorSketch::~TensorSketch() = default;
+
+void TensorSketch::Update(const float* data, const ChannelLayout& layout, const ParallelFor& parallel_for) {
+  PREON_CHECK(impl_->config.channels == 0 || impl_->config.channels == layout.channels);
+  PREON_CHECK(layout.block >= 1);
+  UpdateParts(*impl_, data, layout, parallel_for);
+}
+
+void TensorSketch::Update(std::span<const float> values) {
+  Update(values.data(), {.inner = static_cast<int64_t>(values.size())});
+}
+
+Status TensorSketch::Merge(const TensorSketch& other) {
+  if (config().mode != other.config().mode) {
+    return Error(ErrorId::kSketchMismatch, "exact and sampled sketches can't be merged");
+  }
+  if (config().channels != other.config().channels) {
+    return Error(ErrorId::kSketchMismatch, "sketches of ", config().channels, " and ", other.config().channels,
+                 " channels can't be merged");
+  }
+  impl_->counts.Merge(other.impl_->counts);
+  impl_->moments.Merge(other.impl_->moments);
+  impl_->channels.Merge(other.impl_->channels);
+  impl_->histogram.Merge(other.impl_->histogram);
+  return Status::Ok();
+}
+
+const SketchConfig& TensorSketch::config() const { return impl_->config; }
+uint64_t TensorSketch::count() const { return impl_->counts.count; }
+uint64_t TensorSketch::zero_count() const { return impl_->counts.zeros; }
+uint64_t TensorSketch::nan_count() const { return impl_->counts.nans; }
+uint64_t TensorSketch::inf_count() const { return impl_->counts.infs; }
+uint64_t TensorSketch::samples() const { return impl_->counts.samples; }
+float TensorSketch::min() const { return finite_count() == 0 ? 0 : impl_->counts.min; }
+float TensorSketch::max() const { return finite_count() == 0 ? 0 : impl_->counts.max; }
+// A constant tensor has no rounding errors to show.
+double TensorSketch::mean() const { return min() == max() ? min() : impl_->moments.Mean(finite_count()); }
+double TensorSketch::variance() const { return min() == max() ? 0 : impl_->moments.Variance(finite_count()); }
+std::span<const float> TensorSketch::channel_min() const { return impl_->channels.min(); }
+std::span<const float> TensorSketch::channel_max() const { return impl_->channels.max(); }
+Histogram TensorSketch::ReadHistogram() const { return impl_->histogram.Read(impl_->counts); }
+
+double Histogram::total() const {
+  double total = 0;
+  for (const double count : counts) total += count;
+  return total;
+}
+
+std::string TensorSketch::Serialize() const {
+  WireWriter out;
+  out.Varint(kWireVersion);
+  out.Varint(static_cast<uint64_t>(impl_->config.mode));
+  out.Varint(static_cast<uint64_t>(impl_->config.channels));
+  impl_->counts.Write(out);
+  impl_->moments.Write(out);
+  impl_->channels.Write(out);
+  impl_->histogram.Write(out);
+  return out.Take();
+}
+
+Result<TensorSketch> TensorSketch::Parse(std::string_view bytes) {
+  WireReader in(bytes);
+  if (const uint64_t version = in.Varint(); !in.ok() || version != kWireVersion) {
+    return Malformed(StrCat("format ", version, ", wanted ", kWireVersion));
+  }
+  const uint64_t mode = in.Varint();
+  const uint64_t channels = in.Varint();
+  if (mode > static_cast<uint64_t>(SketchMode::kExact)) return Malformed("unknown mode");
+  if (channels > kMaxChannels || channels > in.left() / (2 * sizeof(float))) return Malformed("cut short");
+  TensorSketch sketch({.mode = static_cast<SketchMode>(mode), .channels = static_cast<int64_t>(channels)});
+  Impl& parts = *sketch.impl_;
+  parts.counts = ValueCounts::Read(in);
+  parts.moments = Moments::Read(in);
+  parts.channels = ChannelExtremes::Read(parts.config.channels, in);
+  if (!in.ok()) return Malformed("cut short");
+  if (!parts.counts.IsConsistent()) return Malformed("counts contradict each other");
+  if (!parts.channels.IsInside(parts.counts.min, parts.counts.max)) return Malformed("a channel is outside the tensor's range");
+  if (!parts.histogram.Parse(in, parts.counts)) return Malformed("the histogram does not fit the counts");
+  // Whatever else is off (bytes behind the end, a number written another way) shows here.
+  if (!in.AtEnd() || sketch.Serialize() != bytes) return Malformed("not in canonical form");
+  return sketch;
+}
+
+}  // namespace preon
