@@ -1,13 +1,13 @@
 # preon_layer(NAME [DEPS layer...] [LIBS target...]): the folder src/NAME as the static library preon_NAME.
 # Sources are found by their ending, so a new method, pass or format needs no edit here:
-#   x.cc -> the library · x_test.cc -> preon_NAME_test (ctest) · x_bench.cc -> preon_NAME_bench
+#   x.cc -> the library · x_test.cc -> preon_NAME_test (ctest) · x_bench.cc -> preon_NAME_bench · main.cc -> left out
 function(preon_layer name)
   cmake_parse_arguments(LAYER "" "" "DEPS;LIBS" ${ARGN})
   set(dir ${CMAKE_CURRENT_SOURCE_DIR}/src/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cc)
   file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${dir}/*_test.cc)
   file(GLOB_RECURSE benches CONFIGURE_DEPENDS ${dir}/*_bench.cc)
-  list(REMOVE_ITEM sources ${tests} ${benches})
+  list(REMOVE_ITEM sources ${tests} ${benches} ${dir}/main.cc)
   if(NOT sources)
     return()
   endif()
@@ -51,10 +51,20 @@ function(preon_compile_options target)
 endfunction()
 
 # preon_test(NAME sources...): one gtest binary, one ctest entry per test. Tests run in the source folder's root.
+# A test whose name holds "Slow" is labelled slow and left to `./dev test --all`.
 function(preon_test name)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE GTest::gtest_main GTest::gmock)
   preon_compile_options(${name})
-  gtest_discover_tests(${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DISCOVERY_MODE PRE_TEST
-                       PROPERTIES TIMEOUT 300)
+  foreach(speed fast slow)
+    if(speed STREQUAL "slow")
+      set(filter *Slow*)
+      set(properties LABELS slow TIMEOUT 1800)
+    else()
+      set(filter -*Slow*)
+      set(properties TIMEOUT 300)
+    endif()
+    gtest_discover_tests(${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DISCOVERY_MODE PRE_TEST
+                         TEST_FILTER ${filter} TEST_LIST ${name}_${speed} PROPERTIES ${properties})
+  endforeach()
 endfunction()

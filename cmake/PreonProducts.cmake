@@ -1,7 +1,59 @@
-# What users get: the binary.
+# What users get, the binary `preon` and the library `libpreon` with its CMake package, and what developers check.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+add_custom_target(products)
+
 if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/src/cli/main.cc)
-  file(GLOB cli_sources CONFIGURE_DEPENDS src/cli/*.cc)
-  add_executable(preon ${cli_sources})
-  target_link_libraries(preon PRIVATE preon_api CLI11::CLI11)
+  add_executable(preon src/cli/main.cc)
+  target_link_libraries(preon PRIVATE preon_cli)
   preon_compile_options(preon)
+  file(RELATIVE_PATH lib_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+  set_target_properties(preon PROPERTIES INSTALL_RPATH $ORIGIN/${lib_from_bin})
+  install(TARGETS preon RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  add_dependencies(products preon)
+endif()
+
+# All layers in one shared library: consumers link one file and see one header, and need none of our dependencies'
+# headers or CMake packages. The API's objects go in whole, since nothing inside refers to them.
+if(TARGET preon_api)
+  add_library(libpreon SHARED $<TARGET_OBJECTS:preon_api>)
+  target_link_libraries(libpreon PRIVATE preon_api)
+  target_link_options(libpreon PRIVATE LINKER:--exclude-libs,libonnx.a:libonnx_proto.a LINKER:--no-undefined)
+  target_include_directories(libpreon INTERFACE $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
+                                                $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(libpreon INTERFACE cxx_std_17)
+  set_target_properties(libpreon PROPERTIES OUTPUT_NAME preon EXPORT_NAME preon INSTALL_RPATH $ORIGIN
+                                            VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  add_dependencies(products libpreon)
+
+  install(TARGETS libpreon EXPORT preonTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY include/preon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/preon)
+  install(EXPORT preonTargets NAMESPACE preon:: FILE preonConfig.cmake DESTINATION ${package_dir})
+  write_basic_package_version_file(preonConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/preonConfigVersion.cmake DESTINATION ${package_dir})
+  # An ONNX Runtime that is no part of the system travels with us, under the name that programs look for.
+  get_filename_component(runtime ${ORT_LIBRARY} REALPATH)
+  if(NOT runtime MATCHES "^/usr/(local/)?lib")
+    install(PROGRAMS ${runtime} DESTINATION ${CMAKE_INSTALL_LIBDIR} RENAME libonnxruntime.so.1)
+  endif()
+  install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endif()
+
+# ./dev check: every header compiles alone.
+if(PROJECT_IS_TOP_LEVEL)
+  get_property(layers GLOBAL PROPERTY PREON_LAYERS)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} src/*.h include/*.h)
+  foreach(header IN LISTS headers)
+    string(REGEX REPLACE "^(src|include)/" "" include ${header})
+    set(lone ${CMAKE_CURRENT_BINARY_DIR}/headers/${include}.cc)
+    file(CONFIGURE OUTPUT ${lone} CONTENT "#include \"${include}\"\n")
+    list(APPEND lone_sources ${lone})
+  endforeach()
+  add_library(headers OBJECT EXCLUDE_FROM_ALL ${lone_sources})
+  target_link_libraries(headers PRIVATE ${layers})
+  if(PREON_TESTS)
+    target_link_libraries(headers PRIVATE GTest::gtest)
+  endif()
 endif()

@@ -2,6 +2,7 @@
 # Installs what preon is built with, through package clients only (apt, pip), once per machine.
 # Everything that is not a system package goes below $PREON_CACHE, outside the build tree, so that a second
 # checkout finds it ready. Each step leaves a stamp; a step whose stamp exists costs nothing.
+# Versions live here and nowhere else. Environment: PREON_CACHE (where), ORT_ROOT (an ONNX Runtime of your own).
 set -euo pipefail
 
 ORT_VERSION=1.30.0
@@ -22,28 +23,29 @@ quietly() {
   fi
 }
 
-as_root() {
-  if [ "$(id -u)" = 0 ]; then "$@"
-  elif command -v sudo >/dev/null 2>&1; then sudo -E "$@"
-  else fail "installing system packages needs root or sudo; ask an administrator for: apt-get install ${APT_PACKAGES[*]}"
-  fi
-}
-
 APT_PACKAGES=(build-essential git python3 python3-venv ccache ninja-build pkg-config
   libhwy-dev libtbb-dev nlohmann-json3-dev libcli11-dev libspdlog-dev libssl-dev
-  libstb-dev libgtest-dev libgmock-dev libbenchmark-dev zlib1g-dev protobuf-compiler libprotobuf-dev)
+  libstb-dev libjpeg-dev libgtest-dev libgmock-dev libbenchmark-dev zlib1g-dev protobuf-compiler libprotobuf-dev)
 
 install_system_packages() {
   command -v apt-get >/dev/null 2>&1 ||
     fail "apt-get not found; install by hand: ${APT_PACKAGES[*]} (Debian names)"
-  local missing=()
+  local installed missing=() package
+  installed=" $(dpkg-query -W -f='${db:Status-Status}=${Package} ' "${APT_PACKAGES[@]}" 2>/dev/null || true)"
   for package in "${APT_PACKAGES[@]}"; do
-    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+    [[ $installed == *" installed=$package "* ]] || missing+=("$package")
   done
   [ ${#missing[@]} = 0 ] && return
+  # Root's rights: ours, or sudo's where it asks for no password or there is a terminal to ask on.
+  local as_root=()
+  if [ "$(id -u)" != 0 ]; then
+    sudo -n true 2>/dev/null || { [ -t 0 ] && sudo -v; } ||
+      fail "system packages are missing and installing them needs root or sudo; ask an administrator: apt-get install ${missing[*]}"
+    as_root=(sudo -E)
+  fi
   say "installing ${#missing[@]} system packages (about a minute): ${missing[*]}"
-  quietly as_root apt-get update -q
-  quietly as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q "${missing[@]}"
+  quietly "${as_root[@]}" apt-get update -q
+  quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q "${missing[@]}"
 }
 
 # Python tools of the build and the oracles of the tests, apart from the user's own Python.
@@ -107,6 +109,9 @@ install_onnx() {
   touch "$stamp"
 }
 
+# Two checkouts may set up at once; the second waits and then finds everything done.
+exec 9>"$CACHE/lock"
+flock -n 9 || { say "waiting for another set-up to end"; flock 9; }
 : >"$LOG"
 install_system_packages
 install_python_tools

@@ -1,0 +1,11 @@
+# Tests that cross layers: every tests/<kind>/*_test.cc builds into preon_<kind>_test, linked with all layers.
+get_property(layers GLOBAL PROPERTY PREON_LAYERS)
+file(GLOB kinds CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR}/tests/*)
+foreach(kind IN LISTS kinds)
+  file(GLOB sources CONFIGURE_DEPENDS tests/${kind}/*_test.cc)
+  if(sources)
+    preon_test(preon_${kind}_test ${sources})
+    target_link_libraries(preon_${kind}_test PRIVATE ${layers})
+    target_include_directories(preon_${kind}_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/tests)
+  endif()
+endforeach()
