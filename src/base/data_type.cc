@@ -27,6 +27,9 @@ std::string_view DataTypeName(DataType type) {
     case DataType::kUInt4: return "uint4";
     case DataType::kInt4: return "int4";
     case DataType::kFloat4E2M1: return "float4e2m1";
+    case DataType::kFloat8E8M0: return "float8e8m0";
+    case DataType::kUInt2: return "uint2";
+    case DataType::kInt2: return "int2";
     case DataType::kUndefined: break;
   }
   return "undefined";
@@ -34,6 +37,8 @@ std::string_view DataTypeName(DataType type) {
 
 int DataTypeBits(DataType type) {
   switch (type) {
+    case DataType::kUInt2:
+    case DataType::kInt2: return 2;
     case DataType::kUInt4:
     case DataType::kInt4:
     case DataType::kFloat4E2M1: return 4;
@@ -43,7 +48,8 @@ int DataTypeBits(DataType type) {
     case DataType::kFloat8E4M3FN:
     case DataType::kFloat8E4M3FNUZ:
     case DataType::kFloat8E5M2:
-    case DataType::kFloat8E5M2FNUZ: return 8;
+    case DataType::kFloat8E5M2FNUZ:
+    case DataType::kFloat8E8M0: return 8;
     case DataType::kUInt16:
     case DataType::kInt16:
     case DataType::kFloat16:

@@ -34,13 +34,16 @@ enum class DataType : int32_t {
   kUInt4 = 21,
   kInt4 = 22,
   kFloat4E2M1 = 23,
+  kFloat8E8M0 = 24,
+  kUInt2 = 25,
+  kInt2 = 26,
 };
 
 /// ONNX's lower-case name: "float", "int8", …; "undefined" for unknown numbers.
 std::string_view DataTypeName(DataType type);
 /// Bits of one element; 0 for strings and undefined.
 int DataTypeBits(DataType type);
-/// Bytes of `count` packed elements (two 4-bit codes share a byte, the last one may be half empty).
+/// Bytes of `count` packed elements (two 4-bit or four 2-bit codes share a byte, the last one may be part empty).
 size_t PackedSizeBytes(DataType type, int64_t count);
 
 }  // namespace preon

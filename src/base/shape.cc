@@ -1,6 +1,7 @@
 #include "base/shape.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace preon {
 
@@ -10,8 +11,11 @@ bool IsStatic(const Shape& shape) {
 
 int64_t ElementCount(const Shape& shape) {
   if (!IsStatic(shape)) return kDynamicDim;
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
   int64_t count = 1;
-  for (int64_t dim : shape) count *= dim;
+  for (int64_t dim : shape) {
+    if (__builtin_mul_overflow(count, dim, &count)) return std::numeric_limits<int64_t>::max();
+  }
   return count;
 }
 

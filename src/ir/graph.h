@@ -161,6 +161,8 @@ class Graph {
   std::set<std::string, std::less<>> overridable_initializers;
   /// Constants that preon keeps but does not look into (sparse initializers): defined, but without a Tensor.
   std::set<std::string, std::less<>> opaque_constants;
+  /// Serialized GraphProto of what preon does not model: sparse initializers, doc strings of tensors, denotations, ….
+  std::string residue;
 
  private:
   using NodeList = std::vector<std::unique_ptr<Node>>;
@@ -198,6 +200,7 @@ struct Model {
   std::vector<std::pair<std::string, std::string>> metadata;
   std::vector<std::string> opaque_functions;   ///< serialized FunctionProto, kept
   std::set<std::string> function_ops;          ///< "domain:name" defined by them
+  std::string residue;                         ///< serialized ModelProto of what preon does not model (training, …)
   std::string source_path;                     ///< where it was loaded from; for messages
   std::string fingerprint;                     ///< SHA-256 over the file's bytes and its external data's names and sizes
 

@@ -1,0 +1,143 @@
+#include <onnx/defs/schema.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <utility>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "ir/graph_proto.h"
+#include "ir/model_io.h"
+#include "ir/tensor_proto.h"
+
+namespace preon {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int64_t kOldestIrVersion = 3;
+constexpr int64_t kOldestOpset = 7;
+
+Status NotAModel(std::string_view reason) {
+  return Error(ErrorId::kModelMalformed, "not an ONNX model, or cut short: ", reason);
+}
+
+Result<MappedFile> OpenModelFile(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) return Error(ErrorId::kModelNotFound, "no such file");
+  if (!fs::is_regular_file(status)) return Error(ErrorId::kModelNotFound, "is no file; wanted an ONNX model");
+  return MapFile(path);
+}
+
+Status Parse(std::span<const std::byte> bytes, onnx::ModelProto* proto) {
+  if (bytes.empty()) return Error(ErrorId::kModelEmpty, "the file has 0 bytes");
+  if (bytes.size() > std::numeric_limits<int>::max()) {
+    return NotAModel(StrCat(bytes.size(), " bytes; above 2 GiB wanted the weights in external data"));
+  }
+  if (!proto->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return NotAModel(StrCat("protobuf can't parse it (", bytes.size(), " bytes)"));
+  }
+  // A prefix of a model, and many a text, parse as well: the fields that every model has tell.
+  if (!proto->has_graph()) return NotAModel("it holds no graph");
+  if (proto->opset_import_size() == 0) return NotAModel("it names no opset");
+  return Status::Ok();
+}
+
+Status CheckVersions(const Model& model) {
+  if (model.ir_version < kOldestIrVersion || model.ir_version > onnx::IR_VERSION) {
+    return Error(ErrorId::kOpsetUnsupported, "IR version ", model.ir_version, "; wanted ", kOldestIrVersion, " to ",
+                 static_cast<int64_t>(onnx::IR_VERSION));
+  }
+  const auto opset = model.opsets.find("");
+  if (opset != model.opsets.end() && (opset->second < kOldestOpset || opset->second > NewestOpset())) {
+    return Error(ErrorId::kOpsetUnsupported, "opset ", opset->second, "; wanted ", kOldestOpset, " to ", NewestOpset());
+  }
+  return Status::Ok();
+}
+
+// Everything but the graph; what is left in `proto` has no place in Model.
+void TakeHeader(onnx::ModelProto* proto, Model* model) {
+  model->ir_version = proto->ir_version();
+  for (const auto& opset : proto->opset_import()) {
+    int64_t& version = model->opsets[opset.domain() == "ai.onnx" ? "" : opset.domain()];
+    version = std::max<int64_t>(version, opset.version());
+  }
+  model->producer_name = proto->producer_name();
+  model->producer_version = proto->producer_version();
+  model->domain = proto->domain();
+  model->doc_string = proto->doc_string();
+  model->model_version = proto->model_version();
+  for (const auto& entry : proto->metadata_props()) model->metadata.emplace_back(entry.key(), entry.value());
+  for (const auto& function : proto->functions()) {
+    model->opaque_functions.push_back(function.SerializeAsString());
+    model->function_ops.insert(function.domain() + ":" + function.name());
+  }
+  proto->clear_ir_version();
+  proto->clear_opset_import();
+  proto->clear_producer_name();
+  proto->clear_producer_version();
+  proto->clear_domain();
+  proto->clear_doc_string();
+  proto->clear_model_version();
+  proto->clear_metadata_props();
+  proto->clear_functions();
+  model->residue = proto->SerializeAsString();
+}
+
+std::string Fingerprint(std::span<const std::byte> bytes, const ExternalData& external) {
+  Sha256 hash;
+  hash.Update(bytes);
+  for (const auto& [location, file] : external.files()) {
+    hash.Update(location);
+    hash.Update(StrCat('\0', file.bytes.size(), '\0'));
+  }
+  return hash.Finish();
+}
+
+Result<Model> LoadBytes(std::span<const std::byte> bytes, const std::string& path) {
+  onnx::ModelProto proto;
+  PREON_RETURN_IF_ERROR(Parse(bytes, &proto));
+  onnx::GraphProto graph;
+  graph.Swap(proto.mutable_graph());
+  proto.clear_graph();
+
+  ExternalData external(fs::path(path).parent_path().string());
+  PREON_RETURN_IF_ERROR(InlineExternalTensors(&proto, external));   // functions and training graphs stay opaque
+  Model model;
+  TakeHeader(&proto, &model);
+  PREON_RETURN_IF_ERROR(CheckVersions(model));
+  PREON_ASSIGN_OR_RETURN(model.graph, TakeGraph(&graph, external));
+  if (model.graph.outputs().empty()) return Error(ErrorId::kModelInvalid, "the graph has no output");
+  // Other domains are the runtime's to judge.
+  const auto& nodes = model.graph.nodes();
+  const auto standard = std::find_if(nodes.begin(), nodes.end(), [](const auto& node) { return node->domain.empty(); });
+  if (model.opset() == 0 && standard != nodes.end()) {
+    return Error(ErrorId::kModelInvalid, "node ", (*standard)->name, " is of domain ai.onnx; the model imports no opset of it");
+  }
+  model.source_path = path;
+  model.fingerprint = Fingerprint(bytes, external);
+  return model;
+}
+
+}  // namespace
+
+int64_t NewestOpset() {
+  return onnx::OpSchemaRegistry::DomainToVersionRange::Instance().LastReleaseVersionMap().at(onnx::ONNX_DOMAIN);
+}
+
+Result<Model> LoadModel(const std::string& path, const LoadOptions& options) {
+  MappedFile file;
+  if (options.bytes.data() != nullptr) {
+    file.bytes = std::as_bytes(std::span(options.bytes.data(), options.bytes.size()));
+  } else {
+    Result<MappedFile> opened = OpenModelFile(path);
+    if (!opened.ok()) return std::move(opened).status().WithContext(path);
+    file = *std::move(opened);
+  }
+  Result<Model> model = LoadBytes(file.bytes, path);
+  if (!model.ok()) return std::move(model).status().WithContext(path);
+  return model;
+}
+
+}  // namespace preon

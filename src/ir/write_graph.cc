@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <utility>
+
+#include "ir/graph_proto.h"
+#include "ir/node_proto.h"
+#include "ir/tensor_proto.h"
+#include "ir/value_info_proto.h"
+
+namespace preon {
+namespace {
+
+// Above this an initializer is declared as an input where only structure counts. Shape inference reads the values of
+// shapes, axes and pads, which are far smaller.
+constexpr size_t kStructureBytes = 1024;
+// Below this IR version every initializer must be a graph input too.
+constexpr int64_t kFreeInitializersIrVersion = 4;
+
+// The values of a graph written so far, with what the file said about them beyond ValueInfo.
+class ValueWriter {
+ public:
+  ValueWriter(const Graph& graph, const onnx::GraphProto& residue) : graph_(graph) {
+    for (const auto* values : {&residue.input(), &residue.output(), &residue.value_info()}) {
+      for (const auto& value : *values) residues_.emplace(value.name(), &value);
+    }
+  }
+
+  bool HasResidue(const std::string& tensor) const { return residues_.count(tensor) > 0; }
+
+  void Add(const std::string& tensor, ValueInfoProtos* values) const {
+    onnx::ValueInfoProto* value = values->Add();
+    value->set_name(tensor);
+    if (const ValueInfo* info = graph_.Info(tensor)) WriteValueInfo(*info, value);
+    const auto residue = residues_.find(tensor);
+    if (residue != residues_.end()) MergeValueResidue(*residue->second, value);
+  }
+
+ private:
+  const Graph& graph_;
+  std::map<std::string, const onnx::ValueInfoProto*> residues_;
+};
+
+onnx::GraphProto ParseResidue(const Graph& graph) {
+  onnx::GraphProto residue;
+  residue.ParseFromString(graph.residue);
+  return residue;
+}
+
+void WriteInitializers(const Graph& graph, InitializerMode mode, const ValueWriter& values, onnx::GraphProto* proto) {
+  std::map<std::string, onnx::TensorProto> residues = InitializerResidues(graph);
+  for (const auto& [tensor, value] : graph.initializers()) {
+    const bool declare = mode == InitializerMode::kStructure && value.bytes().size() > kStructureBytes;
+    if (declare || graph.overridable_initializers.count(tensor) > 0) {
+      values.Add(tensor, proto->mutable_input());
+    } else if (values.HasResidue(tensor)) {
+      values.Add(tensor, proto->mutable_value_info());
+    }
+    if (declare || mode == InitializerMode::kLeftOut) continue;
+    onnx::TensorProto* written = proto->add_initializer();
+    written->Swap(&residues[tensor]);
+    WriteTensor(value, written);
+    written->set_name(tensor);
+  }
+}
+
+}  // namespace
+
+std::map<std::string, onnx::TensorProto> InitializerResidues(const Graph& graph) {
+  std::map<std::string, onnx::TensorProto> residues;
+  onnx::GraphProto residue = ParseResidue(graph);
+  for (auto& tensor : *residue.mutable_initializer()) residues[tensor.name()] = std::move(tensor);
+  return residues;
+}
+
+void WriteGraph(const Graph& graph, InitializerMode mode, onnx::GraphProto* proto) {
+  onnx::GraphProto residue = ParseResidue(graph);
+  proto->set_name(graph.name);
+  if (!graph.doc_string.empty()) proto->set_doc_string(graph.doc_string);
+  const ValueWriter values(graph, residue);
+  for (const std::string& tensor : graph.inputs()) values.Add(tensor, proto->mutable_input());
+  WriteInitializers(graph, mode, values, proto);
+  for (const std::string& tensor : graph.outputs()) values.Add(tensor, proto->mutable_output());
+  for (const auto& node : graph.nodes()) {
+    WriteNode(*node, proto->add_node());
+    for (const std::string& tensor : node->outputs()) {
+      if (graph.Info(tensor) != nullptr && !graph.IsOutput(tensor)) values.Add(tensor, proto->mutable_value_info());
+    }
+  }
+
+  residue.clear_initializer();
+  residue.clear_input();
+  residue.clear_output();
+  residue.clear_value_info();
+  proto->MergeFrom(residue);
+}
+
+onnx::ModelProto ToProto(const Model& model, InitializerMode mode) {
+  onnx::ModelProto proto;
+  proto.ParseFromString(model.residue);
+  const bool all_are_inputs = model.graph.overridable_initializers.size() == model.graph.initializers().size();
+  proto.set_ir_version(all_are_inputs ? model.ir_version : std::max(model.ir_version, kFreeInitializersIrVersion));
+  for (const auto& [domain, version] : model.opsets) {
+    auto* opset = proto.add_opset_import();
+    opset->set_domain(domain);
+    opset->set_version(version);
+  }
+  if (!model.producer_name.empty()) proto.set_producer_name(model.producer_name);
+  if (!model.producer_version.empty()) proto.set_producer_version(model.producer_version);
+  if (!model.domain.empty()) proto.set_domain(model.domain);
+  if (!model.doc_string.empty()) proto.set_doc_string(model.doc_string);
+  if (model.model_version != 0) proto.set_model_version(model.model_version);
+  for (const auto& [key, value] : model.metadata) {
+    auto* entry = proto.add_metadata_props();
+    entry->set_key(key);
+    entry->set_value(value);
+  }
+  for (const std::string& function : model.opaque_functions) proto.add_functions()->ParseFromString(function);
+  WriteGraph(model.graph, mode, proto.mutable_graph());
+  return proto;
+}
+
+}  // namespace preon
