@@ -9,14 +9,13 @@ truth.npz  what else the score needs
 Models and data come from $PREON_DATA (../shared/data unless set); models built on demand from OUT/minilm.
 """
 import argparse
+import json
 import os
 import pathlib
-import sys
 
 import numpy as np
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from tasks import TASKS  # noqa: E402
+from tasks import TASKS
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -59,7 +58,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("models", nargs="*", choices=[[], *TASKS], default=[])
+    parser.add_argument("--list", action="store_true", help="only print the models that are here, as JSON")
     args = parser.parse_args()
+    if args.list:
+        here = [name for name, task in TASKS.items() if task.model_path(data_root(), built_models(args.out)).exists()]
+        print(json.dumps({"models": here}))
+        return
     for name in args.models or TASKS:
         target = prepare(TASKS[name], args.out)
         if target is None:

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Model in, INT8 model out, on real models and data: quantization time, memory, task metric and speed against float.
+
+The metric is computed on samples that calibration never saw, outside of preon (bench/tasks). `x float` is the median
+latency of float divided by that of INT8 at one thread, measured in turns. `int/float` counts the nodes with
+multiply-accumulates by the kernel that the runtime really executes.
+"""
+import argparse
+import pathlib
+import subprocess
+import sys
+
+from measure import ROOT, WORK, Failed, helper, preon, save, table
+
+
+def measure(name, args):
+    paths = helper("bench_samples.py", args.work, name, 16, 16)
+    model, folder = paths["model"], pathlib.Path(args.work) / name
+    result = folder / "int8.onnx"
+    quantized = preon("quantize", model, "-o", result, "--data", folder / "calib.npz", "--samples", args.samples,
+                      "--threads", args.threads, *args.option)
+    compared = preon("compare", model, result, "--data", folder / "eval.npz", "--samples", 100, "--threads", 1)
+    scored = helper("score.py", name, args.work, model, result)
+    floats, integers = (scored["scores"][str(path)] for path in (model, result))
+    placement = quantized.get("placement", {})
+    outputs = compared["outputs"]
+    return {
+        "metric": scored["metric"], "float": floats, "int8": integers,
+        "sqnr_db": min(output["sqnr_db"] for output in outputs.values()),
+        "argmax_agreement": compared.get("argmax_agreement"),
+        "latency_ms": compared["latency_ms"],
+        "speedup": compared["latency_ms"]["float"]["p50"] / compared["latency_ms"]["quantized"]["p50"],
+        "anchors": placement.get("anchors"), "integer_macs_share": placement.get("integer_macs_share"),
+        "float_nodes": placement.get("float", []),
+        "seconds": quantized["seconds"], "wall_s": quantized["wall"], "peak_mb": quantized["peak_mb"],
+        "size_bytes": quantized["size_bytes"], "warnings": quantized["warnings"],
+    }
+
+
+def row(name, r):
+    if "error" in r:
+        return [name, r["error"][:60]] + [""] * 9
+    share = lambda value: "" if value is None else f"{100 * value:.1f}"
+    counts = "{integer}/{float}".format(**r["anchors"]) if r["anchors"] else "?"
+    sizes = r["size_bytes"]
+    return [name, r["metric"], f"{r['float']:.2f}", f"{r['int8']:.2f}", f"{r['int8'] - r['float']:+.2f}", f"{r['sqnr_db']:.1f}",
+            share(r["argmax_agreement"]), f"{r['speedup']:.2f}", counts, f"{r['wall_s']:.1f}", f"{r['peak_mb']:.0f}",
+            f"{sizes['quantized'] / sizes['float']:.2f}"]
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev bench e2e", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("models", nargs="*", help="default: all that are here")
+    parser.add_argument("--samples", type=int, default=100, help="calibration samples")
+    parser.add_argument("--threads", type=int, default=2, help="threads of quantize; latency is always at 1")
+    parser.add_argument("--option", action="append", default=[], help="passed on to quantize, for example --option=--method=minmax")
+    parser.add_argument("--work", default=WORK, help="where data are prepared and results are written")
+    parser.add_argument("--out", help="JSON file; default below build/")
+    args = parser.parse_args()
+    work = pathlib.Path(args.work)
+    if not (work / "minilm").exists() and (not args.models or any(name.startswith("minilm") for name in args.models)):
+        subprocess.run([ROOT / "bench/build_minilm.sh", work / "minilm"], check=True)
+    available = helper("prepare_data.py", args.work, "--list")["models"]
+    results = {}
+    for name in args.models or available:
+        print(f"{name} ...", file=sys.stderr, flush=True)
+        try:
+            results[name] = measure(name, args)
+        except Failed as failure:
+            results[name] = {"error": str(failure)}
+    table(["model", "metric", "float", "int8", "change", "SQNR dB", "agree %", "x float", "int/float", "s", "MB", "size"],
+          [row(name, result) for name, result in results.items()])
+    print("\nleft in float although they multiply:")
+    for name, result in results.items():
+        reasons = {}
+        for node in result.get("float_nodes", []):
+            if node["macs_share"] > 0:
+                reasons.setdefault((node["op"], node["reason"]), []).append(node["node"])
+        for (op, reason), nodes in reasons.items():
+            print(f"  {name}: {len(nodes)} {op}: {reason} ({', '.join(nodes[:3])}{', ...' if len(nodes) > 3 else ''})")
+    save("e2e", results, args.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""Runs the built binary and keeps books. Standard library only: a large parent process would show up as memory of its
+children, so arrays are prepared and models scored in processes of their own (prepare_data.py, score.py)."""
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BINARY = pathlib.Path(os.environ.get("PREON_BIN") or ROOT / "build/bin/preon")
+WORK = ROOT / "build/bench-data"
+
+
+class Failed(Exception):
+    """A command of the tool under test that ended with an error; the text is its last line."""
+
+
+def preon(*arguments):
+    """One run of the binary: the object that it prints, with `wall` (s) and `peak_mb` of the whole process added."""
+    begin = time.perf_counter()
+    process = subprocess.Popen([BINARY, *map(str, arguments), "--json", "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with process.stdout, process.stderr:
+        answer, errors = process.stdout.read(), process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise Failed((errors.strip().splitlines() or [f"status {process.returncode}"])[-1])
+    result = json.loads(answer)
+    # Two witnesses for the peak: the kernel's account of the child, and the program's own.
+    result["wall"] = time.perf_counter() - begin
+    result["peak_mb"] = max(usage.ru_maxrss * 1024, result["peak_rss_bytes"]) / 1e6
+    return result
+
+
+def helper(script, *arguments):
+    """Another script of this folder in a process of its own; returns the JSON object that it prints, if any."""
+    done = subprocess.run([sys.executable, ROOT / "bench" / script, *map(str, arguments)], stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout) if done.stdout.startswith("{") else None
+
+
+def spread(values):
+    """What is reported of repeated measurements."""
+    return {"median": statistics.median(values), "min": min(values), "max": max(values), "runs": len(values)}
+
+
+def machine():
+    """Where and with what this was measured."""
+    cpu = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "unknown")
+    git = lambda *words: subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    changed = "+changes" if git("status", "--porcelain", "--untracked-files=no") else ""
+    return {"cpu": cpu, "cores": len(os.sched_getaffinity(0)), "commit": git("rev-parse", "--short", "HEAD") + changed}
+
+
+def table(header, rows):
+    """Columns as wide as they need; the first to the left, the others to the right."""
+    cells = [[str(cell) for cell in row] for row in [header, *rows]]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
+    for row in cells:
+        print("  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths))))
+
+
+def save(name, results, out=None):
+    """Keeps the figures with the machine that they are of."""
+    path = pathlib.Path(out) if out else ROOT / f"build/bench-{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"bench": name, **machine(), "results": results}, indent=1) + "\n")
+    print(f"\n{machine()['cpu']}, {machine()['cores']} cores, commit {machine()['commit']}; figures in {path}")
