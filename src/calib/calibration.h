@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "calib/data_source.h"
+#include "calib/sample_runs.h"
 #include "ir/graph.h"
 #include "stats/tensor_sketch.h"
 
@@ -14,11 +15,11 @@ namespace preon {
 /// Everything calibration learned; saved as *.calib.
 struct CalibrationData {
   std::string model_fingerprint;                 ///< Model::fingerprint of the source model
-  std::string setup;                             ///< canonical text of what else must agree to merge (target, preon graph version, mode)
+  std::string setup;                             ///< canonical text of what else must agree to merge; see Calibrate
   std::map<std::string, TensorSketch> tensors;   ///< by tensor name
   std::map<std::string, std::string> shared;     ///< tensor -> tensor whose range it shares (moves values only), not observed itself
-  std::vector<std::pair<int64_t, int64_t>> samples;   ///< sorted, disjoint runs [first, last) of sample indices seen
-  int64_t sample_count() const;
+  SampleRuns samples;                            ///< canonical
+  int64_t sample_count() const { return CountSamples(samples); }
 };
 
 struct CalibrateOptions {
@@ -26,17 +27,27 @@ struct CalibrateOptions {
   bool optimize = true;       ///< false: runtime's optimizer off
   /// Tensors of which per-channel extremes are kept (channel axis 1).
   std::vector<std::string> per_channel;
+  /// What the caller adds to `setup`: whatever else decides which tensors are observed, and as what (the target, …).
+  std::string setup;
 };
 
-/// Runs `source` through `model` once. Errors: kDataEmpty, kDataNotFinite (a NaN in an input), kRangeNotFinite (names the
-/// tensor and the first sample), kCancelled, whatever the source and the runtime report.
+/// Runs `source` through `model` once and sketches `tensors` (float tensors of the model, unique). The source is read
+/// ahead on a thread of its own, to its end. Memory does not grow with the number of samples.
+///
+/// Not finite: infinities are left out of all statistics and a warning counts them (attention masks hold -inf, and the
+/// finite values are what the codes are for). A NaN is an error: no range can represent it, and the float model itself
+/// is broken on that sample. The source has checked its own values (calib/data/convert.h).
+/// `setup` of the result: sketch mode and optimizer, then `options.setup`.
+/// Errors: kDataEmpty; kRangeNotFinite naming the tensor and the sample; kSketchMismatch where the channels of a
+/// per-channel tensor change; kCancelled; whatever the source and the runtime report.
 Result<CalibrationData> Calibrate(const Model& model, const std::vector<std::string>& tensors, DataSource& source,
                                   const CalibrateOptions& options, const RunContext& context);
 
-/// Exact and independent of order. Errors: kCalibFileMismatch (another model, other setup, the same samples twice).
+/// Exact: the parts of a split in any order give what one run over all samples gives. At least one part.
+/// Errors: kCalibFileMismatch (another model, setup or set of tensors, the same sample twice); "input 2" is parts[1].
 Result<CalibrationData> MergeCalibrations(std::vector<CalibrationData> parts);
 
-/// Versioned, checksummed; deterministic bytes. Errors: kIoWrite…; kCalibFileMalformed, kIoRead.
+/// Versioned, checksummed; equal data give equal bytes. Errors: those of WriteFileAtomically; kCalibFileMalformed, kIoRead.
 Status SaveCalibration(const CalibrationData& data, const std::string& path);
 Result<CalibrationData> LoadCalibration(const std::string& path);
 

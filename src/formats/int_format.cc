@@ -60,13 +60,18 @@ Result<DataType> ParseIntType(std::string_view name) {
   for (const IntType& type : kIntTypes) {
     if (wanted == type.name || wanted == ToLower(type.reference)) return type.type;
   }
-  std::vector<std::string> names;
-  for (const IntType& type : kIntTypes) names.emplace_back(type.name);
+  const std::vector<std::string> names = IntTypeNames();
   if (std::find(kLaterTypes.begin(), kLaterTypes.end(), wanted) != kLaterTypes.end()) {
     return Error(ErrorId::kNotYetSupported, "type '", name, "' is not in this version; it has: ", JoinNames(names));
   }
   return Error(ErrorId::kUnknownOption, "unknown type '", name, "'", DidYouMean(name, names),
                " (known: ", JoinNames(names), ")");
+}
+
+std::vector<std::string> IntTypeNames() {
+  std::vector<std::string> names;
+  for (const IntType& type : kIntTypes) names.emplace_back(type.name);
+  return names;
 }
 
 Result<QuantParams> ComputeQuantParams(Range range, const IntFormat& format) {

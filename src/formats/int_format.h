@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -42,6 +43,8 @@ struct IntFormat {
 
 /// int8/uint8/int16/uint16/int4/uint4/int32, "QuantType.QInt8", "QUInt8"… Errors: kUnknownOption, kNotYetSupported.
 Result<DataType> ParseIntType(std::string_view name);
+/// The names it takes, in the order of help.
+std::vector<std::string> IntTypeNames();
 
 /// Turns a real interval into the scale and zero point that cover it (spec qdq §1.2, options §9.1).
 ///

@@ -1,0 +1,105 @@
+#include "calib/calib_file.h"
+
+#include <limits>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "stats/wire.h"
+
+namespace preon {
+namespace {
+
+constexpr std::string_view kMagic = "preon-calib ";
+constexpr std::string_view kVersion = "1\n";
+constexpr size_t kChecksumSize = 64;
+
+Status Malformed(std::string_view why) { return Error(ErrorId::kCalibFileMalformed, why, ": the file is damaged"); }
+
+/// The part between header and checksum. Errors: not a .calib file, another version, cut short, changed.
+Result<std::string_view> CheckedBody(std::string_view bytes) {
+  if (!bytes.starts_with(kMagic)) return Error(ErrorId::kCalibFileMalformed, "not a .calib file");
+  const std::string_view version = bytes.substr(kMagic.size());
+  if (!version.starts_with(kVersion)) {
+    return Error(ErrorId::kCalibFileMalformed, "format version '", version.substr(0, std::min<size_t>(version.find('\n'), 8)),
+                 "'; this version of preon reads 1");
+  }
+  const size_t header = kMagic.size() + kVersion.size();
+  if (bytes.size() < header + kChecksumSize) return Malformed("cut short");
+  const std::string_view signed_part = bytes.substr(0, bytes.size() - kChecksumSize);
+  if (Sha256Hex(signed_part) != bytes.substr(signed_part.size())) return Malformed("checksum differs");
+  return signed_part.substr(header);
+}
+
+Status ReadRuns(WireReader& in, SampleRuns& runs) {
+  constexpr uint64_t kMaxSample = std::numeric_limits<int64_t>::max();
+  for (uint64_t count = in.Varint(); count > 0 && in.ok(); --count) {
+    const uint64_t first = in.Varint(), length = in.Varint();
+    if (first > kMaxSample || length > kMaxSample - first) return Malformed("a sample's number is too large");
+    runs.emplace_back(first, first + length);
+  }
+  return IsCanonical(runs) ? Status::Ok() : Malformed("samples are not in order");
+}
+
+/// Reads `count` entries whose keys ascend; `read` gets each key and makes the entry's value.
+template <typename Value, typename ReadValue>
+Status ReadMap(WireReader& in, std::map<std::string, Value>& map, const ReadValue& read) {
+  for (uint64_t count = in.Varint(); count > 0 && in.ok(); --count) {
+    std::string key(in.Bytes());
+    if (!map.empty() && key <= map.rbegin()->first) return Malformed("names are not in order");
+    PREON_ASSIGN_OR_RETURN(Value value, read());
+    map.emplace_hint(map.end(), std::move(key), std::move(value));
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+std::string SerializeCalibration(const CalibrationData& data) {
+  WireWriter out;
+  out.Bytes(data.model_fingerprint);
+  out.Bytes(data.setup);
+  out.Varint(data.samples.size());
+  for (const auto& [first, last] : data.samples) {
+    out.Varint(first);
+    out.Varint(last - first);
+  }
+  out.Varint(data.shared.size());
+  for (const auto& [tensor, source] : data.shared) {
+    out.Bytes(tensor);
+    out.Bytes(source);
+  }
+  out.Varint(data.tensors.size());
+  for (const auto& [tensor, sketch] : data.tensors) {
+    out.Bytes(tensor);
+    out.Bytes(sketch.Serialize());
+  }
+  std::string bytes = StrCat(kMagic, kVersion) + out.Take();
+  return bytes + Sha256Hex(bytes);
+}
+
+Result<CalibrationData> ParseCalibration(std::string_view bytes) {
+  PREON_ASSIGN_OR_RETURN(const std::string_view body, CheckedBody(bytes));
+  WireReader in(body);
+  CalibrationData data;
+  data.model_fingerprint = in.Bytes();
+  data.setup = in.Bytes();
+  PREON_RETURN_IF_ERROR(ReadRuns(in, data.samples));
+  PREON_RETURN_IF_ERROR(ReadMap(in, data.shared, [&]() -> Result<std::string> { return std::string(in.Bytes()); }));
+  PREON_RETURN_IF_ERROR(ReadMap(in, data.tensors, [&] { return TensorSketch::Parse(in.Bytes()); }));
+  if (!in.AtEnd()) return Malformed(in.ok() ? "something behind the end" : "cut short");
+  return data;
+}
+
+Status SaveCalibration(const CalibrationData& data, const std::string& path) {
+  return WriteFileAtomically(path, SerializeCalibration(data));
+}
+
+Result<CalibrationData> LoadCalibration(const std::string& path) {
+  PREON_ASSIGN_OR_RETURN(const MappedFile file, MapFile(path));
+  const std::string_view bytes(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
+  Result<CalibrationData> data = ParseCalibration(bytes);
+  if (!data.ok()) return std::move(data).status().WithContext(path);
+  return data;
+}
+
+}  // namespace preon

@@ -1,0 +1,23 @@
+// The bytes of a .calib file:
+//   "preon-calib 1\n"                       what it is, and the version of what follows
+//   fingerprint, setup                      length-prefixed (stats/wire.h)
+//   runs of samples                         their number; first and length of each
+//   shared ranges                           their number; tensor and source of each, sorted by tensor
+//   tensors                                 their number; name and TensorSketch::Serialize of each, sorted by name
+//   SHA-256 of everything before            64 hexadecimal digits
+// Equal data give equal bytes, so files from shards, once merged, equal the file of one run.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "calib/calibration.h"
+
+namespace preon {
+
+std::string SerializeCalibration(const CalibrationData& data);
+
+/// Checks everything before it trusts it. Errors: kCalibFileMalformed.
+Result<CalibrationData> ParseCalibration(std::string_view bytes);
+
+}  // namespace preon

@@ -1,0 +1,20 @@
+// SampleRuns: which samples of the stream a calibration has seen, in canonical form.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+
+namespace preon {
+
+/// Runs [first, last) of sample indices; canonical = sorted, disjoint, not touching.
+using SampleRuns = std::vector<std::pair<int64_t, int64_t>>;
+
+/// The canonical form of runs in any order. Errors: kCalibFileMismatch naming a sample that is there twice.
+Result<SampleRuns> Canonical(SampleRuns runs);
+bool IsCanonical(const SampleRuns& runs);
+int64_t CountSamples(const SampleRuns& runs);
+
+}  // namespace preon

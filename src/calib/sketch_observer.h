@@ -1,0 +1,44 @@
+// SketchObserver: sketches what an observed session shows.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "calib/data_source.h"
+#include "runtime/observed_session.h"
+#include "stats/tensor_sketch.h"
+
+namespace preon {
+
+/// Where samples and channels lie in a value of a run over `samples` samples. Axis 0 holds the samples where its size is
+/// a multiple of their number ([N, …], or [N·T, …] after a reshape), else the run counts as one sample. Channels are
+/// axis 1. Blocked or not, the elements of a sample are in the same order, so sketches don't depend on the batch size.
+ChannelLayout LayoutOf(const ObservedValue& value, int64_t samples);
+
+class SketchObserver final : public TensorObserver {
+ public:
+  /// Index i of the session is tensors[i]; channel extremes are kept of those in `per_channel`.
+  SketchObserver(std::vector<std::string> tensors, SketchMode mode, std::set<std::string> per_channel);
+
+  /// The batch that the next run is over; outlives the run.
+  void BeginRun(const Batch& batch) { batch_ = &batch; }
+  void Observe(size_t index, const ObservedValue& value, const RunParallel& run_parallel) override;
+  /// The first failure since the start: kRangeNotFinite, kSketchMismatch.
+  const Status& status() const { return status_; }
+
+  const std::vector<std::string>& tensors() const { return tensors_; }
+  /// One per tensor; empty ones of tensors that no run reached.
+  std::vector<TensorSketch> TakeSketches();
+
+ private:
+  std::vector<std::string> tensors_;
+  SketchMode mode_;
+  std::set<std::string> per_channel_;
+  std::vector<std::optional<TensorSketch>> sketches_;   // made at the first value: the number of channels is its
+  const Batch* batch_ = nullptr;
+  Status status_;
+};
+
+}  // namespace preon

@@ -1,0 +1,101 @@
+#include "ranges/histogram_math.h"
+
+#include <gtest/gtest.h>
+
+#include "ranges/test_sketches.h"
+
+namespace preon {
+namespace {
+
+using test::SketchOf;
+
+std::vector<float> Absolute(std::vector<float> values) {
+  for (float& x : values) x = std::abs(x);
+  return values;
+}
+
+double RawError(const std::vector<float>& values, const QuantParams& params, const IntFormat& format, ErrorMetric metric) {
+  double sum = 0;
+  for (float x : values) {
+    const double restored = static_cast<double>(params.scale) * (EncodeValue(x, params, format) - params.zero_point);
+    const double error = std::abs(x - restored);
+    sum += metric == ErrorMetric::kMeanSquare ? error * error : error;
+  }
+  return sum / static_cast<double>(values.size());
+}
+
+TEST(Distribution, CountsEveryFiniteValueOnceInOrder) {
+  for (const auto& [name, values] : test::ActivationLikeTensors()) {
+    const TensorSketch sketch = SketchOf(values);
+    for (const Distribution& d : {Distribution::Signed(sketch), Distribution::Absolute(sketch)}) {
+      EXPECT_EQ(d.count(), static_cast<double>(values.size())) << name;
+      double end = d.bins().front().low;
+      for (const Distribution::Bin& bin : d.bins()) {
+        EXPECT_GE(bin.low, end) << name;
+        EXPECT_GE(bin.high, bin.low) << name;
+        EXPECT_GT(bin.count, 0) << name;
+        end = bin.high;
+      }
+    }
+    EXPECT_EQ(Distribution::Signed(sketch).bins().front().low, sketch.min()) << name;
+    EXPECT_EQ(Distribution::Signed(sketch).bins().back().high, sketch.max()) << name;
+  }
+}
+
+TEST(Quantile, WithinOneBinOfTheRawValues) {
+  for (size_t count : {2, 3, 10, 1000, 50000}) {
+    for (auto& [name, values] : test::ActivationLikeTensors(count)) {
+      const TensorSketch sketch = SketchOf(values);
+      const double width = sketch.ReadHistogram().width;
+      std::vector<float> magnitudes = Absolute(values);
+      std::sort(values.begin(), values.end());
+      std::sort(magnitudes.begin(), magnitudes.end());
+      for (double quantile : {0.0, 0.001, 0.1, 0.5, 0.9, 0.999, 0.99999, 1.0}) {
+        EXPECT_NEAR(Distribution::Signed(sketch).Quantile(quantile), test::ExactQuantile(values, quantile), width)
+            << name << ' ' << count << ' ' << quantile;
+        EXPECT_NEAR(Distribution::Absolute(sketch).Quantile(quantile), test::ExactQuantile(magnitudes, quantile), width)
+            << name << ' ' << count << ' ' << quantile;
+      }
+      EXPECT_EQ(Distribution::Signed(sketch).Quantile(0), values.front()) << name;
+      EXPECT_EQ(Distribution::Signed(sketch).Quantile(1), values.back()) << name;
+    }
+  }
+}
+
+// numpy.quantile([-3, 0, 0, 1, 4], [0.25, 0.5, 0.6]) = 0, 0, 0.4: exact zeros are no bin.
+TEST(Quantile, NumpyGolden) {
+  const Distribution d = Distribution::Signed(SketchOf({-3, 0, 0, 1, 4}));
+  EXPECT_EQ(d.Quantile(0.25), 0);
+  EXPECT_EQ(d.Quantile(0.5), 0);
+  EXPECT_NEAR(d.Quantile(0.6), 0.4, 4.0 / 2048);
+}
+
+TEST(ExpectedQuantizationError, MatchesTheRawValues) {
+  for (const auto& [name, values] : test::ActivationLikeTensors()) {
+    const TensorSketch sketch = SketchOf(values);
+    const Distribution d = Distribution::Signed(sketch);
+    for (const IntFormat& format : {IntFormat{DataType::kUInt8}, IntFormat{DataType::kInt8, true}, IntFormat{DataType::kInt16, true}}) {
+      for (float share : {1.0f, 0.3f}) {  // 0.3: most of the error is saturation
+        const QuantParams params = *ComputeQuantParams({share * sketch.min(), share * sketch.max()}, format);
+        for (ErrorMetric metric : {ErrorMetric::kMeanAbsolute, ErrorMetric::kMeanSquare}) {
+          const double raw = RawError(values, params, format, metric);
+          // 16-bit steps are 1/16 of a bin: discrete levels inside a bin are invisible to any histogram.
+          const double tolerance = format.type == DataType::kInt16 && name == "levels" ? 1.0 : 0.02;
+          EXPECT_NEAR(ExpectedQuantizationError(d, params, format, metric), raw, tolerance * raw + 1e-12) << name << ' ' << share;
+        }
+      }
+    }
+  }
+}
+
+TEST(ExpectedQuantizationError, PointMassesAreExact) {
+  const Distribution zeros = Distribution::Signed(SketchOf({0, 0, 0}));
+  EXPECT_EQ(ExpectedQuantizationError(zeros, {0.1f, 7}, {DataType::kUInt8}, ErrorMetric::kMeanAbsolute), 0);
+  const Distribution constant = Distribution::Signed(SketchOf({0.7f, 0.7f}));
+  EXPECT_NEAR(ExpectedQuantizationError(constant, {0.5f, 0}, {DataType::kUInt8}, ErrorMetric::kMeanAbsolute), 0.2, 1e-7);
+  EXPECT_NEAR(ExpectedQuantizationError(constant, {0.5f, 0}, {DataType::kUInt8}, ErrorMetric::kMeanSquare), 0.04, 1e-7);
+  EXPECT_EQ(ExpectedQuantizationError(Distribution::Signed(TensorSketch()), {}, {}, ErrorMetric::kMeanAbsolute), 0);
+}
+
+}  // namespace
+}  // namespace preon

@@ -1,0 +1,68 @@
+#include <gtest/gtest.h>
+
+#include "ranges/range_methods.h"
+#include "ranges/test_sketches.h"
+
+namespace preon {
+namespace {
+
+const std::vector<const char*> kCandidates = {"90", "99", "99.9", "99.99", "99.999", "99.99999"};
+
+double RawError(const std::vector<float>& values, Range range, const IntFormat& format, bool square) {
+  const QuantParams params = *ComputeQuantParams(range, format);
+  double sum = 0;
+  for (float x : values) {
+    const double error = std::abs(x - static_cast<double>(params.scale) * (EncodeValue(x, params, format) - params.zero_point));
+    sum += square ? error * error : error;
+  }
+  return sum;
+}
+
+// Brute force over the raw values in double: exact percentiles, exact errors.
+TEST(LayerwisePercentile, PicksTheBruteForceCandidate) {
+  for (const auto& [name, values] : test::ActivationLikeTensors()) {
+    const TensorSketch sketch = test::SketchOf(values);
+    std::vector<float> magnitudes = values;
+    for (float& x : magnitudes) x = std::abs(x);
+    std::sort(magnitudes.begin(), magnitudes.end());
+    for (const IntFormat& format : {IntFormat{DataType::kUInt8}, IntFormat{DataType::kInt8, true}, IntFormat{DataType::kUInt16}}) {
+      for (bool square : {false, true}) {
+        double best = std::numeric_limits<double>::infinity();
+        for (const char* candidate : kCandidates) {
+          const auto e = static_cast<float>(test::ExactQuantile(magnitudes, std::stod(candidate) / 100));
+          best = std::min(best, RawError(values, {std::clamp(-e, std::min(sketch.min(), 0.0f), 0.0f),
+                                                  std::clamp(e, 0.0f, std::max(sketch.max(), 0.0f))}, format, square));
+        }
+        const auto method = *MakeLayerwisePercentileMethod()->WithOptions(
+            {{"PercentileCandidates", "90,99,99.9,99.99,99.999,99.99999"}, {"LWPMetric", square ? "mse" : "mae"}});
+        const Range chosen = *method->Choose(sketch, {format});
+        EXPECT_LE(RawError(values, chosen, format, square), 1.001 * best + 1e-9) << name << (square ? " mse" : " mae");
+      }
+    }
+  }
+}
+
+TEST(LayerwisePercentile, DependsOnTheTensorsOwnFormat) {
+  std::vector<float> values = test::Gaussian(100000);
+  values[0] = 40;
+  const auto method = *MakeLayerwisePercentileMethod()->WithOptions({{"PercentileCandidates", "99.9,100"}});
+  const TensorSketch sketch = test::SketchOf(values);
+  EXPECT_LT(method->Choose(sketch, {{DataType::kInt8, true}})->max, 10) << "8 bits: resolution is worth an outlier";
+  EXPECT_EQ(method->Choose(sketch, {{DataType::kInt16, true}})->max, 40) << "16 bits hold both";
+}
+
+TEST(LayerwisePercentile, TiesGoToTheEarlierCandidate) {
+  const auto method = *MakeLayerwisePercentileMethod()->WithOptions({{"PercentileCandidates", "50, 100"}});
+  EXPECT_EQ(*method->Choose(test::SketchOf(std::vector<float>(9, 2.0f)), {}), (Range{0, 2}));
+}
+
+TEST(LayerwisePercentile, Options) {
+  const auto status = [](const MethodOptions& options) { return MakeLayerwisePercentileMethod()->WithOptions(options).status(); };
+  EXPECT_EQ(status({{"LWPMetric", "cos"}}).id(), ErrorId::kNotYetSupported);
+  EXPECT_EQ(status({{"LWPMetric", "rmse"}}).id(), ErrorId::kBadOptionValue);
+  EXPECT_EQ(status({{"PercentileCandidates", "[]"}}).id(), ErrorId::kBadOptionValue);
+  EXPECT_EQ(status({{"PercentileCandidates", "99.9,101"}}).id(), ErrorId::kBadOptionValue);
+}
+
+}  // namespace
+}  // namespace preon

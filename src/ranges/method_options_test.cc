@@ -1,0 +1,66 @@
+#include "ranges/method_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace preon {
+namespace {
+
+using testing::HasSubstr;
+
+struct Values {
+  bool flag = false;
+  double number = 5;
+  std::vector<double> list = {1};
+  std::string text = "mae";
+};
+
+Result<Values> ReadAll(const MethodOptions& options) {
+  Values values;
+  OptionReader reader("foo", options);
+  reader.Read("Flag", &values.flag);
+  reader.Read("Number", 0, 100, &values.number);
+  reader.Read("List", 0, 100, &values.list);
+  reader.Read("Text", &values.text);
+  PREON_RETURN_IF_ERROR(reader.Finish());
+  return values;
+}
+
+TEST(OptionReader, DefaultsStay) {
+  const Result<Values> values = ReadAll({});
+  ASSERT_TRUE(values.ok());
+  EXPECT_EQ(values->number, 5);
+  EXPECT_EQ(values->list, std::vector<double>{1});
+}
+
+TEST(OptionReader, ReadsWhatScriptsAndPeopleWrite) {
+  for (const char* yes : {"true", "True", "1", "on", " yes "}) EXPECT_TRUE(ReadAll({{"flag", yes}})->flag) << yes;
+  EXPECT_FALSE(ReadAll({{"FLAG", "False"}})->flag);
+  EXPECT_EQ(ReadAll({{"Number", "99.9999"}})->number, 99.9999);
+  for (const char* list : {"99.9,100", "[99.9, 100]", " [ 99.9 , 100 ] "}) {
+    EXPECT_EQ(ReadAll({{"List", list}})->list, (std::vector<double>{99.9, 100})) << list;
+  }
+  EXPECT_EQ(ReadAll({{"text", "MSE"}})->text, "mse");
+}
+
+TEST(OptionReader, BadValuesSayWhatWasWanted) {
+  for (const auto& [name, value] : MethodOptions{{"Flag", "maybe"}, {"List", ""}, {"Text2", "x"}}) {
+    EXPECT_FALSE(ReadAll({{name, value}}).ok()) << name;
+  }
+  for (const char* bad : {"", "x", "101", "-1", "nan", "1e999", "5 5", "5%"}) {
+    EXPECT_EQ(ReadAll({{"Number", bad}}).status().id(), ErrorId::kBadOptionValue) << bad;
+  }
+  for (const char* bad : {"[]", "1,", ",", "1,,2", "1 2", "[1", "101"}) {
+    EXPECT_EQ(ReadAll({{"List", bad}}).status().id(), ErrorId::kBadOptionValue) << bad;
+  }
+  EXPECT_EQ(ReadAll({{"Number", "101"}}).status().message(), "foo: option Number: got '101', wanted a number from 0 to 100");
+}
+
+TEST(OptionReader, UnknownNames) {
+  const Status status = ReadAll({{"Numbr", "1"}}).status();
+  EXPECT_EQ(status.id(), ErrorId::kUnknownOption);
+  EXPECT_THAT(status.message(), HasSubstr("did you mean 'Number'"));
+}
+
+}  // namespace
+}  // namespace preon
