@@ -15,11 +15,13 @@ void PendingCounts::Reach(const size_t (&reach)[2]) {
 
 void PendingCounts::Add(const float* x, size_t count, float inv_width, float min_magnitude, const size_t (&reach)[2]) {
   Reach(reach);
-  listed_ += BinIndices(x, count, inv_width, min_magnitude, list_ + listed_);
-  if (listed_ <= kListLength) return;
-  CountIndices(list_, listed_, dense_);
-  listed_ = 0;
-  is_dense_ = true;
+  for (size_t begin = 0; begin < count; begin += kStep) {
+    listed_ += BinIndices(x + begin, std::min(kStep, count - begin), inv_width, min_magnitude, list_ + listed_);
+    if (listed_ <= kListLength) continue;
+    CountIndices(list_, listed_, dense_);
+    listed_ = 0;
+    is_dense_ = true;
+  }
 }
 
 void PendingCounts::FlushInto(BinCounts& positive, BinCounts& negative, uint32_t weight, int shift) {

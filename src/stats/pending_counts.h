@@ -8,14 +8,13 @@
 namespace preon {
 
 /// A few indices stay a list; many become dense counts, two 16-bit counters per bin. Only the bins that the data can reach are ever
-/// cleared or added, so a small tensor costs next to nothing. Lives on a task's stack (60 KB), nothing is kept per tensor.
+/// cleared or added, so a small tensor costs next to nothing. Lives on a task's stack (38 KB), nothing is kept per tensor.
 class PendingCounts {
  public:
-  static constexpr size_t kMaxRun = 8192;
   /// Values that may be added between two flushes: no counter overflows even if all are equal.
   static constexpr size_t kMaxValues = 65535;
 
-  /// Adds the indices of x[i] with |x[i]| >= min_magnitude (see BinIndices), count <= kMaxRun.
+  /// Adds the indices of x[i] with |x[i]| >= min_magnitude (see BinIndices).
   /// @param reach  per sign, one past the highest magnitude bin that x can fall into
   void Add(const float* x, size_t count, float inv_width, float min_magnitude, const size_t (&reach)[2]);
   /// Adds weight per index to the counts of positive and negative values, whose bins are 2^shift times as wide; then empty again.
@@ -23,12 +22,13 @@ class PendingCounts {
 
  private:
   static constexpr size_t kListLength = 2048;
+  static constexpr size_t kStep = 512;
   void Reach(const size_t (&reach)[2]);
 
   size_t listed_ = 0;
   size_t reach_[2] = {0, 0};  // bins of dense_ that are in use, per sign; the others hold garbage
   bool is_dense_ = false;
-  uint16_t list_[kListLength + kMaxRun + kIndexSlack];
+  uint16_t list_[kListLength + kStep + kIndexSlack];
   alignas(64) uint16_t dense_[2][kBins];
 };
 

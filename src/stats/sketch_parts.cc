@@ -16,7 +16,7 @@ namespace preon {
 namespace {
 
 constexpr size_t kTaskElements = 4 * kRunLength;
-static_assert(kRunLength <= kMaxRun && kRunLength <= PendingCounts::kMaxRun && kTaskElements <= PendingCounts::kMaxValues);
+static_assert(kRunLength <= kMaxRun && kTaskElements <= PendingCounts::kMaxValues);
 
 // One task: some runs of kRunLength elements, in cache-sized steps. Results go into the sketch under a lock; since every part commutes,
 // it does not matter which task comes first, nor how wide its bins were meanwhile.

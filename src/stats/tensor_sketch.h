@@ -48,7 +48,7 @@ class TensorSketch {
   ~TensorSketch();
 
   /// Adds the values of one run. `data` holds layout's elements including padding. `layout.channels` is config().channels if
-  /// that is not 0. Needs 150 KB of stack on every thread of parallel_for.
+  /// that is not 0. Needs 120 KB of stack on every thread of parallel_for.
   void Update(const float* data, const ChannelLayout& layout, const ParallelFor& parallel_for = {});
   /// Convenience for one sample of `values.size()` elements.
   void Update(std::span<const float> values);

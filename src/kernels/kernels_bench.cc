@@ -1,0 +1,174 @@
+// ns per element of each kernel, of its scalar reference, and of the loops that mark memory's own speed (memcpy, float sum).
+// Each benchmark first holds the kernel's result against the reference. items_per_second = elements per second.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "kernels/extremes.h"
+#include "kernels/histogram.h"
+#include "kernels/quantize.h"
+#include "kernels/run_stats.h"
+
+namespace preon {
+namespace {
+
+constexpr size_t kCount = kMaxRun;
+constexpr float kSmallest = std::numeric_limits<float>::denorm_min();
+
+std::vector<float> Gaussian() {
+  std::mt19937 random(1);
+  std::normal_distribution<float> normal;
+  std::vector<float> x(kCount);
+  for (float& value : x) value = normal(random);
+  return x;
+}
+
+std::vector<float> Relu() {
+  std::vector<float> x = Gaussian();
+  for (float& value : x) value = std::max(value, 0.0f);
+  return x;
+}
+
+void Done(benchmark::State& state) { state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(kCount)); }
+
+void BM_Memcpy(benchmark::State& state) {
+  const std::vector<float> x = Gaussian();
+  std::vector<float> y(kCount);
+  for (auto _ : state) {
+    std::memcpy(y.data(), x.data(), kCount * sizeof(float));
+    benchmark::DoNotOptimize(y.data());
+    benchmark::ClobberMemory();
+  }
+  Done(state);
+}
+BENCHMARK(BM_Memcpy);
+
+void BM_PlainSum(benchmark::State& state) {
+  const std::vector<float> x = Gaussian();
+  for (auto _ : state) {
+    float lanes[16] = {};
+    for (size_t i = 0; i < kCount; i += 16) {
+      for (size_t lane = 0; lane < 16; ++lane) lanes[lane] += x[i + lane];
+    }
+    benchmark::DoNotOptimize(lanes);
+  }
+  Done(state);
+}
+BENCHMARK(BM_PlainSum);
+
+template <auto kKernel>
+void BM_RunStats(benchmark::State& state) {
+  const std::vector<float> x = Gaussian();
+  const RunStats got = kKernel(x.data(), kCount, 3.0f), wanted = reference::ComputeRunStats(x.data(), kCount, 3.0f);
+  if (got.sum != wanted.sum || got.max != wanted.max) state.SkipWithError("differs from the reference");
+  for (auto _ : state) benchmark::DoNotOptimize(kKernel(x.data(), kCount, 3.0f));
+  Done(state);
+}
+BENCHMARK(BM_RunStats<&ComputeRunStats>)->Name("BM_RunStats");
+BENCHMARK(BM_RunStats<&reference::ComputeRunStats>)->Name("BM_RunStats/reference");
+
+void BM_BinIndices(benchmark::State& state, decltype(&BinIndices) kernel, const std::vector<float>& x, float min_magnitude) {
+  std::vector<uint16_t> got(kCount + kIndexSlack), wanted(kCount);
+  got.resize(kernel(x.data(), kCount, 512, min_magnitude, got.data()));
+  wanted.resize(reference::BinIndices(x.data(), kCount, 512, min_magnitude, wanted.data()));
+  if (got != wanted) state.SkipWithError("differs from the reference");
+  got.resize(kCount + kIndexSlack);
+  for (auto _ : state) benchmark::DoNotOptimize(kernel(x.data(), kCount, 512, min_magnitude, got.data()));
+  Done(state);
+}
+BENCHMARK_CAPTURE(BM_BinIndices, gaussian, &BinIndices, Gaussian(), kSmallest);
+BENCHMARK_CAPTURE(BM_BinIndices, relu, &BinIndices, Relu(), kSmallest);
+BENCHMARK_CAPTURE(BM_BinIndices, tail, &BinIndices, Gaussian(), 3.0f);
+BENCHMARK_CAPTURE(BM_BinIndices, gaussian_reference, &reference::BinIndices, Gaussian(), kSmallest);
+
+// Indices and counts: the full histogram of a run.
+void BM_Histogram(benchmark::State& state, const std::vector<float>& x) {
+  std::vector<uint16_t> indices(kCount + kIndexSlack);
+  alignas(64) static uint16_t counts[2][kBins];
+  std::fill(&counts[0][0], &counts[0][0] + 2 * kBins, uint16_t{0});
+  CountIndices(indices.data(), BinIndices(x.data(), kCount, 512, kSmallest, indices.data()), counts);
+  std::vector<int> wanted(kBins);
+  for (const float value : x) {
+    if (value != 0) ++wanted[static_cast<size_t>(std::abs(value) * 512) + (value < 0 ? kBinsPerSign : 0)];
+  }
+  for (size_t bin = 0; bin < kBins; ++bin) {
+    if (counts[0][bin] + counts[1][bin] != wanted[bin]) state.SkipWithError("differs from the plain loop");
+  }
+  for (auto _ : state) {
+    CountIndices(indices.data(), BinIndices(x.data(), kCount, 512, kSmallest, indices.data()), counts);
+    benchmark::ClobberMemory();
+  }
+  Done(state);
+}
+BENCHMARK_CAPTURE(BM_Histogram, gaussian, Gaussian());
+BENCHMARK_CAPTURE(BM_Histogram, relu, Relu());
+
+void BM_HistogramPlainLoop(benchmark::State& state) {
+  const std::vector<float> x = Gaussian();
+  std::vector<uint32_t> counts(kBins);
+  for (auto _ : state) {
+    for (const float value : x) {
+      if (value != 0) ++counts[static_cast<size_t>(std::abs(value) * 512) + (value < 0 ? kBinsPerSign : 0)];
+    }
+    benchmark::ClobberMemory();
+  }
+  Done(state);
+}
+BENCHMARK(BM_HistogramPlainLoop);
+
+template <auto kKernel>
+void BM_RunExtremes(benchmark::State& state) {
+  const std::vector<float> x = Gaussian();
+  float min = 0, max = 0, wanted_min = 0, wanted_max = 0;
+  kKernel(x.data(), kCount, &min, &max);
+  reference::RunExtremes(x.data(), kCount, &wanted_min, &wanted_max);
+  if (min != wanted_min || max != wanted_max) state.SkipWithError("differs from the reference");
+  for (auto _ : state) {
+    kKernel(x.data(), kCount, &min, &max);
+    benchmark::DoNotOptimize(min);
+  }
+  Done(state);
+}
+BENCHMARK(BM_RunExtremes<&RunExtremes>)->Name("BM_RunExtremes");
+BENCHMARK(BM_RunExtremes<&reference::RunExtremes>)->Name("BM_RunExtremes/reference");
+
+template <auto kKernel>
+void BM_ColumnExtremes(benchmark::State& state) {
+  const auto columns = static_cast<size_t>(state.range(0));
+  const std::vector<float> x = Gaussian();
+  std::vector<float> min(columns), max(columns), wanted_min(columns), wanted_max(columns);
+  kKernel(x.data(), kCount / columns, columns, min.data(), max.data());
+  reference::ColumnExtremes(x.data(), kCount / columns, columns, wanted_min.data(), wanted_max.data());
+  if (min != wanted_min || max != wanted_max) state.SkipWithError("differs from the reference");
+  for (auto _ : state) {
+    kKernel(x.data(), kCount / columns, columns, min.data(), max.data());
+    benchmark::ClobberMemory();
+  }
+  Done(state);
+}
+BENCHMARK(BM_ColumnExtremes<&ColumnExtremes>)->Name("BM_ColumnExtremes")->Arg(16)->Arg(512);
+BENCHMARK(BM_ColumnExtremes<&reference::ColumnExtremes>)->Name("BM_ColumnExtremes/reference")->Arg(16)->Arg(512);
+
+template <typename T, auto kKernel>
+void BM_QuantizeLinear(benchmark::State& state) {
+  const std::vector<float> x = Gaussian();
+  std::vector<T> got(kCount), wanted(kCount);
+  kKernel(x.data(), kCount, 0.03f, 3, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), got.data());
+  reference::QuantizeLinear(x.data(), kCount, 0.03f, 3, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), wanted.data());
+  if (got != wanted) state.SkipWithError("differs from the reference");
+  for (auto _ : state) {
+    kKernel(x.data(), kCount, 0.03f, 3, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), got.data());
+    benchmark::ClobberMemory();
+  }
+  Done(state);
+}
+BENCHMARK(BM_QuantizeLinear<int8_t, &QuantizeLinear<int8_t>>)->Name("BM_QuantizeLinear/int8");
+BENCHMARK(BM_QuantizeLinear<uint16_t, &QuantizeLinear<uint16_t>>)->Name("BM_QuantizeLinear/uint16");
+BENCHMARK(BM_QuantizeLinear<int8_t, &reference::QuantizeLinear<int8_t>>)->Name("BM_QuantizeLinear/int8/reference");
+
+}  // namespace
+}  // namespace preon
