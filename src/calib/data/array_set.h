@@ -1,0 +1,21 @@
+// The samples of one .npy or .npz file.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/status.h"
+#include "calib/data/sample_set.h"
+#include "runtime/session.h"
+
+namespace preon {
+
+/// Opens `path` for the given inputs: each takes the array of its name; a single array is taken for a single input
+/// whatever its name. Arrays `label`/`labels` that are no inputs hold one class index per sample.
+/// `key` is the file's name below its source. Only headers are read here.
+/// Errors: kDataInputName, kDataShape, kDataType, kLabels, and those of ListArrays.
+Result<std::unique_ptr<SampleSet>> OpenArrayFile(const std::string& path, const std::string& key,
+                                                 std::span<const TensorSpec> inputs, int64_t fixed_batch);
+
+}  // namespace preon

@@ -1,0 +1,25 @@
+// ByteReader: the unpacked bytes of a ByteRange, read front to back in any steps.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "base/status.h"
+#include "calib/data/random_access_file.h"
+#include "calib/data/zip.h"
+
+namespace preon {
+
+/// Not thread-safe. Offsets count unpacked bytes.
+class ByteReader {
+ public:
+  virtual ~ByteReader() = default;
+  /// Fills `to` with the bytes from `offset` on. Packed bytes can only be read forward: going back starts the
+  /// unpacking again, going forward unpacks what lies between. Errors: kDataMalformed, kIoRead.
+  virtual Status Read(uint64_t offset, std::span<std::byte> to) = 0;
+};
+
+/// Stored bytes are read straight into the caller's buffer; deflated ones through a window of fixed size.
+std::unique_ptr<ByteReader> MakeByteReader(std::shared_ptr<const RandomAccessFile> file, const ByteRange& range);
+
+}  // namespace preon

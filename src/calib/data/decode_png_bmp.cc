@@ -1,0 +1,43 @@
+#include <cstring>
+#include <limits>
+#include <memory>
+
+#include "calib/data/decode_image.h"
+
+#define STB_IMAGE_IMPLEMENTATION
+#define STB_IMAGE_STATIC
+#define STBI_ONLY_PNG
+#define STBI_ONLY_BMP
+#define STBI_NO_STDIO
+#define STBI_MAX_DIMENSIONS (1 << 20)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#include <stb_image.h>
+#pragma GCC diagnostic pop
+
+namespace preon {
+namespace {
+
+Status Unreadable(const char* why) {
+  return Error(ErrorId::kImageUnreadable, "a damaged PNG or BMP image, or cut short: ", why == nullptr ? "no reason given" : why);
+}
+
+}  // namespace
+
+Result<Pixels> DecodePngOrBmp(std::span<const std::byte> bytes) {
+  if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max())) return Unreadable("above 2 GB");
+  const stbi_uc* data = reinterpret_cast<const stbi_uc*>(bytes.data());
+  const int size_bytes = static_cast<int>(bytes.size());
+  int width = 0, height = 0, stored_channels = 0;
+  if (stbi_info_from_memory(data, size_bytes, &width, &height, &stored_channels) == 0) return Unreadable(stbi_failure_reason());
+  if (int64_t{width} * height > kMaxPixels) return Unreadable("too many pixels");
+  const int channels = stored_channels <= 2 ? 1 : 3;   // transparency is dropped
+  const std::unique_ptr<stbi_uc, void (*)(void*)> decoded(
+      stbi_load_from_memory(data, size_bytes, &width, &height, &stored_channels, channels), stbi_image_free);
+  if (decoded == nullptr) return Unreadable(stbi_failure_reason());
+  Pixels pixels({width, height}, channels);
+  std::memcpy(pixels.data.data(), decoded.get(), pixels.data.size());
+  return pixels;
+}
+
+}  // namespace preon

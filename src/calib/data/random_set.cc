@@ -1,0 +1,113 @@
+#include "calib/data/random_set.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "calib/data/array_layout.h"
+
+namespace preon {
+namespace {
+
+// SplitMix64 (Steele, Lea, Flood 2014): any seed is good, so each sample can have its own.
+class SplitMix {
+ public:
+  explicit SplitMix(uint64_t seed) : state_(seed) {}
+  uint64_t operator()() {
+    uint64_t z = state_ += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+
+ private:
+  uint64_t state_;
+};
+
+// Four uniform 16-bit numbers add up to something close to a normal distribution, with integer arithmetic only:
+// the same on every machine. Each has variance 65536^2 / 12.
+double NextNormal(SplitMix& next) {
+  const uint64_t bits = next();
+  const int64_t sum = static_cast<int64_t>((bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48));
+  return static_cast<double>(sum - 2 * 65535) * (std::sqrt(3.0) / 65536);
+}
+
+template <typename T, typename Draw>
+void Fill(Tensor& tensor, const Draw& draw) {
+  for (T& value : tensor.Mutable<T>()) value = static_cast<T>(draw());
+}
+
+bool FillRandom(Tensor& tensor, SplitMix& next) {
+  const auto normal = [&] { return NextNormal(next); };
+  const auto bit = [&] { return next() >> 63; };
+  const auto byte = [&] { return next() >> 56; };
+  switch (tensor.type()) {
+    case DataType::kFloat: Fill<float>(tensor, normal); return true;
+    case DataType::kDouble: Fill<double>(tensor, normal); return true;
+    case DataType::kUInt8:
+    case DataType::kInt8: Fill<uint8_t>(tensor, byte); return true;
+    case DataType::kBool: Fill<uint8_t>(tensor, bit); return true;
+    case DataType::kInt16:
+    case DataType::kUInt16: Fill<uint16_t>(tensor, bit); return true;
+    case DataType::kInt32:
+    case DataType::kUInt32: Fill<uint32_t>(tensor, bit); return true;
+    case DataType::kInt64:
+    case DataType::kUInt64: Fill<uint64_t>(tensor, bit); return true;
+    default: return false;
+  }
+}
+
+class RandomSet : public SampleSet {
+ public:
+  RandomSet(int64_t count, uint64_t seed, std::span<const TensorSpec> inputs, int64_t fixed_batch)
+      : count_(count), seed_(seed), inputs_(inputs.begin(), inputs.end()), fixed_batch_(fixed_batch) {}
+
+  int64_t size() const override { return count_; }
+  bool single() const override {
+    return std::ranges::any_of(inputs_, [&](const TensorSpec& input) {
+      return !StacksRows(input, fixed_batch_) || input.shape[0] == 1;
+    });
+  }
+  std::string Key(int64_t index) const override { return Name(index); }
+  std::string Name(int64_t index) const override { return StrCat("random:", count_, "[", index, "]"); }
+
+  Result<Sample> Read(int64_t index) override {
+    SplitMix next(SplitMix(seed_)() ^ static_cast<uint64_t>(index));
+    Sample sample;
+    for (const TensorSpec& input : inputs_) {
+      Shape shape = input.shape;
+      const bool rows = StacksRows(input, fixed_batch_);
+      if (rows) shape[0] = 1;
+      for (size_t axis = 0; axis < shape.size(); ++axis) {
+        if (shape[axis] == kDynamicDim) shape[axis] = shape.size() == 4 && axis >= 2 ? 224 : 1;
+      }
+      Tensor tensor = Tensor::Allocate(input.type, shape);
+      PREON_CHECK(FillRandom(tensor, next));
+      sample.feeds.push_back({input.name, std::move(tensor), rows ? FeedKind::kRow : FeedKind::kWhole});
+    }
+    return sample;
+  }
+
+ private:
+  const int64_t count_;
+  const uint64_t seed_;
+  const std::vector<TensorSpec> inputs_;
+  const int64_t fixed_batch_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<SampleSet>> MakeRandomSet(int64_t count, uint64_t seed, std::span<const TensorSpec> inputs,
+                                                 int64_t fixed_batch) {
+  for (const TensorSpec& input : inputs) {
+    Tensor probe = DataTypeBits(input.type) >= 8 ? Tensor::Allocate(input.type, {0}) : Tensor();
+    SplitMix next(0);
+    if (!FillRandom(probe, next)) {
+      return Error(ErrorId::kDataUnsupported, "random:", count, ": input '", input.name, "' has type ", DataTypeName(input.type),
+                   ", wanted float, double, an integer or bool");
+    }
+  }
+  return std::unique_ptr<SampleSet>(std::make_unique<RandomSet>(count, seed, inputs, fixed_batch));
+}
+
+}  // namespace preon

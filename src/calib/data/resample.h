@@ -1,0 +1,16 @@
+// Resizing as Pillow does it.
+#pragma once
+
+#include "calib/data/pixels.h"
+
+namespace preon {
+
+/// The picture at another size (each side at least 1), equal to Pillow's Image.resize(size, BILINEAR).
+///
+/// A triangle filter, two output pixels wide when shrinking (so it averages: antialias) and two input pixels wide when
+/// growing; first along rows, then along columns, each rounded to 8 bits. Weights are 22-bit fixed-point numbers, so
+/// the result is the same to the last bit everywhere.
+/// Source: Pillow, src/libImaging/Resample.c (6.0 to 13).
+Pixels ResizeBilinear(const Pixels& picture, PictureSize size);
+
+}  // namespace preon
