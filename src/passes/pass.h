@@ -11,18 +11,12 @@
 #include "base/context.h"
 #include "base/registry.h"
 #include "base/status.h"
+#include "ir/evaluator.h"
 #include "ir/graph.h"
 
 namespace preon {
 
-/// Evaluates nodes on constants; runtime/ implements it, api/ passes it in.
-class Evaluator {
- public:
-  virtual ~Evaluator() = default;
-  /// Outputs of one node whose inputs are all given. Errors: what the runtime says.
-  virtual Result<std::vector<Tensor>> Evaluate(const Model& context, const Node& node, const std::vector<NamedTensor>& inputs) = 0;
-};
-
+/// What passes may use beside the model. Either may be null: constants are then folded natively only, nothing is logged.
 struct PassEnv {
   Evaluator* evaluator = nullptr;
   const RunContext* context = nullptr;
@@ -45,17 +39,21 @@ using PassRegistry = Registry<Pass>;
 struct PassRecord {
   std::string name;
   Effect effect = Effect::kUnchanged;
-  double seconds = 0;
+  double seconds = 0;     ///< over all rounds, verification not counted
   std::string problem;    ///< why it was taken back; empty = fine
 };
 
 struct PassRunnerOptions {
-  std::set<std::string> disabled;
+  std::set<std::string> disabled;   ///< registry names
   /// Called after each pass that changed the model; an error takes the pass back (kPassFailed in its record).
   std::function<Status(const Model& before, const Model& after)> verify;
 };
 
-/// Runs the passes in registry order until nothing changes (bounded). Never fatal: a failing pass is taken back and recorded.
+/// Runs the passes in registry order until nothing changes (bounded). Never fatal: a pass that fails, breaks the graph
+/// or is refused by `verify` is taken back, recorded and not tried again. Shapes are inferred before the first round
+/// and after each round that changed something.
+///
+/// @return one record per pass that is not disabled, in registry order.
 std::vector<PassRecord> RunPasses(Model& model, const PassRegistry& passes, const PassEnv& env, const PassRunnerOptions& options);
 
 }  // namespace preon

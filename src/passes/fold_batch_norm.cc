@@ -1,0 +1,69 @@
+// fold_batch_norm: BatchNormalization behind linear operators goes into their weights.
+//
+// Before:      y = BN(t), t = Conv | ConvTranspose | Gemm (x, W, b)
+//              y = BN(Concat(t1, t2, …)), each ti such a node          (axis = channels)
+// After:       y = Conv | ConvTranspose | Gemm (x, W', b')
+//              y = Concat(t1, t2, …), each with its slice of the parameters
+// Conditions:  BN as in MatchBatchNorm; W constant, b constant or absent; t is read by BN alone and is no graph output.
+// Formula:     m = gamma / sqrt(var + epsilon);  W'[c] = m[c] * W[c];  b'[c] = m[c] * b[c] + beta[c] - mean[c] * m[c]
+#include "passes/batch_norm.h"
+#include "passes/match.h"
+#include "passes/node_pass.h"
+#include "passes/passes.h"
+#include "passes/rewrite.h"
+
+namespace preon {
+namespace {
+
+// The linear operators whose channels, one after the other, are those of `tensor`; empty if it is not made so.
+std::vector<LinearOp> Branches(const Graph& graph, const std::string& tensor) {
+  if (const std::optional<LinearOp> linear = MatchLinearBehind(graph, tensor)) return {*linear};
+  const Node* concat = ProducerOf(graph, tensor, "Concat");
+  if (concat == nullptr || concat->Int("axis", 0) != 1 || OnlyReader(graph, tensor) == nullptr) return {};
+  std::vector<LinearOp> branches;
+  for (const std::string& input : concat->inputs()) {
+    const std::optional<LinearOp> linear = MatchLinearBehind(graph, input);
+    if (!linear.has_value()) return {};
+    branches.push_back(*linear);
+  }
+  return branches;
+}
+
+class FoldBatchNorm final : public NodePass {
+ public:
+  FoldBatchNorm()
+      : NodePass({.name = "fold_batch_norm",
+                  .summary = "BatchNormalization behind Conv, ConvTranspose or Gemm goes into weight and bias",
+                  .target_ops = {"BatchNormalization"},
+                  .aliases = {"FoldBatchNorm"}}) {}
+
+ private:
+  Result<bool> Rewrite(Model& model, Node& node, const PassEnv&) const override {
+    Graph& graph = model.graph;
+    const std::optional<ChannelAffine> affine = MatchBatchNorm(graph, node);
+    if (!affine.has_value()) return false;
+    const std::vector<LinearOp> branches = Branches(graph, node.input(0));
+    size_t channels = 0;
+    for (const LinearOp& branch : branches) channels += static_cast<size_t>(branch.channels);
+    if (branches.empty() || channels != affine->scale.size()) return false;
+
+    size_t first = 0;
+    for (const LinearOp& branch : branches) {
+      const auto slice = [&](const std::vector<double>& values) {
+        const auto begin = values.begin() + static_cast<std::ptrdiff_t>(first);
+        return std::vector<double>(begin, begin + branch.channels);
+      };
+      FoldAffine(graph, branch, {slice(affine->scale), slice(affine->shift)});
+      Absorb(*branch.node, node);
+      first += static_cast<size_t>(branch.channels);
+    }
+    MergeIntoProducer(graph, node);
+    return true;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> MakeFoldBatchNormPass() { return std::make_unique<FoldBatchNorm>(); }
+
+}  // namespace preon

@@ -1,0 +1,137 @@
+// fuse_gelu: GELU written out becomes one node.
+//
+// Before:      y = x * 0.5 * (1 + Erf(x / sqrt(2)))                              any order of the products
+//              y = x * 0.5 * (1 + Tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))     x^3 as Pow or as x * x * x
+// After:       y = Gelu(x) {approximate = none | tanh}       opset 20 on
+//              y = com.microsoft Gelu(x) | FastGelu(x)       below
+// Conditions:  constants within 1e-3 (0.044715: 1e-5); nothing else reads the inner tensors, none is a graph output.
+// Formula:     as above. Q/DQ on the pieces would hide them from the runtime's own fusion (spec qdq §11).
+#include <cmath>
+
+#include "passes/match.h"
+#include "passes/node_pass.h"
+#include "passes/passes.h"
+#include "passes/rewrite.h"
+
+namespace preon {
+namespace {
+
+constexpr int64_t kFirstOpsetWithGelu = 20;
+
+struct Gelu {
+  std::string x;
+  std::vector<Node*> nodes;
+  Node* last = nullptr;
+};
+
+// The data operand of a node that multiplies by `factor` (or divides by its inverse); "" for others.
+std::string ScaledInput(const Graph& graph, const Node* node, double factor, double tolerance = 1e-3) {
+  if (node == nullptr) return "";
+  if (node->Is("Div") && IsScalar(graph, node->input(1), 1 / factor, tolerance)) return node->input(0);
+  if (!node->Is("Mul")) return "";
+  for (size_t data = 0; data < 2; ++data) {
+    if (IsScalar(graph, node->input(1 - data), factor, tolerance)) return node->input(data);
+  }
+  return "";
+}
+
+// x where `cube` is x^3; appends the nodes.
+std::string MatchCube(const Graph& graph, const std::string& cube, std::vector<Node*>& nodes) {
+  if (Node* pow = ProducerOf(graph, cube, "Pow")) {
+    nodes.push_back(pow);
+    return IsScalar(graph, pow->input(1), 3) ? pow->input(0) : "";
+  }
+  Node* outer = ProducerOf(graph, cube, "Mul");
+  if (outer == nullptr) return "";
+  for (size_t index = 0; index < 2; ++index) {
+    Node* square = ProducerOf(graph, outer->input(1 - index), "Mul");
+    const std::string& x = outer->input(index);
+    if (square == nullptr || square->input(0) != x || square->input(1) != x) continue;
+    nodes.insert(nodes.end(), {outer, square});
+    return x;
+  }
+  return "";
+}
+
+// The argument of Erf: x / sqrt(2).
+bool MatchErfArgument(const Graph& graph, const std::string& argument, Gelu& gelu) {
+  Node* scaled = graph.Producer(argument);
+  gelu.x = ScaledInput(graph, scaled, std::sqrt(0.5));
+  gelu.nodes.push_back(scaled);
+  return !gelu.x.empty();
+}
+
+// The argument of Tanh: sqrt(2 / pi) * (x + 0.044715 * x^3).
+bool MatchTanhArgument(const Graph& graph, const std::string& argument, Gelu& gelu) {
+  Node* scaled = graph.Producer(argument);
+  Node* sum = ProducerOf(graph, ScaledInput(graph, scaled, std::sqrt(2 / std::acos(-1.0))), "Add");
+  if (sum == nullptr) return false;
+  for (size_t index = 0; index < 2; ++index) {
+    Node* term = graph.Producer(sum->input(index));
+    const std::string cube = ScaledInput(graph, term, 0.044715, 1e-5);
+    gelu.nodes = {scaled, sum, term};
+    gelu.x = MatchCube(graph, cube, gelu.nodes);
+    if (!gelu.x.empty() && gelu.x == sum->input(1 - index)) return true;
+  }
+  return false;
+}
+
+// From 1 + Erf or 1 + Tanh down to the last product with x and 0.5.
+bool MatchProducts(const Graph& graph, Node* sum, Gelu& gelu) {
+  Node* product = OnlyReader(graph, sum->output());
+  if (product == nullptr) return false;
+  gelu.nodes.insert(gelu.nodes.end(), {sum, product});
+  const bool halved = ScaledInput(graph, product, 0.5) == sum->output();
+  const std::string other = product->Is("Mul") ? OtherInput(*product, sum->output()) : "";
+  Node* half = graph.Producer(other);
+  if (!halved && ScaledInput(graph, half, 0.5) == gelu.x) {   // (0.5 * x) * sum
+    gelu.nodes.push_back(half);
+    gelu.last = product;
+    return true;
+  }
+  if (!halved && other != gelu.x) return false;
+  gelu.last = OnlyReader(graph, product->output());           // (0.5 * sum) * x or (x * sum) * 0.5
+  if (gelu.last == nullptr) return false;
+  gelu.nodes.push_back(gelu.last);
+  return halved ? gelu.last->Is("Mul") && OtherInput(*gelu.last, product->output()) == gelu.x
+                : ScaledInput(graph, gelu.last, 0.5) == product->output();
+}
+
+std::optional<Gelu> MatchGelu(const Graph& graph, Node& node) {
+  Gelu gelu;
+  const bool matched = node.Is("Erf") ? MatchErfArgument(graph, node.input(0), gelu) : MatchTanhArgument(graph, node.input(0), gelu);
+  Node* sum = OnlyReader(graph, node.output());
+  if (!matched || sum == nullptr || !sum->Is("Add") || !IsScalar(graph, OtherInput(*sum, node.output()), 1, 1e-3)) return std::nullopt;
+  gelu.nodes.push_back(&node);
+  if (!MatchProducts(graph, sum, gelu) || !IsClosed(graph, gelu.nodes, gelu.last)) return std::nullopt;
+  return gelu;
+}
+
+class FuseGelu final : public NodePass {
+ public:
+  FuseGelu()
+      : NodePass({.name = "fuse_gelu",
+                  .summary = "GELU written out with Erf or Tanh becomes one node",
+                  .target_ops = {"Erf", "Tanh"},
+                  .aliases = {"FuseGelu"}}) {}
+
+ private:
+  Result<bool> Rewrite(Model& model, Node& node, const PassEnv&) const override {
+    const std::optional<Gelu> gelu = MatchGelu(model.graph, node);
+    if (!gelu.has_value()) return false;
+    const bool tanh = node.Is("Tanh");
+    if (model.opset() >= kFirstOpsetWithGelu) {
+      Fuse(model.graph, gelu->nodes, *gelu->last, "Gelu", {gelu->x}, {{"approximate", std::string(tanh ? "tanh" : "none")}});
+    } else {
+      model.opsets.try_emplace("com.microsoft", 1);
+      Fuse(model.graph, gelu->nodes, *gelu->last, tanh ? "FastGelu" : "Gelu", {gelu->x}, {}, "com.microsoft");
+    }
+    return true;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> MakeFuseGeluPass() { return std::make_unique<FuseGelu>(); }
+
+}  // namespace preon

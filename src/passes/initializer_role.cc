@@ -1,0 +1,28 @@
+#include "passes/initializer_role.h"
+
+#include <algorithm>
+
+namespace preon {
+
+InitializerRole RoleOf(const Use& use) {
+  const Node& node = *use.node;
+  if (use.captured || use.input == 0) return {};
+  const bool conv = node.Is("Conv"), conv_transpose = node.Is("ConvTranspose"), gemm = node.Is("Gemm");
+  if (use.input == 2 && (conv || conv_transpose || gemm)) return {.kind = InitializerRole::kBias, .node = node.name};
+  if (use.input != 1) return {};
+  if (conv) return {.kind = InitializerRole::kWeight, .axis = 0};
+  if (conv_transpose) return {.kind = InitializerRole::kWeight, .axis = 1};
+  if (gemm) return {.kind = InitializerRole::kWeight, .axis = node.Int("transB", 0) != 0 ? 0 : 1};
+  if (node.Is("MatMul")) return {.kind = InitializerRole::kWeight, .axis = -1};
+  return {};
+}
+
+std::optional<InitializerRole> SingleRole(const Graph& graph, std::string_view tensor) {
+  const std::vector<Use> uses = graph.Uses(tensor);
+  if (uses.empty()) return InitializerRole{};
+  const InitializerRole role = RoleOf(uses[0]);
+  if (std::all_of(uses.begin(), uses.end(), [&](const Use& use) { return RoleOf(use) == role; })) return role;
+  return std::nullopt;
+}
+
+}  // namespace preon

@@ -1,0 +1,26 @@
+// The graph passes that preon ships; api/builtins.cc registers them in the order that docs/design/passes.md argues for.
+#pragma once
+
+#include <memory>
+
+#include "passes/pass.h"
+
+namespace preon {
+
+std::unique_ptr<Pass> MakeRemoveInitializerInputsPass();
+std::unique_ptr<Pass> MakeConstantToInitializerPass();
+std::unique_ptr<Pass> MakeRemoveIdentityPass();
+std::unique_ptr<Pass> MakeFoldShapesPass();
+std::unique_ptr<Pass> MakeFoldConstantsPass();
+std::unique_ptr<Pass> MakeDeduplicatePass();
+std::unique_ptr<Pass> MakeSimplifyClipPass();
+std::unique_ptr<Pass> MakeFuseLayerNormPass();
+std::unique_ptr<Pass> MakeFuseGeluPass();
+std::unique_ptr<Pass> MakeFoldBatchNormPass();
+std::unique_ptr<Pass> MakeFoldAffinePass();
+std::unique_ptr<Pass> MakeFoldPadPass();
+std::unique_ptr<Pass> MakeConvertBatchNormPass();   ///< not in the default list: a target's Prepare asks for it
+std::unique_ptr<Pass> MakeSplitSharedInitializersPass();
+std::unique_ptr<Pass> MakeRemoveDeadPass();
+
+}  // namespace preon

@@ -1,0 +1,58 @@
+// split_shared_initializers: one initializer per role, so that each can have codes of its own.
+//
+// Before:      Conv(x, w, b), Conv(y, w, b), Gather(w, i)
+// After:       Conv(x, w, b), Conv(y, w, b_1), Gather(w_1, i)
+// Conditions:  float; read in several roles (initializer_role.h): as weight with different channel axes, as weight and as
+//              plain operand, or as bias of several nodes. Weights shared by nodes of one kind and plain operands
+//              (scalars, tables) stay shared. The first reader keeps the name, as do sub-graphs and graph outputs.
+// Formula:     -
+#include <map>
+
+#include "passes/initializer_role.h"
+#include "passes/match.h"
+#include "passes/passes.h"
+
+namespace preon {
+namespace {
+
+bool Split(Graph& graph, const std::string& tensor) {
+  const Tensor value = *graph.Initializer(tensor);   // a copy: new initializers may move the old ones
+  const std::vector<Use> uses = graph.Uses(tensor);
+  const bool named = graph.IsOutput(tensor) || graph.HasCapturedUse(tensor);
+  std::map<InitializerRole, std::string> names = {{named ? InitializerRole{} : RoleOf(uses[0]), tensor}};
+  for (const Use& use : uses) {
+    if (use.captured) continue;
+    const auto [entry, fresh] = names.try_emplace(RoleOf(use));
+    if (fresh) {
+      entry->second = graph.UniqueTensorName(tensor);
+      graph.SetInitializer(entry->second, value);
+    }
+    if (entry->second != tensor) graph.SetInput(use.node, use.input, entry->second);
+  }
+  return names.size() > 1;
+}
+
+class SplitSharedInitializers final : public Pass {
+ public:
+  std::string_view name() const override { return "split_shared_initializers"; }
+  std::vector<std::string_view> aliases() const override { return {"CopySharedInit"}; }
+  std::string_view summary() const override { return "an initializer that is read in several roles gets a copy for each"; }
+
+  Result<Effect> Apply(Model& model, const PassEnv&) const override {
+    Graph& graph = model.graph;
+    std::vector<std::string> shared;
+    for (const auto& [tensor, value] : graph.initializers()) {
+      const bool is_float = value.type() == DataType::kFloat && Constant(graph, tensor) != nullptr;
+      if (is_float && !SingleRole(graph, tensor).has_value()) shared.push_back(tensor);
+    }
+    bool changed = false;
+    for (const std::string& tensor : shared) changed = Split(graph, tensor) || changed;
+    return changed ? Effect::kChanged : Effect::kUnchanged;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> MakeSplitSharedInitializersPass() { return std::make_unique<SplitSharedInitializers>(); }
+
+}  // namespace preon
