@@ -54,6 +54,11 @@ Node* Graph::FindNode(std::string_view node_name) const {
   return node == nullptr ? nullptr : *node;
 }
 
+const Node* Graph::NodeBehind(const Node* node) const {
+  const auto next = std::next(Locate(node));
+  return next == nodes_.end() ? nullptr : next->get();
+}
+
 std::vector<Use> Graph::Uses(std::string_view tensor) const {
   const std::vector<Node*>* readers = Lookup(readers_, tensor);
   if (readers == nullptr) return {};

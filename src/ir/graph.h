@@ -120,6 +120,8 @@ class Graph {
   DataType TypeOf(std::string_view tensor) const;
   std::optional<Shape> ShapeOf(std::string_view tensor) const;
   Node* FindNode(std::string_view node_name) const;
+  /// The node behind `node` in the order, or null: what AddNode takes as `before` to insert behind `node`.
+  const Node* NodeBehind(const Node* node) const;
   /// True when any node, input, initializer or captured name uses it.
   bool HasTensor(std::string_view tensor) const;
 
@@ -137,6 +139,7 @@ class Graph {
   void SetInput(Node* node, size_t input, std::string tensor);       ///< "" = leave out; extends the list
   void SetInputs(Node* node, std::vector<std::string> tensors);
   void SetOutput(Node* node, size_t output, std::string tensor);
+  void SetOutputs(Node* node, std::vector<std::string> tensors);
   /// All non-captured uses of `from` read `to`. Graph outputs are not changed. The order of nodes is not either: where
   /// `to` is written behind a reader, SortTopologically() must follow.
   void ReplaceUses(std::string_view from, const std::string& to);
@@ -175,7 +178,7 @@ class Graph {
   void IndexNode(Node* node);
   void Reindex();
   void ForgetInfoIfUndefined(const std::string& tensor);
-  NodeList::iterator Locate(const Node* node);
+  NodeList::const_iterator Locate(const Node* node) const;
   void Renumber();
   /// True for what is there before any node runs: inputs, initializers, opaque constants.
   bool IsSource(std::string_view tensor) const;

@@ -60,7 +60,7 @@ void Graph::Renumber() {
   for (const auto& node : nodes_) node->order_ = (order += kOrderGap);
 }
 
-Graph::NodeList::iterator Graph::Locate(const Node* node) {
+Graph::NodeList::const_iterator Graph::Locate(const Node* node) const {
   const auto found = std::lower_bound(nodes_.begin(), nodes_.end(), node->order_,
                                       [](const auto& entry, int64_t order) { return entry->order_ < order; });
   PREON_CHECK(found != nodes_.end() && found->get() == node);
@@ -90,7 +90,7 @@ Node* Graph::AddNode(std::string op_type, std::vector<std::string> inputs, std::
   node->outputs_ = std::move(outputs);
   for (const std::string& tensor : node->outputs_) PREON_CHECK(!IsSource(tensor));
 
-  const auto place = before == nullptr ? nodes_.end() : Locate(before);
+  const auto place = before == nullptr ? nodes_.cend() : Locate(before);
   const int64_t previous = place == nodes_.begin() ? 0 : (*std::prev(place))->order_;
   node->order_ = place == nodes_.end() ? previous + kOrderGap : previous + ((*place)->order_ - previous) / 2;
   nodes_.insert(place, std::move(fresh));
@@ -136,12 +136,20 @@ void Graph::SetInputs(Node* node, std::vector<std::string> tensors) {
 }
 
 void Graph::SetOutput(Node* node, size_t output, std::string tensor) {
-  PREON_CHECK(!IsSource(tensor));
-  if (output >= node->outputs_.size()) node->outputs_.resize(output + 1);
-  const std::string old = std::exchange(node->outputs_[output], std::move(tensor));
-  RemoveProducer(old, node);
-  AddProducer(node->outputs_[output], node);
-  ForgetInfoIfUndefined(old);
+  std::vector<std::string> tensors = node->outputs_;
+  if (output >= tensors.size()) tensors.resize(output + 1);
+  tensors[output] = std::move(tensor);
+  SetOutputs(node, std::move(tensors));
+}
+
+void Graph::SetOutputs(Node* node, std::vector<std::string> tensors) {
+  const std::vector<std::string> old = std::exchange(node->outputs_, std::move(tensors));
+  for (const std::string& tensor : old) RemoveProducer(tensor, node);
+  for (const std::string& tensor : node->outputs_) {
+    PREON_CHECK(!IsSource(tensor));
+    AddProducer(tensor, node);
+  }
+  for (const std::string& tensor : old) ForgetInfoIfUndefined(tensor);
 }
 
 void Graph::ReplaceUses(std::string_view from, const std::string& to) {

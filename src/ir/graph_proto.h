@@ -18,6 +18,9 @@ namespace preon {
 /// Errors: kModelInvalid (double definitions, undefined inputs, cycles), those of TakeTensor.
 Result<Graph> TakeGraph(onnx::GraphProto* proto, ExternalData& external, const std::set<std::string>& outer = {});
 
+/// From this IR version on an initializer need not be a graph input too, and is constant where it is none.
+inline constexpr int64_t kFreeInitializersIrVersion = 4;
+
 /// What becomes of the initializers.
 enum class InitializerMode {
   kWhole,      ///< all written
@@ -25,7 +28,8 @@ enum class InitializerMode {
   kStructure,  ///< those of more than 1 KiB become graph inputs: for checks and inference, without copying weights
 };
 void WriteGraph(const Graph& graph, InitializerMode mode, onnx::GraphProto* proto);
-/// The model around a graph written as above.
+/// The model around a graph written as above. Below IR 4 the version is raised where an initializer is no graph input;
+/// those that are inputs then aren't listed as such any more: IR 3 had to, IR 4 would take them for variable.
 onnx::ModelProto ToProto(const Model& model, InitializerMode mode);
 
 /// What the file said about initializers beyond their value (doc strings, metadata), by name.

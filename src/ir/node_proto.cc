@@ -12,18 +12,6 @@ void SetAll(const std::vector<typename Field::value_type>& values, Field* field)
   field->Assign(values.begin(), values.end());
 }
 
-OpaqueAttribute TakeOpaque(onnx::AttributeProto* proto) {
-  OpaqueAttribute opaque;
-  std::set<std::string> captures;
-  if (proto->has_g()) captures = CapturesOf(proto->g());
-  for (const auto& graph : proto->graphs()) captures.merge(CapturesOf(graph));
-  opaque.captures.assign(captures.begin(), captures.end());
-  opaque.is_graph = proto->has_g() || proto->graphs_size() > 0;
-  opaque.serialized = proto->SerializeAsString();
-  proto->Clear();
-  return opaque;
-}
-
 // Moves the value out; what is left in `proto` (doc strings, a tensor's own name) has no place in AttributeValue.
 Result<AttributeValue> TakeAttribute(onnx::AttributeProto* proto, ExternalData& external) {
   AttributeValue value;
@@ -42,7 +30,9 @@ Result<AttributeValue> TakeAttribute(onnx::AttributeProto* proto, ExternalData& 
     }
     default:
       PREON_RETURN_IF_ERROR(InlineExternalTensors(proto, external));
-      return AttributeValue(TakeOpaque(proto));
+      value = MakeOpaque(*proto);
+      proto->Clear();
+      return value;
   }
   if (proto->has_t() && proto->t().ByteSizeLong() == 0) proto->clear_t();
   proto->clear_type();
@@ -107,6 +97,17 @@ std::set<std::string> CapturesOf(const onnx::GraphProto& graph) {
   for (const auto& output : graph.output()) read.insert(output.name());
   for (const std::string& name : defined) read.erase(name);
   return read;
+}
+
+OpaqueAttribute MakeOpaque(const onnx::AttributeProto& proto) {
+  OpaqueAttribute opaque;
+  std::set<std::string> captures;
+  if (proto.has_g()) captures = CapturesOf(proto.g());
+  for (const auto& graph : proto.graphs()) captures.merge(CapturesOf(graph));
+  opaque.captures.assign(captures.begin(), captures.end());
+  opaque.is_graph = proto.has_g() || proto.graphs_size() > 0;
+  opaque.serialized = proto.SerializeAsString();
+  return opaque;
 }
 
 Status TakeNodeDetails(onnx::NodeProto* proto, ExternalData& external, Graph* graph, Node* node) {

@@ -15,6 +15,9 @@ namespace preon {
 /// Outer-scope tensors that `graph` and the graphs inside it read.
 std::set<std::string> CapturesOf(const onnx::GraphProto& graph);
 
+/// The attribute as preon keeps what it does not look into.
+OpaqueAttribute MakeOpaque(const onnx::AttributeProto& proto);
+
 /// Sets attributes, doc string, metadata and residue of `node` (of `graph`) from `proto`, which is emptied.
 /// Errors: those of TakeTensor.
 Status TakeNodeDetails(onnx::NodeProto* proto, ExternalData& external, Graph* graph, Node* node);

@@ -12,8 +12,6 @@ namespace {
 // Above this an initializer is declared as an input where only structure counts. Shape inference reads the values of
 // shapes, axes and pads, which are far smaller.
 constexpr size_t kStructureBytes = 1024;
-// Below this IR version every initializer must be a graph input too.
-constexpr int64_t kFreeInitializersIrVersion = 4;
 
 // The values of a graph written so far, with what the file said about them beyond ValueInfo.
 class ValueWriter {
@@ -96,8 +94,10 @@ void WriteGraph(const Graph& graph, InitializerMode mode, onnx::GraphProto* prot
 onnx::ModelProto ToProto(const Model& model, InitializerMode mode) {
   onnx::ModelProto proto;
   proto.ParseFromString(model.residue);
-  const bool all_are_inputs = model.graph.overridable_initializers.size() == model.graph.initializers().size();
-  proto.set_ir_version(all_are_inputs ? model.ir_version : std::max(model.ir_version, kFreeInitializersIrVersion));
+  const auto& overridable = model.graph.overridable_initializers;
+  const bool raise_ir = model.ir_version < kFreeInitializersIrVersion &&
+                        overridable.size() != model.graph.initializers().size();
+  proto.set_ir_version(raise_ir ? kFreeInitializersIrVersion : model.ir_version);
   for (const auto& [domain, version] : model.opsets) {
     auto* opset = proto.add_opset_import();
     opset->set_domain(domain);
@@ -114,7 +114,13 @@ onnx::ModelProto ToProto(const Model& model, InitializerMode mode) {
     entry->set_value(value);
   }
   for (const std::string& function : model.opaque_functions) proto.add_functions()->ParseFromString(function);
-  WriteGraph(model.graph, mode, proto.mutable_graph());
+  if (raise_ir) {
+    Graph constants = model.graph;
+    constants.overridable_initializers.clear();
+    WriteGraph(constants, mode, proto.mutable_graph());
+  } else {
+    WriteGraph(model.graph, mode, proto.mutable_graph());
+  }
   return proto;
 }
 

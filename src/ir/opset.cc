@@ -1,0 +1,183 @@
+// Raises one opset at a time, in place of onnx's version converter: that one loses names, stops at operators of other
+// domains and sub-graphs, and knows no way for several operators that real models hold. ONNX's schemas say which
+// operators changed at a step; where the signature still takes everything the old one took, the node stays as it is,
+// elsewhere an adapter rewrites it, and without one the conversion fails.
+#include <onnx/defs/schema.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "ir/graph_proto.h"
+#include "ir/model_io.h"
+#include "ir/node_proto.h"
+#include "ir/opset_adapters.h"
+#include "ir/value_info_proto.h"
+
+namespace preon {
+namespace {
+
+using onnx::OpSchema;
+
+const OpSchema* SchemaAt(const std::string& op_type, int64_t opset) {
+  return onnx::OpSchemaRegistry::Schema(op_type, static_cast<int>(opset), onnx::ONNX_DOMAIN);
+}
+
+// Every node that was valid under `old` is valid under `fresh`.
+bool TakesAllThatTook(const OpSchema& fresh, const OpSchema& old) {
+  if (fresh.Deprecated() || fresh.inputs().size() < old.inputs().size() ||
+      fresh.outputs().size() < old.outputs().size()) {
+    return false;
+  }
+  for (size_t index = 0; index < fresh.inputs().size(); ++index) {
+    const bool optional = fresh.inputs()[index].GetOption() != OpSchema::Single;
+    if (index >= old.inputs().size()) {
+      if (!optional) return false;
+      continue;
+    }
+    const bool was_optional = old.inputs()[index].GetOption() != OpSchema::Single;
+    if (fresh.inputs()[index].GetName() != old.inputs()[index].GetName() || (was_optional && !optional)) return false;
+  }
+  for (const auto& [name, attribute] : fresh.attributes()) {
+    if (attribute.required && old.attributes().count(name) == 0) return false;
+  }
+  return std::all_of(old.attributes().begin(), old.attributes().end(), [&](const auto& entry) {
+    const auto now = fresh.attributes().find(entry.first);
+    return now != fresh.attributes().end() && (entry.second.required || !now->second.required) &&
+           now->second.default_value.SerializeAsString() == entry.second.default_value.SerializeAsString();
+  });
+}
+
+enum class Step { kSame, kAdapter, kUnknown };
+
+Step StepOf(const std::string& op_type, int64_t opset) {
+  const OpSchema* fresh = SchemaAt(op_type, opset);
+  const OpSchema* old = SchemaAt(op_type, opset - 1);
+  // What ONNX does not know, or did not know before, is the runtime's: it can't change with ONNX's opset.
+  if (fresh == nullptr || old == nullptr || fresh == old) return Step::kSame;
+  if (FindOpsetAdapter(op_type, opset) != nullptr) return Step::kAdapter;
+  return TakesAllThatTook(*fresh, *old) ? Step::kSame : Step::kUnknown;
+}
+
+// IR version that ONNX released together with the first of these opsets.
+constexpr std::pair<int64_t, int64_t> kIrVersions[] = {{7, 3},   {9, 4},   {10, 5},  {11, 6},  {12, 7},  {15, 8},
+                                                       {19, 9},  {21, 10}, {23, 11}, {24, 12}, {25, 13}, {28, 14}};
+
+void RaiseIrVersion(Model* model, int64_t opset) {
+  const int64_t before = model->ir_version;
+  for (const auto& [first_opset, ir_version] : kIrVersions) {
+    if (opset >= first_opset) model->ir_version = std::max(model->ir_version, ir_version);
+  }
+  // IR 3 had to list every initializer as an input, and meant nothing by it; from IR 4 on it would make them variable.
+  if (before < kFreeInitializersIrVersion && model->ir_version >= kFreeInitializersIrVersion) {
+    model->graph.overridable_initializers.clear();
+  }
+}
+
+Status ConvertGraph(Model* model, int64_t from, int64_t to);
+
+// Outer tensors that the body reads become its inputs for as long as it is converted: so their types are known inside.
+Status ConvertBody(const Model& outer, int64_t from, int64_t to, onnx::GraphProto* body) {
+  const std::set<std::string> captures = CapturesOf(*body);
+  for (const std::string& tensor : captures) {
+    onnx::ValueInfoProto* input = body->add_input();
+    input->set_name(tensor);
+    if (const ValueInfo* info = outer.graph.Info(tensor)) WriteValueInfo(*info, input);
+  }
+  ExternalData none("");   // the loader has moved external tensors of bodies inside
+  Model inner;
+  inner.ir_version = outer.ir_version;
+  inner.opsets = outer.opsets;
+  PREON_ASSIGN_OR_RETURN(inner.graph, TakeGraph(body, none));
+  PREON_RETURN_IF_ERROR(ConvertGraph(&inner, from, to));
+  body->Clear();
+  WriteGraph(inner.graph, InitializerMode::kWhole, body);
+  auto* inputs = body->mutable_input();
+  inputs->erase(std::remove_if(inputs->begin(), inputs->end(), [&](const auto& i) { return captures.count(i.name()); }),
+                inputs->end());
+  return Status::Ok();
+}
+
+Status ConvertBodies(Model* model, int64_t from, int64_t to) {
+  for (const auto& node : model->graph.nodes()) {
+    const auto attributes = node->attributes;
+    for (const auto& [name, value] : attributes) {
+      const auto* opaque = std::get_if<OpaqueAttribute>(&value);
+      if (opaque == nullptr || !opaque->is_graph) continue;
+      onnx::AttributeProto proto;
+      proto.ParseFromString(opaque->serialized);
+      Status status = proto.has_g() ? ConvertBody(*model, from, to, proto.mutable_g()) : Status::Ok();
+      for (int index = 0; status.ok() && index < proto.graphs_size(); ++index) {
+        status = ConvertBody(*model, from, to, proto.mutable_graphs(index));
+      }
+      if (!status.ok()) return std::move(status).WithContext("node ", node->name, ", ", name);
+      model->graph.SetAttribute(node.get(), name, MakeOpaque(proto));
+    }
+  }
+  return Status::Ok();
+}
+
+Status ConvertGraph(Model* model, int64_t from, int64_t to) {
+  InferShapes(*model);   // some adapters need an element type or a rank
+  PREON_RETURN_IF_ERROR(ConvertBodies(model, from, to));
+  Graph& graph = model->graph;
+  for (int64_t opset = from + 1; opset <= to; ++opset) {
+    std::vector<Node*> nodes;
+    for (const auto& node : graph.nodes()) nodes.push_back(node.get());   // adapters add nodes of their own
+    for (Node* node : nodes) {
+      const bool is_function = model->function_ops.count(StrCat(node->domain, ":", node->op_type)) > 0;
+      const Step step = node->domain.empty() && !is_function ? StepOf(node->op_type, opset) : Step::kSame;
+      if (step == Step::kSame) continue;
+      Status status = step == Step::kAdapter
+                          ? FindOpsetAdapter(node->op_type, opset)(&graph, node)
+                          : Error(ErrorId::kOpsetConversion, "no conversion for operator ", node->op_type, " to opset ", opset);
+      if (!status.ok()) return std::move(status).WithContext("node ", node->name);
+    }
+  }
+  return Status::Ok();
+}
+
+// Functions are kept as they are, so each of their operators must mean the same under the new opset.
+Status ConvertFunction(int64_t to, std::string* serialized) {
+  onnx::FunctionProto function;
+  function.ParseFromString(*serialized);
+  for (auto& opset : *function.mutable_opset_import()) {
+    if (!opset.domain().empty() && opset.domain() != "ai.onnx") continue;
+    for (const auto& node : function.node()) {
+      for (int64_t step = opset.version() + 1; step <= to && node.domain().empty(); ++step) {
+        const auto& attributes = node.attribute();
+        const bool has_body = std::any_of(attributes.begin(), attributes.end(), [](const auto& a) { return a.has_g(); });
+        if (!has_body && StepOf(node.op_type(), step) == Step::kSame) continue;
+        return Error(ErrorId::kOpsetConversion, "function ", function.name(), ": no conversion for operator ", node.op_type());
+      }
+    }
+    opset.set_version(std::max<int64_t>(to, opset.version()));
+  }
+  *serialized = function.SerializeAsString();
+  return Status::Ok();
+}
+
+Status Convert(Model* model, int64_t from, int64_t to) {
+  if (from > 0) PREON_RETURN_IF_ERROR(ConvertGraph(model, from, to));
+  for (std::string& function : model->opaque_functions) PREON_RETURN_IF_ERROR(ConvertFunction(to, &function));
+  model->opsets[""] = to;
+  RaiseIrVersion(model, to);
+  return Status::Ok();
+}
+
+}  // namespace
+
+Status ConvertOpset(Model& model, int64_t opset) {
+  const int64_t from = model.opset();
+  if (from >= opset) return Status::Ok();
+  if (opset > NewestOpset()) {
+    return Error(ErrorId::kOpsetConversion, model.source_path, ": opset ", opset, "; wanted at most ", NewestOpset());
+  }
+  Model converted = model;
+  Status status = Convert(&converted, from, opset);
+  if (!status.ok()) return std::move(status).WithContext(model.source_path, ": opset ", from, " to ", opset);
+  model = std::move(converted);
+  return Status::Ok();
+}
+
+}  // namespace preon
