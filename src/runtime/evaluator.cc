@@ -29,11 +29,11 @@ Model ModelOfNode(const Model& model, const Node& node, const std::vector<NamedT
 
 }  // namespace
 
-Result<std::vector<Tensor>> EvaluateNode(const Model& model, const Node& node, const std::vector<NamedTensor>& inputs,
-                                         const RunContext& context) {
+Result<std::vector<Tensor>> RuntimeEvaluator::Evaluate(const Model& model, const Node& node,
+                                                       const std::vector<NamedTensor>& inputs) {
   PREON_ASSIGN_OR_RETURN(Session session, Session::OpenModel(ModelOfNode(model, node, inputs),
-                                                             {.optimization = Optimization::kOff}, context));
-  PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> values, session.Run(inputs, context));
+                                                             {.optimization = Optimization::kOff}, context_));
+  PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> values, session.Run(inputs, context_));
   std::vector<Tensor> outputs;
   for (const std::string& name : node.outputs()) {
     const auto value = std::find_if(values.begin(), values.end(), [&](const NamedTensor& v) { return v.name == name; });

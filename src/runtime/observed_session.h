@@ -1,6 +1,5 @@
-// ObservedSession: inference at full speed with observers in the path of chosen tensors. Observers are put into the
-// graph that the runtime has already optimized; what can't be found there is observed in the float graph instead.
-// (How tensors are found again, blocked layouts, swallowed Adds: docs/design/observers.md)
+// ObservedSession: inference at full speed with observers in the path of chosen tensors, put into the graph that the
+// runtime has already optimized. (How tensors are found there, blocked layouts: docs/design/observers.md)
 #pragma once
 
 #include <functional>
@@ -33,7 +32,11 @@ class TensorObserver {
 };
 
 /// Where each tensor is observed, for reports and tests.
-enum class ObserverPlace { kOptimizedByName, kOptimizedByNode, kUnfused, kFloatGraph };
+enum class ObserverPlace {
+  kFloatGraph,   ///< the runtime's optimizer was off
+  kOptimized,    ///< in the optimized graph, in plain layout
+  kBlocked,      ///< in the optimized graph, in the blocked layout of the runtime's convolutions
+};
 
 struct ObservedSessionOptions {
   SessionOptions session;
@@ -44,14 +47,17 @@ struct ObservedSessionOptions {
 class ObservedSession {
  public:
   /// `tensors`: float tensors of the model (graph inputs, inner tensors, outputs), unique. `observer` outlives the session.
+  /// Errors: kNameNotInModel, kModelTypeUnsupported (a tensor that is not float), those of Session::OpenModel.
   static Result<ObservedSession> Open(const Model& model, const std::vector<std::string>& tensors, TensorObserver* observer,
                                       const ObservedSessionOptions& options, const RunContext& context);
   ObservedSession(ObservedSession&&) noexcept;
   ObservedSession& operator=(ObservedSession&&) noexcept;
   ~ObservedSession();
 
-  Session& session();
-  Status Run(const std::vector<NamedTensor>& feeds, const RunContext& context);
+  const std::vector<TensorSpec>& inputs() const;
+  /// Runs once; the outputs are those of the model. Errors: those of Session::Run.
+  Result<std::vector<NamedTensor>> Run(const std::vector<NamedTensor>& feeds, const RunContext& context);
+  /// One per tensor.
   const std::vector<ObserverPlace>& places() const;
 
  private:

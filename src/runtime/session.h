@@ -31,7 +31,7 @@ struct TensorSpec {
 
 class Session {
  public:
-  /// Errors: kRuntimeLoad with the runtime's words, kModelTypeUnsupported for inputs that are no tensors.
+  /// Errors: kRuntimeLoad with the runtime's words, kModelTypeUnsupported for inputs or outputs that are no tensors.
   static Result<Session> OpenFile(const std::string& path, const SessionOptions& options);
   static Result<Session> OpenBytes(std::string_view bytes, const SessionOptions& options);
   /// Serializes and opens; above 2 GB goes through a temporary file in `context`'s folder.
@@ -43,13 +43,14 @@ class Session {
   const std::vector<TensorSpec>& inputs() const;
   const std::vector<TensorSpec>& outputs() const;
   /// Runs once. `feeds` by name, every input present; outputs in the model's order (all when `wanted` is empty).
-  /// Inputs are borrowed, not copied. Errors: kRuntimeRun, kDataType, kCancelled (`context.cancel` ends a run in the middle).
+  /// Inputs are borrowed, not copied; outputs keep the runtime's memory. One run at a time.
+  /// Errors: kDataInputName, kDataType, kDataShape, kRuntimeRun, kCancelled (`context.cancel` ends a run in the middle).
   Result<std::vector<NamedTensor>> Run(const std::vector<NamedTensor>& feeds, const RunContext& context,
                                        const std::vector<std::string>& wanted = {});
 
+  struct Impl;   ///< for runtime/ alone
+
  private:
-  friend class ObservedSession;
-  struct Impl;
   explicit Session(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -1,0 +1,101 @@
+#include "runtime/observer_graph.h"
+
+#include <algorithm>
+
+#include "runtime/observe_op.h"
+
+namespace preon {
+namespace {
+
+constexpr char kBlockedDomain[] = "com.microsoft.nchwc";
+constexpr char kReorderOutput[] = "ReorderOutput";
+
+/// How the observer of tensor `index` has to read it.
+struct Reading {
+  size_t index;
+  int64_t block = 1;
+  int64_t channels = 0;   ///< logical ones; only used with a block
+};
+
+void AddObserver(Graph& graph, const Reading& reading, const std::string& input, const std::string& output) {
+  Node* node = graph.AddNode(kObserveOp, {input}, {output}, "", kObserveDomain);
+  node->attributes[kIndexAttribute] = static_cast<int64_t>(reading.index);
+  node->attributes[kBlockAttribute] = reading.block;
+  node->attributes[kChannelsAttribute] = reading.channels;
+}
+
+void InsertObserver(Graph& graph, const Reading& reading, const std::string& tensor) {
+  const std::string other = graph.UniqueTensorName(tensor + "_observe");
+  if (graph.Producer(tensor) != nullptr) {
+    // The name stays on the observer's right, where graph outputs and sub-graphs look for it.
+    graph.RenameOutput(tensor, other);
+    AddObserver(graph, reading, other, tensor);
+  } else {
+    graph.ReplaceUses(tensor, other);
+    AddObserver(graph, reading, tensor, other);
+  }
+}
+
+void ImportObserveDomain(Model& model) { model.opsets[kObserveDomain] = 1; }
+
+std::vector<Node*> FindMarkers(const Graph& graph) {
+  std::vector<Node*> markers;
+  for (const auto& node : graph.nodes()) {
+    if (node->op_type == kObserveOp && node->domain == kObserveDomain) markers.push_back(node.get());
+  }
+  return markers;
+}
+
+/// The node that turns the blocked form of a tensor into the plain one, if only one reader wants the plain one.
+Node* ReorderForOneReader(const Graph& graph, const std::string& tensor) {
+  Node* producer = graph.Producer(tensor);
+  const bool reorders = producer != nullptr && producer->domain == kBlockedDomain && producer->op_type == kReorderOutput &&
+                        producer->Int("channels_last", 0) == 0;
+  return reorders && graph.UseCount(tensor) == 1 ? producer : nullptr;
+}
+
+}  // namespace
+
+void InsertObservers(Model& model, const std::vector<std::string>& tensors) {
+  ImportObserveDomain(model);
+  for (size_t index = 0; index < tensors.size(); ++index) InsertObserver(model.graph, {index}, tensors[index]);
+}
+
+void AddMarkers(Model& model, const std::vector<std::string>& tensors) {
+  ImportObserveDomain(model);
+  for (size_t index = 0; index < tensors.size(); ++index) {
+    AddObserver(model.graph, {index}, tensors[index], model.graph.UniqueTensorName(tensors[index] + "_marked"));
+  }
+}
+
+bool HasBlockedMarker(const Model& model) {
+  const std::vector<Node*> markers = FindMarkers(model.graph);
+  return std::any_of(markers.begin(), markers.end(), [&](const Node* marker) {
+    return ReorderForOneReader(model.graph, marker->input(0)) != nullptr;
+  });
+}
+
+Result<std::vector<ObserverPlace>> ReplaceMarkers(Model& model, size_t count, int64_t block) {
+  Graph& graph = model.graph;
+  std::vector<ObserverPlace> places(count, ObserverPlace::kFloatGraph);
+  size_t found = 0;
+  for (Node* marker : FindMarkers(graph)) {
+    Reading reading{static_cast<size_t>(marker->Int(kIndexAttribute, 0))};
+    std::string tensor = marker->input(0);
+    Node* reorder = ReorderForOneReader(graph, tensor);
+    graph.RemoveNode(marker);
+    if (reorder != nullptr) {
+      reading.block = block;
+      reading.channels = reorder->Int("channels", 0);
+      tensor = reorder->input(0);
+      graph.RemoveNode(reorder);
+    }
+    InsertObserver(graph, reading, tensor);
+    places[reading.index] = reorder != nullptr ? ObserverPlace::kBlocked : ObserverPlace::kOptimized;
+    ++found;
+  }
+  if (found != count) return Error(ErrorId::kInternal, "observers: ", found, " of ", count, " survived the optimizer");
+  return places;
+}
+
+}  // namespace preon
