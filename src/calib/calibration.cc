@@ -6,17 +6,6 @@
 namespace preon {
 namespace {
 
-/// Lets Prefetch read a source that someone else owns.
-class BorrowedSource final : public DataSource {
- public:
-  explicit BorrowedSource(DataSource& source) : source_(source) {}
-  Result<std::optional<Batch>> Next() override { return source_.Next(); }
-  std::optional<int64_t> SampleCount() const override { return source_.SampleCount(); }
-
- private:
-  DataSource& source_;
-};
-
 void WarnOfInfinities(const CalibrationData& data, const RunContext& context) {
   for (const auto& [tensor, sketch] : data.tensors) {
     if (sketch.inf_count() == 0) continue;
@@ -37,10 +26,9 @@ Result<CalibrationData> Calibrate(const Model& model, const std::vector<std::str
 
   CalibrationData data;
   Progress progress{"calibrate", 0, source.SampleCount().value_or(0)};
-  const std::unique_ptr<DataSource> batches = Prefetch(std::make_unique<BorrowedSource>(source));
   context.Report(progress);
   while (true) {
-    PREON_ASSIGN_OR_RETURN(const std::optional<Batch> batch, batches->Next());
+    PREON_ASSIGN_OR_RETURN(const std::optional<Batch> batch, source.Next());
     if (!batch) break;
     Status status = context.CheckCancelled();
     if (status.ok()) {
@@ -64,8 +52,6 @@ Result<CalibrationData> Calibrate(const Model& model, const std::vector<std::str
 
   PREON_ASSIGN_OR_RETURN(data.samples, Canonical(std::move(data.samples)));
   data.model_fingerprint = model.fingerprint;
-  data.setup = StrCat("mode=", options.mode == SketchMode::kExact ? "exact" : "sampled",
-                      " optimize=", options.optimize ? "on" : "off", options.setup.empty() ? "" : " ", options.setup);
   std::vector<TensorSketch> sketches = observer.TakeSketches();
   for (size_t index = 0; index < tensors.size(); ++index) data.tensors.emplace(tensors[index], std::move(sketches[index]));
   WarnOfInfinities(data, context);

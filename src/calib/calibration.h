@@ -15,7 +15,7 @@ namespace preon {
 /// Everything calibration learned; saved as *.calib.
 struct CalibrationData {
   std::string model_fingerprint;                 ///< Model::fingerprint of the source model
-  std::string setup;                             ///< canonical text of what else must agree to merge; see Calibrate
+  std::string setup;                             ///< canonical text of what else must agree to merge (target, graph version, mode)
   std::map<std::string, TensorSketch> tensors;   ///< by tensor name
   std::map<std::string, std::string> shared;     ///< tensor -> tensor whose range it shares (moves values only), not observed itself
   SampleRuns samples;                            ///< canonical
@@ -27,17 +27,14 @@ struct CalibrateOptions {
   bool optimize = true;       ///< false: runtime's optimizer off
   /// Tensors of which per-channel extremes are kept (channel axis 1).
   std::vector<std::string> per_channel;
-  /// What the caller adds to `setup`: whatever else decides which tensors are observed, and as what (the target, …).
-  std::string setup;
 };
 
-/// Runs `source` through `model` once and sketches `tensors` (float tensors of the model, unique). The source is read
-/// ahead on a thread of its own, to its end. Memory does not grow with the number of samples.
+/// Runs `source` (wrap it in Prefetch to read ahead) through `model` once and sketches `tensors` (float tensors of the
+/// model, unique). Memory does not grow with the number of samples. `setup` and `shared` are the caller's to fill.
 ///
 /// Not finite: infinities are left out of all statistics and a warning counts them (attention masks hold -inf, and the
 /// finite values are what the codes are for). A NaN is an error: no range can represent it, and the float model itself
 /// is broken on that sample. The source has checked its own values (calib/data/convert.h).
-/// `setup` of the result: sketch mode and optimizer, then `options.setup`.
 /// Errors: kDataEmpty; kRangeNotFinite naming the tensor and the sample; kSketchMismatch where the channels of a
 /// per-channel tensor change; kCancelled; whatever the source and the runtime report.
 Result<CalibrationData> Calibrate(const Model& model, const std::vector<std::string>& tensors, DataSource& source,

@@ -1,0 +1,101 @@
+#include "calib/calib_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "calib/test_calibrations.h"
+
+namespace preon {
+namespace {
+
+using testing::HasSubstr;
+
+/// The bytes with a checksum that fits them, as if a program with a defect had written them.
+std::string Signed(std::string_view bytes) {
+  const std::string_view content = bytes.substr(0, bytes.size() - 64);
+  return StrCat(content, Sha256Hex(content));
+}
+
+TEST(CalibFile, SaveThenLoadKeepsEverything) {
+  const Result<TempDir> dir = TempDir::Create(testing::TempDir());
+  ASSERT_TRUE(dir.ok());
+  const std::string path = dir->File("a.calib");
+  const CalibrationData data = test::PartOf(0, 1, 10);
+  ASSERT_TRUE(SaveCalibration(data, path).ok());
+  const Result<CalibrationData> loaded = LoadCalibration(path);
+  ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
+  EXPECT_EQ(loaded->model_fingerprint, data.model_fingerprint);
+  EXPECT_EQ(loaded->setup, data.setup);
+  EXPECT_EQ(loaded->shared, data.shared);
+  EXPECT_EQ(loaded->samples, (SampleRuns{{0, 10}}));
+  EXPECT_EQ(loaded->sample_count(), 10);
+  EXPECT_EQ(loaded->tensors.at("conv").min(), data.tensors.at("conv").min());
+  EXPECT_EQ(SerializeCalibration(*loaded), SerializeCalibration(data));
+}
+
+TEST(CalibFile, NothingObservedIsAFileToo) {
+  CalibrationData empty;
+  empty.tensors.emplace("t", TensorSketch());
+  EXPECT_EQ(SerializeCalibration(*ParseCalibration(SerializeCalibration(empty))), SerializeCalibration(empty));
+}
+
+TEST(CalibFile, SaysWhatIsWrongAndWhere) {
+  const std::string bytes = SerializeCalibration(test::PartOf(0, 1, 2));
+  const auto message = [](const std::string& damaged) { return ParseCalibration(damaged).status().message(); };
+  EXPECT_EQ(message(""), "not a .calib file");
+  EXPECT_EQ(message("PK\3\4 some other file"), "not a .calib file");
+  EXPECT_EQ(message("preon-calib 2\n..."), "format version '2'; this version of preon reads 1");
+  EXPECT_EQ(message("preon-calib 1\n"), "cut short: the file is damaged");
+  std::string changed = bytes;
+  changed[40] ^= 1;
+  EXPECT_EQ(message(changed), "checksum differs: the file is damaged");
+  EXPECT_EQ(ParseCalibration(changed).status().id(), ErrorId::kCalibFileMalformed);
+
+  const Result<TempDir> dir = TempDir::Create(testing::TempDir());
+  const std::string path = dir->File("bad.calib");
+  ASSERT_TRUE(WriteFileAtomically(path, changed).ok());
+  EXPECT_THAT(LoadCalibration(path).status().message(), HasSubstr("bad.calib: checksum differs"));
+  EXPECT_EQ(LoadCalibration(dir->File("absent.calib")).status().id(), ErrorId::kIoRead);
+}
+
+TEST(CalibFile, EveryTruncationIsAnError) {
+  const std::string bytes = SerializeCalibration(test::PartOf(0, 1, 2));
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_EQ(ParseCalibration(bytes.substr(0, size)).status().id(), ErrorId::kCalibFileMalformed) << size;
+    if (size >= 14 + 64) {
+      EXPECT_EQ(ParseCalibration(Signed(bytes.substr(0, size))).status().id(), ErrorId::kCalibFileMalformed) << size;
+    }
+  }
+}
+
+// Behind a checksum that fits: what is accepted must be canonical, so that equal data have equal bytes.
+TEST(CalibFile, MutationsAreRefusedOrCanonical) {
+  const std::string bytes = SerializeCalibration(test::PartOf(0, 2, 5));
+  size_t refused = 0;
+  for (size_t position = 14; position < bytes.size() - 64; ++position) {
+    for (int change : {0x01, 0x80, 0xff, 0x3c}) {
+      std::string changed = bytes;
+      changed[position] = static_cast<char>(changed[position] ^ change);
+      changed = Signed(changed);
+      const Result<CalibrationData> data = ParseCalibration(changed);
+      refused += !data.ok();
+      if (data.ok()) {
+        EXPECT_EQ(SerializeCalibration(*data), changed) << position;
+      } else {
+        EXPECT_EQ(data.status().id(), ErrorId::kCalibFileMalformed) << position;
+      }
+    }
+  }
+  EXPECT_GT(refused, bytes.size());
+}
+
+TEST(CalibFile, NonCanonicalOrderIsRefused) {
+  CalibrationData data = test::PartOf(0, 1, 3);
+  data.samples = {{2, 3}, {0, 1}};
+  EXPECT_THAT(ParseCalibration(SerializeCalibration(data)).status().message(), HasSubstr("samples are not in order"));
+}
+
+}  // namespace
+}  // namespace preon

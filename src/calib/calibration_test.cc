@@ -1,0 +1,145 @@
+#include "calib/calibration.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <limits>
+
+#include "calib/calib_file.h"
+#include "runtime/test_models.h"
+
+namespace preon {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// x [N, 3, 8, 8] -> Conv -> conv -> Relu -> y.
+Model ConvRelu() {
+  Model model = testing::EmptyModel({kDynamicDim, 3, 8, 8});
+  testing::AddConv(model, "x", "conv", 3, 5);
+  model.graph.AddNode("Relu", {"conv"}, {"y"}, "relu");
+  model.graph.AddOutput("y", {.type = DataType::kFloat});
+  model.fingerprint = "f00d";
+  return model;
+}
+
+/// Samples of ConvRelu, in shards and batches; sample k is a wave of phase k.
+class WaveSource final : public DataSource {
+ public:
+  WaveSource(int64_t total, int64_t batch, int64_t shard = 0, int64_t shards = 1)
+      : total_(total), batch_(batch), next_(shard), step_(shards) {}
+
+  std::optional<int64_t> SampleCount() const override { return total_; }
+  Result<std::optional<Batch>> Next() override {
+    Batch batch;
+    batch.first_sample = next_;
+    batch.sample_step = step_;
+    std::vector<float> values;
+    for (; next_ < total_ && batch.samples < batch_; next_ += step_, ++batch.samples) {
+      for (int64_t i = 0; i < kElements; ++i) values.push_back(static_cast<float>((i * 37 + next_ * 11) % 101) / 50.0f - 1.0f);
+      if (next_ == poisoned) values[values.size() - 7] = poison;
+      batch.names.push_back(StrCat("wave", next_));
+      batch.labels.emplace_back();
+    }
+    if (batch.samples == 0) return std::optional<Batch>();
+    batch.feeds = {{"x", Tensor::FromFloats({batch.samples, 3, 8, 8}, values)}};
+    return std::optional<Batch>(std::move(batch));
+  }
+
+  int64_t poisoned = -1;
+  float poison = 0;
+
+ private:
+  static constexpr int64_t kElements = 3 * 8 * 8;
+  int64_t total_, batch_, next_, step_;
+};
+
+const std::vector<std::string> kTensors = {"x", "conv", "y"};
+
+Result<CalibrationData> CalibrateWaves(WaveSource source, const CalibrateOptions& options = {}, const RunContext& context = {}) {
+  return Calibrate(ConvRelu(), kTensors, source, options, context);
+}
+
+std::string Bytes(const Result<CalibrationData>& data) {
+  EXPECT_TRUE(data.ok()) << data.status().ToString();
+  return data.ok() ? SerializeCalibration(*data) : "";
+}
+
+TEST(Calibrate, SketchesEveryTensorOfEverySample) {
+  const Result<CalibrationData> data = CalibrateWaves(WaveSource(7, 2));
+  ASSERT_TRUE(data.ok()) << data.status().ToString();
+  EXPECT_EQ(data->model_fingerprint, "f00d");
+  EXPECT_EQ(data->samples, (SampleRuns{{0, 7}}));
+  EXPECT_EQ(data->tensors.size(), 3u);
+  EXPECT_EQ(data->tensors.at("x").count(), 7u * 3 * 8 * 8);
+  EXPECT_EQ(data->tensors.at("conv").count(), 7u * 5 * 8 * 8);
+  EXPECT_EQ(data->tensors.at("x").max(), 1);
+  EXPECT_LT(data->tensors.at("conv").min(), 0);
+  EXPECT_EQ(data->tensors.at("y").min(), 0);
+  EXPECT_EQ(data->tensors.at("y").max(), data->tensors.at("conv").max());
+}
+
+TEST(Calibrate, ShardsMergeToTheBytesOfOneRun) {
+  std::vector<CalibrationData> parts;
+  for (int64_t shard : {2, 0, 1}) parts.push_back(*CalibrateWaves(WaveSource(10, 1, shard, 3)));
+  EXPECT_EQ(Bytes(MergeCalibrations(std::move(parts))), Bytes(CalibrateWaves(WaveSource(10, 1))));
+}
+
+TEST(Calibrate, ThreadsDoNotMatter) {
+  RunContext one, two;
+  one.threads = 1;
+  two.threads = 2;
+  EXPECT_EQ(Bytes(CalibrateWaves(WaveSource(5, 1), {}, one)), Bytes(CalibrateWaves(WaveSource(5, 1), {}, two)));
+}
+
+TEST(Calibrate, ReportsProgress) {
+  std::vector<std::pair<int64_t, int64_t>> seen;
+  RunContext context;
+  context.progress = [&](const Progress& p) { seen.emplace_back(p.done, p.total); };
+  ASSERT_TRUE(CalibrateWaves(WaveSource(5, 2), {}, context).ok());
+  EXPECT_EQ(seen, (std::vector<std::pair<int64_t, int64_t>>{{0, 5}, {2, 5}, {4, 5}, {5, 5}}));
+}
+
+TEST(Calibrate, NaNNamesTheTensorAndTheSample) {
+  WaveSource source(6, 2);
+  source.poisoned = 3;
+  source.poison = std::numeric_limits<float>::quiet_NaN();
+  const Status status = CalibrateWaves(source).status();
+  EXPECT_EQ(status.id(), ErrorId::kRangeNotFinite);
+  EXPECT_EQ(status.message(), "x: 1 of 384 values are NaN in sample wave3");
+}
+
+TEST(Calibrate, InfinitiesWarn) {
+  WaveSource source(3, 1);
+  source.poisoned = 1;
+  source.poison = -std::numeric_limits<float>::infinity();
+  std::string log;
+  RunContext context;
+  context.log = [&](LogLevel level, std::string_view text) {
+    if (level == LogLevel::kWarning) log += std::string(text) + "\n";
+  };
+  const Result<CalibrationData> data = Calibrate(ConvRelu(), {"x"}, source, {}, context);
+  ASSERT_TRUE(data.ok()) << data.status().ToString();
+  EXPECT_THAT(log, HasSubstr("x: 1 of 576 values are infinite"));
+  EXPECT_EQ(data->tensors.at("x").min(), -1);
+}
+
+TEST(Calibrate, CancelSaysHowFarItCame) {
+  std::atomic<bool> cancel = false;
+  RunContext context;
+  context.cancel = &cancel;
+  context.progress = [&](const Progress& p) { cancel = p.done >= 2; };
+  const Status status = CalibrateWaves(WaveSource(9, 1), {}, context).status();
+  EXPECT_EQ(status.id(), ErrorId::kCancelled);
+  EXPECT_EQ(status.message(), "calibrate: interrupted after 2 of 9 samples");
+}
+
+TEST(Calibrate, Errors) {
+  EXPECT_EQ(CalibrateWaves(WaveSource(0, 1)).status().id(), ErrorId::kDataEmpty);
+  WaveSource source(1, 1);
+  EXPECT_EQ(Calibrate(ConvRelu(), {"nope"}, source, {}, {}).status().id(), ErrorId::kNameNotInModel);
+}
+
+}  // namespace
+}  // namespace preon

@@ -1,0 +1,110 @@
+#include "calib/sketch_observer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace preon {
+namespace {
+
+using testing::HasSubstr;
+
+Batch BatchOf(int64_t samples) {
+  Batch batch;
+  batch.samples = samples;
+  for (int64_t i = 0; i < samples; ++i) batch.names.push_back(StrCat("x.npy[", i, "]"));
+  return batch;
+}
+
+std::vector<float> Ramp(size_t count) {
+  std::vector<float> values(count);
+  for (size_t i = 0; i < count; ++i) values[i] = static_cast<float>(i % 97) - 40.0f;
+  return values;
+}
+
+TEST(LayoutOf, FindsSamplesChannelsAndBlocks) {
+  const auto expect = [](const Shape& shape, int64_t block, int64_t samples, const ChannelLayout& wanted) {
+    const ChannelLayout layout = LayoutOf({nullptr, shape, block}, samples);
+    EXPECT_EQ(layout.samples, wanted.samples) << ShapeToString(shape);
+    EXPECT_EQ(layout.outer, wanted.outer) << ShapeToString(shape);
+    EXPECT_EQ(layout.channels, wanted.channels) << ShapeToString(shape);
+    EXPECT_EQ(layout.inner, wanted.inner) << ShapeToString(shape);
+    EXPECT_EQ(layout.block, wanted.block) << ShapeToString(shape);
+  };
+  expect({}, 1, 4, {1, 1, 1, 1, 1});
+  expect({4}, 1, 4, {4, 1, 1, 1, 1});
+  expect({4, 10}, 1, 4, {4, 1, 10, 1, 1});
+  expect({4, 3, 5, 7}, 1, 4, {4, 1, 3, 35, 1});
+  expect({4, 13, 5, 7}, 8, 4, {4, 1, 13, 35, 8});
+  expect({48, 64}, 1, 4, {4, 12, 64, 1, 1});   // [N·T, C]
+  expect({5, 4, 64}, 1, 4, {1, 5, 4, 64, 1});  // [T, N, C]: no telling samples apart
+}
+
+// A sampled sketch decides by position within a sample what it counts; how samples are batched must not change that.
+TEST(SketchObserver, BatchSizeDoesNotMatter) {
+  constexpr int64_t kPerSample = 3 * 40000;
+  const std::vector<float> values = Ramp(6 * kPerSample);
+  std::vector<std::string> bytes;
+  for (int64_t batch : {1, 2, 3, 6}) {
+    SketchObserver observer({"t"}, SketchMode::kSampled, {});
+    const Batch description = BatchOf(batch);
+    observer.BeginRun(description);
+    for (int64_t sample = 0; sample < 6; sample += batch) {
+      observer.Observe(0, {values.data() + sample * kPerSample, {batch * 3, 40000}, 1}, {});
+    }
+    ASSERT_TRUE(observer.status().ok());
+    bytes.push_back(observer.TakeSketches()[0].Serialize());
+  }
+  for (const std::string& other : bytes) EXPECT_EQ(other, bytes[0]);
+}
+
+TEST(SketchObserver, KeepsChannelsWhereAsked) {
+  SketchObserver observer({"a", "b"}, SketchMode::kExact, {"b"});
+  const Batch batch = BatchOf(1);
+  observer.BeginRun(batch);
+  const std::vector<float> values = {1, -2, 3, 4, 5, 6};
+  for (size_t index : {0, 1}) observer.Observe(index, {values.data(), {1, 3, 2}, 1}, {});
+  const std::vector<TensorSketch> sketches = observer.TakeSketches();
+  EXPECT_TRUE(sketches[0].channel_min().empty());
+  ASSERT_EQ(sketches[1].channel_min().size(), 3u);
+  EXPECT_EQ(sketches[1].channel_min()[0], -2);
+  EXPECT_EQ(sketches[1].channel_max()[2], 6);
+}
+
+TEST(SketchObserver, ChannelsMayNotChange) {
+  SketchObserver observer({"t"}, SketchMode::kExact, {"t"});
+  const Batch batch = BatchOf(1);
+  observer.BeginRun(batch);
+  const std::vector<float> values = Ramp(6);
+  observer.Observe(0, {values.data(), {1, 3, 2}, 1}, {});
+  observer.Observe(0, {values.data(), {1, 2, 3}, 1}, {});
+  EXPECT_EQ(observer.status().id(), ErrorId::kSketchMismatch);
+}
+
+TEST(SketchObserver, NaNNamesTensorAndSample) {
+  std::vector<float> values = Ramp(4 * 6);
+  values[2 * 6 + 5] = std::numeric_limits<float>::quiet_NaN();
+  SketchObserver observer({"div_2"}, SketchMode::kSampled, {});
+  const Batch batch = BatchOf(4);
+  observer.BeginRun(batch);
+  observer.Observe(0, {values.data(), {4, 6}, 1}, {});
+  EXPECT_EQ(observer.status().id(), ErrorId::kRangeNotFinite);
+  EXPECT_EQ(observer.status().message(), "div_2: 1 of 24 values are NaN in sample x.npy[2]");
+}
+
+TEST(SketchObserver, InfinitiesAreCountedAndLeftOut) {
+  const std::vector<float> values = {1, -std::numeric_limits<float>::infinity(), 2};
+  SketchObserver observer({"mask"}, SketchMode::kSampled, {});
+  const Batch batch = BatchOf(1);
+  observer.BeginRun(batch);
+  observer.Observe(0, {values.data(), {1, 3}, 1}, {});
+  ASSERT_TRUE(observer.status().ok());
+  const TensorSketch sketch = observer.TakeSketches()[0];
+  EXPECT_EQ(sketch.inf_count(), 1u);
+  EXPECT_EQ(sketch.min(), 1);
+  EXPECT_EQ(sketch.max(), 2);
+}
+
+}  // namespace
+}  // namespace preon

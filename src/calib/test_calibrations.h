@@ -1,0 +1,33 @@
+// What the tests of calibration data share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "calib/calib_file.h"
+
+namespace preon::test {
+
+/// Samples `first`, first + step, … of a stream whose values depend on the sample alone, for two tensors.
+inline CalibrationData PartOf(int64_t first, int64_t step, int64_t end, SketchMode mode = SketchMode::kSampled) {
+  CalibrationData data;
+  data.model_fingerprint = "0123456789abcdef";
+  data.setup = "target=ort-cpu graph=1";
+  data.shared = {{"reshape", "conv"}, {"transpose", "conv"}};
+  data.tensors.emplace("conv", TensorSketch({.mode = mode, .channels = 3}));
+  data.tensors.emplace("relu", TensorSketch({.mode = mode}));
+  for (int64_t sample = first; sample < end; sample += step) {
+    std::vector<float> values(3 * 50);
+    for (size_t i = 0; i < values.size(); ++i) {
+      values[i] = static_cast<float>((i * 31 + static_cast<size_t>(sample) * 97) % 211) - 80.0f * static_cast<float>(sample % 3);
+    }
+    data.tensors.at("conv").Update(values.data(), {.channels = 3, .inner = 50});
+    for (float& x : values) x = x < 0 ? 0 : x;
+    data.tensors.at("relu").Update(values);
+    data.samples.emplace_back(sample, sample + 1);
+  }
+  data.samples = *Canonical(std::move(data.samples));
+  return data;
+}
+
+}  // namespace preon::test
