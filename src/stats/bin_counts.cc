@@ -14,22 +14,31 @@ uint64_t BinCounts::operator[](size_t bin) const {
   return wide_.empty() ? narrow_[bin - base_] : wide_[bin - base_];
 }
 
+uint64_t BinCounts::Total(size_t end) const {
+  uint64_t total = 0;
+  for (size_t bin = base_; bin < std::min(end, this->end()); ++bin) total += (*this)[bin];
+  return total;
+}
+
 void BinCounts::Reserve(size_t end, uint64_t added) {
-  const size_t size = std::max(narrow_.size(), wide_.size());
-  const size_t wanted = std::max(size, (end - base_ + kGranule - 1) / kGranule * kGranule);
-  total_ += added;
-  if (!wide_.empty() || total_ > std::numeric_limits<uint32_t>::max()) {
-    if (wide_.empty()) wide_.assign(narrow_.begin(), narrow_.end());
+  values_ += added;
+  const bool widen = wide_.empty() && values_ > std::numeric_limits<uint32_t>::max();
+  if (end <= this->end() && !widen) return;
+  const size_t bins = std::max(end, this->end()) - base_;
+  const size_t size = (bins + kGranule - 1) / kGranule * kGranule;
+  if (widen) {
+    wide_.assign(narrow_.begin(), narrow_.end());
     std::vector<uint32_t>().swap(narrow_);
-    wide_.resize(wanted);
+  }
+  if (wide_.empty() && !widen) {
+    narrow_.resize(size);
   } else {
-    narrow_.resize(wanted);
+    wide_.resize(size);
   }
 }
 
-void BinCounts::Add(size_t bin, uint64_t count) {
-  if (bin < base_ || count == 0) return;
-  Reserve(bin + 1, count);
+void BinCounts::AddReserved(size_t bin, uint64_t count) {
+  if (bin < base_) return;
   if (wide_.empty()) {
     narrow_[bin - base_] += static_cast<uint32_t>(count);
   } else {
@@ -37,21 +46,24 @@ void BinCounts::Add(size_t bin, uint64_t count) {
   }
 }
 
+void BinCounts::Add(size_t bin, uint64_t count) {
+  if (bin < base_) return;
+  Reserve(bin + 1, count);
+  AddReserved(bin, count);
+}
+
 void BinCounts::AddDense(const uint16_t* a, const uint16_t* b, size_t count, uint32_t weight, int shift) {
-  uint64_t added = 0;
-  for (size_t bin = base_; bin < count; ++bin) added += uint64_t{a[bin]} + b[bin];
-  if (added == 0) return;
-  if (shift == 0) Reserve(count, added * weight);
   if (shift == 0 && wide_.empty()) {
-    FoldCounts(a + base_, b + base_, count - base_, weight, narrow_.data());
+    if (count > base_) FoldCounts(a + base_, b + base_, count - base_, weight, narrow_.data());
     return;
   }
-  if (shift == 0) total_ -= added * weight;
-  for (size_t bin = 0; bin < count; ++bin) Add(bin >> shift, uint64_t{weight} * (uint64_t{a[bin]} + b[bin]));
+  for (size_t bin = 0; bin < count; ++bin) AddReserved(bin >> shift, uint64_t{weight} * (uint64_t{a[bin]} + b[bin]));
 }
 
 void BinCounts::AddAll(const BinCounts& other, int shift) {
-  for (size_t bin = other.base_; bin < other.end(); ++bin) Add(bin >> shift, other[bin]);
+  if (other.end() == other.base_) return;
+  Reserve(std::max(base_, (other.end() - 1) >> shift) + 1, other.values_);
+  for (size_t bin = other.base_; bin < other.end(); ++bin) AddReserved(bin >> shift, other[bin]);
 }
 
 void BinCounts::Coarsen(int shift) {
@@ -78,7 +90,7 @@ bool BinCounts::Read(WireReader& in) {
   for (uint64_t used = in.Varint(); used > 0; --used) {
     const uint64_t gap = in.Varint();
     const uint64_t count = in.Varint();
-    if (!in.ok() || gap >= kBinsPerSign - next || count == 0 || count > ~total_) return false;
+    if (!in.ok() || gap >= kBinsPerSign - next || count == 0 || count > ~values_) return false;
     next += gap;
     Add(next++, count);
   }

@@ -12,21 +12,24 @@ TEST(BinCounts, GoesOnBeyond32Bits) {
   counts.Add(7, 1);
   EXPECT_EQ(counts[7], uint64_t{1} << 32);
   EXPECT_EQ(counts[9], 5u);
-  EXPECT_EQ(counts.total(), (uint64_t{1} << 32) + 5);
+  EXPECT_EQ(counts.Total(), (uint64_t{1} << 32) + 5);
   std::vector<uint16_t> a(kBinsPerSign, 1), b(kBinsPerSign, 2);
+  counts.Reserve(10, 240);
   counts.AddDense(a.data(), b.data(), 10, 8, 0);
   EXPECT_EQ(counts[7], (uint64_t{1} << 32) + 24);
-  EXPECT_EQ(counts.total(), (uint64_t{1} << 32) + 5 + 240);
+  EXPECT_EQ(counts.Total(), (uint64_t{1} << 32) + 5 + 240);
 }
 
 TEST(BinCounts, AddDenseShiftsIntoWiderBins) {
   std::vector<uint16_t> a(kBinsPerSign), b(kBinsPerSign);
   a[0] = 1, b[1] = 2, a[2] = 4, b[15] = 8;
   BinCounts counts, whole;
+  counts.Reserve(4, 45);
+  whole.Reserve(1, 15);
   counts.AddDense(a.data(), b.data(), 16, 3, 2);
   EXPECT_EQ(counts[0], 21u);
   EXPECT_EQ(counts[3], 24u);
-  EXPECT_EQ(counts.total(), 45u);
+  EXPECT_EQ(counts.Total(), 45u);
   whole.AddDense(a.data(), b.data(), kBinsPerSign, 1, 12);
   EXPECT_EQ(whole[0], 15u);
 }
@@ -40,7 +43,7 @@ TEST(BinCounts, CoarseningAddsNeighboursAndDropsWhatFallsBelowTheBase) {
   EXPECT_EQ(counts[4], 8u + 9u);
   EXPECT_EQ(counts[7], 14u + 15u);
   EXPECT_EQ(counts[8], 0u);
-  EXPECT_EQ(counts.total(), 8u + 9 + 10 + 11 + 12 + 13 + 14 + 15);
+  EXPECT_EQ(counts.Total(), 8u + 9 + 10 + 11 + 12 + 13 + 14 + 15);
 }
 
 TEST(BinCounts, ReadRefusesWhatWriteNeverWrites) {

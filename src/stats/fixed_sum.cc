@@ -12,6 +12,14 @@ void FixedSum::AddWord(size_t first, uint64_t value) {
   }
 }
 
+void FixedSum::SubtractWord(size_t first, uint64_t value) {
+  for (size_t word = first; word < kWords && value != 0; ++word) {
+    const uint64_t before = words_[word];
+    words_[word] -= value;
+    value = before < value;
+  }
+}
+
 void FixedSum::Add(double value) {
   if (value == 0) return;
   int exponent;
@@ -23,10 +31,15 @@ void FixedSum::Add(double value) {
   }
   const size_t word = static_cast<size_t>(shift) / 64;
   const int bit = shift % 64;
-  FixedSum term;
-  term.words_[word] = mantissa << bit;
-  if (bit > 11) term.words_[word + 1] = mantissa >> (64 - bit);
-  Merge(value < 0 ? term.Negated() : term);
+  const uint64_t low = mantissa << bit;
+  const uint64_t high = bit > 11 ? mantissa >> (64 - bit) : 0;
+  if (value > 0) {
+    AddWord(word, low);
+    AddWord(word + 1, high);
+  } else {
+    SubtractWord(word, low);
+    SubtractWord(word + 1, high);
+  }
 }
 
 void FixedSum::Merge(const FixedSum& other) {

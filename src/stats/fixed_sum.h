@@ -25,8 +25,9 @@ class FixedSum {
   static constexpr size_t kWords = 11;
   bool negative() const { return words_[kWords - 1] >> 63 != 0; }
   FixedSum Negated() const;
-  /// Adds `value` at word `first`, carrying on upwards.
+  /// Adds or subtracts `value` at word `first`, carrying on upwards.
   void AddWord(size_t first, uint64_t value);
+  void SubtractWord(size_t first, uint64_t value);
 
   std::array<uint64_t, kWords> words_{};  // two's complement, least significant first
 };

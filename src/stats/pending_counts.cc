@@ -19,22 +19,32 @@ void PendingCounts::Add(const float* x, size_t count, float inv_width, float min
     listed_ += BinIndices(x + begin, std::min(kStep, count - begin), inv_width, min_magnitude, list_ + listed_);
     if (listed_ <= kListLength) continue;
     CountIndices(list_, listed_, dense_);
+    counted_ += listed_;
     listed_ = 0;
-    is_dense_ = true;
   }
 }
 
 void PendingCounts::FlushInto(BinCounts& positive, BinCounts& negative, uint32_t weight, int shift) {
+  BinCounts* const signs[2] = {&positive, &negative};
+  for (size_t sign = 0; sign < 2 && listed_ + counted_ > 0; ++sign) {
+    if (reach_[sign] == 0) continue;
+    signs[sign]->Reserve(((reach_[sign] - 1) >> shift) + 1, uint64_t{weight} * (listed_ + counted_));
+    const size_t first = sign * kBinsPerSign;
+    if (counted_ > 0) signs[sign]->AddDense(dense_[0] + first, dense_[1] + first, reach_[sign], weight, shift);
+  }
+  // Both signs' arrays in one loop: to tell the signs apart by a branch would cost more than the counting.
+  uint32_t* const narrow[2] = {positive.narrow(), negative.narrow()};
+  const bool tight = shift == 0 && (narrow[0] || reach_[0] == 0) && (narrow[1] || reach_[1] == 0);
   for (size_t i = 0; i < listed_; ++i) {
+    const size_t sign = list_[i] / kBinsPerSign;
     const size_t bin = list_[i] % kBinsPerSign;
-    (list_[i] < kBinsPerSign ? positive : negative).Add(bin >> shift, weight);
+    if (tight) {
+      narrow[sign][bin - positive.base()] += weight;
+    } else {
+      signs[sign]->AddReserved(bin >> shift, weight);
+    }
   }
-  if (is_dense_) {
-    positive.AddDense(dense_[0], dense_[1], reach_[0], weight, shift);
-    negative.AddDense(dense_[0] + kBinsPerSign, dense_[1] + kBinsPerSign, reach_[1], weight, shift);
-  }
-  listed_ = reach_[0] = reach_[1] = 0;
-  is_dense_ = false;
+  listed_ = counted_ = reach_[0] = reach_[1] = 0;
 }
 
 }  // namespace preon

@@ -26,8 +26,8 @@ class PendingCounts {
   void Reach(const size_t (&reach)[2]);
 
   size_t listed_ = 0;
+  size_t counted_ = 0;        // values in dense_
   size_t reach_[2] = {0, 0};  // bins of dense_ that are in use, per sign; the others hold garbage
-  bool is_dense_ = false;
   uint16_t list_[kListLength + kStep + kIndexSlack];
   alignas(64) uint16_t dense_[2][kBins];
 };

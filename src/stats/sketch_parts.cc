@@ -22,11 +22,11 @@ static_assert(kRunLength <= kMaxRun && kTaskElements <= PendingCounts::kMaxValue
 // it does not matter which task comes first, nor how wide its bins were meanwhile.
 class UpdateTask {
  public:
-  UpdateTask(SketchParts& parts, const SampleStream& stream, std::mutex& mutex)
+  /// `width_exponent`: the sketch's before the update.
+  UpdateTask(SketchParts& parts, const SampleStream& stream, int width_exponent, std::mutex& mutex)
       : parts_(parts), stream_(stream), mutex_(mutex), keep_tail_(parts.histogram.sampled()),
         whole_(parts.config.mode == SketchMode::kExact || stream.size() <= static_cast<int64_t>(kRunLength)) {
-    const std::lock_guard lock(mutex_);
-    SetWidth(parts_.histogram.width_exponent());
+    SetWidth(width_exponent);
   }
 
   void AddRun(int64_t sample, size_t run_index) {
@@ -122,10 +122,11 @@ void UpdateParts(SketchParts& parts, const float* data, const ChannelLayout& lay
   const size_t runs_per_sample = (size + kRunLength - 1) / kRunLength;
   const size_t runs = runs_per_sample * static_cast<size_t>(stream.samples());
   const size_t runs_per_task = kTaskElements / std::min(size, kRunLength);
+  const int width_exponent = parts.histogram.width_exponent();
   std::mutex mutex;
   RunTasks(parallel_for, (runs + runs_per_task - 1) / runs_per_task, [&](size_t task) {
     const DefaultFloatEnv float_env;
-    UpdateTask update(parts, stream, mutex);
+    UpdateTask update(parts, stream, width_exponent, mutex);
     for (size_t run = task * runs_per_task; run < std::min(runs, (task + 1) * runs_per_task); ++run) {
       update.AddRun(static_cast<int64_t>(run / runs_per_sample), run % runs_per_sample);
     }

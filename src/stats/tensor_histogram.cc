@@ -57,12 +57,8 @@ Histogram TensorHistogram::Read(const ValueCounts& counts) const {
 
   // What the bulk stands for, so that the total is exact.
   const size_t bulk_end = sampled_ ? kTailBin : kBinsPerSign;
-  double sampled_total = 0;
-  for (const BinCounts& sign : bulk_) {
-    for (size_t bin = 0; bin < std::min(bulk_end, sign.end()); ++bin) sampled_total += static_cast<double>(sign[bin]);
-  }
-  const uint64_t tail_total = sampled_ ? tail_[0].total() + tail_[1].total() : 0;
-  const auto bulk_total = static_cast<double>(counts.finite() - counts.zeros - tail_total);
+  const auto sampled_total = static_cast<double>(bulk_[0].Total(bulk_end) + bulk_[1].Total(bulk_end));
+  const auto bulk_total = static_cast<double>(counts.finite() - counts.zeros - tail_[0].Total() - tail_[1].Total());
   const double scale = sampled_total > 0 ? bulk_total / sampled_total : 0;
   // All of the bulk missed by the subset: spread evenly.
   const auto bulk_bins = static_cast<double>(std::min(negative_bins, bulk_end) + std::min(positive_bins, bulk_end));
@@ -104,7 +100,7 @@ bool TensorHistogram::Parse(WireReader& in, const ValueCounts& counts) {
       }
     }
     for (size_t part = 0; part < 2; ++part) {
-      const uint64_t added = part == 0 ? bulk_[sign].total() : tail_[sign].total();
+      const uint64_t added = part == 0 ? bulk_[sign].Total() : tail_[sign].Total();
       if (added > ~totals[part]) return false;
       totals[part] += added;
     }

@@ -27,7 +27,7 @@ struct SketchConfig {
 /// A histogram read-out. Bin i covers [lower_edge + i·width, lower_edge + (i+1)·width), mirrored below zero (there the edge farther
 /// from zero is outside). The width is a power of two, 0 is an edge, and the bins reach from min to max (or 0, whichever is farther);
 /// at least 2048 of them over [0, max|x|]. Zeros are counted apart and are in no bin. Sum of counts = finite non-zero values.
-/// Counts are exact in exact mode and for tensors of up to 8192 elements per sample; else they are exact for |x| >= max|x| / 4
+/// Counts are exact in exact mode and for tensors of up to 8192 elements per sample; else they are exact for |x| >= max|x| / 2
 /// and scaled estimates below (error bound: docs/design/sketch.md).
 struct Histogram {
   double width = 0;

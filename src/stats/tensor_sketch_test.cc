@@ -78,7 +78,7 @@ TEST(TensorSketch, TailIsExactInSampledMode) {
       off_bins += histogram.counts[bin] != wanted[bin];
     }
   }
-  EXPECT_GT(exact_bins, 30u);
+  EXPECT_GT(exact_bins, 20u);
   EXPECT_GT(off_bins, 100u) << "nothing was sampled: the test compares the exact histogram with itself";
   EXPECT_NEAR(histogram.total(), static_cast<double>(sketch.finite_count() - sketch.zero_count()), 1e-6 * histogram.total());
 }
