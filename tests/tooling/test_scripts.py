@@ -92,3 +92,22 @@ def test_errors_page_reads_every_form():
                             'PREON_ERROR(kB, 5501, kIo, "c", "d")\nPREON_ERROR(kC, 7900, kIo, "e", "f")\n')
     assert '| E1001 | a b | 2 | `x: got "1", wanted\\|2` |' in page
     assert "| E5501 | c | 3 | `d` |" in page and "| E7900 | e | 130 | `f` |" in page
+
+
+new = script("new")
+
+
+@pytest.mark.parametrize("kind", sorted(new.KINDS))
+def test_new_writes_what_the_checks_want(kind, tmp_path):
+    for file, _, _ in new.KINDS[kind][1]:
+        path = tmp_path / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text((ROOT / file).read_text())
+    written = new.create(tmp_path, kind, "brand_new")
+    assert all(path.exists() for path in written) and len(written) >= 3
+    assert not any("{" + word + "}" in path.read_text() for path in written for word in ("name", "Name", "dashed"))
+    if kind != "format":
+        assert list(repo.registry_problems(tmp_path)) == []
+        assert (tmp_path / "src/api/builtins.cc").read_text().count("MakeBrandNew") == 1
+    with pytest.raises(SystemExit, match="exists already"):
+        new.create(tmp_path, kind, "brand_new")

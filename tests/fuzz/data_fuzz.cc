@@ -1,0 +1,31 @@
+// Readers of sample files: the file is offered under each ending that has a reader.
+#include <filesystem>
+
+#include "calib/data_source.h"
+#include "fuzz.h"
+
+namespace preon {
+
+void FuzzOne(const std::string& path) {
+  const std::vector<TensorSpec> inputs = {{.name = "x", .type = DataType::kFloat32, .shape = {-1, 3, 4, 4}}};
+  for (const char* ending : {".npz", ".npy", ".png", ".jpg", ".bmp"}) {
+    // A folder of its own: images are read from folders, arrays from files.
+    const std::filesystem::path folder = path + ending + ".d";
+    std::filesystem::create_directory(folder);
+    const std::filesystem::path file = folder / (std::string("f") + ending);
+    std::filesystem::copy_file(path, file, std::filesystem::copy_options::overwrite_existing);
+    const bool array = ending[1] == 'n';
+    DataOptions options;
+    options.sources = {array ? file.string() : folder.string()};
+    if (!array) options.preprocess = "unit,resize=4,crop=4";
+    if (Result<std::unique_ptr<DataSource>> source = OpenDataSource(options, inputs); source.ok()) {
+      for (int batch = 0; batch < 64; ++batch) {
+        const auto next = (*source)->Next();
+        if (!next.ok() || !next->has_value()) break;
+      }
+    }
+    std::filesystem::remove_all(folder);
+  }
+}
+
+}  // namespace preon

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Writes the seeds of the fuzz targets: small files that hold every structure the readers know.
+
+  make_corpus.py PREON        PREON: the built binary, which writes the .calib seeds
+"""
+import io
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+from PIL import Image
+
+CORPUS = pathlib.Path(__file__).parent / "corpus"
+
+
+def value(name, shape, kind=TensorProto.FLOAT):
+    return helper.make_tensor_value_info(name, kind, shape)
+
+
+def model(nodes, weights=(), inputs=None, opset=13):
+    graph = helper.make_graph(nodes, "g", inputs or [value("x", ["N", 3, 4, 4])], [value("y", None)], list(weights))
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=7)
+
+
+def models():
+    rng = np.random.default_rng(1)
+    weight = numpy_helper.from_array(rng.normal(size=(2, 3, 3, 3)).astype(np.float32), "w")
+    parts = [numpy_helper.from_array(np.ones(2, np.float32), name) for name in "sbmv"]
+    yield "conv_bn_relu", model([helper.make_node("Conv", ["x", "w"], ["c"], pads=[1] * 4),
+                                 helper.make_node("BatchNormalization", ["c", *"sbmv"], ["n"]),
+                                 helper.make_node("Relu", ["n"], ["y"])], [weight, *parts])
+    branch = lambda name, op: helper.make_graph([helper.make_node(op, ["x"], [name])], name, [], [value(name, None)])
+    yield "if", model([helper.make_node("If", ["c"], ["y"], then_branch=branch("t", "Relu"), else_branch=branch("e", "Neg"))],
+                      [numpy_helper.from_array(np.array(True), "c")])
+    yield "constant", model([helper.make_node("Constant", [], ["k"], value=weight), helper.make_node("Conv", ["x", "k"], ["y"])])
+    outside = numpy_helper.from_array(np.zeros((2, 3, 3, 3), np.float32), "w")
+    onnx.external_data_helper.set_external_data(outside, "weights.bin", 0, 216)
+    outside.ClearField("raw_data")
+    yield "external", model([helper.make_node("Conv", ["x", "w"], ["y"])], [outside])
+    yield "upsample", model([helper.make_node("Dropout", ["x"], ["d"], ratio=0.5),
+                           helper.make_node("Upsample", ["d", "s"], ["y"], mode="nearest")],
+                          [numpy_helper.from_array(np.array([1, 1, 2, 2], np.float32), "s")], opset=9)
+
+
+def arrays():
+    x = np.arange(2 * 3 * 4 * 4, dtype=np.float32).reshape(2, 3, 4, 4)
+    for name, save in (("stored.npz", np.savez), ("deflated.npz", np.savez_compressed)):
+        buffer = io.BytesIO()
+        save(buffer, x=x, label=np.arange(2))
+        yield name, buffer.getvalue()
+    for name, values in (("float.npy", x), ("double.npy", x.astype(np.float64)), ("fortran.npy", np.asfortranarray(x))):
+        buffer = io.BytesIO()
+        np.save(buffer, values)
+        yield name, buffer.getvalue()
+    for kind in ("PNG", "JPEG", "BMP"):
+        buffer = io.BytesIO()
+        Image.fromarray(np.arange(48, dtype=np.uint8).reshape(4, 4, 3)).save(buffer, kind)
+        yield f"image.{kind.lower()}", buffer.getvalue()
+
+
+def main():
+    for folder in ("model", "data", "calib"):
+        (CORPUS / folder).mkdir(parents=True, exist_ok=True)
+    for name, proto in models():
+        (CORPUS / "model" / f"{name}.onnx").write_bytes(proto.SerializeToString())
+    for name, content in arrays():
+        (CORPUS / "data" / name).write_bytes(content)
+    with tempfile.TemporaryDirectory() as scratch:
+        source = pathlib.Path(scratch)
+        np.savez(source / "x.npz", x=np.linspace(-2, 3, 96, dtype=np.float32).reshape(2, 3, 4, 4))
+        for options in ([], ["--exact"]):
+            target = CORPUS / "calib" / f"{'exact' if options else 'sampled'}.calib"
+            subprocess.run([sys.argv[1], "calibrate", CORPUS / "model/conv_bn_relu.onnx", "-o", target,
+                            "--data", source / "x.npz", "--quiet", *options], check=True)
+
+
+if __name__ == "__main__":
+    main()

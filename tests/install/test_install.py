@@ -1,0 +1,73 @@
+"""The installed package: found by CMake, linked, run, outside of the source and build trees."""
+import os
+import pathlib
+import re
+import subprocess
+
+import numpy as np
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("PREON_BUILD") or ROOT / "build")
+EXAMPLE = ROOT / "examples/glyphs"
+
+
+def run(*command, **options):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    """What `cmake --install` leaves, moved once: a package must not remember where it was installed first."""
+    if not (BUILD / "cmake_install.cmake").exists():
+        pytest.skip(f"no build in {BUILD}; ./dev test makes one")
+    first = tmp_path_factory.mktemp("install") / "first"
+    run("cmake", "--install", BUILD, "--prefix", first)
+    return first.rename(first.parent / "moved")
+
+
+@pytest.fixture(scope="module")
+def consumer(prefix, tmp_path_factory):
+    """examples/cpp, copied away from the sources and built against the package."""
+    folder = tmp_path_factory.mktemp("consumer")
+    for name in ("CMakeLists.txt", "quantize.cc"):
+        (folder / name).write_text((ROOT / "examples/cpp" / name).read_text())
+    run("cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=Release")
+    run("cmake", "--build", folder / "build")
+    return folder / "build/quantize"
+
+
+@pytest.fixture
+def samples(tmp_path):
+    np.load(EXAMPLE / "calib.npz")["image"][:64].tofile(tmp_path / "samples.f32")
+    return tmp_path / "samples.f32"
+
+
+def test_example_quantizes_with_its_own_callback(consumer, samples, tmp_path):
+    out = tmp_path / "int8.onnx"
+    text = run(consumer, EXAMPLE / "model.onnx", out, samples, cwd=tmp_path)
+    assert float(re.search(r"multiplications in integers: ([\d.]+) %", text).group(1)) > 90
+    assert 0 < out.stat().st_size < (EXAMPLE / "model.onnx").stat().st_size / 2
+
+
+def test_example_reports_what_is_wrong(consumer, samples, tmp_path):
+    done = subprocess.run([consumer, tmp_path / "none.onnx", tmp_path / "out.onnx", samples], capture_output=True, text=True)
+    assert done.returncode == 2 and "none.onnx" in done.stderr
+    assert not (tmp_path / "out.onnx").exists()
+
+
+def test_installed_binary_finds_its_libraries(prefix, tmp_path):
+    environment = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+    run(prefix / "bin/preon", "quantize", EXAMPLE / "model.onnx", "-o", tmp_path / "out.onnx", "--data", EXAMPLE / "calib.npz",
+        env=environment, cwd=tmp_path)
+
+
+def test_library_shows_its_interface_only(prefix):
+    library = next(prefix.glob("lib*/**/libpreon.so"))
+    symbols = run("nm", "-D", "--defined-only", "--demangle", library).splitlines()
+    ours = [line.split(" ", 2)[2] for line in symbols if " T " in line]
+    assert any(name.startswith("preon::Quantize(") for name in ours)
+    inside = [name for name in ours if re.match(r"(onnx|google|hwy|nlohmann|preon::(?!Quantize\(|Calibrate\(|Version))", name)]
+    assert inside == []
