@@ -18,6 +18,7 @@ struct Batch {
   std::vector<NamedTensor> feeds;      ///< one per model input, by name
   int64_t samples = 0;
   int64_t first_sample = 0;            ///< index of the first one in the whole stream (before sharding)
+  int64_t sample_step = 1;             ///< from one sample's index to the next one's (the number of shards)
   std::vector<std::string> names;      ///< one per sample: file or "file[17]", for messages and labels
   std::vector<std::optional<int64_t>> labels;   ///< one per sample; nullopt where unknown
   std::vector<NamedTensor> expected;   ///< outputs of an ONNX test set to check against; mostly empty
