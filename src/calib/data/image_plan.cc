@@ -15,7 +15,7 @@ bool IsChannelCount(int64_t dim) { return dim == 1 || dim == 3; }
 Result<std::string> DefaultText(const std::string& text, const TensorSpec& input) {
   if (!text.empty() || input.type == DataType::kUInt8) return text.empty() ? "raw" : text;
   return Error(ErrorId::kPreprocess, "--preprocess: needed for images and a ", DataTypeName(input.type), " input ('", input.name,
-               "'); wanted one of ", QuotedNames(Presets(), &Preset::name), " or key=value,…")
+               "'); wanted one of ", QuotedNames(PreprocessPresets(), &PreprocessPreset::name), " or key=value,…")
       .WithHint("use what the model was trained with, for example --preprocess imagenet");
 }
 
@@ -66,23 +66,23 @@ Status ImagePlan::ResolveAxes(const TensorSpec& input) {
 // Turns `input` and sizes of a preset into pixels.
 Status ImagePlan::ResolveSizes() {
   const bool known = wanted_.width > 0 && wanted_.height > 0;
-  Target &resize = steps_.resize, &crop = steps_.crop;
-  if (known && resize.kind == Target::Kind::kSide && resize.from_preset) {
+  ResizeTarget &resize = steps_.resize, &crop = steps_.crop;
+  if (known && resize.kind == ResizeTarget::Kind::kSide && resize.from_preset) {
     const int side = std::max(wanted_.width, wanted_.height);
     resize.size.width = static_cast<int>(std::lround(static_cast<double>(side) * resize.size.width / steps_.preset_side));
   }
-  if (known && crop.kind == Target::Kind::kExact && crop.from_preset) crop.size = wanted_;
-  for (Target* target : {&resize, &crop}) {
-    if (target->kind != Target::Kind::kInput) continue;
-    *target = known ? Target{Target::Kind::kExact, wanted_} : Target{};
+  if (known && crop.kind == ResizeTarget::Kind::kExact && crop.from_preset) crop.size = wanted_;
+  for (ResizeTarget* target : {&resize, &crop}) {
+    if (target->kind != ResizeTarget::Kind::kInput) continue;
+    *target = known ? ResizeTarget{ResizeTarget::Kind::kExact, wanted_} : ResizeTarget{};
   }
-  if (steps_.letterbox && resize.kind != Target::Kind::kExact) resize = {Target::Kind::kExact, wanted_};
+  if (steps_.letterbox && resize.kind != ResizeTarget::Kind::kExact) resize = {ResizeTarget::Kind::kExact, wanted_};
   if (steps_.letterbox && resize.size.width * resize.size.height == 0) {
     return Error(ErrorId::kPreprocess, "--preprocess: letterbox needs a size, the model's is symbolic; wanted resize=WxH beside it");
   }
   if (steps_.letterbox) crop = {};
-  const Target& last = crop.kind != Target::Kind::kNone ? crop : resize;
-  if (known && last.kind == Target::Kind::kExact && last.size != wanted_) {
+  const ResizeTarget& last = crop.kind != ResizeTarget::Kind::kNone ? crop : resize;
+  if (known && last.kind == ResizeTarget::Kind::kExact && last.size != wanted_) {
     return Error(ErrorId::kPreprocess, "--preprocess: pictures come out as ", last.size.ToString(), ", the model wants ",
                  wanted_.ToString());
   }
@@ -114,13 +114,13 @@ Status ImagePlan::ResolveValues(const TensorSpec& input) {
 
 Result<Pixels> ImagePlan::Arrange(const Pixels& picture, const std::string& where) const {
   Pixels pixels = ToColor(picture, steps_.color);
-  const Target &resize = steps_.resize, &crop = steps_.crop;
+  const ResizeTarget &resize = steps_.resize, &crop = steps_.crop;
   if (steps_.letterbox) return Letterbox(pixels, resize.size, static_cast<uint8_t>(*steps_.letterbox));
-  if (crop.kind != Target::Kind::kExact || pixels.size != crop.size) {
-    if (resize.kind == Target::Kind::kExact) pixels = ResizeBilinear(pixels, resize.size);
-    if (resize.kind == Target::Kind::kSide) pixels = ResizeBilinear(pixels, SizeWithShorterSide(pixels.size, resize.size.width));
+  if (crop.kind != ResizeTarget::Kind::kExact || pixels.size != crop.size) {
+    if (resize.kind == ResizeTarget::Kind::kExact) pixels = ResizeBilinear(pixels, resize.size);
+    if (resize.kind == ResizeTarget::Kind::kSide) pixels = ResizeBilinear(pixels, SizeWithShorterSide(pixels.size, resize.size.width));
   }
-  if (crop.kind != Target::Kind::kExact) return pixels;
+  if (crop.kind != ResizeTarget::Kind::kExact) return pixels;
   if (pixels.size.width < crop.size.width || pixels.size.height < crop.size.height) {
     return Error(ErrorId::kPreprocess, where, ": the picture is ", pixels.size.ToString(), ", smaller than the crop ",
                  crop.size.ToString())

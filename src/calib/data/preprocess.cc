@@ -9,7 +9,7 @@
 namespace preon {
 namespace {
 
-constexpr Preset kPresets[] = {
+constexpr PreprocessPreset kPresets[] = {
     {"imagenet", "shorter side 256, centre crop 224, RGB, /255, ImageNet's mean and std (torchvision)", 224,
      "resize=256,crop=224,scale=1/255,mean=0.485:0.456:0.406,std=0.229:0.224:0.225"},
     {"imagenet-tf", "shorter side 256, centre crop 224, RGB, -1 to 1 (TensorFlow)", 224,
@@ -29,10 +29,10 @@ std::string Names(auto&& items, auto projection) {
 }
 
 // Each parser answers false when the text is none of what the key takes.
-bool ParseTarget(std::string_view text, Target::Kind kind_of_one, Target& target) {
+bool ParseTarget(std::string_view text, ResizeTarget::Kind kind_of_one, ResizeTarget& target) {
   target = {};
   if (text == "input") {
-    target.kind = Target::Kind::kInput;
+    target.kind = ResizeTarget::Kind::kInput;
     return true;
   }
   const size_t cross = text.find('x');
@@ -40,7 +40,7 @@ bool ParseTarget(std::string_view text, Target::Kind kind_of_one, Target& target
   const auto height = cross == std::string_view::npos ? width : ParseNumber<int>(text.substr(cross + 1));
   constexpr int kMaxSide = 1 << 15;
   if (!width || !height || std::min(*width, *height) < 1 || std::max(*width, *height) > kMaxSide) return false;
-  target.kind = cross == std::string_view::npos ? kind_of_one : Target::Kind::kExact;
+  target.kind = cross == std::string_view::npos ? kind_of_one : ResizeTarget::Kind::kExact;
   target.size = {*width, *height};
   return true;
 }
@@ -77,10 +77,10 @@ Status SetKey(std::string_view key, std::string_view value, Preprocess& out) {
   std::string_view wanted;
   bool good = true;
   if (key == "resize") {
-    good = ParseTarget(value, Target::Kind::kSide, out.resize);
+    good = ParseTarget(value, ResizeTarget::Kind::kSide, out.resize);
     wanted = "N (the shorter side), WxH or input";
   } else if (key == "crop") {
-    good = ParseTarget(value, Target::Kind::kExact, out.crop);
+    good = ParseTarget(value, ResizeTarget::Kind::kExact, out.crop);
     wanted = "N, WxH or input";
   } else if (key == "letterbox") {
     out.letterbox = ParseNumber<int>(value);
@@ -121,7 +121,7 @@ Status SetKeys(std::span<const std::string> parts, Preprocess& out) {
 
 }  // namespace
 
-std::span<const Preset> Presets() { return kPresets; }
+std::span<const PreprocessPreset> PreprocessPresets() { return kPresets; }
 
 Result<Preprocess> ParsePreprocess(std::string_view text) {
   std::vector<std::string> parts = Split(text, ',');
@@ -130,19 +130,19 @@ Result<Preprocess> ParsePreprocess(std::string_view text) {
     base = parts[0];
     parts.erase(parts.begin());
   }
-  const auto preset = std::ranges::find(kPresets, base, &Preset::name);
+  const auto preset = std::ranges::find(kPresets, base, &PreprocessPreset::name);
   if (preset == std::end(kPresets)) {
     std::vector<std::string> known;
-    for (const Preset& row : kPresets) known.emplace_back(row.name);
+    for (const PreprocessPreset& row : kPresets) known.emplace_back(row.name);
     return Error(ErrorId::kPreprocess, "--preprocess: unknown preset '", base, "'", DidYouMean(base, known), " (known: ",
-                 Names(kPresets, &Preset::name), ")");
+                 Names(kPresets, &PreprocessPreset::name), ")");
   }
   Preprocess preprocess;
   PREON_RETURN_IF_ERROR(SetKeys(Split(preset->keys, ','), preprocess));
   preprocess.preset_side = preset->side;
   preprocess.resize.from_preset = preprocess.crop.from_preset = true;
   PREON_RETURN_IF_ERROR(SetKeys(parts, preprocess));
-  if (preprocess.letterbox && preprocess.crop.kind != Target::Kind::kNone && !preprocess.crop.from_preset) {
+  if (preprocess.letterbox && preprocess.crop.kind != ResizeTarget::Kind::kNone && !preprocess.crop.from_preset) {
     return Error(ErrorId::kPreprocess, "--preprocess: letterbox and crop: got both, wanted one");
   }
   return preprocess;

@@ -16,7 +16,7 @@ enum class Color { kAuto, kRgb, kBgr, kGray };     ///< kAuto: grey for one chan
 enum class Layout { kAuto, kNchw, kNhwc };         ///< kAuto: by the axis that has 1 or 3 channels
 
 /// A size that a resize or crop aims at.
-struct Target {
+struct ResizeTarget {
   enum class Kind { kNone, kSide, kExact, kInput };
   Kind kind = Kind::kNone;
   PictureSize size;           ///< kSide: width = the shorter side; kExact: both
@@ -25,7 +25,7 @@ struct Target {
 
 /// Steps in this order: colour; letterbox, or resize then crop; (value * scale - mean) / std per channel; layout.
 struct Preprocess {
-  Target resize, crop;
+  ResizeTarget resize, crop;
   std::optional<int> letterbox;     ///< grey value of the border
   Color color = Color::kAuto;
   Layout layout = Layout::kAuto;
@@ -34,7 +34,7 @@ struct Preprocess {
   int preset_side = 0;              ///< input side that the preset's sizes are for; 0 = none
 };
 
-struct Preset {
+struct PreprocessPreset {
   std::string_view name;
   std::string_view summary;
   int side;                ///< as Preprocess::preset_side
@@ -42,7 +42,7 @@ struct Preset {
 };
 
 /// In the order of the help text.
-std::span<const Preset> Presets();
+std::span<const PreprocessPreset> PreprocessPresets();
 
 /// A preset's name, `key=value,…`, or both (`imagenet,color=bgr`); without a preset the base is `raw`.
 /// Keys: resize=N|WxH|input, crop=N|WxH|input, letterbox=0…255, color=rgb|bgr|gray, scale=A|A/B, mean=a[:b:c],
