@@ -1,0 +1,35 @@
+#include "api/builtins.h"
+
+#include "passes/passes.h"
+#include "ranges/range_methods.h"
+
+namespace preon {
+
+Builtins MakeBuiltins() {
+  Builtins builtins;
+
+  builtins.methods.Add(MakeMinMaxMethod());
+  builtins.methods.Add(MakePercentileMethod());
+  builtins.methods.Add(MakeLayerwisePercentileMethod());
+
+  builtins.passes.Add(MakeRemoveInitializerInputsPass());
+  builtins.passes.Add(MakeConstantToInitializerPass());
+  builtins.passes.Add(MakeRemoveIdentityPass());
+  builtins.passes.Add(MakeFoldShapesPass());
+  builtins.passes.Add(MakeFoldConstantsPass());
+  builtins.passes.Add(MakeDeduplicatePass());
+  builtins.passes.Add(MakeSimplifyClipPass());
+  builtins.passes.Add(MakeFuseLayerNormPass());
+  builtins.passes.Add(MakeFuseGeluPass());
+  builtins.passes.Add(MakeFoldBatchNormPass());
+  builtins.passes.Add(MakeFoldAffinePass());
+  builtins.passes.Add(MakeFoldPadPass());
+  builtins.passes.Add(MakeSplitSharedInitializersPass());
+  builtins.passes.Add(MakeRemoveDeadPass());
+
+  builtins.targets.Add(MakeOrtCpuTarget());
+  builtins.targets.Add(MakeQuarkTarget());
+  return builtins;
+}
+
+}  // namespace preon

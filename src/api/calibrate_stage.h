@@ -1,0 +1,16 @@
+// Calibration of a prepared model, and what a .calib file must agree on with the model it is used for.
+#pragma once
+
+#include "api/job.h"
+#include "api/prepare_model.h"
+#include "calib/calibration.h"
+
+namespace preon {
+
+/// One pass over the samples: statistics of every tensor that the plan observes, and who shares whose.
+Result<CalibrationData> CalibrateStage(const PreparedModel& prepared, Job& job);
+
+/// Errors: kCalibFileMismatch when `data` was made for another model or target.
+Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const std::string& path);
+
+}  // namespace preon

@@ -1,0 +1,132 @@
+#include "api/config.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "api/option_table.h"
+#include "api/presets.h"
+#include "base/file.h"
+#include "formats/int_format.h"
+
+namespace preon {
+namespace {
+
+using Json = nlohmann::json;
+
+Status BadKey(const std::string& key, std::vector<std::string> known) {
+  return Error(ErrorId::kBadConfig, "key '", key, "' is unknown", DidYouMean(key, known));
+}
+
+// The value as the option table's setters take it. Errors: kBadConfig for objects and null.
+Result<std::string> Scalar(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean() || value.is_number()) return value.dump();
+  return Error(ErrorId::kBadConfig, "got ", value.type_name(), ", wanted a string, a number, true or false");
+}
+
+Status ApplyMethodOptions(Options& options, const Json& value) {
+  if (!value.is_object()) return Error(ErrorId::kBadConfig, "method_options: got ", value.type_name(), ", wanted an object");
+  for (const auto& [name, setting] : value.items()) {
+    // A list of numbers ("PercentileCandidates") is written as the methods read it.
+    Result<std::string> text = setting.is_array() ? setting.dump() : Scalar(setting);
+    if (!text.ok()) return std::move(text).status().WithContext("method_options: ", name);
+    options.method_options[name] = *text;
+  }
+  return Status::Ok();
+}
+
+Result<double> Number(const Json& object, const char* key) {
+  const Json& value = object.at(key);
+  if (!value.is_number()) return Error(ErrorId::kBadConfig, key, ": got ", value.type_name(), ", wanted a number");
+  return value.get<double>();
+}
+
+// Both keys of a pair, or none.
+Result<std::optional<std::pair<double, double>>> NumberPair(const Json& object, const char* first, const char* second) {
+  if (object.contains(first) != object.contains(second)) {
+    return Error(ErrorId::kBadConfig, "got one of ", first, " and ", second, ", wanted both");
+  }
+  if (!object.contains(first)) return std::optional<std::pair<double, double>>();
+  PREON_ASSIGN_OR_RETURN(const double a, Number(object, first));
+  PREON_ASSIGN_OR_RETURN(const double b, Number(object, second));
+  return std::optional(std::pair(a, b));
+}
+
+Result<TensorOverride> ParseOverride(const Json& value) {
+  static constexpr const char* kKeys[] = {"type", "symmetric", "rmin", "rmax", "scale", "zero_point"};
+  if (!value.is_object()) return Error(ErrorId::kBadConfig, "got ", value.type_name(), ", wanted an object");
+  for (const auto& [key, ignored] : value.items()) {
+    if (std::ranges::find(kKeys, key) == std::end(kKeys)) return BadKey(key, {std::begin(kKeys), std::end(kKeys)});
+  }
+  TensorOverride parsed;
+  if (value.contains("type")) {
+    PREON_ASSIGN_OR_RETURN(const std::string type, Scalar(value["type"]));
+    PREON_ASSIGN_OR_RETURN(parsed.type, ParseIntType(type));
+  }
+  if (value.contains("symmetric")) {
+    if (!value["symmetric"].is_boolean()) return Error(ErrorId::kBadConfig, "symmetric: wanted true or false");
+    parsed.symmetric = value["symmetric"].get<bool>();
+  }
+  PREON_ASSIGN_OR_RETURN(const auto range, NumberPair(value, "rmin", "rmax"));
+  if (range && !(range->first <= range->second)) return Error(ErrorId::kBadConfig, "rmin is above rmax");
+  if (range) parsed.range = Range{static_cast<float>(range->first), static_cast<float>(range->second)};
+  PREON_ASSIGN_OR_RETURN(const auto params, NumberPair(value, "scale", "zero_point"));
+  if (params && !(params->first > 0)) return Error(ErrorId::kBadConfig, "scale: got ", params->first, ", wanted a number above 0");
+  if (params) parsed.params = QuantParams{static_cast<float>(params->first), static_cast<int32_t>(params->second)};
+  return parsed;
+}
+
+Status ApplyOverrides(Options& options, const Json& value) {
+  if (!value.is_object()) return Error(ErrorId::kBadConfig, "overrides: got ", value.type_name(), ", wanted an object");
+  for (const auto& [tensor, setting] : value.items()) {
+    Result<TensorOverride> parsed = ParseOverride(setting);
+    if (!parsed.ok()) return std::move(parsed).status().WithContext("overrides: ", tensor);
+    options.plan.overrides[tensor] = *parsed;
+  }
+  return Status::Ok();
+}
+
+Status ApplyOption(Options& options, const std::string& key, const Json& value) {
+  std::string name = key == "exclude_types" ? "exclude-type" : key;
+  std::ranges::replace(name, '_', '-');
+  const auto spec = std::ranges::find(OptionTable(), name, &OptionSpec::name);
+  if (spec == OptionTable().end()) {
+    std::vector<std::string> known = {"method_options", "overrides", "exclude_types"};
+    for (const OptionSpec& option : OptionTable()) known.emplace_back(option.name);
+    return BadKey(key, known);
+  }
+  if (value.is_array() && spec->kind != OptionKind::kList) {
+    return Error(ErrorId::kBadConfig, key, ": got a list, wanted one value");
+  }
+  for (const Json& item : value.is_array() ? value : Json::array({value})) {
+    Result<std::string> text = Scalar(item);
+    if (!text.ok()) return std::move(text).status().WithContext(key);
+    const Status set = spec->set(options, *text);
+    // Inside a file every mistake is one of the configuration; what is only missing in this version stays that.
+    if (!set.ok() && set.id() == ErrorId::kNotYetSupported) return Status(set).WithContext(key);
+    if (!set.ok()) return Error(ErrorId::kBadConfig, key, ": ", set.message());
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+Status ApplyConfigText(Options& options, const std::string& text, const std::string& name) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false, /*ignore_comments=*/true);
+  if (!json.is_object()) return Error(ErrorId::kBadConfig, name, ": not a JSON object");
+  for (const auto& [key, value] : json.items()) {
+    Status applied = key == "method_options" ? ApplyMethodOptions(options, value)
+                     : key == "overrides"    ? ApplyOverrides(options, value)
+                                             : ApplyOption(options, key, value);
+    PREON_RETURN_IF_ERROR(std::move(applied).WithContext(name));
+  }
+  return Status::Ok();
+}
+
+Status ApplyConfig(Options& options, const std::string& name) {
+  if (name.find_first_of("/.") == std::string::npos) return ApplyPreset(options, name);
+  PREON_ASSIGN_OR_RETURN(const std::string text, ReadFile(name));
+  return ApplyConfigText(options, text, name);
+}
+
+}  // namespace preon

@@ -1,0 +1,23 @@
+// Configuration: a JSON file with the option table's names as keys, or the name of a preset.
+#pragma once
+
+#include <string>
+
+#include "api/options.h"
+#include "base/status.h"
+
+namespace preon {
+
+/// Applies a configuration to `options`. Keys are long option names ('_' may stand for '-'), values strings, numbers,
+/// true/false or lists of these; besides them:
+///   "method_options": {"Percentile": 99.99}
+///   "overrides": {"tensor": {"type", "symmetric", "rmin", "rmax", "scale", "zero_point"}}
+///
+/// @param name  a file (anything with a '/' or '.'), else a preset.
+/// Errors: kBadConfig naming file and key, with the nearest spelling; kNotYetSupported for presets to come; kIoRead.
+Status ApplyConfig(Options& options, const std::string& name);
+
+/// JSON text instead of a file; `name` is for messages.
+Status ApplyConfigText(Options& options, const std::string& text, const std::string& name);
+
+}  // namespace preon

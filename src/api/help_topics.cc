@@ -1,0 +1,67 @@
+#include "api/help_topics.h"
+
+#include <iomanip>
+#include <sstream>
+
+#include "api/presets.h"
+#include "calib/data/preprocess.h"
+#include "formats/int_format.h"
+
+namespace preon {
+namespace {
+
+void AddLine(std::ostringstream& out, std::string_view name, std::string_view summary) {
+  out << "  " << std::left << std::setw(24) << name << summary << '\n';
+}
+
+template <typename T>
+std::string ListOf(std::string_view title, const Registry<T>& registry) {
+  std::ostringstream out;
+  out << title << '\n';
+  for (const auto& entry : registry.entries()) {
+    AddLine(out, entry->name(), entry->summary());
+    if constexpr (requires { entry->option_help(); }) {
+      for (const std::string_view option : entry->option_help()) AddLine(out, "", option);
+    }
+  }
+  return out.str();
+}
+
+std::string TypeList() {
+  std::ostringstream out;
+  out << "types:\n";
+  for (const std::string& name : IntTypeNames()) out << "  " << name << '\n';
+  out << "which of them a target can use is told when it can't\n";
+  return out.str();
+}
+
+std::string PresetList() {
+  std::ostringstream out;
+  out << "presets:\n";
+  for (const ConfigPreset& preset : ConfigPresets()) AddLine(out, preset.name, preset.summary);
+  return out.str();
+}
+
+std::string PreprocessList() {
+  std::ostringstream out;
+  out << "presets, alone or with key=value,... over them:\n";
+  for (const PreprocessPreset& preset : PreprocessPresets()) AddLine(out, preset.name, preset.summary);
+  out << "keys:\n"
+         "  resize=N|WxH|input  crop=N|WxH|input  letterbox=0...255  color=rgb|bgr|gray\n"
+         "  scale=A|A/B  mean=a[:b:c]  std=a[:b:c]  layout=nchw|nhwc\n";
+  return out.str();
+}
+
+}  // namespace
+
+std::string HelpTopic(std::string_view option, const Builtins& builtins) {
+  if (option == "method" || option == "method-option") return ListOf("methods, with their options:", builtins.methods);
+  if (option == "target") return ListOf("targets:", builtins.targets);
+  if (option == "disable-pass") return ListOf("passes, in the order they run:", builtins.passes);
+  if (option == "activation" || option == "weight") return TypeList();
+  if (option == "config") return PresetList();
+  if (option == "preprocess") return PreprocessList();
+  return "";
+}
+
+}  // namespace preon

@@ -1,0 +1,60 @@
+#include "api/job.h"
+
+#include <algorithm>
+
+#include "api/version.h"
+#include "base/system.h"
+
+namespace preon {
+
+void StageClock::Begin(std::string_view stage) {
+  EndStage();
+  stage_ = stage;
+  stage_start_ = Clock::now();
+}
+
+void StageClock::EndStage() {
+  if (stage_.empty()) return;
+  const double seconds = std::chrono::duration<double>(Clock::now() - stage_start_).count();
+  const auto known = std::ranges::find(seconds_, stage_, &std::pair<std::string, double>::first);
+  if (known == seconds_.end()) seconds_.emplace_back(stage_, seconds);
+  else known->second += seconds;
+  stage_.clear();
+}
+
+RunFacts StageClock::Finish(std::string_view verb) {
+  EndStage();
+  return {.verb = std::string(verb),
+          .version = std::string(kVersion),
+          .seconds = seconds_,
+          .total_seconds = std::chrono::duration<double>(Clock::now() - start_).count(),
+          .peak_rss_bytes = PeakRssBytes()};
+}
+
+Result<Job> MakeJob(const Options& options, const Builtins& builtins, const RunContext& context, OpenSamples open_samples) {
+  PREON_ASSIGN_OR_RETURN(Choices choices, Resolve(options, builtins));
+  if (!open_samples && (options.has_data() || !options.calib.empty())) {
+    open_samples = [&options](const std::vector<TensorSpec>& inputs) {
+      // With statistics from a file, one random sample is enough to see that the result runs.
+      return OpenDataSource(options.has_data() ? options.data : DataOptions{.sources = {"random:1"}}, inputs);
+    };
+  }
+  return Job{options, builtins, context, std::move(choices), std::move(open_samples), {}};
+}
+
+Result<Batch> FirstBatch(const Job& job, const std::vector<TensorSpec>& inputs) {
+  PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> source, job.open_samples(inputs));
+  PREON_ASSIGN_OR_RETURN(std::optional<Batch> batch, source->Next());
+  if (!batch) return Error(ErrorId::kDataEmpty, "--data: no samples");
+  return *std::move(batch);
+}
+
+std::vector<TensorSpec> InputSpecs(const Graph& graph) {
+  std::vector<TensorSpec> specs;
+  for (const std::string& input : graph.inputs()) {
+    specs.push_back({input, graph.TypeOf(input), graph.ShapeOf(input).value_or(Shape{})});
+  }
+  return specs;
+}
+
+}  // namespace preon

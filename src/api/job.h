@@ -1,0 +1,57 @@
+// What the stages of one run share: options, what their names stand for, the run context, a way to the samples, times.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/builtins.h"
+#include "api/options.h"
+#include "base/context.h"
+#include "calib/data_source.h"
+#include "report/results.h"
+
+namespace preon {
+
+/// Opens the samples from the start; called once per pass over them.
+using OpenSamples = std::function<Result<std::unique_ptr<DataSource>>(const std::vector<TensorSpec>& inputs)>;
+
+/// Measures the stages of a run.
+class StageClock {
+ public:
+  /// Ends the running stage and starts `stage`; a name that comes again adds up.
+  void Begin(std::string_view stage);
+  /// Ends the running stage and fills the facts that every answer carries.
+  RunFacts Finish(std::string_view verb);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void EndStage();
+
+  Clock::time_point start_ = Clock::now(), stage_start_ = start_;
+  std::string stage_;
+  std::vector<std::pair<std::string, double>> seconds_;
+};
+
+/// One run. Lives in the verb's function; everything it points to outlives it.
+struct Job {
+  const Options& options;
+  const Builtins& builtins;
+  const RunContext& context;
+  Choices choices;
+  OpenSamples open_samples;
+  StageClock clock;
+};
+
+/// Resolves the names in the options. `open_samples` empty: from the options' data sources; stays empty without any.
+Result<Job> MakeJob(const Options& options, const Builtins& builtins, const RunContext& context, OpenSamples open_samples = {});
+
+/// The first batch. Errors: kDataEmpty, those of the source.
+Result<Batch> FirstBatch(const Job& job, const std::vector<TensorSpec>& inputs);
+
+/// A model's inputs as data sources want them.
+std::vector<TensorSpec> InputSpecs(const Graph& graph);
+
+}  // namespace preon

@@ -1,0 +1,122 @@
+// The public library: preon.h's types to and from the pipeline's. No logic of its own.
+#include "preon/preon.h"
+
+#include <algorithm>
+#include <new>
+
+#include "api/config.h"
+#include "api/exit_status.h"
+#include "api/option_table.h"
+#include "api/reader_source.h"
+#include "api/verbs.h"
+#include "api/version.h"
+#include "report/json.h"
+#include "report/text.h"
+
+namespace preon {
+namespace {
+
+Failure ToFailure(const Status& status) {
+  return {GetErrorInfo(status.id()).number, ExitStatus(status.id()), status.message(), status.hint()};
+}
+
+Result<Options> ToOptions(const QuantizeOptions& given) {
+  Options options;
+  const auto config = std::ranges::find(given.settings, "config", &std::pair<std::string, std::string>::first);
+  if (config != given.settings.end()) PREON_RETURN_IF_ERROR(ApplyConfig(options, config->second));
+  for (const auto& [name, value] : {std::pair{"output", given.output}, std::pair{"calib", given.calibration},
+                                    std::pair{"method", given.method}, std::pair{"activation", given.activation},
+                                    std::pair{"weight", given.weight}, std::pair{"target", given.target}}) {
+    if (!value.empty()) PREON_RETURN_IF_ERROR(SetOption(options, name, value));
+  }
+  for (const std::string& source : given.data) PREON_RETURN_IF_ERROR(SetOption(options, "data", source));
+  for (const std::string& node : given.exclude) PREON_RETURN_IF_ERROR(SetOption(options, "exclude", node));
+  for (const auto& [name, value] : given.settings) {
+    if (name != "config") PREON_RETURN_IF_ERROR(SetOption(options, name, value));
+  }
+  if (given.threads != 0) PREON_RETURN_IF_ERROR(SetOption(options, "threads", std::to_string(given.threads)));
+  if (given.reader && options.has_data()) {
+    return Error(ErrorId::kConflictingOptions, "reader and data: got both, wanted one");
+  }
+  return options;
+}
+
+std::optional<ClassAccuracy> ToPublic(const std::optional<Accuracy>& accuracy) {
+  if (!accuracy) return std::nullopt;
+  return ClassAccuracy{accuracy->top1, accuracy->top5};
+}
+
+Report ToPublic(const QuantizeResult& result) {
+  Report report{.output = result.output,
+                .float_size_bytes = result.float_size_bytes,
+                .quantized_size_bytes = result.quantized_size_bytes,
+                .samples = result.samples,
+                .observed_tensors = result.observed_tensors,
+                .argmax_agreement = result.compare.argmax_agreement,
+                .float_accuracy = ToPublic(result.compare.reference_accuracy),
+                .quantized_accuracy = ToPublic(result.compare.other_accuracy),
+                .warnings = result.warnings,
+                .seconds = result.facts.total_seconds,
+                .peak_rss_bytes = result.facts.peak_rss_bytes,
+                .text = ToText(result),
+                .json = ToJson(result)};
+  if (result.placement) {
+    report.integer_nodes = static_cast<int64_t>(result.placement->integer.size());
+    report.float_nodes = static_cast<int64_t>(result.placement->float_nodes.size());
+    report.integer_macs_share = result.placement->integer_macs_share;
+  }
+  for (const auto& [name, output] : result.compare.outputs) {
+    report.outputs[name] = {output.sqnr_db, output.cosine, output.l2, output.max_abs};
+  }
+  return report;
+}
+
+CalibrationReport ToPublic(const CalibrateResult& result) {
+  return {.output = result.output,
+          .samples = result.samples,
+          .observed_tensors = result.observed_tensors,
+          .shared_tensors = result.shared_tensors,
+          .seconds = result.facts.total_seconds,
+          .json = ToJson(result)};
+}
+
+template <typename R>
+Result<R> RunVerbWith(const QuantizeOptions& given, Result<R> (*verb)(const std::string&, Job&)) {
+  PREON_ASSIGN_OR_RETURN(const Options options, ToOptions(given));
+  const Builtins builtins = MakeBuiltins();
+  RunContext context{.threads = options.threads, .tmp_dir = options.tmp_dir, .cancel = given.cancel};
+  if (given.progress) {
+    context.progress = [&given](const Progress& progress) {
+      given.progress(std::string(progress.stage), progress.done, progress.total);
+    };
+  }
+  PREON_ASSIGN_OR_RETURN(Job job, MakeJob(options, builtins, context,
+                                          given.reader ? ReadThrough(given.reader, options.data.limit) : OpenSamples()));
+  return verb(given.model, job);
+}
+
+// The library's edge: nothing is thrown across it.
+template <typename Public, typename R>
+Outcome<Public> Guarded(const QuantizeOptions& options, Result<R> (*verb)(const std::string&, Job&)) {
+  try {
+    const Result<R> result = RunVerbWith(options, verb);
+    if (!result.ok()) return ToFailure(result.status());
+    return ToPublic(*result);
+  } catch (const std::bad_alloc&) {
+    return ToFailure(Error(ErrorId::kOutOfMemory, "out of memory"));
+  } catch (const std::exception& problem) {
+    return ToFailure(Error(ErrorId::kInternal, "internal error: ", problem.what(), "; please report it"));
+  }
+}
+
+}  // namespace
+
+std::string Version() { return std::string(kVersion); }
+
+Outcome<Report> Quantize(const QuantizeOptions& options) { return Guarded<Report>(options, QuantizeVerb); }
+
+Outcome<CalibrationReport> Calibrate(const QuantizeOptions& options) {
+  return Guarded<CalibrationReport>(options, CalibrateVerb);
+}
+
+}  // namespace preon

@@ -1,0 +1,48 @@
+// Options: everything a run can be told, by command line, configuration file or library; filled through option_table.h.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "api/builtins.h"
+#include "base/status.h"
+#include "calib/data_source.h"
+#include "quantize/plan.h"
+#include "ranges/range_method.h"
+#include "stats/tensor_sketch.h"
+
+namespace preon {
+
+/// Defaults are those of the command line; each field's meaning, unit and cost stands in the option table.
+struct Options {
+  std::string output;
+  DataOptions data;
+  std::string calib;
+  std::string method = "percentile";
+  MethodOptions method_options;
+  std::string target = "ort-cpu";
+  PlanOptions plan;
+  SketchMode sketch_mode = SketchMode::kSampled;
+  bool optimize_observed = true;
+  std::set<std::string> disabled_passes;
+  std::string report;
+  std::string save_folder;
+  int64_t repeat = 1;
+  int threads = 0;
+  std::string tmp_dir;
+
+  bool has_data() const { return !data.sources.empty() || !data.inputs.empty(); }
+};
+
+/// What names in the options stand for.
+struct Choices {
+  std::unique_ptr<RangeMethod> method;   ///< with its options applied
+  const Target* target = nullptr;
+};
+
+/// Checks what can be checked before a file is opened, and looks names up.
+/// Errors: kUnknownOption with the nearest name, kBadOptionValue, kConflictingOptions, kNotYetSupported.
+Result<Choices> Resolve(const Options& options, const Builtins& builtins);
+
+}  // namespace preon

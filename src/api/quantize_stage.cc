@@ -1,0 +1,112 @@
+#include "api/quantize_stage.h"
+
+#include "api/placement.h"
+#include "base/file.h"
+#include "eval/compare.h"
+#include "eval/fusion_report.h"
+#include "ir/model_io.h"
+#include "quantize/plan.h"
+#include "runtime/session.h"
+
+namespace preon {
+namespace {
+
+// Samples of the comparison with float: enough for its figures, little against calibration.
+constexpr int64_t kMaxComparedSamples = 256;
+constexpr double kLatencySeconds = 0.3;
+// The measured ratio from which a result is called slower than float; below it is noise.
+constexpr double kSlowerRatio = 1.1;
+
+Status NotWritten(ErrorId id, const Job& job, std::string_view why, const Status& reason) {
+  return Error(id, job.options.output, ": not written: ", why, ": ", reason.message());
+}
+
+// Loads the result as its users will, and reads back what the runtime made of it.
+struct VerifiedModel {
+  Session session;
+  std::optional<Placement> placement;
+};
+
+Result<VerifiedModel> LoadForVerification(const Model& quantized, const PreparedModel& prepared, const Job& job,
+                                          std::vector<std::string>& warnings) {
+  PREON_ASSIGN_OR_RETURN(const TempDir folder, TempDir::Create(job.context.TempDir()));
+  const SessionOptions options{.threads = job.context.ThreadCount(), .save_optimized_to = folder.File("optimized.onnx")};
+  const Status valid = CheckModel(quantized);
+  if (!valid.ok()) return NotWritten(ErrorId::kVerifyLoad, job, "the result breaks a rule of ONNX", valid);
+  Result<Session> session = Session::OpenModel(quantized, options, job.context);
+  if (!session.ok()) return NotWritten(ErrorId::kVerifyLoad, job, "the runtime can't load the result", session.status());
+  VerifiedModel verified{std::move(session).value(), std::nullopt};
+  const Result<Model> optimized = LoadModel(options.save_optimized_to);
+  if (!optimized.ok()) {
+    warnings.push_back(StrCat("no placement: the runtime's graph can't be read back: ", optimized.status().message()));
+    return verified;
+  }
+  verified.placement =
+      JoinPlacement(prepared.plan, prepared.model.graph, ObserveKernels(quantized.graph, optimized->graph));
+  return verified;
+}
+
+Result<Comparison> CompareWithFloat(Session& reference, Session& quantized, const std::vector<TensorSpec>& inputs, const Job& job) {
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(inputs));
+  source = Prefetch(std::move(source));
+  PREON_ASSIGN_OR_RETURN(Comparison comparison, Compare(reference, quantized, *source, kMaxComparedSamples, job.context));
+  for (const auto& [name, output] : comparison.outputs) {
+    if (output.not_finite == 0) continue;
+    return Error(ErrorId::kVerifyOutput, job.options.output, ": not written: output '", name,
+                 "' holds NaN or infinity where float has none");
+  }
+  return comparison;
+}
+
+}  // namespace
+
+Result<std::map<std::string, Range>> ChooseRanges(const QuantPlan& plan, const CalibrationData& data, const RangeMethod& method) {
+  std::map<std::string, Range> ranges;
+  for (const std::string& tensor : plan.ObservedTensors()) {
+    const auto sketch = data.tensors.find(tensor);
+    if (sketch == data.tensors.end()) {
+      return Error(ErrorId::kRangeMissing, tensor, ": no statistics; wanted those of a calibration with the same options");
+    }
+    Result<Range> range = method.Choose(sketch->second, {.format = plan.activations.at(tensor).format});
+    if (!range.ok()) return std::move(range).status().WithContext(tensor);
+    ranges[tensor] = *range;
+  }
+  return ranges;
+}
+
+Result<QuantizeResult> QuantizeStage(const PreparedModel& prepared, const CalibrationData& data, Job& job) {
+  job.clock.Begin("quantize");
+  QuantizeResult result{.samples = data.sample_count(),
+                        .observed_tensors = static_cast<int64_t>(prepared.plan.ObservedTensors().size()),
+                        .warnings = prepared.warnings};
+  for (const auto& [tensor, activation] : prepared.plan.activations) result.shared_tensors += !activation.shares.empty();
+  PREON_ASSIGN_OR_RETURN(const auto ranges, ChooseRanges(prepared.plan, data, *job.choices.method));
+  PREON_ASSIGN_OR_RETURN(const Model quantized, ApplyPlan(prepared.model, prepared.plan, ranges, &result.warnings));
+
+  job.clock.Begin("verify");
+  const std::vector<TensorSpec> inputs = InputSpecs(prepared.source.graph);
+  PREON_ASSIGN_OR_RETURN(const Batch batch, FirstBatch(job, inputs));
+  PREON_ASSIGN_OR_RETURN(VerifiedModel verified, LoadForVerification(quantized, prepared, job, result.warnings));
+  const auto first = verified.session.Run(batch.feeds, job.context);
+  if (!first.ok() && first.status().id() == ErrorId::kCancelled) return first.status();
+  if (!first.ok()) return NotWritten(ErrorId::kVerifyRun, job, "the result fails on sample 0", first.status());
+  PREON_ASSIGN_OR_RETURN(Session reference,
+                         Session::OpenModel(prepared.source, {.threads = job.context.ThreadCount()}, job.context));
+
+  job.clock.Begin("compare");
+  PREON_ASSIGN_OR_RETURN(result.compare, CompareWithFloat(reference, verified.session, inputs, job));
+  PREON_ASSIGN_OR_RETURN(const auto latency, MeasureLatency(reference, verified.session, batch.feeds, batch.samples,
+                                                            kLatencySeconds, job.context));
+  result.latency = {latency.first, latency.second};
+  if (latency.second.p50 > kSlowerRatio * latency.first.p50) {
+    result.warnings.push_back("the quantized model is slower than the float model on this machine");
+  }
+  result.placement = std::move(verified.placement);
+
+  // Saving is deterministic: these are the bytes that were loaded and run above.
+  job.clock.Begin("write");
+  PREON_RETURN_IF_ERROR(SaveModel(quantized, job.options.output));
+  return result;
+}
+
+}  // namespace preon

@@ -1,0 +1,21 @@
+// From statistics to a verified file: ranges, Q/DQ, load and run in the runtime, comparison, and only then the output.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "api/job.h"
+#include "api/prepare_model.h"
+#include "calib/calibration.h"
+#include "report/results.h"
+
+namespace preon {
+
+/// The range of every tensor that the plan observes. Errors: kRangeMissing, kRangeNotFinite, naming the tensor.
+Result<std::map<std::string, Range>> ChooseRanges(const QuantPlan& plan, const CalibrationData& data, const RangeMethod& method);
+
+/// Quantizes, verifies and writes `job.options.output`; fills everything of the result but sizes and facts.
+/// Errors: kVerifyLoad, kVerifyRun, kVerifyOutput (nothing is written then), those of ApplyPlan and of writing.
+Result<QuantizeResult> QuantizeStage(const PreparedModel& prepared, const CalibrationData& data, Job& job);
+
+}  // namespace preon

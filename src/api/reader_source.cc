@@ -1,0 +1,83 @@
+#include "api/reader_source.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace preon {
+namespace {
+
+Status CheckArray(const InputArray& array, const TensorSpec& spec, const std::string& where) {
+  if (static_cast<DataType>(array.type) != spec.type) {
+    return Error(ErrorId::kDataType, where, ": '", array.name, "': type ", DataTypeName(static_cast<DataType>(array.type)),
+                 ", wanted ", DataTypeName(spec.type));
+  }
+  bool fits = array.shape.size() == spec.shape.size();
+  for (size_t axis = 0; fits && axis < spec.shape.size(); ++axis) {
+    fits = array.shape[axis] >= 0 && (spec.shape[axis] == kDynamicDim || spec.shape[axis] == array.shape[axis]);
+  }
+  if (!fits) {
+    return Error(ErrorId::kDataShape, where, ": '", array.name, "': shape ", ShapeToString(array.shape), ", wanted ",
+                 ShapeToString(spec.shape));
+  }
+  if (array.data == nullptr && ElementCount(array.shape) > 0) {
+    return Error(ErrorId::kDataMalformed, where, ": '", array.name, "': no data");
+  }
+  return Status::Ok();
+}
+
+Result<Tensor> Copied(const InputArray& array, const std::string& where) {
+  Tensor tensor = Tensor::Allocate(static_cast<DataType>(array.type), array.shape);
+  const std::span<std::byte> bytes = tensor.MutableBytes();
+  if (!bytes.empty()) std::memcpy(bytes.data(), array.data, bytes.size());
+  if (array.type == ElementType::kFloat && !std::ranges::all_of(tensor.floats(), [](float x) { return std::isfinite(x); })) {
+    return Error(ErrorId::kDataNotFinite, where, ": '", array.name, "': holds NaN or infinity");
+  }
+  return tensor;
+}
+
+class ReaderSource final : public DataSource {
+ public:
+  ReaderSource(SampleReader reader, int64_t limit, std::vector<TensorSpec> inputs)
+      : reader_(std::move(reader)), limit_(limit), inputs_(std::move(inputs)) {}
+
+  Result<std::optional<Batch>> Next() override {
+    std::vector<InputArray> arrays;
+    if ((limit_ >= 0 && samples_ >= limit_) || !reader_(index_, arrays)) return std::optional<Batch>();
+    const std::string where = StrCat("reader: feed ", index_);
+    Batch batch{.first_sample = samples_};
+    for (const TensorSpec& spec : inputs_) {
+      const auto array = std::ranges::find(arrays, spec.name, &InputArray::name);
+      if (array == arrays.end()) return Error(ErrorId::kDataInputName, where, ": no array for input '", spec.name, "'");
+      PREON_RETURN_IF_ERROR(CheckArray(*array, spec, where));
+      PREON_ASSIGN_OR_RETURN(Tensor tensor, Copied(*array, where));
+      const bool batched = batch.samples == 0 && !array->shape.empty() && spec.shape[0] == kDynamicDim;
+      if (batched) batch.samples = array->shape[0];
+      batch.feeds.push_back({spec.name, std::move(tensor)});
+    }
+    batch.samples = std::max<int64_t>(batch.samples, 1);
+    for (int64_t sample = 0; sample < batch.samples; ++sample) batch.names.push_back(where);
+    batch.labels.resize(static_cast<size_t>(batch.samples));
+    samples_ += batch.samples;
+    ++index_;
+    return std::optional(std::move(batch));
+  }
+
+  std::optional<int64_t> SampleCount() const override { return std::nullopt; }
+
+ private:
+  SampleReader reader_;
+  int64_t limit_;
+  std::vector<TensorSpec> inputs_;
+  int64_t index_ = 0, samples_ = 0;
+};
+
+}  // namespace
+
+OpenSamples ReadThrough(SampleReader reader, int64_t limit) {
+  return [reader = std::move(reader), limit](const std::vector<TensorSpec>& inputs) -> Result<std::unique_ptr<DataSource>> {
+    return std::unique_ptr<DataSource>(std::make_unique<ReaderSource>(reader, limit, inputs));
+  };
+}
+
+}  // namespace preon

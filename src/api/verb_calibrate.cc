@@ -1,0 +1,73 @@
+#include "api/calibrate_stage.h"
+#include "api/output.h"
+#include "api/quantize_stage.h"
+#include "api/verbs.h"
+#include "base/file.h"
+#include "report/json.h"
+
+namespace preon {
+
+Result<CalibrateResult> CalibrateVerb(const std::string& model, Job& job) {
+  const std::string& output = job.options.output;
+  PREON_RETURN_IF_ERROR(CheckOutput("calibrate", output, {model}));
+  if (!job.open_samples) return MissingData("calibrate", "--data SRC");
+  PREON_ASSIGN_OR_RETURN(const PreparedModel prepared, PrepareModel(model, job));
+  PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateStage(prepared, job));
+  job.clock.Begin("write");
+  PREON_RETURN_IF_ERROR(SaveCalibration(data, output));
+
+  CalibrateResult result{.facts = job.clock.Finish("calibrate"),
+                         .output = output,
+                         .samples = data.sample_count(),
+                         .observed_tensors = static_cast<int64_t>(data.tensors.size()),
+                         .shared_tensors = static_cast<int64_t>(data.shared.size()),
+                         .warnings = prepared.warnings};
+  for (const auto& [stage, seconds] : result.facts.seconds) {
+    if (stage == "calibrate") result.seconds_per_sample = seconds / static_cast<double>(std::max<int64_t>(result.samples, 1));
+  }
+  return result;
+}
+
+Result<MergeResult> MergeVerb(const std::vector<std::string>& parts, Job& job) {
+  const std::string& output = job.options.output;
+  PREON_RETURN_IF_ERROR(CheckOutput("merge", output, parts));
+  job.clock.Begin("load");
+  std::vector<CalibrationData> loaded;
+  for (const std::string& part : parts) {
+    PREON_ASSIGN_OR_RETURN(loaded.emplace_back(), LoadCalibration(part));
+  }
+  job.clock.Begin("merge");
+  PREON_ASSIGN_OR_RETURN(const CalibrationData merged, MergeCalibrations(std::move(loaded)));
+  job.clock.Begin("write");
+  PREON_RETURN_IF_ERROR(SaveCalibration(merged, output));
+  return MergeResult{.facts = job.clock.Finish("merge"),
+                     .output = output,
+                     .parts = static_cast<int64_t>(parts.size()),
+                     .samples = merged.sample_count(),
+                     .observed_tensors = static_cast<int64_t>(merged.tensors.size())};
+}
+
+Result<RangesResult> RangesVerb(const std::string& calib, Job& job) {
+  const Options& options = job.options;
+  if (!options.output.empty()) PREON_RETURN_IF_ERROR(CheckOutput("ranges", options.output, {calib}));
+  job.clock.Begin("load");
+  PREON_ASSIGN_OR_RETURN(const CalibrationData data, LoadCalibration(calib));
+  job.clock.Begin("ranges");
+  const IntFormat format{options.plan.activation, options.plan.activation_symmetric.value_or(false)};
+  RangesResult result{.method = std::string(job.choices.method->name()), .activation = std::string(DataTypeName(format.type))};
+  for (const auto& [tensor, sketch] : data.tensors) {
+    Result<Range> range = job.choices.method->Choose(sketch, {.format = format});
+    if (!range.ok()) return std::move(range).status().WithContext(tensor);
+    PREON_ASSIGN_OR_RETURN(const QuantParams params, ComputeQuantParams(*range, format));
+    result.tensors[tensor] = {range->min, range->max, params.scale, params.zero_point};
+  }
+  for (const auto& [tensor, source] : data.shared) {
+    const auto found = result.tensors.find(source);
+    if (found != result.tensors.end()) result.tensors[tensor] = found->second;
+  }
+  result.facts = job.clock.Finish("ranges");
+  if (!options.output.empty()) PREON_RETURN_IF_ERROR(WriteFileAtomically(options.output, ToJson(result) + "\n"));
+  return result;
+}
+
+}  // namespace preon

@@ -1,0 +1,52 @@
+#include <algorithm>
+#include <filesystem>
+
+#include "api/calibrate_stage.h"
+#include "api/output.h"
+#include "api/quantize_stage.h"
+#include "api/verbs.h"
+#include "base/system.h"
+#include "report/report_file.h"
+
+namespace preon {
+namespace {
+
+bool IsRandom(const DataOptions& data) {
+  const auto random = [](const std::string& source) { return source.starts_with("random:"); };
+  return std::ranges::any_of(data.sources, random) ||
+         std::ranges::any_of(data.inputs, [&](const auto& input) { return random(input.second); });
+}
+
+Result<CalibrationData> CalibrateOrLoad(const PreparedModel& prepared, Job& job) {
+  if (job.options.calib.empty()) return CalibrateStage(prepared, job);
+  job.clock.Begin("load");
+  PREON_ASSIGN_OR_RETURN(CalibrationData data, LoadCalibration(job.options.calib));
+  PREON_RETURN_IF_ERROR(CheckCalibrationFits(data, prepared, job.options.calib));
+  return data;
+}
+
+}  // namespace
+
+Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
+  const Options& options = job.options;
+  PREON_RETURN_IF_ERROR(CheckOutput("quantize", options.output, {model, options.calib}));
+  if (!job.open_samples) return MissingData("quantize", "--data SRC or --calib FILE");
+  PREON_ASSIGN_OR_RETURN(const PreparedModel prepared, PrepareModel(model, job));
+  PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOrLoad(prepared, job));
+  ReleaseFreeMemory();
+  PREON_ASSIGN_OR_RETURN(QuantizeResult result, QuantizeStage(prepared, data, job));
+  result.model = model;
+  result.output = options.output;
+  result.float_size_bytes = ModelSizeBytes(model, prepared.source);
+  result.quantized_size_bytes = static_cast<int64_t>(std::filesystem::file_size(options.output));
+  result.method = job.choices.method->name();
+  result.activation = DataTypeName(options.plan.activation);
+  result.weight = DataTypeName(options.plan.weight);
+  result.target = job.choices.target->name();
+  result.random_data = options.calib.empty() && IsRandom(options.data);
+  result.facts = job.clock.Finish("quantize");
+  if (!options.report.empty()) PREON_RETURN_IF_ERROR(WriteReport(result, options.report));
+  return result;
+}
+
+}  // namespace preon

@@ -1,0 +1,81 @@
+#include <chrono>
+#include <filesystem>
+
+#include "api/output.h"
+#include "api/saved_outputs.h"
+#include "api/verbs.h"
+#include "eval/latency.h"
+#include "report/report_file.h"
+#include "runtime/session.h"
+
+namespace preon {
+namespace {
+
+constexpr double kLatencySeconds = 2;
+
+// One pass over the data; `outputs` may be null.
+Status RunOnce(Session& session, Job& job, SavedOutputs* outputs, LatencyRecorder& recorder, RunResult& result) {
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(session.inputs()));
+  const int64_t per_pass = source->SampleCount().value_or(0);
+  source = Prefetch(std::move(source));
+  while (true) {
+    PREON_RETURN_IF_ERROR(job.context.CheckCancelled());
+    PREON_ASSIGN_OR_RETURN(const std::optional<Batch> batch, source->Next());
+    if (!batch) break;
+    const auto start = std::chrono::steady_clock::now();
+    PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> values, session.Run(batch->feeds, job.context));
+    recorder.Add(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count(), batch->samples);
+    if (outputs != nullptr) PREON_RETURN_IF_ERROR(outputs->Write(result.runs, values));
+    result.samples += batch->samples;
+    ++result.runs;
+    job.context.Report({.stage = "run", .done = result.samples, .total = per_pass * job.options.repeat});
+  }
+  return result.samples > 0 ? Status::Ok() : Error(ErrorId::kDataEmpty, "--data: no samples");
+}
+
+}  // namespace
+
+Result<RunResult> RunVerb(const std::string& model, Job& job) {
+  if (!job.open_samples) return MissingData("run", "--data SRC");
+  job.clock.Begin("load");
+  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenFile(model, {.threads = job.context.ThreadCount()}));
+  std::optional<SavedOutputs> outputs;
+  if (!job.options.save_folder.empty()) {
+    PREON_ASSIGN_OR_RETURN(outputs, SavedOutputs::Create(job.options.save_folder, session.outputs()));
+  }
+  job.clock.Begin("run");
+  RunResult result{.model = model, .saved_to = job.options.save_folder};
+  LatencyRecorder recorder;
+  for (int64_t pass = 0; pass < job.options.repeat; ++pass) {
+    PREON_RETURN_IF_ERROR(RunOnce(session, job, pass == 0 && outputs ? &*outputs : nullptr, recorder, result));
+  }
+  result.latency = recorder.Summarize();
+  result.facts = job.clock.Finish("run");
+  return result;
+}
+
+Result<CompareResult> CompareVerb(const std::string& reference, const std::string& other, Job& job) {
+  if (!job.open_samples) return MissingData("compare", "--data SRC");
+  const Options& options = job.options;
+  job.clock.Begin("load");
+  const SessionOptions session_options{.threads = job.context.ThreadCount()};
+  PREON_ASSIGN_OR_RETURN(Session first, Session::OpenFile(reference, session_options));
+  PREON_ASSIGN_OR_RETURN(Session second, Session::OpenFile(other, session_options));
+  CompareResult result{.reference = reference, .other = other};
+  result.reference_size_bytes = static_cast<int64_t>(std::filesystem::file_size(reference));
+  result.other_size_bytes = static_cast<int64_t>(std::filesystem::file_size(other));
+  job.clock.Begin("compare");
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(first.inputs()));
+  source = Prefetch(std::move(source));
+  PREON_ASSIGN_OR_RETURN(result.compare, Compare(first, second, *source, INT64_MAX, job.context));
+  job.clock.Begin("latency");
+  PREON_ASSIGN_OR_RETURN(const Batch batch, FirstBatch(job, first.inputs()));
+  PREON_ASSIGN_OR_RETURN(const auto latency,
+                         MeasureLatency(first, second, batch.feeds, batch.samples, kLatencySeconds, job.context));
+  result.latency = {latency.first, latency.second};
+  result.facts = job.clock.Finish("compare");
+  if (!options.report.empty()) PREON_RETURN_IF_ERROR(WriteReport(result, options.report));
+  return result;
+}
+
+}  // namespace preon

@@ -1,0 +1,181 @@
+#include "cli/arguments.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <deque>
+
+#include "api/config.h"
+#include "api/help_topics.h"
+#include "api/version.h"
+#include "base/spelling.h"
+
+
+namespace preon::cli {
+namespace {
+
+// An option as CLI11 fills it.
+struct Given {
+  const OptionSpec* spec;
+  std::vector<std::string> values;
+  bool flag = false;
+};
+
+struct ParsedVerb {
+  Command command;
+  CLI::App* app = nullptr;
+  std::deque<std::vector<std::string>> positionals;   // one list per name
+  std::deque<Given> given;
+  std::string config;
+  bool json = false, quiet = false, verbose = false;
+};
+
+void AddOptions(ParsedVerb& parsed) {
+  for (const OptionSpec& spec : OptionTable()) {
+    if ((spec.verbs & parsed.command.verb) == 0) continue;
+    Given& given = parsed.given.emplace_back(Given{&spec});
+    const std::string name = std::string(spec.name == "output" ? "-o,--" : "--") + std::string(spec.name);
+    if (spec.kind == OptionKind::kFlag) {
+      parsed.app->add_flag(name, given.flag, std::string(spec.help));
+      continue;
+    }
+    CLI::Option* option = parsed.app->add_option(name, given.values, std::string(spec.help));
+    option->type_name(std::string(spec.value_name));
+    if (spec.kind == OptionKind::kValue) option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  }
+}
+
+void AddVerb(CLI::App& app, ParsedVerb& parsed) {
+  const Command& command = parsed.command;
+  parsed.app = app.add_subcommand(std::string(command.name), std::string(command.summary));
+  parsed.app->allow_extras();
+  parsed.app->set_help_flag("-h,--help", "this text");
+  parsed.app->footer("Examples:\n" + std::string(command.examples));
+  // Required, so that lists of values in front of them ("--data SRC MODEL") leave them alone.
+  for (std::string_view name : command.positionals) {
+    std::vector<std::string>& values = parsed.positionals.emplace_back();
+    const bool open_ended = name.ends_with("...");
+    if (open_ended) name.remove_suffix(3);
+    CLI::Option* option = parsed.app->add_option(std::string(name), values)->required()->type_name("");
+    if (!open_ended) option->expected(1);
+  }
+  AddOptions(parsed);
+  if ((command.verb & (kVerbQuantize | kVerbCalibrate | kVerbRanges)) != 0) {
+    parsed.app->add_option("--config", parsed.config, "JSON file or preset with any of these options ('help' lists the presets)")
+        ->type_name("FILE|PRESET");
+  }
+  parsed.app->add_flag("--json", parsed.json, "one JSON object on stdout, progress as JSON lines on stderr");
+  parsed.app->add_flag("--quiet", parsed.quiet, "no progress, no warnings on stderr");
+  parsed.app->add_flag("--verbose", parsed.verbose, "say more on stderr");
+}
+
+std::vector<std::string> LongNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+Status CheckWords(const ParsedVerb& parsed) {
+  for (const std::string& word : parsed.app->remaining()) {
+    if (word.size() < 2 || word[0] != '-') continue;
+    const std::string name = word.substr(0, word.find('='));
+    return Error(ErrorId::kUnknownOption, parsed.command.name, ": unknown option '", name, "'",
+                 DidYouMean(name, LongNames(*parsed.app)));
+  }
+  for (size_t index = 0; index < parsed.positionals.size(); ++index) {
+    if (!parsed.positionals[index].empty()) continue;
+    return Error(ErrorId::kMissingOption, parsed.command.name, ": no ", parsed.command.positionals[index], " given");
+  }
+  if (!parsed.app->remaining().empty()) {
+    return Error(ErrorId::kUnknownOption, parsed.command.name, ": unexpected '", parsed.app->remaining()[0], "'");
+  }
+  if (parsed.quiet && parsed.verbose) {
+    return Error(ErrorId::kConflictingOptions, "--quiet and --verbose: got both, wanted one");
+  }
+  return Status::Ok();
+}
+
+// CLI11's words about a value that is missing or of a wrong number, as one line.
+Status FromParseError(const CLI::ParseError& problem) {
+  std::string message = problem.what();
+  std::ranges::replace(message, '\n', ' ');
+  return Error(ErrorId::kBadOptionValue, message);
+}
+
+Status FillOptions(const ParsedVerb& parsed, Options& options) {
+  if (!parsed.config.empty()) PREON_RETURN_IF_ERROR(ApplyConfig(options, parsed.config));
+  for (const Given& given : parsed.given) {
+    const std::string name(given.spec->name);
+    if (given.flag) PREON_RETURN_IF_ERROR(SetOption(options, name, "true"));
+    for (const std::string& value : given.values) PREON_RETURN_IF_ERROR(SetOption(options, name, value));
+  }
+  return Status::Ok();
+}
+
+// "--method help" and its like; "" when none is asked for.
+std::string RequestedTopic(const ParsedVerb& parsed, const Builtins& builtins) {
+  if (parsed.config == "help") return HelpTopic("config", builtins);
+  for (const Given& given : parsed.given) {
+    if (std::ranges::find(given.values, "help") == given.values.end()) continue;
+    std::string topic = HelpTopic(given.spec->name, builtins);
+    if (!topic.empty()) return topic;
+  }
+  return "";
+}
+
+Status UnknownVerb(const CLI::App& app, const std::deque<ParsedVerb>& verbs) {
+  const std::vector<std::string> words = app.remaining();
+  if (words.empty()) return Error(ErrorId::kMissingOption, "no verb given").WithHint("preon --help lists the verbs");
+  std::vector<std::string> names;
+  for (const ParsedVerb& verb : verbs) names.emplace_back(verb.command.name);
+  return Error(ErrorId::kUnknownOption, words[0][0] == '-' ? "unknown option '" : "unknown verb '", words[0], "'",
+               DidYouMean(words[0], names))
+      .WithHint("preon --help lists the verbs");
+}
+
+}  // namespace
+
+Result<Arguments> ParseArguments(int argc, const char* const* argv, const Builtins& builtins) {
+  CLI::App app{"Turns a float ONNX model and samples into a verified, quantized one that is fast and shows why."};
+  app.name("preon");
+  app.set_help_flag("-h,--help", "this text");
+  app.set_version_flag("--version", "preon " + std::string(kVersion));
+  app.allow_extras();
+  app.footer("preon VERB --help tells the options of a verb, with examples.");
+  std::deque<ParsedVerb> verbs;
+  for (Command& command : Commands()) {
+    ParsedVerb& parsed = verbs.emplace_back();
+    parsed.command = std::move(command);
+    AddVerb(app, parsed);
+  }
+  Status problem;
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    for (const ParsedVerb& verb : verbs) {
+      if (verb.app->parsed()) return Arguments{.help = verb.app->help("preon")};
+    }
+    return Arguments{.help = app.help()};
+  } catch (const CLI::CallForVersion&) {
+    return Arguments{.help = "preon " + std::string(kVersion) + "\n"};
+  } catch (const CLI::ParseError& error) {
+    problem = FromParseError(error);
+  }
+  const auto chosen = std::ranges::find_if(verbs, [](const ParsedVerb& verb) { return verb.app->parsed(); });
+  if (chosen == verbs.end()) return UnknownVerb(app, verbs);
+  const std::string topic = RequestedTopic(*chosen, builtins);
+  if (!topic.empty()) return Arguments{.help = topic};
+  PREON_RETURN_IF_ERROR(CheckWords(*chosen));
+  PREON_RETURN_IF_ERROR(problem);
+
+  Arguments arguments{.command = chosen->command, .json = chosen->json};
+  for (const std::vector<std::string>& values : chosen->positionals) {
+    arguments.positionals.insert(arguments.positionals.end(), values.begin(), values.end());
+  }
+  PREON_RETURN_IF_ERROR(FillOptions(*chosen, arguments.options));
+  arguments.verbosity = chosen->quiet ? Verbosity::kQuiet : chosen->verbose ? Verbosity::kVerbose : Verbosity::kNormal;
+  return arguments;
+}
+
+}  // namespace preon::cli

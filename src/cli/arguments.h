@@ -1,0 +1,27 @@
+// Arguments: words of the command line -> a verb, its options and how to talk about the run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/options.h"
+#include "cli/command.h"
+
+namespace preon::cli {
+
+enum class Verbosity { kQuiet, kNormal, kVerbose };
+
+struct Arguments {
+  Command command{};
+  std::vector<std::string> positionals;
+  Options options;
+  bool json = false;
+  Verbosity verbosity = Verbosity::kNormal;
+  std::string help;   ///< not empty: print this and end well
+};
+
+/// Errors: kUnknownOption with the nearest name, kMissingOption, kBadOptionValue, kConflictingOptions, those of options
+/// and configuration files. The configuration file is applied first, the command line over it.
+Result<Arguments> ParseArguments(int argc, const char* const* argv, const Builtins& builtins);
+
+}  // namespace preon::cli

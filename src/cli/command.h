@@ -1,0 +1,39 @@
+// Command: one verb of the binary.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/job.h"
+#include "api/option_table.h"
+
+namespace preon::cli {
+
+/// What a verb prints: one of both, by --json.
+struct Answer {
+  std::string text, json;
+};
+
+struct Command {
+  Verb verb{};
+  std::string_view name;
+  std::string_view summary;                       ///< one line for the list of verbs
+  std::vector<std::string_view> positionals;      ///< names; one that ends with "..." takes one or more
+  std::string_view examples;                      ///< below the options in --help
+  Result<Answer> (*run)(const std::vector<std::string>& positionals, Job& job) = nullptr;
+};
+
+/// All verbs, in the order of help.
+std::vector<Command> Commands();
+
+Command QuantizeCommand();
+Command CalibrateCommand();
+Command MergeCommand();
+Command RangesCommand();
+Command InspectCommand();
+Command RunCommand();
+Command CompareCommand();
+Command DoctorCommand();
+
+}  // namespace preon::cli

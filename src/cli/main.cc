@@ -1,0 +1,63 @@
+// The edge of the process: signals in, exit status out; nothing thrown gets past here.
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "api/exit_status.h"
+#include "cli/arguments.h"
+#include "cli/progress.h"
+#include "cli/signals.h"
+
+namespace preon::cli {
+namespace {
+
+// A reader that has closed the pipe has seen enough: that is no error.
+Status Print(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (written || errno == EPIPE) return Status::Ok();
+  return Error(ErrorId::kIoWrite, "stdout: can't write: ", std::strerror(errno));
+}
+
+Status Run(int argc, const char* const* argv) {
+  const std::atomic<bool>* interrupted = InstallSignalHandlers();
+  const Builtins builtins = MakeBuiltins();
+  PREON_ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(argc, argv, builtins));
+  if (!arguments.help.empty()) return Print(arguments.help);
+
+  ProgressPrinter progress(arguments.json, arguments.verbosity);
+  const RunContext context{.threads = arguments.options.threads,
+                           .tmp_dir = arguments.options.tmp_dir,
+                           .log = [&](LogLevel level, std::string_view message) { progress.Log(level, message); },
+                           .progress = [&](const Progress& now) { progress.Show(now); },
+                           .cancel = interrupted};
+  PREON_ASSIGN_OR_RETURN(Job job, MakeJob(arguments.options, builtins, context));
+  PREON_ASSIGN_OR_RETURN(const Answer answer, arguments.command.run(arguments.positionals, job));
+  progress.Clear();
+  return Print(arguments.json ? answer.json + "\n" : answer.text);
+}
+
+// One line, and the hint on one of its own.
+int Complain(const Status& status) {
+  std::string message = status.message();
+  for (char& c : message) c = c == '\n' || c == '\r' ? ' ' : c;
+  std::fprintf(stderr, "preon: error [E%d] %s\n", GetErrorInfo(status.id()).number, message.c_str());
+  if (!status.hint().empty()) std::fprintf(stderr, "hint: %s\n", status.hint().c_str());
+  return ExitStatus(status.id());
+}
+
+int Main(int argc, const char* const* argv) {
+  try {
+    const Status status = Run(argc, argv);
+    return status.ok() ? 0 : Complain(status);
+  } catch (const std::bad_alloc&) {
+    return Complain(Error(ErrorId::kOutOfMemory, "out of memory"));
+  } catch (const std::exception& problem) {
+    return Complain(Error(ErrorId::kInternal, "internal error: ", problem.what(), "; please report it"));
+  }
+}
+
+}  // namespace
+}  // namespace preon::cli
+
+int main(int argc, char** argv) { return preon::cli::Main(argc, argv); }

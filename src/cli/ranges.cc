@@ -1,0 +1,17 @@
+#include "api/verbs.h"
+#include "cli/render.h"
+
+namespace preon::cli {
+
+Command RangesCommand() {
+  return {.verb = kVerbRanges,
+          .name = "ranges",
+          .summary = "the ranges a method gives, without the model or the samples",
+          .positionals = {"FILE"},
+          .examples = R"(  preon ranges model.calib --method minmax
+  preon ranges model.calib --method percentile --method-option Percentile=99.9 -o ranges.json
+)",
+          .run = [](const std::vector<std::string>& args, Job& job) { return Render(RangesVerb(args[0], job)); }};
+}
+
+}  // namespace preon::cli

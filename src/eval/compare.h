@@ -1,0 +1,71 @@
+// Compares two models on a stream of samples: per-output error, agreement of the top class, accuracy where labelled.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calib/data_source.h"
+#include "runtime/session.h"
+
+namespace preon {
+
+/// SQNR that stands for "identical" (and its negative for "all noise"), so that every figure is finite.
+inline constexpr double kExactSqnrDb = 200;
+
+/// Share of labelled samples whose class is the first, or among the first five, 0…1.
+struct Accuracy {
+  double top1 = 0, top5 = 0;
+};
+
+/// One output over all samples.
+struct OutputComparison {
+  double sqnr_db = kExactSqnrDb;   ///< 10·log10(Σ a² / Σ (a - b)²), limited to ±kExactSqnrDb
+  double cosine = 1;
+  double l2 = 0;                   ///< sqrt(Σ (a - b)²)
+  double max_abs = 0;
+  int64_t not_finite = 0;          ///< positions where the reference is finite and the other is not
+  int64_t shape_differs = 0;       ///< runs whose shapes differ (data-dependent outputs); not in the figures above
+  /// Share of positions with the same top class along the last axis; only for outputs [N, C] and [N, T, C].
+  std::optional<double> argmax_agreement;
+  std::optional<Accuracy> reference_accuracy, other_accuracy;   ///< only for [N, C] with labels
+};
+
+struct Comparison {
+  int64_t samples = 0;
+  std::map<std::string, OutputComparison> outputs;
+  /// Output that the three figures below come from: with labels the one on which the reference is most often right,
+  /// else the first with a top class; empty when no output has one.
+  std::string class_output;
+  std::optional<double> argmax_agreement;
+  std::optional<Accuracy> reference_accuracy, other_accuracy;
+};
+
+/// Accumulates a comparison batch by batch. Memory does not grow with the number of samples.
+class Comparer {
+ public:
+  /// Adds the outputs of one run of both models over the same feeds. `labels`: one per sample, or empty.
+  /// Errors: kNameNotInModel when `other` lacks an output of the reference.
+  Status Add(const std::vector<NamedTensor>& reference, const std::vector<NamedTensor>& other, int64_t samples,
+             const std::vector<std::optional<int64_t>>& labels);
+  Comparison Finish() const;
+
+ private:
+  struct Sums {
+    double signal = 0, noise = 0, other = 0, dot = 0, max_abs = 0;
+    int64_t not_finite = 0, shape_differs = 0;
+    int64_t positions = 0, agreed = 0;
+    int64_t labelled = 0, top1[2] = {0, 0}, top5[2] = {0, 0};
+  };
+  std::vector<std::pair<std::string, Sums>> outputs_;   // in the model's order
+  int64_t samples_ = 0;
+};
+
+/// Runs `source`, or its first `max_samples` samples (whole batches), through both sessions.
+/// Errors: those of the source and of the runtime, kDataEmpty.
+Result<Comparison> Compare(Session& reference, Session& other, DataSource& source, int64_t max_samples,
+                           const RunContext& context);
+
+}  // namespace preon

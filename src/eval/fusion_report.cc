@@ -1,0 +1,128 @@
+#include "eval/fusion_report.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace preon {
+namespace {
+
+constexpr auto kMovers = std::to_array<std::string_view>(
+    {"Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "GatherElements", "GatherND", "Identity", "MaxPool",
+     "NhwcMaxPool", "Pad", "Reshape", "Resize", "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose",
+     "Unsqueeze", "Upsample"});
+
+constexpr auto kIntegerKernels = std::to_array<std::string_view>(
+    {"ConvInteger", "DynamicQuantizeMatMul", "MatMulInteger", "MatMulIntegerToFloat", "QAttention", "QGemm",
+     "QMoE", "QEmbedLayerNormalization"});
+
+bool IsCodeType(DataType type) { return type == DataType::kUInt8 || type == DataType::kInt8; }
+
+// Tensors of the optimized graph that hold codes. Followed from node to node, because the runtime writes no types.
+std::set<std::string, std::less<>> CodeTensors(const Graph& optimized) {
+  std::set<std::string, std::less<>> codes;
+  for (const auto& [name, value] : optimized.initializers()) {
+    if (IsCodeType(value.type())) codes.insert(name);
+  }
+  for (const auto& node : optimized.nodes()) {
+    const bool to_codes = node->op_type == "QuantizeLinear" || node->op_type.starts_with("QLinear") ||
+                          (node->op_type == "QGemm" && !node->input(7).empty());
+    const bool moves = std::ranges::find(kMovers, node->op_type) != kMovers.end() && codes.contains(node->input(0));
+    if (to_codes || moves) codes.insert(node->outputs().begin(), node->outputs().end());
+  }
+  return codes;
+}
+
+// "conv_5" of "conv_5_token_17" (nodes that a layout change rebuilt) and of "conv_5_nchwc"; else "".
+std::string_view NameBeforeLayout(std::string_view name) {
+  if (name.ends_with("_nchwc")) return name.substr(0, name.size() - 6);
+  const size_t token = name.rfind("_token_");
+  if (token == std::string_view::npos) return "";
+  const std::string_view digits = name.substr(token + 7);
+  return !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos ? name.substr(0, token) : "";
+}
+
+class Matcher {
+ public:
+  Matcher(const Graph& quantized, const Graph& optimized) : quantized_(quantized), optimized_(optimized) {
+    for (const auto& node : optimized.nodes()) {
+      const std::string_view original = NameBeforeLayout(node->name);
+      if (!original.empty()) by_layout_name_.emplace(original, node.get());
+    }
+  }
+
+  const Node* Find(const Node& node) const {
+    if (const Node* found = optimized_.FindNode(node.name)) return found;
+    if (const Node* found = RebuiltAs(node.name)) return found;
+    if (const Node* found = ReaderOfSameConstant(node)) return found;
+    for (const std::string& output : node.outputs()) {
+      if (const Node* found = WriterOf(output)) return found;
+    }
+    return nullptr;
+  }
+
+ private:
+  const Node* RebuiltAs(std::string_view name) const {
+    const auto found = by_layout_name_.find(name);
+    return found == by_layout_name_.end() ? nullptr : found->second;
+  }
+
+  // The only reader of a constant that only this node reads (directly, or through a DequantizeLinear).
+  const Node* ReaderOfSameConstant(const Node& node) const {
+    for (const std::string& input : node.inputs()) {
+      const Node* producer = quantized_.Producer(input);
+      const std::string& constant = producer != nullptr && producer->op_type == "DequantizeLinear" ? producer->input(0) : input;
+      if (quantized_.Initializer(constant) == nullptr || quantized_.UseCount(constant) != 1) continue;
+      const std::vector<Use> uses = optimized_.Uses(constant);
+      if (uses.size() == 1 && uses[0].node->op_type != "DequantizeLinear") return uses[0].node;
+    }
+    return nullptr;
+  }
+
+  // The writer of the tensor, or of its codes, unless that only converts or changes the layout.
+  const Node* WriterOf(const std::string& tensor) const {
+    std::vector<std::string> names = {tensor};
+    for (const Use& use : quantized_.Uses(tensor)) {
+      if (use.node->op_type == "QuantizeLinear") names.push_back(use.node->output());
+    }
+    for (const std::string& name : names) {
+      const Node* writer = optimized_.Producer(name);
+      if (writer != nullptr && writer->op_type == "Transpose") writer = optimized_.Producer(writer->input(0));
+      if (writer == nullptr || writer->op_type == "QuantizeLinear" || writer->op_type == "DequantizeLinear" ||
+          writer->op_type == "ReorderOutput") {
+        continue;
+      }
+      return writer;
+    }
+    return nullptr;
+  }
+
+  const Graph& quantized_;
+  const Graph& optimized_;
+  std::map<std::string, const Node*, std::less<>> by_layout_name_;
+};
+
+}  // namespace
+
+bool IsIntegerKernel(std::string_view op_type) {
+  return op_type.starts_with("QLinear") || std::ranges::find(kIntegerKernels, op_type) != kIntegerKernels.end();
+}
+
+std::map<std::string, ObservedKernel> ObserveKernels(const Graph& quantized, const Graph& optimized) {
+  const std::set<std::string, std::less<>> codes = CodeTensors(optimized);
+  const Matcher matcher(quantized, optimized);
+  std::map<std::string, ObservedKernel> kernels;
+  for (const auto& node : quantized.nodes()) {
+    if (node->op_type == "QuantizeLinear" || node->op_type == "DequantizeLinear") continue;
+    ObservedKernel& observed = kernels[node->name];
+    const Node* found = matcher.Find(*node);
+    if (found == nullptr) continue;
+    observed.kernel = found->op_type;
+    observed.kernel_class = IsIntegerKernel(found->op_type)        ? KernelClass::kInteger
+                            : codes.contains(found->output()) ? KernelClass::kMover
+                                                                    : KernelClass::kFloat;
+  }
+  return kernels;
+}
+
+}  // namespace preon

@@ -1,0 +1,203 @@
+#include "report/json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace preon {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json Begin(const RunFacts& facts) {
+  Json seconds = Json::object();
+  for (const auto& [stage, value] : facts.seconds) seconds[stage] = value;
+  seconds["total"] = facts.total_seconds;
+  return {{"verb", facts.verb}, {"version", facts.version}, {"seconds", seconds}, {"peak_rss_bytes", facts.peak_rss_bytes}};
+}
+
+// Names come from models and files: bytes that are no UTF-8 must not end the run.
+std::string Line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Json AccuracyJson(const Accuracy& accuracy) { return {{"top1", accuracy.top1}, {"top5", accuracy.top5}}; }
+
+Json LatencyJson(const Latency& latency) { return {{"p50", latency.p50}, {"p90", latency.p90}, {"p99", latency.p99}}; }
+
+void AddComparison(Json& json, const Comparison& compare) {
+  Json outputs = Json::object();
+  for (const auto& [name, output] : compare.outputs) {
+    Json& entry = outputs[name];
+    entry = {{"sqnr_db", output.sqnr_db}, {"cosine", output.cosine}, {"l2", output.l2}, {"max_abs", output.max_abs}};
+    if (output.argmax_agreement) entry["argmax_agreement"] = *output.argmax_agreement;
+    if (output.not_finite > 0) entry["not_finite"] = output.not_finite;
+    if (output.shape_differs > 0) entry["shape_differs"] = output.shape_differs;
+  }
+  json["samples"] = compare.samples;
+  json["outputs"] = outputs;
+  if (compare.argmax_agreement) {
+    json["argmax_output"] = compare.class_output;
+    json["argmax_agreement"] = *compare.argmax_agreement;
+  }
+  if (compare.reference_accuracy && compare.other_accuracy) {
+    json["accuracy"] = {{"float", AccuracyJson(*compare.reference_accuracy)},
+                        {"quantized", AccuracyJson(*compare.other_accuracy)}};
+  }
+}
+
+void AddLatency(Json& json, const LatencyPair& latency) {
+  json["latency_ms"] = {{"float", LatencyJson(latency.reference)}, {"quantized", LatencyJson(latency.other)}};
+}
+
+Json PlacementJson(const Placement& placement) {
+  Json integer = Json::array(), float_nodes = Json::array(), kernels = Json::object();
+  for (const IntegerNode& node : placement.integer) {
+    integer.push_back(node.node);
+    kernels[node.kernel] = kernels.value(node.kernel, 0) + 1;
+  }
+  for (const FloatNode& node : placement.float_nodes) {
+    Json entry = {{"node", node.node}, {"op", node.op}, {"reason", node.reason}, {"macs_share", node.macs_share}};
+    if (!node.detail.empty()) entry["detail"] = node.detail;
+    float_nodes.push_back(std::move(entry));
+  }
+  return {{"integer", integer},
+          {"float", float_nodes},
+          {"integer_macs_share", placement.integer_macs_share},
+          {"anchors", {{"integer", placement.integer_anchors}, {"float", placement.float_anchors}}},
+          {"integer_kernels", kernels}};
+}
+
+Json TensorsJson(const std::vector<TensorSummary>& tensors) {
+  Json json = Json::object();
+  for (const TensorSummary& tensor : tensors) json[tensor.name] = tensor.type;
+  return json;
+}
+
+Json LinesJson(const NamedLines& lines) {
+  Json json = Json::object();
+  for (const auto& [name, line] : lines) json[name] = line;
+  return json;
+}
+
+}  // namespace
+
+std::string ToJson(const QuantizeResult& result) {
+  Json json = Begin(result.facts);
+  json["model"] = result.model;
+  json["output"] = result.output;
+  json["size_bytes"] = {{"float", result.float_size_bytes}, {"quantized", result.quantized_size_bytes}};
+  json["samples"] = result.samples;
+  json["random_data"] = result.random_data;
+  json["observed_tensors"] = result.observed_tensors;
+  json["shared_tensors"] = result.shared_tensors;
+  json["method"] = result.method;
+  json["activation"] = result.activation;
+  json["weight"] = result.weight;
+  json["target"] = result.target;
+  if (result.placement) json["placement"] = PlacementJson(*result.placement);
+  Json compare = Json::object();
+  AddComparison(compare, result.compare);
+  AddLatency(compare, result.latency);
+  json["compare"] = compare;
+  json["warnings"] = result.warnings;
+  return Line(json);
+}
+
+std::string ToJson(const CalibrateResult& result) {
+  Json json = Begin(result.facts);
+  json["output"] = result.output;
+  json["samples"] = result.samples;
+  json["observed_tensors"] = result.observed_tensors;
+  json["shared_tensors"] = result.shared_tensors;
+  json["seconds_per_sample"] = result.seconds_per_sample;
+  json["warnings"] = result.warnings;
+  return Line(json);
+}
+
+std::string ToJson(const MergeResult& result) {
+  Json json = Begin(result.facts);
+  json["output"] = result.output;
+  json["parts"] = result.parts;
+  json["samples"] = result.samples;
+  json["observed_tensors"] = result.observed_tensors;
+  return Line(json);
+}
+
+std::string ToJson(const RangesResult& result) {
+  Json json = Begin(result.facts);
+  json["method"] = result.method;
+  json["activation"] = result.activation;
+  Json& tensors = json["tensors"] = Json::object();
+  for (const auto& [name, range] : result.tensors) {
+    tensors[name] = {{"min", range.min}, {"max", range.max}, {"scale", range.scale}, {"zero_point", range.zero_point}};
+  }
+  return Line(json);
+}
+
+std::string ToJson(const ModelSummary& result) {
+  Json json = Begin(result.facts);
+  json["model"] = result.path;
+  json["size_bytes"] = result.size_bytes;
+  json["ir_version"] = result.ir_version;
+  json["opsets"] = result.opsets;
+  json["producer"] = result.producer;
+  json["inputs"] = TensorsJson(result.inputs);
+  json["outputs"] = TensorsJson(result.outputs);
+  json["operators"] = result.operators;
+  json["weights"] = result.weights;
+  json["weight_bytes"] = result.weight_bytes;
+  json["macs"] = result.macs;
+  json["quantized"] = result.quantized;
+  json["metadata"] = LinesJson(result.metadata);
+  return Line(json);
+}
+
+std::string ToJson(const CalibSummary& result) {
+  Json json = Begin(result.facts);
+  json["calib"] = result.path;
+  json["fingerprint"] = result.fingerprint;
+  json["setup"] = result.setup;
+  json["samples"] = result.samples;
+  Json& tensors = json["tensors"] = Json::object();
+  for (const auto& [name, sketch] : result.tensors) {
+    tensors[name] = {{"count", sketch.count}, {"zeros", sketch.zeros}, {"min", sketch.min},
+                     {"max", sketch.max},     {"mean", sketch.mean},   {"deviation", sketch.deviation}};
+  }
+  json["shared"] = result.shared;
+  return Line(json);
+}
+
+std::string ToJson(const RunResult& result) {
+  Json json = Begin(result.facts);
+  json["model"] = result.model;
+  json["samples"] = result.samples;
+  json["runs"] = result.runs;
+  json["latency_ms"] = LatencyJson(result.latency);
+  json["throughput"] = result.latency.throughput;
+  if (!result.saved_to.empty()) json["saved_to"] = result.saved_to;
+  return Line(json);
+}
+
+std::string ToJson(const CompareResult& result) {
+  Json json = Begin(result.facts);
+  json["float"] = result.reference;
+  json["quantized"] = result.other;
+  json["size_bytes"] = {{"float", result.reference_size_bytes}, {"quantized", result.other_size_bytes}};
+  AddComparison(json, result.compare);
+  AddLatency(json, result.latency);
+  return Line(json);
+}
+
+std::string ToJson(const DoctorResult& result) {
+  Json json = Begin(result.facts);
+  json["cpu"] = result.cpu;
+  json["cpu_features"] = result.cpu_features;
+  json["kernels"] = result.kernels;
+  json["threads"] = result.threads;
+  json["runtime_version"] = result.runtime_version;
+  json["newest_opset"] = result.newest_opset;
+  json["methods"] = LinesJson(result.methods);
+  json["targets"] = LinesJson(result.targets);
+  json["passes"] = LinesJson(result.passes);
+  json["types"] = result.types;
+  return Line(json);
+}
+
+}  // namespace preon

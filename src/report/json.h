@@ -1,0 +1,21 @@
+// Results as JSON objects with the fields of the interface page; keys in a fixed order.
+#pragma once
+
+#include <string>
+
+#include "report/results.h"
+
+namespace preon {
+
+/// One line without a line feed. Numbers are finite; absent figures are left out.
+std::string ToJson(const QuantizeResult& result);
+std::string ToJson(const CalibrateResult& result);
+std::string ToJson(const MergeResult& result);
+std::string ToJson(const RangesResult& result);
+std::string ToJson(const ModelSummary& result);
+std::string ToJson(const CalibSummary& result);
+std::string ToJson(const RunResult& result);
+std::string ToJson(const CompareResult& result);
+std::string ToJson(const DoctorResult& result);
+
+}  // namespace preon

@@ -1,0 +1,156 @@
+// What each verb answers: plain data, filled by api/, rendered by json.h and text.h.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/data_type.h"
+#include "eval/compare.h"
+#include "eval/latency.h"
+
+namespace preon {
+
+/// What every answer carries.
+struct RunFacts {
+  std::string verb;
+  std::string version;
+  std::vector<std::pair<std::string, double>> seconds;   ///< by stage, in order
+  double total_seconds = 0;
+  int64_t peak_rss_bytes = 0;
+};
+
+/// A node that computes in integers, or moves integers, in the runtime.
+struct IntegerNode {
+  std::string node, op, kernel;
+  double macs_share = 0;   ///< share of the model's multiply-accumulates, 0…1
+};
+
+/// A node that computes in float in the runtime, and why.
+struct FloatNode {
+  std::string node, op;
+  std::string reason;   ///< out of a closed list: FloatReasonName, or "not fused"
+  std::string detail;   ///< one clause for humans; may be empty
+  double macs_share = 0;
+};
+
+struct Placement {
+  std::vector<IntegerNode> integer;
+  std::vector<FloatNode> float_nodes;
+  /// Nodes with multiply-accumulates (Conv, ConvTranspose, MatMul, Gemm, …).
+  int64_t integer_anchors = 0, float_anchors = 0;
+  double integer_macs_share = 0;
+};
+
+/// Median run times of both models, measured side by side.
+struct LatencyPair {
+  Latency reference, other;
+};
+
+struct QuantizeResult {
+  RunFacts facts;
+  std::string model, output;
+  int64_t float_size_bytes = 0, quantized_size_bytes = 0;
+  int64_t samples = 0;
+  int64_t observed_tensors = 0, shared_tensors = 0;
+  std::string method, activation, weight, target;
+  bool random_data = false;
+  std::optional<Placement> placement;   ///< absent when the runtime can't write the graph it optimized
+  Comparison compare;
+  LatencyPair latency;
+  std::vector<std::string> warnings;
+};
+
+struct CalibrateResult {
+  RunFacts facts;
+  std::string output;
+  int64_t samples = 0;
+  int64_t observed_tensors = 0, shared_tensors = 0;
+  double seconds_per_sample = 0;
+  std::vector<std::string> warnings;
+};
+
+struct MergeResult {
+  RunFacts facts;
+  std::string output;
+  int64_t parts = 0, samples = 0, observed_tensors = 0;
+};
+
+struct TensorRange {
+  float min = 0, max = 0, scale = 1;
+  int32_t zero_point = 0;
+};
+
+struct RangesResult {
+  RunFacts facts;
+  std::string method, activation;
+  std::map<std::string, TensorRange> tensors;
+};
+
+struct TensorSummary {
+  std::string name;
+  std::string type;    ///< "float[N, 3, 224, 224]"
+};
+
+struct ModelSummary {
+  RunFacts facts;
+  std::string path;
+  int64_t size_bytes = 0, ir_version = 0;
+  std::map<std::string, int64_t> opsets;
+  std::string producer;
+  std::vector<TensorSummary> inputs, outputs;
+  std::map<std::string, int64_t> operators;   ///< nodes by operator
+  int64_t weights = 0, weight_bytes = 0;
+  double macs = 0;                            ///< multiply-accumulates per sample where shapes are known
+  bool quantized = false;                     ///< holds QuantizeLinear or DequantizeLinear
+  std::vector<std::pair<std::string, std::string>> metadata;
+};
+
+struct SketchSummary {
+  uint64_t count = 0, zeros = 0;
+  double min = 0, max = 0, mean = 0, deviation = 0;
+};
+
+struct CalibSummary {
+  RunFacts facts;
+  std::string path, fingerprint, setup;
+  int64_t samples = 0;
+  std::map<std::string, SketchSummary> tensors;
+  std::map<std::string, std::string> shared;
+};
+
+struct RunResult {
+  RunFacts facts;
+  std::string model;
+  int64_t samples = 0, runs = 0;
+  Latency latency;
+  std::string saved_to;
+};
+
+struct CompareResult {
+  RunFacts facts;
+  std::string reference, other;
+  int64_t reference_size_bytes = 0, other_size_bytes = 0;
+  Comparison compare;
+  LatencyPair latency;
+};
+
+/// name, one line about it.
+using NamedLines = std::vector<std::pair<std::string, std::string>>;
+
+struct DoctorResult {
+  RunFacts facts;
+  std::string cpu;
+  std::vector<std::string> cpu_features;
+  std::string kernels;   ///< instruction set that preon's own loops run with
+  int threads = 0;
+  std::string runtime_version;
+  int64_t newest_opset = 0;
+  NamedLines methods, targets, passes;
+  std::vector<std::string> types;
+};
+
+}  // namespace preon

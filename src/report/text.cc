@@ -1,0 +1,266 @@
+#include "report/text.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <map>
+
+namespace preon {
+namespace {
+
+// Appends printf-formatted text to a string.
+class TextWriter {
+ public:
+  __attribute__((format(printf, 2, 3))) void Add(const char* format, ...) {
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    const int size = std::vsnprintf(nullptr, 0, format, args);
+    va_end(args);
+    const size_t old = text_.size();
+    text_.resize(old + static_cast<size_t>(size) + 1);
+    std::vsnprintf(text_.data() + old, static_cast<size_t>(size) + 1, format, again);
+    va_end(again);
+    text_.pop_back();
+  }
+  std::string Take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+// "13.9 MB" (powers of 1000).
+std::string Bytes(int64_t bytes) {
+  const char* units[] = {"B", "kB", "MB", "GB", "TB"};
+  double value = static_cast<double>(bytes);
+  size_t unit = 0;
+  for (; value >= 999.5 && unit < 4; ++unit) value /= 1000;
+  char text[32];
+  std::snprintf(text, sizeof(text), unit == 0 || value >= 99.5 ? "%.0f %s" : "%.1f %s", value, units[unit]);
+  return text;
+}
+
+void AddSizes(TextWriter& out, int64_t before, int64_t after) {
+  out.Add("  size        %s -> %s", Bytes(before).c_str(), Bytes(after).c_str());
+  if (after > 0) out.Add(" (%.1fx smaller)", static_cast<double>(before) / static_cast<double>(after));
+  out.Add("\n");
+}
+
+void AddFacts(TextWriter& out, const RunFacts& facts) {
+  out.Add("  time        %.2f s", facts.total_seconds);
+  for (size_t stage = 0; stage < facts.seconds.size(); ++stage) {
+    out.Add("%s%s %.2f", stage == 0 ? " (" : ", ", facts.seconds[stage].first.c_str(), facts.seconds[stage].second);
+  }
+  out.Add("%s\n  memory      %s\n", facts.seconds.empty() ? "" : ")", Bytes(facts.peak_rss_bytes).c_str());
+}
+
+void AddComparison(TextWriter& out, const Comparison& compare) {
+  constexpr size_t kMaxOutputs = 8;
+  size_t shown = 0;
+  for (const auto& [name, output] : compare.outputs) {
+    if (++shown > kMaxOutputs) {
+      out.Add("              and %zu more outputs (all with --json)\n", compare.outputs.size() - kMaxOutputs);
+      break;
+    }
+    out.Add("  %-11s '%s': ", shown == 1 ? "error" : "", name.c_str());
+    if (output.sqnr_db >= kExactSqnrDb) {
+      out.Add("equal");
+    } else {
+      out.Add("SQNR %.1f dB, cosine %.5f, L2 %.3g, largest %.3g", output.sqnr_db, output.cosine, output.l2, output.max_abs);
+    }
+    if (output.not_finite > 0) out.Add(", %lld values no longer finite", static_cast<long long>(output.not_finite));
+    if (output.shape_differs > 0) out.Add(", shape differs in %lld runs", static_cast<long long>(output.shape_differs));
+    out.Add("\n");
+  }
+  if (compare.argmax_agreement) {
+    out.Add("  agreement   %.1f %% have the same top class ('%s')\n", 100 * *compare.argmax_agreement, compare.class_output.c_str());
+  }
+  if (compare.reference_accuracy && compare.other_accuracy) {
+    out.Add("  accuracy    top-1 %.1f %% -> %.1f %%, top-5 %.1f %% -> %.1f %%\n", 100 * compare.reference_accuracy->top1,
+            100 * compare.other_accuracy->top1, 100 * compare.reference_accuracy->top5, 100 * compare.other_accuracy->top5);
+  }
+}
+
+void AddLatency(TextWriter& out, const LatencyPair& latency) {
+  if (latency.other.p50 <= 0) return;
+  out.Add("  latency     %.3f ms -> %.3f ms per run (median; %.2fx the speed)\n", latency.reference.p50, latency.other.p50,
+          latency.reference.p50 / latency.other.p50);
+}
+
+// What stays float, grouped by reason and operator, the largest share of the work first.
+void AddFloatNodes(TextWriter& out, const std::vector<FloatNode>& nodes) {
+  struct Group {
+    int count = 0;
+    double macs_share = 0;
+    const FloatNode* first = nullptr;
+  };
+  std::map<std::pair<std::string, std::string>, Group> groups;
+  for (const FloatNode& node : nodes) {
+    Group& group = groups[{node.reason, node.op}];
+    if (group.count++ == 0) group.first = &node;
+    group.macs_share += node.macs_share;
+  }
+  std::vector<std::pair<std::pair<std::string, std::string>, Group>> sorted(groups.begin(), groups.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.second.macs_share, a.second.count) > std::pair(b.second.macs_share, b.second.count);
+  });
+  constexpr size_t kMaxGroups = 12;
+  for (size_t index = 0; index < sorted.size() && index < kMaxGroups; ++index) {
+    const auto& [key, group] = sorted[index];
+    out.Add("              %3d %-18s %s", group.count, key.second.c_str(), key.first.c_str());
+    if (!group.first->detail.empty()) out.Add(": %s", group.first->detail.c_str());
+    if (group.macs_share >= 0.0005) out.Add(" (%.1f %% of the work)", 100 * group.macs_share);
+    out.Add("\n");
+  }
+  if (sorted.size() > kMaxGroups) out.Add("              and %zu more groups (all with --json)\n", sorted.size() - kMaxGroups);
+}
+
+void AddPlacement(TextWriter& out, const Placement& placement) {
+  const long long anchors = placement.integer_anchors + placement.float_anchors;
+  out.Add("  integer     %lld of %lld Conv, MatMul and Gemm nodes; %.1f %% of the multiply-accumulates\n",
+          static_cast<long long>(placement.integer_anchors), anchors, 100 * placement.integer_macs_share);
+  if (placement.float_nodes.empty()) return;
+  out.Add("  float       %zu nodes:\n", placement.float_nodes.size());
+  AddFloatNodes(out, placement.float_nodes);
+}
+
+void AddTensors(TextWriter& out, const char* title, const std::vector<TensorSummary>& tensors) {
+  for (const TensorSummary& tensor : tensors) {
+    out.Add("  %-11s %s: %s\n", title, tensor.name.c_str(), tensor.type.c_str());
+    title = "";
+  }
+}
+
+void AddLines(TextWriter& out, const char* title, const NamedLines& lines) {
+  for (const auto& [name, line] : lines) {
+    out.Add("  %-11s %-22s %s\n", title, name.c_str(), line.c_str());
+    title = "";
+  }
+}
+
+void AddWarnings(TextWriter& out, const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) out.Add("  warning     %s\n", warning.c_str());
+}
+
+std::string Joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+}  // namespace
+
+std::string ToText(const QuantizeResult& result) {
+  TextWriter out;
+  out.Add("%s -> %s\n", result.model.c_str(), result.output.c_str());
+  AddSizes(out, result.float_size_bytes, result.quantized_size_bytes);
+  out.Add("  calibrated  %lld %ssamples, %lld tensors observed, %lld more share a range\n",
+          static_cast<long long>(result.samples), result.random_data ? "RANDOM " : "",
+          static_cast<long long>(result.observed_tensors), static_cast<long long>(result.shared_tensors));
+  out.Add("  format      method %s, activations %s, weights %s, target %s\n", result.method.c_str(),
+          result.activation.c_str(), result.weight.c_str(), result.target.c_str());
+  if (result.placement) AddPlacement(out, *result.placement);
+  AddComparison(out, result.compare);
+  AddLatency(out, result.latency);
+  AddFacts(out, result.facts);
+  AddWarnings(out, result.warnings);
+  return out.Take();
+}
+
+std::string ToText(const CalibrateResult& result) {
+  TextWriter out;
+  out.Add("%s\n  calibrated  %lld samples, %lld tensors observed, %lld more share a range; %.4f s per sample\n",
+          result.output.c_str(), static_cast<long long>(result.samples), static_cast<long long>(result.observed_tensors),
+          static_cast<long long>(result.shared_tensors), result.seconds_per_sample);
+  AddFacts(out, result.facts);
+  AddWarnings(out, result.warnings);
+  return out.Take();
+}
+
+std::string ToText(const MergeResult& result) {
+  TextWriter out;
+  out.Add("%s\n  merged      %lld files: %lld samples, %lld tensors\n", result.output.c_str(),
+          static_cast<long long>(result.parts), static_cast<long long>(result.samples),
+          static_cast<long long>(result.observed_tensors));
+  return out.Take();
+}
+
+std::string ToText(const RangesResult& result) {
+  TextWriter out;
+  out.Add("%-40s %14s %14s %14s %10s\n", "tensor", "min", "max", "scale", "zero point");
+  for (const auto& [name, range] : result.tensors) {
+    out.Add("%-40s %14.7g %14.7g %14.7g %10d\n", name.c_str(), range.min, range.max, range.scale, range.zero_point);
+  }
+  return out.Take();
+}
+
+std::string ToText(const ModelSummary& result) {
+  TextWriter out;
+  out.Add("%s\n  size        %s; %lld weight tensors, %s\n", result.path.c_str(), Bytes(result.size_bytes).c_str(),
+          static_cast<long long>(result.weights), Bytes(result.weight_bytes).c_str());
+  out.Add("  format      IR %lld", static_cast<long long>(result.ir_version));
+  for (const auto& [domain, version] : result.opsets) {
+    out.Add(", %s %lld", domain.empty() ? "ai.onnx" : domain.c_str(), static_cast<long long>(version));
+  }
+  out.Add("%s%s%s\n", result.producer.empty() ? "" : ", by ", result.producer.c_str(), result.quantized ? ", quantized" : "");
+  AddTensors(out, "inputs", result.inputs);
+  AddTensors(out, "outputs", result.outputs);
+  if (result.macs > 0) out.Add("  work        %.4g multiply-accumulates per sample\n", result.macs);
+  const char* title = "operators";
+  for (const auto& [op, count] : result.operators) {
+    out.Add("  %-11s %5lld %s\n", title, static_cast<long long>(count), op.c_str());
+    title = "";
+  }
+  AddLines(out, "metadata", result.metadata);
+  return out.Take();
+}
+
+std::string ToText(const CalibSummary& result) {
+  TextWriter out;
+  out.Add("%s\n  model       %s\n  setup       %s\n  samples     %lld\n", result.path.c_str(), result.fingerprint.c_str(),
+          result.setup.c_str(), static_cast<long long>(result.samples));
+  out.Add("%-40s %14s %12s %12s %12s %12s %8s\n", "tensor", "count", "min", "max", "mean", "deviation", "zeros %");
+  for (const auto& [name, sketch] : result.tensors) {
+    out.Add("%-40s %14llu %12.5g %12.5g %12.5g %12.5g %8.2f\n", name.c_str(), static_cast<unsigned long long>(sketch.count),
+            sketch.min, sketch.max, sketch.mean, sketch.deviation,
+            sketch.count > 0 ? 100.0 * static_cast<double>(sketch.zeros) / static_cast<double>(sketch.count) : 0);
+  }
+  for (const auto& [name, source] : result.shared) out.Add("%-40s shares the range of %s\n", name.c_str(), source.c_str());
+  return out.Take();
+}
+
+std::string ToText(const RunResult& result) {
+  TextWriter out;
+  out.Add("%s\n  runs        %lld over %lld samples\n", result.model.c_str(), static_cast<long long>(result.runs),
+          static_cast<long long>(result.samples));
+  out.Add("  latency     p50 %.3f ms, p90 %.3f ms, p99 %.3f ms; %.1f samples per second\n", result.latency.p50,
+          result.latency.p90, result.latency.p99, result.latency.throughput);
+  if (!result.saved_to.empty()) out.Add("  outputs     %s\n", result.saved_to.c_str());
+  AddFacts(out, result.facts);
+  return out.Take();
+}
+
+std::string ToText(const CompareResult& result) {
+  TextWriter out;
+  out.Add("%s -> %s, %lld samples\n", result.reference.c_str(), result.other.c_str(),
+          static_cast<long long>(result.compare.samples));
+  AddSizes(out, result.reference_size_bytes, result.other_size_bytes);
+  AddComparison(out, result.compare);
+  AddLatency(out, result.latency);
+  AddFacts(out, result.facts);
+  return out.Take();
+}
+
+std::string ToText(const DoctorResult& result) {
+  TextWriter out;
+  out.Add("preon %s\n  cpu         %s\n  features    %s\n  kernels     %s\n  threads     %d\n", result.facts.version.c_str(),
+          result.cpu.c_str(), Joined(result.cpu_features).c_str(), result.kernels.c_str(), result.threads);
+  out.Add("  runtime     ONNX Runtime %s\n  onnx        up to opset %lld\n  types       %s\n", result.runtime_version.c_str(),
+          static_cast<long long>(result.newest_opset), Joined(result.types).c_str());
+  AddLines(out, "methods", result.methods);
+  AddLines(out, "targets", result.targets);
+  AddLines(out, "passes", result.passes);
+  return out.Take();
+}
+
+}  // namespace preon

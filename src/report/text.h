@@ -1,0 +1,21 @@
+// Results as text for people.
+#pragma once
+
+#include <string>
+
+#include "report/results.h"
+
+namespace preon {
+
+/// Lines that end with a line feed, at most 100 columns where names allow it.
+std::string ToText(const QuantizeResult& result);
+std::string ToText(const CalibrateResult& result);
+std::string ToText(const MergeResult& result);
+std::string ToText(const RangesResult& result);
+std::string ToText(const ModelSummary& result);
+std::string ToText(const CalibSummary& result);
+std::string ToText(const RunResult& result);
+std::string ToText(const CompareResult& result);
+std::string ToText(const DoctorResult& result);
+
+}  // namespace preon

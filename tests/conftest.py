@@ -1,0 +1,91 @@
+"""What the Python tests share: the binary under test and a tiny model with samples."""
+import os
+import pathlib
+import re
+import subprocess
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BINARY = pathlib.Path(os.environ.get("PREON_BIN") or ROOT / "build/bin/preon").resolve()
+
+
+class Preon:
+    """Runs the binary in a folder of its own and knows what a well-behaved failure looks like."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.binary = BINARY
+
+    def start(self, *arguments, **options):
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        return subprocess.Popen([BINARY, *map(str, arguments)], cwd=self.folder, text=True, **options)
+
+    def __call__(self, *arguments, **options):
+        return subprocess.run([BINARY, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
+                              timeout=options.pop("timeout", 120), **options)
+
+    def fails(self, status, number, *arguments, says="", **options):
+        """One clear line on stderr, nothing on stdout, nothing new in the folder."""
+        before = self.files()
+        done = self(*arguments, **options)
+        assert done.returncode == status, (done.returncode, done.stderr)
+        assert done.stdout == ""
+        check_complaint(done.stderr, number, says)
+        assert self.files() == before
+        return done
+
+    def files(self):
+        return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*"))
+
+
+def check_complaint(stderr, number, says=""):
+    lines = [line for line in stderr.splitlines() if line.startswith("preon: error")]
+    assert len(lines) == 1, stderr
+    assert re.match(rf"preon: error \[E{number}\] \S", lines[0]), stderr
+    assert not lines[0].endswith("."), lines[0]
+    assert says in lines[0], lines[0]
+
+
+@pytest.fixture
+def preon(tmp_path):
+    if not BINARY.exists():
+        pytest.skip(f"{BINARY} is not built")
+    return Preon(tmp_path)
+
+
+def conv_model():
+    """input [N,3,8,8] -> Conv, Relu, GlobalAveragePool, Flatten, Gemm -> logits [N,4]; the weights are always the same."""
+    rng = np.random.default_rng(1)
+    weights = {"w1": rng.normal(size=(8, 3, 3, 3)), "b1": rng.normal(size=8), "w2": rng.normal(size=(4, 8)), "b2": rng.normal(size=4)}
+    nodes = [
+        helper.make_node("Conv", ["input", "w1", "b1"], ["c1"], name="conv_1", pads=[1, 1, 1, 1]),
+        helper.make_node("Relu", ["c1"], ["r1"], name="relu_1"),
+        helper.make_node("GlobalAveragePool", ["r1"], ["p1"], name="pool_1"),
+        helper.make_node("Flatten", ["p1"], ["f1"], name="flatten_1"),
+        helper.make_node("Gemm", ["f1", "w2", "b2"], ["logits"], name="gemm_1", transB=1),
+    ]
+    graph = helper.make_graph(
+        nodes, "tiny", [helper.make_tensor_value_info("input", TensorProto.FLOAT, ["N", 3, 8, 8])],
+        [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["N", 4])],
+        [numpy_helper.from_array(value.astype(np.float32), name) for name, value in weights.items()])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def samples(count=16, shape=(3, 8, 8)):
+    return np.random.default_rng(2).normal(size=(count, *shape)).astype(np.float32)
+
+
+@pytest.fixture
+def model(tmp_path):
+    onnx.save(conv_model(), tmp_path / "model.onnx")
+    return "model.onnx"
+
+
+@pytest.fixture
+def data(tmp_path):
+    np.savez(tmp_path / "calib.npz", input=samples())
+    return "calib.npz"

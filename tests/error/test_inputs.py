@@ -1,0 +1,124 @@
+"""Models and data that can't be used: one line that names the file, the documented status, nothing written."""
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+
+def quantize(preon, status, number, model="model.onnx", data="calib.npz", says="", extra=()):
+    return preon.fails(status, number, "quantize", model, "-o", "out.onnx", "--data", data, *extra, says=says)
+
+
+def test_model_missing(preon, data):
+    quantize(preon, 2, 2001, "nothing.onnx", says="nothing.onnx")
+
+
+def test_model_empty(preon, data, tmp_path):
+    (tmp_path / "empty.onnx").touch()
+    quantize(preon, 2, 2002, "empty.onnx")
+
+
+@pytest.mark.parametrize("verb", ["quantize", "calibrate", "run", "inspect"])
+def test_model_truncated(preon, model, data, tmp_path, verb):
+    whole = (tmp_path / model).read_bytes()
+    (tmp_path / "cut.onnx").write_bytes(whole[: len(whole) * 2 // 3])
+    arguments = [] if verb == "inspect" else ["--data", data]
+    arguments += ["-o", "out"] if verb in ("quantize", "calibrate") else []
+    # `run` hands the file to the runtime as it is.
+    status, number = (1, 6001) if verb == "run" else (2, 2003)
+    preon.fails(status, number, verb, "cut.onnx", *arguments, says="cut.onnx")
+
+
+def test_model_is_something_else(preon, data, tmp_path):
+    (tmp_path / "text.onnx").write_text("to be or not to be, that is the question\n" * 50)
+    quantize(preon, 2, 2003, "text.onnx", says="text.onnx")
+
+
+@pytest.mark.parametrize("location, number", [("weights.bin", 2006), ("../weights.bin", 2007), ("/etc/passwd", 2007)])
+def test_external_data(preon, model, data, tmp_path, location, number):
+    loaded = onnx.load(tmp_path / model)
+    tensor = loaded.graph.initializer[0]
+    tensor.ClearField("raw_data")
+    tensor.data_location = TensorProto.EXTERNAL
+    tensor.external_data.add(key="location", value=location)
+    (tmp_path / "external.onnx").write_bytes(loaded.SerializeToString())
+    quantize(preon, 2, number, "external.onnx", says=location)
+
+
+def test_model_is_quantized_already(preon, model, data):
+    assert preon("quantize", model, "-o", "first.onnx", "--data", data).returncode == 0
+    quantize(preon, 2, 2009, "first.onnx")
+
+
+def test_nothing_to_quantize(preon, tmp_path):
+    node = helper.make_node("Sin", ["x"], ["y"], name="sin_1")
+    graph = helper.make_graph([node], "g", [helper.make_tensor_value_info("x", 1, ["N", 4])],
+                              [helper.make_tensor_value_info("y", 1, ["N", 4])])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path / "sin.onnx")
+    np.savez(tmp_path / "x.npz", x=np.ones((2, 4), np.float32))
+    quantize(preon, 2, 2010, "sin.onnx", "x.npz")
+
+
+def test_data_missing(preon, model):
+    quantize(preon, 2, 3001, data="nowhere.npz", says="nowhere.npz")
+
+
+@pytest.mark.parametrize("array, number, says", [
+    ({"imput": np.ones((4, 3, 8, 8), np.float32)}, 3003, "imput"),
+    ({"input": np.ones((4, 3, 9, 8), np.float32)}, 3004, "[4, 3, 9, 8]"),
+    ({"input": np.ones((3, 8, 8), np.float32)}, 3004, "[3, 8, 8]"),
+    ({"input": np.ones((4, 3, 8, 8), np.int32)}, 3005, "int32"),
+    ({"input": np.ones((0, 3, 8, 8), np.float32)}, 3007, "no samples"),
+])
+def test_array_does_not_fit(preon, model, tmp_path, array, number, says):
+    np.savez(tmp_path / "bad.npz", **array)
+    quantize(preon, 2, number, data="bad.npz", says=says)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_data_not_finite(preon, model, tmp_path, value):
+    array = np.ones((4, 3, 8, 8), np.float32)
+    array[2, 1, 0, 5] = value
+    np.savez(tmp_path / "bad.npz", input=array)
+    quantize(preon, 2, 3006, data="bad.npz", says="bad.npz")
+
+
+def test_data_cut_short(preon, model, data, tmp_path):
+    (tmp_path / "cut.npz").write_bytes((tmp_path / data).read_bytes()[:3000])
+    quantize(preon, 2, 3002, data="cut.npz", says="cut.npz")
+
+
+def test_folder_without_samples(preon, model, tmp_path):
+    (tmp_path / "empty").mkdir()
+    quantize(preon, 2, 3007, data="empty", says="empty")
+
+
+def test_unreadable_image_among_good_ones(preon, model, tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    folder = tmp_path / "images"
+    folder.mkdir()
+    for index in range(3):
+        image.new("RGB", (8, 8), (index * 40, 0, 0)).save(folder / f"{index}.png")
+    (folder / "1.png").write_bytes((folder / "1.png").read_bytes()[:40])
+    quantize(preon, 2, 3008, data="images", extra=["--preprocess", "unit"], says="1.png")
+
+
+def test_calibration_of_another_model(preon, model, data, tmp_path):
+    assert preon("calibrate", model, "-o", "a.calib", "--data", data).returncode == 0
+    other = onnx.load(tmp_path / model)
+    other.graph.initializer[0].CopyFrom(numpy_helper.from_array(np.ones((8, 3, 3, 3), np.float32), "w1"))
+    onnx.save(other, tmp_path / "other.onnx")
+    preon.fails(2, 3013, "quantize", "other.onnx", "-o", "out.onnx", "--calib", "a.calib", says="another model")
+
+
+def test_calibration_file_damaged(preon, model, data, tmp_path):
+    assert preon("calibrate", model, "-o", "a.calib", "--data", data).returncode == 0
+    damaged = bytearray((tmp_path / "a.calib").read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    (tmp_path / "a.calib").write_bytes(damaged)
+    preon.fails(2, 3012, "ranges", "a.calib", says="a.calib")
+
+
+def test_the_same_samples_twice(preon, model, data):
+    assert preon("calibrate", model, "-o", "a.calib", "--data", data).returncode == 0
+    preon.fails(2, 3013, "merge", "a.calib", "a.calib", "-o", "b.calib")

@@ -1,0 +1,80 @@
+"""Mistakes on the command line and in configuration files: status 2, one line with the nearest name, nothing written."""
+import json
+
+import pytest
+
+
+@pytest.mark.parametrize("arguments, number, says", [
+    ([], 1003, "no verb"),
+    (["quantise", "model.onnx"], 1001, "did you mean 'quantize'?"),
+    (["quantize"], 1003, "no MODEL given"),
+    (["compare", "model.onnx"], 1003, "no QUANTIZED given"),
+    (["quantize", "model.onnx", "--data", "calib.npz"], 1003, "wanted -o FILE"),
+    (["quantize", "model.onnx", "-o", "out.onnx"], 1003, "wanted --data SRC or --calib FILE"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--dta", "calib.npz"], 1001, "did you mean '--data'?"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--method", "minmx"], 1001, "did you mean 'minmax'?"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--target", "ort-gpu"], 1001, "did you mean 'ort-cpu'?"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--activation", "unt8"], 1001, "did you mean 'uint8'?"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--weight", "mxfp4e2m1"], 1007, "not in this version"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--disable-pass", "fold"], 1001, "--disable-pass"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--method", "percentile",
+      "--method-option", "Percentil=99"], 1001, "did you mean 'Percentile'?"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--method", "percentile",
+      "--method-option", "Percentile=101"], 1002, "Percentile"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--samples", "0"], 1002, "--samples"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--samples", "ten"], 1002, "got 'ten'"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--report", "r.html"], 1007, ".html"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--tmp-dir", "nowhere"], 1002, "--tmp-dir"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--exclude", "conv_99"], 1006, "conv_99"),
+    (["quantize", "model.onnx", "-o", "model.onnx", "--data", "calib.npz"], 1004, "never written to"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--config", "INT9"], 1001, "did you mean 'INT8'?"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--config", "XINT8"], 1007, "not in this version"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--quiet", "--verbose"], 1004, "got both"),
+    (["quantize", "model.onnx", "other.onnx", "-o", "out.onnx", "--data", "calib.npz"], 1001, "unexpected 'other.onnx'"),
+    (["calibrate", "model.onnx", "-o", "out.calib", "--data", "calib.npz", "--shard", "3/2"], 1002, "--shard"),
+    (["run", "model.onnx", "--data", "calib.npz", "--threads", "0"], 1002, "--threads"),
+])
+def test_usage(preon, model, data, arguments, number, says):
+    preon.fails(2, number, *arguments, says=says)
+
+
+@pytest.mark.parametrize("config, says", [
+    ({"methd": "minmax"}, "did you mean 'method'?"),
+    ({"method": ["minmax", "percentile"]}, "got a list, wanted one value"),
+    ({"samples": -1}, "samples"),
+    ({"method": "minmx"}, "minmx"),
+    ({"overrides": {"c1": {"rmn": 0}}}, "did you mean 'rmin'?"),
+    ({"overrides": {"c1": {"rmin": 0}}}, "rmax"),
+    ({"overrides": {"c1": {"scale": 0, "zero_point": 0}}}, "scale"),
+])
+def test_config(preon, model, data, tmp_path, config, says):
+    (tmp_path / "c.json").write_text(json.dumps(config))
+    number = 1001 if config == {"method": "minmx"} else 1005
+    preon.fails(2, number, "quantize", model, "-o", "out.onnx", "--data", data, "--config", "c.json", says=says)
+
+
+def test_config_is_no_json(preon, model, data, tmp_path):
+    (tmp_path / "c.json").write_text("{method:")
+    preon.fails(2, 1005, "quantize", model, "-o", "out.onnx", "--data", data, "--config", "c.json", says="c.json")
+
+
+def test_a_config_and_the_command_line_over_it(preon, model, data, tmp_path):
+    (tmp_path / "c.json").write_text(json.dumps(
+        {"method": "percentile", "method_options": {"Percentile": 99.9}, "exclude_types": ["Gemm"], "samples": 4}))
+    done = preon("quantize", model, "-o", "out.onnx", "--data", data, "--config", "c.json", "--samples", "3", "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert (result["method"], result["samples"]) == ("percentile", 3)
+    assert [node["reason"] for node in result["placement"]["float"] if node["op"] == "Gemm"] == ["excluded"]
+
+
+@pytest.mark.parametrize("arguments, says", [
+    (["--help"], "quantize"), (["quantize", "--help"], "Examples:"), (["--version"], "preon "),
+    (["quantize", "--method", "help"], "percentile"), (["quantize", "--target", "help"], "ort-cpu"),
+    (["quantize", "--activation", "help"], "uint8"), (["quantize", "--preprocess", "help"], "imagenet"),
+    (["quantize", "--config", "help"], "U8S8"), (["quantize", "--disable-pass", "help"], "batch"),
+])
+def test_help(preon, arguments, says):
+    done = preon(*arguments)
+    assert done.returncode == 0 and done.stderr == ""
+    assert says in done.stdout

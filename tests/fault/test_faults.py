@@ -1,0 +1,93 @@
+"""What happens to a run from outside: the output is whole or absent, and nothing else stays behind."""
+import os
+import resource
+import signal
+import subprocess
+
+import numpy as np
+import onnx
+import pytest
+
+
+def long_run(preon, tmp_path):
+    """A calibration that takes far longer than the test."""
+    (tmp_path / "tmp").mkdir()
+    return preon.start("quantize", "model.onnx", "-o", "out.onnx", "--data", "random:100G", "--tmp-dir", "tmp", "--json")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_in_mid_calibration(preon, model, tmp_path, number):
+    process = long_run(preon, tmp_path)
+    assert "calibrate" in process.stderr.readline()   # the first line of progress
+    process.send_signal(number)
+    stdout, stderr = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert stdout == ""
+    assert len([line for line in stderr.splitlines() if line.startswith("preon: error [E7900]")]) == 1
+    assert preon.files() == ["model.onnx", "tmp"]
+
+
+def test_killed_in_mid_calibration(preon, model, data, tmp_path):
+    process = long_run(preon, tmp_path)
+    assert "calibrate" in process.stderr.readline()
+    process.kill()
+    process.communicate(timeout=20)
+    assert not (tmp_path / "out.onnx").exists()
+    assert preon("quantize", model, "-o", "out.onnx", "--data", data).returncode == 0
+
+
+def test_a_killed_writer_leaves_no_output_and_the_next_run_clears_up(preon, model, data, tmp_path):
+    # A process that was killed between opening the temporary file and giving it its name.
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    leftover = tmp_path / f".out.onnx.preon-tmp-{dead.pid}"
+    leftover.write_bytes(b"half a model")
+    assert preon("quantize", model, "-o", "out.onnx", "--data", data).returncode == 0
+    assert not leftover.exists()
+    onnx.checker.check_model(onnx.load(tmp_path / "out.onnx"))
+
+
+@pytest.mark.parametrize("verb, output", [("quantize", "out.onnx"), ("calibrate", "out.calib")])
+def test_file_system_takes_no_more(preon, model, data, verb, output):
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
+
+    preon.fails(1, 7002, verb, model, "-o", output, "--data", data, says="can't write", preexec_fn=limit)
+
+
+def test_disk_full(preon, model, data, tmp_path):
+    folder = tmp_path / "full"
+    folder.mkdir()
+    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", folder]).returncode:
+        pytest.skip("needs the right to mount a small file system")
+    try:
+        preon.fails(1, 7002, "quantize", model, "-o", "full/out.onnx", "--data", data, says="No space left on device")
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def test_output_folder_missing(preon, model, data):
+    preon.fails(1, 7003, "quantize", model, "-o", "nowhere/out.onnx", "--data", data, says="'nowhere' does not exist")
+
+
+def test_an_old_output_survives_a_failure(preon, model, tmp_path):
+    (tmp_path / "out.onnx").write_text("precious")
+    np.savez(tmp_path / "bad.npz", input=np.full((2, 3, 8, 8), np.nan, np.float32))
+    assert preon("quantize", model, "-o", "out.onnx", "--data", "bad.npz").returncode == 2
+    assert (tmp_path / "out.onnx").read_text() == "precious"
+
+
+def test_stdout_closed(preon, model):
+    process = preon.start("inspect", model)
+    process.stdout.close()
+    assert process.wait(timeout=20) == 0
+    assert process.stderr.read() == ""
+
+
+def test_stdout_full(preon, model):
+    with open("/dev/full", "w") as full:
+        process = preon.start("inspect", model, stdout=full)
+        stderr = process.communicate(timeout=20)[1]
+    assert process.returncode == 1
+    assert stderr.startswith("preon: error [E7002] stdout: can't write: No space left on device")
