@@ -11,7 +11,7 @@ namespace preon {
 namespace {
 
 void AddLine(std::ostringstream& out, std::string_view name, std::string_view summary) {
-  out << "  " << std::left << std::setw(24) << name << summary << '\n';
+  out << "  " << std::left << std::setw(26) << name << summary << '\n';
 }
 
 template <typename T>
