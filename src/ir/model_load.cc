@@ -60,8 +60,8 @@ Status CheckVersions(const Model& model) {
 void TakeHeader(onnx::ModelProto* proto, Model* model) {
   model->ir_version = proto->ir_version();
   for (const auto& opset : proto->opset_import()) {
-    int64_t& version = model->opsets[opset.domain() == "ai.onnx" ? "" : opset.domain()];
-    version = std::max<int64_t>(version, opset.version());
+    const auto [known, fresh] = model->opsets.emplace(opset.domain() == "ai.onnx" ? "" : opset.domain(), opset.version());
+    if (!fresh) known->second = std::max<int64_t>(known->second, opset.version());
   }
   model->producer_name = proto->producer_name();
   model->producer_version = proto->producer_version();
