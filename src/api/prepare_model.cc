@@ -2,6 +2,7 @@
 
 #include "base/system.h"
 #include "eval/compare.h"
+#include "eval/fusion_report.h"
 #include "ir/model_io.h"
 #include "runtime/evaluator.h"
 #include "runtime/session.h"
@@ -61,8 +62,21 @@ Result<PreparedModel> Rewrite(const Model& source, const Job& job, const Verify&
   if (verify) PREON_RETURN_IF_ERROR(verify(before, model).WithContext("target ", target.name()));
   InferShapes(model);
   PREON_ASSIGN_OR_RETURN(prepared.plan, target.Plan(model, plan));
+  if (prepared.plan.activations.empty()) {
+    return Error(ErrorId::kNothingToQuantize, source.source_path, ": none of its ", source.graph.nodes().size(),
+                 " nodes can run as an integer kernel");
+  }
   prepared.warnings.insert(prepared.warnings.end(), prepared.plan.warnings.begin(), prepared.plan.warnings.end());
   return prepared;
+}
+
+Status CheckIsFloat(const Model& model) {
+  for (const auto& node : model.graph.nodes()) {
+    if (node->op_type != "QuantizeLinear" && node->op_type != "DequantizeLinear" && !IsIntegerKernel(node->op_type)) continue;
+    return Error(ErrorId::kAlreadyQuantized, model.source_path, ": node ", node->name, ": the model already holds ", node->op_type,
+                 "; wanted a float model");
+  }
+  return Status::Ok();
 }
 
 }  // namespace
@@ -70,6 +84,7 @@ Result<PreparedModel> Rewrite(const Model& source, const Job& job, const Verify&
 Result<PreparedModel> PrepareModel(const std::string& path, Job& job) {
   job.clock.Begin("load");
   PREON_ASSIGN_OR_RETURN(Model source, LoadModel(path));
+  PREON_RETURN_IF_ERROR(CheckIsFloat(source));
   InferShapes(source);
   PREON_ASSIGN_OR_RETURN(const Batch batch, FirstBatch(job, InputSpecs(source.graph)));
   job.clock.Begin("prepare");

@@ -5,6 +5,7 @@
 #include "api/saved_outputs.h"
 #include "api/verbs.h"
 #include "eval/latency.h"
+#include "ir/model_io.h"
 #include "report/report_file.h"
 #include "runtime/session.h"
 
@@ -12,6 +13,14 @@ namespace preon {
 namespace {
 
 constexpr double kLatencySeconds = 2;
+
+// Opens the file as it is; when that fails, our own loader may know better why than the runtime does.
+Result<Session> OpenAsIs(const std::string& path, const Job& job) {
+  Result<Session> session = Session::OpenFile(path, {.threads = job.context.ThreadCount()});
+  if (session.ok()) return session;
+  const Result<Model> loaded = LoadModel(path);
+  return loaded.ok() ? std::move(session).status() : loaded.status();
+}
 
 // One pass over the data; `outputs` may be null.
 Status RunOnce(Session& session, Job& job, SavedOutputs* outputs, LatencyRecorder& recorder, RunResult& result) {
@@ -38,7 +47,7 @@ Status RunOnce(Session& session, Job& job, SavedOutputs* outputs, LatencyRecorde
 Result<RunResult> RunVerb(const std::string& model, Job& job) {
   if (!job.open_samples) return MissingData("run", "--data SRC");
   job.clock.Begin("load");
-  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenFile(model, {.threads = job.context.ThreadCount()}));
+  PREON_ASSIGN_OR_RETURN(Session session, OpenAsIs(model, job));
   std::optional<SavedOutputs> outputs;
   if (!job.options.save_folder.empty()) {
     PREON_ASSIGN_OR_RETURN(outputs, SavedOutputs::Create(job.options.save_folder, session.outputs()));
@@ -58,9 +67,8 @@ Result<CompareResult> CompareVerb(const std::string& reference, const std::strin
   if (!job.open_samples) return MissingData("compare", "--data SRC");
   const Options& options = job.options;
   job.clock.Begin("load");
-  const SessionOptions session_options{.threads = job.context.ThreadCount()};
-  PREON_ASSIGN_OR_RETURN(Session first, Session::OpenFile(reference, session_options));
-  PREON_ASSIGN_OR_RETURN(Session second, Session::OpenFile(other, session_options));
+  PREON_ASSIGN_OR_RETURN(Session first, OpenAsIs(reference, job));
+  PREON_ASSIGN_OR_RETURN(Session second, OpenAsIs(other, job));
   CompareResult result{.reference = reference, .other = other};
   result.reference_size_bytes = static_cast<int64_t>(std::filesystem::file_size(reference));
   result.other_size_bytes = static_cast<int64_t>(std::filesystem::file_size(other));

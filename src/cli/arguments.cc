@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <deque>
+#include <iterator>
 
 #include "api/config.h"
 #include "api/help_topics.h"
@@ -23,7 +24,8 @@ struct Given {
 struct ParsedVerb {
   Command command;
   CLI::App* app = nullptr;
-  std::deque<std::vector<std::string>> positionals;   // one list per name
+  std::deque<std::string> singles;   // one per positional but an open-ended last one
+  std::vector<std::string> many;
   std::deque<Given> given;
   std::string config;
   bool json = false, quiet = false, verbose = false;
@@ -52,11 +54,11 @@ void AddVerb(CLI::App& app, ParsedVerb& parsed) {
   parsed.app->footer("Examples:\n" + std::string(command.examples));
   // Required, so that lists of values in front of them ("--data SRC MODEL") leave them alone.
   for (std::string_view name : command.positionals) {
-    std::vector<std::string>& values = parsed.positionals.emplace_back();
     const bool open_ended = name.ends_with("...");
     if (open_ended) name.remove_suffix(3);
-    CLI::Option* option = parsed.app->add_option(std::string(name), values)->required()->type_name("");
-    if (!open_ended) option->expected(1);
+    CLI::Option* option = open_ended ? parsed.app->add_option(std::string(name), parsed.many)
+                                     : parsed.app->add_option(std::string(name), parsed.singles.emplace_back());
+    option->required()->type_name("");
   }
   AddOptions(parsed);
   if ((command.verb & (kVerbQuantize | kVerbCalibrate | kVerbRanges)) != 0) {
@@ -76,6 +78,13 @@ std::vector<std::string> LongNames(const CLI::App& app) {
   return names;
 }
 
+std::vector<std::string> Positionals(const ParsedVerb& parsed) {
+  std::vector<std::string> words;
+  std::ranges::copy_if(parsed.singles, std::back_inserter(words), [](const std::string& word) { return !word.empty(); });
+  words.insert(words.end(), parsed.many.begin(), parsed.many.end());
+  return words;
+}
+
 Status CheckWords(const ParsedVerb& parsed) {
   for (const std::string& word : parsed.app->remaining()) {
     if (word.size() < 2 || word[0] != '-') continue;
@@ -83,9 +92,9 @@ Status CheckWords(const ParsedVerb& parsed) {
     return Error(ErrorId::kUnknownOption, parsed.command.name, ": unknown option '", name, "'",
                  DidYouMean(name, LongNames(*parsed.app)));
   }
-  for (size_t index = 0; index < parsed.positionals.size(); ++index) {
-    if (!parsed.positionals[index].empty()) continue;
-    return Error(ErrorId::kMissingOption, parsed.command.name, ": no ", parsed.command.positionals[index], " given");
+  const std::vector<std::string> given = Positionals(parsed);
+  if (given.size() < parsed.command.positionals.size()) {
+    return Error(ErrorId::kMissingOption, parsed.command.name, ": no ", parsed.command.positionals[given.size()], " given");
   }
   if (!parsed.app->remaining().empty()) {
     return Error(ErrorId::kUnknownOption, parsed.command.name, ": unexpected '", parsed.app->remaining()[0], "'");
@@ -169,10 +178,7 @@ Result<Arguments> ParseArguments(int argc, const char* const* argv, const Builti
   PREON_RETURN_IF_ERROR(CheckWords(*chosen));
   PREON_RETURN_IF_ERROR(problem);
 
-  Arguments arguments{.command = chosen->command, .json = chosen->json};
-  for (const std::vector<std::string>& values : chosen->positionals) {
-    arguments.positionals.insert(arguments.positionals.end(), values.begin(), values.end());
-  }
+  Arguments arguments{.command = chosen->command, .positionals = Positionals(*chosen), .json = chosen->json};
   PREON_RETURN_IF_ERROR(FillOptions(*chosen, arguments.options));
   arguments.verbosity = chosen->quiet ? Verbosity::kQuiet : chosen->verbose ? Verbosity::kVerbose : Verbosity::kNormal;
   return arguments;

@@ -97,7 +97,8 @@ class ArraySet : public SampleSet {
 // Pairs inputs with arrays by name.
 Result<std::vector<Column>> MatchNames(const std::string& path, std::vector<StoredArray> arrays, std::span<const TensorSpec> inputs) {
   std::vector<Column> columns;
-  if (inputs.size() == 1 && arrays.size() == 1) {
+  // An .npy has no name, an array saved without one is called arr_0; a name that differs is a mistake to tell.
+  if (inputs.size() == 1 && arrays.size() == 1 && (arrays[0].name.empty() || arrays[0].name == "arr_0")) {
     columns.push_back({inputs[0], std::move(arrays[0])});
     return columns;
   }
