@@ -25,37 +25,37 @@ HWY_INLINE hn::Vec<DI> TruncateToInt(hn::Vec<DF> v) {
 #endif
 }
 
-size_t BinIndices(const float* HWY_RESTRICT x, size_t count, float inv_width, float min_magnitude,
-                  uint16_t* HWY_RESTRICT indices) {
+// Appends the indices of one vector's elements whose magnitude, as an integer, is above `below`.
+HWY_INLINE uint16_t* AppendIndices(const float* HWY_RESTRICT x, hn::Vec<DF> scale, hn::Vec<DI> below, uint16_t* HWY_RESTRICT out) {
   const DF df;
   const DI di;
   const hn::RebindToUnsigned<DF> du;
   const hn::Rebind<uint16_t, DF> du16;
-  const auto scale = hn::Set(df, inv_width);
-  // As integers, so that flush-to-zero can't make a denormal a zero. (For floats >= 0 the order is the same.)
-  const auto bound = hn::BitCast(di, hn::Set(df, min_magnitude));
-  const auto magnitude_mask = hn::Set(di, 0x7fffffff);
-  const auto negative_offset = hn::Set(di, int32_t{kBinsPerSign});
-
-  uint16_t* out = indices;
-  const size_t lanes = hn::Lanes(df);
-  size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto bits = hn::BitCast(di, hn::LoadU(df, x + i));
-    const auto magnitude = hn::And(bits, magnitude_mask);
-    const auto keep = hn::Not(hn::Lt(magnitude, bound));
-    if (hn::AllFalse(di, keep)) continue;
-    const auto bin = TruncateToInt(hn::Mul(hn::BitCast(df, magnitude), scale));
-    // Sign bit 31 becomes bit 12 = kBinsPerSign.
-    const auto index = hn::OrAnd(bin, hn::ShiftRight<19>(bits), negative_offset);
-    if (hn::AllTrue(di, keep)) {
-      hn::StoreU(hn::TruncateTo(du16, hn::BitCast(du, index)), du16, out);
-      out += lanes;
-    } else {
-      hn::StoreU(hn::TruncateTo(du16, hn::BitCast(du, hn::Compress(index, keep))), du16, out);
-      out += hn::CountTrue(di, keep);
-    }
+  const auto bits = hn::BitCast(di, hn::LoadU(df, x));
+  const auto magnitude = hn::And(bits, hn::Set(di, 0x7fffffff));
+  const auto keep = hn::Gt(magnitude, below);
+  const auto bin = TruncateToInt(hn::Mul(hn::BitCast(df, magnitude), scale));
+  // Sign bit 31 becomes bit 12 = kBinsPerSign.
+  const auto index = hn::OrAnd(bin, hn::ShiftRight<19>(bits), hn::Set(di, int32_t{kBinsPerSign}));
+  if (hn::AllTrue(di, keep)) {
+    hn::StoreU(hn::TruncateTo(du16, hn::BitCast(du, index)), du16, out);
+    return out + hn::Lanes(df);
   }
+  hn::StoreU(hn::TruncateTo(du16, hn::BitCast(du, hn::Compress(index, keep))), du16, out);
+  return out + hn::CountTrue(di, keep);
+}
+
+size_t BinIndices(const float* HWY_RESTRICT x, size_t count, float inv_width, float min_magnitude,
+                  uint16_t* HWY_RESTRICT indices) {
+  const DI di;
+  const auto scale = hn::Set(DF(), inv_width);
+  // Compared as integers, so that flush-to-zero can't make a denormal a zero. (For floats >= 0 the order is the same.)
+  const auto below = hn::Sub(hn::BitCast(di, hn::Set(DF(), min_magnitude)), hn::Set(di, 1));
+  const size_t lanes = hn::Lanes(di);
+  uint16_t* out = indices;
+  size_t i = 0;
+  // No branch for vectors without such an element: where some have one, mispredictions cost more than the work.
+  for (; i + lanes <= count; i += lanes) out = AppendIndices(x + i, scale, below, out);
   return static_cast<size_t>(out - indices) + reference::BinIndices(x + i, count - i, inv_width, min_magnitude, out);
 }
 

@@ -17,7 +17,7 @@ inline constexpr size_t kIndexSlack = 16;
 /// @param inv_width      2^-k, k in [-126, 116]; all x finite with |x| < kBinsPerSign * 2^k.
 /// @param min_magnitude  > 0; the smallest denormal leaves out just the zeros.
 /// @param indices        room for count + kIndexSlack.
-/// Numerics: exact. Cost: 0.1 ns per element with AVX-512; next to nothing where no element passes.
+/// Numerics: exact. Cost: 0.12 ns per element with AVX-512.
 size_t BinIndices(const float* x, size_t count, float inv_width, float min_magnitude, uint16_t* indices);
 
 /// One more in counts[half][index] per index, halves taken in turns: two counters per bin, because equal neighbours would wait

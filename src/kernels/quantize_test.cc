@@ -58,12 +58,11 @@ TYPED_TEST(QuantizeLinearTest, TiesGoToEvenAndBoundsHold) {
 }
 
 TEST(QuantizeLinear, DividesInFloat) {
-  // 8.5 * 0.1f / 0.1f is 8.5 in float, a tie that goes to 8; times the reciprocal it would be 8.500001.
-  const float scale = 0.1f;
-  const float x = 0.85f;
-  int8_t code = 0;
-  QuantizeLinear(&x, 1, scale, 0, -128, 127, &code);
-  EXPECT_EQ(code, static_cast<int8_t>(std::nearbyint(x / scale)));
+  // The float quotient is 7.4999995 and goes to 7; times the rounded reciprocal it would be the tie 7.5 and go to 8.
+  const std::vector<float> x(40, 2.25f);
+  ForEachKernelTarget([&](const std::string& target) {
+    EXPECT_EQ(Quantize<int8_t>(x.data(), x.size(), 0.3f, 0, -128, 127), std::vector<int8_t>(x.size(), 7)) << target;
+  });
 }
 
 TEST(KernelTarget, HasAName) { EXPECT_FALSE(KernelTargetName().empty()); }

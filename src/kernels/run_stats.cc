@@ -47,27 +47,30 @@ RunStats ComputeRunStats(const float* HWY_RESTRICT x, size_t count, float tail_b
   const size_t vector_count = count / kStatLanes * kStatLanes;
   for (size_t block = 0; block < vector_count; block += kStatBlock) {
     const size_t end = std::min(block + kStatBlock, vector_count);
-    V sum[kVectors], sum_squares[kVectors], low[2], high[2];
+    V sum[kVectors], sum_squares[kVectors];
     HWY_UNROLL(32)
     for (size_t v = 0; v < kVectors; ++v) sum[v] = sum_squares[v] = zero;
-    low[0] = low[1] = high[0] = high[1] = hn::LoadU(d, x + block);
-    for (size_t i = block; i < end; i += kStatLanes) {
-      HWY_UNROLL(32)
-      for (size_t v = 0; v < kVectors; ++v) {
-        const V value = hn::LoadU(d, x + i + v * kWidth);
-        sum[v] = hn::Add(sum[v], value);
-        sum_squares[v] = hn::Add(sum_squares[v], hn::Mul(value, value));
-        low[v % 2] = hn::Min(low[v % 2], value);
-        high[v % 2] = hn::Max(high[v % 2], value);
-        stats.zeros += hn::CountTrue(d, hn::Eq(value, zero));
+    for (size_t tail_block = block; tail_block < end; tail_block += kTailBlock) {
+      V low[2], high[2];
+      low[0] = low[1] = high[0] = high[1] = hn::LoadU(d, x + tail_block);
+      for (size_t i = tail_block; i < std::min(tail_block + kTailBlock, end); i += kStatLanes) {
+        HWY_UNROLL(32)
+        for (size_t v = 0; v < kVectors; ++v) {
+          const V value = hn::LoadU(d, x + i + v * kWidth);
+          sum[v] = hn::Add(sum[v], value);
+          sum_squares[v] = hn::Add(sum_squares[v], hn::Mul(value, value));
+          low[v % 2] = hn::Min(low[v % 2], value);
+          high[v % 2] = hn::Max(high[v % 2], value);
+          stats.zeros += hn::CountTrue(d, hn::Eq(value, zero));
+        }
       }
+      const V block_min = hn::Min(low[0], low[1]);
+      const V block_max = hn::Max(high[0], high[1]);
+      run_min = hn::Min(run_min, block_min);
+      run_max = hn::Max(run_max, block_max);
+      const auto in_tail = hn::Or(hn::Ge(block_max, high_bound), hn::Le(block_min, low_bound));
+      if (!hn::AllFalse(d, in_tail)) stats.tail_blocks |= uint64_t{1} << (tail_block / kTailBlock);
     }
-    const V block_min = hn::Min(low[0], low[1]);
-    const V block_max = hn::Max(high[0], high[1]);
-    run_min = hn::Min(run_min, block_min);
-    run_max = hn::Max(run_max, block_max);
-    const auto in_tail = hn::Or(hn::Ge(block_max, high_bound), hn::Le(block_min, low_bound));
-    if (!hn::AllFalse(d, in_tail)) stats.tail_blocks |= 1u << (block / kStatBlock);
     if (end == block + kStatBlock) {
       AddToWide(sum, lanes.wide_sum);
       AddToWide(sum_squares, lanes.wide_sum_squares);
@@ -87,7 +90,7 @@ RunStats ComputeRunStats(const float* HWY_RESTRICT x, size_t count, float tail_b
     stats.zeros += x[i] == 0;
     stats.min = std::min(stats.min, x[i]);
     stats.max = std::max(stats.max, x[i]);
-    if (std::fabs(x[i]) >= tail_bound) stats.tail_blocks |= 1u << (i / kStatBlock);
+    if (std::fabs(x[i]) >= tail_bound) stats.tail_blocks |= uint64_t{1} << (i / kTailBlock);
   }
   return internal::FinishRunStats(stats, lanes, x, count, tail_bound);
 }

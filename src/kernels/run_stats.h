@@ -8,7 +8,8 @@ namespace preon {
 
 inline constexpr size_t kStatLanes = 32;      ///< float sums run in 32 lanes, element i in lane i % 32
 inline constexpr size_t kStatBlock = 512;     ///< after that many elements the lanes move on into double
-inline constexpr size_t kMaxRun = 16 * kStatBlock;
+inline constexpr size_t kTailBlock = 128;
+inline constexpr size_t kMaxRun = 64 * kTailBlock;
 
 /// What one read of a run yields. Extremes and sums are over finite values.
 struct RunStats {
@@ -19,7 +20,7 @@ struct RunStats {
   float max = 0;                ///< -infinity when no value is finite
   double sum = 0;               ///< relative error of both sums <= 2^-19 of the sum of magnitudes
   double sum_squares = 0;
-  uint32_t tail_blocks = 0;     ///< bit b: a finite element of block b (kStatBlock elements) has |x| >= tail_bound
+  uint64_t tail_blocks = 0;     ///< bit b: a finite element of block b (kTailBlock elements) has |x| >= tail_bound
 };
 
 /// Statistics of x[0 … count), count <= kMaxRun. The order of additions depends on the element's position alone, so every

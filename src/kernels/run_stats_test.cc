@@ -59,7 +59,7 @@ TEST(RunStats, CountsAndExtremesAreExactAndSumsWithinTheBound) {
       wanted.zeros += x[i] == 0;
       wanted.min = std::fmin(wanted.min, x[i]);
       wanted.max = std::fmax(wanted.max, x[i]);
-      if (std::fabs(x[i]) >= scale * 2) wanted.tail_blocks |= 1u << (i / kStatBlock);
+      if (std::fabs(x[i]) >= scale * 2) wanted.tail_blocks |= uint64_t{1} << (i / kTailBlock);
       sum += x[i];
       magnitudes += std::fabs(x[i]);
       sum_squares += static_cast<double>(x[i]) * x[i];

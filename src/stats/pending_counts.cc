@@ -1,6 +1,8 @@
 #include "stats/pending_counts.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 namespace preon {
 
@@ -17,14 +19,17 @@ void PendingCounts::Add(const float* x, size_t count, float inv_width, float min
   Reach(reach);
   for (size_t begin = 0; begin < count; begin += kStep) {
     listed_ += BinIndices(x + begin, std::min(kStep, count - begin), inv_width, min_magnitude, list_ + listed_);
-    if (listed_ <= kListLength) continue;
-    CountIndices(list_, listed_, dense_);
-    counted_ += listed_;
-    listed_ = 0;
+    if (listed_ > kListLength) CountListed();
   }
 }
 
+void PendingCounts::CountListed() {
+  CountIndices(list_, listed_, dense_);
+  counted_ += std::exchange(listed_, 0);
+}
+
 void PendingCounts::FlushInto(BinCounts& positive, BinCounts& negative, uint32_t weight, int shift) {
+  if (counted_ > 0) CountListed();
   BinCounts* const signs[2] = {&positive, &negative};
   for (size_t sign = 0; sign < 2 && listed_ + counted_ > 0; ++sign) {
     if (reach_[sign] == 0) continue;
@@ -35,11 +40,12 @@ void PendingCounts::FlushInto(BinCounts& positive, BinCounts& negative, uint32_t
   // Both signs' arrays in one loop: to tell the signs apart by a branch would cost more than the counting.
   uint32_t* const narrow[2] = {positive.narrow(), negative.narrow()};
   const bool tight = shift == 0 && (narrow[0] || reach_[0] == 0) && (narrow[1] || reach_[1] == 0);
-  for (size_t i = 0; i < listed_; ++i) {
-    const size_t sign = list_[i] / kBinsPerSign;
-    const size_t bin = list_[i] % kBinsPerSign;
+  const size_t base = positive.base();
+  for (const uint16_t index : std::span(list_, listed_)) {
+    const size_t sign = index / kBinsPerSign;
+    const size_t bin = index % kBinsPerSign;
     if (tight) {
-      narrow[sign][bin - positive.base()] += weight;
+      narrow[sign][bin - base] += weight;
     } else {
       signs[sign]->AddReserved(bin >> shift, weight);
     }

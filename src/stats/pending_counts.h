@@ -24,6 +24,7 @@ class PendingCounts {
   static constexpr size_t kListLength = 2048;
   static constexpr size_t kStep = 512;
   void Reach(const size_t (&reach)[2]);
+  void CountListed();
 
   size_t listed_ = 0;
   size_t counted_ = 0;        // values in dense_

@@ -1,6 +1,7 @@
 #include "stats/sketch_parts.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -76,9 +77,14 @@ class UpdateTask {
   size_t Reach(float extreme) const { return extreme > 0 ? static_cast<size_t>(extreme * inv_width_) + 1 : 0; }
 
   // Blocks without a tail element are not read again. Their flags may come from a narrower bound: then some are read in vain.
-  void AddTail(const float* x, size_t count, uint32_t blocks, const size_t (&reach)[2]) {
-    for (size_t begin = 0; begin < count; begin += kStatBlock, blocks >>= 1) {
-      if (blocks & 1) tail_.Add(x + begin, std::min(kStatBlock, count - begin), inv_width_, tail_bound_, reach);
+  void AddTail(const float* x, size_t count, uint64_t blocks, const size_t (&reach)[2]) {
+    for (size_t block = 0; blocks >> block != 0;) {
+      block += static_cast<size_t>(std::countr_zero(blocks >> block));
+      const auto length = static_cast<size_t>(std::countr_one(blocks >> block));
+      const size_t begin = block * kTailBlock;
+      tail_.Add(x + begin, std::min(length * kTailBlock, count - begin), inv_width_, tail_bound_, reach);
+      block += length;
+      if (block == 64) break;  // a shift by the word's width is undefined
     }
   }
 

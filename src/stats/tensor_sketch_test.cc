@@ -78,7 +78,7 @@ TEST(TensorSketch, TailIsExactInSampledMode) {
       off_bins += histogram.counts[bin] != wanted[bin];
     }
   }
-  EXPECT_GT(exact_bins, 20u);
+  EXPECT_GT(exact_bins, 15u);
   EXPECT_GT(off_bins, 100u) << "nothing was sampled: the test compares the exact histogram with itself";
   EXPECT_NEAR(histogram.total(), static_cast<double>(sketch.finite_count() - sketch.zero_count()), 1e-6 * histogram.total());
 }
@@ -107,7 +107,7 @@ TEST(TensorSketch, BulkIsWithinTheStatedBound) {
 TEST(TensorSketch, BulkThatTheSubsetMissesIsSpreadEvenly) {
   std::vector<float> values(100000);
   values[0] = 1000;                                        // makes the rest bulk
-  values[(SampledBlock(2) + 1) % 8 * kSampleBlock + 1024] = 3;  // in a block that is not counted
+  values[((SampledBlock(2) + 1) % 8 + 2 * kSampleRate) * kSampleBlock] = 3;  // in a block that is not counted
   TensorSketch sketch;
   sketch.Update(values);
   const Histogram histogram = sketch.ReadHistogram();
