@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "calib/data/decode_image.h"
+#include "calib/data/little_endian.h"
 
 #define STB_IMAGE_IMPLEMENTATION
 #define STB_IMAGE_STATIC
@@ -22,6 +23,16 @@ Status Unreadable(const char* why) {
   return Error(ErrorId::kImageUnreadable, "a damaged PNG or BMP image, or cut short: ", why == nullptr ? "no reason given" : why);
 }
 
+// The decoder takes what lies behind the end of a BMP file for black. Source: BITMAPINFOHEADER, BITMAPCOREHEADER.
+bool IsShortBmp(std::span<const std::byte> bytes, int width, int height) {
+  constexpr size_t kHeaderBytes = 30;
+  if (bytes[0] != std::byte{'B'} || bytes.size() < kHeaderBytes) return bytes.size() < kHeaderBytes;
+  const bool core_header = LittleEndian<uint32_t>(bytes, 14) == 12;
+  const uint64_t pixel_bits = LittleEndian<uint16_t>(bytes, core_header ? 24 : 28);
+  const uint64_t row_bytes = (static_cast<uint64_t>(width) * pixel_bits + 31) / 32 * 4;
+  return bytes.size() < LittleEndian<uint32_t>(bytes, 10) + row_bytes * static_cast<uint64_t>(height);
+}
+
 }  // namespace
 
 Result<Pixels> DecodePngOrBmp(std::span<const std::byte> bytes) {
@@ -31,6 +42,7 @@ Result<Pixels> DecodePngOrBmp(std::span<const std::byte> bytes) {
   int width = 0, height = 0, stored_channels = 0;
   if (stbi_info_from_memory(data, size_bytes, &width, &height, &stored_channels) == 0) return Unreadable(stbi_failure_reason());
   if (int64_t{width} * height > kMaxPixels) return Unreadable("too many pixels");
+  if (IsShortBmp(bytes, width, height)) return Unreadable("pixels are missing");
   const int channels = stored_channels <= 2 ? 1 : 3;   // transparency is dropped
   const std::unique_ptr<stbi_uc, void (*)(void*)> decoded(
       stbi_load_from_memory(data, size_bytes, &width, &height, &stored_channels, channels), stbi_image_free);
