@@ -1,0 +1,72 @@
+#include <gmock/gmock.h>
+
+#include "ir/test_protos.h"
+
+namespace preon {
+namespace {
+
+using ::testing::HasSubstr;
+
+Model Load(std::string_view text) { return *LoadProto(ProtoFromText(text)); }
+
+constexpr char kConvolution[] = R"(<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
+  g (float[N, 3, 8, 8] x, float[8, 3, 4, 4] w) => (float[N, K] y, float[M] z) <int64[2] s = {0, -1}> {
+    c = Conv(x, w)
+    r = Relu(c)
+    u = com.microsoft.Unknown(r)
+    z = com.microsoft.Unknown(u)
+    y = Reshape(r, s)
+  })";
+
+TEST(InferShapes, FillsTypesAndShapesAndKeepsSymbols) {
+  Model model = Load(kConvolution);
+  std::string warning;
+  InferShapes(model, &warning);
+  EXPECT_EQ(warning, "");
+  EXPECT_EQ(model.graph.ShapeOf("r"), (Shape{kDynamicDim, 8, 5, 5}));
+  EXPECT_EQ(model.graph.Info("r")->dim_names[0], "N");
+  EXPECT_EQ(model.graph.TypeOf("r"), DataType::kFloat);
+  EXPECT_EQ(model.graph.ShapeOf("y"), (Shape{kDynamicDim, 200}));   // from the value of s
+  EXPECT_EQ(model.graph.Info("u"), nullptr);                        // an operator that nobody knows stops nothing
+}
+
+TEST(InferShapes, LargeWeightsAreDeclaredNotCopied) {
+  Model model = Load(kConvolution);
+  model.graph.SetInitializer("big", Tensor::Allocate(DataType::kFloat, {8, 8, 3, 3}));
+  model.graph.AddNode("Conv", {"r", "big"}, {"d"});
+  InferShapes(model);
+  EXPECT_EQ(model.graph.ShapeOf("d"), (Shape{kDynamicDim, 8, 3, 3}));
+  EXPECT_FALSE(model.graph.IsInput("big"));
+}
+
+TEST(InferShapes, ValuesFlowThroughShapeArithmetic) {
+  Model model = Load(R"(<ir_version: 8, opset_import: ["": 17]>
+    g (float[2, 3, 4] x) => (y) <int64[1] i = {1}, int64[1] m = {-1}> {
+      s = Shape(x)
+      d = Gather(s, i)
+      t = Concat<axis = 0>(d, m)
+      y = Reshape(x, t)
+    })");
+  InferShapes(model);
+  EXPECT_EQ(model.graph.ShapeOf("y"), (Shape{3, 8}));
+}
+
+TEST(InferShapes, WhatContradictsItselfStaysUnknown) {
+  Model model = Load(R"(<ir_version: 8, opset_import: ["": 17]>
+    g (float[2, 3] x, float[5, 7] w) => (y) { m = MatMul(x, w)  y = Relu(x) })");
+  InferShapes(model);
+  EXPECT_EQ(model.graph.ShapeOf("m"), std::nullopt);
+  EXPECT_EQ(model.graph.ShapeOf("y"), (Shape{2, 3}));
+}
+
+TEST(CheckModel, PassesWhatIsRightAndQuotesTheCheckerOtherwise) {
+  Model model = Load(kConvolution);
+  EXPECT_TRUE(CheckModel(model).ok()) << CheckModel(model).ToString();
+  model.graph.FindNode("Relu_1")->attributes["slope"] = 1.0f;
+  const Status status = CheckModel(model);
+  EXPECT_EQ(status.id(), ErrorId::kModelInvalid);
+  EXPECT_THAT(status.message(), HasSubstr("slope"));
+}
+
+}  // namespace
+}  // namespace preon
