@@ -10,7 +10,7 @@ namespace preon {
 
 Result<Model> ParseModelText(std::string_view text) {
   onnx::ModelProto proto;
-  const onnx::Common::Status parsed = onnx::OnnxParser::Parse(proto, std::string(text).c_str());
+  const onnx::Common::Status parsed = onnx::OnnxParser::Parse(proto, text);
   if (!parsed.IsOK()) return Error(ErrorId::kModelMalformed, "text: ", parsed.ErrorMessage());
   const std::string bytes = proto.SerializeAsString();
   return LoadModel("text", {.bytes = bytes});

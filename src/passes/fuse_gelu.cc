@@ -1,10 +1,11 @@
 // fuse_gelu: GELU written out becomes one node.
 //
 // Before:      y = x * 0.5 * (1 + Erf(x / sqrt(2)))                              any order of the products
-//              y = x * 0.5 * (1 + Tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))     x^3 as Pow or as x * x * x
+//              y = x * 0.5 * (1 + Tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))     cube: Pow or products, any order
 // After:       y = Gelu(x) {approximate = none | tanh}       opset 20 on
 //              y = com.microsoft Gelu(x) | FastGelu(x)       below
-// Conditions:  constants within 1e-3 (0.044715: 1e-5); nothing else reads the inner tensors, none is a graph output.
+// Conditions:  constants within 1e-3 (0.044715: 1e-5); nothing else reads the inner tensors, none is a graph output. Below
+//              opset 20 the shape of x is known, and so y's: inference can't see through com.microsoft operators.
 // Formula:     as above. Q/DQ on the pieces would hide them from the runtime's own fusion (spec qdq §11).
 #include <cmath>
 
@@ -24,33 +25,40 @@ struct Gelu {
   Node* last = nullptr;
 };
 
+constexpr double kTolerance = 1e-3;   // exporters round the constants
+
 // The data operand of a node that multiplies by `factor` (or divides by its inverse); "" for others.
-std::string ScaledInput(const Graph& graph, const Node* node, double factor, double tolerance = 1e-3) {
+std::string ScaledInput(const Graph& graph, const Node* node, double factor) {
   if (node == nullptr) return "";
-  if (node->Is("Div") && IsScalar(graph, node->input(1), 1 / factor, tolerance)) return node->input(0);
+  if (node->Is("Div") && IsScalar(graph, node->input(1), 1 / factor, kTolerance)) return node->input(0);
   if (!node->Is("Mul")) return "";
   for (size_t data = 0; data < 2; ++data) {
-    if (IsScalar(graph, node->input(1 - data), factor, tolerance)) return node->input(data);
+    if (IsScalar(graph, node->input(1 - data), factor, kTolerance)) return node->input(data);
   }
   return "";
 }
 
-// x where `cube` is x^3; appends the nodes.
-std::string MatchCube(const Graph& graph, const std::string& cube, std::vector<Node*>& nodes) {
-  if (Node* pow = ProducerOf(graph, cube, "Pow")) {
-    nodes.push_back(pow);
-    return IsScalar(graph, pow->input(1), 3) ? pow->input(0) : "";
+// The product `tensor` = constant * x^power, however it is put together.
+struct Monomial {
+  double constant = 1;
+  int power = 0;
+};
+
+// Multiplies `tensor` into `product`, going up through Mul and Pow as far as `x`; false when it is no such product.
+bool MultiplyIn(const Graph& graph, const std::string& tensor, const std::string& x, Monomial& product, std::vector<Node*>& nodes) {
+  if (tensor == x) return ++product.power <= 3;
+  if (const std::optional<float> constant = ConstantScalar(graph, tensor)) {
+    product.constant *= *constant;
+    return true;
   }
-  Node* outer = ProducerOf(graph, cube, "Mul");
-  if (outer == nullptr) return "";
-  for (size_t index = 0; index < 2; ++index) {
-    Node* square = ProducerOf(graph, outer->input(1 - index), "Mul");
-    const std::string& x = outer->input(index);
-    if (square == nullptr || square->input(0) != x || square->input(1) != x) continue;
-    nodes.insert(nodes.end(), {outer, square});
-    return x;
+  Node* node = graph.Producer(tensor);
+  if (node == nullptr || !(node->Is("Mul") || node->Is("Pow"))) return false;
+  nodes.push_back(node);
+  if (node->Is("Mul")) {
+    return MultiplyIn(graph, node->input(0), x, product, nodes) && MultiplyIn(graph, node->input(1), x, product, nodes);
   }
-  return "";
+  product.power += 3;
+  return node->input(0) == x && IsScalar(graph, node->input(1), 3);
 }
 
 // The argument of Erf: x / sqrt(2).
@@ -67,11 +75,13 @@ bool MatchTanhArgument(const Graph& graph, const std::string& argument, Gelu& ge
   Node* sum = ProducerOf(graph, ScaledInput(graph, scaled, std::sqrt(2 / std::acos(-1.0))), "Add");
   if (sum == nullptr) return false;
   for (size_t index = 0; index < 2; ++index) {
-    Node* term = graph.Producer(sum->input(index));
-    const std::string cube = ScaledInput(graph, term, 0.044715, 1e-5);
-    gelu.nodes = {scaled, sum, term};
-    gelu.x = MatchCube(graph, cube, gelu.nodes);
-    if (!gelu.x.empty() && gelu.x == sum->input(1 - index)) return true;
+    Monomial term;
+    gelu.x = sum->input(1 - index);
+    gelu.nodes = {scaled, sum};
+    if (MultiplyIn(graph, sum->input(index), gelu.x, term, gelu.nodes) && term.power == 3 &&
+        std::abs(term.constant - 0.044715) <= 1e-5) {
+      return true;
+    }
   }
   return false;
 }
@@ -101,7 +111,7 @@ std::optional<Gelu> MatchGelu(const Graph& graph, Node& node) {
   Gelu gelu;
   const bool matched = node.Is("Erf") ? MatchErfArgument(graph, node.input(0), gelu) : MatchTanhArgument(graph, node.input(0), gelu);
   Node* sum = OnlyReader(graph, node.output());
-  if (!matched || sum == nullptr || !sum->Is("Add") || !IsScalar(graph, OtherInput(*sum, node.output()), 1, 1e-3)) return std::nullopt;
+  if (!matched || sum == nullptr || !sum->Is("Add") || !IsScalar(graph, OtherInput(*sum, node.output()), 1, kTolerance)) return std::nullopt;
   gelu.nodes.push_back(&node);
   if (!MatchProducts(graph, sum, gelu) || !IsClosed(graph, gelu.nodes, gelu.last)) return std::nullopt;
   return gelu;
@@ -123,6 +133,9 @@ class FuseGelu final : public NodePass {
     if (model.opset() >= kFirstOpsetWithGelu) {
       Fuse(model.graph, gelu->nodes, *gelu->last, "Gelu", {gelu->x}, {{"approximate", std::string(tanh ? "tanh" : "none")}});
     } else {
+      const ValueInfo* info = model.graph.Info(gelu->x);
+      if (info == nullptr || !info->shape.has_value()) return false;
+      if (!model.graph.IsOutput(gelu->last->output())) model.graph.SetInfo(gelu->last->output(), ValueInfo(*info));
       model.opsets.try_emplace("com.microsoft", 1);
       Fuse(model.graph, gelu->nodes, *gelu->last, tanh ? "FastGelu" : "Gelu", {gelu->x}, {}, "com.microsoft");
     }

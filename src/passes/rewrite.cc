@@ -18,7 +18,8 @@ bool CanReplaceTensor(const Graph& graph, std::string_view from, std::string_vie
   return graph.Producer(to) != nullptr && !graph.IsOutput(to) && !graph.HasCapturedUse(to);
 }
 
-void ReplaceTensor(Graph& graph, const std::string& from, const std::string& to) {
+// Names by value: callers pass those of nodes, which change here.
+void ReplaceTensor(Graph& graph, std::string from, std::string to) {
   graph.ReplaceUses(from, to);
   if (!graph.IsOutput(from)) return;
   Node* producer = graph.Producer(to);

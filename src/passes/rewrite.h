@@ -16,7 +16,7 @@ namespace preon {
 bool CanReplaceTensor(const Graph& graph, std::string_view from, std::string_view to);
 /// Does it. `from` is then read by nobody; where it was a graph output, the producer of `to` writes it from now on and
 /// the producer of `from` must be removed.
-void ReplaceTensor(Graph& graph, const std::string& from, const std::string& to);
+void ReplaceTensor(Graph& graph, std::string from, std::string to);
 /// Takes out a node whose output 0 equals its input `index`. False, and nothing done, where names forbid it.
 bool Bypass(Graph& graph, Node& node, size_t index = 0);
 
