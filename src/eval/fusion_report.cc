@@ -33,9 +33,13 @@ std::set<std::string, std::less<>> CodeTensors(const Graph& optimized) {
   return codes;
 }
 
-// "conv_5" of "conv_5_token_17" (nodes that a layout change rebuilt) and of "conv_5_nchwc"; else "".
-std::string_view NameBeforeLayout(std::string_view name) {
-  if (name.ends_with("_nchwc")) return name.substr(0, name.size() - 6);
+// The node that an optimizer rebuilt under this name: "conv_5" of "conv_5_token_17" and "conv_5_nchwc" (layouts),
+// "fused conv_5" (with an activation), "conv_5/MatMulAddFusion"; else "".
+std::string_view OriginalName(std::string_view name) {
+  if (name.starts_with("fused ")) return name.substr(6);
+  for (const std::string_view ending : {"_nchwc", "/MatMulAddFusion"}) {
+    if (name.ends_with(ending)) return name.substr(0, name.size() - ending.size());
+  }
   const size_t token = name.rfind("_token_");
   if (token == std::string_view::npos) return "";
   const std::string_view digits = name.substr(token + 7);
@@ -46,14 +50,14 @@ class Matcher {
  public:
   Matcher(const Graph& quantized, const Graph& optimized) : quantized_(quantized), optimized_(optimized) {
     for (const auto& node : optimized.nodes()) {
-      const std::string_view original = NameBeforeLayout(node->name);
-      if (!original.empty()) by_layout_name_.emplace(original, node.get());
+      const std::string_view original = OriginalName(node->name);
+      if (!original.empty()) rebuilt_.emplace(original, node.get());
     }
   }
 
   const Node* Find(const Node& node) const {
     if (const Node* found = optimized_.FindNode(node.name)) return found;
-    if (const Node* found = RebuiltAs(node.name)) return found;
+    if (const auto found = rebuilt_.find(node.name); found != rebuilt_.end()) return found->second;
     if (const Node* found = ReaderOfSameConstant(node)) return found;
     for (const std::string& output : node.outputs()) {
       if (const Node* found = WriterOf(output)) return found;
@@ -62,11 +66,6 @@ class Matcher {
   }
 
  private:
-  const Node* RebuiltAs(std::string_view name) const {
-    const auto found = by_layout_name_.find(name);
-    return found == by_layout_name_.end() ? nullptr : found->second;
-  }
-
   // The only reader of a constant that only this node reads (directly, or through a DequantizeLinear).
   const Node* ReaderOfSameConstant(const Node& node) const {
     for (const std::string& input : node.inputs()) {
@@ -99,7 +98,7 @@ class Matcher {
 
   const Graph& quantized_;
   const Graph& optimized_;
-  std::map<std::string, const Node*, std::less<>> by_layout_name_;
+  std::map<std::string, const Node*, std::less<>> rebuilt_;
 };
 
 }  // namespace

@@ -120,7 +120,7 @@ void AddPlacement(TextWriter& out, const Placement& placement) {
   out.Add("  integer     %lld of %lld Conv, MatMul and Gemm nodes; %.1f %% of the multiply-accumulates\n",
           static_cast<long long>(placement.integer_anchors), anchors, 100 * placement.integer_macs_share);
   if (placement.float_nodes.empty()) return;
-  out.Add("  float       %zu nodes:\n", placement.float_nodes.size());
+  out.Add("  float       %zu node%s:\n", placement.float_nodes.size(), placement.float_nodes.size() == 1 ? "" : "s");
   AddFloatNodes(out, placement.float_nodes);
 }
 
