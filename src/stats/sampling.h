@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -12,25 +13,32 @@ namespace preon {
 inline constexpr size_t kRunLength = 8192;
 /// One cache line. Values nearby resemble each other, so many small blocks tell more than few large ones (measured: with 64, twice the error).
 inline constexpr size_t kSampleBlock = 16;
-/// One block out of so many; counts of the subset weigh that much.
-inline constexpr size_t kSampleRate = 8;
+inline constexpr size_t kMinSampleRate = 8;
+inline constexpr size_t kMaxSampleRate = 64;
 
-/// The block taken from the group-th group of kSampleRate blocks. Not always the same one: a tensor whose rows are a multiple of the
-/// group long would have the same channels counted in each row. Steps by the golden ratio cover all residues evenly.
-inline size_t SampledBlock(size_t group) {
-  return static_cast<uint32_t>(group * 0x9E3779B9u) >> 29;
+/// One block out of so many is counted in samples of that size, each value weighing that much: 1 for whole samples, then the power of two that
+/// leaves 4096 to 8192 values or a few more (fewer below 32768 elements, more above half a million).
+inline size_t SampleRate(size_t sample_size) {
+  if (sample_size <= kRunLength) return 1;
+  return std::clamp(std::bit_ceil(sample_size / kRunLength), kMinSampleRate, kMaxSampleRate);
 }
-static_assert(kSampleRate == 8, "SampledBlock yields 3 bits");
+
+/// The block taken from the group-th group of `rate` blocks. Not always the same one: a tensor whose rows are a multiple of the
+/// group long would have the same channels counted in each row. Steps by the golden ratio cover all residues evenly.
+inline size_t SampledBlock(size_t group, size_t rate) {
+  return static_cast<uint32_t>(group * 0x9E3779B9u) >> (32 - std::countr_zero(rate));
+}
 
 /// Copies the subset of run[0 … count), the sample's elements from position run_index * kRunLength on; returns its size.
-/// @param out  room for kRunLength / kSampleRate values
-inline size_t GatherSampledBlocks(const float* run, size_t count, size_t run_index, float* out) {
-  constexpr size_t kGroup = kSampleRate * kSampleBlock;
-  static_assert(kRunLength % kGroup == 0);
-  const size_t first_group = run_index * (kRunLength / kGroup);
+/// @param rate  kMinSampleRate … kMaxSampleRate, a power of two
+/// @param out   room for kRunLength / kMinSampleRate values
+inline size_t GatherSampledBlocks(const float* run, size_t count, size_t run_index, size_t rate, float* out) {
+  static_assert(kRunLength % (kMaxSampleRate * kSampleBlock) == 0);
+  const size_t group_size = rate * kSampleBlock;
+  size_t group = run_index * (kRunLength / group_size);
   size_t taken = 0;
-  for (size_t group = 0; group * kGroup < count; ++group) {
-    const size_t begin = group * kGroup + SampledBlock(first_group + group) * kSampleBlock;
+  for (size_t first = 0; first < count; first += group_size) {
+    const size_t begin = first + SampledBlock(group++, rate) * kSampleBlock;
     if (begin + kSampleBlock <= count) {
       std::memcpy(out + taken, run + begin, kSampleBlock * sizeof(float));  // known size: two or four moves
       taken += kSampleBlock;

@@ -26,7 +26,7 @@ class UpdateTask {
   /// `width_exponent`: the sketch's before the update.
   UpdateTask(SketchParts& parts, const SampleStream& stream, int width_exponent, std::mutex& mutex)
       : parts_(parts), stream_(stream), mutex_(mutex), keep_tail_(parts.histogram.sampled()),
-        whole_(parts.config.mode == SketchMode::kExact || stream.size() <= static_cast<int64_t>(kRunLength)) {
+        rate_(parts.config.mode == SketchMode::kExact ? 1 : SampleRate(static_cast<size_t>(stream.size()))) {
     SetWidth(width_exponent);
   }
 
@@ -51,11 +51,8 @@ class UpdateTask {
     }
     const size_t reach[2] = {Reach(stats.max), Reach(-stats.min)};
     if (keep_tail_) AddTail(x, count, stats.tail_blocks, reach);
-    if (whole_) {
-      bulk_.Add(x, count, inv_width_, kSmallest, reach);
-    } else {
-      bulk_.Add(subset_, GatherSampledBlocks(x, count, run_index, subset_), inv_width_, kSmallest, reach);
-    }
+    const size_t counted = rate_ == 1 ? count : GatherSampledBlocks(x, count, run_index, rate_, subset_);
+    bulk_.Add(rate_ == 1 ? x : subset_, counted, inv_width_, kSmallest, reach);
   }
 
   void Finish() {
@@ -93,7 +90,7 @@ class UpdateTask {
     TensorHistogram& histogram = parts_.histogram;
     histogram.WidenTo(width_exponent_);
     const int shift = histogram.ShiftFrom(width_exponent_);
-    bulk_.FlushInto(histogram.bulk(false), histogram.bulk(true), whole_ ? 1 : kSampleRate, shift);
+    bulk_.FlushInto(histogram.bulk(false), histogram.bulk(true), static_cast<uint32_t>(rate_), shift);
     if (keep_tail_) tail_.FlushInto(histogram.tail(false), histogram.tail(true), 1, shift);
   }
 
@@ -101,7 +98,7 @@ class UpdateTask {
   const SampleStream& stream_;
   std::mutex& mutex_;
   const bool keep_tail_;
-  const bool whole_;
+  const size_t rate_;
   int width_exponent_;
   float inv_width_;
   float tail_bound_;
@@ -110,7 +107,7 @@ class UpdateTask {
   PendingCounts bulk_;
   PendingCounts tail_;
   alignas(64) float buffer_[kRunLength];
-  alignas(64) float subset_[kRunLength / kSampleRate];
+  alignas(64) float subset_[kRunLength / kMinSampleRate];
 };
 
 }  // namespace
@@ -120,9 +117,7 @@ void UpdateParts(SketchParts& parts, const float* data, const ChannelLayout& lay
   parts.counts.samples += static_cast<uint64_t>(stream.samples());
   if (stream.size() == 0 || stream.samples() == 0) return;
   if (parts.config.channels > 0) parts.channels.Update(data, layout, parallel_for);
-  if (parts.config.mode == SketchMode::kSampled && stream.size() > static_cast<int64_t>(kRunLength)) {
-    parts.histogram.StartSampling();
-  }
+  if (parts.config.mode == SketchMode::kSampled && SampleRate(static_cast<size_t>(stream.size())) > 1) parts.histogram.StartSampling();
 
   const auto size = static_cast<size_t>(stream.size());
   const size_t runs_per_sample = (size + kRunLength - 1) / kRunLength;
