@@ -30,6 +30,16 @@ Status SaveModel(const Model& model, const std::string& path, const SaveOptions&
 /// The same bytes as SaveModel, in memory. Errors: kUnsupported above 2 GB.
 Result<std::string> SerializeModel(const Model& model);
 
+/// A model in memory apart from its larger weights.
+struct DetachedModel {
+  std::string bytes;                   ///< says of the weights that they are in an external file
+  std::vector<NamedTensor> weights;    ///< those above 1 KiB, shared with the model
+};
+
+/// For a reader that takes the weights from memory, without copying them. Errors: those of SerializeModel, for a model
+/// that is too large without its weights.
+Result<DetachedModel> DetachWeights(const Model& model);
+
 /// Fills value infos (types and shapes; data propagation on). Never fatal: what can't be inferred stays unknown, and
 /// the reason comes back in `warning`. Large weights are not copied.
 void InferShapes(Model& model, std::string* warning = nullptr);

@@ -124,6 +124,17 @@ Status WriteModel(const ModelRecord& record, const Sink& sink) {
   return Status::Ok();
 }
 
+Result<std::string> ToBytes(const ModelRecord& record) {
+  PREON_RETURN_IF_ERROR(CheckSize(record));
+  std::string bytes;
+  bytes.reserve(record.total_size_bytes);
+  PREON_RETURN_IF_ERROR(WriteModel(record, [&](std::span<const std::byte> piece) {
+    bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+    return Status::Ok();
+  }));
+  return bytes;
+}
+
 Status WriteExternal(const ModelRecord& record, AtomicFile* file) {
   size_t written = 0;
   for (const TensorRecord& tensor : record.tensors) {
@@ -158,16 +169,18 @@ Status SaveModel(const Model& model, const std::string& path, const SaveOptions&
   return status;
 }
 
-Result<std::string> SerializeModel(const Model& model) {
-  const ModelRecord record = Record(model, "");
-  PREON_RETURN_IF_ERROR(CheckSize(record));
-  std::string bytes;
-  bytes.reserve(record.total_size_bytes);
-  PREON_RETURN_IF_ERROR(WriteModel(record, [&](std::span<const std::byte> piece) {
-    bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
-    return Status::Ok();
-  }));
-  return bytes;
+Result<std::string> SerializeModel(const Model& model) { return ToBytes(Record(model, "")); }
+
+Result<DetachedModel> DetachWeights(const Model& model) {
+  const ModelRecord record = Record(model, "weights");
+  DetachedModel detached;
+  PREON_ASSIGN_OR_RETURN(detached.bytes, ToBytes(record));
+  auto tensor = record.tensors.begin();
+  for (const auto& [name, value] : model.graph.initializers()) {
+    // The runtime drops weights that nothing reads before it looks for theirs.
+    if (!(tensor++)->external_bytes.empty() && model.graph.UseCount(name) > 0) detached.weights.push_back({name, value});
+  }
+  return detached;
 }
 
 }  // namespace preon

@@ -1,5 +1,8 @@
 #include "runtime/observed_session.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "base/file.h"
 #include "base/system.h"
 #include "ir/model_io.h"
@@ -32,19 +35,28 @@ struct ObserveDomain {
   Ort::CustomOpDomain domain;
 };
 
+/// Weights beside the optimized model are mapped instead of parsed, copied and hashed. (With sub-graphs the runtime
+/// 1.30 writes some of them twice, and then refuses the file.)
+bool PutWeightsBeside(const Graph& graph) {
+  return std::none_of(graph.nodes().begin(), graph.nodes().end(), [](const auto& node) { return node->HasSubgraph(); });
+}
+
 /// The model as the runtime optimizes it, with a marker on each tensor.
 Result<Model> OptimizeMarked(const Model& model, const std::vector<std::string>& tensors, const ObserveDomain& domain,
                              const RunContext& context) {
   Model marked = model;
   AddMarkers(marked, tensors);
   PREON_ASSIGN_OR_RETURN(const TempDir folder, TempDir::Create(context.TempDir()));
+  ReleaseFreeMemory();   // what loading the model left behind
   const SessionOptions options{.optimization = Optimization::kAll, .save_optimized_to = folder.File("optimized.onnx")};
-  const SessionExtras extras{.custom_ops = domain.domain,
-                             // Nothing is run here: packed weights would only cost time and memory.
-                             .config = {{kOrtSessionOptionsConfigDisablePrepacking, "1"},
-                                        {kOrtSessionOptionsOptimizedModelExternalInitializersFileName, "optimized.data"}}};
+  SessionExtras extras{.custom_ops = domain.domain};
+  // Nothing is run here: packed weights would only cost time and memory.
+  extras.config.emplace_back(kOrtSessionOptionsConfigDisablePrepacking, "1");
+  if (PutWeightsBeside(model.graph)) {
+    extras.config.emplace_back(kOrtSessionOptionsOptimizedModelExternalInitializersFileName, "optimized.data");
+  }
   {
-    PREON_ASSIGN_OR_RETURN(const Session optimizer, Session::Impl::OpenModel(marked, options, extras, context));
+    PREON_ASSIGN_OR_RETURN(const Session optimizer, Session::Impl::OpenModel(marked, options, extras));
   }
   ReleaseFreeMemory();   // before the same weights are loaded again
   return LoadModel(options.save_optimized_to);
@@ -53,10 +65,42 @@ Result<Model> OptimizeMarked(const Model& model, const std::vector<std::string>&
 }  // namespace
 
 struct ObservedSession::Impl {
+  /// Observers in the graph that the runtime has optimized.
+  Status OpenOptimized(const Model& model, const std::vector<std::string>& tensors, const SessionOptions& options,
+                       const RunContext& context);
+  /// Observers in the model's own graph.
+  Status OpenFloatGraph(const Model& model, const std::vector<std::string>& tensors, const SessionOptions& options);
+
   std::unique_ptr<ObserveDomain> domain;   // outlives the session
-  Session session;
+  std::optional<Session> session;
   std::vector<ObserverPlace> places;
 };
+
+Status ObservedSession::Impl::OpenOptimized(const Model& model, const std::vector<std::string>& tensors,
+                                            const SessionOptions& options, const RunContext& context) {
+  PREON_ASSIGN_OR_RETURN(Model optimized, OptimizeMarked(model, tensors, *domain, context));
+  PREON_RETURN_IF_ERROR(context.CheckCancelled());
+  const bool blocked = HasBlockedMarker(optimized);
+  PREON_ASSIGN_OR_RETURN(const int64_t block, blocked ? ChannelBlock(context) : Result<int64_t>(1));
+  PREON_ASSIGN_OR_RETURN(places, ReplaceMarkers(optimized, tensors.size(), block));
+  PREON_RETURN_IF_ERROR(optimized.graph.SortTopologically());
+  optimized.source_path = model.source_path;
+
+  SessionOptions as_it_is = options;
+  as_it_is.optimization = Optimization::kOff;
+  PREON_ASSIGN_OR_RETURN(session, Session::Impl::OpenModel(optimized, as_it_is, {.custom_ops = domain->domain}));
+  return Status::Ok();
+}
+
+Status ObservedSession::Impl::OpenFloatGraph(const Model& model, const std::vector<std::string>& tensors,
+                                             const SessionOptions& options) {
+  Model observed = model;
+  InsertObservers(observed, tensors);
+  PREON_RETURN_IF_ERROR(observed.graph.SortTopologically());
+  places.assign(tensors.size(), ObserverPlace::kFloatGraph);
+  PREON_ASSIGN_OR_RETURN(session, Session::Impl::OpenModel(observed, options, {.custom_ops = domain->domain}));
+  return Status::Ok();
+}
 
 ObservedSession::ObservedSession(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ObservedSession::ObservedSession(ObservedSession&&) noexcept = default;
@@ -66,33 +110,27 @@ ObservedSession::~ObservedSession() = default;
 Result<ObservedSession> ObservedSession::Open(const Model& model, const std::vector<std::string>& tensors,
                                               TensorObserver* observer, const ObservedSessionOptions& options,
                                               const RunContext& context) {
+  PREON_RETURN_IF_ERROR(context.CheckCancelled());
   PREON_RETURN_IF_ERROR(CheckTensors(model.graph, tensors));
-  auto domain = std::make_unique<ObserveDomain>(observer);
-  std::vector<ObserverPlace> places(tensors.size(), ObserverPlace::kFloatGraph);
-  Model observed;
-  if (options.optimize) {
-    PREON_ASSIGN_OR_RETURN(observed, OptimizeMarked(model, tensors, *domain, context));
-    const bool blocked = HasBlockedMarker(observed);
-    PREON_ASSIGN_OR_RETURN(const int64_t block, blocked ? ChannelBlock(context) : Result<int64_t>(1));
-    PREON_ASSIGN_OR_RETURN(places, ReplaceMarkers(observed, tensors.size(), block));
-  } else {
-    observed = model;
-    InsertObservers(observed, tensors);
-  }
-  PREON_RETURN_IF_ERROR(observed.graph.SortTopologically());
-  observed.source_path = model.source_path;
-
+  auto impl = std::make_unique<Impl>();
+  impl->domain = std::make_unique<ObserveDomain>(observer);
   SessionOptions session_options = options.session;
-  session_options.optimization = Optimization::kOff;
-  PREON_ASSIGN_OR_RETURN(Session session, Session::Impl::OpenModel(observed, session_options, {.custom_ops = domain->domain, .config = {}}, context));
-  return ObservedSession(std::make_unique<Impl>(Impl{std::move(domain), std::move(session), std::move(places)}));
+  session_options.optimization = options.optimize ? Optimization::kAll : Optimization::kOff;
+  if (options.optimize) {
+    const Status opened = impl->OpenOptimized(model, tensors, session_options, context);
+    if (opened.ok()) return ObservedSession(std::move(impl));
+    if (opened.code() == StatusCode::kCancelled) return opened;
+    context.Log(LogLevel::kInfo, StrCat("observers go into the float graph, which is slower: ", opened.ToString()));
+  }
+  PREON_RETURN_IF_ERROR(impl->OpenFloatGraph(model, tensors, session_options));
+  return ObservedSession(std::move(impl));
 }
 
-const std::vector<TensorSpec>& ObservedSession::inputs() const { return impl_->session.inputs(); }
+const std::vector<TensorSpec>& ObservedSession::inputs() const { return impl_->session->inputs(); }
 const std::vector<ObserverPlace>& ObservedSession::places() const { return impl_->places; }
 
 Result<std::vector<NamedTensor>> ObservedSession::Run(const std::vector<NamedTensor>& feeds, const RunContext& context) {
-  return impl_->session.Run(feeds, context);
+  return impl_->session->Run(feeds, context);
 }
 
 }  // namespace preon

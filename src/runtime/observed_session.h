@@ -33,13 +33,13 @@ class TensorObserver {
 
 /// Where each tensor is observed, for reports and tests.
 enum class ObserverPlace {
-  kFloatGraph,   ///< the runtime's optimizer was off
+  kFloatGraph,   ///< in the model's own graph: the optimizer was off, or what it made could not be used
   kOptimized,    ///< in the optimized graph, in plain layout
   kBlocked,      ///< in the optimized graph, in the blocked layout of the runtime's convolutions
 };
 
 struct ObservedSessionOptions {
-  SessionOptions session;
+  SessionOptions session;   ///< its `optimization` is not looked at
   /// false: runtime's optimizer off, values bit for bit those of the plain float graph.
   bool optimize = true;
 };

@@ -161,12 +161,28 @@ TEST(ObservedSessionTest, SubgraphsReadTheTensorUnderItsName) {
     RecordingObserver observer(2);
     auto session = ObservedSession::Open(model, {"neg", "y"}, &observer, {.optimize = optimize}, {});
     ASSERT_TRUE(session.ok()) << session.status().ToString();
-    const std::vector<bool> yes = {true};
     const Tensor condition = Tensor::From(DataType::kBool, {}, std::span<const uint8_t>(std::vector<uint8_t>{1}));
     const auto outputs = session.value().Run({{"x", Wave({4})}, {"condition", condition}}, {});
     ASSERT_TRUE(outputs.ok()) << outputs.status().ToString();
     EXPECT_EQ(observer.records[0].values[0], 1.0f);   // the wave starts with -1
     EXPECT_THAT(observer.records[1].values, ElementsAreArray(outputs.value()[0].tensor.floats()));
+  }
+}
+
+TEST(ObservedSessionTest, WithoutAFolderForTheOptimizedModelTheFloatGraphIsObserved) {
+  const Model model = BlockedModel();
+  const Observed plain = ObserveTwice(model, {"conv1", "sum"}, false);
+  RecordingObserver observer(2);
+  std::string logged;
+  RunContext context{.tmp_dir = "no/such/folder"};
+  context.log = [&](LogLevel, std::string_view message) { logged += message; };
+  auto session = ObservedSession::Open(model, {"conv1", "sum"}, &observer, {}, context);
+  ASSERT_TRUE(session.ok()) << session.status().ToString();
+  EXPECT_NE(logged.find("float graph"), std::string::npos) << logged;
+  EXPECT_EQ(session.value().places()[0], ObserverPlace::kFloatGraph);
+  ASSERT_TRUE(session.value().Run({{"x", Wave(*model.graph.ShapeOf("x"))}}, context).ok());
+  for (const size_t index : {0, 1}) {
+    EXPECT_THAT(observer.records[index].values, Pointwise(FloatNear(1e-4f), plain.records[index].values));
   }
 }
 

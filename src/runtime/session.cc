@@ -22,7 +22,8 @@ Result<Session> Session::OpenBytes(std::string_view bytes, const SessionOptions&
 }
 
 Result<Session> Session::OpenModel(const Model& model, const SessionOptions& options, const RunContext& context) {
-  return Impl::OpenModel(model, options, {}, context);
+  PREON_RETURN_IF_ERROR(context.CheckCancelled());
+  return Impl::OpenModel(model, options, {});
 }
 
 const std::vector<TensorSpec>& Session::inputs() const { return impl_->inputs; }

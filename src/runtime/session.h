@@ -34,7 +34,7 @@ class Session {
   /// Errors: kRuntimeLoad with the runtime's words, kModelTypeUnsupported for inputs or outputs that are no tensors.
   static Result<Session> OpenFile(const std::string& path, const SessionOptions& options);
   static Result<Session> OpenBytes(std::string_view bytes, const SessionOptions& options);
-  /// Serializes and opens; above 2 GB goes through a temporary file in `context`'s folder.
+  /// The runtime takes the weights from the model's memory; any size.
   static Result<Session> OpenModel(const Model& model, const SessionOptions& options, const RunContext& context);
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;

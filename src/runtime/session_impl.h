@@ -21,14 +21,14 @@ struct ModelSource {
 struct SessionExtras {
   OrtCustomOpDomain* custom_ops = nullptr;                    ///< outlives the session; may be null
   std::vector<std::pair<std::string, std::string>> config;    ///< the runtime's own session options
+  std::vector<NamedTensor> weights;                           ///< those the model says to be in an external file
 };
 
 struct Session::Impl {
   /// Errors: those of Session::OpenFile.
   static Result<Session> Open(const ModelSource& source, const SessionOptions& options, const SessionExtras& extras);
-  /// Serializes `model`, through a file in the context's folder when it is too large for memory.
-  static Result<Session> OpenModel(const Model& model, const SessionOptions& options, const SessionExtras& extras,
-                                   const RunContext& context);
+  /// The runtime copies the model's weights from where they are.
+  static Result<Session> OpenModel(const Model& model, const SessionOptions& options, SessionExtras extras);
   Status ReadSpecs();
 
   std::shared_ptr<Ort::Env> env;

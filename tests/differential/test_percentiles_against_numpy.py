@@ -1,0 +1,68 @@
+"""Percentile and LayerwisePercentile in exact mode against NumPy on the raw values, in float64."""
+import numpy as np
+import pytest
+
+MODELS = ["resnet20_cifar10", "vit_cifar10_ibp_3_3_8", "sst2_transformer", "super_resolution_10"]
+CANDIDATES = [90, 99, 99.9, 99.99, 99.999, 99.99999]
+
+
+def exact_range(values, percentile, symmetric=True):
+    """Spec options §10.4, without a histogram."""
+    if symmetric:
+        high = np.percentile(np.abs(values), percentile)
+        low = -high
+    else:
+        low, high = np.percentile(values, [(100 - percentile) / 2, 100 - (100 - percentile) / 2])
+    lowest, highest = values.min(initial=0.0), values.max(initial=0.0)
+    return np.clip(low, lowest, 0.0), np.clip(high, 0.0, highest)
+
+
+def quantization_error(values, low, high, metric):
+    """Of uint8 codes for [low, high]: spec qdq §1.2, float64."""
+    scale = float(np.float32((np.float32(high) - np.float32(low)) / 255.0))
+    zero_point = np.rint(-low / scale)
+    restored = scale * (np.clip(np.rint(values / scale) + zero_point, 0, 255) - zero_point)
+    return np.abs(values - restored).mean() if metric == "mae" else np.square(values - restored).mean()
+
+
+@pytest.fixture(params=MODELS)
+def case(request, real_model):
+    """A calibrated model: (model, .calib file, tensor -> raw values)."""
+    model = real_model(request.param)
+    calib = model.calibrate_source_graph("--exact", "--no-optimize")
+    tensors = sorted(model.ranges(calib, "minmax").keys() & model.source_tensors())
+    assert len(tensors) >= 5
+    return model, calib, {name: values.astype(np.float64) for name, values in model.values(tensors).items()}
+
+
+def test_percentile_within_one_bin(case):
+    model, calib, raw = case
+    for percentile in (99.999, 99.9, 99):
+        for symmetric in (True, False):
+            got = model.ranges(calib, "percentile", Percentile=percentile, CalibTensorRangeSymmetric=str(symmetric).lower())
+            for tensor, values in raw.items():
+                bin_width = np.abs(values).max() / 2048  # the widest a sketch has
+                low, high = exact_range(values, percentile, symmetric)
+                assert abs(got[tensor]["min"] - low) <= bin_width, (tensor, percentile, symmetric)
+                assert abs(got[tensor]["max"] - high) <= bin_width, (tensor, percentile, symmetric)
+
+
+def test_percentile_100_is_minmax(case):
+    model, calib, _ = case
+    assert model.ranges(calib, "percentile", Percentile=100) == model.ranges(calib, "minmax")
+
+
+@pytest.mark.parametrize("metric", ["mae", "mse"])
+def test_layerwise_percentile_picks_the_brute_force_candidate(case, metric):
+    model, calib, raw = case
+    chosen = model.ranges(calib, "layerwise-percentile", LWPMetric=metric, PercentileCandidates=",".join(map(str, CANDIDATES)))
+    of_candidate = {c: model.ranges(calib, "percentile", Percentile=c) for c in CANDIDATES}
+    same = 0
+    for tensor, values in raw.items():
+        errors = {c: quantization_error(values, *exact_range(values, c), metric) for c in CANDIDATES}
+        best = min(errors.values())
+        picked = [c for c in CANDIDATES if of_candidate[c][tensor] == chosen[tensor]]
+        assert picked, tensor
+        same += any(errors[c] == best for c in picked)
+        assert min(errors[c] for c in picked) <= 1.001 * best, (tensor, picked, errors)
+    assert same >= 0.9 * len(raw), "near-ties are the exception"
