@@ -24,7 +24,7 @@ quietly() {
 }
 
 APT_PACKAGES=(build-essential git python3 python3-venv ccache ninja-build pkg-config
-  libhwy-dev libtbb-dev nlohmann-json3-dev libcli11-dev libspdlog-dev libssl-dev
+  libhwy-dev nlohmann-json3-dev libcli11-dev libssl-dev
   libstb-dev libjpeg-dev libgtest-dev libgmock-dev libbenchmark-dev zlib1g-dev protobuf-compiler libprotobuf-dev)
 
 install_system_packages() {
