@@ -164,9 +164,10 @@ class PlanWriter {
     }
   }
 
-  // Integer kernels that exist only with codes at the output; Gemm and MatMul also come with a float output.
+  // Integer kernels that exist only with codes at the output; MatMul and most Gemm also come with a float output.
   bool WritesCodes(const Node& node) const {
-    return integer_.count(&node) > 0 && !node.Is("Gemm") && !node.Is("MatMul");
+    const bool optional = node.Is("MatMul") || (node.Is("Gemm") && !NeedsQuantizedOutput(graph_, node));
+    return integer_.count(&node) > 0 && !optional;
   }
 
   void GuardIslands() {

@@ -12,6 +12,10 @@ constexpr std::array kCarriers = {"Add", "Mul", "Sigmoid", "LeakyRelu", "Average
 constexpr std::array kMovers = {"MaxPool", "Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze",
                                 "Gather",  "Slice",   "Split",   "Expand",    "DepthToSpace"};
 
+// Activation functions that the runtime fuses with a Gemm in front of them (GemmActivationFusion).
+constexpr std::array kFusedBehindGemm = {"Relu", "LeakyRelu", "Sigmoid", "Tanh", "Elu", "HardSigmoid",
+                                         "Selu", "Softplus",  "Softsign", "ThresholdedRelu"};
+
 template <typename Names>
 bool Contains(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -135,7 +139,12 @@ std::vector<size_t> DataInputs(const Node& node) {
   return {0};
 }
 
-bool NeedsQuantizedOutput(const Node& node) { return node.op_type == "Conv"; }
+bool NeedsQuantizedOutput(const Graph& graph, const Node& node) {
+  if (node.Is("Conv")) return true;
+  if (!node.Is("Gemm") || graph.UseCount(node.output()) != 1) return false;
+  const std::vector<Use> readers = graph.Uses(node.output());
+  return !readers.empty() && Contains(kFusedBehindGemm, readers[0].node->op_type);
+}
 
 std::optional<Range> ClampBounds(const Graph& graph, const Node& node) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();

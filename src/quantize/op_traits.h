@@ -31,8 +31,9 @@ OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node);
 /// Indices of the inputs that carry quantizable data (without weights, biases, shapes, indices).
 std::vector<size_t> DataInputs(const Node& node);
 
-/// True when the runtime needs a Q at the node's output to use an integer kernel (Conv does, Gemm and MatMul don't).
-bool NeedsQuantizedOutput(const Node& node);
+/// True when the runtime uses an integer kernel only with a Q at the node's output. Conv always; MatMul never; Gemm where an
+/// activation function reads it, because the runtime fuses that pair into a float operator otherwise.
+bool NeedsQuantizedOutput(const Graph& graph, const Node& node);
 
 /// Bounds of a Relu or of a Clip with constant bounds; nullopt for other nodes.
 std::optional<Range> ClampBounds(const Graph& graph, const Node& node);

@@ -68,7 +68,7 @@ class Planner {
     const Node* node = graph_.Producer(tensor);
     while (node != nullptr) {
       const NodeState& state = states_.at(node);
-      if (state.traits.role == OpRole::kAnchor) return NeedsQuantizedOutput(*node);
+      if (state.traits.role == OpRole::kAnchor) return node->Is("Conv");
       if (state.traits.role == OpRole::kFloat) return false;
       node = graph_.Producer(node->input(0));
     }
@@ -81,7 +81,7 @@ class Planner {
     for (const auto& node : graph_.nodes()) {
       if (!State(node.get()).integer) continue;
       ++anchors;
-      const bool costs_a_pair = !NeedsQuantizedOutput(*node) && !ComesFromConv(node->input(0));
+      const bool costs_a_pair = !node->Is("Conv") && !ComesFromConv(node->input(0));
       const double macs = NodeMacs(graph_, *node);
       if (costs_a_pair && macs > 0 && macs < kMinAnchorMacs) small.push_back(node.get());
     }
@@ -129,7 +129,7 @@ class Planner {
       NodeState& state = State(node);
       switch (state.traits.role) {
         case OpRole::kAnchor:
-          if (NeedsQuantizedOutput(*node)) quantized_.insert(CodesTensor(*node));
+          if (state.integer && NeedsQuantizedOutput(graph_, *node)) quantized_.insert(CodesTensor(*node));
           break;
         case OpRole::kCarrier:
           state.integer = state.useful && OperandsQuantized(*node);

@@ -154,6 +154,17 @@ TEST(Fusion, PoolFlattenGemm) {
   EXPECT_THAT(ops, Not(Contains("DequantizeLinear")));
 }
 
+TEST(Fusion, GemmInFrontOfActivation) {
+  for (const char* activation : {"Relu", "Tanh"}) {
+    GraphBuilder b({1, 512});
+    b.Op("Gemm", {"x", b.Constant("w", {512, 512}), b.Constant("b", {512})}, "g", {1, 512});
+    b.Op(activation, {"g"}, "a", {1, 512});
+    b.Op("Softmax", {"a"}, "y", {1, 512});
+    b.model.graph.AddOutput("y", testing::FloatInfo({1, 512}));
+    EXPECT_EQ(CountOf(ExecutedOps(b.model), "QGemm"), 1) << activation;
+  }
+}
+
 TEST(Fusion, LinearLayerWithBiasAndFloatOutput) {
   GraphBuilder b({1, 64, 256});
   b.Op("Tanh", {"x"}, "t", {1, 64, 256});
