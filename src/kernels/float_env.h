@@ -14,10 +14,17 @@ namespace preon {
 class DefaultFloatEnv {
  public:
 #if defined(__SSE2__)
-  DefaultFloatEnv() : saved_(_mm_getcsr()) { if (saved_ != kDefault) _mm_setcsr(kDefault); }
-  ~DefaultFloatEnv() { if (saved_ != kDefault) _mm_setcsr(saved_); }
+  DefaultFloatEnv() : saved_(_mm_getcsr()) {
+    if (saved_ != kDefault) _mm_setcsr(kDefault);
+  }
+  ~DefaultFloatEnv() {
+    if (saved_ != kDefault) _mm_setcsr(saved_);
+  }
 #else
-  DefaultFloatEnv() { std::feholdexcept(&saved_); std::fesetenv(FE_DFL_ENV); }
+  DefaultFloatEnv() {
+    std::feholdexcept(&saved_);
+    std::fesetenv(FE_DFL_ENV);
+  }
   ~DefaultFloatEnv() { std::fesetenv(&saved_); }
 #endif
   DefaultFloatEnv(const DefaultFloatEnv&) = delete;

@@ -3,6 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/histogram.cc"
 #include "kernels/highway_targets.h"
+
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
@@ -26,7 +27,8 @@ HWY_INLINE hn::Vec<DI> TruncateToInt(hn::Vec<DF> v) {
 }
 
 // Appends the indices of one vector's elements whose magnitude, as an integer, is above `below`.
-HWY_INLINE uint16_t* AppendIndices(const float* HWY_RESTRICT x, hn::Vec<DF> scale, hn::Vec<DI> below, uint16_t* HWY_RESTRICT out) {
+HWY_INLINE uint16_t* AppendIndices(const float* HWY_RESTRICT x, hn::Vec<DF> scale, hn::Vec<DI> below,
+                                   uint16_t* HWY_RESTRICT out) {
   const DF df;
   const DI di;
   const hn::RebindToUnsigned<DF> du;

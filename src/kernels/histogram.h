@@ -1,5 +1,6 @@
-// Histogram kernels: values -> bin indices -> counts. Bins are 2^k wide, aligned to zero, mirrored: bin m of a sign holds
-// m * 2^k <= |x| < (m + 1) * 2^k, so negating the data swaps the two halves and doubling the width joins bins 2m and 2m+1.
+// Histogram kernels: values -> bin indices -> counts. Bins are 2^k wide, aligned to zero, mirrored: bin m of a sign
+// holds m * 2^k <= |x| < (m + 1) * 2^k, so negating the data swaps the two halves and doubling the width joins bins 2m
+// and 2m+1.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +21,8 @@ inline constexpr size_t kIndexSlack = 16;
 /// Numerics: exact. Cost: 0.12 ns per element with AVX-512.
 size_t BinIndices(const float* x, size_t count, float inv_width, float min_magnitude, uint16_t* indices);
 
-/// One more in counts[half][index] per index, halves taken in turns: two counters per bin, because equal neighbours would wait
-/// for each other's store. At most 65535 per counter (not checked).
+/// One more in counts[half][index] per index, halves taken in turns: two counters per bin, because equal neighbours
+/// would wait for each other's store. At most 65535 per counter (not checked).
 void CountIndices(const uint16_t* indices, size_t count, uint16_t (*counts)[kBins]);
 
 /// total[i] += weight * (a[i] + b[i]).

@@ -16,7 +16,8 @@ constexpr uint16_t kUntouched = 0xffff;
 std::vector<uint16_t> Bins(const float* x, size_t count, float inv_width, float min_magnitude) {
   std::vector<uint16_t> indices(count + kIndexSlack + 8, kUntouched);
   const size_t kept = BinIndices(x, count, inv_width, min_magnitude, indices.data());
-  for (size_t i = count + kIndexSlack; i < indices.size(); ++i) EXPECT_EQ(indices[i], kUntouched) << "written beyond the slack";
+  for (size_t i = count + kIndexSlack; i < indices.size(); ++i)
+    EXPECT_EQ(indices[i], kUntouched) << "written beyond the slack";
   indices.resize(kept);
   return indices;
 }
@@ -42,22 +43,27 @@ TEST(BinIndices, EveryTargetGivesTheReferencesIndices) {
 }
 
 TEST(BinIndices, BinsAreClosedTowardsZeroOnBothSides) {
-  const std::vector<float> x = {1.0f, std::nextafter(1.0f, 0.0f), -1.0f, std::nextafter(-1.0f, 0.0f), 0.25f, -0.25f, 0.0f, -0.0f};
+  const std::vector<float> x = {
+      1.0f, std::nextafter(1.0f, 0.0f), -1.0f, std::nextafter(-1.0f, 0.0f), 0.25f, -0.25f, 0.0f, -0.0f};
   ForEachKernelTarget([&](const std::string& target) {
-    EXPECT_EQ(Bins(x.data(), x.size(), 4, kSmallest), (std::vector<uint16_t>{4, 3, kBinsPerSign + 4, kBinsPerSign + 3, 1, kBinsPerSign + 1}))
+    EXPECT_EQ(Bins(x.data(), x.size(), 4, kSmallest),
+              (std::vector<uint16_t>{4, 3, kBinsPerSign + 4, kBinsPerSign + 3, 1, kBinsPerSign + 1}))
         << target;
   });
 }
 
 TEST(BinIndices, ExtremesOfTheExponent) {
   using Limits = std::numeric_limits<float>;
-  const std::vector<float> huge = {Limits::max(), Limits::lowest(), Limits::min(), -Limits::min(), kSmallest, -kSmallest};
+  const std::vector<float> huge = {Limits::max(),  Limits::lowest(), Limits::min(),
+                                   -Limits::min(), kSmallest,        -kSmallest};
   const std::vector<float> tiny = {0x1p-114f * 0.999f, -kSmallest, kSmallest, 0x1p-126f, -0x1p-125f};
   ForEachKernelTarget([&](const std::string& target) {
     EXPECT_EQ(Bins(huge.data(), huge.size(), 0x1p-116f, kSmallest),
-              (std::vector<uint16_t>{4095, kBinsPerSign + 4095, 0, kBinsPerSign, 0, kBinsPerSign})) << target;
+              (std::vector<uint16_t>{4095, kBinsPerSign + 4095, 0, kBinsPerSign, 0, kBinsPerSign}))
+        << target;
     EXPECT_EQ(Bins(tiny.data(), tiny.size(), 0x1p126f, kSmallest),
-              (std::vector<uint16_t>{4091, kBinsPerSign, 0, 1, kBinsPerSign + 2})) << target;
+              (std::vector<uint16_t>{4091, kBinsPerSign, 0, 1, kBinsPerSign + 2}))
+        << target;
   });
 }
 
@@ -91,7 +97,8 @@ TEST(FoldCounts, EveryTargetGivesTheReferencesCounts) {
     for (const size_t length : KernelTestLengths(600)) {
       std::vector<uint16_t> a(length), b(length);
       std::vector<uint32_t> total(length + 1, 1000), wanted(length + 1, 1000);
-      for (size_t i = 0; i < length; ++i) a[i] = static_cast<uint16_t>(random()), b[i] = static_cast<uint16_t>(random());
+      for (size_t i = 0; i < length; ++i)
+        a[i] = static_cast<uint16_t>(random()), b[i] = static_cast<uint16_t>(random());
       FoldCounts(a.data(), b.data(), length, 8, total.data());
       reference::FoldCounts(a.data(), b.data(), length, 8, wanted.data());
       ASSERT_EQ(total, wanted) << target << " length " << length;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/highway_targets.h"
+
 #include "hwy/highway.h"
 
 namespace preon {
@@ -36,7 +37,8 @@ inline std::vector<size_t> KernelTestLengths(size_t longest) {
   return lengths;
 }
 
-/// A float array that starts `offset` floats behind a 64-byte boundary, with NaN around it: a kernel that reads too far returns NaN.
+/// A float array that starts `offset` floats behind a 64-byte boundary, with NaN around it: a kernel that reads too far
+/// returns NaN.
 class MisalignedFloats {
  public:
   MisalignedFloats(const std::vector<float>& values, size_t offset)
@@ -63,8 +65,9 @@ inline std::vector<float> RandomFloats(size_t count, uint32_t seed, float scale 
 /// Replaces about one value in `period` by NaN, infinities, denormals, the largest floats.
 inline std::vector<float> WithEdgeValues(std::vector<float> values, uint32_t seed, uint32_t period) {
   using Limits = std::numeric_limits<float>;
-  const float edges[] = {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(), Limits::denorm_min(), -Limits::denorm_min(),
-                         Limits::min(), Limits::max(), Limits::lowest(), -Limits::quiet_NaN()};
+  const float edges[] = {Limits::quiet_NaN(),  Limits::infinity(),    -Limits::infinity(),
+                         Limits::denorm_min(), -Limits::denorm_min(), Limits::min(),
+                         Limits::max(),        Limits::lowest(),      -Limits::quiet_NaN()};
   std::mt19937 random(seed);
   for (float& value : values) {
     if (random() % period == 0) value = edges[random() % std::size(edges)];

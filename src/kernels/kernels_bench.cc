@@ -1,5 +1,5 @@
-// ns per element of each kernel, of its scalar reference, and of the loops that mark memory's own speed (memcpy, float sum).
-// Each benchmark first holds the kernel's result against the reference. items_per_second = elements per second.
+// ns per element of each kernel, of its scalar reference, and of the loops that mark memory's own speed (memcpy, float
+// sum). Each benchmark first holds the kernel's result against the reference. items_per_second = elements per second.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -71,7 +71,8 @@ void BM_RunStats(benchmark::State& state) {
 BENCHMARK(BM_RunStats<&ComputeRunStats>)->Name("BM_RunStats");
 BENCHMARK(BM_RunStats<&reference::ComputeRunStats>)->Name("BM_RunStats/reference");
 
-void BM_BinIndices(benchmark::State& state, decltype(&BinIndices) kernel, const std::vector<float>& x, float min_magnitude) {
+void BM_BinIndices(benchmark::State& state, decltype(&BinIndices) kernel, const std::vector<float>& x,
+                   float min_magnitude) {
   std::vector<uint16_t> got(kCount + kIndexSlack), wanted(kCount);
   got.resize(kernel(x.data(), kCount, 512, min_magnitude, got.data()));
   wanted.resize(reference::BinIndices(x.data(), kCount, 512, min_magnitude, wanted.data()));
@@ -158,7 +159,8 @@ void BM_QuantizeLinear(benchmark::State& state) {
   const std::vector<float> x = Gaussian();
   std::vector<T> got(kCount), wanted(kCount);
   kKernel(x.data(), kCount, 0.03f, 3, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), got.data());
-  reference::QuantizeLinear(x.data(), kCount, 0.03f, 3, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), wanted.data());
+  reference::QuantizeLinear(x.data(), kCount, 0.03f, 3, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(),
+                            wanted.data());
   if (got != wanted) state.SkipWithError("differs from the reference");
   for (auto _ : state) {
     kKernel(x.data(), kCount, 0.03f, 3, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), got.data());

@@ -3,6 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/quantize.cc"
 #include "kernels/highway_targets.h"
+
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
@@ -12,8 +13,8 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <typename T>
-void QuantizeRun(const float* HWY_RESTRICT x, size_t count, float scale, int32_t zero_point, int32_t q_min, int32_t q_max,
-                 T* HWY_RESTRICT out) {
+void QuantizeRun(const float* HWY_RESTRICT x, size_t count, float scale, int32_t zero_point, int32_t q_min,
+                 int32_t q_max, T* HWY_RESTRICT out) {
   const hn::ScalableTag<float> df;
   const hn::RebindToSigned<decltype(df)> di;
   const hn::Rebind<T, decltype(df)> dt;
@@ -32,16 +33,20 @@ void QuantizeRun(const float* HWY_RESTRICT x, size_t count, float scale, int32_t
   reference::QuantizeLinear(x + i, count - i, scale, zero_point, q_min, q_max, out + i);
 }
 
-void QuantizeInt8(const float* x, size_t n, float scale, int32_t zero_point, int32_t q_min, int32_t q_max, int8_t* out) {
+void QuantizeInt8(const float* x, size_t n, float scale, int32_t zero_point, int32_t q_min, int32_t q_max,
+                  int8_t* out) {
   QuantizeRun(x, n, scale, zero_point, q_min, q_max, out);
 }
-void QuantizeUInt8(const float* x, size_t n, float scale, int32_t zero_point, int32_t q_min, int32_t q_max, uint8_t* out) {
+void QuantizeUInt8(const float* x, size_t n, float scale, int32_t zero_point, int32_t q_min, int32_t q_max,
+                   uint8_t* out) {
   QuantizeRun(x, n, scale, zero_point, q_min, q_max, out);
 }
-void QuantizeInt16(const float* x, size_t n, float scale, int32_t zero_point, int32_t q_min, int32_t q_max, int16_t* out) {
+void QuantizeInt16(const float* x, size_t n, float scale, int32_t zero_point, int32_t q_min, int32_t q_max,
+                   int16_t* out) {
   QuantizeRun(x, n, scale, zero_point, q_min, q_max, out);
 }
-void QuantizeUInt16(const float* x, size_t n, float scale, int32_t zero_point, int32_t q_min, int32_t q_max, uint16_t* out) {
+void QuantizeUInt16(const float* x, size_t n, float scale, int32_t zero_point, int32_t q_min, int32_t q_max,
+                    uint16_t* out) {
   QuantizeRun(x, n, scale, zero_point, q_min, q_max, out);
 }
 
@@ -57,19 +62,23 @@ HWY_EXPORT(QuantizeInt16);
 HWY_EXPORT(QuantizeUInt16);
 
 template <>
-void QuantizeLinear(const float* x, size_t count, float scale, int32_t zero_point, int32_t q_min, int32_t q_max, int8_t* out) {
+void QuantizeLinear(const float* x, size_t count, float scale, int32_t zero_point, int32_t q_min, int32_t q_max,
+                    int8_t* out) {
   HWY_DYNAMIC_DISPATCH(QuantizeInt8)(x, count, scale, zero_point, q_min, q_max, out);
 }
 template <>
-void QuantizeLinear(const float* x, size_t count, float scale, int32_t zero_point, int32_t q_min, int32_t q_max, uint8_t* out) {
+void QuantizeLinear(const float* x, size_t count, float scale, int32_t zero_point, int32_t q_min, int32_t q_max,
+                    uint8_t* out) {
   HWY_DYNAMIC_DISPATCH(QuantizeUInt8)(x, count, scale, zero_point, q_min, q_max, out);
 }
 template <>
-void QuantizeLinear(const float* x, size_t count, float scale, int32_t zero_point, int32_t q_min, int32_t q_max, int16_t* out) {
+void QuantizeLinear(const float* x, size_t count, float scale, int32_t zero_point, int32_t q_min, int32_t q_max,
+                    int16_t* out) {
   HWY_DYNAMIC_DISPATCH(QuantizeInt16)(x, count, scale, zero_point, q_min, q_max, out);
 }
 template <>
-void QuantizeLinear(const float* x, size_t count, float scale, int32_t zero_point, int32_t q_min, int32_t q_max, uint16_t* out) {
+void QuantizeLinear(const float* x, size_t count, float scale, int32_t zero_point, int32_t q_min, int32_t q_max,
+                    uint16_t* out) {
   HWY_DYNAMIC_DISPATCH(QuantizeUInt16)(x, count, scale, zero_point, q_min, q_max, out);
 }
 }  // namespace preon

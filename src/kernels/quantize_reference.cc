@@ -6,7 +6,8 @@
 namespace preon::reference {
 
 template <typename T>
-void QuantizeLinear(const float* x, size_t count, float scale, int32_t zero_point, int32_t q_min, int32_t q_max, T* out) {
+void QuantizeLinear(const float* x, size_t count, float scale, int32_t zero_point, int32_t q_min, int32_t q_max,
+                    T* out) {
   // Clamping before rounding gives the same code, since the bounds are integers, and keeps the integer in range.
   const auto low = static_cast<float>(q_min - zero_point);
   const auto high = static_cast<float>(q_max - zero_point);

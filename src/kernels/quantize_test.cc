@@ -37,7 +37,8 @@ TYPED_TEST(QuantizeLinearTest, EveryTargetGivesTheReferencesCodes) {
         const float scale = 6.0f / static_cast<float>(high - low);
         std::vector<TypeParam> wanted(length);
         reference::QuantizeLinear(x.data(), length, scale, zero_point, low, high, wanted.data());
-        ASSERT_EQ(Quantize<TypeParam>(x.data(), length, scale, zero_point, low, high), wanted) << target << " length " << length;
+        ASSERT_EQ(Quantize<TypeParam>(x.data(), length, scale, zero_point, low, high), wanted)
+            << target << " length " << length;
       }
     }
   });
@@ -48,7 +49,8 @@ TYPED_TEST(QuantizeLinearTest, TiesGoToEvenAndBoundsHold) {
   const auto zero_point = static_cast<int32_t>(std::is_signed_v<TypeParam> ? 0 : 8);
   const int32_t low = zero_point - 7, high = zero_point + 7;
   std::vector<TypeParam> wanted;
-  for (const int32_t step : {0, 2, 2, 0, 7, -7, 7, -7, 0, 0, 4}) wanted.push_back(static_cast<TypeParam>(zero_point + step));
+  for (const int32_t step : {0, 2, 2, 0, 7, -7, 7, -7, 0, 0, 4})
+    wanted.push_back(static_cast<TypeParam>(zero_point + step));
   ForEachKernelTarget([&](const std::string& target) {
     EXPECT_EQ(Quantize<TypeParam>(x.data(), x.size(), 1, zero_point, low, high), wanted) << target;
   });

@@ -7,6 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/run_stats.cc"
 #include "kernels/highway_targets.h"
+
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
@@ -25,7 +26,8 @@ HWY_INLINE void AddToWide(const V (&narrow)[kVectors], double* HWY_RESTRICT wide
   const D d;
   alignas(64) float folded[kStatLanes / 2];
   HWY_UNROLL(16)
-  for (size_t v = 0; v < kVectors / 2; ++v) hn::Store(hn::Add(narrow[v], narrow[v + kVectors / 2]), d, folded + v * kWidth);
+  for (size_t v = 0; v < kVectors / 2; ++v)
+    hn::Store(hn::Add(narrow[v], narrow[v + kVectors / 2]), d, folded + v * kWidth);
   const hn::CappedTag<double, kStatLanes / 2> wide_tag;
   const hn::Rebind<float, decltype(wide_tag)> half_tag;
   for (size_t lane = 0; lane < kStatLanes / 2; lane += hn::Lanes(wide_tag)) {

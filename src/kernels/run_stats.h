@@ -6,8 +6,8 @@
 
 namespace preon {
 
-inline constexpr size_t kStatLanes = 32;      ///< float sums run in 32 lanes, element i in lane i % 32
-inline constexpr size_t kStatBlock = 512;     ///< after that many elements the lanes move on into double
+inline constexpr size_t kStatLanes = 32;   ///< float sums run in 32 lanes, element i in lane i % 32
+inline constexpr size_t kStatBlock = 512;  ///< after that many elements the lanes move on into double
 inline constexpr size_t kTailBlock = 128;
 inline constexpr size_t kMaxRun = 64 * kTailBlock;
 
@@ -16,18 +16,18 @@ struct RunStats {
   uint64_t zeros = 0;
   uint64_t nans = 0;
   uint64_t infs = 0;
-  float min = 0;                ///< never -0; +infinity when no value is finite
-  float max = 0;                ///< -infinity when no value is finite
-  double sum = 0;               ///< relative error of both sums <= 2^-19 of the sum of magnitudes
+  float min = 0;   ///< never -0; +infinity when no value is finite
+  float max = 0;   ///< -infinity when no value is finite
+  double sum = 0;  ///< relative error of both sums <= 2^-19 of the sum of magnitudes
   double sum_squares = 0;
-  uint64_t tail_blocks = 0;     ///< bit b: a finite element of block b (kTailBlock elements) has |x| >= tail_bound
+  uint64_t tail_blocks = 0;  ///< bit b: a finite element of block b (kTailBlock elements) has |x| >= tail_bound
 };
 
-/// Statistics of x[0 … count), count <= kMaxRun. The order of additions depends on the element's position alone, so every
-/// instruction set gives the same bits: within a block lane l adds its elements in float, in order; then double lane l (of 16)
-/// takes lane l + lane l+16; at the end the double lanes are added as a binary tree. Sums whose squares leave float's comfortable
-/// range, and runs with NaN or infinities, are done over in double. Needs the default float environment (float_env.h).
-/// Cost: about 0.07 ns per element with AVX-512, 3 ns for the runs that are done over.
+/// Statistics of x[0 … count), count <= kMaxRun. The order of additions depends on the element's position alone, so
+/// every instruction set gives the same bits: within a block lane l adds its elements in float, in order; then double
+/// lane l (of 16) takes lane l + lane l+16; at the end the double lanes are added as a binary tree. Sums whose squares
+/// leave float's comfortable range, and runs with NaN or infinities, are done over in double. Needs the default float
+/// environment (float_env.h). Cost: about 0.1 ns per element with AVX-512, 3 ns for the runs that are done over.
 RunStats ComputeRunStats(const float* x, size_t count, float tail_bound);
 
 /// out[i] = x[i] where finite, else 0. In place is fine.

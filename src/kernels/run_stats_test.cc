@@ -41,7 +41,8 @@ TEST(RunStats, EdgeValuesOnEveryTarget) {
       const float scale = std::ldexp(1.0f, static_cast<int>(seed) * 6 - 130);
       const std::vector<float> plain = RandomFloats(1500, seed, scale);
       for (const auto& values : {plain, WithEdgeValues(plain, seed, 50), WithEdgeValues(plain, seed, 1500)}) {
-        ExpectSame(ComputeRunStats(values.data(), values.size(), scale), reference::ComputeRunStats(values.data(), values.size(), scale));
+        ExpectSame(ComputeRunStats(values.data(), values.size(), scale),
+                   reference::ComputeRunStats(values.data(), values.size(), scale));
       }
     }
   });

@@ -9,7 +9,8 @@
 
 namespace preon {
 
-/// Counts of bins [base, kBinsPerSign). Memory grows with the highest bin in use: 4 bytes per bin, 8 once 2^32 values were added.
+/// Counts of bins [base, kBinsPerSign). Memory grows with the highest bin in use: 4 bytes per bin, 8 once 2^32 values
+/// were added.
 class BinCounts {
  public:
   explicit BinCounts(size_t base = 0) : base_(base) {}

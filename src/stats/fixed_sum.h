@@ -8,8 +8,9 @@
 
 namespace preon {
 
-/// Holds multiples of 2^-298 (the square of the smallest float denormal) up to 2^405: more than 2^64 squares of the largest float.
-/// Sums and squares of floats, and double roundings of such sums, are multiples of it; so adding is exact, hence associative.
+/// Holds multiples of 2^-298 (the square of the smallest float denormal) up to 2^405: more than 2^64 squares of the
+/// largest float. Sums and squares of floats, and double roundings of such sums, are multiples of it; so adding is
+/// exact, hence associative.
 class FixedSum {
  public:
   /// `value` finite, a multiple of 2^-298, |value| < 2^300.

@@ -43,7 +43,8 @@ TEST(FixedSum, ReadsOutRoundedToNearestEven) {
 TEST(FixedSum, AnyOrderAnySplitSameBytes) {
   std::mt19937 random(3);
   std::vector<double> values(300);
-  for (double& value : values) value = std::ldexp(static_cast<float>(random()) - 2e9f, static_cast<int>(random() % 200) - 140);
+  for (double& value : values)
+    value = std::ldexp(static_cast<float>(random()) - 2e9f, static_cast<int>(random() % 200) - 140);
   FixedSum wanted;
   for (const double value : values) wanted.Add(value);
   WireWriter wanted_bytes;

@@ -10,7 +10,8 @@ void PendingCounts::Reach(const size_t (&reach)[2]) {
   for (size_t sign = 0; sign < 2; ++sign) {
     if (reach[sign] <= reach_[sign]) continue;
     const size_t offset = sign * kBinsPerSign;
-    for (auto& counters : dense_) std::fill(counters + offset + reach_[sign], counters + offset + reach[sign], uint16_t{0});
+    for (auto& counters : dense_)
+      std::fill(counters + offset + reach_[sign], counters + offset + reach[sign], uint16_t{0});
     reach_[sign] = reach[sign];
   }
 }

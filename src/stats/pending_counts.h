@@ -7,8 +7,9 @@
 
 namespace preon {
 
-/// A few indices stay a list; many become dense counts, two 16-bit counters per bin. Only the bins that the data can reach are ever
-/// cleared or added, so a small tensor costs next to nothing. Lives on a task's stack (38 KB), nothing is kept per tensor.
+/// A few indices stay a list; many become dense counts, two 16-bit counters per bin. Only the bins that the data can
+/// reach are ever cleared or added, so a small tensor costs next to nothing. Lives on a task's stack (38 KB), nothing
+/// is kept per tensor.
 class PendingCounts {
  public:
   /// Values that may be added between two flushes: no counter overflows even if all are equal.
@@ -17,7 +18,8 @@ class PendingCounts {
   /// Adds the indices of x[i] with |x[i]| >= min_magnitude (see BinIndices).
   /// @param reach  per sign, one past the highest magnitude bin that x can fall into
   void Add(const float* x, size_t count, float inv_width, float min_magnitude, const size_t (&reach)[2]);
-  /// Adds weight per index to the counts of positive and negative values, whose bins are 2^shift times as wide; then empty again.
+  /// Adds weight per index to the counts of positive and negative values, whose bins are 2^shift times as wide; then
+  /// empty again.
   void FlushInto(BinCounts& positive, BinCounts& negative, uint32_t weight, int shift);
 
  private:

@@ -20,11 +20,11 @@ class SampleStream {
   const float* data_;
   int64_t samples_;
   int64_t outer_;
-  int64_t row_size_;      // one `outer` row in memory
-  int64_t row_full_;      // its leading part without padding
-  int64_t row_valid_;     // its elements without padding
+  int64_t row_size_;   // one `outer` row in memory
+  int64_t row_full_;   // its leading part without padding
+  int64_t row_valid_;  // its elements without padding
   int64_t block_;
-  int64_t last_channels_; // channels of the padded last block
+  int64_t last_channels_;  // channels of the padded last block
 };
 
 }  // namespace preon

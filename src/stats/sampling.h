@@ -9,27 +9,32 @@
 
 namespace preon {
 
-/// Samples up to that size are counted whole. Also the run that is processed at a time: 32 KB stay in the first-level cache.
+/// Samples up to that size are counted whole. Also the run that is processed at a time: 32 KB stay in the first-level
+/// cache.
 inline constexpr size_t kRunLength = 8192;
-/// One cache line. Values nearby resemble each other, so many small blocks tell more than few large ones (measured: with 64, twice the error).
+/// One cache line. Values nearby resemble each other, so many small blocks tell more than few large ones (measured:
+/// with 64, twice the error).
 inline constexpr size_t kSampleBlock = 16;
 inline constexpr size_t kMinSampleRate = 8;
 inline constexpr size_t kMaxSampleRate = 64;
 
-/// One block out of so many is counted in samples of that size, each value weighing that much: 1 for whole samples, then the power of two that
-/// leaves 4096 to 8192 values or a few more (fewer below 32768 elements, more above half a million).
+/// One block out of so many is counted in samples of that size, each value weighing that much: 1 for whole samples,
+/// then the power of two that leaves 4096 to 8192 values or a few more (fewer below 32768 elements, more above half a
+/// million).
 inline size_t SampleRate(size_t sample_size) {
   if (sample_size <= kRunLength) return 1;
   return std::clamp(std::bit_ceil(sample_size / kRunLength), kMinSampleRate, kMaxSampleRate);
 }
 
-/// The block taken from the group-th group of `rate` blocks. Not always the same one: a tensor whose rows are a multiple of the
-/// group long would have the same channels counted in each row. Steps by the golden ratio cover all residues evenly.
+/// The block taken from the group-th group of `rate` blocks. Not always the same one: a tensor whose rows are a
+/// multiple of the group long would have the same channels counted in each row. Steps by the golden ratio cover all
+/// residues evenly.
 inline size_t SampledBlock(size_t group, size_t rate) {
   return static_cast<uint32_t>(group * 0x9E3779B9u) >> (32 - std::countr_zero(rate));
 }
 
-/// Copies the subset of run[0 … count), the sample's elements from position run_index * kRunLength on; returns its size.
+/// Copies the subset of run[0 … count), the sample's elements from position run_index * kRunLength on; returns its
+/// size.
 /// @param rate  kMinSampleRate … kMaxSampleRate, a power of two
 /// @param out   room for kRunLength / kMinSampleRate values
 inline size_t GatherSampledBlocks(const float* run, size_t count, size_t run_index, size_t rate, float* out) {

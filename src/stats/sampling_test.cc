@@ -28,7 +28,8 @@ TEST(Sampling, TakesOneBlockOfEachGroup) {
     for (size_t group = 0; group < kRunLength / rate / kSampleBlock; ++group) {
       const auto first = static_cast<size_t>(subset[group * kSampleBlock]);
       EXPECT_EQ(first / (rate * kSampleBlock), group);
-      for (size_t i = 0; i < kSampleBlock; ++i) EXPECT_EQ(subset[group * kSampleBlock + i], static_cast<float>(first + i));
+      for (size_t i = 0; i < kSampleBlock; ++i)
+        EXPECT_EQ(subset[group * kSampleBlock + i], static_cast<float>(first + i));
     }
   }
 }
@@ -43,7 +44,8 @@ TEST(Sampling, ShortRunsGiveWhatLiesInThem) {
   }
 }
 
-// Rows of 2048 elements are 16 groups at rate 8, of 128 elements one group: the same channels must not come up in every row.
+// Rows of 2048 elements are 16 groups at rate 8, of 128 elements one group: the same channels must not come up in every
+// row.
 TEST(Sampling, EveryChannelOfALongRowComesUp) {
   for (const size_t groups_per_row : {1, 2, 16}) {
     for (size_t place = 0; place < groups_per_row; ++place) {

@@ -1,5 +1,6 @@
-// ns per element of TensorSketch::Update by tensor size and mode, against a memcpy of the same data. Every benchmark first
-// checks the sketch against a plain loop. Data rotate over several tensors, as in a network, so that they come from beyond the first cache.
+// ns per element of TensorSketch::Update by tensor size and mode, against a memcpy of the same data. Every benchmark
+// first checks the sketch against a plain loop. Data rotate over several tensors, as in a network, so that they come
+// from beyond the first cache.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -53,7 +54,8 @@ void BM_Update(benchmark::State& state, SketchMode mode, bool relu) {
   for (size_t i = 0; i < kTensors; ++i) {
     sketches[i].Update(tensors[i]);
     const double total = sketches[i].ReadHistogram().total();
-    const auto nonzero = static_cast<double>(size) - static_cast<double>(std::count(tensors[i].begin(), tensors[i].end(), 0.0f));
+    const auto nonzero =
+        static_cast<double>(size) - static_cast<double>(std::count(tensors[i].begin(), tensors[i].end(), 0.0f));
     if (sketches[i].max() != *std::ranges::max_element(tensors[i]) || std::abs(total - nonzero) > 1e-6 * nonzero) {
       state.SkipWithError("differs from a plain loop");
     }
@@ -65,7 +67,12 @@ void BM_Update(benchmark::State& state, SketchMode mode, bool relu) {
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
-BENCHMARK_CAPTURE(BM_Update, sampled, SketchMode::kSampled, false)->Arg(100)->Arg(1000)->Arg(8000)->Arg(100'000)->Arg(1'000'000);
+BENCHMARK_CAPTURE(BM_Update, sampled, SketchMode::kSampled, false)
+    ->Arg(100)
+    ->Arg(1000)
+    ->Arg(8000)
+    ->Arg(100'000)
+    ->Arg(1'000'000);
 BENCHMARK_CAPTURE(BM_Update, sampled_relu, SketchMode::kSampled, true)->Arg(1000)->Arg(100'000)->Arg(1'000'000);
 BENCHMARK_CAPTURE(BM_Update, exact, SketchMode::kExact, false)->Arg(1000)->Arg(100'000)->Arg(1'000'000);
 BENCHMARK_CAPTURE(BM_Update, exact_relu, SketchMode::kExact, true)->Arg(1000)->Arg(100'000)->Arg(1'000'000);

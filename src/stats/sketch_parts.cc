@@ -19,13 +19,16 @@ namespace {
 constexpr size_t kTaskElements = 4 * kRunLength;
 static_assert(kRunLength <= kMaxRun && kTaskElements <= PendingCounts::kMaxValues);
 
-// One task: some runs of kRunLength elements, in cache-sized steps. Results go into the sketch under a lock; since every part commutes,
-// it does not matter which task comes first, nor how wide its bins were meanwhile.
+// One task: some runs of kRunLength elements, in cache-sized steps. Results go into the sketch under a lock; since
+// every part commutes, it does not matter which task comes first, nor how wide its bins were meanwhile.
 class UpdateTask {
  public:
   /// `width_exponent`: the sketch's before the update.
   UpdateTask(SketchParts& parts, const SampleStream& stream, int width_exponent, std::mutex& mutex)
-      : parts_(parts), stream_(stream), mutex_(mutex), keep_tail_(parts.histogram.sampled()),
+      : parts_(parts),
+        stream_(stream),
+        mutex_(mutex),
+        keep_tail_(parts.histogram.sampled()),
         rate_(parts.config.mode == SketchMode::kExact ? 1 : SampleRate(static_cast<size_t>(stream.size()))) {
     SetWidth(width_exponent);
   }
@@ -73,7 +76,8 @@ class UpdateTask {
 
   size_t Reach(float extreme) const { return extreme > 0 ? static_cast<size_t>(extreme * inv_width_) + 1 : 0; }
 
-  // Blocks without a tail element are not read again. Their flags may come from a narrower bound: then some are read in vain.
+  // Blocks without a tail element are not read again. Their flags may come from a narrower bound: then some are read in
+  // vain.
   void AddTail(const float* x, size_t count, uint64_t blocks, const size_t (&reach)[2]) {
     for (size_t block = 0; blocks >> block != 0;) {
       block += static_cast<size_t>(std::countr_zero(blocks >> block));
@@ -117,7 +121,8 @@ void UpdateParts(SketchParts& parts, const float* data, const ChannelLayout& lay
   parts.counts.samples += static_cast<uint64_t>(stream.samples());
   if (stream.size() == 0 || stream.samples() == 0) return;
   if (parts.config.channels > 0) parts.channels.Update(data, layout, parallel_for);
-  if (parts.config.mode == SketchMode::kSampled && SampleRate(static_cast<size_t>(stream.size())) > 1) parts.histogram.StartSampling();
+  if (parts.config.mode == SketchMode::kSampled && SampleRate(static_cast<size_t>(stream.size())) > 1)
+    parts.histogram.StartSampling();
 
   const auto size = static_cast<size_t>(stream.size());
   const size_t runs_per_sample = (size + kRunLength - 1) / kRunLength;

@@ -21,9 +21,13 @@ int TensorHistogram::WidthExponent(float max_magnitude) {
   return std::max(kMinWidthExponent, exponent - kBinBits);
 }
 
-float TensorHistogram::TailBound(int width_exponent) { return std::ldexp(static_cast<float>(kTailBin), width_exponent); }
+float TensorHistogram::TailBound(int width_exponent) {
+  return std::ldexp(static_cast<float>(kTailBin), width_exponent);
+}
 
-int TensorHistogram::ShiftFrom(int width_exponent) const { return std::min(width_exponent_ - width_exponent, kBinBits); }
+int TensorHistogram::ShiftFrom(int width_exponent) const {
+  return std::min(width_exponent_ - width_exponent, kBinBits);
+}
 
 void TensorHistogram::StartSampling() {
   if (sampled_) return;
@@ -93,7 +97,8 @@ bool TensorHistogram::Parse(WireReader& in, const ValueCounts& counts) {
   for (size_t sign = 0; sign < 2; ++sign) {
     if (!bulk_[sign].Read(in) || (sampled_ && !tail_[sign].Read(in))) return false;
     const float extreme = sign == 0 ? counts.max : -counts.min;
-    const size_t bins = counts.finite() > 0 && extreme > 0 ? static_cast<size_t>(std::ldexp(extreme, -width_exponent_)) + 1 : 0;
+    const size_t bins =
+        counts.finite() > 0 && extreme > 0 ? static_cast<size_t>(std::ldexp(extreme, -width_exponent_)) + 1 : 0;
     for (const BinCounts* part : {&bulk_[sign], &tail_[sign]}) {
       for (size_t bin = bins; bin < part->end(); ++bin) {
         if ((*part)[bin] != 0) return false;

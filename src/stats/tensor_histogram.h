@@ -14,10 +14,11 @@ struct Histogram;
 struct ValueCounts;
 
 /// Two sets of counts, each a function of the data alone:
-///   bulk  every element of samples counted whole (weight 1), the fixed subset of blocks of larger samples (weight SampleRate);
-///   tail  every element in the outer bins [kTailBin, kBinsPerSign). Only once a sample was sampled; until then the bulk has it all.
-/// The width is a function of max|x| alone. Doubling it maps bin b to b / 2 in both; tail bins that fall below kTailBin are dropped,
-/// and what lies in the tail afterwards was in the tail before. Hence adding and merging commute exactly.
+///   bulk  every element of samples counted whole (weight 1), the fixed subset of blocks of larger samples (weight
+///   SampleRate); tail  every element in the outer bins [kTailBin, kBinsPerSign). Only once a sample was sampled; until
+///   then the bulk has it all.
+/// The width is a function of max|x| alone. Doubling it maps bin b to b / 2 in both; tail bins that fall below kTailBin
+/// are dropped, and what lies in the tail afterwards was in the tail before. Hence adding and merging commute exactly.
 class TensorHistogram {
  public:
   /// Exact tail: |x| >= kTailBin bins, which is between 1/4 and 1/2 of the maximum. (Measured: docs/design/sketch.md.)

@@ -102,7 +102,8 @@ Result<TensorSketch> TensorSketch::Parse(std::string_view bytes) {
   parts.channels = ChannelExtremes::Read(parts.config.channels, in);
   if (!in.ok()) return Malformed("cut short");
   if (!parts.counts.IsConsistent()) return Malformed("counts contradict each other");
-  if (!parts.channels.IsInside(parts.counts.min, parts.counts.max)) return Malformed("a channel is outside the tensor's range");
+  if (!parts.channels.IsInside(parts.counts.min, parts.counts.max))
+    return Malformed("a channel is outside the tensor's range");
   if (!parts.histogram.Parse(in, parts.counts)) return Malformed("the histogram does not fit the counts");
   // Whatever else is off (bytes behind the end, a number written another way) shows here.
   if (!in.AtEnd() || sketch.Serialize() != bytes) return Malformed("not in canonical form");

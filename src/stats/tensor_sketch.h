@@ -1,5 +1,6 @@
 // TensorSketch: the mergeable summary of one tensor's values: exact extremes and counts, moments that do not depend on
-// order, and a histogram with power-of-two bins aligned to zero. (Essay on layout and invariants: docs/design/sketch.md)
+// order, and a histogram with power-of-two bins aligned to zero. (Essay on layout and invariants:
+// docs/design/sketch.md)
 #pragma once
 
 #include <cstdint>
@@ -21,14 +22,15 @@ enum class SketchMode : uint8_t {
 
 struct SketchConfig {
   SketchMode mode = SketchMode::kSampled;
-  int64_t channels = 0;   ///< > 0: also exact min/max per channel
+  int64_t channels = 0;  ///< > 0: also exact min/max per channel
 };
 
-/// A histogram read-out. Bin i covers [lower_edge + i·width, lower_edge + (i+1)·width), mirrored below zero (there the edge farther
-/// from zero is outside). The width is a power of two, 0 is an edge, and the bins reach from min to max (or 0, whichever is farther);
-/// at least 2048 of them over [0, max|x|]. Zeros are counted apart and are in no bin. Sum of counts = finite non-zero values.
-/// Counts are exact in exact mode and for tensors of up to 8192 elements per sample; else they are exact for |x| >= max|x| / 2
-/// and scaled estimates below (error bound: docs/design/sketch.md).
+/// A histogram read-out. Bin i covers [lower_edge + i·width, lower_edge + (i+1)·width), mirrored below zero (there the
+/// edge farther from zero is outside). The width is a power of two, 0 is an edge, and the bins reach from min to max
+/// (or 0, whichever is farther); at least 2048 of them over [0, max|x|] unless max|x| < 2^-115. Zeros are counted apart
+/// and are in no bin. Sum of counts = finite non-zero values (up to rounding). Counts are exact in exact mode and for
+/// samples of up to 8192 elements; else exact for |x| >= max|x| / 2 and scaled estimates below a quarter to a half of it
+/// (error bound: docs/design/sketch.md).
 struct Histogram {
   double width = 0;
   double lower_edge = 0;
@@ -47,8 +49,8 @@ class TensorSketch {
   TensorSketch& operator=(TensorSketch);
   ~TensorSketch();
 
-  /// Adds the values of one run. `data` holds layout's elements including padding. `layout.channels` is config().channels if
-  /// that is not 0. Needs 120 KB of stack on every thread of parallel_for.
+  /// Adds the values of one run. `data` holds layout's elements including padding. `layout.channels` is
+  /// config().channels if that is not 0. Needs 120 KB of stack on every thread of parallel_for.
   void Update(const float* data, const ChannelLayout& layout, const ParallelFor& parallel_for = {});
   /// Convenience for one sample of `values.size()` elements.
   void Update(std::span<const float> values);
@@ -56,7 +58,7 @@ class TensorSketch {
   Status Merge(const TensorSketch& other);
 
   const SketchConfig& config() const;
-  uint64_t count() const;        ///< all elements seen
+  uint64_t count() const;  ///< all elements seen
   uint64_t zero_count() const;
   uint64_t nan_count() const;
   uint64_t inf_count() const;
@@ -66,7 +68,7 @@ class TensorSketch {
   float min() const;
   float max() const;
   double mean() const;
-  double variance() const;       ///< population variance
+  double variance() const;  ///< population variance
   /// Empty unless config.channels > 0. A channel without finite values has +infinity and -infinity.
   std::span<const float> channel_min() const;
   std::span<const float> channel_max() const;

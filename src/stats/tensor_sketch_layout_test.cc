@@ -9,12 +9,15 @@
 namespace preon {
 namespace {
 
-struct Shape4 { int64_t samples, channels, inner; };
+struct Shape4 {
+  int64_t samples, channels, inner;
+};
 
 // [samples][channels][inner] -> [samples][ceil(channels / block)][inner][block] with NaN as padding.
 std::vector<float> ToBlocked(const std::vector<float>& plain, const Shape4& shape, int64_t block) {
   const int64_t blocks = (shape.channels + block - 1) / block;
-  std::vector<float> out(static_cast<size_t>(shape.samples * blocks * shape.inner * block), std::numeric_limits<float>::quiet_NaN());
+  std::vector<float> out(static_cast<size_t>(shape.samples * blocks * shape.inner * block),
+                         std::numeric_limits<float>::quiet_NaN());
   for (int64_t sample = 0; sample < shape.samples; ++sample) {
     for (int64_t channel = 0; channel < shape.channels; ++channel) {
       for (int64_t i = 0; i < shape.inner; ++i) {
@@ -40,9 +43,11 @@ void ExpectSameContents(const TensorSketch& got, const TensorSketch& wanted) {
 }
 
 TEST(SketchLayout, BlockedAndChannelsLastEqualPlain) {
-  for (const Shape4& shape : {Shape4{2, 3, 50}, Shape4{1, 16, 49}, Shape4{3, 35, 400}, Shape4{2, 17, 1}, Shape4{1, 40, 3000}}) {
+  for (const Shape4& shape :
+       {Shape4{2, 3, 50}, Shape4{1, 16, 49}, Shape4{3, 35, 400}, Shape4{2, 17, 1}, Shape4{1, 40, 3000}}) {
     SCOPED_TRACE(std::to_string(shape.channels) + "x" + std::to_string(shape.inner));
-    const std::vector<float> plain = SketchTestData(static_cast<size_t>(shape.samples * shape.channels * shape.inner), 3);
+    const std::vector<float> plain =
+        SketchTestData(static_cast<size_t>(shape.samples * shape.channels * shape.inner), 3);
     const SketchConfig config{.mode = SketchMode::kExact, .channels = shape.channels};
     TensorSketch wanted(config);
     wanted.Update(plain.data(), {.samples = shape.samples, .channels = shape.channels, .inner = shape.inner});
@@ -56,14 +61,16 @@ TEST(SketchLayout, BlockedAndChannelsLastEqualPlain) {
     }
     for (const int64_t block : {8, 16}) {
       const std::vector<float> blocked = ToBlocked(plain, shape, block);
-      const ChannelLayout layout{.samples = shape.samples, .channels = shape.channels, .inner = shape.inner, .block = block};
+      const ChannelLayout layout{
+          .samples = shape.samples, .channels = shape.channels, .inner = shape.inner, .block = block};
       TensorSketch sketch(config), parallel(config);
       sketch.Update(blocked.data(), layout);
       parallel.Update(blocked.data(), layout, Threads(3));
       ExpectSameContents(sketch, wanted);
       EXPECT_EQ(parallel.Serialize(), sketch.Serialize());
     }
-    const std::vector<float> last = ToBlocked(plain, shape, shape.channels);  // one block of all channels = channels last
+    const std::vector<float> last =
+        ToBlocked(plain, shape, shape.channels);  // one block of all channels = channels last
     TensorSketch sketch(config);
     sketch.Update(last.data(), {.samples = shape.samples, .outer = shape.inner, .channels = shape.channels});
     ExpectSameContents(sketch, wanted);

@@ -36,7 +36,8 @@ TEST(SketchParse, RefusesEveryTruncation) {
   EXPECT_FALSE(TensorSketch::Parse(bytes + '\0').ok());
 }
 
-// A changed byte may still make a valid sketch (of other data); it must never crash, and what is accepted must be canonical.
+// A changed byte may still make a valid sketch (of other data); it must never crash, and what is accepted must be
+// canonical.
 TEST(SketchParse, SurvivesAnyChangedByte) {
   for (const SketchMode mode : {SketchMode::kSampled, SketchMode::kExact}) {
     const std::string bytes = SomeSketch(mode).Serialize();

@@ -23,7 +23,8 @@ Samples MakeSamples(size_t count, size_t size, uint32_t seed) {
     std::vector<float> values = SketchTestData(size, seed * 100 + sample);
     if (sample == 0) std::fill(values.begin(), values.end(), 0.0f);
     if (sample == 2) values = WithEdgeValues(std::move(values), sample, 400);
-    if (sample == 3) for (float& value : values) value *= 1e-40f;
+    if (sample == 3)
+      for (float& value : values) value *= 1e-40f;
     samples.push_back(std::move(values));
   }
   return samples;
@@ -79,7 +80,8 @@ TEST_P(SketchProperty, BatchesAndThreadsDoNotMatter) {
       TensorSketch sketch({.mode = mode_});
       for (size_t first = 0; first < samples.size(); first += batch) {
         const size_t count = std::min(batch, samples.size() - first);
-        sketch.Update(all.data() + first * size_, {.samples = static_cast<int64_t>(count), .inner = static_cast<int64_t>(size_)},
+        sketch.Update(all.data() + first * size_,
+                      {.samples = static_cast<int64_t>(count), .inner = static_cast<int64_t>(size_)},
                       threads == 0 ? ParallelFor() : Threads(threads));
       }
       ASSERT_EQ(sketch.Serialize(), wanted) << "batch " << batch << " threads " << threads;

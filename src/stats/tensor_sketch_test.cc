@@ -80,7 +80,8 @@ TEST(TensorSketch, TailIsExactInSampledMode) {
   }
   EXPECT_GT(exact_bins, 15u);
   EXPECT_GT(off_bins, 100u) << "nothing was sampled: the test compares the exact histogram with itself";
-  EXPECT_NEAR(histogram.total(), static_cast<double>(sketch.finite_count() - sketch.zero_count()), 1e-6 * histogram.total());
+  EXPECT_NEAR(histogram.total(), static_cast<double>(sketch.finite_count() - sketch.zero_count()),
+              1e-6 * histogram.total());
 }
 
 // docs/design/sketch.md: independent values, m of them counted -> the share below any point is off by less than
@@ -107,7 +108,7 @@ TEST(TensorSketch, BulkIsWithinTheStatedBound) {
 
 TEST(TensorSketch, BulkThatTheSubsetMissesIsSpreadEvenly) {
   std::vector<float> values(100000);
-  values[0] = 1000;                                        // makes the rest bulk
+  values[0] = 1000;  // makes the rest bulk
   const size_t rate = SampleRate(values.size());
   values[((SampledBlock(2, rate) + 1) % rate + 2 * rate) * kSampleBlock] = 3;  // in a block that is not counted
   TensorSketch sketch;
@@ -137,10 +138,18 @@ TEST(TensorSketch, NonFiniteValuesAreCountedApart) {
 
 TEST(TensorSketch, EdgeData) {
   using Limits = std::numeric_limits<float>;
-  const std::vector<std::vector<float>> cases = {
-      {0.7f}, std::vector<float>(10000, 0.7f), std::vector<float>(10000, -3.0f), std::vector<float>(10000, 0.0f),
-      {Limits::max(), Limits::lowest(), Limits::denorm_min()}, {Limits::denorm_min(), -Limits::denorm_min()},
-      {Limits::min(), Limits::denorm_min()}, {-1, -2, -3}, {Limits::infinity()}, {Limits::quiet_NaN(), 0}, {1, 1e30f, 1e-30f}, {-0.0f}};
+  const std::vector<std::vector<float>> cases = {{0.7f},
+                                                 std::vector<float>(10000, 0.7f),
+                                                 std::vector<float>(10000, -3.0f),
+                                                 std::vector<float>(10000, 0.0f),
+                                                 {Limits::max(), Limits::lowest(), Limits::denorm_min()},
+                                                 {Limits::denorm_min(), -Limits::denorm_min()},
+                                                 {Limits::min(), Limits::denorm_min()},
+                                                 {-1, -2, -3},
+                                                 {Limits::infinity()},
+                                                 {Limits::quiet_NaN(), 0},
+                                                 {1, 1e30f, 1e-30f},
+                                                 {-0.0f}};
   for (const std::vector<float>& values : cases) {
     SCOPED_TRACE(values[0]);
     TensorSketch sketch(kExactConfig);

@@ -29,7 +29,8 @@ void ValueCounts::Write(WireWriter& out) const {
 
 ValueCounts ValueCounts::Read(WireReader& in) {
   ValueCounts counts;
-  for (uint64_t* number : {&counts.samples, &counts.count, &counts.zeros, &counts.nans, &counts.infs}) *number = in.Varint();
+  for (uint64_t* number : {&counts.samples, &counts.count, &counts.zeros, &counts.nans, &counts.infs})
+    *number = in.Varint();
   counts.min = in.Float();
   counts.max = in.Float();
   return counts;

@@ -11,7 +11,7 @@ namespace preon {
 
 struct ValueCounts {
   uint64_t samples = 0;
-  uint64_t count = 0;   ///< all elements, zeros, NaN and infinities included
+  uint64_t count = 0;  ///< all elements, zeros, NaN and infinities included
   uint64_t zeros = 0;
   uint64_t nans = 0;
   uint64_t infs = 0;

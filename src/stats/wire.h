@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace preon {
 
@@ -30,8 +31,8 @@ class WireWriter {
   std::string bytes_;
 };
 
-/// Reads what WireWriter wrote. After the first read beyond the end, or a number that is too long, ok() is false for good
-/// and everything reads as 0.
+/// Reads what WireWriter wrote. After the first read beyond the end, or a number that is too long, ok() is false for
+/// good and everything reads as 0.
 class WireReader {
  public:
   explicit WireReader(std::string_view bytes) : bytes_(bytes) {}
