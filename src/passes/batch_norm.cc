@@ -10,7 +10,7 @@ namespace preon {
 std::optional<ChannelAffine> MatchBatchNorm(const Graph& graph, const Node& node) {
   if (!node.Is("BatchNormalization") || node.outputs().size() != 1) return std::nullopt;
   if (node.Int("training_mode", 0) != 0 || node.Int("spatial", 1) == 0) return std::nullopt;
-  std::array<std::span<const float>, 4> parameters;   // gamma, beta, mean, var
+  std::array<std::span<const float>, 4> parameters;  // gamma, beta, mean, var
   for (size_t index = 0; index < parameters.size(); ++index) {
     const Tensor* constant = Constant(graph, node.input(index + 1));
     if (constant == nullptr || constant->type() != DataType::kFloat) return std::nullopt;
@@ -22,7 +22,7 @@ std::optional<ChannelAffine> MatchBatchNorm(const Graph& graph, const Node& node
   ChannelAffine affine;
   for (size_t channel = 0; channel < gamma.size(); ++channel) {
     const double deviation = std::sqrt(static_cast<double>(var[channel]) + epsilon);
-    if (!(deviation > 0)) return std::nullopt;   // a broken export; folding would spread its NaN into weights
+    if (!(deviation > 0)) return std::nullopt;  // a broken export; folding would spread its NaN into weights
     affine.scale.push_back(gamma[channel] / deviation);
     affine.shift.push_back(beta[channel] - mean[channel] * affine.scale[channel]);
   }

@@ -11,7 +11,8 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kLargest = std::numeric_limits<float>::max();
 
 // A bound of Clip as attribute (before opset 11) or input; the largest floats mean "none".
-std::optional<float> ClipBound(const Graph& graph, const Node& node, size_t index, std::string_view attribute, float none) {
+std::optional<float> ClipBound(const Graph& graph, const Node& node, size_t index, std::string_view attribute,
+                               float none) {
   const std::optional<float> bound = node.input(index).empty() ? std::optional<float>(node.Float(attribute, none))
                                                                : ConstantScalar(graph, node.input(index));
   if (bound.has_value() && (*bound >= kLargest || *bound <= -kLargest) && *bound * none > 0) return none;
@@ -24,7 +25,8 @@ std::optional<ClampBounds> MatchClamp(const Graph& graph, const Node& node) {
   if (node.domain.empty() && graph.TypeOf(node.output()) != DataType::kFloat) return std::nullopt;
   if (node.Is("Relu")) return ClampBounds{0, kInfinity};
   if (node.Is("Clip")) {
-    const std::optional<float> low = ClipBound(graph, node, 1, "min", -kInfinity), high = ClipBound(graph, node, 2, "max", kInfinity);
+    const std::optional<float> low = ClipBound(graph, node, 1, "min", -kInfinity),
+                               high = ClipBound(graph, node, 2, "max", kInfinity);
     if (!low.has_value() || !high.has_value()) return std::nullopt;
     return ClampBounds{*low, *high};
   }
@@ -36,7 +38,8 @@ std::optional<ClampBounds> MatchClamp(const Graph& graph, const Node& node) {
   const std::optional<float> bound = ConstantScalar(graph, bound_name);
   const std::optional<Shape> shape = graph.ShapeOf(data);
   // A bound of higher rank than the data would add dimensions to the result.
-  if (!bound.has_value() || !shape.has_value() || graph.Initializer(bound_name)->shape().size() > shape->size()) return std::nullopt;
+  if (!bound.has_value() || !shape.has_value() || graph.Initializer(bound_name)->shape().size() > shape->size())
+    return std::nullopt;
   return node.Is("Max") ? ClampBounds{*bound, kInfinity} : ClampBounds{-kInfinity, *bound};
 }
 

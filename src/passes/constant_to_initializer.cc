@@ -1,8 +1,7 @@
 // constant_to_initializer: Constant nodes become initializers under the name of the tensor they write.
 //
-// Before:      t = Constant {value | value_float | value_floats | value_int | value_ints | value_string | value_strings}
-// After:       initializer t
-// Conditions:  t is no graph output; sparse values stay nodes.
+// Before:      t = Constant {value | value_float | value_floats | value_int | value_ints | value_string |
+// value_strings} After:       initializer t Conditions:  t is no graph output; sparse values stay nodes.
 #include "passes/node_pass.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
@@ -20,8 +19,12 @@ struct ToTensor {
   std::optional<Tensor> operator()(float value) const { return Tensor::ScalarFloat(value); }
   std::optional<Tensor> operator()(int64_t value) const { return Tensor::FromInt64s({}, {&value, 1}); }
   std::optional<Tensor> operator()(const std::string& value) const { return Tensor::FromStrings({}, {value}); }
-  std::optional<Tensor> operator()(const std::vector<float>& values) const { return ListTensor(DataType::kFloat, values); }
-  std::optional<Tensor> operator()(const std::vector<int64_t>& values) const { return ListTensor(DataType::kInt64, values); }
+  std::optional<Tensor> operator()(const std::vector<float>& values) const {
+    return ListTensor(DataType::kFloat, values);
+  }
+  std::optional<Tensor> operator()(const std::vector<int64_t>& values) const {
+    return ListTensor(DataType::kInt64, values);
+  }
   std::optional<Tensor> operator()(const std::vector<std::string>& values) const {
     return Tensor::FromStrings({static_cast<int64_t>(values.size())}, values);
   }

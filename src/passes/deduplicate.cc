@@ -17,7 +17,9 @@
 namespace preon {
 namespace {
 
-std::string_view AsText(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+std::string_view AsText(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 bool MergeInitializers(Graph& graph) {
   // Keys point into tensors that stay: only initializers that are not in the map are removed.
@@ -28,8 +30,11 @@ bool MergeInitializers(Graph& graph) {
   for (const std::string& tensor : names) {
     const Tensor* value = Constant(graph, tensor);
     const std::optional<InitializerRole> role = SingleRole(graph, tensor);
-    if (value == nullptr || value->type() == DataType::kString || !role.has_value() || role->kind == InitializerRole::kBias) continue;
-    const auto [kept, fresh] = first.try_emplace({value->type(), value->shape(), *role, AsText(value->bytes())}, tensor);
+    if (value == nullptr || value->type() == DataType::kString || !role.has_value() ||
+        role->kind == InitializerRole::kBias)
+      continue;
+    const auto [kept, fresh] =
+        first.try_emplace({value->type(), value->shape(), *role, AsText(value->bytes())}, tensor);
     if (fresh || graph.IsOutput(tensor) || graph.HasCapturedUse(tensor)) continue;
     graph.ReplaceUses(tensor, kept->second);
     graph.RemoveInitializer(tensor);
@@ -49,17 +54,25 @@ struct AttributeKey {
     for (const std::string& text : value.strings()) key += (*this)(text);
     return key;
   }
-  std::string operator()(const std::vector<int64_t>& values) const { return StrCat("I", values.size(), ":") + Bytes(std::span(values)); }
-  std::string operator()(const std::vector<float>& values) const { return StrCat("F", values.size(), ":") + Bytes(std::span(values)); }
+  std::string operator()(const std::vector<int64_t>& values) const {
+    return StrCat("I", values.size(), ":") + Bytes(std::span(values));
+  }
+  std::string operator()(const std::vector<float>& values) const {
+    return StrCat("F", values.size(), ":") + Bytes(std::span(values));
+  }
   std::string operator()(const std::vector<std::string>& values) const {
     std::string key = StrCat("S", values.size(), ":");
     for (const std::string& value : values) key += (*this)(value);
     return key;
   }
-  std::string operator()(const OpaqueAttribute& value) const { return StrCat("o", value.serialized.size(), ":", value.serialized); }
+  std::string operator()(const OpaqueAttribute& value) const {
+    return StrCat("o", value.serialized.size(), ":", value.serialized);
+  }
 
   template <typename T>
-  static std::string Bytes(std::span<T> values) { return std::string(AsText(std::as_bytes(values))); }
+  static std::string Bytes(std::span<T> values) {
+    return std::string(AsText(std::as_bytes(values)));
+  }
 };
 
 std::string NodeKey(const Node& node) {
@@ -67,14 +80,16 @@ std::string NodeKey(const Node& node) {
   for (const std::string& input : node.inputs()) key += AttributeKey()(input);
   key += ")";
   for (const std::string& output : node.outputs()) key += output.empty() ? "-" : "+";
-  for (const auto& [attribute, value] : node.attributes) key += AttributeKey()(attribute) + "=" + std::visit(AttributeKey(), value);
+  for (const auto& [attribute, value] : node.attributes)
+    key += AttributeKey()(attribute) + "=" + std::visit(AttributeKey(), value);
   return key;
 }
 
 // True when readers of all of `twin`'s outputs can read those of `node`.
 bool CanReplaceOutputs(const Graph& graph, const Node& twin, const Node& node) {
   for (size_t output = 0; output < twin.outputs().size(); ++output) {
-    if (!twin.output(output).empty() && !CanReplaceTensor(graph, twin.output(output), node.output(output))) return false;
+    if (!twin.output(output).empty() && !CanReplaceTensor(graph, twin.output(output), node.output(output)))
+      return false;
   }
   return true;
 }
@@ -84,7 +99,7 @@ bool MergeNodes(Graph& graph) {
   std::vector<std::string> names;
   for (const auto& node : graph.nodes()) names.push_back(node->name);
   bool changed = false;
-  for (const std::string& node_name : names) {   // in order: twins that read twins become equal on the way
+  for (const std::string& node_name : names) {  // in order: twins that read twins become equal on the way
     Node* node = graph.FindNode(node_name);
     if (!IsPure(*node)) continue;
     const auto [kept, fresh] = first.try_emplace(NodeKey(*node), node);

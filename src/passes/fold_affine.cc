@@ -19,7 +19,8 @@ namespace {
 
 // What `node` does to its operand `data`, the other being `constant`.
 std::optional<ChannelAffine> AffineOf(const Node& node, size_t data, const std::vector<double>& constant) {
-  ChannelAffine affine{.scale = std::vector<double>(constant.size(), 1.0), .shift = std::vector<double>(constant.size(), 0.0)};
+  ChannelAffine affine{.scale = std::vector<double>(constant.size(), 1.0),
+                       .shift = std::vector<double>(constant.size(), 0.0)};
   if (node.Is("Mul")) {
     affine.scale = constant;
   } else if (node.Is("Div")) {
@@ -38,9 +39,10 @@ std::optional<ChannelAffine> AffineOf(const Node& node, size_t data, const std::
 class FoldAffinePass final : public NodePass {
  public:
   FoldAffinePass()
-      : NodePass({.name = "fold_affine",
-                  .summary = "per-channel Add, Sub, Mul, Div behind Conv, ConvTranspose or Gemm goes into weight and bias",
-                  .target_ops = {"Add", "Sub", "Mul", "Div"}}) {}
+      : NodePass(
+            {.name = "fold_affine",
+             .summary = "per-channel Add, Sub, Mul, Div behind Conv, ConvTranspose or Gemm goes into weight and bias",
+             .target_ops = {"Add", "Sub", "Mul", "Div"}}) {}
 
  private:
   Result<bool> Rewrite(Model& model, Node& node, const PassEnv&) const override {

@@ -19,7 +19,8 @@ namespace {
 constexpr int64_t kMaxGrowthBytes = int64_t{1} << 20;
 
 bool IsQuantizer(const Node& node) {
-  return node.op_type == "QuantizeLinear" || node.op_type == "DequantizeLinear" || node.op_type == "DynamicQuantizeLinear";
+  return node.op_type == "QuantizeLinear" || node.op_type == "DequantizeLinear" ||
+         node.op_type == "DynamicQuantizeLinear";
 }
 
 int64_t SizeBytes(DataType type, const Shape& shape) {
@@ -29,7 +30,9 @@ int64_t SizeBytes(DataType type, const Shape& shape) {
 class FoldConstants final : public NodePass {
  public:
   FoldConstants()
-      : NodePass({.name = "fold_constants", .summary = "nodes that read only constants are computed once", .target_ops = {}}) {}
+      : NodePass({.name = "fold_constants",
+                  .summary = "nodes that read only constants are computed once",
+                  .target_ops = {}}) {}
 
  private:
   Result<bool> Rewrite(Model& model, Node& node, const PassEnv& env) const override {
@@ -41,7 +44,8 @@ class FoldConstants final : public NodePass {
       if (tensor.empty()) continue;
       const Tensor* constant = Constant(graph, tensor);
       if (constant == nullptr) return false;
-      if (std::any_of(inputs.begin(), inputs.end(), [&](const NamedTensor& known) { return known.name == tensor; })) continue;
+      if (std::any_of(inputs.begin(), inputs.end(), [&](const NamedTensor& known) { return known.name == tensor; }))
+        continue;
       if (OnlyReader(graph, tensor) != nullptr) saved_bytes += static_cast<int64_t>(constant->bytes().size());
       inputs.push_back({tensor, *constant});
     }
@@ -50,11 +54,12 @@ class FoldConstants final : public NodePass {
       inferred_bytes += SizeBytes(graph.TypeOf(tensor), graph.ShapeOf(tensor).value_or(Shape{}));
     }
     const int64_t limit_bytes = saved_bytes + kMaxGrowthBytes;
-    if (inputs.empty() || inferred_bytes > limit_bytes) return false;   // don't compute what would be thrown away
+    if (inputs.empty() || inferred_bytes > limit_bytes) return false;  // don't compute what would be thrown away
 
     Result<std::vector<Tensor>> values = env.evaluator->Evaluate(model, node, inputs);
     if (!values.ok()) {
-      if (env.context != nullptr) env.context->Log(LogLevel::kDebug, StrCat(name(), ": ", node.name, ": ", values.status().message()));
+      if (env.context != nullptr)
+        env.context->Log(LogLevel::kDebug, StrCat(name(), ": ", node.name, ": ", values.status().message()));
       return false;
     }
     int64_t size_bytes = 0;

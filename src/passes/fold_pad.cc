@@ -17,14 +17,16 @@ namespace {
 
 bool PadsWithZero(const Graph& graph, const Node& pad) {
   if (pad.String("mode", "constant") != "constant" || pad.Float("value", 0) != 0) return false;
-  if (!pad.input(3).empty()) return false;   // explicit axes (opset 18) are rare, and only then partial
+  if (!pad.input(3).empty()) return false;  // explicit axes (opset 18) are rare, and only then partial
   return pad.input(2).empty() || IsScalar(graph, pad.input(2), 0, 0);
 }
 
 class FoldPad final : public NodePass {
  public:
   FoldPad()
-      : NodePass({.name = "fold_pad", .summary = "zero padding in front of a Conv becomes its own", .target_ops = {"Conv"}}) {}
+      : NodePass({.name = "fold_pad",
+                  .summary = "zero padding in front of a Conv becomes its own",
+                  .target_ops = {"Conv"}}) {}
 
  private:
   Result<bool> Rewrite(Model& model, Node& conv, const PassEnv&) const override {
@@ -39,7 +41,8 @@ class FoldPad final : public NodePass {
     if (!added.has_value() || !weight.has_value()) return false;
     if (weight->size() < 3) return false;
     const size_t rank = weight->size(), spatial = rank - 2;
-    if (added->size() != 2 * rank || std::any_of(added->begin(), added->end(), [](int64_t p) { return p < 0; })) return false;
+    if (added->size() != 2 * rank || std::any_of(added->begin(), added->end(), [](int64_t p) { return p < 0; }))
+      return false;
     if ((*added)[0] + (*added)[1] + (*added)[rank] + (*added)[rank + 1] != 0) return false;
     std::vector<int64_t> pads = conv.Ints("pads");
     if (pads.empty()) pads.assign(2 * spatial, 0);

@@ -47,9 +47,11 @@ std::optional<Tensor> FoldGather(const Graph& graph, const Node& node) {
 
 std::optional<Tensor> FoldSlice(const Graph& graph, const Node& node) {
   const std::optional<Shape> dims = ShapeElements(graph, graph.Producer(node.input(0)));
-  const std::optional<std::vector<int64_t>> starts = IntsOf(graph, node, 1, "starts"), ends = IntsOf(graph, node, 2, "ends");
+  const std::optional<std::vector<int64_t>> starts = IntsOf(graph, node, 1, "starts"),
+                                            ends = IntsOf(graph, node, 2, "ends");
   const std::optional<std::vector<int64_t>> steps = ConstantInts(graph, node.input(4));
-  if (!dims.has_value() || !starts.has_value() || !ends.has_value() || starts->size() != 1 || ends->size() != 1) return std::nullopt;
+  if (!dims.has_value() || !starts.has_value() || !ends.has_value() || starts->size() != 1 || ends->size() != 1)
+    return std::nullopt;
   if (!node.input(4).empty() && (!steps.has_value() || *steps != std::vector<int64_t>{1})) return std::nullopt;
   const Shape values = Cut(*dims, (*starts)[0], (*ends)[0]);
   return Tensor::FromInt64s({static_cast<int64_t>(values.size())}, values);
@@ -63,7 +65,7 @@ std::optional<Tensor> Fold(const Graph& graph, const Node& node) {
     if (!dims.has_value()) return std::nullopt;
     return Tensor::FromInt64s({static_cast<int64_t>(dims->size())}, *dims);
   }
-  const std::optional<Shape> shape = graph.ShapeOf(node.input(0));   // Size
+  const std::optional<Shape> shape = graph.ShapeOf(node.input(0));  // Size
   if (!shape.has_value()) return std::nullopt;
   const int64_t count = ElementCount(*shape);
   return Tensor::FromInt64s({}, {&count, 1});

@@ -4,7 +4,8 @@
 //              y = x * 0.5 * (1 + Tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))     cube: Pow or products, any order
 // After:       y = Gelu(x) {approximate = none | tanh}       opset 20 on
 //              y = com.microsoft Gelu(x) | FastGelu(x)       below
-// Conditions:  constants within 1e-3 (0.044715: 1e-5); nothing else reads the inner tensors, none is a graph output. Below
+// Conditions:  constants within 1e-3 (0.044715: 1e-5); nothing else reads the inner tensors, none is a graph output.
+// Below
 //              opset 20 the shape of x is known, and so y's: inference can't see through com.microsoft operators.
 // Formula:     as above. Q/DQ on the pieces would hide them from the runtime's own fusion (spec qdq §11).
 #include <cmath>
@@ -25,7 +26,7 @@ struct Gelu {
   Node* last = nullptr;
 };
 
-constexpr double kTolerance = 1e-3;   // exporters round the constants
+constexpr double kTolerance = 1e-3;  // exporters round the constants
 
 // The data operand of a node that multiplies by `factor` (or divides by its inverse); "" for others.
 std::string ScaledInput(const Graph& graph, const Node* node, double factor) {
@@ -45,7 +46,8 @@ struct Monomial {
 };
 
 // Multiplies `tensor` into `product`, going up through Mul and Pow as far as `x`; false when it is no such product.
-bool MultiplyIn(const Graph& graph, const std::string& tensor, const std::string& x, Monomial& product, std::vector<Node*>& nodes) {
+bool MultiplyIn(const Graph& graph, const std::string& tensor, const std::string& x, Monomial& product,
+                std::vector<Node*>& nodes) {
   if (tensor == x) return ++product.power <= 3;
   if (const std::optional<float> constant = ConstantScalar(graph, tensor)) {
     product.constant *= *constant;
@@ -94,13 +96,13 @@ bool MatchProducts(const Graph& graph, Node* sum, Gelu& gelu) {
   const bool halved = ScaledInput(graph, product, 0.5) == sum->output();
   const std::string other = product->Is("Mul") ? OtherInput(*product, sum->output()) : "";
   Node* half = graph.Producer(other);
-  if (!halved && ScaledInput(graph, half, 0.5) == gelu.x) {   // (0.5 * x) * sum
+  if (!halved && ScaledInput(graph, half, 0.5) == gelu.x) {  // (0.5 * x) * sum
     gelu.nodes.push_back(half);
     gelu.last = product;
     return true;
   }
   if (!halved && other != gelu.x) return false;
-  gelu.last = OnlyReader(graph, product->output());           // (0.5 * sum) * x or (x * sum) * 0.5
+  gelu.last = OnlyReader(graph, product->output());  // (0.5 * sum) * x or (x * sum) * 0.5
   if (gelu.last == nullptr) return false;
   gelu.nodes.push_back(gelu.last);
   return halved ? gelu.last->Is("Mul") && OtherInput(*gelu.last, product->output()) == gelu.x
@@ -109,9 +111,11 @@ bool MatchProducts(const Graph& graph, Node* sum, Gelu& gelu) {
 
 std::optional<Gelu> MatchGelu(const Graph& graph, Node& node) {
   Gelu gelu;
-  const bool matched = node.Is("Erf") ? MatchErfArgument(graph, node.input(0), gelu) : MatchTanhArgument(graph, node.input(0), gelu);
+  const bool matched =
+      node.Is("Erf") ? MatchErfArgument(graph, node.input(0), gelu) : MatchTanhArgument(graph, node.input(0), gelu);
   Node* sum = OnlyReader(graph, node.output());
-  if (!matched || sum == nullptr || !sum->Is("Add") || !IsScalar(graph, OtherInput(*sum, node.output()), 1, kTolerance)) return std::nullopt;
+  if (!matched || sum == nullptr || !sum->Is("Add") || !IsScalar(graph, OtherInput(*sum, node.output()), 1, kTolerance))
+    return std::nullopt;
   gelu.nodes.push_back(&node);
   if (!MatchProducts(graph, sum, gelu) || !IsClosed(graph, gelu.nodes, gelu.last)) return std::nullopt;
   return gelu;
@@ -131,7 +135,8 @@ class FuseGelu final : public NodePass {
     if (!gelu.has_value()) return false;
     const bool tanh = node.Is("Tanh");
     if (model.opset() >= kFirstOpsetWithGelu) {
-      Fuse(model.graph, gelu->nodes, *gelu->last, "Gelu", {gelu->x}, {{"approximate", std::string(tanh ? "tanh" : "none")}});
+      Fuse(model.graph, gelu->nodes, *gelu->last, "Gelu", {gelu->x},
+           {{"approximate", std::string(tanh ? "tanh" : "none")}});
     } else {
       const ValueInfo* info = model.graph.Info(gelu->x);
       if (info == nullptr || !info->shape.has_value()) return false;

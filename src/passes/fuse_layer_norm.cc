@@ -3,11 +3,13 @@
 // Before:      d = x - ReduceMean(x);  y = d / Sqrt(ReduceMean(d^2) + epsilon) [* gamma] [+ beta]
 //              (and the forms in layer_norm.h)
 // After:       y = LayerNormalization(x, gamma, beta) {axis, epsilon}
-// Conditions:  means over the last dimensions, kept, whose sizes are known; gamma and beta constants of that shape; nothing
+// Conditions:  means over the last dimensions, kept, whose sizes are known; gamma and beta constants of that shape;
+// nothing
 //              else reads the inner tensors, none is a graph output. Below opset 17 the model is first raised to 17,
 //              which has the operator; a model that can't be raised stays as it is.
 // Formula:     as above. Q/DQ on the pieces would hide them from the runtime's own fusion (spec qdq §11). The runtime
-//              computes the variance as mean(x^2) - mean(x)^2: equal to rounding while |mean| is not far above the deviation.
+//              computes the variance as mean(x^2) - mean(x)^2: equal to rounding while |mean| is not far above the
+//              deviation.
 #include "ir/model_io.h"
 #include "passes/layer_norm.h"
 #include "passes/node_pass.h"
@@ -34,7 +36,7 @@ class FuseLayerNorm final : public NodePass {
     if (!norm.has_value()) return false;
     if (model.opset() < kFirstOpsetWithLayerNorm) {
       PREON_RETURN_IF_ERROR(ConvertOpset(model, kFirstOpsetWithLayerNorm));
-      return true;   // all nodes are new; the next sweep finds the pattern again
+      return true;  // all nodes are new; the next sweep finds the pattern again
     }
     Node& last = *norm->last;
     const auto axis = -static_cast<int64_t>(norm->normalized.size());

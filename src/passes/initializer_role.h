@@ -12,13 +12,13 @@ namespace preon {
 
 struct InitializerRole {
   enum Kind {
-    kValue,    ///< plain operand: shape, index, scalar, table, addend
-    kWeight,   ///< weight of a Conv, ConvTranspose, Gemm or MatMul with its output channels along `axis`
-    kBias,     ///< bias of one node: its scale is that node's own, so nobody shares it
+    kValue,   ///< plain operand: shape, index, scalar, table, addend
+    kWeight,  ///< weight of a Conv, ConvTranspose, Gemm or MatMul with its output channels along `axis`
+    kBias,    ///< bias of one node: its scale is that node's own, so nobody shares it
   };
   Kind kind = kValue;
-  int64_t axis = 0;   ///< for kWeight; MatMul counts from the end (-1), since its weight may have any rank
-  std::string node;   ///< for kBias
+  int64_t axis = 0;  ///< for kWeight; MatMul counts from the end (-1), since its weight may have any rank
+  std::string node;  ///< for kBias
 
   auto operator<=>(const InitializerRole&) const = default;
 };

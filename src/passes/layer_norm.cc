@@ -137,7 +137,8 @@ class Matcher {
     if (constant == nullptr || constant->type() != DataType::kFloat || constant->shape().size() < rank) return false;
     const Shape& shape = constant->shape();
     const auto first = shape.end() - static_cast<std::ptrdiff_t>(rank);
-    return shape.size() <= graph_.ShapeOf(found_.x)->size() && std::equal(first, shape.end(), found_.normalized.begin()) &&
+    return shape.size() <= graph_.ShapeOf(found_.x)->size() &&
+           std::equal(first, shape.end(), found_.normalized.begin()) &&
            std::all_of(shape.begin(), first, [](int64_t dim) { return dim == 1; });
   }
 
@@ -148,7 +149,7 @@ class Matcher {
 
   const Graph& graph_;
   LayerNorm found_;
-  std::string difference_, mean_;   // names of x - mean and mean
+  std::string difference_, mean_;  // names of x - mean and mean
 };
 
 }  // namespace

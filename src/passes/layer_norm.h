@@ -12,11 +12,11 @@ namespace preon {
 /// y = (x - mean) / sqrt(var + epsilon) * gamma + beta over the last dimensions of x.
 struct LayerNorm {
   std::string x;
-  std::string gamma, beta;      ///< constants of `normalized` shape but for leading ones; "" where absent
+  std::string gamma, beta;  ///< constants of `normalized` shape but for leading ones; "" where absent
   float epsilon = 0;
-  Shape normalized;             ///< the trailing dimensions of x that are normalized, static
-  std::vector<Node*> nodes;     ///< all nodes of the pattern; nothing else reads what is inside
-  Node* last = nullptr;         ///< writes y
+  Shape normalized;          ///< the trailing dimensions of x that are normalized, static
+  std::vector<Node*> nodes;  ///< all nodes of the pattern; nothing else reads what is inside
+  Node* last = nullptr;      ///< writes y
 };
 
 /// The pattern around `sqrt` = Sqrt(var + epsilon), in the ways that PyTorch, Keras, TensorFlow and JAX write it:

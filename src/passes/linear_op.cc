@@ -19,7 +19,8 @@ Tensor ScaleWeight(const Tensor& weight, const LinearOp& linear, std::span<const
   const std::span<float> to = scaled.Mutable<float>();
   const Shape& shape = weight.shape();
   const int64_t group_channels = shape[linear.weight_axis];
-  const int64_t outer = ElementCount(Shape(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(linear.weight_axis)));
+  const int64_t outer =
+      ElementCount(Shape(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(linear.weight_axis)));
   const int64_t inner = outer * group_channels == 0 ? 0 : weight.count() / (outer * group_channels);
   size_t element = 0;
   for (int64_t row = 0; row < outer; ++row) {
@@ -79,7 +80,8 @@ void FoldAffine(Graph& graph, const LinearOp& linear, const ChannelAffine& affin
 
   Tensor bias = Tensor::Allocate(DataType::kFloat, {linear.channels});
   for (size_t channel = 0; channel < linear.bias.size(); ++channel) {
-    bias.Mutable<float>()[channel] = static_cast<float>(affine.scale[channel] * linear.bias[channel] + affine.shift[channel]);
+    bias.Mutable<float>()[channel] =
+        static_cast<float>(affine.scale[channel] * linear.bias[channel] + affine.shift[channel]);
   }
   SetConstantInput(graph, node, 2, std::move(bias), node.name + "_bias");
 }

@@ -28,17 +28,19 @@ std::optional<std::vector<int64_t>> ConstantInts(const Graph& graph, std::string
   return std::vector<int64_t>(values.begin(), values.end());
 }
 
-std::optional<std::vector<int64_t>> IntsOf(const Graph& graph, const Node& node, size_t index, std::string_view attribute) {
+std::optional<std::vector<int64_t>> IntsOf(const Graph& graph, const Node& node, size_t index,
+                                           std::string_view attribute) {
   if (node.Has(attribute)) return node.Ints(attribute);
   return ConstantInts(graph, node.input(index));
 }
 
-std::optional<std::vector<double>> ConstantPerChannel(const Graph& graph, std::string_view tensor, size_t rank, size_t axis,
-                                                      int64_t channels) {
+std::optional<std::vector<double>> ConstantPerChannel(const Graph& graph, std::string_view tensor, size_t rank,
+                                                      size_t axis, int64_t channels) {
   const Tensor* constant = Constant(graph, tensor);
-  if (constant == nullptr || constant->type() != DataType::kFloat || constant->shape().size() > rank) return std::nullopt;
+  if (constant == nullptr || constant->type() != DataType::kFloat || constant->shape().size() > rank)
+    return std::nullopt;
   const Shape& shape = constant->shape();
-  const size_t missing = rank - shape.size();   // broadcasting aligns the last dimensions
+  const size_t missing = rank - shape.size();  // broadcasting aligns the last dimensions
   for (size_t dim = 0; dim < shape.size(); ++dim) {
     if (shape[dim] != 1 && (dim + missing != axis || shape[dim] != channels)) return std::nullopt;
   }
@@ -76,9 +78,10 @@ bool IsClosed(const Graph& graph, std::span<Node* const> nodes, const Node* last
 }
 
 bool IsPure(const Node& node) {
-  constexpr std::array<std::string_view, 7> kRandom = {"Bernoulli",    "Dropout",           "Multinomial",      "RandomNormal",
-                                                       "RandomUniform", "RandomNormalLike", "RandomUniformLike"};
-  return node.domain.empty() && !node.HasSubgraph() && std::find(kRandom.begin(), kRandom.end(), node.op_type) == kRandom.end();
+  constexpr std::array<std::string_view, 7> kRandom = {
+      "Bernoulli", "Dropout", "Multinomial", "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike"};
+  return node.domain.empty() && !node.HasSubgraph() &&
+         std::find(kRandom.begin(), kRandom.end(), node.op_type) == kRandom.end();
 }
 
 }  // namespace preon

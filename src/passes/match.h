@@ -19,15 +19,17 @@ bool IsScalar(const Graph& graph, std::string_view tensor, double value, double 
 /// The elements of an int64 constant of rank 0 or 1.
 std::optional<std::vector<int64_t>> ConstantInts(const Graph& graph, std::string_view tensor);
 /// An integer list that newer opsets take as input `index` and older ones as `attribute`.
-std::optional<std::vector<int64_t>> IntsOf(const Graph& graph, const Node& node, size_t index, std::string_view attribute);
+std::optional<std::vector<int64_t>> IntsOf(const Graph& graph, const Node& node, size_t index,
+                                           std::string_view attribute);
 /// A constant that acts per channel on a tensor of `rank` dimensions: one value per index of `axis`, all other
 /// dimensions broadcast. Scalars are repeated. Nullopt for anything else, or where broadcasting would grow the tensor.
-std::optional<std::vector<double>> ConstantPerChannel(const Graph& graph, std::string_view tensor, size_t rank, size_t axis,
-                                                      int64_t channels);
+std::optional<std::vector<double>> ConstantPerChannel(const Graph& graph, std::string_view tensor, size_t rank,
+                                                      size_t axis, int64_t channels);
 
 /// The producer of `tensor` where it is a standard operator of this type, else null.
 Node* ProducerOf(const Graph& graph, std::string_view tensor, std::string_view op_type);
-/// The only place that reads `tensor`, and reads it once; null where more read it, a sub-graph does, or it is a graph output.
+/// The only place that reads `tensor`, and reads it once; null where more read it, a sub-graph does, or it is a graph
+/// output.
 Node* OnlyReader(const Graph& graph, std::string_view tensor);
 /// Of a node with two inputs, the one that is not `tensor`; "" where neither or both are.
 std::string OtherInput(const Node& node, std::string_view tensor);

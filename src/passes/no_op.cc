@@ -27,7 +27,7 @@ bool KeepsShape(const Graph& graph, const Node& node) {
 std::optional<size_t> SameShape(const Graph& graph, const Node& node) { return First(KeepsShape(graph, node)); }
 
 std::optional<size_t> Dropout(const Graph& graph, const Node& node) {
-  if (graph.UseCount(node.output(1)) > 0) return std::nullopt;   // the mask
+  if (graph.UseCount(node.output(1)) > 0) return std::nullopt;  // the mask
   if (node.input(2).empty()) return 0;
   const Tensor* training = Constant(graph, node.input(2));
   return First(training != nullptr && training->type() == DataType::kBool && training->count() == 1 &&
@@ -40,7 +40,7 @@ std::optional<size_t> Cast(const Graph& graph, const Node& node) {
 
 std::optional<size_t> Transpose(const Graph& graph, const Node& node) {
   const std::vector<int64_t> perm = node.Ints("perm");
-  if (perm.empty()) {   // reverses the dimensions
+  if (perm.empty()) {  // reverses the dimensions
     const std::optional<Shape> shape = graph.ShapeOf(node.input(0));
     return First(shape.has_value() && shape->size() < 2);
   }
@@ -59,8 +59,10 @@ std::optional<size_t> Reshape(const Graph& graph, const Node& node) {
   }
   int64_t inferred = 0;
   for (size_t dim = 0; dim < shape->size(); ++dim) {
-    if ((*wanted)[dim] == -1) ++inferred;
-    else if ((*wanted)[dim] != 0 && (*wanted)[dim] != (*shape)[dim]) return std::nullopt;
+    if ((*wanted)[dim] == -1)
+      ++inferred;
+    else if ((*wanted)[dim] != 0 && (*wanted)[dim] != (*shape)[dim])
+      return std::nullopt;
   }
   return First(inferred <= 1);
 }
@@ -72,11 +74,13 @@ std::optional<size_t> Pad(const Graph& graph, const Node& node) {
 
 // From 0, in steps of 1, past the end of every dimension it names.
 std::optional<size_t> Slice(const Graph& graph, const Node& node) {
-  const std::optional<std::vector<int64_t>> starts = IntsOf(graph, node, 1, "starts"), ends = IntsOf(graph, node, 2, "ends");
+  const std::optional<std::vector<int64_t>> starts = IntsOf(graph, node, 1, "starts"),
+                                            ends = IntsOf(graph, node, 2, "ends");
   if (!starts.has_value() || !ends.has_value()) return std::nullopt;
   if (!node.input(4).empty()) {
     const std::optional<std::vector<int64_t>> steps = ConstantInts(graph, node.input(4));
-    if (!steps.has_value() || std::any_of(steps->begin(), steps->end(), [](int64_t step) { return step != 1; })) return std::nullopt;
+    if (!steps.has_value() || std::any_of(steps->begin(), steps->end(), [](int64_t step) { return step != 1; }))
+      return std::nullopt;
   }
   // No dimension comes near this; exporters write INT32_MAX, INT64_MAX or 10^9 for "to the end".
   constexpr int64_t kPastAnyEnd = 1'000'000'000;
@@ -85,7 +89,7 @@ std::optional<size_t> Slice(const Graph& graph, const Node& node) {
 }
 
 std::optional<size_t> Resize(const Graph& graph, const Node& node) {
-  const Tensor* scales = Constant(graph, node.input(node.inputs().size() == 2 ? 1 : 2));   // opset 10: (x, scales)
+  const Tensor* scales = Constant(graph, node.input(node.inputs().size() == 2 ? 1 : 2));  // opset 10: (x, scales)
   if (scales == nullptr || scales->type() != DataType::kFloat || scales->count() == 0) return std::nullopt;
   if (node.String("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize") return std::nullopt;
   const std::span<const float> values = scales->floats();
@@ -104,10 +108,23 @@ std::optional<size_t> Neutral(const Graph& graph, const Node& node, double neutr
 
 const std::unordered_map<std::string_view, Rule>& Rules() {
   static const std::unordered_map<std::string_view, Rule> rules = {
-      {"Identity", Always}, {"Dropout", Dropout}, {"Cast", Cast}, {"Transpose", Transpose},
-      {"Concat", OneInput}, {"Sum", OneInput}, {"Max", OneInput}, {"Min", OneInput}, {"Mean", OneInput},
-      {"Reshape", Reshape}, {"Flatten", SameShape}, {"Expand", SameShape}, {"Squeeze", SameShape}, {"Tile", SameShape},
-      {"Pad", Pad}, {"Slice", Slice}, {"Resize", Resize},
+      {"Identity", Always},
+      {"Dropout", Dropout},
+      {"Cast", Cast},
+      {"Transpose", Transpose},
+      {"Concat", OneInput},
+      {"Sum", OneInput},
+      {"Max", OneInput},
+      {"Min", OneInput},
+      {"Mean", OneInput},
+      {"Reshape", Reshape},
+      {"Flatten", SameShape},
+      {"Expand", SameShape},
+      {"Squeeze", SameShape},
+      {"Tile", SameShape},
+      {"Pad", Pad},
+      {"Slice", Slice},
+      {"Resize", Resize},
       {"Add", [](const Graph& graph, const Node& node) { return Neutral(graph, node, 0, true); }},
       {"Sub", [](const Graph& graph, const Node& node) { return Neutral(graph, node, 0, false); }},
       {"Mul", [](const Graph& graph, const Node& node) { return Neutral(graph, node, 1, true); }},

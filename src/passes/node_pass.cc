@@ -5,8 +5,8 @@
 namespace preon {
 
 bool NodePass::IsTarget(const Node& node) const {
-  return info_.target_ops.empty() ||
-         std::any_of(info_.target_ops.begin(), info_.target_ops.end(), [&](std::string_view op) { return node.Is(op); });
+  return info_.target_ops.empty() || std::any_of(info_.target_ops.begin(), info_.target_ops.end(),
+                                                 [&](std::string_view op) { return node.Is(op); });
 }
 
 Result<Effect> NodePass::Apply(Model& model, const PassEnv& env) const {

@@ -19,7 +19,7 @@ class NodePass : public Pass {
  protected:
   struct Info {
     std::string_view name, summary;
-    std::vector<std::string_view> target_ops;   ///< standard operators to look at; empty = every node
+    std::vector<std::string_view> target_ops;  ///< standard operators to look at; empty = every node
     std::vector<std::string_view> aliases = {};
   };
   explicit NodePass(Info info) : info_(std::move(info)) {}

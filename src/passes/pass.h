@@ -16,7 +16,8 @@
 
 namespace preon {
 
-/// What passes may use beside the model. Either may be null: constants are then folded natively only, nothing is logged.
+/// What passes may use beside the model. Either may be null: constants are then folded natively only, nothing is
+/// logged.
 struct PassEnv {
   Evaluator* evaluator = nullptr;
   const RunContext* context = nullptr;
@@ -39,12 +40,12 @@ using PassRegistry = Registry<Pass>;
 struct PassRecord {
   std::string name;
   Effect effect = Effect::kUnchanged;
-  double seconds = 0;     ///< over all rounds, verification not counted
-  std::string problem;    ///< why it was taken back; empty = fine
+  double seconds = 0;   ///< over all rounds, verification not counted
+  std::string problem;  ///< why it was taken back; empty = fine
 };
 
 struct PassRunnerOptions {
-  std::set<std::string> disabled;   ///< registry names
+  std::set<std::string> disabled;  ///< registry names
   /// Called after each pass that changed the model; an error takes the pass back (kPassFailed in its record).
   std::function<Status(const Model& before, const Model& after)> verify;
 };
@@ -54,6 +55,7 @@ struct PassRunnerOptions {
 /// and after each round that changed something.
 ///
 /// @return one record per pass that is not disabled, in registry order.
-std::vector<PassRecord> RunPasses(Model& model, const PassRegistry& passes, const PassEnv& env, const PassRunnerOptions& options);
+std::vector<PassRecord> RunPasses(Model& model, const PassRegistry& passes, const PassEnv& env,
+                                  const PassRunnerOptions& options);
 
 }  // namespace preon

@@ -17,7 +17,8 @@ Status Tidy(Graph& graph) {
 }
 
 // One transaction: `model` is the pass's result, or what it was before.
-Result<Effect> RunOne(Model& model, const Pass& pass, const PassEnv& env, const PassRunnerOptions& options, double* seconds) {
+Result<Effect> RunOne(Model& model, const Pass& pass, const PassEnv& env, const PassRunnerOptions& options,
+                      double* seconds) {
   Model before = model;
   const auto start = std::chrono::steady_clock::now();
   Result<Effect> effect = pass.Apply(model, env);
@@ -35,7 +36,8 @@ Result<Effect> RunOne(Model& model, const Pass& pass, const PassEnv& env, const 
 
 }  // namespace
 
-std::vector<PassRecord> RunPasses(Model& model, const PassRegistry& passes, const PassEnv& env, const PassRunnerOptions& options) {
+std::vector<PassRecord> RunPasses(Model& model, const PassRegistry& passes, const PassEnv& env,
+                                  const PassRunnerOptions& options) {
   struct Entry {
     const Pass* pass;
     PassRecord record;
@@ -55,7 +57,8 @@ std::vector<PassRecord> RunPasses(Model& model, const PassRegistry& passes, cons
       if (!record.problem.empty()) continue;
       Result<Effect> effect = RunOne(model, *entry.pass, env, options, &record.seconds);
       if (!effect.ok()) {
-        record.problem = Error(ErrorId::kPassFailed, record.name, ": ", effect.status().message(), "; taken back").ToString();
+        record.problem =
+            Error(ErrorId::kPassFailed, record.name, ": ", effect.status().message(), "; taken back").ToString();
         if (env.context != nullptr) env.context->Log(LogLevel::kWarning, record.problem);
       } else if (*effect == Effect::kChanged) {
         record.effect = Effect::kChanged;

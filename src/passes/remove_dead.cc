@@ -18,7 +18,7 @@ class RemoveDead final : public Pass {
   Result<Effect> Apply(Model& model, const PassEnv&) const override {
     Graph& graph = model.graph;
     bool changed = false;
-    for (size_t end = graph.nodes().size(); end > 0; --end) {   // readers before producers: one sweep is enough
+    for (size_t end = graph.nodes().size(); end > 0; --end) {  // readers before producers: one sweep is enough
       Node* node = graph.nodes()[end - 1].get();
       const bool used = std::any_of(node->outputs().begin(), node->outputs().end(), [&](const std::string& tensor) {
         return !tensor.empty() && graph.UseCount(tensor) > 0;

@@ -1,9 +1,8 @@
 // remove_identity: nodes that change nothing go.
 //
-// Before:      y = Identity(x) | Dropout(x) | Cast(x) to x's type | Transpose, Reshape, Pad, Slice, Resize, … without effect
-// After:       readers of y read x; where y is a graph output, the producer of x writes y
-// Conditions:  as in NoOpInput; y is not read in a sub-graph; not both x and y are names that must survive.
-// Formula:     y = x
+// Before:      y = Identity(x) | Dropout(x) | Cast(x) to x's type | Transpose, Reshape, Pad, Slice, Resize, … without
+// effect After:       readers of y read x; where y is a graph output, the producer of x writes y Conditions:  as in
+// NoOpInput; y is not read in a sub-graph; not both x and y are names that must survive. Formula:     y = x
 #include "passes/no_op.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
@@ -14,7 +13,8 @@ namespace {
 
 class RemoveIdentity final : public NodePass {
  public:
-  RemoveIdentity() : NodePass({.name = "remove_identity", .summary = "nodes that change nothing go", .target_ops = {}}) {}
+  RemoveIdentity()
+      : NodePass({.name = "remove_identity", .summary = "nodes that change nothing go", .target_ops = {}}) {}
 
  private:
   Result<bool> Rewrite(Model& model, Node& node, const PassEnv&) const override {

@@ -37,7 +37,8 @@ bool Bypass(Graph& graph, Node& node, size_t index) {
 
 void Absorb(Node& keep, const Node& gone) {
   for (const std::string& origin : gone.origins) {
-    if (std::find(keep.origins.begin(), keep.origins.end(), origin) == keep.origins.end()) keep.origins.push_back(origin);
+    if (std::find(keep.origins.begin(), keep.origins.end(), origin) == keep.origins.end())
+      keep.origins.push_back(origin);
   }
 }
 

@@ -2,7 +2,8 @@
 //
 // Before:      Clip(x, 0, inf);  Max(x, c), Min(x, c);  Clip(x, -inf, inf);  Clip2(Clip1(x)), Relu(Clip(x)), …
 // After:       Relu(x);          Clip(x, c, …);         x;                   one clamp
-// Conditions:  float; bounds constant, low <= high. Two clamps become one where the inner one is read by the outer alone
+// Conditions:  float; bounds constant, low <= high. Two clamps become one where the inner one is read by the outer
+// alone
 //              and is no graph output; an outer clamp that the inner one has made needless goes in any case.
 // Formula:     clamp(clamp(x, l1, h1), l2, h2) = clamp(x, clamp(l1, l2, h2), clamp(h1, l2, h2))
 #include <algorithm>
@@ -20,7 +21,8 @@ namespace {
 constexpr int64_t kFirstOpsetWithClipInputs = 11;
 
 bool IsUsable(const ClampBounds& bounds) {
-  return bounds.low <= bounds.high && !(std::isinf(bounds.low) && bounds.low > 0) && !(std::isinf(bounds.high) && bounds.high < 0);
+  return bounds.low <= bounds.high && !(std::isinf(bounds.low) && bounds.low > 0) &&
+         !(std::isinf(bounds.high) && bounds.high < 0);
 }
 
 // Writes the clamp as Relu or Clip; false when the node is that already.
@@ -75,7 +77,8 @@ class SimplifyClip final : public NodePass {
       return Bypass(graph, node, index);
     }
     if (OnlyReader(graph, input) == nullptr) return WriteClamp(model, node, input, *bounds);
-    const ClampBounds both{std::clamp(first->low, bounds->low, bounds->high), std::clamp(first->high, bounds->low, bounds->high)};
+    const ClampBounds both{std::clamp(first->low, bounds->low, bounds->high),
+                           std::clamp(first->high, bounds->low, bounds->high)};
     WriteClamp(model, node, inner->input(ClampedInput(graph, *inner)), both);
     Absorb(node, *inner);
     graph.RemoveNode(inner);

@@ -2,7 +2,8 @@
 //
 // Before:      Conv(x, w, b), Conv(y, w, b), Gather(w, i)
 // After:       Conv(x, w, b), Conv(y, w, b_1), Gather(w_1, i)
-// Conditions:  float; read in several roles (initializer_role.h): as weight with different channel axes, as weight and as
+// Conditions:  float; read in several roles (initializer_role.h): as weight with different channel axes, as weight and
+// as
 //              plain operand, or as bias of several nodes. Weights shared by nodes of one kind and plain operands
 //              (scalars, tables) stay shared. The first reader keeps the name, as do sub-graphs and graph outputs.
 // Formula:     -
@@ -16,7 +17,7 @@ namespace preon {
 namespace {
 
 bool Split(Graph& graph, const std::string& tensor) {
-  const Tensor value = *graph.Initializer(tensor);   // a copy: new initializers may move the old ones
+  const Tensor value = *graph.Initializer(tensor);  // a copy: new initializers may move the old ones
   const std::vector<Use> uses = graph.Uses(tensor);
   const bool named = graph.IsOutput(tensor) || graph.HasCapturedUse(tensor);
   std::map<InitializerRole, std::string> names = {{named ? InitializerRole{} : RoleOf(uses[0]), tensor}};
@@ -36,7 +37,9 @@ class SplitSharedInitializers final : public Pass {
  public:
   std::string_view name() const override { return "split_shared_initializers"; }
   std::vector<std::string_view> aliases() const override { return {"CopySharedInit"}; }
-  std::string_view summary() const override { return "an initializer that is read in several roles gets a copy for each"; }
+  std::string_view summary() const override {
+    return "an initializer that is read in several roles gets a copy for each";
+  }
 
   Result<Effect> Apply(Model& model, const PassEnv&) const override {
     Graph& graph = model.graph;

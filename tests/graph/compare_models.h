@@ -13,7 +13,8 @@
 
 namespace preon {
 
-/// How to make an input: sizes of dynamic dimensions by their name (`other` for the rest), and values below `max_int` for integers.
+/// How to make an input: sizes of dynamic dimensions by their name (`other` for the rest), and values below `max_int`
+/// for integers.
 struct RandomInputs {
   std::map<std::string, int64_t> dims;
   int64_t other = 2;
@@ -66,12 +67,13 @@ inline std::vector<NamedTensor> RunModel(const Model& model, const std::vector<N
   return outputs.ok() ? *outputs : std::vector<NamedTensor>();
 }
 
-/// Largest difference over the largest magnitude of `wanted`, or over 0.01 where that is smaller (a sigmoid near 0 has only
-/// absolute precision). Other element types must agree to the bit (else infinity).
+/// Largest difference over the largest magnitude of `wanted`, or over 0.01 where that is smaller (a sigmoid near 0 has
+/// only absolute precision). Other element types must agree to the bit (else infinity).
 inline double RelativeDifference(const Tensor& got, const Tensor& wanted) {
   if (got.type() != wanted.type() || got.shape() != wanted.shape()) return INFINITY;
   if (wanted.type() != DataType::kFloat) {
-    return std::equal(got.bytes().begin(), got.bytes().end(), wanted.bytes().begin(), wanted.bytes().end()) ? 0 : INFINITY;
+    return std::equal(got.bytes().begin(), got.bytes().end(), wanted.bytes().begin(), wanted.bytes().end()) ? 0
+                                                                                                            : INFINITY;
   }
   double difference = 0, magnitude = 0;
   for (size_t index = 0; index < wanted.floats().size(); ++index) {

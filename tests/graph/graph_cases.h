@@ -20,7 +20,7 @@ inline constexpr char kDefaultHeader[] = "<ir_version: 8, opset_import: [\"\" : 
 
 struct GraphCase {
   std::string pass, title;
-  std::string before, after;   ///< after is empty where nothing may change
+  std::string before, after;  ///< after is empty where nothing may change
 
   /// A name that gtest takes.
   std::string Name() const {

@@ -1,5 +1,5 @@
-// Walks tests/graph/*.onnxtxt: the pass fires or keeps as the case says, the result is what is written there, computes the
-// same, is clean and stays when the pass runs again.
+// Walks tests/graph/*.onnxtxt: the pass fires or keeps as the case says, the result is what is written there, computes
+// the same, is clean and stays when the pass runs again.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -27,7 +27,8 @@ PassRecord RunOnly(Model& model, const std::string& pass) {
   }
   const RunContext context;
   RuntimeEvaluator evaluator(context);
-  const std::vector<PassRecord> records = RunPasses(model, builtins.passes, {.evaluator = &evaluator, .context = &context}, options);
+  const std::vector<PassRecord> records =
+      RunPasses(model, builtins.passes, {.evaluator = &evaluator, .context = &context}, options);
   EXPECT_EQ(records.size(), 1u) << "no pass is called " << pass;
   return records.empty() ? PassRecord{} : records[0];
 }
@@ -65,7 +66,8 @@ TEST_P(GraphCaseTest, Holds) {
   EXPECT_EQ(after.graph.inputs(), before->graph.inputs());
   EXPECT_EQ(after.graph.outputs(), before->graph.outputs());
   for (const auto& node : after.graph.nodes()) {
-    EXPECT_TRUE(std::count(node->origins.begin(), node->origins.end(), node->name) == 1 || !node->named_by_user) << node->name;
+    EXPECT_TRUE(std::count(node->origins.begin(), node->origins.end(), node->name) == 1 || !node->named_by_user)
+        << node->name;
   }
   for (const std::string& origin : Origins(after)) EXPECT_EQ(Origins(*before).count(origin), 1u) << origin;
 
@@ -75,7 +77,7 @@ TEST_P(GraphCaseTest, Holds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Passes, GraphCaseTest, testing::ValuesIn(AllGraphCases(kFolder)),
-                         [](const auto& info) { return info.param.Name(); });
+                         [](const auto& test) { return test.param.Name(); });
 
 // Every pass has at least two cases that fire and one that must not.
 TEST(GraphCasesTest, EveryPassHasCases) {
@@ -83,7 +85,8 @@ TEST(GraphCasesTest, EveryPassHasCases) {
   const Builtins builtins = MakeBuiltins();
   for (const auto& pass : builtins.passes.entries()) {
     const auto count = [&](bool fires) {
-      return std::count_if(cases.begin(), cases.end(), [&](const GraphCase& c) { return c.pass == pass->name() && c.after.empty() != fires; });
+      return std::count_if(cases.begin(), cases.end(),
+                           [&](const GraphCase& c) { return c.pass == pass->name() && c.after.empty() != fires; });
     };
     EXPECT_GE(count(true), 2) << pass->name();
     EXPECT_GE(count(false), 1) << pass->name();

@@ -1,5 +1,5 @@
-// The whole pass list on real models, raised to the opset that the pipeline prefers: outputs stay within 1e-4 of the largest value, nothing is taken back, a second run
-// changes nothing, and what quantization needs gone is gone.
+// The whole pass list on real models, raised to the opset that the pipeline prefers: outputs stay within 1e-4 of the
+// largest value, nothing is taken back, a second run changes nothing, and what quantization needs gone is gone.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -13,12 +13,12 @@
 namespace preon {
 namespace {
 
-constexpr int64_t kOpset = 17;   // LayerNormalization
+constexpr int64_t kOpset = 17;  // LayerNormalization
 
 struct RealModel {
   std::string name;
-  std::vector<std::string> gone;      ///< operators that must not be left
-  std::vector<std::string> present;   ///< operators that must be there
+  std::vector<std::string> gone;     ///< operators that must not be left
+  std::vector<std::string> present;  ///< operators that must be there
   RandomInputs inputs = {};
 };
 void PrintTo(const RealModel& model, std::ostream* out) { *out << model.name; }
@@ -26,7 +26,8 @@ void PrintTo(const RealModel& model, std::ostream* out) { *out << model.name; }
 class RealModelTest : public testing::TestWithParam<RealModel> {};
 
 bool HasOp(const Graph& graph, const std::string& op_type) {
-  return std::any_of(graph.nodes().begin(), graph.nodes().end(), [&](const auto& node) { return node->op_type == op_type; });
+  return std::any_of(graph.nodes().begin(), graph.nodes().end(),
+                     [&](const auto& node) { return node->op_type == op_type; });
 }
 
 TEST_P(RealModelTest, ComputesTheSame) {
@@ -61,7 +62,8 @@ TEST_P(RealModelTest, ComputesTheSame) {
     EXPECT_EQ(record.effect, Effect::kUnchanged) << record.name << " changed the result again";
   }
   const double difference = ExpectSameOutputs(*before, after, real.inputs, 1e-4);
-  std::printf("  %zu -> %zu nodes, largest relative difference %.2g\n", before->graph.nodes().size(), after.graph.nodes().size(), difference);
+  std::printf("  %zu -> %zu nodes, largest relative difference %.2g\n", before->graph.nodes().size(),
+              after.graph.nodes().size(), difference);
 }
 
 const RandomInputs kText = {.dims = {{"N", 2}, {"T", 32}}, .max_int = 60};
@@ -69,14 +71,13 @@ const RandomInputs kText = {.dims = {{"N", 2}, {"T", 32}}, .max_int = 60};
 INSTANTIATE_TEST_SUITE_P(
     Models, RealModelTest,
     testing::Values(RealModel{"chargpt_shakespeare", {"Constant", "Erf"}, {"Gelu"}, kText},
-                    RealModel{"dtln_model_1", {}, {}},
-                    RealModel{"dtln_model_2", {"Sqrt"}, {"LayerNormalization"}},
+                    RealModel{"dtln_model_1", {}, {}}, RealModel{"dtln_model_2", {"Sqrt"}, {"LayerNormalization"}},
                     RealModel{"gtcrn_stream_simple", {"BatchNormalization"}, {"LayerNormalization"}},
                     RealModel{"lenet_mnist", {}, {"Gemm"}},
                     RealModel{"magika_standard_v3_3", {"Tanh"}, {"FastGelu"}, {.max_int = 255}},
-                    RealModel{"mnist_cntk", {}, {}},
-                    RealModel{"mobilenetv2_1.0", {}, {"Clip"}},
-                    RealModel{"ppocr_v3_det", {"Constant", "BatchNormalization"}, {"HardSwish"}, {.dims = {}, .other = 64}},
+                    RealModel{"mnist_cntk", {}, {}}, RealModel{"mobilenetv2_1.0", {}, {"Clip"}},
+                    RealModel{
+                        "ppocr_v3_det", {"Constant", "BatchNormalization"}, {"HardSwish"}, {.dims = {}, .other = 64}},
                     RealModel{"resnet20_cifar10", {"BatchNormalization"}, {}},
                     RealModel{"resnet50v2_stage3_probe", {}, {"BatchNormalization"}},
                     RealModel{"silero_vad_op18_ifless", {}, {"If"}, {.dims = {{"sequence", 576}}, .max_int = 16000}},
@@ -85,8 +86,8 @@ INSTANTIATE_TEST_SUITE_P(
                     RealModel{"ultraface_rfb_320", {"BatchNormalization", "Shape"}, {}},
                     RealModel{"vit_cifar10_ibp_3_3_8", {"Constant", "Cast"}, {"BatchNormalization"}},
                     RealModel{"yolox_nano", {}, {}}),
-    [](const auto& info) {
-      std::string name = info.param.name;
+    [](const auto& test) {
+      std::string name = test.param.name;
       std::replace(name.begin(), name.end(), '.', '_');
       return name;
     });
