@@ -9,6 +9,14 @@ Status NoConversion(const Node& node, std::string_view what) {
   return Error(ErrorId::kOpsetConversion, "no conversion for operator ", node.op_type, " ", what);
 }
 
+// The value of an initializer or a Constant node, or null.
+const Tensor* ConstantValue(const Graph& graph, const std::string& tensor) {
+  const Node* producer = graph.Producer(tensor);
+  if (producer == nullptr || !producer->Is("Constant")) return graph.Initializer(tensor);
+  const auto value = producer->attributes.find("value");
+  return value == producer->attributes.end() ? nullptr : std::get_if<Tensor>(&value->second);
+}
+
 }  // namespace
 
 // Before opset 13 these work on the tensor flattened to a matrix at `axis`; since then along `axis` alone. The two are
@@ -53,7 +61,7 @@ Status PinResizeCoordinates(Graph* graph, Node* node) {
   const std::string scales = node->input(1);
   node->attributes["coordinate_transformation_mode"] = std::string("asymmetric");
   if (node->String("mode", "nearest") == "nearest") {
-    const Tensor* values = graph->Initializer(scales);
+    const Tensor* values = ConstantValue(*graph, scales);
     if (values == nullptr || values->type() != DataType::kFloat) return NoConversion(*node, "with dynamic scales");
     const auto floats = values->floats();
     const bool enlarges = std::any_of(floats.begin(), floats.end(), [](float scale) { return scale > 1; });
