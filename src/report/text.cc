@@ -133,7 +133,7 @@ void AddTensors(TextWriter& out, const char* title, const std::vector<TensorSumm
 
 void AddLines(TextWriter& out, const char* title, const NamedLines& lines) {
   for (const auto& [name, line] : lines) {
-    out.Add("  %-11s %-22s %s\n", title, name.c_str(), line.c_str());
+    out.Add("  %-11s %-26s %s\n", title, name.c_str(), line.c_str());
     title = "";
   }
 }
