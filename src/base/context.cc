@@ -14,7 +14,10 @@ Status RunContext::CheckCancelled() const {
 int RunContext::ThreadCount() const { return threads > 0 ? threads : AvailableCores(); }
 
 std::string RunContext::TempDir() const {
-  return tmp_dir.empty() ? std::filesystem::temp_directory_path().string() : tmp_dir;
+  if (!tmp_dir.empty()) return tmp_dir;
+  std::error_code error;   // $TMPDIR may name what is no folder
+  const std::filesystem::path system = std::filesystem::temp_directory_path(error);
+  return error ? "/tmp" : system.string();
 }
 
 }  // namespace preon

@@ -90,7 +90,11 @@ Result<AtomicFile> AtomicFile::Open(const std::string& path) {
   if (!fs::is_directory(folder, error)) {
     return Error(ErrorId::kOutputFolder, path, ": the folder '", folder.string(), "' does not exist; make it first");
   }
-  if (fs::is_directory(path, error)) return Error(ErrorId::kIoWrite, path, ": can't write: is a folder");
+  // A rename would put a file in the place of a device or a pipe.
+  const fs::file_status status = fs::status(path, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    return Error(ErrorId::kIoWrite, path, ": can't write: is ", fs::is_directory(status) ? "a folder" : "no regular file");
+  }
   RemoveLeftovers(path);
   AtomicFile file;
   file.path_ = path;

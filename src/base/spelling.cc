@@ -44,7 +44,7 @@ std::string NearestName(std::string_view typed, std::span<const std::string> kno
   size_t best_distance = std::max<size_t>(2, typed.size() / 3) + 1;
   for (const std::string& name : known) {
     const size_t distance = EditDistance(typed, name);
-    if (distance < best_distance) {
+    if (distance < best_distance && distance < std::max(typed.size(), name.size())) {
       best_distance = distance;
       best = name;
     }

@@ -1,0 +1,32 @@
+#include "base/spelling.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace preon {
+namespace {
+
+const std::vector<std::string> kNames = {"percentile", "minmax", "entropy", "u8"};
+
+TEST(Spelling, FindsTheNearestName) {
+  EXPECT_EQ(NearestName("minmx", kNames), "minmax");
+  EXPECT_EQ(NearestName("MinMaks", kNames), "minmax");
+  EXPECT_EQ(NearestName("precentle", kNames), "percentile");
+  EXPECT_EQ(NearestName("s8", kNames), "u8");
+}
+
+TEST(Spelling, NothingNearGivesNothing) {
+  EXPECT_EQ(NearestName("histogram", kNames), "");
+  EXPECT_EQ(NearestName("x", kNames), "");    // no letter in common with u8
+  EXPECT_EQ(NearestName("", kNames), "");
+  EXPECT_EQ(NearestName("minmax", {}), "");
+}
+
+TEST(Spelling, TheQuestionIsEmptyWithoutAName) {
+  EXPECT_EQ(DidYouMean("entropi", kNames), "; did you mean 'entropy'?");
+  EXPECT_EQ(DidYouMean("histogram", kNames), "");
+}
+
+}  // namespace
+}  // namespace preon

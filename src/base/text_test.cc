@@ -1,0 +1,33 @@
+#include "base/text.h"
+
+#include <gtest/gtest.h>
+
+namespace preon {
+namespace {
+
+TEST(TextTest, CountsWithUnits) {
+  const std::pair<const char*, int64_t> good[] = {{"0", 0},     {"500", 500},      {"10k", 10'000},
+                                                  {"3K", 3000}, {"2M", 2'000'000}, {"1.5G", 1'500'000'000}};
+  for (const auto& [text, count] : good) {
+    const auto parsed = ParseCount(text);
+    ASSERT_TRUE(parsed.ok()) << text;
+    EXPECT_EQ(*parsed, count) << text;
+  }
+  for (const char* text : {"", "k", "-1", "1.5", "1kk", "1 k", "ten", "nan", "inf", "1e99", "0x10"}) {
+    EXPECT_EQ(ParseCount(text).status().id(), ErrorId::kBadOptionValue) << text;
+  }
+}
+
+TEST(TextTest, NumbersAreWhole) {
+  EXPECT_EQ(ParseNumber<int>("-12"), -12);
+  EXPECT_EQ(ParseNumber<double>("0.25"), 0.25);
+  for (const char* text : {"", "1x", " 1", "1 ", "99999999999"}) EXPECT_FALSE(ParseNumber<int>(text)) << text;
+}
+
+TEST(TextTest, SplitKeepsEmptyParts) {
+  EXPECT_EQ(Split("a,,b", ','), (std::vector<std::string>{"a", "", "b"}));
+  EXPECT_EQ(Split("", ','), std::vector<std::string>{""});
+}
+
+}  // namespace
+}  // namespace preon
