@@ -32,7 +32,10 @@ Result<VerifiedModel> LoadForVerification(const Model& quantized, const Prepared
   PREON_ASSIGN_OR_RETURN(const TempDir folder, TempDir::Create(job.context.TempDir()));
   const SessionOptions options{.threads = job.context.ThreadCount(), .save_optimized_to = folder.File("optimized.onnx")};
   const Status valid = CheckModel(quantized);
-  if (!valid.ok()) return NotWritten(ErrorId::kVerifyLoad, job, "the result breaks a rule of ONNX", valid);
+  if (!valid.ok() && CheckModel(prepared.source).ok()) {
+    return NotWritten(ErrorId::kVerifyLoad, job, "the result breaks a rule of ONNX", valid);
+  }
+  if (!valid.ok()) warnings.push_back(StrCat("the float model breaks a rule of ONNX, and so does the result: ", valid.message()));
   Result<Session> session = Session::OpenModel(quantized, options, job.context);
   if (!session.ok()) return NotWritten(ErrorId::kVerifyLoad, job, "the runtime can't load the result", session.status());
   VerifiedModel verified{std::move(session).value(), std::nullopt};

@@ -1,0 +1,106 @@
+// The public library end to end, on a model that the test makes.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "ir/model_io.h"
+#include "preon/preon.h"
+
+namespace preon {
+namespace {
+
+// input [N, 8] -> Gemm -> Relu -> Gemm -> logits [N, 4]
+Model TwoLayers() {
+  Model model;
+  model.ir_version = 8;
+  model.opsets[""] = 17;
+  model.graph.name = "two_layers";
+  const auto weight = [&](const char* name, Shape shape) {
+    std::vector<float> values(static_cast<size_t>(ElementCount(shape)));
+    for (size_t i = 0; i < values.size(); ++i) values[i] = 0.1f * static_cast<float>(i * 7 % 11) - 0.5f;
+    model.graph.SetInitializer(name, Tensor::FromFloats(std::move(shape), values));
+  };
+  weight("w1", {64, 8});
+  weight("w2", {4, 64});
+  const auto info = [](int64_t width) { return ValueInfo{.type = DataType::kFloat, .shape = Shape{kDynamicDim, width}, .dim_names = {"N", ""}}; };
+  model.graph.AddInput("input", info(8));
+  for (const char* op : {"1", "2"}) {
+    Node* gemm = model.graph.AddNode("Gemm", {op[0] == '1' ? "input" : "r1", std::string("w") + op}, {op[0] == '1' ? "g1" : "logits"});
+    gemm->attributes["transB"] = int64_t{1};
+    if (op[0] == '1') model.graph.AddNode("Relu", {"g1"}, {"r1"});
+  }
+  model.graph.AddOutput("logits", info(4));
+  return model;
+}
+
+class Library : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_.emplace(*TempDir::Create(::testing::TempDir()));
+    options_.model = folder_->File("model.onnx");
+    options_.output = folder_->File("out.onnx");
+    options_.threads = 1;
+    options_.reader = [this](int64_t index, std::vector<InputArray>& inputs) {
+      if (index >= 5) return false;
+      for (size_t i = 0; i < values_.size(); ++i) values_[i] = static_cast<float>((static_cast<size_t>(index) * 5 + i) % 9) - 4;
+      inputs = {{"input", ElementType::kFloat, {2, 8}, values_.data()}};
+      return true;
+    };
+    ASSERT_TRUE(SaveModel(TwoLayers(), options_.model).ok());
+  }
+
+  std::optional<TempDir> folder_;
+  std::vector<float> values_ = std::vector<float>(16);
+  QuantizeOptions options_;
+};
+
+TEST_F(Library, QuantizesThroughACallback) {
+  const Outcome<Report> report = Quantize(options_);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->samples, 10);   // 5 feeds of 2
+  EXPECT_TRUE(std::filesystem::exists(options_.output));
+  EXPECT_GT(report->outputs.at("logits").sqnr_db, 20);
+  EXPECT_LT(report->outputs.at("logits").sqnr_db, 80);
+  EXPECT_NE(report->text.find("SQNR"), std::string::npos);
+  EXPECT_EQ(report->json.front(), '{');
+}
+
+TEST_F(Library, StatisticsGiveTheSameModelAsSamples) {
+  const std::string direct = options_.output;
+  ASSERT_TRUE(Quantize(options_));
+  options_.output = folder_->File("model.calib");
+  const Outcome<CalibrationReport> calibrated = Calibrate(options_);
+  ASSERT_TRUE(calibrated) << calibrated.error().message;
+  options_.calibration = options_.output;
+  options_.reader = nullptr;
+  options_.output = folder_->File("again.onnx");
+  const Outcome<Report> again = Quantize(options_);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(*ReadFile(direct), *ReadFile(options_.output));
+}
+
+TEST_F(Library, FailuresAreValues) {
+  options_.settings = {{"methd", "minmax"}};
+  EXPECT_EQ(Quantize(options_).error().number, static_cast<int>(ErrorId::kUnknownOption));
+  options_.settings.clear();
+  options_.reader = [](int64_t, std::vector<InputArray>& inputs) {
+    inputs = {{"input", ElementType::kFloat, {2, 7}, nullptr}};
+    return true;
+  };
+  const Outcome<Report> report = Quantize(options_);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().message, "reader: feed 0: 'input': shape [2, 7], wanted [?, 8]");
+  EXPECT_EQ(report.error().exit_status, 2);
+  EXPECT_FALSE(std::filesystem::exists(options_.output));
+}
+
+TEST_F(Library, ARaisedFlagEndsTheRun) {
+  const std::atomic<bool> cancel{true};
+  options_.cancel = &cancel;
+  EXPECT_EQ(Quantize(options_).error().exit_status, 130);
+  EXPECT_FALSE(std::filesystem::exists(options_.output));
+}
+
+}  // namespace
+}  // namespace preon
