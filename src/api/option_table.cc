@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 
+#include "base/text.h"
 #include "formats/int_format.h"
 
 namespace preon {
@@ -156,18 +156,6 @@ Status SetOption(Options& options, std::string_view name, const std::string& val
     return Error(ErrorId::kUnknownOption, "unknown option '", name, "'", DidYouMean(name, names));
   }
   return found->set(options, value).WithContext("--", name);
-}
-
-Result<int64_t> ParseCount(std::string_view text) {
-  double number = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view unit(rest, static_cast<size_t>(text.data() + text.size() - rest));
-  const double factor = unit.empty() ? 1 : unit == "k" || unit == "K" ? 1e3 : unit == "M" ? 1e6 : unit == "G" ? 1e9 : 0;
-  const double count = number * factor;
-  if (error != std::errc() || factor == 0 || count < 0 || count > 1e15 || count != std::floor(count)) {
-    return BadValue(std::string(text), "a whole number, possibly with k, M or G");
-  }
-  return static_cast<int64_t>(count);
 }
 
 }  // namespace preon

@@ -42,7 +42,4 @@ std::span<const OptionSpec> OptionTable();
 /// Sets an option by its long name. Errors: kUnknownOption with the nearest name, those of its setter.
 Status SetOption(Options& options, std::string_view name, const std::string& value);
 
-/// "500", "10k", "2M", "1.5G" (powers of 1000). Errors: kBadOptionValue.
-Result<int64_t> ParseCount(std::string_view text);
-
 }  // namespace preon

@@ -6,8 +6,8 @@
 #include "calib/data/array_layout.h"
 #include "calib/data/batcher.h"
 #include "calib/data/combined_sets.h"
+#include "calib/data/quoted_names.h"
 #include "calib/data/source.h"
-#include "calib/data/text.h"
 
 namespace preon {
 namespace {
@@ -18,7 +18,8 @@ Status CheckOptions(const DataOptions& options) {
                  ", wanted I/N with 1 <= I <= N");
   }
   if (options.limit == 0) return Error(ErrorId::kBadOptionValue, "--samples: got '0', wanted a number above 0");
-  if (options.batch < 0) return Error(ErrorId::kBadOptionValue, "--batch: got '", options.batch, "', wanted a number above 0");
+  if (options.batch < 0)
+    return Error(ErrorId::kBadOptionValue, "--batch: got '", options.batch, "', wanted a number above 0");
   return Status::Ok();
 }
 
@@ -43,8 +44,10 @@ Result<std::vector<std::unique_ptr<SampleSet>>> OpenAll(const DataOptions& optio
     for (const auto& [name, source] : options.inputs) {
       if (name == input.name) sources.push_back(source);
     }
-    if (sources.empty()) others.push_back(input);
-    else PREON_RETURN_IF_ERROR(open_chain(sources, {&input, 1}));
+    if (sources.empty())
+      others.push_back(input);
+    else
+      PREON_RETURN_IF_ERROR(open_chain(sources, {&input, 1}));
   }
   if (!options.sources.empty()) {
     if (others.empty() && !inputs.empty()) {
@@ -52,7 +55,8 @@ Result<std::vector<std::unique_ptr<SampleSet>>> OpenAll(const DataOptions& optio
     }
     PREON_RETURN_IF_ERROR(open_chain(options.sources, others));
   } else if (!others.empty() || inputs.empty()) {
-    return Error(ErrorId::kMissingOption, "no data", others.empty() ? "" : " for " + QuotedNames(others, &TensorSpec::name),
+    return Error(ErrorId::kMissingOption, "no data",
+                 others.empty() ? "" : " for " + QuotedNames(others, &TensorSpec::name),
                  "; wanted --data SRC or --input NAME=SRC");
   }
   return parts;
@@ -64,8 +68,9 @@ Status PlanBatches(const DataOptions& options, std::span<const TensorSpec> input
   plan.exact = fixed > 1 && !single;
   plan.batch = plan.exact ? fixed : single ? 1 : std::max<int64_t>(options.batch, 1);
   if (options.batch > 0 && options.batch != plan.batch) {
-    return Error(ErrorId::kBadOptionValue, "--batch: got '", options.batch, "', wanted ", plan.batch, ": ",
-                 plan.exact ? "the model's batch is fixed" : "each sample of these data is a run of its own for this model");
+    return Error(
+        ErrorId::kBadOptionValue, "--batch: got '", options.batch, "', wanted ", plan.batch, ": ",
+        plan.exact ? "the model's batch is fixed" : "each sample of these data is a run of its own for this model");
   }
   if (const int64_t left_over = ShardSize(plan) % plan.batch; plan.exact && left_over != 0) {
     return Error(ErrorId::kDataShape, "--data: ", ShardSize(plan), " samples, wanted a multiple of ", fixed,
@@ -81,8 +86,8 @@ Result<std::optional<LabelFile>> OpenLabels(const std::string& path, const Sampl
   for (int64_t sample = 0; sample < total; ++sample) {
     if (labels.Find(samples.Key(sample))) return std::optional<LabelFile>(std::move(labels));
   }
-  return Error(ErrorId::kLabels, "--labels: ", path, ": none of its ", labels.size(), " names is a sample; the first sample is '",
-               samples.Key(0), "'");
+  return Error(ErrorId::kLabels, "--labels: ", path, ": none of its ", labels.size(),
+               " names is a sample; the first sample is '", samples.Key(0), "'");
 }
 
 }  // namespace
@@ -91,8 +96,8 @@ Result<std::unique_ptr<DataSource>> OpenDataSource(const DataOptions& options, c
   PREON_RETURN_IF_ERROR(CheckOptions(options));
   for (const auto& [name, source] : options.inputs) {
     if (std::ranges::find(inputs, name, &TensorSpec::name) != inputs.end()) continue;
-    return Error(ErrorId::kDataInputName, "--input: the model has no input '", name, "'; it has: ",
-                 QuotedNames(inputs, &TensorSpec::name));
+    return Error(ErrorId::kDataInputName, "--input: the model has no input '", name,
+                 "'; it has: ", QuotedNames(inputs, &TensorSpec::name));
   }
   SourceContext context;
   context.fixed_batch = FixedBatch(inputs);

@@ -1,4 +1,5 @@
-// DataSource: a stream of samples for a model's inputs, read file by file so that memory does not grow with their number.
+// DataSource: a stream of samples for a model's inputs, read file by file so that memory does not grow with their
+// number.
 #pragma once
 
 #include <memory>
@@ -13,39 +14,44 @@
 
 namespace preon {
 
-/// Some samples, stacked along axis 0 of every input (except inputs without a batch axis, which are repeated unchanged).
+/// Some samples, stacked along axis 0 of every input (except inputs without a batch axis, which are repeated
+/// unchanged).
 struct Batch {
-  std::vector<NamedTensor> feeds;      ///< one per model input, by name
+  std::vector<NamedTensor> feeds;  ///< one per model input, by name
   int64_t samples = 0;
-  int64_t first_sample = 0;            ///< index of the first one in the whole stream (before sharding)
-  int64_t sample_step = 1;             ///< from one sample's index to the next one's (the number of shards)
-  std::vector<std::string> names;      ///< one per sample: file or "file[17]", for messages and labels
-  std::vector<std::optional<int64_t>> labels;   ///< one per sample; nullopt where unknown
-  std::vector<NamedTensor> expected;   ///< outputs of an ONNX test set to check against; mostly empty
+  int64_t first_sample = 0;                    ///< index of the first one in the whole stream (before sharding)
+  int64_t sample_step = 1;                     ///< from one sample's index to the next one's (the number of shards)
+  std::vector<std::string> names;              ///< one per sample: file or "file[17]", for messages and labels
+  std::vector<std::optional<int64_t>> labels;  ///< one per sample; nullopt where unknown
+  std::vector<NamedTensor>
+      expected;  ///< outputs of an ONNX test set in the model's order (names may be empty); mostly none
 };
 
 /// One pass over the data; not thread-safe (the prefetcher owns it).
 class DataSource {
  public:
   virtual ~DataSource() = default;
-  /// nullopt at the end. Errors: kData*, kImageUnreadable, …, naming file, array, sample.
+  /// nullopt at the end. Errors: kData*, kImageUnreadable, kIoRead, kOutOfMemory, naming file, array, sample; the
+  /// stream is over then.
   virtual Result<std::optional<Batch>> Next() = 0;
   /// Samples this source will yield; nullopt if unknown before reading.
   virtual std::optional<int64_t> SampleCount() const = 0;
 };
 
 struct DataOptions {
-  std::vector<std::string> sources;                          ///< --data SRC…
-  std::vector<std::pair<std::string, std::string>> inputs;   ///< --input NAME=SRC…
-  std::string preprocess;                                    ///< --preprocess; empty = guessed from the model's input where safe, else an error
-  std::string labels;                                        ///< --labels FILE
-  int64_t limit = -1;                                        ///< --samples N; -1 = all
-  int64_t batch = 0;                                         ///< --batch N; 0 = the model's fixed batch, else 1
-  uint64_t seed = 0;                                         ///< for random:N
-  int64_t shard_index = 0, shard_count = 1;                  ///< --shard I/N, 0-based here: sample k goes to shard k % N
+  std::vector<std::string> sources;                         ///< --data SRC…
+  std::vector<std::pair<std::string, std::string>> inputs;  ///< --input NAME=SRC…
+  std::string preprocess;  ///< --preprocess; empty is an error for images, except for uint8 inputs (`raw`)
+  std::string labels;      ///< --labels FILE
+  int64_t limit = -1;      ///< --samples N; -1 = all
+  int64_t batch = 0;       ///< --batch N; 0 = the model's fixed batch, else 1
+  uint64_t seed = 0;       ///< for random:N
+  int64_t shard_index = 0, shard_count = 1;  ///< --shard I/N, 0-based here: sample k goes to shard k % N
 };
 
-/// Opens all sources for a model with these inputs and checks names, types and shapes before anything is run.
+/// Opens all sources for a model with these inputs and checks names, types and shapes before anything is run
+/// (docs/design/data.md has the rules). Errors: kMissingOption, kConflictingOptions, kBadOptionValue, kPreprocess,
+/// kLabels, kData*.
 Result<std::unique_ptr<DataSource>> OpenDataSource(const DataOptions& options, const std::vector<TensorSpec>& inputs);
 
 /// Reads ahead on a thread of its own, at most `depth` batches.

@@ -47,7 +47,8 @@ class DataSourceTest : public ::testing::Test {
     for (const Batch& batch : batches) {
       const Tensor& tensor = batch.feeds[0].tensor;
       std::vector<float>& row = firsts.emplace_back();
-      for (int64_t at = 0; at < tensor.count(); at += tensor.count() / batch.samples) row.push_back(tensor.floats()[static_cast<size_t>(at)]);
+      for (int64_t at = 0; at < tensor.count(); at += tensor.count() / batch.samples)
+        row.push_back(tensor.floats()[static_cast<size_t>(at)]);
     }
     return firsts;
   }
@@ -59,7 +60,7 @@ class DataSourceTest : public ::testing::Test {
 
 TEST_F(DataSourceTest, BatchesShardsAndLimits) {
   DataOptions options;
-  options.sources = {folder_.Write("x.npy", FloatNpy({7, 2}))};   // sample k starts with 2k
+  options.sources = {folder_.Write("x.npy", FloatNpy({7, 2}))};  // sample k starts with 2k
   EXPECT_EQ(Firsts(Read(options)), (Groups{{0}, {2}, {4}, {6}, {8}, {10}, {12}}));
   options.batch = 3;
   EXPECT_EQ(Firsts(Read(options)), (Groups{{0, 2, 4}, {6, 8, 10}, {12}}));
@@ -74,7 +75,7 @@ TEST_F(DataSourceTest, BatchesShardsAndLimits) {
   EXPECT_TRUE(batches[0].names[1].ends_with("x.npy[3]"));
   options.shard_count = 9;
   options.shard_index = 8;
-  EXPECT_TRUE(Read(options).empty());   // more shards than samples
+  EXPECT_TRUE(Read(options).empty());  // more shards than samples
 }
 
 TEST_F(DataSourceTest, SourcesFollowOneAnother) {
@@ -84,7 +85,7 @@ TEST_F(DataSourceTest, SourcesFollowOneAnother) {
   options.sources = {folder_.Write("x.npy", FloatNpy({2, 2})), folder_.path() + "/folder"};
   options.batch = 10;
   const std::vector<Batch> batches = Read(options);
-  ASSERT_EQ(batches.size(), 1u);   // batches go over the ends of files
+  ASSERT_EQ(batches.size(), 1u);  // batches go over the ends of files
   EXPECT_EQ(batches[0].samples, 5);
   EXPECT_TRUE(batches[0].names[2].ends_with("folder/a.npz[0]"));
   EXPECT_TRUE(batches[0].names[4].ends_with("folder/b.npy[0]"));
@@ -125,7 +126,7 @@ TEST_F(DataSourceTest, OneSourcePerInputAndConstantsForAll) {
                     {"mask", folder_.Write("m.npy", FloatNpy({1, 3}))}};
   const std::vector<Batch> batches = Read(options);
   ASSERT_EQ(batches.size(), 3u);
-  EXPECT_EQ(batches[2].feeds[0].name, "x");   // in the model's order
+  EXPECT_EQ(batches[2].feeds[0].name, "x");  // in the model's order
   EXPECT_EQ(batches[2].feeds[1].tensor.As<int64_t>()[0], 8000);
   EXPECT_EQ(batches[2].feeds[2].name, "mask");
   EXPECT_TRUE(batches[2].names[0].ends_with("x2.npy[0]"));
@@ -159,7 +160,7 @@ TEST_F(DataSourceTest, ImagesWithLabels) {
   std::vector<Batch> batches = Read(options);
   ASSERT_EQ(batches.size(), 1u);
   EXPECT_EQ(Firsts(batches), (Groups{{7, 9}}));
-  EXPECT_EQ(batches[0].labels, (std::vector<std::optional<int64_t>>{0, 1}));   // cat, dog
+  EXPECT_EQ(batches[0].labels, (std::vector<std::optional<int64_t>>{0, 1}));  // cat, dog
   options.labels = folder_.Write("labels.tsv", "1.bmp\t42\nunused.bmp\t5\n");
   batches = Read(options);
   EXPECT_EQ(batches[0].labels, (std::vector<std::optional<int64_t>>{0, 42}));

@@ -75,7 +75,7 @@ TEST_F(PrefetchTest, ReadsAtMostDepthAheadAndStopsWhenDropped) {
   auto source = Make(1000, Counting::End::kQuiet, /*depth=*/3);
   ASSERT_TRUE(source->Next().ok());
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  EXPECT_LE(reads_, 1 + 3 + 1);   // given out, waiting, in the thread's hand
+  EXPECT_LE(reads_, 1 + 3 + 1);  // given out, waiting, in the thread's hand
   source.reset();
   const int reads = reads_;
   std::this_thread::sleep_for(std::chrono::milliseconds(20));

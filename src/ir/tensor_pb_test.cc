@@ -7,7 +7,9 @@
 namespace preon {
 namespace {
 
-Result<NamedTensor> Parse(const std::string& bytes) { return ParseTensorProto(std::as_bytes(std::span(bytes)), "input_0.pb"); }
+Result<NamedTensor> Parse(const std::string& bytes) {
+  return ParseTensorProto(std::as_bytes(std::span(bytes)), "input_0.pb");
+}
 
 std::string Floats() {
   onnx::TensorProto proto;

@@ -7,7 +7,8 @@
 namespace preon {
 namespace {
 
-Result<NpyHeader> ReadHeader(const std::shared_ptr<const RandomAccessFile>& file, const ByteRange& range, const std::string& where) {
+Result<NpyHeader> ReadHeader(const std::shared_ptr<const RandomAccessFile>& file, const ByteRange& range,
+                             const std::string& where) {
   const std::unique_ptr<ByteReader> reader = MakeByteReader(file, range);
   std::vector<std::byte> header(std::min<uint64_t>(kNpyPrefixBytes, range.size_bytes));
   PREON_RETURN_IF_ERROR(reader->Read(0, header));
@@ -17,7 +18,8 @@ Result<NpyHeader> ReadHeader(const std::shared_ptr<const RandomAccessFile>& file
   PREON_ASSIGN_OR_RETURN(NpyHeader parsed, ParseNpyHeader(header, where));
   if (parsed.data_bytes() > range.size_bytes - header_bytes) {
     return Error(ErrorId::kDataMalformed, where, ": cut short: shape ", ShapeToString(parsed.shape), " of ",
-                 DataTypeName(parsed.type), " needs ", parsed.data_bytes(), " bytes, got ", range.size_bytes - header_bytes);
+                 DataTypeName(parsed.type), " needs ", parsed.data_bytes(), " bytes, got ",
+                 range.size_bytes - header_bytes);
   }
   return parsed;
 }
@@ -81,7 +83,8 @@ Result<Tensor> ArrayReader::ReadStored(int64_t first, const Shape& shape) {
   PREON_RETURN_IF_ERROR(bytes_->Read(header_.header_bytes + static_cast<uint64_t>(first) * element_bytes, to));
   if (header_.big_endian) SwapBytes(to, element_bytes);
   // Any other byte than 0 and 1 would be no bool to the runtime.
-  if (header_.type == DataType::kBool) std::ranges::transform(to, to.begin(), [](std::byte b) { return std::byte{b != std::byte{0}}; });
+  if (header_.type == DataType::kBool)
+    std::ranges::transform(to, to.begin(), [](std::byte b) { return std::byte{b != std::byte{0}}; });
   return tensor;
 }
 

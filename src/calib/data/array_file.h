@@ -15,7 +15,7 @@ namespace preon {
 
 /// One array: what its header says and where its bytes (header included) are.
 struct StoredArray {
-  std::string name;   ///< without ".npy"; empty in an .npy file
+  std::string name;  ///< without ".npy"; empty in an .npy file
   NpyHeader header;
   ByteRange range;
 };
@@ -37,7 +37,7 @@ class ArrayReader {
 
   NpyHeader header_;
   std::unique_ptr<ByteReader> bytes_;
-  Tensor in_c_order_;   // of a Fortran-ordered array, once read
+  Tensor in_c_order_;  // of a Fortran-ordered array, once read
 };
 
 }  // namespace preon

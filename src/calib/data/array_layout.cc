@@ -36,10 +36,10 @@ bool FitsShape(std::span<const int64_t> shape, std::span<const int64_t> input) {
 
 Result<ArrayLayout> FitArray(const Shape& array, const TensorSpec& input, int64_t fixed_batch) {
   const std::span<const int64_t> dims(array), wanted(input.shape);
-  const bool one_element = std::all_of(wanted.begin(), wanted.end(), [](int64_t dim) { return dim == 1 || dim == kDynamicDim; });
+  const bool one_element =
+      std::all_of(wanted.begin(), wanted.end(), [](int64_t dim) { return dim == 1 || dim == kDynamicDim; });
   if (StacksRows(input, fixed_batch) && dims.size() == wanted.size() && FitsShape(dims.subspan(1), wanted.subspan(1))) {
-    return ArrayLayout{FeedKind::kRow, dims[0], FitsShape(dims, wanted) && IsStatic(input.shape),
-                       input.shape[0] == 1};
+    return ArrayLayout{FeedKind::kRow, dims[0], FitsShape(dims, wanted) && IsStatic(input.shape), input.shape[0] == 1};
   }
   if ((dims.empty() && one_element) || FitsShape(dims, wanted)) {
     return ArrayLayout{FeedKind::kRepeated, SampleSet::kRepeats, false, !IsStatic(input.shape)};

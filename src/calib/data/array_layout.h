@@ -19,10 +19,10 @@ bool StacksRows(const TensorSpec& input, int64_t fixed_batch);
 
 struct ArrayLayout {
   FeedKind kind = FeedKind::kRow;
-  int64_t samples = SampleSet::kRepeats;   ///< size of the samples axis; kRepeats for kRepeated
+  int64_t samples = SampleSet::kRepeats;  ///< size of the samples axis; kRepeats for kRepeated
   /// The whole array also fits the input, so beside arrays with more samples it is a constant.
   bool can_repeat = false;
-  bool single = false;                     ///< samples of it can't be stacked
+  bool single = false;  ///< samples of it can't be stacked
 };
 
 /// Fits an array of shape `array` to an input. Rules, first match wins (table in docs/design/data.md):

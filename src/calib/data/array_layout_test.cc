@@ -60,7 +60,8 @@ TEST(ArrayLayoutTest, RefusesOtherShapesAndSaysWhatIsWanted) {
   EXPECT_EQ(message({3, 32, 32}, {kN, 3, 224, 224}), "shape [3, 32, 32], wanted [samples, 3, 224, 224]");
   EXPECT_EQ(message({10, 5}, {kN, 4}), "shape [10, 5], wanted [samples, 4]");
   EXPECT_EQ(message({10, 5}, {1}), "shape [10, 5], wanted [samples]");
-  EXPECT_EQ(message({3, 1, 128}, {2, kN, 128}), "shape [3, 1, 128], wanted [samples, 2, ?, 128] or [2, ?, 128] for all samples");
+  EXPECT_EQ(message({3, 1, 128}, {2, kN, 128}),
+            "shape [3, 1, 128], wanted [samples, 2, ?, 128] or [2, ?, 128] for all samples");
 }
 
 TEST(ArrayLayoutTest, FixedBatchIsThatOfTheFirstInputWithAxes) {

@@ -8,7 +8,7 @@
 #include "calib/data/array_file.h"
 #include "calib/data/array_layout.h"
 #include "calib/data/convert.h"
-#include "calib/data/text.h"
+#include "calib/data/quoted_names.h"
 
 namespace preon {
 namespace {
@@ -20,8 +20,8 @@ struct Column {
   TensorSpec input;
   StoredArray array;
   ArrayLayout layout;
-  std::optional<ArrayReader> reader;   // while open
-  Tensor constant;                     // of a repeated array, once read
+  std::optional<ArrayReader> reader;  // while open
+  Tensor constant;                    // of a repeated array, once read
 
   const Shape& shape() const { return array.header.shape; }
 };
@@ -29,7 +29,11 @@ struct Column {
 class ArraySet : public SampleSet {
  public:
   ArraySet(std::string path, std::string key, std::vector<Column> columns, std::optional<Column> labels, int64_t size)
-      : path_(std::move(path)), key_(std::move(key)), columns_(std::move(columns)), labels_(std::move(labels)), size_(size) {}
+      : path_(std::move(path)),
+        key_(std::move(key)),
+        columns_(std::move(columns)),
+        labels_(std::move(labels)),
+        size_(size) {}
 
   int64_t size() const override { return size_; }
   bool single() const override {
@@ -37,8 +41,8 @@ class ArraySet : public SampleSet {
   }
   bool can_repeat() const override {
     return size_ == 1 && std::ranges::all_of(columns_, [](const Column& column) {
-      return column.layout.can_repeat || column.layout.kind == FeedKind::kRepeated;
-    });
+             return column.layout.can_repeat || column.layout.kind == FeedKind::kRepeated;
+           });
   }
   std::string Key(int64_t index) const override { return StrCat(key_, "[", index, "]"); }
   std::string Name(int64_t index) const override { return StrCat(path_, "[", index, "]"); }
@@ -70,8 +74,10 @@ class ArraySet : public SampleSet {
       file_ = std::make_shared<const RandomAccessFile>(std::move(file));
     }
     if (!column.reader) column.reader.emplace(file_, column.array);
-    PREON_ASSIGN_OR_RETURN(Tensor tensor, column.reader->Read(repeated ? 0 : index * ElementCount(SampleShape(column)), SampleShape(column)));
-    const std::string where = StrCat(path_, ": '", column.input.name, "': ", repeated ? "it" : StrCat("sample ", index));
+    PREON_ASSIGN_OR_RETURN(Tensor tensor, column.reader->Read(repeated ? 0 : index * ElementCount(SampleShape(column)),
+                                                              SampleShape(column)));
+    const std::string where =
+        StrCat(path_, ": '", column.input.name, "': ", repeated ? "it" : StrCat("sample ", index));
     auto converted = ConvertElements(tensor, column.input.type);
     if (!converted.ok()) return std::move(converted).status().WithContext(where);
     PREON_RETURN_IF_ERROR(CheckFinite(*converted, where));
@@ -95,7 +101,8 @@ class ArraySet : public SampleSet {
 };
 
 // Pairs inputs with arrays by name.
-Result<std::vector<Column>> MatchNames(const std::string& path, std::vector<StoredArray> arrays, std::span<const TensorSpec> inputs) {
+Result<std::vector<Column>> MatchNames(const std::string& path, std::vector<StoredArray> arrays,
+                                       std::span<const TensorSpec> inputs) {
   std::vector<Column> columns;
   // An .npy has no name, an array saved without one is called arr_0; a name that differs is a mistake to tell.
   if (inputs.size() == 1 && arrays.size() == 1 && (arrays[0].name.empty() || arrays[0].name == "arr_0")) {
@@ -105,13 +112,13 @@ Result<std::vector<Column>> MatchNames(const std::string& path, std::vector<Stor
   for (StoredArray& array : arrays) {
     const auto input = std::ranges::find(inputs, array.name, &TensorSpec::name);
     if (input == inputs.end() && array.name.empty()) {
-      return Error(ErrorId::kDataInputName, path, ": one array without a name, the model has ", inputs.size(), " inputs: ",
-                   QuotedNames(inputs, &TensorSpec::name))
+      return Error(ErrorId::kDataInputName, path, ": one array without a name, the model has ", inputs.size(),
+                   " inputs: ", QuotedNames(inputs, &TensorSpec::name))
           .WithHint("save an .npz with one array per input, or give --input NAME=FILE for each");
     }
     if (input == inputs.end()) {
-      return Error(ErrorId::kDataInputName, path, ": array '", array.name, "' matches no input of the model; it has: ",
-                   QuotedNames(inputs, &TensorSpec::name));
+      return Error(ErrorId::kDataInputName, path, ": array '", array.name,
+                   "' matches no input of the model; it has: ", QuotedNames(inputs, &TensorSpec::name));
     }
     if (std::ranges::any_of(columns, [&](const Column& column) { return column.input.name == array.name; })) {
       return Error(ErrorId::kDataInputName, path, ": array '", array.name, "' stands in it twice");
@@ -120,8 +127,10 @@ Result<std::vector<Column>> MatchNames(const std::string& path, std::vector<Stor
   }
   for (const TensorSpec& input : inputs) {
     if (std::ranges::any_of(columns, [&](const Column& column) { return column.input.name == input.name; })) continue;
-    return Error(ErrorId::kDataInputName, path, ": no array for input '", input.name, "'; it has: ",
-                 columns.empty() ? "none" : QuotedNames(columns, [](const Column& column) { return column.input.name; }));
+    return Error(ErrorId::kDataInputName, path, ": no array for input '", input.name,
+                 "'; it has: ", columns.empty() ? "none" : QuotedNames(columns, [](const Column& column) {
+                   return column.input.name;
+                 }));
   }
   return columns;
 }
@@ -147,6 +156,7 @@ Result<int64_t> AgreeOnSamples(const std::string& path, std::vector<Column>& col
 }
 
 Result<Column> FitLabels(const std::string& path, StoredArray array, int64_t samples) {
+  samples = std::max<int64_t>(samples, 1);  // constants alone are one sample
   const Shape shape = array.header.shape;
   const bool one_each = (shape.size() == 1 || (shape.size() == 2 && shape[1] == 1)) && shape[0] == samples;
   if (!one_each || !IsConvertible(array.header.type, DataType::kInt64)) {
@@ -163,7 +173,8 @@ Result<Column> FitLabels(const std::string& path, StoredArray array, int64_t sam
 Result<std::unique_ptr<SampleSet>> OpenArrayFile(const std::string& path, const std::string& key,
                                                  std::span<const TensorSpec> inputs, int64_t fixed_batch) {
   PREON_ASSIGN_OR_RETURN(RandomAccessFile opened, RandomAccessFile::Open(path));
-  PREON_ASSIGN_OR_RETURN(std::vector<StoredArray> arrays, ListArrays(std::make_shared<const RandomAccessFile>(std::move(opened))));
+  PREON_ASSIGN_OR_RETURN(std::vector<StoredArray> arrays,
+                         ListArrays(std::make_shared<const RandomAccessFile>(std::move(opened))));
   std::optional<StoredArray> label_array;
   const auto labels = std::ranges::find_if(arrays, [&](const StoredArray& array) {
     return IsLabelName(array.name) && std::ranges::find(inputs, array.name, &TensorSpec::name) == inputs.end();
@@ -177,7 +188,8 @@ Result<std::unique_ptr<SampleSet>> OpenArrayFile(const std::string& path, const 
     const std::string where = path + ": '" + column.input.name + "'";
     const DataType type = column.array.header.type;
     if (!IsConvertible(type, column.input.type)) {
-      return Error(ErrorId::kDataType, where, ": type ", DataTypeName(type), ", wanted ", DataTypeName(column.input.type));
+      return Error(ErrorId::kDataType, where, ": type ", DataTypeName(type), ", wanted ",
+                   DataTypeName(column.input.type));
     }
     auto layout = FitArray(column.shape(), column.input, fixed_batch);
     if (!layout.ok()) return std::move(layout).status().WithContext(where);

@@ -19,13 +19,14 @@ constexpr int64_t kN = kDynamicDim;
 
 class ArraySetTest : public ::testing::Test {
  protected:
-  Result<std::unique_ptr<SampleSet>> Open(const std::string& name, const std::string& bytes, std::vector<TensorSpec> inputs) {
+  Result<std::unique_ptr<SampleSet>> Open(const std::string& name, const std::string& bytes,
+                                          std::vector<TensorSpec> inputs) {
     return OpenArrayFile(folder_.Write(name, bytes), name, inputs, /*fixed_batch=*/1);
   }
 
   const TestFolder folder_;
-  const TensorSpec x_{"x", DataType::kFloat, {kN, 3}}, y_{"y", DataType::kFloat, {kN, 2}}, state_{"state", DataType::kFloat, {2, kN, 4}},
-      rate_{"rate", DataType::kInt64, {}};
+  const TensorSpec x_{"x", DataType::kFloat, {kN, 3}}, y_{"y", DataType::kFloat, {kN, 2}},
+      state_{"state", DataType::kFloat, {2, kN, 4}}, rate_{"rate", DataType::kInt64, {}};
 };
 
 std::vector<float> Floats(const Tensor& tensor) { return {tensor.floats().begin(), tensor.floats().end()}; }
@@ -47,7 +48,7 @@ TEST_F(ArraySetTest, ReadsRowsOfEveryStorage) {
       EXPECT_EQ(sample->feeds[0].input, "x");
       EXPECT_EQ(sample->feeds[0].tensor.shape(), (Shape{1, 3}));
       EXPECT_EQ(Floats(sample->feeds[0].tensor), Iota<float>(3, 3 * index));
-      (*set)->Close();   // reading goes on after it
+      (*set)->Close();  // reading goes on after it
     }
     EXPECT_EQ((*set)->Key(2), std::string(name) + "[2]");
   }
@@ -65,20 +66,29 @@ TEST_F(ArraySetTest, ReadsFortranOrderAndBigEndian) {
 }
 
 TEST_F(ArraySetTest, LabelsAndConversions) {
-  const auto set = Open("a.npz", ZipOf({{"x.npy", NpyOf<uint8_t>("|u1", {2, 3}, {1, 2, 3, 4, 5, 6})},
-                                        {"labels.npy", NpyOf<int32_t>("<i4", {2, 1}, {7, 9})}}), {x_});
+  const auto set = Open("a.npz",
+                        ZipOf({{"x.npy", NpyOf<uint8_t>("|u1", {2, 3}, {1, 2, 3, 4, 5, 6})},
+                               {"labels.npy", NpyOf<int32_t>("<i4", {2, 1}, {7, 9})}}),
+                        {x_});
   ASSERT_TRUE(set.ok()) << set.status().ToString();
   const auto sample = (*set)->Read(1);
   EXPECT_EQ(sample->label, 9);
   EXPECT_EQ(Floats(sample->feeds[0].tensor), (std::vector<float>{4, 5, 6}));
-  EXPECT_EQ(Open("b.npz", ZipOf({{"x.npy", FloatNpy({2, 3})}, {"label.npy", FloatNpy({2})}}), {x_}).status().id(), ErrorId::kLabels);
-  EXPECT_EQ(Open("c.npz", ZipOf({{"x.npy", FloatNpy({2, 3})}, {"label.npy", NpyOf<int64_t>("<i8", {3}, {1, 2, 3})}}), {x_}).status().id(),
+  EXPECT_EQ(Open("b.npz", ZipOf({{"x.npy", FloatNpy({2, 3})}, {"label.npy", FloatNpy({2})}}), {x_}).status().id(),
             ErrorId::kLabels);
+  EXPECT_EQ(
+      Open("c.npz", ZipOf({{"x.npy", FloatNpy({2, 3})}, {"label.npy", NpyOf<int64_t>("<i8", {3}, {1, 2, 3})}}), {x_})
+          .status()
+          .id(),
+      ErrorId::kLabels);
 }
 
 TEST_F(ArraySetTest, StatesAndConstants) {
-  const auto set = Open("a.npz", ZipOf({{"x.npy", FloatNpy({5, 3})}, {"state.npy", FloatNpy({5, 2, 1, 4})},
-                                        {"rate.npy", NpyOf<int64_t>("<i8", {}, {16000})}}), {x_, state_, rate_});
+  const auto set = Open("a.npz",
+                        ZipOf({{"x.npy", FloatNpy({5, 3})},
+                               {"state.npy", FloatNpy({5, 2, 1, 4})},
+                               {"rate.npy", NpyOf<int64_t>("<i8", {}, {16000})}}),
+                        {x_, state_, rate_});
   ASSERT_TRUE(set.ok()) << set.status().ToString();
   EXPECT_TRUE((*set)->single());
   const auto sample = (*set)->Read(2);
@@ -86,7 +96,7 @@ TEST_F(ArraySetTest, StatesAndConstants) {
   EXPECT_EQ(Floats(sample->feeds[1].tensor), Iota<float>(8, 16));
   EXPECT_EQ(sample->feeds[2].kind, FeedKind::kRepeated);
   EXPECT_EQ(sample->feeds[2].tensor.As<int64_t>()[0], 16000);
-  EXPECT_EQ(sample->feeds[2].tensor.bytes().data(), (*set)->Read(3)->feeds[2].tensor.bytes().data());   // read once
+  EXPECT_EQ(sample->feeds[2].tensor.bytes().data(), (*set)->Read(3)->feeds[2].tensor.bytes().data());  // read once
 }
 
 TEST_F(ArraySetTest, AnArrayOfTheWholeShapeIsAConstantBesideMoreSamples) {
@@ -111,8 +121,10 @@ TEST_F(ArraySetTest, ErrorsNameWhatIsThereAndWhatIsWanted) {
             Pair(ErrorId::kDataInputName, "array 'img' matches no input of the model; it has: 'x', 'y'"));
   EXPECT_EQ(status(ZipOf({{"img.npy", x}}), {x_}),
             Pair(ErrorId::kDataInputName, "array 'img' matches no input of the model; it has: 'x'"));
-  EXPECT_EQ(status(ZipOf({{"x.npy", x}}), {x_, y_}), Pair(ErrorId::kDataInputName, "no array for input 'y'; it has: 'x'"));
-  EXPECT_EQ(status(ZipOf({{"x.npy", x}, {"x.npy", x}}), {x_, y_}), Pair(ErrorId::kDataInputName, "array 'x' stands in it twice"));
+  EXPECT_EQ(status(ZipOf({{"x.npy", x}}), {x_, y_}),
+            Pair(ErrorId::kDataInputName, "no array for input 'y'; it has: 'x'"));
+  EXPECT_EQ(status(ZipOf({{"x.npy", x}, {"x.npy", x}}), {x_, y_}),
+            Pair(ErrorId::kDataInputName, "array 'x' stands in it twice"));
   EXPECT_EQ(status(ZipOf({}), {x_}), Pair(ErrorId::kDataInputName, "no array for input 'x'; it has: none"));
   EXPECT_EQ(status(ZipOf({{"x.npy", y}}), {x_}), Pair(ErrorId::kDataShape, "'x': shape [2, 2], wanted [samples, 3]"));
   EXPECT_EQ(status(ZipOf({{"x.npy", NpyOf<int64_t>("<i8", {1, 3}, {1, 2, 3})}}), {x_}),

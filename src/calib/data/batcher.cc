@@ -87,8 +87,8 @@ class Batcher : public DataSource {
   const std::unique_ptr<SampleSet> samples_;
   const BatchPlan plan_;
   const std::optional<LabelFile> labels_;
-  int64_t next_;                   // index of the next sample of this shard
-  std::optional<Sample> ahead_;    // read, but of another shape than the batch before it
+  int64_t next_;                 // index of the next sample of this shard
+  std::optional<Sample> ahead_;  // read, but of another shape than the batch before it
 };
 
 }  // namespace
@@ -97,7 +97,8 @@ int64_t ShardSize(const BatchPlan& plan) {
   return std::max<int64_t>(0, (plan.total - plan.shard_index + plan.shard_count - 1) / plan.shard_count);
 }
 
-std::unique_ptr<DataSource> MakeBatcher(std::unique_ptr<SampleSet> samples, BatchPlan plan, std::optional<LabelFile> labels) {
+std::unique_ptr<DataSource> MakeBatcher(std::unique_ptr<SampleSet> samples, BatchPlan plan,
+                                        std::optional<LabelFile> labels) {
   return std::make_unique<Batcher>(std::move(samples), std::move(plan), std::move(labels));
 }
 

@@ -14,15 +14,16 @@ namespace preon {
 
 /// What of a set is wanted, and in which portions.
 struct BatchPlan {
-  std::vector<std::string> inputs;   ///< order of the feeds
-  int64_t batch = 1;                 ///< samples per batch
-  bool exact = false;                ///< the model takes batches of exactly this size
-  int64_t total = 0;                 ///< samples of the stream before sharding
+  std::vector<std::string> inputs;  ///< order of the feeds
+  int64_t batch = 1;                ///< samples per batch
+  bool exact = false;               ///< the model takes batches of exactly this size
+  int64_t total = 0;                ///< samples of the stream before sharding
   int64_t shard_index = 0, shard_count = 1;
 };
 
 /// Stacks samples of equal shapes, in order; another shape starts a new batch. `labels` win over labels of the data.
-std::unique_ptr<DataSource> MakeBatcher(std::unique_ptr<SampleSet> samples, BatchPlan plan, std::optional<LabelFile> labels);
+std::unique_ptr<DataSource> MakeBatcher(std::unique_ptr<SampleSet> samples, BatchPlan plan,
+                                        std::optional<LabelFile> labels);
 
 /// Samples of `total` that belong to this shard.
 int64_t ShardSize(const BatchPlan& plan);

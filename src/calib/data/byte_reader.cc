@@ -11,7 +11,8 @@ namespace {
 
 class StoredReader : public ByteReader {
  public:
-  StoredReader(std::shared_ptr<const RandomAccessFile> file, const ByteRange& range) : file_(std::move(file)), range_(range) {}
+  StoredReader(std::shared_ptr<const RandomAccessFile> file, const ByteRange& range)
+      : file_(std::move(file)), range_(range) {}
 
   Status Read(uint64_t offset, std::span<std::byte> to) override {
     PREON_CHECK(offset <= range_.size_bytes && to.size() <= range_.size_bytes - offset);
@@ -25,7 +26,8 @@ class StoredReader : public ByteReader {
 
 class InflateReader : public ByteReader {
  public:
-  InflateReader(std::shared_ptr<const RandomAccessFile> file, const ByteRange& range) : file_(std::move(file)), range_(range) {}
+  InflateReader(std::shared_ptr<const RandomAccessFile> file, const ByteRange& range)
+      : file_(std::move(file)), range_(range) {}
   ~InflateReader() override { End(); }
 
   Status Read(uint64_t offset, std::span<std::byte> to) override {
@@ -39,7 +41,7 @@ class InflateReader : public ByteReader {
 
  private:
   static constexpr size_t kWindowBytes = 1 << 16;
-  static constexpr size_t kMaxStep = 1 << 30;   // zlib counts in 32 bits
+  static constexpr size_t kMaxStep = 1 << 30;  // zlib counts in 32 bits
 
   void End() {
     if (started_) inflateEnd(&stream_);
@@ -50,7 +52,8 @@ class InflateReader : public ByteReader {
     End();
     stream_ = {};
     // Negative window bits: zip members have no zlib header.
-    if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK) return Error(ErrorId::kOutOfMemory, file_->path(), ": out of memory");
+    if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK)
+      return Error(ErrorId::kOutOfMemory, file_->path(), ": out of memory");
     started_ = true;
     position_ = consumed_ = 0;
     return Status::Ok();
@@ -76,8 +79,10 @@ class InflateReader : public ByteReader {
       const bool starved = got == 0 && stream_.avail_in == 0 && consumed_ == range_.stored_bytes;
       to = to.subspan(got);
       position_ += got;
-      if ((code != Z_OK && code != Z_BUF_ERROR && code != Z_STREAM_END) || starved || (code == Z_STREAM_END && !to.empty())) {
-        return Error(ErrorId::kDataMalformed, file_->path(), ": the packed data are damaged after ", position_, " bytes of a member");
+      if ((code != Z_OK && code != Z_BUF_ERROR && code != Z_STREAM_END) || starved ||
+          (code == Z_STREAM_END && !to.empty())) {
+        return Error(ErrorId::kDataMalformed, file_->path(), ": the packed data are damaged after ", position_,
+                     " bytes of a member");
       }
     }
     return Status::Ok();
@@ -87,7 +92,7 @@ class InflateReader : public ByteReader {
   const ByteRange range_;
   z_stream stream_ = {};
   bool started_ = false;
-  uint64_t position_ = 0, consumed_ = 0;   // unpacked bytes given out, packed bytes read
+  uint64_t position_ = 0, consumed_ = 0;  // unpacked bytes given out, packed bytes read
   std::vector<std::byte> window_;
 };
 

@@ -40,7 +40,7 @@ class ChainedSet : public SampleSet {
   int64_t Begin(size_t part) const { return part == 0 ? 0 : ends_[part - 1]; }
 
   const Parts parts_;
-  std::vector<int64_t> ends_;   // index behind each part's last sample
+  std::vector<int64_t> ends_;  // index behind each part's last sample
   size_t open_ = 0;
 };
 
@@ -79,8 +79,8 @@ class ZippedSet : public SampleSet {
   }
 
   const Parts parts_;
-  const size_t leading_;   // decides size, names and labels
-  std::map<size_t, std::vector<Feed>> constants_;   // of repeated parts, read once
+  const size_t leading_;                           // decides size, names and labels
+  std::map<size_t, std::vector<Feed>> constants_;  // of repeated parts, read once
 };
 
 }  // namespace
@@ -99,8 +99,8 @@ Result<std::unique_ptr<SampleSet>> ZipSets(Parts parts) {
   const auto leading = std::ranges::max_element(parts, {}, weight);
   for (const auto& part : parts) {
     if (part->size() == (*leading)->size() || weight(part) < weight(*leading)) continue;
-    return Error(ErrorId::kDataShape, part->Name(0), " and on: ", part->size(), " samples, ", (*leading)->Name(0), " and on: ",
-                 (*leading)->size(), "; wanted the same number for every input");
+    return Error(ErrorId::kDataShape, "--input: ", part->size(), " samples from ", part->Name(0), " on, ",
+                 (*leading)->size(), " from ", (*leading)->Name(0), " on; wanted the same number for every input");
   }
   const size_t index = static_cast<size_t>(leading - parts.begin());
   return std::unique_ptr<SampleSet>(std::make_unique<ZippedSet>(std::move(parts), index));

@@ -13,15 +13,17 @@ namespace {
 // IEEE binary16 and bfloat16 as stored; read only.
 struct Half {
   uint16_t bits;
-  operator float() const {   // NOLINT: reads like the number it is
-    const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16, exponent = (bits >> 10) & 31, mantissa = bits & 0x3ff;
-    if (exponent == 0) return std::copysign(std::ldexp(static_cast<float>(mantissa), -24), std::bit_cast<float>(sign | 1));
+  operator float() const {  // NOLINT: reads like the number it is
+    const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16, exponent = (bits >> 10) & 31,
+                   mantissa = bits & 0x3ff;
+    if (exponent == 0)
+      return std::copysign(std::ldexp(static_cast<float>(mantissa), -24), std::bit_cast<float>(sign | 1));
     return std::bit_cast<float>(sign | (exponent == 31 ? 0x7f800000u : (exponent + 112) << 23) | mantissa << 13);
   }
 };
 struct BFloat16 {
   uint16_t bits;
-  operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }   // NOLINT
+  operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }  // NOLINT
 };
 
 template <typename T>
@@ -33,35 +35,68 @@ struct TypeTag {
 template <typename Visitor>
 bool VisitType(DataType type, const Visitor& visit) {
   switch (type) {
-    case DataType::kFloat: visit(TypeTag<float>{}); return true;
-    case DataType::kDouble: visit(TypeTag<double>{}); return true;
-    case DataType::kFloat16: visit(TypeTag<Half>{}); return true;
-    case DataType::kBFloat16: visit(TypeTag<BFloat16>{}); return true;
-    case DataType::kBool: visit(TypeTag<bool>{}); return true;
-    case DataType::kInt8: visit(TypeTag<int8_t>{}); return true;
-    case DataType::kInt16: visit(TypeTag<int16_t>{}); return true;
-    case DataType::kInt32: visit(TypeTag<int32_t>{}); return true;
-    case DataType::kInt64: visit(TypeTag<int64_t>{}); return true;
-    case DataType::kUInt8: visit(TypeTag<uint8_t>{}); return true;
-    case DataType::kUInt16: visit(TypeTag<uint16_t>{}); return true;
-    case DataType::kUInt32: visit(TypeTag<uint32_t>{}); return true;
-    case DataType::kUInt64: visit(TypeTag<uint64_t>{}); return true;
-    default: return false;
+    case DataType::kFloat:
+      visit(TypeTag<float>{});
+      return true;
+    case DataType::kDouble:
+      visit(TypeTag<double>{});
+      return true;
+    case DataType::kFloat16:
+      visit(TypeTag<Half>{});
+      return true;
+    case DataType::kBFloat16:
+      visit(TypeTag<BFloat16>{});
+      return true;
+    case DataType::kBool:
+      visit(TypeTag<bool>{});
+      return true;
+    case DataType::kInt8:
+      visit(TypeTag<int8_t>{});
+      return true;
+    case DataType::kInt16:
+      visit(TypeTag<int16_t>{});
+      return true;
+    case DataType::kInt32:
+      visit(TypeTag<int32_t>{});
+      return true;
+    case DataType::kInt64:
+      visit(TypeTag<int64_t>{});
+      return true;
+    case DataType::kUInt8:
+      visit(TypeTag<uint8_t>{});
+      return true;
+    case DataType::kUInt16:
+      visit(TypeTag<uint16_t>{});
+      return true;
+    case DataType::kUInt32:
+      visit(TypeTag<uint32_t>{});
+      return true;
+    case DataType::kUInt64:
+      visit(TypeTag<uint64_t>{});
+      return true;
+    default:
+      return false;
   }
 }
 
 template <typename From, typename To>
 constexpr bool Convertible() {
-  if constexpr (std::is_same_v<From, To>) return true;
-  else if constexpr (std::is_floating_point_v<To>) return !std::is_integral_v<From> || sizeof(From) <= 2;
-  else return std::is_integral_v<From> && std::is_integral_v<To>;
+  if constexpr (std::is_same_v<From, To>)
+    return true;
+  else if constexpr (std::is_floating_point_v<To>)
+    return !std::is_integral_v<From> || sizeof(From) <= 2;
+  else
+    return std::is_integral_v<From> && std::is_integral_v<To>;
 }
 
 template <typename To, typename From>
 bool Fits(From value) {
-  if constexpr (std::is_same_v<To, bool>) return value == From{0} || value == From{1};
-  else if constexpr (std::is_same_v<From, bool>) return true;
-  else return std::in_range<To>(value);
+  if constexpr (std::is_same_v<To, bool>)
+    return value == From{0} || value == From{1};
+  else if constexpr (std::is_same_v<From, bool>)
+    return true;
+  else
+    return std::in_range<To>(value);
 }
 
 template <typename From, typename To>
@@ -69,8 +104,8 @@ Status ConvertInto(std::span<const From> from, std::span<To> to, const Shape& sh
   for (size_t index = 0; index < from.size(); ++index) {
     if constexpr (std::is_integral_v<To>) {
       if (!Fits<To>(from[index])) {
-        return Error(ErrorId::kDataType, "value ", +from[index], " at flat index ", index, " of shape ", ShapeToString(shape),
-                     " does not fit the input's type");
+        return Error(ErrorId::kDataType, "value ", +from[index], " at flat index ", index, " of shape ",
+                     ShapeToString(shape), " does not fit the input's type");
       }
     }
     to[index] = static_cast<To>(from[index]);
@@ -129,11 +164,16 @@ Result<Tensor> ConvertElements(const Tensor& tensor, DataType to) {
 
 std::optional<int64_t> FindNotFinite(const Tensor& tensor) {
   switch (tensor.type()) {
-    case DataType::kFloat: return FindExponent<uint32_t>(tensor.As<uint32_t>(), 0x7f800000);
-    case DataType::kDouble: return FindExponent<uint64_t>(tensor.As<uint64_t>(), 0x7ff0000000000000);
-    case DataType::kFloat16: return FindExponent<uint16_t>(tensor.As<uint16_t>(), 0x7c00);
-    case DataType::kBFloat16: return FindExponent<uint16_t>(tensor.As<uint16_t>(), 0x7f80);
-    default: return std::nullopt;
+    case DataType::kFloat:
+      return FindExponent<uint32_t>(tensor.As<uint32_t>(), 0x7f800000);
+    case DataType::kDouble:
+      return FindExponent<uint64_t>(tensor.As<uint64_t>(), 0x7ff0000000000000);
+    case DataType::kFloat16:
+      return FindExponent<uint16_t>(tensor.As<uint16_t>(), 0x7c00);
+    case DataType::kBFloat16:
+      return FindExponent<uint16_t>(tensor.As<uint16_t>(), 0x7f80);
+    default:
+      return std::nullopt;
   }
 }
 
@@ -147,7 +187,8 @@ Status CheckFinite(const Tensor& tensor, const std::string& where) {
   VisitType(tensor.type(), [&](auto tag) {
     is_nan = std::isnan(static_cast<double>(tensor.As<typename decltype(tag)::type>()[static_cast<size_t>(*found)]));
   });
-  return Error(ErrorId::kDataNotFinite, where, " holds ", is_nan ? "NaN" : "infinity", " at index ", ShapeToString(index));
+  return Error(ErrorId::kDataNotFinite, where, " holds ", is_nan ? "NaN" : "infinity", " at index ",
+               ShapeToString(index));
 }
 
 }  // namespace preon

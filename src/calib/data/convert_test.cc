@@ -15,16 +15,20 @@ Tensor Make(DataType type, std::vector<From> values) {
 
 TEST(ConvertTest, AllowsWhatKeepsTheMeaning) {
   const std::pair<DataType, DataType> allowed[] = {
-      {DataType::kUInt8, DataType::kFloat},  {DataType::kDouble, DataType::kFloat}, {DataType::kFloat16, DataType::kFloat},
-      {DataType::kBFloat16, DataType::kFloat}, {DataType::kInt32, DataType::kInt64}, {DataType::kInt64, DataType::kInt32},
-      {DataType::kBool, DataType::kInt64},   {DataType::kBool, DataType::kFloat},   {DataType::kInt64, DataType::kBool},
-      {DataType::kString, DataType::kString}};
-  for (const auto& [from, to] : allowed) EXPECT_TRUE(IsConvertible(from, to)) << DataTypeName(from) << " " << DataTypeName(to);
+      {DataType::kUInt8, DataType::kFloat},   {DataType::kDouble, DataType::kFloat},
+      {DataType::kFloat16, DataType::kFloat}, {DataType::kBFloat16, DataType::kFloat},
+      {DataType::kInt32, DataType::kInt64},   {DataType::kInt64, DataType::kInt32},
+      {DataType::kBool, DataType::kInt64},    {DataType::kBool, DataType::kFloat},
+      {DataType::kInt64, DataType::kBool},    {DataType::kString, DataType::kString}};
+  for (const auto& [from, to] : allowed)
+    EXPECT_TRUE(IsConvertible(from, to)) << DataTypeName(from) << " " << DataTypeName(to);
   const std::pair<DataType, DataType> refused[] = {
-      {DataType::kFloat, DataType::kInt64},  {DataType::kDouble, DataType::kUInt8}, {DataType::kInt64, DataType::kFloat},
-      {DataType::kInt32, DataType::kFloat},  {DataType::kFloat, DataType::kBool},   {DataType::kString, DataType::kFloat},
+      {DataType::kFloat, DataType::kInt64},  {DataType::kDouble, DataType::kUInt8},
+      {DataType::kInt64, DataType::kFloat},  {DataType::kInt32, DataType::kFloat},
+      {DataType::kFloat, DataType::kBool},   {DataType::kString, DataType::kFloat},
       {DataType::kFloat, DataType::kFloat16}};
-  for (const auto& [from, to] : refused) EXPECT_FALSE(IsConvertible(from, to)) << DataTypeName(from) << " " << DataTypeName(to);
+  for (const auto& [from, to] : refused)
+    EXPECT_FALSE(IsConvertible(from, to)) << DataTypeName(from) << " " << DataTypeName(to);
 }
 
 TEST(ConvertTest, ConvertsValues) {
@@ -38,7 +42,8 @@ TEST(ConvertTest, ConvertsValues) {
 
 TEST(ConvertTest, ReadsHalfPrecision) {
   // 1, -2, largest, smallest normal, smallest denormal, -0.
-  const auto half = ConvertElements(Make<uint16_t>(DataType::kFloat16, {0x3c00, 0xc000, 0x7bff, 0x0400, 0x8001, 0x8000}), DataType::kFloat);
+  const auto half = ConvertElements(
+      Make<uint16_t>(DataType::kFloat16, {0x3c00, 0xc000, 0x7bff, 0x0400, 0x8001, 0x8000}), DataType::kFloat);
   const std::vector<float> wanted = {1, -2, 65504, std::ldexp(1.0f, -14), -std::ldexp(1.0f, -24), -0.0f};
   for (size_t index = 0; index < wanted.size(); ++index) EXPECT_EQ(half->floats()[index], wanted[index]) << index;
   EXPECT_TRUE(std::signbit(half->floats()[5]));
@@ -50,7 +55,8 @@ TEST(ConvertTest, ReadsHalfPrecision) {
 TEST(ConvertTest, NamesTheIntegerThatDoesNotFit) {
   const auto narrow = ConvertElements(Make<int64_t>(DataType::kInt64, {1, 1LL << 31}), DataType::kInt32);
   ASSERT_EQ(narrow.status().id(), ErrorId::kDataType);
-  EXPECT_NE(narrow.status().message().find("2147483648 at flat index 1"), std::string::npos) << narrow.status().message();
+  EXPECT_NE(narrow.status().message().find("2147483648 at flat index 1"), std::string::npos)
+      << narrow.status().message();
   EXPECT_FALSE(ConvertElements(Make<int64_t>(DataType::kInt64, {2}), DataType::kBool).ok());
   EXPECT_FALSE(ConvertElements(Make<int8_t>(DataType::kInt8, {-1}), DataType::kUInt64).ok());
 }
@@ -61,7 +67,8 @@ TEST(ConvertTest, FindsNotFiniteAnywhere) {
     for (const int64_t at : {int64_t{0}, count / 2, count - 1}) {
       std::vector<float> values(static_cast<size_t>(count), 3.0e38f);
       EXPECT_FALSE(FindNotFinite(Make(DataType::kFloat, values)));
-      values[static_cast<size_t>(at)] = at % 2 ? std::numeric_limits<float>::quiet_NaN() : -std::numeric_limits<float>::infinity();
+      values[static_cast<size_t>(at)] =
+          at % 2 ? std::numeric_limits<float>::quiet_NaN() : -std::numeric_limits<float>::infinity();
       EXPECT_EQ(FindNotFinite(Make(DataType::kFloat, values)), at);
     }
   }

@@ -69,7 +69,8 @@ TEST(DecodeImageTest, JpegOfEveryColorSpace) {
 }
 
 TEST(DecodeImageTest, NamesAnUnreadableImage) {
-  for (const std::string& file : {std::string(), std::string("GIF89a"), std::string("\xff\xd8 no jpeg"), std::string("\x89PNG no png")}) {
+  for (const std::string& file :
+       {std::string(), std::string("GIF89a"), std::string("\xff\xd8 no jpeg"), std::string("\x89PNG no png")}) {
     const auto decoded = Decode(file);
     ASSERT_EQ(decoded.status().id(), ErrorId::kImageUnreadable);
     EXPECT_TRUE(decoded.status().message().starts_with("x.img: ")) << decoded.status().message();

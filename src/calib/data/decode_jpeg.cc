@@ -33,7 +33,7 @@ void OnMessage(j_common_ptr info, int level) {
   if (level < 0 && info->err->msg_code == JWRN_JPEG_EOF) Stop(info);
 }
 
-uint8_t Multiply(uint8_t a, uint8_t b) {   // a * b / 255, rounded
+uint8_t Multiply(uint8_t a, uint8_t b) {  // a * b / 255, rounded
   const unsigned product = static_cast<unsigned>(a) * b + 128;
   return static_cast<uint8_t>((product + (product >> 8)) >> 8);
 }
@@ -57,15 +57,20 @@ bool Decode(Decoder& decoder, std::span<const std::byte> bytes, Pixels& pixels, 
   jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<unsigned long>(bytes.size()));
   jpeg_read_header(&info, TRUE);
   if (int64_t{info.image_width} * info.image_height > kMaxPixels) {
-    std::snprintf(decoder.message, sizeof(decoder.message), "%u x %u pixels are too many", info.image_width, info.image_height);
+    std::snprintf(decoder.message, sizeof(decoder.message), "%u x %u pixels are too many", info.image_width,
+                  info.image_height);
     return false;
   }
   const bool cmyk = info.num_components == 4;
-  if (cmyk) info.out_color_space = JCS_CMYK;
-  else if (info.num_components == 1) info.out_color_space = JCS_GRAYSCALE;
-  else info.out_color_space = JCS_RGB;
+  if (cmyk)
+    info.out_color_space = JCS_CMYK;
+  else if (info.num_components == 1)
+    info.out_color_space = JCS_GRAYSCALE;
+  else
+    info.out_color_space = JCS_RGB;
   jpeg_start_decompress(&info);
-  pixels = Pixels({static_cast<int>(info.output_width), static_cast<int>(info.output_height)}, info.num_components == 1 ? 1 : 3);
+  pixels = Pixels({static_cast<int>(info.output_width), static_cast<int>(info.output_height)},
+                  info.num_components == 1 ? 1 : 3);
   if (cmyk) cmyk_row.resize(size_t{info.output_width} * 4);
   while (info.output_scanline < info.output_height) {
     uint8_t* row = pixels.row(static_cast<int>(info.output_scanline));

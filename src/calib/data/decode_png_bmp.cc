@@ -20,7 +20,8 @@ namespace preon {
 namespace {
 
 Status Unreadable(const char* why) {
-  return Error(ErrorId::kImageUnreadable, "a damaged PNG or BMP image, or cut short: ", why == nullptr ? "no reason given" : why);
+  return Error(ErrorId::kImageUnreadable,
+               "a damaged PNG or BMP image, or cut short: ", why == nullptr ? "no reason given" : why);
 }
 
 // The decoder takes what lies behind the end of a BMP file for black. Source: BITMAPINFOHEADER, BITMAPCOREHEADER.
@@ -40,10 +41,11 @@ Result<Pixels> DecodePngOrBmp(std::span<const std::byte> bytes) {
   const stbi_uc* data = reinterpret_cast<const stbi_uc*>(bytes.data());
   const int size_bytes = static_cast<int>(bytes.size());
   int width = 0, height = 0, stored_channels = 0;
-  if (stbi_info_from_memory(data, size_bytes, &width, &height, &stored_channels) == 0) return Unreadable(stbi_failure_reason());
+  if (stbi_info_from_memory(data, size_bytes, &width, &height, &stored_channels) == 0)
+    return Unreadable(stbi_failure_reason());
   if (int64_t{width} * height > kMaxPixels) return Unreadable("too many pixels");
   if (IsShortBmp(bytes, width, height)) return Unreadable("pixels are missing");
-  const int channels = stored_channels <= 2 ? 1 : 3;   // transparency is dropped
+  const int channels = stored_channels <= 2 ? 1 : 3;  // transparency is dropped
   const std::unique_ptr<stbi_uc, void (*)(void*)> decoded(
       stbi_load_from_memory(data, size_bytes, &width, &height, &stored_channels, channels), stbi_image_free);
   if (decoded == nullptr) return Unreadable(stbi_failure_reason());

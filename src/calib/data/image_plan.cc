@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "calib/data/picture_steps.h"
-#include "calib/data/text.h"
+#include "calib/data/quoted_names.h"
 
 namespace preon {
 namespace {
@@ -14,8 +14,9 @@ bool IsChannelCount(int64_t dim) { return dim == 1 || dim == 3; }
 
 Result<std::string> DefaultText(const std::string& text, const TensorSpec& input) {
   if (!text.empty() || input.type == DataType::kUInt8) return text.empty() ? "raw" : text;
-  return Error(ErrorId::kPreprocess, "--preprocess: needed for images and a ", DataTypeName(input.type), " input ('", input.name,
-               "'); wanted one of ", QuotedNames(PreprocessPresets(), &PreprocessPreset::name), " or key=value,…")
+  return Error(ErrorId::kPreprocess, "--preprocess: needed for images and a ", DataTypeName(input.type), " input ('",
+               input.name, "'); wanted one of ", QuotedNames(PreprocessPresets(), &PreprocessPreset::name),
+               " or key=value,…")
       .WithHint("use what the model was trained with, for example --preprocess imagenet");
 }
 
@@ -54,8 +55,8 @@ Status ImagePlan::ResolveAxes(const TensorSpec& input) {
   if (steps_.color == Color::kAuto) steps_.color = channels == 1 ? Color::kGray : Color::kRgb;
   channels_ = steps_.color == Color::kGray ? 1 : 3;
   if (channels != kDynamicDim && channels != channels_) {
-    return Error(ErrorId::kDataShape, "--data: images of ", channels_, " channels can't feed '", input.name, "' of shape ",
-                 ShapeToString(shape), " in layout ", nchw ? "nchw" : "nhwc")
+    return Error(ErrorId::kDataShape, "--data: images of ", channels_, " channels can't feed '", input.name,
+                 "' of shape ", ShapeToString(shape), " in layout ", nchw ? "nchw" : "nhwc")
         .WithHint("--preprocess color=… and layout=… change that");
   }
   const auto side = [&](size_t axis) { return static_cast<int>(std::clamp<int64_t>(shape[axis], 0, 1 << 15)); };
@@ -69,7 +70,8 @@ Status ImagePlan::ResolveSizes() {
   ResizeTarget &resize = steps_.resize, &crop = steps_.crop;
   if (known && resize.kind == ResizeTarget::Kind::kSide && resize.from_preset) {
     const int side = std::max(wanted_.width, wanted_.height);
-    resize.size.width = static_cast<int>(std::lround(static_cast<double>(side) * resize.size.width / steps_.preset_side));
+    resize.size.width =
+        static_cast<int>(std::lround(static_cast<double>(side) * resize.size.width / steps_.preset_side));
   }
   if (known && crop.kind == ResizeTarget::Kind::kExact && crop.from_preset) crop.size = wanted_;
   for (ResizeTarget* target : {&resize, &crop}) {
@@ -78,13 +80,14 @@ Status ImagePlan::ResolveSizes() {
   }
   if (steps_.letterbox && resize.kind != ResizeTarget::Kind::kExact) resize = {ResizeTarget::Kind::kExact, wanted_};
   if (steps_.letterbox && resize.size.width * resize.size.height == 0) {
-    return Error(ErrorId::kPreprocess, "--preprocess: letterbox needs a size, the model's is symbolic; wanted resize=WxH beside it");
+    return Error(ErrorId::kPreprocess,
+                 "--preprocess: letterbox needs a size, the model's is symbolic; wanted resize=WxH beside it");
   }
   if (steps_.letterbox) crop = {};
   const ResizeTarget& last = crop.kind != ResizeTarget::Kind::kNone ? crop : resize;
   if (known && last.kind == ResizeTarget::Kind::kExact && last.size != wanted_) {
-    return Error(ErrorId::kPreprocess, "--preprocess: pictures come out as ", last.size.ToString(), ", the model wants ",
-                 wanted_.ToString());
+    return Error(ErrorId::kPreprocess, "--preprocess: pictures come out as ", last.size.ToString(),
+                 ", the model wants ", wanted_.ToString());
   }
   return Status::Ok();
 }
@@ -96,15 +99,16 @@ Status ImagePlan::ResolveValues(const TensorSpec& input) {
     if (list->empty()) list->push_back(list == &steps_.std ? 1 : 0);
     if (list->size() == 1) list->resize(static_cast<size_t>(channels_), list->front());
     if (list->size() == static_cast<size_t>(channels_)) continue;
-    return Error(ErrorId::kPreprocess, "--preprocess: mean and std: got ", list->size(), " values, the picture has ", channels_,
-                 " channels");
+    return Error(ErrorId::kPreprocess, "--preprocess: mean and std: got ", list->size(), " values, the picture has ",
+                 channels_, " channels");
   }
   values_.resize(static_cast<size_t>(channels_));
   for (size_t channel = 0; channel < values_.size(); ++channel) {
     for (int code = 0; code < 256; ++code) {
       const double value = (code * steps_.scale - steps_.mean[channel]) / steps_.std[channel];
       if (type_ == DataType::kUInt8 && value != code) {
-        return Error(ErrorId::kPreprocess, "--preprocess: '", input.name, "' takes uint8: wanted scale 1, mean 0, std 1");
+        return Error(ErrorId::kPreprocess, "--preprocess: '", input.name,
+                     "' takes uint8: wanted scale 1, mean 0, std 1");
       }
       values_[channel][static_cast<size_t>(code)] = static_cast<float>(value);
     }
@@ -118,7 +122,8 @@ Result<Pixels> ImagePlan::Arrange(const Pixels& picture, const std::string& wher
   if (steps_.letterbox) return Letterbox(pixels, resize.size, static_cast<uint8_t>(*steps_.letterbox));
   if (crop.kind != ResizeTarget::Kind::kExact || pixels.size != crop.size) {
     if (resize.kind == ResizeTarget::Kind::kExact) pixels = ResizeBilinear(pixels, resize.size);
-    if (resize.kind == ResizeTarget::Kind::kSide) pixels = ResizeBilinear(pixels, SizeWithShorterSide(pixels.size, resize.size.width));
+    if (resize.kind == ResizeTarget::Kind::kSide)
+      pixels = ResizeBilinear(pixels, SizeWithShorterSide(pixels.size, resize.size.width));
   }
   if (crop.kind != ResizeTarget::Kind::kExact) return pixels;
   if (pixels.size.width < crop.size.width || pixels.size.height < crop.size.height) {
@@ -126,19 +131,21 @@ Result<Pixels> ImagePlan::Arrange(const Pixels& picture, const std::string& wher
                  crop.size.ToString())
         .WithHint("put resize=… in front of the crop");
   }
-  return Crop(pixels, HalfOf(pixels.size.width - crop.size.width), HalfOf(pixels.size.height - crop.size.height), crop.size);
+  return Crop(pixels, HalfOf(pixels.size.width - crop.size.width), HalfOf(pixels.size.height - crop.size.height),
+              crop.size);
 }
 
 Result<Tensor> ImagePlan::Apply(const Pixels& picture, const std::string& where) const {
   PREON_ASSIGN_OR_RETURN(const Pixels pixels, Arrange(picture, where));
   const auto [width, height] = pixels.size;
   if ((wanted_.width > 0 && width != wanted_.width) || (wanted_.height > 0 && height != wanted_.height)) {
-    return Error(ErrorId::kDataShape, where, ": the picture comes out as ", pixels.size.ToString(), ", the model wants ",
-                 wanted_.ToString())
+    return Error(ErrorId::kDataShape, where, ": the picture comes out as ", pixels.size.ToString(),
+                 ", the model wants ", wanted_.ToString())
         .WithHint("--preprocess resize=input stretches to the model's size");
   }
   const bool nchw = steps_.layout == Layout::kNchw;
-  Tensor tensor = Tensor::Allocate(type_, nchw ? Shape{1, channels_, height, width} : Shape{1, height, width, channels_});
+  Tensor tensor =
+      Tensor::Allocate(type_, nchw ? Shape{1, channels_, height, width} : Shape{1, height, width, channels_});
   const size_t count = pixels.data.size(), channels = static_cast<size_t>(channels_);
   const size_t pixel_step = nchw ? 1 : channels, channel_step = nchw ? count / channels : 1;
   const std::span<uint8_t> bytes = tensor.Mutable<uint8_t>();
@@ -147,8 +154,10 @@ Result<Tensor> ImagePlan::Apply(const Pixels& picture, const std::string& where)
     for (size_t pixel = 0; pixel < count / channels; ++pixel) {
       const uint8_t code = pixels.data[pixel * channels + channel];
       const size_t to = pixel * pixel_step + channel * channel_step;
-      if (floats.empty()) bytes[to] = code;
-      else floats[to] = values_[channel][code];
+      if (floats.empty())
+        bytes[to] = code;
+      else
+        floats[to] = values_[channel][code];
     }
   }
   return tensor;

@@ -32,11 +32,11 @@ class ImagePlan {
   Status ResolveValues(const TensorSpec& input);
   Result<Pixels> Arrange(const Pixels& picture, const std::string& where) const;
 
-  Preprocess steps_;                        // no kAuto, no kInput, no from_preset left
+  Preprocess steps_;  // no kAuto, no kInput, no from_preset left
   int channels_ = 0;
-  PictureSize wanted_;                      // of the model; 0 where symbolic
+  PictureSize wanted_;  // of the model; 0 where symbolic
   DataType type_ = DataType::kUndefined;
-  std::vector<std::array<float, 256>> values_;   // per channel: what each code becomes
+  std::vector<std::array<float, 256>> values_;  // per channel: what each code becomes
 };
 
 }  // namespace preon

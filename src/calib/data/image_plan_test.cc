@@ -18,7 +18,8 @@ Pixels TwoPixels() {
   return picture;
 }
 
-std::vector<float> Feed(const std::string& text, const TensorSpec& input, const Pixels& picture, Shape* shape = nullptr) {
+std::vector<float> Feed(const std::string& text, const TensorSpec& input, const Pixels& picture,
+                        Shape* shape = nullptr) {
   const auto plan = ImagePlan::Make(text, input);
   EXPECT_TRUE(plan.ok()) << plan.status().ToString();
   const auto tensor = plan->Apply(picture, "x.png");
@@ -44,7 +45,8 @@ TEST(ImagePlanTest, LayoutAndColor) {
 }
 
 TEST(ImagePlanTest, ValuesAreScaledThenNormalizedInTheOrderOfTheChannels) {
-  const std::vector<float> feed = Feed("color=bgr,scale=1/10,mean=1:2:3,std=2:4:8", Input({kN, kN, kN, 3}), TwoPixels());
+  const std::vector<float> feed =
+      Feed("color=bgr,scale=1/10,mean=1:2:3,std=2:4:8", Input({kN, kN, kN, 3}), TwoPixels());
   EXPECT_EQ(feed, (std::vector<float>{1, 0, -0.25, 2.5, 0.75, 0.125}));
   EXPECT_EQ(Feed("scale=1/127.5,mean=1", Input({kN, 1, kN, kN}), Pixels({1, 1}, 1, 255)), std::vector<float>{1});
 }
@@ -85,7 +87,7 @@ TEST(ImagePlanTest, Uint8InputsTakeCodes) {
 
 TEST(ImagePlanTest, Refusals) {
   const Pixels picture = TwoPixels();
-  EXPECT_EQ(Refusal("", Input({kN, 3, 1, 2}), picture).id(), ErrorId::kPreprocess);   // never guessed for floats
+  EXPECT_EQ(Refusal("", Input({kN, 3, 1, 2}), picture).id(), ErrorId::kPreprocess);  // never guessed for floats
   EXPECT_EQ(Refusal("raw", Input({kN, 3, 2}), picture).id(), ErrorId::kDataShape);
   EXPECT_EQ(Refusal("raw", Input({kN, 4, 8, 8}), picture).id(), ErrorId::kDataShape);
   EXPECT_EQ(Refusal("color=gray", Input({kN, 3, 8, 8}), picture).id(), ErrorId::kDataShape);
@@ -98,8 +100,8 @@ TEST(ImagePlanTest, Refusals) {
 }
 
 TEST(PictureStepsTest, ShorterSideCutsTheLonger) {
-  EXPECT_EQ(SizeWithShorterSide({500, 375}, 256), (PictureSize{341, 256}));   // 341.33
-  EXPECT_EQ(SizeWithShorterSide({333, 500}, 256), (PictureSize{256, 384}));   // 384.38
+  EXPECT_EQ(SizeWithShorterSide({500, 375}, 256), (PictureSize{341, 256}));  // 341.33
+  EXPECT_EQ(SizeWithShorterSide({333, 500}, 256), (PictureSize{256, 384}));  // 384.38
 }
 
 }  // namespace

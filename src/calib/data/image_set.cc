@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/spelling.h"
 #include "calib/data/array_layout.h"
 #include "calib/data/decode_image.h"
 #include "calib/data/image_plan.h"
-#include "calib/data/text.h"
+#include "calib/data/quoted_names.h"
 
 namespace preon {
 namespace fs = std::filesystem;
@@ -21,16 +22,18 @@ constexpr std::string_view kNotRead[] = {".webp", ".gif", ".tif", ".tiff", ".hei
 bool EndsWithOneOf(const std::string& name, std::span<const std::string_view> endings) {
   const fs::path path(name);
   if (path.filename().string().starts_with('.')) return false;
-  std::string ending = path.extension().string();
-  std::ranges::transform(ending, ending.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return std::ranges::find(endings, ending) != endings.end();
+  return std::ranges::find(endings, ToLower(path.extension().string())) != endings.end();
 }
 
 class ImageSet : public SampleSet {
  public:
   ImageSet(std::string folder, std::vector<std::string> keys, std::string input, ImagePlan plan, bool single,
            std::shared_ptr<ClassNames> classes)
-      : folder_(std::move(folder)), keys_(std::move(keys)), input_(std::move(input)), plan_(std::move(plan)), single_(single),
+      : folder_(std::move(folder)),
+        keys_(std::move(keys)),
+        input_(std::move(input)),
+        plan_(std::move(plan)),
+        single_(single),
         classes_(std::move(classes)) {
     for (const std::string& key : keys_) {
       if (const auto name = ClassOf(key)) classes_->Add(*name);
@@ -60,7 +63,7 @@ class ImageSet : public SampleSet {
   }
 
   const std::string folder_;
-  const std::vector<std::string> keys_;   // paths below the folder
+  const std::vector<std::string> keys_;  // paths below the folder
   const std::string input_;
   const ImagePlan plan_;
   const bool single_;
@@ -70,8 +73,8 @@ class ImageSet : public SampleSet {
 Result<std::unique_ptr<SampleSet>> MakeSet(const std::string& folder, std::vector<std::string> keys,
                                            std::span<const TensorSpec> inputs, const SourceContext& context) {
   if (inputs.size() != 1) {
-    return Error(ErrorId::kDataInputName, "--data: ", folder, ": images feed one input, the model has ", inputs.size(), ": ",
-                 QuotedNames(inputs, &TensorSpec::name))
+    return Error(ErrorId::kDataInputName, "--data: ", folder, ": images feed one input, the model has ", inputs.size(),
+                 ": ", QuotedNames(inputs, &TensorSpec::name))
         .WithHint("give --input NAME=SRC for all inputs but one");
   }
   const TensorSpec& input = inputs[0];
@@ -97,7 +100,8 @@ Result<std::unique_ptr<SampleSet>> OpenImageFolder(const std::string& folder, st
     std::error_code ignored;
     if (entry->is_directory(ignored)) continue;
     if (EndsWithOneOf(key, kNotRead)) {
-      return Error(ErrorId::kDataUnsupported, entry->path().string(), ": an image format that is not read; wanted JPEG, PNG or BMP");
+      return Error(ErrorId::kDataUnsupported, entry->path().string(),
+                   ": an image format that is not read; wanted JPEG, PNG or BMP");
     }
     if (IsImageName(key)) keys.push_back(key);
   }

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/file.h"
-#include "calib/data/text.h"
+#include "base/text.h"
 
 namespace preon {
 
@@ -41,20 +41,23 @@ Result<LabelFile> LabelFile::Load(const std::string& path) {
       if (line.ends_with('\r')) line.pop_back();
       if (line.empty()) continue;
       const size_t tab = line.find('\t');
-      if (tab == 0 || tab == std::string::npos || tab + 1 == line.size() || line.find('\t', tab + 1) != std::string::npos) {
+      if (tab == 0 || tab == std::string::npos || tab + 1 == line.size() ||
+          line.find('\t', tab + 1) != std::string::npos) {
         return Error(ErrorId::kLabels, where, ":", line_number, ": got '", line, "', wanted NAME<TAB>CLASS");
       }
       PREON_RETURN_IF_ERROR(labels.Add(StrCat(where, ":", line_number), line.substr(0, tab), line.substr(tab + 1)));
     }
   }
-  if (labels.classes_.empty()) return Error(ErrorId::kLabels, where, ": no labels; wanted NAME<TAB>CLASS lines or a JSON object");
+  if (labels.classes_.empty())
+    return Error(ErrorId::kLabels, where, ": no labels; wanted NAME<TAB>CLASS lines or a JSON object");
   return labels;
 }
 
 Status LabelFile::Add(const std::string& where, const std::string& name, const std::string& class_name) {
   const auto [entry, fresh] = classes_.emplace(name, class_name);
   if (!fresh && entry->second != class_name) {
-    return Error(ErrorId::kLabels, where, ": '", name, "' has class '", class_name, "', before it had '", entry->second, "'");
+    return Error(ErrorId::kLabels, where, ": '", name, "' has class '", class_name, "', before it had '", entry->second,
+                 "'");
   }
   names_.Add(class_name);
   return Status::Ok();

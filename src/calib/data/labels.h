@@ -34,7 +34,7 @@ class LabelFile {
  private:
   Status Add(const std::string& where, const std::string& name, const std::string& class_name);
 
-  std::map<std::string, std::string> classes_;   // name -> class as written
+  std::map<std::string, std::string> classes_;  // name -> class as written
   ClassNames names_;
 };
 

@@ -21,9 +21,9 @@ struct Spelling {
 };
 
 constexpr Spelling kTypes[] = {
-    {"f4", DataType::kFloat}, {"f8", DataType::kDouble}, {"f2", DataType::kFloat16}, {"i1", DataType::kInt8},
-    {"i2", DataType::kInt16}, {"i4", DataType::kInt32},  {"i8", DataType::kInt64},   {"u1", DataType::kUInt8},
-    {"u2", DataType::kUInt16}, {"u4", DataType::kUInt32}, {"u8", DataType::kUInt64}, {"b1", DataType::kBool},
+    {"f4", DataType::kFloat},  {"f8", DataType::kDouble}, {"f2", DataType::kFloat16}, {"i1", DataType::kInt8},
+    {"i2", DataType::kInt16},  {"i4", DataType::kInt32},  {"i8", DataType::kInt64},   {"u1", DataType::kUInt8},
+    {"u2", DataType::kUInt16}, {"u4", DataType::kUInt32}, {"u8", DataType::kUInt64},  {"b1", DataType::kBool},
 };
 
 // Reads the Python literal that the header is: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
@@ -57,7 +57,7 @@ class Literal {
       if (error != std::errc() || dim < 0) return false;
       rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
       shape.push_back(dim);
-      Take("L");   // Python 2
+      Take("L");  // Python 2
       if (!Take(",") && !rest_.starts_with(')')) return false;
     }
     return true;
@@ -70,7 +70,8 @@ class Literal {
 
 Status ParseType(const std::string& descr, const std::string& where, NpyHeader& header) {
   if (descr.find('O') != std::string::npos) {
-    return Error(ErrorId::kDataUnsupported, where, ": holds pickled Python objects, which are not read; wanted an array of numbers")
+    return Error(ErrorId::kDataUnsupported, where,
+                 ": holds pickled Python objects, which are not read; wanted an array of numbers")
         .WithHint("save it with a numeric dtype, all samples of one shape; allow_pickle is not needed then");
   }
   const std::string_view code = std::string_view(descr).substr(std::min<size_t>(1, descr.size()));
@@ -80,7 +81,8 @@ Status ParseType(const std::string& descr, const std::string& where, NpyHeader& 
     header.big_endian = descr[0] == '>' && DataTypeBits(spelling.type) > 8;
     return Status::Ok();
   }
-  return Error(ErrorId::kDataUnsupported, where, ": element type '", descr, "' is not read; wanted floats, integers or bool");
+  return Error(ErrorId::kDataUnsupported, where, ": element type '", descr,
+               "' is not read; wanted floats, integers or bool");
 }
 
 Status CheckSizes(const NpyHeader& header, const std::string& where) {
@@ -102,7 +104,8 @@ Result<size_t> NpyHeaderBytes(std::span<const std::byte> prefix, const std::stri
   if (prefix.size() < kNpyPrefixBytes) return Malformed(where, StrCat("it has ", prefix.size(), " bytes"));
   if (!text.starts_with(kMagic)) return Malformed(where, "no \\x93NUMPY at its start");
   const int version = static_cast<int>(prefix[6]);
-  if (version < 1 || version > 3) return Error(ErrorId::kDataUnsupported, where, ": .npy version ", version, ", wanted 1 to 3");
+  if (version < 1 || version > 3)
+    return Error(ErrorId::kDataUnsupported, where, ": .npy version ", version, ", wanted 1 to 3");
   if (version == 1) return size_t{10} + LittleEndian<uint16_t>(prefix, 8);
   const size_t length = LittleEndian<uint32_t>(prefix, 8);
   constexpr size_t kMaxHeaderBytes = 1 << 20;

@@ -16,7 +16,7 @@ struct NpyHeader {
   Shape shape;
   bool fortran_order = false;
   bool big_endian = false;
-  uint64_t header_bytes = 0;   ///< from the file's start to the first element
+  uint64_t header_bytes = 0;  ///< from the file's start to the first element
 
   uint64_t data_bytes() const { return PackedSizeBytes(type, ElementCount(shape)); }
 };
@@ -24,8 +24,8 @@ struct NpyHeader {
 /// Bytes from the start that are enough to tell the header's length.
 inline constexpr size_t kNpyPrefixBytes = 12;
 
-/// Length of the whole header from the first bytes of a file (at least kNpyPrefixBytes, fewer only if the file is shorter).
-/// Errors: kDataMalformed.
+/// Length of the whole header from the first bytes of a file (at least kNpyPrefixBytes, fewer only if the file is
+/// shorter). Errors: kDataMalformed.
 Result<size_t> NpyHeaderBytes(std::span<const std::byte> prefix, const std::string& where);
 
 /// Parses the whole header. Sizes can't overflow: the elements' bytes fit 62 bits.

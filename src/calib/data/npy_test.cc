@@ -35,7 +35,7 @@ TEST(NpyTest, ReadsVersions2And3AndFortranOrder) {
 
 TEST(NpyTest, ReadsEveryNumericTypeAndScalars) {
   const std::pair<const char*, DataType> types[] = {
-      {"<f2", DataType::kFloat16}, {"<f8", DataType::kDouble}, {"|i1", DataType::kInt8},  {"<i2", DataType::kInt16},
+      {"<f2", DataType::kFloat16}, {"<f8", DataType::kDouble}, {"|i1", DataType::kInt8},   {"<i2", DataType::kInt16},
       {"<i4", DataType::kInt32},   {"|u1", DataType::kUInt8},  {"<u2", DataType::kUInt16}, {"<u4", DataType::kUInt32},
       {"<u8", DataType::kUInt64},  {"|b1", DataType::kBool}};
   for (const auto& [descr, type] : types) {
@@ -65,7 +65,8 @@ TEST(NpyTest, RefusesWhatIsNotNumbers) {
 TEST(NpyTest, RefusesDamagedHeaders) {
   for (const char* header :
        {"", "{}", "{'descr': '<f4', 'shape': (1,)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}",
-        "{'descr': '<f4', 'fortran_order': Maybe, 'shape': (1,)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (1 2)}",
+        "{'descr': '<f4', 'fortran_order': Maybe, 'shape': (1,)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (1 2)}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'more': 1}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4)}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 4611686018427387904, 4)}"}) {
@@ -79,7 +80,7 @@ TEST(NpyTest, SurvivesDamage) {
   int accepted = 0;
   testing::Damage(Npy("<f4", {2, 3}, ""), [&](const std::string& bytes) { accepted += Parse(bytes).ok(); });
   testing::Damage(Npy("<f4", {2, 3}, "", false, 2), [&](const std::string& bytes) { accepted += Parse(bytes).ok(); });
-  EXPECT_GT(accepted, 0);     // a digit may become another digit
+  EXPECT_GT(accepted, 0);  // a digit may become another digit
   EXPECT_LT(accepted, 200);
 }
 

@@ -22,8 +22,10 @@ struct Pixels {
 
   Pixels() = default;
   Pixels(PictureSize picture_size, int channel_count, uint8_t fill = 0)
-      : size(picture_size), channels(channel_count),
-        data(static_cast<size_t>(size.width) * static_cast<size_t>(size.height) * static_cast<size_t>(channels), fill) {}
+      : size(picture_size),
+        channels(channel_count),
+        data(static_cast<size_t>(size.width) * static_cast<size_t>(size.height) * static_cast<size_t>(channels), fill) {
+  }
 
   size_t row_bytes() const { return static_cast<size_t>(size.width) * static_cast<size_t>(channels); }
   uint8_t* row(int y) { return data.data() + static_cast<size_t>(y) * row_bytes(); }

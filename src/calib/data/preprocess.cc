@@ -1,10 +1,11 @@
 #include "calib/data/preprocess.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/spelling.h"
-#include "calib/data/text.h"
+#include "base/text.h"
 
 namespace preon {
 namespace {
@@ -21,12 +22,6 @@ constexpr PreprocessPreset kPresets[] = {
 };
 
 constexpr std::string_view kKeys[] = {"resize", "crop", "letterbox", "color", "scale", "mean", "std", "layout"};
-
-std::string Names(auto&& items, auto projection) {
-  std::string list;
-  for (const auto& item : items) list += (list.empty() ? "" : ", ") + std::string(std::invoke(projection, item));
-  return list;
-}
 
 // Each parser answers false when the text is none of what the key takes.
 bool ParseTarget(std::string_view text, ResizeTarget::Kind kind_of_one, ResizeTarget& target) {
@@ -49,9 +44,9 @@ bool ParseRatio(std::string_view text, double& value) {
   const size_t slash = text.find('/');
   const auto above = ParseNumber<double>(text.substr(0, slash));
   const auto below = slash == std::string_view::npos ? 1.0 : ParseNumber<double>(text.substr(slash + 1));
-  if (!above || !below || *below == 0) return false;
+  if (!above || !below) return false;
   value = *above / *below;
-  return true;
+  return std::isfinite(value);  // not x/0, and not the text "nan", which is a number to the parser
 }
 
 bool ParseValues(std::string_view text, std::vector<double>& values) {
@@ -103,8 +98,8 @@ Status SetKey(std::string_view key, std::string_view value, Preprocess& out) {
     wanted = "one number or three with ':' between, none of them 0";
   } else {
     const std::vector<std::string> known(std::begin(kKeys), std::end(kKeys));
-    return Error(ErrorId::kPreprocess, "--preprocess: unknown key '", key, "'", DidYouMean(key, known), " (known: ",
-                 Names(kKeys, std::identity()), ")");
+    return Error(ErrorId::kPreprocess, "--preprocess: unknown key '", key, "'", DidYouMean(key, known),
+                 " (known: ", JoinNames(known), ")");
   }
   if (!good) return Error(ErrorId::kPreprocess, "--preprocess: ", key, ": got '", value, "', wanted ", wanted);
   return Status::Ok();
@@ -113,8 +108,10 @@ Status SetKey(std::string_view key, std::string_view value, Preprocess& out) {
 Status SetKeys(std::span<const std::string> parts, Preprocess& out) {
   for (const std::string& part : parts) {
     const size_t equals = part.find('=');
-    if (equals == std::string::npos) return Error(ErrorId::kPreprocess, "--preprocess: got '", part, "', wanted key=value");
-    PREON_RETURN_IF_ERROR(SetKey(std::string_view(part).substr(0, equals), std::string_view(part).substr(equals + 1), out));
+    if (equals == std::string::npos)
+      return Error(ErrorId::kPreprocess, "--preprocess: got '", part, "', wanted key=value");
+    PREON_RETURN_IF_ERROR(
+        SetKey(std::string_view(part).substr(0, equals), std::string_view(part).substr(equals + 1), out));
   }
   return Status::Ok();
 }
@@ -134,8 +131,8 @@ Result<Preprocess> ParsePreprocess(std::string_view text) {
   if (preset == std::end(kPresets)) {
     std::vector<std::string> known;
     for (const PreprocessPreset& row : kPresets) known.emplace_back(row.name);
-    return Error(ErrorId::kPreprocess, "--preprocess: unknown preset '", base, "'", DidYouMean(base, known), " (known: ",
-                 Names(kPresets, &PreprocessPreset::name), ")");
+    return Error(ErrorId::kPreprocess, "--preprocess: unknown preset '", base, "'", DidYouMean(base, known),
+                 " (known: ", JoinNames(known), ")");
   }
   Preprocess preprocess;
   PREON_RETURN_IF_ERROR(SetKeys(Split(preset->keys, ','), preprocess));

@@ -46,13 +46,15 @@ TEST(PreprocessTest, NamesWhatItCanNotUse) {
     EXPECT_EQ(parsed.status().id(), ErrorId::kPreprocess) << text;
     return parsed.status().message();
   };
-  EXPECT_EQ(message("imagnet"), "--preprocess: unknown preset 'imagnet'; did you mean 'imagenet'? (known: imagenet, imagenet-tf, "
-                                "cifar10, unit, raw)");
+  EXPECT_EQ(message("imagnet"),
+            "--preprocess: unknown preset 'imagnet'; did you mean 'imagenet'? (known: imagenet, imagenet-tf, "
+            "cifar10, unit, raw)");
   EXPECT_NE(message("sclae=2").find("did you mean 'scale'?"), std::string::npos);
   EXPECT_EQ(message("resize=12y7"), "--preprocess: resize: got '12y7', wanted N (the shorter side), WxH or input");
-  for (const char* text : {"", "imagenet,unit", "resize=0", "resize=1x", "crop=-3", "crop=99999", "letterbox=256", "letterbox=x",
-                           "color=blue", "scale=1/0", "scale=", "mean=1:2", "mean=a", "std=0", "std=1:0:1", "layout=hwc",
-                           "scale=1,,mean=2", "letterbox=114,crop=10"}) {
+  for (const char* text : {"",           "imagenet,unit", "resize=0",    "resize=1x",       "crop=-3",
+                           "crop=99999", "letterbox=256", "letterbox=x", "color=blue",      "scale=1/0",
+                           "scale=nan",  "mean=inf",      "scale=",      "mean=1:2",        "mean=a",
+                           "std=0",      "std=1:0:1",     "layout=hwc",  "scale=1,,mean=2", "letterbox=114,crop=10"}) {
     message(text);
   }
 }

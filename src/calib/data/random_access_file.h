@@ -25,7 +25,8 @@ class RandomAccessFile {
   Status ReadAt(uint64_t offset, std::span<std::byte> to) const;
 
  private:
-  RandomAccessFile(std::string path, int fd, uint64_t size_bytes) : path_(std::move(path)), fd_(fd), size_bytes_(size_bytes) {}
+  RandomAccessFile(std::string path, int fd, uint64_t size_bytes)
+      : path_(std::move(path)), fd_(fd), size_bytes_(size_bytes) {}
 
   std::string path_;
   int fd_;

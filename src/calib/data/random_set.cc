@@ -28,7 +28,8 @@ class SplitMix {
 // the same on every machine. Each has variance 65536^2 / 12.
 double NextNormal(SplitMix& next) {
   const uint64_t bits = next();
-  const int64_t sum = static_cast<int64_t>((bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48));
+  const int64_t sum =
+      static_cast<int64_t>((bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48));
   return static_cast<double>(sum - 2 * 65535) * (std::sqrt(3.0) / 65536);
 }
 
@@ -42,18 +43,33 @@ bool FillRandom(Tensor& tensor, SplitMix& next) {
   const auto bit = [&] { return next() >> 63; };
   const auto byte = [&] { return next() >> 56; };
   switch (tensor.type()) {
-    case DataType::kFloat: Fill<float>(tensor, normal); return true;
-    case DataType::kDouble: Fill<double>(tensor, normal); return true;
+    case DataType::kFloat:
+      Fill<float>(tensor, normal);
+      return true;
+    case DataType::kDouble:
+      Fill<double>(tensor, normal);
+      return true;
     case DataType::kUInt8:
-    case DataType::kInt8: Fill<uint8_t>(tensor, byte); return true;
-    case DataType::kBool: Fill<uint8_t>(tensor, bit); return true;
+    case DataType::kInt8:
+      Fill<uint8_t>(tensor, byte);
+      return true;
+    case DataType::kBool:
+      Fill<uint8_t>(tensor, bit);
+      return true;
     case DataType::kInt16:
-    case DataType::kUInt16: Fill<uint16_t>(tensor, bit); return true;
+    case DataType::kUInt16:
+      Fill<uint16_t>(tensor, bit);
+      return true;
     case DataType::kInt32:
-    case DataType::kUInt32: Fill<uint32_t>(tensor, bit); return true;
+    case DataType::kUInt32:
+      Fill<uint32_t>(tensor, bit);
+      return true;
     case DataType::kInt64:
-    case DataType::kUInt64: Fill<uint64_t>(tensor, bit); return true;
-    default: return false;
+    case DataType::kUInt64:
+      Fill<uint64_t>(tensor, bit);
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -64,9 +80,8 @@ class RandomSet : public SampleSet {
 
   int64_t size() const override { return count_; }
   bool single() const override {
-    return std::ranges::any_of(inputs_, [&](const TensorSpec& input) {
-      return !StacksRows(input, fixed_batch_) || input.shape[0] == 1;
-    });
+    return std::ranges::any_of(
+        inputs_, [&](const TensorSpec& input) { return !StacksRows(input, fixed_batch_) || input.shape[0] == 1; });
   }
   std::string Key(int64_t index) const override { return Name(index); }
   std::string Name(int64_t index) const override { return StrCat("random:", count_, "[", index, "]"); }
@@ -103,8 +118,8 @@ Result<std::unique_ptr<SampleSet>> MakeRandomSet(int64_t count, uint64_t seed, s
     Tensor probe = DataTypeBits(input.type) >= 8 ? Tensor::Allocate(input.type, {0}) : Tensor();
     SplitMix next(0);
     if (!FillRandom(probe, next)) {
-      return Error(ErrorId::kDataUnsupported, "random:", count, ": input '", input.name, "' has type ", DataTypeName(input.type),
-                   ", wanted float, double, an integer or bool");
+      return Error(ErrorId::kDataUnsupported, "random:", count, ": input '", input.name, "' has type ",
+                   DataTypeName(input.type), ", wanted float, double, an integer or bool");
     }
   }
   return std::unique_ptr<SampleSet>(std::make_unique<RandomSet>(count, seed, inputs, fixed_batch));

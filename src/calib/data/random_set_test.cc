@@ -16,8 +16,10 @@ std::unique_ptr<SampleSet> Make(std::vector<TensorSpec> inputs, uint64_t seed = 
 }
 
 TEST(RandomSetTest, ShapesFollowTheInputs) {
-  const auto set = Make({{"image", DataType::kFloat, {kN, 3, kN, kN}}, {"ids", DataType::kInt64, {kN, 7}},
-                         {"state", DataType::kFloat, {2, kN, 4}}, {"rate", DataType::kInt64, {}}});
+  const auto set = Make({{"image", DataType::kFloat, {kN, 3, kN, kN}},
+                         {"ids", DataType::kInt64, {kN, 7}},
+                         {"state", DataType::kFloat, {2, kN, 4}},
+                         {"rate", DataType::kInt64, {}}});
   const auto sample = set->Read(3);
   ASSERT_TRUE(sample.ok());
   EXPECT_EQ(sample->feeds[0].tensor.shape(), (Shape{1, 3, 224, 224}));
@@ -68,7 +70,8 @@ TEST(RandomSetTest, IntegersAreSafeIndices) {
 
 TEST(RandomSetTest, RefusesOtherTypes) {
   for (const DataType type : {DataType::kString, DataType::kFloat16, DataType::kInt4}) {
-    EXPECT_EQ(MakeRandomSet(1, 0, std::vector<TensorSpec>{{"x", type, {1}}}, 1).status().id(), ErrorId::kDataUnsupported);
+    EXPECT_EQ(MakeRandomSet(1, 0, std::vector<TensorSpec>{{"x", type, {1}}}, 1).status().id(),
+              ErrorId::kDataUnsupported);
   }
 }
 

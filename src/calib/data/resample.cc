@@ -18,7 +18,7 @@ struct Taps {
 
 std::vector<Taps> MakeTaps(int from, int to) {
   const double scale = static_cast<double>(from) / to;
-  const double support = std::max(scale, 1.0);   // half the filter's width, in input samples
+  const double support = std::max(scale, 1.0);  // half the filter's width, in input samples
   std::vector<Taps> taps(static_cast<size_t>(to));
   std::vector<double> weights;
   for (int output = 0; output < to; ++output) {
@@ -39,7 +39,9 @@ std::vector<Taps> MakeTaps(int from, int to) {
   return taps;
 }
 
-uint8_t Round(int32_t sum) { return static_cast<uint8_t>(std::clamp((sum + (1 << (kWeightBits - 1))) >> kWeightBits, 0, 255)); }
+uint8_t Round(int32_t sum) {
+  return static_cast<uint8_t>(std::clamp((sum + (1 << (kWeightBits - 1))) >> kWeightBits, 0, 255));
+}
 
 Pixels ResizeRows(const Pixels& picture, int width) {
   const std::vector<Taps> taps = MakeTaps(picture.size.width, width);

@@ -13,9 +13,9 @@ namespace preon {
 
 /// How the feed of one input relates to its samples (docs/design/data.md has the table).
 enum class FeedKind {
-  kRow,        ///< shape [1, ...]: samples stack along axis 0
-  kWhole,      ///< the input's whole shape: each sample is a run of its own
-  kRepeated,   ///< the same for every sample
+  kRow,       ///< shape [1, ...]: samples stack along axis 0
+  kWhole,     ///< the input's whole shape: each sample is a run of its own
+  kRepeated,  ///< the same for every sample
 };
 
 struct Feed {
@@ -27,7 +27,7 @@ struct Feed {
 struct Sample {
   std::vector<Feed> feeds;
   std::optional<int64_t> label;
-  std::vector<NamedTensor> expected;   ///< as in Batch
+  std::vector<NamedTensor> expected;  ///< as in Batch
 };
 
 /// Samples by index. Calls with rising indices are cheap; not thread-safe.

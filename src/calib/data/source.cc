@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "calib/data/array_set.h"
 #include "calib/data/combined_sets.h"
 #include "calib/data/image_set.h"
 #include "calib/data/random_set.h"
 #include "calib/data/test_set.h"
-#include "calib/data/text.h"
 
 namespace preon {
 namespace fs = std::filesystem;
@@ -23,7 +23,8 @@ bool IsArrayFile(const fs::path& path) { return path.extension() == ".npz" || pa
 Result<std::vector<std::string>> NamesIn(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code error;
-  for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
+  for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
     names.push_back(entry->path().filename().string());
   }
   if (error) return Error(ErrorId::kIoRead, folder, ": can't read: ", error.message());
@@ -55,14 +56,15 @@ Result<std::unique_ptr<SampleSet>> OpenFolder(const std::string& folder, std::sp
 Result<std::unique_ptr<SampleSet>> OpenSource(const std::string& source, std::span<const TensorSpec> inputs,
                                               const SourceContext& context) {
   if (source.starts_with(kRandom)) {
-    const std::optional<int64_t> count = ParseCount(source.substr(kRandom.size()));
-    if (!count || *count < 1) {
+    const Result<int64_t> count = ParseCount(source.substr(kRandom.size()));
+    if (!count.ok() || *count < 1) {
       return Error(ErrorId::kBadOptionValue, "--data: got '", source, "', wanted random:N with a number N above 0");
     }
     return MakeRandomSet(*count, context.seed, inputs, context.fixed_batch);
   }
   std::error_code ignored;
-  if (!fs::exists(source, ignored)) return Error(ErrorId::kDataNotFound, "--data: ", source, ": no such file or folder");
+  if (!fs::exists(source, ignored))
+    return Error(ErrorId::kDataNotFound, "--data: ", source, ": no such file or folder");
   if (fs::is_directory(source, ignored)) return OpenFolder(source, inputs, context);
   const fs::path path(source);
   if (IsArrayFile(path)) return OpenArrayFile(source, path.filename().string(), inputs, context.fixed_batch);

@@ -15,10 +15,10 @@ namespace preon {
 
 /// What all sources of a run share.
 struct SourceContext {
-  int64_t fixed_batch = 1;     ///< FixedBatch of all inputs of the model
-  std::string preprocess;      ///< --preprocess
+  int64_t fixed_batch = 1;  ///< FixedBatch of all inputs of the model
+  std::string preprocess;   ///< --preprocess
   uint64_t seed = 0;
-  std::shared_ptr<ClassNames> classes = std::make_shared<ClassNames>();   ///< of sub-folders, over all sources
+  std::shared_ptr<ClassNames> classes = std::make_shared<ClassNames>();  ///< of sub-folders, over all sources
 };
 
 /// Opens `source` for `inputs` (all of the model's, or the one that --input names).

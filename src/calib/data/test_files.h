@@ -16,7 +16,9 @@
 namespace preon::testing {
 
 template <typename T>
-std::string Raw(const T& value) { return std::string(reinterpret_cast<const char*>(&value), sizeof(T)); }
+std::string Raw(const T& value) {
+  return std::string(reinterpret_cast<const char*>(&value), sizeof(T));
+}
 template <typename T>
 std::string RawAll(const std::vector<T>& values) {
   return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
@@ -32,15 +34,18 @@ std::vector<T> Iota(int64_t count, int64_t first = 0) {
 /// An .npy file of version 1 with the given header text.
 inline std::string NpyWithHeader(std::string header, const std::string& data, char version = 1) {
   header += '\n';
-  const std::string length = version == 1 ? Raw(static_cast<uint16_t>(header.size())) : Raw(static_cast<uint32_t>(header.size()));
+  const std::string length =
+      version == 1 ? Raw(static_cast<uint16_t>(header.size())) : Raw(static_cast<uint32_t>(header.size()));
   return "\x93NUMPY" + std::string{version, 0} + length + header + data;
 }
 
-inline std::string Npy(const std::string& descr, const Shape& shape, const std::string& data, bool fortran = false, char version = 1) {
+inline std::string Npy(const std::string& descr, const Shape& shape, const std::string& data, bool fortran = false,
+                       char version = 1) {
   std::string dims;
   for (int64_t dim : shape) dims += std::to_string(dim) + ", ";
-  return NpyWithHeader("{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': (" + dims + "), }",
-                       data, version);
+  return NpyWithHeader(
+      "{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': (" + dims + "), }",
+      data, version);
 }
 
 template <typename T>
@@ -78,9 +83,11 @@ inline std::string ZipOf(const std::vector<std::pair<std::string, std::string>>&
     const std::string method = u16(kind == Zip::kDeflated ? 8 : 0);
     const std::string sizes = zip64 ? u32(~0u) + u32(~0u) : u32(data.size()) + u32(plain.size());
     const std::string local_extra = zip64 ? u16(1) + u16(16) + u64(plain.size()) + u64(data.size()) : "";
-    const std::string extra = zip64 ? u16(1) + u16(24) + u64(plain.size()) + u64(data.size()) + u64(archive.size()) : "";
+    const std::string extra =
+        zip64 ? u16(1) + u16(24) + u64(plain.size()) + u64(data.size()) + u64(archive.size()) : "";
     directory += u32(0x02014b50) + u16(45) + u16(45) + u16(0) + method + u32(0) + u32(0) + sizes + u16(name.size()) +
-                 u16(extra.size()) + u16(0) + u16(0) + u16(0) + u32(0) + u32(zip64 ? ~0u : archive.size()) + name + extra;
+                 u16(extra.size()) + u16(0) + u16(0) + u16(0) + u32(0) + u32(zip64 ? ~0u : archive.size()) + name +
+                 extra;
     archive += u32(0x04034b50) + u16(45) + u16(0) + method + u32(0) + u32(0) + sizes + u16(name.size()) +
                u16(local_extra.size()) + name + local_extra + data;
   }
@@ -88,11 +95,12 @@ inline std::string ZipOf(const std::vector<std::pair<std::string, std::string>>&
   archive += directory;
   if (zip64) {
     const uint64_t end64 = archive.size();
-    archive += u32(0x06064b50) + u64(44) + u16(45) + u16(45) + u32(0) + u32(0) + u64(members.size()) + u64(members.size()) +
-               u64(directory.size()) + u64(offset) + u32(0x07064b50) + u32(0) + u64(end64) + u32(1);
+    archive += u32(0x06064b50) + u64(44) + u16(45) + u16(45) + u32(0) + u32(0) + u64(members.size()) +
+               u64(members.size()) + u64(directory.size()) + u64(offset) + u32(0x07064b50) + u32(0) + u64(end64) +
+               u32(1);
   }
-  return archive + u32(0x06054b50) + u16(0) + u16(0) + u16(members.size()) + u16(members.size()) + u32(directory.size()) +
-         u32(zip64 ? ~0u : offset) + u16(0);
+  return archive + u32(0x06054b50) + u16(0) + u16(0) + u16(members.size()) + u16(members.size()) +
+         u32(directory.size()) + u32(zip64 ? ~0u : offset) + u16(0);
 }
 
 /// Files below a temporary folder.
@@ -104,7 +112,7 @@ class TestFolder {
   std::string Write(const std::string& name, const std::string& bytes) const {
     const std::filesystem::path path = std::filesystem::path(folder_.path()) / name;
     std::filesystem::create_directories(path.parent_path());
-    std::filesystem::remove(path);   // some file systems flush a file that is cut to nothing and written again: slow
+    std::filesystem::remove(path);  // some file systems flush a file that is cut to nothing and written again: slow
     std::ofstream(path, std::ios::binary) << bytes;
     return path.string();
   }

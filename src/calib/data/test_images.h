@@ -23,8 +23,9 @@ inline std::string Bmp(const Pixels& rgb) {
     rows.resize((rows.size() + 3) / 4 * 4);
   }
   const auto u32 = [](int value) { return Raw(static_cast<uint32_t>(value)); };
-  return "BM" + u32(54 + static_cast<int>(rows.size())) + u32(0) + u32(54) + u32(40) + u32(rgb.size.width) + u32(rgb.size.height) +
-         Raw(uint16_t{1}) + Raw(uint16_t{24}) + u32(0) + u32(static_cast<int>(rows.size())) + u32(0) + u32(0) + u32(0) + u32(0) + rows;
+  return "BM" + u32(54 + static_cast<int>(rows.size())) + u32(0) + u32(54) + u32(40) + u32(rgb.size.width) +
+         u32(rgb.size.height) + Raw(uint16_t{1}) + Raw(uint16_t{24}) + u32(0) + u32(static_cast<int>(rows.size())) +
+         u32(0) + u32(0) + u32(0) + u32(0) + rows;
 }
 
 /// PNG of colour type 0 (1 channel), 2 (3 channels), 4 (2 channels) or 6 (4 channels), 8 or 16 bits (big-endian data).
@@ -42,7 +43,8 @@ inline std::string Png(PictureSize size, int channels, int bits, const std::stri
   for (size_t at = 0; at < data.size(); at += row_bytes) rows += '\0' + data.substr(at, row_bytes);
   const std::string header = u32(static_cast<uint32_t>(size.width)) + u32(static_cast<uint32_t>(size.height)) +
                              std::string{static_cast<char>(bits), kColorTypes[channels], 0, 0, 0};
-  return "\x89PNG\r\n\x1a\n" + chunk("IHDR" + header) + chunk("IDAT" + ("\x78\x9c" + Deflate(rows)) + std::string(4, '\0')) + chunk("IEND");
+  return "\x89PNG\r\n\x1a\n" + chunk("IHDR" + header) +
+         chunk("IDAT" + ("\x78\x9c" + Deflate(rows)) + std::string(4, '\0')) + chunk("IEND");
 }
 
 /// JPEG of best quality; `components` 1, 3 or 4 (CMYK).

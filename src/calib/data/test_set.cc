@@ -8,9 +8,10 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "calib/data/array_layout.h"
 #include "calib/data/convert.h"
-#include "calib/data/text.h"
+#include "calib/data/quoted_names.h"
 #include "ir/tensor_pb.h"
 
 namespace preon {
@@ -21,7 +22,8 @@ constexpr std::string_view kSetPrefix = "test_data_set_";
 
 // The number in `prefix<number>suffix`.
 std::optional<int> NumberIn(std::string_view name, std::string_view prefix, std::string_view suffix) {
-  if (name.size() < prefix.size() + suffix.size() || !name.starts_with(prefix) || !name.ends_with(suffix)) return std::nullopt;
+  if (name.size() < prefix.size() + suffix.size() || !name.starts_with(prefix) || !name.ends_with(suffix))
+    return std::nullopt;
   return ParseNumber<int>(name.substr(prefix.size(), name.size() - prefix.size() - suffix.size()));
 }
 
@@ -35,18 +37,21 @@ std::map<int, std::string> NumberedFiles(const std::string& folder, std::string_
   std::map<int, std::string> files;
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    if (const auto number = NumberIn(entry.path().filename().string(), prefix, ".pb")) files[*number] = entry.path().string();
+    if (const auto number = NumberIn(entry.path().filename().string(), prefix, ".pb"))
+      files[*number] = entry.path().string();
   }
   return files;
 }
 
 Status CheckFits(const Tensor& tensor, const TensorSpec& input, const std::string& where) {
   if (tensor.type() != input.type) {
-    return Error(ErrorId::kDataType, where, ": type ", DataTypeName(tensor.type()), ", wanted ", DataTypeName(input.type));
+    return Error(ErrorId::kDataType, where, ": type ", DataTypeName(tensor.type()), ", wanted ",
+                 DataTypeName(input.type));
   }
   // No dimensions: a scalar, or an input whose rank is not known.
   if (!input.shape.empty() && !FitsShape(tensor.shape(), input.shape)) {
-    return Error(ErrorId::kDataShape, where, ": shape ", ShapeToString(tensor.shape()), ", wanted ", ShapeToString(input.shape));
+    return Error(ErrorId::kDataShape, where, ": shape ", ShapeToString(tensor.shape()), ", wanted ",
+                 ShapeToString(input.shape));
   }
   return CheckFinite(tensor, where + ": it");
 }
@@ -68,8 +73,8 @@ class TestSets : public SampleSet {
       PREON_ASSIGN_OR_RETURN(NamedTensor tensor, ReadTensor(path));
       const TensorSpec* input = FindInput(tensor.name, number);
       if (input == nullptr || std::ranges::find(sample.feeds, input->name, &Feed::input) != sample.feeds.end()) {
-        return Error(ErrorId::kDataInputName, path, ": tensor '", tensor.name, "' is input ", number, " of ", inputs_.size(),
-                     "; the model has: ", QuotedNames(inputs_, &TensorSpec::name));
+        return Error(ErrorId::kDataInputName, path, ": tensor '", tensor.name, "' is input ", number, " of ",
+                     inputs_.size(), "; the model has: ", QuotedNames(inputs_, &TensorSpec::name));
       }
       PREON_RETURN_IF_ERROR(CheckFits(tensor.tensor, *input, path + ": '" + input->name + "'"));
       sample.feeds.push_back({input->name, std::move(tensor.tensor), FeedKind::kWhole});
@@ -101,7 +106,8 @@ bool IsTestFile(const std::string& name) { return NumberIn(name, "input_", ".pb"
 }  // namespace
 
 bool HasTestSets(const std::vector<std::string>& names) {
-  return std::ranges::any_of(names, [](const std::string& name) { return NumberIn(name, kSetPrefix, "") || IsTestFile(name); });
+  return std::ranges::any_of(
+      names, [](const std::string& name) { return NumberIn(name, kSetPrefix, "") || IsTestFile(name); });
 }
 
 Result<std::unique_ptr<SampleSet>> OpenTestSets(const std::string& folder, const std::vector<std::string>& names,

@@ -28,7 +28,8 @@ class TestSetTest : public ::testing::Test {
  protected:
   Result<std::unique_ptr<SampleSet>> Open() {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) names.push_back(entry.path().filename().string());
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+      names.push_back(entry.path().filename().string());
     EXPECT_TRUE(HasTestSets(names));
     return OpenTestSets(folder_.path(), names, inputs_);
   }
@@ -40,14 +41,14 @@ class TestSetTest : public ::testing::Test {
 TEST_F(TestSetTest, FeedsByNameElseByNumberAndKeepsOutputs) {
   folder_.Write("test_data_set_10/input_0.pb", FloatPb("", {7, 8}));
   folder_.Write("test_data_set_10/input_1.pb", FloatPb("", {9}));
-  folder_.Write("test_data_set_2/input_0.pb", FloatPb("b", {1, 2, 3}));   // named: the other way round
+  folder_.Write("test_data_set_2/input_0.pb", FloatPb("b", {1, 2, 3}));  // named: the other way round
   folder_.Write("test_data_set_2/input_1.pb", FloatPb("a", {4, 5}));
   folder_.Write("test_data_set_2/output_1.pb", FloatPb("second", {2}));
   folder_.Write("test_data_set_2/output_0.pb", FloatPb("first", {1}));
   const auto sets = Open();
   ASSERT_TRUE(sets.ok()) << sets.status().ToString();
   EXPECT_EQ((*sets)->size(), 2);
-  EXPECT_EQ((*sets)->Key(0), "test_data_set_2");   // by number, not by letters
+  EXPECT_EQ((*sets)->Key(0), "test_data_set_2");  // by number, not by letters
   const auto sample = (*sets)->Read(0);
   ASSERT_TRUE(sample.ok());
   EXPECT_EQ(sample->feeds[0].input, "b");

@@ -15,7 +15,7 @@ constexpr uint32_t kLocalHeader = 0x04034b50, kDirectoryEntry = 0x02014b50, kDir
 constexpr uint32_t kZip64End = 0x06064b50, kZip64Locator = 0x07064b50;
 constexpr size_t kLocalHeaderBytes = 30, kDirectoryEntryBytes = 46, kDirectoryEndBytes = 22;
 constexpr size_t kZip64EndBytes = 56, kZip64LocatorBytes = 20, kMaxCommentBytes = 0xffff;
-constexpr uint32_t kInZip64 = 0xffffffff;   // "see the zip64 field" in place of a 32-bit size or offset
+constexpr uint32_t kInZip64 = 0xffffffff;    // "see the zip64 field" in place of a 32-bit size or offset
 constexpr uint64_t kMaxDeflateRatio = 1032;  // deflate's best case: 258 bytes for two bits
 
 struct Directory {
@@ -23,7 +23,8 @@ struct Directory {
 };
 
 Status NoArchive(const RandomAccessFile& file) {
-  return Error(ErrorId::kDataMalformed, file.path(), ": not a zip archive, or cut short (", file.size_bytes(), " bytes)");
+  return Error(ErrorId::kDataMalformed, file.path(), ": not a zip archive, or cut short (", file.size_bytes(),
+               " bytes)");
 }
 
 Status Damaged(const RandomAccessFile& file, std::string_view what) {
@@ -54,11 +55,14 @@ Result<Directory> FindDirectory(const RandomAccessFile& file) {
   }
   const uint64_t end_offset = tail_offset + *end;
   if (end_offset < kZip64LocatorBytes) return directory;
-  PREON_ASSIGN_OR_RETURN(const std::vector<std::byte> locator, ReadBytes(file, end_offset - kZip64LocatorBytes, kZip64LocatorBytes));
+  PREON_ASSIGN_OR_RETURN(const std::vector<std::byte> locator,
+                         ReadBytes(file, end_offset - kZip64LocatorBytes, kZip64LocatorBytes));
   if (LittleEndian<uint32_t>(locator, 0) != kZip64Locator) return directory;
-  PREON_ASSIGN_OR_RETURN(const std::vector<std::byte> end64, ReadBytes(file, LittleEndian<uint64_t>(locator, 8), kZip64EndBytes));
+  PREON_ASSIGN_OR_RETURN(const std::vector<std::byte> end64,
+                         ReadBytes(file, LittleEndian<uint64_t>(locator, 8), kZip64EndBytes));
   if (LittleEndian<uint32_t>(end64, 0) != kZip64End) return Damaged(file, "no zip64 end record");
-  return Directory{LittleEndian<uint64_t>(end64, 48), LittleEndian<uint64_t>(end64, 40), LittleEndian<uint64_t>(end64, 32)};
+  return Directory{LittleEndian<uint64_t>(end64, 48), LittleEndian<uint64_t>(end64, 40),
+                   LittleEndian<uint64_t>(end64, 32)};
 }
 
 // Replaces the sizes and the offset that did not fit 32 bits, in the order in which the field holds them.
@@ -83,7 +87,8 @@ void ApplyZip64Field(Bytes extra, ByteRange& range) {
 Status LocateBytes(const RandomAccessFile& file, ZipMember& member) {
   ByteRange& range = member.range;
   PREON_ASSIGN_OR_RETURN(const std::vector<std::byte> header, ReadBytes(file, range.offset, kLocalHeaderBytes));
-  if (LittleEndian<uint32_t>(header, 0) != kLocalHeader) return Damaged(file, "no header of member '" + member.name + "'");
+  if (LittleEndian<uint32_t>(header, 0) != kLocalHeader)
+    return Damaged(file, "no header of member '" + member.name + "'");
   range.offset += kLocalHeaderBytes + LittleEndian<uint16_t>(header, 26) + LittleEndian<uint16_t>(header, 28);
   const bool inside = range.offset <= file.size_bytes() && range.stored_bytes <= file.size_bytes() - range.offset;
   const bool plausible = range.deflated ? range.size_bytes / kMaxDeflateRatio <= range.stored_bytes
@@ -110,12 +115,13 @@ Result<std::vector<ZipMember>> ListZipMembers(const RandomAccessFile& file) {
     ZipMember member;
     member.name.assign(reinterpret_cast<const char*>(bytes.data()) + at + kDirectoryEntryBytes, name_bytes);
     const uint16_t flags = LittleEndian<uint16_t>(fixed, 8), method = LittleEndian<uint16_t>(fixed, 10);
-    member.range = {LittleEndian<uint32_t>(fixed, 42), LittleEndian<uint32_t>(fixed, 20), LittleEndian<uint32_t>(fixed, 24),
-                    method == 8};
+    member.range = {LittleEndian<uint32_t>(fixed, 42), LittleEndian<uint32_t>(fixed, 20),
+                    LittleEndian<uint32_t>(fixed, 24), method == 8};
     ApplyZip64Field(Bytes(bytes).subspan(at + kDirectoryEntryBytes + name_bytes, extra_bytes), member.range);
     at += entry_bytes;
     if (member.name.ends_with('/')) continue;
-    if ((flags & 1) != 0) return Error(ErrorId::kDataUnsupported, file.path(), ": member '", member.name, "' is encrypted");
+    if ((flags & 1) != 0)
+      return Error(ErrorId::kDataUnsupported, file.path(), ": member '", member.name, "' is encrypted");
     if (method != 0 && method != 8) {
       return Error(ErrorId::kDataUnsupported, file.path(), ": member '", member.name, "' has zip compression ", method,
                    ", wanted 0 (stored) or 8 (deflated)");

@@ -12,9 +12,9 @@ namespace preon {
 
 /// Where one file's bytes are, plain or packed, inside another file.
 struct ByteRange {
-  uint64_t offset = 0;         ///< of the first stored byte
-  uint64_t stored_bytes = 0;   ///< as they are in the file
-  uint64_t size_bytes = 0;     ///< after unpacking
+  uint64_t offset = 0;        ///< of the first stored byte
+  uint64_t stored_bytes = 0;  ///< as they are in the file
+  uint64_t size_bytes = 0;    ///< after unpacking
   bool deflated = false;
 };
 

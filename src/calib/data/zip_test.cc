@@ -38,9 +38,10 @@ std::string Noise(size_t size_bytes) {
 
 TEST(ZipTest, ReadsStoredDeflatedAndZip64Members) {
   const TestFolder folder;
-  const std::string large = Noise(300'000);   // several windows of packed bytes
+  const std::string large = Noise(300'000);  // several windows of packed bytes
   for (const Zip kind : {Zip::kStored, Zip::kDeflated, Zip::kZip64}) {
-    const auto contents = ReadAll(folder.Write("a.zip", ZipOf({{"one.npy", "hello"}, {"empty", ""}, {"two.npy", large}}, kind)));
+    const auto contents =
+        ReadAll(folder.Write("a.zip", ZipOf({{"one.npy", "hello"}, {"empty", ""}, {"two.npy", large}}, kind)));
     ASSERT_TRUE(contents.ok()) << contents.status().ToString();
     EXPECT_EQ(*contents, (std::vector<std::string>{"hello", "", large}));
   }
@@ -49,7 +50,7 @@ TEST(ZipTest, ReadsStoredDeflatedAndZip64Members) {
 TEST(ZipTest, ToleratesACommentAndLeavesFoldersOut) {
   const TestFolder folder;
   std::string archive = ZipOf({{"folder/", ""}, {"a", "x"}});
-  archive[archive.size() - 2] = 5;   // length of the comment
+  archive[archive.size() - 2] = 5;  // length of the comment
   const auto contents = ReadAll(folder.Write("a.zip", archive + "hello"));
   ASSERT_TRUE(contents.ok()) << contents.status().ToString();
   EXPECT_EQ(*contents, std::vector<std::string>{"x"});
@@ -62,7 +63,7 @@ TEST(ZipTest, PackedBytesAreReadInStepsAndAgain) {
   auto opened = RandomAccessFile::Open(path);
   const auto file = std::make_shared<const RandomAccessFile>(std::move(*opened));
   const auto reader = MakeByteReader(file, ListZipMembers(*file)->at(0).range);
-  for (const size_t offset : {10u, 100'000u, 100'007u, 5u, 199'993u}) {   // forward, adjoining, back, to the end
+  for (const size_t offset : {10u, 100'000u, 100'007u, 5u, 199'993u}) {  // forward, adjoining, back, to the end
     std::string part(7, '\0');
     ASSERT_TRUE(reader->Read(offset, std::as_writable_bytes(std::span(part))).ok());
     EXPECT_EQ(part, text.substr(offset, 7));
@@ -74,7 +75,8 @@ TEST(ZipTest, RefusesWhatIsNoArchiveOrCutShort) {
   const std::string archive = ZipOf({{"a.npy", Noise(1000)}}, Zip::kDeflated);
   EXPECT_EQ(ReadAll(folder.Write("empty.npz", "")).status().id(), ErrorId::kDataMalformed);
   EXPECT_EQ(ReadAll(folder.Write("text.npz", "no archive at all")).status().id(), ErrorId::kDataMalformed);
-  EXPECT_EQ(ReadAll(folder.Write("cut.npz", archive.substr(0, archive.size() / 2))).status().id(), ErrorId::kDataMalformed);
+  EXPECT_EQ(ReadAll(folder.Write("cut.npz", archive.substr(0, archive.size() / 2))).status().id(),
+            ErrorId::kDataMalformed);
   EXPECT_EQ(ReadAll(folder.path() + "/none.npz").status().id(), ErrorId::kDataNotFound);
 }
 
@@ -84,7 +86,7 @@ TEST(ZipTest, RefusesEncryptionAndOtherCompression) {
   const size_t entry = archive.find("PK\x01\x02");
   std::string encrypted = archive, packed = archive;
   encrypted[entry + 8] = 1;
-  packed[entry + 10] = 12;   // bzip2
+  packed[entry + 10] = 12;  // bzip2
   EXPECT_EQ(ReadAll(folder.Write("e.npz", encrypted)).status().id(), ErrorId::kDataUnsupported);
   EXPECT_EQ(ReadAll(folder.Write("p.npz", packed)).status().id(), ErrorId::kDataUnsupported);
 }

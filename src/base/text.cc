@@ -1,0 +1,30 @@
+#include "base/text.h"
+
+#include <cmath>
+
+namespace preon {
+
+Result<int64_t> ParseCount(std::string_view text) {
+  const size_t digits = text.find_last_not_of("kKMG") + 1;
+  const std::string_view unit = text.substr(digits);
+  const std::optional<double> number = ParseNumber<double>(text.substr(0, digits));
+  const double factor = unit.empty() ? 1 : unit == "k" || unit == "K" ? 1e3 : unit == "M" ? 1e6 : unit == "G" ? 1e9 : 0;
+  const double count = number.value_or(-1) * factor;
+  if (factor == 0 || !(count >= 0 && count <= 1e15) || count != std::floor(count)) {
+    return Error(ErrorId::kBadOptionValue, "got '", text, "', wanted a whole number, possibly with k, M or G");
+  }
+  return static_cast<int64_t>(count);
+}
+
+std::vector<std::string> Split(std::string_view text, char separator) {
+  std::vector<std::string> parts(1);
+  for (char c : text) {
+    if (c == separator)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+}  // namespace preon

@@ -1,0 +1,30 @@
+// Text that users type or files hold: numbers, counts, lists.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace preon {
+
+/// The whole of `text` as a number; nullopt if it is anything else or does not fit T.
+template <typename T>
+std::optional<T> ParseNumber(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// "500", "10k", "2M", "1.5G" (powers of 1000). Errors: kBadOptionValue.
+Result<int64_t> ParseCount(std::string_view text);
+
+/// The parts between separators; one empty part for an empty text.
+std::vector<std::string> Split(std::string_view text, char separator);
+
+}  // namespace preon
