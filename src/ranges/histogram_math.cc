@@ -50,12 +50,11 @@ class StepError {
 void Distribution::Add(Bin bin, double min, double max) {
   if (bin.count <= 0) return;
   bins_.push_back({std::clamp(bin.low, min, max), std::clamp(bin.high, min, max), bin.count});
-  count_ += bin.count;
 }
 
 Distribution Distribution::Signed(const TensorSketch& sketch) {
   const Histogram histogram = sketch.ReadHistogram();
-  Distribution values;
+  Distribution values(sketch);
   bool zeros_added = false;
   const auto add_zeros = [&] {
     if (!zeros_added) values.Add({0, 0, histogram.zeros}, 0, 0);
@@ -75,7 +74,7 @@ Distribution Distribution::Absolute(const TensorSketch& sketch) {
   const double min = sketch.min(), max = sketch.max();
   const double largest = std::max(std::abs(min), std::abs(max));
   const double smallest = min > 0 ? min : max < 0 ? -max : 0;
-  Distribution values;
+  Distribution values(sketch);
   values.Add({0, 0, histogram.zeros}, 0, 0);
   // Edges are multiples of the width, so bin -1-k mirrors bin k.
   const int64_t first = histogram.width > 0 ? std::llround(histogram.lower_edge / histogram.width) : 0;
@@ -88,22 +87,30 @@ Distribution Distribution::Absolute(const TensorSketch& sketch) {
   return values;
 }
 
-double Distribution::OrderStatistic(double rank) const {
-  if (rank <= 0) return bins_.front().low;
-  if (rank >= count_ - 1) return bins_.back().high;
-  double before = 0;
-  for (const Bin& bin : bins_) {
-    if (rank < before + bin.count) return bin.low + (bin.high - bin.low) * std::min(1.0, (rank - before + 0.5) / bin.count);
-    before += bin.count;
+double Distribution::OrderStatistic(double rank, bool from_top) const {
+  const double bottom = bins_.front().low, top = bins_.back().high;
+  if (rank <= 0) return from_top ? top : bottom;
+  if (rank >= count_ - 1) return from_top ? bottom : top;
+  double passed = 0;
+  for (size_t i = 0; i < bins_.size(); ++i) {
+    const Bin& bin = bins_[from_top ? bins_.size() - 1 - i : i];
+    if (rank < passed + bin.count) {
+      const double share = std::min(1.0, (rank - passed + 0.5) / bin.count);
+      return from_top ? std::lerp(bin.high, bin.low, share) : std::lerp(bin.low, bin.high, share);
+    }
+    passed += bin.count;
   }
-  return bins_.back().high;
+  return from_top ? bottom : top;
 }
 
 double Distribution::Quantile(double quantile) const {
   PREON_CHECK(!bins_.empty());
-  const double rank = quantile * (count_ - 1);
-  const double below = std::floor(rank);
-  return std::lerp(OrderStatistic(below), OrderStatistic(below + 1), rank - below);
+  // Ranks count from the nearer end: the counts of the tails are integers, but sums over the estimated bulk of a sampled
+  // sketch are rounded.
+  const bool from_top = quantile > 0.5;
+  const double rank = (from_top ? 1 - quantile : quantile) * (count_ - 1);
+  const double whole = std::floor(rank);
+  return std::lerp(OrderStatistic(whole, from_top), OrderStatistic(whole + 1, from_top), rank - whole);
 }
 
 double ExpectedQuantizationError(const Distribution& values, const QuantParams& params, const IntFormat& format,

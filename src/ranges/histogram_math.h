@@ -28,12 +28,14 @@ class Distribution {
   double Quantile(double quantile) const;
 
  private:
+  explicit Distribution(const TensorSketch& sketch) : count_(static_cast<double>(sketch.finite_count())) {}
   /// Adds the bin cut to [min, max]; nothing if it is empty.
   void Add(Bin bin, double min, double max);
-  double OrderStatistic(double rank) const;
+  /// The value that `rank` others lie below (or above).
+  double OrderStatistic(double rank, bool from_top) const;
 
   std::vector<Bin> bins_;
-  double count_ = 0;
+  double count_;
 };
 
 enum class ErrorMetric { kMeanAbsolute, kMeanSquare };

@@ -62,6 +62,17 @@ TEST(Quantile, WithinOneBinOfTheRawValues) {
   }
 }
 
+// Large samples: the bulk is estimated, but the tail is counted, and quantiles in it must not feel the difference.
+TEST(Quantile, InTheTailSampledEqualsExact) {
+  const std::vector<float> values = test::Gaussian(460800);
+  const Distribution exact = Distribution::Signed(SketchOf(values)), sampled = Distribution::Signed(SketchOf(values, SketchMode::kSampled));
+  ASSERT_NE(exact.bins()[exact.bins().size() / 2].count, sampled.bins()[sampled.bins().size() / 2].count);
+  for (double quantile : {0.99, 0.999, 0.99999, 0.9999999}) {
+    EXPECT_EQ(sampled.Quantile(quantile), exact.Quantile(quantile)) << quantile;
+    EXPECT_EQ(sampled.Quantile(1 - quantile), exact.Quantile(1 - quantile)) << quantile;
+  }
+}
+
 // numpy.quantile([-3, 0, 0, 1, 4], [0.25, 0.5, 0.6]) = 0, 0, 0.4: exact zeros are no bin.
 TEST(Quantile, NumpyGolden) {
   const Distribution d = Distribution::Signed(SketchOf({-3, 0, 0, 1, 4}));

@@ -58,8 +58,8 @@ SAMPLES = {
     "resnet20_cifar10": lambda: {"input": cifar(16)},
     "vit_cifar10_ibp_3_3_8": lambda: {"input": cifar(16)},
     "sst2_transformer": lambda: sentences(12),
-    "super_resolution_10": lambda: {"input": photos(3)[..., 1][:, None]},
-    "ultraface_rfb_320": lambda: {"input": faces(3)},
+    "super_resolution_10": lambda: {"input": photos(2)[..., 1][:, None]},
+    "ultraface_rfb_320": lambda: {"input": faces(6)},
 }
 
 

@@ -1,11 +1,11 @@
-// What every range method must obey, over the list of range_methods.h.
+// What every calibration method that preon knows must obey.
 #include <gtest/gtest.h>
 
 #include <cfloat>
 #include <limits>
 
+#include "api/builtins.h"
 #include "ranges/percentile_range.h"
-#include "ranges/range_methods.h"
 #include "ranges/test_sketches.h"
 
 namespace preon {
@@ -13,21 +13,13 @@ namespace {
 
 using test::SketchOf;
 
-RangeMethodRegistry AllMethods() {
-  RangeMethodRegistry registry("method");
-  registry.Add(MakeMinMaxMethod());
-  registry.Add(MakePercentileMethod());
-  registry.Add(MakeLayerwisePercentileMethod());
-  return registry;
-}
-
 const std::vector<IntFormat> kFormats = {{DataType::kUInt8}, {DataType::kInt8, true}, {DataType::kInt16, true}, {DataType::kUInt16}};
 
 /// Calls check(method, format) for every method and format.
 template <typename Check>
 void ForEach(const Check& check) {
-  const RangeMethodRegistry methods = AllMethods();
-  for (const auto& method : methods.entries()) {
+  const Builtins builtins = MakeBuiltins();
+  for (const auto& method : builtins.methods.entries()) {
     for (const IntFormat& format : kFormats) {
       SCOPED_TRACE(StrCat(method->name(), " ", DataTypeName(format.type)));
       check(*method, RangeQuery{format});
@@ -121,8 +113,8 @@ TEST(EveryRangeMethod, OrderOfMergesDoesNotMatter) {
 }
 
 TEST(EveryRangeMethod, DescribesItself) {
-  const RangeMethodRegistry methods = AllMethods();
-  for (const auto& method : methods.entries()) {
+  const Builtins builtins = MakeBuiltins();
+  for (const auto& method : builtins.methods.entries()) {
     EXPECT_FALSE(method->summary().empty());
     // Each "Name=default: meaning" is an option the method takes, with that default.
     for (std::string_view help : method->option_help()) {
@@ -139,14 +131,14 @@ TEST(EveryRangeMethod, DescribesItself) {
 }
 
 TEST(EveryRangeMethod, FoundByTheReferencesSpellings) {
-  const RangeMethodRegistry methods = AllMethods();
+  const Builtins builtins = MakeBuiltins();
   for (const auto& [spelling, name] : std::vector<std::pair<std::string_view, std::string_view>>{
            {"MinMax", "minmax"}, {"CalibMethod.MinMax", "minmax"}, {"CalibrationMethod.MinMax", "minmax"},
            {"Percentile", "percentile"}, {"CalibMethod.Percentile", "percentile"}, {"CalibrationMethod.Percentile", "percentile"},
            {"LayerwisePercentile", "layerwise-percentile"}, {"LayerWisePercentile", "layerwise-percentile"},
            {"CalibMethod.LayerwisePercentile", "layerwise-percentile"}}) {
-    ASSERT_TRUE(methods.Find(spelling).ok()) << spelling;
-    EXPECT_EQ((*methods.Find(spelling))->name(), name) << spelling;
+    ASSERT_TRUE(builtins.methods.Find(spelling).ok()) << spelling;
+    EXPECT_EQ((*builtins.methods.Find(spelling))->name(), name) << spelling;
   }
 }
 
