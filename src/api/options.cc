@@ -8,9 +8,12 @@ namespace preon {
 
 Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   Choices choices;
-  const Result<const RangeMethod*> method = builtins.methods.Find(options.method);
+  const bool by_default = options.method.empty();
+  const Result<const RangeMethod*> method = builtins.methods.Find(by_default ? "layerwise-percentile" : options.method);
   if (!method.ok()) return Status(method.status()).WithContext("--method");
-  Result<std::unique_ptr<RangeMethod>> configured = (*method)->WithOptions(options.method_options);
+  MethodOptions method_options = options.method_options;
+  if (by_default) method_options.try_emplace("LWPMetric", "mse");
+  Result<std::unique_ptr<RangeMethod>> configured = (*method)->WithOptions(method_options);
   if (!configured.ok()) return std::move(configured).status().WithContext("--method-option");
   choices.method = std::move(configured).value();
   const Result<const Target*> target = builtins.targets.Find(options.target);
@@ -29,7 +32,8 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   }
   for (const auto& [tensor, setting] : options.plan.overrides) {
     if (setting.range && setting.params) {
-      return Error(ErrorId::kConflictingOptions, "overrides: ", tensor, ": got rmin, rmax and scale, wanted one of both");
+      return Error(ErrorId::kConflictingOptions, "overrides: ", tensor,
+                   ": got rmin, rmax and scale, wanted one of both");
     }
   }
   return choices;

@@ -19,7 +19,7 @@ struct Options {
   std::string output;
   DataOptions data;
   std::string calib;
-  std::string method = "percentile";
+  std::string method;  ///< empty = layerwise-percentile with squared error, the nearest to float on most models
   MethodOptions method_options;
   std::string target = "ort-cpu";
   PlanOptions plan;
@@ -37,7 +37,7 @@ struct Options {
 
 /// What names in the options stand for.
 struct Choices {
-  std::unique_ptr<RangeMethod> method;   ///< with its options applied
+  std::unique_ptr<RangeMethod> method;  ///< with its options applied
   const Target* target = nullptr;
 };
 
