@@ -23,11 +23,13 @@ Result<int64_t> ChannelBlock(const RunContext& context) {
 
   std::vector<float> values(kChannels * kPixels);
   const float marked = 1;
-  values[1] = marked;   // channel 0, pixel 1
-  PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> outputs, session.Run({{"x", Tensor::FromFloats(shape, values)}}, context));
+  values[1] = marked;  // channel 0, pixel 1
+  PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> outputs,
+                         session.Run({{"x", Tensor::FromFloats(shape, values)}}, context));
   const std::span<const float> reordered = outputs[0].tensor.floats();
   const int64_t block = std::find(reordered.begin(), reordered.end(), marked) - reordered.begin();
-  if (block < 2 || kChannels % block != 0) return Error(ErrorId::kInternal, "the runtime's channel block seems to be ", block);
+  if (block < 2 || kChannels % block != 0)
+    return Error(ErrorId::kInternal, "the runtime's channel block seems to be ", block);
   return block;
 }
 

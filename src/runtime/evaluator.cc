@@ -22,7 +22,7 @@ Model ModelOfNode(const Model& model, const Node& node, const std::vector<NamedT
   Node* copy = single.graph.AddNode(node.op_type, node.inputs(), node.outputs(), node.name, node.domain);
   copy->attributes = node.attributes;
   for (const std::string& output : node.outputs()) {
-    if (!output.empty()) single.graph.AddOutput(output, {});   // the runtime infers the type
+    if (!output.empty()) single.graph.AddOutput(output, {});  // the runtime infers the type
   }
   return single;
 }

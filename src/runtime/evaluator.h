@@ -11,7 +11,8 @@ class RuntimeEvaluator final : public Evaluator {
  public:
   /// `context` outlives it.
   explicit RuntimeEvaluator(const RunContext& context) : context_(context) {}
-  Result<std::vector<Tensor>> Evaluate(const Model& model, const Node& node, const std::vector<NamedTensor>& inputs) override;
+  Result<std::vector<Tensor>> Evaluate(const Model& model, const Node& node,
+                                       const std::vector<NamedTensor>& inputs) override;
 
  private:
   const RunContext& context_;

@@ -53,7 +53,8 @@ class ObserveKernel {
     return AsOrtStatus([&] {
       const Ort::KernelContext context(ort_context);
       const Ort::ConstValue input = context.GetInput(0);
-      ObservedValue value{.data = input.GetTensorData<float>(), .shape = input.GetTensorTypeAndShapeInfo().GetShape(), .block = block_};
+      ObservedValue value{
+          .data = input.GetTensorData<float>(), .shape = input.GetTensorTypeAndShapeInfo().GetShape(), .block = block_};
       Ort::UnownedValue output = context.GetOutput(0, value.shape);
       float* passed_on = output.GetTensorMutableData<float>();
       if (passed_on != value.data) std::copy_n(value.data, ElementCount(value.shape), passed_on);

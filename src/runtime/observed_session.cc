@@ -22,7 +22,8 @@ Status CheckTensors(const Graph& graph, const std::vector<std::string>& tensors)
     }
     const DataType type = graph.TypeOf(tensor);
     if (type != DataType::kFloat && type != DataType::kUndefined) {
-      return Error(ErrorId::kModelTypeUnsupported, "tensor '", tensor, "' is ", DataTypeName(type), "; only float can be observed");
+      return Error(ErrorId::kModelTypeUnsupported, "tensor '", tensor, "' is ", DataTypeName(type),
+                   "; only float can be observed");
     }
   }
   return Status::Ok();
@@ -47,7 +48,7 @@ Result<Model> OptimizeMarked(const Model& model, const std::vector<std::string>&
   Model marked = model;
   AddMarkers(marked, tensors);
   PREON_ASSIGN_OR_RETURN(const TempDir folder, TempDir::Create(context.TempDir()));
-  ReleaseFreeMemory();   // what loading the model left behind
+  ReleaseFreeMemory();  // what loading the model left behind
   const SessionOptions options{.optimization = Optimization::kAll, .save_optimized_to = folder.File("optimized.onnx")};
   SessionExtras extras{.custom_ops = domain.domain};
   // Nothing is run here: packed weights would only cost time and memory.
@@ -55,10 +56,8 @@ Result<Model> OptimizeMarked(const Model& model, const std::vector<std::string>&
   if (PutWeightsBeside(model.graph)) {
     extras.config.emplace_back(kOrtSessionOptionsOptimizedModelExternalInitializersFileName, "optimized.data");
   }
-  {
-    PREON_ASSIGN_OR_RETURN(const Session optimizer, Session::Impl::OpenModel(marked, options, extras));
-  }
-  ReleaseFreeMemory();   // before the same weights are loaded again
+  { PREON_ASSIGN_OR_RETURN(const Session optimizer, Session::Impl::OpenModel(marked, options, extras)); }
+  ReleaseFreeMemory();  // before the same weights are loaded again
   return LoadModel(options.save_optimized_to);
 }
 
@@ -71,7 +70,7 @@ struct ObservedSession::Impl {
   /// Observers in the model's own graph.
   Status OpenFloatGraph(const Model& model, const std::vector<std::string>& tensors, const SessionOptions& options);
 
-  std::unique_ptr<ObserveDomain> domain;   // outlives the session
+  std::unique_ptr<ObserveDomain> domain;  // outlives the session
   std::optional<Session> session;
   std::vector<ObserverPlace> places;
 };
@@ -129,7 +128,8 @@ Result<ObservedSession> ObservedSession::Open(const Model& model, const std::vec
 const std::vector<TensorSpec>& ObservedSession::inputs() const { return impl_->session->inputs(); }
 const std::vector<ObserverPlace>& ObservedSession::places() const { return impl_->places; }
 
-Result<std::vector<NamedTensor>> ObservedSession::Run(const std::vector<NamedTensor>& feeds, const RunContext& context) {
+Result<std::vector<NamedTensor>> ObservedSession::Run(const std::vector<NamedTensor>& feeds,
+                                                      const RunContext& context) {
   return impl_->session->Run(feeds, context);
 }
 

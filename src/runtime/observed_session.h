@@ -12,12 +12,12 @@
 
 namespace preon {
 
-/// How an observed value lies in memory: [samples][outer][ceil(channels / block)][inner][block]; see ChannelLayout in stats/,
-/// which calib/ maps this to (runtime/ may not include stats/).
+/// How an observed value lies in memory: [samples][outer][ceil(channels / block)][inner][block]; see ChannelLayout in
+/// stats/, which calib/ maps this to (runtime/ may not include stats/).
 struct ObservedValue {
   const float* data = nullptr;
-  Shape shape;               ///< logical shape (channels without padding)
-  int64_t block = 1;         ///< channel block of a blocked (NCHWc) tensor, 1 = plain row-major
+  Shape shape;        ///< logical shape (channels without padding)
+  int64_t block = 1;  ///< channel block of a blocked (NCHWc) tensor, 1 = plain row-major
 };
 
 /// Runs task(0) … task(count-1) on the runtime's own threads.
@@ -33,23 +33,24 @@ class TensorObserver {
 
 /// Where each tensor is observed, for reports and tests.
 enum class ObserverPlace {
-  kFloatGraph,   ///< in the model's own graph: the optimizer was off, or what it made could not be used
-  kOptimized,    ///< in the optimized graph, in plain layout
-  kBlocked,      ///< in the optimized graph, in the blocked layout of the runtime's convolutions
+  kFloatGraph,  ///< in the model's own graph: the optimizer was off, or what it made could not be used
+  kOptimized,   ///< in the optimized graph, in plain layout
+  kBlocked,     ///< in the optimized graph, in the blocked layout of the runtime's convolutions
 };
 
 struct ObservedSessionOptions {
-  SessionOptions session;   ///< its `optimization` is not looked at
+  SessionOptions session;  ///< its `optimization` is not looked at
   /// false: runtime's optimizer off, values bit for bit those of the plain float graph.
   bool optimize = true;
 };
 
 class ObservedSession {
  public:
-  /// `tensors`: float tensors of the model (graph inputs, inner tensors, outputs), unique. `observer` outlives the session.
-  /// Errors: kNameNotInModel, kModelTypeUnsupported (a tensor that is not float), those of Session::OpenModel.
-  static Result<ObservedSession> Open(const Model& model, const std::vector<std::string>& tensors, TensorObserver* observer,
-                                      const ObservedSessionOptions& options, const RunContext& context);
+  /// `tensors`: float tensors of the model (graph inputs, inner tensors, outputs), unique. `observer` outlives the
+  /// session. Errors: kNameNotInModel, kModelTypeUnsupported (a tensor that is not float), those of Session::OpenModel.
+  static Result<ObservedSession> Open(const Model& model, const std::vector<std::string>& tensors,
+                                      TensorObserver* observer, const ObservedSessionOptions& options,
+                                      const RunContext& context);
   ObservedSession(ObservedSession&&) noexcept;
   ObservedSession& operator=(ObservedSession&&) noexcept;
   ~ObservedSession();

@@ -14,11 +14,11 @@
 namespace preon {
 namespace {
 
+using testing::AddConv;
 using ::testing::ElementsAreArray;
+using testing::EmptyModel;
 using ::testing::FloatNear;
 using ::testing::Pointwise;
-using testing::AddConv;
-using testing::EmptyModel;
 using testing::RecordingObserver;
 using testing::Wave;
 
@@ -130,7 +130,7 @@ TEST(ObservedSessionTest, ConstantsThatTheRuntimeFolds) {
 TEST(ObservedSessionTest, NothingIsCopied) {
   Model model = EmptyModel({2, 3});
   model.graph.AddNode("Neg", {"x"}, {"neg"}, "neg");
-  model.graph.AddNode("Identity", {"neg"}, {"same"}, "identity");   // the optimizer makes both one tensor
+  model.graph.AddNode("Identity", {"neg"}, {"same"}, "identity");  // the optimizer makes both one tensor
   model.graph.AddNode("Relu", {"same"}, {"y"}, "relu");
   model.graph.AddOutput("y", kFloatInfo);
   const Observed observed = ExpectSameValues(model, {"neg", "same"});
@@ -164,7 +164,7 @@ TEST(ObservedSessionTest, SubgraphsReadTheTensorUnderItsName) {
     const Tensor condition = Tensor::From(DataType::kBool, {}, std::span<const uint8_t>(std::vector<uint8_t>{1}));
     const auto outputs = session.value().Run({{"x", Wave({4})}, {"condition", condition}}, {});
     ASSERT_TRUE(outputs.ok()) << outputs.status().ToString();
-    EXPECT_EQ(observer.records[0].values[0], 1.0f);   // the wave starts with -1
+    EXPECT_EQ(observer.records[0].values[0], 1.0f);  // the wave starts with -1
     EXPECT_THAT(observer.records[1].values, ElementsAreArray(outputs.value()[0].tensor.floats()));
   }
 }
@@ -226,7 +226,9 @@ TEST(ObservedSessionTest, ObserversUseTheRuntimesThreads) {
 class FailingObserver : public TensorObserver {
  public:
   void Observe(size_t, const ObservedValue&, const RunParallel& run_parallel) override {
-    run_parallel(8, [](size_t task) { if (task == 5) throw std::runtime_error("task 5 failed"); });
+    run_parallel(8, [](size_t task) {
+      if (task == 5) throw std::runtime_error("task 5 failed");
+    });
   }
 };
 

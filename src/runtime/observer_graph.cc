@@ -14,7 +14,7 @@ constexpr char kReorderOutput[] = "ReorderOutput";
 struct Reading {
   size_t index;
   int64_t block = 1;
-  int64_t channels = 0;   ///< logical ones; only used with a block
+  int64_t channels = 0;  ///< logical ones; only used with a block
 };
 
 void AddObserver(Graph& graph, const Reading& reading, const std::string& input, const std::string& output) {
@@ -49,8 +49,8 @@ std::vector<Node*> FindMarkers(const Graph& graph) {
 /// The node that turns the blocked form of a tensor into the plain one, if only one reader wants the plain one.
 Node* ReorderForOneReader(const Graph& graph, const std::string& tensor) {
   Node* producer = graph.Producer(tensor);
-  const bool reorders = producer != nullptr && producer->domain == kBlockedDomain && producer->op_type == kReorderOutput &&
-                        producer->Int("channels_last", 0) == 0;
+  const bool reorders = producer != nullptr && producer->domain == kBlockedDomain &&
+                        producer->op_type == kReorderOutput && producer->Int("channels_last", 0) == 0;
   return reorders && graph.UseCount(tensor) == 1 ? producer : nullptr;
 }
 
@@ -70,9 +70,8 @@ void AddMarkers(Model& model, const std::vector<std::string>& tensors) {
 
 bool HasBlockedMarker(const Model& model) {
   const std::vector<Node*> markers = FindMarkers(model.graph);
-  return std::any_of(markers.begin(), markers.end(), [&](const Node* marker) {
-    return ReorderForOneReader(model.graph, marker->input(0)) != nullptr;
-  });
+  return std::any_of(markers.begin(), markers.end(),
+                     [&](const Node* marker) { return ReorderForOneReader(model.graph, marker->input(0)) != nullptr; });
 }
 
 Result<std::vector<ObserverPlace>> ReplaceMarkers(Model& model, size_t count, int64_t block) {

@@ -22,7 +22,7 @@ Ort::Value BorrowAsValue(const Tensor& tensor) {
     Ort::AllocatorWithDefaultOptions allocator;
     Ort::Value value = Ort::Value::CreateTensor(allocator, shape.data(), shape.size(), type);
     for (size_t element = 0; element < tensor.strings().size(); ++element) {
-      const std::string& text = tensor.strings()[element];   // may hold zero bytes
+      const std::string& text = tensor.strings()[element];  // may hold zero bytes
       std::memcpy(value.GetResizedStringTensorElementBuffer(element, text.size()), text.data(), text.size());
     }
     return value;
@@ -31,7 +31,8 @@ Ort::Value BorrowAsValue(const Tensor& tensor) {
   static const std::byte kNothing{};
   const std::byte* bytes = tensor.bytes().empty() ? &kNothing : tensor.bytes().data();
   return Ort::Value::CreateTensor(Ort::MemoryInfo::CreateCpu(OrtDeviceAllocator, OrtMemTypeDefault),
-                                  const_cast<std::byte*>(bytes), tensor.bytes().size(), shape.data(), shape.size(), type);
+                                  const_cast<std::byte*>(bytes), tensor.bytes().size(), shape.data(), shape.size(),
+                                  type);
 }
 
 Result<Tensor> TakeTensor(Ort::Value value, std::shared_ptr<Ort::Env> env) {
@@ -39,10 +40,11 @@ Result<Tensor> TakeTensor(Ort::Value value, std::shared_ptr<Ort::Env> env) {
   const Ort::TensorTypeAndShapeInfo info = value.GetTensorTypeAndShapeInfo();
   const auto type = static_cast<DataType>(info.GetElementType());
   Shape shape = info.GetShape();
-  if (type == DataType::kString) return Tensor::FromStrings(std::move(shape), CopyStrings(value, info.GetElementCount()));
+  if (type == DataType::kString)
+    return Tensor::FromStrings(std::move(shape), CopyStrings(value, info.GetElementCount()));
 
   struct Owner {
-    std::shared_ptr<Ort::Env> env;   // outlives the value, whose memory is in its arena
+    std::shared_ptr<Ort::Env> env;  // outlives the value, whose memory is in its arena
     Ort::Value value;
   };
   auto owner = std::make_shared<Owner>(Owner{std::move(env), std::move(value)});

@@ -10,12 +10,14 @@ namespace preon::testing {
 /// The elements of a blocked value without its padding, row-major.
 inline std::vector<float> ToPlain(const ObservedValue& value) {
   if (value.block == 1) return {value.data, value.data + ElementCount(value.shape)};
-  const int64_t samples = value.shape[0], channels = value.shape[1], blocks = (channels + value.block - 1) / value.block;
+  const int64_t samples = value.shape[0], channels = value.shape[1],
+                blocks = (channels + value.block - 1) / value.block;
   const int64_t inner = ElementCount({value.shape.begin() + 2, value.shape.end()});
   std::vector<float> plain;
   for (int64_t sample = 0; sample < samples; ++sample) {
     for (int64_t channel = 0; channel < channels; ++channel) {
-      const float* first = value.data + (sample * blocks + channel / value.block) * inner * value.block + channel % value.block;
+      const float* first =
+          value.data + (sample * blocks + channel / value.block) * inner * value.block + channel % value.block;
       for (int64_t i = 0; i < inner; ++i) plain.push_back(first[i * value.block]);
     }
   }
@@ -27,7 +29,7 @@ class RecordingObserver : public TensorObserver {
   struct Record {
     int times = 0;
     Shape shape;
-    std::vector<float> values;       ///< of the last time
+    std::vector<float> values;  ///< of the last time
     const float* address = nullptr;
   };
   explicit RecordingObserver(size_t tensors) : records(tensors) {}

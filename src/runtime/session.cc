@@ -42,26 +42,31 @@ Result<std::vector<NamedTensor>> Session::Run(const std::vector<NamedTensor>& fe
   }
 
   std::vector<Ort::Value> values;
-  Status run = GuardOrt(ErrorId::kRuntimeRun, [&] {
-    std::vector<Ort::Value> inputs;
-    for (const Tensor* tensor : matched) inputs.push_back(BorrowAsValue(*tensor));
-    Ort::RunOptions options;
-    // The first run allocates tensor by tensor while the runtime learns the pattern; the others use one block.
-    if (!impl_->settled) options.AddConfigEntry(kOrtRunOptionsConfigEnableMemoryArenaShrinkage, "cpu:0");
-    const CancelWatcher::Scope watch(impl_->cancel_watcher, options, context.cancel);
-    values = impl_->session.Run(options, input_names.data(), inputs.data(), inputs.size(), output_names.data(),
-                                output_names.size());
-    impl_->settled = true;
-  }, impl_->name, ": the runtime failed: ");
+  Status run = GuardOrt(
+      ErrorId::kRuntimeRun,
+      [&] {
+        std::vector<Ort::Value> inputs;
+        for (const Tensor* tensor : matched) inputs.push_back(BorrowAsValue(*tensor));
+        Ort::RunOptions options;
+        // The first run allocates tensor by tensor while the runtime learns the pattern; the others use one block.
+        if (!impl_->settled) options.AddConfigEntry(kOrtRunOptionsConfigEnableMemoryArenaShrinkage, "cpu:0");
+        const CancelWatcher::Scope watch(impl_->cancel_watcher, options, context.cancel);
+        values = impl_->session.Run(options, input_names.data(), inputs.data(), inputs.size(), output_names.data(),
+                                    output_names.size());
+        impl_->settled = true;
+      },
+      impl_->name, ": the runtime failed: ");
   PREON_RETURN_IF_ERROR(context.CheckCancelled());  // else the runtime's words for a run that was told to end
   PREON_RETURN_IF_ERROR(std::move(run));
 
   std::vector<NamedTensor> outputs;
   for (size_t output = 0; output < values.size(); ++output) {
     Result<Tensor> tensor = Tensor();
-    PREON_RETURN_IF_ERROR(GuardOrt(ErrorId::kRuntimeRun, [&] { tensor = TakeTensor(std::move(values[output]), impl_->env); },
-                                   impl_->name, ": output '", output_names[output], "': "));
-    if (!tensor.ok()) return std::move(tensor).status().WithContext(impl_->name, ": output '", output_names[output], "'");
+    PREON_RETURN_IF_ERROR(GuardOrt(
+        ErrorId::kRuntimeRun, [&] { tensor = TakeTensor(std::move(values[output]), impl_->env); }, impl_->name,
+        ": output '", output_names[output], "': "));
+    if (!tensor.ok())
+      return std::move(tensor).status().WithContext(impl_->name, ": output '", output_names[output], "'");
     outputs.push_back({output_names[output], std::move(tensor).value()});
   }
   return outputs;

@@ -16,17 +16,17 @@ namespace preon {
 enum class Optimization { kOff, kBasic, kExtended, kAll };
 
 struct SessionOptions {
-  int threads = 1;                         ///< threads inside an operator; operators run one after the other
+  int threads = 1;  ///< threads inside an operator; operators run one after the other
   Optimization optimization = Optimization::kAll;
-  std::string save_optimized_to;           ///< path; empty = don't
-  bool spin = true;                        ///< workers busy-wait between operators (faster, as the runtime's default)
+  std::string save_optimized_to;  ///< path; empty = don't
+  bool spin = true;               ///< workers busy-wait between operators (faster, as the runtime's default)
 };
 
 /// An input or output as the runtime sees it.
 struct TensorSpec {
   std::string name;
   DataType type;
-  Shape shape;   ///< kDynamicDim where symbolic
+  Shape shape;  ///< kDynamicDim where symbolic
 };
 
 class Session {
@@ -44,11 +44,12 @@ class Session {
   const std::vector<TensorSpec>& outputs() const;
   /// Runs once. `feeds` by name, every input present; outputs in the model's order (all when `wanted` is empty).
   /// Inputs are borrowed, not copied; outputs keep the runtime's memory. One run at a time.
-  /// Errors: kDataInputName, kDataType, kDataShape, kRuntimeRun, kCancelled (`context.cancel` ends a run in the middle).
+  /// Errors: kDataInputName, kDataType, kDataShape, kRuntimeRun, kCancelled (`context.cancel` ends a run in the
+  /// middle).
   Result<std::vector<NamedTensor>> Run(const std::vector<NamedTensor>& feeds, const RunContext& context,
                                        const std::vector<std::string>& wanted = {});
 
-  struct Impl;   ///< for runtime/ alone
+  struct Impl;  ///< for runtime/ alone
 
  private:
   explicit Session(std::unique_ptr<Impl> impl);

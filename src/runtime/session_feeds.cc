@@ -28,16 +28,19 @@ std::string InputNames(const std::vector<TensorSpec>& inputs) {
 
 }  // namespace
 
-Result<std::vector<const Tensor*>> MatchFeeds(const std::vector<TensorSpec>& inputs, const std::vector<NamedTensor>& feeds) {
+Result<std::vector<const Tensor*>> MatchFeeds(const std::vector<TensorSpec>& inputs,
+                                              const std::vector<NamedTensor>& feeds) {
   for (const NamedTensor& feed : feeds) {
-    const bool known = std::any_of(inputs.begin(), inputs.end(), [&](const TensorSpec& spec) { return spec.name == feed.name; });
+    const bool known =
+        std::any_of(inputs.begin(), inputs.end(), [&](const TensorSpec& spec) { return spec.name == feed.name; });
     if (!known) {
       return Error(ErrorId::kDataInputName, "'", feed.name, "' is no input of the model; it has: ", InputNames(inputs));
     }
   }
   std::vector<const Tensor*> matched;
   for (const TensorSpec& spec : inputs) {
-    const auto feed = std::find_if(feeds.begin(), feeds.end(), [&](const NamedTensor& f) { return f.name == spec.name; });
+    const auto feed =
+        std::find_if(feeds.begin(), feeds.end(), [&](const NamedTensor& f) { return f.name == spec.name; });
     if (feed == feeds.end()) return Error(ErrorId::kDataInputName, "no data for input '", spec.name, "'");
     PREON_RETURN_IF_ERROR(CheckFeed(spec, feed->tensor));
     matched.push_back(&feed->tensor);

@@ -10,6 +10,7 @@ namespace preon {
 
 /// The feeds in the order of `inputs`, each of its type and shape.
 /// Errors: kDataInputName (missing or unknown), kDataType, kDataShape.
-Result<std::vector<const Tensor*>> MatchFeeds(const std::vector<TensorSpec>& inputs, const std::vector<NamedTensor>& feeds);
+Result<std::vector<const Tensor*>> MatchFeeds(const std::vector<TensorSpec>& inputs,
+                                              const std::vector<NamedTensor>& feeds);
 
 }  // namespace preon

@@ -14,14 +14,14 @@ namespace preon {
 
 /// The model to open: its bytes, which need to live only while it is opened, or else the file at `path`.
 struct ModelSource {
-  std::string path;        ///< with bytes: only a name for messages
+  std::string path;  ///< with bytes: only a name for messages
   std::string_view bytes;
 };
 
 struct SessionExtras {
-  OrtCustomOpDomain* custom_ops = nullptr;                    ///< outlives the session; may be null
-  std::vector<std::pair<std::string, std::string>> config;    ///< the runtime's own session options
-  std::vector<NamedTensor> weights;                           ///< those the model says to be in an external file
+  OrtCustomOpDomain* custom_ops = nullptr;                  ///< outlives the session; may be null
+  std::vector<std::pair<std::string, std::string>> config;  ///< the runtime's own session options
+  std::vector<NamedTensor> weights;                         ///< those the model says to be in an external file
 };
 
 struct Session::Impl {
@@ -34,8 +34,8 @@ struct Session::Impl {
   std::shared_ptr<Ort::Env> env;
   Ort::Session session{nullptr};
   std::vector<TensorSpec> inputs, outputs;
-  std::string name;             ///< the model's, in front of messages
-  bool settled = false;         ///< after the first run, which leaves memory behind that later ones don't use
+  std::string name;      ///< the model's, in front of messages
+  bool settled = false;  ///< after the first run, which leaves memory behind that later ones don't use
   CancelWatcher cancel_watcher;
 };
 

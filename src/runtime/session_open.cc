@@ -11,10 +11,14 @@ namespace {
 
 GraphOptimizationLevel ToOrt(Optimization optimization) {
   switch (optimization) {
-    case Optimization::kOff: return ORT_DISABLE_ALL;
-    case Optimization::kBasic: return ORT_ENABLE_BASIC;
-    case Optimization::kExtended: return ORT_ENABLE_EXTENDED;
-    case Optimization::kAll: break;
+    case Optimization::kOff:
+      return ORT_DISABLE_ALL;
+    case Optimization::kBasic:
+      return ORT_ENABLE_BASIC;
+    case Optimization::kExtended:
+      return ORT_ENABLE_EXTENDED;
+    case Optimization::kAll:
+      break;
   }
   return ORT_ENABLE_ALL;
 }
@@ -44,11 +48,16 @@ Ort::SessionOptions ToOrt(const SessionOptions& options, const SessionExtras& ex
 
 std::string_view KindName(ONNXType kind) {
   switch (kind) {
-    case ONNX_TYPE_SEQUENCE: return "a sequence";
-    case ONNX_TYPE_OPTIONAL: return "an optional";
-    case ONNX_TYPE_MAP: return "a map";
-    case ONNX_TYPE_SPARSETENSOR: return "a sparse tensor";
-    default: return "of an unknown kind";
+    case ONNX_TYPE_SEQUENCE:
+      return "a sequence";
+    case ONNX_TYPE_OPTIONAL:
+      return "an optional";
+    case ONNX_TYPE_MAP:
+      return "a map";
+    case ONNX_TYPE_SPARSETENSOR:
+      return "a sparse tensor";
+    default:
+      return "of an unknown kind";
   }
 }
 
@@ -78,18 +87,22 @@ Status Session::Impl::ReadSpecs() {
   return Status::Ok();
 }
 
-Result<Session> Session::Impl::Open(const ModelSource& source, const SessionOptions& options, const SessionExtras& extras) {
+Result<Session> Session::Impl::Open(const ModelSource& source, const SessionOptions& options,
+                                    const SessionExtras& extras) {
   auto impl = std::make_unique<Impl>();
   impl->name = source.path.empty() ? "model" : source.path;
   Status specs_read;
-  PREON_RETURN_IF_ERROR(GuardOrt(ErrorId::kRuntimeLoad, [&] {
-    impl->env = SharedOrtEnv();
-    const Ort::SessionOptions ort_options = ToOrt(options, extras);
-    impl->session = source.bytes.empty()
-                        ? Ort::Session(*impl->env, source.path.c_str(), ort_options)
-                        : Ort::Session(*impl->env, source.bytes.data(), source.bytes.size(), ort_options);
-    specs_read = impl->ReadSpecs();
-  }, impl->name, ": the runtime can't load it: "));
+  PREON_RETURN_IF_ERROR(GuardOrt(
+      ErrorId::kRuntimeLoad,
+      [&] {
+        impl->env = SharedOrtEnv();
+        const Ort::SessionOptions ort_options = ToOrt(options, extras);
+        impl->session = source.bytes.empty()
+                            ? Ort::Session(*impl->env, source.path.c_str(), ort_options)
+                            : Ort::Session(*impl->env, source.bytes.data(), source.bytes.size(), ort_options);
+        specs_read = impl->ReadSpecs();
+      },
+      impl->name, ": the runtime can't load it: "));
   if (!specs_read.ok()) return std::move(specs_read).WithContext(impl->name);
   return Session(std::move(impl));
 }

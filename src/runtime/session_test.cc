@@ -80,7 +80,7 @@ class SessionTypeTest : public ::testing::TestWithParam<DataType> {};
 TEST_P(SessionTypeTest, BytesGoThrough) {
   Tensor tensor = Tensor::Allocate(GetParam(), {3});
   int value = 0;
-  for (std::byte& byte : tensor.MutableBytes()) byte = std::byte(value++ % 2);   // also valid as bool
+  for (std::byte& byte : tensor.MutableBytes()) byte = std::byte(value++ % 2);  // also valid as bool
   const Tensor out = ThroughIdentity(tensor);
   EXPECT_EQ(out.type(), GetParam());
   EXPECT_TRUE(std::equal(out.bytes().begin(), out.bytes().end(), tensor.bytes().begin(), tensor.bytes().end()));
@@ -139,7 +139,7 @@ TEST(SessionTest, BytesThatAreNoModel) {
 TEST(SessionTest, SequencesAreUnsupported) {
   Model model = EmptyModel({2});
   model.graph.AddNode("SequenceConstruct", {"x"}, {"y"}, "sequence");
-  model.graph.AddOutput("y", {});   // the runtime infers that it is a sequence
+  model.graph.AddOutput("y", {});  // the runtime infers that it is a sequence
   const auto session = Session::OpenModel(model, {}, {});
   ASSERT_FALSE(session.ok());
   EXPECT_EQ(session.status().id(), ErrorId::kModelTypeUnsupported) << session.status().ToString();

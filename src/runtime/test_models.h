@@ -28,7 +28,8 @@ inline Tensor Wave(const Shape& shape) {
 }
 
 /// A 3x3 convolution with padding 1 from `input`, whose weights and bias are waves.
-inline void AddConv(Model& model, const std::string& input, const std::string& output, int64_t in_channels, int64_t out_channels) {
+inline void AddConv(Model& model, const std::string& input, const std::string& output, int64_t in_channels,
+                    int64_t out_channels) {
   model.graph.SetInitializer(output + "_w", Wave({out_channels, in_channels, 3, 3}));
   model.graph.SetInitializer(output + "_b", Wave({out_channels}));
   Node* conv = model.graph.AddNode("Conv", {input, output + "_w", output + "_b"}, {output});

@@ -21,14 +21,14 @@ using testing::RecordingObserver;
 
 /// Values of one input: uniform in [low, high], integers rounded down.
 struct InputCase {
-  Shape shape;      ///< empty = the model's, with 1 for unknown dimensions
+  Shape shape;  ///< empty = the model's, with 1 for unknown dimensions
   double low = 0, high = 1;
 };
 
 struct ModelCase {
   std::string file;
-  std::map<std::string, InputCase> inputs;   ///< inputs not listed: the model's shape, values in [-1, 1]
-  bool blocked = false;                      ///< has convolutions that the runtime blocks where it blocks any
+  std::map<std::string, InputCase> inputs;  ///< inputs not listed: the model's shape, values in [-1, 1]
+  bool blocked = false;                     ///< has convolutions that the runtime blocks where it blocks any
 };
 
 void PrintTo(const ModelCase& model, std::ostream* out) { *out << model.file; }
@@ -50,7 +50,8 @@ const ModelCase kModels[] = {
     {"dtln_model_1", {}},
     {"dtln_model_2", {}},
     {"gtcrn_stream_simple", {}},
-    {"silero_vad_op18_ifless", {{"state", {{2, 1, 128}, -1, 1}}, {"input", {{1, 576}, -1, 1}}, {"sr", {{}, 16000, 16000}}}},
+    {"silero_vad_op18_ifless",
+     {{"state", {{2, 1, 128}, -1, 1}}, {"input", {{1, 576}, -1, 1}}, {"sr", {{}, 16000, 16000}}}},
 };
 
 std::string DataFolder() {
@@ -105,9 +106,11 @@ struct Observed {
   std::vector<ObserverPlace> places;
 };
 
-Observed Observe(const Model& model, const std::vector<std::string>& tensors, const std::vector<NamedTensor>& feeds, bool optimize) {
+Observed Observe(const Model& model, const std::vector<std::string>& tensors, const std::vector<NamedTensor>& feeds,
+                 bool optimize) {
   RecordingObserver observer(tensors.size());
-  auto session = ObservedSession::Open(model, tensors, &observer, {.session = {.threads = 2}, .optimize = optimize}, {});
+  auto session =
+      ObservedSession::Open(model, tensors, &observer, {.session = {.threads = 2}, .optimize = optimize}, {});
   EXPECT_TRUE(session.ok()) << session.status().ToString();
   if (!session.ok()) return {};
   const auto outputs = session.value().Run(feeds, {});
