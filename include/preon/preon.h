@@ -30,9 +30,10 @@ PREON_API std::string Version();
 
 /// Why something failed: a documented number (docs/errors.md), one line, and where there is one a hint.
 struct Failure {
-  int number = 0;        ///< 2003 for [E2003]
-  int exit_status = 1;   ///< what the command line would answer: 1 failed, 2 wrong input, 3 not verified, 130 interrupted
-  std::string message;   ///< what, where, got, wanted
+  int number = 0;  ///< 2003 for [E2003]
+  int exit_status =
+      1;  ///< what the command line would answer: 1 failed, 2 wrong input, 3 not verified, 130 interrupted
+  std::string message;  ///< what, where, got, wanted
   std::string hint;
 };
 
@@ -84,29 +85,29 @@ using SampleReader = std::function<bool(int64_t index, std::vector<InputArray>& 
 
 /// What to do. Empty strings mean: the default.
 struct QuantizeOptions {
-  std::string model;               ///< float ONNX file
-  std::string output;              ///< where the result goes; whole or absent
-  std::vector<std::string> data;   ///< sources as for --data: .npz, .npy, folders, "random:32"
-  SampleReader reader;             ///< instead of `data`
-  std::string calibration;         ///< a .calib file instead of a pass over the data
-  std::string method;              ///< calibration method, for example "minmax", "percentile"
-  std::string activation;          ///< type of activations, for example "uint8"
-  std::string weight;              ///< type of weights, for example "int8"
-  std::string target;              ///< placement rules, for example "ort-cpu"
-  std::vector<std::string> exclude;   ///< node names (globs) that stay float
-  int threads = 0;                 ///< 0: all cores the process may use
+  std::string model;                 ///< float ONNX file
+  std::string output;                ///< where the result goes; whole or absent
+  std::vector<std::string> data;     ///< sources as for --data: .npz, .npy, folders, "random:32"
+  SampleReader reader;               ///< instead of `data`
+  std::string calibration;           ///< a .calib file instead of a pass over the data
+  std::string method;                ///< calibration method, for example "minmax", "percentile"
+  std::string activation;            ///< type of activations, for example "uint8"
+  std::string weight;                ///< type of weights, for example "int8"
+  std::string target;                ///< placement rules, for example "ort-cpu"
+  std::vector<std::string> exclude;  ///< node names (globs) that stay float
+  int threads = 0;                   ///< 0: all cores the process may use
   /// Any other option of the command line by its long name: {"samples", "100"}, {"per-tensor", "true"}. May repeat.
   std::vector<std::pair<std::string, std::string>> settings;
   /// Called as stages advance; `total` is 0 while unknown.
   std::function<void(const std::string& stage, int64_t done, int64_t total)> progress;
-  const std::atomic<bool>* cancel = nullptr;   ///< set it to true to end early with [E7900]
+  const std::atomic<bool>* cancel = nullptr;  ///< set it to true to end early with [E7900]
 };
 
 /// How far a quantized output is from the float one, over all samples compared.
 struct OutputError {
-  double sqnr_db = 0;   ///< 10·log10(Σ float² / Σ (float - quantized)²)
+  double sqnr_db = 0;  ///< 10·log10(Σ float² / Σ (float - quantized)²)
   double cosine = 0;
-  double l2 = 0;        ///< Euclidean norm of the difference
+  double l2 = 0;  ///< Euclidean norm of the difference
   double max_abs = 0;
 };
 
@@ -121,16 +122,16 @@ struct Report {
   int64_t float_size_bytes = 0, quantized_size_bytes = 0;
   int64_t samples = 0;
   int64_t observed_tensors = 0;
-  int64_t integer_nodes = 0, float_nodes = 0;      ///< compute nodes by the kernel the runtime chose
-  double integer_macs_share = 0;                   ///< 0…1, multiply-accumulates done in integers
-  std::map<std::string, OutputError> outputs;      ///< by output name; empty when nothing was compared
-  std::optional<double> argmax_agreement;          ///< share of samples with the same top class, 0…1
-  std::optional<ClassAccuracy> float_accuracy, quantized_accuracy;   ///< where the data have labels
+  int64_t integer_nodes = 0, float_nodes = 0;                       ///< compute nodes by the kernel the runtime chose
+  double integer_macs_share = 0;                                    ///< 0…1, multiply-accumulates done in integers
+  std::map<std::string, OutputError> outputs;                       ///< by output name; empty when nothing was compared
+  std::optional<double> argmax_agreement;                           ///< share of samples with the same top class, 0…1
+  std::optional<ClassAccuracy> float_accuracy, quantized_accuracy;  ///< where the data have labels
   std::vector<std::string> warnings;
   double seconds = 0;
   int64_t peak_rss_bytes = 0;
-  std::string text;   ///< the summary that the command line prints
-  std::string json;   ///< the object that --json prints
+  std::string text;  ///< the summary that the command line prints
+  std::string json;  ///< the object that --json prints
 };
 
 /// Calibrates (or reads `calibration`), quantizes, verifies in the runtime, writes `output`.

@@ -28,8 +28,8 @@ Result<CalibrationData> CalibrateStage(const PreparedModel& prepared, Job& job) 
 
 Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const std::string& path) {
   if (data.model_fingerprint != prepared.source.fingerprint) {
-    return Error(ErrorId::kCalibFileMismatch, path, ": made for another model (fingerprint ", data.model_fingerprint.substr(0, 12),
-                 "…, wanted ", prepared.source.fingerprint.substr(0, 12), "…)");
+    return Error(ErrorId::kCalibFileMismatch, path, ": made for another model (fingerprint ",
+                 data.model_fingerprint.substr(0, 12), "…, wanted ", prepared.source.fingerprint.substr(0, 12), "…)");
   }
   const std::string wanted = PlacementSetup(prepared.plan);
   if (!data.setup.starts_with(wanted + " ")) {

@@ -25,7 +25,8 @@ Result<std::string> Scalar(const Json& value) {
 }
 
 Status ApplyMethodOptions(Options& options, const Json& value) {
-  if (!value.is_object()) return Error(ErrorId::kBadConfig, "method_options: got ", value.type_name(), ", wanted an object");
+  if (!value.is_object())
+    return Error(ErrorId::kBadConfig, "method_options: got ", value.type_name(), ", wanted an object");
   for (const auto& [name, setting] : value.items()) {
     // A list of numbers ("PercentileCandidates") is written as the methods read it.
     Result<std::string> text = setting.is_array() ? setting.dump() : Scalar(setting);
@@ -71,7 +72,8 @@ Result<TensorOverride> ParseOverride(const Json& value) {
   if (range && !(range->first <= range->second)) return Error(ErrorId::kBadConfig, "rmin is above rmax");
   if (range) parsed.range = Range{static_cast<float>(range->first), static_cast<float>(range->second)};
   PREON_ASSIGN_OR_RETURN(const auto params, NumberPair(value, "scale", "zero_point"));
-  if (params && !(params->first > 0)) return Error(ErrorId::kBadConfig, "scale: got ", params->first, ", wanted a number above 0");
+  if (params && !(params->first > 0))
+    return Error(ErrorId::kBadConfig, "scale: got ", params->first, ", wanted a number above 0");
   if (params) parsed.params = QuantParams{static_cast<float>(params->first), static_cast<int32_t>(params->second)};
   return parsed;
 }

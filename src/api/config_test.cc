@@ -34,7 +34,8 @@ TEST(Config, SetsOptionsMethodOptionsAndOverrides) {
   const Status status = ApplyConfigText(options, R"({
       "method": "percentile", "samples": 20, "per_tensor": true, "exclude_types": ["Gemm", "Conv"], "data": "a.npz",
       "method_options": {"Percentile": 99.5},
-      "overrides": {"t": {"type": "int8", "rmin": -1, "rmax": 2}, "u": {"scale": 0.5, "zero_point": 3}}})", "c.json");
+      "overrides": {"t": {"type": "int8", "rmin": -1, "rmax": 2}, "u": {"scale": 0.5, "zero_point": 3}}})",
+                                        "c.json");
   ASSERT_TRUE(status.ok()) << status.ToString();
   EXPECT_EQ(options.method, "percentile");
   EXPECT_EQ(options.data.limit, 20);
@@ -54,7 +55,8 @@ TEST(Config, EveryMistakeNamesFileAndKey) {
       {R"({"samples": [1, 2]})", "c.json: samples: got a list, wanted one value"},
       {R"({"overrides": {"t": {"rmin": 2, "rmax": 1}}})", "c.json: overrides: t: rmin is above rmax"},
       {R"({"overrides": {"t": {"rmin": 2}}})", "c.json: overrides: t: got one of rmin and rmax, wanted both"},
-      {R"({"overrides": {"t": {"tpye": "int8"}}})", "c.json: overrides: t: key 'tpye' is unknown; did you mean 'type'?"},
+      {R"({"overrides": {"t": {"tpye": "int8"}}})",
+       "c.json: overrides: t: key 'tpye' is unknown; did you mean 'type'?"},
   };
   for (const auto& [text, message] : rows) {
     Options options;

@@ -17,8 +17,10 @@ void StageClock::EndStage() {
   if (stage_.empty()) return;
   const double seconds = std::chrono::duration<double>(Clock::now() - stage_start_).count();
   const auto known = std::ranges::find(seconds_, stage_, &std::pair<std::string, double>::first);
-  if (known == seconds_.end()) seconds_.emplace_back(stage_, seconds);
-  else known->second += seconds;
+  if (known == seconds_.end())
+    seconds_.emplace_back(stage_, seconds);
+  else
+    known->second += seconds;
   stage_.clear();
 }
 
@@ -31,7 +33,8 @@ RunFacts StageClock::Finish(std::string_view verb) {
           .peak_rss_bytes = PeakRssBytes()};
 }
 
-Result<Job> MakeJob(const Options& options, const Builtins& builtins, const RunContext& context, OpenSamples open_samples) {
+Result<Job> MakeJob(const Options& options, const Builtins& builtins, const RunContext& context,
+                    OpenSamples open_samples) {
   PREON_ASSIGN_OR_RETURN(Choices choices, Resolve(options, builtins));
   if (!open_samples && (options.has_data() || !options.calib.empty())) {
     open_samples = [&options](const std::vector<TensorSpec>& inputs) {

@@ -46,7 +46,8 @@ struct Job {
 };
 
 /// Resolves the names in the options. `open_samples` empty: from the options' data sources; stays empty without any.
-Result<Job> MakeJob(const Options& options, const Builtins& builtins, const RunContext& context, OpenSamples open_samples = {});
+Result<Job> MakeJob(const Options& options, const Builtins& builtins, const RunContext& context,
+                    OpenSamples open_samples = {});
 
 /// The first batch. Errors: kDataEmpty, those of the source.
 Result<Batch> FirstBatch(const Job& job, const std::vector<TensorSpec>& inputs);

@@ -90,8 +90,9 @@ Result<R> RunVerbWith(const QuantizeOptions& given, Result<R> (*verb)(const std:
       given.progress(std::string(progress.stage), progress.done, progress.total);
     };
   }
-  PREON_ASSIGN_OR_RETURN(Job job, MakeJob(options, builtins, context,
-                                          given.reader ? ReadThrough(given.reader, options.data.limit) : OpenSamples()));
+  PREON_ASSIGN_OR_RETURN(Job job,
+                         MakeJob(options, builtins, context,
+                                 given.reader ? ReadThrough(given.reader, options.data.limit) : OpenSamples()));
   return verb(given.model, job);
 }
 

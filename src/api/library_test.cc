@@ -23,10 +23,13 @@ Model TwoLayers() {
   };
   weight("w1", {64, 8});
   weight("w2", {4, 64});
-  const auto info = [](int64_t width) { return ValueInfo{.type = DataType::kFloat, .shape = Shape{kDynamicDim, width}, .dim_names = {"N", ""}}; };
+  const auto info = [](int64_t width) {
+    return ValueInfo{.type = DataType::kFloat, .shape = Shape{kDynamicDim, width}, .dim_names = {"N", ""}};
+  };
   model.graph.AddInput("input", info(8));
   for (const char* op : {"1", "2"}) {
-    Node* gemm = model.graph.AddNode("Gemm", {op[0] == '1' ? "input" : "r1", std::string("w") + op}, {op[0] == '1' ? "g1" : "logits"});
+    Node* gemm = model.graph.AddNode("Gemm", {op[0] == '1' ? "input" : "r1", std::string("w") + op},
+                                     {op[0] == '1' ? "g1" : "logits"});
     gemm->attributes["transB"] = int64_t{1};
     if (op[0] == '1') model.graph.AddNode("Relu", {"g1"}, {"r1"});
   }
@@ -43,7 +46,8 @@ class Library : public ::testing::Test {
     options_.threads = 1;
     options_.reader = [this](int64_t index, std::vector<InputArray>& inputs) {
       if (index >= 5) return false;
-      for (size_t i = 0; i < values_.size(); ++i) values_[i] = static_cast<float>((static_cast<size_t>(index) * 5 + i) % 9) - 4;
+      for (size_t i = 0; i < values_.size(); ++i)
+        values_[i] = static_cast<float>((static_cast<size_t>(index) * 5 + i) % 9) - 4;
       inputs = {{"input", ElementType::kFloat, {2, 8}, values_.data()}};
       return true;
     };
@@ -58,7 +62,7 @@ class Library : public ::testing::Test {
 TEST_F(Library, QuantizesThroughACallback) {
   const Outcome<Report> report = Quantize(options_);
   ASSERT_TRUE(report) << report.error().message;
-  EXPECT_EQ(report->samples, 10);   // 5 feeds of 2
+  EXPECT_EQ(report->samples, 10);  // 5 feeds of 2
   EXPECT_TRUE(std::filesystem::exists(options_.output));
   EXPECT_GT(report->outputs.at("logits").sqnr_db, 20);
   EXPECT_LT(report->outputs.at("logits").sqnr_db, 80);

@@ -25,11 +25,17 @@ Status MissingData(std::string_view verb, std::string_view wanted) {
   return Error(ErrorId::kMissingOption, verb, ": no samples; wanted ", wanted);
 }
 
+int64_t FileSizeBytes(const std::string& path) {
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  return error ? 0 : static_cast<int64_t>(size);
+}
+
 int64_t ModelSizeBytes(const std::string& path, const Model& model) {
-  std::error_code ignored;
   int64_t weight_bytes = 0;
-  for (const auto& [name, value] : model.graph.initializers()) weight_bytes += static_cast<int64_t>(value.bytes().size());
-  return std::max(static_cast<int64_t>(fs::file_size(path, ignored)), weight_bytes);
+  for (const auto& [name, value] : model.graph.initializers())
+    weight_bytes += static_cast<int64_t>(value.bytes().size());
+  return std::max(FileSizeBytes(path), weight_bytes);
 }
 
 }  // namespace preon

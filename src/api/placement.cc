@@ -17,7 +17,8 @@ bool WorksOnFloats(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-Placement JoinPlacement(const QuantPlan& plan, const Graph& graph, const std::map<std::string, ObservedKernel>& kernels) {
+Placement JoinPlacement(const QuantPlan& plan, const Graph& graph,
+                        const std::map<std::string, ObservedKernel>& kernels) {
   double all_macs = 0;
   for (const NodeDecision& decision : plan.nodes) all_macs += decision.macs;
   Placement placement;
@@ -26,7 +27,8 @@ Placement JoinPlacement(const QuantPlan& plan, const Graph& graph, const std::ma
     if (node == nullptr || !WorksOnFloats(graph, *node)) continue;
     const auto found = kernels.find(decision.node);
     const ObservedKernel kernel = found == kernels.end() ? ObservedKernel{} : found->second;
-    const bool anchor = decision.macs > 0 || node->Is("Conv") || node->Is("ConvTranspose") || node->Is("MatMul") || node->Is("Gemm");
+    const bool anchor =
+        decision.macs > 0 || node->Is("Conv") || node->Is("ConvTranspose") || node->Is("MatMul") || node->Is("Gemm");
     if (kernel.kernel_class == KernelClass::kAbsorbed && !anchor) continue;
 
     const double share = all_macs > 0 ? decision.macs / all_macs : 0;
@@ -36,10 +38,12 @@ Placement JoinPlacement(const QuantPlan& plan, const Graph& graph, const std::ma
       placement.integer_macs_share += share;
       continue;
     }
-    FloatNode entry{decision.node, decision.op_type, std::string(FloatReasonName(decision.reason)), decision.detail, share};
+    FloatNode entry{decision.node, decision.op_type, std::string(FloatReasonName(decision.reason)), decision.detail,
+                    share};
     if (decision.reason == FloatReason::kNone) {
       entry.reason = "not fused";
-      entry.detail = kernel.kernel.empty() ? "not found in the runtime's graph" : StrCat("the runtime runs ", kernel.kernel);
+      entry.detail =
+          kernel.kernel.empty() ? "not found in the runtime's graph" : StrCat("the runtime runs ", kernel.kernel);
     }
     placement.float_nodes.push_back(std::move(entry));
     placement.float_anchors += anchor;

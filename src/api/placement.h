@@ -13,6 +13,7 @@ namespace preon {
 /// Lists every node of the plan that computes on, or moves, floating-point values: as integer where the runtime runs it
 /// on codes, else as float with the plan's reason ("not fused" where the plan expected an integer kernel). Nodes that
 /// were folded away are left out unless they carry multiply-accumulates.
-Placement JoinPlacement(const QuantPlan& plan, const Graph& graph, const std::map<std::string, ObservedKernel>& kernels);
+Placement JoinPlacement(const QuantPlan& plan, const Graph& graph,
+                        const std::map<std::string, ObservedKernel>& kernels);
 
 }  // namespace preon

@@ -19,14 +19,18 @@ TEST(Placement, JoinsDecisionsWithKernels) {
   add("Reshape", "moved", DataType::kFloat);
   add("Shape", "shape", DataType::kInt64);
   QuantPlan plan;
-  plan.nodes = {{"planned", "Conv", FloatReason::kNone, "", 60}, {"missed", "Conv", FloatReason::kNone, "", 30},
-                {"excluded", "MatMul", FloatReason::kExcluded, "by name", 10}, {"folded", "Relu"}, {"moved", "Reshape"},
+  plan.nodes = {{"planned", "Conv", FloatReason::kNone, "", 60},
+                {"missed", "Conv", FloatReason::kNone, "", 30},
+                {"excluded", "MatMul", FloatReason::kExcluded, "by name", 10},
+                {"folded", "Relu"},
+                {"moved", "Reshape"},
                 {"shape", "Shape", FloatReason::kType}};
-  const Placement placement = JoinPlacement(plan, graph, {{"planned", {KernelClass::kInteger, "QLinearConv"}},
-                                                          {"missed", {KernelClass::kFloat, "FusedConv"}},
-                                                          {"excluded", {KernelClass::kFloat, "MatMul"}},
-                                                          {"moved", {KernelClass::kMover, "Reshape"}},
-                                                          {"shape", {KernelClass::kFloat, "Shape"}}});
+  const Placement placement = JoinPlacement(plan, graph,
+                                            {{"planned", {KernelClass::kInteger, "QLinearConv"}},
+                                             {"missed", {KernelClass::kFloat, "FusedConv"}},
+                                             {"excluded", {KernelClass::kFloat, "MatMul"}},
+                                             {"moved", {KernelClass::kMover, "Reshape"}},
+                                             {"shape", {KernelClass::kFloat, "Shape"}}});
   ASSERT_EQ(placement.integer.size(), 2u);
   EXPECT_EQ(placement.integer[0].node, "planned");
   EXPECT_EQ(placement.integer[1].node, "moved");

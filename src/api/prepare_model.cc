@@ -21,19 +21,23 @@ Result<std::vector<NamedTensor>> RunOnce(const Model& model, const Batch& batch,
 }
 
 // Smallest SQNR over the outputs, or the first thing that is worse than a number.
-Status CheckSame(const std::vector<NamedTensor>& expected, const Model& model, const Batch& batch, const RunContext& context) {
+Status CheckSame(const std::vector<NamedTensor>& expected, const Model& model, const Batch& batch,
+                 const RunContext& context) {
   PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> got, RunOnce(model, batch, context));
   Comparer comparer;
   PREON_RETURN_IF_ERROR(comparer.Add(expected, got, batch.samples, {}));
   for (const auto& [name, output] : comparer.Finish().outputs) {
     if (output.sqnr_db >= kSameSqnrDb && output.not_finite == 0 && output.shape_differs == 0) continue;
-    return Error(ErrorId::kPassFailed, "output '", name, "' differs: ", output.max_abs, " at most, SQNR ", output.sqnr_db, " dB");
+    return Error(ErrorId::kPassFailed, "output '", name, "' differs: ", output.max_abs, " at most, SQNR ",
+                 output.sqnr_db, " dB");
   }
   return Status::Ok();
 }
 
 // Takes the model to `opset` when it is below; a model above keeps its own.
-Status RaiseOpset(Model& model, int64_t opset) { return model.opset() < opset ? ConvertOpset(model, opset) : Status::Ok(); }
+Status RaiseOpset(Model& model, int64_t opset) {
+  return model.opset() < opset ? ConvertOpset(model, opset) : Status::Ok();
+}
 
 using Verify = std::function<Status(const Model& before, const Model& after)>;
 
@@ -74,9 +78,10 @@ Result<PreparedModel> Rewrite(const Model& source, const Job& job, const Verify&
 
 Status CheckIsFloat(const Model& model) {
   for (const auto& node : model.graph.nodes()) {
-    if (node->op_type != "QuantizeLinear" && node->op_type != "DequantizeLinear" && !IsIntegerKernel(node->op_type)) continue;
-    return Error(ErrorId::kAlreadyQuantized, model.source_path, ": node ", node->name, ": the model already holds ", node->op_type,
-                 "; wanted a float model");
+    if (node->op_type != "QuantizeLinear" && node->op_type != "DequantizeLinear" && !IsIntegerKernel(node->op_type))
+      continue;
+    return Error(ErrorId::kAlreadyQuantized, model.source_path, ": node ", node->name, ": the model already holds ",
+                 node->op_type, "; wanted a float model");
   }
   return Status::Ok();
 }

@@ -11,8 +11,8 @@
 namespace preon {
 
 struct PreparedModel {
-  Model source;   ///< as loaded
-  Model model;    ///< rewritten; same inputs, outputs and values
+  Model source;  ///< as loaded
+  Model model;   ///< rewritten; same inputs, outputs and values
   QuantPlan plan;
   std::vector<std::string> warnings;
 };

@@ -30,14 +30,17 @@ struct VerifiedModel {
 Result<VerifiedModel> LoadForVerification(const Model& quantized, const PreparedModel& prepared, const Job& job,
                                           std::vector<std::string>& warnings) {
   PREON_ASSIGN_OR_RETURN(const TempDir folder, TempDir::Create(job.context.TempDir()));
-  const SessionOptions options{.threads = job.context.ThreadCount(), .save_optimized_to = folder.File("optimized.onnx")};
+  const SessionOptions options{.threads = job.context.ThreadCount(),
+                               .save_optimized_to = folder.File("optimized.onnx")};
   const Status valid = CheckModel(quantized);
   if (!valid.ok() && CheckModel(prepared.source).ok()) {
     return NotWritten(ErrorId::kVerifyLoad, job, "the result breaks a rule of ONNX", valid);
   }
-  if (!valid.ok()) warnings.push_back(StrCat("the float model breaks a rule of ONNX, and so does the result: ", valid.message()));
+  if (!valid.ok())
+    warnings.push_back(StrCat("the float model breaks a rule of ONNX, and so does the result: ", valid.message()));
   Result<Session> session = Session::OpenModel(quantized, options, job.context);
-  if (!session.ok()) return NotWritten(ErrorId::kVerifyLoad, job, "the runtime can't load the result", session.status());
+  if (!session.ok())
+    return NotWritten(ErrorId::kVerifyLoad, job, "the runtime can't load the result", session.status());
   VerifiedModel verified{std::move(session).value(), std::nullopt};
   const Result<Model> optimized = LoadModel(options.save_optimized_to);
   if (!optimized.ok()) {
@@ -49,10 +52,12 @@ Result<VerifiedModel> LoadForVerification(const Model& quantized, const Prepared
   return verified;
 }
 
-Result<Comparison> CompareWithFloat(Session& reference, Session& quantized, const std::vector<TensorSpec>& inputs, const Job& job) {
+Result<Comparison> CompareWithFloat(Session& reference, Session& quantized, const std::vector<TensorSpec>& inputs,
+                                    const Job& job) {
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(inputs));
   source = Prefetch(std::move(source));
-  PREON_ASSIGN_OR_RETURN(Comparison comparison, Compare(reference, quantized, *source, kMaxComparedSamples, job.context));
+  PREON_ASSIGN_OR_RETURN(Comparison comparison,
+                         Compare(reference, quantized, *source, kMaxComparedSamples, job.context));
   for (const auto& [name, output] : comparison.outputs) {
     if (output.not_finite == 0) continue;
     return Error(ErrorId::kVerifyOutput, job.options.output, ": not written: output '", name,
@@ -63,12 +68,14 @@ Result<Comparison> CompareWithFloat(Session& reference, Session& quantized, cons
 
 }  // namespace
 
-Result<std::map<std::string, Range>> ChooseRanges(const QuantPlan& plan, const CalibrationData& data, const RangeMethod& method) {
+Result<std::map<std::string, Range>> ChooseRanges(const QuantPlan& plan, const CalibrationData& data,
+                                                  const RangeMethod& method) {
   std::map<std::string, Range> ranges;
   for (const std::string& tensor : plan.ObservedTensors()) {
     const auto sketch = data.tensors.find(tensor);
     if (sketch == data.tensors.end()) {
-      return Error(ErrorId::kRangeMissing, tensor, ": no statistics; wanted those of a calibration with the same options");
+      return Error(ErrorId::kRangeMissing, tensor,
+                   ": no statistics; wanted those of a calibration with the same options");
     }
     Result<Range> range = method.Choose(sketch->second, {.format = plan.activations.at(tensor).format});
     if (!range.ok()) return std::move(range).status().WithContext(tensor);
@@ -82,7 +89,8 @@ Result<QuantizeResult> QuantizeStage(const PreparedModel& prepared, const Calibr
   QuantizeResult result{.samples = data.sample_count(),
                         .observed_tensors = static_cast<int64_t>(prepared.plan.ObservedTensors().size()),
                         .warnings = prepared.warnings};
-  for (const auto& [tensor, activation] : prepared.plan.activations) result.shared_tensors += !activation.shares.empty();
+  for (const auto& [tensor, activation] : prepared.plan.activations)
+    result.shared_tensors += !activation.shares.empty();
   PREON_ASSIGN_OR_RETURN(const auto ranges, ChooseRanges(prepared.plan, data, *job.choices.method));
   PREON_ASSIGN_OR_RETURN(const Model quantized, ApplyPlan(prepared.model, prepared.plan, ranges, &result.warnings));
 

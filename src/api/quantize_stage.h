@@ -12,7 +12,8 @@
 namespace preon {
 
 /// The range of every tensor that the plan observes. Errors: kRangeMissing, kRangeNotFinite, naming the tensor.
-Result<std::map<std::string, Range>> ChooseRanges(const QuantPlan& plan, const CalibrationData& data, const RangeMethod& method);
+Result<std::map<std::string, Range>> ChooseRanges(const QuantPlan& plan, const CalibrationData& data,
+                                                  const RangeMethod& method);
 
 /// Quantizes, verifies and writes `job.options.output`; fills everything of the result but sizes and facts.
 /// Errors: kVerifyLoad, kVerifyRun, kVerifyOutput (nothing is written then), those of ApplyPlan and of writing.

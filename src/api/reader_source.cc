@@ -9,8 +9,8 @@ namespace {
 
 Status CheckArray(const InputArray& array, const TensorSpec& spec, const std::string& where) {
   if (static_cast<DataType>(array.type) != spec.type) {
-    return Error(ErrorId::kDataType, where, ": '", array.name, "': type ", DataTypeName(static_cast<DataType>(array.type)),
-                 ", wanted ", DataTypeName(spec.type));
+    return Error(ErrorId::kDataType, where, ": '", array.name, "': type ",
+                 DataTypeName(static_cast<DataType>(array.type)), ", wanted ", DataTypeName(spec.type));
   }
   bool fits = array.shape.size() == spec.shape.size();
   for (size_t axis = 0; fits && axis < spec.shape.size(); ++axis) {
@@ -30,7 +30,8 @@ Result<Tensor> Copied(const InputArray& array, const std::string& where) {
   Tensor tensor = Tensor::Allocate(static_cast<DataType>(array.type), array.shape);
   const std::span<std::byte> bytes = tensor.MutableBytes();
   if (!bytes.empty()) std::memcpy(bytes.data(), array.data, bytes.size());
-  if (array.type == ElementType::kFloat && !std::ranges::all_of(tensor.floats(), [](float x) { return std::isfinite(x); })) {
+  if (array.type == ElementType::kFloat &&
+      !std::ranges::all_of(tensor.floats(), [](float x) { return std::isfinite(x); })) {
     return Error(ErrorId::kDataNotFinite, where, ": '", array.name, "': holds NaN or infinity");
   }
   return tensor;
@@ -75,7 +76,8 @@ class ReaderSource final : public DataSource {
 }  // namespace
 
 OpenSamples ReadThrough(SampleReader reader, int64_t limit) {
-  return [reader = std::move(reader), limit](const std::vector<TensorSpec>& inputs) -> Result<std::unique_ptr<DataSource>> {
+  return [reader = std::move(reader),
+          limit](const std::vector<TensorSpec>& inputs) -> Result<std::unique_ptr<DataSource>> {
     return std::unique_ptr<DataSource>(std::make_unique<ReaderSource>(reader, limit, inputs));
   };
 }

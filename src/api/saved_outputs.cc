@@ -12,19 +12,32 @@ namespace {
 // NumPy's name of an element type; null where it has none.
 const char* NpyDescription(DataType type) {
   switch (type) {
-    case DataType::kFloat: return "<f4";
-    case DataType::kDouble: return "<f8";
-    case DataType::kFloat16: return "<f2";
-    case DataType::kUInt8: return "|u1";
-    case DataType::kInt8: return "|i1";
-    case DataType::kUInt16: return "<u2";
-    case DataType::kInt16: return "<i2";
-    case DataType::kUInt32: return "<u4";
-    case DataType::kInt32: return "<i4";
-    case DataType::kUInt64: return "<u8";
-    case DataType::kInt64: return "<i8";
-    case DataType::kBool: return "|b1";
-    default: return nullptr;
+    case DataType::kFloat:
+      return "<f4";
+    case DataType::kDouble:
+      return "<f8";
+    case DataType::kFloat16:
+      return "<f2";
+    case DataType::kUInt8:
+      return "|u1";
+    case DataType::kInt8:
+      return "|i1";
+    case DataType::kUInt16:
+      return "<u2";
+    case DataType::kInt16:
+      return "<i2";
+    case DataType::kUInt32:
+      return "<u4";
+    case DataType::kInt32:
+      return "<i4";
+    case DataType::kUInt64:
+      return "<u8";
+    case DataType::kInt64:
+      return "<i8";
+    case DataType::kBool:
+      return "|b1";
+    default:
+      return nullptr;
   }
 }
 
@@ -32,7 +45,8 @@ const char* NpyDescription(DataType type) {
 std::string NpyBytes(const Tensor& tensor) {
   std::string shape;
   for (const int64_t dim : tensor.shape()) shape += std::to_string(dim) + ",";
-  std::string header = StrCat("{'descr': '", NpyDescription(tensor.type()), "', 'fortran_order': False, 'shape': (", shape, "), }");
+  std::string header =
+      StrCat("{'descr': '", NpyDescription(tensor.type()), "', 'fortran_order': False, 'shape': (", shape, "), }");
   header.append(64 - (10 + header.size() + 1) % 64, ' ');
   header += '\n';
   std::string bytes("\x93NUMPY\x01\x00", 8);
@@ -53,7 +67,8 @@ std::string FolderName(std::string output) {
 Result<SavedOutputs> SavedOutputs::Create(const std::string& folder, const std::vector<TensorSpec>& outputs) {
   for (const TensorSpec& output : outputs) {
     if (NpyDescription(output.type) == nullptr) {
-      return Error(ErrorId::kNotYetSupported, "--save: output '", output.name, "': .npy has no type ", DataTypeName(output.type));
+      return Error(ErrorId::kNotYetSupported, "--save: output '", output.name, "': .npy has no type ",
+                   DataTypeName(output.type));
     }
     const std::string path = folder + "/" + FolderName(output.name);
     std::error_code error;

@@ -23,7 +23,8 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, Job& job) {
                          .shared_tensors = static_cast<int64_t>(data.shared.size()),
                          .warnings = prepared.warnings};
   for (const auto& [stage, seconds] : result.facts.seconds) {
-    if (stage == "calibrate") result.seconds_per_sample = seconds / static_cast<double>(std::max<int64_t>(result.samples, 1));
+    if (stage == "calibrate")
+      result.seconds_per_sample = seconds / static_cast<double>(std::max<int64_t>(result.samples, 1));
   }
   return result;
 }
@@ -54,7 +55,8 @@ Result<RangesResult> RangesVerb(const std::string& calib, Job& job) {
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, LoadCalibration(calib));
   job.clock.Begin("ranges");
   const IntFormat format{options.plan.activation, options.plan.activation_symmetric.value_or(false)};
-  RangesResult result{.method = std::string(job.choices.method->name()), .activation = std::string(DataTypeName(format.type))};
+  RangesResult result{.method = std::string(job.choices.method->name()),
+                      .activation = std::string(DataTypeName(format.type))};
   for (const auto& [tensor, sketch] : data.tensors) {
     Result<Range> range = job.choices.method->Choose(sketch, {.format = format});
     if (!range.ok()) return std::move(range).status().WithContext(tensor);

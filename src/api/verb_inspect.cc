@@ -19,7 +19,8 @@ TensorSummary Summarize(const Graph& graph, const std::string& tensor) {
   std::string dims;
   for (size_t axis = 0; axis < info->shape->size(); ++axis) {
     const int64_t dim = (*info->shape)[axis];
-    const std::string named = axis < info->dim_names.size() && !info->dim_names[axis].empty() ? info->dim_names[axis] : "?";
+    const std::string named =
+        axis < info->dim_names.size() && !info->dim_names[axis].empty() ? info->dim_names[axis] : "?";
     dims += (axis == 0 ? "" : ", ") + (dim == kDynamicDim ? named : std::to_string(dim));
   }
   return {tensor, text + "[" + dims + "]"};
@@ -30,12 +31,13 @@ Result<ModelSummary> InspectModel(const std::string& path, Job& job) {
   PREON_ASSIGN_OR_RETURN(Model model, LoadModel(path));
   InferShapes(model);
   const Graph& graph = model.graph;
-  ModelSummary summary{.path = path,
-                       .size_bytes = ModelSizeBytes(path, model),
-                       .ir_version = model.ir_version,
-                       .opsets = model.opsets,
-                       .producer = model.producer_name + (model.producer_version.empty() ? "" : " " + model.producer_version),
-                       .metadata = model.metadata};
+  ModelSummary summary{
+      .path = path,
+      .size_bytes = ModelSizeBytes(path, model),
+      .ir_version = model.ir_version,
+      .opsets = model.opsets,
+      .producer = model.producer_name + (model.producer_version.empty() ? "" : " " + model.producer_version),
+      .metadata = model.metadata};
   for (const std::string& input : graph.inputs()) summary.inputs.push_back(Summarize(graph, input));
   for (const std::string& output : graph.outputs()) summary.outputs.push_back(Summarize(graph, output));
   for (const auto& node : graph.nodes()) {
@@ -54,10 +56,18 @@ Result<ModelSummary> InspectModel(const std::string& path, Job& job) {
 Result<CalibSummary> InspectCalibration(const std::string& path, Job& job) {
   job.clock.Begin("load");
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, LoadCalibration(path));
-  CalibSummary summary{.path = path, .fingerprint = data.model_fingerprint, .setup = data.setup, .samples = data.sample_count(), .shared = data.shared};
+  CalibSummary summary{.path = path,
+                       .fingerprint = data.model_fingerprint,
+                       .setup = data.setup,
+                       .samples = data.sample_count(),
+                       .shared = data.shared};
   for (const auto& [name, sketch] : data.tensors) {
-    summary.tensors[name] = {.count = sketch.count(), .zeros = sketch.zero_count(), .min = sketch.min(), .max = sketch.max(),
-                             .mean = sketch.mean(), .deviation = std::sqrt(sketch.variance())};
+    summary.tensors[name] = {.count = sketch.count(),
+                             .zeros = sketch.zero_count(),
+                             .min = sketch.min(),
+                             .max = sketch.max(),
+                             .mean = sketch.mean(),
+                             .deviation = std::sqrt(sketch.variance())};
   }
   summary.facts = job.clock.Finish("inspect");
   return summary;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <filesystem>
 
 #include "api/calibrate_stage.h"
 #include "api/output.h"
@@ -38,7 +37,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   result.model = model;
   result.output = options.output;
   result.float_size_bytes = ModelSizeBytes(model, prepared.source);
-  result.quantized_size_bytes = static_cast<int64_t>(std::filesystem::file_size(options.output));
+  result.quantized_size_bytes = FileSizeBytes(options.output);
   result.method = job.choices.method->name();
   result.activation = DataTypeName(options.plan.activation);
   result.weight = DataTypeName(options.plan.weight);

@@ -1,5 +1,4 @@
 #include <chrono>
-#include <filesystem>
 
 #include "api/output.h"
 #include "api/saved_outputs.h"
@@ -33,7 +32,8 @@ Status RunOnce(Session& session, Job& job, SavedOutputs* outputs, LatencyRecorde
     if (!batch) break;
     const auto start = std::chrono::steady_clock::now();
     PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> values, session.Run(batch->feeds, job.context));
-    recorder.Add(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count(), batch->samples);
+    recorder.Add(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count(),
+                 batch->samples);
     if (outputs != nullptr) PREON_RETURN_IF_ERROR(outputs->Write(result.runs, values));
     result.samples += batch->samples;
     ++result.runs;
@@ -70,8 +70,8 @@ Result<CompareResult> CompareVerb(const std::string& reference, const std::strin
   PREON_ASSIGN_OR_RETURN(Session first, OpenAsIs(reference, job));
   PREON_ASSIGN_OR_RETURN(Session second, OpenAsIs(other, job));
   CompareResult result{.reference = reference, .other = other};
-  result.reference_size_bytes = static_cast<int64_t>(std::filesystem::file_size(reference));
-  result.other_size_bytes = static_cast<int64_t>(std::filesystem::file_size(other));
+  result.reference_size_bytes = FileSizeBytes(reference);
+  result.other_size_bytes = FileSizeBytes(other);
   job.clock.Begin("compare");
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(first.inputs()));
   source = Prefetch(std::move(source));

@@ -10,7 +10,6 @@
 #include "api/version.h"
 #include "base/spelling.h"
 
-
 namespace preon::cli {
 namespace {
 
@@ -24,7 +23,7 @@ struct Given {
 struct ParsedVerb {
   Command command;
   CLI::App* app = nullptr;
-  std::deque<std::string> singles;   // one per positional but an open-ended last one
+  std::deque<std::string> singles;  // one per positional but an open-ended last one
   std::vector<std::string> many;
   std::deque<Given> given;
   std::string config;
@@ -62,7 +61,9 @@ void AddVerb(CLI::App& app, ParsedVerb& parsed) {
   }
   AddOptions(parsed);
   if ((command.verb & (kVerbQuantize | kVerbCalibrate | kVerbRanges)) != 0) {
-    parsed.app->add_option("--config", parsed.config, "JSON file or preset with any of these options ('help' lists the presets)")
+    parsed.app
+        ->add_option("--config", parsed.config,
+                     "JSON file or preset with any of these options ('help' lists the presets)")
         ->type_name("FILE|PRESET");
   }
   parsed.app->add_flag("--json", parsed.json, "one JSON object on stdout, progress as JSON lines on stderr");
@@ -80,7 +81,8 @@ std::vector<std::string> LongNames(const CLI::App& app) {
 
 std::vector<std::string> Positionals(const ParsedVerb& parsed) {
   std::vector<std::string> words;
-  std::ranges::copy_if(parsed.singles, std::back_inserter(words), [](const std::string& word) { return !word.empty(); });
+  std::ranges::copy_if(parsed.singles, std::back_inserter(words),
+                       [](const std::string& word) { return !word.empty(); });
   words.insert(words.end(), parsed.many.begin(), parsed.many.end());
   return words;
 }
@@ -94,7 +96,8 @@ Status CheckWords(const ParsedVerb& parsed) {
   }
   const std::vector<std::string> given = Positionals(parsed);
   if (given.size() < parsed.command.positionals.size()) {
-    return Error(ErrorId::kMissingOption, parsed.command.name, ": no ", parsed.command.positionals[given.size()], " given");
+    return Error(ErrorId::kMissingOption, parsed.command.name, ": no ", parsed.command.positionals[given.size()],
+                 " given");
   }
   if (!parsed.app->remaining().empty()) {
     return Error(ErrorId::kUnknownOption, parsed.command.name, ": unexpected '", parsed.app->remaining()[0], "'");

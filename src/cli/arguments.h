@@ -17,7 +17,7 @@ struct Arguments {
   Options options;
   bool json = false;
   Verbosity verbosity = Verbosity::kNormal;
-  std::string help;   ///< not empty: print this and end well
+  std::string help;  ///< not empty: print this and end well
 };
 
 /// Errors: kUnknownOption with the nearest name, kMissingOption, kBadOptionValue, kConflictingOptions, those of options

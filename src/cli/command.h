@@ -18,9 +18,9 @@ struct Answer {
 struct Command {
   Verb verb{};
   std::string_view name;
-  std::string_view summary;                       ///< one line for the list of verbs
-  std::vector<std::string_view> positionals;      ///< names; one that ends with "..." takes one or more
-  std::string_view examples;                      ///< below the options in --help
+  std::string_view summary;                   ///< one line for the list of verbs
+  std::vector<std::string_view> positionals;  ///< names; one that ends with "..." takes one or more
+  std::string_view examples;                  ///< below the options in --help
   Result<Answer> (*run)(const std::vector<std::string>& positionals, Job& job) = nullptr;
 };
 

@@ -4,14 +4,15 @@
 namespace preon::cli {
 
 Command CompareCommand() {
-  return {.verb = kVerbCompare,
-          .name = "compare",
-          .summary = "two models side by side: error, agreement, accuracy, latency",
-          .positionals = {"FLOAT", "QUANTIZED"},
-          .examples = R"(  preon compare model.onnx model.int8.onnx --data test.npz
+  return {
+      .verb = kVerbCompare,
+      .name = "compare",
+      .summary = "two models side by side: error, agreement, accuracy, latency",
+      .positionals = {"FLOAT", "QUANTIZED"},
+      .examples = R"(  preon compare model.onnx model.int8.onnx --data test.npz
   preon compare model.onnx model.int8.onnx --data photos/ --preprocess imagenet --labels labels.tsv --json
 )",
-          .run = [](const std::vector<std::string>& args, Job& job) { return Render(CompareVerb(args[0], args[1], job)); }};
+      .run = [](const std::vector<std::string>& args, Job& job) { return Render(CompareVerb(args[0], args[1], job)); }};
 }
 
 }  // namespace preon::cli

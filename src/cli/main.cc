@@ -41,7 +41,7 @@ Status Run(int argc, const char* const* argv) {
 int Complain(const Status& status) {
   std::string message = status.message();
   for (char& c : message) c = c == '\n' || c == '\r' ? ' ' : c;
-  if (message.ends_with('.')) message.pop_back();   // the runtime's words
+  if (message.ends_with('.')) message.pop_back();  // the runtime's words
   std::fprintf(stderr, "preon: error [E%d] %s\n", GetErrorInfo(status.id()).number, message.c_str());
   if (!status.hint().empty()) std::fprintf(stderr, "hint: %s\n", status.hint().c_str());
   return ExitStatus(status.id());

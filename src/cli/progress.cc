@@ -14,8 +14,10 @@ constexpr int kBarWidth = 24;
 
 std::string Eta(double seconds) {
   char text[32];
-  if (seconds < 90) std::snprintf(text, sizeof(text), "%.0f s", seconds);
-  else std::snprintf(text, sizeof(text), "%.0f min", seconds / 60);
+  if (seconds < 90)
+    std::snprintf(text, sizeof(text), "%.0f s", seconds);
+  else
+    std::snprintf(text, sizeof(text), "%.0f min", seconds / 60);
   return text;
 }
 
@@ -34,7 +36,7 @@ void ProgressPrinter::Show(const Progress& progress) {
   if (progress.stage != stage_) {
     stage_ = progress.stage;
     stage_start_ = last_shown_ = now;
-    return;   // a rate needs two points
+    return;  // a rate needs two points
   }
   const bool last = progress.total > 0 && progress.done >= progress.total;
   const auto pause = form_ == Form::kBar ? std::chrono::milliseconds(100) : std::chrono::milliseconds(1000);
@@ -47,8 +49,10 @@ void ProgressPrinter::Show(const Progress& progress) {
   const double eta = rate > 0 && total > done ? static_cast<double>(total - done) / rate : 0;
   const long long rss = CurrentRssBytes();
   if (form_ == Form::kJson) {
-    std::fprintf(stderr, "{\"stage\":\"%s\",\"done\":%lld,\"total\":%lld,\"per_second\":%.2f,\"eta_seconds\":%.1f,\"rss_bytes\":%lld}\n",
-                 stage_.c_str(), done, total, rate, eta, rss);
+    std::fprintf(
+        stderr,
+        "{\"stage\":\"%s\",\"done\":%lld,\"total\":%lld,\"per_second\":%.2f,\"eta_seconds\":%.1f,\"rss_bytes\":%lld}\n",
+        stage_.c_str(), done, total, rate, eta, rss);
     return;
   }
   if (form_ == Form::kLines) {
@@ -67,8 +71,8 @@ void ProgressPrinter::Show(const Progress& progress) {
 void ProgressPrinter::Log(LogLevel level, std::string_view message) {
   if (form_ == Form::kNone || (level != LogLevel::kWarning && verbosity_ != Verbosity::kVerbose)) return;
   Clear();
-  std::fprintf(stderr, "preon: %s%.*s\n", level == LogLevel::kWarning ? "warning: " : "", static_cast<int>(message.size()),
-               message.data());
+  std::fprintf(stderr, "preon: %s%.*s\n", level == LogLevel::kWarning ? "warning: " : "",
+               static_cast<int>(message.size()), message.data());
 }
 
 void ProgressPrinter::Clear() {

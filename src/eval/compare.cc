@@ -12,12 +12,13 @@ namespace {
 // Rows of the last axis, for outputs whose last axis can be read as classes.
 struct ClassRows {
   int64_t rows = 0, classes = 0;
-  bool per_sample = false;   // [N, C]: a row is a sample
+  bool per_sample = false;  // [N, C]: a row is a sample
 };
 
 std::optional<ClassRows> AsClassRows(const Tensor& tensor) {
   const Shape& shape = tensor.shape();
-  if ((shape.size() != 2 && shape.size() != 3) || shape.back() < 2 || !IsFloatingType(tensor.type())) return std::nullopt;
+  if ((shape.size() != 2 && shape.size() != 3) || shape.back() < 2 || !IsFloatingType(tensor.type()))
+    return std::nullopt;
   return ClassRows{tensor.count() / shape.back(), shape.back(), shape.size() == 2};
 }
 
@@ -43,12 +44,46 @@ std::optional<Accuracy> Share(int64_t top1, int64_t top5, int64_t labelled) {
   return Accuracy{static_cast<double>(top1) / labelled, static_cast<double>(top5) / labelled};
 }
 
+void AddErrors(std::span<const double> a, std::span<const double> b, OutputSums& sums) {
+  for (size_t index = 0; index < a.size(); ++index) {
+    if (!std::isfinite(a[index]) || !std::isfinite(b[index])) {
+      sums.not_finite += std::isfinite(a[index]);
+      continue;
+    }
+    const double difference = a[index] - b[index];
+    sums.signal += a[index] * a[index];
+    sums.other += b[index] * b[index];
+    sums.dot += a[index] * b[index];
+    sums.noise += difference * difference;
+    sums.max_abs = std::max(sums.max_abs, std::abs(difference));
+  }
+}
+
+void AddClasses(std::span<const double> a, std::span<const double> b, const ClassRows& rows,
+                const std::vector<std::optional<int64_t>>& labels, OutputSums& sums) {
+  const size_t classes = static_cast<size_t>(rows.classes);
+  for (size_t row = 0; row < static_cast<size_t>(rows.rows); ++row) {
+    const std::span<const double> row_a = a.subspan(row * classes, classes), row_b = b.subspan(row * classes, classes);
+    ++sums.positions;
+    sums.agreed += ArgMax(row_a) == ArgMax(row_b);
+    if (!rows.per_sample || row >= labels.size() || !labels[row]) continue;
+    const int64_t label = *labels[row];
+    if (label < 0 || label >= rows.classes) continue;
+    ++sums.labelled;
+    const int64_t ranks[2] = {RankOf(row_a, label), RankOf(row_b, label)};
+    for (int model = 0; model < 2; ++model) {
+      sums.top1[model] += ranks[model] < 1;
+      sums.top5[model] += ranks[model] < 5;
+    }
+  }
+}
+
 }  // namespace
 
 Status Comparer::Add(const std::vector<NamedTensor>& reference, const std::vector<NamedTensor>& other, int64_t samples,
                      const std::vector<std::optional<int64_t>>& labels) {
   if (outputs_.empty()) {
-    for (const NamedTensor& output : reference) outputs_.emplace_back(output.name, Sums{});
+    for (const NamedTensor& output : reference) outputs_.emplace_back(output.name, OutputSums{});
   }
   samples_ += samples;
   for (auto& [name, sums] : outputs_) {
@@ -64,35 +99,8 @@ Status Comparer::Add(const std::vector<NamedTensor>& reference, const std::vecto
       continue;
     }
     const std::vector<double> a = ToDoubles(tensor_a), b = ToDoubles(tensor_b);
-    for (size_t index = 0; index < a.size(); ++index) {
-      if (!std::isfinite(a[index]) || !std::isfinite(b[index])) {
-        sums.not_finite += std::isfinite(a[index]);
-        continue;
-      }
-      const double difference = a[index] - b[index];
-      sums.signal += a[index] * a[index];
-      sums.other += b[index] * b[index];
-      sums.dot += a[index] * b[index];
-      sums.noise += difference * difference;
-      sums.max_abs = std::max(sums.max_abs, std::abs(difference));
-    }
-    const std::optional<ClassRows> rows = AsClassRows(tensor_a);
-    if (!rows) continue;
-    for (int64_t row = 0; row < rows->rows; ++row) {
-      const std::span<const double> row_a(a.data() + row * rows->classes, static_cast<size_t>(rows->classes));
-      const std::span<const double> row_b(b.data() + row * rows->classes, static_cast<size_t>(rows->classes));
-      ++sums.positions;
-      sums.agreed += ArgMax(row_a) == ArgMax(row_b);
-      if (!rows->per_sample || row >= static_cast<int64_t>(labels.size()) || !labels[row]) continue;
-      const int64_t label = *labels[row];
-      if (label < 0 || label >= rows->classes) continue;
-      ++sums.labelled;
-      const int64_t ranks[2] = {RankOf(row_a, label), RankOf(row_b, label)};
-      for (int model = 0; model < 2; ++model) {
-        sums.top1[model] += ranks[model] < 1;
-        sums.top5[model] += ranks[model] < 5;
-      }
-    }
+    AddErrors(a, b, sums);
+    if (const std::optional<ClassRows> rows = AsClassRows(tensor_a)) AddClasses(a, b, *rows, labels, sums);
   }
   return Status::Ok();
 }

@@ -22,15 +22,15 @@ struct Accuracy {
 
 /// One output over all samples.
 struct OutputComparison {
-  double sqnr_db = kExactSqnrDb;   ///< 10·log10(Σ a² / Σ (a - b)²), limited to ±kExactSqnrDb
+  double sqnr_db = kExactSqnrDb;  ///< 10·log10(Σ a² / Σ (a - b)²), limited to ±kExactSqnrDb
   double cosine = 1;
-  double l2 = 0;                   ///< sqrt(Σ (a - b)²)
+  double l2 = 0;  ///< sqrt(Σ (a - b)²)
   double max_abs = 0;
-  int64_t not_finite = 0;          ///< positions where the reference is finite and the other is not
-  int64_t shape_differs = 0;       ///< runs whose shapes differ (data-dependent outputs); not in the figures above
+  int64_t not_finite = 0;     ///< positions where the reference is finite and the other is not
+  int64_t shape_differs = 0;  ///< runs whose shapes differ (data-dependent outputs); not in the figures above
   /// Share of positions with the same top class along the last axis; only for outputs [N, C] and [N, T, C].
   std::optional<double> argmax_agreement;
-  std::optional<Accuracy> reference_accuracy, other_accuracy;   ///< only for [N, C] with labels
+  std::optional<Accuracy> reference_accuracy, other_accuracy;  ///< only for [N, C] with labels
 };
 
 struct Comparison {
@@ -43,6 +43,14 @@ struct Comparison {
   std::optional<Accuracy> reference_accuracy, other_accuracy;
 };
 
+/// What one output's figures are computed from; both models' counts where there are two.
+struct OutputSums {
+  double signal = 0, noise = 0, other = 0, dot = 0, max_abs = 0;
+  int64_t not_finite = 0, shape_differs = 0;
+  int64_t positions = 0, agreed = 0;
+  int64_t labelled = 0, top1[2] = {0, 0}, top5[2] = {0, 0};
+};
+
 /// Accumulates a comparison batch by batch. Memory does not grow with the number of samples.
 class Comparer {
  public:
@@ -53,13 +61,7 @@ class Comparer {
   Comparison Finish() const;
 
  private:
-  struct Sums {
-    double signal = 0, noise = 0, other = 0, dot = 0, max_abs = 0;
-    int64_t not_finite = 0, shape_differs = 0;
-    int64_t positions = 0, agreed = 0;
-    int64_t labelled = 0, top1[2] = {0, 0}, top5[2] = {0, 0};
-  };
-  std::vector<std::pair<std::string, Sums>> outputs_;   // in the model's order
+  std::vector<std::pair<std::string, OutputSums>> outputs_;  // in the model's order
   int64_t samples_ = 0;
 };
 

@@ -24,7 +24,7 @@ Comparison CompareOnce(const std::vector<NamedTensor>& a, const std::vector<Name
 TEST(Compare, FiguresOfAKnownDifference) {
   const Comparison result = CompareOnce(Output({4}, {3, 4, 0, 0}), Output({4}, {3, 4, 0, 0.5f}));
   const OutputComparison& y = result.outputs.at("y");
-  EXPECT_DOUBLE_EQ(y.sqnr_db, 20);   // 25 against 0.25
+  EXPECT_DOUBLE_EQ(y.sqnr_db, 20);  // 25 against 0.25
   EXPECT_DOUBLE_EQ(y.cosine, 5 / std::sqrt(25.25));
   EXPECT_DOUBLE_EQ(y.l2, 0.5);
   EXPECT_DOUBLE_EQ(y.max_abs, 0.5);

@@ -8,13 +8,13 @@ namespace preon {
 namespace {
 
 constexpr auto kMovers = std::to_array<std::string_view>(
-    {"Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "GatherElements", "GatherND", "Identity", "MaxPool",
-     "NhwcMaxPool", "Pad", "Reshape", "Resize", "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose",
-     "Unsqueeze", "Upsample"});
+    {"Concat",       "DepthToSpace", "Expand",      "Flatten", "Gather",    "GatherElements", "GatherND",
+     "Identity",     "MaxPool",      "NhwcMaxPool", "Pad",     "Reshape",   "Resize",         "Slice",
+     "SpaceToDepth", "Split",        "Squeeze",     "Tile",    "Transpose", "Unsqueeze",      "Upsample"});
 
-constexpr auto kIntegerKernels = std::to_array<std::string_view>(
-    {"ConvInteger", "DynamicQuantizeMatMul", "MatMulInteger", "MatMulIntegerToFloat", "QAttention", "QGemm",
-     "QMoE", "QEmbedLayerNormalization"});
+constexpr auto kIntegerKernels =
+    std::to_array<std::string_view>({"ConvInteger", "DynamicQuantizeMatMul", "MatMulInteger", "MatMulIntegerToFloat",
+                                     "QAttention", "QGemm", "QMoE", "QEmbedLayerNormalization"});
 
 bool IsCodeType(DataType type) { return type == DataType::kUInt8 || type == DataType::kInt8; }
 
@@ -43,7 +43,8 @@ std::string_view OriginalName(std::string_view name) {
   const size_t token = name.rfind("_token_");
   if (token == std::string_view::npos) return "";
   const std::string_view digits = name.substr(token + 7);
-  return !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos ? name.substr(0, token) : "";
+  return !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos ? name.substr(0, token)
+                                                                                             : "";
 }
 
 class Matcher {
@@ -70,7 +71,8 @@ class Matcher {
   const Node* ReaderOfSameConstant(const Node& node) const {
     for (const std::string& input : node.inputs()) {
       const Node* producer = quantized_.Producer(input);
-      const std::string& constant = producer != nullptr && producer->op_type == "DequantizeLinear" ? producer->input(0) : input;
+      const std::string& constant =
+          producer != nullptr && producer->op_type == "DequantizeLinear" ? producer->input(0) : input;
       if (quantized_.Initializer(constant) == nullptr || quantized_.UseCount(constant) != 1) continue;
       const std::vector<Use> uses = optimized_.Uses(constant);
       if (uses.size() == 1 && uses[0].node->op_type != "DequantizeLinear") return uses[0].node;
@@ -117,9 +119,9 @@ std::map<std::string, ObservedKernel> ObserveKernels(const Graph& quantized, con
     const Node* found = matcher.Find(*node);
     if (found == nullptr) continue;
     observed.kernel = found->op_type;
-    observed.kernel_class = IsIntegerKernel(found->op_type)        ? KernelClass::kInteger
+    observed.kernel_class = IsIntegerKernel(found->op_type)   ? KernelClass::kInteger
                             : codes.contains(found->output()) ? KernelClass::kMover
-                                                                    : KernelClass::kFloat;
+                                                              : KernelClass::kFloat;
   }
   return kernels;
 }

@@ -18,14 +18,14 @@ enum class KernelClass {
 
 struct ObservedKernel {
   KernelClass kernel_class = KernelClass::kAbsorbed;
-  std::string kernel;   ///< operator of the optimized graph, "" when absorbed
+  std::string kernel;  ///< operator of the optimized graph, "" when absorbed
 };
 
 /// True for the runtime's operators that compute on codes ("QLinearConv", "MatMulIntegerToFloat", …).
 bool IsIntegerKernel(std::string_view op_type);
 
-/// Finds the nodes of `quantized` (without Q/DQ) in `optimized`, the graph that the runtime wrote for it: by name, by the
-/// name a layout change gave it, by the constant it reads, or by what it writes. One entry per node, by its name.
+/// Finds the nodes of `quantized` (without Q/DQ) in `optimized`, the graph that the runtime wrote for it: by name, by
+/// the name a layout change gave it, by the constant it reads, or by what it writes. One entry per node, by its name.
 /// Source: names as ONNX Runtime 1.30 gives them.
 std::map<std::string, ObservedKernel> ObserveKernels(const Graph& quantized, const Graph& optimized);
 

@@ -39,7 +39,7 @@ Graph Optimized(const std::string& conv_name, const std::string& conv_output) {
 
 TEST(FusionReport, TellsIntegerMoverFloatAndAbsorbed) {
   const auto kernels = ObserveKernels(Quantized(), Optimized("conv", "c_q"));
-  ASSERT_EQ(kernels.size(), 4u);   // no Q, no DQ
+  ASSERT_EQ(kernels.size(), 4u);  // no Q, no DQ
   EXPECT_EQ(kernels.at("conv").kernel_class, KernelClass::kInteger);
   EXPECT_EQ(kernels.at("conv").kernel, "QLinearConv");
   EXPECT_EQ(kernels.at("reshape").kernel_class, KernelClass::kMover);
@@ -60,7 +60,8 @@ TEST(FusionReport, FindsNodesThatTheRuntimeRebuilt) {
 }
 
 TEST(FusionReport, KnowsTheRuntimesIntegerKernels) {
-  for (const char* op : {"QLinearConv", "QLinearAdd", "QGemm", "MatMulIntegerToFloat", "ConvInteger"}) EXPECT_TRUE(IsIntegerKernel(op)) << op;
+  for (const char* op : {"QLinearConv", "QLinearAdd", "QGemm", "MatMulIntegerToFloat", "ConvInteger"})
+    EXPECT_TRUE(IsIntegerKernel(op)) << op;
   for (const char* op : {"Conv", "FusedGemm", "QuantizeLinear", "Q"}) EXPECT_FALSE(IsIntegerKernel(op)) << op;
 }
 

@@ -12,7 +12,7 @@ using Clock = std::chrono::steady_clock;
 
 double SecondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-constexpr int kRunsPerBlock = 6;   // the first one warms up
+constexpr int kRunsPerBlock = 6;  // the first one warms up
 constexpr int kMinBlocks = 3;
 
 Status RunBlock(Session& session, const std::vector<NamedTensor>& feeds, int64_t samples, LatencyRecorder& recorder,
@@ -42,11 +42,13 @@ Latency LatencyRecorder::Summarize() const {
     return sorted[std::max<size_t>(rank, 1) - 1];
   };
   const double total = std::accumulate(sorted.begin(), sorted.end(), 0.0);
-  return {percentile(0.5), percentile(0.9), percentile(0.99), total > 0 ? 1e3 * static_cast<double>(samples_) / total : 0};
+  return {percentile(0.5), percentile(0.9), percentile(0.99),
+          total > 0 ? 1e3 * static_cast<double>(samples_) / total : 0};
 }
 
-Result<std::pair<Latency, Latency>> MeasureLatency(Session& first, Session& second, const std::vector<NamedTensor>& feeds,
-                                                   int64_t samples_per_run, double seconds, const RunContext& context) {
+Result<std::pair<Latency, Latency>> MeasureLatency(Session& first, Session& second,
+                                                   const std::vector<NamedTensor>& feeds, int64_t samples_per_run,
+                                                   double seconds, const RunContext& context) {
   LatencyRecorder recorders[2];
   const Clock::time_point start = Clock::now();
   for (int block = 0; block < kMinBlocks || SecondsSince(start) < seconds; ++block) {

@@ -10,7 +10,8 @@ namespace {
 double FromHalf(uint16_t bits) {
   const int exponent = (bits >> 10) & 31, mantissa = bits & 1023;
   const double sign = bits & 0x8000 ? -1 : 1;
-  if (exponent == 31) return mantissa ? std::numeric_limits<double>::quiet_NaN() : sign * std::numeric_limits<double>::infinity();
+  if (exponent == 31)
+    return mantissa ? std::numeric_limits<double>::quiet_NaN() : sign * std::numeric_limits<double>::infinity();
   return sign * (exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(mantissa + 1024, exponent - 25));
 }
 
@@ -31,25 +32,39 @@ std::vector<double> Decoded(const Tensor& tensor, double (*decode)(uint16_t)) {
 }  // namespace
 
 bool IsFloatingType(DataType type) {
-  return type == DataType::kFloat || type == DataType::kDouble || type == DataType::kFloat16 || type == DataType::kBFloat16;
+  return type == DataType::kFloat || type == DataType::kDouble || type == DataType::kFloat16 ||
+         type == DataType::kBFloat16;
 }
 
 std::vector<double> ToDoubles(const Tensor& tensor) {
   switch (tensor.type()) {
-    case DataType::kFloat: return Widened<float>(tensor);
-    case DataType::kDouble: return Widened<double>(tensor);
-    case DataType::kFloat16: return Decoded(tensor, FromHalf);
-    case DataType::kBFloat16: return Decoded(tensor, FromBFloat16);
+    case DataType::kFloat:
+      return Widened<float>(tensor);
+    case DataType::kDouble:
+      return Widened<double>(tensor);
+    case DataType::kFloat16:
+      return Decoded(tensor, FromHalf);
+    case DataType::kBFloat16:
+      return Decoded(tensor, FromBFloat16);
     case DataType::kBool:
-    case DataType::kUInt8: return Widened<uint8_t>(tensor);
-    case DataType::kInt8: return Widened<int8_t>(tensor);
-    case DataType::kUInt16: return Widened<uint16_t>(tensor);
-    case DataType::kInt16: return Widened<int16_t>(tensor);
-    case DataType::kUInt32: return Widened<uint32_t>(tensor);
-    case DataType::kInt32: return Widened<int32_t>(tensor);
-    case DataType::kUInt64: return Widened<uint64_t>(tensor);
-    case DataType::kInt64: return Widened<int64_t>(tensor);
-    default: return {};
+    case DataType::kUInt8:
+      return Widened<uint8_t>(tensor);
+    case DataType::kInt8:
+      return Widened<int8_t>(tensor);
+    case DataType::kUInt16:
+      return Widened<uint16_t>(tensor);
+    case DataType::kInt16:
+      return Widened<int16_t>(tensor);
+    case DataType::kUInt32:
+      return Widened<uint32_t>(tensor);
+    case DataType::kInt32:
+      return Widened<int32_t>(tensor);
+    case DataType::kUInt64:
+      return Widened<uint64_t>(tensor);
+    case DataType::kInt64:
+      return Widened<int64_t>(tensor);
+    default:
+      return {};
   }
 }
 

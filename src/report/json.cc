@@ -11,7 +11,8 @@ Json Begin(const RunFacts& facts) {
   Json seconds = Json::object();
   for (const auto& [stage, value] : facts.seconds) seconds[stage] = value;
   seconds["total"] = facts.total_seconds;
-  return {{"verb", facts.verb}, {"version", facts.version}, {"seconds", seconds}, {"peak_rss_bytes", facts.peak_rss_bytes}};
+  return {
+      {"verb", facts.verb}, {"version", facts.version}, {"seconds", seconds}, {"peak_rss_bytes", facts.peak_rss_bytes}};
 }
 
 // Names come from models and files: bytes that are no UTF-8 must not end the run.

@@ -11,11 +11,14 @@ namespace preon {
 namespace {
 
 QuantizeResult Example() {
-  QuantizeResult result{.model = "m.onnx", .output = "q.onnx", .float_size_bytes = 4000, .quantized_size_bytes = 1000, .samples = 7};
-  result.facts = {.verb = "quantize", .version = "1.2.3", .seconds = {{"load", 0.5}}, .total_seconds = 2, .peak_rss_bytes = 99};
+  QuantizeResult result{
+      .model = "m.onnx", .output = "q.onnx", .float_size_bytes = 4000, .quantized_size_bytes = 1000, .samples = 7};
+  result.facts = {
+      .verb = "quantize", .version = "1.2.3", .seconds = {{"load", 0.5}}, .total_seconds = 2, .peak_rss_bytes = 99};
   result.placement = Placement{.integer = {{"conv", "Conv", "QLinearConv", 0.75}},
                                .float_nodes = {{"soft\xff", "Softmax", "no integer kernel", "", 0.25}},
-                               .integer_anchors = 1, .integer_macs_share = 0.75};
+                               .integer_anchors = 1,
+                               .integer_macs_share = 0.75};
   result.compare.samples = 7;
   result.compare.outputs["y"] = {.sqnr_db = 20, .cosine = 0.5, .l2 = 3, .max_abs = 2};
   result.compare.class_output = "y";
@@ -37,10 +40,12 @@ TEST(Json, QuantizeHasTheFieldsOfTheInterface) {
   EXPECT_EQ(json["placement"]["float"][0]["op"], "Softmax");
   EXPECT_EQ(json["placement"]["float"][0]["macs_share"], 0.25);
   EXPECT_EQ(json["placement"]["integer_macs_share"], 0.75);
-  EXPECT_EQ(json["compare"]["outputs"]["y"], nlohmann::json({{"sqnr_db", 20.0}, {"cosine", 0.5}, {"l2", 3.0}, {"max_abs", 2.0}}));
+  EXPECT_EQ(json["compare"]["outputs"]["y"],
+            nlohmann::json({{"sqnr_db", 20.0}, {"cosine", 0.5}, {"l2", 3.0}, {"max_abs", 2.0}}));
   EXPECT_EQ(json["compare"]["accuracy"]["quantized"], nlohmann::json({{"top1", 0.8}, {"top5", 1.0}}));
   EXPECT_EQ(json["warnings"], nlohmann::json({"careful"}));
-  for (const char* key : {"output", "samples", "observed_tensors", "method", "activation", "weight", "target"}) EXPECT_TRUE(json.contains(key)) << key;
+  for (const char* key : {"output", "samples", "observed_tensors", "method", "activation", "weight", "target"})
+    EXPECT_TRUE(json.contains(key)) << key;
 }
 
 TEST(Json, FiguresThatAreNotThereAreLeftOut) {
@@ -55,8 +60,8 @@ TEST(Json, FiguresThatAreNotThereAreLeftOut) {
 
 TEST(Text, ShowsWhatMatters) {
   const std::string text = ToText(Example());
-  for (const char* part : {"m.onnx -> q.onnx", "4.0 kB -> 1.0 kB (4.0x smaller)", "1 of 1 Conv", "75.0 %", "no integer kernel",
-                           "SQNR 20.0 dB", "top-1 90.0 % -> 80.0 %", "warning     careful"}) {
+  for (const char* part : {"m.onnx -> q.onnx", "4.0 kB -> 1.0 kB (4.0x smaller)", "1 of 1 Conv", "75.0 %",
+                           "no integer kernel", "SQNR 20.0 dB", "top-1 90.0 % -> 80.0 %", "warning     careful"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
 }

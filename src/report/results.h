@@ -18,7 +18,7 @@ namespace preon {
 struct RunFacts {
   std::string verb;
   std::string version;
-  std::vector<std::pair<std::string, double>> seconds;   ///< by stage, in order
+  std::vector<std::pair<std::string, double>> seconds;  ///< by stage, in order
   double total_seconds = 0;
   int64_t peak_rss_bytes = 0;
 };
@@ -26,14 +26,14 @@ struct RunFacts {
 /// A node that computes in integers, or moves integers, in the runtime.
 struct IntegerNode {
   std::string node, op, kernel;
-  double macs_share = 0;   ///< share of the model's multiply-accumulates, 0…1
+  double macs_share = 0;  ///< share of the model's multiply-accumulates, 0…1
 };
 
 /// A node that computes in float in the runtime, and why.
 struct FloatNode {
   std::string node, op;
-  std::string reason;   ///< out of a closed list: FloatReasonName, or "not fused"
-  std::string detail;   ///< one clause for humans; may be empty
+  std::string reason;  ///< out of a closed list: FloatReasonName, or "not fused"
+  std::string detail;  ///< one clause for humans; may be empty
   double macs_share = 0;
 };
 
@@ -58,7 +58,7 @@ struct QuantizeResult {
   int64_t observed_tensors = 0, shared_tensors = 0;
   std::string method, activation, weight, target;
   bool random_data = false;
-  std::optional<Placement> placement;   ///< absent when the runtime can't write the graph it optimized
+  std::optional<Placement> placement;  ///< absent when the runtime can't write the graph it optimized
   Comparison compare;
   LatencyPair latency;
   std::vector<std::string> warnings;
@@ -92,7 +92,7 @@ struct RangesResult {
 
 struct TensorSummary {
   std::string name;
-  std::string type;    ///< "float[N, 3, 224, 224]"
+  std::string type;  ///< "float[N, 3, 224, 224]"
 };
 
 struct ModelSummary {
@@ -102,10 +102,10 @@ struct ModelSummary {
   std::map<std::string, int64_t> opsets;
   std::string producer;
   std::vector<TensorSummary> inputs, outputs;
-  std::map<std::string, int64_t> operators;   ///< nodes by operator
+  std::map<std::string, int64_t> operators;  ///< nodes by operator
   int64_t weights = 0, weight_bytes = 0;
-  double macs = 0;                            ///< multiply-accumulates per sample where shapes are known
-  bool quantized = false;                     ///< holds QuantizeLinear or DequantizeLinear
+  double macs = 0;         ///< multiply-accumulates per sample where shapes are known
+  bool quantized = false;  ///< holds QuantizeLinear or DequantizeLinear
   std::vector<std::pair<std::string, std::string>> metadata;
 };
 
@@ -145,7 +145,7 @@ struct DoctorResult {
   RunFacts facts;
   std::string cpu;
   std::vector<std::string> cpu_features;
-  std::string kernels;   ///< instruction set that preon's own loops run with
+  std::string kernels;  ///< instruction set that preon's own loops run with
   int threads = 0;
   std::string runtime_version;
   int64_t newest_opset = 0;

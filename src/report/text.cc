@@ -66,25 +66,28 @@ void AddComparison(TextWriter& out, const Comparison& compare) {
     if (output.sqnr_db >= kExactSqnrDb) {
       out.Add("equal");
     } else {
-      out.Add("SQNR %.1f dB, cosine %.5f, L2 %.3g, largest %.3g", output.sqnr_db, output.cosine, output.l2, output.max_abs);
+      out.Add("SQNR %.1f dB, cosine %.5f, L2 %.3g, largest %.3g", output.sqnr_db, output.cosine, output.l2,
+              output.max_abs);
     }
     if (output.not_finite > 0) out.Add(", %lld values no longer finite", static_cast<long long>(output.not_finite));
     if (output.shape_differs > 0) out.Add(", shape differs in %lld runs", static_cast<long long>(output.shape_differs));
     out.Add("\n");
   }
   if (compare.argmax_agreement) {
-    out.Add("  agreement   %.1f %% have the same top class ('%s')\n", 100 * *compare.argmax_agreement, compare.class_output.c_str());
+    out.Add("  agreement   %.1f %% have the same top class ('%s')\n", 100 * *compare.argmax_agreement,
+            compare.class_output.c_str());
   }
   if (compare.reference_accuracy && compare.other_accuracy) {
-    out.Add("  accuracy    top-1 %.1f %% -> %.1f %%, top-5 %.1f %% -> %.1f %%\n", 100 * compare.reference_accuracy->top1,
-            100 * compare.other_accuracy->top1, 100 * compare.reference_accuracy->top5, 100 * compare.other_accuracy->top5);
+    out.Add("  accuracy    top-1 %.1f %% -> %.1f %%, top-5 %.1f %% -> %.1f %%\n",
+            100 * compare.reference_accuracy->top1, 100 * compare.other_accuracy->top1,
+            100 * compare.reference_accuracy->top5, 100 * compare.other_accuracy->top5);
   }
 }
 
 void AddLatency(TextWriter& out, const LatencyPair& latency) {
   if (latency.other.p50 <= 0) return;
-  out.Add("  latency     %.3f ms -> %.3f ms per run (median; %.2fx the speed)\n", latency.reference.p50, latency.other.p50,
-          latency.reference.p50 / latency.other.p50);
+  out.Add("  latency     %.3f ms -> %.3f ms per run (median; %.2fx the speed)\n", latency.reference.p50,
+          latency.other.p50, latency.reference.p50 / latency.other.p50);
 }
 
 // What stays float, grouped by reason and operator, the largest share of the work first.
@@ -112,7 +115,8 @@ void AddFloatNodes(TextWriter& out, const std::vector<FloatNode>& nodes) {
     if (group.macs_share >= 0.0005) out.Add(" (%.1f %% of the work)", 100 * group.macs_share);
     out.Add("\n");
   }
-  if (sorted.size() > kMaxGroups) out.Add("              and %zu more groups (all with --json)\n", sorted.size() - kMaxGroups);
+  if (sorted.size() > kMaxGroups)
+    out.Add("              and %zu more groups (all with --json)\n", sorted.size() - kMaxGroups);
 }
 
 void AddPlacement(TextWriter& out, const Placement& placement) {
@@ -170,8 +174,9 @@ std::string ToText(const QuantizeResult& result) {
 std::string ToText(const CalibrateResult& result) {
   TextWriter out;
   out.Add("%s\n  calibrated  %lld samples, %lld tensors observed, %lld more share a range; %.4f s per sample\n",
-          result.output.c_str(), static_cast<long long>(result.samples), static_cast<long long>(result.observed_tensors),
-          static_cast<long long>(result.shared_tensors), result.seconds_per_sample);
+          result.output.c_str(), static_cast<long long>(result.samples),
+          static_cast<long long>(result.observed_tensors), static_cast<long long>(result.shared_tensors),
+          result.seconds_per_sample);
   AddFacts(out, result.facts);
   AddWarnings(out, result.warnings);
   return out.Take();
@@ -202,7 +207,8 @@ std::string ToText(const ModelSummary& result) {
   for (const auto& [domain, version] : result.opsets) {
     out.Add(", %s %lld", domain.empty() ? "ai.onnx" : domain.c_str(), static_cast<long long>(version));
   }
-  out.Add("%s%s%s\n", result.producer.empty() ? "" : ", by ", result.producer.c_str(), result.quantized ? ", quantized" : "");
+  out.Add("%s%s%s\n", result.producer.empty() ? "" : ", by ", result.producer.c_str(),
+          result.quantized ? ", quantized" : "");
   AddTensors(out, "inputs", result.inputs);
   AddTensors(out, "outputs", result.outputs);
   if (result.macs > 0) out.Add("  work        %.4g multiply-accumulates per sample\n", result.macs);
@@ -217,15 +223,16 @@ std::string ToText(const ModelSummary& result) {
 
 std::string ToText(const CalibSummary& result) {
   TextWriter out;
-  out.Add("%s\n  model       %s\n  setup       %s\n  samples     %lld\n", result.path.c_str(), result.fingerprint.c_str(),
-          result.setup.c_str(), static_cast<long long>(result.samples));
+  out.Add("%s\n  model       %s\n  setup       %s\n  samples     %lld\n", result.path.c_str(),
+          result.fingerprint.c_str(), result.setup.c_str(), static_cast<long long>(result.samples));
   out.Add("%-40s %14s %12s %12s %12s %12s %8s\n", "tensor", "count", "min", "max", "mean", "deviation", "zeros %");
   for (const auto& [name, sketch] : result.tensors) {
-    out.Add("%-40s %14llu %12.5g %12.5g %12.5g %12.5g %8.2f\n", name.c_str(), static_cast<unsigned long long>(sketch.count),
-            sketch.min, sketch.max, sketch.mean, sketch.deviation,
+    out.Add("%-40s %14llu %12.5g %12.5g %12.5g %12.5g %8.2f\n", name.c_str(),
+            static_cast<unsigned long long>(sketch.count), sketch.min, sketch.max, sketch.mean, sketch.deviation,
             sketch.count > 0 ? 100.0 * static_cast<double>(sketch.zeros) / static_cast<double>(sketch.count) : 0);
   }
-  for (const auto& [name, source] : result.shared) out.Add("%-40s shares the range of %s\n", name.c_str(), source.c_str());
+  for (const auto& [name, source] : result.shared)
+    out.Add("%-40s shares the range of %s\n", name.c_str(), source.c_str());
   return out.Take();
 }
 
@@ -253,10 +260,11 @@ std::string ToText(const CompareResult& result) {
 
 std::string ToText(const DoctorResult& result) {
   TextWriter out;
-  out.Add("preon %s\n  cpu         %s\n  features    %s\n  kernels     %s\n  threads     %d\n", result.facts.version.c_str(),
-          result.cpu.c_str(), Joined(result.cpu_features).c_str(), result.kernels.c_str(), result.threads);
-  out.Add("  runtime     ONNX Runtime %s\n  onnx        up to opset %lld\n  types       %s\n", result.runtime_version.c_str(),
-          static_cast<long long>(result.newest_opset), Joined(result.types).c_str());
+  out.Add("preon %s\n  cpu         %s\n  features    %s\n  kernels     %s\n  threads     %d\n",
+          result.facts.version.c_str(), result.cpu.c_str(), Joined(result.cpu_features).c_str(), result.kernels.c_str(),
+          result.threads);
+  out.Add("  runtime     ONNX Runtime %s\n  onnx        up to opset %lld\n  types       %s\n",
+          result.runtime_version.c_str(), static_cast<long long>(result.newest_opset), Joined(result.types).c_str());
   AddLines(out, "methods", result.methods);
   AddLines(out, "targets", result.targets);
   AddLines(out, "passes", result.passes);
