@@ -100,9 +100,11 @@ Node* Graph::AddNode(std::string op_type, std::vector<std::string> inputs, std::
 }
 
 void Graph::SetAttribute(Node* node, const std::string& attribute, AttributeValue value) {
-  RemoveReaders(node);
-  node->attributes[attribute] = std::move(value);
-  AddReaders(node);
+  AttributeValue& slot = node->attributes[attribute];
+  const bool reads = std::holds_alternative<OpaqueAttribute>(slot) || std::holds_alternative<OpaqueAttribute>(value);
+  if (reads) RemoveReaders(node);
+  slot = std::move(value);
+  if (reads) AddReaders(node);
 }
 
 void Graph::RemoveNode(Node* node) {

@@ -12,10 +12,12 @@ struct LoadOptions {
   std::string_view bytes;
 };
 
-/// Loads a model: opset 7 to the newest that the ONNX library knows, IR version 3 on. Weights stay in the mapped
-/// file where they can (raw data, external data); Constant nodes become initializers later (a pass), not here.
-/// Errors: kModelNotFound, kModelEmpty, kModelMalformed, kModelInvalid, kOpsetUnsupported, kExternalDataMissing,
-/// kExternalDataOutside (absolute paths, "..", symbolic links that leave the folder).
+/// Loads a model: opset 7 to the newest that the ONNX library knows, IR version 3 on. Weights are held once: external
+/// data stay in the mapped file, raw data are moved out of the parsed message. Nodes are sorted, unnamed ones get a name
+/// (`Conv_12`), repeated names become unique. Sub-graphs and whatever else preon does not model are kept as they are.
+/// Constant nodes become initializers later (a pass), not here.
+/// Errors: kModelNotFound, kModelEmpty, kModelMalformed, kModelInvalid, kModelTypeUnsupported, kOpsetUnsupported,
+/// kExternalDataMissing, kExternalDataOutside (absolute paths, "..", symbolic links that leave the folder), kOutOfMemory.
 Result<Model> LoadModel(const std::string& path, const LoadOptions& options = {});
 
 struct SaveOptions {
@@ -23,11 +25,12 @@ struct SaveOptions {
   bool external_data = false;
 };
 
-/// Saves atomically. Value infos are written; nodes that the loader named are written without their name only if
-/// nothing refers to it. Deterministic: same model, same bytes. Errors: kIoWrite, kOutputFolder.
+/// Saves atomically, weights straight from their tensors. Nodes that the loader named are written without a name; a model
+/// of IR 3 with initializers that are no inputs is written as IR 4. Deterministic: same model, same bytes.
+/// Errors: kIoWrite, kOutputFolder, kModelTooLarge (above 2 GB without the initializers).
 Status SaveModel(const Model& model, const std::string& path, const SaveOptions& options = {});
 
-/// The same bytes as SaveModel, in memory. Errors: kUnsupported above 2 GB.
+/// The same bytes as SaveModel without external data, in memory. Errors: kModelTooLarge above 2 GB.
 Result<std::string> SerializeModel(const Model& model);
 
 /// A model in memory apart from its larger weights.
@@ -47,11 +50,13 @@ void InferShapes(Model& model, std::string* warning = nullptr);
 /// onnx.checker on the structure (weights not copied). Errors: kModelInvalid with the checker's words.
 Status CheckModel(const Model& model);
 
-/// Raises ai.onnx to `opset` (no-op when it is there already) and the IR version with it. Names of tensors and nodes stay.
-/// Errors: kOpsetConversion naming the operator; the model is then unchanged.
+/// Raises ai.onnx to `opset` (no-op when it is there already) and the IR version with it. Names of tensors and nodes stay;
+/// nodes of other domains pass through, bodies of sub-graphs are converted. From IR 3, which had to list initializers as
+/// inputs, they become constants. Infers shapes on the way.
+/// Errors: kOpsetConversion naming node and operator; the model is then unchanged.
 Status ConvertOpset(Model& model, int64_t opset);
 
-/// Newest ai.onnx opset the linked ONNX library knows, and the newest that the runtime accepts for writing (21).
+/// Newest ai.onnx opset that the linked ONNX library knows.
 int64_t NewestOpset();
 
 }  // namespace preon

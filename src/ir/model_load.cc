@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <new>
 #include <utility>
 
 #include "base/file.h"
@@ -135,9 +136,13 @@ Result<Model> LoadModel(const std::string& path, const LoadOptions& options) {
     if (!opened.ok()) return std::move(opened).status().WithContext(path);
     file = *std::move(opened);
   }
-  Result<Model> model = LoadBytes(file.bytes, path);
-  if (!model.ok()) return std::move(model).status().WithContext(path);
-  return model;
+  try {
+    Result<Model> model = LoadBytes(file.bytes, path);
+    if (!model.ok()) return std::move(model).status().WithContext(path);
+    return model;
+  } catch (const std::bad_alloc&) {
+    return Error(ErrorId::kOutOfMemory, path, ": out of memory while loading the model");
+  }
 }
 
 }  // namespace preon

@@ -1,18 +1,57 @@
+#include <onnx/defs/shape_inference.h>
 #include <onnx/shape_inference/implementation.h>
 
 #include <exception>
+#include <map>
 
 #include "ir/graph_proto.h"
 #include "ir/model_io.h"
 #include "ir/value_info_proto.h"
 
 namespace preon {
+namespace {
+
+// Longer vectors are no shapes, axes or pads.
+constexpr int64_t kLongestPropagated = 1024;
+
+// ONNX's data propagation writes down one dimension per element of every vector whose length it knows, whatever its
+// type: gigabytes for a long signal or an absurd declared shape. These are ONNX's operators with that step left out
+// where a vector is too long to be a shape.
+class BoundedSchemas : public onnx::ISchemaRegistry {
+ public:
+  const onnx::OpSchema* GetSchema(const std::string& op_type, int version, const std::string& domain) const override {
+    const onnx::OpSchema* schema = onnx::OpSchemaRegistry::Instance()->GetSchema(op_type, version, domain);
+    if (schema == nullptr || !schema->has_data_propagation_function()) return schema;
+    const auto [entry, fresh] = bounded_.try_emplace(schema, *schema);
+    if (fresh) {
+      entry->second.PartialDataPropagationFunction([propagate = schema->GetDataPropagationFunction()](auto& context) {
+        if (IsBounded(context)) propagate(context);
+      });
+    }
+    return &entry->second;
+  }
+
+ private:
+  static bool IsBounded(const onnx::DataPropagationContext& context) {
+    for (size_t input = 0; input < context.getNumInputs(); ++input) {
+      const onnx::TypeProto* type = context.getInputType(input);
+      if (type == nullptr || type->tensor_type().shape().dim_size() != 1) continue;
+      if (type->tensor_type().shape().dim(0).dim_value() > kLongestPropagated) return false;
+    }
+    return true;
+  }
+
+  mutable std::map<const onnx::OpSchema*, onnx::OpSchema> bounded_;
+};
+
+}  // namespace
 
 void InferShapes(Model& model, std::string* warning) {
   try {
     onnx::ModelProto proto = ToProto(model, InitializerMode::kStructure);
     const onnx::ShapeInferenceOptions options(/*check_type=*/false, /*strict_mode=*/0, /*data_prop=*/true);
-    onnx::shape_inference::InferShapes(proto, onnx::OpSchemaRegistry::Instance(), options);
+    const BoundedSchemas schemas;
+    onnx::shape_inference::InferShapes(proto, &schemas, options);
     for (const auto* values : {&proto.graph().value_info(), &proto.graph().output()}) {
       for (const auto& value : *values) {
         if (model.graph.Producer(value.name()) != nullptr) model.graph.SetInfo(value.name(), ReadValueInfo(value));

@@ -51,6 +51,20 @@ TEST(InferShapes, ValuesFlowThroughShapeArithmetic) {
   EXPECT_EQ(model.graph.ShapeOf("y"), (Shape{3, 8}));
 }
 
+// Without a bound this takes more memory than any machine has.
+TEST(InferShapes, AbsurdlyLongVectorsCostNothing) {
+  Model model = Load(R"(<ir_version: 8, opset_import: ["": 17]>
+    g (float[1000000000000] x, int64[2000000000, 4000] z) => (y, t) <int64[1] s = {-1}> {
+      a = Add(x, x)
+      r = Reshape(z, s)
+      t = Add(r, r)
+      y = Concat<axis = 0>(a, a)
+    })");
+  InferShapes(model);
+  EXPECT_EQ(model.graph.ShapeOf("y"), Shape{2000000000000});
+  EXPECT_EQ(model.graph.ShapeOf("t"), Shape{8000000000000});
+}
+
 TEST(InferShapes, WhatContradictsItselfStaysUnknown) {
   Model model = Load(R"(<ir_version: 8, opset_import: ["": 17]>
     g (float[2, 3] x, float[5, 7] w) => (y) { m = MatMul(x, w)  y = Relu(x) })");

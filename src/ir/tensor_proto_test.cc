@@ -68,7 +68,7 @@ TEST(TensorProto, TypedFieldsOfEveryType) {
   }
 
   proto = Header(onnx::TensorProto::STRING, {2});
-  proto.add_string_data("a");
+  proto.add_string_data(std::string("a"));
   proto.add_string_data(std::string("\0b", 2));
   EXPECT_THAT(Take(proto).strings(), ElementsAre("a", std::string("\0b", 2)));
 }
