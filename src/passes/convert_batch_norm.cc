@@ -18,15 +18,17 @@ namespace {
 
 class ConvertBatchNorm final : public NodePass {
  public:
-  ConvertBatchNorm()
+  explicit ConvertBatchNorm(std::function<bool(const Graph&, const Node&)> wanted = {})
       : NodePass({.name = "convert_batch_norm",
                   .summary = "BatchNormalization that nothing absorbs becomes a depthwise 1x1 Conv",
                   .target_ops = {"BatchNormalization"},
-                  .aliases = {"ConvertBNToConv"}}) {}
+                  .aliases = {"ConvertBNToConv"}}),
+        wanted_(std::move(wanted)) {}
 
  private:
   Result<bool> Rewrite(Model& model, Node& node, const PassEnv&) const override {
     Graph& graph = model.graph;
+    if (wanted_ && !wanted_(graph, node)) return false;
     const std::optional<ChannelAffine> affine = MatchBatchNorm(graph, node);
     const std::optional<Shape> shape = graph.ShapeOf(node.input(0));
     if (!affine.has_value() || !shape.has_value() || shape->size() < 3 || shape->size() > 5) return false;
@@ -42,12 +44,16 @@ class ConvertBatchNorm final : public NodePass {
     SetConstantInput(graph, node, 2, Tensor::FromFloats({channels}, bias), node.name + "_bias");
     return true;
   }
+
+  std::function<bool(const Graph&, const Node&)> wanted_;
 };
 
 }  // namespace
 
 std::unique_ptr<Pass> MakeConvertBatchNormPass() { return std::make_unique<ConvertBatchNorm>(); }
 
-Effect ConvertBatchNormToConv(Model& model) { return ConvertBatchNorm().Apply(model, {}).value(); }
+Effect ConvertBatchNormToConv(Model& model, std::function<bool(const Graph&, const Node&)> wanted) {
+  return ConvertBatchNorm(std::move(wanted)).Apply(model, {}).value();
+}
 
 }  // namespace preon

@@ -73,7 +73,7 @@ class PlanWriter {
       Node* clamp = graph_.FindNode(name);
       const std::string input = clamp->input(0), output = clamp->output();
       const Activation& activation = activations_.at(output);
-      const Range bounds = *ClampBounds(graph_, *clamp);
+      const Range bounds = *ClampRange(graph_, *clamp);
       const Range covered = RepresentableRange(activation.params, activation.format);
       const float half_step = activation.params.scale / 2;
       if (covered.min >= bounds.min - half_step && covered.max <= bounds.max + half_step) {

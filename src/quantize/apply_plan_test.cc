@@ -143,7 +143,7 @@ TEST(Prepare, SharedBiasIsClonedPerNode) {
   b.Op("Conv", {"x", "w1", "bias"}, "c1");
   b.Op("Conv", {"c1", "w2", "bias"}, "c2");
   b.Output("c2");
-  UnshareConstants(b.model);
+  ASSERT_TRUE(MakeOrtCpuTarget()->Prepare(b.model, {}).ok());
   EXPECT_NE(b.model.graph.FindNode("c1_node")->input(2), b.model.graph.FindNode("c2_node")->input(2));
 }
 

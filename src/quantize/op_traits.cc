@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <string_view>
+
+#include "passes/clamp.h"
 
 namespace preon {
 namespace {
@@ -119,7 +120,7 @@ OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node) {
   if (node.op_type == "MatMul") return ClassifyMatMul(graph, node);
   if (node.op_type == "Resize") return ClassifyResize(node);
   if (node.op_type == "Pad") return ClassifyPad(graph, node);
-  if (ClampBounds(graph, node)) return {OpRole::kClamp};
+  if (ClampRange(graph, node)) return {OpRole::kClamp};
   if (Contains(kCarriers, node.op_type)) return ClassifyCarrier(graph, node);
   if (Contains(kMovers, node.op_type)) {
     if (node.op_type == "MaxPool" && node.outputs().size() > 1) return Float(FloatReason::kNoKernel, "also yields indices");
@@ -146,18 +147,11 @@ bool NeedsQuantizedOutput(const Graph& graph, const Node& node) {
   return !readers.empty() && Contains(kFusedBehindGemm, readers[0].node->op_type);
 }
 
-std::optional<Range> ClampBounds(const Graph& graph, const Node& node) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  if (node.Is("Relu")) return Range{0, kInfinity};
-  if (!node.Is("Clip")) return std::nullopt;
-  Range bounds{node.Float("min", -kInfinity), node.Float("max", kInfinity)};
-  for (size_t index : {size_t{1}, size_t{2}}) {
-    if (node.input(index).empty()) continue;
-    const Tensor* bound = graph.Initializer(node.input(index));
-    if (bound == nullptr || bound->type() != DataType::kFloat || bound->count() != 1) return std::nullopt;
-    (index == 1 ? bounds.min : bounds.max) = bound->floats()[0];
-  }
-  return bounds;
+std::optional<Range> ClampRange(const Graph& graph, const Node& node) {
+  if (!node.Is("Relu") && !node.Is("Clip")) return std::nullopt;
+  const std::optional<ClampBounds> bounds = MatchClamp(graph, node);
+  if (!bounds) return std::nullopt;
+  return Range{bounds->low, bounds->high};
 }
 
 int WeightAxis(const Graph& graph, const Node& node) {

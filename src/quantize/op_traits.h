@@ -36,7 +36,7 @@ std::vector<size_t> DataInputs(const Node& node);
 bool NeedsQuantizedOutput(const Graph& graph, const Node& node);
 
 /// Bounds of a Relu or of a Clip with constant bounds; nullopt for other nodes.
-std::optional<Range> ClampBounds(const Graph& graph, const Node& node);
+std::optional<Range> ClampRange(const Graph& graph, const Node& node);
 
 /// Per-channel axis of a Conv/Gemm/MatMul weight that the runtime's kernels accept (spec qdq §7); -1 = per tensor only.
 int WeightAxis(const Graph& graph, const Node& node);

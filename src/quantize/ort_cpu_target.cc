@@ -1,4 +1,5 @@
 // Target ort-cpu: ONNX Runtime's CPU provider on x86-64, so that every Conv, Gemm and MatMul that gains runs in integers.
+#include "passes/passes.h"
 #include "quantize/ort_cpu_planner.h"
 #include "quantize/prepare.h"
 
@@ -18,7 +19,8 @@ class OrtCpuTarget final : public Target {
     FoldGemmScalars(model);
     LowerBatchNorm(model);
     LowerLinearLayers(model);
-    UnshareConstants(model);
+    // A constant read in several roles gets a name, and so codes, for each.
+    PREON_RETURN_IF_ERROR(MakeSplitSharedInitializersPass()->Apply(model, {}).status());
     return model.graph.CheckIntegrity();
   }
 

@@ -17,7 +17,4 @@ void LowerLinearLayers(Model& model);
 /// reads its result (through Relu/Clip).
 void LowerBatchNorm(Model& model);
 
-/// Constants that are read in different roles (weight, bias, operand) or a bias that several nodes read: one name each.
-void UnshareConstants(Model& model);
-
 }  // namespace preon

@@ -67,7 +67,7 @@ class Marker {
     const Use reader = graph_.Uses(output)[0];
     if (reader.captured || reader.input != 0 || !Contains(kActivationsBehindKernels, reader.node->op_type)) return false;
     if (!reader.node->Is("Clip")) return true;
-    const std::optional<Range> bounds = ClampBounds(graph_, *reader.node);
+    const std::optional<Range> bounds = ClampRange(graph_, *reader.node);
     return bounds && bounds->min == 0 && (bounds->max == 6 || bounds->max == 1);
   }
 
@@ -174,7 +174,7 @@ class Marker {
     const std::string& input = node.input(0);
     if (!Marked(input)) return;
     const bool sole_reader = graph_.UseCount(input) == 1 && graph_.Producer(input) != nullptr && !graph_.IsOutput(input);
-    if (!Symmetric() && sole_reader && ClampBounds(graph_, node)) {
+    if (!Symmetric() && sole_reader && ClampRange(graph_, node)) {
       plan_.activations.erase(input);
       plan_.folded_clamps.push_back(node.name);
     }
