@@ -4,7 +4,6 @@
 #include <onnx/onnx_pb.h>
 
 #include <map>
-#include <set>
 #include <string>
 
 #include "base/status.h"
@@ -14,9 +13,8 @@
 namespace preon {
 
 /// Builds the graph and empties `proto`: weights are moved. Nodes are sorted, unnamed ones get names.
-/// @param outer  for a sub-graph the names it reads from outside; they become `opaque_constants`.
 /// Errors: kModelInvalid (double definitions, undefined inputs, cycles), those of TakeTensor.
-Result<Graph> TakeGraph(onnx::GraphProto* proto, ExternalData& external, const std::set<std::string>& outer = {});
+Result<Graph> TakeGraph(onnx::GraphProto* proto, ExternalData& external);
 
 /// From this IR version on an initializer need not be a graph input too, and is constant where it is none.
 inline constexpr int64_t kFreeInitializersIrVersion = 4;

@@ -177,7 +177,7 @@ TEST(ModelIo, LosesNothing) {
   tensor->set_data_type(onnx::TensorProto::FLOAT);
   tensor->add_float_data(1);
   attribute("type", onnx::AttributeProto::TYPE_PROTO)->mutable_tp()->mutable_tensor_type()->set_elem_type(1);
-  attribute("strings", onnx::AttributeProto::STRINGS)->add_strings("a");
+  attribute("strings", onnx::AttributeProto::STRINGS)->add_strings(std::string("a"));
   attribute("floats", onnx::AttributeProto::FLOATS)->add_floats(0.5f);
   *attribute("sparse", onnx::AttributeProto::SPARSE_TENSOR)->mutable_sparse_tensor() = *sparse;
 
@@ -208,6 +208,15 @@ TEST(ModelIo, RepeatedNodeNamesBecomeUniqueAndTheOldOneStaysAnOrigin) {
   const Node* relu = model->graph.Producer("y");
   EXPECT_EQ(relu->name, "layer_1");
   EXPECT_THAT(relu->origins, ElementsAre("layer"));
+}
+
+TEST(ModelIo, NoMadeUpNameTakesAUsersName) {
+  onnx::ModelProto proto = ProtoFromText(kSmall);
+  proto.mutable_graph()->mutable_node(1)->set_name("Mul_0");
+  const Result<Model> model = LoadProto(proto);
+  ASSERT_TRUE(model.ok());
+  EXPECT_EQ(model->graph.FindNode("Mul_0")->op_type, "Relu");
+  EXPECT_EQ(model->graph.Producer("a")->name, "Mul_0_");
 }
 
 TEST(ModelIo, NodesInAnyOrderAreSorted) {

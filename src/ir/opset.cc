@@ -125,8 +125,7 @@ Status ConvertGraph(Model* model, int64_t from, int64_t to) {
     std::vector<Node*> nodes;
     for (const auto& node : graph.nodes()) nodes.push_back(node.get());   // adapters add nodes of their own
     for (Node* node : nodes) {
-      const bool is_function = model->function_ops.count(StrCat(node->domain, ":", node->op_type)) > 0;
-      const Step step = node->domain.empty() && !is_function ? StepOf(node->op_type, opset) : Step::kSame;
+      const Step step = node->domain.empty() ? StepOf(node->op_type, opset) : Step::kSame;
       if (step == Step::kSame) continue;
       Status status = step == Step::kAdapter
                           ? FindOpsetAdapter(node->op_type, opset)(&graph, node)
@@ -143,10 +142,11 @@ Status ConvertFunction(int64_t to, std::string* serialized) {
   function.ParseFromString(*serialized);
   for (auto& opset : *function.mutable_opset_import()) {
     if (!opset.domain().empty() && opset.domain() != "ai.onnx") continue;
+    const int64_t from = std::max<int64_t>(opset.version(), 0);   // nobody has checked what a function says
     for (const auto& node : function.node()) {
-      for (int64_t step = opset.version() + 1; step <= to && node.domain().empty(); ++step) {
-        const auto& attributes = node.attribute();
-        const bool has_body = std::any_of(attributes.begin(), attributes.end(), [](const auto& a) { return a.has_g(); });
+      const auto& attributes = node.attribute();
+      const bool has_body = std::any_of(attributes.begin(), attributes.end(), [](const auto& a) { return a.has_g(); });
+      for (int64_t step = from + 1; step <= to && node.domain().empty(); ++step) {
         if (!has_body && StepOf(node.op_type(), step) == Step::kSame) continue;
         return Error(ErrorId::kOpsetConversion, "function ", function.name(), ": no conversion for operator ", node.op_type());
       }

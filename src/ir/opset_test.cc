@@ -1,6 +1,8 @@
 // What conversion does to structure and names; that outputs stay equal is tests/differential/opset_test.cc.
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "ir/test_protos.h"
 
 namespace preon {
@@ -124,6 +126,12 @@ TEST(ConvertOpset, FunctionsMustMeanTheSameAfterwards) {
   EXPECT_EQ(ToProtoByBytes(same).functions(0).opset_import(0).version(), 21);
   Model changed = with_function("b = Softmax(a)");
   EXPECT_EQ(ConvertOpset(changed, 21).id(), ErrorId::kOpsetConversion);
+
+  onnx::FunctionProto absurd;
+  ASSERT_TRUE(absurd.ParseFromString(same.opaque_functions[0]));
+  absurd.mutable_opset_import(0)->set_version(std::numeric_limits<int64_t>::min());
+  same.opaque_functions[0] = absurd.SerializeAsString();
+  EXPECT_EQ(ConvertOpset(same, 22).id(), ErrorId::kOpsetConversion);   // Relu changed at opset 6
 }
 
 }  // namespace

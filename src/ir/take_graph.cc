@@ -1,5 +1,6 @@
 #include "ir/graph_proto.h"
 
+#include <set>
 #include <utility>
 
 #include "ir/node_proto.h"
@@ -57,13 +58,18 @@ Status TakeInputs(const onnx::GraphProto& proto, Graph* graph, onnx::GraphProto*
 }
 
 Status TakeNodes(onnx::GraphProto* proto, ExternalData& external, Graph* graph) {
+  // No name made up for one node may be the name that the user gave to another.
+  std::set<std::string> taken;
+  for (const auto& node : proto->node()) taken.insert(node.name());
   for (int index = 0; index < proto->node_size(); ++index) {
     onnx::NodeProto* node_proto = proto->mutable_node(index);
     if (node_proto->op_type().empty()) return Error(ErrorId::kModelInvalid, "node ", index, " has no operator type");
-    // The index keeps a thousand nodes of one name from asking for a thousand names each.
     const std::string given = node_proto->name();
-    const bool usable = !given.empty() && graph->FindNode(given) == nullptr;
-    const std::string name = usable ? given : StrCat(given.empty() ? node_proto->op_type() : given, "_", index);
+    std::string name = given;
+    if (given.empty() || graph->FindNode(given) != nullptr) {
+      name = StrCat(given.empty() ? node_proto->op_type() : given, "_", index);
+      while (!taken.insert(name).second) name += "_";
+    }
     for (const std::string& tensor : node_proto->output()) {
       if (tensor.empty()) continue;
       if (graph->Producer(tensor) != nullptr || graph->Initializer(tensor) != nullptr || graph->IsInput(tensor) ||
@@ -104,9 +110,8 @@ Status TakeOutputs(const onnx::GraphProto& proto, Graph* graph, onnx::GraphProto
 
 }  // namespace
 
-Result<Graph> TakeGraph(onnx::GraphProto* proto, ExternalData& external, const std::set<std::string>& outer) {
+Result<Graph> TakeGraph(onnx::GraphProto* proto, ExternalData& external) {
   Graph graph;
-  graph.opaque_constants.insert(outer.begin(), outer.end());
   onnx::GraphProto residue;
   PREON_RETURN_IF_ERROR(TakeInitializers(proto, external, &graph, &residue));
   PREON_RETURN_IF_ERROR(TakeInputs(*proto, &graph, &residue));
