@@ -1,5 +1,6 @@
 #include "calib/calib_file.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/file.h"
@@ -20,8 +21,8 @@ Result<std::string_view> CheckedBody(std::string_view bytes) {
   if (!bytes.starts_with(kMagic)) return Error(ErrorId::kCalibFileMalformed, "not a .calib file");
   const std::string_view version = bytes.substr(kMagic.size());
   if (!version.starts_with(kVersion)) {
-    return Error(ErrorId::kCalibFileMalformed, "format version '", version.substr(0, std::min<size_t>(version.find('\n'), 8)),
-                 "'; this version of preon reads 1");
+    return Error(ErrorId::kCalibFileMalformed, "format version '",
+                 version.substr(0, std::min<size_t>(version.find('\n'), 8)), "'; this version of preon reads 1");
   }
   const size_t header = kMagic.size() + kVersion.size();
   if (bytes.size() < header + kChecksumSize) return Malformed("cut short");

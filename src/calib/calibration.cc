@@ -22,7 +22,8 @@ Result<CalibrationData> Calibrate(const Model& model, const std::vector<std::str
   ObservedSessionOptions session_options;
   session_options.session.threads = context.ThreadCount();
   session_options.optimize = options.optimize;
-  PREON_ASSIGN_OR_RETURN(ObservedSession session, ObservedSession::Open(model, tensors, &observer, session_options, context));
+  PREON_ASSIGN_OR_RETURN(ObservedSession session,
+                         ObservedSession::Open(model, tensors, &observer, session_options, context));
 
   CalibrationData data;
   Progress progress{"calibrate", 0, source.SampleCount().value_or(0)};
@@ -53,7 +54,8 @@ Result<CalibrationData> Calibrate(const Model& model, const std::vector<std::str
   PREON_ASSIGN_OR_RETURN(data.samples, Canonical(std::move(data.samples)));
   data.model_fingerprint = model.fingerprint;
   std::vector<TensorSketch> sketches = observer.TakeSketches();
-  for (size_t index = 0; index < tensors.size(); ++index) data.tensors.emplace(tensors[index], std::move(sketches[index]));
+  for (size_t index = 0; index < tensors.size(); ++index)
+    data.tensors.emplace(tensors[index], std::move(sketches[index]));
   WarnOfInfinities(data, context);
   return data;
 }

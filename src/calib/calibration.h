@@ -14,17 +14,18 @@ namespace preon {
 
 /// Everything calibration learned; saved as *.calib.
 struct CalibrationData {
-  std::string model_fingerprint;                 ///< Model::fingerprint of the source model
-  std::string setup;                             ///< canonical text of what else must agree to merge (target, graph version, mode)
-  std::map<std::string, TensorSketch> tensors;   ///< by tensor name
-  std::map<std::string, std::string> shared;     ///< tensor -> tensor whose range it shares (moves values only), not observed itself
-  SampleRuns samples;                            ///< canonical
+  std::string model_fingerprint;  ///< Model::fingerprint of the source model
+  std::string setup;              ///< canonical text of what else must agree to merge (target, graph version, mode)
+  std::map<std::string, TensorSketch> tensors;  ///< by tensor name
+  std::map<std::string, std::string>
+      shared;          ///< tensor -> tensor whose range it shares (moves values only), not observed itself
+  SampleRuns samples;  ///< canonical
   int64_t sample_count() const { return CountSamples(samples); }
 };
 
 struct CalibrateOptions {
   SketchMode mode = SketchMode::kSampled;
-  bool optimize = true;       ///< false: runtime's optimizer off
+  bool optimize = true;  ///< false: runtime's optimizer off
   /// Tensors of which per-channel extremes are kept (channel axis 1).
   std::vector<std::string> per_channel;
 };
@@ -44,7 +45,8 @@ Result<CalibrationData> Calibrate(const Model& model, const std::vector<std::str
 /// Errors: kCalibFileMismatch (another model, setup or set of tensors, the same sample twice); "input 2" is parts[1].
 Result<CalibrationData> MergeCalibrations(std::vector<CalibrationData> parts);
 
-/// Versioned, checksummed; equal data give equal bytes. Errors: those of WriteFileAtomically; kCalibFileMalformed, kIoRead.
+/// Versioned, checksummed; equal data give equal bytes. Errors: those of WriteFileAtomically; kCalibFileMalformed,
+/// kIoRead.
 Status SaveCalibration(const CalibrationData& data, const std::string& path);
 Result<CalibrationData> LoadCalibration(const std::string& path);
 

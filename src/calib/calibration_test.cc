@@ -37,7 +37,8 @@ class WaveSource final : public DataSource {
     batch.sample_step = step_;
     std::vector<float> values;
     for (; next_ < total_ && batch.samples < batch_; next_ += step_, ++batch.samples) {
-      for (int64_t i = 0; i < kElements; ++i) values.push_back(static_cast<float>((i * 37 + next_ * 11) % 101) / 50.0f - 1.0f);
+      for (int64_t i = 0; i < kElements; ++i)
+        values.push_back(static_cast<float>((i * 37 + next_ * 11) % 101) / 50.0f - 1.0f);
       if (next_ == poisoned) values[values.size() - 7] = poison;
       batch.names.push_back(StrCat("wave", next_));
       batch.labels.emplace_back();
@@ -57,7 +58,8 @@ class WaveSource final : public DataSource {
 
 const std::vector<std::string> kTensors = {"x", "conv", "y"};
 
-Result<CalibrationData> CalibrateWaves(WaveSource source, const CalibrateOptions& options = {}, const RunContext& context = {}) {
+Result<CalibrationData> CalibrateWaves(WaveSource source, const CalibrateOptions& options = {},
+                                       const RunContext& context = {}) {
   return Calibrate(ConvRelu(), kTensors, source, options, context);
 }
 

@@ -5,14 +5,16 @@ namespace {
 
 Status CheckMergeable(const CalibrationData& part, const CalibrationData& first) {
   if (part.model_fingerprint != first.model_fingerprint) {
-    return Error(ErrorId::kCalibFileMismatch, "made for another model (fingerprint ", part.model_fingerprint.substr(0, 12),
-                 "…, wanted ", first.model_fingerprint.substr(0, 12), "…)");
+    return Error(ErrorId::kCalibFileMismatch, "made for another model (fingerprint ",
+                 part.model_fingerprint.substr(0, 12), "…, wanted ", first.model_fingerprint.substr(0, 12), "…)");
   }
   if (part.setup != first.setup) {
-    return Error(ErrorId::kCalibFileMismatch, "made with other options: '", part.setup, "', wanted '", first.setup, "'");
+    return Error(ErrorId::kCalibFileMismatch, "made with other options: '", part.setup, "', wanted '", first.setup,
+                 "'");
   }
   for (const auto& [tensor, sketch] : part.tensors) {
-    if (!first.tensors.contains(tensor)) return Error(ErrorId::kCalibFileMismatch, "tensor '", tensor, "' is in this one alone");
+    if (!first.tensors.contains(tensor))
+      return Error(ErrorId::kCalibFileMismatch, "tensor '", tensor, "' is in this one alone");
   }
   for (const auto& [tensor, sketch] : first.tensors) {
     if (!part.tensors.contains(tensor)) return Error(ErrorId::kCalibFileMismatch, "tensor '", tensor, "' is missing");
@@ -36,14 +38,15 @@ Result<CalibrationData> MergeCalibrations(std::vector<CalibrationData> parts) {
   PREON_CHECK(!parts.empty());
   CalibrationData merged = std::move(parts[0]);
   for (size_t index = 1; index < parts.size(); ++index) {
-    CalibrationData part = std::move(parts[index]);   // freed at the end of the turn
+    CalibrationData part = std::move(parts[index]);  // freed at the end of the turn
     PREON_RETURN_IF_ERROR(CheckMergeable(part, merged).WithContext("input ", index + 1));
     merged.samples.insert(merged.samples.end(), part.samples.begin(), part.samples.end());
     Result<SampleRuns> samples = Canonical(std::move(merged.samples));
     if (!samples.ok()) return std::move(samples).status().WithContext("input ", index + 1);
     merged.samples = *std::move(samples);
     for (auto& [tensor, sketch] : part.tensors) {
-      PREON_RETURN_IF_ERROR(MergeSketch(merged.tensors.at(tensor), sketch).WithContext("input ", index + 1, ": ", tensor));
+      PREON_RETURN_IF_ERROR(
+          MergeSketch(merged.tensors.at(tensor), sketch).WithContext("input ", index + 1, ": ", tensor));
     }
   }
   return merged;

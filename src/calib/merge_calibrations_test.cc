@@ -32,7 +32,8 @@ TEST(MergeCalibrations, OfMergesIsTheSame) {
 }
 
 TEST(MergeCalibrations, OnePartIsItself) {
-  EXPECT_EQ(SerializeCalibration(*MergeCalibrations({test::PartOf(0, 1, 3)})), SerializeCalibration(test::PartOf(0, 1, 3)));
+  EXPECT_EQ(SerializeCalibration(*MergeCalibrations({test::PartOf(0, 1, 3)})),
+            SerializeCalibration(test::PartOf(0, 1, 3)));
 }
 
 TEST(MergeCalibrations, WhatDoesNotBelongTogether) {
@@ -40,12 +41,14 @@ TEST(MergeCalibrations, WhatDoesNotBelongTogether) {
     void (*change)(CalibrationData&);
     const char* message;
   };
-  for (const Case& c : {Case{[](CalibrationData& d) { d.model_fingerprint[0] = 'f'; }, "input 2: made for another model (fingerprint f123"},
-                        Case{[](CalibrationData& d) { d.setup = "target=quark"; }, "input 2: made with other options: 'target=quark'"},
-                        Case{[](CalibrationData& d) { d.tensors.erase("relu"); }, "input 2: tensor 'relu' is missing"},
-                        Case{[](CalibrationData& d) { d.tensors.emplace("add", TensorSketch()); }, "tensor 'add' is in this one alone"},
-                        Case{[](CalibrationData& d) { d.shared.clear(); }, "input 2: other tensors share ranges"},
-                        Case{[](CalibrationData& d) { d.samples = {{2, 5}}; }, "input 2: sample 2 was seen twice"}}) {
+  for (const Case& c :
+       {Case{[](CalibrationData& d) { d.model_fingerprint[0] = 'f'; },
+             "input 2: made for another model (fingerprint f123"},
+        Case{[](CalibrationData& d) { d.setup = "target=quark"; }, "input 2: made with other options: 'target=quark'"},
+        Case{[](CalibrationData& d) { d.tensors.erase("relu"); }, "input 2: tensor 'relu' is missing"},
+        Case{[](CalibrationData& d) { d.tensors.emplace("add", TensorSketch()); }, "tensor 'add' is in this one alone"},
+        Case{[](CalibrationData& d) { d.shared.clear(); }, "input 2: other tensors share ranges"},
+        Case{[](CalibrationData& d) { d.samples = {{2, 5}}; }, "input 2: sample 2 was seen twice"}}) {
     CalibrationData other = test::PartOf(3, 1, 6);
     c.change(other);
     const Status status = MergeCalibrations({test::PartOf(0, 1, 3), std::move(other)}).status();

@@ -27,7 +27,8 @@ TEST(SampleRuns, TheSameSampleTwiceIsAnError) {
 TEST(SampleRuns, IsCanonical) {
   EXPECT_TRUE(IsCanonical({}));
   EXPECT_TRUE(IsCanonical({{0, 1}, {2, 5}}));
-  for (const SampleRuns& runs : {SampleRuns{{0, 1}, {1, 2}}, {{2, 3}, {0, 1}}, {{1, 1}}, {{3, 2}}, {{-4, 1}}, {{0, 5}, {3, 7}}}) {
+  for (const SampleRuns& runs :
+       {SampleRuns{{0, 1}, {1, 2}}, {{2, 3}, {0, 1}}, {{1, 1}}, {{3, 2}}, {{-4, 1}}, {{0, 5}, {3, 7}}}) {
     EXPECT_FALSE(IsCanonical(runs));
   }
 }

@@ -13,7 +13,8 @@ std::string SampleWithNaN(const ObservedValue& value, const ChannelLayout& layou
   const int64_t blocks = (layout.channels + layout.block - 1) / layout.block;
   const int64_t size = layout.outer * blocks * layout.inner * layout.block;
   const float* end = value.data + layout.samples * size;
-  const int64_t sample = size == 0 ? 0 : (std::find_if(value.data, end, [](float x) { return std::isnan(x); }) - value.data) / size;
+  const int64_t sample =
+      size == 0 ? 0 : (std::find_if(value.data, end, [](float x) { return std::isnan(x); }) - value.data) / size;
   return layout.samples == batch.samples && sample < batch.samples ? batch.names[sample] : batch.names.front();
 }
 

@@ -12,8 +12,8 @@
 
 namespace preon {
 
-/// Where samples and channels lie in a value of a run over `samples` samples. Axis 0 holds the samples where its size is
-/// a multiple of their number ([N, …], or [N·T, …] after a reshape), else the run counts as one sample. Channels are
+/// Where samples and channels lie in a value of a run over `samples` samples. Axis 0 holds the samples where its size
+/// is a multiple of their number ([N, …], or [N·T, …] after a reshape), else the run counts as one sample. Channels are
 /// axis 1. Blocked or not, the elements of a sample are in the same order, so sketches don't depend on the batch size.
 ChannelLayout LayoutOf(const ObservedValue& value, int64_t samples);
 
@@ -36,7 +36,7 @@ class SketchObserver final : public TensorObserver {
   std::vector<std::string> tensors_;
   SketchMode mode_;
   std::set<std::string> per_channel_;
-  std::vector<std::optional<TensorSketch>> sketches_;   // made at the first value: the number of channels is its
+  std::vector<std::optional<TensorSketch>> sketches_;  // made at the first value: the number of channels is its
   const Batch* batch_ = nullptr;
   Status status_;
 };

@@ -19,7 +19,8 @@ inline CalibrationData PartOf(int64_t first, int64_t step, int64_t end, SketchMo
   for (int64_t sample = first; sample < end; sample += step) {
     std::vector<float> values(3 * 50);
     for (size_t i = 0; i < values.size(); ++i) {
-      values[i] = static_cast<float>((i * 31 + static_cast<size_t>(sample) * 97) % 211) - 80.0f * static_cast<float>(sample % 3);
+      values[i] = static_cast<float>((i * 31 + static_cast<size_t>(sample) * 97) % 211) -
+                  80.0f * static_cast<float>(sample % 3);
     }
     data.tensors.at("conv").Update(values.data(), {.channels = 3, .inner = 50});
     for (float& x : values) x = x < 0 ? 0 : x;

@@ -27,15 +27,17 @@ std::vector<QuantParams> ProtectBiasOverflow(std::span<const float> bias, float 
     // A ten-thousandth of room: the enlarged scale is rounded to float, and so is its product with the input's.
     const double smallest = 1.0001 * largest / kInt32Max;
     float& weight_scale = weight_params[channel].scale;
-    if (static_cast<double>(input_scale) * weight_scale < smallest) weight_scale = static_cast<float>(smallest / input_scale);
+    if (static_cast<double>(input_scale) * weight_scale < smallest)
+      weight_scale = static_cast<float>(smallest / input_scale);
   }
   return weight_params;
 }
 
-Result<EncodedBias> EncodeBias(std::span<const float> bias, float input_scale, std::span<const QuantParams> weight_params,
-                               float beta) {
+Result<EncodedBias> EncodeBias(std::span<const float> bias, float input_scale,
+                               std::span<const QuantParams> weight_params, float beta) {
   if (weight_params.size() != 1 && weight_params.size() != bias.size()) {
-    return Error(ErrorId::kQuantizeFailed, "bias of ", bias.size(), " values for ", weight_params.size(), " weight scales");
+    return Error(ErrorId::kQuantizeFailed, "bias of ", bias.size(), " values for ", weight_params.size(),
+                 " weight scales");
   }
   EncodedBias encoded;
   for (const QuantParams& params : weight_params) encoded.scales.push_back(AccumulatorScale(input_scale, params.scale));
@@ -44,7 +46,8 @@ Result<EncodedBias> EncodeBias(std::span<const float> bias, float input_scale, s
   for (size_t channel = 0; channel < bias.size(); ++channel) {
     const double value = static_cast<double>(beta) * bias[channel];
     if (!std::isfinite(value)) {
-      return Error(ErrorId::kRangeNotFinite, "bias of channel ", channel, " is ", bias[channel], " (times beta ", beta, ")");
+      return Error(ErrorId::kRangeNotFinite, "bias of channel ", channel, " is ", bias[channel], " (times beta ", beta,
+                   ")");
     }
     const double scale = encoded.scales[encoded.scales.size() == 1 ? 0 : channel];
     const double code = std::clamp(std::nearbyint(value / scale), kInt32Min, kInt32Max);

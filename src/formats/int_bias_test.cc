@@ -63,13 +63,15 @@ TEST(EncodeBias, RoundsHalfToEvenAndReportsItsError) {
 }
 
 TEST(EncodeBias, BetaMultipliesTheBias) {
-  const Result<EncodedBias> encoded = EncodeBias(std::vector<float>{3.0f}, 0.5f, std::vector<QuantParams>{{0.5f, 0}}, -0.5f);
+  const Result<EncodedBias> encoded =
+      EncodeBias(std::vector<float>{3.0f}, 0.5f, std::vector<QuantParams>{{0.5f, 0}}, -0.5f);
   EXPECT_EQ(encoded->codes.As<int32_t>()[0], -6);
   EXPECT_EQ(encoded->scales.front(), 0.25f) << "the scale is the accumulator's, whatever beta";
 }
 
 TEST(EncodeBias, UnderflowingProductKeepsAScaleAboveZero) {
-  const Result<EncodedBias> encoded = EncodeBias(std::vector<float>{0.0f}, 1e-30f, std::vector<QuantParams>{{1e-30f, 0}}, 1);
+  const Result<EncodedBias> encoded =
+      EncodeBias(std::vector<float>{0.0f}, 1e-30f, std::vector<QuantParams>{{1e-30f, 0}}, 1);
   ASSERT_TRUE(encoded.ok());
   EXPECT_GT(encoded->scales.front(), 0);
   EXPECT_EQ(encoded->codes.As<int32_t>()[0], 0);

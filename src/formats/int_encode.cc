@@ -22,8 +22,11 @@ Result<AxisView> ViewAlong(const Shape& shape, int axis) {
   if (axis < 0 || axis >= static_cast<int>(shape.size())) {
     return Error(ErrorId::kQuantizeFailed, "axis ", axis, " out of range for shape ", ShapeToString(shape));
   }
-  const auto product = [](auto begin, auto end) { return std::accumulate(begin, end, int64_t{1}, std::multiplies<>()); };
-  return AxisView{product(shape.begin(), shape.begin() + axis), shape[axis], product(shape.begin() + axis + 1, shape.end())};
+  const auto product = [](auto begin, auto end) {
+    return std::accumulate(begin, end, int64_t{1}, std::multiplies<>());
+  };
+  return AxisView{product(shape.begin(), shape.begin() + axis), shape[axis],
+                  product(shape.begin() + axis + 1, shape.end())};
 }
 
 template <typename T>
@@ -35,7 +38,8 @@ void EncodeRun(const float* x, int64_t count, const QuantParams& params, const I
 /// The channels are the last axis (MatMul weights): a tile of columns is turned into rows, so that the kernel sees
 /// one scale at a time. 16 columns are a cache line of floats; the tile stays in the L1 cache.
 template <typename T>
-void EncodeColumns(const float* x, const AxisView& view, std::span<const QuantParams> params, const IntFormat& format, T* out) {
+void EncodeColumns(const float* x, const AxisView& view, std::span<const QuantParams> params, const IntFormat& format,
+                   T* out) {
   constexpr int64_t kRows = 256, kColumns = 16;
   std::vector<float> values(kRows * kColumns);
   std::vector<T> codes(kRows * kColumns);
@@ -60,7 +64,8 @@ void EncodeColumns(const float* x, const AxisView& view, std::span<const QuantPa
 }
 
 template <typename T>
-Tensor EncodeAs(const Tensor& values, const AxisView& view, std::span<const QuantParams> params, const IntFormat& format) {
+Tensor EncodeAs(const Tensor& values, const AxisView& view, std::span<const QuantParams> params,
+                const IntFormat& format) {
   Tensor codes = Tensor::Allocate(format.type, values.shape());
   const float* x = values.floats().data();
   T* out = codes.Mutable<T>().data();
@@ -85,7 +90,8 @@ void DecodeAs(const EncodedTensor& encoded, const AxisView& view, float* out) {
 
 }  // namespace
 
-Result<EncodedTensor> EncodeTensor(const Tensor& values, std::vector<QuantParams> params, int axis, const IntFormat& format) {
+Result<EncodedTensor> EncodeTensor(const Tensor& values, std::vector<QuantParams> params, int axis,
+                                   const IntFormat& format) {
   if (values.type() != DataType::kFloat) {
     return Error(ErrorId::kQuantizeFailed, "type ", DataTypeName(values.type()), " can't be encoded; wanted float");
   }
@@ -96,10 +102,18 @@ Result<EncodedTensor> EncodeTensor(const Tensor& values, std::vector<QuantParams
   }
   Tensor codes;
   switch (format.type) {
-    case DataType::kInt8: codes = EncodeAs<int8_t>(values, view, params, format); break;
-    case DataType::kUInt8: codes = EncodeAs<uint8_t>(values, view, params, format); break;
-    case DataType::kInt16: codes = EncodeAs<int16_t>(values, view, params, format); break;
-    case DataType::kUInt16: codes = EncodeAs<uint16_t>(values, view, params, format); break;
+    case DataType::kInt8:
+      codes = EncodeAs<int8_t>(values, view, params, format);
+      break;
+    case DataType::kUInt8:
+      codes = EncodeAs<uint8_t>(values, view, params, format);
+      break;
+    case DataType::kInt16:
+      codes = EncodeAs<int16_t>(values, view, params, format);
+      break;
+    case DataType::kUInt16:
+      codes = EncodeAs<uint16_t>(values, view, params, format);
+      break;
     default:
       return Error(ErrorId::kNotYetSupported, "constants can't be encoded as ", DataTypeName(format.type),
                    " in this version; it has: int8, uint8, int16, uint16");
@@ -116,7 +130,8 @@ Result<std::vector<Range>> WeightRanges(const Tensor& values, int axis) {
   }
   if (x.empty()) return std::vector<Range>(view.channels);
 
-  std::vector<float> min(view.channels, std::numeric_limits<float>::max()), max(view.channels, std::numeric_limits<float>::lowest());
+  std::vector<float> min(view.channels, std::numeric_limits<float>::max()),
+      max(view.channels, std::numeric_limits<float>::lowest());
   if (view.inner == 1) {
     ColumnExtremes(x.data(), view.outer, view.channels, min.data(), max.data());
   } else {
@@ -136,12 +151,23 @@ Tensor DecodeTensor(const EncodedTensor& encoded) {
   Tensor values = Tensor::Allocate(DataType::kFloat, encoded.codes.shape());
   float* out = values.Mutable<float>().data();
   switch (encoded.codes.type()) {
-    case DataType::kInt8: DecodeAs<int8_t>(encoded, *view, out); break;
-    case DataType::kUInt8: DecodeAs<uint8_t>(encoded, *view, out); break;
-    case DataType::kInt16: DecodeAs<int16_t>(encoded, *view, out); break;
-    case DataType::kUInt16: DecodeAs<uint16_t>(encoded, *view, out); break;
-    case DataType::kInt32: DecodeAs<int32_t>(encoded, *view, out); break;
-    default: PREON_CHECK(!"a type that EncodeTensor can't have made");
+    case DataType::kInt8:
+      DecodeAs<int8_t>(encoded, *view, out);
+      break;
+    case DataType::kUInt8:
+      DecodeAs<uint8_t>(encoded, *view, out);
+      break;
+    case DataType::kInt16:
+      DecodeAs<int16_t>(encoded, *view, out);
+      break;
+    case DataType::kUInt16:
+      DecodeAs<uint16_t>(encoded, *view, out);
+      break;
+    case DataType::kInt32:
+      DecodeAs<int32_t>(encoded, *view, out);
+      break;
+    default:
+      PREON_CHECK(!"a type that EncodeTensor can't have made");
   }
   return values;
 }

@@ -38,8 +38,9 @@ struct Case {
   int axis;
 };
 // Conv, depthwise Conv, ConvTranspose, Gemm and MatMul weights, more and fewer columns than a tile, vectors, scalars.
-const Case kCases[] = {{{8, 3, 3, 3}, 0}, {{16, 1, 3, 3}, 0}, {{4, 6, 2, 2}, 1}, {{33, 40}, 0}, {{300, 37}, 1}, {{7, 5}, 1},
-                       {{2, 3, 4}, 2},    {{9}, 0},           {{5, 1}, 1},       {{4, 4}, -1},  {{}, -1},       {{3, 0, 2}, 1}, {{0, 4}, 1}};
+const Case kCases[] = {{{8, 3, 3, 3}, 0}, {{16, 1, 3, 3}, 0}, {{4, 6, 2, 2}, 1}, {{33, 40}, 0}, {{300, 37}, 1},
+                       {{7, 5}, 1},       {{2, 3, 4}, 2},     {{9}, 0},          {{5, 1}, 1},   {{4, 4}, -1},
+                       {{}, -1},          {{3, 0, 2}, 1},     {{0, 4}, 1}};
 
 TEST(WeightRanges, EqualsTheObviousLoop) {
   for (const Case& c : kCases) {
@@ -62,7 +63,8 @@ TEST(WeightRanges, EqualsTheObviousLoop) {
 }
 
 TEST(EncodeTensor, EveryElementByItsOwnChannelsParameters) {
-  for (const IntFormat& format : {kWeight, IntFormat{DataType::kUInt8}, IntFormat{DataType::kInt16, true}, IntFormat{DataType::kUInt16}}) {
+  for (const IntFormat& format :
+       {kWeight, IntFormat{DataType::kUInt8}, IntFormat{DataType::kInt16, true}, IntFormat{DataType::kUInt16}}) {
     for (const Case& c : kCases) {
       const Tensor values = Sample(c.shape);
       const std::vector<QuantParams> params = ParamsOf(*WeightRanges(values, c.axis), format);
@@ -73,7 +75,8 @@ TEST(EncodeTensor, EveryElementByItsOwnChannelsParameters) {
       for (int64_t i = 0; i < values.count(); ++i) {
         const QuantParams& own = params[ChannelOf(c.shape, c.axis, i)];
         const int32_t code = EncodeValue(values.floats()[i], own, format);
-        ASSERT_EQ(decoded.floats()[i], own.scale * static_cast<float>(code - own.zero_point)) << ShapeToString(c.shape) << " at " << i;
+        ASSERT_EQ(decoded.floats()[i], own.scale * static_cast<float>(code - own.zero_point))
+            << ShapeToString(c.shape) << " at " << i;
       }
     }
   }
@@ -92,11 +95,15 @@ TEST(EncodeTensor, Errors) {
   const Tensor values = Sample({2, 3});
   EXPECT_EQ(EncodeTensor(values, std::vector<QuantParams>(2), 2, kWeight).status().id(), ErrorId::kQuantizeFailed);
   EXPECT_EQ(EncodeTensor(values, std::vector<QuantParams>(2), 1, kWeight).status().id(), ErrorId::kQuantizeFailed);
-  EXPECT_EQ(EncodeTensor(Tensor::FromInt64s({1}, std::vector<int64_t>{1}), std::vector<QuantParams>(1), -1, kWeight).status().id(),
+  EXPECT_EQ(EncodeTensor(Tensor::FromInt64s({1}, std::vector<int64_t>{1}), std::vector<QuantParams>(1), -1, kWeight)
+                .status()
+                .id(),
             ErrorId::kQuantizeFailed);
-  EXPECT_EQ(EncodeTensor(values, std::vector<QuantParams>(1), -1, {DataType::kInt4}).status().id(), ErrorId::kNotYetSupported);
+  EXPECT_EQ(EncodeTensor(values, std::vector<QuantParams>(1), -1, {DataType::kInt4}).status().id(),
+            ErrorId::kNotYetSupported);
   for (float bad : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
-    EXPECT_EQ(WeightRanges(Tensor::FromFloats({2}, std::vector<float>{1, bad}), -1).status().id(), ErrorId::kRangeNotFinite);
+    EXPECT_EQ(WeightRanges(Tensor::FromFloats({2}, std::vector<float>{1, bad}), -1).status().id(),
+              ErrorId::kRangeNotFinite);
   }
 }
 

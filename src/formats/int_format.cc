@@ -31,7 +31,8 @@ constexpr std::array kIntTypes = {
     IntType{DataType::kInt16, "int16", "QInt16", {-32768, 32767}, {-32767, 32767}, {-16384, 16384}},
     IntType{DataType::kUInt4, "uint4", "QUInt4", {0, 15}, {0, 15}, {0, 7}},
     IntType{DataType::kInt4, "int4", "QInt4", {-8, 7}, {-8, 7}, {-4, 3}},
-    IntType{DataType::kInt32, "int32", "QInt32", {INT32_MIN, INT32_MAX}, {-INT32_MAX, INT32_MAX}, {-(1 << 30), 1 << 30}},
+    IntType{
+        DataType::kInt32, "int32", "QInt32", {INT32_MIN, INT32_MAX}, {-INT32_MAX, INT32_MAX}, {-(1 << 30), 1 << 30}},
 };
 
 /// Types of the reference that later versions bring; naming one is no spelling mistake.
@@ -41,7 +42,8 @@ constexpr std::array<std::string_view, 22> kLaterTypes = {
     "mxfp6e3m2", "mxfp6e2m3", "mxfp8e5m2", "mxfp8e4m3", "xint8",    "fp8"};
 
 CodeInterval CodesOf(const IntFormat& format) {
-  const auto row = std::find_if(kIntTypes.begin(), kIntTypes.end(), [&](const IntType& t) { return t.type == format.type; });
+  const auto row =
+      std::find_if(kIntTypes.begin(), kIntTypes.end(), [&](const IntType& t) { return t.type == format.type; });
   PREON_CHECK(row != kIntTypes.end());
   if (format.reduce_range) return row->reduced;
   return format.symmetric ? row->symmetric : row->full;
@@ -96,7 +98,8 @@ Result<QuantParams> ComputeQuantParams(Range range, const IntFormat& format) {
   const double scale = width / (q_max - q_min);
   if (scale < FLT_MIN) return QuantParams{1.0f, 0};
   // A symmetric zero point never depends on the scale, so all channels of a weight agree on it.
-  const double zero_point = format.symmetric ? std::nearbyint((q_min + q_max) / 2) : std::nearbyint(q_min - low / scale);
+  const double zero_point =
+      format.symmetric ? std::nearbyint((q_min + q_max) / 2) : std::nearbyint(q_min - low / scale);
   return QuantParams{static_cast<float>(scale), static_cast<int32_t>(zero_point)};
 }
 

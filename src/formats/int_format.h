@@ -30,8 +30,8 @@ struct QuantParams {
 /// An integer element type with its code interval.
 struct IntFormat {
   DataType type = DataType::kUInt8;
-  bool symmetric = false;      ///< zero_point fixed to the code for 0
-  bool reduce_range = false;   ///< one bit less, for CPUs whose u8·s8 products saturate
+  bool symmetric = false;     ///< zero_point fixed to the code for 0
+  bool reduce_range = false;  ///< one bit less, for CPUs whose u8·s8 products saturate
 
   /// Codes used for scale computation and encoding, spec qdq §1.1: symmetric s8 is -127…127, symmetric u8 1…255
   /// around 128 (the exact shift of s8), reduced s8 -64…64; reduce_range wins over symmetric. Types without codes here
@@ -72,13 +72,14 @@ int32_t EncodeValue(float x, const QuantParams& params, const IntFormat& format)
 /// A quantized constant: codes plus one (per tensor) or C (per axis) parameters.
 struct EncodedTensor {
   Tensor codes;
-  std::vector<QuantParams> params;   ///< size 1 or shape[axis]
-  int axis = -1;                     ///< -1 = per tensor
+  std::vector<QuantParams> params;  ///< size 1 or shape[axis]
+  int axis = -1;                    ///< -1 = per tensor
 };
 
 /// Encodes a float tensor with given parameters (1 for axis -1, else one per index of `axis`), int8 to uint16.
 /// Errors: kQuantizeFailed on type, axis or sizes; kNotYetSupported for other formats.
-Result<EncodedTensor> EncodeTensor(const Tensor& values, std::vector<QuantParams> params, int axis, const IntFormat& format);
+Result<EncodedTensor> EncodeTensor(const Tensor& values, std::vector<QuantParams> params, int axis,
+                                   const IntFormat& format);
 
 /// Minimum and maximum per index of `axis` (axis -1: one entry) of a float tensor; [0, 0] where there are no values.
 /// Errors: kQuantizeFailed on the axis, kRangeNotFinite.
@@ -89,9 +90,9 @@ Tensor DecodeTensor(const EncodedTensor& encoded);
 
 /// An int32 bias, spec qdq §6.
 struct EncodedBias {
-  Tensor codes;                 ///< int32 [C]
-  std::vector<float> scales;    ///< 1 or C: input_scale · s_w[c], rounded to float
-  double max_abs_error = 0;     ///< max |beta·b - s·q|
+  Tensor codes;               ///< int32 [C]
+  std::vector<float> scales;  ///< 1 or C: input_scale · s_w[c], rounded to float
+  double max_abs_error = 0;   ///< max |beta·b - s·q|
 };
 
 /// Weight scales (1 for all channels, or one per value of `bias`) enlarged where beta·b would not fit into int32, the
@@ -104,7 +105,7 @@ std::vector<QuantParams> ProtectBiasOverflow(std::span<const float> bias, float 
 /// q = clip(round-half-even(beta·b / s), int32), s = input_scale · s_w, the quotient in double. The caller sets the
 /// node's beta to 1 and flattens or broadcasts biases of shape [1, C], [1] or []. Errors: kQuantizeFailed on sizes,
 /// kRangeNotFinite.
-Result<EncodedBias> EncodeBias(std::span<const float> bias, float input_scale, std::span<const QuantParams> weight_params,
-                               float beta);
+Result<EncodedBias> EncodeBias(std::span<const float> bias, float input_scale,
+                               std::span<const QuantParams> weight_params, float beta);
 
 }  // namespace preon

@@ -42,10 +42,11 @@ TEST(IntFormat, CodesOfTheSpecTable) {
     DataType type;
     int64_t full_min, full_max, symmetric_min, symmetric_max, reduced_min, reduced_max;
   };
-  for (const Row& row : {Row{DataType::kUInt8, 0, 255, 1, 255, 0, 127}, Row{DataType::kInt8, -128, 127, -127, 127, -64, 64},
-                         Row{DataType::kUInt16, 0, 65535, 1, 65535, 0, 32767},
-                         Row{DataType::kInt16, -32768, 32767, -32767, 32767, -16384, 16384},
-                         Row{DataType::kUInt4, 0, 15, 0, 15, 0, 7}, Row{DataType::kInt4, -8, 7, -8, 7, -4, 3}}) {
+  for (const Row& row :
+       {Row{DataType::kUInt8, 0, 255, 1, 255, 0, 127}, Row{DataType::kInt8, -128, 127, -127, 127, -64, 64},
+        Row{DataType::kUInt16, 0, 65535, 1, 65535, 0, 32767},
+        Row{DataType::kInt16, -32768, 32767, -32767, 32767, -16384, 16384}, Row{DataType::kUInt4, 0, 15, 0, 15, 0, 7},
+        Row{DataType::kInt4, -8, 7, -8, 7, -4, 3}}) {
     EXPECT_EQ(IntFormat({row.type}).q_min(), row.full_min);
     EXPECT_EQ(IntFormat({row.type}).q_max(), row.full_max);
     EXPECT_EQ(IntFormat({row.type, true}).q_min(), row.symmetric_min);
@@ -74,7 +75,8 @@ TEST(ComputeQuantParams, SpecConsequences) {
   EXPECT_EQ(Params({0, 0}, kU8), (QuantParams{1, 0}));
   EXPECT_EQ(EncodeValue(0, Params({0, 0}, kU8), kU8), 0);
   EXPECT_EQ(Params({0, 0}, kU8Symmetric), (QuantParams{1, 0}));
-  EXPECT_EQ(EncodeValue(0, Params({0, 0}, kU8Symmetric), kU8Symmetric), 0) << "0.0 stays exact although code 0 is not symmetric";
+  EXPECT_EQ(EncodeValue(0, Params({0, 0}, kU8Symmetric), kU8Symmetric), 0)
+      << "0.0 stays exact although code 0 is not symmetric";
   EXPECT_EQ(Params({-1, 1}, kU8Symmetric), (QuantParams{1.0f / 127, 128}));
   EXPECT_EQ(Params({3, 3}, kU8), (QuantParams{3.0f / 255, 0}));
   EXPECT_EQ(Params({-1, 3}, kU8), (QuantParams{4.0f / 255, 64}));
@@ -94,13 +96,13 @@ TEST(ComputeQuantParams, EqualsOnnxRuntimeToTheLastBit) {
   };
   const Row rows[] = {
       {{-0.35f, 0.9f}, kU8, 0x3BA0A0A1, 71},
-      {{0.2f, 6.0f}, kU8, 0x3CC0C0C1, 0},                       // widened down to 0
-      {{-6.0f, -0.5f}, kU8, 0x3CC0C0C1, 255},                   // widened up to 0
-      {{-12.85f, 12.65f}, kU8, 0x3DCCCCCD, 129},                // -min / scale is a tie but for rounding
-      {{-3.96875f, 4.0f}, kU8, 0x3D000000, 127},                // 127.0 exactly
-      {{-0.70710671f, 0.70710671f}, kU8, 0x3BB5BAAD, 127},      // 127.5 - eps
-      {{0.0f, 3.0000000181342878e-36f}, kU8, 0x00801B37, 0},    // scale just above FLT_MIN
-      {{0.0f, 9.999999350456404e-39f}, kU8, 0x3F800000, 0},     // a denormal range is no range
+      {{0.2f, 6.0f}, kU8, 0x3CC0C0C1, 0},                     // widened down to 0
+      {{-6.0f, -0.5f}, kU8, 0x3CC0C0C1, 255},                 // widened up to 0
+      {{-12.85f, 12.65f}, kU8, 0x3DCCCCCD, 129},              // -min / scale is a tie but for rounding
+      {{-3.96875f, 4.0f}, kU8, 0x3D000000, 127},              // 127.0 exactly
+      {{-0.70710671f, 0.70710671f}, kU8, 0x3BB5BAAD, 127},    // 127.5 - eps
+      {{0.0f, 3.0000000181342878e-36f}, kU8, 0x00801B37, 0},  // scale just above FLT_MIN
+      {{0.0f, 9.999999350456404e-39f}, kU8, 0x3F800000, 0},   // a denormal range is no range
       {{-16.157026290893555f, -6.777560234069824f}, kU8, 0x3D81C35A, 255},
       {{-1.0f, 3.0f}, {DataType::kInt4}, 0x3E888889, -4},
       {{-1.0f, 3.0f}, {DataType::kInt4, false, true}, 0x3F124925, -2},
@@ -139,7 +141,8 @@ TEST(ComputeQuantParams, WhatIsNoIntervalIsAnError) {
 TEST(ComputeQuantParams, ZeroIsExactAndTheRangeCovered) {
   for (const IntFormat& format : AllFormats({DataType::kUInt8, DataType::kInt8, DataType::kUInt16, DataType::kInt16,
                                              DataType::kUInt4, DataType::kInt4})) {
-    for (const Range& range : {Range{-1, 3}, Range{0.25f, 7}, Range{-9, -2}, Range{-1e-30f, 1e-30f}, Range{-3e38f, 1}, Range{5, 5}}) {
+    for (const Range& range :
+         {Range{-1, 3}, Range{0.25f, 7}, Range{-9, -2}, Range{-1e-30f, 1e-30f}, Range{-3e38f, 1}, Range{5, 5}}) {
       const QuantParams params = Params(range, format);
       ASSERT_GT(params.scale, 0) << Describe(format);
       EXPECT_GE(params.zero_point, format.q_min()) << Describe(format);

@@ -9,7 +9,8 @@ namespace {
 /// Error of quantizing u, everything in steps: codes sit on the integers low…high.
 class StepError {
  public:
-  StepError(const QuantParams& params, const IntFormat& format, ErrorMetric metric) : square_(metric == ErrorMetric::kMeanSquare) {
+  StepError(const QuantParams& params, const IntFormat& format, ErrorMetric metric)
+      : square_(metric == ErrorMetric::kMeanSquare) {
     const CodeRange codes = CodesInUse(params, format);
     low_ = static_cast<double>(codes.min) - params.zero_point;
     high_ = static_cast<double>(codes.max) - params.zero_point;
@@ -105,8 +106,8 @@ double Distribution::OrderStatistic(double rank, bool from_top) const {
 
 double Distribution::Quantile(double quantile) const {
   PREON_CHECK(!bins_.empty());
-  // Ranks count from the nearer end: the counts of the tails are integers, but sums over the estimated bulk of a sampled
-  // sketch are rounded.
+  // Ranks count from the nearer end: the counts of the tails are integers, but sums over the estimated bulk of a
+  // sampled sketch are rounded.
   const bool from_top = quantile > 0.5;
   const double rank = (from_top ? 1 - quantile : quantile) * (count_ - 1);
   const double whole = std::floor(rank);

@@ -14,7 +14,8 @@ std::vector<float> Absolute(std::vector<float> values) {
   return values;
 }
 
-double RawError(const std::vector<float>& values, const QuantParams& params, const IntFormat& format, ErrorMetric metric) {
+double RawError(const std::vector<float>& values, const QuantParams& params, const IntFormat& format,
+                ErrorMetric metric) {
   double sum = 0;
   for (float x : values) {
     const double restored = static_cast<double>(params.scale) * (EncodeValue(x, params, format) - params.zero_point);
@@ -65,7 +66,8 @@ TEST(Quantile, WithinOneBinOfTheRawValues) {
 // Large samples: the bulk is estimated, but the tail is counted, and quantiles in it must not feel the difference.
 TEST(Quantile, InTheTailSampledEqualsExact) {
   const std::vector<float> values = test::Gaussian(460800);
-  const Distribution exact = Distribution::Signed(SketchOf(values)), sampled = Distribution::Signed(SketchOf(values, SketchMode::kSampled));
+  const Distribution exact = Distribution::Signed(SketchOf(values)),
+                     sampled = Distribution::Signed(SketchOf(values, SketchMode::kSampled));
   ASSERT_NE(exact.bins()[exact.bins().size() / 2].count, sampled.bins()[sampled.bins().size() / 2].count);
   for (double quantile : {0.99, 0.999, 0.99999, 0.9999999}) {
     EXPECT_EQ(sampled.Quantile(quantile), exact.Quantile(quantile)) << quantile;
@@ -85,14 +87,16 @@ TEST(ExpectedQuantizationError, MatchesTheRawValues) {
   for (const auto& [name, values] : test::ActivationLikeTensors()) {
     const TensorSketch sketch = SketchOf(values);
     const Distribution d = Distribution::Signed(sketch);
-    for (const IntFormat& format : {IntFormat{DataType::kUInt8}, IntFormat{DataType::kInt8, true}, IntFormat{DataType::kInt16, true}}) {
+    for (const IntFormat& format :
+         {IntFormat{DataType::kUInt8}, IntFormat{DataType::kInt8, true}, IntFormat{DataType::kInt16, true}}) {
       for (float share : {1.0f, 0.3f}) {  // 0.3: most of the error is saturation
         const QuantParams params = *ComputeQuantParams({share * sketch.min(), share * sketch.max()}, format);
         for (ErrorMetric metric : {ErrorMetric::kMeanAbsolute, ErrorMetric::kMeanSquare}) {
           const double raw = RawError(values, params, format, metric);
           // 16-bit steps are 1/16 of a bin: discrete levels inside a bin are invisible to any histogram.
           const double tolerance = format.type == DataType::kInt16 && name == "levels" ? 1.0 : 0.02;
-          EXPECT_NEAR(ExpectedQuantizationError(d, params, format, metric), raw, tolerance * raw + 1e-12) << name << ' ' << share;
+          EXPECT_NEAR(ExpectedQuantizationError(d, params, format, metric), raw, tolerance * raw + 1e-12)
+              << name << ' ' << share;
         }
       }
     }
@@ -103,7 +107,8 @@ TEST(ExpectedQuantizationError, PointMassesAreExact) {
   const Distribution zeros = Distribution::Signed(SketchOf({0, 0, 0}));
   EXPECT_EQ(ExpectedQuantizationError(zeros, {0.1f, 7}, {DataType::kUInt8}, ErrorMetric::kMeanAbsolute), 0);
   const Distribution constant = Distribution::Signed(SketchOf({0.7f, 0.7f}));
-  EXPECT_NEAR(ExpectedQuantizationError(constant, {0.5f, 0}, {DataType::kUInt8}, ErrorMetric::kMeanAbsolute), 0.2, 1e-7);
+  EXPECT_NEAR(ExpectedQuantizationError(constant, {0.5f, 0}, {DataType::kUInt8}, ErrorMetric::kMeanAbsolute), 0.2,
+              1e-7);
   EXPECT_NEAR(ExpectedQuantizationError(constant, {0.5f, 0}, {DataType::kUInt8}, ErrorMetric::kMeanSquare), 0.04, 1e-7);
   EXPECT_EQ(ExpectedQuantizationError(Distribution::Signed(TensorSketch()), {}, {}, ErrorMetric::kMeanAbsolute), 0);
 }

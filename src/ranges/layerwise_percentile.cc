@@ -17,20 +17,20 @@ class LayerwisePercentileMethod final : public RangeMethod {
   }
   std::string_view summary() const override { return "per tensor the percentile with the smallest quantization error"; }
   std::vector<std::string_view> option_help() const override {
-    return {"PercentileCandidates=99.99,99.999,99.99999: percentiles to try", "LWPMetric=mae: mean error to minimize, mae or mse",
-            "CalibTensorRangeSymmetric=true: as of percentile"};
+    return {"PercentileCandidates=99.99,99.999,99.99999: percentiles to try",
+            "LWPMetric=mae: mean error to minimize, mae or mse", "CalibTensorRangeSymmetric=true: as of percentile"};
   }
 
   Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {
     auto method = std::make_unique<LayerwisePercentileMethod>(*this);
     OptionReader reader(name(), options);
     reader.Read("PercentileCandidates", 0, 100, &method->candidates_);
-    reader.Read("CalibTensorRangeSymmetric", &method->symmetric_);
-    reader.Read("symmetric", &method->symmetric_);
+    reader.ReadSymmetric(&method->symmetric_);
     std::string metric = "mae";
     reader.Read("LWPMetric", &metric);
     if (metric == "cos") {
-      reader.Fail(Error(ErrorId::kNotYetSupported, name(), ": LWPMetric 'cos' is not in this version; it has: mae, mse"));
+      reader.Fail(
+          Error(ErrorId::kNotYetSupported, name(), ": LWPMetric 'cos' is not in this version; it has: mae, mse"));
     } else if (metric != "mae" && metric != "mse") {
       reader.Fail(Error(ErrorId::kBadOptionValue, name(), ": option LWPMetric: got '", metric, "', wanted mae or mse"));
     }

@@ -11,14 +11,15 @@ double RawError(const std::vector<float>& values, Range range, const IntFormat& 
   const QuantParams params = *ComputeQuantParams(range, format);
   double sum = 0;
   for (float x : values) {
-    const double error = std::abs(x - static_cast<double>(params.scale) * (EncodeValue(x, params, format) - params.zero_point));
+    const double error =
+        std::abs(x - static_cast<double>(params.scale) * (EncodeValue(x, params, format) - params.zero_point));
     sum += square ? error * error : error;
   }
   return sum;
 }
 
-// Brute force over the raw values in double: exact percentiles, exact errors. The method may pick another candidate only
-// where it is as good.
+// Brute force over the raw values in double: exact percentiles, exact errors. The method may pick another candidate
+// only where it is as good.
 TEST(LayerwisePercentile, PicksTheBruteForceCandidate) {
   for (const auto& [name, values] : test::ActivationLikeTensors()) {
     const TensorSketch sketch = test::SketchOf(values);
@@ -26,7 +27,8 @@ TEST(LayerwisePercentile, PicksTheBruteForceCandidate) {
     std::vector<float> magnitudes = values;
     for (float& x : magnitudes) x = std::abs(x);
     std::sort(magnitudes.begin(), magnitudes.end());
-    for (const IntFormat& format : {IntFormat{DataType::kUInt8}, IntFormat{DataType::kInt8, true}, IntFormat{DataType::kUInt16}}) {
+    for (const IntFormat& format :
+         {IntFormat{DataType::kUInt8}, IntFormat{DataType::kInt8, true}, IntFormat{DataType::kUInt16}}) {
       for (bool square : {false, true}) {
         const auto method = *MakeLayerwisePercentileMethod()->WithOptions(
             {{"PercentileCandidates", "90,99,99.9,99.99,99.999,99.99999"}, {"LWPMetric", square ? "mse" : "mae"}});
@@ -34,7 +36,8 @@ TEST(LayerwisePercentile, PicksTheBruteForceCandidate) {
         double best = std::numeric_limits<double>::infinity(), of_chosen = best;
         for (double candidate : {90.0, 99.0, 99.9, 99.99, 99.999, 99.99999}) {
           const auto e = static_cast<float>(test::ExactQuantile(magnitudes, candidate / 100));
-          const double error = RawError(values, {std::clamp(-e, observed.min, 0.0f), std::clamp(e, 0.0f, observed.max)}, format, square);
+          const double error =
+              RawError(values, {std::clamp(-e, observed.min, 0.0f), std::clamp(e, 0.0f, observed.max)}, format, square);
           best = std::min(best, error);
           if (chosen == *PercentileRange(sketch, candidate, true)) of_chosen = std::min(of_chosen, error);
         }
@@ -59,7 +62,9 @@ TEST(LayerwisePercentile, TiesGoToTheEarlierCandidate) {
 }
 
 TEST(LayerwisePercentile, Options) {
-  const auto status = [](const MethodOptions& options) { return MakeLayerwisePercentileMethod()->WithOptions(options).status(); };
+  const auto status = [](const MethodOptions& options) {
+    return MakeLayerwisePercentileMethod()->WithOptions(options).status();
+  };
   EXPECT_EQ(status({{"LWPMetric", "cos"}}).id(), ErrorId::kNotYetSupported);
   EXPECT_EQ(status({{"LWPMetric", "rmse"}}).id(), ErrorId::kBadOptionValue);
   EXPECT_EQ(status({{"PercentileCandidates", "[]"}}).id(), ErrorId::kBadOptionValue);

@@ -17,7 +17,8 @@ std::string_view Trim(std::string_view text) {
 std::optional<double> ParseNumber(std::string_view text, double low, double high) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || !(number >= low && number <= high)) return std::nullopt;
+  if (error != std::errc() || end != text.data() + text.size() || !(number >= low && number <= high))
+    return std::nullopt;
   return number;
 }
 
@@ -72,6 +73,11 @@ void OptionReader::Read(std::string_view name, double low, double high, std::vec
 
 void OptionReader::Read(std::string_view name, std::string* value) {
   if (const std::optional<std::string> text = Take(name)) *value = ToLower(*text);
+}
+
+void OptionReader::ReadSymmetric(bool* value) {
+  Read("symmetric", value);
+  Read("CalibTensorRangeSymmetric", value);
 }
 
 void OptionReader::Fail(Status status) {

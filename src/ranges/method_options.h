@@ -23,6 +23,8 @@ class OptionReader {
   void Read(std::string_view name, double low, double high, std::vector<double>* value);
   /// Lower case.
   void Read(std::string_view name, std::string* value);
+  /// "CalibTensorRangeSymmetric", or "symmetric" as the reference calls it inside.
+  void ReadSymmetric(bool* value);
   /// For values that only the method can judge.
   void Fail(Status status);
 

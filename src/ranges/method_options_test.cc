@@ -53,7 +53,8 @@ TEST(OptionReader, BadValuesSayWhatWasWanted) {
   for (const char* bad : {"[]", "1,", ",", "1,,2", "1 2", "[1", "101"}) {
     EXPECT_EQ(ReadAll({{"List", bad}}).status().id(), ErrorId::kBadOptionValue) << bad;
   }
-  EXPECT_EQ(ReadAll({{"Number", "101"}}).status().message(), "foo: option Number: got '101', wanted a number from 0 to 100");
+  EXPECT_EQ(ReadAll({{"Number", "101"}}).status().message(),
+            "foo: option Number: got '101', wanted a number from 0 to 100");
 }
 
 TEST(OptionReader, UnknownNames) {

@@ -20,8 +20,7 @@ class MinMaxMethod final : public RangeMethod {
   Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {
     auto method = std::make_unique<MinMaxMethod>(*this);
     OptionReader reader(name(), options);
-    reader.Read("CalibTensorRangeSymmetric", &method->symmetric_);
-    reader.Read("symmetric", &method->symmetric_);
+    reader.ReadSymmetric(&method->symmetric_);
     bool moving_average = false;
     reader.Read("CalibMovingAverage", &moving_average);
     if (moving_average) {

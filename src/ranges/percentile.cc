@@ -9,19 +9,21 @@ namespace {
 class PercentileMethod final : public RangeMethod {
  public:
   std::string_view name() const override { return "percentile"; }
-  std::vector<std::string_view> aliases() const override { return {"CalibMethod.Percentile", "CalibrationMethod.Percentile"}; }
+  std::vector<std::string_view> aliases() const override {
+    return {"CalibMethod.Percentile", "CalibrationMethod.Percentile"};
+  }
   std::string_view summary() const override { return "range that keeps a share of the values, outliers saturate"; }
   std::vector<std::string_view> option_help() const override {
-    return {"Percentile=99.999: percent of the values to keep",
-            "CalibTensorRangeSymmetric=true: share of |x|, then cut to [min, max]; false: half of the rest off either end"};
+    return {
+        "Percentile=99.999: percent of the values to keep",
+        "CalibTensorRangeSymmetric=true: share of |x|, then cut to [min, max]; false: half of the rest off either end"};
   }
 
   Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {
     auto method = std::make_unique<PercentileMethod>(*this);
     OptionReader reader(name(), options);
     reader.Read("Percentile", 0, 100, &method->percentile_);
-    reader.Read("CalibTensorRangeSymmetric", &method->symmetric_);
-    reader.Read("symmetric", &method->symmetric_);
+    reader.ReadSymmetric(&method->symmetric_);
     PREON_RETURN_IF_ERROR(reader.Finish());
     return std::unique_ptr<RangeMethod>(std::move(method));
   }

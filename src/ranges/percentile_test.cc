@@ -15,7 +15,8 @@ TEST(Percentile, HundredIsExactlyTheExtremes) {
     const auto [min, max] = std::minmax_element(values.begin(), values.end());
     for (const char* symmetric : {"true", "false"}) {
       EXPECT_EQ(*Choose(values, {{"Percentile", "100"}, {"symmetric", symmetric}}),
-                (Range{std::min(*min, 0.0f), std::max(*max, 0.0f)})) << name;
+                (Range{std::min(*min, 0.0f), std::max(*max, 0.0f)}))
+          << name;
     }
   }
 }
@@ -39,7 +40,8 @@ TEST(Percentile, WithinOneBinOfTheRawValues) {
       const double left_out = (100 - percentile) / 200;
       const Range two_sided = *Choose(values, {{"Percentile", text}, {"CalibTensorRangeSymmetric", "false"}});
       EXPECT_NEAR(two_sided.min, std::min(0.0, test::ExactQuantile(values, left_out)), width) << name << ' ' << text;
-      EXPECT_NEAR(two_sided.max, std::max(0.0, test::ExactQuantile(values, 1 - left_out)), width) << name << ' ' << text;
+      EXPECT_NEAR(two_sided.max, std::max(0.0, test::ExactQuantile(values, 1 - left_out)), width)
+          << name << ' ' << text;
     }
   }
 }
@@ -56,7 +58,8 @@ TEST(Percentile, AllButFewZerosKeepsTheObservedRange) {
   std::vector<float> values(100000, 0.0f);
   values[7] = 0.25f;
   values[8] = -0.5f;
-  EXPECT_EQ(*Choose(values, {{"Percentile", "99.9"}}), (Range{-0.5f, 0.25f})) << "[0, 0] would quantize the tensor away";
+  EXPECT_EQ(*Choose(values, {{"Percentile", "99.9"}}), (Range{-0.5f, 0.25f}))
+      << "[0, 0] would quantize the tensor away";
 }
 
 TEST(Percentile, OptionsAreCheckedBeforeAnyData) {

@@ -6,15 +6,15 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/int_format.h"
 #include "base/registry.h"
+#include "formats/int_format.h"
 #include "stats/tensor_sketch.h"
 
 namespace preon {
 
 /// What a method is asked for. Later scale types and floating formats extend this struct, not the interface.
 struct RangeQuery {
-  IntFormat format;                       ///< the tensor's own type and symmetry
+  IntFormat format;  ///< the tensor's own type and symmetry
 };
 
 /// Options of a method as text, by the reference's names ("Percentile", "LWPMetric", "PercentileCandidates", …).
@@ -27,7 +27,8 @@ class RangeMethod {
   virtual std::string_view name() const = 0;
   virtual std::vector<std::string_view> aliases() const { return {}; }
   virtual std::string_view summary() const = 0;
-  /// Names of the options this method reads, each with default and meaning ("Percentile=99.999: share in percent kept").
+  /// Names of the options this method reads, each with default and meaning ("Percentile=99.999: share in percent
+  /// kept").
   virtual std::vector<std::string_view> option_help() const { return {}; }
   /// A copy with options applied. Errors: kUnknownOption, kBadOptionValue.
   virtual Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const = 0;

@@ -13,7 +13,8 @@ namespace {
 
 using test::SketchOf;
 
-const std::vector<IntFormat> kFormats = {{DataType::kUInt8}, {DataType::kInt8, true}, {DataType::kInt16, true}, {DataType::kUInt16}};
+const std::vector<IntFormat> kFormats = {
+    {DataType::kUInt8}, {DataType::kInt8, true}, {DataType::kInt16, true}, {DataType::kUInt16}};
 
 /// Calls check(method, format) for every method and format.
 template <typename Check>
@@ -64,9 +65,10 @@ TEST(EveryRangeMethod, SpecialTensors) {
     std::vector<float> values;
     Range range;
   };
-  for (const Case& c : {Case{std::vector<float>(50, 0.7f), {0, 0.7f}}, Case{std::vector<float>(50, -0.7f), {-0.7f, 0}},
-                        Case{{3}, {0, 3}}, Case{{0}, {0, 0}}, Case{std::vector<float>(20, 0.0f), {0, 0}},
-                        Case{{kDenormal}, {0, kDenormal}}, Case{{-FLT_MAX}, {-FLT_MAX, 0}}, Case{{FLT_MAX}, {0, FLT_MAX}}}) {
+  for (const Case& c :
+       {Case{std::vector<float>(50, 0.7f), {0, 0.7f}}, Case{std::vector<float>(50, -0.7f), {-0.7f, 0}},
+        Case{{3}, {0, 3}}, Case{{0}, {0, 0}}, Case{std::vector<float>(20, 0.0f), {0, 0}},
+        Case{{kDenormal}, {0, kDenormal}}, Case{{-FLT_MAX}, {-FLT_MAX, 0}}, Case{{FLT_MAX}, {0, FLT_MAX}}}) {
     ForEach([&](const RangeMethod& method, const RangeQuery& query) {
       const Result<Range> range = method.Choose(SketchOf(c.values), query);
       ASSERT_TRUE(range.ok()) << range.status().ToString();
@@ -120,7 +122,8 @@ TEST(EveryRangeMethod, DescribesItself) {
     for (std::string_view help : method->option_help()) {
       const size_t equals = help.find('='), colon = help.find(": ");
       ASSERT_LT(equals, colon) << help;
-      const MethodOptions defaults = {{std::string(help.substr(0, equals)), std::string(help.substr(equals + 1, colon - equals - 1))}};
+      const MethodOptions defaults = {
+          {std::string(help.substr(0, equals)), std::string(help.substr(equals + 1, colon - equals - 1))}};
       const auto same = method->WithOptions(defaults);
       ASSERT_TRUE(same.ok()) << same.status().ToString();
       const TensorSketch sketch = SketchOf(test::Gaussian(20000));
@@ -133,9 +136,14 @@ TEST(EveryRangeMethod, DescribesItself) {
 TEST(EveryRangeMethod, FoundByTheReferencesSpellings) {
   const Builtins builtins = MakeBuiltins();
   for (const auto& [spelling, name] : std::vector<std::pair<std::string_view, std::string_view>>{
-           {"MinMax", "minmax"}, {"CalibMethod.MinMax", "minmax"}, {"CalibrationMethod.MinMax", "minmax"},
-           {"Percentile", "percentile"}, {"CalibMethod.Percentile", "percentile"}, {"CalibrationMethod.Percentile", "percentile"},
-           {"LayerwisePercentile", "layerwise-percentile"}, {"LayerWisePercentile", "layerwise-percentile"},
+           {"MinMax", "minmax"},
+           {"CalibMethod.MinMax", "minmax"},
+           {"CalibrationMethod.MinMax", "minmax"},
+           {"Percentile", "percentile"},
+           {"CalibMethod.Percentile", "percentile"},
+           {"CalibrationMethod.Percentile", "percentile"},
+           {"LayerwisePercentile", "layerwise-percentile"},
+           {"LayerWisePercentile", "layerwise-percentile"},
            {"CalibMethod.LayerwisePercentile", "layerwise-percentile"}}) {
     ASSERT_TRUE(builtins.methods.Find(spelling).ok()) << spelling;
     EXPECT_EQ((*builtins.methods.Find(spelling))->name(), name) << spelling;

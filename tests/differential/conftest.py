@@ -94,7 +94,8 @@ class RealModel:
         """tensor -> {min, max, scale, zero_point} of the tensors that were observed (others share one of these)."""
         pairs = [f"--method-option={name}={value}" for name, value in method_options.items()]
         observed = self.json("inspect", calib)["tensors"]
-        return {name: entry for name, entry in self.json("ranges", calib, "--method", method, *pairs)["tensors"].items() if name in observed}
+        chosen = self.json("ranges", calib, "--method", method, *pairs)["tensors"]
+        return {name: entry for name, entry in chosen.items() if name in observed}
 
     def source_tensors(self):
         """Names of the file's tensors."""
