@@ -37,9 +37,12 @@ def measure(name, args):
     }
 
 
+HEADER = ["model", "metric", "float", "int8", "change", "SQNR dB", "agree %", "x float", "int/float", "s", "MB", "size"]
+
+
 def row(name, r):
     if "error" in r:
-        return [name, r["error"][:60]] + [""] * 9
+        return [name, "FAILED"] + [""] * (len(HEADER) - 2)
     share = lambda value: "" if value is None else f"{100 * value:.1f}"
     counts = "{integer}/{float}".format(**r["anchors"]) if r["anchors"] else "?"
     sizes = r["size_bytes"]
@@ -69,8 +72,10 @@ def main():
             results[name] = measure(name, args)
         except Failed as failure:
             results[name] = {"error": str(failure)}
-    table(["model", "metric", "float", "int8", "change", "SQNR dB", "agree %", "x float", "int/float", "s", "MB", "size"],
-          [row(name, result) for name, result in results.items()])
+    table(HEADER, [row(name, result) for name, result in results.items()])
+    for name, result in results.items():
+        if "error" in result:
+            print(f"{name}: {result['error']}")
     print("\nleft in float although they multiply:")
     for name, result in results.items():
         reasons = {}

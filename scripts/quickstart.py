@@ -57,10 +57,12 @@ def main():
           f"\n  (plain inference of the same pictures: {plain['seconds']['total']:.2f} s, {plain['peak_rss_bytes'] / 1e6:.0f} MB)")
     print(f"""
 Next:
-  build/bin/preon inspect {OUT}/model.calib                 what calibration learned
-  build/bin/preon ranges {OUT}/model.calib --method percentile   other ranges, without model or data
-  build/bin/preon quantize YOUR.onnx -o YOUR.int8.onnx --data YOUR_SAMPLES   .npz, .npy, a folder of images
-  build/bin/preon quantize --help
+  build/bin/preon inspect {OUT}/model.calib
+      what calibration learned
+  build/bin/preon ranges {OUT}/model.calib --method minmax
+      other ranges, without model or data
+  build/bin/preon quantize YOUR.onnx -o YOUR.int8.onnx --data SAMPLES
+      SAMPLES: .npz, .npy, a folder of images; --help says more
   docs/guide.md""")
 
 
