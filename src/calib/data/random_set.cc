@@ -73,6 +73,12 @@ bool FillRandom(Tensor& tensor, SplitMix& next) {
   }
 }
 
+// A guess that most models take: a picture's side, a sequence's length; 1 where it may be the batch of a state.
+int64_t SymbolicSize(bool rows, size_t rank, size_t axis) {
+  if (!rows) return 1;
+  return rank == 4 && axis >= 2 ? 224 : 32;
+}
+
 class RandomSet : public SampleSet {
  public:
   RandomSet(int64_t count, uint64_t seed, std::span<const TensorSpec> inputs, int64_t fixed_batch)
@@ -94,7 +100,7 @@ class RandomSet : public SampleSet {
       const bool rows = StacksRows(input, fixed_batch_);
       if (rows) shape[0] = 1;
       for (size_t axis = 0; axis < shape.size(); ++axis) {
-        if (shape[axis] == kDynamicDim) shape[axis] = shape.size() == 4 && axis >= 2 ? 224 : 1;
+        if (shape[axis] == kDynamicDim) shape[axis] = SymbolicSize(rows, shape.size(), axis);
       }
       Tensor tensor = Tensor::Allocate(input.type, shape);
       PREON_CHECK(FillRandom(tensor, next));

@@ -13,7 +13,8 @@ namespace preon {
 
 /// `count` samples; sample k depends on nothing but `seed`, k and the input's place and shape.
 /// Values: floats of mean 0 and variance 1, |x| < 3.5 (sum of four uniforms); 8-bit types all codes; other integers and
-/// bool 0 or 1 (safe as token ids and masks). Symbolic dimensions are 1, those of pictures (rank 4, axes 2 and 3) 224.
+/// bool 0 or 1 (safe as token ids and masks). Symbolic dimensions are 224 for pictures (rank 4, axes 2
+/// and 3), else 32; all are 1 for an input that stacks no rows, where they may be the batch.
 /// Errors: kDataUnsupported for other element types.
 Result<std::unique_ptr<SampleSet>> MakeRandomSet(int64_t count, uint64_t seed, std::span<const TensorSpec> inputs,
                                                  int64_t fixed_batch);

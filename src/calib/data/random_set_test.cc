@@ -17,13 +17,13 @@ std::unique_ptr<SampleSet> Make(std::vector<TensorSpec> inputs, uint64_t seed = 
 
 TEST(RandomSetTest, ShapesFollowTheInputs) {
   const auto set = Make({{"image", DataType::kFloat, {kN, 3, kN, kN}},
-                         {"ids", DataType::kInt64, {kN, 7}},
+                         {"ids", DataType::kInt64, {kN, kN}},
                          {"state", DataType::kFloat, {2, kN, 4}},
                          {"rate", DataType::kInt64, {}}});
   const auto sample = set->Read(3);
   ASSERT_TRUE(sample.ok());
   EXPECT_EQ(sample->feeds[0].tensor.shape(), (Shape{1, 3, 224, 224}));
-  EXPECT_EQ(sample->feeds[1].tensor.shape(), (Shape{1, 7}));
+  EXPECT_EQ(sample->feeds[1].tensor.shape(), (Shape{1, 32}));
   EXPECT_EQ(sample->feeds[2].tensor.shape(), (Shape{2, 1, 4}));
   EXPECT_EQ(sample->feeds[2].kind, FeedKind::kWhole);
   EXPECT_EQ(sample->feeds[3].tensor.shape(), Shape{});
