@@ -15,7 +15,12 @@ class PlanWriter {
   PlanWriter(Model& model, const QuantPlan& plan, const std::map<std::string, Range>& ranges, std::vector<std::string>* warnings)
       : graph_(model.graph), plan_(plan), ranges_(ranges), warnings_(warnings), writer_(graph_) {
     for (const NodeDecision& decision : plan.nodes) {
-      if (decision.reason == FloatReason::kNone) integer_.insert(graph_.FindNode(decision.node));
+      if (decision.reason != FloatReason::kNone) continue;
+      const Node* node = graph_.FindNode(decision.node);
+      integer_.insert(node);
+      // MatMul and most Gemm also come with a float output; asked here, before clamps behind them are absorbed.
+      const bool float_output = node->Is("MatMul") || (node->Is("Gemm") && !NeedsQuantizedOutput(graph_, *node));
+      if (!float_output) writes_codes_.insert(node);
     }
   }
 
@@ -83,6 +88,7 @@ class PlanWriter {
         graph_.SetOutput(producer, 0, output);
         producer->origins.insert(producer->origins.end(), clamp->origins.begin(), clamp->origins.end());
         integer_.erase(clamp);
+        writes_codes_.erase(clamp);
         graph_.RemoveNode(clamp);
       } else {
         activations_[input] = activation;
@@ -158,16 +164,10 @@ class PlanWriter {
       // Behind an integer kernel every reader takes the codes (a second reader of the raw value would keep the kernel
       // float); behind a float operator only integer readers do, the others keep the exact value.
       const Node* producer = graph_.Producer(tensor);
-      const bool for_all = producer != nullptr && (plan_.dequantize_for_all_readers || WritesCodes(*producer));
+      const bool for_all = producer != nullptr && (plan_.dequantize_for_all_readers || writes_codes_.count(producer) > 0);
       const bool public_name = for_all && (graph_.IsOutput(tensor) || graph_.HasCapturedUse(tensor));
       writer_.AddPair(tensor, it->second, public_name, for_all || plan_.dequantize_for_all_readers ? nullptr : &readers);
     }
-  }
-
-  // Integer kernels that exist only with codes at the output; MatMul and most Gemm also come with a float output.
-  bool WritesCodes(const Node& node) const {
-    const bool optional = node.Is("MatMul") || (node.Is("Gemm") && !NeedsQuantizedOutput(graph_, node));
-    return integer_.count(&node) > 0 && !optional;
   }
 
   void GuardIslands() {
@@ -200,6 +200,7 @@ class PlanWriter {
   std::vector<std::string>* warnings_;
   QdqWriter writer_;
   std::set<const Node*> integer_;
+  std::set<const Node*> writes_codes_;   // integer kernels that exist only with codes at the output
   std::map<std::string, Activation> activations_;
 };
 
