@@ -1,6 +1,7 @@
 """The repository keeps its own rules, and the scripts that check them notice when it does not."""
 import importlib.util
 import pathlib
+import subprocess
 
 import pytest
 
@@ -62,7 +63,6 @@ def test_layer_lines_are_read():
 
 
 def make_repo(tmp_path, readme="one line", source="int x;\n"):
-    import subprocess
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
     for name, text in {"src/api/builtins.cc": "", "src/api/README.md": readme, "src/api/x.cc": source}.items():
         path = tmp_path / name
@@ -109,5 +109,11 @@ def test_new_writes_what_the_checks_want(kind, tmp_path):
     if kind != "format":
         assert list(repo.registry_problems(tmp_path)) == []
         assert (tmp_path / "src/api/builtins.cc").read_text().count("MakeBrandNew") == 1
+    for source in (path for path in written if path.suffix == ".cc" and path.name != "builtins.cc"):
+        # The changed headers in front of the repository's own.
+        command = ["g++", "-std=c++20", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-fsyntax-only",
+                   "-I", tmp_path / "src", "-I", ROOT / "src", source]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
     with pytest.raises(SystemExit, match="exists already"):
         new.create(tmp_path, kind, "brand_new")
