@@ -8,12 +8,9 @@ namespace preon {
 
 Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   Choices choices;
-  const bool by_default = options.method.empty();
-  const Result<const RangeMethod*> method = builtins.methods.Find(by_default ? "layerwise-percentile" : options.method);
+  const Result<const RangeMethod*> method = builtins.methods.Find(options.method);
   if (!method.ok()) return Status(method.status()).WithContext("--method");
-  MethodOptions method_options = options.method_options;
-  if (by_default) method_options.try_emplace("LWPMetric", "mse");
-  Result<std::unique_ptr<RangeMethod>> configured = (*method)->WithOptions(method_options);
+  Result<std::unique_ptr<RangeMethod>> configured = (*method)->WithOptions(options.method_options);
   if (!configured.ok()) return std::move(configured).status().WithContext("--method-option");
   choices.method = std::move(configured).value();
   const Result<const Target*> target = builtins.targets.Find(options.target);

@@ -19,7 +19,7 @@ struct Options {
   std::string output;
   DataOptions data;
   std::string calib;
-  std::string method;  ///< empty = layerwise-percentile with squared error, the nearest to float on most models
+  std::string method = "layerwise-percentile";
   MethodOptions method_options;
   std::string target = "ort-cpu";
   PlanOptions plan;
