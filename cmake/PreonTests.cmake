@@ -9,3 +9,15 @@ foreach(kind IN LISTS kinds)
     target_include_directories(preon_${kind}_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/tests)
   endif()
 endforeach()
+
+# Fuzz targets: tests/fuzz/NAME_fuzz.cc with the driver beside it. Every test run replays the seeds and breaks them for a
+# second; ./dev fuzz NAME goes on for longer, with sanitizers.
+file(GLOB fuzzers CONFIGURE_DEPENDS tests/fuzz/*_fuzz.cc)
+foreach(source IN LISTS fuzzers)
+  get_filename_component(name ${source} NAME_WE)
+  string(REGEX REPLACE "_fuzz$" "" name ${name})
+  add_executable(fuzz_${name} ${source} tests/fuzz/driver.cc)
+  target_link_libraries(fuzz_${name} PRIVATE ${layers})
+  preon_compile_options(fuzz_${name})
+  add_test(NAME fuzz.${name} COMMAND fuzz_${name} --seconds 1 tests/fuzz/corpus/${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+endforeach()

@@ -182,7 +182,9 @@ TEST_P(ObserversTest, InputsOfMatrixProducts) {
   const Observed optimized = ExpectSameValues(tensors);
   const auto blocked = std::count(optimized.places.begin(), optimized.places.end(), ObserverPlace::kBlocked);
 #ifdef __x86_64__
-  if (GetParam().blocked) EXPECT_GT(blocked, 0);
+  if (GetParam().blocked) {
+    EXPECT_GT(blocked, 0);
+  }
 #endif
 }
 

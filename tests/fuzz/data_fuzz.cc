@@ -7,7 +7,7 @@
 namespace preon {
 
 void FuzzOne(const std::string& path) {
-  const std::vector<TensorSpec> inputs = {{.name = "x", .type = DataType::kFloat32, .shape = {-1, 3, 4, 4}}};
+  const std::vector<TensorSpec> inputs = {{.name = "x", .type = DataType::kFloat, .shape = {-1, 3, 4, 4}}};
   for (const char* ending : {".npz", ".npy", ".png", ".jpg", ".bmp"}) {
     // A folder of its own: images are read from folders, arrays from files.
     const std::filesystem::path folder = path + ending + ".d";

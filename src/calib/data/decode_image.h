@@ -16,9 +16,6 @@ namespace preon {
 /// Errors: kImageUnreadable (no such image, cut short, more than kMaxPixels).
 Result<Pixels> DecodeImage(std::span<const std::byte> bytes, const std::string& where);
 
-/// Larger pictures are taken for an attack on memory; Pillow's limit.
-inline constexpr int64_t kMaxPixels = 178956970;
-
 /// The decoders behind it; errors come without `where`.
 Result<Pixels> DecodeJpeg(std::span<const std::byte> bytes);
 Result<Pixels> DecodePngOrBmp(std::span<const std::byte> bytes);

@@ -77,6 +77,10 @@ TEST(DecodeImageTest, NamesAnUnreadableImage) {
   }
 }
 
+TEST(DecodeImageTest, RefusesPicturesWithoutPixels) {
+  EXPECT_EQ(Decode(Bmp(Pixels({0, 4}, 3))).status().id(), ErrorId::kImageUnreadable);
+}
+
 TEST(DecodeImageTest, RefusesFilesCutShort) {
   const Pixels rgb = Ramp({16, 16}, 3);
   // A PNG lacks nothing but its end mark in the last 12 bytes.

@@ -43,6 +43,7 @@ Result<Pixels> DecodePngOrBmp(std::span<const std::byte> bytes) {
   int width = 0, height = 0, stored_channels = 0;
   if (stbi_info_from_memory(data, size_bytes, &width, &height, &stored_channels) == 0)
     return Unreadable(stbi_failure_reason());
+  if (width < 1 || height < 1) return Unreadable("no pixels");
   if (int64_t{width} * height > kMaxPixels) return Unreadable("too many pixels");
   if (IsShortBmp(bytes, width, height)) return Unreadable("pixels are missing");
   const int channels = stored_channels <= 2 ? 1 : 3;  // transparency is dropped

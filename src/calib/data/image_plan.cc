@@ -122,8 +122,15 @@ Result<Pixels> ImagePlan::Arrange(const Pixels& picture, const std::string& wher
   if (steps_.letterbox) return Letterbox(pixels, resize.size, static_cast<uint8_t>(*steps_.letterbox));
   if (crop.kind != ResizeTarget::Kind::kExact || pixels.size != crop.size) {
     if (resize.kind == ResizeTarget::Kind::kExact) pixels = ResizeBilinear(pixels, resize.size);
-    if (resize.kind == ResizeTarget::Kind::kSide)
+    if (resize.kind == ResizeTarget::Kind::kSide) {
+      const double side = resize.size.width;
+      const auto [shorter, longer] = std::minmax(pixels.size.width, pixels.size.height);
+      if (side * side * longer / shorter > kMaxPixels) {
+        return Error(ErrorId::kPreprocess, where, ": the picture is ", pixels.size.ToString(),
+                     ", too long for a shorter side of ", side);
+      }
       pixels = ResizeBilinear(pixels, SizeWithShorterSide(pixels.size, resize.size.width));
+    }
   }
   if (crop.kind != ResizeTarget::Kind::kExact) return pixels;
   if (pixels.size.width < crop.size.width || pixels.size.height < crop.size.height) {

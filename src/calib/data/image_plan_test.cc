@@ -97,6 +97,7 @@ TEST(ImagePlanTest, Refusals) {
   EXPECT_EQ(Refusal("crop=8,resize=4", Input({kN, 3, 8, 8}), picture).id(), ErrorId::kPreprocess);
   EXPECT_EQ(Refusal("letterbox=0", Input({kN, 3, kN, kN}), picture).id(), ErrorId::kPreprocess);
   EXPECT_EQ(Refusal("mean=1:2:3", Input({kN, 1, kN, kN}), picture).id(), ErrorId::kPreprocess);
+  EXPECT_EQ(Refusal("resize=256", Input({kN, 3, kN, kN}), Pixels({1 << 20, 1}, 3)).id(), ErrorId::kPreprocess);
 }
 
 TEST(PictureStepsTest, ShorterSideCutsTheLonger) {

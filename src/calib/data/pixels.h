@@ -8,6 +8,9 @@
 
 namespace preon {
 
+/// Larger pictures are taken for an attack on memory; Pillow's limit.
+inline constexpr int64_t kMaxPixels = 178956970;
+
 struct PictureSize {
   int width = 0, height = 0;
   bool operator==(const PictureSize&) const = default;
