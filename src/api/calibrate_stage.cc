@@ -1,5 +1,7 @@
 #include "api/calibrate_stage.h"
 
+#include <algorithm>
+
 namespace preon {
 namespace {
 
@@ -8,16 +10,28 @@ constexpr int kGraphVersion = 1;
 
 std::string PlacementSetup(const QuantPlan& plan) { return StrCat("target=", plan.target, " graph=", kGraphVersion); }
 
-}  // namespace
+bool SameFeeds(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
+  return std::ranges::equal(a, b, [](const NamedTensor& left, const NamedTensor& right) {
+    return left.name == right.name && left.tensor.shape() == right.tensor.shape() &&
+           left.tensor.type() != DataType::kString && std::ranges::equal(left.tensor.bytes(), right.tensor.bytes());
+  });
+}
 
-Result<CalibrationData> CalibrateStage(const PreparedModel& prepared, Job& job) {
+Result<CalibrationData> CalibrateOnce(const PreparedModel& prepared, Job& job, bool check_rewrites) {
   job.clock.Begin("calibrate");
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(InputSpecs(prepared.source.graph)));
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(prepared.inputs));
   source = Prefetch(std::move(source));
-  const CalibrateOptions options{.mode = job.options.sketch_mode, .optimize = job.options.optimize_observed};
+  CalibrateOptions options{.mode = job.options.sketch_mode, .optimize = job.options.optimize_observed};
+  if (check_rewrites) {
+    // A caller's own stream may give other samples every time it is opened.
+    options.check_first_run = [&](const Batch& batch, const std::vector<NamedTensor>& outputs) {
+      return SameFeeds(batch.feeds, prepared.first_run.batch.feeds) ? CheckRewrites(prepared, outputs)
+                                                                    : CheckRewrites(prepared, job);
+    };
+  }
   PREON_ASSIGN_OR_RETURN(CalibrationData data,
                          Calibrate(prepared.model, prepared.plan.ObservedTensors(), *source, options, job.context));
-  data.model_fingerprint = prepared.source.fingerprint;
+  data.model_fingerprint = prepared.model.fingerprint;
   data.setup = StrCat(PlacementSetup(prepared.plan), options.mode == SketchMode::kExact ? " exact" : " sampled",
                       options.optimize ? " optimized" : " as-is");
   for (const auto& [tensor, activation] : prepared.plan.activations) {
@@ -26,10 +40,19 @@ Result<CalibrationData> CalibrateStage(const PreparedModel& prepared, Job& job) 
   return data;
 }
 
+}  // namespace
+
+Result<CalibrationData> CalibrateStage(PreparedModel& prepared, Job& job) {
+  Result<CalibrationData> data = CalibrateOnce(prepared, job, /*check_rewrites=*/true);
+  if (data.ok() || data.status().id() != ErrorId::kPassFailed) return data;
+  PREON_ASSIGN_OR_RETURN(prepared, PrepareWithCare(prepared.model.source_path, job, data.status()));
+  return CalibrateOnce(prepared, job, /*check_rewrites=*/false);
+}
+
 Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const std::string& path) {
-  if (data.model_fingerprint != prepared.source.fingerprint) {
+  if (data.model_fingerprint != prepared.model.fingerprint) {
     return Error(ErrorId::kCalibFileMismatch, path, ": made for another model (fingerprint ",
-                 data.model_fingerprint.substr(0, 12), "…, wanted ", prepared.source.fingerprint.substr(0, 12), "…)");
+                 data.model_fingerprint.substr(0, 12), "…, wanted ", prepared.model.fingerprint.substr(0, 12), "…)");
   }
   const std::string wanted = PlacementSetup(prepared.plan);
   if (!data.setup.starts_with(wanted + " ")) {

@@ -7,8 +7,9 @@
 
 namespace preon {
 
-/// One pass over the samples: statistics of every tensor that the plan observes, and who shares whose.
-Result<CalibrationData> CalibrateStage(const PreparedModel& prepared, Job& job);
+/// One pass over the samples: statistics of every tensor that the plan observes, and who shares whose. Its first run
+/// also checks the rewrites; where they change the outputs, `prepared` is made again with care, and so is the pass.
+Result<CalibrationData> CalibrateStage(PreparedModel& prepared, Job& job);
 
 /// Errors: kCalibFileMismatch when `data` was made for another model or target.
 Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const std::string& path);

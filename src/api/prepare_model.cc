@@ -1,5 +1,8 @@
 #include "api/prepare_model.h"
 
+#include <future>
+
+#include "api/output.h"
 #include "base/system.h"
 #include "eval/compare.h"
 #include "eval/fusion_report.h"
@@ -20,12 +23,10 @@ Result<std::vector<NamedTensor>> RunOnce(const Model& model, const Batch& batch,
   return session.Run(batch.feeds, context);
 }
 
-// Smallest SQNR over the outputs, or the first thing that is worse than a number.
-Status CheckSame(const std::vector<NamedTensor>& expected, const Model& model, const Batch& batch,
-                 const RunContext& context) {
-  PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> got, RunOnce(model, batch, context));
+// The first output that is worse than rounding.
+Status CheckSame(const FirstRun& first_run, const std::vector<NamedTensor>& got) {
   Comparer comparer;
-  PREON_RETURN_IF_ERROR(comparer.Add(expected, got, batch.samples, {}));
+  PREON_RETURN_IF_ERROR(comparer.Add(first_run.outputs, got, first_run.batch.samples, {}));
   for (const auto& [name, output] : comparer.Finish().outputs) {
     if (output.sqnr_db >= kSameSqnrDb && output.not_finite == 0 && output.shape_differs == 0) continue;
     return Error(ErrorId::kPassFailed, "output '", name, "' differs: ", output.max_abs, " at most, SQNR ",
@@ -42,16 +43,18 @@ Status RaiseOpset(Model& model, int64_t opset) {
 using Verify = std::function<Status(const Model& before, const Model& after)>;
 
 // One attempt. `verify`, where there is one, decides about every single rewrite.
-Result<PreparedModel> Rewrite(const Model& source, const Job& job, const Verify& verify) {
-  PreparedModel prepared{.source = source, .model = source};
+Result<PreparedModel> Rewrite(Model source, const Job& job, const Verify& verify) {
+  PreparedModel prepared{.model = std::move(source)};
   Model& model = prepared.model;
+  const size_t source_nodes = model.graph.nodes().size();
   const Target& target = *job.choices.target;
   const PlanOptions& plan = job.options.plan;
 
+  const Model as_loaded = model;
   const Status raised = RaiseOpset(model, target.PreferredOpset(plan));
-  if (!raised.ok() || (verify && !verify(source, model).ok())) {
-    model = source;
-    PREON_RETURN_IF_ERROR(RaiseOpset(model, target.RequiredOpset(plan)).WithContext(source.source_path));
+  if (!raised.ok() || (verify && !verify(as_loaded, model).ok())) {
+    model = as_loaded;
+    PREON_RETURN_IF_ERROR(RaiseOpset(model, target.RequiredOpset(plan)).WithContext(model.source_path));
     prepared.warnings.push_back(StrCat("opset ", model.opset(), " instead of ", target.PreferredOpset(plan),
                                        raised.ok() ? ": raising it changes the outputs" : ": " + raised.message()));
   }
@@ -69,7 +72,7 @@ Result<PreparedModel> Rewrite(const Model& source, const Job& job, const Verify&
   InferShapes(model);
   PREON_ASSIGN_OR_RETURN(prepared.plan, target.Plan(model, plan));
   if (prepared.plan.activations.empty()) {
-    return Error(ErrorId::kNothingToQuantize, source.source_path, ": none of its ", source.graph.nodes().size(),
+    return Error(ErrorId::kNothingToQuantize, model.source_path, ": none of its ", source_nodes,
                  " nodes can run as an integer kernel");
   }
   prepared.warnings.insert(prepared.warnings.end(), prepared.plan.warnings.begin(), prepared.plan.warnings.end());
@@ -86,33 +89,56 @@ Status CheckIsFloat(const Model& model) {
   return Status::Ok();
 }
 
-}  // namespace
-
-Result<PreparedModel> PrepareModel(const std::string& path, Job& job) {
+Result<PreparedModel> Prepare(const std::string& path, Job& job, const Status* differs) {
   job.clock.Begin("load");
+  const std::future<void> schemas = std::async(std::launch::async, LoadOperatorSchemas);
   PREON_ASSIGN_OR_RETURN(Model source, LoadModel(path));
   PREON_RETURN_IF_ERROR(CheckIsFloat(source));
-  InferShapes(source);
-  PREON_ASSIGN_OR_RETURN(const Batch batch, FirstBatch(job, InputSpecs(source.graph)));
+  std::vector<TensorSpec> inputs = InputSpecs(source.graph);
+  const int64_t size_bytes = ModelSizeBytes(path, source);
+  FirstRun first_run;
+  PREON_ASSIGN_OR_RETURN(first_run.batch, FirstBatch(job, inputs));
   job.clock.Begin("prepare");
-  PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> expected, RunOnce(source, batch, job.context));
-  PREON_ASSIGN_OR_RETURN(PreparedModel prepared, Rewrite(source, job, {}));
-  const Status same = CheckSame(expected, prepared.model, batch, job.context);
-  if (same.ok()) {
-    ReleaseFreeMemory();
-    return prepared;
-  }
-  PREON_RETURN_IF_ERROR(job.context.CheckCancelled());
+  PREON_ASSIGN_OR_RETURN(first_run.outputs, RunOnce(source, first_run.batch, job.context));
+  InferShapes(source);
 
-  // Rare: look for the rewrite that is to blame, unless the model does not even agree with itself.
-  const auto check = [&](const Model&, const Model& after) { return CheckSame(expected, after, batch, job.context); };
-  if (!check(source, source).ok()) {
-    prepared.warnings.push_back("the model gives other outputs every time: rewrites could not be checked");
-    return prepared;
+  Verify verify;
+  bool repeatable = true;
+  if (differs != nullptr) {
+    verify = [&](const Model&, const Model& after) {
+      PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> got, RunOnce(after, first_run.batch, job.context));
+      return CheckSame(first_run, got);
+    };
+    repeatable = verify(source, source).ok();
+    if (!repeatable) verify = {};
   }
-  PREON_ASSIGN_OR_RETURN(prepared, Rewrite(source, job, check));
-  prepared.warnings.push_back(StrCat("rewrites were taken back: ", same.message()));
+  PREON_ASSIGN_OR_RETURN(PreparedModel prepared, Rewrite(std::move(source), job, verify));
+  if (differs != nullptr) {
+    prepared.warnings.push_back(repeatable ? StrCat("rewrites were taken back: ", differs->message())
+                                           : "the model gives other outputs every time: rewrites could not be checked");
+  }
+  prepared.inputs = std::move(inputs);
+  prepared.source_size_bytes = size_bytes;
+  prepared.first_run = std::move(first_run);
+  ReleaseFreeMemory();
   return prepared;
+}
+
+}  // namespace
+
+Result<PreparedModel> PrepareModel(const std::string& path, Job& job) { return Prepare(path, job, nullptr); }
+
+Status CheckRewrites(const PreparedModel& prepared, const std::vector<NamedTensor>& outputs) {
+  return CheckSame(prepared.first_run, outputs);
+}
+
+Status CheckRewrites(const PreparedModel& prepared, Job& job) {
+  PREON_ASSIGN_OR_RETURN(const auto outputs, RunOnce(prepared.model, prepared.first_run.batch, job.context));
+  return CheckRewrites(prepared, outputs);
+}
+
+Result<PreparedModel> PrepareWithCare(const std::string& path, Job& job, const Status& reason) {
+  return Prepare(path, job, &reason);
 }
 
 }  // namespace preon

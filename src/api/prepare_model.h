@@ -10,16 +10,34 @@
 
 namespace preon {
 
-struct PreparedModel {
-  Model source;  ///< as loaded
-  Model model;   ///< rewritten; same inputs, outputs and values
-  QuantPlan plan;
-  std::vector<std::string> warnings;
+/// The first batch and what the model as loaded made of it: what the rewritten model has to make of it, too.
+struct FirstRun {
+  Batch batch;
+  std::vector<NamedTensor> outputs;
 };
 
-/// Loads, raises the opset, runs the passes and the target's own rewrites, and checks the result by running it against
-/// the original on the first sample. Rewrites that change the outputs are found, taken back and named in a warning.
-/// Errors: those of loading, of the data, kOpsetConversion, kPassFailed, and those of Target::Plan.
+struct PreparedModel {
+  Model
+      model;  ///< rewritten; same path, fingerprint, inputs, outputs and values as the source, whose weights are freed
+  QuantPlan plan;
+  std::vector<std::string> warnings;
+  std::vector<TensorSpec> inputs;
+  int64_t source_size_bytes = 0;
+  FirstRun first_run;
+};
+
+/// Loads, raises the opset, runs the passes and the target's own rewrites. Nothing has compared the result with the
+/// source yet: that takes a run, and calibration's first one will do (CheckRewrites).
+/// Errors: those of loading, of the data, kOpsetConversion, and those of Target::Plan.
 Result<PreparedModel> PrepareModel(const std::string& path, Job& job);
+
+/// Errors: kPassFailed when `outputs`, the rewritten model's for the first batch, differ from the source's.
+Status CheckRewrites(const PreparedModel& prepared, const std::vector<NamedTensor>& outputs);
+/// The same with a run of its own.
+Status CheckRewrites(const PreparedModel& prepared, Job& job);
+
+/// Prepares again after CheckRewrites failed for `reason`: every single rewrite is checked, those that change the
+/// outputs are taken back, and a warning tells.
+Result<PreparedModel> PrepareWithCare(const std::string& path, Job& job, const Status& reason);
 
 }  // namespace preon

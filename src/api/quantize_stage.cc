@@ -33,7 +33,11 @@ Result<VerifiedModel> LoadForVerification(const Model& quantized, const Prepared
   const SessionOptions options{.threads = job.context.ThreadCount(),
                                .save_optimized_to = folder.File("optimized.onnx")};
   const Status valid = CheckModel(quantized);
-  if (!valid.ok() && CheckModel(prepared.source).ok()) {
+  const auto source_is_valid = [&] {
+    const Result<Model> source = LoadModel(prepared.model.source_path);
+    return source.ok() && CheckModel(*source).ok();
+  };
+  if (!valid.ok() && source_is_valid()) {
     return NotWritten(ErrorId::kVerifyLoad, job, "the result breaks a rule of ONNX", valid);
   }
   if (!valid.ok())
@@ -95,17 +99,16 @@ Result<QuantizeResult> QuantizeStage(const PreparedModel& prepared, const Calibr
   PREON_ASSIGN_OR_RETURN(const Model quantized, ApplyPlan(prepared.model, prepared.plan, ranges, &result.warnings));
 
   job.clock.Begin("verify");
-  const std::vector<TensorSpec> inputs = InputSpecs(prepared.source.graph);
-  PREON_ASSIGN_OR_RETURN(const Batch batch, FirstBatch(job, inputs));
+  const Batch& batch = prepared.first_run.batch;
   PREON_ASSIGN_OR_RETURN(VerifiedModel verified, LoadForVerification(quantized, prepared, job, result.warnings));
   const auto first = verified.session.Run(batch.feeds, job.context);
   if (!first.ok() && first.status().id() == ErrorId::kCancelled) return first.status();
   if (!first.ok()) return NotWritten(ErrorId::kVerifyRun, job, "the result fails on sample 0", first.status());
   PREON_ASSIGN_OR_RETURN(Session reference,
-                         Session::OpenModel(prepared.source, {.threads = job.context.ThreadCount()}, job.context));
+                         Session::OpenFile(prepared.model.source_path, {.threads = job.context.ThreadCount()}));
 
   job.clock.Begin("compare");
-  PREON_ASSIGN_OR_RETURN(result.compare, CompareWithFloat(reference, verified.session, inputs, job));
+  PREON_ASSIGN_OR_RETURN(result.compare, CompareWithFloat(reference, verified.session, prepared.inputs, job));
   PREON_ASSIGN_OR_RETURN(const auto latency, MeasureLatency(reference, verified.session, batch.feeds, batch.samples,
                                                             kLatencySeconds, job.context));
   result.latency = {latency.first, latency.second};

@@ -11,7 +11,7 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, Job& job) {
   const std::string& output = job.options.output;
   PREON_RETURN_IF_ERROR(CheckOutput("calibrate", output, {model}));
   if (!job.open_samples) return MissingData("calibrate", "--data SRC");
-  PREON_ASSIGN_OR_RETURN(const PreparedModel prepared, PrepareModel(model, job));
+  PREON_ASSIGN_OR_RETURN(PreparedModel prepared, PrepareModel(model, job));
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateStage(prepared, job));
   job.clock.Begin("write");
   PREON_RETURN_IF_ERROR(SaveCalibration(data, output));

@@ -16,11 +16,17 @@ bool IsRandom(const DataOptions& data) {
          std::ranges::any_of(data.inputs, [&](const auto& input) { return random(input.second); });
 }
 
-Result<CalibrationData> CalibrateOrLoad(const PreparedModel& prepared, Job& job) {
+Result<CalibrationData> CalibrateOrLoad(PreparedModel& prepared, Job& job) {
   if (job.options.calib.empty()) return CalibrateStage(prepared, job);
   job.clock.Begin("load");
   PREON_ASSIGN_OR_RETURN(CalibrationData data, LoadCalibration(job.options.calib));
   PREON_RETURN_IF_ERROR(CheckCalibrationFits(data, prepared, job.options.calib));
+  const Status same = CheckRewrites(prepared, job);
+  if (!same.ok() && same.id() == ErrorId::kPassFailed) {
+    PREON_ASSIGN_OR_RETURN(prepared, PrepareWithCare(prepared.model.source_path, job, same));
+    return data;
+  }
+  PREON_RETURN_IF_ERROR(same);
   return data;
 }
 
@@ -30,13 +36,13 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   const Options& options = job.options;
   PREON_RETURN_IF_ERROR(CheckOutput("quantize", options.output, {model, options.calib}));
   if (!job.open_samples) return MissingData("quantize", "--data SRC or --calib FILE");
-  PREON_ASSIGN_OR_RETURN(const PreparedModel prepared, PrepareModel(model, job));
+  PREON_ASSIGN_OR_RETURN(PreparedModel prepared, PrepareModel(model, job));
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOrLoad(prepared, job));
   ReleaseFreeMemory();
   PREON_ASSIGN_OR_RETURN(QuantizeResult result, QuantizeStage(prepared, data, job));
   result.model = model;
   result.output = options.output;
-  result.float_size_bytes = ModelSizeBytes(model, prepared.source);
+  result.float_size_bytes = prepared.source_size_bytes;
   result.quantized_size_bytes = FileSizeBytes(options.output);
   result.method = job.choices.method->name();
   result.activation = DataTypeName(options.plan.activation);

@@ -34,7 +34,11 @@ Result<CalibrationData> Calibrate(const Model& model, const std::vector<std::str
     Status status = context.CheckCancelled();
     if (status.ok()) {
       observer.BeginRun(*batch);
-      status = session.Run(batch->feeds, context).status();
+      const auto outputs = session.Run(batch->feeds, context);
+      status = outputs.status();
+      if (status.ok() && progress.done == 0 && options.check_first_run) {
+        PREON_RETURN_IF_ERROR(options.check_first_run(*batch, *outputs));
+      }
     }
     if (!status.ok() && status.id() == ErrorId::kCancelled) {
       return Error(ErrorId::kCancelled, "calibrate: interrupted after ", progress.done, " of ",

@@ -1,6 +1,7 @@
 // Calibration: one pass over the data fills a sketch per observed tensor; the result is a file that merges exactly.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ struct CalibrateOptions {
   bool optimize = true;  ///< false: runtime's optimizer off
   /// Tensors of which per-channel extremes are kept (channel axis 1).
   std::vector<std::string> per_channel;
+  /// Sees the first batch and the model's outputs for it; an error ends the calibration.
+  std::function<Status(const Batch& batch, const std::vector<NamedTensor>& outputs)> check_first_run;
 };
 
 /// Runs `source` (wrap it in Prefetch to read ahead) through `model` once and sketches `tensors` (float tensors of the

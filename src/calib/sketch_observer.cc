@@ -37,7 +37,7 @@ ChannelLayout LayoutOf(const ObservedValue& value, int64_t samples) {
 SketchObserver::SketchObserver(std::vector<std::string> tensors, SketchMode mode, std::set<std::string> per_channel)
     : tensors_(std::move(tensors)), mode_(mode), per_channel_(std::move(per_channel)), sketches_(tensors_.size()) {}
 
-void SketchObserver::Observe(size_t index, const ObservedValue& value, const RunParallel& run_parallel) {
+void SketchObserver::Observe(size_t index, const ObservedValue& value, const ParallelFor& parallel_for) {
   if (!status_.ok()) return;
   const std::string& tensor = tensors_[index];
   const ChannelLayout layout = LayoutOf(value, batch_->samples);
@@ -49,7 +49,7 @@ void SketchObserver::Observe(size_t index, const ObservedValue& value, const Run
                     sketch->config().channels, " before; wanted the same number for per-channel statistics");
     return;
   }
-  sketch->Update(value.data, layout, run_parallel);
+  sketch->Update(value.data, layout, parallel_for);
   if (sketch->nan_count() > 0) {
     status_ = Error(ErrorId::kRangeNotFinite, tensor, ": ", sketch->nan_count(), " of ", ElementCount(value.shape),
                     " values are NaN in sample ", SampleWithNaN(value, layout, *batch_));

@@ -24,7 +24,7 @@ class SketchObserver final : public TensorObserver {
 
   /// The batch that the next run is over; outlives the run.
   void BeginRun(const Batch& batch) { batch_ = &batch; }
-  void Observe(size_t index, const ObservedValue& value, const RunParallel& run_parallel) override;
+  void Observe(size_t index, const ObservedValue& value, const ParallelFor& parallel_for) override;
   /// The first failure since the start: kRangeNotFinite, kSketchMismatch.
   const Status& status() const { return status_; }
 

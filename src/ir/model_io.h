@@ -13,11 +13,13 @@ struct LoadOptions {
 };
 
 /// Loads a model: opset 7 to the newest that the ONNX library knows, IR version 3 on. Weights are held once: external
-/// data stay in the mapped file, raw data are moved out of the parsed message. Nodes are sorted, unnamed ones get a name
+/// data stay in the mapped file, raw data are moved out of the parsed message. Nodes are sorted, unnamed ones get a
+/// name
 /// (`Conv_12`), repeated names become unique. Sub-graphs and whatever else preon does not model are kept as they are.
 /// Constant nodes become initializers later (a pass), not here.
 /// Errors: kModelNotFound, kModelEmpty, kModelMalformed, kModelInvalid, kModelTypeUnsupported, kOpsetUnsupported,
-/// kExternalDataMissing, kExternalDataOutside (absolute paths, "..", symbolic links that leave the folder), kOutOfMemory.
+/// kExternalDataMissing, kExternalDataOutside (absolute paths, "..", symbolic links that leave the folder),
+/// kOutOfMemory.
 Result<Model> LoadModel(const std::string& path, const LoadOptions& options = {});
 
 struct SaveOptions {
@@ -25,8 +27,8 @@ struct SaveOptions {
   bool external_data = false;
 };
 
-/// Saves atomically, weights straight from their tensors. Nodes that the loader named are written without a name; a model
-/// of IR 3 with initializers that are no inputs is written as IR 4. Deterministic: same model, same bytes.
+/// Saves atomically, weights straight from their tensors. Nodes that the loader named are written without a name; a
+/// model of IR 3 with initializers that are no inputs is written as IR 4. Deterministic: same model, same bytes.
 /// Errors: kIoWrite, kOutputFolder, kModelTooLarge (above 2 GB without the initializers).
 Status SaveModel(const Model& model, const std::string& path, const SaveOptions& options = {});
 
@@ -35,8 +37,8 @@ Result<std::string> SerializeModel(const Model& model);
 
 /// A model in memory apart from its larger weights.
 struct DetachedModel {
-  std::string bytes;                   ///< says of the weights that they are in an external file
-  std::vector<NamedTensor> weights;    ///< those above 1 KiB, shared with the model
+  std::string bytes;                 ///< says of the weights that they are in an external file
+  std::vector<NamedTensor> weights;  ///< those above 1 KiB, shared with the model
 };
 
 /// For a reader that takes the weights from memory, without copying them. Errors: those of SerializeModel, for a model
@@ -50,13 +52,16 @@ void InferShapes(Model& model, std::string* warning = nullptr);
 /// onnx.checker on the structure (weights not copied). Errors: kModelInvalid with the checker's words.
 Status CheckModel(const Model& model);
 
-/// Raises ai.onnx to `opset` (no-op when it is there already) and the IR version with it. Names of tensors and nodes stay;
-/// nodes of other domains pass through, bodies of sub-graphs are converted. From IR 3, which had to list initializers as
-/// inputs, they become constants. Infers shapes on the way.
-/// Errors: kOpsetConversion naming node and operator; the model is then unchanged.
+/// Raises ai.onnx to `opset` (no-op when it is there already) and the IR version with it. Names of tensors and nodes
+/// stay; nodes of other domains pass through, bodies of sub-graphs are converted. From IR 3, which had to list
+/// initializers as inputs, they become constants. Infers shapes on the way. Errors: kOpsetConversion naming node and
+/// operator; the model is then unchanged.
 Status ConvertOpset(Model& model, int64_t opset);
 
 /// Newest ai.onnx opset that the linked ONNX library knows.
 int64_t NewestOpset();
+/// Fills the table of all operators' schemas, which takes 20 ms: for a thread of its own. Whoever needs it first does
+/// it otherwise.
+void LoadOperatorSchemas();
 
 }  // namespace preon

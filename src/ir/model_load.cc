@@ -61,7 +61,8 @@ Status CheckVersions(const Model& model) {
 void TakeHeader(onnx::ModelProto* proto, Model* model) {
   model->ir_version = proto->ir_version();
   for (const auto& opset : proto->opset_import()) {
-    const auto [known, fresh] = model->opsets.emplace(opset.domain() == "ai.onnx" ? "" : opset.domain(), opset.version());
+    const auto [known, fresh] =
+        model->opsets.emplace(opset.domain() == "ai.onnx" ? "" : opset.domain(), opset.version());
     if (!fresh) known->second = std::max<int64_t>(known->second, opset.version());
   }
   model->producer_name = proto->producer_name();
@@ -104,7 +105,7 @@ Result<Model> LoadBytes(std::span<const std::byte> bytes, const std::string& pat
   proto.clear_graph();
 
   ExternalData external(fs::path(path).parent_path().string());
-  PREON_RETURN_IF_ERROR(InlineExternalTensors(&proto, external));   // functions and training graphs stay opaque
+  PREON_RETURN_IF_ERROR(InlineExternalTensors(&proto, external));  // functions and training graphs stay opaque
   Model model;
   TakeHeader(&proto, &model);
   PREON_RETURN_IF_ERROR(CheckVersions(model));
@@ -114,7 +115,8 @@ Result<Model> LoadBytes(std::span<const std::byte> bytes, const std::string& pat
   const auto& nodes = model.graph.nodes();
   const auto standard = std::find_if(nodes.begin(), nodes.end(), [](const auto& node) { return node->domain.empty(); });
   if (model.opset() == 0 && standard != nodes.end()) {
-    return Error(ErrorId::kModelInvalid, "node ", (*standard)->name, " is of domain ai.onnx; the model imports no opset of it");
+    return Error(ErrorId::kModelInvalid, "node ", (*standard)->name,
+                 " is of domain ai.onnx; the model imports no opset of it");
   }
   model.source_path = path;
   model.fingerprint = Fingerprint(bytes, external);
@@ -126,6 +128,8 @@ Result<Model> LoadBytes(std::span<const std::byte> bytes, const std::string& pat
 int64_t NewestOpset() {
   return onnx::OpSchemaRegistry::DomainToVersionRange::Instance().LastReleaseVersionMap().at(onnx::ONNX_DOMAIN);
 }
+
+void LoadOperatorSchemas() { onnx::OpSchemaRegistry::Schema("Conv"); }
 
 Result<Model> LoadModel(const std::string& path, const LoadOptions& options) {
   MappedFile file;

@@ -26,16 +26,16 @@ HWY_INLINE hn::Vec<DI> TruncateToInt(hn::Vec<DF> v) {
 #endif
 }
 
-// Appends the indices of one vector's elements whose magnitude, as an integer, is above `below`.
-HWY_INLINE uint16_t* AppendIndices(const float* HWY_RESTRICT x, hn::Vec<DF> scale, hn::Vec<DI> below,
-                                   uint16_t* HWY_RESTRICT out) {
+// Appends the indices of one vector's elements that are not zero.
+HWY_INLINE uint16_t* AppendIndices(const float* HWY_RESTRICT x, hn::Vec<DF> scale, uint16_t* HWY_RESTRICT out) {
   const DF df;
   const DI di;
   const hn::RebindToUnsigned<DF> du;
   const hn::Rebind<uint16_t, DF> du16;
   const auto bits = hn::BitCast(di, hn::LoadU(df, x));
   const auto magnitude = hn::And(bits, hn::Set(di, 0x7fffffff));
-  const auto keep = hn::Gt(magnitude, below);
+  // As integers, so that flush-to-zero can't make a denormal a zero.
+  const auto keep = hn::Gt(magnitude, hn::Zero(di));
   const auto bin = TruncateToInt(hn::Mul(hn::BitCast(df, magnitude), scale));
   // Sign bit 31 becomes bit 12 = kBinsPerSign.
   const auto index = hn::OrAnd(bin, hn::ShiftRight<19>(bits), hn::Set(di, int32_t{kBinsPerSign}));
@@ -47,18 +47,29 @@ HWY_INLINE uint16_t* AppendIndices(const float* HWY_RESTRICT x, hn::Vec<DF> scal
   return out + hn::CountTrue(di, keep);
 }
 
-size_t BinIndices(const float* HWY_RESTRICT x, size_t count, float inv_width, float min_magnitude,
-                  uint16_t* HWY_RESTRICT indices) {
-  const DI di;
+size_t BinIndices(const float* HWY_RESTRICT x, size_t count, float inv_width, uint16_t* HWY_RESTRICT indices) {
   const auto scale = hn::Set(DF(), inv_width);
-  // Compared as integers, so that flush-to-zero can't make a denormal a zero. (For floats >= 0 the order is the same.)
-  const auto below = hn::Sub(hn::BitCast(di, hn::Set(DF(), min_magnitude)), hn::Set(di, 1));
-  const size_t lanes = hn::Lanes(di);
+  const size_t lanes = hn::Lanes(DF());
   uint16_t* out = indices;
   size_t i = 0;
+  for (; i + lanes <= count; i += lanes) out = AppendIndices(x + i, scale, out);
+  return static_cast<size_t>(out - indices) + reference::BinIndices(x + i, count - i, inv_width, out);
+}
+
+size_t SelectLarge(const float* HWY_RESTRICT x, size_t count, float min_magnitude, float* HWY_RESTRICT out) {
+  const DF d;
+  const auto bound = hn::Set(d, min_magnitude);
+  const size_t lanes = hn::Lanes(d);
+  size_t kept = 0;
+  size_t i = 0;
   // No branch for vectors without such an element: where some have one, mispredictions cost more than the work.
-  for (; i + lanes <= count; i += lanes) out = AppendIndices(x + i, scale, below, out);
-  return static_cast<size_t>(out - indices) + reference::BinIndices(x + i, count - i, inv_width, min_magnitude, out);
+  for (; i + lanes <= count; i += lanes) {
+    const auto value = hn::LoadU(d, x + i);
+    const auto keep = hn::Ge(hn::Abs(value), bound);
+    hn::StoreU(hn::Compress(value, keep), d, out + kept);
+    kept += hn::CountTrue(d, keep);
+  }
+  return kept + reference::SelectLarge(x + i, count - i, min_magnitude, out + kept);
 }
 
 void FoldCounts(const uint16_t* HWY_RESTRICT a, const uint16_t* HWY_RESTRICT b, size_t count, uint32_t weight,
@@ -82,10 +93,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace preon {
 HWY_EXPORT(BinIndices);
+HWY_EXPORT(SelectLarge);
 HWY_EXPORT(FoldCounts);
 
-size_t BinIndices(const float* x, size_t count, float inv_width, float min_magnitude, uint16_t* indices) {
-  return HWY_DYNAMIC_DISPATCH(BinIndices)(x, count, inv_width, min_magnitude, indices);
+size_t BinIndices(const float* x, size_t count, float inv_width, uint16_t* indices) {
+  return HWY_DYNAMIC_DISPATCH(BinIndices)(x, count, inv_width, indices);
+}
+
+size_t SelectLarge(const float* x, size_t count, float min_magnitude, float* out) {
+  return HWY_DYNAMIC_DISPATCH(SelectLarge)(x, count, min_magnitude, out);
 }
 
 void FoldCounts(const uint16_t* a, const uint16_t* b, size_t count, uint32_t weight, uint32_t* total) {

@@ -11,15 +11,18 @@ namespace preon {
 inline constexpr size_t kBinsPerSign = 4096;
 /// Indices: magnitude bin m of positive values is m, of negative values kBinsPerSign + m.
 inline constexpr size_t kBins = 2 * kBinsPerSign;
-/// BinIndices may write that many entries beyond the last index.
+/// BinIndices and SelectLarge may write that many entries beyond the last one.
 inline constexpr size_t kIndexSlack = 16;
 
-/// Writes the bin index of every x[i] with |x[i]| >= min_magnitude to `indices`, in order; returns how many.
-/// @param inv_width      2^-k, k in [-126, 116]; all x finite with |x| < kBinsPerSign * 2^k.
-/// @param min_magnitude  > 0; the smallest denormal leaves out just the zeros.
-/// @param indices        room for count + kIndexSlack.
+/// Writes the bin index of every x[i] that is not zero to `indices`, in order; returns how many.
+/// @param inv_width  2^-k, k in [-126, 116]; all x finite with |x| < kBinsPerSign * 2^k.
+/// @param indices    room for count + kIndexSlack.
 /// Numerics: exact. Cost: 0.12 ns per element with AVX-512.
-size_t BinIndices(const float* x, size_t count, float inv_width, float min_magnitude, uint16_t* indices);
+size_t BinIndices(const float* x, size_t count, float inv_width, uint16_t* indices);
+
+/// Copies every x[i] with |x[i]| >= min_magnitude (finite, > 0) to `out`, in order; returns how many.
+/// @param out  room for count + kIndexSlack.
+size_t SelectLarge(const float* x, size_t count, float min_magnitude, float* out);
 
 /// One more in counts[half][index] per index, halves taken in turns: two counters per bin, because equal neighbours
 /// would wait for each other's store. At most 65535 per counter (not checked).
@@ -29,7 +32,8 @@ void CountIndices(const uint16_t* indices, size_t count, uint16_t (*counts)[kBin
 void FoldCounts(const uint16_t* a, const uint16_t* b, size_t count, uint32_t weight, uint32_t* total);
 
 namespace reference {
-size_t BinIndices(const float* x, size_t count, float inv_width, float min_magnitude, uint16_t* indices);
+size_t BinIndices(const float* x, size_t count, float inv_width, uint16_t* indices);
+size_t SelectLarge(const float* x, size_t count, float min_magnitude, float* out);
 void FoldCounts(const uint16_t* a, const uint16_t* b, size_t count, uint32_t weight, uint32_t* total);
 }  // namespace reference
 

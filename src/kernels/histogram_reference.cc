@@ -20,13 +20,20 @@ void CountIndices(const uint16_t* indices, size_t count, uint16_t (*counts)[kBin
 
 namespace reference {
 
-size_t BinIndices(const float* x, size_t count, float inv_width, float min_magnitude, uint16_t* indices) {
+size_t BinIndices(const float* x, size_t count, float inv_width, uint16_t* indices) {
   size_t kept = 0;
   for (size_t i = 0; i < count; ++i) {
-    const float magnitude = std::fabs(x[i]);
-    if (magnitude < min_magnitude) continue;
-    const auto bin = static_cast<uint16_t>(magnitude * inv_width);
+    if (x[i] == 0) continue;
+    const auto bin = static_cast<uint16_t>(std::fabs(x[i]) * inv_width);
     indices[kept++] = static_cast<uint16_t>(bin + (std::signbit(x[i]) ? kBinsPerSign : 0));
+  }
+  return kept;
+}
+
+size_t SelectLarge(const float* x, size_t count, float min_magnitude, float* out) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (std::fabs(x[i]) >= min_magnitude) out[kept++] = x[i];
   }
   return kept;
 }

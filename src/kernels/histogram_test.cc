@@ -13,18 +13,18 @@ namespace {
 constexpr float kSmallest = std::numeric_limits<float>::denorm_min();
 constexpr uint16_t kUntouched = 0xffff;
 
-std::vector<uint16_t> Bins(const float* x, size_t count, float inv_width, float min_magnitude) {
+std::vector<uint16_t> Bins(const float* x, size_t count, float inv_width) {
   std::vector<uint16_t> indices(count + kIndexSlack + 8, kUntouched);
-  const size_t kept = BinIndices(x, count, inv_width, min_magnitude, indices.data());
+  const size_t kept = BinIndices(x, count, inv_width, indices.data());
   for (size_t i = count + kIndexSlack; i < indices.size(); ++i)
     EXPECT_EQ(indices[i], kUntouched) << "written beyond the slack";
   indices.resize(kept);
   return indices;
 }
 
-std::vector<uint16_t> ReferenceBins(const float* x, size_t count, float inv_width, float min_magnitude) {
+std::vector<uint16_t> ReferenceBins(const float* x, size_t count, float inv_width) {
   std::vector<uint16_t> indices(count);
-  indices.resize(reference::BinIndices(x, count, inv_width, min_magnitude, indices.data()));
+  indices.resize(reference::BinIndices(x, count, inv_width, indices.data()));
   return indices;
 }
 
@@ -32,11 +32,9 @@ TEST(BinIndices, EveryTargetGivesTheReferencesIndices) {
   ForEachKernelTarget([](const std::string& target) {
     for (const size_t length : KernelTestLengths(2100)) {
       for (size_t offset = 0; offset < (length < 100 ? 16 : 2); ++offset) {
-        for (const float bound : {kSmallest, 0.5f, 2.5f, 100.0f}) {
-          const MisalignedFloats x(RandomFloats(length, static_cast<uint32_t>(length + offset)), offset);
-          ASSERT_EQ(Bins(x.data(), length, 256, bound), ReferenceBins(x.data(), length, 256, bound))
-              << target << " length " << length << " offset " << offset << " bound " << bound;
-        }
+        const MisalignedFloats x(RandomFloats(length, static_cast<uint32_t>(length + offset)), offset);
+        ASSERT_EQ(Bins(x.data(), length, 256), ReferenceBins(x.data(), length, 256))
+            << target << " length " << length << " offset " << offset;
       }
     }
   });
@@ -46,7 +44,7 @@ TEST(BinIndices, BinsAreClosedTowardsZeroOnBothSides) {
   const std::vector<float> x = {
       1.0f, std::nextafter(1.0f, 0.0f), -1.0f, std::nextafter(-1.0f, 0.0f), 0.25f, -0.25f, 0.0f, -0.0f};
   ForEachKernelTarget([&](const std::string& target) {
-    EXPECT_EQ(Bins(x.data(), x.size(), 4, kSmallest),
+    EXPECT_EQ(Bins(x.data(), x.size(), 4),
               (std::vector<uint16_t>{4, 3, kBinsPerSign + 4, kBinsPerSign + 3, 1, kBinsPerSign + 1}))
         << target;
   });
@@ -58,10 +56,10 @@ TEST(BinIndices, ExtremesOfTheExponent) {
                                    -Limits::min(), kSmallest,        -kSmallest};
   const std::vector<float> tiny = {0x1p-114f * 0.999f, -kSmallest, kSmallest, 0x1p-126f, -0x1p-125f};
   ForEachKernelTarget([&](const std::string& target) {
-    EXPECT_EQ(Bins(huge.data(), huge.size(), 0x1p-116f, kSmallest),
+    EXPECT_EQ(Bins(huge.data(), huge.size(), 0x1p-116f),
               (std::vector<uint16_t>{4095, kBinsPerSign + 4095, 0, kBinsPerSign, 0, kBinsPerSign}))
         << target;
-    EXPECT_EQ(Bins(tiny.data(), tiny.size(), 0x1p126f, kSmallest),
+    EXPECT_EQ(Bins(tiny.data(), tiny.size(), 0x1p126f),
               (std::vector<uint16_t>{4091, kBinsPerSign, 0, 1, kBinsPerSign + 2}))
         << target;
   });
@@ -69,13 +67,27 @@ TEST(BinIndices, ExtremesOfTheExponent) {
 
 TEST(BinIndices, DoublingTheWidthHalvesTheIndex) {
   const std::vector<float> x = RandomFloats(5000, 3);
-  const auto fine = ReferenceBins(x.data(), x.size(), 512, kSmallest);
-  const auto coarse = ReferenceBins(x.data(), x.size(), 256, kSmallest);
+  const auto fine = ReferenceBins(x.data(), x.size(), 512);
+  const auto coarse = ReferenceBins(x.data(), x.size(), 256);
   ASSERT_EQ(fine.size(), coarse.size());
   for (size_t i = 0; i < fine.size(); ++i) {
     EXPECT_EQ(coarse[i] % kBinsPerSign, fine[i] % kBinsPerSign / 2);
     EXPECT_EQ(coarse[i] / kBinsPerSign, fine[i] / kBinsPerSign);
   }
+}
+
+TEST(SelectLarge, EveryTargetGivesTheReferencesValues) {
+  ForEachKernelTarget([](const std::string& target) {
+    for (const size_t length : KernelTestLengths(2100)) {
+      for (const float bound : {kSmallest, 0.5f, 2.5f, 100.0f}) {
+        const MisalignedFloats x(RandomFloats(length, static_cast<uint32_t>(length)), length % 16);
+        std::vector<float> got(length + kIndexSlack), wanted(length);
+        got.resize(SelectLarge(x.data(), length, bound, got.data()));
+        wanted.resize(reference::SelectLarge(x.data(), length, bound, wanted.data()));
+        ASSERT_EQ(got, wanted) << target << " length " << length << " bound " << bound;
+      }
+    }
+  });
 }
 
 TEST(CountIndices, CountsEachIndexOnce) {

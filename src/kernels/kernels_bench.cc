@@ -17,7 +17,6 @@ namespace preon {
 namespace {
 
 constexpr size_t kCount = kMaxRun;
-constexpr float kSmallest = std::numeric_limits<float>::denorm_min();
 
 std::vector<float> Gaussian() {
   std::mt19937 random(1);
@@ -71,27 +70,39 @@ void BM_RunStats(benchmark::State& state) {
 BENCHMARK(BM_RunStats<&ComputeRunStats>)->Name("BM_RunStats");
 BENCHMARK(BM_RunStats<&reference::ComputeRunStats>)->Name("BM_RunStats/reference");
 
-void BM_BinIndices(benchmark::State& state, decltype(&BinIndices) kernel, const std::vector<float>& x,
-                   float min_magnitude) {
+void BM_BinIndices(benchmark::State& state, decltype(&BinIndices) kernel, const std::vector<float>& x) {
   std::vector<uint16_t> got(kCount + kIndexSlack), wanted(kCount);
-  got.resize(kernel(x.data(), kCount, 512, min_magnitude, got.data()));
-  wanted.resize(reference::BinIndices(x.data(), kCount, 512, min_magnitude, wanted.data()));
+  got.resize(kernel(x.data(), kCount, 512, got.data()));
+  wanted.resize(reference::BinIndices(x.data(), kCount, 512, wanted.data()));
   if (got != wanted) state.SkipWithError("differs from the reference");
   got.resize(kCount + kIndexSlack);
-  for (auto _ : state) benchmark::DoNotOptimize(kernel(x.data(), kCount, 512, min_magnitude, got.data()));
+  for (auto _ : state) benchmark::DoNotOptimize(kernel(x.data(), kCount, 512, got.data()));
   Done(state);
 }
-BENCHMARK_CAPTURE(BM_BinIndices, gaussian, &BinIndices, Gaussian(), kSmallest);
-BENCHMARK_CAPTURE(BM_BinIndices, relu, &BinIndices, Relu(), kSmallest);
-BENCHMARK_CAPTURE(BM_BinIndices, tail, &BinIndices, Gaussian(), 3.0f);
-BENCHMARK_CAPTURE(BM_BinIndices, gaussian_reference, &reference::BinIndices, Gaussian(), kSmallest);
+BENCHMARK_CAPTURE(BM_BinIndices, gaussian, &BinIndices, Gaussian());
+BENCHMARK_CAPTURE(BM_BinIndices, relu, &BinIndices, Relu());
+BENCHMARK_CAPTURE(BM_BinIndices, gaussian_reference, &reference::BinIndices, Gaussian());
+
+template <auto kKernel>
+void BM_SelectLarge(benchmark::State& state) {
+  const std::vector<float> x = Gaussian();
+  std::vector<float> got(kCount + kIndexSlack), wanted(kCount);
+  got.resize(kKernel(x.data(), kCount, 3.0f, got.data()));
+  wanted.resize(reference::SelectLarge(x.data(), kCount, 3.0f, wanted.data()));
+  if (got != wanted) state.SkipWithError("differs from the reference");
+  got.resize(kCount + kIndexSlack);
+  for (auto _ : state) benchmark::DoNotOptimize(kKernel(x.data(), kCount, 3.0f, got.data()));
+  Done(state);
+}
+BENCHMARK(BM_SelectLarge<&SelectLarge>)->Name("BM_SelectLarge");
+BENCHMARK(BM_SelectLarge<&reference::SelectLarge>)->Name("BM_SelectLarge/reference");
 
 // Indices and counts: the full histogram of a run.
 void BM_Histogram(benchmark::State& state, const std::vector<float>& x) {
   std::vector<uint16_t> indices(kCount + kIndexSlack);
   alignas(64) static uint16_t counts[2][kBins];
   std::fill(&counts[0][0], &counts[0][0] + 2 * kBins, uint16_t{0});
-  CountIndices(indices.data(), BinIndices(x.data(), kCount, 512, kSmallest, indices.data()), counts);
+  CountIndices(indices.data(), BinIndices(x.data(), kCount, 512, indices.data()), counts);
   std::vector<int> wanted(kBins);
   for (const float value : x) {
     if (value != 0) ++wanted[static_cast<size_t>(std::abs(value) * 512) + (value < 0 ? kBinsPerSign : 0)];
@@ -100,7 +111,7 @@ void BM_Histogram(benchmark::State& state, const std::vector<float>& x) {
     if (counts[0][bin] + counts[1][bin] != wanted[bin]) state.SkipWithError("differs from the plain loop");
   }
   for (auto _ : state) {
-    CountIndices(indices.data(), BinIndices(x.data(), kCount, 512, kSmallest, indices.data()), counts);
+    CountIndices(indices.data(), BinIndices(x.data(), kCount, 512, indices.data()), counts);
     benchmark::ClobberMemory();
   }
   Done(state);

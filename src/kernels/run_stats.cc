@@ -8,6 +8,7 @@
 #define HWY_TARGET_INCLUDE "kernels/run_stats.cc"
 #include "kernels/highway_targets.h"
 
+#include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
@@ -20,6 +21,9 @@ using D = hn::CappedTag<float, kStatLanes / 2>;
 using V = hn::Vec<D>;
 constexpr size_t kWidth = hn::MaxLanes(D());
 constexpr size_t kVectors = kStatLanes / kWidth;
+// The processor's own prefetcher stops at every page; a tensor is mostly found in the outer caches.
+constexpr size_t kPrefetchAhead = 1024;
+constexpr size_t kCacheLine = 64 / sizeof(float);
 
 // wide[l] += narrow lane l + lane l+16.
 HWY_INLINE void AddToWide(const V (&narrow)[kVectors], double* HWY_RESTRICT wide) {
@@ -56,6 +60,7 @@ RunStats ComputeRunStats(const float* HWY_RESTRICT x, size_t count, float tail_b
       V low[2], high[2];
       low[0] = low[1] = high[0] = high[1] = hn::LoadU(d, x + tail_block);
       for (size_t i = tail_block; i < std::min(tail_block + kTailBlock, end); i += kStatLanes) {
+        for (size_t line = 0; line < kStatLanes; line += kCacheLine) hwy::Prefetch(x + i + kPrefetchAhead + line);
         HWY_UNROLL(32)
         for (size_t v = 0; v < kVectors; ++v) {
           const V value = hn::LoadU(d, x + i + v * kWidth);

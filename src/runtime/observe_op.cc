@@ -20,7 +20,7 @@ OrtStatusPtr AsOrtStatus(Body&& body) {
 
 /// task(index) on the runtime's threads. A task's exception must not reach the pool: the first one is kept and
 /// thrown here.
-void ParallelFor(const Ort::KernelContext& context, size_t count, const std::function<void(size_t)>& task) {
+void RunTasks(const Ort::KernelContext& context, size_t count, const std::function<void(size_t)>& task) {
   struct Work {
     const std::function<void(size_t)>& task;
     std::atomic<bool> failed = false;
@@ -42,7 +42,8 @@ void ParallelFor(const Ort::KernelContext& context, size_t count, const std::fun
 
 class ObserveKernel {
  public:
-  ObserveKernel(TensorObserver* observer, const OrtKernelInfo* info) : observer_(observer) {
+  ObserveKernel(TensorObserver* observer, int threads, const OrtKernelInfo* info)
+      : observer_(observer), threads_(static_cast<size_t>(threads)) {
     const Ort::ConstKernelInfo attributes(info);
     index_ = static_cast<size_t>(attributes.GetAttribute<int64_t>(kIndexAttribute));
     block_ = attributes.GetAttribute<int64_t>(kBlockAttribute);
@@ -59,19 +60,21 @@ class ObserveKernel {
       float* passed_on = output.GetTensorMutableData<float>();
       if (passed_on != value.data) std::copy_n(value.data, ElementCount(value.shape), passed_on);
       if (block_ > 1) value.shape[1] = channels_;
-      observer_->Observe(index_, value, [&context](size_t count, const std::function<void(size_t)>& task) {
-        ParallelFor(context, count, task);
-      });
+      const auto run = [&context](size_t count, const std::function<void(size_t)>& task) {
+        RunTasks(context, count, task);
+      };
+      observer_->Observe(index_, value, {run, threads_});
     });
   }
 
  private:
   TensorObserver* observer_;
+  size_t threads_;
   size_t index_;
   int64_t block_, channels_;
 };
 
-ObserveOp::ObserveOp(TensorObserver* observer) : observer_(observer) {
+ObserveOp::ObserveOp(TensorObserver* observer, int threads) : observer_(observer), threads_(threads) {
   GetAliasMap = [](int** input, int** output) -> size_t {
     *input = new int(0);
     *output = new int(0);
@@ -84,7 +87,7 @@ ObserveOp::ObserveOp(TensorObserver* observer) : observer_(observer) {
 }
 
 OrtStatusPtr ObserveOp::CreateKernelV2(const OrtApi&, const OrtKernelInfo* info, void** kernel) const {
-  return AsOrtStatus([&] { *kernel = new ObserveKernel(observer_, info); });
+  return AsOrtStatus([&] { *kernel = new ObserveKernel(observer_, threads_, info); });
 }
 
 }  // namespace preon

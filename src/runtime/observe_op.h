@@ -21,7 +21,8 @@ class ObserveKernel;
 class ObserveOp : public Ort::CustomOpBase<ObserveOp, ObserveKernel, /*WithStatus=*/true> {
  public:
   /// `observer` outlives every session with this operator; null where the sessions are never run.
-  explicit ObserveOp(TensorObserver* observer);
+  /// @param threads  of those sessions
+  ObserveOp(TensorObserver* observer, int threads);
 
   const char* GetName() const { return kObserveOp; }
   size_t GetInputTypeCount() const { return 1; }
@@ -32,6 +33,7 @@ class ObserveOp : public Ort::CustomOpBase<ObserveOp, ObserveKernel, /*WithStatu
 
  private:
   TensorObserver* observer_;
+  int threads_;
 };
 
 }  // namespace preon

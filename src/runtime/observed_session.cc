@@ -31,7 +31,9 @@ Status CheckTensors(const Graph& graph, const std::vector<std::string>& tensors)
 
 /// The operator in its domain, as a session wants it.
 struct ObserveDomain {
-  explicit ObserveDomain(TensorObserver* observer) : op(observer), domain(kObserveDomain) { domain.Add(&op); }
+  ObserveDomain(TensorObserver* observer, int threads) : op(observer, threads), domain(kObserveDomain) {
+    domain.Add(&op);
+  }
   ObserveOp op;
   Ort::CustomOpDomain domain;
 };
@@ -112,7 +114,7 @@ Result<ObservedSession> ObservedSession::Open(const Model& model, const std::vec
   PREON_RETURN_IF_ERROR(context.CheckCancelled());
   PREON_RETURN_IF_ERROR(CheckTensors(model.graph, tensors));
   auto impl = std::make_unique<Impl>();
-  impl->domain = std::make_unique<ObserveDomain>(observer);
+  impl->domain = std::make_unique<ObserveDomain>(observer, std::max(options.session.threads, 1));
   SessionOptions session_options = options.session;
   session_options.optimization = options.optimize ? Optimization::kAll : Optimization::kOff;
   if (options.optimize) {

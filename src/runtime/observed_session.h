@@ -2,12 +2,12 @@
 // runtime has already optimized. (How tensors are found there, blocked layouts: docs/design/observers.md)
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/parallel.h"
 #include "runtime/session.h"
 
 namespace preon {
@@ -20,15 +20,12 @@ struct ObservedValue {
   int64_t block = 1;  ///< channel block of a blocked (NCHWc) tensor, 1 = plain row-major
 };
 
-/// Runs task(0) … task(count-1) on the runtime's own threads.
-using RunParallel = std::function<void(size_t count, const std::function<void(size_t task)>& task)>;
-
 /// Gets each observed tensor once per run, on the runtime's thread, one tensor at a time.
 class TensorObserver {
  public:
   virtual ~TensorObserver() = default;
-  /// `index` into the list of tensors given to Open.
-  virtual void Observe(size_t index, const ObservedValue& value, const RunParallel& run_parallel) = 0;
+  /// `index` into the list of tensors given to Open; `parallel_for` runs tasks on the runtime's own threads.
+  virtual void Observe(size_t index, const ObservedValue& value, const ParallelFor& parallel_for) = 0;
 };
 
 /// Where each tensor is observed, for reports and tests.

@@ -208,8 +208,8 @@ Model TwoSteps() {
 
 class ParallelObserver : public TensorObserver {
  public:
-  void Observe(size_t, const ObservedValue&, const RunParallel& run_parallel) override {
-    run_parallel(1000, [this](size_t task) { sum += task; });
+  void Observe(size_t, const ObservedValue&, const ParallelFor& parallel_for) override {
+    parallel_for(1000, [this](size_t task) { sum += task; });
   }
   std::atomic<size_t> sum = 0;
 };
@@ -225,8 +225,8 @@ TEST(ObservedSessionTest, ObserversUseTheRuntimesThreads) {
 
 class FailingObserver : public TensorObserver {
  public:
-  void Observe(size_t, const ObservedValue&, const RunParallel& run_parallel) override {
-    run_parallel(8, [](size_t task) {
+  void Observe(size_t, const ObservedValue&, const ParallelFor& parallel_for) override {
+    parallel_for(8, [](size_t task) {
       if (task == 5) throw std::runtime_error("task 5 failed");
     });
   }
@@ -243,7 +243,7 @@ TEST(ObservedSessionTest, AnObserversExceptionEndsTheRunWithItsWords) {
 /// Cancels while it looks at tensor 0, and leaves the watcher time to see it.
 class CancellingObserver : public TensorObserver {
  public:
-  void Observe(size_t index, const ObservedValue&, const RunParallel&) override {
+  void Observe(size_t index, const ObservedValue&, const ParallelFor&) override {
     seen.push_back(index);
     cancel = true;
     std::this_thread::sleep_for(std::chrono::milliseconds(500));

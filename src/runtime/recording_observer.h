@@ -33,7 +33,7 @@ class RecordingObserver : public TensorObserver {
     const float* address = nullptr;
   };
   explicit RecordingObserver(size_t tensors) : records(tensors) {}
-  void Observe(size_t index, const ObservedValue& value, const RunParallel&) override {
+  void Observe(size_t index, const ObservedValue& value, const ParallelFor&) override {
     Record& record = records[index];
     ++record.times;
     record.shape = value.shape;

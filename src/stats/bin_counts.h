@@ -22,6 +22,8 @@ class BinCounts {
   uint64_t Total(size_t end = kBinsPerSign) const;
   /// Bins below `base` are left out.
   void Add(size_t bin, uint64_t count);
+  /// Asks the processor for the counts, which other tensors' have driven out of its caches, ahead of adding to them.
+  void Prefetch() const;
   /// Makes room for bins [0, end) and for `added` more values.
   void Reserve(size_t end, uint64_t added);
   /// Add, where the room was reserved.

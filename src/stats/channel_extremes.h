@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/parallel.h"
 #include "stats/channel_layout.h"
 #include "stats/wire.h"
 

@@ -6,25 +6,26 @@
 
 namespace preon {
 
-void PendingCounts::Reach(const size_t (&reach)[2]) {
+void PendingCounts::ClearReached() {
   for (size_t sign = 0; sign < 2; ++sign) {
-    if (reach[sign] <= reach_[sign]) continue;
+    if (reach_[sign] <= cleared_[sign]) continue;
     const size_t offset = sign * kBinsPerSign;
     for (auto& counters : dense_)
-      std::fill(counters + offset + reach_[sign], counters + offset + reach[sign], uint16_t{0});
-    reach_[sign] = reach[sign];
+      std::fill(counters + offset + cleared_[sign], counters + offset + reach_[sign], uint16_t{0});
+    cleared_[sign] = reach_[sign];
   }
 }
 
-void PendingCounts::Add(const float* x, size_t count, float inv_width, float min_magnitude, const size_t (&reach)[2]) {
-  Reach(reach);
+void PendingCounts::Add(const float* x, size_t count, float inv_width, const size_t (&reach)[2]) {
+  for (size_t sign = 0; sign < 2; ++sign) reach_[sign] = std::max(reach_[sign], reach[sign]);
   for (size_t begin = 0; begin < count; begin += kStep) {
-    listed_ += BinIndices(x + begin, std::min(kStep, count - begin), inv_width, min_magnitude, list_ + listed_);
+    listed_ += BinIndices(x + begin, std::min(kStep, count - begin), inv_width, list_ + listed_);
     if (listed_ > kListLength) CountListed();
   }
 }
 
 void PendingCounts::CountListed() {
+  ClearReached();
   CountIndices(list_, listed_, dense_);
   counted_ += std::exchange(listed_, 0);
 }
@@ -51,7 +52,7 @@ void PendingCounts::FlushInto(BinCounts& positive, BinCounts& negative, uint32_t
       signs[sign]->AddReserved(bin >> shift, weight);
     }
   }
-  listed_ = counted_ = reach_[0] = reach_[1] = 0;
+  listed_ = counted_ = reach_[0] = reach_[1] = cleared_[0] = cleared_[1] = 0;
 }
 
 }  // namespace preon

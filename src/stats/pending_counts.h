@@ -15,9 +15,9 @@ class PendingCounts {
   /// Values that may be added between two flushes: no counter overflows even if all are equal.
   static constexpr size_t kMaxValues = 65535;
 
-  /// Adds the indices of x[i] with |x[i]| >= min_magnitude (see BinIndices).
+  /// Adds the indices of what is not zero (see BinIndices).
   /// @param reach  per sign, one past the highest magnitude bin that x can fall into
-  void Add(const float* x, size_t count, float inv_width, float min_magnitude, const size_t (&reach)[2]);
+  void Add(const float* x, size_t count, float inv_width, const size_t (&reach)[2]);
   /// Adds weight per index to the counts of positive and negative values, whose bins are 2^shift times as wide; then
   /// empty again.
   void FlushInto(BinCounts& positive, BinCounts& negative, uint32_t weight, int shift);
@@ -25,12 +25,13 @@ class PendingCounts {
  private:
   static constexpr size_t kListLength = 2048;
   static constexpr size_t kStep = 512;
-  void Reach(const size_t (&reach)[2]);
+  void ClearReached();
   void CountListed();
 
   size_t listed_ = 0;
-  size_t counted_ = 0;        // values in dense_
-  size_t reach_[2] = {0, 0};  // bins of dense_ that are in use, per sign; the others hold garbage
+  size_t counted_ = 0;          // values in dense_
+  size_t reach_[2] = {0, 0};    // bins that the values may be in, per sign
+  size_t cleared_[2] = {0, 0};  // bins of dense_ that count; the others hold garbage
   uint16_t list_[kListLength + kStep + kIndexSlack];
   alignas(64) uint16_t dense_[2][kBins];
 };

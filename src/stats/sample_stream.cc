@@ -1,6 +1,7 @@
 #include "stats/sample_stream.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace preon {
 
@@ -21,22 +22,34 @@ const float* SampleStream::Read(int64_t sample, int64_t begin, int64_t count, fl
     const int64_t row = (begin + done) / row_valid_;
     const int64_t at = (begin + done) % row_valid_;
     const float* source = first + row * row_size_;
-    int64_t run;
     if (at < row_full_) {
-      source += at;
-      run = row_full_ - at;
-      if (run >= count && done == 0) return source;
+      const int64_t run = row_full_ - at;
+      if (run >= count && done == 0) return source + at;
+      std::copy_n(source + at, std::min(run, count - done), scratch + done);
+      done += run;
     } else {
-      const int64_t pixel = (at - row_full_) / last_channels_;
-      const int64_t channel = (at - row_full_) % last_channels_;
-      source += row_full_ + pixel * block_ + channel;
-      run = last_channels_ - channel;
+      const int64_t end = std::min(count, done + row_valid_ - at);
+      CopyLastBlock(source + row_full_, at - row_full_, end - done, scratch + done);
+      done = end;
     }
-    run = std::min(run, count - done);
-    std::copy_n(source, run, scratch + done);
-    done += run;
   }
   return scratch;
+}
+
+void SampleStream::CopyLastBlock(const float* block, int64_t begin, int64_t count, float* out) const {
+  constexpr int64_t kLine = 16;
+  block += begin / last_channels_ * block_;
+  int64_t channel = begin % last_channels_;
+  for (int64_t done = 0; done < count; block += block_, channel = 0) {
+    const int64_t run = std::min(last_channels_ - channel, count - done);
+    // The padding, too, which the next pixel overwrites: a copy of known size is a move, not a call.
+    if (channel == 0 && block_ == kLine && count - done >= kLine) {
+      std::memcpy(out + done, block, kLine * sizeof(float));
+    } else {
+      std::copy_n(block + channel, run, out + done);
+    }
+    done += run;
+  }
 }
 
 }  // namespace preon

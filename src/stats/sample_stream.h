@@ -17,6 +17,9 @@ class SampleStream {
   const float* Read(int64_t sample, int64_t begin, int64_t count, float* scratch) const;
 
  private:
+  /// Elements [begin, begin + count) of a row's padded last block.
+  void CopyLastBlock(const float* block, int64_t begin, int64_t count, float* out) const;
+
   const float* data_;
   int64_t samples_;
   int64_t outer_;

@@ -15,15 +15,15 @@ inline constexpr size_t kRunLength = 8192;
 /// One cache line. Values nearby resemble each other, so many small blocks tell more than few large ones (measured:
 /// with 64, twice the error).
 inline constexpr size_t kSampleBlock = 16;
+inline constexpr size_t kSampledValues = 2048;
 inline constexpr size_t kMinSampleRate = 8;
-inline constexpr size_t kMaxSampleRate = 64;
+inline constexpr size_t kMaxSampleRate = 256;
 
 /// One block out of so many is counted in samples of that size, each value weighing that much: 1 for whole samples,
-/// then the power of two that leaves 4096 to 8192 values or a few more (fewer below 32768 elements, more above half a
-/// million).
+/// then the power of two that leaves 1024 to 2048 values or a few more (more above half a million elements).
 inline size_t SampleRate(size_t sample_size) {
   if (sample_size <= kRunLength) return 1;
-  return std::clamp(std::bit_ceil(sample_size / kRunLength), kMinSampleRate, kMaxSampleRate);
+  return std::clamp(std::bit_ceil(sample_size / kSampledValues), kMinSampleRate, kMaxSampleRate);
 }
 
 /// The block taken from the group-th group of `rate` blocks. Not always the same one: a tensor whose rows are a

@@ -13,9 +13,9 @@ TEST(Sampling, RateLeavesEnoughValues) {
   EXPECT_EQ(SampleRate(1), 1u);
   EXPECT_EQ(SampleRate(kRunLength), 1u);
   EXPECT_EQ(SampleRate(kRunLength + 1), 8u);
-  for (size_t size = 4 * kRunLength; size < 64 * kRunLength; size += 1234) {
-    EXPECT_LE(size / SampleRate(size), kRunLength * 9 / 8) << size;
-    EXPECT_GE(size / SampleRate(size), kRunLength / 2) << size;
+  for (size_t size = 2 * kRunLength; size < kMaxSampleRate * kSampledValues; size += 1234) {
+    EXPECT_LE(size / SampleRate(size), kSampledValues * 9 / 8) << size;
+    EXPECT_GE(size / SampleRate(size), kSampledValues / 2) << size;
   }
   EXPECT_EQ(SampleRate(size_t{1} << 40), kMaxSampleRate);
 }

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <mutex>
+#include <utility>
 
 #include "kernels/float_env.h"
+#include "kernels/histogram.h"
 #include "kernels/run_stats.h"
+#include "stats/brief_lock.h"
 #include "stats/pending_counts.h"
 #include "stats/sample_stream.h"
 #include "stats/sampling.h"
@@ -16,18 +18,19 @@ namespace preon {
 
 namespace {
 
-constexpr size_t kTaskElements = 4 * kRunLength;
-static_assert(kRunLength <= kMaxRun && kTaskElements <= PendingCounts::kMaxValues);
+// What is worth handing to another thread.
+constexpr size_t kTaskElements = 2 * kRunLength;
+static_assert(kRunLength <= kMaxRun && kRunLength <= PendingCounts::kMaxValues);
 
 // One task: some runs of kRunLength elements, in cache-sized steps. Results go into the sketch under a lock; since
 // every part commutes, it does not matter which task comes first, nor how wide its bins were meanwhile.
 class UpdateTask {
  public:
   /// `width_exponent`: the sketch's before the update.
-  UpdateTask(SketchParts& parts, const SampleStream& stream, int width_exponent, std::mutex& mutex)
+  UpdateTask(SketchParts& parts, const SampleStream& stream, int width_exponent, BriefLock& lock)
       : parts_(parts),
         stream_(stream),
-        mutex_(mutex),
+        lock_(lock),
         keep_tail_(parts.histogram.sampled()),
         rate_(parts.config.mode == SketchMode::kExact ? 1 : SampleRate(static_cast<size_t>(stream.size()))) {
     SetWidth(width_exponent);
@@ -47,27 +50,34 @@ class UpdateTask {
       ReplaceNonFinite(x, count, buffer_);  // zeros are in no bin
       x = buffer_;
     }
-    if (const int width = TensorHistogram::WidthExponent(counts.max_magnitude()); width > width_exponent_) {
-      const std::lock_guard lock(mutex_);
+    const int width = std::max(width_exponent_, TensorHistogram::WidthExponent(counts.max_magnitude()));
+    pending_ += count;
+    if (width > width_exponent_ || pending_ > PendingCounts::kMaxValues) {
+      const std::lock_guard hold(lock_);
       FlushHistogram();
       SetWidth(width);
+      pending_ = count;
     }
     const size_t reach[2] = {Reach(stats.max), Reach(-stats.min)};
     if (keep_tail_) AddTail(x, count, stats.tail_blocks, reach);
     const size_t counted = rate_ == 1 ? count : GatherSampledBlocks(x, count, run_index, rate_, subset_);
-    bulk_.Add(rate_ == 1 ? x : subset_, counted, inv_width_, kSmallest, reach);
+    bulk_.Add(rate_ == 1 ? x : subset_, counted, inv_width_, reach);
+  }
+
+  /// Before the last run: late enough for the counts to stay in the caches until Finish.
+  void PrefetchCounts() {
+    const std::lock_guard hold(lock_);
+    parts_.histogram.Prefetch();
   }
 
   void Finish() {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard hold(lock_);
     parts_.counts.Merge(counts_);
     parts_.moments.Merge(moments_);
     FlushHistogram();
   }
 
  private:
-  static constexpr float kSmallest = std::numeric_limits<float>::denorm_min();
-
   void SetWidth(int width_exponent) {
     width_exponent_ = width_exponent;
     inv_width_ = std::ldexp(1.0f, -width_exponent);
@@ -79,14 +89,14 @@ class UpdateTask {
   // Blocks without a tail element are not read again. Their flags may come from a narrower bound: then some are read in
   // vain.
   void AddTail(const float* x, size_t count, uint64_t blocks, const size_t (&reach)[2]) {
-    for (size_t block = 0; blocks >> block != 0;) {
-      block += static_cast<size_t>(std::countr_zero(blocks >> block));
-      const auto length = static_cast<size_t>(std::countr_one(blocks >> block));
-      const size_t begin = block * kTailBlock;
-      tail_.Add(x + begin, std::min(length * kTailBlock, count - begin), inv_width_, tail_bound_, reach);
-      block += length;
-      if (block == 64) break;  // a shift by the word's width is undefined
+    size_t selected = 0;
+    for (; blocks != 0; blocks &= blocks - 1) {
+      const size_t begin = static_cast<size_t>(std::countr_zero(blocks)) * kTailBlock;
+      selected += SelectLarge(x + begin, std::min(kTailBlock, count - begin), tail_bound_, subset_ + selected);
+      if (selected <= kSubset - kTailBlock) continue;
+      tail_.Add(subset_, std::exchange(selected, 0), inv_width_, reach);
     }
+    tail_.Add(subset_, selected, inv_width_, reach);
   }
 
   // Under the lock.
@@ -100,7 +110,7 @@ class UpdateTask {
 
   SketchParts& parts_;
   const SampleStream& stream_;
-  std::mutex& mutex_;
+  BriefLock& lock_;
   const bool keep_tail_;
   const size_t rate_;
   int width_exponent_;
@@ -108,10 +118,12 @@ class UpdateTask {
   float tail_bound_;
   ValueCounts counts_;
   Moments moments_;
+  size_t pending_ = 0;  // at least the values in either of the two
   PendingCounts bulk_;
   PendingCounts tail_;
   alignas(64) float buffer_[kRunLength];
-  alignas(64) float subset_[kRunLength / kMinSampleRate];
+  static constexpr size_t kSubset = kRunLength / kMinSampleRate;
+  alignas(64) float subset_[kSubset + kIndexSlack];  // of a run: the sampled blocks, or what lies in the tail
 };
 
 }  // namespace
@@ -127,13 +139,17 @@ void UpdateParts(SketchParts& parts, const float* data, const ChannelLayout& lay
   const auto size = static_cast<size_t>(stream.size());
   const size_t runs_per_sample = (size + kRunLength - 1) / kRunLength;
   const size_t runs = runs_per_sample * static_cast<size_t>(stream.samples());
-  const size_t runs_per_task = kTaskElements / std::min(size, kRunLength);
+  // One stretch per thread: mostly the one that it has just written.
+  const size_t tasks = std::clamp<size_t>(size * static_cast<size_t>(stream.samples()) / kTaskElements, 1,
+                                          std::min(parallel_for.threads, runs));
   const int width_exponent = parts.histogram.width_exponent();
-  std::mutex mutex;
-  RunTasks(parallel_for, (runs + runs_per_task - 1) / runs_per_task, [&](size_t task) {
+  BriefLock lock;
+  parallel_for(tasks, [&](size_t task) {
     const DefaultFloatEnv float_env;
-    UpdateTask update(parts, stream, width_exponent, mutex);
-    for (size_t run = task * runs_per_task; run < std::min(runs, (task + 1) * runs_per_task); ++run) {
+    UpdateTask update(parts, stream, width_exponent, lock);
+    const size_t end = runs * (task + 1) / tasks;
+    for (size_t run = runs * task / tasks; run < end; ++run) {
+      if (run + 1 == end) update.PrefetchCounts();
       update.AddRun(static_cast<int64_t>(run / runs_per_sample), run % runs_per_sample);
     }
     update.Finish();

@@ -1,6 +1,7 @@
 // SketchParts: what a TensorSketch is composed of, and the update of all parts in one read of the data.
 #pragma once
 
+#include "base/parallel.h"
 #include "stats/channel_extremes.h"
 #include "stats/channel_layout.h"
 #include "stats/moments.h"

@@ -40,7 +40,7 @@ inline std::vector<double> BruteForceCounts(const std::vector<float>& values, co
 
 /// Runs the tasks on `threads` threads, last task first.
 inline ParallelFor Threads(size_t threads) {
-  return [threads](size_t count, const std::function<void(size_t)>& task) {
+  const auto run = [threads](size_t count, const std::function<void(size_t)>& task) {
     std::vector<std::jthread> pool;
     for (size_t thread = 0; thread < threads; ++thread) {
       pool.emplace_back([&, thread] {
@@ -48,6 +48,7 @@ inline ParallelFor Threads(size_t threads) {
       });
     }
   };
+  return {run, threads};
 }
 
 }  // namespace preon

@@ -29,6 +29,13 @@ int TensorHistogram::ShiftFrom(int width_exponent) const {
   return std::min(width_exponent_ - width_exponent, kBinBits);
 }
 
+void TensorHistogram::Prefetch() const {
+  for (size_t sign = 0; sign < 2; ++sign) {
+    bulk_[sign].Prefetch();
+    tail_[sign].Prefetch();
+  }
+}
+
 void TensorHistogram::StartSampling() {
   if (sampled_) return;
   sampled_ = true;

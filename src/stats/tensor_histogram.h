@@ -41,6 +41,8 @@ class TensorHistogram {
   /// By how many bits a bin of data 2^width_exponent wide, not wider than these bins, is shifted to find its bin here.
   int ShiftFrom(int width_exponent) const;
 
+  /// See BinCounts::Prefetch.
+  void Prefetch() const;
   /// Counts of one sign, to add to; see ShiftFrom.
   BinCounts& bulk(bool negative) { return bulk_[negative]; }
   BinCounts& tail(bool negative) { return tail_[negative]; }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/parallel.h"
 #include "base/status.h"
 #include "stats/channel_layout.h"
 
@@ -29,8 +30,8 @@ struct SketchConfig {
 /// edge farther from zero is outside). The width is a power of two, 0 is an edge, and the bins reach from min to max
 /// (or 0, whichever is farther); at least 2048 of them over [0, max|x|] unless max|x| < 2^-115. Zeros are counted apart
 /// and are in no bin. Sum of counts = finite non-zero values (up to rounding). Counts are exact in exact mode and for
-/// samples of up to 8192 elements; else exact for |x| >= max|x| / 2 and scaled estimates below a quarter to a half of it
-/// (error bound: docs/design/sketch.md).
+/// samples of up to 8192 elements; else exact for |x| >= max|x| / 2 and scaled estimates below a quarter to a half of
+/// it (error bound: docs/design/sketch.md).
 struct Histogram {
   double width = 0;
   double lower_edge = 0;
