@@ -6,7 +6,7 @@ namespace preon {
 namespace {
 
 // Counted up when the rewrites change so that tensors of older .calib files may be missing.
-constexpr int kGraphVersion = 1;
+constexpr int kGraphVersion = 2;
 
 std::string PlacementSetup(const QuantPlan& plan) { return StrCat("target=", plan.target, " graph=", kGraphVersion); }
 

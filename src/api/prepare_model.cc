@@ -7,6 +7,7 @@
 #include "eval/compare.h"
 #include "eval/fusion_report.h"
 #include "ir/model_io.h"
+#include "quantize/reach.h"
 #include "runtime/evaluator.h"
 #include "runtime/session.h"
 
@@ -71,6 +72,7 @@ Result<PreparedModel> Rewrite(Model source, const Job& job, const Verify& verify
   if (verify) PREON_RETURN_IF_ERROR(verify(before, model).WithContext("target ", target.name()));
   InferShapes(model);
   PREON_ASSIGN_OR_RETURN(prepared.plan, target.Plan(model, plan));
+  prepared.plan.witnesses = FindWitnesses(model.graph, prepared.plan);
   if (prepared.plan.activations.empty()) {
     return Error(ErrorId::kNothingToQuantize, model.source_path, ": none of its ", source_nodes,
                  " nodes can run as an integer kernel");

@@ -75,7 +75,7 @@ Result<Comparison> CompareWithFloat(Session& reference, Session& quantized, cons
 Result<std::map<std::string, Range>> ChooseRanges(const QuantPlan& plan, const CalibrationData& data,
                                                   const RangeMethod& method) {
   std::map<std::string, Range> ranges;
-  for (const std::string& tensor : plan.ObservedTensors()) {
+  for (const std::string& tensor : plan.RangeTensors()) {
     const auto sketch = data.tensors.find(tensor);
     if (sketch == data.tensors.end()) {
       return Error(ErrorId::kRangeMissing, tensor,

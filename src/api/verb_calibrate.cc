@@ -58,6 +58,10 @@ Result<RangesResult> RangesVerb(const std::string& calib, Job& job) {
   RangesResult result{.method = std::string(job.choices.method->name()),
                       .activation = std::string(DataTypeName(format.type))};
   for (const auto& [tensor, sketch] : data.tensors) {
+    if (sketch.count() == 0) {  // in a branch that the data never took; quantize leaves it in float
+      job.context.Log(LogLevel::kWarning, StrCat(tensor, ": the calibration data never reach it: no range"));
+      continue;
+    }
     Result<Range> range = job.choices.method->Choose(sketch, {.format = format});
     if (!range.ok()) return std::move(range).status().WithContext(tensor);
     PREON_ASSIGN_OR_RETURN(const QuantParams params, ComputeQuantParams(*range, format));

@@ -3,6 +3,7 @@
 #include "api/calibrate_stage.h"
 #include "api/output.h"
 #include "api/quantize_stage.h"
+#include "api/unreached.h"
 #include "api/verbs.h"
 #include "base/system.h"
 #include "report/report_file.h"
@@ -38,6 +39,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   if (!job.open_samples) return MissingData("quantize", "--data SRC or --calib FILE");
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, PrepareModel(model, job));
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOrLoad(prepared, job));
+  PREON_RETURN_IF_ERROR(LeaveUnreachedInFloat(data, job, prepared));
   ReleaseFreeMemory();
   PREON_ASSIGN_OR_RETURN(QuantizeResult result, QuantizeStage(prepared, data, job));
   result.model = model;

@@ -127,7 +127,7 @@ TEST_F(ExternalDataTest, TheFingerprintFollowsTheFilesSize) {
   EXPECT_NE(Load("model.bin")->fingerprint, before);
 }
 
-TEST_F(ExternalDataTest, WeightsOfSubgraphsMoveInside) {
+TEST_F(ExternalDataTest, WeightsOfBranchesAreWeightsOfTheGraph) {
   onnx::ModelProto proto = ProtoFromText(R"(
     <ir_version: 8, opset_import: ["": 17]>
     outer (float[4] x, bool c) => (float[4] y) {
@@ -137,8 +137,22 @@ TEST_F(ExternalDataTest, WeightsOfSubgraphsMoveInside) {
       Proto("model.bin", "16", "16").graph().initializer(0);
   const Result<Model> model = LoadProto(proto, dir_.File("model.onnx"));
   ASSERT_TRUE(model.ok()) << model.status().ToString();
+  ASSERT_NE(model->graph.Initializer("w"), nullptr);
+  EXPECT_EQ(model->graph.Initializer("w")->floats()[0], 4);
+}
+
+TEST_F(ExternalDataTest, WeightsOfSubgraphsMoveInside) {
+  onnx::ModelProto proto = ProtoFromText(R"(
+    <ir_version: 8, opset_import: ["": 17]>
+    outer (float[4] x, bool c, int64 n) => (float[4] y) {
+      y = Loop(n, c, x) <body = b (int64 i, bool k, float[4] v) => (bool m, float[4] u) { m = Identity(k) u = Mul(v, w) }>
+    })");
+  *proto.mutable_graph()->mutable_node(0)->mutable_attribute(0)->mutable_g()->add_initializer() =
+      Proto("model.bin", "16", "16").graph().initializer(0);
+  const Result<Model> model = LoadProto(proto, dir_.File("model.onnx"));
+  ASSERT_TRUE(model.ok()) << model.status().ToString();
   const onnx::ModelProto written = ToProtoByBytes(*model);
-  const onnx::TensorProto& weights = written.graph().node(0).attribute(0).g().initializer(0);   // "else_branch"
+  const onnx::TensorProto& weights = written.graph().node(0).attribute(0).g().initializer(0);
   EXPECT_EQ(weights.external_data_size(), 0);
   float first = 0;
   ASSERT_EQ(weights.raw_data().size(), 16u);

@@ -30,6 +30,15 @@ struct OpaqueAttribute {
 using AttributeValue = std::variant<int64_t, float, std::string, Tensor, std::vector<int64_t>, std::vector<float>,
                                     std::vector<std::string>, OpaqueAttribute>;
 
+/// The branches of an If, as the attributes that hold them are called.
+inline constexpr const char* kIfBranches[] = {"then_branch", "else_branch"};
+
+/// A branch of a flat If, by the If's name; an empty name = outside of all.
+struct IfBranch {
+  std::string if_node;
+  size_t branch = 0;   ///< index into kIfBranches
+};
+
 /// One operator. Change inputs and outputs only through Graph, which keeps the index.
 struct Node {
   std::string name;       ///< unique and never empty inside a Graph (assigned on load where the file has none)
@@ -43,6 +52,9 @@ struct Node {
   std::vector<std::string> origins;
   bool named_by_user = true;  ///< false: the name was assigned on load and is not written back
   std::string residue;        ///< serialized NodeProto of what preon does not model (overload, doc strings of attributes)
+  /// Where the file has the node: a writer puts it there again, or further out where something there reads it. Nothing
+  /// for nodes made later, which go where they are read (ir/if_scopes.h).
+  std::optional<IfBranch> home;
 
   const std::vector<std::string>& inputs() const { return inputs_; }
   const std::vector<std::string>& outputs() const { return outputs_; }
@@ -52,6 +64,9 @@ struct Node {
   /// Outer-scope tensors that sub-graphs of this node read.
   std::vector<std::string> Captures() const;
   bool HasSubgraph() const;
+  /// An If whose branches lie in the graph itself: it reads its condition, the outputs of then, the outputs of else.
+  /// Its branch attributes hold no nodes and are no sub-graphs. (docs/design/subgraphs.md)
+  bool IsFlatIf() const;
 
   int64_t Int(std::string_view attribute, int64_t fallback) const;
   float Float(std::string_view attribute, float fallback) const;

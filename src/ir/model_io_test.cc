@@ -53,27 +53,31 @@ void DropStaleValues(onnx::GraphProto* graph) {
 }
 
 // What may differ between a file and what is written for it: orders without meaning and ways to store a tensor.
-void Normalize(onnx::ModelProto* model) {
-  if (model->model_version() == 0) model->clear_model_version();
-  if (model->doc_string().empty()) model->clear_doc_string();
-  onnx::GraphProto* graph = model->mutable_graph();
+void NormalizeGraph(onnx::GraphProto* graph) {
   for (auto& tensor : *graph->mutable_initializer()) MakeRaw(&tensor);
   SortByName(graph->mutable_initializer());
   SortByName(graph->mutable_input());
   SortByName(graph->mutable_value_info());
   DropStaleValues(graph);
-  std::sort(model->mutable_opset_import()->begin(), model->mutable_opset_import()->end(),
-            [](const auto& a, const auto& b) { return a.domain() < b.domain(); });
-  for (auto& opset : *model->mutable_opset_import()) opset.set_domain(opset.domain());
   for (auto& node : *graph->mutable_node()) {
     SortByName(node.mutable_attribute());
     for (auto& attribute : *node.mutable_attribute()) {
       if (attribute.has_t()) MakeRaw(attribute.mutable_t());
+      if (attribute.has_g()) NormalizeGraph(attribute.mutable_g());
     }
     if (node.name().empty()) node.clear_name();
     if (node.domain().empty()) node.clear_domain();
     if (node.doc_string().empty()) node.clear_doc_string();
   }
+}
+
+void Normalize(onnx::ModelProto* model) {
+  if (model->model_version() == 0) model->clear_model_version();
+  if (model->doc_string().empty()) model->clear_doc_string();
+  NormalizeGraph(model->mutable_graph());
+  std::sort(model->mutable_opset_import()->begin(), model->mutable_opset_import()->end(),
+            [](const auto& a, const auto& b) { return a.domain() < b.domain(); });
+  for (auto& opset : *model->mutable_opset_import()) opset.set_domain(opset.domain());
 }
 
 void ExpectEqual(onnx::ModelProto wanted, onnx::ModelProto got) {
@@ -247,20 +251,20 @@ TEST(ModelIo, InitializersThatAreInputsAreToldApart) {
 TEST(ModelIo, SubgraphsStayWholeAndTheirReadsAreSeen) {
   const onnx::ModelProto proto = ProtoFromText(R"(
     <ir_version: 8, opset_import: ["": 17]>
-    outer (float[3] x, bool c) => (float[3] y) {
+    outer (float[3] x, bool c, int64 n) => (float[3] y) {
       a = Relu(x)
       b = Neg(x)
-      y = If(c) <
-        then_branch = then_graph () => (float[3] t) { inner = Add(a, x)  t = Relu(inner) },
-        else_branch = else_graph () => (float[3] e) {
-          e = If(c) <then_branch = deep () => (float[3] d) { d = Neg(b) }, else_branch = pass () => (float[3] a) {}>
-        }>
+      y = Loop(n, c, x) <body = inner (int64 i, bool k, float[3] v) => (bool more, float[3] w) {
+        more = Identity(k)
+        e = If(c) <then_branch = deep () => (float[3] d) { d = Neg(b) }, else_branch = pass () => (float[3] a) {}>
+        w = Add(v, e)
+      }>
     })");
   const Result<Model> model = LoadProto(proto);
   ASSERT_TRUE(model.ok()) << model.status().ToString();
-  const Node* branch = model->graph.Producer("y");
-  EXPECT_TRUE(branch->HasSubgraph());
-  EXPECT_THAT(branch->Captures(), ElementsAre("a", "b", "c", "x"));
+  const Node* loop = model->graph.Producer("y");
+  EXPECT_TRUE(loop->HasSubgraph());
+  EXPECT_THAT(loop->Captures(), ElementsAre("a", "b", "c"));
   EXPECT_TRUE(model->graph.HasCapturedUse("b"));
   ExpectEqual(proto, ToProtoByBytes(*model));
 }

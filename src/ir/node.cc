@@ -42,6 +42,12 @@ bool Node::HasSubgraph() const {
   });
 }
 
+bool Node::IsFlatIf() const {
+  if (!Is("If")) return false;
+  const auto* branch = Find<OpaqueAttribute>(*this, kIfBranches[0]);
+  return branch != nullptr && !branch->is_graph;
+}
+
 int64_t Node::Int(std::string_view attribute, int64_t fallback) const { return Get(*this, attribute, fallback); }
 float Node::Float(std::string_view attribute, float fallback) const { return Get(*this, attribute, fallback); }
 

@@ -48,7 +48,7 @@ class BoundedSchemas : public onnx::ISchemaRegistry {
 
 void InferShapes(Model& model, std::string* warning) {
   try {
-    onnx::ModelProto proto = ToProto(model, InitializerMode::kStructure);
+    onnx::ModelProto proto = ToProto(model, InitializerMode::kStructure, BranchMode::kOutside);
     const onnx::ShapeInferenceOptions options(/*check_type=*/false, /*strict_mode=*/0, /*data_prop=*/true);
     const BoundedSchemas schemas;
     onnx::shape_inference::InferShapes(proto, &schemas, options);

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "ir/flatten_if.h"
 #include "ir/node_proto.h"
 #include "ir/tensor_proto.h"
 #include "ir/value_info_proto.h"
@@ -55,6 +56,22 @@ Status TakeInputs(const onnx::GraphProto& proto, Graph* graph, onnx::GraphProto*
     graph->SetInfo(name, std::move(info));
   }
   return Status::Ok();
+}
+
+// The If of a branch comes behind its nodes, so homes are set when all nodes have their names.
+void SetHomes(const std::vector<FlatNode>& flat, Graph* graph) {
+  const auto& nodes = graph->nodes();   // not sorted yet: as in the file
+  for (size_t index = 0; index < flat.size(); ++index) {
+    Node* node = nodes[index].get();
+    node->home = IfBranch{};
+    if (flat[index].if_node >= 0) node->home = {nodes[static_cast<size_t>(flat[index].if_node)]->name, flat[index].branch};
+    for (const char* branch : kIfBranches) {
+      if (!flat[index].flat_if) break;
+      auto emptied = std::get<OpaqueAttribute>(node->attributes.at(branch));
+      emptied.is_graph = false;
+      graph->SetAttribute(node, branch, std::move(emptied));
+    }
+  }
 }
 
 Status TakeNodes(onnx::GraphProto* proto, ExternalData& external, Graph* graph) {
@@ -113,9 +130,11 @@ Status TakeOutputs(const onnx::GraphProto& proto, Graph* graph, onnx::GraphProto
 Result<Graph> TakeGraph(onnx::GraphProto* proto, ExternalData& external) {
   Graph graph;
   onnx::GraphProto residue;
+  const std::vector<FlatNode> flat = FlattenIfs(proto);
   PREON_RETURN_IF_ERROR(TakeInitializers(proto, external, &graph, &residue));
   PREON_RETURN_IF_ERROR(TakeInputs(*proto, &graph, &residue));
   PREON_RETURN_IF_ERROR(TakeNodes(proto, external, &graph));
+  SetHomes(flat, &graph);
   PREON_RETURN_IF_ERROR(TakeOutputs(*proto, &graph, &residue));
   PREON_RETURN_IF_ERROR(graph.SortTopologically());
   PREON_RETURN_IF_ERROR(graph.CheckIntegrity());

@@ -74,4 +74,22 @@ void MergeValueResidue(const onnx::ValueInfoProto& residue, onnx::ValueInfoProto
   }
 }
 
+ValueWriter::ValueWriter(const Graph& graph, const onnx::GraphProto& residue) : graph_(graph) {
+  for (const auto* values : {&residue.input(), &residue.output(), &residue.value_info()}) {
+    for (const auto& value : *values) residues_.emplace(value.name(), &value);
+  }
+}
+
+void ValueWriter::Add(const std::string& tensor, ValueInfoProtos* values) const {
+  AddAs(tensor, tensor, values);
+  const auto residue = residues_.find(tensor);
+  if (residue != residues_.end()) MergeValueResidue(*residue->second, values->Mutable(values->size() - 1));
+}
+
+void ValueWriter::AddAs(const std::string& name, const std::string& tensor, ValueInfoProtos* values) const {
+  onnx::ValueInfoProto* value = values->Add();
+  value->set_name(name);
+  if (const ValueInfo* info = graph_.Info(tensor)) WriteValueInfo(*info, value);
+}
+
 }  // namespace preon

@@ -1,10 +1,9 @@
-#include <algorithm>
 #include <utility>
 
 #include "ir/graph_proto.h"
-#include "ir/node_proto.h"
 #include "ir/tensor_proto.h"
 #include "ir/value_info_proto.h"
+#include "ir/write_nodes.h"
 
 namespace preon {
 namespace {
@@ -12,30 +11,6 @@ namespace {
 // Above this an initializer is declared as an input where only structure counts. Shape inference reads the values of
 // shapes, axes and pads, which are far smaller.
 constexpr size_t kStructureBytes = 1024;
-
-// The values of a graph written so far, with what the file said about them beyond ValueInfo.
-class ValueWriter {
- public:
-  ValueWriter(const Graph& graph, const onnx::GraphProto& residue) : graph_(graph) {
-    for (const auto* values : {&residue.input(), &residue.output(), &residue.value_info()}) {
-      for (const auto& value : *values) residues_.emplace(value.name(), &value);
-    }
-  }
-
-  bool HasResidue(const std::string& tensor) const { return residues_.count(tensor) > 0; }
-
-  void Add(const std::string& tensor, ValueInfoProtos* values) const {
-    onnx::ValueInfoProto* value = values->Add();
-    value->set_name(tensor);
-    if (const ValueInfo* info = graph_.Info(tensor)) WriteValueInfo(*info, value);
-    const auto residue = residues_.find(tensor);
-    if (residue != residues_.end()) MergeValueResidue(*residue->second, value);
-  }
-
- private:
-  const Graph& graph_;
-  std::map<std::string, const onnx::ValueInfoProto*> residues_;
-};
 
 onnx::GraphProto ParseResidue(const Graph& graph) {
   onnx::GraphProto residue;
@@ -69,7 +44,7 @@ std::map<std::string, onnx::TensorProto> InitializerResidues(const Graph& graph)
   return residues;
 }
 
-void WriteGraph(const Graph& graph, InitializerMode mode, onnx::GraphProto* proto) {
+void WriteGraph(const Graph& graph, InitializerMode mode, onnx::GraphProto* proto, BranchMode branches) {
   onnx::GraphProto residue = ParseResidue(graph);
   proto->set_name(graph.name);
   if (!graph.doc_string.empty()) proto->set_doc_string(graph.doc_string);
@@ -77,12 +52,7 @@ void WriteGraph(const Graph& graph, InitializerMode mode, onnx::GraphProto* prot
   for (const std::string& tensor : graph.inputs()) values.Add(tensor, proto->mutable_input());
   WriteInitializers(graph, mode, values, proto);
   for (const std::string& tensor : graph.outputs()) values.Add(tensor, proto->mutable_output());
-  for (const auto& node : graph.nodes()) {
-    WriteNode(*node, proto->add_node());
-    for (const std::string& tensor : node->outputs()) {
-      if (graph.Info(tensor) != nullptr && !graph.IsOutput(tensor)) values.Add(tensor, proto->mutable_value_info());
-    }
-  }
+  WriteNodes(graph, branches, values, proto);
 
   residue.clear_initializer();
   residue.clear_input();
@@ -91,7 +61,7 @@ void WriteGraph(const Graph& graph, InitializerMode mode, onnx::GraphProto* prot
   proto->MergeFrom(residue);
 }
 
-onnx::ModelProto ToProto(const Model& model, InitializerMode mode) {
+onnx::ModelProto ToProto(const Model& model, InitializerMode mode, BranchMode branches) {
   onnx::ModelProto proto;
   proto.ParseFromString(model.residue);
   const auto& overridable = model.graph.overridable_initializers;
@@ -117,9 +87,9 @@ onnx::ModelProto ToProto(const Model& model, InitializerMode mode) {
   if (raise_ir) {
     Graph constants = model.graph;
     constants.overridable_initializers.clear();
-    WriteGraph(constants, mode, proto.mutable_graph());
+    WriteGraph(constants, mode, proto.mutable_graph(), branches);
   } else {
-    WriteGraph(model.graph, mode, proto.mutable_graph());
+    WriteGraph(model.graph, mode, proto.mutable_graph(), branches);
   }
   return proto;
 }

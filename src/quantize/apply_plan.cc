@@ -1,9 +1,10 @@
 // QuantPlan × ranges → Q/DQ graph. Order: parameters of activations, Relu/Clip that codes absorb, weights (their scales may
-// grow to keep a bias inside int32), biases, Q/DQ pairs, guards of float islands.
+// grow to keep a bias inside int32), biases, Q/DQ pairs, guards of float islands, branches.
 #include <cmath>
 #include <set>
 
 #include "quantize/op_traits.h"
+#include "quantize/pairs_in_branches.h"
 #include "quantize/plan.h"
 #include "quantize/qdq_writer.h"
 
@@ -30,6 +31,7 @@ class PlanWriter {
     PREON_RETURN_IF_ERROR(WriteConstants());
     WritePairs();
     GuardIslands();
+    PREON_RETURN_IF_ERROR(PlacePairsInBranches(graph_));
     graph_.RemoveUnusedInitializers();
     PREON_RETURN_IF_ERROR(graph_.SortTopologically());
     return graph_.CheckIntegrity();

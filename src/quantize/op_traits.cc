@@ -108,6 +108,7 @@ OpTraits ClassifyCarrier(const Graph& graph, const Node& node) {
 
 OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node) {
   if (node.HasSubgraph()) return Float(FloatReason::kSubgraph, "holds a sub-graph, which is kept as it is");
+  if (node.IsFlatIf()) return Float(FloatReason::kNoKernel, "chooses between what its branches compute");
   if (!node.domain.empty()) return Float(FloatReason::kNoKernel, "no integer kernel for " + node.domain + "." + node.op_type);
   const DataType type = graph.TypeOf(node.output());
   if (type != DataType::kFloat && type != DataType::kUndefined) {

@@ -57,6 +57,7 @@ class Planner {
   void Classify() {
     for (const auto& node : graph_.nodes()) {
       NodeState state{ClassifyForOrtCpu(graph_, *node)};
+      if (options_.not_reached.count(node->name) > 0) state.traits = {OpRole::kFloat, FloatReason::kNotReached, kNotReachedDetail};
       if (selection_.Excludes(*node)) state.traits = {OpRole::kFloat, FloatReason::kExcluded, "excluded by the user"};
       state.integer = state.traits.role == OpRole::kAnchor;
       states_.emplace(node.get(), std::move(state));

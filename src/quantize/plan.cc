@@ -15,17 +15,24 @@ std::string_view FloatReasonName(FloatReason reason) {
     case FloatReason::kMask: return "attention mask";
     case FloatReason::kAccuracy: return "accuracy";
     case FloatReason::kSubgraph: return "sub-graph";
+    case FloatReason::kNotReached: return "not reached";
   }
   return "unknown";
 }
 
-std::vector<std::string> QuantPlan::ObservedTensors() const {
+std::vector<std::string> QuantPlan::RangeTensors() const {
   std::vector<std::string> tensors;
   for (const auto& [tensor, activation] : activations) {
     const bool own_range = activation.shares.empty() && !activation.params;
     if (own_range && activation.source == RangeSource::kObserved) tensors.push_back(tensor);
   }
   return tensors;
+}
+
+std::vector<std::string> QuantPlan::ObservedTensors() const {
+  std::set<std::string> tensors = witnesses;
+  for (std::string& tensor : RangeTensors()) tensors.insert(std::move(tensor));
+  return {tensors.begin(), tensors.end()};
 }
 
 }  // namespace preon

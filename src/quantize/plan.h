@@ -33,6 +33,7 @@ struct PlanOptions {
   std::vector<std::string> exclude;           ///< node names (as in the user's file) or globs `*`, `?`
   std::vector<std::string> exclude_types;     ///< operator types
   std::map<std::string, TensorOverride> overrides;   ///< by tensor name of the user's file
+  std::set<std::string> not_reached;          ///< nodes that the calibration data never ran (quantize/reach.h)
 };
 
 /// Where an activation's range comes from.
@@ -75,8 +76,10 @@ enum class FloatReason {
   kMask,               ///< attention mask: its range would swallow everything else
   kAccuracy,           ///< joins very different ranges
   kSubgraph,           ///< inside, or feeding, a sub-graph
+  kNotReached,         ///< the calibration data never ran it: nothing is known about its range
 };
 std::string_view FloatReasonName(FloatReason reason);
+inline constexpr char kNotReachedDetail[] = "no calibration sample runs it";
 
 struct NodeDecision {
   std::string node, op_type;
@@ -99,8 +102,12 @@ struct QuantPlan {
   /// All readers of a quantized tensor take the dequantized value (else only integer nodes do, where the producer is float).
   bool dequantize_for_all_readers = false;
   std::vector<std::string> warnings;
+  /// Tensors that are observed only to learn whether the data reach them (quantize/reach.h).
+  std::set<std::string> witnesses;
 
-  /// Tensors that calibration has to observe, sorted.
+  /// Tensors whose range comes from calibration, sorted.
+  std::vector<std::string> RangeTensors() const;
+  /// Tensors that calibration has to observe, sorted: those and the witnesses.
   std::vector<std::string> ObservedTensors() const;
 };
 

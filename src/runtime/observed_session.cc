@@ -41,7 +41,8 @@ struct ObserveDomain {
 /// Weights beside the optimized model are mapped instead of parsed, copied and hashed. (With sub-graphs the runtime
 /// 1.30 writes some of them twice, and then refuses the file.)
 bool PutWeightsBeside(const Graph& graph) {
-  return std::none_of(graph.nodes().begin(), graph.nodes().end(), [](const auto& node) { return node->HasSubgraph(); });
+  return std::none_of(graph.nodes().begin(), graph.nodes().end(),
+                      [](const auto& node) { return node->HasSubgraph() || node->IsFlatIf(); });
 }
 
 /// The model as the runtime optimizes it, with a marker on each tensor.

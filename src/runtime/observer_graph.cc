@@ -17,19 +17,21 @@ struct Reading {
   int64_t channels = 0;  ///< logical ones; only used with a block
 };
 
-void AddObserver(Graph& graph, const Reading& reading, const std::string& input, const std::string& output) {
+Node* AddObserver(Graph& graph, const Reading& reading, const std::string& input, const std::string& output) {
   Node* node = graph.AddNode(kObserveOp, {input}, {output}, "", kObserveDomain);
   node->attributes[kIndexAttribute] = static_cast<int64_t>(reading.index);
   node->attributes[kBlockAttribute] = reading.block;
   node->attributes[kChannelsAttribute] = reading.channels;
+  return node;
 }
 
 void InsertObserver(Graph& graph, const Reading& reading, const std::string& tensor) {
   const std::string other = graph.UniqueTensorName(tensor + "_observe");
-  if (graph.Producer(tensor) != nullptr) {
+  if (const Node* producer = graph.Producer(tensor)) {
     // The name stays on the observer's right, where graph outputs and sub-graphs look for it.
     graph.RenameOutput(tensor, other);
-    AddObserver(graph, reading, other, tensor);
+    // Beside the producer: a tensor is seen when it is computed, even if only a branch reads it.
+    AddObserver(graph, reading, other, tensor)->home = producer->home;
   } else {
     graph.ReplaceUses(tensor, other);
     AddObserver(graph, reading, tensor, other);

@@ -1,0 +1,176 @@
+"""Models whose work is inside an If: quantized where the data went, float where they did not."""
+import json
+import os
+import pathlib
+import wave
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+DATA = pathlib.Path(os.environ.get("PREON_DATA") or pathlib.Path(__file__).resolve().parents[3] / "shared/data")
+WINDOW, CONTEXT = 512, 64
+SILERO = DATA / "models/silero_vad_op18_ifless.onnx"
+
+
+def session(path):
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = 1
+    return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def read_wav(name):
+    with wave.open(str(DATA / "audio/vad" / name)) as file:
+        return np.frombuffer(file.readframes(file.getnframes()), np.int16).astype(np.float32) / 32768
+
+
+def speech_share(network, speech, frames=None):
+    """Share of windows judged as speech; the state goes from window to window."""
+    state, context, said = np.zeros((2, 1, 128), np.float32), np.zeros(CONTEXT, np.float32), []
+    for start in range(0, len(speech) - WINDOW + 1, WINDOW):
+        chunk = np.concatenate([context, speech[start:start + WINDOW]])
+        feed = {"input": chunk[None], "state": state, "sr": np.array(16000, np.int64)}
+        frames is None or frames.append(feed)
+        probability, state = network.run(["output", "stateN"], feed)
+        context = chunk[-CONTEXT:]
+        said.append(probability[0, 0] > 0.5)
+    return np.mean(said)
+
+
+@pytest.fixture
+def silero(preon):
+    if not SILERO.exists():
+        pytest.skip(f"{SILERO} is not there (set PREON_DATA)")
+    frames = []
+    speech_share(session(SILERO), read_wav("silero_test.wav"), frames)
+    frames = frames[::8]
+    np.savez(preon.folder / "calib.npz", input=np.concatenate([frame["input"] for frame in frames]),
+             state=np.stack([frame["state"] for frame in frames]), sr=np.stack([frame["sr"] for frame in frames]))
+    return preon
+
+
+def quantize(preon, model, *options):
+    done = preon("quantize", model, "-o", "int8.onnx", "--json", *options)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_silero_is_integer_at_16_khz_and_exact_at_8_khz(silero):
+    result = quantize(silero, SILERO, "--data", "calib.npz")
+    assert result["placement"]["anchors"]["integer"] >= 6
+    assert any("else_branch of node_cond__1" in warning for warning in result["warnings"]), result["warnings"]
+    reasons = {node["node"]: node["reason"] for node in result["placement"]["float"]}
+    for name in ("node_Conv_28", "node_conv1d_1_2", "node_conv1d_4_2", "node_linear_2"):
+        assert reasons[name] == "not reached"
+    assert reasons["node_cond__1"] == "no integer kernel"
+    assert min(output["sqnr_db"] for output in result["compare"]["outputs"].values()) > 15
+
+    networks = [session(SILERO), session(silero.folder / "int8.onnx")]
+    shares = [speech_share(network, read_wav("en_num.wav")) for network in networks]
+    assert shares[0] == pytest.approx(0.86, abs=0.01)
+    assert shares[1] == pytest.approx(shares[0], abs=0.02)
+
+    random = np.random.default_rng(1)
+    feed = {"input": 0.1 * random.normal(size=(1, 288)).astype(np.float32), "sr": np.array(8000, np.int64),
+            "state": 0.3 * random.normal(size=(2, 1, 128)).astype(np.float32)}
+    for wanted, got in zip(*(network.run(None, feed) for network in networks)):
+        np.testing.assert_array_equal(got, wanted)
+
+
+def test_compare_and_run_take_silero(silero):
+    quantize(silero, SILERO, "--data", "calib.npz")
+    compared = silero("compare", SILERO, "int8.onnx", "--data", "calib.npz", "--json")
+    assert compared.returncode == 0, compared.stderr
+    ran = silero("run", "int8.onnx", "--data", "calib.npz", "--json")
+    assert ran.returncode == 0, ran.stderr
+    inspected = json.loads(silero("inspect", SILERO, "--json").stdout)
+    assert inspected["operators"]["If"] == 1 and inspected["operators"]["Conv"] == 12
+
+
+def two_branches():
+    """x [N,8,6,6] and take bool -> both branches a Conv of their own on the same Relu."""
+    random = np.random.default_rng(1)
+    constants = {name: random.normal(size=(8, 8, 3, 3)) for name in ("w_then", "w_else")}
+    shape = ["N", 8, 6, 6]
+
+    def branch(name):
+        return helper.make_graph(
+            [helper.make_node("Conv", ["r", f"w_{name}"], [f"c_{name}"], name=f"conv_{name}", pads=[1, 1, 1, 1]),
+             helper.make_node("Relu", [f"c_{name}"], [f"y_{name}"], name=f"relu_{name}")],
+            name, [], [helper.make_tensor_value_info(f"y_{name}", TensorProto.FLOAT, shape)])
+
+    nodes = [helper.make_node("Relu", ["x"], ["r"], name="relu"),
+             helper.make_node("If", ["take"], ["y"], name="choice", then_branch=branch("then"), else_branch=branch("else"))]
+    graph = helper.make_graph(
+        nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape), helper.make_tensor_value_info("take", TensorProto.BOOL, [])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, shape)],
+        [numpy_helper.from_array(value.astype(np.float32), name) for name, value in constants.items()])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+@pytest.fixture
+def branches(preon):
+    onnx.save(two_branches(), preon.folder / "m.onnx")
+    values = np.random.default_rng(2).normal(size=(12, 8, 6, 6)).astype(np.float32)
+    np.savez(preon.folder / "then.npz", x=values, take=np.ones(12, bool))
+    np.savez(preon.folder / "else.npz", x=values, take=np.zeros(12, bool))
+    np.savez(preon.folder / "both.npz", x=values, take=np.arange(12) < 6)
+    return preon
+
+
+def integer_nodes(result):
+    return {node for node in result["placement"]["integer"] if node.startswith("conv")}
+
+
+def test_each_branch_is_integer_where_the_data_went(branches):
+    assert integer_nodes(quantize(branches, "m.onnx", "--data", "then.npz")) == {"conv_then"}
+    assert integer_nodes(quantize(branches, "m.onnx", "--data", "else.npz")) == {"conv_else"}
+    both = quantize(branches, "m.onnx", "--data", "both.npz")
+    assert integer_nodes(both) == {"conv_then", "conv_else"}
+    assert not any("never reach" in warning for warning in both["warnings"])
+
+
+def test_both_branches_run_as_integer_kernels(branches):
+    quantize(branches, "m.onnx", "--data", "both.npz")
+    options = ort.SessionOptions()
+    options.optimized_model_filepath = str(branches.folder / "optimized.onnx")
+    ort.InferenceSession(str(branches.folder / "int8.onnx"), options, providers=["CPUExecutionProvider"])
+    choice = next(node for node in onnx.load(branches.folder / "optimized.onnx").graph.node if node.op_type == "If")
+    for attribute in choice.attribute:
+        assert "QLinearConv" in [node.op_type for node in attribute.g.node], attribute.name
+
+
+@pytest.mark.parametrize("shards", [("then.npz", "else.npz"), ("else.npz", "then.npz")])
+def test_shards_that_took_one_branch_each_merge(branches, shards):
+    for index, data in enumerate(shards):
+        arrays = dict(np.load(branches.folder / data))
+        whole = {name: np.concatenate([arrays[name]] * 2) for name in arrays}
+        np.savez(branches.folder / f"whole{index}.npz", **whole)
+        done = branches("calibrate", "m.onnx", "-o", f"{index}.calib", "--data", f"whole{index}.npz", "--shard", f"{index + 1}/2")
+        assert done.returncode == 0, done.stderr
+    assert branches("merge", "0.calib", "1.calib", "-o", "all.calib").returncode == 0
+    result = quantize(branches, "m.onnx", "--calib", "all.calib", "--data", "both.npz")
+    assert integer_nodes(result) == {"conv_then", "conv_else"}
+
+
+def test_ranges_leave_out_what_was_not_reached(branches):
+    assert branches("calibrate", "m.onnx", "-o", "a.calib", "--data", "then.npz").returncode == 0
+    done = branches("ranges", "a.calib", "--json")
+    assert done.returncode == 0, done.stderr
+    tensors = json.loads(done.stdout)["tensors"]
+    assert "r" in tensors and not any("else" in name for name in tensors)
+    assert branches("inspect", "a.calib", "--json").returncode == 0
+
+
+def test_data_that_reach_nothing_are_an_error_that_says_so(preon):
+    model = two_branches()
+    choice = next(node for node in model.graph.node if node.op_type == "If")
+    body = next(attribute.g for attribute in choice.attribute if attribute.name == "then_branch")
+    body.node[0].op_type = "Neg"   # no work in this branch
+    body.node[0].input.pop()
+    del body.node[0].attribute[:]
+    onnx.save(model, preon.folder / "m.onnx")
+    np.savez(preon.folder / "then.npz", x=np.ones((4, 8, 6, 6), np.float32), take=np.ones(4, bool))
+    preon.fails(2, 2010, "quantize", "m.onnx", "-o", "o.onnx", "--data", "then.npz", says="else_branch of choice")
