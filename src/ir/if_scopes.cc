@@ -6,10 +6,11 @@ namespace preon {
 
 IfScopes::IfScopes(const Graph& graph) : graph_(graph), scopes_(graph.nodes().size(), kOutside) {
   for (const auto& node : graph.nodes()) {
-    positions_.emplace(node.get(), positions_.size());
+    const size_t position = positions_.size();
+    positions_.emplace(node.get(), position);
     if (!node->IsFlatIf()) continue;
     if_index_.emplace(node.get(), ifs_.size());
-    ifs_.push_back(node.get());
+    ifs_.push_back(position);
   }
   if (ifs_.empty()) return;
   do {
@@ -57,7 +58,7 @@ int IfScopes::HomeOf(size_t position) const {
   if (!home) return kNowhere;
   if (home->if_node.empty()) return kOutside;
   const Node* flat_if = graph_.FindNode(home->if_node);
-  if (flat_if == nullptr || !flat_if->IsFlatIf() || Position(*flat_if) <= position) return kNowhere;
+  if (flat_if == nullptr || !flat_if->IsFlatIf() || positions_.at(flat_if) <= position) return kNowhere;
   return BranchScope(*flat_if, home->branch);
 }
 
@@ -92,7 +93,7 @@ int IfScopes::DeepestProducer(size_t position) const {
   for (const std::string& tensor : tensors) {
     const Node* producer = graph_.Producer(tensor);
     if (producer == nullptr || ScopeOf(*producer) == deepest) continue;
-    if (Position(*producer) > Position(*IfOf(deepest))) return kNowhere;
+    if (positions_.at(producer) > PositionOfIf(deepest)) return kNowhere;
   }
   return deepest;
 }
@@ -109,9 +110,8 @@ bool IfScopes::PlaceUnread() {
 }
 
 IfBranch IfScopes::BranchOf(int scope) const {
-  const Node* flat_if = IfOf(scope);
-  if (flat_if == nullptr) return {};
-  return {flat_if->name, static_cast<size_t>(scope - 1) % 2};
+  if (scope <= kOutside) return {};
+  return {graph_.nodes()[PositionOfIf(scope)]->name, static_cast<size_t>(scope - 1) % 2};
 }
 
 }  // namespace preon

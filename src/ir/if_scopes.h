@@ -18,7 +18,7 @@ class IfScopes {
 
   explicit IfScopes(const Graph& graph);
 
-  int ScopeOf(const Node& node) const { return scopes_[Position(node)]; }
+  int ScopeOf(const Node& node) const { return scopes_[positions_.at(&node)]; }
   int BranchScope(const Node& flat_if, size_t branch) const;
   /// Where a flat If reads its branches' outputs: in the branch. Others: where the node is.
   int ReadScope(const Use& use) const;
@@ -26,18 +26,16 @@ class IfScopes {
   int ReadScope(std::string_view tensor) const;
   static constexpr int kNowhere = -1;
 
-  /// The innermost scope that holds both; kNowhere adds nothing.
+  /// The innermost scope that holds both; kNowhere adds nothing. Answers about scopes as they were hold on.
   int Common(int a, int b) const;
   bool IsWithin(int inner, int outer) const { return Common(inner, outer) == outer; }
-  /// The flat If of a branch scope; null for kOutside.
-  const Node* IfOf(int scope) const { return scope <= kOutside ? nullptr : ifs_[static_cast<size_t>(scope - 1) / 2]; }
   /// The scope around a branch scope.
-  int Parent(int scope) const { return ScopeOf(*IfOf(scope)); }
-  /// The scope as nodes name it (Node::home).
+  int Parent(int scope) const { return scopes_[PositionOfIf(scope)]; }
+  /// The scope as nodes name it (Node::home); asks the graph.
   IfBranch BranchOf(int scope) const;
 
  private:
-  size_t Position(const Node& node) const { return positions_.at(&node); }
+  size_t PositionOfIf(int scope) const { return ifs_[static_cast<size_t>(scope - 1) / 2]; }
   int HomeOf(size_t position) const;
   void PlaceByReaders();
   bool PlaceUnread();
@@ -45,7 +43,7 @@ class IfScopes {
 
   const Graph& graph_;
   std::unordered_map<const Node*, size_t> positions_;
-  std::vector<const Node*> ifs_;
+  std::vector<size_t> ifs_;  // positions of flat Ifs
   std::unordered_map<const Node*, size_t> if_index_;
   std::vector<int> scopes_;  // by position
   std::set<size_t> pinned_;  // nodes that have to be outside, for want of a better place

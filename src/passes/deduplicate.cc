@@ -3,12 +3,14 @@
 // Before:      w1, w2 equal initializers;  a = Op(x, w1), b = Op(x, w2)
 // After:       w1;                         a = Op(x, w1), readers of b read a
 // Conditions:  initializers: same type, shape and bytes, read in the same single role (initializer_role.h), no biases.
-//              nodes: same standard operator, attributes and inputs, no randomness, no sub-graph; b is not read in a
-//              sub-graph and not a graph output beside a.
+//              nodes: same standard operator, attributes and inputs, no randomness, no sub-graph, not in branches that
+//              exclude each other; b is not read in a sub-graph and not a graph output beside a.
 // Formula:     b = a
+#include <algorithm>
 #include <map>
 #include <tuple>
 
+#include "ir/if_scopes.h"
 #include "passes/initializer_role.h"
 #include "passes/match.h"
 #include "passes/passes.h"
@@ -94,20 +96,34 @@ bool CanReplaceOutputs(const Graph& graph, const Node& twin, const Node& node) {
   return true;
 }
 
+// The node among `others` that can stand for `node`. Of two branches only one runs, so neither may be made to run what
+// the other computes: one of both nodes has to be in, or around, the other's branch.
+Node* FindTwin(const IfScopes& scopes, const std::vector<Node*>& others, const Node& node) {
+  const int scope = scopes.ScopeOf(node);
+  const auto found = std::find_if(others.begin(), others.end(), [&](const Node* other) {
+    const int common = scopes.Common(scopes.ScopeOf(*other), scope);
+    return common == scope || common == scopes.ScopeOf(*other);
+  });
+  return found == others.end() ? nullptr : *found;
+}
+
 bool MergeNodes(Graph& graph) {
-  std::map<std::string, Node*> first;
+  const IfScopes scopes(graph);
+  std::map<std::string, std::vector<Node*>> kept;
   std::vector<std::string> names;
   for (const auto& node : graph.nodes()) names.push_back(node->name);
   bool changed = false;
   for (const std::string& node_name : names) {  // in order: twins that read twins become equal on the way
     Node* node = graph.FindNode(node_name);
     if (!IsPure(*node)) continue;
-    const auto [kept, fresh] = first.try_emplace(NodeKey(*node), node);
-    if (fresh || !CanReplaceOutputs(graph, *node, *kept->second)) continue;
+    std::vector<Node*>& others = kept[NodeKey(*node)];
+    Node* twin = FindTwin(scopes, others, *node);
+    if (twin == nullptr) others.push_back(node);
+    if (twin == nullptr || !CanReplaceOutputs(graph, *node, *twin)) continue;
     for (size_t output = 0; output < node->outputs().size(); ++output) {
-      if (!node->output(output).empty()) ReplaceTensor(graph, node->output(output), kept->second->output(output));
+      if (!node->output(output).empty()) ReplaceTensor(graph, node->output(output), twin->output(output));
     }
-    Absorb(*kept->second, *node);
+    Absorb(*twin, *node);
     graph.RemoveNode(node);
     changed = true;
   }
