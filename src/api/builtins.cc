@@ -17,6 +17,7 @@ Builtins MakeBuiltins() {
   builtins.passes.Add(MakeRemoveIdentityPass());
   builtins.passes.Add(MakeFoldShapesPass());
   builtins.passes.Add(MakeFoldConstantsPass());
+  builtins.passes.Add(MakeFoldIfPass());
   builtins.passes.Add(MakeDeduplicatePass());
   builtins.passes.Add(MakeSimplifyClipPass());
   builtins.passes.Add(MakeFuseLayerNormPass());

@@ -84,6 +84,7 @@ void Rename(const Names& names, onnx::GraphProto* graph) {
 class Flattener {
  public:
   std::vector<FlatNode> Run(onnx::GraphProto* graph) {
+    if (std::none_of(graph->node().begin(), graph->node().end(), IsPlainIf)) return Flatten(graph);
     ForEachDefinition(*graph, [&](const std::string& name) { taken_.insert(name); });
     for (const auto& output : graph->output()) taken_.insert(output.name());
     CollectNames(*graph, false);

@@ -12,6 +12,7 @@ std::unique_ptr<Pass> MakeConstantToInitializerPass();
 std::unique_ptr<Pass> MakeRemoveIdentityPass();
 std::unique_ptr<Pass> MakeFoldShapesPass();
 std::unique_ptr<Pass> MakeFoldConstantsPass();
+std::unique_ptr<Pass> MakeFoldIfPass();
 std::unique_ptr<Pass> MakeDeduplicatePass();
 std::unique_ptr<Pass> MakeSimplifyClipPass();
 std::unique_ptr<Pass> MakeFuseLayerNormPass();
