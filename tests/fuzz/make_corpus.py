@@ -36,6 +36,17 @@ def models():
     branch = lambda name, op: helper.make_graph([helper.make_node(op, ["x"], [name])], name, [], [value(name, None)])
     yield "if", model([helper.make_node("If", ["c"], ["y"], then_branch=branch("t", "Relu"), else_branch=branch("e", "Neg"))],
                       [numpy_helper.from_array(np.array(True), "c")])
+    inner = helper.make_graph([helper.make_node("If", ["c"], ["i"], then_branch=branch("p", "Abs"), else_branch=branch("q", "Exp")),
+                               helper.make_node("Add", ["i", "k"], ["t"])], "t", [], [value("t", None)],
+                              [numpy_helper.from_array(np.float32(2), "k")])
+    loop = helper.make_graph([helper.make_node("Identity", ["go"], ["on"]), helper.make_node("Add", ["v", "a"], ["u"])], "l",
+                             [value("step", [], TensorProto.INT64), value("go", [], TensorProto.BOOL), value("v", None)],
+                             [value("on", [], TensorProto.BOOL), value("u", None)])
+    other = helper.make_graph([helper.make_node("Neg", ["x"], ["a"]), helper.make_node("Loop", ["n", "c", "a"], ["e"], body=loop)],
+                              "e", [], [value("e", None)])
+    yield "branches", model([helper.make_node("Relu", ["x"], ["a0"]),
+                             helper.make_node("If", ["c"], ["y"], then_branch=inner, else_branch=other)],
+                            [numpy_helper.from_array(np.array(True), "c"), numpy_helper.from_array(np.int64(2), "n")])
     yield "constant", model([helper.make_node("Constant", [], ["k"], value=weight), helper.make_node("Conv", ["x", "k"], ["y"])])
     outside = numpy_helper.from_array(np.zeros((2, 3, 3, 3), np.float32), "w")
     onnx.external_data_helper.set_external_data(outside, "weights.bin", 0, 216)
