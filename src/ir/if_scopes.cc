@@ -10,7 +10,7 @@ IfScopes::IfScopes(const Graph& graph) : graph_(graph), scopes_(graph.nodes().si
     positions_.emplace(node.get(), position);
     if (!node->IsFlatIf()) continue;
     if_index_.emplace(node.get(), ifs_.size());
-    ifs_.push_back(position);
+    ifs_.push_back({node->name, position});
   }
   if (ifs_.empty()) return;
   do {
@@ -111,7 +111,7 @@ bool IfScopes::PlaceUnread() {
 
 IfBranch IfScopes::BranchOf(int scope) const {
   if (scope <= kOutside) return {};
-  return {graph_.nodes()[PositionOfIf(scope)]->name, static_cast<size_t>(scope - 1) % 2};
+  return {ifs_[static_cast<size_t>(scope - 1) / 2].name, static_cast<size_t>(scope - 1) % 2};
 }
 
 }  // namespace preon

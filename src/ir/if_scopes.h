@@ -26,16 +26,16 @@ class IfScopes {
   int ReadScope(std::string_view tensor) const;
   static constexpr int kNowhere = -1;
 
-  /// The innermost scope that holds both; kNowhere adds nothing. Answers about scopes as they were hold on.
+  /// The innermost scope that holds both; kNowhere adds nothing. From here on answers hold when the graph has changed.
   int Common(int a, int b) const;
   bool IsWithin(int inner, int outer) const { return Common(inner, outer) == outer; }
   /// The scope around a branch scope.
   int Parent(int scope) const { return scopes_[PositionOfIf(scope)]; }
-  /// The scope as nodes name it (Node::home); asks the graph.
+  /// The scope as nodes name it (Node::home).
   IfBranch BranchOf(int scope) const;
 
  private:
-  size_t PositionOfIf(int scope) const { return ifs_[static_cast<size_t>(scope - 1) / 2]; }
+  size_t PositionOfIf(int scope) const { return ifs_[static_cast<size_t>(scope - 1) / 2].position; }
   int HomeOf(size_t position) const;
   void PlaceByReaders();
   bool PlaceUnread();
@@ -43,7 +43,11 @@ class IfScopes {
 
   const Graph& graph_;
   std::unordered_map<const Node*, size_t> positions_;
-  std::vector<size_t> ifs_;  // positions of flat Ifs
+  struct FlatIf {
+    std::string name;
+    size_t position;
+  };
+  std::vector<FlatIf> ifs_;
   std::unordered_map<const Node*, size_t> if_index_;
   std::vector<int> scopes_;  // by position
   std::set<size_t> pinned_;  // nodes that have to be outside, for want of a better place

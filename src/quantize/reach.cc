@@ -69,7 +69,9 @@ Unreached FindUnreached(const Graph& graph, const std::vector<std::string>& obse
       unreached.places.push_back(StrCat("tensor '", tensor, "'"));
     }
     if (const Node* producer = graph.Producer(tensor)) unreached.nodes.insert(producer->name);
-    for (const Use& use : graph.Uses(tensor)) unreached.nodes.insert(use.node->name);
+    for (const Use& use : graph.Uses(tensor)) {
+      if (!use.node->IsFlatIf()) unreached.nodes.insert(use.node->name);  // an If runs whichever branch it takes
+    }
   }
   return unreached;
 }

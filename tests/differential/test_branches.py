@@ -120,6 +120,36 @@ def branches(preon):
     return preon
 
 
+@pytest.mark.parametrize("target", ["ort-cpu", "quark"])
+def test_branches_in_branches(preon, target):
+    """Products that read the same input in three branches, two of them inside another."""
+    random = np.random.default_rng(1)
+
+    def product(name):
+        node = helper.make_node("MatMul", ["x", f"w_{name}"], [f"m_{name}"], name=name)
+        return helper.make_graph([node], name, [], [helper.make_tensor_value_info(f"m_{name}", TensorProto.FLOAT, ["N", 512])])
+
+    inner = [helper.make_node("If", ["d"], ["s"], name="inner", then_branch=product("b"), else_branch=product("c")),
+             helper.make_node("Tanh", ["s"], ["e"], name="tanh")]
+    other = helper.make_graph(inner, "else", [], [helper.make_tensor_value_info("e", TensorProto.FLOAT, ["N", 512])])
+    graph = helper.make_graph(
+        [helper.make_node("If", ["take"], ["y"], name="outer", then_branch=product("a"), else_branch=other)], "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 512]), helper.make_tensor_value_info("take", TensorProto.BOOL, []),
+         helper.make_tensor_value_info("d", TensorProto.BOOL, [])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["N", 512])],
+        [numpy_helper.from_array(random.normal(size=(512, 512)).astype(np.float32), f"w_{name}") for name in "abc"])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), preon.folder / "m.onnx")
+
+    index = np.arange(12)
+    for take, d, wanted in ((index < 99, index < 99, {"a"}), (index > 99, index < 99, {"b"}), (index > 99, index > 99, {"c"}),
+                            (index % 2 == 0, index % 4 < 2, {"a", "b", "c"})):
+        np.savez(preon.folder / "x.npz", x=random.normal(size=(12, 512)).astype(np.float32), take=take, d=d)
+        placement = quantize(preon, "m.onnx", "--data", "x.npz", "--target", target)["placement"]
+        assert {name for name in placement["integer"] if name in "abc"} == wanted
+        missed = {node["node"] for node in placement["float"] if node["reason"] == "not reached"} & set("abc")
+        assert missed == set("abc") - wanted
+
+
 def integer_nodes(result):
     return {node for node in result["placement"]["integer"] if node.startswith("conv")}
 
