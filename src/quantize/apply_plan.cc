@@ -16,8 +16,10 @@ class PlanWriter {
   PlanWriter(Model& model, const QuantPlan& plan, const std::map<std::string, Range>& ranges, std::vector<std::string>* warnings)
       : graph_(model.graph), plan_(plan), ranges_(ranges), warnings_(warnings), writer_(graph_) {
     for (const NodeDecision& decision : plan.nodes) {
-      if (decision.reason != FloatReason::kNone) continue;
       const Node* node = graph_.FindNode(decision.node);
+      if (decision.reason == FloatReason::kNotReached) all_reached_ = false;
+      else reached_.insert(node);
+      if (decision.reason != FloatReason::kNone) continue;
       integer_.insert(node);
       // MatMul and most Gemm also come with a float output; asked here, before clamps behind them are absorbed.
       const bool float_output = node->Is("MatMul") || (node->Is("Gemm") && !NeedsQuantizedOutput(graph_, *node));
@@ -91,6 +93,7 @@ class PlanWriter {
         producer->origins.insert(producer->origins.end(), clamp->origins.begin(), clamp->origins.end());
         integer_.erase(clamp);
         writes_codes_.erase(clamp);
+        reached_.erase(clamp);
         graph_.RemoveNode(clamp);
       } else {
         activations_[input] = activation;
@@ -166,9 +169,12 @@ class PlanWriter {
       // Behind an integer kernel every reader takes the codes (a second reader of the raw value would keep the kernel
       // float); behind a float operator only integer readers do, the others keep the exact value.
       const Node* producer = graph_.Producer(tensor);
-      const bool for_all = producer != nullptr && (plan_.dequantize_for_all_readers || writes_codes_.count(producer) > 0);
-      const bool public_name = for_all && (graph_.IsOutput(tensor) || graph_.HasCapturedUse(tensor));
-      writer_.AddPair(tensor, it->second, public_name, for_all || plan_.dequantize_for_all_readers ? nullptr : &readers);
+      const bool named = producer != nullptr && (graph_.IsOutput(tensor) || graph_.HasCapturedUse(tensor));
+      const std::set<const Node*>* takers = &readers;   // null: everyone
+      // Nodes of a branch that the data never took read what they read in the float model.
+      if (plan_.dequantize_for_all_readers) takers = all_reached_ || named ? nullptr : &reached_;
+      if (producer != nullptr && writes_codes_.count(producer) > 0) takers = nullptr;
+      writer_.AddPair(tensor, it->second, named && takers == nullptr, takers);
     }
   }
 
@@ -202,6 +208,8 @@ class PlanWriter {
   std::vector<std::string>* warnings_;
   QdqWriter writer_;
   std::set<const Node*> integer_;
+  std::set<const Node*> reached_;        // by the calibration data
+  bool all_reached_ = true;
   std::set<const Node*> writes_codes_;   // integer kernels that exist only with codes at the output
   std::map<std::string, Activation> activations_;
 };

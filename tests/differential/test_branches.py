@@ -57,6 +57,17 @@ def quantize(preon, model, *options):
     return json.loads(done.stdout)
 
 
+def eight_khz():
+    random = np.random.default_rng(1)
+    return {"input": 0.1 * random.normal(size=(1, 288)).astype(np.float32), "sr": np.array(8000, np.int64),
+            "state": 0.3 * random.normal(size=(2, 1, 128)).astype(np.float32)}
+
+
+def check_same(networks, feed):
+    for wanted, got in zip(*(network.run(None, feed) for network in networks)):
+        np.testing.assert_array_equal(got, wanted)
+
+
 def test_silero_is_integer_at_16_khz_and_exact_at_8_khz(silero):
     result = quantize(silero, SILERO, "--data", "calib.npz")
     assert result["placement"]["anchors"]["integer"] >= 6
@@ -72,11 +83,12 @@ def test_silero_is_integer_at_16_khz_and_exact_at_8_khz(silero):
     assert shares[0] == pytest.approx(0.86, abs=0.01)
     assert shares[1] == pytest.approx(shares[0], abs=0.02)
 
-    random = np.random.default_rng(1)
-    feed = {"input": 0.1 * random.normal(size=(1, 288)).astype(np.float32), "sr": np.array(8000, np.int64),
-            "state": 0.3 * random.normal(size=(2, 1, 128)).astype(np.float32)}
-    for wanted, got in zip(*(network.run(None, feed) for network in networks)):
-        np.testing.assert_array_equal(got, wanted)
+    check_same(networks, eight_khz())
+
+
+def test_other_targets_leave_8_khz_exact_too(silero):
+    quantize(silero, SILERO, "--data", "calib.npz", "--target", "quark")
+    check_same([session(SILERO), session(silero.folder / "int8.onnx")], eight_khz())
 
 
 def test_compare_and_run_take_silero(silero):
