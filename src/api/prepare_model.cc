@@ -8,6 +8,7 @@
 #include "eval/fusion_report.h"
 #include "ir/model_io.h"
 #include "quantize/reach.h"
+#include "quantize/selection.h"
 #include "runtime/evaluator.h"
 #include "runtime/session.h"
 
@@ -52,6 +53,7 @@ Result<PreparedModel> Rewrite(Model source, const Job& job, const Verify& verify
   const PlanOptions& plan = job.options.plan;
 
   const Model as_loaded = model;
+  PREON_RETURN_IF_ERROR(CheckNames(as_loaded.graph, plan));
   const Status raised = RaiseOpset(model, target.PreferredOpset(plan));
   if (!raised.ok() || (verify && !verify(as_loaded, model).ok())) {
     model = as_loaded;

@@ -35,8 +35,10 @@ struct NodeState {
 
 class Planner {
  public:
-  Planner(const Model& model, const PlanOptions& options, Selection selection)
-      : graph_(model.graph), options_(options), selection_(std::move(selection)) {}
+  Planner(const Model& model, const PlanOptions& options)
+      : graph_(model.graph), options_(options), selection_(options), plan_{.target = "ort-cpu"} {
+    plan_.warnings = selection_.WithoutEffect(graph_);
+  }
 
   Result<QuantPlan> Run() {
     Classify();
@@ -46,6 +48,7 @@ class Planner {
     PREON_RETURN_IF_ERROR(PlanActivations());
     PlanConstants();
     RecordDecisions();
+    WarnOfIdleOverrides(options_, &plan_);
     return std::move(plan_);
   }
 
@@ -182,7 +185,7 @@ class Planner {
     }
     for (Node* node : folded_) plan_.folded_clamps.push_back(node->name);
     std::sort(plan_.folded_clamps.begin(), plan_.folded_clamps.end());
-    return CheckOverrides();
+    return Status::Ok();
   }
 
   // The first tensor up the chain of movers with parameters of its own.
@@ -208,18 +211,6 @@ class Planner {
       activation.fixed = *wanted.range;
     }
     activation.params = wanted.params;
-    return Status::Ok();
-  }
-
-  Status CheckOverrides() {
-    for (const auto& [tensor, wanted] : options_.overrides) {
-      if (!graph_.HasTensor(tensor)) {
-        return Error(ErrorId::kNameNotInModel, "overrides: the model has no tensor '", tensor, "'");
-      }
-      if (plan_.activations.count(tensor) == 0 && !IsConstant(tensor)) {
-        plan_.warnings.push_back("overrides: tensor '" + tensor + "' stays float, so its override has no effect");
-      }
-    }
     return Status::Ok();
   }
 
@@ -292,7 +283,7 @@ class Planner {
   const Graph& graph_;
   const PlanOptions& options_;
   Selection selection_;
-  QuantPlan plan_{.target = "ort-cpu"};
+  QuantPlan plan_;
   std::unordered_map<const Node*, NodeState> states_;
   std::set<std::string> quantized_;
   std::map<std::string, std::string> shares_;   // mover's output -> its input
@@ -313,8 +304,7 @@ Status CheckTypes(const PlanOptions& options) {
 
 Result<QuantPlan> PlanForOrtCpu(const Model& model, const PlanOptions& options) {
   PREON_RETURN_IF_ERROR(CheckTypes(options));
-  PREON_ASSIGN_OR_RETURN(Selection selection, Selection::Create(model.graph, options));
-  return Planner(model, options, std::move(selection)).Run();
+  return Planner(model, options).Run();
 }
 
 }  // namespace preon

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "quantize/selection.h"
 #include "quantize/test_graphs.h"
 
 namespace preon {
@@ -148,13 +149,21 @@ TEST(OrtCpuPlanner, UnknownNamesAreErrorsWithTheNearest) {
   GraphBuilder b({1, 4, 8, 8});
   b.Conv("x", "c1");
   b.Output("c1");
-  const Result<QuantPlan> plan = PlanForOrtCpu(b.model, {.exclude = {"c1_nod"}});
-  ASSERT_FALSE(plan.ok());
-  EXPECT_EQ(plan.status().id(), ErrorId::kNameNotInModel);
-  EXPECT_THAT(plan.status().message(), ::testing::HasSubstr("did you mean 'c1_node'"));
-  EXPECT_EQ(PlanForOrtCpu(b.model, {.exclude_types = {"Gemm"}}).status().id(), ErrorId::kNameNotInModel);
-  EXPECT_EQ(PlanForOrtCpu(b.model, {.overrides = {{"nope", {}}}}).status().id(), ErrorId::kNameNotInModel);
+  const Status unknown = CheckNames(b.model.graph, {.exclude = {"c1_nod"}});
+  EXPECT_EQ(unknown.id(), ErrorId::kNameNotInModel);
+  EXPECT_THAT(unknown.message(), ::testing::HasSubstr("did you mean 'c1_node'"));
+  EXPECT_EQ(CheckNames(b.model.graph, {.exclude_types = {"Gemm"}}).id(), ErrorId::kNameNotInModel);
+  EXPECT_EQ(CheckNames(b.model.graph, {.overrides = {{"nope", {}}}}).id(), ErrorId::kNameNotInModel);
+  EXPECT_TRUE(CheckNames(b.model.graph, {.exclude = {"c1*"}, .exclude_types = {"Conv"}}).ok());
   EXPECT_EQ(PlanForOrtCpu(b.model, {.activation = DataType::kUInt16}).status().id(), ErrorId::kNotYetSupported);
+}
+
+TEST(OrtCpuPlanner, NamesOfWhatRewritesRemovedAreWarnings) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Output("c1");
+  EXPECT_THAT(Plan(b.model, {.exclude = {"gone"}, .exclude_types = {"Identity"}}).warnings,
+              ElementsAre(::testing::HasSubstr("'gone' has no effect"), ::testing::HasSubstr("'Identity' has no effect")));
 }
 
 TEST(OrtCpuPlanner, OriginsAnswerToExclusion) {

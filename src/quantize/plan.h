@@ -124,7 +124,8 @@ class Target {
   virtual int64_t PreferredOpset(const PlanOptions& options) const { return RequiredOpset(options); }
   /// Rewrites the float graph into the shape the target executes in integers (may be a no-op), before planning.
   virtual Status Prepare(Model& model, const PlanOptions& options) const = 0;
-  /// Errors: kNameNotInModel, kNothingToQuantize, kNotYetSupported.
+  /// Names in the options are the user's, checked by CheckNames (selection.h); what rewrites left nothing of is a warning.
+  /// Errors: kNothingToQuantize, kNotYetSupported.
   virtual Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const = 0;
 };
 using TargetRegistry = Registry<Target>;

@@ -27,11 +27,11 @@ bool Contains(const Names& names, std::string_view name) {
 
 class Marker {
  public:
-  Marker(const Graph& graph, const PlanOptions& options, const Selection& selection)
-      : graph_(graph), options_(options), selection_(selection) {}
+  Marker(const Graph& graph, const PlanOptions& options) : graph_(graph), options_(options), selection_(options) {}
 
   QuantPlan Run() {
     plan_.target = "quark";
+    plan_.warnings = selection_.WithoutEffect(graph_);
     plan_.dequantize_for_all_readers = true;
     for (const auto& node : graph_.nodes()) {
       NodeDecision decision{node->name, node->op_type, FloatReason::kNone, "", NodeMacs(graph_, *node)};
@@ -49,6 +49,7 @@ class Marker {
       }
       plan_.nodes.push_back(std::move(decision));
     }
+    WarnOfIdleOverrides(options_, &plan_);
     return std::move(plan_);
   }
 
@@ -186,7 +187,7 @@ class Marker {
 
   const Graph& graph_;
   const PlanOptions& options_;
-  const Selection& selection_;
+  const Selection selection_;
   QuantPlan plan_;
   std::set<std::string> annotated_;
 };
@@ -200,13 +201,7 @@ class QuarkTarget final : public Target {
   Status Prepare(Model&, const PlanOptions&) const override { return Status::Ok(); }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
-    PREON_ASSIGN_OR_RETURN(const Selection selection, Selection::Create(model.graph, options));
-    for (const auto& [tensor, wanted] : options.overrides) {
-      if (!model.graph.HasTensor(tensor)) {
-        return Error(ErrorId::kNameNotInModel, "overrides: the model has no tensor '", tensor, "'");
-      }
-    }
-    return Marker(model.graph, options, selection).Run();
+    return Marker(model.graph, options).Run();
   }
 };
 

@@ -14,6 +14,10 @@ std::vector<std::string> KnownNames(const Node& node) {
   return names;
 }
 
+bool MatchesAny(std::string_view pattern, const std::vector<std::string>& names) {
+  return std::ranges::any_of(names, [&](const std::string& name) { return MatchesGlob(pattern, name); });
+}
+
 }  // namespace
 
 bool MatchesGlob(std::string_view pattern, std::string_view text) {
@@ -36,35 +40,54 @@ bool MatchesGlob(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
-Result<Selection> Selection::Create(const Graph& graph, const PlanOptions& options) {
-  Selection selection;
-  selection.patterns_ = options.exclude;
-  selection.types_ = options.exclude_types;
-
+Status CheckNames(const Graph& source, const PlanOptions& options) {
   std::vector<std::string> names, types;
-  for (const auto& node : graph.nodes()) {
+  for (const auto& node : source.nodes()) {
     for (std::string& name : KnownNames(*node)) names.push_back(std::move(name));
     types.push_back(node->op_type);
   }
-  for (const std::string& pattern : selection.patterns_) {
-    if (std::none_of(names.begin(), names.end(), [&](const std::string& name) { return MatchesGlob(pattern, name); })) {
-      return Error(ErrorId::kNameNotInModel, "exclude: no node of the model matches '", pattern, "'", DidYouMean(pattern, names));
-    }
+  for (const std::string& pattern : options.exclude) {
+    if (MatchesAny(pattern, names)) continue;
+    return Error(ErrorId::kNameNotInModel, "exclude: no node of the model matches '", pattern, "'",
+                 DidYouMean(pattern, names));
   }
-  for (const std::string& type : selection.types_) {
-    if (std::find(types.begin(), types.end(), type) == types.end()) {
-      return Error(ErrorId::kNameNotInModel, "exclude-type: the model has no operator of type '", type, "'", DidYouMean(type, types));
-    }
+  for (const std::string& type : options.exclude_types) {
+    if (std::ranges::find(types, type) != types.end()) continue;
+    return Error(ErrorId::kNameNotInModel, "exclude-type: the model has no operator of type '", type, "'",
+                 DidYouMean(type, types));
   }
-  return selection;
+  for (const auto& [tensor, wanted] : options.overrides) {
+    if (source.HasTensor(tensor)) continue;
+    return Error(ErrorId::kNameNotInModel, "overrides: the model has no tensor '", tensor, "'");
+  }
+  return Status::Ok();
+}
+
+void WarnOfIdleOverrides(const PlanOptions& options, QuantPlan* plan) {
+  for (const auto& [tensor, wanted] : options.overrides) {
+    if (plan->activations.contains(tensor) || plan->weights.contains(tensor)) continue;
+    plan->warnings.push_back(StrCat("overrides: tensor '", tensor, "' stays float, so its override has no effect"));
+  }
 }
 
 bool Selection::Excludes(const Node& node) const {
   if (std::find(types_.begin(), types_.end(), node.op_type) != types_.end()) return true;
   const std::vector<std::string> names = KnownNames(node);
-  return std::any_of(patterns_.begin(), patterns_.end(), [&](const std::string& pattern) {
-    return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return MatchesGlob(pattern, name); });
-  });
+  return std::ranges::any_of(patterns_, [&](const std::string& pattern) { return MatchesAny(pattern, names); });
+}
+
+std::vector<std::string> Selection::WithoutEffect(const Graph& graph) const {
+  std::vector<std::string> warnings;
+  const auto& nodes = graph.nodes();
+  for (const std::string& pattern : patterns_) {
+    if (std::ranges::any_of(nodes, [&](const auto& node) { return MatchesAny(pattern, KnownNames(*node)); })) continue;
+    warnings.push_back(StrCat("exclude: '", pattern, "' has no effect: nothing is left of it after the rewrites"));
+  }
+  for (const std::string& type : types_) {
+    if (std::ranges::any_of(nodes, [&](const auto& node) { return node->op_type == type; })) continue;
+    warnings.push_back(StrCat("exclude-type: '", type, "' has no effect: no such node is left after the rewrites"));
+  }
+  return warnings;
 }
 
 }  // namespace preon

@@ -1,4 +1,5 @@
-// Which nodes the user excluded, by the names of the user's own file: a node that passes built answers to all its origins.
+// Which nodes the user excluded, by the names of the user's own file: a node that passes built answers to all its
+// origins.
 #pragma once
 
 #include <string>
@@ -14,12 +15,20 @@ namespace preon {
 /// Glob with `*` (any run) and `?` (one character).
 bool MatchesGlob(std::string_view pattern, std::string_view text);
 
+/// Are the options' names those of the user's model? Errors: kNameNotInModel for a node, type or tensor that is not
+/// there, with the nearest name.
+Status CheckNames(const Graph& source, const PlanOptions& options);
+
+/// Warns of overrides of tensors that the plan leaves in float.
+void WarnOfIdleOverrides(const PlanOptions& options, QuantPlan* plan);
+
 class Selection {
  public:
-  /// Errors: kNameNotInModel for a pattern or type that matches nothing, with the nearest name.
-  static Result<Selection> Create(const Graph& graph, const PlanOptions& options);
+  explicit Selection(const PlanOptions& options) : patterns_(options.exclude), types_(options.exclude_types) {}
 
   bool Excludes(const Node& node) const;
+  /// One warning per name that matches nothing in the rewritten graph: rewrites folded all it stood for into constants.
+  std::vector<std::string> WithoutEffect(const Graph& graph) const;
 
  private:
   std::vector<std::string> patterns_, types_;
