@@ -41,7 +41,7 @@ Placement JoinPlacement(const QuantPlan& plan, const Graph& graph,
     FloatNode entry{decision.node, decision.op_type, std::string(FloatReasonName(decision.reason)), decision.detail,
                     share};
     if (decision.reason == FloatReason::kNone) {
-      entry.reason = "not fused";
+      entry.reason = FloatReasonName(FloatReason::kNotFused);
       entry.detail =
           kernel.kernel.empty() ? "not found in the runtime's graph" : StrCat("the runtime runs ", kernel.kernel);
     }

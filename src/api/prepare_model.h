@@ -20,6 +20,7 @@ struct PreparedModel {
   Model
       model;  ///< rewritten; same path, fingerprint, inputs, outputs and values as the source, whose weights are freed
   QuantPlan plan;
+  std::map<std::string, FloatReason> left_float;  ///< PlanOptions::left_float of the plan
   std::vector<std::string> warnings;
   std::vector<TensorSpec> inputs;
   int64_t source_size_bytes = 0;

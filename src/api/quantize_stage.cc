@@ -1,6 +1,7 @@
 #include "api/quantize_stage.h"
 
 #include "api/placement.h"
+#include "api/unfused.h"
 #include "base/file.h"
 #include "eval/compare.h"
 #include "eval/fusion_report.h"
@@ -16,6 +17,8 @@ constexpr int64_t kMaxComparedSamples = 256;
 constexpr double kLatencySeconds = 0.3;
 // The measured ratio from which a result is called slower than float; below it is noise.
 constexpr double kSlowerRatio = 1.1;
+// A node left in float may take the reason to be one from its neighbours; that ends after a step or two.
+constexpr int kMaxPlans = 4;
 
 Status NotWritten(ErrorId id, const Job& job, std::string_view why, const Status& reason) {
   return Error(id, job.options.output, ": not written: ", why, ": ", reason.message());
@@ -56,6 +59,23 @@ Result<VerifiedModel> LoadForVerification(const Model& quantized, const Prepared
   return verified;
 }
 
+// The result of one plan.
+struct Attempt {
+  Model quantized;
+  VerifiedModel verified;
+  std::vector<std::string> warnings;
+};
+
+Result<Attempt> QuantizeOnce(const PreparedModel& prepared, const CalibrationData& data, Job& job) {
+  job.clock.Begin("quantize");
+  std::vector<std::string> warnings;
+  PREON_ASSIGN_OR_RETURN(const auto ranges, ChooseRanges(prepared.plan, data, *job.choices.method));
+  PREON_ASSIGN_OR_RETURN(Model quantized, ApplyPlan(prepared.model, prepared.plan, ranges, &warnings));
+  job.clock.Begin("verify");
+  PREON_ASSIGN_OR_RETURN(VerifiedModel verified, LoadForVerification(quantized, prepared, job, warnings));
+  return Attempt{std::move(quantized), std::move(verified), std::move(warnings)};
+}
+
 Result<Comparison> CompareWithFloat(Session& reference, Session& quantized, const std::vector<TensorSpec>& inputs,
                                     const Job& job) {
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(inputs));
@@ -88,19 +108,23 @@ Result<std::map<std::string, Range>> ChooseRanges(const QuantPlan& plan, const C
   return ranges;
 }
 
-Result<QuantizeResult> QuantizeStage(const PreparedModel& prepared, const CalibrationData& data, Job& job) {
-  job.clock.Begin("quantize");
+Result<QuantizeResult> QuantizeStage(PreparedModel& prepared, const CalibrationData& data, Job& job) {
+  PREON_ASSIGN_OR_RETURN(Attempt attempt, QuantizeOnce(prepared, data, job));
+  for (int plans = 1; plans < kMaxPlans && attempt.verified.placement; ++plans) {
+    PREON_ASSIGN_OR_RETURN(const bool changed, LeaveUnfusedInFloat(*attempt.verified.placement, data, job, prepared));
+    if (!changed) break;
+    PREON_ASSIGN_OR_RETURN(attempt, QuantizeOnce(prepared, data, job));
+  }
+  VerifiedModel& verified = attempt.verified;
   QuantizeResult result{.samples = data.sample_count(),
                         .observed_tensors = static_cast<int64_t>(prepared.plan.ObservedTensors().size()),
                         .warnings = prepared.warnings};
+  result.warnings.insert(result.warnings.end(), attempt.warnings.begin(), attempt.warnings.end());
   for (const auto& [tensor, activation] : prepared.plan.activations)
     result.shared_tensors += !activation.shares.empty();
-  PREON_ASSIGN_OR_RETURN(const auto ranges, ChooseRanges(prepared.plan, data, *job.choices.method));
-  PREON_ASSIGN_OR_RETURN(const Model quantized, ApplyPlan(prepared.model, prepared.plan, ranges, &result.warnings));
 
   job.clock.Begin("verify");
   const Batch& batch = prepared.first_run.batch;
-  PREON_ASSIGN_OR_RETURN(VerifiedModel verified, LoadForVerification(quantized, prepared, job, result.warnings));
   const auto first = verified.session.Run(batch.feeds, job.context);
   if (!first.ok() && first.status().id() == ErrorId::kCancelled) return first.status();
   if (!first.ok()) return NotWritten(ErrorId::kVerifyRun, job, "the result fails on sample 0", first.status());
@@ -119,7 +143,7 @@ Result<QuantizeResult> QuantizeStage(const PreparedModel& prepared, const Calibr
 
   // Saving is deterministic: these are the bytes that were loaded and run above.
   job.clock.Begin("write");
-  PREON_RETURN_IF_ERROR(SaveModel(quantized, job.options.output));
+  PREON_RETURN_IF_ERROR(SaveModel(attempt.quantized, job.options.output));
   return result;
 }
 

@@ -15,8 +15,9 @@ namespace preon {
 Result<std::map<std::string, Range>> ChooseRanges(const QuantPlan& plan, const CalibrationData& data,
                                                   const RangeMethod& method);
 
-/// Quantizes, verifies and writes `job.options.output`; fills everything of the result but sizes and facts.
+/// Quantizes, verifies and writes `job.options.output`; fills everything of the result but sizes and facts. Where the
+/// runtime turns out to compute in float what was planned in integers, `prepared` gets a plan without it, and again.
 /// Errors: kVerifyLoad, kVerifyRun, kVerifyOutput (nothing is written then), those of ApplyPlan and of writing.
-Result<QuantizeResult> QuantizeStage(const PreparedModel& prepared, const CalibrationData& data, Job& job);
+Result<QuantizeResult> QuantizeStage(PreparedModel& prepared, const CalibrationData& data, Job& job);
 
 }  // namespace preon

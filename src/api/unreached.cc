@@ -38,19 +38,20 @@ Status LeaveUnreachedInFloat(const CalibrationData& data, const Job& job, Prepar
   for (bool first_plan = true;; first_plan = false) {
     const std::set<std::string> empty = TensorsWithoutValues(prepared.plan, data, first_plan);
     Unreached unreached = FindUnreached(graph, prepared.plan.ObservedTensors(), empty);
-    const size_t before = options.not_reached.size();
-    options.not_reached.merge(unreached.nodes);
-    if (options.not_reached.size() == before) break;  // grows, so this ends
+    const size_t before = options.left_float.size();
+    for (const std::string& node : unreached.nodes) options.left_float.emplace(node, FloatReason::kNotReached);
+    if (options.left_float.size() == before) break;  // grows, so this ends
     places.insert(unreached.places.begin(), unreached.places.end());
     PREON_ASSIGN_OR_RETURN(prepared.plan, job.choices.target->Plan(prepared.model, options));
   }
-  if (options.not_reached.empty()) return Status::Ok();
+  if (options.left_float.empty()) return Status::Ok();
   const std::string where = StrCat("the calibration data never reach ", Listed(places));
   if (prepared.plan.activations.empty()) {
-    return Error(ErrorId::kNothingToQuantize, prepared.source.source_path, ": ", where,
+    return Error(ErrorId::kNothingToQuantize, prepared.model.source_path, ": ", where,
                  ", and nothing else can run as an integer kernel");
   }
-  prepared.warnings.push_back(StrCat(where, ": ", options.not_reached.size(), " nodes stay float"));
+  prepared.warnings.push_back(StrCat(where, ": ", options.left_float.size(), " nodes stay float"));
+  prepared.left_float = std::move(options.left_float);
   return Status::Ok();
 }
 

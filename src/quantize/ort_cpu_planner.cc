@@ -60,7 +60,8 @@ class Planner {
   void Classify() {
     for (const auto& node : graph_.nodes()) {
       NodeState state{ClassifyForOrtCpu(graph_, *node)};
-      if (options_.not_reached.count(node->name) > 0) state.traits = {OpRole::kFloat, FloatReason::kNotReached, kNotReachedDetail};
+      if (const auto left = options_.left_float.find(node->name); left != options_.left_float.end())
+        state.traits = {OpRole::kFloat, left->second, std::string(LeftFloatDetail(left->second))};
       if (selection_.Excludes(*node)) state.traits = {OpRole::kFloat, FloatReason::kExcluded, "excluded by the user"};
       state.integer = state.traits.role == OpRole::kAnchor;
       states_.emplace(node.get(), std::move(state));

@@ -15,6 +15,8 @@ class OrtCpuTarget final : public Target {
   int64_t RequiredOpset(const PlanOptions&) const override { return 13; }    // per-channel Q/DQ
   int64_t PreferredOpset(const PlanOptions&) const override { return 17; }   // LayerNormalization
 
+  bool FollowsRuntime() const override { return true; }
+
   Status Prepare(Model& model, const PlanOptions&) const override {
     FoldGemmScalars(model);
     LowerBatchNorm(model);

@@ -4,20 +4,39 @@ namespace preon {
 
 std::string_view FloatReasonName(FloatReason reason) {
   switch (reason) {
-    case FloatReason::kNone: return "integer";
-    case FloatReason::kNoKernel: return "no integer kernel";
-    case FloatReason::kExcluded: return "excluded";
-    case FloatReason::kNotConstant: return "operand not constant";
-    case FloatReason::kType: return "element type";
-    case FloatReason::kAttributes: return "attributes";
-    case FloatReason::kNoGain: return "no gain";
-    case FloatReason::kTail: return "output tail";
-    case FloatReason::kMask: return "attention mask";
-    case FloatReason::kAccuracy: return "accuracy";
-    case FloatReason::kSubgraph: return "sub-graph";
-    case FloatReason::kNotReached: return "not reached";
+    case FloatReason::kNone:
+      return "integer";
+    case FloatReason::kNoKernel:
+      return "no integer kernel";
+    case FloatReason::kExcluded:
+      return "excluded";
+    case FloatReason::kNotConstant:
+      return "operand not constant";
+    case FloatReason::kType:
+      return "element type";
+    case FloatReason::kAttributes:
+      return "attributes";
+    case FloatReason::kNoGain:
+      return "no gain";
+    case FloatReason::kTail:
+      return "output tail";
+    case FloatReason::kMask:
+      return "attention mask";
+    case FloatReason::kAccuracy:
+      return "accuracy";
+    case FloatReason::kSubgraph:
+      return "sub-graph";
+    case FloatReason::kNotReached:
+      return "not reached";
+    case FloatReason::kNotFused:
+      return "not fused";
   }
   return "unknown";
+}
+
+std::string_view LeftFloatDetail(FloatReason reason) {
+  return reason == FloatReason::kNotReached ? "no calibration sample runs it"
+                                            : "the runtime computes it in float, codes or not";
 }
 
 std::vector<std::string> QuantPlan::RangeTensors() const {

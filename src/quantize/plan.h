@@ -25,6 +25,26 @@ struct TensorOverride {
   std::optional<QuantParams> params;  ///< scale and zero_point
 };
 
+/// Why a node stays float; a closed list (spec qdq §13.5) so that reports and tests can count.
+enum class FloatReason {
+  kNone,               ///< it becomes an integer kernel
+  kNoKernel,           ///< the target has no integer kernel for this operator (in this form)
+  kExcluded,           ///< the user excluded it
+  kNotConstant,        ///< needs a constant (weight, slope, …) that is computed
+  kType,               ///< not float32
+  kAttributes,         ///< alpha, beta, mode, axis … that the kernel does not take
+  kNoGain,             ///< would run in integers but costs more than it saves, or enables no integer kernel
+  kTail,               ///< behind the last integer Conv/MatMul/Gemm: outputs keep float accuracy
+  kMask,               ///< attention mask: its range would swallow everything else
+  kAccuracy,           ///< joins very different ranges
+  kSubgraph,           ///< inside, or feeding, a sub-graph
+  kNotReached,         ///< the calibration data never ran it: nothing is known about its range
+  kNotFused,           ///< planned in integers, but the runtime computes it in float
+};
+std::string_view FloatReasonName(FloatReason reason);
+/// One clause for humans about a reason of PlanOptions::left_float.
+std::string_view LeftFloatDetail(FloatReason reason);
+
 struct PlanOptions {
   DataType activation = DataType::kUInt8;
   DataType weight = DataType::kInt8;
@@ -33,7 +53,8 @@ struct PlanOptions {
   std::vector<std::string> exclude;           ///< node names (as in the user's file) or globs `*`, `?`
   std::vector<std::string> exclude_types;     ///< operator types
   std::map<std::string, TensorOverride> overrides;   ///< by tensor name of the user's file
-  std::set<std::string> not_reached;          ///< nodes that the calibration data never ran (quantize/reach.h)
+  /// Nodes that stay float for what came out after a first plan: kNotReached, kNotFused.
+  std::map<std::string, FloatReason> left_float;
 };
 
 /// Where an activation's range comes from.
@@ -62,24 +83,6 @@ struct BiasPlan {
   std::string node;      ///< reader; a bias shared by nodes is cloned per node
   std::string bias, input, weight;
 };
-
-/// Why a node stays float; a closed list (spec qdq §13.5) so that reports and tests can count.
-enum class FloatReason {
-  kNone,               ///< it becomes an integer kernel
-  kNoKernel,           ///< the target has no integer kernel for this operator (in this form)
-  kExcluded,           ///< the user excluded it
-  kNotConstant,        ///< needs a constant (weight, slope, …) that is computed
-  kType,               ///< not float32
-  kAttributes,         ///< alpha, beta, mode, axis … that the kernel does not take
-  kNoGain,             ///< would run in integers but costs more than it saves, or enables no integer kernel
-  kTail,               ///< behind the last integer Conv/MatMul/Gemm: outputs keep float accuracy
-  kMask,               ///< attention mask: its range would swallow everything else
-  kAccuracy,           ///< joins very different ranges
-  kSubgraph,           ///< inside, or feeding, a sub-graph
-  kNotReached,         ///< the calibration data never ran it: nothing is known about its range
-};
-std::string_view FloatReasonName(FloatReason reason);
-inline constexpr char kNotReachedDetail[] = "no calibration sample runs it";
 
 struct NodeDecision {
   std::string node, op_type;
@@ -127,6 +130,9 @@ class Target {
   /// Names in the options are the user's, checked by CheckNames (selection.h); what rewrites left nothing of is a warning.
   /// Errors: kNothingToQuantize, kNotYetSupported.
   virtual Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const = 0;
+  /// True when the layout exists for the integer kernels of the runtime at hand alone: what does not become one had
+  /// better be float.
+  virtual bool FollowsRuntime() const { return false; }
 };
 using TargetRegistry = Registry<Target>;
 

@@ -38,9 +38,9 @@ class Marker {
       if (selection_.Excludes(*node)) {
         decision.reason = FloatReason::kExcluded;
         decision.detail = "excluded by the user";
-      } else if (options_.not_reached.count(node->name) > 0) {
-        decision.reason = FloatReason::kNotReached;
-        decision.detail = kNotReachedDetail;
+      } else if (const auto left = options_.left_float.find(node->name); left != options_.left_float.end()) {
+        decision.reason = left->second;
+        decision.detail = LeftFloatDetail(left->second);
       } else if (!node->domain.empty() || !Contains(kQuantizedOps, node->op_type)) {
         decision.reason = FloatReason::kNoKernel;
         decision.detail = "operator type " + node->op_type + " is not in the target's list";

@@ -32,7 +32,7 @@ struct IntegerNode {
 /// A node that computes in float in the runtime, and why.
 struct FloatNode {
   std::string node, op;
-  std::string reason;  ///< out of a closed list: FloatReasonName, or "not fused"
+  std::string reason;  ///< out of a closed list: FloatReasonName
   std::string detail;  ///< one clause for humans; may be empty
   double macs_share = 0;
 };

@@ -79,6 +79,12 @@ class RealModel:
         assert done.returncode == 0, done.stderr
         return output
 
+    def quantize(self, output, *options):
+        """The bytes of the quantized model."""
+        done = self.preon("quantize", self.path, "-o", output, *options, timeout=300)
+        assert done.returncode == 0, done.stderr
+        return (self.preon.folder / output).read_bytes()
+
     def calibrate_source_graph(self, *options):
         """As calibrate, but the graph is the file's: no rewrites of ours, so that values can be held against the runtime's."""
         listed = self.preon("calibrate", "--disable-pass", "help").stdout

@@ -19,6 +19,7 @@ def test_shards_in_any_order_are_one_run(preon, real_model, name):
     assert preon("merge", parts[1], parts[3], "-o", "b.calib").returncode == 0
     assert preon("merge", "b.calib", "a.calib", "-o", "merged.calib").returncode == 0
     assert (preon.folder / "merged.calib").read_bytes() == whole
+    assert model.quantize("merged.onnx", "--calib", "merged.calib") == model.quantize("whole.onnx", "--data", "calib.npz")
 
 
 def test_merge_refuses_what_does_not_belong_together(preon, real_model):
@@ -36,6 +37,8 @@ def test_threads_do_not_matter(preon, real_model, name):
     model = real_model(name)
     files = [(preon.folder / model.calibrate(f"t{threads}.calib", "--threads", threads)).read_bytes() for threads in (1, 2)]
     assert files[0] == files[1]
+    models = [model.quantize(f"t{threads}.onnx", "--data", "calib.npz", "--threads", threads) for threads in (1, 2)]
+    assert models[0] == models[1]
 
 
 @pytest.mark.parametrize("name", ["mobilenetv2_1.0", *MODELS])
