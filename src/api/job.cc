@@ -36,13 +36,14 @@ RunFacts StageClock::Finish(std::string_view verb) {
 Result<Job> MakeJob(const Options& options, const Builtins& builtins, const RunContext& context,
                     OpenSamples open_samples) {
   PREON_ASSIGN_OR_RETURN(Choices choices, Resolve(options, builtins));
-  if (!open_samples && (options.has_data() || !options.calib.empty())) {
+  const bool made_up_sample = !open_samples && !options.has_data() && !options.calib.empty();
+  if (!open_samples && (options.has_data() || made_up_sample)) {
     open_samples = [&options](const std::vector<TensorSpec>& inputs) {
       // With statistics from a file, one random sample is enough to see that the result runs.
       return OpenDataSource(options.has_data() ? options.data : DataOptions{.sources = {"random:1"}}, inputs);
     };
   }
-  return Job{options, builtins, context, std::move(choices), std::move(open_samples), {}};
+  return Job{options, builtins, context, std::move(choices), std::move(open_samples), made_up_sample, {}};
 }
 
 Result<Batch> FirstBatch(const Job& job, const std::vector<TensorSpec>& inputs) {

@@ -42,6 +42,7 @@ struct Job {
   const RunContext& context;
   Choices choices;
   OpenSamples open_samples;
+  bool made_up_sample = false;  ///< nobody gave samples: open_samples yields one of noise
   StageClock clock;
 };
 

@@ -1,10 +1,40 @@
 #include "api/options.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "report/report_file.h"
 
 namespace preon {
+
+bool Options::has_random_data() const {
+  const auto random = [](const std::string& source) { return source.starts_with("random:"); };
+  return std::ranges::any_of(data.sources, random) ||
+         std::ranges::any_of(data.inputs, [&](const auto& input) { return random(input.second); });
+}
+
+namespace {
+
+// Statistics from a file come with their samples: options about these would be ignored.
+Status CheckCalibAlone(const Options& options) {
+  const DataOptions& data = options.data;
+  const std::pair<bool, const char*> unused[] = {{options.sketch_mode != SketchMode::kSampled, "--exact"},
+                                                 {!options.optimize_observed, "--no-optimize"},
+                                                 {!options.has_data() && data.limit != -1, "--samples"},
+                                                 {!options.has_data() && data.batch != 0, "--batch"},
+                                                 {!options.has_data() && data.seed != 0, "--seed"},
+                                                 {!options.has_data() && !data.preprocess.empty(), "--preprocess"},
+                                                 {!options.has_data() && !data.labels.empty(), "--labels"}};
+  for (const auto& [given, name] : unused) {
+    if (!given) continue;
+    return Error(ErrorId::kConflictingOptions, name, ": has no effect with --calib",
+                 options.has_data() ? "" : " and no --data");
+  }
+  return Status::Ok();
+}
+
+}  // namespace
 
 Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   Choices choices;
@@ -27,6 +57,7 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   if (!options.tmp_dir.empty() && !std::filesystem::is_directory(options.tmp_dir)) {
     return Error(ErrorId::kBadOptionValue, "--tmp-dir: got '", options.tmp_dir, "', wanted a folder that exists");
   }
+  if (!options.calib.empty()) PREON_RETURN_IF_ERROR(CheckCalibAlone(options));
   for (const auto& [tensor, setting] : options.plan.overrides) {
     if (setting.range && setting.params) {
       return Error(ErrorId::kConflictingOptions, "overrides: ", tensor,

@@ -17,6 +17,7 @@ namespace preon {
 /// Defaults are those of the command line; each field's meaning, unit and cost stands in the option table.
 struct Options {
   std::string output;
+  std::string config_file;  ///< where some of these came from; only so that it is never written to
   DataOptions data;
   std::string calib;
   std::string method = "layerwise-percentile";
@@ -33,6 +34,8 @@ struct Options {
   std::string tmp_dir;
 
   bool has_data() const { return !data.sources.empty() || !data.inputs.empty(); }
+  /// Some of the samples are noise.
+  bool has_random_data() const;
 };
 
 /// What names in the options stand for.

@@ -2,23 +2,55 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "base/file.h"
 
 namespace preon {
 namespace fs = std::filesystem;
 
-Status CheckOutput(std::string_view verb, const std::string& output, const std::vector<std::string>& inputs) {
-  if (output.empty()) return Error(ErrorId::kMissingOption, verb, ": no output; wanted -o FILE");
+namespace {
+
+// Also of what does not exist yet.
+fs::path Resolved(const fs::path& path) {
   std::error_code ignored;
-  for (const std::string& input : inputs) {
-    if (!input.empty() && fs::equivalent(input, output, ignored)) {
-      return Error(ErrorId::kConflictingOptions, "--output: '", output, "' is an input; inputs are never written to");
+  return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+}
+
+// A file in a folder of samples counts as the folder.
+bool Overwrites(const fs::path& output, const fs::path& input) {
+  std::error_code ignored;
+  if (fs::equivalent(output, input, ignored)) return true;
+  if (!fs::is_directory(input, ignored) || !fs::exists(output, ignored)) return false;
+  const fs::path inside =
+      fs::weakly_canonical(output, ignored).lexically_relative(fs::weakly_canonical(input, ignored));
+  return !inside.empty() && *inside.begin() != "..";
+}
+
+}  // namespace
+
+Status CheckOutputs(const Options& options, std::vector<std::string> inputs) {
+  inputs.insert(inputs.end(), {options.calib, options.config_file, options.data.labels});
+  inputs.insert(inputs.end(), options.data.sources.begin(), options.data.sources.end());
+  for (const auto& [name, source] : options.data.inputs) inputs.push_back(source);
+  for (const auto& [flag, path] : {std::pair{"--output", options.output}, std::pair{"--report", options.report}}) {
+    if (path.empty()) continue;
+    for (const std::string& input : inputs) {
+      if (input.empty() || !Overwrites(path, input)) continue;
+      return Error(ErrorId::kConflictingOptions, flag, ": '", path, "' is an input; inputs are never written to");
     }
+    // Opening tells whether a file can be made there, and clears what a killed run left; nothing stays behind.
+    PREON_RETURN_IF_ERROR(AtomicFile::Open(path).status());
   }
-  // Opening tells whether a file can be made there, and clears what a killed run left; nothing stays behind.
-  const Result<AtomicFile> probe = AtomicFile::Open(output);
-  return probe.ok() ? Status::Ok() : probe.status();
+  if (!options.output.empty() && !options.report.empty() && Resolved(options.output) == Resolved(options.report)) {
+    return Error(ErrorId::kConflictingOptions, "--report: '", options.report, "' is the output, too");
+  }
+  return Status::Ok();
+}
+
+Status CheckOutputs(std::string_view verb, const Options& options, std::vector<std::string> inputs) {
+  if (options.output.empty()) return Error(ErrorId::kMissingOption, verb, ": no output; wanted -o FILE");
+  return CheckOutputs(options, std::move(inputs));
 }
 
 Status MissingData(std::string_view verb, std::string_view wanted) {

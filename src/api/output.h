@@ -5,14 +5,17 @@
 #include <string_view>
 #include <vector>
 
+#include "api/options.h"
 #include "base/status.h"
 #include "ir/graph.h"
 
 namespace preon {
 
-/// The output can be written and is none of the inputs. Errors: kMissingOption, kOutputFolder, kIoWrite,
-/// kConflictingOptions.
-Status CheckOutput(std::string_view verb, const std::string& output, const std::vector<std::string>& inputs);
+/// What the options have written (output and report) can be written, is none of the inputs (those given, and all that
+/// the options name), and not twice the same. Errors: kOutputFolder, kIoWrite, kConflictingOptions.
+Status CheckOutputs(const Options& options, std::vector<std::string> inputs);
+/// The same for a verb that is nothing without an output. Errors: kMissingOption besides.
+Status CheckOutputs(std::string_view verb, const Options& options, std::vector<std::string> inputs);
 
 /// kMissingOption: the verb needs samples.
 Status MissingData(std::string_view verb, std::string_view wanted);

@@ -9,7 +9,7 @@ namespace preon {
 
 Result<CalibrateResult> CalibrateVerb(const std::string& model, Job& job) {
   const std::string& output = job.options.output;
-  PREON_RETURN_IF_ERROR(CheckOutput("calibrate", output, {model}));
+  PREON_RETURN_IF_ERROR(CheckOutputs("calibrate", job.options, {model}));
   if (!job.open_samples) return MissingData("calibrate", "--data SRC");
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, PrepareModel(model, job));
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateStage(prepared, job));
@@ -22,6 +22,7 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, Job& job) {
                          .observed_tensors = static_cast<int64_t>(data.tensors.size()),
                          .shared_tensors = static_cast<int64_t>(data.shared.size()),
                          .warnings = prepared.warnings};
+  if (job.options.has_random_data()) result.warnings.push_back("random samples: these are the statistics of noise");
   for (const auto& [stage, seconds] : result.facts.seconds) {
     if (stage == "calibrate")
       result.seconds_per_sample = seconds / static_cast<double>(std::max<int64_t>(result.samples, 1));
@@ -31,7 +32,7 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, Job& job) {
 
 Result<MergeResult> MergeVerb(const std::vector<std::string>& parts, Job& job) {
   const std::string& output = job.options.output;
-  PREON_RETURN_IF_ERROR(CheckOutput("merge", output, parts));
+  PREON_RETURN_IF_ERROR(CheckOutputs("merge", job.options, parts));
   job.clock.Begin("load");
   std::vector<CalibrationData> loaded;
   for (const std::string& part : parts) {
@@ -50,7 +51,7 @@ Result<MergeResult> MergeVerb(const std::vector<std::string>& parts, Job& job) {
 
 Result<RangesResult> RangesVerb(const std::string& calib, Job& job) {
   const Options& options = job.options;
-  if (!options.output.empty()) PREON_RETURN_IF_ERROR(CheckOutput("ranges", options.output, {calib}));
+  PREON_RETURN_IF_ERROR(CheckOutputs(options, {calib}));
   job.clock.Begin("load");
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, LoadCalibration(calib));
   job.clock.Begin("ranges");

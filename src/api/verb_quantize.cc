@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 
 #include "api/calibrate_stage.h"
 #include "api/output.h"
@@ -10,12 +11,6 @@
 
 namespace preon {
 namespace {
-
-bool IsRandom(const DataOptions& data) {
-  const auto random = [](const std::string& source) { return source.starts_with("random:"); };
-  return std::ranges::any_of(data.sources, random) ||
-         std::ranges::any_of(data.inputs, [&](const auto& input) { return random(input.second); });
-}
 
 Result<CalibrationData> CalibrateOrLoad(PreparedModel& prepared, Job& job) {
   if (job.options.calib.empty()) return CalibrateStage(prepared, job);
@@ -35,7 +30,7 @@ Result<CalibrationData> CalibrateOrLoad(PreparedModel& prepared, Job& job) {
 
 Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   const Options& options = job.options;
-  PREON_RETURN_IF_ERROR(CheckOutput("quantize", options.output, {model, options.calib}));
+  PREON_RETURN_IF_ERROR(CheckOutputs("quantize", options, {model}));
   if (!job.open_samples) return MissingData("quantize", "--data SRC or --calib FILE");
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, PrepareModel(model, job));
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOrLoad(prepared, job));
@@ -50,9 +45,15 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   result.activation = DataTypeName(options.plan.activation);
   result.weight = DataTypeName(options.plan.weight);
   result.target = job.choices.target->name();
-  result.random_data = options.calib.empty() && IsRandom(options.data);
+  result.random_data = options.calib.empty() && options.has_random_data();
+  if (job.made_up_sample || (!options.calib.empty() && options.has_random_data()))
+    result.warnings.push_back("compared on noise, for want of --data: error, agreement and latency say little");
   result.facts = job.clock.Finish("quantize");
-  if (!options.report.empty()) PREON_RETURN_IF_ERROR(WriteReport(result, options.report));
+  if (options.report.empty()) return result;
+  const Status reported = WriteReport(result, options.report);
+  std::error_code ignored;
+  if (!reported.ok()) std::filesystem::remove(options.output, ignored);  // all that was asked for, or nothing
+  PREON_RETURN_IF_ERROR(reported);
   return result;
 }
 

@@ -66,6 +66,7 @@ Result<RunResult> RunVerb(const std::string& model, Job& job) {
 Result<CompareResult> CompareVerb(const std::string& reference, const std::string& other, Job& job) {
   if (!job.open_samples) return MissingData("compare", "--data SRC");
   const Options& options = job.options;
+  PREON_RETURN_IF_ERROR(CheckOutputs(options, {reference, other}));
   job.clock.Begin("load");
   PREON_ASSIGN_OR_RETURN(Session first, OpenAsIs(reference, job));
   PREON_ASSIGN_OR_RETURN(Session second, OpenAsIs(other, job));

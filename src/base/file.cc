@@ -42,6 +42,16 @@ void RemoveLeftovers(const fs::path& path) {
   }
 }
 
+// Where a write to `path` ends up. A rename would put the file in a link's place.
+std::string BehindLinks(fs::path path) {
+  constexpr int kMaxLinks = 40;  // Linux's limit
+  std::error_code error;
+  for (int link = 0; link < kMaxLinks && fs::is_symlink(path, error); ++link) {
+    path = path.parent_path() / fs::read_symlink(path, error);
+  }
+  return path.string();
+}
+
 }  // namespace
 
 Result<std::string> ReadFile(const std::string& path) {
@@ -84,16 +94,18 @@ Result<MappedFile> MapFile(const std::string& path) {
   return MappedFile{{static_cast<const std::byte*>(memory), size}, std::move(owner)};
 }
 
-Result<AtomicFile> AtomicFile::Open(const std::string& path) {
-  const fs::path folder = FolderOf(path);
+Result<AtomicFile> AtomicFile::Open(const std::string& given_path) {
   std::error_code error;
+  const std::string path = BehindLinks(given_path);
+  const fs::path folder = FolderOf(path);
   if (!fs::is_directory(folder, error)) {
     return Error(ErrorId::kOutputFolder, path, ": the folder '", folder.string(), "' does not exist; make it first");
   }
   // A rename would put a file in the place of a device or a pipe.
   const fs::file_status status = fs::status(path, error);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    return Error(ErrorId::kIoWrite, path, ": can't write: is ", fs::is_directory(status) ? "a folder" : "no regular file");
+    return Error(ErrorId::kIoWrite, path, ": can't write: is ",
+                 fs::is_directory(status) ? "a folder" : "no regular file");
   }
   RemoveLeftovers(path);
   AtomicFile file;

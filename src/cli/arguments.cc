@@ -41,7 +41,9 @@ void AddOptions(ParsedVerb& parsed) {
     }
     CLI::Option* option = parsed.app->add_option(name, given.values, std::string(spec.help));
     option->type_name(std::string(spec.value_name));
-    if (spec.kind == OptionKind::kValue) option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    // One word after the name; what follows may be the model.
+    if (spec.kind == OptionKind::kValue)
+      option->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
 }
 
@@ -96,11 +98,20 @@ Status CheckWords(const ParsedVerb& parsed) {
   }
   const std::vector<std::string> given = Positionals(parsed);
   if (given.size() < parsed.command.positionals.size()) {
-    return Error(ErrorId::kMissingOption, parsed.command.name, ": no ", parsed.command.positionals[given.size()],
-                 " given");
+    const std::string_view missing = parsed.command.positionals[given.size()];
+    Status status = Error(ErrorId::kMissingOption, parsed.command.name, ": no ", missing, " given");
+    const auto took_more = std::ranges::find_if(parsed.given, [](const Given& list) { return list.values.size() > 1; });
+    if (took_more == parsed.given.end()) return status;
+    return std::move(status).WithHint(StrCat(
+        "--", took_more->spec->name, " takes all words up to the next option: put ", missing, " in front of it"));
   }
   if (!parsed.app->remaining().empty()) {
     return Error(ErrorId::kUnknownOption, parsed.command.name, ": unexpected '", parsed.app->remaining()[0], "'");
+  }
+  for (const Given& given : parsed.given) {
+    if (given.spec->kind != OptionKind::kValue || given.values.size() < 2) continue;
+    return Error(ErrorId::kConflictingOptions, "--", given.spec->name, ": got '", given.values[0], "' and '",
+                 given.values[1], "', wanted one value");
   }
   if (parsed.quiet && parsed.verbose) {
     return Error(ErrorId::kConflictingOptions, "--quiet and --verbose: got both, wanted one");
@@ -117,6 +128,7 @@ Status FromParseError(const CLI::ParseError& problem) {
 
 Status FillOptions(const ParsedVerb& parsed, Options& options) {
   if (!parsed.config.empty()) PREON_RETURN_IF_ERROR(ApplyConfig(options, parsed.config));
+  options.config_file = parsed.config;
   for (const Given& given : parsed.given) {
     const std::string name(given.spec->name);
     if (given.flag) PREON_RETURN_IF_ERROR(SetOption(options, name, "true"));

@@ -220,6 +220,7 @@ struct Model {
   std::set<std::string> function_ops;          ///< "domain:name" defined by them
   std::string residue;                         ///< serialized ModelProto of what preon does not model (training, …)
   std::string source_path;                     ///< where it was loaded from; for messages
+  std::vector<std::string> external_files;     ///< paths of its external data there
   std::string fingerprint;                     ///< SHA-256 over the file's bytes and its external data's names and sizes
 
   int64_t opset() const;

@@ -119,6 +119,9 @@ Result<Model> LoadBytes(std::span<const std::byte> bytes, const std::string& pat
                  " is of domain ai.onnx; the model imports no opset of it");
   }
   model.source_path = path;
+  for (const auto& [location, file] : external.files()) {
+    model.external_files.push_back((fs::path(path).parent_path() / location).string());
+  }
   model.fingerprint = Fingerprint(bytes, external);
   return model;
 }

@@ -1,6 +1,7 @@
 """Mistakes on the command line and in configuration files: status 2, one line with the nearest name, nothing written."""
 import json
 
+import onnx
 import pytest
 
 
@@ -31,11 +32,40 @@ import pytest
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--config", "XINT8"], 1007, "not in this version"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--quiet", "--verbose"], 1004, "got both"),
     (["quantize", "model.onnx", "other.onnx", "-o", "out.onnx", "--data", "calib.npz"], 1001, "unexpected 'other.onnx'"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "other.onnx", "--data", "calib.npz"], 1001, "unexpected 'other.onnx'"),
+    (["quantize", "model.onnx", "-o", "a.onnx", "-o", "b.onnx", "--data", "calib.npz"], 1004, "got 'a.onnx' and 'b.onnx'"),
+    (["quantize", "--data", "calib.npz", "model.onnx", "-o", "out.onnx"], 1003, "no MODEL given"),
+    (["quantize", "model.onnx", "-o", "calib.npz", "--data", "calib.npz"], 1004, "'calib.npz' is an input"),
+    (["quantize", "model.onnx", "-o", "calib.npz", "--data", "."], 1004, "'calib.npz' is an input"),
+    (["quantize", "model.onnx", "-o", "out.json", "--report", "./out.json", "--data", "calib.npz"], 1004, "is the output, too"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--calib", "a.calib", "--samples", "3"], 1004, "--samples: has no effect"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--calib", "a.calib", "--data", "calib.npz", "--exact"], 1004, "--exact: has no effect"),
     (["calibrate", "model.onnx", "-o", "out.calib", "--data", "calib.npz", "--shard", "3/2"], 1002, "--shard"),
     (["run", "model.onnx", "--data", "calib.npz", "--threads", "0"], 1002, "--threads"),
 ])
 def test_usage(preon, model, data, arguments, number, says):
     preon.fails(2, number, *arguments, says=says)
+
+
+def test_options_may_stand_in_front_of_the_model(preon, model, data):
+    done = preon("quantize", "--samples", "2", "-o", "out.onnx", model, "--data", data, "--quiet")
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_reports_folder_is_looked_for_first(preon, model, data):
+    preon.fails(1, 7003, "quantize", model, "-o", "out.onnx", "--report", "nowhere/r.json", "--data", data, says="'nowhere' does not exist")
+
+
+def test_external_data_are_inputs_too(preon, model, data):
+    onnx.save(onnx.load(preon.folder / model), preon.folder / "ext.onnx", save_as_external_data=True, location="w.bin", size_threshold=0)
+    preon.fails(2, 1004, "quantize", "ext.onnx", "-o", "w.bin", "--data", data, says="'w.bin' is an input")
+
+
+def test_an_output_behind_a_link_leaves_the_link(preon, model, data):
+    (preon.folder / "link.onnx").symlink_to("real.onnx")
+    assert preon("quantize", model, "-o", "link.onnx", "--data", data).returncode == 0
+    assert (preon.folder / "link.onnx").is_symlink()
+    assert (preon.folder / "real.onnx").is_file()
 
 
 @pytest.mark.parametrize("config, says", [
