@@ -1,6 +1,7 @@
 #include "calib/calib_file.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 
 #include "base/file.h"
@@ -96,6 +97,9 @@ Status SaveCalibration(const CalibrationData& data, const std::string& path) {
 }
 
 Result<CalibrationData> LoadCalibration(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored))
+    return Error(ErrorId::kCalibFileMalformed, path, ": no such file");
   PREON_ASSIGN_OR_RETURN(const MappedFile file, MapFile(path));
   const std::string_view bytes(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
   Result<CalibrationData> data = ParseCalibration(bytes);

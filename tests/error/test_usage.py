@@ -40,6 +40,10 @@ import pytest
     (["quantize", "model.onnx", "-o", "out.json", "--report", "./out.json", "--data", "calib.npz"], 1004, "is the output, too"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--calib", "a.calib", "--samples", "3"], 1004, "--samples: has no effect"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--calib", "a.calib", "--data", "calib.npz", "--exact"], 1004, "--exact: has no effect"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--calib", "gone.calib"], 3012, "gone.calib: no such file"),
+    (["merge", "gone.calib", "-o", "out.calib"], 3012, "gone.calib: no such file"),
+    (["inspect", "gone.calib"], 3012, "gone.calib: no such file"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--config", "gone.json"], 1002, "--config: got 'gone.json'"),
     (["calibrate", "model.onnx", "-o", "out.calib", "--data", "calib.npz", "--shard", "3/2"], 1002, "--shard"),
     (["run", "model.onnx", "--data", "calib.npz", "--threads", "0"], 1002, "--threads"),
 ])
