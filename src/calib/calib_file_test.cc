@@ -57,7 +57,7 @@ TEST(CalibFile, SaysWhatIsWrongAndWhere) {
   const std::string path = dir->File("bad.calib");
   ASSERT_TRUE(WriteFileAtomically(path, changed).ok());
   EXPECT_THAT(LoadCalibration(path).status().message(), HasSubstr("bad.calib: checksum differs"));
-  EXPECT_EQ(LoadCalibration(dir->File("absent.calib")).status().id(), ErrorId::kIoRead);
+  EXPECT_EQ(LoadCalibration(dir->File("absent.calib")).status().id(), ErrorId::kCalibFileMalformed);
 }
 
 TEST(CalibFile, EveryTruncationIsAnError) {
