@@ -1,12 +1,15 @@
 #include "api/config.h"
 
 #include <algorithm>
+#include <cfloat>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "api/option_table.h"
 #include "api/presets.h"
 #include "base/file.h"
 #include "formats/int_format.h"
+#include "quantize/overrides.h"
 
 namespace preon {
 namespace {
@@ -36,21 +39,39 @@ Status ApplyMethodOptions(Options& options, const Json& value) {
   return Status::Ok();
 }
 
-Result<double> Number(const Json& object, const char* key) {
+// Errors: kBadConfig for what is no number from `min` to `max`.
+Result<double> Number(const Json& object, const char* key, double min, double max) {
   const Json& value = object.at(key);
   if (!value.is_number()) return Error(ErrorId::kBadConfig, key, ": got ", value.type_name(), ", wanted a number");
-  return value.get<double>();
+  const double number = value.get<double>();
+  if (number >= min && number <= max) return number;
+  return Error(ErrorId::kBadConfig, key, ": got ", value.dump(), ", wanted a number from ", min, " to ", max);
 }
 
-// Both keys of a pair, or none.
-Result<std::optional<std::pair<double, double>>> NumberPair(const Json& object, const char* first, const char* second) {
-  if (object.contains(first) != object.contains(second)) {
-    return Error(ErrorId::kBadConfig, "got one of ", first, " and ", second, ", wanted both");
+// True with both keys of a pair, false without any.
+Result<bool> HasPair(const Json& object, const char* first, const char* second) {
+  if (object.contains(first) == object.contains(second)) return object.contains(first);
+  return Error(ErrorId::kBadConfig, "got one of ", first, " and ", second, ", wanted both");
+}
+
+Result<Range> ParseRange(const Json& value) {
+  PREON_ASSIGN_OR_RETURN(const double min, Number(value, "rmin", -FLT_MAX, FLT_MAX));
+  PREON_ASSIGN_OR_RETURN(const double max, Number(value, "rmax", -FLT_MAX, FLT_MAX));
+  if (min <= max) return Range{static_cast<float>(min), static_cast<float>(max)};
+  return Error(ErrorId::kBadConfig, "rmin: got ", min, " with rmax ", max, ", wanted rmin <= rmax");
+}
+
+// Without a type of the override's own, only planning knows the codes that the zero point must be one of.
+Result<QuantParams> ParseParams(const Json& value, const std::optional<DataType>& type) {
+  PREON_ASSIGN_OR_RETURN(const double scale, Number(value, "scale", FLT_MIN, FLT_MAX));
+  PREON_ASSIGN_OR_RETURN(const double zero_point, Number(value, "zero_point", -DBL_MAX, DBL_MAX));
+  if (zero_point != std::nearbyint(zero_point) || zero_point < INT32_MIN || zero_point > INT32_MAX) {
+    return Error(ErrorId::kBadConfig, "zero_point: got ", value["zero_point"].dump(),
+                 ", wanted an integer that the tensor's type can hold");
   }
-  if (!object.contains(first)) return std::optional<std::pair<double, double>>();
-  PREON_ASSIGN_OR_RETURN(const double a, Number(object, first));
-  PREON_ASSIGN_OR_RETURN(const double b, Number(object, second));
-  return std::optional(std::pair(a, b));
+  const QuantParams params{static_cast<float>(scale), static_cast<int32_t>(zero_point)};
+  if (type) PREON_RETURN_IF_ERROR(CheckZeroPoint(params, *type));
+  return params;
 }
 
 Result<TensorOverride> ParseOverride(const Json& value) {
@@ -68,13 +89,14 @@ Result<TensorOverride> ParseOverride(const Json& value) {
     if (!value["symmetric"].is_boolean()) return Error(ErrorId::kBadConfig, "symmetric: wanted true or false");
     parsed.symmetric = value["symmetric"].get<bool>();
   }
-  PREON_ASSIGN_OR_RETURN(const auto range, NumberPair(value, "rmin", "rmax"));
-  if (range && !(range->first <= range->second)) return Error(ErrorId::kBadConfig, "rmin is above rmax");
-  if (range) parsed.range = Range{static_cast<float>(range->first), static_cast<float>(range->second)};
-  PREON_ASSIGN_OR_RETURN(const auto params, NumberPair(value, "scale", "zero_point"));
-  if (params && !(params->first > 0))
-    return Error(ErrorId::kBadConfig, "scale: got ", params->first, ", wanted a number above 0");
-  if (params) parsed.params = QuantParams{static_cast<float>(params->first), static_cast<int32_t>(params->second)};
+  PREON_ASSIGN_OR_RETURN(const bool has_range, HasPair(value, "rmin", "rmax"));
+  if (has_range) {
+    PREON_ASSIGN_OR_RETURN(parsed.range, ParseRange(value));
+  }
+  PREON_ASSIGN_OR_RETURN(const bool has_params, HasPair(value, "scale", "zero_point"));
+  if (has_params) {
+    PREON_ASSIGN_OR_RETURN(parsed.params, ParseParams(value, parsed.type));
+  }
   return parsed;
 }
 

@@ -13,11 +13,12 @@
 #include "quantize/ort_cpu_planner.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <unordered_map>
 
-#include "base/spelling.h"
 #include "quantize/op_traits.h"
+#include "quantize/overrides.h"
 #include "quantize/selection.h"
 
 namespace preon {
@@ -45,8 +46,9 @@ class Planner {
     DropSmallAnchors();
     MarkUseful();
     GrowQuantized();
-    PREON_RETURN_IF_ERROR(PlanActivations());
+    PlanActivations();
     PlanConstants();
+    PREON_RETURN_IF_ERROR(CheckZeroPoints(plan_));
     RecordDecisions();
     WarnOfIdleOverrides(options_, &plan_);
     return std::move(plan_);
@@ -172,13 +174,13 @@ class Planner {
     return {DataType::kUInt8, options_.activation_symmetric.value_or(false)};
   }
 
-  Status PlanActivations() {
+  void PlanActivations() {
     for (const std::string& tensor : quantized_) {
       ActivationPlan activation;
       activation.format = ActivationFormat();
       const auto own = options_.overrides.find(tensor);
       if (own != options_.overrides.end()) {
-        PREON_RETURN_IF_ERROR(ApplyOverride(tensor, own->second, activation));
+        ApplyOverride(own->second, activation);
       } else if (const auto shared = shares_.find(tensor); shared != shares_.end()) {
         activation.shares = ShareRoot(tensor);
       }
@@ -186,7 +188,6 @@ class Planner {
     }
     for (Node* node : folded_) plan_.folded_clamps.push_back(node->name);
     std::sort(plan_.folded_clamps.begin(), plan_.folded_clamps.end());
-    return Status::Ok();
   }
 
   // The first tensor up the chain of movers with parameters of its own.
@@ -196,23 +197,6 @@ class Planner {
       tensor = it->second;
     }
     return tensor;
-  }
-
-  static Status ApplyOverride(const std::string& tensor, const TensorOverride& wanted, ActivationPlan& activation) {
-    if (wanted.type) {
-      if (*wanted.type != DataType::kUInt8 && *wanted.type != DataType::kInt8) {
-        return Error(ErrorId::kNotYetSupported, "overrides: ", tensor, ": type '", DataTypeName(*wanted.type),
-                     "' is not in this version for activations of target ort-cpu; it has: int8, uint8");
-      }
-      activation.format.type = *wanted.type;
-    }
-    if (wanted.symmetric) activation.format.symmetric = *wanted.symmetric;
-    if (wanted.range) {
-      activation.source = RangeSource::kFixed;
-      activation.fixed = *wanted.range;
-    }
-    activation.params = wanted.params;
-    return Status::Ok();
   }
 
   void PlanConstants() {
@@ -239,13 +223,7 @@ class Planner {
       weight.format = format;
       weight.axis = axis;
       const auto own = options_.overrides.find(node.input(index));
-      if (own != options_.overrides.end()) {
-        if (own->second.type) weight.format.type = *own->second.type;
-        if (own->second.symmetric) weight.format.symmetric = *own->second.symmetric;
-        weight.range = own->second.range;
-        weight.params = own->second.params;
-        if (weight.range || weight.params) weight.axis = -1;
-      }
+      if (own != options_.overrides.end()) ApplyOverride(own->second, weight);
     } else if (weight.axis != axis) {
       weight.axis = -1;   // readers that need different axes share one scale (spec qdq §7)
     }
@@ -291,20 +269,12 @@ class Planner {
   std::set<Node*> folded_;
 };
 
-Status CheckTypes(const PlanOptions& options) {
-  for (const auto& [what, type] : {std::pair{"activation", options.activation}, std::pair{"weight", options.weight}}) {
-    if (type != DataType::kInt8 && type != DataType::kUInt8) {
-      return Error(ErrorId::kNotYetSupported, "--", what, ": type '", DataTypeName(type),
-                   "' is not in this version for target ort-cpu; it has: int8, uint8");
-    }
-  }
-  return Status::Ok();
-}
+constexpr std::array kTypes = {DataType::kInt8, DataType::kUInt8};   // what the integer kernels take
 
 }  // namespace
 
 Result<QuantPlan> PlanForOrtCpu(const Model& model, const PlanOptions& options) {
-  PREON_RETURN_IF_ERROR(CheckTypes(options));
+  PREON_RETURN_IF_ERROR(CheckTypes("ort-cpu", kTypes, options));
   return Planner(model, options).Run();
 }
 

@@ -185,5 +185,42 @@ TEST(OrtCpuPlanner, OverrideBreaksSharing) {
   EXPECT_EQ(plan.activations.at("p1").source, RangeSource::kFixed);
 }
 
+// The type may come from the options, so only planning knows the codes.
+TEST(OrtCpuPlanner, ZeroPointsOfOverridesAreCodesOfTheTensor) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Output("c1");
+  const std::tuple<const char*, int32_t, const char*> rows[] = {
+      {"x", 300, "overrides: x: zero_point: got 300, wanted an integer from 0 to 255 (uint8)"},
+      {"x", -1, "overrides: x: zero_point: got -1, wanted an integer from 0 to 255 (uint8)"},
+      {"c1_w", 500, "overrides: c1_w: zero_point: got 500, wanted an integer from -128 to 127 (int8)"},
+  };
+  for (const auto& [tensor, zero_point, message] : rows) {
+    PlanOptions options;
+    options.overrides[tensor].params = QuantParams{0.5f, zero_point};
+    const Result<QuantPlan> plan = PlanForOrtCpu(b.model, options);
+    ASSERT_FALSE(plan.ok());
+    EXPECT_EQ(plan.status().id(), ErrorId::kBadConfig);
+    EXPECT_EQ(plan.status().message(), message);
+    options.overrides[tensor].params->zero_point = 127;
+    EXPECT_TRUE(PlanForOrtCpu(b.model, options).ok());
+  }
+}
+
+TEST(OrtCpuPlanner, TypesOfOverridesAreThoseOfTheKernels) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Output("c1");
+  for (const char* tensor : {"x", "c1_w"}) {
+    PlanOptions options;
+    options.overrides[tensor].type = DataType::kInt4;
+    const Result<QuantPlan> plan = PlanForOrtCpu(b.model, options);
+    ASSERT_FALSE(plan.ok());
+    EXPECT_EQ(plan.status().id(), ErrorId::kNotYetSupported);
+    EXPECT_EQ(plan.status().message(), StrCat("overrides: ", tensor, ": type 'int4' is not in this version for target "
+                                              "ort-cpu; it has: int8, uint8"));
+  }
+}
+
 }  // namespace
 }  // namespace preon

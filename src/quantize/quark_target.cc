@@ -5,6 +5,7 @@
 #include <set>
 
 #include "quantize/op_traits.h"
+#include "quantize/overrides.h"
 #include "quantize/plan.h"
 #include "quantize/selection.h"
 
@@ -29,7 +30,7 @@ class Marker {
  public:
   Marker(const Graph& graph, const PlanOptions& options) : graph_(graph), options_(options), selection_(options) {}
 
-  QuantPlan Run() {
+  Result<QuantPlan> Run() {
     plan_.target = "quark";
     plan_.warnings = selection_.WithoutEffect(graph_);
     plan_.dequantize_for_all_readers = true;
@@ -49,6 +50,7 @@ class Marker {
       }
       plan_.nodes.push_back(std::move(decision));
     }
+    PREON_RETURN_IF_ERROR(CheckZeroPoints(plan_));
     WarnOfIdleOverrides(options_, &plan_);
     return std::move(plan_);
   }
@@ -85,13 +87,7 @@ class Marker {
     const auto own = options_.overrides.find(tensor);
     if (own != options_.overrides.end()) {
       activation.shares.clear();
-      if (own->second.type) activation.format.type = *own->second.type;
-      if (own->second.symmetric) activation.format.symmetric = *own->second.symmetric;
-      if (own->second.range) {
-        activation.source = RangeSource::kFixed;
-        activation.fixed = *own->second.range;
-      }
-      activation.params = own->second.params;
+      ApplyOverride(own->second, activation);
     }
     plan_.activations.try_emplace(tensor, std::move(activation));
   }
@@ -106,6 +102,8 @@ class Marker {
     if (plan.nodes.empty()) {
       plan.format = weight ? IntFormat{options_.weight, options_.weight == DataType::kInt8} : ActivationFormat();
       plan.axis = axis;
+      const auto own = options_.overrides.find(tensor);
+      if (own != options_.overrides.end()) ApplyOverride(own->second, plan);
     }
     if (plan.axis != axis) plan.axis = -1;
     plan.nodes.push_back(node.name);
@@ -156,8 +154,8 @@ class Marker {
     MarkOutput(node);
     if (type == "Softmax") {
       ActivationPlan& output = plan_.activations[node.output()];
+      if (output.source == RangeSource::kObserved) output.fixed = {0, 1};   // an override's range stays
       output.source = RangeSource::kFixed;
-      output.fixed = {0, 1};
     }
   }
 

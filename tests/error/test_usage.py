@@ -80,6 +80,8 @@ def test_an_output_behind_a_link_leaves_the_link(preon, model, data):
     ({"overrides": {"c1": {"rmn": 0}}}, "did you mean 'rmin'?"),
     ({"overrides": {"c1": {"rmin": 0}}}, "rmax"),
     ({"overrides": {"c1": {"scale": 0, "zero_point": 0}}}, "scale"),
+    ({"overrides": {"c1": {"scale": 1, "zero_point": 1e300}}}, "zero_point"),
+    ({"overrides": {"input": {"scale": 1, "zero_point": 300}}}, "from 0 to 255 (uint8)"),
 ])
 def test_config(preon, model, data, tmp_path, config, says):
     (tmp_path / "c.json").write_text(json.dumps(config))

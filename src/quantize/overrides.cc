@@ -1,0 +1,65 @@
+#include "quantize/overrides.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/spelling.h"
+
+namespace preon {
+namespace {
+
+Status CheckType(std::string_view target, std::span<const DataType> types, DataType type) {
+  if (std::ranges::find(types, type) != types.end()) return Status::Ok();
+  std::vector<std::string> names;
+  for (const DataType known : types) names.emplace_back(DataTypeName(known));
+  return Error(ErrorId::kNotYetSupported, "type '", DataTypeName(type), "' is not in this version for target ", target,
+               "; it has: ", JoinNames(names));
+}
+
+}  // namespace
+
+void ApplyOverride(const TensorOverride& wanted, ActivationPlan& activation) {
+  if (wanted.type) activation.format.type = *wanted.type;
+  if (wanted.symmetric) activation.format.symmetric = *wanted.symmetric;
+  if (wanted.range) {
+    activation.source = RangeSource::kFixed;
+    activation.fixed = *wanted.range;
+  }
+  activation.params = wanted.params;
+}
+
+void ApplyOverride(const TensorOverride& wanted, WeightPlan& weight) {
+  if (wanted.type) weight.format.type = *wanted.type;
+  if (wanted.symmetric) weight.format.symmetric = *wanted.symmetric;
+  weight.range = wanted.range;
+  weight.params = wanted.params;
+  if (weight.range || weight.params) weight.axis = -1;
+}
+
+Status CheckTypes(std::string_view target, std::span<const DataType> types, const PlanOptions& options) {
+  PREON_RETURN_IF_ERROR(CheckType(target, types, options.activation).WithContext("--activation"));
+  PREON_RETURN_IF_ERROR(CheckType(target, types, options.weight).WithContext("--weight"));
+  for (const auto& [tensor, wanted] : options.overrides) {
+    if (wanted.type) PREON_RETURN_IF_ERROR(CheckType(target, types, *wanted.type).WithContext("overrides: ", tensor));
+  }
+  return Status::Ok();
+}
+
+Status CheckZeroPoint(const QuantParams& params, DataType type) {
+  const IntFormat all_codes{type};
+  if (params.zero_point >= all_codes.q_min() && params.zero_point <= all_codes.q_max()) return Status::Ok();
+  return Error(ErrorId::kBadConfig, "zero_point: got ", params.zero_point, ", wanted an integer from ",
+               all_codes.q_min(), " to ", all_codes.q_max(), " (", DataTypeName(type), ")");
+}
+
+Status CheckZeroPoints(const QuantPlan& plan) {
+  const auto check = [](const std::string& tensor, const auto& planned) {
+    return planned.params ? CheckZeroPoint(*planned.params, planned.format.type).WithContext("overrides: ", tensor)
+                          : Status::Ok();
+  };
+  for (const auto& [tensor, activation] : plan.activations) PREON_RETURN_IF_ERROR(check(tensor, activation));
+  for (const auto& [tensor, weight] : plan.weights) PREON_RETURN_IF_ERROR(check(tensor, weight));
+  return Status::Ok();
+}
+
+}  // namespace preon
