@@ -21,6 +21,8 @@ constexpr std::array kSharers = {"Reshape", "Transpose", "Squeeze", "Unsqueeze",
 constexpr std::array kActivationsBehindKernels = {"Relu", "Clip", "LeakyRelu", "PRelu"};
 constexpr std::array kKernels = {"Conv", "Add", "MaxPool", "AveragePool", "GlobalAveragePool", "MatMul", "Gemm", "ConvTranspose"};
 
+constexpr std::array kTypes = {DataType::kInt8, DataType::kUInt8, DataType::kInt16, DataType::kUInt16};
+
 template <typename Names>
 bool Contains(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -190,15 +192,25 @@ class Marker {
   std::set<std::string> annotated_;
 };
 
+// Before opset 21 ONNX's Q/DQ nodes hold bytes only.
+bool WantsSixteenBits(const PlanOptions& options) {
+  const auto sixteen = [](DataType type) { return type == DataType::kInt16 || type == DataType::kUInt16; };
+  return sixteen(options.activation) || sixteen(options.weight) ||
+         std::ranges::any_of(options.overrides, [&](const auto& entry) { return entry.second.type && sixteen(*entry.second.type); });
+}
+
 class QuarkTarget final : public Target {
  public:
   std::string_view name() const override { return "quark"; }
   std::string_view summary() const override { return "the layout that NPU compilers expect: Q/DQ around every listed operator"; }
-  int64_t RequiredOpset(const PlanOptions& options) const override { return options.per_channel ? 13 : 10; }
+  int64_t RequiredOpset(const PlanOptions& options) const override {
+    return WantsSixteenBits(options) ? 21 : options.per_channel ? 13 : 10;
+  }
 
   Status Prepare(Model&, const PlanOptions&) const override { return Status::Ok(); }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
+    PREON_RETURN_IF_ERROR(CheckTypes(name(), kTypes, options));
     return Marker(model.graph, options).Run();
   }
 };

@@ -1,0 +1,37 @@
+"""Every type a target can write gives a model that the runtime runs; the others are refused before that."""
+import numpy as np
+import onnx
+import onnxruntime as ort
+import pytest
+
+BYTES, SHORTS = ("int8", "uint8"), ("int16", "uint16")
+
+
+@pytest.mark.parametrize("activation", BYTES + SHORTS)
+@pytest.mark.parametrize("weight", BYTES + SHORTS)
+def test_quark_writes_bytes_and_shorts(preon, model, data, tmp_path, activation, weight):
+    done = preon("quantize", model, "-o", "out.onnx", "--data", data, "--target", "quark",
+                 "--activation", activation, "--weight", weight)
+    assert done.returncode == 0, done.stderr
+    written = onnx.load(tmp_path / "out.onnx")
+    onnx.checker.check_model(written, full_check=True)
+    # The model has opset 17; ONNX's Q/DQ nodes take 16 bits from opset 21 on.
+    assert written.opset_import[0].version == (21 if {activation, weight} & set(SHORTS) else 17)
+    feed = np.load(tmp_path / "calib.npz")
+    want, got = (ort.InferenceSession(str(tmp_path / name), providers=["CPUExecutionProvider"]).run(None, dict(feed))[0]
+                 for name in (model, "out.onnx"))
+    sqnr_db = 10 * np.log10(np.sum(want**2) / np.sum((want - got)**2))
+    # Rounding noise falls by 6 dB per bit; the cruder of both operands decides.
+    low, high = (80, 110) if {activation, weight} <= set(SHORTS) else (35, 60)
+    assert low < sqnr_db < high
+
+
+@pytest.mark.parametrize("option", ["--activation", "--weight"])
+@pytest.mark.parametrize("target, known, others", [
+    ("ort-cpu", "int8, uint8", ("int16", "uint16", "int4", "uint4", "int32")),
+    ("quark", "int8, uint8, int16, uint16", ("int4", "uint4", "int32")),
+])
+def test_other_types_are_refused(preon, model, data, option, target, known, others):
+    for other in others:
+        preon.fails(2, 1007, "quantize", model, "-o", "out.onnx", "--data", data, "--target", target, option, other,
+                    says=f"{option}: type '{other}' is not in this version for target {target}; it has: {known}")
