@@ -86,6 +86,15 @@ def test_data_cut_short(preon, model, data, tmp_path):
     quantize(preon, 2, 3002, data="cut.npz", says="cut.npz")
 
 
+@pytest.mark.parametrize("extra", [(), ("--samples", "2"), ("--shard", "1/4")])
+def test_data_damaged(preon, model, data, tmp_path, extra):
+    bytes_ = bytearray((tmp_path / data).read_bytes())
+    bytes_[len(bytes_) // 2] ^= 1
+    (tmp_path / "bad.npz").write_bytes(bytes_)
+    verb = ("calibrate", "model.onnx", "-o", "out.calib") if "--shard" in extra else ("quantize", "model.onnx", "-o", "out.onnx")
+    preon.fails(2, 3002, *verb, "--data", "bad.npz", *extra, says="bad.npz: 'input': the CRC-32 differs")
+
+
 def test_folder_without_samples(preon, model, tmp_path):
     (tmp_path / "empty").mkdir()
     quantize(preon, 2, 3007, data="empty", says="empty")

@@ -24,6 +24,10 @@ Result<NpyHeader> ReadHeader(const std::shared_ptr<const RandomAccessFile>& file
   return parsed;
 }
 
+std::string Where(const RandomAccessFile& file, const std::string& array) {
+  return array.empty() ? file.path() : file.path() + ": '" + array + "'";
+}
+
 void SwapBytes(std::span<std::byte> bytes, size_t element_bytes) {
   for (size_t at = 0; at < bytes.size(); at += element_bytes) std::ranges::reverse(bytes.subspan(at, element_bytes));
 }
@@ -57,15 +61,14 @@ Result<std::vector<StoredArray>> ListArrays(const std::shared_ptr<const RandomAc
   for (const ZipMember& member : members) {
     StoredArray array{member.name, {}, member.range};
     if (array.name.ends_with(".npy")) array.name.resize(array.name.size() - 4);
-    const std::string where = array.name.empty() ? file->path() : file->path() + ": '" + array.name + "'";
-    PREON_ASSIGN_OR_RETURN(array.header, ReadHeader(file, array.range, where));
+    PREON_ASSIGN_OR_RETURN(array.header, ReadHeader(file, array.range, Where(*file, array.name)));
     arrays.push_back(std::move(array));
   }
   return arrays;
 }
 
-ArrayReader::ArrayReader(std::shared_ptr<const RandomAccessFile> file, const StoredArray& array)
-    : header_(array.header), bytes_(MakeByteReader(std::move(file), array.range)) {}
+ArrayReader::ArrayReader(const std::shared_ptr<const RandomAccessFile>& file, const StoredArray& array)
+    : header_(array.header), bytes_(MakeCheckedReader(file, array.range, Where(*file, array.name))) {}
 
 Result<Tensor> ArrayReader::Read(int64_t first, const Shape& shape) {
   if (!header_.fortran_order) return ReadStored(first, shape);

@@ -25,10 +25,10 @@ struct StoredArray {
 Result<std::vector<StoredArray>> ListArrays(const std::shared_ptr<const RandomAccessFile>& file);
 
 /// Elements of one array in C order and this machine's byte order. A Fortran-ordered array is held in memory as a
-/// whole, since each of its samples is spread over all of its bytes.
+/// whole, since each of its samples is spread over all of its bytes. Checksums: see MakeCheckedReader.
 class ArrayReader {
  public:
-  ArrayReader(std::shared_ptr<const RandomAccessFile> file, const StoredArray& array);
+  ArrayReader(const std::shared_ptr<const RandomAccessFile>& file, const StoredArray& array);
   /// The elements [first, first + count) as a tensor of `shape` (of `count` elements).
   Result<Tensor> Read(int64_t first, const Shape& shape);
 

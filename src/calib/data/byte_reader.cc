@@ -96,11 +96,74 @@ class InflateReader : public ByteReader {
   std::vector<std::byte> window_;
 };
 
+class CheckedReader : public ByteReader {
+ public:
+  CheckedReader(std::unique_ptr<ByteReader> bytes, const ByteRange& range, std::string where)
+      : bytes_(std::move(bytes)),
+        size_bytes_(range.size_bytes),
+        max_bytes_ahead_(range.deflated ? kMaxDeflatedAhead : kMaxStoredAhead),
+        wanted_(*range.crc32),
+        where_(std::move(where)) {}
+
+  Status Read(uint64_t offset, std::span<std::byte> to) override {
+    if (summed_ == size_bytes_) PREON_RETURN_IF_ERROR(Compare());
+    const uint64_t end = offset + to.size();
+    const bool all = offset <= kMaxGapBytes && end == size_bytes_;
+    if (!all && size_bytes_ <= max_bytes_ahead_) PREON_RETURN_IF_ERROR(SumUpTo(size_bytes_));
+    // The header of an array is read elsewhere.
+    if (offset > summed_ && offset - summed_ <= kMaxGapBytes) PREON_RETURN_IF_ERROR(SumUpTo(offset));
+    PREON_RETURN_IF_ERROR(bytes_->Read(offset, to));
+    if (offset <= summed_ && summed_ < end) return Sum(to.subspan(summed_ - offset));
+    return Status::Ok();
+  }
+
+ private:
+  // About 40 ms each.
+  static constexpr uint64_t kMaxStoredAhead = 64 << 20, kMaxDeflatedAhead = 16 << 20;
+  static constexpr uint64_t kMaxGapBytes = 1 << 16;
+
+  Status SumUpTo(uint64_t end) {
+    std::vector<std::byte> window(std::min<uint64_t>(1 << 16, end - std::min(summed_, end)));
+    while (summed_ < end) {
+      const std::span<std::byte> part = std::span(window).first(std::min<uint64_t>(window.size(), end - summed_));
+      PREON_RETURN_IF_ERROR(bytes_->Read(summed_, part));
+      PREON_RETURN_IF_ERROR(Sum(part));
+    }
+    return Status::Ok();
+  }
+
+  // Takes the bytes that follow those summed up so far.
+  Status Sum(std::span<const std::byte> bytes) {
+    sum_ = static_cast<uint32_t>(crc32_z(sum_, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+    summed_ += bytes.size();
+    return summed_ == size_bytes_ ? Compare() : Status::Ok();
+  }
+
+  Status Compare() const {
+    if (sum_ == wanted_) return Status::Ok();
+    return Error(ErrorId::kDataMalformed, where_, ": the CRC-32 differs: the data are damaged");
+  }
+
+  const std::unique_ptr<ByteReader> bytes_;
+  const uint64_t size_bytes_, max_bytes_ahead_;
+  const uint32_t wanted_;
+  const std::string where_;
+  uint64_t summed_ = 0;  // bytes from the start that sum_ is of
+  uint32_t sum_ = 0;     // the CRC-32 of nothing
+};
+
 }  // namespace
 
 std::unique_ptr<ByteReader> MakeByteReader(std::shared_ptr<const RandomAccessFile> file, const ByteRange& range) {
   if (range.deflated) return std::make_unique<InflateReader>(std::move(file), range);
   return std::make_unique<StoredReader>(std::move(file), range);
+}
+
+std::unique_ptr<ByteReader> MakeCheckedReader(std::shared_ptr<const RandomAccessFile> file, const ByteRange& range,
+                                              std::string where) {
+  std::unique_ptr<ByteReader> bytes = MakeByteReader(std::move(file), range);
+  if (!range.crc32) return bytes;
+  return std::make_unique<CheckedReader>(std::move(bytes), range, std::move(where));
 }
 
 }  // namespace preon

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 
 #include "base/status.h"
 #include "calib/data/random_access_file.h"
@@ -21,5 +22,12 @@ class ByteReader {
 
 /// Stored bytes are read straight into the caller's buffer; deflated ones through a window of fixed size.
 std::unique_ptr<ByteReader> MakeByteReader(std::shared_ptr<const RandomAccessFile> file, const ByteRange& range);
+
+/// The same, and compares the checksum, if the range has one. A part of a member of up to 64 MiB (deflated: 16) is
+/// given out only after the whole has been checked; a larger member is checked when reads from its start on reach its
+/// end, since to read all of it for a few samples would cost more than they do. `where` names the data in errors.
+/// Errors: also kDataMalformed where the checksum differs. Cost: zlib's crc32, some GB/s.
+std::unique_ptr<ByteReader> MakeCheckedReader(std::shared_ptr<const RandomAccessFile> file, const ByteRange& range,
+                                              std::string where);
 
 }  // namespace preon

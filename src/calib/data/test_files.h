@@ -85,10 +85,11 @@ inline std::string ZipOf(const std::vector<std::pair<std::string, std::string>>&
     const std::string local_extra = zip64 ? u16(1) + u16(16) + u64(plain.size()) + u64(data.size()) : "";
     const std::string extra =
         zip64 ? u16(1) + u16(24) + u64(plain.size()) + u64(data.size()) + u64(archive.size()) : "";
-    directory += u32(0x02014b50) + u16(45) + u16(45) + u16(0) + method + u32(0) + u32(0) + sizes + u16(name.size()) +
+    const std::string crc = u32(crc32_z(0, reinterpret_cast<const Bytef*>(plain.data()), plain.size()));
+    directory += u32(0x02014b50) + u16(45) + u16(45) + u16(0) + method + u32(0) + crc + sizes + u16(name.size()) +
                  u16(extra.size()) + u16(0) + u16(0) + u16(0) + u32(0) + u32(zip64 ? ~0u : archive.size()) + name +
                  extra;
-    archive += u32(0x04034b50) + u16(45) + u16(0) + method + u32(0) + u32(0) + sizes + u16(name.size()) +
+    archive += u32(0x04034b50) + u16(45) + u16(0) + method + u32(0) + crc + sizes + u16(name.size()) +
                u16(local_extra.size()) + name + local_extra + data;
   }
   const uint64_t offset = archive.size();

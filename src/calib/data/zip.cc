@@ -116,7 +116,7 @@ Result<std::vector<ZipMember>> ListZipMembers(const RandomAccessFile& file) {
     member.name.assign(reinterpret_cast<const char*>(bytes.data()) + at + kDirectoryEntryBytes, name_bytes);
     const uint16_t flags = LittleEndian<uint16_t>(fixed, 8), method = LittleEndian<uint16_t>(fixed, 10);
     member.range = {LittleEndian<uint32_t>(fixed, 42), LittleEndian<uint32_t>(fixed, 20),
-                    LittleEndian<uint32_t>(fixed, 24), method == 8};
+                    LittleEndian<uint32_t>(fixed, 24), method == 8, LittleEndian<uint32_t>(fixed, 16)};
     ApplyZip64Field(Bytes(bytes).subspan(at + kDirectoryEntryBytes + name_bytes, extra_bytes), member.range);
     at += entry_bytes;
     if (member.name.ends_with('/')) continue;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct ByteRange {
   uint64_t stored_bytes = 0;  ///< as they are in the file
   uint64_t size_bytes = 0;    ///< after unpacking
   bool deflated = false;
+  std::optional<uint32_t> crc32 = std::nullopt;  ///< of the unpacked bytes, where the file says it
 };
 
 struct ZipMember {

@@ -23,7 +23,8 @@ Result<std::vector<std::string>> ReadAll(const std::string& path) {
   std::vector<std::string> contents;
   for (const ZipMember& member : members) {
     std::string content(member.range.size_bytes, '\0');
-    PREON_RETURN_IF_ERROR(MakeByteReader(file, member.range)->Read(0, std::as_writable_bytes(std::span(content))));
+    const auto reader = MakeCheckedReader(file, member.range, member.name);
+    PREON_RETURN_IF_ERROR(reader->Read(0, std::as_writable_bytes(std::span(content))));
     contents.push_back(std::move(content));
   }
   return contents;
@@ -68,6 +69,53 @@ TEST(ZipTest, PackedBytesAreReadInStepsAndAgain) {
     ASSERT_TRUE(reader->Read(offset, std::as_writable_bytes(std::span(part))).ok());
     EXPECT_EQ(part, text.substr(offset, 7));
   }
+}
+
+// One bit of a member's middle changed; read whole, from behind its start, in a part before the damage, in steps.
+TEST(ZipTest, ChecksTheSumOfStoredAndDeflatedMembers) {
+  const TestFolder folder;
+  const std::string text = Noise(200'000);
+  for (const Zip kind : {Zip::kStored, Zip::kDeflated, Zip::kZip64}) {
+    std::string archive = ZipOf({{"a", text}}, kind);
+    const auto open = [&](const char* name) {
+      auto file = std::make_shared<const RandomAccessFile>(*RandomAccessFile::Open(folder.Write(name, archive)));
+      return MakeCheckedReader(file, ListZipMembers(*file)->at(0).range, "a.npz: 'a'");
+    };
+    std::string part(text.size(), '\0');
+    const auto read = [&](ByteReader& reader, size_t offset, size_t size_bytes) {
+      return reader.Read(offset, std::as_writable_bytes(std::span(part).first(size_bytes)));
+    };
+    const auto whole = open("good.npz");
+    for (const size_t offset : {10u, 100'000u, 5u, 199'993u}) {
+      ASSERT_TRUE(read(*whole, offset, 7).ok());
+      EXPECT_EQ(part.substr(0, 7), text.substr(offset, 7));
+    }
+    archive[archive.size() / 2] ^= 1;
+    for (const auto& [offset, size_bytes] :
+         {std::pair<size_t, size_t>{0, 200'000}, {128, 199'872}, {10, 7}, {199'990, 10}}) {
+      const auto reader = open("bad.npz");
+      const Status status = read(*reader, offset, size_bytes);
+      ASSERT_FALSE(status.ok());
+      EXPECT_EQ(status.id(), ErrorId::kDataMalformed);
+      if (kind != Zip::kDeflated) {
+        EXPECT_EQ(status.message(), "a.npz: 'a': the CRC-32 differs: the data are damaged");
+        EXPECT_EQ(read(*reader, 0, 1).id(), ErrorId::kDataMalformed);  // once damaged, always
+      }
+    }
+  }
+}
+
+TEST(ZipTest, ChecksALargeMemberAtItsEnd) {
+  const TestFolder folder;
+  const size_t half = 40 << 20;
+  std::string archive = ZipOf({{"a", std::string(2 * half, 'x')}});
+  archive[1000] ^= 1;
+  const auto file = std::make_shared<const RandomAccessFile>(*RandomAccessFile::Open(folder.Write("a.npz", archive)));
+  const auto reader = MakeCheckedReader(file, ListZipMembers(*file)->at(0).range, "a.npz: 'a'");
+  std::vector<std::byte> bytes(half);
+  EXPECT_TRUE(reader->Read(128, std::span(bytes).first(half - 128)).ok());
+  EXPECT_TRUE(reader->Read(500, std::span(bytes).first(100)).ok());  // again: summed once
+  EXPECT_EQ(reader->Read(half, bytes).id(), ErrorId::kDataMalformed);
 }
 
 TEST(ZipTest, RefusesWhatIsNoArchiveOrCutShort) {
