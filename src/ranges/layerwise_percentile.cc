@@ -18,7 +18,8 @@ class LayerwisePercentileMethod final : public RangeMethod {
   std::string_view summary() const override { return "per tensor the percentile with the smallest quantization error"; }
   std::vector<std::string_view> option_help() const override {
     return {"PercentileCandidates=99.99,99.999,99.99999: percentiles to try",
-            "LWPMetric=mae: mean error to minimize, mae or mse", "CalibTensorRangeSymmetric=true: as of percentile"};
+            "LWPMetric=mae: mean error to minimize, mae or mse",
+            "CalibTensorRangeSymmetric=true: as of percentile; short: symmetric"};
   }
 
   Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {

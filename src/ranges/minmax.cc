@@ -14,7 +14,8 @@ class MinMaxMethod final : public RangeMethod {
   std::vector<std::string_view> aliases() const override { return {"CalibMethod.MinMax", "CalibrationMethod.MinMax"}; }
   std::string_view summary() const override { return "smallest and largest value observed"; }
   std::vector<std::string_view> option_help() const override {
-    return {"CalibTensorRangeSymmetric=false: widen to [-a, a], a the larger of the two"};
+    return {"CalibTensorRangeSymmetric=false: widen to [-a, a], a the larger of the two; short: symmetric",
+            "CalibMovingAverage=false: average the extremes of the runs; true is not in this version"};
   }
 
   Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {

@@ -14,9 +14,9 @@ class PercentileMethod final : public RangeMethod {
   }
   std::string_view summary() const override { return "range that keeps a share of the values, outliers saturate"; }
   std::vector<std::string_view> option_help() const override {
-    return {
-        "Percentile=99.999: percent of the values to keep",
-        "CalibTensorRangeSymmetric=true: share of |x|, then cut to [min, max]; false: half of the rest off either end"};
+    return {"Percentile=99.999: percent of the values to keep",
+            "CalibTensorRangeSymmetric=true: share of |x|, then cut to [min, max]; false: half "
+            "of the rest off either end; short: symmetric"};
   }
 
   Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {
