@@ -39,6 +39,9 @@ std::string PresetList() {
   std::ostringstream out;
   out << "presets:\n";
   for (const ConfigPreset& preset : ConfigPresets()) AddLine(out, preset.name, preset.summary);
+  out << "or a JSON file with options by their long names; only there:\n"
+         "  overrides  settings of single tensors, {TENSOR: {KEY: VALUE, ...}, ...}; the keys:\n"
+         "             type, symmetric; rmin and rmax, or scale and zero_point\n";
   return out.str();
 }
 
