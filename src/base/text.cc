@@ -27,4 +27,33 @@ std::vector<std::string> Split(std::string_view text, char separator) {
   return parts;
 }
 
+std::string Printable(std::string_view text) {
+  constexpr char kHex[] = "0123456789abcdef";
+  std::string printable;
+  for (size_t at = 0; at < text.size(); ++at) {
+    auto byte = static_cast<unsigned char>(text[at]);
+    // U+0080 to U+009F in UTF-8: C2 80 to C2 9F.
+    const bool second_block = byte == 0xc2 && at + 1 < text.size() && (text[at + 1] & 0xe0) == 0x80;
+    if (byte >= 0x20 && byte != 0x7f && !second_block) {
+      printable += text[at];
+      continue;
+    }
+    if (second_block) byte = static_cast<unsigned char>(text[++at]);
+    switch (byte) {
+      case '\n':
+        printable += "\\n";
+        break;
+      case '\r':
+        printable += "\\r";
+        break;
+      case '\t':
+        printable += "\\t";
+        break;
+      default:
+        printable += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return printable;
+}
+
 }  // namespace preon

@@ -27,4 +27,8 @@ Result<int64_t> ParseCount(std::string_view text);
 /// The parts between separators; one empty part for an empty text.
 std::vector<std::string> Split(std::string_view text, char separator);
 
+/// The text with control characters written out ("\\n", "\\x1b"), those of Unicode's second block included: names come
+/// from files that anybody may have made, and must not steer the terminal or forge lines of a report.
+std::string Printable(std::string_view text);
+
 }  // namespace preon

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "api/exit_status.h"
+#include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
@@ -42,8 +43,8 @@ int Complain(const Status& status) {
   std::string message = status.message();
   for (char& c : message) c = c == '\n' || c == '\r' ? ' ' : c;
   if (message.ends_with('.')) message.pop_back();  // the runtime's words
-  std::fprintf(stderr, "preon: error [E%d] %s\n", GetErrorInfo(status.id()).number, message.c_str());
-  if (!status.hint().empty()) std::fprintf(stderr, "hint: %s\n", status.hint().c_str());
+  std::fprintf(stderr, "preon: error [E%d] %s\n", GetErrorInfo(status.id()).number, Printable(message).c_str());
+  if (!status.hint().empty()) std::fprintf(stderr, "hint: %s\n", Printable(status.hint()).c_str());
   return ExitStatus(status.id());
 }
 

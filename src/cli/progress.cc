@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/system.h"
+#include "base/text.h"
 
 namespace preon::cli {
 namespace {
@@ -71,8 +72,7 @@ void ProgressPrinter::Show(const Progress& progress) {
 void ProgressPrinter::Log(LogLevel level, std::string_view message) {
   if (form_ == Form::kNone || (level != LogLevel::kWarning && verbosity_ != Verbosity::kVerbose)) return;
   Clear();
-  std::fprintf(stderr, "preon: %s%.*s\n", level == LogLevel::kWarning ? "warning: " : "",
-               static_cast<int>(message.size()), message.data());
+  std::fprintf(stderr, "preon: %s%s\n", level == LogLevel::kWarning ? "warning: " : "", Printable(message).c_str());
 }
 
 void ProgressPrinter::Clear() {

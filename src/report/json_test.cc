@@ -73,5 +73,38 @@ TEST(ReportFile, FormFollowsTheEnding) {
   EXPECT_EQ(ReportFormatOf("a.pdf").status().id(), ErrorId::kBadOptionValue);
 }
 
+// A name can neither steer the terminal nor forge a line.
+TEST(Text, ControlCharactersOfNamesAreWrittenOut) {
+  const std::string name = "a\nb\x1b[2J\x7f";
+  QuantizeResult quantized = Example();
+  quantized.model = quantized.output = quantized.compare.class_output = name;
+  quantized.method = quantized.activation = quantized.weight = quantized.target = name;
+  quantized.placement->float_nodes = {{name, name, name, name, 0.25}};
+  quantized.compare.outputs = {{name, {}}};
+  quantized.warnings = {name};
+  const std::string texts[] = {
+      ToText(quantized),
+      ToText(CalibrateResult{.output = name, .warnings = {name}}),
+      ToText(MergeResult{.output = name}),
+      ToText(RangesResult{.tensors = {{name, {}}}}),
+      ToText(ModelSummary{.path = name,
+                          .opsets = {{name, 1}},
+                          .producer = name,
+                          .inputs = {{name, name}},
+                          .outputs = {{name, name}},
+                          .operators = {{name, 1}},
+                          .metadata = {{name, name}}}),
+      ToText(CalibSummary{
+          .path = name, .fingerprint = name, .setup = name, .tensors = {{name, {}}}, .shared = {{name, name}}}),
+      ToText(RunResult{.model = name, .saved_to = name}),
+      ToText(CompareResult{.reference = name, .other = name}),
+  };
+  for (const std::string& text : texts) {
+    EXPECT_EQ(text.find_first_of("\x1b\x7f"), std::string::npos) << text;
+    EXPECT_EQ(text.find("a\nb"), std::string::npos) << text;
+    EXPECT_NE(text.find("a\\nb\\x1b[2J\\x7f"), std::string::npos) << text;
+  }
+}
+
 }  // namespace
 }  // namespace preon

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <map>
 
+#include "base/text.h"
+
 namespace preon {
 namespace {
 
@@ -62,7 +64,7 @@ void AddComparison(TextWriter& out, const Comparison& compare) {
       out.Add("              and %zu more outputs (all with --json)\n", compare.outputs.size() - kMaxOutputs);
       break;
     }
-    out.Add("  %-11s '%s': ", shown == 1 ? "error" : "", name.c_str());
+    out.Add("  %-11s '%s': ", shown == 1 ? "error" : "", Printable(name).c_str());
     if (output.sqnr_db >= kExactSqnrDb) {
       out.Add("equal");
     } else {
@@ -75,7 +77,7 @@ void AddComparison(TextWriter& out, const Comparison& compare) {
   }
   if (compare.argmax_agreement) {
     out.Add("  agreement   %.1f %% have the same top class ('%s')\n", 100 * *compare.argmax_agreement,
-            compare.class_output.c_str());
+            Printable(compare.class_output).c_str());
   }
   if (compare.reference_accuracy && compare.other_accuracy) {
     out.Add("  accuracy    top-1 %.1f %% -> %.1f %%, top-5 %.1f %% -> %.1f %%\n",
@@ -110,8 +112,8 @@ void AddFloatNodes(TextWriter& out, const std::vector<FloatNode>& nodes) {
   constexpr size_t kMaxGroups = 12;
   for (size_t index = 0; index < sorted.size() && index < kMaxGroups; ++index) {
     const auto& [key, group] = sorted[index];
-    out.Add("              %3d %-18s %s", group.count, key.second.c_str(), key.first.c_str());
-    if (!group.first->detail.empty()) out.Add(": %s", group.first->detail.c_str());
+    out.Add("              %3d %-18s %s", group.count, Printable(key.second).c_str(), Printable(key.first).c_str());
+    if (!group.first->detail.empty()) out.Add(": %s", Printable(group.first->detail).c_str());
     if (group.macs_share >= 0.0005) out.Add(" (%.1f %% of the work)", 100 * group.macs_share);
     out.Add("\n");
   }
@@ -130,20 +132,20 @@ void AddPlacement(TextWriter& out, const Placement& placement) {
 
 void AddTensors(TextWriter& out, const char* title, const std::vector<TensorSummary>& tensors) {
   for (const TensorSummary& tensor : tensors) {
-    out.Add("  %-11s %s: %s\n", title, tensor.name.c_str(), tensor.type.c_str());
+    out.Add("  %-11s %s: %s\n", title, Printable(tensor.name).c_str(), Printable(tensor.type).c_str());
     title = "";
   }
 }
 
 void AddLines(TextWriter& out, const char* title, const NamedLines& lines) {
   for (const auto& [name, line] : lines) {
-    out.Add("  %-11s %-26s %s\n", title, name.c_str(), line.c_str());
+    out.Add("  %-11s %-26s %s\n", title, Printable(name).c_str(), Printable(line).c_str());
     title = "";
   }
 }
 
 void AddWarnings(TextWriter& out, const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) out.Add("  warning     %s\n", warning.c_str());
+  for (const std::string& warning : warnings) out.Add("  warning     %s\n", Printable(warning).c_str());
 }
 
 std::string Joined(const std::vector<std::string>& words) {
@@ -156,13 +158,13 @@ std::string Joined(const std::vector<std::string>& words) {
 
 std::string ToText(const QuantizeResult& result) {
   TextWriter out;
-  out.Add("%s -> %s\n", result.model.c_str(), result.output.c_str());
+  out.Add("%s -> %s\n", Printable(result.model).c_str(), Printable(result.output).c_str());
   AddSizes(out, result.float_size_bytes, result.quantized_size_bytes);
   out.Add("  calibrated  %lld %ssamples, %lld tensors observed, %lld more share a range\n",
           static_cast<long long>(result.samples), result.random_data ? "RANDOM " : "",
           static_cast<long long>(result.observed_tensors), static_cast<long long>(result.shared_tensors));
-  out.Add("  format      method %s, activations %s, weights %s, target %s\n", result.method.c_str(),
-          result.activation.c_str(), result.weight.c_str(), result.target.c_str());
+  out.Add("  format      method %s, activations %s, weights %s, target %s\n", Printable(result.method).c_str(),
+          Printable(result.activation).c_str(), Printable(result.weight).c_str(), Printable(result.target).c_str());
   if (result.placement) AddPlacement(out, *result.placement);
   AddComparison(out, result.compare);
   AddLatency(out, result.latency);
@@ -174,7 +176,7 @@ std::string ToText(const QuantizeResult& result) {
 std::string ToText(const CalibrateResult& result) {
   TextWriter out;
   out.Add("%s\n  calibrated  %lld samples, %lld tensors observed, %lld more share a range; %.4f s per sample\n",
-          result.output.c_str(), static_cast<long long>(result.samples),
+          Printable(result.output).c_str(), static_cast<long long>(result.samples),
           static_cast<long long>(result.observed_tensors), static_cast<long long>(result.shared_tensors),
           result.seconds_per_sample);
   AddFacts(out, result.facts);
@@ -184,7 +186,7 @@ std::string ToText(const CalibrateResult& result) {
 
 std::string ToText(const MergeResult& result) {
   TextWriter out;
-  out.Add("%s\n  merged      %lld files: %lld samples, %lld tensors\n", result.output.c_str(),
+  out.Add("%s\n  merged      %lld files: %lld samples, %lld tensors\n", Printable(result.output).c_str(),
           static_cast<long long>(result.parts), static_cast<long long>(result.samples),
           static_cast<long long>(result.observed_tensors));
   return out.Take();
@@ -194,27 +196,28 @@ std::string ToText(const RangesResult& result) {
   TextWriter out;
   out.Add("%-40s %14s %14s %14s %10s\n", "tensor", "min", "max", "scale", "zero point");
   for (const auto& [name, range] : result.tensors) {
-    out.Add("%-40s %14.7g %14.7g %14.7g %10d\n", name.c_str(), range.min, range.max, range.scale, range.zero_point);
+    out.Add("%-40s %14.7g %14.7g %14.7g %10d\n", Printable(name).c_str(), range.min, range.max, range.scale,
+            range.zero_point);
   }
   return out.Take();
 }
 
 std::string ToText(const ModelSummary& result) {
   TextWriter out;
-  out.Add("%s\n  size        %s; %lld weight tensors, %s\n", result.path.c_str(), Bytes(result.size_bytes).c_str(),
-          static_cast<long long>(result.weights), Bytes(result.weight_bytes).c_str());
+  out.Add("%s\n  size        %s; %lld weight tensors, %s\n", Printable(result.path).c_str(),
+          Bytes(result.size_bytes).c_str(), static_cast<long long>(result.weights), Bytes(result.weight_bytes).c_str());
   out.Add("  format      IR %lld", static_cast<long long>(result.ir_version));
   for (const auto& [domain, version] : result.opsets) {
-    out.Add(", %s %lld", domain.empty() ? "ai.onnx" : domain.c_str(), static_cast<long long>(version));
+    out.Add(", %s %lld", domain.empty() ? "ai.onnx" : Printable(domain).c_str(), static_cast<long long>(version));
   }
-  out.Add("%s%s%s\n", result.producer.empty() ? "" : ", by ", result.producer.c_str(),
+  out.Add("%s%s%s\n", result.producer.empty() ? "" : ", by ", Printable(result.producer).c_str(),
           result.quantized ? ", quantized" : "");
   AddTensors(out, "inputs", result.inputs);
   AddTensors(out, "outputs", result.outputs);
   if (result.macs > 0) out.Add("  work        %.4g multiply-accumulates per sample\n", result.macs);
   const char* title = "operators";
   for (const auto& [op, count] : result.operators) {
-    out.Add("  %-11s %5lld %s\n", title, static_cast<long long>(count), op.c_str());
+    out.Add("  %-11s %5lld %s\n", title, static_cast<long long>(count), Printable(op).c_str());
     title = "";
   }
   AddLines(out, "metadata", result.metadata);
@@ -223,33 +226,34 @@ std::string ToText(const ModelSummary& result) {
 
 std::string ToText(const CalibSummary& result) {
   TextWriter out;
-  out.Add("%s\n  model       %s\n  setup       %s\n  samples     %lld\n", result.path.c_str(),
-          result.fingerprint.c_str(), result.setup.c_str(), static_cast<long long>(result.samples));
+  out.Add("%s\n  model       %s\n  setup       %s\n  samples     %lld\n", Printable(result.path).c_str(),
+          Printable(result.fingerprint).c_str(), Printable(result.setup).c_str(),
+          static_cast<long long>(result.samples));
   out.Add("%-40s %14s %12s %12s %12s %12s %8s\n", "tensor", "count", "min", "max", "mean", "deviation", "zeros %");
   for (const auto& [name, sketch] : result.tensors) {
-    out.Add("%-40s %14llu %12.5g %12.5g %12.5g %12.5g %8.2f\n", name.c_str(),
+    out.Add("%-40s %14llu %12.5g %12.5g %12.5g %12.5g %8.2f\n", Printable(name).c_str(),
             static_cast<unsigned long long>(sketch.count), sketch.min, sketch.max, sketch.mean, sketch.deviation,
             sketch.count > 0 ? 100.0 * static_cast<double>(sketch.zeros) / static_cast<double>(sketch.count) : 0);
   }
   for (const auto& [name, source] : result.shared)
-    out.Add("%-40s shares the range of %s\n", name.c_str(), source.c_str());
+    out.Add("%-40s shares the range of %s\n", Printable(name).c_str(), Printable(source).c_str());
   return out.Take();
 }
 
 std::string ToText(const RunResult& result) {
   TextWriter out;
-  out.Add("%s\n  runs        %lld over %lld samples\n", result.model.c_str(), static_cast<long long>(result.runs),
-          static_cast<long long>(result.samples));
+  out.Add("%s\n  runs        %lld over %lld samples\n", Printable(result.model).c_str(),
+          static_cast<long long>(result.runs), static_cast<long long>(result.samples));
   out.Add("  latency     p50 %.3f ms, p90 %.3f ms, p99 %.3f ms; %.1f samples per second\n", result.latency.p50,
           result.latency.p90, result.latency.p99, result.latency.throughput);
-  if (!result.saved_to.empty()) out.Add("  outputs     %s\n", result.saved_to.c_str());
+  if (!result.saved_to.empty()) out.Add("  outputs     %s\n", Printable(result.saved_to).c_str());
   AddFacts(out, result.facts);
   return out.Take();
 }
 
 std::string ToText(const CompareResult& result) {
   TextWriter out;
-  out.Add("%s -> %s, %lld samples\n", result.reference.c_str(), result.other.c_str(),
+  out.Add("%s -> %s, %lld samples\n", Printable(result.reference).c_str(), Printable(result.other).c_str(),
           static_cast<long long>(result.compare.samples));
   AddSizes(out, result.reference_size_bytes, result.other_size_bytes);
   AddComparison(out, result.compare);

@@ -129,3 +129,19 @@ def test_calibration_file_damaged(preon, model, data, tmp_path):
 def test_the_same_samples_twice(preon, model, data):
     assert preon("calibrate", model, "-o", "a.calib", "--data", data).returncode == 0
     preon.fails(2, 3013, "merge", "a.calib", "a.calib", "-o", "b.calib")
+
+
+def test_names_do_not_reach_the_terminal_as_they_are(preon, model, data, tmp_path):
+    loaded = onnx.load(tmp_path / model)
+    name = "\x1b[2J\x07y\nz\u009b"
+    loaded.graph.input[0].name = loaded.graph.node[0].input[0] = name + "in"
+    loaded.graph.output[0].name = loaded.graph.node[-1].output[0] = name
+    onnx.save(loaded, tmp_path / "odd.onnx")
+    done = quantize(preon, 2, 3003, "odd.onnx", says="\\x1b[2J\\x07y z\\x9bin")
+    assert set(done.stderr) & {"\x1b", "\x07", "\u009b"} == set()
+    np.savez(tmp_path / "odd.npz", **{name + "in": np.load(tmp_path / data)["input"]})
+    done = preon("quantize", "odd.onnx", "-o", "out.onnx", "--data", "odd.npz", "--verbose")
+    assert done.returncode == 0, done.stderr
+    for text in (done.stdout, done.stderr, preon("inspect", "odd.onnx").stdout):
+        assert set(text) & {"\x1b", "\x07", "\u009b"} == set()
+    assert "'\\x1b[2J\\x07y\\nz\\x9b'" in done.stdout
