@@ -39,8 +39,9 @@ TEST(QuarkTarget, RefusesTypesItCannotWrite) {
       const Result<QuantPlan> plan = target->Plan(model, options);
       ASSERT_FALSE(plan.ok()) << where;
       EXPECT_EQ(plan.status().id(), ErrorId::kNotYetSupported);
-      EXPECT_EQ(plan.status().message(), StrCat(where, ": type '", DataTypeName(type),
-                                                "' is not in this version for target quark; it has: int8, uint8, int16, uint16"));
+      EXPECT_EQ(plan.status().message(),
+                StrCat(where, ": type '", DataTypeName(type),
+                       "' is not in this version for target quark; it has: int8, uint8, int16, uint16"));
     }
   }
   for (const DataType type : {DataType::kInt8, DataType::kUInt8, DataType::kInt16, DataType::kUInt16}) {
