@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "api/option_table.h"
@@ -149,6 +150,10 @@ Status ApplyConfigText(Options& options, const std::string& text, const std::str
 
 Status ApplyConfig(Options& options, const std::string& name) {
   if (name.find_first_of("/.") == std::string::npos) return ApplyPreset(options, name);
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(name, ignored)) {
+    return Error(ErrorId::kBadOptionValue, "--config: got '", name, "', wanted a file that exists or a preset");
+  }
   PREON_ASSIGN_OR_RETURN(const std::string text, ReadFile(name));
   return ApplyConfigText(options, text, name);
 }

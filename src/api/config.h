@@ -14,7 +14,8 @@ namespace preon {
 ///   "overrides": {"tensor": {"type", "symmetric", "rmin", "rmax", "scale", "zero_point"}}
 ///
 /// @param name  a file (anything with a '/' or '.'), else a preset.
-/// Errors: kBadConfig naming file and key, with the nearest spelling; kNotYetSupported for presets to come; kIoRead.
+/// Errors: kBadOptionValue for a file that is not there; kBadConfig naming file and key, with the nearest spelling;
+/// kNotYetSupported for presets to come; kIoRead.
 Status ApplyConfig(Options& options, const std::string& name);
 
 /// JSON text instead of a file; `name` is for messages.

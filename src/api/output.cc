@@ -22,26 +22,38 @@ bool Overwrites(const fs::path& output, const fs::path& input) {
   std::error_code ignored;
   if (fs::equivalent(output, input, ignored)) return true;
   if (!fs::is_directory(input, ignored) || !fs::exists(output, ignored)) return false;
-  const fs::path inside =
-      fs::weakly_canonical(output, ignored).lexically_relative(fs::weakly_canonical(input, ignored));
+  const fs::path inside = Resolved(output).lexically_relative(Resolved(input));
   return !inside.empty() && *inside.begin() != "..";
 }
 
+using NamedPath = std::pair<const char*, const std::string&>;
+
+std::vector<NamedPath> Outputs(const Options& options) {
+  std::vector<NamedPath> outputs;
+  if (!options.output.empty()) outputs.emplace_back("--output", options.output);
+  if (!options.report.empty()) outputs.emplace_back("--report", options.report);
+  return outputs;
+}
+
 }  // namespace
+
+Status CheckNotInputs(const Options& options, const std::vector<std::string>& inputs) {
+  for (const auto& [flag, path] : Outputs(options)) {
+    for (const std::string& input : inputs) {
+      if (input.empty() || !Overwrites(path, input)) continue;
+      return Error(ErrorId::kConflictingOptions, flag, ": '", path, "' is an input; inputs are never written to");
+    }
+  }
+  return Status::Ok();
+}
 
 Status CheckOutputs(const Options& options, std::vector<std::string> inputs) {
   inputs.insert(inputs.end(), {options.calib, options.config_file, options.data.labels});
   inputs.insert(inputs.end(), options.data.sources.begin(), options.data.sources.end());
   for (const auto& [name, source] : options.data.inputs) inputs.push_back(source);
-  for (const auto& [flag, path] : {std::pair{"--output", options.output}, std::pair{"--report", options.report}}) {
-    if (path.empty()) continue;
-    for (const std::string& input : inputs) {
-      if (input.empty() || !Overwrites(path, input)) continue;
-      return Error(ErrorId::kConflictingOptions, flag, ": '", path, "' is an input; inputs are never written to");
-    }
-    // Opening tells whether a file can be made there, and clears what a killed run left; nothing stays behind.
-    PREON_RETURN_IF_ERROR(AtomicFile::Open(path).status());
-  }
+  PREON_RETURN_IF_ERROR(CheckNotInputs(options, inputs));
+  // Opening tells whether a file can be made there, and clears what a killed run left; nothing stays behind.
+  for (const auto& [flag, path] : Outputs(options)) PREON_RETURN_IF_ERROR(AtomicFile::Open(path).status());
   if (!options.output.empty() && !options.report.empty() && Resolved(options.output) == Resolved(options.report)) {
     return Error(ErrorId::kConflictingOptions, "--report: '", options.report, "' is the output, too");
   }

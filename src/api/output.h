@@ -11,6 +11,8 @@
 
 namespace preon {
 
+/// What the options have written is none of these files, nor in these folders. Errors: kConflictingOptions.
+Status CheckNotInputs(const Options& options, const std::vector<std::string>& inputs);
 /// What the options have written (output and report) can be written, is none of the inputs (those given, and all that
 /// the options name), and not twice the same. Errors: kOutputFolder, kIoWrite, kConflictingOptions.
 Status CheckOutputs(const Options& options, std::vector<std::string> inputs);

@@ -101,7 +101,7 @@ Result<PreparedModel> Prepare(const std::string& path, Job& job, const Status* d
   const std::future<void> schemas = std::async(std::launch::async, LoadOperatorSchemas);
   PREON_ASSIGN_OR_RETURN(Model source, LoadModel(path));
   PREON_RETURN_IF_ERROR(CheckIsFloat(source));
-  PREON_RETURN_IF_ERROR(CheckOutputs(job.options, source.external_files));
+  PREON_RETURN_IF_ERROR(CheckNotInputs(job.options, source.external_files));
   std::vector<TensorSpec> inputs = InputSpecs(source.graph);
   const int64_t size_bytes = ModelSizeBytes(path, source);
   FirstRun first_run;

@@ -18,11 +18,9 @@ Result<CalibrationData> CalibrateOrLoad(PreparedModel& prepared, Job& job) {
   PREON_ASSIGN_OR_RETURN(CalibrationData data, LoadCalibration(job.options.calib));
   PREON_RETURN_IF_ERROR(CheckCalibrationFits(data, prepared, job.options.calib));
   const Status same = CheckRewrites(prepared, job);
-  if (!same.ok() && same.id() == ErrorId::kPassFailed) {
-    PREON_ASSIGN_OR_RETURN(prepared, PrepareWithCare(prepared.model.source_path, job, same));
-    return data;
-  }
-  PREON_RETURN_IF_ERROR(same);
+  if (same.ok()) return data;
+  if (same.id() != ErrorId::kPassFailed) return same;
+  PREON_ASSIGN_OR_RETURN(prepared, PrepareWithCare(prepared.model.source_path, job, same));
   return data;
 }
 

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <deque>
-#include <filesystem>
 #include <iterator>
 
 #include "api/config.h"
@@ -128,11 +127,6 @@ Status FromParseError(const CLI::ParseError& problem) {
 }
 
 Status FillOptions(const ParsedVerb& parsed, Options& options) {
-  const bool is_path = parsed.config.find_first_of("/.") != std::string::npos;
-  if (is_path && !std::filesystem::is_regular_file(parsed.config)) {
-    return Error(ErrorId::kBadOptionValue, "--config: got '", parsed.config,
-                 "', wanted a file that exists or a preset");
-  }
   if (!parsed.config.empty()) PREON_RETURN_IF_ERROR(ApplyConfig(options, parsed.config));
   options.config_file = parsed.config;
   for (const Given& given : parsed.given) {

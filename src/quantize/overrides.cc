@@ -62,4 +62,11 @@ Status CheckZeroPoints(const QuantPlan& plan) {
   return Status::Ok();
 }
 
+void WarnOfIdleOverrides(const PlanOptions& options, QuantPlan* plan) {
+  for (const auto& [tensor, wanted] : options.overrides) {
+    if (plan->activations.contains(tensor) || plan->weights.contains(tensor)) continue;
+    plan->warnings.push_back(StrCat("overrides: tensor '", tensor, "' stays float, so its override has no effect"));
+  }
+}
+
 }  // namespace preon

@@ -22,4 +22,7 @@ Status CheckZeroPoint(const QuantParams& params, DataType type);
 /// The same for every tensor of the plan whose parameters an override gives. Errors: kBadConfig, with the tensor.
 Status CheckZeroPoints(const QuantPlan& plan);
 
+/// Warns of overrides of tensors that the plan leaves in float.
+void WarnOfIdleOverrides(const PlanOptions& options, QuantPlan* plan);
+
 }  // namespace preon

@@ -63,13 +63,6 @@ Status CheckNames(const Graph& source, const PlanOptions& options) {
   return Status::Ok();
 }
 
-void WarnOfIdleOverrides(const PlanOptions& options, QuantPlan* plan) {
-  for (const auto& [tensor, wanted] : options.overrides) {
-    if (plan->activations.contains(tensor) || plan->weights.contains(tensor)) continue;
-    plan->warnings.push_back(StrCat("overrides: tensor '", tensor, "' stays float, so its override has no effect"));
-  }
-}
-
 bool Selection::Excludes(const Node& node) const {
   if (std::find(types_.begin(), types_.end(), node.op_type) != types_.end()) return true;
   const std::vector<std::string> names = KnownNames(node);

@@ -19,9 +19,6 @@ bool MatchesGlob(std::string_view pattern, std::string_view text);
 /// there, with the nearest name.
 Status CheckNames(const Graph& source, const PlanOptions& options);
 
-/// Warns of overrides of tensors that the plan leaves in float.
-void WarnOfIdleOverrides(const PlanOptions& options, QuantPlan* plan);
-
 class Selection {
  public:
   explicit Selection(const PlanOptions& options) : patterns_(options.exclude), types_(options.exclude_types) {}
