@@ -26,24 +26,32 @@ HWY_INLINE hn::Vec<DI> TruncateToInt(hn::Vec<DF> v) {
 #endif
 }
 
+// Bin index per lane; sign bit 31 becomes bit 12 = kBinsPerSign.
+HWY_INLINE hn::Vec<DI> IndicesOf(hn::Vec<DF> x, hn::Vec<DF> scale) {
+  const DI di;
+  const auto bits = hn::BitCast(di, x);
+  const auto magnitude = hn::BitCast(DF(), hn::And(bits, hn::Set(di, 0x7fffffff)));
+  return hn::OrAnd(TruncateToInt(hn::Mul(magnitude, scale)), hn::ShiftRight<19>(bits),
+                   hn::Set(di, int32_t{kBinsPerSign}));
+}
+
+HWY_INLINE void StoreIndices(hn::Vec<DI> indices, uint16_t* HWY_RESTRICT out) {
+  const hn::Rebind<uint16_t, DI> du16;
+  hn::StoreU(hn::TruncateTo(du16, hn::BitCast(hn::RebindToUnsigned<DI>(), indices)), du16, out);
+}
+
 // Appends the indices of one vector's elements that are not zero.
 HWY_INLINE uint16_t* AppendIndices(const float* HWY_RESTRICT x, hn::Vec<DF> scale, uint16_t* HWY_RESTRICT out) {
-  const DF df;
   const DI di;
-  const hn::RebindToUnsigned<DF> du;
-  const hn::Rebind<uint16_t, DF> du16;
-  const auto bits = hn::BitCast(di, hn::LoadU(df, x));
-  const auto magnitude = hn::And(bits, hn::Set(di, 0x7fffffff));
+  const auto value = hn::LoadU(DF(), x);
   // As integers, so that flush-to-zero can't make a denormal a zero.
-  const auto keep = hn::Gt(magnitude, hn::Zero(di));
-  const auto bin = TruncateToInt(hn::Mul(hn::BitCast(df, magnitude), scale));
-  // Sign bit 31 becomes bit 12 = kBinsPerSign.
-  const auto index = hn::OrAnd(bin, hn::ShiftRight<19>(bits), hn::Set(di, int32_t{kBinsPerSign}));
+  const auto keep = hn::Gt(hn::And(hn::BitCast(di, value), hn::Set(di, 0x7fffffff)), hn::Zero(di));
+  const auto index = IndicesOf(value, scale);
   if (hn::AllTrue(di, keep)) {
-    hn::StoreU(hn::TruncateTo(du16, hn::BitCast(du, index)), du16, out);
-    return out + hn::Lanes(df);
+    StoreIndices(index, out);
+    return out + hn::Lanes(di);
   }
-  hn::StoreU(hn::TruncateTo(du16, hn::BitCast(du, hn::Compress(index, keep))), du16, out);
+  StoreIndices(hn::Compress(index, keep), out);
   return out + hn::CountTrue(di, keep);
 }
 
@@ -56,20 +64,34 @@ size_t BinIndices(const float* HWY_RESTRICT x, size_t count, float inv_width, ui
   return static_cast<size_t>(out - indices) + reference::BinIndices(x + i, count - i, inv_width, out);
 }
 
-size_t SelectLarge(const float* HWY_RESTRICT x, size_t count, float min_magnitude, float* HWY_RESTRICT out) {
-  const DF d;
-  const auto bound = hn::Set(d, min_magnitude);
-  const size_t lanes = hn::Lanes(d);
-  size_t kept = 0;
-  size_t i = 0;
-  // No branch for vectors without such an element: where some have one, mispredictions cost more than the work.
-  for (; i + lanes <= count; i += lanes) {
-    const auto value = hn::LoadU(d, x + i);
-    const auto keep = hn::Ge(hn::Abs(value), bound);
-    hn::StoreU(hn::Compress(value, keep), d, out + kept);
-    kept += hn::CountTrue(d, keep);
+size_t TailBinIndices(const float* HWY_RESTRICT x, size_t count, const RunGroups& groups, float inv_width,
+                      uint16_t* HWY_RESTRICT indices) {
+  const DF df;
+  const DI di;
+  const auto scale = hn::Set(df, inv_width);
+  const auto bin_mask = hn::Set(di, int32_t{kBinsPerSign - 1});
+  const auto first_bin = hn::Set(di, int32_t{kTailBin - 1});
+  const auto offset = hn::Set(di, int32_t{kBins});
+  uint16_t* out = indices;
+  for (size_t word = 0; word < groups.size(); ++word) {
+    for (uint64_t left = groups[word]; left != 0; left &= left - 1) {
+      const size_t group = word * 64 + hwy::Num0BitsBelowLS1Bit_Nonzero64(left);
+      const size_t begin = group * kStatLanes;
+      if (begin + kStatLanes > count) {
+        out += reference::TailBinIndices(x + begin, count - begin, {1}, inv_width, out);
+        continue;
+      }
+      // No branch for vectors without such an element: mispredictions cost more than the work.
+      HWY_UNROLL(8)
+      for (size_t i = begin; i < begin + kStatLanes; i += hn::MaxLanes(df)) {
+        const auto index = IndicesOf(hn::LoadU(df, x + i), scale);
+        const auto keep = hn::Gt(hn::And(index, bin_mask), first_bin);
+        StoreIndices(hn::Compress(hn::Or(index, offset), keep), out);
+        out += hn::CountTrue(di, keep);
+      }
+    }
   }
-  return kept + reference::SelectLarge(x + i, count - i, min_magnitude, out + kept);
+  return static_cast<size_t>(out - indices);
 }
 
 void FoldCounts(const uint16_t* HWY_RESTRICT a, const uint16_t* HWY_RESTRICT b, size_t count, uint32_t weight,
@@ -93,15 +115,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace preon {
 HWY_EXPORT(BinIndices);
-HWY_EXPORT(SelectLarge);
+HWY_EXPORT(TailBinIndices);
 HWY_EXPORT(FoldCounts);
 
 size_t BinIndices(const float* x, size_t count, float inv_width, uint16_t* indices) {
   return HWY_DYNAMIC_DISPATCH(BinIndices)(x, count, inv_width, indices);
 }
 
-size_t SelectLarge(const float* x, size_t count, float min_magnitude, float* out) {
-  return HWY_DYNAMIC_DISPATCH(SelectLarge)(x, count, min_magnitude, out);
+size_t TailBinIndices(const float* x, size_t count, const RunGroups& groups, float inv_width, uint16_t* indices) {
+  return HWY_DYNAMIC_DISPATCH(TailBinIndices)(x, count, groups, inv_width, indices);
 }
 
 void FoldCounts(const uint16_t* a, const uint16_t* b, size_t count, uint32_t weight, uint32_t* total) {

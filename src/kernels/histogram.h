@@ -6,12 +6,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/run_stats.h"
+
 namespace preon {
 
 inline constexpr size_t kBinsPerSign = 4096;
+/// The tail: magnitude bins from here on.
+inline constexpr size_t kTailBin = kBinsPerSign / 4;
 /// Indices: magnitude bin m of positive values is m, of negative values kBinsPerSign + m.
 inline constexpr size_t kBins = 2 * kBinsPerSign;
-/// BinIndices and SelectLarge may write that many entries beyond the last one.
+/// BinIndices and TailBinIndices may write that many entries beyond the last one.
 inline constexpr size_t kIndexSlack = 16;
 
 /// Writes the bin index of every x[i] that is not zero to `indices`, in order; returns how many.
@@ -20,20 +24,19 @@ inline constexpr size_t kIndexSlack = 16;
 /// Numerics: exact. Cost: 0.12 ns per element with AVX-512.
 size_t BinIndices(const float* x, size_t count, float inv_width, uint16_t* indices);
 
-/// Copies every x[i] with |x[i]| >= min_magnitude (finite, > 0) to `out`, in order; returns how many.
-/// @param out  room for count + kIndexSlack.
-size_t SelectLarge(const float* x, size_t count, float min_magnitude, float* out);
+/// Writes kBins + BinIndices' index of every x[i] in a magnitude bin >= kTailBin. `groups`: where to look.
+size_t TailBinIndices(const float* x, size_t count, const RunGroups& groups, float inv_width, uint16_t* indices);
 
-/// One more in counts[half][index] per index, halves taken in turns: two counters per bin, because equal neighbours
-/// would wait for each other's store. At most 65535 per counter (not checked).
-void CountIndices(const uint16_t* indices, size_t count, uint16_t (*counts)[kBins]);
+/// One more in even[index] or odd[index] per index, in turns: two counters per bin, because equal neighbours would wait
+/// for each other's store. At most 65535 per counter (not checked).
+void CountIndices(const uint16_t* indices, size_t count, uint16_t* even, uint16_t* odd);
 
 /// total[i] += weight * (a[i] + b[i]).
 void FoldCounts(const uint16_t* a, const uint16_t* b, size_t count, uint32_t weight, uint32_t* total);
 
 namespace reference {
 size_t BinIndices(const float* x, size_t count, float inv_width, uint16_t* indices);
-size_t SelectLarge(const float* x, size_t count, float min_magnitude, float* out);
+size_t TailBinIndices(const float* x, size_t count, const RunGroups& groups, float inv_width, uint16_t* indices);
 void FoldCounts(const uint16_t* a, const uint16_t* b, size_t count, uint32_t weight, uint32_t* total);
 }  // namespace reference
 

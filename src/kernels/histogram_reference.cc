@@ -5,17 +5,17 @@
 
 namespace preon {
 
-void CountIndices(const uint16_t* indices, size_t count, uint16_t (*counts)[kBins]) {
+void CountIndices(const uint16_t* indices, size_t count, uint16_t* even, uint16_t* odd) {
   size_t i = 0;
   for (; i + 4 <= count; i += 4) {
     uint64_t four;
     std::memcpy(&four, indices + i, sizeof(four));
-    ++counts[0][four & 0xffff];
-    ++counts[1][four >> 16 & 0xffff];
-    ++counts[0][four >> 32 & 0xffff];
-    ++counts[1][four >> 48];
+    ++even[four & 0xffff];
+    ++odd[four >> 16 & 0xffff];
+    ++even[four >> 32 & 0xffff];
+    ++odd[four >> 48];
   }
-  for (; i < count; ++i) ++counts[i % 2][indices[i]];
+  for (; i < count; ++i) ++even[indices[i]];
 }
 
 namespace reference {
@@ -30,10 +30,13 @@ size_t BinIndices(const float* x, size_t count, float inv_width, uint16_t* indic
   return kept;
 }
 
-size_t SelectLarge(const float* x, size_t count, float min_magnitude, float* out) {
+size_t TailBinIndices(const float* x, size_t count, const RunGroups& groups, float inv_width, uint16_t* indices) {
   size_t kept = 0;
   for (size_t i = 0; i < count; ++i) {
-    if (std::fabs(x[i]) >= min_magnitude) out[kept++] = x[i];
+    const size_t group = i / kStatLanes;
+    if ((groups[group / 64] >> (group % 64) & 1) == 0 || std::fabs(x[i]) * inv_width < kTailBin) continue;
+    BinIndices(x + i, 1, inv_width, indices + kept);
+    indices[kept++] += kBins;
   }
   return kept;
 }

@@ -76,15 +76,25 @@ TEST(BinIndices, DoublingTheWidthHalvesTheIndex) {
   }
 }
 
-TEST(SelectLarge, EveryTargetGivesTheReferencesValues) {
+TEST(TailBinIndices, EveryTargetFindsTheTailsElements) {
+  constexpr float kInverseWidth = 512;
+  constexpr float kBound = kTailBin / kInverseWidth;
   ForEachKernelTarget([](const std::string& target) {
-    for (const size_t length : KernelTestLengths(2100)) {
-      for (const float bound : {kSmallest, 0.5f, 2.5f, 100.0f}) {
-        const MisalignedFloats x(RandomFloats(length, static_cast<uint32_t>(length)), length % 16);
-        std::vector<float> got(length + kIndexSlack), wanted(length);
-        got.resize(SelectLarge(x.data(), length, bound, got.data()));
-        wanted.resize(reference::SelectLarge(x.data(), length, bound, wanted.data()));
-        ASSERT_EQ(got, wanted) << target << " length " << length << " bound " << bound;
+    for (const size_t length : KernelTestLengths(kMaxRun)) {
+      const MisalignedFloats x(RandomFloats(length, static_cast<uint32_t>(length)), length % 16);
+      std::vector<uint16_t> wanted;
+      for (const uint16_t index : ReferenceBins(x.data(), length, kInverseWidth)) {
+        if (index % kBinsPerSign >= kTailBin) wanted.push_back(static_cast<uint16_t>(kBins + index));
+      }
+      const RunGroups flagged = ComputeRunStats(x.data(), length, kBound).tail;
+      RunGroups all{};
+      for (size_t group = 0; group * kStatLanes < length; ++group) all[group / 64] |= uint64_t{1} << (group % 64);
+      for (const RunGroups& groups : {flagged, all}) {
+        std::vector<uint16_t> got(length + kIndexSlack), reference(length);
+        got.resize(TailBinIndices(x.data(), length, groups, kInverseWidth, got.data()));
+        ASSERT_EQ(got, wanted) << target << " length " << length;
+        reference.resize(reference::TailBinIndices(x.data(), length, groups, kInverseWidth, reference.data()));
+        ASSERT_EQ(reference, wanted) << " length " << length;
       }
     }
   });
@@ -98,7 +108,7 @@ TEST(CountIndices, CountsEachIndexOnce) {
     for (uint16_t& index : indices) ++wanted[index = random() % 2 ? 17 : random() % kBins];
     static uint16_t counts[2][kBins];
     for (auto& half : counts) std::fill(std::begin(half), std::end(half), uint16_t{0});
-    CountIndices(indices.data(), length, counts);
+    CountIndices(indices.data(), length, counts[0], counts[1]);
     for (size_t bin = 0; bin < kBins; ++bin) ASSERT_EQ(counts[0][bin] + counts[1][bin], wanted[bin]);
   }
 }

@@ -84,25 +84,26 @@ BENCHMARK_CAPTURE(BM_BinIndices, relu, &BinIndices, Relu());
 BENCHMARK_CAPTURE(BM_BinIndices, gaussian_reference, &reference::BinIndices, Gaussian());
 
 template <auto kKernel>
-void BM_SelectLarge(benchmark::State& state) {
+void BM_TailBinIndices(benchmark::State& state) {
   const std::vector<float> x = Gaussian();
-  std::vector<float> got(kCount + kIndexSlack), wanted(kCount);
-  got.resize(kKernel(x.data(), kCount, 3.0f, got.data()));
-  wanted.resize(reference::SelectLarge(x.data(), kCount, 3.0f, wanted.data()));
+  const RunGroups groups = ComputeRunStats(x.data(), kCount, 2.0f).tail;
+  std::vector<uint16_t> got(kCount + kIndexSlack), wanted(kCount);
+  got.resize(kKernel(x.data(), kCount, groups, 512, got.data()));
+  wanted.resize(reference::TailBinIndices(x.data(), kCount, groups, 512, wanted.data()));
   if (got != wanted) state.SkipWithError("differs from the reference");
   got.resize(kCount + kIndexSlack);
-  for (auto _ : state) benchmark::DoNotOptimize(kKernel(x.data(), kCount, 3.0f, got.data()));
+  for (auto _ : state) benchmark::DoNotOptimize(kKernel(x.data(), kCount, groups, 512, got.data()));
   Done(state);
 }
-BENCHMARK(BM_SelectLarge<&SelectLarge>)->Name("BM_SelectLarge");
-BENCHMARK(BM_SelectLarge<&reference::SelectLarge>)->Name("BM_SelectLarge/reference");
+BENCHMARK(BM_TailBinIndices<&TailBinIndices>)->Name("BM_TailBinIndices");
+BENCHMARK(BM_TailBinIndices<&reference::TailBinIndices>)->Name("BM_TailBinIndices/reference");
 
 // Indices and counts: the full histogram of a run.
 void BM_Histogram(benchmark::State& state, const std::vector<float>& x) {
   std::vector<uint16_t> indices(kCount + kIndexSlack);
   alignas(64) static uint16_t counts[2][kBins];
   std::fill(&counts[0][0], &counts[0][0] + 2 * kBins, uint16_t{0});
-  CountIndices(indices.data(), BinIndices(x.data(), kCount, 512, indices.data()), counts);
+  CountIndices(indices.data(), BinIndices(x.data(), kCount, 512, indices.data()), counts[0], counts[1]);
   std::vector<int> wanted(kBins);
   for (const float value : x) {
     if (value != 0) ++wanted[static_cast<size_t>(std::abs(value) * 512) + (value < 0 ? kBinsPerSign : 0)];
@@ -111,7 +112,7 @@ void BM_Histogram(benchmark::State& state, const std::vector<float>& x) {
     if (counts[0][bin] + counts[1][bin] != wanted[bin]) state.SkipWithError("differs from the plain loop");
   }
   for (auto _ : state) {
-    CountIndices(indices.data(), BinIndices(x.data(), kCount, 512, indices.data()), counts);
+    CountIndices(indices.data(), BinIndices(x.data(), kCount, 512, indices.data()), counts[0], counts[1]);
     benchmark::ClobberMemory();
   }
   Done(state);

@@ -43,10 +43,10 @@ HWY_INLINE void AddToWide(const V (&narrow)[kVectors], double* HWY_RESTRICT wide
 RunStats ComputeRunStats(const float* HWY_RESTRICT x, size_t count, float tail_bound) {
   const D d;
   const V zero = hn::Zero(d);
-  const V high_bound = hn::Set(d, tail_bound);
-  const V low_bound = hn::Set(d, -tail_bound);
-  V run_min = hn::Set(d, std::numeric_limits<float>::infinity());
-  V run_max = hn::Set(d, -std::numeric_limits<float>::infinity());
+  const V bound_square = hn::Set(d, tail_bound * tail_bound);
+  V low[2], high[2];
+  low[0] = low[1] = hn::Set(d, std::numeric_limits<float>::infinity());
+  high[0] = high[1] = hn::Set(d, -std::numeric_limits<float>::infinity());
   internal::StatLanes lanes;
   RunStats stats;
 
@@ -56,27 +56,22 @@ RunStats ComputeRunStats(const float* HWY_RESTRICT x, size_t count, float tail_b
     V sum[kVectors], sum_squares[kVectors];
     HWY_UNROLL(32)
     for (size_t v = 0; v < kVectors; ++v) sum[v] = sum_squares[v] = zero;
-    for (size_t tail_block = block; tail_block < end; tail_block += kTailBlock) {
-      V low[2], high[2];
-      low[0] = low[1] = high[0] = high[1] = hn::LoadU(d, x + tail_block);
-      for (size_t i = tail_block; i < std::min(tail_block + kTailBlock, end); i += kStatLanes) {
-        for (size_t line = 0; line < kStatLanes; line += kCacheLine) hwy::Prefetch(x + i + kPrefetchAhead + line);
-        HWY_UNROLL(32)
-        for (size_t v = 0; v < kVectors; ++v) {
-          const V value = hn::LoadU(d, x + i + v * kWidth);
-          sum[v] = hn::Add(sum[v], value);
-          sum_squares[v] = hn::Add(sum_squares[v], hn::Mul(value, value));
-          low[v % 2] = hn::Min(low[v % 2], value);
-          high[v % 2] = hn::Max(high[v % 2], value);
-          stats.zeros += hn::CountTrue(d, hn::Eq(value, zero));
-        }
+    for (size_t i = block; i < end; i += kStatLanes) {
+      for (size_t line = 0; line < kStatLanes; line += kCacheLine) hwy::Prefetch(x + i + kPrefetchAhead + line);
+      V largest = zero;
+      HWY_UNROLL(32)
+      for (size_t v = 0; v < kVectors; ++v) {
+        const V value = hn::LoadU(d, x + i + v * kWidth);
+        const V square = hn::Mul(value, value);
+        sum[v] = hn::Add(sum[v], value);
+        sum_squares[v] = hn::Add(sum_squares[v], square);
+        low[v % 2] = hn::Min(low[v % 2], value);
+        high[v % 2] = hn::Max(high[v % 2], value);
+        stats.zeros += hn::CountTrue(d, hn::Eq(value, zero));
+        largest = hn::Max(largest, square);
       }
-      const V block_min = hn::Min(low[0], low[1]);
-      const V block_max = hn::Max(high[0], high[1]);
-      run_min = hn::Min(run_min, block_min);
-      run_max = hn::Max(run_max, block_max);
-      const auto in_tail = hn::Or(hn::Ge(block_max, high_bound), hn::Le(block_min, low_bound));
-      if (!hn::AllFalse(d, in_tail)) stats.tail_blocks |= uint64_t{1} << (tail_block / kTailBlock);
+      // No branch: which groups have one can't be foreseen.
+      stats.tail[i / kStatLanes / 64] |= uint64_t{!hn::AllFalse(d, hn::Ge(largest, bound_square))} << (i / kStatLanes % 64);
     }
     if (end == block + kStatBlock) {
       AddToWide(sum, lanes.wide_sum);
@@ -89,15 +84,15 @@ RunStats ComputeRunStats(const float* HWY_RESTRICT x, size_t count, float tail_b
       }
     }
   }
-  stats.min = hn::GetLane(hn::MinOfLanes(d, run_min));
-  stats.max = hn::GetLane(hn::MaxOfLanes(d, run_max));
+  stats.min = hn::GetLane(hn::MinOfLanes(d, hn::Min(low[0], low[1])));
+  stats.max = hn::GetLane(hn::MaxOfLanes(d, hn::Max(high[0], high[1])));
 
   for (size_t i = vector_count; i < count; ++i) {
     lanes.Add(i % kStatLanes, x[i]);
     stats.zeros += x[i] == 0;
     stats.min = std::min(stats.min, x[i]);
     stats.max = std::max(stats.max, x[i]);
-    if (std::fabs(x[i]) >= tail_bound) stats.tail_blocks |= uint64_t{1} << (i / kTailBlock);
+    internal::MarkTail(stats.tail, i, x[i], tail_bound);
   }
   return internal::FinishRunStats(stats, lanes, x, count, tail_bound);
 }

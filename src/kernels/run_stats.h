@@ -1,6 +1,7 @@
 // RunStats: counts, extremes and sums of a run of floats in one read.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -8,8 +9,10 @@ namespace preon {
 
 inline constexpr size_t kStatLanes = 32;   ///< float sums run in 32 lanes, element i in lane i % 32
 inline constexpr size_t kStatBlock = 512;  ///< after that many elements the lanes move on into double
-inline constexpr size_t kTailBlock = 128;
-inline constexpr size_t kMaxRun = 64 * kTailBlock;
+inline constexpr size_t kMaxRun = 8192;
+
+/// A set of groups of kStatLanes elements of a run: bit g % 64 of word g / 64 is group g.
+using RunGroups = std::array<uint64_t, kMaxRun / kStatLanes / 64>;
 
 /// What one read of a run yields. Extremes and sums are over finite values.
 struct RunStats {
@@ -20,10 +23,10 @@ struct RunStats {
   float max = 0;   ///< -infinity when no value is finite
   double sum = 0;  ///< relative error of both sums <= 2^-19 of the sum of magnitudes
   double sum_squares = 0;
-  uint64_t tail_blocks = 0;  ///< bit b: a finite element of block b (kTailBlock elements) has |x| >= tail_bound
+  RunGroups tail{};  ///< at least the groups in which a finite element has |x| >= tail_bound
 };
 
-/// Statistics of x[0 … count), count <= kMaxRun. The order of additions depends on the element's position alone, so
+/// Statistics of x[0 … count), count <= kMaxRun. `tail_bound` is a power of two. The order of additions depends on the element's position alone, so
 /// every instruction set gives the same bits: within a block lane l adds its elements in float, in order; then double
 /// lane l (of 16) takes lane l + lane l+16; at the end the double lanes are added as a binary tree. Sums whose squares
 /// leave float's comfortable range, and runs with NaN or infinities, are done over in double. Needs the default float
@@ -38,6 +41,11 @@ RunStats ComputeRunStats(const float* x, size_t count, float tail_bound);
 }  // namespace reference
 
 namespace internal {
+/// A power of two's square is compared as well as itself. Where the square leaves float's range, too much is marked.
+inline void MarkTail(RunGroups& tail, size_t element, float value, float tail_bound) {
+  const size_t group = element / kStatLanes;
+  tail[group / 64] |= uint64_t{value * value >= tail_bound * tail_bound} << (group % 64);
+}
 /// Sums of one run as the lanes leave them; shared by the vector code and the reference.
 struct StatLanes {
   alignas(64) float sum[kStatLanes] = {};

@@ -38,7 +38,7 @@ RunStats CarefulRunStats(const float* x, size_t count, float tail_bound) {
     stats.zeros += value == 0;
     stats.min = std::min(stats.min, value);
     stats.max = std::max(stats.max, value);
-    if (std::fabs(value) >= tail_bound) stats.tail_blocks |= uint64_t{1} << (i / kTailBlock);
+    internal::MarkTail(stats.tail, i, value, tail_bound);
   }
   stats.min += 0.0f;
   stats.max += 0.0f;
@@ -95,7 +95,7 @@ RunStats ComputeRunStats(const float* x, size_t count, float tail_bound) {
     stats.zeros += x[i] == 0;
     stats.min = std::min(stats.min, x[i]);
     stats.max = std::max(stats.max, x[i]);
-    if (std::fabs(x[i]) >= tail_bound) stats.tail_blocks |= uint64_t{1} << (i / kTailBlock);
+    internal::MarkTail(stats.tail, i, x[i], tail_bound);
   }
   return internal::FinishRunStats(stats, lanes, x, count, tail_bound);
 }

@@ -18,7 +18,7 @@ void ExpectSame(const RunStats& got, const RunStats& wanted) {
   EXPECT_EQ(std::bit_cast<uint32_t>(got.max), std::bit_cast<uint32_t>(wanted.max));
   EXPECT_EQ(std::bit_cast<uint64_t>(got.sum), std::bit_cast<uint64_t>(wanted.sum));
   EXPECT_EQ(std::bit_cast<uint64_t>(got.sum_squares), std::bit_cast<uint64_t>(wanted.sum_squares));
-  EXPECT_EQ(got.tail_blocks, wanted.tail_blocks);
+  EXPECT_EQ(got.tail, wanted.tail);
 }
 
 TEST(RunStats, EveryTargetGivesTheReferencesBits) {
@@ -60,7 +60,6 @@ TEST(RunStats, CountsAndExtremesAreExactAndSumsWithinTheBound) {
       wanted.zeros += x[i] == 0;
       wanted.min = std::fmin(wanted.min, x[i]);
       wanted.max = std::fmax(wanted.max, x[i]);
-      if (std::fabs(x[i]) >= scale * 2) wanted.tail_blocks |= uint64_t{1} << (i / kTailBlock);
       sum += x[i];
       magnitudes += std::fabs(x[i]);
       sum_squares += static_cast<double>(x[i]) * x[i];
@@ -70,7 +69,25 @@ TEST(RunStats, CountsAndExtremesAreExactAndSumsWithinTheBound) {
     EXPECT_NEAR(got.sum_squares, sum_squares, std::ldexp(sum_squares, -19));
     wanted.sum = got.sum;
     wanted.sum_squares = got.sum_squares;
+    wanted.tail = got.tail;
     ExpectSame(got, wanted);
+  }
+}
+
+TEST(RunStats, TheTailsGroupsAreFlagged) {
+  for (const int exponent : {-149, -100, -40, -3, 0, 40, 100, 127}) {
+    const float scale = std::ldexp(1.0f, exponent);
+    std::vector<float> x(2000, scale / 4);
+    RunGroups wanted{};
+    for (const size_t i : {0, 100, 777, 1999}) {
+      x[i] = i % 2 == 0 ? scale : -scale;
+      wanted[i / kStatLanes / 64] |= uint64_t{1} << (i / kStatLanes % 64);
+    }
+    const RunGroups tail = ComputeRunStats(x.data(), x.size(), scale).tail;
+    for (size_t word = 0; word < tail.size(); ++word) EXPECT_EQ(tail[word] & wanted[word], wanted[word]) << exponent;
+    if (std::abs(exponent) <= 40) {
+      EXPECT_EQ(tail, wanted) << exponent;  // the squares are in float's range
+    }
   }
 }
 
@@ -85,7 +102,7 @@ TEST(RunStats, EmptyRun) {
   const RunStats stats = ComputeRunStats(nullptr, 0, 1);
   EXPECT_EQ(stats.min, INFINITY);
   EXPECT_EQ(stats.max, -INFINITY);
-  EXPECT_EQ(stats.tail_blocks, 0u);
+  EXPECT_EQ(stats.tail, RunGroups{});
 }
 
 TEST(ReplaceNonFinite, KeepsTheRest) {

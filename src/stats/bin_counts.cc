@@ -20,11 +20,6 @@ uint64_t BinCounts::Total(size_t end) const {
   return total;
 }
 
-void BinCounts::Prefetch() const {
-  constexpr size_t kLine = 64 / sizeof(uint32_t);
-  for (size_t bin = 0; bin < narrow_.size(); bin += kLine) __builtin_prefetch(&narrow_[bin], /*rw=*/1, /*locality=*/2);
-}
-
 void BinCounts::Reserve(size_t end, uint64_t added) {
   values_ += added;
   const bool widen = wide_.empty() && values_ > std::numeric_limits<uint32_t>::max();

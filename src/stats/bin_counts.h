@@ -22,15 +22,12 @@ class BinCounts {
   uint64_t Total(size_t end = kBinsPerSign) const;
   /// Bins below `base` are left out.
   void Add(size_t bin, uint64_t count);
-  /// Asks the processor for the counts, which other tensors' have driven out of its caches, ahead of adding to them.
-  void Prefetch() const;
   /// Makes room for bins [0, end) and for `added` more values.
   void Reserve(size_t end, uint64_t added);
   /// Add, where the room was reserved.
   void AddReserved(size_t bin, uint64_t count);
   /// The counts from bin `base` on for tight loops that add what was reserved; null once they have 64 bits.
   uint32_t* narrow() { return wide_.empty() ? narrow_.data() : nullptr; }
-  size_t base() const { return base_; }
   /// Adds weight * (a[bin] + b[bin]) to bin >> shift, for bins [0, count). The room was reserved.
   void AddDense(const uint16_t* a, const uint16_t* b, size_t count, uint32_t weight, int shift);
   /// Adds counts of data whose bins are 2^-shift as wide as these.

@@ -1,13 +1,11 @@
 #include "stats/sketch_parts.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <mutex>
 #include <utility>
 
 #include "kernels/float_env.h"
-#include "kernels/histogram.h"
 #include "kernels/run_stats.h"
 #include "stats/brief_lock.h"
 #include "stats/pending_counts.h"
@@ -51,23 +49,17 @@ class UpdateTask {
       x = buffer_;
     }
     const int width = std::max(width_exponent_, TensorHistogram::WidthExponent(counts.max_magnitude()));
-    pending_ += count;
-    if (width > width_exponent_ || pending_ > PendingCounts::kMaxValues) {
+    pending_values_ += count;
+    if (width > width_exponent_ || pending_values_ > PendingCounts::kMaxValues) {
       const std::lock_guard hold(lock_);
       FlushHistogram();
       SetWidth(width);
-      pending_ = count;
+      pending_values_ = count;
     }
     const size_t reach[2] = {Reach(stats.max), Reach(-stats.min)};
-    if (keep_tail_) AddTail(x, count, stats.tail_blocks, reach);
+    if (keep_tail_) pending_.AddTail(x, count, stats.tail, inv_width_, reach);
     const size_t counted = rate_ == 1 ? count : GatherSampledBlocks(x, count, run_index, rate_, subset_);
-    bulk_.Add(rate_ == 1 ? x : subset_, counted, inv_width_, reach);
-  }
-
-  /// Before the last run: late enough for the counts to stay in the caches until Finish.
-  void PrefetchCounts() {
-    const std::lock_guard hold(lock_);
-    parts_.histogram.Prefetch();
+    pending_.Add(rate_ == 1 ? x : subset_, counted, inv_width_, reach);
   }
 
   void Finish() {
@@ -86,26 +78,11 @@ class UpdateTask {
 
   size_t Reach(float extreme) const { return extreme > 0 ? static_cast<size_t>(extreme * inv_width_) + 1 : 0; }
 
-  // Blocks without a tail element are not read again. Their flags may come from a narrower bound: then some are read in
-  // vain.
-  void AddTail(const float* x, size_t count, uint64_t blocks, const size_t (&reach)[2]) {
-    size_t selected = 0;
-    for (; blocks != 0; blocks &= blocks - 1) {
-      const size_t begin = static_cast<size_t>(std::countr_zero(blocks)) * kTailBlock;
-      selected += SelectLarge(x + begin, std::min(kTailBlock, count - begin), tail_bound_, subset_ + selected);
-      if (selected <= kSubset - kTailBlock) continue;
-      tail_.Add(subset_, std::exchange(selected, 0), inv_width_, reach);
-    }
-    tail_.Add(subset_, selected, inv_width_, reach);
-  }
-
   // Under the lock.
   void FlushHistogram() {
     TensorHistogram& histogram = parts_.histogram;
     histogram.WidenTo(width_exponent_);
-    const int shift = histogram.ShiftFrom(width_exponent_);
-    bulk_.FlushInto(histogram.bulk(false), histogram.bulk(true), static_cast<uint32_t>(rate_), shift);
-    if (keep_tail_) tail_.FlushInto(histogram.tail(false), histogram.tail(true), 1, shift);
+    pending_.FlushInto(histogram, static_cast<uint32_t>(rate_), histogram.ShiftFrom(width_exponent_));
   }
 
   SketchParts& parts_;
@@ -118,12 +95,10 @@ class UpdateTask {
   float tail_bound_;
   ValueCounts counts_;
   Moments moments_;
-  size_t pending_ = 0;  // at least the values in either of the two
-  PendingCounts bulk_;
-  PendingCounts tail_;
+  size_t pending_values_ = 0;  // at least as many as were added to either part of pending_
+  PendingCounts pending_;
   alignas(64) float buffer_[kRunLength];
-  static constexpr size_t kSubset = kRunLength / kMinSampleRate;
-  alignas(64) float subset_[kSubset + kIndexSlack];  // of a run: the sampled blocks, or what lies in the tail
+  alignas(64) float subset_[kRunLength / kMinSampleRate];
 };
 
 }  // namespace
@@ -149,7 +124,6 @@ void UpdateParts(SketchParts& parts, const float* data, const ChannelLayout& lay
     UpdateTask update(parts, stream, width_exponent, lock);
     const size_t end = runs * (task + 1) / tasks;
     for (size_t run = runs * task / tasks; run < end; ++run) {
-      if (run + 1 == end) update.PrefetchCounts();
       update.AddRun(static_cast<int64_t>(run / runs_per_sample), run % runs_per_sample);
     }
     update.Finish();

@@ -12,6 +12,7 @@ namespace preon {
 namespace {
 constexpr int kBinBits = 12;
 static_assert(kBinsPerSign == 1 << kBinBits);
+constexpr size_t kMaxWaiting = 4096;
 }  // namespace
 
 int TensorHistogram::WidthExponent(float max_magnitude) {
@@ -29,21 +30,71 @@ int TensorHistogram::ShiftFrom(int width_exponent) const {
   return std::min(width_exponent_ - width_exponent, kBinBits);
 }
 
-void TensorHistogram::Prefetch() const {
-  for (size_t sign = 0; sign < 2; ++sign) {
-    bulk_[sign].Prefetch();
-    tail_[sign].Prefetch();
+void TensorHistogram::AddIndices(std::span<const uint16_t> indices, const size_t (&reach)[2], uint32_t weight,
+                                 int shift) {
+  if (waiting_.size() + indices.size() > kMaxWaiting || weight != waiting_weight_) Settle();
+  waiting_weight_ = weight;
+  waiting_.reserve(kMaxWaiting);
+  if (shift == 0) {
+    waiting_.insert(waiting_.end(), indices.begin(), indices.end());
+  } else {
+    for (const uint16_t index : indices) {
+      const size_t part = index / kBinsPerSign;
+      const size_t bin = index % kBinsPerSign >> shift;
+      if (part < 2 || bin >= kTailBin) waiting_.push_back(static_cast<uint16_t>(part * kBinsPerSign + bin));
+    }
   }
+  for (size_t sign = 0; sign < 2; ++sign) {
+    if (reach[sign] > 0) waiting_reach_[sign] = std::max(waiting_reach_[sign], ((reach[sign] - 1) >> shift) + 1);
+  }
+}
+
+void TensorHistogram::AddDense(const uint16_t* even, const uint16_t* odd, const size_t (&reach)[2], uint64_t values,
+                               uint32_t weight, int shift) {
+  for (size_t part = 0; part < parts(); ++part) {
+    const size_t end = reach[part % 2];
+    if (end == 0) continue;
+    BinCounts& counts = this->part(part);
+    const uint32_t part_weight = part < 2 ? weight : 1;
+    counts.Reserve(((end - 1) >> shift) + 1, values * part_weight);
+    counts.AddDense(even + part * kBinsPerSign, odd + part * kBinsPerSign, end, part_weight, shift);
+  }
+}
+
+void TensorHistogram::Settle() {
+  uint32_t* narrow[kParts] = {};
+  bool all_narrow = true;
+  for (size_t part = 0; part < parts(); ++part) {
+    BinCounts& counts = this->part(part);
+    counts.Reserve(waiting_reach_[part % 2], waiting_.size() * waiting_weight_);
+    narrow[part] = counts.narrow();
+    all_narrow &= narrow[part] != nullptr || waiting_reach_[part % 2] == 0;
+  }
+  const size_t base[kParts] = {0, 0, kTailBin, kTailBin};
+  const uint32_t weight[kParts] = {waiting_weight_, waiting_weight_, 1, 1};
+  for (const uint16_t index : waiting_) {
+    const size_t part = index / kBinsPerSign;
+    const size_t bin = index % kBinsPerSign;
+    if (all_narrow) {  // all parts in one loop: to tell them apart by a branch would cost more than the counting
+      narrow[part][bin - base[part]] += weight[part];
+    } else {
+      this->part(part).AddReserved(bin, weight[part]);
+    }
+  }
+  waiting_.clear();
+  waiting_reach_[0] = waiting_reach_[1] = 0;
 }
 
 void TensorHistogram::StartSampling() {
   if (sampled_) return;
+  Settle();
   sampled_ = true;
   for (size_t sign = 0; sign < 2; ++sign) tail_[sign].AddAll(bulk_[sign], 0);
 }
 
 void TensorHistogram::WidenTo(int width_exponent) {
   if (width_exponent <= width_exponent_) return;
+  Settle();
   const int from = std::exchange(width_exponent_, width_exponent);
   for (size_t sign = 0; sign < 2; ++sign) {
     bulk_[sign].Coarsen(ShiftFrom(from));

@@ -3,7 +3,8 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
+#include <span>
+#include <vector>
 
 #include "stats/bin_counts.h"
 #include "stats/wire.h"
@@ -13,6 +14,9 @@ namespace preon {
 struct Histogram;
 struct ValueCounts;
 
+/// What is counted apart, kBinsPerSign bins each: positive and negative bulk, positive and negative tail.
+inline constexpr size_t kParts = 4;
+
 /// Two sets of counts, each a function of the data alone:
 ///   bulk  every element of samples counted whole (weight 1), the fixed subset of blocks of larger samples (weight
 ///   SampleRate); tail  every element in the outer bins [kTailBin, kBinsPerSign). Only once a sample was sampled; until
@@ -21,14 +25,13 @@ struct ValueCounts;
 /// are dropped, and what lies in the tail afterwards was in the tail before. Hence adding and merging commute exactly.
 class TensorHistogram {
  public:
-  /// Exact tail: |x| >= kTailBin bins, which is between 1/4 and 1/2 of the maximum. (Measured: docs/design/sketch.md.)
-  static constexpr size_t kTailBin = kBinsPerSign / 4;
   static constexpr int kMinWidthExponent = -126;  // the narrowest bins whose inverse is a float
   static constexpr int kMaxWidthExponent = 116;
 
   /// Smallest k in range with max_magnitude < kBinsPerSign * 2^k.
   static int WidthExponent(float max_magnitude);
-  /// Smallest magnitude in the exact tail.
+  /// Smallest magnitude in the exact tail: kTailBin bins, which is between 1/4 and 1/2 of the maximum. (Measured:
+  /// docs/design/sketch.md.)
   static float TailBound(int width_exponent);
 
   int width_exponent() const { return width_exponent_; }
@@ -41,12 +44,18 @@ class TensorHistogram {
   /// By how many bits a bin of data 2^width_exponent wide, not wider than these bins, is shifted to find its bin here.
   int ShiftFrom(int width_exponent) const;
 
-  /// See BinCounts::Prefetch.
-  void Prefetch() const;
-  /// Counts of one sign, to add to; see ShiftFrom.
-  BinCounts& bulk(bool negative) { return bulk_[negative]; }
-  BinCounts& tail(bool negative) { return tail_[negative]; }
+  /// Adds bins part * kBinsPerSign + magnitude bin of data whose bins are 2^-shift as wide (see ShiftFrom). The bulk's
+  /// count `weight` each. A few hundred values touch hundreds of cache lines of counts, which other tensors' have
+  /// driven out meanwhile: so they wait here until there are some thousand.
+  /// @param reach  per sign, one past the highest magnitude bin among them
+  void AddIndices(std::span<const uint16_t> indices, const size_t (&reach)[2], uint32_t weight, int shift);
+  /// The same for counts: even[bin] + odd[bin] of each bin below reach; `values` in all.
+  void AddDense(const uint16_t* even, const uint16_t* odd, const size_t (&reach)[2], uint64_t values, uint32_t weight,
+                int shift);
+  /// Counts what waits. Before reading, merging and widening.
+  void Settle();
 
+  /// Nothing waits in what is read, written or merged.
   Histogram Read(const ValueCounts& counts) const;
   void Write(WireWriter& out) const;
   /// False when the bytes can't have come from Write on a histogram of these counts.
@@ -55,8 +64,15 @@ class TensorHistogram {
  private:
   int width_exponent_ = kMinWidthExponent;
   bool sampled_ = false;
-  std::array<BinCounts, 2> bulk_;  // [0] positive, [1] negative values
+  /// [0] positive, [1] negative values
+  size_t parts() const { return sampled_ ? kParts : 2; }
+  BinCounts& part(size_t part) { return part < 2 ? bulk_[part] : tail_[part - 2]; }
+
+  std::array<BinCounts, 2> bulk_;
   std::array<BinCounts, 2> tail_{BinCounts(kTailBin), BinCounts(kTailBin)};
+  std::vector<uint16_t> waiting_;  // indices, of these bins' width
+  size_t waiting_reach_[2] = {0, 0};
+  uint32_t waiting_weight_ = 1;
 };
 
 }  // namespace preon

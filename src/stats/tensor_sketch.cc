@@ -49,6 +49,8 @@ Status TensorSketch::Merge(const TensorSketch& other) {
   impl_->counts.Merge(other.impl_->counts);
   impl_->moments.Merge(other.impl_->moments);
   impl_->channels.Merge(other.impl_->channels);
+  impl_->histogram.Settle();
+  other.impl_->histogram.Settle();
   impl_->histogram.Merge(other.impl_->histogram);
   return Status::Ok();
 }
@@ -66,7 +68,10 @@ double TensorSketch::mean() const { return min() == max() ? min() : impl_->momen
 double TensorSketch::variance() const { return min() == max() ? 0 : impl_->moments.Variance(finite_count()); }
 std::span<const float> TensorSketch::channel_min() const { return impl_->channels.min(); }
 std::span<const float> TensorSketch::channel_max() const { return impl_->channels.max(); }
-Histogram TensorSketch::ReadHistogram() const { return impl_->histogram.Read(impl_->counts); }
+Histogram TensorSketch::ReadHistogram() const {
+  impl_->histogram.Settle();
+  return impl_->histogram.Read(impl_->counts);
+}
 
 double Histogram::total() const {
   double total = 0;
@@ -75,6 +80,7 @@ double Histogram::total() const {
 }
 
 std::string TensorSketch::Serialize() const {
+  impl_->histogram.Settle();
   WireWriter out;
   out.Varint(kWireVersion);
   out.Varint(static_cast<uint64_t>(impl_->config.mode));

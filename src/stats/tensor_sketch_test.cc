@@ -71,7 +71,7 @@ TEST(TensorSketch, TailIsExactInSampledMode) {
   for (size_t bin = 0; bin < wanted.size(); ++bin) {
     const double edge = histogram.lower_edge + static_cast<double>(bin) * histogram.width;
     const double magnitude = edge < 0 ? -edge - histogram.width : edge;
-    if (magnitude >= static_cast<double>(TensorHistogram::kTailBin) * histogram.width) {
+    if (magnitude >= static_cast<double>(kTailBin) * histogram.width) {
       ASSERT_EQ(histogram.counts[bin], wanted[bin]) << bin;
       exact_bins += wanted[bin] > 0;
     } else {
