@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <future>
 #include <limits>
 #include <new>
 #include <utility>
@@ -87,17 +88,9 @@ void TakeHeader(onnx::ModelProto* proto, Model* model) {
   model->residue = proto->SerializeAsString();
 }
 
-std::string Fingerprint(std::span<const std::byte> bytes, const ExternalData& external) {
-  Sha256 hash;
-  hash.Update(bytes);
-  for (const auto& [location, file] : external.files()) {
-    hash.Update(location);
-    hash.Update(StrCat('\0', file.bytes.size(), '\0'));
-  }
-  return hash.Finish();
-}
-
 Result<Model> LoadBytes(std::span<const std::byte> bytes, const std::string& path) {
+  Sha256 hash;
+  const std::future<void> hashed = std::async(std::launch::async, [&] { hash.Update(bytes); });  // as long as parsing
   onnx::ModelProto proto;
   PREON_RETURN_IF_ERROR(Parse(bytes, &proto));
   onnx::GraphProto graph;
@@ -119,10 +112,13 @@ Result<Model> LoadBytes(std::span<const std::byte> bytes, const std::string& pat
                  " is of domain ai.onnx; the model imports no opset of it");
   }
   model.source_path = path;
+  hashed.wait();
   for (const auto& [location, file] : external.files()) {
     model.external_files.push_back((fs::path(path).parent_path() / location).string());
+    hash.Update(location);
+    hash.Update(StrCat('\0', file.bytes.size(), '\0'));
   }
-  model.fingerprint = Fingerprint(bytes, external);
+  model.fingerprint = hash.Finish();
   return model;
 }
 
