@@ -7,6 +7,7 @@
 #include "eval/compare.h"
 #include "eval/fusion_report.h"
 #include "ir/model_io.h"
+#include "ir/same_graph.h"
 #include "quantize/reach.h"
 #include "quantize/selection.h"
 #include "runtime/evaluator.h"
@@ -29,8 +30,9 @@ Result<std::vector<NamedTensor>> RunOnce(const Model& model, const Batch& batch,
 
 // The first output that is worse than rounding.
 Status CheckSame(const FirstRun& first_run, const std::vector<NamedTensor>& got) {
+  if (!first_run.outputs) return Status::Ok();
   Comparer comparer;
-  PREON_RETURN_IF_ERROR(comparer.Add(first_run.outputs, got, first_run.batch.samples, {}));
+  PREON_RETURN_IF_ERROR(comparer.Add(*first_run.outputs, got, first_run.batch.samples, {}));
   for (const auto& [name, output] : comparer.Finish().outputs) {
     const bool near = output.sqnr_db >= kSameSqnrDb || output.max_abs <= kSameDifference;
     if (near && output.not_finite == 0 && output.shape_differs == 0) continue;
@@ -107,17 +109,22 @@ Result<PreparedModel> Prepare(const std::string& path, Job& job, const Status* d
   FirstRun first_run;
   PREON_ASSIGN_OR_RETURN(first_run.batch, FirstBatch(job, inputs));
   job.clock.Begin("prepare");
-  Result<std::vector<NamedTensor>> outputs = RunOnce(source, first_run.batch, job.context);
-  if (!outputs.ok() && job.made_up_sample && outputs.status().id() != ErrorId::kCancelled) {
-    return Status(outputs.status())
-        .WithHint("without --data the sample is noise, which this model may not take: give --data");
-  }
-  PREON_ASSIGN_OR_RETURN(first_run.outputs, std::move(outputs));
   InferShapes(source);
+
+  const auto run_source = [&]() -> Status {
+    Result<std::vector<NamedTensor>> outputs = RunOnce(source, first_run.batch, job.context);
+    if (!outputs.ok() && job.made_up_sample && outputs.status().id() != ErrorId::kCancelled) {
+      return Status(outputs.status())
+          .WithHint("without --data the sample is noise, which this model may not take: give --data");
+    }
+    PREON_ASSIGN_OR_RETURN(first_run.outputs, std::move(outputs));
+    return Status::Ok();
+  };
 
   Verify verify;
   bool repeatable = true;
   if (differs != nullptr) {
+    PREON_RETURN_IF_ERROR(run_source());
     verify = [&](const Model&, const Model& after) {
       PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> got, RunOnce(after, first_run.batch, job.context));
       return CheckSame(first_run, got);
@@ -125,11 +132,16 @@ Result<PreparedModel> Prepare(const std::string& path, Job& job, const Status* d
     repeatable = verify(source, source).ok();
     if (!repeatable) verify = {};
   }
-  PREON_ASSIGN_OR_RETURN(PreparedModel prepared, Rewrite(std::move(source), job, verify));
+  Result<PreparedModel> rewritten = Rewrite(source, job, verify);
+  // A model that does not run as it is explains whatever else fails.
+  if (!first_run.outputs && (!rewritten.ok() || !SameGraph(source.graph, rewritten->model.graph)))
+    PREON_RETURN_IF_ERROR(run_source());
+  PREON_ASSIGN_OR_RETURN(PreparedModel prepared, std::move(rewritten));
   if (differs != nullptr) {
     prepared.warnings.push_back(repeatable ? StrCat("rewrites were taken back: ", differs->message())
                                            : "the model gives other outputs every time: rewrites could not be checked");
   }
+  source = Model();  // frees its weights
   prepared.inputs = std::move(inputs);
   prepared.source_size_bytes = size_bytes;
   prepared.first_run = std::move(first_run);

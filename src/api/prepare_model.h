@@ -1,6 +1,7 @@
 // Preparation: float model -> the same model in the shape that the target executes in integers, and the plan for it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace preon {
 /// The first batch and what the model as loaded made of it: what the rewritten model has to make of it, too.
 struct FirstRun {
   Batch batch;
-  std::vector<NamedTensor> outputs;
+  std::optional<std::vector<NamedTensor>> outputs;  ///< none where nothing was rewritten: then there is nothing to check
 };
 
 struct PreparedModel {
