@@ -1,6 +1,7 @@
 #include "runtime/ort_guard.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <mutex>
 
 namespace preon {
@@ -9,6 +10,8 @@ namespace {
 void ORT_API_CALL DropMessage(void*, OrtLoggingLevel, const char*, const char*, const char*, const char*) {}
 
 std::shared_ptr<Ort::Env> MakeEnv() {
+  // The runtime's own builds send usage data and keep a database for it, unless told not to. Who wants that says so.
+  setenv("ORT_DISABLE_TELEMETRY", "1", /*overwrite=*/0);
   auto env = std::make_shared<Ort::Env>(ORT_LOGGING_LEVEL_FATAL, "preon", DropMessage, nullptr);
   constexpr int kSameAsRequested = 1;
   const Ort::ArenaCfg arena(/*max_mem=*/0, kSameAsRequested, /*initial_chunk_size_bytes=*/-1,

@@ -1,5 +1,6 @@
 """Mistakes on the command line and in configuration files: status 2, one line with the nearest name, nothing written."""
 import json
+import os
 
 import onnx
 import pytest
@@ -114,3 +115,10 @@ def test_help(preon, arguments, says):
     done = preon(*arguments)
     assert done.returncode == 0 and done.stderr == ""
     assert says in done.stdout
+
+
+def test_runs_keep_no_usage_data(preon, model, data, tmp_path):
+    environment = {name: value for name, value in os.environ.items() if name not in ("ORT_DISABLE_TELEMETRY", "XDG_CACHE_HOME")}
+    done = preon("run", model, "--data", data, "--quiet", env={**environment, "HOME": str(tmp_path / "home")})
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "home").exists()
