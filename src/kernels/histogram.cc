@@ -94,6 +94,44 @@ size_t TailBinIndices(const float* HWY_RESTRICT x, size_t count, const RunGroups
   return static_cast<size_t>(out - indices);
 }
 
+HWY_INLINE uint32_t* AppendFineBins(const float* HWY_RESTRICT x, hn::Vec<DF> scale, uint32_t* HWY_RESTRICT out) {
+  const DF df;
+  const DI di;
+  const hn::RebindToUnsigned<DF> du;
+  const auto bits = hn::BitCast(di, hn::LoadU(df, x));
+  const auto keep = hn::Gt(hn::And(bits, hn::Set(di, 0x7fffffff)), hn::Zero(di));
+  const auto magnitude = hn::BitCast(df, hn::And(bits, hn::Set(di, static_cast<int32_t>(kFineMagnitude))));
+  const auto fine = TruncateToInt(hn::Mul(hn::Mul(magnitude, scale), hn::Set(df, float{1 << kFineBits})));
+  const auto word = hn::BitCast(du, hn::OrAnd(fine, bits, hn::SignBit(di)));
+  hn::StoreU(hn::Compress(word, hn::RebindMask(du, keep)), du, out);
+  return out + hn::CountTrue(di, keep);
+}
+
+size_t FineBins(const float* HWY_RESTRICT x, size_t count, float inv_width, uint32_t* HWY_RESTRICT words) {
+  const auto scale = hn::Set(DF(), inv_width);
+  const size_t lanes = hn::Lanes(DF());
+  uint32_t* out = words;
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) out = AppendFineBins(x + i, scale, out);
+  return static_cast<size_t>(out - words) + reference::FineBins(x + i, count - i, inv_width, out);
+}
+
+size_t SelectLarge(const float* HWY_RESTRICT x, size_t count, float min_magnitude, float* HWY_RESTRICT out) {
+  const DF d;
+  const auto bound = hn::Set(d, min_magnitude);
+  const size_t lanes = hn::Lanes(d);
+  size_t kept = 0;
+  size_t i = 0;
+  // No branch for vectors without such an element: where some have one, mispredictions cost more than the work.
+  for (; i + lanes <= count; i += lanes) {
+    const auto value = hn::LoadU(d, x + i);
+    const auto keep = hn::Ge(hn::Abs(value), bound);
+    hn::StoreU(hn::Compress(value, keep), d, out + kept);
+    kept += hn::CountTrue(d, keep);
+  }
+  return kept + reference::SelectLarge(x + i, count - i, min_magnitude, out + kept);
+}
+
 void FoldCounts(const uint16_t* HWY_RESTRICT a, const uint16_t* HWY_RESTRICT b, size_t count, uint32_t weight,
                 uint32_t* HWY_RESTRICT total) {
   const hn::ScalableTag<uint32_t> d;
@@ -116,6 +154,8 @@ HWY_AFTER_NAMESPACE();
 namespace preon {
 HWY_EXPORT(BinIndices);
 HWY_EXPORT(TailBinIndices);
+HWY_EXPORT(FineBins);
+HWY_EXPORT(SelectLarge);
 HWY_EXPORT(FoldCounts);
 
 size_t BinIndices(const float* x, size_t count, float inv_width, uint16_t* indices) {
@@ -124,6 +164,14 @@ size_t BinIndices(const float* x, size_t count, float inv_width, uint16_t* indic
 
 size_t TailBinIndices(const float* x, size_t count, const RunGroups& groups, float inv_width, uint16_t* indices) {
   return HWY_DYNAMIC_DISPATCH(TailBinIndices)(x, count, groups, inv_width, indices);
+}
+
+size_t FineBins(const float* x, size_t count, float inv_width, uint32_t* words) {
+  return HWY_DYNAMIC_DISPATCH(FineBins)(x, count, inv_width, words);
+}
+
+size_t SelectLarge(const float* x, size_t count, float min_magnitude, float* out) {
+  return HWY_DYNAMIC_DISPATCH(SelectLarge)(x, count, min_magnitude, out);
 }
 
 void FoldCounts(const uint16_t* a, const uint16_t* b, size_t count, uint32_t weight, uint32_t* total) {

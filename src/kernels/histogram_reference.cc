@@ -1,3 +1,4 @@
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -37,6 +38,26 @@ size_t TailBinIndices(const float* x, size_t count, const RunGroups& groups, flo
     if ((groups[group / 64] >> (group % 64) & 1) == 0 || std::fabs(x[i]) * inv_width < kTailBin) continue;
     BinIndices(x + i, 1, inv_width, indices + kept);
     indices[kept++] += kBins;
+  }
+  return kept;
+}
+
+size_t FineBins(const float* x, size_t count, float inv_width, uint32_t* words) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (x[i] == 0) continue;
+    const auto bits = std::bit_cast<uint32_t>(x[i]);
+    const auto magnitude = std::bit_cast<float>(bits & kFineMagnitude);
+    // Scaled in two steps: the product of both factors may be beyond float.
+    words[kept++] = static_cast<uint32_t>(magnitude * inv_width * (1 << kFineBits)) | (bits & ~0x7fffffffu);
+  }
+  return kept;
+}
+
+size_t SelectLarge(const float* x, size_t count, float min_magnitude, float* out) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (std::fabs(x[i]) >= min_magnitude) out[kept++] = x[i];
   }
   return kept;
 }

@@ -40,6 +40,63 @@ TEST(BinIndices, EveryTargetGivesTheReferencesIndices) {
   });
 }
 
+std::vector<uint32_t> FineWords(const float* x, size_t count, float inv_width) {
+  std::vector<uint32_t> words(count + kIndexSlack + 8, 0xffffffff);
+  const size_t kept = FineBins(x, count, inv_width, words.data());
+  for (size_t i = count + kIndexSlack; i < words.size(); ++i)
+    EXPECT_EQ(words[i], 0xffffffff) << "written beyond the slack";
+  words.resize(kept);
+  return words;
+}
+
+TEST(FineBins, EveryTargetGivesTheReferencesWordsAndTheSameBins) {
+  ForEachKernelTarget([](const std::string& target) {
+    for (const size_t length : KernelTestLengths(2100)) {
+      for (size_t offset = 0; offset < (length < 100 ? 16 : 2); ++offset) {
+        const MisalignedFloats x(RandomFloats(length, static_cast<uint32_t>(length + offset)), offset);
+        const std::vector<uint32_t> words = FineWords(x.data(), length, 256);
+        std::vector<uint32_t> wanted(length);
+        wanted.resize(reference::FineBins(x.data(), length, 256, wanted.data()));
+        ASSERT_EQ(words, wanted) << target << " length " << length << " offset " << offset;
+        const std::vector<uint16_t> bins = ReferenceBins(x.data(), length, 256);
+        ASSERT_EQ(words.size(), bins.size());
+        for (size_t i = 0; i < words.size(); ++i) ASSERT_EQ(words[i] >> kFineBits, bins[i]) << target << ' ' << i;
+      }
+    }
+  });
+}
+
+TEST(FineBins, OffsetsStayIntegersInWiderBins) {
+  const std::vector<float> x = RandomFloats(5000, 3);
+  const std::vector<uint32_t> fine = FineWords(x.data(), x.size(), 512), coarse = FineWords(x.data(), x.size(), 256);
+  ASSERT_EQ(fine.size(), coarse.size());
+  size_t checked = 0;
+  for (size_t i = 0; i < fine.size(); ++i) {
+    const uint32_t magnitude = fine[i] & 0x7fffffff;
+    if ((magnitude >> kFineBits) < 2) continue;
+    ASSERT_EQ(magnitude % 2, 0u);
+    ASSERT_EQ(coarse[i] & 0x7fffffff, magnitude / 2);
+    ++checked;
+  }
+  EXPECT_GT(checked, 1000u);
+}
+
+TEST(FineBins, ExtremesOfTheExponent) {
+  using Limits = std::numeric_limits<float>;
+  const std::vector<float> huge = {Limits::max(), Limits::lowest(), kSmallest, -kSmallest};
+  const std::vector<float> tiny = {0x1p-114f * 0.999f, 0x1.8p-126f, -0x1p-125f, kSmallest};
+  ForEachKernelTarget([&](const std::string& target) {
+    EXPECT_EQ(FineWords(huge.data(), huge.size(), 0x1p-116f),
+              (std::vector<uint32_t>{0x7ffff800, 0xfffff800, 0, 0x80000000}))
+        << target;
+    const std::vector<uint32_t> words = FineWords(tiny.data(), tiny.size(), 0x1p126f);
+    EXPECT_EQ(words[0] >> kFineBits, 4091u) << target;
+    EXPECT_EQ(words[1], 3u << (kFineBits - 1)) << target;
+    EXPECT_EQ(words[2], 0x80000000 | 2u << kFineBits) << target;
+    EXPECT_EQ(words[3] >> kFineBits, 0u) << target;
+  });
+}
+
 TEST(BinIndices, BinsAreClosedTowardsZeroOnBothSides) {
   const std::vector<float> x = {
       1.0f, std::nextafter(1.0f, 0.0f), -1.0f, std::nextafter(-1.0f, 0.0f), 0.25f, -0.25f, 0.0f, -0.0f};
@@ -95,6 +152,20 @@ TEST(TailBinIndices, EveryTargetFindsTheTailsElements) {
         ASSERT_EQ(got, wanted) << target << " length " << length;
         reference.resize(reference::TailBinIndices(x.data(), length, groups, kInverseWidth, reference.data()));
         ASSERT_EQ(reference, wanted) << " length " << length;
+      }
+    }
+  });
+}
+
+TEST(SelectLarge, EveryTargetGivesTheReferencesValues) {
+  ForEachKernelTarget([](const std::string& target) {
+    for (const size_t length : KernelTestLengths(2100)) {
+      for (const float bound : {kSmallest, 0.5f, 2.5f, 100.0f}) {
+        const MisalignedFloats x(RandomFloats(length, static_cast<uint32_t>(length)), length % 16);
+        std::vector<float> got(length + kIndexSlack), wanted(length);
+        got.resize(SelectLarge(x.data(), length, bound, got.data()));
+        wanted.resize(reference::SelectLarge(x.data(), length, bound, wanted.data()));
+        ASSERT_EQ(got, wanted) << target << " length " << length << " bound " << bound;
       }
     }
   });
