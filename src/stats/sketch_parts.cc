@@ -9,6 +9,8 @@
 #include "kernels/run_stats.h"
 #include "stats/brief_lock.h"
 #include "stats/pending_counts.h"
+#include "stats/pending_offsets.h"
+#include "stats/pending_values.h"
 #include "stats/sample_stream.h"
 #include "stats/sampling.h"
 
@@ -19,18 +21,21 @@ namespace {
 // What is worth handing to another thread.
 constexpr size_t kTaskElements = 2 * kRunLength;
 static_assert(kRunLength <= kMaxRun && kRunLength <= PendingCounts::kMaxValues);
+static_assert(PendingOffsets::kMaxValues == PendingCounts::kMaxValues);
 
 // One task: some runs of kRunLength elements, in cache-sized steps. Results go into the sketch under a lock; since
 // every part commutes, it does not matter which task comes first, nor how wide its bins were meanwhile.
 class UpdateTask {
  public:
-  /// `width_exponent`: the sketch's before the update.
-  UpdateTask(SketchParts& parts, const SampleStream& stream, int width_exponent, BriefLock& lock)
+  /// `width_exponent`, `outer_bound`: the sketch's before the update.
+  UpdateTask(SketchParts& parts, const SampleStream& stream, int width_exponent, float outer_bound, BriefLock& lock)
       : parts_(parts),
         stream_(stream),
         lock_(lock),
         keep_tail_(parts.histogram.sampled()),
-        rate_(parts.config.mode == SketchMode::kExact ? 1 : SampleRate(static_cast<size_t>(stream.size()))) {
+        exact_(parts.config.mode == SketchMode::kExact),
+        rate_(exact_ ? 1 : SampleRate(static_cast<size_t>(stream.size()))),
+        outer_(outer_bound) {
     SetWidth(width_exponent);
   }
 
@@ -57,13 +62,19 @@ class UpdateTask {
       pending_values_ = count;
     }
     const size_t reach[2] = {Reach(stats.max), Reach(-stats.min)};
+    if (exact_) {
+      if (counts.max_magnitude() >= outer_.bound()) AddOuter(x, count);
+      return fine_.Add(x, count, inv_width_, reach);
+    }
     if (keep_tail_) pending_.AddTail(x, count, stats.tail, inv_width_, reach);
     const size_t counted = rate_ == 1 ? count : GatherSampledBlocks(x, count, run_index, rate_, subset_);
     pending_.Add(rate_ == 1 ? x : subset_, counted, inv_width_, reach);
   }
 
   void Finish() {
+    const OuterValues outer = outer_.Take();
     const std::lock_guard hold(lock_);
+    parts_.outer.Merge(outer);
     parts_.counts.Merge(counts_);
     parts_.moments.Merge(moments_);
     FlushHistogram();
@@ -78,10 +89,23 @@ class UpdateTask {
 
   size_t Reach(float extreme) const { return extreme > 0 ? static_cast<size_t>(extreme * inv_width_) + 1 : 0; }
 
+  void AddOuter(const float* x, size_t count) {
+    for (size_t begin = 0; begin < count; begin += PendingValues::kStep) {
+      outer_.Add(x + begin, std::min(PendingValues::kStep, count - begin));
+      if (!outer_.full()) continue;
+      const OuterValues outer = outer_.Take();
+      const std::lock_guard hold(lock_);
+      parts_.outer.Merge(outer);
+      outer_.SetBound(parts_.outer.bound());
+    }
+  }
+
   // Under the lock.
   void FlushHistogram() {
     TensorHistogram& histogram = parts_.histogram;
+    if (exact_) parts_.offsets.WidenTo(width_exponent_, histogram);
     histogram.WidenTo(width_exponent_);
+    if (exact_) return fine_.FlushInto(histogram, parts_.offsets, histogram.ShiftFrom(width_exponent_));
     pending_.FlushInto(histogram, static_cast<uint32_t>(rate_), histogram.ShiftFrom(width_exponent_));
   }
 
@@ -89,6 +113,7 @@ class UpdateTask {
   const SampleStream& stream_;
   BriefLock& lock_;
   const bool keep_tail_;
+  const bool exact_;
   const size_t rate_;
   int width_exponent_;
   float inv_width_;
@@ -97,6 +122,8 @@ class UpdateTask {
   Moments moments_;
   size_t pending_values_ = 0;  // at least as many as were added to either part of pending_
   PendingCounts pending_;
+  PendingOffsets fine_;  // exact mode: instead
+  PendingValues outer_;
   alignas(64) float buffer_[kRunLength];
   alignas(64) float subset_[kRunLength / kMinSampleRate];
 };
@@ -118,10 +145,11 @@ void UpdateParts(SketchParts& parts, const float* data, const ChannelLayout& lay
   const size_t tasks = std::clamp<size_t>(size * static_cast<size_t>(stream.samples()) / kTaskElements, 1,
                                           std::min(parallel_for.threads, runs));
   const int width_exponent = parts.histogram.width_exponent();
+  const float outer_bound = parts.outer.bound();
   BriefLock lock;
   parallel_for(tasks, [&](size_t task) {
     const DefaultFloatEnv float_env;
-    UpdateTask update(parts, stream, width_exponent, lock);
+    UpdateTask update(parts, stream, width_exponent, outer_bound, lock);
     const size_t end = runs * (task + 1) / tasks;
     for (size_t run = runs * task / tasks; run < end; ++run) {
       update.AddRun(static_cast<int64_t>(run / runs_per_sample), run % runs_per_sample);

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "base/parallel.h"
+#include "stats/bin_offsets.h"
 #include "stats/channel_extremes.h"
 #include "stats/channel_layout.h"
 #include "stats/moments.h"
+#include "stats/outer_values.h"
 #include "stats/tensor_histogram.h"
 #include "stats/tensor_sketch.h"
 #include "stats/value_counts.h"
@@ -17,6 +19,8 @@ struct SketchParts {
   Moments moments;
   ChannelExtremes channels;
   TensorHistogram histogram;
+  BinOffsets offsets;  // of the histogram; this and the next in exact mode only
+  OuterValues outer;
 };
 
 /// Adds the values of one run to every part.

@@ -52,6 +52,9 @@ class TensorHistogram {
   /// The same for counts: even[bin] + odd[bin] of each bin below reach; `values` in all.
   void AddDense(const uint16_t* even, const uint16_t* odd, const size_t (&reach)[2], uint64_t values, uint32_t weight,
                 int shift);
+  /// The bulk's counts of one sign, of which none may wait: for those who add to them directly (exact mode).
+  BinCounts& bulk(bool negative) { return bulk_[negative]; }
+  const BinCounts& bulk(bool negative) const { return bulk_[negative]; }
   /// Counts what waits. Before reading, merging and widening.
   void Settle();
 

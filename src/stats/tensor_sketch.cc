@@ -8,7 +8,7 @@ struct TensorSketch::Impl : SketchParts {};
 
 namespace {
 
-constexpr uint64_t kWireVersion = 1;
+constexpr uint64_t kWireVersion = 2;
 // Beyond any tensor; keeps a damaged file from asking for memory.
 constexpr uint64_t kMaxChannels = uint64_t{1} << 24;
 
@@ -51,7 +51,10 @@ Status TensorSketch::Merge(const TensorSketch& other) {
   impl_->channels.Merge(other.impl_->channels);
   impl_->histogram.Settle();
   other.impl_->histogram.Settle();
+  if (config().mode == SketchMode::kExact)
+    impl_->offsets.Merge(other.impl_->offsets, other.impl_->histogram, impl_->histogram);
   impl_->histogram.Merge(other.impl_->histogram);
+  impl_->outer.Merge(other.impl_->outer);
   return Status::Ok();
 }
 
@@ -70,7 +73,12 @@ std::span<const float> TensorSketch::channel_min() const { return impl_->channel
 std::span<const float> TensorSketch::channel_max() const { return impl_->channels.max(); }
 Histogram TensorSketch::ReadHistogram() const {
   impl_->histogram.Settle();
-  return impl_->histogram.Read(impl_->counts);
+  Histogram histogram = impl_->histogram.Read(impl_->counts);
+  if (config().mode == SketchMode::kExact) {
+    impl_->offsets.ReadInto(histogram, impl_->histogram);
+    impl_->outer.ReadInto(histogram);
+  }
+  return histogram;
 }
 
 double Histogram::total() const {
@@ -89,6 +97,10 @@ std::string TensorSketch::Serialize() const {
   impl_->moments.Write(out);
   impl_->channels.Write(out);
   impl_->histogram.Write(out);
+  if (config().mode == SketchMode::kExact) {
+    impl_->offsets.Write(out, impl_->histogram);
+    impl_->outer.Write(out);
+  }
   return out.Take();
 }
 
@@ -111,6 +123,12 @@ Result<TensorSketch> TensorSketch::Parse(std::string_view bytes) {
   if (!parts.channels.IsInside(parts.counts.min, parts.counts.max))
     return Malformed("a channel is outside the tensor's range");
   if (!parts.histogram.Parse(in, parts.counts)) return Malformed("the histogram does not fit the counts");
+  if (parts.config.mode == SketchMode::kExact) {
+    if (parts.histogram.sampled()) return Malformed("a sampled histogram in exact mode");
+    if (!parts.offsets.Parse(in, parts.histogram)) return Malformed("an offset lies outside its bin");
+    if (!parts.outer.Parse(in, parts.counts, parts.histogram))
+      return Malformed("the outer values do not fit the histogram");
+  }
   // Whatever else is off (bytes behind the end, a number written another way) shows here.
   if (!in.AtEnd() || sketch.Serialize() != bytes) return Malformed("not in canonical form");
   return sketch;

@@ -27,13 +27,15 @@ TEST(SketchParse, ReadsWhatSerializeWrote) {
 }
 
 TEST(SketchParse, RefusesEveryTruncation) {
-  const std::string bytes = SomeSketch(SketchMode::kSampled).Serialize();
-  for (size_t length = 0; length < bytes.size(); ++length) {
-    const auto result = TensorSketch::Parse(std::string_view(bytes).substr(0, length));
-    ASSERT_FALSE(result.ok()) << length;
-    ASSERT_EQ(result.status().id(), ErrorId::kCalibFileMalformed);
+  for (const SketchMode mode : {SketchMode::kSampled, SketchMode::kExact}) {
+    const std::string bytes = SomeSketch(mode).Serialize();
+    for (size_t length = 0; length < bytes.size(); ++length) {
+      const auto result = TensorSketch::Parse(std::string_view(bytes).substr(0, length));
+      ASSERT_FALSE(result.ok()) << length;
+      ASSERT_EQ(result.status().id(), ErrorId::kCalibFileMalformed);
+    }
+    EXPECT_FALSE(TensorSketch::Parse(bytes + '\0').ok());
   }
-  EXPECT_FALSE(TensorSketch::Parse(bytes + '\0').ok());
 }
 
 // A changed byte may still make a valid sketch (of other data); it must never crash, and what is accepted must be
