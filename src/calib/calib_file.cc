@@ -12,7 +12,7 @@ namespace preon {
 namespace {
 
 constexpr std::string_view kMagic = "preon-calib ";
-constexpr std::string_view kVersion = "1\n";
+constexpr std::string_view kVersion = "2\n";
 constexpr size_t kChecksumSize = 64;
 
 Status Malformed(std::string_view why) { return Error(ErrorId::kCalibFileMalformed, why, ": the file is damaged"); }
@@ -23,7 +23,7 @@ Result<std::string_view> CheckedBody(std::string_view bytes) {
   const std::string_view version = bytes.substr(kMagic.size());
   if (!version.starts_with(kVersion)) {
     return Error(ErrorId::kCalibFileMalformed, "format version '",
-                 version.substr(0, std::min<size_t>(version.find('\n'), 8)), "'; this version of preon reads 1");
+                 version.substr(0, std::min<size_t>(version.find('\n'), 8)), "'; this version of preon reads 2");
   }
   const size_t header = kMagic.size() + kVersion.size();
   if (bytes.size() < header + kChecksumSize) return Malformed("cut short");

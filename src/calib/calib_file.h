@@ -1,5 +1,5 @@
 // The bytes of a .calib file:
-//   "preon-calib 1\n"                       what it is, and the version of what follows
+//   "preon-calib 2\n"                       what it is, and the version of what follows
 //   fingerprint, setup                      length-prefixed (stats/wire.h)
 //   runs of samples                         their number; first and length of each
 //   shared ranges                           their number; tensor and source of each, sorted by tensor
