@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace preon {
 namespace {
@@ -46,7 +47,46 @@ class StepError {
   double low_, high_;
 };
 
+/// The widest part of the bin whose middle is the mean.
+Distribution::Bin Around(double mean, const Distribution::Bin& bin) {
+  if (bin.count <= 0) return bin;
+  mean = std::clamp(mean, bin.low, bin.high);  // rounding
+  const double reach = std::min(mean - bin.low, bin.high - mean);
+  return {mean - reach, mean + reach, bin.count};
+}
+
 }  // namespace
+
+// Bins that list their values one by one become those values; one that lists a part holds the others below that part.
+std::vector<Distribution::Bin> Distribution::Magnitudes(const Histogram& histogram, bool positive, bool negative) {
+  // Edges are multiples of the width, so bin -1-k mirrors bin k.
+  const int64_t first = histogram.width > 0 ? std::llround(histogram.lower_edge / histogram.width) : 0;
+  const int64_t end = first + static_cast<int64_t>(histogram.counts.size());
+  const auto count_of = [&](int64_t bin) { return bin >= first && bin < end ? histogram.counts[bin - first] : 0.0; };
+  const auto mean_of = [&](int64_t bin) {
+    return histogram.means.empty() ? (static_cast<double>(bin) + 0.5) * histogram.width : histogram.means[bin - first];
+  };
+  const double listed_from =
+      histogram.points.empty() ? std::numeric_limits<double>::infinity() : histogram.points.front().magnitude;
+  std::vector<Bin> bins;
+  auto point = histogram.points.begin();
+  for (int64_t bin = 0; bin < std::max(end, -first); ++bin) {
+    const double low = static_cast<double>(bin) * histogram.width, high = low + histogram.width;
+    const double above = positive ? count_of(bin) : 0, below = negative ? count_of(-1 - bin) : 0;
+    double count = above + below;
+    double sum = (above > 0 ? above * mean_of(bin) : 0) - (below > 0 ? below * mean_of(-1 - bin) : 0);
+    const size_t others = bins.size();
+    bins.push_back({});
+    for (; point != histogram.points.end() && point->magnitude < high; ++point) {
+      const double here = (positive ? point->positive : 0) + (negative ? point->negative : 0);
+      bins.push_back({point->magnitude, point->magnitude, here});
+      count -= here;
+      sum -= here * point->magnitude;
+    }
+    bins[others] = Around(sum / count, {low, std::min(high, listed_from), count});
+  }
+  return bins;
+}
 
 void Distribution::Add(Bin bin, double min, double max) {
   if (bin.count <= 0) return;
@@ -56,17 +96,11 @@ void Distribution::Add(Bin bin, double min, double max) {
 Distribution Distribution::Signed(const TensorSketch& sketch) {
   const Histogram histogram = sketch.ReadHistogram();
   Distribution values(sketch);
-  bool zeros_added = false;
-  const auto add_zeros = [&] {
-    if (!zeros_added) values.Add({0, 0, histogram.zeros}, 0, 0);
-    zeros_added = true;
-  };
-  for (size_t bin = 0; bin < histogram.counts.size(); ++bin) {
-    const double low = histogram.lower_edge + static_cast<double>(bin) * histogram.width;
-    if (low >= 0) add_zeros();
-    values.Add({low, low + histogram.width, histogram.counts[bin]}, sketch.min(), sketch.max());
-  }
-  add_zeros();
+  const std::vector<Bin> negative = Magnitudes(histogram, false, true);
+  for (auto bin = negative.rbegin(); bin != negative.rend(); ++bin)
+    values.Add({0 - bin->high, 0 - bin->low, bin->count}, sketch.min(), sketch.max());
+  values.Add({0, 0, histogram.zeros}, 0, 0);
+  for (const Bin& bin : Magnitudes(histogram, true, false)) values.Add(bin, sketch.min(), sketch.max());
   return values;
 }
 
@@ -77,14 +111,7 @@ Distribution Distribution::Absolute(const TensorSketch& sketch) {
   const double smallest = min > 0 ? min : max < 0 ? -max : 0;
   Distribution values(sketch);
   values.Add({0, 0, histogram.zeros}, 0, 0);
-  // Edges are multiples of the width, so bin -1-k mirrors bin k.
-  const int64_t first = histogram.width > 0 ? std::llround(histogram.lower_edge / histogram.width) : 0;
-  const int64_t end = first + static_cast<int64_t>(histogram.counts.size());
-  const auto count_of = [&](int64_t bin) { return bin >= first && bin < end ? histogram.counts[bin - first] : 0.0; };
-  for (int64_t bin = 0; bin < std::max(end, -first); ++bin) {
-    const double low = static_cast<double>(bin) * histogram.width;
-    values.Add({low, low + histogram.width, count_of(bin) + count_of(-1 - bin)}, smallest, largest);
-  }
+  for (const Bin& bin : Magnitudes(histogram, true, true)) values.Add(bin, smallest, largest);
   return values;
 }
 

@@ -9,7 +9,8 @@
 namespace preon {
 
 /// A tensor's finite values as a histogram read for computing: non-empty bins in ascending order, values spread evenly
-/// within each. Exact zeros are a bin of width 0, and the outermost bins end at the exact extremes.
+/// within each. Exact zeros and the points of the histogram are bins of width 0, and the outermost bins end at the
+/// exact extremes.
 class Distribution {
  public:
   struct Bin {
@@ -24,11 +25,14 @@ class Distribution {
   const std::vector<Bin>& bins() const { return bins_; }
   double count() const { return count_; }
   /// The value below which the share `quantile` (0–1) of the values lies, interpolated between neighbouring values as
-  /// numpy.quantile does by default: within one bin of it, 0 and 1 give the extremes exactly. Needs count() > 0.
+  /// numpy.quantile does by default: exactly between points, else within one bin; 0 and 1 give the extremes. Needs
+  /// count() > 0.
   double Quantile(double quantile) const;
 
  private:
   explicit Distribution(const TensorSketch& sketch) : count_(static_cast<double>(sketch.finite_count())) {}
+  /// |x| of the values with these signs, ascending and with empty bins; zeros left out.
+  static std::vector<Bin> Magnitudes(const Histogram& histogram, bool positive, bool negative);
   /// Adds the bin cut to [min, max]; nothing if it is empty.
   void Add(Bin bin, double min, double max);
   /// The value that `rank` others lie below (or above).
