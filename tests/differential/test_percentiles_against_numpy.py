@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-MODELS = ["resnet20_cifar10", "vit_cifar10_ibp_3_3_8", "sst2_transformer", "super_resolution_10"]
+MODELS = ["lenet_mnist", "resnet20_cifar10", "vit_cifar10_ibp_3_3_8", "sst2_transformer", "super_resolution_10", "ultraface_rfb_320"]
 CANDIDATES = [90, 99, 99.9, 99.99, 99.999, 99.99999]
 
 
@@ -19,8 +19,10 @@ def exact_range(values, percentile, symmetric=True):
 
 def quantization_error(values, low, high, metric):
     """Of uint8 codes for [low, high]: spec qdq §1.2, float64."""
-    scale = float(np.float32((np.float32(high) - np.float32(low)) / 255.0))
-    zero_point = np.rint(-low / scale)
+    low, high = np.float32(low), np.float32(high)
+    step = float(high - low) / 255.0
+    zero_point = np.rint(-float(low) / step)  # for [-e, e] a tie, which a step rounded before would break either way
+    scale = float(np.float32(step))
     restored = scale * (np.clip(np.rint(values / scale) + zero_point, 0, 255) - zero_point)
     return np.abs(values - restored).mean() if metric == "mae" else np.square(values - restored).mean()
 
@@ -31,7 +33,7 @@ def case(request, real_model):
     model = real_model(request.param)
     calib = model.calibrate_source_graph("--exact", "--no-optimize")
     tensors = sorted(model.ranges(calib, "minmax").keys() & model.source_tensors())
-    assert len(tensors) >= 5
+    assert len(tensors) >= 4
     return model, calib, {name: values.astype(np.float64) for name, values in model.values(tensors).items()}
 
 
@@ -64,7 +66,5 @@ def test_layerwise_percentile_picks_the_brute_force_candidate(case, metric):
         picked = [c for c in CANDIDATES if of_candidate[c][tensor] == chosen[tensor]]
         assert picked, tensor
         same += any(errors[c] == best for c in picked)
-        # Few distinct values (pixels): where in its bin a level lies decides, and no histogram knows.
-        tolerance = 1.001 if len(np.unique(values)) > 4096 else 1.005
-        assert min(errors[c] for c in picked) <= tolerance * best, (tensor, picked, errors)
+        assert min(errors[c] for c in picked) <= 1.001 * best, (tensor, picked, errors)
     assert same >= 0.75 * len(raw), "near-ties are the exception"
