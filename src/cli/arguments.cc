@@ -108,10 +108,10 @@ Status CheckWords(const ParsedVerb& parsed) {
   if (!parsed.app->remaining().empty()) {
     return Error(ErrorId::kUnknownOption, parsed.command.name, ": unexpected '", parsed.app->remaining()[0], "'");
   }
-  for (const Given& given : parsed.given) {
-    if (given.spec->kind != OptionKind::kValue || given.values.size() < 2) continue;
-    return Error(ErrorId::kConflictingOptions, "--", given.spec->name, ": got '", given.values[0], "' and '",
-                 given.values[1], "', wanted one value");
+  for (const Given& option : parsed.given) {
+    if (option.spec->kind != OptionKind::kValue || option.values.size() < 2) continue;
+    return Error(ErrorId::kConflictingOptions, "--", option.spec->name, ": got '", option.values[0], "' and '",
+                 option.values[1], "', wanted one value");
   }
   if (parsed.quiet && parsed.verbose) {
     return Error(ErrorId::kConflictingOptions, "--quiet and --verbose: got both, wanted one");
