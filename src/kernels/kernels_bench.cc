@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "kernels/add.h"
 #include "kernels/extremes.h"
 #include "kernels/histogram.h"
 #include "kernels/quantize.h"
@@ -58,6 +59,23 @@ void BM_PlainSum(benchmark::State& state) {
   Done(state);
 }
 BENCHMARK(BM_PlainSum);
+
+template <auto kKernel>
+void BM_AddFloats(benchmark::State& state) {
+  const std::vector<float> x = Gaussian();
+  std::vector<float> sum(kCount);
+  kKernel(x.data(), x.data(), kCount, sum.data());
+  for (size_t i = 0; i < kCount; ++i) {
+    if (sum[i] != 2 * x[i]) state.SkipWithError("differs from the plain loop");
+  }
+  for (auto _ : state) {
+    kKernel(x.data(), x.data(), kCount, sum.data());
+    benchmark::ClobberMemory();
+  }
+  Done(state);
+}
+BENCHMARK(BM_AddFloats<&AddFloats>)->Name("BM_AddFloats");
+BENCHMARK(BM_AddFloats<&reference::AddFloats>)->Name("BM_AddFloats/reference");
 
 template <auto kKernel>
 void BM_RunStats(benchmark::State& state) {
