@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 
 namespace preon {
@@ -17,5 +18,8 @@ struct ParallelFor {
     for (size_t i = 0; i < count; ++i) task(i);
   }
 };
+
+/// Computes elements [begin, end) of an array: on several threads at once, every element once.
+using ComputeRange = std::function<void(int64_t begin, int64_t end)>;
 
 }  // namespace preon

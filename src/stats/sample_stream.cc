@@ -36,6 +36,15 @@ const float* SampleStream::Read(int64_t sample, int64_t begin, int64_t count, fl
   return scratch;
 }
 
+int64_t SampleStream::Offset(int64_t sample, int64_t begin) const {
+  const int64_t row = sample * outer_ + begin / row_valid_;
+  const int64_t at = begin % row_valid_;
+  if (at < row_full_) return row * row_size_ + at;
+  const int64_t in_block = at - row_full_;
+  return row * row_size_ + row_full_ +
+         (in_block == 0 ? 0 : in_block / last_channels_ * block_ + in_block % last_channels_);
+}
+
 void SampleStream::CopyLastBlock(const float* block, int64_t begin, int64_t count, float* out) const {
   constexpr int64_t kLine = 16;
   block += begin / last_channels_ * block_;

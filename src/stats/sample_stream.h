@@ -15,6 +15,9 @@ class SampleStream {
   int64_t size() const { return outer_ * row_valid_; }
   /// Elements [begin, begin + count) of a sample: in place, or copied to `scratch` where padding lies between them.
   const float* Read(int64_t sample, int64_t begin, int64_t count, float* scratch) const;
+  /// Where element `begin` of a sample, or its end, lies in the tensor's memory. From one to the next, all of the
+  /// memory is passed, padding included.
+  int64_t Offset(int64_t sample, int64_t begin) const;
 
  private:
   /// Elements [begin, begin + count) of a row's padded last block.

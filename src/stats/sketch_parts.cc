@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <mutex>
+#include <new>
 #include <utility>
+#include <vector>
 
 #include "kernels/float_env.h"
 #include "kernels/run_stats.h"
@@ -128,34 +131,104 @@ class UpdateTask {
   alignas(64) float subset_[kRunLength / kMinSampleRate];
 };
 
-}  // namespace
+static_assert(sizeof(UpdateTask) <= 120 * 1024, "TensorSketch::Update promises how much stack it needs");
 
-void UpdateParts(SketchParts& parts, const float* data, const ChannelLayout& layout, const ParallelFor& parallel_for) {
-  const SampleStream stream(data, layout);
+// What the tasks of a step start from: the sketch's before the update.
+struct StepStart {
+  const PartsStep& step;
+  SampleStream stream;
+  int width_exponent = 0;
+  float outer_bound = 0;
+};
+
+// Room on the stack for an UpdateTask, made when needed. (std::optional's constructor clears the room, which takes
+// longer than the update of a small tensor.)
+class UpdateSlot {
+ public:
+  UpdateSlot() {}
+  ~UpdateSlot() {
+    if (task_ != nullptr) task_->~UpdateTask();
+  }
+  UpdateSlot(const UpdateSlot&) = delete;
+  UpdateSlot& operator=(const UpdateSlot&) = delete;
+
+  void Make(const StepStart& start, BriefLock& lock) {
+    task_ = new (room_) UpdateTask(*start.step.parts, start.stream, start.width_exponent, start.outer_bound, lock);
+  }
+  UpdateTask* get() const { return task_; }  // null where none was made
+
+ private:
+  UpdateTask* task_ = nullptr;
+  alignas(UpdateTask) std::byte room_[sizeof(UpdateTask)];
+};
+
+StepStart StartStep(const PartsStep& step, const ChannelLayout& layout) {
+  const SampleStream stream(step.data, layout);
+  if (step.parts == nullptr) return {step, stream};
+  SketchParts& parts = *step.parts;
   parts.counts.samples += static_cast<uint64_t>(stream.samples());
-  if (stream.size() == 0 || stream.samples() == 0) return;
-  if (parts.config.channels > 0) parts.channels.Update(data, layout, parallel_for);
   if (parts.config.mode == SketchMode::kSampled && SampleRate(static_cast<size_t>(stream.size())) > 1)
     parts.histogram.StartSampling();
+  return {step, stream, parts.histogram.width_exponent(), parts.outer.bound()};
+}
 
+size_t RunsPerSample(const SampleStream& stream) {
+  return (static_cast<size_t>(stream.size()) + kRunLength - 1) / kRunLength;
+}
+
+// A pass of its own over data that are there `before` the others' pass, or else behind it.
+void UpdateChannels(std::span<const PartsStep> steps, bool before, const ChannelLayout& layout,
+                    const ParallelFor& parallel_for) {
+  for (const PartsStep& step : steps) {
+    if (step.parts == nullptr || step.parts->config.channels == 0 || before == bool{step.compute}) continue;
+    step.parts->channels.Update(step.data, layout, parallel_for);
+  }
+}
+
+// One thread's share: runs [begin, end), each by every step before the next run.
+void UpdateRuns(const std::vector<StepStart>& starts, size_t begin, size_t end, BriefLock& lock) {
+  UpdateSlot updates[kMaxSketchSteps];
+  for (size_t step = 0; step < starts.size(); ++step) {
+    if (starts[step].step.parts != nullptr) updates[step].Make(starts[step], lock);
+  }
+  const SampleStream& stream = starts.front().stream;
   const auto size = static_cast<size_t>(stream.size());
-  const size_t runs_per_sample = (size + kRunLength - 1) / kRunLength;
-  const size_t runs = runs_per_sample * static_cast<size_t>(stream.samples());
+  for (size_t run = begin; run < end; ++run) {
+    const auto sample = static_cast<int64_t>(run / RunsPerSample(stream));
+    const size_t index = run % RunsPerSample(stream);
+    for (size_t step = 0; step < starts.size(); ++step) {
+      if (const ComputeRange& compute = starts[step].step.compute) {
+        compute(stream.Offset(sample, static_cast<int64_t>(index * kRunLength)),
+                stream.Offset(sample, static_cast<int64_t>(std::min(size, (index + 1) * kRunLength))));
+      }
+      if (UpdateTask* update = updates[step].get()) update->AddRun(sample, index);
+    }
+  }
+  for (const UpdateSlot& update : updates) {
+    if (UpdateTask* task = update.get()) task->Finish();
+  }
+}
+
+}  // namespace
+
+void UpdateParts(std::span<const PartsStep> steps, const ChannelLayout& layout, const ParallelFor& parallel_for) {
+  PREON_CHECK(!steps.empty() && steps.size() <= kMaxSketchSteps);
+  std::vector<StepStart> starts;
+  for (const PartsStep& step : steps) starts.push_back(StartStep(step, layout));
+  const SampleStream& stream = starts.front().stream;
+  const size_t runs = RunsPerSample(stream) * static_cast<size_t>(stream.samples());
+  if (runs == 0) return;
+
+  UpdateChannels(steps, true, layout, parallel_for);
   // One stretch per thread: mostly the one that it has just written.
-  const size_t tasks = std::clamp<size_t>(size * static_cast<size_t>(stream.samples()) / kTaskElements, 1,
+  const size_t tasks = std::clamp<size_t>(static_cast<size_t>(stream.size() * stream.samples()) / kTaskElements, 1,
                                           std::min(parallel_for.threads, runs));
-  const int width_exponent = parts.histogram.width_exponent();
-  const float outer_bound = parts.outer.bound();
   BriefLock lock;
   parallel_for(tasks, [&](size_t task) {
     const DefaultFloatEnv float_env;
-    UpdateTask update(parts, stream, width_exponent, outer_bound, lock);
-    const size_t end = runs * (task + 1) / tasks;
-    for (size_t run = runs * task / tasks; run < end; ++run) {
-      update.AddRun(static_cast<int64_t>(run / runs_per_sample), run % runs_per_sample);
-    }
-    update.Finish();
+    UpdateRuns(starts, runs * task / tasks, runs * (task + 1) / tasks, lock);
   });
+  UpdateChannels(steps, false, layout, parallel_for);
 }
 
 }  // namespace preon

@@ -1,6 +1,8 @@
 // SketchParts: what a TensorSketch is composed of, and the update of all parts in one read of the data.
 #pragma once
 
+#include <span>
+
 #include "base/parallel.h"
 #include "stats/bin_offsets.h"
 #include "stats/channel_extremes.h"
@@ -23,7 +25,17 @@ struct SketchParts {
   OuterValues outer;
 };
 
-/// Adds the values of one run to every part.
-void UpdateParts(SketchParts& parts, const float* data, const ChannelLayout& layout, const ParallelFor& parallel_for);
+/// A SketchStep, inside.
+struct PartsStep {
+  SketchParts* parts;
+  const float* data;
+  const ComputeRange& compute;
+};
+
+/// Steps at once at most: each takes 120 KB of a thread's stack.
+inline constexpr size_t kMaxSketchSteps = 3;
+
+/// Adds the values of one run to every part of every step.
+void UpdateParts(std::span<const PartsStep> steps, const ChannelLayout& layout, const ParallelFor& parallel_for);
 
 }  // namespace preon

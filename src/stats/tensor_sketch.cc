@@ -29,9 +29,20 @@ TensorSketch& TensorSketch::operator=(TensorSketch other) {
 TensorSketch::~TensorSketch() = default;
 
 void TensorSketch::Update(const float* data, const ChannelLayout& layout, const ParallelFor& parallel_for) {
-  PREON_CHECK(impl_->config.channels == 0 || impl_->config.channels == layout.channels);
+  const SketchStep step{this, data, {}};
+  UpdateTogether({&step, 1}, layout, parallel_for);
+}
+
+void TensorSketch::UpdateTogether(std::span<const SketchStep> steps, const ChannelLayout& layout,
+                                  const ParallelFor& parallel_for) {
   PREON_CHECK(layout.block >= 1);
-  UpdateParts(*impl_, data, layout, parallel_for);
+  std::vector<PartsStep> parts;
+  for (const SketchStep& step : steps) {
+    PREON_CHECK(step.sketch == nullptr || step.sketch->config().channels == 0 ||
+                step.sketch->config().channels == layout.channels);
+    parts.push_back({step.sketch == nullptr ? nullptr : step.sketch->impl_.get(), step.data, step.compute});
+  }
+  UpdateParts(parts, layout, parallel_for);
 }
 
 void TensorSketch::Update(std::span<const float> values) {

@@ -49,6 +49,17 @@ struct Histogram {
   double total() const;
 };
 
+class TensorSketch;
+
+/// One value of several that are sketched together.
+struct SketchStep {
+  TensorSketch* sketch = nullptr;  ///< null: computed only
+  const float* data = nullptr;
+  /// Computes elements of `data`, padding included, in memory order; empty where they are there. May overwrite the same
+  /// elements of earlier steps.
+  ComputeRange compute;
+};
+
 /// Update and Merge commute exactly: any order, split into batches, thread count or machine gives the same bytes.
 /// Fixed memory, independent of the number of samples. One writer at a time (Update parallelizes inside).
 class TensorSketch {
@@ -60,8 +71,12 @@ class TensorSketch {
   ~TensorSketch();
 
   /// Adds the values of one run. `data` holds layout's elements including padding. `layout.channels` is
-  /// config().channels if that is not 0. Needs 120 KB of stack on every thread of parallel_for.
+  /// config().channels if that is not 0. Needs 370 KB of stack on every thread of parallel_for.
   void Update(const float* data, const ChannelLayout& layout, const ParallelFor& parallel_for = {});
+  /// Updates 1 to 3 sketches with values that lie alike. Step by step as far as results go; but in one pass over the
+  /// data, run by run, so that a run is still in the nearest caches when the next step needs it.
+  static void UpdateTogether(std::span<const SketchStep> steps, const ChannelLayout& layout,
+                             const ParallelFor& parallel_for);
   /// Convenience for one sample of `values.size()` elements.
   void Update(std::span<const float> values);
   /// Errors: kSketchMismatch when the configurations differ.
