@@ -37,22 +37,42 @@ ChannelLayout LayoutOf(const ObservedValue& value, int64_t samples) {
 SketchObserver::SketchObserver(std::vector<std::string> tensors, SketchMode mode, std::set<std::string> per_channel)
     : tensors_(std::move(tensors)), mode_(mode), per_channel_(std::move(per_channel)), sketches_(tensors_.size()) {}
 
-void SketchObserver::Observe(size_t index, const ObservedValue& value, const ParallelFor& parallel_for) {
-  if (!status_.ok()) return;
+TensorSketch* SketchObserver::SketchOf(size_t index, const ChannelLayout& layout) {
+  if (!status_.ok()) return nullptr;
   const std::string& tensor = tensors_[index];
-  const ChannelLayout layout = LayoutOf(value, batch_->samples);
   std::optional<TensorSketch>& sketch = sketches_[index];
   const int64_t channels = per_channel_.contains(tensor) ? layout.channels : 0;
   if (!sketch) sketch.emplace(SketchConfig{mode_, channels});
-  if (sketch->config().channels != channels) {
-    status_ = Error(ErrorId::kSketchMismatch, tensor, ": ", channels, " channels in ", batch_->names.front(), ", ",
-                    sketch->config().channels, " before; wanted the same number for per-channel statistics");
-    return;
+  if (sketch->config().channels == channels) return &*sketch;
+  status_ = Error(ErrorId::kSketchMismatch, tensor, ": ", channels, " channels in ", batch_->names.front(), ", ",
+                  sketch->config().channels, " before; wanted the same number for per-channel statistics");
+  return nullptr;
+}
+
+void SketchObserver::CheckNoNaN(size_t index, const ObservedValue& value, const ChannelLayout& layout) {
+  if (!status_.ok()) return;
+  const uint64_t nans = sketches_[index]->nan_count();
+  if (nans == 0) return;
+  status_ = Error(ErrorId::kRangeNotFinite, tensors_[index], ": ", nans, " of ", ElementCount(value.shape),
+                  " values are NaN in sample ", SampleWithNaN(value, layout, *batch_));
+}
+
+void SketchObserver::Observe(size_t index, const ObservedValue& value, const ParallelFor& parallel_for) {
+  if (!status_.ok()) return;
+  const ObservedStep step{value, index, {}};
+  ObserveTogether({&step, 1}, parallel_for);
+}
+
+void SketchObserver::ObserveTogether(std::span<const ObservedStep> steps, const ParallelFor& parallel_for) {
+  const ChannelLayout layout = LayoutOf(steps.front().value, batch_->samples);
+  std::vector<SketchStep> sketch_steps;
+  for (const ObservedStep& step : steps) {
+    sketch_steps.push_back({step.index ? SketchOf(*step.index, layout) : nullptr, step.value.data, step.compute});
   }
-  sketch->Update(value.data, layout, parallel_for);
-  if (sketch->nan_count() > 0) {
-    status_ = Error(ErrorId::kRangeNotFinite, tensor, ": ", sketch->nan_count(), " of ", ElementCount(value.shape),
-                    " values are NaN in sample ", SampleWithNaN(value, layout, *batch_));
+  TensorSketch::UpdateTogether(sketch_steps, layout, parallel_for);
+  // What a later step has overwritten with a sum is NaN where it was.
+  for (const ObservedStep& step : steps) {
+    if (step.index) CheckNoNaN(*step.index, step.value, layout);
   }
 }
 

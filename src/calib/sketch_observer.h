@@ -25,6 +25,7 @@ class SketchObserver final : public TensorObserver {
   /// The batch that the next run is over; outlives the run.
   void BeginRun(const Batch& batch) { batch_ = &batch; }
   void Observe(size_t index, const ObservedValue& value, const ParallelFor& parallel_for) override;
+  void ObserveTogether(std::span<const ObservedStep> steps, const ParallelFor& parallel_for) override;
   /// The first failure since the start: kRangeNotFinite, kSketchMismatch.
   const Status& status() const { return status_; }
 
@@ -33,6 +34,10 @@ class SketchObserver final : public TensorObserver {
   std::vector<TensorSketch> TakeSketches();
 
  private:
+  /// The sketch that takes a value of this layout; null after a failure.
+  TensorSketch* SketchOf(size_t index, const ChannelLayout& layout);
+  void CheckNoNaN(size_t index, const ObservedValue& value, const ChannelLayout& layout);
+
   std::vector<std::string> tensors_;
   SketchMode mode_;
   std::set<std::string> per_channel_;

@@ -106,5 +106,46 @@ TEST(SketchObserver, InfinitiesAreCountedAndLeftOut) {
   EXPECT_EQ(sketch.max(), 2);
 }
 
+// a, and over it a + 1.
+struct Increment {
+  std::vector<ObservedStep> Steps(const Shape& shape) {
+    const ObservedValue value{values.data(), shape, 1};
+    const auto compute = [this](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) values[static_cast<size_t>(i)] += 1;
+    };
+    return {{value, 0, {}}, {value, 1, compute}};
+  }
+  std::vector<float> values;
+};
+
+TEST(SketchObserver, TogetherAsOneByOne) {
+  const std::vector<float> a = Ramp(3 * 40000);
+  Increment increment{a};
+  SketchObserver one_by_one({"a", "b"}, SketchMode::kSampled, {"a", "b"});
+  SketchObserver together({"a", "b"}, SketchMode::kSampled, {"a", "b"});
+  const Batch batch = BatchOf(1);
+  one_by_one.BeginRun(batch);
+  together.BeginRun(batch);
+  together.ObserveTogether(increment.Steps({1, 3, 40000}), {});
+  one_by_one.Observe(0, {a.data(), {1, 3, 40000}, 1}, {});
+  one_by_one.Observe(1, {increment.values.data(), {1, 3, 40000}, 1}, {});
+  const std::vector<TensorSketch> wanted = one_by_one.TakeSketches(), got = together.TakeSketches();
+  for (size_t index : {0, 1}) EXPECT_EQ(got[index].Serialize(), wanted[index].Serialize());
+  EXPECT_EQ(got[1].max(), got[0].max() + 1);
+}
+
+TEST(SketchObserver, WhatIsShownTogetherIsComputedAfterAFailureToo) {
+  Increment increment{Ramp(4 * 6)};
+  increment.values[2 * 6 + 5] = std::numeric_limits<float>::quiet_NaN();
+  SketchObserver observer({"a", "b"}, SketchMode::kSampled, {});
+  const Batch batch = BatchOf(4);
+  observer.BeginRun(batch);
+  for (int times = 1; times <= 2; ++times) {
+    observer.ObserveTogether(increment.Steps({4, 6}), {});
+    EXPECT_EQ(observer.status().message(), "a: 1 of 24 values are NaN in sample x.npy[2]");
+    EXPECT_EQ(increment.values[0], Ramp(1)[0] + static_cast<float>(times));
+  }
+}
+
 }  // namespace
 }  // namespace preon

@@ -1,45 +1,10 @@
 #include "runtime/observe_op.h"
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
+
+#include "runtime/op_tools.h"
 
 namespace preon {
-namespace {
-
-/// Runs `body`; what it throws becomes the runtime's kind of error, since nothing may be thrown through its frames.
-template <typename Body>
-OrtStatusPtr AsOrtStatus(Body&& body) {
-  try {
-    body();
-    return nullptr;
-  } catch (const std::exception& error) {
-    return Ort::GetApi().CreateStatus(ORT_FAIL, error.what());
-  }
-}
-
-/// task(index) on the runtime's threads. A task's exception must not reach the pool: the first one is kept and
-/// thrown here.
-void RunTasks(const Ort::KernelContext& context, size_t count, const std::function<void(size_t)>& task) {
-  struct Work {
-    const std::function<void(size_t)>& task;
-    std::atomic<bool> failed = false;
-    std::exception_ptr failure;
-  } work{task};
-  const auto run = [](void* data, size_t index) {
-    auto& shared = *static_cast<Work*>(data);
-    try {
-      shared.task(index);
-    } catch (...) {
-      if (!shared.failed.exchange(true)) shared.failure = std::current_exception();
-    }
-  };
-  context.ParallelFor(run, count, /*num_batch=*/0, &work);
-  if (work.failure != nullptr) std::rethrow_exception(work.failure);
-}
-
-}  // namespace
-
 class ObserveKernel {
  public:
   ObserveKernel(TensorObserver* observer, int threads, const OrtKernelInfo* info)
@@ -60,10 +25,7 @@ class ObserveKernel {
       float* passed_on = output.GetTensorMutableData<float>();
       if (passed_on != value.data) std::copy_n(value.data, ElementCount(value.shape), passed_on);
       if (block_ > 1) value.shape[1] = channels_;
-      const auto run = [&context](size_t count, const std::function<void(size_t)>& task) {
-        RunTasks(context, count, task);
-      };
-      observer_->Observe(index_, value, {run, threads_});
+      observer_->Observe(index_, value, RuntimeThreads(context, threads_));
     });
   }
 
@@ -75,15 +37,7 @@ class ObserveKernel {
 };
 
 ObserveOp::ObserveOp(TensorObserver* observer, int threads) : observer_(observer), threads_(threads) {
-  GetAliasMap = [](int** input, int** output) -> size_t {
-    *input = new int(0);
-    *output = new int(0);
-    return 1;
-  };
-  ReleaseAliasMap = [](int* input, int* output) {
-    delete input;
-    delete output;
-  };
+  AliasOutputWithInput(*this);
 }
 
 OrtStatusPtr ObserveOp::CreateKernelV2(const OrtApi&, const OrtKernelInfo* info, void** kernel) const {

@@ -7,26 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "base/parallel.h"
 #include "runtime/session.h"
+#include "runtime/tensor_observer.h"
 
 namespace preon {
-
-/// How an observed value lies in memory: [samples][outer][ceil(channels / block)][inner][block]; see ChannelLayout in
-/// stats/, which calib/ maps this to (runtime/ may not include stats/).
-struct ObservedValue {
-  const float* data = nullptr;
-  Shape shape;        ///< logical shape (channels without padding)
-  int64_t block = 1;  ///< channel block of a blocked (NCHWc) tensor, 1 = plain row-major
-};
-
-/// Gets each observed tensor once per run, on the runtime's thread, one tensor at a time.
-class TensorObserver {
- public:
-  virtual ~TensorObserver() = default;
-  /// `index` into the list of tensors given to Open; `parallel_for` runs tasks on the runtime's own threads.
-  virtual void Observe(size_t index, const ObservedValue& value, const ParallelFor& parallel_for) = 0;
-};
 
 /// Where each tensor is observed, for reports and tests.
 enum class ObserverPlace {
