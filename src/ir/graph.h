@@ -37,6 +37,7 @@ inline constexpr const char* kIfBranches[] = {"then_branch", "else_branch"};
 struct IfBranch {
   std::string if_node;
   size_t branch = 0;   ///< index into kIfBranches
+  bool operator==(const IfBranch&) const = default;
 };
 
 /// One operator. Change inputs and outputs only through Graph, which keeps the index.

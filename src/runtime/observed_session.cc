@@ -8,7 +8,9 @@
 #include "ir/model_io.h"
 #include "onnxruntime_session_options_config_keys.h"
 #include "runtime/channel_block.h"
+#include "runtime/observe_add_op.h"
 #include "runtime/observe_op.h"
+#include "runtime/observed_adds.h"
 #include "runtime/observer_graph.h"
 #include "runtime/session_impl.h"
 
@@ -29,12 +31,19 @@ Status CheckTensors(const Graph& graph, const std::vector<std::string>& tensors)
   return Status::Ok();
 }
 
-/// The operator in its domain, as a session wants it.
+/// The operators in their domain, as a session wants them.
 struct ObserveDomain {
-  ObserveDomain(TensorObserver* observer, int threads) : op(observer, threads), domain(kObserveDomain) {
-    domain.Add(&op);
+  ObserveDomain(TensorObserver* observer, int threads)
+      : observe(observer, threads),
+        add(observer, threads, SumMemory::kOwn),
+        add_in_place(observer, threads, SumMemory::kInput0),
+        domain(kObserveDomain) {
+    domain.Add(&observe);
+    domain.Add(&add);
+    domain.Add(&add_in_place);
   }
-  ObserveOp op;
+  ObserveOp observe;
+  ObserveAddOp add, add_in_place;
   Ort::CustomOpDomain domain;
 };
 
@@ -85,6 +94,7 @@ Status ObservedSession::Impl::OpenOptimized(const Model& model, const std::vecto
   const bool blocked = HasBlockedMarker(optimized);
   PREON_ASSIGN_OR_RETURN(const int64_t block, blocked ? ChannelBlock(context) : Result<int64_t>(1));
   PREON_ASSIGN_OR_RETURN(places, ReplaceMarkers(optimized, tensors.size(), block));
+  FuseObservedAdds(optimized.graph);
   PREON_RETURN_IF_ERROR(optimized.graph.SortTopologically());
   optimized.source_path = model.source_path;
 
