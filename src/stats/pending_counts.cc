@@ -33,6 +33,7 @@ void PendingCounts::AddTail(const float* x, size_t count, const RunGroups& group
                             const size_t (&reach)[2]) {
   Reach(reach);
   constexpr size_t kWordElements = 64 * kStatLanes;
+  static_assert(kWordElements <= kStep, "list_ has room for one step beyond kListLength");
   for (size_t word = 0; word < groups.size(); ++word) {
     if (groups[word] == 0) continue;
     const size_t begin = word * kWordElements;
@@ -56,7 +57,7 @@ void PendingCounts::FlushInto(TensorHistogram& histogram, uint32_t weight, int s
     histogram.AddIndices({list_, listed_}, reach_, weight, shift);
   }
   listed_ = counted_ = reach_[0] = reach_[1] = 0;
-  std::fill(cleared_, cleared_ + kParts, size_t{0});
+  cleared_ = kFirstBins;
 }
 
 }  // namespace preon

@@ -1,6 +1,7 @@
 // PendingCounts: bin indices of one task on their way into a tensor's counts.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "kernels/histogram.h"
@@ -31,9 +32,10 @@ class PendingCounts {
   void CountListed();
 
   size_t listed_ = 0;
-  size_t counted_ = 0;                // values in dense_
-  size_t reach_[2] = {0, 0};          // bins that the values may be in, per sign
-  size_t cleared_[4] = {0, 0, 0, 0};  // bins of dense_ that count, per part; the others hold garbage
+  size_t counted_ = 0;        // values in dense_
+  size_t reach_[2] = {0, 0};  // bins that the values may be in, per sign
+  // Bins of each part of dense_ up to here count, from the part's first on; the others hold garbage.
+  std::array<size_t, kParts> cleared_ = kFirstBins;
   uint16_t list_[kListLength + kStep + kIndexSlack];
   alignas(64) uint16_t dense_[2][kParts * kBinsPerSign];
 };

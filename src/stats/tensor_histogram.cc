@@ -70,13 +70,12 @@ void TensorHistogram::Settle() {
     narrow[part] = counts.narrow();
     all_narrow &= narrow[part] != nullptr || waiting_reach_[part % 2] == 0;
   }
-  const size_t base[kParts] = {0, 0, kTailBin, kTailBin};
   const uint32_t weight[kParts] = {waiting_weight_, waiting_weight_, 1, 1};
   for (const uint16_t index : waiting_) {
     const size_t part = index / kBinsPerSign;
     const size_t bin = index % kBinsPerSign;
     if (all_narrow) {  // all parts in one loop: to tell them apart by a branch would cost more than the counting
-      narrow[part][bin - base[part]] += weight[part];
+      narrow[part][bin - kFirstBins[part]] += weight[part];
     } else {
       this->part(part).AddReserved(bin, weight[part]);
     }

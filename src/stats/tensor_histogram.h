@@ -16,6 +16,8 @@ struct ValueCounts;
 
 /// What is counted apart, kBinsPerSign bins each: positive and negative bulk, positive and negative tail.
 inline constexpr size_t kParts = 4;
+/// The first bin of each that counts.
+inline constexpr std::array<size_t, kParts> kFirstBins = {0, 0, kTailBin, kTailBin};
 
 /// Two sets of counts, each a function of the data alone:
 ///   bulk  every element of samples counted whole (weight 1), the fixed subset of blocks of larger samples (weight
@@ -72,7 +74,7 @@ class TensorHistogram {
   BinCounts& part(size_t part) { return part < 2 ? bulk_[part] : tail_[part - 2]; }
 
   std::array<BinCounts, 2> bulk_;
-  std::array<BinCounts, 2> tail_{BinCounts(kTailBin), BinCounts(kTailBin)};
+  std::array<BinCounts, 2> tail_{BinCounts(kFirstBins[2]), BinCounts(kFirstBins[3])};
   std::vector<uint16_t> waiting_;  // indices, of these bins' width
   size_t waiting_reach_[2] = {0, 0};
   uint32_t waiting_weight_ = 1;
