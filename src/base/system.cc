@@ -39,4 +39,7 @@ std::string CpuModel() {
 
 void ReleaseFreeMemory() { malloc_trim(0); }
 
+// Left alone, glibc raises this with every large block that is freed, until weights stay in its heap.
+void ReturnLargeBlocksAtOnce() { mallopt(M_MMAP_THRESHOLD, 1 << 20); }
+
 }  // namespace preon

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "api/exit_status.h"
+#include "base/system.h"
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/progress.h"
@@ -25,6 +26,8 @@ Status Run(int argc, const char* const* argv) {
   const Builtins builtins = MakeBuiltins();
   PREON_ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(argc, argv, builtins));
   if (!arguments.help.empty()) return Print(arguments.help);
+  // Several sessions one after the other. `run` stays what any program gets from the runtime: the measure of the others.
+  if ((arguments.command.verb & (kVerbQuantize | kVerbCalibrate)) != 0) ReturnLargeBlocksAtOnce();
 
   ProgressPrinter progress(arguments.json, arguments.verbosity);
   const RunContext context{.threads = arguments.options.threads,
