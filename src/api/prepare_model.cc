@@ -100,7 +100,10 @@ Status CheckIsFloat(const Model& model) {
 
 Result<PreparedModel> Prepare(const std::string& path, Job& job, const Status* differs) {
   job.clock.Begin("load");
-  const std::future<void> schemas = std::async(std::launch::async, LoadOperatorSchemas);
+  const std::future<void> libraries = std::async(std::launch::async, [] {
+    LoadOperatorSchemas();
+    StartRuntime();
+  });
   PREON_ASSIGN_OR_RETURN(Model source, LoadModel(path));
   PREON_RETURN_IF_ERROR(CheckIsFloat(source));
   PREON_RETURN_IF_ERROR(CheckNotInputs(job.options, source.external_files));

@@ -1,6 +1,7 @@
 // The edge of the process: signals in, exit status out; nothing thrown gets past here.
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -65,4 +66,8 @@ int Main(int argc, const char* const* argv) {
 }  // namespace
 }  // namespace preon::cli
 
-int main(int argc, char** argv) { return preon::cli::Main(argc, argv); }
+int main(int argc, char** argv) {
+  const int status = preon::cli::Main(argc, argv);
+  std::fflush(nullptr);
+  std::_Exit(status);  // all work is done: to take the registries of operators apart would only take time
+}

@@ -41,12 +41,15 @@ HWY_INLINE void AddToWide(const V (&narrow)[kVectors], double* HWY_RESTRICT wide
 }
 
 RunStats ComputeRunStats(const float* HWY_RESTRICT x, size_t count, float tail_bound) {
+#if !HWY_NATIVE_FMA
+  return reference::ComputeRunStats(x, count, tail_bound);
+#endif
   const D d;
   const V zero = hn::Zero(d);
-  const V bound_square = hn::Set(d, tail_bound * tail_bound);
-  V low[2], high[2];
-  low[0] = low[1] = hn::Set(d, std::numeric_limits<float>::infinity());
-  high[0] = high[1] = hn::Set(d, -std::numeric_limits<float>::infinity());
+  const V bound = hn::Set(d, tail_bound);
+  const V minus_bound = hn::Neg(bound);
+  V low = hn::Set(d, std::numeric_limits<float>::infinity());
+  V high = hn::Neg(low);
   internal::StatLanes lanes;
   RunStats stats;
 
@@ -56,23 +59,29 @@ RunStats ComputeRunStats(const float* HWY_RESTRICT x, size_t count, float tail_b
     V sum[kVectors], sum_squares[kVectors];
     HWY_UNROLL(32)
     for (size_t v = 0; v < kVectors; ++v) sum[v] = sum_squares[v] = zero;
+    uint64_t tail = 0;
     for (size_t i = block; i < end; i += kStatLanes) {
       for (size_t line = 0; line < kStatLanes; line += kCacheLine) hwy::Prefetch(x + i + kPrefetchAhead + line);
-      V largest = zero;
+      V least = hn::LoadU(d, x + i);
+      V largest = least;
       HWY_UNROLL(32)
       for (size_t v = 0; v < kVectors; ++v) {
         const V value = hn::LoadU(d, x + i + v * kWidth);
-        const V square = hn::Mul(value, value);
         sum[v] = hn::Add(sum[v], value);
-        sum_squares[v] = hn::Add(sum_squares[v], square);
-        low[v % 2] = hn::Min(low[v % 2], value);
-        high[v % 2] = hn::Max(high[v % 2], value);
+        sum_squares[v] = hn::MulAdd(value, value, sum_squares[v]);
         stats.zeros += hn::CountTrue(d, hn::Eq(value, zero));
-        largest = hn::Max(largest, square);
+        if (v == 0) continue;
+        least = hn::Min(least, value);
+        largest = hn::Max(largest, value);
       }
+      low = hn::Min(low, least);
+      high = hn::Max(high, largest);
       // No branch: which groups have one can't be foreseen.
-      stats.tail[i / kStatLanes / 64] |= uint64_t{!hn::AllFalse(d, hn::Ge(largest, bound_square))} << (i / kStatLanes % 64);
+      const bool inside = hn::AllTrue(d, hn::And(hn::Lt(largest, bound), hn::Gt(least, minus_bound)));
+      tail |= uint64_t{!inside} << (i / kStatLanes % 64);
     }
+    static_assert(64 % (kStatBlock / kStatLanes) == 0);
+    stats.tail[block / kStatLanes / 64] |= tail;
     if (end == block + kStatBlock) {
       AddToWide(sum, lanes.wide_sum);
       AddToWide(sum_squares, lanes.wide_sum_squares);
@@ -84,8 +93,8 @@ RunStats ComputeRunStats(const float* HWY_RESTRICT x, size_t count, float tail_b
       }
     }
   }
-  stats.min = hn::GetLane(hn::MinOfLanes(d, hn::Min(low[0], low[1])));
-  stats.max = hn::GetLane(hn::MaxOfLanes(d, hn::Max(high[0], high[1])));
+  stats.min = hn::GetLane(hn::MinOfLanes(d, low));
+  stats.max = hn::GetLane(hn::MaxOfLanes(d, high));
 
   for (size_t i = vector_count; i < count; ++i) {
     lanes.Add(i % kStatLanes, x[i]);

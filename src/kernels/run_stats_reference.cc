@@ -53,7 +53,7 @@ namespace internal {
 
 void StatLanes::Add(size_t lane, float value) {
   sum[lane] += value;
-  sum_squares[lane] += value * value;
+  sum_squares[lane] = std::fma(value, value, sum_squares[lane]);
 }
 
 void StatLanes::EndBlock() {

@@ -2,17 +2,19 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <mutex>
+#include <memory>
+
+#include "runtime/session.h"
 
 namespace preon {
 namespace {
 
 void ORT_API_CALL DropMessage(void*, OrtLoggingLevel, const char*, const char*, const char*, const char*) {}
 
-std::shared_ptr<Ort::Env> MakeEnv() {
+Ort::Env* MakeEnv() {
   // The runtime's own builds send usage data and keep a database for it, unless told not to. Who wants that says so.
   setenv("ORT_DISABLE_TELEMETRY", "1", /*overwrite=*/0);
-  auto env = std::make_shared<Ort::Env>(ORT_LOGGING_LEVEL_FATAL, "preon", DropMessage, nullptr);
+  auto env = std::make_unique<Ort::Env>(ORT_LOGGING_LEVEL_FATAL, "preon", DropMessage, nullptr);
   constexpr int kSameAsRequested = 1;
   const Ort::ArenaCfg arena(/*max_mem=*/0, kSameAsRequested, /*initial_chunk_size_bytes=*/-1,
                             /*max_dead_bytes_per_chunk=*/-1);
@@ -21,18 +23,18 @@ std::shared_ptr<Ort::Env> MakeEnv() {
   } catch (const Ort::Exception&) {
     // The process uses the runtime itself and has registered an arena already: then that one serves.
   }
-  return env;
+  return env.release();
 }
 
 }  // namespace
 
-std::shared_ptr<Ort::Env> SharedOrtEnv() {
-  static std::mutex mutex;
-  static std::weak_ptr<Ort::Env> shared;
-  const std::lock_guard lock(mutex);
-  std::shared_ptr<Ort::Env> env = shared.lock();
-  if (env == nullptr) shared = env = MakeEnv();
-  return env;
+const Ort::Env& SharedOrtEnv() {
+  static const Ort::Env* shared = MakeEnv();
+  return *shared;
+}
+
+void StartRuntime() {
+  static_cast<void>(GuardOrt(ErrorId::kRuntimeLoad, [] { SharedOrtEnv(); }));  // the first session has the words
 }
 
 std::string OneLine(const char* words) {

@@ -1,7 +1,6 @@
 // Inside runtime/: ONNX Runtime's C++ API, its process-wide environment, and its exceptions turned into Status.
 #pragma once
 
-#include <memory>
 #include <new>
 #include <string>
 #include <utility>
@@ -11,10 +10,10 @@
 
 namespace preon {
 
-/// The runtime's environment: one per process, silent, alive as long as anybody holds it. CPU memory comes from an
-/// arena that grows by what is asked for (the runtime's default doubles), shared by all sessions.
+/// The runtime's environment: one per process, silent, made at the first call and never taken apart. CPU memory comes
+/// from an arena that grows by what is asked for (the runtime's default doubles), shared by all sessions.
 /// Throws Ort::Exception.
-std::shared_ptr<Ort::Env> SharedOrtEnv();
+const Ort::Env& SharedOrtEnv();
 
 /// The runtime's words on one line.
 std::string OneLine(const char* words);

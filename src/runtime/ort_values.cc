@@ -35,7 +35,7 @@ Ort::Value BorrowAsValue(const Tensor& tensor) {
                                   type);
 }
 
-Result<Tensor> TakeTensor(Ort::Value value, std::shared_ptr<Ort::Env> env) {
+Result<Tensor> TakeTensor(Ort::Value value) {
   if (!value.HasValue() || !value.IsTensor()) return Error(ErrorId::kModelTypeUnsupported, "no tensor; wanted one");
   const Ort::TensorTypeAndShapeInfo info = value.GetTensorTypeAndShapeInfo();
   const auto type = static_cast<DataType>(info.GetElementType());
@@ -43,12 +43,8 @@ Result<Tensor> TakeTensor(Ort::Value value, std::shared_ptr<Ort::Env> env) {
   if (type == DataType::kString)
     return Tensor::FromStrings(std::move(shape), CopyStrings(value, info.GetElementCount()));
 
-  struct Owner {
-    std::shared_ptr<Ort::Env> env;  // outlives the value, whose memory is in its arena
-    Ort::Value value;
-  };
-  auto owner = std::make_shared<Owner>(Owner{std::move(env), std::move(value)});
-  const std::span<const std::byte> bytes(static_cast<const std::byte*>(owner->value.GetTensorRawData()),
+  auto owner = std::make_shared<Ort::Value>(std::move(value));
+  const std::span<const std::byte> bytes(static_cast<const std::byte*>(owner->GetTensorRawData()),
                                          PackedSizeBytes(type, ElementCount(shape)));
   return Tensor(type, std::move(shape), bytes, std::move(owner));
 }

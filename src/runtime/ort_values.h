@@ -12,8 +12,8 @@ namespace preon {
 /// A value over the tensor's bytes, which must outlive it; strings are copied. Throws Ort::Exception.
 Ort::Value BorrowAsValue(const Tensor& tensor);
 
-/// The value's tensor; its bytes stay where they are and keep `value` and `env` alive. Throws Ort::Exception.
+/// The value's tensor; its bytes stay where they are and keep `value` alive. Throws Ort::Exception.
 /// Errors: kModelTypeUnsupported when it holds no tensor.
-Result<Tensor> TakeTensor(Ort::Value value, std::shared_ptr<Ort::Env> env);
+Result<Tensor> TakeTensor(Ort::Value value);
 
 }  // namespace preon

@@ -31,7 +31,6 @@ struct Session::Impl {
   static Result<Session> OpenModel(const Model& model, const SessionOptions& options, SessionExtras extras);
   Status ReadSpecs();
 
-  std::shared_ptr<Ort::Env> env;
   Ort::Session session{nullptr};
   std::vector<TensorSpec> inputs, outputs;
   std::string name;      ///< the model's, in front of messages

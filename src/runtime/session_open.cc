@@ -95,11 +95,10 @@ Result<Session> Session::Impl::Open(const ModelSource& source, const SessionOpti
   PREON_RETURN_IF_ERROR(GuardOrt(
       ErrorId::kRuntimeLoad,
       [&] {
-        impl->env = SharedOrtEnv();
         const Ort::SessionOptions ort_options = ToOrt(options, extras);
         impl->session = source.bytes.empty()
-                            ? Ort::Session(*impl->env, source.path.c_str(), ort_options)
-                            : Ort::Session(*impl->env, source.bytes.data(), source.bytes.size(), ort_options);
+                            ? Ort::Session(SharedOrtEnv(), source.path.c_str(), ort_options)
+                            : Ort::Session(SharedOrtEnv(), source.bytes.data(), source.bytes.size(), ort_options);
         specs_read = impl->ReadSpecs();
       },
       impl->name, ": the runtime can't load it: "));
