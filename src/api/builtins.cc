@@ -11,6 +11,7 @@ Builtins MakeBuiltins() {
   builtins.methods.Add(MakeMinMaxMethod());
   builtins.methods.Add(MakePercentileMethod());
   builtins.methods.Add(MakeLayerwisePercentileMethod());
+  builtins.methods.Add(MakeSampleExtremesMethod());
 
   builtins.passes.Add(MakeRemoveInitializerInputsPass());
   builtins.passes.Add(MakeConstantToInitializerPass());

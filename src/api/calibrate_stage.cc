@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "quantize/bias_correction.h"
+
 namespace preon {
 namespace {
 
 // Counted up when the rewrites change so that tensors of older .calib files may be missing.
-constexpr int kGraphVersion = 2;
+constexpr int kGraphVersion = 3;
 
 std::string PlacementSetup(const QuantPlan& plan) { return StrCat("target=", plan.target, " graph=", kGraphVersion); }
 
@@ -22,6 +24,8 @@ Result<CalibrationData> CalibrateOnce(const PreparedModel& prepared, Job& job, b
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(prepared.inputs));
   source = Prefetch(std::move(source));
   CalibrateOptions options{.mode = job.options.sketch_mode, .optimize = job.options.optimize_observed};
+  for (const auto& [input, observed] : MeanSources(prepared.model.graph, prepared.plan))
+    options.channel_means.push_back(observed);
   if (check_rewrites) {
     // A caller's own stream may give other samples every time it is opened.
     options.check_first_run = [&](const Batch& batch, const std::vector<NamedTensor>& outputs) {

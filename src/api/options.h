@@ -26,6 +26,7 @@ struct Options {
   PlanOptions plan;
   SketchMode sketch_mode = SketchMode::kSampled;
   bool optimize_observed = true;
+  bool bias_correction = true;
   std::set<std::string> disabled_passes;
   std::string report;
   std::string save_folder;

@@ -6,6 +6,7 @@
 #include "eval/compare.h"
 #include "eval/fusion_report.h"
 #include "ir/model_io.h"
+#include "quantize/bias_correction.h"
 #include "quantize/plan.h"
 #include "runtime/session.h"
 
@@ -59,6 +60,15 @@ Result<VerifiedModel> LoadForVerification(const Model& quantized, const Prepared
   return verified;
 }
 
+ChannelMeans MeansOf(const PreparedModel& prepared, const CalibrationData& data) {
+  ChannelMeans means;
+  for (const auto& [input, source] : MeanSources(prepared.model.graph, prepared.plan)) {
+    const auto sketch = data.tensors.find(source);
+    if (sketch != data.tensors.end() && sketch->second.count() > 0) means[input] = sketch->second.channel_means();
+  }
+  return means;
+}
+
 // The result of one plan.
 struct Attempt {
   Model quantized;
@@ -69,8 +79,10 @@ struct Attempt {
 Result<Attempt> QuantizeOnce(const PreparedModel& prepared, const CalibrationData& data, Job& job) {
   job.clock.Begin("quantize");
   std::vector<std::string> warnings;
-  PREON_ASSIGN_OR_RETURN(const auto ranges, ChooseRanges(prepared.plan, data, *job.choices.method));
-  PREON_ASSIGN_OR_RETURN(Model quantized, ApplyPlan(prepared.model, prepared.plan, ranges, &warnings));
+  PlanStatistics statistics;
+  PREON_ASSIGN_OR_RETURN(statistics.ranges, ChooseRanges(prepared.plan, data, *job.choices.method));
+  if (job.options.bias_correction) statistics.channel_means = MeansOf(prepared, data);
+  PREON_ASSIGN_OR_RETURN(Model quantized, ApplyPlan(prepared.model, prepared.plan, statistics, &warnings));
   job.clock.Begin("verify");
   PREON_ASSIGN_OR_RETURN(VerifiedModel verified, LoadForVerification(quantized, prepared, job, warnings));
   return Attempt{std::move(quantized), std::move(verified), std::move(warnings)};

@@ -18,7 +18,8 @@ void WarnOfInfinities(const CalibrationData& data, const RunContext& context) {
 
 Result<CalibrationData> Calibrate(const Model& model, const std::vector<std::string>& tensors, DataSource& source,
                                   const CalibrateOptions& options, const RunContext& context) {
-  SketchObserver observer(tensors, options.mode, {options.per_channel.begin(), options.per_channel.end()});
+  SketchObserver observer(tensors, options.mode, {options.per_channel.begin(), options.per_channel.end()},
+                          {options.channel_means.begin(), options.channel_means.end()});
   ObservedSessionOptions session_options;
   session_options.session.threads = context.ThreadCount();
   session_options.optimize = options.optimize;

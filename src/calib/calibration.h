@@ -29,6 +29,8 @@ struct CalibrateOptions {
   bool optimize = true;  ///< false: runtime's optimizer off
   /// Tensors of which per-channel extremes are kept (channel axis 1).
   std::vector<std::string> per_channel;
+  /// Tensors of which the mean per channel is kept (channel axis 1).
+  std::vector<std::string> channel_means;
   /// Sees the first batch and the model's outputs for it; an error ends the calibration.
   std::function<Status(const Batch& batch, const std::vector<NamedTensor>& outputs)> check_first_run;
 };

@@ -34,18 +34,27 @@ ChannelLayout LayoutOf(const ObservedValue& value, int64_t samples) {
   return layout;
 }
 
-SketchObserver::SketchObserver(std::vector<std::string> tensors, SketchMode mode, std::set<std::string> per_channel)
-    : tensors_(std::move(tensors)), mode_(mode), per_channel_(std::move(per_channel)), sketches_(tensors_.size()) {}
+SketchObserver::SketchObserver(std::vector<std::string> tensors, SketchMode mode, std::set<std::string> per_channel,
+                               std::set<std::string> channel_means)
+    : tensors_(std::move(tensors)),
+      mode_(mode),
+      per_channel_(std::move(per_channel)),
+      channel_means_(std::move(channel_means)),
+      sketches_(tensors_.size()) {}
 
 TensorSketch* SketchObserver::SketchOf(size_t index, const ChannelLayout& layout) {
   if (!status_.ok()) return nullptr;
   const std::string& tensor = tensors_[index];
   std::optional<TensorSketch>& sketch = sketches_[index];
-  const int64_t channels = per_channel_.contains(tensor) ? layout.channels : 0;
-  if (!sketch) sketch.emplace(SketchConfig{mode_, channels});
-  if (sketch->config().channels == channels) return &*sketch;
-  status_ = Error(ErrorId::kSketchMismatch, tensor, ": ", channels, " channels in ", batch_->names.front(), ", ",
-                  sketch->config().channels, " before; wanted the same number for per-channel statistics");
+  const SketchConfig config{.mode = mode_,
+                            .channels = per_channel_.contains(tensor) ? layout.channels : 0,
+                            .mean_channels = channel_means_.contains(tensor) ? layout.channels : 0};
+  if (!sketch) sketch.emplace(config);
+  if (sketch->config() == config) return &*sketch;
+  const SketchConfig& before = sketch->config();
+  status_ = Error(ErrorId::kSketchMismatch, tensor, ": ", layout.channels, " channels in ", batch_->names.front(), ", ",
+                  std::max(before.channels, before.mean_channels),
+                  " before; wanted the same number for per-channel statistics");
   return nullptr;
 }
 

@@ -19,8 +19,10 @@ ChannelLayout LayoutOf(const ObservedValue& value, int64_t samples);
 
 class SketchObserver final : public TensorObserver {
  public:
-  /// Index i of the session is tensors[i]; channel extremes are kept of those in `per_channel`.
-  SketchObserver(std::vector<std::string> tensors, SketchMode mode, std::set<std::string> per_channel);
+  /// Index i of the session is tensors[i]; channel extremes are kept of those in `per_channel`, channel means of those
+  /// in `channel_means`.
+  SketchObserver(std::vector<std::string> tensors, SketchMode mode, std::set<std::string> per_channel,
+                 std::set<std::string> channel_means = {});
 
   /// The batch that the next run is over; outlives the run.
   void BeginRun(const Batch& batch) { batch_ = &batch; }
@@ -40,7 +42,7 @@ class SketchObserver final : public TensorObserver {
 
   std::vector<std::string> tensors_;
   SketchMode mode_;
-  std::set<std::string> per_channel_;
+  std::set<std::string> per_channel_, channel_means_;
   std::vector<std::optional<TensorSketch>> sketches_;  // made at the first value: the number of channels is its
   const Batch* batch_ = nullptr;
   Status status_;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "quantize/bias_correction.h"
 #include "quantize/op_traits.h"
 #include "quantize/pairs_in_branches.h"
 #include "quantize/plan.h"
@@ -13,8 +14,8 @@ namespace {
 
 class PlanWriter {
  public:
-  PlanWriter(Model& model, const QuantPlan& plan, const std::map<std::string, Range>& ranges, std::vector<std::string>* warnings)
-      : graph_(model.graph), plan_(plan), ranges_(ranges), warnings_(warnings), writer_(graph_) {
+  PlanWriter(Model& model, const QuantPlan& plan, const PlanStatistics& statistics, std::vector<std::string>* warnings)
+      : graph_(model.graph), plan_(plan), statistics_(statistics), warnings_(warnings), writer_(graph_) {
     for (const NodeDecision& decision : plan.nodes) {
       const Node* node = graph_.FindNode(decision.node);
       if (decision.reason == FloatReason::kNotReached) all_reached_ = false;
@@ -68,8 +69,8 @@ class PlanWriter {
 
   Result<Range> RangeOf(const std::string& tensor, const ActivationPlan& activation) const {
     if (activation.source == RangeSource::kFixed) return activation.fixed;
-    const auto range = ranges_.find(tensor);
-    if (range == ranges_.end()) {
+    const auto range = statistics_.ranges.find(tensor);
+    if (range == statistics_.ranges.end()) {
       return Error(ErrorId::kRangeMissing, tensor, ": no range; wanted one from calibration data that reach it");
     }
     return range->second;
@@ -114,7 +115,7 @@ class PlanWriter {
       const Tensor values = *graph_.Initializer(weight);
       Result<EncodedTensor> encoded = EncodeTensor(values, params, plan.axis, plan.format);
       if (!encoded.ok()) return std::move(encoded).status().WithContext(weight);
-      for (const BiasPlan* bias : biases_of[weight]) PREON_RETURN_IF_ERROR(WriteBias(*bias, params));
+      for (const BiasPlan* bias : biases_of[weight]) PREON_RETURN_IF_ERROR(WriteBias(*bias, values, *encoded, params));
       writer_.AddWeight(weight, *encoded, plan.nodes);
     }
     return Status::Ok();
@@ -150,10 +151,28 @@ class PlanWriter {
     return std::vector<float>(static_cast<size_t>(channels), values[0]);
   }
 
-  Status WriteBias(const BiasPlan& bias, const std::vector<QuantParams>& weight_params) {
+  // What the bias has to make up for, because the weight's codes are not the weight.
+  std::vector<float> CorrectedBias(const BiasPlan& bias, const Node& node, const Tensor& weight,
+                                   const EncodedTensor& encoded) const {
+    std::vector<float> values = BiasValues(bias);
+    const auto means = statistics_.channel_means.find(bias.input);
+    if (means == statistics_.channel_means.end()) return values;
+    const Tensor coded = DecodeTensor(encoded);
+    std::vector<float> error(weight.floats().begin(), weight.floats().end());
+    for (size_t i = 0; i < error.size(); ++i) error[i] -= coded.floats()[i];
+    const double beta = node.Float("beta", 1);
+    const auto shift = BiasShift(graph_, node, Tensor::FromFloats(weight.shape(), error), means->second);
+    for (size_t channel = 0; channel < shift.size() && beta != 0; ++channel)
+      values[channel] = static_cast<float>(values[channel] + shift[channel] / beta);
+    return values;
+  }
+
+  Status WriteBias(const BiasPlan& bias, const Tensor& weight, const EncodedTensor& encoded_weight,
+                   const std::vector<QuantParams>& weight_params) {
     Node* node = graph_.FindNode(bias.node);
     const float beta = node->Float("beta", 1);
-    Result<EncodedBias> encoded = EncodeBias(BiasValues(bias), activations_.at(bias.input).params.scale, weight_params, beta);
+    Result<EncodedBias> encoded = EncodeBias(CorrectedBias(bias, *node, weight, encoded_weight),
+                                             activations_.at(bias.input).params.scale, weight_params, beta);
     if (!encoded.ok()) return std::move(encoded).status().WithContext(bias.bias);
     node->attributes.erase("beta");
     writer_.AddBias(node, *encoded);
@@ -204,7 +223,7 @@ class PlanWriter {
 
   Graph& graph_;
   const QuantPlan& plan_;
-  const std::map<std::string, Range>& ranges_;
+  const PlanStatistics& statistics_;
   std::vector<std::string>* warnings_;
   QdqWriter writer_;
   std::set<const Node*> integer_;
@@ -216,10 +235,10 @@ class PlanWriter {
 
 }  // namespace
 
-Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const std::map<std::string, Range>& ranges,
+Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const PlanStatistics& statistics,
                         std::vector<std::string>* warnings) {
   Model quantized = model;
-  PREON_RETURN_IF_ERROR(PlanWriter(quantized, plan, ranges, warnings).Write());
+  PREON_RETURN_IF_ERROR(PlanWriter(quantized, plan, statistics, warnings).Write());
   return quantized;
 }
 

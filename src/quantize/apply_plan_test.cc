@@ -19,7 +19,7 @@ std::map<std::string, Range> SameRange(const QuantPlan& plan, Range range) {
 Model Quantize(const Model& model, Range range, const PlanOptions& options = {}) {
   Result<QuantPlan> plan = PlanForOrtCpu(model, options);
   EXPECT_TRUE(plan.ok()) << plan.status().ToString();
-  Result<Model> quantized = ApplyPlan(model, *plan, SameRange(*plan, range), nullptr);
+  Result<Model> quantized = ApplyPlan(model, *plan, {.ranges = SameRange(*plan, range)}, nullptr);
   EXPECT_TRUE(quantized.ok()) << quantized.status().ToString();
   return quantized.ok() ? *quantized : Model{};
 }
@@ -73,7 +73,7 @@ TEST(ApplyPlan, MissingRangeNamesTheTensor) {
   b.Conv("x", "c1");
   b.Output("c1");
   const QuantPlan plan = *PlanForOrtCpu(b.model, {});
-  const Result<Model> quantized = ApplyPlan(b.model, plan, {{"x", {-1, 1}}}, nullptr);
+  const Result<Model> quantized = ApplyPlan(b.model, plan, {.ranges = {{"x", {-1, 1}}}}, nullptr);
   ASSERT_FALSE(quantized.ok());
   EXPECT_EQ(quantized.status().id(), ErrorId::kRangeMissing);
   EXPECT_THAT(quantized.status().message(), ::testing::StartsWith("c1:"));

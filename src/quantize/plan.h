@@ -139,9 +139,15 @@ using TargetRegistry = Registry<Target>;
 std::unique_ptr<Target> MakeOrtCpuTarget();
 std::unique_ptr<Target> MakeQuarkTarget();
 
-/// Writes the plan's Q/DQ nodes, codes, scales and zero points. `ranges`: one per observed tensor.
-/// Errors: kRangeMissing, kRangeInvalid, kQuantizeFailed.
-Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const std::map<std::string, Range>& ranges,
+/// What calibration found out for a plan.
+struct PlanStatistics {
+  std::map<std::string, Range> ranges;  ///< one per observed tensor
+  /// Mean per channel of inputs of Conv and Gemm whose bias is to be corrected (quantize/bias_correction.h).
+  std::map<std::string, std::vector<double>> channel_means;
+};
+
+/// Writes the plan's Q/DQ nodes, codes, scales and zero points. Errors: kRangeMissing, kRangeInvalid, kQuantizeFailed.
+Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const PlanStatistics& statistics,
                         std::vector<std::string>* warnings);
 
 /// Multiply-accumulates of one run of the node for one sample; 0 when not a Conv/MatMul/Gemm-like operator or shapes unknown.

@@ -10,5 +10,6 @@ namespace preon {
 std::unique_ptr<RangeMethod> MakeMinMaxMethod();
 std::unique_ptr<RangeMethod> MakePercentileMethod();
 std::unique_ptr<RangeMethod> MakeLayerwisePercentileMethod();
+std::unique_ptr<RangeMethod> MakeSampleExtremesMethod();
 
 }  // namespace preon

@@ -9,6 +9,8 @@ SampleStream::SampleStream(const float* data, const ChannelLayout& layout)
     : data_(data),
       samples_(layout.samples),
       outer_(layout.outer),
+      channels_(layout.channels),
+      inner_(layout.inner),
       row_size_((layout.channels + layout.block - 1) / layout.block * layout.inner * layout.block),
       row_full_(layout.channels / layout.block * layout.inner * layout.block),
       row_valid_(layout.channels * layout.inner),
@@ -43,6 +45,19 @@ int64_t SampleStream::Offset(int64_t sample, int64_t begin) const {
   const int64_t in_block = at - row_full_;
   return row * row_size_ + row_full_ +
          (in_block == 0 ? 0 : in_block / last_channels_ * block_ + in_block % last_channels_);
+}
+
+SampleStream::ChannelRun SampleStream::ChannelsFrom(int64_t position) const {
+  const int64_t at = position % row_valid_;
+  if (block_ == 1 && inner_ > 1) return {at / inner_, inner_ - at % inner_, false};
+  // In each block, or without any, the channels of one place lie side by side.
+  const int64_t full_block = block_ == 1 ? channels_ : block_;
+  if (block_ > 1 && at >= row_full_) {
+    const int64_t lane = (at - row_full_) % last_channels_;
+    return {channels_ - last_channels_ + lane, last_channels_ - lane, true};
+  }
+  const int64_t lane = at % full_block;
+  return {at / (inner_ * full_block) * full_block + lane, full_block - lane, true};
 }
 
 void SampleStream::CopyLastBlock(const float* block, int64_t begin, int64_t count, float* out) const {

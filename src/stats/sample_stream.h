@@ -19,6 +19,13 @@ class SampleStream {
   /// memory is passed, padding included.
   int64_t Offset(int64_t sample, int64_t begin) const;
 
+  /// `length` elements from some position on: of channel `channel`, or of it and the next ones.
+  struct ChannelRun {
+    int64_t channel, length;
+    bool consecutive;
+  };
+  ChannelRun ChannelsFrom(int64_t position) const;
+
  private:
   /// Elements [begin, begin + count) of a row's padded last block.
   void CopyLastBlock(const float* block, int64_t begin, int64_t count, float* out) const;
@@ -26,6 +33,8 @@ class SampleStream {
   const float* data_;
   int64_t samples_;
   int64_t outer_;
+  int64_t channels_;
+  int64_t inner_;
   int64_t row_size_;   // one `outer` row in memory
   int64_t row_full_;   // its leading part without padding
   int64_t row_valid_;  // its elements without padding

@@ -33,25 +33,32 @@ inline size_t SampledBlock(size_t group, size_t rate) {
   return static_cast<uint32_t>(group * 0x9E3779B9u) >> (32 - std::countr_zero(rate));
 }
 
-/// Copies the subset of run[0 … count), the sample's elements from position run_index * kRunLength on; returns its
-/// size.
+/// take(begin, length) for each block of the subset of a run of `count` elements, the run_index-th of its sample.
 /// @param rate  kMinSampleRate … kMaxSampleRate, a power of two
-/// @param out   room for kRunLength / kMinSampleRate values
-inline size_t GatherSampledBlocks(const float* run, size_t count, size_t run_index, size_t rate, float* out) {
+template <typename Take>
+void ForEachSampledBlock(size_t count, size_t run_index, size_t rate, const Take& take) {
   static_assert(kRunLength % (kMaxSampleRate * kSampleBlock) == 0);
   const size_t group_size = rate * kSampleBlock;
   size_t group = run_index * (kRunLength / group_size);
-  size_t taken = 0;
   for (size_t first = 0; first < count; first += group_size) {
     const size_t begin = first + SampledBlock(group++, rate) * kSampleBlock;
-    if (begin + kSampleBlock <= count) {
-      std::memcpy(out + taken, run + begin, kSampleBlock * sizeof(float));  // known size: two or four moves
-      taken += kSampleBlock;
-    } else if (begin < count) {
-      std::copy(run + begin, run + count, out + taken);
-      taken += count - begin;
-    }
+    if (begin < count) take(begin, std::min(kSampleBlock, count - begin));
   }
+}
+
+/// Copies the subset of run[0 … count), the sample's elements from position run_index * kRunLength on; returns its
+/// size.
+/// @param out   room for kRunLength / kMinSampleRate values
+inline size_t GatherSampledBlocks(const float* run, size_t count, size_t run_index, size_t rate, float* out) {
+  size_t taken = 0;
+  ForEachSampledBlock(count, run_index, rate, [&](size_t begin, size_t length) {
+    if (length == kSampleBlock) {
+      std::memcpy(out + taken, run + begin, kSampleBlock * sizeof(float));  // known size: two or four moves
+    } else {
+      std::copy_n(run + begin, length, out + taken);
+    }
+    taken += length;
+  });
   return taken;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -26,23 +27,41 @@ constexpr size_t kTaskElements = 2 * kRunLength;
 static_assert(kRunLength <= kMaxRun && kRunLength <= PendingCounts::kMaxValues);
 static_assert(PendingOffsets::kMaxValues == PendingCounts::kMaxValues);
 
+// Of finite values.
+struct Extremes {
+  float min = std::numeric_limits<float>::infinity();
+  float max = -std::numeric_limits<float>::infinity();
+  void Widen(float other_min, float other_max) {
+    min = std::min(min, other_min);
+    max = std::max(max, other_max);
+  }
+};
+
 // One task: some runs of kRunLength elements, in cache-sized steps. Results go into the sketch under a lock; since
 // every part commutes, it does not matter which task comes first, nor how wide its bins were meanwhile.
 class UpdateTask {
  public:
-  /// `width_exponent`, `outer_bound`: the sketch's before the update.
-  UpdateTask(SketchParts& parts, const SampleStream& stream, int width_exponent, float outer_bound, BriefLock& lock)
+  /// `width_exponent`, `outer_bound`: the sketch's before the update. `samples`: each sample's extremes.
+  UpdateTask(SketchParts& parts, const SampleStream& stream, int width_exponent, float outer_bound, Extremes* samples,
+             BriefLock& lock)
       : parts_(parts),
         stream_(stream),
         lock_(lock),
         keep_tail_(parts.histogram.sampled()),
         exact_(parts.config.mode == SketchMode::kExact),
         rate_(exact_ ? 1 : SampleRate(static_cast<size_t>(stream.size()))),
+        samples_(samples),
+        channel_sums_(parts.channel_sums.channels()),
         outer_(outer_bound) {
     SetWidth(width_exponent);
   }
 
   void AddRun(int64_t sample, size_t run_index) {
+    if (sample != sample_) {
+      const std::lock_guard hold(lock_);
+      FlushSample();
+      sample_ = sample;
+    }
     const int64_t begin = static_cast<int64_t>(run_index * kRunLength);
     const auto count = static_cast<size_t>(std::min<int64_t>(kRunLength, stream_.size() - begin));
     const float* x = stream_.Read(sample, begin, count, buffer_);
@@ -50,8 +69,9 @@ class UpdateTask {
     ValueCounts counts;
     counts.Add(stats, count);
     counts_.Merge(counts);
+    extremes_.Widen(counts.min, counts.max);
     moments_.Add(stats.sum, stats.sum_squares);
-    if (counts.finite() == stats.zeros) return;
+    if (counts.finite() == stats.zeros && channel_sums_.empty()) return;
     if (counts.finite() != count) {
       ReplaceNonFinite(x, count, buffer_);  // zeros are in no bin
       x = buffer_;
@@ -64,6 +84,8 @@ class UpdateTask {
       SetWidth(width);
       pending_values_ = count;
     }
+    if (!channel_sums_.empty()) AddToChannels(x, count, begin, run_index);
+    if (counts.finite() == stats.zeros) return;
     const size_t reach[2] = {Reach(stats.max), Reach(-stats.min)};
     if (exact_) {
       if (counts.max_magnitude() >= outer_.bound()) AddOuter(x, count);
@@ -77,6 +99,7 @@ class UpdateTask {
   void Finish() {
     const OuterValues outer = outer_.Take();
     const std::lock_guard hold(lock_);
+    FlushSample();
     parts_.outer.Merge(outer);
     parts_.counts.Merge(counts_);
     parts_.moments.Merge(moments_);
@@ -91,6 +114,21 @@ class UpdateTask {
   }
 
   size_t Reach(float extreme) const { return extreme > 0 ? static_cast<size_t>(extreme * inv_width_) + 1 : 0; }
+
+  void AddToChannels(const float* x, size_t count, int64_t begin, size_t run_index) {
+    if (rate_ == 1) return channel_sums_.Add(stream_, begin, x, static_cast<int64_t>(count));
+    ForEachSampledBlock(count, run_index, rate_, [&](size_t first, size_t length) {
+      channel_sums_.Add(stream_, begin + static_cast<int64_t>(first), x + first, static_cast<int64_t>(length));
+    });
+  }
+
+  // Under the lock.
+  void FlushSample() {
+    if (sample_ < 0) return;
+    samples_[sample_].Widen(extremes_.min, extremes_.max);
+    extremes_ = {};
+    parts_.channel_sums.Take(channel_sums_);
+  }
 
   void AddOuter(const float* x, size_t count) {
     for (size_t begin = 0; begin < count; begin += PendingValues::kStep) {
@@ -121,6 +159,10 @@ class UpdateTask {
   int width_exponent_;
   float inv_width_;
   float tail_bound_;
+  Extremes* const samples_;
+  int64_t sample_ = -1;
+  Extremes extremes_;  // of what this task has seen of the sample
+  PendingChannelSums channel_sums_;
   ValueCounts counts_;
   Moments moments_;
   size_t pending_values_ = 0;  // at least as many as were added to either part of pending_
@@ -139,6 +181,7 @@ struct StepStart {
   SampleStream stream;
   int width_exponent = 0;
   float outer_bound = 0;
+  std::vector<Extremes> samples = {};
 };
 
 // Room on the stack for an UpdateTask, made when needed. (std::optional's constructor clears the room, which takes
@@ -152,8 +195,9 @@ class UpdateSlot {
   UpdateSlot(const UpdateSlot&) = delete;
   UpdateSlot& operator=(const UpdateSlot&) = delete;
 
-  void Make(const StepStart& start, BriefLock& lock) {
-    task_ = new (room_) UpdateTask(*start.step.parts, start.stream, start.width_exponent, start.outer_bound, lock);
+  void Make(StepStart& start, BriefLock& lock) {
+    task_ = new (room_) UpdateTask(*start.step.parts, start.stream, start.width_exponent, start.outer_bound,
+                                   start.samples.data(), lock);
   }
   UpdateTask* get() const { return task_; }  // null where none was made
 
@@ -169,7 +213,8 @@ StepStart StartStep(const PartsStep& step, const ChannelLayout& layout) {
   parts.counts.samples += static_cast<uint64_t>(stream.samples());
   if (parts.config.mode == SketchMode::kSampled && SampleRate(static_cast<size_t>(stream.size())) > 1)
     parts.histogram.StartSampling();
-  return {step, stream, parts.histogram.width_exponent(), parts.outer.bound()};
+  return {step, stream, parts.histogram.width_exponent(), parts.outer.bound(),
+          std::vector<Extremes>(static_cast<size_t>(stream.samples()))};
 }
 
 size_t RunsPerSample(const SampleStream& stream) {
@@ -186,7 +231,7 @@ void UpdateChannels(std::span<const PartsStep> steps, bool before, const Channel
 }
 
 // One thread's share: runs [begin, end), each by every step before the next run.
-void UpdateRuns(const std::vector<StepStart>& starts, size_t begin, size_t end, BriefLock& lock) {
+void UpdateRuns(std::vector<StepStart>& starts, size_t begin, size_t end, BriefLock& lock) {
   UpdateSlot updates[kMaxSketchSteps];
   for (size_t step = 0; step < starts.size(); ++step) {
     if (starts[step].step.parts != nullptr) updates[step].Make(starts[step], lock);
@@ -228,6 +273,10 @@ void UpdateParts(std::span<const PartsStep> steps, const ChannelLayout& layout, 
     const DefaultFloatEnv float_env;
     UpdateRuns(starts, runs * task / tasks, runs * (task + 1) / tasks, lock);
   });
+  const DefaultFloatEnv float_env;
+  for (const StepStart& start : starts) {
+    for (const Extremes& sample : start.samples) start.step.parts->sample_extremes.Add(sample.min, sample.max);
+  }
   UpdateChannels(steps, false, layout, parallel_for);
 }
 

@@ -7,8 +7,10 @@
 #include "stats/bin_offsets.h"
 #include "stats/channel_extremes.h"
 #include "stats/channel_layout.h"
+#include "stats/channel_sums.h"
 #include "stats/moments.h"
 #include "stats/outer_values.h"
+#include "stats/sample_extremes.h"
 #include "stats/tensor_histogram.h"
 #include "stats/tensor_sketch.h"
 #include "stats/value_counts.h"
@@ -20,6 +22,8 @@ struct SketchParts {
   ValueCounts counts;
   Moments moments;
   ChannelExtremes channels;
+  ChannelSums channel_sums;
+  SampleExtremes sample_extremes;
   TensorHistogram histogram;
   BinOffsets offsets;  // of the histogram; this and the next in exact mode only
   OuterValues outer;

@@ -1,5 +1,7 @@
 #include "stats/tensor_sketch.h"
 
+#include <algorithm>
+
 #include "stats/sketch_parts.h"
 
 namespace preon {
@@ -8,7 +10,7 @@ struct TensorSketch::Impl : SketchParts {};
 
 namespace {
 
-constexpr uint64_t kWireVersion = 2;
+constexpr uint64_t kWireVersion = 3;
 // Beyond any tensor; keeps a damaged file from asking for memory.
 constexpr uint64_t kMaxChannels = uint64_t{1} << 24;
 
@@ -19,6 +21,7 @@ Status Malformed(std::string_view why) { return Error(ErrorId::kCalibFileMalform
 TensorSketch::TensorSketch(const SketchConfig& config) : impl_(std::make_unique<Impl>()) {
   impl_->config = config;
   impl_->channels = ChannelExtremes(config.channels);
+  impl_->channel_sums = ChannelSums(config.mean_channels);
 }
 TensorSketch::TensorSketch(const TensorSketch& other) : impl_(std::make_unique<Impl>(*other.impl_)) {}
 TensorSketch::TensorSketch(TensorSketch&&) noexcept = default;
@@ -38,8 +41,9 @@ void TensorSketch::UpdateTogether(std::span<const SketchStep> steps, const Chann
   PREON_CHECK(layout.block >= 1);
   std::vector<PartsStep> parts;
   for (const SketchStep& step : steps) {
-    PREON_CHECK(step.sketch == nullptr || step.sketch->config().channels == 0 ||
-                step.sketch->config().channels == layout.channels);
+    for (const int64_t channels : {step.sketch == nullptr ? 0 : step.sketch->config().channels,
+                                   step.sketch == nullptr ? 0 : step.sketch->config().mean_channels})
+      PREON_CHECK(channels == 0 || channels == layout.channels);
     parts.push_back({step.sketch == nullptr ? nullptr : step.sketch->impl_.get(), step.data, step.compute});
   }
   UpdateParts(parts, layout, parallel_for);
@@ -53,13 +57,15 @@ Status TensorSketch::Merge(const TensorSketch& other) {
   if (config().mode != other.config().mode) {
     return Error(ErrorId::kSketchMismatch, "exact and sampled sketches can't be merged");
   }
-  if (config().channels != other.config().channels) {
-    return Error(ErrorId::kSketchMismatch, "sketches of ", config().channels, " and ", other.config().channels,
-                 " channels can't be merged");
+  if (config().channels != other.config().channels || config().mean_channels != other.config().mean_channels) {
+    return Error(ErrorId::kSketchMismatch, "sketches of ", std::max(config().channels, config().mean_channels), " and ",
+                 std::max(other.config().channels, other.config().mean_channels), " channels can't be merged");
   }
   impl_->counts.Merge(other.impl_->counts);
   impl_->moments.Merge(other.impl_->moments);
   impl_->channels.Merge(other.impl_->channels);
+  impl_->channel_sums.Merge(other.impl_->channel_sums);
+  impl_->sample_extremes.Merge(other.impl_->sample_extremes);
   impl_->histogram.Settle();
   other.impl_->histogram.Settle();
   if (config().mode == SketchMode::kExact)
@@ -82,6 +88,14 @@ double TensorSketch::mean() const { return min() == max() ? min() : impl_->momen
 double TensorSketch::variance() const { return min() == max() ? 0 : impl_->moments.Variance(finite_count()); }
 std::span<const float> TensorSketch::channel_min() const { return impl_->channels.min(); }
 std::span<const float> TensorSketch::channel_max() const { return impl_->channels.max(); }
+std::vector<double> TensorSketch::channel_means() const { return impl_->channel_sums.Means(); }
+TypicalExtremes TensorSketch::mean_extremes() const {
+  return {impl_->sample_extremes.min.Mean(), impl_->sample_extremes.max.Mean()};
+}
+TypicalExtremes TensorSketch::median_extremes() const {
+  const SampleExtremes& samples = impl_->sample_extremes;
+  return {std::clamp<double>(samples.min.Median(), min(), max()), std::clamp<double>(samples.max.Median(), min(), max())};
+}
 Histogram TensorSketch::ReadHistogram() const {
   impl_->histogram.Settle();
   Histogram histogram = impl_->histogram.Read(impl_->counts);
@@ -104,9 +118,12 @@ std::string TensorSketch::Serialize() const {
   out.Varint(kWireVersion);
   out.Varint(static_cast<uint64_t>(impl_->config.mode));
   out.Varint(static_cast<uint64_t>(impl_->config.channels));
+  out.Varint(static_cast<uint64_t>(impl_->config.mean_channels));
   impl_->counts.Write(out);
   impl_->moments.Write(out);
   impl_->channels.Write(out);
+  impl_->channel_sums.Write(out);
+  impl_->sample_extremes.Write(out);
   impl_->histogram.Write(out);
   if (config().mode == SketchMode::kExact) {
     impl_->offsets.Write(out, impl_->histogram);
@@ -122,13 +139,20 @@ Result<TensorSketch> TensorSketch::Parse(std::string_view bytes) {
   }
   const uint64_t mode = in.Varint();
   const uint64_t channels = in.Varint();
+  const uint64_t mean_channels = in.Varint();
   if (mode > static_cast<uint64_t>(SketchMode::kExact)) return Malformed("unknown mode");
-  if (channels > kMaxChannels || channels > in.left() / (2 * sizeof(float))) return Malformed("cut short");
-  TensorSketch sketch({.mode = static_cast<SketchMode>(mode), .channels = static_cast<int64_t>(channels)});
+  if (channels > kMaxChannels || channels > in.left() / (2 * sizeof(float)) || mean_channels > kMaxChannels ||
+      mean_channels > in.left() / 2)
+    return Malformed("cut short");
+  TensorSketch sketch({.mode = static_cast<SketchMode>(mode),
+                       .channels = static_cast<int64_t>(channels),
+                       .mean_channels = static_cast<int64_t>(mean_channels)});
   Impl& parts = *sketch.impl_;
   parts.counts = ValueCounts::Read(in);
   parts.moments = Moments::Read(in);
   parts.channels = ChannelExtremes::Read(parts.config.channels, in);
+  parts.channel_sums = ChannelSums::Read(parts.config.mean_channels, in);
+  parts.sample_extremes = SampleExtremes::Read(in);
   if (!in.ok()) return Malformed("cut short");
   if (!parts.counts.IsConsistent()) return Malformed("counts contradict each other");
   if (!parts.channels.IsInside(parts.counts.min, parts.counts.max))

@@ -23,7 +23,9 @@ enum class SketchMode : uint8_t {
 
 struct SketchConfig {
   SketchMode mode = SketchMode::kSampled;
-  int64_t channels = 0;  ///< > 0: also exact min/max per channel
+  int64_t channels = 0;       ///< > 0: also exact min/max per channel
+  int64_t mean_channels = 0;  ///< > 0: also the mean per channel, of the values that are in the histogram's bulk
+  bool operator==(const SketchConfig&) const = default;
 };
 
 /// A histogram read-out. Bin i covers [lower_edge + i·width, lower_edge + (i+1)·width), mirrored below zero (there the
@@ -49,6 +51,11 @@ struct Histogram {
   double total() const;
 };
 
+/// What a typical sample reaches.
+struct TypicalExtremes {
+  double min = 0, max = 0;
+};
+
 class TensorSketch;
 
 /// One value of several that are sketched together.
@@ -71,7 +78,7 @@ class TensorSketch {
   ~TensorSketch();
 
   /// Adds the values of one run. `data` holds layout's elements including padding. `layout.channels` is
-  /// config().channels if that is not 0. Needs 370 KB of stack on every thread of parallel_for.
+  /// config().channels and mean_channels where those are not 0. Needs 370 KB of stack on every thread of parallel_for.
   void Update(const float* data, const ChannelLayout& layout, const ParallelFor& parallel_for = {});
   /// Updates 1 to 3 sketches with values that lie alike. Step by step as far as results go; but in one pass over the
   /// data, run by run, so that a run is still in the nearest caches when the next step needs it.
@@ -97,6 +104,11 @@ class TensorSketch {
   /// Empty unless config.channels > 0. A channel without finite values has +infinity and -infinity.
   std::span<const float> channel_min() const;
   std::span<const float> channel_max() const;
+  /// Empty unless config.mean_channels > 0. In sampled mode an estimate from the subset.
+  std::vector<double> channel_means() const;
+  /// Of the samples' own minima and maxima; the median within 1 %. All 0 when there is none.
+  TypicalExtremes mean_extremes() const;
+  TypicalExtremes median_extremes() const;
   Histogram ReadHistogram() const;
 
   /// Canonical bytes (the same for equal contents); Parse checks everything. Errors: kCalibFileMalformed.

@@ -40,6 +40,27 @@ void ExpectSameContents(const TensorSketch& got, const TensorSketch& wanted) {
   EXPECT_EQ(got.ReadHistogram().counts, wanted.ReadHistogram().counts);
   EXPECT_TRUE(std::ranges::equal(got.channel_min(), wanted.channel_min()));
   EXPECT_TRUE(std::ranges::equal(got.channel_max(), wanted.channel_max()));
+  EXPECT_EQ(got.channel_means(), wanted.channel_means());
+}
+
+// From the subset: within some standard errors of the mean over all values.
+TEST(SketchLayout, SampledMeansOfChannels) {
+  const Shape4 shape{20, 24, 3000};
+  std::vector<float> plain = SketchTestData(static_cast<size_t>(shape.samples * shape.channels * shape.inner), 8);
+  for (size_t i = 0; i < plain.size(); ++i) plain[i] += static_cast<float>(i / 3000 % 24);
+  const SketchConfig config{.mean_channels = shape.channels};
+  TensorSketch exact({.mode = SketchMode::kExact, .mean_channels = shape.channels}), sketch(config), blocked(config);
+  const ChannelLayout layout{.samples = shape.samples, .channels = shape.channels, .inner = shape.inner};
+  exact.Update(plain.data(), layout);
+  sketch.Update(plain.data(), layout, Threads(2));
+  ChannelLayout in_blocks = layout;
+  in_blocks.block = 16;
+  blocked.Update(ToBlocked(plain, shape, 16).data(), in_blocks, Threads(3));
+  for (size_t channel = 0; channel < 24; ++channel) {
+    const double tolerance = 6 * std::sqrt(exact.variance() / (20 * 3000.0 / 256));
+    EXPECT_NEAR(sketch.channel_means()[channel], exact.channel_means()[channel], tolerance);
+    EXPECT_NEAR(blocked.channel_means()[channel], exact.channel_means()[channel], tolerance);
+  }
 }
 
 TEST(SketchLayout, BlockedAndChannelsLastEqualPlain) {
@@ -48,7 +69,8 @@ TEST(SketchLayout, BlockedAndChannelsLastEqualPlain) {
     SCOPED_TRACE(std::to_string(shape.channels) + "x" + std::to_string(shape.inner));
     const std::vector<float> plain =
         SketchTestData(static_cast<size_t>(shape.samples * shape.channels * shape.inner), 3);
-    const SketchConfig config{.mode = SketchMode::kExact, .channels = shape.channels};
+    const SketchConfig config{
+        .mode = SketchMode::kExact, .channels = shape.channels, .mean_channels = shape.channels};
     TensorSketch wanted(config);
     wanted.Update(plain.data(), {.samples = shape.samples, .channels = shape.channels, .inner = shape.inner});
     for (int64_t channel = 0; channel < shape.channels; ++channel) {
@@ -58,6 +80,13 @@ TEST(SketchLayout, BlockedAndChannelsLastEqualPlain) {
         min = std::min(min, *std::min_element(row, row + shape.inner));
       }
       ASSERT_EQ(wanted.channel_min()[static_cast<size_t>(channel)], min);
+      double sum = 0;
+      for (int64_t sample = 0; sample < shape.samples; ++sample) {
+        for (int64_t i = 0; i < shape.inner; ++i)
+          sum += plain[static_cast<size_t>((sample * shape.channels + channel) * shape.inner + i)];
+      }
+      ASSERT_NEAR(wanted.channel_means()[static_cast<size_t>(channel)],
+                  sum / static_cast<double>(shape.samples * shape.inner), 1e-6);
     }
     for (const int64_t block : {8, 16}) {
       const std::vector<float> blocked = ToBlocked(plain, shape, block);

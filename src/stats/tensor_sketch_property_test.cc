@@ -31,7 +31,7 @@ Samples MakeSamples(size_t count, size_t size, uint32_t seed) {
 }
 
 std::string BytesInOrder(const Samples& samples, SketchMode mode) {
-  TensorSketch sketch({.mode = mode});
+  TensorSketch sketch({.mode = mode, .mean_channels = 1});
   for (const auto& values : samples) sketch.Update(values);
   return sketch.Serialize();
 }
@@ -57,7 +57,7 @@ TEST_P(SketchProperty, MergesOfAnyShapeDoNotMatter) {
   const std::string wanted = BytesInOrder(samples, mode_);
   std::mt19937 random(2);
   for (int round = 0; round < 6; ++round) {
-    std::vector<TensorSketch> parts(1 + random() % 5, TensorSketch({.mode = mode_}));
+    std::vector<TensorSketch> parts(1 + random() % 5, TensorSketch({.mode = mode_, .mean_channels = 1}));
     for (const auto& values : samples) parts[random() % parts.size()].Update(values);
     while (parts.size() > 1) {
       std::swap(parts[random() % parts.size()], parts.back());
@@ -77,7 +77,7 @@ TEST_P(SketchProperty, BatchesAndThreadsDoNotMatter) {
   for (const auto& values : samples) all.insert(all.end(), values.begin(), values.end());
   for (const size_t batch : {1, 2, 3, 7}) {
     for (const size_t threads : {0, 1, 2, 5}) {
-      TensorSketch sketch({.mode = mode_});
+      TensorSketch sketch({.mode = mode_, .mean_channels = 1});
       for (size_t first = 0; first < samples.size(); first += batch) {
         const size_t count = std::min(batch, samples.size() - first);
         sketch.Update(all.data() + first * size_,
@@ -121,7 +121,7 @@ TEST(SketchProperty, SmallAndLargeSamplesMix) {
   for (int round = 0; round < 10; ++round) {
     std::shuffle(samples.begin(), samples.end(), random);
     ASSERT_EQ(BytesInOrder(samples, SketchMode::kSampled), wanted);
-    TensorSketch small, large;
+    TensorSketch small({.mean_channels = 1}), large({.mean_channels = 1});
     for (const auto& values : samples) (values.size() < 1000 ? small : large).Update(values);
     TensorSketch both = random() % 2 ? small : large;
     ASSERT_TRUE(both.Merge(both.Serialize() == small.Serialize() ? large : small).ok());

@@ -10,6 +10,14 @@
 
 namespace preon {
 
+/// Signed numbers near 0 as small unsigned ones.
+inline uint64_t ZigZag(int64_t number) {
+  return static_cast<uint64_t>(number) << 1 ^ static_cast<uint64_t>(number >> 63);
+}
+inline int64_t UnZigZag(uint64_t number) {
+  return static_cast<int64_t>(number >> 1 ^ (~(number & 1) + 1));
+}
+
 class WireWriter {
  public:
   void Varint(uint64_t value) {
