@@ -10,7 +10,16 @@ constexpr float kLargest = 1 << 18;
 
 double Units(float value) {
   constexpr double kRound = 0x1.8p52;  // numbers near it are whole: adding and subtracting rounds to even
-  return std::clamp(value, -kLargest, kLargest) * kUnitsPerOne + kRound - kRound;
+  return static_cast<double>(std::min(std::max(value, -kLargest), kLargest)) * kUnitsPerOne + kRound - kRound;
+}
+
+void AddOneChannel(const float* x, int64_t count, double& sum) {
+  for (int64_t i = 0; i < count; ++i) sum += Units(x[i]);
+}
+
+void AddChannels(const float* x, int64_t count, double* sums, uint32_t* counts) {
+  for (int64_t i = 0; i < count; ++i) sums[i] += Units(x[i]);
+  for (int64_t i = 0; i < count; ++i) ++counts[i];
 }
 
 }  // namespace
@@ -20,10 +29,11 @@ void PendingChannelSums::Add(const SampleStream& stream, int64_t position, const
     const SampleStream::ChannelRun run = stream.ChannelsFrom(position + done);
     const int64_t length = std::min(run.length, count - done);
     const auto first = static_cast<size_t>(run.channel);
-    for (int64_t i = 0; i < length; ++i) {
-      const size_t channel = first + (run.consecutive ? static_cast<size_t>(i) : 0);
-      sums_[channel] += Units(x[done + i]);
-      ++counts_[channel];
+    if (run.consecutive) {
+      AddChannels(x + done, length, &sums_[first], &counts_[first]);
+    } else {
+      AddOneChannel(x + done, length, sums_[first]);
+      counts_[first] += static_cast<uint32_t>(length);
     }
     done += length;
   }

@@ -48,16 +48,23 @@ int64_t SampleStream::Offset(int64_t sample, int64_t begin) const {
 }
 
 SampleStream::ChannelRun SampleStream::ChannelsFrom(int64_t position) const {
-  const int64_t at = position % row_valid_;
-  if (block_ == 1 && inner_ > 1) return {at / inner_, inner_ - at % inner_, false};
+  // Asked for every 16 values, and 64-bit divisions take long.
+  const auto divide = [](int64_t a, int64_t b) -> int64_t {
+    return (a | b) >> 32 == 0 ? static_cast<uint32_t>(a) / static_cast<uint32_t>(b) : a / b;
+  };
+  const int64_t at = position < row_valid_ ? position : position % row_valid_;
+  if (block_ == 1 && inner_ > 1) {
+    const int64_t channel = divide(at, inner_);
+    return {channel, (channel + 1) * inner_ - at, false};
+  }
   // In each block, or without any, the channels of one place lie side by side.
   const int64_t full_block = block_ == 1 ? channels_ : block_;
-  if (block_ > 1 && at >= row_full_) {
-    const int64_t lane = (at - row_full_) % last_channels_;
-    return {channels_ - last_channels_ + lane, last_channels_ - lane, true};
-  }
-  const int64_t lane = at % full_block;
-  return {at / (inner_ * full_block) * full_block + lane, full_block - lane, true};
+  const bool last = block_ > 1 && at >= row_full_;
+  const int64_t lanes = last ? last_channels_ : full_block;
+  const int64_t from = last ? row_full_ : 0;
+  const int64_t place = divide(at - from, lanes);
+  const int64_t lane = at - from - place * lanes;
+  return {(last ? channels_ - last_channels_ : divide(place, inner_) * full_block) + lane, lanes - lane, true};
 }
 
 void SampleStream::CopyLastBlock(const float* block, int64_t begin, int64_t count, float* out) const {

@@ -26,6 +26,9 @@ inline size_t SampleRate(size_t sample_size) {
   return std::clamp(std::bit_ceil(sample_size / kSampledValues), kMinSampleRate, kMaxSampleRate);
 }
 
+/// Means of channels are averages over all of a tensor's samples and need fewer values of each.
+inline size_t ChannelSampleRate(size_t rate) { return std::min(2 * rate, kMaxSampleRate); }
+
 /// The block taken from the group-th group of `rate` blocks. Not always the same one: a tensor whose rows are a
 /// multiple of the group long would have the same channels counted in each row. Steps by the golden ratio cover all
 /// residues evenly.

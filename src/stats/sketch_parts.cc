@@ -117,7 +117,7 @@ class UpdateTask {
 
   void AddToChannels(const float* x, size_t count, int64_t begin, size_t run_index) {
     if (rate_ == 1) return channel_sums_.Add(stream_, begin, x, static_cast<int64_t>(count));
-    ForEachSampledBlock(count, run_index, rate_, [&](size_t first, size_t length) {
+    ForEachSampledBlock(count, run_index, ChannelSampleRate(rate_), [&](size_t first, size_t length) {
       channel_sums_.Add(stream_, begin + static_cast<int64_t>(first), x + first, static_cast<int64_t>(length));
     });
   }
