@@ -8,6 +8,7 @@ namespace preon {
 Builtins MakeBuiltins() {
   Builtins builtins;
 
+  builtins.methods.Add(MakeAutoMethod());
   builtins.methods.Add(MakeMinMaxMethod());
   builtins.methods.Add(MakePercentileMethod());
   builtins.methods.Add(MakeLayerwisePercentileMethod());

@@ -1,6 +1,7 @@
 #include "api/calibrate_stage.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "quantize/bias_correction.h"
 
@@ -19,20 +20,22 @@ bool SameFeeds(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>
   });
 }
 
-Result<CalibrationData> CalibrateOnce(const PreparedModel& prepared, Job& job, bool check_rewrites) {
+Result<CalibrationData> CalibrateOnce(const PreparedModel& prepared, Job& job, bool check_rewrites,
+                                      TrialSamples* trial) {
   job.clock.Begin("calibrate");
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(prepared.inputs));
   source = Prefetch(std::move(source));
   CalibrateOptions options{.mode = job.options.sketch_mode, .optimize = job.options.optimize_observed};
   for (const auto& [input, observed] : MeanSources(prepared.model.graph, prepared.plan))
     options.channel_means.push_back(observed);
-  if (check_rewrites) {
+  if (trial != nullptr) trial->Clear();
+  options.see_run = [&, first = true](const Batch& batch, const std::vector<NamedTensor>& outputs) mutable {
+    if (trial != nullptr) trial->Keep(batch, outputs);
+    if (!std::exchange(first, false) || !check_rewrites) return Status::Ok();
     // A caller's own stream may give other samples every time it is opened.
-    options.check_first_run = [&](const Batch& batch, const std::vector<NamedTensor>& outputs) {
-      return SameFeeds(batch.feeds, prepared.first_run.batch.feeds) ? CheckRewrites(prepared, outputs)
-                                                                    : CheckRewrites(prepared, job);
-    };
-  }
+    return SameFeeds(batch.feeds, prepared.first_run.batch.feeds) ? CheckRewrites(prepared, outputs)
+                                                                  : CheckRewrites(prepared, job);
+  };
   PREON_ASSIGN_OR_RETURN(CalibrationData data,
                          Calibrate(prepared.model, prepared.plan.ObservedTensors(), *source, options, job.context));
   data.model_fingerprint = prepared.model.fingerprint;
@@ -46,11 +49,11 @@ Result<CalibrationData> CalibrateOnce(const PreparedModel& prepared, Job& job, b
 
 }  // namespace
 
-Result<CalibrationData> CalibrateStage(PreparedModel& prepared, Job& job) {
-  Result<CalibrationData> data = CalibrateOnce(prepared, job, /*check_rewrites=*/true);
+Result<CalibrationData> CalibrateStage(PreparedModel& prepared, Job& job, TrialSamples* trial) {
+  Result<CalibrationData> data = CalibrateOnce(prepared, job, /*check_rewrites=*/true, trial);
   if (data.ok() || data.status().id() != ErrorId::kPassFailed) return data;
   PREON_ASSIGN_OR_RETURN(prepared, PrepareWithCare(prepared.model.source_path, job, data.status()));
-  return CalibrateOnce(prepared, job, /*check_rewrites=*/false);
+  return CalibrateOnce(prepared, job, /*check_rewrites=*/false, trial);
 }
 
 Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const std::string& path) {

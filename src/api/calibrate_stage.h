@@ -3,13 +3,15 @@
 
 #include "api/job.h"
 #include "api/prepare_model.h"
+#include "api/trial_samples.h"
 #include "calib/calibration.h"
 
 namespace preon {
 
 /// One pass over the samples: statistics of every tensor that the plan observes, and who shares whose. Its first run
 /// also checks the rewrites; where they change the outputs, `prepared` is made again with care, and so is the pass.
-Result<CalibrationData> CalibrateStage(PreparedModel& prepared, Job& job);
+/// @param trial  null, or gets some of the samples
+Result<CalibrationData> CalibrateStage(PreparedModel& prepared, Job& job, TrialSamples* trial);
 
 /// Errors: kCalibFileMismatch when `data` was made for another model or target.
 Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const std::string& path);

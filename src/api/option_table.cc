@@ -88,7 +88,7 @@ constexpr OptionSpec kOptions[] = {
      SetShard},
     {"calib", "FILE", "statistics of an earlier calibrate or merge, instead of --data", OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) { o.calib = v; return Status::Ok(); }},
-    {"method", "M", "how a range follows from the statistics ('help' lists them); default: layerwise-percentile", OptionKind::kValue, kChoosesRanges,
+    {"method", "M", "how a range follows from the statistics ('help' lists them); default: auto", OptionKind::kValue, kChoosesRanges,
      [](Options& o, const std::string& v) { o.method = v; return Status::Ok(); }},
     {"method-option", "KEY=VALUE", "option of the method, for example Percentile=99.99", OptionKind::kList, kChoosesRanges,
      [](Options& o, const std::string& v) {

@@ -20,7 +20,7 @@ struct Options {
   std::string config_file;  ///< where some of these came from; only so that it is never written to
   DataOptions data;
   std::string calib;
-  std::string method = "layerwise-percentile";
+  std::string method = "auto";
   MethodOptions method_options;
   std::string target = "ort-cpu";
   PlanOptions plan;

@@ -1,12 +1,12 @@
 #include "api/quantize_stage.h"
 
 #include "api/placement.h"
+#include "api/plan_statistics.h"
 #include "api/unfused.h"
 #include "base/file.h"
 #include "eval/compare.h"
 #include "eval/fusion_report.h"
 #include "ir/model_io.h"
-#include "quantize/bias_correction.h"
 #include "quantize/plan.h"
 #include "runtime/session.h"
 
@@ -60,15 +60,6 @@ Result<VerifiedModel> LoadForVerification(const Model& quantized, const Prepared
   return verified;
 }
 
-ChannelMeans MeansOf(const PreparedModel& prepared, const CalibrationData& data) {
-  ChannelMeans means;
-  for (const auto& [input, source] : MeanSources(prepared.model.graph, prepared.plan)) {
-    const auto sketch = data.tensors.find(source);
-    if (sketch != data.tensors.end() && sketch->second.count() > 0) means[input] = sketch->second.channel_means();
-  }
-  return means;
-}
-
 // The result of one plan.
 struct Attempt {
   Model quantized;
@@ -79,9 +70,8 @@ struct Attempt {
 Result<Attempt> QuantizeOnce(const PreparedModel& prepared, const CalibrationData& data, Job& job) {
   job.clock.Begin("quantize");
   std::vector<std::string> warnings;
-  PlanStatistics statistics;
-  PREON_ASSIGN_OR_RETURN(statistics.ranges, ChooseRanges(prepared.plan, data, *job.choices.method));
-  if (job.options.bias_correction) statistics.channel_means = MeansOf(prepared, data);
+  PREON_ASSIGN_OR_RETURN(const PlanStatistics statistics,
+                         StatisticsOf(prepared, data, *job.choices.method, job.options));
   PREON_ASSIGN_OR_RETURN(Model quantized, ApplyPlan(prepared.model, prepared.plan, statistics, &warnings));
   job.clock.Begin("verify");
   PREON_ASSIGN_OR_RETURN(VerifiedModel verified, LoadForVerification(quantized, prepared, job, warnings));
@@ -103,22 +93,6 @@ Result<Comparison> CompareWithFloat(Session& reference, Session& quantized, cons
 }
 
 }  // namespace
-
-Result<std::map<std::string, Range>> ChooseRanges(const QuantPlan& plan, const CalibrationData& data,
-                                                  const RangeMethod& method) {
-  std::map<std::string, Range> ranges;
-  for (const std::string& tensor : plan.RangeTensors()) {
-    const auto sketch = data.tensors.find(tensor);
-    if (sketch == data.tensors.end()) {
-      return Error(ErrorId::kRangeMissing, tensor,
-                   ": no statistics; wanted those of a calibration with the same options");
-    }
-    Result<Range> range = method.Choose(sketch->second, {.format = plan.activations.at(tensor).format});
-    if (!range.ok()) return std::move(range).status().WithContext(tensor);
-    ranges[tensor] = *range;
-  }
-  return ranges;
-}
 
 Result<QuantizeResult> QuantizeStage(PreparedModel& prepared, const CalibrationData& data, Job& job) {
   PREON_ASSIGN_OR_RETURN(Attempt attempt, QuantizeOnce(prepared, data, job));

@@ -1,19 +1,12 @@
 // From statistics to a verified file: ranges, Q/DQ, load and run in the runtime, comparison, and only then the output.
 #pragma once
 
-#include <map>
-#include <string>
-
 #include "api/job.h"
 #include "api/prepare_model.h"
 #include "calib/calibration.h"
 #include "report/results.h"
 
 namespace preon {
-
-/// The range of every tensor that the plan observes. Errors: kRangeMissing, kRangeNotFinite, naming the tensor.
-Result<std::map<std::string, Range>> ChooseRanges(const QuantPlan& plan, const CalibrationData& data,
-                                                  const RangeMethod& method);
 
 /// Quantizes, verifies and writes `job.options.output`; fills everything of the result but sizes and facts. Where the
 /// runtime turns out to compute in float what was planned in integers, `prepared` gets a plan without it, and again.

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "api/calibrate_stage.h"
+#include "api/choose_policy.h"
 #include "api/output.h"
 #include "api/quantize_stage.h"
 #include "api/unreached.h"
@@ -12,8 +13,24 @@
 namespace preon {
 namespace {
 
-Result<CalibrationData> CalibrateOrLoad(PreparedModel& prepared, Job& job) {
-  if (job.options.calib.empty()) return CalibrateStage(prepared, job);
+// Statistics from a file: the float model runs over the samples for the trial alone.
+Status RunTrial(const PreparedModel& prepared, Job& job, TrialSamples& trial) {
+  job.clock.Begin("try");
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(prepared.inputs));
+  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenFile(prepared.model.source_path,
+                                                            {.threads = job.context.ThreadCount()}));
+  source = Prefetch(std::move(source));
+  while (true) {
+    PREON_ASSIGN_OR_RETURN(const std::optional<Batch> batch, source->Next());
+    if (!batch) return Status::Ok();
+    if (!trial.Wants()) continue;
+    PREON_ASSIGN_OR_RETURN(const auto outputs, session.Run(batch->feeds, job.context));
+    trial.Keep(*batch, outputs);
+  }
+}
+
+Result<CalibrationData> CalibrateOrLoad(PreparedModel& prepared, Job& job, TrialSamples* trial) {
+  if (job.options.calib.empty()) return CalibrateStage(prepared, job, trial);
   job.clock.Begin("load");
   PREON_ASSIGN_OR_RETURN(CalibrationData data, LoadCalibration(job.options.calib));
   PREON_RETURN_IF_ERROR(CheckCalibrationFits(data, prepared, job.options.calib));
@@ -31,19 +48,32 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   PREON_RETURN_IF_ERROR(CheckOutputs("quantize", options, {model}));
   if (!job.open_samples) return MissingData("quantize", "--data SRC or --calib FILE");
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, PrepareModel(model, job));
-  PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOrLoad(prepared, job));
+  const std::string method(job.choices.method->name());
+  TrialSamples trial;
+  const bool tries = method == "auto" && !job.made_up_sample;
+  PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOrLoad(prepared, job, tries ? &trial : nullptr));
   PREON_RETURN_IF_ERROR(LeaveUnreachedInFloat(data, job, prepared));
   ReleaseFreeMemory();
+  std::vector<PolicyTrial> policies;
+  if (tries) {
+    if (!options.calib.empty()) PREON_RETURN_IF_ERROR(RunTrial(prepared, job, trial));
+    job.clock.Begin("try");
+    PREON_ASSIGN_OR_RETURN(policies, ChoosePolicy(prepared, data, trial, job));
+    trial.Clear();
+  }
   PREON_ASSIGN_OR_RETURN(QuantizeResult result, QuantizeStage(prepared, data, job));
+  result.policies = std::move(policies);
   result.model = model;
   result.output = options.output;
   result.float_size_bytes = prepared.source_size_bytes;
   result.quantized_size_bytes = FileSizeBytes(options.output);
-  result.method = job.choices.method->name();
+  result.method = method;
   result.activation = DataTypeName(options.plan.activation);
   result.weight = DataTypeName(options.plan.weight);
   result.target = job.choices.target->name();
   result.random_data = options.calib.empty() && options.has_random_data();
+  if (method == "auto" && result.policies.empty())
+    result.warnings.push_back("auto could not try several methods, for want of --data: each tensor's own rule");
   if (job.made_up_sample || (!options.calib.empty() && options.has_random_data()))
     result.warnings.push_back("compared on noise, for want of --data: error, agreement and latency say little");
   result.facts = job.clock.Finish("quantize");

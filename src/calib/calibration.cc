@@ -37,9 +37,7 @@ Result<CalibrationData> Calibrate(const Model& model, const std::vector<std::str
       observer.BeginRun(*batch);
       const auto outputs = session.Run(batch->feeds, context);
       status = outputs.status();
-      if (status.ok() && progress.done == 0 && options.check_first_run) {
-        PREON_RETURN_IF_ERROR(options.check_first_run(*batch, *outputs));
-      }
+      if (status.ok() && options.see_run) PREON_RETURN_IF_ERROR(options.see_run(*batch, *outputs));
     }
     if (!status.ok() && status.id() == ErrorId::kCancelled) {
       return Error(ErrorId::kCancelled, "calibrate: interrupted after ", progress.done, " of ",

@@ -31,8 +31,8 @@ struct CalibrateOptions {
   std::vector<std::string> per_channel;
   /// Tensors of which the mean per channel is kept (channel axis 1).
   std::vector<std::string> channel_means;
-  /// Sees the first batch and the model's outputs for it; an error ends the calibration.
-  std::function<Status(const Batch& batch, const std::vector<NamedTensor>& outputs)> check_first_run;
+  /// Sees every batch and the model's outputs for it; an error ends the calibration.
+  std::function<Status(const Batch& batch, const std::vector<NamedTensor>& outputs)> see_run;
 };
 
 /// Runs `source` (wrap it in Prefetch to read ahead) through `model` once and sketches `tensors` (float tensors of the

@@ -7,6 +7,7 @@
 
 namespace preon {
 
+std::unique_ptr<RangeMethod> MakeAutoMethod();
 std::unique_ptr<RangeMethod> MakeMinMaxMethod();
 std::unique_ptr<RangeMethod> MakePercentileMethod();
 std::unique_ptr<RangeMethod> MakeLayerwisePercentileMethod();

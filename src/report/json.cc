@@ -65,6 +65,17 @@ Json PlacementJson(const Placement& placement) {
           {"integer_kernels", kernels}};
 }
 
+Json PoliciesJson(const std::vector<PolicyTrial>& policies) {
+  Json json = Json::array();
+  for (const PolicyTrial& policy : policies) {
+    json.push_back({{"method", policy.method},
+                    {"options", policy.options},
+                    {"sqnr_db", policy.sqnr_db},
+                    {"chosen", policy.chosen}});
+  }
+  return json;
+}
+
 Json TensorsJson(const std::vector<TensorSummary>& tensors) {
   Json json = Json::object();
   for (const TensorSummary& tensor : tensors) json[tensor.name] = tensor.type;
@@ -89,6 +100,7 @@ std::string ToJson(const QuantizeResult& result) {
   json["observed_tensors"] = result.observed_tensors;
   json["shared_tensors"] = result.shared_tensors;
   json["method"] = result.method;
+  if (!result.policies.empty()) json["tried"] = PoliciesJson(result.policies);
   json["activation"] = result.activation;
   json["weight"] = result.weight;
   json["target"] = result.target;

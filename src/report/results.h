@@ -50,6 +50,13 @@ struct LatencyPair {
   Latency reference, other;
 };
 
+/// One of several range methods, tried as a quantized model on some of the samples.
+struct PolicyTrial {
+  std::string method, options;  ///< "Statistic=mean"; may be empty
+  double sqnr_db = 0;           ///< against float, over all outputs
+  bool chosen = false;
+};
+
 struct QuantizeResult {
   RunFacts facts;
   std::string model, output;
@@ -57,6 +64,7 @@ struct QuantizeResult {
   int64_t samples = 0;
   int64_t observed_tensors = 0, shared_tensors = 0;
   std::string method, activation, weight, target;
+  std::vector<PolicyTrial> policies;  ///< of method auto
   bool random_data = false;
   std::optional<Placement> placement;  ///< absent when the runtime can't write the graph it optimized
   Comparison compare;

@@ -130,6 +130,15 @@ void AddPlacement(TextWriter& out, const Placement& placement) {
   AddFloatNodes(out, placement.float_nodes);
 }
 
+void AddPolicies(TextWriter& out, const std::vector<PolicyTrial>& policies) {
+  const char* title = "tried";
+  for (const PolicyTrial& policy : policies) {
+    out.Add("  %-11s %-20s %-18s %6.1f dB%s\n", title, policy.method.c_str(), policy.options.c_str(), policy.sqnr_db,
+            policy.chosen ? "  taken" : "");
+    title = "";
+  }
+}
+
 void AddTensors(TextWriter& out, const char* title, const std::vector<TensorSummary>& tensors) {
   for (const TensorSummary& tensor : tensors) {
     out.Add("  %-11s %s: %s\n", title, Printable(tensor.name).c_str(), Printable(tensor.type).c_str());
@@ -165,6 +174,7 @@ std::string ToText(const QuantizeResult& result) {
           static_cast<long long>(result.observed_tensors), static_cast<long long>(result.shared_tensors));
   out.Add("  format      method %s, activations %s, weights %s, target %s\n", Printable(result.method).c_str(),
           Printable(result.activation).c_str(), Printable(result.weight).c_str(), Printable(result.target).c_str());
+  AddPolicies(out, result.policies);
   if (result.placement) AddPlacement(out, *result.placement);
   AddComparison(out, result.compare);
   AddLatency(out, result.latency);

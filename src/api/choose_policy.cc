@@ -1,0 +1,84 @@
+#include "api/choose_policy.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "api/plan_statistics.h"
+#include "eval/compare.h"
+#include "runtime/session.h"
+
+namespace preon {
+namespace {
+
+struct Policy {
+  std::string_view method;
+  MethodOptions options;
+};
+
+// No rule is best everywhere: small networks need everything that a tensor ever reached, in others a few samples carry
+// the extremes (measured: spec quality §2).
+std::vector<Policy> Policies() {
+  return {{"auto", {}},
+          {"minmax", {}},
+          {"layerwise-percentile", {}},
+          {"sample-extremes", {{"Statistic", "mean"}}},
+          {"sample-extremes", {{"Statistic", "median"}}}};
+}
+
+// Noise over signal, of all outputs alike: 10^(-SQNR / 10), averaged.
+double MeanSqnrDb(const Comparison& comparison) {
+  double noise = 0;
+  for (const auto& [name, output] : comparison.outputs)
+    noise += output.not_finite > 0 ? 1e20 : std::pow(10, -output.sqnr_db / 10);
+  return -10 * std::log10(noise / static_cast<double>(std::max<size_t>(1, comparison.outputs.size())));
+}
+
+Result<double> Try(const PreparedModel& prepared, const CalibrationData& data, const TrialSamples& trial,
+                   const RangeMethod& method, const Job& job) {
+  PREON_ASSIGN_OR_RETURN(const PlanStatistics statistics, StatisticsOf(prepared, data, method, job.options));
+  PREON_ASSIGN_OR_RETURN(const Model quantized, ApplyPlan(prepared.model, prepared.plan, statistics, nullptr));
+  PREON_ASSIGN_OR_RETURN(Session session,
+                         Session::OpenModel(quantized, {.threads = job.context.ThreadCount()}, job.context));
+  Comparer comparer;
+  for (const TrialRun& run : trial.runs()) {
+    PREON_ASSIGN_OR_RETURN(const auto outputs, session.Run(run.batch.feeds, job.context));
+    PREON_RETURN_IF_ERROR(comparer.Add(run.outputs, outputs, run.batch.samples, {}));
+  }
+  return MeanSqnrDb(comparer.Finish());
+}
+
+std::string OptionText(const MethodOptions& options) {
+  std::string text;
+  for (const auto& [key, value] : options) text += (text.empty() ? "" : ", ") + key + "=" + value;
+  return text;
+}
+
+}  // namespace
+
+Result<std::vector<PolicyTrial>> ChoosePolicy(const PreparedModel& prepared, const CalibrationData& data,
+                                              const TrialSamples& trial, Job& job) {
+  std::vector<PolicyTrial> tried;
+  if (trial.runs().empty()) return tried;
+  Status failed;
+  PolicyTrial* best = nullptr;
+  for (const Policy& policy : Policies()) {
+    PREON_RETURN_IF_ERROR(job.context.CheckCancelled());
+    PREON_ASSIGN_OR_RETURN(const RangeMethod* base, job.builtins.methods.Find(policy.method));
+    PREON_ASSIGN_OR_RETURN(std::unique_ptr<RangeMethod> method, base->WithOptions(policy.options));
+    const Result<double> sqnr_db = Try(prepared, data, trial, *method, job);
+    if (!sqnr_db.ok()) {
+      if (sqnr_db.status().id() == ErrorId::kCancelled) return sqnr_db.status();
+      failed = sqnr_db.status();
+      job.context.Log(LogLevel::kWarning, StrCat("auto: ", policy.method, " left out: ", failed.message()));
+      continue;
+    }
+    tried.push_back({std::string(policy.method), OptionText(policy.options), *sqnr_db});
+    best = &*std::ranges::max_element(tried, {}, &PolicyTrial::sqnr_db);
+    if (best == &tried.back()) job.choices.method = std::move(method);
+  }
+  if (best == nullptr) return failed;
+  best->chosen = true;
+  return tried;
+}
+
+}  // namespace preon

@@ -1,0 +1,30 @@
+#include "api/plan_statistics.h"
+
+#include "quantize/bias_correction.h"
+
+namespace preon {
+
+Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const CalibrationData& data,
+                                    const RangeMethod& method, const Options& options) {
+  const QuantPlan& plan = prepared.plan;
+  PlanStatistics statistics;
+  for (const std::string& tensor : plan.RangeTensors()) {
+    const auto sketch = data.tensors.find(tensor);
+    if (sketch == data.tensors.end()) {
+      return Error(ErrorId::kRangeMissing, tensor,
+                   ": no statistics; wanted those of a calibration with the same options");
+    }
+    Result<Range> range = method.Choose(sketch->second, {.format = plan.activations.at(tensor).format});
+    if (!range.ok()) return std::move(range).status().WithContext(tensor);
+    statistics.ranges[tensor] = *range;
+  }
+  if (!options.bias_correction) return statistics;
+  for (const auto& [input, observed] : MeanSources(prepared.model.graph, plan)) {
+    const auto sketch = data.tensors.find(observed);
+    if (sketch != data.tensors.end() && sketch->second.count() > 0)
+      statistics.channel_means[input] = sketch->second.channel_means();
+  }
+  return statistics;
+}
+
+}  // namespace preon

@@ -1,0 +1,40 @@
+#include "api/trial_samples.h"
+
+namespace preon {
+namespace {
+
+constexpr size_t kMaxRuns = 32;
+constexpr size_t kMaxBytes = size_t{32} << 20;
+// Kept in any case.
+constexpr size_t kMinRuns = 4;
+
+size_t SizeBytes(const TrialRun& run) {
+  size_t bytes = 0;
+  for (const auto* tensors : {&run.batch.feeds, &run.outputs}) {
+    for (const NamedTensor& tensor : *tensors) bytes += tensor.tensor.bytes().size();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+bool TrialSamples::Wants() {
+  if (seen_ % step_ == 0) return true;
+  ++seen_;
+  return false;
+}
+
+void TrialSamples::Keep(const Batch& batch, const std::vector<NamedTensor>& outputs) {
+  if (seen_++ % step_ != 0) return;
+  bytes_ += SizeBytes(runs_.emplace_back(TrialRun{batch, outputs}));
+  while (runs_.size() > kMaxRuns || (bytes_ > kMaxBytes && runs_.size() > kMinRuns)) {
+    std::vector<TrialRun> kept;
+    for (size_t run = 0; run < runs_.size(); run += 2) kept.push_back(std::move(runs_[run]));
+    runs_ = std::move(kept);
+    step_ *= 2;
+    bytes_ = 0;
+    for (const TrialRun& run : runs_) bytes_ += SizeBytes(run);
+  }
+}
+
+}  // namespace preon

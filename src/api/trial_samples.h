@@ -1,0 +1,33 @@
+// TrialSamples: some of the samples of a calibration, evenly spread, with the float model's outputs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "calib/data_source.h"
+
+namespace preon {
+
+/// One run of the float model.
+struct TrialRun {
+  Batch batch;
+  std::vector<NamedTensor> outputs;
+};
+
+/// Keeps every 2^k-th run; k grows as runs come, so that neither their number nor their memory grows beyond a bound.
+class TrialSamples {
+ public:
+  /// Whether the next run would be kept; if not, it counts as seen.
+  bool Wants();
+  void Keep(const Batch& batch, const std::vector<NamedTensor>& outputs);
+  void Clear() { *this = {}; }
+  const std::vector<TrialRun>& runs() const { return runs_; }
+
+ private:
+  std::vector<TrialRun> runs_;
+  int64_t seen_ = 0;
+  int64_t step_ = 1;
+  size_t bytes_ = 0;
+};
+
+}  // namespace preon
