@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ranges/method_options.h"
+#include "ranges/percentile_range.h"
 #include "ranges/range_methods.h"
 
 namespace preon {
@@ -30,12 +31,11 @@ class SampleExtremesMethod final : public RangeMethod {
   }
 
   Result<Range> Choose(const TensorSketch& sketch, const RangeQuery&) const override {
-    if (sketch.finite_count() == 0) return Error(ErrorId::kRangeMissing, name(), ": no values were observed");
+    PREON_ASSIGN_OR_RETURN(const Range all, ObservedRange(sketch));
     const TypicalExtremes typical = mean_ ? sketch.mean_extremes() : sketch.median_extremes();
     // Rounding must not take the range beyond the values.
-    const float low = std::clamp(static_cast<float>(typical.min), sketch.min(), sketch.max());
-    const float high = std::clamp(static_cast<float>(typical.max), low, sketch.max());
-    return Range{std::min(low, 0.0f), std::max(high, 0.0f)};
+    return Range{std::clamp(static_cast<float>(typical.min), all.min, 0.0f),
+                 std::clamp(static_cast<float>(typical.max), 0.0f, all.max)};
   }
 
  private:

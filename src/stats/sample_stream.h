@@ -25,6 +25,8 @@ class SampleStream {
     bool consecutive;
   };
   ChannelRun ChannelsFrom(int64_t position) const;
+  /// Elements in a row that belong to one channel, or to the channels of one block.
+  int64_t ChannelExtent() const { return inner_ * block_; }
 
  private:
   /// Elements [begin, begin + count) of a row's padded last block.

@@ -26,8 +26,11 @@ inline size_t SampleRate(size_t sample_size) {
   return std::clamp(std::bit_ceil(sample_size / kSampledValues), kMinSampleRate, kMaxSampleRate);
 }
 
-/// Means of channels are averages over all of a tensor's samples and need fewer values of each.
-inline size_t ChannelSampleRate(size_t rate) { return std::min(2 * rate, kMaxSampleRate); }
+/// One block out of so many counts for the means of channels. They are averages over all samples, so half of the others'
+/// do; but of each channel, which takes up `extent` elements, at least one.
+inline size_t ChannelSampleRate(size_t rate, size_t extent) {
+  return std::clamp(std::bit_floor(extent / (2 * kSampleBlock) + 1), size_t{2}, std::min(2 * rate, kMaxSampleRate));
+}
 
 /// The block taken from the group-th group of `rate` blocks. Not always the same one: a tensor whose rows are a
 /// multiple of the group long would have the same channels counted in each row. Steps by the golden ratio cover all
@@ -37,7 +40,7 @@ inline size_t SampledBlock(size_t group, size_t rate) {
 }
 
 /// take(begin, length) for each block of the subset of a run of `count` elements, the run_index-th of its sample.
-/// @param rate  kMinSampleRate … kMaxSampleRate, a power of two
+/// @param rate  2 … kMaxSampleRate, a power of two
 template <typename Take>
 void ForEachSampledBlock(size_t count, size_t run_index, size_t rate, const Take& take) {
   static_assert(kRunLength % (kMaxSampleRate * kSampleBlock) == 0);

@@ -52,6 +52,7 @@ class UpdateTask {
         rate_(exact_ ? 1 : SampleRate(static_cast<size_t>(stream.size()))),
         samples_(samples),
         channel_sums_(parts.channel_sums.channels()),
+        channel_rate_(ChannelSampleRate(rate_, static_cast<size_t>(stream.ChannelExtent()))),
         outer_(outer_bound) {
     SetWidth(width_exponent);
   }
@@ -117,7 +118,7 @@ class UpdateTask {
 
   void AddToChannels(const float* x, size_t count, int64_t begin, size_t run_index) {
     if (rate_ == 1) return channel_sums_.Add(stream_, begin, x, static_cast<int64_t>(count));
-    ForEachSampledBlock(count, run_index, ChannelSampleRate(rate_), [&](size_t first, size_t length) {
+    ForEachSampledBlock(count, run_index, channel_rate_, [&](size_t first, size_t length) {
       channel_sums_.Add(stream_, begin + static_cast<int64_t>(first), x + first, static_cast<int64_t>(length));
     });
   }
@@ -163,6 +164,7 @@ class UpdateTask {
   int64_t sample_ = -1;
   Extremes extremes_;  // of what this task has seen of the sample
   PendingChannelSums channel_sums_;
+  const size_t channel_rate_;
   ValueCounts counts_;
   Moments moments_;
   size_t pending_values_ = 0;  // at least as many as were added to either part of pending_

@@ -19,7 +19,11 @@ def test_shards_in_any_order_are_one_run(preon, real_model, name):
     assert preon("merge", parts[1], parts[3], "-o", "b.calib").returncode == 0
     assert preon("merge", "b.calib", "a.calib", "-o", "merged.calib").returncode == 0
     assert (preon.folder / "merged.calib").read_bytes() == whole
-    assert model.quantize("merged.onnx", "--calib", "merged.calib") == model.quantize("whole.onnx", "--data", "calib.npz")
+    data = ("--data", "calib.npz")
+    # auto tries its methods on samples, so it needs them both times; a method of its own does not.
+    assert model.quantize("merged.onnx", "--calib", "merged.calib", *data) == model.quantize("whole.onnx", *data)
+    method = ("--method", "percentile")
+    assert model.quantize("merged.onnx", "--calib", "merged.calib", *method) == model.quantize("whole.onnx", *data, *method)
 
 
 def test_merge_refuses_what_does_not_belong_together(preon, real_model):
