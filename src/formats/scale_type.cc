@@ -70,7 +70,8 @@ Int16Scale NearestInt16Scale(float scale) {
 
 float RoundScale(float scale, ScaleType type) {
   switch (type) {
-    case ScaleType::kFloat32: return scale;
+    case ScaleType::kFloat32:
+      return scale;
     case ScaleType::kPowerOfTwo:
       return std::ldexp(1.0f, -static_cast<int>(std::nearbyint(-std::log2(static_cast<double>(scale)))));
     case ScaleType::kInt16: {

@@ -33,9 +33,8 @@ struct Int16Scale {
 /// Source: spec options §9.4. The reference tool also tries shift 16 and falls to 2^-14 outside.
 Int16Scale NearestInt16Scale(float scale);
 
-/// Rounds a positive normal scale to what `type` allows: kPowerOfTwo to 2^-pos with pos = round-half-even(-log2 scale), so
-/// the result is within a factor of sqrt(2) to either side; kInt16 as NearestInt16Scale.
-/// Source: spec options §9.3.
+/// Rounds a positive normal scale to what `type` allows: kPowerOfTwo to 2^-pos with pos = round-half-even(-log2 scale),
+/// so the result is within a factor of sqrt(2) to either side; kInt16 as NearestInt16Scale. Source: spec options §9.3.
 float RoundScale(float scale, ScaleType type);
 
 /// As ComputeQuantParams of a float scale, which is then rounded. The zero point is that of the float scale, as in the

@@ -75,14 +75,14 @@ TEST(ComputeQuantParams, RoundedScalesOfTheReference) {
 TEST(RoundScale, PowerOfTwoIsTheNearestExponent) {
   // Just below and just above where the exponent switches, and the ends of the normal floats.
   for (const auto& [scale, rounded] : std::vector<std::pair<float, float>>{{0.1f, 0.125f},
-                                                                            {1.0f, 1.0f},
-                                                                            {0.7071067f, 0.5f},
-                                                                            {0.70710683f, 1.0f},
-                                                                            {1.4142135f, 1.0f},
-                                                                            {1.4142137f, 2.0f},
-                                                                            {3.0f, 4.0f},
-                                                                            {FLT_MIN, FLT_MIN},
-                                                                            {0x1.8p126f, 0x1p127f}}) {
+                                                                           {1.0f, 1.0f},
+                                                                           {0.7071067f, 0.5f},
+                                                                           {0.70710683f, 1.0f},
+                                                                           {1.4142135f, 1.0f},
+                                                                           {1.4142137f, 2.0f},
+                                                                           {3.0f, 4.0f},
+                                                                           {FLT_MIN, FLT_MIN},
+                                                                           {0x1.8p126f, 0x1p127f}}) {
     EXPECT_EQ(RoundScale(scale, ScaleType::kPowerOfTwo), rounded) << scale;
   }
   EXPECT_EQ(RoundScale(0.1f, ScaleType::kFloat32), 0.1f);

@@ -14,7 +14,9 @@
 namespace preon {
 namespace {
 
-float FromHex(const std::string& bits) { return std::bit_cast<float>(static_cast<uint32_t>(std::stoul(bits, nullptr, 16))); }
+float FromHex(const std::string& bits) {
+  return std::bit_cast<float>(static_cast<uint32_t>(std::stoul(bits, nullptr, 16)));
+}
 
 struct Row {
   Range range;
@@ -97,7 +99,8 @@ TEST(ScalesOfTheReference, AllStoredRuns) {
     if (other_scale.empty() && other_zero_point.empty()) ++compared;
   }
   EXPECT_GT(compared, 1000);
-  for (const auto& [rule, count] : exceptions) std::printf("%5d rows: %.*s\n", count, static_cast<int>(rule.size()), rule.data());
+  for (const auto& [rule, count] : exceptions)
+    std::printf("%5d rows: %.*s\n", count, static_cast<int>(rule.size()), rule.data());
   std::printf("%5d rows compared\n", compared);
 }
 
