@@ -145,8 +145,8 @@ TEST(ExpectedQuantizationError, FrequentValuesAmongManyOthers) {
     const QuantParams params = *ComputeQuantParams({-4 * share, 4 * share}, format);
     for (ErrorMetric metric : {ErrorMetric::kMeanAbsolute, ErrorMetric::kMeanSquare, ErrorMetric::kCosine}) {
       const double raw = RawError(values, params, format, metric);
-      // A frequent value almost at a tie may count for the code on the other side: as large an error, of the other sign,
-      // which only the cosine feels.
+      // A frequent value almost at a tie may count for the code on the other side: as large an error, of the other
+      // sign, which only the cosine feels.
       const double tolerance = metric == ErrorMetric::kCosine ? 0.02 : 0.005;
       EXPECT_NEAR(ExpectedQuantizationError(d, params, format, metric), raw, tolerance * raw) << share;
     }

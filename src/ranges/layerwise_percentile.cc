@@ -41,11 +41,13 @@ class LayerwisePercentileMethod final : public RangeMethod {
   }
 
   Result<Range> Choose(const TensorSketch& sketch, const RangeQuery& query) const override {
+    PREON_ASSIGN_OR_RETURN(const Range observed, ObservedRange(sketch));
     const Distribution values = Distribution::Signed(sketch);
+    const Distribution of_percentiles = symmetric_ ? Distribution::Absolute(sketch) : values;
     double smallest = std::numeric_limits<double>::infinity();
     Range best;
     for (double percentile : candidates_) {
-      PREON_ASSIGN_OR_RETURN(const Range range, PercentileRange(sketch, percentile, symmetric_));
+      const Range range = PercentileRange(observed, of_percentiles, percentile, symmetric_);
       PREON_ASSIGN_OR_RETURN(const QuantParams params, ComputeQuantParams(range, query.format, query.scale_type));
       const double error = ExpectedQuantizationError(values, params, query.format, metric_);
       if (error < smallest) {  // a tie goes to the earlier candidate
