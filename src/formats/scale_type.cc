@@ -38,6 +38,7 @@ Result<ScaleType> ParseScaleType(std::string_view name) {
 
 std::vector<std::string> ScaleTypeNames() {
   std::vector<std::string> names;
+  names.reserve(kScaleTypes.size());
   for (const ScaleTypeRow& row : kScaleTypes) names.emplace_back(row.name);
   return names;
 }
