@@ -13,6 +13,10 @@ Builtins MakeBuiltins() {
   builtins.methods.Add(MakePercentileMethod());
   builtins.methods.Add(MakeLayerwisePercentileMethod());
   builtins.methods.Add(MakeSampleExtremesMethod());
+  builtins.methods.Add(MakeMinMseMethod());
+  builtins.methods.Add(MakeNonOverflowMethod());
+  builtins.methods.Add(MakeEntropyMethod());
+  builtins.methods.Add(MakeDistributionMethod());
 
   builtins.passes.Add(MakeRemoveInitializerInputsPass());
   builtins.passes.Add(MakeConstantToInitializerPass());

@@ -40,7 +40,7 @@ class AutoMethod final : public RangeMethod {
     Range best = all;
     for (const double share : kShares) {
       PREON_ASSIGN_OR_RETURN(const Range range, PercentileRange(sketch, share, /*symmetric=*/true));
-      PREON_ASSIGN_OR_RETURN(const QuantParams params, ComputeQuantParams(range, query.format));
+      PREON_ASSIGN_OR_RETURN(const QuantParams params, ComputeQuantParams(range, query.format, query.scale_type));
       const double error = ExpectedQuantizationError(values, params, query.format, ErrorMetric::kMeanSquare);
       if (error >= smallest) continue;
       smallest = error;

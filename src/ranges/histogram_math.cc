@@ -7,45 +7,87 @@
 namespace preon {
 namespace {
 
-/// Error of quantizing u, everything in steps: codes sit on the integers low…high.
+/// What is averaged over u, everything in steps: r(u) is the code nearest to u.
+enum class Moment { kAbsolute, kSquare, kProduct };  // |r(u) - u|, (r(u) - u)², u (r(u) - u)
+
+/// Quantization of u, everything in steps: codes sit on the integers low…high.
 class StepError {
  public:
-  StepError(const QuantParams& params, const IntFormat& format, ErrorMetric metric)
-      : square_(metric == ErrorMetric::kMeanSquare) {
+  StepError(const QuantParams& params, const IntFormat& format) {
     const CodeRange codes = CodesInUse(params, format);
     low_ = static_cast<double>(codes.min) - params.zero_point;
     high_ = static_cast<double>(codes.max) - params.zero_point;
   }
 
   /// Mean over values spread evenly between u and v (u <= v).
+  template <Moment moment>
   double Mean(double u, double v) const {
     const double width = v - u;
     // Below this the difference of two antiderivatives has no digits left, and the error is as good as constant.
-    if (width <= 1e-9 * std::max({1.0, std::abs(u), std::abs(v)})) return At((u + v) / 2);
-    return (Antiderivative(v) - Antiderivative(u)) / width;
+    if (width <= 1e-9 * std::max({1.0, std::abs(u), std::abs(v)})) return At<moment>((u + v) / 2);
+    return (Antiderivative<moment>(v) - Antiderivative<moment>(u)) / width;
   }
 
  private:
+  template <Moment moment>
   double At(double u) const {
-    const double distance = std::abs(u - std::clamp(std::nearbyint(u), low_, high_));
-    return square_ ? distance * distance : distance;
+    const double error = std::clamp(std::nearbyint(u), low_, high_) - u;
+    if (moment == Moment::kAbsolute) return std::abs(error);
+    return error * (moment == Moment::kSquare ? error : u);
   }
 
-  /// Of |t| or t² from 0 to t, t >= 0.
-  double Power(double t) const { return square_ ? t * t * t / 3 : t * t / 2; }
+  /// From code to code + t, where that is the code taken.
+  template <Moment moment>
+  static double Beside(double code, double t) {
+    if (moment == Moment::kAbsolute) return t * std::abs(t) / 2;
+    return moment == Moment::kSquare ? t * t * t / 3 : -code * t * t / 2 - t * t * t / 3;
+  }
 
-  /// Of the error from 0 to u: whole steps count the same; past the last code the error grows with the distance.
+  /// From 0 to u: whole steps count the same; past the last code the error grows with the distance.
+  template <Moment moment>
   double Antiderivative(double u) const {
-    if (u < low_) return Antiderivative(low_) - Power(low_ - u);
-    if (u > high_) return Antiderivative(high_) + Power(u - high_);
-    const double whole = std::floor(u);
-    const double part = u - whole;
-    return 2 * Power(0.5) * whole + (part <= 0.5 ? Power(part) : 2 * Power(0.5) - Power(1 - part));
+    if (u < low_) return Antiderivative<moment>(low_) + Beside<moment>(low_, u - low_);
+    if (u > high_) return Antiderivative<moment>(high_) + Beside<moment>(high_, u - high_);
+    // From -1/2 to code + t; the part below 0 cancels in every difference.
+    const double code = std::nearbyint(u);
+    constexpr double kStep = moment == Moment::kAbsolute ? 1.0 / 4 : moment == Moment::kSquare ? 1.0 / 12 : -1.0 / 12;
+    return kStep * code + Beside<moment>(code, u - code) - Beside<moment>(code, -0.5);
   }
 
-  bool square_;
   double low_, high_;
 };
+
+/// Mean over all values, in steps to the power of the moment.
+template <Moment moment>
+double MeanOf(const Distribution& values, const QuantParams& params, const IntFormat& format) {
+  const StepError error(params, format);
+  const double scale = params.scale;
+  double sum = 0;
+  for (const Distribution::Bin& bin : values.bins()) {
+    sum += bin.count * error.Mean<moment>(bin.low / scale, bin.high / scale);
+  }
+  return sum / values.count();
+}
+
+/// With the error e = x' - x: sin² = 1 - cos² = (E(x²) E(e²) - E(x e)²) / (E(x²) E(x'²)) keeps its digits where the
+/// cosine is almost 1.
+double CosineDistance(const Distribution& values, const QuantParams& params, const IntFormat& format) {
+  const double error = MeanOf<Moment::kSquare>(values, params, format);
+  const double product = MeanOf<Moment::kProduct>(values, params, format);
+  const double scale = params.scale;
+  double square = 0;
+  for (const Distribution::Bin& bin : values.bins()) {
+    const double low = bin.low / scale, high = bin.high / scale;
+    square += bin.count * (low * low + low * high + high * high) / 3;
+  }
+  square /= values.count();
+  if (square == 0) return 0;
+  const double dequantized = square + 2 * product + error;
+  if (dequantized <= 1e-12 * square) return 1;  // what is left is rounding
+  const double sine_square = std::max(0.0, square * error - product * product) / (square * dequantized);
+  const double cosine = (square + product) / std::sqrt(square * dequantized);
+  return sine_square / (1 + cosine);
+}
 
 /// The widest part of the bin whose middle is the mean.
 Distribution::Bin Around(double mean, const Distribution::Bin& bin) {
@@ -144,11 +186,16 @@ double Distribution::Quantile(double quantile) const {
 double ExpectedQuantizationError(const Distribution& values, const QuantParams& params, const IntFormat& format,
                                  ErrorMetric metric) {
   if (values.bins().empty()) return 0;
-  const StepError error(params, format, metric);
   const double scale = params.scale;
-  double sum = 0;
-  for (const Distribution::Bin& bin : values.bins()) sum += bin.count * error.Mean(bin.low / scale, bin.high / scale);
-  return sum / values.count() * (metric == ErrorMetric::kMeanSquare ? scale * scale : scale);
+  switch (metric) {
+    case ErrorMetric::kMeanAbsolute:
+      return scale * MeanOf<Moment::kAbsolute>(values, params, format);
+    case ErrorMetric::kMeanSquare:
+      return scale * scale * MeanOf<Moment::kSquare>(values, params, format);
+    case ErrorMetric::kCosine:
+      return CosineDistance(values, params, format);
+  }
+  PREON_CHECK(false);
 }
 
 }  // namespace preon

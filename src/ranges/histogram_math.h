@@ -42,10 +42,12 @@ class Distribution {
   double count_;
 };
 
-enum class ErrorMetric { kMeanAbsolute, kMeanSquare };
+enum class ErrorMetric { kMeanAbsolute, kMeanSquare, kCosine };
 
-/// E|x - x'| or E(x - x')² for x' = dequantize(quantize(x)), saturation included. Exact for values spread evenly within
-/// the bins, so it holds for steps narrower than a bin (16-bit formats) as for wide ones. 0 for an empty distribution.
+/// E|x - x'|, E(x - x')² or the cosine distance 1 - E(x x') / sqrt(E(x²) E(x'²)) for x' = dequantize(quantize(x)),
+/// saturation included. Exact for values spread evenly within the bins, so it holds for steps narrower than a bin
+/// (16-bit formats) as for wide ones. 0 for an empty distribution; the cosine distance is 0 where all x are 0 and 1
+/// where only all x' are.
 double ExpectedQuantizationError(const Distribution& values, const QuantParams& params, const IntFormat& format,
                                  ErrorMetric metric);
 

@@ -18,7 +18,7 @@ class LayerwisePercentileMethod final : public RangeMethod {
   std::string_view summary() const override { return "per tensor the percentile with the smallest quantization error"; }
   std::vector<std::string_view> option_help() const override {
     return {"PercentileCandidates=99.99,99.999,99.99999: percentiles to try",
-            "LWPMetric=mae: mean error to minimize, mae or mse",
+            "LWPMetric=mae: what to minimize, mean error mae or mse, or cosine distance cos",
             "CalibTensorRangeSymmetric=true: as of percentile; short: symmetric"};
   }
 
@@ -29,24 +29,26 @@ class LayerwisePercentileMethod final : public RangeMethod {
     reader.ReadSymmetric(&method->symmetric_);
     std::string metric = "mae";
     reader.Read("LWPMetric", &metric);
-    if (metric == "cos") {
+    if (metric != "mae" && metric != "mse" && metric != "cos") {
       reader.Fail(
-          Error(ErrorId::kNotYetSupported, name(), ": LWPMetric 'cos' is not in this version; it has: mae, mse"));
-    } else if (metric != "mae" && metric != "mse") {
-      reader.Fail(Error(ErrorId::kBadOptionValue, name(), ": option LWPMetric: got '", metric, "', wanted mae or mse"));
+          Error(ErrorId::kBadOptionValue, name(), ": option LWPMetric: got '", metric, "', wanted mae, mse or cos"));
     }
-    method->metric_ = metric == "mse" ? ErrorMetric::kMeanSquare : ErrorMetric::kMeanAbsolute;
+    method->metric_ = metric == "mae"   ? ErrorMetric::kMeanAbsolute
+                      : metric == "mse" ? ErrorMetric::kMeanSquare
+                                        : ErrorMetric::kCosine;
     PREON_RETURN_IF_ERROR(reader.Finish());
     return std::unique_ptr<RangeMethod>(std::move(method));
   }
 
   Result<Range> Choose(const TensorSketch& sketch, const RangeQuery& query) const override {
+    PREON_ASSIGN_OR_RETURN(const Range observed, ObservedRange(sketch));
     const Distribution values = Distribution::Signed(sketch);
+    const Distribution of_percentiles = symmetric_ ? Distribution::Absolute(sketch) : values;
     double smallest = std::numeric_limits<double>::infinity();
     Range best;
     for (double percentile : candidates_) {
-      PREON_ASSIGN_OR_RETURN(const Range range, PercentileRange(sketch, percentile, symmetric_));
-      PREON_ASSIGN_OR_RETURN(const QuantParams params, ComputeQuantParams(range, query.format));
+      const Range range = PercentileRange(observed, of_percentiles, percentile, symmetric_);
+      PREON_ASSIGN_OR_RETURN(const QuantParams params, ComputeQuantParams(range, query.format, query.scale_type));
       const double error = ExpectedQuantizationError(values, params, query.format, metric_);
       if (error < smallest) {  // a tie goes to the earlier candidate
         smallest = error;

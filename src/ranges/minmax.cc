@@ -11,7 +11,9 @@ namespace {
 class MinMaxMethod final : public RangeMethod {
  public:
   std::string_view name() const override { return "minmax"; }
-  std::vector<std::string_view> aliases() const override { return {"CalibMethod.MinMax", "CalibrationMethod.MinMax"}; }
+  std::vector<std::string_view> aliases() const override {
+    return {"CalibMethod.MinMax", "CalibrationMethod.MinMax", "Int16Method.MinMax"};
+  }
   std::string_view summary() const override { return "smallest and largest value observed"; }
   std::vector<std::string_view> option_help() const override {
     return {"CalibTensorRangeSymmetric=false: widen to [-a, a], a the larger of the two; short: symmetric",

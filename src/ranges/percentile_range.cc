@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "ranges/histogram_math.h"
-
 namespace preon {
 
 Result<Range> ObservedRange(const TensorSketch& sketch) {
@@ -18,12 +16,16 @@ Result<Range> ObservedRange(const TensorSketch& sketch) {
 
 Result<Range> PercentileRange(const TensorSketch& sketch, double percentile, bool symmetric) {
   PREON_ASSIGN_OR_RETURN(const Range observed, ObservedRange(sketch));
+  return PercentileRange(observed, symmetric ? Distribution::Absolute(sketch) : Distribution::Signed(sketch),
+                         percentile, symmetric);
+}
+
+Range PercentileRange(const Range& observed, const Distribution& values, double percentile, bool symmetric) {
   double low, high;
   if (symmetric) {
-    high = Distribution::Absolute(sketch).Quantile(percentile / 100);
+    high = values.Quantile(percentile / 100);
     low = -high;
   } else {
-    const Distribution values = Distribution::Signed(sketch);
     const double left_out = (100 - percentile) / 200;
     low = values.Quantile(left_out);
     high = values.Quantile(1 - left_out);

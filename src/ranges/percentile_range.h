@@ -2,6 +2,7 @@
 #pragma once
 
 #include "formats/int_format.h"
+#include "ranges/histogram_math.h"
 #include "stats/tensor_sketch.h"
 
 namespace preon {
@@ -15,5 +16,9 @@ Result<Range> ObservedRange(const TensorSketch& sketch);
 /// values kept are all 0, though others are not, it is the observed range: an interval [0, 0] would drop the tensor.
 /// Errors: as ObservedRange.
 Result<Range> PercentileRange(const TensorSketch& sketch, double percentile, bool symmetric);
+
+/// The same for those who try several: `observed` is ObservedRange, `values` the distribution of |x| when `symmetric`,
+/// else of x.
+Range PercentileRange(const Range& observed, const Distribution& values, double percentile, bool symmetric);
 
 }  // namespace preon

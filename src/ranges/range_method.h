@@ -8,13 +8,15 @@
 
 #include "base/registry.h"
 #include "formats/int_format.h"
+#include "formats/scale_type.h"
 #include "stats/tensor_sketch.h"
 
 namespace preon {
 
-/// What a method is asked for. Later scale types and floating formats extend this struct, not the interface.
+/// What a method is asked for. Floating formats will extend this struct, not the interface.
 struct RangeQuery {
   IntFormat format;  ///< the tensor's own type and symmetry
+  ScaleType scale_type = ScaleType::kFloat32;
 };
 
 /// Options of a method as text, by the reference's names ("Percentile", "LWPMetric", "PercentileCandidates", …).

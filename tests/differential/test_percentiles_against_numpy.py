@@ -1,4 +1,4 @@
-"""Percentile and LayerwisePercentile in exact mode against NumPy on the raw values, in float64."""
+"""Percentile, LayerwisePercentile and MinMSE in exact mode against NumPy on the raw values, in float64."""
 import numpy as np
 import pytest
 
@@ -68,3 +68,17 @@ def test_layerwise_percentile_picks_the_brute_force_candidate(case, metric):
         same += any(errors[c] == best for c in picked)
         assert min(errors[c] for c in picked) <= 1.001 * best, (tensor, picked, errors)
     assert same >= 0.75 * len(raw), "near-ties are the exception"
+
+
+def test_minmse_is_never_worse_than_the_others(case):
+    model, calib, raw = case
+    chosen = model.ranges(calib, "minmse")
+    others = [model.ranges(calib, "minmax"), model.ranges(calib, "percentile"),
+              model.ranges(calib, "percentile", Percentile=99.99), model.ranges(calib, "layerwise-percentile", LWPMetric="mse")]
+    better = 0
+    for tensor, values in raw.items():
+        error = quantization_error(values, chosen[tensor]["min"], chosen[tensor]["max"], "mse")
+        best = min(quantization_error(values, other[tensor]["min"], other[tensor]["max"], "mse") for other in others)
+        assert error <= 1.005 * best + 1e-12 * np.square(values).max(), tensor
+        better += error < 0.99 * best
+    assert better >= 0.2 * len(raw), "a search finds more than they do"

@@ -1,0 +1,52 @@
+// NonOverflow: the observed range, symmetric, and a power-of-two scale that covers it (spec options §10.3, D-20).
+#include <algorithm>
+#include <cmath>
+
+#include "ranges/method_options.h"
+#include "ranges/percentile_range.h"
+#include "ranges/range_methods.h"
+
+namespace preon {
+namespace {
+
+class NonOverflowMethod final : public RangeMethod {
+ public:
+  std::string_view name() const override { return "nonoverflow"; }
+  std::vector<std::string_view> aliases() const override { return {"PowerOfTwoMethod.NonOverflow"}; }
+  std::string_view summary() const override { return "minmax, symmetric, whose power-of-two scale never saturates"; }
+  std::vector<std::string_view> option_help() const override {
+    return {"CalibTensorRangeSymmetric=true: widen to [-a, a], a the larger end; short: symmetric"};
+  }
+
+  Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {
+    auto method = std::make_unique<NonOverflowMethod>(*this);
+    OptionReader reader(name(), options);
+    reader.ReadSymmetric(&method->symmetric_);
+    PREON_RETURN_IF_ERROR(reader.Finish());
+    return std::unique_ptr<RangeMethod>(std::move(method));
+  }
+
+  Result<Range> Choose(const TensorSketch& sketch, const RangeQuery& query) const override {
+    PREON_ASSIGN_OR_RETURN(Range range, ObservedRange(sketch));
+    if (symmetric_) {
+      const float largest = std::max(-range.min, range.max);
+      range = {-largest, largest};
+    }
+    if (query.scale_type != ScaleType::kPowerOfTwo) return range;
+    // The nearest power of two may be the one below the scale, and then up to a third of the range would saturate.
+    PREON_ASSIGN_OR_RETURN(const QuantParams wanted, ComputeQuantParams(range, query.format));
+    const float rounded = RoundScale(wanted.scale, ScaleType::kPowerOfTwo);
+    if (rounded >= wanted.scale) return range;
+    const Range doubled = RepresentableRange({2 * rounded, wanted.zero_point}, query.format);
+    return std::isfinite(doubled.max - doubled.min) ? doubled : range;
+  }
+
+ private:
+  bool symmetric_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<RangeMethod> MakeNonOverflowMethod() { return std::make_unique<NonOverflowMethod>(); }
+
+}  // namespace preon

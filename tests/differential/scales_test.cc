@@ -1,0 +1,108 @@
+// Scales and zero points against all stored runs of the reference tool, but for the rules that are ours on purpose.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "formats/scale_type.h"
+
+namespace preon {
+namespace {
+
+float FromHex(const std::string& bits) {
+  return std::bit_cast<float>(static_cast<uint32_t>(std::stoul(bits, nullptr, 16)));
+}
+
+struct Row {
+  Range range;
+  std::string type, scale_type;
+  bool symmetric, reduce_range;
+  double scale;
+  int64_t zero_point;
+};
+
+std::vector<Row> ReadRows(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  const nlohmann::json table = nlohmann::json::parse(file)["integer"];
+  std::map<std::string, size_t> column;
+  for (const auto& name : table["columns"]) column.emplace(name, column.size());
+  std::vector<Row> rows;
+  for (const auto& row : table["rows"]) {
+    rows.push_back({.range = {FromHex(row[column["rmin_hex"]]), FromHex(row[column["rmax_hex"]])},
+                    .type = row[column["type"]],
+                    .scale_type = row[column["scale_type"]],
+                    .symmetric = row[column["symmetric"]],
+                    .reduce_range = row[column["reduce_range"]],
+                    .scale = row[column["scale"]],
+                    .zero_point = row[column["zero_point"]]});
+  }
+  return rows;
+}
+
+/// Why our scale may be another; empty where it must be the same.
+std::string_view ScaleException(const Row& row, float float_scale) {
+  if (row.symmetric && !row.reduce_range && (row.type == "UINT8" || row.type == "UINT16"))
+    return "unsigned symmetric codes are the signed ones shifted";
+  if (row.scale_type == "Int16" && (float_scale < 0x1p-15f || float_scale > 32767))
+    return "scales out of reach become the nearest in reach, not 2^-14";
+  if (row.scale_type == "Int16" && row.scale * 0x1p15 != std::nearbyint(row.scale * 0x1p15))
+    return "2^16 does not fit into uint16";
+  return "";
+}
+
+/// The same of the zero point.
+std::string_view ZeroPointException(const Row& row, const IntFormat& format) {
+  if (row.symmetric && format.q_min() != -format.q_max()) return "a symmetric zero point does not depend on the scale";
+  if (row.type == "INT32" && row.scale_type != "Float32") return "32-bit zero points keep their digits";
+  return "";
+}
+
+TEST(ScalesOfTheReference, AllStoredRuns) {
+  const char* folder = std::getenv("PREON_DATA");
+  const std::filesystem::path path = std::filesystem::path(folder ? folder : "") / "../spec/vectors/scales.json";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there (set PREON_DATA)";
+  std::map<std::string_view, int> exceptions;
+  int compared = 0;
+  for (const Row& row : ReadRows(path)) {
+    SCOPED_TRACE(testing::Message() << row.type << ' ' << row.scale_type << (row.symmetric ? " symmetric " : " ")
+                                    << row.range.min << ' ' << row.range.max);
+    if (row.type == "UINT32") {
+      ++exceptions["type of a later version"];
+      continue;
+    }
+    const IntFormat format{*ParseIntType(row.type), row.symmetric, row.reduce_range};
+    const Result<QuantParams> params = ComputeQuantParams(row.range, format, *ParseScaleType(row.scale_type));
+    if (!std::isfinite(row.range.min) || !std::isfinite(row.range.max)) {
+      EXPECT_EQ(params.status().id(), ErrorId::kRangeInvalid);
+      ++exceptions["infinite ranges are refused"];
+      continue;
+    }
+    ASSERT_TRUE(params.ok()) << params.status().ToString();
+    const QuantParams of_float = *ComputeQuantParams(row.range, format);
+    EXPECT_EQ(params->zero_point, of_float.zero_point);
+    const std::string_view other_scale = ScaleException(row, of_float.scale);
+    const std::string_view other_zero_point = ZeroPointException(row, format);
+    if (other_scale.empty()) {
+      EXPECT_EQ(params->scale, static_cast<float>(row.scale));
+    }
+    if (other_zero_point.empty()) {
+      EXPECT_EQ(params->zero_point, row.zero_point);
+    }
+    for (std::string_view exception : {other_scale, other_zero_point}) {
+      if (!exception.empty()) ++exceptions[exception];
+    }
+    if (other_scale.empty() && other_zero_point.empty()) ++compared;
+  }
+  EXPECT_GT(compared, 1000);
+  for (const auto& [rule, count] : exceptions)
+    std::printf("%5d rows: %.*s\n", count, static_cast<int>(rule.size()), rule.data());
+  std::printf("%5d rows compared\n", compared);
+}
+
+}  // namespace
+}  // namespace preon
