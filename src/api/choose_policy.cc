@@ -21,6 +21,7 @@ std::vector<Policy> Policies() {
   return {{"auto", {}},
           {"minmax", {}},
           {"layerwise-percentile", {}},
+          {"minmse", {}},
           {"sample-extremes", {{"Statistic", "mean"}}},
           {"sample-extremes", {{"Statistic", "median"}}}};
 }
