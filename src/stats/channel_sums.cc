@@ -2,24 +2,18 @@
 
 #include <algorithm>
 
+#include "kernels/channel_units.h"
+
 namespace preon {
 namespace {
 
-constexpr double kUnitsPerOne = 1 << 20;
-constexpr float kLargest = 1 << 18;
-
-double Units(float value) {
-  constexpr double kRound = 0x1.8p52;  // numbers near it are whole: adding and subtracting rounds to even
-  return static_cast<double>(std::min(std::max(value, -kLargest), kLargest)) * kUnitsPerOne + kRound - kRound;
-}
-
-void AddOneChannel(const float* x, int64_t count, double& sum) {
-  for (int64_t i = 0; i < count; ++i) sum += Units(x[i]);
-}
-
-void AddChannels(const float* x, int64_t count, double* sums, uint32_t* counts) {
-  for (int64_t i = 0; i < count; ++i) sums[i] += Units(x[i]);
-  for (int64_t i = 0; i < count; ++i) ++counts[i];
+// Whole numbers again: in any order the same.
+void AddToOne(const float* x, int64_t count, double& sum) {
+  constexpr int64_t kLanes = 16;
+  double lanes[kLanes] = {};
+  for (int64_t done = 0; done < count; done += kLanes)
+    AddUnits(x + done, static_cast<size_t>(std::min(kLanes, count - done)), lanes);
+  for (const double lane : lanes) sum += lane;
 }
 
 }  // namespace
@@ -28,12 +22,14 @@ void PendingChannelSums::Add(const SampleStream& stream, int64_t position, const
   for (int64_t done = 0; done < count;) {
     const SampleStream::ChannelRun run = stream.ChannelsFrom(position + done);
     const int64_t length = std::min(run.length, count - done);
-    const auto first = static_cast<size_t>(run.channel);
+    double* sums = &sums_[static_cast<size_t>(run.channel)];
+    uint32_t* counts = &counts_[static_cast<size_t>(run.channel)];
     if (run.consecutive) {
-      AddChannels(x + done, length, &sums_[first], &counts_[first]);
+      AddUnits(x + done, static_cast<size_t>(length), sums);
+      for (int64_t i = 0; i < length; ++i) ++counts[i];
     } else {
-      AddOneChannel(x + done, length, sums_[first]);
-      counts_[first] += static_cast<uint32_t>(length);
+      AddToOne(x + done, length, *sums);
+      *counts += static_cast<uint32_t>(length);
     }
     done += length;
   }

@@ -9,7 +9,7 @@
 
 namespace preon {
 
-/// Sums of one task. Values count in units of 2^-20 and up to 2^18 in magnitude, so that no sum of a sample's rounds.
+/// Sums of one task (values as in kernels/channel_units.h).
 class PendingChannelSums {
  public:
   explicit PendingChannelSums(int64_t channels) : sums_(static_cast<size_t>(channels)), counts_(sums_.size()) {}
