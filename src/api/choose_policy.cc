@@ -61,7 +61,6 @@ Result<std::vector<PolicyTrial>> ChoosePolicy(const PreparedModel& prepared, con
   std::vector<PolicyTrial> tried;
   if (trial.runs().empty()) return tried;
   Status failed;
-  PolicyTrial* best = nullptr;
   for (const Policy& policy : Policies()) {
     PREON_RETURN_IF_ERROR(job.context.CheckCancelled());
     PREON_ASSIGN_OR_RETURN(const RangeMethod* base, job.builtins.methods.Find(policy.method));
@@ -73,12 +72,12 @@ Result<std::vector<PolicyTrial>> ChoosePolicy(const PreparedModel& prepared, con
       job.context.Log(LogLevel::kWarning, StrCat("auto: ", policy.method, " left out: ", failed.message()));
       continue;
     }
+    const bool nearest = std::ranges::all_of(tried, [&](const PolicyTrial& other) { return other.sqnr_db < *sqnr_db; });
     tried.push_back({std::string(policy.method), OptionText(policy.options), *sqnr_db});
-    best = &*std::ranges::max_element(tried, {}, &PolicyTrial::sqnr_db);
-    if (best == &tried.back()) job.choices.method = std::move(method);
+    if (nearest) job.choices.method = std::move(method);
   }
-  if (best == nullptr) return failed;
-  best->chosen = true;
+  if (tried.empty()) return failed;
+  std::ranges::max_element(tried, {}, &PolicyTrial::sqnr_db)->chosen = true;
   return tried;
 }
 

@@ -1,6 +1,5 @@
 // Auto: the rule that a tensor's outlier ratio calls for (spec quality §2). `quantize` tries whole policies besides.
-#include <array>
-#include <limits>
+#include <algorithm>
 
 #include "ranges/histogram_math.h"
 #include "ranges/method_options.h"
@@ -14,7 +13,12 @@ namespace {
 constexpr double kNoOutliers = 3;
 // … up to here cutting off one value in 10000 is enough. Beyond, the error decides.
 constexpr double kFewOutliers = 10;
-constexpr std::array kShares = {99.0, 99.5, 99.9, 99.95, 99.99, 99.995, 99.999, 100.0};
+
+// Of these percentiles the one with the least square error.
+std::unique_ptr<RangeMethod> MakeLeastErrorMethod() {
+  return *MakeLayerwisePercentileMethod()->WithOptions(
+      {{"PercentileCandidates", "99,99.5,99.9,99.95,99.99,99.995,99.999,100"}, {"LWPMetric", "mse"}});
+}
 
 class AutoMethod final : public RangeMethod {
  public:
@@ -35,19 +39,11 @@ class AutoMethod final : public RangeMethod {
     const double largest = std::max(-all.min, all.max);
     if (largest <= kNoOutliers * usual) return all;
     if (largest <= kFewOutliers * usual) return PercentileRange(sketch, 99.99, /*symmetric=*/true);
-    const Distribution values = Distribution::Signed(sketch);
-    double smallest = std::numeric_limits<double>::infinity();
-    Range best = all;
-    for (const double share : kShares) {
-      PREON_ASSIGN_OR_RETURN(const Range range, PercentileRange(sketch, share, /*symmetric=*/true));
-      PREON_ASSIGN_OR_RETURN(const QuantParams params, ComputeQuantParams(range, query.format, query.scale_type));
-      const double error = ExpectedQuantizationError(values, params, query.format, ErrorMetric::kMeanSquare);
-      if (error >= smallest) continue;
-      smallest = error;
-      best = range;
-    }
-    return best;
+    return least_error_->Choose(sketch, query);
   }
+
+ private:
+  std::shared_ptr<const RangeMethod> least_error_ = MakeLeastErrorMethod();
 };
 
 }  // namespace

@@ -1,6 +1,4 @@
 // MinMax: the extremes of everything that was observed (spec options §10.3).
-#include <algorithm>
-
 #include "ranges/method_options.h"
 #include "ranges/percentile_range.h"
 #include "ranges/range_methods.h"
@@ -35,9 +33,7 @@ class MinMaxMethod final : public RangeMethod {
 
   Result<Range> Choose(const TensorSketch& sketch, const RangeQuery&) const override {
     PREON_ASSIGN_OR_RETURN(const Range range, ObservedRange(sketch));
-    if (!symmetric_) return range;
-    const float largest = std::max(-range.min, range.max);
-    return Range{-largest, largest};
+    return symmetric_ ? Symmetric(range) : range;
   }
 
  private:

@@ -1,5 +1,4 @@
 // NonOverflow: the observed range, symmetric, and a power-of-two scale that covers it (spec options §10.3, D-20).
-#include <algorithm>
 #include <cmath>
 
 #include "ranges/method_options.h"
@@ -28,10 +27,7 @@ class NonOverflowMethod final : public RangeMethod {
 
   Result<Range> Choose(const TensorSketch& sketch, const RangeQuery& query) const override {
     PREON_ASSIGN_OR_RETURN(Range range, ObservedRange(sketch));
-    if (symmetric_) {
-      const float largest = std::max(-range.min, range.max);
-      range = {-largest, largest};
-    }
+    if (symmetric_) range = Symmetric(range);
     if (query.scale_type != ScaleType::kPowerOfTwo) return range;
     // The nearest power of two may be the one below the scale, and then up to a third of the range would saturate.
     PREON_ASSIGN_OR_RETURN(const QuantParams wanted, ComputeQuantParams(range, query.format));

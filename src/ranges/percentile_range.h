@@ -1,6 +1,8 @@
 // The interval that Percentile chooses and LayerwisePercentile tries.
 #pragma once
 
+#include <algorithm>
+
 #include "formats/int_format.h"
 #include "ranges/histogram_math.h"
 #include "stats/tensor_sketch.h"
@@ -10,6 +12,11 @@ namespace preon {
 /// [min, max] of the finite values, widened to contain 0. Errors: kRangeMissing for an empty sketch, kRangeNotFinite
 /// where every value was NaN or infinite.
 Result<Range> ObservedRange(const TensorSketch& sketch);
+/// [-a, a], a the larger end of a range that contains 0.
+inline Range Symmetric(const Range& range) {
+  const float largest = std::max(-range.min, range.max);
+  return {-largest, largest};
+}
 
 /// Keeps `percentile` (0–100) of the values, spec options §10.4: of |x| when `symmetric` (then cut to what was
 /// observed), else half of the rest is left out at either end. Contains 0, within [min, max] widened by 0. Where the

@@ -72,11 +72,12 @@ class UpdateTask {
     counts_.Merge(counts);
     extremes_.Widen(counts.min, counts.max);
     moments_.Add(stats.sum, stats.sum_squares);
-    if (counts.finite() == stats.zeros && channel_sums_.empty()) return;
     if (counts.finite() != count) {
       ReplaceNonFinite(x, count, buffer_);  // zeros are in no bin
       x = buffer_;
     }
+    if (!channel_sums_.empty()) AddToChannels(x, count, begin, run_index);
+    if (counts.finite() == stats.zeros) return;
     const int width = std::max(width_exponent_, TensorHistogram::WidthExponent(counts.max_magnitude()));
     pending_values_ += count;
     if (width > width_exponent_ || pending_values_ > PendingCounts::kMaxValues) {
@@ -85,8 +86,6 @@ class UpdateTask {
       SetWidth(width);
       pending_values_ = count;
     }
-    if (!channel_sums_.empty()) AddToChannels(x, count, begin, run_index);
-    if (counts.finite() == stats.zeros) return;
     const size_t reach[2] = {Reach(stats.max), Reach(-stats.min)};
     if (exact_) {
       if (counts.max_magnitude() >= outer_.bound()) AddOuter(x, count);

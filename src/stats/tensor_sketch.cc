@@ -41,9 +41,9 @@ void TensorSketch::UpdateTogether(std::span<const SketchStep> steps, const Chann
   PREON_CHECK(layout.block >= 1);
   std::vector<PartsStep> parts;
   for (const SketchStep& step : steps) {
-    for (const int64_t channels : {step.sketch == nullptr ? 0 : step.sketch->config().channels,
-                                   step.sketch == nullptr ? 0 : step.sketch->config().mean_channels})
-      PREON_CHECK(channels == 0 || channels == layout.channels);
+    const SketchConfig config = step.sketch == nullptr ? SketchConfig() : step.sketch->config();
+    PREON_CHECK(config.channels == 0 || config.channels == layout.channels);
+    PREON_CHECK(config.mean_channels == 0 || config.mean_channels == layout.channels);
     parts.push_back({step.sketch == nullptr ? nullptr : step.sketch->impl_.get(), step.data, step.compute});
   }
   UpdateParts(parts, layout, parallel_for);
