@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/system.h"
 #include "quantize/bias_correction.h"
 
 namespace preon {
@@ -20,25 +21,39 @@ bool SameFeeds(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>
   });
 }
 
-Result<CalibrationData> CalibrateOnce(const PreparedModel& prepared, Job& job, bool check_rewrites,
-                                      TrialSamples* trial) {
+struct Pass {
+  bool check_rewrites = true;
+  bool keep_model = true;
+  TrialSamples* trial = nullptr;
+  FloatOutputs* float_outputs = nullptr;
+};
+
+Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const Pass& pass) {
   job.clock.Begin("calibrate");
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(prepared.inputs));
   source = Prefetch(std::move(source));
   CalibrateOptions options{.mode = job.options.sketch_mode, .optimize = job.options.optimize_observed};
   for (const auto& [input, observed] : MeanSources(prepared.model.graph, prepared.plan))
     options.channel_means.push_back(observed);
-  if (trial != nullptr) trial->Clear();
+  if (pass.trial != nullptr) pass.trial->Clear();
+  if (pass.float_outputs != nullptr) pass.float_outputs->Clear();
   options.see_run = [&, first = true](const Batch& batch, const std::vector<NamedTensor>& outputs) mutable {
-    if (trial != nullptr) trial->Keep(batch, outputs);
-    if (!std::exchange(first, false) || !check_rewrites) return Status::Ok();
-    // A caller's own stream may give other samples every time it is opened.
-    return SameFeeds(batch.feeds, prepared.first_run.batch.feeds) ? CheckRewrites(prepared, outputs)
-                                                                  : CheckRewrites(prepared, job);
+    if (pass.trial != nullptr) pass.trial->Keep(batch, outputs);
+    if (pass.float_outputs != nullptr) pass.float_outputs->Keep(batch, outputs);
+    if (!std::exchange(first, false)) return Status::Ok();
+    if (pass.check_rewrites) {
+      // A caller's own stream may give other samples every time it is opened.
+      PREON_RETURN_IF_ERROR(SameFeeds(batch.feeds, prepared.first_run.batch.feeds) ? CheckRewrites(prepared, outputs)
+                                                                                   : CheckRewrites(prepared, job));
+    }
+    if (!pass.keep_model) {
+      prepared.model = Model();
+      ReleaseFreeMemory();
+    }
+    return Status::Ok();
   };
   PREON_ASSIGN_OR_RETURN(CalibrationData data,
                          Calibrate(prepared.model, prepared.plan.ObservedTensors(), *source, options, job.context));
-  data.model_fingerprint = prepared.model.fingerprint;
   data.setup = StrCat(PlacementSetup(prepared.plan), options.mode == SketchMode::kExact ? " exact" : " sampled",
                       options.optimize ? " optimized" : " as-is");
   for (const auto& [tensor, activation] : prepared.plan.activations) {
@@ -47,13 +62,23 @@ Result<CalibrationData> CalibrateOnce(const PreparedModel& prepared, Job& job, b
   return data;
 }
 
-}  // namespace
-
-Result<CalibrationData> CalibrateStage(PreparedModel& prepared, Job& job, TrialSamples* trial) {
-  Result<CalibrationData> data = CalibrateOnce(prepared, job, /*check_rewrites=*/true, trial);
+Result<CalibrationData> CalibrateChecked(PreparedModel& prepared, Job& job, Pass pass) {
+  Result<CalibrationData> data = CalibrateOnce(prepared, job, pass);
   if (data.ok() || data.status().id() != ErrorId::kPassFailed) return data;
   PREON_ASSIGN_OR_RETURN(prepared, PrepareWithCare(prepared.model.source_path, job, data.status()));
-  return CalibrateOnce(prepared, job, /*check_rewrites=*/false, trial);
+  pass.check_rewrites = false;
+  return CalibrateOnce(prepared, job, pass);
+}
+
+}  // namespace
+
+Result<CalibrationData> CalibrateStage(PreparedModel& prepared, Job& job, TrialSamples* trial,
+                                       FloatOutputs& float_outputs) {
+  return CalibrateChecked(prepared, job, {.trial = trial, .float_outputs = &float_outputs});
+}
+
+Result<CalibrationData> CalibrateOnly(PreparedModel& prepared, Job& job) {
+  return CalibrateChecked(prepared, job, {.keep_model = false});
 }
 
 Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const std::string& path) {

@@ -1,6 +1,7 @@
 // Calibration of a prepared model, and what a .calib file must agree on with the model it is used for.
 #pragma once
 
+#include "api/float_outputs.h"
 #include "api/job.h"
 #include "api/prepare_model.h"
 #include "api/trial_samples.h"
@@ -11,7 +12,11 @@ namespace preon {
 /// One pass over the samples: statistics of every tensor that the plan observes, and who shares whose. Its first run
 /// also checks the rewrites; where they change the outputs, `prepared` is made again with care, and so is the pass.
 /// @param trial  null, or gets some of the samples
-Result<CalibrationData> CalibrateStage(PreparedModel& prepared, Job& job, TrialSamples* trial);
+/// @param float_outputs  gets the outputs for the first ones
+Result<CalibrationData> CalibrateStage(PreparedModel& prepared, Job& job, TrialSamples* trial,
+                                       FloatOutputs& float_outputs);
+/// The same for who wants nothing but the statistics: `prepared.model` is let go of after the first run.
+Result<CalibrationData> CalibrateOnly(PreparedModel& prepared, Job& job);
 
 /// Errors: kCalibFileMismatch when `data` was made for another model or target.
 Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const std::string& path);

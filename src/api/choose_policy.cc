@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "api/plan_statistics.h"
+#include "calib/run_plan.h"
 #include "eval/compare.h"
 #include "runtime/session.h"
 
@@ -34,18 +35,37 @@ double MeanSqnrDb(const Comparison& comparison) {
   return -10 * std::log10(noise / static_cast<double>(std::max<size_t>(1, comparison.outputs.size())));
 }
 
+class TrialSource final : public DataSource {
+ public:
+  explicit TrialSource(const TrialSamples& trial) : runs_(trial.runs()) {}
+  Result<std::optional<Batch>> Next() override {
+    if (next_ == runs_.size()) return std::optional<Batch>();
+    return std::optional(runs_[next_++].batch);
+  }
+  std::optional<int64_t> SampleCount() const override { return static_cast<int64_t>(runs_.size()) * BatchSize(); }
+  int64_t BatchSize() const override { return runs_.front().batch.samples; }
+
+ private:
+  const std::vector<TrialRun>& runs_;
+  size_t next_ = 0;
+};
+
 Result<double> Try(const PreparedModel& prepared, const CalibrationData& data, const TrialSamples& trial,
                    const RangeMethod& method, const Job& job) {
   PREON_ASSIGN_OR_RETURN(const PlanStatistics statistics, StatisticsOf(prepared, data, method, job.options));
   PREON_ASSIGN_OR_RETURN(const Model quantized, ApplyPlan(prepared.model, prepared.plan, statistics, nullptr));
-  PREON_ASSIGN_OR_RETURN(Session session,
-                         Session::OpenModel(quantized, {.threads = job.context.ThreadCount()}, job.context));
-  Comparer comparer;
-  for (const TrialRun& run : trial.runs()) {
-    PREON_ASSIGN_OR_RETURN(const auto outputs, session.Run(run.batch.feeds, job.context));
-    PREON_RETURN_IF_ERROR(comparer.Add(run.outputs, outputs, run.batch.samples, {}));
-  }
-  return MeanSqnrDb(comparer.Finish());
+  TrialSource source(trial);
+  const RunPlan runs = PlanRuns(quantized, job.context.ThreadCount(), source);
+  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenModel(quantized, {.threads = runs.threads}, job.context));
+  RunContext quiet = job.context;
+  quiet.progress = {};
+  const auto float_outputs = [&](const Batch& batch) {
+    return std::ranges::find(trial.runs(), batch.first_sample, [](const TrialRun& run) { return run.batch.first_sample; })
+        ->outputs;
+  };
+  PREON_ASSIGN_OR_RETURN(const Comparison comparison, Compare(float_outputs, OutputsOf(session, quiet), source,
+                                                              {.at_once = runs.at_once}, quiet));
+  return MeanSqnrDb(comparison);
 }
 
 std::string OptionText(const MethodOptions& options) {

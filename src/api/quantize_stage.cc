@@ -1,9 +1,13 @@
 #include "api/quantize_stage.h"
 
+#include <mutex>
+#include <optional>
+
 #include "api/placement.h"
 #include "api/plan_statistics.h"
 #include "api/unfused.h"
 #include "base/file.h"
+#include "calib/run_plan.h"
 #include "eval/compare.h"
 #include "eval/fusion_report.h"
 #include "ir/model_io.h"
@@ -15,7 +19,7 @@ namespace {
 
 // Samples of the comparison with float: enough for its figures, little against calibration.
 constexpr int64_t kMaxComparedSamples = 256;
-constexpr double kLatencySeconds = 0.3;
+constexpr double kLatencySeconds = 0.2;
 // The measured ratio from which a result is called slower than float; below it is noise.
 constexpr double kSlowerRatio = 1.1;
 // A node left in float may take the reason to be one from its neighbours; that ends after a step or two.
@@ -78,12 +82,43 @@ Result<Attempt> QuantizeOnce(const PreparedModel& prepared, const CalibrationDat
   return Attempt{std::move(quantized), std::move(verified), std::move(warnings)};
 }
 
-Result<Comparison> CompareWithFloat(Session& reference, Session& quantized, const std::vector<TensorSpec>& inputs,
-                                    const Job& job) {
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(inputs));
+// The outputs that are known, else those of the float model, which is opened when it comes to that.
+class FloatModel {
+ public:
+  FloatModel(const FloatOutputs& known, const std::string& path, int threads, const RunContext& context)
+      : known_(known), path_(path), threads_(threads), context_(context) {}
+
+  Result<std::vector<NamedTensor>> Outputs(const Batch& batch) {
+    if (const std::vector<NamedTensor>* outputs = known_.Find(batch)) return *outputs;
+    {
+      const std::lock_guard lock(opening_);
+      if (!session_) {
+        PREON_ASSIGN_OR_RETURN(session_, Session::OpenFile(path_, {.threads = threads_}));
+      }
+    }
+    return session_->Run(batch.feeds, context_);
+  }
+
+ private:
+  const FloatOutputs& known_;
+  const std::string& path_;
+  const int threads_;
+  const RunContext& context_;
+  std::mutex opening_;
+  std::optional<Session> session_;
+};
+
+Result<Comparison> CompareWithFloat(const PreparedModel& prepared, const Model& quantized,
+                                    const FloatOutputs& float_outputs, const Job& job) {
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(prepared.inputs));
   source = Prefetch(std::move(source));
-  PREON_ASSIGN_OR_RETURN(Comparison comparison,
-                         Compare(reference, quantized, *source, kMaxComparedSamples, job.context));
+  const RunPlan runs = PlanRuns(quantized, job.context.ThreadCount(), *source);
+  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenModel(quantized, {.threads = runs.threads}, job.context));
+  FloatModel reference(float_outputs, prepared.model.source_path, runs.threads, job.context);
+  PREON_ASSIGN_OR_RETURN(
+      Comparison comparison,
+      Compare([&](const Batch& batch) { return reference.Outputs(batch); }, OutputsOf(session, job.context), *source,
+              {.at_once = runs.at_once, .max_samples = kMaxComparedSamples}, job.context));
   for (const auto& [name, output] : comparison.outputs) {
     if (output.not_finite == 0) continue;
     return Error(ErrorId::kVerifyOutput, job.options.output, ": not written: output '", name,
@@ -94,7 +129,8 @@ Result<Comparison> CompareWithFloat(Session& reference, Session& quantized, cons
 
 }  // namespace
 
-Result<QuantizeResult> QuantizeStage(PreparedModel& prepared, const CalibrationData& data, Job& job) {
+Result<QuantizeResult> QuantizeStage(PreparedModel& prepared, const CalibrationData& data,
+                                     const FloatOutputs& float_outputs, Job& job) {
   PREON_ASSIGN_OR_RETURN(Attempt attempt, QuantizeOnce(prepared, data, job));
   for (int plans = 1; plans < kMaxPlans && attempt.verified.placement; ++plans) {
     PREON_ASSIGN_OR_RETURN(const bool changed, LeaveUnfusedInFloat(*attempt.verified.placement, data, job, prepared));
@@ -114,11 +150,12 @@ Result<QuantizeResult> QuantizeStage(PreparedModel& prepared, const CalibrationD
   const auto first = verified.session.Run(batch.feeds, job.context);
   if (!first.ok() && first.status().id() == ErrorId::kCancelled) return first.status();
   if (!first.ok()) return NotWritten(ErrorId::kVerifyRun, job, "the result fails on sample 0", first.status());
-  PREON_ASSIGN_OR_RETURN(Session reference,
-                         Session::OpenFile(prepared.model.source_path, {.threads = job.context.ThreadCount()}));
 
   job.clock.Begin("compare");
-  PREON_ASSIGN_OR_RETURN(result.compare, CompareWithFloat(reference, verified.session, prepared.inputs, job));
+  PREON_ASSIGN_OR_RETURN(result.compare, CompareWithFloat(prepared, attempt.quantized, float_outputs, job));
+  job.clock.Begin("latency");
+  PREON_ASSIGN_OR_RETURN(Session reference,
+                         Session::OpenFile(prepared.model.source_path, {.threads = job.context.ThreadCount()}));
   PREON_ASSIGN_OR_RETURN(const auto latency, MeasureLatency(reference, verified.session, batch.feeds, batch.samples,
                                                             kLatencySeconds, job.context));
   result.latency = {latency.first, latency.second};

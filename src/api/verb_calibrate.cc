@@ -12,7 +12,7 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, Job& job) {
   PREON_RETURN_IF_ERROR(CheckOutputs("calibrate", job.options, {model}));
   if (!job.open_samples) return MissingData("calibrate", "--data SRC");
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, PrepareModel(model, job));
-  PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateStage(prepared, job, nullptr));
+  PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOnly(prepared, job));
   job.clock.Begin("write");
   PREON_RETURN_IF_ERROR(SaveCalibration(data, output));
 

@@ -29,8 +29,9 @@ Status RunTrial(const PreparedModel& prepared, Job& job, TrialSamples& trial) {
   }
 }
 
-Result<CalibrationData> CalibrateOrLoad(PreparedModel& prepared, Job& job, TrialSamples* trial) {
-  if (job.options.calib.empty()) return CalibrateStage(prepared, job, trial);
+Result<CalibrationData> CalibrateOrLoad(PreparedModel& prepared, Job& job, TrialSamples* trial,
+                                        FloatOutputs& float_outputs) {
+  if (job.options.calib.empty()) return CalibrateStage(prepared, job, trial, float_outputs);
   job.clock.Begin("load");
   PREON_ASSIGN_OR_RETURN(CalibrationData data, LoadCalibration(job.options.calib));
   PREON_RETURN_IF_ERROR(CheckCalibrationFits(data, prepared, job.options.calib));
@@ -50,8 +51,9 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, PrepareModel(model, job));
   const std::string method(job.choices.method->name());
   TrialSamples trial;
+  FloatOutputs float_outputs;
   const bool tries = method == "auto" && !job.made_up_sample;
-  PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOrLoad(prepared, job, tries ? &trial : nullptr));
+  PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOrLoad(prepared, job, tries ? &trial : nullptr, float_outputs));
   PREON_RETURN_IF_ERROR(LeaveUnreachedInFloat(data, job, prepared));
   ReleaseFreeMemory();
   std::vector<PolicyTrial> policies;
@@ -61,7 +63,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
     PREON_ASSIGN_OR_RETURN(policies, ChoosePolicy(prepared, data, trial, job));
     trial.Clear();
   }
-  PREON_ASSIGN_OR_RETURN(QuantizeResult result, QuantizeStage(prepared, data, job));
+  PREON_ASSIGN_OR_RETURN(QuantizeResult result, QuantizeStage(prepared, data, float_outputs, job));
   result.policies = std::move(policies);
   result.model = model;
   result.output = options.output;

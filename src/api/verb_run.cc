@@ -76,7 +76,8 @@ Result<CompareResult> CompareVerb(const std::string& reference, const std::strin
   job.clock.Begin("compare");
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(first.inputs()));
   source = Prefetch(std::move(source));
-  PREON_ASSIGN_OR_RETURN(result.compare, Compare(first, second, *source, INT64_MAX, job.context));
+  PREON_ASSIGN_OR_RETURN(result.compare, Compare(OutputsOf(first, job.context), OutputsOf(second, job.context),
+                                                 *source, {}, job.context));
   job.clock.Begin("latency");
   PREON_ASSIGN_OR_RETURN(const Batch batch, FirstBatch(job, first.inputs()));
   PREON_ASSIGN_OR_RETURN(const auto latency,

@@ -1,5 +1,7 @@
 #include "calib/calibration.h"
 
+#include "calib/batch_loop.h"
+#include "calib/run_plan.h"
 #include "calib/sketch_observer.h"
 #include "runtime/observed_session.h"
 
@@ -16,46 +18,51 @@ void WarnOfInfinities(const CalibrationData& data, const RunContext& context) {
 
 }  // namespace
 
-Result<CalibrationData> Calibrate(const Model& model, const std::vector<std::string>& tensors, DataSource& source,
+Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& tensors, DataSource& source,
                                   const CalibrateOptions& options, const RunContext& context) {
+  // With the optimizer off, convolutions sum in an order that depends on the number of threads: whoever wants the values
+  // bit for bit wants them from as many threads as the runtime gets elsewhere.
+  const RunPlan runs = options.optimize ? PlanRuns(model, context.ThreadCount(), source)
+                                        : RunPlan{.at_once = 1, .threads = context.ThreadCount()};
   SketchObserver observer(tensors, options.mode, {options.per_channel.begin(), options.per_channel.end()},
                           {options.channel_means.begin(), options.channel_means.end()});
   ObservedSessionOptions session_options;
-  session_options.session.threads = context.ThreadCount();
+  session_options.session.threads = runs.threads;
   session_options.optimize = options.optimize;
   PREON_ASSIGN_OR_RETURN(ObservedSession session,
                          ObservedSession::Open(model, tensors, &observer, session_options, context));
 
-  CalibrationData data;
+  CalibrationData data{.model_fingerprint = model.fingerprint};
+  model = Model();
   Progress progress{"calibrate", 0, source.SampleCount().value_or(0)};
   context.Report(progress);
-  while (true) {
-    PREON_ASSIGN_OR_RETURN(const std::optional<Batch> batch, source.Next());
-    if (!batch) break;
-    Status status = context.CheckCancelled();
-    if (status.ok()) {
-      observer.BeginRun(*batch);
-      const auto outputs = session.Run(batch->feeds, context);
-      status = outputs.status();
-      if (status.ok() && options.see_run) PREON_RETURN_IF_ERROR(options.see_run(*batch, *outputs));
-    }
-    if (!status.ok() && status.id() == ErrorId::kCancelled) {
-      return Error(ErrorId::kCancelled, "calibrate: interrupted after ", progress.done, " of ",
-                   progress.total > 0 ? StrCat(progress.total) : "?", " samples");
-    }
-    PREON_RETURN_IF_ERROR(std::move(status).WithContext("sample ", batch->names.front()));
-    PREON_RETURN_IF_ERROR(observer.status());
-    for (int64_t i = 0; i < batch->samples; ++i) {
-      const int64_t sample = batch->first_sample + i * batch->sample_step;
-      data.samples.emplace_back(sample, sample + 1);
-    }
-    progress.done += batch->samples;
-    context.Report(progress);
+  const auto run = [&](const Batch& batch) -> Result<InTurn> {
+    PREON_RETURN_IF_ERROR(context.CheckCancelled());
+    observer.BeginRun(batch);
+    auto outputs = session.Run(batch.feeds, context);
+    const Status observed = observer.EndRun();
+    PREON_RETURN_IF_ERROR(std::move(outputs).status().WithContext("sample ", batch.names.front()));
+    PREON_RETURN_IF_ERROR(observed);
+    return InTurn([&, batch, outputs = std::move(outputs).value()] {
+      if (options.see_run) PREON_RETURN_IF_ERROR(options.see_run(batch, outputs));
+      for (int64_t i = 0; i < batch.samples; ++i) {
+        const int64_t sample = batch.first_sample + i * batch.sample_step;
+        data.samples.emplace_back(sample, sample + 1);
+      }
+      progress.done += batch.samples;
+      context.Report(progress);
+      return Status::Ok();
+    });
+  };
+  const Status done = ForEachBatch(source, {.at_once = runs.at_once}, run);
+  if (!done.ok() && done.id() == ErrorId::kCancelled) {
+    return Error(ErrorId::kCancelled, "calibrate: interrupted after ", progress.done, " of ",
+                 progress.total > 0 ? StrCat(progress.total) : "?", " samples");
   }
+  PREON_RETURN_IF_ERROR(done);
   if (progress.done == 0) return Error(ErrorId::kDataEmpty, "calibrate: no samples");
 
   PREON_ASSIGN_OR_RETURN(data.samples, Canonical(std::move(data.samples)));
-  data.model_fingerprint = model.fingerprint;
   std::vector<TensorSketch> sketches = observer.TakeSketches();
   for (size_t index = 0; index < tensors.size(); ++index)
     data.tensors.emplace(tensors[index], std::move(sketches[index]));

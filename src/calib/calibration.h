@@ -36,14 +36,14 @@ struct CalibrateOptions {
 };
 
 /// Runs `source` (wrap it in Prefetch to read ahead) through `model` once and sketches `tensors` (float tensors of the
-/// model, unique). Memory does not grow with the number of samples. `setup` and `shared` are the caller's to fill.
+/// model, unique). Memory does not grow with the number of samples. The model is let go of once the runtime has its own. `setup` and `shared` are the caller's to fill.
 ///
 /// Not finite: infinities are left out of all statistics and a warning counts them (attention masks hold -inf, and the
 /// finite values are what the codes are for). A NaN is an error: no range can represent it, and the float model itself
 /// is broken on that sample. The source has checked its own values (calib/data/convert.h).
 /// Errors: kDataEmpty; kRangeNotFinite naming the tensor and the sample; kSketchMismatch where the channels of a
 /// per-channel tensor change; kCancelled; whatever the source and the runtime report.
-Result<CalibrationData> Calibrate(const Model& model, const std::vector<std::string>& tensors, DataSource& source,
+Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& tensors, DataSource& source,
                                   const CalibrateOptions& options, const RunContext& context);
 
 /// Exact: the parts of a split in any order give what one run over all samples gives. At least one part.

@@ -89,10 +89,25 @@ TEST(Calibrate, ShardsMergeToTheBytesOfOneRun) {
 }
 
 TEST(Calibrate, ThreadsDoNotMatter) {
-  RunContext one, two;
-  one.threads = 1;
-  two.threads = 2;
-  EXPECT_EQ(Bytes(CalibrateWaves(WaveSource(5, 1), {}, one)), Bytes(CalibrateWaves(WaveSource(5, 1), {}, two)));
+  const auto bytes = [](int threads) {
+    RunContext context;
+    context.threads = threads;
+    return Bytes(CalibrateWaves(WaveSource(20, 1), {.per_channel = {"conv"}, .channel_means = {"y"}}, context));
+  };
+  for (const int threads : {2, 3, 8}) EXPECT_EQ(bytes(threads), bytes(1)) << threads;
+}
+
+TEST(Calibrate, RunsAreSeenInOrder) {
+  RunContext context;
+  context.threads = 4;
+  std::vector<int64_t> seen;
+  const auto see = [&](const Batch& batch, const std::vector<NamedTensor>& outputs) {
+    EXPECT_EQ(outputs.size(), 1u);
+    seen.push_back(batch.first_sample);
+    return seen.size() == 7 ? Error(ErrorId::kPassFailed, "enough") : Status::Ok();
+  };
+  EXPECT_EQ(CalibrateWaves(WaveSource(20, 1), {.see_run = see}, context).status().message(), "enough");
+  EXPECT_EQ(seen, (std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6}));
 }
 
 TEST(Calibrate, ReportsProgress) {
@@ -131,6 +146,7 @@ TEST(Calibrate, CancelSaysHowFarItCame) {
   std::atomic<bool> cancel = false;
   RunContext context;
   context.cancel = &cancel;
+  context.threads = 1;
   context.progress = [&](const Progress& p) { cancel = p.done >= 2; };
   const Status status = CalibrateWaves(WaveSource(9, 1), {}, context).status();
   EXPECT_EQ(status.id(), ErrorId::kCancelled);

@@ -36,6 +36,8 @@ class DataSource {
   virtual Result<std::optional<Batch>> Next() = 0;
   /// Samples this source will yield; nullopt if unknown before reading.
   virtual std::optional<int64_t> SampleCount() const = 0;
+  /// Samples of a batch, unless their shapes differ or the end comes first.
+  virtual int64_t BatchSize() const { return 1; }
 };
 
 struct DataOptions {

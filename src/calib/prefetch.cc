@@ -16,7 +16,7 @@ using NextResult = Result<std::optional<Batch>>;
 class PrefetchedSource : public DataSource {
  public:
   PrefetchedSource(std::unique_ptr<DataSource> source, int depth)
-      : source_(std::move(source)), depth_(static_cast<size_t>(depth)), count_(source_->SampleCount()) {
+      : source_(std::move(source)), depth_(static_cast<size_t>(depth)), count_(source_->SampleCount()), batch_(source_->BatchSize()) {
     thread_ = std::thread([this] { Produce(); });
   }
 
@@ -31,6 +31,7 @@ class PrefetchedSource : public DataSource {
   }
 
   std::optional<int64_t> SampleCount() const override { return count_; }
+  int64_t BatchSize() const override { return batch_; }
 
   NextResult Next() override {
     std::unique_lock lock(mutex_);
@@ -79,6 +80,7 @@ class PrefetchedSource : public DataSource {
   const std::unique_ptr<DataSource> source_;
   const size_t depth_;
   const std::optional<int64_t> count_;
+  const int64_t batch_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<NextResult> ready_;

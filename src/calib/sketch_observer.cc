@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 namespace preon {
 namespace {
@@ -18,7 +19,17 @@ std::string SampleWithNaN(const ObservedValue& value, const ChannelLayout& layou
   return layout.samples == batch.samples && sample < batch.samples ? batch.names[sample] : batch.names.front();
 }
 
+struct Run {
+  const Batch* batch = nullptr;
+  Status status;
+};
+// The runtime calls observers on the thread that called it.
+thread_local Run current_run;
+
 }  // namespace
+
+void SketchObserver::BeginRun(const Batch& batch) { current_run = {&batch, Status::Ok()}; }
+Status SketchObserver::EndRun() { return std::exchange(current_run, {}).status; }
 
 ChannelLayout LayoutOf(const ObservedValue& value, int64_t samples) {
   const Shape& shape = value.shape;
@@ -43,45 +54,44 @@ SketchObserver::SketchObserver(std::vector<std::string> tensors, SketchMode mode
       sketches_(tensors_.size()) {}
 
 TensorSketch* SketchObserver::SketchOf(size_t index, const ChannelLayout& layout) {
-  if (!status_.ok()) return nullptr;
+  if (!current_run.status.ok()) return nullptr;
   const std::string& tensor = tensors_[index];
   std::optional<TensorSketch>& sketch = sketches_[index];
   const SketchConfig config{.mode = mode_,
                             .channels = per_channel_.contains(tensor) ? layout.channels : 0,
                             .mean_channels = channel_means_.contains(tensor) ? layout.channels : 0};
-  if (!sketch) sketch.emplace(config);
+  {
+    const std::lock_guard lock(making_);
+    if (!sketch) sketch.emplace(config);
+  }
   if (sketch->config() == config) return &*sketch;
   const SketchConfig& before = sketch->config();
-  status_ = Error(ErrorId::kSketchMismatch, tensor, ": ", layout.channels, " channels in ", batch_->names.front(), ", ",
-                  std::max(before.channels, before.mean_channels),
-                  " before; wanted the same number for per-channel statistics");
+  current_run.status = Error(ErrorId::kSketchMismatch, tensor, ": ", layout.channels, " channels in ",
+                             current_run.batch->names.front(), ", ", std::max(before.channels, before.mean_channels),
+                             " before; wanted the same number for per-channel statistics");
   return nullptr;
 }
 
-void SketchObserver::CheckNoNaN(size_t index, const ObservedValue& value, const ChannelLayout& layout) {
-  if (!status_.ok()) return;
-  const uint64_t nans = sketches_[index]->nan_count();
-  if (nans == 0) return;
-  status_ = Error(ErrorId::kRangeNotFinite, tensors_[index], ": ", nans, " of ", ElementCount(value.shape),
-                  " values are NaN in sample ", SampleWithNaN(value, layout, *batch_));
-}
-
 void SketchObserver::Observe(size_t index, const ObservedValue& value, const ParallelFor& parallel_for) {
-  if (!status_.ok()) return;
+  if (!current_run.status.ok()) return;
   const ObservedStep step{value, index, {}};
   ObserveTogether({&step, 1}, parallel_for);
 }
 
 void SketchObserver::ObserveTogether(std::span<const ObservedStep> steps, const ParallelFor& parallel_for) {
-  const ChannelLayout layout = LayoutOf(steps.front().value, batch_->samples);
+  const ChannelLayout layout = LayoutOf(steps.front().value, current_run.batch->samples);
   std::vector<SketchStep> sketch_steps;
   for (const ObservedStep& step : steps) {
     sketch_steps.push_back({step.index ? SketchOf(*step.index, layout) : nullptr, step.value.data, step.compute});
   }
   TensorSketch::UpdateTogether(sketch_steps, layout, parallel_for);
   // What a later step has overwritten with a sum is NaN where it was.
-  for (const ObservedStep& step : steps) {
-    if (step.index) CheckNoNaN(*step.index, step.value, layout);
+  for (size_t step = 0; step < steps.size(); ++step) {
+    if (sketch_steps[step].nans == 0 || !current_run.status.ok()) continue;
+    const ObservedValue& value = steps[step].value;
+    current_run.status = Error(ErrorId::kRangeNotFinite, tensors_[*steps[step].index], ": ", sketch_steps[step].nans,
+                               " of ", ElementCount(value.shape), " values are NaN in sample ",
+                               SampleWithNaN(value, layout, *current_run.batch));
   }
 }
 

@@ -1,6 +1,7 @@
 // SketchObserver: sketches what an observed session shows.
 #pragma once
 
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,12 +25,12 @@ class SketchObserver final : public TensorObserver {
   SketchObserver(std::vector<std::string> tensors, SketchMode mode, std::set<std::string> per_channel,
                  std::set<std::string> channel_means = {});
 
-  /// The batch that the next run is over; outlives the run.
-  void BeginRun(const Batch& batch) { batch_ = &batch; }
+  /// What this thread observes until EndRun is over `batch`. Threads may have a run each under way.
+  void BeginRun(const Batch& batch);
+  /// The run's first failure: kRangeNotFinite, kSketchMismatch.
+  Status EndRun();
   void Observe(size_t index, const ObservedValue& value, const ParallelFor& parallel_for) override;
   void ObserveTogether(std::span<const ObservedStep> steps, const ParallelFor& parallel_for) override;
-  /// The first failure since the start: kRangeNotFinite, kSketchMismatch.
-  const Status& status() const { return status_; }
 
   const std::vector<std::string>& tensors() const { return tensors_; }
   /// One per tensor; empty ones of tensors that no run reached.
@@ -38,14 +39,12 @@ class SketchObserver final : public TensorObserver {
  private:
   /// The sketch that takes a value of this layout; null after a failure.
   TensorSketch* SketchOf(size_t index, const ChannelLayout& layout);
-  void CheckNoNaN(size_t index, const ObservedValue& value, const ChannelLayout& layout);
 
   std::vector<std::string> tensors_;
   SketchMode mode_;
   std::set<std::string> per_channel_, channel_means_;
   std::vector<std::optional<TensorSketch>> sketches_;  // made at the first value: the number of channels is its
-  const Batch* batch_ = nullptr;
-  Status status_;
+  std::mutex making_;                                  // of one of them
 };
 
 }  // namespace preon

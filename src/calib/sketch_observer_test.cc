@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <thread>
 
 namespace preon {
 namespace {
@@ -53,7 +54,7 @@ TEST(SketchObserver, BatchSizeDoesNotMatter) {
     for (int64_t sample = 0; sample < 6; sample += batch) {
       observer.Observe(0, {values.data() + sample * kPerSample, {batch * 3, 40000}, 1}, {});
     }
-    ASSERT_TRUE(observer.status().ok());
+    ASSERT_TRUE(observer.EndRun().ok());
     bytes.push_back(observer.TakeSketches()[0].Serialize());
   }
   for (const std::string& other : bytes) EXPECT_EQ(other, bytes[0]);
@@ -79,7 +80,7 @@ TEST(SketchObserver, ChannelsMayNotChange) {
   const std::vector<float> values = Ramp(6);
   observer.Observe(0, {values.data(), {1, 3, 2}, 1}, {});
   observer.Observe(0, {values.data(), {1, 2, 3}, 1}, {});
-  EXPECT_EQ(observer.status().id(), ErrorId::kSketchMismatch);
+  EXPECT_EQ(observer.EndRun().id(), ErrorId::kSketchMismatch);
 }
 
 TEST(SketchObserver, NaNNamesTensorAndSample) {
@@ -89,8 +90,9 @@ TEST(SketchObserver, NaNNamesTensorAndSample) {
   const Batch batch = BatchOf(4);
   observer.BeginRun(batch);
   observer.Observe(0, {values.data(), {4, 6}, 1}, {});
-  EXPECT_EQ(observer.status().id(), ErrorId::kRangeNotFinite);
-  EXPECT_EQ(observer.status().message(), "div_2: 1 of 24 values are NaN in sample x.npy[2]");
+  const Status status = observer.EndRun();
+  EXPECT_EQ(status.id(), ErrorId::kRangeNotFinite);
+  EXPECT_EQ(status.message(), "div_2: 1 of 24 values are NaN in sample x.npy[2]");
 }
 
 TEST(SketchObserver, InfinitiesAreCountedAndLeftOut) {
@@ -99,11 +101,27 @@ TEST(SketchObserver, InfinitiesAreCountedAndLeftOut) {
   const Batch batch = BatchOf(1);
   observer.BeginRun(batch);
   observer.Observe(0, {values.data(), {1, 3}, 1}, {});
-  ASSERT_TRUE(observer.status().ok());
+  ASSERT_TRUE(observer.EndRun().ok());
   const TensorSketch sketch = observer.TakeSketches()[0];
   EXPECT_EQ(sketch.inf_count(), 1u);
   EXPECT_EQ(sketch.min(), 1);
   EXPECT_EQ(sketch.max(), 2);
+}
+
+// Another thread's run is none of this one's business.
+TEST(SketchObserver, RunsAtTheSameTime) {
+  std::vector<float> good = Ramp(24), bad = Ramp(24);
+  bad[7] = std::numeric_limits<float>::quiet_NaN();
+  SketchObserver observer({"t"}, SketchMode::kSampled, {});
+  const Batch batch = BatchOf(4);
+  observer.BeginRun(batch);
+  std::jthread([&] {
+    observer.BeginRun(batch);
+    observer.Observe(0, {bad.data(), {4, 6}, 1}, {});
+    EXPECT_EQ(observer.EndRun().message(), "t: 1 of 24 values are NaN in sample x.npy[1]");
+  }).join();
+  observer.Observe(0, {good.data(), {4, 6}, 1}, {});
+  EXPECT_TRUE(observer.EndRun().ok());
 }
 
 // a, and over it a + 1.
@@ -124,8 +142,7 @@ TEST(SketchObserver, TogetherAsOneByOne) {
   SketchObserver one_by_one({"a", "b"}, SketchMode::kSampled, {"a", "b"});
   SketchObserver together({"a", "b"}, SketchMode::kSampled, {"a", "b"});
   const Batch batch = BatchOf(1);
-  one_by_one.BeginRun(batch);
-  together.BeginRun(batch);
+  together.BeginRun(batch);  // for both: it is the thread's
   together.ObserveTogether(increment.Steps({1, 3, 40000}), {});
   one_by_one.Observe(0, {a.data(), {1, 3, 40000}, 1}, {});
   one_by_one.Observe(1, {increment.values.data(), {1, 3, 40000}, 1}, {});
@@ -142,9 +159,9 @@ TEST(SketchObserver, WhatIsShownTogetherIsComputedAfterAFailureToo) {
   observer.BeginRun(batch);
   for (int times = 1; times <= 2; ++times) {
     observer.ObserveTogether(increment.Steps({4, 6}), {});
-    EXPECT_EQ(observer.status().message(), "a: 1 of 24 values are NaN in sample x.npy[2]");
     EXPECT_EQ(increment.values[0], Ramp(1)[0] + static_cast<float>(times));
   }
+  EXPECT_EQ(observer.EndRun().message(), "a: 1 of 24 values are NaN in sample x.npy[2]");
 }
 
 }  // namespace

@@ -136,22 +136,27 @@ Comparison Comparer::Finish() const {
   return result;
 }
 
-Result<Comparison> Compare(Session& reference, Session& other, DataSource& source, int64_t max_samples,
-                           const RunContext& context) {
+ModelOutputs OutputsOf(Session& session, const RunContext& context) {
+  return [&](const Batch& batch) { return session.Run(batch.feeds, context); };
+}
+
+Result<Comparison> Compare(const ModelOutputs& reference, const ModelOutputs& other, DataSource& source,
+                           const BatchLoopOptions& options, const RunContext& context) {
   Comparer comparer;
-  int64_t done = 0;
-  const int64_t total = std::min(source.SampleCount().value_or(0), max_samples);
-  while (done < max_samples) {
+  Progress progress{"compare", 0, std::min(source.SampleCount().value_or(0), options.max_samples)};
+  const auto run = [&](const Batch& batch) -> Result<InTurn> {
     PREON_RETURN_IF_ERROR(context.CheckCancelled());
-    PREON_ASSIGN_OR_RETURN(std::optional<Batch> batch, source.Next());
-    if (!batch) break;
-    PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> a, reference.Run(batch->feeds, context));
-    PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> b, other.Run(batch->feeds, context));
-    PREON_RETURN_IF_ERROR(comparer.Add(a, b, batch->samples, batch->labels));
-    done += batch->samples;
-    context.Report({.stage = "compare", .done = done, .total = total});
-  }
-  if (done == 0) return Error(ErrorId::kDataEmpty, "compare: no samples");
+    PREON_ASSIGN_OR_RETURN(std::vector<NamedTensor> a, reference(batch));
+    PREON_ASSIGN_OR_RETURN(std::vector<NamedTensor> b, other(batch));
+    return InTurn([&, a = std::move(a), b = std::move(b), samples = batch.samples, labels = batch.labels] {
+      PREON_RETURN_IF_ERROR(comparer.Add(a, b, samples, labels));
+      progress.done += samples;
+      context.Report(progress);
+      return Status::Ok();
+    });
+  };
+  PREON_RETURN_IF_ERROR(ForEachBatch(source, options, run));
+  if (progress.done == 0) return Error(ErrorId::kDataEmpty, "compare: no samples");
   return comparer.Finish();
 }
 

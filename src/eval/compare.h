@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "calib/batch_loop.h"
 #include "calib/data_source.h"
 #include "runtime/session.h"
 
@@ -65,9 +66,13 @@ class Comparer {
   int64_t samples_ = 0;
 };
 
-/// Runs `source`, or its first `max_samples` samples (whole batches), through both sessions.
-/// Errors: those of the source and of the runtime, kDataEmpty.
-Result<Comparison> Compare(Session& reference, Session& other, DataSource& source, int64_t max_samples,
-                           const RunContext& context);
+/// A model's outputs for a batch; asked from as many threads at once as there are batches under way.
+using ModelOutputs = std::function<Result<std::vector<NamedTensor>>(const Batch& batch)>;
+/// The session's; it outlives them.
+ModelOutputs OutputsOf(Session& session, const RunContext& context);
+
+/// Runs `source` through both models. Errors: those of the source and of the models, kDataEmpty.
+Result<Comparison> Compare(const ModelOutputs& reference, const ModelOutputs& other, DataSource& source,
+                           const BatchLoopOptions& options, const RunContext& context);
 
 }  // namespace preon

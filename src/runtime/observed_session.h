@@ -37,7 +37,7 @@ class ObservedSession {
   ~ObservedSession();
 
   const std::vector<TensorSpec>& inputs() const;
-  /// Runs once; the outputs are those of the model. Errors: those of Session::Run.
+  /// Runs once; the outputs are those of the model. Any number of runs at once. Errors: those of Session::Run.
   Result<std::vector<NamedTensor>> Run(const std::vector<NamedTensor>& feeds, const RunContext& context);
   /// One per tensor.
   const std::vector<ObserverPlace>& places() const;

@@ -43,7 +43,8 @@ class Session {
   const std::vector<TensorSpec>& inputs() const;
   const std::vector<TensorSpec>& outputs() const;
   /// Runs once. `feeds` by name, every input present; outputs in the model's order (all when `wanted` is empty).
-  /// Inputs are borrowed, not copied; outputs keep the runtime's memory. One run at a time.
+  /// Inputs are borrowed, not copied; outputs keep the runtime's memory. Any number of
+  /// runs at once.
   /// Errors: kDataInputName, kDataType, kDataShape, kRuntimeRun, kCancelled (`context.cancel` ends a run in the
   /// middle).
   Result<std::vector<NamedTensor>> Run(const std::vector<NamedTensor>& feeds, const RunContext& context,

@@ -1,6 +1,7 @@
 // Inside runtime/: what a Session holds, and opening one with the extras that ObservedSession needs.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,7 +35,7 @@ struct Session::Impl {
   Ort::Session session{nullptr};
   std::vector<TensorSpec> inputs, outputs;
   std::string name;      ///< the model's, in front of messages
-  bool settled = false;  ///< after the first run, which leaves memory behind that later ones don't use
+  std::atomic<bool> settled = false;  ///< after the first run, which leaves memory behind that later ones don't use
   CancelWatcher cancel_watcher;
 };
 

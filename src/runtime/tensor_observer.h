@@ -30,7 +30,7 @@ struct ObservedStep {
   ComputeRange compute;
 };
 
-/// Gets each observed tensor once per run, on the runtime's thread, one tensor at a time.
+/// Gets each observed tensor once per run, on the thread that called Run, one tensor at a time. Runs may overlap.
 class TensorObserver {
  public:
   virtual ~TensorObserver() = default;

@@ -9,6 +9,9 @@ namespace preon {
 
 class BriefLock {
  public:
+  BriefLock() = default;
+  // What a lock guards can be copied; the copy has a lock of its own.
+  BriefLock(const BriefLock&) {}
   void lock() {
     for (int attempt = 1; taken_.test_and_set(std::memory_order_acquire); ++attempt) {
       if (attempt % kAttemptsPerSlice == 0) std::this_thread::yield();  // its holder may have lost the processor

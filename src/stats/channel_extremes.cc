@@ -43,17 +43,17 @@ void ChannelExtremes::AddRows(const float* data, const ChannelLayout& layout, in
   }
 }
 
-void ChannelExtremes::Update(const float* data, const ChannelLayout& layout, const ParallelFor& parallel_for) {
+void ChannelExtremes::Update(const float* data, const ChannelLayout& layout, const ParallelFor& parallel_for,
+                             BriefLock& lock) {
   const int64_t rows = layout.samples * layout.outer;
   const int64_t row_size = std::max<int64_t>(1, layout.channels * layout.inner);
   const int64_t rows_per_task = std::max<int64_t>(1, kTaskElements / row_size);
-  std::mutex mutex;
   parallel_for(static_cast<size_t>((rows + rows_per_task - 1) / rows_per_task), [&](size_t task) {
     const int64_t begin = static_cast<int64_t>(task) * rows_per_task;
     ChannelExtremes part(layout.channels);
     part.AddRows(data, layout, begin, std::min(rows, begin + rows_per_task));
     part.RemoveNegativeZeros();
-    const std::lock_guard lock(mutex);
+    const std::lock_guard hold(lock);
     Merge(part);
   });
 }

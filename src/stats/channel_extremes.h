@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "stats/brief_lock.h"
 #include "stats/channel_layout.h"
 #include "stats/wire.h"
 
@@ -15,8 +16,8 @@ class ChannelExtremes {
  public:
   explicit ChannelExtremes(int64_t channels = 0);
 
-  /// `layout.channels` is the number given above.
-  void Update(const float* data, const ChannelLayout& layout, const ParallelFor& parallel_for);
+  /// `layout.channels` is the number given above. `lock` guards this object.
+  void Update(const float* data, const ChannelLayout& layout, const ParallelFor& parallel_for, BriefLock& lock);
   void Merge(const ChannelExtremes& other);
   const std::vector<float>& min() const { return min_; }
   const std::vector<float>& max() const { return max_; }

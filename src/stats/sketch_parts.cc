@@ -11,7 +11,6 @@
 
 #include "kernels/float_env.h"
 #include "kernels/run_stats.h"
-#include "stats/brief_lock.h"
 #include "stats/pending_counts.h"
 #include "stats/pending_offsets.h"
 #include "stats/pending_values.h"
@@ -41,16 +40,17 @@ struct Extremes {
 // every part commutes, it does not matter which task comes first, nor how wide its bins were meanwhile.
 class UpdateTask {
  public:
-  /// `width_exponent`, `outer_bound`: the sketch's before the update. `samples`: each sample's extremes.
-  UpdateTask(SketchParts& parts, const SampleStream& stream, int width_exponent, float outer_bound, Extremes* samples,
-             BriefLock& lock)
+  /// `width_exponent`, `outer_bound`: the sketch's before the update. `samples`: each sample's extremes. `nans`: their
+  /// number.
+  UpdateTask(SketchParts& parts, const SampleStream& stream, int width_exponent, float outer_bound, bool keep_tail,
+             Extremes* samples, uint64_t& nans)
       : parts_(parts),
         stream_(stream),
-        lock_(lock),
-        keep_tail_(parts.histogram.sampled()),
+        keep_tail_(keep_tail),
         exact_(parts.config.mode == SketchMode::kExact),
         rate_(exact_ ? 1 : SampleRate(static_cast<size_t>(stream.size()))),
         samples_(samples),
+        nans_(nans),
         channel_sums_(parts.channel_sums.channels()),
         channel_rate_(ChannelSampleRate(rate_, static_cast<size_t>(stream.ChannelExtent()))),
         outer_(outer_bound) {
@@ -59,7 +59,7 @@ class UpdateTask {
 
   void AddRun(int64_t sample, size_t run_index) {
     if (sample != sample_) {
-      const std::lock_guard hold(lock_);
+      const std::lock_guard hold(parts_.lock);
       FlushSample();
       sample_ = sample;
     }
@@ -81,7 +81,7 @@ class UpdateTask {
     const int width = std::max(width_exponent_, TensorHistogram::WidthExponent(counts.max_magnitude()));
     pending_values_ += count;
     if (width > width_exponent_ || pending_values_ > PendingCounts::kMaxValues) {
-      const std::lock_guard hold(lock_);
+      const std::lock_guard hold(parts_.lock);
       FlushHistogram();
       SetWidth(width);
       pending_values_ = count;
@@ -98,8 +98,9 @@ class UpdateTask {
 
   void Finish() {
     const OuterValues outer = outer_.Take();
-    const std::lock_guard hold(lock_);
+    const std::lock_guard hold(parts_.lock);
     FlushSample();
+    nans_ += counts_.nans;
     parts_.outer.Merge(outer);
     parts_.counts.Merge(counts_);
     parts_.moments.Merge(moments_);
@@ -135,7 +136,7 @@ class UpdateTask {
       outer_.Add(x + begin, std::min(PendingValues::kStep, count - begin));
       if (!outer_.full()) continue;
       const OuterValues outer = outer_.Take();
-      const std::lock_guard hold(lock_);
+      const std::lock_guard hold(parts_.lock);
       parts_.outer.Merge(outer);
       outer_.SetBound(parts_.outer.bound());
     }
@@ -147,12 +148,20 @@ class UpdateTask {
     if (exact_) parts_.offsets.WidenTo(width_exponent_, histogram);
     histogram.WidenTo(width_exponent_);
     if (exact_) return fine_.FlushInto(histogram, parts_.offsets, histogram.ShiftFrom(width_exponent_));
-    pending_.FlushInto(histogram, static_cast<uint32_t>(rate_), histogram.ShiftFrom(width_exponent_));
+    if (keep_tail_ == histogram.sampled()) {
+      return pending_.FlushInto(histogram, static_cast<uint32_t>(rate_), histogram.ShiftFrom(width_exponent_));
+    }
+    // Another update has met the first large sample meanwhile: these values' tail is among what was counted.
+    TensorHistogram whole;
+    whole.WidenTo(width_exponent_);
+    pending_.FlushInto(whole, 1, 0);
+    whole.Settle();
+    histogram.Settle();
+    histogram.Merge(whole);
   }
 
   SketchParts& parts_;
   const SampleStream& stream_;
-  BriefLock& lock_;
   const bool keep_tail_;
   const bool exact_;
   const size_t rate_;
@@ -160,6 +169,7 @@ class UpdateTask {
   float inv_width_;
   float tail_bound_;
   Extremes* const samples_;
+  uint64_t& nans_;
   int64_t sample_ = -1;
   Extremes extremes_;  // of what this task has seen of the sample
   PendingChannelSums channel_sums_;
@@ -182,6 +192,7 @@ struct StepStart {
   SampleStream stream;
   int width_exponent = 0;
   float outer_bound = 0;
+  bool keep_tail = false;
   std::vector<Extremes> samples = {};
 };
 
@@ -196,9 +207,9 @@ class UpdateSlot {
   UpdateSlot(const UpdateSlot&) = delete;
   UpdateSlot& operator=(const UpdateSlot&) = delete;
 
-  void Make(StepStart& start, BriefLock& lock) {
+  void Make(StepStart& start) {
     task_ = new (room_) UpdateTask(*start.step.parts, start.stream, start.width_exponent, start.outer_bound,
-                                   start.samples.data(), lock);
+                                   start.keep_tail, start.samples.data(), start.step.nans);
   }
   UpdateTask* get() const { return task_; }  // null where none was made
 
@@ -211,10 +222,11 @@ StepStart StartStep(const PartsStep& step, const ChannelLayout& layout) {
   const SampleStream stream(step.data, layout);
   if (step.parts == nullptr) return {step, stream};
   SketchParts& parts = *step.parts;
+  const std::lock_guard hold(parts.lock);
   parts.counts.samples += static_cast<uint64_t>(stream.samples());
   if (parts.config.mode == SketchMode::kSampled && SampleRate(static_cast<size_t>(stream.size())) > 1)
     parts.histogram.StartSampling();
-  return {step, stream, parts.histogram.width_exponent(), parts.outer.bound(),
+  return {step, stream, parts.histogram.width_exponent(), parts.outer.bound(), parts.histogram.sampled(),
           std::vector<Extremes>(static_cast<size_t>(stream.samples()))};
 }
 
@@ -227,15 +239,15 @@ void UpdateChannels(std::span<const PartsStep> steps, bool before, const Channel
                     const ParallelFor& parallel_for) {
   for (const PartsStep& step : steps) {
     if (step.parts == nullptr || step.parts->config.channels == 0 || before == bool{step.compute}) continue;
-    step.parts->channels.Update(step.data, layout, parallel_for);
+    step.parts->channels.Update(step.data, layout, parallel_for, step.parts->lock);
   }
 }
 
 // One thread's share: runs [begin, end), each by every step before the next run.
-void UpdateRuns(std::vector<StepStart>& starts, size_t begin, size_t end, BriefLock& lock) {
+void UpdateRuns(std::vector<StepStart>& starts, size_t begin, size_t end) {
   UpdateSlot updates[kMaxSketchSteps];
   for (size_t step = 0; step < starts.size(); ++step) {
-    if (starts[step].step.parts != nullptr) updates[step].Make(starts[step], lock);
+    if (starts[step].step.parts != nullptr) updates[step].Make(starts[step]);
   }
   const SampleStream& stream = starts.front().stream;
   const auto size = static_cast<size_t>(stream.size());
@@ -269,13 +281,14 @@ void UpdateParts(std::span<const PartsStep> steps, const ChannelLayout& layout, 
   // One stretch per thread: mostly the one that it has just written.
   const size_t tasks = std::clamp<size_t>(static_cast<size_t>(stream.size() * stream.samples()) / kTaskElements, 1,
                                           std::min(parallel_for.threads, runs));
-  BriefLock lock;
   parallel_for(tasks, [&](size_t task) {
     const DefaultFloatEnv float_env;
-    UpdateRuns(starts, runs * task / tasks, runs * (task + 1) / tasks, lock);
+    UpdateRuns(starts, runs * task / tasks, runs * (task + 1) / tasks);
   });
   const DefaultFloatEnv float_env;
   for (const StepStart& start : starts) {
+    if (start.step.parts == nullptr) continue;
+    const std::lock_guard hold(start.step.parts->lock);
     for (const Extremes& sample : start.samples) start.step.parts->sample_extremes.Add(sample.min, sample.max);
   }
   UpdateChannels(steps, false, layout, parallel_for);

@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "stats/bin_offsets.h"
+#include "stats/brief_lock.h"
 #include "stats/channel_extremes.h"
 #include "stats/channel_layout.h"
 #include "stats/channel_sums.h"
@@ -27,6 +28,7 @@ struct SketchParts {
   TensorHistogram histogram;
   BinOffsets offsets;  // of the histogram; this and the next in exact mode only
   OuterValues outer;
+  BriefLock lock;  // of everything above during updates
 };
 
 /// A SketchStep, inside.
@@ -34,12 +36,13 @@ struct PartsStep {
   SketchParts* parts;
   const float* data;
   const ComputeRange& compute;
+  uint64_t& nans;
 };
 
 /// Steps at once at most: each takes 120 KB of a thread's stack.
 inline constexpr size_t kMaxSketchSteps = 3;
 
-/// Adds the values of one run to every part of every step.
+/// Adds the values of one run to every part of every step. Several updates of the same parts may be under way.
 void UpdateParts(std::span<const PartsStep> steps, const ChannelLayout& layout, const ParallelFor& parallel_for);
 
 }  // namespace preon

@@ -32,19 +32,21 @@ TensorSketch& TensorSketch::operator=(TensorSketch other) {
 TensorSketch::~TensorSketch() = default;
 
 void TensorSketch::Update(const float* data, const ChannelLayout& layout, const ParallelFor& parallel_for) {
-  const SketchStep step{this, data, {}};
+  SketchStep step{this, data, {}};
   UpdateTogether({&step, 1}, layout, parallel_for);
 }
 
-void TensorSketch::UpdateTogether(std::span<const SketchStep> steps, const ChannelLayout& layout,
+void TensorSketch::UpdateTogether(std::span<SketchStep> steps, const ChannelLayout& layout,
                                   const ParallelFor& parallel_for) {
   PREON_CHECK(layout.block >= 1);
   std::vector<PartsStep> parts;
-  for (const SketchStep& step : steps) {
+  for (SketchStep& step : steps) {
     const SketchConfig config = step.sketch == nullptr ? SketchConfig() : step.sketch->config();
+    step.nans = 0;
     PREON_CHECK(config.channels == 0 || config.channels == layout.channels);
     PREON_CHECK(config.mean_channels == 0 || config.mean_channels == layout.channels);
-    parts.push_back({step.sketch == nullptr ? nullptr : step.sketch->impl_.get(), step.data, step.compute});
+    parts.push_back({step.sketch == nullptr ? nullptr : step.sketch->impl_.get(), step.data, step.compute,
+                     step.nans});
   }
   UpdateParts(parts, layout, parallel_for);
 }

@@ -65,10 +65,12 @@ struct SketchStep {
   /// Computes elements of `data`, padding included, in memory order; empty where they are there. May overwrite the same
   /// elements of earlier steps.
   ComputeRange compute;
+  uint64_t nans = 0;  ///< set by the update: how many of the values are NaN
 };
 
 /// Update and Merge commute exactly: any order, split into batches, thread count or machine gives the same bytes.
-/// Fixed memory, independent of the number of samples. One writer at a time (Update parallelizes inside).
+/// Fixed memory, independent of the number of samples. Any number of threads may update it at once (and each update
+/// parallelizes inside); everything else, reading too, wants it alone.
 class TensorSketch {
  public:
   explicit TensorSketch(const SketchConfig& config = {});
@@ -82,7 +84,7 @@ class TensorSketch {
   void Update(const float* data, const ChannelLayout& layout, const ParallelFor& parallel_for = {});
   /// Updates 1 to 3 sketches with values that lie alike. Step by step as far as results go; but in one pass over the
   /// data, run by run, so that a run is still in the nearest caches when the next step needs it.
-  static void UpdateTogether(std::span<const SketchStep> steps, const ChannelLayout& layout,
+  static void UpdateTogether(std::span<SketchStep> steps, const ChannelLayout& layout,
                              const ParallelFor& parallel_for);
   /// Convenience for one sample of `values.size()` elements.
   void Update(std::span<const float> values);

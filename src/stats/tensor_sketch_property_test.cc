@@ -89,6 +89,15 @@ TEST_P(SketchProperty, BatchesAndThreadsDoNotMatter) {
   }
 }
 
+TEST_P(SketchProperty, UpdatesAtTheSameTimeDoNotMatter) {
+  const Samples samples = MakeSamples(12, size_, 6);
+  const SketchConfig config{.mode = mode_, .channels = 1, .mean_channels = 1};
+  TensorSketch one_by_one(config), at_once(config);
+  for (const auto& values : samples) one_by_one.Update(values);
+  Threads(4)(samples.size(), [&](size_t sample) { at_once.Update(samples[sample]); });
+  EXPECT_EQ(at_once.Serialize(), one_by_one.Serialize());
+}
+
 TEST_P(SketchProperty, InstructionSetsDoNotMatter) {
   const Samples samples = MakeSamples(4, size_, 4);
   const std::string wanted = BytesInOrder(samples, mode_);
@@ -127,6 +136,19 @@ TEST(SketchProperty, SmallAndLargeSamplesMix) {
     ASSERT_TRUE(both.Merge(both.Serialize() == small.Serialize() ? large : small).ok());
     ASSERT_EQ(both.Serialize(), wanted);
   }
+}
+
+// The first large sample comes while a small one is being counted, which has no tail of its own.
+TEST(SketchProperty, SamplingBeginsInAnUpdate) {
+  std::vector<float> small = SketchTestData(300, 1);
+  const std::vector<float> large = SketchTestData(20000, 2);
+  TensorSketch sketch;
+  SketchStep step{&sketch, small.data(), [&](int64_t, int64_t) { sketch.Update(large); }};
+  TensorSketch::UpdateTogether({&step, 1}, {.inner = 300}, {});
+  TensorSketch wanted;
+  wanted.Update(large);
+  wanted.Update(small);
+  EXPECT_EQ(sketch.Serialize(), wanted.Serialize());
 }
 
 TEST(SketchProperty, MirroredDataGiveTheMirroredHistogram) {

@@ -71,7 +71,7 @@ TEST(UpdateTogether, SumOverAnInputGivesTheBytesOfUpdatesOneByOne) {
           TensorSketch a(config), b(config), sum(config);
           std::vector<float> over = test.a;
           AddInto add{over, test.b};
-          const SketchStep steps[] = {
+          SketchStep steps[] = {
               {&a, over.data(), {}}, {&b, test.b.data(), {}}, {&sum, over.data(), add.Compute()}};
           TensorSketch::UpdateTogether(steps, layout, Threads(threads));
           EXPECT_EQ(a.Serialize(), test.BytesOf(config, test.a));
@@ -92,7 +92,7 @@ TEST(UpdateTogether, AStepWithoutASketchIsComputedAllTheSame) {
     TensorSketch a;
     std::vector<float> over = test.a;
     AddInto add{over, test.b};
-    const SketchStep steps[] = {{&a, over.data(), {}}, {nullptr, over.data(), add.Compute()}};
+    SketchStep steps[] = {{&a, over.data(), {}}, {nullptr, over.data(), add.Compute()}};
     TensorSketch::UpdateTogether(steps, layout, Threads(2));
     EXPECT_EQ(a.Serialize(), test.BytesOf({}, test.a));
     EXPECT_EQ(over, test.sum);
@@ -102,7 +102,7 @@ TEST(UpdateTogether, AStepWithoutASketchIsComputedAllTheSame) {
 TEST(UpdateTogether, SketchesOfDifferentModes) {
   const Case test(kLayouts[1]);
   TensorSketch a({.mode = SketchMode::kExact}), b({.mode = SketchMode::kSampled, .channels = 3});
-  const SketchStep steps[] = {{&a, test.a.data(), {}}, {&b, test.b.data(), {}}};
+  SketchStep steps[] = {{&a, test.a.data(), {}}, {&b, test.b.data(), {}}};
   TensorSketch::UpdateTogether(steps, test.layout, Threads(2));
   EXPECT_EQ(a.Serialize(), test.BytesOf(a.config(), test.a));
   EXPECT_EQ(b.Serialize(), test.BytesOf(b.config(), test.b));
@@ -111,7 +111,7 @@ TEST(UpdateTogether, SketchesOfDifferentModes) {
 TEST(UpdateTogether, NothingToCompute) {
   TensorSketch a;
   bool computed = false;
-  const SketchStep step{&a, nullptr, [&](int64_t, int64_t) { computed = true; }};
+  SketchStep step{&a, nullptr, [&](int64_t, int64_t) { computed = true; }};
   TensorSketch::UpdateTogether({&step, 1}, {.samples = 2, .inner = 0}, {});
   EXPECT_FALSE(computed);
   EXPECT_EQ(a.samples(), 2u);

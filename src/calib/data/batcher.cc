@@ -43,6 +43,7 @@ class Batcher : public DataSource {
       : samples_(std::move(samples)), plan_(std::move(plan)), labels_(std::move(labels)), next_(plan_.shard_index) {}
 
   std::optional<int64_t> SampleCount() const override { return ShardSize(plan_); }
+  int64_t BatchSize() const override { return plan_.batch; }
 
   Result<std::optional<Batch>> Next() override {
     std::vector<Sample> taken;

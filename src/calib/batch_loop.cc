@@ -1,0 +1,98 @@
+#include "calib/batch_loop.h"
+
+#include <condition_variable>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace preon {
+namespace {
+
+class BatchLoop {
+ public:
+  BatchLoop(DataSource& source, const BatchLoopOptions& options,
+            const std::function<Result<InTurn>(const Batch&)>& work)
+      : source_(source), options_(options), work_(work) {}
+
+  Status Run() {
+    {
+      std::vector<std::jthread> others;
+      for (int thread = 1; thread < options_.at_once; ++thread) others.emplace_back([this] { WorkUntilOver(); });
+      WorkUntilOver();
+    }
+    if (defect_) std::rethrow_exception(defect_);
+    return failure_;
+  }
+
+ private:
+  void WorkUntilOver() {
+    std::unique_lock lock(mutex_);
+    try {
+      while (true) {
+        changed_.wait(lock, [this] { return over_ || MayBegin(); });
+        if (over_) return;
+        DoNext(lock);
+        FinishInTurn();
+        changed_.notify_all();
+      }
+    } catch (...) {
+      if (!lock.owns_lock()) lock.lock();
+      defect_ = std::current_exception();
+      over_ = true;
+      changed_.notify_all();
+    }
+  }
+
+  void DoNext(std::unique_lock<std::mutex>& lock) {
+    Result<std::optional<Batch>> batch = source_.Next();
+    if (!batch.ok()) finished_.emplace(begun_++, batch.status());
+    over_ = !batch.ok() || !batch->has_value();
+    if (over_) return;
+    const int64_t index = begun_++;
+    begun_samples_ += (*batch)->samples;
+    over_ = begun_samples_ >= options_.max_samples;
+    lock.unlock();
+    Result<InTurn> finish = work_(**batch);
+    lock.lock();
+    finished_.emplace(index, std::move(finish));
+  }
+
+  bool MayBegin() const {
+    if (begun_ == 0) return true;
+    // Results that wait for their turn hold memory.
+    return done_ > 0 && begun_ - done_ < 2 * options_.at_once;
+  }
+
+  void FinishInTurn() {
+    for (auto next = finished_.find(done_); next != finished_.end() && failure_.ok(); next = finished_.find(done_)) {
+      const Result<InTurn> finish = std::move(next->second);
+      finished_.erase(next);
+      failure_ = finish.ok() ? (*finish)() : finish.status();
+      ++done_;
+    }
+    over_ |= !failure_.ok();
+  }
+
+  DataSource& source_;
+  const BatchLoopOptions& options_;
+  const std::function<Result<InTurn>(const Batch&)>& work_;
+  std::mutex mutex_;  // of all below, and of source_
+  std::condition_variable changed_;
+  int64_t begun_ = 0, begun_samples_ = 0, done_ = 0;
+  std::map<int64_t, Result<InTurn>> finished_;  // by place in the stream
+  bool over_ = false;  // nothing more is begun
+  Status failure_;
+  std::exception_ptr defect_;
+};
+
+}  // namespace
+
+Status ForEachBatch(DataSource& source, const BatchLoopOptions& options,
+                    const std::function<Result<InTurn>(const Batch&)>& work) {
+  return BatchLoop(source, options, work).Run();
+}
+
+}  // namespace preon
