@@ -16,7 +16,24 @@ size_t SizeBytes(const TrialRun& run) {
   return bytes;
 }
 
+class TrialSource final : public DataSource {
+ public:
+  explicit TrialSource(const std::vector<TrialRun>& runs) : runs_(runs) {}
+  Result<std::optional<Batch>> Next() override {
+    if (next_ == runs_.size()) return std::optional<Batch>();
+    return std::optional(runs_[next_++].batch);
+  }
+  std::optional<int64_t> SampleCount() const override { return static_cast<int64_t>(runs_.size()) * BatchSize(); }
+  int64_t BatchSize() const override { return runs_.front().batch.samples; }
+
+ private:
+  const std::vector<TrialRun>& runs_;
+  size_t next_ = 0;
+};
+
 }  // namespace
+
+std::unique_ptr<DataSource> TrialSamples::Open() const { return std::make_unique<TrialSource>(runs_); }
 
 bool TrialSamples::Wants() {
   if (seen_ % step_ == 0) return true;

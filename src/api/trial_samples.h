@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "calib/data_source.h"
@@ -22,6 +23,8 @@ class TrialSamples {
   void Keep(const Batch& batch, const std::vector<NamedTensor>& outputs);
   void Clear() { *this = {}; }
   const std::vector<TrialRun>& runs() const { return runs_; }
+  /// The samples as a stream; not empty, and they outlive it.
+  std::unique_ptr<DataSource> Open() const;
 
  private:
   std::vector<TrialRun> runs_;

@@ -3,6 +3,7 @@
 
 #include "api/calibrate_stage.h"
 #include "api/choose_policy.h"
+#include "api/drowned.h"
 #include "api/output.h"
 #include "api/quantize_stage.h"
 #include "api/unreached.h"
@@ -61,6 +62,13 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
     if (!options.calib.empty()) PREON_RETURN_IF_ERROR(RunTrial(prepared, job, trial));
     job.clock.Begin("try");
     PREON_ASSIGN_OR_RETURN(policies, ChoosePolicy(prepared, data, trial, job));
+    const auto best = std::ranges::max_element(policies, {}, &PolicyTrial::sqnr_db);
+    if (best != policies.end()) {
+      PREON_ASSIGN_OR_RETURN(const bool changed, LeaveDrownedInFloat(data, trial, best->sqnr_db, job, prepared));
+      if (changed) {
+        PREON_ASSIGN_OR_RETURN(policies, ChoosePolicy(prepared, data, trial, job));
+      }
+    }
     trial.Clear();
   }
   PREON_ASSIGN_OR_RETURN(QuantizeResult result, QuantizeStage(prepared, data, float_outputs, job));

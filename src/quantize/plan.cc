@@ -35,8 +35,14 @@ std::string_view FloatReasonName(FloatReason reason) {
 }
 
 std::string_view LeftFloatDetail(FloatReason reason) {
-  return reason == FloatReason::kNotReached ? "no calibration sample runs it"
-                                            : "the runtime computes it in float, codes or not";
+  switch (reason) {
+    case FloatReason::kNotReached:
+      return "no calibration sample runs it";
+    case FloatReason::kAccuracy:
+      return "reads or writes channels that the steps of their tensor would drown; tried, and nearer to float this way";
+    default:
+      return "the runtime computes it in float, codes or not";
+  }
 }
 
 std::vector<std::string> QuantPlan::RangeTensors() const {

@@ -36,7 +36,7 @@ enum class FloatReason {
   kNoGain,             ///< would run in integers but costs more than it saves, or enables no integer kernel
   kTail,               ///< behind the last integer Conv/MatMul/Gemm: outputs keep float accuracy
   kMask,               ///< attention mask: its range would swallow everything else
-  kAccuracy,           ///< joins very different ranges
+  kAccuracy,           ///< joins very different ranges; reads or writes channels of very different ranges
   kSubgraph,           ///< inside, or feeding, a sub-graph
   kNotReached,         ///< the calibration data never ran it: nothing is known about its range
   kNotFused,           ///< planned in integers, but the runtime computes it in float
@@ -53,7 +53,7 @@ struct PlanOptions {
   std::vector<std::string> exclude;           ///< node names (as in the user's file) or globs `*`, `?`
   std::vector<std::string> exclude_types;     ///< operator types
   std::map<std::string, TensorOverride> overrides;   ///< by tensor name of the user's file
-  /// Nodes that stay float for what came out after a first plan: kNotReached, kNotFused.
+  /// Nodes that stay float for what came out after a first plan: kNotReached, kNotFused, kAccuracy.
   std::map<std::string, FloatReason> left_float;
 };
 

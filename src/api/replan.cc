@@ -1,0 +1,22 @@
+#include "api/replan.h"
+
+#include <algorithm>
+
+namespace preon {
+
+Result<bool> Replan(std::map<std::string, FloatReason> left_float, const CalibrationData& data, const Job& job,
+                    PreparedModel& prepared) {
+  PlanOptions options = job.options.plan;
+  options.left_float = std::move(left_float);
+  PREON_ASSIGN_OR_RETURN(QuantPlan plan, job.choices.target->Plan(prepared.model, options));
+  const auto known = [&](const std::string& tensor) {
+    const auto sketch = data.tensors.find(tensor);
+    return sketch != data.tensors.end() && sketch->second.count() > 0;
+  };
+  if (plan.activations.empty() || !std::ranges::all_of(plan.RangeTensors(), known)) return false;
+  prepared.plan = std::move(plan);
+  prepared.left_float = std::move(options.left_float);
+  return true;
+}
+
+}  // namespace preon
