@@ -5,12 +5,13 @@
 
 #include "base/system.h"
 #include "quantize/bias_correction.h"
+#include "quantize/channel_scales.h"
 
 namespace preon {
 namespace {
 
 // Counted up when the rewrites change so that tensors of older .calib files may be missing.
-constexpr int kGraphVersion = 3;
+constexpr int kGraphVersion = 4;
 
 std::string PlacementSetup(const QuantPlan& plan) { return StrCat("target=", plan.target, " graph=", kGraphVersion); }
 
@@ -35,6 +36,7 @@ Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const P
   CalibrateOptions options{.mode = job.options.sketch_mode, .optimize = job.options.optimize_observed};
   for (const auto& [input, observed] : MeanSources(prepared.model.graph, prepared.plan))
     options.channel_means.push_back(observed);
+  if (job.choices.target->FollowsRuntime()) options.per_channel = ScalableTensors(prepared.model.graph, prepared.plan);
   if (pass.trial != nullptr) pass.trial->Clear();
   if (pass.float_outputs != nullptr) pass.float_outputs->Clear();
   options.see_run = [&, first = true](const Batch& batch, const std::vector<NamedTensor>& outputs) mutable {

@@ -28,7 +28,7 @@ bool HasChannels(const Graph& graph, const std::string& tensor) {
 Result<Ranked> RankDrowned(const PreparedModel& prepared, const CalibrationData& data, const TrialSamples& trial,
                            const Job& job) {
   PREON_ASSIGN_OR_RETURN(const PlanStatistics statistics,
-                         StatisticsOf(prepared, data, *job.choices.method, job.options));
+                         StatisticsOf(prepared, data, *job.choices.method, job));
   std::vector<std::string> tensors = prepared.plan.RangeTensors();
   std::erase_if(tensors, [&](const std::string& tensor) { return !HasChannels(prepared.model.graph, tensor); });
   Ranked ranked;

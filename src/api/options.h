@@ -27,6 +27,7 @@ struct Options {
   SketchMode sketch_mode = SketchMode::kSampled;
   bool optimize_observed = true;
   bool bias_correction = true;
+  bool channel_scales = true;
   std::set<std::string> disabled_passes;
   std::string report;
   std::string save_folder;

@@ -1,11 +1,12 @@
 #include "api/plan_statistics.h"
 
 #include "quantize/bias_correction.h"
+#include "quantize/channel_scales.h"
 
 namespace preon {
 
 Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const CalibrationData& data,
-                                    const RangeMethod& method, const Options& options) {
+                                    const RangeMethod& method, const Job& job) {
   const QuantPlan& plan = prepared.plan;
   PlanStatistics statistics;
   for (const std::string& tensor : plan.RangeTensors()) {
@@ -18,11 +19,20 @@ Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const Calibra
     if (!range.ok()) return std::move(range).status().WithContext(tensor);
     statistics.ranges[tensor] = *range;
   }
-  if (!options.bias_correction) return statistics;
-  for (const auto& [input, observed] : MeanSources(prepared.model.graph, plan)) {
-    const auto sketch = data.tensors.find(observed);
-    if (sketch != data.tensors.end() && sketch->second.count() > 0)
-      statistics.channel_means[input] = sketch->second.channel_means();
+  if (job.options.bias_correction) {
+    for (const auto& [input, observed] : MeanSources(prepared.model.graph, plan)) {
+      const auto sketch = data.tensors.find(observed);
+      if (sketch != data.tensors.end() && sketch->second.count() > 0)
+        statistics.channel_means[input] = sketch->second.channel_means();
+    }
+  }
+  if (job.options.channel_scales && job.choices.target->FollowsRuntime()) {
+    for (const std::string& tensor : ScalableTensors(prepared.model.graph, plan)) {
+      const TensorSketch& sketch = data.tensors.at(tensor);
+      if (sketch.config().channels == 0) continue;
+      statistics.channel_extremes[tensor] = {{sketch.channel_min().begin(), sketch.channel_min().end()},
+                                             {sketch.channel_max().begin(), sketch.channel_max().end()}};
+    }
   }
   return statistics;
 }

@@ -1,7 +1,7 @@
 // From calibration to what a plan is written with: ranges by a method, channel means for the biases.
 #pragma once
 
-#include "api/options.h"
+#include "api/job.h"
 #include "api/prepare_model.h"
 #include "calib/calibration.h"
 #include "quantize/plan.h"
@@ -9,9 +9,9 @@
 
 namespace preon {
 
-/// Of every tensor that the plan observes; means only with options.bias_correction.
+/// Ranges of every tensor that the plan observes; channels' means and extremes as far as the options want them.
 /// Errors: kRangeMissing, kRangeNotFinite, naming the tensor.
 Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const CalibrationData& data,
-                                    const RangeMethod& method, const Options& options);
+                                    const RangeMethod& method, const Job& job);
 
 }  // namespace preon

@@ -75,7 +75,7 @@ Result<Attempt> QuantizeOnce(const PreparedModel& prepared, const CalibrationDat
   job.clock.Begin("quantize");
   std::vector<std::string> warnings;
   PREON_ASSIGN_OR_RETURN(const PlanStatistics statistics,
-                         StatisticsOf(prepared, data, *job.choices.method, job.options));
+                         StatisticsOf(prepared, data, *job.choices.method, job));
   PREON_ASSIGN_OR_RETURN(Model quantized, ApplyPlan(prepared.model, prepared.plan, statistics, &warnings));
   job.clock.Begin("verify");
   PREON_ASSIGN_OR_RETURN(VerifiedModel verified, LoadForVerification(quantized, prepared, job, warnings));

@@ -23,7 +23,7 @@ double MeanSqnrDb(const Comparison& comparison) {
 
 Result<double> TrialSqnrDb(const PreparedModel& prepared, const CalibrationData& data, const TrialSamples& trial,
                    const RangeMethod& method, const Job& job) {
-  PREON_ASSIGN_OR_RETURN(const PlanStatistics statistics, StatisticsOf(prepared, data, method, job.options));
+  PREON_ASSIGN_OR_RETURN(const PlanStatistics statistics, StatisticsOf(prepared, data, method, job));
   PREON_ASSIGN_OR_RETURN(const Model quantized, ApplyPlan(prepared.model, prepared.plan, statistics, nullptr));
   const std::unique_ptr<DataSource> source = trial.Open();
   const RunPlan runs = PlanRuns(quantized, job.context.ThreadCount(), *source);

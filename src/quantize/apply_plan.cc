@@ -1,9 +1,10 @@
-// QuantPlan × ranges → Q/DQ graph. Order: parameters of activations, Relu/Clip that codes absorb, weights (their scales may
-// grow to keep a bias inside int32), biases, Q/DQ pairs, guards of float islands, branches.
+// QuantPlan × ranges → Q/DQ graph. Order: parameters of activations, Relu/Clip that codes absorb, channel scales, weights
+// (their scales may grow to keep a bias inside int32), biases, Q/DQ pairs, guards of float islands, branches.
 #include <cmath>
 #include <set>
 
 #include "quantize/bias_correction.h"
+#include "quantize/channel_scales.h"
 #include "quantize/op_traits.h"
 #include "quantize/pairs_in_branches.h"
 #include "quantize/plan.h"
@@ -14,8 +15,8 @@ namespace {
 
 class PlanWriter {
  public:
-  PlanWriter(Model& model, const QuantPlan& plan, const PlanStatistics& statistics, std::vector<std::string>* warnings)
-      : graph_(model.graph), plan_(plan), statistics_(statistics), warnings_(warnings), writer_(graph_) {
+  PlanWriter(Model& model, const QuantPlan& plan, PlanStatistics statistics, std::vector<std::string>* warnings)
+      : graph_(model.graph), plan_(plan), statistics_(std::move(statistics)), warnings_(warnings), writer_(graph_) {
     for (const NodeDecision& decision : plan.nodes) {
       const Node* node = graph_.FindNode(decision.node);
       if (decision.reason == FloatReason::kNotReached) all_reached_ = false;
@@ -31,6 +32,7 @@ class PlanWriter {
   Status Write() {
     PREON_RETURN_IF_ERROR(ComputeActivationParams());
     AbsorbClamps();
+    ScaleChannels();
     PREON_RETURN_IF_ERROR(WriteConstants());
     WritePairs();
     GuardIslands();
@@ -99,6 +101,20 @@ class PlanWriter {
       } else {
         activations_[input] = activation;
       }
+    }
+  }
+
+  // Behind a clamp that stayed, a scaled channel would be cut in the wrong place.
+  void ScaleChannels() {
+    for (const auto& [tensor, extremes] : statistics_.channel_extremes) {
+      if (!graph_.Producer(tensor)->Is("Conv")) continue;
+      const Activation& activation = activations_.at(tensor);
+      const auto factors = ChannelFactors(extremes, RepresentableRange(activation.params, activation.format));
+      DivideChannels(graph_, tensor, factors);
+      const auto means = statistics_.channel_means.find(tensor);
+      if (means == statistics_.channel_means.end()) continue;
+      for (size_t channel = 0; channel < factors.size(); ++channel)
+        means->second[channel] /= double{factors[channel]};
     }
   }
 
@@ -223,7 +239,7 @@ class PlanWriter {
 
   Graph& graph_;
   const QuantPlan& plan_;
-  const PlanStatistics& statistics_;
+  PlanStatistics statistics_;  // means change with the channels
   std::vector<std::string>* warnings_;
   QdqWriter writer_;
   std::set<const Node*> integer_;

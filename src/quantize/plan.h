@@ -139,11 +139,18 @@ using TargetRegistry = Registry<Target>;
 std::unique_ptr<Target> MakeOrtCpuTarget();
 std::unique_ptr<Target> MakeQuarkTarget();
 
+/// Extremes of each channel of a tensor; infinity and -infinity of one without values.
+struct ChannelExtremesOf {
+  std::vector<float> min, max;
+};
+
 /// What calibration found out for a plan.
 struct PlanStatistics {
   std::map<std::string, Range> ranges;  ///< one per observed tensor
   /// Mean per channel of inputs of Conv and Gemm whose bias is to be corrected (quantize/bias_correction.h).
   std::map<std::string, std::vector<double>> channel_means;
+  /// Of tensors whose channels are to be scaled (quantize/channel_scales.h).
+  std::map<std::string, ChannelExtremesOf> channel_extremes;
 };
 
 /// Writes the plan's Q/DQ nodes, codes, scales and zero points. Errors: kRangeMissing, kRangeInvalid, kQuantizeFailed.
