@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/partial_calibration.h"
 #include "base/system.h"
 #include "quantize/bias_correction.h"
 #include "quantize/channel_scales.h"
@@ -12,6 +13,8 @@ namespace {
 
 // Counted up when the rewrites change so that tensors of older .calib files may be missing.
 constexpr int kGraphVersion = 4;
+
+constexpr int64_t kCheckpointSeconds = 10;
 
 std::string PlacementSetup(const QuantPlan& plan) { return StrCat("target=", plan.target, " graph=", kGraphVersion); }
 
@@ -54,10 +57,18 @@ Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const P
     }
     return Status::Ok();
   };
+  const std::string setup =
+      StrCat(PlacementSetup(prepared.plan), options.mode == SketchMode::kExact ? " exact" : " sampled",
+             options.optimize ? " optimized" : " as-is");
+  const PartialCalibration partial(job.options, setup);
+  if (job.options.resume) {
+    PREON_ASSIGN_OR_RETURN(options.start, partial.Load(prepared.model.fingerprint));
+    options.checkpoint_seconds = static_cast<double>(job.options.checkpoint_seconds.value_or(kCheckpointSeconds));
+    options.checkpoint = [&](const CalibrationData& so_far) { return partial.Save(so_far); };
+  }
   PREON_ASSIGN_OR_RETURN(CalibrationData data,
                          Calibrate(prepared.model, prepared.plan.ObservedTensors(), *source, options, job.context));
-  data.setup = StrCat(PlacementSetup(prepared.plan), options.mode == SketchMode::kExact ? " exact" : " sampled",
-                      options.optimize ? " optimized" : " as-is");
+  data.setup = setup;
   for (const auto& [tensor, activation] : prepared.plan.activations) {
     if (!activation.shares.empty()) data.shared[tensor] = activation.shares;
   }

@@ -57,6 +57,9 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   if (!options.tmp_dir.empty() && !std::filesystem::is_directory(options.tmp_dir)) {
     return Error(ErrorId::kBadOptionValue, "--tmp-dir: got '", options.tmp_dir, "', wanted a folder that exists");
   }
+  if (options.checkpoint_seconds && !options.resume) {
+    return Error(ErrorId::kConflictingOptions, "--checkpoint: has no effect without --resume");
+  }
   if (!options.calib.empty()) PREON_RETURN_IF_ERROR(CheckCalibAlone(options));
   for (const auto& [tensor, setting] : options.plan.overrides) {
     if (setting.range && setting.params) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -29,6 +30,8 @@ struct Options {
   bool bias_correction = true;
   bool channel_scales = true;
   std::set<std::string> disabled_passes;
+  bool resume = false;
+  std::optional<int64_t> checkpoint_seconds;
   std::string report;
   std::string save_folder;
   int64_t repeat = 1;

@@ -1,5 +1,6 @@
 #include "api/calibrate_stage.h"
 #include "api/output.h"
+#include "api/partial_calibration.h"
 #include "api/quantize_stage.h"
 #include "api/verbs.h"
 #include "base/file.h"
@@ -15,6 +16,7 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, Job& job) {
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOnly(prepared, job));
   job.clock.Begin("write");
   PREON_RETURN_IF_ERROR(SaveCalibration(data, output));
+  if (job.options.resume) PartialCalibration(job.options, data.setup).Remove();
 
   CalibrateResult result{.facts = job.clock.Finish("calibrate"),
                          .output = output,

@@ -1,5 +1,6 @@
 #include "calib/batch_loop.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <map>
@@ -10,6 +11,12 @@
 
 namespace preon {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Clock::time_point After(double seconds) {
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
 
 class BatchLoop {
  public:
@@ -34,8 +41,12 @@ class BatchLoop {
       while (true) {
         changed_.wait(lock, [this] { return over_ || MayBegin(); });
         if (over_) return;
-        DoNext(lock);
-        FinishInTurn();
+        if (CheckpointIsDue()) {
+          SaveCheckpoint();
+        } else {
+          DoNext(lock);
+          FinishInTurn();
+        }
         changed_.notify_all();
       }
     } catch (...) {
@@ -61,9 +72,20 @@ class BatchLoop {
   }
 
   bool MayBegin() const {
-    if (begun_ == 0) return true;
+    if (begun_ == 0 || CheckpointIsDue()) return begun_ == done_;
     // Results that wait for their turn hold memory.
     return done_ > 0 && begun_ - done_ < 2 * options_.at_once;
+  }
+
+  bool CheckpointIsDue() const {
+    return options_.checkpoint.save && done_ > saved_ && Clock::now() >= next_checkpoint_;
+  }
+
+  void SaveCheckpoint() {
+    failure_ = options_.checkpoint.save();
+    over_ |= !failure_.ok();
+    saved_ = done_;
+    next_checkpoint_ = After(options_.checkpoint.seconds);
   }
 
   void FinishInTurn() {
@@ -82,6 +104,8 @@ class BatchLoop {
   std::mutex mutex_;  // of all below, and of source_
   std::condition_variable changed_;
   int64_t begun_ = 0, begun_samples_ = 0, done_ = 0;
+  int64_t saved_ = 0;  // done_ at the last checkpoint
+  Clock::time_point next_checkpoint_ = After(options_.checkpoint.seconds);
   std::map<int64_t, Result<InTurn>> finished_;  // by place in the stream
   bool over_ = false;  // nothing more is begun
   Status failure_;

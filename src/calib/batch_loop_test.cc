@@ -137,6 +137,41 @@ TEST_P(ForEachBatchTest, EnoughSamples) {
   EXPECT_EQ(source.begun(), 6);
 }
 
+TEST_P(ForEachBatchTest, CheckpointsComeBetweenBatches) {
+  Counting source(20);
+  std::atomic<int> under_way = 0;
+  std::vector<size_t> saved;
+  const auto work = [&, note = Note()](const Batch& batch) {
+    ++under_way;
+    Result<InTurn> finish = note(batch);
+    --under_way;
+    return finish;
+  };
+  const auto save = [&] {
+    EXPECT_EQ(under_way, 0);
+    EXPECT_EQ(static_cast<int64_t>(finished_.size()), source.begun());
+    saved.push_back(finished_.size());
+    return Status::Ok();
+  };
+  EXPECT_TRUE(ForEachBatch(source, {.at_once = GetParam(), .checkpoint = {0, save}}, work).ok());
+  EXPECT_EQ(finished_, UpTo(20));
+  EXPECT_EQ(saved.front(), 1u);
+  EXPECT_GE(saved.size(), 2u);
+}
+
+TEST_P(ForEachBatchTest, ACheckpointThatFailsEndsIt) {
+  Counting source(20);
+  const auto save = [] { return Error(ErrorId::kIoWrite, "full"); };
+  EXPECT_EQ(ForEachBatch(source, {.at_once = GetParam(), .checkpoint = {0, save}}, Note()).message(), "full");
+  EXPECT_EQ(finished_, UpTo(1));
+}
+
+TEST_P(ForEachBatchTest, NoCheckpointBeforeItsTime) {
+  Counting source(20);
+  const auto save = [] { return Error(ErrorId::kIoWrite, "too early"); };
+  EXPECT_TRUE(ForEachBatch(source, {.at_once = GetParam(), .checkpoint = {3600, save}}, Note()).ok());
+}
+
 TEST_P(ForEachBatchTest, ExceptionsReachTheCaller) {
   Counting source(50);
   const auto work = [&](const Batch& batch) -> Result<InTurn> {

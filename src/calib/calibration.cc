@@ -8,6 +8,21 @@
 namespace preon {
 namespace {
 
+bool SawAllOf(const CalibrationData& data, const Batch& batch) {
+  for (int64_t i = 0; i < batch.samples; ++i) {
+    if (!Contains(data.samples, batch.first_sample + i * batch.sample_step)) return false;
+  }
+  return true;
+}
+
+/// One sketch per tensor, and the samples in canonical form.
+Status Fill(CalibrationData& data, const std::vector<std::string>& tensors, std::vector<TensorSketch> sketches) {
+  PREON_ASSIGN_OR_RETURN(data.samples, Canonical(std::move(data.samples)));
+  for (size_t index = 0; index < tensors.size(); ++index)
+    data.tensors.emplace(tensors[index], std::move(sketches[index]));
+  return Status::Ok();
+}
+
 void WarnOfInfinities(const CalibrationData& data, const RunContext& context) {
   for (const auto& [tensor, sketch] : data.tensors) {
     if (sketch.inf_count() == 0) continue;
@@ -33,11 +48,16 @@ Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& t
                          ObservedSession::Open(model, tensors, &observer, session_options, context));
 
   CalibrationData data{.model_fingerprint = model.fingerprint};
+  if (options.start) {
+    PREON_RETURN_IF_ERROR(observer.Start(options.start->tensors));
+    data.samples = options.start->samples;
+  }
   model = Model();
-  Progress progress{"calibrate", 0, source.SampleCount().value_or(0)};
+  Progress progress{"calibrate", data.sample_count(), source.SampleCount().value_or(0)};
   context.Report(progress);
   const auto run = [&](const Batch& batch) -> Result<InTurn> {
     PREON_RETURN_IF_ERROR(context.CheckCancelled());
+    if (options.start && SawAllOf(*options.start, batch)) return InTurn([] { return Status::Ok(); });
     observer.BeginRun(batch);
     auto outputs = session.Run(batch.feeds, context);
     const Status observed = observer.EndRun();
@@ -54,7 +74,15 @@ Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& t
       return Status::Ok();
     });
   };
-  const Status done = ForEachBatch(source, {.at_once = runs.at_once}, run);
+  BatchLoopOptions loop{.at_once = runs.at_once};
+  if (options.checkpoint) {
+    loop.checkpoint = {options.checkpoint_seconds, [&]() -> Status {
+                         CalibrationData so_far = data;
+                         PREON_RETURN_IF_ERROR(Fill(so_far, tensors, observer.Sketches()));
+                         return options.checkpoint(so_far);
+                       }};
+  }
+  const Status done = ForEachBatch(source, loop, run);
   if (!done.ok() && done.id() == ErrorId::kCancelled) {
     return Error(ErrorId::kCancelled, "calibrate: interrupted after ", progress.done, " of ",
                  progress.total > 0 ? StrCat(progress.total) : "?", " samples");
@@ -62,10 +90,7 @@ Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& t
   PREON_RETURN_IF_ERROR(done);
   if (progress.done == 0) return Error(ErrorId::kDataEmpty, "calibrate: no samples");
 
-  PREON_ASSIGN_OR_RETURN(data.samples, Canonical(std::move(data.samples)));
-  std::vector<TensorSketch> sketches = observer.TakeSketches();
-  for (size_t index = 0; index < tensors.size(); ++index)
-    data.tensors.emplace(tensors[index], std::move(sketches[index]));
+  PREON_RETURN_IF_ERROR(Fill(data, tensors, observer.TakeSketches()));
   WarnOfInfinities(data, context);
   return data;
 }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,11 @@ struct CalibrateOptions {
   std::vector<std::string> channel_means;
   /// Sees every batch and the model's outputs for it; an error ends the calibration.
   std::function<Status(const Batch& batch, const std::vector<NamedTensor>& outputs)> see_run;
+  /// What an interrupted pass over the same samples has learned; they are read again, but not run.
+  std::optional<CalibrationData> start;
+  double checkpoint_seconds = 0;
+  /// Gets what was learned so far, every `checkpoint_seconds`; an error ends the calibration. Empty: never.
+  std::function<Status(const CalibrationData& so_far)> checkpoint;
 };
 
 /// Runs `source` (wrap it in Prefetch to read ahead) through `model` once and sketches `tensors` (float tensors of the

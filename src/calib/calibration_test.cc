@@ -97,6 +97,35 @@ TEST(Calibrate, ThreadsDoNotMatter) {
   for (const int threads : {2, 3, 8}) EXPECT_EQ(bytes(threads), bytes(1)) << threads;
 }
 
+TEST(Calibrate, ResumedFromAnyCheckpointItEndsWithTheSameBytes) {
+  RunContext context;
+  context.threads = 3;
+  CalibrateOptions options{.channel_means = {"y"}};
+  std::vector<CalibrationData> saved;
+  options.checkpoint = [&](const CalibrationData& so_far) {
+    saved.push_back(so_far);
+    return Status::Ok();
+  };
+  const std::string wanted = Bytes(CalibrateWaves(WaveSource(20, 1), options, context));
+  ASSERT_GE(saved.size(), 3u);
+  options.checkpoint = {};
+  for (const CalibrationData& so_far : saved) {
+    options.start = so_far;
+    int64_t runs = 0;
+    options.see_run = [&](const Batch&, const std::vector<NamedTensor>&) {
+      ++runs;
+      return Status::Ok();
+    };
+    EXPECT_EQ(Bytes(CalibrateWaves(WaveSource(20, 1), options, context)), wanted);
+    EXPECT_EQ(runs, 20 - so_far.sample_count());
+  }
+}
+
+TEST(Calibrate, StartMustKnowTheTensors) {
+  CalibrateOptions options{.start = CalibrationData()};
+  EXPECT_EQ(CalibrateWaves(WaveSource(2, 1), options).status().id(), ErrorId::kCalibFileMismatch);
+}
+
 TEST(Calibrate, RunsAreSeenInOrder) {
   RunContext context;
   context.threads = 4;

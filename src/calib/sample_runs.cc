@@ -30,6 +30,10 @@ bool IsCanonical(const SampleRuns& runs) {
   return true;
 }
 
+bool Contains(const SampleRuns& runs, int64_t sample) {
+  return std::ranges::any_of(runs, [&](const auto& run) { return run.first <= sample && sample < run.second; });
+}
+
 int64_t CountSamples(const SampleRuns& runs) {
   int64_t count = 0;
   for (const auto& [first, last] : runs) count += last - first;

@@ -15,6 +15,8 @@ using SampleRuns = std::vector<std::pair<int64_t, int64_t>>;
 /// The canonical form of runs in any order. Errors: kCalibFileMismatch naming a sample that is there twice.
 Result<SampleRuns> Canonical(SampleRuns runs);
 bool IsCanonical(const SampleRuns& runs);
+/// Whether canonical runs hold the sample.
+bool Contains(const SampleRuns& runs, int64_t sample);
 int64_t CountSamples(const SampleRuns& runs);
 
 }  // namespace preon

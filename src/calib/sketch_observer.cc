@@ -95,6 +95,23 @@ void SketchObserver::ObserveTogether(std::span<const ObservedStep> steps, const 
   }
 }
 
+Status SketchObserver::Start(const std::map<std::string, TensorSketch>& sketches) {
+  for (size_t index = 0; index < tensors_.size(); ++index) {
+    const auto sketch = sketches.find(tensors_[index]);
+    if (sketch == sketches.end()) return Error(ErrorId::kCalibFileMismatch, "tensor '", tensors_[index], "' is missing");
+    if (sketch->second.count() > 0) sketches_[index] = sketch->second;
+  }
+  return Status::Ok();
+}
+
+std::vector<TensorSketch> SketchObserver::Sketches() const {
+  std::vector<TensorSketch> sketches;
+  for (const std::optional<TensorSketch>& sketch : sketches_) {
+    sketches.push_back(sketch ? *sketch : TensorSketch({.mode = mode_}));
+  }
+  return sketches;
+}
+
 std::vector<TensorSketch> SketchObserver::TakeSketches() {
   std::vector<TensorSketch> sketches;
   for (std::optional<TensorSketch>& sketch : sketches_) {

@@ -1,6 +1,7 @@
 // SketchObserver: sketches what an observed session shows.
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -33,6 +34,10 @@ class SketchObserver final : public TensorObserver {
   void ObserveTogether(std::span<const ObservedStep> steps, const ParallelFor& parallel_for) override;
 
   const std::vector<std::string>& tensors() const { return tensors_; }
+  /// Before the first run: goes on from these. Errors: kCalibFileMismatch naming a tensor that is missing.
+  Status Start(const std::map<std::string, TensorSketch>& sketches);
+  /// Copies of what TakeSketches would give now; while no run is under way.
+  std::vector<TensorSketch> Sketches() const;
   /// One per tensor; empty ones of tensors that no run reached.
   std::vector<TensorSketch> TakeSketches();
 

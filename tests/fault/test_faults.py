@@ -2,6 +2,7 @@
 import os
 import signal
 import subprocess
+import time
 
 import numpy as np
 import onnx
@@ -24,6 +25,44 @@ def test_interrupted_in_mid_calibration(preon, model, tmp_path, number):
     assert stdout == ""
     assert len([line for line in stderr.splitlines() if line.startswith("preon: error [E7900]")]) == 1
     assert preon.files() == ["model.onnx", "tmp"]
+
+
+def test_killed_and_resumed(preon, model, tmp_path):
+    """Killed again and again at any point, and resumed, a calibration ends with the bytes of an undisturbed one."""
+    calibrate = ["calibrate", model, "--data", "random:2000", "--resume", "--threads", "2", "--checkpoint", "0"]
+    assert preon("calibrate", model, "--data", "random:2000", "-o", "whole.calib").returncode == 0
+    partial = tmp_path / "out.calib.partial"
+    resumed = 0
+    for attempt in range(6):
+        process = preon.start(*calibrate, "-o", "out.calib")
+        try:
+            process.wait(timeout=0.3 + 0.07 * attempt)
+            pytest.skip("the machine is too fast for this test")
+        except subprocess.TimeoutExpired:
+            process.kill() if attempt % 2 else process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        assert not (tmp_path / "out.calib").exists()
+        resumed += partial.exists()
+    assert resumed > 0
+    assert preon(*calibrate[:-2], "-o", "out.calib").returncode == 0
+    assert (tmp_path / "out.calib").read_bytes() == (tmp_path / "whole.calib").read_bytes()
+    assert preon.files() == ["model.onnx", "out.calib", "whole.calib"]
+
+
+def test_resume_wants_the_same_samples(preon, model, tmp_path):
+    process = preon.start("calibrate", model, "--data", "random:100G", "-o", "out.calib", "--resume", "--checkpoint", "0")
+    partial = tmp_path / "out.calib.partial"
+    for _ in range(200):
+        if partial.exists():
+            break
+        time.sleep(0.05)
+    process.kill()
+    process.communicate(timeout=20)
+    preon.fails(2, 3013, "calibrate", model, "--data", "random:7", "-o", "out.calib", "--resume", says="--resume")
+
+
+def test_checkpoint_without_resume(preon, model):
+    preon.fails(2, 1004, "calibrate", model, "--data", "random:7", "-o", "out.calib", "--checkpoint", "1")
 
 
 def test_killed_in_mid_calibration(preon, model, data, tmp_path):
