@@ -82,10 +82,7 @@ Result<CalibrationData> CalibrateOnly(PreparedModel& prepared, Job& job) {
 }
 
 Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const std::string& path) {
-  if (data.model_fingerprint != prepared.model.fingerprint) {
-    return Error(ErrorId::kCalibFileMismatch, path, ": made for another model (fingerprint ",
-                 data.model_fingerprint.substr(0, 12), "…, wanted ", prepared.model.fingerprint.substr(0, 12), "…)");
-  }
+  PREON_RETURN_IF_ERROR(CheckSameModel(data.model_fingerprint, prepared.model.fingerprint).WithContext(path));
   const std::string wanted = PlacementSetup(prepared.plan);
   if (!data.setup.starts_with(wanted + " ")) {
     return Error(ErrorId::kCalibFileMismatch, path, ": made with '", data.setup, "', wanted '", wanted, "'");
