@@ -14,6 +14,16 @@ constexpr int kGraphVersion = 3;
 
 std::string PlacementSetup(const QuantPlan& plan) { return StrCat("target=", plan.target, " graph=", kGraphVersion); }
 
+// Two words.
+std::string ModeSetup(const CalibrateOptions& options) {
+  return StrCat(options.mode == SketchMode::kExact ? " exact" : " sampled", options.optimize ? " optimized" : " as-is");
+}
+
+std::string_view WithoutMode(std::string_view setup) {
+  setup = setup.substr(0, setup.rfind(' '));
+  return setup.substr(0, setup.rfind(' '));
+}
+
 bool SameFeeds(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
   return std::ranges::equal(a, b, [](const NamedTensor& left, const NamedTensor& right) {
     return left.name == right.name && left.tensor.shape() == right.tensor.shape() &&
@@ -54,8 +64,7 @@ Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const P
   };
   PREON_ASSIGN_OR_RETURN(CalibrationData data,
                          Calibrate(prepared.model, prepared.plan.ObservedTensors(), *source, options, job.context));
-  data.setup = StrCat(PlacementSetup(prepared.plan), options.mode == SketchMode::kExact ? " exact" : " sampled",
-                      options.optimize ? " optimized" : " as-is");
+  data.setup = StrCat(PlacementSetup(prepared.plan), ModeSetup(options));
   for (const auto& [tensor, activation] : prepared.plan.activations) {
     if (!activation.shares.empty()) data.shared[tensor] = activation.shares;
   }
@@ -88,6 +97,12 @@ Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& pr
     return Error(ErrorId::kCalibFileMismatch, path, ": made with '", data.setup, "', wanted '", wanted, "'");
   }
   return Status::Ok();
+}
+
+Status CheckComparable(const CalibrationData& data, const CalibrationData& wanted) {
+  PREON_RETURN_IF_ERROR(CheckSameModel(data.model_fingerprint, wanted.model_fingerprint));
+  if (WithoutMode(data.setup) == WithoutMode(wanted.setup)) return Status::Ok();
+  return Error(ErrorId::kCalibFileMismatch, "made with '", data.setup, "', wanted '", WithoutMode(wanted.setup), "'");
 }
 
 }  // namespace preon

@@ -29,6 +29,8 @@ struct Options {
   bool bias_correction = true;
   std::set<std::string> disabled_passes;
   std::string report;
+  std::string production;
+  std::string html;
   std::string save_folder;
   int64_t repeat = 1;
   int threads = 0;
