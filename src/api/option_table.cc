@@ -59,33 +59,21 @@ Status SetShard(Options& options, const std::string& value) {
 }
 
 constexpr OptionSpec kOptions[] = {
-    {"output", "FILE", "where the result goes; whole or absent", OptionKind::kValue, kPlans | kVerbMerge | kVerbRanges,
-     [](Options& o, const std::string& v) {
-       o.output = v;
-       return Status::Ok();
-     }},
+    {"output", "FILE", "where the result goes; whole or absent", OptionKind::kValue,
+     kPlans | kVerbMerge | kVerbRanges,
+     [](Options& o, const std::string& v) { o.output = v; return Status::Ok(); }},
     {"data", "SRC", "samples: .npz, .npy, folder of these, of images or of ONNX test sets, random:N", OptionKind::kList,
      kNeedsData,
-     [](Options& o, const std::string& v) {
-       o.data.sources.push_back(v);
-       return Status::Ok();
-     }},
+     [](Options& o, const std::string& v) { o.data.sources.push_back(v); return Status::Ok(); }},
     {"input", "NAME=SRC", "samples of one model input", OptionKind::kList, kNeedsData,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(o.data.inputs.emplace_back(), SplitPair(v, "NAME=SRC"));
        return Status::Ok();
      }},
-    {"preprocess", "P", "images to tensors: a preset and/or key=value,… ('help' lists them)", OptionKind::kValue,
-     kNeedsData,
-     [](Options& o, const std::string& v) {
-       o.data.preprocess = v;
-       return Status::Ok();
-     }},
+    {"preprocess", "P", "images to tensors: a preset and/or key=value,… ('help' lists them)", OptionKind::kValue, kNeedsData,
+     [](Options& o, const std::string& v) { o.data.preprocess = v; return Status::Ok(); }},
     {"labels", "FILE", "NAME<TAB>CLASS lines or JSON", OptionKind::kValue, kNeedsData,
-     [](Options& o, const std::string& v) {
-       o.data.labels = v;
-       return Status::Ok();
-     }},
+     [](Options& o, const std::string& v) { o.data.labels = v; return Status::Ok(); }},
     {"samples", "N", "only the first N samples (default: all)", OptionKind::kValue, kNeedsData,
      [](Options& o, const std::string& v) { return SetCount(o.data.limit, v, 1); }},
     {"batch", "N", "samples per run (default: the model's own, else 1)", OptionKind::kValue, kNeedsData,
@@ -97,58 +85,40 @@ constexpr OptionSpec kOptions[] = {
        o.data.seed = static_cast<uint64_t>(seed);
        return Status::Ok();
      }},
-    {"shard", "I/N", "only every N-th sample, from the I-th on; merge the N results", OptionKind::kValue,
-     kVerbCalibrate, SetShard},
-    {"calib", "FILE", "statistics of an earlier calibrate or merge, instead of --data", OptionKind::kValue,
-     kVerbQuantize,
-     [](Options& o, const std::string& v) {
-       o.calib = v;
-       return Status::Ok();
-     }},
-    {"method", "M", "how a range follows from the statistics ('help' lists them); default: auto", OptionKind::kValue,
-     kChoosesRanges,
-     [](Options& o, const std::string& v) {
-       o.method = v;
-       return Status::Ok();
-     }},
-    {"method-option", "KEY=VALUE", "option of the method, for example Percentile=99.99", OptionKind::kList,
-     kChoosesRanges,
+    {"shard", "I/N", "only every N-th sample, from the I-th on; merge the N results", OptionKind::kValue, kVerbCalibrate,
+     SetShard},
+    {"calib", "FILE", "statistics of an earlier calibrate or merge, instead of --data", OptionKind::kValue, kVerbQuantize,
+     [](Options& o, const std::string& v) { o.calib = v; return Status::Ok(); }},
+    {"method", "M", "how a range follows from the statistics ('help' lists them); default: auto", OptionKind::kValue, kChoosesRanges,
+     [](Options& o, const std::string& v) { o.method = v; return Status::Ok(); }},
+    {"method-option", "KEY=VALUE", "option of the method, for example Percentile=99.99", OptionKind::kList, kChoosesRanges,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(const auto pair, SplitPair(v, "KEY=VALUE"));
        o.method_options[pair.first] = pair.second;
        return Status::Ok();
      }},
     {"activation", "TYPE", "type of activations (default uint8; 'help' lists them)", OptionKind::kValue,
-     kPlans | kReadsRanges, [](Options& o, const std::string& v) { return SetType(o.plan.activation, v); }},
+     kPlans | kReadsRanges,
+     [](Options& o, const std::string& v) { return SetType(o.plan.activation, v); }},
     {"weight", "TYPE", "type of weights (default int8; 'help' lists them)", OptionKind::kValue, kPlans,
      [](Options& o, const std::string& v) { return SetType(o.plan.weight, v); }},
     {"target", "T", "whose kernels the result is for (default ort-cpu; 'help' lists them)", OptionKind::kValue, kPlans,
-     [](Options& o, const std::string& v) {
-       o.target = v;
-       return Status::Ok();
-     }},
+     [](Options& o, const std::string& v) { o.target = v; return Status::Ok(); }},
     {"symmetric", "", "activations with the zero point in the middle", OptionKind::kFlag, kPlans | kReadsRanges,
-     [](Options& o, const std::string& v) { return SetFlag(o.plan.activation_symmetric.emplace(), v); }},
+     [](Options& o, const std::string& v) {
+       return SetFlag(o.plan.activation_symmetric.emplace(), v);
+     }},
     {"per-tensor", "", "one scale per weight instead of one per channel", OptionKind::kFlag, kPlans,
      [](Options& o, const std::string& v) { return SetFlag(o.plan.per_channel, v, true); }},
     {"no-bias-correction", "", "leave biases as they are, though rounded weights shift the means of outputs",
      OptionKind::kFlag, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetFlag(o.bias_correction, v, true); }},
     {"exclude", "NODE", "nodes that stay float, by name; * and ? are wildcards", OptionKind::kList, kPlans,
-     [](Options& o, const std::string& v) {
-       o.plan.exclude.push_back(v);
-       return Status::Ok();
-     }},
+     [](Options& o, const std::string& v) { o.plan.exclude.push_back(v); return Status::Ok(); }},
     {"exclude-type", "OP", "operator types that stay float", OptionKind::kList, kPlans,
-     [](Options& o, const std::string& v) {
-       o.plan.exclude_types.push_back(v);
-       return Status::Ok();
-     }},
+     [](Options& o, const std::string& v) { o.plan.exclude_types.push_back(v); return Status::Ok(); }},
     {"disable-pass", "PASS", "leave out a rewrite of the float graph ('help' lists them)", OptionKind::kList, kPlans,
-     [](Options& o, const std::string& v) {
-       o.disabled_passes.insert(v);
-       return Status::Ok();
-     }},
+     [](Options& o, const std::string& v) { o.disabled_passes.insert(v); return Status::Ok(); }},
     {"exact", "", "count every value (default: extremes and tails exact, the bulk of large tensors sampled); slower",
      OptionKind::kFlag, kPlans,
      [](Options& o, const std::string& v) {
@@ -158,29 +128,17 @@ constexpr OptionSpec kOptions[] = {
        return Status::Ok();
      }},
     {"no-optimize", "", "observe in the graph as it is, not as the runtime optimized it: bit for bit, slower",
-     OptionKind::kFlag, kPlans, [](Options& o, const std::string& v) { return SetFlag(o.optimize_observed, v, true); }},
+     OptionKind::kFlag, kPlans,
+     [](Options& o, const std::string& v) { return SetFlag(o.optimize_observed, v, true); }},
     {"report", "FILE", "also write the result to FILE: .json or .txt", OptionKind::kValue, kVerbQuantize | kVerbCompare,
-     [](Options& o, const std::string& v) {
-       o.report = v;
-       return Status::Ok();
-     }},
-    {"production", "FILE", "statistics of what the model sees in use: how far calibration covers them",
-     OptionKind::kValue, kVerbAnalyze,
-     [](Options& o, const std::string& v) {
-       o.production = v;
-       return Status::Ok();
-     }},
-    {"html", "FILE", "also write a page with histograms and curves over the layers to FILE", OptionKind::kValue,
+     [](Options& o, const std::string& v) { o.report = v; return Status::Ok(); }},
+    {"production", "FILE", "statistics of what the model sees in use: how far calibration covers them", OptionKind::kValue,
      kVerbAnalyze,
-     [](Options& o, const std::string& v) {
-       o.html = v;
-       return Status::Ok();
-     }},
+     [](Options& o, const std::string& v) { o.production = v; return Status::Ok(); }},
+    {"html", "FILE", "also write a page with histograms and curves over the layers to FILE", OptionKind::kValue, kVerbAnalyze,
+     [](Options& o, const std::string& v) { o.html = v; return Status::Ok(); }},
     {"save", "DIR", "write the outputs of each run as DIR/N.npz", OptionKind::kValue, kVerbRun,
-     [](Options& o, const std::string& v) {
-       o.save_folder = v;
-       return Status::Ok();
-     }},
+     [](Options& o, const std::string& v) { o.save_folder = v; return Status::Ok(); }},
     {"repeat", "N", "go through the data N times (default 1)", OptionKind::kValue, kVerbRun,
      [](Options& o, const std::string& v) { return SetCount(o.repeat, v, 1); }},
     {"threads", "N", "threads (default: all cores this process may use)", OptionKind::kValue, kNeedsData | kVerbDoctor,
@@ -192,10 +150,7 @@ constexpr OptionSpec kOptions[] = {
        return Status::Ok();
      }},
     {"tmp-dir", "DIR", "folder for temporary files (default: the system's)", OptionKind::kValue, kNeedsData,
-     [](Options& o, const std::string& v) {
-       o.tmp_dir = v;
-       return Status::Ok();
-     }},
+     [](Options& o, const std::string& v) { o.tmp_dir = v; return Status::Ok(); }},
 };
 
 }  // namespace

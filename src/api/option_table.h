@@ -28,9 +28,9 @@ enum Verb : uint32_t {
 enum class OptionKind { kFlag, kValue, kList };
 
 struct OptionSpec {
-  std::string_view name;        ///< long name without dashes; key in configuration files ('-' and '_' are the same)
-  std::string_view value_name;  ///< "FILE", "N", …; empty for flags
-  std::string_view help;        ///< meaning, unit, default
+  std::string_view name;         ///< long name without dashes; key in configuration files ('-' and '_' are the same)
+  std::string_view value_name;   ///< "FILE", "N", …; empty for flags
+  std::string_view help;         ///< meaning, unit, default
   OptionKind kind;
   uint32_t verbs;
   /// Sets one value (flags: "true" or "false"). Errors: kBadOptionValue, kUnknownOption, kNotYetSupported; the caller
