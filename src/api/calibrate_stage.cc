@@ -18,6 +18,16 @@ constexpr int64_t kCheckpointSeconds = 10;
 
 std::string PlacementSetup(const QuantPlan& plan) { return StrCat("target=", plan.target, " graph=", kGraphVersion); }
 
+// Two words.
+std::string ModeSetup(const CalibrateOptions& options) {
+  return StrCat(options.mode == SketchMode::kExact ? " exact" : " sampled", options.optimize ? " optimized" : " as-is");
+}
+
+std::string_view WithoutMode(std::string_view setup) {
+  setup = setup.substr(0, setup.rfind(' '));
+  return setup.substr(0, setup.rfind(' '));
+}
+
 bool SameFeeds(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
   return std::ranges::equal(a, b, [](const NamedTensor& left, const NamedTensor& right) {
     return left.name == right.name && left.tensor.shape() == right.tensor.shape() &&
@@ -57,9 +67,7 @@ Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const P
     }
     return Status::Ok();
   };
-  const std::string setup =
-      StrCat(PlacementSetup(prepared.plan), options.mode == SketchMode::kExact ? " exact" : " sampled",
-             options.optimize ? " optimized" : " as-is");
+  const std::string setup = StrCat(PlacementSetup(prepared.plan), ModeSetup(options));
   const PartialCalibration partial(job.options, setup);
   if (job.options.resume) {
     PREON_ASSIGN_OR_RETURN(options.start, partial.Load(prepared.model.fingerprint));
@@ -95,15 +103,18 @@ Result<CalibrationData> CalibrateOnly(PreparedModel& prepared, Job& job) {
 }
 
 Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const std::string& path) {
-  if (data.model_fingerprint != prepared.model.fingerprint) {
-    return Error(ErrorId::kCalibFileMismatch, path, ": made for another model (fingerprint ",
-                 data.model_fingerprint.substr(0, 12), "…, wanted ", prepared.model.fingerprint.substr(0, 12), "…)");
-  }
+  PREON_RETURN_IF_ERROR(CheckSameModel(data.model_fingerprint, prepared.model.fingerprint).WithContext(path));
   const std::string wanted = PlacementSetup(prepared.plan);
   if (!data.setup.starts_with(wanted + " ")) {
     return Error(ErrorId::kCalibFileMismatch, path, ": made with '", data.setup, "', wanted '", wanted, "'");
   }
   return Status::Ok();
+}
+
+Status CheckComparable(const CalibrationData& data, const CalibrationData& wanted) {
+  PREON_RETURN_IF_ERROR(CheckSameModel(data.model_fingerprint, wanted.model_fingerprint));
+  if (WithoutMode(data.setup) == WithoutMode(wanted.setup)) return Status::Ok();
+  return Error(ErrorId::kCalibFileMismatch, "made with '", data.setup, "', wanted '", WithoutMode(wanted.setup), "'");
 }
 
 }  // namespace preon

@@ -21,4 +21,8 @@ Result<CalibrationData> CalibrateOnly(PreparedModel& prepared, Job& job);
 /// Errors: kCalibFileMismatch when `data` was made for another model or target.
 Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const std::string& path);
 
+/// Errors: kCalibFileMismatch when the two were made for different models or targets. One may be exact and the other
+/// not.
+Status CheckComparable(const CalibrationData& data, const CalibrationData& wanted);
+
 }  // namespace preon

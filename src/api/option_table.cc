@@ -11,7 +11,8 @@ namespace {
 
 constexpr uint32_t kNeedsData = kVerbQuantize | kVerbCalibrate | kVerbRun | kVerbCompare;
 constexpr uint32_t kPlans = kVerbQuantize | kVerbCalibrate;
-constexpr uint32_t kChoosesRanges = kVerbQuantize | kVerbRanges;
+constexpr uint32_t kReadsRanges = kVerbRanges | kVerbAnalyze;
+constexpr uint32_t kChoosesRanges = kVerbQuantize | kReadsRanges;
 
 Status BadValue(const std::string& got, std::string_view wanted) {
   return Error(ErrorId::kBadOptionValue, "got '", got, "', wanted ", wanted);
@@ -103,13 +104,13 @@ constexpr OptionSpec kOptions[] = {
        return Status::Ok();
      }},
     {"activation", "TYPE", "type of activations (default uint8; 'help' lists them)", OptionKind::kValue,
-     kPlans | kVerbRanges,
+     kPlans | kReadsRanges,
      [](Options& o, const std::string& v) { return SetType(o.plan.activation, v); }},
     {"weight", "TYPE", "type of weights (default int8; 'help' lists them)", OptionKind::kValue, kPlans,
      [](Options& o, const std::string& v) { return SetType(o.plan.weight, v); }},
     {"target", "T", "whose kernels the result is for (default ort-cpu; 'help' lists them)", OptionKind::kValue, kPlans,
      [](Options& o, const std::string& v) { o.target = v; return Status::Ok(); }},
-    {"symmetric", "", "activations with the zero point in the middle", OptionKind::kFlag, kPlans | kVerbRanges,
+    {"symmetric", "", "activations with the zero point in the middle", OptionKind::kFlag, kPlans | kReadsRanges,
      [](Options& o, const std::string& v) {
        return SetFlag(o.plan.activation_symmetric.emplace(), v);
      }},
@@ -140,6 +141,11 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return SetFlag(o.optimize_observed, v, true); }},
     {"report", "FILE", "also write the result to FILE: .json or .txt", OptionKind::kValue, kVerbQuantize | kVerbCompare,
      [](Options& o, const std::string& v) { o.report = v; return Status::Ok(); }},
+    {"production", "FILE", "statistics of what the model sees in use: how far calibration covers them", OptionKind::kValue,
+     kVerbAnalyze,
+     [](Options& o, const std::string& v) { o.production = v; return Status::Ok(); }},
+    {"html", "FILE", "also write a page with histograms and curves over the layers to FILE", OptionKind::kValue, kVerbAnalyze,
+     [](Options& o, const std::string& v) { o.html = v; return Status::Ok(); }},
     {"save", "DIR", "write the outputs of each run as DIR/N.npz", OptionKind::kValue, kVerbRun,
      [](Options& o, const std::string& v) { o.save_folder = v; return Status::Ok(); }},
     {"repeat", "N", "go through the data N times (default 1)", OptionKind::kValue, kVerbRun,

@@ -22,6 +22,7 @@ enum Verb : uint32_t {
   kVerbRun = 32,
   kVerbCompare = 64,
   kVerbDoctor = 128,
+  kVerbAnalyze = 256,
 };
 
 enum class OptionKind { kFlag, kValue, kList };

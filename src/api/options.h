@@ -33,6 +33,8 @@ struct Options {
   bool resume = false;
   std::optional<int64_t> checkpoint_seconds;
   std::string report;
+  std::string production;
+  std::string html;
   std::string save_folder;
   int64_t repeat = 1;
   int threads = 0;

@@ -32,6 +32,7 @@ std::vector<NamedPath> Outputs(const Options& options) {
   std::vector<NamedPath> outputs;
   if (!options.output.empty()) outputs.emplace_back("--output", options.output);
   if (!options.report.empty()) outputs.emplace_back("--report", options.report);
+  if (!options.html.empty()) outputs.emplace_back("--html", options.html);
   return outputs;
 }
 
@@ -48,7 +49,7 @@ Status CheckNotInputs(const Options& options, const std::vector<std::string>& in
 }
 
 Status CheckOutputs(const Options& options, std::vector<std::string> inputs) {
-  inputs.insert(inputs.end(), {options.calib, options.config_file, options.data.labels});
+  inputs.insert(inputs.end(), {options.calib, options.production, options.config_file, options.data.labels});
   inputs.insert(inputs.end(), options.data.sources.begin(), options.data.sources.end());
   for (const auto& [name, source] : options.data.inputs) inputs.push_back(source);
   PREON_RETURN_IF_ERROR(CheckNotInputs(options, inputs));

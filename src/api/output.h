@@ -13,7 +13,7 @@ namespace preon {
 
 /// What the options have written is none of these files, nor in these folders. Errors: kConflictingOptions.
 Status CheckNotInputs(const Options& options, const std::vector<std::string>& inputs);
-/// What the options have written (output and report) can be written, is none of the inputs (those given, and all that
+/// What the options have written (output, report and page) can be written, is none of the inputs (those given, and all that
 /// the options name), and not twice the same. Errors: kOutputFolder, kIoWrite, kConflictingOptions.
 Status CheckOutputs(const Options& options, std::vector<std::string> inputs);
 /// The same for a verb that is nothing without an output. Errors: kMissingOption besides.

@@ -15,6 +15,8 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, Job& job);
 Result<MergeResult> MergeVerb(const std::vector<std::string>& parts, Job& job);
 /// Also writes the ranges as JSON to `options.output` where that is given.
 Result<RangesResult> RangesVerb(const std::string& calib, Job& job);
+/// Also writes a page to `options.html` where that is given.
+Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, Job& job);
 /// A model, or (name ending in .calib) the statistics of one.
 Result<std::variant<ModelSummary, CalibSummary>> InspectVerb(const std::string& path, Job& job);
 /// Plain inference of the file as it is: the baseline of the calibration benchmark, so nothing but reading and running.

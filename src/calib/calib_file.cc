@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <set>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -12,7 +13,7 @@ namespace preon {
 namespace {
 
 constexpr std::string_view kMagic = "preon-calib ";
-constexpr std::string_view kVersion = "2\n";
+constexpr std::string_view kVersion = "3\n";
 constexpr size_t kChecksumSize = 64;
 
 Status Malformed(std::string_view why) { return Error(ErrorId::kCalibFileMalformed, why, ": the file is damaged"); }
@@ -23,7 +24,7 @@ Result<std::string_view> CheckedBody(std::string_view bytes) {
   const std::string_view version = bytes.substr(kMagic.size());
   if (!version.starts_with(kVersion)) {
     return Error(ErrorId::kCalibFileMalformed, "format version '",
-                 version.substr(0, std::min<size_t>(version.find('\n'), 8)), "'; this version of preon reads 2");
+                 version.substr(0, std::min<size_t>(version.find('\n'), 8)), "'; this version of preon reads 3");
   }
   const size_t header = kMagic.size() + kVersion.size();
   if (bytes.size() < header + kChecksumSize) return Malformed("cut short");
@@ -54,6 +55,17 @@ Status ReadMap(WireReader& in, std::map<std::string, Value>& map, const ReadValu
   return Status::Ok();
 }
 
+Status ReadOrigins(WireReader& in, CalibrationData& data) {
+  std::set<std::string> known;
+  for (uint64_t count = in.Varint(); count > 0 && in.ok(); --count) {
+    TensorOrigin origin{std::string(in.Bytes()), std::string(in.Bytes())};
+    if (!data.tensors.contains(origin.tensor) || !known.insert(origin.tensor).second)
+      return Malformed("the origin of no tensor");
+    data.origins.push_back(std::move(origin));
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 
 std::string SerializeCalibration(const CalibrationData& data) {
@@ -75,6 +87,11 @@ std::string SerializeCalibration(const CalibrationData& data) {
     out.Bytes(tensor);
     out.Bytes(sketch.Serialize());
   }
+  out.Varint(data.origins.size());
+  for (const TensorOrigin& origin : data.origins) {
+    out.Bytes(origin.tensor);
+    out.Bytes(origin.op);
+  }
   std::string bytes = StrCat(kMagic, kVersion) + out.Take();
   return bytes + Sha256Hex(bytes);
 }
@@ -88,6 +105,7 @@ Result<CalibrationData> ParseCalibration(std::string_view bytes) {
   PREON_RETURN_IF_ERROR(ReadRuns(in, data.samples));
   PREON_RETURN_IF_ERROR(ReadMap(in, data.shared, [&]() -> Result<std::string> { return std::string(in.Bytes()); }));
   PREON_RETURN_IF_ERROR(ReadMap(in, data.tensors, [&] { return TensorSketch::Parse(in.Bytes()); }));
+  PREON_RETURN_IF_ERROR(ReadOrigins(in, data));
   if (!in.AtEnd()) return Malformed(in.ok() ? "something behind the end" : "cut short");
   return data;
 }

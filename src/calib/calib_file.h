@@ -1,9 +1,10 @@
 // The bytes of a .calib file:
-//   "preon-calib 2\n"                       what it is, and the version of what follows
+//   "preon-calib 3\n"                       what it is, and the version of what follows
 //   fingerprint, setup                      length-prefixed (stats/wire.h)
 //   runs of samples                         their number; first and length of each
 //   shared ranges                           their number; tensor and source of each, sorted by tensor
 //   tensors                                 their number; name and TensorSketch::Serialize of each, sorted by name
+//   origins                                 their number; tensor and operator of each, in the model's order
 //   SHA-256 of everything before            64 hexadecimal digits
 // Equal data give equal bytes, so files from shards, once merged, equal the file of one run.
 #pragma once

@@ -29,6 +29,7 @@ TEST(CalibFile, SaveThenLoadKeepsEverything) {
   EXPECT_EQ(loaded->model_fingerprint, data.model_fingerprint);
   EXPECT_EQ(loaded->setup, data.setup);
   EXPECT_EQ(loaded->shared, data.shared);
+  EXPECT_EQ(loaded->origins, data.origins);
   EXPECT_EQ(loaded->samples, (SampleRuns{{0, 10}}));
   EXPECT_EQ(loaded->sample_count(), 10);
   EXPECT_EQ(loaded->tensors.at("conv").min(), data.tensors.at("conv").min());
@@ -46,8 +47,8 @@ TEST(CalibFile, SaysWhatIsWrongAndWhere) {
   const auto message = [](const std::string& damaged) { return ParseCalibration(damaged).status().message(); };
   EXPECT_EQ(message(""), "not a .calib file");
   EXPECT_EQ(message("PK\3\4 some other file"), "not a .calib file");
-  EXPECT_EQ(message("preon-calib 1\n..."), "format version '1'; this version of preon reads 2");
-  EXPECT_EQ(message("preon-calib 2\n"), "cut short: the file is damaged");
+  EXPECT_EQ(message("preon-calib 2\n..."), "format version '2'; this version of preon reads 3");
+  EXPECT_EQ(message("preon-calib 3\n"), "cut short: the file is damaged");
   std::string changed = bytes;
   changed[40] ^= 1;
   EXPECT_EQ(message(changed), "checksum differs: the file is damaged");
@@ -95,6 +96,14 @@ TEST(CalibFile, NonCanonicalOrderIsRefused) {
   CalibrationData data = test::PartOf(0, 1, 3);
   data.samples = {{2, 3}, {0, 1}};
   EXPECT_THAT(ParseCalibration(SerializeCalibration(data)).status().message(), HasSubstr("samples are not in order"));
+}
+
+TEST(CalibFile, OriginsAreOfItsTensorsEachOnce) {
+  CalibrationData data = test::PartOf(0, 1, 3);
+  data.origins.push_back({"elsewhere", "Add"});
+  EXPECT_THAT(ParseCalibration(SerializeCalibration(data)).status().message(), HasSubstr("the origin of no tensor"));
+  data.origins.back() = {"conv", "Add"};
+  EXPECT_THAT(ParseCalibration(SerializeCalibration(data)).status().message(), HasSubstr("the origin of no tensor"));
 }
 
 }  // namespace

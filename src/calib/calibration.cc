@@ -1,5 +1,7 @@
 #include "calib/calibration.h"
 
+#include <set>
+
 #include "calib/batch_loop.h"
 #include "calib/run_plan.h"
 #include "calib/sketch_observer.h"
@@ -21,6 +23,20 @@ Status Fill(CalibrationData& data, const std::vector<std::string>& tensors, std:
   for (size_t index = 0; index < tensors.size(); ++index)
     data.tensors.emplace(tensors[index], std::move(sketches[index]));
   return Status::Ok();
+}
+
+std::vector<TensorOrigin> OriginsOf(const Graph& graph, const std::vector<std::string>& tensors) {
+  const std::set<std::string> wanted(tensors.begin(), tensors.end());
+  std::vector<TensorOrigin> origins;
+  for (const std::string& input : graph.inputs()) {
+    if (wanted.contains(input)) origins.push_back({input, "input"});
+  }
+  for (const auto& node : graph.nodes()) {
+    for (const std::string& output : node->outputs()) {
+      if (wanted.contains(output)) origins.push_back({output, node->op_type});
+    }
+  }
+  return origins;
 }
 
 void WarnOfInfinities(const CalibrationData& data, const RunContext& context) {
@@ -47,7 +63,7 @@ Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& t
   PREON_ASSIGN_OR_RETURN(ObservedSession session,
                          ObservedSession::Open(model, tensors, &observer, session_options, context));
 
-  CalibrationData data{.model_fingerprint = model.fingerprint};
+  CalibrationData data{.model_fingerprint = model.fingerprint, .origins = OriginsOf(model.graph, tensors)};
   if (options.start) {
     PREON_RETURN_IF_ERROR(observer.Start(options.start->tensors));
     data.samples = options.start->samples;

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "calib/data_source.h"
@@ -14,6 +15,12 @@
 
 namespace preon {
 
+/// Where a tensor comes from: the operator that computes it, "input" for what the model is fed.
+struct TensorOrigin {
+  std::string tensor, op;
+  bool operator==(const TensorOrigin&) const = default;
+};
+
 /// Everything calibration learned; saved as *.calib.
 struct CalibrationData {
   std::string model_fingerprint;  ///< Model::fingerprint of the source model
@@ -21,6 +28,7 @@ struct CalibrationData {
   std::map<std::string, TensorSketch> tensors;  ///< by tensor name
   std::map<std::string, std::string>
       shared;          ///< tensor -> tensor whose range it shares (moves values only), not observed itself
+  std::vector<TensorOrigin> origins;  ///< of the tensors, each once, in the order in which the model computes them
   SampleRuns samples;  ///< canonical
   int64_t sample_count() const { return CountSamples(samples); }
 };
@@ -51,6 +59,9 @@ struct CalibrateOptions {
 /// per-channel tensor change; kCancelled; whatever the source and the runtime report.
 Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& tensors, DataSource& source,
                                   const CalibrateOptions& options, const RunContext& context);
+
+/// Errors: kCalibFileMismatch unless both fingerprints are those of one model.
+Status CheckSameModel(std::string_view fingerprint, std::string_view wanted);
 
 /// Exact: the parts of a split in any order give what one run over all samples gives. At least one part.
 /// Errors: kCalibFileMismatch (another model, setup or set of tensors, the same sample twice); "input 2" is parts[1].

@@ -68,6 +68,12 @@ std::string Bytes(const Result<CalibrationData>& data) {
   return data.ok() ? SerializeCalibration(*data) : "";
 }
 
+TEST(Calibrate, OriginsAreInTheOrderOfTheModel) {
+  const Result<CalibrationData> data = CalibrateWaves(WaveSource(2, 1));
+  ASSERT_TRUE(data.ok()) << data.status().ToString();
+  EXPECT_EQ(data->origins, (std::vector<TensorOrigin>{{"x", "input"}, {"conv", "Conv"}, {"y", "Relu"}}));
+}
+
 TEST(Calibrate, SketchesEveryTensorOfEverySample) {
   const Result<CalibrationData> data = CalibrateWaves(WaveSource(7, 2));
   ASSERT_TRUE(data.ok()) << data.status().ToString();

@@ -4,10 +4,7 @@ namespace preon {
 namespace {
 
 Status CheckMergeable(const CalibrationData& part, const CalibrationData& first) {
-  if (part.model_fingerprint != first.model_fingerprint) {
-    return Error(ErrorId::kCalibFileMismatch, "made for another model (fingerprint ",
-                 part.model_fingerprint.substr(0, 12), "…, wanted ", first.model_fingerprint.substr(0, 12), "…)");
-  }
+  PREON_RETURN_IF_ERROR(CheckSameModel(part.model_fingerprint, first.model_fingerprint));
   if (part.setup != first.setup) {
     return Error(ErrorId::kCalibFileMismatch, "made with other options: '", part.setup, "', wanted '", first.setup,
                  "'");
@@ -20,6 +17,7 @@ Status CheckMergeable(const CalibrationData& part, const CalibrationData& first)
     if (!part.tensors.contains(tensor)) return Error(ErrorId::kCalibFileMismatch, "tensor '", tensor, "' is missing");
   }
   if (part.shared != first.shared) return Error(ErrorId::kCalibFileMismatch, "other tensors share ranges");
+  if (part.origins != first.origins) return Error(ErrorId::kCalibFileMismatch, "its tensors come in another order");
   return Status::Ok();
 }
 
@@ -33,6 +31,12 @@ Status MergeSketch(TensorSketch& into, TensorSketch& from) {
 }
 
 }  // namespace
+
+Status CheckSameModel(std::string_view fingerprint, std::string_view wanted) {
+  if (fingerprint == wanted) return Status::Ok();
+  return Error(ErrorId::kCalibFileMismatch, "made for another model (fingerprint ", fingerprint.substr(0, 12),
+               "…, wanted ", wanted.substr(0, 12), "…)");
+}
 
 Result<CalibrationData> MergeCalibrations(std::vector<CalibrationData> parts) {
   PREON_CHECK(!parts.empty());

@@ -14,6 +14,7 @@ inline CalibrationData PartOf(int64_t first, int64_t step, int64_t end, SketchMo
   data.model_fingerprint = "0123456789abcdef";
   data.setup = "target=ort-cpu graph=1";
   data.shared = {{"reshape", "conv"}, {"transpose", "conv"}};
+  data.origins = {{"relu", "input"}, {"conv", "Conv"}};
   data.tensors.emplace("conv", TensorSketch({.mode = mode, .channels = 3}));
   data.tensors.emplace("relu", TensorSketch({.mode = mode}));
   for (int64_t sample = first; sample < end; sample += step) {

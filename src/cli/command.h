@@ -31,6 +31,7 @@ Command QuantizeCommand();
 Command CalibrateCommand();
 Command MergeCommand();
 Command RangesCommand();
+Command AnalyzeCommand();
 Command InspectCommand();
 Command RunCommand();
 Command CompareCommand();

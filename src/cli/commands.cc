@@ -3,7 +3,7 @@
 namespace preon::cli {
 
 std::vector<Command> Commands() {
-  return {QuantizeCommand(), CalibrateCommand(), MergeCommand(),   RangesCommand(),
+  return {QuantizeCommand(), CalibrateCommand(), MergeCommand(),   RangesCommand(), AnalyzeCommand(),
           InspectCommand(),  RunCommand(),       CompareCommand(), DoctorCommand()};
 }
 

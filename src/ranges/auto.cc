@@ -1,23 +1,27 @@
 // Auto: the rule that a tensor's outlier ratio calls for (spec quality §2). `quantize` tries whole policies besides.
-#include <algorithm>
+#include <array>
 
-#include "ranges/histogram_math.h"
 #include "ranges/method_options.h"
+#include "ranges/outlier_rule.h"
 #include "ranges/percentile_range.h"
 #include "ranges/range_methods.h"
 
 namespace preon {
 namespace {
 
-// Largest |x| over the 99th percentile of |x|: up to here nothing is an outlier, …
-constexpr double kNoOutliers = 3;
-// … up to here cutting off one value in 10000 is enough. Beyond, the error decides.
-constexpr double kFewOutliers = 10;
-
-// Of these percentiles the one with the least square error.
-std::unique_ptr<RangeMethod> MakeLeastErrorMethod() {
-  return *MakeLayerwisePercentileMethod()->WithOptions(
-      {{"PercentileCandidates", "99,99.5,99.9,99.95,99.99,99.995,99.999,100"}, {"LWPMetric", "mse"}});
+std::shared_ptr<const RangeMethod> MethodFor(Outliers outliers) {
+  const auto configured = [&](const std::unique_ptr<RangeMethod>& method) {
+    return *method->WithOptions(AdviceFor(outliers).options);
+  };
+  switch (outliers) {
+    case Outliers::kNone:
+      return configured(MakeMinMaxMethod());
+    case Outliers::kFew:
+      return configured(MakePercentileMethod());
+    case Outliers::kMany:
+      return configured(MakeLayerwisePercentileMethod());
+  }
+  PREON_CHECK(false);
 }
 
 class AutoMethod final : public RangeMethod {
@@ -34,16 +38,14 @@ class AutoMethod final : public RangeMethod {
   }
 
   Result<Range> Choose(const TensorSketch& sketch, const RangeQuery& query) const override {
-    PREON_ASSIGN_OR_RETURN(const Range all, ObservedRange(sketch));
-    const double usual = Distribution::Absolute(sketch).Quantile(0.99);
-    const double largest = std::max(-all.min, all.max);
-    if (largest <= kNoOutliers * usual) return all;
-    if (largest <= kFewOutliers * usual) return PercentileRange(sketch, 99.99, /*symmetric=*/true);
-    return least_error_->Choose(sketch, query);
+    PREON_RETURN_IF_ERROR(ObservedRange(sketch).status());
+    const Outliers outliers = ClassifyOutliers(OutlierRatio(Distribution::Absolute(sketch)));
+    return methods_[static_cast<size_t>(outliers)]->Choose(sketch, query);
   }
 
  private:
-  std::shared_ptr<const RangeMethod> least_error_ = MakeLeastErrorMethod();
+  std::array<std::shared_ptr<const RangeMethod>, kOutlierClasses> methods_ = {
+      MethodFor(Outliers::kNone), MethodFor(Outliers::kFew), MethodFor(Outliers::kMany)};
 };
 
 }  // namespace

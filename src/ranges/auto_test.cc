@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "ranges/outlier_rule.h"
 #include "ranges/range_methods.h"
 #include "ranges/test_sketches.h"
 
@@ -28,6 +29,21 @@ TEST(AutoMethod, OfFarOutliersTheErrorDecides) {
   EXPECT_LT(Choose(values).max, 10);
   for (size_t i = 0; i < 1000; ++i) values[i] = 30;  // too many to lose
   EXPECT_NEAR(Choose(values).max, 30, 0.1);
+}
+
+// What advice names is what auto does.
+TEST(AutoMethod, FollowsTheAdvice) {
+  for (const auto& [name, values] : test::ActivationLikeTensors()) {
+    const TensorSketch sketch = test::SketchOf(values);
+    const double ratio = OutlierRatio(Distribution::Absolute(sketch));
+    const MethodAdvice advice = AdviceFor(ClassifyOutliers(ratio));
+    const auto method = advice.method == "minmax"       ? MakeMinMaxMethod()
+                        : advice.method == "percentile" ? MakePercentileMethod()
+                                                        : MakeLayerwisePercentileMethod();
+    ASSERT_EQ(method->name(), advice.method);
+    EXPECT_EQ(*(*method->WithOptions(advice.options))->Choose(sketch, {}), *MakeAutoMethod()->Choose(sketch, {}))
+        << name << " " << ratio;
+  }
 }
 
 }  // namespace

@@ -1,22 +1,11 @@
 #include "report/json.h"
 
-#include <nlohmann/json.hpp>
+#include "report/json_object.h"
 
 namespace preon {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json Begin(const RunFacts& facts) {
-  Json seconds = Json::object();
-  for (const auto& [stage, value] : facts.seconds) seconds[stage] = value;
-  seconds["total"] = facts.total_seconds;
-  return {
-      {"verb", facts.verb}, {"version", facts.version}, {"seconds", seconds}, {"peak_rss_bytes", facts.peak_rss_bytes}};
-}
-
-// Names come from models and files: bytes that are no UTF-8 must not end the run.
-std::string Line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+using Json = JsonObject;
 
 Json AccuracyJson(const Accuracy& accuracy) { return {{"top1", accuracy.top1}, {"top5", accuracy.top5}}; }
 
@@ -91,7 +80,7 @@ Json LinesJson(const NamedLines& lines) {
 }  // namespace
 
 std::string ToJson(const QuantizeResult& result) {
-  Json json = Begin(result.facts);
+  Json json = BeginJson(result.facts);
   json["model"] = result.model;
   json["output"] = result.output;
   json["size_bytes"] = {{"float", result.float_size_bytes}, {"quantized", result.quantized_size_bytes}};
@@ -110,42 +99,42 @@ std::string ToJson(const QuantizeResult& result) {
   AddLatency(compare, result.latency);
   json["compare"] = compare;
   json["warnings"] = result.warnings;
-  return Line(json);
+  return JsonLine(json);
 }
 
 std::string ToJson(const CalibrateResult& result) {
-  Json json = Begin(result.facts);
+  Json json = BeginJson(result.facts);
   json["output"] = result.output;
   json["samples"] = result.samples;
   json["observed_tensors"] = result.observed_tensors;
   json["shared_tensors"] = result.shared_tensors;
   json["seconds_per_sample"] = result.seconds_per_sample;
   json["warnings"] = result.warnings;
-  return Line(json);
+  return JsonLine(json);
 }
 
 std::string ToJson(const MergeResult& result) {
-  Json json = Begin(result.facts);
+  Json json = BeginJson(result.facts);
   json["output"] = result.output;
   json["parts"] = result.parts;
   json["samples"] = result.samples;
   json["observed_tensors"] = result.observed_tensors;
-  return Line(json);
+  return JsonLine(json);
 }
 
 std::string ToJson(const RangesResult& result) {
-  Json json = Begin(result.facts);
+  Json json = BeginJson(result.facts);
   json["method"] = result.method;
   json["activation"] = result.activation;
   Json& tensors = json["tensors"] = Json::object();
   for (const auto& [name, range] : result.tensors) {
     tensors[name] = {{"min", range.min}, {"max", range.max}, {"scale", range.scale}, {"zero_point", range.zero_point}};
   }
-  return Line(json);
+  return JsonLine(json);
 }
 
 std::string ToJson(const ModelSummary& result) {
-  Json json = Begin(result.facts);
+  Json json = BeginJson(result.facts);
   json["model"] = result.path;
   json["size_bytes"] = result.size_bytes;
   json["ir_version"] = result.ir_version;
@@ -159,11 +148,11 @@ std::string ToJson(const ModelSummary& result) {
   json["macs"] = result.macs;
   json["quantized"] = result.quantized;
   json["metadata"] = LinesJson(result.metadata);
-  return Line(json);
+  return JsonLine(json);
 }
 
 std::string ToJson(const CalibSummary& result) {
-  Json json = Begin(result.facts);
+  Json json = BeginJson(result.facts);
   json["calib"] = result.path;
   json["fingerprint"] = result.fingerprint;
   json["setup"] = result.setup;
@@ -174,32 +163,32 @@ std::string ToJson(const CalibSummary& result) {
                      {"max", sketch.max},     {"mean", sketch.mean},   {"deviation", sketch.deviation}};
   }
   json["shared"] = result.shared;
-  return Line(json);
+  return JsonLine(json);
 }
 
 std::string ToJson(const RunResult& result) {
-  Json json = Begin(result.facts);
+  Json json = BeginJson(result.facts);
   json["model"] = result.model;
   json["samples"] = result.samples;
   json["runs"] = result.runs;
   json["latency_ms"] = LatencyJson(result.latency);
   json["throughput"] = result.latency.throughput;
   if (!result.saved_to.empty()) json["saved_to"] = result.saved_to;
-  return Line(json);
+  return JsonLine(json);
 }
 
 std::string ToJson(const CompareResult& result) {
-  Json json = Begin(result.facts);
+  Json json = BeginJson(result.facts);
   json["float"] = result.reference;
   json["quantized"] = result.other;
   json["size_bytes"] = {{"float", result.reference_size_bytes}, {"quantized", result.other_size_bytes}};
   AddComparison(json, result.compare);
   AddLatency(json, result.latency);
-  return Line(json);
+  return JsonLine(json);
 }
 
 std::string ToJson(const DoctorResult& result) {
-  Json json = Begin(result.facts);
+  Json json = BeginJson(result.facts);
   json["cpu"] = result.cpu;
   json["cpu_features"] = result.cpu_features;
   json["kernels"] = result.kernels;
@@ -210,7 +199,7 @@ std::string ToJson(const DoctorResult& result) {
   json["targets"] = LinesJson(result.targets);
   json["passes"] = LinesJson(result.passes);
   json["types"] = result.types;
-  return Line(json);
+  return JsonLine(json);
 }
 
 }  // namespace preon

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/analysis.h"
 #include "base/data_type.h"
 #include "eval/compare.h"
 #include "eval/latency.h"
@@ -96,6 +97,15 @@ struct RangesResult {
   RunFacts facts;
   std::string method, activation;
   std::map<std::string, TensorRange> tensors;
+};
+
+struct AnalyzeResult {
+  RunFacts facts;
+  std::string calib, production;  ///< paths; no production: ""
+  std::string html;               ///< the page written; may be ""
+  int64_t samples = 0, production_samples = 0;
+  std::string method, activation;  ///< of the ranges that clip
+  Analysis analysis;
 };
 
 struct TensorSummary {

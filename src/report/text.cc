@@ -1,59 +1,18 @@
 #include "report/text.h"
 
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
 #include <map>
 
 #include "base/text.h"
+#include "report/text_writer.h"
 
 namespace preon {
 namespace {
 
-// Appends printf-formatted text to a string.
-class TextWriter {
- public:
-  __attribute__((format(printf, 2, 3))) void Add(const char* format, ...) {
-    va_list args, again;
-    va_start(args, format);
-    va_copy(again, args);
-    const int size = std::vsnprintf(nullptr, 0, format, args);
-    va_end(args);
-    const size_t old = text_.size();
-    text_.resize(old + static_cast<size_t>(size) + 1);
-    std::vsnprintf(text_.data() + old, static_cast<size_t>(size) + 1, format, again);
-    va_end(again);
-    text_.pop_back();
-  }
-  std::string Take() { return std::move(text_); }
-
- private:
-  std::string text_;
-};
-
-// "13.9 MB" (powers of 1000).
-std::string Bytes(int64_t bytes) {
-  const char* units[] = {"B", "kB", "MB", "GB", "TB"};
-  double value = static_cast<double>(bytes);
-  size_t unit = 0;
-  for (; value >= 999.5 && unit < 4; ++unit) value /= 1000;
-  char text[32];
-  std::snprintf(text, sizeof(text), unit == 0 || value >= 99.5 ? "%.0f %s" : "%.1f %s", value, units[unit]);
-  return text;
-}
-
 void AddSizes(TextWriter& out, int64_t before, int64_t after) {
-  out.Add("  size        %s -> %s", Bytes(before).c_str(), Bytes(after).c_str());
+  out.Add("  size        %s -> %s", BytesText(before).c_str(), BytesText(after).c_str());
   if (after > 0) out.Add(" (%.1fx smaller)", static_cast<double>(before) / static_cast<double>(after));
   out.Add("\n");
-}
-
-void AddFacts(TextWriter& out, const RunFacts& facts) {
-  out.Add("  time        %.2f s", facts.total_seconds);
-  for (size_t stage = 0; stage < facts.seconds.size(); ++stage) {
-    out.Add("%s%s %.2f", stage == 0 ? " (" : ", ", facts.seconds[stage].first.c_str(), facts.seconds[stage].second);
-  }
-  out.Add("%s\n  memory      %s\n", facts.seconds.empty() ? "" : ")", Bytes(facts.peak_rss_bytes).c_str());
 }
 
 void AddComparison(TextWriter& out, const Comparison& compare) {
@@ -215,7 +174,8 @@ std::string ToText(const RangesResult& result) {
 std::string ToText(const ModelSummary& result) {
   TextWriter out;
   out.Add("%s\n  size        %s; %lld weight tensors, %s\n", Printable(result.path).c_str(),
-          Bytes(result.size_bytes).c_str(), static_cast<long long>(result.weights), Bytes(result.weight_bytes).c_str());
+          BytesText(result.size_bytes).c_str(), static_cast<long long>(result.weights),
+          BytesText(result.weight_bytes).c_str());
   out.Add("  format      IR %lld", static_cast<long long>(result.ir_version));
   for (const auto& [domain, version] : result.opsets) {
     out.Add(", %s %lld", domain.empty() ? "ai.onnx" : Printable(domain).c_str(), static_cast<long long>(version));

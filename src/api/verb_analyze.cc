@@ -1,0 +1,50 @@
+#include "api/calibrate_stage.h"
+#include "api/output.h"
+#include "api/verbs.h"
+#include "api/version.h"
+#include "base/file.h"
+#include "report/html/analysis_page.h"
+
+namespace preon {
+namespace {
+
+Result<std::optional<CalibrationData>> LoadProduction(const CalibrationData& calibration, const std::string& path) {
+  if (path.empty()) return std::optional<CalibrationData>();
+  PREON_ASSIGN_OR_RETURN(CalibrationData production, LoadCalibration(path));
+  PREON_RETURN_IF_ERROR(CheckComparable(production, calibration).WithContext(path));
+  return std::optional(std::move(production));
+}
+
+}  // namespace
+
+Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, Job& job) {
+  const Options& options = job.options;
+  PREON_RETURN_IF_ERROR(CheckOutputs(options, {calib}));
+  job.clock.Begin("load");
+  PREON_ASSIGN_OR_RETURN(const CalibrationData data, LoadCalibration(calib));
+  PREON_ASSIGN_OR_RETURN(const std::optional<CalibrationData> production, LoadProduction(data, options.production));
+  job.clock.Begin("analyze");
+  const AnalyzeOptions how{.methods = job.builtins.methods,
+                           .chosen = *job.choices.method,
+                           .format = {options.plan.activation, options.plan.activation_symmetric.value_or(false)}};
+  Result<Analysis> analysis = Analyze(data, production ? &*production : nullptr, how);
+  if (!analysis.ok())
+    return std::move(analysis).status().WithContext(options.production.empty() ? calib : options.production);
+  AnalyzeResult result{.facts = {.version = std::string(kVersion)},  // the page tells it
+                       .calib = calib,
+                       .production = options.production,
+                       .html = options.html,
+                       .samples = data.sample_count(),
+                       .production_samples = production ? production->sample_count() : 0,
+                       .method = std::string(how.chosen.name()),
+                       .activation = std::string(DataTypeName(how.format.type)),
+                       .analysis = *std::move(analysis)};
+  if (!options.html.empty()) {
+    job.clock.Begin("write");
+    PREON_RETURN_IF_ERROR(WriteFileAtomically(options.html, AnalysisPage(result)));
+  }
+  result.facts = job.clock.Finish("analyze");
+  return result;
+}
+
+}  // namespace preon

@@ -1,0 +1,17 @@
+#include "api/verbs.h"
+#include "cli/render.h"
+
+namespace preon::cli {
+
+Command AnalyzeCommand() {
+  return {.verb = kVerbAnalyze,
+          .name = "analyze",
+          .summary = "outliers, method advice, and how far calibration covers production",
+          .positionals = {"FILE"},
+          .examples = R"(  preon analyze model.calib --html model.html
+  preon analyze model.calib --production served.calib --method minmax --json
+)",
+          .run = [](const std::vector<std::string>& args, Job& job) { return Render(AnalyzeVerb(args[0], job)); }};
+}
+
+}  // namespace preon::cli

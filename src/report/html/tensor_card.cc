@@ -1,0 +1,118 @@
+#include "report/html/tensor_card.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/status.h"
+#include "report/html/html_text.h"
+
+namespace preon {
+namespace {
+
+constexpr double kGutter = 140, kPlotWidth = 360, kWidth = kGutter + kPlotWidth + 8;
+constexpr double kTop = 6, kPlotHeight = 96, kRow = 13;
+constexpr double kLeastShare = 1e-6;  // of the values; the vertical axis is logarithmic
+
+class CardDrawing {
+ public:
+  explicit CardDrawing(const TensorAnalysis& tensor) : tensor_(tensor) {}
+
+  std::string Svg() {
+    std::string svg = Bars(tensor_.picture, "fill calibration");
+    if (tensor_.production) svg += Bars(tensor_.production->picture, "curve production");
+    for (const double share : {1.0, 1e-2, 1e-4}) {
+      svg += Text("tick", "end", kGutter - 6, Height(share) + 4, StrCat(100 * share, " %"));
+      svg += StrCat("<path class=\"grid\" d=\"M", kGutter, " ", Coordinate(Height(share)), "h", kPlotWidth, "\"/>");
+    }
+    double y = kTop + kPlotHeight + 4;
+    for (size_t index = 0; index < tensor_.methods.size(); ++index, y += kRow)
+      svg += Method(tensor_.methods[index], index, y);
+    const Picture& picture = tensor_.picture;
+    svg += Text("tick", "start", kGutter, y + 12, HtmlNumber(picture.low));
+    svg += Text("tick", "end", kGutter + kPlotWidth, y + 12, HtmlNumber(picture.high));
+    if (picture.low < 0 && picture.high > 0 && X(0) > kGutter + 50 && X(0) < kGutter + kPlotWidth - 50)
+      svg += Text("tick", "middle", X(0), y + 12, "0");
+    return StrCat("<svg viewBox=\"0 0 ", kWidth, " ", Coordinate(y + 16), "\" role=\"img\">", svg, "</svg>");
+  }
+
+ private:
+  double X(double value) const {
+    const Picture& picture = tensor_.picture;
+    return kGutter + kPlotWidth * std::clamp((value - picture.low) / (picture.high - picture.low), 0.0, 1.0);
+  }
+  static double Height(double share) {
+    const double decades = std::log10(std::max(share, kLeastShare) / kLeastShare);
+    return kTop + kPlotHeight * (1 - decades / -std::log10(kLeastShare));
+  }
+  static std::string Text(const char* style, const char* anchor, double x, double y, const std::string& text) {
+    return StrCat("<text class=\"", style, "\" text-anchor=\"", anchor, "\" x=\"", Coordinate(x), "\" y=\"",
+                  Coordinate(y), "\">", text, "</text>");
+  }
+  static std::string Bars(const Picture& picture, const char* style) {
+    const double width = kPlotWidth / static_cast<double>(picture.shares.size());
+    std::string path = StrCat("M", kGutter, " ", kTop + kPlotHeight);
+    for (const double share : picture.shares) path += StrCat("V", Coordinate(Height(share)), "h", Coordinate(width));
+    return StrCat("<path class=\"", style, "\" d=\"", path, "V", kTop + kPlotHeight, "\"/>");
+  }
+  /// A bar from end to end of the range, and both ends as lines through the histogram.
+  std::string Method(const MethodRange& method, size_t index, double y) const {
+    const double low = X(method.range.min), high = X(method.range.max);
+    std::string svg =
+        StrCat("<g class=\"m", index % 10, "\"><title>", method.method, ": ", HtmlNumber(method.range.min), " … ",
+               HtmlNumber(method.range.max), ", clips ", HtmlNumber(100 * method.clipped), " %, expected error ",
+               HtmlNumber(100 * method.error), " %</title>");
+    svg += Text("label", "end", kGutter - 6, y + 9, method.method);
+    svg += StrCat("<rect x=\"", Coordinate(low), "\" y=\"", Coordinate(y + 3), "\" width=\"",
+                  Coordinate(std::max(high - low, 1.0)), "\" height=\"5\"/><path d=\"");
+    for (const double x : {low, high}) svg += StrCat("M", Coordinate(x), " ", kTop, "V", Coordinate(y + 10));
+    return svg + "\"/></g>";
+  }
+
+  const TensorAnalysis& tensor_;
+};
+
+std::string Interval(double low, double high) { return StrCat(HtmlNumber(low), " … ", HtmlNumber(high)); }
+
+std::string Row(const char* name, const std::string& value) {
+  return StrCat("<dt>", name, "</dt><dd>", value, "</dd>");
+}
+
+std::string Options(const MethodOptions& options) {
+  std::string text;
+  for (const auto& [name, value] : options) text += StrCat(" ", EscapeHtml(name), "=", EscapeHtml(value));
+  return text;
+}
+
+std::string Facts(const TensorAnalysis& tensor) {
+  const ValueFacts& values = tensor.values;
+  std::string html = Row("advice", StrCat(tensor.method, Options(tensor.method_options), " — ", tensor.reason));
+  html += Row("range", StrCat(Interval(values.min, values.max), "; median of the samples ",
+                              Interval(values.median_extremes.min, values.median_extremes.max), ", mean ",
+                              Interval(values.mean_extremes.min, values.mean_extremes.max)));
+  html += Row("values", StrCat(values.count, ", ", HtmlNumber(100 * values.zero_share), " % zeros",
+                               values.infinities > 0 ? StrCat(", ", values.infinities, " infinite") : "", "; mean ",
+                               HtmlNumber(values.mean), ", deviation ", HtmlNumber(values.deviation)));
+  if (tensor.production) {
+    const ProductionView& view = *tensor.production;
+    html += Row("production", StrCat(Interval(view.values.min, view.values.max), "; coverage ",
+                                     HtmlNumber(view.shift.coverage.min), " / ", HtmlNumber(view.shift.coverage.max),
+                                     "; clipped ", HtmlNumber(100 * view.shift.clipped_production), " % (calibration ",
+                                     HtmlNumber(100 * view.shift.clipped_calibration), " %)"));
+  }
+  if (!tensor.shared_by.empty()) {
+    std::string names;
+    for (const std::string& name : tensor.shared_by) names += (names.empty() ? "" : ", ") + EscapeHtml(name);
+    html += Row("shared by", names);
+  }
+  return html;
+}
+
+}  // namespace
+
+std::string TensorCard(const TensorAnalysis& tensor, size_t layer) {
+  return StrCat("<article class=\"card\" id=\"t", layer, "\" data-name=\"", EscapeHtml(tensor.name), "\"><h3>", layer,
+                " <code>", EscapeHtml(tensor.name), "</code> ", EscapeHtml(tensor.op), "</h3>",
+                CardDrawing(tensor).Svg(), "<dl>", Facts(tensor), "</dl></article>\n");
+}
+
+}  // namespace preon

@@ -1,0 +1,13 @@
+// TensorCard: one tensor's histogram with what every method would keep of it.
+#pragma once
+
+#include <string>
+
+#include "analyze/analysis.h"
+
+namespace preon {
+
+/// A block with the id `t<layer>`.
+std::string TensorCard(const TensorAnalysis& tensor, size_t layer);
+
+}  // namespace preon

@@ -1,0 +1,15 @@
+#include "report/json_object.h"
+
+namespace preon {
+
+JsonObject BeginJson(const RunFacts& facts) {
+  JsonObject seconds = JsonObject::object();
+  for (const auto& [stage, value] : facts.seconds) seconds[stage] = value;
+  seconds["total"] = facts.total_seconds;
+  return {
+      {"verb", facts.verb}, {"version", facts.version}, {"seconds", seconds}, {"peak_rss_bytes", facts.peak_rss_bytes}};
+}
+
+std::string JsonLine(const JsonObject& json) { return json.dump(-1, ' ', false, JsonObject::error_handler_t::replace); }
+
+}  // namespace preon

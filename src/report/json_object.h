@@ -1,0 +1,18 @@
+// The JSON object that a result becomes: how each begins and how it is written.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "report/results.h"
+
+namespace preon {
+
+using JsonObject = nlohmann::ordered_json;
+
+/// verb, version, seconds, peak_rss_bytes.
+JsonObject BeginJson(const RunFacts& facts);
+/// One line. Names come from models and files: bytes that are no UTF-8 must not end the run.
+std::string JsonLine(const JsonObject& json);
+
+}  // namespace preon

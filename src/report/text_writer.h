@@ -1,0 +1,26 @@
+// TextWriter: what the text forms of all results are put together with.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "report/results.h"
+
+namespace preon {
+
+/// Appends printf-formatted text to a string.
+class TextWriter {
+ public:
+  __attribute__((format(printf, 2, 3))) void Add(const char* format, ...);
+  std::string Take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+/// "13.9 MB" (powers of 1000).
+std::string BytesText(int64_t bytes);
+/// The lines "time" and "memory".
+void AddFacts(TextWriter& out, const RunFacts& facts);
+
+}  // namespace preon
