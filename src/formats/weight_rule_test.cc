@@ -56,7 +56,7 @@ TEST(CalibrateWeight, MinMseIsNeverWorseThanTheExtremes) {
   int better = 0;
   for (const IntFormat& format : kFormats) {
     for (ScaleType type : {ScaleType::kFloat32, ScaleType::kPowerOfTwo, ScaleType::kInt16}) {
-      for (WeightSearch search : {WeightSearch::kAll, WeightSearch::kPercentile}) {
+      for (WeightSearch search : {WeightSearch::kAll, WeightSearch::kPercentile, WeightSearch::kHistCenter}) {
         const std::vector<Range> ranges = Ranges(weight, format, type, {WeightMethod::kMinMse, search});
         const std::vector<Range> extremes = *WeightRanges(weight, 0);
         for (size_t channel = 0; channel < 4; ++channel) {
@@ -107,15 +107,24 @@ TEST(CalibrateWeight, PowerOfTwoIsTheBestOfFive) {
   }
 }
 
-// By hand: 5 values, 5 bins of width 1 over [0, 5] with centres 0.5, 1.5, …; pairs are the bins (n - i) / 2 and (n + i)
-// / 2.
+// By hand: 5 bins of width 1 over [0, 5] with centres 0.5, 1.5, …; pairs are the bins (n - i) / 2 and (n + i) / 2.
 TEST(CalibrateWeight, HistCenterTakesPairsOfCentres) {
-  const Tensor weight = Tensor::FromFloats({5}, std::vector<float>{0, 0.5f, 0.5f, 0.5f, 5});
-  const Range range = (*CalibrateWeight(weight, -1, {DataType::kUInt4}, ScaleType::kFloat32,
-                                        {WeightMethod::kMinMse, WeightSearch::kHistCenter}))[0];
-  // Four values are in the first bin. A step of 1/3, for [0, 5], errs there and in the last by 1/6, that of [1.5, 3.5]
-  // by 0.03 and 1, that of [1.5, 4.5], the next pair, by 0.1 and 0.
-  EXPECT_EQ(range, (Range{1.5f, 4.5f}));
+  const auto choose = [](const std::vector<float>& values) {
+    const Tensor weight = Tensor::FromFloats({static_cast<int64_t>(values.size())}, values);
+    return (*CalibrateWeight(weight, -1, {DataType::kUInt4}, ScaleType::kFloat32,
+                             {WeightMethod::kMinMse, WeightSearch::kHistCenter}))[0];
+  };
+  // Four of the five are in the first bin, one in the last. Over the bins the steps of [1.5, 3.5] err by 0.03 and 1,
+  // those of [1.5, 4.5], the next pair, by 0.1 and 0. Over the values these err by 0.1 where four are and by 0.5 at 5,
+  // together by 0.28; those of [0, 5] by 0.17 in three places: 0.08.
+  EXPECT_EQ(choose({0, 0.5f, 0.5f, 0.5f, 5}), (Range{0, 5}));
+  // Many small values and the centres' step is the better one over the values, too.
+  std::vector<float> many(2000, 0.3f);
+  many.push_back(5);
+  many.push_back(0);
+  const Range range = choose(many);
+  EXPECT_LT(range.max, 5);
+  EXPECT_GT(range.max, 4);
 }
 
 TEST(CalibrateWeight, HardTensors) {

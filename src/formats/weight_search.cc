@@ -10,29 +10,39 @@
 namespace preon {
 namespace {
 
-/// Mean square of x - x' over the values: float lanes over short runs, double above. Clamping before rounding gives the
-/// same codes; the sum with 1.5 · 2^23 rounds to even, and unlike nearbyint the compiler makes vectors of it.
-double MeanSquareError(std::span<const float> x, const QuantParams& params, const IntFormat& format) {
-  constexpr float kRounder = 12582912;
-  constexpr size_t kLanes = 8, kRun = 1024;
-  const CodeRange codes = CodesInUse(params, format);
-  const auto low = static_cast<float>(codes.min - params.zero_point);
-  const auto high = static_cast<float>(codes.max - params.zero_point);
-  const float scale = params.scale;
-  const auto square = [&](float value) {
-    const float clamped = std::min(std::max(value / scale, low), high);
-    const float error = value - ((clamped + kRounder) - kRounder) * scale;
+/// (x - x')² of one value. Clamping before rounding gives the same codes; the sum with 1.5 · 2^23 rounds to even, and
+/// unlike nearbyint it is no call.
+class ValueError {
+ public:
+  ValueError(const QuantParams& params, const IntFormat& format) : scale_(params.scale) {
+    const CodeRange codes = CodesInUse(params, format);
+    low_ = static_cast<float>(codes.min - params.zero_point);
+    high_ = static_cast<float>(codes.max - params.zero_point);
+  }
+  float Square(float x) const {
+    constexpr float kRounder = 12582912;
+    const float clamped = std::min(std::max(x / scale_, low_), high_);
+    const float error = x - ((clamped + kRounder) - kRounder) * scale_;
     return error * error;
-  };
+  }
+
+ private:
+  float scale_, low_, high_;
+};
+
+/// Mean over the values: float lanes over short runs, double above.
+double MeanSquareError(std::span<const float> x, const QuantParams& params, const IntFormat& format) {
+  constexpr size_t kLanes = 8, kRun = 1024;
+  const ValueError error(params, format);
   double sum = 0;
   for (size_t begin = 0; begin < x.size(); begin += kRun) {
     const std::span<const float> run = x.subspan(begin, std::min(kRun, x.size() - begin));
     const size_t whole = run.size() / kLanes * kLanes;
     float lanes[kLanes] = {};
     for (size_t i = 0; i < whole; i += kLanes) {
-      for (size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += square(run[i + lane]);
+      for (size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += error.Square(run[i + lane]);
     }
-    for (size_t i = whole; i < run.size(); ++i) lanes[i - whole] += square(run[i]);
+    for (size_t i = whole; i < run.size(); ++i) lanes[i - whole] += error.Square(run[i]);
     for (const float lane : lanes) sum += lane;
   }
   return x.empty() ? 0 : sum / static_cast<double>(x.size());
@@ -92,9 +102,12 @@ class Search {
       centers[bin] = static_cast<float>(extremes_.min + (static_cast<double>(bin) + 0.5) * width);
     centers_ = centers;
     counts_ = counts;
-    Try(extremes_);
     for (size_t i = bins / 2; i < bins; ++i) Try({centers[(bins - i) / 2], centers[(bins + i) / 2]});
-    return best_;
+    // Few bins say little of the extremes, which lie half a bin outside the centres.
+    const auto over_values = [&](const Range& range) {
+      return MeanSquareError(values_, *ComputeQuantParams(range, format_, scale_type_), format_);
+    };
+    return over_values(best_) < over_values(extremes_) ? best_ : extremes_;
   }
 
  private:
@@ -111,9 +124,9 @@ class Search {
 
   double ErrorOf(const QuantParams& params) const {
     if (counts_.empty()) return MeanSquareError(values_, params, format_);
+    const ValueError error(params, format_);
     double sum = 0;
-    for (size_t bin = 0; bin < counts_.size(); ++bin)
-      sum += counts_[bin] * MeanSquareError(std::span(centers_).subspan(bin, 1), params, format_);
+    for (size_t bin = 0; bin < counts_.size(); ++bin) sum += counts_[bin] * error.Square(centers_[bin]);
     return sum / static_cast<double>(values_.size());
   }
 

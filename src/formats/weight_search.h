@@ -7,8 +7,9 @@
 
 namespace preon {
 
-/// The candidate of `search` whose codes have the smallest mean square error; `extremes` is always one, and ties go to
-/// the earlier. Power-of-two scales have candidates of their own (power_of_two_search.h).
+/// The candidate of `search` whose codes have the smallest mean square error; `extremes` is always one (kHistCenter:
+/// against its best, over the values), and ties go to the earlier. Power-of-two scales have candidates of their own
+/// (power_of_two_search.h).
 /// @param extremes  of the values
 /// @param format    with up to 2^16 codes
 Range LeastErrorRange(std::span<const float> values, const Range& extremes, const IntFormat& format,
