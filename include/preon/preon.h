@@ -98,7 +98,7 @@ struct QuantizeOptions {
   int threads = 0;                   ///< 0: all cores the process may use
   /// Any other option of the command line by its long name: {"samples", "100"}, {"per-tensor", "true"}. May repeat.
   std::vector<std::pair<std::string, std::string>> settings;
-  /// Called as stages advance; `total` is 0 while unknown.
+  /// Called as stages advance, from one thread at a time, but not always the caller's; `total` is 0 while unknown.
   std::function<void(const std::string& stage, int64_t done, int64_t total)> progress;
   const std::atomic<bool>* cancel = nullptr;  ///< set it to true to end early with [E7900]
 };

@@ -76,7 +76,7 @@ Result<QuantParams> ParseParams(const Json& value, const std::optional<DataType>
 }
 
 Result<TensorOverride> ParseOverride(const Json& value) {
-  static constexpr const char* kKeys[] = {"type", "symmetric", "rmin", "rmax", "scale", "zero_point"};
+  static constexpr const char* kKeys[] = {"type", "symmetric", "scale_type", "rmin", "rmax", "scale", "zero_point"};
   if (!value.is_object()) return Error(ErrorId::kBadConfig, "got ", value.type_name(), ", wanted an object");
   for (const auto& [key, ignored] : value.items()) {
     if (std::ranges::find(kKeys, key) == std::end(kKeys)) return BadKey(key, {std::begin(kKeys), std::end(kKeys)});
@@ -89,6 +89,10 @@ Result<TensorOverride> ParseOverride(const Json& value) {
   if (value.contains("symmetric")) {
     if (!value["symmetric"].is_boolean()) return Error(ErrorId::kBadConfig, "symmetric: wanted true or false");
     parsed.symmetric = value["symmetric"].get<bool>();
+  }
+  if (value.contains("scale_type")) {
+    PREON_ASSIGN_OR_RETURN(const std::string type, Scalar(value["scale_type"]));
+    PREON_ASSIGN_OR_RETURN(parsed.scale_type, ParseScaleType(type));
   }
   PREON_ASSIGN_OR_RETURN(const bool has_range, HasPair(value, "rmin", "rmax"));
   if (has_range) {

@@ -11,7 +11,7 @@ namespace preon {
 /// Applies a configuration to `options`. Keys are long option names ('_' may stand for '-'), values strings, numbers,
 /// true/false or lists of these; besides them:
 ///   "method_options": {"Percentile": 99.99}
-///   "overrides": {"tensor": {"type", "symmetric", "rmin", "rmax", "scale", "zero_point"}}
+///   "overrides": {"tensor": {"type", "symmetric", "scale_type", "rmin", "rmax", "scale", "zero_point"}}
 ///
 /// @param name  a file (anything with a '/' or '.'), else a preset.
 /// Errors: kBadOptionValue for a file that is not there; kBadConfig naming file and key, with the nearest spelling;

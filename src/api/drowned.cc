@@ -42,8 +42,9 @@ Result<Ranked> RankDrowned(const PreparedModel& prepared, const CalibrationData&
     std::vector<double> spans;
     for (size_t channel = 0; channel < sketch.channel_min().size(); ++channel)
       spans.push_back(double{sketch.channel_max()[channel]} - sketch.channel_min()[channel]);
-    PREON_ASSIGN_OR_RETURN(const QuantParams params, ComputeQuantParams(statistics.ranges.at(tensor),
-                                                                        prepared.plan.activations.at(tensor).format));
+    const ActivationPlan& plan = prepared.plan.activations.at(tensor);
+    PREON_ASSIGN_OR_RETURN(const QuantParams params,
+                           ComputeQuantParams(statistics.ranges.at(tensor), plan.format, plan.scale_type));
     const double share = DrownedShare(spans, params.scale);
     if (share >= kLeastShare) ranked.emplace_back(share, tensor);
   }

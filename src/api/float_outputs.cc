@@ -6,6 +6,7 @@
 namespace preon {
 namespace {
 
+constexpr size_t kMaxRuns = 256;  // as many as a comparison looks at
 constexpr size_t kMaxBytes = size_t{16} << 20;
 
 size_t HashOf(const std::vector<NamedTensor>& feeds) {
@@ -27,6 +28,7 @@ size_t HashOf(const std::vector<NamedTensor>& feeds) {
 }  // namespace
 
 void FloatOutputs::Keep(const Batch& batch, const std::vector<NamedTensor>& outputs) {
+  if (runs_.size() == kMaxRuns) return;
   for (const NamedTensor& output : outputs) bytes_ += output.tensor.bytes().size();
   if (bytes_ <= kMaxBytes) runs_[batch.first_sample] = {HashOf(batch.feeds), outputs};
 }

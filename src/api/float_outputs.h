@@ -11,7 +11,7 @@ namespace preon {
 
 class FloatOutputs {
  public:
-  /// Up to a bound of memory, from which on nothing more is kept.
+  /// Up to a number of runs and a bound of memory, from which on nothing more is kept.
   void Keep(const Batch& batch, const std::vector<NamedTensor>& outputs);
   /// Null unless the very feeds of `batch` were seen at its place in the stream: a caller's own stream may give others
   /// every time it is opened.

@@ -41,5 +41,12 @@ TEST(FloatOutputs, MemoryIsBounded) {
   EXPECT_EQ(outputs.Find(BatchOf(4, 1)), nullptr);
 }
 
+TEST(FloatOutputs, RunsAreBounded) {
+  FloatOutputs outputs;
+  for (int64_t index = 0; index < 300; ++index) outputs.Keep(BatchOf(index, 1), Outputs(1));
+  EXPECT_NE(outputs.Find(BatchOf(255, 1)), nullptr);
+  EXPECT_EQ(outputs.Find(BatchOf(256, 1)), nullptr);
+}
+
 }  // namespace
 }  // namespace preon

@@ -5,7 +5,7 @@
 
 #include "api/presets.h"
 #include "calib/data/preprocess.h"
-#include "formats/int_format.h"
+#include "formats/weight_rule.h"
 
 namespace preon {
 namespace {
@@ -27,12 +27,15 @@ std::string ListOf(std::string_view title, const Registry<T>& registry) {
   return out.str();
 }
 
-std::string TypeList() {
+std::string Listed(std::string_view title, const std::vector<std::string>& names) {
   std::ostringstream out;
-  out << "types:\n";
-  for (const std::string& name : IntTypeNames()) out << "  " << name << '\n';
-  out << "which of them a target can use is told when it can't\n";
+  out << title << '\n';
+  for (const std::string& name : names) out << "  " << name << '\n';
   return out.str();
+}
+
+std::string TypeList() {
+  return Listed("types:", IntTypeNames()) + "which of them a target can use is told when it can't\n";
 }
 
 std::string PresetList() {
@@ -41,7 +44,7 @@ std::string PresetList() {
   for (const ConfigPreset& preset : ConfigPresets()) AddLine(out, preset.name, preset.summary);
   out << "or a JSON file with options by their long names; only there:\n"
          "  overrides  settings of single tensors, {TENSOR: {KEY: VALUE, ...}, ...}; the keys:\n"
-         "             type, symmetric; rmin and rmax, or scale and zero_point\n";
+         "             type, symmetric, scale_type; rmin and rmax, or scale and zero_point\n";
   return out.str();
 }
 
@@ -62,6 +65,9 @@ std::string HelpTopic(std::string_view option, const Builtins& builtins) {
   if (option == "target") return ListOf("targets:", builtins.targets);
   if (option == "disable-pass") return ListOf("passes, in the order they run:", builtins.passes);
   if (option == "activation" || option == "weight") return TypeList();
+  if (option == "scale-type" || option == "weight-scale-type") return Listed("scale types:", ScaleTypeNames());
+  if (option == "weight-method") return Listed("methods of weights:", WeightMethodNames());
+  if (option == "weight-search") return Listed("searches of --weight-method minmse:", WeightSearchNames());
   if (option == "config") return PresetList();
   if (option == "preprocess") return PreprocessList();
   return "";

@@ -108,6 +108,29 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return SetType(o.plan.activation, v); }},
     {"weight", "TYPE", "type of weights (default int8; 'help' lists them)", OptionKind::kValue, kPlans,
      [](Options& o, const std::string& v) { return SetType(o.plan.weight, v); }},
+    {"scale-type", "TYPE", "what scales may be, of activations and weights: float32 (default), power-of-two, int16",
+     OptionKind::kValue, kChoosesRanges,
+     [](Options& o, const std::string& v) {
+       PREON_ASSIGN_OR_RETURN(o.plan.scale_type, ParseScaleType(v));
+       return Status::Ok();
+     }},
+    {"weight-scale-type", "TYPE", "the same for weights alone (default: as --scale-type)", OptionKind::kValue, kVerbQuantize,
+     [](Options& o, const std::string& v) {
+       PREON_ASSIGN_OR_RETURN(o.plan.weight_scale_type, ParseScaleType(v));
+       return Status::Ok();
+     }},
+    {"weight-method", "M", "how a weight's range follows from its values: minmax, minmse (default for power-of-two scales)", OptionKind::kValue,
+     kVerbQuantize,
+     [](Options& o, const std::string& v) {
+       PREON_ASSIGN_OR_RETURN(o.plan.weight_rule.method, ParseWeightMethod(v));
+       return Status::Ok();
+     }},
+    {"weight-search", "S", "what --weight-method minmse tries: All (default), Percentile, HistCenter", OptionKind::kValue,
+     kVerbQuantize,
+     [](Options& o, const std::string& v) {
+       PREON_ASSIGN_OR_RETURN(o.plan.weight_rule.search, ParseWeightSearch(v));
+       return Status::Ok();
+     }},
     {"target", "T", "whose kernels the result is for (default ort-cpu; 'help' lists them)", OptionKind::kValue, kPlans,
      [](Options& o, const std::string& v) { o.target = v; return Status::Ok(); }},
     {"symmetric", "", "activations with the zero point in the middle", OptionKind::kFlag, kPlans | kReadsRanges,

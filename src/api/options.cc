@@ -36,6 +36,29 @@ Status CheckCalibAlone(const Options& options) {
 
 }  // namespace
 
+namespace {
+
+Status CheckScaleTypes(const Options& options) {
+  const PlanOptions& plan = options.plan;
+  const bool power_of_two_weights = plan.scale_type_of_weights() == ScaleType::kPowerOfTwo;
+  const bool searches =
+      plan.weight_rule.method_for(plan.scale_type_of_weights()) == WeightMethod::kMinMse && !power_of_two_weights;
+  if (plan.weight_rule.search != WeightRule{}.search && !searches) {
+    return Error(ErrorId::kConflictingOptions, "--weight-search: has no effect ",
+                 power_of_two_weights ? "on power-of-two scales, which have candidates of their own"
+                                      : "without --weight-method minmse");
+  }
+  // Int16 scales end at 2^-15; a 32-bit code that small would need ranges of more than 65536.
+  if (plan.scale_type == ScaleType::kInt16 && plan.activation == DataType::kInt32) {
+    return Error(ErrorId::kConflictingOptions,
+                 "--scale-type int16: has no scales for --activation int32, wanted "
+                 "float32 or power-of-two");
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
 Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   Choices choices;
   const Result<const RangeMethod*> method = builtins.methods.Find(options.method);
@@ -61,6 +84,7 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
     return Error(ErrorId::kConflictingOptions, "--checkpoint: has no effect without --resume");
   }
   if (!options.calib.empty()) PREON_RETURN_IF_ERROR(CheckCalibAlone(options));
+  PREON_RETURN_IF_ERROR(CheckScaleTypes(options));
   for (const auto& [tensor, setting] : options.plan.overrides) {
     if (setting.range && setting.params) {
       return Error(ErrorId::kConflictingOptions, "overrides: ", tensor,

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "base/file.h"
 #include "base/hash.h"
 
 namespace preon {
@@ -37,6 +38,7 @@ Status PartialCalibration::Save(CalibrationData so_far) const {
 void PartialCalibration::Remove() const {
   std::error_code ignored;
   std::filesystem::remove(path_, ignored);
+  RemoveLeftovers(path_);
 }
 
 }  // namespace preon

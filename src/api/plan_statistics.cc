@@ -15,7 +15,9 @@ Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const Calibra
       return Error(ErrorId::kRangeMissing, tensor,
                    ": no statistics; wanted those of a calibration with the same options");
     }
-    Result<Range> range = method.Choose(sketch->second, {.format = plan.activations.at(tensor).format});
+    const ActivationPlan& activation = plan.activations.at(tensor);
+    Result<Range> range =
+        method.Choose(sketch->second, {.format = activation.format, .scale_type = activation.scale_type});
     if (!range.ok()) return std::move(range).status().WithContext(tensor);
     statistics.ranges[tensor] = *range;
   }

@@ -51,8 +51,14 @@ Result<VerifiedModel> LoadForVerification(const Model& quantized, const Prepared
   if (!valid.ok())
     warnings.push_back(StrCat("the float model breaks a rule of ONNX, and so does the result: ", valid.message()));
   Result<Session> session = Session::OpenModel(quantized, options, job.context);
-  if (!session.ok())
-    return NotWritten(ErrorId::kVerifyLoad, job, "the runtime can't load the result", session.status());
+  if (!session.ok()) {
+    // It may be the runtime's own copy that could not be written.
+    const bool loads = Session::OpenModel(quantized, {.threads = options.threads}, job.context).ok();
+    if (!loads) return NotWritten(ErrorId::kVerifyLoad, job, "the runtime can't load the result", session.status());
+    return NotWritten(ErrorId::kIoWrite, job, StrCat("no room for the runtime's graph in ", job.context.TempDir()),
+                      session.status())
+        .WithHint("--tmp-dir names another folder");
+  }
   VerifiedModel verified{std::move(session).value(), std::nullopt};
   const Result<Model> optimized = LoadModel(options.save_optimized_to);
   if (!optimized.ok()) {

@@ -42,7 +42,24 @@ class ReaderSource final : public DataSource {
   ReaderSource(SampleReader reader, int64_t limit, std::vector<TensorSpec> inputs)
       : reader_(std::move(reader)), limit_(limit), inputs_(std::move(inputs)) {}
 
+  // Reads the first feed ahead: whoever shares out threads and memory wants to know its size.
+  void ReadAhead() {
+    ahead_ = Read();
+    if (ahead_->ok() && ahead_->value()) batch_ = ahead_->value()->samples;
+  }
+
+  std::optional<int64_t> SampleCount() const override { return std::nullopt; }
+  int64_t BatchSize() const override { return batch_; }
+
   Result<std::optional<Batch>> Next() override {
+    if (!ahead_) return Read();
+    Result<std::optional<Batch>> next = *std::move(ahead_);
+    ahead_.reset();
+    return next;
+  }
+
+ private:
+  Result<std::optional<Batch>> Read() {
     std::vector<InputArray> arrays;
     if ((limit_ >= 0 && samples_ >= limit_) || !reader_(index_, arrays)) return std::optional<Batch>();
     const std::string where = StrCat("reader: feed ", index_);
@@ -64,13 +81,11 @@ class ReaderSource final : public DataSource {
     return std::optional(std::move(batch));
   }
 
-  std::optional<int64_t> SampleCount() const override { return std::nullopt; }
-
- private:
   SampleReader reader_;
   int64_t limit_;
   std::vector<TensorSpec> inputs_;
-  int64_t index_ = 0, samples_ = 0;
+  int64_t index_ = 0, samples_ = 0, batch_ = 1;
+  std::optional<Result<std::optional<Batch>>> ahead_;
 };
 
 }  // namespace
@@ -78,7 +93,9 @@ class ReaderSource final : public DataSource {
 OpenSamples ReadThrough(SampleReader reader, int64_t limit) {
   return [reader = std::move(reader),
           limit](const std::vector<TensorSpec>& inputs) -> Result<std::unique_ptr<DataSource>> {
-    return std::unique_ptr<DataSource>(std::make_unique<ReaderSource>(reader, limit, inputs));
+    auto source = std::make_unique<ReaderSource>(reader, limit, inputs);
+    source->ReadAhead();
+    return std::unique_ptr<DataSource>(std::move(source));
   };
 }
 

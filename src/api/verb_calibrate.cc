@@ -59,15 +59,16 @@ Result<RangesResult> RangesVerb(const std::string& calib, Job& job) {
   job.clock.Begin("ranges");
   const IntFormat format{options.plan.activation, options.plan.activation_symmetric.value_or(false)};
   RangesResult result{.method = std::string(job.choices.method->name()),
-                      .activation = std::string(DataTypeName(format.type))};
+                      .activation = std::string(DataTypeName(format.type)),
+                      .scale_type = std::string(ScaleTypeName(options.plan.scale_type))};
   for (const auto& [tensor, sketch] : data.tensors) {
     if (sketch.count() == 0) {  // in a branch that the data never took; quantize leaves it in float
       job.context.Log(LogLevel::kWarning, StrCat(tensor, ": the calibration data never reach it: no range"));
       continue;
     }
-    Result<Range> range = job.choices.method->Choose(sketch, {.format = format});
+    Result<Range> range = job.choices.method->Choose(sketch, {.format = format, .scale_type = options.plan.scale_type});
     if (!range.ok()) return std::move(range).status().WithContext(tensor);
-    PREON_ASSIGN_OR_RETURN(const QuantParams params, ComputeQuantParams(*range, format));
+    PREON_ASSIGN_OR_RETURN(const QuantParams params, ComputeQuantParams(*range, format, options.plan.scale_type));
     result.tensors[tensor] = {range->min, range->max, params.scale, params.zero_point};
   }
   for (const auto& [tensor, source] : data.shared) {

@@ -30,18 +30,6 @@ std::string TempPrefix(const fs::path& path) { return "." + path.filename().stri
 
 fs::path FolderOf(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
-// Removes what a killed process left for this output; the name carries its process id.
-void RemoveLeftovers(const fs::path& path) {
-  const std::string prefix = TempPrefix(path);
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(FolderOf(path), ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.rfind(prefix, 0) != 0) continue;
-    const int pid = std::atoi(name.c_str() + prefix.size());
-    if (pid > 0 && pid != getpid() && kill(pid, 0) != 0 && errno == ESRCH) fs::remove(entry.path(), ignored);
-  }
-}
-
 // Where a write to `path` ends up. A rename would put the file in a link's place.
 std::string BehindLinks(fs::path path) {
   constexpr int kMaxLinks = 40;  // Linux's limit
@@ -92,6 +80,17 @@ Result<MappedFile> MapFile(const std::string& path) {
   if (memory == MAP_FAILED) return ReadError(path);
   std::shared_ptr<const void> owner(memory, [size](void* p) { munmap(p, size); });
   return MappedFile{{static_cast<const std::byte*>(memory), size}, std::move(owner)};
+}
+
+void RemoveLeftovers(const std::string& path) {
+  const std::string prefix = TempPrefix(path);
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(FolderOf(path), ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.rfind(prefix, 0) != 0) continue;
+    const int pid = std::atoi(name.c_str() + prefix.size());
+    if (pid > 0 && pid != getpid() && kill(pid, 0) != 0 && errno == ESRCH) fs::remove(entry.path(), ignored);
+  }
 }
 
 Result<AtomicFile> AtomicFile::Open(const std::string& given_path) {

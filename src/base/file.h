@@ -22,6 +22,9 @@ struct MappedFile {
 Result<std::string> ReadFile(const std::string& path);
 Result<MappedFile> MapFile(const std::string& path);
 
+/// Removes the temporary files that killed processes left for an AtomicFile at `path`.
+void RemoveLeftovers(const std::string& path);
+
 /// Writes a file that is whole or absent: into a temporary file beside `path`, fsync, rename. Without Commit()
 /// the destructor removes the temporary file. A leftover of a killed process is named `.<file>.preon-tmp-<pid>`;
 /// Open() removes those whose process is gone.

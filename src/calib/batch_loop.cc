@@ -51,7 +51,7 @@ class BatchLoop {
       }
     } catch (...) {
       if (!lock.owns_lock()) lock.lock();
-      defect_ = std::current_exception();
+      if (!defect_) defect_ = std::current_exception();
       over_ = true;
       changed_.notify_all();
     }

@@ -17,7 +17,8 @@ int64_t TensorBytes(const Graph& graph, const std::string& tensor, int64_t batch
   int64_t elements = 1;
   for (size_t axis = 0; axis < info->shape->size(); ++axis) {
     const int64_t size = (*info->shape)[axis];
-    elements *= size != kDynamicDim ? size : axis == 0 ? batch : kOpenAxis;
+    const int64_t times = size != kDynamicDim ? size : axis == 0 ? batch : kOpenAxis;
+    if (__builtin_mul_overflow(elements, times, &elements) || elements > kMaxFurtherBytes) return kMaxFurtherBytes;
   }
   const DataType type = info->type == DataType::kUndefined ? DataType::kFloat : info->type;
   return static_cast<int64_t>(PackedSizeBytes(type, elements));

@@ -20,6 +20,7 @@ const std::atomic<bool>* InstallSignalHandlers() {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow further is an error of the write
   return &interrupted;
 }
 

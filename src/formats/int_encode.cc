@@ -3,31 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
+#include "formats/axis_view.h"
 #include "formats/int_format.h"
 #include "kernels/extremes.h"
 #include "kernels/quantize.h"
 
 namespace preon {
 namespace {
-
-/// A tensor seen from one axis: [outer][channels][inner], row-major. Axis -1: one channel that holds everything.
-struct AxisView {
-  int64_t outer = 1, channels = 1, inner = 1;
-};
-
-Result<AxisView> ViewAlong(const Shape& shape, int axis) {
-  if (axis == -1) return AxisView{1, 1, ElementCount(shape)};
-  if (axis < 0 || axis >= static_cast<int>(shape.size())) {
-    return Error(ErrorId::kQuantizeFailed, "axis ", axis, " out of range for shape ", ShapeToString(shape));
-  }
-  const auto product = [](auto begin, auto end) {
-    return std::accumulate(begin, end, int64_t{1}, std::multiplies<>());
-  };
-  return AxisView{product(shape.begin(), shape.begin() + axis), shape[axis],
-                  product(shape.begin() + axis + 1, shape.end())};
-}
 
 template <typename T>
 void EncodeRun(const float* x, int64_t count, const QuantParams& params, const IntFormat& format, T* out) {

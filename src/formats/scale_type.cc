@@ -83,6 +83,21 @@ float RoundScale(float scale, ScaleType type) {
   PREON_CHECK(false);
 }
 
+float RoundScaleUp(float scale, ScaleType type) {
+  const float nearest = RoundScale(scale, type);
+  if (nearest >= scale) return nearest;
+  if (type == ScaleType::kPowerOfTwo) return 2 * nearest;
+  const Int16Scale below = NearestInt16Scale(scale);
+  if (below == Int16Scale{32767, 0}) return nearest;
+  return std::ldexp(static_cast<float>(below.multiplier + 1), -below.shift);
+}
+
+bool IsScaleOf(float scale, ScaleType type) { return RoundScale(scale, type) == scale; }
+
+bool ReachesScale(float scale, ScaleType type) {
+  return type != ScaleType::kInt16 || (scale >= 0x1p-15f && scale <= 32767);
+}
+
 Result<QuantParams> ComputeQuantParams(Range range, const IntFormat& format, ScaleType type) {
   PREON_ASSIGN_OR_RETURN(QuantParams params, ComputeQuantParams(range, format));
   params.scale = RoundScale(params.scale, type);

@@ -37,6 +37,16 @@ Int16Scale NearestInt16Scale(float scale);
 /// so the result is within a factor of sqrt(2) to either side; kInt16 as NearestInt16Scale. Source: spec options §9.3.
 float RoundScale(float scale, ScaleType type);
 
+/// The smallest scale of the type that RoundScale's neighbourhood has at or above `scale`: where a smaller one would
+/// overflow something. kInt16 above 32767: 32767.
+float RoundScaleUp(float scale, ScaleType type);
+
+/// Is it a scale of the type as it stands?
+bool IsScaleOf(float scale, ScaleType type);
+
+/// Does the type have a scale near it, at most a rounding away? Only kInt16 may not: below 2^-15 and above 32767.
+bool ReachesScale(float scale, ScaleType type);
+
 /// As ComputeQuantParams of a float scale, which is then rounded. The zero point is that of the float scale, as in the
 /// reference tool for types up to 16 bits (it loses digits of 32-bit ones). What is represented moves with the scale:
 /// values at the ends of the range saturate where it was rounded down. Errors: kRangeInvalid.

@@ -112,6 +112,33 @@ TEST(NearestInt16Scale, NoOtherIsNearer) {
   }
 }
 
+TEST(RoundScaleUp, IsOfTheTypeAndCovers) {
+  for (ScaleType type : {ScaleType::kFloat32, ScaleType::kPowerOfTwo, ScaleType::kInt16}) {
+    for (float scale = 0x1.3p-16f; scale < 32767; scale *= 1.19f) {
+      const float up = RoundScaleUp(scale, type);
+      EXPECT_GE(up, scale);
+      EXPECT_TRUE(IsScaleOf(up, type)) << up;
+      // No farther than the next one: twice for powers of two, and for int16 from 2^-15 on.
+      EXPECT_LT(up, std::max(2 * scale, 0x1p-14f));
+      EXPECT_EQ(RoundScaleUp(up, type), up);
+    }
+  }
+  EXPECT_EQ(RoundScaleUp(40000, ScaleType::kInt16), 32767) << "there is none above";
+  EXPECT_EQ(RoundScaleUp(32766.7f, ScaleType::kInt16), 32767);
+}
+
+TEST(ReachesScale, OnlyInt16HasEnds) {
+  for (float scale : {1e-6f, 40000.0f}) {
+    EXPECT_FALSE(ReachesScale(scale, ScaleType::kInt16));
+    EXPECT_TRUE(ReachesScale(scale, ScaleType::kPowerOfTwo));
+    EXPECT_TRUE(ReachesScale(scale, ScaleType::kFloat32));
+  }
+  EXPECT_TRUE(ReachesScale(0x1p-15f, ScaleType::kInt16));
+  EXPECT_TRUE(ReachesScale(32767, ScaleType::kInt16));
+  EXPECT_FALSE(IsScaleOf(0.1f, ScaleType::kInt16));
+  EXPECT_FALSE(IsScaleOf(0.75f, ScaleType::kPowerOfTwo));
+}
+
 TEST(ComputeQuantParams, DegenerateRangesKeepScaleOne) {
   for (ScaleType type : {ScaleType::kFloat32, ScaleType::kPowerOfTwo, ScaleType::kInt16}) {
     for (const Range& range : {Range{0, 0}, Range{0, 1e-42f}}) {

@@ -9,6 +9,7 @@
 #include "quantize/pairs_in_branches.h"
 #include "quantize/plan.h"
 #include "quantize/qdq_writer.h"
+#include "quantize/tensor_params.h"
 
 namespace preon {
 namespace {
@@ -34,6 +35,7 @@ class PlanWriter {
     AbsorbClamps();
     ScaleChannels();
     PREON_RETURN_IF_ERROR(WriteConstants());
+    if (const std::optional<std::string> warning = params_.Warning()) Warn(*warning);
     WritePairs();
     GuardIslands();
     PREON_RETURN_IF_ERROR(PlacePairsInBranches(graph_));
@@ -57,9 +59,7 @@ class PlanWriter {
         params = *activation.params;
       } else {
         PREON_ASSIGN_OR_RETURN(const Range range, RangeOf(tensor, activation));
-        Result<QuantParams> computed = ComputeQuantParams(range, activation.format);
-        if (!computed.ok()) return std::move(computed).status().WithContext(tensor);
-        params = *computed;
+        PREON_ASSIGN_OR_RETURN(params, params_.Make(tensor, range, activation.format, activation.scale_type));
       }
       activations_[tensor] = {activation.format, params, tensor};
     }
@@ -127,6 +127,9 @@ class PlanWriter {
       for (const BiasPlan* bias : biases_of[weight]) {
         params = ProtectBiasOverflow(BiasValues(*bias), activations_.at(bias->input).params.scale, std::move(params));
       }
+      for (size_t channel = 0; channel < params.size(); ++channel) {
+        if (params[channel] != wanted[channel]) params[channel].scale = RoundScaleUp(params[channel].scale, plan.scale_type);
+      }
       if (params != wanted) Warn(weight + ": scales enlarged so that the bias fits int32");
       const Tensor values = *graph_.Initializer(weight);
       Result<EncodedTensor> encoded = EncodeTensor(values, params, plan.axis, plan.format);
@@ -137,21 +140,20 @@ class PlanWriter {
     return Status::Ok();
   }
 
-  Result<std::vector<QuantParams>> WeightParams(const std::string& weight, const WeightPlan& plan) const {
+  Result<std::vector<QuantParams>> WeightParams(const std::string& weight, const WeightPlan& plan) {
     if (plan.params) return std::vector<QuantParams>{*plan.params};
     std::vector<Range> ranges;
     if (plan.range) {
       ranges = {*plan.range};
     } else {
-      Result<std::vector<Range>> own = WeightRanges(*graph_.Initializer(weight), plan.axis);
+      Result<std::vector<Range>> own =
+          CalibrateWeight(*graph_.Initializer(weight), plan.axis, plan.format, plan.scale_type, plan.rule);
       if (!own.ok()) return std::move(own).status().WithContext(weight);
       ranges = std::move(own).value();
     }
     std::vector<QuantParams> params;
     for (const Range& range : ranges) {
-      Result<QuantParams> one = ComputeQuantParams(range, plan.format);
-      if (!one.ok()) return std::move(one).status().WithContext(weight);
-      params.push_back(*one);
+      PREON_ASSIGN_OR_RETURN(params.emplace_back(), params_.Make(weight, range, plan.format, plan.scale_type));
     }
     return params;
   }
@@ -242,6 +244,7 @@ class PlanWriter {
   PlanStatistics statistics_;  // means change with the channels
   std::vector<std::string>* warnings_;
   QdqWriter writer_;
+  TensorParams params_;
   std::set<const Node*> integer_;
   std::set<const Node*> reached_;        // by the calibration data
   bool all_reached_ = true;

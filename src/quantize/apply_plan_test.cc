@@ -102,6 +102,49 @@ TEST(ApplyPlan, IslandReadsOneScalePerChannel) {
   EXPECT_EQ(guard->Int("axis", -1), 1);
 }
 
+TEST(ApplyPlan, ScalesAreOfTheTypeThatWasAskedFor) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Output("c1");
+  const Model quantized =
+      Quantize(b.model, {-0.3f, 0.9f}, {.scale_type = ScaleType::kPowerOfTwo, .weight_scale_type = ScaleType::kInt16});
+  const auto scales = [&](const char* name) { return quantized.graph.Initializer(name)->floats(); };
+  EXPECT_EQ(scales("x_scale")[0], 0x1p-8f) << "1.2 / 255, rounded";
+  for (size_t channel = 0; channel < 4; ++channel) {
+    EXPECT_TRUE(IsScaleOf(scales("c1_w_scale")[channel], ScaleType::kInt16));
+    EXPECT_FALSE(IsScaleOf(scales("c1_w_scale")[channel], ScaleType::kPowerOfTwo));
+    EXPECT_EQ(scales("c1_b_quantized_scale")[channel], 0x1p-8f * scales("c1_w_scale")[channel]);
+  }
+}
+
+TEST(ApplyPlan, ScalesEnlargedForABiasStayOfTheType) {
+  for (ScaleType type : {ScaleType::kPowerOfTwo, ScaleType::kInt16}) {
+    GraphBuilder b({1, 4, 8, 8});
+    b.Op("Conv", {"x", b.Constant("w", {4, 4, 1, 1}, 1e-3f), b.Constant("b", {4}, 7e4f)}, "c1");
+    b.Output("c1");
+    std::vector<std::string> warnings;
+    const QuantPlan plan = *PlanForOrtCpu(b.model, {.scale_type = type});
+    const Model quantized = *ApplyPlan(b.model, plan, {.ranges = SameRange(plan, {-2e-3f, 2e-3f})}, &warnings);
+    EXPECT_THAT(warnings, ::testing::Contains("w: scales enlarged so that the bias fits int32"));
+    const std::span<const float> scales = quantized.graph.Initializer("w_scale")->floats();
+    for (size_t channel = 0; channel < 4; ++channel) {
+      EXPECT_TRUE(IsScaleOf(scales[channel], type));
+      EXPECT_LT(std::abs(quantized.graph.Initializer("b_quantized")->As<int32_t>()[channel]), INT32_MAX);
+    }
+  }
+}
+
+TEST(ApplyPlan, Int16ScalesOutOfReachAreOneWarning) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Op("Conv", {"x", b.Constant("w", {4, 4, 1, 1}, 1e-4f), b.Constant("b", {4})}, "c1");
+  b.Output("c1");
+  std::vector<std::string> warnings;
+  const QuantPlan plan = *PlanForOrtCpu(b.model, {.scale_type = ScaleType::kInt16});
+  ASSERT_TRUE(ApplyPlan(b.model, plan, {.ranges = SameRange(plan, {-1, 1e8f})}, &warnings).ok());
+  EXPECT_THAT(warnings, ::testing::Contains("int16 scales reach from 2^-15 to 32767: 4 scales below and 2 above became "
+                                            "the nearest of these, in 3 tensors, the first of them c1"));
+}
+
 TEST(Prepare, GemmScalarsGoIntoTheConstants) {
   GraphBuilder b({2, 4});
   Node* gemm = b.Op("Gemm", {"x", b.Constant("w", {4, 3}), b.Constant("b", {3})}, "y", {2, 3});

@@ -48,7 +48,7 @@ class Planner {
     GrowQuantized();
     PlanActivations();
     PlanConstants();
-    PREON_RETURN_IF_ERROR(CheckZeroPoints(plan_));
+    PREON_RETURN_IF_ERROR(CheckParams(plan_));
     RecordDecisions();
     WarnOfIdleOverrides(options_, &plan_);
     return std::move(plan_);
@@ -178,6 +178,7 @@ class Planner {
     for (const std::string& tensor : quantized_) {
       ActivationPlan activation;
       activation.format = ActivationFormat();
+      activation.scale_type = options_.scale_type;
       const auto own = options_.overrides.find(tensor);
       if (own != options_.overrides.end()) {
         ApplyOverride(own->second, activation);
@@ -204,11 +205,12 @@ class Planner {
       const Node& node = *owner;
       const NodeState& state = State(owner.get());
       if (state.traits.role == OpRole::kAnchor && state.integer) {
-        AddWeight(node, 1, {options_.weight, options_.weight == DataType::kInt8}, options_.per_channel ? WeightAxis(graph_, node) : -1);
+        AddWeight(node, 1, {options_.weight, options_.weight == DataType::kInt8}, options_.scale_type_of_weights(),
+                  options_.per_channel ? WeightAxis(graph_, node) : -1);
         if (!node.input(2).empty()) plan_.biases.push_back({node.name, node.input(2), node.input(0), node.input(1)});
       } else if (state.traits.role == OpRole::kCarrier && state.integer) {
         for (size_t index : DataInputs(node)) {
-          if (IsConstant(node.input(index))) AddWeight(node, index, ActivationFormat(), -1);
+          if (IsConstant(node.input(index))) AddWeight(node, index, ActivationFormat(), options_.scale_type, -1);
         }
       } else if (!state.integer && (node.Is("Conv") || node.Is("Gemm")) && IsConstant(node.input(1)) && Quantized(node.input(0))) {
         plan_.float_islands.push_back(node.name);
@@ -216,11 +218,13 @@ class Planner {
     }
   }
 
-  void AddWeight(const Node& node, size_t index, IntFormat format, int axis) {
+  void AddWeight(const Node& node, size_t index, IntFormat format, ScaleType scale_type, int axis) {
     auto [it, fresh] = plan_.weights.try_emplace(node.input(index));
     WeightPlan& weight = it->second;
     if (fresh) {
       weight.format = format;
+      weight.scale_type = scale_type;
+      weight.rule = options_.weight_rule;
       weight.axis = axis;
       const auto own = options_.overrides.find(node.input(index));
       if (own != options_.overrides.end()) ApplyOverride(own->second, weight);

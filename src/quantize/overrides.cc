@@ -21,6 +21,7 @@ Status CheckType(std::string_view target, std::span<const DataType> types, DataT
 void ApplyOverride(const TensorOverride& wanted, ActivationPlan& activation) {
   if (wanted.type) activation.format.type = *wanted.type;
   if (wanted.symmetric) activation.format.symmetric = *wanted.symmetric;
+  if (wanted.scale_type) activation.scale_type = *wanted.scale_type;
   if (wanted.range) {
     activation.source = RangeSource::kFixed;
     activation.fixed = *wanted.range;
@@ -31,6 +32,7 @@ void ApplyOverride(const TensorOverride& wanted, ActivationPlan& activation) {
 void ApplyOverride(const TensorOverride& wanted, WeightPlan& weight) {
   if (wanted.type) weight.format.type = *wanted.type;
   if (wanted.symmetric) weight.format.symmetric = *wanted.symmetric;
+  if (wanted.scale_type) weight.scale_type = *wanted.scale_type;
   weight.range = wanted.range;
   weight.params = wanted.params;
   if (weight.range || weight.params) weight.axis = -1;
@@ -52,10 +54,17 @@ Status CheckZeroPoint(const QuantParams& params, DataType type) {
                all_codes.q_min(), " to ", all_codes.q_max(), " (", DataTypeName(type), ")");
 }
 
-Status CheckZeroPoints(const QuantPlan& plan) {
+Status CheckScale(const QuantParams& params, ScaleType type) {
+  if (IsScaleOf(params.scale, type)) return Status::Ok();
+  return Error(ErrorId::kBadConfig, "scale: got ", params.scale, ", wanted one of scale type ", ScaleTypeName(type),
+               " such as ", RoundScale(params.scale, type), ", or another scale_type for this tensor");
+}
+
+Status CheckParams(const QuantPlan& plan) {
   const auto check = [](const std::string& tensor, const auto& planned) {
-    return planned.params ? CheckZeroPoint(*planned.params, planned.format.type).WithContext("overrides: ", tensor)
-                          : Status::Ok();
+    if (!planned.params) return Status::Ok();
+    PREON_RETURN_IF_ERROR(CheckScale(*planned.params, planned.scale_type).WithContext("overrides: ", tensor));
+    return CheckZeroPoint(*planned.params, planned.format.type).WithContext("overrides: ", tensor);
   };
   for (const auto& [tensor, activation] : plan.activations) PREON_RETURN_IF_ERROR(check(tensor, activation));
   for (const auto& [tensor, weight] : plan.weights) PREON_RETURN_IF_ERROR(check(tensor, weight));

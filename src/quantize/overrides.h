@@ -19,8 +19,10 @@ Status CheckTypes(std::string_view target, std::span<const DataType> types, cons
 
 /// Is the zero point a code of the type? Errors: kBadConfig.
 Status CheckZeroPoint(const QuantParams& params, DataType type);
-/// The same for every tensor of the plan whose parameters an override gives. Errors: kBadConfig, with the tensor.
-Status CheckZeroPoints(const QuantPlan& plan);
+/// Is the scale one of the type's? Errors: kBadConfig.
+Status CheckScale(const QuantParams& params, ScaleType type);
+/// Both for every tensor of the plan whose parameters an override gives. Errors: kBadConfig, with the tensor.
+Status CheckParams(const QuantPlan& plan);
 
 /// Warns of overrides of tensors that the plan leaves in float.
 void WarnOfIdleOverrides(const PlanOptions& options, QuantPlan* plan);

@@ -13,6 +13,7 @@
 #include "base/registry.h"
 #include "base/status.h"
 #include "formats/int_format.h"
+#include "formats/weight_rule.h"
 #include "ir/graph.h"
 
 namespace preon {
@@ -21,6 +22,7 @@ namespace preon {
 struct TensorOverride {
   std::optional<DataType> type;
   std::optional<bool> symmetric;
+  std::optional<ScaleType> scale_type;
   std::optional<Range> range;         ///< rmin, rmax
   std::optional<QuantParams> params;  ///< scale and zero_point
 };
@@ -49,12 +51,17 @@ struct PlanOptions {
   DataType activation = DataType::kUInt8;
   DataType weight = DataType::kInt8;
   std::optional<bool> activation_symmetric;   ///< default: the target's
+  ScaleType scale_type = ScaleType::kFloat32;
+  std::optional<ScaleType> weight_scale_type;  ///< default: scale_type
+  WeightRule weight_rule;
   bool per_channel = true;
   std::vector<std::string> exclude;           ///< node names (as in the user's file) or globs `*`, `?`
   std::vector<std::string> exclude_types;     ///< operator types
   std::map<std::string, TensorOverride> overrides;   ///< by tensor name of the user's file
   /// Nodes that stay float for what came out after a first plan: kNotReached, kNotFused, kAccuracy.
   std::map<std::string, FloatReason> left_float;
+
+  ScaleType scale_type_of_weights() const { return weight_scale_type.value_or(scale_type); }
 };
 
 /// Where an activation's range comes from.
@@ -63,6 +70,7 @@ enum class RangeSource { kObserved, kFixed };
 /// A tensor that gets a Q/DQ pair.
 struct ActivationPlan {
   IntFormat format;
+  ScaleType scale_type = ScaleType::kFloat32;
   RangeSource source = RangeSource::kObserved;
   Range fixed;                            ///< kFixed: from an override or the operator's own bounds (spec qdq §5.1)
   std::optional<QuantParams> params;      ///< override: used as it is
@@ -72,6 +80,8 @@ struct ActivationPlan {
 /// A constant that becomes codes, for the integer nodes that read it (other readers keep the float constant).
 struct WeightPlan {
   IntFormat format;
+  ScaleType scale_type = ScaleType::kFloat32;
+  WeightRule rule;                        ///< how its scales follow from its values
   int axis = -1;                          ///< per-channel axis, -1 = per tensor
   std::vector<std::string> nodes;         ///< readers, in graph order
   std::optional<Range> range;             ///< override instead of the constant's own extremes

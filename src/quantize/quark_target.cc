@@ -52,7 +52,7 @@ class Marker {
       }
       plan_.nodes.push_back(std::move(decision));
     }
-    PREON_RETURN_IF_ERROR(CheckZeroPoints(plan_));
+    PREON_RETURN_IF_ERROR(CheckParams(plan_));
     WarnOfIdleOverrides(options_, &plan_);
     return std::move(plan_);
   }
@@ -81,7 +81,7 @@ class Marker {
 
   void MarkActivation(const std::string& tensor, const std::string& shares = "") {
     if (tensor.empty() || !IsFloat(tensor)) return;
-    ActivationPlan activation{ActivationFormat()};
+    ActivationPlan activation{ActivationFormat(), options_.scale_type};
     if (!shares.empty()) {
       const auto provider = plan_.activations.find(shares);
       if (provider != plan_.activations.end()) activation.shares = provider->second.shares.empty() ? shares : provider->second.shares;
@@ -103,6 +103,8 @@ class Marker {
     WeightPlan& plan = plan_.weights[tensor];
     if (plan.nodes.empty()) {
       plan.format = weight ? IntFormat{options_.weight, options_.weight == DataType::kInt8} : ActivationFormat();
+      plan.scale_type = weight ? options_.scale_type_of_weights() : options_.scale_type;
+      plan.rule = options_.weight_rule;
       plan.axis = axis;
       const auto own = options_.overrides.find(tensor);
       if (own != options_.overrides.end()) ApplyOverride(own->second, plan);

@@ -135,6 +135,21 @@ void Distribution::Add(Bin bin, double min, double max) {
   bins_.push_back({std::clamp(bin.low, min, max), std::clamp(bin.high, min, max), bin.count});
 }
 
+Distribution Distribution::Within(double low, double high) const {
+  Distribution kept(*this);
+  kept.bins_.clear();
+  kept.count_ = 0;
+  for (const Bin& bin : bins_) {
+    if (bin.high < low || bin.low > high) continue;
+    const Bin part{std::max(bin.low, low), std::min(bin.high, high), bin.count};
+    const double share = bin.high > bin.low ? (part.high - part.low) / (bin.high - bin.low) : 1;
+    if (share <= 0) continue;
+    kept.bins_.push_back({part.low, part.high, share * bin.count});
+    kept.count_ += share * bin.count;
+  }
+  return kept;
+}
+
 Distribution Distribution::Signed(const TensorSketch& sketch) {
   const Histogram histogram = sketch.ReadHistogram();
   Distribution values(sketch);

@@ -22,6 +22,9 @@ class Distribution {
   /// Of |x|.
   static Distribution Absolute(const TensorSketch& sketch);
 
+  /// The values from low to high; bins across an end in part.
+  Distribution Within(double low, double high) const;
+
   const std::vector<Bin>& bins() const { return bins_; }
   double count() const { return count_; }
   /// The value below which the share `quantile` (0–1) of the values lies, interpolated between neighbouring values as

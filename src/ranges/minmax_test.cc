@@ -23,8 +23,23 @@ TEST(MinMax, Symmetric) {
   }
 }
 
-TEST(MinMax, MovingAverageIsRefusedNotIgnored) {
-  EXPECT_EQ(MakeMinMaxMethod()->WithOptions({{"CalibMovingAverage", "true"}}).status().id(), ErrorId::kNotYetSupported);
+TEST(MinMax, MovingAverageIsTheMeanOfTheSamplesExtremesInAnyOrder) {
+  const std::vector<std::vector<float>> samples = {{-1, 3}, {-4, 1}, {0.5f, 5}};
+  const auto choose = [&](std::vector<size_t> order, MethodOptions options) {
+    TensorSketch sketch;
+    for (const size_t sample : order) sketch.Update(samples[sample]);
+    options["CalibMovingAverage"] = "true";
+    return *(*MakeMinMaxMethod()->WithOptions(options))->Choose(sketch, {});
+  };
+  const Range mean{-1.5f, 3};
+  EXPECT_EQ(choose({0, 1, 2}, {}), mean);
+  EXPECT_EQ(choose({2, 0, 1}, {}), mean);
+  EXPECT_EQ(choose({1, 2, 0}, {{"symmetric", "true"}}), (Range{-3, 3}));
+}
+
+TEST(MinMax, TheConstantOfAMovingAverageIsRefusedNotIgnored) {
+  EXPECT_EQ(MakeMinMaxMethod()->WithOptions({{"CalibMovingAverageConstant", "0.01"}}).status().id(),
+            ErrorId::kNotYetSupported);
   EXPECT_TRUE(MakeMinMaxMethod()->WithOptions({{"CalibMovingAverage", "false"}}).ok());
 }
 

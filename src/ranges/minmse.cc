@@ -1,8 +1,7 @@
 // MinMSE: the range whose quantization has the smallest mean square error (spec options §10.6a, §10.7b).
-#include <cfloat>
 #include <cmath>
-#include <limits>
 
+#include "formats/power_of_two_search.h"
 #include "ranges/clip_search.h"
 #include "ranges/histogram_math.h"
 #include "ranges/method_options.h"
@@ -26,7 +25,8 @@ class MinMseMethod final : public RangeMethod {
     return {
         "CalibTensorRangeSymmetric=false: search one clip of |x| for types that are not symmetric, too; short: "
         "symmetric",
-        "MinMSEModePof2Scale=All: power-of-two scales: error over all values; MostCommon is not in this version"};
+        "MinMSEModePof2Scale=All: power-of-two scales: error over all values, or over those that Percentile keeps",
+        "Percentile=99.999: percent of the values kept in mode Percentile"};
   }
 
   Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {
@@ -37,45 +37,48 @@ class MinMseMethod final : public RangeMethod {
     reader.Read("MinMSEModePof2Scale", &mode);
     if (mode == "mostcommon") {
       reader.Fail(
-          Error(ErrorId::kNotYetSupported, name(), ": MinMSEModePof2Scale 'MostCommon' is not in this version"));
-    } else if (mode != "all") {
-      reader.Fail(
-          Error(ErrorId::kBadOptionValue, name(), ": option MinMSEModePof2Scale: got '", mode, "', wanted All"));
+          Error(ErrorId::kNotYetSupported, name(),
+                ": MinMSEModePof2Scale 'MostCommon': a vote of the samples needs each sample's values, statistics "
+                "hold those of all; wanted All or Percentile"));
+    } else if (mode != "all" && mode != "percentile") {
+      reader.Fail(Error(ErrorId::kBadOptionValue, name(), ": option MinMSEModePof2Scale: got '", mode,
+                        "', wanted All or Percentile"));
+    }
+    method->cuts_ = mode == "percentile";
+    reader.Read("Percentile", 0, 100, &method->percentile_);
+    if (!method->cuts_ && method->percentile_ != percentile_) {
+      reader.Fail(Error(ErrorId::kConflictingOptions, name(),
+                        ": option Percentile: has no effect without MinMSEModePof2Scale=Percentile"));
     }
     PREON_RETURN_IF_ERROR(reader.Finish());
     return std::unique_ptr<RangeMethod>(std::move(method));
   }
 
   Result<Range> Choose(const TensorSketch& sketch, const RangeQuery& query) const override {
-    PREON_ASSIGN_OR_RETURN(const Range observed, ObservedRange(sketch));
-    const Distribution values = Distribution::Signed(sketch);
+    PREON_ASSIGN_OR_RETURN(Range observed, ObservedRange(sketch));
+    Distribution values = Distribution::Signed(sketch);
+    if (cuts_ && query.scale_type != ScaleType::kPowerOfTwo) {
+      return Error(
+          ErrorId::kConflictingOptions, name(),
+          ": MinMSEModePof2Scale 'Percentile': only with power-of-two scales; wanted --scale-type power-of-two");
+    }
+    if (cuts_) {
+      PREON_ASSIGN_OR_RETURN(observed, PercentileRange(sketch, percentile_, symmetric_ || query.format.symmetric));
+      values = values.Within(observed.min, observed.max);
+    }
     PREON_ASSIGN_OR_RETURN(const QuantParams params, ComputeQuantParams(observed, query.format, query.scale_type));
     // What is left is rounding of the scale: a constant tensor, or one without a scale of its own.
     const double error = ExpectedQuantizationError(values, params, query.format, ErrorMetric::kMeanSquare);
     if (std::sqrt(error) <= 1e-5 * params.scale) return observed;
-    if (query.scale_type == ScaleType::kPowerOfTwo) return BestPowerOfTwo(values, params, query.format);
+    if (query.scale_type == ScaleType::kPowerOfTwo) {
+      return BestPowerOfTwoRange(params, query.format, [&](const QuantParams& tried) {
+        return ExpectedQuantizationError(values, tried, query.format, ErrorMetric::kMeanSquare);
+      });
+    }
     return BestClip(sketch, values, observed, error, query);
   }
 
  private:
-  /// Scales 2s, s, s/2, s/4 and s/8 around that of the observed range, zero point as there; ties go to the larger. The
-  /// range is all that the codes represent, which leads back to the same scale and may exceed what was observed.
-  static Range BestPowerOfTwo(const Distribution& values, const QuantParams& observed, const IntFormat& format) {
-    QuantParams best = observed;
-    double smallest = std::numeric_limits<double>::infinity();
-    for (float factor : {2.0f, 1.0f, 0.5f, 0.25f, 0.125f}) {
-      const QuantParams params{observed.scale * factor, observed.zero_point};
-      const Range range = RepresentableRange(params, format);
-      if (params.scale < FLT_MIN || !std::isfinite(range.max - range.min)) continue;  // no range leads to these
-      const double error = ExpectedQuantizationError(values, params, format, ErrorMetric::kMeanSquare);
-      if (error < smallest) {
-        smallest = error;
-        best = params;
-      }
-    }
-    return RepresentableRange(best, format);
-  }
-
   /// The best of [min, max] and the percentiles that other methods would take, so that none of them is better; and what
   /// a search finds if that is better by more than histograms of samples can tell.
   Range BestClip(const TensorSketch& sketch, const Distribution& values, const Range& observed, double observed_error,
@@ -99,6 +102,8 @@ class MinMseMethod final : public RangeMethod {
   }
 
   bool symmetric_ = false;
+  bool cuts_ = false;  ///< power-of-two scales: the error over the values that percentile_ keeps
+  double percentile_ = 99.999;
 };
 
 }  // namespace

@@ -123,6 +123,36 @@ TEST(MinMse, PowerOfTwoIsTheBestOfFive) {
   }
 }
 
+// Against the definition written out: values beyond the percentile leave, and the five scales are those around the
+// rest.
+TEST(MinMse, PercentileModeSearchesOverTheValuesThatAreKept) {
+  const MethodOptions options = {{"MinMSEModePof2Scale", "Percentile"}, {"Percentile", "99"}};
+  const auto method = *MakeMinMseMethod()->WithOptions(options);
+  int other_than_all = 0;
+  for (const auto& [name, values] : PropertyTensors()) {
+    const TensorSketch sketch = SketchOf(values);
+    for (const IntFormat& format : kFormats) {
+      const Range kept_range = *PercentileRange(sketch, 99, format.symmetric);
+      std::vector<float> kept;
+      for (float x : values) {
+        if (x >= kept_range.min && x <= kept_range.max) kept.push_back(x);
+      }
+      const QuantParams base = *ComputeQuantParams(kept_range, format, ScaleType::kPowerOfTwo);
+      double best = std::numeric_limits<double>::infinity();
+      for (float factor : {2.0f, 1.0f, 0.5f, 0.25f, 0.125f})
+        best = std::min(best, ErrorWith(kept, {base.scale * factor, base.zero_point}, format));
+      const RangeQuery query{format, ScaleType::kPowerOfTwo};
+      const Range range = *method->Choose(sketch, query);
+      const QuantParams chosen = *ComputeQuantParams(range, format, ScaleType::kPowerOfTwo);
+      EXPECT_EQ(chosen.zero_point, base.zero_point) << Describe(name, format);
+      EXPECT_LE(ErrorWith(kept, chosen, format), 1.01 * best) << Describe(name, format);
+      other_than_all += range != *MakeMinMseMethod()->Choose(sketch, query);
+    }
+  }
+  EXPECT_GE(other_than_all, 5);
+  EXPECT_EQ(method->Choose(SketchOf({1, 2, 5}), {kFormats[0]}).status().id(), ErrorId::kConflictingOptions);
+}
+
 // The optimal clips of a normal distribution, Banner et al. 2019 (ACIQ), table of α*/σ: 2.55 for 4 bits, 3.92 for 8.
 TEST(MinMse, OfANormalDistribution) {
   std::vector<float> values = test::Gaussian(1000000);
@@ -151,6 +181,7 @@ TEST(MinMse, Options) {
     return MakeMinMseMethod()->WithOptions({{"MinMSEModePof2Scale", mode}}).status().id();
   };
   EXPECT_EQ(id("MostCommon"), ErrorId::kNotYetSupported);
+  EXPECT_EQ(MakeMinMseMethod()->WithOptions({{"Percentile", "99"}}).status().id(), ErrorId::kConflictingOptions);
   EXPECT_EQ(id("Most"), ErrorId::kBadOptionValue);
   EXPECT_TRUE(MakeMinMseMethod()->WithOptions({{"MinMSEModePof2Scale", "All"}}).ok());
 }

@@ -14,6 +14,11 @@ Result<Range> ObservedRange(const TensorSketch& sketch) {
   return Range{std::min(sketch.min(), 0.0f), std::max(sketch.max(), 0.0f)};
 }
 
+Range TypicalRange(const Range& observed, const TypicalExtremes& typical) {
+  return {std::clamp(static_cast<float>(typical.min), observed.min, 0.0f),
+          std::clamp(static_cast<float>(typical.max), 0.0f, observed.max)};
+}
+
 Result<Range> PercentileRange(const TensorSketch& sketch, double percentile, bool symmetric) {
   PREON_ASSIGN_OR_RETURN(const Range observed, ObservedRange(sketch));
   return PercentileRange(observed, symmetric ? Distribution::Absolute(sketch) : Distribution::Signed(sketch),

@@ -32,10 +32,7 @@ class SampleExtremesMethod final : public RangeMethod {
 
   Result<Range> Choose(const TensorSketch& sketch, const RangeQuery&) const override {
     PREON_ASSIGN_OR_RETURN(const Range all, ObservedRange(sketch));
-    const TypicalExtremes typical = mean_ ? sketch.mean_extremes() : sketch.median_extremes();
-    // Rounding must not take the range beyond the values.
-    return Range{std::clamp(static_cast<float>(typical.min), all.min, 0.0f),
-                 std::clamp(static_cast<float>(typical.max), 0.0f, all.max)};
+    return TypicalRange(all, mean_ ? sketch.mean_extremes() : sketch.median_extremes());
   }
 
  private:

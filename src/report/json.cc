@@ -92,6 +92,9 @@ std::string ToJson(const QuantizeResult& result) {
   if (!result.policies.empty()) json["tried"] = PoliciesJson(result.policies);
   json["activation"] = result.activation;
   json["weight"] = result.weight;
+  json["scale_type"] = result.scale_type;
+  json["weight_scale_type"] = result.weight_scale_type;
+  json["weight_method"] = result.weight_method;
   json["target"] = result.target;
   if (result.placement) json["placement"] = PlacementJson(*result.placement);
   Json compare = Json::object();
@@ -126,6 +129,7 @@ std::string ToJson(const RangesResult& result) {
   Json json = BeginJson(result.facts);
   json["method"] = result.method;
   json["activation"] = result.activation;
+  json["scale_type"] = result.scale_type;
   Json& tensors = json["tensors"] = Json::object();
   for (const auto& [name, range] : result.tensors) {
     tensors[name] = {{"min", range.min}, {"max", range.max}, {"scale", range.scale}, {"zero_point", range.zero_point}};

@@ -44,7 +44,8 @@ TEST(Json, QuantizeHasTheFieldsOfTheInterface) {
             nlohmann::json({{"sqnr_db", 20.0}, {"cosine", 0.5}, {"l2", 3.0}, {"max_abs", 2.0}}));
   EXPECT_EQ(json["compare"]["accuracy"]["quantized"], nlohmann::json({{"top1", 0.8}, {"top5", 1.0}}));
   EXPECT_EQ(json["warnings"], nlohmann::json({"careful"}));
-  for (const char* key : {"output", "samples", "observed_tensors", "method", "activation", "weight", "target"})
+  for (const char* key : {"output", "samples", "observed_tensors", "method", "activation", "weight", "target",
+                          "scale_type", "weight_scale_type", "weight_method"})
     EXPECT_TRUE(json.contains(key)) << key;
 }
 

@@ -133,6 +133,10 @@ std::string ToText(const QuantizeResult& result) {
           static_cast<long long>(result.observed_tensors), static_cast<long long>(result.shared_tensors));
   out.Add("  format      method %s, activations %s, weights %s, target %s\n", Printable(result.method).c_str(),
           Printable(result.activation).c_str(), Printable(result.weight).c_str(), Printable(result.target).c_str());
+  if (result.scale_type != "float32" || result.weight_scale_type != "float32" || result.weight_method != "minmax") {
+    out.Add("  scales      activations %s, weights %s by %s\n", Printable(result.scale_type).c_str(),
+            Printable(result.weight_scale_type).c_str(), Printable(result.weight_method).c_str());
+  }
   AddPolicies(out, result.policies);
   if (result.placement) AddPlacement(out, *result.placement);
   AddComparison(out, result.compare);

@@ -1,7 +1,9 @@
 // Scales and zero points against all stored runs of the reference tool, but for the rules that are ours on purpose.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
+#include <cfloat>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -102,6 +104,46 @@ TEST(ScalesOfTheReference, AllStoredRuns) {
   for (const auto& [rule, count] : exceptions)
     std::printf("%5d rows: %.*s\n", count, static_cast<int>(rule.size()), rule.data());
   std::printf("%5d rows compared\n", compared);
+}
+
+TEST(ScalesOfTheRuntime, AllStoredRuns) {
+  const char* folder = std::getenv("PREON_DATA");
+  const std::filesystem::path path = std::filesystem::path(folder ? folder : "") / "../spec/vectors/scales.json";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there (set PREON_DATA)";
+  std::ifstream file(path);
+  const nlohmann::json table = nlohmann::json::parse(file)["onnxruntime"];
+  std::map<std::string, size_t> column;
+  for (const auto& name : table["columns"]) column.emplace(name, column.size());
+  int compared = 0, shifted = 0, refused = 0, huge = 0;
+  for (const auto& row : table["rows"]) {
+    const auto at = [&](const char* name) { return row[column.at(name)]; };
+    Range range{FromHex(at("rmin_hex")), FromHex(at("rmax_hex"))};
+    const IntFormat format{*ParseIntType(at("type").get<std::string>()), at("symmetric"), at("reduce_range")};
+    if (format.q_min() != at("qmin").get<int64_t>()) {  // unsigned symmetric codes are the signed ones shifted
+      ++shifted;
+      continue;
+    }
+    if (!std::isfinite(range.min) || !std::isfinite(range.max)) {
+      EXPECT_EQ(ComputeQuantParams(range, format).status().id(), ErrorId::kRangeInvalid);
+      ++refused;
+      continue;
+    }
+    if (std::max(-range.min, range.max) > FLT_MAX / 2) {  // there the width is infinite
+      ++huge;
+      continue;
+    }
+    if (!at("min_real_range").is_null()) {
+      range.min = std::min(range.min, 0.0f);
+      range.max = std::max(std::max(range.max, 0.0f), range.min + at("min_real_range").get<float>());
+    }
+    const QuantParams params = *ComputeQuantParams(range, format);
+    EXPECT_EQ(params.scale, FromHex(at("scale_hex"))) << row;
+    EXPECT_EQ(params.zero_point, at("zero_point").get<int32_t>()) << row;
+    ++compared;
+  }
+  EXPECT_GE(compared, 1000);
+  std::printf("%5d rows compared; left out: %d unsigned symmetric, %d infinite, %d huge\n", compared, shifted, refused,
+              huge);
 }
 
 }  // namespace

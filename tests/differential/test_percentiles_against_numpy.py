@@ -74,11 +74,12 @@ def test_minmse_is_never_worse_than_the_others(case):
     model, calib, raw = case
     chosen = model.ranges(calib, "minmse")
     others = [model.ranges(calib, "minmax"), model.ranges(calib, "percentile"),
-              model.ranges(calib, "percentile", Percentile=99.99), model.ranges(calib, "layerwise-percentile", LWPMetric="mse")]
+              model.ranges(calib, "percentile", Percentile=99.99), model.ranges(calib, "layerwise-percentile"),
+              model.ranges(calib, "layerwise-percentile", LWPMetric="mse")]
     better = 0
     for tensor, values in raw.items():
         error = quantization_error(values, chosen[tensor]["min"], chosen[tensor]["max"], "mse")
         best = min(quantization_error(values, other[tensor]["min"], other[tensor]["max"], "mse") for other in others)
-        assert error <= 1.005 * best + 1e-12 * np.square(values).max(), tensor
+        assert error <= best + 1e-12 * np.square(values).max(), tensor
         better += error < 0.99 * best
     assert better >= 0.2 * len(raw), "a search finds more than they do"

@@ -1,5 +1,6 @@
 """What happens to a run from outside: the output is whole or absent, and nothing else stays behind."""
 import os
+import resource
 import signal
 import subprocess
 import time
@@ -96,6 +97,14 @@ def test_disk_full(preon, model, data, tmp_path, verb, output):
         preon.fails(1, 7002, verb, model, "-o", output, "--data", data, says="No space left on device")
     finally:
         subprocess.run(["umount", folder], check=True)
+
+
+@pytest.mark.parametrize("verb, output", [("quantize", "out.onnx"), ("calibrate", "out.calib")])
+def test_files_may_not_grow(preon, model, data, tmp_path, verb, output):
+    """No room for anything, the runtime's own temporary files included."""
+    (tmp_path / "tmp").mkdir()
+    preon.fails(1, 7002, verb, model, "-o", output, "--data", data, "--tmp-dir", "tmp",
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500)))
 
 
 def test_output_folder_missing(preon, model, data):

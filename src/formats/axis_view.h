@@ -1,0 +1,31 @@
+// AxisView: a tensor seen from one of its axes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <numeric>
+
+#include "base/shape.h"
+#include "base/status.h"
+
+namespace preon {
+
+/// [outer][channels][inner], row-major. Axis -1: one channel that holds everything.
+struct AxisView {
+  int64_t outer = 1, channels = 1, inner = 1;
+};
+
+/// Errors: kQuantizeFailed on an axis that the shape has not.
+inline Result<AxisView> ViewAlong(const Shape& shape, int axis) {
+  if (axis == -1) return AxisView{1, 1, ElementCount(shape)};
+  if (axis < 0 || axis >= static_cast<int>(shape.size())) {
+    return Error(ErrorId::kQuantizeFailed, "axis ", axis, " out of range for shape ", ShapeToString(shape));
+  }
+  const auto product = [](auto begin, auto end) {
+    return std::accumulate(begin, end, int64_t{1}, std::multiplies<>());
+  };
+  return AxisView{product(shape.begin(), shape.begin() + axis), shape[axis],
+                  product(shape.begin() + axis + 1, shape.end())};
+}
+
+}  // namespace preon

@@ -1,0 +1,54 @@
+// WeightRule: how the ranges of a weight follow from its values.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/tensor.h"
+#include "formats/scale_type.h"
+
+namespace preon {
+
+enum class WeightMethod : uint8_t {
+  kMinMax,  ///< the values' own extremes
+  kMinMse,  ///< the candidate with the smallest mean square error over the values
+};
+
+/// What kMinMse tries for scales that are no powers of two: the extremes, and
+enum class WeightSearch : uint8_t {
+  kAll,         ///< 100 shares of them, 0.2 to 1; the error over all values
+  kPercentile,  ///< the two-sided percentiles 99.9, 99.99, 99.999, 99.9999; the error over all values
+  kHistCenter,  ///< pairs of centres of up to 2048 bins, from either end inwards; the error over the bins
+};
+
+struct WeightRule {
+  /// Default: kMinMse for power-of-two scales, whose nearest may cut off up to 29 % of the range, else kMinMax.
+  std::optional<WeightMethod> method;
+  WeightSearch search = WeightSearch::kAll;
+
+  WeightMethod method_for(ScaleType type) const {
+    return method.value_or(type == ScaleType::kPowerOfTwo ? WeightMethod::kMinMse : WeightMethod::kMinMax);
+  }
+  bool operator==(const WeightRule&) const = default;
+};
+
+/// minmax/minmse, "CalibrationMethod.MinMax", "ExtendedCalibrationMethod.MinMSE"… Errors: kUnknownOption.
+Result<WeightMethod> ParseWeightMethod(std::string_view name);
+std::vector<std::string> WeightMethodNames();
+std::string_view WeightMethodName(WeightMethod method);
+/// All/Percentile/HistCenter, the values of the reference's MinMSEModeFloatScale. Errors: kUnknownOption.
+Result<WeightSearch> ParseWeightSearch(std::string_view name);
+std::vector<std::string> WeightSearchNames();
+
+/// The range per index of `axis` (axis -1: one) that `rule` gives a float tensor for codes of `format` with scales of
+/// `scale_type`; [0, 0] where there are no values. kMinMse with power-of-two scales: the zero point of the extremes and
+/// the best of five scales around theirs, BestPowerOfTwoRange (power_of_two_search.h).
+/// Errors: kQuantizeFailed on the axis, kRangeNotFinite.
+/// Cost: kMinMax one pass; kMinMse about 100 passes (kAll), a sort (kPercentile), or up to 1024 times the bins.
+/// Source: spec options §10.7, §10.6b, whose candidates lack the extremes; kAll is ours.
+Result<std::vector<Range>> CalibrateWeight(const Tensor& values, int axis, const IntFormat& format,
+                                           ScaleType scale_type, const WeightRule& rule);
+
+}  // namespace preon

@@ -1,0 +1,24 @@
+// TensorParams: from a range to parameters of the plan's scale type, with a record of the scales that type has not.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "formats/scale_type.h"
+
+namespace preon {
+
+class TensorParams {
+ public:
+  /// Errors: kRangeInvalid, naming the tensor.
+  Result<QuantParams> Make(const std::string& tensor, Range range, const IntFormat& format, ScaleType type);
+  /// One line about all scales that were out of reach, each now the nearest in reach; none where there were none.
+  std::optional<std::string> Warning() const;
+
+ private:
+  int below_ = 0, above_ = 0;  // the type's smallest and largest scale
+  std::set<std::string> tensors_;
+};
+
+}  // namespace preon
