@@ -34,10 +34,6 @@ Status CheckCalibAlone(const Options& options) {
   return Status::Ok();
 }
 
-}  // namespace
-
-namespace {
-
 Status CheckScaleTypes(const Options& options) {
   const PlanOptions& plan = options.plan;
   const bool power_of_two_weights = plan.scale_type_of_weights() == ScaleType::kPowerOfTwo;

@@ -114,16 +114,21 @@ class FloatModel {
   std::optional<Session> session_;
 };
 
-Result<Comparison> CompareWithFloat(const PreparedModel& prepared, const Model& quantized,
+// `verified`: the quantized model's session on all threads.
+Result<Comparison> CompareWithFloat(const PreparedModel& prepared, const Model& quantized, Session& verified,
                                     const FloatOutputs& float_outputs, const Job& job) {
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(prepared.inputs));
   source = Prefetch(std::move(source));
   const RunPlan runs = PlanRuns(quantized, job.context.ThreadCount(), *source);
-  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenModel(quantized, {.threads = runs.threads}, job.context));
+  std::optional<Session> beside;
+  if (runs.at_once > 1) {
+    PREON_ASSIGN_OR_RETURN(beside, Session::OpenModel(quantized, {.threads = runs.threads}, job.context));
+  }
   FloatModel reference(float_outputs, prepared.model.source_path, runs.threads, job.context);
   PREON_ASSIGN_OR_RETURN(
       Comparison comparison,
-      Compare([&](const Batch& batch) { return reference.Outputs(batch); }, OutputsOf(session, job.context), *source,
+      Compare([&](const Batch& batch) { return reference.Outputs(batch); },
+              OutputsOf(beside ? *beside : verified, job.context), *source,
               {.at_once = runs.at_once, .max_samples = kMaxComparedSamples}, job.context));
   for (const auto& [name, output] : comparison.outputs) {
     if (output.not_finite == 0) continue;
@@ -158,7 +163,8 @@ Result<QuantizeResult> QuantizeStage(PreparedModel& prepared, const CalibrationD
   if (!first.ok()) return NotWritten(ErrorId::kVerifyRun, job, "the result fails on sample 0", first.status());
 
   job.clock.Begin("compare");
-  PREON_ASSIGN_OR_RETURN(result.compare, CompareWithFloat(prepared, attempt.quantized, float_outputs, job));
+  PREON_ASSIGN_OR_RETURN(result.compare, CompareWithFloat(prepared, attempt.quantized, verified.session,
+                                                          float_outputs, job));
   job.clock.Begin("latency");
   PREON_ASSIGN_OR_RETURN(Session reference,
                          Session::OpenFile(prepared.model.source_path, {.threads = job.context.ThreadCount()}));

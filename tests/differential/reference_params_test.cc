@@ -1,14 +1,13 @@
 // Parameters and weights of compat/ against all stored runs of the reference tool, bit for bit.
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "differential/reference_vectors.h"
 #include "formats/axis_view.h"
 #include "ranges/compat/reference_weights.h"
 
@@ -17,29 +16,20 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::filesystem::path Vectors() {
-  const char* folder = std::getenv("PREON_DATA");
-  return std::filesystem::path(folder ? folder : "") / "../spec/vectors";
-}
-
 Json ReadVectors(const char* name) {
-  std::ifstream file(Vectors() / name);
+  std::ifstream file(ReferenceVectors() / name);
   return Json::parse(file);
 }
 
-float FromHex(const std::string& bits) {
-  return std::bit_cast<float>(static_cast<uint32_t>(std::stoul(bits, nullptr, 16)));
-}
-
 TEST(ParamsOfTheReference, AllStoredRuns) {
-  if (!std::filesystem::exists(Vectors())) GTEST_SKIP() << Vectors() << " is not there (set PREON_DATA)";
+  if (!std::filesystem::exists(ReferenceVectors())) GTEST_SKIP() << ReferenceVectors() << " is not there (set PREON_DATA)";
   const Json table = ReadVectors("scales.json")["integer"];
   std::map<std::string, size_t> column;
   for (const Json& name : table["columns"]) column.emplace(name, column.size());
   int compared = 0;
   for (const Json& row : table["rows"]) {
     const auto at = [&](const char* name) { return row[column.at(name)]; };
-    const Range range{FromHex(at("rmin_hex")), FromHex(at("rmax_hex"))};
+    const Range range{FloatFromHex(at("rmin_hex")), FloatFromHex(at("rmax_hex"))};
     const compat::Params ours = compat::ParamsOf(range, compat::Codes{at("qmin"), at("qmax")}, at("symmetric"),
                                                  *ParseScaleType(at("scale_type").get<std::string>()));
     EXPECT_EQ(ours.scale, at("scale").get<float>()) << row;
@@ -52,7 +42,7 @@ TEST(ParamsOfTheReference, AllStoredRuns) {
 /// One stored weight, slice by slice.
 void CompareWeight(const Json& run, const Json& tensor) {
   std::vector<float> values;
-  for (const Json& bits : tensor["hex"]) values.push_back(FromHex(bits));
+  for (const Json& bits : tensor["hex"]) values.push_back(FloatFromHex(bits));
   const IntFormat format{*ParseIntType(run["type"].get<std::string>()), run["symmetric"], run["reduce_range"]};
   compat::WeightOptions options;
   const std::string scale_type = run["scale_type"];
@@ -75,14 +65,14 @@ void CompareWeight(const Json& run, const Json& tensor) {
       }
     }
     const compat::ReferenceWeight ours = compat::EncodeWeight(slice, format, options);
-    EXPECT_EQ(ours.params.scale, FromHex(scale_hex(channel))) << channel;
+    EXPECT_EQ(ours.params.scale, FloatFromHex(scale_hex(channel))) << channel;
     EXPECT_EQ(ours.params.zero_point, zero_point(channel).get<int64_t>()) << channel;
     EXPECT_EQ(ours.codes, codes) << channel;
   }
 }
 
 TEST(WeightsOfTheReference, AllStoredRuns) {
-  if (!std::filesystem::exists(Vectors())) GTEST_SKIP() << Vectors() << " is not there (set PREON_DATA)";
+  if (!std::filesystem::exists(ReferenceVectors())) GTEST_SKIP() << ReferenceVectors() << " is not there (set PREON_DATA)";
   const Json table = ReadVectors("weights.json");
   int compared = 0;
   for (const Json& run : table["function_runs"]) {

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "calib/data/array_file.h"
+#include "differential/reference_vectors.h"
 #include "ranges/compat/reference_minmse.h"
 #include "ranges/compat/reference_ranges.h"
 
@@ -20,8 +20,7 @@ namespace {
 using Json = nlohmann::json;
 
 std::filesystem::path Vectors() {
-  const char* folder = std::getenv("PREON_DATA");
-  return std::filesystem::path(folder ? folder : "") / "../spec/vectors/calibration";
+  return ReferenceVectors() / "calibration";
 }
 
 /// A data set: its batches in order.
@@ -91,7 +90,7 @@ class Row {
  private:
   static uint32_t Bits(float value) { return std::bit_cast<uint32_t>(value); }
   uint32_t BitsOf(const char* column) const {
-    return static_cast<uint32_t>(std::stoul(row_[column].get<std::string>(), nullptr, 16));
+    return BitsFromHex(row_[column].get<std::string>());
   }
   template <typename T>
   T Get(const char* name, T otherwise) const {

@@ -2,23 +2,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cfloat>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "differential/reference_vectors.h"
 #include "formats/scale_type.h"
 
 namespace preon {
 namespace {
-
-float FromHex(const std::string& bits) {
-  return std::bit_cast<float>(static_cast<uint32_t>(std::stoul(bits, nullptr, 16)));
-}
 
 struct Row {
   Range range;
@@ -35,7 +30,7 @@ std::vector<Row> ReadRows(const std::filesystem::path& path) {
   for (const auto& name : table["columns"]) column.emplace(name, column.size());
   std::vector<Row> rows;
   for (const auto& row : table["rows"]) {
-    rows.push_back({.range = {FromHex(row[column["rmin_hex"]]), FromHex(row[column["rmax_hex"]])},
+    rows.push_back({.range = {FloatFromHex(row[column["rmin_hex"]]), FloatFromHex(row[column["rmax_hex"]])},
                     .type = row[column["type"]],
                     .scale_type = row[column["scale_type"]],
                     .symmetric = row[column["symmetric"]],
@@ -65,8 +60,7 @@ std::string_view ZeroPointException(const Row& row, const IntFormat& format) {
 }
 
 TEST(ScalesOfTheReference, AllStoredRuns) {
-  const char* folder = std::getenv("PREON_DATA");
-  const std::filesystem::path path = std::filesystem::path(folder ? folder : "") / "../spec/vectors/scales.json";
+  const std::filesystem::path path = ReferenceVectors() / "scales.json";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there (set PREON_DATA)";
   std::map<std::string_view, int> exceptions;
   int compared = 0;
@@ -107,8 +101,7 @@ TEST(ScalesOfTheReference, AllStoredRuns) {
 }
 
 TEST(ScalesOfTheRuntime, AllStoredRuns) {
-  const char* folder = std::getenv("PREON_DATA");
-  const std::filesystem::path path = std::filesystem::path(folder ? folder : "") / "../spec/vectors/scales.json";
+  const std::filesystem::path path = ReferenceVectors() / "scales.json";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there (set PREON_DATA)";
   std::ifstream file(path);
   const nlohmann::json table = nlohmann::json::parse(file)["onnxruntime"];
@@ -117,7 +110,7 @@ TEST(ScalesOfTheRuntime, AllStoredRuns) {
   int compared = 0, shifted = 0, refused = 0, huge = 0;
   for (const auto& row : table["rows"]) {
     const auto at = [&](const char* name) { return row[column.at(name)]; };
-    Range range{FromHex(at("rmin_hex")), FromHex(at("rmax_hex"))};
+    Range range{FloatFromHex(at("rmin_hex")), FloatFromHex(at("rmax_hex"))};
     const IntFormat format{*ParseIntType(at("type").get<std::string>()), at("symmetric"), at("reduce_range")};
     if (format.q_min() != at("qmin").get<int64_t>()) {  // unsigned symmetric codes are the signed ones shifted
       ++shifted;
@@ -137,7 +130,7 @@ TEST(ScalesOfTheRuntime, AllStoredRuns) {
       range.max = std::max(std::max(range.max, 0.0f), range.min + at("min_real_range").get<float>());
     }
     const QuantParams params = *ComputeQuantParams(range, format);
-    EXPECT_EQ(params.scale, FromHex(at("scale_hex"))) << row;
+    EXPECT_EQ(params.scale, FloatFromHex(at("scale_hex"))) << row;
     EXPECT_EQ(params.zero_point, at("zero_point").get<int32_t>()) << row;
     ++compared;
   }
