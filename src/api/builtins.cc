@@ -31,6 +31,7 @@ Builtins MakeBuiltins() {
   builtins.passes.Add(MakeFoldBatchNormPass());
   builtins.passes.Add(MakeFoldAffinePass());
   builtins.passes.Add(MakeFoldPadPass());
+  builtins.passes.Add(MakeFoldSpaceToDepthPass());
   builtins.passes.Add(MakeSplitSharedInitializersPass());
   builtins.passes.Add(MakeRemoveDeadPass());
 

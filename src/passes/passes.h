@@ -20,6 +20,7 @@ std::unique_ptr<Pass> MakeFuseGeluPass();
 std::unique_ptr<Pass> MakeFoldBatchNormPass();
 std::unique_ptr<Pass> MakeFoldAffinePass();
 std::unique_ptr<Pass> MakeFoldPadPass();
+std::unique_ptr<Pass> MakeFoldSpaceToDepthPass();
 std::unique_ptr<Pass> MakeConvertBatchNormPass();  ///< not in the default list: a target's Prepare asks for it
 std::unique_ptr<Pass> MakeSplitSharedInitializersPass();
 std::unique_ptr<Pass> MakeRemoveDeadPass();
