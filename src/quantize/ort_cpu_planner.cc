@@ -20,6 +20,7 @@
 #include "quantize/op_traits.h"
 #include "quantize/overrides.h"
 #include "quantize/selection.h"
+#include "quantize/small_islands.h"
 
 namespace preon {
 namespace {
@@ -84,7 +85,9 @@ class Planner {
 
   void DropSmallAnchors() {
     std::vector<Node*> small;
-    size_t anchors = 0;
+    // Islands too small are anchors left in float, too: what is small beside them need not stand in for them.
+    auto anchors = static_cast<size_t>(std::ranges::count_if(
+        options_.left_float, [](const auto& entry) { return entry.second == FloatReason::kNoGain; }));
     for (const auto& node : graph_.nodes()) {
       if (!State(node.get()).integer) continue;
       ++anchors;
@@ -275,11 +278,26 @@ class Planner {
 
 constexpr std::array kTypes = {DataType::kInt8, DataType::kUInt8};   // what the integer kernels take
 
+bool HasProduct(const QuantPlan& plan) {
+  return std::ranges::any_of(plan.nodes, [](const NodeDecision& d) { return d.reason == FloatReason::kNone && d.macs > 0; });
+}
+
 }  // namespace
 
 Result<QuantPlan> PlanForOrtCpu(const Model& model, const PlanOptions& options) {
   PREON_RETURN_IF_ERROR(CheckTypes("ort-cpu", kTypes, options));
-  return Planner(model, options).Run();
+  PREON_ASSIGN_OR_RETURN(QuantPlan plan, Planner(model, options).Run());
+  PlanOptions without = options;
+  for (std::set<std::string> small; !(small = NodesOfSmallIslands(model.graph, plan)).empty();) {
+    for (const std::string& node : small) without.left_float.emplace(node, FloatReason::kNoGain);
+    PREON_ASSIGN_OR_RETURN(QuantPlan rest, Planner(model, without).Run());
+    if (!HasProduct(rest)) {
+      plan.warnings.push_back("all convolutions are small: quantizing them saves memory, hardly any time");
+      break;
+    }
+    plan = std::move(rest);
+  }
+  return plan;
 }
 
 }  // namespace preon

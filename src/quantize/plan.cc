@@ -40,6 +40,8 @@ std::string_view LeftFloatDetail(FloatReason reason) {
       return "no calibration sample runs it";
     case FloatReason::kAccuracy:
       return "reads or writes channels that the steps of their tensor would drown; tried, and nearer to float this way";
+    case FloatReason::kNoGain:
+      return "too small: Q and DQ around it cost more than integers save";
     default:
       return "the runtime computes it in float, codes or not";
   }
