@@ -15,6 +15,7 @@ constexpr double kEnoughDb = 20;      // no further tensor is tried
 constexpr double kLeastGainDb = 1;    // what another layer in float must bring
 constexpr double kLeastShare = 0.005;
 constexpr int kMaxFruitless = 3;
+constexpr double kLeastIntegerShare = 0.75;  // of the work in integers; with less of it the model is no faster any more
 
 using Ranked = std::vector<std::pair<double, std::string>>;
 
@@ -69,6 +70,12 @@ std::vector<std::string> NodesAround(const PreparedModel& prepared, const std::s
   return names;
 }
 
+double IntegerMacs(const QuantPlan& plan) {
+  double macs = 0;
+  for (const NodeDecision& decision : plan.nodes) macs += decision.reason == FloatReason::kNone ? decision.macs : 0;
+  return macs;
+}
+
 }  // namespace
 
 double DrownedShare(std::span<const double> channel_spans, double step) {
@@ -87,6 +94,7 @@ Result<bool> LeaveDrownedInFloat(const CalibrationData& data, const TrialSamples
                                  PreparedModel& prepared) {
   if (sqnr_db >= kGoodEnoughDb || !job.choices.target->FollowsRuntime()) return false;
   PREON_ASSIGN_OR_RETURN(const Ranked ranked, RankDrowned(prepared, data, trial, job));
+  const double least_macs = kLeastIntegerShare * IntegerMacs(prepared.plan);
   PreparedModel candidate = prepared;
   bool found = false;
   int fruitless = 0;
@@ -96,8 +104,11 @@ Result<bool> LeaveDrownedInFloat(const CalibrationData& data, const TrialSamples
     std::map<std::string, FloatReason> left_float = candidate.left_float;
     for (const std::string& node : NodesAround(candidate, tensor)) left_float.emplace(node, FloatReason::kAccuracy);
     if (left_float.size() == candidate.left_float.size()) continue;
-    PREON_ASSIGN_OR_RETURN(const bool planned, Replan(std::move(left_float), data, job, candidate));
+    PreparedModel further = candidate;
+    PREON_ASSIGN_OR_RETURN(const bool planned, Replan(std::move(left_float), data, job, further));
     if (!planned) break;
+    if (IntegerMacs(further.plan) < least_macs) continue;
+    candidate = std::move(further);
     const Result<double> tried = TrialSqnrDb(candidate, data, trial, *job.choices.method, job);
     if (!tried.ok() && tried.status().id() == ErrorId::kCancelled) return tried.status();
     if (!tried.ok() || *tried < sqnr_db + kLeastGainDb) {

@@ -2,12 +2,16 @@
 
 #include "quantize/bias_correction.h"
 #include "quantize/channel_scales.h"
+#include "quantize/read_through.h"
+#include "ranges/seen_through.h"
 
 namespace preon {
 
 Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const CalibrationData& data,
                                     const RangeMethod& method, const Job& job) {
   const QuantPlan& plan = prepared.plan;
+  // A method that was asked for by name gives its own ranges.
+  const bool automatic = (*job.builtins.methods.Find(job.options.method))->name() == "auto";
   PlanStatistics statistics;
   for (const std::string& tensor : plan.RangeTensors()) {
     const auto sketch = data.tensors.find(tensor);
@@ -16,8 +20,11 @@ Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const Calibra
                    ": no statistics; wanted those of a calibration with the same options");
     }
     const ActivationPlan& activation = plan.activations.at(tensor);
-    Result<Range> range =
-        method.Choose(sketch->second, {.format = activation.format, .scale_type = activation.scale_type});
+    const RangeQuery query{.format = activation.format, .scale_type = activation.scale_type};
+    Result<Range> range = method.Choose(sketch->second, query);
+    const std::optional<ElementFunction> through = ReadThrough(prepared.model.graph, tensor);
+    if (range.ok() && automatic && through)
+      range = PullInThrough(through->of, through->flat_on_the_right, sketch->second, *range, query);
     if (!range.ok()) return std::move(range).status().WithContext(tensor);
     statistics.ranges[tensor] = *range;
   }

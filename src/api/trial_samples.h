@@ -23,6 +23,7 @@ class TrialSamples {
   void Keep(const Batch& batch, const std::vector<NamedTensor>& outputs);
   void Clear() { *this = {}; }
   const std::vector<TrialRun>& runs() const { return runs_; }
+  void SetOutputs(size_t run, std::vector<NamedTensor> outputs) { runs_[run].outputs = std::move(outputs); }
   /// The samples as a stream; not empty, and they outlive it.
   std::unique_ptr<DataSource> Open() const;
 

@@ -6,6 +6,7 @@
 #include "api/drowned.h"
 #include "api/output.h"
 #include "api/quantize_stage.h"
+#include "api/trial.h"
 #include "api/unreached.h"
 #include "api/verbs.h"
 #include "base/system.h"
@@ -61,6 +62,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   if (tries) {
     if (!options.calib.empty()) PREON_RETURN_IF_ERROR(RunTrial(prepared, job, trial));
     job.clock.Begin("try");
+    PREON_RETURN_IF_ERROR(CloseLoop(prepared, job, trial));
     PREON_ASSIGN_OR_RETURN(policies, ChoosePolicy(prepared, data, trial, job));
     const auto best = std::ranges::max_element(policies, {}, &PolicyTrial::sqnr_db);
     if (best != policies.end()) {
