@@ -1,4 +1,4 @@
-// Weights in a temporary file: what nobody reads takes no memory, and sessions map the file themselves instead of copying.
+// Weights in a temporary file: unread ones take no memory, and sessions map the file instead of copying from memory.
 #include <fstream>
 #include <memory>
 
