@@ -98,6 +98,17 @@ Status CheckIsFloat(const Model& model) {
   return Status::Ok();
 }
 
+// Large weights would be in memory twice otherwise: here and in each session that runs the model.
+void KeepLargeWeightsInFile(Model& model, const RunContext& context) {
+  constexpr size_t kLargeBytes = size_t{48} << 20;
+  size_t bytes = 0;
+  for (const auto& [name, value] : model.graph.initializers()) bytes += value.bytes().size();
+  if (bytes < kLargeBytes) return;
+  const Status moved = MoveWeightsToFile(model, context.TempDir());
+  if (!moved.ok()) context.Log(LogLevel::kInfo, StrCat("the weights stay in memory: ", moved.ToString()));
+  ReleaseFreeMemory();
+}
+
 Result<PreparedModel> Prepare(const std::string& path, Job& job, const Status* differs) {
   job.clock.Begin("load");
   const std::future<void> libraries = std::async(std::launch::async, [] {
@@ -106,6 +117,7 @@ Result<PreparedModel> Prepare(const std::string& path, Job& job, const Status* d
   });
   PREON_ASSIGN_OR_RETURN(Model source, LoadModel(path));
   PREON_RETURN_IF_ERROR(CheckIsFloat(source));
+  KeepLargeWeightsInFile(source, job.context);
   PREON_RETURN_IF_ERROR(CheckNotInputs(job.options, source.external_files));
   std::vector<TensorSpec> inputs = InputSpecs(source.graph);
   const int64_t size_bytes = ModelSizeBytes(path, source);

@@ -82,6 +82,13 @@ Result<MappedFile> MapFile(const std::string& path) {
   return MappedFile{{static_cast<const std::byte*>(memory), size}, std::move(owner)};
 }
 
+void ForgetPages(std::span<const std::byte> mapped) {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = (reinterpret_cast<uintptr_t>(mapped.data()) + page - 1) / page * page;
+  const auto end = reinterpret_cast<uintptr_t>(mapped.data() + mapped.size()) / page * page;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);  // advice: may be ignored
+}
+
 void RemoveLeftovers(const std::string& path) {
   const std::string prefix = TempPrefix(path);
   std::error_code ignored;

@@ -22,6 +22,9 @@ struct MappedFile {
 Result<std::string> ReadFile(const std::string& path);
 Result<MappedFile> MapFile(const std::string& path);
 
+/// Takes the whole pages of a part of a mapped file out of this process's memory; they come back when they are read.
+void ForgetPages(std::span<const std::byte> mapped);
+
 /// Removes the temporary files that killed processes left for an AtomicFile at `path`.
 void RemoveLeftovers(const std::string& path);
 

@@ -1,6 +1,8 @@
 #include "calib/calib_file.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <set>
@@ -66,6 +68,33 @@ Status ReadOrigins(WireReader& in, CalibrationData& data) {
   return Status::Ok();
 }
 
+Status ReadDerived(WireReader& in, CalibrationData& data) {
+  PREON_RETURN_IF_ERROR(ReadMap(in, data.derived, [&]() -> Result<DerivedTensor> {
+    DerivedTensor derived{.source = std::string(in.Bytes())};
+    const uint64_t gate = in.Varint();
+    const float alpha = in.Float(), beta = in.Float();
+    const uint64_t times_input = in.Varint();
+    if (gate >= ScalarFunction::kGates || times_input > 1) return Malformed("an unknown function");
+    derived.function = {static_cast<ScalarFunction::Gate>(gate), alpha, beta, times_input != 0};
+    if (derived.function.gate == ScalarFunction::Gate::kTanh && times_input != 0) return Malformed("an unknown function");
+    const bool has_slope = derived.function.gate == ScalarFunction::Gate::kHardSigmoid;
+    const bool slope_fits = has_slope ? alpha > 0 && std::isfinite(alpha) && std::isfinite(beta)
+                                      : std::bit_cast<uint32_t>(alpha) == 0 && std::bit_cast<uint32_t>(beta) == 0;
+    if (!slope_fits) return Malformed("an unknown function");
+    return derived;
+  }));
+  if (data.derived.empty()) return Malformed("something behind the end");
+  for (const auto& [tensor, derived] : data.derived) {
+    const bool known = data.tensors.contains(tensor) && data.tensors.contains(derived.source);
+    if (!known || data.derived.contains(derived.source)) return Malformed("derived from no tensor");
+    for (const TensorSketch* sketch : {&data.tensors.at(tensor), &data.tensors.at(derived.source)}) {
+      if (sketch->config().mode != SketchMode::kSampled) return Malformed("derived in exact mode");
+    }
+    if (data.tensors.at(tensor).config().channels > 0) return Malformed("derived with channel extremes");
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 
 std::string SerializeCalibration(const CalibrationData& data) {
@@ -92,6 +121,16 @@ std::string SerializeCalibration(const CalibrationData& data) {
     out.Bytes(origin.tensor);
     out.Bytes(origin.op);
   }
+  // Missing where there is nothing to say, as in files of versions that derived nothing.
+  if (!data.derived.empty()) out.Varint(data.derived.size());
+  for (const auto& [tensor, derived] : data.derived) {
+    out.Bytes(tensor);
+    out.Bytes(derived.source);
+    out.Varint(static_cast<uint64_t>(derived.function.gate));
+    out.Float(derived.function.alpha);
+    out.Float(derived.function.beta);
+    out.Varint(derived.function.times_input);
+  }
   std::string bytes = StrCat(kMagic, kVersion) + out.Take();
   return bytes + Sha256Hex(bytes);
 }
@@ -106,6 +145,7 @@ Result<CalibrationData> ParseCalibration(std::string_view bytes) {
   PREON_RETURN_IF_ERROR(ReadMap(in, data.shared, [&]() -> Result<std::string> { return std::string(in.Bytes()); }));
   PREON_RETURN_IF_ERROR(ReadMap(in, data.tensors, [&] { return TensorSketch::Parse(in.Bytes()); }));
   PREON_RETURN_IF_ERROR(ReadOrigins(in, data));
+  if (in.ok() && !in.AtEnd()) PREON_RETURN_IF_ERROR(ReadDerived(in, data));
   if (!in.AtEnd()) return Malformed(in.ok() ? "something behind the end" : "cut short");
   return data;
 }

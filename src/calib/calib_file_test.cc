@@ -71,9 +71,50 @@ TEST(CalibFile, EveryTruncationIsAnError) {
   }
 }
 
+/// With two tensors that follow from "relu".
+CalibrationData WithDerived() {
+  CalibrationData data = test::PartOf(0, 2, 5);
+  data.derived = {{"gate", {"relu", {ScalarFunction::Gate::kHardSigmoid, 0.25f, 0.5f}}},
+                  {"product", {"relu", {ScalarFunction::Gate::kSigmoid, 0, 0, true}}}};
+  for (const auto& [tensor, derived] : data.derived) data.tensors.emplace(tensor, TensorSketch());
+  DeriveSketches(data);
+  return data;
+}
+
+TEST(CalibFile, DerivedTensorsAreKept) {
+  const CalibrationData data = WithDerived();
+  const Result<CalibrationData> loaded = ParseCalibration(SerializeCalibration(data));
+  ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
+  EXPECT_EQ(loaded->derived, data.derived);
+  EXPECT_EQ(SerializeCalibration(*loaded), SerializeCalibration(data));
+}
+
+TEST(CalibFile, DerivedTensorsHaveASketchAndASource) {
+  const auto message = [](void (*change)(CalibrationData&)) {
+    CalibrationData data = WithDerived();
+    change(data);
+    return ParseCalibration(SerializeCalibration(data)).status().message();
+  };
+  for (void (*change)(CalibrationData&) : {
+           +[](CalibrationData& d) { d.tensors.erase("gate"); },
+           +[](CalibrationData& d) { d.derived["gate"].source = "elsewhere"; },
+           +[](CalibrationData& d) { d.derived["gate"].source = "product"; },
+       }) {
+    EXPECT_THAT(message(change), HasSubstr("derived from no tensor"));
+  }
+  EXPECT_THAT(message([](CalibrationData& d) { d.derived["gate"].function.alpha = 0; }),
+              HasSubstr("an unknown function"));
+  EXPECT_THAT(message([](CalibrationData& d) { d.derived["product"].function.beta = 1; }),
+              HasSubstr("an unknown function"));
+  EXPECT_THAT(message([](CalibrationData& d) { d.tensors.at("relu") = TensorSketch({.mode = SketchMode::kExact}); }),
+              HasSubstr("derived in exact mode"));
+  EXPECT_THAT(message([](CalibrationData& d) { d.tensors.at("gate") = TensorSketch({.channels = 1}); }),
+              HasSubstr("derived with channel extremes"));
+}
+
 // Behind a checksum that fits: what is accepted must be canonical, so that equal data have equal bytes.
 TEST(CalibFile, MutationsAreRefusedOrCanonical) {
-  const std::string bytes = SerializeCalibration(test::PartOf(0, 2, 5));
+  const std::string bytes = SerializeCalibration(WithDerived());
   size_t refused = 0;
   for (size_t position = 14; position < bytes.size() - 64; ++position) {
     for (int change : {0x01, 0x80, 0xff, 0x3c}) {

@@ -22,6 +22,7 @@ Status Fill(CalibrationData& data, const std::vector<std::string>& tensors, std:
   PREON_ASSIGN_OR_RETURN(data.samples, Canonical(std::move(data.samples)));
   for (size_t index = 0; index < tensors.size(); ++index)
     data.tensors.emplace(tensors[index], std::move(sketches[index]));
+  DeriveSketches(data);
   return Status::Ok();
 }
 
@@ -47,7 +48,21 @@ void WarnOfInfinities(const CalibrationData& data, const RunContext& context) {
   }
 }
 
+// Exact mode promises more than can be derived; with the optimizer off, the runtime's own values are wanted.
+DerivedTensors WhatToDerive(const Graph& graph, const std::vector<std::string>& tensors,
+                            const CalibrateOptions& options) {
+  if (options.mode != SketchMode::kSampled || !options.optimize) return {};
+  DerivedTensors derived = FindDerived(graph, tensors);
+  for (const std::string& tensor : options.per_channel) derived.erase(tensor);
+  return derived;
+}
+
 }  // namespace
+
+void DeriveSketches(CalibrationData& data) {
+  for (const auto& [tensor, derived] : data.derived)
+    data.tensors.at(tensor).DeriveFrom(data.tensors.at(derived.source), derived.function);
+}
 
 Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& tensors, DataSource& source,
                                   const CalibrateOptions& options, const RunContext& context) {
@@ -55,15 +70,17 @@ Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& t
   // bit for bit wants them from as many threads as the runtime gets elsewhere.
   const RunPlan runs = options.optimize ? PlanRuns(model, context.ThreadCount(), source)
                                         : RunPlan{.at_once = 1, .threads = context.ThreadCount()};
+  CalibrationData data{.model_fingerprint = model.fingerprint,
+                       .derived = WhatToDerive(model.graph, tensors, options),
+                       .origins = OriginsOf(model.graph, tensors)};
   SketchObserver observer(tensors, options.mode, {options.per_channel.begin(), options.per_channel.end()},
-                          {options.channel_means.begin(), options.channel_means.end()});
+                          {options.channel_means.begin(), options.channel_means.end()}, data.derived);
   ObservedSessionOptions session_options;
   session_options.session.threads = runs.threads;
   session_options.optimize = options.optimize;
   PREON_ASSIGN_OR_RETURN(ObservedSession session,
-                         ObservedSession::Open(model, tensors, &observer, session_options, context));
+                         ObservedSession::Open(model, observer.observed(), &observer, session_options, context));
 
-  CalibrationData data{.model_fingerprint = model.fingerprint, .origins = OriginsOf(model.graph, tensors)};
   if (options.start) {
     PREON_RETURN_IF_ERROR(observer.Start(options.start->tensors));
     data.samples = options.start->samples;
@@ -94,7 +111,7 @@ Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& t
   if (options.checkpoint) {
     loop.checkpoint = {options.checkpoint_seconds, [&]() -> Status {
                          CalibrationData so_far = data;
-                         PREON_RETURN_IF_ERROR(Fill(so_far, tensors, observer.Sketches()));
+                         PREON_RETURN_IF_ERROR(Fill(so_far, observer.tensors(), observer.Sketches()));
                          return options.checkpoint(so_far);
                        }};
   }
@@ -106,7 +123,7 @@ Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& t
   PREON_RETURN_IF_ERROR(done);
   if (progress.done == 0) return Error(ErrorId::kDataEmpty, "calibrate: no samples");
 
-  PREON_RETURN_IF_ERROR(Fill(data, tensors, observer.TakeSketches()));
+  PREON_RETURN_IF_ERROR(Fill(data, observer.tensors(), observer.TakeSketches()));
   WarnOfInfinities(data, context);
   return data;
 }

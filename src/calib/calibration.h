@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "calib/data_source.h"
+#include "calib/derived_tensors.h"
 #include "calib/sample_runs.h"
 #include "ir/graph.h"
 #include "stats/tensor_sketch.h"
@@ -28,6 +29,7 @@ struct CalibrationData {
   std::map<std::string, TensorSketch> tensors;  ///< by tensor name
   std::map<std::string, std::string>
       shared;          ///< tensor -> tensor whose range it shares (moves values only), not observed itself
+  DerivedTensors derived;  ///< those of `tensors` whose sketch follows from another one's
   std::vector<TensorOrigin> origins;  ///< of the tensors, each once, in the order in which the model computes them
   SampleRuns samples;  ///< canonical
   int64_t sample_count() const { return CountSamples(samples); }
@@ -59,6 +61,9 @@ struct CalibrateOptions {
 /// per-channel tensor change; kCancelled; whatever the source and the runtime report.
 Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& tensors, DataSource& source,
                                   const CalibrateOptions& options, const RunContext& context);
+
+/// Makes the sketches of the derived tensors again from their sources', apart from the channel means.
+void DeriveSketches(CalibrationData& data);
 
 /// Errors: kCalibFileMismatch unless both fingerprints are those of one model.
 Status CheckSameModel(std::string_view fingerprint, std::string_view wanted);

@@ -132,6 +132,68 @@ TEST(Calibrate, StartMustKnowTheTensors) {
   EXPECT_EQ(CalibrateWaves(WaveSource(2, 1), options).status().id(), ErrorId::kCalibFileMismatch);
 }
 
+/// ConvRelu's input -> Conv -> conv -> Sigmoid -> gate, conv · gate -> y.
+Model ConvSilu() {
+  Model model = testing::EmptyModel({kDynamicDim, 3, 8, 8});
+  testing::AddConv(model, "x", "conv", 3, 5);
+  model.graph.AddNode("Sigmoid", {"conv"}, {"gate"}, "sigmoid");
+  model.graph.AddNode("Mul", {"conv", "gate"}, {"y"}, "mul");
+  model.graph.AddOutput("y", {.type = DataType::kFloat});
+  model.fingerprint = "f00d";
+  return model;
+}
+
+Result<CalibrationData> CalibrateSilu(WaveSource source, CalibrateOptions options = {},
+                                      const RunContext& context = {}) {
+  options.channel_means = {"y"};
+  return Calibrate(ConvSilu(), {"x", "conv", "gate", "y"}, source, options, context);
+}
+
+TEST(Calibrate, GatesFollowFromWhatTheyRead) {
+  const Result<CalibrationData> data = CalibrateSilu(WaveSource(7, 2));
+  ASSERT_TRUE(data.ok()) << data.status().ToString();
+  EXPECT_EQ(data->derived.size(), 2u);
+  const Result<CalibrationData> observed = CalibrateSilu(WaveSource(7, 2), {.optimize = false});
+  ASSERT_TRUE(observed.ok()) << observed.status().ToString();
+  EXPECT_TRUE(observed->derived.empty());
+  EXPECT_TRUE(CalibrateSilu(WaveSource(7, 2), {.mode = SketchMode::kExact})->derived.empty());
+  for (const char* tensor : {"gate", "y"}) {
+    const TensorSketch& got = data->tensors.at(tensor);
+    const TensorSketch& wanted = observed->tensors.at(tensor);
+    EXPECT_EQ(got.config(), wanted.config());
+    EXPECT_EQ(got.count(), wanted.count());
+    EXPECT_NEAR(got.min(), wanted.min(), 1e-4f) << tensor;
+    EXPECT_NEAR(got.max(), wanted.max(), 1e-5f) << tensor;
+  }
+  const std::vector<double> means = data->tensors.at("y").channel_means();
+  const std::vector<double> wanted = observed->tensors.at("y").channel_means();
+  ASSERT_EQ(means.size(), 5u);
+  for (size_t channel = 0; channel < means.size(); ++channel) EXPECT_NEAR(means[channel], wanted[channel], 1e-5);
+}
+
+TEST(Calibrate, DerivedTensorsMergeAndResumeToTheSameBytes) {
+  RunContext context;
+  context.threads = 3;
+  const std::string whole = Bytes(CalibrateSilu(WaveSource(10, 1)));
+  EXPECT_EQ(Bytes(CalibrateSilu(WaveSource(10, 1), {}, context)), whole);
+  std::vector<CalibrationData> parts;
+  for (int64_t shard : {2, 0, 1}) parts.push_back(*CalibrateSilu(WaveSource(10, 1, shard, 3)));
+  EXPECT_EQ(Bytes(MergeCalibrations(std::move(parts))), whole);
+
+  CalibrateOptions options;
+  std::vector<CalibrationData> saved;
+  options.checkpoint = [&](const CalibrationData& so_far) {
+    saved.push_back(so_far);
+    return Status::Ok();
+  };
+  EXPECT_EQ(Bytes(CalibrateSilu(WaveSource(10, 1), options, context)), whole);
+  ASSERT_GE(saved.size(), 2u);
+  for (const CalibrationData& so_far : saved) {
+    const CalibrateOptions resumed{.start = *ParseCalibration(SerializeCalibration(so_far))};
+    EXPECT_EQ(Bytes(CalibrateSilu(WaveSource(10, 1), resumed, context)), whole);
+  }
+}
+
 TEST(Calibrate, RunsAreSeenInOrder) {
   RunContext context;
   context.threads = 4;

@@ -17,6 +17,8 @@ Status CheckMergeable(const CalibrationData& part, const CalibrationData& first)
     if (!part.tensors.contains(tensor)) return Error(ErrorId::kCalibFileMismatch, "tensor '", tensor, "' is missing");
   }
   if (part.shared != first.shared) return Error(ErrorId::kCalibFileMismatch, "other tensors share ranges");
+  if (part.derived != first.derived)
+    return Error(ErrorId::kCalibFileMismatch, "other tensors are derived; wanted those of the same version of preon");
   if (part.origins != first.origins) return Error(ErrorId::kCalibFileMismatch, "its tensors come in another order");
   return Status::Ok();
 }
@@ -53,6 +55,7 @@ Result<CalibrationData> MergeCalibrations(std::vector<CalibrationData> parts) {
           MergeSketch(merged.tensors.at(tensor), sketch).WithContext("input ", index + 1, ": ", tensor));
     }
   }
+  DeriveSketches(merged);
   return merged;
 }
 

@@ -45,13 +45,26 @@ ChannelLayout LayoutOf(const ObservedValue& value, int64_t samples) {
   return layout;
 }
 
-SketchObserver::SketchObserver(std::vector<std::string> tensors, SketchMode mode, std::set<std::string> per_channel,
-                               std::set<std::string> channel_means)
-    : tensors_(std::move(tensors)),
-      mode_(mode),
+SketchObserver::SketchObserver(const std::vector<std::string>& tensors, SketchMode mode,
+                               std::set<std::string> per_channel, std::set<std::string> channel_means,
+                               const DerivedTensors& derived)
+    : mode_(mode),
       per_channel_(std::move(per_channel)),
       channel_means_(std::move(channel_means)),
-      sketches_(tensors_.size()) {}
+      sketches_(tensors.size()) {
+  std::map<std::string, size_t> index_of;
+  for (const std::string& tensor : tensors) {
+    if (derived.contains(tensor)) continue;
+    index_of[tensor] = tensors_.size();
+    tensors_.push_back(tensor);
+  }
+  observed_count_ = std::ssize(tensors_);
+  for (const auto& [tensor, from] : derived) {
+    if (channel_means_.contains(tensor))
+      means_of_[index_of.at(from.source)].push_back({tensors_.size(), from.function});
+    tensors_.push_back(tensor);
+  }
+}
 
 TensorSketch* SketchObserver::SketchOf(size_t index, const ChannelLayout& layout) {
   if (!current_run.status.ok()) return nullptr;
@@ -83,6 +96,12 @@ void SketchObserver::ObserveTogether(std::span<const ObservedStep> steps, const 
   std::vector<SketchStep> sketch_steps;
   for (const ObservedStep& step : steps) {
     sketch_steps.push_back({step.index ? SketchOf(*step.index, layout) : nullptr, step.value.data, step.compute});
+    if (sketch_steps.back().sketch == nullptr) continue;
+    const auto means = means_of_.find(*step.index);
+    if (means == means_of_.end()) continue;
+    for (const MeansOf& of : means->second) {
+      if (TensorSketch* sketch = SketchOf(of.index, layout)) sketch_steps.back().derived.push_back({sketch, of.function});
+    }
   }
   TensorSketch::UpdateTogether(sketch_steps, layout, parallel_for);
   // What a later step has overwritten with a sum is NaN where it was.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "calib/data_source.h"
+#include "calib/derived_tensors.h"
 #include "runtime/observed_session.h"
 #include "stats/tensor_sketch.h"
 
@@ -21,10 +22,10 @@ ChannelLayout LayoutOf(const ObservedValue& value, int64_t samples);
 
 class SketchObserver final : public TensorObserver {
  public:
-  /// Index i of the session is tensors[i]; channel extremes are kept of those in `per_channel`, channel means of those
-  /// in `channel_means`.
-  SketchObserver(std::vector<std::string> tensors, SketchMode mode, std::set<std::string> per_channel,
-                 std::set<std::string> channel_means = {});
+  /// Index i of the session is observed()[i]: `tensors` without the derived ones, of which only channel means are kept.
+  /// Channel extremes are kept of those in `per_channel`, channel means of those in `channel_means`.
+  SketchObserver(const std::vector<std::string>& tensors, SketchMode mode, std::set<std::string> per_channel,
+                 std::set<std::string> channel_means = {}, const DerivedTensors& derived = {});
 
   /// What this thread observes until EndRun is over `batch`. Threads may have a run each under way.
   void BeginRun(const Batch& batch);
@@ -33,7 +34,9 @@ class SketchObserver final : public TensorObserver {
   void Observe(size_t index, const ObservedValue& value, const ParallelFor& parallel_for) override;
   void ObserveTogether(std::span<const ObservedStep> steps, const ParallelFor& parallel_for) override;
 
+  /// All tensors, the observed ones first.
   const std::vector<std::string>& tensors() const { return tensors_; }
+  std::vector<std::string> observed() const { return {tensors_.begin(), tensors_.begin() + observed_count_}; }
   /// Before the first run: goes on from these. Errors: kCalibFileMismatch naming a tensor that is missing.
   Status Start(const std::map<std::string, TensorSketch>& sketches);
   /// Copies of what TakeSketches would give now; while no run is under way.
@@ -45,7 +48,13 @@ class SketchObserver final : public TensorObserver {
   /// The sketch that takes a value of this layout; null after a failure.
   TensorSketch* SketchOf(size_t index, const ChannelLayout& layout);
 
+  struct MeansOf {
+    size_t index;
+    ScalarFunction function;
+  };
   std::vector<std::string> tensors_;
+  ptrdiff_t observed_count_ = 0;
+  std::map<size_t, std::vector<MeansOf>> means_of_;  // by the source's index
   SketchMode mode_;
   std::set<std::string> per_channel_, channel_means_;
   std::vector<std::optional<TensorSketch>> sketches_;  // made at the first value: the number of channels is its

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/file.h"
 #include "base/status.h"
 #include "base/tensor.h"
 
@@ -210,6 +211,12 @@ class Graph {
 };
 
 /// A model: the graph and everything around it that must survive.
+/// A file that holds weights of a model and that others may open under its path as long as a copy of `file` lives.
+struct WeightFile {
+  std::string path;
+  MappedFile file;
+};
+
 struct Model {
   Graph graph;
   int64_t ir_version = 0;
@@ -222,6 +229,7 @@ struct Model {
   std::string residue;                         ///< serialized ModelProto of what preon does not model (training, …)
   std::string source_path;                     ///< where it was loaded from; for messages
   std::vector<std::string> external_files;     ///< paths of its external data there
+  std::optional<WeightFile> weight_file;       ///< some of the initializers lie in it; sessions map it themselves
   std::string fingerprint;                     ///< SHA-256 over the file's bytes and its external data's names and sizes
 
   int64_t opset() const;

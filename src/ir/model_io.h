@@ -10,6 +10,8 @@ namespace preon {
 struct LoadOptions {
   /// Bytes instead of a file; `path` is then only a name for messages and the folder of external data.
   std::string_view bytes;
+  /// The model's one external file stays where it is as long as the model is used: becomes Model::weight_file.
+  bool keep_weight_file = false;
 };
 
 /// Loads a model: opset 7 to the newest that the ONNX library knows, IR version 3 on. Weights are held once: external
@@ -37,13 +39,19 @@ Result<std::string> SerializeModel(const Model& model);
 
 /// A model in memory apart from its larger weights.
 struct DetachedModel {
-  std::string bytes;                 ///< says of the weights that they are in an external file
-  std::vector<NamedTensor> weights;  ///< those above 1 KiB, shared with the model
+  std::string bytes;                 ///< says of the weights that they are in external files
+  std::vector<NamedTensor> weights;  ///< those above 1 KiB that lie in no file, shared with the model
+  std::string folder;                ///< where the model's weight file is; empty: it has none
 };
 
-/// For a reader that takes the weights from memory, without copying them. Errors: those of SerializeModel, for a model
-/// that is too large without its weights.
+/// For a reader that takes the weights from memory or from Model::weight_file, without copying them. Errors: those of
+/// SerializeModel, for a model that is too large without its weights.
 Result<DetachedModel> DetachWeights(const Model& model);
+
+/// Moves the initializers above 1 KiB into a file in a temporary folder below `parent`, which becomes
+/// Model::weight_file and lives as long as they do: weights that nobody reads then take no memory, however many
+/// sessions have them. Errors: those of TempDir::Create, kIoWrite, kIoRead; the model is then unchanged.
+Status MoveWeightsToFile(Model& model, const std::string& parent);
 
 /// Fills value infos (types and shapes; data propagation on). Never fatal: what can't be inferred stays unknown, and
 /// the reason comes back in `warning`. Large weights are not copied.

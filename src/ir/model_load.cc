@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "ir/forgetting_stream.h"
 #include "ir/graph_proto.h"
 #include "ir/model_io.h"
 #include "ir/tensor_proto.h"
@@ -19,6 +20,7 @@ namespace {
 
 constexpr int64_t kOldestIrVersion = 3;
 constexpr int64_t kOldestOpset = 7;
+constexpr size_t kForgottenFileBytes = size_t{32} << 20;
 
 Status NotAModel(std::string_view reason) {
   return Error(ErrorId::kModelMalformed, "not an ONNX model, or cut short: ", reason);
@@ -32,12 +34,14 @@ Result<MappedFile> OpenModelFile(const std::string& path) {
   return MapFile(path);
 }
 
-Status Parse(std::span<const std::byte> bytes, onnx::ModelProto* proto) {
+Status Parse(std::span<const std::byte> bytes, bool mapped, onnx::ModelProto* proto) {
   if (bytes.empty()) return Error(ErrorId::kModelEmpty, "the file has 0 bytes");
   if (bytes.size() > std::numeric_limits<int>::max()) {
     return NotAModel(StrCat(bytes.size(), " bytes; above 2 GiB wanted the weights in external data"));
   }
-  if (!proto->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+  ForgettingStream stream(bytes);
+  if (!(mapped ? proto->ParseFromZeroCopyStream(&stream)
+               : proto->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))) {
     return NotAModel(StrCat("protobuf can't parse it (", bytes.size(), " bytes)"));
   }
   // A prefix of a model, and many a text, parse as well: the fields that every model has tell.
@@ -88,11 +92,16 @@ void TakeHeader(onnx::ModelProto* proto, Model* model) {
   model->residue = proto->SerializeAsString();
 }
 
-Result<Model> LoadBytes(std::span<const std::byte> bytes, const std::string& path) {
+// `mapped`: so large a file that its pages had better go as soon as they were read.
+Result<Model> LoadBytes(std::span<const std::byte> bytes, bool mapped, const std::string& path,
+                        const LoadOptions& options) {
   Sha256 hash;
-  const std::future<void> hashed = std::async(std::launch::async, [&] { hash.Update(bytes); });  // as long as parsing
+  const std::future<void> hashed = std::async(std::launch::async, [&] {  // as long as parsing
+    if (!mapped) return hash.Update(bytes);
+    ForEachWindow(bytes, [&](std::span<const std::byte> window) { hash.Update(window); });
+  });
   onnx::ModelProto proto;
-  PREON_RETURN_IF_ERROR(Parse(bytes, &proto));
+  PREON_RETURN_IF_ERROR(Parse(bytes, mapped, &proto));
   onnx::GraphProto graph;
   graph.Swap(proto.mutable_graph());
   proto.clear_graph();
@@ -118,6 +127,8 @@ Result<Model> LoadBytes(std::span<const std::byte> bytes, const std::string& pat
     hash.Update(location);
     hash.Update(StrCat('\0', file.bytes.size(), '\0'));
   }
+  if (options.keep_weight_file && external.files().size() == 1)
+    model.weight_file = {model.external_files.front(), external.files().begin()->second};
   model.fingerprint = hash.Finish();
   return model;
 }
@@ -140,7 +151,8 @@ Result<Model> LoadModel(const std::string& path, const LoadOptions& options) {
     file = *std::move(opened);
   }
   try {
-    Result<Model> model = LoadBytes(file.bytes, path);
+    const bool forget = file.owner != nullptr && file.bytes.size() > kForgottenFileBytes;
+    Result<Model> model = LoadBytes(file.bytes, forget, path, options);
     if (!model.ok()) return std::move(model).status().WithContext(path);
     return model;
   } catch (const std::bad_alloc&) {

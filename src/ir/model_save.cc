@@ -79,8 +79,23 @@ void MoveOut(const std::string& location, size_t offset, onnx::TensorProto* prot
   record->head = proto->SerializeAsString();
 }
 
+// Where in the model's weight file the bytes lie.
+std::optional<size_t> PlaceInWeightFile(const Model& model, std::span<const std::byte> bytes) {
+  if (!model.weight_file) return std::nullopt;
+  const std::span<const std::byte> file = model.weight_file->file.bytes;
+  const std::less<const std::byte*> before;
+  if (before(bytes.data(), file.data()) || !before(bytes.data(), file.data() + file.size())) return std::nullopt;
+  return bytes.data() - file.data();
+}
+
+// What is moved out of the model.
+enum class MoveOutMode {
+  kAll,     // large weights, into a file to be written
+  kUnfiled  // the same, but those in the model's weight file stay there
+};
+
 // `location`: name of the external-data file; empty = all weights inside.
-ModelRecord Record(const Model& model, const std::string& location) {
+ModelRecord Record(const Model& model, const std::string& location, MoveOutMode mode = MoveOutMode::kAll) {
   ModelRecord record;
   onnx::ModelProto proto = ToProto(model, InitializerMode::kLeftOut);
   record.graph_size_bytes = proto.graph().ByteSizeLong();
@@ -93,7 +108,12 @@ ModelRecord Record(const Model& model, const std::string& location) {
   for (const auto& [name, value] : model.graph.initializers()) {
     onnx::TensorProto& header = residues[name];
     TensorRecord tensor = Record(name, value, &header);
-    if (!location.empty() && tensor.inline_bytes.size() > kExternalBytes) {
+    const std::optional<size_t> place =
+        mode == MoveOutMode::kUnfiled ? PlaceInWeightFile(model, tensor.inline_bytes) : std::nullopt;
+    if (place) {
+      MoveOut(fs::path(model.weight_file->path).filename().string(), *place, &header, &tensor);
+      tensor.external_bytes = {};
+    } else if (!location.empty() && tensor.inline_bytes.size() > kExternalBytes) {
       offset = (offset + kExternalAlignment - 1) / kExternalAlignment * kExternalAlignment;
       MoveOut(location, offset, &header, &tensor);
       offset += tensor.external_bytes.size();
@@ -172,8 +192,9 @@ Status SaveModel(const Model& model, const std::string& path, const SaveOptions&
 Result<std::string> SerializeModel(const Model& model) { return ToBytes(Record(model, "")); }
 
 Result<DetachedModel> DetachWeights(const Model& model) {
-  const ModelRecord record = Record(model, "weights");
+  const ModelRecord record = Record(model, "weights", MoveOutMode::kUnfiled);
   DetachedModel detached;
+  if (model.weight_file) detached.folder = fs::path(model.weight_file->path).parent_path().string();
   PREON_ASSIGN_OR_RETURN(detached.bytes, ToBytes(record));
   auto tensor = record.tensors.begin();
   for (const auto& [name, value] : model.graph.initializers()) {

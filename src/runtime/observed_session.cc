@@ -54,12 +54,11 @@ bool PutWeightsBeside(const Graph& graph) {
                       [](const auto& node) { return node->HasSubgraph() || node->IsFlatIf(); });
 }
 
-/// The model as the runtime optimizes it, with a marker on each tensor.
+/// The model as the runtime optimizes it, with a marker on each tensor. Its weights stay in `folder`.
 Result<Model> OptimizeMarked(const Model& model, const std::vector<std::string>& tensors, const ObserveDomain& domain,
-                             const RunContext& context) {
+                             const TempDir& folder) {
   Model marked = model;
   AddMarkers(marked, tensors);
-  PREON_ASSIGN_OR_RETURN(const TempDir folder, TempDir::Create(context.TempDir()));
   ReleaseFreeMemory();  // what loading the model left behind
   const SessionOptions options{.optimization = Optimization::kAll, .save_optimized_to = folder.File("optimized.onnx")};
   SessionExtras extras{.custom_ops = domain.domain};
@@ -70,7 +69,7 @@ Result<Model> OptimizeMarked(const Model& model, const std::vector<std::string>&
   }
   { PREON_ASSIGN_OR_RETURN(const Session optimizer, Session::Impl::OpenModel(marked, options, extras)); }
   ReleaseFreeMemory();  // before the same weights are loaded again
-  return LoadModel(options.save_optimized_to);
+  return LoadModel(options.save_optimized_to, {.keep_weight_file = true});
 }
 
 }  // namespace
@@ -89,7 +88,8 @@ struct ObservedSession::Impl {
 
 Status ObservedSession::Impl::OpenOptimized(const Model& model, const std::vector<std::string>& tensors,
                                             const SessionOptions& options, const RunContext& context) {
-  PREON_ASSIGN_OR_RETURN(Model optimized, OptimizeMarked(model, tensors, *domain, context));
+  PREON_ASSIGN_OR_RETURN(const TempDir folder, TempDir::Create(context.TempDir()));
+  PREON_ASSIGN_OR_RETURN(Model optimized, OptimizeMarked(model, tensors, *domain, folder));
   PREON_RETURN_IF_ERROR(context.CheckCancelled());
   const bool blocked = HasBlockedMarker(optimized);
   PREON_ASSIGN_OR_RETURN(const int64_t block, blocked ? ChannelBlock(context) : Result<int64_t>(1));

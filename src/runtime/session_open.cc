@@ -109,6 +109,8 @@ Result<Session> Session::Impl::Open(const ModelSource& source, const SessionOpti
 Result<Session> Session::Impl::OpenModel(const Model& model, const SessionOptions& options, SessionExtras extras) {
   PREON_ASSIGN_OR_RETURN(DetachedModel detached, DetachWeights(model));
   extras.weights = std::move(detached.weights);
+  if (!detached.folder.empty())
+    extras.config.emplace_back(kOrtSessionOptionsModelExternalInitializersFileFolderPath, detached.folder);
   return Open({model.source_path, detached.bytes}, options, extras);
 }
 

@@ -176,5 +176,25 @@ TEST(SessionTest, SavesTheOptimizedModel) {
   EXPECT_EQ(optimized.value().graph.nodes().size(), 1u);
 }
 
+TEST(SessionTest, MapsTheWeightFileAndTakesOtherWeightsFromMemory) {
+  Model model = testing::EmptyModel({1, 3, 8, 8});
+  testing::AddConv(model, "x", "a", 3, 16);
+  testing::AddConv(model, "a", "b", 16, 16);
+  model.graph.AddOutput("b", {.type = DataType::kFloat});
+  const auto outputs = [](const Model& opened) {
+    Result<Session> session = Session::OpenModel(opened, {}, {});
+    EXPECT_TRUE(session.ok()) << session.status().ToString();
+    const std::vector<NamedTensor> got = *session->Run({{"x", testing::Wave({1, 3, 8, 8})}}, {});
+    const std::span<const float> values = got[0].tensor.floats();
+    return std::vector<float>(values.begin(), values.end());
+  };
+  const std::vector<float> wanted = outputs(model);
+  const Tensor in_memory = *model.graph.Initializer("a_w");
+  ASSERT_TRUE(MoveWeightsToFile(model, ::testing::TempDir()).ok());
+  EXPECT_EQ(outputs(model), wanted);
+  model.graph.SetInitializer("a_w", in_memory);  // as a pass replaces weights
+  EXPECT_EQ(outputs(model), wanted);
+}
+
 }  // namespace
 }  // namespace preon

@@ -37,6 +37,17 @@ void LogCounts::Merge(const LogCounts& other) {
   sum_.Merge(other.sum_);
 }
 
+LogCounts LogCounts::Mapped(const std::function<float(double)>& f) const {
+  LogCounts mapped;
+  for (const auto& [key, count] : counts_) {
+    const float value = f(Value(key));
+    mapped.counts_[Key(value)] += count;
+    mapped.total_ += count;
+    mapped.sum_.Add(static_cast<double>(value) * static_cast<double>(count));
+  }
+  return mapped;
+}
+
 double LogCounts::Mean() const { return total_ == 0 ? 0 : sum_.ToDouble() / static_cast<double>(total_); }
 
 double LogCounts::Median() const {

@@ -42,19 +42,21 @@ class UpdateTask {
  public:
   /// `width_exponent`, `outer_bound`: the sketch's before the update. `samples`: each sample's extremes. `nans`: their
   /// number.
-  UpdateTask(SketchParts& parts, const SampleStream& stream, int width_exponent, float outer_bound, bool keep_tail,
-             Extremes* samples, uint64_t& nans)
-      : parts_(parts),
+  UpdateTask(const PartsStep& step, const SampleStream& stream, int width_exponent, float outer_bound, bool keep_tail,
+             Extremes* samples)
+      : parts_(*step.parts),
         stream_(stream),
         keep_tail_(keep_tail),
-        exact_(parts.config.mode == SketchMode::kExact),
+        exact_(step.parts->config.mode == SketchMode::kExact),
         rate_(exact_ ? 1 : SampleRate(static_cast<size_t>(stream.size()))),
         samples_(samples),
-        nans_(nans),
-        channel_sums_(parts.channel_sums.channels()),
+        nans_(step.nans),
+        channel_sums_(step.parts->channel_sums.channels()),
+        derived_(step.derived),
         channel_rate_(ChannelSampleRate(rate_, static_cast<size_t>(stream.ChannelExtent()))),
         outer_(outer_bound) {
     SetWidth(width_exponent);
+    for (const PartsOfMeans& means : derived_) derived_sums_.emplace_back(means.parts->channel_sums.channels());
   }
 
   void AddRun(int64_t sample, size_t run_index) {
@@ -77,6 +79,9 @@ class UpdateTask {
       x = buffer_;
     }
     if (!channel_sums_.empty()) AddToChannels(x, count, begin, run_index);
+    for (size_t i = 0; i < derived_.size(); ++i) {
+      AddToDerived(x, count, begin, run_index, *derived_[i].function, derived_sums_[i]);
+    }
     if (counts.finite() == stats.zeros) return;
     const int width = std::max(width_exponent_, TensorHistogram::WidthExponent(counts.max_magnitude()));
     pending_values_ += count;
@@ -123,12 +128,28 @@ class UpdateTask {
     });
   }
 
+  // f of the elements of which AddToChannels takes x.
+  void AddToDerived(const float* x, size_t count, int64_t begin, size_t run_index, const ScalarFunction& function,
+                    PendingChannelSums& sums) {
+    const auto add = [&](size_t first, size_t length) {
+      function.Apply(x + first, length, subset_);
+      sums.Add(stream_, begin + static_cast<int64_t>(first), subset_, static_cast<int64_t>(length));
+    };
+    if (rate_ > 1) return ForEachSampledBlock(count, run_index, channel_rate_, add);
+    constexpr size_t kStep = sizeof(subset_) / sizeof(*subset_);
+    for (size_t first = 0; first < count; first += kStep) add(first, std::min(kStep, count - first));
+  }
+
   // Under the lock.
   void FlushSample() {
     if (sample_ < 0) return;
     samples_[sample_].Widen(extremes_.min, extremes_.max);
     extremes_ = {};
     parts_.channel_sums.Take(channel_sums_);
+    for (size_t i = 0; i < derived_.size(); ++i) {
+      const std::lock_guard hold(derived_[i].parts->lock);
+      derived_[i].parts->channel_sums.Take(derived_sums_[i]);
+    }
   }
 
   void AddOuter(const float* x, size_t count) {
@@ -173,6 +194,8 @@ class UpdateTask {
   int64_t sample_ = -1;
   Extremes extremes_;  // of what this task has seen of the sample
   PendingChannelSums channel_sums_;
+  const std::span<const PartsOfMeans> derived_;
+  std::vector<PendingChannelSums> derived_sums_;
   const size_t channel_rate_;
   ValueCounts counts_;
   Moments moments_;
@@ -208,8 +231,8 @@ class UpdateSlot {
   UpdateSlot& operator=(const UpdateSlot&) = delete;
 
   void Make(StepStart& start) {
-    task_ = new (room_) UpdateTask(*start.step.parts, start.stream, start.width_exponent, start.outer_bound,
-                                   start.keep_tail, start.samples.data(), start.step.nans);
+    task_ = new (room_) UpdateTask(start.step, start.stream, start.width_exponent, start.outer_bound, start.keep_tail,
+                                   start.samples.data());
   }
   UpdateTask* get() const { return task_; }  // null where none was made
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "base/parallel.h"
 #include "stats/bin_offsets.h"
@@ -12,6 +13,7 @@
 #include "stats/moments.h"
 #include "stats/outer_values.h"
 #include "stats/sample_extremes.h"
+#include "stats/scalar_function.h"
 #include "stats/tensor_histogram.h"
 #include "stats/tensor_sketch.h"
 #include "stats/value_counts.h"
@@ -31,11 +33,18 @@ struct SketchParts {
   BriefLock lock;  // of everything above during updates
 };
 
+/// A DerivedMeans, inside.
+struct PartsOfMeans {
+  SketchParts* parts;
+  const ScalarFunction* function;
+};
+
 /// A SketchStep, inside.
 struct PartsStep {
   SketchParts* parts;
   const float* data;
   const ComputeRange& compute;
+  std::vector<PartsOfMeans> derived;
   uint64_t& nans;
 };
 

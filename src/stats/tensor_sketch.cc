@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stats/derive_parts.h"
 #include "stats/sketch_parts.h"
 
 namespace preon {
@@ -45,8 +46,13 @@ void TensorSketch::UpdateTogether(std::span<SketchStep> steps, const ChannelLayo
     step.nans = 0;
     PREON_CHECK(config.channels == 0 || config.channels == layout.channels);
     PREON_CHECK(config.mean_channels == 0 || config.mean_channels == layout.channels);
+    std::vector<PartsOfMeans> derived;
+    for (const DerivedMeans& means : step.derived) {
+      PREON_CHECK(step.sketch != nullptr && means.sketch->config().mean_channels == layout.channels);
+      derived.push_back({means.sketch->impl_.get(), &means.function});
+    }
     parts.push_back({step.sketch == nullptr ? nullptr : step.sketch->impl_.get(), step.data, step.compute,
-                     step.nans});
+                     std::move(derived), step.nans});
   }
   UpdateParts(parts, layout, parallel_for);
 }
@@ -75,6 +81,12 @@ Status TensorSketch::Merge(const TensorSketch& other) {
   impl_->histogram.Merge(other.impl_->histogram);
   impl_->outer.Merge(other.impl_->outer);
   return Status::Ok();
+}
+
+void TensorSketch::DeriveFrom(const TensorSketch& source, const ScalarFunction& function) {
+  PREON_CHECK(config().mode == SketchMode::kSampled && source.config().mode == SketchMode::kSampled);
+  PREON_CHECK(config().channels == 0);
+  DeriveParts(*source.impl_, source.ReadHistogram(), function, *impl_);
 }
 
 const SketchConfig& TensorSketch::config() const { return impl_->config; }

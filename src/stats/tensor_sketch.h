@@ -13,6 +13,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "stats/channel_layout.h"
+#include "stats/scalar_function.h"
 
 namespace preon {
 
@@ -58,6 +59,12 @@ struct TypicalExtremes {
 
 class TensorSketch;
 
+/// A sketch that keeps the means per channel of f over the values of another one's update, and nothing else of them.
+struct DerivedMeans {
+  TensorSketch* sketch = nullptr;  ///< its mean_channels > 0
+  ScalarFunction function;
+};
+
 /// One value of several that are sketched together.
 struct SketchStep {
   TensorSketch* sketch = nullptr;  ///< null: computed only
@@ -65,6 +72,7 @@ struct SketchStep {
   /// Computes elements of `data`, padding included, in memory order; empty where they are there. May overwrite the same
   /// elements of earlier steps.
   ComputeRange compute;
+  std::vector<DerivedMeans> derived = {};
   uint64_t nans = 0;  ///< set by the update: how many of the values are NaN
 };
 
@@ -90,6 +98,10 @@ class TensorSketch {
   void Update(std::span<const float> values);
   /// Errors: kSketchMismatch when the configurations differ.
   Status Merge(const TensorSketch& other);
+  /// Becomes a sketch of f over all that `source` has seen, both in sampled mode: counts, extremes, histogram and moments.
+  /// Channel means stay as they are (DerivedMeans), there are no channel extremes. A function of `source` alone, so that
+  /// it may be done again after every merge. (How near it is: docs/design/sketch.md, "Derived sketches")
+  void DeriveFrom(const TensorSketch& source, const ScalarFunction& function);
 
   const SketchConfig& config() const;
   uint64_t count() const;  ///< all elements seen

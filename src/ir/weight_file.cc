@@ -1,0 +1,55 @@
+// Weights in a temporary file: unread ones take no memory, and sessions map the file instead of copying from memory.
+#include <fstream>
+#include <memory>
+
+#include "ir/model_io.h"
+
+namespace preon {
+namespace {
+
+constexpr size_t kSmallestBytes = 1024;  // as in model_save.cc: shapes and axes stay in the model
+constexpr size_t kAlignment = 64;
+
+struct Place {
+  std::string tensor;
+  size_t offset;
+};
+
+struct KeptFile {
+  TempDir folder;
+  MappedFile file;
+};
+
+}  // namespace
+
+Status MoveWeightsToFile(Model& model, const std::string& parent) {
+  PREON_ASSIGN_OR_RETURN(TempDir folder, TempDir::Create(parent));
+  const std::string path = folder.File("weights.data");
+  std::vector<Place> places;
+  std::ofstream out(path, std::ios::binary);
+  size_t size = 0;
+  for (const auto& [name, value] : model.graph.initializers()) {
+    if (value.type() == DataType::kString || value.bytes().size() <= kSmallestBytes) continue;
+    const size_t offset = (size + kAlignment - 1) / kAlignment * kAlignment;
+    out << std::string(offset - size, '\0');
+    out.write(reinterpret_cast<const char*>(value.bytes().data()), static_cast<std::streamsize>(value.bytes().size()));
+    size = offset + value.bytes().size();
+    places.push_back({name, offset});
+  }
+  out.close();
+  if (!out) return Error(ErrorId::kIoWrite, path, ": can't write ", size, " bytes of weights");
+  if (places.empty()) return Status::Ok();
+
+  PREON_ASSIGN_OR_RETURN(MappedFile mapped, MapFile(path));
+  const std::span<const std::byte> bytes = mapped.bytes;
+  const auto kept = std::make_shared<const KeptFile>(std::move(folder), std::move(mapped));
+  for (const Place& place : places) {
+    const Tensor& value = *model.graph.Initializer(place.tensor);
+    model.graph.SetInitializer(place.tensor, Tensor(value.type(), value.shape(),
+                                                    bytes.subspan(place.offset, value.bytes().size()), kept));
+  }
+  model.weight_file = {path, {bytes, kept}};
+  return Status::Ok();
+}
+
+}  // namespace preon

@@ -1,0 +1,16 @@
+// What a sketch of f(x) would hold, from a sketch of x.
+#pragma once
+
+#include "stats/scalar_function.h"
+#include "stats/sketch_parts.h"
+#include "stats/tensor_sketch.h"
+
+namespace preon {
+
+/// Sets all of `parts` but the configuration and the channel sums. (What is exact and what is not: docs/design/sketch.md,
+/// "Derived sketches")
+/// @param histogram  the source's read-out, sampled mode
+void DeriveParts(const SketchParts& source, const Histogram& histogram, const ScalarFunction& function,
+                 SketchParts& parts);
+
+}  // namespace preon
