@@ -15,6 +15,7 @@ namespace {
 constexpr std::string_view kMagic = "preon-calib ";
 constexpr std::string_view kVersion = "3\n";
 constexpr size_t kChecksumSize = 64;
+constexpr std::string_view kPerSample = "per-sample";
 
 Status Malformed(std::string_view why) { return Error(ErrorId::kCalibFileMalformed, why, ": the file is damaged"); }
 
@@ -92,6 +93,10 @@ std::string SerializeCalibration(const CalibrationData& data) {
     out.Bytes(origin.tensor);
     out.Bytes(origin.op);
   }
+  if (data.per_sample) {
+    out.Bytes(kPerSample);
+    WriteRows(*data.per_sample, out);
+  }
   std::string bytes = StrCat(kMagic, kVersion) + out.Take();
   return bytes + Sha256Hex(bytes);
 }
@@ -106,6 +111,10 @@ Result<CalibrationData> ParseCalibration(std::string_view bytes) {
   PREON_RETURN_IF_ERROR(ReadMap(in, data.shared, [&]() -> Result<std::string> { return std::string(in.Bytes()); }));
   PREON_RETURN_IF_ERROR(ReadMap(in, data.tensors, [&] { return TensorSketch::Parse(in.Bytes()); }));
   PREON_RETURN_IF_ERROR(ReadOrigins(in, data));
+  if (in.left() > 0) {
+    if (in.Bytes() != kPerSample) return Malformed("something behind the end");
+    PREON_ASSIGN_OR_RETURN(data.per_sample, ReadRows(in, data.samples, data.tensors));
+  }
   if (!in.AtEnd()) return Malformed(in.ok() ? "something behind the end" : "cut short");
   return data;
 }

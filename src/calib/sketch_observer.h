@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "calib/data_source.h"
+#include "calib/sample_rows.h"
 #include "runtime/observed_session.h"
 #include "stats/tensor_sketch.h"
 
@@ -27,7 +28,8 @@ class SketchObserver final : public TensorObserver {
                  std::set<std::string> channel_means = {});
 
   /// What this thread observes until EndRun is over `batch`. Threads may have a run each under way.
-  void BeginRun(const Batch& batch);
+  /// @param rows  null, or gets one per sample; lives until EndRun
+  void BeginRun(const Batch& batch, std::vector<SampleRow>* rows = nullptr);
   /// The run's first failure: kRangeNotFinite, kSketchMismatch.
   Status EndRun();
   void Observe(size_t index, const ObservedValue& value, const ParallelFor& parallel_for) override;
@@ -46,6 +48,7 @@ class SketchObserver final : public TensorObserver {
   TensorSketch* SketchOf(size_t index, const ChannelLayout& layout);
 
   std::vector<std::string> tensors_;
+  std::vector<size_t> ranks_;  // of each tensor among all by name: its place in a SampleRow
   SketchMode mode_;
   std::set<std::string> per_channel_, channel_means_;
   std::vector<std::optional<TensorSketch>> sketches_;  // made at the first value: the number of channels is its

@@ -12,6 +12,7 @@
 #include "stats/moments.h"
 #include "stats/outer_values.h"
 #include "stats/sample_extremes.h"
+#include "stats/sample_facts.h"
 #include "stats/tensor_histogram.h"
 #include "stats/tensor_sketch.h"
 #include "stats/value_counts.h"
@@ -37,6 +38,7 @@ struct PartsStep {
   const float* data;
   const ComputeRange& compute;
   uint64_t& nans;
+  std::vector<SampleFacts>* facts;
 };
 
 /// Steps at once at most: each takes 120 KB of a thread's stack.

@@ -46,7 +46,7 @@ void TensorSketch::UpdateTogether(std::span<SketchStep> steps, const ChannelLayo
     PREON_CHECK(config.channels == 0 || config.channels == layout.channels);
     PREON_CHECK(config.mean_channels == 0 || config.mean_channels == layout.channels);
     parts.push_back({step.sketch == nullptr ? nullptr : step.sketch->impl_.get(), step.data, step.compute,
-                     step.nans});
+                     step.nans, step.facts});
   }
   UpdateParts(parts, layout, parallel_for);
 }

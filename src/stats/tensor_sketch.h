@@ -13,6 +13,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "stats/channel_layout.h"
+#include "stats/sample_facts.h"
 
 namespace preon {
 
@@ -66,6 +67,7 @@ struct SketchStep {
   /// elements of earlier steps.
   ComputeRange compute;
   uint64_t nans = 0;  ///< set by the update: how many of the values are NaN
+  std::vector<SampleFacts>* facts = nullptr;  ///< null, or gets one entry per sample of the layout
 };
 
 /// Update and Merge commute exactly: any order, split into batches, thread count or machine gives the same bytes.
