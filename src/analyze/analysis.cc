@@ -137,6 +137,11 @@ Result<Analysis> Analyze(const CalibrationData& calibration, const CalibrationDa
   if (production != nullptr && analysis.not_compared.size() == analysis.tensors.size())
     return Error(ErrorId::kCalibFileMismatch, "no tensor has values in both files");
   Order(analysis);
+  if (calibration.per_sample && !analysis.tensors.empty()) {
+    std::vector<std::string> names;
+    for (const TensorAnalysis& tensor : analysis.tensors) names.push_back(tensor.name);
+    PREON_ASSIGN_OR_RETURN(analysis.samples, AnalyzeSamples(calibration, names, options.samples));
+  }
   analysis.methods = SummarizeMethods(analysis.tensors);
   return analysis;
 }

@@ -9,6 +9,7 @@
 #include "analyze/coverage.h"
 #include "analyze/method_ranges.h"
 #include "analyze/picture.h"
+#include "analyze/sample_analysis.h"
 #include "analyze/value_facts.h"
 #include "calib/calibration.h"
 
@@ -53,16 +54,19 @@ struct Analysis {
   std::vector<std::string> not_compared;  ///< tensors of `tensors` of which production has no finite values
   std::vector<MethodSummary> methods;
   std::map<std::string, int64_t> advice;  ///< method -> number of tensors
+  /// With an entry per tensor of `tensors`; none where the file keeps nothing per sample, or no tensor has values.
+  std::optional<SampleAnalysis> samples;
 };
 
 struct AnalyzeOptions {
   const RangeMethodRegistry& methods;
   const RangeMethod& chosen;
   IntFormat format;  ///< of every tensor
+  SampleOptions samples;
 };
 
 /// @param production  null: calibration alone. Who calls has checked that both are of one model and target.
-/// Errors: those of the methods, naming tensor and method; kCalibFileMismatch where no tensor can be compared.
+/// Errors: those of the methods, naming tensor and method; those of GroupSamples; kCalibFileMismatch where no tensor can be compared.
 Result<Analysis> Analyze(const CalibrationData& calibration, const CalibrationData* production,
                          const AnalyzeOptions& options);
 

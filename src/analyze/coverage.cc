@@ -24,12 +24,23 @@ double Coverage::worst() const {
   return max ? *max : min.value_or(1);
 }
 
-Coverage CoverageOf(const ValueFacts& calibration, const ValueFacts& production) {
+void Extent::Widen(double low, double high) {
+  min = std::min(min, low);
+  max = std::max(max, high);
+}
+
+bool Coverage::is_gap() const { return worst() < kLeastCoverage; }
+
+Coverage CoverageOf(const Extent& calibration, const Extent& production) {
   return {.max = Covered(calibration.max, production.max), .min = Covered(-calibration.min, -production.min)};
 }
 
+Coverage CoverageOf(const ValueFacts& calibration, const ValueFacts& production) {
+  return CoverageOf(Extent{calibration.min, calibration.max}, Extent{production.min, production.max});
+}
+
 bool Shift::is_gap() const {
-  return coverage.worst() < kLeastCoverage ||
+  return coverage.is_gap() ||
          (clipped_production > kClippedShare && clipped_production > kClippedFactor * clipped_calibration);
 }
 

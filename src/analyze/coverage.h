@@ -8,13 +8,23 @@
 
 namespace preon {
 
+/// How far values reach from 0.
+struct Extent {
+  double min = 0, max = 0;
+  double length() const { return max - min; }
+  void Widen(double low, double high);
+};
+
 /// Calibration's end over production's, per side: 1 where both reach as far, below 1 where production goes beyond.
 struct Coverage {
   std::optional<double> max;  ///< none where production has nothing above 0
   std::optional<double> min;  ///< none where production has nothing below 0
   /// The smaller of both; 1 where production is all 0.
   double worst() const;
+  /// Production goes beyond by a tenth on one side.
+  bool is_gap() const;
 };
+Coverage CoverageOf(const Extent& calibration, const Extent& production);
 Coverage CoverageOf(const ValueFacts& calibration, const ValueFacts& production);
 
 /// How production differs from calibration in one tensor.

@@ -50,6 +50,7 @@ Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const P
   for (const auto& [input, observed] : MeanSources(prepared.model.graph, prepared.plan))
     options.channel_means.push_back(observed);
   if (job.choices.target->FollowsRuntime()) options.per_channel = ScalableTensors(prepared.model.graph, prepared.plan);
+  options.per_sample = job.options.per_sample;
   if (pass.trial != nullptr) pass.trial->Clear();
   if (pass.float_outputs != nullptr) pass.float_outputs->Clear();
   options.see_run = [&, first = true](const Batch& batch, const std::vector<NamedTensor>& outputs) mutable {

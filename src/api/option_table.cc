@@ -74,6 +74,9 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { o.data.preprocess = v; return Status::Ok(); }},
     {"labels", "FILE", "NAME<TAB>CLASS lines or JSON", OptionKind::kValue, kNeedsData,
      [](Options& o, const std::string& v) { o.data.labels = v; return Status::Ok(); }},
+    {"only", "FILE", "only the samples that FILE lists, as analyze --cover writes it: PLACE or PLACE<TAB>NAME lines",
+     OptionKind::kValue, kNeedsData,
+     [](Options& o, const std::string& v) { o.data.only = v; return Status::Ok(); }},
     {"samples", "N", "only the first N samples (default: all)", OptionKind::kValue, kNeedsData,
      [](Options& o, const std::string& v) { return SetCount(o.data.limit, v, 1); }},
     {"batch", "N", "samples per run (default: the model's own, else 1)", OptionKind::kValue, kNeedsData,
@@ -87,6 +90,9 @@ constexpr OptionSpec kOptions[] = {
      }},
     {"shard", "I/N", "only every N-th sample, from the I-th on; merge the N results", OptionKind::kValue, kVerbCalibrate,
      SetShard},
+    {"per-sample", "", "also keep what each sample reaches, and its name, for analyze: 12 bytes per tensor and sample",
+     OptionKind::kFlag, kVerbCalibrate,
+     [](Options& o, const std::string& v) { return SetFlag(o.per_sample, v); }},
     {"resume", "", "go on from OUTPUT.partial where there is one, and keep one for the case that this run is interrupted",
      OptionKind::kFlag, kVerbCalibrate,
      [](Options& o, const std::string& v) { return SetFlag(o.resume, v); }},
@@ -167,6 +173,23 @@ constexpr OptionSpec kOptions[] = {
     {"production", "FILE", "statistics of what the model sees in use: how far calibration covers them", OptionKind::kValue,
      kVerbAnalyze,
      [](Options& o, const std::string& v) { o.production = v; return Status::Ok(); }},
+    {"group-by", "G", "strata of the samples, compared tensor by tensor: folder, file or label", OptionKind::kValue,
+     kVerbAnalyze,
+     [](Options& o, const std::string& v) {
+       PREON_ASSIGN_OR_RETURN(o.group_by, ParseGroupBy(v));
+       return Status::Ok();
+     }},
+    {"tolerance", "SHARE", "of a range, that samples may miss and still be said to reach it (default 0.01)",
+     OptionKind::kValue, kVerbAnalyze,
+     [](Options& o, const std::string& v) {
+       const auto share = ParseNumber<double>(v);
+       if (!share || !(*share >= 0 && *share < 1)) return BadValue(v, "a number of at least 0 and below 1");
+       o.tolerance = share;
+       return Status::Ok();
+     }},
+    {"cover", "FILE", "also write a small set of samples that reaches all ranges to FILE, for --only of calibrate",
+     OptionKind::kValue, kVerbAnalyze,
+     [](Options& o, const std::string& v) { o.cover = v; return Status::Ok(); }},
     {"html", "FILE", "also write a page with histograms and curves over the layers to FILE", OptionKind::kValue, kVerbAnalyze,
      [](Options& o, const std::string& v) { o.html = v; return Status::Ok(); }},
     {"save", "DIR", "write the outputs of each run as DIR/N.npz", OptionKind::kValue, kVerbRun,

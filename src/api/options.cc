@@ -21,6 +21,7 @@ Status CheckCalibAlone(const Options& options) {
   const DataOptions& data = options.data;
   const std::pair<bool, const char*> unused[] = {{options.sketch_mode != SketchMode::kSampled, "--exact"},
                                                  {!options.optimize_observed, "--no-optimize"},
+                                                 {!options.has_data() && !data.only.empty(), "--only"},
                                                  {!options.has_data() && data.limit != -1, "--samples"},
                                                  {!options.has_data() && data.batch != 0, "--batch"},
                                                  {!options.has_data() && data.seed != 0, "--seed"},
@@ -80,6 +81,8 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
     return Error(ErrorId::kConflictingOptions, "--checkpoint: has no effect without --resume");
   }
   if (!options.calib.empty()) PREON_RETURN_IF_ERROR(CheckCalibAlone(options));
+  if (!options.data.only.empty() && !options.has_data())
+    return Error(ErrorId::kConflictingOptions, "--only: has no effect without --data");
   PREON_RETURN_IF_ERROR(CheckScaleTypes(options));
   for (const auto& [tensor, setting] : options.plan.overrides) {
     if (setting.range && setting.params) {

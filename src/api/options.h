@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "analyze/sample_groups.h"
 #include "api/builtins.h"
 #include "base/status.h"
 #include "calib/data_source.h"
@@ -33,7 +34,11 @@ struct Options {
   bool resume = false;
   std::optional<int64_t> checkpoint_seconds;
   std::string report;
+  bool per_sample = false;
   std::string production;
+  std::optional<GroupBy> group_by;
+  std::optional<double> tolerance;  ///< share of a range
+  std::string cover;
   std::string html;
   std::string save_folder;
   int64_t repeat = 1;

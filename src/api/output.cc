@@ -33,6 +33,7 @@ std::vector<NamedPath> Outputs(const Options& options) {
   if (!options.output.empty()) outputs.emplace_back("--output", options.output);
   if (!options.report.empty()) outputs.emplace_back("--report", options.report);
   if (!options.html.empty()) outputs.emplace_back("--html", options.html);
+  if (!options.cover.empty()) outputs.emplace_back("--cover", options.cover);
   return outputs;
 }
 
@@ -49,14 +50,21 @@ Status CheckNotInputs(const Options& options, const std::vector<std::string>& in
 }
 
 Status CheckOutputs(const Options& options, std::vector<std::string> inputs) {
-  inputs.insert(inputs.end(), {options.calib, options.production, options.config_file, options.data.labels});
+  inputs.insert(inputs.end(), {options.calib, options.production, options.config_file, options.data.labels,
+                               options.data.only});
   inputs.insert(inputs.end(), options.data.sources.begin(), options.data.sources.end());
   for (const auto& [name, source] : options.data.inputs) inputs.push_back(source);
   PREON_RETURN_IF_ERROR(CheckNotInputs(options, inputs));
   // Opening tells whether a file can be made there, and clears what a killed run left; nothing stays behind.
   for (const auto& [flag, path] : Outputs(options)) PREON_RETURN_IF_ERROR(AtomicFile::Open(path).status());
-  if (!options.output.empty() && !options.report.empty() && Resolved(options.output) == Resolved(options.report)) {
-    return Error(ErrorId::kConflictingOptions, "--report: '", options.report, "' is the output, too");
+  const std::vector<NamedPath> outputs = Outputs(options);
+  for (size_t later = 1; later < outputs.size(); ++later) {
+    for (size_t earlier = 0; earlier < later; ++earlier) {
+      if (Resolved(outputs[earlier].second) != Resolved(outputs[later].second)) continue;
+      const std::string_view flag = outputs[earlier].first;
+      return Error(ErrorId::kConflictingOptions, outputs[later].first, ": '", outputs[later].second, "' is ",
+                   flag == "--output" ? "the output" : StrCat("that of ", flag), ", too");
+    }
   }
   return Status::Ok();
 }

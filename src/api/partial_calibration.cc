@@ -13,13 +13,15 @@ std::string SamplesHash(const DataOptions& data) {
                             '/', data.shard_count, '\n');
   for (const std::string& source : data.sources) text += source + '\n';
   for (const auto& [input, source] : data.inputs) text += input + '=' + source + '\n';
+  if (!data.only.empty()) text += "only " + data.only + '\n';
   return Sha256Hex(text).substr(0, 16);
 }
 
 }  // namespace
 
 PartialCalibration::PartialCalibration(const Options& options, const std::string& setup)
-    : path_(options.output + ".partial"), setup_(setup + " samples=" + SamplesHash(options.data)) {}
+    : path_(options.output + ".partial"),
+      setup_(StrCat(setup, options.per_sample ? " per-sample" : "", " samples=", SamplesHash(options.data))) {}
 
 Result<std::optional<CalibrationData>> PartialCalibration::Load(const std::string& model_fingerprint) const {
   std::error_code error;

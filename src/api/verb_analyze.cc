@@ -15,6 +15,18 @@ Result<std::optional<CalibrationData>> LoadProduction(const CalibrationData& cal
   return std::optional(std::move(production));
 }
 
+Status CheckSampleQuestions(const Options& options, const CalibrationData& data) {
+  const std::pair<bool, const char*> questions[] = {{options.group_by.has_value(), "--group-by"},
+                                                    {options.tolerance.has_value(), "--tolerance"},
+                                                    {!options.cover.empty(), "--cover"}};
+  for (const auto& [asked, name] : questions) {
+    if (!asked || data.per_sample) continue;
+    return Error(ErrorId::kCalibFileMismatch, name, ": the file keeps nothing per sample")
+        .WithHint("make it with calibrate --per-sample; merge keeps the samples where all parts have them");
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 
 Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, Job& job) {
@@ -22,11 +34,14 @@ Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, Job& job) {
   PREON_RETURN_IF_ERROR(CheckOutputs(options, {calib}));
   job.clock.Begin("load");
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, LoadCalibration(calib));
+  PREON_RETURN_IF_ERROR(CheckSampleQuestions(options, data).WithContext(calib));
   PREON_ASSIGN_OR_RETURN(const std::optional<CalibrationData> production, LoadProduction(data, options.production));
   job.clock.Begin("analyze");
-  const AnalyzeOptions how{.methods = job.builtins.methods,
+  AnalyzeOptions how{.methods = job.builtins.methods,
                            .chosen = *job.choices.method,
-                           .format = {options.plan.activation, options.plan.activation_symmetric.value_or(false)}};
+                           .format = {options.plan.activation, options.plan.activation_symmetric.value_or(false)},
+                           .samples = {.group_by = options.group_by}};
+  if (options.tolerance) how.samples.tolerance = *options.tolerance;
   Result<Analysis> analysis = Analyze(data, production ? &*production : nullptr, how);
   if (!analysis.ok())
     return std::move(analysis).status().WithContext(options.production.empty() ? calib : options.production);
@@ -34,14 +49,17 @@ Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, Job& job) {
                        .calib = calib,
                        .production = options.production,
                        .html = options.html,
+                       .cover = options.cover,
                        .samples = data.sample_count(),
                        .production_samples = production ? production->sample_count() : 0,
                        .method = std::string(how.chosen.name()),
                        .activation = std::string(DataTypeName(how.format.type)),
                        .analysis = *std::move(analysis)};
-  if (!options.html.empty()) {
-    job.clock.Begin("write");
-    PREON_RETURN_IF_ERROR(WriteFileAtomically(options.html, AnalysisPage(result)));
+  if (!options.html.empty() || !options.cover.empty()) job.clock.Begin("write");
+  if (!options.html.empty()) PREON_RETURN_IF_ERROR(WriteFileAtomically(options.html, AnalysisPage(result)));
+  if (!options.cover.empty()) {
+    if (!result.analysis.samples) return Error(ErrorId::kRangeMissing, calib, ": --cover: no tensor has values");
+    PREON_RETURN_IF_ERROR(WriteFileAtomically(options.cover, CoverList(*result.analysis.samples)));
   }
   result.facts = job.clock.Finish("analyze");
   return result;

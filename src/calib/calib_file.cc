@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <set>
 
 #include "base/file.h"
@@ -17,6 +18,7 @@ namespace {
 constexpr std::string_view kMagic = "preon-calib ";
 constexpr std::string_view kVersion = "3\n";
 constexpr size_t kChecksumSize = 64;
+constexpr std::string_view kDerived = "derived", kPerSample = "per-sample";
 
 Status Malformed(std::string_view why) { return Error(ErrorId::kCalibFileMalformed, why, ": the file is damaged"); }
 
@@ -95,6 +97,10 @@ Status ReadDerived(WireReader& in, CalibrationData& data) {
   return Status::Ok();
 }
 
+std::optional<std::string_view> NextSection(WireReader& in) {
+  return in.left() > 0 ? std::optional(in.Bytes()) : std::nullopt;
+}
+
 }  // namespace
 
 std::string SerializeCalibration(const CalibrationData& data) {
@@ -121,8 +127,11 @@ std::string SerializeCalibration(const CalibrationData& data) {
     out.Bytes(origin.tensor);
     out.Bytes(origin.op);
   }
-  // Missing where there is nothing to say, as in files of versions that derived nothing.
-  if (!data.derived.empty()) out.Varint(data.derived.size());
+  // Sections that are missing where there is nothing to say, as in files of versions that did not have them.
+  if (!data.derived.empty()) {
+    out.Bytes(kDerived);
+    out.Varint(data.derived.size());
+  }
   for (const auto& [tensor, derived] : data.derived) {
     out.Bytes(tensor);
     out.Bytes(derived.source);
@@ -130,6 +139,10 @@ std::string SerializeCalibration(const CalibrationData& data) {
     out.Float(derived.function.alpha);
     out.Float(derived.function.beta);
     out.Varint(derived.function.times_input);
+  }
+  if (data.per_sample) {
+    out.Bytes(kPerSample);
+    WriteRows(*data.per_sample, out);
   }
   std::string bytes = StrCat(kMagic, kVersion) + out.Take();
   return bytes + Sha256Hex(bytes);
@@ -145,7 +158,16 @@ Result<CalibrationData> ParseCalibration(std::string_view bytes) {
   PREON_RETURN_IF_ERROR(ReadMap(in, data.shared, [&]() -> Result<std::string> { return std::string(in.Bytes()); }));
   PREON_RETURN_IF_ERROR(ReadMap(in, data.tensors, [&] { return TensorSketch::Parse(in.Bytes()); }));
   PREON_RETURN_IF_ERROR(ReadOrigins(in, data));
-  if (in.ok() && !in.AtEnd()) PREON_RETURN_IF_ERROR(ReadDerived(in, data));
+  std::optional<std::string_view> section = NextSection(in);
+  if (section == kDerived) {
+    PREON_RETURN_IF_ERROR(ReadDerived(in, data));
+    section = NextSection(in);
+  }
+  if (section == kPerSample) {
+    PREON_ASSIGN_OR_RETURN(data.per_sample, ReadRows(in, data.samples, data.tensors));
+    section = NextSection(in);
+  }
+  if (section) return Malformed("something behind the end");
   if (!in.AtEnd()) return Malformed(in.ok() ? "something behind the end" : "cut short");
   return data;
 }

@@ -17,9 +17,10 @@ bool SawAllOf(const CalibrationData& data, const Batch& batch) {
   return true;
 }
 
-/// One sketch per tensor, and the samples in canonical form.
+/// One sketch per tensor, the samples in canonical form, their rows in order.
 Status Fill(CalibrationData& data, const std::vector<std::string>& tensors, std::vector<TensorSketch> sketches) {
   PREON_ASSIGN_OR_RETURN(data.samples, Canonical(std::move(data.samples)));
+  if (data.per_sample) SortRows(*data.per_sample);
   for (size_t index = 0; index < tensors.size(); ++index)
     data.tensors.emplace(tensors[index], std::move(sketches[index]));
   DeriveSketches(data);
@@ -48,10 +49,11 @@ void WarnOfInfinities(const CalibrationData& data, const RunContext& context) {
   }
 }
 
-// Exact mode promises more than can be derived; with the optimizer off, the runtime's own values are wanted.
+// Exact mode promises more than can be derived, rows per sample have facts of every tensor; with the optimizer off, the
+// runtime's own values are wanted.
 DerivedTensors WhatToDerive(const Graph& graph, const std::vector<std::string>& tensors,
                             const CalibrateOptions& options) {
-  if (options.mode != SketchMode::kSampled || !options.optimize) return {};
+  if (options.mode != SketchMode::kSampled || options.per_sample || !options.optimize) return {};
   DerivedTensors derived = FindDerived(graph, tensors);
   for (const std::string& tensor : options.per_channel) derived.erase(tensor);
   return derived;
@@ -81,9 +83,12 @@ Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& t
   PREON_ASSIGN_OR_RETURN(ObservedSession session,
                          ObservedSession::Open(model, observer.observed(), &observer, session_options, context));
 
+  if (options.per_sample) data.per_sample.emplace();
   if (options.start) {
     PREON_RETURN_IF_ERROR(observer.Start(options.start->tensors));
     data.samples = options.start->samples;
+    PREON_CHECK(options.start->per_sample.has_value() == options.per_sample);
+    data.per_sample = options.start->per_sample;
   }
   model = Model();
   Progress progress{"calibrate", data.sample_count(), source.SampleCount().value_or(0)};
@@ -91,17 +96,19 @@ Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& t
   const auto run = [&](const Batch& batch) -> Result<InTurn> {
     PREON_RETURN_IF_ERROR(context.CheckCancelled());
     if (options.start && SawAllOf(*options.start, batch)) return InTurn([] { return Status::Ok(); });
-    observer.BeginRun(batch);
+    std::vector<SampleRow> rows;
+    observer.BeginRun(batch, options.per_sample ? &rows : nullptr);
     auto outputs = session.Run(batch.feeds, context);
     const Status observed = observer.EndRun();
     PREON_RETURN_IF_ERROR(std::move(outputs).status().WithContext("sample ", batch.names.front()));
     PREON_RETURN_IF_ERROR(observed);
-    return InTurn([&, batch, outputs = std::move(outputs).value()] {
+    return InTurn([&, batch, outputs = std::move(outputs).value(), rows = std::move(rows)] {
       if (options.see_run) PREON_RETURN_IF_ERROR(options.see_run(batch, outputs));
       for (int64_t i = 0; i < batch.samples; ++i) {
         const int64_t sample = batch.first_sample + i * batch.sample_step;
         data.samples.emplace_back(sample, sample + 1);
       }
+      if (data.per_sample) data.per_sample->insert(data.per_sample->end(), rows.begin(), rows.end());
       progress.done += batch.samples;
       context.Report(progress);
       return Status::Ok();

@@ -10,6 +10,7 @@
 
 #include "calib/data_source.h"
 #include "calib/derived_tensors.h"
+#include "calib/sample_rows.h"
 #include "calib/sample_runs.h"
 #include "ir/graph.h"
 #include "stats/tensor_sketch.h"
@@ -32,6 +33,8 @@ struct CalibrationData {
   DerivedTensors derived;  ///< those of `tensors` whose sketch follows from another one's
   std::vector<TensorOrigin> origins;  ///< of the tensors, each once, in the order in which the model computes them
   SampleRuns samples;  ///< canonical
+  /// One row per sample, ascending; none where they were not asked for.
+  std::optional<std::vector<SampleRow>> per_sample;
   int64_t sample_count() const { return CountSamples(samples); }
 };
 
@@ -42,6 +45,8 @@ struct CalibrateOptions {
   std::vector<std::string> per_channel;
   /// Tensors of which the mean per channel is kept (channel axis 1).
   std::vector<std::string> channel_means;
+  /// Keeps a SampleRow of every sample: memory then grows by 12 bytes per tensor and sample, and their names.
+  bool per_sample = false;
   /// Sees every batch and the model's outputs for it; an error ends the calibration.
   std::function<Status(const Batch& batch, const std::vector<NamedTensor>& outputs)> see_run;
   /// What an interrupted pass over the same samples has learned; they are read again, but not run.
@@ -52,7 +57,7 @@ struct CalibrateOptions {
 };
 
 /// Runs `source` (wrap it in Prefetch to read ahead) through `model` once and sketches `tensors` (float tensors of the
-/// model, unique). Memory does not grow with the number of samples. The model is let go of once the runtime has its own. `setup` and `shared` are the caller's to fill.
+/// model, unique). Memory does not grow with the number of samples unless each keeps a row. The model is let go of once the runtime has its own. `setup` and `shared` are the caller's to fill.
 ///
 /// Not finite: infinities are left out of all statistics and a warning counts them (attention masks hold -inf, and the
 /// finite values are what the codes are for). A NaN is an error: no range can represent it, and the float model itself
@@ -69,7 +74,8 @@ void DeriveSketches(CalibrationData& data);
 Status CheckSameModel(std::string_view fingerprint, std::string_view wanted);
 
 /// Exact: the parts of a split in any order give what one run over all samples gives. At least one part.
-/// Errors: kCalibFileMismatch (another model, setup or set of tensors, the same sample twice); "input 2" is parts[1].
+/// Errors: kCalibFileMismatch (another model, setup or set of tensors, the same sample twice, rows of samples in some
+/// parts only); "input 2" is parts[1].
 Result<CalibrationData> MergeCalibrations(std::vector<CalibrationData> parts);
 
 /// Versioned, checksummed; equal data give equal bytes. Errors: those of WriteFileAtomically; kCalibFileMalformed,

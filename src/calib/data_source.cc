@@ -7,6 +7,7 @@
 #include "calib/data/batcher.h"
 #include "calib/data/combined_sets.h"
 #include "calib/data/quoted_names.h"
+#include "calib/data/selected_set.h"
 #include "calib/data/source.h"
 
 namespace preon {
@@ -104,7 +105,8 @@ Result<std::unique_ptr<DataSource>> OpenDataSource(const DataOptions& options, c
   context.preprocess = options.preprocess;
   context.seed = options.seed;
   PREON_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<SampleSet>> parts, OpenAll(options, inputs, context));
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<SampleSet> samples, ZipSets(std::move(parts)));
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<SampleSet> all, ZipSets(std::move(parts)));
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<SampleSet> samples, SelectSamples(std::move(all), options.only));
 
   BatchPlan plan;
   for (const TensorSpec& input : inputs) plan.inputs.push_back(input.name);

@@ -45,6 +45,7 @@ struct DataOptions {
   std::vector<std::pair<std::string, std::string>> inputs;  ///< --input NAME=SRC…
   std::string preprocess;  ///< --preprocess; empty is an error for images, except for uint8 inputs (`raw`)
   std::string labels;      ///< --labels FILE
+  std::string only;        ///< --only FILE
   int64_t limit = -1;      ///< --samples N; -1 = all
   int64_t batch = 0;       ///< --batch N; 0 = the model's fixed batch, else 1
   uint64_t seed = 0;       ///< for random:N

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <iterator>
+
 #include "calib/calibration.h"
 
 namespace preon {
@@ -19,6 +22,11 @@ Status CheckMergeable(const CalibrationData& part, const CalibrationData& first)
   if (part.shared != first.shared) return Error(ErrorId::kCalibFileMismatch, "other tensors share ranges");
   if (part.derived != first.derived)
     return Error(ErrorId::kCalibFileMismatch, "other tensors are derived; wanted those of the same version of preon");
+  if (part.per_sample.has_value() != first.per_sample.has_value()) {
+    return Error(ErrorId::kCalibFileMismatch, "has ", part.per_sample ? "facts per sample, input 1 has none"
+                                                                     : "no facts per sample, input 1 has some")
+        .WithHint("calibrate all parts with --per-sample, or none");
+  }
   if (part.origins != first.origins) return Error(ErrorId::kCalibFileMismatch, "its tensors come in another order");
   return Status::Ok();
 }
@@ -50,6 +58,10 @@ Result<CalibrationData> MergeCalibrations(std::vector<CalibrationData> parts) {
     Result<SampleRuns> samples = Canonical(std::move(merged.samples));
     if (!samples.ok()) return std::move(samples).status().WithContext("input ", index + 1);
     merged.samples = *std::move(samples);
+    if (merged.per_sample) {
+      std::ranges::move(*part.per_sample, std::back_inserter(*merged.per_sample));
+      SortRows(*merged.per_sample);
+    }
     for (auto& [tensor, sketch] : part.tensors) {
       PREON_RETURN_IF_ERROR(
           MergeSketch(merged.tensors.at(tensor), sketch).WithContext("input ", index + 1, ": ", tensor));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -21,6 +22,7 @@ std::string SampleWithNaN(const ObservedValue& value, const ChannelLayout& layou
 
 struct Run {
   const Batch* batch = nullptr;
+  std::vector<SampleRow>* rows = nullptr;
   Status status;
 };
 // The runtime calls observers on the thread that called it.
@@ -28,7 +30,16 @@ thread_local Run current_run;
 
 }  // namespace
 
-void SketchObserver::BeginRun(const Batch& batch) { current_run = {&batch, Status::Ok()}; }
+void SketchObserver::BeginRun(const Batch& batch, std::vector<SampleRow>* rows) {
+  current_run = {&batch, rows, Status::Ok()};
+  for (int64_t i = 0; rows != nullptr && i < batch.samples; ++i) {
+    const auto sample = static_cast<size_t>(i);
+    rows->push_back({.index = batch.first_sample + i * batch.sample_step,
+                     .name = batch.names[sample],
+                     .label = batch.labels.empty() ? std::nullopt : batch.labels[sample],
+                     .tensors = std::vector<SampleFacts>(tensors_.size())});
+  }
+}
 Status SketchObserver::EndRun() { return std::exchange(current_run, {}).status; }
 
 ChannelLayout LayoutOf(const ObservedValue& value, int64_t samples) {
@@ -64,6 +75,9 @@ SketchObserver::SketchObserver(const std::vector<std::string>& tensors, SketchMo
       means_of_[index_of.at(from.source)].push_back({tensors_.size(), from.function});
     tensors_.push_back(tensor);
   }
+  const std::set<std::string> by_name(tensors_.begin(), tensors_.end());
+  for (const std::string& tensor : tensors_)
+    ranks_.push_back(static_cast<size_t>(std::distance(by_name.begin(), by_name.find(tensor))));
 }
 
 TensorSketch* SketchObserver::SketchOf(size_t index, const ChannelLayout& layout) {
@@ -94,8 +108,10 @@ void SketchObserver::Observe(size_t index, const ObservedValue& value, const Par
 void SketchObserver::ObserveTogether(std::span<const ObservedStep> steps, const ParallelFor& parallel_for) {
   const ChannelLayout layout = LayoutOf(steps.front().value, current_run.batch->samples);
   std::vector<SketchStep> sketch_steps;
+  std::vector<std::vector<SampleFacts>> facts(current_run.rows != nullptr ? steps.size() : 0);
   for (const ObservedStep& step : steps) {
     sketch_steps.push_back({step.index ? SketchOf(*step.index, layout) : nullptr, step.value.data, step.compute});
+    if (current_run.rows != nullptr) sketch_steps.back().facts = &facts[sketch_steps.size() - 1];
     if (sketch_steps.back().sketch == nullptr) continue;
     const auto means = means_of_.find(*step.index);
     if (means == means_of_.end()) continue;
@@ -104,6 +120,12 @@ void SketchObserver::ObserveTogether(std::span<const ObservedStep> steps, const 
     }
   }
   TensorSketch::UpdateTogether(sketch_steps, layout, parallel_for);
+  for (size_t step = 0; step < facts.size(); ++step) {
+    if (sketch_steps[step].sketch == nullptr) continue;
+    std::vector<SampleRow>& rows = *current_run.rows;
+    for (size_t sample = 0; sample < rows.size(); ++sample)
+      rows[sample].tensors[ranks_[*steps[step].index]] = facts[step][facts[step].size() == rows.size() ? sample : 0];
+  }
   // What a later step has overwritten with a sum is NaN where it was.
   for (size_t step = 0; step < steps.size(); ++step) {
     if (sketch_steps[step].nans == 0 || !current_run.status.ok()) continue;

@@ -10,6 +10,7 @@
 
 #include "calib/data_source.h"
 #include "calib/derived_tensors.h"
+#include "calib/sample_rows.h"
 #include "runtime/observed_session.h"
 #include "stats/tensor_sketch.h"
 
@@ -28,7 +29,8 @@ class SketchObserver final : public TensorObserver {
                  std::set<std::string> channel_means = {}, const DerivedTensors& derived = {});
 
   /// What this thread observes until EndRun is over `batch`. Threads may have a run each under way.
-  void BeginRun(const Batch& batch);
+  /// @param rows  null, or gets one per sample; lives until EndRun
+  void BeginRun(const Batch& batch, std::vector<SampleRow>* rows = nullptr);
   /// The run's first failure: kRangeNotFinite, kSketchMismatch.
   Status EndRun();
   void Observe(size_t index, const ObservedValue& value, const ParallelFor& parallel_for) override;
@@ -55,6 +57,7 @@ class SketchObserver final : public TensorObserver {
   std::vector<std::string> tensors_;
   ptrdiff_t observed_count_ = 0;
   std::map<size_t, std::vector<MeansOf>> means_of_;  // by the source's index
+  std::vector<size_t> ranks_;  // of each tensor among all by name: its place in a SampleRow
   SketchMode mode_;
   std::set<std::string> per_channel_, channel_means_;
   std::vector<std::optional<TensorSketch>> sketches_;  // made at the first value: the number of channels is its

@@ -32,4 +32,19 @@ inline CalibrationData PartOf(int64_t first, int64_t step, int64_t end, SketchMo
   return data;
 }
 
+/// With a row for every sample of PartOf; every fourth is labelled.
+inline CalibrationData WithRows(CalibrationData data) {
+  data.per_sample.emplace();
+  for (const auto& [first, last] : data.samples) {
+    for (int64_t sample = first; sample < last; ++sample) {
+      SampleRow row{.index = sample, .name = StrCat("sample ", sample)};
+      if (sample % 4 == 3) row.label = -sample;
+      for (const auto& [name, sketch] : PartOf(sample, 1, sample + 1).tensors)
+        row.tensors.push_back({sketch.min(), sketch.max(), sketch.max() / 2});
+      data.per_sample->push_back(std::move(row));
+    }
+  }
+  return data;
+}
+
 }  // namespace preon::test

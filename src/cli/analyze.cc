@@ -6,10 +6,11 @@ namespace preon::cli {
 Command AnalyzeCommand() {
   return {.verb = kVerbAnalyze,
           .name = "analyze",
-          .summary = "outliers, method advice, and how far calibration covers production",
+          .summary = "outliers, method advice, what single samples do, and how far calibration covers production",
           .positionals = {"FILE"},
           .examples = R"(  preon analyze model.calib --html model.html
   preon analyze model.calib --production served.calib --method minmax --json
+  preon analyze model.calib --group-by folder --tolerance 0.05 --cover subset.txt
 )",
           .run = [](const std::vector<std::string>& args, Job& job) { return Render(AnalyzeVerb(args[0], job)); }};
 }

@@ -10,6 +10,7 @@ Command CalibrateCommand() {
           .positionals = {"MODEL"},
           .examples = R"(  preon calibrate model.onnx -o model.calib --data calib.npz
   preon calibrate model.onnx -o part1.calib --data photos/ --preprocess imagenet --shard 1/4
+  preon calibrate model.onnx -o model.calib --data photos/ --preprocess imagenet --per-sample
 )",
           .run = [](const std::vector<std::string>& args, Job& job) { return Render(CalibrateVerb(args[0], job)); }};
 }

@@ -1,3 +1,4 @@
+#include "report/analyze_samples.h"
 #include "report/json.h"
 #include "report/json_object.h"
 
@@ -83,6 +84,7 @@ Json SummaryJson(const AnalyzeResult& result) {
                               {"median_error", method.median_error},
                               {"least_error", method.least_error}};
   }
+  json["per_sample"] = SamplesJson(analysis);
   if (result.production.empty()) return json;
   json["production"] = {{"samples", result.production_samples},
                         {"gaps", NamesOf(analysis, analysis.gaps)},
@@ -98,11 +100,13 @@ std::string ToJson(const AnalyzeResult& result) {
   json["calib"] = result.calib;
   if (!result.production.empty()) json["production"] = result.production;
   if (!result.html.empty()) json["html"] = result.html;
+  if (!result.cover.empty()) json["cover"] = result.cover;
   json["summary"] = SummaryJson(result);
   Json& tensors = json["tensors"] = Json::object();
   for (size_t layer = 0; layer < result.analysis.tensors.size(); ++layer) {
     const TensorAnalysis& tensor = result.analysis.tensors[layer];
-    tensors[tensor.name] = TensorJson(tensor, layer, !result.production.empty());
+    Json& json_of_tensor = tensors[tensor.name] = TensorJson(tensor, layer, !result.production.empty());
+    if (result.analysis.samples) json_of_tensor["per_sample"] = TensorSamplesJson(result.analysis, layer);
   }
   for (const std::string& name : result.analysis.unreached) {
     tensors[name] = {

@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "base/text.h"
+#include "report/analyze_samples.h"
 #include "report/text.h"
 #include "report/text_writer.h"
 
@@ -99,7 +100,9 @@ std::string ToText(const AnalyzeResult& result) {
   if (!result.production.empty()) AddShifts(out, result);
   AddTensors(out, result);
   AddMethods(out, result);
+  AddSamples(out, result.analysis);
   if (!result.html.empty()) out.Add("\npage: %s\n", Printable(result.html).c_str());
+  if (!result.cover.empty()) out.Add("\nsamples for --only: %s\n", Printable(result.cover).c_str());
   return out.Take();
 }
 

@@ -104,6 +104,7 @@ struct AnalyzeResult {
   RunFacts facts;
   std::string calib, production;  ///< paths; no production: ""
   std::string html;               ///< the page written; may be ""
+  std::string cover;              ///< the list of samples written; may be ""
   int64_t samples = 0, production_samples = 0;
   std::string method, activation;  ///< of the ranges that clip
   Analysis analysis;

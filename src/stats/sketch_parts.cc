@@ -40,16 +40,17 @@ struct Extremes {
 // every part commutes, it does not matter which task comes first, nor how wide its bins were meanwhile.
 class UpdateTask {
  public:
-  /// `width_exponent`, `outer_bound`: the sketch's before the update. `samples`: each sample's extremes. `nans`: their
-  /// number.
+  /// `width_exponent`, `outer_bound`: the sketch's before the update. `samples`: each sample's extremes. `magnitudes`:
+  /// null, or each sample's subset.
   UpdateTask(const PartsStep& step, const SampleStream& stream, int width_exponent, float outer_bound, bool keep_tail,
-             Extremes* samples)
+             Extremes* samples, std::vector<float>* magnitudes)
       : parts_(*step.parts),
         stream_(stream),
         keep_tail_(keep_tail),
         exact_(step.parts->config.mode == SketchMode::kExact),
         rate_(exact_ ? 1 : SampleRate(static_cast<size_t>(stream.size()))),
         samples_(samples),
+        magnitudes_(magnitudes),
         nans_(step.nans),
         channel_sums_(step.parts->channel_sums.channels()),
         derived_(step.derived),
@@ -74,6 +75,7 @@ class UpdateTask {
     counts_.Merge(counts);
     extremes_.Widen(counts.min, counts.max);
     moments_.Add(stats.sum, stats.sum_squares);
+    if (magnitudes_ != nullptr) AddMagnitudes(x, count, run_index);
     if (counts.finite() != count) {
       ReplaceNonFinite(x, count, buffer_);  // zeros are in no bin
       x = buffer_;
@@ -140,11 +142,25 @@ class UpdateTask {
     for (size_t first = 0; first < count; first += kStep) add(first, std::min(kStep, count - first));
   }
 
+  // The same values in both modes.
+  void AddMagnitudes(const float* x, size_t count, size_t run_index) {
+    const size_t rate = SampleRate(static_cast<size_t>(stream_.size()));
+    const size_t taken = rate == 1 ? count : GatherSampledBlocks(x, count, run_index, rate, subset_);
+    for (const float value : std::span(rate == 1 ? x : subset_, taken)) {
+      if (std::isfinite(value)) sample_magnitudes_.push_back(std::fabs(value));
+    }
+  }
+
   // Under the lock.
   void FlushSample() {
     if (sample_ < 0) return;
     samples_[sample_].Widen(extremes_.min, extremes_.max);
     extremes_ = {};
+    if (magnitudes_ != nullptr) {
+      std::vector<float>& all = magnitudes_[sample_];
+      all.insert(all.end(), sample_magnitudes_.begin(), sample_magnitudes_.end());
+      sample_magnitudes_.clear();
+    }
     parts_.channel_sums.Take(channel_sums_);
     for (size_t i = 0; i < derived_.size(); ++i) {
       const std::lock_guard hold(derived_[i].parts->lock);
@@ -190,6 +206,8 @@ class UpdateTask {
   float inv_width_;
   float tail_bound_;
   Extremes* const samples_;
+  std::vector<float>* const magnitudes_;
+  std::vector<float> sample_magnitudes_;  // of what this task has seen of the sample
   uint64_t& nans_;
   int64_t sample_ = -1;
   Extremes extremes_;  // of what this task has seen of the sample
@@ -217,6 +235,7 @@ struct StepStart {
   float outer_bound = 0;
   bool keep_tail = false;
   std::vector<Extremes> samples = {};
+  std::vector<std::vector<float>> magnitudes = {};  // empty unless somebody wants facts
 };
 
 // Room on the stack for an UpdateTask, made when needed. (std::optional's constructor clears the room, which takes
@@ -232,7 +251,7 @@ class UpdateSlot {
 
   void Make(StepStart& start) {
     task_ = new (room_) UpdateTask(start.step, start.stream, start.width_exponent, start.outer_bound, start.keep_tail,
-                                   start.samples.data());
+                                   start.samples.data(), start.magnitudes.empty() ? nullptr : start.magnitudes.data());
   }
   UpdateTask* get() const { return task_; }  // null where none was made
 
@@ -249,8 +268,17 @@ StepStart StartStep(const PartsStep& step, const ChannelLayout& layout) {
   parts.counts.samples += static_cast<uint64_t>(stream.samples());
   if (parts.config.mode == SketchMode::kSampled && SampleRate(static_cast<size_t>(stream.size())) > 1)
     parts.histogram.StartSampling();
+  const auto samples = static_cast<size_t>(stream.samples());
+  if (step.facts != nullptr) step.facts->assign(samples, SampleFacts());
   return {step, stream, parts.histogram.width_exponent(), parts.outer.bound(), parts.histogram.sampled(),
-          std::vector<Extremes>(static_cast<size_t>(stream.samples()))};
+          std::vector<Extremes>(samples), std::vector<std::vector<float>>(step.facts != nullptr ? samples : 0)};
+}
+
+void FillFacts(StepStart& start) {
+  for (size_t sample = 0; sample < start.magnitudes.size(); ++sample) {
+    const Extremes& extremes = start.samples[sample];
+    (*start.step.facts)[sample] = {extremes.min, extremes.max, UsualLargest(start.magnitudes[sample])};
+  }
 }
 
 size_t RunsPerSample(const SampleStream& stream) {
@@ -309,8 +337,9 @@ void UpdateParts(std::span<const PartsStep> steps, const ChannelLayout& layout, 
     UpdateRuns(starts, runs * task / tasks, runs * (task + 1) / tasks);
   });
   const DefaultFloatEnv float_env;
-  for (const StepStart& start : starts) {
+  for (StepStart& start : starts) {
     if (start.step.parts == nullptr) continue;
+    FillFacts(start);
     const std::lock_guard hold(start.step.parts->lock);
     for (const Extremes& sample : start.samples) start.step.parts->sample_extremes.Add(sample.min, sample.max);
   }

@@ -14,6 +14,7 @@
 #include "stats/outer_values.h"
 #include "stats/sample_extremes.h"
 #include "stats/scalar_function.h"
+#include "stats/sample_facts.h"
 #include "stats/tensor_histogram.h"
 #include "stats/tensor_sketch.h"
 #include "stats/value_counts.h"
@@ -46,6 +47,7 @@ struct PartsStep {
   const ComputeRange& compute;
   std::vector<PartsOfMeans> derived;
   uint64_t& nans;
+  std::vector<SampleFacts>* facts;
 };
 
 /// Steps at once at most: each takes 120 KB of a thread's stack.

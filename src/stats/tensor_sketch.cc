@@ -52,7 +52,7 @@ void TensorSketch::UpdateTogether(std::span<SketchStep> steps, const ChannelLayo
       derived.push_back({means.sketch->impl_.get(), &means.function});
     }
     parts.push_back({step.sketch == nullptr ? nullptr : step.sketch->impl_.get(), step.data, step.compute,
-                     std::move(derived), step.nans});
+                     std::move(derived), step.nans, step.facts});
   }
   UpdateParts(parts, layout, parallel_for);
 }

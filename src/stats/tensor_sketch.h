@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "stats/channel_layout.h"
 #include "stats/scalar_function.h"
+#include "stats/sample_facts.h"
 
 namespace preon {
 
@@ -74,6 +75,7 @@ struct SketchStep {
   ComputeRange compute;
   std::vector<DerivedMeans> derived = {};
   uint64_t nans = 0;  ///< set by the update: how many of the values are NaN
+  std::vector<SampleFacts>* facts = nullptr;  ///< null, or gets one entry per sample of the layout
 };
 
 /// Update and Merge commute exactly: any order, split into batches, thread count or machine gives the same bytes.

@@ -39,7 +39,7 @@ class WireWriter {
   std::string bytes_;
 };
 
-/// Reads what WireWriter wrote. After the first read beyond the end, or a number that is too long, ok() is false for
+/// Reads what WireWriter wrote. After the first read beyond the end, or a number that is longer than it has to be, ok() is false for
 /// good and everything reads as 0.
 class WireReader {
  public:
@@ -50,6 +50,7 @@ class WireReader {
     for (int shift = 0; shift < 64; shift += 7) {
       const uint64_t byte = Byte();
       if (shift == 63 && byte > 1) break;
+      if (shift > 0 && byte == 0) break;  // a shorter form of the number is the only one
       value |= (byte & 0x7f) << shift;
       if (byte < 0x80) return ok_ ? value : 0;
     }

@@ -55,6 +55,7 @@ SAMPLES = {
     "lenet_mnist": lambda: {"data": digits(20)},
     "yolox_nano": lambda: {"images": scenes(3)},
     "mobilenetv2_1.0": lambda: {"input": normalized(photos(3))},
+    "resnet50v2_stage3_probe": lambda: {"data": normalized(photos(3))},
     "resnet20_cifar10": lambda: {"input": cifar(16)},
     "vit_cifar10_ibp_3_3_8": lambda: {"input": cifar(16)},
     "sst2_transformer": lambda: sentences(12),
@@ -142,3 +143,8 @@ def photo_strata():
     """The same photos darkened and with raised contrast, as a classifier takes them."""
     images = photos(24) if (DATA / "images").exists() else pytest.skip(f"{DATA}/images is not there (set PREON_DATA)")
     return {"dark": normalized(images * 0.25), "contrast": normalized(np.clip((images - 0.45) * 2.5 + 0.45, 0, 1))}
+
+
+@pytest.fixture
+def many_sentences():
+    return sentences(48) if (DATA / "text").exists() else pytest.skip(f"{DATA}/text is not there (set PREON_DATA)")

@@ -50,6 +50,51 @@ def test_mistakes(preon, calib, arguments, status, number, says):
     preon.fails(status, number, "analyze", *arguments, says=says)
 
 
+@pytest.mark.parametrize("question", [["--group-by", "folder"], ["--tolerance", "0.1"], ["--cover", "c.txt"]])
+def test_questions_about_samples_that_were_not_kept(preon, calib, question):
+    done = preon.fails(2, 3013, "analyze", calib, *question, says=f"a.calib: {question[0]}: the file keeps nothing per sample")
+    assert "calibrate --per-sample" in done.stderr
+    done = preon("analyze", calib)
+    assert done.returncode == 0 and "calibrate --per-sample" in done.stdout
+
+
+@pytest.mark.parametrize("arguments, number, says", [
+    (["--group-by", "folder"], 1002, "--group-by folder: got 16 samples in one group, '.'"),
+    (["--group-by", "label"], 1002, "got 16 samples in one group, 'none'"),
+    (["--group-by", "size"], 1002, "got 'size', wanted folder, file or label"),
+    (["--tolerance", "1"], 1002, "got '1', wanted a number of at least 0 and below 1"),
+    (["--tolerance", "nan"], 1002, "got 'nan'"),
+    (["--tolerance", "-0.1"], 1002, "got '-0.1'"),
+    (["--cover", "p.calib"], 1004, "'p.calib' is an input"),
+    (["--html", "same", "--cover", "./same"], 1004, "--cover: './same' is that of --html, too"),
+])
+def test_mistakes_about_samples(preon, model, data, arguments, number, says):
+    assert preon("calibrate", model, "-o", "p.calib", "--data", data, "--per-sample").returncode == 0
+    preon.fails(2, number, "analyze", "p.calib", *arguments, says=says)
+
+
+@pytest.mark.parametrize("number, arguments, says", [
+    (3014, ["--data", "calib.npz", "--only", "bad.txt"], "--only: bad.txt:2: got 'x', wanted PLACE or PLACE<TAB>NAME"),
+    (3001, ["--data", "calib.npz", "--only", "gone.txt"], "--only: gone.txt: no such file"),
+    (1004, ["--only", "bad.txt"], "--only: has no effect without --data"),
+])
+def test_lists_of_samples(preon, model, data, number, arguments, says):
+    (preon.folder / "bad.txt").write_text("0\nx\n")
+    preon.fails(2, number, "calibrate", model, "-o", "o.calib", *arguments, says=says)
+
+
+def test_a_list_is_never_written_to(preon, model, data):
+    (preon.folder / "only.txt").write_text("0\n")
+    preon.fails(2, 1004, "calibrate", model, "-o", "only.txt", "--data", data, "--only", "only.txt", says="is an input")
+
+
+def test_parts_with_and_without_samples_do_not_merge(preon, model, data):
+    for shard, options in ((1, ["--per-sample"]), (2, [])):
+        assert preon("calibrate", model, "-o", f"{shard}.calib", "--data", data, "--shard", f"{shard}/2", *options).returncode == 0
+    done = preon.fails(2, 3013, "merge", "1.calib", "2.calib", "-o", "m.calib", says="has no facts per sample, input 1 has some")
+    assert "--per-sample" in done.stderr
+
+
 def test_a_failed_write_leaves_the_old_page(preon, calib):
     (preon.folder / "p.html").write_text("old")
     (preon.folder / "a.calib").write_text("no .calib file")

@@ -28,10 +28,11 @@ def test_interrupted_in_mid_calibration(preon, model, tmp_path, number):
     assert preon.files() == ["model.onnx", "tmp"]
 
 
-def test_killed_and_resumed(preon, model, tmp_path):
+@pytest.mark.parametrize("options", [[], ["--per-sample"]])
+def test_killed_and_resumed(preon, model, tmp_path, options):
     """Killed again and again at any point, and resumed, a calibration ends with the bytes of an undisturbed one."""
-    calibrate = ["calibrate", model, "--data", "random:2000", "--resume", "--threads", "2", "--checkpoint", "0"]
-    assert preon("calibrate", model, "--data", "random:2000", "-o", "whole.calib").returncode == 0
+    calibrate = ["calibrate", model, "--data", "random:2000", "--resume", "--threads", "2", *options, "--checkpoint", "0"]
+    assert preon("calibrate", model, "--data", "random:2000", "-o", "whole.calib", *options).returncode == 0
     partial = tmp_path / "out.calib.partial"
     resumed = 0
     for attempt in range(6):
@@ -60,6 +61,18 @@ def test_resume_wants_the_same_samples(preon, model, tmp_path):
     process.kill()
     process.communicate(timeout=20)
     preon.fails(2, 3013, "calibrate", model, "--data", "random:7", "-o", "out.calib", "--resume", says="--resume")
+
+
+def test_resume_wants_the_same_per_sample(preon, model, tmp_path):
+    process = preon.start("calibrate", model, "--data", "random:100G", "-o", "out.calib", "--resume", "--checkpoint", "0")
+    partial = tmp_path / "out.calib.partial"
+    for _ in range(200):
+        if partial.exists():
+            break
+        time.sleep(0.05)
+    process.kill()
+    process.communicate(timeout=20)
+    preon.fails(2, 3013, "calibrate", model, "--data", "random:100G", "-o", "out.calib", "--resume", "--per-sample", says="--resume")
 
 
 def test_checkpoint_without_resume(preon, model):

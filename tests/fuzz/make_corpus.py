@@ -14,7 +14,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from PIL import Image
 
-CORPUS = pathlib.Path(__file__).parent / "corpus"
+CORPUS = pathlib.Path(__file__).resolve().parent / "corpus"
 
 
 def value(name, shape, kind=TensorProto.FLOAT):
@@ -83,10 +83,9 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         source = pathlib.Path(scratch)
         np.savez(source / "x.npz", x=np.linspace(-2, 3, 96, dtype=np.float32).reshape(2, 3, 4, 4))
-        for options in ([], ["--exact"]):
-            target = CORPUS / "calib" / f"{'exact' if options else 'sampled'}.calib"
-            subprocess.run([sys.argv[1], "calibrate", CORPUS / "model/conv_bn_relu.onnx", "-o", target,
-                            "--data", source / "x.npz", "--quiet", *options], check=True)
+        for name, options in (("sampled", []), ("exact", ["--exact"]), ("rows", ["--per-sample"])):
+            subprocess.run([pathlib.Path(sys.argv[1]).resolve(), "calibrate", CORPUS / "model/conv_bn_relu.onnx", "-o",
+                            CORPUS / "calib" / f"{name}.calib", "--data", "x.npz", "--quiet", *options], check=True, cwd=source)
 
 
 if __name__ == "__main__":

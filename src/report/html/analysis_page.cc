@@ -7,6 +7,7 @@
 #include "report/html/html_text.h"
 #include "report/html/layer_chart.h"
 #include "report/html/page_assets.h"
+#include "report/html/samples_section.h"
 #include "report/html/tensor_card.h"
 
 namespace preon {
@@ -127,14 +128,15 @@ std::string AnalysisPage(const AnalyzeResult& result) {
     for (const TensorAnalysis& tensor : analysis.tensors) layers.push_back(EscapeHtml(tensor.name));
     html += "<h2>Layer by layer</h2>\n";
     for (const LayerChart& chart : Charts(analysis)) html += ToHtml(chart, layers);
+    for (const LayerChart& chart : SampleCharts(analysis)) html += ToHtml(chart, layers);
     html +=
         "<h2>Tensors</h2>\n<p class=\"note\">Worst first; a click on a head sorts.</p>\n<input id=\"filter\" "
         "type=\"search\" placeholder=\"filter by name\" aria-label=\"filter by name\">\n";
-    html += AnalysisTable(analysis) + Methods(result);
+    html += AnalysisTable(analysis) + Methods(result) + SamplesSection(analysis);
     html += StrCat("<h2>Histograms</h2>\n<p class=\"note\">Shares of the values, logarithmic",
                    analysis.by_shift.empty() ? "" : "; filled: calibration, line: production",
                    ". Below, what each method keeps; its ends run through the histogram.</p>\n<div class=\"cards\">\n");
-    for (size_t layer = 0; layer < analysis.tensors.size(); ++layer) html += TensorCard(analysis.tensors[layer], layer);
+    for (size_t layer = 0; layer < analysis.tensors.size(); ++layer) html += TensorCard(analysis, layer);
     html += StrCat("</div>\n<script>", kPageScript, "</script>");
   }
   return html + "</body></html>\n";

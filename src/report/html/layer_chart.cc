@@ -29,7 +29,7 @@ std::string Line(const char* style, double x1, double y1, double x2, double y2) 
                 Coordinate(x2), "\" y2=\"", Coordinate(y2), "\"/>");
 }
 
-std::string Grid(const Frame& frame, const std::vector<double>& guides) {
+std::string Grid(const Frame& frame, const LayerChart& chart) {
   std::string svg;
   const double right = kLeft + frame.plot_width;
   for (const double tick : frame.axis.Ticks()) {
@@ -38,11 +38,11 @@ std::string Grid(const Frame& frame, const std::vector<double>& guides) {
     svg += StrCat("<text class=\"tick\" text-anchor=\"end\" x=\"", kLeft - 6, "\" y=\"", Coordinate(y + 4), "\">",
                   HtmlNumber(tick), "</text>");
   }
-  for (const double guide : guides) svg += Line("guide", kLeft, frame.y(guide), right, frame.y(guide));
+  for (const double guide : chart.guides) svg += Line("guide", kLeft, frame.y(guide), right, frame.y(guide));
   const size_t step = std::max<size_t>(1, static_cast<size_t>(40 / frame.pitch()));
   for (size_t layer = 0; layer < frame.layers; layer += step)
     svg += StrCat("<text class=\"tick\" text-anchor=\"middle\" x=\"", Coordinate(frame.x(layer)), "\" y=\"",
-                  kTop + kPlotHeight + 15, "\">", layer, "</text>");
+                  kTop + kPlotHeight + 15, "\">", chart.places.empty() ? StrCat(layer) : chart.places[layer], "</text>");
   return svg;
 }
 
@@ -65,11 +65,13 @@ std::string Path(const Frame& frame, const LayerCurve& curve) {
 std::string Hovers(const Frame& frame, const LayerChart& chart, const std::vector<std::string>& layers) {
   std::string svg;
   for (size_t layer = 0; layer < layers.size(); ++layer) {
-    svg += StrCat("<a href=\"#t", layer, "\"><rect class=\"hover\" x=\"",
-                  Coordinate(frame.x(layer) - frame.pitch() / 2), "\" y=\"", kTop, "\" width=\"",
-                  Coordinate(frame.pitch()), "\" height=\"", kPlotHeight, "\"><title>", layer, ": ", layers[layer]);
+    const bool links = chart.places.empty();
+    if (links) svg += StrCat("<a href=\"#t", layer, "\">");
+    svg += StrCat("<rect class=\"hover\" x=\"", Coordinate(frame.x(layer) - frame.pitch() / 2), "\" y=\"", kTop,
+                  "\" width=\"", Coordinate(frame.pitch()), "\" height=\"", kPlotHeight, "\"><title>",
+                  links ? StrCat(layer, ": ") : "", layers[layer]);
     for (const LayerCurve& curve : chart.curves) svg += StrCat("\n", curve.label, " ", HtmlNumber(curve.values[layer]));
-    svg += "</title></rect></a>";
+    svg += links ? "</title></rect></a>" : "</title></rect>";
   }
   return svg;
 }
@@ -90,7 +92,7 @@ std::string ToHtml(const LayerChart& chart, const std::vector<std::string>& laye
     html += StrCat("<span class=\"key\"><i class=\"", curve.style, "\"></i>", curve.label, "</span> ");
   html += StrCat("</figcaption><div class=\"scroll\"><svg viewBox=\"0 0 ", width, " ", height,
                  "\" style=\"min-width:", frame.plot_width > 900 ? width : 640, "px\" role=\"img\">",
-                 Grid(frame, chart.guides));
+                 Grid(frame, chart));
   for (const LayerCurve& curve : chart.curves) html += Path(frame, curve);
   return html + Hovers(frame, chart, layers) + "</svg></div></figure>\n";
 }

@@ -20,9 +20,11 @@ struct LayerChart {
   AxisScale scale = AxisScale::kLinear;
   std::vector<LayerCurve> curves;
   std::vector<double> guides;  ///< values with a line across
+  /// What stands below each place where places are no layers; empty: they are, and lead to their cards.
+  std::vector<std::string> places = {};
 };
 
-/// @param layers  escaped names, which link to `#t0`, `#t1`, …
+/// @param layers  escaped names of the places; those of layers link to `#t0`, `#t1`, …
 std::string ToHtml(const LayerChart& chart, const std::vector<std::string>& layers);
 
 }  // namespace preon

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "report/html/html_text.h"
+#include "report/html/samples_section.h"
 
 namespace preon {
 namespace {
@@ -109,10 +110,11 @@ std::string Facts(const TensorAnalysis& tensor) {
 
 }  // namespace
 
-std::string TensorCard(const TensorAnalysis& tensor, size_t layer) {
+std::string TensorCard(const Analysis& analysis, size_t layer) {
+  const TensorAnalysis& tensor = analysis.tensors[layer];
   return StrCat("<article class=\"card\" id=\"t", layer, "\" data-name=\"", EscapeHtml(tensor.name), "\"><h3>", layer,
                 " <code>", EscapeHtml(tensor.name), "</code> ", EscapeHtml(tensor.op), "</h3>",
-                CardDrawing(tensor).Svg(), "<dl>", Facts(tensor), "</dl></article>\n");
+                CardDrawing(tensor).Svg(), "<dl>", Facts(tensor), DriverRows(analysis, layer), "</dl></article>\n");
 }
 
 }  // namespace preon

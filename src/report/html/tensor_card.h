@@ -8,6 +8,6 @@
 namespace preon {
 
 /// A block with the id `t<layer>`.
-std::string TensorCard(const TensorAnalysis& tensor, size_t layer);
+std::string TensorCard(const Analysis& analysis, size_t layer);
 
 }  // namespace preon
