@@ -20,6 +20,7 @@ Result<std::optional<CalibrationData>> LoadProduction(const CalibrationData& cal
 Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, Job& job) {
   const Options& options = job.options;
   PREON_RETURN_IF_ERROR(CheckOutputs(options, {calib}));
+  if (job.choices.method->collects()) return NeedsValues(job.choices.method->name());
   job.clock.Begin("load");
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, LoadCalibration(calib));
   PREON_ASSIGN_OR_RETURN(const std::optional<CalibrationData> production, LoadProduction(data, options.production));

@@ -47,21 +47,31 @@ void WarnOfInfinities(const CalibrationData& data, const RunContext& context) {
   }
 }
 
+RunPlan ChooseRuns(const Model& model, const CalibrateOptions& options, const DataSource& source,
+                   const RunContext& context) {
+  // With the optimizer off, convolutions sum in an order that depends on the number of threads: whoever wants the values
+  // bit for bit wants them from as many threads as the runtime gets elsewhere.
+  const bool serial = !options.optimize || options.collection != nullptr;
+  if (options.serial_threads > 0) return {.at_once = 1, .threads = options.serial_threads};
+  if (serial) return {.at_once = 1, .threads = context.ThreadCount()};
+  return PlanRuns(model, context.ThreadCount(), source);
+}
+
 }  // namespace
 
 Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& tensors, DataSource& source,
                                   const CalibrateOptions& options, const RunContext& context) {
-  // With the optimizer off, convolutions sum in an order that depends on the number of threads: whoever wants the values
-  // bit for bit wants them from as many threads as the runtime gets elsewhere.
-  const RunPlan runs = options.optimize ? PlanRuns(model, context.ThreadCount(), source)
-                                        : RunPlan{.at_once = 1, .threads = context.ThreadCount()};
+  const RunPlan runs = ChooseRuns(model, options, source, context);
   SketchObserver observer(tensors, options.mode, {options.per_channel.begin(), options.per_channel.end()},
                           {options.channel_means.begin(), options.channel_means.end()});
+  std::optional<CollectingObserver> collecting;
+  if (options.collection != nullptr) collecting.emplace(observer, *options.collection);
+  TensorObserver* const shown = collecting ? static_cast<TensorObserver*>(&*collecting) : &observer;
   ObservedSessionOptions session_options;
   session_options.session.threads = runs.threads;
   session_options.optimize = options.optimize;
   PREON_ASSIGN_OR_RETURN(ObservedSession session,
-                         ObservedSession::Open(model, tensors, &observer, session_options, context));
+                         ObservedSession::Open(model, tensors, shown, session_options, context));
 
   CalibrationData data{.model_fingerprint = model.fingerprint, .origins = OriginsOf(model.graph, tensors)};
   if (options.start) {
@@ -74,9 +84,9 @@ Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& t
   const auto run = [&](const Batch& batch) -> Result<InTurn> {
     PREON_RETURN_IF_ERROR(context.CheckCancelled());
     if (options.start && SawAllOf(*options.start, batch)) return InTurn([] { return Status::Ok(); });
-    observer.BeginRun(batch);
+    collecting ? collecting->BeginRun(batch) : observer.BeginRun(batch);
     auto outputs = session.Run(batch.feeds, context);
-    const Status observed = observer.EndRun();
+    const Status observed = collecting ? collecting->EndRun() : observer.EndRun();
     PREON_RETURN_IF_ERROR(std::move(outputs).status().WithContext("sample ", batch.names.front()));
     PREON_RETURN_IF_ERROR(observed);
     return InTurn([&, batch, outputs = std::move(outputs).value()] {

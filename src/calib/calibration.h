@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "calib/data_source.h"
+#include "calib/range_collection.h"
 #include "calib/sample_runs.h"
 #include "ir/graph.h"
 #include "stats/tensor_sketch.h"
@@ -40,6 +41,10 @@ struct CalibrateOptions {
   std::vector<std::string> per_channel;
   /// Tensors of which the mean per channel is kept (channel axis 1).
   std::vector<std::string> channel_means;
+  /// Also shown every value; null: nobody. Its runs come one after the other.
+  RangeCollection* collection = nullptr;
+  /// Runs one after the other, on so many threads inside operators; 0: as PlanRuns thinks best.
+  int serial_threads = 0;
   /// Sees every batch and the model's outputs for it; an error ends the calibration.
   std::function<Status(const Batch& batch, const std::vector<NamedTensor>& outputs)> see_run;
   /// What an interrupted pass over the same samples has learned; they are read again, but not run.
