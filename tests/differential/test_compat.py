@@ -14,7 +14,8 @@ from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, c
 from onnxruntime.quantization.calibrate import HistogramCollector
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-VECTORS = pathlib.Path(os.environ.get("PREON_DATA") or ROOT.parent / "shared/data").parent / "spec/vectors"
+DATA = pathlib.Path(os.environ.get("PREON_DATA") or ROOT.parent / "shared/data")
+VECTORS = DATA.parent / "spec/vectors"
 RUNTIME_MODELS = ["lenet_mnist", "super_resolution_10", "mobilenetv2_1.0", "sst2_transformer"]
 MODELS = ["mobilenetv2_1.0", "resnet20_cifar10", "yolox_nano", "sst2_transformer", "vit_cifar10_ibp_3_3_8"]
 
@@ -136,6 +137,18 @@ def test_quantized_models(real_model, name, tool):
     for weight, codes, scale, zero_point, axis in written.weights():
         if codes.dtype == np.int8:
             assert codes.min() >= -127 and not zero_point.any(), weight
+
+
+def test_recurrent_model(preon):
+    """States go from run to run of its own loop; here they are noise, as the rest."""
+    model = DATA / "models/dtln_model_2.onnx"
+    if not model.exists():
+        pytest.skip(f"{model} is not there (set PREON_DATA)")
+    for tool, threads in (("quark", 1), ("quark", 2), ("onnxruntime", 2)):
+        done = preon("quantize", model, "-o", f"{tool}{threads}.onnx", "--data", "random:6", "--method", "entropy", "--compat", tool, "--threads", threads)
+        assert done.returncode == 0, done.stderr
+    quark, again, runtime = ((preon.folder / name).read_bytes() for name in ("quark1.onnx", "quark2.onnx", "onnxruntime2.onnx"))
+    assert quark == again and quark != runtime
 
 
 def test_weights_and_biases_by_hand(preon, model, data):
