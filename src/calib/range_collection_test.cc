@@ -108,7 +108,7 @@ TEST(CollectingObserver, ShowsToSketchesAndCollectors) {
   observer.Observe(0, {values.data(), {2, 2}, 1}, {});
   ASSERT_TRUE(observer.EndRun().ok());
   EXPECT_EQ(seen.size(), 2u);
-  EXPECT_EQ(sketches.TakeSketches()[0].count(), 4u);
+  EXPECT_EQ(sketches.Sketches()[0].count(), 4u);
   observer.BeginRun(batch);
   const std::vector<float> broken = {1, 2, 3, std::numeric_limits<float>::quiet_NaN()};
   observer.Observe(0, {broken.data(), {2, 2}, 1}, {});
