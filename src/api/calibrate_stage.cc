@@ -36,17 +36,41 @@ bool SameFeeds(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>
 }
 
 struct Pass {
+  bool collect = true;
   bool check_rewrites = true;
   bool keep_model = true;
   TrialSamples* trial = nullptr;
   FloatOutputs* float_outputs = nullptr;
 };
 
+// One collector per tensor whose range the plan wants.
+Result<RangeCollection> MakeCollection(const PreparedModel& prepared, const Job& job) {
+  std::vector<std::string> tensors = prepared.plan.ObservedTensors();
+  const std::vector<std::string> ranges = prepared.plan.RangeTensors();
+  std::vector<std::unique_ptr<RangeCollector>> collectors(tensors.size());
+  for (size_t index = 0; index < tensors.size(); ++index) {
+    if (!std::ranges::binary_search(ranges, tensors[index])) continue;
+    const ActivationPlan& activation = prepared.plan.activations.at(tensors[index]);
+    PREON_ASSIGN_OR_RETURN(collectors[index], job.choices.method->Collect({activation.format, activation.scale_type}));
+  }
+  return RangeCollection::Create(std::move(tensors), std::move(collectors), job.context.TempDir());
+}
+
 Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const Pass& pass) {
   job.clock.Begin("calibrate");
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(prepared.inputs));
   source = Prefetch(std::move(source));
   CalibrateOptions options{.mode = job.options.sketch_mode, .optimize = job.options.optimize_observed};
+  if (job.choices.plan.compat != Compat::kOff) {
+    // The values of the graph as it is, which depend on the number of threads.
+    options.optimize = false;
+    options.serial_threads = 1;
+  }
+  std::optional<RangeCollection> collection;
+  if (pass.collect && job.choices.method->collects()) {
+    PREON_ASSIGN_OR_RETURN(collection, MakeCollection(prepared, job));
+    options.collection = &*collection;
+  }
   for (const auto& [input, observed] : MeanSources(prepared.model.graph, prepared.plan))
     options.channel_means.push_back(observed);
   if (job.choices.target->FollowsRuntime()) options.per_channel = ScalableTensors(prepared.model.graph, prepared.plan);
@@ -78,6 +102,9 @@ Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const P
   PREON_ASSIGN_OR_RETURN(CalibrationData data,
                          Calibrate(prepared.model, prepared.plan.ObservedTensors(), *source, options, job.context));
   data.setup = setup;
+  if (collection) {
+    PREON_ASSIGN_OR_RETURN(job.collected, collection->Finish());
+  }
   for (const auto& [tensor, activation] : prepared.plan.activations) {
     if (!activation.shares.empty()) data.shared[tensor] = activation.shares;
   }
@@ -100,7 +127,7 @@ Result<CalibrationData> CalibrateStage(PreparedModel& prepared, Job& job, TrialS
 }
 
 Result<CalibrationData> CalibrateOnly(PreparedModel& prepared, Job& job) {
-  return CalibrateChecked(prepared, job, {.keep_model = false});
+  return CalibrateChecked(prepared, job, {.collect = false, .keep_model = false});
 }
 
 Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const std::string& path) {

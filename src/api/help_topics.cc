@@ -66,6 +66,7 @@ std::string HelpTopic(std::string_view option, const Builtins& builtins) {
   if (option == "disable-pass") return ListOf("passes, in the order they run:", builtins.passes);
   if (option == "activation" || option == "weight") return TypeList();
   if (option == "scale-type" || option == "weight-scale-type") return Listed("scale types:", ScaleTypeNames());
+  if (option == "compat") return Listed("whose numbers:", CompatNames());
   if (option == "weight-method") return Listed("methods of weights:", WeightMethodNames());
   if (option == "weight-search") return Listed("searches of --weight-method minmse:", WeightSearchNames());
   if (option == "config") return PresetList();

@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +46,7 @@ struct Job {
   OpenSamples open_samples;
   bool made_up_sample = false;  ///< nobody gave samples: open_samples yields one of noise
   StageClock clock;
+  std::optional<std::map<std::string, Range>> collected;  ///< by tensor, where the method collects: after the pass
 };
 
 /// Resolves the names in the options. `open_samples` empty: from the options' data sources; stays empty without any.

@@ -9,8 +9,9 @@
 namespace preon {
 namespace {
 
-constexpr uint32_t kNeedsData = kVerbQuantize | kVerbCalibrate | kVerbRun | kVerbCompare;
+constexpr uint32_t kNeedsData = kVerbQuantize | kVerbCalibrate | kVerbRanges | kVerbRun | kVerbCompare;
 constexpr uint32_t kPlans = kVerbQuantize | kVerbCalibrate;
+constexpr uint32_t kObserves = kPlans | kVerbRanges;
 constexpr uint32_t kReadsRanges = kVerbRanges | kVerbAnalyze;
 constexpr uint32_t kChoosesRanges = kVerbQuantize | kReadsRanges;
 
@@ -137,7 +138,13 @@ constexpr OptionSpec kOptions[] = {
        PREON_ASSIGN_OR_RETURN(o.plan.weight_rule.search, ParseWeightSearch(v));
        return Status::Ok();
      }},
-    {"target", "T", "whose kernels the result is for (default ort-cpu; 'help' lists them)", OptionKind::kValue, kPlans,
+    {"compat", "TOOL", "other tools' numbers instead of better ones: quark, onnxruntime (default off); takes --method",
+     OptionKind::kValue, kVerbQuantize | kVerbRanges,
+     [](Options& o, const std::string& v) {
+       PREON_ASSIGN_OR_RETURN(o.plan.compat, ParseCompat(v));
+       return Status::Ok();
+     }},
+    {"target", "T", "whose kernels the result is for (default ort-cpu; 'help' lists them)", OptionKind::kValue, kObserves,
      [](Options& o, const std::string& v) { o.target = v; return Status::Ok(); }},
     {"symmetric", "", "activations with the zero point in the middle", OptionKind::kFlag, kPlans | kReadsRanges,
      [](Options& o, const std::string& v) {
@@ -151,14 +158,14 @@ constexpr OptionSpec kOptions[] = {
     {"no-channel-scales", "", "do not even out the channels between a convolution and a depthwise one",
      OptionKind::kFlag, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetFlag(o.channel_scales, v, true); }},
-    {"exclude", "NODE", "nodes that stay float, by name; * and ? are wildcards", OptionKind::kList, kPlans,
+    {"exclude", "NODE", "nodes that stay float, by name; * and ? are wildcards", OptionKind::kList, kObserves,
      [](Options& o, const std::string& v) { o.plan.exclude.push_back(v); return Status::Ok(); }},
-    {"exclude-type", "OP", "operator types that stay float", OptionKind::kList, kPlans,
+    {"exclude-type", "OP", "operator types that stay float", OptionKind::kList, kObserves,
      [](Options& o, const std::string& v) { o.plan.exclude_types.push_back(v); return Status::Ok(); }},
-    {"disable-pass", "PASS", "leave out a rewrite of the float graph ('help' lists them)", OptionKind::kList, kPlans,
+    {"disable-pass", "PASS", "leave out a rewrite of the float graph ('help' lists them)", OptionKind::kList, kObserves,
      [](Options& o, const std::string& v) { o.disabled_passes.insert(v); return Status::Ok(); }},
     {"exact", "", "count every value (default: extremes and tails exact, the bulk of large tensors sampled); slower",
-     OptionKind::kFlag, kPlans,
+     OptionKind::kFlag, kObserves,
      [](Options& o, const std::string& v) {
        bool exact = false;
        PREON_RETURN_IF_ERROR(SetFlag(exact, v));
@@ -166,7 +173,7 @@ constexpr OptionSpec kOptions[] = {
        return Status::Ok();
      }},
     {"no-optimize", "", "observe in the graph as it is, not as the runtime optimized it: bit for bit, slower",
-     OptionKind::kFlag, kPlans,
+     OptionKind::kFlag, kObserves,
      [](Options& o, const std::string& v) { return SetFlag(o.optimize_observed, v, true); }},
     {"report", "FILE", "also write the result to FILE: .json or .txt", OptionKind::kValue, kVerbQuantize | kVerbCompare,
      [](Options& o, const std::string& v) { o.report = v; return Status::Ok(); }},

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "ranges/compat/reference_method.h"
 #include "report/report_file.h"
 
 namespace preon {
@@ -40,7 +41,7 @@ Status CheckScaleTypes(const Options& options) {
   const bool power_of_two_weights = plan.scale_type_of_weights() == ScaleType::kPowerOfTwo;
   const bool searches =
       plan.weight_rule.method_for(plan.scale_type_of_weights()) == WeightMethod::kMinMse && !power_of_two_weights;
-  if (plan.weight_rule.search != WeightRule{}.search && !searches) {
+  if (plan.weight_rule.search && !searches) {
     return Error(ErrorId::kConflictingOptions, "--weight-search: has no effect ",
                  power_of_two_weights ? "on power-of-two scales, which have candidates of their own"
                                       : "without --weight-method minmse");
@@ -54,15 +55,42 @@ Status CheckScaleTypes(const Options& options) {
   return Status::Ok();
 }
 
+// ONNX Runtime's quantizer has no other scales, and no search.
+Status CheckRuntimeHas(const PlanOptions& plan) {
+  if (plan.scale_type != ScaleType::kFloat32 || plan.scale_type_of_weights() != ScaleType::kFloat32)
+    return Error(ErrorId::kConflictingOptions, "--compat onnxruntime: it has float scales only, wanted --scale-type float32");
+  if (plan.weight_rule.method == WeightMethod::kMinMse)
+    return Error(ErrorId::kConflictingOptions, "--compat onnxruntime: it does not search weights, wanted --weight-method minmax");
+  return Status::Ok();
+}
+
+Result<std::unique_ptr<RangeMethod>> ConfiguredMethod(const Options& options, const RangeMethod& method) {
+  const PlanOptions& plan = options.plan;
+  if (plan.compat == Compat::kOff) return method.WithOptions(options.method_options);
+  if (plan.compat == Compat::kOnnxRuntime) PREON_RETURN_IF_ERROR(CheckRuntimeHas(plan));
+  return compat::MakeReferenceMethod(plan.compat, method.name(), options.method_options, plan.activation);
+}
+
+// With --compat weights follow the method of the activations: searched where those are.
+PlanOptions ResolvedPlan(const Options& options, const RangeMethod& method) {
+  PlanOptions plan = options.plan;
+  if (plan.compat == Compat::kOff || plan.weight_rule.method) return plan;
+  const bool searches = method.name() == "minmse" && plan.scale_type_of_weights() == ScaleType::kPowerOfTwo;
+  plan.weight_rule.method = searches ? WeightMethod::kMinMse : WeightMethod::kMinMax;
+  return plan;
+}
+
 }  // namespace
 
 Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   Choices choices;
   const Result<const RangeMethod*> method = builtins.methods.Find(options.method);
   if (!method.ok()) return Status(method.status()).WithContext("--method");
-  Result<std::unique_ptr<RangeMethod>> configured = (*method)->WithOptions(options.method_options);
+  Result<std::unique_ptr<RangeMethod>> configured = ConfiguredMethod(options, **method);
   if (!configured.ok()) return std::move(configured).status().WithContext("--method-option");
   choices.method = std::move(configured).value();
+  choices.plan = ResolvedPlan(options, *choices.method);
+  if (!options.calib.empty() && choices.method->collects()) return NeedsValues(options.method).WithContext("--calib");
   const Result<const Target*> target = builtins.targets.Find(options.target);
   if (!target.ok()) return Status(target.status()).WithContext("--target");
   choices.target = *target;

@@ -54,6 +54,7 @@ struct Options {
 struct Choices {
   std::unique_ptr<RangeMethod> method;  ///< with its options applied
   const Target* target = nullptr;
+  PlanOptions plan;  ///< the options', and what --compat makes of defaults
 };
 
 /// Checks what can be checked before a file is opened, and looks names up.

@@ -6,6 +6,15 @@
 #include "ranges/seen_through.h"
 
 namespace preon {
+namespace {
+
+Result<Range> Collected(const std::map<std::string, Range>& ranges, const std::string& tensor) {
+  const auto range = ranges.find(tensor);
+  if (range != ranges.end()) return range->second;
+  return Error(ErrorId::kRangeMissing, "no values were observed; wanted at least one sample that reaches it");
+}
+
+}  // namespace
 
 Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const CalibrationData& data,
                                     const RangeMethod& method, const Job& job) {
@@ -21,13 +30,15 @@ Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const Calibra
     }
     const ActivationPlan& activation = plan.activations.at(tensor);
     const RangeQuery query{.format = activation.format, .scale_type = activation.scale_type};
-    Result<Range> range = method.Choose(sketch->second, query);
+    Result<Range> range =
+        job.collected ? Collected(*job.collected, tensor) : method.Choose(sketch->second, query);
     const std::optional<ElementFunction> through = ReadThrough(prepared.model.graph, tensor);
     if (range.ok() && automatic && through)
       range = PullInThrough(through->of, through->flat_on_the_right, sketch->second, *range, query);
     if (!range.ok()) return std::move(range).status().WithContext(tensor);
     statistics.ranges[tensor] = *range;
   }
+  if (job.choices.plan.compat != Compat::kOff) return statistics;  // other tools do neither of these
   if (job.options.bias_correction) {
     for (const auto& [input, observed] : MeanSources(prepared.model.graph, plan)) {
       const auto sketch = data.tensors.find(observed);

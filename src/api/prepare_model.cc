@@ -55,7 +55,7 @@ Result<PreparedModel> Rewrite(Model source, const Job& job, const Verify& verify
   Model& model = prepared.model;
   const size_t source_nodes = model.graph.nodes().size();
   const Target& target = *job.choices.target;
-  const PlanOptions& plan = job.options.plan;
+  const PlanOptions& plan = job.choices.plan;
 
   const Model as_loaded = model;
   PREON_RETURN_IF_ERROR(CheckNames(as_loaded.graph, plan));

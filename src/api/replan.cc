@@ -6,7 +6,7 @@ namespace preon {
 
 Result<bool> Replan(std::map<std::string, FloatReason> left_float, const CalibrationData& data, const Job& job,
                     PreparedModel& prepared) {
-  PlanOptions options = job.options.plan;
+  PlanOptions options = job.choices.plan;
   options.left_float = std::move(left_float);
   PREON_ASSIGN_OR_RETURN(QuantPlan plan, job.choices.target->Plan(prepared.model, options));
   const auto known = [&](const std::string& tensor) {

@@ -33,7 +33,7 @@ std::string Listed(const std::set<std::string>& places) {
 
 Status LeaveUnreachedInFloat(const CalibrationData& data, const Job& job, PreparedModel& prepared) {
   const Graph& graph = prepared.model.graph;
-  PlanOptions options = job.options.plan;
+  PlanOptions options = job.choices.plan;
   std::set<std::string> places;
   for (bool first_plan = true;; first_plan = false) {
     const std::set<std::string> empty = TensorsWithoutValues(prepared.plan, data, first_plan);

@@ -32,6 +32,7 @@ Status CheckSampleQuestions(const Options& options, const CalibrationData& data)
 Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, Job& job) {
   const Options& options = job.options;
   PREON_RETURN_IF_ERROR(CheckOutputs(options, {calib}));
+  if (job.choices.method->collects()) return NeedsValues(job.choices.method->name());
   job.clock.Begin("load");
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, LoadCalibration(calib));
   PREON_RETURN_IF_ERROR(CheckSampleQuestions(options, data).WithContext(calib));

@@ -1,10 +1,7 @@
 #include "api/calibrate_stage.h"
 #include "api/output.h"
 #include "api/partial_calibration.h"
-#include "api/quantize_stage.h"
 #include "api/verbs.h"
-#include "base/file.h"
-#include "report/json.h"
 
 namespace preon {
 
@@ -49,35 +46,6 @@ Result<MergeResult> MergeVerb(const std::vector<std::string>& parts, Job& job) {
                      .parts = static_cast<int64_t>(parts.size()),
                      .samples = merged.sample_count(),
                      .observed_tensors = static_cast<int64_t>(merged.tensors.size())};
-}
-
-Result<RangesResult> RangesVerb(const std::string& calib, Job& job) {
-  const Options& options = job.options;
-  PREON_RETURN_IF_ERROR(CheckOutputs(options, {calib}));
-  job.clock.Begin("load");
-  PREON_ASSIGN_OR_RETURN(const CalibrationData data, LoadCalibration(calib));
-  job.clock.Begin("ranges");
-  const IntFormat format{options.plan.activation, options.plan.activation_symmetric.value_or(false)};
-  RangesResult result{.method = std::string(job.choices.method->name()),
-                      .activation = std::string(DataTypeName(format.type)),
-                      .scale_type = std::string(ScaleTypeName(options.plan.scale_type))};
-  for (const auto& [tensor, sketch] : data.tensors) {
-    if (sketch.count() == 0) {  // in a branch that the data never took; quantize leaves it in float
-      job.context.Log(LogLevel::kWarning, StrCat(tensor, ": the calibration data never reach it: no range"));
-      continue;
-    }
-    Result<Range> range = job.choices.method->Choose(sketch, {.format = format, .scale_type = options.plan.scale_type});
-    if (!range.ok()) return std::move(range).status().WithContext(tensor);
-    PREON_ASSIGN_OR_RETURN(const QuantParams params, ComputeQuantParams(*range, format, options.plan.scale_type));
-    result.tensors[tensor] = {range->min, range->max, params.scale, params.zero_point};
-  }
-  for (const auto& [tensor, source] : data.shared) {
-    const auto found = result.tensors.find(source);
-    if (found != result.tensors.end()) result.tensors[tensor] = found->second;
-  }
-  result.facts = job.clock.Finish("ranges");
-  if (!options.output.empty()) PREON_RETURN_IF_ERROR(WriteFileAtomically(options.output, ToJson(result) + "\n"));
-  return result;
 }
 
 }  // namespace preon

@@ -84,7 +84,8 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   result.weight = DataTypeName(options.plan.weight);
   result.scale_type = ScaleTypeName(options.plan.scale_type);
   result.weight_scale_type = ScaleTypeName(options.plan.scale_type_of_weights());
-  result.weight_method = WeightMethodName(options.plan.weight_rule.method_for(options.plan.scale_type_of_weights()));
+  result.weight_method = WeightMethodName(job.choices.plan.weight_rule.method_for(options.plan.scale_type_of_weights()));
+  result.compat = CompatName(options.plan.compat);
   result.target = job.choices.target->name();
   result.random_data = options.calib.empty() && options.has_random_data();
   if (method == "auto" && result.policies.empty())

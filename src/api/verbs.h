@@ -13,8 +13,8 @@ namespace preon {
 Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job);
 Result<CalibrateResult> CalibrateVerb(const std::string& model, Job& job);
 Result<MergeResult> MergeVerb(const std::vector<std::string>& parts, Job& job);
-/// Also writes the ranges as JSON to `options.output` where that is given.
-Result<RangesResult> RangesVerb(const std::string& calib, Job& job);
+/// Of statistics; with samples, of a model, in one pass. Also writes them as JSON to `options.output` where that is given.
+Result<RangesResult> RangesVerb(const std::string& path, Job& job);
 /// Also writes a page to `options.html` where that is given.
 Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, Job& job);
 /// A model, or (name ending in .calib) the statistics of one.

@@ -49,14 +49,25 @@ void WarnOfInfinities(const CalibrationData& data, const RunContext& context) {
   }
 }
 
-// Exact mode promises more than can be derived, rows per sample have facts of every tensor; with the optimizer off, the
-// runtime's own values are wanted.
+// Exact mode promises more than can be derived, rows per sample and collectors want every tensor's own values; with the
+// optimizer off, the runtime's own values are wanted.
 DerivedTensors WhatToDerive(const Graph& graph, const std::vector<std::string>& tensors,
                             const CalibrateOptions& options) {
-  if (options.mode != SketchMode::kSampled || options.per_sample || !options.optimize) return {};
+  if (options.mode != SketchMode::kSampled || !options.optimize) return {};
+  if (options.per_sample || options.collection != nullptr) return {};
   DerivedTensors derived = FindDerived(graph, tensors);
   for (const std::string& tensor : options.per_channel) derived.erase(tensor);
   return derived;
+}
+
+RunPlan ChooseRuns(const Model& model, const CalibrateOptions& options, const DataSource& source,
+                   const RunContext& context) {
+  // With the optimizer off, convolutions sum in an order that depends on the number of threads: whoever wants the values
+  // bit for bit wants them from as many threads as the runtime gets elsewhere.
+  const bool serial = !options.optimize || options.collection != nullptr;
+  if (options.serial_threads > 0) return {.at_once = 1, .threads = options.serial_threads};
+  if (serial) return {.at_once = 1, .threads = context.ThreadCount()};
+  return PlanRuns(model, context.ThreadCount(), source);
 }
 
 }  // namespace
@@ -68,20 +79,20 @@ void DeriveSketches(CalibrationData& data) {
 
 Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& tensors, DataSource& source,
                                   const CalibrateOptions& options, const RunContext& context) {
-  // With the optimizer off, convolutions sum in an order that depends on the number of threads: whoever wants the values
-  // bit for bit wants them from as many threads as the runtime gets elsewhere.
-  const RunPlan runs = options.optimize ? PlanRuns(model, context.ThreadCount(), source)
-                                        : RunPlan{.at_once = 1, .threads = context.ThreadCount()};
+  const RunPlan runs = ChooseRuns(model, options, source, context);
   CalibrationData data{.model_fingerprint = model.fingerprint,
                        .derived = WhatToDerive(model.graph, tensors, options),
                        .origins = OriginsOf(model.graph, tensors)};
   SketchObserver observer(tensors, options.mode, {options.per_channel.begin(), options.per_channel.end()},
                           {options.channel_means.begin(), options.channel_means.end()}, data.derived);
+  std::optional<CollectingObserver> collecting;
+  if (options.collection != nullptr) collecting.emplace(observer, *options.collection);
+  TensorObserver* const shown = collecting ? static_cast<TensorObserver*>(&*collecting) : &observer;
   ObservedSessionOptions session_options;
   session_options.session.threads = runs.threads;
   session_options.optimize = options.optimize;
   PREON_ASSIGN_OR_RETURN(ObservedSession session,
-                         ObservedSession::Open(model, observer.observed(), &observer, session_options, context));
+                         ObservedSession::Open(model, observer.observed(), shown, session_options, context));
 
   if (options.per_sample) data.per_sample.emplace();
   if (options.start) {
@@ -97,9 +108,9 @@ Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& t
     PREON_RETURN_IF_ERROR(context.CheckCancelled());
     if (options.start && SawAllOf(*options.start, batch)) return InTurn([] { return Status::Ok(); });
     std::vector<SampleRow> rows;
-    observer.BeginRun(batch, options.per_sample ? &rows : nullptr);
+    collecting ? collecting->BeginRun(batch) : observer.BeginRun(batch, options.per_sample ? &rows : nullptr);
     auto outputs = session.Run(batch.feeds, context);
-    const Status observed = observer.EndRun();
+    const Status observed = collecting ? collecting->EndRun() : observer.EndRun();
     PREON_RETURN_IF_ERROR(std::move(outputs).status().WithContext("sample ", batch.names.front()));
     PREON_RETURN_IF_ERROR(observed);
     return InTurn([&, batch, outputs = std::move(outputs).value(), rows = std::move(rows)] {

@@ -11,6 +11,7 @@
 #include "calib/data_source.h"
 #include "calib/derived_tensors.h"
 #include "calib/sample_rows.h"
+#include "calib/range_collection.h"
 #include "calib/sample_runs.h"
 #include "ir/graph.h"
 #include "stats/tensor_sketch.h"
@@ -47,6 +48,10 @@ struct CalibrateOptions {
   std::vector<std::string> channel_means;
   /// Keeps a SampleRow of every sample: memory then grows by 12 bytes per tensor and sample, and their names.
   bool per_sample = false;
+  /// Also shown every value; null: nobody. Its runs come one after the other.
+  RangeCollection* collection = nullptr;
+  /// Runs one after the other, on so many threads inside operators; 0: as PlanRuns thinks best.
+  int serial_threads = 0;
   /// Sees every batch and the model's outputs for it; an error ends the calibration.
   std::function<Status(const Batch& batch, const std::vector<NamedTensor>& outputs)> see_run;
   /// What an interrupted pass over the same samples has learned; they are read again, but not run.

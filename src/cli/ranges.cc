@@ -6,9 +6,10 @@ namespace preon::cli {
 Command RangesCommand() {
   return {.verb = kVerbRanges,
           .name = "ranges",
-          .summary = "the ranges a method gives, without the model or the samples",
+          .summary = "the ranges a method gives: of statistics alone, or of a model and --data",
           .positionals = {"FILE"},
           .examples = R"(  preon ranges model.calib --method minmax
+  preon ranges model.onnx --data calib.npz --method percentile --compat quark
   preon ranges model.calib --method percentile --method-option Percentile=99.9 -o ranges.json
 )",
           .run = [](const std::vector<std::string>& args, Job& job) { return Render(RangesVerb(args[0], job)); }};

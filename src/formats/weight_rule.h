@@ -26,7 +26,7 @@ enum class WeightSearch : uint8_t {
 struct WeightRule {
   /// Default: kMinMse for power-of-two scales, whose nearest may cut off up to 29 % of the range, else kMinMax.
   std::optional<WeightMethod> method;
-  WeightSearch search = WeightSearch::kAll;
+  std::optional<WeightSearch> search;  ///< default: kAll
 
   WeightMethod method_for(ScaleType type) const {
     return method.value_or(type == ScaleType::kPowerOfTwo ? WeightMethod::kMinMse : WeightMethod::kMinMax);

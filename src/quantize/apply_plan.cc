@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "formats/compat/reference_weights.h"
 #include "quantize/bias_correction.h"
 #include "quantize/channel_scales.h"
 #include "quantize/op_traits.h"
@@ -17,7 +18,8 @@ namespace {
 class PlanWriter {
  public:
   PlanWriter(Model& model, const QuantPlan& plan, PlanStatistics statistics, std::vector<std::string>* warnings)
-      : graph_(model.graph), plan_(plan), statistics_(std::move(statistics)), warnings_(warnings), writer_(graph_) {
+      : graph_(model.graph), plan_(plan), statistics_(std::move(statistics)), warnings_(warnings), writer_(graph_),
+        params_(plan.compat) {
     for (const NodeDecision& decision : plan.nodes) {
       const Node* node = graph_.FindNode(decision.node);
       if (decision.reason == FloatReason::kNotReached) all_reached_ = false;
@@ -122,6 +124,10 @@ class PlanWriter {
     std::map<std::string, std::vector<const BiasPlan*>> biases_of;
     for (const BiasPlan& bias : plan_.biases) biases_of[bias.weight].push_back(&bias);
     for (const auto& [weight, plan] : plan_.weights) {
+      if (plan_.compat != Compat::kOff) {
+        PREON_RETURN_IF_ERROR(WriteReferenceWeight(weight, plan, biases_of[weight]).WithContext(weight));
+        continue;
+      }
       PREON_ASSIGN_OR_RETURN(std::vector<QuantParams> params, WeightParams(weight, plan));
       const std::vector<QuantParams> wanted = params;
       for (const BiasPlan* bias : biases_of[weight]) {
@@ -137,6 +143,40 @@ class PlanWriter {
       for (const BiasPlan* bias : biases_of[weight]) PREON_RETURN_IF_ERROR(WriteBias(*bias, values, *encoded, params));
       writer_.AddWeight(weight, *encoded, plan.nodes);
     }
+    return Status::Ok();
+  }
+
+  // A weight and its biases by another tool's rules.
+  Status WriteReferenceWeight(const std::string& weight, const WeightPlan& plan,
+                              const std::vector<const BiasPlan*>& biases) {
+    const Tensor values = *graph_.Initializer(weight);
+    std::vector<QuantParams> params;
+    if (plan.params) {
+      params = {*plan.params};
+    } else {
+      const compat::WeightOptions options{.scale_type = plan.scale_type,
+                                          .method = plan.rule.method.value_or(WeightMethod::kMinMax),
+                                          .search = plan.rule.search.value_or(WeightSearch::kPercentile),
+                                          .tool = plan_.compat,
+                                          .range = plan.range};
+      PREON_ASSIGN_OR_RETURN(params, compat::WeightParams(values, plan.axis, plan.format, options));
+    }
+    const auto input_scale = [&](const BiasPlan& bias) { return activations_.at(bias.input).params.scale; };
+    const bool is_signed = plan.format.type == DataType::kInt8 || plan.format.type == DataType::kInt16;
+    for (const BiasPlan* bias : biases) {
+      if (plan_.compat == Compat::kOnnxRuntime && is_signed)
+        compat::EnlargeForBias(BiasValues(*bias), input_scale(*bias), params);
+    }
+    PREON_ASSIGN_OR_RETURN(const EncodedTensor encoded,
+                           compat::EncodeWeight(values, params, plan.axis, plan.format, plan_.compat));
+    for (const BiasPlan* bias : biases) {
+      Node* node = graph_.FindNode(bias->node);
+      PREON_ASSIGN_OR_RETURN(
+          const EncodedBias codes,
+          compat::EncodeBias(BiasValues(*bias), input_scale(*bias), params, node->Float("beta", 1)));
+      writer_.AddBias(node, codes);
+    }
+    writer_.AddWeight(weight, encoded, plan.nodes);
     return Status::Ok();
   }
 
@@ -258,6 +298,7 @@ Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const PlanSta
                         std::vector<std::string>* warnings) {
   Model quantized = model;
   PREON_RETURN_IF_ERROR(PlanWriter(quantized, plan, statistics, warnings).Write());
+  if (plan.compat != Compat::kOff) quantized.metadata.emplace_back("preon.compat", CompatName(plan.compat));
   return quantized;
 }
 

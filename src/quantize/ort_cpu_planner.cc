@@ -38,7 +38,7 @@ struct NodeState {
 class Planner {
  public:
   Planner(const Model& model, const PlanOptions& options)
-      : graph_(model.graph), options_(options), selection_(options), plan_{.target = "ort-cpu"} {
+      : graph_(model.graph), options_(options), selection_(options), plan_{.target = "ort-cpu", .compat = options.compat} {
     plan_.warnings = selection_.WithoutEffect(graph_);
   }
 

@@ -12,6 +12,7 @@
 
 #include "base/registry.h"
 #include "base/status.h"
+#include "formats/compat/compat.h"
 #include "formats/int_format.h"
 #include "formats/weight_rule.h"
 #include "ir/graph.h"
@@ -54,6 +55,7 @@ struct PlanOptions {
   ScaleType scale_type = ScaleType::kFloat32;
   std::optional<ScaleType> weight_scale_type;  ///< default: scale_type
   WeightRule weight_rule;
+  Compat compat = Compat::kOff;
   bool per_channel = true;
   std::vector<std::string> exclude;           ///< node names (as in the user's file) or globs `*`, `?`
   std::vector<std::string> exclude_types;     ///< operator types
@@ -103,6 +105,7 @@ struct NodeDecision {
 
 struct QuantPlan {
   std::string target;
+  Compat compat = Compat::kOff;  ///< whose scales, zero points and codes; placement is the target's in any case
   std::map<std::string, ActivationPlan> activations;   ///< by tensor
   std::map<std::string, WeightPlan> weights;            ///< by initializer
   std::vector<BiasPlan> biases;

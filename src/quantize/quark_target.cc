@@ -34,6 +34,7 @@ class Marker {
 
   Result<QuantPlan> Run() {
     plan_.target = "quark";
+    plan_.compat = options_.compat;
     plan_.warnings = selection_.WithoutEffect(graph_);
     plan_.dequantize_for_all_readers = true;
     for (const auto& node : graph_.nodes()) {
@@ -102,7 +103,7 @@ class Marker {
     if (graph_.Initializer(tensor)->type() != DataType::kFloat) return;
     WeightPlan& plan = plan_.weights[tensor];
     if (plan.nodes.empty()) {
-      plan.format = weight ? IntFormat{options_.weight, options_.weight == DataType::kInt8} : ActivationFormat();
+      plan.format = weight ? IntFormat{options_.weight, IntFormat{options_.weight}.q_min() < 0} : ActivationFormat();
       plan.scale_type = weight ? options_.scale_type_of_weights() : options_.scale_type;
       plan.rule = options_.weight_rule;
       plan.axis = axis;

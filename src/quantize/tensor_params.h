@@ -5,18 +5,22 @@
 #include <set>
 #include <string>
 
+#include "formats/compat/compat.h"
 #include "formats/scale_type.h"
 
 namespace preon {
 
 class TensorParams {
  public:
+  /// @param compat  whose rules
+  explicit TensorParams(Compat compat) : compat_(compat) {}
   /// Errors: kRangeInvalid, naming the tensor.
   Result<QuantParams> Make(const std::string& tensor, Range range, const IntFormat& format, ScaleType type);
-  /// One line about all scales that were out of reach, each now the nearest in reach; none where there were none.
+  /// One line about all scales that were out of reach, each now the nearest in reach (2^-14 with the reference's rules); none where there were none.
   std::optional<std::string> Warning() const;
 
  private:
+  Compat compat_;
   int below_ = 0, above_ = 0;  // the type's smallest and largest scale
   std::set<std::string> tensors_;
 };

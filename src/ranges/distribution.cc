@@ -43,6 +43,9 @@ class DistributionMethod final : public RangeMethod {
     OptionReader reader(name(), options);
     std::string scenario = "same";
     reader.Read("Scenario", &scenario);
+    reader.Refuse("NumBins", "", "mean and deviation need no bins");
+    reader.Refuse("symmetric", "", "the range lies around the mean");
+    reader.Refuse("CalibTensorRangeSymmetric", "", "the range lies around the mean");
     if (scenario == "p3") {
       reader.Fail(Error(ErrorId::kNotYetSupported, name(), ": Scenario 'p3' is not in this version"));
     } else if (scenario != "same") {

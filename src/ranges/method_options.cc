@@ -55,6 +55,15 @@ void OptionReader::Read(std::string_view name, double low, double high, double* 
   *value = *number;
 }
 
+void OptionReader::Read(std::string_view name, size_t low, size_t high, size_t* value) {
+  const std::optional<std::string> text = Take(name);
+  if (!text) return;
+  const std::optional<double> number = ParseNumber(*text, static_cast<double>(low), static_cast<double>(high));
+  if (!number || *number != static_cast<double>(static_cast<size_t>(*number)))
+    return FailValue(name, *text, StrCat("a whole number from ", low, " to ", high));
+  *value = static_cast<size_t>(*number);
+}
+
 void OptionReader::Read(std::string_view name, double low, double high, std::vector<double>* value) {
   const std::optional<std::string> text = Take(name);
   if (!text) return;
@@ -78,6 +87,13 @@ void OptionReader::Read(std::string_view name, std::string* value) {
 void OptionReader::ReadSymmetric(bool* value) {
   Read("symmetric", value);
   Read("CalibTensorRangeSymmetric", value);
+}
+
+void OptionReader::Refuse(std::string_view name, std::string_view usual, std::string_view why) {
+  const std::optional<std::string> text = Take(name);
+  if (!text || (!usual.empty() && ToLower(*text) == usual)) return;
+  Fail(Error(ErrorId::kConflictingOptions, method_, ": option ", name, ": ", why)
+           .WithHint("--compat quark has the option, and the reference tool's numbers"));
 }
 
 void OptionReader::Fail(Status status) {

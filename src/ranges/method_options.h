@@ -19,12 +19,17 @@ class OptionReader {
   void Read(std::string_view name, bool* value);
   /// Within [low, high].
   void Read(std::string_view name, double low, double high, double* value);
+  /// A whole number within [low, high].
+  void Read(std::string_view name, size_t low, size_t high, size_t* value);
   /// "a, b" or "[a, b]": at least one, each within [low, high].
   void Read(std::string_view name, double low, double high, std::vector<double>* value);
   /// Lower case.
   void Read(std::string_view name, std::string* value);
   /// "CalibTensorRangeSymmetric", or "symmetric" as the reference calls it inside.
   void ReadSymmetric(bool* value);
+  /// An option of the reference tool that has no counterpart here: an error that says why, not "unknown", but for the
+  /// value that is what happens here anyway (may be empty: none).
+  void Refuse(std::string_view name, std::string_view usual, std::string_view why);
   /// For values that only the method can judge.
   void Fail(Status status);
 

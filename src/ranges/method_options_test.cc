@@ -57,6 +57,31 @@ TEST(OptionReader, BadValuesSayWhatWasWanted) {
             "foo: option Number: got '101', wanted a number from 0 to 100");
 }
 
+TEST(OptionReader, WholeNumbers) {
+  const auto read = [](const char* text) -> Result<size_t> {
+    size_t value = 7;
+    OptionReader reader("foo", {{"Bins", text}});
+    reader.Read("Bins", size_t{2}, size_t{100}, &value);
+    PREON_RETURN_IF_ERROR(reader.Finish());
+    return value;
+  };
+  EXPECT_EQ(*read("64"), 64u);
+  for (const char* bad : {"1", "101", "2.5", "-3", "x"}) {
+    EXPECT_EQ(read(bad).status().message(), StrCat("foo: option Bins: got '", bad, "', wanted a whole number from 2 to 100"));
+  }
+}
+
+TEST(OptionReader, RefusedOptionsSayWhy) {
+  const auto read = [](const char* text) {
+    OptionReader reader("foo", {{"lwpusehistogram", text}});
+    reader.Refuse("LWPUseHistogram", "true", "there is nothing else");
+    return reader.Finish();
+  };
+  EXPECT_TRUE(read("True").ok()) << "what happens anyway";
+  EXPECT_EQ(read("false").id(), ErrorId::kConflictingOptions);
+  EXPECT_EQ(read("false").message(), "foo: option LWPUseHistogram: there is nothing else");
+}
+
 TEST(OptionReader, UnknownNames) {
   const Status status = ReadAll({{"Numbr", "1"}}).status();
   EXPECT_EQ(status.id(), ErrorId::kUnknownOption);

@@ -1,5 +1,6 @@
 // MinMax: the extremes of everything that was observed (spec options §10.3).
 #include "ranges/method_options.h"
+#include "ranges/moving_average.h"
 #include "ranges/percentile_range.h"
 #include "ranges/range_methods.h"
 
@@ -15,34 +16,32 @@ class MinMaxMethod final : public RangeMethod {
   std::string_view summary() const override { return "smallest and largest value observed"; }
   std::vector<std::string_view> option_help() const override {
     return {"CalibTensorRangeSymmetric=false: widen to [-a, a], a the larger of the two; short: symmetric",
-            "CalibMovingAverage=false: mean of the samples' own extremes instead of the farthest"};
+            "CalibMovingAverage=false: exponential average of the samples' own extremes, in the order of the data",
+            "CalibMovingAverageConstant=0.01: share of the newest sample in it"};
   }
 
   Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {
     auto method = std::make_unique<MinMaxMethod>(*this);
     OptionReader reader(name(), options);
     reader.ReadSymmetric(&method->symmetric_);
-    reader.Read("CalibMovingAverage", &method->average_);
-    std::string constant;
-    reader.Read("CalibMovingAverageConstant", &constant);
-    if (!constant.empty()) {
-      reader.Fail(Error(ErrorId::kNotYetSupported, name(),
-                        ": option CalibMovingAverageConstant: an exponential average depends on the order of the "
-                        "samples, statistics of them do not; wanted CalibMovingAverage alone, which takes their mean"));
-    }
+    method->average_.Read(reader);
     PREON_RETURN_IF_ERROR(reader.Finish());
     return std::unique_ptr<RangeMethod>(std::move(method));
   }
 
   Result<Range> Choose(const TensorSketch& sketch, const RangeQuery&) const override {
-    PREON_ASSIGN_OR_RETURN(Range range, ObservedRange(sketch));
-    if (average_) range = TypicalRange(range, sketch.mean_extremes());
+    if (collects()) return NeedsValues(name());
+    PREON_ASSIGN_OR_RETURN(const Range range, ObservedRange(sketch));
     return symmetric_ ? Symmetric(range) : range;
+  }
+  bool collects() const override { return average_.on; }
+  Result<std::unique_ptr<RangeCollector>> Collect(const RangeQuery&) const override {
+    return average_.Collect(symmetric_);
   }
 
  private:
   bool symmetric_ = false;
-  bool average_ = false;
+  MovingAverage average_;
 };
 
 }  // namespace

@@ -23,24 +23,34 @@ TEST(MinMax, Symmetric) {
   }
 }
 
-TEST(MinMax, MovingAverageIsTheMeanOfTheSamplesExtremesInAnyOrder) {
+TEST(MinMax, MovingAverageIsExponentialInTheOrderOfTheData) {
   const std::vector<std::vector<float>> samples = {{-1, 3}, {-4, 1}, {0.5f, 5}};
-  const auto choose = [&](std::vector<size_t> order, MethodOptions options) {
-    TensorSketch sketch;
-    for (const size_t sample : order) sketch.Update(samples[sample]);
+  const auto average = [&](MethodOptions options) {
     options["CalibMovingAverage"] = "true";
-    return *(*MakeMinMaxMethod()->WithOptions(options))->Choose(sketch, {});
+    const auto method = *MakeMinMaxMethod()->WithOptions(options);
+    EXPECT_TRUE(method->collects());
+    EXPECT_EQ(method->Choose(test::SketchOf({1}), {}).status().id(), ErrorId::kConflictingOptions);
+    const auto collector = *method->Collect({});
+    EXPECT_FALSE(collector->by_run() || collector->rereads());
+    for (const std::vector<float>& sample : samples) collector->Add(sample);
+    return *collector->Finish({});
   };
-  const Range mean{-1.5f, 3};
-  EXPECT_EQ(choose({0, 1, 2}, {}), mean);
-  EXPECT_EQ(choose({2, 0, 1}, {}), mean);
-  EXPECT_EQ(choose({1, 2, 0}, {{"symmetric", "true"}}), (Range{-3, 3}));
+  // By hand: -1, -1 + 0.5 (-4 + 1) = -2.5, -2.5 + 0.5 (0.5 + 2.5) = -1; 3, 2, 3.5.
+  EXPECT_EQ(average({{"CalibMovingAverageConstant", "0.5"}}), (Range{-1, 3.5f}));
+  EXPECT_EQ(average({{"CalibMovingAverageConstant", "1"}}), (Range{0, 5}));  // the last sample, widened by 0
+  EXPECT_EQ(average({{"symmetric", "true"}, {"CalibMovingAverageConstant", "0.5"}}), (Range{-3.5f, 3.5f}));
+  const Range usual = average({});
+  EXPECT_NEAR(usual.min, -1 + 0.01 * -3 + 0.01 * (0.5 + 1.03), 1e-6);
+  EXPECT_NEAR(usual.max, 3 + 0.01 * -2 + 0.01 * (5 - 2.98), 1e-6);
 }
 
-TEST(MinMax, TheConstantOfAMovingAverageIsRefusedNotIgnored) {
-  EXPECT_EQ(MakeMinMaxMethod()->WithOptions({{"CalibMovingAverageConstant", "0.01"}}).status().id(),
-            ErrorId::kNotYetSupported);
-  EXPECT_TRUE(MakeMinMaxMethod()->WithOptions({{"CalibMovingAverage", "false"}}).ok());
+TEST(MinMax, TheConstantOfAMovingAverage) {
+  const auto id = [](const MethodOptions& options) { return MakeMinMaxMethod()->WithOptions(options).status().id(); };
+  EXPECT_EQ(id({{"CalibMovingAverageConstant", "0.5"}}), ErrorId::kConflictingOptions);
+  for (const char* bad : {"0", "1.5", "-1"}) {
+    EXPECT_EQ(id({{"CalibMovingAverage", "true"}, {"CalibMovingAverageConstant", bad}}), ErrorId::kBadOptionValue)
+        << bad;
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "ranges/clip_search.h"
 #include "ranges/histogram_math.h"
 #include "ranges/method_options.h"
+#include "ranges/most_common_scale.h"
 #include "ranges/percentile_range.h"
 #include "ranges/range_methods.h"
 
@@ -25,7 +26,8 @@ class MinMseMethod final : public RangeMethod {
     return {
         "CalibTensorRangeSymmetric=false: search one clip of |x| for types that are not symmetric, too; short: "
         "symmetric",
-        "MinMSEModePof2Scale=All: power-of-two scales: error over all values, or over those that Percentile keeps",
+        "MinMSEModePof2Scale=All: power-of-two scales: error over all values, or over those that Percentile keeps, or "
+        "the MostCommon of the samples' own",
         "Percentile=99.999: percent of the values kept in mode Percentile"};
   }
 
@@ -35,16 +37,13 @@ class MinMseMethod final : public RangeMethod {
     reader.ReadSymmetric(&method->symmetric_);
     std::string mode = "all";
     reader.Read("MinMSEModePof2Scale", &mode);
-    if (mode == "mostcommon") {
-      reader.Fail(
-          Error(ErrorId::kNotYetSupported, name(),
-                ": MinMSEModePof2Scale 'MostCommon': a vote of the samples needs each sample's values, statistics "
-                "hold those of all; wanted All or Percentile"));
-    } else if (mode != "all" && mode != "percentile") {
+    if (mode != "all" && mode != "percentile" && mode != "mostcommon") {
       reader.Fail(Error(ErrorId::kBadOptionValue, name(), ": option MinMSEModePof2Scale: got '", mode,
-                        "', wanted All or Percentile"));
+                        "', wanted All, Percentile or MostCommon"));
     }
     method->cuts_ = mode == "percentile";
+    method->votes_ = mode == "mostcommon";
+    reader.Refuse("NumBins", "", "statistics have bins of their own, at least 2048 over what was observed");
     reader.Read("Percentile", 0, 100, &method->percentile_);
     if (!method->cuts_ && method->percentile_ != percentile_) {
       reader.Fail(Error(ErrorId::kConflictingOptions, name(),
@@ -55,13 +54,10 @@ class MinMseMethod final : public RangeMethod {
   }
 
   Result<Range> Choose(const TensorSketch& sketch, const RangeQuery& query) const override {
+    PREON_RETURN_IF_ERROR(CheckMode(query));
+    if (votes_) return NeedsValues(name());
     PREON_ASSIGN_OR_RETURN(Range observed, ObservedRange(sketch));
     Distribution values = Distribution::Signed(sketch);
-    if (cuts_ && query.scale_type != ScaleType::kPowerOfTwo) {
-      return Error(
-          ErrorId::kConflictingOptions, name(),
-          ": MinMSEModePof2Scale 'Percentile': only with power-of-two scales; wanted --scale-type power-of-two");
-    }
     if (cuts_) {
       PREON_ASSIGN_OR_RETURN(observed, PercentileRange(sketch, percentile_, symmetric_ || query.format.symmetric));
       values = values.Within(observed.min, observed.max);
@@ -78,7 +74,19 @@ class MinMseMethod final : public RangeMethod {
     return BestClip(sketch, values, observed, error, query);
   }
 
+  bool collects() const override { return votes_; }
+  Result<std::unique_ptr<RangeCollector>> Collect(const RangeQuery& query) const override {
+    PREON_RETURN_IF_ERROR(CheckMode(query));
+    return CollectMostCommonScale(query.format);
+  }
+
  private:
+  Status CheckMode(const RangeQuery& query) const {
+    if ((!cuts_ && !votes_) || query.scale_type == ScaleType::kPowerOfTwo) return Status::Ok();
+    return Error(ErrorId::kConflictingOptions, name(), ": MinMSEModePof2Scale '", cuts_ ? "Percentile" : "MostCommon",
+                 "': only with power-of-two scales; wanted --scale-type power-of-two");
+  }
+
   /// The best of [min, max] and the percentiles that other methods would take, so that none of them is better; and what
   /// a search finds if that is better by more than histograms of samples can tell.
   Range BestClip(const TensorSketch& sketch, const Distribution& values, const Range& observed, double observed_error,
@@ -103,6 +111,7 @@ class MinMseMethod final : public RangeMethod {
 
   bool symmetric_ = false;
   bool cuts_ = false;  ///< power-of-two scales: the error over the values that percentile_ keeps
+  bool votes_ = false;  ///< power-of-two scales: that of most samples
   double percentile_ = 99.999;
 };
 

@@ -180,10 +180,35 @@ TEST(MinMse, Options) {
   const auto id = [](const char* mode) {
     return MakeMinMseMethod()->WithOptions({{"MinMSEModePof2Scale", mode}}).status().id();
   };
-  EXPECT_EQ(id("MostCommon"), ErrorId::kNotYetSupported);
+  EXPECT_TRUE(MakeMinMseMethod()->WithOptions({{"MinMSEModePof2Scale", "MostCommon"}}).ok());
   EXPECT_EQ(MakeMinMseMethod()->WithOptions({{"Percentile", "99"}}).status().id(), ErrorId::kConflictingOptions);
   EXPECT_EQ(id("Most"), ErrorId::kBadOptionValue);
   EXPECT_TRUE(MakeMinMseMethod()->WithOptions({{"MinMSEModePof2Scale", "All"}}).ok());
+}
+
+// Int8, 127 codes to either side: samples up to 127/32 want the scale 1/32, those up to 127/16 want 1/16.
+TEST(MinMse, MostCommonIsAVoteOfTheSamples) {
+  const auto method = *MakeMinMseMethod()->WithOptions({{"MinMSEModePof2Scale", "MostCommon"}});
+  const IntFormat format{DataType::kInt8, true};
+  const auto choose = [&](const std::vector<float>& largest_of_samples) {
+    const auto collector = *method->Collect({format, ScaleType::kPowerOfTwo});
+    for (const float largest : largest_of_samples) {
+      std::vector<float> sample;
+      for (int code = -127; code <= 127; ++code) sample.push_back(largest * static_cast<float>(code) / 127);
+      collector->Add(sample);
+    }
+    return *collector->Finish({});
+  };
+  const float narrow = 127.0f / 32, wide = 127.0f / 16;
+  EXPECT_EQ(choose({narrow, wide, narrow}), (Range{-narrow, narrow}));
+  EXPECT_EQ(choose({wide, narrow, wide}), (Range{-wide, wide}));
+  EXPECT_EQ(choose({wide, narrow}), (Range{-narrow, narrow})) << "a tie goes to the smaller scale";
+  EXPECT_EQ(choose({0, 0, wide}), (Range{-wide, wide})) << "zeros don't vote";
+  EXPECT_EQ(choose({0}), Range{});
+  EXPECT_EQ(method->Choose(SketchOf({1}), {format, ScaleType::kPowerOfTwo}).status().id(),
+            ErrorId::kConflictingOptions);
+  EXPECT_EQ(method->Collect({format}).status().id(), ErrorId::kConflictingOptions);
+  EXPECT_EQ(method->Collect({{DataType::kUInt8}, ScaleType::kPowerOfTwo}).status().id(), ErrorId::kConflictingOptions);
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ class NonOverflowMethod final : public RangeMethod {
     auto method = std::make_unique<NonOverflowMethod>(*this);
     OptionReader reader(name(), options);
     reader.ReadSymmetric(&method->symmetric_);
+    reader.Refuse("CalibMovingAverage", "false", "an average of extremes saturates; wanted method minmax");
     PREON_RETURN_IF_ERROR(reader.Finish());
     return std::unique_ptr<RangeMethod>(std::move(method));
   }

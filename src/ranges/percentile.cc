@@ -23,6 +23,7 @@ class PercentileMethod final : public RangeMethod {
     auto method = std::make_unique<PercentileMethod>(*this);
     OptionReader reader(name(), options);
     reader.Read("Percentile", 0, 100, &method->percentile_);
+    reader.Refuse("NumBins", "", "statistics have bins of their own, at least 2048 over what was observed");
     reader.ReadSymmetric(&method->symmetric_);
     PREON_RETURN_IF_ERROR(reader.Finish());
     return std::unique_ptr<RangeMethod>(std::move(method));

@@ -9,6 +9,7 @@
 #include "base/registry.h"
 #include "formats/int_format.h"
 #include "formats/scale_type.h"
+#include "ranges/range_collector.h"
 #include "stats/tensor_sketch.h"
 
 namespace preon {
@@ -36,8 +37,16 @@ class RangeMethod {
   virtual Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const = 0;
   /// The range: contains 0, finite; inside [min, max] widened by 0 unless the method documents otherwise.
   /// Errors: kRangeMissing for an empty sketch, kRangeNotFinite.
+  /// A method that collects has no answer from a sketch: kConflictingOptions.
   virtual Result<Range> Choose(const TensorSketch& sketch, const RangeQuery& query) const = 0;
+  /// True: a tensor's range comes from its values in the order of the data, which Collect makes a collector for.
+  virtual bool collects() const { return false; }
+  /// Only if collects(). Errors: kConflictingOptions for a query that the method has no answer to.
+  virtual Result<std::unique_ptr<RangeCollector>> Collect(const RangeQuery& query) const;
 };
+
+/// What a method that collects says where there are statistics and no data.
+Status NeedsValues(std::string_view method);
 
 using RangeMethodRegistry = Registry<RangeMethod>;
 

@@ -95,6 +95,7 @@ std::string ToJson(const QuantizeResult& result) {
   json["scale_type"] = result.scale_type;
   json["weight_scale_type"] = result.weight_scale_type;
   json["weight_method"] = result.weight_method;
+  json["compat"] = result.compat;
   json["target"] = result.target;
   if (result.placement) json["placement"] = PlacementJson(*result.placement);
   Json compare = Json::object();
@@ -130,6 +131,7 @@ std::string ToJson(const RangesResult& result) {
   json["method"] = result.method;
   json["activation"] = result.activation;
   json["scale_type"] = result.scale_type;
+  json["compat"] = result.compat;
   Json& tensors = json["tensors"] = Json::object();
   for (const auto& [name, range] : result.tensors) {
     tensors[name] = {{"min", range.min}, {"max", range.max}, {"scale", range.scale}, {"zero_point", range.zero_point}};

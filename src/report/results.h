@@ -66,6 +66,7 @@ struct QuantizeResult {
   int64_t observed_tensors = 0, shared_tensors = 0;
   std::string method, activation, weight, target;
   std::string scale_type, weight_scale_type, weight_method;
+  std::string compat;  ///< CompatName
   std::vector<PolicyTrial> policies;  ///< of method auto
   bool random_data = false;
   std::optional<Placement> placement;  ///< absent when the runtime can't write the graph it optimized
@@ -96,7 +97,7 @@ struct TensorRange {
 
 struct RangesResult {
   RunFacts facts;
-  std::string method, activation, scale_type;
+  std::string method, activation, scale_type, compat;
   std::map<std::string, TensorRange> tensors;
 };
 

@@ -137,6 +137,8 @@ std::string ToText(const QuantizeResult& result) {
     out.Add("  scales      activations %s, weights %s by %s\n", Printable(result.scale_type).c_str(),
             Printable(result.weight_scale_type).c_str(), Printable(result.weight_method).c_str());
   }
+  if (result.compat != "off")
+    out.Add("  compat      numbers of %s; no bias correction, no channel scales\n", Printable(result.compat).c_str());
   AddPolicies(out, result.policies);
   if (result.placement) AddPlacement(out, *result.placement);
   AddComparison(out, result.compare);

@@ -86,10 +86,13 @@ class RealModel:
         assert done.returncode == 0, done.stderr
         return (self.preon.folder / output).read_bytes()
 
+    def passes(self):
+        """Names of all rewrites of ours."""
+        return re.findall(r"^  (\w+)", self.preon("calibrate", "--disable-pass", "help").stdout, re.MULTILINE)
+
     def calibrate_source_graph(self, *options):
         """As calibrate, but the graph is the file's: no rewrites of ours, so that values can be held against the runtime's."""
-        listed = self.preon("calibrate", "--disable-pass", "help").stdout
-        passes = [f"--disable-pass={name}" for name in re.findall(r"^  (\w+)", listed, re.MULTILINE)]
+        passes = [f"--disable-pass={name}" for name in self.passes()]
         return self.calibrate("a.calib", *passes, *options)
 
     def json(self, *arguments):
@@ -114,13 +117,14 @@ class RealModel:
         for index in range(len(next(iter(self.samples.values())))):
             yield {name: values[index:index + 1] for name, values in self.samples.items()}
 
-    def values(self, tensors):
+    def values(self, tensors, threads=0):
         """Every value of these tensors, from the runtime with its optimizer off: tensor -> flat float32 array."""
         model = onnx.load(self.path)
         outputs = {output.name for output in model.graph.output}
         model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in tensors if name not in outputs)
         options = ort.SessionOptions()
         options.log_severity_level = 3
+        options.intra_op_num_threads = threads
         options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
         session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
         wanted = [name for name in tensors if name not in self.samples]

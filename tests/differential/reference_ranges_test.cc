@@ -9,9 +9,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "api/builtins.h"
 #include "calib/data/array_file.h"
 #include "differential/reference_vectors.h"
-#include "ranges/compat/reference_minmse.h"
+#include "ranges/compat/reference_method.h"
 #include "ranges/compat/reference_ranges.h"
 
 namespace preon {
@@ -34,42 +35,60 @@ std::vector<Tensor> ReadBatches(const std::string& name) {
   return batches;
 }
 
+using Batches = std::span<const std::span<const float>>;
+
+Result<Range> RangeOf(RangeCollector& collector, Batches batches) {
+  for (const std::span<const float> batch : batches) collector.Add(batch);
+  return collector.Finish([&](const std::function<void(std::span<const float>)>& visit) {
+    for (const std::span<const float> batch : batches) visit(batch);
+    return Status::Ok();
+  });
+}
+
+/// Of the reference's spelling inside; empty for those that change no number.
+std::string_view OptionName(const std::string& internal) {
+  static const std::map<std::string, std::string_view> names = {
+      {"symmetric", "symmetric"},
+      {"moving_average", "CalibMovingAverage"},
+      {"averaging_constant", "CalibMovingAverageConstant"},
+      {"num_bins", "NumBins"},
+      {"num_quantized_bins", "NumQuantizedBins"},
+      {"percentile", "Percentile"},
+      {"scenario", "Scenario"},
+      {"lwp_metric", "LWPMetric"},
+      {"percentile_candidates", "PercentileCandidates"},
+      {"lwp_use_histogram", "LWPUseHistogram"},
+      {"minmse_mode", "MinMSEModePof2Scale"},
+      {"optimize_mem", "CalibOptimizeMem"}};
+  const auto name = names.find(internal);
+  return name == names.end() ? "" : name->second;
+}
+
 class Row {
  public:
   explicit Row(const Json& row) : row_(row) {}
 
-  Result<Range> Ours(compat::Batches batches) const {
-    const std::string method = row_["method"];
-    const auto bins = [&](size_t usual) { return Get<size_t>("num_bins", usual); };
-    if (method == "MinMax" || method == "NonOverflow") {
-      return compat::MinMax(
-          batches, {.symmetric = Get("symmetric", method == "NonOverflow"), .average = Get("moving_average", false)});
+  /// By way of the product's options.
+  Result<Range> Ours(Batches batches) const {
+    MethodOptions options;
+    for (const auto& [key, value] : row_["options"].items()) {
+      const std::string_view name = OptionName(key);
+      if (!name.empty()) options[std::string(name)] = value.is_string() ? value.get<std::string>() : value.dump();
     }
-    if (method == "Percentile") {
-      return compat::Percentile(batches, {Get("percentile", 99.999), Get("symmetric", true), bins(2048)});
+    // Its collector, batch by batch, is the reference tool's.
+    const Compat tool = row_["source"] == "onnxruntime" ? Compat::kOnnxRuntime : Compat::kQuark;
+    static const Builtins builtins = MakeBuiltins();
+    const std::string_view ours = (*builtins.methods.Find(method_name()))->name();
+    PREON_ASSIGN_OR_RETURN(const auto method, compat::MakeReferenceMethod(tool, ours, options, Type()));
+    const ScaleType scale_type = method_name() == "MinMSE" ? ScaleType::kPowerOfTwo : ScaleType::kFloat32;
+    if (!method->collects()) {
+      TensorSketch sketch;
+      for (const std::span<const float> batch : batches) sketch.Update(batch);
+      return method->Choose(sketch, {{Type()}, scale_type});
     }
-    if (method == "LayerWisePercentile") {
-      compat::LayerwiseOptions options;
-      options.candidates = Get("percentile_candidates", options.candidates);
-      options.square = Get<std::string>("lwp_metric", "mae") == "mse";
-      options.use_histogram = Get("lwp_use_histogram", true);
-      options.symmetric = Get("symmetric", true);
-      return compat::LayerwisePercentile(batches, Type(), options);
-    }
-    if (method == "Entropy") return compat::Entropy(batches, {bins(128), Get<size_t>("num_quantized_bins", 128)});
-    if (method == "Distribution") return compat::Distribution(batches, bins(2048));
-    EXPECT_EQ(method, "MinMSE");
-    compat::MinMseOptions options;
-    const std::string mode = Get<std::string>("minmse_mode", "All");
-    options.bins = bins(2048);
-    options.mode = mode == "MostCommon"   ? compat::MinMseMode::kMostCommon
-                   : mode == "Percentile" ? compat::MinMseMode::kPercentile
-                   : options.bins == 0    ? compat::MinMseMode::kValues
-                                          : compat::MinMseMode::kHistogram;
-    options.symmetric = Get("symmetric", true);
-    options.half_values = Get("optimize_mem", true);
-    options.percentile = Get("percentile", options.percentile);
-    return compat::MinMse(batches, Type(), options);
+    PREON_ASSIGN_OR_RETURN(const auto collector, method->Collect({{Type()}, scale_type}));
+    EXPECT_TRUE(collector->by_run());
+    return RangeOf(*collector, batches);
   }
 
   /// The runtime's histogram calibrators make one block of all batches first.
@@ -79,6 +98,7 @@ class Row {
     return row_["method"] == "Entropy" && Get<size_t>("num_bins", 0) >= 1024 && data() == "outlier";
   }
   std::string data() const { return row_["data"]; }
+  std::string method_name() const { return row_["method"]; }
   std::string method() const { return row_["source"].get<std::string>() + " " + row_["method"].get<std::string>(); }
   std::string text() const { return row_.dump(); }
   bool is_error() const { return row_.contains("error"); }
@@ -96,7 +116,10 @@ class Row {
   T Get(const char* name, T otherwise) const {
     return row_["options"].value(name, otherwise);
   }
-  DataType Type() const { return *ParseIntType(row_["activation_type"].get<std::string>()); }
+  DataType Type() const {
+    if (!row_.contains("activation_type")) return DataType::kUInt8;  // the runtime's ranges don't depend on one
+    return *ParseIntType(row_["activation_type"].get<std::string>());
+  }
 
   Json row_;
 };
@@ -140,7 +163,7 @@ Compared CompareRows(const Wanted& wanted) {
       continue;
     }
     const Result<Range> ours =
-        row.Ours(row.in_one_block() ? compat::Batches(&set.block, 1) : compat::Batches(set.batches));
+        row.Ours(row.in_one_block() ? Batches(&set.block, 1) : Batches(set.batches));
     EXPECT_TRUE(row.Matches(ours)) << row.text() << "\nours: " << (ours.ok() ? ours->min : NAN) << ' '
                                    << (ours.ok() ? ours->max : NAN) << ours.status().ToString();
     ++compared.matched[row.method()];
@@ -180,8 +203,22 @@ TEST(RangesOfTheReference, SlowEntropyOfManyBins) {
 TEST(RangesOfTheReference, DependOnTheOrderOfTheBatches) {
   const std::vector<float> narrow = {-0.5f, 0.25f, 0.125f}, wide = {3, -1, 0.7f};
   const std::span<const float> forward[] = {narrow, wide}, backward[] = {wide, narrow};
-  EXPECT_NE(*compat::Percentile(forward, {.percentile = 90}), *compat::Percentile(backward, {.percentile = 90}));
-  EXPECT_EQ(compat::MinMax(forward, {}), compat::MinMax(backward, {}));
+  const auto percentile = [](Batches batches) {
+    return *RangeOf(*compat::CollectPercentile({.percentile = 90}), batches);
+  };
+  const auto min_max = [](Batches batches) { return *RangeOf(*compat::CollectMinMax({}), batches); };
+  EXPECT_NE(percentile(forward), percentile(backward));
+  EXPECT_EQ(min_max(forward), min_max(backward));
+}
+
+// The reference makes billions of bins of it, and dies.
+TEST(RangesOfTheReference, ATinyFirstBatchIsAnError) {
+  const std::vector<float> tiny = {1e-30f, 2e-30f}, usual = {1, 2};
+  const std::span<const float> batches[] = {tiny, usual};
+  EXPECT_EQ(RangeOf(*compat::CollectPercentile({}), batches).status().id(), ErrorId::kOutOfMemory);
+  EXPECT_EQ(RangeOf(*compat::CollectPercentile({.symmetric = false}), batches).status().id(), ErrorId::kOutOfMemory);
+  EXPECT_EQ(RangeOf(*compat::CollectMinMse({}), batches).status().id(), ErrorId::kOutOfMemory);
+  EXPECT_TRUE(RangeOf(*compat::CollectPercentile({.one_block = true}), batches).ok());
 }
 
 }  // namespace

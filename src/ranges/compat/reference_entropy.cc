@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "ranges/compat/numpy_math.h"
+#include "formats/compat/numpy_math.h"
 #include "ranges/compat/reference_ranges.h"
 
 namespace preon::compat {
@@ -72,26 +72,44 @@ Slice SliceOf(const std::vector<int64_t>& counts, const std::vector<int64_t>& be
   return slice;
 }
 
+class EntropyCollector final : public RangeCollector {
+ public:
+  explicit EntropyCollector(const EntropyOptions& options)
+      : groups_(options.groups), histogram_({HistogramForm::kSigned, options.bins, options.one_block}) {}
+  void Add(std::span<const float> batch) override { histogram_.Add(batch); }
+  bool by_run() const override { return true; }
+  bool rereads() const override { return histogram_.rereads(); }
+
+  Result<Range> Finish(const ValueReplay& again) override {
+    PREON_ASSIGN_OR_RETURN(const auto histogram, histogram_.Finish(again));
+    const std::vector<int64_t>& counts = histogram.counts;
+    std::vector<int64_t> before(counts.size() + 1);
+    for (size_t bin = 0; bin < counts.size(); ++bin) before[bin + 1] = before[bin] + counts[bin];
+    const size_t middle = counts.size() / 2;
+    std::optional<float> smallest;
+    Range best;
+    for (size_t reach = groups_ / 2; reach <= middle; ++reach) {
+      const size_t begin = middle - reach, end = std::min(middle + reach + 1, counts.size());
+      const Slice slice = SliceOf(counts, before, begin, end, groups_);
+      auto p = Smoothed(slice.p), q = Smoothed(slice.q);
+      const float divergence =
+          p && q ? Divergence(*std::move(p), *std::move(q)) : std::numeric_limits<float>::infinity();
+      if (smallest && divergence >= *smallest) continue;
+      smallest = divergence;
+      best = {histogram.edges[begin], histogram.edges[end]};
+    }
+    return Range{std::max(best.min, histogram.min), std::min(best.max, histogram.max)};
+  }
+
+ private:
+  size_t groups_;
+  HistogramOfBatches histogram_;
+};
+
 }  // namespace
 
-Range Entropy(Batches batches, const EntropyOptions& options) {
-  const ReferenceHistogram<float> histogram = CollectSigned(batches, options.bins);
-  const std::vector<int64_t>& counts = histogram.counts;
-  std::vector<int64_t> before(counts.size() + 1);
-  for (size_t bin = 0; bin < counts.size(); ++bin) before[bin + 1] = before[bin] + counts[bin];
-  const size_t middle = counts.size() / 2;
-  std::optional<float> smallest;
-  Range best;
-  for (size_t reach = options.groups / 2; reach <= middle; ++reach) {
-    const size_t begin = middle - reach, end = std::min(middle + reach + 1, counts.size());
-    const Slice slice = SliceOf(counts, before, begin, end, options.groups);
-    auto p = Smoothed(slice.p), q = Smoothed(slice.q);
-    const float divergence = p && q ? Divergence(*std::move(p), *std::move(q)) : std::numeric_limits<float>::infinity();
-    if (smallest && divergence >= *smallest) continue;
-    smallest = divergence;
-    best = {histogram.edges[begin], histogram.edges[end]};
-  }
-  return {std::max(best.min, histogram.min), std::min(best.max, histogram.max)};
+std::unique_ptr<RangeCollector> CollectEntropy(const EntropyOptions& options) {
+  return std::make_unique<EntropyCollector>(options);
 }
 
 }  // namespace preon::compat

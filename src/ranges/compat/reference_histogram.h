@@ -1,14 +1,16 @@
-// The histograms that the reference collects batch by batch, in order. Source: spec options §10.4 and §10.6; ONNX
-// Runtime 1.30 (calibrate.py) for the first two forms.
+// The histograms that other tools collect batch by batch, in order. Source: spec options §10.4 and §10.6; ONNX Runtime
+// 1.30 (calibrate.py) for the first two forms.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
-namespace preon::compat {
+#include "base/status.h"
+#include "ranges/range_collector.h"
 
-using Batches = std::span<const std::span<const float>>;
+namespace preon::compat {
 
 template <typename Edge>
 struct ReferenceHistogram {
@@ -17,12 +19,63 @@ struct ReferenceHistogram {
   float min = 0, max = 0;   ///< of the signed values
 };
 
-/// Over |x|: the first batch's [min, max] in `bins` parts, further bins of that width above where later ones need them.
-ReferenceHistogram<float> CollectAbsolute(Batches batches, size_t bins);
-/// Over x: the first batch's [-t, t], t = max|x|; wider by whole bins to both sides where later ones need them.
-ReferenceHistogram<float> CollectSigned(Batches batches, size_t bins);
-/// Over x, for power-of-two MinMSE: the first batch's [min, max], wider by whole bins to the side that needs them;
-/// edges in double.
-ReferenceHistogram<double> CollectBetweenExtremes(Batches batches, size_t bins);
+/// What values reach: of x and of |x|.
+struct Extent {
+  float min = 0, max = 0, least = 0, most = 0;
+};
+Extent ExtentOf(std::span<const float> values);
+/// `seen` and `values`, which are the first where nothing was seen.
+Extent Widened(const std::optional<Extent>& seen, std::span<const float> values);
+
+/// The reference adds bins of the first batch's width until they cover what comes; a tiny first batch makes that billions
+/// of them, and the reference runs out of memory. Errors: kOutOfMemory.
+inline constexpr double kMostBins = 1 << 26;
+
+enum class HistogramForm {
+  kAbsolute,  ///< over |x|: the first batch's [min, max] in `bins` parts; later ones add bins of that width above
+  kSigned,    ///< over x: the first batch's [-t, t], t = max|x|; wider by whole bins to both sides where later ones are
+};
+
+struct HistogramOptions {
+  HistogramForm form = HistogramForm::kAbsolute;
+  size_t bins = 2048;
+  bool one_block = false;  ///< ONNX Runtime's: all batches make the first one; takes the values twice
+};
+
+class HistogramOfBatches {
+ public:
+  explicit HistogramOfBatches(const HistogramOptions& options) : options_(options) {}
+  void Add(std::span<const float> batch);
+  bool rereads() const { return options_.one_block; }
+  /// Errors: kOutOfMemory, kRangeInvalid for signed values beyond half of the largest float, those of `again`.
+  Result<ReferenceHistogram<float>> Finish(const ValueReplay& again);
+
+ private:
+  Status Begin(const Extent& extent);
+  Status AddAbsolute(std::span<const float> batch, const Extent& extent);
+  Status AddSigned(std::span<const float> batch, const Extent& extent);
+
+  HistogramOptions options_;
+  ReferenceHistogram<float> histogram_;
+  float reach_ = 0;             // kSigned: where the edges end
+  std::optional<Extent> seen_;  // one_block: of all batches
+  Status status_;
+};
+
+/// Over x, for power-of-two MinMSE: the first batch's [min, max], wider by whole bins to the side that needs them; edges
+/// in double.
+class HistogramBetweenExtremes {
+ public:
+  explicit HistogramBetweenExtremes(size_t bins) : bins_(bins) {}
+  void Add(std::span<const float> batch);
+  /// Errors: kOutOfMemory.
+  Result<ReferenceHistogram<double>> Finish() const;
+
+ private:
+  size_t bins_;
+  Status status_;
+  ReferenceHistogram<double> histogram_;
+  double first_ = 0, width_ = 0;
+};
 
 }  // namespace preon::compat

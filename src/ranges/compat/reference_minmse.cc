@@ -1,144 +1,160 @@
-#include "ranges/compat/reference_minmse.h"
-
+// MinMSE with power-of-two scales as the reference computes it (spec options §10.6).
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
-#include "ranges/compat/numpy_math.h"
-#include "ranges/compat/reference_params.h"
+#include "formats/compat/numpy_math.h"
+#include "formats/compat/reference_power_of_two.h"
+#include "ranges/compat/reference_ranges.h"
 
 namespace preon::compat {
 namespace {
-
-struct Choice {
-  Range range;
-  Params params;
-};
-
-// The scales 2s, s, s/2, s/4, s/8 around that of the range; ties go to the larger.
-template <typename ErrorOf>
-Choice BestScale(const Range& observed, const IntFormat& format, const ErrorOf& error_of) {
-  const Params params = ParamsOf(observed, format, ScaleType::kPowerOfTwo);
-  const auto [q_min, q_max] = CodesOf(format);
-  const int position = PositionOf(params.scale);
-  double smallest = std::numeric_limits<double>::infinity();
-  float best = 0;
-  for (int step = 0; step < 5; ++step) {
-    const float scale = std::ldexp(1.0f, -(position + step - 1));
-    const double error = error_of(scale, params.zero_point);
-    if (best != 0 && error >= smallest) continue;
-    smallest = error;
-    best = scale;
-  }
-  const auto value = [&](int64_t code) {
-    return static_cast<float>(static_cast<double>(code - params.zero_point) * static_cast<double>(best));
-  };
-  return {{value(q_min), value(q_max)}, {best, params.zero_point}};
-}
 
 // As a C cast on x86-64: what does not fit is the smallest integer.
 int64_t ToInt32(float value) {
   return value >= -0x1p31f && value < 0x1p31f ? static_cast<int64_t>(value) : int64_t{INT32_MIN};
 }
 
-Result<Range> OverBins(Batches batches, DataType type, const MinMseOptions& options) {
-  if (!options.symmetric) {
-    return Error(ErrorId::kConflictingOptions,
-                 "CalibTensorRangeSymmetric: got false with mode All and NumBins above 0, "
-                 "wanted true");
-  }
-  const ReferenceHistogram<double> histogram = CollectBetweenExtremes(batches, options.bins);
-  const auto [q_min, q_max] = CodesOf({type, true});
-  const auto error = [&, q_min = q_min, q_max = q_max](float scale, int64_t zero_point) {
-    double sum = 0;
-    for (size_t bin = 0; bin < histogram.counts.size(); ++bin) {
-      const auto centre = static_cast<float>((histogram.edges[bin] + histogram.edges[bin + 1]) / 2);
-      const int64_t code = std::clamp(ToInt32(std::nearbyint(centre / scale)) + zero_point, q_min, q_max);
-      const double difference = static_cast<double>(centre) - static_cast<double>(code - zero_point) * double{scale};
-      sum += static_cast<double>(histogram.counts[bin]) * difference * difference;
-    }
-    return sum;
-  };
-  return BestScale({histogram.min, histogram.max}, {type, true}, error).range;
+std::span<const float> Kept(std::span<const float> batch, bool half_values, std::vector<float>& halves) {
+  if (!half_values) return batch;
+  halves.resize(batch.size());
+  std::ranges::transform(batch, halves.begin(), RoundToHalf);
+  return halves;
 }
 
-Choice OverValues(Batches batches, const IntFormat& format) {
-  const auto [q_min, q_max] = CodesOf({format.type, true});  // also where the parameters are those of all codes
-  const auto error = [&, q_min = q_min, q_max = q_max](float scale, int64_t zero_point) {
-    double sum = 0;
-    std::vector<float> squares;
-    for (const std::span<const float> batch : batches) {
-      squares.clear();
-      for (const float value : batch) {
-        const float low = static_cast<float>(q_min - zero_point), high = static_cast<float>(q_max - zero_point);
-        const float difference = value - std::clamp(std::nearbyint(value / scale), low, high) * scale;
-        squares.push_back(difference * difference);
+class OverBins final : public RangeCollector {
+ public:
+  explicit OverBins(const MinMseOptions& options) : options_(options), histogram_(options.bins) {}
+  void Add(std::span<const float> batch) override { histogram_.Add(batch); }
+  bool by_run() const override { return true; }
+
+  Result<Range> Finish(const ValueReplay&) override {
+    PREON_ASSIGN_OR_RETURN(const ReferenceHistogram<double> histogram, histogram_.Finish());
+    const auto candidates = CandidatesAround({histogram.min, histogram.max}, {options_.type, true});
+    const auto [q_min, q_max] = CodesOf(candidates.format);
+    CandidateErrors errors{};
+    for (size_t index = 0; index < errors.size(); ++index) {
+      const float scale = candidates.scales[index];
+      for (size_t bin = 0; bin < histogram.counts.size(); ++bin) {
+        const auto centre = static_cast<float>((histogram.edges[bin] + histogram.edges[bin + 1]) / 2);
+        const int64_t code =
+            std::clamp(ToInt32(std::nearbyint(centre / scale)) + candidates.zero_point, q_min, q_max);
+        const double difference =
+            static_cast<double>(centre) - static_cast<double>(code - candidates.zero_point) * double{scale};
+        errors[index] += static_cast<double>(histogram.counts[bin]) * difference * difference;
       }
-      sum += PairwiseSum(squares);
     }
-    return sum;
-  };
-  return BestScale(MinMax(batches, {}), format, error);
+    return BestOf(candidates, errors).range;
+  }
+
+ private:
+  MinMseOptions options_;
+  HistogramBetweenExtremes histogram_;
+};
+
+class OverValues final : public RangeCollector {
+ public:
+  explicit OverValues(const MinMseOptions& options) : options_(options) {}
+  void Add(std::span<const float> batch) override { seen_ = Widened(seen_, Kept(batch, options_.half_values, halves_)); }
+  bool by_run() const override { return true; }
+  bool rereads() const override { return true; }
+
+  Result<Range> Finish(const ValueReplay& again) override {
+    const auto candidates = CandidatesAround({seen_->min, seen_->max}, {options_.type, options_.symmetric});
+    CandidateErrors errors{};
+    PREON_RETURN_IF_ERROR(again([&](std::span<const float> batch) {
+      AddSquareErrors(Kept(batch, options_.half_values, halves_), candidates, errors);
+    }));
+    return BestOf(candidates, errors).range;
+  }
+
+ private:
+  MinMseOptions options_;
+  std::optional<Extent> seen_;
+  std::vector<float> halves_;
+};
+
+PowerOfTwoChoice BestOfValues(std::span<const float> values, const IntFormat& format) {
+  const Extent extent = ExtentOf(values);
+  const auto candidates = CandidatesAround({extent.min, extent.max}, format);
+  CandidateErrors errors{};
+  AddSquareErrors(values, candidates, errors);
+  return BestOf(candidates, errors);
 }
 
-Range MostCommon(Batches batches, const IntFormat& format) {
+class MostCommon final : public RangeCollector {
+ public:
+  explicit MostCommon(const IntFormat& format) : format_(format) {}
+  void Add(std::span<const float> batch) override {
+    const PowerOfTwoChoice choice = BestOfValues(batch, format_);
+    Votes& votes = votes_[choice.params.scale];
+    ++votes.count;
+    votes.last = choice.range;
+  }
+  bool by_run() const override { return true; }
+
+  Result<Range> Finish(const ValueReplay&) override {
+    return std::ranges::max_element(votes_, {}, [](const auto& entry) { return entry.second.count; })->second.last;
+  }
+
+ private:
   struct Votes {
-    int count = 0;
+    int64_t count = 0;
     Range last;
   };
-  std::map<float, Votes> votes;  // ascending: ties go to the smallest scale
-  for (size_t batch = 0; batch < batches.size(); ++batch) {
-    const Choice choice = OverValues(batches.subspan(batch, 1), format);
-    Votes& of_scale = votes[choice.params.scale];
-    ++of_scale.count;
-    of_scale.last = choice.range;
-  }
-  return std::max_element(votes.begin(), votes.end(),
-                          [](const auto& a, const auto& b) { return a.second.count < b.second.count; })
-      ->second.last;
-}
+  IntFormat format_;
+  std::map<float, Votes> votes_;  // ascending: ties go to the smallest scale
+};
 
-// What lies inside the percentiles, all batches together.
-std::vector<float> Kept(Batches batches, const MinMseOptions& options) {
-  std::vector<float> values;
-  for (const std::span<const float> batch : batches) values.insert(values.end(), batch.begin(), batch.end());
-  float low, high;
-  if (options.symmetric) {
-    std::vector<float> magnitudes(values);
-    for (float& value : magnitudes) value = std::abs(value);
-    high = Percentile(std::move(magnitudes), options.percentile);
-    low = -high;
-  } else {
-    const double outside = (100 - options.percentile) / 2;
-    low = Percentile(values, outside);
-    high = Percentile(values, 100 - outside);
+class InsidePercentile final : public RangeCollector {
+ public:
+  explicit InsidePercentile(const MinMseOptions& options) : options_(options) {}
+  void Add(std::span<const float>) override {}
+  bool by_run() const override { return true; }
+  bool rereads() const override { return true; }
+
+  Result<Range> Finish(const ValueReplay& again) override {
+    std::vector<float> values, halves;
+    PREON_RETURN_IF_ERROR(again([&](std::span<const float> batch) {
+      const std::span<const float> kept = Kept(batch, options_.half_values, halves);
+      values.insert(values.end(), kept.begin(), kept.end());
+    }));
+    float low, high;
+    if (options_.symmetric) {
+      std::vector<float> magnitudes(values);
+      for (float& value : magnitudes) value = std::abs(value);
+      high = Percentile(std::move(magnitudes), options_.percentile);
+      low = -high;
+    } else {
+      const double outside = (100 - options_.percentile) / 2;
+      low = Percentile(values, outside);
+      high = Percentile(values, 100 - outside);
+    }
+    std::erase_if(values, [&](float value) { return value < low || value > high; });
+    if (values.empty()) {  // two percentiles between the same two values
+      return Error(ErrorId::kRangeMissing, "no value lies between the percentiles; wanted a larger Percentile");
+    }
+    return BestOfValues(values, {options_.type, options_.symmetric}).range;
   }
-  std::erase_if(values, [&](float value) { return value < low || value > high; });
-  return values;
-}
+
+ private:
+  MinMseOptions options_;
+};
 
 }  // namespace
 
-Result<Range> MinMse(Batches batches, DataType type, const MinMseOptions& options) {
-  if (options.mode == MinMseMode::kHistogram) return OverBins(batches, type, options);
-  std::vector<std::vector<float>> halves;
-  std::vector<std::span<const float>> stored(batches.begin(), batches.end());
-  for (std::span<const float>& batch : stored) {
-    if (!options.half_values || options.mode == MinMseMode::kMostCommon) continue;
-    std::vector<float>& half = halves.emplace_back(batch.begin(), batch.end());
-    for (float& value : half) value = RoundToHalf(value);
+std::unique_ptr<RangeCollector> CollectMinMse(const MinMseOptions& options) {
+  switch (options.mode) {
+    case MinMseMode::kHistogram:
+      return std::make_unique<OverBins>(options);
+    case MinMseMode::kValues:
+      return std::make_unique<OverValues>(options);
+    case MinMseMode::kMostCommon:
+      return std::make_unique<MostCommon>(IntFormat{options.type, options.symmetric});
+    case MinMseMode::kPercentile:
+      return std::make_unique<InsidePercentile>(options);
   }
-  for (size_t batch = 0; batch < halves.size(); ++batch) stored[batch] = halves[batch];
-  if (options.mode == MinMseMode::kMostCommon) return MostCommon(stored, {type, options.symmetric});
-  if (options.mode == MinMseMode::kValues) return OverValues(stored, {type, options.symmetric}).range;
-  const std::vector<float> kept = Kept(stored, options);
-  const std::span<const float> one(kept);
-  return OverValues(Batches(&one, 1), {type, options.symmetric}).range;
-}
-
-Params BestPowerOfTwo(std::span<const float> values, const IntFormat& format) {
-  return OverValues(Batches(&values, 1), format).params;
+  PREON_CHECK(false);
 }
 
 }  // namespace preon::compat

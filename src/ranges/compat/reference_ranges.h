@@ -1,50 +1,76 @@
-// The ranges that the reference tool (0.13) and ONNX Runtime's calibrators (1.30) find for a tensor, number for number:
-// for models that must come out as theirs. They depend on the order of the batches and on how the samples were cut into
-// them, so they are computed from values, not from a sketch; the methods beside are the better form of each.
+// The ranges that the reference tool (0.13) and ONNX Runtime's calibrators (1.30) find for a tensor, number for number.
+// They depend on the order of the batches and on how the samples were cut into them, so they are collected from values;
+// the methods over sketches are the better form of each. A range may be inverted where it is there (a constant).
 #pragma once
 
-#include <span>
+#include <memory>
 #include <vector>
 
-#include "formats/int_format.h"
 #include "ranges/compat/reference_histogram.h"
+#include "ranges/range_collector.h"
 
 namespace preon::compat {
-
-/// Every batch holds values; none is NaN or infinite. A range may be inverted where the reference's is (a constant).
 
 struct MinMaxOptions {
   bool symmetric = false;
   bool average = false;  ///< of the batches' extremes; its constant never has an effect
 };
 /// Spec options §10.3; NonOverflow is the symmetric form.
-Range MinMax(Batches batches, const MinMaxOptions& options);
+std::unique_ptr<RangeCollector> CollectMinMax(const MinMaxOptions& options);
 
 struct PercentileOptions {
-  double percentile = 99.999;
+  double percentile = 99.999;  ///< 0…100
   bool symmetric = true;
   size_t bins = 2048;
+  bool one_block = false;  ///< as HistogramOptions'
 };
-/// Spec options §10.4. Errors: kBadOptionValue for a percentile outside 0…100.
-Result<Range> Percentile(Batches batches, const PercentileOptions& options);
+/// Spec options §10.4.
+std::unique_ptr<RangeCollector> CollectPercentile(const PercentileOptions& options);
+/// What it chooses in a histogram of all batches: over |x| where symmetric, else over x.
+Range PercentileOf(const ReferenceHistogram<float>& histogram, double percentile, bool symmetric);
 
 struct LayerwiseOptions {
+  DataType type = DataType::kUInt8;  ///< of the codes that score
   std::vector<double> candidates = {99.99, 99.999, 99.99999};
   bool square = false;        ///< mse instead of mae
   bool use_histogram = true;  ///< score bins; else the values, batch by batch
+  bool half_values = false;   ///< which are kept as float16
   bool symmetric = true;
   size_t bins = 2048;
 };
-/// Spec options §10.5, for codes of `type`.
-Result<Range> LayerwisePercentile(Batches batches, DataType type, const LayerwiseOptions& options);
+/// Spec options §10.5.
+std::unique_ptr<RangeCollector> CollectLayerwisePercentile(const LayerwiseOptions& options);
 
 struct EntropyOptions {
   size_t bins = 128, groups = 128;
+  bool one_block = false;
 };
 /// Spec options §10.8. Cost: quadratic in the bins that the batches grew to.
-Range Entropy(Batches batches, const EntropyOptions& options);
+std::unique_ptr<RangeCollector> CollectEntropy(const EntropyOptions& options);
 
-/// Spec options §10.8: the ends of the histogram. Errors: kBadOptionValue below 512 bins.
-Result<Range> Distribution(Batches batches, size_t bins);
+struct DistributionOptions {
+  size_t bins = 2048;  ///< at least 512
+  bool one_block = false;
+};
+/// Spec options §10.8: the ends of the histogram.
+std::unique_ptr<RangeCollector> CollectDistribution(const DistributionOptions& options);
+
+enum class MinMseMode {
+  kHistogram,   ///< All with NumBins: the error over the bins between the extremes; symmetric only
+  kValues,      ///< All without: over the values
+  kMostCommon,  ///< batch by batch, and the scale that comes most often
+  kPercentile,  ///< over the values up to a percentile of the magnitudes, or inside both percentiles
+};
+struct MinMseOptions {
+  DataType type = DataType::kUInt8;
+  MinMseMode mode = MinMseMode::kHistogram;
+  bool symmetric = true;
+  bool half_values = true;  ///< the values are kept as float16 (CalibOptimizeMem), but for kHistogram and kMostCommon
+  double percentile = 99.999;
+  size_t bins = 2048;
+};
+/// Spec options §10.6: all that the codes of the best power-of-two scale represent.
+/// Memory: kPercentile holds all values of the tensor in Finish.
+std::unique_ptr<RangeCollector> CollectMinMse(const MinMseOptions& options);
 
 }  // namespace preon::compat

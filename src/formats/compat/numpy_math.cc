@@ -1,4 +1,4 @@
-#include "ranges/compat/numpy_math.h"
+#include "formats/compat/numpy_math.h"
 
 #include <algorithm>
 #include <cmath>
@@ -82,11 +82,16 @@ float RoundToHalf(float value) {
 
 template <typename Edge>
 void Count(std::span<const float> values, std::span<const Edge> edges, std::span<int64_t> counts) {
+  const auto first = static_cast<double>(edges.front()), last = static_cast<double>(edges.back());
+  const double bins_per_unit = static_cast<double>(counts.size()) / (last - first);
+  const size_t most = counts.size() - 1;
   for (const float value : values) {
     if (!(value >= edges.front() && value <= edges.back())) continue;
-    const auto above = std::upper_bound(edges.begin(), edges.end(), static_cast<Edge>(value));
-    const auto bin = static_cast<size_t>(above - edges.begin()) - 1;
-    ++counts[std::min(bin, counts.size() - 1)];
+    // All but equally wide, so that the guess is at most a few bins off.
+    size_t bin = std::min(static_cast<size_t>((static_cast<double>(value) - first) * bins_per_unit), most);
+    while (bin > 0 && value < edges[bin]) --bin;
+    while (bin < most && value >= edges[bin + 1]) ++bin;
+    ++counts[bin];
   }
 }
 
