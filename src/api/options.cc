@@ -1,16 +1,16 @@
 #include "api/options.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
+#include "quantize/passthrough.h"
 #include "report/report_file.h"
 
 namespace preon {
 
 bool Options::has_random_data() const {
   const auto random = [](const std::string& source) { return source.starts_with("random:"); };
-  return std::ranges::any_of(data.sources, random) ||
+  return (!has_sources() && data.random_samples > 0) || std::ranges::any_of(data.sources, random) ||
          std::ranges::any_of(data.inputs, [&](const auto& input) { return random(input.second); });
 }
 
@@ -21,6 +21,8 @@ Status CheckCalibAlone(const Options& options) {
   const DataOptions& data = options.data;
   const std::pair<bool, const char*> unused[] = {{options.sketch_mode != SketchMode::kSampled, "--exact"},
                                                  {!options.optimize_observed, "--no-optimize"},
+                                                 {options.workers > 1, "--workers"},
+                                                 {options.calib_samples != -1, "--calib-samples"},
                                                  {!options.has_data() && data.limit != -1, "--samples"},
                                                  {!options.has_data() && data.batch != 0, "--batch"},
                                                  {!options.has_data() && data.seed != 0, "--seed"},
@@ -53,6 +55,18 @@ Status CheckScaleTypes(const Options& options) {
   return Status::Ok();
 }
 
+Status CheckRandom(const Options& options, std::vector<std::string>& warnings) {
+  const RandomValues& random = options.data.random;
+  if (options.has_sources() && options.data.random_samples > 0)
+    warnings.push_back("UseRandomData: has no effect beside --data");
+  if (options.has_random_data()) return Status::Ok();
+  for (const auto& [given, name] : {std::pair(!random.shapes.empty(), "--random-shape"),
+                                    std::pair(!random.ranges.empty(), "--random-range")}) {
+    if (given) return Error(ErrorId::kConflictingOptions, name, ": has no effect without random samples");
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 
 Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
@@ -73,14 +87,14 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
     const Result<ReportFormat> format = ReportFormatOf(options.report);
     if (!format.ok()) return Status(format.status()).WithContext("--report");
   }
-  if (!options.tmp_dir.empty() && !std::filesystem::is_directory(options.tmp_dir)) {
-    return Error(ErrorId::kBadOptionValue, "--tmp-dir: got '", options.tmp_dir, "', wanted a folder that exists");
-  }
   if (options.checkpoint_seconds && !options.resume) {
     return Error(ErrorId::kConflictingOptions, "--checkpoint: has no effect without --resume");
   }
   if (!options.calib.empty()) PREON_RETURN_IF_ERROR(CheckCalibAlone(options));
   PREON_RETURN_IF_ERROR(CheckScaleTypes(options));
+  PREON_RETURN_IF_ERROR(CheckPassthrough(options.plan));
+  choices.warnings = options.warnings;
+  PREON_RETURN_IF_ERROR(CheckRandom(options, choices.warnings));
   for (const auto& [tensor, setting] : options.plan.overrides) {
     if (setting.range && setting.params) {
       return Error(ErrorId::kConflictingOptions, "overrides: ", tensor,

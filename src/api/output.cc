@@ -33,7 +33,19 @@ std::vector<NamedPath> Outputs(const Options& options) {
   if (!options.output.empty()) outputs.emplace_back("--output", options.output);
   if (!options.report.empty()) outputs.emplace_back("--report", options.report);
   if (!options.html.empty()) outputs.emplace_back("--html", options.html);
+  if (!options.save_and_restore.empty()) outputs.emplace_back("--save-and-restore", options.save_and_restore);
   return outputs;
+}
+
+// Made when it is written; its parent has to be there.
+Status CheckFolder(const std::string& folder) {
+  std::error_code ignored;
+  const fs::path parent = Resolved(folder).parent_path();
+  if (!fs::is_directory(parent, ignored))
+    return Error(ErrorId::kOutputFolder, folder, ": the folder '", parent.string(), "' does not exist; make it first");
+  if (fs::exists(folder, ignored) && !fs::is_directory(folder, ignored))
+    return Error(ErrorId::kIoWrite, folder, ": can't write: is no folder");
+  return Status::Ok();
 }
 
 }  // namespace
@@ -55,8 +67,11 @@ Status CheckOutputs(const Options& options, std::vector<std::string> inputs) {
   PREON_RETURN_IF_ERROR(CheckNotInputs(options, inputs));
   // Opening tells whether a file can be made there, and clears what a killed run left; nothing stays behind.
   for (const auto& [flag, path] : Outputs(options)) PREON_RETURN_IF_ERROR(AtomicFile::Open(path).status());
-  if (!options.output.empty() && !options.report.empty() && Resolved(options.output) == Resolved(options.report)) {
-    return Error(ErrorId::kConflictingOptions, "--report: '", options.report, "' is the output, too");
+  if (!options.save_histograms.empty())
+    PREON_RETURN_IF_ERROR(CheckFolder(options.save_histograms).WithContext("--save-histograms"));
+  for (const auto& [flag, path] : Outputs(options)) {
+    if (&path == &options.output || Resolved(options.output) != Resolved(path)) continue;
+    return Error(ErrorId::kConflictingOptions, flag, ": '", path, "' is the output, too");
   }
   return Status::Ok();
 }

@@ -9,8 +9,14 @@ Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const Calibra
                                     const RangeMethod& method, const Job& job) {
   const QuantPlan& plan = prepared.plan;
   PlanStatistics statistics;
+  const PlanStatistics none;
+  const PlanStatistics& saved = job.saved ? job.saved->statistics : none;
   for (const std::string& tensor : plan.RangeTensors()) {
-    const auto sketch = data.tensors.find(tensor);
+    if (const auto range = saved.ranges.find(tensor); range != saved.ranges.end()) {
+      statistics.ranges[tensor] = range->second;
+      continue;
+    }
+    const auto sketch = data.tensors.find(plan.ObservedFor(tensor));
     if (sketch == data.tensors.end()) {
       return Error(ErrorId::kRangeMissing, tensor,
                    ": no statistics; wanted those of a calibration with the same options");
@@ -24,14 +30,21 @@ Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const Calibra
   if (job.options.bias_correction) {
     for (const auto& [input, observed] : MeanSources(prepared.model.graph, plan)) {
       const auto sketch = data.tensors.find(observed);
-      if (sketch != data.tensors.end() && sketch->second.count() > 0)
+      if (const auto means = saved.channel_means.find(input); means != saved.channel_means.end())
+        statistics.channel_means[input] = means->second;
+      else if (sketch != data.tensors.end() && sketch->second.count() > 0)
         statistics.channel_means[input] = sketch->second.channel_means();
     }
   }
   if (job.options.channel_scales && job.choices.target->FollowsRuntime()) {
     for (const std::string& tensor : ScalableTensors(prepared.model.graph, plan)) {
-      const TensorSketch& sketch = data.tensors.at(tensor);
-      if (sketch.config().channels == 0) continue;
+      if (const auto extremes = saved.channel_extremes.find(tensor); extremes != saved.channel_extremes.end()) {
+        statistics.channel_extremes[tensor] = extremes->second;
+        continue;
+      }
+      const auto found = data.tensors.find(tensor);
+      if (found == data.tensors.end() || found->second.config().channels == 0) continue;
+      const TensorSketch& sketch = found->second;
       statistics.channel_extremes[tensor] = {{sketch.channel_min().begin(), sketch.channel_min().end()},
                                              {sketch.channel_max().begin(), sketch.channel_max().end()}};
     }

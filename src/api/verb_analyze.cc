@@ -1,5 +1,6 @@
 #include "api/calibrate_stage.h"
 #include "api/output.h"
+#include "api/save_histograms.h"
 #include "api/verbs.h"
 #include "api/version.h"
 #include "base/file.h"
@@ -43,6 +44,7 @@ Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, Job& job) {
     job.clock.Begin("write");
     PREON_RETURN_IF_ERROR(WriteFileAtomically(options.html, AnalysisPage(result)));
   }
+  if (!options.save_histograms.empty()) PREON_RETURN_IF_ERROR(WriteHistograms(result.analysis, options.save_histograms));
   result.facts = job.clock.Finish("analyze");
   return result;
 }

@@ -53,12 +53,13 @@ Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& t
                                   const CalibrateOptions& options, const RunContext& context) {
   // With the optimizer off, convolutions sum in an order that depends on the number of threads: whoever wants the values
   // bit for bit wants them from as many threads as the runtime gets elsewhere.
-  const RunPlan runs = options.optimize ? PlanRuns(model, context.ThreadCount(), source)
+  const RunPlan runs = options.optimize ? PlanRuns(model, context.ThreadCount(), source, options.memory)
                                         : RunPlan{.at_once = 1, .threads = context.ThreadCount()};
   SketchObserver observer(tensors, options.mode, {options.per_channel.begin(), options.per_channel.end()},
                           {options.channel_means.begin(), options.channel_means.end()});
   ObservedSessionOptions session_options;
   session_options.session.threads = runs.threads;
+  session_options.session.keep_memory = options.memory != MemoryUse::kLow;
   session_options.optimize = options.optimize;
   PREON_ASSIGN_OR_RETURN(ObservedSession session,
                          ObservedSession::Open(model, tensors, &observer, session_options, context));
@@ -69,7 +70,8 @@ Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& t
     data.samples = options.start->samples;
   }
   model = Model();
-  Progress progress{"calibrate", data.sample_count(), source.SampleCount().value_or(0)};
+  const std::optional<int64_t> to_come = source.SampleCount();
+  Progress progress{"calibrate", data.sample_count(), to_come ? data.sample_count() + *to_come : 0};
   context.Report(progress);
   const auto run = [&](const Batch& batch) -> Result<InTurn> {
     PREON_RETURN_IF_ERROR(context.CheckCancelled());
@@ -104,7 +106,7 @@ Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& t
                  progress.total > 0 ? StrCat(progress.total) : "?", " samples");
   }
   PREON_RETURN_IF_ERROR(done);
-  if (progress.done == 0) return Error(ErrorId::kDataEmpty, "calibrate: no samples");
+  if (progress.done == 0 && !options.may_be_empty) return Error(ErrorId::kDataEmpty, "calibrate: no samples");
 
   PREON_RETURN_IF_ERROR(Fill(data, tensors, observer.TakeSketches()));
   WarnOfInfinities(data, context);
