@@ -27,9 +27,7 @@ Result<double> TrialSqnrDb(const PreparedModel& prepared, const CalibrationData&
   PREON_ASSIGN_OR_RETURN(const Model quantized, ApplyPlan(prepared.model, prepared.plan, statistics, nullptr));
   const std::unique_ptr<DataSource> source = trial.Open();
   const RunPlan runs = PlanRuns(quantized, job.context.ThreadCount(), *source, job.options.memory);
-  const SessionOptions session_options{.threads = runs.threads,
-                                       .keep_memory = job.options.memory != MemoryUse::kLow};
-  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenModel(quantized, session_options, job.context));
+  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenModel(quantized, {.threads = runs.threads}, job.context));
   RunContext quiet = job.context;
   quiet.progress = {};
   const auto float_outputs = [&](const Batch& batch) {

@@ -59,7 +59,6 @@ Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& t
                           {options.channel_means.begin(), options.channel_means.end()});
   ObservedSessionOptions session_options;
   session_options.session.threads = runs.threads;
-  session_options.session.keep_memory = options.memory != MemoryUse::kLow;
   session_options.optimize = options.optimize;
   PREON_ASSIGN_OR_RETURN(ObservedSession session,
                          ObservedSession::Open(model, tensors, &observer, session_options, context));

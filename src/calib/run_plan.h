@@ -10,7 +10,7 @@ namespace preon {
 
 /// What runs may take for their speed (docs/resources.md). Results are the same.
 enum class MemoryUse {
-  kLow,       ///< one run at a time, nothing kept from one to the next
+  kLow,       ///< one run at a time, no outputs kept for later
   kBalanced,  ///< runs side by side as long as their values are small beside the model's
   kFast,      ///< a run on every thread, whatever it takes
 };

@@ -19,7 +19,6 @@ struct SessionOptions {
   int threads = 1;  ///< threads inside an operator; operators run one after the other
   Optimization optimization = Optimization::kAll;
   std::string save_optimized_to;  ///< path; empty = don't
-  bool keep_memory = true;  ///< what a run took is kept for the next one (faster, but never given back)
   bool spin = true;               ///< workers busy-wait between operators (faster, as the runtime's default)
 };
 

@@ -30,12 +30,8 @@ Ort::SessionOptions ToOrt(const SessionOptions& options, const SessionExtras& ex
   ort.SetExecutionMode(ORT_SEQUENTIAL);
   ort.SetGraphOptimizationLevel(ToOrt(options.optimization));
   ort.SetLogSeverityLevel(ORT_LOGGING_LEVEL_FATAL);
-  if (options.keep_memory) {
-    ort.EnableCpuMemArena().EnableMemPattern();
-    ort.AddConfigEntry(kOrtSessionOptionsConfigUseEnvAllocators, "1");
-  } else {
-    ort.DisableCpuMemArena().DisableMemPattern();
-  }
+  ort.EnableCpuMemArena().EnableMemPattern();
+  ort.AddConfigEntry(kOrtSessionOptionsConfigUseEnvAllocators, "1");
   ort.AddConfigEntry(kOrtSessionOptionsConfigAllowIntraOpSpinning, options.spin ? "1" : "0");
   if (!options.save_optimized_to.empty()) ort.SetOptimizedModelFilePath(options.save_optimized_to.c_str());
   for (const auto& [key, value] : extras.config) ort.AddConfigEntry(key.c_str(), value.c_str());
@@ -95,7 +91,6 @@ Result<Session> Session::Impl::Open(const ModelSource& source, const SessionOpti
                                     const SessionExtras& extras) {
   auto impl = std::make_unique<Impl>();
   impl->name = source.path.empty() ? "model" : source.path;
-  impl->settled = !options.keep_memory;  // nothing stays behind
   Status specs_read;
   PREON_RETURN_IF_ERROR(GuardOrt(
       ErrorId::kRuntimeLoad,
