@@ -173,7 +173,9 @@ Result<CalibrationData> CalibrateWithWorkers(PreparedModel& prepared, Job& job, 
   if (given.resume) {
     PREON_ASSIGN_OR_RETURN(start, partial.Load(fingerprint));
     plan.folder = partial.workers_folder();
-    std::filesystem::create_directory(plan.folder);
+    std::error_code error;
+    std::filesystem::create_directory(plan.folder, error);
+    if (error) return Error(ErrorId::kIoWrite, plan.folder, ": can't write: ", error.message());
   } else {
     PREON_ASSIGN_OR_RETURN(TempDir created, TempDir::Create(job.context.TempDir()));
     plan.folder = temporary.emplace(std::move(created)).path();

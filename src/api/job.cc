@@ -14,7 +14,7 @@ namespace {
 Status MakeFolder(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (std::filesystem::is_directory(folder) && access(folder.c_str(), W_OK | X_OK) == 0) return Status::Ok();
+  if (std::filesystem::is_directory(folder, error) && access(folder.c_str(), W_OK | X_OK) == 0) return Status::Ok();
   return Error(ErrorId::kBadOptionValue, "got '", folder, "', wanted a folder that can be made and written to");
 }
 

@@ -52,7 +52,8 @@ std::vector<std::string> PictureNames(const std::vector<std::string>& tensors) {
 }
 
 Status WriteHistograms(const Analysis& analysis, const std::string& folder) {
-  const fs::path target = fs::absolute(folder).lexically_normal();
+  std::error_code ignored;
+  const fs::path target = fs::absolute(folder, ignored).lexically_normal();
   const fs::path parent = target.has_filename() ? target.parent_path() : target.parent_path().parent_path();
   PREON_ASSIGN_OR_RETURN(const TempDir drawn, TempDir::Create(parent.string()));
   std::vector<std::string> tensors;
