@@ -1,9 +1,14 @@
 #include "api/calibrate_stage.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
 #include <utility>
 
 #include "api/partial_calibration.h"
+#include "api/restore_stage.h"
+#include "api/workers.h"
+#include "base/file.h"
 #include "base/system.h"
 #include "quantize/bias_correction.h"
 #include "quantize/channel_scales.h"
@@ -46,35 +51,80 @@ struct Pass {
 // One collector per tensor whose range the plan wants.
 Result<RangeCollection> MakeCollection(const PreparedModel& prepared, const Job& job) {
   std::vector<std::string> tensors = prepared.plan.ObservedTensors();
-  const std::vector<std::string> ranges = prepared.plan.RangeTensors();
   std::vector<std::unique_ptr<RangeCollector>> collectors(tensors.size());
-  for (size_t index = 0; index < tensors.size(); ++index) {
-    if (!std::ranges::binary_search(ranges, tensors[index])) continue;
-    const ActivationPlan& activation = prepared.plan.activations.at(tensors[index]);
-    PREON_ASSIGN_OR_RETURN(collectors[index], job.choices.method->Collect({activation.format, activation.scale_type}));
+  for (const std::string& tensor : prepared.plan.RangeTensors()) {
+    const auto observed = std::ranges::lower_bound(tensors, prepared.plan.ObservedFor(tensor));
+    std::unique_ptr<RangeCollector>& collector = collectors[static_cast<size_t>(observed - tensors.begin())];
+    if (collector != nullptr) continue;
+    const ActivationPlan& activation = prepared.plan.activations.at(tensor);
+    PREON_ASSIGN_OR_RETURN(collector, job.choices.method->Collect({activation.format, activation.scale_type}));
   }
   return RangeCollection::Create(std::move(tensors), std::move(collectors), job.context.TempDir());
 }
 
-Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const Pass& pass) {
-  job.clock.Begin("calibrate");
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(prepared.inputs));
-  source = Prefetch(std::move(source));
-  CalibrateOptions options{.mode = job.options.sketch_mode, .optimize = job.options.optimize_observed};
+CalibrateOptions SketchOptions(const PreparedModel& prepared, const Job& job) {
+  CalibrateOptions options{.mode = job.options.sketch_mode, .optimize = job.options.optimize_observed,
+                           .memory = job.options.memory, .per_sample = job.options.per_sample};
   if (job.choices.plan.compat != Compat::kOff) {
     // The values of the graph as it is, which depend on the number of threads.
     options.optimize = false;
     options.serial_threads = 1;
+  }
+  for (const auto& [input, observed] : MeanSources(prepared.model.graph, prepared.plan))
+    options.channel_means.push_back(observed);
+  if (job.choices.target->FollowsRuntime()) options.per_channel = ScalableTensors(prepared.model.graph, prepared.plan);
+  return options;
+}
+
+std::vector<std::string> ToObserve(const PreparedModel& prepared, const Job& job) {
+  if (!job.saved) return prepared.plan.ObservedTensors();
+  std::set<std::string> tensors;
+  for (const std::string& tensor : MissingRanges(prepared, job)) tensors.insert(prepared.plan.ObservedFor(tensor));
+  return {tensors.begin(), tensors.end()};
+}
+
+void AddShared(const QuantPlan& plan, CalibrationData& data) {
+  for (const auto& [tensor, activation] : plan.activations) {
+    if (!activation.shares.empty()) data.shared[tensor] = activation.shares;
+  }
+}
+
+// What --resume or the task of a worker leave to be done; `start` is known already.
+Result<SampleSelection> SelectSamples(const Job& job, const std::optional<CalibrationData>& start) {
+  SampleSelection selection{.limit = job.options.calib_samples};
+  if (start) selection.seen = start->samples;
+  if (const std::optional<WorkerTask>& task = job.options.worker) {
+    selection.part = task->part;
+    selection.parts = task->parts;
+    if (!task->seen.empty()) {
+      PREON_ASSIGN_OR_RETURN(CalibrationData seen, LoadCalibration(task->seen));
+      selection.seen = std::move(seen.samples);
+    }
+  }
+  return selection;
+}
+
+Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const Pass& pass) {
+  job.clock.Begin("calibrate");
+  CalibrateOptions options = SketchOptions(prepared, job);
+  const std::string setup = StrCat(PlacementSetup(prepared.plan), ModeSetup(options));
+  const PartialCalibration partial(job.options, setup);
+  if (job.options.resume) {
+    if (!job.options.worker) {
+      PREON_ASSIGN_OR_RETURN(options.start, partial.Load(prepared.model.fingerprint));
+    }
+    options.checkpoint_seconds = static_cast<double>(job.options.checkpoint_seconds.value_or(kCheckpointSeconds));
+    options.checkpoint = [&](const CalibrationData& so_far) { return partial.Save(so_far); };
   }
   std::optional<RangeCollection> collection;
   if (pass.collect && job.choices.method->collects()) {
     PREON_ASSIGN_OR_RETURN(collection, MakeCollection(prepared, job));
     options.collection = &*collection;
   }
-  for (const auto& [input, observed] : MeanSources(prepared.model.graph, prepared.plan))
-    options.channel_means.push_back(observed);
-  if (job.choices.target->FollowsRuntime()) options.per_channel = ScalableTensors(prepared.model.graph, prepared.plan);
-  options.per_sample = job.options.per_sample;
+  options.may_be_empty = job.options.worker.has_value();
+  PREON_ASSIGN_OR_RETURN(const SampleSelection selection, SelectSamples(job, options.start));
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(prepared.inputs, selection));
+  source = Prefetch(std::move(source), job.options.memory == MemoryUse::kLow ? 1 : 2);
   if (pass.trial != nullptr) pass.trial->Clear();
   if (pass.float_outputs != nullptr) pass.float_outputs->Clear();
   options.see_run = [&, first = true](const Batch& batch, const std::vector<NamedTensor>& outputs) mutable {
@@ -92,26 +142,98 @@ Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const P
     }
     return Status::Ok();
   };
-  const std::string setup = StrCat(PlacementSetup(prepared.plan), ModeSetup(options));
-  const PartialCalibration partial(job.options, setup);
-  if (job.options.resume) {
-    PREON_ASSIGN_OR_RETURN(options.start, partial.Load(prepared.model.fingerprint));
-    options.checkpoint_seconds = static_cast<double>(job.options.checkpoint_seconds.value_or(kCheckpointSeconds));
-    options.checkpoint = [&](const CalibrationData& so_far) { return partial.Save(so_far); };
-  }
   PREON_ASSIGN_OR_RETURN(CalibrationData data,
-                         Calibrate(prepared.model, prepared.plan.ObservedTensors(), *source, options, job.context));
+                         Calibrate(prepared.model, ToObserve(prepared, job), *source, options, job.context));
   data.setup = setup;
   if (collection) {
     PREON_ASSIGN_OR_RETURN(job.collected, collection->Finish());
   }
-  for (const auto& [tensor, activation] : prepared.plan.activations) {
-    if (!activation.shares.empty()) data.shared[tensor] = activation.shares;
+  AddShared(prepared.plan, data);
+  return data;
+}
+
+// The trial's samples as a pass of this process would have seen them: from the same session.
+Status RunTrialSamples(const PreparedModel& prepared, Job& job, TrialSamples& trial) {
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source,
+                         job.open_samples(prepared.inputs, {.limit = job.options.calib_samples}));
+  CalibrateOptions options = SketchOptions(prepared, job);
+  options.see_run = [&](const Batch& batch, const std::vector<NamedTensor>& outputs) {
+    trial.Keep(batch, outputs);
+    return Status::Ok();
+  };
+  options.memory = MemoryUse::kLow;  // one after the other: what was kept decides what is wanted next
+  RunContext quiet = job.context;
+  quiet.progress = {};
+  const std::unique_ptr<DataSource> wanted = OnlyWanted(std::move(source), trial);
+  return Calibrate(prepared.model, prepared.plan.ObservedTensors(), *wanted, options, quiet).status();
+}
+
+// Statistics of all workers and of what was known before.
+Result<CalibrationData> MergeWorkers(const PartialCalibration& partial, const WorkerPlan& plan,
+                                     std::optional<CalibrationData> start, const std::string& fingerprint) {
+  std::vector<CalibrationData> parts;
+  if (start) parts.push_back(*std::move(start));
+  for (int64_t worker = 0; worker < plan.workers; ++worker) {
+    PREON_ASSIGN_OR_RETURN(parts.emplace_back(), partial.LoadFile(WorkerFile(plan.folder, worker), fingerprint));
   }
+  return MergeCalibrations(std::move(parts));
+}
+
+Result<CalibrationData> CalibrateWithWorkers(PreparedModel& prepared, Job& job, const Pass& pass) {
+  const Options& given = job.options;
+  if (job.callers_samples) {
+    return Error(ErrorId::kConflictingOptions,
+                 "--workers: the samples come from a reader of this process, which others can't call; wanted data");
+  }
+  WorkerPlan plan{.model = prepared.model.source_path, .workers = given.workers};
+  const Status same = prepared.first_run.outputs ? CheckRewrites(prepared, job) : Status::Ok();
+  if (!same.ok()) {
+    if (same.id() != ErrorId::kPassFailed) return same;
+    PREON_ASSIGN_OR_RETURN(prepared, PrepareWithCare(plan.model, job, same));
+    plan.careful = true;
+  }
+  job.clock.Begin("calibrate");
+  const std::string setup = StrCat(PlacementSetup(prepared.plan), ModeSetup(SketchOptions(prepared, job)));
+  const std::string fingerprint = prepared.model.fingerprint;
+  const PartialCalibration partial(given, setup);
+  std::optional<CalibrationData> start;
+  std::optional<TempDir> temporary;
+  if (given.resume) {
+    PREON_ASSIGN_OR_RETURN(start, partial.Load(fingerprint));
+    plan.folder = partial.workers_folder();
+    std::error_code error;
+    std::filesystem::create_directory(plan.folder, error);
+    if (error) return Error(ErrorId::kIoWrite, plan.folder, ": can't write: ", error.message());
+  } else {
+    PREON_ASSIGN_OR_RETURN(TempDir created, TempDir::Create(job.context.TempDir()));
+    plan.folder = temporary.emplace(std::move(created)).path();
+  }
+  if (start) {
+    plan.seen = partial.path();
+    plan.seen_samples = start->sample_count();
+  }
+  PREON_ASSIGN_OR_RETURN(const SampleSelection selection, SelectSamples(job, start));
+  {
+    PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> rest, job.open_samples(prepared.inputs, selection));
+    plan.batch = rest->BatchSize();
+    plan.samples = plan.seen_samples + rest->SampleCount().value_or(0);
+  }
+  if (!pass.keep_model) {
+    prepared.model = Model();
+    ReleaseFreeMemory();
+  }
+  PREON_RETURN_IF_ERROR(RunWorkers(plan, job));
+  PREON_ASSIGN_OR_RETURN(CalibrationData data, MergeWorkers(partial, plan, std::move(start), fingerprint));
+  if (data.sample_count() == 0) return Error(ErrorId::kDataEmpty, "calibrate: no samples");
+  data.setup = setup;
+  AddShared(prepared.plan, data);
+  if (pass.trial != nullptr) PREON_RETURN_IF_ERROR(RunTrialSamples(prepared, job, *pass.trial));
   return data;
 }
 
 Result<CalibrationData> CalibrateChecked(PreparedModel& prepared, Job& job, Pass pass) {
+  if (job.options.worker) pass.check_rewrites = false;  // its parent has
+  if (job.options.workers > 1 && !job.options.worker && !job.saved) return CalibrateWithWorkers(prepared, job, pass);
   Result<CalibrationData> data = CalibrateOnce(prepared, job, pass);
   if (data.ok() || data.status().id() != ErrorId::kPassFailed) return data;
   PREON_ASSIGN_OR_RETURN(prepared, PrepareWithCare(prepared.model.source_path, job, data.status()));
@@ -123,7 +245,8 @@ Result<CalibrationData> CalibrateChecked(PreparedModel& prepared, Job& job, Pass
 
 Result<CalibrationData> CalibrateStage(PreparedModel& prepared, Job& job, TrialSamples* trial,
                                        FloatOutputs& float_outputs) {
-  return CalibrateChecked(prepared, job, {.trial = trial, .float_outputs = &float_outputs});
+  FloatOutputs* kept = job.options.memory == MemoryUse::kLow ? nullptr : &float_outputs;
+  return CalibrateChecked(prepared, job, {.trial = trial, .float_outputs = kept});
 }
 
 Result<CalibrationData> CalibrateOnly(PreparedModel& prepared, Job& job) {

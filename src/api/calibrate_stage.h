@@ -11,6 +11,7 @@ namespace preon {
 
 /// One pass over the samples: statistics of every tensor that the plan observes, and who shares whose. Its first run
 /// also checks the rewrites; where they change the outputs, `prepared` is made again with care, and so is the pass.
+/// Where `job.saved` has ranges, only tensors that it lacks are observed, and without workers.
 /// @param trial  null, or gets some of the samples
 /// @param float_outputs  gets the outputs for the first ones
 Result<CalibrationData> CalibrateStage(PreparedModel& prepared, Job& job, TrialSamples* trial,

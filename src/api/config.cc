@@ -8,6 +8,7 @@
 
 #include "api/option_table.h"
 #include "api/presets.h"
+#include "api/reference_keys.h"
 #include "base/file.h"
 #include "formats/int_format.h"
 #include "quantize/overrides.h"
@@ -36,6 +37,16 @@ Status ApplyMethodOptions(Options& options, const Json& value) {
     Result<std::string> text = setting.is_array() ? setting.dump() : Scalar(setting);
     if (!text.ok()) return std::move(text).status().WithContext("method_options: ", name);
     options.method_options[name] = *text;
+  }
+  return Status::Ok();
+}
+
+Status ApplyExtraOptions(Options& options, const Json& value) {
+  if (!value.is_object())
+    return Error(ErrorId::kBadConfig, "extra_options: got ", value.type_name(), ", wanted an object");
+  for (const auto& [name, setting] : value.items()) {
+    const Status set = SetReferenceKey(options, name, setting.is_string() ? setting.get<std::string>() : setting.dump());
+    if (!set.ok()) return Error(ErrorId::kBadConfig, "extra_options: ", set.message());
   }
   return Status::Ok();
 }
@@ -120,7 +131,7 @@ Status ApplyOption(Options& options, const std::string& key, const Json& value) 
   std::ranges::replace(name, '_', '-');
   const auto spec = std::ranges::find(OptionTable(), name, &OptionSpec::name);
   if (spec == OptionTable().end()) {
-    std::vector<std::string> known = {"method_options", "overrides", "exclude_types"};
+    std::vector<std::string> known = {"method_options", "extra_options", "overrides", "exclude_types"};
     for (const OptionSpec& option : OptionTable()) known.emplace_back(option.name);
     return BadKey(key, known);
   }
@@ -144,11 +155,13 @@ Status ApplyConfigText(Options& options, const std::string& text, const std::str
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false, /*ignore_comments=*/true);
   if (!json.is_object()) return Error(ErrorId::kBadConfig, name, ": not a JSON object");
   for (const auto& [key, value] : json.items()) {
-    Status applied = key == "method_options" ? ApplyMethodOptions(options, value)
-                     : key == "overrides"    ? ApplyOverrides(options, value)
-                                             : ApplyOption(options, key, value);
+    Status applied = key == "method_options"  ? ApplyMethodOptions(options, value)
+                     : key == "extra_options" ? ApplyExtraOptions(options, value)
+                     : key == "overrides"     ? ApplyOverrides(options, value)
+                                              : ApplyOption(options, key, value);
     PREON_RETURN_IF_ERROR(std::move(applied).WithContext(name));
   }
+  options.settings.clear();  // of extra_options; the file is known
   return Status::Ok();
 }
 
@@ -158,6 +171,7 @@ Status ApplyConfig(Options& options, const std::string& name) {
   if (!std::filesystem::is_regular_file(name, ignored)) {
     return Error(ErrorId::kBadOptionValue, "--config: got '", name, "', wanted a file that exists or a preset");
   }
+  options.config_file = name;
   PREON_ASSIGN_OR_RETURN(const std::string text, ReadFile(name));
   return ApplyConfigText(options, text, name);
 }

@@ -8,9 +8,10 @@
 
 namespace preon {
 
-/// Applies a configuration to `options`. Keys are long option names ('_' may stand for '-'), values strings, numbers,
+/// Applies a configuration to `options`, before any other setting. Keys are long option names ('_' may stand for '-'), values strings, numbers,
 /// true/false or lists of these; besides them:
 ///   "method_options": {"Percentile": 99.99}
+///   "extra_options": {"CalibDataSize": 100}, by the reference's names (api/reference_keys.h)
 ///   "overrides": {"tensor": {"type", "symmetric", "scale_type", "rmin", "rmax", "scale", "zero_point"}}
 ///
 /// @param name  a file (anything with a '/' or '.'), else a preset.

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "api/presets.h"
+#include "api/reference_keys.h"
 #include "calib/data/preprocess.h"
 #include "formats/weight_rule.h"
 
@@ -43,6 +44,7 @@ std::string PresetList() {
   out << "presets:\n";
   for (const ConfigPreset& preset : ConfigPresets()) AddLine(out, preset.name, preset.summary);
   out << "or a JSON file with options by their long names; only there:\n"
+         "  extra_options  options by AMD Quark's names, {KEY: VALUE, ...} (--option help)\n"
          "  overrides  settings of single tensors, {TENSOR: {KEY: VALUE, ...}, ...}; the keys:\n"
          "             type, symmetric, scale_type; rmin and rmax, or scale and zero_point\n";
   return out.str();
@@ -58,6 +60,13 @@ std::string PreprocessList() {
   return out.str();
 }
 
+std::string KeyList() {
+  std::ostringstream out;
+  out << "keys (the methods' own, --method help, are taken too):\n";
+  for (const ReferenceKey& key : ReferenceKeys()) out << "  " << std::left << std::setw(34) << key.name << key.meaning << '\n';
+  return out.str();
+}
+
 }  // namespace
 
 std::string HelpTopic(std::string_view option, const Builtins& builtins) {
@@ -69,6 +78,7 @@ std::string HelpTopic(std::string_view option, const Builtins& builtins) {
   if (option == "compat") return Listed("whose numbers:", CompatNames());
   if (option == "weight-method") return Listed("methods of weights:", WeightMethodNames());
   if (option == "weight-search") return Listed("searches of --weight-method minmse:", WeightSearchNames());
+  if (option == "option") return KeyList();
   if (option == "config") return PresetList();
   if (option == "preprocess") return PreprocessList();
   return "";

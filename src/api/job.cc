@@ -1,11 +1,31 @@
 #include "api/job.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
 
 #include "api/version.h"
 #include "base/system.h"
 
 namespace preon {
+namespace {
+
+Status MakeFolder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (std::filesystem::is_directory(folder, error) && access(folder.c_str(), W_OK | X_OK) == 0) return Status::Ok();
+  return Error(ErrorId::kBadOptionValue, "got '", folder, "', wanted a folder that can be made and written to");
+}
+
+// From a file, so that no samples are needed.
+bool HasStatistics(const Options& options) {
+  std::error_code ignored;
+  return !options.calib.empty() ||
+         (!options.save_and_restore.empty() && std::filesystem::exists(options.save_and_restore, ignored));
+}
+
+}  // namespace
 
 void StageClock::Begin(std::string_view stage) {
   EndStage();
@@ -30,24 +50,28 @@ RunFacts StageClock::Finish(std::string_view verb) {
           .version = std::string(kVersion),
           .seconds = seconds_,
           .total_seconds = std::chrono::duration<double>(Clock::now() - start_).count(),
-          .peak_rss_bytes = PeakRssBytes()};
+          .peak_rss_bytes = PeakRssBytes() + others_peak_rss_bytes_};
 }
 
 Result<Job> MakeJob(const Options& options, const Builtins& builtins, const RunContext& context,
                     OpenSamples open_samples) {
   PREON_ASSIGN_OR_RETURN(Choices choices, Resolve(options, builtins));
-  const bool made_up_sample = !open_samples && !options.has_data() && !options.calib.empty();
+  if (!options.tmp_dir.empty()) PREON_RETURN_IF_ERROR(MakeFolder(options.tmp_dir).WithContext("--tmp-dir"));
+  const bool made_up_sample = !open_samples && !options.has_data() && HasStatistics(options);
+  const bool callers_samples = open_samples != nullptr;
   if (!open_samples && (options.has_data() || made_up_sample)) {
-    open_samples = [&options](const std::vector<TensorSpec>& inputs) {
+    open_samples = [&options](const std::vector<TensorSpec>& inputs, const SampleSelection& selection) {
       // With statistics from a file, one random sample is enough to see that the result runs.
-      return OpenDataSource(options.has_data() ? options.data : DataOptions{.sources = {"random:1"}}, inputs);
+      return OpenDataSource(options.has_data() ? options.data : DataOptions{.sources = {"random:1"}}, inputs,
+                            selection);
     };
   }
-  return Job{options, builtins, context, std::move(choices), std::move(open_samples), made_up_sample, {}};
+  return Job{options, builtins, context, std::move(choices), std::move(open_samples), made_up_sample,
+             callers_samples, {}, {}};
 }
 
 Result<Batch> FirstBatch(const Job& job, const std::vector<TensorSpec>& inputs) {
-  PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> source, job.open_samples(inputs));
+  PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> source, job.open_samples(inputs, {}));
   PREON_ASSIGN_OR_RETURN(std::optional<Batch> batch, source->Next());
   if (!batch) return Error(ErrorId::kDataEmpty, "--data: no samples");
   return *std::move(batch);

@@ -11,6 +11,7 @@
 
 #include "api/builtins.h"
 #include "api/options.h"
+#include "api/saved_ranges.h"
 #include "base/context.h"
 #include "calib/data_source.h"
 #include "report/results.h"
@@ -18,7 +19,8 @@
 namespace preon {
 
 /// Opens the samples from the start; called once per pass over them.
-using OpenSamples = std::function<Result<std::unique_ptr<DataSource>>(const std::vector<TensorSpec>& inputs)>;
+using OpenSamples = std::function<Result<std::unique_ptr<DataSource>>(const std::vector<TensorSpec>& inputs,
+                                                                      const SampleSelection& selection)>;
 
 /// Measures the stages of a run.
 class StageClock {
@@ -27,6 +29,8 @@ class StageClock {
   void Begin(std::string_view stage);
   /// Ends the running stage and fills the facts that every answer carries.
   RunFacts Finish(std::string_view verb);
+  /// Largest resident sets of other processes that worked for this run, together.
+  void AddPeakRss(int64_t bytes) { others_peak_rss_bytes_ += bytes; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -35,6 +39,7 @@ class StageClock {
   Clock::time_point start_ = Clock::now(), stage_start_ = start_;
   std::string stage_;
   std::vector<std::pair<std::string, double>> seconds_;
+  int64_t others_peak_rss_bytes_ = 0;
 };
 
 /// One run. Lives in the verb's function; everything it points to outlives it.
@@ -45,8 +50,10 @@ struct Job {
   Choices choices;
   OpenSamples open_samples;
   bool made_up_sample = false;  ///< nobody gave samples: open_samples yields one of noise
+  bool callers_samples = false;  ///< open_samples is the caller's: no other process can open them
   StageClock clock;
   std::optional<std::map<std::string, Range>> collected;  ///< by tensor, where the method collects: after the pass
+  std::optional<SavedRanges> saved;  ///< of --save-and-restore: these ranges go over those of the statistics
 };
 
 /// Resolves the names in the options. `open_samples` empty: from the options' data sources; stays empty without any.

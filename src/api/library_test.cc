@@ -70,6 +70,21 @@ TEST_F(Library, QuantizesThroughACallback) {
   EXPECT_EQ(report->json.front(), '{');
 }
 
+TEST_F(Library, WorkersCanNotCallAReader) {
+  options_.settings = {{"workers", "2"}};
+  const auto calibration = Calibrate(options_);
+  ASSERT_FALSE(calibration);
+  EXPECT_EQ(calibration.error().number, 1004);
+  EXPECT_NE(calibration.error().message.find("reader of this process"), std::string::npos);
+}
+
+TEST_F(Library, CalibDataSizeLimitsAReader) {
+  options_.settings = {{"option", "CalibDataSize=4"}};
+  const auto report = Quantize(options_);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->samples, 4);
+}
+
 TEST_F(Library, StatisticsGiveTheSameModelAsSamples) {
   const std::string direct = options_.output;
   ASSERT_TRUE(Quantize(options_));

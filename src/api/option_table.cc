@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
+#include "api/reference_keys.h"
 #include "base/text.h"
 #include "formats/int_format.h"
 
@@ -44,20 +46,58 @@ Result<std::pair<std::string, std::string>> SplitPair(const std::string& value, 
   return std::pair(value.substr(0, equals), value.substr(equals + 1));
 }
 
-Status SetShard(Options& options, const std::string& value) {
+// "I/N" with I from 1 to N; `index` from 0.
+Status SetPart(int64_t& index_field, int64_t& count_field, const std::string& value) {
   int64_t index = 0, count = 0;
   const char* end = value.data() + value.size();
   const auto [slash, error] = std::from_chars(value.data(), end, index);
   if (error == std::errc() && slash != end && *slash == '/') {
     const auto [rest, count_error] = std::from_chars(slash + 1, end, count);
     if (count_error == std::errc() && rest == end && index >= 1 && index <= count) {
-      options.data.shard_index = index - 1;
-      options.data.shard_count = count;
+      index_field = index - 1;
+      count_field = count;
       return Status::Ok();
     }
   }
   return BadValue(value, "I/N with I from 1 to N");
 }
+
+Status SetMemory(MemoryUse& field, const std::string& value) {
+  for (const auto& [name, memory] : {std::pair("low", MemoryUse::kLow), std::pair("balanced", MemoryUse::kBalanced),
+                                     std::pair("fast", MemoryUse::kFast)}) {
+    if (value != name) continue;
+    field = memory;
+    return Status::Ok();
+  }
+  return BadValue(value, "low, balanced or fast");
+}
+
+Status SetRandomShape(Options& options, const std::string& value) {
+  constexpr std::string_view kWanted = "NAME=1x3x8x8";
+  PREON_ASSIGN_OR_RETURN(const auto pair, SplitPair(value, kWanted));
+  Shape shape;
+  for (const std::string& size : Split(pair.second, 'x')) {
+    const std::optional<int64_t> number = ParseNumber<int64_t>(size);
+    if (!number) return BadValue(value, kWanted);
+    shape.push_back(*number);
+  }
+  options.data.random.shapes[pair.first] = std::move(shape);
+  return Status::Ok();
+}
+
+Status SetRandomRange(Options& options, const std::string& value) {
+  constexpr std::string_view kWanted = "NAME=LOW:HIGH with finite LOW <= HIGH";
+  PREON_ASSIGN_OR_RETURN(const auto pair, SplitPair(value, kWanted));
+  const size_t colon = pair.second.find(':');
+  if (colon == std::string::npos) return BadValue(value, kWanted);
+  const std::optional<double> low = ParseNumber<double>(std::string_view(pair.second).substr(0, colon));
+  const std::optional<double> high = ParseNumber<double>(std::string_view(pair.second).substr(colon + 1));
+  if (!low || !high || !(*low <= *high) || !std::isfinite(*high - *low)) return BadValue(value, kWanted);
+  options.data.random.ranges[pair.first] = {*low, *high};
+  return Status::Ok();
+}
+
+WorkerTask& Worker(Options& options) { return options.worker ? *options.worker : options.worker.emplace(); }
 
 constexpr OptionSpec kOptions[] = {
     {"output", "FILE", "where the result goes; whole or absent", OptionKind::kValue,
@@ -89,8 +129,14 @@ constexpr OptionSpec kOptions[] = {
        o.data.seed = static_cast<uint64_t>(seed);
        return Status::Ok();
      }},
+    {"random-shape", "NAME=SIZES", "shape of an input's random samples, where the model leaves it open: NAME=1x3x64x64",
+     OptionKind::kList, kNeedsData, SetRandomShape},
+    {"random-range", "NAME=LOW:HIGH", "random samples of an input are uniform in this interval (default: normal)",
+     OptionKind::kList, kNeedsData, SetRandomRange},
+    {"calib-samples", "N", "calibrate with the first N samples only; what comes after sees all (default: all)",
+     OptionKind::kValue, kPlans, [](Options& o, const std::string& v) { return SetCount(o.calib_samples, v, 1); }},
     {"shard", "I/N", "only every N-th sample, from the I-th on; merge the N results", OptionKind::kValue, kVerbCalibrate,
-     SetShard},
+     [](Options& o, const std::string& v) { return SetPart(o.data.shard_index, o.data.shard_count, v); }},
     {"per-sample", "", "also keep what each sample reaches, and its name, for analyze: 12 bytes per tensor and sample",
      OptionKind::kFlag, kVerbCalibrate,
      [](Options& o, const std::string& v) { return SetFlag(o.per_sample, v); }},
@@ -100,6 +146,20 @@ constexpr OptionSpec kOptions[] = {
     {"checkpoint", "S", "with --resume: seconds from one save of OUTPUT.partial to the next (default 10)",
      OptionKind::kValue, kVerbCalibrate,
      [](Options& o, const std::string& v) { return SetCount(o.checkpoint_seconds.emplace(), v, 0); }},
+    {"workers", "N", "processes that calibrate side by side; --threads is shared out among them (default 1)",
+     OptionKind::kValue, kPlans,
+     [](Options& o, const std::string& v) {
+       PREON_RETURN_IF_ERROR(SetCount(o.workers, v, 1));
+       return o.workers > 4096 ? BadValue(v, "at most 4096") : Status::Ok();
+     }},
+    {"memory", "USE", "low: one run at a time; balanced (default); fast: a run on every thread, whatever that takes",
+     OptionKind::kValue, kPlans, [](Options& o, const std::string& v) { return SetMemory(o.memory, v); }},
+    {"worker", "I/N", "", OptionKind::kValue, kVerbCalibrate,
+     [](Options& o, const std::string& v) { return SetPart(Worker(o).part, Worker(o).parts, v); }},
+    {"worker-seen", "FILE", "", OptionKind::kValue, kVerbCalibrate,
+     [](Options& o, const std::string& v) { Worker(o).seen = v; return Status::Ok(); }},
+    {"worker-careful", "", "", OptionKind::kFlag, kVerbCalibrate,
+     [](Options& o, const std::string& v) { return SetFlag(Worker(o).careful, v); }},
     {"calib", "FILE", "statistics of an earlier calibrate or merge, instead of --data", OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) { o.calib = v; return Status::Ok(); }},
     {"method", "M", "how a range follows from the statistics ('help' lists them); default: auto", OptionKind::kValue, kChoosesRanges,
@@ -109,6 +169,12 @@ constexpr OptionSpec kOptions[] = {
        PREON_ASSIGN_OR_RETURN(const auto pair, SplitPair(v, "KEY=VALUE"));
        o.method_options[pair.first] = pair.second;
        return Status::Ok();
+     }},
+    {"option", "KEY=VALUE", "an option by AMD Quark's name, such as CalibDataSize=100 ('help' lists them)",
+     OptionKind::kList, kPlans | kReadsRanges,
+     [](Options& o, const std::string& v) {
+       PREON_ASSIGN_OR_RETURN(const auto pair, SplitPair(v, "KEY=VALUE"));
+       return SetReferenceKey(o, pair.first, pair.second);
      }},
     {"activation", "TYPE", "type of activations (default uint8; 'help' lists them)", OptionKind::kValue,
      kPlans | kReadsRanges,
@@ -162,6 +228,9 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { o.plan.exclude.push_back(v); return Status::Ok(); }},
     {"exclude-type", "OP", "operator types that stay float", OptionKind::kList, kObserves,
      [](Options& o, const std::string& v) { o.plan.exclude_types.push_back(v); return Status::Ok(); }},
+    {"passthrough", "OP", "outputs of these operators take the range of what they read instead of one of their own",
+     OptionKind::kList, kPlans,
+     [](Options& o, const std::string& v) { o.plan.passthrough.push_back(v); return Status::Ok(); }},
     {"disable-pass", "PASS", "leave out a rewrite of the float graph ('help' lists them)", OptionKind::kList, kObserves,
      [](Options& o, const std::string& v) { o.disabled_passes.insert(v); return Status::Ok(); }},
     {"exact", "", "count every value (default: extremes and tails exact, the bulk of large tensors sampled); slower",
@@ -199,6 +268,12 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { o.cover = v; return Status::Ok(); }},
     {"html", "FILE", "also write a page with histograms and curves over the layers to FILE", OptionKind::kValue, kVerbAnalyze,
      [](Options& o, const std::string& v) { o.html = v; return Status::Ok(); }},
+    {"save-histograms", "DIR", "also draw each observed tensor's histogram with the ranges of all methods, as DIR/TENSOR.svg",
+     OptionKind::kValue, kPlans | kVerbAnalyze,
+     [](Options& o, const std::string& v) { o.save_histograms = v; return Status::Ok(); }},
+    {"save-and-restore", "FILE", "ranges as JSON: read from FILE instead of calibrating where it exists, else written to it",
+     OptionKind::kValue, kVerbQuantize,
+     [](Options& o, const std::string& v) { o.save_and_restore = v; return Status::Ok(); }},
     {"save", "DIR", "write the outputs of each run as DIR/N.npz", OptionKind::kValue, kVerbRun,
      [](Options& o, const std::string& v) { o.save_folder = v; return Status::Ok(); }},
     {"repeat", "N", "go through the data N times (default 1)", OptionKind::kValue, kVerbRun,
@@ -211,7 +286,7 @@ constexpr OptionSpec kOptions[] = {
        o.threads = static_cast<int>(threads);
        return Status::Ok();
      }},
-    {"tmp-dir", "DIR", "folder for temporary files (default: the system's)", OptionKind::kValue, kNeedsData,
+    {"tmp-dir", "DIR", "folder for temporary files, made where it is missing (default: the system's)", OptionKind::kValue, kNeedsData,
      [](Options& o, const std::string& v) { o.tmp_dir = v; return Status::Ok(); }},
 };
 
@@ -226,7 +301,9 @@ Status SetOption(Options& options, std::string_view name, const std::string& val
     for (const OptionSpec& option : kOptions) names.emplace_back(option.name);
     return Error(ErrorId::kUnknownOption, "unknown option '", name, "'", DidYouMean(name, names));
   }
-  return found->set(options, value).WithContext("--", name);
+  PREON_RETURN_IF_ERROR(found->set(options, value).WithContext("--", name));
+  options.settings.push_back({std::string(name), value});
+  return Status::Ok();
 }
 
 }  // namespace preon

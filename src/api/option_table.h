@@ -30,7 +30,7 @@ enum class OptionKind { kFlag, kValue, kList };
 struct OptionSpec {
   std::string_view name;         ///< long name without dashes; key in configuration files ('-' and '_' are the same)
   std::string_view value_name;   ///< "FILE", "N", …; empty for flags
-  std::string_view help;         ///< meaning, unit, default
+  std::string_view help;         ///< meaning, unit, default; empty: between processes of preon, not for users
   OptionKind kind;
   uint32_t verbs;
   /// Sets one value (flags: "true" or "false"). Errors: kBadOptionValue, kUnknownOption, kNotYetSupported; the caller

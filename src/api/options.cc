@@ -1,9 +1,9 @@
 #include "api/options.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
+#include "quantize/passthrough.h"
 #include "ranges/compat/reference_method.h"
 #include "report/report_file.h"
 
@@ -11,7 +11,7 @@ namespace preon {
 
 bool Options::has_random_data() const {
   const auto random = [](const std::string& source) { return source.starts_with("random:"); };
-  return std::ranges::any_of(data.sources, random) ||
+  return (!has_sources() && data.random_samples > 0) || std::ranges::any_of(data.sources, random) ||
          std::ranges::any_of(data.inputs, [&](const auto& input) { return random(input.second); });
 }
 
@@ -23,6 +23,8 @@ Status CheckCalibAlone(const Options& options) {
   const std::pair<bool, const char*> unused[] = {{options.sketch_mode != SketchMode::kSampled, "--exact"},
                                                  {!options.optimize_observed, "--no-optimize"},
                                                  {!options.has_data() && !data.only.empty(), "--only"},
+                                                 {options.workers > 1, "--workers"},
+                                                 {options.calib_samples != -1, "--calib-samples"},
                                                  {!options.has_data() && data.limit != -1, "--samples"},
                                                  {!options.has_data() && data.batch != 0, "--batch"},
                                                  {!options.has_data() && data.seed != 0, "--seed"},
@@ -80,6 +82,29 @@ PlanOptions ResolvedPlan(const Options& options, const RangeMethod& method) {
   return plan;
 }
 
+// Of methods that want all values in the data's order.
+Status CheckInOrder(const Options& options) {
+  for (const auto& [given, name] : {std::pair(options.workers > 1, "--workers"),
+                                    std::pair(!options.save_and_restore.empty(), "--save-and-restore")}) {
+    if (given)
+      return Error(ErrorId::kConflictingOptions, name, ": not with a method that depends on the order of the samples (",
+                   options.method, "): they have to run in one pass");
+  }
+  return Status::Ok();
+}
+
+Status CheckRandom(const Options& options, std::vector<std::string>& warnings) {
+  const RandomValues& random = options.data.random;
+  if (options.has_sources() && options.data.random_samples > 0)
+    warnings.push_back("UseRandomData: has no effect beside --data");
+  if (options.has_random_data()) return Status::Ok();
+  for (const auto& [given, name] : {std::pair(!random.shapes.empty(), "--random-shape"),
+                                    std::pair(!random.ranges.empty(), "--random-range")}) {
+    if (given) return Error(ErrorId::kConflictingOptions, name, ": has no effect without random samples");
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 
 Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
@@ -102,9 +127,6 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
     const Result<ReportFormat> format = ReportFormatOf(options.report);
     if (!format.ok()) return Status(format.status()).WithContext("--report");
   }
-  if (!options.tmp_dir.empty() && !std::filesystem::is_directory(options.tmp_dir)) {
-    return Error(ErrorId::kBadOptionValue, "--tmp-dir: got '", options.tmp_dir, "', wanted a folder that exists");
-  }
   if (options.checkpoint_seconds && !options.resume) {
     return Error(ErrorId::kConflictingOptions, "--checkpoint: has no effect without --resume");
   }
@@ -112,6 +134,10 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   if (!options.data.only.empty() && !options.has_data())
     return Error(ErrorId::kConflictingOptions, "--only: has no effect without --data");
   PREON_RETURN_IF_ERROR(CheckScaleTypes(options));
+  PREON_RETURN_IF_ERROR(CheckPassthrough(options.plan));
+  choices.warnings = options.warnings;
+  PREON_RETURN_IF_ERROR(CheckRandom(options, choices.warnings));
+  if (choices.method->collects()) PREON_RETURN_IF_ERROR(CheckInOrder(options));
   for (const auto& [tensor, setting] : options.plan.overrides) {
     if (setting.range && setting.params) {
       return Error(ErrorId::kConflictingOptions, "overrides: ", tensor,

@@ -5,16 +5,32 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "analyze/sample_groups.h"
 #include "api/builtins.h"
 #include "base/status.h"
 #include "calib/data_source.h"
+#include "calib/run_plan.h"
 #include "quantize/plan.h"
 #include "ranges/range_method.h"
 #include "stats/tensor_sketch.h"
 
 namespace preon {
+
+/// What one process of a calibration by several does (api/workers.h).
+struct WorkerTask {
+  int64_t part = 0, parts = 1;
+  std::string seen;      ///< a .calib whose samples are left out; "" = none
+  bool careful = false;  ///< rewrites change the outputs: prepare with care
+};
+
+/// An option as it was set, but for what a configuration file set.
+struct Setting {
+  std::string name, value;
+  bool by_key = false;  ///< another name, which is a setting too, stood for it
+};
 
 /// Defaults are those of the command line; each field's meaning, unit and cost stands in the option table.
 struct Options {
@@ -31,6 +47,13 @@ struct Options {
   bool bias_correction = true;
   bool channel_scales = true;
   std::set<std::string> disabled_passes;
+  int64_t calib_samples = -1;  ///< of these only the first so many are calibrated with; -1 = all
+  int64_t workers = 1;
+  std::optional<WorkerTask> worker;
+  MemoryUse memory = MemoryUse::kBalanced;
+  std::string program;  ///< the preon binary, for worker processes; "" = to be looked for
+  std::string save_histograms;
+  std::string save_and_restore;
   bool resume = false;
   std::optional<int64_t> checkpoint_seconds;
   std::string report;
@@ -44,8 +67,11 @@ struct Options {
   int64_t repeat = 1;
   int threads = 0;
   std::string tmp_dir;
+  std::vector<std::string> warnings;  ///< of settings without effect
+  std::vector<Setting> settings;      ///< in order; for worker processes
 
-  bool has_data() const { return !data.sources.empty() || !data.inputs.empty(); }
+  bool has_sources() const { return !data.sources.empty() || !data.inputs.empty(); }
+  bool has_data() const { return has_sources() || data.random_samples > 0; }
   /// Some of the samples are noise.
   bool has_random_data() const;
 };
@@ -55,6 +81,7 @@ struct Choices {
   std::unique_ptr<RangeMethod> method;  ///< with its options applied
   const Target* target = nullptr;
   PlanOptions plan;  ///< the options', and what --compat makes of defaults
+  std::vector<std::string> warnings;  ///< of settings without effect
 };
 
 /// Checks what can be checked before a file is opened, and looks names up.

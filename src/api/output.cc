@@ -34,7 +34,19 @@ std::vector<NamedPath> Outputs(const Options& options) {
   if (!options.report.empty()) outputs.emplace_back("--report", options.report);
   if (!options.html.empty()) outputs.emplace_back("--html", options.html);
   if (!options.cover.empty()) outputs.emplace_back("--cover", options.cover);
+  if (!options.save_and_restore.empty()) outputs.emplace_back("--save-and-restore", options.save_and_restore);
   return outputs;
+}
+
+// Made when it is written; its parent has to be there.
+Status CheckFolder(const std::string& folder) {
+  std::error_code ignored;
+  const fs::path parent = Resolved(folder).parent_path();
+  if (!fs::is_directory(parent, ignored))
+    return Error(ErrorId::kOutputFolder, folder, ": the folder '", parent.string(), "' does not exist; make it first");
+  if (fs::exists(folder, ignored) && !fs::is_directory(folder, ignored))
+    return Error(ErrorId::kIoWrite, folder, ": can't write: is no folder");
+  return Status::Ok();
 }
 
 }  // namespace
@@ -57,6 +69,8 @@ Status CheckOutputs(const Options& options, std::vector<std::string> inputs) {
   PREON_RETURN_IF_ERROR(CheckNotInputs(options, inputs));
   // Opening tells whether a file can be made there, and clears what a killed run left; nothing stays behind.
   for (const auto& [flag, path] : Outputs(options)) PREON_RETURN_IF_ERROR(AtomicFile::Open(path).status());
+  if (!options.save_histograms.empty())
+    PREON_RETURN_IF_ERROR(CheckFolder(options.save_histograms).WithContext("--save-histograms"));
   const std::vector<NamedPath> outputs = Outputs(options);
   for (size_t later = 1; later < outputs.size(); ++later) {
     for (size_t earlier = 0; earlier < later; ++earlier) {

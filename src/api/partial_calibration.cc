@@ -1,35 +1,74 @@
 #include "api/partial_calibration.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/file.h"
 #include "base/hash.h"
 
 namespace preon {
+namespace fs = std::filesystem;
 namespace {
 
-std::string SamplesHash(const DataOptions& data) {
+std::string SamplesHash(const Options& options) {
+  const DataOptions& data = options.data;
   std::string text = StrCat(data.preprocess, '\n', data.limit, ' ', data.batch, ' ', data.seed, ' ', data.shard_index,
-                            '/', data.shard_count, '\n');
+                            '/', data.shard_count, ' ', options.calib_samples, ' ', data.random_samples, '\n');
   for (const std::string& source : data.sources) text += source + '\n';
   for (const auto& [input, source] : data.inputs) text += input + '=' + source + '\n';
   if (!data.only.empty()) text += "only " + data.only + '\n';
+  for (const auto& [input, shape] : data.random.shapes) text += input + ' ' + ShapeToString(shape) + '\n';
+  for (const auto& [input, range] : data.random.ranges) text += StrCat(input, ' ', range.low, ':', range.high, '\n');
   return Sha256Hex(text).substr(0, 16);
+}
+
+std::vector<std::string> FilesIn(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path().extension() == ".calib") files.push_back(entry.path().string());
+  }
+  std::ranges::sort(files);
+  return files;
 }
 
 }  // namespace
 
 PartialCalibration::PartialCalibration(const Options& options, const std::string& setup)
-    : path_(options.output + ".partial"),
-      setup_(StrCat(setup, options.per_sample ? " per-sample" : "", " samples=", SamplesHash(options.data))) {}
+    : path_(options.worker ? options.output : options.output + ".partial"),
+      setup_(StrCat(setup, options.per_sample ? " per-sample" : "", " samples=", SamplesHash(options))) {}
+
+Result<CalibrationData> PartialCalibration::LoadFile(const std::string& path,
+                                                     const std::string& model_fingerprint) const {
+  PREON_ASSIGN_OR_RETURN(CalibrationData data, LoadCalibration(path));
+  data.shared.clear();  // only the finished ones have it
+  if (data.model_fingerprint == model_fingerprint && data.setup == setup_) return data;
+  return Error(ErrorId::kCalibFileMismatch, path,
+               ": --resume: made from another model or with other options; wanted the same, or the file removed");
+}
 
 Result<std::optional<CalibrationData>> PartialCalibration::Load(const std::string& model_fingerprint) const {
+  std::optional<CalibrationData> known;
   std::error_code error;
-  if (!std::filesystem::exists(path_, error)) return std::optional<CalibrationData>();
-  PREON_ASSIGN_OR_RETURN(CalibrationData data, LoadCalibration(path_));
-  if (data.model_fingerprint == model_fingerprint && data.setup == setup_) return std::optional(std::move(data));
-  return Error(ErrorId::kCalibFileMismatch, path_,
-               ": --resume: made from another model or with other options; wanted the same, or the file removed");
+  if (fs::exists(path_, error)) {
+    PREON_ASSIGN_OR_RETURN(known, LoadFile(path_, model_fingerprint));
+  }
+  const std::vector<std::string> files = FilesIn(workers_folder());
+  for (const std::string& file : files) {
+    PREON_ASSIGN_OR_RETURN(CalibrationData part, LoadFile(file, model_fingerprint));
+    if (part.samples.empty()) continue;
+    // Killed between the two steps below, a run leaves both.
+    if (known && Contains(known->samples, part.samples.front().first)) continue;
+    std::vector<CalibrationData> parts;
+    if (known) parts.push_back(*std::move(known));
+    parts.push_back(std::move(part));
+    Result<CalibrationData> merged = MergeCalibrations(std::move(parts));
+    if (!merged.ok()) return std::move(merged).status().WithContext(file);
+    known = std::move(merged).value();
+  }
+  if (!files.empty() && known) PREON_RETURN_IF_ERROR(Save(*known));
+  fs::remove_all(workers_folder(), error);
+  return known;
 }
 
 Status PartialCalibration::Save(CalibrationData so_far) const {
@@ -39,7 +78,8 @@ Status PartialCalibration::Save(CalibrationData so_far) const {
 
 void PartialCalibration::Remove() const {
   std::error_code ignored;
-  std::filesystem::remove(path_, ignored);
+  fs::remove(path_, ignored);
+  fs::remove_all(workers_folder(), ignored);
   RemoveLeftovers(path_);
 }
 

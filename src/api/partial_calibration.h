@@ -9,20 +9,26 @@
 
 namespace preon {
 
-/// The file OUTPUT.partial: a .calib whose setup also names the samples' options, since indices of samples mean nothing
-/// without them.
+/// The file OUTPUT.partial, and with workers the folder OUTPUT.partial.workers with a file for each: .calib files whose
+/// setup also names the samples' options, since indices of samples mean nothing without them. A worker's output is such
+/// a file itself.
 class PartialCalibration {
  public:
   /// @param setup  that of the finished calibration
   PartialCalibration(const Options& options, const std::string& setup);
 
-  /// None where there is no file. Errors: kCalibFileMismatch when it is of another model or other options; those of
-  /// LoadCalibration.
+  /// All that is known: none where there is no file. What workers left goes into OUTPUT.partial, and the folder goes.
+  /// Errors: kCalibFileMismatch when a file is of another model or other options; those of Load- and SaveCalibration.
   Result<std::optional<CalibrationData>> Load(const std::string& model_fingerprint) const;
+  /// A file of a worker or of Save. Errors: as Load.
+  Result<CalibrationData> LoadFile(const std::string& path, const std::string& model_fingerprint) const;
   /// Errors: those of SaveCalibration.
   Status Save(CalibrationData so_far) const;
   /// Once the output is there.
   void Remove() const;
+
+  const std::string& path() const { return path_; }
+  std::string workers_folder() const { return path_ + ".workers"; }
 
  private:
   std::string path_, setup_;

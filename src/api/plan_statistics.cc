@@ -22,18 +22,24 @@ Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const Calibra
   // A method that was asked for by name gives its own ranges.
   const bool automatic = (*job.builtins.methods.Find(job.options.method))->name() == "auto";
   PlanStatistics statistics;
+  const PlanStatistics none;
+  const PlanStatistics& saved = job.saved ? job.saved->statistics : none;
   for (const std::string& tensor : plan.RangeTensors()) {
-    const auto sketch = data.tensors.find(tensor);
+    if (const auto range = saved.ranges.find(tensor); range != saved.ranges.end()) {
+      statistics.ranges[tensor] = range->second;
+      continue;
+    }
+    const std::string& observed = plan.ObservedFor(tensor);
+    const auto sketch = data.tensors.find(observed);
     if (sketch == data.tensors.end()) {
       return Error(ErrorId::kRangeMissing, tensor,
                    ": no statistics; wanted those of a calibration with the same options");
     }
     const ActivationPlan& activation = plan.activations.at(tensor);
     const RangeQuery query{.format = activation.format, .scale_type = activation.scale_type};
-    Result<Range> range =
-        job.collected ? Collected(*job.collected, tensor) : method.Choose(sketch->second, query);
+    Result<Range> range = job.collected ? Collected(*job.collected, observed) : method.Choose(sketch->second, query);
     const std::optional<ElementFunction> through = ReadThrough(prepared.model.graph, tensor);
-    if (range.ok() && automatic && through)
+    if (range.ok() && automatic && through && observed == tensor)
       range = PullInThrough(through->of, through->flat_on_the_right, sketch->second, *range, query);
     if (!range.ok()) return std::move(range).status().WithContext(tensor);
     statistics.ranges[tensor] = *range;
@@ -42,14 +48,21 @@ Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const Calibra
   if (job.options.bias_correction) {
     for (const auto& [input, observed] : MeanSources(prepared.model.graph, plan)) {
       const auto sketch = data.tensors.find(observed);
-      if (sketch != data.tensors.end() && sketch->second.count() > 0)
+      if (const auto means = saved.channel_means.find(input); means != saved.channel_means.end())
+        statistics.channel_means[input] = means->second;
+      else if (sketch != data.tensors.end() && sketch->second.count() > 0)
         statistics.channel_means[input] = sketch->second.channel_means();
     }
   }
   if (job.options.channel_scales && job.choices.target->FollowsRuntime()) {
     for (const std::string& tensor : ScalableTensors(prepared.model.graph, plan)) {
-      const TensorSketch& sketch = data.tensors.at(tensor);
-      if (sketch.config().channels == 0) continue;
+      if (const auto extremes = saved.channel_extremes.find(tensor); extremes != saved.channel_extremes.end()) {
+        statistics.channel_extremes[tensor] = extremes->second;
+        continue;
+      }
+      const auto found = data.tensors.find(tensor);
+      if (found == data.tensors.end() || found->second.config().channels == 0) continue;
+      const TensorSketch& sketch = found->second;
       statistics.channel_extremes[tensor] = {{sketch.channel_min().begin(), sketch.channel_min().end()},
                                              {sketch.channel_max().begin(), sketch.channel_max().end()}};
     }

@@ -9,7 +9,7 @@
 
 namespace preon {
 
-/// Ranges of every tensor that the plan observes; channels' means and extremes as far as the options want them.
+/// What `job.saved` has, else `data`. Ranges of every tensor that the plan observes; channels' means and extremes as far as the options want them.
 /// Errors: kRangeMissing, kRangeNotFinite, naming the tensor.
 Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const CalibrationData& data,
                                     const RangeMethod& method, const Job& job);

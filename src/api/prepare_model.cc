@@ -149,7 +149,7 @@ Result<PreparedModel> Prepare(const std::string& path, Job& job, const Status* d
   }
   Result<PreparedModel> rewritten = Rewrite(source, job, verify);
   // A model that does not run as it is explains whatever else fails.
-  if (!first_run.outputs && (!rewritten.ok() || !SameGraph(source.graph, rewritten->model.graph)))
+  if (!job.options.worker && !first_run.outputs && (!rewritten.ok() || !SameGraph(source.graph, rewritten->model.graph)))
     PREON_RETURN_IF_ERROR(run_source());
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, std::move(rewritten));
   if (differs != nullptr) {

@@ -117,9 +117,9 @@ class FloatModel {
 // `verified`: the quantized model's session on all threads.
 Result<Comparison> CompareWithFloat(const PreparedModel& prepared, const Model& quantized, Session& verified,
                                     const FloatOutputs& float_outputs, const Job& job) {
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(prepared.inputs));
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(prepared.inputs, {}));
   source = Prefetch(std::move(source));
-  const RunPlan runs = PlanRuns(quantized, job.context.ThreadCount(), *source);
+  const RunPlan runs = PlanRuns(quantized, job.context.ThreadCount(), *source, job.options.memory);
   std::optional<Session> beside;
   if (runs.at_once > 1) {
     PREON_ASSIGN_OR_RETURN(beside, Session::OpenModel(quantized, {.threads = runs.threads}, job.context));
@@ -151,7 +151,8 @@ Result<QuantizeResult> QuantizeStage(PreparedModel& prepared, const CalibrationD
   VerifiedModel& verified = attempt.verified;
   QuantizeResult result{.samples = data.sample_count(),
                         .observed_tensors = static_cast<int64_t>(prepared.plan.ObservedTensors().size()),
-                        .warnings = prepared.warnings};
+                        .warnings = job.choices.warnings};
+  result.warnings.insert(result.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
   result.warnings.insert(result.warnings.end(), attempt.warnings.begin(), attempt.warnings.end());
   for (const auto& [tensor, activation] : prepared.plan.activations)
     result.shared_tensors += !activation.shares.empty();

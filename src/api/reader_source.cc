@@ -91,9 +91,11 @@ class ReaderSource final : public DataSource {
 }  // namespace
 
 OpenSamples ReadThrough(SampleReader reader, int64_t limit) {
-  return [reader = std::move(reader),
-          limit](const std::vector<TensorSpec>& inputs) -> Result<std::unique_ptr<DataSource>> {
-    auto source = std::make_unique<ReaderSource>(reader, limit, inputs);
+  return [reader = std::move(reader), limit](
+             const std::vector<TensorSpec>& inputs,
+             const SampleSelection& selection) -> Result<std::unique_ptr<DataSource>> {
+    const bool narrower = selection.limit > 0 && (limit < 0 || selection.limit < limit);
+    auto source = std::make_unique<ReaderSource>(reader, narrower ? selection.limit : limit, inputs);
     source->ReadAhead();
     return std::unique_ptr<DataSource>(std::move(source));
   };

@@ -10,7 +10,8 @@ Result<bool> Replan(std::map<std::string, FloatReason> left_float, const Calibra
   options.left_float = std::move(left_float);
   PREON_ASSIGN_OR_RETURN(QuantPlan plan, job.choices.target->Plan(prepared.model, options));
   const auto known = [&](const std::string& tensor) {
-    const auto sketch = data.tensors.find(tensor);
+    if (job.saved && job.saved->statistics.ranges.contains(tensor)) return true;
+    const auto sketch = data.tensors.find(plan.ObservedFor(tensor));
     return sketch != data.tensors.end() && sketch->second.count() > 0;
   };
   if (plan.activations.empty() || !std::ranges::all_of(plan.RangeTensors(), known)) return false;

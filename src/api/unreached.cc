@@ -34,6 +34,8 @@ std::string Listed(const std::set<std::string>& places) {
 Status LeaveUnreachedInFloat(const CalibrationData& data, const Job& job, PreparedModel& prepared) {
   const Graph& graph = prepared.model.graph;
   PlanOptions options = job.choices.plan;
+  options.left_float = prepared.left_float;
+  const size_t known = options.left_float.size();
   std::set<std::string> places;
   for (bool first_plan = true;; first_plan = false) {
     const std::set<std::string> empty = TensorsWithoutValues(prepared.plan, data, first_plan);
@@ -44,13 +46,13 @@ Status LeaveUnreachedInFloat(const CalibrationData& data, const Job& job, Prepar
     places.insert(unreached.places.begin(), unreached.places.end());
     PREON_ASSIGN_OR_RETURN(prepared.plan, job.choices.target->Plan(prepared.model, options));
   }
-  if (options.left_float.empty()) return Status::Ok();
+  if (options.left_float.size() == known) return Status::Ok();
   const std::string where = StrCat("the calibration data never reach ", Listed(places));
   if (prepared.plan.activations.empty()) {
     return Error(ErrorId::kNothingToQuantize, prepared.model.source_path, ": ", where,
                  ", and nothing else can run as an integer kernel");
   }
-  prepared.warnings.push_back(StrCat(where, ": ", options.left_float.size(), " nodes stay float"));
+  prepared.warnings.push_back(StrCat(where, ": ", options.left_float.size() - known, " nodes stay float"));
   prepared.left_float = std::move(options.left_float);
   return Status::Ok();
 }

@@ -1,5 +1,6 @@
 #include "api/calibrate_stage.h"
 #include "api/output.h"
+#include "api/save_histograms.h"
 #include "api/verbs.h"
 #include "api/version.h"
 #include "base/file.h"
@@ -62,6 +63,7 @@ Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, Job& job) {
     if (!result.analysis.samples) return Error(ErrorId::kRangeMissing, calib, ": --cover: no tensor has values");
     PREON_RETURN_IF_ERROR(WriteFileAtomically(options.cover, CoverList(*result.analysis.samples)));
   }
+  if (!options.save_histograms.empty()) PREON_RETURN_IF_ERROR(WriteHistograms(result.analysis, options.save_histograms));
   result.facts = job.clock.Finish("analyze");
   return result;
 }

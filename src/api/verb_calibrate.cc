@@ -1,6 +1,8 @@
 #include "api/calibrate_stage.h"
 #include "api/output.h"
 #include "api/partial_calibration.h"
+#include "api/quantize_stage.h"
+#include "api/save_histograms.h"
 #include "api/verbs.h"
 
 namespace preon {
@@ -9,18 +11,24 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, Job& job) {
   const std::string& output = job.options.output;
   PREON_RETURN_IF_ERROR(CheckOutputs("calibrate", job.options, {model}));
   if (!job.open_samples) return MissingData("calibrate", "--data SRC");
-  PREON_ASSIGN_OR_RETURN(PreparedModel prepared, PrepareModel(model, job));
+  const std::optional<WorkerTask>& task = job.options.worker;
+  const Status taken_back = Error(ErrorId::kPassFailed, "rewrites change the outputs");
+  PREON_ASSIGN_OR_RETURN(PreparedModel prepared, task && task->careful ? PrepareWithCare(model, job, taken_back)
+                                                                       : PrepareModel(model, job));
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOnly(prepared, job));
   job.clock.Begin("write");
-  PREON_RETURN_IF_ERROR(SaveCalibration(data, output));
-  if (job.options.resume) PartialCalibration(job.options, data.setup).Remove();
+  const PartialCalibration partial(job.options, data.setup);
+  PREON_RETURN_IF_ERROR(task ? partial.Save(data) : SaveCalibration(data, output));
+  if (job.options.resume && !task) partial.Remove();
+  if (!job.options.save_histograms.empty() && !task) PREON_RETURN_IF_ERROR(SaveHistograms(data, job));
 
   CalibrateResult result{.facts = job.clock.Finish("calibrate"),
                          .output = output,
                          .samples = data.sample_count(),
                          .observed_tensors = static_cast<int64_t>(data.tensors.size()),
                          .shared_tensors = static_cast<int64_t>(data.shared.size()),
-                         .warnings = prepared.warnings};
+                         .warnings = job.choices.warnings};
+  result.warnings.insert(result.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
   if (job.options.has_random_data()) result.warnings.push_back("random samples: these are the statistics of noise");
   for (const auto& [stage, seconds] : result.facts.seconds) {
     if (stage == "calibrate")

@@ -6,6 +6,8 @@
 #include "api/drowned.h"
 #include "api/output.h"
 #include "api/quantize_stage.h"
+#include "api/restore_stage.h"
+#include "api/save_histograms.h"
 #include "api/trial.h"
 #include "api/unreached.h"
 #include "api/verbs.h"
@@ -18,7 +20,7 @@ namespace {
 // Statistics from a file: the float model runs over the samples for the trial alone.
 Status RunTrial(const PreparedModel& prepared, Job& job, TrialSamples& trial) {
   job.clock.Begin("try");
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(prepared.inputs));
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(prepared.inputs, {}));
   PREON_ASSIGN_OR_RETURN(Session session, Session::OpenFile(prepared.model.source_path,
                                                             {.threads = job.context.ThreadCount()}));
   source = Prefetch(std::move(source));
@@ -33,15 +35,33 @@ Status RunTrial(const PreparedModel& prepared, Job& job, TrialSamples& trial) {
 
 Result<CalibrationData> CalibrateOrLoad(PreparedModel& prepared, Job& job, TrialSamples* trial,
                                         FloatOutputs& float_outputs) {
-  if (job.options.calib.empty()) return CalibrateStage(prepared, job, trial, float_outputs);
+  const bool restored = job.saved && MissingRanges(prepared, job).empty();
+  if (job.options.calib.empty() && !restored) {
+    if (!job.made_up_sample) return CalibrateStage(prepared, job, trial, float_outputs);
+    return Error(ErrorId::kMissingOption, job.options.save_and_restore, ": no range for '",
+                 MissingRanges(prepared, job).front(), "' and others; wanted --data SRC to calibrate what is missing");
+  }
   job.clock.Begin("load");
-  PREON_ASSIGN_OR_RETURN(CalibrationData data, LoadCalibration(job.options.calib));
-  PREON_RETURN_IF_ERROR(CheckCalibrationFits(data, prepared, job.options.calib));
+  CalibrationData data;
+  if (!job.options.calib.empty()) {
+    PREON_ASSIGN_OR_RETURN(data, LoadCalibration(job.options.calib));
+    PREON_RETURN_IF_ERROR(CheckCalibrationFits(data, prepared, job.options.calib));
+  }
   const Status same = CheckRewrites(prepared, job);
   if (same.ok()) return data;
   if (same.id() != ErrorId::kPassFailed) return same;
   PREON_ASSIGN_OR_RETURN(prepared, PrepareWithCare(prepared.model.source_path, job, same));
+  PREON_RETURN_IF_ERROR(ApplySaved(job, prepared));
   return data;
+}
+
+// What options ask for beside the model.
+Status WriteBeside(const QuantizeResult& result, const PreparedModel& prepared, const CalibrationData& data,
+                   bool calibrated, Job& job) {
+  const Options& options = job.options;
+  if (!options.save_histograms.empty()) PREON_RETURN_IF_ERROR(SaveHistograms(data, job));
+  if (!options.save_and_restore.empty() && calibrated) PREON_RETURN_IF_ERROR(WriteSaved(prepared, data, result, job));
+  return options.report.empty() ? Status::Ok() : WriteReport(result, options.report);
 }
 
 }  // namespace
@@ -50,11 +70,14 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   const Options& options = job.options;
   PREON_RETURN_IF_ERROR(CheckOutputs("quantize", options, {model}));
   if (!job.open_samples) return MissingData("quantize", "--data SRC or --calib FILE");
+  PREON_RETURN_IF_ERROR(LoadSaved(job));
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, PrepareModel(model, job));
+  PREON_RETURN_IF_ERROR(ApplySaved(job, prepared));
+  const int64_t missing = static_cast<int64_t>(MissingRanges(prepared, job).size());
   const std::string method(job.choices.method->name());
   TrialSamples trial;
   FloatOutputs float_outputs;
-  const bool tries = method == "auto" && !job.made_up_sample;
+  const bool tries = method == "auto" && !job.made_up_sample && !job.saved;
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOrLoad(prepared, job, tries ? &trial : nullptr, float_outputs));
   PREON_RETURN_IF_ERROR(LeaveUnreachedInFloat(data, job, prepared));
   ReleaseFreeMemory();
@@ -75,6 +98,14 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   }
   PREON_ASSIGN_OR_RETURN(QuantizeResult result, QuantizeStage(prepared, data, float_outputs, job));
   result.policies = std::move(policies);
+  if (job.saved) {
+    result.restored_from = options.save_and_restore;
+    result.restored_tensors = static_cast<int64_t>(prepared.plan.RangeTensors().size()) - missing;
+    if (missing == 0) result.samples = job.saved->samples;
+  }
+  for (const auto& [tensor, activation] : prepared.plan.activations) {
+    if (activation.inherited) result.inherited[tensor] = activation.shares.empty() ? activation.range_of : activation.shares;
+  }
   result.model = model;
   result.output = options.output;
   result.float_size_bytes = prepared.source_size_bytes;
@@ -88,16 +119,16 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   result.compat = CompatName(options.plan.compat);
   result.target = job.choices.target->name();
   result.random_data = options.calib.empty() && options.has_random_data();
-  if (method == "auto" && result.policies.empty())
+  if (method == "auto" && result.policies.empty() && !job.saved)
     result.warnings.push_back("auto could not try several methods, for want of --data: each tensor's own rule");
   if (job.made_up_sample || (!options.calib.empty() && options.has_random_data()))
     result.warnings.push_back("compared on noise, for want of --data: error, agreement and latency say little");
+  result.histograms = options.save_histograms;
   result.facts = job.clock.Finish("quantize");
-  if (options.report.empty()) return result;
-  const Status reported = WriteReport(result, options.report);
+  const Status beside = WriteBeside(result, prepared, data, missing > 0, job);
   std::error_code ignored;
-  if (!reported.ok()) std::filesystem::remove(options.output, ignored);  // all that was asked for, or nothing
-  PREON_RETURN_IF_ERROR(reported);
+  if (!beside.ok()) std::filesystem::remove(options.output, ignored);  // all that was asked for, or nothing
+  PREON_RETURN_IF_ERROR(beside);
   return result;
 }
 

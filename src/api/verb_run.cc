@@ -23,7 +23,7 @@ Result<Session> OpenAsIs(const std::string& path, const Job& job) {
 
 // One pass over the data; `outputs` may be null.
 Status RunOnce(Session& session, Job& job, SavedOutputs* outputs, LatencyRecorder& recorder, RunResult& result) {
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(session.inputs()));
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(session.inputs(), {}));
   const int64_t per_pass = source->SampleCount().value_or(0);
   source = Prefetch(std::move(source));
   while (true) {
@@ -74,7 +74,7 @@ Result<CompareResult> CompareVerb(const std::string& reference, const std::strin
   result.reference_size_bytes = FileSizeBytes(reference);
   result.other_size_bytes = FileSizeBytes(other);
   job.clock.Begin("compare");
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(first.inputs()));
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(first.inputs(), {}));
   source = Prefetch(std::move(source));
   PREON_ASSIGN_OR_RETURN(result.compare, Compare(OutputsOf(first, job.context), OutputsOf(second, job.context),
                                                  *source, {}, job.context));

@@ -67,7 +67,7 @@ RunPlan ChooseRuns(const Model& model, const CalibrateOptions& options, const Da
   const bool serial = !options.optimize || options.collection != nullptr;
   if (options.serial_threads > 0) return {.at_once = 1, .threads = options.serial_threads};
   if (serial) return {.at_once = 1, .threads = context.ThreadCount()};
-  return PlanRuns(model, context.ThreadCount(), source);
+  return PlanRuns(model, context.ThreadCount(), source, options.memory);
 }
 
 }  // namespace
@@ -102,7 +102,8 @@ Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& t
     data.per_sample = options.start->per_sample;
   }
   model = Model();
-  Progress progress{"calibrate", data.sample_count(), source.SampleCount().value_or(0)};
+  const std::optional<int64_t> to_come = source.SampleCount();
+  Progress progress{"calibrate", data.sample_count(), to_come ? data.sample_count() + *to_come : 0};
   context.Report(progress);
   const auto run = [&](const Batch& batch) -> Result<InTurn> {
     PREON_RETURN_IF_ERROR(context.CheckCancelled());
@@ -139,7 +140,7 @@ Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& t
                  progress.total > 0 ? StrCat(progress.total) : "?", " samples");
   }
   PREON_RETURN_IF_ERROR(done);
-  if (progress.done == 0) return Error(ErrorId::kDataEmpty, "calibrate: no samples");
+  if (progress.done == 0 && !options.may_be_empty) return Error(ErrorId::kDataEmpty, "calibrate: no samples");
 
   PREON_RETURN_IF_ERROR(Fill(data, observer.tensors(), observer.TakeSketches()));
   WarnOfInfinities(data, context);

@@ -10,8 +10,9 @@
 
 #include "calib/data_source.h"
 #include "calib/derived_tensors.h"
-#include "calib/sample_rows.h"
 #include "calib/range_collection.h"
+#include "calib/run_plan.h"
+#include "calib/sample_rows.h"
 #include "calib/sample_runs.h"
 #include "ir/graph.h"
 #include "stats/tensor_sketch.h"
@@ -42,6 +43,7 @@ struct CalibrationData {
 struct CalibrateOptions {
   SketchMode mode = SketchMode::kSampled;
   bool optimize = true;  ///< false: runtime's optimizer off
+  MemoryUse memory = MemoryUse::kBalanced;
   /// Tensors of which per-channel extremes are kept (channel axis 1).
   std::vector<std::string> per_channel;
   /// Tensors of which the mean per channel is kept (channel axis 1).
@@ -54,7 +56,8 @@ struct CalibrateOptions {
   int serial_threads = 0;
   /// Sees every batch and the model's outputs for it; an error ends the calibration.
   std::function<Status(const Batch& batch, const std::vector<NamedTensor>& outputs)> see_run;
-  /// What an interrupted pass over the same samples has learned; they are read again, but not run.
+  bool may_be_empty = false;  ///< a source without samples is no error
+  /// What an interrupted pass over the same samples has learned. Samples of it that the source yields are not run.
   std::optional<CalibrationData> start;
   double checkpoint_seconds = 0;
   /// Gets what was learned so far, every `checkpoint_seconds`; an error ends the calibration. Empty: never.

@@ -50,7 +50,10 @@ Result<std::vector<std::unique_ptr<SampleSet>>> OpenAll(const DataOptions& optio
     else
       PREON_RETURN_IF_ERROR(open_chain(sources, {&input, 1}));
   }
-  if (!options.sources.empty()) {
+  const bool random_alone = options.sources.empty() && options.inputs.empty() && options.random_samples > 0;
+  if (random_alone) {
+    PREON_RETURN_IF_ERROR(open_chain({StrCat("random:", options.random_samples)}, others));
+  } else if (!options.sources.empty()) {
     if (others.empty() && !inputs.empty()) {
       return Error(ErrorId::kConflictingOptions, "--data: every input of the model has its --input already");
     }
@@ -93,7 +96,8 @@ Result<std::optional<LabelFile>> OpenLabels(const std::string& path, const Sampl
 
 }  // namespace
 
-Result<std::unique_ptr<DataSource>> OpenDataSource(const DataOptions& options, const std::vector<TensorSpec>& inputs) {
+Result<std::unique_ptr<DataSource>> OpenDataSource(const DataOptions& options, const std::vector<TensorSpec>& inputs,
+                                                   const SampleSelection& selection) {
   PREON_RETURN_IF_ERROR(CheckOptions(options));
   for (const auto& [name, source] : options.inputs) {
     if (std::ranges::find(inputs, name, &TensorSpec::name) != inputs.end()) continue;
@@ -104,6 +108,7 @@ Result<std::unique_ptr<DataSource>> OpenDataSource(const DataOptions& options, c
   context.fixed_batch = FixedBatch(inputs);
   context.preprocess = options.preprocess;
   context.seed = options.seed;
+  context.random = options.random;
   PREON_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<SampleSet>> parts, OpenAll(options, inputs, context));
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<SampleSet> all, ZipSets(std::move(parts)));
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<SampleSet> samples, SelectSamples(std::move(all), options.only));
@@ -112,8 +117,12 @@ Result<std::unique_ptr<DataSource>> OpenDataSource(const DataOptions& options, c
   for (const TensorSpec& input : inputs) plan.inputs.push_back(input.name);
   plan.total = samples->size() == SampleSet::kRepeats ? 1 : samples->size();
   if (options.limit > 0) plan.total = std::min(plan.total, options.limit);
+  if (selection.limit > 0) plan.total = std::min(plan.total, selection.limit);
   plan.shard_index = options.shard_index;
   plan.shard_count = options.shard_count;
+  plan.seen = selection.seen;
+  plan.part = selection.part;
+  plan.parts = selection.parts;
   PREON_RETURN_IF_ERROR(PlanBatches(options, inputs, samples->single(), plan));
   PREON_ASSIGN_OR_RETURN(std::optional<LabelFile> labels, OpenLabels(options.labels, *samples, plan.total));
   return MakeBatcher(std::move(samples), std::move(plan), std::move(labels));

@@ -20,8 +20,8 @@ constexpr int64_t kN = kDynamicDim;
 class DataSourceTest : public ::testing::Test {
  protected:
   // All batches, or the first error.
-  Result<std::vector<Batch>> ReadAll(const DataOptions& options) {
-    PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, OpenDataSource(options, inputs_));
+  Result<std::vector<Batch>> ReadAll(const DataOptions& options, const SampleSelection& selection = {}) {
+    PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, OpenDataSource(options, inputs_, selection));
     std::vector<Batch> batches;
     int64_t samples = 0;
     for (;;) {
@@ -57,6 +57,29 @@ class DataSourceTest : public ::testing::Test {
   const TestFolder folder_;
   std::vector<TensorSpec> inputs_ = {{"x", DataType::kFloat, {kN, 2}}};
 };
+
+TEST_F(DataSourceTest, PartsAreWholeBatchesOfTheShardAndSeenSamplesAreLeftOut) {
+  DataOptions options;
+  options.sources = {folder_.Write("x.npy", FloatNpy({11, 2}))};  // sample k starts with 2k
+  options.batch = 2;
+  const auto select = [&](const SampleSelection& selection) {
+    auto batches = ReadAll(options, selection);
+    EXPECT_TRUE(batches.ok()) << batches.status().ToString();
+    return batches.ok() ? Firsts(*batches) : Groups{};
+  };
+  EXPECT_EQ(select({.part = 0, .parts = 2}), (Groups{{0, 2}, {8, 10}, {16, 18}}));
+  EXPECT_EQ(select({.part = 1, .parts = 2}), (Groups{{4, 6}, {12, 14}, {20}}));
+  EXPECT_EQ(select({.part = 7, .parts = 9}), Groups{});
+  EXPECT_EQ(select({.limit = 3}), (Groups{{0, 2}, {4}}));
+  // A gap ends a batch.
+  EXPECT_EQ(select({.seen = {{1, 2}, {4, 7}}}), (Groups{{0}, {4, 6}, {14, 16}, {18, 20}}));
+  EXPECT_EQ(select({.seen = {{0, 11}}}), Groups{});
+  EXPECT_EQ(select({.seen = {{0, 5}}, .part = 1, .parts = 2}), (Groups{{12, 14}, {20}}));
+  options.shard_count = 2;
+  options.shard_index = 1;  // 1 3 5 7 9
+  EXPECT_EQ(select({.part = 1, .parts = 2}), (Groups{{10, 14}}));
+  EXPECT_EQ(select({.seen = {{3, 4}}, .part = 0, .parts = 2}), (Groups{{2}, {18}}));
+}
 
 TEST_F(DataSourceTest, BatchesShardsAndLimits) {
   DataOptions options;

@@ -45,13 +45,13 @@ int64_t ActivationBytes(const Graph& graph, int64_t batch) {
   return most;
 }
 
-RunPlan PlanRuns(const Model& model, int threads, const DataSource& source) {
+RunPlan PlanRuns(const Model& model, int threads, const DataSource& source, MemoryUse memory) {
   const int64_t batch = source.BatchSize();
-  int64_t at_once = std::max(threads, 1);
+  int64_t at_once = memory == MemoryUse::kLow ? 1 : std::max(threads, 1);
   if (const auto samples = source.SampleCount()) {
     at_once = std::clamp<int64_t>((*samples + batch - 1) / batch, 1, at_once);
   }
-  if (at_once > 1) {
+  if (at_once > 1 && memory == MemoryUse::kBalanced) {
     const int64_t bytes = std::max<int64_t>(1, ActivationBytes(model.graph, batch));
     at_once = std::min(at_once, 1 + kMaxFurtherBytes / bytes);
   }

@@ -70,5 +70,12 @@ TEST(PlanRuns, MemoryBoundsTheRunsAtOnce) {
   ExpectPlan(PlanRuns(large, 8, Samples(100, 4)), 1, 8);
 }
 
+TEST(PlanRuns, MemoryUse) {
+  const Model large = Diamond(int64_t{64} << 20);
+  EXPECT_LT(PlanRuns(large, 8, Samples(100)).at_once, 8);
+  ExpectPlan(PlanRuns(large, 8, Samples(100), MemoryUse::kFast), 8, 1);
+  ExpectPlan(PlanRuns(Diamond(5), 8, Samples(100), MemoryUse::kLow), 1, 8);
+}
+
 }  // namespace
 }  // namespace preon

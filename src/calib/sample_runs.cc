@@ -31,7 +31,8 @@ bool IsCanonical(const SampleRuns& runs) {
 }
 
 bool Contains(const SampleRuns& runs, int64_t sample) {
-  return std::ranges::any_of(runs, [&](const auto& run) { return run.first <= sample && sample < run.second; });
+  const auto after = std::ranges::upper_bound(runs, sample, {}, &SampleRuns::value_type::first);
+  return after != runs.begin() && sample < std::prev(after)->second;
 }
 
 int64_t CountSamples(const SampleRuns& runs) {

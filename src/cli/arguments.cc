@@ -35,12 +35,13 @@ void AddOptions(ParsedVerb& parsed) {
     if ((spec.verbs & parsed.command.verb) == 0) continue;
     Given& given = parsed.given.emplace_back(Given{&spec});
     const std::string name = std::string(spec.name == "output" ? "-o,--" : "--") + std::string(spec.name);
+    const std::string group = spec.help.empty() ? "" : "OPTIONS";  // no group: not in --help
     if (spec.kind == OptionKind::kFlag) {
-      parsed.app->add_flag(name, given.flag, std::string(spec.help));
+      parsed.app->add_flag(name, given.flag, std::string(spec.help))->group(group);
       continue;
     }
     CLI::Option* option = parsed.app->add_option(name, given.values, std::string(spec.help));
-    option->type_name(std::string(spec.value_name));
+    option->type_name(std::string(spec.value_name))->group(group);
     // One word after the name; what follows may be the model.
     if (spec.kind == OptionKind::kValue)
       option->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -128,11 +129,17 @@ Status FromParseError(const CLI::ParseError& problem) {
 
 Status FillOptions(const ParsedVerb& parsed, Options& options) {
   if (!parsed.config.empty()) PREON_RETURN_IF_ERROR(ApplyConfig(options, parsed.config));
-  options.config_file = parsed.config;
   for (const Given& given : parsed.given) {
     const std::string name(given.spec->name);
     if (given.flag) PREON_RETURN_IF_ERROR(SetOption(options, name, "true"));
     for (const std::string& value : given.values) PREON_RETURN_IF_ERROR(SetOption(options, name, value));
+  }
+  // A key of --option may stand for an option that the verb has not.
+  for (const Setting& setting : options.settings) {
+    const auto spec = std::ranges::find(OptionTable(), setting.name, &OptionSpec::name);
+    if (!setting.by_key || (spec->verbs & parsed.command.verb) != 0) continue;
+    options.warnings.push_back(StrCat("--", setting.name, " ", setting.value, ": no effect on ", parsed.command.name));
+    if (setting.name == "method-option") options.method_options.clear();  // of a method that nobody chose
   }
   return Status::Ok();
 }

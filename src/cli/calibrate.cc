@@ -9,6 +9,7 @@ Command CalibrateCommand() {
           .summary = "one pass over the samples: the statistics of every method",
           .positionals = {"MODEL"},
           .examples = R"(  preon calibrate model.onnx -o model.calib --data calib.npz
+  preon calibrate model.onnx -o model.calib --data photos/ --preprocess imagenet --workers 4 --resume
   preon calibrate model.onnx -o part1.calib --data photos/ --preprocess imagenet --shard 1/4
   preon calibrate model.onnx -o model.calib --data photos/ --preprocess imagenet --per-sample
 )",

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <new>
 
 #include "api/exit_status.h"
@@ -25,12 +26,15 @@ Status Print(const std::string& text) {
 Status Run(int argc, const char* const* argv) {
   const std::atomic<bool>* interrupted = InstallSignalHandlers();
   const Builtins builtins = MakeBuiltins();
-  PREON_ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(argc, argv, builtins));
+  PREON_ASSIGN_OR_RETURN(Arguments arguments, ParseArguments(argc, argv, builtins));
   if (!arguments.help.empty()) return Print(arguments.help);
   // Several sessions one after the other. `run` stays what any program gets from the runtime: the measure of the others.
   if ((arguments.command.verb & (kVerbQuantize | kVerbCalibrate)) != 0) ReturnLargeBlocksAtOnce();
 
-  ProgressPrinter progress(arguments.json, arguments.verbosity);
+  std::error_code unknown;
+  arguments.options.program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
+
+  ProgressPrinter progress(arguments.json, arguments.verbosity, arguments.options.worker.has_value());
   const RunContext context{.threads = arguments.options.threads,
                            .tmp_dir = arguments.options.tmp_dir,
                            .log = [&](LogLevel level, std::string_view message) { progress.Log(level, message); },

@@ -89,7 +89,9 @@ std::map<std::string, std::string> MeanSources(const Graph& graph, const QuantPl
       tensor = node->input(0);
     }
     const auto activation = plan.activations.find(tensor);
-    if (activation == plan.activations.end() || !activation->second.shares.empty()) continue;
+    if (activation == plan.activations.end() || !activation->second.shares.empty() ||
+        !activation->second.range_of.empty())
+      continue;
     if (activation->second.source == RangeSource::kObserved && !activation->second.params)
       sources[bias.input] = tensor;
   }

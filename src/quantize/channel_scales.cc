@@ -59,6 +59,7 @@ std::vector<std::string> ScalableTensors(const Graph& graph, const QuantPlan& pl
   }
   for (const auto& [tensor, activation] : plan.activations) {
     if (!activation.shares.empty()) shared.insert({tensor, activation.shares});
+    if (!activation.range_of.empty()) shared.insert({tensor, activation.range_of});
   }
   std::vector<std::string> tensors;
   for (const std::string& tensor : plan.RangeTensors()) {

@@ -19,6 +19,7 @@
 
 #include "quantize/op_traits.h"
 #include "quantize/overrides.h"
+#include "quantize/passthrough.h"
 #include "quantize/selection.h"
 #include "quantize/small_islands.h"
 
@@ -49,6 +50,7 @@ class Planner {
     GrowQuantized();
     PlanActivations();
     PlanConstants();
+    InheritRanges(graph_, options_, &plan_);
     PREON_RETURN_IF_ERROR(CheckParams(plan_));
     RecordDecisions();
     WarnOfIdleOverrides(options_, &plan_);

@@ -56,9 +56,14 @@ std::vector<std::string> QuantPlan::RangeTensors() const {
   return tensors;
 }
 
+const std::string& QuantPlan::ObservedFor(const std::string& range_tensor) const {
+  const auto activation = activations.find(range_tensor);
+  return activation->second.range_of.empty() ? activation->first : activation->second.range_of;
+}
+
 std::vector<std::string> QuantPlan::ObservedTensors() const {
   std::set<std::string> tensors = witnesses;
-  for (std::string& tensor : RangeTensors()) tensors.insert(std::move(tensor));
+  for (const std::string& tensor : RangeTensors()) tensors.insert(ObservedFor(tensor));
   return {tensors.begin(), tensors.end()};
 }
 

@@ -59,6 +59,7 @@ struct PlanOptions {
   bool per_channel = true;
   std::vector<std::string> exclude;           ///< node names (as in the user's file) or globs `*`, `?`
   std::vector<std::string> exclude_types;     ///< operator types
+  std::vector<std::string> passthrough;       ///< operator types whose outputs inherit the range of their input
   std::map<std::string, TensorOverride> overrides;   ///< by tensor name of the user's file
   /// Nodes that stay float for what came out after a first plan: kNotReached, kNotFused, kAccuracy.
   std::map<std::string, FloatReason> left_float;
@@ -77,6 +78,8 @@ struct ActivationPlan {
   Range fixed;                            ///< kFixed: from an override or the operator's own bounds (spec qdq §5.1)
   std::optional<QuantParams> params;      ///< override: used as it is
   std::string shares;                     ///< tensor whose scale and zero point it takes ("" = its own)
+  std::string range_of;                   ///< kObserved: tensor whose range it takes ("" = its own)
+  bool inherited = false;                 ///< shares, range_of or the fixed range come from PlanOptions::passthrough
 };
 
 /// A constant that becomes codes, for the integer nodes that read it (other readers keep the float constant).
@@ -123,6 +126,8 @@ struct QuantPlan {
 
   /// Tensors whose range comes from calibration, sorted.
   std::vector<std::string> RangeTensors() const;
+  /// The tensor that calibration observes for one of these: itself, or the one whose range it inherits.
+  const std::string& ObservedFor(const std::string& range_tensor) const;
   /// Tensors that calibration has to observe, sorted: those and the witnesses.
   std::vector<std::string> ObservedTensors() const;
 };

@@ -6,6 +6,7 @@
 
 #include "quantize/op_traits.h"
 #include "quantize/overrides.h"
+#include "quantize/passthrough.h"
 #include "quantize/plan.h"
 #include "quantize/selection.h"
 
@@ -53,6 +54,7 @@ class Marker {
       }
       plan_.nodes.push_back(std::move(decision));
     }
+    InheritRanges(graph_, options_, &plan_);
     PREON_RETURN_IF_ERROR(CheckParams(plan_));
     WarnOfIdleOverrides(options_, &plan_);
     return std::move(plan_);

@@ -16,7 +16,8 @@ int ObservedIn(const Graph& graph, const IfScopes& scopes, const std::string& te
 std::set<std::string> FindWitnesses(const Graph& graph, const QuantPlan& plan) {
   const IfScopes scopes(graph);
   std::set<int> known = {IfScopes::kOutside};
-  for (const std::string& tensor : plan.RangeTensors()) known.insert(ObservedIn(graph, scopes, tensor));
+  for (const std::string& tensor : plan.RangeTensors())
+    known.insert(ObservedIn(graph, scopes, plan.ObservedFor(tensor)));
   std::set<std::string> witnesses;
   for (const NodeDecision& decision : plan.nodes) {
     if (decision.reason != FloatReason::kNone) continue;

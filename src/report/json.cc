@@ -88,6 +88,10 @@ std::string ToJson(const QuantizeResult& result) {
   json["random_data"] = result.random_data;
   json["observed_tensors"] = result.observed_tensors;
   json["shared_tensors"] = result.shared_tensors;
+  if (!result.inherited.empty()) json["inherited"] = result.inherited;
+  if (!result.restored_from.empty())
+    json["restored"] = {{"file", result.restored_from}, {"tensors", result.restored_tensors}};
+  if (!result.histograms.empty()) json["histograms"] = result.histograms;
   json["method"] = result.method;
   if (!result.policies.empty()) json["tried"] = PoliciesJson(result.policies);
   json["activation"] = result.activation;

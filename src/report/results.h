@@ -21,7 +21,7 @@ struct RunFacts {
   std::string version;
   std::vector<std::pair<std::string, double>> seconds;  ///< by stage, in order
   double total_seconds = 0;
-  int64_t peak_rss_bytes = 0;
+  int64_t peak_rss_bytes = 0;  ///< of this process and its workers together
 };
 
 /// A node that computes in integers, or moves integers, in the runtime.
@@ -64,6 +64,10 @@ struct QuantizeResult {
   int64_t float_size_bytes = 0, quantized_size_bytes = 0;
   int64_t samples = 0;
   int64_t observed_tensors = 0, shared_tensors = 0;
+  std::map<std::string, std::string> inherited;  ///< tensor -> tensor whose range it takes for --passthrough; "" = a constant's
+  std::string restored_from;                     ///< file of --save-and-restore that was read; may be ""
+  int64_t restored_tensors = 0;
+  std::string histograms;  ///< folder of the pictures; may be ""
   std::string method, activation, weight, target;
   std::string scale_type, weight_scale_type, weight_method;
   std::string compat;  ///< CompatName

@@ -131,6 +131,13 @@ std::string ToText(const QuantizeResult& result) {
   out.Add("  calibrated  %lld %ssamples, %lld tensors observed, %lld more share a range\n",
           static_cast<long long>(result.samples), result.random_data ? "RANDOM " : "",
           static_cast<long long>(result.observed_tensors), static_cast<long long>(result.shared_tensors));
+  if (!result.restored_from.empty())
+    out.Add("  restored    %lld ranges from %s\n", static_cast<long long>(result.restored_tensors),
+            Printable(result.restored_from).c_str());
+  if (!result.inherited.empty())
+    out.Add("  inherited   the ranges of %zu tensors (--passthrough), for example %s\n", result.inherited.size(),
+            Printable(result.inherited.begin()->first).c_str());
+  if (!result.histograms.empty()) out.Add("  histograms  %s\n", Printable(result.histograms).c_str());
   out.Add("  format      method %s, activations %s, weights %s, target %s\n", Printable(result.method).c_str(),
           Printable(result.activation).c_str(), Printable(result.weight).c_str(), Printable(result.target).c_str());
   if (result.scale_type != "float32" || result.weight_scale_type != "float32" || result.weight_method != "minmax") {

@@ -68,9 +68,7 @@ class RealModel:
     """A model, its samples as calib.npz in preon's folder, and what preon says about them."""
 
     def __init__(self, name, preon):
-        self.path = DATA / "models" / f"{name}.onnx"
-        if not self.path.exists():
-            pytest.skip(f"{self.path} is not there (set PREON_DATA)")
+        self.path = model_file(name)
         self.preon = preon
         self.samples = SAMPLES[name]()
         np.savez(preon.folder / "calib.npz", **self.samples)
@@ -134,6 +132,19 @@ class RealModel:
             for name in tensors:
                 seen[name].append(found[name].ravel())
         return {name: np.concatenate(parts) for name, parts in seen.items()}
+
+
+def model_file(name):
+    path = DATA / "models" / f"{name}.onnx"
+    if not path.exists():
+        pytest.skip(f"{path} is not there (set PREON_DATA)")
+    return path
+
+
+@pytest.fixture
+def model_path():
+    """name -> the file; skips where it is absent."""
+    return model_file
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ import pytest
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--samples", "0"], 1002, "--samples"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--samples", "ten"], 1002, "got 'ten'"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--report", "r.html"], 1007, ".html"),
-    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--tmp-dir", "nowhere"], 1002, "--tmp-dir"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--tmp-dir", "model.onnx/tmp"], 1002, "--tmp-dir"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--exclude", "conv_99"], 1006, "conv_99"),
     (["quantize", "model.onnx", "-o", "model.onnx", "--data", "calib.npz"], 1004, "never written to"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--config", "INT9"], 1001, "did you mean 'INT8'?"),

@@ -40,9 +40,18 @@ Tensor StackRows(const std::vector<Sample>& samples, const std::string& input) {
 class Batcher : public DataSource {
  public:
   Batcher(std::unique_ptr<SampleSet> samples, BatchPlan plan, std::optional<LabelFile> labels)
-      : samples_(std::move(samples)), plan_(std::move(plan)), labels_(std::move(labels)), next_(plan_.shard_index) {}
+      : samples_(std::move(samples)), plan_(std::move(plan)), labels_(std::move(labels)),
+        next_(Upcoming(plan_.shard_index)) {}
 
-  std::optional<int64_t> SampleCount() const override { return ShardSize(plan_); }
+  std::optional<int64_t> SampleCount() const override {
+    const int64_t size = ShardSize(plan_), cycle = plan_.batch * plan_.parts;
+    const int64_t in_last_cycle = std::clamp<int64_t>(size % cycle - plan_.part * plan_.batch, 0, plan_.batch);
+    int64_t count = size / cycle * plan_.batch + in_last_cycle;
+    for (const auto& [first, last] : plan_.seen) {
+      for (int64_t sample = first; sample < std::min(last, plan_.total); ++sample) count -= IsMine(sample);
+    }
+    return count;
+  }
   int64_t BatchSize() const override { return plan_.batch; }
 
   Result<std::optional<Batch>> Next() override {
@@ -50,7 +59,10 @@ class Batcher : public DataSource {
     Batch batch;
     batch.first_sample = next_;
     batch.sample_step = plan_.shard_count;
-    while (next_ < plan_.total && static_cast<int64_t>(taken.size()) < plan_.batch) {
+    const auto follows = [&] {
+      return next_ == batch.first_sample + static_cast<int64_t>(taken.size()) * plan_.shard_count;
+    };
+    while (next_ < plan_.total && static_cast<int64_t>(taken.size()) < plan_.batch && follows()) {
       if (!ahead_) {
         PREON_ASSIGN_OR_RETURN(ahead_, samples_->Read(next_));
       }
@@ -58,7 +70,7 @@ class Batcher : public DataSource {
       Describe(*ahead_, batch);
       taken.push_back(std::move(*ahead_));
       ahead_.reset();
-      next_ += plan_.shard_count;
+      next_ = Upcoming(next_ + plan_.shard_count);
     }
     if (taken.empty()) {
       samples_->Close();
@@ -79,6 +91,18 @@ class Batcher : public DataSource {
   }
 
  private:
+  // In the shard and in this part of it, seen or not.
+  bool IsMine(int64_t sample) const {
+    if (sample < plan_.shard_index || (sample - plan_.shard_index) % plan_.shard_count != 0) return false;
+    return (sample - plan_.shard_index) / plan_.shard_count / plan_.batch % plan_.parts == plan_.part;
+  }
+
+  // The first one to yield, from `sample` of the shard on.
+  int64_t Upcoming(int64_t sample) const {
+    while (sample < plan_.total && (!IsMine(sample) || Contains(plan_.seen, sample))) sample += plan_.shard_count;
+    return sample;
+  }
+
   void Describe(const Sample& sample, Batch& batch) const {
     batch.names.push_back(samples_->Name(next_));
     const std::optional<int64_t> label = labels_ ? labels_->Find(samples_->Key(next_)) : std::nullopt;
@@ -88,7 +112,7 @@ class Batcher : public DataSource {
   const std::unique_ptr<SampleSet> samples_;
   const BatchPlan plan_;
   const std::optional<LabelFile> labels_;
-  int64_t next_;                 // index of the next sample of this shard
+  int64_t next_;                 // index of the next sample to yield
   std::optional<Sample> ahead_;  // read, but of another shape than the batch before it
 };
 

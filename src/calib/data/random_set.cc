@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "calib/data/array_layout.h"
+#include "calib/data/quoted_names.h"
 
 namespace preon {
 namespace {
@@ -73,6 +74,33 @@ bool FillRandom(Tensor& tensor, SplitMix& next) {
   }
 }
 
+// Every value of the type can be told from 53 random bits.
+template <typename T>
+void FillUniform(Tensor& tensor, SplitMix& next, const RandomValues::Interval& interval) {
+  constexpr bool integer = std::is_integral_v<T>;
+  const double span = interval.high - interval.low + (integer ? 1 : 0);
+  for (T& value : tensor.Mutable<T>()) {
+    const double drawn = interval.low + static_cast<double>(next() >> 11) * 0x1p-53 * span;
+    value = static_cast<T>(integer ? std::floor(drawn) : drawn);
+  }
+}
+
+// FillRandom has accepted the type.
+void FillUniform(Tensor& tensor, SplitMix& next, const RandomValues::Interval& interval) {
+  switch (tensor.type()) {
+    case DataType::kFloat: return FillUniform<float>(tensor, next, interval);
+    case DataType::kDouble: return FillUniform<double>(tensor, next, interval);
+    case DataType::kInt8: return FillUniform<int8_t>(tensor, next, interval);
+    case DataType::kInt16: return FillUniform<int16_t>(tensor, next, interval);
+    case DataType::kUInt16: return FillUniform<uint16_t>(tensor, next, interval);
+    case DataType::kInt32: return FillUniform<int32_t>(tensor, next, interval);
+    case DataType::kUInt32: return FillUniform<uint32_t>(tensor, next, interval);
+    case DataType::kInt64: return FillUniform<int64_t>(tensor, next, interval);
+    case DataType::kUInt64: return FillUniform<uint64_t>(tensor, next, interval);
+    default: return FillUniform<uint8_t>(tensor, next, interval);  // bool too
+  }
+}
+
 // A guess that most models take: a picture's side, a sequence's length; 1 where it may be the batch of a state.
 int64_t SymbolicSize(bool rows, size_t rank, size_t axis) {
   if (!rows) return 1;
@@ -81,8 +109,9 @@ int64_t SymbolicSize(bool rows, size_t rank, size_t axis) {
 
 class RandomSet : public SampleSet {
  public:
-  RandomSet(int64_t count, uint64_t seed, std::span<const TensorSpec> inputs, int64_t fixed_batch)
-      : count_(count), seed_(seed), inputs_(inputs.begin(), inputs.end()), fixed_batch_(fixed_batch) {}
+  RandomSet(int64_t count, uint64_t seed, std::span<const TensorSpec> inputs, int64_t fixed_batch,
+            const RandomValues& values)
+      : count_(count), seed_(seed), inputs_(inputs.begin(), inputs.end()), fixed_batch_(fixed_batch), values_(values) {}
 
   int64_t size() const override { return count_; }
   bool single() const override {
@@ -99,11 +128,22 @@ class RandomSet : public SampleSet {
       Shape shape = input.shape;
       const bool rows = StacksRows(input, fixed_batch_);
       if (rows) shape[0] = 1;
+      if (const auto given = values_.shapes.find(input.name); given != values_.shapes.end()) {
+        for (size_t axis = 0; axis < shape.size(); ++axis) {
+          if (shape[axis] == kDynamicDim && given->second[axis] > 0) shape[axis] = given->second[axis];
+        }
+      }
       for (size_t axis = 0; axis < shape.size(); ++axis) {
         if (shape[axis] == kDynamicDim) shape[axis] = SymbolicSize(rows, shape.size(), axis);
       }
       Tensor tensor = Tensor::Allocate(input.type, shape);
-      PREON_CHECK(FillRandom(tensor, next));
+      const auto range = values_.ranges.find(input.name);
+      if (range != values_.ranges.end())
+        FillUniform(tensor, next, range->second);
+      else if (values_.common)
+        FillUniform(tensor, next, *values_.common);
+      else
+        PREON_CHECK(FillRandom(tensor, next));
       sample.feeds.push_back({input.name, std::move(tensor), rows ? FeedKind::kRow : FeedKind::kWhole});
     }
     return sample;
@@ -114,13 +154,46 @@ class RandomSet : public SampleSet {
   const uint64_t seed_;
   const std::vector<TensorSpec> inputs_;
   const int64_t fixed_batch_;
+  const RandomValues values_;
 };
+
+// Every input or none, and no other.
+template <typename Map>
+Status CheckInputs(const Map& given, std::span<const TensorSpec> inputs, std::string_view option) {
+  for (const auto& [name, value] : given) {
+    if (std::ranges::find(inputs, name, &TensorSpec::name) != inputs.end()) continue;
+    return Error(ErrorId::kDataInputName, option, ": no random input '", name,
+                 "'; there are: ", QuotedNames(inputs, &TensorSpec::name));
+  }
+  for (const TensorSpec& input : inputs) {
+    if (given.empty() || given.contains(input.name)) continue;
+    return Error(ErrorId::kDataInputName, option, ": none for input '", input.name, "'; wanted one for every input");
+  }
+  return Status::Ok();
+}
+
+Status CheckShape(const Shape& given, const TensorSpec& input, bool rows) {
+  bool fits = given.size() == input.shape.size();
+  for (size_t axis = 0; fits && axis < given.size(); ++axis) {
+    const int64_t wanted = rows && axis == 0 ? 1 : input.shape[axis];
+    fits = given[axis] <= 0 || wanted == kDynamicDim || given[axis] == wanted;
+  }
+  if (fits) return Status::Ok();
+  Shape wanted = input.shape;
+  if (rows) wanted[0] = 1;
+  return Error(ErrorId::kDataShape, "--random-shape: '", input.name, "': shape ", ShapeToString(given), ", wanted ",
+               ShapeToString(wanted));
+}
 
 }  // namespace
 
 Result<std::unique_ptr<SampleSet>> MakeRandomSet(int64_t count, uint64_t seed, std::span<const TensorSpec> inputs,
-                                                 int64_t fixed_batch) {
+                                                 int64_t fixed_batch, const RandomValues& values) {
+  PREON_RETURN_IF_ERROR(CheckInputs(values.shapes, inputs, "--random-shape"));
+  PREON_RETURN_IF_ERROR(CheckInputs(values.ranges, inputs, "--random-range"));
   for (const TensorSpec& input : inputs) {
+    if (const auto shape = values.shapes.find(input.name); shape != values.shapes.end())
+      PREON_RETURN_IF_ERROR(CheckShape(shape->second, input, StacksRows(input, fixed_batch)));
     Tensor probe = DataTypeBits(input.type) >= 8 ? Tensor::Allocate(input.type, {0}) : Tensor();
     SplitMix next(0);
     if (!FillRandom(probe, next)) {
@@ -128,7 +201,7 @@ Result<std::unique_ptr<SampleSet>> MakeRandomSet(int64_t count, uint64_t seed, s
                    DataTypeName(input.type), ", wanted float, double, an integer or bool");
     }
   }
-  return std::unique_ptr<SampleSet>(std::make_unique<RandomSet>(count, seed, inputs, fixed_batch));
+  return std::unique_ptr<SampleSet>(std::make_unique<RandomSet>(count, seed, inputs, fixed_batch, values));
 }
 
 }  // namespace preon

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace preon {
@@ -73,6 +74,44 @@ TEST(RandomSetTest, RefusesOtherTypes) {
     EXPECT_EQ(MakeRandomSet(1, 0, std::vector<TensorSpec>{{"x", type, {1}}}, 1).status().id(),
               ErrorId::kDataUnsupported);
   }
+}
+
+std::pair<double, double> ExtremesOf(SampleSet& set, const std::string& input) {
+  std::pair<double, double> seen{INFINITY, -INFINITY};
+  for (int64_t index = 0; index < set.size(); ++index) {
+    const auto sample = set.Read(index);
+    const auto feed = std::ranges::find(sample->feeds, input, &Feed::input);
+    for (int64_t at = 0; at < feed->tensor.count(); ++at) {
+      const double value = feed->tensor.type() == DataType::kFloat ? feed->tensor.floats()[static_cast<size_t>(at)]
+                                                                   : double(feed->tensor.As<int64_t>()[static_cast<size_t>(at)]);
+      seen = {std::min(seen.first, value), std::max(seen.second, value)};
+    }
+  }
+  return seen;
+}
+
+TEST(RandomSetTest, RangesAndShapesThatAreGiven) {
+  const std::vector<TensorSpec> inputs = {{"x", DataType::kFloat, {kN, kN, 20}}, {"ids", DataType::kInt64, {kN, kN}}};
+  const RandomValues values{.shapes = {{"x", {1, 7, 0}}, {"ids", {0, 50}}}, .ranges = {{"x", {-2, 6}}, {"ids", {3, 5}}}};
+  const auto set = MakeRandomSet(10, 1, inputs, 1, values);
+  ASSERT_TRUE(set.ok()) << set.status().ToString();
+  EXPECT_EQ((*set)->Read(0)->feeds[0].tensor.shape(), (Shape{1, 7, 20}));
+  EXPECT_EQ((*set)->Read(0)->feeds[1].tensor.shape(), (Shape{1, 50}));
+  const auto x = ExtremesOf(**set, "x");
+  EXPECT_TRUE(x.first >= -2 && x.first < -1.9 && x.second < 6 && x.second > 5.9) << x.first << " " << x.second;
+  EXPECT_EQ(ExtremesOf(**set, "ids"), std::pair(3.0, 5.0));
+  const auto common = MakeRandomSet(10, 1, inputs, 1, {.common = RandomValues::Interval{}});
+  EXPECT_EQ(ExtremesOf(**common, "ids"), std::pair(0.0, 1.0));
+}
+
+TEST(RandomSetTest, WhatDoesNotFitIsRefused) {
+  const std::vector<TensorSpec> inputs = {{"x", DataType::kFloat, {kN, 3, kN}}, {"y", DataType::kFloat, {kN}}};
+  const auto id = [&](const RandomValues& values) { return MakeRandomSet(1, 1, inputs, 1, values).status().id(); };
+  EXPECT_EQ(id({.ranges = {{"x", {0, 1}}}}), ErrorId::kDataInputName);  // none for y
+  EXPECT_EQ(id({.ranges = {{"x", {0, 1}}, {"y", {0, 1}}, {"z", {0, 1}}}}), ErrorId::kDataInputName);
+  EXPECT_EQ(id({.shapes = {{"x", {1, 4, 5}}, {"y", {1}}}}), ErrorId::kDataShape);
+  EXPECT_EQ(id({.shapes = {{"x", {2, 3, 5}}, {"y", {1}}}}), ErrorId::kDataShape);
+  EXPECT_EQ(id({.shapes = {{"x", {1, 3}}, {"y", {1}}}}), ErrorId::kDataShape);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "calib/data/labels.h"
 #include "calib/data/sample_set.h"
+#include "calib/data_source.h"
 #include "runtime/session.h"
 
 namespace preon {
@@ -18,6 +19,7 @@ struct SourceContext {
   int64_t fixed_batch = 1;  ///< FixedBatch of all inputs of the model
   std::string preprocess;   ///< --preprocess
   uint64_t seed = 0;
+  RandomValues random;
   std::shared_ptr<ClassNames> classes = std::make_shared<ClassNames>();  ///< of sub-folders, over all sources
 };
 

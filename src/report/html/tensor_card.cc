@@ -5,20 +5,48 @@
 
 #include "base/status.h"
 #include "report/html/html_text.h"
+#include "report/html/page_assets.h"
 #include "report/html/samples_section.h"
 
 namespace preon {
 namespace {
 
 constexpr double kGutter = 140, kPlotWidth = 360, kWidth = kGutter + kPlotWidth + 8;
-constexpr double kTop = 6, kPlotHeight = 96, kRow = 13;
+constexpr double kTop = 6, kPlotHeight = 96, kRow = 13, kTitle = 22;
 constexpr double kLeastShare = 1e-6;  // of the values; the vertical axis is logarithmic
 
 class CardDrawing {
  public:
   explicit CardDrawing(const TensorAnalysis& tensor) : tensor_(tensor) {}
 
-  std::string Svg() {
+  std::string Svg() const {
+    const std::string drawing = Drawing(tensor_.methods);
+    return StrCat("<svg viewBox=\"0 0 ", kWidth, " ", Coordinate(Bottom(tensor_.methods.size())), "\" role=\"img\">",
+                  drawing, "</svg>");
+  }
+
+  // A file of its own: with the page's style, a ground to stand on, and a title.
+  std::string File() const {
+    std::vector<MethodRange> methods = tensor_.methods;
+    methods.push_back(tensor_.chosen);
+    methods.back().method = "taken: " + tensor_.chosen.method;
+    const double height = Bottom(methods.size()) + kTitle;
+    std::string svg = StrCat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", kWidth, "\" viewBox=\"0 ", -kTitle, " ",
+                             kWidth, " ", Coordinate(height), "\"><style>", kPageStyle, "</style><rect y=\"", -kTitle,
+                             "\" width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>");
+    svg += Text("label", "start", 6, -6, EscapeHtml(tensor_.name));
+    svg += Drawing(methods);
+    for (const auto& [name, value] : {std::pair("min", tensor_.values.min), std::pair("max", tensor_.values.max)}) {
+      svg += StrCat("<path class=\"guide\" d=\"M", Coordinate(X(value)), " ", kTop, "v", kPlotHeight, "\"><title>", name, " ",
+                    HtmlNumber(value), "</title></path>");
+    }
+    return svg + "</svg>\n";
+  }
+
+ private:
+  static double Bottom(size_t methods) { return kTop + kPlotHeight + 20 + kRow * static_cast<double>(methods); }
+
+  std::string Drawing(const std::vector<MethodRange>& methods) const {
     std::string svg = Bars(tensor_.picture, "fill calibration");
     if (tensor_.production) svg += Bars(tensor_.production->picture, "curve production");
     for (const double share : {1.0, 1e-2, 1e-4}) {
@@ -26,17 +54,15 @@ class CardDrawing {
       svg += StrCat("<path class=\"grid\" d=\"M", kGutter, " ", Coordinate(Height(share)), "h", kPlotWidth, "\"/>");
     }
     double y = kTop + kPlotHeight + 4;
-    for (size_t index = 0; index < tensor_.methods.size(); ++index, y += kRow)
-      svg += Method(tensor_.methods[index], index, y);
+    for (size_t index = 0; index < methods.size(); ++index, y += kRow) svg += Method(methods[index], index, y);
     const Picture& picture = tensor_.picture;
     svg += Text("tick", "start", kGutter, y + 12, HtmlNumber(picture.low));
     svg += Text("tick", "end", kGutter + kPlotWidth, y + 12, HtmlNumber(picture.high));
     if (picture.low < 0 && picture.high > 0 && X(0) > kGutter + 50 && X(0) < kGutter + kPlotWidth - 50)
       svg += Text("tick", "middle", X(0), y + 12, "0");
-    return StrCat("<svg viewBox=\"0 0 ", kWidth, " ", Coordinate(y + 16), "\" role=\"img\">", svg, "</svg>");
+    return svg;
   }
 
- private:
   double X(double value) const {
     const Picture& picture = tensor_.picture;
     return kGutter + kPlotWidth * std::clamp((value - picture.low) / (picture.high - picture.low), 0.0, 1.0);
@@ -116,5 +142,7 @@ std::string TensorCard(const Analysis& analysis, size_t layer) {
                 " <code>", EscapeHtml(tensor.name), "</code> ", EscapeHtml(tensor.op), "</h3>",
                 CardDrawing(tensor).Svg(), "<dl>", Facts(tensor), DriverRows(analysis, layer), "</dl></article>\n");
 }
+
+std::string TensorPicture(const TensorAnalysis& tensor) { return CardDrawing(tensor).File(); }
 
 }  // namespace preon

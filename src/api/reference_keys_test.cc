@@ -1,0 +1,75 @@
+#include "api/reference_keys.h"
+
+#include <gtest/gtest.h>
+
+#include "api/option_table.h"
+#include "api/worker_arguments.h"
+
+namespace preon {
+namespace {
+
+Options With(std::initializer_list<std::pair<const char*, const char*>> settings) {
+  Options options;
+  for (const auto& [name, value] : settings) {
+    const Status set = SetOption(options, name, value);
+    EXPECT_TRUE(set.ok()) << set.ToString();
+  }
+  return options;
+}
+
+TEST(ReferenceKeys, EachIsAnOptionOfOurs) {
+  const Options options = With({{"option", "CalibDataSize=100"},
+                                {"option", "calibworkernum=1"},
+                                {"option", "CalibOptimizeMem=True"},
+                                {"option", "TmpDir=tmp"},
+                                {"option", "CalibPassthroughOpTypes=[\"Reshape\", \"Split\"]"},
+                                {"option", "CalibPassthroughOpTypes=Gather"},
+                                {"option", "SaveTensorHistFig=true"},
+                                {"option", "SaveAndRestore=r.json"},
+                                {"option", "PercentileCandidates=99,99.9"},
+                                {"option", "RandomDataReaderInputShape={\"x\": [1, -1, 3]}"},
+                                {"option", "RandomDataReaderInputDataRange={\"x\": [-1.5, 2]}"},
+                                {"option", "UseRandomData=1"},
+                                {"option", "RandomDataReaderNumSamples=3"}});
+  EXPECT_EQ(options.calib_samples, 100);
+  EXPECT_EQ(options.memory, MemoryUse::kLow);
+  EXPECT_EQ(options.tmp_dir, "tmp");
+  EXPECT_EQ(options.plan.passthrough, (std::vector<std::string>{"Reshape", "Split", "Gather"}));
+  EXPECT_EQ(options.save_histograms, "tensor_hist");
+  EXPECT_EQ(options.save_and_restore, "r.json");
+  EXPECT_EQ(options.method_options.at("PercentileCandidates"), "99,99.9");
+  EXPECT_EQ(options.data.random.shapes.at("x"), (Shape{1, -1, 3}));
+  EXPECT_EQ(options.data.random.ranges.at("x").low, -1.5);
+  EXPECT_EQ(options.data.random_samples, 3);
+  EXPECT_EQ(options.data.seed, 42u);
+  EXPECT_TRUE(options.has_data() && options.has_random_data());
+  EXPECT_TRUE(options.warnings.empty());
+}
+
+TEST(ReferenceKeys, NoneMeansTheDefault) {
+  const Options options = With({{"option", "CalibDataSize=None"}, {"option", "SaveAndRestore=None"}, {"option", "UseRandomData=false"}});
+  EXPECT_EQ(options.calib_samples, -1);
+  EXPECT_TRUE(options.save_and_restore.empty());
+  EXPECT_FALSE(options.has_data());
+}
+
+TEST(ReferenceKeys, WhatHasNoEffectSaysSo) {
+  EXPECT_EQ(With({{"option", "CalibOptimizeDisk=true"}}).warnings.size(), 1u);
+  EXPECT_EQ(With({{"option", "CalibDataSize=0"}}).warnings.size(), 1u);
+  const Options many = With({{"option", "CalibWorkerNum=100000"}});
+  EXPECT_EQ(many.warnings.size(), 1u);
+  EXPECT_LT(many.workers, 100000);
+}
+
+TEST(WorkerArguments, WhatWasGivenButForWhatEachProcessHasItsOwnOf) {
+  Options options = With({{"output", "a.calib"}, {"data", "x"}, {"data", "y"}, {"samples", "5"}, {"samples", "7"}, {"workers", "2"},
+                          {"option", "CalibWorkerNum=1"}, {"per-tensor", "true"}, {"exact", "false"}, {"method", "minmax"},
+                          {"threads", "2"}, {"resume", "true"}, {"checkpoint", "1"}});
+  options.config_file = "c.json";
+  EXPECT_EQ(CalibrationArguments(options),
+            (std::vector<std::string>{"--config=c.json", "--data=x", "--data=y", "--samples=7", "--option=CalibWorkerNum=1",
+                                      "--per-tensor", "--checkpoint=1"}));
+}
+
+}  // namespace
+}  // namespace preon

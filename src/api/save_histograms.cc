@@ -1,0 +1,80 @@
+#include "api/save_histograms.h"
+
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "base/file.h"
+#include "report/html/tensor_card.h"
+
+namespace preon {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr size_t kLongestName = 200;  // of 255 that file systems take, with room for number and ending
+
+std::string Safe(std::string name) {
+  for (char& c : name) {
+    const bool unsafe = c == '/' || c == '.' || c == ':' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
+    if (unsafe) c = '_';
+  }
+  if (name.size() > kLongestName) {
+    size_t end = kLongestName;
+    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;  // not inside a UTF-8 character
+    name.resize(end);
+  }
+  return name.empty() ? "_" : name;
+}
+
+// The pictures have been drawn in a folder beside it: on the same file system a rename is all or nothing.
+Status MoveInto(const fs::path& folder, const std::string& drawn, const std::vector<std::string>& names) {
+  std::error_code error;
+  fs::create_directory(folder, error);
+  for (const std::string& name : names) {
+    if (!error) fs::rename(fs::path(drawn) / name, folder / name, error);
+  }
+  if (!error) return Status::Ok();
+  return Error(ErrorId::kIoWrite, folder.string(), ": can't write: ", error.message());
+}
+
+}  // namespace
+
+std::vector<std::string> PictureNames(const std::vector<std::string>& tensors) {
+  std::set<std::string> taken;
+  std::vector<std::string> names;
+  for (const std::string& tensor : tensors) {
+    const std::string safe = Safe(tensor);
+    std::string name = safe;
+    for (int number = 2; !taken.insert(name).second; ++number) name = StrCat(safe, "_", number);
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+Status WriteHistograms(const Analysis& analysis, const std::string& folder) {
+  std::error_code ignored;
+  const fs::path target = fs::absolute(folder, ignored).lexically_normal();
+  const fs::path parent = target.has_filename() ? target.parent_path() : target.parent_path().parent_path();
+  PREON_ASSIGN_OR_RETURN(const TempDir drawn, TempDir::Create(parent.string()));
+  std::vector<std::string> tensors;
+  for (const TensorAnalysis& tensor : analysis.tensors) tensors.push_back(tensor.name);
+  std::vector<std::string> names = PictureNames(tensors);
+  for (size_t index = 0; index < names.size(); ++index) {
+    names[index] += ".svg";
+    PREON_RETURN_IF_ERROR(WriteFileAtomically(drawn.File(names[index]), TensorPicture(analysis.tensors[index])));
+  }
+  return MoveInto(target, drawn.path(), names);
+}
+
+Status SaveHistograms(const CalibrationData& data, const Job& job) {
+  const PlanOptions& plan = job.options.plan;
+  const AnalyzeOptions how{.methods = job.builtins.methods,
+                           .chosen = *job.choices.method,
+                           .format = {plan.activation, plan.activation_symmetric.value_or(false)}};
+  PREON_ASSIGN_OR_RETURN(const Analysis analysis, Analyze(data, nullptr, how));
+  if (analysis.tensors.empty())
+    job.context.Log(LogLevel::kWarning, "--save-histograms: no tensor was observed in this run: no pictures");
+  return WriteHistograms(analysis, job.options.save_histograms);
+}
+
+}  // namespace preon
