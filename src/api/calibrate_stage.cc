@@ -42,14 +42,28 @@ struct Pass {
   FloatOutputs* float_outputs = nullptr;
 };
 
-Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const Pass& pass) {
-  job.clock.Begin("calibrate");
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(prepared.inputs));
-  source = Prefetch(std::move(source));
+// Which statistics of which tensors.
+CalibrateOptions StatisticsFor(const PreparedModel& prepared, const Job& job) {
   CalibrateOptions options{.mode = job.options.sketch_mode, .optimize = job.options.optimize_observed};
   for (const auto& [input, observed] : MeanSources(prepared.model.graph, prepared.plan))
     options.channel_means.push_back(observed);
   if (job.choices.target->FollowsRuntime()) options.per_channel = ScalableTensors(prepared.model.graph, prepared.plan);
+  return options;
+}
+
+std::map<std::string, std::string> SharedRanges(const QuantPlan& plan) {
+  std::map<std::string, std::string> shared;
+  for (const auto& [tensor, activation] : plan.activations) {
+    if (!activation.shares.empty()) shared[tensor] = activation.shares;
+  }
+  return shared;
+}
+
+Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const Pass& pass) {
+  job.clock.Begin("calibrate");
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(prepared.inputs));
+  source = Prefetch(std::move(source));
+  CalibrateOptions options = StatisticsFor(prepared, job);
   if (pass.trial != nullptr) pass.trial->Clear();
   if (pass.float_outputs != nullptr) pass.float_outputs->Clear();
   options.see_run = [&, first = true](const Batch& batch, const std::vector<NamedTensor>& outputs) mutable {
@@ -77,9 +91,7 @@ Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const P
   PREON_ASSIGN_OR_RETURN(CalibrationData data,
                          Calibrate(prepared.model, prepared.plan.ObservedTensors(), *source, options, job.context));
   data.setup = setup;
-  for (const auto& [tensor, activation] : prepared.plan.activations) {
-    if (!activation.shares.empty()) data.shared[tensor] = activation.shares;
-  }
+  data.shared = SharedRanges(prepared.plan);
   return data;
 }
 
@@ -100,6 +112,20 @@ Result<CalibrationData> CalibrateStage(PreparedModel& prepared, Job& job, TrialS
 
 Result<CalibrationData> CalibrateOnly(PreparedModel& prepared, Job& job) {
   return CalibrateChecked(prepared, job, {.keep_model = false});
+}
+
+Instrumentation InstrumentationOf(const PreparedModel& prepared, const Job& job) {
+  const CalibrateOptions options = StatisticsFor(prepared, job);
+  const Graph& graph = prepared.model.graph;
+  Instrumentation plan{.inputs = graph.inputs(), .outputs = graph.outputs(), .tensors = prepared.plan.ObservedTensors(),
+                       .per_channel = {options.per_channel.begin(), options.per_channel.end()},
+                       .channel_means = {options.channel_means.begin(), options.channel_means.end()},
+                       .mode = options.mode, .calib_out = job.options.calib_out, .every = job.options.every};
+  plan.header.model_fingerprint = prepared.model.fingerprint;
+  plan.header.setup = StrCat(PlacementSetup(prepared.plan), ModeSetup(options));
+  plan.header.shared = SharedRanges(prepared.plan);
+  plan.header.origins = OriginsOf(graph, plan.tensors);
+  return plan;
 }
 
 Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const std::string& path) {

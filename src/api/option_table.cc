@@ -5,12 +5,13 @@
 
 #include "base/text.h"
 #include "formats/int_format.h"
+#include "instrument/output_name.h"
 
 namespace preon {
 namespace {
 
-constexpr uint32_t kNeedsData = kVerbQuantize | kVerbCalibrate | kVerbRun | kVerbCompare;
-constexpr uint32_t kPlans = kVerbQuantize | kVerbCalibrate;
+constexpr uint32_t kNeedsData = kVerbQuantize | kVerbCalibrate | kVerbRun | kVerbCompare | kVerbInstrument;
+constexpr uint32_t kPlans = kVerbQuantize | kVerbCalibrate | kVerbInstrument;
 constexpr uint32_t kReadsRanges = kVerbRanges | kVerbAnalyze;
 constexpr uint32_t kChoosesRanges = kVerbQuantize | kReadsRanges;
 
@@ -95,6 +96,11 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return SetCount(o.checkpoint_seconds.emplace(), v, 0); }},
     {"calib", "FILE", "statistics of an earlier calibrate or merge, instead of --data", OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) { o.calib = v; return Status::Ok(); }},
+    {"calib-out", "FILE", "where a process that serves the model collects: %p is its number, %h its host; "
+     "default: MODEL-%p.calib in the folder it runs in", OptionKind::kValue, kVerbInstrument,
+     [](Options& o, const std::string& v) { o.calib_out = v; return CheckOutputPattern(v); }},
+    {"every", "N", "save after so many runs, and at the end (default 1000)", OptionKind::kValue, kVerbInstrument,
+     [](Options& o, const std::string& v) { return SetCount(o.every, v, 1); }},
     {"method", "M", "how a range follows from the statistics ('help' lists them); default: auto", OptionKind::kValue, kChoosesRanges,
      [](Options& o, const std::string& v) { o.method = v; return Status::Ok(); }},
     {"method-option", "KEY=VALUE", "option of the method, for example Percentile=99.99", OptionKind::kList, kChoosesRanges,

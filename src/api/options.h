@@ -21,6 +21,8 @@ struct Options {
   std::string config_file;  ///< where some of these came from; only so that it is never written to
   DataOptions data;
   std::string calib;
+  std::string calib_out;
+  int64_t every = 1000;
   std::string method = "auto";
   MethodOptions method_options;
   std::string target = "ort-cpu";

@@ -25,6 +25,16 @@ Status Fill(CalibrationData& data, const std::vector<std::string>& tensors, std:
   return Status::Ok();
 }
 
+void WarnOfInfinities(const CalibrationData& data, const RunContext& context) {
+  for (const auto& [tensor, sketch] : data.tensors) {
+    if (sketch.inf_count() == 0) continue;
+    context.Log(LogLevel::kWarning, StrCat(tensor, ": ", sketch.inf_count(), " of ", sketch.count(),
+                                           " values are infinite; its range is that of the finite ones"));
+  }
+}
+
+}  // namespace
+
 std::vector<TensorOrigin> OriginsOf(const Graph& graph, const std::vector<std::string>& tensors) {
   const std::set<std::string> wanted(tensors.begin(), tensors.end());
   std::vector<TensorOrigin> origins;
@@ -38,16 +48,6 @@ std::vector<TensorOrigin> OriginsOf(const Graph& graph, const std::vector<std::s
   }
   return origins;
 }
-
-void WarnOfInfinities(const CalibrationData& data, const RunContext& context) {
-  for (const auto& [tensor, sketch] : data.tensors) {
-    if (sketch.inf_count() == 0) continue;
-    context.Log(LogLevel::kWarning, StrCat(tensor, ": ", sketch.inf_count(), " of ", sketch.count(),
-                                           " values are infinite; its range is that of the finite ones"));
-  }
-}
-
-}  // namespace
 
 Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& tensors, DataSource& source,
                                   const CalibrateOptions& options, const RunContext& context) {

@@ -60,6 +60,9 @@ struct CalibrateOptions {
 Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& tensors, DataSource& source,
                                   const CalibrateOptions& options, const RunContext& context);
 
+/// Of each of `tensors`, in the order in which the graph computes them.
+std::vector<TensorOrigin> OriginsOf(const Graph& graph, const std::vector<std::string>& tensors);
+
 /// Errors: kCalibFileMismatch unless both fingerprints are those of one model.
 Status CheckSameModel(std::string_view fingerprint, std::string_view wanted);
 

@@ -28,7 +28,7 @@ Status Run(int argc, const char* const* argv) {
   PREON_ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(argc, argv, builtins));
   if (!arguments.help.empty()) return Print(arguments.help);
   // Several sessions one after the other. `run` stays what any program gets from the runtime: the measure of the others.
-  if ((arguments.command.verb & (kVerbQuantize | kVerbCalibrate)) != 0) ReturnLargeBlocksAtOnce();
+  if ((arguments.command.verb & (kVerbQuantize | kVerbCalibrate | kVerbInstrument)) != 0) ReturnLargeBlocksAtOnce();
 
   ProgressPrinter progress(arguments.json, arguments.verbosity);
   const RunContext context{.threads = arguments.options.threads,
