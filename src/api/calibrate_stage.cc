@@ -120,7 +120,8 @@ Instrumentation InstrumentationOf(const PreparedModel& prepared, const Job& job)
   Instrumentation plan{.inputs = graph.inputs(), .outputs = graph.outputs(), .tensors = prepared.plan.ObservedTensors(),
                        .per_channel = {options.per_channel.begin(), options.per_channel.end()},
                        .channel_means = {options.channel_means.begin(), options.channel_means.end()},
-                       .mode = options.mode, .calib_out = job.options.calib_out, .every = job.options.every};
+                       .mode = options.mode, .calib_out = job.options.calib_out, .every = job.options.every,
+                       .one_in = job.options.one_in};
   plan.header.model_fingerprint = prepared.model.fingerprint;
   plan.header.setup = StrCat(PlacementSetup(prepared.plan), ModeSetup(options));
   plan.header.shared = SharedRanges(prepared.plan);

@@ -101,6 +101,8 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { o.calib_out = v; return CheckOutputPattern(v); }},
     {"every", "N", "save after so many runs, and at the end (default 1000)", OptionKind::kValue, kVerbInstrument,
      [](Options& o, const std::string& v) { return SetCount(o.every, v, 1); }},
+    {"one-in", "N", "observe one run in so many; costs that much less (default 1: all)", OptionKind::kValue, kVerbInstrument,
+     [](Options& o, const std::string& v) { return SetCount(o.one_in, v, 1); }},
     {"method", "M", "how a range follows from the statistics ('help' lists them); default: auto", OptionKind::kValue, kChoosesRanges,
      [](Options& o, const std::string& v) { o.method = v; return Status::Ok(); }},
     {"method-option", "KEY=VALUE", "option of the method, for example Percentile=99.99", OptionKind::kList, kChoosesRanges,

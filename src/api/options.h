@@ -23,6 +23,7 @@ struct Options {
   std::string calib;
   std::string calib_out;
   int64_t every = 1000;
+  int64_t one_in = 1;
   std::string method = "auto";
   MethodOptions method_options;
   std::string target = "ort-cpu";

@@ -12,7 +12,7 @@ Command InstrumentCommand() {
   preon instrument model.onnx -o model.instrumented.onnx --calib-out /var/lib/calib/model-%p.calib --every 5k
 Served by a program that has registered lib/libpreon_observers.so with its session options, the model writes such files;
 'preon merge' puts those of several processes together. One form fits all machines: it is optimized where it is served.
-PREON_CALIB_OUT and PREON_CALIB_EVERY in the environment go over --calib-out and --every. --data only serves to check the model.
+PREON_CALIB_OUT, PREON_CALIB_EVERY and PREON_CALIB_ONE_IN in the environment go over --calib-out, --every and --one-in. --data only serves to check the model.
 )",
           .run = [](const std::vector<std::string>& args, Job& job) { return Render(InstrumentVerb(args[0], job)); }};
 }

@@ -53,6 +53,9 @@ std::unique_ptr<std::thread> QuietThread(std::function<void()> body) {
   return thread;
 }
 
+/// Whether the run on this thread is one of those to observe.
+thread_local bool observing = false;
+
 std::unique_ptr<SketchObserver> EmptySketches(const Instrumentation& plan) {
   return std::make_unique<SketchObserver>(plan.tensors, plan.mode, plan.per_channel, plan.channel_means);
 }
@@ -71,12 +74,14 @@ Collector::~Collector() {
 }
 
 Collector::Outputs Collector::Watch(int64_t samples, const std::function<Outputs()>& run) {
+  observing = runs_++ % plan_.one_in == 0;
+  if (!observing) return run();
   Outputs outputs = std::vector<NamedTensor>();
   Status observed;
   {
     const Inside inside(*gate_);
     const Batch batch{.samples = samples,
-                      .names = std::vector<std::string>(static_cast<size_t>(samples), StrCat("run ", ++runs_))};
+                      .names = std::vector<std::string>(static_cast<size_t>(samples), StrCat("run ", runs_.load()))};
     sketches_->BeginRun(batch);
     outputs = run();
     observed = sketches_->EndRun();
@@ -91,10 +96,11 @@ Collector::Outputs Collector::Watch(int64_t samples, const std::function<Outputs
 }
 
 void Collector::Observe(size_t index, const ObservedValue& value, const ParallelFor& parallel_for) {
-  sketches_->Observe(index, value, parallel_for);
+  if (observing) sketches_->Observe(index, value, parallel_for);
 }
 void Collector::ObserveTogether(std::span<const ObservedStep> steps, const ParallelFor& parallel_for) {
-  sketches_->ObserveTogether(steps, parallel_for);
+  if (observing) return sketches_->ObserveTogether(steps, parallel_for);
+  TensorObserver::ObserveTogether(steps, parallel_for);  // computes
 }
 
 void Collector::SaveInBackground() {

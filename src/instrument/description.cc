@@ -19,6 +19,7 @@ std::string WriteDescription(const Instrumentation& plan, const PackedModel& pac
   const Json json = {{"format", kFormat},
                      {"calib_out", plan.calib_out},
                      {"every", plan.every},
+                     {"one_in", plan.one_in},
                      {"fingerprint", plan.header.model_fingerprint},
                      {"setup", plan.header.setup},
                      {"exact", plan.mode == SketchMode::kExact},
@@ -46,6 +47,7 @@ Result<Description> ParseDescription(std::string_view text) {
     Instrumentation& plan = description.plan;
     json.at("calib_out").get_to(plan.calib_out);
     json.at("every").get_to(plan.every);
+    json.at("one_in").get_to(plan.one_in);
     json.at("fingerprint").get_to(plan.header.model_fingerprint);
     json.at("setup").get_to(plan.header.setup);
     plan.mode = json.at("exact").get<bool>() ? SketchMode::kExact : SketchMode::kSampled;

@@ -22,6 +22,7 @@ struct Instrumentation {
   SketchMode mode = SketchMode::kSampled;
   std::string calib_out;  ///< pattern of the file's name (output_name.h)
   int64_t every = 1000;   ///< runs from one save to the next
+  int64_t one_in = 1;     ///< of so many runs is observed
 };
 
 /// The Instrumented node's attribute for people and for ParseDescription: JSON in ASCII.

@@ -10,19 +10,27 @@
 namespace preon {
 namespace {
 
-/// A bad value is said and not used: the program serves on.
+// A bad value is said and not used: the program serves on.
+
+void ApplyCount(const char* variable, int64_t& field, LogLine log) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr || *text == '\0') return;
+  const Result<int64_t> count = ParseCount(text);
+  if (count.ok() && *count > 0) {
+    field = *count;
+  } else {
+    log(StrCat(variable, ": got '", text, "', wanted a number of at least 1; taking ", field));
+  }
+}
+
 void ApplyEnvironment(Instrumentation& plan, LogLine log) {
   if (const char* out = std::getenv("PREON_CALIB_OUT"); out != nullptr && *out != '\0') {
     const Status usable = CheckOutputPattern(out);
     if (usable.ok()) plan.calib_out = out;
     if (!usable.ok()) log(StrCat("PREON_CALIB_OUT: ", usable.message(), "; taking '", plan.calib_out, "'"));
   }
-  if (const char* every = std::getenv("PREON_CALIB_EVERY"); every != nullptr && *every != '\0') {
-    const Result<int64_t> count = ParseCount(every);
-    const bool usable = count.ok() && *count > 0;
-    if (usable) plan.every = *count;
-    if (!usable) log(StrCat("PREON_CALIB_EVERY: got '", every, "', wanted a number of at least 1; taking ", plan.every));
-  }
+  ApplyCount("PREON_CALIB_EVERY", plan.every, log);
+  ApplyCount("PREON_CALIB_ONE_IN", plan.one_in, log);
 }
 
 class InstrumentedModel final : public ServedModel {
@@ -42,6 +50,9 @@ class InstrumentedModel final : public ServedModel {
   }
 
   Result<std::vector<NamedTensor>> Run(std::vector<Tensor> tensors) override {
+    if (tensors.size() != inputs_.size()) {
+      return Error(ErrorId::kModelInvalid, "instrumented model: ", tensors.size(), " inputs, wanted ", inputs_.size());
+    }
     std::vector<NamedTensor> feeds;
     for (size_t input = 0; input < tensors.size(); ++input)
       feeds.push_back({inputs_[input], std::move(tensors[input])});

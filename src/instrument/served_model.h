@@ -8,7 +8,7 @@
 
 namespace preon {
 
-/// Environment: PREON_CALIB_OUT and PREON_CALIB_EVERY go over what the model says.
+/// Environment: PREON_CALIB_OUT, PREON_CALIB_EVERY and PREON_CALIB_ONE_IN go over what the model says.
 /// Errors: kModelInvalid, kModelMalformed, kRuntimeLoad.
 Result<std::unique_ptr<ServedModel>> OpenInstrumented(const ServedSource& source, LogLine log);
 

@@ -104,6 +104,7 @@ Result<Session> Session::Impl::Open(const ModelSource& source, const SessionOpti
                                     const SessionExtras& extras) {
   auto impl = std::make_unique<Impl>();
   impl->name = source.path.empty() ? "model" : source.path;
+  impl->settled = options.host != nullptr;  // its memory is the host's affair; it may have no arena
   Status specs_read;
   PREON_RETURN_IF_ERROR(GuardOrt(
       ErrorId::kRuntimeLoad,
