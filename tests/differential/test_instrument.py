@@ -116,18 +116,31 @@ def test_batches_count_as_samples(real_model):
     assert (folder / "served.calib").read_bytes() == (folder / "calibrate.calib").read_bytes()
 
 
-def test_exact_and_unoptimized(real_model):
+@pytest.mark.parametrize("option", ["--exact", "--no-optimize"])
+def test_exact_and_unoptimized(real_model, option):
     model = real_model("resnet20_cifar10")
     folder = model.preon.folder
-    for options in (["--exact"], ["--no-optimize"]):
-        model.calibrate("calibrate.calib", "--threads", "1", *options)
-        instrument(model.preon, model.path, *options)
-        served = serve(folder / "served.onnx")
-        for feed in model.feeds():
-            served.run(None, feed)
-        del served
-        assert (folder / "served.calib").read_bytes() == (folder / "calibrate.calib").read_bytes(), options
-        (folder / "served.calib").unlink()
+    model.calibrate("calibrate.calib", "--threads", "1", option)
+    instrument(model.preon, model.path, option)
+    served = serve(folder / "served.onnx")
+    for feed in model.feeds():
+        served.run(None, feed)
+    del served
+    assert (folder / "served.calib").read_bytes() == (folder / "calibrate.calib").read_bytes()
+
+
+def test_one_in_three(real_model):
+    model = real_model("resnet20_cifar10")
+    folder = model.preon.folder
+    np.savez(folder / "third.npz", input=model.samples["input"][::3])
+    done = model.preon("calibrate", model.path, "-o", "third.calib", "--data", "third.npz")
+    assert done.returncode == 0, done.stderr
+    instrument(model.preon, model.path, "--one-in", "3")
+    served = serve(folder / "served.onnx")
+    for feed in model.feeds():
+        served.run(None, feed)
+    del served
+    assert (folder / "served.calib").read_bytes() == (folder / "third.calib").read_bytes()
 
 
 def test_recurrent_model_with_state(preon):
