@@ -41,6 +41,20 @@ if(TARGET preon_api)
   install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 endif()
 
+# What programs with an ONNX Runtime of their own load: not linked with ours (RegisterCustomOps gets theirs), one symbol,
+# never unloaded (it has handlers for exit and fork).
+if(TARGET preon_instrument)
+  add_library(preon_observers SHARED src/instrument/main.cc)
+  set(exports ${CMAKE_CURRENT_SOURCE_DIR}/cmake/observers.map)
+  target_link_libraries(preon_observers PRIVATE preon_instrument)
+  target_link_options(preon_observers PRIVATE LINKER:--as-needed LINKER:--no-undefined LINKER:-z,nodelete
+                                              LINKER:--version-script=${exports})
+  set_target_properties(preon_observers PROPERTIES LINK_DEPENDS ${exports})
+  preon_compile_options(preon_observers)
+  install(TARGETS preon_observers LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  add_dependencies(products preon_observers)
+endif()
+
 # ./dev check: every header compiles alone.
 if(PROJECT_IS_TOP_LEVEL)
   get_property(layers GLOBAL PROPERTY PREON_LAYERS)

@@ -62,7 +62,8 @@ Result<RangeCollection> MakeCollection(const PreparedModel& prepared, const Job&
   return RangeCollection::Create(std::move(tensors), std::move(collectors), job.context.TempDir());
 }
 
-CalibrateOptions SketchOptions(const PreparedModel& prepared, const Job& job) {
+// Which statistics of which tensors.
+CalibrateOptions StatisticsFor(const PreparedModel& prepared, const Job& job) {
   CalibrateOptions options{.mode = job.options.sketch_mode, .optimize = job.options.optimize_observed,
                            .memory = job.options.memory, .per_sample = job.options.per_sample};
   if (job.choices.plan.compat != Compat::kOff) {
@@ -83,10 +84,12 @@ std::vector<std::string> ToObserve(const PreparedModel& prepared, const Job& job
   return {tensors.begin(), tensors.end()};
 }
 
-void AddShared(const QuantPlan& plan, CalibrationData& data) {
+std::map<std::string, std::string> SharedRanges(const QuantPlan& plan) {
+  std::map<std::string, std::string> shared;
   for (const auto& [tensor, activation] : plan.activations) {
-    if (!activation.shares.empty()) data.shared[tensor] = activation.shares;
+    if (!activation.shares.empty()) shared[tensor] = activation.shares;
   }
+  return shared;
 }
 
 // What --resume or the task of a worker leave to be done; `start` is known already.
@@ -106,7 +109,7 @@ Result<SampleSelection> SelectSamples(const Job& job, const std::optional<Calibr
 
 Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const Pass& pass) {
   job.clock.Begin("calibrate");
-  CalibrateOptions options = SketchOptions(prepared, job);
+  CalibrateOptions options = StatisticsFor(prepared, job);
   const std::string setup = StrCat(PlacementSetup(prepared.plan), ModeSetup(options));
   const PartialCalibration partial(job.options, setup);
   if (job.options.resume) {
@@ -148,7 +151,7 @@ Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const P
   if (collection) {
     PREON_ASSIGN_OR_RETURN(job.collected, collection->Finish());
   }
-  AddShared(prepared.plan, data);
+  data.shared = SharedRanges(prepared.plan);
   return data;
 }
 
@@ -156,7 +159,7 @@ Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const P
 Status RunTrialSamples(const PreparedModel& prepared, Job& job, TrialSamples& trial) {
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source,
                          job.open_samples(prepared.inputs, {.limit = job.options.calib_samples}));
-  CalibrateOptions options = SketchOptions(prepared, job);
+  CalibrateOptions options = StatisticsFor(prepared, job);
   options.see_run = [&](const Batch& batch, const std::vector<NamedTensor>& outputs) {
     trial.Keep(batch, outputs);
     return Status::Ok();
@@ -193,7 +196,7 @@ Result<CalibrationData> CalibrateWithWorkers(PreparedModel& prepared, Job& job, 
     plan.careful = true;
   }
   job.clock.Begin("calibrate");
-  const std::string setup = StrCat(PlacementSetup(prepared.plan), ModeSetup(SketchOptions(prepared, job)));
+  const std::string setup = StrCat(PlacementSetup(prepared.plan), ModeSetup(StatisticsFor(prepared, job)));
   const std::string fingerprint = prepared.model.fingerprint;
   const PartialCalibration partial(given, setup);
   std::optional<CalibrationData> start;
@@ -226,7 +229,7 @@ Result<CalibrationData> CalibrateWithWorkers(PreparedModel& prepared, Job& job, 
   PREON_ASSIGN_OR_RETURN(CalibrationData data, MergeWorkers(partial, plan, std::move(start), fingerprint));
   if (data.sample_count() == 0) return Error(ErrorId::kDataEmpty, "calibrate: no samples");
   data.setup = setup;
-  AddShared(prepared.plan, data);
+  data.shared = SharedRanges(prepared.plan);
   if (pass.trial != nullptr) PREON_RETURN_IF_ERROR(RunTrialSamples(prepared, job, *pass.trial));
   return data;
 }
@@ -251,6 +254,22 @@ Result<CalibrationData> CalibrateStage(PreparedModel& prepared, Job& job, TrialS
 
 Result<CalibrationData> CalibrateOnly(PreparedModel& prepared, Job& job) {
   return CalibrateChecked(prepared, job, {.collect = false, .keep_model = false});
+}
+
+Instrumentation InstrumentationOf(const PreparedModel& prepared, const Job& job) {
+  const CalibrateOptions options = StatisticsFor(prepared, job);
+  const Graph& graph = prepared.model.graph;
+  Instrumentation plan{.inputs = graph.inputs(), .outputs = graph.outputs(), .tensors = prepared.plan.ObservedTensors(),
+                       .per_channel = {options.per_channel.begin(), options.per_channel.end()},
+                       .channel_means = {options.channel_means.begin(), options.channel_means.end()},
+                       .mode = options.mode, .calib_out = job.options.calib_out, .every = job.options.every,
+                       .one_in = job.options.one_in};
+  plan.header.model_fingerprint = prepared.model.fingerprint;
+  plan.header.setup = StrCat(PlacementSetup(prepared.plan), ModeSetup(options));
+  plan.header.shared = SharedRanges(prepared.plan);
+  plan.header.origins = OriginsOf(graph, plan.tensors);
+  plan.header.derived = WhatToDerive(graph, plan.tensors, options);
+  return plan;
 }
 
 Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const std::string& path) {

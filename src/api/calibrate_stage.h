@@ -6,6 +6,7 @@
 #include "api/prepare_model.h"
 #include "api/trial_samples.h"
 #include "calib/calibration.h"
+#include "instrument/instrumented_model.h"
 
 namespace preon {
 
@@ -18,6 +19,9 @@ Result<CalibrationData> CalibrateStage(PreparedModel& prepared, Job& job, TrialS
                                        FloatOutputs& float_outputs);
 /// The same for who wants nothing but the statistics: `prepared.model` is let go of after the first run.
 Result<CalibrationData> CalibrateOnly(PreparedModel& prepared, Job& job);
+
+/// What CalibrateOnly would observe, and the .calib around it.
+Instrumentation InstrumentationOf(const PreparedModel& prepared, const Job& job);
 
 /// Errors: kCalibFileMismatch when `data` was made for another model or target.
 Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const std::string& path);

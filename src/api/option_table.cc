@@ -7,12 +7,13 @@
 #include "api/reference_keys.h"
 #include "base/text.h"
 #include "formats/int_format.h"
+#include "instrument/output_name.h"
 
 namespace preon {
 namespace {
 
-constexpr uint32_t kNeedsData = kVerbQuantize | kVerbCalibrate | kVerbRanges | kVerbRun | kVerbCompare;
-constexpr uint32_t kPlans = kVerbQuantize | kVerbCalibrate;
+constexpr uint32_t kNeedsData = kVerbQuantize | kVerbCalibrate | kVerbRanges | kVerbRun | kVerbCompare | kVerbInstrument;
+constexpr uint32_t kPlans = kVerbQuantize | kVerbCalibrate | kVerbInstrument;
 constexpr uint32_t kObserves = kPlans | kVerbRanges;
 constexpr uint32_t kReadsRanges = kVerbRanges | kVerbAnalyze;
 constexpr uint32_t kChoosesRanges = kVerbQuantize | kReadsRanges;
@@ -162,6 +163,13 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return SetFlag(Worker(o).careful, v); }},
     {"calib", "FILE", "statistics of an earlier calibrate or merge, instead of --data", OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) { o.calib = v; return Status::Ok(); }},
+    {"calib-out", "FILE", "where a process that serves the model collects: %p is its number, %h its host; "
+     "default: MODEL-%p.calib in the folder it runs in", OptionKind::kValue, kVerbInstrument,
+     [](Options& o, const std::string& v) { o.calib_out = v; return CheckOutputPattern(v); }},
+    {"every", "N", "save after so many runs, and at the end (default 1000)", OptionKind::kValue, kVerbInstrument,
+     [](Options& o, const std::string& v) { return SetCount(o.every, v, 1); }},
+    {"one-in", "N", "observe one run in so many; costs that much less (default 1: all)", OptionKind::kValue, kVerbInstrument,
+     [](Options& o, const std::string& v) { return SetCount(o.one_in, v, 1); }},
     {"method", "M", "how a range follows from the statistics ('help' lists them); default: auto", OptionKind::kValue, kChoosesRanges,
      [](Options& o, const std::string& v) { o.method = v; return Status::Ok(); }},
     {"method-option", "KEY=VALUE", "option of the method, for example Percentile=99.99", OptionKind::kList, kChoosesRanges,

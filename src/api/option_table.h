@@ -23,6 +23,7 @@ enum Verb : uint32_t {
   kVerbCompare = 64,
   kVerbDoctor = 128,
   kVerbAnalyze = 256,
+  kVerbInstrument = 512,
 };
 
 enum class OptionKind { kFlag, kValue, kList };

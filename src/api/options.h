@@ -38,6 +38,9 @@ struct Options {
   std::string config_file;  ///< where some of these came from; only so that it is never written to
   DataOptions data;
   std::string calib;
+  std::string calib_out;
+  int64_t every = 1000;
+  int64_t one_in = 1;
   std::string method = "auto";
   MethodOptions method_options;
   std::string target = "ort-cpu";

@@ -6,6 +6,7 @@
 #include "base/system.h"
 #include "eval/compare.h"
 #include "eval/fusion_report.h"
+#include "instrument/instrumented_model.h"
 #include "ir/model_io.h"
 #include "ir/same_graph.h"
 #include "quantize/reach.h"
@@ -89,6 +90,7 @@ Result<PreparedModel> Rewrite(Model source, const Job& job, const Verify& verify
 }
 
 Status CheckIsFloat(const Model& model) {
+  PREON_RETURN_IF_ERROR(CheckNotInstrumented(model));
   for (const auto& node : model.graph.nodes()) {
     if (node->op_type != "QuantizeLinear" && node->op_type != "DequantizeLinear" && !IsIntegerKernel(node->op_type))
       continue;

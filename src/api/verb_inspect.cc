@@ -3,6 +3,7 @@
 #include "api/output.h"
 #include "api/verbs.h"
 #include "calib/calibration.h"
+#include "instrument/instrumented_model.h"
 #include "ir/model_io.h"
 #include "quantize/plan.h"
 
@@ -48,6 +49,15 @@ Result<ModelSummary> InspectModel(const std::string& path, Job& job) {
   for (const auto& [name, value] : graph.initializers()) {
     ++summary.weights;
     summary.weight_bytes += static_cast<int64_t>(value.bytes().size());
+  }
+  if (const Node* node = FindInstrumented(graph)) {
+    PREON_ASSIGN_OR_RETURN(const Description description, DescriptionOf(*node));
+    const Instrumentation& plan = description.plan;
+    summary.instrumented = {.calib_out = plan.calib_out,
+                            .fingerprint = plan.header.model_fingerprint,
+                            .setup = plan.header.setup,
+                            .every = plan.every,
+                            .observed_tensors = static_cast<int64_t>(plan.tensors.size())};
   }
   summary.facts = job.clock.Finish("inspect");
   return summary;

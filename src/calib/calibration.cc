@@ -27,6 +27,26 @@ Status Fill(CalibrationData& data, const std::vector<std::string>& tensors, std:
   return Status::Ok();
 }
 
+void WarnOfInfinities(const CalibrationData& data, const RunContext& context) {
+  for (const auto& [tensor, sketch] : data.tensors) {
+    if (sketch.inf_count() == 0) continue;
+    context.Log(LogLevel::kWarning, StrCat(tensor, ": ", sketch.inf_count(), " of ", sketch.count(),
+                                           " values are infinite; its range is that of the finite ones"));
+  }
+}
+
+RunPlan ChooseRuns(const Model& model, const CalibrateOptions& options, const DataSource& source,
+                   const RunContext& context) {
+  // With the optimizer off, convolutions sum in an order that depends on the number of threads: whoever wants the values
+  // bit for bit wants them from as many threads as the runtime gets elsewhere.
+  const bool serial = !options.optimize || options.collection != nullptr;
+  if (options.serial_threads > 0) return {.at_once = 1, .threads = options.serial_threads};
+  if (serial) return {.at_once = 1, .threads = context.ThreadCount()};
+  return PlanRuns(model, context.ThreadCount(), source, options.memory);
+}
+
+}  // namespace
+
 std::vector<TensorOrigin> OriginsOf(const Graph& graph, const std::vector<std::string>& tensors) {
   const std::set<std::string> wanted(tensors.begin(), tensors.end());
   std::vector<TensorOrigin> origins;
@@ -41,14 +61,6 @@ std::vector<TensorOrigin> OriginsOf(const Graph& graph, const std::vector<std::s
   return origins;
 }
 
-void WarnOfInfinities(const CalibrationData& data, const RunContext& context) {
-  for (const auto& [tensor, sketch] : data.tensors) {
-    if (sketch.inf_count() == 0) continue;
-    context.Log(LogLevel::kWarning, StrCat(tensor, ": ", sketch.inf_count(), " of ", sketch.count(),
-                                           " values are infinite; its range is that of the finite ones"));
-  }
-}
-
 // Exact mode promises more than can be derived, rows per sample and collectors want every tensor's own values; with the
 // optimizer off, the runtime's own values are wanted.
 DerivedTensors WhatToDerive(const Graph& graph, const std::vector<std::string>& tensors,
@@ -59,18 +71,6 @@ DerivedTensors WhatToDerive(const Graph& graph, const std::vector<std::string>& 
   for (const std::string& tensor : options.per_channel) derived.erase(tensor);
   return derived;
 }
-
-RunPlan ChooseRuns(const Model& model, const CalibrateOptions& options, const DataSource& source,
-                   const RunContext& context) {
-  // With the optimizer off, convolutions sum in an order that depends on the number of threads: whoever wants the values
-  // bit for bit wants them from as many threads as the runtime gets elsewhere.
-  const bool serial = !options.optimize || options.collection != nullptr;
-  if (options.serial_threads > 0) return {.at_once = 1, .threads = options.serial_threads};
-  if (serial) return {.at_once = 1, .threads = context.ThreadCount()};
-  return PlanRuns(model, context.ThreadCount(), source, options.memory);
-}
-
-}  // namespace
 
 void DeriveSketches(CalibrationData& data) {
   for (const auto& [tensor, derived] : data.derived)

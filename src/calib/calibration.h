@@ -75,8 +75,13 @@ struct CalibrateOptions {
 Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& tensors, DataSource& source,
                                   const CalibrateOptions& options, const RunContext& context);
 
+/// Those of `tensors` that Calibrate does not observe, because their sketches follow from others'.
+DerivedTensors WhatToDerive(const Graph& graph, const std::vector<std::string>& tensors,
+                            const CalibrateOptions& options);
 /// Makes the sketches of the derived tensors again from their sources', apart from the channel means.
 void DeriveSketches(CalibrationData& data);
+/// Of each of `tensors`, in the order in which the graph computes them.
+std::vector<TensorOrigin> OriginsOf(const Graph& graph, const std::vector<std::string>& tensors);
 
 /// Errors: kCalibFileMismatch unless both fingerprints are those of one model.
 Status CheckSameModel(std::string_view fingerprint, std::string_view wanted);

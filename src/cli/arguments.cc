@@ -63,7 +63,7 @@ void AddVerb(CLI::App& app, ParsedVerb& parsed) {
     option->required()->type_name("");
   }
   AddOptions(parsed);
-  if ((command.verb & (kVerbQuantize | kVerbCalibrate | kVerbRanges)) != 0) {
+  if ((command.verb & (kVerbQuantize | kVerbCalibrate | kVerbInstrument | kVerbRanges)) != 0) {
     parsed.app
         ->add_option("--config", parsed.config,
                      "JSON file or preset with any of these options ('help' lists the presets)")

@@ -29,6 +29,7 @@ std::vector<Command> Commands();
 
 Command QuantizeCommand();
 Command CalibrateCommand();
+Command InstrumentCommand();
 Command MergeCommand();
 Command RangesCommand();
 Command AnalyzeCommand();

@@ -3,8 +3,8 @@
 namespace preon::cli {
 
 std::vector<Command> Commands() {
-  return {QuantizeCommand(), CalibrateCommand(), MergeCommand(),   RangesCommand(), AnalyzeCommand(),
-          InspectCommand(),  RunCommand(),       CompareCommand(), DoctorCommand()};
+  return {QuantizeCommand(), CalibrateCommand(), InstrumentCommand(), MergeCommand(),   RangesCommand(),
+          AnalyzeCommand(),  InspectCommand(),   RunCommand(),        CompareCommand(), DoctorCommand()};
 }
 
 }  // namespace preon::cli

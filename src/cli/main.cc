@@ -29,7 +29,7 @@ Status Run(int argc, const char* const* argv) {
   PREON_ASSIGN_OR_RETURN(Arguments arguments, ParseArguments(argc, argv, builtins));
   if (!arguments.help.empty()) return Print(arguments.help);
   // Several sessions one after the other. `run` stays what any program gets from the runtime: the measure of the others.
-  if ((arguments.command.verb & (kVerbQuantize | kVerbCalibrate)) != 0) ReturnLargeBlocksAtOnce();
+  if ((arguments.command.verb & (kVerbQuantize | kVerbCalibrate | kVerbInstrument)) != 0) ReturnLargeBlocksAtOnce();
 
   std::error_code unknown;
   arguments.options.program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();

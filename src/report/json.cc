@@ -121,6 +121,18 @@ std::string ToJson(const CalibrateResult& result) {
   return JsonLine(json);
 }
 
+std::string ToJson(const InstrumentResult& result) {
+  Json json = BeginJson(result.facts);
+  json["output"] = result.output;
+  json["size_bytes"] = {{"float", result.float_size_bytes}, {"instrumented", result.instrumented_size_bytes}};
+  json["observed_tensors"] = result.observed_tensors;
+  json["shared_tensors"] = result.shared_tensors;
+  json["calib_out"] = result.calib_out;
+  json["every"] = result.every;
+  json["warnings"] = result.warnings;
+  return JsonLine(json);
+}
+
 std::string ToJson(const MergeResult& result) {
   Json json = BeginJson(result.facts);
   json["output"] = result.output;
@@ -158,6 +170,13 @@ std::string ToJson(const ModelSummary& result) {
   json["macs"] = result.macs;
   json["quantized"] = result.quantized;
   json["metadata"] = LinesJson(result.metadata);
+  if (result.instrumented) {
+    json["instrumented"] = {{"calib_out", result.instrumented->calib_out},
+                            {"every", result.instrumented->every},
+                            {"observed_tensors", result.instrumented->observed_tensors},
+                            {"fingerprint", result.instrumented->fingerprint},
+                            {"setup", result.instrumented->setup}};
+  }
   return JsonLine(json);
 }
 

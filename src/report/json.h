@@ -10,6 +10,7 @@ namespace preon {
 /// One line without a line feed. Numbers are finite; absent figures are left out.
 std::string ToJson(const QuantizeResult& result);
 std::string ToJson(const CalibrateResult& result);
+std::string ToJson(const InstrumentResult& result);
 std::string ToJson(const MergeResult& result);
 std::string ToJson(const RangesResult& result);
 std::string ToJson(const AnalyzeResult& result);

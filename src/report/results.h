@@ -88,6 +88,16 @@ struct CalibrateResult {
   std::vector<std::string> warnings;
 };
 
+struct InstrumentResult {
+  RunFacts facts;
+  std::string output;
+  int64_t float_size_bytes = 0, instrumented_size_bytes = 0;
+  int64_t observed_tensors = 0, shared_tensors = 0;
+  std::string calib_out;  ///< pattern of the names that processes collect into
+  int64_t every = 0;      ///< runs
+  std::vector<std::string> warnings;
+};
+
 struct MergeResult {
   RunFacts facts;
   std::string output;
@@ -132,6 +142,12 @@ struct ModelSummary {
   double macs = 0;         ///< multiply-accumulates per sample where shapes are known
   bool quantized = false;  ///< holds QuantizeLinear or DequantizeLinear
   std::vector<std::pair<std::string, std::string>> metadata;
+  /// Of a model made by `preon instrument`; the model itself is one node.
+  struct Instrumented {
+    std::string calib_out, fingerprint, setup;
+    int64_t every = 0, observed_tensors = 0;
+  };
+  std::optional<Instrumented> instrumented;
 };
 
 struct SketchSummary {

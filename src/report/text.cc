@@ -166,6 +166,18 @@ std::string ToText(const CalibrateResult& result) {
   return out.Take();
 }
 
+std::string ToText(const InstrumentResult& result) {
+  TextWriter out;
+  out.Add("%s  %s (float %s)\n", Printable(result.output).c_str(), BytesText(result.instrumented_size_bytes).c_str(),
+          BytesText(result.float_size_bytes).c_str());
+  out.Add("  observes    %lld tensors, %lld more share their ranges\n", static_cast<long long>(result.observed_tensors),
+          static_cast<long long>(result.shared_tensors));
+  out.Add("  collects    %s every %lld runs and at the end; needs lib/libpreon_observers.so where it is served\n",
+          Printable(result.calib_out).c_str(), static_cast<long long>(result.every));
+  AddWarnings(out, result.warnings);
+  return out.Take();
+}
+
 std::string ToText(const MergeResult& result) {
   TextWriter out;
   out.Add("%s\n  merged      %lld files: %lld samples, %lld tensors\n", Printable(result.output).c_str(),
@@ -204,6 +216,13 @@ std::string ToText(const ModelSummary& result) {
     title = "";
   }
   AddLines(out, "metadata", result.metadata);
+  if (result.instrumented) {
+    out.Add("  observes    %lld tensors of model %s, %s\n  collects    %s every %lld runs\n",
+            static_cast<long long>(result.instrumented->observed_tensors),
+            Printable(result.instrumented->fingerprint.substr(0, 12)).c_str(),
+            Printable(result.instrumented->setup).c_str(), Printable(result.instrumented->calib_out).c_str(),
+            static_cast<long long>(result.instrumented->every));
+  }
   return out.Take();
 }
 

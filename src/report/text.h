@@ -10,6 +10,7 @@ namespace preon {
 /// Lines that end with a line feed, at most 100 columns where names allow it.
 std::string ToText(const QuantizeResult& result);
 std::string ToText(const CalibrateResult& result);
+std::string ToText(const InstrumentResult& result);
 std::string ToText(const MergeResult& result);
 std::string ToText(const RangesResult& result);
 std::string ToText(const AnalyzeResult& result);

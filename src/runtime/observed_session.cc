@@ -6,53 +6,15 @@
 #include "base/file.h"
 #include "base/system.h"
 #include "ir/model_io.h"
-#include "onnxruntime_session_options_config_keys.h"
 #include "runtime/channel_block.h"
-#include "runtime/observe_add_op.h"
-#include "runtime/observe_op.h"
+#include "runtime/observe_domain.h"
 #include "runtime/observed_adds.h"
 #include "runtime/observer_graph.h"
+#include "runtime/optimizer_config.h"
 #include "runtime/session_impl.h"
 
 namespace preon {
 namespace {
-
-Status CheckTensors(const Graph& graph, const std::vector<std::string>& tensors) {
-  for (const std::string& tensor : tensors) {
-    if (graph.Producer(tensor) == nullptr && !graph.IsInput(tensor)) {
-      return Error(ErrorId::kNameNotInModel, "no node of the model writes tensor '", tensor, "' and it is no input");
-    }
-    const DataType type = graph.TypeOf(tensor);
-    if (type != DataType::kFloat && type != DataType::kUndefined) {
-      return Error(ErrorId::kModelTypeUnsupported, "tensor '", tensor, "' is ", DataTypeName(type),
-                   "; only float can be observed");
-    }
-  }
-  return Status::Ok();
-}
-
-/// The operators in their domain, as a session wants them.
-struct ObserveDomain {
-  ObserveDomain(TensorObserver* observer, int threads)
-      : observe(observer, threads),
-        add(observer, threads, SumMemory::kOwn),
-        add_in_place(observer, threads, SumMemory::kInput0),
-        domain(kObserveDomain) {
-    domain.Add(&observe);
-    domain.Add(&add);
-    domain.Add(&add_in_place);
-  }
-  ObserveOp observe;
-  ObserveAddOp add, add_in_place;
-  Ort::CustomOpDomain domain;
-};
-
-/// Weights beside the optimized model are mapped instead of parsed, copied and hashed. (With sub-graphs the runtime
-/// 1.30 writes some of them twice, and then refuses the file.)
-bool PutWeightsBeside(const Graph& graph) {
-  return std::none_of(graph.nodes().begin(), graph.nodes().end(),
-                      [](const auto& node) { return node->HasSubgraph() || node->IsFlatIf(); });
-}
 
 /// The model as the runtime optimizes it, with a marker on each tensor. Its weights stay in `folder`.
 Result<Model> OptimizeMarked(const Model& model, const std::vector<std::string>& tensors, const ObserveDomain& domain,
@@ -61,15 +23,16 @@ Result<Model> OptimizeMarked(const Model& model, const std::vector<std::string>&
   AddMarkers(marked, tensors);
   ReleaseFreeMemory();  // what loading the model left behind
   const SessionOptions options{.optimization = Optimization::kAll, .save_optimized_to = folder.File("optimized.onnx")};
-  SessionExtras extras{.custom_ops = domain.domain};
-  // Nothing is run here: packed weights would only cost time and memory.
-  extras.config.emplace_back(kOrtSessionOptionsConfigDisablePrepacking, "1");
-  if (PutWeightsBeside(model.graph)) {
-    extras.config.emplace_back(kOrtSessionOptionsOptimizedModelExternalInitializersFileName, "optimized.data");
-  }
+  const SessionExtras extras{.custom_ops = domain.domain, .config = OptimizerConfig(PutWeightsBeside(model.graph))};
   { PREON_ASSIGN_OR_RETURN(const Session optimizer, Session::Impl::OpenModel(marked, options, extras)); }
   ReleaseFreeMemory();  // before the same weights are loaded again
   return LoadModel(options.save_optimized_to, {.keep_weight_file = true});
+}
+
+Result<int64_t> ChannelBlock(const RunContext& context) {
+  PREON_ASSIGN_OR_RETURN(Session session,
+                         Session::OpenModel(ChannelBlockModel(), {.optimization = Optimization::kOff}, context));
+  return ChannelBlockOf(session, context);
 }
 
 }  // namespace
@@ -123,7 +86,7 @@ Result<ObservedSession> ObservedSession::Open(const Model& model, const std::vec
                                               TensorObserver* observer, const ObservedSessionOptions& options,
                                               const RunContext& context) {
   PREON_RETURN_IF_ERROR(context.CheckCancelled());
-  PREON_RETURN_IF_ERROR(CheckTensors(model.graph, tensors));
+  PREON_RETURN_IF_ERROR(CheckObservable(model.graph, tensors));
   auto impl = std::make_unique<Impl>();
   impl->domain = std::make_unique<ObserveDomain>(observer, std::max(options.session.threads, 1));
   SessionOptions session_options = options.session;

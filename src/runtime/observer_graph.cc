@@ -58,6 +58,20 @@ Node* ReorderForOneReader(const Graph& graph, const std::string& tensor) {
 
 }  // namespace
 
+Status CheckObservable(const Graph& graph, const std::vector<std::string>& tensors) {
+  for (const std::string& tensor : tensors) {
+    if (graph.Producer(tensor) == nullptr && !graph.IsInput(tensor)) {
+      return Error(ErrorId::kNameNotInModel, "no node of the model writes tensor '", tensor, "' and it is no input");
+    }
+    const DataType type = graph.TypeOf(tensor);
+    if (type != DataType::kFloat && type != DataType::kUndefined) {
+      return Error(ErrorId::kModelTypeUnsupported, "tensor '", tensor, "' is ", DataTypeName(type),
+                   "; only float can be observed");
+    }
+  }
+  return Status::Ok();
+}
+
 void InsertObservers(Model& model, const std::vector<std::string>& tensors) {
   ImportObserveDomain(model);
   for (size_t index = 0; index < tensors.size(); ++index) InsertObserver(model.graph, {index}, tensors[index]);

@@ -9,6 +9,9 @@
 
 namespace preon {
 
+/// Errors: kNameNotInModel, kModelTypeUnsupported (a tensor that is not float).
+Status CheckObservable(const Graph& graph, const std::vector<std::string>& tensors);
+
 /// Puts an observer in the path of every tensor: whatever read the tensor reads what the observer passes on.
 void InsertObservers(Model& model, const std::vector<std::string>& tensors);
 

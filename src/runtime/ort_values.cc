@@ -7,10 +7,22 @@
 namespace preon {
 namespace {
 
-std::vector<std::string> CopyStrings(const Ort::Value& value, size_t count) {
+std::vector<std::string> CopyStrings(const Ort::ConstValue& value, size_t count) {
   std::vector<std::string> strings(count);
   for (size_t element = 0; element < count; ++element) strings[element] = value.GetStringTensorElement(element);
   return strings;
+}
+
+Result<Tensor> TensorOver(const Ort::ConstValue& value, std::shared_ptr<const void> owner) {
+  if (!value.HasValue() || !value.IsTensor()) return Error(ErrorId::kModelTypeUnsupported, "no tensor; wanted one");
+  const Ort::TensorTypeAndShapeInfo info = value.GetTensorTypeAndShapeInfo();
+  const auto type = static_cast<DataType>(info.GetElementType());
+  Shape shape = info.GetShape();
+  if (type == DataType::kString)
+    return Tensor::FromStrings(std::move(shape), CopyStrings(value, info.GetElementCount()));
+  const std::span<const std::byte> bytes(static_cast<const std::byte*>(value.GetTensorRawData()),
+                                         PackedSizeBytes(type, ElementCount(shape)));
+  return Tensor(type, std::move(shape), bytes, std::move(owner));
 }
 
 }  // namespace
@@ -35,18 +47,11 @@ Ort::Value BorrowAsValue(const Tensor& tensor) {
                                   type);
 }
 
-Result<Tensor> TakeTensor(Ort::Value value) {
-  if (!value.HasValue() || !value.IsTensor()) return Error(ErrorId::kModelTypeUnsupported, "no tensor; wanted one");
-  const Ort::TensorTypeAndShapeInfo info = value.GetTensorTypeAndShapeInfo();
-  const auto type = static_cast<DataType>(info.GetElementType());
-  Shape shape = info.GetShape();
-  if (type == DataType::kString)
-    return Tensor::FromStrings(std::move(shape), CopyStrings(value, info.GetElementCount()));
+Result<Tensor> BorrowTensor(Ort::ConstValue value) { return TensorOver(value, nullptr); }
 
+Result<Tensor> TakeTensor(Ort::Value value) {
   auto owner = std::make_shared<Ort::Value>(std::move(value));
-  const std::span<const std::byte> bytes(static_cast<const std::byte*>(owner->GetTensorRawData()),
-                                         PackedSizeBytes(type, ElementCount(shape)));
-  return Tensor(type, std::move(shape), bytes, std::move(owner));
+  return TensorOver(owner->GetConst(), owner);
 }
 
 }  // namespace preon

@@ -21,11 +21,6 @@ Result<Session> Session::OpenBytes(std::string_view bytes, const SessionOptions&
   return Impl::Open({"", bytes}, options, {});
 }
 
-Result<Session> Session::OpenModel(const Model& model, const SessionOptions& options, const RunContext& context) {
-  PREON_RETURN_IF_ERROR(context.CheckCancelled());
-  return Impl::OpenModel(model, options, {});
-}
-
 const std::vector<TensorSpec>& Session::inputs() const { return impl_->inputs; }
 const std::vector<TensorSpec>& Session::outputs() const { return impl_->outputs; }
 

@@ -15,11 +15,16 @@ namespace preon {
 
 enum class Optimization { kOff, kBasic, kExtended, kAll };
 
+/// The session options of a program that has loaded preon as a custom-operator library (runtime/plugin.h).
+struct HostOptions;
+
 struct SessionOptions {
   int threads = 1;  ///< threads inside an operator; operators run one after the other
   Optimization optimization = Optimization::kAll;
   std::string save_optimized_to;  ///< path; empty = don't
   bool spin = true;               ///< workers busy-wait between operators (faster, as the runtime's default)
+  /// Threads, memory and log as the host has them, instead of `threads` and `spin`.
+  std::shared_ptr<const HostOptions> host;
 };
 
 /// An input or output as the runtime sees it.

@@ -1,8 +1,8 @@
 // Opening a session: options, error words, what the model's inputs and outputs are.
 #include <algorithm>
 
-#include "ir/model_io.h"
 #include "onnxruntime_session_options_config_keys.h"
+#include "runtime/host_options.h"
 #include "runtime/ort_values.h"
 #include "runtime/session_impl.h"
 
@@ -23,16 +23,29 @@ GraphOptimizationLevel ToOrt(Optimization optimization) {
   return ORT_ENABLE_ALL;
 }
 
-Ort::SessionOptions ToOrt(const SessionOptions& options, const SessionExtras& extras) {
+Ort::SessionOptions OwnOptions(const SessionOptions& options) {
   Ort::SessionOptions ort;
   ort.SetIntraOpNumThreads(std::max(options.threads, 1));
   ort.SetInterOpNumThreads(1);
-  ort.SetExecutionMode(ORT_SEQUENTIAL);
-  ort.SetGraphOptimizationLevel(ToOrt(options.optimization));
   ort.SetLogSeverityLevel(ORT_LOGGING_LEVEL_FATAL);
   ort.EnableCpuMemArena().EnableMemPattern();
   ort.AddConfigEntry(kOrtSessionOptionsConfigUseEnvAllocators, "1");
   ort.AddConfigEntry(kOrtSessionOptionsConfigAllowIntraOpSpinning, options.spin ? "1" : "0");
+  return ort;
+}
+
+// Files that the host asks its own session for are not written twice.
+Ort::SessionOptions HostsOptions(const HostOptions& host) {
+  Ort::SessionOptions ort = host.options.Clone();
+  ort.DisableProfiling().SetOptimizedModelFilePath("");
+  return ort;
+}
+
+Ort::SessionOptions ToOrt(const SessionOptions& options, const SessionExtras& extras) {
+  Ort::SessionOptions ort = options.host ? HostsOptions(*options.host) : OwnOptions(options);
+  // Observers find their run by its thread.
+  ort.SetExecutionMode(ORT_SEQUENTIAL);
+  ort.SetGraphOptimizationLevel(ToOrt(options.optimization));
   if (!options.save_optimized_to.empty()) ort.SetOptimizedModelFilePath(options.save_optimized_to.c_str());
   for (const auto& [key, value] : extras.config) ort.AddConfigEntry(key.c_str(), value.c_str());
   if (extras.custom_ops != nullptr) ort.Add(extras.custom_ops);
@@ -91,6 +104,7 @@ Result<Session> Session::Impl::Open(const ModelSource& source, const SessionOpti
                                     const SessionExtras& extras) {
   auto impl = std::make_unique<Impl>();
   impl->name = source.path.empty() ? "model" : source.path;
+  impl->settled = options.host != nullptr;  // its memory is the host's affair; it may have no arena
   Status specs_read;
   PREON_RETURN_IF_ERROR(GuardOrt(
       ErrorId::kRuntimeLoad,
@@ -104,14 +118,6 @@ Result<Session> Session::Impl::Open(const ModelSource& source, const SessionOpti
       impl->name, ": the runtime can't load it: "));
   if (!specs_read.ok()) return std::move(specs_read).WithContext(impl->name);
   return Session(std::move(impl));
-}
-
-Result<Session> Session::Impl::OpenModel(const Model& model, const SessionOptions& options, SessionExtras extras) {
-  PREON_ASSIGN_OR_RETURN(DetachedModel detached, DetachWeights(model));
-  extras.weights = std::move(detached.weights);
-  if (!detached.folder.empty())
-    extras.config.emplace_back(kOrtSessionOptionsModelExternalInitializersFileFolderPath, detached.folder);
-  return Open({model.source_path, detached.bytes}, options, extras);
 }
 
 }  // namespace preon

@@ -71,3 +71,13 @@ def test_library_shows_its_interface_only(prefix):
     assert any(name.startswith("preon::Quantize(") for name in ours)
     inside = [name for name in ours if re.match(r"(onnx|google|hwy|nlohmann|preon::(?!Quantize\(|Calibrate\(|Version))", name)]
     assert inside == []
+
+
+def test_observer_library_stands_alone(prefix):
+    """One symbol to be found, and neither a runtime nor an ONNX library of its own."""
+    library = next(prefix.glob("lib*/**/libpreon_observers.so"))
+    symbols = run("nm", "-D", "--defined-only", library).split()
+    assert symbols[2::3] == ["RegisterCustomOps"]
+    needed = run("readelf", "-d", library)
+    assert "libc.so" in needed
+    assert "onnxruntime" not in needed and "protobuf" not in needed

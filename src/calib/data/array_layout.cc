@@ -1,6 +1,7 @@
 #include "calib/data/array_layout.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 namespace preon {
@@ -49,6 +50,18 @@ Result<ArrayLayout> FitArray(const Shape& array, const TensorSpec& input, int64_
     return ArrayLayout{FeedKind::kWhole, dims[0], dims.size() == 1 && dims[0] == 1, true};
   }
   return Error(ErrorId::kDataShape, "shape ", ShapeToString(array), ", wanted ", WantedShapes(input, fixed_batch));
+}
+
+int64_t SamplesOfRun(std::span<const TensorSpec> inputs, std::span<const NamedTensor> feeds) {
+  std::optional<int64_t> rows;
+  for (const TensorSpec& input : inputs) {
+    const auto feed = std::ranges::find(feeds, input.name, &NamedTensor::name);
+    if (feed == feeds.end() || feed->tensor.shape().empty() || !StacksRows(input, FixedBatch(inputs))) continue;
+    const int64_t count = feed->tensor.shape()[0];
+    if (rows && *rows != count) return 1;
+    rows = count;
+  }
+  return rows.value_or(1);
 }
 
 }  // namespace preon

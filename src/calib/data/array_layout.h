@@ -35,4 +35,8 @@ Result<ArrayLayout> FitArray(const Shape& array, const TensorSpec& input, int64_
 /// Whether `shape` has the input's rank and its known dimensions.
 bool FitsShape(std::span<const int64_t> shape, std::span<const int64_t> input);
 
+/// How many samples a run over these feeds is, as a source would have counted them: the rows of those inputs that stack
+/// rows, where they agree, else 1.
+int64_t SamplesOfRun(std::span<const TensorSpec> inputs, std::span<const NamedTensor> feeds);
+
 }  // namespace preon

@@ -70,5 +70,25 @@ TEST(ArrayLayoutTest, FixedBatchIsThatOfTheFirstInputWithAxes) {
   EXPECT_EQ(FixedBatch(std::vector<TensorSpec>{}), 1);
 }
 
+TEST(SamplesOfRun, RowsWhereInputsAgree) {
+  const auto count = [](const std::vector<TensorSpec>& inputs, const std::vector<Shape>& shapes) {
+    std::vector<NamedTensor> feeds;
+    for (size_t input = 0; input < inputs.size(); ++input)
+      feeds.push_back({inputs[input].name, Tensor::Allocate(DataType::kFloat, shapes[input])});
+    return SamplesOfRun(inputs, feeds);
+  };
+  const TensorSpec open{"x", DataType::kFloat, {kDynamicDim, 3}}, other{"z", DataType::kFloat, {kDynamicDim, 4}},
+      state{"state", DataType::kFloat, {2, kDynamicDim, 3}}, scalar{"sr", DataType::kFloat, {}},
+      fixed{"x", DataType::kFloat, {4, 3}};
+  EXPECT_EQ(count({open}, {{5, 3}}), 5);
+  EXPECT_EQ(count({open, other}, {{5, 3}, {5, 4}}), 5);
+  EXPECT_EQ(count({open, other}, {{5, 3}, {6, 4}}), 1);
+  EXPECT_EQ(count({open, state, scalar}, {{5, 3}, {2, 5, 3}, {}}), 5);
+  EXPECT_EQ(count({fixed}, {{4, 3}}), 4);
+  EXPECT_EQ(count({state, scalar}, {{2, 5, 3}, {}}), 2);
+  EXPECT_EQ(count({scalar}, {{}}), 1);
+  EXPECT_EQ(count({open}, {{0, 3}}), 0);
+}
+
 }  // namespace
 }  // namespace preon

@@ -1,0 +1,178 @@
+#include "instrument/collector.h"
+
+#include <signal.h>
+
+#include <system_error>
+#include <utility>
+
+#include "calib/calibration.h"
+#include "instrument/collectors.h"
+
+namespace preon {
+namespace {
+
+using std::chrono::milliseconds;
+
+// How long others may have to wait for a run that is under way.
+constexpr milliseconds kPatience{1000};
+
+/// Between Enter and Leave, whatever is thrown.
+class Inside {
+ public:
+  explicit Inside(RunGate& gate) : gate_(gate) { gate_.Enter(); }
+  ~Inside() { gate_.Leave(); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  RunGate& gate_;
+};
+
+class Resuming {
+ public:
+  explicit Resuming(RunGate& gate) : gate_(gate) {}
+  ~Resuming() { gate_.Resume(); }
+  Resuming(const Resuming&) = delete;
+  Resuming& operator=(const Resuming&) = delete;
+
+ private:
+  RunGate& gate_;
+};
+
+/// A thread on which the host's signal handlers don't run.
+std::unique_ptr<std::thread> QuietThread(std::function<void()> body) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::unique_ptr<std::thread> thread;
+  try {
+    thread = std::make_unique<std::thread>(std::move(body));
+  } catch (const std::system_error&) {  // no more threads: the caller does it itself
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return thread;
+}
+
+/// Whether the run on this thread is one of those to observe.
+thread_local bool observing = false;
+
+std::unique_ptr<SketchObserver> EmptySketches(const Instrumentation& plan) {
+  return std::make_unique<SketchObserver>(plan.tensors, plan.mode, plan.per_channel, plan.channel_means,
+                                          plan.header.derived);
+}
+
+}  // namespace
+
+Collector::Collector(Instrumentation plan, LogLine log)
+    : plan_(std::move(plan)), log_(log), gate_(std::make_unique<RunGate>()), sketches_(EmptySketches(plan_)) {
+  file_ = Collectors::OfProcess().Add(*this);
+}
+
+Collector::~Collector() {
+  Collectors::OfProcess().Remove(*this);
+  if (writer_) writer_->join();
+  Save(kPatience);
+}
+
+Collector::Outputs Collector::Watch(int64_t samples, const std::function<Outputs()>& run) {
+  observing = runs_++ % plan_.one_in == 0;
+  if (!observing) return run();
+  Outputs outputs = std::vector<NamedTensor>();
+  Status observed;
+  {
+    const Inside inside(*gate_);
+    const Batch batch{.samples = samples,
+                      .names = std::vector<std::string>(static_cast<size_t>(samples), StrCat("run ", runs_.load()))};
+    sketches_->BeginRun(batch);
+    outputs = run();
+    observed = sketches_->EndRun();
+    if (outputs.ok() && observed.ok()) samples_ += samples;
+  }
+  if (outputs.ok() && !observed.ok()) LogOnce(logged_values_, observed);
+  if (++since_save_ >= plan_.every) {
+    since_save_ = 0;
+    SaveInBackground();
+  }
+  return outputs;
+}
+
+void Collector::Observe(size_t index, const ObservedValue& value, const ParallelFor& parallel_for) {
+  if (observing) sketches_->Observe(index, value, parallel_for);
+}
+void Collector::ObserveTogether(std::span<const ObservedStep> steps, const ParallelFor& parallel_for) {
+  if (observing) return sketches_->ObserveTogether(steps, parallel_for);
+  TensorObserver::ObserveTogether(steps, parallel_for);  // computes
+}
+
+void Collector::SaveInBackground() {
+  if (in_background_.exchange(true)) return;  // a slow disk: the next time will do
+  if (writer_) writer_->join();
+  writer_ = QuietThread([this] {
+    Save(kPatience);
+    in_background_ = false;
+  });
+  if (writer_) return;
+  Save(kPatience);
+  in_background_ = false;
+}
+
+void Collector::Save(milliseconds patience) {
+  const std::lock_guard lock(saving_);
+  Status saved;
+  try {
+    saved = SaveNow(patience);
+  } catch (const std::exception& error) {  // memory
+    saved = Error(ErrorId::kOutOfMemory, file_.path, ": not saved: ", error.what());
+  }
+  if (!saved.ok()) LogOnce(logged_write_, saved);
+}
+
+Status Collector::SaveNow(milliseconds patience) {
+  CalibrationData data = plan_.header;
+  int64_t samples = 0;
+  {
+    if (!gate_->Pause(patience)) {
+      return Error(ErrorId::kIoWrite, file_.path, ": not saved: a run took longer than ", patience.count(), " ms");
+    }
+    const Resuming resuming(*gate_);
+    samples = samples_;
+    if (samples == saved_samples_) return Status::Ok();
+    std::vector<TensorSketch> sketches = sketches_->Sketches();
+    for (size_t index = 0; index < sketches.size(); ++index)
+      data.tensors.emplace(sketches_->tensors()[index], std::move(sketches[index]));
+  }
+  DeriveSketches(data);
+  data.samples = {{file_.first_sample, file_.first_sample + samples}};
+  PREON_RETURN_IF_ERROR(SaveCalibration(data, file_.path));
+  saved_samples_ = samples;
+  return Status::Ok();
+}
+
+void Collector::LogOnce(std::atomic<bool>& logged, const Status& problem) {
+  if (logged.exchange(true)) return;
+  log_(StrCat(problem.message(), "; said once, serving and collecting go on"));
+}
+
+void Collector::BeforeFork() {
+  saving_.lock();
+  paused_for_fork_ = gate_->Pause(kPatience);
+}
+
+void Collector::AfterForkInParent() {
+  if (paused_for_fork_) gate_->Resume();
+  saving_.unlock();
+}
+
+void Collector::AfterForkInChild(CollectorFile file) {
+  file_ = std::move(file);
+  static_cast<void>(gate_.release());
+  static_cast<void>(sketches_.release());
+  static_cast<void>(writer_.release());  // that thread exists in the parent alone
+  gate_ = std::make_unique<RunGate>();
+  sketches_ = EmptySketches(plan_);
+  in_background_ = false;
+  runs_ = samples_ = since_save_ = saved_samples_ = 0;
+  saving_.unlock();
+}
+
+}  // namespace preon

@@ -1,0 +1,24 @@
+// The edge of lib/libpreon_observers.so, which programs with ONNX Runtime load.
+#include <cstdio>
+
+#include "instrument/served_model.h"
+
+namespace {
+
+void PrintLine(std::string_view line) {
+  std::fprintf(stderr, "preon: %.*s\n", static_cast<int>(line.size()), line.data());
+}
+
+preon::Result<std::unique_ptr<preon::ServedModel>> Open(const preon::ServedSource& source) {
+  return preon::OpenInstrumented(source, &PrintLine);
+}
+
+}  // namespace
+
+// The library is not linked with a runtime: the host's is handed over below.
+extern "C" const OrtApiBase* OrtGetApiBase() noexcept { return preon::NoRuntimeYet(); }
+
+extern "C" __attribute__((visibility("default"))) OrtStatus* RegisterCustomOps(OrtSessionOptions* options,
+                                                                               const OrtApiBase* runtime) {
+  return preon::RegisterServedModels(options, runtime, &Open);
+}

@@ -1,0 +1,24 @@
+#include "runtime/optimizer_config.h"
+
+#include <algorithm>
+
+#include "onnxruntime_session_options_config_keys.h"
+
+namespace preon {
+
+bool PutWeightsBeside(const Graph& graph) {
+  return std::none_of(graph.nodes().begin(), graph.nodes().end(),
+                      [](const auto& node) { return node->HasSubgraph() || node->IsFlatIf(); });
+}
+
+std::vector<std::pair<std::string, std::string>> OptimizerConfig(bool weights_beside) {
+  std::vector<std::pair<std::string, std::string>> config;
+  // Nothing is run: packed weights would only cost time and memory.
+  config.emplace_back(kOrtSessionOptionsConfigDisablePrepacking, "1");
+  if (weights_beside) {
+    config.emplace_back(kOrtSessionOptionsOptimizedModelExternalInitializersFileName, "optimized.data");
+  }
+  return config;
+}
+
+}  // namespace preon

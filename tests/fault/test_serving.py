@@ -1,0 +1,256 @@
+"""Programs that serve instrumented models: several sessions, forks, bad requests, folders that can't be written, the end."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import onnx
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIBRARY = pathlib.Path(os.environ.get("PREON_OBSERVERS") or ROOT / "build/lib/libpreon_observers.so")
+pytestmark = pytest.mark.skipif(not LIBRARY.exists(), reason=f"{LIBRARY} is not built")
+
+HEAD = f"""
+import os, sys, threading, time
+import numpy as np
+import onnxruntime as ort
+def serve(path="served.onnx", threads=1):
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.register_custom_ops_library({str(LIBRARY)!r})
+    return ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+rows = np.load("calib.npz")["input"]
+def feeds(first=0, last=None):
+    return [dict(input=row[None]) for row in rows[first:last]]
+"""
+
+
+@pytest.fixture
+def served(preon, model, data):
+    instrument(preon)
+    return preon
+
+
+def instrument(preon, output="served.onnx", *options):
+    done = preon("instrument", "model.onnx", "-o", output, *options)
+    assert done.returncode == 0, done.stderr
+
+
+def program(preon, body, status=0, **environment):
+    """Runs Python that serves; returns what it says on stderr."""
+    script = preon.folder / "serve.py"
+    script.write_text(HEAD + textwrap.dedent(body))
+    done = subprocess.run([sys.executable, script.name], cwd=preon.folder, capture_output=True, text=True, timeout=120,
+                          env={**os.environ, **environment})
+    assert status is None or done.returncode == status, done.stderr
+    return done.stderr
+
+
+def collected(preon):
+    return sorted(path.name for path in preon.folder.glob("*.calib"))
+
+
+def calibrate(preon, output="wanted.calib"):
+    done = preon("calibrate", "model.onnx", "-o", output, "--data", "calib.npz")
+    assert done.returncode == 0, done.stderr
+    return (preon.folder / output).read_bytes()
+
+
+def samples(preon, name):
+    return json.loads(preon("inspect", name, "--json").stdout)["samples"]
+
+
+def test_saves_when_the_process_ends(served):
+    """The session is never released: the exit handler saves."""
+    said = program(served, """
+        session = serve()
+        for feed in feeds(): session.run(None, feed)
+        import builtins; builtins.kept = session
+        """, PREON_CALIB_OUT="a.calib")
+    assert said == ""
+    assert (served.folder / "a.calib").read_bytes() == calibrate(served)
+
+
+def test_exit_in_mid_run_of_other_threads(served):
+    """The runtime itself may not survive that; the exit handler has saved before."""
+    program(served, """
+        session = serve()
+        def work():
+            while True:
+                for feed in feeds(): session.run(None, feed)
+        for _ in range(3): threading.Thread(target=work, daemon=True).start()
+        time.sleep(0.5)
+        import ctypes
+        ctypes.CDLL(None).exit(0)
+        """, status=None, PREON_CALIB_OUT="a.calib", PREON_CALIB_EVERY="50")
+    assert samples(served, "a.calib") > 0
+    assert [name for name in os.listdir(served.folder) if "preon-tmp" in name] == []
+
+
+def test_saves_every_so_many_runs(served):
+    """Killed without a chance to save: what was saved before is whole."""
+    program(served, """
+        session = serve()
+        for feed in feeds(0, 10): session.run(None, feed)
+        end = time.time() + 20
+        while not os.path.exists("a.calib") and time.time() < end: time.sleep(0.01)
+        os._exit(0)
+        """, PREON_CALIB_OUT="a.calib", PREON_CALIB_EVERY="10")
+    assert samples(served, "a.calib") == 10
+
+
+def test_default_name_and_merge_of_processes(served):
+    for first, last in [(0, 7), (7, None)]:
+        program(served, f"""
+            session = serve()
+            for feed in feeds({first}, {last}): session.run(None, feed)
+            """)
+    names = collected(served)
+    assert len(names) == 2 and all(name.startswith("model-") for name in names)
+    done = served("merge", *names, "-o", "merged.calib")
+    assert done.returncode == 0, done.stderr
+    calibrate(served)
+    merged, wanted = (json.loads(served("inspect", name, "--json").stdout) for name in ("merged.calib", "wanted.calib"))
+    assert merged["tensors"] == wanted["tensors"] and merged["samples"] == wanted["samples"]
+
+
+def test_sessions_of_one_process_keep_apart(served):
+    instrument(served, "other.onnx", "--exclude", "conv_1")
+    program(served, """
+        one, two, other = serve(), serve(), serve("other.onnx")
+        for feed in feeds(0, 5): one.run(None, feed)
+        for feed in feeds(5): two.run(None, feed)
+        for feed in feeds(): other.run(None, feed)
+        """, PREON_CALIB_OUT="a.calib")
+    assert collected(served) == ["a-2.calib", "a-3.calib", "a.calib"]
+    done = served("merge", "a.calib", "a-2.calib", "-o", "merged.calib")
+    assert done.returncode == 0, done.stderr
+    assert samples(served, "merged.calib") == samples(served, "a-3.calib") == 16
+
+
+def test_a_session_opened_again_takes_another_name(served):
+    program(served, """
+        for part in (feeds(0, 5), feeds(5)):
+            session = serve()
+            for feed in part: session.run(None, feed)
+            del session
+        """, PREON_CALIB_OUT="a.calib")
+    assert (samples(served, "a.calib"), samples(served, "a-2.calib")) == (5, 11)
+
+
+def test_forked_children_collect_for_themselves(served):
+    program(served, """
+        session = serve()
+        for feed in feeds(0, 5): session.run(None, feed)
+        child = os.fork()
+        if child == 0:
+            for feed in feeds(5): session.run(None, feed)
+            del session
+            os._exit(0)  # the runtime itself hangs at the exit of a forked child, with any model
+        assert os.waitpid(child, 0)[1] == 0
+        for feed in feeds(5, 7): session.run(None, feed)
+        """, PREON_CALIB_OUT="a.calib")
+    names = collected(served)
+    assert len(names) == 2 and samples(served, "a.calib") == 7
+    child = next(name for name in names if name != "a.calib")
+    assert samples(served, child) == 11
+    assert served("merge", *names, "-o", "merged.calib").returncode == 0
+
+
+def test_bad_requests_fail_alone(served):
+    """A wrong shape, a wrong type and a name that is not there; then NaN, which the model takes."""
+    said = program(served, """
+        session = serve()
+        good = feeds()
+        bad = [dict(input=rows[:1, :2]), dict(input=rows[:1].astype(np.float64)), dict(x=rows[:1])]
+        for feed in bad:
+            try:
+                session.run(None, feed)
+            except Exception as error:
+                assert "preon" not in type(error).__module__
+            else:
+                raise AssertionError(feed)
+        for feed in good: session.run(None, feed)
+        """, PREON_CALIB_OUT="a.calib")
+    assert (served.folder / "a.calib").read_bytes() == calibrate(served)
+    assert "preon:" not in said
+
+
+def test_nan_is_said_once_and_not_counted_as_sample(served):
+    said = program(served, """
+        session = serve()
+        for _ in range(3): assert np.isnan(session.run(None, dict(input=np.full((1, 3, 8, 8), np.nan, np.float32)))[0]).any()
+        for feed in feeds(): session.run(None, feed)
+        """, PREON_CALIB_OUT="a.calib")
+    assert said.count("preon:") == 1 and "NaN" in said
+    assert samples(served, "a.calib") == 16
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and not os.path.exists("/dev/full"), reason="nothing is unwritable here")
+@pytest.mark.parametrize("out", ["missing/a.calib", "/dev/full"])
+def test_what_cannot_be_written_is_said_once(served, out):
+    said = program(served, """
+        session = serve()
+        for feed in feeds(): session.run(None, feed)
+        """, PREON_CALIB_OUT=out, PREON_CALIB_EVERY="2")
+    assert said.count("preon:") == 1 and out.split("/")[-1] in said
+
+
+def test_writes_once_the_folder_is_there(served):
+    said = program(served, """
+        session = serve()
+        for feed in feeds(0, 8): session.run(None, feed)
+        time.sleep(0.2)
+        os.mkdir("later")
+        for feed in feeds(8): session.run(None, feed)
+        """, PREON_CALIB_OUT="later/a.calib", PREON_CALIB_EVERY="2")
+    assert said.count("preon:") == 1
+    assert (served.folder / "later/a.calib").read_bytes() == calibrate(served)
+
+
+def test_bad_environment_is_said_and_not_used(served):
+    said = program(served, """
+        session = serve()
+        for feed in feeds(): session.run(None, feed)
+        """, PREON_CALIB_OUT="a-%x.calib", PREON_CALIB_EVERY="often")
+    assert "PREON_CALIB_OUT" in said and "PREON_CALIB_EVERY" in said
+    assert len(collected(served)) == 1
+
+
+def test_without_a_temporary_folder_it_serves_slower(served):
+    said = program(served, """
+        session = serve()
+        for feed in feeds(): session.run(None, feed)
+        """, PREON_CALIB_OUT="a.calib", TMPDIR="/proc")
+    assert "slower" in said
+    assert samples(served, "a.calib") == 16
+
+
+def test_parallel_execution_of_the_host(served):
+    program(served, f"""
+        options = ort.SessionOptions()
+        options.execution_mode = ort.ExecutionMode.ORT_PARALLEL
+        options.inter_op_num_threads = 2
+        options.register_custom_ops_library({str(LIBRARY)!r})
+        session = ort.InferenceSession("served.onnx", options, providers=["CPUExecutionProvider"])
+        for feed in feeds(): session.run(None, feed)
+        """, PREON_CALIB_OUT="a.calib")
+    assert (served.folder / "a.calib").read_bytes() == calibrate(served)
+
+
+def test_nothing_served_nothing_written(served):
+    program(served, "session = serve()")
+    assert collected(served) == []
+
+
+def test_library_of_another_format_says_so(served):
+    model = onnx.load(served.folder / "served.onnx")
+    attribute = model.graph.node[0].attribute[0]
+    attribute.s = attribute.s.replace(b'"format":1', b'"format":99')
+    onnx.save(model, served.folder / "served.onnx")
+    said = program(served, "serve()", status=1)
+    assert "format 99, wanted 1" in said
