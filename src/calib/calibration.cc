@@ -72,11 +72,6 @@ DerivedTensors WhatToDerive(const Graph& graph, const std::vector<std::string>& 
   return derived;
 }
 
-void DeriveSketches(CalibrationData& data) {
-  for (const auto& [tensor, derived] : data.derived)
-    data.tensors.at(tensor).DeriveFrom(data.tensors.at(derived.source), derived.function);
-}
-
 Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& tensors, DataSource& source,
                                   const CalibrateOptions& options, const RunContext& context) {
   const RunPlan runs = ChooseRuns(model, options, source, context);

@@ -16,7 +16,7 @@ def per_sample(model, *options):
     return model.json("analyze", "p.calib")
 
 
-@pytest.fixture(params=["mobilenetv2_1.0", "sst2_transformer", "vit_cifar10_ibp_3_3_8"])
+@pytest.fixture(params=["mobilenetv2_1.0", "sst2_transformer", "resnet20_cifar10"])
 def analyzed(request, real_model):
     model = real_model(request.param)
     return model, per_sample(model)
