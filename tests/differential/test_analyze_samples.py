@@ -65,7 +65,7 @@ def many_samples(model, photo_strata, many_sentences):
 
 
 @pytest.mark.parametrize("tolerance", ["0.01", "0.1"])
-@pytest.mark.parametrize("name", ["mobilenetv2_1.0", "resnet50v2_stage3_probe", "sst2_transformer"])
+@pytest.mark.parametrize("name", ["mobilenetv2_1.0", pytest.param("resnet50v2_stage3_probe", marks=pytest.mark.slow), "sst2_transformer"])
 def test_the_cover_alone_reaches_the_ranges(real_model, photo_strata, many_sentences, name, tolerance):
     model = real_model(name)
     np.savez(model.preon.folder / "calib.npz", **many_samples(model, photo_strata, many_sentences))

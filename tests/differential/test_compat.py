@@ -116,7 +116,9 @@ class Written:
                 yield node.input[0], *(self.constants[name] for name in node.input), axis
 
 
-@pytest.mark.parametrize("name, tool", [(name, "quark") for name in MODELS] + [("resnet20_cifar10", "onnxruntime")])
+@pytest.mark.parametrize("name, tool", [
+    pytest.param(name, "quark", marks=[pytest.mark.slow] if name == "yolox_nano" else []) for name in MODELS
+] + [("resnet20_cifar10", "onnxruntime")])
 def test_quantized_models(real_model, name, tool):
     model = real_model(name)
     arguments = ["--data", "calib.npz", "--method", "percentile", "--compat", tool, "--target", "quark"]
