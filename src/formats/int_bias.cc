@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "formats/bias_codes.h"
 #include "formats/int_format.h"
 
 namespace preon {
@@ -33,28 +34,38 @@ std::vector<QuantParams> ProtectBiasOverflow(std::span<const float> bias, float 
   return weight_params;
 }
 
+Status CheckScaleCount(size_t values, std::span<const QuantParams> weight_params) {
+  if (weight_params.size() == 1 || weight_params.size() == values) return Status::Ok();
+  return Error(ErrorId::kQuantizeFailed, "bias of ", values, " values for ", weight_params.size(), " weight scales");
+}
+
+EncodedBias CodesAtScales(std::span<const double> values, std::vector<float> scales) {
+  EncodedBias encoded{.codes = Tensor::Allocate(DataType::kInt32, {static_cast<int64_t>(values.size())}),
+                      .scales = std::move(scales)};
+  const std::span<int32_t> codes = encoded.codes.Mutable<int32_t>();
+  for (size_t channel = 0; channel < values.size(); ++channel) {
+    const double scale = encoded.scales[encoded.scales.size() == 1 ? 0 : channel];
+    const double code = std::clamp(std::nearbyint(values[channel] / scale), kInt32Min, kInt32Max);
+    codes[channel] = static_cast<int32_t>(code);
+    encoded.max_abs_error = std::max(encoded.max_abs_error, std::abs(values[channel] - scale * code));
+  }
+  return encoded;
+}
+
 Result<EncodedBias> EncodeBias(std::span<const float> bias, float input_scale,
                                std::span<const QuantParams> weight_params, float beta) {
-  if (weight_params.size() != 1 && weight_params.size() != bias.size()) {
-    return Error(ErrorId::kQuantizeFailed, "bias of ", bias.size(), " values for ", weight_params.size(),
-                 " weight scales");
-  }
-  EncodedBias encoded;
-  for (const QuantParams& params : weight_params) encoded.scales.push_back(AccumulatorScale(input_scale, params.scale));
-  encoded.codes = Tensor::Allocate(DataType::kInt32, {static_cast<int64_t>(bias.size())});
-  const std::span<int32_t> codes = encoded.codes.Mutable<int32_t>();
+  PREON_RETURN_IF_ERROR(CheckScaleCount(bias.size(), weight_params));
+  std::vector<double> values;
   for (size_t channel = 0; channel < bias.size(); ++channel) {
-    const double value = static_cast<double>(beta) * bias[channel];
-    if (!std::isfinite(value)) {
+    values.push_back(static_cast<double>(beta) * bias[channel]);
+    if (!std::isfinite(values.back())) {
       return Error(ErrorId::kRangeNotFinite, "bias of channel ", channel, " is ", bias[channel], " (times beta ", beta,
                    ")");
     }
-    const double scale = encoded.scales[encoded.scales.size() == 1 ? 0 : channel];
-    const double code = std::clamp(std::nearbyint(value / scale), kInt32Min, kInt32Max);
-    codes[channel] = static_cast<int32_t>(code);
-    encoded.max_abs_error = std::max(encoded.max_abs_error, std::abs(value - scale * code));
   }
-  return encoded;
+  std::vector<float> scales;
+  for (const QuantParams& params : weight_params) scales.push_back(AccumulatorScale(input_scale, params.scale));
+  return CodesAtScales(values, std::move(scales));
 }
 
 }  // namespace preon

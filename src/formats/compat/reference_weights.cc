@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "formats/axis_view.h"
+#include "formats/bias_codes.h"
 #include "formats/compat/numpy_math.h"
 #include "formats/compat/reference_power_of_two.h"
 
@@ -180,26 +181,17 @@ void EnlargeForBias(std::span<const float> bias, float input_scale, std::vector<
 
 Result<EncodedBias> EncodeBias(std::span<const float> bias, float input_scale,
                                std::span<const QuantParams> weight_params, float beta) {
-  if (weight_params.size() != 1 && weight_params.size() != bias.size()) {
-    return Error(ErrorId::kQuantizeFailed, "bias of ", bias.size(), " values for ", weight_params.size(),
-                 " weight scales");
-  }
-  EncodedBias encoded;
-  for (const QuantParams& params : weight_params) {
-    const float scale = input_scale * params.scale * beta;
-    encoded.scales.push_back(scale == 0 ? FLT_MIN : scale);  // there it would be 0, and the codes undefined
-  }
-  encoded.codes = Tensor::Allocate(DataType::kInt32, {static_cast<int64_t>(bias.size())});
-  const std::span<int32_t> codes = encoded.codes.Mutable<int32_t>();
+  PREON_RETURN_IF_ERROR(CheckScaleCount(bias.size(), weight_params));
   for (size_t channel = 0; channel < bias.size(); ++channel) {
     if (!std::isfinite(bias[channel]))
       return Error(ErrorId::kRangeNotFinite, "bias of channel ", channel, " is ", bias[channel]);
-    const double scale = encoded.scales[encoded.scales.size() == 1 ? 0 : channel];
-    const double code = std::clamp(std::nearbyint(bias[channel] / scale), -0x1p31, 0x1p31 - 1);
-    codes[channel] = static_cast<int32_t>(code);
-    encoded.max_abs_error = std::max(encoded.max_abs_error, std::abs(bias[channel] - scale * code));
   }
-  return encoded;
+  std::vector<float> scales;
+  for (const QuantParams& params : weight_params) {
+    const float scale = input_scale * params.scale * beta;
+    scales.push_back(scale == 0 ? FLT_MIN : scale);  // there it would be 0, and the codes undefined
+  }
+  return CodesAtScales(std::vector<double>(bias.begin(), bias.end()), std::move(scales));
 }
 
 }  // namespace preon::compat
