@@ -17,7 +17,7 @@ namespace preon {
 namespace {
 
 // Counted up when the rewrites change so that tensors of older .calib files may be missing.
-constexpr int kGraphVersion = 4;
+constexpr int kGraphVersion = 5;
 
 constexpr int64_t kCheckpointSeconds = 10;
 
