@@ -26,6 +26,36 @@ HWY_INLINE hn::Vec<DI> TruncateToInt(hn::Vec<DF> v) {
 #endif
 }
 
+#if HWY_TARGET == HWY_AVX2
+// GCC copies the table of Highway's own Compress to the stack for every vector.
+struct KeptLanes {
+  uint8_t of_mask[256][8] = {};
+  constexpr KeptLanes() {
+    for (unsigned mask = 0; mask < 256; ++mask) {
+      size_t kept = 0;
+      for (uint8_t lane = 0; lane < 8; ++lane) {
+        if (mask >> lane & 1) of_mask[mask][kept++] = lane;
+      }
+    }
+  }
+};
+constexpr KeptLanes kKeptLanes;
+#endif
+
+// The lanes of `keep` in order, then anything.
+template <typename V, typename M>
+HWY_INLINE V KeptFirst(V v, M keep) {
+#if HWY_TARGET == HWY_AVX2
+  const __m256 bits = hn::BitCast(DF(), hn::VecFromMask(hn::DFromV<V>(), keep)).raw;
+  const auto mask = static_cast<unsigned>(_mm256_movemask_ps(bits));
+  const __m128i lanes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kKeptLanes.of_mask[mask]));
+  const __m256i kept = _mm256_permutevar8x32_epi32(hn::BitCast(DI(), v).raw, _mm256_cvtepu8_epi32(lanes));
+  return hn::BitCast(hn::DFromV<V>(), hn::Vec<DI>{kept});
+#else
+  return hn::Compress(v, keep);
+#endif
+}
+
 // Bin index per lane; sign bit 31 becomes bit 12 = kBinsPerSign.
 HWY_INLINE hn::Vec<DI> IndicesOf(hn::Vec<DF> x, hn::Vec<DF> scale) {
   const DI di;
@@ -51,7 +81,7 @@ HWY_INLINE uint16_t* AppendIndices(const float* HWY_RESTRICT x, hn::Vec<DF> scal
     StoreIndices(index, out);
     return out + hn::Lanes(di);
   }
-  StoreIndices(hn::Compress(index, keep), out);
+  StoreIndices(KeptFirst(index, keep), out);
   return out + hn::CountTrue(di, keep);
 }
 
@@ -64,34 +94,47 @@ size_t BinIndices(const float* HWY_RESTRICT x, size_t count, float inv_width, ui
   return static_cast<size_t>(out - indices) + reference::BinIndices(x + i, count - i, inv_width, out);
 }
 
+// Writes kBins + the index of each of `values`, and up to kIndexSlack more.
+HWY_INLINE uint16_t* AppendTailIndices(const float* HWY_RESTRICT values, size_t count, hn::Vec<DF> scale,
+                                       uint16_t* HWY_RESTRICT out) {
+  for (size_t i = 0; i < count; i += hn::Lanes(DF())) {
+    StoreIndices(hn::Or(IndicesOf(hn::LoadU(DF(), values + i), scale), hn::Set(DI(), int32_t{kBins})), out + i);
+  }
+  return out + count;
+}
+
 size_t TailBinIndices(const float* HWY_RESTRICT x, size_t count, const RunGroups& groups, float inv_width,
                       uint16_t* HWY_RESTRICT indices) {
   const DF df;
-  const DI di;
   const auto scale = hn::Set(df, inv_width);
-  const auto bin_mask = hn::Set(di, int32_t{kBinsPerSign - 1});
-  const auto first_bin = hn::Set(di, int32_t{kTailBin - 1});
-  const auto offset = hn::Set(di, int32_t{kBins});
+  const auto bound = hn::Set(df, kTailBin / inv_width);
+  // Few elements of a group are in the tail: they are gathered first.
+  constexpr size_t kRoom = 512;
+  float kept[kRoom + kStatLanes + kIndexSlack];
+  size_t kept_count = 0;
   uint16_t* out = indices;
   for (size_t word = 0; word < groups.size(); ++word) {
     for (uint64_t left = groups[word]; left != 0; left &= left - 1) {
       const size_t group = word * 64 + hwy::Num0BitsBelowLS1Bit_Nonzero64(left);
       const size_t begin = group * kStatLanes;
       if (begin + kStatLanes > count) {
-        out += reference::TailBinIndices(x + begin, count - begin, {1}, inv_width, out);
+        kept_count += reference::SelectLarge(x + begin, count - begin, kTailBin / inv_width, kept + kept_count);
         continue;
       }
       // No branch for vectors without such an element: mispredictions cost more than the work.
       HWY_UNROLL(8)
       for (size_t i = begin; i < begin + kStatLanes; i += hn::MaxLanes(df)) {
-        const auto index = IndicesOf(hn::LoadU(df, x + i), scale);
-        const auto keep = hn::Gt(hn::And(index, bin_mask), first_bin);
-        StoreIndices(hn::Compress(hn::Or(index, offset), keep), out);
-        out += hn::CountTrue(di, keep);
+        const auto value = hn::LoadU(df, x + i);
+        const auto keep = hn::Ge(hn::Abs(value), bound);
+        hn::StoreU(KeptFirst(value, keep), df, kept + kept_count);
+        kept_count += hn::CountTrue(df, keep);
       }
+      if (kept_count < kRoom) continue;
+      out = AppendTailIndices(kept, kept_count, scale, out);
+      kept_count = 0;
     }
   }
-  return static_cast<size_t>(out - indices);
+  return static_cast<size_t>(AppendTailIndices(kept, kept_count, scale, out) - indices);
 }
 
 HWY_INLINE uint32_t* AppendFineBins(const float* HWY_RESTRICT x, hn::Vec<DF> scale, uint32_t* HWY_RESTRICT out) {
@@ -103,7 +146,7 @@ HWY_INLINE uint32_t* AppendFineBins(const float* HWY_RESTRICT x, hn::Vec<DF> sca
   const auto magnitude = hn::BitCast(df, hn::And(bits, hn::Set(di, static_cast<int32_t>(kFineMagnitude))));
   const auto fine = TruncateToInt(hn::Mul(hn::Mul(magnitude, scale), hn::Set(df, float{1 << kFineBits})));
   const auto word = hn::BitCast(du, hn::OrAnd(fine, bits, hn::SignBit(di)));
-  hn::StoreU(hn::Compress(word, hn::RebindMask(du, keep)), du, out);
+  hn::StoreU(KeptFirst(word, hn::RebindMask(du, keep)), du, out);
   return out + hn::CountTrue(di, keep);
 }
 
@@ -126,7 +169,7 @@ size_t SelectLarge(const float* HWY_RESTRICT x, size_t count, float min_magnitud
   for (; i + lanes <= count; i += lanes) {
     const auto value = hn::LoadU(d, x + i);
     const auto keep = hn::Ge(hn::Abs(value), bound);
-    hn::StoreU(hn::Compress(value, keep), d, out + kept);
+    hn::StoreU(KeptFirst(value, keep), d, out + kept);
     kept += hn::CountTrue(d, keep);
   }
   return kept + reference::SelectLarge(x + i, count - i, min_magnitude, out + kept);

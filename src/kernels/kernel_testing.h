@@ -13,16 +13,20 @@
 
 namespace preon {
 
+/// Switches every kernel to one instruction set (HWY_AVX2 …), 0: back to the processor's best.
+inline void UseKernelTarget(int64_t target) {
+  hwy::SetSupportedTargetsForTest(target);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
 /// Calls body(name) with every kernel switched to one instruction set after the other, scalar included; then back.
 template <typename Body>
 void ForEachKernelTarget(Body body) {
   for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    UseKernelTarget(target);
     body(std::string(hwy::TargetName(target)));
   }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  UseKernelTarget(0);
 }
 
 /// 0 to two of the widest steps that a kernel takes plus 1, then the surroundings of block ends up to `longest`.

@@ -11,6 +11,7 @@
 #include "kernels/add.h"
 #include "kernels/extremes.h"
 #include "kernels/histogram.h"
+#include "kernels/kernel_testing.h"
 #include "kernels/quantize.h"
 #include "kernels/run_stats.h"
 
@@ -33,7 +34,27 @@ std::vector<float> Relu() {
   return x;
 }
 
+// Most maxima lie ten standard deviations out, as activations' do.
+std::vector<float> HeavyTailed() {
+  std::vector<float> x = Gaussian();
+  for (size_t i = 0; i < x.size(); i += 100) x[i] *= 4;
+  return x;
+}
+
 void Done(benchmark::State& state) { state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(kCount)); }
+
+// One multiplication waits for the other, three cycles each: "ns per element" is the cycle's length.
+void BM_Cycle(benchmark::State& state) {
+  uint64_t product = 3;
+  for (auto _ : state) {
+    for (size_t i = 0; i < kCount / 3; ++i) {
+      product *= product;
+      benchmark::DoNotOptimize(product);
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(kCount / 3 * 3));
+}
+BENCHMARK(BM_Cycle);
 
 void BM_Memcpy(benchmark::State& state) {
   const std::vector<float> x = Gaussian();
@@ -137,6 +158,31 @@ void BM_Histogram(benchmark::State& state, const std::vector<float>& x) {
 }
 BENCHMARK_CAPTURE(BM_Histogram, gaussian, Gaussian());
 BENCHMARK_CAPTURE(BM_Histogram, relu, Relu());
+
+// Everything that is exact in the sampled form: statistics, and the indices of the tail.
+void BM_TailForm(benchmark::State& state, const std::vector<float>& x) {
+  constexpr float kInvWidth = 256, kBound = kTailBin / kInvWidth;
+  std::vector<uint16_t> indices(kCount + kIndexSlack);
+  const auto wanted = std::count_if(x.begin(), x.end(), [](float value) { return std::abs(value) >= kBound; });
+  const auto tail = [&] {
+    return TailBinIndices(x.data(), kCount, ComputeRunStats(x.data(), kCount, kBound).tail, kInvWidth, indices.data());
+  };
+  if (tail() != static_cast<size_t>(wanted)) state.SkipWithError("differs from the plain loop");
+  for (auto _ : state) benchmark::DoNotOptimize(tail());
+  Done(state);
+}
+BENCHMARK_CAPTURE(BM_TailForm, heavy_tailed, HeavyTailed());
+
+// The same with the instructions of a processor without AVX-512.
+void BM_Avx2(benchmark::State& state, decltype(&BM_Histogram) bench, const std::vector<float>& x) {
+  if ((hwy::SupportedTargets() & HWY_AVX2) == 0) return state.SkipWithError("the processor has no AVX2");
+  UseKernelTarget(HWY_AVX2);
+  bench(state, x);
+  UseKernelTarget(0);
+}
+BENCHMARK_CAPTURE(BM_Avx2, gaussian, &BM_Histogram, Gaussian())->Name("BM_Histogram/gaussian/avx2");
+BENCHMARK_CAPTURE(BM_Avx2, relu, &BM_Histogram, Relu())->Name("BM_Histogram/relu/avx2");
+BENCHMARK_CAPTURE(BM_Avx2, heavy_tailed, &BM_TailForm, HeavyTailed())->Name("BM_TailForm/heavy_tailed/avx2");
 
 void BM_HistogramPlainLoop(benchmark::State& state) {
   const std::vector<float> x = Gaussian();

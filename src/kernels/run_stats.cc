@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/run_stats.cc"
@@ -24,6 +26,54 @@ constexpr size_t kVectors = kStatLanes / kWidth;
 // The processor's own prefetcher stops at every page; a tensor is mostly found in the outer caches.
 constexpr size_t kPrefetchAhead = 1024;
 constexpr size_t kCacheLine = 64 / sizeof(float);
+
+// max(|least|, |largest|) per lane. NaN may be lost: runs with NaN are done over.
+HWY_INLINE V FarthestFromZero(V least, V largest) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  return V{_mm512_range_ps(least.raw, largest.raw, 0b1011)};
+#else
+  return hn::Max(largest, hn::Neg(least));
+#endif
+}
+
+// Comparisons of a run, stored as bits: storing takes no arithmetic unit, counting at once takes as much as a sum. They
+// are read a block later, because a load can't take what several stores nearby have yet to write.
+class RunMasks {
+ public:
+  HWY_INLINE void SetZeros(size_t element, hn::Mask<D> zeros) {
+    hn::StoreMaskBits(D(), zeros, zeros_ + element / kWidth * sizeof(Word));
+  }
+  HWY_INLINE void SetTail(size_t element, hn::Mask<D> tail) {
+    hn::StoreMaskBits(D(), tail, reinterpret_cast<uint8_t*>(tail_ + element / kStatLanes));
+  }
+
+  /// For a block that is not filled.
+  void ClearBlock(size_t begin) {
+    std::memset(zeros_ + begin / kWidth * sizeof(Word), 0, kBlockBytes);
+    std::memset(tail_ + begin / kStatLanes, 0, kStatBlock / kStatLanes * sizeof(Word));
+  }
+  /// Adds the elements [begin, begin + kStatBlock) to the statistics.
+  HWY_INLINE void AddBlock(size_t begin, RunStats& stats) const {
+    for (size_t byte = 0; byte < kBlockBytes; byte += sizeof(uint64_t)) {
+      uint64_t bits;
+      std::memcpy(&bits, zeros_ + begin / kWidth * sizeof(Word) + byte, sizeof(bits));
+      stats.zeros += hwy::PopCount(bits);
+    }
+    const hn::CappedTag<Word, kStatBlock / kStatLanes> d;
+    for (size_t group = begin / kStatLanes; group < (begin + kStatBlock) / kStatLanes; group += hn::Lanes(d)) {
+      uint64_t some = 0;
+      hn::StoreMaskBits(d, hn::Ne(hn::Load(d, tail_ + group), hn::Zero(d)), reinterpret_cast<uint8_t*>(&some));
+      stats.tail[group / 64] |= some << (group % 64);
+    }
+  }
+
+ private:
+  using Word = std::conditional_t<(kWidth > 8), uint16_t, uint8_t>;
+  static constexpr size_t kBlockBytes = kStatBlock / kWidth * sizeof(Word);
+  static_assert(kMaxRun % kStatBlock == 0 && kBlockBytes % sizeof(uint64_t) == 0);
+  alignas(64) Word tail_[kMaxRun / kStatLanes];
+  alignas(64) uint8_t zeros_[kMaxRun / kStatBlock * kBlockBytes];
+};
 
 // wide[l] += narrow lane l + lane l+16.
 HWY_INLINE void AddToWide(const V (&narrow)[kVectors], double* HWY_RESTRICT wide) {
@@ -47,19 +97,19 @@ RunStats ComputeRunStats(const float* HWY_RESTRICT x, size_t count, float tail_b
   const D d;
   const V zero = hn::Zero(d);
   const V bound = hn::Set(d, tail_bound);
-  const V minus_bound = hn::Neg(bound);
   V low = hn::Set(d, std::numeric_limits<float>::infinity());
   V high = hn::Neg(low);
   internal::StatLanes lanes;
+  RunMasks masks;
   RunStats stats;
 
   const size_t vector_count = count / kStatLanes * kStatLanes;
   for (size_t block = 0; block < vector_count; block += kStatBlock) {
     const size_t end = std::min(block + kStatBlock, vector_count);
+    if (end < block + kStatBlock) masks.ClearBlock(block);
     V sum[kVectors], sum_squares[kVectors];
     HWY_UNROLL(32)
     for (size_t v = 0; v < kVectors; ++v) sum[v] = sum_squares[v] = zero;
-    uint64_t tail = 0;
     for (size_t i = block; i < end; i += kStatLanes) {
       for (size_t line = 0; line < kStatLanes; line += kCacheLine) hwy::Prefetch(x + i + kPrefetchAhead + line);
       V least = hn::LoadU(d, x + i);
@@ -69,19 +119,16 @@ RunStats ComputeRunStats(const float* HWY_RESTRICT x, size_t count, float tail_b
         const V value = hn::LoadU(d, x + i + v * kWidth);
         sum[v] = hn::Add(sum[v], value);
         sum_squares[v] = hn::MulAdd(value, value, sum_squares[v]);
-        stats.zeros += hn::CountTrue(d, hn::Eq(value, zero));
+        masks.SetZeros(i + v * kWidth, hn::Eq(value, zero));
         if (v == 0) continue;
         least = hn::Min(least, value);
         largest = hn::Max(largest, value);
       }
       low = hn::Min(low, least);
       high = hn::Max(high, largest);
-      // No branch: which groups have one can't be foreseen.
-      const bool inside = hn::AllTrue(d, hn::And(hn::Lt(largest, bound), hn::Gt(least, minus_bound)));
-      tail |= uint64_t{!inside} << (i / kStatLanes % 64);
+      masks.SetTail(i, hn::Ge(FarthestFromZero(least, largest), bound));
     }
-    static_assert(64 % (kStatBlock / kStatLanes) == 0);
-    stats.tail[block / kStatLanes / 64] |= tail;
+    if (block > 0) masks.AddBlock(block - kStatBlock, stats);
     if (end == block + kStatBlock) {
       AddToWide(sum, lanes.wide_sum);
       AddToWide(sum_squares, lanes.wide_sum_squares);
@@ -93,6 +140,7 @@ RunStats ComputeRunStats(const float* HWY_RESTRICT x, size_t count, float tail_b
       }
     }
   }
+  if (vector_count > 0) masks.AddBlock((vector_count - 1) / kStatBlock * kStatBlock, stats);
   stats.min = hn::GetLane(hn::MinOfLanes(d, low));
   stats.max = hn::GetLane(hn::MaxOfLanes(d, high));
 

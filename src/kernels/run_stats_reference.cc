@@ -67,7 +67,7 @@ void StatLanes::EndBlock() {
 }
 
 RunStats FinishRunStats(RunStats stats, StatLanes& lanes, const float* x, size_t count, float tail_bound) {
-  lanes.EndBlock();
+  if (count % kStatBlock != 0) lanes.EndBlock();
   stats.sum = TreeSum(lanes.wide_sum);
   stats.sum_squares = TreeSum(lanes.wide_sum_squares);
   const bool trusted = std::isfinite(stats.sum) && std::isfinite(stats.sum_squares) &&
@@ -90,8 +90,8 @@ RunStats ComputeRunStats(const float* x, size_t count, float tail_bound) {
   RunStats stats{.min = kInfinity, .max = -kInfinity};
   internal::StatLanes lanes;
   for (size_t i = 0; i < count; ++i) {
-    if (i > 0 && i % kStatBlock == 0) lanes.EndBlock();
     lanes.Add(i % kStatLanes, x[i]);
+    if ((i + 1) % kStatBlock == 0) lanes.EndBlock();
     stats.zeros += x[i] == 0;
     stats.min = std::min(stats.min, x[i]);
     stats.max = std::max(stats.max, x[i]);
