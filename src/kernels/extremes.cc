@@ -1,6 +1,6 @@
 #include "kernels/extremes.h"
 
-#include <limits>
+#include <algorithm>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/extremes.cc"
@@ -17,44 +17,71 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 
-HWY_INLINE void Take(V value, V& low, V& high) {
-  const D d;
-  const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
-  const auto finite = hn::IsFinite(value);
-  low = hn::Min(low, hn::IfThenElse(finite, value, infinity));
-  high = hn::Max(high, hn::IfThenElse(finite, value, hn::Neg(infinity)));
+// Independent vectors hide how long a minimum takes.
+constexpr size_t kAtOnce = 4;
+
+// Minimum and maximum of vectors. Not finite ones are noticed at the end, by a sum of zeros that they spoil.
+class Extremes {
+ public:
+  Extremes(V low, V high) {
+    HWY_UNROLL(4)
+    for (size_t k = 0; k < kAtOnce; ++k) {
+      low_[k] = low;
+      high_[k] = high;
+      zeros_[k] = hn::Zero(D());
+    }
+  }
+  HWY_INLINE void Take(size_t k, V value) {
+    low_[k] = hn::Min(low_[k], value);
+    high_[k] = hn::Max(high_[k], value);
+    zeros_[k] = hn::MulAdd(value, hn::Zero(D()), zeros_[k]);
+  }
+  HWY_INLINE V low() const { return hn::Min(hn::Min(low_[0], low_[1]), hn::Min(low_[2], low_[3])); }
+  HWY_INLINE V high() const { return hn::Max(hn::Max(high_[0], high_[1]), hn::Max(high_[2], high_[3])); }
+  HWY_INLINE bool AllFinite() const {
+    const V zeros = hn::Add(hn::Add(zeros_[0], zeros_[1]), hn::Add(zeros_[2], zeros_[3]));
+    return hn::AllTrue(D(), hn::Eq(zeros, hn::Zero(D())));
+  }
+
+ private:
+  V low_[kAtOnce], high_[kAtOnce], zeros_[kAtOnce];
+};
+
+// The extremes of `count` vectors, one every `step` floats.
+HWY_INLINE Extremes ExtremesOf(const float* HWY_RESTRICT x, size_t count, size_t step, V low, V high) {
+  Extremes extremes(low, high);
+  size_t i = 0;
+  for (; i + kAtOnce <= count; i += kAtOnce) {
+    HWY_UNROLL(4)
+    for (size_t k = 0; k < kAtOnce; ++k) extremes.Take(k, hn::LoadU(D(), x + (i + k) * step));
+  }
+  for (; i < count; ++i) extremes.Take(0, hn::LoadU(D(), x + i * step));
+  return extremes;
 }
 
 void RunExtremes(const float* HWY_RESTRICT x, size_t count, float* min, float* max) {
   const D d;
   const size_t lanes = hn::Lanes(d);
   if (count < lanes) return reference::RunExtremes(x, count, min, max);
-  V low = hn::Set(d, *min);
-  V high = hn::Set(d, *max);
-  for (size_t i = 0; i + lanes <= count; i += lanes) Take(hn::LoadU(d, x + i), low, high);
-  Take(hn::LoadU(d, x + count - lanes), low, high);  // overlaps the last one: harmless for extremes
-  *min = hn::GetLane(hn::MinOfLanes(d, low));
-  *max = hn::GetLane(hn::MaxOfLanes(d, high));
-}
-
-HWY_INLINE void OneVectorOfColumns(const float* HWY_RESTRICT x, size_t rows, size_t columns, float* HWY_RESTRICT min,
-                                   float* HWY_RESTRICT max) {
-  const D d;
-  V low = hn::LoadU(d, min);
-  V high = hn::LoadU(d, max);
-  for (size_t row = 0; row < rows; ++row) Take(hn::LoadU(d, x + row * columns), low, high);
-  hn::StoreU(low, d, min);
-  hn::StoreU(high, d, max);
+  Extremes extremes = ExtremesOf(x, count / lanes, lanes, hn::Set(d, *min), hn::Set(d, *max));
+  extremes.Take(0, hn::LoadU(d, x + count - lanes));  // overlaps the last one: harmless for extremes
+  if (!extremes.AllFinite()) return reference::RunExtremes(x, count, min, max);
+  *min = hn::GetLane(hn::MinOfLanes(d, extremes.low()));
+  *max = hn::GetLane(hn::MaxOfLanes(d, extremes.high()));
 }
 
 void ColumnExtremes(const float* x, size_t rows, size_t columns, float* min, float* max) {
-  const size_t lanes = hn::Lanes(D());
+  const D d;
+  const size_t lanes = hn::Lanes(d);
   if (columns < lanes) return reference::ColumnExtremes(x, rows, columns, min, max);
-  for (size_t column = 0; column + lanes <= columns; column += lanes) {
-    OneVectorOfColumns(x + column, rows, columns, min + column, max + column);
+  for (size_t begin = 0; begin < columns; begin += lanes) {
+    const size_t column = std::min(begin, columns - lanes);  // the last overlaps, as above
+    const Extremes extremes =
+        ExtremesOf(x + column, rows, columns, hn::LoadU(d, min + column), hn::LoadU(d, max + column));
+    if (!extremes.AllFinite()) return reference::ColumnExtremes(x, rows, columns, min, max);
+    hn::StoreU(extremes.low(), d, min + column);
+    hn::StoreU(extremes.high(), d, max + column);
   }
-  const size_t last = columns - lanes;  // overlaps, as above
-  if (columns % lanes != 0) OneVectorOfColumns(x + last, rows, columns, min + last, max + last);
 }
 
 }  // namespace HWY_NAMESPACE

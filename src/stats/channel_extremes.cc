@@ -1,9 +1,7 @@
 #include "stats/channel_extremes.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <mutex>
 
 #include "kernels/extremes.h"
 
@@ -11,62 +9,34 @@ namespace preon {
 
 namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr int64_t kTaskElements = 1 << 16;
 }  // namespace
 
 ChannelExtremes::ChannelExtremes(int64_t channels)
     : min_(static_cast<size_t>(channels), kInfinity), max_(static_cast<size_t>(channels), -kInfinity) {}
 
-void ChannelExtremes::AddRows(const float* data, const ChannelLayout& layout, int64_t begin, int64_t end) {
-  const int64_t blocks = (layout.channels + layout.block - 1) / layout.block;
-  const int64_t row_size = blocks * layout.inner * layout.block;
-  if (layout.block == 1 && layout.inner == 1) {
-    return ColumnExtremes(data + begin * row_size, end - begin, layout.channels, min_.data(), max_.data());
-  }
-  std::vector<float> block_min(layout.block), block_max(layout.block);
-  for (int64_t row = begin; row < end; ++row) {
-    for (int64_t block = 0; block < blocks; ++block) {
-      const float* x = data + row * row_size + block * layout.inner * layout.block;
-      if (layout.block == 1) {
-        RunExtremes(x, layout.inner, &min_[block], &max_[block]);
-        continue;
-      }
-      std::fill(block_min.begin(), block_min.end(), kInfinity);
-      std::fill(block_max.begin(), block_max.end(), -kInfinity);
-      ColumnExtremes(x, layout.inner, layout.block, block_min.data(), block_max.data());
-      const int64_t first = block * layout.block;
-      for (int64_t channel = first; channel < std::min(first + layout.block, layout.channels); ++channel) {
-        min_[channel] = std::min(min_[channel], block_min[channel - first]);
-        max_[channel] = std::max(max_[channel], block_max[channel - first]);
-      }
+void ChannelExtremes::Add(const SampleStream& stream, int64_t position, const float* x, int64_t count) {
+  for (int64_t done = 0; done < count;) {
+    const SampleStream::ChannelRun run = stream.ChannelsFrom(position + done);
+    float* min = &min_[static_cast<size_t>(run.channel)];
+    float* max = &max_[static_cast<size_t>(run.channel)];
+    const int64_t length = std::min(run.length, count - done);
+    if (!run.consecutive) {
+      RunExtremes(x + done, static_cast<size_t>(length), min, max);
+      done += length;
+      continue;
     }
+    // A run that starts or ends between two places has a row of fewer channels there.
+    const int64_t rows = std::clamp<int64_t>(stream.PlacesFrom(position + done), 1, (count - done) / length);
+    ColumnExtremes(x + done, static_cast<size_t>(rows), static_cast<size_t>(length), min, max);
+    done += rows * length;
   }
-}
-
-void ChannelExtremes::Update(const float* data, const ChannelLayout& layout, const ParallelFor& parallel_for,
-                             BriefLock& lock) {
-  const int64_t rows = layout.samples * layout.outer;
-  const int64_t row_size = std::max<int64_t>(1, layout.channels * layout.inner);
-  const int64_t rows_per_task = std::max<int64_t>(1, kTaskElements / row_size);
-  parallel_for(static_cast<size_t>((rows + rows_per_task - 1) / rows_per_task), [&](size_t task) {
-    const int64_t begin = static_cast<int64_t>(task) * rows_per_task;
-    ChannelExtremes part(layout.channels);
-    part.AddRows(data, layout, begin, std::min(rows, begin + rows_per_task));
-    part.RemoveNegativeZeros();
-    const std::lock_guard hold(lock);
-    Merge(part);
-  });
-}
-
-void ChannelExtremes::RemoveNegativeZeros() {
-  for (float& value : min_) value += 0.0f;
-  for (float& value : max_) value += 0.0f;
 }
 
 void ChannelExtremes::Merge(const ChannelExtremes& other) {
   for (size_t channel = 0; channel < min_.size(); ++channel) {
-    min_[channel] = std::min(min_[channel], other.min_[channel]);
-    max_[channel] = std::max(max_[channel], other.max_[channel]);
+    // + 0: never -0, which of the two a vector's minimum keeps depends on the order.
+    min_[channel] = std::min(min_[channel], other.min_[channel] + 0.0f);
+    max_[channel] = std::max(max_[channel], other.max_[channel] + 0.0f);
   }
 }
 

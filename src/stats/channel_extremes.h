@@ -4,9 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/parallel.h"
-#include "stats/brief_lock.h"
-#include "stats/channel_layout.h"
+#include "stats/sample_stream.h"
 #include "stats/wire.h"
 
 namespace preon {
@@ -16,8 +14,9 @@ class ChannelExtremes {
  public:
   explicit ChannelExtremes(int64_t channels = 0);
 
-  /// `layout.channels` is the number given above. `lock` guards this object.
-  void Update(const float* data, const ChannelLayout& layout, const ParallelFor& parallel_for, BriefLock& lock);
+  bool empty() const { return min_.empty(); }
+  /// Elements [position, position + count) of a sample, whose values are at x.
+  void Add(const SampleStream& stream, int64_t position, const float* x, int64_t count);
   void Merge(const ChannelExtremes& other);
   const std::vector<float>& min() const { return min_; }
   const std::vector<float>& max() const { return max_; }
@@ -27,10 +26,6 @@ class ChannelExtremes {
   bool IsInside(float low, float high) const;
 
  private:
-  /// Rows [begin, end) of the layout's samples * outer rows.
-  void AddRows(const float* data, const ChannelLayout& layout, int64_t begin, int64_t end);
-  void RemoveNegativeZeros();
-
   std::vector<float> min_;
   std::vector<float> max_;
 };

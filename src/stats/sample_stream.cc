@@ -67,6 +67,15 @@ SampleStream::ChannelRun SampleStream::ChannelsFrom(int64_t position) const {
   return {(last ? channels_ - last_channels_ : divide(place, inner_) * full_block) + lane, lanes - lane, true};
 }
 
+int64_t SampleStream::PlacesFrom(int64_t position) const {
+  const int64_t at = position % row_valid_;
+  const bool last = block_ > 1 && at >= row_full_;
+  const int64_t lanes = block_ == 1 ? channels_ : last ? last_channels_ : block_;
+  if ((last ? at - row_full_ : at) % lanes != 0) return 0;
+  const int64_t left = block_ == 1 ? size() - position : last ? row_valid_ - at : inner_ * block_ - at % (inner_ * block_);
+  return left / lanes;
+}
+
 void SampleStream::CopyLastBlock(const float* block, int64_t begin, int64_t count, float* out) const {
   constexpr int64_t kLine = 16;
   block += begin / last_channels_ * block_;

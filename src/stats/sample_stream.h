@@ -25,6 +25,8 @@ class SampleStream {
     bool consecutive;
   };
   ChannelRun ChannelsFrom(int64_t position) const;
+  /// Of consecutive runs: how many, from `position` on, are of the same channels. 0 where one has already begun.
+  int64_t PlacesFrom(int64_t position) const;
   /// Elements in a row that belong to one channel, or to the channels of one block.
   int64_t ChannelExtent() const { return inner_ * block_; }
 

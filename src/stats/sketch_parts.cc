@@ -52,6 +52,7 @@ class UpdateTask {
         samples_(samples),
         magnitudes_(magnitudes),
         nans_(step.nans),
+        channel_extremes_(step.parts->config.channels),
         channel_sums_(step.parts->channel_sums.channels()),
         derived_(step.derived),
         channel_rate_(ChannelSampleRate(rate_, static_cast<size_t>(stream.ChannelExtent()))),
@@ -75,6 +76,7 @@ class UpdateTask {
     counts_.Merge(counts);
     extremes_.Widen(counts.min, counts.max);
     moments_.Add(stats.sum, stats.sum_squares);
+    if (!channel_extremes_.empty()) channel_extremes_.Add(stream_, begin, x, static_cast<int64_t>(count));
     if (magnitudes_ != nullptr) AddMagnitudes(x, count, run_index);
     if (counts.finite() != count) {
       ReplaceNonFinite(x, count, buffer_);  // zeros are in no bin
@@ -111,6 +113,7 @@ class UpdateTask {
     parts_.outer.Merge(outer);
     parts_.counts.Merge(counts_);
     parts_.moments.Merge(moments_);
+    parts_.channels.Merge(channel_extremes_);
     FlushHistogram();
   }
 
@@ -211,6 +214,7 @@ class UpdateTask {
   uint64_t& nans_;
   int64_t sample_ = -1;
   Extremes extremes_;  // of what this task has seen of the sample
+  ChannelExtremes channel_extremes_;
   PendingChannelSums channel_sums_;
   const std::span<const PartsOfMeans> derived_;
   std::vector<PendingChannelSums> derived_sums_;
@@ -285,15 +289,6 @@ size_t RunsPerSample(const SampleStream& stream) {
   return (static_cast<size_t>(stream.size()) + kRunLength - 1) / kRunLength;
 }
 
-// A pass of its own over data that are there `before` the others' pass, or else behind it.
-void UpdateChannels(std::span<const PartsStep> steps, bool before, const ChannelLayout& layout,
-                    const ParallelFor& parallel_for) {
-  for (const PartsStep& step : steps) {
-    if (step.parts == nullptr || step.parts->config.channels == 0 || before == bool{step.compute}) continue;
-    step.parts->channels.Update(step.data, layout, parallel_for, step.parts->lock);
-  }
-}
-
 // One thread's share: runs [begin, end), each by every step before the next run.
 void UpdateRuns(std::vector<StepStart>& starts, size_t begin, size_t end) {
   UpdateSlot updates[kMaxSketchSteps];
@@ -328,7 +323,6 @@ void UpdateParts(std::span<const PartsStep> steps, const ChannelLayout& layout, 
   const size_t runs = RunsPerSample(stream) * static_cast<size_t>(stream.samples());
   if (runs == 0) return;
 
-  UpdateChannels(steps, true, layout, parallel_for);
   // One stretch per thread: mostly the one that it has just written.
   const size_t tasks = std::clamp<size_t>(static_cast<size_t>(stream.size() * stream.samples()) / kTaskElements, 1,
                                           std::min(parallel_for.threads, runs));
@@ -343,7 +337,6 @@ void UpdateParts(std::span<const PartsStep> steps, const ChannelLayout& layout, 
     const std::lock_guard hold(start.step.parts->lock);
     for (const Extremes& sample : start.samples) start.step.parts->sample_extremes.Add(sample.min, sample.max);
   }
-  UpdateChannels(steps, false, layout, parallel_for);
 }
 
 }  // namespace preon
