@@ -17,9 +17,10 @@ def measure(name, args):
     paths = helper("bench_samples.py", args.work, name, 16, 16)
     model, folder = paths["model"], pathlib.Path(args.work) / name
     result = folder / "int8.onnx"
-    quantized = preon("quantize", model, "-o", result, "--data", folder / "calib.npz", "--samples", args.samples,
+    samples = ["--samples", args.samples] if args.samples else []
+    quantized = preon("quantize", model, "-o", result, "--data", folder / "calib.npz", *samples,
                       "--threads", args.threads, *args.option)
-    compared = preon("compare", model, result, "--data", folder / "eval.npz", "--samples", 100, "--threads", 1)
+    compared = preon("compare", model, result, "--data", folder / "eval.npz", "--samples", 400, "--threads", 1)
     scored = helper("score.py", name, args.work, model, result)
     floats, integers = (scored["scores"][str(path)] for path in (model, result))
     placement = quantized.get("placement", {})
@@ -55,7 +56,7 @@ def main():
     parser = argparse.ArgumentParser(prog="./dev bench e2e", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="*", help="default: all that are here")
-    parser.add_argument("--samples", type=int, default=100, help="calibration samples")
+    parser.add_argument("--samples", type=int, help="calibration samples (default: 100, 500 of small images)")
     parser.add_argument("--threads", type=int, default=2, help="threads of quantize; latency is always at 1")
     parser.add_argument("--option", action="append", default=[], help="passed on to quantize, for example --option=--method=minmax")
     parser.add_argument("--work", default=WORK, help="where data are prepared and results are written")
