@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""A whole `preon quantize`, by method, against plain inference of the same samples: time and peak memory of whole processes.
+
+All commands take turns, so that a ratio is of neighbours in time. Reported are medians of the rounds' ratios.
+"""
+import argparse
+
+from measure import WORK, helper, preon, save, spread, table
+
+MODELS = ["mobilenetv2_1.0"]
+METHODS = ["auto", "minmax", "percentile", "layerwise-percentile", "minmse", "entropy"]
+LIMITS = {"auto": 5.0}  # of the time ratio; any other method
+FIXED_LIMIT = 2.5
+LIMIT_MB = 300
+
+
+def measure(name, args):
+    paths = helper("bench_samples.py", args.work, name, args.samples, args.samples)
+    model, result = paths["model"], f"{args.work}/{name}/bench.int8.onnx"
+    common = ["--data", paths["samples"], "--threads", args.threads]
+    preon("run", model, *common)  # brings model and samples into the page cache
+    rounds = []
+    for _ in range(args.rounds):
+        plain = preon("run", model, *common)
+        rounds.append((plain, {method: preon("quantize", model, "-o", result, "--method", method, *common, *args.option)
+                               for method in args.methods}))
+    return {"run_s": spread([plain["wall"] for plain, _ in rounds]),
+            "methods": {method: {"s": spread([done[method]["wall"] for _, done in rounds]),
+                                 "ratio": spread([done[method]["wall"] / plain["wall"] for plain, done in rounds]),
+                                 "mb": spread([done[method]["peak_mb"] for _, done in rounds])} for method in args.methods}}
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev bench quantize", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("models", nargs="*", default=MODELS)
+    parser.add_argument("--methods", nargs="+", default=METHODS)
+    parser.add_argument("--samples", type=int, default=100)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--option", action="append", default=[], help="passed on to quantize, for example --option=--exact")
+    parser.add_argument("--work", default=WORK, help="where data are prepared")
+    parser.add_argument("--out", help="JSON file; default below build/")
+    args = parser.parse_args()
+    results = {name: measure(name, args) for name in args.models}
+    rows = []
+    for name, result in results.items():
+        rows.append([name, "plain run", f"{result['run_s']['median']:.2f}", "", "", "", "", ""])
+        for method, r in result["methods"].items():
+            limit = LIMITS.get(method, FIXED_LIMIT)
+            mark = lambda value, bound: "!" if value > bound else " "
+            rows.append(["", method, f"{r['s']['median']:.2f}", f"{r['ratio']['median']:.2f}",
+                         f"{r['ratio']['min']:.2f}-{r['ratio']['max']:.2f}", f"{limit:.1f}{mark(r['ratio']['median'], limit)}",
+                         f"{r['mb']['max']:.0f}", f"{LIMIT_MB}{mark(r['mb']['max'], LIMIT_MB)}"])
+    table(["model", "", "s", "ratio", "(min-max)", "limit", "peak MB", "limit"], rows)
+    save("quantize", results, args.out)
+
+
+if __name__ == "__main__":
+    main()
