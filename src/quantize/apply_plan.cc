@@ -1,11 +1,12 @@
 // QuantPlan × ranges → Q/DQ graph. Order: parameters of activations, Relu/Clip that codes absorb, channel scales, weights
-// (their scales may grow to keep a bias inside int32), biases, Q/DQ pairs, guards of float islands, branches.
+// (their scales may grow to keep a bias inside int32), biases, Q/DQ pairs, guards of float islands, filled inputs, branches.
 #include <cmath>
 #include <set>
 
 #include "formats/compat/reference_weights.h"
 #include "quantize/bias_correction.h"
 #include "quantize/channel_scales.h"
+#include "quantize/fill_channels.h"
 #include "quantize/op_traits.h"
 #include "quantize/pairs_in_branches.h"
 #include "quantize/plan.h"
@@ -40,6 +41,7 @@ class PlanWriter {
     if (const std::optional<std::string> warning = params_.Warning()) Warn(*warning);
     WritePairs();
     GuardIslands();
+    for (const std::string& name : plan_.filled_inputs) FillInputChannels(graph_, writer_, graph_.FindNode(name));
     PREON_RETURN_IF_ERROR(PlacePairsInBranches(graph_));
     graph_.RemoveUnusedInitializers();
     PREON_RETURN_IF_ERROR(graph_.SortTopologically());

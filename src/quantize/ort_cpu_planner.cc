@@ -17,6 +17,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "quantize/fill_channels.h"
 #include "quantize/op_traits.h"
 #include "quantize/overrides.h"
 #include "quantize/passthrough.h"
@@ -212,6 +213,9 @@ class Planner {
       if (state.traits.role == OpRole::kAnchor && state.integer) {
         AddWeight(node, 1, {options_.weight, options_.weight == DataType::kInt8}, options_.scale_type_of_weights(),
                   options_.per_channel ? WeightAxis(graph_, node) : -1);
+        if (node.Is("Conv") && options_.compat == Compat::kOff && GainsFromFourChannels(graph_, node)) {
+          plan_.filled_inputs.push_back(node.name);
+        }
         if (!node.input(2).empty()) plan_.biases.push_back({node.name, node.input(2), node.input(0), node.input(1)});
       } else if (state.traits.role == OpRole::kCarrier && state.integer) {
         for (size_t index : DataInputs(node)) {

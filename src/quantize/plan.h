@@ -118,6 +118,8 @@ struct QuantPlan {
   /// Float Conv/Gemm nodes that read a quantized tensor: they get a DQ of their own in a form that keeps the runtime
   /// from quantizing them behind the user's back (spec qdq §13.3 A).
   std::vector<std::string> float_islands;
+  /// Convolutions of images whose input gets four channels (quantize/fill_channels.h).
+  std::vector<std::string> filled_inputs;
   /// All readers of a quantized tensor take the dequantized value (else only integer nodes do, where the producer is float).
   bool dequantize_for_all_readers = false;
   std::vector<std::string> warnings;
