@@ -37,6 +37,7 @@ Builtins MakeBuiltins() {
 
   builtins.targets.Add(MakeOrtCpuTarget());
   builtins.targets.Add(MakeQuarkTarget());
+  builtins.targets.Add(MakeMatMulNBitsTarget());
   return builtins;
 }
 

@@ -63,6 +63,23 @@ Status SetPart(int64_t& index_field, int64_t& count_field, const std::string& va
   return BadValue(value, "I/N with I from 1 to N");
 }
 
+Status SetBlockSize(PlanOptions& plan, const std::string& value) {
+  int64_t size = 0;
+  PREON_RETURN_IF_ERROR(SetCount(size, value, 0));
+  if (!IsNBitsBlockSize(size)) return BadValue(value, "16, 32, 64, 128 or 256");
+  plan.block_size = size;
+  return Status::Ok();
+}
+
+Status SetAccuracyLevel(PlanOptions& plan, const std::string& value) {
+  constexpr int64_t kLast = 4;
+  int64_t level = 0;
+  PREON_RETURN_IF_ERROR(SetCount(level, value, 0));
+  if (level > kLast) return BadValue(value, "0 to 4");
+  plan.accuracy_level = static_cast<int>(level);
+  return Status::Ok();
+}
+
 Status SetMemory(MemoryUse& field, const std::string& value) {
   for (const auto& [name, memory] : {std::pair("low", MemoryUse::kLow), std::pair("balanced", MemoryUse::kBalanced),
                                      std::pair("fast", MemoryUse::kFast)}) {
@@ -187,8 +204,12 @@ constexpr OptionSpec kOptions[] = {
     {"activation", "TYPE", "type of activations (default uint8; 'help' lists them)", OptionKind::kValue,
      kPlans | kReadsRanges,
      [](Options& o, const std::string& v) { return SetType(o.plan.activation, v); }},
-    {"weight", "TYPE", "type of weights (default int8; 'help' lists them)", OptionKind::kValue, kPlans,
-     [](Options& o, const std::string& v) { return SetType(o.plan.weight, v); }},
+    {"weight", "TYPE", "type of weights (default: the target's, int8; 'help' lists them)", OptionKind::kValue, kPlans,
+     [](Options& o, const std::string& v) { return SetType(o.weight.emplace(), v); }},
+    {"block-size", "N", "of --target matmul-nbits: weights that share a scale, 16 to 256 (default 32)", OptionKind::kValue,
+     kVerbQuantize, [](Options& o, const std::string& v) { return SetBlockSize(o.plan, v); }},
+    {"accuracy-level", "N", "of --target matmul-nbits: how it computes: 1 float32, 2 float16, 3 bfloat16, 4 int8 (default 0: the runtime's choice)",
+     OptionKind::kValue, kVerbQuantize, [](Options& o, const std::string& v) { return SetAccuracyLevel(o.plan, v); }},
     {"scale-type", "TYPE", "what scales may be, of activations and weights: float32 (default), power-of-two, int16",
      OptionKind::kValue, kChoosesRanges,
      [](Options& o, const std::string& v) {

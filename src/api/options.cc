@@ -1,6 +1,7 @@
 #include "api/options.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "quantize/passthrough.h"
@@ -82,6 +83,40 @@ PlanOptions ResolvedPlan(const Options& options, const RangeMethod& method) {
   return plan;
 }
 
+// A target without statistics has no use for what decides them, and the other way round.
+Status CheckFitsTarget(const Options& options, const Target& target) {
+  const PlanOptions& plan = options.plan, unset;
+  const std::pair<bool, const char*> of_statistics[] = {
+      {options.method != "auto", "--method"},
+      {!options.method_options.empty(), "--method-option"},
+      {!options.calib.empty(), "--calib"},
+      {plan.activation != unset.activation, "--activation"},
+      {plan.activation_symmetric.has_value(), "--symmetric"},
+      {plan.scale_type != unset.scale_type, "--scale-type"},
+      {plan.weight_scale_type.has_value(), "--weight-scale-type"},
+      {plan.weight_rule.search.has_value(), "--weight-search"},
+      {plan.compat != Compat::kOff, "--compat"},
+      {!plan.per_channel, "--per-tensor"},
+      {!plan.passthrough.empty(), "--passthrough"},
+      {!plan.overrides.empty(), "overrides"},
+      {!options.bias_correction, "--no-bias-correction"},
+      {!options.channel_scales, "--no-channel-scales"},
+      {options.sketch_mode != SketchMode::kSampled, "--exact"},
+      {!options.optimize_observed, "--no-optimize"},
+      {options.calib_samples != -1, "--calib-samples"},
+      {options.workers > 1, "--workers"},
+      {!options.save_histograms.empty(), "--save-histograms"},
+      {!options.save_and_restore.empty(), "--save-and-restore"}};
+  const std::pair<bool, const char*> of_blocks[] = {{plan.block_size.has_value(), "--block-size"},
+                                                    {plan.accuracy_level.has_value(), "--accuracy-level"}};
+  const bool statistics = target.NeedsStatistics();
+  const auto unused = statistics ? std::span<const std::pair<bool, const char*>>(of_blocks) : of_statistics;
+  for (const auto& [given, name] : unused) {
+    if (given) return Error(ErrorId::kConflictingOptions, name, ": has no effect with --target ", target.name());
+  }
+  return Status::Ok();
+}
+
 // Of methods that want all values in the data's order.
 Status CheckInOrder(const Options& options) {
   for (const auto& [given, name] : {std::pair(options.workers > 1, "--workers"),
@@ -119,6 +154,8 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   const Result<const Target*> target = builtins.targets.Find(options.target);
   if (!target.ok()) return Status(target.status()).WithContext("--target");
   choices.target = *target;
+  choices.plan.weight = options.weight.value_or(choices.target->DefaultWeight());
+  PREON_RETURN_IF_ERROR(CheckFitsTarget(options, *choices.target));
   for (const std::string& name : options.disabled_passes) {
     const Result<const Pass*> pass = builtins.passes.Find(name);
     if (!pass.ok()) return Status(pass.status()).WithContext("--disable-pass");

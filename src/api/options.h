@@ -45,6 +45,7 @@ struct Options {
   MethodOptions method_options;
   std::string target = "ort-cpu";
   PlanOptions plan;
+  std::optional<DataType> weight;  ///< default: the target's
   SketchMode sketch_mode = SketchMode::kSampled;
   bool optimize_observed = true;
   bool bias_correction = true;

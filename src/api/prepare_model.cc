@@ -81,9 +81,9 @@ Result<PreparedModel> Rewrite(Model source, const Job& job, const Verify& verify
   InferShapes(model);
   PREON_ASSIGN_OR_RETURN(prepared.plan, target.Plan(model, plan));
   prepared.plan.witnesses = FindWitnesses(model.graph, prepared.plan);
-  if (prepared.plan.activations.empty()) {
-    return Error(ErrorId::kNothingToQuantize, model.source_path, ": none of its ", source_nodes,
-                 " nodes can run as an integer kernel");
+  if (prepared.plan.empty()) {
+    return Error(ErrorId::kNothingToQuantize, model.source_path, ": none of its ", source_nodes, " nodes ",
+                 target.NeedsStatistics() ? "can run as an integer kernel" : "has a weight that can be quantized");
   }
   prepared.warnings.insert(prepared.warnings.end(), prepared.plan.warnings.begin(), prepared.plan.warnings.end());
   return prepared;

@@ -1,5 +1,6 @@
 #include "api/quantize_stage.h"
 
+#include <filesystem>
 #include <mutex>
 #include <optional>
 
@@ -38,8 +39,11 @@ struct VerifiedModel {
 Result<VerifiedModel> LoadForVerification(const Model& quantized, const PreparedModel& prepared, const Job& job,
                                           std::vector<std::string>& warnings) {
   PREON_ASSIGN_OR_RETURN(const TempDir folder, TempDir::Create(job.context.TempDir()));
-  const SessionOptions options{.threads = job.context.ThreadCount(),
-                               .save_optimized_to = folder.File("optimized.onnx")};
+  // Weights in a file are named relative to the model that the runtime was given.
+  const std::string saved = quantized.weight_file
+                                ? std::filesystem::path(quantized.weight_file->path).replace_filename("optimized.onnx").string()
+                                : folder.File("optimized.onnx");
+  const SessionOptions options{.threads = job.context.ThreadCount(), .save_optimized_to = saved};
   const Status valid = CheckModel(quantized);
   const auto source_is_valid = [&] {
     const Result<Model> source = LoadModel(prepared.model.source_path);
@@ -82,7 +86,8 @@ Result<Attempt> QuantizeOnce(const PreparedModel& prepared, const CalibrationDat
   std::vector<std::string> warnings;
   PREON_ASSIGN_OR_RETURN(const PlanStatistics statistics,
                          StatisticsOf(prepared, data, *job.choices.method, job));
-  PREON_ASSIGN_OR_RETURN(Model quantized, ApplyPlan(prepared.model, prepared.plan, statistics, &warnings));
+  PREON_ASSIGN_OR_RETURN(Model quantized, ApplyPlan(prepared.model, prepared.plan, statistics, &warnings,
+                                                      job.context.ThreadCount()));
   job.clock.Begin("verify");
   PREON_ASSIGN_OR_RETURN(VerifiedModel verified, LoadForVerification(quantized, prepared, job, warnings));
   return Attempt{std::move(quantized), std::move(verified), std::move(warnings)};

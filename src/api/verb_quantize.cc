@@ -35,8 +35,8 @@ Status RunTrial(const PreparedModel& prepared, Job& job, TrialSamples& trial) {
 
 Result<CalibrationData> CalibrateOrLoad(PreparedModel& prepared, Job& job, TrialSamples* trial,
                                         FloatOutputs& float_outputs) {
-  const bool restored = job.saved && MissingRanges(prepared, job).empty();
-  if (job.options.calib.empty() && !restored) {
+  const bool complete = (job.saved || !job.choices.target->NeedsStatistics()) && MissingRanges(prepared, job).empty();
+  if (job.options.calib.empty() && !complete) {
     if (!job.made_up_sample) return CalibrateStage(prepared, job, trial, float_outputs);
     return Error(ErrorId::kMissingOption, job.options.save_and_restore, ": no range for '",
                  MissingRanges(prepared, job).front(), "' and others; wanted --data SRC to calibrate what is missing");
@@ -77,7 +77,8 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   const std::string method(job.choices.method->name());
   TrialSamples trial;
   FloatOutputs float_outputs;
-  const bool tries = method == "auto" && !job.made_up_sample && !job.saved;
+  const bool has_ranges = job.choices.target->NeedsStatistics();
+  const bool tries = method == "auto" && has_ranges && !job.made_up_sample && !job.saved;
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOrLoad(prepared, job, tries ? &trial : nullptr, float_outputs));
   PREON_RETURN_IF_ERROR(LeaveUnreachedInFloat(data, job, prepared));
   ReleaseFreeMemory();
@@ -110,16 +111,21 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   result.output = options.output;
   result.float_size_bytes = prepared.source_size_bytes;
   result.quantized_size_bytes = FileSizeBytes(options.output);
-  result.method = method;
-  result.activation = DataTypeName(options.plan.activation);
-  result.weight = DataTypeName(options.plan.weight);
+  result.method = has_ranges ? method : "none";
+  result.activation = DataTypeName(has_ranges ? options.plan.activation : DataType::kFloat);
+  result.weight = DataTypeName(job.choices.plan.weight);
   result.scale_type = ScaleTypeName(options.plan.scale_type);
   result.weight_scale_type = ScaleTypeName(options.plan.scale_type_of_weights());
-  result.weight_method = WeightMethodName(job.choices.plan.weight_rule.method_for(options.plan.scale_type_of_weights()));
+  WeightMethod weight_method = job.choices.plan.weight_rule.method_for(options.plan.scale_type_of_weights());
+  if (const NBitsPlan& nbits = prepared.plan.nbits; !nbits.nodes.empty()) {
+    result.block_size = nbits.options.block_size;
+    weight_method = nbits.options.least_squares ? WeightMethod::kMinMse : WeightMethod::kMinMax;
+  }
+  result.weight_method = WeightMethodName(weight_method);
   result.compat = CompatName(options.plan.compat);
   result.target = job.choices.target->name();
   result.random_data = options.calib.empty() && options.has_random_data();
-  if (method == "auto" && result.policies.empty() && !job.saved)
+  if (method == "auto" && has_ranges && result.policies.empty() && !job.saved)
     result.warnings.push_back("auto could not try several methods, for want of --data: each tensor's own rule");
   if (job.made_up_sample || (!options.calib.empty() && options.has_random_data()))
     result.warnings.push_back("compared on noise, for want of --data: error, agreement and latency say little");

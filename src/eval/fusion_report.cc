@@ -13,7 +13,7 @@ constexpr auto kMovers = std::to_array<std::string_view>(
      "SpaceToDepth", "Split",        "Squeeze",     "Tile",    "Transpose", "Unsqueeze",      "Upsample"});
 
 constexpr auto kIntegerKernels =
-    std::to_array<std::string_view>({"ConvInteger", "DynamicQuantizeMatMul", "MatMulInteger", "MatMulIntegerToFloat",
+    std::to_array<std::string_view>({"ConvInteger", "DynamicQuantizeMatMul", "MatMulInteger", "MatMulIntegerToFloat", "MatMulNBits",
                                      "QAttention", "QGemm", "QMoE", "QEmbedLayerNormalization"});
 
 bool IsCodeType(DataType type) { return type == DataType::kUInt8 || type == DataType::kInt8; }

@@ -7,6 +7,7 @@
 #include "quantize/bias_correction.h"
 #include "quantize/channel_scales.h"
 #include "quantize/fill_channels.h"
+#include "quantize/nbits_writer.h"
 #include "quantize/op_traits.h"
 #include "quantize/pairs_in_branches.h"
 #include "quantize/plan.h"
@@ -297,9 +298,10 @@ class PlanWriter {
 }  // namespace
 
 Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const PlanStatistics& statistics,
-                        std::vector<std::string>* warnings) {
+                        std::vector<std::string>* warnings, int threads) {
   Model quantized = model;
   PREON_RETURN_IF_ERROR(PlanWriter(quantized, plan, statistics, warnings).Write());
+  PREON_RETURN_IF_ERROR(WriteNBits(quantized, plan.nbits, threads));
   if (plan.compat != Compat::kOff) quantized.metadata.emplace_back("preon.compat", CompatName(plan.compat));
   return quantized;
 }

@@ -12,8 +12,10 @@
 
 #include "base/registry.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "formats/compat/compat.h"
 #include "formats/int_format.h"
+#include "formats/nbits_weight.h"
 #include "formats/weight_rule.h"
 #include "ir/graph.h"
 
@@ -57,6 +59,8 @@ struct PlanOptions {
   WeightRule weight_rule;
   Compat compat = Compat::kOff;
   bool per_channel = true;
+  std::optional<int64_t> block_size;          ///< of targets with weights in blocks; default: 32
+  std::optional<int> accuracy_level;          ///< of MatMulNBits: 0 to 4, how it computes
   std::vector<std::string> exclude;           ///< node names (as in the user's file) or globs `*`, `?`
   std::vector<std::string> exclude_types;     ///< operator types
   std::vector<std::string> passthrough;       ///< operator types whose outputs inherit the range of their input
@@ -99,6 +103,15 @@ struct BiasPlan {
   std::string bias, input, weight;
 };
 
+/// Weights as n-bit codes in blocks, of nodes that become com.microsoft::MatMulNBits.
+struct NBitsPlan {
+  NBitsOptions options;
+  std::optional<int> accuracy_level;
+  std::vector<std::string> nodes;   ///< MatMul, and Gemm with neither scalars nor transposed data
+
+  std::string NameInResult(const std::string& node) const { return StrCat(node, "_Q", options.bits); }
+};
+
 struct NodeDecision {
   std::string node, op_type;
   FloatReason reason = FloatReason::kNone;
@@ -113,6 +126,7 @@ struct QuantPlan {
   std::map<std::string, WeightPlan> weights;            ///< by initializer
   std::vector<BiasPlan> biases;
   std::vector<NodeDecision> nodes;                      ///< every node of the graph, in order
+  NBitsPlan nbits;
   /// Relu/Clip nodes behind an integer producer, whose codes absorb them where the final scale allows it.
   std::vector<std::string> folded_clamps;
   /// Float Conv/Gemm nodes that read a quantized tensor: they get a DQ of their own in a form that keeps the runtime
@@ -126,6 +140,7 @@ struct QuantPlan {
   /// Tensors that are observed only to learn whether the data reach them (quantize/reach.h).
   std::set<std::string> witnesses;
 
+  bool empty() const { return activations.empty() && nbits.nodes.empty(); }
   /// Tensors whose range comes from calibration, sorted.
   std::vector<std::string> RangeTensors() const;
   /// The tensor that calibration observes for one of these: itself, or the one whose range it inherits.
@@ -153,11 +168,15 @@ class Target {
   /// True when the layout exists for the integer kernels of the runtime at hand alone: what does not become one had
   /// better be float.
   virtual bool FollowsRuntime() const { return false; }
+  /// False when no tensor is ever observed: nothing is calibrated, and data only tell how far the result is off.
+  virtual bool NeedsStatistics() const { return true; }
+  virtual DataType DefaultWeight() const { return DataType::kInt8; }
 };
 using TargetRegistry = Registry<Target>;
 
 std::unique_ptr<Target> MakeOrtCpuTarget();
 std::unique_ptr<Target> MakeQuarkTarget();
+std::unique_ptr<Target> MakeMatMulNBitsTarget();
 
 /// Extremes of each channel of a tensor; infinity and -infinity of one without values.
 struct ChannelExtremesOf {
@@ -173,9 +192,9 @@ struct PlanStatistics {
   std::map<std::string, ChannelExtremesOf> channel_extremes;
 };
 
-/// Writes the plan's Q/DQ nodes, codes, scales and zero points. Errors: kRangeMissing, kRangeInvalid, kQuantizeFailed.
+/// Writes the plan's Q/DQ nodes, codes, scales and zero points; weights in blocks on so many threads. Errors: kRangeMissing, kRangeInvalid, kQuantizeFailed.
 Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const PlanStatistics& statistics,
-                        std::vector<std::string>* warnings);
+                        std::vector<std::string>* warnings, int threads = 1);
 
 /// Multiply-accumulates of one run of the node for one sample; 0 when not a Conv/MatMul/Gemm-like operator or shapes unknown.
 double NodeMacs(const Graph& graph, const Node& node);

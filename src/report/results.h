@@ -69,6 +69,7 @@ struct QuantizeResult {
   int64_t restored_tensors = 0;
   std::string histograms;  ///< folder of the pictures; may be ""
   std::string method, activation, weight, target;
+  int64_t block_size = 0;  ///< of weights in blocks; 0 = none are
   std::string scale_type, weight_scale_type, weight_method;
   std::string compat;  ///< CompatName
   std::vector<PolicyTrial> policies;  ///< of method auto

@@ -128,7 +128,8 @@ std::string ToText(const QuantizeResult& result) {
   TextWriter out;
   out.Add("%s -> %s\n", Printable(result.model).c_str(), Printable(result.output).c_str());
   AddSizes(out, result.float_size_bytes, result.quantized_size_bytes);
-  out.Add("  calibrated  %lld %ssamples, %lld tensors observed, %lld more share a range\n",
+  if (result.block_size == 0)
+    out.Add("  calibrated  %lld %ssamples, %lld tensors observed, %lld more share a range\n",
           static_cast<long long>(result.samples), result.random_data ? "RANDOM " : "",
           static_cast<long long>(result.observed_tensors), static_cast<long long>(result.shared_tensors));
   if (!result.restored_from.empty())
@@ -138,9 +139,14 @@ std::string ToText(const QuantizeResult& result) {
     out.Add("  inherited   the ranges of %zu tensors (--passthrough), for example %s\n", result.inherited.size(),
             Printable(result.inherited.begin()->first).c_str());
   if (!result.histograms.empty()) out.Add("  histograms  %s\n", Printable(result.histograms).c_str());
-  out.Add("  format      method %s, activations %s, weights %s, target %s\n", Printable(result.method).c_str(),
-          Printable(result.activation).c_str(), Printable(result.weight).c_str(), Printable(result.target).c_str());
-  if (result.scale_type != "float32" || result.weight_scale_type != "float32" || result.weight_method != "minmax") {
+  if (result.block_size > 0)
+    out.Add("  format      weights %s in blocks of %lld by %s, activations %s, target %s\n", Printable(result.weight).c_str(),
+            static_cast<long long>(result.block_size), Printable(result.weight_method).c_str(),
+            Printable(result.activation).c_str(), Printable(result.target).c_str());
+  else
+    out.Add("  format      method %s, activations %s, weights %s, target %s\n", Printable(result.method).c_str(),
+            Printable(result.activation).c_str(), Printable(result.weight).c_str(), Printable(result.target).c_str());
+  if (result.block_size == 0 && (result.scale_type != "float32" || result.weight_scale_type != "float32" || result.weight_method != "minmax")) {
     out.Add("  scales      activations %s, weights %s by %s\n", Printable(result.scale_type).c_str(),
             Printable(result.weight_scale_type).c_str(), Printable(result.weight_method).c_str());
   }

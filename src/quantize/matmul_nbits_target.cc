@@ -1,0 +1,88 @@
+// Target matmul-nbits: weights alone, as n-bit codes in blocks of com.microsoft::MatMulNBits (spec formats §4.3, qdq §15).
+// Activations stay float, so nothing has to be calibrated.
+#include <algorithm>
+#include <array>
+
+#include "quantize/plan.h"
+#include "quantize/prepare.h"
+#include "quantize/selection.h"
+
+namespace preon {
+namespace {
+
+// What this target is about: other nodes have nothing that could be quantized.
+bool HoldsMatrix(const Graph& graph, const Node& node) {
+  return NodeMacs(graph, node) > 0 || std::ranges::any_of(node.inputs(), [&](const std::string& input) {
+           const Tensor* constant = graph.Initializer(input);
+           return constant != nullptr && constant->type() == DataType::kFloat && constant->shape().size() >= 2;
+         });
+}
+
+// Why the node keeps its weight, if it does.
+NodeDecision Decide(const Graph& graph, const Node& node, const Selection& selection) {
+  NodeDecision decision{node.name, node.op_type, FloatReason::kNone, "", NodeMacs(graph, node)};
+  const auto keep = [&](FloatReason reason, const char* detail) {
+    decision.reason = reason;
+    decision.detail = detail;
+    return decision;
+  };
+  // A Gemm's bias goes along; other tools leave Gemm alone.
+  const bool gemm = node.Is("Gemm") && node.Int("transA", 0) == 0 && node.Float("alpha", 1) == 1 && node.Float("beta", 1) == 1;
+  if (!node.Is("MatMul") && !gemm) return keep(FloatReason::kNoKernel, "only MatMul and Gemm have weights in blocks");
+  if (selection.Excludes(node)) return keep(FloatReason::kExcluded, "excluded by the user");
+  const Tensor* weight = graph.Initializer(node.input(1));
+  if (weight == nullptr) return keep(FloatReason::kNotConstant, "the weight is computed");
+  if (weight->type() != DataType::kFloat || weight->shape().size() != 2)
+    return keep(FloatReason::kType, "the weight is not a float32 matrix");
+  if (gemm && !node.input(2).empty()) {
+    const Tensor* bias = graph.Initializer(node.input(2));
+    const int64_t columns = weight->shape()[node.Int("transB", 0) != 0 ? 0 : 1];
+    if (bias == nullptr || bias->shape() != Shape{columns}) return keep(FloatReason::kAttributes, "C is not one constant per output");
+  }
+  return decision;
+}
+
+class MatMulNBitsTarget final : public Target {
+ public:
+  std::string_view name() const override { return "matmul-nbits"; }
+  std::string_view summary() const override {
+    return "weights alone: MatMul and Gemm with n-bit weights in blocks (com.microsoft::MatMulNBits), activations float";
+  }
+  int64_t RequiredOpset(const PlanOptions&) const override { return 1; }
+  bool NeedsStatistics() const override { return false; }
+  DataType DefaultWeight() const override { return DataType::kInt4; }
+
+  Status Prepare(Model& model, const PlanOptions&) const override {
+    FoldGemmScalars(model);
+    return model.graph.CheckIntegrity();
+  }
+
+  Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
+    constexpr std::array kTypes = {DataType::kInt4, DataType::kUInt4, DataType::kInt8, DataType::kUInt8};
+    if (std::ranges::find(kTypes, options.weight) == kTypes.end()) {
+      return Error(ErrorId::kNotYetSupported, "--weight ", DataTypeName(options.weight), ": target ", name(),
+                   " has int4, uint4, int8, uint8");
+    }
+    QuantPlan plan;
+    plan.target = name();
+    plan.nbits.options = {.bits = DataTypeBits(options.weight),
+                          .block_size = options.block_size.value_or(NBitsOptions{}.block_size),
+                          .symmetric = options.weight == DataType::kInt4 || options.weight == DataType::kInt8,
+                          .least_squares = options.weight_rule.method.value_or(WeightMethod::kMinMse) == WeightMethod::kMinMse};
+    plan.nbits.accuracy_level = options.accuracy_level;
+    const Selection selection(options);
+    plan.warnings = selection.WithoutEffect(model.graph);
+    for (const auto& node : model.graph.nodes()) {
+      if (!HoldsMatrix(model.graph, *node)) continue;
+      plan.nodes.push_back(Decide(model.graph, *node, selection));
+      if (plan.nodes.back().reason == FloatReason::kNone) plan.nbits.nodes.push_back(node->name);
+    }
+    return plan;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Target> MakeMatMulNBitsTarget() { return std::make_unique<MatMulNBitsTarget>(); }
+
+}  // namespace preon

@@ -1,0 +1,144 @@
+"""Weights in n-bit blocks against ONNX Runtime's own quantizer, matrix by matrix, and against what the operator computes."""
+import json
+import os
+import pathlib
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from onnxruntime.capi._pybind_state import quantize_matmul_4bits, quantize_matmul_8bits
+
+DATA = pathlib.Path(os.environ.get("PREON_DATA") or pathlib.Path(__file__).resolve().parents[3] / "shared/data")
+MODELS = ["chargpt_shakespeare", "sst2_transformer"]
+
+
+def model_path(name):
+    path = DATA / f"models/{name}.onnx"
+    if not path.exists():
+        pytest.skip(f"{path} is not there (set PREON_DATA)")
+    return path
+
+
+def runtimes(matrix, bits, block, symmetric):
+    """Codes, scales and zero points of ONNX Runtime's DEFAULT algorithm, in the operator's layout."""
+    rows, columns = matrix.shape
+    blocks = -(-rows // block)
+    codes = np.zeros((columns, blocks, block * bits // 8), np.uint8)
+    scales = np.zeros(columns * blocks, np.float32)
+    zero_points = np.zeros(columns * (-(-blocks * bits // 8)), np.uint8)
+    quantize = {4: quantize_matmul_4bits, 8: quantize_matmul_8bits}[bits]
+    quantize(codes, np.ascontiguousarray(matrix), scales, zero_points, block, columns, rows, symmetric)
+    return codes, scales, None if symmetric else zero_points
+
+
+def unpacked(codes, bits):
+    """Codes along the last axis, the lowest bits first."""
+    parts = [codes >> shift & (1 << bits) - 1 for shift in range(0, 8, bits)]
+    return np.stack(parts, -1).reshape(*codes.shape[:-1], -1)
+
+
+def decoded(codes, scales, zero_points, bits, rows):
+    columns, blocks, _ = codes.shape
+    values = unpacked(codes, bits).astype(np.float64)
+    if zero_points is None:
+        zeros = np.full((columns, blocks), 1 << bits - 1)
+    else:
+        zeros = unpacked(zero_points.reshape(columns, -1), bits)[:, :blocks]
+    values = (values - zeros[..., None]) * scales.reshape(columns, blocks, 1)
+    return values.reshape(columns, -1)[:, :rows].T
+
+
+def matrices(float_model, quantized):
+    """Per MatMulNBits node: the float matrix [K, N], and codes, scales, zero points, bits, block size of the node."""
+    weights = {tensor.name: numpy_helper.to_array(tensor) for tensor in float_model.graph.initializer}
+    constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in quantized.graph.initializer}
+    for node in quantized.graph.node:
+        if node.op_type != "MatMulNBits":
+            continue
+        attributes = {a.name: a.i for a in node.attribute}
+        weight = weights[node.input[1].rsplit("_Q", 1)[0]]
+        zero_points = constants[node.input[3]] if len(node.input) > 3 and node.input[3] else None
+        if weight.shape != (attributes["K"], attributes["N"]):
+            weight = weight.T
+        yield weight, constants[node.input[1]], constants[node.input[2]], zero_points, attributes["bits"], attributes["block_size"]
+
+
+def quantize(preon, model, *options):
+    done = preon("quantize", model, "-o", "nbits.onnx", "--target", "matmul-nbits", "--json", "--quiet", *options)
+    assert done.returncode == 0, done.stderr
+    return onnx.load(preon.folder / "nbits.onnx"), json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("weight, block", [("int4", 32), ("uint4", 32), ("int4", 128), ("uint4", 16), ("int8", 64)])
+def test_against_the_runtimes_quantizer(preon, name, weight, block):
+    path = model_path(name)
+    source = onnx.load(path)
+    options = ("--weight", weight, "--block-size", block)
+    ours = list(matrices(source, quantize(preon, path, *options)[0]))
+    theirs = list(matrices(source, quantize(preon, path, *options, "--weight-method", "minmax")[0]))
+    assert len(ours) == len(theirs) > 5
+    for best, default in zip(ours, theirs):
+        matrix, bits, size = best[0].astype(np.float64), best[4], best[5]
+        reference = runtimes(best[0], bits, size, weight.startswith("int"))
+        for got, wanted in zip(default[1:4], reference):
+            np.testing.assert_array_equal(got, wanted)
+        errors = [np.square(decoded(*packed, bits, len(matrix)) - matrix).sum() for packed in (best[1:4], reference)]
+        assert errors[0] < errors[1] * (1 if bits == 4 else 1.0001)
+        stored = sum(part.nbytes for part in best[1:4] if part is not None)
+        if bits == 4 and block >= 32 and len(matrix) >= block:
+            assert best[0].nbytes >= 3.5 * stored
+
+
+def gemm_model(transposed):
+    rng = np.random.default_rng(4)
+    weight = rng.normal(size=(70, 24)).astype(np.float32)
+    constants = {"w": weight.T.copy() if transposed else weight, "b": rng.normal(size=24).astype(np.float32)}
+    node = helper.make_node("Gemm", ["x", "w", "b"], ["y"], name="gemm", transB=int(transposed))
+    graph = helper.make_graph([node], "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 70])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["N", 24])],
+                              [numpy_helper.from_array(value, key) for key, value in constants.items()])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), constants["b"]
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("weight", ["int4", "uint4", "int8", "uint8"])
+def test_the_operator_computes_with_the_decoded_weight(preon, transposed, weight):
+    model, bias = gemm_model(transposed)
+    onnx.save(model, preon.folder / "gemm.onnx")
+    quantized, result = quantize(preon, "gemm.onnx", "--weight", weight, "--accuracy-level", "1")
+    assert (result["weight"], result["activation"], result["block_size"]) == (weight, "float", 32)
+    (_, *packed, bits, _), = matrices(model, quantized)
+    x = np.random.default_rng(1).normal(size=(5, 70)).astype(np.float32)
+    got = ort.InferenceSession(str(preon.folder / "nbits.onnx"), providers=["CPUExecutionProvider"]).run(None, {"x": x})[0]
+    np.testing.assert_allclose(got, x @ decoded(*packed, bits, 70) + bias, rtol=1e-4, atol=1e-4)
+    node, = [node for node in quantized.graph.node if node.op_type == "MatMulNBits"]
+    assert node.name == f"gemm_Q{bits}" and node.domain == "com.microsoft"
+
+
+def test_the_same_bytes_on_any_number_of_threads(preon):
+    path = model_path("chargpt_shakespeare")
+    files = []
+    for threads in (1, 3):
+        quantize(preon, path, "--threads", threads)
+        files.append((preon.folder / "nbits.onnx").read_bytes())
+    assert files[0] == files[1]
+
+
+@pytest.mark.parametrize("options, number, says", [
+    (["--block-size", "24"], 1002, "16, 32, 64, 128 or 256"),
+    (["--method", "minmax"], 1004, "--method"),
+    (["--activation", "uint8", "--symmetric"], 1004, "--symmetric"),
+    (["--weight", "int16"], 1007, "int16"),
+    (["--accuracy-level", "5"], 1002, "0 to 4"),
+    (["--exclude", "gemm"], 2010, "")])
+def test_what_does_not_go_with_it(preon, options, number, says):
+    onnx.save(gemm_model(False)[0], preon.folder / "gemm.onnx")
+    preon.fails(2, number, "quantize", "gemm.onnx", "-o", "o.onnx", "--target", "matmul-nbits", *options, says=says)
+
+
+def test_other_targets_have_no_blocks(preon):
+    onnx.save(gemm_model(False)[0], preon.folder / "gemm.onnx")
+    preon.fails(2, 1004, "quantize", "gemm.onnx", "-o", "o.onnx", "--data", "random:2", "--block-size", "32", says="--block-size")
