@@ -131,12 +131,50 @@ Status SetTmpDir(Options& options, const std::string& value) {
   return IsNone(value) ? Status::Ok() : SetOption(options, "tmp-dir", value);
 }
 
+Status SetUseMatMulNBits(Options& options, const std::string& value) {
+  constexpr std::string_view kGroupSize = "128";  // the reference's default
+  PREON_ASSIGN_OR_RETURN(const bool use, ParseBool(value));
+  if (!use) return Status::Ok();
+  PREON_RETURN_IF_ERROR(SetOption(options, "target", "matmul-nbits"));
+  return options.plan.block_size ? Status::Ok() : SetOption(options, "block-size", std::string(kGroupSize));
+}
+
+Status SetMatMulNBitsParams(Options& options, const std::string& value) {
+  if (IsNone(value)) return Status::Ok();
+  const Json params = Json::parse(value, nullptr, /*allow_exceptions=*/false);
+  if (!params.is_object()) return BadValue(value, "a JSON object with Algorithm, GroupSize, Symmetric, Bits, AccuracyLevel");
+  int64_t bits = 4;
+  bool symmetric = true;
+  for (const auto& [name, setting] : params.items()) {
+    const std::string text = setting.is_string() ? setting.get<std::string>() : setting.dump();
+    Status status;
+    if (name == "Algorithm") {
+      if (text != "DEFAULT") status = Error(ErrorId::kNotYetSupported, "got '", text, "', this version has DEFAULT");
+    } else if (name == "GroupSize") {
+      status = SetOption(options, "block-size", text);
+    } else if (name == "AccuracyLevel") {
+      status = SetOption(options, "accuracy-level", text);
+    } else if (name == "Symmetric" && setting.is_boolean()) {
+      symmetric = setting.get<bool>();
+    } else if (name == "Bits" && setting.is_number_integer()) {
+      bits = setting.get<int64_t>();
+    } else {
+      status = BadValue(StrCat(name, ": ", text), "Algorithm, GroupSize, AccuracyLevel, Symmetric true or false, Bits 4 or 8");
+    }
+    if (!status.ok()) return std::move(status).WithContext(name);
+  }
+  return SetOption(options, "weight", StrCat(symmetric ? "int" : "uint", bits));
+}
+
 constexpr ReferenceKey kKeys[] = {
     {"CalibDataSize", "N: --calib-samples; 0 = all", SetDataSize},
     {"CalibWorkerNum", "N: --workers, at most as many as there are cores", SetWorkerNum},
     {"CalibOptimizeMem", "true: --memory low, false: --memory fast", SetOptimizeMem},
     {"CalibOptimizeDisk", "true or false: no effect, no values are kept on disk", SetOptimizeDisk},
     {"TmpDir", "DIR: --tmp-dir", SetTmpDir},
+    {"UseMatMulNBits", "true: --target matmul-nbits --block-size 128", SetUseMatMulNBits},
+    {"MatMulNBitsParams", "{\"Algorithm\": \"DEFAULT\", \"GroupSize\": 32, ...}: --block-size, --weight, --accuracy-level",
+     SetMatMulNBitsParams},
     {"CalibPassthroughOpTypes", "OP,...: --passthrough", SetPassthrough},
     {"SaveTensorHistFig", "true: --save-histograms tensor_hist", SetHistograms},
     {"SaveAndRestore", "FILE: --save-and-restore", SetSaveAndRestore},

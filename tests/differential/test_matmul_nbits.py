@@ -139,6 +139,21 @@ def test_what_does_not_go_with_it(preon, options, number, says):
     preon.fails(2, number, "quantize", "gemm.onnx", "-o", "o.onnx", "--target", "matmul-nbits", *options, says=says)
 
 
+def test_by_the_references_keys(preon):
+    onnx.save(gemm_model(False)[0], preon.folder / "gemm.onnx")
+    quantize(preon, "gemm.onnx", "--weight", "uint4", "--block-size", "64", "--accuracy-level", "4")
+    wanted = (preon.folder / "nbits.onnx").read_bytes()
+    params = {"Algorithm": "DEFAULT", "GroupSize": 64, "Symmetric": False, "Bits": 4, "AccuracyLevel": 4}
+    for keys in (["UseMatMulNBits=true", "MatMulNBitsParams=" + json.dumps(params)],
+                 ["MatMulNBitsParams=" + json.dumps(params), "UseMatMulNBits=true"]):
+        done = preon("quantize", "gemm.onnx", "-o", "keys.onnx", "--quiet", *[word for key in keys for word in ("--option", key)])
+        assert done.returncode == 0, done.stderr
+        assert (preon.folder / "keys.onnx").read_bytes() == wanted
+    for params, number in [({"Algorithm": "GPTQ"}, 1007), ({"GroupSize": 48}, 1002), ({"Bitz": 4}, 1002), ([], 1002)]:
+        preon.fails(2, number, "quantize", "gemm.onnx", "-o", "o.onnx", "--option", "UseMatMulNBits=true", "--option",
+                    "MatMulNBitsParams=" + json.dumps(params))
+
+
 def test_other_targets_have_no_blocks(preon):
     onnx.save(gemm_model(False)[0], preon.folder / "gemm.onnx")
     preon.fails(2, 1004, "quantize", "gemm.onnx", "-o", "o.onnx", "--data", "random:2", "--block-size", "32", says="--block-size")
