@@ -28,12 +28,11 @@ struct BlockPlace {
 inline Result<BlockView> ViewBlocks(std::span<const int64_t> shape, int64_t axis, int64_t block_size) {
   const auto rank = static_cast<int64_t>(shape.size());
   if (rank <= 1) return BlockView{1, rank == 0 ? 1 : shape[0], 1, block_size};
-  const Shape dims(shape.begin(), shape.end());
   if (axis < -rank || axis >= rank) {
-    return Error(ErrorId::kFormatAxis, "axis: got ", axis, " for shape ", ShapeToString(dims), ", wanted ", -rank,
-                 " to ", rank - 1);
+    return Error(ErrorId::kFormatAxis, "axis: got ", axis, " for shape ", ShapeToString({shape.begin(), shape.end()}),
+                 ", wanted ", -rank, " to ", rank - 1);
   }
-  PREON_ASSIGN_OR_RETURN(const AxisView view, ViewAlong(dims, static_cast<int>(axis < 0 ? axis + rank : axis)));
+  PREON_ASSIGN_OR_RETURN(const AxisView view, ViewAlong(shape, static_cast<int>(axis < 0 ? axis + rank : axis)));
   return BlockView{view.outer, view.channels, view.inner, block_size};
 }
 

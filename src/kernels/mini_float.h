@@ -10,6 +10,20 @@ namespace preon {
 /// 2^exponent, exponent in -126…127.
 constexpr float PowerOfTwo(int exponent) { return std::bit_cast<float>(static_cast<uint32_t>(exponent + 127) << 23); }
 
+namespace reference {
+
+// Powers of two by their bits: the reference is the way of every value that the vectors leave to it, and of codes, and
+// ldexp and ilogb would be most of its time.
+
+/// 2^exponent, exponent in -1022…1023.
+constexpr double WidePowerOfTwo(int exponent) {
+  return std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52);
+}
+/// floor(log2 x) of a normal x > 0.
+constexpr int ExponentOf(double x) { return static_cast<int>(std::bit_cast<uint64_t>(x) >> 52) - 1023; }
+
+}  // namespace reference
+
 /// Sign, biased exponent, mantissa, from the highest bit down; exponent 0 holds zero and the denormals. The bias is
 /// 2^(exponent_bits-1) - 1, as in IEEE 754.
 struct MiniFloat {

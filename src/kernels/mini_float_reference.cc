@@ -11,10 +11,10 @@ using Specials = MiniFloat::Specials;
 
 /// In double, where every step but the rounding is exact.
 double RoundedMagnitude(const MiniFloat& format, Overflow overflow, double magnitude) {
-  if (std::isinf(magnitude)) magnitude = std::numeric_limits<double>::max();
-  const int exponent = magnitude == 0 ? format.min_exponent() : std::max(std::ilogb(magnitude), format.min_exponent());
-  const double step = std::ldexp(1.0, exponent - format.mantissa_bits);
-  const double rounded = std::nearbyint(magnitude / step) * step;
+  if (std::isinf(magnitude)) magnitude = 0x1p128;
+  const int exponent = std::max(ExponentOf(magnitude), format.min_exponent());  // that of 0 is -1023
+  const int last_place = exponent - format.mantissa_bits;
+  const double rounded = std::nearbyint(magnitude * WidePowerOfTwo(-last_place)) * WidePowerOfTwo(last_place);
   if (rounded <= format.largest()) return rounded;
   if (overflow == Overflow::kSaturate || format.specials == Specials::kNone) return format.largest();
   return format.specials == Specials::kNan ? std::numeric_limits<double>::quiet_NaN()
@@ -43,11 +43,11 @@ uint32_t MiniFloatCode(const MiniFloat& format, Overflow overflow, float x) {
     return sign | largest_exponent << format.mantissa_bits | mantissa;
   }
   if (std::isinf(value)) return sign | largest_exponent << format.mantissa_bits;
-  if (value < std::ldexp(1.0, format.min_exponent())) {
-    return sign | static_cast<uint32_t>(std::ldexp(value, format.mantissa_bits - format.min_exponent()));
+  if (value < WidePowerOfTwo(format.min_exponent())) {
+    return sign | static_cast<uint32_t>(value * WidePowerOfTwo(format.mantissa_bits - format.min_exponent()));
   }
-  const int exponent = std::ilogb(value);
-  const auto significand = static_cast<uint32_t>(std::ldexp(value, format.mantissa_bits - exponent));
+  const int exponent = ExponentOf(value);
+  const auto significand = static_cast<uint32_t>(value * WidePowerOfTwo(format.mantissa_bits - exponent));
   return sign | static_cast<uint32_t>(exponent + format.bias()) << format.mantissa_bits | (significand & ones);
 }
 
@@ -61,9 +61,10 @@ float MiniFloatValue(const MiniFloat& format, uint32_t code) {
   } else if (exponent == largest_exponent && mantissa == ones && format.specials == Specials::kNan) {
     magnitude = std::numeric_limits<double>::quiet_NaN();
   } else if (exponent == 0) {
-    magnitude = std::ldexp(mantissa, format.min_exponent() - format.mantissa_bits);
+    magnitude = mantissa * WidePowerOfTwo(format.min_exponent() - format.mantissa_bits);
   } else {
-    magnitude = std::ldexp(mantissa + ones + 1, static_cast<int>(exponent) - format.bias() - format.mantissa_bits);
+    magnitude =
+        (mantissa + ones + 1) * WidePowerOfTwo(static_cast<int>(exponent) - format.bias() - format.mantissa_bits);
   }
   return static_cast<float>(negative ? -magnitude : magnitude);
 }

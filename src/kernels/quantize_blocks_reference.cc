@@ -18,13 +18,13 @@ int StepExponent(const BlockGrid& grid, int exponent, int shift) {
 }
 
 double UnitsOf(const BlockGrid& grid, int exponent, int shift, float x) {
-  return std::ldexp(double{x}, -(grid.element ? exponent : StepExponent(grid, exponent, shift)));
+  return x * WidePowerOfTwo(-(grid.element ? exponent : StepExponent(grid, exponent, shift)));
 }
 
 bool OutgrowsItsExponent(const BlockGrid& grid, int exponent, float x) {
   if (BiasedExponent(x) - kFloatBias != exponent) return false;
   const double units = RoundToWhole(UnitsOf(grid, exponent, 0, x), grid.rounding);
-  const double limit = std::ldexp(1.0, grid.magnitude_bits);
+  const double limit = WidePowerOfTwo(grid.magnitude_bits);
   return units >= limit || units < -limit;
 }
 
@@ -33,14 +33,14 @@ bool ZeroIsNegative(const BlockGrid& grid, int exponent, int shift, float x) {
   if (!std::signbit(x) || grid.zero_sign == ZeroSign::kPositive) return false;
   if (grid.zero_sign == ZeroSign::kOfValue) return true;
   const int units_bits = grid.zero_sign == ZeroSign::kOfScaleQuotient ? grid.magnitude_bits - 1 : 0;
-  return static_cast<float>(std::ldexp(UnitsOf(grid, exponent, shift, x), -units_bits)) == 0;
+  return static_cast<float>(UnitsOf(grid, exponent, shift, x) * WidePowerOfTwo(-units_bits)) == 0;
 }
 
 double RoundedToFloating(const MiniFloat& element, double units) {
   const double magnitude = std::abs(units);
-  const int binade = magnitude == 0 ? element.min_exponent() : std::max(std::ilogb(magnitude), element.min_exponent());
-  const double step = std::ldexp(1.0, binade - element.mantissa_bits);
-  return std::copysign(std::min(std::nearbyint(magnitude / step) * step, double{element.largest()}), units);
+  const int last_place = std::max(ExponentOf(magnitude), element.min_exponent()) - element.mantissa_bits;
+  const double rounded = std::nearbyint(magnitude * WidePowerOfTwo(-last_place)) * WidePowerOfTwo(last_place);
+  return std::copysign(std::min(rounded, double{element.largest()}), units);
 }
 
 void QuantizeRows(const BlockGrid& grid, int exponent, int shift, const float* x, size_t rows, size_t stride,
@@ -109,7 +109,7 @@ double RoundedElement(const BlockGrid& grid, int exponent, int shift, float x) {
 }
 
 float ElementValue(const BlockGrid& grid, int exponent, int shift, double units) {
-  return static_cast<float>(std::ldexp(units, grid.element ? exponent : StepExponent(grid, exponent, shift)));
+  return static_cast<float>(units * WidePowerOfTwo(grid.element ? exponent : StepExponent(grid, exponent, shift)));
 }
 
 void QuantizeBlocks(const BlockGrid& grid, const float* x, size_t count, float* out) {
