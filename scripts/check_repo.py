@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 README_LINES, SOURCE_LINES, FILE_BYTES, MEDIAN_LINES = 15, 350, 1 << 20, 150
 NAMED_FILE = re.compile(r"`([\w./-]+\.(?:h|cc|md|py|inc|txt|sh|cmake|json|onnxtxt))`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
-MAKER = re.compile(r"\b(Make\w+(?:Method|Pass|Target))\(")
+MAKER = re.compile(r"\b(Make\w+(?:Method|Pass|Target|Format))\(")
 
 
 def tracked(root):
@@ -49,7 +49,7 @@ def link_problems(root):
 def registry_problems(root):
     """What a layer offers to a registry is in it, once, unless its declaration says "not in the default list"."""
     builtins = (root / "src/api/builtins.cc").read_text()
-    for header in ("ranges/range_methods.h", "passes/passes.h", "quantize/targets.h"):
+    for header in ("ranges/range_methods.h", "passes/passes.h", "quantize/targets.h", "formats/number_formats.h"):
         path = root / "src" / header
         lines = path.read_text().splitlines() if path.exists() else []
         for maker in MAKER.findall("\n".join(line for line in lines if "not in the default list" not in line)):

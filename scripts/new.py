@@ -113,78 +113,45 @@ g (float[N, 2] x) => (float[N, 2] y) {{
 }}
 """)
 
-FORMAT_HEADER = ("src/formats/{name}.h", """// {Name}: FILL IN: range, precision, special codes, rounding, packing, ONNX element type, unit of each offset.
-// As written by `./dev new`: 8 bits, value = (code - 128) / 64, from -2 to 1.984375; ties to even; no special codes.
-#pragma once
-
-#include <cstdint>
-
-namespace preon {{
-
-inline constexpr int k{Name}Codes = 256;
-
-/// The value that a code stands for.
-float Decode{Name}(uint8_t code);
-
-/// The code whose value is nearest, of two as near the even one; saturates; NaN gives the code of 0.
-uint8_t Encode{Name}(float value);
-
-}}  // namespace preon
-""")
-
-FORMAT = ("src/formats/{name}.cc", """#include "formats/{name}.h"
-
-#include <algorithm>
-#include <cmath>
+FORMAT = ("src/formats/types/{name}.cc", """// {dashed}: FILL IN: one line.
+//
+// As written by `./dev new`: 32 neighbours share a scale 2^k; floats of 1 sign, 2 exponent and 2 mantissa bits.
+//
+// Range      elements to ±7, smallest normal one 1, smallest of all 0.25; scales 2^-127 to 2^127
+// Precision  half of 2^-2 relative, down to elements of 1
+// Special    scale byte 255: the block is NaN
+// Rounding   to nearest, ties to even; elements beyond ±7 saturate
+// Packing    5.25 bits per value
+// ONNX       none: operator on floats
+#include "formats/number_formats.h"
 
 namespace preon {{
-namespace {{
 
-constexpr float kStep = 1.0f / 64;
-constexpr float kZeroCode = 128;
-
-}}  // namespace
-
-float Decode{Name}(uint8_t code) {{ return (static_cast<float>(code) - kZeroCode) * kStep; }}
-
-uint8_t Encode{Name}(float value) {{
-  if (std::isnan(value)) return static_cast<uint8_t>(kZeroCode);
-  const float code = std::nearbyint(std::clamp(value / kStep, -kZeroCode, kZeroCode)) + kZeroCode;
-  return static_cast<uint8_t>(std::min(code, k{Name}Codes - 1.0f));
+std::unique_ptr<NumberFormat> Make{Name}Format() {{
+  return std::make_unique<NumberFormat>("{dashed}", std::vector<std::string_view>{{}}, "FILL IN: one line for help",
+                                        BlockSpec{{.family = BlockSpec::Family::kMx,
+                                                  .block_size = 32,
+                                                  .element = MiniFloat{{.exponent_bits = 2, .mantissa_bits = 2}}}});
 }}
 
 }}  // namespace preon
 """)
 
-FORMAT_TEST = ("src/formats/{name}_test.cc", """#include "formats/{name}.h"
+FORMAT_TEST = ("src/formats/types/{name}_test.cc", """#include <gtest/gtest.h>
 
-#include <gtest/gtest.h>
-
-#include <limits>
+#include "formats/block_codec.h"
+#include "formats/number_formats.h"
 
 namespace preon {{
 namespace {{
 
-TEST({Name}, EveryCodeSurvives) {{
-  for (int code = 0; code < k{Name}Codes; ++code) {{
-    const auto byte = static_cast<uint8_t>(code);
-    EXPECT_EQ(Encode{Name}(Decode{Name}(byte)), byte);
-  }}
-}}
-
-TEST({Name}, TiesGoToTheEvenCode) {{
-  for (int code = 0; code + 1 < k{Name}Codes; ++code) {{
-    const auto low = static_cast<uint8_t>(code), high = static_cast<uint8_t>(code + 1);
-    const uint8_t even = code % 2 == 0 ? low : high;
-    EXPECT_EQ(Encode{Name}((Decode{Name}(low) + Decode{Name}(high)) / 2), even) << code;
-  }}
-}}
-
-TEST({Name}, SaturatesAndTakesNaN) {{
-  const float infinity = std::numeric_limits<float>::infinity();
-  EXPECT_EQ(Encode{Name}(infinity), k{Name}Codes - 1);
-  EXPECT_EQ(Encode{Name}(-infinity), 0);
-  EXPECT_EQ(Decode{Name}(Encode{Name}(std::numeric_limits<float>::quiet_NaN())), 0);
+TEST({Name}, KnownAnswers) {{
+  const auto format = Make{Name}Format();
+  const float x[] = {{7, 0.3f, -2.25f, 1e-6f}}, wanted[] = {{7, 0.25f, -2, 0}};
+  float out[4];
+  const int64_t shape[] = {{4}};
+  ASSERT_TRUE(QuantizeDequantize(*format->block(), shape, 0, x, out).ok());
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(out[i], wanted[i]) << x[i];
 }}
 
 }}  // namespace
@@ -199,7 +166,9 @@ KINDS = {
     "pass": ([PASS, PASS_TEST], [
         ("src/passes/passes.h", r"std::unique_ptr<Pass> Make\w+Pass\(\);.*", "std::unique_ptr<Pass> Make{Name}Pass();"),
         ("src/api/builtins.cc", r"  builtins\.passes\.Add\(.*\);", "  builtins.passes.Add(Make{Name}Pass());")]),
-    "format": ([FORMAT_HEADER, FORMAT, FORMAT_TEST], []),
+    "format": ([FORMAT, FORMAT_TEST], [
+        ("src/formats/number_formats.h", r"std::unique_ptr<NumberFormat> Make\w+Format\(\);", "std::unique_ptr<NumberFormat> Make{Name}Format();"),
+        ("src/api/builtins.cc", r"  builtins\.formats\.Add\(.*\);", "  builtins.formats.Add(Make{Name}Format());")]),
 }
 
 

@@ -1,6 +1,7 @@
 // Everything a user can choose by name, as explicit lists.
 #pragma once
 
+#include "formats/number_format.h"
 #include "passes/pass.h"
 #include "quantize/plan.h"
 #include "ranges/range_method.h"
@@ -9,6 +10,7 @@ namespace preon {
 
 struct Builtins {
   RangeMethodRegistry methods{"method"};
+  NumberFormatRegistry formats{"type"};
   PassRegistry passes{"pass"};
   TargetRegistry targets{"target"};
 };

@@ -77,11 +77,11 @@ Result<Range> ParseRange(const Json& value) {
 Result<QuantParams> ParseParams(const Json& value, const std::optional<DataType>& type) {
   PREON_ASSIGN_OR_RETURN(const double scale, Number(value, "scale", FLT_MIN, FLT_MAX));
   PREON_ASSIGN_OR_RETURN(const double zero_point, Number(value, "zero_point", -DBL_MAX, DBL_MAX));
-  if (zero_point != std::nearbyint(zero_point) || zero_point < INT32_MIN || zero_point > INT32_MAX) {
+  if (zero_point != std::nearbyint(zero_point) || zero_point < INT32_MIN || zero_point > UINT32_MAX) {
     return Error(ErrorId::kBadConfig, "zero_point: got ", value["zero_point"].dump(),
                  ", wanted an integer that the tensor's type can hold");
   }
-  const QuantParams params{static_cast<float>(scale), static_cast<int32_t>(zero_point)};
+  const QuantParams params{static_cast<float>(scale), static_cast<int64_t>(zero_point)};
   if (type) PREON_RETURN_IF_ERROR(CheckZeroPoint(params, *type));
   return params;
 }

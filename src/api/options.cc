@@ -50,10 +50,9 @@ Status CheckScaleTypes(const Options& options) {
                                       : "without --weight-method minmse");
   }
   // Int16 scales end at 2^-15; a 32-bit code that small would need ranges of more than 65536.
-  if (plan.scale_type == ScaleType::kInt16 && plan.activation == DataType::kInt32) {
-    return Error(ErrorId::kConflictingOptions,
-                 "--scale-type int16: has no scales for --activation int32, wanted "
-                 "float32 or power-of-two");
+  if (plan.scale_type == ScaleType::kInt16 && DataTypeBits(plan.activation) == 32) {
+    return Error(ErrorId::kConflictingOptions, "--scale-type int16: has no scales for --activation ",
+                 DataTypeName(plan.activation), ", wanted float32 or power-of-two");
   }
   return Status::Ok();
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <numeric>
+#include <span>
 
 #include "base/shape.h"
 #include "base/status.h"
@@ -16,14 +17,15 @@ struct AxisView {
 };
 
 /// Errors: kQuantizeFailed on an axis that the shape has not.
-inline Result<AxisView> ViewAlong(const Shape& shape, int axis) {
-  if (axis == -1) return AxisView{1, 1, ElementCount(shape)};
-  if (axis < 0 || axis >= static_cast<int>(shape.size())) {
-    return Error(ErrorId::kQuantizeFailed, "axis ", axis, " out of range for shape ", ShapeToString(shape));
-  }
+inline Result<AxisView> ViewAlong(std::span<const int64_t> shape, int axis) {
   const auto product = [](auto begin, auto end) {
     return std::accumulate(begin, end, int64_t{1}, std::multiplies<>());
   };
+  if (axis == -1) return AxisView{1, 1, product(shape.begin(), shape.end())};
+  if (axis < 0 || axis >= static_cast<int>(shape.size())) {
+    return Error(ErrorId::kQuantizeFailed, "axis ", axis, " out of range for shape ",
+                 ShapeToString({shape.begin(), shape.end()}));
+  }
   return AxisView{product(shape.begin(), shape.begin() + axis), shape[axis],
                   product(shape.begin() + axis + 1, shape.end())};
 }

@@ -6,69 +6,36 @@
 
 #include "formats/axis_view.h"
 #include "formats/int_format.h"
+#include "formats/param_layout.h"
 #include "kernels/extremes.h"
 #include "kernels/quantize.h"
 
 namespace preon {
 namespace {
 
-template <typename T>
-void EncodeRun(const float* x, int64_t count, const QuantParams& params, const IntFormat& format, T* out) {
+IntCodes CodesOf(const QuantParams& params, const IntFormat& format) {
   const CodeRange codes = CodesInUse(params, format);
-  QuantizeLinear(x, static_cast<size_t>(count), params.scale, params.zero_point, codes.min, codes.max, out);
-}
-
-/// The channels are the last axis (MatMul weights): a tile of columns is turned into rows, so that the kernel sees
-/// one scale at a time. 16 columns are a cache line of floats; the tile stays in the L1 cache.
-template <typename T>
-void EncodeColumns(const float* x, const AxisView& view, std::span<const QuantParams> params, const IntFormat& format,
-                   T* out) {
-  constexpr int64_t kRows = 256, kColumns = 16;
-  std::vector<float> values(kRows * kColumns);
-  std::vector<T> codes(kRows * kColumns);
-  for (int64_t row_0 = 0; row_0 < view.outer; row_0 += kRows) {
-    const int64_t rows = std::min(kRows, view.outer - row_0);
-    for (int64_t column_0 = 0; column_0 < view.channels; column_0 += kColumns) {
-      const int64_t columns = std::min(kColumns, view.channels - column_0);
-      const int64_t corner = row_0 * view.channels + column_0;
-      for (int64_t row = 0; row < rows; ++row) {
-        const float* from = x + corner + row * view.channels;
-        for (int64_t column = 0; column < columns; ++column) values[column * kRows + row] = from[column];
-      }
-      for (int64_t column = 0; column < columns; ++column) {
-        EncodeRun(&values[column * kRows], rows, params[column_0 + column], format, &codes[column * kRows]);
-      }
-      for (int64_t row = 0; row < rows; ++row) {
-        T* to = out + corner + row * view.channels;
-        for (int64_t column = 0; column < columns; ++column) to[column] = codes[column * kRows + row];
-      }
-    }
-  }
+  return {params.scale, params.zero_point, codes.min, codes.max};
 }
 
 template <typename T>
 Tensor EncodeAs(const Tensor& values, const AxisView& view, std::span<const QuantParams> params,
                 const IntFormat& format) {
   Tensor codes = Tensor::Allocate(format.type, values.shape());
-  const float* x = values.floats().data();
-  T* out = codes.Mutable<T>().data();
-  if (view.inner == 1) {
-    EncodeColumns(x, view, params, format, out);
-    return codes;
-  }
-  for (int64_t run = 0; run < view.outer * view.channels; ++run, x += view.inner, out += view.inner) {
-    EncodeRun(x, view.inner, params[run % view.channels], format, out);
-  }
+  ParamLayout::PerAxis(view).ForEachRun(
+      values.floats().data(), codes.Mutable<T>().data(), [&](const float* x, int64_t count, int64_t channel, T* out) {
+        QuantizeLinear(x, static_cast<size_t>(count), CodesOf(params[channel], format), out);
+      });
   return codes;
 }
 
 template <typename T>
 void DecodeAs(const EncodedTensor& encoded, const AxisView& view, float* out) {
-  const T* code = encoded.codes.As<T>().data();
-  for (int64_t run = 0; run < view.outer * view.channels; ++run) {
-    const QuantParams& params = encoded.params[run % view.channels];
-    for (int64_t i = 0; i < view.inner; ++i) *out++ = params.scale * static_cast<float>(*code++ - params.zero_point);
-  }
+  ParamLayout::PerAxis(view).ForEachRun(
+      encoded.codes.As<T>().data(), out, [&](const T* codes, int64_t count, int64_t channel, float* to) {
+        const QuantParams& params = encoded.params[channel];
+        DequantizeLinear(codes, static_cast<size_t>(count), {params.scale, params.zero_point, 0, 0}, to);
+      });
 }
 
 }  // namespace

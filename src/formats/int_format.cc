@@ -33,13 +33,14 @@ constexpr std::array kIntTypes = {
     IntType{DataType::kInt4, "int4", "QInt4", {-8, 7}, {-8, 7}, {-4, 3}},
     IntType{
         DataType::kInt32, "int32", "QInt32", {INT32_MIN, INT32_MAX}, {-INT32_MAX, INT32_MAX}, {-(1 << 30), 1 << 30}},
+    IntType{DataType::kUInt32, "uint32", "QUInt32", {0, UINT32_MAX}, {1, UINT32_MAX}, {0, INT32_MAX}},
 };
 
 /// Types of the reference that later versions bring; naming one is no spelling mistake.
-constexpr std::array<std::string_view, 22> kLaterTypes = {
-    "uint32",    "quint32",   "float16",   "qfloat16",  "bfloat16", "qbfloat16", "float8e4m3fn", "qfloat8e4m3fn",
-    "bfp16",     "qbfp",      "qmx",       "mx4",       "mx6",      "mx9",       "mxint8",       "mxfp4e2m1",
-    "mxfp6e3m2", "mxfp6e2m3", "mxfp8e5m2", "mxfp8e4m3", "xint8",    "fp8"};
+constexpr std::array<std::string_view, 20> kLaterTypes = {
+    "float16",   "qfloat16",  "bfloat16", "qbfloat16", "float8e4m3fn", "qfloat8e4m3fn", "bfp16",     "qbfp",
+    "qmx",       "mx4",       "mx6",      "mx9",       "mxint8",       "mxfp4e2m1",     "mxfp6e3m2", "mxfp6e2m3",
+    "mxfp8e5m2", "mxfp8e4m3", "xint8",    "fp8"};
 
 CodeInterval CodesOf(const IntFormat& format) {
   const auto row =
@@ -76,6 +77,8 @@ std::vector<std::string> IntTypeNames() {
   return names;
 }
 
+bool IsIntType(DataType type) { return std::ranges::find(kIntTypes, type, &IntType::type) != kIntTypes.end(); }
+
 Result<QuantParams> ComputeQuantParams(Range range, const IntFormat& format) {
   if (!std::isfinite(range.min) || !std::isfinite(range.max)) {
     return Error(ErrorId::kRangeInvalid, "range [", range.min, ", ", range.max, "]: not finite");
@@ -100,27 +103,28 @@ Result<QuantParams> ComputeQuantParams(Range range, const IntFormat& format) {
   // A symmetric zero point never depends on the scale, so all channels of a weight agree on it.
   const double zero_point =
       format.symmetric ? std::nearbyint((q_min + q_max) / 2) : std::nearbyint(q_min - low / scale);
-  return QuantParams{static_cast<float>(scale), static_cast<int32_t>(zero_point)};
+  return QuantParams{static_cast<float>(scale), static_cast<int64_t>(zero_point)};
 }
 
 CodeRange CodesInUse(const QuantParams& params, const IntFormat& format) {
   const CodeInterval codes = CodesOf(format);
-  return {static_cast<int32_t>(std::min<int64_t>(codes.min, params.zero_point)), static_cast<int32_t>(codes.max)};
+  return {std::min(codes.min, params.zero_point), codes.max};
 }
 
 Range RepresentableRange(const QuantParams& params, const IntFormat& format) {
   const CodeRange codes = CodesInUse(params, format);
-  const auto value = [&](int32_t code) {
-    return static_cast<float>(static_cast<double>(params.scale) * (static_cast<double>(code) - params.zero_point));
+  const auto value = [&](int64_t code) {
+    return static_cast<float>(static_cast<double>(params.scale) * static_cast<double>(code - params.zero_point));
   };
   return {value(codes.min), value(codes.max)};
 }
 
-int32_t EncodeValue(float x, const QuantParams& params, const IntFormat& format) {
-  if (std::isnan(x)) return params.zero_point;
+int64_t EncodeValue(float x, const QuantParams& params, const IntFormat& format) {
   const CodeRange codes = CodesInUse(params, format);
-  const double code = static_cast<double>(std::nearbyint(x / params.scale)) + params.zero_point;
-  return static_cast<int32_t>(std::clamp(code, static_cast<double>(codes.min), static_cast<double>(codes.max)));
+  const float steps = std::nearbyint(x / params.scale);
+  if (std::isnan(steps)) return codes.min;
+  const double code = static_cast<double>(steps) + static_cast<double>(params.zero_point);
+  return static_cast<int64_t>(std::clamp(code, static_cast<double>(codes.min), static_cast<double>(codes.max)));
 }
 
 }  // namespace preon

@@ -23,7 +23,7 @@ struct Range {
 /// real = scale * (q - zero_point)
 struct QuantParams {
   float scale = 1;
-  int32_t zero_point = 0;
+  int64_t zero_point = 0;
   bool operator==(const QuantParams&) const = default;
 };
 
@@ -41,10 +41,12 @@ struct IntFormat {
   bool operator==(const IntFormat&) const = default;
 };
 
-/// int8/uint8/int16/uint16/int4/uint4/int32, "QuantType.QInt8", "QUInt8"… Errors: kUnknownOption, kNotYetSupported.
+/// int8/uint8/int16/uint16/int4/uint4/int32/uint32, "QuantType.QInt8", "QUInt8"… Errors: kUnknownOption, kNotYetSupported.
 Result<DataType> ParseIntType(std::string_view name);
 /// The names it takes, in the order of help.
 std::vector<std::string> IntTypeNames();
+/// Does ParseIntType return it?
+bool IsIntType(DataType type);
 
 /// Turns a real interval into the scale and zero point that cover it (spec qdq §1.2, options §9.1).
 ///
@@ -59,15 +61,15 @@ Result<QuantParams> ComputeQuantParams(Range range, const IntFormat& format);
 /// The codes that encoding with `params` can give: [q_min, q_max], and the zero point where an all-zero tensor's lies
 /// outside (spec qdq §1.2: its scale is 1 and its zero point 0 in every format).
 struct CodeRange {
-  int32_t min, max;
+  int64_t min, max;
 };
 CodeRange CodesInUse(const QuantParams& params, const IntFormat& format);
 
 /// The interval that the codes of `params` can represent.
 Range RepresentableRange(const QuantParams& params, const IntFormat& format);
 
-/// round-half-even(x / scale) + zero_point, saturated to [q_min, q_max]. NaN -> zero_point.
-int32_t EncodeValue(float x, const QuantParams& params, const IntFormat& format);
+/// round-half-even(x / scale) + zero_point, saturated to [q_min, q_max]. NaN -> q_min, as in the runtime.
+int64_t EncodeValue(float x, const QuantParams& params, const IntFormat& format);
 
 /// A quantized constant: codes plus one (per tensor) or C (per axis) parameters.
 struct EncodedTensor {

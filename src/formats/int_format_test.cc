@@ -46,7 +46,9 @@ TEST(IntFormat, CodesOfTheSpecTable) {
        {Row{DataType::kUInt8, 0, 255, 1, 255, 0, 127}, Row{DataType::kInt8, -128, 127, -127, 127, -64, 64},
         Row{DataType::kUInt16, 0, 65535, 1, 65535, 0, 32767},
         Row{DataType::kInt16, -32768, 32767, -32767, 32767, -16384, 16384}, Row{DataType::kUInt4, 0, 15, 0, 15, 0, 7},
-        Row{DataType::kInt4, -8, 7, -8, 7, -4, 3}}) {
+        Row{DataType::kInt4, -8, 7, -8, 7, -4, 3},
+        Row{DataType::kInt32, INT32_MIN, INT32_MAX, -INT32_MAX, INT32_MAX, -(1 << 30), 1 << 30},
+        Row{DataType::kUInt32, 0, UINT32_MAX, 1, UINT32_MAX, 0, INT32_MAX}}) {
     EXPECT_EQ(IntFormat({row.type}).q_min(), row.full_min);
     EXPECT_EQ(IntFormat({row.type}).q_max(), row.full_max);
     EXPECT_EQ(IntFormat({row.type, true}).q_min(), row.symmetric_min);
@@ -122,6 +124,17 @@ TEST(ComputeQuantParams, UnsignedSymmetricIsTheShiftOfSigned) {
   }
 }
 
+TEST(ComputeQuantParams, UInt32) {
+  constexpr IntFormat kU32{DataType::kUInt32}, kU32Symmetric{DataType::kUInt32, true};
+  EXPECT_EQ(Params({-1, 3}, kU32).zero_point, 1073741824) << "a quarter of 2^32";
+  EXPECT_EQ(Params({-7, 0}, kU32).zero_point, 4294967295);
+  EXPECT_EQ(Params({-1, 1}, kU32Symmetric).zero_point, 2147483648);
+  EXPECT_EQ(EncodeValue(1e30f, {1, 5}, kU32), 4294967295);
+  EXPECT_EQ(EncodeValue(-1e30f, {1, 4294967295}, kU32), 0);
+  EXPECT_EQ(RepresentableRange({2, 4294967295}, kU32).min, -8589934590.0f);
+  EXPECT_EQ(*ParseIntType("QUInt32"), DataType::kUInt32);
+}
+
 TEST(ComputeQuantParams, HugeRangesStayFinite) {
   for (const IntFormat& format : {kU8, kU8Symmetric, kS8, kS8Symmetric}) {
     const QuantParams params = Params({-FLT_MAX, FLT_MAX}, format);
@@ -182,7 +195,7 @@ TEST(EncodeValue, TiesToEvenSaturationAndNonFinite) {
   EXPECT_EQ(EncodeValue(-kInfinity, params, kS8), -128);
   EXPECT_EQ(EncodeValue(-kInfinity, params, kS8Symmetric), -127);
   EXPECT_EQ(EncodeValue(kInfinity, params, kU8), 255);
-  EXPECT_EQ(EncodeValue(std::numeric_limits<float>::quiet_NaN(), params, kS8), 3);
+  EXPECT_EQ(EncodeValue(std::numeric_limits<float>::quiet_NaN(), params, kS8), -128);
   EXPECT_EQ(EncodeValue(FLT_MAX, {FLT_MIN, 0}, {DataType::kInt32}), INT32_MAX);
 }
 

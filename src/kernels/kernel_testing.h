@@ -1,6 +1,7 @@
 // For tests: every instruction set, every length and misalignment that matters, and values that break careless loops.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -77,6 +78,17 @@ inline std::vector<float> WithEdgeValues(std::vector<float> values, uint32_t see
     if (random() % period == 0) value = edges[random() % std::size(edges)];
   }
   return values;
+}
+
+/// The first element whose bits differ, NaN being like NaN; the size where there is none.
+inline size_t FirstDifference(const std::vector<float>& got, const std::vector<float>& wanted) {
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (std::isnan(wanted[i]) ? !std::isnan(got[i])
+                              : std::bit_cast<uint32_t>(got[i]) != std::bit_cast<uint32_t>(wanted[i])) {
+      return i;
+    }
+  }
+  return wanted.size();
 }
 
 }  // namespace preon

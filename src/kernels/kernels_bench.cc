@@ -234,12 +234,12 @@ template <typename T, auto kKernel>
 void BM_QuantizeLinear(benchmark::State& state) {
   const std::vector<float> x = Gaussian();
   std::vector<T> got(kCount), wanted(kCount);
-  kKernel(x.data(), kCount, 0.03f, 3, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), got.data());
-  reference::QuantizeLinear(x.data(), kCount, 0.03f, 3, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(),
-                            wanted.data());
+  const IntCodes codes{0.03f, 3, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+  kKernel(x.data(), kCount, codes, got.data());
+  reference::QuantizeLinear(x.data(), kCount, codes, wanted.data());
   if (got != wanted) state.SkipWithError("differs from the reference");
   for (auto _ : state) {
-    kKernel(x.data(), kCount, 0.03f, 3, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), got.data());
+    kKernel(x.data(), kCount, codes, got.data());
     benchmark::ClobberMemory();
   }
   Done(state);

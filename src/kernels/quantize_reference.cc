@@ -6,21 +6,30 @@
 namespace preon::reference {
 
 template <typename T>
-void QuantizeLinear(const float* x, size_t count, float scale, int32_t zero_point, int32_t q_min, int32_t q_max,
-                    T* out) {
-  // Clamping before rounding gives the same code, since the bounds are integers, and keeps the integer in range.
-  const auto low = static_cast<float>(q_min - zero_point);
-  const auto high = static_cast<float>(q_max - zero_point);
+void QuantizeLinear(const float* x, size_t count, const IntCodes& codes, T* out) {
+  const auto low = static_cast<double>(codes.q_min), high = static_cast<double>(codes.q_max);
   for (size_t i = 0; i < count; ++i) {
-    const float quotient = x[i] / scale;
-    const float clamped = std::isnan(quotient) ? 0.0f : std::clamp(quotient, low, high);
-    out[i] = static_cast<T>(static_cast<int32_t>(std::nearbyint(clamped)) + zero_point);
+    const float steps = std::nearbyint(x[i] / codes.scale);
+    // In double the sum is exact as far as it is a code of 32 bits.
+    const double code = static_cast<double>(steps) + static_cast<double>(codes.zero_point);
+    out[i] = static_cast<T>(std::isnan(code) ? low : std::clamp(code, low, high));
   }
 }
 
-template void QuantizeLinear(const float*, size_t, float, int32_t, int32_t, int32_t, int8_t*);
-template void QuantizeLinear(const float*, size_t, float, int32_t, int32_t, int32_t, uint8_t*);
-template void QuantizeLinear(const float*, size_t, float, int32_t, int32_t, int32_t, int16_t*);
-template void QuantizeLinear(const float*, size_t, float, int32_t, int32_t, int32_t, uint16_t*);
+template <typename T>
+void DequantizeLinear(const T* x, size_t count, const IntCodes& codes, float* out) {
+  for (size_t i = 0; i < count; ++i) out[i] = static_cast<float>(int64_t{x[i]} - codes.zero_point) * codes.scale;
+}
+
+#define PREON_INSTANTIATE(T)                                               \
+  template void QuantizeLinear(const float*, size_t, const IntCodes&, T*); \
+  template void DequantizeLinear(const T*, size_t, const IntCodes&, float*);
+PREON_INSTANTIATE(int8_t)
+PREON_INSTANTIATE(uint8_t)
+PREON_INSTANTIATE(int16_t)
+PREON_INSTANTIATE(uint16_t)
+PREON_INSTANTIATE(int32_t)
+PREON_INSTANTIATE(uint32_t)
+#undef PREON_INSTANTIATE
 
 }  // namespace preon::reference

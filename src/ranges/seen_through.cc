@@ -28,7 +28,7 @@ class ErrorBehind {
     PREON_ASSIGN_OR_RETURN(const QuantParams params, ComputeQuantParams(range, query_.format, query_.scale_type));
     const CodeRange codes = CodesInUse(params, query_.format);
     std::vector<double> behind;
-    for (int32_t code = codes.min; code <= codes.max; ++code)
+    for (int64_t code = codes.min; code <= codes.max; ++code)
       behind.push_back(f_(params.scale * (static_cast<double>(code) - params.zero_point)));
     double error = 0;
     for (const auto& [x, y, count] : bins_) {

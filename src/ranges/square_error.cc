@@ -60,7 +60,7 @@ double SquareError::Of(const QuantParams& params, const IntFormat& format) const
   const double scale = params.scale;
   double gain = 0;
   size_t piece = 0;
-  for (int32_t code = codes.min; code < codes.max; ++code) {
+  for (int64_t code = codes.min; code < codes.max; ++code) {
     const double boundary = scale * (static_cast<double>(code) - params.zero_point + 0.5);
     if (boundary <= pieces_.front().start) continue;
     piece = Find(boundary, piece);

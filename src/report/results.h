@@ -107,7 +107,7 @@ struct MergeResult {
 
 struct TensorRange {
   float min = 0, max = 0, scale = 1;
-  int32_t zero_point = 0;
+  int64_t zero_point = 0;
 };
 
 struct RangesResult {

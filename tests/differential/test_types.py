@@ -28,8 +28,8 @@ def test_quark_writes_bytes_and_shorts(preon, model, data, tmp_path, activation,
 
 @pytest.mark.parametrize("option", ["--activation", "--weight"])
 @pytest.mark.parametrize("target, known, others", [
-    ("ort-cpu", "int8, uint8", ("int16", "uint16", "int4", "uint4", "int32")),
-    ("quark", "int8, uint8, int16, uint16", ("int4", "uint4", "int32")),
+    ("ort-cpu", "int8, uint8", ("int16", "uint16", "int4", "uint4", "int32", "uint32")),
+    ("quark", "int8, uint8, int16, uint16", ("int4", "uint4", "int32", "uint32")),
 ])
 def test_other_types_are_refused(preon, model, data, option, target, known, others):
     for other in others:

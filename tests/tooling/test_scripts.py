@@ -106,9 +106,8 @@ def test_new_writes_what_the_checks_want(kind, tmp_path):
     written = new.create(tmp_path, kind, "brand_new")
     assert all(path.exists() for path in written) and len(written) >= 3
     assert not any("{" + word + "}" in path.read_text() for path in written for word in ("name", "Name", "dashed"))
-    if kind != "format":
-        assert list(repo.registry_problems(tmp_path)) == []
-        assert (tmp_path / "src/api/builtins.cc").read_text().count("MakeBrandNew") == 1
+    assert list(repo.registry_problems(tmp_path)) == []
+    assert (tmp_path / "src/api/builtins.cc").read_text().count("MakeBrandNew") == 1
     for source in (path for path in written if path.suffix == ".cc" and path.name != "builtins.cc"):
         # The changed headers in front of the repository's own.
         command = ["g++", "-std=c++20", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-fsyntax-only",

@@ -64,7 +64,7 @@ Result<QuantParams> QuantParamsOf(Range range, const IntFormat& format, ScaleTyp
     return Error(ErrorId::kRangeInvalid, "range [", range.min, ", ", range.max, "]: too wide for ", CompatName(tool),
                  ", whose scale is infinite; wanted a width below ", FLT_MAX);
   }
-  return QuantParams{params.scale, static_cast<int32_t>(params.zero_point)};
+  return QuantParams{params.scale, params.zero_point};
 }
 
 int PositionOf(float scale) {

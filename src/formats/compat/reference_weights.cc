@@ -78,7 +78,7 @@ QuantParams BestPowerOfTwo(std::span<const float> values, const Range& extremes,
   CandidateErrors errors{};
   AddSquareErrors(values, candidates, errors);
   const Params best = BestOf(candidates, errors).params;
-  return {best.scale, static_cast<int32_t>(best.zero_point)};
+  return {best.scale, best.zero_point};
 }
 
 // Of one slice.
