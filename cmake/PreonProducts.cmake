@@ -41,18 +41,25 @@ if(TARGET preon_api)
   install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 endif()
 
-# What programs with an ONNX Runtime of their own load: not linked with ours (RegisterCustomOps gets theirs), one symbol,
-# never unloaded (it has handlers for exit and fork).
+# What programs with an ONNX Runtime of their own load: not linked with ours (RegisterCustomOps gets theirs), its
+# registration the only symbol, never unloaded (handlers for exit and fork, operators that sessions hold).
+function(preon_plugin name layer)
+  add_library(${name} SHARED src/${layer}/main.cc)
+  set(exports ${CMAKE_CURRENT_SOURCE_DIR}/cmake/plugin.map)
+  target_link_libraries(${name} PRIVATE preon_${layer})
+  target_link_options(${name} PRIVATE LINKER:--as-needed LINKER:--no-undefined LINKER:-z,nodelete
+                                      LINKER:--version-script=${exports})
+  set_target_properties(${name} PROPERTIES LINK_DEPENDS ${exports})
+  preon_compile_options(${name})
+  install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  add_dependencies(products ${name})
+endfunction()
 if(TARGET preon_instrument)
-  add_library(preon_observers SHARED src/instrument/main.cc)
-  set(exports ${CMAKE_CURRENT_SOURCE_DIR}/cmake/observers.map)
-  target_link_libraries(preon_observers PRIVATE preon_instrument)
-  target_link_options(preon_observers PRIVATE LINKER:--as-needed LINKER:--no-undefined LINKER:-z,nodelete
-                                              LINKER:--version-script=${exports})
-  set_target_properties(preon_observers PROPERTIES LINK_DEPENDS ${exports})
-  preon_compile_options(preon_observers)
-  install(TARGETS preon_observers LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  add_dependencies(products preon_observers)
+  preon_plugin(preon_observers instrument)
+endif()
+if(TARGET preon_ops)
+  preon_plugin(preon_ops_library ops)
+  set_target_properties(preon_ops_library PROPERTIES OUTPUT_NAME preon_ops)
 endif()
 
 # ./dev check: every header compiles alone.

@@ -94,9 +94,9 @@ std::array<float, kLanes> SweepScales(std::span<const float> values, int bits, f
 }
 
 struct Best {
-  BlockGrid grid;
+  NBitsGrid grid;
   double error;
-  void Offer(std::span<const float> values, const BlockGrid& other, int bits) {
+  void Offer(std::span<const float> values, const NBitsGrid& other, int bits) {
     const double other_error = GridError(values, other, bits);
     if (other_error < error) *this = {other, other_error};
   }
@@ -104,7 +104,7 @@ struct Best {
 
 }  // namespace
 
-int CodeOnGrid(float x, const BlockGrid& grid, int bits) {
+int CodeOnGrid(float x, const NBitsGrid& grid, int bits) {
   if (grid.scale == 0) return grid.zero_point;
   // Adding 1.5 * 2^52 leaves no room for a fraction: the sum is rounded to an integer, ties to even.
   constexpr double kToInteger = 0x1.8p52;
@@ -113,7 +113,7 @@ int CodeOnGrid(float x, const BlockGrid& grid, int bits) {
   return std::clamp(code, 0, LastCode(bits));
 }
 
-double GridError(std::span<const float> values, const BlockGrid& grid, int bits) {
+double GridError(std::span<const float> values, const NBitsGrid& grid, int bits) {
   double error = 0;
   for (const float value : values) {
     const double off = double{value} - double{grid.scale} * (CodeOnGrid(value, grid, bits) - grid.zero_point);
@@ -122,7 +122,7 @@ double GridError(std::span<const float> values, const BlockGrid& grid, int bits)
   return error;
 }
 
-BlockGrid MinMaxGrid(std::span<const float> values, int bits, bool symmetric) {
+NBitsGrid MinMaxGrid(std::span<const float> values, int bits, bool symmetric) {
   const auto [low, high] = std::ranges::minmax(values);
   const int middle = 1 << (bits - 1);
   if (symmetric) {
@@ -134,8 +134,8 @@ BlockGrid MinMaxGrid(std::span<const float> values, int bits, bool symmetric) {
   return {scale, scale == 0 ? 0 : RoundHalfAway(-below / scale, bits)};
 }
 
-BlockGrid LeastSquaresGrid(std::span<const float> values, int bits, bool symmetric) {
-  const BlockGrid minmax = MinMaxGrid(values, bits, symmetric);
+NBitsGrid LeastSquaresGrid(std::span<const float> values, int bits, bool symmetric) {
+  const NBitsGrid minmax = MinMaxGrid(values, bits, symmetric);
   Best best{minmax, GridError(values, minmax, bits)};
   const auto [low, high] = std::ranges::minmax(values);
   const float range = std::max(high, 0.0f) - std::min(low, 0.0f);

@@ -7,20 +7,20 @@
 namespace preon {
 
 /// real = scale * (code - zero_point), codes 0 … 2^bits - 1. The scale may be negative where the zero point is fixed.
-struct BlockGrid {
+struct NBitsGrid {
   float scale = 0;
   int zero_point = 0;
 };
 
 /// Code of x: nearest, ties to even, saturated. A grid of scale 0 has only zeros.
-int CodeOnGrid(float x, const BlockGrid& grid, int bits);
+int CodeOnGrid(float x, const NBitsGrid& grid, int bits);
 
 /// Sum of squared errors.
-double GridError(std::span<const float> values, const BlockGrid& grid, int bits);
+double GridError(std::span<const float> values, const NBitsGrid& grid, int bits);
 
 /// The grid of the block's extremes, as ONNX Runtime's own n-bit quantizer takes it: symmetric, the value farthest from
 /// zero gets code 0, so the scale may be negative; else 0 and both extremes are covered. Source: spec formats §4.3.
-BlockGrid MinMaxGrid(std::span<const float> values, int bits, bool symmetric);
+NBitsGrid MinMaxGrid(std::span<const float> values, int bits, bool symmetric);
 
 /// The grid of the least squared error. For codes that are given, the best scale is <w, c> / <c, c> and leaves
 /// |w|² - <w, c>² / <c, c>; while 1 / scale grows, codes change one by one, at (k + 1/2) / |w|. So all roundings that any scale
@@ -28,6 +28,6 @@ BlockGrid MinMaxGrid(std::span<const float> values, int bits, bool symmetric);
 /// what is beyond 0.4 of the extremes. Never worse than MinMaxGrid.
 /// @param values  finite, at most 256
 /// @param bits    2 to 4; up to 8 the extremes' grid is only scaled by steps of 1 %, to 0.8
-BlockGrid LeastSquaresGrid(std::span<const float> values, int bits, bool symmetric);
+NBitsGrid LeastSquaresGrid(std::span<const float> values, int bits, bool symmetric);
 
 }  // namespace preon

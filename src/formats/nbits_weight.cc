@@ -31,7 +31,7 @@ int CodeAt(std::span<const std::byte> bytes, int64_t index, int bits) {
 }
 
 // As the runtime's quantizer computes: in float, with the reciprocal, ties away from zero.
-int DefaultCode(float value, const BlockGrid& grid, int bits) {
+int DefaultCode(float value, const NBitsGrid& grid, int bits) {
   const float reciprocal = grid.scale == 0 ? 0 : 1 / grid.scale;
   const float code = std::roundf(value * reciprocal + static_cast<float>(grid.zero_point));
   return static_cast<int>(std::clamp(code, 0.0f, static_cast<float>((1 << bits) - 1)));
@@ -82,7 +82,7 @@ Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& option
       const int64_t first = block * layout.block, count = std::min(layout.block, layout.rows - first);
       for (int64_t i = 0; i < count; ++i) values[static_cast<size_t>(i)] = from[static_cast<size_t>((first + i) * layout.columns + column)];
       const std::span<const float> taken(values.data(), static_cast<size_t>(count));
-      const BlockGrid grid = options.least_squares ? LeastSquaresGrid(taken, options.bits, options.symmetric)
+      const NBitsGrid grid = options.least_squares ? LeastSquaresGrid(taken, options.bits, options.symmetric)
                                                    : MinMaxGrid(taken, options.bits, options.symmetric);
       const int64_t place = column * layout.blocks + block;
       scales[place] = grid.scale;

@@ -74,12 +74,12 @@ TEST(LeastSquaresGrid, FindsTheLeastError) {
     const std::span<const float> values = weight.floats();
     for (const int bits : {2, 4}) {
       for (const bool symmetric : {true, false}) {
-        const BlockGrid minmax = MinMaxGrid(values, bits, symmetric);
+        const NBitsGrid minmax = MinMaxGrid(values, bits, symmetric);
         double least = GridError(values, minmax, bits);
         for (int zero_point = 0; zero_point < 1 << bits; ++zero_point) {
           if (symmetric && zero_point != 1 << (bits - 1)) continue;
           for (int step = -4000; step <= 4000; ++step) {
-            const BlockGrid grid{std::fabs(minmax.scale) * static_cast<float>(step) / 2500, zero_point};
+            const NBitsGrid grid{std::fabs(minmax.scale) * static_cast<float>(step) / 2500, zero_point};
             if (step != 0 && (symmetric || step > 0)) least = std::min(least, GridError(values, grid, bits));
           }
         }

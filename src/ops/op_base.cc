@@ -1,0 +1,95 @@
+#include "ops/op_base.h"
+
+#include <stdexcept>
+#include <vector>
+
+#include "base/system.h"
+#include "base/text.h"
+
+namespace preon {
+namespace {
+
+bool Ok(OrtStatusPtr status) { return Ort::Status(status).IsOK(); }
+
+bool GetInt(const OrtKernelInfo* info, const char* name, int64_t* value) {
+  return Ok(Ort::GetApi().KernelInfoGetAttribute_int64(info, name, value));
+}
+bool GetFloat(const OrtKernelInfo* info, const char* name, float* value) {
+  return Ok(Ort::GetApi().KernelInfoGetAttribute_float(info, name, value));
+}
+// Asks for the size first; it counts the end mark.
+bool GetString(const OrtKernelInfo* info, const char* name, std::string* value) {
+  size_t size = 0;
+  if (!Ok(Ort::GetApi().KernelInfoGetAttribute_string(info, name, nullptr, &size)) || size == 0) return false;
+  value->resize(size);
+  if (!Ok(Ort::GetApi().KernelInfoGetAttribute_string(info, name, value->data(), &size))) return false;
+  value->resize(size - 1);
+  return true;
+}
+
+void ThrowIfPresent(const OrtKernelInfo* info, const char* name, const char* wanted) {
+  if (HasAttribute(info, name)) ThrowUnlessOk(Error(ErrorId::kFormatAttribute, name, ": wanted ", wanted));
+}
+
+}  // namespace
+
+void ThrowUnlessOk(const Status& status) {
+  if (!status.ok()) throw std::runtime_error(StrCat("preon: ", status.ToString()));
+}
+
+bool HasAttribute(const OrtKernelInfo* info, const char* name) {
+  int64_t integer = 0;
+  float real = 0;
+  std::string text;
+  return GetInt(info, name, &integer) || GetFloat(info, name, &real) || GetString(info, name, &text);
+}
+
+int64_t IntAttribute(const OrtKernelInfo* info, const char* name, int64_t fallback) {
+  int64_t value = fallback;
+  if (GetInt(info, name, &value)) return value;
+  ThrowIfPresent(info, name, "an integer");
+  return fallback;
+}
+
+float FloatAttribute(const OrtKernelInfo* info, const char* name, float fallback) {
+  float value = fallback;
+  if (GetFloat(info, name, &value)) return value;
+  ThrowIfPresent(info, name, "a float");
+  return fallback;
+}
+
+std::string StringAttribute(const OrtKernelInfo* info, const char* name, const std::string& fallback) {
+  std::string value;
+  if (GetString(info, name, &value)) return value;
+  ThrowIfPresent(info, name, "a string");
+  return fallback;
+}
+
+ParallelFor ThreadsOf(const Ort::KernelContext& context) {
+  return RuntimeThreads(context, static_cast<size_t>(AvailableCores()));
+}
+
+OrtStatusPtr InferFromInput(OrtShapeInferContext* context, size_t like) {
+  const OrtApi& api = Ort::GetApi();
+  // Owned by the context.
+  OrtTensorTypeAndShapeInfo* data = nullptr;
+  OrtTensorTypeAndShapeInfo* typed = nullptr;
+  if (!Ok(api.ShapeInferContext_GetInputTypeShape(context, 0, &data)) || data == nullptr) return nullptr;
+  if (like == 0) return api.ShapeInferContext_SetOutputTypeShape(context, 0, data);
+  if (!Ok(api.ShapeInferContext_GetInputTypeShape(context, like, &typed)) || typed == nullptr) return nullptr;
+  return AsOrtStatus([&] {
+    const Ort::ConstTensorTypeAndShapeInfo from(data), type(typed);
+    const std::vector<int64_t> dims = from.GetShape();
+    std::vector<const char*> names(dims.size());
+    from.GetSymbolicDimensions(names.data(), names.size());
+    OrtTensorTypeAndShapeInfo* made = nullptr;
+    Ort::ThrowOnError(api.CreateTensorTypeAndShapeInfo(&made));
+    const Ort::TensorTypeAndShapeInfo owner(made);
+    Ort::ThrowOnError(api.SetTensorElementType(made, type.GetElementType()));
+    Ort::ThrowOnError(api.SetDimensions(made, dims.data(), dims.size()));
+    Ort::ThrowOnError(api.SetSymbolicDimensions(made, names.data(), names.size()));
+    Ort::ThrowOnError(api.ShapeInferContext_SetOutputTypeShape(context, 0, made));
+  });
+}
+
+}  // namespace preon

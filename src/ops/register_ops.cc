@@ -1,0 +1,50 @@
+#include "ops/register_ops.h"
+
+#include "base/text.h"
+#include "ops/block_ops.h"
+#include "ops/instance_norm_op.h"
+#include "ops/linear_ops.h"
+#include "ops/lstm_op.h"
+
+namespace preon {
+namespace {
+
+struct Domain {
+  Domain(const char* name, const char* bfp_name, const char* mx_name, const char* quantize_name, const char* dequantize_name,
+         const char* norm_name, const char* lstm_name)
+      : bfp(bfp_name), mx(mx_name), quantize(quantize_name), dequantize(dequantize_name), norm(norm_name), lstm(lstm_name), domain(name) {
+    for (const OrtCustomOp* op : std::initializer_list<const OrtCustomOp*>{&bfp, &mx, &quantize, &dequantize, &norm, &lstm}) domain.Add(op);
+  }
+  QuarkOp<BfpKernel> bfp;
+  QuarkOp<MxKernel> mx;
+  QuarkOp<QuantizeKernel> quantize;
+  QuarkOp<DequantizeKernel> dequantize;
+  QuarkOp<InstanceNormKernel> norm;
+  QuarkOp<LstmKernel> lstm;
+  Ort::CustomOpDomain domain;
+};
+
+// The oldest words that the host understands.
+OrtStatus* TooOld(const OrtApiBase* runtime) {
+  const std::string message = StrCat("preon: the operator library wants ONNX Runtime 1.", ORT_API_VERSION, " or later, got ",
+                                     runtime->GetVersionString());
+  return runtime->GetApi(1)->CreateStatus(ORT_NOT_IMPLEMENTED, message.c_str());
+}
+
+}  // namespace
+
+OrtStatus* RegisterQuarkOps(OrtSessionOptions* options, const OrtApiBase* runtime) {
+  const OrtApi* api = runtime->GetApi(ORT_API_VERSION);
+  if (api == nullptr) return TooOld(runtime);
+  UseRuntimeOfHost(api);
+  return AsOrtStatus([&] {
+    // Without state, so once for all sessions; never taken apart, as sessions may outlive everything else.
+    static Domain* const ours = new Domain("com.amd.quark", "BFPQuantizeDequantize", "MXQuantizeDequantize", "ExtendedQuantizeLinear",
+                                           "ExtendedDequantizeLinear", "ExtendedInstanceNormalization", "ExtendedLSTM");
+    static Domain* const older = new Domain("com.vai.quantize", "BFPFixNeuron", "MXFixNeuron", "VitisQuantizeLinear",
+                                            "VitisDequantizeLinear", "VitisInstanceNormalization", "VitisLSTM");
+    for (Domain* each : {ours, older}) Ort::UnownedSessionOptions(options).Add(each->domain);
+  });
+}
+
+}  // namespace preon
