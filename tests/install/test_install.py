@@ -73,11 +73,13 @@ def test_library_shows_its_interface_only(prefix):
     assert inside == []
 
 
-def test_observer_library_stands_alone(prefix):
-    """One symbol to be found, and neither a runtime nor an ONNX library of its own."""
-    library = next(prefix.glob("lib*/**/libpreon_observers.so"))
+@pytest.mark.parametrize("name, registrations", [("observers", ["RegisterCustomOps"]),
+                                                 ("ops", ["RegisterCustomOps", "RegisterCustomOpsAltName"])])
+def test_libraries_for_other_programs_stand_alone(prefix, name, registrations):
+    """Its registration is all that shows, and it has neither a runtime nor an ONNX library of its own."""
+    library = next(prefix.glob(f"lib*/**/libpreon_{name}.so"))
     symbols = run("nm", "-D", "--defined-only", library).split()
-    assert symbols[2::3] == ["RegisterCustomOps"]
+    assert sorted(symbols[2::3]) == registrations
     needed = run("readelf", "-d", library)
     assert "libc.so" in needed
     assert "onnxruntime" not in needed and "protobuf" not in needed
