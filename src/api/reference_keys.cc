@@ -159,7 +159,7 @@ Status SetMatMulNBitsParams(Options& options, const std::string& value) {
     } else if (name == "Bits" && setting.is_number_integer()) {
       bits = setting.get<int64_t>();
     } else {
-      status = BadValue(StrCat(name, ": ", text), "Algorithm, GroupSize, AccuracyLevel, Symmetric true or false, Bits 4 or 8");
+      status = BadValue(StrCat(name, ": ", text), "Algorithm, GroupSize, AccuracyLevel, Symmetric true or false, Bits 2, 4 or 8");
     }
     if (!status.ok()) return std::move(status).WithContext(name);
   }

@@ -71,7 +71,8 @@ struct Sums {
 template <int kLanes>
 std::array<float, kLanes> SweepScales(std::span<const float> values, int bits, float range, int first_zero_point) {
   const int last = LastCode(bits);
-  const auto first_at = static_cast<float>(kLeastUse * last / range), last_at = static_cast<float>(kLargestUse * last / range);
+  const auto first_at = static_cast<float>(kLeastUse * last / range),
+             last_at = static_cast<float>(kLargestUse * last / range);
   Sums<kLanes> sums{first_zero_point, last};
   std::vector<Step> steps;
   for (const float value : values) {

@@ -51,8 +51,10 @@ Layout LayoutOf(int64_t rows, int64_t columns, const NBitsOptions& options) {
 Status Check(const Tensor& weight, const NBitsOptions& options) {
   const auto fail = [](auto&&... what) { return Error(ErrorId::kQuantizeFailed, what...); };
   if (weight.type() != DataType::kFloat || weight.shape().size() != 2 || weight.count() == 0)
-    return fail("got a weight of type ", DataTypeName(weight.type()), " and rank ", weight.shape().size(), ", wanted float [K, N]");
-  if (options.bits != 2 && options.bits != 4 && options.bits != 8) return fail("got ", options.bits, " bits, wanted 2, 4 or 8");
+    return fail("got a weight of type ", DataTypeName(weight.type()), " and rank ", weight.shape().size(),
+                ", wanted float [K, N]");
+  if (options.bits != 2 && options.bits != 4 && options.bits != 8)
+    return fail("got ", options.bits, " bits, wanted 2, 4 or 8");
   if (!IsNBitsBlockSize(options.block_size))
     return fail("got a block size of ", options.block_size, ", wanted 16, 32, 64, 128 or 256");
   if (!std::ranges::all_of(weight.floats(), [](float value) { return std::isfinite(value); }))
@@ -80,7 +82,8 @@ Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& option
     std::vector<float> values(static_cast<size_t>(layout.block));
     for (int64_t block = 0; block < layout.blocks; ++block) {
       const int64_t first = block * layout.block, count = std::min(layout.block, layout.rows - first);
-      for (int64_t i = 0; i < count; ++i) values[static_cast<size_t>(i)] = from[static_cast<size_t>((first + i) * layout.columns + column)];
+      for (int64_t i = 0; i < count; ++i)
+        values[static_cast<size_t>(i)] = from[static_cast<size_t>((first + i) * layout.columns + column)];
       const std::span<const float> taken(values.data(), static_cast<size_t>(count));
       const NBitsGrid grid = options.least_squares ? LeastSquaresGrid(taken, options.bits, options.symmetric)
                                                    : MinMaxGrid(taken, options.bits, options.symmetric);
@@ -91,14 +94,16 @@ Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& option
       PackedCodes packed(codes + place * layout.block_bytes(), layout.bits);
       for (int64_t i = 0; i < count; ++i) {
         const float value = taken[static_cast<size_t>(i)];
-        packed.Set(i, options.least_squares ? CodeOnGrid(value, grid, layout.bits) : DefaultCode(value, grid, layout.bits));
+        packed.Set(
+            i, options.least_squares ? CodeOnGrid(value, grid, layout.bits) : DefaultCode(value, grid, layout.bits));
       }
     }
   };
   const int64_t tasks = (layout.columns + kColumnsPerTask - 1) / kColumnsPerTask;
   parallel_for(static_cast<size_t>(tasks), [&](size_t task) {
     const int64_t begin = static_cast<int64_t>(task) * kColumnsPerTask;
-    for (int64_t column = begin; column < std::min(begin + kColumnsPerTask, layout.columns); ++column) encode_column(column);
+    for (int64_t column = begin; column < std::min(begin + kColumnsPerTask, layout.columns); ++column)
+      encode_column(column);
   });
   return encoded;
 }
@@ -110,10 +115,13 @@ Tensor DecodeNBits(const NBitsWeight& encoded, int64_t rows, const NBitsOptions&
   for (int64_t column = 0; column < layout.columns; ++column) {
     for (int64_t row = 0; row < layout.rows; ++row) {
       const int64_t block = row / layout.block, place = column * layout.blocks + block;
-      const auto zero_points = encoded.zero_points ? encoded.zero_points->bytes().subspan(static_cast<size_t>(column * layout.zero_point_bytes()))
-                                                   : std::span<const std::byte>();
+      const auto zero_points =
+          encoded.zero_points
+              ? encoded.zero_points->bytes().subspan(static_cast<size_t>(column * layout.zero_point_bytes()))
+              : std::span<const std::byte>();
       const int zero_point = zero_points.empty() ? 1 << (layout.bits - 1) : CodeAt(zero_points, block, layout.bits);
-      const int code = CodeAt(encoded.codes.bytes().subspan(static_cast<size_t>(place * layout.block_bytes())), row % layout.block, layout.bits);
+      const int code = CodeAt(encoded.codes.bytes().subspan(static_cast<size_t>(place * layout.block_bytes())),
+                              row % layout.block, layout.bits);
       to[static_cast<size_t>(row * layout.columns + column)] =
           static_cast<float>(code - zero_point) * encoded.scales.floats()[static_cast<size_t>(place)];
     }

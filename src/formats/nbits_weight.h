@@ -29,7 +29,8 @@ struct NBitsWeight {
 /// Encodes `weight`, float [K, N].
 /// Errors: kQuantizeFailed for other types and ranks, bits, block sizes, and values that are not finite.
 /// Source: spec formats §4.3.
-Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& options, const ParallelFor& parallel_for = {});
+Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& options,
+                                const ParallelFor& parallel_for = {});
 
 /// The weight that the operator computes with, float [K, N].
 Tensor DecodeNBits(const NBitsWeight& encoded, int64_t rows, const NBitsOptions& options);

@@ -12,7 +12,7 @@ namespace preon {
 namespace {
 
 // The worked example of spec formats §4.3: one column, K = 20, blocks of 16.
-constexpr float kColumn[] = {0,     0.1f,   -0.2f, 0.35f,  -0.7f, 0.8f,   -0.05f, 0.6f,  0.15f, -0.45f,
+constexpr float kColumn[] = {0,     0.1f,   -0.2f, 0.35f,  -0.7f, 0.8f,   -0.05f, 0.6f,   0.15f, -0.45f,
                              0.77f, -0.33f, 0.02f, -0.61f, 0.5f,  -0.12f, 0.03f,  -0.01f, 0.02f, 0.025f};
 
 std::vector<int> Bytes(const Tensor& tensor) {
@@ -48,7 +48,8 @@ Tensor RandomWeight(int64_t rows, int64_t columns, uint32_t seed) {
 double SquaredError(const Tensor& weight, const NBitsOptions& options) {
   const Tensor decoded = DecodeNBits(*EncodeNBits(weight, options), weight.shape()[0], options);
   double error = 0;
-  for (size_t i = 0; i < weight.floats().size(); ++i) error += std::pow(double{weight.floats()[i]} - decoded.floats()[i], 2);
+  for (size_t i = 0; i < weight.floats().size(); ++i)
+    error += std::pow(double{weight.floats()[i]} - decoded.floats()[i], 2);
   return error;
 }
 
@@ -98,8 +99,8 @@ TEST(EncodeNBits, DecodesToValuesWithinHalfAStep) {
   for (int64_t row = 0; row < 70; ++row) {
     for (int64_t column = 0; column < 33; ++column) {
       const float scale = encoded.scales.floats()[static_cast<size_t>(column * 3 + row / 32)];
-      EXPECT_NEAR(decoded.floats()[static_cast<size_t>(row * 33 + column)], weight.floats()[static_cast<size_t>(row * 33 + column)],
-                  scale * 1.01f);
+      EXPECT_NEAR(decoded.floats()[static_cast<size_t>(row * 33 + column)],
+                  weight.floats()[static_cast<size_t>(row * 33 + column)], scale * 1.01f);
     }
   }
 }

@@ -31,7 +31,8 @@ struct Multiplier {
   explicit Multiplier(double v) {
     if (v == 0) return;
     shift = 15 - CeilLog2(std::fabs(v));
-    factor = std::min<int64_t>(std::llround(std::ldexp(v, static_cast<int>(shift))), std::numeric_limits<int16_t>::max());
+    factor =
+        std::min<int64_t>(std::llround(std::ldexp(v, static_cast<int>(shift))), std::numeric_limits<int16_t>::max());
   }
   int64_t factor = 0, shift = 0;
 };
@@ -61,9 +62,11 @@ int64_t Sum(const int64_t* a, int64_t count) {
 
 }  // namespace
 
-void FixedPointLstm::Run(std::span<const float> inputs, std::span<const float> weights, std::span<const float> recurrence,
-                         std::span<const float> biases, std::span<float> outputs) const {
-  const std::vector<int64_t> xs = Codes(inputs, x), ws = Codes(weights, w), rs = Codes(recurrence, r), bs = Codes(biases, b);
+void FixedPointLstm::Run(std::span<const float> inputs, std::span<const float> weights,
+                         std::span<const float> recurrence, std::span<const float> biases,
+                         std::span<float> outputs) const {
+  const std::vector<int64_t> xs = Codes(inputs, x), ws = Codes(weights, w), rs = Codes(recurrence, r),
+                             bs = Codes(biases, b);
   const int64_t xz = Centered(x), wz = Centered(w), rz = Centered(r), bz = Centered(b), yz = Centered(y);
   // The reference rounds its zero point towards zero after adding 1e-9.
   const int64_t start = yz < 0 ? yz + 1 : yz;
@@ -71,7 +74,8 @@ void FixedPointLstm::Run(std::span<const float> inputs, std::span<const float> w
   const double qh = double{y.scale * r.scale * static_cast<float>(kUnit)};
   const double qa = qx * static_cast<double>(wz), qb = qh * static_cast<double>(rz);
   const Multiplier of_x(qx), of_h(qh), of_xs(qa), of_hs(qb);
-  const int64_t x_shift = CeilLog2(static_cast<double>(input_size)), h_shift = CeilLog2(static_cast<double>(hidden_size));
+  const int64_t x_shift = CeilLog2(static_cast<double>(input_size)),
+                h_shift = CeilLog2(static_cast<double>(hidden_size));
   const double qo = 1.0 / double{y.scale};
   const int64_t out_bits = 16 - CeilLog2(qo);
   const int64_t out_factor = std::min<int64_t>(std::llround(std::ldexp(qo, static_cast<int>(out_bits))), 65535);
@@ -82,7 +86,8 @@ void FixedPointLstm::Run(std::span<const float> inputs, std::span<const float> w
     const int64_t* w_rows = ws.data() + direction * rows * input_size;
     const int64_t* r_rows = rs.data() + direction * rows * hidden_size;
     const int64_t* bias = bs.data() + direction * 2 * rows;
-    std::vector<int64_t> constant(static_cast<size_t>(rows)), h(static_cast<size_t>(hidden_size), start), acc(static_cast<size_t>(rows));
+    std::vector<int64_t> constant(static_cast<size_t>(rows)), h(static_cast<size_t>(hidden_size), start),
+        acc(static_cast<size_t>(rows));
     std::vector<float> cell(static_cast<size_t>(hidden_size), 0.0f);
     for (int64_t row = 0; row < rows; ++row) {
       const double value = static_cast<double>(input_size) * qa * static_cast<double>(xz) +
@@ -98,11 +103,15 @@ void FixedPointLstm::Run(std::span<const float> inputs, std::span<const float> w
       const int64_t x_sum = Srs(Sum(codes, input_size) * of_xs.factor, of_xs.shift);
       const int64_t h_sum = Srs(Sum(h.data(), hidden_size) * of_hs.factor, of_hs.shift);
       for (int64_t row = 0; row < rows; ++row) {
-        const int64_t p = Srs(Srs(Dot(codes, w_rows + row * input_size, input_size), x_shift) * of_x.factor, of_x.shift - x_shift);
-        const int64_t o = Srs(Srs(Dot(h.data(), r_rows + row * hidden_size, hidden_size), h_shift) * of_h.factor, of_h.shift - h_shift);
+        const int64_t p =
+            Srs(Srs(Dot(codes, w_rows + row * input_size, input_size), x_shift) * of_x.factor, of_x.shift - x_shift);
+        const int64_t o = Srs(Srs(Dot(h.data(), r_rows + row * hidden_size, hidden_size), h_shift) * of_h.factor,
+                              of_h.shift - h_shift);
         acc[static_cast<size_t>(row)] = Saturated(p + o - x_sum - h_sum + constant[static_cast<size_t>(row)]);
       }
-      const auto gate = [&](int64_t kind, size_t unit) { return static_cast<float>(acc[static_cast<size_t>(kind * hidden_size) + unit]); };
+      const auto gate = [&](int64_t kind, size_t unit) {
+        return static_cast<float>(acc[static_cast<size_t>(kind * hidden_size) + unit]);
+      };
       const auto sigmoid = [](float v) { return 0.5f * std::tanh(v / (2 * static_cast<float>(kUnit))) + 0.5f; };
       for (size_t unit = 0; unit < h.size(); ++unit) {
         const float in = sigmoid(gate(0, unit)), out = sigmoid(gate(1, unit)), forget = sigmoid(gate(2, unit));

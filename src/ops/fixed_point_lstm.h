@@ -17,8 +17,8 @@ struct FixedPointLstm {
   LstmQuant x, w, r, b, y;
 
   /// One batch. Gates in the order i, o, f, c; tanh of the C library (other ones may move a code by one).
-  /// Numerics: the reference 0.13's, its shifted start value for y.zero_point < 32768 included; but a multiplier that is
-  /// a power of two is 32767 / 32768 of it, not negative.
+  /// Numerics: the reference 0.13's, its shifted start value for y.zero_point < 32768 included; but a multiplier that
+  /// is a power of two is 32767 / 32768 of it, not negative.
   /// @param inputs   [steps, input_size]
   /// @param weights  [2, 4 * hidden_size, input_size]
   /// @param recurrence  [2, 4 * hidden_size, hidden_size]

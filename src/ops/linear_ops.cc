@@ -23,13 +23,20 @@ std::vector<double> Widened(const Ort::ConstValue& value, size_t count) {
 
 std::vector<double> ZeroPoints(const Ort::ConstValue& value, DataType type, size_t count) {
   switch (type) {
-    case DataType::kUInt8: return Widened<uint8_t>(value, count);
-    case DataType::kInt8: return Widened<int8_t>(value, count);
-    case DataType::kUInt16: return Widened<uint16_t>(value, count);
-    case DataType::kInt16: return Widened<int16_t>(value, count);
-    case DataType::kUInt32: return Widened<uint32_t>(value, count);
-    case DataType::kInt32: return Widened<int32_t>(value, count);
-    default: break;
+    case DataType::kUInt8:
+      return Widened<uint8_t>(value, count);
+    case DataType::kInt8:
+      return Widened<int8_t>(value, count);
+    case DataType::kUInt16:
+      return Widened<uint16_t>(value, count);
+    case DataType::kInt16:
+      return Widened<int16_t>(value, count);
+    case DataType::kUInt32:
+      return Widened<uint32_t>(value, count);
+    case DataType::kInt32:
+      return Widened<int32_t>(value, count);
+    default:
+      break;
   }
   std::vector<float> floats(count);
   DecodeMiniFloat(*MiniFloatOf(type), static_cast<const uint16_t*>(value.GetTensorRawData()), count, floats.data());
@@ -52,10 +59,12 @@ struct Operands {
                           " zero points, wanted as many of both, as scalars or 1-D"));
     zero_points = ZeroPoints(zero_point, spec.type, count);
     scales = {scale.GetTensorData<float>(), count};
-    layout = count == 1 ? ParamLayout::PerTensor(static_cast<int64_t>(data.GetTensorTypeAndShapeInfo().GetElementCount()))
-                        : ValueOrThrow(ParamLayout::PerAxis(shape, axis));
+    layout = count == 1
+                 ? ParamLayout::PerTensor(static_cast<int64_t>(data.GetTensorTypeAndShapeInfo().GetElementCount()))
+                 : ValueOrThrow(ParamLayout::PerAxis(shape, axis));
     if (count > 1 && layout.params() != static_cast<int64_t>(count))
-      ThrowUnlessOk(Error(ErrorId::kFormatAttribute, "got ", count, " scales, wanted ", layout.params(), ", one for each index of axis ", axis));
+      ThrowUnlessOk(Error(ErrorId::kFormatAttribute, "got ", count, " scales, wanted ", layout.params(),
+                          ", one for each index of axis ", axis));
   }
   LinearParams params() const { return {scales, zero_points}; }
 
@@ -84,7 +93,8 @@ DequantizeKernel::DequantizeKernel(const OrtKernelInfo* info) : axis_(IntAttribu
 void DequantizeKernel::Compute(const Ort::KernelContext& context) const {
   const Operands in(context, axis_);
   Ort::UnownedValue output = context.GetOutput(0, in.shape);
-  ThrowUnlessOk(DequantizeTensor(in.spec, in.layout, in.params(), static_cast<const std::byte*>(in.data.GetTensorRawData()),
+  ThrowUnlessOk(DequantizeTensor(in.spec, in.layout, in.params(),
+                                 static_cast<const std::byte*>(in.data.GetTensorRawData()),
                                  output.GetTensorMutableData<float>()));
 }
 

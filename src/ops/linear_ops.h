@@ -1,12 +1,13 @@
-// ExtendedQuantizeLinear (VitisQuantizeLinear) and ExtendedDequantizeLinear (VitisDequantizeLinear): spec formats §10.3.
+// ExtendedQuantizeLinear (VitisQuantizeLinear) and ExtendedDequantizeLinear (VitisDequantizeLinear): spec formats
+// §10.3.
 #pragma once
 
 #include "ops/op_base.h"
 
 namespace preon {
 
-/// x float32, scale float32, zero point T -> codes T: integers of 8 to 32 bits, float16, bfloat16. A scale of one element
-/// is for all, one of more for an axis (default 0).
+/// x float32, scale float32, zero point T -> codes T: integers of 8 to 32 bits, float16, bfloat16. A scale of one
+/// element is for all, one of more for an axis (default 0).
 class QuantizeKernel {
  public:
   static constexpr ONNXTensorElementDataType kInputs[] = {kFloatType, kFloatType, kAnyType};

@@ -28,7 +28,8 @@ std::vector<int64_t> CheckedShape(const Ort::ConstValue& value, const char* name
   for (size_t axis = 0; same && axis < wanted.size(); ++axis) same = wanted[axis] < 0 || shape[axis] == wanted[axis];
   if (!same) {
     std::string text;
-    for (const int64_t extent : wanted) text += (text.empty() ? "" : ", ") + (extent < 0 ? std::string("any") : StrCat(extent));
+    for (const int64_t extent : wanted)
+      text += (text.empty() ? "" : ", ") + (extent < 0 ? std::string("any") : StrCat(extent));
     ThrowUnlessOk(Error(ErrorId::kFormatAttribute, name, ": wanted shape [", text, "]"));
   }
   return shape;
@@ -49,14 +50,16 @@ LstmKernel::LstmKernel(const OrtKernelInfo* info)
             .r = QuantOf(info, "r"),
             .b = QuantOf(info, "b"),
             .y = QuantOf(info, "y")} {
-  if (lstm_.hidden_size < 1) ThrowUnlessOk(Error(ErrorId::kFormatAttribute, "hidden_size: got ", lstm_.hidden_size, ", wanted at least 1"));
+  if (lstm_.hidden_size < 1)
+    ThrowUnlessOk(Error(ErrorId::kFormatAttribute, "hidden_size: got ", lstm_.hidden_size, ", wanted at least 1"));
   for (const char* name : {"input_forget", "layout"}) {
     if (IntAttribute(info, name, 0) != 0) ThrowUnlessOk(Error(ErrorId::kFormatAttribute, name, ": wanted 0"));
   }
 }
 
 void LstmKernel::Compute(const Ort::KernelContext& context) const {
-  const Ort::ConstValue x = context.GetInput(0), w = context.GetInput(1), r = context.GetInput(2), b = context.GetInput(3);
+  const Ort::ConstValue x = context.GetInput(0), w = context.GetInput(1), r = context.GetInput(2),
+                        b = context.GetInput(3);
   FixedPointLstm lstm = lstm_;
   const std::vector<int64_t> shape = CheckedShape(x, "X", {-1, 1, -1});
   lstm.steps = shape[0];

@@ -43,9 +43,9 @@ struct KernelShell {
   const Kernel kernel;
 };
 
-/// An operator of fixed numbers of inputs and one output. `Kernel` has arrays of types kInputs, a type kOutput, kTypeLike (the
-/// input whose type the output has), a constructor from const OrtKernelInfo* and Compute(const Ort::KernelContext&)
-/// const; both may throw.
+/// An operator of fixed numbers of inputs and one output. `Kernel` has arrays of types kInputs, a type kOutput,
+/// kTypeLike (the input whose type the output has), a constructor from const OrtKernelInfo* and Compute(const
+/// Ort::KernelContext&) const; both may throw.
 template <typename Kernel>
 class QuarkOp : public Ort::CustomOpBase<QuarkOp<Kernel>, KernelShell<Kernel>, /*WithStatus=*/true> {
  public:

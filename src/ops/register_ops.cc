@@ -10,10 +10,18 @@ namespace preon {
 namespace {
 
 struct Domain {
-  Domain(const char* name, const char* bfp_name, const char* mx_name, const char* quantize_name, const char* dequantize_name,
-         const char* norm_name, const char* lstm_name)
-      : bfp(bfp_name), mx(mx_name), quantize(quantize_name), dequantize(dequantize_name), norm(norm_name), lstm(lstm_name), domain(name) {
-    for (const OrtCustomOp* op : std::initializer_list<const OrtCustomOp*>{&bfp, &mx, &quantize, &dequantize, &norm, &lstm}) domain.Add(op);
+  Domain(const char* name, const char* bfp_name, const char* mx_name, const char* quantize_name,
+         const char* dequantize_name, const char* norm_name, const char* lstm_name)
+      : bfp(bfp_name),
+        mx(mx_name),
+        quantize(quantize_name),
+        dequantize(dequantize_name),
+        norm(norm_name),
+        lstm(lstm_name),
+        domain(name) {
+    for (const OrtCustomOp* op :
+         std::initializer_list<const OrtCustomOp*>{&bfp, &mx, &quantize, &dequantize, &norm, &lstm})
+      domain.Add(op);
   }
   QuarkOp<BfpKernel> bfp;
   QuarkOp<MxKernel> mx;
@@ -26,8 +34,8 @@ struct Domain {
 
 // The oldest words that the host understands.
 OrtStatus* TooOld(const OrtApiBase* runtime) {
-  const std::string message = StrCat("preon: the operator library wants ONNX Runtime 1.", ORT_API_VERSION, " or later, got ",
-                                     runtime->GetVersionString());
+  const std::string message = StrCat("preon: the operator library wants ONNX Runtime 1.", ORT_API_VERSION,
+                                     " or later, got ", runtime->GetVersionString());
   return runtime->GetApi(1)->CreateStatus(ORT_NOT_IMPLEMENTED, message.c_str());
 }
 
@@ -39,8 +47,9 @@ OrtStatus* RegisterQuarkOps(OrtSessionOptions* options, const OrtApiBase* runtim
   UseRuntimeOfHost(api);
   return AsOrtStatus([&] {
     // Without state, so once for all sessions; never taken apart, as sessions may outlive everything else.
-    static Domain* const ours = new Domain("com.amd.quark", "BFPQuantizeDequantize", "MXQuantizeDequantize", "ExtendedQuantizeLinear",
-                                           "ExtendedDequantizeLinear", "ExtendedInstanceNormalization", "ExtendedLSTM");
+    static Domain* const ours =
+        new Domain("com.amd.quark", "BFPQuantizeDequantize", "MXQuantizeDequantize", "ExtendedQuantizeLinear",
+                   "ExtendedDequantizeLinear", "ExtendedInstanceNormalization", "ExtendedLSTM");
     static Domain* const older = new Domain("com.vai.quantize", "BFPFixNeuron", "MXFixNeuron", "VitisQuantizeLinear",
                                             "VitisDequantizeLinear", "VitisInstanceNormalization", "VitisLSTM");
     for (Domain* each : {ours, older}) Ort::UnownedSessionOptions(options).Add(each->domain);

@@ -8,7 +8,8 @@ struct OrtStatus;
 
 namespace preon {
 
-/// What RegisterCustomOps of the library does: takes over the host's runtime and tells it the operators. Null, or why not.
+/// What RegisterCustomOps of the library does: takes over the host's runtime and tells it the operators. Null, or why
+/// not.
 OrtStatus* RegisterQuarkOps(OrtSessionOptions* options, const OrtApiBase* runtime);
 
 }  // namespace preon

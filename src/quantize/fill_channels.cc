@@ -30,7 +30,8 @@ bool GainsFromFourChannels(const Graph& graph, const Node& conv) {
   const Tensor* weight = graph.Initializer(conv.input(1));
   if (weight == nullptr || weight->shape().size() != 4 || conv.Int("group", 1) != 1) return false;
   const Shape& shape = weight->shape();
-  return shape[1] < kChannels && shape[2] * shape[3] > 1 && shape[0] >= kOutputChannels && shape[0] % kOutputChannelsStep == 0;
+  return shape[1] < kChannels && shape[2] * shape[3] > 1 && shape[0] >= kOutputChannels &&
+         shape[0] % kOutputChannelsStep == 0;
 }
 
 void FillInputChannels(Graph& graph, QdqWriter& writer, Node* conv) {
@@ -52,8 +53,8 @@ void FillInputChannels(Graph& graph, QdqWriter& writer, Node* conv) {
       return name;
     };
     const std::string slice = graph.UniqueTensorName(base + "_slice");
-    graph.AddNode("Slice", {conv->input(0), constant("_starts", 0), constant("_ends", missing), constant("_axes", 1)}, {slice},
-                  base + "_Slice");
+    graph.AddNode("Slice", {conv->input(0), constant("_starts", 0), constant("_ends", missing), constant("_axes", 1)},
+                  {slice}, base + "_Slice");
     parts.push_back(writer.AddPair(slice, params, false, nullptr));
   }
   const std::string filled = graph.UniqueTensorName(base);

@@ -13,7 +13,8 @@ using testing::GraphBuilder;
 // x [1, channels, 8, 8] -> Conv 3x3 -> y with `outputs` channels.
 Model ConvModel(int64_t channels, int64_t outputs, Shape window = {3, 3}) {
   GraphBuilder b({1, channels, 8, 8});
-  b.Op("Conv", {"x", b.Constant("w", {outputs, channels, window[0], window[1]}), b.Constant("b", {outputs})}, "y", {1, outputs, 8, 8});
+  b.Op("Conv", {"x", b.Constant("w", {outputs, channels, window[0], window[1]}), b.Constant("b", {outputs})}, "y",
+       {1, outputs, 8, 8});
   b.Output("y");
   return b.model;
 }

@@ -1,5 +1,5 @@
-// Target matmul-nbits: weights alone, as n-bit codes in blocks of com.microsoft::MatMulNBits (spec formats §4.3, qdq §15).
-// Activations stay float, so nothing has to be calibrated.
+// Target matmul-nbits: weights alone, as n-bit codes in blocks of com.microsoft::MatMulNBits (spec formats §4.3, qdq
+// §15). Activations stay float, so nothing has to be calibrated.
 #include <algorithm>
 #include <array>
 
@@ -27,7 +27,8 @@ NodeDecision Decide(const Graph& graph, const Node& node, const Selection& selec
     return decision;
   };
   // A Gemm's bias goes along; other tools leave Gemm alone.
-  const bool gemm = node.Is("Gemm") && node.Int("transA", 0) == 0 && node.Float("alpha", 1) == 1 && node.Float("beta", 1) == 1;
+  const bool gemm =
+      node.Is("Gemm") && node.Int("transA", 0) == 0 && node.Float("alpha", 1) == 1 && node.Float("beta", 1) == 1;
   if (!node.Is("MatMul") && !gemm) return keep(FloatReason::kNoKernel, "only MatMul and Gemm have weights in blocks");
   if (selection.Excludes(node)) return keep(FloatReason::kExcluded, "excluded by the user");
   const Tensor* weight = graph.Initializer(node.input(1));
@@ -37,7 +38,8 @@ NodeDecision Decide(const Graph& graph, const Node& node, const Selection& selec
   if (gemm && !node.input(2).empty()) {
     const Tensor* bias = graph.Initializer(node.input(2));
     const int64_t columns = weight->shape()[node.Int("transB", 0) != 0 ? 0 : 1];
-    if (bias == nullptr || bias->shape() != Shape{columns}) return keep(FloatReason::kAttributes, "C is not one constant per output");
+    if (bias == nullptr || bias->shape() != Shape{columns})
+      return keep(FloatReason::kAttributes, "C is not one constant per output");
   }
   return decision;
 }
@@ -46,7 +48,8 @@ class MatMulNBitsTarget final : public Target {
  public:
   std::string_view name() const override { return "matmul-nbits"; }
   std::string_view summary() const override {
-    return "weights alone: MatMul and Gemm with n-bit weights in blocks (com.microsoft::MatMulNBits), activations float";
+    return "weights alone: MatMul and Gemm with n-bit weights in blocks (com.microsoft::MatMulNBits), activations "
+           "float";
   }
   int64_t RequiredOpset(const PlanOptions&) const override { return 1; }
   bool NeedsStatistics() const override { return false; }
@@ -58,17 +61,19 @@ class MatMulNBitsTarget final : public Target {
   }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
-    constexpr std::array kTypes = {DataType::kInt4, DataType::kUInt4, DataType::kInt8, DataType::kUInt8};
+    constexpr std::array kTypes = {DataType::kInt4, DataType::kUInt4, DataType::kInt8,
+                                   DataType::kUInt8, DataType::kInt2, DataType::kUInt2};
     if (std::ranges::find(kTypes, options.weight) == kTypes.end()) {
       return Error(ErrorId::kNotYetSupported, "--weight ", DataTypeName(options.weight), ": target ", name(),
-                   " has int4, uint4, int8, uint8");
+                   " has int2, uint2, int4, uint4, int8, uint8");
     }
     QuantPlan plan;
     plan.target = name();
-    plan.nbits.options = {.bits = DataTypeBits(options.weight),
-                          .block_size = options.block_size.value_or(NBitsOptions{}.block_size),
-                          .symmetric = options.weight == DataType::kInt4 || options.weight == DataType::kInt8,
-                          .least_squares = options.weight_rule.method.value_or(WeightMethod::kMinMse) == WeightMethod::kMinMse};
+    plan.nbits.options = {
+        .bits = DataTypeBits(options.weight),
+        .block_size = options.block_size.value_or(NBitsOptions{}.block_size),
+        .symmetric = IntFormat{options.weight}.q_min() < 0,
+        .least_squares = options.weight_rule.method.value_or(WeightMethod::kMinMse) == WeightMethod::kMinMse};
     plan.nbits.accuracy_level = options.accuracy_level;
     const Selection selection(options);
     plan.warnings = selection.WithoutEffect(model.graph);

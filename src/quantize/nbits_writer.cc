@@ -32,7 +32,8 @@ Tensor Transposed(const Tensor& matrix) {
   const std::span<const float> from = matrix.floats();
   const std::span<float> to = result.Mutable<float>();
   for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t column = 0; column < columns; ++column) to[static_cast<size_t>(column * rows + row)] = from[static_cast<size_t>(row * columns + column)];
+    for (int64_t column = 0; column < columns; ++column)
+      to[static_cast<size_t>(column * rows + row)] = from[static_cast<size_t>(row * columns + column)];
   }
   return result;
 }
@@ -78,7 +79,8 @@ class Writer {
     NBitsOptions options = plan_.options;
     // A block beyond the matrix would only store zeros.
     const auto rows = static_cast<uint64_t>(matrix.shape()[0]);
-    options.block_size = std::min(options.block_size, std::max<int64_t>(kSmallestBlock, static_cast<int64_t>(std::bit_ceil(rows))));
+    options.block_size =
+        std::min(options.block_size, std::max<int64_t>(kSmallestBlock, static_cast<int64_t>(std::bit_ceil(rows))));
     Result<NBitsWeight> packed = EncodeNBits(matrix, options, parallel_for_);
     if (!packed.ok()) return std::move(packed).status().WithContext(weight);
     const auto add = [&](const std::string& ending, Tensor tensor) {
@@ -86,8 +88,12 @@ class Writer {
       graph_.SetInitializer(name, std::move(tensor));
       return name;
     };
-    Encoded encoded{add(StrCat("_Q", options.bits), packed->codes), add("_scales", packed->scales), "", matrix.shape()[0],
-                    matrix.shape()[1], options.block_size};
+    Encoded encoded{add(StrCat("_Q", options.bits), packed->codes),
+                    add("_scales", packed->scales),
+                    "",
+                    matrix.shape()[0],
+                    matrix.shape()[1],
+                    options.block_size};
     if (packed->zero_points) encoded.zero_points = add("_zero_points", *packed->zero_points);
     return &encoded_.emplace(std::pair(weight, transposed), std::move(encoded)).first->second;
   }

@@ -104,7 +104,7 @@ def gemm_model(transposed):
 
 
 @pytest.mark.parametrize("transposed", [False, True])
-@pytest.mark.parametrize("weight", ["int4", "uint4", "int8", "uint8"])
+@pytest.mark.parametrize("weight", ["int2", "uint2", "int4", "uint4", "int8", "uint8"])
 def test_the_operator_computes_with_the_decoded_weight(preon, transposed, weight):
     model, bias = gemm_model(transposed)
     onnx.save(model, preon.folder / "gemm.onnx")
