@@ -40,6 +40,16 @@ Status SetType(DataType& field, const std::string& value) {
   return Status::Ok();
 }
 
+// Two bits are for weights in blocks alone: nothing has ranges for them.
+Status SetWeightType(DataType& field, const std::string& value) {
+  for (const DataType type : {DataType::kInt2, DataType::kUInt2}) {
+    if (value != DataTypeName(type)) continue;
+    field = type;
+    return Status::Ok();
+  }
+  return SetType(field, value);
+}
+
 // "NAME=VALUE" with both sides present.
 Result<std::pair<std::string, std::string>> SplitPair(const std::string& value, std::string_view wanted) {
   const size_t equals = value.find('=');
@@ -205,7 +215,7 @@ constexpr OptionSpec kOptions[] = {
      kPlans | kReadsRanges,
      [](Options& o, const std::string& v) { return SetType(o.plan.activation, v); }},
     {"weight", "TYPE", "type of weights (default: the target's, int8; 'help' lists them)", OptionKind::kValue, kPlans,
-     [](Options& o, const std::string& v) { return SetType(o.weight.emplace(), v); }},
+     [](Options& o, const std::string& v) { return SetWeightType(o.weight.emplace(), v); }},
     {"block-size", "N", "of --target matmul-nbits: weights that share a scale, 16 to 256 (default 32)", OptionKind::kValue,
      kVerbQuantize, [](Options& o, const std::string& v) { return SetBlockSize(o.plan, v); }},
     {"accuracy-level", "N", "of --target matmul-nbits: how it computes: 1 float32, 2 float16, 3 bfloat16, 4 int8 (default 0: the runtime's choice)",

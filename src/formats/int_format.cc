@@ -31,8 +31,6 @@ constexpr std::array kIntTypes = {
     IntType{DataType::kInt16, "int16", "QInt16", {-32768, 32767}, {-32767, 32767}, {-16384, 16384}},
     IntType{DataType::kUInt4, "uint4", "QUInt4", {0, 15}, {0, 15}, {0, 7}},
     IntType{DataType::kInt4, "int4", "QInt4", {-8, 7}, {-8, 7}, {-4, 3}},
-    IntType{DataType::kUInt2, "uint2", "QUInt2", {0, 3}, {0, 3}, {0, 1}},
-    IntType{DataType::kInt2, "int2", "QInt2", {-2, 1}, {-2, 1}, {-1, 0}},
     IntType{
         DataType::kInt32, "int32", "QInt32", {INT32_MIN, INT32_MAX}, {-INT32_MAX, INT32_MAX}, {-(1 << 30), 1 << 30}},
     IntType{DataType::kUInt32, "uint32", "QUInt32", {0, UINT32_MAX}, {1, UINT32_MAX}, {0, INT32_MAX}},

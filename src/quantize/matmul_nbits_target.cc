@@ -61,8 +61,9 @@ class MatMulNBitsTarget final : public Target {
   }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
-    constexpr std::array kTypes = {DataType::kInt4, DataType::kUInt4, DataType::kInt8,
-                                   DataType::kUInt8, DataType::kInt2, DataType::kUInt2};
+    constexpr std::array kSymmetric = {DataType::kInt2, DataType::kInt4, DataType::kInt8};
+    constexpr std::array kTypes = {DataType::kInt2,  DataType::kInt4,  DataType::kInt8,
+                                   DataType::kUInt2, DataType::kUInt4, DataType::kUInt8};
     if (std::ranges::find(kTypes, options.weight) == kTypes.end()) {
       return Error(ErrorId::kNotYetSupported, "--weight ", DataTypeName(options.weight), ": target ", name(),
                    " has int2, uint2, int4, uint4, int8, uint8");
@@ -72,7 +73,7 @@ class MatMulNBitsTarget final : public Target {
     plan.nbits.options = {
         .bits = DataTypeBits(options.weight),
         .block_size = options.block_size.value_or(NBitsOptions{}.block_size),
-        .symmetric = IntFormat{options.weight}.q_min() < 0,
+        .symmetric = std::ranges::find(kSymmetric, options.weight) != kSymmetric.end(),
         .least_squares = options.weight_rule.method.value_or(WeightMethod::kMinMse) == WeightMethod::kMinMse};
     plan.nbits.accuracy_level = options.accuracy_level;
     const Selection selection(options);

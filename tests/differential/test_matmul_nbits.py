@@ -154,6 +154,12 @@ def test_by_the_references_keys(preon):
                     "MatMulNBitsParams=" + json.dumps(params))
 
 
+def test_two_bits_are_for_blocks_alone(preon):
+    onnx.save(gemm_model(False)[0], preon.folder / "gemm.onnx")
+    for target in ("ort-cpu", "quark"):
+        preon.fails(2, 1007, "quantize", "gemm.onnx", "-o", "o.onnx", "--data", "random:2", "--weight", "int2", "--target", target)
+
+
 def test_other_targets_have_no_blocks(preon):
     onnx.save(gemm_model(False)[0], preon.folder / "gemm.onnx")
     preon.fails(2, 1004, "quantize", "gemm.onnx", "-o", "o.onnx", "--data", "random:2", "--block-size", "32", says="--block-size")
