@@ -287,4 +287,9 @@ Status CheckComparable(const CalibrationData& data, const CalibrationData& wante
   return Error(ErrorId::kCalibFileMismatch, "made with '", data.setup, "', wanted '", WithoutMode(wanted.setup), "'");
 }
 
+Status CheckObserves(const Job& job) {
+  if (job.choices.target->NeedsStatistics()) return Status::Ok();
+  return Error(ErrorId::kConflictingOptions, "--target ", job.choices.target->name(), ": observes nothing, there is nothing to collect");
+}
+
 }  // namespace preon

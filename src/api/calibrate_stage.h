@@ -30,4 +30,7 @@ Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& pr
 /// not.
 Status CheckComparable(const CalibrationData& data, const CalibrationData& wanted);
 
+/// For verbs that only collect. Errors: kConflictingOptions where the target observes nothing.
+Status CheckObserves(const Job& job);
+
 }  // namespace preon

@@ -7,6 +7,7 @@
 
 #include "api/version.h"
 #include "base/system.h"
+#include "calib/data/array_layout.h"
 
 namespace preon {
 namespace {
@@ -61,9 +62,9 @@ Result<Job> MakeJob(const Options& options, const Builtins& builtins, const RunC
   const bool callers_samples = open_samples != nullptr;
   if (!open_samples && (options.has_data() || made_up_sample)) {
     open_samples = [&options](const std::vector<TensorSpec>& inputs, const SampleSelection& selection) {
-      // With statistics from a file, one random sample is enough to see that the result runs.
-      return OpenDataSource(options.has_data() ? options.data : DataOptions{.sources = {"random:1"}}, inputs,
-                            selection);
+      // With statistics from a file, or without need of any, one random run is enough to see that the result runs.
+      const DataOptions one_run{.sources = {StrCat("random:", FixedBatch(inputs))}};
+      return OpenDataSource(options.has_data() ? options.data : one_run, inputs, selection);
     };
   }
   return Job{options, builtins, context, std::move(choices), std::move(open_samples), made_up_sample,

@@ -146,6 +146,7 @@ Status SetMatMulNBitsParams(Options& options, const std::string& value) {
   int64_t bits = 4;
   bool symmetric = true;
   for (const auto& [name, setting] : params.items()) {
+    if (setting.is_null()) continue;
     const std::string text = setting.is_string() ? setting.get<std::string>() : setting.dump();
     Status status;
     if (name == "Algorithm") {

@@ -10,6 +10,7 @@ namespace preon {
 Result<CalibrateResult> CalibrateVerb(const std::string& model, Job& job) {
   const std::string& output = job.options.output;
   PREON_RETURN_IF_ERROR(CheckOutputs("calibrate", job.options, {model}));
+  PREON_RETURN_IF_ERROR(CheckObserves(job));
   if (!job.open_samples) return MissingData("calibrate", "--data SRC");
   const std::optional<WorkerTask>& task = job.options.worker;
   const Status taken_back = Error(ErrorId::kPassFailed, "rewrites change the outputs");

@@ -49,6 +49,7 @@ Status VerifyPacked(const PackedModel& packed, const PreparedModel& prepared, co
 Result<InstrumentResult> InstrumentVerb(const std::string& model, Job& job) {
   const std::string& output = job.options.output;
   PREON_RETURN_IF_ERROR(CheckOutputs("instrument", job.options, {model}));
+  PREON_RETURN_IF_ERROR(CheckObserves(job));
   if (!job.open_samples) MakeUpSample(job);
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, PrepareChecked(model, job));
   job.clock.Begin("instrument");

@@ -140,7 +140,9 @@ NBitsGrid LeastSquaresGrid(std::span<const float> values, int bits, bool symmetr
   Best best{minmax, GridError(values, minmax, bits)};
   const auto [low, high] = std::ranges::minmax(values);
   const float range = std::max(high, 0.0f) - std::min(low, 0.0f);
-  if (best.error == 0 || range < std::numeric_limits<float>::min()) return best.grid;
+  // 1 / scale of smaller blocks would leave float.
+  constexpr float kSmallestRange = 1e-30f;
+  if (best.error == 0 || !(range >= kSmallestRange && range <= std::numeric_limits<float>::max())) return best.grid;
   if (bits > kMaxSweptBits) {
     constexpr int kSteps = 20;
     for (int step = 1; step <= kSteps; ++step)

@@ -34,6 +34,7 @@ int CodeAt(std::span<const std::byte> bytes, int64_t index, int bits) {
 int DefaultCode(float value, const NBitsGrid& grid, int bits) {
   const float reciprocal = grid.scale == 0 ? 0 : 1 / grid.scale;
   const float code = std::roundf(value * reciprocal + static_cast<float>(grid.zero_point));
+  if (std::isnan(code)) return grid.zero_point;  // 0 over a denormal scale
   return static_cast<int>(std::clamp(code, 0.0f, static_cast<float>((1 << bits) - 1)));
 }
 

@@ -35,6 +35,8 @@ using V = hn::Vec<D>;
 using VI = hn::Vec<DI>;
 constexpr size_t kLanes = hn::MaxLanes(D());
 
+// The exponent field of a float, modulo 2^32 as vectors add it.
+constexpr int32_t ExponentField(int exponent) { return static_cast<int32_t>(static_cast<uint32_t>(exponent) << 23); }
 constexpr int32_t kExponentOne = 1 << 23;  // one step of the exponent in the bits of a float
 constexpr int32_t kExponentBits = 0x7F800000, kMagnitudeBits = 0x7FFFFFFF;
 
@@ -76,7 +78,7 @@ class FixedRule {
   static constexpr bool kHasSubBlocks = true;
 
   explicit FixedRule(const BlockGrid& grid)
-      : to_reciprocal_(hn::Set(DI(), ReciprocalBits(grid) * kExponentOne)),
+      : to_reciprocal_(hn::Set(DI(), ExponentField(ReciprocalBits(grid)))),
         units_per_scale_(hn::Set(D(), PowerOfTwo(grid.magnitude_bits - 1))),
         to_step_(hn::Set(DI(), (grid.magnitude_bits - 1) * kExponentOne)),
         max_shift_(hn::Set(DI(), grid.max_shift * kExponentOne)),
@@ -133,7 +135,7 @@ class FloatRule {
   static constexpr bool kHasSubBlocks = false;
 
   explicit FloatRule(const BlockGrid& grid)
-      : to_reciprocal_(hn::Set(DI(), (254 + grid.element->max_exponent()) * kExponentOne)),
+      : to_reciprocal_(hn::Set(DI(), ExponentField(254 + grid.element->max_exponent()))),
         to_scale_(hn::Set(DI(), grid.element->max_exponent() * kExponentOne)),
         min_exponent_(hn::Set(DI(), (grid.element->min_exponent() + 127) * kExponentOne)),
         to_magic_(hn::Set(DI(), (23 - grid.element->mantissa_bits) * kExponentOne + kExponentOne / 2)),

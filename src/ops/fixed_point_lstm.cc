@@ -15,9 +15,16 @@ int64_t Saturated(int64_t v) {
   return std::clamp<int64_t>(v, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max());
 }
 
-// Shift right, rounding half away from zero.
+// Shift right, rounding half away from zero; to the left as far as int64 goes.
 int64_t Shifted(int64_t v, int64_t shift) {
-  if (shift < 0) return v << -shift;
+  constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
+  if (shift > 62) return 0;
+  if (shift < 0) {
+    if (v == 0) return 0;
+    const int64_t room = shift < -62 ? 0 : kLargest >> -shift;
+    if (v > room || v < -room) return v > 0 ? kLargest : -kLargest;
+    return v * (int64_t{1} << -shift);
+  }
   const int64_t half = shift == 0 ? 0 : int64_t{1} << (shift - 1);
   const int64_t magnitude = ((v < 0 ? -v : v) + half) >> shift;
   return v < 0 ? -magnitude : magnitude;
@@ -95,7 +102,7 @@ void FixedPointLstm::Run(std::span<const float> inputs, std::span<const float> w
                            qx * static_cast<double>(xz * Sum(w_rows + row * input_size, input_size)) -
                            qh * static_cast<double>(yz * Sum(r_rows + row * hidden_size, hidden_size)) +
                            double{b.scale} * kUnit * static_cast<double>(bias[row] + bias[rows + row] - 2 * bz);
-      constant[static_cast<size_t>(row)] = Saturated(std::llround(value));
+      constant[static_cast<size_t>(row)] = Saturated(std::llround(std::clamp(value, -0x1p40, 0x1p40)));
     }
     for (int64_t turn = 0; turn < steps; ++turn) {
       const int64_t step = direction == 0 ? turn : steps - 1 - turn;

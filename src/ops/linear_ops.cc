@@ -92,6 +92,11 @@ DequantizeKernel::DequantizeKernel(const OrtKernelInfo* info) : axis_(IntAttribu
 
 void DequantizeKernel::Compute(const Ort::KernelContext& context) const {
   const Operands in(context, axis_);
+  // The runtime does not see to it that inputs of an open type have the same one.
+  const auto type = static_cast<DataType>(in.data.GetTensorTypeAndShapeInfo().GetElementType());
+  if (type != in.spec.type)
+    ThrowUnlessOk(Error(ErrorId::kFormatAttribute, "x: got ", DataTypeName(type), ", wanted ",
+                        DataTypeName(in.spec.type), ", the zero point's type"));
   Ort::UnownedValue output = context.GetOutput(0, in.shape);
   ThrowUnlessOk(DequantizeTensor(in.spec, in.layout, in.params(),
                                  static_cast<const std::byte*>(in.data.GetTensorRawData()),

@@ -1,6 +1,5 @@
 #include "ops/lstm_op.h"
 
-#include <cmath>
 #include <vector>
 
 #include "base/shape.h"
@@ -15,8 +14,10 @@ LstmQuant QuantOf(const OrtKernelInfo* info, const char* letter) {
     if (!HasAttribute(info, name.c_str())) ThrowUnlessOk(Error(ErrorId::kFormatAttribute, name, ": missing"));
   }
   const LstmQuant quant{FloatAttribute(info, scale.c_str(), 0), IntAttribute(info, zero_point.c_str(), 0)};
-  if (!(quant.scale > 0) || !std::isfinite(quant.scale))
-    ThrowUnlessOk(Error(ErrorId::kFormatAttribute, scale, ": got ", quant.scale, ", wanted a finite number above 0"));
+  // Products of two of them stay inside float, and shifted results inside int64.
+  constexpr float kSmallest = 0x1p-30f, kLargest = 64;
+  if (!(quant.scale >= kSmallest && quant.scale <= kLargest))
+    ThrowUnlessOk(Error(ErrorId::kFormatAttribute, scale, ": got ", quant.scale, ", wanted 2^-30 to 64"));
   if (quant.zero_point < 0 || quant.zero_point > 65535)
     ThrowUnlessOk(Error(ErrorId::kFormatAttribute, zero_point, ": got ", quant.zero_point, ", wanted 0 to 65535"));
   return quant;
@@ -50,8 +51,10 @@ LstmKernel::LstmKernel(const OrtKernelInfo* info)
             .r = QuantOf(info, "r"),
             .b = QuantOf(info, "b"),
             .y = QuantOf(info, "y")} {
-  if (lstm_.hidden_size < 1)
-    ThrowUnlessOk(Error(ErrorId::kFormatAttribute, "hidden_size: got ", lstm_.hidden_size, ", wanted at least 1"));
+  constexpr int64_t kMostUnits = 1 << 20;
+  if (lstm_.hidden_size < 1 || lstm_.hidden_size > kMostUnits)
+    ThrowUnlessOk(
+        Error(ErrorId::kFormatAttribute, "hidden_size: got ", lstm_.hidden_size, ", wanted 1 to ", kMostUnits));
   for (const char* name : {"input_forget", "layout"}) {
     if (IntAttribute(info, name, 0) != 0) ThrowUnlessOk(Error(ErrorId::kFormatAttribute, name, ": wanted 0"));
   }

@@ -41,7 +41,11 @@ bool HasAttribute(const OrtKernelInfo* info, const char* name) {
   int64_t integer = 0;
   float real = 0;
   std::string text;
-  return GetInt(info, name, &integer) || GetFloat(info, name, &real) || GetString(info, name, &text);
+  size_t size = 0;
+  const OrtApi& api = Ort::GetApi();
+  return GetInt(info, name, &integer) || GetFloat(info, name, &real) || GetString(info, name, &text) ||
+         Ok(api.KernelInfoGetAttributeArray_int64(info, name, nullptr, &size)) ||
+         Ok(api.KernelInfoGetAttributeArray_float(info, name, nullptr, &size));
 }
 
 int64_t IntAttribute(const OrtKernelInfo* info, const char* name, int64_t fallback) {

@@ -27,7 +27,7 @@ bool HasAttribute(const OrtKernelInfo* info, const char* name);
 /// The session's own threads: no more than it has.
 ParallelFor ThreadsOf(const Ort::KernelContext& context);
 
-/// Left open in the declaration: all such inputs and outputs of a node have one type (spec formats §10).
+/// Left open in the declaration; a kernel checks what it gets.
 inline constexpr ONNXTensorElementDataType kAnyType = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
 inline constexpr ONNXTensorElementDataType kFloatType = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
 

@@ -2,6 +2,7 @@
 // §15). Activations stay float, so nothing has to be calibrated.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "quantize/plan.h"
 #include "quantize/prepare.h"
@@ -35,6 +36,9 @@ NodeDecision Decide(const Graph& graph, const Node& node, const Selection& selec
   if (weight == nullptr) return keep(FloatReason::kNotConstant, "the weight is computed");
   if (weight->type() != DataType::kFloat || weight->shape().size() != 2)
     return keep(FloatReason::kType, "the weight is not a float32 matrix");
+  if (weight->count() == 0) return keep(FloatReason::kType, "the weight is empty");
+  if (!std::ranges::all_of(weight->floats(), [](float value) { return std::isfinite(value); }))
+    return keep(FloatReason::kType, "the weight holds NaN or infinity");
   if (gemm && !node.input(2).empty()) {
     const Tensor* bias = graph.Initializer(node.input(2));
     const int64_t columns = weight->shape()[node.Int("transB", 0) != 0 ? 0 : 1];

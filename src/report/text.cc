@@ -80,9 +80,9 @@ void AddFloatNodes(TextWriter& out, const std::vector<FloatNode>& nodes) {
     out.Add("              and %zu more groups (all with --json)\n", sorted.size() - kMaxGroups);
 }
 
-void AddPlacement(TextWriter& out, const Placement& placement) {
+void AddPlacement(TextWriter& out, const Placement& placement, const char* kind) {
   const long long anchors = placement.integer_anchors + placement.float_anchors;
-  out.Add("  integer     %lld of %lld Conv, MatMul and Gemm nodes; %.1f %% of the multiply-accumulates\n",
+  out.Add("  %-11s %lld of %lld Conv, MatMul and Gemm nodes; %.1f %% of the multiply-accumulates\n", kind,
           static_cast<long long>(placement.integer_anchors), anchors, 100 * placement.integer_macs_share);
   if (placement.float_nodes.empty()) return;
   out.Add("  float       %zu node%s:\n", placement.float_nodes.size(), placement.float_nodes.size() == 1 ? "" : "s");
@@ -153,7 +153,7 @@ std::string ToText(const QuantizeResult& result) {
   if (result.compat != "off")
     out.Add("  compat      numbers of %s; no bias correction, no channel scales\n", Printable(result.compat).c_str());
   AddPolicies(out, result.policies);
-  if (result.placement) AddPlacement(out, *result.placement);
+  if (result.placement) AddPlacement(out, *result.placement, result.block_size > 0 ? "in blocks" : "integer");
   AddComparison(out, result.compare);
   AddLatency(out, result.latency);
   AddFacts(out, result.facts);

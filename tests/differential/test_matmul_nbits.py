@@ -154,6 +154,47 @@ def test_by_the_references_keys(preon):
                     "MatMulNBitsParams=" + json.dumps(params))
 
 
+def matmul_model(weight, batch="N"):
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "w"], ["h"], name="first"), helper.make_node("MatMul", ["h", "v"], ["y"], name="second")], "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [batch, len(weight)])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [batch, 8])],
+        [numpy_helper.from_array(weight, "w"),
+         numpy_helper.from_array(np.random.default_rng(6).normal(size=(weight.shape[1], 8)).astype(np.float32), "v")])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+@pytest.mark.parametrize("weight", ["int4", "uint4"])
+def test_blocks_of_next_to_nothing(preon, weight):
+    matrix = np.random.default_rng(2).normal(size=(64, 64)).astype(np.float32)
+    matrix[32:] = 0
+    matrix[40] = 1.5e-38
+    onnx.save(matmul_model(matrix), preon.folder / "tiny.onnx")
+    model, _ = quantize(preon, "tiny.onnx", "--weight", weight, "--threads", "2")
+    for _, *packed, bits, _ in matrices(onnx.load(preon.folder / "tiny.onnx"), model):
+        assert np.isfinite(decoded(*packed, bits, 32)).all()
+
+
+def test_a_weight_that_has_no_codes_stays_float(preon):
+    matrix = np.ones((40, 16), np.float32)
+    matrix[3, 3] = np.inf
+    onnx.save(matmul_model(matrix), preon.folder / "inf.onnx")
+    _, result = quantize(preon, "inf.onnx")
+    left, = result["placement"]["float"]
+    assert left["node"] == "first" and "NaN or infinity" in left["detail"]
+
+
+def test_a_fixed_batch_needs_no_data_either(preon):
+    onnx.save(matmul_model(np.ones((40, 16), np.float32), batch=4), preon.folder / "batch.onnx")
+    quantize(preon, "batch.onnx")
+
+
+@pytest.mark.parametrize("verb", ["calibrate", "instrument"])
+def test_there_is_nothing_to_collect(preon, verb):
+    onnx.save(gemm_model(False)[0], preon.folder / "gemm.onnx")
+    preon.fails(2, 1004, verb, "gemm.onnx", "-o", "o.out", "--data", "random:2", "--target", "matmul-nbits", says="nothing to collect")
+
+
 def test_two_bits_are_for_blocks_alone(preon):
     onnx.save(gemm_model(False)[0], preon.folder / "gemm.onnx")
     for target in ("ort-cpu", "quark"):

@@ -197,6 +197,8 @@ def test_empty_tensors_stay_empty():
     ("MXQuantizeDequantize", {"element_dtype": "fp5"}, "element_dtype"),
     ("MXQuantizeDequantize", {"element_dtype": 1}, "element_dtype"),
     ("MXQuantizeDequantize", {"axis": -3}, "axis"),
+    ("MXQuantizeDequantize", {"block_size": [8]}, "block_size"),
+    ("BFPQuantizeDequantize", {"rounding_mode": [1.0]}, "rounding_mode"),
     ("MXQuantizeDequantize", {"block_size": -32}, "block_size")])
 def test_bad_attributes(op, attributes, says):
     with pytest.raises(Exception, match=f"preon: .*{says}"):
@@ -211,6 +213,35 @@ def test_bad_types_and_shapes():
                                                 ([1, 2, 3], [0, 0, 0], {"axis": 2}, "axis")]:
         with pytest.raises(Exception, match=f"preon: .*{says}"):
             session(extended_model("com.amd.quark", "INT8", scale, zero_point, [3, 4], **attributes)).run(None, {"x": x})
+
+
+def test_data_of_another_type_than_the_zero_point():
+    """The runtime lets it pass; reading on would leave the tensor."""
+    constants = {"scale": numpy_helper.from_array(np.float32(0.1), "scale"), "zero_point": numpy_helper.from_array(np.int32(0), "zero_point")}
+    model = model_of([node("ExtendedDequantizeLinear", "com.amd.quark", ["x", "scale", "zero_point"], ["y"])],
+                     {"x": (TensorProto.UINT8, ["N"])}, {"y": (TensorProto.FLOAT, ["N"])}, constants)
+    with pytest.raises(Exception, match="x: got uint8, wanted int32"):
+        session(model).run(None, {"x": np.zeros(5, np.uint8)})
+
+
+def test_lstms_that_cannot_be():
+    shapes = {"W": (2, 8, 3), "R": (2, 8, 2), "B": (2, 16)}
+    good = {f"{letter}_{what}": value for letter in "xwrby" for what, value in [("scale", 1e-4), ("zero_point", 32768)]}
+    constants = {name: numpy_helper.from_array(np.ones(shape, np.float32), name) for name, shape in shapes.items()}
+    x = np.ones((2, 1, 3), np.float32)
+
+    def run(hidden=2, data=x, **changes):
+        attributes = {name: value for name, value in (good | changes).items() if value is not None}
+        model = model_of([node("ExtendedLSTM", "com.amd.quark", ["X", "W", "R", "B"], ["y"], hidden_size=hidden, **attributes)],
+                         {"X": (TensorProto.FLOAT, data.shape)}, {"y": (TensorProto.FLOAT, None)}, constants)
+        return session(model).run(None, {"X": data})[0]
+
+    assert run().shape == (2, 2, 1, 2)
+    for changes, says in [({"x_scale": 1e-20}, "x_scale"), ({"y_scale": 1e6}, "y_scale"), ({"w_scale": None}, "w_scale: missing"),
+                          ({"b_zero_point": 70000}, "b_zero_point"), ({"hidden": 2**62}, "hidden_size"), ({"layout": 1}, "layout"),
+                          ({"hidden": 3}, "W: wanted shape"), ({"data": np.ones((2, 2, 3), np.float32)}, "X: wanted shape")]:
+        with pytest.raises(Exception, match=f"preon: .*{says}"):
+            run(**changes)
 
 
 def test_random_attributes_never_end_the_process():
