@@ -4,31 +4,13 @@
 #include <cmath>
 #include <vector>
 
+#include "formats/bit_packing.h"
 #include "formats/nbits_search.h"
 
 namespace preon {
 namespace {
 
 constexpr int64_t kColumnsPerTask = 16;
-
-// Codes side by side in bytes, the first in the lowest bits.
-class PackedCodes {
- public:
-  PackedCodes(std::byte* bytes, int bits) : bytes_(bytes), bits_(bits) {}
-  void Set(int64_t index, int code) {
-    const int64_t bit = index * bits_;
-    bytes_[bit / 8] |= static_cast<std::byte>(code << (bit % 8));
-  }
-
- private:
-  std::byte* bytes_;
-  int bits_;
-};
-
-int CodeAt(std::span<const std::byte> bytes, int64_t index, int bits) {
-  const int64_t bit = index * bits;
-  return static_cast<int>(bytes[static_cast<size_t>(bit / 8)]) >> (bit % 8) & ((1 << bits) - 1);
-}
 
 // As the runtime's quantizer computes: in float, with the reciprocal, ties away from zero.
 int DefaultCode(float value, const NBitsGrid& grid, int bits) {
@@ -41,8 +23,10 @@ int DefaultCode(float value, const NBitsGrid& grid, int bits) {
 struct Layout {
   int64_t rows, columns, block, blocks;
   int bits;
-  int64_t block_bytes() const { return block * bits / 8; }
-  int64_t zero_point_bytes() const { return (blocks * bits + 7) / 8; }
+  // Of one column.
+  size_t codes() const { return static_cast<size_t>(blocks * block); }
+  size_t code_bytes() const { return static_cast<size_t>(PackedBitsSize(blocks * block, bits)); }
+  size_t zero_point_bytes() const { return static_cast<size_t>(PackedBitsSize(blocks, bits)); }
 };
 
 Layout LayoutOf(int64_t rows, int64_t columns, const NBitsOptions& options) {
@@ -70,35 +54,40 @@ bool IsNBitsBlockSize(int64_t size) { return size >= 16 && size <= 256 && (size 
 Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& options, const ParallelFor& parallel_for) {
   PREON_RETURN_IF_ERROR(Check(weight, options));
   const Layout layout = LayoutOf(weight.shape()[0], weight.shape()[1], options);
-  NBitsWeight encoded{Tensor::Allocate(DataType::kUInt8, {layout.columns, layout.blocks, layout.block_bytes()}),
-                      Tensor::Allocate(DataType::kFloat, {layout.columns * layout.blocks}), std::nullopt};
+  NBitsWeight encoded{
+      Tensor::Allocate(DataType::kUInt8, {layout.columns, layout.blocks, PackedBitsSize(layout.block, layout.bits)}),
+      Tensor::Allocate(DataType::kFloat, {layout.columns * layout.blocks}), std::nullopt};
   if (!options.symmetric)
-    encoded.zero_points = Tensor::Allocate(DataType::kUInt8, {layout.columns * layout.zero_point_bytes()});
+    encoded.zero_points =
+        Tensor::Allocate(DataType::kUInt8, {layout.columns * PackedBitsSize(layout.blocks, layout.bits)});
   std::byte* codes = encoded.codes.MutableBytes().data();
   std::byte* zero_points = encoded.zero_points ? encoded.zero_points->MutableBytes().data() : nullptr;
   float* scales = encoded.scales.Mutable<float>().data();
   const std::span<const float> from = weight.floats();
 
   const auto encode_column = [&](int64_t column) {
-    std::vector<float> values(static_cast<size_t>(layout.block));
+    std::vector<float> values(static_cast<size_t>(layout.rows));
+    for (int64_t row = 0; row < layout.rows; ++row)
+      values[static_cast<size_t>(row)] = from[static_cast<size_t>(row * layout.columns + column)];
+    std::vector<uint32_t> column_codes(layout.codes());  // 0 beyond the last row
+    std::vector<uint32_t> column_zero_points;
     for (int64_t block = 0; block < layout.blocks; ++block) {
-      const int64_t first = block * layout.block, count = std::min(layout.block, layout.rows - first);
-      for (int64_t i = 0; i < count; ++i)
-        values[static_cast<size_t>(i)] = from[static_cast<size_t>((first + i) * layout.columns + column)];
-      const std::span<const float> taken(values.data(), static_cast<size_t>(count));
+      const auto first = static_cast<size_t>(block * layout.block);
+      const std::span<const float> taken =
+          std::span(values).subspan(first, std::min(static_cast<size_t>(layout.block), values.size() - first));
       const NBitsGrid grid = options.least_squares ? LeastSquaresGrid(taken, options.bits, options.symmetric)
                                                    : MinMaxGrid(taken, options.bits, options.symmetric);
-      const int64_t place = column * layout.blocks + block;
-      scales[place] = grid.scale;
-      if (zero_points != nullptr)
-        PackedCodes(zero_points + column * layout.zero_point_bytes(), layout.bits).Set(block, grid.zero_point);
-      PackedCodes packed(codes + place * layout.block_bytes(), layout.bits);
-      for (int64_t i = 0; i < count; ++i) {
-        const float value = taken[static_cast<size_t>(i)];
-        packed.Set(
-            i, options.least_squares ? CodeOnGrid(value, grid, layout.bits) : DefaultCode(value, grid, layout.bits));
+      scales[column * layout.blocks + block] = grid.scale;
+      column_zero_points.push_back(static_cast<uint32_t>(grid.zero_point));
+      for (size_t i = 0; i < taken.size(); ++i) {
+        column_codes[first + i] = static_cast<uint32_t>(
+            options.least_squares ? CodeOnGrid(taken[i], grid, layout.bits) : DefaultCode(taken[i], grid, layout.bits));
       }
     }
+    std::ranges::copy(PackBits(column_codes, layout.bits), codes + static_cast<size_t>(column) * layout.code_bytes());
+    if (zero_points == nullptr) return;
+    std::ranges::copy(PackBits(column_zero_points, layout.bits),
+                      zero_points + static_cast<size_t>(column) * layout.zero_point_bytes());
   };
   const int64_t tasks = (layout.columns + kColumnsPerTask - 1) / kColumnsPerTask;
   parallel_for(static_cast<size_t>(tasks), [&](size_t task) {
@@ -114,17 +103,17 @@ Tensor DecodeNBits(const NBitsWeight& encoded, int64_t rows, const NBitsOptions&
   Tensor weight = Tensor::Allocate(DataType::kFloat, {layout.rows, layout.columns});
   const std::span<float> to = weight.Mutable<float>();
   for (int64_t column = 0; column < layout.columns; ++column) {
+    const auto part = [&](const Tensor& packed, size_t bytes, size_t count) {
+      return UnpackBits(packed.bytes().subspan(static_cast<size_t>(column) * bytes, bytes), count, layout.bits);
+    };
+    const std::vector<uint32_t> codes = part(encoded.codes, layout.code_bytes(), layout.codes());
+    std::vector<uint32_t> zero_points(static_cast<size_t>(layout.blocks), uint32_t{1} << (layout.bits - 1));
+    if (encoded.zero_points) zero_points = part(*encoded.zero_points, layout.zero_point_bytes(), zero_points.size());
     for (int64_t row = 0; row < layout.rows; ++row) {
-      const int64_t block = row / layout.block, place = column * layout.blocks + block;
-      const auto zero_points =
-          encoded.zero_points
-              ? encoded.zero_points->bytes().subspan(static_cast<size_t>(column * layout.zero_point_bytes()))
-              : std::span<const std::byte>();
-      const int zero_point = zero_points.empty() ? 1 << (layout.bits - 1) : CodeAt(zero_points, block, layout.bits);
-      const int code = CodeAt(encoded.codes.bytes().subspan(static_cast<size_t>(place * layout.block_bytes())),
-                              row % layout.block, layout.bits);
+      const auto block = static_cast<size_t>(row / layout.block);
+      const int64_t code = int64_t{codes[static_cast<size_t>(row)]} - int64_t{zero_points[block]};
       to[static_cast<size_t>(row * layout.columns + column)] =
-          static_cast<float>(code - zero_point) * encoded.scales.floats()[static_cast<size_t>(place)];
+          static_cast<float>(code) * encoded.scales.floats()[static_cast<size_t>(column * layout.blocks) + block];
     }
   }
   return weight;
