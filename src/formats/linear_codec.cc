@@ -1,9 +1,11 @@
 #include "formats/linear_codec.h"
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 #include <vector>
 
+#include "formats/bit_packing.h"
 #include "formats/int_format.h"
 #include "kernels/quantize.h"
 
@@ -154,17 +156,16 @@ bool IsNibble(DataType type) { return DataTypeBits(type) == 4; }
 
 template <typename T>
 void PackNibbles(std::span<const T> codes, std::byte* packed) {
-  const auto low = [&](size_t i) { return static_cast<uint8_t>(codes[i]) & 15; };
-  for (size_t i = 0; i + 1 < codes.size(); i += 2) packed[i / 2] = static_cast<std::byte>(low(i) | low(i + 1) << 4);
-  if (codes.size() % 2 == 1) packed[codes.size() / 2] = static_cast<std::byte>(low(codes.size() - 1));
+  std::ranges::copy(PackBits(std::vector<uint32_t>(codes.begin(), codes.end()), 4), packed);
 }
 
 template <typename T>
 std::vector<T> UnpackNibbles(const std::byte* packed, size_t count) {
-  std::vector<T> codes(count);
-  for (size_t i = 0; i < count; ++i) {
-    const int nibble = std::to_integer<int>(packed[i / 2]) >> (i % 2 * 4) & 15;
-    codes[i] = static_cast<T>(std::is_signed_v<T> && nibble > 7 ? nibble - 16 : nibble);
+  std::vector<T> codes;
+  codes.reserve(count);
+  for (const uint32_t nibble : UnpackBits({packed, (count + 1) / 2}, count, 4)) {
+    const auto code = static_cast<int>(nibble);
+    codes.push_back(static_cast<T>(std::is_signed_v<T> && code > 7 ? code - 16 : code));
   }
   return codes;
 }

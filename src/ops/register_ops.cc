@@ -1,6 +1,5 @@
 #include "ops/register_ops.h"
 
-#include "base/text.h"
 #include "ops/block_ops.h"
 #include "ops/instance_norm_op.h"
 #include "ops/linear_ops.h"
@@ -32,19 +31,10 @@ struct Domain {
   Ort::CustomOpDomain domain;
 };
 
-// The oldest words that the host understands.
-OrtStatus* TooOld(const OrtApiBase* runtime) {
-  const std::string message = StrCat("preon: the operator library wants ONNX Runtime 1.", ORT_API_VERSION,
-                                     " or later, got ", runtime->GetVersionString());
-  return runtime->GetApi(1)->CreateStatus(ORT_NOT_IMPLEMENTED, message.c_str());
-}
-
 }  // namespace
 
 OrtStatus* RegisterQuarkOps(OrtSessionOptions* options, const OrtApiBase* runtime) {
-  const OrtApi* api = runtime->GetApi(ORT_API_VERSION);
-  if (api == nullptr) return TooOld(runtime);
-  UseRuntimeOfHost(api);
+  if (OrtStatus* failure = TakeOverRuntime(runtime, "operator")) return failure;
   return AsOrtStatus([&] {
     // Without state, so once for all sessions; never taken apart, as sessions may outlive everything else.
     static Domain* const ours =

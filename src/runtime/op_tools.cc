@@ -27,6 +27,18 @@ void RunTasks(const Ort::KernelContext& context, size_t count, const std::functi
 
 }  // namespace
 
+OrtStatus* TakeOverRuntime(const OrtApiBase* runtime, const char* library) {
+  const OrtApi* api = runtime->GetApi(ORT_API_VERSION);
+  if (api == nullptr) {
+    // In the oldest words that the host understands.
+    const std::string message = StrCat("preon: the ", library, " library wants ONNX Runtime 1.", ORT_API_VERSION,
+                                       " or later, got ", runtime->GetVersionString());
+    return runtime->GetApi(1)->CreateStatus(ORT_NOT_IMPLEMENTED, message.c_str());
+  }
+  UseRuntimeOfHost(api);
+  return nullptr;
+}
+
 ParallelFor RuntimeThreads(const Ort::KernelContext& context, size_t threads) {
   const auto run = [&context](size_t count, const std::function<void(size_t)>& task) {
     RunTasks(context, count, task);

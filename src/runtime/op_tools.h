@@ -19,6 +19,10 @@ OrtStatusPtr AsOrtStatus(Body&& body) {
   }
 }
 
+/// For a library that is not linked with a runtime: the host's is ours from now on. Null, or why it can't be, in words
+/// that name the library.
+OrtStatus* TakeOverRuntime(const OrtApiBase* runtime, const char* library);
+
 /// The `threads` threads of the session that runs a kernel, while it does.
 ParallelFor RuntimeThreads(const Ort::KernelContext& context, size_t threads);
 

@@ -20,19 +20,10 @@ struct Registration {
   Ort::CustomOpDomain domain;
 };
 
-// In the oldest words that the host understands.
-OrtStatus* TooOld(const OrtApiBase* runtime) {
-  const std::string message = StrCat("preon: the observer library wants ONNX Runtime 1.", ORT_API_VERSION,
-                                     " or later, got ", runtime->GetVersionString());
-  return runtime->GetApi(1)->CreateStatus(ORT_NOT_IMPLEMENTED, message.c_str());
-}
-
 }  // namespace
 
 OrtStatus* RegisterServedModels(OrtSessionOptions* options, const OrtApiBase* runtime, OpenServedModel open) {
-  const OrtApi* api = runtime->GetApi(ORT_API_VERSION);
-  if (api == nullptr) return TooOld(runtime);
-  UseRuntimeOfHost(api);
+  if (OrtStatus* failure = TakeOverRuntime(runtime, "observer")) return failure;
   return AsOrtStatus([&] {
     auto registration = std::make_unique<Registration>(open, options);
     Ort::UnownedSessionOptions(options).Add(registration.release()->domain);
