@@ -18,7 +18,7 @@ KINDS = [("int4", 32), ("uint4", 32), ("int4", 128), ("uint4", 16), ("int8", 64)
 
 def model_path(name):
     if name == "minilm_l6":
-        path, hint = BUILT / "minilm_l6.onnx", "bench/build_minilm.sh builds it"
+        path, hint = BUILT / "minilm_l6.onnx", f"bench/build_minilm.sh {BUILT} builds it"
     else:
         path, hint = DATA / f"models/{name}.onnx", "set PREON_DATA"
     if not path.exists():
