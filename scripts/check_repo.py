@@ -48,14 +48,15 @@ def link_problems(root):
 
 def registry_problems(root):
     """What a layer offers to a registry is in it, once, unless its declaration says "not in the default list"."""
-    builtins = (root / "src/api/builtins.cc").read_text()
+    lists = [root / "src" / name for name in ("api/builtins.cc", "formats/number_formats.cc")]
+    builtins = "".join(path.read_text() for path in lists if path.exists())
     for header in ("ranges/range_methods.h", "passes/passes.h", "quantize/targets.h", "formats/number_formats.h"):
         path = root / "src" / header
         lines = path.read_text().splitlines() if path.exists() else []
         for maker in MAKER.findall("\n".join(line for line in lines if "not in the default list" not in line)):
             count = builtins.count(f"{maker}()")
             if count != 1:
-                yield f"src/{header}: {maker} stands {count} times in api/builtins.cc, wanted once"
+                yield f"src/{header}: {maker} stands {count} times in its registry, wanted once"
 
 
 def size_problems(root):

@@ -168,7 +168,7 @@ KINDS = {
         ("src/api/builtins.cc", r"  builtins\.passes\.Add\(.*\);", "  builtins.passes.Add(Make{Name}Pass());")]),
     "format": ([FORMAT, FORMAT_TEST], [
         ("src/formats/number_formats.h", r"std::unique_ptr<NumberFormat> Make\w+Format\(\);", "std::unique_ptr<NumberFormat> Make{Name}Format();"),
-        ("src/api/builtins.cc", r"  builtins\.formats\.Add\(.*\);", "  builtins.formats.Add(Make{Name}Format());")]),
+        ("src/formats/number_formats.cc", r"  formats\.Add\(.*\);", "  formats.Add(Make{Name}Format());")]),
 }
 
 

@@ -1,12 +1,14 @@
 #include "api/builtins.h"
 
-#include "formats/number_formats.h"
+#include "ops/register_ops.h"
 #include "passes/passes.h"
 #include "ranges/range_methods.h"
+#include "runtime/session.h"
 
 namespace preon {
 
 Builtins MakeBuiltins() {
+  UseOperators(AddQuarkOps);
   Builtins builtins;
 
   builtins.methods.Add(MakeAutoMethod());
@@ -18,29 +20,6 @@ Builtins MakeBuiltins() {
   builtins.methods.Add(MakeNonOverflowMethod());
   builtins.methods.Add(MakeEntropyMethod());
   builtins.methods.Add(MakeDistributionMethod());
-
-  builtins.formats.Add(MakeInt4Format());
-  builtins.formats.Add(MakeUInt4Format());
-  builtins.formats.Add(MakeInt8Format());
-  builtins.formats.Add(MakeUInt8Format());
-  builtins.formats.Add(MakeInt16Format());
-  builtins.formats.Add(MakeUInt16Format());
-  builtins.formats.Add(MakeInt32Format());
-  builtins.formats.Add(MakeUInt32Format());
-  builtins.formats.Add(MakeFloat16Format());
-  builtins.formats.Add(MakeBFloat16Format());
-  builtins.formats.Add(MakeFloat8E4M3FNFormat());
-  builtins.formats.Add(MakeFloat8E5M2Format());
-  builtins.formats.Add(MakeBfp16Format());
-  builtins.formats.Add(MakeMx4Format());
-  builtins.formats.Add(MakeMx6Format());
-  builtins.formats.Add(MakeMx9Format());
-  builtins.formats.Add(MakeMxInt8Format());
-  builtins.formats.Add(MakeMxFp4E2M1Format());
-  builtins.formats.Add(MakeMxFp6E3M2Format());
-  builtins.formats.Add(MakeMxFp6E2M3Format());
-  builtins.formats.Add(MakeMxFp8E5M2Format());
-  builtins.formats.Add(MakeMxFp8E4M3Format());
 
   builtins.passes.Add(MakeRemoveInitializerInputsPass());
   builtins.passes.Add(MakeConstantToInitializerPass());
@@ -60,6 +39,7 @@ Builtins MakeBuiltins() {
   builtins.passes.Add(MakeRemoveDeadPass());
 
   builtins.targets.Add(MakeOrtCpuTarget());
+  builtins.targets.Add(MakeSimulateTarget());
   builtins.targets.Add(MakeQuarkTarget());
   builtins.targets.Add(MakeMatMulNBitsTarget());
   return builtins;

@@ -288,8 +288,9 @@ Status CheckComparable(const CalibrationData& data, const CalibrationData& wante
 }
 
 Status CheckObserves(const Job& job) {
-  if (job.choices.target->NeedsStatistics()) return Status::Ok();
-  return Error(ErrorId::kConflictingOptions, "--target ", job.choices.target->name(), ": observes nothing, there is nothing to collect");
+  if (job.choices.target->NeedsStatistics(job.choices.plan)) return Status::Ok();
+  return Error(ErrorId::kConflictingOptions, "--target ", job.choices.target->name(), " with activations in ",
+               job.choices.plan.activation.name(), ": observes nothing, there is nothing to collect");
 }
 
 }  // namespace preon

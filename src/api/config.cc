@@ -10,7 +10,7 @@
 #include "api/presets.h"
 #include "api/reference_keys.h"
 #include "base/file.h"
-#include "formats/int_format.h"
+#include "formats/tensor_type.h"
 #include "quantize/overrides.h"
 
 namespace preon {
@@ -74,7 +74,7 @@ Result<Range> ParseRange(const Json& value) {
 }
 
 // Without a type of the override's own, only planning knows the codes that the zero point must be one of.
-Result<QuantParams> ParseParams(const Json& value, const std::optional<DataType>& type) {
+Result<QuantParams> ParseParams(const Json& value, const std::optional<TensorType>& type) {
   PREON_ASSIGN_OR_RETURN(const double scale, Number(value, "scale", FLT_MIN, FLT_MAX));
   PREON_ASSIGN_OR_RETURN(const double zero_point, Number(value, "zero_point", -DBL_MAX, DBL_MAX));
   if (zero_point != std::nearbyint(zero_point) || zero_point < INT32_MIN || zero_point > UINT32_MAX) {
@@ -82,7 +82,7 @@ Result<QuantParams> ParseParams(const Json& value, const std::optional<DataType>
                  ", wanted an integer that the tensor's type can hold");
   }
   const QuantParams params{static_cast<float>(scale), static_cast<int64_t>(zero_point)};
-  if (type) PREON_RETURN_IF_ERROR(CheckZeroPoint(params, *type));
+  if (type && type->block() == nullptr) PREON_RETURN_IF_ERROR(CheckZeroPoint(params, type->type()));
   return params;
 }
 
@@ -95,7 +95,7 @@ Result<TensorOverride> ParseOverride(const Json& value) {
   TensorOverride parsed;
   if (value.contains("type")) {
     PREON_ASSIGN_OR_RETURN(const std::string type, Scalar(value["type"]));
-    PREON_ASSIGN_OR_RETURN(parsed.type, ParseIntType(type));
+    PREON_ASSIGN_OR_RETURN(parsed.type, ParseTensorType(type));
   }
   if (value.contains("symmetric")) {
     if (!value["symmetric"].is_boolean()) return Error(ErrorId::kBadConfig, "symmetric: wanted true or false");

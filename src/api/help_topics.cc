@@ -6,6 +6,7 @@
 #include "api/presets.h"
 #include "api/reference_keys.h"
 #include "calib/data/preprocess.h"
+#include "formats/tensor_type.h"
 #include "formats/weight_rule.h"
 
 namespace preon {
@@ -36,7 +37,7 @@ std::string Listed(std::string_view title, const std::vector<std::string>& names
 }
 
 std::string TypeList() {
-  return Listed("types:", IntTypeNames()) + "which of them a target can use is told when it can't\n";
+  return Listed("types:", TensorTypeNames()) + "which of them a target can use is told when it can't\n";
 }
 
 std::string PresetList() {

@@ -58,7 +58,7 @@ Result<Job> MakeJob(const Options& options, const Builtins& builtins, const RunC
                     OpenSamples open_samples) {
   PREON_ASSIGN_OR_RETURN(Choices choices, Resolve(options, builtins));
   if (!options.tmp_dir.empty()) PREON_RETURN_IF_ERROR(MakeFolder(options.tmp_dir).WithContext("--tmp-dir"));
-  const bool made_up_sample = !open_samples && !options.has_data() && (HasStatistics(options) || !choices.target->NeedsStatistics());
+  const bool made_up_sample = !open_samples && !options.has_data() && (HasStatistics(options) || !choices.target->NeedsStatistics(choices.plan));
   const bool callers_samples = open_samples != nullptr;
   if (!open_samples && (options.has_data() || made_up_sample)) {
     open_samples = [&options](const std::vector<TensorSpec>& inputs, const SampleSelection& selection) {

@@ -1,12 +1,10 @@
 #include "api/option_table.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 
+#include "api/option_values.h"
 #include "api/reference_keys.h"
 #include "base/text.h"
-#include "formats/int_format.h"
 #include "instrument/output_name.h"
 
 namespace preon {
@@ -17,115 +15,6 @@ constexpr uint32_t kPlans = kVerbQuantize | kVerbCalibrate | kVerbInstrument;
 constexpr uint32_t kObserves = kPlans | kVerbRanges;
 constexpr uint32_t kReadsRanges = kVerbRanges | kVerbAnalyze;
 constexpr uint32_t kChoosesRanges = kVerbQuantize | kReadsRanges;
-
-Status BadValue(const std::string& got, std::string_view wanted) {
-  return Error(ErrorId::kBadOptionValue, "got '", got, "', wanted ", wanted);
-}
-
-Status SetCount(int64_t& field, const std::string& value, int64_t least) {
-  PREON_ASSIGN_OR_RETURN(const int64_t count, ParseCount(value));
-  if (count < least) return BadValue(value, StrCat("a number of at least ", least));
-  field = count;
-  return Status::Ok();
-}
-
-Status SetFlag(bool& field, const std::string& value, bool inverted = false) {
-  if (value != "true" && value != "false") return BadValue(value, "true or false");
-  field = (value == "true") != inverted;
-  return Status::Ok();
-}
-
-Status SetType(DataType& field, const std::string& value) {
-  PREON_ASSIGN_OR_RETURN(field, ParseIntType(value));
-  return Status::Ok();
-}
-
-// Two bits are for weights in blocks alone: nothing has ranges for them.
-Status SetWeightType(DataType& field, const std::string& value) {
-  for (const DataType type : {DataType::kInt2, DataType::kUInt2}) {
-    if (value != DataTypeName(type)) continue;
-    field = type;
-    return Status::Ok();
-  }
-  return SetType(field, value);
-}
-
-// "NAME=VALUE" with both sides present.
-Result<std::pair<std::string, std::string>> SplitPair(const std::string& value, std::string_view wanted) {
-  const size_t equals = value.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == value.size()) return BadValue(value, wanted);
-  return std::pair(value.substr(0, equals), value.substr(equals + 1));
-}
-
-// "I/N" with I from 1 to N; `index` from 0.
-Status SetPart(int64_t& index_field, int64_t& count_field, const std::string& value) {
-  int64_t index = 0, count = 0;
-  const char* end = value.data() + value.size();
-  const auto [slash, error] = std::from_chars(value.data(), end, index);
-  if (error == std::errc() && slash != end && *slash == '/') {
-    const auto [rest, count_error] = std::from_chars(slash + 1, end, count);
-    if (count_error == std::errc() && rest == end && index >= 1 && index <= count) {
-      index_field = index - 1;
-      count_field = count;
-      return Status::Ok();
-    }
-  }
-  return BadValue(value, "I/N with I from 1 to N");
-}
-
-Status SetBlockSize(PlanOptions& plan, const std::string& value) {
-  int64_t size = 0;
-  PREON_RETURN_IF_ERROR(SetCount(size, value, 0));
-  if (!IsNBitsBlockSize(size)) return BadValue(value, "16, 32, 64, 128 or 256");
-  plan.block_size = size;
-  return Status::Ok();
-}
-
-Status SetAccuracyLevel(PlanOptions& plan, const std::string& value) {
-  constexpr int64_t kLast = 4;
-  int64_t level = 0;
-  PREON_RETURN_IF_ERROR(SetCount(level, value, 0));
-  if (level > kLast) return BadValue(value, "0 to 4");
-  plan.accuracy_level = static_cast<int>(level);
-  return Status::Ok();
-}
-
-Status SetMemory(MemoryUse& field, const std::string& value) {
-  for (const auto& [name, memory] : {std::pair("low", MemoryUse::kLow), std::pair("balanced", MemoryUse::kBalanced),
-                                     std::pair("fast", MemoryUse::kFast)}) {
-    if (value != name) continue;
-    field = memory;
-    return Status::Ok();
-  }
-  return BadValue(value, "low, balanced or fast");
-}
-
-Status SetRandomShape(Options& options, const std::string& value) {
-  constexpr std::string_view kWanted = "NAME=1x3x8x8";
-  PREON_ASSIGN_OR_RETURN(const auto pair, SplitPair(value, kWanted));
-  Shape shape;
-  for (const std::string& size : Split(pair.second, 'x')) {
-    const std::optional<int64_t> number = ParseNumber<int64_t>(size);
-    if (!number) return BadValue(value, kWanted);
-    shape.push_back(*number);
-  }
-  options.data.random.shapes[pair.first] = std::move(shape);
-  return Status::Ok();
-}
-
-Status SetRandomRange(Options& options, const std::string& value) {
-  constexpr std::string_view kWanted = "NAME=LOW:HIGH with finite LOW <= HIGH";
-  PREON_ASSIGN_OR_RETURN(const auto pair, SplitPair(value, kWanted));
-  const size_t colon = pair.second.find(':');
-  if (colon == std::string::npos) return BadValue(value, kWanted);
-  const std::optional<double> low = ParseNumber<double>(std::string_view(pair.second).substr(0, colon));
-  const std::optional<double> high = ParseNumber<double>(std::string_view(pair.second).substr(colon + 1));
-  if (!low || !high || !(*low <= *high) || !std::isfinite(*high - *low)) return BadValue(value, kWanted);
-  options.data.random.ranges[pair.first] = {*low, *high};
-  return Status::Ok();
-}
-
-WorkerTask& Worker(Options& options) { return options.worker ? *options.worker : options.worker.emplace(); }
 
 constexpr OptionSpec kOptions[] = {
     {"output", "FILE", "where the result goes; whole or absent", OptionKind::kValue,
@@ -214,10 +103,24 @@ constexpr OptionSpec kOptions[] = {
     {"activation", "TYPE", "type of activations (default uint8; 'help' lists them)", OptionKind::kValue,
      kPlans | kReadsRanges,
      [](Options& o, const std::string& v) { return SetType(o.plan.activation, v); }},
-    {"weight", "TYPE", "type of weights (default: the target's, int8; 'help' lists them)", OptionKind::kValue, kPlans,
-     [](Options& o, const std::string& v) { return SetWeightType(o.weight.emplace(), v); }},
-    {"block-size", "N", "of --target matmul-nbits: weights that share a scale, 16 to 256 (default 32)", OptionKind::kValue,
+    {"weight", "TYPE", "type of weights (default int8; int4 of --target matmul-nbits; that of floating and block activations)", OptionKind::kValue, kPlans,
+     [](Options& o, const std::string& v) { return SetWeightType(o.weight, v); }},
+    {"block-size", "N", "weights that share a scale (default: all of a channel; of --target matmul-nbits 32, of 16 to 256)", OptionKind::kValue,
      kVerbQuantize, [](Options& o, const std::string& v) { return SetBlockSize(o.plan, v); }},
+    {"weight-form", "F", "how weights are stored: packed (codes), folded (the floats they stand for), operators (as they were, behind quantizers); default: by type and target",
+     OptionKind::kValue, kVerbQuantize,
+     [](Options& o, const std::string& v) {
+       PREON_ASSIGN_OR_RETURN(o.plan.weight_form, ParseWeightForm(v));
+       return Status::Ok();
+     }},
+    {"activation-scaled", "", "float16 and bfloat16 activations are divided by a scale first, from calibration, so that they fill the type's densest part",
+     OptionKind::kFlag, kPlans, [](Options& o, const std::string& v) { return SetFlag(o.plan.activation_scaled, v); }},
+    {"weight-scaled", "", "the same for float16 and bfloat16 weights", OptionKind::kFlag, kVerbQuantize,
+     [](Options& o, const std::string& v) { return SetFlag(o.plan.weight_scaled, v); }},
+    {"bfloat16", "HOW", "of bfloat16 tensors: casts (instead of the library's operators), clip (in front), vaiml (casts at inputs alone)",
+     OptionKind::kList, kVerbQuantize, [](Options& o, const std::string& v) { return SetBFloat16(o.plan.bfloat16, v); }},
+    {"keep-block-axis", "", "blocks run along axis 1 everywhere, not along what MatMul, Gemm and Softmax reduce", OptionKind::kFlag,
+     kVerbQuantize, [](Options& o, const std::string& v) { return SetFlag(o.plan.refine_block_axis, v, true); }},
     {"accuracy-level", "N", "of --target matmul-nbits: how it computes: 1 float32, 2 float16, 3 bfloat16, 4 int8 (default 0: the runtime's choice)",
      OptionKind::kValue, kVerbQuantize, [](Options& o, const std::string& v) { return SetAccuracyLevel(o.plan, v); }},
     {"scale-type", "TYPE", "what scales may be, of activations and weights: float32 (default), power-of-two, int16",
@@ -249,7 +152,7 @@ constexpr OptionSpec kOptions[] = {
        PREON_ASSIGN_OR_RETURN(o.plan.compat, ParseCompat(v));
        return Status::Ok();
      }},
-    {"target", "T", "whose kernels the result is for (default ort-cpu; 'help' lists them)", OptionKind::kValue, kObserves,
+    {"target", "T", "whose kernels the result is for ('help' lists them); default: ort-cpu, or simulate where it has not the types", OptionKind::kValue, kObserves,
      [](Options& o, const std::string& v) { o.target = v; return Status::Ok(); }},
     {"symmetric", "", "activations with the zero point in the middle", OptionKind::kFlag, kPlans | kReadsRanges,
      [](Options& o, const std::string& v) {

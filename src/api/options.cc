@@ -50,9 +50,9 @@ Status CheckScaleTypes(const Options& options) {
                                       : "without --weight-method minmse");
   }
   // Int16 scales end at 2^-15; a 32-bit code that small would need ranges of more than 65536.
-  if (plan.scale_type == ScaleType::kInt16 && DataTypeBits(plan.activation) == 32) {
+  if (plan.scale_type == ScaleType::kInt16 && DataTypeBits(plan.activation.type()) == 32) {
     return Error(ErrorId::kConflictingOptions, "--scale-type int16: has no scales for --activation ",
-                 DataTypeName(plan.activation), ", wanted float32 or power-of-two");
+                 plan.activation.name(), ", wanted float32 or power-of-two");
   }
   return Status::Ok();
 }
@@ -70,7 +70,11 @@ Result<std::unique_ptr<RangeMethod>> ConfiguredMethod(const Options& options, co
   const PlanOptions& plan = options.plan;
   if (plan.compat == Compat::kOff) return method.WithOptions(options.method_options);
   if (plan.compat == Compat::kOnnxRuntime) PREON_RETURN_IF_ERROR(CheckRuntimeHas(plan));
-  return compat::MakeReferenceMethod(plan.compat, method.name(), options.method_options, plan.activation);
+  for (const TensorType& type : {plan.activation, options.weight.value_or(plan.weight)}) {
+    if (!IsIntType(type.type()))
+      return Error(ErrorId::kConflictingOptions, "--compat: integer types only, got ", type.name());
+  }
+  return compat::MakeReferenceMethod(plan.compat, method.name(), options.method_options, plan.activation.type());
 }
 
 // With --compat weights follow the method of the activations: searched where those are.
@@ -82,22 +86,14 @@ PlanOptions ResolvedPlan(const Options& options, const RangeMethod& method) {
   return plan;
 }
 
-// A target without statistics has no use for what decides them, and the other way round.
-Status CheckFitsTarget(const Options& options, const Target& target) {
-  const PlanOptions& plan = options.plan, unset;
-  const std::pair<bool, const char*> of_statistics[] = {
+// Options without effect are errors: those of ranges where nothing has any, those of another kind of target or type.
+Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Target& target) {
+  const PlanOptions unset;
+  const std::pair<bool, const char*> of_ranges[] = {
       {options.method != "auto", "--method"},
       {!options.method_options.empty(), "--method-option"},
       {!options.calib.empty(), "--calib"},
-      {plan.activation != unset.activation, "--activation"},
-      {plan.activation_symmetric.has_value(), "--symmetric"},
-      {plan.scale_type != unset.scale_type, "--scale-type"},
-      {plan.weight_scale_type.has_value(), "--weight-scale-type"},
-      {plan.weight_rule.search.has_value(), "--weight-search"},
-      {plan.compat != Compat::kOff, "--compat"},
-      {!plan.per_channel, "--per-tensor"},
       {!plan.passthrough.empty(), "--passthrough"},
-      {!plan.overrides.empty(), "overrides"},
       {!options.bias_correction, "--no-bias-correction"},
       {!options.channel_scales, "--no-channel-scales"},
       {options.sketch_mode != SketchMode::kSampled, "--exact"},
@@ -106,14 +102,62 @@ Status CheckFitsTarget(const Options& options, const Target& target) {
       {options.workers > 1, "--workers"},
       {!options.save_histograms.empty(), "--save-histograms"},
       {!options.save_and_restore.empty(), "--save-and-restore"}};
-  const std::pair<bool, const char*> of_blocks[] = {{plan.block_size.has_value(), "--block-size"},
-                                                    {plan.accuracy_level.has_value(), "--accuracy-level"}};
-  const bool statistics = target.NeedsStatistics();
-  const auto unused = statistics ? std::span<const std::pair<bool, const char*>>(of_blocks) : of_statistics;
-  for (const auto& [given, name] : unused) {
-    if (given) return Error(ErrorId::kConflictingOptions, name, ": has no effect with --target ", target.name());
+  // Of targets that also write activations.
+  const std::pair<bool, const char*> of_activations[] = {
+      {plan.activation != unset.activation, "--activation"},
+      {plan.activation_symmetric.has_value(), "--symmetric"},
+      {plan.scale_type != unset.scale_type, "--scale-type"},
+      {plan.weight_scale_type.has_value(), "--weight-scale-type"},
+      {plan.weight_rule.search.has_value(), "--weight-search"},
+      {plan.compat != Compat::kOff, "--compat"},
+      {!plan.per_channel, "--per-tensor"},
+      {plan.weight_form.has_value(), "--weight-form"},
+      {!plan.overrides.empty(), "overrides"}};
+  const std::pair<bool, const char*> of_blocks[] = {{plan.accuracy_level.has_value(), "--accuracy-level"}};
+  const auto refuse = [](std::span<const std::pair<bool, const char*>> unused, const std::string& with) {
+    for (const auto& [given, name] : unused) {
+      if (given) return Error(ErrorId::kConflictingOptions, name, ": has no effect with ", with);
+    }
+    return Status::Ok();
+  };
+  const std::string with_target = StrCat("--target ", target.name());
+  if (!target.NeedsStatistics(plan)) {
+    const bool by_type = target.NeedsStatistics(unset);
+    PREON_RETURN_IF_ERROR(refuse(of_ranges, by_type ? StrCat("--activation ", plan.activation.name()) : with_target));
   }
+  return target.QuantizesActivations() ? refuse(of_blocks, with_target) : refuse(of_activations, with_target);
+}
+
+// Options of single types.
+Status CheckTypeOptions(const PlanOptions& plan) {
+  const auto is_half = [](const TensorType& type) {
+    return type == DataType::kFloat16 || type == DataType::kBFloat16;
+  };
+  if (plan.activation_scaled && !is_half(plan.activation))
+    return Error(ErrorId::kConflictingOptions, "--activation-scaled: has no effect on ", plan.activation.name(), "; wanted float16 or bfloat16");
+  if (plan.weight_scaled && !is_half(plan.weight))
+    return Error(ErrorId::kConflictingOptions, "--weight-scaled: has no effect on ", plan.weight.name(), "; wanted float16 or bfloat16");
+  const bool has_bfloat16 = plan.activation == DataType::kBFloat16 || plan.weight == DataType::kBFloat16;
+  const BFloat16Options& how = plan.bfloat16;
+  if ((how.casts || how.clip || how.vaiml) && !has_bfloat16)
+    return Error(ErrorId::kConflictingOptions, "--bfloat16: has no effect on ", plan.activation.name(), " and ",
+                 plan.weight.name());
+  const bool has_blocks = plan.activation.block() != nullptr || plan.weight.block() != nullptr ||
+                          std::ranges::any_of(plan.overrides, [](const auto& entry) {
+                            return entry.second.type && entry.second.type->block() != nullptr;
+                          });
+  if (!plan.refine_block_axis && !has_blocks)
+    return Error(ErrorId::kConflictingOptions, "--keep-block-axis: has no effect without a block format");
   return Status::Ok();
+}
+
+// The one asked for, or the first of those that quantize activations and take the types.
+Result<const Target*> TargetFor(const Options& options, const PlanOptions& plan, const Builtins& builtins) {
+  if (options.target) return builtins.targets.Find(*options.target);
+  for (const auto& target : builtins.targets.entries()) {
+    if (target->QuantizesActivations() && target->Takes(plan)) return target.get();
+  }
+  return builtins.targets.entries().front().get();   // which says what it has
 }
 
 // Of methods that want all values in the data's order.
@@ -141,6 +185,14 @@ Status CheckRandom(const Options& options, std::vector<std::string>& warnings) {
 
 }  // namespace
 
+Result<IntFormat> RangeFormat(const PlanOptions& plan) {
+  if (plan.activation.block() != nullptr) {
+    return Error(ErrorId::kConflictingOptions, "--activation ", plan.activation.name(), ": blocks have no ranges");
+  }
+  const IntFormat format{plan.activation.type()};
+  return IntFormat{plan.activation.type(), plan.activation_symmetric.value_or(format.floating())};
+}
+
 Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   Choices choices;
   const Result<const RangeMethod*> method = builtins.methods.Find(options.method);
@@ -150,11 +202,14 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   choices.method = std::move(configured).value();
   choices.plan = ResolvedPlan(options, *choices.method);
   if (!options.calib.empty() && choices.method->collects()) return NeedsValues(options.method).WithContext("--calib");
-  const Result<const Target*> target = builtins.targets.Find(options.target);
+  const bool integers = IsIntType(options.plan.activation.type());
+  choices.plan.weight = options.weight.value_or(integers ? TensorType(DataType::kInt8) : options.plan.activation);
+  const Result<const Target*> target = TargetFor(options, choices.plan, builtins);
   if (!target.ok()) return Status(target.status()).WithContext("--target");
   choices.target = *target;
-  choices.plan.weight = options.weight.value_or(choices.target->DefaultWeight());
-  PREON_RETURN_IF_ERROR(CheckFitsTarget(options, *choices.target));
+  if (!options.weight && !choices.target->QuantizesActivations()) choices.plan.weight = choices.target->DefaultWeight();
+  PREON_RETURN_IF_ERROR(CheckFitsTarget(options, choices.plan, *choices.target));
+  PREON_RETURN_IF_ERROR(CheckTypeOptions(choices.plan));
   for (const std::string& name : options.disabled_passes) {
     const Result<const Pass*> pass = builtins.passes.Find(name);
     if (!pass.ok()) return Status(pass.status()).WithContext("--disable-pass");

@@ -43,9 +43,9 @@ struct Options {
   int64_t one_in = 1;
   std::string method = "auto";
   MethodOptions method_options;
-  std::string target = "ort-cpu";
+  std::optional<std::string> target;  ///< default: the first that takes the types
   PlanOptions plan;
-  std::optional<DataType> weight;  ///< default: the target's
+  std::optional<TensorType> weight;  ///< default: the target's, or that of floating and block activations
   SketchMode sketch_mode = SketchMode::kSampled;
   bool optimize_observed = true;
   bool bias_correction = true;
@@ -87,6 +87,9 @@ struct Choices {
   PlanOptions plan;  ///< the options', and what --compat makes of defaults
   std::vector<std::string> warnings;  ///< of settings without effect
 };
+
+/// What ranges are for, where no plan says more. Errors: kConflictingOptions for block formats, which have none.
+Result<IntFormat> RangeFormat(const PlanOptions& plan);
 
 /// Checks what can be checked before a file is opened, and looks names up.
 /// Errors: kUnknownOption with the nearest name, kBadOptionValue, kConflictingOptions, kNotYetSupported.

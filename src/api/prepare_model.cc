@@ -83,7 +83,7 @@ Result<PreparedModel> Rewrite(Model source, const Job& job, const Verify& verify
   prepared.plan.witnesses = FindWitnesses(model.graph, prepared.plan);
   if (prepared.plan.empty()) {
     return Error(ErrorId::kNothingToQuantize, model.source_path, ": none of its ", source_nodes, " nodes ",
-                 target.NeedsStatistics() ? "can run as an integer kernel" : "has a weight that can be quantized");
+                 target.QuantizesActivations() ? "can run as an integer kernel" : "has a weight that can be quantized");
   }
   prepared.warnings.insert(prepared.warnings.end(), prepared.plan.warnings.begin(), prepared.plan.warnings.end());
   return prepared;

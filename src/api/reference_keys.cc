@@ -167,6 +167,17 @@ Status SetMatMulNBitsParams(Options& options, const std::string& value) {
   return SetOption(options, "weight", StrCat(symmetric ? "int" : "uint", bits));
 }
 
+// A flag that is on, as an option of ours.
+Status SetIfTrue(Options& options, const std::string& value, std::string_view name, const std::string& to = "true") {
+  PREON_ASSIGN_OR_RETURN(const bool on, ParseBool(value));
+  return on ? SetOption(options, name, to) : Status::Ok();
+}
+
+Status SetRefineBlockAxis(Options& options, const std::string& value) {
+  PREON_ASSIGN_OR_RETURN(const bool refine, ParseBool(value));
+  return refine ? Status::Ok() : SetOption(options, "keep-block-axis", "true");
+}
+
 constexpr ReferenceKey kKeys[] = {
     {"CalibDataSize", "N: --calib-samples; 0 = all", SetDataSize},
     {"CalibWorkerNum", "N: --workers, at most as many as there are cores", SetWorkerNum},
@@ -176,6 +187,17 @@ constexpr ReferenceKey kKeys[] = {
     {"UseMatMulNBits", "true: --target matmul-nbits --block-size 128", SetUseMatMulNBits},
     {"MatMulNBitsParams", "{\"Algorithm\": \"DEFAULT\", \"GroupSize\": 32, ...}: --block-size, --weight, --accuracy-level",
      SetMatMulNBitsParams},
+    {"ActivationScaled", "true: --activation-scaled",
+     [](Options& o, const std::string& v) { return SetIfTrue(o, v, "activation-scaled"); }},
+    {"WeightScaled", "true: --weight-scaled",
+     [](Options& o, const std::string& v) { return SetIfTrue(o, v, "weight-scaled"); }},
+    {"BF16QDQToCast", "true: --bfloat16 casts",
+     [](Options& o, const std::string& v) { return SetIfTrue(o, v, "bfloat16", "casts"); }},
+    {"BF16WithClip", "true: --bfloat16 clip",
+     [](Options& o, const std::string& v) { return SetIfTrue(o, v, "bfloat16", "clip"); }},
+    {"EnableVaimlBF16", "true: --bfloat16 vaiml",
+     [](Options& o, const std::string& v) { return SetIfTrue(o, v, "bfloat16", "vaiml"); }},
+    {"RefineBlockAxis", "false: --keep-block-axis", SetRefineBlockAxis},
     {"CalibPassthroughOpTypes", "OP,...: --passthrough", SetPassthrough},
     {"SaveTensorHistFig", "true: --save-histograms tensor_hist", SetHistograms},
     {"SaveAndRestore", "FILE: --save-and-restore", SetSaveAndRestore},

@@ -15,7 +15,8 @@ namespace {
 // Of the options that ranges depend on.
 std::string ConfigHash(const Options& options) {
   const PlanOptions& plan = options.plan;
-  std::string text = StrCat(options.target, ' ', DataTypeName(plan.activation), ' ', DataTypeName(options.weight.value_or(plan.weight)), ' ',
+  std::string text = StrCat(options.target.value_or(""), ' ', plan.activation.name(), ' ', options.weight.value_or(plan.weight).name(), ' ',
+                            
                             plan.activation_symmetric ? StrCat(*plan.activation_symmetric) : "default", ' ',
                             ScaleTypeName(plan.scale_type), ' ', plan.per_channel, ' ', options.method);
   for (const auto& [key, value] : options.method_options) text += '\n' + key + '=' + value;

@@ -68,9 +68,10 @@ Status WriteHistograms(const Analysis& analysis, const std::string& folder) {
 
 Status SaveHistograms(const CalibrationData& data, const Job& job) {
   const PlanOptions& plan = job.options.plan;
+  PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(plan));
   const AnalyzeOptions how{.methods = job.builtins.methods,
                            .chosen = *job.choices.method,
-                           .format = {plan.activation, plan.activation_symmetric.value_or(false)}};
+                           .format = format};
   PREON_ASSIGN_OR_RETURN(const Analysis analysis, Analyze(data, nullptr, how));
   if (analysis.tensors.empty())
     job.context.Log(LogLevel::kWarning, "--save-histograms: no tensor was observed in this run: no pictures");

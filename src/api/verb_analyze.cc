@@ -39,9 +39,10 @@ Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, Job& job) {
   PREON_RETURN_IF_ERROR(CheckSampleQuestions(options, data).WithContext(calib));
   PREON_ASSIGN_OR_RETURN(const std::optional<CalibrationData> production, LoadProduction(data, options.production));
   job.clock.Begin("analyze");
+  PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(options.plan));
   AnalyzeOptions how{.methods = job.builtins.methods,
                            .chosen = *job.choices.method,
-                           .format = {options.plan.activation, options.plan.activation_symmetric.value_or(false)},
+                           .format = format,
                            .samples = {.group_by = options.group_by}};
   if (options.tolerance) how.samples.tolerance = *options.tolerance;
   Result<Analysis> analysis = Analyze(data, production ? &*production : nullptr, how);

@@ -1,6 +1,6 @@
 #include "api/verbs.h"
 #include "base/system.h"
-#include "formats/int_format.h"
+#include "formats/tensor_type.h"
 #include "ir/model_io.h"
 #include "kernels/target.h"
 #include "runtime/session.h"
@@ -43,7 +43,7 @@ Result<DoctorResult> DoctorVerb(Job& job) {
                       .methods = Lines(job.builtins.methods),
                       .targets = Lines(job.builtins.targets),
                       .passes = Lines(job.builtins.passes),
-                      .types = IntTypeNames()};
+                      .types = TensorTypeNames()};
   result.facts = job.clock.Finish("doctor");
   return result;
 }

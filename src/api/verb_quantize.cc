@@ -35,7 +35,7 @@ Status RunTrial(const PreparedModel& prepared, Job& job, TrialSamples& trial) {
 
 Result<CalibrationData> CalibrateOrLoad(PreparedModel& prepared, Job& job, TrialSamples* trial,
                                         FloatOutputs& float_outputs) {
-  const bool complete = (job.saved || !job.choices.target->NeedsStatistics()) && MissingRanges(prepared, job).empty();
+  const bool complete = (job.saved || !job.choices.target->NeedsStatistics(job.choices.plan)) && MissingRanges(prepared, job).empty();
   if (job.options.calib.empty() && !complete) {
     if (!job.made_up_sample) return CalibrateStage(prepared, job, trial, float_outputs);
     return Error(ErrorId::kMissingOption, job.options.save_and_restore, ": no range for '",
@@ -77,7 +77,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   const std::string method(job.choices.method->name());
   TrialSamples trial;
   FloatOutputs float_outputs;
-  const bool has_ranges = job.choices.target->NeedsStatistics();
+  const bool has_ranges = job.choices.target->NeedsStatistics(job.choices.plan);
   const bool tries = method == "auto" && has_ranges && !job.made_up_sample && !job.saved;
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOrLoad(prepared, job, tries ? &trial : nullptr, float_outputs));
   PREON_RETURN_IF_ERROR(LeaveUnreachedInFloat(data, job, prepared));
@@ -112,8 +112,8 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   result.float_size_bytes = prepared.source_size_bytes;
   result.quantized_size_bytes = FileSizeBytes(options.output);
   result.method = has_ranges ? method : "none";
-  result.activation = DataTypeName(has_ranges ? options.plan.activation : DataType::kFloat);
-  result.weight = DataTypeName(job.choices.plan.weight);
+  result.activation = job.choices.target->QuantizesActivations() ? options.plan.activation.name() : "float";
+  result.weight = job.choices.plan.weight.name();
   result.scale_type = ScaleTypeName(options.plan.scale_type);
   result.weight_scale_type = ScaleTypeName(options.plan.scale_type_of_weights());
   WeightMethod weight_method = job.choices.plan.weight_rule.method_for(options.plan.scale_type_of_weights());

@@ -17,7 +17,7 @@ Status CheckStatisticsAlone(const Options& options) {
                                                  {options.data.seed != 0, "--seed"},
                                                  {!options.data.preprocess.empty(), "--preprocess"},
                                                  {!options.data.labels.empty(), "--labels"},
-                                                 {options.target != Options{}.target, "--target"},
+                                                 {options.target.has_value(), "--target"},
                                                  {!options.plan.exclude.empty(), "--exclude"},
                                                  {!options.plan.exclude_types.empty(), "--exclude-type"},
                                                  {!options.disabled_passes.empty(), "--disable-pass"},
@@ -36,7 +36,7 @@ TensorRange ToResult(const Range& range, const QuantParams& params) {
 Status AddRangesOfStatistics(const CalibrationData& data, Job& job, RangesResult& result) {
   const PlanOptions& plan = job.choices.plan;
   const RangeMethod& method = *job.choices.method;
-  const IntFormat format{plan.activation, plan.activation_symmetric.value_or(false)};
+  PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(plan));
   if (method.collects()) return NeedsValues(method.name());
   TensorParams tensor_params(plan.compat);
   for (const auto& [tensor, sketch] : data.tensors) {
@@ -72,7 +72,7 @@ Result<RangesResult> RangesVerb(const std::string& path, Job& job) {
   const Options& options = job.options;
   PREON_RETURN_IF_ERROR(CheckOutputs(options, {path}));
   RangesResult result{.method = std::string(job.choices.method->name()),
-                      .activation = std::string(DataTypeName(options.plan.activation)),
+                      .activation = options.plan.activation.name(),
                       .scale_type = std::string(ScaleTypeName(options.plan.scale_type)),
                       .compat = std::string(CompatName(options.plan.compat))};
   CalibrationData data;

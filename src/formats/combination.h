@@ -1,8 +1,8 @@
-// Which scales a number format can have.
+// Which scales a type can have.
 #pragma once
 
-#include "formats/number_format.h"
 #include "formats/scale_type.h"
+#include "formats/tensor_type.h"
 
 namespace preon {
 
@@ -14,6 +14,6 @@ enum class Granularity : uint8_t {
 
 /// Block formats take what stands for "nothing asked for": float scales per tensor, symmetric.
 /// Errors: kFormatCombination, with the reason.
-Status CheckCombination(const NumberFormat& format, ScaleType scale_type, Granularity granularity, bool symmetric);
+Status CheckCombination(const TensorType& type, ScaleType scale_type, Granularity granularity, bool symmetric);
 
 }  // namespace preon

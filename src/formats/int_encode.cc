@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "formats/axis_view.h"
+#include "formats/block_view.h"
 #include "formats/int_format.h"
+#include "formats/linear_codec.h"
 #include "formats/param_layout.h"
 #include "kernels/extremes.h"
 #include "kernels/quantize.h"
@@ -29,21 +31,62 @@ Tensor EncodeAs(const Tensor& values, const AxisView& view, std::span<const Quan
   return codes;
 }
 
-template <typename T>
-void DecodeAs(const EncodedTensor& encoded, const AxisView& view, float* out) {
-  ParamLayout::PerAxis(view).ForEachRun(
-      encoded.codes.As<T>().data(), out, [&](const T* codes, int64_t count, int64_t channel, float* to) {
-        const QuantParams& params = encoded.params[channel];
-        DequantizeLinear(codes, static_cast<size_t>(count), {params.scale, params.zero_point, 0, 0}, to);
-      });
+// Scales and zero points apart, as the codec of all types takes them.
+struct SplitParams {
+  explicit SplitParams(std::span<const QuantParams> params) {
+    for (const QuantParams& each : params) {
+      scales.push_back(each.scale);
+      zero_points.push_back(static_cast<double>(each.zero_point));
+    }
+  }
+  LinearParams all() const { return {scales, zero_points}; }
+  std::vector<float> scales;
+  std::vector<double> zero_points;
+};
+
+Result<ParamLayout> LayoutOf(const Tensor& tensor, int axis, int64_t block_size) {
+  if (axis < 0) return ParamLayout::PerTensor(tensor.count());
+  if (block_size > 0) return ParamLayout::PerBlock(tensor.shape(), axis, block_size);
+  return ParamLayout::PerAxis(tensor.shape(), axis);
+}
+
+Result<EncodedTensor> EncodeByCodec(const Tensor& values, std::vector<QuantParams> params, int axis,
+                                    const IntFormat& format, int64_t block_size) {
+  PREON_ASSIGN_OR_RETURN(const ParamLayout layout, LayoutOf(values, axis, block_size));
+  const SplitParams split(params);
+  Tensor codes = Tensor::Allocate(format.type, values.shape());
+  PREON_RETURN_IF_ERROR(
+      QuantizeTensor({format.type}, layout, split.all(), values.floats().data(), codes.MutableBytes().data()));
+  return EncodedTensor{std::move(codes), std::move(params), axis, block_size};
+}
+
+bool HasCodesOfItsOwn(DataType type) {
+  return type == DataType::kInt8 || type == DataType::kUInt8 || type == DataType::kInt16 || type == DataType::kUInt16;
 }
 
 }  // namespace
 
+Result<Tensor> RowsOfBlocks(const Tensor& values, int axis, int64_t block_size) {
+  const Result<BlockView> view = ViewBlocks(values.shape(), axis, block_size);
+  if (!view.ok()) return Error(ErrorId::kQuantizeFailed, view.status().message());
+  Tensor rows = Tensor::Allocate(DataType::kFloat, {view->blocks(), block_size});
+  const std::span<const float> from = values.floats();
+  const std::span<float> to = rows.Mutable<float>();
+  ForEachBlock(*view, [&](const BlockPlace& place) {
+    for (int64_t row = 0; row < place.rows; ++row) {
+      to[static_cast<size_t>(place.block * block_size + row)] = from[static_cast<size_t>(place.first + row * view->inner)];
+    }
+  });
+  return rows;
+}
+
 Result<EncodedTensor> EncodeTensor(const Tensor& values, std::vector<QuantParams> params, int axis,
-                                   const IntFormat& format) {
+                                   const IntFormat& format, int64_t block_size) {
   if (values.type() != DataType::kFloat) {
     return Error(ErrorId::kQuantizeFailed, "type ", DataTypeName(values.type()), " can't be encoded; wanted float");
+  }
+  if (block_size > 0 || !HasCodesOfItsOwn(format.type)) {
+    return EncodeByCodec(values, std::move(params), axis, format, block_size);
   }
   PREON_ASSIGN_OR_RETURN(const AxisView view, ViewAlong(values.shape(), axis));
   if (static_cast<int64_t>(params.size()) != view.channels) {
@@ -61,12 +104,9 @@ Result<EncodedTensor> EncodeTensor(const Tensor& values, std::vector<QuantParams
     case DataType::kInt16:
       codes = EncodeAs<int16_t>(values, view, params, format);
       break;
-    case DataType::kUInt16:
+    default:
       codes = EncodeAs<uint16_t>(values, view, params, format);
       break;
-    default:
-      return Error(ErrorId::kNotYetSupported, "constants can't be encoded as ", DataTypeName(format.type),
-                   " in this version; it has: int8, uint8, int16, uint16");
   }
   return EncodedTensor{std::move(codes), std::move(params), axis};
 }
@@ -96,29 +136,13 @@ Result<std::vector<Range>> WeightRanges(const Tensor& values, int axis) {
 }
 
 Tensor DecodeTensor(const EncodedTensor& encoded) {
-  const Result<AxisView> view = ViewAlong(encoded.codes.shape(), encoded.axis);
-  PREON_CHECK(view.ok());
+  const Result<ParamLayout> layout = LayoutOf(encoded.codes, encoded.axis, encoded.block_size);
+  PREON_CHECK(layout.ok());
   Tensor values = Tensor::Allocate(DataType::kFloat, encoded.codes.shape());
-  float* out = values.Mutable<float>().data();
-  switch (encoded.codes.type()) {
-    case DataType::kInt8:
-      DecodeAs<int8_t>(encoded, *view, out);
-      break;
-    case DataType::kUInt8:
-      DecodeAs<uint8_t>(encoded, *view, out);
-      break;
-    case DataType::kInt16:
-      DecodeAs<int16_t>(encoded, *view, out);
-      break;
-    case DataType::kUInt16:
-      DecodeAs<uint16_t>(encoded, *view, out);
-      break;
-    case DataType::kInt32:
-      DecodeAs<int32_t>(encoded, *view, out);
-      break;
-    default:
-      PREON_CHECK(!"a type that EncodeTensor can't have made");
-  }
+  const SplitParams split(encoded.params);
+  const Status decoded = DequantizeTensor({encoded.codes.type()}, *layout, split.all(), encoded.codes.bytes().data(),
+                                          values.Mutable<float>().data());
+  PREON_CHECK(decoded.ok());  // a type that EncodeTensor can't have made
   return values;
 }
 

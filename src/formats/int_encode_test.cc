@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -91,6 +92,40 @@ TEST(EncodeTensor, AllZeroChannelStaysZero) {
   }
 }
 
+TEST(EncodeTensor, EveryLinearTypeDecodesToItsNearestValues) {
+  const Tensor values = Tensor::FromFloats({2, 3}, std::vector<float>{-1, -0.25f, 0, 0.3f, 0.75f, 1});
+  for (const DataType type : {DataType::kInt4, DataType::kUInt4, DataType::kInt32, DataType::kUInt32, DataType::kFloat16,
+                              DataType::kBFloat16, DataType::kFloat8E4M3FN, DataType::kFloat8E5M2}) {
+    const IntFormat format{type, IntFormat{type}.q_min() < 0};
+    const QuantParams params = *ComputeQuantParams({-1, 1}, format);
+    const Result<EncodedTensor> encoded = EncodeTensor(values, {params}, -1, format);
+    ASSERT_TRUE(encoded.ok()) << encoded.status().ToString();
+    EXPECT_EQ(encoded->codes.type(), type);
+    const Tensor decoded = DecodeTensor(*encoded);
+    for (size_t i = 0; i < 6; ++i) {
+      const float x = values.floats()[i];
+      const float step = format.floating() ? std::abs(x) / 4 : params.scale;  // 2 bits of mantissa at least
+      EXPECT_LE(std::abs(decoded.floats()[i] - x), step / 2 * 1.01f) << DataTypeName(type) << ' ' << x;
+    }
+  }
+}
+
+TEST(EncodeTensor, ScalesPerBlock) {
+  const Tensor values = Tensor::FromFloats({3, 2}, std::vector<float>{1, 10, 2, 20, 3, 30});
+  const Tensor rows = *RowsOfBlocks(values, 0, 2);
+  EXPECT_EQ(rows.shape(), (Shape{4, 2}));
+  EXPECT_THAT(rows.floats(), testing::ElementsAre(1, 2, 10, 20, 3, 0, 30, 0));
+  const IntFormat format{DataType::kInt8, true};
+  std::vector<QuantParams> params;
+  for (const float largest : {2.0f, 20.0f, 3.0f, 30.0f}) params.push_back(*ComputeQuantParams({-largest, largest}, format));
+  const Result<EncodedTensor> encoded = EncodeTensor(values, params, 0, format, 2);
+  ASSERT_TRUE(encoded.ok()) << encoded.status().ToString();
+  EXPECT_THAT(encoded->codes.As<int8_t>(), testing::ElementsAre(64, 64, 127, 127, 127, 127));
+  const Tensor decoded = DecodeTensor(*encoded);
+  EXPECT_FLOAT_EQ(decoded.floats()[3], 20);
+  EXPECT_EQ(RowsOfBlocks(values, 2, 2).status().id(), ErrorId::kQuantizeFailed);
+}
+
 TEST(EncodeTensor, Errors) {
   const Tensor values = Sample({2, 3});
   EXPECT_EQ(EncodeTensor(values, std::vector<QuantParams>(2), 2, kWeight).status().id(), ErrorId::kQuantizeFailed);
@@ -99,8 +134,8 @@ TEST(EncodeTensor, Errors) {
                 .status()
                 .id(),
             ErrorId::kQuantizeFailed);
-  EXPECT_EQ(EncodeTensor(values, std::vector<QuantParams>(1), -1, {DataType::kInt4}).status().id(),
-            ErrorId::kNotYetSupported);
+  EXPECT_EQ(EncodeTensor(values, {{1, 9}}, -1, {DataType::kInt4}).status().id(), ErrorId::kFormatAttribute);
+  EXPECT_EQ(EncodeTensor(values, {{1, 1}}, -1, {DataType::kFloat8E5M2, true}).status().id(), ErrorId::kFormatAttribute);
   for (float bad : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
     EXPECT_EQ(WeightRanges(Tensor::FromFloats({2}, std::vector<float>{1, bad}), -1).status().id(),
               ErrorId::kRangeNotFinite);

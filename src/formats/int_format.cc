@@ -4,9 +4,6 @@
 #include <array>
 #include <cfloat>
 #include <cmath>
-#include <string>
-
-#include "base/spelling.h"
 
 namespace preon {
 namespace {
@@ -19,33 +16,33 @@ struct CodeInterval {
 /// that changing u8 to s8 or back never changes a value; that costs code 0 against the tools that use all 256.
 struct IntType {
   DataType type;
-  std::string_view name;       ///< ours
-  std::string_view reference;  ///< QuantType / ExtendedQuantType member of the reference
   CodeInterval full, symmetric, reduced;
 };
 
 constexpr std::array kIntTypes = {
-    IntType{DataType::kUInt8, "uint8", "QUInt8", {0, 255}, {1, 255}, {0, 127}},
-    IntType{DataType::kInt8, "int8", "QInt8", {-128, 127}, {-127, 127}, {-64, 64}},
-    IntType{DataType::kUInt16, "uint16", "QUInt16", {0, 65535}, {1, 65535}, {0, 32767}},
-    IntType{DataType::kInt16, "int16", "QInt16", {-32768, 32767}, {-32767, 32767}, {-16384, 16384}},
-    IntType{DataType::kUInt4, "uint4", "QUInt4", {0, 15}, {0, 15}, {0, 7}},
-    IntType{DataType::kInt4, "int4", "QInt4", {-8, 7}, {-8, 7}, {-4, 3}},
+    IntType{DataType::kUInt8, {0, 255}, {1, 255}, {0, 127}},
+    IntType{DataType::kInt8, {-128, 127}, {-127, 127}, {-64, 64}},
+    IntType{DataType::kUInt16, {0, 65535}, {1, 65535}, {0, 32767}},
+    IntType{DataType::kInt16, {-32768, 32767}, {-32767, 32767}, {-16384, 16384}},
+    IntType{DataType::kUInt4, {0, 15}, {0, 15}, {0, 7}},
+    IntType{DataType::kInt4, {-8, 7}, {-8, 7}, {-4, 3}},
     IntType{
-        DataType::kInt32, "int32", "QInt32", {INT32_MIN, INT32_MAX}, {-INT32_MAX, INT32_MAX}, {-(1 << 30), 1 << 30}},
-    IntType{DataType::kUInt32, "uint32", "QUInt32", {0, UINT32_MAX}, {1, UINT32_MAX}, {0, INT32_MAX}},
+        DataType::kInt32, {INT32_MIN, INT32_MAX}, {-INT32_MAX, INT32_MAX}, {-(1 << 30), 1 << 30}},
+    IntType{DataType::kUInt32, {0, UINT32_MAX}, {1, UINT32_MAX}, {0, INT32_MAX}},
 };
 
-/// Types of the reference that later versions bring; naming one is no spelling mistake.
-constexpr std::array<std::string_view, 20> kLaterTypes = {
-    "float16",   "qfloat16",  "bfloat16", "qbfloat16", "float8e4m3fn", "qfloat8e4m3fn", "bfp16",     "qbfp",
-    "qmx",       "mx4",       "mx6",      "mx9",       "mxint8",       "mxfp4e2m1",     "mxfp6e3m2", "mxfp6e2m3",
-    "mxfp8e5m2", "mxfp8e4m3", "xint8",    "fp8"};
+/// Their interval is what a range is mapped to, not all they reach: bfloat16 is densest around 1 (spec formats §5.3).
+constexpr std::array kFloatTypes = {
+    IntType{DataType::kFloat16, {-65504, 65504}, {-65504, 65504}, {-65504, 65504}},
+    IntType{DataType::kBFloat16, {-2, 2}, {-2, 2}, {-2, 2}},
+    IntType{DataType::kFloat8E4M3FN, {-448, 448}, {-448, 448}, {-448, 448}},
+    IntType{DataType::kFloat8E5M2, {-57344, 57344}, {-57344, 57344}, {-57344, 57344}},
+};
 
 CodeInterval CodesOf(const IntFormat& format) {
-  const auto row =
-      std::find_if(kIntTypes.begin(), kIntTypes.end(), [&](const IntType& t) { return t.type == format.type; });
-  PREON_CHECK(row != kIntTypes.end());
+  const std::span<const IntType> types = format.floating() ? std::span<const IntType>(kFloatTypes) : kIntTypes;
+  const auto row = std::ranges::find(types, format.type, &IntType::type);
+  PREON_CHECK(row != types.end());
   if (format.reduce_range) return row->reduced;
   return format.symmetric ? row->symmetric : row->full;
 }
@@ -55,27 +52,7 @@ CodeInterval CodesOf(const IntFormat& format) {
 int64_t IntFormat::q_min() const { return CodesOf(*this).min; }
 int64_t IntFormat::q_max() const { return CodesOf(*this).max; }
 
-Result<DataType> ParseIntType(std::string_view name) {
-  std::string wanted = ToLower(name);
-  for (std::string_view prefix : {"quanttype.", "extendedquanttype.", "vitisquanttype."}) {
-    if (wanted.starts_with(prefix)) wanted.erase(0, prefix.size());
-  }
-  for (const IntType& type : kIntTypes) {
-    if (wanted == type.name || wanted == ToLower(type.reference)) return type.type;
-  }
-  const std::vector<std::string> names = IntTypeNames();
-  if (std::find(kLaterTypes.begin(), kLaterTypes.end(), wanted) != kLaterTypes.end()) {
-    return Error(ErrorId::kNotYetSupported, "type '", name, "' is not in this version; it has: ", JoinNames(names));
-  }
-  return Error(ErrorId::kUnknownOption, "unknown type '", name, "'", DidYouMean(name, names),
-               " (known: ", JoinNames(names), ")");
-}
-
-std::vector<std::string> IntTypeNames() {
-  std::vector<std::string> names;
-  for (const IntType& type : kIntTypes) names.emplace_back(type.name);
-  return names;
-}
+bool IntFormat::floating() const { return std::ranges::find(kFloatTypes, type, &IntType::type) != kFloatTypes.end(); }
 
 bool IsIntType(DataType type) { return std::ranges::find(kIntTypes, type, &IntType::type) != kIntTypes.end(); }
 

@@ -27,25 +27,23 @@ struct QuantParams {
   bool operator==(const QuantParams&) const = default;
 };
 
-/// An integer element type with its code interval.
+/// An element type with its code interval. Floating types are always symmetric.
 struct IntFormat {
   DataType type = DataType::kUInt8;
   bool symmetric = false;     ///< zero_point fixed to the code for 0
   bool reduce_range = false;  ///< one bit less, for CPUs whose u8·s8 products saturate
 
   /// Codes used for scale computation and encoding, spec qdq §1.1: symmetric s8 is -127…127, symmetric u8 1…255
-  /// around 128 (the exact shift of s8), reduced s8 -64…64; reduce_range wins over symmetric. Types without codes here
-  /// (anything ParseIntType does not return) are a bug.
+  /// around 128 (the exact shift of s8), reduced s8 -64…64; reduce_range wins over symmetric. Floating: their largest
+  /// value, 2 for bfloat16. Other types are a bug.
   int64_t q_min() const;
   int64_t q_max() const;
+  /// float16, bfloat16, float8e4m3fn, float8e5m2: codes are values, and steps grow with them.
+  bool floating() const;
   bool operator==(const IntFormat&) const = default;
 };
 
-/// int8/uint8/int16/uint16/int4/uint4/int32/uint32, "QuantType.QInt8", "QUInt8"… Errors: kUnknownOption, kNotYetSupported.
-Result<DataType> ParseIntType(std::string_view name);
-/// The names it takes, in the order of help.
-std::vector<std::string> IntTypeNames();
-/// Does ParseIntType return it?
+/// An integer of 4 to 32 bits?
 bool IsIntType(DataType type);
 
 /// Turns a real interval into the scale and zero point that cover it (spec qdq §1.2, options §9.1).
@@ -71,17 +69,23 @@ Range RepresentableRange(const QuantParams& params, const IntFormat& format);
 /// round-half-even(x / scale) + zero_point, saturated to [q_min, q_max]. NaN -> q_min, as in the runtime.
 int64_t EncodeValue(float x, const QuantParams& params, const IntFormat& format);
 
-/// A quantized constant: codes plus one (per tensor) or C (per axis) parameters.
+/// A quantized constant: codes plus one (per tensor), C (per axis) or more (per block) parameters.
 struct EncodedTensor {
   Tensor codes;
-  std::vector<QuantParams> params;  ///< size 1 or shape[axis]
+  std::vector<QuantParams> params;  ///< in the order of ParamLayout (param_layout.h)
   int axis = -1;                    ///< -1 = per tensor
+  int64_t block_size = 0;           ///< so many neighbours along `axis` share a parameter; 0 = one per index
 };
 
-/// Encodes a float tensor with given parameters (1 for axis -1, else one per index of `axis`), int8 to uint16.
-/// Errors: kQuantizeFailed on type, axis or sizes; kNotYetSupported for other formats.
+/// Encodes a float tensor with given parameters: 1 for axis -1, else one per index of `axis`, or per block of
+/// `block_size` along it. Bytes and pairs of bytes saturate to the format's codes, others to all of the type's.
+/// Errors: kQuantizeFailed on type, axis or sizes; kFormatAttribute for zero points that the type has not.
 Result<EncodedTensor> EncodeTensor(const Tensor& values, std::vector<QuantParams> params, int axis,
-                                   const IntFormat& format);
+                                   const IntFormat& format, int64_t block_size = 0);
+
+/// A float tensor as one row per block: [blocks, block_size], short blocks filled with zeros, in the order of
+/// EncodedTensor::params. Errors: kQuantizeFailed on the axis.
+Result<Tensor> RowsOfBlocks(const Tensor& values, int axis, int64_t block_size);
 
 /// Minimum and maximum per index of `axis` (axis -1: one entry) of a float tensor; [0, 0] where there are no values.
 /// Errors: kQuantizeFailed on the axis, kRangeNotFinite.

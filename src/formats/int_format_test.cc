@@ -60,19 +60,6 @@ TEST(IntFormat, CodesOfTheSpecTable) {
   }
 }
 
-TEST(ParseIntType, OursAndTheReferencesSpellings) {
-  for (const char* name : {"int8", "INT8", "QInt8", "QuantType.QInt8", "ExtendedQuantType.QInt8"}) {
-    ASSERT_TRUE(ParseIntType(name).ok()) << name;
-    EXPECT_EQ(*ParseIntType(name), DataType::kInt8) << name;
-  }
-  EXPECT_EQ(*ParseIntType("UInt16"), DataType::kUInt16);
-  EXPECT_EQ(*ParseIntType("QuantType.QUInt4"), DataType::kUInt4);
-  EXPECT_EQ(ParseIntType("bfloat16").status().id(), ErrorId::kNotYetSupported);
-  EXPECT_EQ(ParseIntType("itn8").status().id(), ErrorId::kUnknownOption);
-  EXPECT_THAT(ParseIntType("itn8").status().message(), testing::HasSubstr("did you mean 'int8'"));
-}
-
-// Spec qdq §1.2, "consequences worth a unit test", in the order of its table (u8 symmetric in our form).
 TEST(ComputeQuantParams, SpecConsequences) {
   EXPECT_EQ(Params({0, 0}, kU8), (QuantParams{1, 0}));
   EXPECT_EQ(EncodeValue(0, Params({0, 0}, kU8), kU8), 0);
@@ -132,7 +119,6 @@ TEST(ComputeQuantParams, UInt32) {
   EXPECT_EQ(EncodeValue(1e30f, {1, 5}, kU32), 4294967295);
   EXPECT_EQ(EncodeValue(-1e30f, {1, 4294967295}, kU32), 0);
   EXPECT_EQ(RepresentableRange({2, 4294967295}, kU32).min, -8589934590.0f);
-  EXPECT_EQ(*ParseIntType("QUInt32"), DataType::kUInt32);
 }
 
 TEST(ComputeQuantParams, HugeRangesStayFinite) {

@@ -51,13 +51,16 @@ Result<LinearBlocks> AsLinearBlocks(const BlockSpec& spec, const Tensor& values,
   std::vector<float> rounded(static_cast<size_t>(values.count()));
   PREON_RETURN_IF_ERROR(Decode(spec, shape, axis, codes, rounded.data()));
   Shape scale_shape = shape;
-  if (rank > 0) scale_shape[axis] = (shape[axis] + spec.block_size - 1) / spec.block_size;
+  // The runtime takes one scale of rank 1 for one of all, and refuses a block size beside it.
+  const bool blocked = rank > 1 || (rank == 1 && scales.size() != 1);
+  if (rank == 1 && !blocked) scale_shape = {};
+  if (blocked) scale_shape[axis] = (shape[axis] + spec.block_size - 1) / spec.block_size;
   LinearBlocks result{.codes = Tensor::Allocate(type, shape),
                       .scales = Tensor::FromFloats(std::move(scale_shape), scales),
                       .axis = axis,
-                      .block_size = rank > 0 ? spec.block_size : 0};
+                      .block_size = blocked ? spec.block_size : 0};
   ParamLayout layout = ParamLayout::PerTensor(values.count());
-  if (rank > 0) {
+  if (blocked) {
     PREON_ASSIGN_OR_RETURN(layout, ParamLayout::PerBlock(shape, axis, spec.block_size));
   }
   PREON_RETURN_IF_ERROR(QuantizeTensor({.type = type}, layout, {.scales = scales, .zero_points = {}}, rounded.data(),

@@ -13,7 +13,7 @@ using namespace test;  // NOLINT(google-build-using-namespace): specs and compar
 std::vector<float> Values(const LinearBlocks& blocks) {
   std::vector<float> values(static_cast<size_t>(blocks.codes.count()));
   const ParamLayout layout = blocks.block_size == 0
-                                 ? ParamLayout::PerTensor(1)
+                                 ? ParamLayout::PerTensor(blocks.codes.count())
                                  : *ParamLayout::PerBlock(blocks.codes.shape(), blocks.axis, blocks.block_size);
   const Status status = DequantizeTensor({.type = blocks.codes.type()}, layout,
                                          {.scales = blocks.scales.floats(), .zero_points = {}},

@@ -1,4 +1,4 @@
-// The number formats that preon knows, one file each in types/. api/builtins.cc puts them into the registry.
+// The number formats that preon knows, one file each in types/.
 #pragma once
 
 #include <memory>
@@ -6,6 +6,9 @@
 #include "formats/number_format.h"
 
 namespace preon {
+
+/// All of them, in the order of help.
+const NumberFormatRegistry& NumberFormats();
 
 std::unique_ptr<NumberFormat> MakeInt4Format();
 std::unique_ptr<NumberFormat> MakeUInt4Format();

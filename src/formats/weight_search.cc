@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "formats/linear_codec.h"
 #include "formats/power_of_two_search.h"
 
 namespace preon {
@@ -30,8 +31,20 @@ class ValueError {
   float scale_, low_, high_;
 };
 
+/// With codes that are values, whose steps grow with them.
+double FloatingMeanSquareError(std::span<const float> x, const QuantParams& params, const IntFormat& format) {
+  std::vector<float> rounded(x.size());
+  const Status done = QuantizeDequantizeTensor({format.type}, ParamLayout::PerTensor(static_cast<int64_t>(x.size())),
+                                               {{&params.scale, 1}, {}}, x.data(), rounded.data());
+  PREON_CHECK(done.ok());
+  double sum = 0;
+  for (size_t i = 0; i < x.size(); ++i) sum += (double{rounded[i]} - x[i]) * (double{rounded[i]} - x[i]);
+  return x.empty() ? 0 : sum / static_cast<double>(x.size());
+}
+
 /// Mean over the values: float lanes over short runs, double above.
 double MeanSquareError(std::span<const float> x, const QuantParams& params, const IntFormat& format) {
+  if (format.floating()) return FloatingMeanSquareError(x, params, format);
   constexpr size_t kLanes = 8, kRun = 1024;
   const ValueError error(params, format);
   double sum = 0;
@@ -123,7 +136,7 @@ class Search {
   }
 
   double ErrorOf(const QuantParams& params) const {
-    if (counts_.empty()) return MeanSquareError(values_, params, format_);
+    if (counts_.empty() || format_.floating()) return MeanSquareError(values_, params, format_);
     const ValueError error(params, format_);
     double sum = 0;
     for (size_t bin = 0; bin < counts_.size(); ++bin) sum += counts_[bin] * error.Square(centers_[bin]);

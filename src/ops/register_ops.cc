@@ -1,5 +1,6 @@
 #include "ops/register_ops.h"
 
+#include "formats/quark_operators.h"
 #include "ops/block_ops.h"
 #include "ops/instance_norm_op.h"
 #include "ops/linear_ops.h"
@@ -33,17 +34,19 @@ struct Domain {
 
 }  // namespace
 
+void AddQuarkOps(OrtSessionOptions* options) {
+  // Without state, so once for all sessions; never taken apart, as sessions may outlive everything else.
+  static Domain* const ours =
+      new Domain(kQuarkDomain, kBfpQuantizeDequantize, kMxQuantizeDequantize, kExtendedQuantizeLinear,
+                 kExtendedDequantizeLinear, "ExtendedInstanceNormalization", "ExtendedLSTM");
+  static Domain* const older = new Domain("com.vai.quantize", "BFPFixNeuron", "MXFixNeuron", "VitisQuantizeLinear",
+                                          "VitisDequantizeLinear", "VitisInstanceNormalization", "VitisLSTM");
+  for (Domain* each : {ours, older}) Ort::UnownedSessionOptions(options).Add(each->domain);
+}
+
 OrtStatus* RegisterQuarkOps(OrtSessionOptions* options, const OrtApiBase* runtime) {
   if (OrtStatus* failure = TakeOverRuntime(runtime, "operator")) return failure;
-  return AsOrtStatus([&] {
-    // Without state, so once for all sessions; never taken apart, as sessions may outlive everything else.
-    static Domain* const ours =
-        new Domain("com.amd.quark", "BFPQuantizeDequantize", "MXQuantizeDequantize", "ExtendedQuantizeLinear",
-                   "ExtendedDequantizeLinear", "ExtendedInstanceNormalization", "ExtendedLSTM");
-    static Domain* const older = new Domain("com.vai.quantize", "BFPFixNeuron", "MXFixNeuron", "VitisQuantizeLinear",
-                                            "VitisDequantizeLinear", "VitisInstanceNormalization", "VitisLSTM");
-    for (Domain* each : {ours, older}) Ort::UnownedSessionOptions(options).Add(each->domain);
-  });
+  return AsOrtStatus([&] { AddQuarkOps(options); });
 }
 
 }  // namespace preon

@@ -1,9 +1,11 @@
 // QuantPlan × ranges → Q/DQ graph. Order: parameters of activations, Relu/Clip that codes absorb, channel scales, weights
 // (their scales may grow to keep a bias inside int32), biases, Q/DQ pairs, guards of float islands, filled inputs, branches.
+#include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "formats/compat/reference_weights.h"
+#include "formats/quark_operators.h"
 #include "quantize/bias_correction.h"
 #include "quantize/channel_scales.h"
 #include "quantize/fill_channels.h"
@@ -13,6 +15,7 @@
 #include "quantize/plan.h"
 #include "quantize/qdq_writer.h"
 #include "quantize/tensor_params.h"
+#include "quantize/type_writer.h"
 
 namespace preon {
 namespace {
@@ -21,7 +24,7 @@ class PlanWriter {
  public:
   PlanWriter(Model& model, const QuantPlan& plan, PlanStatistics statistics, std::vector<std::string>* warnings)
       : graph_(model.graph), plan_(plan), statistics_(std::move(statistics)), warnings_(warnings), writer_(graph_),
-        params_(plan.compat) {
+        types_(graph_, writer_, plan), params_(plan.compat) {
     for (const NodeDecision& decision : plan.nodes) {
       const Node* node = graph_.FindNode(decision.node);
       if (decision.reason == FloatReason::kNotReached) all_reached_ = false;
@@ -40,7 +43,11 @@ class PlanWriter {
     ScaleChannels();
     PREON_RETURN_IF_ERROR(WriteConstants());
     if (const std::optional<std::string> warning = params_.Warning()) Warn(*warning);
-    WritePairs();
+    if (!enlarged_.empty()) {
+      const std::string others = enlarged_.size() > 1 ? StrCat(" and of ", enlarged_.size() - 1, " others") : "";
+      Warn(StrCat("scales of ", enlarged_.front(), others, " enlarged so that the bias fits int32"));
+    }
+    PREON_RETURN_IF_ERROR(WritePairs());
     GuardIslands();
     for (const std::string& name : plan_.filled_inputs) FillInputChannels(graph_, writer_, graph_.FindNode(name));
     PREON_RETURN_IF_ERROR(PlacePairsInBranches(graph_));
@@ -54,11 +61,16 @@ class PlanWriter {
     IntFormat format;
     QuantParams params;
     std::string owner;   // tensor whose scale and zero-point constants it uses
+    const BlockPlan* block = nullptr;   // instead of these
   };
 
   Status ComputeActivationParams() {
     for (const auto& [tensor, activation] : plan_.activations) {
       if (!activation.shares.empty()) continue;
+      if (activation.block) {
+        activations_[tensor] = {.owner = tensor, .block = &*activation.block};
+        continue;
+      }
       QuantParams params;
       if (activation.params) {
         params = *activation.params;
@@ -93,7 +105,8 @@ class PlanWriter {
       const Range bounds = *ClampRange(graph_, *clamp);
       const Range covered = RepresentableRange(activation.params, activation.format);
       const float half_step = activation.params.scale / 2;
-      if (covered.min >= bounds.min - half_step && covered.max <= bounds.max + half_step) {
+      const bool has_limits = activation.block == nullptr && !activation.format.floating();
+      if (has_limits && covered.min >= bounds.min - half_step && covered.max <= bounds.max + half_step) {
         Node* producer = graph_.Producer(input);
         graph_.SetOutput(clamp, 0, graph_.UniqueTensorName(output + "_unused"));
         graph_.SetInput(clamp, 0, "");
@@ -127,6 +140,10 @@ class PlanWriter {
     std::map<std::string, std::vector<const BiasPlan*>> biases_of;
     for (const BiasPlan& bias : plan_.biases) biases_of[bias.weight].push_back(&bias);
     for (const auto& [weight, plan] : plan_.weights) {
+      if (plan.block) {
+        PREON_RETURN_IF_ERROR(types_.WriteBlockWeight(weight, plan));
+        continue;
+      }
       if (plan_.compat != Compat::kOff) {
         PREON_RETURN_IF_ERROR(WriteReferenceWeight(weight, plan, biases_of[weight]).WithContext(weight));
         continue;
@@ -139,12 +156,12 @@ class PlanWriter {
       for (size_t channel = 0; channel < params.size(); ++channel) {
         if (params[channel] != wanted[channel]) params[channel].scale = RoundScaleUp(params[channel].scale, plan.scale_type);
       }
-      if (params != wanted) Warn(weight + ": scales enlarged so that the bias fits int32");
-      const Tensor values = *graph_.Initializer(weight);
-      Result<EncodedTensor> encoded = EncodeTensor(values, params, plan.axis, plan.format);
+      if (params != wanted) enlarged_.push_back(weight);
+      const Tensor values = TypeWriter::Representable(*graph_.Initializer(weight), plan.format.type);
+      Result<EncodedTensor> encoded = EncodeTensor(values, params, plan.axis, plan.format, plan.block_size);
       if (!encoded.ok()) return std::move(encoded).status().WithContext(weight);
       for (const BiasPlan* bias : biases_of[weight]) PREON_RETURN_IF_ERROR(WriteBias(*bias, values, *encoded, params));
-      writer_.AddWeight(weight, *encoded, plan.nodes);
+      PREON_RETURN_IF_ERROR(types_.WriteWeight(weight, plan, *encoded));
     }
     return Status::Ok();
   }
@@ -179,8 +196,7 @@ class PlanWriter {
           compat::EncodeBias(BiasValues(*bias), input_scale(*bias), params, node->Float("beta", 1)));
       writer_.AddBias(node, codes);
     }
-    writer_.AddWeight(weight, encoded, plan.nodes);
-    return Status::Ok();
+    return types_.WriteWeight(weight, plan, encoded);
   }
 
   Result<std::vector<QuantParams>> WeightParams(const std::string& weight, const WeightPlan& plan) {
@@ -189,8 +205,12 @@ class PlanWriter {
     if (plan.range) {
       ranges = {*plan.range};
     } else {
-      Result<std::vector<Range>> own =
-          CalibrateWeight(*graph_.Initializer(weight), plan.axis, plan.format, plan.scale_type, plan.rule);
+      Tensor values = *graph_.Initializer(weight);
+      int axis = plan.axis;
+      if (plan.block_size > 0) {
+        PREON_ASSIGN_OR_RETURN(values, RowsOfBlocks(values, std::exchange(axis, 0), plan.block_size));
+      }
+      Result<std::vector<Range>> own = CalibrateWeight(values, axis, plan.format, plan.scale_type, plan.rule);
       if (!own.ok()) return std::move(own).status().WithContext(weight);
       ranges = std::move(own).value();
     }
@@ -240,12 +260,10 @@ class PlanWriter {
     return Status::Ok();
   }
 
-  void WritePairs() {
+  Status WritePairs() {
     std::map<std::string, ParamNames> names;
     const std::set<const Node*> readers(integer_.begin(), integer_.end());
     for (const auto& [tensor, activation] : activations_) {
-      const auto [it, fresh] = names.try_emplace(activation.owner);
-      if (fresh) it->second = writer_.AddParams(activation.owner, {activation.params}, activation.format.type);
       // Behind an integer kernel every reader takes the codes (a second reader of the raw value would keep the kernel
       // float); behind a float operator only integer readers do, the others keep the exact value.
       const Node* producer = graph_.Producer(tensor);
@@ -254,8 +272,16 @@ class PlanWriter {
       // Nodes of a branch that the data never took read what they read in the float model.
       if (plan_.dequantize_for_all_readers) takers = all_reached_ || named ? nullptr : &reached_;
       if (producer != nullptr && writes_codes_.count(producer) > 0) takers = nullptr;
-      writer_.AddPair(tensor, it->second, named && takers == nullptr, takers);
+      const RoundTripNames gap = writer_.OpenBehind(tensor, named && takers == nullptr, takers);
+      if (activation.block != nullptr) {
+        PREON_RETURN_IF_ERROR(types_.WriteBlocks(gap, *activation.block).WithContext(tensor));
+        continue;
+      }
+      const auto [shared, fresh] = names.try_emplace(activation.owner);
+      if (fresh) shared->second = writer_.AddParams(activation.owner, {activation.params}, activation.format.type);
+      PREON_RETURN_IF_ERROR(types_.WriteCodes(gap, {activation.format.type, {activation.params}, -1, &shared->second}).WithContext(tensor));
     }
+    return Status::Ok();
   }
 
   void GuardIslands() {
@@ -287,7 +313,9 @@ class PlanWriter {
   PlanStatistics statistics_;  // means change with the channels
   std::vector<std::string>* warnings_;
   QdqWriter writer_;
+  TypeWriter types_;
   TensorParams params_;
+  std::vector<std::string> enlarged_;    // weights
   std::set<const Node*> integer_;
   std::set<const Node*> reached_;        // by the calibration data
   bool all_reached_ = true;
@@ -302,6 +330,8 @@ Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const PlanSta
   Model quantized = model;
   PREON_RETURN_IF_ERROR(PlanWriter(quantized, plan, statistics, warnings).Write());
   PREON_RETURN_IF_ERROR(WriteNBits(quantized, plan.nbits, threads));
+  const auto in_library = [](const auto& node) { return node->domain == kQuarkDomain; };
+  if (std::ranges::any_of(quantized.graph.nodes(), in_library)) quantized.opsets.emplace(kQuarkDomain, 1);
   if (plan.compat != Compat::kOff) quantized.metadata.emplace_back("preon.compat", CompatName(plan.compat));
   return quantized;
 }

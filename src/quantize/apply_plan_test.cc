@@ -125,7 +125,7 @@ TEST(ApplyPlan, ScalesEnlargedForABiasStayOfTheType) {
     std::vector<std::string> warnings;
     const QuantPlan plan = *PlanForOrtCpu(b.model, {.scale_type = type});
     const Model quantized = *ApplyPlan(b.model, plan, {.ranges = SameRange(plan, {-2e-3f, 2e-3f})}, &warnings);
-    EXPECT_THAT(warnings, ::testing::Contains("w: scales enlarged so that the bias fits int32"));
+    EXPECT_THAT(warnings, ::testing::Contains("scales of w enlarged so that the bias fits int32"));
     const std::span<const float> scales = quantized.graph.Initializer("w_scale")->floats();
     for (size_t channel = 0; channel < 4; ++channel) {
       EXPECT_TRUE(IsScaleOf(scales[channel], type));

@@ -55,11 +55,11 @@ void FillInputChannels(Graph& graph, QdqWriter& writer, Node* conv) {
     const std::string slice = graph.UniqueTensorName(base + "_slice");
     graph.AddNode("Slice", {conv->input(0), constant("_starts", 0), constant("_ends", missing), constant("_axes", 1)},
                   {slice}, base + "_Slice");
-    parts.push_back(writer.AddPair(slice, params, false, nullptr));
+    parts.push_back(writer.AddPair(writer.OpenBehind(slice, false, nullptr), params));
   }
   const std::string filled = graph.UniqueTensorName(base);
   graph.AddNode("Concat", parts, {filled}, base + "_Concat")->attributes["axis"] = int64_t{1};
-  graph.SetInput(conv, 0, writer.AddPair(filled, params, false, nullptr));
+  graph.SetInput(conv, 0, writer.AddPair(writer.OpenBehind(filled, false, nullptr), params));
   graph.SetInitializer(weight->input(0), FilledWeight(*codes));
 }
 

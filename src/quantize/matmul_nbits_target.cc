@@ -48,6 +48,10 @@ NodeDecision Decide(const Graph& graph, const Node& node, const Selection& selec
   return decision;
 }
 
+constexpr std::array kSymmetric = {DataType::kInt2, DataType::kInt4, DataType::kInt8};
+constexpr std::array kTypes = {DataType::kInt2,  DataType::kInt4,  DataType::kInt8,
+                               DataType::kUInt2, DataType::kUInt4, DataType::kUInt8};
+
 class MatMulNBitsTarget final : public Target {
  public:
   std::string_view name() const override { return "matmul-nbits"; }
@@ -56,7 +60,11 @@ class MatMulNBitsTarget final : public Target {
            "float";
   }
   int64_t RequiredOpset(const PlanOptions&) const override { return 1; }
-  bool NeedsStatistics() const override { return false; }
+  bool Takes(const PlanOptions& options) const override {
+    return std::ranges::find(kTypes, options.weight.type()) != kTypes.end();
+  }
+  bool NeedsStatistics(const PlanOptions&) const override { return false; }
+  bool QuantizesActivations() const override { return false; }
   DataType DefaultWeight() const override { return DataType::kInt4; }
 
   Status Prepare(Model& model, const PlanOptions&) const override {
@@ -65,19 +73,19 @@ class MatMulNBitsTarget final : public Target {
   }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
-    constexpr std::array kSymmetric = {DataType::kInt2, DataType::kInt4, DataType::kInt8};
-    constexpr std::array kTypes = {DataType::kInt2,  DataType::kInt4,  DataType::kInt8,
-                                   DataType::kUInt2, DataType::kUInt4, DataType::kUInt8};
-    if (std::ranges::find(kTypes, options.weight) == kTypes.end()) {
-      return Error(ErrorId::kNotYetSupported, "--weight ", DataTypeName(options.weight), ": target ", name(),
+    if (!Takes(options)) {
+      return Error(ErrorId::kNotYetSupported, "--weight ", options.weight.name(), ": target ", name(),
                    " has int2, uint2, int4, uint4, int8, uint8");
+    }
+    if (options.block_size && !IsNBitsBlockSize(*options.block_size)) {
+      return Error(ErrorId::kBadOptionValue, "--block-size: got ", *options.block_size, ", wanted 16, 32, 64, 128 or 256");
     }
     QuantPlan plan;
     plan.target = name();
     plan.nbits.options = {
-        .bits = DataTypeBits(options.weight),
+        .bits = DataTypeBits(options.weight.type()),
         .block_size = options.block_size.value_or(NBitsOptions{}.block_size),
-        .symmetric = std::ranges::find(kSymmetric, options.weight) != kSymmetric.end(),
+        .symmetric = std::ranges::find(kSymmetric, options.weight.type()) != kSymmetric.end(),
         .least_squares = options.weight_rule.method.value_or(WeightMethod::kMinMse) == WeightMethod::kMinMse};
     plan.nbits.accuracy_level = options.accuracy_level;
     const Selection selection(options);

@@ -106,6 +106,12 @@ OpTraits ClassifyCarrier(const Graph& graph, const Node& node) {
 
 }  // namespace
 
+bool FeedsSoftmaxWithMask(const Graph& graph, const std::string& tensor) {
+  const Node* producer = graph.Producer(tensor);
+  if (producer == nullptr || (!producer->Is("Add") && !producer->Is("Where"))) return false;
+  return std::ranges::any_of(graph.Uses(tensor), [](const Use& use) { return !use.captured && use.node->Is("Softmax"); });
+}
+
 OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node) {
   if (node.HasSubgraph()) return Float(FloatReason::kSubgraph, "holds a sub-graph, which is kept as it is");
   if (node.IsFlatIf()) return Float(FloatReason::kNoKernel, "chooses between what its branches compute");

@@ -25,6 +25,10 @@ struct OpTraits {
   std::string detail;
 };
 
+/// Is the tensor a sum or choice of scores and mask that a Softmax reads?
+bool FeedsSoftmaxWithMask(const Graph& graph, const std::string& tensor);
+inline constexpr char kMaskDetail[] = "feeds Softmax: one scale for scores and mask would drown the scores";
+
 /// Judges the node alone: operator, attributes, constant operands, element types.
 OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node);
 

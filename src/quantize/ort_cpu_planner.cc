@@ -211,7 +211,7 @@ class Planner {
       const Node& node = *owner;
       const NodeState& state = State(owner.get());
       if (state.traits.role == OpRole::kAnchor && state.integer) {
-        AddWeight(node, 1, {options_.weight, options_.weight == DataType::kInt8}, options_.scale_type_of_weights(),
+        AddWeight(node, 1, {options_.weight.type(), options_.weight == DataType::kInt8}, options_.scale_type_of_weights(),
                   options_.per_channel ? WeightAxis(graph_, node) : -1);
         if (node.Is("Conv") && options_.compat == Compat::kOff && GainsFromFourChannels(graph_, node)) {
           plan_.filled_inputs.push_back(node.name);
@@ -259,10 +259,9 @@ class Planner {
       decision.detail = state.traits.detail;
       return;
     }
-    const std::vector<Use> readers = graph_.Uses(node.output());
-    if (node.Is("Add") && !readers.empty() && readers[0].node->Is("Softmax")) {
+    if (FeedsSoftmaxWithMask(graph_, node.output())) {
       decision.reason = FloatReason::kMask;
-      decision.detail = "feeds Softmax: one scale for scores and mask would drown the scores";
+      decision.detail = kMaskDetail;
     } else if (!state.useful && OperandsQuantized(node)) {
       decision.reason = FloatReason::kTail;
       decision.detail = "feeds no integer Conv, Gemm or MatMul: the output keeps float accuracy";
@@ -290,8 +289,16 @@ bool HasProduct(const QuantPlan& plan) {
 
 }  // namespace
 
+bool OrtCpuTakes(const PlanOptions& options) {
+  return CheckTypes("ort-cpu", kTypes, options).ok() && !options.block_size && !options.weight_form;
+}
+
 Result<QuantPlan> PlanForOrtCpu(const Model& model, const PlanOptions& options) {
   PREON_RETURN_IF_ERROR(CheckTypes("ort-cpu", kTypes, options));
+  for (const auto& [given, name] : {std::pair(options.block_size.has_value(), "--block-size"),
+                                    std::pair(options.weight_form.has_value(), "--weight-form")}) {
+    if (given) return Error(ErrorId::kConflictingOptions, name, ": has no effect with --target ort-cpu");
+  }
   PREON_ASSIGN_OR_RETURN(QuantPlan plan, Planner(model, options).Run());
   PlanOptions without = options;
   for (std::set<std::string> small; !(small = NodesOfSmallIslands(model.graph, plan)).empty();) {

@@ -7,6 +7,9 @@
 
 namespace preon {
 
+/// Target::Takes: bytes.
+bool OrtCpuTakes(const PlanOptions& options);
+
 /// Decides node by node; errors as Target::Plan.
 Result<QuantPlan> PlanForOrtCpu(const Model& model, const PlanOptions& options);
 

@@ -15,6 +15,7 @@ class OrtCpuTarget final : public Target {
   int64_t RequiredOpset(const PlanOptions&) const override { return 13; }    // per-channel Q/DQ
   int64_t PreferredOpset(const PlanOptions&) const override { return 17; }   // LayerNormalization
 
+  bool Takes(const PlanOptions& options) const override { return OrtCpuTakes(options); }
   bool FollowsRuntime() const override { return true; }
 
   Status Prepare(Model& model, const PlanOptions&) const override {

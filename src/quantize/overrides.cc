@@ -8,18 +8,27 @@
 namespace preon {
 namespace {
 
-Status CheckType(std::string_view target, std::span<const DataType> types, DataType type) {
-  if (std::ranges::find(types, type) != types.end()) return Status::Ok();
+Status CheckType(std::string_view target, std::span<const DataType> types, const TensorType& type) {
+  if (std::ranges::find(types, type.type()) != types.end()) return Status::Ok();
   std::vector<std::string> names;
   for (const DataType known : types) names.emplace_back(DataTypeName(known));
-  return Error(ErrorId::kNotYetSupported, "type '", DataTypeName(type), "' is not in this version for target ", target,
+  return Error(ErrorId::kNotYetSupported, "type '", type.name(), "' is not in this version for target ", target,
                "; it has: ", JoinNames(names));
+}
+
+// Floating types and blocks have their zero in the middle.
+template <typename Plan>
+void SetType(const TensorType& type, Plan& plan) {
+  plan.block.reset();
+  if (type.block() != nullptr) plan.block = BlockPlan{*type.block()};
+  plan.format.type = type.type();
+  if (plan.format.floating()) plan.format.symmetric = true;
 }
 
 }  // namespace
 
 void ApplyOverride(const TensorOverride& wanted, ActivationPlan& activation) {
-  if (wanted.type) activation.format.type = *wanted.type;
+  if (wanted.type) SetType(*wanted.type, activation);
   if (wanted.symmetric) activation.format.symmetric = *wanted.symmetric;
   if (wanted.scale_type) activation.scale_type = *wanted.scale_type;
   if (wanted.range) {
@@ -30,7 +39,7 @@ void ApplyOverride(const TensorOverride& wanted, ActivationPlan& activation) {
 }
 
 void ApplyOverride(const TensorOverride& wanted, WeightPlan& weight) {
-  if (wanted.type) weight.format.type = *wanted.type;
+  if (wanted.type) SetType(*wanted.type, weight);
   if (wanted.symmetric) weight.format.symmetric = *wanted.symmetric;
   if (wanted.scale_type) weight.scale_type = *wanted.scale_type;
   weight.range = wanted.range;
@@ -61,13 +70,20 @@ Status CheckScale(const QuantParams& params, ScaleType type) {
 }
 
 Status CheckParams(const QuantPlan& plan) {
-  const auto check = [](const std::string& tensor, const auto& planned) {
-    if (!planned.params) return Status::Ok();
+  const auto check = [](const std::string& tensor, const auto& planned, bool has_range) {
+    if (planned.block && (planned.params || has_range)) {
+      return Error(ErrorId::kBadConfig, "overrides: ", tensor, ": got a range or a scale, but blocks have exponents of their own");
+    }
+    if (!planned.params || planned.format.floating()) return Status::Ok();
     PREON_RETURN_IF_ERROR(CheckScale(*planned.params, planned.scale_type).WithContext("overrides: ", tensor));
     return CheckZeroPoint(*planned.params, planned.format.type).WithContext("overrides: ", tensor);
   };
-  for (const auto& [tensor, activation] : plan.activations) PREON_RETURN_IF_ERROR(check(tensor, activation));
-  for (const auto& [tensor, weight] : plan.weights) PREON_RETURN_IF_ERROR(check(tensor, weight));
+  for (const auto& [tensor, activation] : plan.activations) {
+    PREON_RETURN_IF_ERROR(check(tensor, activation, activation.source == RangeSource::kFixed));
+  }
+  for (const auto& [tensor, weight] : plan.weights) {
+    PREON_RETURN_IF_ERROR(check(tensor, weight, weight.range.has_value()));
+  }
   return Status::Ok();
 }
 

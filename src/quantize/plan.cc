@@ -1,6 +1,30 @@
 #include "quantize/plan.h"
 
+#include <algorithm>
+#include <array>
+
+#include "base/spelling.h"
+
 namespace preon {
+namespace {
+
+constexpr std::array kWeightForms = {std::pair(WeightForm::kPacked, "packed"), std::pair(WeightForm::kFolded, "folded"),
+                                     std::pair(WeightForm::kOperators, "operators")};
+
+}  // namespace
+
+Result<WeightForm> ParseWeightForm(std::string_view name) {
+  std::vector<std::string> names;
+  for (const auto& [form, known] : kWeightForms) {
+    if (ToLower(name) == known) return form;
+    names.emplace_back(known);
+  }
+  return Error(ErrorId::kUnknownOption, "unknown form '", name, "'", DidYouMean(name, names), " (known: ", JoinNames(names), ")");
+}
+
+std::string_view WeightFormName(WeightForm form) {
+  return std::ranges::find(kWeightForms, form, &std::pair<WeightForm, const char*>::first)->second;
+}
 
 std::string_view FloatReasonName(FloatReason reason) {
   switch (reason) {
@@ -50,7 +74,7 @@ std::string_view LeftFloatDetail(FloatReason reason) {
 std::vector<std::string> QuantPlan::RangeTensors() const {
   std::vector<std::string> tensors;
   for (const auto& [tensor, activation] : activations) {
-    const bool own_range = activation.shares.empty() && !activation.params;
+    const bool own_range = activation.shares.empty() && !activation.params && !activation.block;
     if (own_range && activation.source == RangeSource::kObserved) tensors.push_back(tensor);
   }
   return tensors;

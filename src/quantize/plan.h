@@ -16,14 +16,31 @@
 #include "formats/compat/compat.h"
 #include "formats/int_format.h"
 #include "formats/nbits_weight.h"
+#include "formats/tensor_type.h"
 #include "formats/weight_rule.h"
 #include "ir/graph.h"
 
 namespace preon {
 
+/// How a constant of a reduced type is stored.
+enum class WeightForm : uint8_t {
+  kPacked,     ///< as codes, behind a DequantizeLinear or Cast: small
+  kFolded,     ///< as the floats that its codes stand for: fast where the runtime does not fold codes itself
+  kOperators,  ///< as it was, behind the operators that an activation has
+};
+/// packed/folded/operators. Errors: kUnknownOption.
+Result<WeightForm> ParseWeightForm(std::string_view name);
+std::string_view WeightFormName(WeightForm form);
+
+/// Which operators tensors get whose types ONNX's QuantizeLinear has not.
+enum class OperatorForm : uint8_t {
+  kStock,    ///< written out in operators of the standard (quantize/stock_form.h)
+  kLibrary,  ///< those of the reference tool, which libpreon_ops.so has, too
+};
+
 /// Settings of one tensor that go over the defaults (spec qdq §8).
 struct TensorOverride {
-  std::optional<DataType> type;
+  std::optional<TensorType> type;
   std::optional<bool> symmetric;
   std::optional<ScaleType> scale_type;
   std::optional<Range> range;         ///< rmin, rmax
@@ -50,16 +67,28 @@ std::string_view FloatReasonName(FloatReason reason);
 /// One clause for humans about a reason of PlanOptions::left_float.
 std::string_view LeftFloatDetail(FloatReason reason);
 
+/// How bfloat16 is written (spec formats §5.4 to §5.6).
+struct BFloat16Options {
+  bool casts = false;  ///< Cast pairs instead of the operator library's
+  bool clip = false;   ///< values beyond the largest become the largest, not infinity
+  bool vaiml = false;  ///< Cast pairs at graph inputs alone; weights as floats rounded to bfloat16
+};
+
 struct PlanOptions {
-  DataType activation = DataType::kUInt8;
-  DataType weight = DataType::kInt8;
+  TensorType activation = DataType::kUInt8;
+  TensorType weight = DataType::kInt8;
   std::optional<bool> activation_symmetric;   ///< default: the target's
   ScaleType scale_type = ScaleType::kFloat32;
   std::optional<ScaleType> weight_scale_type;  ///< default: scale_type
   WeightRule weight_rule;
   Compat compat = Compat::kOff;
   bool per_channel = true;
-  std::optional<int64_t> block_size;          ///< of targets with weights in blocks; default: 32
+  /// Floating types of 16 bits: tensors are divided by a scale of their own first, instead of rounded as they are.
+  bool activation_scaled = false, weight_scaled = false;
+  BFloat16Options bfloat16;
+  bool refine_block_axis = true;              ///< blocks run along what MatMul, Gemm and Softmax reduce
+  std::optional<WeightForm> weight_form;      ///< default: by type, the target's
+  std::optional<int64_t> block_size;          ///< weights that share a scale; default: the target's
   std::optional<int> accuracy_level;          ///< of MatMulNBits: 0 to 4, how it computes
   std::vector<std::string> exclude;           ///< node names (as in the user's file) or globs `*`, `?`
   std::vector<std::string> exclude_types;     ///< operator types
@@ -71,12 +100,19 @@ struct PlanOptions {
   ScaleType scale_type_of_weights() const { return weight_scale_type.value_or(scale_type); }
 };
 
+/// A tensor whose values become those of a block format.
+struct BlockPlan {
+  BlockSpec spec;
+  int64_t axis = 1;   ///< -rank…rank-1; of tensors of rank 0 and 1 the only one
+};
+
 /// Where an activation's range comes from.
 enum class RangeSource { kObserved, kFixed };
 
 /// A tensor that gets a Q/DQ pair.
 struct ActivationPlan {
   IntFormat format;
+  std::optional<BlockPlan> block;         ///< instead of `format`, and nothing below matters
   ScaleType scale_type = ScaleType::kFloat32;
   RangeSource source = RangeSource::kObserved;
   Range fixed;                            ///< kFixed: from an override or the operator's own bounds (spec qdq §5.1)
@@ -89,9 +125,12 @@ struct ActivationPlan {
 /// A constant that becomes codes, for the integer nodes that read it (other readers keep the float constant).
 struct WeightPlan {
   IntFormat format;
+  std::optional<BlockPlan> block;         ///< instead of `format` and its scales
+  WeightForm form = WeightForm::kPacked;
   ScaleType scale_type = ScaleType::kFloat32;
   WeightRule rule;                        ///< how its scales follow from its values
   int axis = -1;                          ///< per-channel axis, -1 = per tensor
+  int64_t block_size = 0;                 ///< so many neighbours along `axis` share a scale; 0 = all
   std::vector<std::string> nodes;         ///< readers, in graph order
   std::optional<Range> range;             ///< override instead of the constant's own extremes
   std::optional<QuantParams> params;      ///< override: used as it is
@@ -121,6 +160,8 @@ struct NodeDecision {
 
 struct QuantPlan {
   std::string target;
+  OperatorForm operators = OperatorForm::kStock;
+  BFloat16Options bfloat16;
   Compat compat = Compat::kOff;  ///< whose scales, zero points and codes; placement is the target's in any case
   std::map<std::string, ActivationPlan> activations;   ///< by tensor
   std::map<std::string, WeightPlan> weights;            ///< by initializer
@@ -168,13 +209,18 @@ class Target {
   /// True when the layout exists for the integer kernels of the runtime at hand alone: what does not become one had
   /// better be float.
   virtual bool FollowsRuntime() const { return false; }
+  /// Can tensors have the types that the options name?
+  virtual bool Takes(const PlanOptions& options) const = 0;
   /// False when no tensor is ever observed: nothing is calibrated, and data only tell how far the result is off.
-  virtual bool NeedsStatistics() const { return true; }
+  virtual bool NeedsStatistics(const PlanOptions&) const { return true; }
+  /// False: of weights alone.
+  virtual bool QuantizesActivations() const { return true; }
   virtual DataType DefaultWeight() const { return DataType::kInt8; }
 };
 using TargetRegistry = Registry<Target>;
 
 std::unique_ptr<Target> MakeOrtCpuTarget();
+std::unique_ptr<Target> MakeSimulateTarget();
 std::unique_ptr<Target> MakeQuarkTarget();
 std::unique_ptr<Target> MakeMatMulNBitsTarget();
 

@@ -2,75 +2,128 @@
 
 #include <algorithm>
 
+#include "formats/bit_packing.h"
+#include "formats/quark_operators.h"
+
 namespace preon {
 namespace {
 
-Tensor ScaleTensor(const std::vector<QuantParams>& params) {
+Shape ParamShape(const std::vector<QuantParams>& params) {
+  return params.size() == 1 ? Shape{} : Shape{static_cast<int64_t>(params.size())};
+}
+
+Tensor ScaleTensor(const std::vector<QuantParams>& params, const Shape& shape) {
   std::vector<float> scales;
   for (const QuantParams& p : params) scales.push_back(p.scale);
-  return Tensor::FromFloats(params.size() == 1 ? Shape{} : Shape{static_cast<int64_t>(params.size())}, scales);
+  return Tensor::FromFloats(shape, scales);
 }
 
 template <typename T>
-Tensor ZeroPoints(DataType type, const std::vector<QuantParams>& params) {
+Tensor ZeroPoints(DataType type, const std::vector<QuantParams>& params, const Shape& shape) {
   std::vector<T> values;
   for (const QuantParams& p : params) values.push_back(static_cast<T>(p.zero_point));
-  return Tensor::From<T>(type, params.size() == 1 ? Shape{} : Shape{static_cast<int64_t>(params.size())}, values);
+  return Tensor::From<T>(type, shape, values);
 }
 
-Tensor ZeroPointTensor(DataType type, const std::vector<QuantParams>& params) {
+Tensor ZeroPointNibbles(DataType type, const std::vector<QuantParams>& params, const Shape& shape) {
+  std::vector<uint32_t> values;
+  for (const QuantParams& p : params) values.push_back(static_cast<uint32_t>(p.zero_point) & 0xF);
+  Tensor tensor = Tensor::Allocate(type, shape);
+  std::ranges::copy(PackBits(values, 4), tensor.MutableBytes().data());
+  return tensor;
+}
+
+Tensor ZeroPointTensor(DataType type, const std::vector<QuantParams>& params, const Shape& shape) {
   switch (type) {
-    case DataType::kInt8: return ZeroPoints<int8_t>(type, params);
-    case DataType::kUInt8: return ZeroPoints<uint8_t>(type, params);
-    case DataType::kInt16: return ZeroPoints<int16_t>(type, params);
-    case DataType::kUInt16: return ZeroPoints<uint16_t>(type, params);
-    default: PREON_CHECK(type == DataType::kInt32); return ZeroPoints<int32_t>(type, params);
+    case DataType::kInt8: return ZeroPoints<int8_t>(type, params, shape);
+    case DataType::kUInt8: return ZeroPoints<uint8_t>(type, params, shape);
+    case DataType::kInt16: return ZeroPoints<int16_t>(type, params, shape);
+    case DataType::kUInt16: return ZeroPoints<uint16_t>(type, params, shape);
+    case DataType::kInt32: return ZeroPoints<int32_t>(type, params, shape);
+    case DataType::kUInt32: return ZeroPoints<uint32_t>(type, params, shape);
+    case DataType::kInt4:
+    case DataType::kUInt4: return ZeroPointNibbles(type, params, shape);
+    default: return Tensor::Allocate(type, shape);   // floating: 0
   }
+}
+
+// Scales [channels] as they are multiplied with a tensor of that rank.
+Shape BroadcastAlong(size_t rank, const EncodedTensor& encoded) {
+  if (encoded.params.size() == 1) return {};
+  Shape shape(rank, 1);
+  shape[static_cast<size_t>(encoded.axis)] = static_cast<int64_t>(encoded.params.size());
+  return shape;
 }
 
 }  // namespace
 
-ParamNames QdqWriter::AddParams(const std::string& base, const std::vector<QuantParams>& params, DataType code_type) {
+ParamNames QdqWriter::AddParams(const std::string& base, const std::vector<QuantParams>& params, DataType code_type,
+                                const std::optional<Shape>& shape) {
   ParamNames names{graph_.UniqueTensorName(base + "_scale"), graph_.UniqueTensorName(base + "_zero_point")};
-  graph_.SetInitializer(names.scale, ScaleTensor(params));
-  graph_.SetInitializer(names.zero_point, ZeroPointTensor(code_type, params));
+  const Shape wanted = shape.value_or(ParamShape(params));
+  graph_.SetInitializer(names.scale, ScaleTensor(params, wanted));
+  graph_.SetInitializer(names.zero_point, ZeroPointTensor(code_type, params, wanted));
   return names;
 }
 
-std::string QdqWriter::AddPair(const std::string& tensor, const ParamNames& params, bool public_name,
-                               const std::set<const Node*>* readers) {
-  const std::string codes = graph_.UniqueTensorName(tensor + "_QuantizeLinear_Output");
-  std::string source = tensor;
-  std::string result = tensor;
+RoundTripNames QdqWriter::OpenBehind(const std::string& tensor, bool public_name, const std::set<const Node*>* readers) {
   if (public_name) {
-    source = graph_.UniqueTensorName(tensor + "_QuantizeLinear_Input");
+    const std::string source = graph_.UniqueTensorName(tensor + "_QuantizeLinear_Input");
     graph_.RenameOutput(tensor, source);
-  } else {
-    result = graph_.UniqueTensorName(tensor + "_DequantizeLinear_Output");
-    for (const Use& use : graph_.Uses(tensor)) {
-      if (use.captured || (readers != nullptr && readers->count(use.node) == 0)) continue;
-      graph_.SetInput(use.node, use.input, result);
-    }
+    return {source, tensor, tensor};
   }
-  graph_.AddNode("QuantizeLinear", {source, params.scale, params.zero_point}, {codes}, tensor + "_QuantizeLinear");
-  graph_.AddNode("DequantizeLinear", {codes, params.scale, params.zero_point}, {result}, tensor + "_DequantizeLinear");
-  return result;
+  const std::string result = graph_.UniqueTensorName(tensor + "_DequantizeLinear_Output");
+  for (const Use& use : graph_.Uses(tensor)) {
+    if (use.captured || (readers != nullptr && readers->count(use.node) == 0)) continue;
+    graph_.SetInput(use.node, use.input, result);
+  }
+  return {tensor, result, tensor};
 }
 
-void QdqWriter::AddWeight(const std::string& weight, const EncodedTensor& encoded, const std::vector<std::string>& nodes) {
-  const std::string codes = graph_.UniqueTensorName(weight + "_quantized");
-  const std::string result = graph_.UniqueTensorName(weight + "_DequantizeLinear_Output");
-  graph_.SetInitializer(codes, encoded.codes);
-  const ParamNames params = AddParams(weight, encoded.params, encoded.codes.type());
-  Node* dequantize = graph_.AddNode("DequantizeLinear", {codes, params.scale, params.zero_point}, {result},
-                                    weight + "_DequantizeLinear");
-  if (encoded.params.size() > 1) dequantize->attributes["axis"] = int64_t{encoded.axis};
-  for (const std::string& name : nodes) {
-    Node* node = graph_.FindNode(name);
-    for (size_t index = 0; index < node->inputs().size(); ++index) {
-      if (node->input(index) == weight) graph_.SetInput(node, index, result);
-    }
+RoundTripNames QdqWriter::OpenBehind(const std::string& constant, const std::vector<std::string>& nodes) {
+  std::set<const Node*> readers;
+  for (const std::string& name : nodes) readers.insert(graph_.FindNode(name));
+  return OpenBehind(constant, /*public_name=*/false, &readers);
+}
+
+std::string QdqWriter::AddPair(const RoundTripNames& names, const ParamNames& params, int axis, bool library) {
+  const std::string codes = graph_.UniqueTensorName(names.base + "_QuantizeLinear_Output");
+  const char* domain = library ? kQuarkDomain : "";
+  Node* quantize = graph_.AddNode(library ? kExtendedQuantizeLinear : "QuantizeLinear",
+                                  {names.x, params.scale, params.zero_point}, {codes}, names.base + "_QuantizeLinear", domain);
+  Node* dequantize = graph_.AddNode(library ? kExtendedDequantizeLinear : "DequantizeLinear",
+                                    {codes, params.scale, params.zero_point}, {names.y}, names.base + "_DequantizeLinear", domain);
+  for (Node* node : {quantize, dequantize}) {
+    if (axis >= 0) node->attributes["axis"] = int64_t{axis};
   }
+  return names.y;
+}
+
+void QdqWriter::AddCodes(const RoundTripNames& names, const EncodedTensor& encoded) {
+  const std::string codes = graph_.UniqueTensorName(names.base + "_quantized");
+  const std::string node_name = names.base + "_DequantizeLinear";
+  graph_.SetInitializer(codes, encoded.codes);
+  const DataType type = encoded.codes.type();
+  if (type == DataType::kFloat16 || type == DataType::kBFloat16) {
+    const bool scaled = encoded.params != std::vector{QuantParams{1, 0}};
+    const std::string cast = scaled ? graph_.UniqueTensorName(names.base + "_cast") : names.y;
+    graph_.AddNode("Cast", {codes}, {cast}, node_name)->attributes["to"] = static_cast<int64_t>(DataType::kFloat);
+    if (!scaled) return;
+    const std::string scale = graph_.UniqueTensorName(names.base + "_scale");
+    graph_.SetInitializer(scale, ScaleTensor(encoded.params, BroadcastAlong(encoded.codes.shape().size(), encoded)));
+    graph_.AddNode("Mul", {cast, scale}, {names.y}, names.base + "_scaled");
+    return;
+  }
+  std::optional<Shape> shape;
+  if (encoded.block_size > 0) {
+    shape = encoded.codes.shape();
+    int64_t& extent = (*shape)[static_cast<size_t>(encoded.axis)];
+    extent = (extent + encoded.block_size - 1) / encoded.block_size;
+  }
+  const ParamNames params = AddParams(names.base, encoded.params, type, shape);
+  Node* dequantize = graph_.AddNode("DequantizeLinear", {codes, params.scale, params.zero_point}, {names.y}, node_name);
+  if (encoded.params.size() > 1 || encoded.block_size > 0) dequantize->attributes["axis"] = int64_t{encoded.axis};
+  if (encoded.block_size > 0) dequantize->attributes["block_size"] = encoded.block_size;
 }
 
 void QdqWriter::AddBias(Node* node, const EncodedBias& encoded) {

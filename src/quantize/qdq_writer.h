@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/status.h"
 #include "formats/int_format.h"
 #include "ir/graph.h"
+#include "quantize/stock_form.h"
 
 namespace preon {
 
@@ -21,15 +23,23 @@ class QdqWriter {
  public:
   explicit QdqWriter(Graph& graph) : graph_(graph) {}
 
-  /// `base`_scale and `base`_zero_point: scalars for one parameter, rank 1 for several.
-  ParamNames AddParams(const std::string& base, const std::vector<QuantParams>& params, DataType code_type);
+  /// `base`_scale and `base`_zero_point: scalars for one parameter, rank 1 for several, or of that shape.
+  ParamNames AddParams(const std::string& base, const std::vector<QuantParams>& params, DataType code_type,
+                       const std::optional<Shape>& shape = std::nullopt);
 
-  /// tensor → Q → DQ. With `public_name` the tensor's name moves behind the DQ (graph outputs, sub-graph readers) and all
-  /// readers follow; else only readers in `readers` do (all, when it is null). Returns the DQ's output.
-  std::string AddPair(const std::string& tensor, const ParamNames& params, bool public_name, const std::set<const Node*>* readers);
+  /// Makes room behind a tensor for nodes that compute `y` from `x`; `base` is its name. With `public_name` the tensor's
+  /// name moves to y (graph outputs, sub-graph readers) and all readers follow; else only readers in `readers` read y
+  /// (all, when it is null).
+  RoundTripNames OpenBehind(const std::string& tensor, bool public_name, const std::set<const Node*>* readers);
+  /// The same behind a constant, for the given nodes.
+  RoundTripNames OpenBehind(const std::string& constant, const std::vector<std::string>& nodes);
 
-  /// Replaces the constant by codes → DQ for the given nodes.
-  void AddWeight(const std::string& weight, const EncodedTensor& encoded, const std::vector<std::string>& nodes);
+  /// x → Q → DQ → y, with the standard's operators or the library's. Axis -1: one scale.
+  /// Returns y.
+  std::string AddPair(const RoundTripNames& names, const ParamNames& params, int axis = -1, bool library = false);
+
+  /// Codes → DQ → y. Codes without a DQ (16-bit floats) take a Cast, and a Mul where there are scales.
+  void AddCodes(const RoundTripNames& names, const EncodedTensor& encoded);
 
   /// Replaces input 2 of the node by int32 codes → DQ that keeps the bias' name where it can.
   void AddBias(Node* node, const EncodedBias& encoded);

@@ -1,5 +1,6 @@
 #include "quantize/stock_form.h"
 
+#include "formats/linear_codec.h"
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -41,7 +42,7 @@ class NodeWriter {
   }
 
   /// The last node writes `y`.
-  void Finish(const std::string& result, const std::string& y) { graph_.RenameOutput(result, y); }
+  void Finish(const std::string& result, const std::string& y) { graph_.SetOutput(graph_.Producer(result), 0, y); }
 
  private:
   Graph& graph_;
@@ -294,7 +295,7 @@ class BlocksWriter {
   std::string axes_, extent_;   ///< constants, or D of the tensor
 };
 
-bool IsFloating(DataType type) { return type == DataType::kFloat16 || type == DataType::kBFloat16; }
+bool IsFloating(DataType type) { return MiniFloatOf(type).has_value(); }
 
 }  // namespace
 
@@ -312,8 +313,9 @@ Status WriteCodesInStockForm(Graph& graph, const RoundTripNames& names, DataType
   const bool whole = type == DataType::kInt32 || type == DataType::kUInt32;
   if (!whole && !IsFloating(type)) {
     return Error(ErrorId::kFormatAttribute, "type: got ", DataTypeName(type),
-                 ", wanted float16, bfloat16, int32 or uint32: others have a QuantizeLinear");
+                 ", wanted a floating type, int32 or uint32: others have a QuantizeLinear");
   }
+  // Float8 has a QuantizeLinear, but the runtime makes integer kernels of what stands between such pairs, and fails.
   if (!whole && std::ranges::any_of(params, [](const QuantParams& p) { return p.zero_point != 0; })) {
     return Error(ErrorId::kFormatAttribute, "zero point: wanted 0, which is the only one of ", DataTypeName(type));
   }

@@ -48,9 +48,10 @@ struct RoundTripNames {
 ///           stays as it is with kCompat where the graph knows that it is one.
 Status WriteBlocksInStockForm(Graph& graph, const RoundTripNames& names, const BlockSpec& spec, int64_t axis);
 
-/// y = QuantizeDequantizeTensor(x) for types that the runtime has no QuantizeLinear for.
+/// y = QuantizeDequantizeTensor(x) for types that the runtime has no QuantizeLinear for that works with all of its
+/// optimizations.
 ///
-/// @param type    float16, bfloat16, int32, uint32
+/// @param type    float16, bfloat16, int32, uint32; with opset 19 float8e4m3fn, float8e5m2
 /// @param params  one, or one per index of `axis`; floating types have no zero point
 /// @param axis    -1: one for all; else of a tensor whose rank the graph knows
 /// Errors:   kFormatAttribute for other types and zero points, kFormatAxis. The graph is as before then.

@@ -56,6 +56,7 @@ class DistributionMethod final : public RangeMethod {
   }
 
   Result<Range> Choose(const TensorSketch& sketch, const RangeQuery& query) const override {
+    PREON_RETURN_IF_ERROR(NeedsIntegerCodes(name(), query));
     PREON_ASSIGN_OR_RETURN(const Range observed, ObservedRange(sketch));
     if (sketch.min() == sketch.max()) return observed;
     const double mean = sketch.mean(), deviation = std::sqrt(sketch.variance());

@@ -132,6 +132,7 @@ class EntropyMethod final : public RangeMethod {
   }
 
   Result<Range> Choose(const TensorSketch& sketch, const RangeQuery& query) const override {
+    PREON_RETURN_IF_ERROR(NeedsIntegerCodes(name(), query));
     PREON_ASSIGN_OR_RETURN(const Range observed, ObservedRange(sketch));
     const double reach = std::max(-observed.min, observed.max);
     if (reach == 0) return observed;

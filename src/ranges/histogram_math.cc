@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "formats/linear_codec.h"
+
 namespace preon {
 namespace {
 
@@ -13,11 +15,7 @@ enum class Moment { kAbsolute, kSquare, kProduct };  // |r(u) - u|, (r(u) - u)²
 /// Quantization of u, everything in steps: codes sit on the integers low…high.
 class StepError {
  public:
-  StepError(const QuantParams& params, const IntFormat& format) {
-    const CodeRange codes = CodesInUse(params, format);
-    low_ = static_cast<double>(codes.min) - params.zero_point;
-    high_ = static_cast<double>(codes.max) - params.zero_point;
-  }
+  StepError(double low, double high) : low_(low), high_(high) {}
 
   /// Mean over values spread evenly between u and v (u <= v).
   template <Moment moment>
@@ -57,16 +55,66 @@ class StepError {
   double low_, high_;
 };
 
+/// Quantization of u, everything in scales, to codes that are values: between two powers of two they are as far apart
+/// as integers in steps of their own.
+class FloatingError {
+ public:
+  explicit FloatingError(DataType type) : format_(*MiniFloatOf(type)) {}
+
+  /// Mean over values spread evenly between u and v (u <= v). The codes lie symmetrically around 0.
+  template <Moment moment>
+  double Mean(double u, double v) const {
+    if (u < 0 && v > 0) return (v * Mean<moment>(0, v) - u * Mean<moment>(0, -u)) / (v - u);
+    if (u < 0) return Mean<moment>(-v, -u);
+    if (v - u <= 1e-9 * v) return PartMean<moment>(u, v);
+    double sum = 0;
+    for (double from = u; from < v;) {
+      const double to = std::min(v, EndOfOctave(from));
+      sum += (to - from) * PartMean<moment>(from, to);
+      from = to;
+    }
+    return sum / (v - u);
+  }
+
+ private:
+  /// Of values in one octave, or all below the smallest normal one, or all above the last octave's start.
+  template <Moment moment>
+  double PartMean(double u, double v) const {
+    const double middle = (u + v) / 2;
+    const int exponent = middle > 0 ? std::ilogb(middle) : format_.min_exponent();
+    const double step =
+        std::ldexp(1.0, std::clamp(exponent, format_.min_exponent(), format_.max_exponent()) - format_.mantissa_bits);
+    const double last = format_.largest() / step;
+    const double mean = StepError(-last, last).Mean<moment>(u / step, v / step);
+    return mean * (moment == Moment::kAbsolute ? step : step * step);
+  }
+
+  double EndOfOctave(double u) const {
+    if (u >= std::ldexp(1.0, format_.max_exponent())) return std::numeric_limits<double>::infinity();
+    const double smallest = std::ldexp(1.0, format_.min_exponent());
+    return u < smallest ? smallest : std::ldexp(1.0, std::ilogb(u) + 1);
+  }
+
+  MiniFloat format_;
+};
+
 /// Mean over all values, in steps to the power of the moment.
-template <Moment moment>
-double MeanOf(const Distribution& values, const QuantParams& params, const IntFormat& format) {
-  const StepError error(params, format);
-  const double scale = params.scale;
+template <Moment moment, typename Error>
+double MeanOf(const Distribution& values, double scale, const Error& error) {
   double sum = 0;
   for (const Distribution::Bin& bin : values.bins()) {
-    sum += bin.count * error.Mean<moment>(bin.low / scale, bin.high / scale);
+    sum += bin.count * error.template Mean<moment>(bin.low / scale, bin.high / scale);
   }
   return sum / values.count();
+}
+
+template <Moment moment>
+double MeanOf(const Distribution& values, const QuantParams& params, const IntFormat& format) {
+  if (format.floating()) return MeanOf<moment>(values, params.scale, FloatingError(format.type));
+  const CodeRange codes = CodesInUse(params, format);
+  const auto zero_point = static_cast<double>(params.zero_point);
+  return MeanOf<moment>(values, params.scale,
+                        StepError(static_cast<double>(codes.min) - zero_point, static_cast<double>(codes.max) - zero_point));
 }
 
 /// With the error e = x' - x: sin² = 1 - cos² = (E(x²) E(e²) - E(x e)²) / (E(x²) E(x'²)) keeps its digits where the

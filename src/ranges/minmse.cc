@@ -103,7 +103,13 @@ class MinMseMethod final : public RangeMethod {
     };
     for (double percentile : {99.99, 99.999, 99.99999})
       take_if_better(PercentileRange(observed, magnitudes, percentile, true), 1);
-    if (query.format.q_max() - query.format.q_min() < kMostCodesSearched) {
+    if (query.format.floating()) {
+      // A clip costs or saves little where steps grow with the values: a coarse search finds what there is.
+      for (double octaves = 0.25; octaves <= 12; octaves += 0.25) {
+        const auto share = static_cast<float>(std::exp2(-octaves));
+        take_if_better({share * observed.min, share * observed.max}, 0.995);
+      }
+    } else if (query.format.q_max() - query.format.q_min() < kMostCodesSearched) {
       take_if_better(SearchClip(SquareError(values), observed, query, symmetric_ || query.format.symmetric), 0.995);
     }
     return best;

@@ -14,7 +14,7 @@
 
 namespace preon {
 
-/// What a method is asked for. Floating formats will extend this struct, not the interface.
+/// What a method is asked for.
 struct RangeQuery {
   IntFormat format;  ///< the tensor's own type and symmetry
   ScaleType scale_type = ScaleType::kFloat32;
@@ -44,6 +44,9 @@ class RangeMethod {
   /// Only if collects(). Errors: kConflictingOptions for a query that the method has no answer to.
   virtual Result<std::unique_ptr<RangeCollector>> Collect(const RangeQuery& query) const;
 };
+
+/// For methods that count codes. Errors: kConflictingOptions for a floating format, whose codes are not evenly apart.
+Status NeedsIntegerCodes(std::string_view method, const RangeQuery& query);
 
 /// What a method that collects says where there are statistics and no data.
 Status NeedsValues(std::string_view method);

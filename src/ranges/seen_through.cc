@@ -52,7 +52,7 @@ class ErrorBehind {
 
 Result<Range> PullInThrough(double (*f)(double), bool flat_on_the_right, const TensorSketch& sketch, const Range& range,
                             const RangeQuery& query) {
-  if (int64_t{query.format.q_max()} - query.format.q_min() >= kMostCodes) return range;
+  if (query.format.floating() || int64_t{query.format.q_max()} - query.format.q_min() >= kMostCodes) return range;
   const ErrorBehind error(f, Distribution::Signed(sketch), query);
   Range best = range;
   PREON_ASSIGN_OR_RETURN(double least, error.Of(range));

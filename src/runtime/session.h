@@ -11,6 +11,8 @@
 #include "base/tensor.h"
 #include "ir/graph.h"
 
+struct OrtSessionOptions;  // the runtime's own, by name alone
+
 namespace preon {
 
 enum class Optimization { kOff, kBasic, kExtended, kAll };
@@ -61,6 +63,12 @@ class Session {
   explicit Session(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+/// Adds operators beside the runtime's own to a session's options; throws what the runtime throws.
+using AddOperators = void (*)(OrtSessionOptions* options);
+/// Every session that the process opens from now on has these, but for those of a program that loaded preon as a library,
+/// which brings its own.
+void UseOperators(AddOperators add);
 
 /// Makes the environment that all sessions share, which takes some 10 ms: ahead of the first session, on another thread.
 void StartRuntime();

@@ -1,5 +1,6 @@
 // Opening a session: options, error words, what the model's inputs and outputs are.
 #include <algorithm>
+#include <atomic>
 
 #include "onnxruntime_session_options_config_keys.h"
 #include "runtime/host_options.h"
@@ -8,6 +9,9 @@
 
 namespace preon {
 namespace {
+
+// The process's, as the runtime's environment is.
+std::atomic<AddOperators> add_operators = nullptr;
 
 GraphOptimizationLevel ToOrt(Optimization optimization) {
   switch (optimization) {
@@ -49,6 +53,7 @@ Ort::SessionOptions ToOrt(const SessionOptions& options, const SessionExtras& ex
   if (!options.save_optimized_to.empty()) ort.SetOptimizedModelFilePath(options.save_optimized_to.c_str());
   for (const auto& [key, value] : extras.config) ort.AddConfigEntry(key.c_str(), value.c_str());
   if (extras.custom_ops != nullptr) ort.Add(extras.custom_ops);
+  if (const AddOperators add = add_operators; add != nullptr && !options.host) add(ort);
   std::vector<std::string> names;
   std::vector<Ort::Value> values;
   for (const NamedTensor& weight : extras.weights) {
@@ -84,6 +89,8 @@ Result<TensorSpec> ReadSpec(std::string name, const Ort::TypeInfo& type, std::st
 }
 
 }  // namespace
+
+void UseOperators(AddOperators add) { add_operators = add; }
 
 Status Session::Impl::ReadSpecs() {
   Ort::AllocatorWithDefaultOptions allocator;

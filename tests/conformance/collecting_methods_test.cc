@@ -7,6 +7,7 @@
 
 #include "api/builtins.h"
 #include "formats/compat/reference_params.h"
+#include "formats/number_formats.h"
 #include "ranges/compat/reference_method.h"
 #include "ranges/test_sketches.h"
 
@@ -36,10 +37,12 @@ std::vector<NamedSamples> HardData() {
 
 std::vector<RangeQuery> AllQueries(ScaleType scale_type) {
   std::vector<RangeQuery> queries;
-  for (const std::string& type : IntTypeNames()) {
+  for (const auto& number : NumberFormats().entries()) {
+    const DataType type = number->onnx_type();
+    if (!IsIntType(type)) continue;
     for (bool symmetric : {false, true}) {
       for (bool reduce_range : {false, true})
-        queries.push_back({{*ParseIntType(type), symmetric, reduce_range}, scale_type});
+        queries.push_back({{type, symmetric, reduce_range}, scale_type});
     }
   }
   return queries;

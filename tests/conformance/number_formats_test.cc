@@ -5,24 +5,19 @@
 #include <cmath>
 #include <set>
 
-#include "api/builtins.h"
 #include "formats/block_codec.h"
 #include "formats/combination.h"
+#include "formats/number_formats.h"
 #include "kernels/kernel_testing.h"
 #include "kernels/quantize_blocks.h"
 
 namespace preon {
 namespace {
 
-const Builtins& Registry() {
-  static const Builtins builtins = MakeBuiltins();
-  return builtins;
-}
-
 /// Calls check(name, spec) for the forms of every block format.
 template <typename Check>
 void ForEachBlockSpec(const Check& check) {
-  for (const auto& format : Registry().formats.entries()) {
+  for (const auto& format : NumberFormats().entries()) {
     if (!format->block()) continue;
     for (const Numerics numerics : {Numerics::kStrict, Numerics::kCompat}) {
       for (const Rounding rounding : {Rounding::kHalfAway, Rounding::kHalfUp, Rounding::kHalfEven}) {
@@ -48,27 +43,18 @@ bool HasTwoZeros(const BlockSpec& spec) { return spec.element || spec.family != 
 
 TEST(EveryNumberFormat, TheTypesOfTheList) {
   std::vector<std::string> names;
-  for (const auto& format : Registry().formats.entries()) {
+  for (const auto& format : NumberFormats().entries()) {
     names.emplace_back(format->name());
     EXPECT_FALSE(format->summary().empty());
     EXPECT_GE(format->bits_per_element(), 4);
-    EXPECT_EQ(*Registry().formats.Find(ToLower(format->name())), format.get());
-    for (const std::string_view alias : format->aliases()) EXPECT_EQ(*Registry().formats.Find(alias), format.get());
+    EXPECT_EQ(*NumberFormats().Find(ToLower(format->name())), format.get());
+    for (const std::string_view alias : format->aliases()) EXPECT_EQ(*NumberFormats().Find(alias), format.get());
   }
   EXPECT_EQ(names, (std::vector<std::string>{
                        "int4",    "uint4",     "int8",         "uint8",      "int16",     "uint16",   "int32", "uint32",
                        "float16", "bfloat16",  "float8e4m3fn", "float8e5m2", "bfp16",     "mx4",      "mx6",   "mx9",
                        "mxint8",  "mxfp4e2m1", "mxfp6e3m2",    "mxfp6e2m3",  "mxfp8e5m2", "mxfp8e4m3"}));
-  EXPECT_EQ(Registry().formats.Find("mxfp5").status().id(), ErrorId::kUnknownOption);
-}
-
-TEST(EveryNumberFormat, IntegersAreThoseOfIntFormat) {
-  std::set<std::string> linear;
-  for (const auto& format : Registry().formats.entries()) {
-    if (format->linear() && IsIntType(format->onnx_type())) linear.emplace(format->name());
-  }
-  const std::vector<std::string> names = IntTypeNames();
-  EXPECT_EQ(linear, std::set<std::string>(names.begin(), names.end()));
+  EXPECT_EQ(NumberFormats().Find("mxfp5").status().id(), ErrorId::kUnknownOption);
 }
 
 // Exhaustive: with the scale pinned by the largest code, every code of an element stands for a value that has this
@@ -229,13 +215,13 @@ TEST(EveryBlockFormat, PowersOfTwoCommute) {
 
 TEST(EveryNumberFormat, CombinationsThatCannotBe) {
   const auto check = [](std::string_view name, ScaleType scale_type, Granularity granularity, bool symmetric) {
-    return CheckCombination(**Registry().formats.Find(name), scale_type, granularity, symmetric);
+    return CheckCombination((*NumberFormats().Find(name))->type(), scale_type, granularity, symmetric);
   };
-  for (const auto& format : Registry().formats.entries()) {
-    EXPECT_TRUE(CheckCombination(*format, ScaleType::kFloat32, Granularity::kPerTensor, true).ok()) << format->name();
+  for (const auto& format : NumberFormats().entries()) {
+    EXPECT_TRUE(CheckCombination(format->type(), ScaleType::kFloat32, Granularity::kPerTensor, true).ok()) << format->name();
     for (const Granularity granularity : {Granularity::kPerAxis, Granularity::kPerBlock}) {
       if (!format->block()) continue;
-      const Status status = CheckCombination(*format, ScaleType::kFloat32, granularity, true);
+      const Status status = CheckCombination(format->type(), ScaleType::kFloat32, granularity, true);
       EXPECT_EQ(status.id(), ErrorId::kFormatCombination) << format->name();
     }
   }

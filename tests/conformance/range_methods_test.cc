@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "api/builtins.h"
+#include "formats/number_formats.h"
 #include "ranges/percentile_range.h"
 #include "ranges/test_sketches.h"
 
@@ -28,9 +29,11 @@ std::vector<RangeQuery> Queries(const std::vector<IntFormat>& formats, const std
 /// Every integer type in every form, with every scale type.
 std::vector<RangeQuery> AllQueries() {
   std::vector<IntFormat> formats;
-  for (const std::string& type : IntTypeNames()) {
+  for (const auto& number : NumberFormats().entries()) {
+    const DataType type = number->onnx_type();
+    if (!IsIntType(type)) continue;
     for (bool symmetric : {false, true}) {
-      for (bool reduce_range : {false, true}) formats.push_back({*ParseIntType(type), symmetric, reduce_range});
+      for (bool reduce_range : {false, true}) formats.push_back({type, symmetric, reduce_range});
     }
   }
   return Queries(formats, {ScaleType::kFloat32, ScaleType::kPowerOfTwo, ScaleType::kInt16});

@@ -8,6 +8,7 @@
 
 #include "differential/reference_vectors.h"
 #include "formats/compat/reference_float_params.h"
+#include "formats/tensor_type.h"
 
 namespace preon {
 namespace {
@@ -53,7 +54,7 @@ TEST(HalfParamsOfTheReference, AllStoredRuns) {
     GTEST_SKIP() << ReferenceVectors() << " is not there (set PREON_DATA)";
   int compared = 0;
   ForEachRow("integer_float16_range", [&](const auto& at) {
-    const IntFormat format{*ParseIntType(at("type").template get<std::string>()), at("symmetric")};
+    const IntFormat format{ParseTensorType(at("type").template get<std::string>())->type(), at("symmetric")};
     const Range range{at("rmin").template get<float>(), at("rmax").template get<float>()};
     const compat::Params ours = compat::HalfParamsOf(range, format);
     EXPECT_EQ(ours.scale, at("scale").template get<float>());

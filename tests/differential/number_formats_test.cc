@@ -14,6 +14,7 @@
 #include "formats/block_codec.h"
 #include "formats/int_format.h"
 #include "formats/linear_codec.h"
+#include "formats/tensor_type.h"
 
 namespace preon {
 namespace {
@@ -107,7 +108,7 @@ TEST(BlockFormatsOfTheReference, AllStoredRuns) {
 DataType TypeNamed(const std::string& name) {
   if (name == "FLOAT16") return DataType::kFloat16;
   if (name == "BFLOAT16") return DataType::kBFloat16;
-  return *ParseIntType(name);
+  return ParseTensorType(name)->type();
 }
 
 std::vector<double> Numbers(const Json& value) {

@@ -11,6 +11,7 @@
 #include "differential/reference_vectors.h"
 #include "formats/axis_view.h"
 #include "formats/compat/reference_weights.h"
+#include "formats/tensor_type.h"
 
 namespace preon {
 namespace {
@@ -57,7 +58,7 @@ TEST(ParamsOfTheRuntime, AllStoredRuns) {
     const compat::Params ours = compat::ParamsOf(range, compat::Codes{at("qmin"), at("qmax")}, at("symmetric"),
                                                  ScaleType::kFloat32, Compat::kOnnxRuntime);
     EXPECT_EQ(ours.scale, FloatFromHex(at("scale_hex"))) << row;
-    const IntFormat format{*ParseIntType(at("type").get<std::string>()), at("symmetric"), at("reduce_range")};
+    const IntFormat format{ParseTensorType(at("type").get<std::string>())->type(), at("symmetric"), at("reduce_range")};
     const auto product = compat::QuantParamsOf(range, format, ScaleType::kFloat32, Compat::kOnnxRuntime);
     if (std::isinf(ours.scale)) {
       EXPECT_EQ(product.status().id(), ErrorId::kRangeInvalid);
@@ -127,7 +128,7 @@ void CompareWeight(const Json& run, const Tensor& values, int axis, const IntFor
 }
 
 void CompareReferenceWeight(const Json& run, const Json& tensor) {
-  const IntFormat format{*ParseIntType(run["type"].get<std::string>()), run["symmetric"], run["reduce_range"]};
+  const IntFormat format{ParseTensorType(run["type"].get<std::string>())->type(), run["symmetric"], run["reduce_range"]};
   compat::WeightOptions options;
   const std::string scale_type = run["scale_type"];
   const bool searched = scale_type == "PowerOf2_MinMSE" || run.contains("minmse_mode");
@@ -145,7 +146,7 @@ TEST(WeightsOfTheRuntime, AllStoredRuns) {
     Json brief = run;
     brief.erase("codes");
     SCOPED_TRACE(brief.dump());
-    const IntFormat format{*ParseIntType(run["type"].get<std::string>()), run["symmetric"], run["reduce_range"]};
+    const IntFormat format{ParseTensorType(run["type"].get<std::string>())->type(), run["symmetric"], run["reduce_range"]};
     CompareWeight(run, ReadTensor(table["tensors"][run["tensor"].get<std::string>()]), -1, format,
                   {.tool = Compat::kOnnxRuntime});
     ++compared;

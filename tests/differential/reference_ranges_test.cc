@@ -12,6 +12,7 @@
 #include "api/builtins.h"
 #include "calib/data/array_file.h"
 #include "differential/reference_vectors.h"
+#include "formats/tensor_type.h"
 #include "ranges/compat/reference_method.h"
 #include "ranges/compat/reference_ranges.h"
 
@@ -118,7 +119,7 @@ class Row {
   }
   DataType Type() const {
     if (!row_.contains("activation_type")) return DataType::kUInt8;  // the runtime's ranges don't depend on one
-    return *ParseIntType(row_["activation_type"].get<std::string>());
+    return ParseTensorType(row_["activation_type"].get<std::string>())->type();
   }
 
   Json row_;

@@ -11,6 +11,7 @@
 
 #include "differential/reference_vectors.h"
 #include "formats/scale_type.h"
+#include "formats/tensor_type.h"
 
 namespace preon {
 namespace {
@@ -67,7 +68,7 @@ TEST(ScalesOfTheReference, AllStoredRuns) {
   for (const Row& row : ReadRows(path)) {
     SCOPED_TRACE(testing::Message() << row.type << ' ' << row.scale_type << (row.symmetric ? " symmetric " : " ")
                                     << row.range.min << ' ' << row.range.max);
-    const IntFormat format{*ParseIntType(row.type), row.symmetric, row.reduce_range};
+    const IntFormat format{ParseTensorType(row.type)->type(), row.symmetric, row.reduce_range};
     const Result<QuantParams> params = ComputeQuantParams(row.range, format, *ParseScaleType(row.scale_type));
     if (!std::isfinite(row.range.min) || !std::isfinite(row.range.max)) {
       EXPECT_EQ(params.status().id(), ErrorId::kRangeInvalid);
@@ -107,7 +108,7 @@ TEST(ScalesOfTheRuntime, AllStoredRuns) {
   for (const auto& row : table["rows"]) {
     const auto at = [&](const char* name) { return row[column.at(name)]; };
     Range range{FloatFromHex(at("rmin_hex")), FloatFromHex(at("rmax_hex"))};
-    const IntFormat format{*ParseIntType(at("type").get<std::string>()), at("symmetric"), at("reduce_range")};
+    const IntFormat format{ParseTensorType(at("type").get<std::string>())->type(), at("symmetric"), at("reduce_range")};
     if (format.q_min() != at("qmin").get<int64_t>()) {  // unsigned symmetric codes are the signed ones shifted
       ++shifted;
       continue;

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <random>
 
-#include "api/builtins.h"
 #include "formats/block_codec.h"
 #include "formats/linear_blocks.h"
 #include "formats/linear_codec.h"
+#include "formats/number_formats.h"
 #include "quantize/stock_form.h"
 #include "runtime/session.h"
 
@@ -125,9 +125,9 @@ void ExpectCodecsValues(const BlockSpec& spec, const std::optional<Shape>& decla
   }
 }
 
-std::vector<const NumberFormat*> BlockFormats(const Builtins& builtins) {
+std::vector<const NumberFormat*> BlockFormats() {
   std::vector<const NumberFormat*> formats;
-  for (const auto& format : builtins.formats.entries()) {
+  for (const auto& format : NumberFormats().entries()) {
     if (format->block() != nullptr) formats.push_back(format.get());
   }
   return formats;
@@ -136,9 +136,8 @@ std::vector<const NumberFormat*> BlockFormats(const Builtins& builtins) {
 TEST(BlocksInStockForm, AMillionValuesOfEachFormat) {
   const Shape shape = {4, 64, 63, 63};
   const std::vector<float> x = TestValues(shape, 1);
-  const Builtins builtins = MakeBuiltins();
-  ASSERT_EQ(BlockFormats(builtins).size(), 10u);
-  for (const NumberFormat* format : BlockFormats(builtins)) {
+  ASSERT_EQ(BlockFormats().size(), 10u);
+  for (const NumberFormat* format : BlockFormats()) {
     SCOPED_TRACE(format->name());
     ExpectCodecsValues(*format->block(), shape, shape, 1, x, kOptimizations, Zeros::kAnySign);
   }
@@ -312,8 +311,7 @@ TEST(CodesInStockForm, AMatMulDoesNotTakeTheScale) {
 }
 
 TEST(LinearBlocks, DequantizeLinearOfTheRuntimeGivesTheCodecsValues) {
-  const Builtins builtins = MakeBuiltins();
-  for (const NumberFormat* format : BlockFormats(builtins)) {
+  for (const NumberFormat* format : BlockFormats()) {
     for (const auto& [shape, axis] : {ShapeCase{{64, 3, 5}, 0}, {{3, 70, 5}, 1}, {{6, 5, 75}, 2}, {{7, 9}, 1}, {{130}, 0}}) {
       const std::vector<float> x = TestValues(shape, axis);
       const LinearBlocks blocks = *AsLinearBlocks(*format->block(), Tensor::FromFloats(shape, x), axis);

@@ -1,0 +1,12 @@
+// Names of the reference tool's operators (spec formats §10), as its models and ours have them.
+#pragma once
+
+namespace preon {
+
+inline constexpr char kQuarkDomain[] = "com.amd.quark";  ///< version 1
+inline constexpr char kBfpQuantizeDequantize[] = "BFPQuantizeDequantize";
+inline constexpr char kMxQuantizeDequantize[] = "MXQuantizeDequantize";
+inline constexpr char kExtendedQuantizeLinear[] = "ExtendedQuantizeLinear";
+inline constexpr char kExtendedDequantizeLinear[] = "ExtendedDequantizeLinear";
+
+}  // namespace preon

@@ -1,0 +1,33 @@
+#include "formats/tensor_type.h"
+
+#include <algorithm>
+
+#include "base/spelling.h"
+#include "formats/number_formats.h"
+
+namespace preon {
+
+std::string TensorType::name() const {
+  if (!block_) return std::string(DataTypeName(type_));
+  for (const auto& format : NumberFormats().entries()) {
+    if (format->type() == *this) return std::string(format->name());
+  }
+  return "blocks";
+}
+
+Result<TensorType> ParseTensorType(std::string_view name) {
+  std::string_view member = name;
+  for (const std::string_view prefix : {"quanttype.", "extendedquanttype.", "vitisquanttype."}) {
+    if (ToLower(member).starts_with(prefix)) member.remove_prefix(prefix.size());
+  }
+  PREON_ASSIGN_OR_RETURN(const NumberFormat* format, NumberFormats().Find(member));
+  return format->type();
+}
+
+std::vector<std::string> TensorTypeNames() {
+  std::vector<std::string> names;
+  for (const auto& format : NumberFormats().entries()) names.emplace_back(format->name());
+  return names;
+}
+
+}  // namespace preon

@@ -1,0 +1,40 @@
+// TensorType: what a user gives a tensor as its type.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/data_type.h"
+#include "base/status.h"
+#include "formats/block_spec.h"
+
+namespace preon {
+
+/// Codes with scales beside them, or blocks with exponents among them.
+class TensorType {
+ public:
+  /// Codes of an ONNX element type.
+  TensorType(DataType type) : type_(type) {}  // NOLINT: a DataType is one
+  explicit TensorType(const BlockSpec& block) : type_(DataType::kUndefined), block_(block) {}
+
+  /// kUndefined: blocks.
+  DataType type() const { return type_; }
+  const BlockSpec* block() const { return block_ ? &*block_ : nullptr; }
+  /// The registry's.
+  std::string name() const;
+  bool operator==(const TensorType&) const = default;
+
+ private:
+  DataType type_;
+  std::optional<BlockSpec> block_;
+};
+
+/// A name or alias of the registry of number formats, also as "QuantType.QInt8", "ExtendedQuantType.QBFloat16"….
+/// Errors: kUnknownOption with the nearest name.
+Result<TensorType> ParseTensorType(std::string_view name);
+/// The names it takes, in the order of help.
+std::vector<std::string> TensorTypeNames();
+
+}  // namespace preon

@@ -1,0 +1,30 @@
+#include "formats/tensor_type.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "formats/number_formats.h"
+
+namespace preon {
+namespace {
+
+TEST(TensorType, OursAndTheReferencesSpellings) {
+  for (const char* name : {"int8", "INT8", "QInt8", "QuantType.QInt8", "ExtendedQuantType.QInt8"}) {
+    ASSERT_TRUE(ParseTensorType(name).ok()) << name;
+    EXPECT_EQ(*ParseTensorType(name), DataType::kInt8) << name;
+  }
+  EXPECT_EQ(ParseTensorType("UInt16")->type(), DataType::kUInt16);
+  EXPECT_EQ(ParseTensorType("ExtendedQuantType.QBFloat16")->type(), DataType::kBFloat16);
+  EXPECT_EQ(ParseTensorType("itn8").status().id(), ErrorId::kUnknownOption);
+  EXPECT_THAT(ParseTensorType("itn8").status().message(), testing::HasSubstr("did you mean 'int8'"));
+}
+
+TEST(TensorType, EveryFormatOfTheRegistryHasItsName) {
+  for (const std::string& name : TensorTypeNames()) EXPECT_EQ(ParseTensorType(name)->name(), name);
+  EXPECT_EQ(TensorTypeNames().size(), NumberFormats().entries().size());
+  EXPECT_EQ(ParseTensorType("mx9")->block()->block_size, 16);
+  EXPECT_EQ(ParseTensorType("mx9")->type(), DataType::kUndefined);
+}
+
+}  // namespace
+}  // namespace preon
