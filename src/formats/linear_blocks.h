@@ -17,8 +17,8 @@
 namespace preon {
 
 struct LinearBlocks {
-  Tensor codes;   ///< in the shape of the values
-  Tensor scales;  ///< float, ceil(D / block_size) for the axis of D; one without a shape for scalars
+  Tensor codes;                      ///< in the shape of the values
+  Tensor scales;                     ///< float, ceil(D / block_size) for the axis of D; one without a shape for scalars
   int64_t axis = 0, block_size = 0;  ///< the node's attributes, axis >= 0; block_size 0: scalars, which have no blocks
 };
 
