@@ -15,9 +15,9 @@ std::vector<float> Values(const LinearBlocks& blocks) {
   const ParamLayout layout = blocks.block_size == 0
                                  ? ParamLayout::PerTensor(blocks.codes.count())
                                  : *ParamLayout::PerBlock(blocks.codes.shape(), blocks.axis, blocks.block_size);
-  const Status status = DequantizeTensor({.type = blocks.codes.type()}, layout,
-                                         {.scales = blocks.scales.floats(), .zero_points = {}},
-                                         blocks.codes.bytes().data(), values.data());
+  const Status status =
+      DequantizeTensor({.type = blocks.codes.type()}, layout, {.scales = blocks.scales.floats(), .zero_points = {}},
+                       blocks.codes.bytes().data(), values.data());
   EXPECT_TRUE(status.ok()) << status.ToString();
   return values;
 }
@@ -80,7 +80,8 @@ TEST(AsLinearBlocks, TypesAndShapes) {
 }
 
 TEST(AsLinearBlocks, CodesOfMx4AreDoubledWhereNothingIsShifted) {
-  const LinearBlocks blocks = *AsLinearBlocks(Micro(11), Tensor::FromFloats({4}, std::vector<float>{1, -1.5f, .75f, .25f}), 0);
+  const LinearBlocks blocks =
+      *AsLinearBlocks(Micro(11), Tensor::FromFloats({4}, std::vector<float>{1, -1.5f, .75f, .25f}), 0);
   EXPECT_THAT(blocks.codes.bytes(), testing::ElementsAre(std::byte{0xA4}, std::byte{0x13}));  // 4, -6; 3, 1 quarters
   EXPECT_THAT(blocks.scales.floats(), testing::ElementsAre(0.25f));
 }

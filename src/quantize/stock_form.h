@@ -1,21 +1,22 @@
 // The arithmetic of formats that ONNX has no QuantizeLinear for, in operators of the standard that an unmodified ONNX
 // Runtime executes (spec formats §11).
 //
-// Blocks, m magnitude bits or elements with emax, 15 to 21 nodes:
+// Blocks, m magnitude bits or elements with emax, 17 to 23 nodes where D is known:
 //
 //   Reshape  [.., D, ..] to [.., D / B, B, ..]; Pad before and Slice behind where B does not divide D
-//   a      = ReduceMax(Abs(x))                     over each block; everything up to `step` is as small as a
-//   step   = d - (d - d·2^-53)                     in double, for d = max(a, 2^-127)·(1 + 2^-28)·2^(52 + 1 - m)
-//   q      = x / step
-//   y      = Clip(Round(q)) · step                 fixed point
-//   y      = Clip((q + K) - K) · step              floating elements, K = max(|q|·(2^s - 1), 1.5·2^(emin + s)), s = 23 - M
+//   a      = ReduceMax(Abs(x))                over each block; what follows up to `step` is as small as a
+//   step   = d - (d - d·2^-53)                in double, for d = max(a, 2^-127)·(1 + 2^-28)·2^(52 + 1 - m)
+//   q      = x / step                         by 1 where a session without denormals has made a step 0
+//   y      = Clip(Round(q)) · step            fixed point
+//   y      = Clip((q + K) - K) · step         floating elements of M mantissa bits, s = 23 - M,
+//                                             K = max(|q|·(2^s - 1), 1.5·2^(emin + s))
 //
 // `step` is a power of two without logarithms: d lies between two of them, as a has 24 of the 53 bits and the factor
 // makes all of them more than a power; so the inner difference is the number in front of d, and the outer one the last
 // place of d, 2^-52 of its exponent. (d·(1 - 2^-53) would be a node less, but the runtime drops factors that are 1 as
-// floats.) K does the same for elements of M mantissa bits: adding it leaves q's leading 1 + M bits, or
-// those above 2^(emin - M), and rounds ties to even; with 2^s instead of 2^s - 1 the sum would cross into the next
-// binade for q below a power of two. tests/differential/stock_form_test.cc holds all of it against the codec.
+// floats.) K does the same for elements: adding it leaves q's leading 1 + M bits, or those above 2^(emin - M), and
+// rounds ties to even; with 2^s instead of 2^s - 1 the sum would cross into the next binade for q below a power of two.
+// tests/differential/stock_form_test.cc holds all of it against the codec.
 #pragma once
 
 #include <cstdint>
