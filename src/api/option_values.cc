@@ -57,6 +57,12 @@ Result<std::pair<std::string, std::string>> SplitPair(const std::string& value, 
   return std::pair(value.substr(0, equals), value.substr(equals + 1));
 }
 
+Status SetAttribute(BlockAttributes& field, const std::string& value) {
+  PREON_ASSIGN_OR_RETURN(const auto pair, SplitPair(value, "KEY=VALUE"));
+  field[pair.first] = pair.second;
+  return Status::Ok();
+}
+
 // "I/N" with I from 1 to N; `index` from 0.
 Status SetPart(int64_t& index_field, int64_t& count_field, const std::string& value) {
   int64_t index = 0, count = 0;

@@ -22,6 +22,8 @@ Status SetPart(int64_t& index_field, int64_t& count_field, const std::string& va
 Status SetType(TensorType& field, const std::string& value);
 Status SetWeightType(std::optional<TensorType>& field, const std::string& value);
 Status SetBFloat16(BFloat16Options& field, const std::string& value);
+/// "KEY=VALUE".
+Status SetAttribute(BlockAttributes& field, const std::string& value);
 Status SetBlockSize(PlanOptions& plan, const std::string& value);
 Status SetAccuracyLevel(PlanOptions& plan, const std::string& value);
 Status SetMemory(MemoryUse& field, const std::string& value);

@@ -151,6 +151,26 @@ Status CheckTypeOptions(const PlanOptions& plan) {
   return Status::Ok();
 }
 
+// Block types get the attributes of their operator. Attributes of an operator that no type has are an error.
+Status SetAttributes(const Options& options, PlanOptions& plan) {
+  for (const bool mx : {false, true}) {
+    const BlockAttributes& attributes = mx ? options.mx_attributes : options.bfp_attributes;
+    if (attributes.empty()) continue;
+    const char* option = mx ? "--mx-attribute" : "--bfp-attribute";
+    bool used = false;
+    for (TensorType* type : {&plan.activation, &plan.weight}) {
+      if (type->block() == nullptr || (type->block()->family == BlockSpec::Family::kMx) != mx) continue;
+      Result<BlockSpec> spec = WithAttributes(*type->block(), attributes);
+      if (!spec.ok()) return std::move(spec).status().WithContext(option);
+      *type = TensorType(*spec);
+      used = true;
+    }
+    if (!used)
+      return Error(ErrorId::kConflictingOptions, option, ": has no effect on ", plan.activation.name(), " and ", plan.weight.name());
+  }
+  return Status::Ok();
+}
+
 // The one asked for, or the first of those that quantize activations and take the types.
 Result<const Target*> TargetFor(const Options& options, const PlanOptions& plan, const Builtins& builtins) {
   if (options.target) return builtins.targets.Find(*options.target);
@@ -204,6 +224,7 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   if (!options.calib.empty() && choices.method->collects()) return NeedsValues(options.method).WithContext("--calib");
   const bool integers = IsIntType(options.plan.activation.type());
   choices.plan.weight = options.weight.value_or(integers ? TensorType(DataType::kInt8) : options.plan.activation);
+  PREON_RETURN_IF_ERROR(SetAttributes(options, choices.plan));
   const Result<const Target*> target = TargetFor(options, choices.plan, builtins);
   if (!target.ok()) return Status(target.status()).WithContext("--target");
   choices.target = *target;

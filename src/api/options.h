@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "calib/data_source.h"
 #include "calib/run_plan.h"
+#include "formats/block_attributes.h"
 #include "quantize/plan.h"
 #include "ranges/range_method.h"
 #include "stats/tensor_sketch.h"
@@ -45,6 +46,7 @@ struct Options {
   MethodOptions method_options;
   std::optional<std::string> target;  ///< default: the first that takes the types
   PlanOptions plan;
+  BlockAttributes bfp_attributes, mx_attributes;  ///< over those of the types, by the reference's operator
   std::optional<TensorType> weight;  ///< default: the target's, or that of floating and block activations
   SketchMode sketch_mode = SketchMode::kSampled;
   bool optimize_observed = true;

@@ -6,6 +6,7 @@
 #include "base/system.h"
 #include "eval/compare.h"
 #include "eval/fusion_report.h"
+#include "formats/quark_operators.h"
 #include "instrument/instrumented_model.h"
 #include "ir/model_io.h"
 #include "ir/same_graph.h"
@@ -92,7 +93,8 @@ Result<PreparedModel> Rewrite(Model source, const Job& job, const Verify& verify
 Status CheckIsFloat(const Model& model) {
   PREON_RETURN_IF_ERROR(CheckNotInstrumented(model));
   for (const auto& node : model.graph.nodes()) {
-    if (node->op_type != "QuantizeLinear" && node->op_type != "DequantizeLinear" && !IsIntegerKernel(node->op_type))
+    const bool in_library = node->domain == kQuarkDomain || node->domain == kOlderQuarkDomain;
+    if (node->op_type != "QuantizeLinear" && node->op_type != "DequantizeLinear" && !IsIntegerKernel(node->op_type) && !in_library)
       continue;
     return Error(ErrorId::kAlreadyQuantized, model.source_path, ": node ", node->name, ": the model already holds ",
                  node->op_type, "; wanted a float model");

@@ -11,6 +11,7 @@
 #include "calib/run_plan.h"
 #include "eval/compare.h"
 #include "eval/fusion_report.h"
+#include "formats/quark_operators.h"
 #include "ir/model_io.h"
 #include "quantize/plan.h"
 #include "runtime/session.h"
@@ -181,6 +182,8 @@ Result<QuantizeResult> QuantizeStage(PreparedModel& prepared, const CalibrationD
     result.warnings.push_back("the quantized model is slower than the float model on this machine");
   }
   result.placement = std::move(verified.placement);
+
+  if (attempt.quantized.opsets.contains(kQuarkDomain)) result.needs.emplace_back("libpreon_ops.so");
 
   // Saving is deterministic: these are the bytes that were loaded and run above.
   job.clock.Begin("write");

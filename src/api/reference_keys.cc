@@ -178,6 +178,18 @@ Status SetRefineBlockAxis(Options& options, const std::string& value) {
   return refine ? Status::Ok() : SetOption(options, "keep-block-axis", "true");
 }
 
+// A JSON object of attributes, each an option of ours.
+Status SetBlockAttributes(Options& options, const std::string& value, std::string_view option) {
+  if (IsNone(value)) return Status::Ok();
+  const Json attributes = Json::parse(value, nullptr, /*allow_exceptions=*/false);
+  if (!attributes.is_object()) return BadValue(value, "a JSON object of attributes");
+  for (const auto& [name, setting] : attributes.items()) {
+    const std::string text = setting.is_string() ? setting.get<std::string>() : setting.dump();
+    PREON_RETURN_IF_ERROR(SetOption(options, option, StrCat(name, "=", text)));
+  }
+  return Status::Ok();
+}
+
 constexpr ReferenceKey kKeys[] = {
     {"CalibDataSize", "N: --calib-samples; 0 = all", SetDataSize},
     {"CalibWorkerNum", "N: --workers, at most as many as there are cores", SetWorkerNum},
@@ -197,6 +209,10 @@ constexpr ReferenceKey kKeys[] = {
      [](Options& o, const std::string& v) { return SetIfTrue(o, v, "bfloat16", "clip"); }},
     {"EnableVaimlBF16", "true: --bfloat16 vaiml",
      [](Options& o, const std::string& v) { return SetIfTrue(o, v, "bfloat16", "vaiml"); }},
+    {"BFPAttributes", "{\"block_size\": 16, ...}: --bfp-attribute",
+     [](Options& o, const std::string& v) { return SetBlockAttributes(o, v, "bfp-attribute"); }},
+    {"MXAttributes", "{\"block_size\": 16, ...}: --mx-attribute",
+     [](Options& o, const std::string& v) { return SetBlockAttributes(o, v, "mx-attribute"); }},
     {"RefineBlockAxis", "false: --keep-block-axis", SetRefineBlockAxis},
     {"CalibPassthroughOpTypes", "OP,...: --passthrough", SetPassthrough},
     {"SaveTensorHistFig", "true: --save-histograms tensor_hist", SetHistograms},

@@ -117,6 +117,8 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   result.scale_type = ScaleTypeName(options.plan.scale_type);
   result.weight_scale_type = ScaleTypeName(options.plan.scale_type_of_weights());
   WeightMethod weight_method = job.choices.plan.weight_rule.method_for(options.plan.scale_type_of_weights());
+  result.weights_alone = !job.choices.target->QuantizesActivations();
+  result.block_size = job.choices.plan.block_size.value_or(0);
   if (const NBitsPlan& nbits = prepared.plan.nbits; !nbits.nodes.empty()) {
     result.block_size = nbits.options.block_size;
     weight_method = nbits.options.least_squares ? WeightMethod::kMinMse : WeightMethod::kMinMax;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/spelling.h"
+#include "base/text.h"
 #include "formats/number_formats.h"
 
 namespace preon {
@@ -12,7 +13,9 @@ std::string TensorType::name() const {
   for (const auto& format : NumberFormats().entries()) {
     if (format->type() == *this) return std::string(format->name());
   }
-  return "blocks";
+  const bool mx = block_->family == BlockSpec::Family::kMx;
+  const std::string size = StrCat(" in blocks of ", block_->block_size);
+  return mx ? StrCat("mx ", MxAttributesOf(*block_).element_dtype, size) : StrCat("bfp of ", block_->bit_width, " bits", size);
 }
 
 Result<TensorType> ParseTensorType(std::string_view name) {

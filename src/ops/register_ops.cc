@@ -39,7 +39,7 @@ void AddQuarkOps(OrtSessionOptions* options) {
   static Domain* const ours =
       new Domain(kQuarkDomain, kBfpQuantizeDequantize, kMxQuantizeDequantize, kExtendedQuantizeLinear,
                  kExtendedDequantizeLinear, "ExtendedInstanceNormalization", "ExtendedLSTM");
-  static Domain* const older = new Domain("com.vai.quantize", "BFPFixNeuron", "MXFixNeuron", "VitisQuantizeLinear",
+  static Domain* const older = new Domain(kOlderQuarkDomain, "BFPFixNeuron", "MXFixNeuron", "VitisQuantizeLinear",
                                           "VitisDequantizeLinear", "VitisInstanceNormalization", "VitisLSTM");
   for (Domain* each : {ours, older}) Ort::UnownedSessionOptions(options).Add(each->domain);
 }

@@ -97,6 +97,7 @@ std::string ToJson(const QuantizeResult& result) {
   json["activation"] = result.activation;
   json["weight"] = result.weight;
   if (result.block_size > 0) json["block_size"] = result.block_size;
+  if (!result.needs.empty()) json["needs"] = result.needs;
   json["scale_type"] = result.scale_type;
   json["weight_scale_type"] = result.weight_scale_type;
   json["weight_method"] = result.weight_method;

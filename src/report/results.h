@@ -69,7 +69,9 @@ struct QuantizeResult {
   int64_t restored_tensors = 0;
   std::string histograms;  ///< folder of the pictures; may be ""
   std::string method, activation, weight, target;
-  int64_t block_size = 0;  ///< of weights in blocks; 0 = none are
+  int64_t block_size = 0;  ///< weights that share a scale; 0 = all of a channel or tensor
+  bool weights_alone = false;  ///< the target quantizes nothing else
+  std::vector<std::string> needs;  ///< libraries of operators that a program has to register
   std::string scale_type, weight_scale_type, weight_method;
   std::string compat;  ///< CompatName
   std::vector<PolicyTrial> policies;  ///< of method auto

@@ -139,21 +139,24 @@ std::string ToText(const QuantizeResult& result) {
     out.Add("  inherited   the ranges of %zu tensors (--passthrough), for example %s\n", result.inherited.size(),
             Printable(result.inherited.begin()->first).c_str());
   if (!result.histograms.empty()) out.Add("  histograms  %s\n", Printable(result.histograms).c_str());
-  if (result.block_size > 0)
-    out.Add("  format      weights %s in blocks of %lld by %s, activations %s, target %s\n", Printable(result.weight).c_str(),
-            static_cast<long long>(result.block_size), Printable(result.weight_method).c_str(),
-            Printable(result.activation).c_str(), Printable(result.target).c_str());
+  const std::string blocks = result.block_size > 0 ? StrCat(" in blocks of ", result.block_size) : "";
+  if (result.weights_alone)
+    out.Add("  format      weights %s%s by %s, activations %s, target %s\n", Printable(result.weight).c_str(),
+            blocks.c_str(), Printable(result.weight_method).c_str(), Printable(result.activation).c_str(),
+            Printable(result.target).c_str());
   else
-    out.Add("  format      method %s, activations %s, weights %s, target %s\n", Printable(result.method).c_str(),
-            Printable(result.activation).c_str(), Printable(result.weight).c_str(), Printable(result.target).c_str());
-  if (result.block_size == 0 && (result.scale_type != "float32" || result.weight_scale_type != "float32" || result.weight_method != "minmax")) {
+    out.Add("  format      method %s, activations %s, weights %s%s, target %s\n", Printable(result.method).c_str(),
+            Printable(result.activation).c_str(), Printable(result.weight).c_str(), blocks.c_str(), Printable(result.target).c_str());
+  for (const std::string& library : result.needs)
+    out.Add("  needs       %s, registered with the runtime that opens it\n", Printable(library).c_str());
+  if (!result.weights_alone && (result.scale_type != "float32" || result.weight_scale_type != "float32" || result.weight_method != "minmax")) {
     out.Add("  scales      activations %s, weights %s by %s\n", Printable(result.scale_type).c_str(),
             Printable(result.weight_scale_type).c_str(), Printable(result.weight_method).c_str());
   }
   if (result.compat != "off")
     out.Add("  compat      numbers of %s; no bias correction, no channel scales\n", Printable(result.compat).c_str());
   AddPolicies(out, result.policies);
-  if (result.placement) AddPlacement(out, *result.placement, result.block_size > 0 ? "in blocks" : "integer");
+  if (result.placement) AddPlacement(out, *result.placement, result.weights_alone ? "in blocks" : "integer");
   AddComparison(out, result.compare);
   AddLatency(out, result.latency);
   AddFacts(out, result.facts);

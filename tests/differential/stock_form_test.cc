@@ -13,8 +13,11 @@
 #include "formats/linear_blocks.h"
 #include "formats/linear_codec.h"
 #include "formats/number_formats.h"
+#include "formats/quark_operators.h"
 #include "ir/model_io.h"
+#include "ops/register_ops.h"
 #include "quantize/stock_form.h"
+#include "quantize/type_writer.h"
 #include "runtime/session.h"
 
 namespace preon {
@@ -66,11 +69,12 @@ std::vector<float> TestValues(const Shape& shape, int64_t axis) {
   return values;
 }
 
-Model ModelOf(std::optional<Shape> declared, const auto& write, int64_t opset = kStockFormOpset) {
+Model ModelOf(std::optional<Shape> declared, const auto& write, int64_t opset = kStockFormOpset, bool library = false) {
   Model model;
   model.ir_version = opset > kStockFormOpset ? 10 : 8;
   model.graph.name = "stock_form";
   model.opsets[""] = opset;
+  if (library) model.opsets[kQuarkDomain] = 1;
   ValueInfo info;
   info.type = DataType::kFloat;
   info.shape = std::move(declared);
@@ -352,6 +356,47 @@ TEST(CodesInStockForm, AMatMulInFrontDoesNotTakeTheScale) {
   });
   ExpectSame(RunModel(model, shape, x, Optimization::kAll), RunModel(model, shape, x, Optimization::kOff), x,
              Zeros::kAnySign, "");
+}
+
+// A quantizer of the library's operators, as target quark writes it.
+Model LibraryModel(const Shape& shape, const auto& write) {
+  UseOperators(AddQuarkOps);
+  const auto write_node = [&](Graph& graph) {
+    QdqWriter qdq(graph);
+    const QuantPlan plan{.operators = OperatorForm::kLibrary};
+    TypeWriter types(graph, qdq, plan);
+    const Status status = write(types);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  };
+  return ModelOf(shape, write_node, kStockFormOpset, /*library=*/true);
+}
+
+TEST(LibrarysOperators, AMillionValuesOfEachFormatAreTheCodecsAndTheStockForms) {
+  const Shape shape = {64, 256, 64};
+  const int64_t axis = 1;
+  const std::vector<float> x = TestValues(shape, axis);
+  for (const NumberFormat* format : BlockFormats()) {
+    SCOPED_TRACE(format->name());
+    BlockSpec spec = *format->block();
+    spec.numerics = Numerics::kCompat;
+    const Model model = LibraryModel(shape, [&](TypeWriter& types) { return types.WriteBlocks({"x", "y", "x"}, {spec, axis}); });
+    std::vector<float> wanted(x.size());
+    ASSERT_TRUE(QuantizeDequantize(spec, shape, axis, x.data(), wanted.data()).ok());
+    for (const Optimization optimization : kOptimizations)
+      ExpectSame(RunModel(model, shape, x, optimization), wanted, x, Zeros::kSigned, "library");
+    ExpectCodecsValues(spec, shape, shape, axis, x, kOptimizations, Zeros::kAnySign);
+  }
+  for (const DataType type : {DataType::kFloat16, DataType::kBFloat16, DataType::kInt32, DataType::kUInt32}) {
+    SCOPED_TRACE(DataTypeName(type));
+    const QuantParams params{MiniFloatOf(type) ? 1.0f : 0x1p-30f, 0};
+    const Model model = LibraryModel(shape, [&](TypeWriter& types) { return types.WriteCodes({"x", "y", "x"}, {type, {params}}); });
+    std::vector<float> wanted(x.size());
+    ASSERT_TRUE(QuantizeDequantizeTensor({type}, ParamLayout::PerTensor(ElementCount(shape)), {{&params.scale, 1}, {}},
+                                         x.data(), wanted.data()).ok());
+    for (const Optimization optimization : kOptimizations)
+      ExpectSame(RunModel(model, shape, x, optimization), wanted, x, Zeros::kSigned, "library");
+    ExpectCodesValues(type, {params}, shape, -1, x);
+  }
 }
 
 TEST(LinearBlocks, DequantizeLinearOfTheRuntimeGivesTheCodecsValues) {
