@@ -178,7 +178,10 @@ Result<QuantizeResult> QuantizeStage(PreparedModel& prepared, const CalibrationD
   PREON_ASSIGN_OR_RETURN(const auto latency, MeasureLatency(reference, verified.session, batch.feeds, batch.samples,
                                                             kLatencySeconds, job.context));
   result.latency = {latency.first, latency.second};
-  if (latency.second.p50 > kSlowerRatio * latency.first.p50) {
+  const Target& target = *job.choices.target;
+  result.computes_in_float = target.QuantizesActivations() && !target.FollowsRuntime() &&
+                             verified.placement && verified.placement->integer_anchors == 0;
+  if (!result.computes_in_float && latency.second.p50 > kSlowerRatio * latency.first.p50) {
     result.warnings.push_back("the quantized model is slower than the float model on this machine");
   }
   result.placement = std::move(verified.placement);

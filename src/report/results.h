@@ -71,6 +71,7 @@ struct QuantizeResult {
   std::string method, activation, weight, target;
   int64_t block_size = 0;  ///< weights that share a scale; 0 = all of a channel or tensor
   bool weights_alone = false;  ///< the target quantizes nothing else
+  bool computes_in_float = false;  ///< between quantizers, as a target may mean it
   std::vector<std::string> needs;  ///< libraries of operators that a program has to register
   std::string scale_type, weight_scale_type, weight_method;
   std::string compat;  ///< CompatName

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "quantize/plan.h"
 #include "report/text_writer.h"
 
 namespace preon {
@@ -80,6 +81,16 @@ void AddFloatNodes(TextWriter& out, const std::vector<FloatNode>& nodes) {
     out.Add("              and %zu more groups (all with --json)\n", sorted.size() - kMaxGroups);
 }
 
+// Of a target that puts quantizers around operators which then compute in float: what has none.
+void AddQuantizedNodes(TextWriter& out, const Placement& placement) {
+  std::vector<FloatNode> left;
+  std::ranges::copy_if(placement.float_nodes, std::back_inserter(left),
+                       [](const FloatNode& node) { return node.reason != FloatReasonName(FloatReason::kNotFused); });
+  const size_t nodes = placement.integer.size() + placement.float_nodes.size();
+  out.Add("  quantizers  around %zu of %zu nodes; they compute in float\n", nodes - left.size(), nodes);
+  AddFloatNodes(out, left);
+}
+
 void AddPlacement(TextWriter& out, const Placement& placement, const char* kind) {
   const long long anchors = placement.integer_anchors + placement.float_anchors;
   out.Add("  %-11s %lld of %lld Conv, MatMul and Gemm nodes; %.1f %% of the multiply-accumulates\n", kind,
@@ -128,7 +139,7 @@ std::string ToText(const QuantizeResult& result) {
   TextWriter out;
   out.Add("%s -> %s\n", Printable(result.model).c_str(), Printable(result.output).c_str());
   AddSizes(out, result.float_size_bytes, result.quantized_size_bytes);
-  if (result.block_size == 0)
+  if (result.observed_tensors > 0)
     out.Add("  calibrated  %lld %ssamples, %lld tensors observed, %lld more share a range\n",
           static_cast<long long>(result.samples), result.random_data ? "RANDOM " : "",
           static_cast<long long>(result.observed_tensors), static_cast<long long>(result.shared_tensors));
@@ -156,7 +167,10 @@ std::string ToText(const QuantizeResult& result) {
   if (result.compat != "off")
     out.Add("  compat      numbers of %s; no bias correction, no channel scales\n", Printable(result.compat).c_str());
   AddPolicies(out, result.policies);
-  if (result.placement) AddPlacement(out, *result.placement, result.weights_alone ? "in blocks" : "integer");
+  if (result.placement && result.computes_in_float)
+    AddQuantizedNodes(out, *result.placement);
+  else if (result.placement)
+    AddPlacement(out, *result.placement, result.weights_alone ? "in blocks" : "integer");
   AddComparison(out, result.compare);
   AddLatency(out, result.latency);
   AddFacts(out, result.facts);

@@ -4,7 +4,7 @@ import json
 import onnx
 import pytest
 
-MODELS = ["resnet20_cifar10", "sst2_transformer", "mobilenetv2_1.0", pytest.param("yolox_nano", marks=pytest.mark.slow)]
+MODELS = ["resnet20_cifar10", "sst2_transformer", *(pytest.param(name, marks=pytest.mark.slow) for name in ("mobilenetv2_1.0", "yolox_nano"))]
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -43,7 +43,8 @@ def quantize(model, *options):
 
 
 @pytest.mark.parametrize("scale_type", ["power-of-two", "int16"])
-@pytest.mark.parametrize("name", LEAST_SQNR_DB)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow if name.startswith("mobilenet") else ())
+                                  for name in LEAST_SQNR_DB])
 def test_every_scale_is_of_the_type(real_model, name, scale_type):
     result, scales = quantize(real_model(name), "--scale-type", scale_type)
     assert len(scales.others) >= 10 and bool(scales.biases) == (name != "sst2_transformer")   # whose layers are MatMul and Add

@@ -32,21 +32,24 @@ def test_interrupted_in_mid_calibration(preon, model, tmp_path, number):
 def test_killed_and_resumed(preon, model, tmp_path, options):
     """Killed again and again at any point, and resumed, a calibration ends with the bytes of an undisturbed one."""
     calibrate = ["calibrate", model, "--data", "random:2000", "--resume", "--threads", "2", *options, "--checkpoint", "0"]
+    begin = time.monotonic()
     assert preon("calibrate", model, "--data", "random:2000", "-o", "whole.calib", *options).returncode == 0
+    whole_s = time.monotonic() - begin
     partial = tmp_path / "out.calib.partial"
     resumed = 0
     for attempt in range(6):
         process = preon.start(*calibrate, "-o", "out.calib")
         try:
-            process.wait(timeout=0.3 + 0.07 * attempt)
-            pytest.skip("the machine is too fast for this test")
+            process.wait(timeout=whole_s * (0.6 + 0.1 * attempt))
+            break  # so much was done before
         except subprocess.TimeoutExpired:
             process.kill() if attempt % 2 else process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
         assert not (tmp_path / "out.calib").exists()
         resumed += partial.exists()
     assert resumed > 0
-    assert preon(*calibrate[:-2], "-o", "out.calib").returncode == 0
+    if not (tmp_path / "out.calib").exists():
+        assert preon(*calibrate[:-2], "-o", "out.calib").returncode == 0
     assert (tmp_path / "out.calib").read_bytes() == (tmp_path / "whole.calib").read_bytes()
     assert preon.files() == ["model.onnx", "out.calib", "whole.calib"]
 

@@ -125,6 +125,7 @@ def test_a_killed_worker_is_named(preon, model, tmp_path):
     assert preon.files() == ["model.onnx", "tmp"]
 
 
+@pytest.mark.slow
 def test_killed_and_resumed_with_another_number_of_workers(preon, model, tmp_path):
     """Killed again and again at any point, and resumed with more, fewer or no workers: the bytes of an undisturbed run."""
     calibrate = ["calibrate", model, "--data", "random:30000", "--batch", "2", "--resume", "--checkpoint", "0", "-o", "out.calib"]
