@@ -93,7 +93,7 @@ TEST(Presets, EachIsValidAndUnknownOnesAreTold) {
   }
   Options options;
   EXPECT_EQ(ApplyPreset(options, "INT9").id(), ErrorId::kUnknownOption);
-  EXPECT_EQ(ApplyPreset(options, "BF16_QCONFIG").id(), ErrorId::kNotYetSupported);
+  EXPECT_EQ(ApplyPreset(options, "XINT8_QCONFIG").id(), ErrorId::kNotYetSupported);
 }
 
 }  // namespace

@@ -9,10 +9,10 @@
 namespace preon {
 namespace {
 
-// What the reference's other presets start with: other types, power-of-two scales, training of the weights.
+// What the reference's other presets start with: power-of-two scales, layers of other types, training of the weights.
 constexpr auto kLater = std::to_array<std::string_view>(
-    {"XINT8", "VINT8", "UINT8_DYNAMIC", "S16", "U16", "U8U8", "A16W8", "A8W8_ADA", "U8S8_AAWS_ADA", "S8S8_AAWS_ADA",
-     "FP16", "BF16", "BFP16", "MX", "INT16", "INT8_TRANSFORMER", "INT8_CNN_ACCURATE", "MATMUL_NBITS"});
+    {"XINT8", "VINT8", "UINT8_DYNAMIC", "S16", "U16", "U8U8", "A16W8_ADA", "A8W8_ADA", "U8S8_AAWS_ADA",
+     "S8S8_AAWS_ADA", "FP16_ADA", "BF16_", "BFP16_ADA", "MX", "INT16", "INT8_TRANSFORMER", "INT8_CNN_ACCURATE"});
 
 std::string Canonical(std::string_view name) {
   std::string canonical;
@@ -43,6 +43,39 @@ std::vector<ConfigPreset> ConfigPresets() {
       {"INT8_CNN_DEFAULT",
        "u8 activations, s8 weights, MinMax",
        {{"method", "minmax"}, {"activation", "uint8"}, {"weight", "int8"}}},
+      {"INT16_CNN_DEFAULT",
+       "u16 activations, s16 weights, MinMax",
+       {{"method", "minmax"}, {"activation", "uint16"}, {"weight", "int16"}}},
+      {"U8U8_AAWA",
+       "u8 asymmetric activations, u8 weights, Percentile",
+       {{"method", "percentile"}, {"activation", "uint8"}, {"weight", "uint8"}}},
+      {"A16W8",
+       "s16 symmetric activations, s8 weights, MinMax",
+       {{"method", "minmax"}, {"activation", "int16"}, {"weight", "int8"}, {"symmetric", "true"}}},
+      {"S16S8_ASWS",
+       "s16 symmetric activations, s8 weights, Percentile",
+       {{"method", "percentile"}, {"activation", "int16"}, {"weight", "int8"}, {"symmetric", "true"}}},
+      {"U16S8_AAWS",
+       "u16 asymmetric activations, s8 weights, Percentile",
+       {{"method", "percentile"}, {"activation", "uint16"}, {"weight", "int8"}}},
+      {"FP16", "float16", {{"activation", "float16"}}},
+      {"BF16", "bfloat16", {{"activation", "bfloat16"}}},
+      {"BFP16", "bfp16", {{"activation", "bfp16"}}},
+      {"MX4", "mx4", {{"activation", "mx4"}}},
+      {"MX6", "mx6", {{"activation", "mx6"}}},
+      {"MX9", "mx9", {{"activation", "mx9"}}},
+      {"MXINT8", "mxint8", {{"activation", "mxint8"}}},
+      {"MXFP8E5M2", "mxfp8e5m2", {{"activation", "mxfp8e5m2"}}},
+      {"MXFP8E4M3", "mxfp8e4m3", {{"activation", "mxfp8e4m3"}}},
+      {"MXFP6E3M2", "mxfp6e3m2", {{"activation", "mxfp6e3m2"}}},
+      {"MXFP6E2M3", "mxfp6e2m3", {{"activation", "mxfp6e2m3"}}},
+      {"MXFP4E2M1", "mxfp4e2m1", {{"activation", "mxfp4e2m1"}}},
+      {"BF16_BFP16", "bfloat16 activations, bfp16 weights", {{"activation", "bfloat16"}, {"weight", "bfp16"}}},
+      {"BF16_MXINT8", "bfloat16 activations, mxint8 weights", {{"activation", "bfloat16"}, {"weight", "mxint8"}}},
+      {"MX9_INT8", "mx9 activations, int8 weights", {{"activation", "mx9"}, {"weight", "int8"}}},
+      {"MATMUL_NBITS",
+       "weights alone: int4 in blocks of 128, computed in float32",
+       {{"target", "matmul-nbits"}, {"weight", "int4"}, {"block-size", "128"}, {"accuracy-level", "1"}}},
   };
 }
 
