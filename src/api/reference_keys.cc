@@ -7,6 +7,7 @@
 
 #include "api/builtins.h"
 #include "api/option_table.h"
+#include "api/reference_catalog.h"
 #include "base/spelling.h"
 #include "base/system.h"
 #include "base/text.h"
@@ -173,6 +174,11 @@ Status SetIfTrue(Options& options, const std::string& value, std::string_view na
   return on ? SetOption(options, name, to) : Status::Ok();
 }
 
+Status SetPairOnWeight(Options& options, const std::string& value) {
+  PREON_ASSIGN_OR_RETURN(const bool pair, ParseBool(value));
+  return SetOption(options, "weight-form", pair ? "operators" : "packed");
+}
+
 Status SetRefineBlockAxis(Options& options, const std::string& value) {
   PREON_ASSIGN_OR_RETURN(const bool refine, ParseBool(value));
   return refine ? Status::Ok() : SetOption(options, "keep-block-axis", "true");
@@ -209,6 +215,14 @@ constexpr ReferenceKey kKeys[] = {
      [](Options& o, const std::string& v) { return SetIfTrue(o, v, "bfloat16", "clip"); }},
     {"EnableVaimlBF16", "true: --bfloat16 vaiml",
      [](Options& o, const std::string& v) { return SetIfTrue(o, v, "bfloat16", "vaiml"); }},
+    {"AddQDQPairToWeight", "true: --weight-form operators, false: packed", SetPairOnWeight},
+    {"ActivationSymmetric", "true: --symmetric", [](Options& o, const std::string& v) { return SetIfTrue(o, v, "symmetric"); }},
+    {"Int16Scale", "true: --scale-type int16",
+     [](Options& o, const std::string& v) { return SetIfTrue(o, v, "scale-type", "int16"); }},
+    {"WeightCalibrateMethod", "M: --weight-method",
+     [](Options& o, const std::string& v) { return IsNone(v) ? Status::Ok() : SetOption(o, "weight-method", v); }},
+    {"MinMSEModeFloatScale", "S: --weight-search",
+     [](Options& o, const std::string& v) { return SetOption(o, "weight-search", v); }},
     {"BFPAttributes", "{\"block_size\": 16, ...}: --bfp-attribute",
      [](Options& o, const std::string& v) { return SetBlockAttributes(o, v, "bfp-attribute"); }},
     {"MXAttributes", "{\"block_size\": 16, ...}: --mx-attribute",
@@ -241,6 +255,15 @@ std::vector<std::string> MethodKeys() {
   return names;
 }
 
+// A key whose feature this version has not: only switching it off is done.
+Status SetAbsentKey(const CatalogKey& key, const std::string& value) {
+  const bool off = IsNone(value) || ToLower(value) == "false" || value == "[]" || value == "{}";
+  if (off && key.fallback != "true") return Status::Ok();
+  return Error(ErrorId::kNotYetSupported, key.name, ": got '", value, "', but this version has not what it stands for (",
+               kReferenceCategories[static_cast<size_t>(key.category)], ")")
+      .WithHint("--option help lists the keys that it has");
+}
+
 Status SetKey(Options& options, const std::string& name, const std::string& value) {
   const auto is_named = [&](std::string_view key) { return ToLower(key) == ToLower(name); };
   if (const auto key = std::ranges::find_if(kKeys, is_named, &ReferenceKey::name); key != std::end(kKeys))
@@ -248,6 +271,9 @@ Status SetKey(Options& options, const std::string& name, const std::string& valu
   std::vector<std::string> known = MethodKeys();
   if (const auto key = std::ranges::find_if(known, is_named); key != known.end())
     return SetOption(options, "method-option", *key + "=" + value);
+  const auto catalog = ReferenceCatalog();
+  if (const auto key = std::ranges::find_if(catalog, is_named, &CatalogKey::name); key != catalog.end())
+    return SetAbsentKey(*key, value);
   for (const ReferenceKey& key : kKeys) known.emplace_back(key.name);
   return Error(ErrorId::kUnknownOption, "unknown key '", name, "'", DidYouMean(name, known))
       .WithHint("--option help lists the keys");
@@ -256,6 +282,12 @@ Status SetKey(Options& options, const std::string& name, const std::string& valu
 }  // namespace
 
 std::span<const ReferenceKey> ReferenceKeys() { return kKeys; }
+
+bool HasReferenceKey(std::string_view name) {
+  if (std::ranges::find(kKeys, name, &ReferenceKey::name) != std::end(kKeys)) return true;
+  const std::vector<std::string> keys = MethodKeys();
+  return std::ranges::find(keys, name) != keys.end();
+}
 
 Status SetReferenceKey(Options& options, const std::string& name, const std::string& value) {
   const size_t set_before = options.settings.size();

@@ -20,8 +20,11 @@ struct ReferenceKey {
 /// All keys but those of the methods, which the registry knows (RangeMethod::option_help).
 std::span<const ReferenceKey> ReferenceKeys();
 
+/// Does this version have the key, among its own or a method's?
+bool HasReferenceKey(std::string_view name);
+
 /// Sets what the key stands for. Lists are "a,b" or JSON, tables JSON. Errors: kUnknownOption with the nearest name,
-/// those of the key.
+/// kNotYetSupported for a key of the reference that this version has not, those of the key.
 Status SetReferenceKey(Options& options, const std::string& name, const std::string& value);
 
 }  // namespace preon

@@ -1,3 +1,5 @@
+#include "api/reference_catalog.h"
+#include "api/reference_keys.h"
 #include "api/verbs.h"
 #include "base/system.h"
 #include "formats/tensor_type.h"
@@ -44,6 +46,14 @@ Result<DoctorResult> DoctorVerb(Job& job) {
                       .targets = Lines(job.builtins.targets),
                       .passes = Lines(job.builtins.passes),
                       .types = TensorTypeNames()};
+  for (size_t category = 0; category < kReferenceCategories.size(); ++category)
+    result.reference_keys.emplace_back(kReferenceCategories[category], 0, 0);
+  for (const CatalogKey& key : ReferenceCatalog()) {
+    auto& [group, has, all] = result.reference_keys[static_cast<size_t>(key.category)];
+    ++all;
+    if (HasReferenceKey(key.name)) ++has;
+    else result.missing_keys.emplace_back(key.name);
+  }
   result.facts = job.clock.Finish("doctor");
   return result;
 }

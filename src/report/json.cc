@@ -230,6 +230,9 @@ std::string ToJson(const DoctorResult& result) {
   json["targets"] = LinesJson(result.targets);
   json["passes"] = LinesJson(result.passes);
   json["types"] = result.types;
+  Json keys = Json::object();
+  for (const auto& [group, has, all] : result.reference_keys) keys[group] = {{"has", has}, {"all", all}};
+  json["reference_keys"] = {{"groups", keys}, {"missing", result.missing_keys}};
   return JsonLine(json);
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -196,6 +197,9 @@ struct DoctorResult {
   int64_t newest_opset = 0;
   NamedLines methods, targets, passes;
   std::vector<std::string> types;
+  /// Of the reference's keys by their group: how many this version has, and all.
+  std::vector<std::tuple<std::string, int64_t, int64_t>> reference_keys;
+  std::vector<std::string> missing_keys;
 };
 
 }  // namespace preon

@@ -297,6 +297,16 @@ std::string ToText(const DoctorResult& result) {
   AddLines(out, "methods", result.methods);
   AddLines(out, "targets", result.targets);
   AddLines(out, "passes", result.passes);
+  const char* title = "keys";
+  int64_t has_all = 0, all_all = 0;
+  for (const auto& [group, has, all] : result.reference_keys) {
+    out.Add("  %-11s %-26s %lld of %lld\n", title, group.c_str(), static_cast<long long>(has), static_cast<long long>(all));
+    title = "";
+    has_all += has;
+    all_all += all;
+  }
+  out.Add("  %-11s %-26s %lld of %lld of AMD Quark's; the others are errors\n", "", "all", static_cast<long long>(has_all),
+          static_cast<long long>(all_all));
   return out.Take();
 }
 
