@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LAYER = re.compile(r"^preon_layer\((\w+)((?:[^()]|\n)*)\)", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.MULTILINE)
 STREAM = re.compile(r"\bstd::(?:cout|cerr|clog)\b|\b(?:std::)?(?:printf|puts|putchar)\(|\bf(?:printf|puts)\(\s*std(?:out|err)")
-PUBLIC = {"api", "cli"}  # may include include/preon
+PUBLIC = {"api", "cli", "python"}  # may include include/preon
 # Headers that one layer alone may see, by how their path begins.
 OWNED = {"onnx/": "ir", "google/protobuf": "ir", "onnxruntime_": "runtime"}
 # Says why it aborts, in builds for tests; the edge of a library that other programs load.

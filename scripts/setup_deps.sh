@@ -23,7 +23,7 @@ quietly() {
   fi
 }
 
-APT_PACKAGES=(build-essential git python3 python3-venv ccache ninja-build pkg-config
+APT_PACKAGES=(build-essential git python3 python3-dev python3-venv ccache ninja-build pkg-config
   libhwy-dev nlohmann-json3-dev libcli11-dev libssl-dev
   libstb-dev libjpeg-dev libgtest-dev libgmock-dev libbenchmark-dev zlib1g-dev protobuf-compiler libprotobuf-dev)
 
@@ -58,6 +58,12 @@ install_python_tools() {
   quietly "$CACHE/venv/bin/pip" install --disable-pip-version-check "cmake>=3.26,<4" "onnx==$ONNX_VERSION" \
     "onnxruntime==$ORT_VERSION" "numpy>=2" scipy pillow pytest "clang-format==18.1.8" "scikit-build-core>=0.11"
   touch "$stamp"
+}
+
+# What the Python package is built with.
+install_nanobind() {
+  "$CACHE/venv/bin/python" -c 'import nanobind' 2>/dev/null && return
+  quietly "$CACHE/venv/bin/pip" install --disable-pip-version-check "nanobind>=2.4,<4"
 }
 
 # The runtime's library comes from its Python wheel, its C API headers (forward compatible) from Debian 13.
@@ -115,5 +121,6 @@ flock -n 9 || { say "waiting for another set-up to end"; flock 9; }
 : >"$LOG"
 install_system_packages
 install_python_tools
+install_nanobind
 if [ -z "${ORT_ROOT:-}" ]; then install_onnxruntime; fi
 install_onnx

@@ -1,0 +1,1 @@
+from .api import ModelQuantizer  # noqa: F401

@@ -1,0 +1,166 @@
+// The module preon._preon: types and errors between Python and the library, no logic. python/preon is what users see.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <future>
+
+#include "preon/preon.h"
+
+namespace nb = nanobind;
+
+namespace preon {
+namespace {
+
+using Array = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+
+ElementType TypeOf(const std::string& input, nb::dlpack::dtype type) {
+  using Code = nb::dlpack::dtype_code;
+  const auto code = static_cast<Code>(type.code);
+  if (code == Code::Bool) return ElementType::kBool;
+  if (code == Code::Float && type.bits == 16) return ElementType::kFloat16;
+  if (code == Code::Float && type.bits == 32) return ElementType::kFloat;
+  if (code == Code::Float && type.bits == 64) return ElementType::kDouble;
+  if (code == Code::Int && type.bits == 8) return ElementType::kInt8;
+  if (code == Code::Int && type.bits == 16) return ElementType::kInt16;
+  if (code == Code::Int && type.bits == 32) return ElementType::kInt32;
+  if (code == Code::Int && type.bits == 64) return ElementType::kInt64;
+  if (code == Code::UInt && type.bits == 8) return ElementType::kUInt8;
+  if (code == Code::UInt && type.bits == 16) return ElementType::kUInt16;
+  if (code == Code::UInt && type.bits == 32) return ElementType::kUInt32;
+  if (code == Code::UInt && type.bits == 64) return ElementType::kUInt64;
+  throw nb::type_error(("input '" + input + "': no element type of a model").c_str());
+}
+
+// Python's callbacks, called on the library's threads. What they raise ends the run and is raised again behind it.
+class Callbacks {
+ public:
+  Callbacks(nb::object reader, nb::object progress) : reader_(std::move(reader)), progress_(std::move(progress)) {}
+
+  void Attach(QuantizeOptions& options) {
+    options.cancel = &cancel_;
+    if (!reader_.is_none()) {
+      options.reader = [this](int64_t index, std::vector<InputArray>& inputs) {
+        return Guarded([&] { return Read(index, inputs); });
+      };
+    }
+    if (progress_.is_none()) return;
+    options.progress = [this](const std::string& stage, int64_t done, int64_t total) {
+      Guarded([&] {
+        progress_(stage, done, total);
+        return true;
+      });
+    };
+  }
+
+  void Cancel() { cancel_ = true; }
+  void Rethrow() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  template <typename Body>
+  bool Guarded(const Body& body) {
+    const nb::gil_scoped_acquire gil;
+    if (failure_) return false;
+    try {
+      return body();
+    } catch (...) {
+      failure_ = std::current_exception();
+      Cancel();
+      return false;
+    }
+  }
+
+  bool Read(int64_t index, std::vector<InputArray>& inputs) {
+    arrays_.clear();
+    const nb::object sample = reader_(index);
+    if (sample.is_none()) return false;
+    for (const auto& [name, value] : nb::cast<nb::dict>(sample)) {
+      arrays_.push_back(nb::cast<Array>(value));
+      const Array& array = arrays_.back();
+      InputArray input{nb::cast<std::string>(name), {}, {}, array.data()};
+      input.type = TypeOf(input.name, array.dtype());
+      for (size_t axis = 0; axis < array.ndim(); ++axis) input.shape.push_back(static_cast<int64_t>(array.shape(axis)));
+      inputs.push_back(std::move(input));
+    }
+    return true;
+  }
+
+  nb::object reader_, progress_;
+  std::vector<Array> arrays_;   // until the next call
+  std::atomic<bool> cancel_ = false;
+  std::exception_ptr failure_;
+};
+
+// Runs `work` on a thread of its own, so that this one can answer Ctrl-C.
+template <typename Result>
+Result RunWatched(Callbacks& callbacks, const std::function<Result()>& work) {
+  std::future<Result> result = std::async(std::launch::async, work);
+  std::exception_ptr interrupted;
+  while (true) {
+    std::future_status status;
+    {
+      const nb::gil_scoped_release released;
+      status = result.wait_for(std::chrono::milliseconds(20));
+    }
+    if (status == std::future_status::ready) break;
+    if (!interrupted && PyErr_CheckSignals() != 0) {
+      interrupted = std::make_exception_ptr(nb::python_error());
+      callbacks.Cancel();
+    }
+  }
+  Result outcome = result.get();
+  if (interrupted) std::rethrow_exception(interrupted);
+  callbacks.Rethrow();
+  return outcome;
+}
+
+// (JSON, text), or (None, number, message, hint, exit status).
+template <typename Report>
+nb::tuple ToPython(const Outcome<Report>& outcome, const std::string& text) {
+  if (outcome) return nb::make_tuple(outcome->json, text);
+  const Failure& failure = outcome.error();
+  return nb::make_tuple(nb::none(), failure.number, failure.message, failure.hint, failure.exit_status);
+}
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+QuantizeOptions OptionsOf(std::string model, std::string output, Settings settings) {
+  QuantizeOptions options;
+  options.model = std::move(model);
+  options.output = std::move(output);
+  options.settings = std::move(settings);
+  return options;
+}
+
+nb::tuple QuantizeInPython(std::string model, std::string output, Settings settings, nb::object reader, nb::object progress) {
+  QuantizeOptions options = OptionsOf(std::move(model), std::move(output), std::move(settings));
+  Callbacks callbacks(std::move(reader), std::move(progress));
+  callbacks.Attach(options);
+  const auto outcome = RunWatched<Outcome<Report>>(callbacks, [&] { return Quantize(options); });
+  return ToPython(outcome, outcome ? outcome->text : "");
+}
+
+nb::tuple CalibrateInPython(std::string model, std::string output, Settings settings, nb::object reader, nb::object progress) {
+  QuantizeOptions options = OptionsOf(std::move(model), std::move(output), std::move(settings));
+  Callbacks callbacks(std::move(reader), std::move(progress));
+  callbacks.Attach(options);
+  const auto outcome = RunWatched<Outcome<CalibrationReport>>(callbacks, [&] { return Calibrate(options); });
+  return ToPython(outcome, "");
+}
+
+}  // namespace
+}  // namespace preon
+
+NB_MODULE(_preon, module) {
+  module.def("version", &preon::Version);
+  module.def("quantize", &preon::QuantizeInPython, nb::arg("model"), nb::arg("output"), nb::arg("settings"),
+             nb::arg("reader").none(), nb::arg("progress").none());
+  module.def("calibrate", &preon::CalibrateInPython, nb::arg("model"), nb::arg("output"), nb::arg("settings"),
+             nb::arg("reader").none(), nb::arg("progress").none());
+}
