@@ -79,6 +79,9 @@ OrtStatusPtr InferFromInput(OrtShapeInferContext* context, size_t like) {
   OrtTensorTypeAndShapeInfo* data = nullptr;
   OrtTensorTypeAndShapeInfo* typed = nullptr;
   if (!Ok(api.ShapeInferContext_GetInputTypeShape(context, 0, &data)) || data == nullptr) return nullptr;
+  // The runtime shows a shape that it does not know as that of a scalar; nothing is said about either.
+  size_t rank = 0;
+  if (!Ok(api.GetDimensionsCount(data, &rank)) || rank == 0) return nullptr;
   if (like == 0) return api.ShapeInferContext_SetOutputTypeShape(context, 0, data);
   if (!Ok(api.ShapeInferContext_GetInputTypeShape(context, like, &typed)) || typed == nullptr) return nullptr;
   return AsOrtStatus([&] {

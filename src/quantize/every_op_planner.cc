@@ -96,7 +96,12 @@ class Marker {
     if (library && (plan.block || IsSixteenBitFloat(plan.format.type))) return WeightForm::kOperators;
     // No DequantizeLinear has uint32.
     if (plan.format.type == DataType::kUInt32) return library ? WeightForm::kOperators : WeightForm::kFolded;
-    return plan.block ? WeightForm::kFolded : WeightForm::kPacked;
+    // A DequantizeLinear beside an activation that comes from none makes the runtime take MatMulNBits, which rounds the
+    // activation to bytes.
+    const TensorType& activation = options_.activation;
+    const bool pairs = IsIntType(activation.type()) && DataTypeBits(activation.type()) <= 16;
+    const bool fuses = !library && IsIntType(plan.format.type) && DataTypeBits(plan.format.type) <= 8 && !pairs;
+    return plan.block || fuses ? WeightForm::kFolded : WeightForm::kPacked;
   }
 
   bool IsConstant(const std::string& tensor) const { return graph_.Initializer(tensor) != nullptr; }

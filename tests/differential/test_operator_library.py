@@ -264,3 +264,16 @@ def test_random_attributes_never_end_the_process():
             assert "preon: " in str(refused), (attributes, refused)
             outcomes[False] += 1
     assert min(outcomes.values()) > 10
+
+
+@pytest.mark.parametrize("kind, zero", [(TensorProto.BFLOAT16, b"\0\0"), (TensorProto.UINT32, b"\0\0\0\0")])
+@pytest.mark.parametrize("level", [OFF, ALL])
+def test_a_shape_that_is_not_known_stays_so(kind, zero, level):
+    """Behind a Reshape by computed sizes nothing is known of a tensor, not that it is a scalar."""
+    constants = {"scale": numpy_helper.from_array(np.float32(0.01), "scale"), "zero": helper.make_tensor("zero", kind, [], zero, raw=True)}
+    nodes = [helper.make_node("Reshape", ["x", "sizes"], ["r"]), node("ExtendedQuantizeLinear", "com.amd.quark", ["r", "scale", "zero"], ["q"]),
+             node("ExtendedDequantizeLinear", "com.amd.quark", ["q", "scale", "zero"], ["d"]), node("MXQuantizeDequantize", "com.amd.quark", ["d"], ["m"]),
+             helper.make_node("Transpose", ["m"], ["y"], perm=[0, 2, 1])]
+    model = model_of(nodes, {"x": (TensorProto.FLOAT, ["n", "m"]), "sizes": (TensorProto.INT64, ["k"])}, {"y": (TensorProto.FLOAT, None)}, constants)
+    y, = session(model, level=level).run(None, {"x": np.ones((4, 6), np.float32), "sizes": np.array([2, 3, 4])})
+    assert y.shape == (2, 4, 3)
