@@ -10,6 +10,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BINARY = pathlib.Path(os.environ.get("PREON_BIN") or ROOT / "build/bin/preon")
+LIBRARY = BINARY.parent.parent / "lib/libpreon_ops.so"
 WORK = ROOT / "build/bench-data"
 
 
@@ -61,9 +62,15 @@ def table(header, rows):
         print("  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths))))
 
 
-def save(name, results, out=None):
-    """Keeps the figures with the machine that they are of."""
+def keep(name, results, out=None):
+    """Writes the figures with the machine that they are of; returns where."""
     path = pathlib.Path(out) if out else ROOT / f"build/bench-{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"bench": name, **machine(), "results": results}, indent=1) + "\n")
+    return path
+
+
+def save(name, results, out=None):
+    """As keep, and says so."""
+    path = keep(name, results, out)
     print(f"\n{machine()['cpu']}, {machine()['cores']} cores, commit {machine()['commit']}; figures in {path}")

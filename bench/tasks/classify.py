@@ -99,7 +99,7 @@ def prepare_minilm(data, built):
 
 
 TASKS = [
-    Task("mobilenetv2_1.0", "top-1 %", prepare_mobilenet, top1),
+    Task("mobilenetv2_1.0", "top-1 %", prepare_mobilenet, lambda evaluation: top1(evaluation, batch=1)),
     Task("resnet50v2_stage3_probe", "top-1 %", prepare_resnet_probe, top1),
     Task("resnet20_cifar10", "top-1 %", lambda data, _: cifar(data, IMAGENET_MEAN, IMAGENET_STD), top1),
     Task("vit_cifar10_ibp_3_3_8", "top-1 %",

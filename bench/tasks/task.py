@@ -5,6 +5,8 @@ from typing import Callable
 
 import numpy as np
 
+from measure import LIBRARY
+
 Arrays = dict[str, np.ndarray]
 
 
@@ -31,7 +33,7 @@ class Task:
     name: str
     metric: str
     prepare: Callable[[pathlib.Path, pathlib.Path], Prepared]  # (data root, folder of built models)
-    score: Callable[[Evaluation], float]
+    score: Callable[[Evaluation], float | np.ndarray]  # an array: of every sample, the score is their mean
     model: str = ""  # file below models/; the name + ".onnx" unless given
 
     def model_path(self, data, built):
@@ -46,6 +48,8 @@ def session(path, threads=0):
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 3
+    if b"com.amd.quark" in pathlib.Path(path).read_bytes():
+        options.register_custom_ops_library(str(LIBRARY))
     return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
@@ -67,10 +71,10 @@ def outputs(path, arrays, batch=1):
 
 
 def top1(evaluation, batch=8):
-    """Share of samples whose largest output is the labelled class, in percent."""
+    """Of every sample whether its largest output is the labelled class, in percent."""
     arrays = {k: v for k, v in evaluation.arrays.items() if k != "label"}
     scores = outputs(evaluation.model, arrays, batch)[-1]
-    return 100 * float((scores.reshape(len(scores), -1).argmax(1) == evaluation.arrays["label"]).mean())
+    return 100.0 * (scores.reshape(len(scores), -1).argmax(1) == evaluation.arrays["label"])
 
 
 def pick(arrays, rows):

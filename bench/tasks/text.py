@@ -21,11 +21,11 @@ def prepare_chargpt(data, built):
 
 
 def score_nats(evaluation):
-    """Mean surprise at the next character, in nats; smaller is better."""
+    """Mean surprise at the next character, in nats, of every window; smaller is better."""
     logits = outputs(evaluation.model, evaluation.arrays, batch=4)[0].astype(np.float64)
     logits -= logits.max(-1, keepdims=True)
     log_p = logits - np.log(np.exp(logits).sum(-1, keepdims=True))
-    return float(-np.take_along_axis(log_p, evaluation.truth["next"][..., None], -1).mean())
+    return -np.take_along_axis(log_p, evaluation.truth["next"][..., None], -1)[..., 0].mean(1)
 
 
 def magika_bytes(content):
