@@ -96,7 +96,7 @@ def test_packed_weights_are_the_same_values_in_fewer_bytes(real_model, name):
     code_bits = {"mx4": 4, "mx9": 16}.get(name, 8)
     saved = 32 - code_bits - 32 / BLOCKS[name]
     share = (folded.path.stat().st_size - packed.path.stat().st_size) / (270e3 * saved / 8)
-    assert 0.8 < share < 1.05
+    assert 0.95 < share < 1.01
 
 
 @pytest.mark.parametrize("model, target", [pytest.param("resnet20_cifar10", "quark"), pytest.param("resnet20_cifar10", "simulate", marks=pytest.mark.slow),
