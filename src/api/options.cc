@@ -137,11 +137,31 @@ Status CheckTypeOptions(const PlanOptions& plan) {
     return Error(ErrorId::kConflictingOptions, "--activation-scaled: has no effect on ", plan.activation.name(), "; wanted float16 or bfloat16");
   if (plan.weight_scaled && !is_half(plan.weight))
     return Error(ErrorId::kConflictingOptions, "--weight-scaled: has no effect on ", plan.weight.name(), "; wanted float16 or bfloat16");
-  const bool has_bfloat16 = plan.activation == DataType::kBFloat16 || plan.weight == DataType::kBFloat16;
+  const auto is_bfloat16 = [](const auto& entry) { return entry.second.type == TensorType(DataType::kBFloat16); };
+  const bool has_bfloat16 = plan.activation == DataType::kBFloat16 || plan.weight == DataType::kBFloat16 ||
+                            std::ranges::any_of(plan.overrides, is_bfloat16);
   const BFloat16Options& how = plan.bfloat16;
   if ((how.casts || how.clip || how.vaiml) && !has_bfloat16)
     return Error(ErrorId::kConflictingOptions, "--bfloat16: has no effect on ", plan.activation.name(), " and ",
                  plan.weight.name());
+  const auto has_scale = [](const TensorType& type, bool scaled) {
+    return type.block() == nullptr && (scaled || (type != DataType::kFloat16 && type != DataType::kBFloat16));
+  };
+  const bool activation = has_scale(plan.activation, plan.activation_scaled) || !plan.overrides.empty();
+  const bool weight = has_scale(plan.weight, plan.weight_scaled) || !plan.overrides.empty();
+  for (const auto& [given, with, name] :
+       {std::tuple(plan.activation_symmetric.has_value(), activation, "--symmetric"),
+        std::tuple(!plan.per_channel, weight, "--per-tensor"),
+        std::tuple(plan.weight_rule.method.has_value() && plan.compat == Compat::kOff, weight, "--weight-method"),
+        std::tuple(plan.weight_scale_type.has_value(), weight, "--weight-scale-type"),
+        std::tuple(plan.scale_type != ScaleType::kFloat32, activation || weight, "--scale-type")}) {
+    if (given && !with)
+      return Error(ErrorId::kConflictingOptions, name, ": has no effect on ", plan.activation.name(), " and ", plan.weight.name());
+  }
+  if (plan.block_size && !plan.per_channel)
+    return Error(ErrorId::kConflictingOptions, "--per-tensor and --block-size: got both, wanted one");
+  if (how.vaiml && plan.weight_form)
+    return Error(ErrorId::kConflictingOptions, "--weight-form: has no effect with --bfloat16 vaiml, which folds weights");
   const bool has_blocks = plan.activation.block() != nullptr || plan.weight.block() != nullptr ||
                           std::ranges::any_of(plan.overrides, [](const auto& entry) {
                             return entry.second.type && entry.second.type->block() != nullptr;
@@ -158,7 +178,11 @@ Status SetAttributes(const Options& options, PlanOptions& plan) {
     if (attributes.empty()) continue;
     const char* option = mx ? "--mx-attribute" : "--bfp-attribute";
     bool used = false;
-    for (TensorType* type : {&plan.activation, &plan.weight}) {
+    std::vector<TensorType*> types = {&plan.activation, &plan.weight};
+    for (auto& [tensor, wanted] : plan.overrides) {
+      if (wanted.type) types.push_back(&*wanted.type);
+    }
+    for (TensorType* type : types) {
       if (type->block() == nullptr || (type->block()->family == BlockSpec::Family::kMx) != mx) continue;
       Result<BlockSpec> spec = WithAttributes(*type->block(), attributes);
       if (!spec.ok()) return std::move(spec).status().WithContext(option);

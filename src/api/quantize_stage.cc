@@ -137,6 +137,10 @@ Result<Comparison> CompareWithFloat(const PreparedModel& prepared, const Model& 
               OutputsOf(beside ? *beside : verified, job.context), *source,
               {.at_once = runs.at_once, .max_samples = kMaxComparedSamples}, job.context));
   for (const auto& [name, output] : comparison.outputs) {
+    if (output.shape_differs > 0) {
+      return Error(ErrorId::kVerifyOutput, job.options.output, ": not written: the shape of output '", name,
+                   "' differs from float's in ", output.shape_differs, " runs");
+    }
     if (output.not_finite == 0) continue;
     return Error(ErrorId::kVerifyOutput, job.options.output, ": not written: output '", name,
                  "' holds NaN or infinity where float has none");

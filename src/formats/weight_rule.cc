@@ -46,7 +46,15 @@ Result<std::vector<Range>> CalibrateWeight(const Tensor& values, int axis, const
                                            ScaleType scale_type, const WeightRule& rule) {
   PREON_ASSIGN_OR_RETURN(std::vector<Range> ranges, WeightRanges(values, axis));
   if (rule.method_for(scale_type) == WeightMethod::kMinMax || values.count() == 0) return ranges;
-  if (format.q_max() - format.q_min() > UINT16_MAX) return ranges;  // nothing to gain
+  if (format.q_max() - format.q_min() > UINT16_MAX) {  // nothing to gain but what the nearest power of two cuts off
+    for (Range& range : ranges) {
+      if (scale_type != ScaleType::kPowerOfTwo) break;
+      PREON_ASSIGN_OR_RETURN(QuantParams params, ComputeQuantParams(range, format));
+      params.scale = RoundScaleUp(params.scale, scale_type);
+      range = RepresentableRange(params, format);
+    }
+    return ranges;
+  }
   PREON_ASSIGN_OR_RETURN(const AxisView view, ViewAlong(values.shape(), axis));
   const std::span<const float> all = values.floats();
   std::vector<float> channel_values(static_cast<size_t>(view.outer * view.inner));

@@ -151,7 +151,7 @@ class PlanWriter {
       PREON_ASSIGN_OR_RETURN(std::vector<QuantParams> params, WeightParams(weight, plan));
       const std::vector<QuantParams> wanted = params;
       for (const BiasPlan* bias : biases_of[weight]) {
-        params = ProtectBiasOverflow(BiasValues(*bias), activations_.at(bias->input).params.scale, std::move(params));
+        if (bias->encoded) params = ProtectBiasOverflow(BiasValues(*bias), activations_.at(bias->input).params.scale, std::move(params));
       }
       for (size_t channel = 0; channel < params.size(); ++channel) {
         if (params[channel] != wanted[channel]) params[channel].scale = RoundScaleUp(params[channel].scale, plan.scale_type);
@@ -251,9 +251,13 @@ class PlanWriter {
   Status WriteBias(const BiasPlan& bias, const Tensor& weight, const EncodedTensor& encoded_weight,
                    const std::vector<QuantParams>& weight_params) {
     Node* node = graph_.FindNode(bias.node);
+    const std::vector<float> values = CorrectedBias(bias, *node, weight, encoded_weight);
+    if (!bias.encoded) {
+      if (values != BiasValues(bias)) writer_.ReplaceBias(node, values);
+      return Status::Ok();
+    }
     const float beta = node->Float("beta", 1);
-    Result<EncodedBias> encoded = EncodeBias(CorrectedBias(bias, *node, weight, encoded_weight),
-                                             activations_.at(bias.input).params.scale, weight_params, beta);
+    Result<EncodedBias> encoded = EncodeBias(values, activations_.at(bias.input).params.scale, weight_params, beta);
     if (!encoded.ok()) return std::move(encoded).status().WithContext(bias.bias);
     node->attributes.erase("beta");
     writer_.AddBias(node, *encoded);
@@ -278,7 +282,10 @@ class PlanWriter {
         continue;
       }
       const auto [shared, fresh] = names.try_emplace(activation.owner);
-      if (fresh) shared->second = writer_.AddParams(activation.owner, {activation.params}, activation.format.type);
+      if (fresh) {
+        shared->second = writer_.AddParams(activation.owner, {activation.params}, activation.format.type);
+        quantized_as_[shared->second.scale] = tensor;
+      }
       PREON_RETURN_IF_ERROR(types_.WriteCodes(gap, {activation.format.type, {activation.params}, -1, &shared->second}).WithContext(tensor));
     }
     return Status::Ok();
@@ -294,14 +301,9 @@ class PlanWriter {
       if (quantize == nullptr || !shape || shape->size() < 2) continue;
       const int64_t channels = node->Is("Gemm") ? (*shape)[node->Int("transB", 0) != 0 ? 1 : 0]
                                                 : (*shape)[1] * node->Int("group", 1);
-      const QuantParams params{graph_.Initializer(dequantize->input(1))->floats()[0], ZeroPointOf(dequantize->input(2))};
-      writer_.AddIslandDq(node, channels, params, graph_.Initializer(dequantize->input(2))->type());
+      const Activation& activation = activations_.at(quantized_as_[dequantize->input(1)]);
+      writer_.AddIslandDq(node, channels, activation.params, activation.format.type);
     }
-  }
-
-  int32_t ZeroPointOf(const std::string& name) const {
-    const Tensor& value = *graph_.Initializer(name);
-    return value.type() == DataType::kInt8 ? int32_t{value.As<int8_t>()[0]} : int32_t{value.As<uint8_t>()[0]};
   }
 
   void Warn(std::string warning) {
@@ -321,6 +323,7 @@ class PlanWriter {
   bool all_reached_ = true;
   std::set<const Node*> writes_codes_;   // integer kernels that exist only with codes at the output
   std::map<std::string, Activation> activations_;
+  std::map<std::string, std::string> quantized_as_;   // scale constant -> a tensor that has it
 };
 
 }  // namespace

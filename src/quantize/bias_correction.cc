@@ -92,7 +92,7 @@ std::map<std::string, std::string> MeanSources(const Graph& graph, const QuantPl
     if (activation == plan.activations.end() || !activation->second.shares.empty() ||
         !activation->second.range_of.empty())
       continue;
-    if (activation->second.source == RangeSource::kObserved && !activation->second.params)
+    if (activation->second.source == RangeSource::kObserved && !activation->second.params && !activation->second.block)
       sources[bias.input] = tensor;
   }
   return sources;

@@ -62,6 +62,7 @@ class Marker {
       }
       plan_.nodes.push_back(std::move(decision));
     }
+    for (const auto& node : graph_.nodes()) GuardFromRuntime(*node);
     if (options_.bfloat16.vaiml) KeepInputCastsOnly();
     if (options_.refine_block_axis) RefineBlockAxes(graph_, &plan_);
     InheritRanges(graph_, options_, &plan_);
@@ -90,18 +91,26 @@ class Marker {
     if (!scaled && IsSixteenBitFloat(plan.format.type) && !plan.params) plan.params = QuantParams{1, 0};
   }
 
-  WeightForm FormOf(const WeightPlan& plan) const {
+  // Does the operator read its data from a Q/DQ pair?
+  bool ReadsPairs(const Node& node) const {
+    const auto data = plan_.activations.find(node.input(0));
+    return data != plan_.activations.end() && !data->second.block && IsIntType(data->second.format.type) &&
+           DataTypeBits(data->second.format.type) <= 16;
+  }
+
+  // By default what the runtime leaves alone: it makes integer kernels of operators between pairs, which have neither
+  // float8, int32 nor bytes in blocks, and MatMulNBits, which rounds its activations to bytes, of others.
+  WeightForm FormOf(const Node& node, const WeightPlan& plan) const {
     if (options_.weight_form) return *options_.weight_form;
-    const bool library = rules_.operators == OperatorForm::kLibrary;
-    if (library && (plan.block || IsSixteenBitFloat(plan.format.type))) return WeightForm::kOperators;
-    // No DequantizeLinear has uint32.
-    if (plan.format.type == DataType::kUInt32) return library ? WeightForm::kOperators : WeightForm::kFolded;
-    // A DequantizeLinear beside an activation that comes from none makes the runtime take MatMulNBits, which rounds the
-    // activation to bytes.
-    const TensorType& activation = options_.activation;
-    const bool pairs = IsIntType(activation.type()) && DataTypeBits(activation.type()) <= 16;
-    const bool fuses = !library && IsIntType(plan.format.type) && DataTypeBits(plan.format.type) <= 8 && !pairs;
-    return plan.block || fuses ? WeightForm::kFolded : WeightForm::kPacked;
+    const bool library = rules_.operators == OperatorForm::kLibrary, pairs = ReadsPairs(node);
+    const DataType type = plan.format.type;
+    if (plan.block) return library ? WeightForm::kOperators : WeightForm::kFolded;
+    if (IsSixteenBitFloat(type)) return library ? WeightForm::kOperators : pairs ? WeightForm::kFolded : WeightForm::kPacked;
+    if (DataTypeBits(type) == 32) return library ? WeightForm::kOperators : WeightForm::kFolded;
+    if (plan.format.floating()) return pairs ? WeightForm::kFolded : WeightForm::kPacked;
+    const bool fails = pairs && plan.block_size > 0 && DataTypeBits(type) == 8;
+    const bool fuses = !library && !pairs && DataTypeBits(type) <= 8;
+    return fails || fuses ? WeightForm::kFolded : WeightForm::kPacked;
   }
 
   bool IsConstant(const std::string& tensor) const { return graph_.Initializer(tensor) != nullptr; }
@@ -109,7 +118,7 @@ class Marker {
 
   // Scores with a mask in them, on their way to a Softmax.
   bool IsMasked(const std::string& tensor) const {
-    return rules_.masks_stay_float && FeedsSoftmaxWithMask(graph_, tensor);
+    return options_.compat == Compat::kOff && FeedsSoftmaxWithMask(graph_, tensor);
   }
 
   bool IsFloat(const std::string& tensor) const {
@@ -135,7 +144,7 @@ class Marker {
     SetType(options_.activation, Symmetric(), activation);
     if (!shares.empty() && !activation.block) {
       const auto provider = plan_.activations.find(shares);
-      if (provider != plan_.activations.end()) activation.shares = provider->second.shares.empty() ? shares : provider->second.shares;
+      if (provider != plan_.activations.end() && !provider->second.block) activation.shares = provider->second.shares.empty() ? shares : provider->second.shares;
     }
     const auto own = options_.overrides.find(tensor);
     if (own != options_.overrides.end()) {
@@ -170,7 +179,7 @@ class Marker {
       if (plan.format.type == DataType::kInt32) plan.format.symmetric = true;
       LeaveUnscaled(options_.weight_scaled || plan.range, plan);
       if (plan.params || plan.block) plan.axis = axis = -1;
-      plan.form = FormOf(plan);
+      plan.form = FormOf(node, plan);
     } else if (plan.block_size > 0) {
       axis = ReducedAxis(graph_, node);
     }
@@ -236,15 +245,40 @@ class Marker {
     MarkInput(node, 0);
     MarkInput(node, 1, true, options_.per_channel && !grouped_transpose ? axis : -1);
     if (!node.input(2).empty() && IsConstant(node.input(2)) && IsConstant(node.input(1))) {
-      if (AccumulatesInInt32(node)) {
-        plan_.biases.push_back({node.name, node.input(2), node.input(0), node.input(1)});
-      } else if (rules_.operators == OperatorForm::kLibrary) {
+      const bool encoded = AccumulatesInInt32(node);
+      if (!encoded && rules_.operators == OperatorForm::kLibrary) {
         MarkInput(node, 2, true);
+      } else if (IsBiasOfChannels(node)) {
+        plan_.biases.push_back({node.name, node.input(2), node.input(0), node.input(1), encoded});
+      } else if (encoded) {
+        MarkInput(node, 2);
       }
     } else if (!node.input(2).empty() && !IsConstant(node.input(2))) {
       MarkActivation(node.input(2));
     }
     MarkOutput(node);
+  }
+
+  // The runtime quantizes float weights and biases of what reads a pair behind the user's back (spec qdq §13.3 A).
+  void GuardFromRuntime(const Node& node) {
+    if ((!node.Is("Conv") && !node.Is("Gemm")) || !IsConstant(node.input(1)) || !ReadsPairs(node)) return;
+    const auto weight = plan_.weights.find(node.input(1));
+    const bool has_codes = weight != plan_.weights.end() && weight->second.form == WeightForm::kPacked &&
+                           IsIntType(weight->second.format.type);
+    const bool bias_encoded = node.input(2).empty() || std::ranges::any_of(plan_.biases, [&](const BiasPlan& bias) {
+                                return bias.node == node.name && bias.encoded;
+                              });
+    if (!has_codes || !bias_encoded) plan_.float_islands.push_back(node.name);
+  }
+
+  // One value for all or for each output; what a Gemm adds may be more.
+  bool IsBiasOfChannels(const Node& node) const {
+    const Shape& weight = graph_.Initializer(node.input(1))->shape();
+    const int64_t outputs = node.Is("ConvTranspose") ? weight[1] * node.Int("group", 1)
+                                                     : weight[static_cast<size_t>(WeightAxis(graph_, node))];
+    const Shape& bias = graph_.Initializer(node.input(2))->shape();
+    const int64_t count = ElementCount(bias);
+    return count == 1 || (count == outputs && (bias.size() < 2 || bias.back() == outputs));
   }
 
   // What a compiler that computes in bfloat16 needs: inputs in that type, and weights that are of it.

@@ -12,10 +12,9 @@ struct EveryOpRules {
   std::string_view target;
   /// kLibrary also gives biases that are no int32 codes the weights' type, as the reference does; else they stay float.
   OperatorForm operators;
-  /// Attention scores with a mask in them are not quantized: the mask would drown the scores.
-  bool masks_stay_float;
 };
 
+/// Attention scores with a mask in them stay float, but for --compat: the mask would drown the scores.
 /// Errors: as Target::Plan; kFormatCombination for scales that a type has not.
 Result<QuantPlan> PlanEveryOp(const Model& model, const PlanOptions& options, const EveryOpRules& rules);
 

@@ -51,7 +51,8 @@ bool TakesEveryType(const PlanOptions& options) {
 }
 
 int64_t EveryOpOpset(const PlanOptions& options, OperatorForm operators) {
-  int64_t opset = options.per_channel ? 13 : 10;
+  const bool has_scales = options.weight.block() == nullptr && (!IsSixteenBitFloat(options.weight.type()) || options.weight_scaled);
+  int64_t opset = options.per_channel && has_scales ? 13 : 10;
   for (const TensorType& type : TypesOf(options)) opset = std::max(opset, OpsetOf(type, operators));
   constexpr int64_t kBlocks = 21;
   const bool packs = options.weight.block() != nullptr && options.weight_form == WeightForm::kPacked;

@@ -74,7 +74,11 @@ Status CheckParams(const QuantPlan& plan) {
     if (planned.block && (planned.params || has_range)) {
       return Error(ErrorId::kBadConfig, "overrides: ", tensor, ": got a range or a scale, but blocks have exponents of their own");
     }
-    if (!planned.params || planned.format.floating()) return Status::Ok();
+    if (!planned.params) return Status::Ok();
+    if (planned.format.floating() && planned.params->zero_point != 0) {
+      return Error(ErrorId::kBadConfig, "overrides: ", tensor, ": zero_point: got ", planned.params->zero_point,
+                   ", wanted 0, which is the only one of ", DataTypeName(planned.format.type));
+    }
     PREON_RETURN_IF_ERROR(CheckScale(*planned.params, planned.scale_type).WithContext("overrides: ", tensor));
     return CheckZeroPoint(*planned.params, planned.format.type).WithContext("overrides: ", tensor);
   };

@@ -136,10 +136,11 @@ struct WeightPlan {
   std::optional<QuantParams> params;      ///< override: used as it is
 };
 
-/// An int32 bias: initializer, and the tensors whose scales multiply to its own.
+/// A bias that is made to fit its weight's codes: corrected, where the means of the input are known, and encoded.
 struct BiasPlan {
   std::string node;      ///< reader; a bias shared by nodes is cloned per node
   std::string bias, input, weight;
+  bool encoded = true;   ///< as int32 codes, whose scale is the product of those of input and weight; else it stays float
 };
 
 /// Weights as n-bit codes in blocks, of nodes that become com.microsoft::MatMulNBits.

@@ -145,6 +145,12 @@ void QdqWriter::AddBias(Node* node, const EncodedBias& encoded) {
   graph_.SetInput(node, 2, result);
 }
 
+void QdqWriter::ReplaceBias(Node* node, const std::vector<float>& values) {
+  const std::string corrected = graph_.UniqueTensorName(node->input(2) + "_corrected");
+  graph_.SetInitializer(corrected, Tensor::FromFloats({static_cast<int64_t>(values.size())}, values));
+  graph_.SetInput(node, 2, corrected);
+}
+
 void QdqWriter::AddIslandDq(Node* node, int64_t channels, const QuantParams& params, DataType code_type) {
   const Node* dequantize = graph_.Producer(node->input(0));
   if (dequantize == nullptr || !dequantize->Is("DequantizeLinear")) return;

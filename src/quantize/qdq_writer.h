@@ -44,6 +44,9 @@ class QdqWriter {
   /// Replaces input 2 of the node by int32 codes → DQ that keeps the bias' name where it can.
   void AddBias(Node* node, const EncodedBias& encoded);
 
+  /// Input 2 of the node becomes these floats, one per output.
+  void ReplaceBias(Node* node, const std::vector<float>& values);
+
   /// A DQ of its own for a float Conv/Gemm, with one scale per channel, which the runtime does not take for its own
   /// quantization of float weights (spec qdq §13.3 A).
   void AddIslandDq(Node* node, int64_t channels, const QuantParams& params, DataType code_type);

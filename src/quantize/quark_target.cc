@@ -17,7 +17,7 @@ class QuarkTarget final : public Target {
   Status Prepare(Model&, const PlanOptions&) const override { return Status::Ok(); }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
-    return PlanEveryOp(model, options, {name(), kOperators, /*masks_stay_float=*/false});
+    return PlanEveryOp(model, options, {name(), kOperators});
   }
 
  private:

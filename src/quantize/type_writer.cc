@@ -119,8 +119,11 @@ Status TypeWriter::WriteBlockWeight(const std::string& weight, const WeightPlan&
   }
   const int64_t axis = values.shape().size() <= 1 ? 0 : plan.block->axis;
   switch (plan.form) {
-    case WeightForm::kOperators:
-      return WriteBlocks(qdq_.OpenBehind(weight, plan.nodes), {plan.block->spec, axis});
+    case WeightForm::kOperators: {
+      BlockPlan block{plan.block->spec, axis};
+      block.spec.bfloat_first = false;  // as the reference writes constants (spec formats §10.1)
+      return WriteBlocks(qdq_.OpenBehind(weight, plan.nodes), block);
+    }
     case WeightForm::kFolded: {
       Tensor folded = Tensor::Allocate(DataType::kFloat, values.shape());
       PREON_RETURN_IF_ERROR(QuantizeDequantize(SpecOf(*plan.block), values.shape(), axis, values.floats().data(),
