@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "quantize/op_traits.h"
+
 namespace preon {
 namespace {
 
@@ -79,6 +81,15 @@ std::vector<double> GemmShift(const Node& node, const Tensor& error, std::span<c
 }
 
 }  // namespace
+
+bool HasBiasOfChannels(const Graph& graph, const Node& node) {
+  const Shape& weight = graph.Initializer(node.input(1))->shape();
+  const int64_t outputs = node.Is("ConvTranspose") ? weight[1] * node.Int("group", 1)
+                                                   : weight[static_cast<size_t>(WeightAxis(graph, node))];
+  const Shape& bias = graph.Initializer(node.input(2))->shape();
+  const int64_t count = ElementCount(bias);
+  return count == 1 || (count == outputs && (bias.size() < 2 || bias.back() == outputs));
+}
 
 std::map<std::string, std::string> MeanSources(const Graph& graph, const QuantPlan& plan) {
   std::map<std::string, std::string> sources;

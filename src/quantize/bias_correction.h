@@ -11,6 +11,10 @@
 
 namespace preon {
 
+/// Is input 2 of a Conv, ConvTranspose or Gemm with constant operands one value for all or for each output? What a Gemm
+/// adds may be more.
+bool HasBiasOfChannels(const Graph& graph, const Node& node);
+
 /// Mean per channel (axis 1) of tensors, by name.
 using ChannelMeans = std::map<std::string, std::vector<double>>;
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "formats/combination.h"
+#include "quantize/bias_correction.h"
 #include "quantize/block_axes.h"
 #include "quantize/op_traits.h"
 #include "quantize/overrides.h"
@@ -248,7 +249,7 @@ class Marker {
       const bool encoded = AccumulatesInInt32(node);
       if (!encoded && rules_.operators == OperatorForm::kLibrary) {
         MarkInput(node, 2, true);
-      } else if (IsBiasOfChannels(node)) {
+      } else if (HasBiasOfChannels(graph_, node)) {
         plan_.biases.push_back({node.name, node.input(2), node.input(0), node.input(1), encoded});
       } else if (encoded) {
         MarkInput(node, 2);
@@ -269,16 +270,6 @@ class Marker {
                                 return bias.node == node.name && bias.encoded;
                               });
     if (!has_codes || !bias_encoded) plan_.float_islands.push_back(node.name);
-  }
-
-  // One value for all or for each output; what a Gemm adds may be more.
-  bool IsBiasOfChannels(const Node& node) const {
-    const Shape& weight = graph_.Initializer(node.input(1))->shape();
-    const int64_t outputs = node.Is("ConvTranspose") ? weight[1] * node.Int("group", 1)
-                                                     : weight[static_cast<size_t>(WeightAxis(graph_, node))];
-    const Shape& bias = graph_.Initializer(node.input(2))->shape();
-    const int64_t count = ElementCount(bias);
-    return count == 1 || (count == outputs && (bias.size() < 2 || bias.back() == outputs));
   }
 
   // What a compiler that computes in bfloat16 needs: inputs in that type, and weights that are of it.

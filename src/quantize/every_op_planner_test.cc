@@ -88,7 +88,54 @@ TEST(QuarkTarget, BiasesAreInt32CodesOnlyBesideShortCodes) {
   EXPECT_EQ(plan(*MakeQuarkTarget(), {.weight = mx9}).biases.size(), 0u);
   EXPECT_TRUE(plan(*MakeQuarkTarget(), {.weight = mx9}).weights.at(bias).block.has_value());
   EXPECT_FALSE(plan(*MakeSimulateTarget(), {.weight = mx9}).weights.contains(bias));
-  EXPECT_FALSE(plan(*MakeSimulateTarget(), {.block_size = 2}).weights.contains(bias));
+  const QuantPlan grouped = plan(*MakeSimulateTarget(), {.weight = DataType::kInt4, .block_size = 2});
+  EXPECT_FALSE(grouped.weights.contains(bias));
+  ASSERT_EQ(grouped.biases.size(), 1u);   // corrected as a float
+  EXPECT_FALSE(grouped.biases[0].encoded);
+  // The runtime would quantize a float bias beside codes by itself.
+  EXPECT_EQ(grouped.float_islands.size(), 1u);
+  EXPECT_TRUE(plan(*MakeSimulateTarget(), {}).float_islands.empty());
+}
+
+// What the runtime fuses into something that computes otherwise, or not at all.
+TEST(SimulateTarget, FormsThatTheRuntimeLeavesAlone) {
+  const auto form = [](const Target& target, DataType activation, TensorType weight, std::optional<int64_t> block_size = {}) {
+    const PlanOptions options{.activation = activation, .weight = weight, .block_size = block_size};
+    return target.Plan(ConvModel(), options)->weights.at("c1_w").form;
+  };
+  const auto simulate = MakeSimulateTarget(), quark = MakeQuarkTarget();
+  EXPECT_EQ(form(*simulate, DataType::kUInt8, DataType::kInt8), WeightForm::kPacked);
+  EXPECT_EQ(form(*simulate, DataType::kBFloat16, DataType::kInt8), WeightForm::kFolded);
+  EXPECT_EQ(form(*simulate, DataType::kBFloat16, DataType::kInt16), WeightForm::kPacked);
+  EXPECT_EQ(form(*simulate, DataType::kInt16, DataType::kFloat16), WeightForm::kFolded);
+  EXPECT_EQ(form(*simulate, DataType::kBFloat16, DataType::kFloat16), WeightForm::kPacked);
+  EXPECT_EQ(form(*simulate, DataType::kUInt8, DataType::kInt32), WeightForm::kFolded);
+  EXPECT_EQ(form(*quark, DataType::kUInt8, DataType::kInt32), WeightForm::kOperators);
+  EXPECT_EQ(form(*quark, DataType::kUInt8, DataType::kFloat8E5M2), WeightForm::kFolded);
+  EXPECT_EQ(form(*quark, DataType::kBFloat16, DataType::kInt8), WeightForm::kPacked);
+  EXPECT_EQ(form(*simulate, DataType::kUInt8, DataType::kInt8, 2), WeightForm::kFolded);
+  EXPECT_EQ(form(*simulate, DataType::kUInt8, DataType::kInt4, 2), WeightForm::kPacked);
+}
+
+TEST(QuarkTarget, BlocksAndZeroPointsOfOverridesStayWhereTheyAre) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Op("MaxPool", {"c1"}, "m1");
+  b.Output("m1");
+  PlanOptions options{.activation = DataType::kInt16};
+  options.overrides["c1"].type = *ParseTensorType("bfp16");
+  const Result<QuantPlan> plan = MakeQuarkTarget()->Plan(b.model, options);
+  ASSERT_TRUE(plan.ok()) << plan.status().ToString();
+  EXPECT_TRUE(plan->activations.at("c1").block.has_value());
+  EXPECT_EQ(plan->activations.at("m1").shares, "");
+  EXPECT_EQ(plan->activations.at("m1").format.type, DataType::kInt16);
+  options.overrides["c1"] = {.type = DataType::kBFloat16, .params = QuantParams{0.5f, 1}};
+  EXPECT_EQ(MakeQuarkTarget()->Plan(b.model, options).status().id(), ErrorId::kBadConfig);
+}
+
+TEST(QuarkTarget, BlocksNeedNoOpsetOfScales) {
+  const TensorType bfp16 = *ParseTensorType("bfp16");
+  EXPECT_EQ(MakeQuarkTarget()->RequiredOpset({.activation = bfp16, .weight = bfp16}), 10);
 }
 
 TEST(QuarkTarget, OverridesReachWeightsAndFixedRanges) {

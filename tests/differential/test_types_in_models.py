@@ -50,8 +50,9 @@ class Written:
 
     def __init__(self, real, name, target, *options):
         self.path = real.preon.folder / f"{len(real.preon.files())}.onnx"
+        weight = () if "--weight" in options else ("--weight", name)
         self.answer = real.json("quantize", real.path, "-o", self.path.name, "--data", "calib.npz", "--activation", name,
-                                "--weight", name, "--target", target, "--threads", 1, *options)
+                                *weight, "--target", target, "--threads", 1, *options)
         onnx.checker.check_model(onnx.load(self.path), full_check=True)
         self.library = LIBRARY if target == "quark" else None
         wanted = outputs(real.path, real.samples)
@@ -69,6 +70,17 @@ class Written:
 def built():
     if not LIBRARY.exists():
         pytest.skip(f"{LIBRARY} is not built")
+
+
+@pytest.mark.parametrize("activation, weight, target, least_db", [
+    ("int8", "mxint8", "simulate", 23), ("int16", "float16", "simulate", 60), ("uint8", "int32", "simulate", 24),
+    ("int8", "float8e4m3fn", "quark", 20), ("uint16", "uint32", "simulate", 70)])
+def test_the_runtime_computes_what_mixed_types_say(real_model, activation, weight, target, least_db):
+    """Between Q/DQ pairs it would quantize float weights and biases by itself, or fail."""
+    real = real_model("resnet20_cifar10")
+    written = Written(real, activation, target, "--weight", weight, "--method", "minmax")
+    assert written.sqnr_db > least_db
+    assert sqnr_db(outputs(written.path, real.samples, Level.ORT_DISABLE_ALL, written.library), written.values) > least_db + 5
 
 
 @pytest.mark.parametrize("model, name", CROSS)
