@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "eval/feeds.h"
 #include "eval/values.h"
 
 namespace preon {
@@ -137,7 +138,10 @@ Comparison Comparer::Finish() const {
 }
 
 ModelOutputs OutputsOf(Session& session, const RunContext& context) {
-  return [&](const Batch& batch) { return session.Run(batch.feeds, context); };
+  return [&](const Batch& batch) -> Result<std::vector<NamedTensor>> {
+    PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> feeds, FeedsFor(session, batch.feeds));
+    return session.Run(feeds, context);
+  };
 }
 
 Result<Comparison> Compare(const ModelOutputs& reference, const ModelOutputs& other, DataSource& source,

@@ -68,7 +68,7 @@ class Comparer {
 
 /// A model's outputs for a batch; asked from as many threads at once as there are batches under way.
 using ModelOutputs = std::function<Result<std::vector<NamedTensor>>(const Batch& batch)>;
-/// The session's; it outlives them.
+/// The session's, which outlives them; float inputs may have other types than the batch.
 ModelOutputs OutputsOf(Session& session, const RunContext& context);
 
 /// Runs `source` through both models. Errors: those of the source and of the models, kDataEmpty.

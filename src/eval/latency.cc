@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "eval/feeds.h"
+
 namespace preon {
 namespace {
 
@@ -49,11 +51,13 @@ Latency LatencyRecorder::Summarize() const {
 Result<std::pair<Latency, Latency>> MeasureLatency(Session& first, Session& second,
                                                    const std::vector<NamedTensor>& feeds, int64_t samples_per_run,
                                                    double seconds, const RunContext& context) {
+  PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> first_feeds, FeedsFor(first, feeds));
+  PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> second_feeds, FeedsFor(second, feeds));
   LatencyRecorder recorders[2];
   const Clock::time_point start = Clock::now();
   for (int block = 0; block < kMinBlocks || SecondsSince(start) < seconds; ++block) {
-    PREON_RETURN_IF_ERROR(RunBlock(first, feeds, samples_per_run, recorders[0], context));
-    PREON_RETURN_IF_ERROR(RunBlock(second, feeds, samples_per_run, recorders[1], context));
+    PREON_RETURN_IF_ERROR(RunBlock(first, first_feeds, samples_per_run, recorders[0], context));
+    PREON_RETURN_IF_ERROR(RunBlock(second, second_feeds, samples_per_run, recorders[1], context));
   }
   return std::pair(recorders[0].Summarize(), recorders[1].Summarize());
 }

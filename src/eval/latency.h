@@ -29,6 +29,7 @@ class LatencyRecorder {
 
 /// Runs both sessions over the same feeds in alternating short blocks for about `seconds`, so that a change of the
 /// machine's load or clock meets both; the first run of each block is a warm-up and does not count.
+/// Float inputs of the models may have other types than the feeds.
 /// Cost: at least 3 blocks per session. Errors: the runtime's, kCancelled.
 Result<std::pair<Latency, Latency>> MeasureLatency(Session& first, Session& second,
                                                    const std::vector<NamedTensor>& feeds, int64_t samples_per_run,

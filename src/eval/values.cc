@@ -1,19 +1,11 @@
 #include "eval/values.h"
 
 #include <bit>
-#include <cmath>
-#include <limits>
+
+#include "base/half.h"
 
 namespace preon {
 namespace {
-
-double FromHalf(uint16_t bits) {
-  const int exponent = (bits >> 10) & 31, mantissa = bits & 1023;
-  const double sign = bits & 0x8000 ? -1 : 1;
-  if (exponent == 31)
-    return mantissa ? std::numeric_limits<double>::quiet_NaN() : sign * std::numeric_limits<double>::infinity();
-  return sign * (exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(mantissa + 1024, exponent - 25));
-}
 
 double FromBFloat16(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
 
@@ -43,7 +35,7 @@ std::vector<double> ToDoubles(const Tensor& tensor) {
     case DataType::kDouble:
       return Widened<double>(tensor);
     case DataType::kFloat16:
-      return Decoded(tensor, FromHalf);
+      return Widened<Half>(tensor);
     case DataType::kBFloat16:
       return Decoded(tensor, FromBFloat16);
     case DataType::kBool:

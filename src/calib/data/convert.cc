@@ -7,20 +7,12 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/half.h"
+
 namespace preon {
 namespace {
 
-// IEEE binary16 and bfloat16 as stored; read only.
-struct Half {
-  uint16_t bits;
-  operator float() const {  // NOLINT: reads like the number it is
-    const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16, exponent = (bits >> 10) & 31,
-                   mantissa = bits & 0x3ff;
-    if (exponent == 0)
-      return std::copysign(std::ldexp(static_cast<float>(mantissa), -24), std::bit_cast<float>(sign | 1));
-    return std::bit_cast<float>(sign | (exponent == 31 ? 0x7f800000u : (exponent + 112) << 23) | mantissa << 13);
-  }
-};
+// As stored; read only.
 struct BFloat16 {
   uint16_t bits;
   operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }  // NOLINT
@@ -83,6 +75,8 @@ template <typename From, typename To>
 constexpr bool Convertible() {
   if constexpr (std::is_same_v<From, To>)
     return true;
+  else if constexpr (std::is_same_v<To, Half>)
+    return !std::is_integral_v<From> || sizeof(From) == 1;
   else if constexpr (std::is_floating_point_v<To>)
     return !std::is_integral_v<From> || sizeof(From) <= 2;
   else
@@ -108,7 +102,16 @@ Status ConvertInto(std::span<const From> from, std::span<To> to, const Shape& sh
                      ShapeToString(shape), " does not fit the input's type");
       }
     }
-    to[index] = static_cast<To>(from[index]);
+    if constexpr (std::is_same_v<To, Half>) {
+      const auto value = static_cast<float>(from[index]);
+      to[index] = Half(value);
+      if (std::isfinite(value) && !std::isfinite(static_cast<float>(to[index]))) {
+        return Error(ErrorId::kDataType, "value ", value, " at flat index ", index, " of shape ", ShapeToString(shape),
+                     " does not fit the input's type, float16");
+      }
+    } else {
+      to[index] = static_cast<To>(from[index]);
+    }
   }
   return Status::Ok();
 }

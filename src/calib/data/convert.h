@@ -11,12 +11,12 @@
 namespace preon {
 
 /// Whether elements of `from` may become `to`: equal types; integers and bool among each other (each value must fit);
-/// floats among each other to float and double; bool and integers of up to 16 bits to float and double (exact).
+/// floats among each other to float, double and float16; bool and integers to floats that have all their values.
 /// Never from floats to integers, nor from wide integers to floats: that usually means the arrays are mixed up.
 bool IsConvertible(DataType from, DataType to);
 
 /// `tensor` with elements of type `to`; itself if it has that type. Floats round to nearest even.
-/// Errors: kDataType naming the first integer that does not fit. `from` and `to` must be convertible.
+/// Errors: kDataType naming the first integer, or float for float16, that does not fit. `from` and `to` must be convertible.
 Result<Tensor> ConvertElements(const Tensor& tensor, DataType to);
 
 /// Flat index of the first NaN or infinity; nullopt if there is none or the type has none.

@@ -19,14 +19,16 @@ TEST(ConvertTest, AllowsWhatKeepsTheMeaning) {
       {DataType::kFloat16, DataType::kFloat}, {DataType::kBFloat16, DataType::kFloat},
       {DataType::kInt32, DataType::kInt64},   {DataType::kInt64, DataType::kInt32},
       {DataType::kBool, DataType::kInt64},    {DataType::kBool, DataType::kFloat},
-      {DataType::kInt64, DataType::kBool},    {DataType::kString, DataType::kString}};
+      {DataType::kInt64, DataType::kBool},    {DataType::kString, DataType::kString},
+      {DataType::kFloat, DataType::kFloat16}, {DataType::kDouble, DataType::kFloat16},
+      {DataType::kUInt8, DataType::kFloat16}, {DataType::kBool, DataType::kFloat16}};
   for (const auto& [from, to] : allowed)
     EXPECT_TRUE(IsConvertible(from, to)) << DataTypeName(from) << " " << DataTypeName(to);
   const std::pair<DataType, DataType> refused[] = {
       {DataType::kFloat, DataType::kInt64},  {DataType::kDouble, DataType::kUInt8},
       {DataType::kInt64, DataType::kFloat},  {DataType::kInt32, DataType::kFloat},
       {DataType::kFloat, DataType::kBool},   {DataType::kString, DataType::kFloat},
-      {DataType::kFloat, DataType::kFloat16}};
+      {DataType::kInt16, DataType::kFloat16}, {DataType::kFloat16, DataType::kInt8}};
   for (const auto& [from, to] : refused)
     EXPECT_FALSE(IsConvertible(from, to)) << DataTypeName(from) << " " << DataTypeName(to);
 }
@@ -50,6 +52,15 @@ TEST(ConvertTest, ReadsHalfPrecision) {
   const auto brain = ConvertElements(Make<uint16_t>(DataType::kBFloat16, {0x3f80, 0xc000}), DataType::kFloat);
   EXPECT_EQ(brain->floats()[0], 1);
   EXPECT_EQ(brain->floats()[1], -2);
+}
+
+TEST(ConvertTest, RoundsToHalfPrecision) {
+  const auto half = ConvertElements(Make<float>(DataType::kFloat, {1, -2, 65519, 1 + 0x1p-11f}), DataType::kFloat16);
+  const std::span<const uint16_t> bits = half->As<uint16_t>();
+  EXPECT_EQ(std::vector<uint16_t>(bits.begin(), bits.end()), (std::vector<uint16_t>{0x3c00, 0xc000, 0x7bff, 0x3c00}));
+  const auto large = ConvertElements(Make<double>(DataType::kDouble, {0, 1e5}), DataType::kFloat16);
+  ASSERT_EQ(large.status().id(), ErrorId::kDataType);
+  EXPECT_NE(large.status().message().find("100000 at flat index 1"), std::string::npos) << large.status().message();
 }
 
 TEST(ConvertTest, NamesTheIntegerThatDoesNotFit) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/half.h"
 #include "calib/data/picture_steps.h"
 #include "calib/data/quoted_names.h"
 
@@ -26,9 +27,9 @@ int HalfOf(int difference) { return static_cast<int>(std::nearbyint(difference /
 }  // namespace
 
 Result<ImagePlan> ImagePlan::Make(const std::string& text, const TensorSpec& input) {
-  if (input.type != DataType::kFloat && input.type != DataType::kUInt8) {
+  if (input.type != DataType::kFloat && input.type != DataType::kFloat16 && input.type != DataType::kUInt8) {
     return Error(ErrorId::kDataType, "--data: images can't feed '", input.name, "' of type ", DataTypeName(input.type),
-                 "; wanted float or uint8");
+                 "; wanted float, float16 or uint8");
   }
   ImagePlan plan;
   PREON_ASSIGN_OR_RETURN(const std::string steps, DefaultText(text, input));
@@ -157,14 +158,17 @@ Result<Tensor> ImagePlan::Apply(const Pixels& picture, const std::string& where)
   const size_t pixel_step = nchw ? 1 : channels, channel_step = nchw ? count / channels : 1;
   const std::span<uint8_t> bytes = tensor.Mutable<uint8_t>();
   const std::span<float> floats = type_ == DataType::kFloat ? tensor.Mutable<float>() : std::span<float>();
+  const std::span<Half> halves = type_ == DataType::kFloat16 ? tensor.Mutable<Half>() : std::span<Half>();
   for (size_t channel = 0; channel < channels; ++channel) {
     for (size_t pixel = 0; pixel < count / channels; ++pixel) {
       const uint8_t code = pixels.data[pixel * channels + channel];
       const size_t to = pixel * pixel_step + channel * channel_step;
-      if (floats.empty())
-        bytes[to] = code;
-      else
+      if (!floats.empty())
         floats[to] = values_[channel][code];
+      else if (!halves.empty())
+        halves[to] = Half(values_[channel][code]);
+      else
+        bytes[to] = code;
     }
   }
   return tensor;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/half.h"
 #include "calib/data/array_layout.h"
 #include "calib/data/quoted_names.h"
 
@@ -50,6 +51,9 @@ bool FillRandom(Tensor& tensor, SplitMix& next) {
     case DataType::kDouble:
       Fill<double>(tensor, normal);
       return true;
+    case DataType::kFloat16:
+      Fill<Half>(tensor, normal);
+      return true;
     case DataType::kUInt8:
     case DataType::kInt8:
       Fill<uint8_t>(tensor, byte);
@@ -90,6 +94,7 @@ void FillUniform(Tensor& tensor, SplitMix& next, const RandomValues::Interval& i
   switch (tensor.type()) {
     case DataType::kFloat: return FillUniform<float>(tensor, next, interval);
     case DataType::kDouble: return FillUniform<double>(tensor, next, interval);
+    case DataType::kFloat16: return FillUniform<Half>(tensor, next, interval);
     case DataType::kInt8: return FillUniform<int8_t>(tensor, next, interval);
     case DataType::kInt16: return FillUniform<int16_t>(tensor, next, interval);
     case DataType::kUInt16: return FillUniform<uint16_t>(tensor, next, interval);

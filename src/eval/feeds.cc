@@ -1,0 +1,26 @@
+#include "eval/feeds.h"
+
+#include <algorithm>
+
+#include "calib/data/convert.h"
+#include "eval/values.h"
+
+namespace preon {
+
+Result<std::vector<NamedTensor>> FeedsFor(const Session& session, const std::vector<NamedTensor>& feeds) {
+  std::vector<NamedTensor> fitted = feeds;
+  for (NamedTensor& feed : fitted) {
+    const auto input = std::ranges::find(session.inputs(), feed.name, &TensorSpec::name);
+    if (input == session.inputs().end() || input->type == feed.tensor.type()) continue;
+    if (!IsFloatingType(input->type) || !IsFloatingType(feed.tensor.type()) ||
+        !IsConvertible(feed.tensor.type(), input->type)) {
+      continue;
+    }
+    Result<Tensor> converted = ConvertElements(feed.tensor, input->type);
+    if (!converted.ok()) return std::move(converted).status().WithContext("'", feed.name, "'");
+    feed.tensor = *std::move(converted);
+  }
+  return fitted;
+}
+
+}  // namespace preon
