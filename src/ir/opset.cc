@@ -10,9 +10,8 @@
 
 #include "ir/graph_proto.h"
 #include "ir/model_io.h"
-#include "ir/node_proto.h"
 #include "ir/opset_adapters.h"
-#include "ir/value_info_proto.h"
+#include "ir/sub_graphs.h"
 
 namespace preon {
 namespace {
@@ -74,52 +73,9 @@ void RaiseIrVersion(Model* model, int64_t opset) {
   }
 }
 
-Status ConvertGraph(Model* model, int64_t from, int64_t to);
-
-// Outer tensors that the body reads become its inputs for as long as it is converted: so their types are known inside.
-Status ConvertBody(const Model& outer, int64_t from, int64_t to, onnx::GraphProto* body) {
-  const std::set<std::string> captures = CapturesOf(*body);
-  for (const std::string& tensor : captures) {
-    onnx::ValueInfoProto* input = body->add_input();
-    input->set_name(tensor);
-    if (const ValueInfo* info = outer.graph.Info(tensor)) WriteValueInfo(*info, input);
-  }
-  ExternalData none("");   // the loader has moved external tensors of bodies inside
-  Model inner;
-  inner.ir_version = outer.ir_version;
-  inner.opsets = outer.opsets;
-  PREON_ASSIGN_OR_RETURN(inner.graph, TakeGraph(body, none));
-  PREON_RETURN_IF_ERROR(ConvertGraph(&inner, from, to));
-  body->Clear();
-  WriteGraph(inner.graph, InitializerMode::kWhole, body);
-  auto* inputs = body->mutable_input();
-  inputs->erase(std::remove_if(inputs->begin(), inputs->end(), [&](const auto& i) { return captures.count(i.name()); }),
-                inputs->end());
-  return Status::Ok();
-}
-
-Status ConvertBodies(Model* model, int64_t from, int64_t to) {
-  for (const auto& node : model->graph.nodes()) {
-    const auto attributes = node->attributes;
-    for (const auto& [name, value] : attributes) {
-      const auto* opaque = std::get_if<OpaqueAttribute>(&value);
-      if (opaque == nullptr || !opaque->is_graph) continue;
-      onnx::AttributeProto proto;
-      proto.ParseFromString(opaque->serialized);
-      Status status = proto.has_g() ? ConvertBody(*model, from, to, proto.mutable_g()) : Status::Ok();
-      for (int index = 0; status.ok() && index < proto.graphs_size(); ++index) {
-        status = ConvertBody(*model, from, to, proto.mutable_graphs(index));
-      }
-      if (!status.ok()) return std::move(status).WithContext("node ", node->name, ", ", name);
-      model->graph.SetAttribute(node.get(), name, MakeOpaque(proto));
-    }
-  }
-  return Status::Ok();
-}
-
 Status ConvertGraph(Model* model, int64_t from, int64_t to) {
   InferShapes(*model);   // some adapters need an element type or a rank
-  PREON_RETURN_IF_ERROR(ConvertBodies(model, from, to));
+  PREON_RETURN_IF_ERROR(EditSubGraphs(*model, [&](Model& body) { return ConvertGraph(&body, from, to); }));
   Graph& graph = model->graph;
   for (int64_t opset = from + 1; opset <= to; ++opset) {
     std::vector<Node*> nodes;
