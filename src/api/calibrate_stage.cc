@@ -21,7 +21,12 @@ constexpr int kGraphVersion = 5;
 
 constexpr int64_t kCheckpointSeconds = 10;
 
-std::string PlacementSetup(const QuantPlan& plan) { return StrCat("target=", plan.target, " graph=", kGraphVersion); }
+// Float16 models have tensors at their borders that float32 models have not.
+std::string PlacementSetup(const PreparedModel& prepared, const Job& job) {
+  const bool converted = job.options.float16 == Float16::kConvert;
+  return StrCat("target=", prepared.plan.target, " graph=", kGraphVersion,
+                prepared.was_float16 ? (converted ? " float16=convert" : " float16=keep-io") : "");
+}
 
 // Two words.
 std::string ModeSetup(const CalibrateOptions& options) {
@@ -110,7 +115,7 @@ Result<SampleSelection> SelectSamples(const Job& job, const std::optional<Calibr
 Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const Pass& pass) {
   job.clock.Begin("calibrate");
   CalibrateOptions options = StatisticsFor(prepared, job);
-  const std::string setup = StrCat(PlacementSetup(prepared.plan), ModeSetup(options));
+  const std::string setup = StrCat(PlacementSetup(prepared, job), ModeSetup(options));
   const PartialCalibration partial(job.options, setup);
   if (job.options.resume) {
     if (!job.options.worker) {
@@ -196,7 +201,7 @@ Result<CalibrationData> CalibrateWithWorkers(PreparedModel& prepared, Job& job, 
     plan.careful = true;
   }
   job.clock.Begin("calibrate");
-  const std::string setup = StrCat(PlacementSetup(prepared.plan), ModeSetup(StatisticsFor(prepared, job)));
+  const std::string setup = StrCat(PlacementSetup(prepared, job), ModeSetup(StatisticsFor(prepared, job)));
   const std::string fingerprint = prepared.model.fingerprint;
   const PartialCalibration partial(given, setup);
   std::optional<CalibrationData> start;
@@ -248,7 +253,9 @@ Result<CalibrationData> CalibrateChecked(PreparedModel& prepared, Job& job, Pass
 
 Result<CalibrationData> CalibrateStage(PreparedModel& prepared, Job& job, TrialSamples* trial,
                                        FloatOutputs& float_outputs) {
-  FloatOutputs* kept = job.options.memory == MemoryUse::kLow ? nullptr : &float_outputs;
+  // What a float16 model computes in float32 is not what it gives.
+  const bool keeps = job.options.memory != MemoryUse::kLow && !prepared.was_float16;
+  FloatOutputs* kept = keeps ? &float_outputs : nullptr;
   return CalibrateChecked(prepared, job, {.trial = trial, .float_outputs = kept});
 }
 
@@ -265,16 +272,17 @@ Instrumentation InstrumentationOf(const PreparedModel& prepared, const Job& job)
                        .mode = options.mode, .calib_out = job.options.calib_out, .every = job.options.every,
                        .one_in = job.options.one_in};
   plan.header.model_fingerprint = prepared.model.fingerprint;
-  plan.header.setup = StrCat(PlacementSetup(prepared.plan), ModeSetup(options));
+  plan.header.setup = StrCat(PlacementSetup(prepared, job), ModeSetup(options));
   plan.header.shared = SharedRanges(prepared.plan);
   plan.header.origins = OriginsOf(graph, plan.tensors);
   plan.header.derived = WhatToDerive(graph, plan.tensors, options);
   return plan;
 }
 
-Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const std::string& path) {
+Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const Job& job) {
+  const std::string& path = job.options.calib;
   PREON_RETURN_IF_ERROR(CheckSameModel(data.model_fingerprint, prepared.model.fingerprint).WithContext(path));
-  const std::string wanted = PlacementSetup(prepared.plan);
+  const std::string wanted = PlacementSetup(prepared, job);
   if (!data.setup.starts_with(wanted + " ")) {
     return Error(ErrorId::kCalibFileMismatch, path, ": made with '", data.setup, "', wanted '", wanted, "'");
   }

@@ -24,7 +24,7 @@ Result<CalibrationData> CalibrateOnly(PreparedModel& prepared, Job& job);
 Instrumentation InstrumentationOf(const PreparedModel& prepared, const Job& job);
 
 /// Errors: kCalibFileMismatch when `data` was made for another model or target.
-Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const std::string& path);
+Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const Job& job);
 
 /// Errors: kCalibFileMismatch when the two were made for different models or targets. One may be exact and the other
 /// not.

@@ -177,6 +177,8 @@ constexpr OptionSpec kOptions[] = {
     {"passthrough", "OP", "outputs of these operators take the range of what they read instead of one of their own",
      OptionKind::kList, kPlans,
      [](Options& o, const std::string& v) { o.plan.passthrough.push_back(v); return Status::Ok(); }},
+    {"float16", "HOW", "float16 models compute in float32: keep-io (default: but for inputs and outputs), convert (all), off (not at all)",
+     OptionKind::kValue, kObserves, [](Options& o, const std::string& v) { return SetFloat16(o.float16, v); }},
     {"disable-pass", "PASS", "leave out a rewrite of the float graph ('help' lists them)", OptionKind::kList, kObserves,
      [](Options& o, const std::string& v) { o.disabled_passes.insert(v); return Status::Ok(); }},
     {"exact", "", "count every value (default: extremes and tails exact, the bulk of large tensors sampled); slower",

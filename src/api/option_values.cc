@@ -50,6 +50,16 @@ Status SetBFloat16(BFloat16Options& field, const std::string& value) {
   return BadValue(value, "casts, clip or vaiml");
 }
 
+Status SetFloat16(std::optional<Float16>& field, const std::string& value) {
+  for (const auto& [name, how] : {std::pair("keep-io", Float16::kKeepIo), std::pair("convert", Float16::kConvert),
+                                  std::pair("off", Float16::kOff)}) {
+    if (value != name) continue;
+    field = how;
+    return Status::Ok();
+  }
+  return BadValue(value, "keep-io, convert or off");
+}
+
 // "NAME=VALUE" with both sides present.
 Result<std::pair<std::string, std::string>> SplitPair(const std::string& value, std::string_view wanted) {
   const size_t equals = value.find('=');

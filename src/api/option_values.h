@@ -24,6 +24,7 @@ Status SetWeightType(std::optional<TensorType>& field, const std::string& value)
 Status SetBFloat16(BFloat16Options& field, const std::string& value);
 /// "KEY=VALUE".
 Status SetAttribute(BlockAttributes& field, const std::string& value);
+Status SetFloat16(std::optional<Float16>& field, const std::string& value);
 Status SetBlockSize(PlanOptions& plan, const std::string& value);
 Status SetAccuracyLevel(PlanOptions& plan, const std::string& value);
 Status SetMemory(MemoryUse& field, const std::string& value);

@@ -27,6 +27,13 @@ struct WorkerTask {
   bool careful = false;  ///< rewrites change the outputs: prepare with care
 };
 
+/// What becomes of a model's float16 tensors.
+enum class Float16 {
+  kKeepIo,   ///< they compute in float32; inputs and outputs of the model stay float16
+  kConvert,  ///< inputs and outputs become float32 too
+  kOff,      ///< they stay as they are, and float
+};
+
 /// An option as it was set, but for what a configuration file set.
 struct Setting {
   std::string name, value;
@@ -53,6 +60,8 @@ struct Options {
   bool bias_correction = true;
   bool channel_scales = true;
   std::set<std::string> disabled_passes;
+  std::optional<Float16> float16;  ///< default: kKeepIo where there are any
+  bool float16_scales = false;     ///< UseFP32Scale=false
   int64_t calib_samples = -1;  ///< of these only the first so many are calibrated with; -1 = all
   int64_t workers = 1;
   std::optional<WorkerTask> worker;

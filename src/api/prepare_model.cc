@@ -10,6 +10,7 @@
 #include "instrument/instrumented_model.h"
 #include "ir/model_io.h"
 #include "ir/same_graph.h"
+#include "passes/convert_float16.h"
 #include "quantize/reach.h"
 #include "quantize/selection.h"
 #include "runtime/evaluator.h"
@@ -102,6 +103,29 @@ Status CheckIsFloat(const Model& model) {
   return Status::Ok();
 }
 
+// Float16 tensors, where there are some; true when there were.
+Result<bool> ComputeInFloat32(Model& model, const Job& job, std::vector<std::string>& warnings) {
+  const Options& options = job.options;
+  InferShapes(model);
+  const Float16 how = options.float16.value_or(Float16::kKeepIo);
+  if (how == Float16::kOff) return false;
+  const Result<Effect> effect =
+      ConvertFloat16(model, how == Float16::kKeepIo ? Float16Border::kKept : Float16Border::kFloat32);
+  if (!effect.ok()) return Status(effect.status()).WithHint("--float16 off leaves its float16 tensors as they are, and float");
+  if (*effect == Effect::kUnchanged) {
+    if (options.float16) warnings.push_back("--float16: has no effect: the model has no float16 tensors");
+    return false;
+  }
+  if (options.float16_scales) {
+    return Error(ErrorId::kNotYetSupported, "UseFP32Scale: got false for the float16 model ", model.source_path,
+                 "; this version writes float32 scales: runtimes have no integer kernels for float16 ones, and below 6.1e-5 "
+                 "they are denormal");
+  }
+  InferShapes(model);
+  job.context.Log(LogLevel::kInfo, "a float16 model: it computes in float32");
+  return true;
+}
+
 // Large weights would be in memory twice otherwise: here and in each session that runs the model.
 void KeepLargeWeightsInFile(Model& model, const RunContext& context) {
   constexpr size_t kLargeBytes = size_t{48} << 20;
@@ -121,14 +145,15 @@ Result<PreparedModel> Prepare(const std::string& path, Job& job, const Status* d
   });
   PREON_ASSIGN_OR_RETURN(Model source, LoadModel(path));
   PREON_RETURN_IF_ERROR(CheckIsFloat(source));
-  KeepLargeWeightsInFile(source, job.context);
   PREON_RETURN_IF_ERROR(CheckNotInputs(job.options, source.external_files));
-  std::vector<TensorSpec> inputs = InputSpecs(source.graph);
   const int64_t size_bytes = ModelSizeBytes(path, source);
+  std::vector<std::string> warnings;
+  PREON_ASSIGN_OR_RETURN(const bool was_float16, ComputeInFloat32(source, job, warnings));
+  KeepLargeWeightsInFile(source, job.context);
+  std::vector<TensorSpec> inputs = InputSpecs(source.graph);
   FirstRun first_run;
   PREON_ASSIGN_OR_RETURN(first_run.batch, FirstBatch(job, inputs));
   job.clock.Begin("prepare");
-  InferShapes(source);
 
   const auto run_source = [&]() -> Status {
     Result<std::vector<NamedTensor>> outputs = RunOnce(source, first_run.batch, job.context);
@@ -161,7 +186,9 @@ Result<PreparedModel> Prepare(const std::string& path, Job& job, const Status* d
                                            : "the model gives other outputs every time: rewrites could not be checked");
   }
   source = Model();  // frees its weights
+  prepared.warnings.insert(prepared.warnings.begin(), warnings.begin(), warnings.end());
   prepared.inputs = std::move(inputs);
+  prepared.was_float16 = was_float16;
   prepared.source_size_bytes = size_bytes;
   prepared.first_run = std::move(first_run);
   ReleaseFreeMemory();

@@ -14,16 +14,20 @@ namespace preon {
 /// The first batch and what the model as loaded made of it: what the rewritten model has to make of it, too.
 struct FirstRun {
   Batch batch;
-  std::optional<std::vector<NamedTensor>> outputs;  ///< none where nothing was rewritten: then there is nothing to check
+  /// None where nothing was rewritten: then there is nothing to check. Those of a float16 model after its conversion: its
+  /// own roundings would hide what the rewrites do.
+  std::optional<std::vector<NamedTensor>> outputs;
 };
 
 struct PreparedModel {
-  Model
-      model;  ///< rewritten; same path, fingerprint, inputs, outputs and values as the source, whose weights are freed
+  /// Rewritten; same path, fingerprint, inputs, outputs and values as the source, whose weights are freed. Of a float16
+  /// source the inputs and outputs may have become float32.
+  Model model;
   QuantPlan plan;
   std::map<std::string, FloatReason> left_float;  ///< PlanOptions::left_float of the plan
   std::vector<std::string> warnings;
   std::vector<TensorSpec> inputs;
+  bool was_float16 = false;  ///< the source's tensors are float16 where the model's are float32
   int64_t source_size_bytes = 0;
   FirstRun first_run;
 };

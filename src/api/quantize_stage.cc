@@ -108,7 +108,7 @@ class FloatModel {
         PREON_ASSIGN_OR_RETURN(session_, Session::OpenFile(path_, {.threads = threads_}));
       }
     }
-    return session_->Run(batch.feeds, context_);
+    return OutputsOf(*session_, context_)(batch);
   }
 
  private:

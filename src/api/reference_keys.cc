@@ -196,6 +196,18 @@ Status SetBlockAttributes(Options& options, const std::string& value, std::strin
   return Status::Ok();
 }
 
+// ConvertFP16ToFP32 comes first in the reference, and leaves nothing to this one.
+Status SetQuantizeFp16(Options& options, const std::string& value) {
+  PREON_ASSIGN_OR_RETURN(const bool quantize, ParseBool(value));
+  return options.float16 ? Status::Ok() : SetOption(options, "float16", quantize ? "keep-io" : "off");
+}
+
+Status SetUseFp32Scale(Options& options, const std::string& value) {
+  PREON_ASSIGN_OR_RETURN(const bool use, ParseBool(value));
+  options.float16_scales = !use;
+  return Status::Ok();
+}
+
 constexpr ReferenceKey kKeys[] = {
     {"CalibDataSize", "N: --calib-samples; 0 = all", SetDataSize},
     {"CalibWorkerNum", "N: --workers, at most as many as there are cores", SetWorkerNum},
@@ -227,6 +239,10 @@ constexpr ReferenceKey kKeys[] = {
      [](Options& o, const std::string& v) { return SetBlockAttributes(o, v, "bfp-attribute"); }},
     {"MXAttributes", "{\"block_size\": 16, ...}: --mx-attribute",
      [](Options& o, const std::string& v) { return SetBlockAttributes(o, v, "mx-attribute"); }},
+    {"QuantizeFP16", "true: --float16 keep-io, false: --float16 off; default: by the model", SetQuantizeFp16},
+    {"UseFP32Scale", "true: no effect, scales are float32; false: an error for float16 models", SetUseFp32Scale},
+    {"ConvertFP16ToFP32", "true: --float16 convert",
+     [](Options& o, const std::string& v) { return SetIfTrue(o, v, "float16", "convert"); }},
     {"RefineBlockAxis", "false: --keep-block-axis", SetRefineBlockAxis},
     {"CalibPassthroughOpTypes", "OP,...: --passthrough", SetPassthrough},
     {"SaveTensorHistFig", "true: --save-histograms tensor_hist", SetHistograms},

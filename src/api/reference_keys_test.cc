@@ -17,6 +17,19 @@ Options With(std::initializer_list<std::pair<const char*, const char*>> settings
   return options;
 }
 
+// Converting everything comes first, in whatever order the keys stand.
+TEST(ReferenceKeys, OfFloat16Models) {
+  EXPECT_EQ(With({{"option", "QuantizeFP16=true"}}).float16, Float16::kKeepIo);
+  EXPECT_EQ(With({{"option", "QuantizeFP16=false"}}).float16, Float16::kOff);
+  EXPECT_EQ(With({{"option", "ConvertFP16ToFP32=false"}}).float16, std::nullopt);
+  for (const auto& [first, second] : {std::pair("QuantizeFP16=true", "ConvertFP16ToFP32=true"),
+                                      std::pair("ConvertFP16ToFP32=true", "QuantizeFP16=true")}) {
+    EXPECT_EQ(With({{"option", first}, {"option", second}}).float16, Float16::kConvert);
+  }
+  EXPECT_TRUE(With({{"option", "UseFP32Scale=false"}}).float16_scales);
+  EXPECT_FALSE(With({{"option", "UseFP32Scale=true"}}).float16_scales);
+}
+
 TEST(ReferenceKeys, EachIsAnOptionOfOurs) {
   const Options options = With({{"option", "CalibDataSize=100"},
                                 {"option", "calibworkernum=1"},

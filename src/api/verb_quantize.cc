@@ -12,6 +12,7 @@
 #include "api/unreached.h"
 #include "api/verbs.h"
 #include "base/system.h"
+#include "eval/compare.h"
 #include "report/report_file.h"
 
 namespace preon {
@@ -28,7 +29,7 @@ Status RunTrial(const PreparedModel& prepared, Job& job, TrialSamples& trial) {
     PREON_ASSIGN_OR_RETURN(const std::optional<Batch> batch, source->Next());
     if (!batch) return Status::Ok();
     if (!trial.Wants()) continue;
-    PREON_ASSIGN_OR_RETURN(const auto outputs, session.Run(batch->feeds, job.context));
+    PREON_ASSIGN_OR_RETURN(const auto outputs, OutputsOf(session, job.context)(*batch));
     trial.Keep(*batch, outputs);
   }
 }
@@ -45,7 +46,7 @@ Result<CalibrationData> CalibrateOrLoad(PreparedModel& prepared, Job& job, Trial
   CalibrationData data;
   if (!job.options.calib.empty()) {
     PREON_ASSIGN_OR_RETURN(data, LoadCalibration(job.options.calib));
-    PREON_RETURN_IF_ERROR(CheckCalibrationFits(data, prepared, job.options.calib));
+    PREON_RETURN_IF_ERROR(CheckCalibrationFits(data, prepared, job));
   }
   const Status same = CheckRewrites(prepared, job);
   if (same.ok()) return data;

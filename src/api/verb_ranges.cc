@@ -21,6 +21,7 @@ Status CheckStatisticsAlone(const Options& options) {
                                                  {!options.plan.exclude.empty(), "--exclude"},
                                                  {!options.plan.exclude_types.empty(), "--exclude-type"},
                                                  {!options.disabled_passes.empty(), "--disable-pass"},
+                                                 {options.float16.has_value(), "--float16"},
                                                  {options.sketch_mode != SketchMode::kSampled, "--exact"},
                                                  {!options.optimize_observed, "--no-optimize"}};
   for (const auto& [given, name] : unused) {

@@ -22,6 +22,7 @@ std::unique_ptr<Pass> MakeFoldAffinePass();
 std::unique_ptr<Pass> MakeFoldPadPass();
 std::unique_ptr<Pass> MakeFoldSpaceToDepthPass();
 std::unique_ptr<Pass> MakeConvertBatchNormPass();  ///< not in the default list: a target's Prepare asks for it
+std::unique_ptr<Pass> MakeConvertFloat16Pass();  ///< not in the default list: comes before what rewrites are compared with
 std::unique_ptr<Pass> MakeSplitSharedInitializersPass();
 std::unique_ptr<Pass> MakeRemoveDeadPass();
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/half.h"
 #include "runtime/session.h"
 
 namespace preon {
@@ -34,6 +35,8 @@ inline Tensor RandomTensor(const ValueInfo& info, const RandomInputs& how, std::
   std::uniform_int_distribution<int64_t> integer(0, how.max_int);
   if (info.type == DataType::kFloat) {
     for (float& value : tensor.Mutable<float>()) value = real(random);
+  } else if (info.type == DataType::kFloat16) {
+    for (Half& value : tensor.Mutable<Half>()) value = Half(real(random));
   } else if (info.type == DataType::kInt64) {
     for (int64_t& value : tensor.Mutable<int64_t>()) value = integer(random);
   } else if (info.type == DataType::kInt32) {
@@ -71,6 +74,12 @@ inline std::vector<NamedTensor> RunModel(const Model& model, const std::vector<N
 /// only absolute precision). Other element types must agree to the bit (else infinity).
 inline double RelativeDifference(const Tensor& got, const Tensor& wanted) {
   if (got.type() != wanted.type() || got.shape() != wanted.shape()) return INFINITY;
+  if (wanted.type() == DataType::kFloat16) {
+    const std::span<const Half> a = got.As<Half>(), b = wanted.As<Half>();
+    const Shape shape = wanted.shape();
+    return RelativeDifference(Tensor::FromFloats(shape, std::vector<float>(a.begin(), a.end())),
+                              Tensor::FromFloats(shape, std::vector<float>(b.begin(), b.end())));
+  }
   if (wanted.type() != DataType::kFloat) {
     return std::equal(got.bytes().begin(), got.bytes().end(), wanted.bytes().begin(), wanted.bytes().end()) ? 0
                                                                                                             : INFINITY;
