@@ -121,7 +121,7 @@ preon.calibrate({str(tmp_path / model)!r}, {str(tmp_path / 'a.calib')!r}, data="
     assert process.stdout.readline() == "ready\n"
     time.sleep(1)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=120)
     assert "KeyboardInterrupt" in errors and not (tmp_path / "a.calib").exists()
 
 
