@@ -213,8 +213,8 @@ std::string ToText(const RangesResult& result) {
   TextWriter out;
   out.Add("%-40s %14s %14s %14s %10s\n", "tensor", "min", "max", "scale", "zero point");
   for (const auto& [name, range] : result.tensors) {
-    out.Add("%-40s %14.7g %14.7g %14.7g %10d\n", Printable(name).c_str(), range.min, range.max, range.scale,
-            range.zero_point);
+    out.Add("%-40s %14.7g %14.7g %14.7g %10lld\n", Printable(name).c_str(), range.min, range.max, range.scale,
+            static_cast<long long>(range.zero_point));
   }
   return out.Take();
 }
