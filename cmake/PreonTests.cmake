@@ -21,3 +21,8 @@ foreach(source IN LISTS fuzzers)
   preon_compile_options(fuzz_${name})
   add_test(NAME fuzz.${name} COMMAND fuzz_${name} --seconds 1 tests/fuzz/corpus/${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 endforeach()
+
+# Not a test of its own: tests/differential/test_golden_graphs.py feeds it.
+add_executable(preon_layout_runner tests/differential/layout_runner.cc)
+target_link_libraries(preon_layout_runner PRIVATE ${layers} nlohmann_json::nlohmann_json)
+preon_compile_options(preon_layout_runner)

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""Writes the pages of docs/ that come out of the sources: docs/errors.md from src/base/errors.inc.
+"""Writes the pages of docs/ that come out of the sources: docs/errors.md from src/base/errors.inc, and docs/options/ from what
+the binary tells of its options.
 
-  gen_docs.py            writes
-  gen_docs.py --check    only compares; fails where a page is not up to date
+  gen_docs.py              writes; docs/options/ only where there is build/bin/preon
+  gen_docs.py --check      only compares docs/errors.md; fails where it is not up to date (a test compares docs/options/)
 """
+import json
+import os
 import pathlib
 import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -52,9 +56,123 @@ def errors_page(source):
     return "\n".join(lines).rstrip() + "\n"
 
 
-def pages(root):
+def cell(text):
+    return str(text).replace("|", "\\|")
+
+
+def example(key):
+    """KEY=VALUE with a value that is not the default, where one follows from the description."""
+    kind, default, choices = key["type"], key["default"], key["range"].split("|")
+    if kind == "true or false":
+        value = json.dumps(not default)
+    elif len(choices) > 1:
+        value = next(choice for choice in choices if choice != default)
+    elif kind == "table":
+        value = next((json.dumps(json.loads(found)) for found in re.findall(r"\{.*\}", key["here"]) if "..." not in found), "{}")
+    else:
+        value = {"integer": "8", "number": "0.5", "list of texts": '["Conv"]', "list of numbers": "[99.9, 99.99]", "text": "x"}[kind]
+    return f"`{key['name']}={value}`"
+
+
+def key_page(group, keys):
+    has = sum(bool(key["here"]) for key in keys)
+    lines = [f"# {group[0].upper()}{group[1:]}: AMD Quark's keys\n", f"{has} of {len(keys)} are in this version; read by the stage "
+             f"*{keys[0]['stage']}*. Written by `./dev docs`.\n",
+             "| key | type | default | meaning | here | example |", "|---|---|---|---|---|---|"]
+    for key in keys:
+        kind = key["type"] + (f": {key['range']}" if key["range"] else "")
+        default = f"`{json.dumps(key['default'])}`" + (f"; {key['otherwise']}" if key["otherwise"] else "")
+        here = key["here"] or "**not in this version**: switching it on is error E1007"
+        shown = example(key) if key["here"] and "." not in key["name"] else ""
+        lines.append("| " + " | ".join(map(cell, [f"`{key['name']}`" + (" (ours)" if key["ours"] else ""), kind, default, key["meaning"], here,
+                                                  shown])) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def options_page(told, groups):
+    """Everything on one page: ours, then where the keys stand, then QConfig."""
+    keys = told["keys"]
+    lines = ["# Options\n", "Written by `./dev docs` out of `preon doctor --options --json`.\n",
+             "[qconfig.schema.json](qconfig.schema.json) tells an editor what a QConfig file may hold.\n",
+             f"{sum(bool(key['here']) for key in keys)} of {len(keys)} of AMD Quark's keys are in this version, all {len(told['fields'])} fields of its "
+             "configuration are read.\n", "## AMD Quark's keys\n",
+             "By `--option KEY=VALUE`, in `extra_options` of a file or of Python.\n", "| group | in this version |", "|---|---|"]
+    for group, (file, members) in groups.items():
+        lines.append(f"| [{group}]({file}) | {sum(bool(key['here']) for key in members)} of {len(members)} |")
+    lines += ["\n## QConfig\n", "| field | type | default | meaning |", "|---|---|---|---|"]
+    lines += ["| " + " | ".join(map(cell, [f"`{field['name']}`", field["type"], field["default"], field["meaning"]])) + " |" for field in told["fields"]]
+    lines += ["\n## Ours\n", "On the command line with two dashes; as keys of JSON and YAML files and as keywords in Python with `-` or `_`.\n",
+              "| option | value | meaning, default, cost | verbs |", "|---|---|---|---|"]
+    for option in told["options"]:
+        value = option["value"] + (", may repeat" if option["kind"] == "list" else "")
+        lines.append("| " + " | ".join(map(cell, [f"`{option['name']}`", value, option["meaning"], ", ".join(option["verbs"])])) + " |")
+    return "\n".join(lines) + "\n"
+
+
+SCHEMA_TYPES = {"true or false": {"type": "boolean"}, "integer": {"type": "integer"}, "number": {"type": "number"}, "text": {"type": "string"},
+                "list of texts": {"type": "array", "items": {"type": "string"}}, "table": {"type": ["object", "array"]},
+                "list of numbers": {"type": "array", "items": {"type": "number"}}}
+
+
+def key_schema(key):
+    """What JSON Schema can say of a key; null is the default of every one."""
+    schema = dict(SCHEMA_TYPES.get(key["type"], {}), description=key["here"] or "not in this version")
+    choices, bounds = key["range"].split("|"), re.fullmatch(r"(-?[\d.]*?)\.\.([\d.]*)", key["range"])
+    if len(choices) > 1:
+        schema["enum"] = [int(choice) if key["type"] == "integer" else choice for choice in choices] + [None]
+        del schema["type"]
+    elif bounds and key["type"] in ("integer", "number"):
+        schema |= {name: float(bound) for name, bound in zip(("minimum", "maximum"), bounds.groups()) if bound}
+    if "type" in schema:
+        schema["type"] = [*(schema["type"] if isinstance(schema["type"], list) else [schema["type"]]), "null"]
+    return schema
+
+
+def schema_page(told):
+    """JSON Schema of a QConfig in a JSON or YAML file, for editors."""
+    def refer(kind):
+        return {"anyOf": [{"$ref": f"#/$defs/{kind}"}, {"type": "null"}]}
+    parts = {"QLayerConfig": {}, "QTensorConfig": {}, "QConfig": {}}
+    for field in told["fields"]:
+        owner, name = field["name"].split(".")
+        schema = {"description": field["meaning"]}
+        if owner == "QLayerConfig":
+            schema |= refer("QTensorConfig")
+        elif field["type"] == "true or false":
+            schema["type"] = "boolean"
+        elif name == "global_config":
+            schema |= {"$ref": "#/$defs/QLayerConfig"}
+        elif name == "extra_options":
+            keys = {key["name"]: key_schema(key) for key in told["keys"] if "." not in key["name"]}
+            schema |= {"type": ["object", "null"], "properties": keys, "additionalProperties": False}
+        elif owner == "QConfig":
+            schema["type"] = ["object" if field["type"] == "table" else "array", "null"]
+        else:
+            schema["type"] = "string"
+        parts[owner][name] = schema
+    kinds = {owner: {"type": "object", "additionalProperties": False, "properties": fields} for owner, fields in parts.items()}
+    kinds["QTensorConfig"]["required"] = list(parts["QTensorConfig"])
+    kinds["QConfig"]["required"] = ["global_config"]
+    whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "QConfig", **kinds.pop("QConfig"), "$defs": kinds}
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+
+
+def option_pages(root, binary):
+    """Path -> text of the pages below docs/options/."""
+    told = json.loads(subprocess.run([binary, "doctor", "--options", "--json"], capture_output=True, text=True, check=True).stdout)
+    groups = {}
+    for key in told["keys"]:
+        name = re.sub(r"[^a-z0-9]+", "-", key["group"].lower()).strip("-") + ".md"
+        groups.setdefault(key["group"], (name, []))[1].append(key)
+    folder = root / "docs/options"
+    return {folder / "README.md": options_page(told, groups), folder / "qconfig.schema.json": schema_page(told)} | \
+        {folder / file: key_page(group, keys) for group, (file, keys) in groups.items()}
+
+
+def pages(root, binary=None):
     """Path -> text of every generated page."""
-    return {root / "docs/errors.md": errors_page((root / "src/base/errors.inc").read_text())}
+    written = {root / "docs/errors.md": errors_page((root / "src/base/errors.inc").read_text())}
+    return written | (option_pages(root, binary) if binary else {})
 
 
 def main():
@@ -65,7 +183,9 @@ def main():
         if not stale:
             print("generated docs: up to date")
         return 1 if stale else 0
-    for path, text in pages(ROOT).items():
+    binary = pathlib.Path(os.environ.get("PREON_BIN", ROOT / "build/bin/preon"))
+    for path, text in pages(ROOT, binary if binary.exists() else None).items():
+        path.parent.mkdir(exist_ok=True)
         path.write_text(text)
     return 0
 

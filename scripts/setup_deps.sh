@@ -24,7 +24,7 @@ quietly() {
 }
 
 APT_PACKAGES=(build-essential git python3 python3-dev python3-venv ccache ninja-build pkg-config
-  libhwy-dev nlohmann-json3-dev libcli11-dev libssl-dev
+  libhwy-dev nlohmann-json3-dev libyaml-cpp-dev libcli11-dev libssl-dev
   libstb-dev libjpeg-dev libgtest-dev libgmock-dev libbenchmark-dev zlib1g-dev protobuf-compiler libprotobuf-dev)
 
 install_system_packages() {
@@ -60,10 +60,10 @@ install_python_tools() {
   touch "$stamp"
 }
 
-# What the Python package is built with.
-install_nanobind() {
-  "$CACHE/venv/bin/python" -c 'import nanobind' 2>/dev/null && return
-  quietly "$CACHE/venv/bin/pip" install --disable-pip-version-check "nanobind>=2.4,<4"
+# What the Python package is built with, and what runs its tests side by side.
+install_python_extras() {
+  "$CACHE/venv/bin/python" -c 'import nanobind, xdist' 2>/dev/null && return
+  quietly "$CACHE/venv/bin/pip" install --disable-pip-version-check "nanobind>=2.4,<4" "pytest-xdist>=3.5,<4"
 }
 
 # The runtime's library comes from its Python wheel, its C API headers (forward compatible) from Debian 13.
@@ -109,7 +109,7 @@ install_onnx() {
   quietly "$CACHE/venv/bin/cmake" -S "$source" -B "$source/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DBUILD_SHARED_LIBS=OFF \
     -DONNX_USE_PROTOBUF_SHARED_LIBS=ON -DONNX_BUILD_PYTHON=OFF -DBUILD_ONNX_PYTHON=OFF -DONNX_ML=ON \
-    -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
+    -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_FLAGS="-ffile-prefix-map=$source/="
   quietly "$CACHE/venv/bin/cmake" --build "$source/build" --target install
   rm -rf "$source"
   touch "$stamp"
@@ -121,6 +121,6 @@ flock -n 9 || { say "waiting for another set-up to end"; flock 9; }
 : >"$LOG"
 install_system_packages
 install_python_tools
-install_nanobind
+install_python_extras
 if [ -z "${ORT_ROOT:-}" ]; then install_onnxruntime; fi
 install_onnx

@@ -143,10 +143,34 @@ struct CalibrationReport {
   int64_t samples = 0;
   int64_t observed_tensors = 0, shared_tensors = 0;
   double seconds = 0;
-  std::string json;
+  std::string text;  ///< the summary that the command line prints
+  std::string json;  ///< the object that --json prints
 };
 
 /// Only the pass over the data: writes every method's statistics to `output`, a .calib file.
 PREON_API Outcome<CalibrationReport> Calibrate(const QuantizeOptions& options);
+
+/// What the other verbs answer. They read the fields of QuantizeOptions that have an option of theirs; a setting that is
+/// none is an error.
+struct Answer {
+  std::string text;  ///< the summary that the command line prints
+  std::string json;  ///< the object that --json prints
+};
+
+/// The ranges that a method gives: of `options.model`, a .calib file, or a model together with samples. Writes them to
+/// `output` too, where that is set.
+PREON_API Outcome<Answer> Ranges(const QuantizeOptions& options);
+
+/// Outliers, method advice and coverage, of `options.model`, a .calib file.
+PREON_API Outcome<Answer> Analyze(const QuantizeOptions& options);
+
+/// What is in `options.model`, a model or a .calib file.
+PREON_API Outcome<Answer> Inspect(const QuantizeOptions& options);
+
+/// Writes to `output` the model that collects, wherever it is served, what Calibrate would.
+PREON_API Outcome<Answer> Instrument(const QuantizeOptions& options);
+
+/// How far the outputs of `quantized` are from those of `options.model` over the samples; accuracy where they have labels.
+PREON_API Outcome<Answer> Compare(const QuantizeOptions& options, const std::string& quantized);
 
 }  // namespace preon

@@ -1,38 +1,39 @@
 """Plain functions over the library: paths or models in memory, samples from files or a reader."""
 import contextlib
-import html
 import json
 import os
 import pathlib
 import tempfile
+from typing import TYPE_CHECKING, Any, Callable, Optional, Protocol, Union
 
 from . import _preon
 from .errors import ConfigError, failure
+from .progress import display
+from .result import Result
+
+if TYPE_CHECKING:
+    import onnx
+
+Path = Union[str, bytes, os.PathLike]
+Model = Union[Path, "onnx.ModelProto"]
+Data = Union[Path, list[Path], None]
+Progress = Union[Callable[[str, int, int], Any], bool, None]
 
 
-class Result:
-    """What a run made: the object that `preon --json` prints, and the summary that it prints without."""
+class Reader(Protocol):
+    """What gives samples: arrays by input name, or None behind the last."""
 
-    def __init__(self, facts, text, model=None):
-        self.facts, self.text, self.model = facts, text, model
+    def get_next(self) -> Optional[dict[str, Any]]: ...
 
-    def __getattr__(self, name):
-        try:
-            return self.facts[name]
-        except KeyError:
-            raise AttributeError(f"no '{name}'; there are: {', '.join(self.facts)}") from None
-
-    def __repr__(self):
-        return self.text or json.dumps(self.facts, indent=1)
-
-    def _repr_html_(self):
-        return f"<pre>{html.escape(repr(self))}</pre>"
 
 
 class _Samples:
     """A reader as the library asks it: by index, from 0 again as often as it likes."""
 
     def __init__(self, reader):
+        if isinstance(reader, type) or not callable(getattr(reader, "get_next", None)):
+            got = f"the class {reader.__name__}" if isinstance(reader, type) else type(reader).__name__
+            raise TypeError(f"reader: got {got}, wanted an object with get_next()")
         self.reader, self.next, self.kept = reader, 0, []
         self.rewinds = callable(getattr(reader, "rewind", None))
 
@@ -46,7 +47,7 @@ class _Samples:
             return None
         sample = self.reader.get_next()
         self.next = index + 1
-        if sample is None:
+        if sample is None or sample == {}:
             return None
         if not isinstance(sample, dict):
             raise TypeError(f"get_next: sample {index}: got {type(sample).__name__}, wanted a dict of arrays by input name")
@@ -93,21 +94,34 @@ def _as_file(model):
         yield str(path)
 
 
+def _path(value, what):
+    if not isinstance(value, (str, bytes, os.PathLike)):
+        raise TypeError(f"{what}: got {type(value).__name__}, wanted a path")
+    return os.fsdecode(value)
+
+
 def _data_options(data, reader):
     if data is not None and reader is not None:
         raise ConfigError(1004, "reader and data: got both, wanted one", exit_status=2)
     sources = [data] if isinstance(data, (str, bytes, os.PathLike)) else list(data or [])
-    return [("data", os.fsdecode(source)) for source in sources]
+    return [("data", _path(source, "data")) for source in sources]
 
 
-def _run(function, model, output, settings, reader, progress):
-    answer = function(model, output, settings, _Samples(reader) if reader is not None else None, progress)
+def _run(verb, model, second, settings, reader=None, progress=None):
+    """`second` is the output, or the other model. Raises what the verb, the reader and `progress` raise."""
+    shown = display() if progress is None else None
+    try:
+        answer = verb(model, second, list(settings), _Samples(reader) if reader is not None else None, shown or progress or None)
+    finally:
+        if shown is not None:
+            shown.close()
     if answer[0] is None:
         raise failure(*answer[1:])
     return Result(json.loads(answer[0]), answer[1])
 
 
-def quantize(model, output=None, data=None, reader=None, progress=None, **options):
+def quantize(model: Model, output: Optional[Path] = None, data: Data = None, reader: Optional[Reader] = None,
+             progress: Progress = None, **options: Any) -> Result:
     """Quantizes a float model, verifies the result and writes it.
 
     model     path, or onnx.ModelProto
@@ -115,15 +129,15 @@ def quantize(model, output=None, data=None, reader=None, progress=None, **option
     data      .npz, .npy, folder, "random:32", or a list of these
     reader    instead of data: an object with get_next() -> {input name: array} or None, and rewind() if it has one;
               without rewind() its samples are kept in memory for the comparison
-    progress  called as progress(stage, done, total); total is 0 while unknown
+    progress  called as progress(stage, done, total); total is 0 while unknown. None: a line in terminals and notebooks;
+              False: nothing
     options   of `preon quantize --help` by their long names, "_" for "-": activation="bfp16", exclude=["head*"]
 
-    Raises PreonError and its kinds; what reader and progress raise.
+    Returns a Result. Raises PreonError and its kinds; what reader and progress raise.
     """
     with _as_file(model) as path, tempfile.TemporaryDirectory(prefix="preon-") as folder:
-        target = os.fsdecode(output) if output is not None else os.path.join(folder, "quantized.onnx")
-        settings = _data_options(data, reader) + list(_settings(options))
-        result = _run(_preon.quantize, path, target, settings, reader, progress)
+        target = _path(output, "output") if output is not None else os.path.join(folder, "quantized.onnx")
+        result = _run(_preon.quantize, path, target, [*_data_options(data, reader), *_settings(options)], reader, progress)
         if output is None:
             import onnx
 
@@ -131,8 +145,51 @@ def quantize(model, output=None, data=None, reader=None, progress=None, **option
     return result
 
 
-def calibrate(model, output, data=None, reader=None, progress=None, **options):
-    """One pass over the data: every method's statistics, into a .calib file. Arguments as of quantize()."""
+def calibrate(model: Model, output: Path, data: Data = None, reader: Optional[Reader] = None,
+              progress: Progress = None, **options: Any) -> Result:
+    """One pass over the data: every method's statistics, into a .calib file. Arguments, Result and errors as of quantize()."""
     with _as_file(model) as path:
-        settings = _data_options(data, reader) + list(_settings(options))
-        return _run(_preon.calibrate, path, os.fsdecode(output), settings, reader, progress)
+        return _run(_preon.calibrate, path, _path(output, "output"), [*_data_options(data, reader), *_settings(options)], reader, progress)
+
+
+def ranges(model: Model, output: Optional[Path] = None, data: Data = None, reader: Optional[Reader] = None,
+           progress: Progress = None, **options: Any) -> Result:
+    """The ranges that a method gives: `result.tensors[name]` has min, max, scale, zero_point.
+
+    model   a .calib file; or a model, together with data or a reader
+    output  path for the same as JSON, or None
+
+    The rest as of quantize(); options of `preon ranges --help`.
+    """
+    with _as_file(model) as path:
+        target = _path(output, "output") if output is not None else ""
+        return _run(_preon.ranges, path, target, [*_data_options(data, reader), *_settings(options)], reader, progress)
+
+
+def analyze(calib: Path, progress: Progress = None, **options: Any) -> Result:
+    """Outliers, method advice and coverage of production, tensor by tensor, of a .calib file. Options of `preon analyze --help`,
+    Result and errors as of quantize()."""
+    return _run(_preon.analyze, _path(calib, "calib"), "", _settings(options), None, progress)
+
+
+def inspect(model: Model) -> Result:
+    """What is in a model or a .calib file. Result and errors as of quantize()."""
+    with _as_file(model) as path:
+        return _run(_preon.inspect, path, "", [])
+
+
+def instrument(model: Model, output: Path, progress: Progress = None, **options: Any) -> Result:
+    """Writes the model that collects, wherever it is served, what calibrate() would. Options of `preon instrument --help`, Result
+    and errors as of quantize()."""
+    with _as_file(model) as path:
+        return _run(_preon.instrument, path, _path(output, "output"), _settings(options), None, progress)
+
+
+def compare(model: Model, quantized: Model, data: Data = None, reader: Optional[Reader] = None,
+            progress: Progress = None, **options: Any) -> Result:
+    """How far the outputs of `quantized` are from those of `model` over the samples; accuracy where they have labels.
+
+    Both are paths or onnx.ModelProto. The rest as of quantize(); options of `preon compare --help`.
+    """
+    with _as_file(model) as path, _as_file(quantized) as other:
+        return _run(_preon.compare, path, other, [*_data_options(data, reader), *_settings(options)], reader, progress)

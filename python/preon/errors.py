@@ -33,6 +33,11 @@ class Cancelled(PreonError):
     """Ended early."""
 
 
+def not_yet(what, hint=""):
+    """What the reference has and this version has not."""
+    return ConfigError(1007, f"{what}: is not in this version", hint, exit_status=2)
+
+
 _BY_THOUSANDS = {1: ConfigError, 2: ModelError, 3: DataError, 4: ModelError}
 _NOT_FOUND = {2001, 3001}
 _CANCELLED = 7900

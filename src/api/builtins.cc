@@ -31,17 +31,25 @@ Builtins MakeBuiltins() {
   builtins.passes.Add(MakeSimplifyClipPass());
   builtins.passes.Add(MakeFuseLayerNormPass());
   builtins.passes.Add(MakeFuseGeluPass());
+  builtins.passes.Add(MakeFuseInstanceNormPass());
+  builtins.passes.Add(MakeFuseL2NormPass());
   builtins.passes.Add(MakeFoldBatchNormPass());
   builtins.passes.Add(MakeFoldAffinePass());
   builtins.passes.Add(MakeFoldPadPass());
   builtins.passes.Add(MakeFoldSpaceToDepthPass());
+  builtins.passes.Add(MakeConvertReduceMeanPass());
+  builtins.passes.Add(MakeSplitLargePoolPass());
+  builtins.passes.Add(MakeConvertSplitPass());
+  builtins.passes.Add(MakeConvertBatchNormPass());
   builtins.passes.Add(MakeSplitSharedInitializersPass());
   builtins.passes.Add(MakeRemoveDeadPass());
 
   builtins.targets.Add(MakeOrtCpuTarget());
   builtins.targets.Add(MakeSimulateTarget());
   builtins.targets.Add(MakeQuarkTarget());
+  builtins.targets.Add(MakeOrtTarget());
   builtins.targets.Add(MakeMatMulNBitsTarget());
+  builtins.targets.Add(MakeDynamicTarget());
   return builtins;
 }
 

@@ -93,7 +93,21 @@ TEST(Presets, EachIsValidAndUnknownOnesAreTold) {
   }
   Options options;
   EXPECT_EQ(ApplyPreset(options, "INT9").id(), ErrorId::kUnknownOption);
-  EXPECT_EQ(ApplyPreset(options, "XINT8_QCONFIG").id(), ErrorId::kNotYetSupported);
+  const Status trained = ApplyPreset(options, "XINT8_ADAROUND_QCONFIG");
+  EXPECT_EQ(trained.id(), ErrorId::kNotYetSupported);
+  EXPECT_NE(trained.message().find("adaround"), std::string::npos) << trained.message();
+  EXPECT_EQ(ApplyPreset(options, "BF16_MIXED_BFP16").id(), ErrorId::kNotYetSupported);
+}
+
+// Those of the reference's newer family are its configurations, in its layout.
+TEST(Presets, QConfigs) {
+  Options options;
+  ASSERT_TRUE(ApplyPreset(options, "A16W8_QCONFIG").ok());
+  EXPECT_EQ(options.plan.activation, TensorType(DataType::kInt16));
+  EXPECT_EQ(options.target, "quark");
+  EXPECT_EQ(options.method, "Percentile");
+  EXPECT_FALSE(options.plan.per_channel);
+  EXPECT_TRUE(options.plan.layout.pairs.force_without_input && options.plan.layout.pairs.fold_relu);
 }
 
 }  // namespace

@@ -3,8 +3,9 @@
 #include <iomanip>
 #include <sstream>
 
+#include "api/keys/keys.h"
 #include "api/presets.h"
-#include "api/reference_keys.h"
+#include "base/spelling.h"
 #include "calib/data/preprocess.h"
 #include "formats/tensor_type.h"
 #include "formats/weight_rule.h"
@@ -44,10 +45,12 @@ std::string PresetList() {
   std::ostringstream out;
   out << "presets:\n";
   for (const ConfigPreset& preset : ConfigPresets()) AddLine(out, preset.name, preset.summary);
-  out << "or a JSON file with options by their long names; only there:\n"
+  out << "AMD Quark's configurations, in its layout (target quark):\n  " << JoinNames(QConfigPresetNames()) << '\n';
+  out << "or a JSON or YAML file with options by their long names; only there:\n"
          "  extra_options  options by AMD Quark's names, {KEY: VALUE, ...} (--option help)\n"
          "  overrides  settings of single tensors, {TENSOR: {KEY: VALUE, ...}, ...}; the keys:\n"
-         "             type, symmetric, scale_type; rmin and rmax, or scale and zero_point\n";
+         "             type, symmetric, scale_type, method, axis, block_size, reduce_range; rmin and rmax, or scale and zero_point\n"
+         "or one of a QConfig, as AMD Quark writes it: global_config, specific_layer_config, ... (docs/design/configuration.md)\n";
   return out.str();
 }
 
@@ -63,8 +66,12 @@ std::string PreprocessList() {
 
 std::string KeyList() {
   std::ostringstream out;
-  out << "keys (the methods' own, --method help, are taken too):\n";
-  for (const ReferenceKey& key : ReferenceKeys()) out << "  " << std::left << std::setw(34) << key.name << key.meaning << '\n';
+  for (size_t group = 0; group < kKeyGroups.size(); ++group) {
+    out << kKeyGroups[group] << ":\n";
+    for (const KeySpec& key : KeysOf(static_cast<KeyGroup>(group))) {
+      if (!key.here.empty() && key.set != nullptr) out << "  " << std::left << std::setw(36) << key.name << key.here << '\n';
+    }
+  }
   return out.str();
 }
 
@@ -73,7 +80,7 @@ std::string KeyList() {
 std::string HelpTopic(std::string_view option, const Builtins& builtins) {
   if (option == "method" || option == "method-option") return ListOf("methods, with their options:", builtins.methods);
   if (option == "target") return ListOf("targets:", builtins.targets);
-  if (option == "disable-pass") return ListOf("passes, in the order they run:", builtins.passes);
+  if (option == "disable-pass" || option == "enable-pass") return ListOf("passes, in the order they run:", builtins.passes);
   if (option == "activation" || option == "weight") return TypeList();
   if (option == "scale-type" || option == "weight-scale-type") return Listed("scale types:", ScaleTypeNames());
   if (option == "compat") return Listed("whose numbers:", CompatNames());

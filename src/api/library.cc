@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
+#include <variant>
 
 #include "api/config.h"
 #include "api/exit_status.h"
@@ -10,6 +12,7 @@
 #include "api/reader_source.h"
 #include "api/verbs.h"
 #include "api/version.h"
+#include "base/spelling.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -77,11 +80,35 @@ CalibrationReport ToPublic(const CalibrateResult& result) {
           .observed_tensors = result.observed_tensors,
           .shared_tensors = result.shared_tensors,
           .seconds = result.facts.total_seconds,
+          .text = ToText(result),
           .json = ToJson(result)};
 }
 
 template <typename R>
-Result<R> RunVerbWith(const QuantizeOptions& given, Result<R> (*verb)(const std::string&, Job&)) {
+Answer ToAnswer(const R& result) {
+  return {ToText(result), ToJson(result)};
+}
+
+template <typename... R>
+Answer ToAnswer(const std::variant<R...>& result) {
+  return std::visit([](const auto& one) { return ToAnswer(one); }, result);
+}
+
+// A setting that the verb would not look at is a mistake of the caller.
+Status CheckTaken(const QuantizeOptions& given, Verb verb, std::string_view verb_name) {
+  std::vector<std::string> taken;
+  for (const OptionSpec& option : OptionTable()) {
+    if ((option.verbs & verb) != 0) taken.emplace_back(option.name);
+  }
+  for (const auto& [name, ignored] : given.settings) {
+    if (std::ranges::find(taken, name) == taken.end())
+      return Error(ErrorId::kUnknownOption, verb_name, ": no option '", name, "'", DidYouMean(name, taken));
+  }
+  return Status::Ok();
+}
+
+template <typename Body>
+auto RunVerbWith(const QuantizeOptions& given, const Body& verb) -> decltype(verb(given.model, std::declval<Job&>())) {
   PREON_ASSIGN_OR_RETURN(const Options options, ToOptions(given));
   const Builtins builtins = MakeBuiltins();
   RunContext context{.threads = options.threads, .tmp_dir = options.tmp_dir, .cancel = given.cancel};
@@ -97,12 +124,12 @@ Result<R> RunVerbWith(const QuantizeOptions& given, Result<R> (*verb)(const std:
 }
 
 // The library's edge: nothing is thrown across it.
-template <typename Public, typename R>
-Outcome<Public> Guarded(const QuantizeOptions& options, Result<R> (*verb)(const std::string&, Job&)) {
+template <typename Public, typename Body>
+Outcome<Public> Guarded(const Body& body) {
   try {
-    const Result<R> result = RunVerbWith(options, verb);
+    Result<Public> result = body();
     if (!result.ok()) return ToFailure(result.status());
-    return ToPublic(*result);
+    return *std::move(result);
   } catch (const std::bad_alloc&) {
     return ToFailure(Error(ErrorId::kOutOfMemory, "out of memory"));
   } catch (const std::exception& problem) {
@@ -110,14 +137,46 @@ Outcome<Public> Guarded(const QuantizeOptions& options, Result<R> (*verb)(const 
   }
 }
 
+template <typename Body>
+Outcome<Answer> Answered(const QuantizeOptions& options, Verb verb, std::string_view name, const Body& body) {
+  return Guarded<Answer>([&]() -> Result<Answer> {
+    PREON_RETURN_IF_ERROR(CheckTaken(options, verb, name));
+    PREON_ASSIGN_OR_RETURN(const auto result, RunVerbWith(options, body));
+    return ToAnswer(result);
+  });
+}
+
 }  // namespace
 
 std::string Version() { return std::string(kVersion); }
 
-Outcome<Report> Quantize(const QuantizeOptions& options) { return Guarded<Report>(options, QuantizeVerb); }
+Outcome<Report> Quantize(const QuantizeOptions& options) {
+  return Guarded<Report>([&]() -> Result<Report> {
+    PREON_ASSIGN_OR_RETURN(const QuantizeResult result, RunVerbWith(options, QuantizeVerb));
+    return ToPublic(result);
+  });
+}
 
 Outcome<CalibrationReport> Calibrate(const QuantizeOptions& options) {
-  return Guarded<CalibrationReport>(options, CalibrateVerb);
+  return Guarded<CalibrationReport>([&]() -> Result<CalibrationReport> {
+    PREON_ASSIGN_OR_RETURN(const CalibrateResult result, RunVerbWith(options, CalibrateVerb));
+    return ToPublic(result);
+  });
+}
+
+Outcome<Answer> Ranges(const QuantizeOptions& options) { return Answered(options, kVerbRanges, "ranges", RangesVerb); }
+
+Outcome<Answer> Analyze(const QuantizeOptions& options) { return Answered(options, kVerbAnalyze, "analyze", AnalyzeVerb); }
+
+Outcome<Answer> Inspect(const QuantizeOptions& options) { return Answered(options, kVerbInspect, "inspect", InspectVerb); }
+
+Outcome<Answer> Instrument(const QuantizeOptions& options) {
+  return Answered(options, kVerbInstrument, "instrument", InstrumentVerb);
+}
+
+Outcome<Answer> Compare(const QuantizeOptions& options, const std::string& quantized) {
+  const auto verb = [&](const std::string& model, Job& job) { return CompareVerb(model, quantized, job); };
+  return Answered(options, kVerbCompare, "compare", verb);
 }
 
 }  // namespace preon

@@ -99,6 +99,35 @@ TEST_F(Library, StatisticsGiveTheSameModelAsSamples) {
   EXPECT_EQ(*ReadFile(direct), *ReadFile(options_.output));
 }
 
+TEST_F(Library, StatisticsAnswerQuestions) {
+  const std::string quantized = options_.output;
+  ASSERT_TRUE(Quantize(options_));
+  options_.output.clear();
+  const Outcome<Answer> compared = Compare(options_, quantized);
+  ASSERT_TRUE(compared) << compared.error().message;
+  EXPECT_NE(compared->json.find("sqnr_db"), std::string::npos);
+  options_.output = folder_->File("model.calib");
+  ASSERT_TRUE(Calibrate(options_));
+  QuantizeOptions asked;
+  asked.model = options_.output;
+  for (const auto& verb : {Ranges, Analyze, Inspect}) {
+    const Outcome<Answer> answer = verb(asked);
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(answer->json.front(), '{');
+    EXPECT_FALSE(answer->text.empty());
+  }
+  asked.settings = {{"samples", "3"}};
+  EXPECT_EQ(Analyze(asked).error().message, "analyze: no option 'samples'");
+}
+
+TEST_F(Library, InstrumentsAModel) {
+  options_.output = folder_->File("instrumented.onnx");
+  options_.reader = nullptr;
+  const Outcome<Answer> answer = Instrument(options_);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_TRUE(std::filesystem::exists(options_.output));
+}
+
 TEST_F(Library, FailuresAreValues) {
   options_.settings = {{"methd", "minmax"}};
   EXPECT_EQ(Quantize(options_).error().number, static_cast<int>(ErrorId::kUnknownOption));

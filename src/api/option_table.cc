@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "api/keys/keys.h"
 #include "api/option_values.h"
-#include "api/reference_keys.h"
+#include "api/qconfig.h"
 #include "base/text.h"
 #include "instrument/output_name.h"
 
@@ -98,8 +99,10 @@ constexpr OptionSpec kOptions[] = {
      OptionKind::kList, kPlans | kReadsRanges,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(const auto pair, SplitPair(v, "KEY=VALUE"));
-       return SetReferenceKey(o, pair.first, pair.second);
+       return SetKey(o, pair.first, pair.second);
      }},
+    {"qconfig", "JSON", "", OptionKind::kValue, kPlans,
+     [](Options& o, const std::string& v) { return ApplyQConfigText(o, v); }},
     {"activation", "TYPE", "type of activations (default uint8; 'help' lists them)", OptionKind::kValue,
      kPlans | kReadsRanges,
      [](Options& o, const std::string& v) { return SetType(o.plan.activation, v); }},
@@ -156,6 +159,13 @@ constexpr OptionSpec kOptions[] = {
        PREON_ASSIGN_OR_RETURN(o.plan.compat, ParseCompat(v));
        return Status::Ok();
      }},
+    {"format", "F", "how integer operators are written: qdq (default: between DequantizeLinear and QuantizeLinear), qoperator (QLinearConv and its like)",
+     OptionKind::kValue, kVerbQuantize,
+     [](Options& o, const std::string& v) {
+       if (ToLower(v) != "qdq" && ToLower(v) != "qoperator") return BadValue(v, "qdq or qoperator");
+       o.format = ToLower(v) == "qdq" ? QuantFormat::kQdq : QuantFormat::kQOperator;
+       return Status::Ok();
+     }},
     {"target", "T", "whose kernels the result is for ('help' lists them); default: ort-cpu, or simulate where it has not the types", OptionKind::kValue, kObserves,
      [](Options& o, const std::string& v) { o.target = v; return Status::Ok(); }},
     {"symmetric", "", "activations with the zero point in the middle", OptionKind::kFlag, kPlans | kReadsRanges,
@@ -181,6 +191,8 @@ constexpr OptionSpec kOptions[] = {
      OptionKind::kValue, kObserves, [](Options& o, const std::string& v) { return SetFloat16(o.float16, v); }},
     {"disable-pass", "PASS", "leave out a rewrite of the float graph ('help' lists them)", OptionKind::kList, kObserves,
      [](Options& o, const std::string& v) { o.disabled_passes.insert(v); return Status::Ok(); }},
+    {"enable-pass", "PASS", "also do a rewrite that is off for the target ('help' lists them)", OptionKind::kList, kObserves,
+     [](Options& o, const std::string& v) { o.enabled_passes.insert(v); return Status::Ok(); }},
     {"exact", "", "count every value (default: extremes and tails exact, the bulk of large tensors sampled); slower",
      OptionKind::kFlag, kObserves,
      [](Options& o, const std::string& v) {
@@ -192,6 +204,12 @@ constexpr OptionSpec kOptions[] = {
     {"no-optimize", "", "observe in the graph as it is, not as the runtime optimized it: bit for bit, slower",
      OptionKind::kFlag, kObserves,
      [](Options& o, const std::string& v) { return SetFlag(o.optimize_observed, v, true); }},
+    {"external-data", "", "weights of the result in FILE.data beside it (default: only above 2 GB)", OptionKind::kFlag, kVerbQuantize,
+     [](Options& o, const std::string& v) { return SetFlag(o.external_data, v); }},
+    {"value-info", "", "the result names type and shape of every tensor inside it", OptionKind::kFlag, kVerbQuantize,
+     [](Options& o, const std::string& v) { return SetFlag(o.value_info, v); }},
+    {"opset", "N", "raise the model to this opset of ONNX first (default: what its quantizers need)", OptionKind::kValue, kPlans,
+     [](Options& o, const std::string& v) { return SetCount(o.opset, v, 1); }},
     {"report", "FILE", "also write the result to FILE: .json or .txt", OptionKind::kValue, kVerbQuantize | kVerbCompare,
      [](Options& o, const std::string& v) { o.report = v; return Status::Ok(); }},
     {"production", "FILE", "statistics of what the model sees in use: how far calibration covers them", OptionKind::kValue,
@@ -234,6 +252,8 @@ constexpr OptionSpec kOptions[] = {
        o.threads = static_cast<int>(threads);
        return Status::Ok();
      }},
+    {"options", "", "also every key of AMD Quark: type, default, what it is here; with --json all options in full", OptionKind::kFlag, kVerbDoctor,
+     [](Options& o, const std::string& v) { return SetFlag(o.describe_options, v); }},
     {"tmp-dir", "DIR", "folder for temporary files, made where it is missing (default: the system's)", OptionKind::kValue, kNeedsData,
      [](Options& o, const std::string& v) { o.tmp_dir = v; return Status::Ok(); }},
 };
@@ -249,7 +269,9 @@ Status SetOption(Options& options, std::string_view name, const std::string& val
     for (const OptionSpec& option : kOptions) names.emplace_back(option.name);
     return Error(ErrorId::kUnknownOption, "unknown option '", name, "'", DidYouMean(name, names));
   }
+  const size_t set_before = options.settings.size();
   PREON_RETURN_IF_ERROR(found->set(options, value).WithContext("--", name));
+  for (size_t index = set_before; index < options.settings.size(); ++index) options.settings[index].by_another = true;
   options.settings.push_back({std::string(name), value});
   return Status::Ok();
 }

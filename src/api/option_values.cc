@@ -6,6 +6,22 @@
 #include "base/text.h"
 
 namespace preon {
+namespace {
+
+// What the name stands for. Errors: kBadOptionValue with the names.
+template <typename T>
+Result<T> OneOf(const std::string& name, std::initializer_list<std::pair<const char*, T>> choices) {
+  std::string names;
+  size_t left = choices.size();
+  for (const auto& [known, choice] : choices) {
+    if (name == known) return choice;
+    names += StrCat(names.empty() ? "" : left == 1 ? " or " : ", ", known);
+    --left;
+  }
+  return BadValue(name, names);
+}
+
+}  // namespace
 
 Status BadValue(const std::string& got, std::string_view wanted) {
   return Error(ErrorId::kBadOptionValue, "got '", got, "', wanted ", wanted);
@@ -41,23 +57,16 @@ Status SetWeightType(std::optional<TensorType>& field, const std::string& value)
 }
 
 Status SetBFloat16(BFloat16Options& field, const std::string& value) {
-  for (const auto& [name, member] : {std::pair("casts", &BFloat16Options::casts), std::pair("clip", &BFloat16Options::clip),
-                                     std::pair("vaiml", &BFloat16Options::vaiml)}) {
-    if (value != name) continue;
-    field.*member = true;
-    return Status::Ok();
-  }
-  return BadValue(value, "casts, clip or vaiml");
+  PREON_ASSIGN_OR_RETURN(const auto member, OneOf<bool BFloat16Options::*>(value, {{"casts", &BFloat16Options::casts},
+                                                                                   {"clip", &BFloat16Options::clip},
+                                                                                   {"vaiml", &BFloat16Options::vaiml}}));
+  field.*member = true;
+  return Status::Ok();
 }
 
 Status SetFloat16(std::optional<Float16>& field, const std::string& value) {
-  for (const auto& [name, how] : {std::pair("keep-io", Float16::kKeepIo), std::pair("convert", Float16::kConvert),
-                                  std::pair("off", Float16::kOff)}) {
-    if (value != name) continue;
-    field = how;
-    return Status::Ok();
-  }
-  return BadValue(value, "keep-io, convert or off");
+  PREON_ASSIGN_OR_RETURN(field, OneOf<Float16>(value, {{"keep-io", Float16::kKeepIo}, {"convert", Float16::kConvert}, {"off", Float16::kOff}}));
+  return Status::Ok();
 }
 
 // "NAME=VALUE" with both sides present.
@@ -106,13 +115,8 @@ Status SetAccuracyLevel(PlanOptions& plan, const std::string& value) {
 }
 
 Status SetMemory(MemoryUse& field, const std::string& value) {
-  for (const auto& [name, memory] : {std::pair("low", MemoryUse::kLow), std::pair("balanced", MemoryUse::kBalanced),
-                                     std::pair("fast", MemoryUse::kFast)}) {
-    if (value != name) continue;
-    field = memory;
-    return Status::Ok();
-  }
-  return BadValue(value, "low, balanced or fast");
+  PREON_ASSIGN_OR_RETURN(field, OneOf<MemoryUse>(value, {{"low", MemoryUse::kLow}, {"balanced", MemoryUse::kBalanced}, {"fast", MemoryUse::kFast}}));
+  return Status::Ok();
 }
 
 Status SetRandomShape(Options& options, const std::string& value) {

@@ -4,6 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "api/tensor_overrides.h"
+#include "quantize/overrides.h"
 #include "quantize/passthrough.h"
 #include "ranges/compat/reference_method.h"
 #include "report/report_file.h"
@@ -66,15 +68,36 @@ Status CheckRuntimeHas(const PlanOptions& plan) {
   return Status::Ok();
 }
 
-Result<std::unique_ptr<RangeMethod>> ConfiguredMethod(const Options& options, const RangeMethod& method) {
+// A target that never has any leaves nothing for a method to choose.
+bool ChoosesRanges(const Options& options, const Builtins& builtins) {
+  if (!options.target) return true;
+  const Result<const Target*> target = builtins.targets.Find(*options.target);
+  return !target.ok() || (*target)->NeedsStatistics(PlanOptions{});
+}
+
+Result<std::unique_ptr<RangeMethod>> WithOptions(const Options& options, const RangeMethod& method, const MethodOptions& settings) {
   const PlanOptions& plan = options.plan;
-  if (plan.compat == Compat::kOff) return method.WithOptions(options.method_options);
+  if (plan.compat == Compat::kOff) return method.WithOptions(settings);
   if (plan.compat == Compat::kOnnxRuntime) PREON_RETURN_IF_ERROR(CheckRuntimeHas(plan));
   for (const TensorType& type : {plan.activation, options.weight.value_or(plan.weight)}) {
     if (!IsIntType(type.type()))
       return Error(ErrorId::kConflictingOptions, "--compat: integer types only, got ", type.name());
   }
-  return compat::MakeReferenceMethod(plan.compat, method.name(), options.method_options, plan.activation.type());
+  return compat::MakeReferenceMethod(plan.compat, method.name(), settings, plan.activation.type());
+}
+
+// Keys that the method has not are without effect, as in the reference; its own options are errors.
+Result<std::unique_ptr<RangeMethod>> ConfiguredMethod(const Options& options, const RangeMethod& method, MethodOptions settings,
+                                                      std::vector<std::string>* warnings) {
+  for (const auto& [name, value] : options.method_keys) {
+    if (settings.contains(name)) continue;
+    if (WithOptions(options, method, {{name, value}}).status().id() != ErrorId::kUnknownOption) {
+      settings[name] = value;
+    } else if (warnings != nullptr) {
+      warnings->push_back(StrCat(name, ": has no effect on method ", method.name()));
+    }
+  }
+  return WithOptions(options, method, settings);
 }
 
 // With --compat weights follow the method of the activations: searched where those are.
@@ -94,6 +117,7 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
       {!options.method_options.empty(), "--method-option"},
       {!options.calib.empty(), "--calib"},
       {!plan.passthrough.empty(), "--passthrough"},
+      {options.format.has_value(), "--format"},
       {!options.bias_correction, "--no-bias-correction"},
       {!options.channel_scales, "--no-channel-scales"},
       {options.sketch_mode != SketchMode::kSampled, "--exact"},
@@ -112,7 +136,7 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
       {plan.compat != Compat::kOff, "--compat"},
       {!plan.per_channel, "--per-tensor"},
       {plan.weight_form.has_value(), "--weight-form"},
-      {!plan.overrides.empty(), "overrides"}};
+      {HasOverrides(plan), "settings of layers or single tensors"}};
   const std::pair<bool, const char*> of_blocks[] = {{plan.accuracy_level.has_value(), "--accuracy-level"}};
   const auto refuse = [](std::span<const std::pair<bool, const char*>> unused, const std::string& with) {
     for (const auto& [given, name] : unused) {
@@ -121,34 +145,36 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
     return Status::Ok();
   };
   const std::string with_target = StrCat("--target ", target.name());
+  if (!options.layout_settings.empty() && !target.HasLayout()) {
+    return Error(ErrorId::kConflictingOptions, options.layout_settings[0], ": has no effect with ", with_target)
+        .WithHint("--target quark has the layout that it is about");
+  }
   if (!target.NeedsStatistics(plan)) {
     const bool by_type = target.NeedsStatistics(unset);
     PREON_RETURN_IF_ERROR(refuse(of_ranges, by_type ? StrCat("--activation ", plan.activation.name()) : with_target));
+  }
+  const auto is_byte = [](const TensorType& type) { return type == DataType::kInt8 || type == DataType::kUInt8; };
+  if (options.format == QuantFormat::kQOperator && !(is_byte(plan.activation) && is_byte(plan.weight))) {
+    return Error(ErrorId::kConflictingOptions, "--format qoperator: integer operators have int8 and uint8 alone, got ",
+                 plan.activation.name(), " and ", plan.weight.name());
   }
   return target.QuantizesActivations() ? refuse(of_blocks, with_target) : refuse(of_activations, with_target);
 }
 
 // Options of single types.
 Status CheckTypeOptions(const PlanOptions& plan) {
-  const auto is_half = [](const TensorType& type) {
-    return type == DataType::kFloat16 || type == DataType::kBFloat16;
-  };
-  if (plan.activation_scaled && !is_half(plan.activation))
+  if (plan.activation_scaled && !IsHalf(plan.activation))
     return Error(ErrorId::kConflictingOptions, "--activation-scaled: has no effect on ", plan.activation.name(), "; wanted float16 or bfloat16");
-  if (plan.weight_scaled && !is_half(plan.weight))
+  if (plan.weight_scaled && !IsHalf(plan.weight))
     return Error(ErrorId::kConflictingOptions, "--weight-scaled: has no effect on ", plan.weight.name(), "; wanted float16 or bfloat16");
-  const auto is_bfloat16 = [](const auto& entry) { return entry.second.type == TensorType(DataType::kBFloat16); };
-  const bool has_bfloat16 = plan.activation == DataType::kBFloat16 || plan.weight == DataType::kBFloat16 ||
-                            std::ranges::any_of(plan.overrides, is_bfloat16);
+  const std::vector<TensorType> types = TypesOf(plan);
+  const bool has_bfloat16 = std::ranges::find(types, TensorType(DataType::kBFloat16)) != types.end();
   const BFloat16Options& how = plan.bfloat16;
   if ((how.casts || how.clip || how.vaiml) && !has_bfloat16)
     return Error(ErrorId::kConflictingOptions, "--bfloat16: has no effect on ", plan.activation.name(), " and ",
                  plan.weight.name());
-  const auto has_scale = [](const TensorType& type, bool scaled) {
-    return type.block() == nullptr && (scaled || (type != DataType::kFloat16 && type != DataType::kBFloat16));
-  };
-  const bool activation = has_scale(plan.activation, plan.activation_scaled) || !plan.overrides.empty();
-  const bool weight = has_scale(plan.weight, plan.weight_scaled) || !plan.overrides.empty();
+  const bool activation = HasScale(plan.activation, plan.activation_scaled) || HasOverrides(plan);
+  const bool weight = HasScale(plan.weight, plan.weight_scaled) || HasOverrides(plan);
   for (const auto& [given, with, name] :
        {std::tuple(plan.activation_symmetric.has_value(), activation, "--symmetric"),
         std::tuple(!plan.per_channel, weight, "--per-tensor"),
@@ -162,10 +188,7 @@ Status CheckTypeOptions(const PlanOptions& plan) {
     return Error(ErrorId::kConflictingOptions, "--per-tensor and --block-size: got both, wanted one");
   if (how.vaiml && plan.weight_form)
     return Error(ErrorId::kConflictingOptions, "--weight-form: has no effect with --bfloat16 vaiml, which folds weights");
-  const bool has_blocks = plan.activation.block() != nullptr || plan.weight.block() != nullptr ||
-                          std::ranges::any_of(plan.overrides, [](const auto& entry) {
-                            return entry.second.type && entry.second.type->block() != nullptr;
-                          });
+  const bool has_blocks = std::ranges::any_of(types, [](const TensorType& type) { return type.block() != nullptr; });
   if (!plan.refine_block_axis && !has_blocks)
     return Error(ErrorId::kConflictingOptions, "--keep-block-axis: has no effect without a block format");
   return Status::Ok();
@@ -178,11 +201,7 @@ Status SetAttributes(const Options& options, PlanOptions& plan) {
     if (attributes.empty()) continue;
     const char* option = mx ? "--mx-attribute" : "--bfp-attribute";
     bool used = false;
-    std::vector<TensorType*> types = {&plan.activation, &plan.weight};
-    for (auto& [tensor, wanted] : plan.overrides) {
-      if (wanted.type) types.push_back(&*wanted.type);
-    }
-    for (TensorType* type : types) {
+    for (TensorType* type : TypesOf(plan)) {
       if (type->block() == nullptr || (type->block()->family == BlockSpec::Family::kMx) != mx) continue;
       Result<BlockSpec> spec = WithAttributes(*type->block(), attributes);
       if (!spec.ok()) return std::move(spec).status().WithContext(option);
@@ -229,6 +248,12 @@ Status CheckRandom(const Options& options, std::vector<std::string>& warnings) {
 
 }  // namespace
 
+Result<std::unique_ptr<RangeMethod>> MethodOfItsOwn(const Options& options, const std::string& name, const Builtins& builtins) {
+  const Result<const RangeMethod*> method = builtins.methods.Find(name);
+  if (!method.ok()) return Status(method.status()).WithContext("method");
+  return ConfiguredMethod(options, **method, {}, nullptr);
+}
+
 Result<IntFormat> RangeFormat(const PlanOptions& plan) {
   if (plan.activation.block() != nullptr) {
     return Error(ErrorId::kConflictingOptions, "--activation ", plan.activation.name(), ": blocks have no ranges");
@@ -241,10 +266,15 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   Choices choices;
   const Result<const RangeMethod*> method = builtins.methods.Find(options.method);
   if (!method.ok()) return Status(method.status()).WithContext("--method");
-  Result<std::unique_ptr<RangeMethod>> configured = ConfiguredMethod(options, **method);
+  const MethodOptions& given = options.method_options;
+  Result<std::unique_ptr<RangeMethod>> configured = ChoosesRanges(options, builtins)
+                                                        ? ConfiguredMethod(options, **method, given, &choices.warnings)
+                                                        : (*method)->WithOptions(given);
   if (!configured.ok()) return std::move(configured).status().WithContext("--method-option");
   choices.method = std::move(configured).value();
   choices.plan = ResolvedPlan(options, *choices.method);
+  if (options.mixed_precision.enabled && !options.mixed_precision.tensors.empty())
+    PREON_RETURN_IF_ERROR(AddMixedPrecision(choices.plan.base_overrides, options.mixed_precision.tensors).WithContext("MixedPrecisionTensor"));
   if (!options.calib.empty() && choices.method->collects()) return NeedsValues(options.method).WithContext("--calib");
   const bool integers = IsIntType(options.plan.activation.type());
   choices.plan.weight = options.weight.value_or(integers ? TensorType(DataType::kInt8) : options.plan.activation);
@@ -254,10 +284,17 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   choices.target = *target;
   if (!options.weight && !choices.target->QuantizesActivations()) choices.plan.weight = choices.target->DefaultWeight();
   PREON_RETURN_IF_ERROR(CheckFitsTarget(options, choices.plan, *choices.target));
+  for (const std::string& key : options.layout_hints) {
+    if (!choices.target->HasLayout()) choices.warnings.push_back(StrCat(key, ": has no effect with --target ", choices.target->name()));
+  }
   PREON_RETURN_IF_ERROR(CheckTypeOptions(choices.plan));
-  for (const std::string& name : options.disabled_passes) {
-    const Result<const Pass*> pass = builtins.passes.Find(name);
-    if (!pass.ok()) return Status(pass.status()).WithContext("--disable-pass");
+  for (const auto& [passes, option] : {std::pair(&options.disabled_passes, "--disable-pass"), std::pair(&options.enabled_passes, "--enable-pass")}) {
+    for (const std::string& name : *passes) {
+      const Result<const Pass*> pass = builtins.passes.Find(name);
+      if (!pass.ok()) return Status(pass.status()).WithContext(option);
+      if (passes == &options.enabled_passes && options.disabled_passes.contains(name))
+        return Error(ErrorId::kConflictingOptions, "--enable-pass and --disable-pass: got ", name, " for both");
+    }
   }
   if (!options.report.empty()) {
     const Result<ReportFormat> format = ReportFormatOf(options.report);

@@ -15,6 +15,7 @@
 #include "calib/run_plan.h"
 #include "formats/block_attributes.h"
 #include "quantize/plan.h"
+#include "quantize/qoperator.h"
 #include "ranges/range_method.h"
 #include "stats/tensor_sketch.h"
 
@@ -37,7 +38,13 @@ enum class Float16 {
 /// An option as it was set, but for what a configuration file set.
 struct Setting {
   std::string name, value;
-  bool by_key = false;  ///< another name, which is a setting too, stood for it
+  bool by_another = false;  ///< a setting in front of it stood for it
+};
+
+/// Types of tensors by the reference's older names.
+struct MixedPrecision {
+  bool enabled = false;
+  std::string tensors;   ///< JSON: {"TYPE": ["TENSOR", ...], ...}
 };
 
 /// Defaults are those of the command line; each field's meaning, unit and cost stands in the option table.
@@ -51,6 +58,11 @@ struct Options {
   int64_t one_in = 1;
   std::string method = "auto";
   MethodOptions method_options;
+  MethodOptions method_keys;  ///< the same by the reference's keys: without effect on other methods
+  MixedPrecision mixed_precision;
+  std::vector<std::string> layout_settings;  ///< keys that changed plan.layout
+  std::vector<std::string> layout_hints;     ///< those of a QConfig: only a warning where the target has no layout
+  std::optional<QuantFormat> format;  ///< default: kQdq
   std::optional<std::string> target;  ///< default: the first that takes the types
   PlanOptions plan;
   BlockAttributes bfp_attributes, mx_attributes;  ///< over those of the types, by the reference's operator
@@ -60,6 +72,7 @@ struct Options {
   bool bias_correction = true;
   bool channel_scales = true;
   std::set<std::string> disabled_passes;
+  std::set<std::string> enabled_passes;  ///< on top of those that the target wants
   std::optional<Float16> float16;  ///< default: kKeepIo where there are any
   bool float16_scales = false;     ///< UseFP32Scale=false
   int64_t calib_samples = -1;  ///< of these only the first so many are calibrated with; -1 = all
@@ -72,6 +85,9 @@ struct Options {
   bool resume = false;
   std::optional<int64_t> checkpoint_seconds;
   std::string report;
+  bool external_data = false;  ///< weights of the result in a file beside it
+  bool value_info = false;     ///< the result says type and shape of every tensor
+  int64_t opset = 0;           ///< the least that the result has; 0 = what it needs
   bool per_sample = false;
   std::string production;
   std::optional<GroupBy> group_by;
@@ -81,6 +97,7 @@ struct Options {
   std::string save_folder;
   int64_t repeat = 1;
   int threads = 0;
+  bool describe_options = false;
   std::string tmp_dir;
   std::vector<std::string> warnings;  ///< of settings without effect
   std::vector<Setting> settings;      ///< in order; for worker processes
@@ -101,6 +118,9 @@ struct Choices {
 
 /// What ranges are for, where no plan says more. Errors: kConflictingOptions for block formats, which have none.
 Result<IntFormat> RangeFormat(const PlanOptions& plan);
+
+/// The method of a tensor that has one of its own, with the keys in the options that it has. Errors: kUnknownOption, those of the keys.
+Result<std::unique_ptr<RangeMethod>> MethodOfItsOwn(const Options& options, const std::string& name, const Builtins& builtins);
 
 /// Checks what can be checked before a file is opened, and looks names up.
 /// Errors: kUnknownOption with the nearest name, kBadOptionValue, kConflictingOptions, kNotYetSupported.

@@ -25,8 +25,7 @@ Placement JoinPlacement(const QuantPlan& plan, const Graph& graph,
   for (const NodeDecision& decision : plan.nodes) {
     const Node* node = graph.FindNode(decision.node);
     if (node == nullptr || !WorksOnFloats(graph, *node)) continue;
-    const bool in_blocks = decision.reason == FloatReason::kNone && !plan.nbits.nodes.empty();
-    const auto found = kernels.find(in_blocks ? plan.nbits.NameInResult(decision.node) : decision.node);
+    const auto found = kernels.find(plan.NameInResult(decision));
     const ObservedKernel kernel = found == kernels.end() ? ObservedKernel{} : found->second;
     const bool anchor =
         decision.macs > 0 || node->Is("Conv") || node->Is("ConvTranspose") || node->Is("MatMul") || node->Is("Gemm");

@@ -36,10 +36,14 @@ Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const Calibra
                    ": no statistics; wanted those of a calibration with the same options");
     }
     const ActivationPlan& activation = plan.activations.at(tensor);
-    const RangeQuery query{.format = activation.format, .scale_type = activation.scale_type};
-    Result<Range> range = job.collected ? Collected(*job.collected, observed) : method.Choose(sketch->second, query);
+    const RangeQuery query{.format = *activation.RangedFormat(), .scale_type = activation.scale_type};
+    std::unique_ptr<RangeMethod> own;
+    if (!activation.method.empty()) {
+      PREON_ASSIGN_OR_RETURN(own, MethodOfItsOwn(job.options, activation.method, job.builtins));
+    }
+    Result<Range> range = job.collected && !own ? Collected(*job.collected, observed) : (own ? *own : method).Choose(sketch->second, query);
     const std::optional<ElementFunction> through = ReadThrough(prepared.model.graph, tensor);
-    if (range.ok() && automatic && through && observed == tensor)
+    if (range.ok() && automatic && !own && through && observed == tensor)
       range = PullInThrough(through->of, through->flat_on_the_right, sketch->second, *range, query);
     if (!range.ok()) return std::move(range).status().WithContext(tensor);
     statistics.ranges[tensor] = *range;

@@ -11,8 +11,10 @@
 #include "ir/model_io.h"
 #include "ir/same_graph.h"
 #include "passes/convert_float16.h"
+#include "quantize/layers.h"
 #include "quantize/reach.h"
 #include "quantize/selection.h"
+#include "quantize/selectors.h"
 #include "runtime/evaluator.h"
 #include "runtime/session.h"
 
@@ -61,17 +63,25 @@ Result<PreparedModel> Rewrite(Model source, const Job& job, const Verify& verify
   const PlanOptions& plan = job.choices.plan;
 
   const Model as_loaded = model;
-  PREON_RETURN_IF_ERROR(CheckNames(as_loaded.graph, plan));
-  const Status raised = RaiseOpset(model, target.PreferredOpset(plan));
+  const int64_t least = job.options.opset, preferred = std::max(target.PreferredOpset(plan), least);
+  if (least != 0 && model.opset() > least)
+    prepared.warnings.push_back(StrCat("--opset ", least, ": the model has opset ", model.opset(), ", which stays"));
+  const Status raised = RaiseOpset(model, preferred);
   if (!raised.ok() || (verify && !verify(as_loaded, model).ok())) {
     model = as_loaded;
-    PREON_RETURN_IF_ERROR(RaiseOpset(model, target.RequiredOpset(plan)).WithContext(model.source_path));
-    prepared.warnings.push_back(StrCat("opset ", model.opset(), " instead of ", target.PreferredOpset(plan),
+    PREON_RETURN_IF_ERROR(RaiseOpset(model, std::max(target.RequiredOpset(plan), least)).WithContext(model.source_path));
+    prepared.warnings.push_back(StrCat("opset ", model.opset(), " instead of ", preferred,
                                        raised.ok() ? ": raising it changes the outputs" : ": " + raised.message()));
   }
 
   RuntimeEvaluator evaluator(job.context);
-  PassRunnerOptions runner{.disabled = job.options.disabled_passes};
+  PassRunnerOptions runner{.disabled = job.options.disabled_passes, .enabled = job.options.enabled_passes};
+  for (const auto& pass : job.builtins.passes.entries()) {
+    const std::string name(pass->name());
+    const bool wanted = target.WantsPass(name, pass->on_by_default(), plan);
+    if (wanted) runner.enabled.insert(name);
+    else if (!runner.enabled.contains(name)) runner.disabled.insert(name);
+  }
   runner.verify = verify;
   for (const PassRecord& record : RunPasses(model, job.builtins.passes, {&evaluator, &job.context}, runner)) {
     if (!record.problem.empty()) prepared.warnings.push_back(StrCat("pass ", record.name, ": ", record.problem));
@@ -81,9 +91,9 @@ Result<PreparedModel> Rewrite(Model source, const Job& job, const Verify& verify
   PREON_RETURN_IF_ERROR(target.Prepare(model, plan));
   if (verify) PREON_RETURN_IF_ERROR(verify(before, model).WithContext("target ", target.name()));
   InferShapes(model);
-  PREON_ASSIGN_OR_RETURN(prepared.plan, target.Plan(model, plan));
+  PREON_ASSIGN_OR_RETURN(prepared.plan, PlanWithLayers(target, model, plan));
   prepared.plan.witnesses = FindWitnesses(model.graph, prepared.plan);
-  if (prepared.plan.empty()) {
+  if (prepared.plan.empty() && prepared.plan.weights.empty()) {
     return Error(ErrorId::kNothingToQuantize, model.source_path, ": none of its ", source_nodes, " nodes ",
                  target.QuantizesActivations() ? "can run as an integer kernel" : "has a weight that can be quantized");
   }
@@ -149,6 +159,8 @@ Result<PreparedModel> Prepare(const std::string& path, Job& job, const Status* d
   const int64_t size_bytes = ModelSizeBytes(path, source);
   std::vector<std::string> warnings;
   PREON_ASSIGN_OR_RETURN(const bool was_float16, ComputeInFloat32(source, job, warnings));
+  PREON_RETURN_IF_ERROR(CheckNames(source.graph, job.choices.plan));
+  PREON_RETURN_IF_ERROR(ResolveSelectors(source.graph, &job.choices.plan));
   KeepLargeWeightsInFile(source, job.context);
   std::vector<TensorSpec> inputs = InputSpecs(source.graph);
   FirstRun first_run;

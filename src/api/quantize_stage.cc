@@ -89,6 +89,8 @@ Result<Attempt> QuantizeOnce(const PreparedModel& prepared, const CalibrationDat
                          StatisticsOf(prepared, data, *job.choices.method, job));
   PREON_ASSIGN_OR_RETURN(Model quantized, ApplyPlan(prepared.model, prepared.plan, statistics, &warnings,
                                                       job.context.ThreadCount()));
+  if (job.options.format == QuantFormat::kQOperator) PREON_RETURN_IF_ERROR(ToQOperator(quantized));
+  if (job.options.value_info) InferShapes(quantized);
   job.clock.Begin("verify");
   PREON_ASSIGN_OR_RETURN(VerifiedModel verified, LoadForVerification(quantized, prepared, job, warnings));
   return Attempt{std::move(quantized), std::move(verified), std::move(warnings)};
@@ -186,7 +188,8 @@ Result<QuantizeResult> QuantizeStage(PreparedModel& prepared, const CalibrationD
   result.computes_in_float = target.QuantizesActivations() && !target.FollowsRuntime() &&
                              verified.placement && verified.placement->integer_anchors == 0;
   if (!result.computes_in_float && latency.second.p50 > kSlowerRatio * latency.first.p50) {
-    result.warnings.push_back("the quantized model is slower than the float model on this machine");
+    result.warnings.push_back(StrCat("the quantized model is slower than the float model on this machine",
+                                     target.FollowsRuntime() ? "" : "; --target ort-cpu places quantizers for speed"));
   }
   result.placement = std::move(verified.placement);
 
@@ -194,7 +197,7 @@ Result<QuantizeResult> QuantizeStage(PreparedModel& prepared, const CalibrationD
 
   // Saving is deterministic: these are the bytes that were loaded and run above.
   job.clock.Begin("write");
-  PREON_RETURN_IF_ERROR(SaveModel(attempt.quantized, job.options.output));
+  PREON_RETURN_IF_ERROR(SaveModel(attempt.quantized, job.options.output, {.external_data = job.options.external_data}));
   return result;
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/spelling.h"
+
 namespace preon {
 namespace {
 
@@ -59,6 +61,12 @@ class ReaderSource final : public DataSource {
   }
 
  private:
+  std::string InputNames() const {
+    std::vector<std::string> names;
+    for (const TensorSpec& spec : inputs_) names.push_back(spec.name);
+    return JoinNames(names);
+  }
+
   Result<std::optional<Batch>> Read() {
     std::vector<InputArray> arrays;
     if ((limit_ >= 0 && samples_ >= limit_) || !reader_(index_, arrays)) return std::optional<Batch>();
@@ -72,6 +80,10 @@ class ReaderSource final : public DataSource {
       const bool batched = batch.samples == 0 && !array->shape.empty() && spec.shape[0] == kDynamicDim;
       if (batched) batch.samples = array->shape[0];
       batch.feeds.push_back({spec.name, std::move(tensor)});
+    }
+    for (const InputArray& array : arrays) {
+      if (std::ranges::find(inputs_, array.name, &TensorSpec::name) == inputs_.end())
+        return Error(ErrorId::kDataInputName, where, ": array '", array.name, "' matches no input of the model; it has: ", InputNames());
     }
     batch.samples = std::max<int64_t>(batch.samples, 1);
     for (int64_t sample = 0; sample < batch.samples; ++sample) batch.names.push_back(where);

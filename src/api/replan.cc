@@ -1,4 +1,5 @@
 #include "api/replan.h"
+#include "quantize/layers.h"
 
 #include <algorithm>
 
@@ -8,13 +9,13 @@ Result<bool> Replan(std::map<std::string, FloatReason> left_float, const Calibra
                     PreparedModel& prepared) {
   PlanOptions options = job.choices.plan;
   options.left_float = std::move(left_float);
-  PREON_ASSIGN_OR_RETURN(QuantPlan plan, job.choices.target->Plan(prepared.model, options));
+  PREON_ASSIGN_OR_RETURN(QuantPlan plan, PlanWithLayers(*job.choices.target, prepared.model, options));
   const auto known = [&](const std::string& tensor) {
     if (job.saved && job.saved->statistics.ranges.contains(tensor)) return true;
     const auto sketch = data.tensors.find(plan.ObservedFor(tensor));
     return sketch != data.tensors.end() && sketch->second.count() > 0;
   };
-  if (plan.activations.empty() || !std::ranges::all_of(plan.RangeTensors(), known)) return false;
+  if (plan.empty() || !std::ranges::all_of(plan.RangeTensors(), known)) return false;
   prepared.plan = std::move(plan);
   prepared.left_float = std::move(options.left_float);
   return true;

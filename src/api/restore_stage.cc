@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "formats/int_format.h"
+#include "quantize/layers.h"
 
 namespace preon {
 namespace {
@@ -57,7 +58,7 @@ Status ApplySaved(const Job& job, PreparedModel& prepared) {
   if (!job.saved->left_float.empty()) {
     PlanOptions options = job.choices.plan;
     options.left_float = job.saved->left_float;
-    PREON_ASSIGN_OR_RETURN(prepared.plan, job.choices.target->Plan(prepared.model, options));
+    PREON_ASSIGN_OR_RETURN(prepared.plan, PlanWithLayers(*job.choices.target, prepared.model, options));
     prepared.left_float = std::move(options.left_float);
   }
   const std::string& fingerprint = job.saved->model_fingerprint;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "quantize/reach.h"
+#include "quantize/layers.h"
 
 namespace preon {
 namespace {
@@ -44,7 +45,7 @@ Status LeaveUnreachedInFloat(const CalibrationData& data, const Job& job, Prepar
     for (const std::string& node : unreached.nodes) options.left_float.emplace(node, FloatReason::kNotReached);
     if (options.left_float.size() == before) break;  // grows, so this ends
     places.insert(unreached.places.begin(), unreached.places.end());
-    PREON_ASSIGN_OR_RETURN(prepared.plan, job.choices.target->Plan(prepared.model, options));
+    PREON_ASSIGN_OR_RETURN(prepared.plan, PlanWithLayers(*job.choices.target, prepared.model, options));
   }
   if (options.left_float.size() == known) return Status::Ok();
   const std::string where = StrCat("the calibration data never reach ", Listed(places));

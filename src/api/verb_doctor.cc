@@ -1,5 +1,8 @@
-#include "api/reference_catalog.h"
-#include "api/reference_keys.h"
+#include <array>
+
+#include "api/keys/keys.h"
+#include "api/option_table.h"
+#include "api/qconfig.h"
 #include "api/verbs.h"
 #include "base/system.h"
 #include "formats/tensor_type.h"
@@ -33,6 +36,46 @@ NamedLines Lines(const Registry<T>& registry) {
   return lines;
 }
 
+constexpr std::array kVerbNames = {
+    std::pair(kVerbQuantize, "quantize"), std::pair(kVerbCalibrate, "calibrate"), std::pair(kVerbMerge, "merge"),
+    std::pair(kVerbRanges, "ranges"),     std::pair(kVerbInspect, "inspect"),     std::pair(kVerbRun, "run"),
+    std::pair(kVerbCompare, "compare"),   std::pair(kVerbDoctor, "doctor"),       std::pair(kVerbAnalyze, "analyze"),
+    std::pair(kVerbInstrument, "instrument")};
+
+OptionDescriptions Descriptions() {
+  OptionDescriptions descriptions;
+  for (const OptionSpec& spec : OptionTable()) {
+    if (spec.help.empty()) continue;
+    OptionDescription& option = descriptions.options.emplace_back();
+    option.name = spec.name;
+    option.value = spec.value_name;
+    option.kind = spec.kind == OptionKind::kFlag ? "flag" : spec.kind == OptionKind::kList ? "list" : "value";
+    option.meaning = spec.help;
+    for (const auto& [verb, name] : kVerbNames) {
+      if ((spec.verbs & verb) != 0) option.verbs.emplace_back(name);
+    }
+  }
+  for (size_t index = 0; index < kKeyGroups.size(); ++index) {
+    const auto group = static_cast<KeyGroup>(index);
+    for (const KeySpec& key : KeysOf(group)) {
+      descriptions.keys.push_back({.name = std::string(key.name),
+                                   .group = std::string(kKeyGroups[index]),
+                                   .stage = std::string(StageOf(group)),
+                                   .type = std::string(KeyTypeName(key.type)),
+                                   .fallback = std::string(key.fallback),
+                                   .otherwise = std::string(key.otherwise),
+                                   .range = std::string(key.range),
+                                   .meaning = std::string(key.meaning),
+                                   .here = std::string(key.here),
+                                   .ours = key.ours});
+    }
+  }
+  for (const ConfigField& field : QConfigFields()) {
+    descriptions.fields.push_back({std::string(field.name), std::string(field.type), std::string(field.fallback), std::string(field.meaning)});
+  }
+  return descriptions;
+}
+
 }  // namespace
 
 Result<DoctorResult> DoctorVerb(Job& job) {
@@ -46,14 +89,16 @@ Result<DoctorResult> DoctorVerb(Job& job) {
                       .targets = Lines(job.builtins.targets),
                       .passes = Lines(job.builtins.passes),
                       .types = TensorTypeNames()};
-  for (size_t category = 0; category < kReferenceCategories.size(); ++category)
-    result.reference_keys.emplace_back(kReferenceCategories[category], 0, 0);
-  for (const CatalogKey& key : ReferenceCatalog()) {
-    auto& [group, has, all] = result.reference_keys[static_cast<size_t>(key.category)];
-    ++all;
-    if (HasReferenceKey(key.name)) ++has;
-    else result.missing_keys.emplace_back(key.name);
+  for (size_t group = 0; group < kKeyGroups.size(); ++group) {
+    int64_t has = 0, all = 0;
+    for (const KeySpec& key : KeysOf(static_cast<KeyGroup>(group))) {
+      ++all;
+      if (!key.here.empty()) ++has;
+      else result.missing_keys.emplace_back(key.name);
+    }
+    result.reference_keys.emplace_back(kKeyGroups[group], has, all);
   }
+  if (job.options.describe_options) result.descriptions = Descriptions();
   result.facts = job.clock.Finish("doctor");
   return result;
 }

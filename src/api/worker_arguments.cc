@@ -16,7 +16,7 @@ std::vector<std::string> CalibrationArguments(const Options& options) {
   std::vector<std::string> words;
   if (!options.config_file.empty()) words.push_back("--config=" + options.config_file);
   for (auto setting = options.settings.begin(); setting != options.settings.end(); ++setting) {
-    if (setting->by_key || std::ranges::find(kOfEachProcess, setting->name) != kOfEachProcess.end()) continue;
+    if (setting->by_another || std::ranges::find(kOfEachProcess, setting->name) != kOfEachProcess.end()) continue;
     const auto spec = std::ranges::find(OptionTable(), setting->name, &OptionSpec::name);
     if ((spec->verbs & kVerbCalibrate) == 0) continue;
     // The command line takes one value where a library user may have set several.

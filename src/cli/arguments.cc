@@ -137,10 +137,13 @@ Status FillOptions(const ParsedVerb& parsed, Options& options) {
   // A key of --option may stand for an option that the verb has not.
   for (const Setting& setting : options.settings) {
     const auto spec = std::ranges::find(OptionTable(), setting.name, &OptionSpec::name);
-    if (!setting.by_key || (spec->verbs & parsed.command.verb) != 0) continue;
+    if (!setting.by_another || (spec->verbs & parsed.command.verb) != 0) continue;
     options.warnings.push_back(StrCat("--", setting.name, " ", setting.value, ": no effect on ", parsed.command.name));
-    if (setting.name == "method-option") options.method_options.clear();  // of a method that nobody chose
   }
+  const auto of_methods = std::ranges::find(OptionTable(), "method-option", &OptionSpec::name);
+  if ((of_methods->verbs & parsed.command.verb) != 0) return Status::Ok();
+  for (const auto& [key, value] : std::exchange(options.method_keys, {}))
+    options.warnings.push_back(StrCat(key, "=", value, ": no effect on ", parsed.command.name));
   return Status::Ok();
 }
 

@@ -13,7 +13,7 @@ constexpr auto kMovers = std::to_array<std::string_view>(
      "SpaceToDepth", "Split",        "Squeeze",     "Tile",    "Transpose", "Unsqueeze",      "Upsample"});
 
 constexpr auto kIntegerKernels =
-    std::to_array<std::string_view>({"ConvInteger", "DynamicQuantizeMatMul", "MatMulInteger", "MatMulIntegerToFloat", "MatMulNBits",
+    std::to_array<std::string_view>({"ConvInteger", "DynamicQuantizeLSTM", "DynamicQuantizeMatMul", "MatMulInteger", "MatMulIntegerToFloat", "MatMulNBits",
                                      "QAttention", "QGemm", "QMoE", "QEmbedLayerNormalization"});
 
 bool IsCodeType(DataType type) { return type == DataType::kUInt8 || type == DataType::kInt8; }
@@ -63,7 +63,7 @@ class Matcher {
     for (const std::string& output : node.outputs()) {
       if (const Node* found = WriterOf(output)) return found;
     }
-    return nullptr;
+    return WriterOfScaled(node);
   }
 
  private:
@@ -94,6 +94,18 @@ class Matcher {
         continue;
       }
       return writer;
+    }
+    return nullptr;
+  }
+
+  // A product in integers becomes one operator together with what turns it into floats.
+  const Node* WriterOfScaled(const Node& node) const {
+    const Node* last = &node;
+    for (const std::string_view op : {"Cast", "Mul", "Add"}) {
+      const std::vector<Use> uses = quantized_.Uses(last->output());
+      if (uses.size() != 1 || uses[0].captured || !uses[0].node->Is(op)) return nullptr;
+      last = uses[0].node;
+      if (const Node* found = WriterOf(last->output()); found != nullptr && op != "Cast") return found;
     }
     return nullptr;
   }

@@ -5,6 +5,7 @@ namespace preon {
 
 inline constexpr char kQuarkDomain[] = "com.amd.quark";  ///< version 1
 inline constexpr char kOlderQuarkDomain[] = "com.vai.quantize";
+inline constexpr char kContribDomain[] = "com.microsoft";  ///< ONNX Runtime's own operators, version 1
 inline constexpr char kBfpQuantizeDequantize[] = "BFPQuantizeDequantize";
 inline constexpr char kMxQuantizeDequantize[] = "MXQuantizeDequantize";
 inline constexpr char kExtendedQuantizeLinear[] = "ExtendedQuantizeLinear";

@@ -18,6 +18,10 @@ std::string TensorType::name() const {
   return mx ? StrCat("mx ", MxAttributesOf(*block_).element_dtype, size) : StrCat("bfp of ", block_->bit_width, " bits", size);
 }
 
+bool IsHalf(const TensorType& type) { return type == DataType::kFloat16 || type == DataType::kBFloat16; }
+
+bool HasScale(const TensorType& type, bool scaled) { return type.block() == nullptr && (scaled || !IsHalf(type)); }
+
 Result<TensorType> ParseTensorType(std::string_view name) {
   std::string_view member = name;
   for (const std::string_view prefix : {"quanttype.", "extendedquanttype.", "vitisquanttype."}) {

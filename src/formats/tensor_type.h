@@ -31,6 +31,11 @@ class TensorType {
   std::optional<BlockSpec> block_;
 };
 
+/// float16 and bfloat16.
+bool IsHalf(const TensorType& type);
+/// Do tensors of this type have scales? Blocks have exponents instead, halves are rounded as they are unless `scaled`.
+bool HasScale(const TensorType& type, bool scaled);
+
 /// A name or alias of the registry of number formats, also as "QuantType.QInt8", "ExtendedQuantType.QBFloat16"….
 /// Errors: kUnknownOption with the nearest name.
 Result<TensorType> ParseTensorType(std::string_view name);

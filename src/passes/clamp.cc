@@ -10,11 +10,21 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kLargest = std::numeric_limits<float>::max();
 
+// Also of a Constant that is still a node.
+std::optional<float> ScalarOf(const Graph& graph, const std::string& tensor) {
+  const Node* node = ProducerOf(graph, tensor, "Constant");
+  if (node == nullptr) return ConstantScalar(graph, tensor);
+  const auto value = node->attributes.find("value");
+  const Tensor* constant = value == node->attributes.end() ? nullptr : std::get_if<Tensor>(&value->second);
+  if (constant == nullptr || constant->type() != DataType::kFloat || constant->count() != 1) return std::nullopt;
+  return constant->floats()[0];
+}
+
 // A bound of Clip as attribute (before opset 11) or input; the largest floats mean "none".
 std::optional<float> ClipBound(const Graph& graph, const Node& node, size_t index, std::string_view attribute,
                                float none) {
   const std::optional<float> bound = node.input(index).empty() ? std::optional<float>(node.Float(attribute, none))
-                                                               : ConstantScalar(graph, node.input(index));
+                                                               : ScalarOf(graph, node.input(index));
   if (bound.has_value() && (*bound >= kLargest || *bound <= -kLargest) && *bound * none > 0) return none;
   return bound;
 }

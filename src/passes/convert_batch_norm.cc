@@ -22,7 +22,8 @@ class ConvertBatchNorm final : public NodePass {
       : NodePass({.name = "convert_batch_norm",
                   .summary = "BatchNormalization that nothing absorbs becomes a depthwise 1x1 Conv",
                   .target_ops = {"BatchNormalization"},
-                  .aliases = {"ConvertBNToConv"}}),
+                  .aliases = {"ConvertBNToConv"},
+                  .on_by_default = false}),
         wanted_(std::move(wanted)) {}
 
  private:

@@ -13,6 +13,7 @@ class NodePass : public Pass {
   std::string_view name() const final { return info_.name; }
   std::vector<std::string_view> aliases() const final { return info_.aliases; }
   std::string_view summary() const final { return info_.summary; }
+  bool on_by_default() const final { return info_.on_by_default; }
   /// Offers each node to Rewrite, in topological order, until a sweep changes nothing.
   Result<Effect> Apply(Model& model, const PassEnv& env) const final;
 
@@ -21,6 +22,7 @@ class NodePass : public Pass {
     std::string_view name, summary;
     std::vector<std::string_view> target_ops;  ///< standard operators to look at; empty = every node
     std::vector<std::string_view> aliases = {};
+    bool on_by_default = true;
   };
   explicit NodePass(Info info) : info_(std::move(info)) {}
 

@@ -32,6 +32,8 @@ class Pass {
   virtual std::string_view name() const = 0;
   virtual std::vector<std::string_view> aliases() const { return {}; }
   virtual std::string_view summary() const = 0;
+  /// False: only targets that ask for it, or the user, have it.
+  virtual bool on_by_default() const { return true; }
   virtual Result<Effect> Apply(Model& model, const PassEnv& env) const = 0;
 };
 
@@ -46,6 +48,7 @@ struct PassRecord {
 
 struct PassRunnerOptions {
   std::set<std::string> disabled;  ///< registry names
+  std::set<std::string> enabled;   ///< of those that are not on by default
   /// Called after each pass that changed the model; an error takes the pass back (kPassFailed in its record).
   std::function<Status(const Model& before, const Model& after)> verify;
 };

@@ -45,7 +45,8 @@ std::vector<PassRecord> RunPasses(Model& model, const PassRegistry& passes, cons
   std::vector<Entry> entries;
   for (const auto& pass : passes.entries()) {
     const std::string name(pass->name());
-    if (options.disabled.count(name) == 0) entries.push_back({pass.get(), {.name = name}});
+    const bool wanted = pass->on_by_default() || options.enabled.contains(name);
+    if (wanted && !options.disabled.contains(name)) entries.push_back({pass.get(), {.name = name}});
   }
 
   bool changed = true;

@@ -21,7 +21,13 @@ std::unique_ptr<Pass> MakeFoldBatchNormPass();
 std::unique_ptr<Pass> MakeFoldAffinePass();
 std::unique_ptr<Pass> MakeFoldPadPass();
 std::unique_ptr<Pass> MakeFoldSpaceToDepthPass();
-std::unique_ptr<Pass> MakeConvertBatchNormPass();  ///< not in the default list: a target's Prepare asks for it
+std::unique_ptr<Pass> MakeFuseInstanceNormPass();
+std::unique_ptr<Pass> MakeFuseL2NormPass();
+// Off by default; layouts of NPUs ask for them, target ort-cpu for the last in its own way:
+std::unique_ptr<Pass> MakeConvertReduceMeanPass();
+std::unique_ptr<Pass> MakeSplitLargePoolPass();
+std::unique_ptr<Pass> MakeConvertSplitPass();
+std::unique_ptr<Pass> MakeConvertBatchNormPass();
 std::unique_ptr<Pass> MakeConvertFloat16Pass();  ///< not in the default list: comes before what rewrites are compared with
 std::unique_ptr<Pass> MakeSplitSharedInitializersPass();
 std::unique_ptr<Pass> MakeRemoveDeadPass();

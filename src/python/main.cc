@@ -81,9 +81,13 @@ class Callbacks {
     const nb::object sample = reader_(index);
     if (sample.is_none()) return false;
     for (const auto& [name, value] : nb::cast<nb::dict>(sample)) {
-      arrays_.push_back(nb::cast<Array>(value));
-      const Array& array = arrays_.back();
-      InputArray input{nb::cast<std::string>(name), {}, {}, array.data()};
+      InputArray input{nb::cast<std::string>(name), {}, {}, nullptr};
+      Array& array = arrays_.emplace_back();
+      if (!nb::try_cast(value, array)) {
+        const std::string got = nb::cast<std::string>(nb::str(nb::handle(value.type()).attr("__name__")));
+        throw nb::type_error(("input '" + input.name + "': got " + got + ", wanted a numpy array of numbers").c_str());
+      }
+      input.data = array.data();
       input.type = TypeOf(input.name, array.dtype());
       for (size_t axis = 0; axis < array.ndim(); ++axis) input.shape.push_back(static_cast<int64_t>(array.shape(axis)));
       inputs.push_back(std::move(input));
@@ -122,13 +126,21 @@ Result RunWatched(Callbacks& callbacks, const std::function<Result()>& work) {
 
 // (JSON, text), or (None, number, message, hint, exit status).
 template <typename Report>
-nb::tuple ToPython(const Outcome<Report>& outcome, const std::string& text) {
-  if (outcome) return nb::make_tuple(outcome->json, text);
+nb::tuple ToPython(const Outcome<Report>& outcome) {
+  if (outcome) return nb::make_tuple(outcome->json, outcome->text);
   const Failure& failure = outcome.error();
   return nb::make_tuple(nb::none(), failure.number, failure.message, failure.hint, failure.exit_status);
 }
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
+
+template <typename Body>
+nb::tuple Run(QuantizeOptions options, nb::object reader, nb::object progress, const Body& body) {
+  Callbacks callbacks(std::move(reader), std::move(progress));
+  callbacks.Attach(options);
+  using Answered = decltype(body(options));
+  return ToPython(RunWatched<Answered>(callbacks, [&] { return body(options); }));
+}
 
 QuantizeOptions OptionsOf(std::string model, std::string output, Settings settings) {
   QuantizeOptions options;
@@ -138,20 +150,16 @@ QuantizeOptions OptionsOf(std::string model, std::string output, Settings settin
   return options;
 }
 
-nb::tuple QuantizeInPython(std::string model, std::string output, Settings settings, nb::object reader, nb::object progress) {
-  QuantizeOptions options = OptionsOf(std::move(model), std::move(output), std::move(settings));
-  Callbacks callbacks(std::move(reader), std::move(progress));
-  callbacks.Attach(options);
-  const auto outcome = RunWatched<Outcome<Report>>(callbacks, [&] { return Quantize(options); });
-  return ToPython(outcome, outcome ? outcome->text : "");
+// A verb that takes a model or statistics, and may write to `output`.
+template <auto kVerb>
+nb::tuple RunVerb(std::string model, std::string output, Settings settings, nb::object reader, nb::object progress) {
+  return Run(OptionsOf(std::move(model), std::move(output), std::move(settings)), std::move(reader), std::move(progress),
+             [](const QuantizeOptions& options) { return kVerb(options); });
 }
 
-nb::tuple CalibrateInPython(std::string model, std::string output, Settings settings, nb::object reader, nb::object progress) {
-  QuantizeOptions options = OptionsOf(std::move(model), std::move(output), std::move(settings));
-  Callbacks callbacks(std::move(reader), std::move(progress));
-  callbacks.Attach(options);
-  const auto outcome = RunWatched<Outcome<CalibrationReport>>(callbacks, [&] { return Calibrate(options); });
-  return ToPython(outcome, "");
+nb::tuple RunCompare(std::string model, std::string quantized, Settings settings, nb::object reader, nb::object progress) {
+  return Run(OptionsOf(std::move(model), "", std::move(settings)), std::move(reader), std::move(progress),
+             [&](const QuantizeOptions& options) { return Compare(options, quantized); });
 }
 
 }  // namespace
@@ -159,8 +167,15 @@ nb::tuple CalibrateInPython(std::string model, std::string output, Settings sett
 
 NB_MODULE(_preon, module) {
   module.def("version", &preon::Version);
-  module.def("quantize", &preon::QuantizeInPython, nb::arg("model"), nb::arg("output"), nb::arg("settings"),
-             nb::arg("reader").none(), nb::arg("progress").none());
-  module.def("calibrate", &preon::CalibrateInPython, nb::arg("model"), nb::arg("output"), nb::arg("settings"),
-             nb::arg("reader").none(), nb::arg("progress").none());
+  const auto def = [&](const char* name, auto function, const char* second) {
+    module.def(name, function, nb::arg("model"), nb::arg(second), nb::arg("settings"), nb::arg("reader").none(),
+               nb::arg("progress").none());
+  };
+  def("quantize", &preon::RunVerb<&preon::Quantize>, "output");
+  def("calibrate", &preon::RunVerb<&preon::Calibrate>, "output");
+  def("ranges", &preon::RunVerb<&preon::Ranges>, "output");
+  def("analyze", &preon::RunVerb<&preon::Analyze>, "output");
+  def("inspect", &preon::RunVerb<&preon::Inspect>, "output");
+  def("instrument", &preon::RunVerb<&preon::Instrument>, "output");
+  def("compare", &preon::RunCompare, "quantized");
 }

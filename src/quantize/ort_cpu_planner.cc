@@ -17,6 +17,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "quantize/check_plan.h"
 #include "quantize/fill_channels.h"
 #include "quantize/op_traits.h"
 #include "quantize/overrides.h"
@@ -52,7 +53,7 @@ class Planner {
     PlanActivations();
     PlanConstants();
     InheritRanges(graph_, options_, &plan_);
-    PREON_RETURN_IF_ERROR(CheckParams(plan_));
+    PREON_RETURN_IF_ERROR(CheckPlan(plan_));
     RecordDecisions();
     WarnOfIdleOverrides(options_, &plan_);
     return std::move(plan_);

@@ -36,15 +36,55 @@ void ApplyOverride(const TensorOverride& wanted, ActivationPlan& activation) {
     activation.fixed = *wanted.range;
   }
   activation.params = wanted.params;
+  activation.method = wanted.method.value_or("");
+  for (const ConvertOverride& convert : wanted.converts) {
+    const DataType type = convert.type.type();
+    ConvertPlan& plan = activation.converts.emplace_back();
+    if (convert.type.block() != nullptr) plan.block = BlockPlan{*convert.type.block()};
+    plan.format = {type, convert.symmetric.value_or(activation.format.symmetric || (!plan.block && IntFormat{type}.floating()))};
+    plan.scale_type = activation.scale_type;
+    plan.range = convert.range;
+    plan.params = convert.params;
+    if (IsHalf(convert.type) && !plan.range && !plan.params) plan.params = QuantParams{1, 0};   // rounded as they are
+    plan.nodes = convert.nodes;
+  }
 }
 
 void ApplyOverride(const TensorOverride& wanted, WeightPlan& weight) {
   if (wanted.type) SetType(*wanted.type, weight);
   if (wanted.symmetric) weight.format.symmetric = *wanted.symmetric;
   if (wanted.scale_type) weight.scale_type = *wanted.scale_type;
+  if (wanted.reduce_range) weight.format.reduce_range = *wanted.reduce_range;
   weight.range = wanted.range;
   weight.params = wanted.params;
+  if (wanted.method) weight.rule.method = *wanted.method == "minmse" ? WeightMethod::kMinMse : WeightMethod::kMinMax;
+  weight.channel_ranges = wanted.channel_ranges;
+  weight.channel_params = wanted.channel_params;
+  if (wanted.axis) weight.axis = *wanted.axis;
   if (weight.range || weight.params) weight.axis = -1;
+  if (wanted.block_size) weight.block_size = *wanted.block_size;
+}
+
+std::vector<TensorType*> TypesOf(PlanOptions& options) {
+  std::vector<TensorType*> types = {&options.activation, &options.weight};
+  const auto add = [&](TensorOverride& wanted) {
+    if (wanted.type) types.push_back(&*wanted.type);
+    for (ConvertOverride& convert : wanted.converts) types.push_back(&convert.type);
+  };
+  for (LayerOverride& layer : options.layers) {
+    for (std::optional<TensorOverride>* role : {&layer.input, &layer.weight, &layer.bias, &layer.output})
+      if (*role) add(**role);
+  }
+  for (auto& [tensor, wanted] : options.base_overrides) add(wanted);
+  for (auto& [tensor, wanted] : options.overrides) add(wanted);
+  return types;
+}
+
+std::vector<TensorType> TypesOf(const PlanOptions& options) {
+  PlanOptions copy = options;
+  std::vector<TensorType> types;
+  for (const TensorType* type : TypesOf(copy)) types.push_back(*type);
+  return types;
 }
 
 Status CheckTypes(std::string_view target, std::span<const DataType> types, const PlanOptions& options) {
@@ -53,41 +93,7 @@ Status CheckTypes(std::string_view target, std::span<const DataType> types, cons
   for (const auto& [tensor, wanted] : options.overrides) {
     if (wanted.type) PREON_RETURN_IF_ERROR(CheckType(target, types, *wanted.type).WithContext("overrides: ", tensor));
   }
-  return Status::Ok();
-}
-
-Status CheckZeroPoint(const QuantParams& params, DataType type) {
-  const IntFormat all_codes{type};
-  if (params.zero_point >= all_codes.q_min() && params.zero_point <= all_codes.q_max()) return Status::Ok();
-  return Error(ErrorId::kBadConfig, "zero_point: got ", params.zero_point, ", wanted an integer from ",
-               all_codes.q_min(), " to ", all_codes.q_max(), " (", DataTypeName(type), ")");
-}
-
-Status CheckScale(const QuantParams& params, ScaleType type) {
-  if (IsScaleOf(params.scale, type)) return Status::Ok();
-  return Error(ErrorId::kBadConfig, "scale: got ", params.scale, ", wanted one of scale type ", ScaleTypeName(type),
-               " such as ", RoundScale(params.scale, type), ", or another scale_type for this tensor");
-}
-
-Status CheckParams(const QuantPlan& plan) {
-  const auto check = [](const std::string& tensor, const auto& planned, bool has_range) {
-    if (planned.block && (planned.params || has_range)) {
-      return Error(ErrorId::kBadConfig, "overrides: ", tensor, ": got a range or a scale, but blocks have exponents of their own");
-    }
-    if (!planned.params) return Status::Ok();
-    if (planned.format.floating() && planned.params->zero_point != 0) {
-      return Error(ErrorId::kBadConfig, "overrides: ", tensor, ": zero_point: got ", planned.params->zero_point,
-                   ", wanted 0, which is the only one of ", DataTypeName(planned.format.type));
-    }
-    PREON_RETURN_IF_ERROR(CheckScale(*planned.params, planned.scale_type).WithContext("overrides: ", tensor));
-    return CheckZeroPoint(*planned.params, planned.format.type).WithContext("overrides: ", tensor);
-  };
-  for (const auto& [tensor, activation] : plan.activations) {
-    PREON_RETURN_IF_ERROR(check(tensor, activation, activation.source == RangeSource::kFixed));
-  }
-  for (const auto& [tensor, weight] : plan.weights) {
-    PREON_RETURN_IF_ERROR(check(tensor, weight, weight.range.has_value()));
-  }
+  for (const TensorType& type : TypesOf(options)) PREON_RETURN_IF_ERROR(CheckType(target, types, type).WithContext("a layer"));
   return Status::Ok();
 }
 

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
 #include "quantize/plan.h"
@@ -13,16 +14,17 @@ namespace preon {
 void ApplyOverride(const TensorOverride& wanted, ActivationPlan& activation);
 void ApplyOverride(const TensorOverride& wanted, WeightPlan& weight);
 
-/// Are --activation, --weight and the types of overrides among `types`, those that the target's Q/DQ nodes can have?
+/// All types that some tensor may get: those of the options, of layers and of single tensors.
+std::vector<TensorType*> TypesOf(PlanOptions& options);
+std::vector<TensorType> TypesOf(const PlanOptions& options);
+/// Has a tensor or layer settings of its own?
+inline bool HasOverrides(const PlanOptions& options) {
+  return !options.overrides.empty() || !options.layers.empty() || !options.base_overrides.empty();
+}
+
+/// Are --activation, --weight and the types of layers and overrides among `types`, those that the target's Q/DQ nodes can have?
 /// Errors: kNotYetSupported, with the option or tensor and what there is.
 Status CheckTypes(std::string_view target, std::span<const DataType> types, const PlanOptions& options);
-
-/// Is the zero point a code of the type? Errors: kBadConfig.
-Status CheckZeroPoint(const QuantParams& params, DataType type);
-/// Is the scale one of the type's? Errors: kBadConfig.
-Status CheckScale(const QuantParams& params, ScaleType type);
-/// Both for every tensor of the plan whose parameters an override gives. Errors: kBadConfig, with the tensor.
-Status CheckParams(const QuantPlan& plan);
 
 /// Warns of overrides of tensors that the plan leaves in float.
 void WarnOfIdleOverrides(const PlanOptions& options, QuantPlan* plan);

@@ -48,10 +48,10 @@ Status PlacePairsInBranches(Graph& graph) {
   const IfScopes scopes(graph);
   std::vector<Split> splits;
   for (const auto& node : nodes) {
-    if (node->Is("QuantizeLinear")) {
+    if (node->op_type == "QuantizeLinear") {
       const Node* producer = graph.Producer(node->input(0));
       if (producer != nullptr) node->home = scopes.BranchOf(scopes.ScopeOf(*producer));
-    } else if (node->Is("DequantizeLinear")) {
+    } else if (node->op_type == "DequantizeLinear") {
       splits.push_back(FindReaders(graph, scopes, node.get()));
     }
   }

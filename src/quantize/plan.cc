@@ -71,11 +71,23 @@ std::string_view LeftFloatDetail(FloatReason reason) {
   }
 }
 
+std::string QuantPlan::NameInResult(const NodeDecision& decision) const {
+  if (decision.reason != FloatReason::kNone) return decision.node;
+  if (!nbits.nodes.empty()) return nbits.NameInResult(decision.node);
+  return !is_dynamic() ? decision.node : DynamicPlan::NameInResult(decision.node);
+}
+
+const IntFormat* ActivationPlan::RangedFormat() const {
+  if (shares.empty() && !params && !block) return &format;
+  const auto needs_range = [](const ConvertPlan& convert) { return !convert.range && !convert.params && !convert.block; };
+  const auto convert = std::ranges::find_if(converts, needs_range);
+  return convert == converts.end() ? nullptr : &convert->format;
+}
+
 std::vector<std::string> QuantPlan::RangeTensors() const {
   std::vector<std::string> tensors;
   for (const auto& [tensor, activation] : activations) {
-    const bool own_range = activation.shares.empty() && !activation.params && !activation.block;
-    if (own_range && activation.source == RangeSource::kObserved) tensors.push_back(tensor);
+    if (activation.RangedFormat() != nullptr && activation.source == RangeSource::kObserved) tensors.push_back(tensor);
   }
   return tensors;
 }

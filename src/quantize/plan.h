@@ -19,6 +19,7 @@
 #include "formats/tensor_type.h"
 #include "formats/weight_rule.h"
 #include "ir/graph.h"
+#include "quantize/layout_options.h"
 
 namespace preon {
 
@@ -38,13 +39,38 @@ enum class OperatorForm : uint8_t {
   kLibrary,  ///< those of the reference tool, which libpreon_ops.so has, too
 };
 
+/// A second pair of another type for some readers of a tensor (spec qdq §3.3, "precision border").
+struct ConvertOverride {
+  TensorType type = DataType::kUInt8;
+  std::set<std::string> nodes;   ///< readers, by name; empty = all
+  std::optional<bool> symmetric;
+  std::optional<Range> range;
+  std::optional<QuantParams> params;
+};
+
 /// Settings of one tensor that go over the defaults (spec qdq §8).
 struct TensorOverride {
   std::optional<TensorType> type;
   std::optional<bool> symmetric;
   std::optional<ScaleType> scale_type;
+  std::optional<std::string> method;  ///< range method of an activation, weight method (minmax, minmse) of a constant
   std::optional<Range> range;         ///< rmin, rmax
   std::optional<QuantParams> params;  ///< scale and zero_point
+  // Of constants alone:
+  std::optional<bool> per_channel;    ///< of a layer's weights, whose axis the operator tells
+  std::optional<int> axis;            ///< channels along it have scales of their own; -1 = one scale for all
+  std::optional<int64_t> block_size;
+  std::optional<bool> reduce_range;
+  std::vector<Range> channel_ranges;         ///< with `axis`: one per channel
+  std::vector<QuantParams> channel_params;   ///< with `axis`: one per channel
+  // Of activations alone:
+  std::vector<ConvertOverride> converts;
+};
+
+/// Settings of the tensors of some nodes, by the role that a tensor has there.
+struct LayerOverride {
+  NodeSelectors selectors;   ///< without any: all nodes
+  std::optional<TensorOverride> input, weight, bias, output;
 };
 
 /// Why a node stays float; a closed list (spec qdq §13.5) so that reports and tests can count.
@@ -78,6 +104,7 @@ struct PlanOptions {
   TensorType activation = DataType::kUInt8;
   TensorType weight = DataType::kInt8;
   std::optional<bool> activation_symmetric;   ///< default: the target's
+  std::optional<bool> weight_symmetric;       ///< default: of signed types
   ScaleType scale_type = ScaleType::kFloat32;
   std::optional<ScaleType> weight_scale_type;  ///< default: scale_type
   WeightRule weight_rule;
@@ -90,10 +117,16 @@ struct PlanOptions {
   std::optional<WeightForm> weight_form;      ///< default: by type, the target's
   std::optional<int64_t> block_size;          ///< weights that share a scale; default: the target's
   std::optional<int> accuracy_level;          ///< of MatMulNBits: 0 to 4, how it computes
-  std::vector<std::string> exclude;           ///< node names (as in the user's file) or globs `*`, `?`
+  std::vector<std::string> exclude;           ///< node names (as in the user's file), globs `*`, `?` or `^` regular expressions
   std::vector<std::string> exclude_types;     ///< operator types
+  NodeSelectors exclude_paths;                ///< sub-graphs
+  /// Nodes, graph inputs or outputs: what lies in front of all of the first, behind all of the last stays float.
+  std::vector<std::string> first_nodes, last_nodes;
   std::vector<std::string> passthrough;       ///< operator types whose outputs inherit the range of their input
   std::map<std::string, TensorOverride> overrides;   ///< by tensor name of the user's file
+  std::vector<LayerOverride> layers;                 ///< under `overrides`; later ones go over earlier ones
+  std::map<std::string, TensorOverride> base_overrides;   ///< under both
+  LayoutOptions layout;
   /// Nodes that stay float for what came out after a first plan: kNotReached, kNotFused, kAccuracy.
   std::map<std::string, FloatReason> left_float;
 
@@ -106,6 +139,16 @@ struct BlockPlan {
   int64_t axis = 1;   ///< -rank…rank-1; of tensors of rank 0 and 1 the only one
 };
 
+/// The second pair of a tensor, for some of its readers (spec qdq §3.3).
+struct ConvertPlan {
+  IntFormat format;
+  std::optional<BlockPlan> block;         ///< instead of `format` and its scale
+  ScaleType scale_type = ScaleType::kFloat32;
+  std::optional<Range> range;             ///< instead of the tensor's
+  std::optional<QuantParams> params;      ///< used as they are
+  std::set<std::string> nodes;            ///< readers; empty = all, and the graph's output
+};
+
 /// Where an activation's range comes from.
 enum class RangeSource { kObserved, kFixed };
 
@@ -115,11 +158,19 @@ struct ActivationPlan {
   std::optional<BlockPlan> block;         ///< instead of `format`, and nothing below matters
   ScaleType scale_type = ScaleType::kFloat32;
   RangeSource source = RangeSource::kObserved;
+  std::string method;                     ///< range method of its own ("" = that of the options)
   Range fixed;                            ///< kFixed: from an override or the operator's own bounds (spec qdq §5.1)
   std::optional<QuantParams> params;      ///< override: used as it is
-  std::string shares;                     ///< tensor whose scale and zero point it takes ("" = its own)
+  std::string shares;                     ///< tensor or constant whose scale and zero point it takes ("" = its own)
+  std::optional<size_t> shares_converted;   ///< those of that one of its `converts`
   std::string range_of;                   ///< kObserved: tensor whose range it takes ("" = its own)
   bool inherited = false;                 ///< shares, range_of or the fixed range come from PlanOptions::passthrough
+  bool pair = true;                       ///< false: nothing is written; others share its parameters
+  std::vector<std::string> dedicated;     ///< readers that get a pair of their own each; empty = one pair for all
+  std::vector<ConvertPlan> converts;      ///< second pairs
+
+  /// What a range of the tensor's own is for: its codes, else those of a second pair; null where nothing needs one.
+  const IntFormat* RangedFormat() const;
 };
 
 /// A constant that becomes codes, for the integer nodes that read it (other readers keep the float constant).
@@ -134,6 +185,8 @@ struct WeightPlan {
   std::vector<std::string> nodes;         ///< readers, in graph order
   std::optional<Range> range;             ///< override instead of the constant's own extremes
   std::optional<QuantParams> params;      ///< override: used as it is
+  std::vector<Range> channel_ranges;      ///< overrides, one per index of `axis`
+  std::vector<QuantParams> channel_params;
 };
 
 /// A bias that is made to fit its weight's codes: corrected, where the means of the input are known, and encoded.
@@ -141,6 +194,7 @@ struct BiasPlan {
   std::string node;      ///< reader; a bias shared by nodes is cloned per node
   std::string bias, input, weight;
   bool encoded = true;   ///< as int32 codes, whose scale is the product of those of input and weight; else it stays float
+  std::optional<bool> protect;   ///< the weight's scale grows where the codes would not fit; default: not with --compat quark
 };
 
 /// Weights as n-bit codes in blocks, of nodes that become com.microsoft::MatMulNBits.
@@ -150,6 +204,15 @@ struct NBitsPlan {
   std::vector<std::string> nodes;   ///< MatMul, and Gemm with neither scalars nor transposed data
 
   std::string NameInResult(const std::string& node) const { return StrCat(node, "_Q", options.bits); }
+};
+
+/// Nodes that become integer operators whose activations get their scale and zero point in each run (spec qdq §16). Their
+/// constants are QuantPlan::weights; of LSTM, axis 0 means a scale per direction and axis 1 one per gate and unit.
+struct DynamicPlan {
+  std::vector<std::string> nodes;
+  int in_bodies = 0;   ///< of QuantPlan::bodies
+
+  static std::string NameInResult(const std::string& node) { return node + "_quant"; }
 };
 
 struct NodeDecision {
@@ -169,6 +232,9 @@ struct QuantPlan {
   std::vector<BiasPlan> biases;
   std::vector<NodeDecision> nodes;                      ///< every node of the graph, in order
   NBitsPlan nbits;
+  DynamicPlan dynamic;
+  /// Of sub-graphs that are kept as they are (bodies of Loop, Scan), in the order of EditSubGraphs (ir/sub_graphs.h).
+  std::vector<QuantPlan> bodies;
   /// Relu/Clip nodes behind an integer producer, whose codes absorb them where the final scale allows it.
   std::vector<std::string> folded_clamps;
   /// Float Conv/Gemm nodes that read a quantized tensor: they get a DQ of their own in a form that keeps the runtime
@@ -178,11 +244,21 @@ struct QuantPlan {
   std::vector<std::string> filled_inputs;
   /// All readers of a quantized tensor take the dequantized value (else only integer nodes do, where the producer is float).
   bool dequantize_for_all_readers = false;
+  bool contrib_domain = false;        ///< pairs are com.microsoft's
+  bool dedicated_dequantize = false;  ///< each reader has a DequantizeLinear of its own
+  bool int16_biases = false;          ///< codes of int32 biases are cut to 16 bits
+  std::optional<double> min_real_range;   ///< ranges are at least so wide
+  /// (tensor, whose scale and zero point it takes over), in this order and again until nothing changes, or so often.
+  std::vector<std::pair<std::string, std::string>> aligned;
+  int64_t align_rounds = 5;
   std::vector<std::string> warnings;
   /// Tensors that are observed only to learn whether the data reach them (quantize/reach.h).
   std::set<std::string> witnesses;
 
-  bool empty() const { return activations.empty() && nbits.nodes.empty(); }
+  bool empty() const { return activations.empty() && nbits.nodes.empty() && !is_dynamic(); }
+  bool is_dynamic() const { return !dynamic.nodes.empty() || dynamic.in_bodies > 0; }
+  /// What the node is called in the result.
+  std::string NameInResult(const NodeDecision& decision) const;
   /// Tensors whose range comes from calibration, sorted.
   std::vector<std::string> RangeTensors() const;
   /// The tensor that calibration observes for one of these: itself, or the one whose range it inherits.
@@ -203,13 +279,15 @@ class Target {
   /// Opset at which the target's fused operators exist; the model is raised to it where that is possible.
   virtual int64_t PreferredOpset(const PlanOptions& options) const { return RequiredOpset(options); }
   /// Rewrites the float graph into the shape the target executes in integers (may be a no-op), before planning.
-  virtual Status Prepare(Model& model, const PlanOptions& options) const = 0;
+  virtual Status Prepare(Model&, const PlanOptions&) const { return Status::Ok(); }
   /// Names in the options are the user's, checked by CheckNames (selection.h); what rewrites left nothing of is a warning.
   /// Errors: kNothingToQuantize, kNotYetSupported.
   virtual Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const = 0;
   /// True when the layout exists for the integer kernels of the runtime at hand alone: what does not become one had
   /// better be float.
   virtual bool FollowsRuntime() const { return false; }
+  /// Does PlanOptions::layout mean anything to it?
+  virtual bool HasLayout() const { return false; }
   /// Can tensors have the types that the options name?
   virtual bool Takes(const PlanOptions& options) const = 0;
   /// False when no tensor is ever observed: nothing is calibrated, and data only tell how far the result is off.
@@ -217,13 +295,17 @@ class Target {
   /// False: of weights alone.
   virtual bool QuantizesActivations() const { return true; }
   virtual DataType DefaultWeight() const { return DataType::kInt8; }
+  /// Does the target want this pass, by its name, where nobody says otherwise? `by_default`: most do.
+  virtual bool WantsPass(std::string_view, bool by_default, const PlanOptions&) const { return by_default; }
 };
 using TargetRegistry = Registry<Target>;
 
 std::unique_ptr<Target> MakeOrtCpuTarget();
 std::unique_ptr<Target> MakeSimulateTarget();
 std::unique_ptr<Target> MakeQuarkTarget();
+std::unique_ptr<Target> MakeOrtTarget();
 std::unique_ptr<Target> MakeMatMulNBitsTarget();
+std::unique_ptr<Target> MakeDynamicTarget();
 
 /// Extremes of each channel of a tensor; infinity and -infinity of one without values.
 struct ChannelExtremesOf {

@@ -55,15 +55,32 @@ Shape BroadcastAlong(size_t rank, const EncodedTensor& encoded) {
   return shape;
 }
 
+Tensor CutTo16Bits(const Tensor& codes) {
+  Tensor cut = Tensor::Allocate(DataType::kInt16, codes.shape());
+  std::ranges::transform(codes.As<int32_t>(), cut.Mutable<int16_t>().begin(),
+                         [](int32_t code) { return static_cast<int16_t>(std::clamp(code, -32768, 32767)); });
+  return cut;
+}
+
 }  // namespace
 
 ParamNames QdqWriter::AddParams(const std::string& base, const std::vector<QuantParams>& params, DataType code_type,
-                                const std::optional<Shape>& shape) {
-  ParamNames names{graph_.UniqueTensorName(base + "_scale"), graph_.UniqueTensorName(base + "_zero_point")};
+                                const std::optional<Shape>& shape, const std::string& suffix) {
+  ParamNames names{graph_.UniqueTensorName(base + "_scale" + suffix), graph_.UniqueTensorName(base + "_zero_point" + suffix)};
   const Shape wanted = shape.value_or(ParamShape(params));
   graph_.SetInitializer(names.scale, ScaleTensor(params, wanted));
   graph_.SetInitializer(names.zero_point, ZeroPointTensor(code_type, params, wanted));
+  params_.try_emplace(base + suffix, names);
   return names;
+}
+
+const ParamNames& QdqWriter::SharedParams(const std::string& base, const QuantParams& params, DataType code_type) {
+  if (!params_.contains(base)) AddParams(base, {params}, code_type);
+  return params_.at(base);
+}
+
+const char* QdqWriter::DomainOf(DataType code_type) const {
+  return contrib_ && IsIntType(code_type) && code_type != DataType::kUInt32 ? kContribDomain : "";
 }
 
 RoundTripNames QdqWriter::OpenBehind(const std::string& tensor, bool public_name, const std::set<const Node*>* readers) {
@@ -87,12 +104,12 @@ RoundTripNames QdqWriter::OpenBehind(const std::string& constant, const std::vec
 }
 
 std::string QdqWriter::AddPair(const RoundTripNames& names, const ParamNames& params, int axis, bool library) {
-  const std::string codes = graph_.UniqueTensorName(names.base + "_QuantizeLinear_Output");
-  const char* domain = library ? kQuarkDomain : "";
+  const std::string codes = graph_.UniqueTensorName(names.base + "_QuantizeLinear_Output" + names.suffix);
+  const char* domain = library ? kQuarkDomain : DomainOf(graph_.Initializer(params.zero_point)->type());
   Node* quantize = graph_.AddNode(library ? kExtendedQuantizeLinear : "QuantizeLinear",
-                                  {names.x, params.scale, params.zero_point}, {codes}, names.base + "_QuantizeLinear", domain);
+                                  {names.x, params.scale, params.zero_point}, {codes}, names.base + "_QuantizeLinear" + names.suffix, domain);
   Node* dequantize = graph_.AddNode(library ? kExtendedDequantizeLinear : "DequantizeLinear",
-                                    {codes, params.scale, params.zero_point}, {names.y}, names.base + "_DequantizeLinear", domain);
+                                    {codes, params.scale, params.zero_point}, {names.y}, names.base + "_DequantizeLinear" + names.suffix, domain);
   for (Node* node : {quantize, dequantize}) {
     if (axis >= 0) node->attributes["axis"] = int64_t{axis};
   }
@@ -121,28 +138,31 @@ void QdqWriter::AddCodes(const RoundTripNames& names, const EncodedTensor& encod
     extent = (extent + encoded.block_size - 1) / encoded.block_size;
   }
   const ParamNames params = AddParams(names.base, encoded.params, type, shape);
-  Node* dequantize = graph_.AddNode("DequantizeLinear", {codes, params.scale, params.zero_point}, {names.y}, node_name);
+  Node* dequantize = graph_.AddNode("DequantizeLinear", {codes, params.scale, params.zero_point}, {names.y}, node_name,
+                                    encoded.block_size > 0 ? "" : DomainOf(type));
   if (encoded.params.size() > 1 || encoded.block_size > 0) dequantize->attributes["axis"] = int64_t{encoded.axis};
   if (encoded.block_size > 0) dequantize->attributes["block_size"] = encoded.block_size;
 }
 
-void QdqWriter::AddBias(Node* node, const EncodedBias& encoded) {
-  const std::string bias = node->input(2);
+void QdqWriter::AddBias(Node* node, const EncodedBias& encoded, bool int16) {
+  // A bias that others read too stays theirs: this node's has a name of its own.
+  const std::string original = node->input(2);
+  const bool sole_reader = graph_.UseCount(original) == 1;
+  const std::string bias = sole_reader ? original : graph_.UniqueTensorName(original + "_" + node->name);
   const std::string codes = graph_.UniqueTensorName(bias + "_quantized");
-  graph_.SetInitializer(codes, encoded.codes);
+  const DataType type = int16 ? DataType::kInt16 : DataType::kInt32;
+  graph_.SetInitializer(codes, int16 ? CutTo16Bits(encoded.codes) : encoded.codes);
   const bool per_channel = encoded.scales.size() > 1;
   std::vector<QuantParams> params;
   for (float scale : encoded.scales) params.push_back({scale, 0});
-  const ParamNames names = AddParams(codes, params, DataType::kInt32);
+  const ParamNames names = AddParams(codes, params, type);
   // A per-tensor bias scale has shape [1] in the reference's layout (spec qdq §3.2).
   if (!per_channel) graph_.SetInitializer(names.scale, graph_.Initializer(names.scale)->Reshaped({1}));
-  const bool sole_reader = graph_.UseCount(bias) == 1;
   graph_.SetInput(node, 2, "");
-  if (sole_reader) graph_.RemoveInitializer(bias);
-  const std::string result = sole_reader ? bias : graph_.UniqueTensorName(bias + "_" + node->name);
-  Node* dequantize = graph_.AddNode("DequantizeLinear", {codes, names.scale, names.zero_point}, {result}, bias + "_DequantizeLinear");
+  if (sole_reader) graph_.RemoveInitializer(original);
+  Node* dequantize = graph_.AddNode("DequantizeLinear", {codes, names.scale, names.zero_point}, {bias}, bias + "_DequantizeLinear", DomainOf(type));
   if (per_channel) dequantize->attributes["axis"] = int64_t{0};
-  graph_.SetInput(node, 2, result);
+  graph_.SetInput(node, 2, bias);
 }
 
 void QdqWriter::ReplaceBias(Node* node, const std::vector<float>& values) {

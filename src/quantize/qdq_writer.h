@@ -21,11 +21,15 @@ struct ParamNames {
 
 class QdqWriter {
  public:
-  explicit QdqWriter(Graph& graph) : graph_(graph) {}
+  /// @param contrib  pairs of integers of up to 16 bits are com.microsoft's, and so are biases
+  explicit QdqWriter(Graph& graph, bool contrib = false) : graph_(graph), contrib_(contrib) {}
 
   /// `base`_scale and `base`_zero_point: scalars for one parameter, rank 1 for several, or of that shape.
+  /// @param suffix  behind both names
   ParamNames AddParams(const std::string& base, const std::vector<QuantParams>& params, DataType code_type,
-                       const std::optional<Shape>& shape = std::nullopt);
+                       const std::optional<Shape>& shape = std::nullopt, const std::string& suffix = "");
+  /// Those that were added for `base` (and suffix) before, else new ones.
+  const ParamNames& SharedParams(const std::string& base, const QuantParams& params, DataType code_type);
 
   /// Makes room behind a tensor for nodes that compute `y` from `x`; `base` is its name. With `public_name` the tensor's
   /// name moves to y (graph outputs, sub-graph readers) and all readers follow; else only readers in `readers` read y
@@ -41,8 +45,8 @@ class QdqWriter {
   /// Codes → DQ → y. Codes without a DQ (16-bit floats) take a Cast, and a Mul where there are scales.
   void AddCodes(const RoundTripNames& names, const EncodedTensor& encoded);
 
-  /// Replaces input 2 of the node by int32 codes → DQ that keeps the bias' name where it can.
-  void AddBias(Node* node, const EncodedBias& encoded);
+  /// Replaces input 2 of the node by int32 codes → DQ that keeps the bias' name where it can; int16 ones are cut.
+  void AddBias(Node* node, const EncodedBias& encoded, bool int16 = false);
 
   /// Input 2 of the node becomes these floats, one per output.
   void ReplaceBias(Node* node, const std::vector<float>& values);
@@ -52,7 +56,11 @@ class QdqWriter {
   void AddIslandDq(Node* node, int64_t channels, const QuantParams& params, DataType code_type);
 
  private:
+  const char* DomainOf(DataType code_type) const;
+
   Graph& graph_;
+  const bool contrib_;
+  std::map<std::string, ParamNames> params_;   // by base and suffix
 };
 
 }  // namespace preon

@@ -1,8 +1,13 @@
 // Target quark: the reference's layout, with its operators where QuantizeLinear has not the type (spec formats §10).
-#include "quantize/every_op_planner.h"
+#include <algorithm>
+#include <array>
+
+#include "quantize/layout_planner.h"
 
 namespace preon {
 namespace {
+
+constexpr std::array<std::string_view, 4> kOfNpus = {"convert_reduce_mean", "split_large_pool", "convert_split", "convert_batch_norm"};
 
 class QuarkTarget final : public Target {
  public:
@@ -10,14 +15,20 @@ class QuarkTarget final : public Target {
   std::string_view summary() const override {
     return "the layout that NPU compilers expect: quantizers around every listed operator, for other types those of libpreon_ops.so";
   }
-  int64_t RequiredOpset(const PlanOptions& options) const override { return EveryOpOpset(options, kOperators); }
+  int64_t RequiredOpset(const PlanOptions& options) const override { return LayoutOpset(options, kOperators, QuarkFormatFor(options) == QuarkFormat::kExtended); }
   bool Takes(const PlanOptions& options) const override { return TakesEveryType(options); }
-  bool NeedsStatistics(const PlanOptions& options) const override { return EveryOpNeedsStatistics(options); }
+  bool NeedsStatistics(const PlanOptions& options) const override { return LayoutNeedsStatistics(options); }
 
-  Status Prepare(Model&, const PlanOptions&) const override { return Status::Ok(); }
+  bool HasLayout() const override { return true; }
+  /// What NPUs have no kernels for becomes something that they have.
+  bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
+    const bool of_npus = QuarkFormatFor(options) == QuarkFormat::kExtended || options.layout.transformer;
+    const bool casts = options.bfloat16.casts || options.bfloat16.vaiml;
+    return by_default || (of_npus && !casts && std::ranges::find(kOfNpus, pass) != kOfNpus.end());
+  }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
-    return PlanEveryOp(model, options, {name(), kOperators});
+    return PlanLayout(model, options, QuarkRules(options));
   }
 
  private:

@@ -14,10 +14,6 @@ std::vector<std::string> KnownNames(const Node& node) {
   return names;
 }
 
-bool MatchesAny(std::string_view pattern, const std::vector<std::string>& names) {
-  return std::ranges::any_of(names, [&](const std::string& name) { return MatchesGlob(pattern, name); });
-}
-
 }  // namespace
 
 bool MatchesGlob(std::string_view pattern, std::string_view text) {
@@ -40,6 +36,22 @@ bool MatchesGlob(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
+Result<NamePattern> NamePattern::Parse(const std::string& text) {
+  if (!text.starts_with('^')) return NamePattern(text);
+  try {
+    return NamePattern(std::regex(text));
+  } catch (const std::regex_error& problem) {
+    return Error(ErrorId::kBadConfig, "got '", text, "', which is no regular expression (", problem.what(), ")");
+  }
+}
+
+bool NamePattern::Matches(const Node& node) const {
+  return std::ranges::any_of(KnownNames(node), [&](const std::string& name) {
+    const std::string* glob = std::get_if<std::string>(&pattern_);
+    return glob != nullptr ? MatchesGlob(*glob, name) : std::regex_search(name, std::get<std::regex>(pattern_));
+  });
+}
+
 Status CheckNames(const Graph& source, const PlanOptions& options) {
   std::vector<std::string> names, types;
   for (const auto& node : source.nodes()) {
@@ -47,9 +59,18 @@ Status CheckNames(const Graph& source, const PlanOptions& options) {
     types.push_back(node->op_type);
   }
   for (const std::string& pattern : options.exclude) {
-    if (MatchesAny(pattern, names)) continue;
+    Result<NamePattern> parsed = NamePattern::Parse(pattern);
+    if (!parsed.ok()) return std::move(parsed).status().WithContext("exclude");
+    if (std::ranges::any_of(source.nodes(), [&](const auto& node) { return parsed->Matches(*node); })) continue;
     return Error(ErrorId::kNameNotInModel, "exclude: no node of the model matches '", pattern, "'",
                  DidYouMean(pattern, names));
+  }
+  for (const auto& [nodes, key] : {std::pair(&options.layout.selection.nodes, "NodesToQuantize"),
+                                   std::pair(&options.layout.pairs.no_output_nodes, "NodesToExcludeOutputQuantization")}) {
+    for (const std::string& node : *nodes) {
+      if (std::ranges::find(names, node) == names.end())
+        return Error(ErrorId::kNameNotInModel, key, ": the model has no node '", node, "'", DidYouMean(node, names));
+    }
   }
   for (const std::string& type : options.exclude_types) {
     if (std::ranges::find(types, type) != types.end()) continue;
@@ -63,24 +84,40 @@ Status CheckNames(const Graph& source, const PlanOptions& options) {
   return Status::Ok();
 }
 
+Selection::Selection(const PlanOptions& options) : types_(options.exclude_types), nodes_(options.exclude_paths.nodes), wanted_(options.layout.selection.nodes) {
+  for (const std::string& pattern : options.exclude) patterns_.emplace_back(pattern, *NamePattern::Parse(pattern));
+}
+
 bool Selection::Excludes(const Node& node) const {
   if (std::find(types_.begin(), types_.end(), node.op_type) != types_.end()) return true;
+  return StandsForOne(node, nodes_) ||
+         std::ranges::any_of(patterns_, [&](const auto& pattern) { return pattern.second.Matches(node); });
+}
+
+bool Selection::Includes(const Node& node) const {
   const std::vector<std::string> names = KnownNames(node);
-  return std::ranges::any_of(patterns_, [&](const std::string& pattern) { return MatchesAny(pattern, names); });
+  return wanted_.empty() || std::ranges::any_of(wanted_, [&](const std::string& pattern) {
+           return std::ranges::any_of(names, [&](const std::string& name) { return MatchesGlob(pattern, name); });
+         });
 }
 
 std::vector<std::string> Selection::WithoutEffect(const Graph& graph) const {
   std::vector<std::string> warnings;
   const auto& nodes = graph.nodes();
-  for (const std::string& pattern : patterns_) {
-    if (std::ranges::any_of(nodes, [&](const auto& node) { return MatchesAny(pattern, KnownNames(*node)); })) continue;
-    warnings.push_back(StrCat("exclude: '", pattern, "' has no effect: nothing is left of it after the rewrites"));
+  for (const auto& [text, pattern] : patterns_) {
+    if (std::ranges::any_of(nodes, [&](const auto& node) { return pattern.Matches(*node); })) continue;
+    warnings.push_back(StrCat("exclude: '", text, "' has no effect: nothing is left of it after the rewrites"));
   }
   for (const std::string& type : types_) {
     if (std::ranges::any_of(nodes, [&](const auto& node) { return node->op_type == type; })) continue;
     warnings.push_back(StrCat("exclude-type: '", type, "' has no effect: no such node is left after the rewrites"));
   }
   return warnings;
+}
+
+bool StandsForOne(const Node& node, const std::set<std::string>& names) {
+  if (names.empty()) return false;
+  return std::ranges::any_of(KnownNames(node), [&](const std::string& name) { return names.contains(name); });
 }
 
 }  // namespace preon

@@ -1,5 +1,5 @@
 // Target simulate: what a type does to a model, on an unmodified ONNX Runtime (spec formats §11).
-#include "quantize/every_op_planner.h"
+#include "quantize/layout_planner.h"
 
 namespace preon {
 namespace {
@@ -10,14 +10,12 @@ class SimulateTarget final : public Target {
   std::string_view summary() const override {
     return "any type on any ONNX Runtime, for its accuracy alone: values are rounded in floats, by standard operators";
   }
-  int64_t RequiredOpset(const PlanOptions& options) const override { return EveryOpOpset(options, kOperators); }
+  int64_t RequiredOpset(const PlanOptions& options) const override { return LayoutOpset(options, kOperators); }
   bool Takes(const PlanOptions& options) const override { return TakesEveryType(options); }
-  bool NeedsStatistics(const PlanOptions& options) const override { return EveryOpNeedsStatistics(options); }
-
-  Status Prepare(Model&, const PlanOptions&) const override { return Status::Ok(); }
+  bool NeedsStatistics(const PlanOptions& options) const override { return LayoutNeedsStatistics(options); }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
-    return PlanEveryOp(model, options, {name(), kOperators});
+    return PlanLayout(model, options, SimulateRules());
   }
 
  private:

@@ -1,5 +1,7 @@
 #include "quantize/tensor_params.h"
 
+#include <algorithm>
+
 #include "formats/compat/reference_params.h"
 
 namespace preon {
@@ -25,6 +27,10 @@ Result<Wanted> WantedScale(Range range, const IntFormat& format, ScaleType type,
 
 Result<QuantParams> TensorParams::Make(const std::string& tensor, Range range, const IntFormat& format,
                                        ScaleType type) {
+  if (min_real_range_) {
+    const float low = std::min(range.min, 0.0f);
+    range = {low, std::max(std::max(range.max, 0.0f), static_cast<float>(double{low} + *min_real_range_))};
+  }
   Result<Wanted> wanted = WantedScale(range, format, type, compat_);
   if (!wanted.ok()) return std::move(wanted).status().WithContext(tensor);
   if (!wanted->in_reach) {

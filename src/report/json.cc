@@ -218,6 +218,25 @@ std::string ToJson(const CompareResult& result) {
   return JsonLine(json);
 }
 
+namespace {
+
+void AddDescriptions(Json& json, const OptionDescriptions& descriptions) {
+  for (const OptionDescription& option : descriptions.options) {
+    json["options"].push_back({{"name", option.name}, {"value", option.value}, {"kind", option.kind}, {"meaning", option.meaning},
+                               {"verbs", option.verbs}});
+  }
+  for (const KeyDescription& key : descriptions.keys) {
+    json["keys"].push_back({{"name", key.name}, {"group", key.group}, {"stage", key.stage}, {"type", key.type},
+                            {"default", Json::parse(key.fallback)}, {"otherwise", key.otherwise}, {"range", key.range},
+                            {"meaning", key.meaning}, {"here", key.here}, {"ours", key.ours}});
+  }
+  for (const FieldDescription& field : descriptions.fields) {
+    json["fields"].push_back({{"name", field.name}, {"type", field.type}, {"default", field.fallback}, {"meaning", field.meaning}});
+  }
+}
+
+}  // namespace
+
 std::string ToJson(const DoctorResult& result) {
   Json json = BeginJson(result.facts);
   json["cpu"] = result.cpu;
@@ -233,6 +252,7 @@ std::string ToJson(const DoctorResult& result) {
   Json keys = Json::object();
   for (const auto& [group, has, all] : result.reference_keys) keys[group] = {{"has", has}, {"all", all}};
   json["reference_keys"] = {{"groups", keys}, {"missing", result.missing_keys}};
+  if (result.descriptions) AddDescriptions(json, *result.descriptions);
   return JsonLine(json);
 }
 

@@ -187,6 +187,25 @@ struct CompareResult {
 /// name, one line about it.
 using NamedLines = std::vector<std::pair<std::string, std::string>>;
 
+/// A row of the descriptions that every option comes from, as text.
+struct OptionDescription {
+  std::string name, value, kind, meaning;   ///< kind: flag, value or list
+  std::vector<std::string> verbs;
+};
+struct KeyDescription {
+  std::string name, group, stage, type, fallback, otherwise, range, meaning;
+  std::string here;   ///< "" = not in this version
+  bool ours = false;
+};
+struct FieldDescription {
+  std::string name, type, fallback, meaning;
+};
+struct OptionDescriptions {
+  std::vector<OptionDescription> options;
+  std::vector<KeyDescription> keys;
+  std::vector<FieldDescription> fields;   ///< of a QConfig
+};
+
 struct DoctorResult {
   RunFacts facts;
   std::string cpu;
@@ -200,6 +219,7 @@ struct DoctorResult {
   /// Of the reference's keys by their group: how many this version has, and all.
   std::vector<std::tuple<std::string, int64_t, int64_t>> reference_keys;
   std::vector<std::string> missing_keys;
+  std::optional<OptionDescriptions> descriptions;   ///< with --options
 };
 
 }  // namespace preon

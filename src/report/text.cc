@@ -307,6 +307,13 @@ std::string ToText(const DoctorResult& result) {
   }
   out.Add("  %-11s %-26s %lld of %lld of AMD Quark's; the others are errors\n", "", "all", static_cast<long long>(has_all),
           static_cast<long long>(all_all));
+  if (result.descriptions) {
+    for (const KeyDescription& key : result.descriptions->keys) {
+      out.Add("  %-36s %-12s %-16s %s\n", key.name.c_str(), key.type.c_str(), key.fallback.c_str(),
+              key.here.empty() ? "not in this version" : key.here.c_str());
+    }
+    out.Add("  %-11s %-26s %zu, all read\n", "fields", "of QConfig", result.descriptions->fields.size());
+  }
   return out.Take();
 }
 

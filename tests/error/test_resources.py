@@ -62,7 +62,7 @@ def test_warnings(preon, model, data, option, says):
 
 def test_a_key_of_another_verb_is_a_warning(preon, model, data):
     result = answer(preon, "calibrate", model, *DATA, "-o", "a.calib", "--option", "Percentile=99")
-    assert result["warnings"] == ["--method-option Percentile=99: no effect on calibrate",
+    assert result["warnings"] == ["Percentile=99: no effect on calibrate",
                                   "all convolutions are small: quantizing them saves memory, hardly any time"]
 
 

@@ -1,5 +1,6 @@
 """The repository keeps its own rules, and the scripts that check them notice when it does not."""
 import importlib.util
+import os
 import pathlib
 import subprocess
 
@@ -27,7 +28,7 @@ def test_repository_is_in_order():
 
 
 def test_generated_docs_are_current():
-    for path, text in docs.pages(ROOT).items():
+    for path, text in docs.pages(ROOT, os.environ["PREON_BIN"]).items():
         assert path.read_text() == text, f"{path.name} is not up to date; run ./dev docs"
 
 

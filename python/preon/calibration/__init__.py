@@ -1,17 +1,4 @@
-"""Sample readers."""
-
-
-class CalibrationDataReader:
-    """Base of readers: get_next() gives {input name: array}, or None behind the last sample."""
-
-    def get_next(self):
-        raise NotImplementedError
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        sample = self.get_next()
-        if sample is None:
-            raise StopIteration
-        return sample
+"""Sample readers, and names of calibration methods."""
+from .calibrators import create_calibrator_float_scale, create_calibrator_power_of_two
+from .data_readers import CachedDataReader, CalibrationDataReader, PathDataReader, RandomDataReader
+from .methods import CalibrationMethod, ExtendedCalibrationMethod, Int16Method, LayerWiseMethod, PowerOfTwoMethod

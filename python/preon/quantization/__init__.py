@@ -1,1 +1,1 @@
-from .api import ModelQuantizer  # noqa: F401
+"""What to quantize and how, in the words of AMD Quark's ONNX quantizer."""

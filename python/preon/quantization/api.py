@@ -1,30 +1,71 @@
 """ModelQuantizer: the reference's entry point."""
-import os
+import json
+import warnings
+from typing import Optional, Union
 
-from ..core import quantize
+from ..calibration.data_readers import path_reader
+from ..core import Model, Path, Reader, quantize
 from ..errors import ConfigError
-from .config.config import QConfig
+from .config.config import Config, QConfig
+from .config.legacy import dynamic_options, to_qconfig
+
+_NO_DATA = 1003
 
 
 class ModelQuantizer:
-    """Quantizes models as a QConfig says; may be used any number of times."""
+    """Quantizes models as a configuration says; may be used any number of times. Raises ConfigError for another kind of
+    configuration."""
 
-    def __init__(self, config):
-        if not isinstance(config, QConfig):
-            raise ConfigError(1003, f"config must be one of Config and QConfig, got {type(config).__name__}", exit_status=2)
+    def __init__(self, config: Union[QConfig, Config]):
+        if not isinstance(config, (Config, QConfig)):
+            raise ConfigError(1002, f"quantization config must be one of Config and QConfig, got {type(config).__name__}"
+                                    + " (put it into Config(…))" * (type(config).__name__ == "QuantizationConfig"), exit_status=2)
+        if isinstance(config, Config):
+            warnings.warn("Config is the older form of QConfig", DeprecationWarning, 2)
         self.config = config
         self.result = None   #: of the last run: preon's Result
 
-    def quantize_model(self, model_input, model_output=None, calibration_data_reader=None, calibration_data_path=None,
-                       algorithms=None):
-        """Returns an onnx.ModelProto where `model_output` is None, else None. Raises PreonError and its kinds."""
-        if algorithms:
-            raise ConfigError(1007, "algorithms: are not in this version", exit_status=2)
-        options = self.config.settings()
-        random = str(self.config.extra_options.get("UseRandomData", "")).lower() in ("true", "1")
-        blind = "method" not in options
-        if calibration_data_reader is None and calibration_data_path is None and not random and not blind:
-            raise ConfigError(1002, "A calibration data reader is required", exit_status=2)
-        data = os.fspath(calibration_data_path) if calibration_data_path is not None else None
-        self.result = quantize(model_input, model_output, data=data, reader=calibration_data_reader, **options)
-        return self.result.model
+    def quantize_model(self, model_input: Model, model_output: Optional[Path] = None,
+                       calibration_data_reader: Optional[Reader] = None, calibration_data_path: Optional[Path] = None,
+                       algorithms: Optional[list] = None):
+        """Quantizes, verifies and writes a model.
+
+        model_input              path (str, Path, bytes) or onnx.ModelProto
+        model_output             path; None: the quantized onnx.ModelProto is returned
+        calibration_data_reader  object with get_next() -> {input name: array} or None
+        calibration_data_path    instead of it: a folder of .npy files, or what --data of the command line takes
+        algorithms               of the older Config alone
+
+        Returns None where there is a path. Raises PreonError and its kinds, and what the reader raises.
+        """
+        has_samples = calibration_data_reader is not None or calibration_data_path is not None
+        options = self._options(algorithms, has_samples)
+        source = self._source(model_input, calibration_data_reader, calibration_data_path)
+        try:
+            result = quantize(model_input, model_output, **source, **options)
+        except ConfigError as error:
+            if error.number != _NO_DATA:
+                raise
+            raise ConfigError(_NO_DATA, "A calibration data reader is required for quantization, but none was provided; wanted "
+                                        "calibration_data_reader, calibration_data_path or the option UseRandomData", exit_status=2) from None
+        self.result = result
+        return result.model
+
+    def _options(self, algorithms, has_samples):
+        config = self.config
+        if isinstance(config, Config):
+            if config.global_quant_config.use_dynamic_quant:
+                return dynamic_options(config.global_quant_config)
+            config = to_qconfig(config.global_quant_config, algorithms)
+        stored = config.to_dict()
+        if has_samples:
+            stored["extra_options"].pop("UseRandomData", None)  # for the case that there are no samples
+        return {"qconfig": json.dumps(stored)}
+
+    @staticmethod
+    def _source(model, reader, data_path):
+        if reader is None and data_path is not None:
+            return path_reader(model, data_path)
+        if data_path is not None:
+            warnings.warn("calibration_data_path: not used, there is a calibration_data_reader", UserWarning, 3)
+        return {"reader": reader}

@@ -1,147 +1,157 @@
-"""QConfig, and what it means in options of preon."""
+"""QConfig: what to quantize and how. Config: the older form of it."""
 import copy
-import json
+import dataclasses
 import warnings
+from typing import Any, Optional, Union
 
 from ...errors import ConfigError
-from . import data_type as types
-from .spec import (BFP16Spec, BFloat16Spec, CalibMethod, Int8Spec, Int16Spec, QLayerConfig, QuantGranularity,
-                   QTensorConfig, ScaleType)
+from .algorithm import AlgoConfig
+from .legacy import QuantizationConfig
+from .plain import plain, restored
+from .spec import QLayerConfig, check_keys
 
-_METHODS = {CalibMethod.MinMax: "minmax", CalibMethod.MinMSE: "minmse", CalibMethod.Percentile: "percentile",
-            CalibMethod.Entropy: "entropy", CalibMethod.LayerwisePercentile: "layerwise-percentile",
-            CalibMethod.Distribution: "distribution"}
-_SCALES = {ScaleType.Float32: "float32", ScaleType.PowerOf2: "power-of-two", ScaleType.Int16: "int16"}
-_BYTES = (types.Int8, types.UInt8)
-_ASYMMETRIC_WEIGHTS = (types.UInt4, types.UInt8, types.UInt16, types.UInt32)
-
-
-def _not_yet(what):
-    return ConfigError(1007, f"{what}: is not in this version", exit_status=2)
+Layers = Union[dict[Optional[QLayerConfig], list], list]
 
 
 class QConfig:
     """What to quantize and how. Compares by value; a run never changes it.
 
-    extra_options: the reference's options by their names, of which `preon doctor` says how many this version has;
-    `preon_options`: options of `preon quantize --help` by their long names, such as {"target": "simulate"}.
+    global_config             types of activations and weights: QLayerConfig(input_tensors=…, weight=…)
+    specific_layer_config     {QLayerConfig: [node name, pattern, or (start nodes, end nodes)]}, or pairs of these
+    layer_type_config         {QLayerConfig: [operator type]}; under None, operators that stay float
+    exclude                   nodes that stay float, in the same words
+    algo_config               algorithms: CLEConfig(), …
+    use_external_data_format  tensors in a file beside the model
+    extra_options             the reference's options by their names; None as a value is the default
+    preon_options             options of `preon quantize --help` by their long names, such as {"target": "simulate"}
+    kwargs                    more of extra_options, deprecated; those of extra_options win
+
+    Values are checked by to_dict() and when a model is quantized. Raises ConfigError if extra_options is no dict.
     """
 
-    def __init__(self, global_config, specific_layer_config=None, layer_type_config=None, exclude=None, algo_config=None,
-                 use_external_data_format=False, extra_options=None, preon_options=None, **kwargs):
-        if extra_options is not None and not isinstance(extra_options, dict):
-            raise ConfigError(1003, f"extra_options must be a dict, got {type(extra_options).__name__}", exit_status=2)
+    def __init__(self, global_config: QLayerConfig, specific_layer_config: Optional[Layers] = None,
+                 layer_type_config: Optional[Layers] = None, exclude: Optional[list] = None,
+                 algo_config: Optional[list[AlgoConfig]] = None, use_external_data_format: bool = False,
+                 extra_options: Optional[dict[str, Any]] = None, preon_options: Optional[dict[str, Any]] = None, **kwargs):
+        for name, given in (("extra_options", extra_options), ("preon_options", preon_options)):
+            if given is not None and not isinstance(given, dict):
+                raise ConfigError(1002, f"{name} must be a dict, got {type(given).__name__}", exit_status=2)
         if kwargs and extra_options is None:
             warnings.warn("options as keywords of QConfig are deprecated: extra_options={...}", DeprecationWarning, 2)
         self.global_config = global_config
-        self.specific_layer_config = specific_layer_config or {}
-        self.layer_type_config = layer_type_config or {}
-        self.exclude = exclude or []
-        self.algo_config = algo_config or []
+        self.specific_layer_config = copy.copy(specific_layer_config) or {}
+        self.layer_type_config = copy.copy(layer_type_config) or {}
+        self.exclude = copy.copy(exclude) or []
+        self.algo_config = copy.copy(algo_config) or []
         self.use_external_data_format = use_external_data_format
         self.extra_options = {**kwargs, **(extra_options or {})}
         self.preon_options = dict(preon_options or {})
 
+    def to_dict(self):
+        """As plain values. Raises ConfigError for a value of the wrong kind, and for readers and functions."""
+        if not isinstance(self.global_config, QLayerConfig):
+            raise ConfigError(1002, f"global_config: got {self.global_config!r}, wanted a QLayerConfig", exit_status=2)
+        if not isinstance(self.use_external_data_format, bool):
+            raise ConfigError(1002, f"use_external_data_format: got {self.use_external_data_format!r}, wanted True or False", exit_status=2)
+        stored = {"global_config": self.global_config.to_dict("global_config"),
+                  "specific_layer_config": _layers(self.specific_layer_config, "specific_layer_config"),
+                  "layer_type_config": _layers(self.layer_type_config, "layer_type_config"),
+                  "exclude": _selectors(self.exclude, "exclude"),
+                  "algo_config": [_algorithm(each) for each in _listed(self.algo_config, "algo_config")],
+                  "use_external_data_format": self.use_external_data_format,
+                  "extra_options": plain(self.extra_options, "extra_options")}
+        if self.preon_options:
+            stored["preon_options"] = plain(self.preon_options, "preon_options")
+        return stored
+
+    @staticmethod
+    def from_dict(d):
+        """The inverse of to_dict(); what is absent is the default. Raises ConfigError."""
+        check_keys(d, _FIELDS, "QConfig")
+        if "global_config" not in d:
+            raise ConfigError(1003, "QConfig dict must contain field 'global_config'.", exit_status=2)
+        layers = {name: _pairs_from(d.get(name) or [], name) for name in ("specific_layer_config", "layer_type_config")}
+        return QConfig(QLayerConfig.from_dict(d["global_config"], "global_config"), **layers,
+                       exclude=_selectors_from(d.get("exclude") or []),
+                       algo_config=[AlgoConfig.from_dict(each) for each in d.get("algo_config") or []],
+                       use_external_data_format=d.get("use_external_data_format", False),
+                       extra_options=restored(d.get("extra_options") or {}), preon_options=d.get("preon_options"))
+
+    @staticmethod
+    def get_default_config(config_name):
+        """A Config of its own around the older preset of that name. Raises ConfigError."""
+        from .custom_config import get_default_config
+
+        return Config(get_default_config(config_name))
+
     def __eq__(self, other):
-        return isinstance(other, QConfig) and vars(self) == vars(other)
+        return isinstance(other, QConfig) and self._values() == other._values()
+
+    __hash__ = object.__hash__
+
+    def _values(self):
+        return [self.global_config, _pairs(self.specific_layer_config), _pairs(self.layer_type_config),
+                plain([self.exclude, self.extra_options, self.preon_options], "", strict=False), self.algo_config,
+                self.use_external_data_format]
 
     def __repr__(self):
         return f"QConfig({', '.join(f'{name}={value!r}' for name, value in vars(self).items() if value)})"
 
-    def to_dict(self):
-        for name in ("specific_layer_config", "layer_type_config", "algo_config"):
-            if getattr(self, name):
-                raise _not_yet(f"to_dict with {name}")
-        return {"global_config": self.global_config.to_dict(), "exclude": copy.deepcopy(self.exclude),
-                "use_external_data_format": self.use_external_data_format,
-                "extra_options": copy.deepcopy(self.extra_options), "preon_options": dict(self.preon_options)}
 
-    @staticmethod
-    def from_dict(d):
-        return QConfig(**{**d, "global_config": QLayerConfig.from_dict(d["global_config"])})
-
-    def settings(self):
-        """Options of preon that say the same. Raises ConfigError for what this version has not."""
-        for name in ("specific_layer_config", "layer_type_config", "algo_config"):
-            if getattr(self, name):
-                raise _not_yet(f"QConfig.{name}")
-        if self.use_external_data_format:
-            raise _not_yet("QConfig.use_external_data_format")
-        activation, weight = _roles(self.global_config)
-        options = {"activation": _type_of(activation), "weight": _type_of(weight), **_ranges(activation), **_weights(weight)}
-        if activation.data_type not in _BYTES or weight.data_type not in _BYTES:
-            options["target"] = "quark"
-        options["exclude"] = [_selector(each) for each in self.exclude]
-        options["option"] = [(name, value) for name, value in self.extra_options.items() if value is not None]
-        options.update(self.preon_options)
-        return options
+_FIELDS = ["global_config", "specific_layer_config", "layer_type_config", "exclude", "algo_config", "use_external_data_format",
+           "extra_options", "preon_options"]
 
 
-def _roles(config):
-    if not isinstance(config, QLayerConfig):
-        raise ConfigError(1003, f"global_config: got {type(config).__name__}, wanted a QLayerConfig", exit_status=2)
-    if config.activation is not None and config.input_tensors is not None:
-        raise ConfigError(1004, "Both `activation` and `input_tensors` are provided. Please just use `input_tensors`.", exit_status=2)
-    if config.activation is not None:
-        warnings.warn("`activation` is the old name of `input_tensors`", DeprecationWarning, 4)
-    activation = config.input_tensors if config.input_tensors is not None else config.activation
-    if activation is None:
-        raise ConfigError(1002, "You must specify `input_tensors`.", exit_status=2)
-    if config.weight is None:
-        raise ConfigError(1002, "You must specify either `weight`.", exit_status=2)
-    for role in ("bias", "output_tensors"):
-        if getattr(config, role) is not None:
-            raise _not_yet(f"QLayerConfig.{role}")
-    for role, spec in (("input_tensors", activation), ("weight", config.weight)):
-        if not isinstance(spec, QTensorConfig):
-            raise ConfigError(1003, f"{role}: got {type(spec).__name__}, wanted a QTensorConfig", exit_status=2)
-    return activation, config.weight
+@dataclasses.dataclass
+class Config:
+    """The older form: a QuantizationConfig in an envelope."""
+
+    global_quant_config: QuantizationConfig
 
 
-def _type_of(spec):
-    name = getattr(spec.data_type, "preon_name", None)
-    if name is None:
-        raise ConfigError(1003, f"data_type: got {spec.data_type!r}, wanted one of {', '.join(t.__name__ for t in types.ALL)}", exit_status=2)
-    return name
+def _listed(value, where):
+    if not isinstance(value, (list, tuple)):
+        raise ConfigError(1002, f"{where}: got {value!r}, wanted a list", exit_status=2)
+    return value
 
 
-def _is_integer(spec):
-    return spec.data_type.__name__.lstrip("U").startswith("Int")
+def _pairs(layers):
+    return [tuple(each) for each in (layers.items() if isinstance(layers, dict) else layers)]
 
 
-def _ranges(activation):
-    if not _is_integer(activation):
-        return {}   # nothing is calibrated
-    return {"method": _METHODS[activation.calibration_method], "symmetric": bool(activation.symmetric),
-            "scale-type": _SCALES[activation.scale_type]}
+def _layers(layers, where):
+    """[[layer or None, selectors], …]."""
+    if not isinstance(layers, dict) and not all(isinstance(each, (list, tuple)) and len(each) == 2 for each in _listed(layers, where)):
+        raise ConfigError(1002, f"{where}: got {layers!r}, wanted a dict of lists of names by QLayerConfig", exit_status=2)
+    stored = []
+    for layer, selectors in _pairs(layers):
+        if not isinstance(layer, QLayerConfig) and not (layer is None and where == "layer_type_config"):
+            raise ConfigError(1002, f"{where}: got the key {layer!r}, wanted a QLayerConfig", exit_status=2)
+        stored.append([layer and layer.to_dict(where), _selectors(selectors, where)])
+    return stored
 
 
-def _weights(weight):
-    if not _is_integer(weight):
-        return {}
-    if bool(weight.symmetric) == (weight.data_type in _ASYMMETRIC_WEIGHTS):
-        raise _not_yet(f"weight: {weight.data_type.__name__} with symmetric={weight.symmetric}")
-    if weight.quant_granularity is QuantGranularity.Group:
-        raise ConfigError(1002, "weight: QuantGranularity.Group wants preon_options={'block-size': N}", exit_status=2)
-    options = {"weight-scale-type": _SCALES[weight.scale_type]}
-    if weight.calibration_method is CalibMethod.MinMSE:
-        options["weight-method"] = "minmse"
-    if weight.quant_granularity is QuantGranularity.Tensor:
-        options["per-tensor"] = True
-    return options
+def _pairs_from(stored, where):
+    """A dict, whose keys are told apart by identity."""
+    if not all(isinstance(each, list) and len(each) == 2 for each in _listed(stored, where)):
+        raise ConfigError(1002, f"{where}: got {stored!r}, wanted pairs of a layer config and a list of names", exit_status=2)
+    return {layer if layer is None else QLayerConfig.from_dict(layer, where): _selectors_from(names) for layer, names in stored}
 
 
-def _selector(name):
-    if isinstance(name, str):
-        return name
-    raise _not_yet("exclude with sub-graphs")
+def _selectors(selectors, where):
+    for each in _listed(selectors, where):
+        lists = isinstance(each, (tuple, list)) and all(isinstance(names, (list, tuple)) for names in each)
+        if not isinstance(each, str) and not (lists and len(each) == 2):
+            raise ConfigError(1002, f"{where}: got {each!r}, wanted a name, or a pair (start nodes, end nodes) of lists of names",
+                              exit_status=2)
+    return plain(list(selectors), where)
 
 
-def _preset(activation, weight, **extra_options):
-    return QConfig(QLayerConfig(input_tensors=activation, weight=weight), extra_options=extra_options or None)
+def _selectors_from(stored):
+    return [tuple(each) if isinstance(each, list) else each for each in stored]
 
 
-A8W8_QCONFIG = _preset(Int8Spec(), Int8Spec())
-A16W8_QCONFIG = _preset(Int16Spec(), Int8Spec())
-BF16_QCONFIG = _preset(BFloat16Spec(), BFloat16Spec())
-BFP16_QCONFIG = _preset(BFP16Spec(), BFP16Spec())
+def _algorithm(each):
+    if not isinstance(each, AlgoConfig):
+        raise ConfigError(1002, f"algo_config: got {each!r}, wanted algorithms such as CLEConfig()", exit_status=2)
+    return each.to_dict()

@@ -1,16 +1,28 @@
-"""How a tensor is quantized: types, scales, methods; and the roles of a layer's tensors."""
-import enum
+"""How a tensor is quantized: types, scales, methods; and the roles of a layer's tensors.
 
-from . import data_type as types
+Objects compare by value and hash by identity: as keys of `specific_layer_config` two equal ones are two entries.
+"""
+import dataclasses
+import enum
+from typing import Optional
+
+from ...errors import ConfigError
+from .data_type import (BFP16, MX4, MX6, MX9, MXFP4E2M1, MXFP6E2M3, MXFP6E3M2, MXFP8E4M3, MXFP8E5M2, BaseDataType, BFloat16,
+                        Float16, Int4, Int8, Int16, Int32, MXInt8, UInt4, UInt8, UInt16, UInt32, parse_data_type)
+from ..members import did_you_mean, parse_enum
 
 
 class ScaleType(enum.Enum):
+    """What scales may be: any float, 2^k, M/2^N."""
+
     Float32 = 0
     PowerOf2 = 1
     Int16 = 2
 
 
 class CalibMethod(enum.Enum):
+    """How a range follows from the values seen."""
+
     MinMax = 0
     MinMSE = 1
     Percentile = 2
@@ -20,17 +32,38 @@ class CalibMethod(enum.Enum):
 
 
 class QuantGranularity(enum.Enum):
+    """What shares a scale: a tensor, an output channel of a weight, a block of values."""
+
     Tensor = 0
     Channel = 1
     Group = 2
 
 
-class QTensorConfig:
-    """Everything about one tensor's quantization. Compares by value."""
+ENUM_CLASS_MAP = {each.__name__: each for each in (ScaleType, CalibMethod, QuantGranularity)}
 
-    def __init__(self, symmetric, scale_type, calibration_method, quant_granularity, data_type):
-        self.symmetric, self.scale_type, self.calibration_method = symmetric, scale_type, calibration_method
-        self.quant_granularity, self.data_type = quant_granularity, data_type
+
+def check_keys(given, known, where):
+    """Raises ConfigError, which begins with `where`, for a key that is not known."""
+    if not isinstance(given, dict):
+        raise ConfigError(1002, f"{where}: got {type(given).__name__}, wanted a dict", exit_status=2)
+    for key in given:
+        if key not in known:
+            raise ConfigError(1001, f"{where}: unknown key '{key}', wanted one of {', '.join(known)}" + did_you_mean(key, known),
+                              exit_status=2)
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class QTensorConfig:
+    """Everything about one tensor's quantization. `data_type` is a class (`Int8`), not an instance.
+
+    Values are checked by to_dict() and when a model is quantized, not here.
+    """
+
+    symmetric: bool
+    scale_type: ScaleType
+    calibration_method: CalibMethod
+    quant_granularity: QuantGranularity
+    data_type: type[BaseDataType]
 
     def set_symmetric(self, symmetric):
         self.symmetric = symmetric
@@ -47,69 +80,198 @@ class QTensorConfig:
     def set_data_type(self, data_type):
         self.data_type = data_type
 
-    def to_dict(self):
-        return {"symmetric": self.symmetric, "scale_type": self.scale_type.name,
-                "calibration_method": self.calibration_method.name, "quant_granularity": self.quant_granularity.name,
-                "data_type": self.data_type.__name__}
+    def to_dict(self, where="QTensorConfig"):
+        """As plain values. Raises ConfigError, which begins with `where`, for a value of the wrong kind."""
+        if not isinstance(self.symmetric, bool):
+            raise ConfigError(1002, f"{where}.symmetric: got {self.symmetric!r}, wanted True or False", exit_status=2)
+        return {"symmetric": self.symmetric,
+                **{name: str(parse_enum(kind, getattr(self, name), f"{where}.{name}")) for name, kind in _ENUM_FIELDS.items()},
+                "data_type": parse_data_type(self.data_type, f"{where}.data_type").__name__}
 
     @staticmethod
-    def from_dict(d):
-        return QTensorConfig(d["symmetric"], ScaleType[d["scale_type"]], CalibMethod[d["calibration_method"]],
-                             QuantGranularity[d["quant_granularity"]], getattr(types, d["data_type"]))
+    def from_dict(d, where="QTensorConfig"):
+        """The inverse of to_dict(); members of enumerations with or without their class. Raises ConfigError."""
+        names = ["symmetric", *_ENUM_FIELDS, "data_type"]
+        check_keys(d, names, where)
+        missing = [name for name in names if name not in d]
+        if missing:
+            raise ConfigError(1003, f"{where}: no {' and no '.join(missing)}; wanted all of {', '.join(names)}", exit_status=2)
+        return QTensorConfig(d["symmetric"],
+                             **{name: parse_enum(kind, d[name], f"{where}.{name}") for name, kind in _ENUM_FIELDS.items()},
+                             data_type=parse_data_type(d["data_type"], f"{where}.data_type"))
 
     def __eq__(self, other):
-        return isinstance(other, QTensorConfig) and vars(self) == vars(other)
+        return isinstance(other, QTensorConfig) and self._values() == other._values()
 
-    def __hash__(self):
-        return hash(tuple(vars(self).values()))
+    __hash__ = object.__hash__
+
+    def _values(self):
+        return [getattr(self, field.name) for field in dataclasses.fields(QTensorConfig)]
 
     def __repr__(self):
-        return f"{type(self).__name__}({', '.join(f'{name}={value}' for name, value in self.to_dict().items())})"
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(QTensorConfig)}
+        texts = (f"{name}={getattr(value, '__name__', value)}" for name, value in values.items())
+        return f"{type(self).__name__}({', '.join(texts)})"
 
 
-def _spec(base, data_type, symmetric, scale_type, calibration_method, name):
-    def __init__(self, symmetric=symmetric, scale_type=scale_type, calibration_method=calibration_method,
-                 quant_granularity=QuantGranularity.Tensor, data_type=data_type):
-        QTensorConfig.__init__(self, symmetric, scale_type, calibration_method, quant_granularity, data_type)
-
-    return type(name, (base,), {"__module__": __name__, "__init__": __init__,
-                                "__doc__": f"{data_type.__name__} with the reference's defaults."})
+_ENUM_FIELDS = {"scale_type": ScaleType, "calibration_method": CalibMethod, "quant_granularity": QuantGranularity}
 
 
-def _plain(data_type, symmetric=True, method=CalibMethod.MinMax):
-    return _spec(QTensorConfig, data_type, symmetric, ScaleType.Float32, method, data_type.__name__ + "Spec")
+@dataclasses.dataclass(eq=False, repr=False)
+class _Calibrated(QTensorConfig):
+    symmetric: bool = True
+    scale_type: ScaleType = ScaleType.Float32
+    calibration_method: CalibMethod = CalibMethod.Percentile
+    quant_granularity: QuantGranularity = QuantGranularity.Tensor
+    data_type: type[BaseDataType] = Int8
 
 
-Int4Spec, UInt4Spec = _plain(types.Int4, True, CalibMethod.Percentile), _plain(types.UInt4, False, CalibMethod.Percentile)
-Int8Spec, UInt8Spec = _plain(types.Int8, True, CalibMethod.Percentile), _plain(types.UInt8, False, CalibMethod.Percentile)
-Int16Spec, UInt16Spec = _plain(types.Int16, True, CalibMethod.Percentile), _plain(types.UInt16, False, CalibMethod.Percentile)
-Int32Spec, UInt32Spec = _plain(types.Int32, True, CalibMethod.Percentile), _plain(types.UInt32, False, CalibMethod.Percentile)
-Float16Spec, BFloat16Spec, BFP16Spec = _plain(types.Float16), _plain(types.BFloat16), _plain(types.BFP16)
-MX4Spec, MX6Spec, MX9Spec, MXInt8Spec = _plain(types.MX4), _plain(types.MX6), _plain(types.MX9), _plain(types.MXInt8)
-MXFP4E2M1Spec, MXFP6E3M2Spec, MXFP6E2M3Spec = _plain(types.MXFP4E2M1), _plain(types.MXFP6E3M2), _plain(types.MXFP6E2M3)
-MXFP8E5M2Spec, MXFP8E4M3Spec = _plain(types.MXFP8E5M2), _plain(types.MXFP8E4M3)
-XInt8Spec = _spec(Int8Spec, types.Int8, True, ScaleType.PowerOf2, CalibMethod.MinMSE, "XInt8Spec")
+@dataclasses.dataclass(eq=False, repr=False)
+class _MinMax(_Calibrated):
+    calibration_method: CalibMethod = CalibMethod.MinMax
 
 
+class Int8Spec(_Calibrated):
+    pass
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class XInt8Spec(Int8Spec):
+    scale_type: ScaleType = ScaleType.PowerOf2
+    calibration_method: CalibMethod = CalibMethod.MinMSE
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class Int16Spec(_Calibrated):
+    data_type: type[BaseDataType] = Int16
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class Int32Spec(_Calibrated):
+    data_type: type[BaseDataType] = Int32
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class UInt8Spec(_Calibrated):
+    symmetric: bool = False
+    data_type: type[BaseDataType] = UInt8
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class UInt16Spec(_Calibrated):
+    symmetric: bool = False
+    data_type: type[BaseDataType] = UInt16
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class UInt32Spec(_Calibrated):
+    symmetric: bool = False
+    data_type: type[BaseDataType] = UInt32
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class Int4Spec(_MinMax):
+    data_type: type[BaseDataType] = Int4
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class UInt4Spec(_MinMax):
+    symmetric: bool = False
+    data_type: type[BaseDataType] = UInt4
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class Float16Spec(_MinMax):
+    data_type: type[BaseDataType] = Float16
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class BFloat16Spec(_MinMax):
+    data_type: type[BaseDataType] = BFloat16
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class BFP16Spec(_MinMax):
+    data_type: type[BaseDataType] = BFP16
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class MX4Spec(_MinMax):
+    data_type: type[BaseDataType] = MX4
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class MX6Spec(_MinMax):
+    data_type: type[BaseDataType] = MX6
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class MX9Spec(_MinMax):
+    data_type: type[BaseDataType] = MX9
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class MXInt8Spec(_MinMax):
+    data_type: type[BaseDataType] = MXInt8
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class MXFP4E2M1Spec(_MinMax):
+    data_type: type[BaseDataType] = MXFP4E2M1
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class MXFP6E3M2Spec(_MinMax):
+    data_type: type[BaseDataType] = MXFP6E3M2
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class MXFP6E2M3Spec(_MinMax):
+    data_type: type[BaseDataType] = MXFP6E2M3
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class MXFP8E5M2Spec(_MinMax):
+    data_type: type[BaseDataType] = MXFP8E5M2
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class MXFP8E4M3Spec(_MinMax):
+    data_type: type[BaseDataType] = MXFP8E4M3
+
+
+@dataclasses.dataclass(eq=False, repr=False)
 class QLayerConfig:
     """What the tensors of a layer get, by their role; `activation` is the old name of `input_tensors`."""
 
-    def __init__(self, input_tensors=None, activation=None, weight=None, bias=None, output_tensors=None):
-        self.input_tensors, self.activation, self.weight = input_tensors, activation, weight
-        self.bias, self.output_tensors = bias, output_tensors
+    input_tensors: Optional[QTensorConfig] = None
+    activation: Optional[QTensorConfig] = None
+    weight: Optional[QTensorConfig] = None
+    bias: Optional[QTensorConfig] = None
+    output_tensors: Optional[QTensorConfig] = None
 
-    def to_dict(self):
-        return {role: spec.to_dict() for role, spec in vars(self).items() if spec is not None}
+    def to_dict(self, where="QLayerConfig"):
+        """The roles that are set. Raises ConfigError, which begins with `where`, for what is no QTensorConfig."""
+        roles = {role: getattr(self, role) for role in _ROLES if getattr(self, role) is not None}
+        for role, spec in roles.items():
+            if not isinstance(spec, QTensorConfig):
+                hint = f"{spec.__name__}()" if isinstance(spec, type) and issubclass(spec, QTensorConfig) else ""
+                raise ConfigError(1002, f"{where}.{role}: got {spec!r}, wanted a QTensorConfig", hint and f"write {hint}", 2)
+        return {role: spec.to_dict(f"{where}.{role}") for role, spec in roles.items()}
 
     @staticmethod
-    def from_dict(d):
-        return QLayerConfig(**{role: QTensorConfig.from_dict(spec) for role, spec in d.items()})
+    def from_dict(d, where="QLayerConfig"):
+        check_keys(d, _ROLES, where)
+        return QLayerConfig(**{role: QTensorConfig.from_dict(spec, f"{where}.{role}") for role, spec in d.items()
+                               if spec is not None})
 
     def __eq__(self, other):
-        return isinstance(other, QLayerConfig) and vars(self) == vars(other)
+        return isinstance(other, QLayerConfig) and all(getattr(self, role) == getattr(other, role) for role in _ROLES)
 
-    def __hash__(self):
-        return hash(tuple(vars(self).values()))
+    __hash__ = object.__hash__
 
     def __repr__(self):
-        return f"QLayerConfig({', '.join(f'{role}={spec}' for role, spec in vars(self).items() if spec is not None)})"
+        return f"QLayerConfig({', '.join(f'{role}={getattr(self, role)}' for role in _ROLES if getattr(self, role) is not None)})"
+
+
+_ROLES = [field.name for field in dataclasses.fields(QLayerConfig)]

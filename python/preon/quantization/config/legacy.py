@@ -1,0 +1,187 @@
+"""QuantizationConfig, the older flat form, and what it says in the words of QConfig."""
+import dataclasses
+import warnings
+from typing import Any, Optional, Union
+
+from ...calibration.methods import CalibrationMethod, Int16Method, LayerWiseMethod, PowerOfTwoMethod
+from ...errors import ConfigError, not_yet
+from ..members import parse_enum
+from ..quant_utils import ExtendedQuantFormat, ExtendedQuantType, QuantFormat, QuantType, VitisQuantFormat, modern
+from . import algorithm, data_type
+from .spec import CalibMethod, QLayerConfig, QTensorConfig, QuantGranularity, ScaleType
+
+_METHODS = {("CalibrationMethod", "MinMax"): (CalibMethod.MinMax, ScaleType.Float32),
+            ("CalibrationMethod", "Entropy"): (CalibMethod.Entropy, ScaleType.Float32),
+            ("CalibrationMethod", "Percentile"): (CalibMethod.Percentile, ScaleType.Float32),
+            ("CalibrationMethod", "Distribution"): (CalibMethod.Distribution, ScaleType.Float32),
+            ("LayerWiseMethod", "LayerWisePercentile"): (CalibMethod.LayerwisePercentile, ScaleType.Float32),
+            ("PowerOfTwoMethod", "MinMSE"): (CalibMethod.MinMSE, ScaleType.PowerOf2),
+            ("PowerOfTwoMethod", "NonOverflow"): (CalibMethod.MinMax, ScaleType.PowerOf2),
+            ("Int16Method", "MinMax"): (CalibMethod.MinMax, ScaleType.Int16)}
+_BLOCKS = {16: data_type.BFP16, 11: data_type.MX4, 13: data_type.MX6}  # by bit_width; 16 with sub-blocks is MX9
+_ELEMENTS = {"int8": data_type.MXInt8, "fp4_e2m1": data_type.MXFP4E2M1, "fp6_e3m2": data_type.MXFP6E3M2,
+             "fp6_e2m3": data_type.MXFP6E2M3, "fp8_e5m2": data_type.MXFP8E5M2, "fp8_e4m3": data_type.MXFP8E4M3}
+_TRANSFORMER = {"OpTypesToQuantize": ["Gemm", "MatMul"], "MatMulConstBOnly": True}  # what enable_npu_transformer means
+_WHOLE_FORMATS = {"BFPFixNeuron": "QBFP", "MXFixNeuron": "QMX"}
+#: Fields that are keys of extra_options, and the value that needs no key.
+_KEYS = {"input_nodes": ("InputNodes", []), "output_nodes": ("OutputNodes", []), "op_types_to_quantize": ("OpTypesToQuantize", []),
+         "nodes_to_quantize": ("NodesToQuantize", []), "extra_op_types_to_quantize": ("ExtraOpTypesToQuantize", []),
+         "specific_tensor_precision": ("SpecificTensorPrecision", False),
+         "execution_providers": ("ExecutionProviders", ["CPUExecutionProvider"]), "optimize_model": ("OptimizeModel", True),
+         "convert_fp16_to_fp32": ("ConvertFP16ToFP32", False), "convert_nchw_to_nhwc": ("ConvertNCHWToNHWC", False),
+         "enable_npu_cnn": ("EnableNPUCnn", False), "debug_mode": ("DebugMode", False), "crypto_mode": ("CryptoMode", False),
+         "print_summary": ("PrintSummary", True), "ignore_warnings": ("IgnoreWarnings", True)}
+
+
+@dataclasses.dataclass
+class QuantizationConfig:
+    """The older configuration. Cross-layer equalization (`include_cle`) is on by default there; this version has it not and
+    warns."""
+
+    calibrate_method: Union[CalibrationMethod, PowerOfTwoMethod, LayerWiseMethod, Int16Method] = CalibrationMethod.MinMax
+    quant_format: Union[QuantFormat, ExtendedQuantFormat] = QuantFormat.QDQ
+    activation_type: Union[QuantType, ExtendedQuantType] = QuantType.QInt8
+    weight_type: Union[QuantType, ExtendedQuantType] = QuantType.QInt8
+    input_nodes: list[str] = dataclasses.field(default_factory=list)
+    output_nodes: list[str] = dataclasses.field(default_factory=list)
+    op_types_to_quantize: list[str] = dataclasses.field(default_factory=list)
+    nodes_to_quantize: list[str] = dataclasses.field(default_factory=list)
+    extra_op_types_to_quantize: list[str] = dataclasses.field(default_factory=list)
+    nodes_to_exclude: list[str] = dataclasses.field(default_factory=list)
+    subgraphs_to_exclude: list[tuple[list[str], list[str]]] = dataclasses.field(default_factory=list)
+    specific_tensor_precision: bool = False
+    execution_providers: list[str] = dataclasses.field(default_factory=lambda: ["CPUExecutionProvider"])
+    per_channel: bool = False
+    reduce_range: bool = False
+    optimize_model: bool = True
+    use_dynamic_quant: bool = False
+    use_external_data_format: bool = False
+    convert_fp16_to_fp32: bool = False
+    convert_nchw_to_nhwc: bool = False
+    include_sq: bool = False
+    include_rotation: bool = False
+    include_cle: bool = True
+    include_auto_mp: bool = False
+    include_fast_ft: bool = False
+    enable_npu_cnn: bool = False
+    enable_npu_transformer: bool = False
+    debug_mode: bool = False
+    crypto_mode: bool = False
+    print_summary: bool = True
+    ignore_warnings: bool = True
+    log_severity_level: None = None
+    extra_options: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+
+def to_qconfig(config, algorithms=None):
+    """The QConfig that says the same. Raises ConfigError for values of the wrong kind and for what this version has not."""
+    from .config import QConfig
+
+    _check_kinds(config)
+    _check_absent(config)
+    extra = dict(config.extra_options or {})
+    for field, (key, default) in _KEYS.items():
+        value = getattr(config, field)
+        if value is not None and value != default:
+            extra.setdefault(key, value)
+    if config.enable_npu_transformer:
+        for key, value in _TRANSFORMER.items():
+            extra.setdefault(key, value)
+    layer = QLayerConfig(input_tensors=_activation(config, extra), weight=_weight(config, extra))
+    for key in ("ActivationSymmetric", "WeightSymmetric"):
+        extra.pop(key, None)
+    return QConfig(layer, exclude=[*(config.nodes_to_exclude or []), *(config.subgraphs_to_exclude or [])],
+                   algo_config=[*_algorithms(config, extra), *(algorithms or [])],
+                   use_external_data_format=config.use_external_data_format, extra_options=extra,
+                   preon_options={"format": "qoperator"} if modern(config.quant_format).name == "QOperator" else None)
+
+
+def dynamic_options(config):
+    """Options of preon.quantize() for `use_dynamic_quant`, where activations get their scales in each run. Raises as to_qconfig()."""
+    _check_kinds(config)
+    if config.subgraphs_to_exclude:
+        raise not_yet("use_dynamic_quant with subgraphs_to_exclude")
+    keys = dict(config.extra_options or {})
+    for field in ("op_types_to_quantize", "nodes_to_quantize"):
+        if getattr(config, field):
+            keys.setdefault(_KEYS[field][0], getattr(config, field))
+    return {"target": "dynamic", "weight": _type(config, "weight_type", keys).__name__.lower(), "per_tensor": not config.per_channel,
+            "exclude": config.nodes_to_exclude or [], "option": [(key, value) for key, value in keys.items() if value is not None]}
+
+
+def _check_kinds(config):
+    for field in dataclasses.fields(QuantizationConfig):
+        value = getattr(config, field.name)
+        kind = bool if field.type is bool else list if str(field.type).startswith("list") else dict if field.name == "extra_options" else None
+        if kind and not isinstance(value, kind) and not (value is None and kind is not bool):
+            raise ConfigError(1002, f"{field.name}: got {value!r}, wanted {kind.__name__}", exit_status=2)
+
+
+def _check_absent(config):
+    if getattr(modern(config.quant_format), "name", None) not in ("QDQ", "QOperator"):
+        parse_enum(QuantFormat, config.quant_format, "quant_format")
+    if config.reduce_range:
+        raise not_yet("reduce_range")
+    if config.include_cle:
+        warnings.warn("include_cle: cross-layer equalization is not in this version; channels are evened out where that is exact",
+                      UserWarning, 4)
+
+
+def _algorithms(config, extra):
+    if config.include_sq:
+        yield algorithm.SmoothQuantConfig(alpha=extra.get("SmoothAlpha", 0.5))
+    if config.include_rotation:
+        yield algorithm.QuarotConfig()
+    if config.include_auto_mp:
+        yield algorithm.AutoMixprecisionConfig(QLayerConfig())
+    if config.include_fast_ft:
+        adaround = (extra.get("FastFinetune") or {}).get("OptimAlgorithm") == "adaround"
+        yield algorithm.AdaRoundConfig() if adaround else algorithm.AdaQuantConfig()
+
+
+def _method(config):
+    method = config.calibrate_method
+    key = (type(method).__name__, getattr(method, "name", method))
+    if key not in _METHODS:
+        known = ", ".join(".".join(each) for each in _METHODS)
+        raise ConfigError(1002, f"calibrate_method: got {method!r}, wanted one of {known}", exit_status=2)
+    return _METHODS[key]
+
+
+def _type(config, role, extra):
+    member = modern(getattr(config, role))
+    whole = _WHOLE_FORMATS.get(getattr(config.quant_format, "name", None)) if isinstance(config.quant_format, VitisQuantFormat) else None
+    name = whole or getattr(member, "name", member)
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    if name == "QBFP":
+        attributes = extra.get("BFPAttributes") or {}
+        bits = attributes.get("bit_width", 16)
+        prime = attributes.get("bfp_method", "to_bfp") == "to_bfp_prime"
+        return data_type.MX9 if prime and bits == 16 else _BLOCKS.get(bits, data_type.BFP16)
+    if name == "QMX":
+        element = (extra.get("MXAttributes") or {}).get("element_dtype", "int8")
+        if element not in _ELEMENTS:
+            raise ConfigError(1002, f"MXAttributes: element_dtype: got {element!r}, wanted one of {', '.join(_ELEMENTS)}", exit_status=2)
+        return _ELEMENTS[element]
+    if name == "QFLOAT8E4M3FN":
+        raise not_yet(f"{role}: QFLOAT8E4M3FN")
+    return _BY_NAME[parse_enum(ExtendedQuantType, member, role).name]
+
+
+_BY_NAME = {each.map_onnx_format.name: each for each in data_type.ALL if each.map_onnx_format.name not in ("QBFP", "QMX")}
+
+
+def _activation(config, extra):
+    method, scale = _method(config)
+    kind = _type(config, "activation_type", extra)
+    symmetric = bool(extra.get("ActivationSymmetric", not hasattr(kind, "min_value")))
+    return QTensorConfig(symmetric, scale, method, QuantGranularity.Tensor, kind)
+
+
+def _weight(config, extra):
+    _, scale = _method(config)
+    kind = _type(config, "weight_type", extra)
+    method = CalibMethod.MinMSE if scale is ScaleType.PowerOf2 else CalibMethod.MinMax
+    granularity = QuantGranularity.Channel if config.per_channel else QuantGranularity.Tensor
+    return QTensorConfig(bool(extra.get("WeightSymmetric", True)), scale, method, granularity, kind)

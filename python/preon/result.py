@@ -1,0 +1,59 @@
+"""What a run answers, readable in terminals and notebooks."""
+import html
+import json
+
+_MOST_ROWS = 50
+
+
+class Result:
+    """The object that `preon VERB --json` prints, by attribute or by key; its repr is the summary that the verb prints.
+
+    facts  that object, as a dict
+    text   the summary
+    model  onnx.ModelProto, where a model was made and no path was given; else None
+    """
+
+    def __init__(self, facts, text, model=None):
+        self.facts, self.text, self.model = facts, text, model
+
+    def __getattr__(self, name):
+        facts = self.__dict__.get("facts", {})
+        if name in facts:
+            return facts[name]
+        raise AttributeError(f"no '{name}'; there are: {', '.join(facts)}")
+
+    def __getitem__(self, name):
+        return self.facts[name]
+
+    def __dir__(self):
+        return [*super().__dir__(), *self.facts]
+
+    def __repr__(self):
+        return self.text or json.dumps(self.facts, indent=1)
+
+    def _repr_html_(self):
+        tables = "".join(_table(name, value) for name, value in _tables(self.facts))
+        return f"<pre>{html.escape(repr(self))}</pre>{tables}"
+
+
+def _tables(facts, prefix=""):
+    """What is a list or dict of objects of the same kind, at any depth: (name, rows by name)."""
+    for name, value in facts.items():
+        rows = value if isinstance(value, dict) else dict(enumerate(value)) if isinstance(value, list) else {}
+        if rows and all(isinstance(row, dict) and not any(isinstance(cell, dict) for cell in row.values()) for row in rows.values()):
+            yield prefix + name, rows
+        elif isinstance(value, dict):
+            yield from _tables(value, f"{prefix}{name}.")
+
+
+def _table(name, rows):
+    columns = list(dict.fromkeys(column for row in rows.values() for column in row))
+    head = "".join(f"<th>{html.escape(str(column))}</th>" for column in ("", *columns))
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(_cell(cell))}</td>" for cell in (key, *(row.get(c, "") for c in columns))) + "</tr>"
+                   for key, row in list(rows.items())[:_MOST_ROWS])
+    more = f"<p>… {len(rows) - _MOST_ROWS} more</p>" if len(rows) > _MOST_ROWS else ""
+    return f"<details><summary>{html.escape(name)} ({len(rows)})</summary><table><tr>{head}</tr>{body}</table>{more}</details>"
+
+
+def _cell(value):
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

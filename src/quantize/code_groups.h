@@ -1,0 +1,32 @@
+// What stands around a node of the Q/DQ form: the codes that it reads through a DequantizeLinear, and those that a
+// QuantizeLinear makes of its result.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ir/graph.h"
+
+namespace preon {
+
+/// A tensor's codes, with constant scales and zero points.
+struct CodedTensor {
+  std::string codes, scale, zero_point;
+  DataType type = DataType::kUndefined;
+  int64_t axis = 1;  ///< where there are several scales; may count from the end
+  int64_t scales = 1;
+
+  bool per_tensor() const { return scales == 1; }
+  bool is_byte() const { return type == DataType::kInt8 || type == DataType::kUInt8; }
+};
+
+/// Of a tensor that a DequantizeLinear writes, which has one scale per tensor or axis.
+std::optional<CodedTensor> DequantizedFrom(const Graph& graph, const std::string& tensor);
+/// The QuantizeLinear that alone reads a tensor; null where there are other readers, or it is a graph output.
+Node* OnlyQuantizer(const Graph& graph, const std::string& tensor);
+/// What that one writes.
+std::optional<CodedTensor> QuantizedInto(const Graph& graph, const std::string& tensor);
+/// Do the same codes mean the same values?
+bool SameMeaning(const Graph& graph, const CodedTensor& a, const CodedTensor& b);
+
+}  // namespace preon

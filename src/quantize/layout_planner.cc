@@ -1,0 +1,335 @@
+#include "quantize/layout_planner.h"
+
+#include <algorithm>
+
+#include "quantize/alignments.h"
+#include "quantize/bias_correction.h"
+#include "quantize/block_axes.h"
+#include "quantize/check_plan.h"
+#include "quantize/layout_marker.h"
+#include "quantize/op_traits.h"
+#include "quantize/overrides.h"
+#include "quantize/passthrough.h"
+
+namespace preon {
+namespace {
+
+// The type of the options. Blocks: along axis 1, that of channels; constants of rank 0 and 1 have one axis.
+template <typename Plan>
+void SetType(const TensorType& type, bool symmetric, Plan& plan) {
+  plan.format = {type.type(), symmetric};
+  if (type.block() != nullptr) plan.block = BlockPlan{*type.block()};
+}
+
+// Values that are rounded to a format as they are.
+template <typename Plan>
+void LeaveUnscaled(bool scaled, Plan& plan) {
+  if (!scaled && IsHalf(plan.format.type) && !plan.params) plan.params = QuantParams{1, 0};
+}
+
+class Planner {
+ public:
+  Planner(const Model& model, const PlanOptions& options, const LayoutRules& rules)
+      : model_(model), graph_(model.graph), options_(options), rules_(rules) {}
+
+  Result<QuantPlan> Run() {
+    marks_ = MarkLayout(model_, options_, rules_);
+    SetFacts();
+    PlanActivations();
+    PlanWeights();
+    for (const BiasMark& bias : marks_.biases) PlanBias(bias);
+    for (const auto& node : graph_.nodes()) GuardFromRuntime(*node);
+    if (options_.bfloat16.vaiml) KeepInputCastsOnly();
+    if (options_.refine_block_axis) RefineBlockAxes(graph_, &plan_);
+    InheritRanges(graph_, options_, &plan_);
+    if (rules_.extended) PlanAlignments(graph_, options_.layout.align, &plan_);
+    DropIdlePairs();
+    PREON_RETURN_IF_ERROR(CheckPlan(plan_));
+    WarnOfIdleOverrides(options_, &plan_);
+    const SelectionOptions& selection = options_.layout.selection;
+    WarnOfUnknown(selection.op_types, "OpTypesToQuantize");
+    WarnOfUnknown(selection.extra_op_types, "ExtraOpTypesToQuantize");
+    WarnOfUnknown(options_.layout.pairs.no_output_types, "OpTypesToExcludeOutputQuantization");
+    if (selection.sub_graphs)
+      plan_.warnings.push_back("EnableSubgraph: has no effect here: branches of If are entered anyway, bodies of Loop and Scan never");
+    return std::move(plan_);
+  }
+
+ private:
+  bool Has16Or4Bits() const {
+    return std::ranges::any_of(TypesOf(options_), [](const TensorType& type) {
+      return IsIntType(type.type()) && (DataTypeBits(type.type()) == 16 || DataTypeBits(type.type()) == 4);
+    });
+  }
+
+  void SetFacts() {
+    plan_.target = rules_.target;
+    plan_.operators = rules_.operators;
+    plan_.bfloat16 = options_.bfloat16;
+    plan_.compat = options_.compat;
+    plan_.nodes = std::move(marks_.nodes);
+    plan_.warnings = std::move(marks_.warnings);
+    plan_.folded_clamps = std::move(marks_.folded);
+    plan_.dequantize_for_all_readers = true;
+    plan_.contrib_domain = rules_.extended || options_.layout.pairs.contrib_domain || (model_.opset() < 21 && Has16Or4Bits());
+    plan_.dedicated_dequantize = options_.layout.pairs.dedicated_dequantize;
+    plan_.int16_biases = options_.layout.bias.int16;
+    plan_.min_real_range = options_.layout.min_real_range;
+  }
+
+  bool IsConstant(const std::string& tensor) const { return graph_.Initializer(tensor) != nullptr; }
+  const TensorOverride* OverrideOf(const std::string& tensor) const {
+    const auto own = options_.overrides.find(tensor);
+    return own == options_.overrides.end() ? nullptr : &own->second;
+  }
+
+  // --- Activations ---------------------------------------------------------------------------------------------
+  void PlanActivations() {
+    for (const auto& [tensor, mark] : marks_.tensors) {
+      if (IsConstant(tensor)) continue;
+      ActivationPlan& activation = plan_.activations[tensor];
+      activation.scale_type = options_.scale_type;
+      SetType(options_.activation, rules_.Symmetric(options_), activation);
+      if (const auto narrowed = marks_.narrowed.find(tensor); narrowed != marks_.narrowed.end()) activation.range_of = narrowed->second;
+      const TensorOverride* own = OverrideOf(tensor);
+      const bool block = own != nullptr && own->type ? own->type->block() != nullptr : activation.block.has_value();
+      if (marks_.fixed_to_one.contains(tensor) && !block) {
+        activation.fixed = {0, 1};
+        activation.source = RangeSource::kFixed;
+      }
+      if (options_.layout.pairs.unsigned_relu) MakeUnsigned(tensor, activation);
+      if (own != nullptr) ApplyOverride(*own, activation);
+      if (own == nullptr || !own->range) LeaveUnscaled(options_.activation_scaled, activation);
+      if (activation.params) activation.source = RangeSource::kObserved;
+      const bool removed = !activation.block || options_.layout.pairs.fused;
+      activation.pair = !removed || !marks_.pairless.contains(tensor);
+      if (options_.layout.pairs.dedicated) activation.dedicated = DedicatedReaders(tensor);
+    }
+    for (const auto& [tensor, mark] : marks_.tensors) {
+      if (!IsConstant(tensor) && !mark.provider.empty()) Share(tensor, mark);
+    }
+  }
+
+  // Outputs of clamps from 0: all codes are above 0, whatever other activations have.
+  void MakeUnsigned(const std::string& tensor, ActivationPlan& activation) const {
+    const Node* producer = graph_.Producer(tensor);
+    if (producer == nullptr || activation.block || activation.format.floating()) return;
+    const std::optional<Range> bounds = ClampRange(graph_, *producer);
+    if (bounds && bounds->min == 0) activation.format.symmetric = false;
+  }
+
+  // The nearest tensor up the chain that has parameters of its own. Where there is none, its own range it is.
+  void Share(const std::string& tensor, const TensorMark& mark) {
+    std::string owner = mark.provider;
+    std::set<std::string> seen = {tensor};
+    while (true) {
+      const auto up = marks_.tensors.find(owner);
+      if (up == marks_.tensors.end() || !seen.insert(owner).second) {
+        plan_.warnings.push_back(StrCat("'", tensor, "' has a scale of its own: '", mark.provider, "' has none to share"));
+        return;
+      }
+      if (up->second.provider.empty() || (OverrideOf(owner) != nullptr && HasOwnParams(*OverrideOf(owner)))) break;
+      owner = up->second.provider;
+    }
+    ActivationPlan& activation = plan_.activations.at(tensor);
+    const auto provider = plan_.activations.find(owner);
+    const TensorOverride* own = OverrideOf(tensor);
+    const bool apart = (own != nullptr && HasOwnParams(*own)) || activation.block ||
+                       (provider != plan_.activations.end() && provider->second.block.has_value());
+    if (apart) return;
+    if (provider != plan_.activations.end() && owner == mark.provider) {
+      const std::vector<ConvertPlan>& converts = provider->second.converts;
+      for (size_t index = 0; index < converts.size() && !activation.shares_converted; ++index) {
+        const bool reads = converts[index].nodes.empty() || converts[index].nodes.contains(mark.provider_node);
+        if (reads && converts[index].block) return;
+        if (reads) activation.shares_converted = index;
+        if (reads) activation.format = converts[index].format;
+      }
+    }
+    activation.shares = owner;
+    activation.range_of.clear();
+  }
+
+  static bool HasOwnParams(const TensorOverride& wanted) {
+    return wanted.type || wanted.symmetric || wanted.scale_type || wanted.range || wanted.params;
+  }
+
+  // Nodes that quantize and read it, where there are several.
+  std::vector<std::string> DedicatedReaders(const std::string& tensor) const {
+    std::vector<std::string> readers;
+    for (const Use& use : graph_.Uses(tensor)) {
+      const bool quantized = !use.captured && std::ranges::find(marks_.quantized, use.node) != marks_.quantized.end();
+      if (quantized && std::ranges::find(readers, use.node->name) == readers.end()) readers.push_back(use.node->name);
+    }
+    if (readers.size() < 2) readers.clear();
+    return readers;
+  }
+
+  // --- Constants -----------------------------------------------------------------------------------------------
+  // Does the operator read its data from a Q/DQ pair?
+  bool ReadsPairs(const Node& node) const {
+    const auto data = plan_.activations.find(node.input(0));
+    return data != plan_.activations.end() && !data->second.block && IsIntType(data->second.format.type) &&
+           DataTypeBits(data->second.format.type) <= 16;
+  }
+
+  // By default what the runtime leaves alone: it makes integer kernels of operators between pairs, which have neither
+  // float8, int32 nor bytes in blocks, and MatMulNBits, which rounds its activations to bytes, of others.
+  WeightForm FormOf(const Node& node, const WeightPlan& plan) const {
+    if (options_.weight_form) return *options_.weight_form;
+    const bool library = rules_.operators == OperatorForm::kLibrary, pairs = ReadsPairs(node);
+    const DataType type = plan.format.type;
+    if (plan.block) return library ? WeightForm::kOperators : WeightForm::kFolded;
+    if (IsHalf(type)) return library ? WeightForm::kOperators : pairs ? WeightForm::kFolded : WeightForm::kPacked;
+    if (type == DataType::kInt32 && library && options_.compat != Compat::kOff) return WeightForm::kPacked;
+    if (DataTypeBits(type) == 32) return library ? WeightForm::kOperators : WeightForm::kFolded;
+    if (!rules_.guards_islands && IsIntType(type)) return WeightForm::kPacked;
+    if (plan.format.floating()) return pairs ? WeightForm::kFolded : WeightForm::kPacked;
+    const bool fails = pairs && plan.block_size > 0 && DataTypeBits(type) == 8;
+    const bool fuses = !library && !pairs && DataTypeBits(type) <= 8;
+    // Of four bits beside eight the runtime makes a kernel, which then refuses them.
+    const bool mixes = pairs && DataTypeBits(type) == 8 && DataTypeBits(plan_.activations.at(node.input(0)).format.type) == 4;
+    return fails || fuses || mixes ? WeightForm::kFolded : WeightForm::kPacked;
+  }
+
+  void PlanWeights() {
+    for (const auto& [tensor, mark] : marks_.tensors) {
+      if (IsConstant(tensor)) plan_.weights[tensor] = WeightOf(tensor, mark);
+    }
+  }
+
+  // Constants that are no weights have the activations' type.
+  WeightPlan WeightOf(const std::string& tensor, const TensorMark& mark) const {
+    WeightPlan plan;
+    const TensorType& type = mark.weight ? options_.weight : options_.activation;
+    const bool symmetric = mark.weight ? WeightSymmetric(type) : rules_.Symmetric(options_);
+    SetType(type, symmetric, plan);
+    plan.format.reduce_range = options_.layout.reduce_range && !plan.block && !plan.format.floating();
+    plan.scale_type = mark.weight ? options_.scale_type_of_weights() : options_.scale_type;
+    plan.rule = options_.weight_rule;
+    plan.axis = mark.axis;
+    if (mark.weight && options_.block_size && graph_.Initializer(tensor)->shape().size() >= 2 && mark.first->input(1) == tensor) {
+      plan.block_size = *options_.block_size;
+      plan.axis = ReducedAxis(graph_, *mark.first);
+    }
+    // One scale per channel: one zero point for all, that of int8.
+    if (plan.axis >= 0 && plan.format.type == DataType::kUInt8 && rules_.per_channel_is_int8) plan.format = {DataType::kInt8, true, plan.format.reduce_range};
+    if (const TensorOverride* own = OverrideOf(tensor)) {
+      if (!own->axis && HasOwnParams(*own)) plan.axis = -1;
+      ApplyOverride(*own, plan);
+    }
+    // The runtime's DequantizeLinear takes the difference to the zero point in 32 bits.
+    if (plan.format.type == DataType::kInt32) plan.format.symmetric = true;
+    LeaveUnscaled(options_.weight_scaled || plan.range, plan);
+    if (plan.params || plan.block) plan.axis = -1;
+    plan.form = FormOf(*mark.first, plan);
+    std::set<std::string> biased;
+    for (const BiasMark& bias : marks_.biases) {
+      if (bias.bias == tensor) biased.insert(bias.node->name);
+    }
+    for (const Use& use : graph_.Uses(tensor)) {
+      const bool reads = !use.captured && !(use.input == 2 && biased.contains(use.node->name));
+      if (reads && (plan.nodes.empty() || plan.nodes.back() != use.node->name)) plan.nodes.push_back(use.node->name);
+    }
+    return plan;
+  }
+
+  bool WeightSymmetric(const TensorType& type) const {
+    if (type.block() != nullptr) return false;
+    return options_.weight_symmetric.value_or(IntFormat{type.type()}.q_min() < 0);
+  }
+
+  // --- Biases --------------------------------------------------------------------------------------------------
+  // Codes of up to 16 bits with one scale per output: products have the product of both scales.
+  bool AccumulatesInInt32(const BiasMark& bias) const {
+    const int most_bits = options_.compat == Compat::kQuark ? 32 : 16;   // there int32 weights count too
+    const auto is_short = [&](const auto& plan) {
+      return !plan.block && IsIntType(plan.format.type) && static_cast<int>(DataTypeBits(plan.format.type)) <= most_bits;
+    };
+    const auto ok = [&](const std::string& tensor) {
+      if (const auto data = plan_.activations.find(tensor); data != plan_.activations.end()) return is_short(data->second);
+      const auto constant = plan_.weights.find(tensor);
+      return constant != plan_.weights.end() && is_short(constant->second) && constant->second.block_size == 0 &&
+             constant->second.form != WeightForm::kFolded;
+    };
+    return ok(bias.input) && ok(bias.weight);
+  }
+
+  void PlanBias(const BiasMark& mark) {
+    const BiasOptions& wanted = options_.layout.bias;
+    const bool possible = AccumulatesInInt32(mark);
+    const bool encoded = possible && (wanted.int32.value_or(true) || wanted.int16);
+    const bool weights_only = options_.layout.selection.weights_only;
+    if (encoded) {
+      plan_.biases.push_back({mark.node->name, mark.bias, mark.input, mark.weight, true, wanted.protect});
+    } else if ((rules_.other_biases_as_weights && !weights_only) || (wanted.int32 == false)) {
+      const TensorMark as_weight{.weight = true, .axis = options_.per_channel && graph_.Initializer(mark.bias)->shape().size() == 1 ? 0 : -1, .first = mark.node};
+      plan_.weights[mark.bias] = WeightOf(mark.bias, as_weight);
+      std::set<std::string>& nodes = biases_as_weights_[mark.bias];
+      nodes.insert(mark.node->name);
+      plan_.weights[mark.bias].nodes.assign(nodes.begin(), nodes.end());
+    } else if (!weights_only && HasBiasOfChannels(graph_, *mark.node)) {
+      plan_.biases.push_back({mark.node->name, mark.bias, mark.input, mark.weight, false});
+    }
+  }
+
+  void WarnOfUnknown(const std::vector<std::string>& op_types, std::string_view key) {
+    for (const std::string& type : op_types) {
+      if (std::ranges::any_of(graph_.nodes(), [&](const auto& node) { return node->op_type == type; })) continue;
+      plan_.warnings.push_back(StrCat(key, ": '", type, "' has no effect: no such operator is left after the rewrites"));
+    }
+  }
+
+  // The runtime quantizes float weights and biases of what reads a pair behind the user's back (spec qdq §13.3 A).
+  void GuardFromRuntime(const Node& node) {
+    if (!rules_.guards_islands) return;
+    if ((!node.Is("Conv") && !node.Is("Gemm")) || !IsConstant(node.input(1)) || !ReadsPairs(node)) return;
+    const auto weight = plan_.weights.find(node.input(1));
+    const bool has_codes = weight != plan_.weights.end() && weight->second.form == WeightForm::kPacked &&
+                           IsIntType(weight->second.format.type);
+    const bool bias_encoded = node.input(2).empty() || std::ranges::any_of(plan_.biases, [&](const BiasPlan& bias) {
+                                return bias.node == node.name && bias.encoded;
+                              });
+    if (!has_codes || !bias_encoded) plan_.float_islands.push_back(node.name);
+  }
+
+  // --- All -----------------------------------------------------------------------------------------------------
+  // What a compiler that computes in bfloat16 needs: inputs in that type, and weights that are of it.
+  void KeepInputCastsOnly() {
+    const auto is_bfloat16 = [](const auto& plan) { return plan.format.type == DataType::kBFloat16; };
+    std::erase_if(plan_.activations, [&](const auto& entry) {
+      return is_bfloat16(entry.second) && !graph_.IsInput(entry.first);
+    });
+    for (auto& [tensor, weight] : plan_.weights) {
+      if (is_bfloat16(weight)) weight.form = WeightForm::kFolded;
+    }
+  }
+
+  // Parameters that nobody shares and that no pair has.
+  void DropIdlePairs() {
+    std::set<std::string> wanted;
+    for (const auto& [tensor, activation] : plan_.activations) wanted.insert(activation.shares);
+    for (const auto& [tensor, from] : plan_.aligned) wanted.insert({tensor, from});
+    for (const BiasPlan& bias : plan_.biases) wanted.insert({bias.input, bias.weight});
+    std::erase_if(plan_.activations, [&](const auto& entry) { return !entry.second.pair && !wanted.contains(entry.first); });
+  }
+
+  const Model& model_;
+  const Graph& graph_;
+  const PlanOptions& options_;
+  const LayoutRules& rules_;
+  LayoutMarks marks_;
+  QuantPlan plan_;
+  std::map<std::string, std::set<std::string>> biases_as_weights_;   // readers
+};
+
+}  // namespace
+
+Result<QuantPlan> PlanLayout(const Model& model, const PlanOptions& options, const LayoutRules& rules) {
+  if (!TakesEveryType(options)) {
+    return Error(ErrorId::kNotYetSupported, "--weight ", options.weight.name(), ": only --target matmul-nbits has it");
+  }
+  return Planner(model, options, rules).Run();
+}
+
+}  // namespace preon

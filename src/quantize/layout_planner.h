@@ -1,0 +1,18 @@
+// From marks to a plan: types, scales, forms, biases; for targets whose operators mark tensors (layout_rules.h).
+#pragma once
+
+#include "quantize/layout_rules.h"
+
+namespace preon {
+
+/// Errors: as Target::Plan; kFormatCombination for scales that a type has not.
+Result<QuantPlan> PlanLayout(const Model& model, const PlanOptions& options, const LayoutRules& rules);
+
+/// Target::Takes: any number format of the registry.
+bool TakesEveryType(const PlanOptions& options);
+/// Target::RequiredOpset. With `contrib` pairs of 4 and 16 bits need no opset of their own.
+int64_t LayoutOpset(const PlanOptions& options, OperatorForm operators, bool contrib = false);
+/// Target::NeedsStatistics: block formats and unscaled floats have no ranges.
+bool LayoutNeedsStatistics(const PlanOptions& options);
+
+}  // namespace preon

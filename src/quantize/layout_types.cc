@@ -1,0 +1,56 @@
+// What the types of the options ask of the model and of calibration.
+#include <algorithm>
+#include <array>
+
+#include "quantize/layout_planner.h"
+#include "quantize/overrides.h"
+#include "quantize/stock_form.h"
+
+namespace preon {
+namespace {
+
+constexpr std::array kTwoBits = {DataType::kInt2, DataType::kUInt2};   // without a map from ranges
+
+// Where the standard has what the type is written with (spec formats §9.2).
+int64_t OpsetOf(const TensorType& type, OperatorForm operators, bool contrib) {
+  constexpr int64_t kFirst = 10, kCastToBFloat16 = 13, kFloat8 = 19, kMoreTypes = 21;
+  const bool stock = operators == OperatorForm::kStock;
+  switch (type.type()) {
+    case DataType::kInt8:
+    case DataType::kUInt8:
+      return kFirst;
+    case DataType::kFloat16:
+    case DataType::kBFloat16:
+      return kCastToBFloat16;
+    case DataType::kFloat8E4M3FN:
+    case DataType::kFloat8E5M2:
+      return kFloat8;
+    case DataType::kUndefined:
+    case DataType::kInt32:
+    case DataType::kUInt32:
+      return stock ? kStockFormOpset : kFirst;
+    default:
+      return contrib ? kFirst : kMoreTypes;
+  }
+}
+
+}  // namespace
+
+bool TakesEveryType(const PlanOptions& options) {
+  return std::ranges::find(kTwoBits, options.weight.type()) == std::end(kTwoBits);
+}
+
+int64_t LayoutOpset(const PlanOptions& options, OperatorForm operators, bool contrib) {
+  int64_t opset = options.per_channel && HasScale(options.weight, options.weight_scaled) ? 13 : 10;
+  for (const TensorType& type : TypesOf(options)) opset = std::max(opset, OpsetOf(type, operators, contrib));
+  constexpr int64_t kBlocks = 21;
+  const bool packs = options.weight.block() != nullptr && options.weight_form == WeightForm::kPacked;
+  return options.block_size || packs ? std::max(opset, kBlocks) : opset;
+}
+
+bool LayoutNeedsStatistics(const PlanOptions& options) {
+  if (HasOverrides(options)) return true;
+  return HasScale(options.activation, options.activation_scaled);
+}
+
+}  // namespace preon

@@ -1,0 +1,144 @@
+"""Runs golden configurations through preon_layout_runner: `python golden_runs.py GROUP [MODEL [CONFIG]]` prints what differs."""
+import collections
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import onnx
+
+import golden_configs
+import golden_graphs
+import graph_goldens
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GRAPHS = graph_goldens.GRAPHS
+VECTORS = GRAPHS.parent
+RUNNER = pathlib.Path(os.environ.get("PREON_BUILD") or ROOT / "build") / "bin/preon_layout_runner"
+GROUPS = ("ort", "a8w8", "int", "qconfig", "float")
+
+
+def samples(model, folder):
+    """The calibration samples as preon wants them: by input, one after the other."""
+    arrays = {name: value.reshape(-1, *value.shape[2:]) if value.ndim >= 2 else value
+              for name, value in graph_goldens.arrays(model, "calib").items()}
+    path = folder / f"{model}.npz"
+    np.savez(path, **arrays)
+    return path
+
+
+class Goldens:
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.configs = json.loads((GRAPHS / "configs.json").read_text())
+        self.presets = json.loads((VECTORS / "presets.json").read_text())
+        self.defects = json.loads((GRAPHS / "defects.json").read_text())
+        self.data = {}
+
+    def entries(self, group, model="*", config="*"):
+        from fnmatch import fnmatch
+        for path in sorted((GRAPHS / group).glob("*.json")):
+            if not fnmatch(path.stem, model):
+                continue
+            stored = json.loads(path.read_text())
+            for name, entry in stored.items():
+                if name == config or fnmatch(name, config):
+                    yield path.stem, name, self.resolve(group, path.stem, stored, entry)
+
+    def resolve(self, group, model, stored, entry):
+        if "same_as" not in entry:
+            return entry
+        base = entry["same_as"]
+        if base in stored:
+            return self.resolve(group, model, stored, stored[base])
+        for other in GRAPHS.iterdir():
+            path = other / f"{model}.json"
+            if path.exists():
+                elsewhere = json.loads(path.read_text())
+                if base in elsewhere:
+                    return self.resolve(other.name, model, elsewhere, elsewhere[base])
+        raise KeyError((group, model, base))
+
+    def line(self, model, config, out):
+        call = golden_configs.call_for(self.configs[config], self.presets)
+        if model not in self.data:
+            self.data[model] = samples(model, self.folder)
+        opset = onnx.load(GRAPHS / "models" / f"{model}.onnx", load_external_data=False).opset_import[0].version
+        late = {name for name, first in (("fuse_gelu", 20), ("fuse_layer_norm", 17)) if opset < first}
+        call.disable |= late   # there the fusions need the operators of the standard
+        call.enable -= late
+        settings = [["data", str(self.data[model])], *call.set]
+        settings += [["disable-pass", name] for name in sorted(call.disable - call.enable) if name in PASSES]
+        settings += [["enable-pass", name] for name in sorted(call.enable) if name in PASSES]
+        return json.dumps({"model": str(GRAPHS / "models" / f"{model}.onnx"), "out": str(out), "set": settings, "layout": call.layout})
+
+    def run(self, wanted):
+        """[(model, config, golden, differences or None where not mapped)]; differences of a failed run are ("error", why)."""
+        jobs, results = [], []
+        for index, (model, config, entry) in enumerate(wanted):
+            out = self.folder / f"{index}.onnx"
+            try:
+                jobs.append((model, config, entry, out, self.line(model, config, out)))
+            except golden_configs.Unmapped as why:
+                results.append((model, config, entry, None, str(why)))
+        done = subprocess.run([RUNNER], input="".join(job[4] + "\n" for job in jobs), capture_output=True, text=True, cwd=self.folder, timeout=3000)
+        lines = done.stdout.split("\n")
+        for (model, config, entry, out, _), problem in zip(jobs, lines):
+            if problem and "[E2010]" in problem and not any(node[0] in golden_graphs.QUANTIZERS | golden_graphs.DEQUANTIZERS | golden_graphs.BLOCKS for node in entry.get("nodes", [])):
+                results.append((model, config, entry, [], ""))   # nothing to quantize: the reference stores the float model, we say so
+            elif problem:
+                results.append((model, config, entry, [("error", problem)], ""))
+            elif "error" in entry:
+                results.append((model, config, entry, [], ""))
+            else:
+                skip = golden_graphs.skipped_parts(self.defects, model, config)
+                found = golden_graphs.compare(golden_graphs.from_golden(entry), golden_graphs.from_model(str(out)), skip)
+                if "structure" in skip:
+                    found = []   # what is left to compare has other places
+                results.append((model, config, entry, found, ""))
+        if len(lines) < len(jobs):
+            raise RuntimeError(f"the runner stopped at {jobs[len(lines) - 1][:2]}: {done.stderr[-2000:]}")
+        return results
+
+
+PASSES = set()
+
+
+def load_passes():
+    text = (ROOT / "src/api/builtins.cc").read_text()
+    for source in (ROOT / "src/passes").glob("*.cc"):
+        name = source.stem
+        camel = "".join(part.capitalize() for part in name.split("_"))
+        if f"Make{camel}Pass" in text:
+            PASSES.add(name)
+
+
+load_passes()
+
+
+def main(group, model="*", config="*"):
+    with tempfile.TemporaryDirectory() as folder:
+        goldens = Goldens(folder)
+        results = goldens.run(list(goldens.entries(group, model, config)))
+        by_config, kinds = collections.Counter(), collections.Counter()
+        total = collections.Counter()
+        for name, which, _, found, why in results:
+            state = "unmapped" if found is None else "equal" if not found else "differs"
+            total[state] += 1
+            if found is None:
+                by_config[f"unmapped {which}: {why}"] += 1
+            elif found:
+                print(f"{name} {which}:")
+                for part, text in found[:int(os.environ.get("SHOW", "4"))]:
+                    print(f"    {part}: {text[:300]}")
+                kinds[found[0][0]] += 1
+        if os.environ.get("UNMAPPED"):
+            print(by_config)
+        print(group, dict(total), dict(kinds))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,64 @@
+// The description of the reference's keys against its stored option list.
+#include "api/keys/keys.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "differential/reference_vectors.h"
+
+namespace preon {
+namespace {
+
+std::vector<const KeySpec*> AllKeys() {
+  std::vector<const KeySpec*> keys;
+  for (size_t group = 0; group < kKeyGroups.size(); ++group) {
+    for (const KeySpec& key : KeysOf(static_cast<KeyGroup>(group))) keys.push_back(&key);
+  }
+  return keys;
+}
+
+TEST(Keys, EveryOneOfTheReferenceIsDescribedInItsGroupWithItsDefault) {
+  std::ifstream file(ReferenceVectors() / "options.json");
+  if (!file) GTEST_SKIP() << "no " << ReferenceVectors() / "options.json" << " (set PREON_DATA)";
+  const nlohmann::json stored = nlohmann::json::parse(file);
+  std::set<std::tuple<std::string, size_t, std::string>> wanted, got;
+  for (const auto& [name, option] : stored["options"].items()) {
+    const auto& category = option["category"];
+    wanted.emplace(name, category.is_number() ? category.get<size_t>() - 1 : category == "algorithm" ? 11 : 12, option["default"].dump());
+  }
+  for (size_t group = 0; group < kKeyGroups.size(); ++group) {
+    for (const KeySpec& key : KeysOf(static_cast<KeyGroup>(group))) {
+      if (!key.ours) got.emplace(key.name, group, nlohmann::json::parse(key.fallback).dump());
+    }
+  }
+  EXPECT_EQ(got, wanted);
+}
+
+TEST(Keys, ThoseThatAreMissingSaySoUnlessTheyAreOff) {
+  size_t missing = 0;
+  for (const KeySpec* key : AllKeys()) {
+    if (!key->here.empty() || key->type != KeyType::kFlag || key->name.find('.') != std::string_view::npos) continue;
+    ++missing;
+    Options options;
+    EXPECT_EQ(SetKey(options, std::string(key->name), "true").id(), ErrorId::kNotYetSupported) << key->name;
+    const Status off = SetKey(options, std::string(key->name), "false");
+    EXPECT_EQ(off.ok(), key->fallback != "true") << key->name << ": " << off.ToString();
+  }
+  EXPECT_GT(missing, 0u);
+}
+
+// None is the default of every key.
+TEST(Keys, NoneIsTheDefault) {
+  for (const KeySpec* key : AllKeys()) {
+    if (key->name.find('.') != std::string_view::npos) continue;
+    Options options;
+    EXPECT_TRUE(SetKey(options, std::string(key->name), "None").ok()) << key->name;
+    EXPECT_TRUE(options.settings.empty() && options.layout_settings.empty()) << key->name;
+  }
+}
+
+}  // namespace
+}  // namespace preon

@@ -1,0 +1,60 @@
+"""The package under test: the build's, or with PREON_INSTALLED set the one that is installed."""
+import os
+import pathlib
+import sys
+
+import numpy as np
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("PREON_BUILD") or ROOT / "build")
+DATA = pathlib.Path(os.environ.get("PREON_DATA") or ROOT.parent / "shared/data")
+VECTORS = DATA.parent / "spec/vectors"
+
+if not os.environ.get("PREON_INSTALLED"):
+    sys.path.insert(0, str(BUILD / "python"))
+
+
+@pytest.fixture(scope="session")
+def package():
+    return pytest.importorskip("preon", reason="the Python package is not built (nanobind)")
+
+
+@pytest.fixture
+def samples(data, tmp_path):
+    """Those of the tiny model's calib.npz, one by one."""
+    arrays = dict(np.load(tmp_path / data))
+    return [{name: array[i:i + 1] for name, array in arrays.items()} for i in range(len(next(iter(arrays.values()))))]
+
+
+class Reader:
+    """Without rewind() and base, as most scripts write it."""
+
+    def __init__(self, samples):
+        self.samples = iter(samples)
+
+    def get_next(self):
+        return next(self.samples, None)
+
+
+@pytest.fixture
+def reader():
+    return Reader
+
+
+@pytest.fixture(scope="session")
+def vectors():
+    if not VECTORS.is_dir():
+        pytest.skip(f"{VECTORS} is not there (set PREON_DATA)")
+    return VECTORS
+
+
+@pytest.fixture(scope="session")
+def shared():
+    """shared(name): a file or folder of the shared data; skips without."""
+    def find(name):
+        if not (DATA / name).exists():
+            pytest.skip(f"{DATA / name} is not there (set PREON_DATA)")
+        return DATA / name
+
+    return find

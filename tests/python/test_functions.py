@@ -1,0 +1,123 @@
+"""The verbs as functions: they answer what the command line does, and show it."""
+import io
+import json
+import subprocess
+
+import numpy as np
+import onnx
+import pytest
+
+preon_package = pytest.importorskip("preon", reason="the Python package is not built (nanobind)")
+
+
+def told(preon, *arguments):
+    """What the command line prints as JSON, without times and memory."""
+    done = subprocess.run([preon.binary, *map(str, arguments), "--json", "--quiet"], cwd=preon.folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return steady(json.loads(done.stdout))
+
+
+def steady(facts):
+    changing = ("seconds", "seconds_per_sample", "peak_rss_bytes", "latency_ms", "output", "calib", "path", "model")
+    return {name: value for name, value in facts.items() if name not in changing}
+
+
+@pytest.fixture
+def calib(model, data, tmp_path):
+    preon_package.calibrate(tmp_path / model, tmp_path / "model.calib", data=tmp_path / data)
+    return "model.calib"
+
+
+def test_ranges(preon, calib, model, samples, reader, tmp_path):
+    result = preon_package.ranges(tmp_path / calib, tmp_path / "ranges.json", method="percentile")
+    assert steady(result.facts) == told(preon, "ranges", calib, "--method", "percentile")
+    assert set(result.tensors["input"]) >= {"min", "max", "scale", "zero_point"} and (tmp_path / "ranges.json").exists()
+    of_model = preon_package.ranges(onnx.load(tmp_path / model), reader=reader(samples), method="minmax")
+    assert of_model["tensors"]["input"]["max"] == max(each["input"].max() for each in samples)
+
+
+def test_analyze(preon, calib, tmp_path):
+    result = preon_package.analyze(tmp_path / calib, html=tmp_path / "page.html")
+    assert set(result.tensors) == set(told(preon, "analyze", calib)["tensors"]) and (tmp_path / "page.html").exists()
+    assert "<details>" in result._repr_html_() and "input" in repr(result)
+
+
+def test_inspect(preon, calib, model, tmp_path):
+    for name in (model, calib):
+        assert steady(preon_package.inspect(tmp_path / name).facts) == told(preon, "inspect", name)
+    assert preon_package.inspect(onnx.load(tmp_path / model)).operators["Conv"] == 1
+
+
+def test_instrument(model, tmp_path):
+    result = preon_package.instrument(tmp_path / model, tmp_path / "served.onnx", every=10)
+    assert (tmp_path / "served.onnx").exists() and result.observed_tensors > 0
+
+
+def test_compare(preon, model, data, samples, reader, tmp_path):
+    made = preon_package.quantize(tmp_path / model, reader=reader(samples), method="minmax")
+    onnx.save(made.model, tmp_path / "q.onnx")
+    by_reader = preon_package.compare(tmp_path / model, made.model, reader=reader(samples))
+    assert by_reader.outputs == preon_package.compare(tmp_path / model, tmp_path / "q.onnx", data=tmp_path / data).outputs
+    assert by_reader.outputs["logits"]["sqnr_db"] == pytest.approx(told(preon, "compare", model, "q.onnx", "--data", data)["outputs"]["logits"]["sqnr_db"])
+
+
+@pytest.mark.parametrize("call, says", [
+    (lambda f: preon_package.analyze(f / "gone.calib"), "gone.calib"),
+    (lambda f: preon_package.analyze(f / "model.calib", samples=3), "analyze: no option 'samples'"),
+    (lambda f: preon_package.ranges(f / "model.calib", metod="minmax"), "ranges: no option 'metod'; did you mean 'method'"),
+    (lambda f: preon_package.inspect(f / "calib.npz"), "calib.npz"),
+    (lambda f: preon_package.compare(f / "model.onnx", f / "model.onnx"), "data"),
+    (lambda f: preon_package.instrument(f / "model.onnx", f / "model.onnx"), "model.onnx"),
+])
+def test_mistakes(calib, tmp_path, call, says):
+    with pytest.raises(preon_package.PreonError, match=says):
+        call(tmp_path)
+
+
+def test_results_tell_what_they_have(model, data, tmp_path):
+    result = preon_package.quantize(tmp_path / model, data=tmp_path / data)
+    assert "compare" in dir(result) and result["verb"] == "quantize" == result.verb
+    with pytest.raises(AttributeError, match="no 'colour'; there are: .*compare"):
+        result.colour
+    page = result._repr_html_()
+    assert page.startswith("<pre>") and "<td>logits</td>" in page and page.count("<table>") == page.count("</table>") > 1
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_progress_where_somebody_looks(model, tmp_path, monkeypatch):
+    from preon import progress
+
+    monkeypatch.setattr(progress, "_FIRST_SECONDS", 0)
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    preon_package.calibrate(tmp_path / model, tmp_path / "a.calib", data="random:2000")
+    assert "calibrate: " in terminal.getvalue() and "of 2000" in terminal.getvalue() and terminal.getvalue().endswith(" \r")
+    for elsewhere, choice in ((Terminal(), False), (io.StringIO(), None)):
+        monkeypatch.setattr("sys.stderr", elsewhere)
+        preon_package.calibrate(tmp_path / model, tmp_path / "a.calib", data="random:2000", progress=choice)
+        assert elsewhere.getvalue() == ""
+
+
+def test_arrays_are_not_copied_on_their_way(model, tmp_path):
+    """Any layout and element type of NumPy; what is contiguous is read where it is."""
+    images = np.random.default_rng(3).normal(size=(4, 8, 8, 3)).astype(np.float32).transpose(0, 3, 1, 2)
+
+    class Views:
+        place = 0
+
+        def get_next(self):
+            self.place += 1
+            return {"input": images[self.place - 1:self.place]} if self.place <= 4 else None
+
+    class Contiguous(Views):
+        def get_next(self):
+            sample = super().get_next()
+            return sample and {"input": np.ascontiguousarray(sample["input"])}
+
+    preon_package.calibrate(tmp_path / model, tmp_path / "a.calib", reader=Views())
+    preon_package.calibrate(tmp_path / model, tmp_path / "b.calib", reader=Contiguous())
+    assert (tmp_path / "a.calib").read_bytes() == (tmp_path / "b.calib").read_bytes()

@@ -1,0 +1,254 @@
+"""Every key of AMD Quark that this version has does something: what an option of ours does, or something of its own."""
+import json
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+LAYOUT = ["--target", "quark", "--method", "minmax"]
+WIDE = [*LAYOUT, "--activation", "int16", "--weight", "int8"]   # the extended layout
+CENTRED = [*LAYOUT, "--activation", "int8", "--symmetric"]   # codes absorb no Relu
+
+
+def ranged(tensor):
+    """So that the tensor has a scale of its own."""
+    return [*WIDE, "--option", f"TensorQuantOverrides={{\"{tensor}\": [{{\"rmin\": -1, \"rmax\": 1}}]}}"]
+
+
+def mixed_model():
+    """[1,4,8,8] through one of everything that a key is about."""
+    rng = np.random.default_rng(3)
+    nodes, weights, opset = [], {}, 21
+
+    def add(kind, inputs, output, **attributes):
+        nodes.append(helper.make_node(kind, inputs, [output] if isinstance(output, str) else output, name=f"n_{output if isinstance(output, str) else output[0]}",
+                                      **attributes))
+        return output
+
+    def constant(name, values):
+        weights[name] = np.asarray(values)
+        return name
+
+    def conv(tensor, output):
+        return add("Conv", [tensor, constant(f"{output}_w", rng.normal(size=(4, 4, 1, 1)).astype(np.float32) / 2),
+                            constant(f"{output}_b", rng.normal(size=4).astype(np.float32))], output)
+
+    zero, six = constant("zero", np.float32(0)), constant("six", np.float32(6))
+    x = add("Relu", [conv("x", "c1")], "relu")
+    x = add("Clip", [conv(x, "c2"), zero, six], "clip")
+    x = add("LeakyRelu", [conv(x, "c3")], "leaky")
+    x = add("PRelu", [conv(x, "c4"), constant("slope", np.full((4, 1, 1), 0.1, np.float32))], "prelu")
+    x = add("Gelu", [conv(x, "c5")], "gelu")
+    x = add("InstanceNormalization", [x, constant("gamma", np.ones(4, np.float32)), constant("beta", np.zeros(4, np.float32))], "norm")
+    x = add("Relu", [x], "norm_relu")
+    x = add("Mul", [x, constant("factor", rng.normal(size=(1, 4, 1, 1)).astype(np.float32))], "mul")
+    x = add("Add", [x, constant("term", rng.normal(size=(1, 4, 1, 1)).astype(np.float32))], "add")
+    x = add("Pad", [x, constant("pads", np.array([0, 0, 1, 1, 0, 0, 1, 1])), constant("edge", np.float32(0.5))], "pad")
+    x = add("MaxPool", [x], "pool", kernel_shape=[3, 3])
+    x = add("Concat", [x, "relu"], "concat", axis=1)
+    x = add("Slice", [x, constant("start", np.array([2])), constant("end", np.array([6])), constant("axis", np.array([1]))], "slice")
+    x = conv(x, "c6")
+    x = add("Mul", [x, add("GlobalAveragePool", [x], "squeezed")], "excited")
+    x = add("Transpose", [x], "transpose", perm=[0, 2, 3, 1])
+    x = add("Reshape", [x, constant("shape", np.array([64, 4]))], "reshape")
+    x = add("MatMul", [x, constant("m_w", rng.normal(size=(4, 4)).astype(np.float32))], "matmul")
+    y = add("Transpose", [x], "turned", perm=[1, 0])
+    x = add("Softsign", [add("MatMul", [x, y], "dynamic")], "between")
+    x = add("Gemm", [x, constant("g_w", rng.normal(size=(64, 3)).astype(np.float32)), constant("g_b", np.zeros(3, np.float32))], "gemm")
+    x = add("Sinh", [add("Clip", [x, constant("low", np.float32(-1)), constant("high", np.float32(1))], "bounded")], "y")
+    graph = helper.make_graph(nodes, "mixed", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 4, 8, 8])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, [64, 3])],
+                              [numpy_helper.from_array(value, name) for name, value in weights.items()])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("keys")
+    onnx.save(mixed_model(), folder / "mixed.onnx")
+    np.savez(folder / "calib.npz", x=np.random.default_rng(4).normal(size=(8, 4, 8, 8)).astype(np.float32))
+    return folder
+
+
+@pytest.fixture
+def run(preon, workplace):
+    preon.folder = workplace
+
+    def quantized(*arguments, data=("--data", "calib.npz"), model="mixed.onnx"):
+        done = preon("quantize", model, "-o", "out.onnx", *data, "--json", *arguments)
+        assert done.returncode == 0, done.stderr
+        result = json.loads(done.stdout)
+        return (workplace / "out.onnx").read_bytes(), result
+
+    return quantized
+
+
+# key=value: the options before it, the options of ours that say the same
+AS_OPTIONS = {
+    "ConvertOpsetVersion=22": (LAYOUT, ["--opset", "22"]),
+    "FillAllValueInfo=true": (LAYOUT, ["--value-info"]),
+    "AddQDQPairToWeight=true": (LAYOUT, ["--weight-form", "operators"]),
+    "CalibDataSize=2": (LAYOUT, ["--calib-samples", "2"]),
+    "CalibPassthroughOpTypes=[\"Slice\"]": (LAYOUT, ["--passthrough", "Slice"]),
+    "CalibTensorRangeSymmetric=true": ([*LAYOUT, "--activation", "uint8"], ["--method-option", "CalibTensorRangeSymmetric=true"]),
+    "CalibMovingAverage=true": (LAYOUT, ["--method-option", "CalibMovingAverage=true"]),
+    "LWPMetric=mse": (["--target", "quark", "--method", "layerwise-percentile", "--method-option", "PercentileCandidates=97,99,99.9,100"],
+                      ["--method-option", "LWPMetric=mse"]),
+    "PercentileCandidates=[60, 70]": (["--target", "quark", "--method", "layerwise-percentile"], ["--method-option", "PercentileCandidates=60,70"]),
+    "Percentile=90": (["--target", "quark", "--method", "percentile"], ["--method-option", "Percentile=90"]),
+    "NumBins=512": (["--target", "quark", "--method", "entropy"], ["--method-option", "NumBins=512"]),
+    "NumQuantizedBins=16": (["--target", "quark", "--method", "entropy"], ["--method-option", "NumQuantizedBins=16"]),
+    "MinMSEModePof2Scale=MostCommon": (["--target", "quark", "--method", "minmse", "--scale-type", "power-of-two", "--symmetric"],
+                                       ["--method-option", "MinMSEModePof2Scale=MostCommon"]),
+    "MinMSEModeFloatScale=HistCenter": ([*LAYOUT, "--weight", "int4", "--weight-method", "minmse"], ["--weight-search", "HistCenter"]),
+    "WeightCalibrateMethod=ExtendedCalibrationMethod.MinMSE": ([*LAYOUT, "--weight", "int4"], ["--weight-method", "minmse"]),
+    "ActivationScaled=true": (["--activation", "bfloat16"], ["--activation-scaled"]),
+    "WeightScaled=true": (["--activation", "bfloat16"], ["--weight-scaled"]),
+    "Int16Scale=true": (LAYOUT, ["--scale-type", "int16"]),
+    "WeightBlockSize=2": ([*LAYOUT, "--weight", "int4"], ["--block-size", "2"]),
+    "BF16QDQToCast=true": (["--target", "quark", "--activation", "bfloat16"], ["--bfloat16", "casts"]),
+    "BF16WithClip=true": (["--target", "quark", "--activation", "bfloat16"], ["--bfloat16", "clip"]),
+    "EnableVaimlBF16=true": (["--target", "quark", "--activation", "bfloat16"], ["--bfloat16", "vaiml"]),
+    "RefineBlockAxis=false": (["--target", "quark", "--activation", "bfp16"], ["--keep-block-axis"]),
+    "BFPAttributes={\"block_size\": 4}": (["--activation", "bfp16"], ["--bfp-attribute", "block_size=4"]),
+    "MXAttributes={\"block_size\": 4}": (["--activation", "mxint8"], ["--mx-attribute", "block_size=4"]),
+    "UseMatMulNBits=true": ([], ["--target", "matmul-nbits", "--block-size", "128"]),
+    "MatMulNBitsParams={\"GroupSize\": 32, \"Bits\": 8, \"Symmetric\": false, \"AccuracyLevel\": 1}":
+        (["--target", "matmul-nbits"], ["--block-size", "32", "--weight", "uint8", "--accuracy-level", "1"]),
+    "BiasCorrection=false": (LAYOUT, ["--no-bias-correction"]),
+    "ActivationSymmetric=true": ([*LAYOUT, "--activation", "uint8"], ["--symmetric"]),
+}
+# key=true: the pass that it asks for, and the operators that it makes
+PASSES = {"ConvertBNToConv": ("convert_batch_norm", "Conv"), "ConvertReduceMeanToGlobalAvgPool": ("convert_reduce_mean", "GlobalAveragePool"),
+          "ConvertSplitToSlice": ("convert_split", "Slice"), "SplitLargeKernelPool": ("split_large_pool", "AveragePool")}
+# key=value: the options before it; the result differs, how is tested elsewhere (layouts, goldens)
+DIFFERS = {
+    "ExtraOpTypesToQuantize=[\"Sinh\"]": LAYOUT, "MatMulConstBOnly=true": LAYOUT, "NodesToQuantize=[\"n_c1\", \"n_c2\"]": LAYOUT,
+    "OpTypesToQuantize=[\"Conv\"]": LAYOUT, "QuantizeAllOpTypes=true": LAYOUT, "WeightsOnly=true": LAYOUT,
+    "DedicatedQDQPair=true": LAYOUT, "ForceQuantizeNoInputCheck=true": [*LAYOUT, "--option", "OpTypesToQuantize=[\"Transpose\", \"MatMul\"]"],
+    "NodesToExcludeOutputQuantization=[\"n_c6\"]": LAYOUT, "OpTypesToExcludeOutputQuantization=[\"Conv\"]": LAYOUT,
+    "QDQOpTypePerChannelSupportToAxis={\"MatMul\": 0}": LAYOUT, "RemoveQDQBetweenOps=[[\"Mul\", \"Add\"]]": LAYOUT,
+    "RemoveQDQConvClip=false": CENTRED, "RemoveQDQConvGelu=true": LAYOUT, "RemoveQDQConvLeakyRelu=false": LAYOUT,
+    "RemoveQDQConvPRelu=false": LAYOUT, "RemoveQDQConvRelu=false": CENTRED, "RemoveQDQInstanceNorm=true": CENTRED, "RemoveQDQMulAdd=true": LAYOUT,
+    "FoldRelu=true": [*LAYOUT, "--activation", "uint16", "--weight", "int8"], "AlignConcat=true": WIDE, "AlignPad=true": ranged("pad"), "AlignPool=true": WIDE,
+    "AlignReshape=true": ranged("reshape"), "AlignSlice=true": WIDE, "AlignTranspose=true": ranged("transpose"),
+    "NPULimitationCheck=false": [*WIDE, "--option", "AlignConcat=true"],
+    "AlignEltwiseQuantType=true": WIDE, "QuantizeBias=false": LAYOUT, "Int32Bias=false": LAYOUT, "Int16Bias=true": LAYOUT,
+    "UseUnsignedReLU=true": [*LAYOUT, "--activation", "int8", "--symmetric"],
+    "CalibMovingAverageConstant=0.5": [*LAYOUT, "--option", "CalibMovingAverage=true"],
+    "DedicateDQNode=true": LAYOUT, "UseQDQContribOps=true": LAYOUT, "InputNodes=[\"n_c3\"]": LAYOUT, "OutputNodes=[\"n_c4\"]": LAYOUT,
+    "WeightSymmetric=false": LAYOUT, "TensorQuantOverrides={\"relu\": [{\"rmin\": 0, \"rmax\": 1}]}": LAYOUT,
+    "RemoveFusedQDQ=true": ["--target", "quark", "--activation", "bfp16"],
+}
+# What is always so, or shows outside of the model's bytes.
+SAME = ["CalibOptimizeDisk=true", "CalibOptimizeMem=true", "CalibWorkerNum=1", "LWPUseHistogram=true", "Scenario=same",
+        "RemoveInputInit=true", "CopyBiasInit=[\"Conv\"]", "ExecutionProviders=[\"CPUExecutionProvider\"]", "QuantizationPreference=speed",
+        "PrintSummary=false", "DebugMode=true", "IgnoreWarnings=false", "EvalMetrics=true", "TmpDir=.", "UseFP32Scale=true", "MaxLoopNum=3",
+        "AdjustBiasScale=false", "AdjustWeightScaleForInt32Bias=true", "SpecificTensorPrecision=true"]
+# By tests of their own.
+ELSEWHERE = {"ConvertFP16ToFP32", "QuantizeFP16",                                     # tests/differential/test_float16.py
+             "FuseGelu", "FuseLayerNorm", "FuseInstanceNorm", "FuseL2Norm", "FoldBatchNorm", "OptimizeModel", "SimplifyModel",   # test_switched_off_passes
+             "SkipPreprocess",
+             "SaveAndRestore", "TensorsRangeFile", "SaveTensorHistFig", "UseRandomData", "RandomDataReaderInputShape",
+             "RandomDataReaderInputDataRange", "RandomDataReaderNumSamples", "RandomDataReaderSeed",   # tests/differential/test_resources.py
+             "MixedPrecisionTensor", "EnableSubgraph"}
+
+
+def name_of(setting):
+    return setting.split("=")[0]
+
+
+@pytest.mark.parametrize("setting", AS_OPTIONS)
+def test_is_an_option_of_ours(run, setting):
+    before, options = AS_OPTIONS[setting]
+    by_key, _ = run(*before, "--option", setting)
+    assert by_key == run(*before, *options)[0]
+    assert by_key != run(*before)[0]
+
+
+@pytest.mark.parametrize("setting", DIFFERS)
+def test_changes_the_model(run, setting):
+    before = DIFFERS[setting]
+    assert run(*before, "--option", setting)[0] != run(*before)[0]
+
+
+@pytest.mark.parametrize("setting", SAME)
+def test_is_accepted(run, setting):
+    assert run(*LAYOUT, "--option", setting)[0] == run(*LAYOUT)[0]
+
+
+@pytest.fixture(scope="module")
+def for_npus(workplace):
+    """What NPUs want otherwise: BatchNormalization alone, Split, means over many pixels."""
+    values = {"s": np.full(4, 2, np.float32), "m": np.zeros(4, np.float32), "v": np.ones(4, np.float32), "parts": np.array([1, 3]), "axes": np.array([2, 3]),
+              "w": np.eye(4, dtype=np.float32)[:, :, None, None]}
+    nodes = [helper.make_node("Sigmoid", ["x"], ["g"], name="n_g"), helper.make_node("BatchNormalization", ["g", "s", "m", "m", "v"], ["b"], name="n_b"),
+             helper.make_node("Conv", ["b", "w"], ["c"], name="n_c"), helper.make_node("Split", ["c", "parts"], ["p", "q"], name="n_p", axis=1),
+             helper.make_node("Concat", ["q", "p"], ["k"], name="n_k", axis=1), helper.make_node("GlobalAveragePool", ["k"], ["large"], name="n_large"),
+             helper.make_node("ReduceMean", ["c", "axes"], ["mean"], name="n_mean"), helper.make_node("Add", ["large", "mean"], ["y"], name="n_y")]
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 4, 24, 24])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 4, 1, 1])],
+                              [numpy_helper.from_array(value, name) for name, value in values.items()])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), workplace / "for_npus.onnx")
+    np.savez(workplace / "large.npz", x=np.random.default_rng(4).normal(size=(4, 4, 24, 24)).astype(np.float32))
+    return {"model": "for_npus.onnx", "data": ("--data", "large.npz")}
+
+
+@pytest.mark.parametrize("key", PASSES)
+def test_is_a_pass(run, for_npus, key):
+    name, kind = PASSES[key]
+
+    def made(*arguments):
+        written = run(*LAYOUT, *arguments, **for_npus)[0]
+        return written, sum(node.op_type == kind for node in onnx.load_from_string(written).graph.node)
+
+    by_key, count = made("--option", f"{key}=true")
+    assert by_key == made("--enable-pass", name)[0]
+    assert count > made("--option", f"{key}=false")[1]
+
+
+@pytest.fixture(scope="module")
+def written_out(workplace):
+    """GELU and layer normalization as exporters write them, a BatchNormalization, and what changes nothing."""
+    values = {"two": np.float32(np.sqrt(2)), "one": np.float32(1), "half": np.float32(0.5), "axis": np.array([-1]), "small": np.float32(1e-5),
+              "g": np.ones(8, np.float32), "b": np.zeros(8, np.float32), "w": np.eye(4, dtype=np.float32)[:, :, None, None],
+              "s": np.full(4, 2, np.float32), "m": np.zeros(4, np.float32), "v": np.ones(4, np.float32), "lo": np.float32(0), "hi": np.float32(6)}
+    text = [("Conv", "x w", "c"), ("BatchNormalization", "c s m m v", "n"), ("Identity", "n", "i"), ("Clip", "i lo hi", "k"), ("Clip", "k lo hi", "k2"),
+            ("Div", "k2 two", "d"), ("Erf", "d", "e"), ("Add", "e one", "a"), ("Mul", "k2 a", "p"), ("Mul", "p half", "q"),
+            ("ReduceMean", "q axis", "mean"), ("Sub", "q mean", "r"), ("Mul", "r r", "rr"), ("ReduceMean", "rr axis", "var"), ("Add", "var small", "vs"),
+            ("Sqrt", "vs", "sd"), ("Div", "r sd", "u"), ("Mul", "u g", "ug"), ("Add", "ug b", "y")]
+    graph = helper.make_graph([helper.make_node(kind, inputs.split(), [output], name=f"n_{output}") for kind, inputs, output in text], "g",
+                              [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 4, 8, 8])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 4, 8, 8])],
+                              [numpy_helper.from_array(value, name) for name, value in values.items()])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), workplace / "written_out.onnx")
+    return "written_out.onnx"
+
+
+@pytest.mark.parametrize("key, kind", [("FuseGelu", "Erf"), ("FuseLayerNorm", "ReduceMean"), ("FoldBatchNorm", "BatchNormalization"),
+                                       ("OptimizeModel", "Identity"), ("SimplifyModel", "Clip")])
+def test_switched_off_passes(run, written_out, key, kind):
+    def count(*arguments):
+        model = onnx.load_from_string(run(*LAYOUT, *arguments, model=written_out)[0])
+        return sum(node.op_type == kind for node in model.graph.node)
+
+    assert count("--option", f"{key}=false") > count()
+
+
+def test_without_any_pass(run, preon, written_out):
+    passes = [word for name in json.loads(preon("doctor", "--json").stdout)["passes"] for word in ("--disable-pass", name)]
+    without = run(*LAYOUT, "--option", "SkipPreprocess=true", model=written_out)[0]
+    assert without == run(*LAYOUT, *passes, model=written_out)[0] != run(*LAYOUT, model=written_out)[0]
+
+
+def test_mixed_precision_of_older_configurations(run):
+    model = onnx.load_from_string(run(*WIDE, "--option", "SpecificTensorPrecision=true", "--option", "MixedPrecisionTensor={\"QUInt8\": [\"relu\"]}")[0])
+    types = {each.name: each.data_type for each in model.graph.initializer}
+    assert types["relu_zero_point"] == TensorProto.UINT8 and types["clip_zero_point"] == TensorProto.INT16
+
+
+def test_every_key_is_here(preon):
+    told = json.loads(preon("doctor", "--options", "--json").stdout)["keys"]
+    has = {key["name"] for key in told if key["here"] and "." not in key["name"]}
+    assert {name_of(setting) for setting in [*AS_OPTIONS, *DIFFERS, *SAME]} | ELSEWHERE | set(PASSES) == has

@@ -1,0 +1,83 @@
+"""Each preset of the reference runs, or says what it needs that this version has not: never another failure, never None."""
+import re
+import warnings
+
+import numpy as np
+import pytest
+
+preon_package = pytest.importorskip("preon", reason="the Python package is not built (nanobind)")
+from preon.quantization.config import custom_config, get_default_config_mapping  # noqa: E402
+
+PRESETS = [*(name for name in vars(custom_config) if name.endswith("_QCONFIG")), *get_default_config_mapping(),
+           "XINT8_WEIGHTSONLY_ADAROUND_CONFIG"]
+#: Must run, whatever else does.
+RUNS = {"XINT8_QCONFIG", "A8W8_QCONFIG", "A16W8_QCONFIG", "BF16_QCONFIG", "BFP16_QCONFIG", "S8S8_AAWS", "U8S8_AAWS", "U8U8_AAWA",
+        "S16S8_ASWS", "A8W8", "A16W8", "U16S8_AAWS", "FP16", "BF16", "BFP16", "MX4", "MX6", "MX9", "MXINT8", "MXFP8E5M2", "MXFP8E4M3",
+        "MXFP6E3M2", "MXFP6E2M3", "MXFP4E2M1", "BF16_BFP16", "BF16_MXINT8", "MX9_INT8", "INT8_CNN_DEFAULT", "INT16_CNN_DEFAULT",
+        "INT8_TRANSFORMER_DEFAULT", "INT16_TRANSFORMER_DEFAULT",
+        "MATMUL_NBITS", "UINT8_DYNAMIC_QUANT"}
+#: What a message must name: an option, a field or an algorithm.
+NAMES_IT = re.compile(r"\[E1007\] .*\b(\w+=\w+|[A-Z]\w+: got|use_\w+|include_\w+|enable_\w+|algo_config: '\w+'|--[\w-]+)")
+
+
+def config_of(name):
+    if name.endswith("_QCONFIG"):
+        return getattr(custom_config, name)
+    if name.endswith("_CONFIG"):
+        return preon_package.Config(getattr(custom_config, name))
+    return preon_package.QConfig.get_default_config(name)
+
+
+def run(name, model, reader, tmp_path):
+    """Returns why not, or None."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        quantizer = preon_package.ModelQuantizer(config_of(name))
+        try:
+            quantizer.quantize_model(model, tmp_path / "out.onnx", reader)
+        except preon_package.ConfigError as error:
+            assert error.number == 1007 and NAMES_IT.search(str(error)), (name, str(error))
+            assert not (tmp_path / "out.onnx").exists()
+            return str(error)
+    assert (tmp_path / "out.onnx").stat().st_size > 0 and quantizer.result.verb == "quantize"
+    assert all(np.isfinite(each["sqnr_db"]) for each in quantizer.result.compare["outputs"].values())
+    return None
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_on_a_small_model(model, samples, reader, tmp_path, name):
+    reason = run(name, tmp_path / model, reader(samples[:2]), tmp_path)
+    assert reason is None or name not in RUNS, reason
+
+
+def images_of(shared):
+    """CIFAR-10's first records, as the model wants them."""
+    records = np.fromfile(shared("images/cifar10_test_jpegq75_dev2000.bin"), np.uint8, 8 * 3073).reshape(-1, 3073)
+    pixels = records[:, 1:].reshape(-1, 3, 32, 32).astype(np.float32) / 255
+    mean, deviation = np.float32([0.485, 0.456, 0.406]), np.float32([0.229, 0.224, 0.225])
+    return [{"input": each[np.newaxis]} for each in (pixels - mean[:, None, None]) / deviation[:, None, None]]
+
+
+def photos_of(shared):
+    Image = pytest.importorskip("PIL.Image")
+    photos = [np.asarray(Image.open(file).convert("RGB"), np.float32).transpose(2, 0, 1)[np.newaxis] / 255
+              for file in sorted(shared("images/imagenet224").glob("*.jpg"))[:4]]
+    mean, deviation = np.float32([0.485, 0.456, 0.406]), np.float32([0.229, 0.224, 0.225])
+    return [{"input": (each - mean[:, None, None]) / deviation[:, None, None]} for each in photos]
+
+
+def sentences_of(shared):
+    rows = np.load(shared("text/sst2_dev_ids_mask_label.npy"))[:8].astype(np.int64)
+    return [{"input_ids": row[np.newaxis, :64], "attention_mask": row[np.newaxis, 64:128]} for row in rows]
+
+
+MODELS = {"resnet20_cifar10": images_of, "mobilenetv2_1.0": photos_of, "sst2_transformer": sentences_of}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model_name", MODELS)
+@pytest.mark.parametrize("name", PRESETS)
+def test_on_real_models(shared, reader, tmp_path, model_name, name):
+    path = shared(f"models/{model_name}.onnx")
+    reason = run(name, path, reader(MODELS[model_name](shared)), tmp_path)
+    assert reason is None or name not in RUNS, reason
