@@ -7,6 +7,7 @@
 
 #include "api/json_values.h"
 #include "base/spelling.h"
+#include "quantize/check_plan.h"
 #include "quantize/layers.h"
 #include "quantize/overrides.h"
 

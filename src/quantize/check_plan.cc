@@ -1,17 +1,9 @@
 #include "quantize/check_plan.h"
 
 #include "formats/combination.h"
-#include "quantize/plan.h"
 
 namespace preon {
 namespace {
-
-Status CheckZeroPoint(const QuantParams& params, DataType type) {
-  const IntFormat all_codes{type};
-  if (params.zero_point >= all_codes.q_min() && params.zero_point <= all_codes.q_max()) return Status::Ok();
-  return Error(ErrorId::kBadConfig, "zero_point: got ", params.zero_point, ", wanted an integer from ",
-               all_codes.q_min(), " to ", all_codes.q_max(), " (", DataTypeName(type), ")");
-}
 
 Status CheckScale(const QuantParams& params, ScaleType type) {
   if (IsScaleOf(params.scale, type)) return Status::Ok();
@@ -42,6 +34,13 @@ Status CheckFormat(const Planned& planned, Granularity granularity) {
 }
 
 }  // namespace
+
+Status CheckZeroPoint(const QuantParams& params, DataType type) {
+  const IntFormat all_codes{type};
+  if (params.zero_point >= all_codes.q_min() && params.zero_point <= all_codes.q_max()) return Status::Ok();
+  return Error(ErrorId::kBadConfig, "zero_point: got ", params.zero_point, ", wanted an integer from ",
+               all_codes.q_min(), " to ", all_codes.q_max(), " (", DataTypeName(type), ")");
+}
 
 Status CheckPlan(const QuantPlan& plan) {
   for (const auto& [tensor, activation] : plan.activations) {

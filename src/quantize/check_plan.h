@@ -1,11 +1,12 @@
 // Is every tensor of a plan one that can be written?
 #pragma once
 
-#include "base/status.h"
+#include "quantize/plan.h"
 
 namespace preon {
 
-struct QuantPlan;
+/// Is the zero point a code of the type? Errors: kBadConfig.
+Status CheckZeroPoint(const QuantParams& params, DataType type);
 
 /// Type, scale type, granularity and symmetry exist together, and scale and zero point that somebody gave are of the type.
 /// Errors: kFormatCombination, kBadConfig, with the tensor.
