@@ -74,14 +74,20 @@ def example(key):
     return f"`{key['name']}={value}`"
 
 
+def count(keys):
+    """How many of the reference's are here."""
+    theirs = [key for key in keys if not key["ours"]]
+    return f"{sum(bool(key['here']) for key in theirs)} of {len(theirs)}"
+
+
 def key_page(group, keys):
-    has = sum(bool(key["here"]) for key in keys)
-    lines = [f"# {group[0].upper()}{group[1:]}: AMD Quark's keys\n", f"{has} of {len(keys)} are in this version; read by the stage "
+    lines = [f"# {group[0].upper()}{group[1:]}: AMD Quark's keys\n", f"{count(keys)} are in this version; read by the stage "
              f"*{keys[0]['stage']}*. Written by `./dev docs`.\n",
-             "| key | type | default | meaning | here | example |", "|---|---|---|---|---|---|"]
+             "| key | type | default of the reference | meaning | here | example |", "|---|---|---|---|---|---|"]
     for key in keys:
         kind = key["type"] + (f": {key['range']}" if key["range"] else "")
         default = f"`{json.dumps(key['default'])}`" + (f"; {key['otherwise']}" if key["otherwise"] else "")
+        default += f"; **here: {key['default_here']}**" if key["default_here"] else ""
         here = key["here"] or "**not in this version**: switching it on is error E1007"
         shown = example(key) if key["here"] and "." not in key["name"] else ""
         lines.append("| " + " | ".join(map(cell, [f"`{key['name']}`" + (" (ours)" if key["ours"] else ""), kind, default, key["meaning"], here,
@@ -94,11 +100,11 @@ def options_page(told, groups):
     keys = told["keys"]
     lines = ["# Options\n", "Written by `./dev docs` out of `preon doctor --options --json`.\n",
              "[qconfig.schema.json](qconfig.schema.json) tells an editor what a QConfig file may hold.\n",
-             f"{sum(bool(key['here']) for key in keys)} of {len(keys)} of AMD Quark's keys are in this version, all {len(told['fields'])} fields of its "
-             "configuration are read.\n", "## AMD Quark's keys\n",
+             f"{count(keys)} of AMD Quark's keys are in this version, and all fields of its configuration are read; "
+             f"{sum(key['ours'] for key in keys)} keys are ours.\n", "## AMD Quark's keys\n",
              "By `--option KEY=VALUE`, in `extra_options` of a file or of Python.\n", "| group | in this version |", "|---|---|"]
     for group, (file, members) in groups.items():
-        lines.append(f"| [{group}]({file}) | {sum(bool(key['here']) for key in members)} of {len(members)} |")
+        lines.append(f"| [{group}]({file}) | {count(members)} |")
     lines += ["\n## QConfig\n", "| field | type | default | meaning |", "|---|---|---|---|"]
     lines += ["| " + " | ".join(map(cell, [f"`{field['name']}`", field["type"], field["default"], field["meaning"]])) + " |" for field in told["fields"]]
     lines += ["\n## Ours\n", "On the command line with two dashes; as keys of JSON and YAML files and as keywords in Python with `-` or `_`.\n",
@@ -147,11 +153,14 @@ def schema_page(told):
             schema |= {"type": ["object", "null"], "properties": keys, "additionalProperties": False}
         elif owner == "QConfig":
             schema["type"] = ["object" if field["type"] == "table" else "array", "null"]
+        elif field["type"].startswith("integer"):
+            schema |= {"type": ["integer", "null"], "minimum": 1}
         else:
             schema["type"] = "string"
         parts[owner][name] = schema
     kinds = {owner: {"type": "object", "additionalProperties": False, "properties": fields} for owner, fields in parts.items()}
-    kinds["QTensorConfig"]["required"] = list(parts["QTensorConfig"])
+    without_default = {field["name"] for field in told["fields"] if not field["default"]}
+    kinds["QTensorConfig"]["required"] = [name for name in parts["QTensorConfig"] if f"QTensorConfig.{name}" in without_default]
     kinds["QConfig"]["required"] = ["global_config"]
     whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "QConfig", **kinds.pop("QConfig"), "$defs": kinds}
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"

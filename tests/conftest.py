@@ -89,3 +89,11 @@ def model(tmp_path):
 def data(tmp_path):
     np.savez(tmp_path / "calib.npz", input=samples())
     return "calib.npz"
+
+
+def pytest_terminal_summary(terminalreporter):
+    """What tests counted (record_property "summary") in the runner's closing lines."""
+    for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
+        for name, value in report.user_properties:
+            if name == "summary":
+                terminalreporter.write_line(value)

@@ -7,7 +7,7 @@ import tempfile
 from typing import TYPE_CHECKING, Any, Callable, Optional, Protocol, Union
 
 from . import _preon
-from .errors import ConfigError, failure
+from .errors import ConfigError, DataError, failure
 from .progress import display
 from .result import Result
 
@@ -36,24 +36,52 @@ class _Samples:
             raise TypeError(f"reader: got {got}, wanted an object with get_next()")
         self.reader, self.next, self.kept = reader, 0, []
         self.rewinds = callable(getattr(reader, "rewind", None))
+        self.first = None  # until rewind() has shown that it goes back
 
     def __call__(self, index):
         if index < len(self.kept):
             return self.kept[index]
         if index == 0 and self.next > 0 and self.rewinds:
-            self.reader.rewind()
-            self.next = 0
+            return self._rewound()
         if index < self.next:
             return None
+        sample = self._read(index)
+        if sample is None:
+            return None
+        if not self.rewinds:
+            self.kept.append(sample)  # there is no other way to see it again
+        elif index == 0:
+            self.first = sample
+        return sample
+
+    def _read(self, index):
         sample = self.reader.get_next()
         self.next = index + 1
         if sample is None or sample == {}:
             return None
         if not isinstance(sample, dict):
             raise TypeError(f"get_next: sample {index}: got {type(sample).__name__}, wanted a dict of arrays by input name")
-        if not self.rewinds:
-            self.kept.append(sample)  # there is no other way to see it again
         return sample
+
+    def _rewound(self):
+        """The first sample again. The first rewind() comes behind one sample, before calibration: what does not go back is found here."""
+        read, first, self.first = self.next, self.first, None
+        self.reader.rewind()
+        sample = self._read(0)
+        if first is None or (sample is not None and _same(first, sample)):
+            return sample
+        if sample is None or read > 1:
+            raise DataError(3007, "reader: rewind() did not go back to the first sample",
+                            "without rewind() the samples are kept in memory for the comparison", exit_status=2)
+        self.rewinds, self.kept, self.next = False, [first, sample], 2  # it went on, or gives another order each time
+        return first
+
+
+def _same(one, other):
+    """Are these samples the same? Only equal arrays of the same names are."""
+    import numpy as np
+
+    return one.keys() == other.keys() and all(np.array_equal(one[name], other[name]) for name in one)
 
 
 def _text(value):

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "api/json_text.h"
 #include "api/json_values.h"
 #include "api/keys/keys.h"
 #include "api/option_table.h"
@@ -45,7 +46,7 @@ Status ApplyOption(Options& options, const std::string& key, const Json& value) 
   std::ranges::replace(name, '_', '-');
   const auto spec = std::ranges::find(OptionTable(), name, &OptionSpec::name);
   if (spec == OptionTable().end()) {
-    std::vector<std::string> known = {"method_options", "extra_options", "overrides", "exclude_types"};
+    std::vector<std::string> known = {"method_options", "extra_options", "overrides", "exclude_types", "global_config"};
     for (const OptionSpec& option : OptionTable()) known.emplace_back(option.name);
     return BadKey(key, known);
   }
@@ -94,9 +95,9 @@ Status ApplyConfigJson(Options& options, const Json& json, const std::string& na
 }
 
 Status ApplyConfigText(Options& options, const std::string& text, const std::string& name) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false, /*ignore_comments=*/true);
-  if (json.is_discarded()) return Error(ErrorId::kBadConfig, name, ": not a JSON object");
-  return ApplyConfigJson(options, json, name);
+  const Result<Json> json = ParseJson(text);
+  if (!json.ok()) return Status(json.status()).WithContext(name);
+  return ApplyConfigJson(options, *json, name);
 }
 
 Status ApplyConfig(Options& options, const std::string& name) {

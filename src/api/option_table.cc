@@ -159,12 +159,10 @@ constexpr OptionSpec kOptions[] = {
        PREON_ASSIGN_OR_RETURN(o.plan.compat, ParseCompat(v));
        return Status::Ok();
      }},
-    {"format", "F", "how integer operators are written: qdq (default: between DequantizeLinear and QuantizeLinear), qoperator (QLinearConv and its like)",
+    {"format", "F", "how integer operators are written: qdq (default: between DequantizeLinear and QuantizeLinear), qoperator (QLinearConv and its like), extended (target quark: quantizers of com.microsoft, more operators; its default but for bytes)",
      OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) {
-       if (ToLower(v) != "qdq" && ToLower(v) != "qoperator") return BadValue(v, "qdq or qoperator");
-       o.format = ToLower(v) == "qdq" ? QuantFormat::kQdq : QuantFormat::kQOperator;
-       return Status::Ok();
+       return SetFormat(o, v);
      }},
     {"target", "T", "whose kernels the result is for ('help' lists them); default: ort-cpu, or simulate where it has not the types", OptionKind::kValue, kObserves,
      [](Options& o, const std::string& v) { o.target = v; return Status::Ok(); }},
@@ -174,6 +172,9 @@ constexpr OptionSpec kOptions[] = {
      }},
     {"per-tensor", "", "one scale per weight instead of one per channel", OptionKind::kFlag, kPlans,
      [](Options& o, const std::string& v) { return SetFlag(o.plan.per_channel, v, true); }},
+    {"reduce-range", "", "codes of weights keep one bit in reserve, so that sums of products saturate on no CPU; half the resolution",
+     OptionKind::kFlag, kVerbQuantize,
+     [](Options& o, const std::string& v) { return SetFlag(o.plan.layout.reduce_range, v); }},
     {"no-bias-correction", "", "leave biases as they are, though rounded weights shift the means of outputs",
      OptionKind::kFlag, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetFlag(o.bias_correction, v, true); }},
@@ -206,6 +207,16 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return SetFlag(o.optimize_observed, v, true); }},
     {"external-data", "", "weights of the result in FILE.data beside it (default: only above 2 GB)", OptionKind::kFlag, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetFlag(o.external_data, v); }},
+    {"fix-shape", "NAME=SIZES", "open dimensions of an input or output: NAME=1x3x224x224; those of the same name elsewhere too",
+     OptionKind::kList, kPlans,
+     [](Options& o, const std::string& v) {
+       PREON_ASSIGN_OR_RETURN(auto pair, ParseShapeOf(v));
+       if (std::ranges::any_of(pair.second, [](int64_t size) { return size < 0; })) return BadValue(v, "sizes of at least 0");
+       o.fixed_shapes.insert_or_assign(std::move(pair.first), std::move(pair.second));
+       return Status::Ok();
+     }},
+    {"nhwc", "", "the result takes and gives images as NHWC; samples stay NCHW", OptionKind::kFlag, kVerbQuantize,
+     [](Options& o, const std::string& v) { return SetFlag(o.nhwc, v); }},
     {"value-info", "", "the result names type and shape of every tensor inside it", OptionKind::kFlag, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetFlag(o.value_info, v); }},
     {"opset", "N", "raise the model to this opset of ONNX first (default: what its quantizers need)", OptionKind::kValue, kPlans,
@@ -269,6 +280,8 @@ Status SetOption(Options& options, std::string_view name, const std::string& val
     for (const OptionSpec& option : kOptions) names.emplace_back(option.name);
     return Error(ErrorId::kUnknownOption, "unknown option '", name, "'", DidYouMean(name, names));
   }
+  options.hints.erase(std::string(name));
+  options.key_of.erase(std::string(name));
   const size_t set_before = options.settings.size();
   PREON_RETURN_IF_ERROR(found->set(options, value).WithContext("--", name));
   for (size_t index = set_before; index < options.settings.size(); ++index) options.settings[index].by_another = true;

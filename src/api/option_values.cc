@@ -105,6 +105,16 @@ Status SetBlockSize(PlanOptions& plan, const std::string& value) {
   return Status::Ok();
 }
 
+Status SetFormat(Options& options, const std::string& value) {
+  const std::string name = ToLower(value);
+  if (name != "qdq" && name != "qoperator" && name != "extended") return BadValue(value, "qdq, qoperator or extended");
+  options.format.reset();
+  options.plan.layout.format.reset();
+  if (name == "extended") options.plan.layout.format = QuarkFormat::kExtended;
+  else options.format = name == "qdq" ? QuantFormat::kQdq : QuantFormat::kQOperator;
+  return Status::Ok();
+}
+
 Status SetAccuracyLevel(PlanOptions& plan, const std::string& value) {
   constexpr int64_t kLast = 4;
   int64_t level = 0;
@@ -119,7 +129,7 @@ Status SetMemory(MemoryUse& field, const std::string& value) {
   return Status::Ok();
 }
 
-Status SetRandomShape(Options& options, const std::string& value) {
+Result<std::pair<std::string, Shape>> ParseShapeOf(const std::string& value) {
   constexpr std::string_view kWanted = "NAME=1x3x8x8";
   PREON_ASSIGN_OR_RETURN(const auto pair, SplitPair(value, kWanted));
   Shape shape;
@@ -128,7 +138,12 @@ Status SetRandomShape(Options& options, const std::string& value) {
     if (!number) return BadValue(value, kWanted);
     shape.push_back(*number);
   }
-  options.data.random.shapes[pair.first] = std::move(shape);
+  return std::pair(pair.first, std::move(shape));
+}
+
+Status SetRandomShape(Options& options, const std::string& value) {
+  PREON_ASSIGN_OR_RETURN(auto pair, ParseShapeOf(value));
+  options.data.random.shapes.insert_or_assign(std::move(pair.first), std::move(pair.second));
   return Status::Ok();
 }
 

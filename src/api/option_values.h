@@ -27,7 +27,11 @@ Status SetAttribute(BlockAttributes& field, const std::string& value);
 Status SetFloat16(std::optional<Float16>& field, const std::string& value);
 Status SetBlockSize(PlanOptions& plan, const std::string& value);
 Status SetAccuracyLevel(PlanOptions& plan, const std::string& value);
+/// qdq, qoperator, or extended of target quark.
+Status SetFormat(Options& options, const std::string& value);
 Status SetMemory(MemoryUse& field, const std::string& value);
+/// "NAME=1x3x8x8".
+Result<std::pair<std::string, Shape>> ParseShapeOf(const std::string& value);
 Status SetRandomShape(Options& options, const std::string& value);
 Status SetRandomRange(Options& options, const std::string& value);
 /// The task of a worker process, made where there is none.

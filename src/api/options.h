@@ -61,7 +61,9 @@ struct Options {
   MethodOptions method_keys;  ///< the same by the reference's keys: without effect on other methods
   MixedPrecision mixed_precision;
   std::vector<std::string> layout_settings;  ///< keys that changed plan.layout
-  std::vector<std::string> layout_hints;     ///< those of a QConfig: only a warning where the target has no layout
+  std::map<std::string, std::string> keys;   ///< of the reference that were set; flags as true or false
+  std::map<std::string, std::string> key_of;  ///< options that a key stood for
+  std::set<std::string> hints;               ///< keys and options that a QConfig set: without effect they are warnings, else errors
   std::optional<QuantFormat> format;  ///< default: kQdq
   std::optional<std::string> target;  ///< default: the first that takes the types
   PlanOptions plan;
@@ -85,6 +87,9 @@ struct Options {
   bool resume = false;
   std::optional<int64_t> checkpoint_seconds;
   std::string report;
+  std::map<std::string, Shape> fixed_shapes;   ///< of the model's inputs and outputs
+  std::optional<std::vector<std::string>> copy_shared;   ///< CopySharedInit: operator types; empty = all
+  bool nhwc = false;           ///< the result takes and gives images as NHWC
   bool external_data = false;  ///< weights of the result in a file beside it
   bool value_info = false;     ///< the result says type and shape of every tensor
   int64_t opset = 0;           ///< the least that the result has; 0 = what it needs

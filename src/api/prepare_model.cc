@@ -11,8 +11,12 @@
 #include "ir/model_io.h"
 #include "ir/same_graph.h"
 #include "passes/convert_float16.h"
+#include "passes/copy_shared_initializers.h"
+#include "passes/fix_shapes.h"
+#include "quantize/layer_selection.h"
 #include "quantize/layers.h"
 #include "quantize/reach.h"
+#include "quantize/resolve_overrides.h"
 #include "quantize/selection.h"
 #include "quantize/selectors.h"
 #include "runtime/evaluator.h"
@@ -54,6 +58,19 @@ Status RaiseOpset(Model& model, int64_t opset) {
 
 using Verify = std::function<Status(const Model& before, const Model& after)>;
 
+// Why nothing is left. What the user took out is told, for that can be taken back.
+Status NothingLeft(const PreparedModel& prepared, size_t source_nodes, const Target& target) {
+  const auto excluded = std::ranges::count(prepared.plan.nodes, FloatReason::kExcluded, &NodeDecision::reason);
+  const std::string file = prepared.model.source_path;
+  if (excluded > 0) {
+    return Error(ErrorId::kNothingToQuantize, file, ": nothing is left to quantize: of its ", source_nodes, " nodes the options leave out ", excluded,
+                 ", and the others have nothing to quantize alone")
+        .WithHint("exclude, layer_type_config, NodesToQuantize, OpTypesToQuantize, InputNodes and OutputNodes say which nodes");
+  }
+  return Error(ErrorId::kNothingToQuantize, file, ": none of its ", source_nodes, " nodes ",
+               target.QuantizesActivations() ? "can run as an integer kernel" : "has a weight that can be quantized");
+}
+
 // One attempt. `verify`, where there is one, decides about every single rewrite.
 Result<PreparedModel> Rewrite(Model source, const Job& job, const Verify& verify) {
   PreparedModel prepared{.model = std::move(source)};
@@ -83,20 +100,18 @@ Result<PreparedModel> Rewrite(Model source, const Job& job, const Verify& verify
     else if (!runner.enabled.contains(name)) runner.disabled.insert(name);
   }
   runner.verify = verify;
-  for (const PassRecord& record : RunPasses(model, job.builtins.passes, {&evaluator, &job.context}, runner)) {
+  for (const PassRecord& record : RunPasses(model, job.builtins.passes, {&evaluator, &job.context, SettingsOf(plan)}, runner)) {
     if (!record.problem.empty()) prepared.warnings.push_back(StrCat("pass ", record.name, ": ", record.problem));
   }
 
+  if (job.options.copy_shared) CopySharedInitializers(model.graph, *job.options.copy_shared);
   const Model before = model;
   PREON_RETURN_IF_ERROR(target.Prepare(model, plan));
   if (verify) PREON_RETURN_IF_ERROR(verify(before, model).WithContext("target ", target.name()));
   InferShapes(model);
   PREON_ASSIGN_OR_RETURN(prepared.plan, PlanWithLayers(target, model, plan));
   prepared.plan.witnesses = FindWitnesses(model.graph, prepared.plan);
-  if (prepared.plan.empty() && prepared.plan.weights.empty()) {
-    return Error(ErrorId::kNothingToQuantize, model.source_path, ": none of its ", source_nodes, " nodes ",
-                 target.QuantizesActivations() ? "can run as an integer kernel" : "has a weight that can be quantized");
-  }
+  if (prepared.plan.empty() && prepared.plan.CountWeights() == 0) return NothingLeft(prepared, source_nodes, target);
   prepared.warnings.insert(prepared.warnings.end(), prepared.plan.warnings.begin(), prepared.plan.warnings.end());
   return prepared;
 }
@@ -124,6 +139,7 @@ Result<bool> ComputeInFloat32(Model& model, const Job& job, std::vector<std::str
   if (!effect.ok()) return Status(effect.status()).WithHint("--float16 off leaves its float16 tensors as they are, and float");
   if (*effect == Effect::kUnchanged) {
     if (options.float16) warnings.push_back("--float16: has no effect: the model has no float16 tensors");
+    if (options.keys.contains("UseFP32Scale")) warnings.push_back("UseFP32Scale: has no effect: the model has no float16 tensors");
     return false;
   }
   if (options.float16_scales) {
@@ -159,8 +175,11 @@ Result<PreparedModel> Prepare(const std::string& path, Job& job, const Status* d
   const int64_t size_bytes = ModelSizeBytes(path, source);
   std::vector<std::string> warnings;
   PREON_ASSIGN_OR_RETURN(const bool was_float16, ComputeInFloat32(source, job, warnings));
+  if (!job.options.fixed_shapes.empty())
+    PREON_RETURN_IF_ERROR(FixShapes(source, job.options.fixed_shapes).WithContext("--fix-shape"));
   PREON_RETURN_IF_ERROR(CheckNames(source.graph, job.choices.plan));
   PREON_RETURN_IF_ERROR(ResolveSelectors(source.graph, &job.choices.plan));
+  PREON_RETURN_IF_ERROR(ResolveOverrides(source.graph, &job.choices.plan));
   KeepLargeWeightsInFile(source, job.context);
   std::vector<TensorSpec> inputs = InputSpecs(source.graph);
   FirstRun first_run;

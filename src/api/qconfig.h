@@ -1,24 +1,14 @@
-// QConfig: the reference's configuration as it writes it to dictionaries (spec options §4, §5, §18.1). Fields are listed in
-// QConfigFields, from which help and pages come.
+// QConfig: the reference's configuration as it writes it to dictionaries (spec options §4, §5, §18.1). Its fields:
+// qconfig_fields.h.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <span>
 #include <string>
-#include <string_view>
 
 #include "api/options.h"
 #include "base/status.h"
 
 namespace preon {
-
-struct ConfigField {
-  std::string_view name;      ///< "QConfig.exclude"
-  std::string_view type;
-  std::string_view fallback;
-  std::string_view meaning;
-};
-std::span<const ConfigField> QConfigFields();
 
 /// Has the object the keys of a QConfig?
 bool IsQConfig(const nlohmann::json& json);

@@ -78,6 +78,8 @@ TEST(QConfig, MistakesNameTheField) {
       {"/global_config/weight/symmetric", 1, ErrorId::kBadConfig, "symmetric: got number"},
       {"/global_config/weight/quant_granularity", "Row", ErrorId::kBadConfig, "Tensor, Channel or Group"},
       {"/global_config/weight/quant_granularity", "Group", ErrorId::kBadConfig, "WeightBlockSize"},
+      {"/global_config/weight/block_size", 8, ErrorId::kBadConfig, "without quant_granularity Group"},
+      {"/extra_options", {{"WeightBlockSize", 8}}, ErrorId::kBadConfig, "no quant_granularity of weights is Group"},
       {"/global_config/input_tensors/quant_granularity", "Channel", ErrorId::kBadConfig, "activations have one scale"},
       {"/global_config/input_tensors/calibration_method", "MinMx", ErrorId::kUnknownOption, "calibration_method"},
       {"/global_config/activation", Spec("Int8"), ErrorId::kBadConfig, "Both `activation` and `input_tensors`"},
@@ -97,6 +99,21 @@ TEST(QConfig, MistakesNameTheField) {
     EXPECT_EQ(status.id(), id) << field << ": " << status.ToString();
     EXPECT_NE(status.message().find(says), std::string::npos) << field << ": " << status.ToString();
   }
+}
+
+TEST(QConfig, GroupsHaveTheKeysSizeOrTheirOwn) {
+  Json config = Config();
+  Json of_key = Spec("Int4"), own = Spec("Int4");
+  of_key["quant_granularity"] = own["quant_granularity"] = "Group";
+  own["block_size"] = 32;
+  config["extra_options"] = {{"WeightBlockSize", 16}};
+  config["specific_layer_config"] = {{{{"weight", of_key}}, {"a"}}, {{{"weight", own}}, {"b"}}};
+  const Result<Options> options = Applied(config);
+  ASSERT_TRUE(options.ok()) << options.status().ToString();
+  ASSERT_EQ(options->plan.layers.size(), 2u);
+  EXPECT_EQ(options->plan.layers[0].weight->block_size, 16);
+  EXPECT_EQ(options->plan.layers[1].weight->block_size, 32);
+  EXPECT_EQ(options->plan.block_size, std::nullopt);
 }
 
 TEST(QConfig, OlderNameOfTheRoleIsTaken) {

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 
+#include "api/nhwc_result.h"
 #include "api/placement.h"
 #include "api/plan_statistics.h"
 #include "api/unfused.h"
@@ -193,6 +194,10 @@ Result<QuantizeResult> QuantizeStage(PreparedModel& prepared, const CalibrationD
   }
   result.placement = std::move(verified.placement);
 
+  if (job.options.nhwc) {
+    job.clock.Begin("verify");
+    PREON_RETURN_IF_ERROR(GiveNhwc(attempt.quantized, batch, *first, job, result.warnings));
+  }
   if (attempt.quantized.opsets.contains(kQuarkDomain)) result.needs.emplace_back("libpreon_ops.so");
 
   // Saving is deterministic: these are the bytes that were loaded and run above.

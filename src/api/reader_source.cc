@@ -78,6 +78,8 @@ class ReaderSource final : public DataSource {
       PREON_RETURN_IF_ERROR(CheckArray(*array, spec, where));
       PREON_ASSIGN_OR_RETURN(Tensor tensor, Copied(*array, where));
       const bool batched = batch.samples == 0 && !array->shape.empty() && spec.shape[0] == kDynamicDim;
+      if (batched && array->shape[0] == 0)
+        return Error(ErrorId::kDataShape, where, ": '", spec.name, "': shape ", ShapeToString(array->shape), " holds no sample, wanted at least one along axis 0");
       if (batched) batch.samples = array->shape[0];
       batch.feeds.push_back({spec.name, std::move(tensor)});
     }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
-#include <functional>
 
+#include "api/json_text.h"
 #include "api/json_values.h"
 #include "base/spelling.h"
 #include "quantize/check_plan.h"
@@ -16,6 +16,9 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr int64_t kMaxRank = 16;   // more than any operator with weights takes
+constexpr std::string_view kTwoWays = "got scale and zero_point beside symmetric, reduce_range, rmin or rmax, wanted one or the other";
+
 Result<std::string> Text(const Json& object, const char* key) {
   if (!object.at(key).is_string()) return WrongType(object.at(key), "a text").WithContext(key);
   return object.at(key).get<std::string>();
@@ -26,10 +29,11 @@ Result<bool> Flag(const Json& object, const char* key) {
   return object.at(key).get<bool>();
 }
 
-Result<int64_t> Integer(const Json& object, const char* key, int64_t least) {
+Result<int64_t> Integer(const Json& object, const char* key, int64_t least, int64_t most) {
   const Json& value = object.at(key);
-  if (value.is_number_integer() && value.get<int64_t>() >= least) return value.get<int64_t>();
-  return Error(ErrorId::kBadConfig, key, ": got ", value.dump(), ", wanted an integer of at least ", least);
+  const std::optional<int64_t> integer = IntegerOf(value);
+  if (integer && *integer >= least && *integer <= most) return *integer;
+  return Error(ErrorId::kBadConfig, key, ": got ", value.dump(), ", wanted an integer from ", least, " to ", most);
 }
 
 // Errors: kBadConfig for what is no number from `min` to `max`.
@@ -47,13 +51,17 @@ Result<bool> HasPair(const Json& object, const char* first, const char* second) 
   return Error(ErrorId::kBadConfig, "got one of ", first, " and ", second, ", wanted both");
 }
 
-Result<std::optional<Range>> ParseRange(const Json& value) {
-  PREON_ASSIGN_OR_RETURN(const bool has, HasPair(value, "rmin", "rmax"));
-  if (!has) return std::optional<Range>();
-  PREON_ASSIGN_OR_RETURN(const double min, Number(value, "rmin", -FLT_MAX, FLT_MAX));
-  PREON_ASSIGN_OR_RETURN(const double max, Number(value, "rmax", -FLT_MAX, FLT_MAX));
-  if (min <= max) return std::optional(Range{static_cast<float>(min), static_cast<float>(max)});
-  return Error(ErrorId::kBadConfig, "rmin: got ", min, " with rmax ", max, ", wanted rmin <= rmax");
+Result<std::optional<float>> ParseBound(const Json& value, const char* key) {
+  if (!value.contains(key)) return std::optional<float>();
+  PREON_ASSIGN_OR_RETURN(const double bound, Number(value, key, -FLT_MAX, FLT_MAX));
+  return std::optional(static_cast<float>(bound));
+}
+
+Result<RangeBounds> ParseRange(const Json& value) {
+  PREON_ASSIGN_OR_RETURN(const std::optional<float> min, ParseBound(value, "rmin"));
+  PREON_ASSIGN_OR_RETURN(const std::optional<float> max, ParseBound(value, "rmax"));
+  if (!min || !max || *min <= *max) return RangeBounds(min, max);
+  return Error(ErrorId::kBadConfig, "rmin: got ", *min, " with rmax ", *max, ", wanted rmin <= rmax");
 }
 
 // Without a type of the override's own, only planning knows the codes that the zero point must be one of.
@@ -71,125 +79,138 @@ Result<std::optional<QuantParams>> ParseParams(const Json& value, const std::opt
   return std::optional(params);
 }
 
-Status CheckKeys(const Json& value, const std::vector<std::string>& known) {
-  if (!value.is_object()) return WrongType(value, "an object");
-  for (const auto& [key, ignored] : value.items()) {
-    if (std::ranges::find(known, key) == known.end())
-      return Error(ErrorId::kBadConfig, "key '", key, "' is unknown", DidYouMean(key, known));
+// All that is wrong with the settings of a tensor: one run tells of every mistake.
+using Problems = std::vector<std::string>;
+
+template <typename T, typename Field>
+void Keep(const Result<T>& parsed, Field& field, Problems& problems) {
+  if (parsed.ok()) field = *parsed;
+  else problems.push_back(parsed.status().message());
+}
+
+// False for what is no object.
+bool CheckKeys(const Json& value, const std::vector<std::string>& known, Problems& problems) {
+  if (!value.is_object()) {
+    problems.push_back(WrongType(value, "an object").message());
+    return false;
   }
-  return Status::Ok();
+  for (const auto& [key, ignored] : value.items()) {
+    if (std::ranges::find(known, key) == known.end()) problems.push_back(StrCat("key '", key, "' is unknown", DidYouMean(key, known)));
+  }
+  return true;
+}
+
+Result<TensorType> ParseType(const Json& value, const char* key) {
+  PREON_ASSIGN_OR_RETURN(const std::string name, Text(value, key));
+  Result<TensorType> type = ParseTensorType(name);
+  if (!type.ok()) return std::move(type).status().WithContext(key);
+  return type;
 }
 
 // What ours and the reference's have in common.
-Status ParseCommon(const Json& value, const char* type_key, TensorOverride& parsed) {
-  if (value.contains(type_key)) {
-    PREON_ASSIGN_OR_RETURN(const std::string type, Text(value, type_key));
-    PREON_ASSIGN_OR_RETURN(parsed.type, ParseTensorType(type));
-  }
-  if (value.contains("symmetric")) {
-    PREON_ASSIGN_OR_RETURN(parsed.symmetric, Flag(value, "symmetric"));
-  }
-  if (value.contains("reduce_range")) {
-    PREON_ASSIGN_OR_RETURN(parsed.reduce_range, Flag(value, "reduce_range"));
-  }
-  if (value.contains("axis")) {
-    PREON_ASSIGN_OR_RETURN(const int64_t axis, Integer(value, "axis", -16));
-    parsed.axis = static_cast<int>(axis);
-  }
-  PREON_ASSIGN_OR_RETURN(parsed.range, ParseRange(value));
-  PREON_ASSIGN_OR_RETURN(parsed.params, ParseParams(value, parsed.type));
-  return Status::Ok();
+void ParseCommon(const Json& value, const char* type_key, TensorOverride& parsed, Problems& problems) {
+  if (value.contains(type_key)) Keep(ParseType(value, type_key), parsed.type, problems);
+  if (value.contains("symmetric")) Keep(Flag(value, "symmetric"), parsed.symmetric, problems);
+  if (value.contains("reduce_range")) Keep(Flag(value, "reduce_range"), parsed.reduce_range, problems);
+  if (value.contains("axis")) Keep(Integer(value, "axis", -kMaxRank, kMaxRank - 1), parsed.axis, problems);
+  Keep(ParseRange(value), parsed.range, problems);
+  Keep(ParseParams(value, parsed.type), parsed.params, problems);
 }
 
-Result<TensorOverride> ParseOverride(const Json& value) {
-  PREON_RETURN_IF_ERROR(CheckKeys(value, {"type", "symmetric", "scale_type", "method", "rmin", "rmax", "scale", "zero_point", "axis",
-                                          "block_size", "reduce_range"}));
+TensorOverride ParseOverride(const Json& value, Problems& problems) {
   TensorOverride parsed;
-  PREON_RETURN_IF_ERROR(ParseCommon(value, "type", parsed));
+  if (!CheckKeys(value, {"type", "symmetric", "scale_type", "method", "rmin", "rmax", "scale", "zero_point", "axis", "block_size", "reduce_range"}, problems))
+    return parsed;
+  ParseCommon(value, "type", parsed, problems);
+  if (parsed.axis == -1) {   // ours for one scale, where the reference has the last axis
+    parsed.axis.reset();
+    parsed.per_channel = false;
+  }
   if (value.contains("scale_type")) {
-    PREON_ASSIGN_OR_RETURN(const std::string type, Text(value, "scale_type"));
-    PREON_ASSIGN_OR_RETURN(parsed.scale_type, ParseScaleType(type));
+    const Result<std::string> name = Text(value, "scale_type");
+    if (name.ok()) Keep(ParseScaleType(*name), parsed.scale_type, problems);
+    else problems.push_back(name.status().message());
   }
-  if (value.contains("method")) {
-    PREON_ASSIGN_OR_RETURN(parsed.method, Text(value, "method"));
-  }
-  if (value.contains("block_size")) {
-    PREON_ASSIGN_OR_RETURN(parsed.block_size, Integer(value, "block_size", 1));
-  }
+  if (value.contains("method")) Keep(Text(value, "method"), parsed.method, problems);
+  if (value.contains("block_size")) Keep(Integer(value, "block_size", 1, INT32_MAX), parsed.block_size, problems);
   return parsed;
 }
 
-Result<ConvertOverride> ParseConvert(const Json& value) {
-  PREON_RETURN_IF_ERROR(CheckKeys(value, {"quant_type", "recv_nodes", "symmetric", "rmin", "rmax", "scale", "zero_point"}));
-  if (!value.contains("quant_type")) return Error(ErrorId::kBadConfig, "no quant_type given, which it needs");
+std::optional<ConvertOverride> ParseConvert(const Json& value, Problems& problems) {
+  if (!CheckKeys(value, {"quant_type", "recv_nodes", "symmetric", "rmin", "rmax", "scale", "zero_point"}, problems)) return std::nullopt;
+  if (!value.contains("quant_type")) problems.emplace_back("no quant_type given, which it needs");
   TensorOverride parsed;
-  PREON_RETURN_IF_ERROR(ParseCommon(value, "quant_type", parsed));
+  ParseCommon(value, "quant_type", parsed, problems);
+  if (!parsed.type) return std::nullopt;
   ConvertOverride convert{.type = *parsed.type, .symmetric = parsed.symmetric, .range = parsed.range, .params = parsed.params};
-  if (!value.contains("recv_nodes") || value["recv_nodes"].is_null()) return convert;
-  if (!value["recv_nodes"].is_array() || !std::ranges::all_of(value["recv_nodes"], &Json::is_string))
-    return WrongType(value["recv_nodes"], "a list of node names").WithContext("recv_nodes");
-  for (const Json& node : value["recv_nodes"]) convert.nodes.insert(node.get<std::string>());
+  if (convert.params && (convert.symmetric || convert.range)) problems.emplace_back(kTwoWays);
+  const Json nodes = value.value("recv_nodes", Json());
+  if (nodes.is_null()) return convert;
+  if (!nodes.is_array() || nodes.empty() || !std::ranges::all_of(nodes, &Json::is_string)) {
+    problems.push_back(StrCat("recv_nodes: got ", nodes.dump(), ", wanted a list of node names"));
+    return std::nullopt;
+  }
+  for (const Json& node : nodes) convert.nodes.insert(node.get<std::string>());
   return convert;
 }
 
 // What one entry says; that of a channel may repeat what the first says, and not more.
-Result<TensorOverride> ParseReferenceEntry(const Json& value) {
-  PREON_RETURN_IF_ERROR(CheckKeys(value, {"quant_type", "axis", "symmetric", "reduce_range", "rmin", "rmax", "scale", "zero_point", "convert"}));
+TensorOverride ParseReferenceEntry(const Json& value, Problems& problems) {
   TensorOverride parsed;
-  PREON_RETURN_IF_ERROR(ParseCommon(value, "quant_type", parsed));
-  if (parsed.params && (parsed.symmetric || parsed.reduce_range || parsed.range))
-    return Error(ErrorId::kBadConfig, "got scale and zero_point beside symmetric, reduce_range, rmin or rmax, wanted one or the other");
-  if (value.contains("convert")) {
-    Result<ConvertOverride> convert = ParseConvert(value["convert"]);
-    if (!convert.ok()) return std::move(convert).status().WithContext("convert");
-    if (parsed.type && *parsed.type == convert->type)
-      return Error(ErrorId::kBadConfig, "convert: quant_type: got ", convert->type.name(), ", which is the tensor's own, wanted another");
-    parsed.converts.push_back(*convert);
-  }
+  if (!CheckKeys(value, {"quant_type", "axis", "symmetric", "reduce_range", "rmin", "rmax", "scale", "zero_point", "convert"}, problems)) return parsed;
+  ParseCommon(value, "quant_type", parsed, problems);
+  if (parsed.params && (parsed.symmetric || parsed.reduce_range || parsed.range)) problems.emplace_back(kTwoWays);
+  if (!value.contains("convert")) return parsed;
+  Problems inside;
+  if (const std::optional<ConvertOverride> convert = ParseConvert(value["convert"], inside)) parsed.converts.push_back(*convert);
+  for (const std::string& problem : inside) problems.push_back("convert: " + problem);
   return parsed;
 }
 
-Result<TensorOverride> ParseReferenceOverride(const Json& value) {
-  if (!value.is_array()) return WrongType(value, "a list of objects, one for the tensor or one for each channel");
+TensorOverride ParseReferenceOverride(const Json& value, Problems& problems) {
   TensorOverride whole;
+  if (!value.is_array()) {
+    problems.push_back(WrongType(value, "a list of objects, one for the tensor or one for each channel").message());
+    return whole;
+  }
+  bool differ = false, half = false;
   for (size_t channel = 0; channel < value.size(); ++channel) {
-    PREON_ASSIGN_OR_RETURN(const TensorOverride entry, ParseReferenceEntry(value[channel]));
+    Problems inside;
+    const TensorOverride entry = ParseReferenceEntry(value[channel], inside);
+    for (const std::string& problem : inside) problems.push_back(value.size() == 1 ? problem : StrCat("entry ", channel, ": ", problem));
     if (channel == 0) {
       whole = entry;
       if (!entry.axis && value.size() == 1) return whole;
-      if (!entry.axis) return Error(ErrorId::kBadConfig, "got ", value.size(), " entries without axis, wanted one, or an axis in the first");
-      if (!entry.converts.empty()) return Error(ErrorId::kBadConfig, "convert: got it for channels; only activations have it");
-    } else if ((entry.type && entry.type != whole.type) || (entry.axis && entry.axis != whole.axis) ||
-               (entry.symmetric && entry.symmetric != whole.symmetric) || (entry.reduce_range && entry.reduce_range != whole.reduce_range)) {
-      return Error(ErrorId::kBadConfig, "entry ", channel, ": quant_type, axis, symmetric and reduce_range are those of the first entry for all channels");
+      if (!entry.axis && inside.empty()) problems.push_back(StrCat("got ", value.size(), " entries without axis, wanted one, or an axis in the first"));
     }
-    if (entry.range) whole.channel_ranges.push_back(*entry.range);
+    differ = differ || (entry.type && entry.type != whole.type) || (entry.axis && entry.axis != whole.axis) ||
+             (entry.symmetric && entry.symmetric != whole.symmetric) || (entry.reduce_range && entry.reduce_range != whole.reduce_range);
+    if (!entry.converts.empty()) problems.push_back(StrCat("entry ", channel, ": convert: got it for a channel; only activations have it"));
+    half = half || (entry.range && !entry.range.complete());
+    if (entry.range.complete()) whole.channel_ranges.push_back(entry.range.Over({}));
     if (entry.params) whole.channel_params.push_back(*entry.params);
   }
+  if (half) problems.emplace_back("got one of rmin and rmax for a channel, wanted both");
+  if (differ) problems.emplace_back("quant_type, axis, symmetric and reduce_range are those of the first entry for all channels");
   for (const size_t given : {whole.channel_ranges.size(), whole.channel_params.size()}) {
-    if (given != 0 && given != value.size()) return Error(ErrorId::kBadConfig, "got a range or scale for ", given, " of ", value.size(), " channels, wanted all or none");
+    if (given != 0 && given != value.size() && !half) problems.push_back(StrCat("got a range or scale for ", given, " of ", value.size(), " channels, wanted all or none"));
   }
-  whole.range.reset();
+  whole.channels = static_cast<int64_t>(value.size());
+  whole.range = {};
   whole.params.reset();
   return whole;
 }
 
-// All that is wrong at once: one run tells of every mistake.
-Status AddEach(TensorOverrides& overrides, const Json& tensors, const std::function<Result<TensorOverride>(const Json&)>& parse) {
+Status AddEach(TensorOverrides& overrides, const Json& tensors, TensorOverride (*parse)(const Json&, Problems&)) {
   if (!tensors.is_object()) return WrongType(tensors, "an object with an entry for each tensor");
-  std::vector<std::string> problems;
-  for (const auto& [tensor, setting] : tensors.items()) {
-    const Result<TensorOverride> parsed = parse(setting);
-    if (parsed.ok()) {
-      overrides[tensor] = Merged(*parsed, overrides[tensor]);
-    } else {
-      problems.push_back(StrCat(tensor, ": ", parsed.status().message()));
-    }
-  }
-  if (problems.empty()) return Status::Ok();
   std::string all;
-  for (const std::string& problem : problems) all += (all.empty() ? "" : "; ") + problem;
-  return Error(ErrorId::kBadConfig, "overrides: ", all);
+  for (const auto& [tensor, setting] : tensors.items()) {
+    Problems problems;
+    const TensorOverride parsed = parse(setting, problems);
+    if (problems.empty()) overrides[tensor] = Merged(parsed, overrides[tensor]);
+    for (const std::string& problem : problems) all += StrCat(all.empty() ? "" : "; ", tensor, ": ", problem);
+  }
+  return all.empty() ? Status::Ok() : Error(ErrorId::kBadConfig, "overrides: ", all);
 }
 
 }  // namespace
@@ -197,11 +218,12 @@ Status AddEach(TensorOverrides& overrides, const Json& tensors, const std::funct
 Status AddOverrides(TensorOverrides& overrides, const Json& tensors) { return AddEach(overrides, tensors, ParseOverride); }
 
 Status AddReferenceOverrides(TensorOverrides& overrides, const std::string& text) {
-  return AddEach(overrides, Json::parse(text), ParseReferenceOverride);
+  PREON_ASSIGN_OR_RETURN(const Json tensors, ParseJson(text));
+  return AddEach(overrides, tensors, ParseReferenceOverride);
 }
 
 Status AddMixedPrecision(TensorOverrides& overrides, const std::string& text) {
-  const Json types = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  PREON_ASSIGN_OR_RETURN(const Json types, ParseJson(text));
   if (!types.is_object()) return WrongType(types, "an object with a list of tensors for each type");
   for (const auto& [name, tensors] : types.items()) {
     PREON_ASSIGN_OR_RETURN(const TensorType type, ParseTensorType(name));

@@ -2,7 +2,7 @@
 
 #include "api/keys/keys.h"
 #include "api/option_table.h"
-#include "api/qconfig.h"
+#include "api/qconfig_fields.h"
 #include "api/verbs.h"
 #include "base/system.h"
 #include "formats/tensor_type.h"
@@ -66,6 +66,7 @@ OptionDescriptions Descriptions() {
                                    .otherwise = std::string(key.otherwise),
                                    .range = std::string(key.range),
                                    .meaning = std::string(key.meaning),
+                                   .default_here = std::string(key.default_here),
                                    .here = std::string(key.here),
                                    .ours = key.ours});
     }
@@ -92,6 +93,7 @@ Result<DoctorResult> DoctorVerb(Job& job) {
   for (size_t group = 0; group < kKeyGroups.size(); ++group) {
     int64_t has = 0, all = 0;
     for (const KeySpec& key : KeysOf(static_cast<KeyGroup>(group))) {
+      if (key.ours) continue;
       ++all;
       if (!key.here.empty()) ++has;
       else result.missing_keys.emplace_back(key.name);

@@ -118,6 +118,16 @@ void Collector::SaveInBackground() {
 
 void Collector::Save(milliseconds patience) {
   const std::lock_guard lock(saving_);
+  if (!saved_for_good_) SaveAlone(patience);
+}
+
+void Collector::SaveForGood(milliseconds patience) {
+  const std::lock_guard lock(saving_);
+  SaveAlone(patience);
+  saved_for_good_ = true;
+}
+
+void Collector::SaveAlone(milliseconds patience) {
   Status saved;
   try {
     saved = SaveNow(patience);

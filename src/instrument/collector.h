@@ -42,6 +42,8 @@ class Collector final : public TensorObserver {
   /// Writes all that is known, between runs; does nothing when the file has it already, or nothing is known. Gives up when the
   /// runs that are under way take longer than `patience`.
   void Save(std::chrono::milliseconds patience);
+  /// The same; afterwards nothing is saved any more, so that the end of the process meets no file half written.
+  void SaveForGood(std::chrono::milliseconds patience);
 
   void Observe(size_t index, const ObservedValue& value, const ParallelFor& parallel_for) override;
   void ObserveTogether(std::span<const ObservedStep> steps, const ParallelFor& parallel_for) override;
@@ -55,6 +57,7 @@ class Collector final : public TensorObserver {
 
  private:
   void SaveInBackground();
+  void SaveAlone(std::chrono::milliseconds patience);   // who calls it holds saving_
   Status SaveNow(std::chrono::milliseconds patience);
   void LogOnce(std::atomic<bool>& logged, const Status& problem);
 
@@ -69,6 +72,7 @@ class Collector final : public TensorObserver {
   std::atomic<int64_t> since_save_ = 0;  // runs
   std::mutex saving_;                  // of the next and the file
   int64_t saved_samples_ = 0;
+  bool saved_for_good_ = false;
   std::atomic<bool> in_background_ = false;  // who sets it owns writer_
   std::unique_ptr<std::thread> writer_;
   bool paused_for_fork_ = false;

@@ -33,7 +33,7 @@ Collectors& Collectors::OfProcess() {
 }
 
 Collectors::Collectors() {
-  std::atexit([] { OfProcess().SaveAll(kPatienceAtExit); });
+  std::atexit([] { OfProcess().SaveAtExit(); });
   pthread_atfork([] { OfProcess().BeforeFork(); }, [] { OfProcess().AfterForkInParent(); },
                  [] { OfProcess().AfterForkInChild(); });
 }
@@ -61,9 +61,9 @@ CollectorFile Collectors::ChooseFile(const std::string& pattern, Process process
   return {path, alone ? 0 : RandomFirstSample()};
 }
 
-void Collectors::SaveAll(std::chrono::milliseconds patience) {
+void Collectors::SaveAtExit() {
   const std::lock_guard lock(mutex_);
-  for (Collector* collector : collectors_) collector->Save(patience);
+  for (Collector* collector : collectors_) collector->SaveForGood(kPatienceAtExit);
 }
 
 void Collectors::BeforeFork() {

@@ -25,7 +25,7 @@ class Collectors {
   enum class Process { kAsStarted, kForked };
   Collectors();
   CollectorFile ChooseFile(const std::string& pattern, Process process);
-  void SaveAll(std::chrono::milliseconds patience);
+  void SaveAtExit();
   void BeforeFork();
   void AfterForkInParent();
   void AfterForkInChild();

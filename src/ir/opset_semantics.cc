@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ir/constant_value.h"
 #include "ir/opset_adapters.h"
 
 namespace preon {
@@ -7,14 +8,6 @@ namespace {
 
 Status NoConversion(const Node& node, std::string_view what) {
   return Error(ErrorId::kOpsetConversion, "no conversion for operator ", node.op_type, " ", what);
-}
-
-// The value of an initializer or a Constant node, or null.
-const Tensor* ConstantValue(const Graph& graph, const std::string& tensor) {
-  const Node* producer = graph.Producer(tensor);
-  if (producer == nullptr || !producer->Is("Constant")) return graph.Initializer(tensor);
-  const auto value = producer->attributes.find("value");
-  return value == producer->attributes.end() ? nullptr : std::get_if<Tensor>(&value->second);
 }
 
 }  // namespace

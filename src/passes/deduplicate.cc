@@ -4,10 +4,12 @@
 // After:       w1;                         a = Op(x, w1), readers of b read a
 // Conditions:  initializers: same type, shape and bytes, read in the same single role (initializer_role.h), no biases.
 //              nodes: same standard operator, attributes and inputs, no randomness, no sub-graph, not in branches that
-//              exclude each other; b is not read in a sub-graph and not a graph output beside a.
+//              exclude each other, nothing that the user set for one, or its readers, alone; b is not read in a
+//              sub-graph and not a graph output beside a.
 // Formula:     b = a
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "ir/if_scopes.h"
@@ -23,7 +25,7 @@ std::string_view AsText(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-bool MergeInitializers(Graph& graph) {
+bool MergeInitializers(Graph& graph, const PassEnv& env) {
   // Keys point into tensors that stay: only initializers that are not in the map are removed.
   std::map<std::tuple<DataType, Shape, InitializerRole, std::string_view>, std::string> first;
   std::vector<std::string> names;
@@ -31,7 +33,7 @@ bool MergeInitializers(Graph& graph) {
   bool changed = false;
   for (const std::string& tensor : names) {
     const Tensor* value = Constant(graph, tensor);
-    const std::optional<InitializerRole> role = SingleRole(graph, tensor);
+    const std::optional<InitializerRole> role = SingleRole(graph, tensor, env);
     if (value == nullptr || value->type() == DataType::kString || !role.has_value() ||
         role->kind == InitializerRole::kBias)
       continue;
@@ -107,7 +109,19 @@ Node* FindTwin(const IfScopes& scopes, const std::vector<Node*>& others, const N
   return found == others.end() ? nullptr : *found;
 }
 
-bool MergeNodes(Graph& graph) {
+// What the user set for the node and for its readers: one reads what it wants from each of two tensors, or one of them
+// stays float.
+std::string Settings(const Graph& graph, const Node& node, const PassEnv& env) {
+  if (!env.settings_of) return "";
+  std::set<std::string> readers;
+  for (const std::string& output : node.outputs())
+    for (const Use& use : graph.Uses(output)) readers.insert(env.settings_of(*use.node, ""));
+  std::string settings = env.settings_of(node, "");
+  for (const std::string& reader : readers) settings += " read by" + reader;
+  return settings;
+}
+
+bool MergeNodes(Graph& graph, const PassEnv& env) {
   const IfScopes scopes(graph);
   std::map<std::string, std::vector<Node*>> kept;
   std::vector<std::string> names;
@@ -116,7 +130,7 @@ bool MergeNodes(Graph& graph) {
   for (const std::string& node_name : names) {  // in order: twins that read twins become equal on the way
     Node* node = graph.FindNode(node_name);
     if (!IsPure(*node)) continue;
-    std::vector<Node*>& others = kept[NodeKey(*node)];
+    std::vector<Node*>& others = kept[NodeKey(*node) + Settings(graph, *node, env)];
     Node* twin = FindTwin(scopes, others, *node);
     if (twin == nullptr) others.push_back(node);
     if (twin == nullptr || !CanReplaceOutputs(graph, *node, *twin)) continue;
@@ -135,9 +149,9 @@ class Deduplicate final : public Pass {
   std::string_view name() const override { return "deduplicate"; }
   std::string_view summary() const override { return "equal initializers and equal nodes are kept once"; }
 
-  Result<Effect> Apply(Model& model, const PassEnv&) const override {
-    const bool initializers = MergeInitializers(model.graph);
-    const bool nodes = MergeNodes(model.graph);
+  Result<Effect> Apply(Model& model, const PassEnv& env) const override {
+    const bool initializers = MergeInitializers(model.graph, env);
+    const bool nodes = MergeNodes(model.graph, env);
     return initializers || nodes ? Effect::kChanged : Effect::kUnchanged;
   }
 };

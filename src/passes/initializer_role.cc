@@ -3,7 +3,9 @@
 #include <algorithm>
 
 namespace preon {
+namespace {
 
+// By the operator alone.
 InitializerRole RoleOf(const Use& use) {
   const Node& node = *use.node;
   if (use.captured || use.input == 0) return {};
@@ -17,11 +19,20 @@ InitializerRole RoleOf(const Use& use) {
   return {};
 }
 
-std::optional<InitializerRole> SingleRole(const Graph& graph, std::string_view tensor) {
+}  // namespace
+
+InitializerRole RoleOf(const Use& use, std::string_view tensor, const PassEnv& env) {
+  InitializerRole role = RoleOf(use);
+  if (env.settings_of && !use.captured) role.settings = env.settings_of(*use.node, tensor);
+  return role;
+}
+
+std::optional<InitializerRole> SingleRole(const Graph& graph, std::string_view tensor, const PassEnv& env) {
   const std::vector<Use> uses = graph.Uses(tensor);
   if (uses.empty()) return InitializerRole{};
-  const InitializerRole role = RoleOf(uses[0]);
-  if (std::all_of(uses.begin(), uses.end(), [&](const Use& use) { return RoleOf(use) == role; })) return role;
+  const InitializerRole role = RoleOf(uses[0], tensor, env);
+  if (std::all_of(uses.begin(), uses.end(), [&](const Use& use) { return RoleOf(use, tensor, env) == role; }))
+    return role;
   return std::nullopt;
 }
 

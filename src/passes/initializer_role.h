@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "ir/graph.h"
+#include "passes/pass.h"
 
 namespace preon {
 
@@ -17,15 +18,16 @@ struct InitializerRole {
     kBias,    ///< bias of one node: its scale is that node's own, so nobody shares it
   };
   Kind kind = kValue;
-  int64_t axis = 0;  ///< for kWeight; MatMul counts from the end (-1), since its weight may have any rank
-  std::string node;  ///< for kBias
+  int64_t axis = 0;      ///< for kWeight; MatMul counts from the end (-1), since its weight may have any rank
+  std::string node;      ///< for kBias
+  std::string settings;  ///< the user's: PassEnv::settings_of
 
   auto operator<=>(const InitializerRole&) const = default;
 };
 
-/// The role in which `use` reads its tensor.
-InitializerRole RoleOf(const Use& use);
+/// The role in which `use` reads the tensor.
+InitializerRole RoleOf(const Use& use, std::string_view tensor, const PassEnv& env);
 /// The role of all its uses; kValue without uses; nullopt where they differ.
-std::optional<InitializerRole> SingleRole(const Graph& graph, std::string_view tensor);
+std::optional<InitializerRole> SingleRole(const Graph& graph, std::string_view tensor, const PassEnv& env);
 
 }  // namespace preon

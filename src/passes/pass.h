@@ -16,11 +16,14 @@
 
 namespace preon {
 
-/// What passes may use beside the model. Either may be null: constants are then folded natively only, nothing is
-/// logged.
+/// What passes may use beside the model. Each may be null: constants are then folded natively only, nothing is
+/// logged, all nodes are alike to the user.
 struct PassEnv {
   Evaluator* evaluator = nullptr;
   const RunContext* context = nullptr;
+  /// What the user set for the node or, with a tensor's name, for the constant that it reads under that name. Texts to
+  /// be compared: what differs in them stays apart.
+  std::function<std::string(const Node& node, std::string_view constant)> settings_of = nullptr;
 };
 
 enum class Effect { kUnchanged, kChanged };

@@ -4,8 +4,9 @@
 // After:       Conv(x, w, b), Conv(y, w, b_1), Gather(w_1, i)
 // Conditions:  float; read in several roles (initializer_role.h): as weight with different channel axes, as weight and
 // as
-//              plain operand, or as bias of several nodes. Weights shared by nodes of one kind and plain operands
-//              (scalars, tables) stay shared. The first reader keeps the name, as do sub-graphs and graph outputs.
+//              plain operand, as bias of several nodes, or by nodes that the user set apart. Other weights shared by
+//              nodes of one kind and plain operands (scalars, tables) stay shared. The first reader keeps the name, as
+//              do sub-graphs and graph outputs.
 // Formula:     -
 #include <map>
 
@@ -16,14 +17,14 @@
 namespace preon {
 namespace {
 
-bool Split(Graph& graph, const std::string& tensor) {
+bool Split(Graph& graph, const std::string& tensor, const PassEnv& env) {
   const Tensor value = *graph.Initializer(tensor);  // a copy: new initializers may move the old ones
   const std::vector<Use> uses = graph.Uses(tensor);
   const bool named = graph.IsOutput(tensor) || graph.HasCapturedUse(tensor);
-  std::map<InitializerRole, std::string> names = {{named ? InitializerRole{} : RoleOf(uses[0]), tensor}};
+  std::map<InitializerRole, std::string> names = {{named ? InitializerRole{} : RoleOf(uses[0], tensor, env), tensor}};
   for (const Use& use : uses) {
     if (use.captured) continue;
-    const auto [entry, fresh] = names.try_emplace(RoleOf(use));
+    const auto [entry, fresh] = names.try_emplace(RoleOf(use, tensor, env));
     if (fresh) {
       entry->second = graph.UniqueTensorName(tensor);
       graph.SetInitializer(entry->second, value);
@@ -41,15 +42,15 @@ class SplitSharedInitializers final : public Pass {
     return "an initializer that is read in several roles gets a copy for each";
   }
 
-  Result<Effect> Apply(Model& model, const PassEnv&) const override {
+  Result<Effect> Apply(Model& model, const PassEnv& env) const override {
     Graph& graph = model.graph;
     std::vector<std::string> shared;
     for (const auto& [tensor, value] : graph.initializers()) {
       const bool is_float = value.type() == DataType::kFloat && Constant(graph, tensor) != nullptr;
-      if (is_float && !SingleRole(graph, tensor).has_value()) shared.push_back(tensor);
+      if (is_float && !SingleRole(graph, tensor, env).has_value()) shared.push_back(tensor);
     }
     bool changed = false;
-    for (const std::string& tensor : shared) changed = Split(graph, tensor) || changed;
+    for (const std::string& tensor : shared) changed = Split(graph, tensor, env) || changed;
     return changed ? Effect::kChanged : Effect::kUnchanged;
   }
 };

@@ -81,7 +81,11 @@ class Callbacks {
     const nb::object sample = reader_(index);
     if (sample.is_none()) return false;
     for (const auto& [name, value] : nb::cast<nb::dict>(sample)) {
-      InputArray input{nb::cast<std::string>(name), {}, {}, nullptr};
+      InputArray input;
+      if (!nb::try_cast(name, input.name)) {
+        const std::string got = nb::cast<std::string>(nb::repr(name));
+        throw nb::type_error(("get_next: sample " + std::to_string(index) + ": got " + got + " as the name of an input, wanted a str").c_str());
+      }
       Array& array = arrays_.emplace_back();
       if (!nb::try_cast(value, array)) {
         const std::string got = nb::cast<std::string>(nb::str(nb::handle(value.type()).attr("__name__")));

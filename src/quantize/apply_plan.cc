@@ -7,9 +7,11 @@
 
 #include "formats/quark_operators.h"
 #include "quantize/channel_scales.h"
+#include "quantize/clips_to_relu.h"
 #include "quantize/constant_writer.h"
 #include "quantize/dynamic_writer.h"
 #include "quantize/fill_channels.h"
+#include "quantize/layout_bodies.h"
 #include "quantize/nbits_writer.h"
 #include "quantize/op_traits.h"
 #include "quantize/pair_writer.h"
@@ -48,6 +50,9 @@ class PlanWriter {
     if (const std::vector<std::string>& enlarged = constants_.enlarged(); !enlarged.empty()) {
       const std::string others = enlarged.size() > 1 ? StrCat(" and of ", enlarged.size() - 1, " others") : "";
       Warn(StrCat("scales of ", enlarged.front(), others, " enlarged so that the bias fits int32"));
+    }
+    if (plan_.clips_to_relu) {
+      for (const std::string& warning : ClipsToRelu(graph_, plan_, params_)) Warn(warning);
     }
     PREON_RETURN_IF_ERROR(WritePairs());
     GuardIslands();
@@ -169,6 +174,7 @@ Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const PlanSta
     PREON_RETURN_IF_ERROR(WriteDynamic(quantized, plan));
     return quantized;
   }
+  PREON_RETURN_IF_ERROR(WriteBodies(quantized, plan.bodies, warnings));
   PREON_RETURN_IF_ERROR(PlanWriter(quantized, plan, statistics, warnings).Write());
   PREON_RETURN_IF_ERROR(WriteNBits(quantized, plan.nbits, threads));
   for (const char* domain : {kQuarkDomain, kContribDomain}) {

@@ -21,7 +21,7 @@ Model Quantize(const GraphBuilder& b, const PlanOptions& options, Range range,
   return *quantized;
 }
 
-// Their scale of the bias has beta in it.
+// Their scale of the bias has beta in it, but in the extended layout, where they make it anew.
 TEST(ApplyPlan, CompatOfBeta) {
   GraphBuilder b({2, 4});
   Node* gemm = b.Op("Gemm", {"x", b.Constant("w", {4, 3}), b.Constant("b", {3})}, "y", {2, 3});
@@ -33,6 +33,12 @@ TEST(ApplyPlan, CompatOfBeta) {
   EXPECT_EQ(ours.graph.FindNode("y_node")->Float("beta", 1), 1);
   EXPECT_EQ(theirs.graph.FindNode("y_node")->Float("beta", 1), 1);
   EXPECT_EQ(bias_scale(theirs), 2 * bias_scale(ours));
+  Result<QuantPlan> extended = MakeQuarkTarget()->Plan(b.model, {.activation = DataType::kInt16, .compat = Compat::kQuark, .per_channel = false});
+  ASSERT_TRUE(extended.ok());
+  const PlanStatistics statistics{.ranges = {{"x", {-1, 1}}, {"y", {-1, 1}}}};
+  const float in_codes = bias_scale(*ApplyPlan(b.model, *extended, statistics, nullptr));
+  extended->beta_in_codes = false;
+  EXPECT_EQ(bias_scale(*ApplyPlan(b.model, *extended, statistics, nullptr)), 2 * in_codes);
   EXPECT_THAT(theirs.metadata, ::testing::Contains(std::pair<std::string, std::string>("preon.compat", "quark")));
   EXPECT_THAT(ours.metadata, ::testing::IsEmpty());
 }

@@ -1,6 +1,8 @@
 #include "quantize/check_plan.h"
 
 #include "formats/combination.h"
+#include "ir/graph.h"
+#include "quantize/plan.h"
 
 namespace preon {
 namespace {
@@ -33,7 +35,36 @@ Status CheckFormat(const Planned& planned, Granularity granularity) {
   return CheckCombination(type, scales, granularity, planned.block || planned.format.symmetric);
 }
 
+// The pair of the tensor, or of the Relu or Clip that alone reads it: the runtime draws these into the kernel.
+const ActivationPlan* WrittenAs(const Graph& graph, const QuantPlan& plan, const std::string& tensor) {
+  const auto own = plan.activations.find(tensor);
+  if (own != plan.activations.end() && own->second.pair) return &own->second;
+  const std::vector<Use> uses = graph.Uses(tensor);
+  if (uses.size() != 1 || !(uses[0].node->Is("Relu") || uses[0].node->Is("Clip"))) return nullptr;
+  const auto behind = plan.activations.find(uses[0].node->output());
+  return behind == plan.activations.end() || !behind->second.pair ? nullptr : &behind->second;
+}
+
 }  // namespace
+
+Status CheckConvolutions(const Graph& graph, const QuantPlan& plan) {
+  for (const auto& node : graph.nodes()) {
+    if (!node->Is("Conv") || graph.Initializer(node->input(1)) == nullptr) continue;
+    const auto data = plan.activations.find(node->input(0));
+    if (data == plan.activations.end() || !data->second.pair || data->second.block || !data->second.converts.empty()) continue;
+    const DataType type = data->second.format.type;
+    const ActivationPlan* written = WrittenAs(graph, plan, node->output());
+    if (DataTypeBits(type) != 4 || written == nullptr || written->block || written->format.type != type) continue;
+    const auto weight = plan.weights.find(node->input(1));
+    const bool folded = weight == plan.weights.end() || weight->second.form == WeightForm::kFolded;
+    if (!folded && (weight->second.block || DataTypeBits(weight->second.format.type) != 8)) continue;
+    return Error(ErrorId::kConflictingOptions, "node '", node->name, "': Conv from and to ", DataTypeName(type), " with weights in ",
+                 folded ? "float" : DataTypeName(weight->second.format.type),
+                 ": the runtime makes a kernel of it that it then can't load; wanted weights with codes of 4 or 16 bits, or other activations")
+        .WithHint("--target simulate has every pair of types, and computes in float");
+  }
+  return Status::Ok();
+}
 
 Status CheckZeroPoint(const QuantParams& params, DataType type) {
   const IntFormat all_codes{type};
@@ -44,11 +75,11 @@ Status CheckZeroPoint(const QuantParams& params, DataType type) {
 
 Status CheckPlan(const QuantPlan& plan) {
   for (const auto& [tensor, activation] : plan.activations) {
-    PREON_RETURN_IF_ERROR(CheckParams(activation, activation.source == RangeSource::kFixed).WithContext("overrides: ", tensor));
+    PREON_RETURN_IF_ERROR(CheckParams(activation, activation.source == RangeSource::kFixed || activation.bounds).WithContext("overrides: ", tensor));
     PREON_RETURN_IF_ERROR(CheckFormat(activation, Granularity::kPerTensor).WithContext(tensor));
   }
   for (const auto& [tensor, weight] : plan.weights) {
-    PREON_RETURN_IF_ERROR(CheckParams(weight, weight.range.has_value()).WithContext("overrides: ", tensor));
+    PREON_RETURN_IF_ERROR(CheckParams(weight, static_cast<bool>(weight.range)).WithContext("overrides: ", tensor));
     const Granularity granularity = weight.block_size > 0 ? Granularity::kPerBlock
                                     : weight.axis >= 0    ? Granularity::kPerAxis
                                                           : Granularity::kPerTensor;

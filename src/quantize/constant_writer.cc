@@ -116,9 +116,9 @@ Result<EncodedBias> ConstantWriter::Encoded(const BiasPlan& bias, std::vector<fl
   const float input_scale = params_.SeenBy(bias.node, bias.input).scale;
   const std::vector<QuantParams> spread = Spread(weight_params, values.size());
   if (plan_.compat == Compat::kOff) return EncodeBias(values, input_scale, spread, beta);
-  // Their scale has beta in it, and so have our values, unlike theirs.
+  // Our values have beta, unlike theirs; so has their scale, but where they make it anew after alignments.
   for (float& value : values) value *= beta;
-  return compat::EncodeBias(values, input_scale, spread, beta);
+  return compat::EncodeBias(values, input_scale, spread, plan_.beta_in_codes ? 1 : beta);
 }
 
 Status ConstantWriter::WriteBias(const BiasPlan& bias, const std::vector<QuantParams>& weight_params, const Tensor* weight,

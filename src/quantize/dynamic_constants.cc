@@ -9,19 +9,23 @@ namespace {
 Result<EncodedTensor> EncodeAlone(const std::string& name, const Tensor& values, int axis, const WeightPlan& plan,
                                   Compat compat) {
   std::vector<QuantParams> params;
+  std::optional<Range> range;
+  if (plan.range) {
+    PREON_ASSIGN_OR_RETURN(range, plan.range.OverExtremes(values));
+  }
   if (plan.params) {
     params = {*plan.params};
   } else if (compat != Compat::kOff) {
     const compat::WeightOptions options{.scale_type = plan.scale_type,
                                         .method = plan.rule.method.value_or(WeightMethod::kMinMax),
                                         .tool = compat,
-                                        .range = plan.range};
+                                        .range = range};
     PREON_ASSIGN_OR_RETURN(params, compat::WeightParams(values, axis, plan.format, options));
   } else {
     std::vector<Range> ranges;
-    if (plan.range)
-      ranges = {*plan.range};
-    else {
+    if (range) {
+      ranges = {*range};
+    } else {
       PREON_ASSIGN_OR_RETURN(ranges, CalibrateWeight(values, axis, plan.format, plan.scale_type, plan.rule));
     }
     TensorParams make(compat);

@@ -55,7 +55,6 @@ class Planner {
       plan_.warnings.emplace_back("all nodes with weights are small: quantizing them saves memory, hardly any time");
     }
     PREON_RETURN_IF_ERROR(CheckPlan(plan_));
-    WarnOfIdleOverrides(options_, &plan_);
     return std::move(plan_);
   }
 
@@ -245,7 +244,7 @@ class Planner {
       weight.rule = options_.weight_rule;
       weight.axis = axis;
       const auto own = options_.overrides.find(node.input(index));
-      if (own != options_.overrides.end()) ApplyOverride(own->second, weight);
+      if (own != options_.overrides.end()) ApplyOverride(own->second, {.channel = axis}, weight);
     }
     weight.nodes.push_back(node.name);
   }

@@ -6,6 +6,7 @@
 #include "ir/sub_graphs.h"
 #include "passes/passes.h"
 #include "quantize/dynamic_planner.h"
+#include "quantize/overrides.h"
 #include "quantize/prepare.h"
 #include "quantize/selection.h"
 
@@ -61,7 +62,7 @@ class DynamicTarget final : public Target {
       return Error(ErrorId::kNotYetSupported, "--weight ", options.weight.name(), ": target dynamic has int8, uint8");
     for (const auto& [given, option] : {std::pair(options.activation_symmetric.has_value(), "--symmetric"),
                                         std::pair(options.scale_type != ScaleType::kFloat32, "--scale-type"),
-                                        std::pair(options.block_size.has_value(), "--block-size"),
+                                        std::pair(HasBlockSize(options), "--block-size"),
                                         std::pair(options.weight_form.has_value(), "--weight-form")}) {
       if (given) return Error(ErrorId::kConflictingOptions, option, ": has no effect with --target dynamic");
     }

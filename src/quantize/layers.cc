@@ -1,142 +1,246 @@
 #include "quantize/layers.h"
 
 #include <algorithm>
-#include <array>
+#include <ranges>
 
-#include "quantize/op_traits.h"
-#include "quantize/selection.h"
+#include "formats/precision.h"
+#include "quantize/layer_selection.h"
+#include "quantize/layout_rules.h"
+#include "quantize/overrides.h"
 
 namespace preon {
 namespace {
 
-enum class Role { kInput, kWeight, kBias, kOutput };
+using Overrides = std::map<std::string, TensorOverride>;
 
-constexpr std::array kWithBias = {"Conv", "ConvTranspose", "Gemm", "InstanceNormalization", "LayerNormalization", "BatchNormalization"};
-
-// The part that input `index` plays for its operator.
-Role RoleOf(const Graph& graph, const Node& node, size_t index) {
-  if (graph.Initializer(node.input(index)) == nullptr) return Role::kInput;
-  return index == 2 && std::ranges::find(kWithBias, node.op_type) != kWithBias.end() ? Role::kBias : Role::kWeight;
-}
-
-const std::optional<TensorOverride>& Of(const LayerOverride& layer, Role role) {
-  if (role == Role::kInput) return layer.input;
-  if (role == Role::kWeight) return layer.weight;
-  return role == Role::kBias ? layer.bias : layer.output;
-}
-
-ConvertOverride ConvertTo(const TensorType& type, const TensorOverride& wanted) {
-  return {.type = type, .symmetric = wanted.symmetric, .range = wanted.range, .params = wanted.params};
+bool IsEmpty(const TensorOverride& wanted) {
+  return !wanted.type && !wanted.symmetric && !wanted.scale_type && !wanted.method && wanted.converts.empty();
 }
 
 class Layers {
  public:
-  Layers(const Graph& graph, const PlanOptions& options) : graph_(graph), options_(options), selection_(options) {}
+  Layers(const Graph& graph, const PlanOptions& options, const QuantPlan& plain)
+      : graph_(graph), options_(options), plain_(plain), layers_(options) {
+    for (const NodeDecision& decision : plain.nodes)
+      if (decision.reason == FloatReason::kNone) quantized_.insert(graph.FindNode(decision.node));
+  }
 
-  std::map<std::string, TensorOverride> Run() const {
-    return options_.compat == Compat::kOff ? WithBorders() : LaterWins();
+  Overrides Run() {
+    for (const auto& node : graph_.nodes()) AddConstants(*node);
+    if (options_.compat != Compat::kOff) {
+      for (const auto& node : graph_.nodes()) LaterWins(*node);
+      return std::move(overrides_);
+    }
+    // Readers first: what moves data asks for what its output has.
+    for (const auto& node : graph_.nodes() | std::views::reverse)
+      for (const std::string& output : node->outputs()) Decide(node.get(), output);
+    for (const std::string& input : graph_.inputs()) Decide(nullptr, input);
+    for (const auto& node : graph_.nodes())
+      for (const std::string& output : node->outputs()) ShareAgain(*node, output);
+    std::erase_if(overrides_, [](const auto& entry) { return IsEmpty(entry.second); });
+    return std::move(overrides_);
+  }
+
+  // Nodes whose activations they say something about.
+  std::set<std::string> Nodes() const {
+    std::set<std::string> nodes;
+    for (const auto& node : graph_.nodes()) {
+      if (Wanted(*node, LayerRole::kInput) || Wanted(*node, LayerRole::kOutput)) nodes.insert(node->name);
+    }
+    return nodes;
   }
 
  private:
-  bool Applies(const LayerOverride& layer, const Node& node) const {
-    const NodeSelectors& selectors = layer.selectors;
-    const bool all = selectors.patterns.empty() && selectors.op_types.empty() && selectors.sub_graphs.empty();
-    return all || StandsForOne(node, selectors.nodes);
-  }
-
-  // What all layers together say of the node's tensors in this role; nothing where it is left out anyway.
-  std::optional<TensorOverride> Wanted(const Node& node, Role role) const {
-    std::optional<TensorOverride> wanted;
-    if (selection_.Excludes(node)) return wanted;
-    for (const LayerOverride& layer : options_.layers) {
-      const std::optional<TensorOverride>& own = Of(layer, role);
-      if (own && Applies(layer, node)) wanted = Merged(*own, wanted.value_or(TensorOverride()));
-    }
-    return wanted;
-  }
+  struct Reader {
+    const Node* node;
+    TensorOverride wanted;
+    bool asked;  // by a layer, or by what its output has
+  };
 
   bool IsFloat(const std::string& tensor) const {
     const DataType type = graph_.TypeOf(tensor);
     return !tensor.empty() && (type == DataType::kFloat || type == DataType::kUndefined);
   }
 
-  void AddConstants(const Node& node, std::map<std::string, TensorOverride>* overrides) const {
+  std::optional<TensorOverride> Wanted(const Node& node, LayerRole role) const {
+    return quantized_.contains(&node) ? layers_.Wanted(node, role) : std::nullopt;
+  }
+
+  void AddConstants(const Node& node) {
     for (size_t index = 0; index < node.inputs().size(); ++index) {
       const std::string& tensor = node.input(index);
       if (!IsFloat(tensor) || graph_.Initializer(tensor) == nullptr) continue;
-      const Role role = RoleOf(graph_, node, index);
-      std::optional<TensorOverride> wanted = Wanted(node, role);
-      if (!wanted) continue;
-      if (wanted->per_channel && !wanted->axis) wanted->axis = *wanted->per_channel ? role == Role::kBias ? 0 : WeightAxis(graph_, node) : -1;
-      TensorOverride& own = (*overrides)[tensor];
-      own = Merged(*wanted, own);
+      if (const auto wanted = Wanted(node, LayerRoleOf(graph_, node, index)))
+        overrides_[tensor] = Merged(*wanted, overrides_[tensor]);
     }
   }
 
   // As in the reference: of all settings for a tensor that of the node further down counts.
-  std::map<std::string, TensorOverride> LaterWins() const {
-    std::map<std::string, TensorOverride> overrides;
-    const auto add = [&](const std::string& tensor, const std::optional<TensorOverride>& wanted) {
-      if (wanted && IsFloat(tensor)) overrides[tensor] = Merged(*wanted, overrides[tensor]);
+  void LaterWins(const Node& node) {
+    const auto add = [&](const std::string& tensor, LayerRole role) {
+      if (!IsFloat(tensor) || graph_.Initializer(tensor) != nullptr) return;
+      if (const auto wanted = Wanted(node, role)) overrides_[tensor] = Merged(*wanted, overrides_[tensor]);
     };
-    for (const auto& node : graph_.nodes()) {
-      for (const std::string& input : node->inputs())
-        if (graph_.Initializer(input) == nullptr) add(input, Wanted(*node, Role::kInput));
-      AddConstants(*node, &overrides);
-      for (const std::string& output : node->outputs()) add(output, Wanted(*node, Role::kOutput));
-    }
-    return overrides;
+    for (const std::string& input : node.inputs()) add(input, LayerRole::kInput);
+    for (const std::string& output : node.outputs()) add(output, LayerRole::kOutput);
   }
 
-  std::map<std::string, TensorOverride> WithBorders() const {
-    std::map<std::string, TensorOverride> overrides;
-    for (const std::string& input : graph_.inputs()) AddActivation(nullptr, input, &overrides);
-    for (const auto& node : graph_.nodes()) {
-      AddConstants(*node, &overrides);
-      for (const std::string& output : node->outputs()) AddActivation(node.get(), output, &overrides);
-    }
-    return overrides;
+  // --- What is wanted of an activation -------------------------------------------------------------------------
+  const TensorOverride* OwnOf(const std::string& tensor) const {
+    const auto own = options_.overrides.find(tensor);
+    return own == options_.overrides.end() ? nullptr : &own->second;
   }
 
-  // A tensor has its producer's type; readers of other types get pairs of their own. What no quantized node writes has the
-  // type of its readers, where they agree.
-  void AddActivation(const Node* producer, const std::string& tensor, std::map<std::string, TensorOverride>* overrides) const {
-    if (!IsFloat(tensor)) return;
-    std::vector<std::pair<const Node*, TensorOverride>> readers;
-    bool any = false;
+  TensorType DefaultType(const std::string& tensor) const {
+    const auto base = options_.base_overrides.find(tensor);
+    return base != options_.base_overrides.end() && base->second.type ? *base->second.type : options_.activation;
+  }
+
+  // `wanted` with what holds where it says nothing.
+  TensorOverride InFull(const std::string& tensor, const TensorOverride& wanted) const {
+    return Merged(
+        wanted,
+        {.type = DefaultType(tensor), .symmetric = options_.activation_symmetric, .scale_type = options_.scale_type});
+  }
+
+  // The tensor whose scale it has where nobody sets anything; itself where it has its own.
+  const std::string& RootOf(const std::string& tensor) const {
+    const auto plain = plain_.activations.find(tensor);
+    return plain == plain_.activations.end() || plain->second.shares.empty() ? tensor : plain->second.shares;
+  }
+
+  bool MovesData(const Node& node, const std::string& input, const std::string& output) const {
+    const auto plain = plain_.activations.find(output);
+    return plain != plain_.activations.end() && plain->second.shares == RootOf(input) && OwnOf(output) == nullptr;
+  }
+
+  static bool IsMorePrecise(const TensorOverride& a, const TensorOverride& b) {
+    return PrecisionOf(*a.type) > PrecisionOf(*b.type);
+  }
+
+  // What the node asks for because its outputs have it; nullopt where it moves no data or nobody set anything behind
+  // it.
+  std::optional<TensorOverride> WantedBehind(const Node& node, const std::string& tensor) const {
+    std::optional<TensorOverride> wanted;
+    bool asked = false;
+    for (const std::string& output : node.outputs()) {
+      if (!MovesData(node, tensor, output)) continue;
+      const auto decided = decided_.find(output);
+      asked = asked || decided != decided_.end();
+      const TensorOverride full = InFull(output, decided == decided_.end() ? TensorOverride() : decided->second);
+      if (!wanted || IsMorePrecise(full, *wanted)) wanted = full;
+    }
+    return asked ? wanted : std::nullopt;
+  }
+
+  std::vector<Reader> ReadersOf(const std::string& tensor) const {
+    std::vector<Reader> readers;
     for (const Use& use : graph_.Uses(tensor)) {
-      if (use.captured || selection_.Excludes(*use.node)) continue;
-      std::optional<TensorOverride> wanted = Wanted(*use.node, Role::kInput);
-      any = any || wanted;
-      readers.emplace_back(use.node, wanted.value_or(TensorOverride()));
+      if (use.captured || !quantized_.contains(use.node)) continue;
+      if (std::ranges::find(readers, use.node, &Reader::node) != readers.end()) continue;
+      std::optional<TensorOverride> wanted = Wanted(*use.node, LayerRole::kInput);
+      if (!wanted) wanted = WantedBehind(*use.node, tensor);
+      readers.push_back({use.node, wanted.value_or(TensorOverride()), wanted.has_value()});
     }
-    const bool written = producer != nullptr && !selection_.Excludes(*producer);
-    const std::optional<TensorOverride> written_as = written ? Wanted(*producer, Role::kOutput) : std::nullopt;
-    if (!any && !written_as) return;
-    const auto type_of = [&](const TensorOverride& wanted) { return wanted.type.value_or(options_.activation); };
-    TensorOverride own = written_as.value_or(TensorOverride());
-    if (!written && std::ranges::all_of(readers, [&](const auto& reader) { return type_of(reader.second) == type_of(readers[0].second); }))
-      own.type = readers.empty() ? own.type : readers[0].second.type;
-    for (const auto& [node, wanted] : readers) {
-      const TensorType type = type_of(wanted);
-      if (type == type_of(own)) {
-        own = Merged(own, wanted);
-        continue;
-      }
-      const auto same = std::ranges::find(own.converts, type, &ConvertOverride::type);
-      (same != own.converts.end() ? *same : own.converts.emplace_back(ConvertTo(type, wanted))).nodes.insert(node->name);
+    return readers;
+  }
+
+  // --- What it gets --------------------------------------------------------------------------------------------
+  // Of equally precise types the default one, else that of the first reader.
+  TensorType MostPrecise(const std::string& tensor, const std::vector<Reader>& readers) const {
+    const TensorType by_default = DefaultType(tensor);
+    std::optional<TensorType> best;
+    for (const Reader& reader : readers) {
+      const TensorType type = reader.wanted.type.value_or(by_default);
+      const bool better = !best || PrecisionOf(type) > PrecisionOf(*best) ||
+                          (PrecisionOf(type) == PrecisionOf(*best) && type == by_default);
+      if (better) best = type;
     }
-    (*overrides)[tensor] = own;
+    return best.value_or(by_default);
+  }
+
+  void Decide(const Node* producer, const std::string& tensor) {
+    if (!IsFloat(tensor)) return;
+    const std::vector<Reader> readers = ReadersOf(tensor);
+    const std::optional<TensorOverride> written =
+        producer == nullptr ? std::nullopt : Wanted(*producer, LayerRole::kOutput);
+    if (!written && std::ranges::none_of(readers, &Reader::asked)) return;
+    const TensorOverride* own = OwnOf(tensor);
+    const bool fixed = own != nullptr && own->type.has_value();
+    const TensorType type = fixed                      ? *own->type
+                            : written && written->type ? *written->type
+                                                       : MostPrecise(tensor, readers);
+    TensorOverride decided = written.value_or(TensorOverride());
+    for (const Reader& reader : readers)
+      if (reader.wanted.type.value_or(DefaultType(tensor)) == type) decided = Merged(decided, reader.wanted);
+    decided_[tensor] = decided;
+    for (const Reader& reader : readers) {
+      if (fixed || reader.wanted.type.value_or(DefaultType(tensor)) == type) continue;
+      AddReader(*reader.node, InFull(tensor, reader.wanted), &decided.converts);
+    }
+    overrides_[tensor] = decided;
+  }
+
+  static void AddReader(const Node& node, const TensorOverride& wanted, std::vector<ConvertOverride>* converts) {
+    auto same = std::ranges::find(*converts, *wanted.type, &ConvertOverride::type);
+    if (same == converts->end()) {
+      converts->push_back({.type = *wanted.type,
+                           .symmetric = wanted.symmetric,
+                           .scale_type = wanted.scale_type,
+                           .range = wanted.range,
+                           .params = wanted.params});
+      same = std::prev(converts->end());
+    }
+    same->nodes.insert(node.name);
+  }
+
+  // What the node reads of the tensor, in full.
+  TensorOverride Read(const Node& node, const std::string& tensor) const {
+    const auto found = overrides_.find(tensor);
+    if (found != overrides_.end()) {
+      for (const ConvertOverride& convert : found->second.converts)
+        if (convert.nodes.contains(node.name))
+          return {.type = convert.type, .symmetric = convert.symmetric, .scale_type = convert.scale_type};
+    }
+    const auto decided = decided_.find(tensor);
+    TensorOverride read = decided == decided_.end() ? TensorOverride() : decided->second;
+    if (const TensorOverride* own = OwnOf(tensor)) read = Merged(*own, read);
+    return InFull(tensor, read);
+  }
+
+  // Moved data keep the scale that they are read with, where readers behind want that; else they get the type that
+  // these want.
+  void ShareAgain(const Node& node, const std::string& output) {
+    const auto moved = std::ranges::find_if(node.inputs(), [&](const std::string& input) {
+      return graph_.Initializer(input) == nullptr && MovesData(node, input, output);
+    });
+    if (moved == node.inputs().end() || !quantized_.contains(&node)) return;
+    const auto decided = decided_.find(output);
+    const TensorOverride read = Read(node, *moved);
+    const TensorOverride has = InFull(output, decided == decided_.end() ? TensorOverride() : decided->second);
+    if (read.type == has.type && read.symmetric == has.symmetric && read.scale_type == has.scale_type &&
+        read.type->block() == nullptr) {
+      std::vector<ConvertOverride> converts = std::move(overrides_[output].converts);
+      overrides_[output] = {.converts = std::move(converts)};
+    } else if (decided_.contains(*moved) && !ReadersOf(output).empty()) {
+      overrides_[output] = Merged(overrides_[output], has);
+    }
   }
 
   const Graph& graph_;
   const PlanOptions& options_;
-  const Selection selection_;
+  const QuantPlan& plain_;
+  const LayerSelection layers_;
+  std::set<const Node*> quantized_;
+  Overrides overrides_;
+  Overrides decided_;  // of activations, before what is shared goes
 };
 
 }  // namespace
 
 TensorOverride Merged(const TensorOverride& over, const TensorOverride& under) {
+  const auto is_integer = [](const TensorType& type) { return type.block() == nullptr && IsIntType(type.type()); };
+  if (over.type && under.type && is_integer(*over.type) != is_integer(*under.type)) return over;
   TensorOverride merged = over;
   const auto fill = [](auto& field, const auto& other) {
     if (!field) field = other;
@@ -145,14 +249,18 @@ TensorOverride Merged(const TensorOverride& over, const TensorOverride& under) {
   fill(merged.symmetric, under.symmetric);
   fill(merged.scale_type, under.scale_type);
   fill(merged.method, under.method);
-  fill(merged.per_channel, under.per_channel);
-  fill(merged.axis, under.axis);
+  if (!over.axis && !over.per_channel) {
+    merged.axis = under.axis;
+    merged.per_channel = under.per_channel;
+  }
   fill(merged.block_size, under.block_size);
   fill(merged.reduce_range, under.reduce_range);
+  if (over.range && under.range) merged.range = over.range.OverBounds(under.range);
   const bool fixed = over.range || over.params || !over.channel_ranges.empty() || !over.channel_params.empty();
   if (!fixed) {
     merged.range = under.range;
     merged.params = under.params;
+    merged.channels = under.channels;
     merged.channel_ranges = under.channel_ranges;
     merged.channel_params = under.channel_params;
   }
@@ -160,15 +268,15 @@ TensorOverride Merged(const TensorOverride& over, const TensorOverride& under) {
   return merged;
 }
 
-PlanOptions WithLayers(const Graph& graph, PlanOptions options) {
-  const auto put_under = [&](const std::map<std::string, TensorOverride>& weaker) {
-    for (auto [tensor, wanted] : weaker) {
-      TensorOverride& own = options.overrides[tensor];
-      if (own.type) wanted.converts.clear();   // whoever gives the tensor a type gives it to all readers
-      own = Merged(own, wanted);
-    }
+PlanOptions WithLayers(const Graph& graph, PlanOptions options, const QuantPlan& plain) {
+  const auto put_under = [&](const Overrides& weaker) {
+    for (const auto& [tensor, wanted] : weaker) options.overrides[tensor] = Merged(options.overrides[tensor], wanted);
   };
-  if (!options.layers.empty()) put_under(Layers(graph, options).Run());
+  if (!options.layers.empty()) {
+    Layers layers(graph, options, plain);
+    options.layer_nodes = layers.Nodes();
+    put_under(layers.Run());
+  }
   put_under(options.base_overrides);
   options.layers.clear();
   options.base_overrides.clear();
@@ -176,7 +284,24 @@ PlanOptions WithLayers(const Graph& graph, PlanOptions options) {
 }
 
 Result<QuantPlan> PlanWithLayers(const Target& target, const Model& model, const PlanOptions& options) {
-  return target.Plan(model, WithLayers(model.graph, options));
+  PREON_RETURN_IF_ERROR(CheckOpTypes(model.graph, options));
+  PlanOptions plain = options;
+  if (HasOverrides(options)) plain.layout.format = QuarkFormatFor(options);
+  PlanOptions with = plain;
+  QuantPlan undisturbed;
+  if (!options.layers.empty()) {
+    plain.layers.clear();
+    plain.overrides.clear();
+    plain.base_overrides.clear();
+    PREON_ASSIGN_OR_RETURN(undisturbed, target.Plan(model, plain));
+  }
+  PREON_ASSIGN_OR_RETURN(QuantPlan plan, target.Plan(model, WithLayers(model.graph, std::move(with), undisturbed)));
+  const auto warn = [&](const std::vector<std::string>& warnings) {
+    plan.warnings.insert(plan.warnings.end(), warnings.begin(), warnings.end());
+  };
+  if (!options.layers.empty()) warn(LayerSelection(options).WithoutEffect(model.graph, plan.nodes));
+  warn(IdleOverrides(options, plan));
+  return plan;
 }
 
 }  // namespace preon

@@ -56,7 +56,11 @@ class Marker {
     if (selection_.Excludes(node)) return leave(FloatReason::kExcluded, "excluded by the user");
     if (const auto left = options_.left_float.find(node.name); left != options_.left_float.end())
       return leave(left->second, std::string(LeftFloatDetail(left->second)));
-    if (!IsListed(node)) return leave(FloatReason::kNoKernel, "operator type " + node.op_type + " is not in the target's list");
+    if (!IsListed(node)) {
+      const bool by_user = !options_.layout.selection.op_types.empty();
+      return leave(by_user ? FloatReason::kExcluded : FloatReason::kNoKernel,
+                   StrCat("operator type ", node.op_type, by_user ? " is not among those to quantize" : " is not in the target's list"));
+    }
     if (!selection_.Includes(node)) return leave(FloatReason::kExcluded, "not among the nodes to quantize");
     if (options_.layout.selection.matmul_const_b_only && node.Is("MatMul") && !IsConstant(node.input(1)))
       return leave(FloatReason::kNotConstant, "only MatMul with a constant operand is wanted");
@@ -137,6 +141,7 @@ class Marker {
 
   // --- Handlers ------------------------------------------------------------------------------------------------
   void Mark(const Node& node) {
+    if (AlignsConstants(node)) marks_.unshared.insert(node.inputs().begin(), node.inputs().end());
     switch (rules_.HandlerOf(node.op_type)) {
       case OpHandler::kLinear: return MarkLinear(node);
       case OpHandler::kMatMul: return MarkMatMul(node);
@@ -154,17 +159,29 @@ class Marker {
   }
 
   // The axis of channels: the user's for the operator, else the default; -1 where it has none.
-  int ChannelAxis(const Node& node, const std::string& tensor, int by_default) const {
+  int ChannelAxis(const Node& node, const std::string& tensor, int by_default) {
     const Tensor* value = graph_.Initializer(tensor);
-    if (!options_.per_channel || value == nullptr) return -1;
+    if (value == nullptr) return -1;
     const auto wanted = pairs_.channel_axis.find(node.op_type);
+    const bool named = wanted != pairs_.channel_axis.end();
+    const auto rank = static_cast<int64_t>(value->shape().size());
+    int64_t axis = named ? wanted->second : by_default;
+    if (axis < 0) axis += rank;
+    const auto warn = [&](std::string_view instead) {
+      if (named) marks_.warnings.push_back(StrCat("QDQOpTypePerChannelSupportToAxis: '", tensor, "' of node '", node.name, "' has ", instead));
+    };
     // Biases have a value per output: their weights' channels are these.
     const bool biased = rules_.HandlerOf(node.op_type) == OpHandler::kLinear && !node.input(2).empty();
-    int64_t axis = wanted == pairs_.channel_axis.end() || biased ? by_default : wanted->second;
-    const auto rank = static_cast<int64_t>(value->shape().size());
-    if (axis < 0) axis += rank;
-    // The runtime's MatMul takes scales per column of a matrix, or fails when it runs (spec qdq §7).
-    if (node.Is("MatMul") && (rank != 2 || axis != 1)) return -1;
+    if (biased && axis != by_default) {
+      warn("its channels along the outputs: its bias has a value for each of these");
+      axis = by_default;
+    }
+    // Kernels of the runtime take scales per output, or fail when they run (spec qdq §7).
+    const bool kernel = node.Is("MatMul") || node.Is("Conv") || node.Is("Gemm");
+    if ((kernel && axis != by_default) || (node.Is("MatMul") && rank != 2)) {
+      warn("one scale: the runtime takes one per output, and no others");
+      return -1;
+    }
     return axis >= 0 && axis < rank ? static_cast<int>(axis) : -1;
   }
 
@@ -213,7 +230,7 @@ class Marker {
   // Can the producer's codes do what the node does? Whether their limits are the node's is asked when they are known.
   bool Folds(const Node& node) const {
     const std::string& input = node.input(0);
-    return rules_.folds_clamps && !rules_.Symmetric(options_) && !pairs_.keep_clamps && !options_.layout.selection.weights_only &&
+    return rules_.folds_clamps && !rules_.Symmetric(options_) && !pairs_.keep_clamps && !pairs_.dual && !options_.layout.selection.weights_only &&
            graph_.Producer(input) != nullptr && graph_.UseCount(input) == 1 && !graph_.HasCapturedUse(input) &&
            !Converted(input) && !Converted(node.output()) && IsQuantizable(node.output()) && ClampRange(graph_, node).has_value();
   }

@@ -15,7 +15,7 @@ namespace preon {
 /// A tensor that gets a pair, or a constant that gets codes.
 struct TensorMark {
   bool weight = false;        ///< with the weights' type; else the activations'
-  int axis = -1;              ///< channels, where scales are per channel
+  int axis = -1;              ///< that of channels; -1: there is none
   const Node* first = nullptr;    ///< who marked it
   std::string provider;       ///< tensor whose scale and zero point it takes ("" = its own) …
   std::string provider_node;  ///< … as this reader of it sees them
@@ -33,6 +33,7 @@ struct LayoutMarks {
   std::set<std::string> pairless;             ///< marked, but read as they are: activation functions behind kernels
   std::map<std::string, std::string> narrowed;   ///< tensor -> the one whose range it has
   std::set<std::string> fixed_to_one;         ///< outputs of Softmax: [0, 1]
+  std::set<std::string> unshared;             ///< AlignEltwiseQuantType: inputs of element-wise operators, which share with nobody
   std::vector<const Node*> quantized;         ///< nodes that marked
   std::vector<NodeDecision> nodes;            ///< all
   std::vector<std::string> warnings;

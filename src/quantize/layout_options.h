@@ -21,9 +21,9 @@ struct SubGraphSelector {
 /// Nodes of the user's file.
 struct NodeSelectors {
   std::vector<std::string> patterns;   ///< names, globs with `*` and `?`, regular expressions from `^` on
-  std::vector<std::string> op_types;
+  std::vector<std::string> op_types;   ///< of the model at hand, or of the user's nodes that its nodes stand for
   std::vector<SubGraphSelector> sub_graphs;
-  std::set<std::string> nodes;         ///< what they stand for in the model at hand (quantize/selectors.h)
+  std::set<std::string> nodes;         ///< what patterns and sub-graphs stand for in the user's file (quantize/selectors.h)
 
   bool operator==(const NodeSelectors&) const = default;
 };
@@ -46,8 +46,10 @@ struct PairOptions {
   bool force_without_input = false;  ///< ForceQuantizeNoInputCheck: shape-like operators are quantized even where their input is not
   bool dedicated = false;            ///< DedicatedQDQPair: one pair per reader
   bool dedicated_dequantize = false; ///< DedicateDQNode: one DequantizeLinear per reader
+  bool dual = false;                 ///< EnableDualQuantNodePairs: second pairs where types meet (extended layout)
+  bool clips_to_relu = false;        ///< ConvertClipToRelu: Clip whose upper bound the codes keep
   bool contrib_domain = false;       ///< UseQDQContribOps
-  bool keep_clamps = false;          ///< QDQKeepRemovableActivations: Relu and Clip stay, though codes would absorb them
+  bool keep_clamps = false;          ///< QDQKeepRemovableActivations of ONNX Runtime's quantizer: Relu and Clip stay, though codes would absorb them
   bool fold_relu = false;            ///< FoldRelu (extended layout)
   bool unsigned_relu = false;        ///< UseUnsignedReLU: outputs of Relu have no codes below 0
   bool align_elementwise = false;    ///< AlignEltwiseQuantType: constants of Add, Mul, … have the type of activations
@@ -87,13 +89,12 @@ enum class QuarkFormat : uint8_t {
 };
 
 struct LayoutOptions {
-  std::optional<QuarkFormat> format;  ///< default: base where activations and weights are int8 or uint8 and nothing is overridden
-  bool transformer = false;           ///< enable_npu_transformer: Gemm and MatMul alone
+  std::optional<QuarkFormat> format;  ///< of target quark; default: base where activations and weights are int8 or uint8 and nothing is overridden
   SelectionOptions selection;
   PairOptions pairs;
   BiasOptions bias;
   AlignOptions align;
-  bool reduce_range = false;         ///< weights keep one bit in reserve
+  bool reduce_range = false;         ///< codes of constants keep one bit in reserve; not of targets with a layout alone
   std::optional<double> min_real_range;  ///< MinimumRealRange of ONNX Runtime's quantizer
 
   bool operator==(const LayoutOptions&) const = default;

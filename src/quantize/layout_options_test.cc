@@ -147,10 +147,22 @@ TEST(Pairs, DomainAndChannelAxis) {
   EXPECT_EQ(contrib.graph.FindNode("x_QuantizeLinear")->domain, kContribDomain);
   EXPECT_TRUE(contrib.opsets.contains(kContribDomain));
   GraphBuilder b({1, 4, 8, 8});
-  b.Op("Conv", {"x", b.Constant("w", {4, 4, 1, 1})}, "c");
-  b.Output("c");
-  const Model other = Ort(b, With([](auto& l) { l.pairs.channel_axis = {{"Conv", 1}}; }));
-  EXPECT_EQ(other.graph.FindNode("w_DequantizeLinear")->Int("axis", -1), 1);
+  b.Op("ConvTranspose", {"x", b.Constant("w", {4, 4, 1, 1})}, "c");
+  b.Op("Conv", {"c", b.Constant("v", {4, 4, 1, 1})}, "d");
+  b.Output("d");
+  const PlanOptions options = With([](auto& l) { l.pairs.channel_axis = {{"Conv", 1}, {"ConvTranspose", 0}}; });
+  const Model other = Ort(b, options);
+  EXPECT_EQ(other.graph.Initializer("w_scale")->shape(), Shape{4});
+  EXPECT_EQ(other.graph.FindNode("w_DequantizeLinear")->Int("axis", -1), 0);
+  EXPECT_EQ(other.graph.Initializer("v_scale")->shape(), Shape{});   // the runtime's kernel would fail
+  EXPECT_THAT(MakeOrtTarget()->Plan(b.model, options)->warnings, ElementsAre(::testing::HasSubstr("'v' of node")));
+}
+
+TEST(OrtTarget, WeightsWithScalesPerChannelHaveOneZeroPoint) {
+  const PlanOptions options{.weight = DataType::kUInt8, .weight_symmetric = false};
+  const Model model = Ort(Residual(), options);
+  EXPECT_THAT(model.graph.Initializer("c_w_zero_point")->As<uint8_t>(), ::testing::Each(128));
+  EXPECT_THAT(MakeOrtTarget()->Plan(Residual().model, options)->warnings, ElementsAre(::testing::HasSubstr("WeightSymmetric=false")));
 }
 
 TEST(Pairs, ConstantsOfElementwiseOperators) {
@@ -161,6 +173,19 @@ TEST(Pairs, ConstantsOfElementwiseOperators) {
   EXPECT_EQ(Quark(b, options).graph.Initializer("k_quantized")->type(), DataType::kInt8);
   options.layout.pairs.align_elementwise = true;
   EXPECT_EQ(Quark(b, options).graph.Initializer("k_quantized")->type(), DataType::kInt16);
+}
+
+TEST(Pairs, InputsOfAlignedElementwiseOperatorsShareWithNobody) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c");
+  b.Op("Transpose", {"c"}, "t");
+  b.Op("Add", {"t", b.Constant("k", {4, 1, 1})}, "s");
+  b.Output("s");
+  PlanOptions options{.activation = DataType::kInt16};
+  const auto has_its_own = [&] { return Quark(b, options).graph.Initializer("t_scale") != nullptr; };
+  EXPECT_FALSE(has_its_own());
+  options.layout.pairs.align_elementwise = true;
+  EXPECT_TRUE(has_its_own());
 }
 
 TEST(Pairs, BlocksGoWithThePairsWhereAsked) {

@@ -6,7 +6,11 @@
 #include "quantize/bias_correction.h"
 #include "quantize/block_axes.h"
 #include "quantize/check_plan.h"
+#include "quantize/dual_pairs.h"
+#include "quantize/layout_bodies.h"
+#include "quantize/layout_forms.h"
 #include "quantize/layout_marker.h"
+#include "quantize/layout_names.h"
 #include "quantize/op_traits.h"
 #include "quantize/overrides.h"
 #include "quantize/passthrough.h"
@@ -36,22 +40,21 @@ class Planner {
     marks_ = MarkLayout(model_, options_, rules_);
     SetFacts();
     PlanActivations();
+    if (options_.layout.pairs.dual) PREON_RETURN_IF_ERROR(PlanDualPairs());
     PlanWeights();
     for (const BiasMark& bias : marks_.biases) PlanBias(bias);
-    for (const auto& node : graph_.nodes()) GuardFromRuntime(*node);
+    for (const auto& node : graph_.nodes())
+      if (IsConstant(node->input(1)) && NeedsGuard(rules_, plan_, *node)) plan_.float_islands.push_back(node->name);
     if (options_.bfloat16.vaiml) KeepInputCastsOnly();
     if (options_.refine_block_axis) RefineBlockAxes(graph_, &plan_);
     InheritRanges(graph_, options_, &plan_);
     if (rules_.extended) PlanAlignments(graph_, options_.layout.align, &plan_);
     DropIdlePairs();
     PREON_RETURN_IF_ERROR(CheckPlan(plan_));
-    WarnOfIdleOverrides(options_, &plan_);
-    const SelectionOptions& selection = options_.layout.selection;
-    WarnOfUnknown(selection.op_types, "OpTypesToQuantize");
-    WarnOfUnknown(selection.extra_op_types, "ExtraOpTypesToQuantize");
-    WarnOfUnknown(options_.layout.pairs.no_output_types, "OpTypesToExcludeOutputQuantization");
-    if (selection.sub_graphs)
-      plan_.warnings.push_back("EnableSubgraph: has no effect here: branches of If are entered anyway, bodies of Loop and Scan never");
+    if (!rules_.guards_islands) PREON_RETURN_IF_ERROR(CheckConvolutions(graph_, plan_));
+    PREON_RETURN_IF_ERROR(CheckOperatorTypes(graph_, options_, rules_, &plan_.warnings));
+    if (rules_.per_channel_is_symmetric && options_.per_channel && options_.weight_symmetric == false)
+      plan_.warnings.push_back("WeightSymmetric=false: has no effect on weights with a scale per channel: they have one zero point for all, in the middle");
     return std::move(plan_);
   }
 
@@ -74,6 +77,8 @@ class Planner {
     plan_.contrib_domain = rules_.extended || options_.layout.pairs.contrib_domain || (model_.opset() < 21 && Has16Or4Bits());
     plan_.dedicated_dequantize = options_.layout.pairs.dedicated_dequantize;
     plan_.int16_biases = options_.layout.bias.int16;
+    plan_.clips_to_relu = options_.layout.pairs.clips_to_relu;
+    plan_.beta_in_codes = rules_.extended;
     plan_.min_real_range = options_.layout.min_real_range;
   }
 
@@ -118,36 +123,42 @@ class Planner {
     if (bounds && bounds->min == 0) activation.format.symmetric = false;
   }
 
-  // The nearest tensor up the chain that has parameters of its own. Where there is none, its own range it is.
+  // The nearest tensor up the chain that has parameters of its own, or whose second pair is what is moved. Where there is none,
+  // its own range it is.
   void Share(const std::string& tensor, const TensorMark& mark) {
-    std::string owner = mark.provider;
+    std::string owner = mark.provider, reader = mark.provider_node;
     std::set<std::string> seen = {tensor};
+    const ConvertPlan* second = nullptr;
     while (true) {
       const auto up = marks_.tensors.find(owner);
       if (up == marks_.tensors.end() || !seen.insert(owner).second) {
         plan_.warnings.push_back(StrCat("'", tensor, "' has a scale of its own: '", mark.provider, "' has none to share"));
         return;
       }
-      if (up->second.provider.empty() || (OverrideOf(owner) != nullptr && HasOwnParams(*OverrideOf(owner)))) break;
+      if (!IsConstant(owner)) second = plan_.activations.at(owner).ConvertFor(reader);
+      if (second != nullptr || up->second.provider.empty() || (OverrideOf(owner) != nullptr && HasOwnParams(*OverrideOf(owner)))) break;
+      reader = up->second.provider_node;
       owner = up->second.provider;
     }
     ActivationPlan& activation = plan_.activations.at(tensor);
-    const auto provider = plan_.activations.find(owner);
-    const TensorOverride* own = OverrideOf(tensor);
-    const bool apart = (own != nullptr && HasOwnParams(*own)) || activation.block ||
-                       (provider != plan_.activations.end() && provider->second.block.has_value());
-    if (apart) return;
-    if (provider != plan_.activations.end() && owner == mark.provider) {
-      const std::vector<ConvertPlan>& converts = provider->second.converts;
-      for (size_t index = 0; index < converts.size() && !activation.shares_converted; ++index) {
-        const bool reads = converts[index].nodes.empty() || converts[index].nodes.contains(mark.provider_node);
-        if (reads && converts[index].block) return;
-        if (reads) activation.shares_converted = index;
-        if (reads) activation.format = converts[index].format;
-      }
+    const bool own = OverrideOf(tensor) != nullptr && HasOwnParams(*OverrideOf(tensor));
+    if (own || activation.block || marks_.unshared.contains(tensor) || marks_.unshared.contains(mark.provider)) return;
+    if (IsConstant(owner)) {
+      activation.format = WeightOf(owner, marks_.tensors.at(owner)).format;
+    } else {
+      const ActivationPlan& provider = plan_.activations.at(owner);
+      if (second != nullptr ? second->block.has_value() : provider.block.has_value()) return;
+      activation.format = second != nullptr ? second->format : provider.format;
+      if (second != nullptr) activation.shares_converted = static_cast<size_t>(second - provider.converts.data());
     }
     activation.shares = owner;
     activation.range_of.clear();
+  }
+
+  Status PlanDualPairs() {
+    if (rules_.extended) return preon::PlanDualPairs(graph_, options_, &plan_);
+    plan_.warnings.push_back("EnableDualQuantNodePairs: has no effect: only the extended layout of target quark has second pairs around nodes");
+    return Status::Ok();
   }
 
   static bool HasOwnParams(const TensorOverride& wanted) {
@@ -166,36 +177,16 @@ class Planner {
   }
 
   // --- Constants -----------------------------------------------------------------------------------------------
-  // Does the operator read its data from a Q/DQ pair?
-  bool ReadsPairs(const Node& node) const {
-    const auto data = plan_.activations.find(node.input(0));
-    return data != plan_.activations.end() && !data->second.block && IsIntType(data->second.format.type) &&
-           DataTypeBits(data->second.format.type) <= 16;
-  }
-
-  // By default what the runtime leaves alone: it makes integer kernels of operators between pairs, which have neither
-  // float8, int32 nor bytes in blocks, and MatMulNBits, which rounds its activations to bytes, of others.
-  WeightForm FormOf(const Node& node, const WeightPlan& plan) const {
-    if (options_.weight_form) return *options_.weight_form;
-    const bool library = rules_.operators == OperatorForm::kLibrary, pairs = ReadsPairs(node);
-    const DataType type = plan.format.type;
-    if (plan.block) return library ? WeightForm::kOperators : WeightForm::kFolded;
-    if (IsHalf(type)) return library ? WeightForm::kOperators : pairs ? WeightForm::kFolded : WeightForm::kPacked;
-    if (type == DataType::kInt32 && library && options_.compat != Compat::kOff) return WeightForm::kPacked;
-    if (DataTypeBits(type) == 32) return library ? WeightForm::kOperators : WeightForm::kFolded;
-    if (!rules_.guards_islands && IsIntType(type)) return WeightForm::kPacked;
-    if (plan.format.floating()) return pairs ? WeightForm::kFolded : WeightForm::kPacked;
-    const bool fails = pairs && plan.block_size > 0 && DataTypeBits(type) == 8;
-    const bool fuses = !library && !pairs && DataTypeBits(type) <= 8;
-    // Of four bits beside eight the runtime makes a kernel, which then refuses them.
-    const bool mixes = pairs && DataTypeBits(type) == 8 && DataTypeBits(plan_.activations.at(node.input(0)).format.type) == 4;
-    return fails || fuses || mixes ? WeightForm::kFolded : WeightForm::kPacked;
-  }
-
   void PlanWeights() {
     for (const auto& [tensor, mark] : marks_.tensors) {
       if (IsConstant(tensor)) plan_.weights[tensor] = WeightOf(tensor, mark);
     }
+  }
+
+  ScaleAxes AxesOf(const std::string& tensor, const TensorMark& mark) const {
+    const OpHandler handler = rules_.HandlerOf(mark.first->op_type);
+    const bool sums = (handler == OpHandler::kLinear || handler == OpHandler::kMatMul) && mark.weight && graph_.Initializer(tensor)->shape().size() >= 2 && mark.first->input(1) == tensor;
+    return {.channel = mark.axis, .reduced = sums ? ReducedAxis(graph_, *mark.first) : -1};
   }
 
   // Constants that are no weights have the activations' type.
@@ -207,22 +198,22 @@ class Planner {
     plan.format.reduce_range = options_.layout.reduce_range && !plan.block && !plan.format.floating();
     plan.scale_type = mark.weight ? options_.scale_type_of_weights() : options_.scale_type;
     plan.rule = options_.weight_rule;
-    plan.axis = mark.axis;
-    if (mark.weight && options_.block_size && graph_.Initializer(tensor)->shape().size() >= 2 && mark.first->input(1) == tensor) {
-      plan.block_size = *options_.block_size;
-      plan.axis = ReducedAxis(graph_, *mark.first);
-    }
-    // One scale per channel: one zero point for all, that of int8.
+    const ScaleAxes axes = AxesOf(tensor, mark);
+    SetGranularity(options_.per_channel, options_.block_size.value_or(0), axes, plan);
+    // One scale per channel: one zero point for all.
+    if (plan.axis >= 0 && rules_.per_channel_is_symmetric) plan.format.symmetric = true;
     if (plan.axis >= 0 && plan.format.type == DataType::kUInt8 && rules_.per_channel_is_int8) plan.format = {DataType::kInt8, true, plan.format.reduce_range};
     if (const TensorOverride* own = OverrideOf(tensor)) {
-      if (!own->axis && HasOwnParams(*own)) plan.axis = -1;
-      ApplyOverride(*own, plan);
+      if (HasOwnParams(*own)) SetGranularity(false, 0, axes, plan);   // what it does not say is one scale
+      ApplyOverride(*own, axes, plan);
     }
+    if (plan.block_size > 0 && plan.axis >= 0)   // more than there are is all
+      plan.block_size = std::min(plan.block_size, graph_.Initializer(tensor)->shape()[static_cast<size_t>(plan.axis)]);
     // The runtime's DequantizeLinear takes the difference to the zero point in 32 bits.
     if (plan.format.type == DataType::kInt32) plan.format.symmetric = true;
     LeaveUnscaled(options_.weight_scaled || plan.range, plan);
     if (plan.params || plan.block) plan.axis = -1;
-    plan.form = FormOf(*mark.first, plan);
+    plan.form = FormOfWeight(options_, rules_, plan_, *mark.first, plan);
     std::set<std::string> biased;
     for (const BiasMark& bias : marks_.biases) {
       if (bias.bias == tensor) biased.insert(bias.node->name);
@@ -243,14 +234,17 @@ class Planner {
   // Codes of up to 16 bits with one scale per output: products have the product of both scales.
   bool AccumulatesInInt32(const BiasMark& bias) const {
     const int most_bits = options_.compat == Compat::kQuark ? 32 : 16;   // there int32 weights count too
-    const auto is_short = [&](const auto& plan) {
-      return !plan.block && IsIntType(plan.format.type) && static_cast<int>(DataTypeBits(plan.format.type)) <= most_bits;
+    const auto is_short = [&](const IntFormat& format) {
+      return IsIntType(format.type) && static_cast<int>(DataTypeBits(format.type)) <= most_bits;
     };
     const auto ok = [&](const std::string& tensor) {
-      if (const auto data = plan_.activations.find(tensor); data != plan_.activations.end()) return is_short(data->second);
+      if (plan_.activations.contains(tensor)) {
+        const IntFormat* codes = CodesRead(plan_, *bias.node, tensor);
+        return codes != nullptr && is_short(*codes);
+      }
       const auto constant = plan_.weights.find(tensor);
-      return constant != plan_.weights.end() && is_short(constant->second) && constant->second.block_size == 0 &&
-             constant->second.form != WeightForm::kFolded;
+      return constant != plan_.weights.end() && !constant->second.block && is_short(constant->second.format) &&
+             constant->second.block_size == 0 && constant->second.form != WeightForm::kFolded;
     };
     return ok(bias.input) && ok(bias.weight);
   }
@@ -263,7 +257,7 @@ class Planner {
     if (encoded) {
       plan_.biases.push_back({mark.node->name, mark.bias, mark.input, mark.weight, true, wanted.protect});
     } else if ((rules_.other_biases_as_weights && !weights_only) || (wanted.int32 == false)) {
-      const TensorMark as_weight{.weight = true, .axis = options_.per_channel && graph_.Initializer(mark.bias)->shape().size() == 1 ? 0 : -1, .first = mark.node};
+      const TensorMark as_weight{.weight = true, .axis = graph_.Initializer(mark.bias)->shape().size() == 1 ? 0 : -1, .first = mark.node};
       plan_.weights[mark.bias] = WeightOf(mark.bias, as_weight);
       std::set<std::string>& nodes = biases_as_weights_[mark.bias];
       nodes.insert(mark.node->name);
@@ -271,26 +265,6 @@ class Planner {
     } else if (!weights_only && HasBiasOfChannels(graph_, *mark.node)) {
       plan_.biases.push_back({mark.node->name, mark.bias, mark.input, mark.weight, false});
     }
-  }
-
-  void WarnOfUnknown(const std::vector<std::string>& op_types, std::string_view key) {
-    for (const std::string& type : op_types) {
-      if (std::ranges::any_of(graph_.nodes(), [&](const auto& node) { return node->op_type == type; })) continue;
-      plan_.warnings.push_back(StrCat(key, ": '", type, "' has no effect: no such operator is left after the rewrites"));
-    }
-  }
-
-  // The runtime quantizes float weights and biases of what reads a pair behind the user's back (spec qdq §13.3 A).
-  void GuardFromRuntime(const Node& node) {
-    if (!rules_.guards_islands) return;
-    if ((!node.Is("Conv") && !node.Is("Gemm")) || !IsConstant(node.input(1)) || !ReadsPairs(node)) return;
-    const auto weight = plan_.weights.find(node.input(1));
-    const bool has_codes = weight != plan_.weights.end() && weight->second.form == WeightForm::kPacked &&
-                           IsIntType(weight->second.format.type);
-    const bool bias_encoded = node.input(2).empty() || std::ranges::any_of(plan_.biases, [&](const BiasPlan& bias) {
-                                return bias.node == node.name && bias.encoded;
-                              });
-    if (!has_codes || !bias_encoded) plan_.float_islands.push_back(node.name);
   }
 
   // --- All -----------------------------------------------------------------------------------------------------
@@ -329,7 +303,9 @@ Result<QuantPlan> PlanLayout(const Model& model, const PlanOptions& options, con
   if (!TakesEveryType(options)) {
     return Error(ErrorId::kNotYetSupported, "--weight ", options.weight.name(), ": only --target matmul-nbits has it");
   }
-  return Planner(model, options, rules).Run();
+  PREON_ASSIGN_OR_RETURN(QuantPlan plan, Planner(model, options, rules).Run());
+  if (options.layout.selection.sub_graphs) PREON_RETURN_IF_ERROR(PlanBodies(model, options, rules, &plan));
+  return plan;
 }
 
 }  // namespace preon

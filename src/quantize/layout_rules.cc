@@ -58,7 +58,7 @@ LayoutRules OrtRules() {
   rules.handlers["Pad"] = OpHandler::kPad;
   rules.handlers["GatherElements"] = OpHandler::kGather;
   rules.handlers["BatchNormalization"] = OpHandler::kNormalization;
-  rules.folds_clamps = rules.narrows_clamp_inputs = rules.per_channel_is_int8 = true;
+  rules.folds_clamps = rules.narrows_clamp_inputs = rules.per_channel_is_symmetric = true;
   return rules;
 }
 
@@ -67,7 +67,6 @@ LayoutRules QuarkRules(const PlanOptions& options) {
   LayoutRules rules{.target = "quark", .operators = OperatorForm::kLibrary, .handlers = CommonHandlers()};
   rules.op_types = Joined(kQLinearTypes, kQuarkTypes);
   if (extended) rules.op_types = Joined(rules.op_types, kExtendedTypes);
-  if (options.layout.transformer) rules.op_types = {"Gemm", "MatMul"};
   rules.folds_clamps = !extended || options.layout.pairs.fold_relu;
   rules.removes_pairs = rules.shifts_as_weights = rules.other_biases_as_weights = rules.int8_is_symmetric = rules.per_channel_is_int8 = true;
   rules.narrows_clamp_inputs = true;

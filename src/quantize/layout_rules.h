@@ -41,6 +41,7 @@ struct LayoutRules {
   bool guards_islands = false;     ///< float Conv and Gemm get a DequantizeLinear that the runtime does not fuse
   bool unknown_is_float = false;   ///< tensors of unknown type
   bool per_channel_is_int8 = false;   ///< weights in uint8 with scales per channel are int8
+  bool per_channel_is_symmetric = false;   ///< weights with scales per channel have their zero points in the middle
   bool int8_is_symmetric = false;  ///< activations in int8, where nobody says otherwise
 
   bool Quantizes(std::string_view op_type) const;
@@ -51,7 +52,7 @@ struct LayoutRules {
 
 /// ONNX Runtime's quantize_static in QDQ format.
 LayoutRules OrtRules();
-/// The reference's base or extended quantizer, or the transformer one (spec options §6).
+/// The reference's base or extended quantizer (spec options §6).
 LayoutRules QuarkRules(const PlanOptions& options);
 /// The base quantizer's operators, kept away from what runtimes do behind the user's back.
 LayoutRules SimulateRules();

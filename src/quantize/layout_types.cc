@@ -9,7 +9,7 @@
 namespace preon {
 namespace {
 
-constexpr std::array kTwoBits = {DataType::kInt2, DataType::kUInt2};   // without a map from ranges
+constexpr std::array kTwoBits = {DataType::kInt2, DataType::kUInt2};  // without a map from ranges
 
 // Where the standard has what the type is written with (spec formats §9.2).
 int64_t OpsetOf(const TensorType& type, OperatorForm operators, bool contrib) {
@@ -41,11 +41,16 @@ bool TakesEveryType(const PlanOptions& options) {
 }
 
 int64_t LayoutOpset(const PlanOptions& options, OperatorForm operators, bool contrib) {
-  int64_t opset = options.per_channel && HasScale(options.weight, options.weight_scaled) ? 13 : 10;
+  const auto has_channels = [](const TensorOverride* wanted) {
+    return wanted->per_channel.value_or(wanted->axis.value_or(-1) >= 0);
+  };
+  const bool channels = (options.per_channel && HasScale(options.weight, options.weight_scaled)) ||
+                        std::ranges::any_of(OverridesOf(options), has_channels);
+  int64_t opset = channels ? 13 : 10;
   for (const TensorType& type : TypesOf(options)) opset = std::max(opset, OpsetOf(type, operators, contrib));
   constexpr int64_t kBlocks = 21;
   const bool packs = options.weight.block() != nullptr && options.weight_form == WeightForm::kPacked;
-  return options.block_size || packs ? std::max(opset, kBlocks) : opset;
+  return HasBlockSize(options) || packs ? std::max(opset, kBlocks) : opset;
 }
 
 bool LayoutNeedsStatistics(const PlanOptions& options) {

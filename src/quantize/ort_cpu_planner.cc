@@ -55,7 +55,6 @@ class Planner {
     InheritRanges(graph_, options_, &plan_);
     PREON_RETURN_IF_ERROR(CheckPlan(plan_));
     RecordDecisions();
-    WarnOfIdleOverrides(options_, &plan_);
     return std::move(plan_);
   }
 
@@ -212,7 +211,7 @@ class Planner {
       const Node& node = *owner;
       const NodeState& state = State(owner.get());
       if (state.traits.role == OpRole::kAnchor && state.integer) {
-        AddWeight(node, 1, {options_.weight.type(), options_.weight == DataType::kInt8}, options_.scale_type_of_weights(),
+        AddWeight(node, 1, {options_.weight.type(), options_.weight == DataType::kInt8, options_.layout.reduce_range}, options_.scale_type_of_weights(),
                   options_.per_channel ? WeightAxis(graph_, node) : -1);
         if (node.Is("Conv") && options_.compat == Compat::kOff && GainsFromFourChannels(graph_, node)) {
           plan_.filled_inputs.push_back(node.name);
@@ -237,7 +236,7 @@ class Planner {
       weight.rule = options_.weight_rule;
       weight.axis = axis;
       const auto own = options_.overrides.find(node.input(index));
-      if (own != options_.overrides.end()) ApplyOverride(own->second, weight);
+      if (own != options_.overrides.end()) ApplyOverride(own->second, {.channel = axis}, weight);
     } else if (weight.axis != axis) {
       weight.axis = -1;   // readers that need different axes share one scale (spec qdq §7)
     }
@@ -291,12 +290,12 @@ bool HasProduct(const QuantPlan& plan) {
 }  // namespace
 
 bool OrtCpuTakes(const PlanOptions& options) {
-  return CheckTypes("ort-cpu", kTypes, options).ok() && !options.block_size && !options.weight_form;
+  return CheckTypes("ort-cpu", kTypes, options).ok() && !HasBlockSize(options) && !options.weight_form;
 }
 
 Result<QuantPlan> PlanForOrtCpu(const Model& model, const PlanOptions& options) {
   PREON_RETURN_IF_ERROR(CheckTypes("ort-cpu", kTypes, options));
-  for (const auto& [given, name] : {std::pair(options.block_size.has_value(), "--block-size"),
+  for (const auto& [given, name] : {std::pair(HasBlockSize(options), "--block-size"),
                                     std::pair(options.weight_form.has_value(), "--weight-form")}) {
     if (given) return Error(ErrorId::kConflictingOptions, name, ": has no effect with --target ort-cpu");
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "quantize/idle_keys.h"
 #include "quantize/layout_planner.h"
 #include "quantize/overrides.h"
 
@@ -29,6 +30,7 @@ class OrtTarget final : public Target {
     return by_default && options.compat == Compat::kOff;
   }
   bool HasLayout() const override { return true; }
+  std::vector<IdleKey> IdleKeys(const PlanOptions& options) const override { return IdleLayoutKeys(options, OrtRules()); }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
     PREON_RETURN_IF_ERROR(CheckTypes(name(), kTypes, options));

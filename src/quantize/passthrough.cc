@@ -96,6 +96,7 @@ class Inheritance {
     } else {
       activation.source = from.source;
       activation.fixed = from.fixed;
+      activation.bounds = from.bounds;
       activation.range_of = root;
     }
   }

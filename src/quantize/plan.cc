@@ -71,15 +71,27 @@ std::string_view LeftFloatDetail(FloatReason reason) {
   }
 }
 
+size_t QuantPlan::CountWeights() const {
+  size_t count = weights.size();
+  for (const QuantPlan& body : bodies) count += body.CountWeights();
+  return count;
+}
+
 std::string QuantPlan::NameInResult(const NodeDecision& decision) const {
   if (decision.reason != FloatReason::kNone) return decision.node;
   if (!nbits.nodes.empty()) return nbits.NameInResult(decision.node);
   return !is_dynamic() ? decision.node : DynamicPlan::NameInResult(decision.node);
 }
 
+const ConvertPlan* ActivationPlan::ConvertFor(std::string_view node) const {
+  const auto reads = [&](const ConvertPlan& convert) { return convert.nodes.empty() || convert.nodes.contains(std::string(node)); };
+  const auto convert = std::ranges::find_if(converts, reads);
+  return convert == converts.end() ? nullptr : &*convert;
+}
+
 const IntFormat* ActivationPlan::RangedFormat() const {
   if (shares.empty() && !params && !block) return &format;
-  const auto needs_range = [](const ConvertPlan& convert) { return !convert.range && !convert.params && !convert.block; };
+  const auto needs_range = [](const ConvertPlan& convert) { return !convert.range.complete() && !convert.params && !convert.block; };
   const auto convert = std::ranges::find_if(converts, needs_range);
   return convert == converts.end() ? nullptr : &convert->format;
 }

@@ -20,6 +20,7 @@
 #include "formats/weight_rule.h"
 #include "ir/graph.h"
 #include "quantize/layout_options.h"
+#include "quantize/tensor_override.h"
 
 namespace preon {
 
@@ -37,40 +38,6 @@ std::string_view WeightFormName(WeightForm form);
 enum class OperatorForm : uint8_t {
   kStock,    ///< written out in operators of the standard (quantize/stock_form.h)
   kLibrary,  ///< those of the reference tool, which libpreon_ops.so has, too
-};
-
-/// A second pair of another type for some readers of a tensor (spec qdq §3.3, "precision border").
-struct ConvertOverride {
-  TensorType type = DataType::kUInt8;
-  std::set<std::string> nodes;   ///< readers, by name; empty = all
-  std::optional<bool> symmetric;
-  std::optional<Range> range;
-  std::optional<QuantParams> params;
-};
-
-/// Settings of one tensor that go over the defaults (spec qdq §8).
-struct TensorOverride {
-  std::optional<TensorType> type;
-  std::optional<bool> symmetric;
-  std::optional<ScaleType> scale_type;
-  std::optional<std::string> method;  ///< range method of an activation, weight method (minmax, minmse) of a constant
-  std::optional<Range> range;         ///< rmin, rmax
-  std::optional<QuantParams> params;  ///< scale and zero_point
-  // Of constants alone:
-  std::optional<bool> per_channel;    ///< of a layer's weights, whose axis the operator tells
-  std::optional<int> axis;            ///< channels along it have scales of their own; -1 = one scale for all
-  std::optional<int64_t> block_size;
-  std::optional<bool> reduce_range;
-  std::vector<Range> channel_ranges;         ///< with `axis`: one per channel
-  std::vector<QuantParams> channel_params;   ///< with `axis`: one per channel
-  // Of activations alone:
-  std::vector<ConvertOverride> converts;
-};
-
-/// Settings of the tensors of some nodes, by the role that a tensor has there.
-struct LayerOverride {
-  NodeSelectors selectors;   ///< without any: all nodes
-  std::optional<TensorOverride> input, weight, bias, output;
 };
 
 /// Why a node stays float; a closed list (spec qdq §13.5) so that reports and tests can count.
@@ -127,6 +94,8 @@ struct PlanOptions {
   std::vector<LayerOverride> layers;                 ///< under `overrides`; later ones go over earlier ones
   std::map<std::string, TensorOverride> base_overrides;   ///< under both
   LayoutOptions layout;
+  std::map<std::string, std::string> source_types;   ///< operator types of the user's nodes, by name (quantize/selectors.h)
+  std::set<std::string> layer_nodes;   ///< those that `layers` gave their activations something; WithLayers fills it
   /// Nodes that stay float for what came out after a first plan: kNotReached, kNotFused, kAccuracy.
   std::map<std::string, FloatReason> left_float;
 
@@ -144,7 +113,7 @@ struct ConvertPlan {
   IntFormat format;
   std::optional<BlockPlan> block;         ///< instead of `format` and its scale
   ScaleType scale_type = ScaleType::kFloat32;
-  std::optional<Range> range;             ///< instead of the tensor's
+  RangeBounds range;                      ///< instead of the tensor's
   std::optional<QuantParams> params;      ///< used as they are
   std::set<std::string> nodes;            ///< readers; empty = all, and the graph's output
 };
@@ -160,6 +129,7 @@ struct ActivationPlan {
   RangeSource source = RangeSource::kObserved;
   std::string method;                     ///< range method of its own ("" = that of the options)
   Range fixed;                            ///< kFixed: from an override or the operator's own bounds (spec qdq §5.1)
+  RangeBounds bounds;                     ///< kObserved: override of one bound
   std::optional<QuantParams> params;      ///< override: used as it is
   std::string shares;                     ///< tensor or constant whose scale and zero point it takes ("" = its own)
   std::optional<size_t> shares_converted;   ///< those of that one of its `converts`
@@ -169,6 +139,8 @@ struct ActivationPlan {
   std::vector<std::string> dedicated;     ///< readers that get a pair of their own each; empty = one pair for all
   std::vector<ConvertPlan> converts;      ///< second pairs
 
+  /// The second pair that this reader has; null: it reads the first.
+  const ConvertPlan* ConvertFor(std::string_view node) const;
   /// What a range of the tensor's own is for: its codes, else those of a second pair; null where nothing needs one.
   const IntFormat* RangedFormat() const;
 };
@@ -183,7 +155,7 @@ struct WeightPlan {
   int axis = -1;                          ///< per-channel axis, -1 = per tensor
   int64_t block_size = 0;                 ///< so many neighbours along `axis` share a scale; 0 = all
   std::vector<std::string> nodes;         ///< readers, in graph order
-  std::optional<Range> range;             ///< override instead of the constant's own extremes
+  RangeBounds range;                      ///< override instead of the constant's own extremes
   std::optional<QuantParams> params;      ///< override: used as it is
   std::vector<Range> channel_ranges;      ///< overrides, one per index of `axis`
   std::vector<QuantParams> channel_params;
@@ -247,6 +219,8 @@ struct QuantPlan {
   bool contrib_domain = false;        ///< pairs are com.microsoft's
   bool dedicated_dequantize = false;  ///< each reader has a DequantizeLinear of its own
   bool int16_biases = false;          ///< codes of int32 biases are cut to 16 bits
+  bool clips_to_relu = false;         ///< Clips from 0 become Relu where codes keep the upper bound
+  bool beta_in_codes = false;         ///< with --compat: of a Gemm's bias; else its scale has beta
   std::optional<double> min_real_range;   ///< ranges are at least so wide
   /// (tensor, whose scale and zero point it takes over), in this order and again until nothing changes, or so often.
   std::vector<std::pair<std::string, std::string>> aligned;
@@ -256,6 +230,8 @@ struct QuantPlan {
   std::set<std::string> witnesses;
 
   bool empty() const { return activations.empty() && nbits.nodes.empty() && !is_dynamic(); }
+  /// Constants that become codes, those in bodies included.
+  size_t CountWeights() const;
   bool is_dynamic() const { return !dynamic.nodes.empty() || dynamic.in_bodies > 0; }
   /// What the node is called in the result.
   std::string NameInResult(const NodeDecision& decision) const;
@@ -265,6 +241,12 @@ struct QuantPlan {
   const std::string& ObservedFor(const std::string& range_tensor) const;
   /// Tensors that calibration has to observe, sorted: those and the witnesses.
   std::vector<std::string> ObservedTensors() const;
+};
+
+/// A setting that changes nothing, by the reference's name for it.
+struct IdleKey {
+  std::string_view key;
+  std::string reason;   ///< one clause
 };
 
 /// Placement rules of one deployment target. Pure.
@@ -288,6 +270,8 @@ class Target {
   virtual bool FollowsRuntime() const { return false; }
   /// Does PlanOptions::layout mean anything to it?
   virtual bool HasLayout() const { return false; }
+  /// What of PlanOptions::layout is set, but means nothing to it with these types.
+  virtual std::vector<IdleKey> IdleKeys(const PlanOptions&) const { return {}; }
   /// Can tensors have the types that the options name?
   virtual bool Takes(const PlanOptions& options) const = 0;
   /// False when no tensor is ever observed: nothing is calibrated, and data only tell how far the result is off.

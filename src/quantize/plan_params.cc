@@ -7,29 +7,32 @@
 namespace preon {
 
 Status PlanParams::Compute() {
-  for (const auto& [tensor, activation] : plan_.activations) {
-    if (activation.shares.empty()) PREON_RETURN_IF_ERROR(ComputeOne(tensor, activation));
-  }
-  for (const auto& [tensor, activation] : plan_.activations) {
-    if (activation.shares.empty()) continue;
-    ActivationParams shared{.format = activation.format};
-    if (const auto table = plan_.weights.find(activation.shares); table != plan_.weights.end()) {
-      shared = {.format = table->second.format, .owner = table->first};
-      if (table->second.block) {
-        shared.block = &*table->second.block;
-      } else {
-        PREON_ASSIGN_OR_RETURN(const std::vector<QuantParams> params, OfWeight(table->first, table->second));
-        shared.params = params.at(0);
-      }
-    } else {
-      shared = activations_.at(activation.shares);
-    }
-    if (const std::optional<size_t> second = activation.shares_converted; second && *second < shared.converts.size())
-      shared = {.format = shared.converts[*second].format, .params = shared.converted[*second], .owner = shared.owner + ConvertSuffix(*second)};
-    PREON_RETURN_IF_ERROR(ComputeConverted(tensor, activation, shared));
-    activations_[tensor] = shared;
-  }
+  for (const auto& [tensor, activation] : plan_.activations) PREON_RETURN_IF_ERROR(ComputeWithOwner(tensor, activation));
   Align();
+  return Status::Ok();
+}
+
+// Owners first: those of second pairs may share a scale themselves.
+Status PlanParams::ComputeWithOwner(const std::string& tensor, const ActivationPlan& activation) {
+  if (activations_.contains(tensor)) return Status::Ok();
+  if (activation.shares.empty()) return ComputeOne(tensor, activation);
+  ActivationParams shared{.format = activation.format};
+  if (const auto table = plan_.weights.find(activation.shares); table != plan_.weights.end()) {
+    shared = {.format = table->second.format, .owner = table->first};
+    if (table->second.block) {
+      shared.block = &*table->second.block;
+    } else {
+      PREON_ASSIGN_OR_RETURN(const std::vector<QuantParams> params, OfWeight(table->first, table->second));
+      shared.params = params.at(0);
+    }
+  } else {
+    PREON_RETURN_IF_ERROR(ComputeWithOwner(activation.shares, plan_.activations.at(activation.shares)));
+    shared = activations_.at(activation.shares);
+  }
+  if (const std::optional<size_t> second = activation.shares_converted; second && *second < shared.converts.size())
+    shared = {.format = shared.converts[*second].format, .params = shared.converted[*second], .owner = shared.owner + ConvertSuffix(*second)};
+  PREON_RETURN_IF_ERROR(ComputeConverted(tensor, activation, shared));
+  activations_[tensor] = shared;
   return Status::Ok();
 }
 
@@ -38,7 +41,7 @@ Status PlanParams::ComputeOne(const std::string& tensor, const ActivationPlan& a
   made = {.format = activation.format, .owner = tensor};
   if (activation.block) {
     made.block = &*activation.block;
-    return Status::Ok();
+    return ComputeConverted(tensor, activation, made);
   }
   if (activation.params) {
     made.params = *activation.params;
@@ -57,11 +60,10 @@ Status PlanParams::ComputeConverted(const std::string& tensor, const ActivationP
     if (convert.params) params = *convert.params;
     if (convert.params || convert.block) continue;
     Range range;
-    if (convert.range) {
-      range = *convert.range;
-    } else {
+    if (!convert.range.complete()) {
       PREON_ASSIGN_OR_RETURN(range, RangeOf(tensor, activation));
     }
+    if (convert.range) range = convert.range.Over(range);
     PREON_ASSIGN_OR_RETURN(params, maker_.Make(tensor, range, convert.format, convert.scale_type));
   }
   return Status::Ok();
@@ -73,7 +75,7 @@ Result<Range> PlanParams::RangeOf(const std::string& tensor, const ActivationPla
   if (range == statistics_.ranges.end()) {
     return Error(ErrorId::kRangeMissing, tensor, ": no range; wanted one from calibration data that reach it");
   }
-  return range->second;
+  return activation.bounds ? activation.bounds.Over(range->second) : range->second;
 }
 
 const ActivationParams* PlanParams::Find(const std::string& tensor) const {
@@ -91,7 +93,10 @@ QuantParams PlanParams::SeenBy(const std::string& node, const std::string& tenso
 }
 
 Result<std::vector<Range>> PlanParams::RangesOfWeight(const std::string& weight, const WeightPlan& plan) const {
-  if (plan.range) return std::vector<Range>{*plan.range};
+  if (plan.range) {
+    PREON_ASSIGN_OR_RETURN(const Range range, plan.range.OverExtremes(*graph_.Initializer(weight)));
+    return std::vector<Range>{range};
+  }
   if (!plan.channel_ranges.empty()) return plan.channel_ranges;
   Tensor values = *graph_.Initializer(weight);
   int axis = plan.axis;
@@ -107,11 +112,13 @@ Result<std::vector<QuantParams>> PlanParams::OfWeight(const std::string& weight,
   if (!plan.channel_params.empty()) return plan.channel_params;
   const WeightMethod method = plan.rule.method.value_or(WeightMethod::kMinMax);
   if (plan_.compat != Compat::kOff && plan.channel_ranges.empty() && plan.block_size == 0 && !plan_.min_real_range) {
-    const compat::WeightOptions options{.scale_type = plan.scale_type,
-                                        .method = method,
-                                        .search = plan.rule.search.value_or(WeightSearch::kPercentile),
-                                        .tool = plan_.compat,
-                                        .range = plan.range};
+    compat::WeightOptions options{.scale_type = plan.scale_type,
+                                  .method = method,
+                                  .search = plan.rule.search.value_or(WeightSearch::kPercentile),
+                                  .tool = plan_.compat};
+    if (plan.range) {
+      PREON_ASSIGN_OR_RETURN(options.range, plan.range.OverExtremes(*graph_.Initializer(weight)));
+    }
     return compat::WeightParams(*graph_.Initializer(weight), plan.axis, plan.format, options);
   }
   Result<std::vector<Range>> ranges = RangesOfWeight(weight, plan);

@@ -42,6 +42,7 @@ class PlanParams {
   std::optional<std::string> Warning() const { return maker_.Warning(); }
 
  private:
+  Status ComputeWithOwner(const std::string& tensor, const ActivationPlan& activation);
   Status ComputeOne(const std::string& tensor, const ActivationPlan& activation);
   Status ComputeConverted(const std::string& tensor, const ActivationPlan& activation, ActivationParams& made);
   Result<Range> RangeOf(const std::string& tensor, const ActivationPlan& activation) const;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "quantize/idle_keys.h"
 #include "quantize/layout_planner.h"
 
 namespace preon {
@@ -20,9 +21,10 @@ class QuarkTarget final : public Target {
   bool NeedsStatistics(const PlanOptions& options) const override { return LayoutNeedsStatistics(options); }
 
   bool HasLayout() const override { return true; }
+  std::vector<IdleKey> IdleKeys(const PlanOptions& options) const override { return IdleLayoutKeys(options, QuarkRules(options)); }
   /// What NPUs have no kernels for becomes something that they have.
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
-    const bool of_npus = QuarkFormatFor(options) == QuarkFormat::kExtended || options.layout.transformer;
+    const bool of_npus = QuarkFormatFor(options) == QuarkFormat::kExtended;
     const bool casts = options.bfloat16.casts || options.bfloat16.vaiml;
     return by_default || (of_npus && !casts && std::ranges::find(kOfNpus, pass) != kOfNpus.end());
   }

@@ -33,8 +33,8 @@ class NamePattern {
   std::variant<std::string, std::regex> pattern_;
 };
 
-/// Are the options' names those of the user's model? Errors: kNameNotInModel for a node, type or tensor that is not
-/// there, with the nearest name; kBadConfig for what is no regular expression.
+/// Are the options' names those of the user's model? Errors: kNameNotInModel for a node that is not
+/// there, with the nearest name; kBadConfig for what is no regular expression. Operator types: CheckOpTypes.
 Status CheckNames(const Graph& source, const PlanOptions& options);
 
 /// Is the node, or one that it stands for, among them?

@@ -15,7 +15,6 @@ class Resolver {
   explicit Resolver(const Graph& graph) : graph_(graph) {
     for (const auto& node : graph.nodes()) {
       names_.push_back(node->name);
-      types_.push_back(node->op_type);
     }
   }
 
@@ -31,13 +30,6 @@ class Resolver {
       }
       if (!any)
         return Error(ErrorId::kNameNotInModel, "no node of the model matches '", pattern, "'", DidYouMean(pattern, names_));
-    }
-    for (const std::string& type : selectors->op_types) {
-      if (std::ranges::find(types_, type) == types_.end())
-        return Error(ErrorId::kNameNotInModel, "the model has no operator of type '", type, "'", DidYouMean(type, types_));
-      for (const auto& node : graph_.nodes()) {
-        if (node->op_type == type) selectors->nodes.insert(node->name);
-      }
     }
     for (const SubGraphSelector& sub_graph : selectors->sub_graphs) PREON_RETURN_IF_ERROR(AddPaths(sub_graph, &selectors->nodes));
     return Status::Ok();
@@ -130,13 +122,16 @@ class Resolver {
   }
 
   const Graph& graph_;
-  std::vector<std::string> names_, types_;
+  std::vector<std::string> names_;
 };
 
 }  // namespace
 
 Status ResolveSelectors(const Graph& source, PlanOptions* options) {
   const Resolver resolver(source);
+  options->source_types.clear();
+  if (!options->layers.empty() || !options->exclude_types.empty())
+    for (const auto& node : source.nodes()) options->source_types.emplace(node->name, node->op_type);
   PREON_RETURN_IF_ERROR(resolver.Resolve(&options->exclude_paths).WithContext("exclude"));
   std::set<std::string>* excluded = &options->exclude_paths.nodes;
   PREON_RETURN_IF_ERROR(resolver.AddOutside(options->first_nodes, true, excluded).WithContext("InputNodes"));

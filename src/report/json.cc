@@ -227,7 +227,7 @@ void AddDescriptions(Json& json, const OptionDescriptions& descriptions) {
   }
   for (const KeyDescription& key : descriptions.keys) {
     json["keys"].push_back({{"name", key.name}, {"group", key.group}, {"stage", key.stage}, {"type", key.type},
-                            {"default", Json::parse(key.fallback)}, {"otherwise", key.otherwise}, {"range", key.range},
+                            {"default", Json::parse(key.fallback)}, {"otherwise", key.otherwise}, {"default_here", key.default_here}, {"range", key.range},
                             {"meaning", key.meaning}, {"here", key.here}, {"ours", key.ours}});
   }
   for (const FieldDescription& field : descriptions.fields) {

@@ -194,6 +194,7 @@ struct OptionDescription {
 };
 struct KeyDescription {
   std::string name, group, stage, type, fallback, otherwise, range, meaning;
+  std::string default_here;   ///< "" = the same
   std::string here;   ///< "" = not in this version
   bool ours = false;
 };

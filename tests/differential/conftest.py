@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import wave
 
 import numpy as np
 import onnx
@@ -51,7 +52,31 @@ def scenes(count):
     return np.stack(images).transpose(0, 3, 1, 2)
 
 
+def frames(count):
+    """Magnitudes of frames of speech, and the state of the recurrent layers, which is 0 at first."""
+    with wave.open(str(sorted((DATA / "audio").rglob("*.wav"))[0])) as file:
+        sound = np.frombuffer(file.readframes(16000), np.int16).astype(np.float32) / 32768
+    starts = range(4000, 4000 + 700 * count, 700)
+    return {"input_2": np.stack([np.abs(np.fft.rfft(sound[start:start + 512])).astype(np.float32)[None] for start in starts]),
+            "input_3": np.random.default_rng(0).normal(0, 0.1, (count, 2, 128, 2)).astype(np.float32)}
+
+
+def signs(count):
+    images = [np.asarray(Image.open(path).convert("RGB").resize((160, 96)), np.float32)[..., ::-1] / 255
+              for path in sorted((DATA / "images/ocr").glob("*.jpg"))[:count]]
+    return normalized(np.stack(images))
+
+
+def characters(count):
+    places = {character: index for index, character in enumerate(json.loads((DATA / "text/charset.json").read_text()))}
+    text = (DATA / "text/tinyshakespeare.txt").read_text()
+    return np.array([[places[character] for character in text[1000 * row:1000 * row + 32]] for row in range(count)], np.int64)
+
+
 SAMPLES = {
+    "dtln_model_1": lambda: frames(12),
+    "ppocr_v3_det": lambda: {"x": signs(3)},
+    "chargpt_shakespeare": lambda: {"tokens": characters(4)},
     "lenet_mnist": lambda: {"data": digits(20)},
     "yolox_nano": lambda: {"images": scenes(3)},
     "mobilenetv2_1.0": lambda: {"input": normalized(photos(3))},

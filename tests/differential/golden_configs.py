@@ -1,5 +1,9 @@
 """What a golden configuration asks for, in preon's options and keys (layout_runner.cc)."""
 import json
+import re
+from fnmatch import fnmatch
+
+import golden_rewrites
 
 TYPES = {"QInt8": "int8", "QUInt8": "uint8", "QInt16": "int16", "QUInt16": "uint16", "QInt4": "int4", "QUInt4": "uint4",
          "QInt32": "int32", "QFloat16": "float16", "QBFloat16": "bfloat16", "QFLOAT8E4M3FN": "float8e4m3fn"}
@@ -10,15 +14,17 @@ BFP_BITS = {("to_bfp", 16): "bfp16", ("to_bfp_prime", 11): "mx4", ("to_bfp_prime
 MX_ELEMENTS = {"int8": "mxint8", "fp8_e5m2": "mxfp8e5m2", "fp8_e4m3": "mxfp8e4m3", "fp6_e3m2": "mxfp6e3m2",
                "fp6_e2m3": "mxfp6e2m3", "fp4_e2m1": "mxfp4e2m1"}
 # Keys that preon takes as they are.
-KEYS = {"ForceQuantizeNoInputCheck", "DedicatedQDQPair", "DedicateDQNode", "UseQDQContribOps", "FoldRelu", "UseUnsignedReLU", "AlignEltwiseQuantType",
+KEYS = {"ForceQuantizeNoInputCheck", "DedicatedQDQPair", "DedicateDQNode", "EnableDualQuantNodePairs", "ConvertClipToRelu", "FixShapes",
+        "UseQDQContribOps", "FoldRelu", "UseUnsignedReLU", "AlignEltwiseQuantType",
         "OpTypesToExcludeOutputQuantization", "NodesToExcludeOutputQuantization", "QDQOpTypePerChannelSupportToAxis", "RemoveQDQConvClip",
         "RemoveQDQConvRelu", "RemoveQDQConvLeakyRelu", "RemoveQDQConvPRelu", "RemoveQDQConvGelu", "RemoveQDQInstanceNorm", "RemoveFusedQDQ",
         "RemoveQDQBetweenOps", "RemoveQDQMulAdd", "QuantizeBias", "Int32Bias", "Int16Bias", "AdjustBiasScale", "AdjustWeightScaleForInt32Bias", "WeightsOnly",
         "MatMulConstBOnly", "QuantizeAllOpTypes", "EnableSubgraph", "AlignConcat", "AlignPool", "AlignSlice", "AlignPad", "AlignTranspose",
         "AlignReshape", "WeightSymmetric", "ActivationSymmetric", "AddQDQPairToWeight", "CalibMovingAverage", "CalibTensorRangeSymmetric", "BF16QDQToCast",
-        "BF16WithClip", "EnableVaimlBF16", "RefineBlockAxis", "ActivationScaled", "WeightScaled", "Int16Scale", "TensorQuantOverrides"}
-# Options of the tools that only the layouts themselves have.
-LAYOUT = {"QDQKeepRemovableActivations": "keep_clamps", "MinimumRealRange": "min_real_range"}
+        "BF16WithClip", "EnableVaimlBF16", "RefineBlockAxis", "ActivationScaled", "WeightScaled", "Int16Scale", "TensorQuantOverrides",
+        "QDQKeepRemovableActivations", "MinimumRealRange", "QDQDisableWeightAdjustForInt32Bias", "ConvertOpsetVersion", "QuantizeFP16", "UseFP32Scale"}
+INT8 = {"data_type": "Int8", "symmetric": True, "scale_type": "ScaleType.Float32", "calibration_method": "CalibMethod.MinMax",
+        "quant_granularity": "QuantGranularity.Tensor"}
 # The reference's stage A and B (graph-passes §1) and our passes that do the same.
 PASS_KEYS = {"FuseLayerNorm": ["fuse_layer_norm"], "FuseGelu": ["fuse_gelu"], "FuseInstanceNorm": ["fuse_instance_norm"], "FuseL2Norm": ["fuse_l2_norm"]}
 STAGE_A_ONLY = ["fuse_layer_norm", "fuse_gelu", "fuse_instance_norm", "fuse_l2_norm", "fold_batch_norm", "fold_affine", "fold_pad",
@@ -27,6 +33,52 @@ STAGE_B = ["convert_batch_norm", "convert_reduce_mean", "split_large_pool", "con
 NEVER = ["fold_space_to_depth", "deduplicate", "split_shared_initializers", "simplify_clip"]
 IGNORED = {"UseRandomData", "ReplaceClip6Relu", "ConvertSigmoidToHardSigmoid", "FillAllValueInfo", "RemoveInputInit", "EnableNPUCnn",
            "BFPAttributes", "MXAttributes", "Percentile", "SimplifyModelOptions"}
+
+
+
+def without(name):
+    return lambda call: call.drop(name)
+
+
+def with_key(name, value):
+    return lambda call: (call.drop(name), call.key(name, value))
+
+
+def pass_off(name):
+    return lambda call: (call.enable.discard(name), call.disable.add(name))
+
+
+def pass_on(name):
+    return lambda call: (call.disable.discard(name), call.enable.add(name))
+
+
+def prepared(how):
+    return lambda call: setattr(call, "rewrite", how)
+
+
+WRAPPED = "attention matmul_const gelu_op gelu_decomposed gelu_decomposed@20"
+# What ours does differently on purpose, switched off so that all the rest is compared: (configurations, models, change, why).
+ADAPTED = [
+    ("*UseUnsignedReLU=True", "*", without("UseUnsignedReLU"), "no quantizer of the reference reads it (spec options D-23); ours has twice the resolution"),
+    ("ort:u8s8/MatMulConstBOnly=True", "*", without("MatMulConstBOnly"), "that quantizer ignores the option in QDQ format"),
+    ("ort:u8s4", "*", with_key("UseQDQContribOps", True), "4-bit weights: the opset is raised to 21, instead of com.microsoft's operators"),
+    ("ort:f8", "*", lambda call: (call.drop("compat"), call.drop("method"), call.option("method", "minmax")), "float8: its scale there has nothing to do with the range; --compat has integers alone"),
+    ("[!o]*", "split_equal", pass_off("convert_split"), "equal parts without sizes become slices too; there the pass gives up"),
+    ("[!o]*", "conv_clip6_attr", with_key("RemoveQDQConvClip", False), "bounds as attributes count as bounds; there the pair in front of Clip stays"),
+    ("A8W8/SimplifyModel=False;OptimizeModel=False", "conv_clip_const_nodes", with_key("RemoveQDQConvClip", False), "bounds as Constant nodes, too"),
+    ("*SkipPreprocess=True", "conv_bn_relu convt_bn gemm_bn", lambda call: call.option("exclude-type", "BatchNormalization"), "one that is left is quantized; "
+     "there ConvertBNToConv lists the operator"),
+    ("*FuseLayerNorm=False", "layernorm_decomposed", pass_on("fuse_layer_norm"), "the runtime's optimizer fuses it there all the same"),
+    ("*FuseGelu=False", "gelu_decomposed@20", pass_on("fuse_gelu"), "the same"),
+    ("ort:preprocess*", "convt_bn gemm_bn", pass_off("fold_batch_norm"), "the runtime folds BatchNormalization into Conv alone; ours into three operators"),
+    ("[!o]*", WRAPPED, prepared(golden_rewrites.by_simplifier), "there MatMul + Add of rank 3 is wrapped into Reshape, Gemm, Reshape, with two "
+     "pairs more (spec graph-passes §2: do not)"),
+    ("*SimplifyModel=False", WRAPPED, prepared(golden_rewrites.by_runtime), "the same by the runtime's optimizer"),
+    ("*SimplifyModel=False;OptimizeModel=False *SkipPreprocess=True *NodesToExclude;regex", WRAPPED, prepared(None), "not there"),
+    ("[!o]*", "reshape_transpose_chain", prepared(golden_rewrites.move_transpose), "the runtime's optimizer moves a Transpose through a Reshape there"),
+    ("*OptimizeModel=False *SkipPreprocess=True VINT8", "reshape_transpose_chain", prepared(None), "not there"),
+    ("VINT8", WRAPPED, prepared(golden_rewrites.by_simplifier_alone), "the same, without the runtime's optimizer"),
+]
 
 
 class Unmapped(Exception):
@@ -48,8 +100,10 @@ def typed(name, options):
 
 
 class Call:
-    def __init__(self):
-        self.set, self.layout, self.disable, self.enable = [], {}, set(NEVER), set()
+    def __init__(self, float_graph):
+        self.operators = {node.op_type for node in float_graph.node}
+        self.nodes = [node.name for node in float_graph.node]
+        self.set, self.disable, self.enable, self.rewrite = [], set(NEVER), set(), None
 
     def option(self, name, value="true"):
         self.set.append([name, str(value)])
@@ -57,22 +111,17 @@ class Call:
     def key(self, name, value):
         self.option("option", f"{name}={value if isinstance(value, str) else json.dumps(value, default=list)}")
 
-    def apply(self, key, value, extended):
+    def drop(self, name):
+        """Forgets an option, or a key by "option" and its name."""
+        self.set = [[option, value] for option, value in self.set if name not in (option, value.partition("=")[0])]
+
+    def apply(self, key, value):
         """One of the reference's extra options."""
         if key in KEYS:
             self.key(key, value)
-        elif key in LAYOUT:
-            self.layout[LAYOUT[key]] = value
-        elif key == "ConvertClipToRelu":
-            if value:
-                raise Unmapped(key)
         elif key in PASS_KEYS:
             if not value:
                 self.disable.update(PASS_KEYS[key])
-        elif key == "QDQDisableWeightAdjustForInt32Bias":
-            self.key("AdjustWeightScaleForInt32Bias", not value)
-        elif key == "ConvertOpsetVersion":
-            raise Unmapped(key)
         elif key in ("ConvertBNToConv", "ConvertReduceMeanToGlobalAvgPool", "SplitLargeKernelPool", "ConvertSplitToSlice"):
             name = {"ConvertBNToConv": "convert_batch_norm", "ConvertReduceMeanToGlobalAvgPool": "convert_reduce_mean",
                     "SplitLargeKernelPool": "split_large_pool", "ConvertSplitToSlice": "convert_split"}[key]
@@ -86,10 +135,9 @@ class Call:
             raise Unmapped(key)
 
 
-def ort_call(config):
+def ort_call(call, config, presets):
     if config.get("fmt") != "QDQ" or config["kind"] != "static":
         raise Unmapped("another format")
-    call = Call()
     top = config["top"]
     call.option("target", "ort")
     call.option("compat", "onnxruntime")
@@ -101,19 +149,17 @@ def ort_call(config):
     if not top.get("per_channel"):
         call.option("per-tensor")
     if top.get("reduce_range"):
-        call.layout["reduce_range"] = True
-    if top.get("preprocess"):
-        call.enable.update(["fuse_layer_norm", "fuse_gelu", "fold_batch_norm", "fold_constants", "fold_shapes", "constant_to_initializer"])
+        call.option("reduce-range")
+    if top.get("preprocess"):   # the runtime's basic level
+        call.enable.update(["fold_batch_norm", "fold_constants", "fold_shapes", "constant_to_initializer"])
     if top.get("get_qdq_config"):
         call.key("QuantizeAllOpTypes", True)
         call.key("ForceQuantizeNoInputCheck", True)
     for key, value in config["opts"].items():
-        call.apply(key, value, False)
-    return call
+        call.apply(key, value)
 
 
-def quark_call(config, presets):
-    call = Call()
+def quark_call(call, config, presets):
     kind, top = config["kind"], dict(config["top"])
     call.option("target", "quark")
     call.option("compat", "quark")
@@ -135,12 +181,17 @@ def quark_call(config, presets):
             if preset[field]:
                 call.key(key, preset[field])
         for pattern in preset["nodes_to_exclude"]:
-            call.option("exclude", pattern)
-        if preset["subgraphs_to_exclude"] or preset["convert_fp16_to_fp32"] or preset["convert_nchw_to_nhwc"]:
-            raise Unmapped("subgraphs, float16, layout of data")
+            if any(re.search(pattern, name) if pattern.startswith("^") else pattern == name for name in call.nodes):
+                call.option("exclude", pattern)   # without a match: an error (spec options §7.3)
+        if preset["subgraphs_to_exclude"]:
+            call.set.insert(0, ["qconfig", json.dumps({"global_config": {"input_tensors": INT8, "weight": INT8}, "exclude": preset["subgraphs_to_exclude"]})])
+        if preset["convert_nchw_to_nhwc"]:
+            raise Unmapped("layout of data")
+        if preset["convert_fp16_to_fp32"]:
+            call.option("float16", "convert")
         call.OptimizeModel = preset["optimize_model"]
         if preset["reduce_range"]:
-            call.layout["reduce_range"] = True
+            call.option("reduce-range")
         power = method.startswith("PowerOfTwoMethod")
     else:
         if kind == "qconst":
@@ -191,17 +242,17 @@ def quark_call(config, presets):
         options.pop("ActivationSymmetric", None)
     for setting in more + [s for s in more_weight if s not in more]:
         call.set.append(setting)
-    call.layout["format"] = "extended" if extended else "base"
+    if extended:
+        call.option("format", "extended")
     if transformer:
-        call.layout["transformer"] = True
+        call.key("OpTypesToQuantize", ["Gemm", "MatMul"])
         options.setdefault("MatMulConstBOnly", True)
     casts = options.get("BF16QDQToCast") or options.get("EnableVaimlBF16")
     if transformer or (extended and not casts):
         call.enable.update({"convert_batch_norm", "convert_reduce_mean", "split_large_pool", "convert_split"})
     for key, value in options.items():
-        call.apply(key, value, extended)
+        call.apply(key, value)
     preprocess(call)
-    return call
 
 
 def default_method(spec):
@@ -222,5 +273,11 @@ def preprocess(call):
             call.disable.add("fold_batch_norm")
 
 
-def call_for(config, presets):
-    return ort_call(config) if config["peer"] == "ort" else quark_call(config, presets)
+def call_for(name, config, model, float_graph, presets):
+    """How preon makes the graph of configuration `name` of a float model (name, onnx.GraphProto)."""
+    call = Call(float_graph)
+    (ort_call if config["peer"] == "ort" else quark_call)(call, config, presets)
+    for configs, models, change, _ in ADAPTED:
+        if any(fnmatch(name, pattern) for pattern in configs.split()) and any(fnmatch(model, pattern) for pattern in models.split()):
+            change(call)
+    return call

@@ -1,6 +1,6 @@
-// Quantizes many small models in one process, each with layout options of its own: what test_golden_graphs.py compares.
-// One JSON object per line of stdin: {"model", "out", "set": [[option, value]…], "layout": {key: value…}}; one line of
-// stdout each: nothing, or what went wrong.
+// Quantizes many small models in one process, each with options of its own: what test_golden_graphs.py compares.
+// One JSON object per line of stdin: {"model", "out", "set": [[option, value]…]}; one line of stdout each: nothing, or what
+// went wrong.
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -14,29 +14,13 @@ namespace {
 
 using Json = nlohmann::json;
 
-// What presets and ONNX Runtime's quantizer say, and no key.
-Status SetLayout(LayoutOptions& layout, const std::string& key, const Json& value) {
-  if (key == "format") {
-    layout.format = value == "extended" ? QuarkFormat::kExtended : QuarkFormat::kBase;
-  } else if (key == "transformer") {
-    layout.transformer = value.get<bool>();
-  } else if (key == "reduce_range") {
-    layout.reduce_range = value.get<bool>();
-  } else if (key == "keep_clamps") {
-    layout.pairs.keep_clamps = value.get<bool>();
-  } else if (key == "min_real_range") {
-    layout.min_real_range = value.get<double>();
-  } else {
-    return Error(ErrorId::kUnknownOption, "layout key ", key);
-  }
-  return Status::Ok();
-}
-
 Status Quantize(const Json& line, const Builtins& builtins) {
   Options options;
   options.threads = 1;
   for (const auto& setting : line["set"]) PREON_RETURN_IF_ERROR(SetOption(options, setting[0].get<std::string>(), setting[1].get<std::string>()));
-  for (const auto& [key, value] : line["layout"].items()) PREON_RETURN_IF_ERROR(SetLayout(options.plan.layout, key, value));
+  // They come from configurations, where what has no effect is a warning.
+  for (const auto& [key, ignored] : options.keys) options.hints.insert(key);
+  for (const Setting& setting : options.settings) options.hints.insert(setting.name);
   options.optimize_observed = options.plan.compat == Compat::kOff;   // bit for bit
   const RunContext context{.threads = 1};
   PREON_ASSIGN_OR_RETURN(Job job, MakeJob(options, builtins, context));

@@ -1,91 +1,114 @@
-"""Target ort against ONNX Runtime's own quantize_static, run here: the same tensors, scales within one ulp, equal zero points."""
-import logging
+"""Target ort against ONNX Runtime's own quantize_static, run here: the same quantizers on the same tensors, scales within one ulp, zero
+points and codes equal; what is different on purpose is a table in ort_layout.py."""
+import itertools
+import json
 
 import numpy as np
 import onnx
-import onnxruntime
+import ort_layout
 import pytest
-from onnx import numpy_helper
-from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, QuantFormat, QuantType, quantize_static
+from ort_layout import Setting
 
-TYPES = {"uint8": QuantType.QUInt8, "int8": QuantType.QInt8, "uint16": QuantType.QUInt16, "int16": QuantType.QInt16}
-# (model, activation, weight, per channel, symmetric activations)
-CASES = [
-    ("lenet_mnist", "uint8", "int8", False, False),
-    ("resnet20_cifar10", "int8", "int8", True, True),
-    ("super_resolution_10", "uint8", "uint8", False, False),
-    ("ultraface_rfb_320", "uint16", "int8", True, False),
-    pytest.param("sst2_transformer", "uint8", "int8", True, False, marks=pytest.mark.slow),
-    pytest.param("vit_cifar10_ibp_3_3_8", "int8", "int8", False, False, marks=pytest.mark.slow),
-    pytest.param("mobilenetv2_1.0", "int16", "int16", False, True, marks=pytest.mark.slow),
+MODELS = ["lenet_mnist", "resnet20_cifar10", "ultraface_rfb_320", "sst2_transformer", "vit_cifar10_ibp_3_3_8", "dtln_model_1"]
+LARGER = ["ppocr_v3_det", "mobilenetv2_1.0", "yolox_nano", "super_resolution_10", "chargpt_shakespeare", "resnet50v2_stage3_probe"]
+SETTINGS = [Setting(*values) for values in itertools.product(["int8", "uint8", "int16", "uint16"], ["int8", "uint8", "int16"],
+                                                            [False, True], [False, True])]
+BOTH = [setting for setting in SETTINGS if not setting.refused]
+
+
+def covering(models, settings):
+    """Few (model, setting) in which every two values of model, types, granularity and symmetry meet."""
+    def pairs(model, setting):
+        values = (model, setting.activation, setting.weight, setting.per_channel, setting.symmetric)
+        return set(itertools.combinations(enumerate(values), 2))
+
+    left = [(model, setting, pairs(model, setting)) for model in models for setting in settings]
+    wanted, chosen = set().union(*(met for *_, met in left)), []
+    while wanted:
+        best = max(left, key=lambda entry: len(entry[2] & wanted))
+        wanted -= best[2]
+        chosen.append(best[:2])
+    return chosen
+
+
+def key(name, value, **rest):
+    """An extra option that is a key of ours."""
+    return Setting(extra={name: value}, ours=("--option", f"{name}={value if isinstance(value, str) else json.dumps(value)}"), **rest)
+
+
+OPTIONS = [
+    key("QuantizeBias", False), key("DedicatedQDQPair", True), key("AddQDQPairToWeight", True), key("QDQKeepRemovableActivations", True),
+    key("ForceQuantizeNoInputCheck", True), key("MinimumRealRange", 3.0), key("WeightSymmetric", False), key("WeightSymmetric", True, weight="uint8"),
+    Setting(extra={"CalibTensorRangeSymmetric": True, "QDQKeepRemovableActivations": True},   # else that tool loses clamps
+            ours=("--option", "CalibTensorRangeSymmetric=true", "--option", "QDQKeepRemovableActivations=true")), key("OpTypesToExcludeOutputQuantization", ["Conv", "MatMul", "Gemm"]), key("UseQDQContribOps", True),
+    key("QDQOpTypePerChannelSupportToAxis", {"BatchNormalization": 0, "MatMul": 1}, per_channel=True), key("QDQDisableWeightAdjustForInt32Bias", True),
+    Setting(extra={"CalibMovingAverage": True}, ours=("--method-option", "CalibMovingAverage=true")),
+    Setting(extra={"MatMulConstBOnly": True}),   # which that quantizer ignores in QDQ format
+    Setting(arguments={"reduce_range": True}, ours=("--reduce-range",)),
+    Setting(arguments={"reduce_range": True}, ours=("--reduce-range",), activation="uint16", weight="uint8", per_channel=True),
+    Setting(arguments={"op_types_to_quantize": ["Conv", "MatMul", "Relu"]}, ours=("--option", "OpTypesToQuantize=Conv,MatMul,Relu")),
 ]
-# (model, part of the tensor's name) -> why it differs on purpose.
-FLATTENED = "opset 9 to 21: a converter names what it puts around a Softmax over several axes as it likes"
-DELIBERATE = {("ultraface_rfb_320", "scores_"): FLATTENED, ("ultraface_rfb_320", "_v_532"): FLATTENED}
 
 
-class Reader(CalibrationDataReader):
-    def __init__(self, feeds):
-        self.feeds = feeds
-
-    def get_next(self):
-        return next(self.feeds, None)
+@pytest.fixture(scope="module")
+def ranges(tmp_path_factory):
+    return tmp_path_factory.mktemp("ranges")
 
 
-def quantized(path):
-    """tensor or constant -> (form, type of codes, scales, zero points, axis)."""
-    model = onnx.load(path)
-    constants = {value.name: numpy_helper.to_array(value) for value in model.graph.initializer}
-    found = {}
-    for node in model.graph.node:
-        if node.op_type not in ("QuantizeLinear", "DequantizeLinear"):
-            continue
-        of_codes = node.op_type == "DequantizeLinear" and node.input[0] in constants
-        if node.op_type == "DequantizeLinear" and not of_codes:
-            continue
-        scale, zero = constants[node.input[1]], constants[node.input[2]]
-        axis = next((a.i for a in node.attribute if a.name == "axis"), None) if scale.size > 1 else None
-        tensor = node.input[0].removesuffix("_quantized" if of_codes else "_QuantizeLinear_Input")
-        found[tensor] = ("codes" if of_codes else "pair", str(zero.dtype), scale.ravel(), zero.ravel(), axis)
-    return found
+@pytest.fixture
+def agree(real_model, tmp_path, monkeypatch, ranges):
+    """(model, setting): both tools say the same."""
+    def run(name, setting):
+        model = real_model(name)
+        ort_layout.on_one_thread(monkeypatch)
+        ort_layout.theirs(model, setting, tmp_path / "theirs.onnx", ranges)
+        ort_layout.ours(model, setting, "ours.onnx")
+        found, compared = ort_layout.differences(tmp_path / "theirs.onnx", model.preon.folder / "ours.onnx")
+        surprises = ort_layout.surprises(name, setting, found)
+        assert not surprises, (len(surprises), compared, dict(sorted(surprises.items())[:8]))
+    return run
 
 
-def ulps(a, b):
-    return np.abs(a.astype(np.float32).view(np.int32).astype(np.int64) - b.astype(np.float32).view(np.int32).astype(np.int64)).max()
+@pytest.mark.parametrize("name, setting", covering(MODELS, BOTH), ids=str)
+def test_every_pair_of_values(agree, name, setting):
+    agree(name, setting)
 
 
-@pytest.mark.parametrize("name, activation, weight, per_channel, symmetric", CASES)
-def test_as_quantize_static(real_model, tmp_path, monkeypatch, name, activation, weight, per_channel, symmetric):
-    model = real_model(name)
-    logging.disable(logging.WARNING)
-    session = onnxruntime.InferenceSession
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", BOTH, ids=str)
+@pytest.mark.parametrize("name", MODELS + LARGER)
+def test_every_setting(agree, name, setting):
+    agree(name, setting)
 
-    def on_one_thread(path, sess_options=None, **rest):   # sums in the same order
-        sess_options.intra_op_num_threads = 1
-        sess_options.log_severity_level = 3
-        return session(path, sess_options=sess_options, **rest)
 
-    monkeypatch.setattr(onnxruntime, "InferenceSession", on_one_thread)
-    theirs = tmp_path / "theirs.onnx"
-    quantize_static(str(model.path), str(theirs), Reader(model.feeds()), quant_format=QuantFormat.QDQ, per_channel=per_channel,
-                    activation_type=TYPES[activation], weight_type=TYPES[weight], calibrate_method=CalibrationMethod.MinMax,
-                    extra_options={"ActivationSymmetric": symmetric})
-    options = [] if per_channel else ["--per-tensor"]
-    options += ["--symmetric"] if symmetric else []
-    model.quantize("ours.onnx", "--data", "calib.npz", "--target", "ort", "--compat", "onnxruntime", "--method", "minmax",
-                   "--activation", activation, "--weight", weight, "--no-optimize", "--batch", "1", "--threads", "1", *options)
-    want, got = quantized(theirs), quantized(model.preon.folder / "ours.onnx")
-    assert len(want) >= 10
-    different = {}
-    for tensor in want.keys() | got.keys():
-        if tensor not in got or tensor not in want:
-            different[tensor] = "only theirs" if tensor in want else "only ours"
-            continue
-        w, g = want[tensor], got[tensor]
-        if (w[0], w[1], w[4]) != (g[0], g[1], g[4]) or w[2].size != g[2].size:
-            different[tensor] = f"{w[0], w[1], w[4], w[2].size} is {g[0], g[1], g[4], g[2].size}"
-        elif ulps(w[2], g[2]) > 1 or not np.array_equal(w[3], g[3]):
-            different[tensor] = f"scale {w[2][:2]} zero {w[3][:2]} is {g[2][:2]} {g[3][:2]}"
-    surprises = {tensor: what for tensor, what in different.items()
-                 if not any(model_name == name and part in tensor for model_name, part in DELIBERATE)}
-    assert not surprises, (len(surprises), len(want), dict(sorted(surprises.items())[:8]))
+@pytest.mark.parametrize("setting", OPTIONS, ids=str)
+@pytest.mark.parametrize("name", ["resnet20_cifar10", "sst2_transformer"])
+def test_options(agree, name, setting):
+    agree(name, setting)
+
+
+@pytest.mark.parametrize("name, tensor", [("resnet20_cifar10", "input"), ("sst2_transformer", "logits")])
+def test_overrides(agree, name, tensor):
+    for theirs, ours in [({"rmin": np.float32(-3), "rmax": np.float32(5)}, {"rmin": -3, "rmax": 5}),
+                         ({"quant_type": ort_layout.TYPES["int16"], "symmetric": True}, {"quant_type": "QInt16", "symmetric": True})]:
+        agree(name, Setting(extra={"TensorQuantOverrides": {tensor: [theirs]}},
+                            ours=("--option", "TensorQuantOverrides=" + json.dumps({tensor: [ours]}))))
+
+
+@pytest.mark.parametrize("named", ["nodes_to_exclude", "nodes_to_quantize"])
+def test_single_nodes(agree, model_path, named):
+    nodes = [node.name for node in onnx.load(model_path("resnet20_cifar10")).graph.node if node.op_type == "Conv"][2:4]
+    options = [f"--exclude={node}" for node in nodes] if named == "nodes_to_exclude" else ["--option", "NodesToQuantize=" + ",".join(nodes)]
+    agree("resnet20_cifar10", Setting(arguments={named: nodes}, ours=tuple(options)))
+
+
+def test_where_the_other_tool_fails_at_run_time(real_model):
+    """Channels of a convolution along the wrong axis: one scale, a warning, and a model that runs."""
+    model = real_model("resnet20_cifar10")
+    done = model.preon("quantize", model.path, "-o", "ours.onnx", "--data", "calib.npz", "--target", "ort", "--option", 'QDQOpTypePerChannelSupportToAxis={"Conv": 1}')
+    assert done.returncode == 0 and "QDQOpTypePerChannelSupportToAxis" in done.stdout, done.stdout + done.stderr
+
+
+def test_where_the_other_tool_refuses(real_model):
+    """int8 activations with uint8 weights: a model that runs."""
+    ort_layout.ours(real_model("lenet_mnist"), Setting("int8", "uint8"), "ours.onnx")

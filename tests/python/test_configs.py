@@ -10,7 +10,7 @@ import pytest
 
 preon_package = pytest.importorskip("preon", reason="the Python package is not built (nanobind)")
 from preon import (AdaRoundConfig, AutoMixprecisionConfig, BFP16Spec, CalibMethod, CLEConfig, Int8Spec, Int16Spec,  # noqa: E402
-                   MX6Spec, QConfig, QLayerConfig, QuantType, UInt8Spec)
+                   MX6Spec, QConfig, QLayerConfig, QuantGranularity, QuantType, UInt8Spec)
 from preon.quantization.config import custom_config, data_type  # noqa: E402
 
 PRESETS = [name for name in vars(custom_config) if name.endswith("_QCONFIG")]
@@ -54,6 +54,20 @@ def test_every_spec_survives_a_round_trip(each):
     spec = getattr(preon_package, f"{each.__name__}Spec")()
     assert type(spec).from_dict(spec.to_dict()) == spec and spec.to_dict()["data_type"] == each.__name__
     assert type(spec)(True) == type(spec)(symmetric=True)
+
+
+def test_blocks_of_a_spec_are_those_of_the_key(model, samples, reader, tmp_path):
+    def quantized(name, size, **extra_options):
+        weight = Int8Spec(calibration_method=CalibMethod.MinMax, quant_granularity=QuantGranularity.Group)
+        weight.set_block_size(size)
+        ours = QConfig(QLayerConfig(input_tensors=UInt8Spec(calibration_method=CalibMethod.MinMax), weight=weight), extra_options=extra_options)
+        assert QConfig.from_dict(json.loads(json.dumps(ours.to_dict()))) == ours
+        preon_package.ModelQuantizer(ours).quantize_model(tmp_path / model, tmp_path / name, reader(samples))
+        return (tmp_path / name).read_bytes()
+
+    assert quantized("own.onnx", 2) == quantized("key.onnx", None, WeightBlockSize=2) != quantized("one.onnx", 1)
+    with pytest.raises(ValueError, match="weight.block_size: got 'x'"):
+        quantized("none.onnx", "x")
 
 
 def test_members_of_enumerations_by_name():
@@ -138,3 +152,21 @@ def test_dynamic_and_integer_operators_of_the_older_form(model, samples, reader,
                                       quant_format=preon_package.QuantFormat.QOperator, activation_type=QuantType.QUInt8)
     assert "MatMulInteger" in {node.op_type for node in onnx.load(tmp_path / "dynamic.onnx").graph.node}
     assert "QLinearConv" in {node.op_type for node in onnx.load(tmp_path / "static.onnx").graph.node}
+
+
+def test_layout_and_narrow_weights_of_the_older_form(model, samples, reader, tmp_path):
+    """quant_format chooses between the layouts of bytes; reduce_range leaves one bit of constants unused."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        preon_package.quantize_static(tmp_path / model, tmp_path / "extended.onnx", reader(samples), include_cle=False, reduce_range=True,
+                                      quant_format=preon_package.ExtendedQuantFormat.QDQ)
+        preon_package.quantize_static(tmp_path / model, tmp_path / "base.onnx", reader(samples), include_cle=False)
+    extended, base = onnx.load(tmp_path / "extended.onnx"), onnx.load(tmp_path / "base.onnx")
+
+    def largest(quantized):
+        return max(np.abs(onnx.numpy_helper.to_array(value).astype(np.int32)).max() for value in quantized.graph.initializer
+                   if value.data_type == onnx.TensorProto.INT8 and value.name.endswith("_quantized"))
+
+    assert {node.domain for node in extended.graph.node if node.op_type == "QuantizeLinear"} == {"com.microsoft"}
+    assert {node.domain for node in base.graph.node if node.op_type == "QuantizeLinear"} == {""}
+    assert largest(extended) <= 64 < largest(base)

@@ -111,6 +111,28 @@ def test_ranges_of_single_tensors(files):
     assert not any("w2" in each.name and each.name.endswith("_quantized") for each in model.graph.initializer)   # Gemm is left out
 
 
+def test_one_bound_of_a_range(files):
+    config = {"global_config": {"input_tensors": spec("UInt8", symmetric=False), "weight": spec("Int8")},
+              "extra_options": {"TensorQuantOverrides": {"input": [{"rmax": 6.0}], "r1": [{"rmin": -1.0}], "w2": [{"rmax": 9.0}]}}}
+    (files.folder / "c.json").write_text(json.dumps(config))
+    model = onnx.load_from_string(quantized(files, "--config", "c.json")[0])
+    low = np.load(files.folder / "calib.npz")["input"].min()
+    assert initializer(model, "input_scale") == pytest.approx((6 - low) / 255)   # the other one stays that of the samples
+    assert initializer(model, "r1_zero_point") > 0
+    assert initializer(model, "w2_scale") == pytest.approx(9 / 127)
+    del config["extra_options"]["TensorQuantOverrides"]["w2"]
+    (files.folder / "c.json").write_text(json.dumps(config))
+    assert initializer(onnx.load_from_string(quantized(files, "--config", "c.json")[0]), "w2_scale") < 9 / 127
+
+
+def test_one_range_for_all_channels_and_axes_from_the_end(files):
+    config = {"global_config": {"input_tensors": spec("UInt8", symmetric=False), "weight": spec("Int8")},
+              "extra_options": {"TensorQuantOverrides": {"w1": [{"axis": -4, "rmin": -2.0, "rmax": 2.0}]}}}
+    (files.folder / "c.json").write_text(json.dumps(config))
+    model = onnx.load_from_string(quantized(files, "--config", "c.json")[0])
+    assert initializer(model, "w1_scale") == pytest.approx(np.full(8, 4 / 254))
+
+
 def test_methods_of_layers(files):
     config = {"global_config": {"input_tensors": spec("UInt8", symmetric=False), "weight": spec("Int8")}}
     scale = {}
@@ -165,8 +187,9 @@ def test_mistakes_in_yaml(files, text, says):
 
 def test_descriptions_are_told_and_counted(preon):
     told = json.loads(preon("doctor", "--options", "--json").stdout)
-    has = sum(bool(key["here"]) for key in told["keys"])
+    theirs = [key for key in told["keys"] if not key["ours"]]
+    has = sum(bool(key["here"]) for key in theirs)
     assert has == sum(group["has"] for group in told["reference_keys"]["groups"].values())
-    assert len(told["keys"]) - has == len(told["reference_keys"]["missing"])
+    assert len(theirs) - has == len(told["reference_keys"]["missing"])
     assert {"quantize"} <= {verb for option in told["options"] for verb in option["verbs"]}
-    assert f"{has} of {len(told['keys'])}" in preon("doctor", "--options").stdout
+    assert f"{has} of {len(theirs)} of AMD Quark's" in preon("doctor", "--options").stdout

@@ -1,4 +1,5 @@
-"""Every key of AMD Quark that this version has does something: what an option of ours does, or something of its own."""
+"""Every key of AMD Quark that this version has does something: what an option of ours does (here), something to the graph
+(test_keys_on_graphs.py), or something that shows elsewhere (test_keys_beside_graphs.py)."""
 import json
 
 import numpy as np
@@ -6,83 +7,9 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-LAYOUT = ["--target", "quark", "--method", "minmax"]
-WIDE = [*LAYOUT, "--activation", "int16", "--weight", "int8"]   # the extended layout
-CENTRED = [*LAYOUT, "--activation", "int8", "--symmetric"]   # codes absorb no Relu
-
-
-def ranged(tensor):
-    """So that the tensor has a scale of its own."""
-    return [*WIDE, "--option", f"TensorQuantOverrides={{\"{tensor}\": [{{\"rmin\": -1, \"rmax\": 1}}]}}"]
-
-
-def mixed_model():
-    """[1,4,8,8] through one of everything that a key is about."""
-    rng = np.random.default_rng(3)
-    nodes, weights, opset = [], {}, 21
-
-    def add(kind, inputs, output, **attributes):
-        nodes.append(helper.make_node(kind, inputs, [output] if isinstance(output, str) else output, name=f"n_{output if isinstance(output, str) else output[0]}",
-                                      **attributes))
-        return output
-
-    def constant(name, values):
-        weights[name] = np.asarray(values)
-        return name
-
-    def conv(tensor, output):
-        return add("Conv", [tensor, constant(f"{output}_w", rng.normal(size=(4, 4, 1, 1)).astype(np.float32) / 2),
-                            constant(f"{output}_b", rng.normal(size=4).astype(np.float32))], output)
-
-    zero, six = constant("zero", np.float32(0)), constant("six", np.float32(6))
-    x = add("Relu", [conv("x", "c1")], "relu")
-    x = add("Clip", [conv(x, "c2"), zero, six], "clip")
-    x = add("LeakyRelu", [conv(x, "c3")], "leaky")
-    x = add("PRelu", [conv(x, "c4"), constant("slope", np.full((4, 1, 1), 0.1, np.float32))], "prelu")
-    x = add("Gelu", [conv(x, "c5")], "gelu")
-    x = add("InstanceNormalization", [x, constant("gamma", np.ones(4, np.float32)), constant("beta", np.zeros(4, np.float32))], "norm")
-    x = add("Relu", [x], "norm_relu")
-    x = add("Mul", [x, constant("factor", rng.normal(size=(1, 4, 1, 1)).astype(np.float32))], "mul")
-    x = add("Add", [x, constant("term", rng.normal(size=(1, 4, 1, 1)).astype(np.float32))], "add")
-    x = add("Pad", [x, constant("pads", np.array([0, 0, 1, 1, 0, 0, 1, 1])), constant("edge", np.float32(0.5))], "pad")
-    x = add("MaxPool", [x], "pool", kernel_shape=[3, 3])
-    x = add("Concat", [x, "relu"], "concat", axis=1)
-    x = add("Slice", [x, constant("start", np.array([2])), constant("end", np.array([6])), constant("axis", np.array([1]))], "slice")
-    x = conv(x, "c6")
-    x = add("Mul", [x, add("GlobalAveragePool", [x], "squeezed")], "excited")
-    x = add("Transpose", [x], "transpose", perm=[0, 2, 3, 1])
-    x = add("Reshape", [x, constant("shape", np.array([64, 4]))], "reshape")
-    x = add("MatMul", [x, constant("m_w", rng.normal(size=(4, 4)).astype(np.float32))], "matmul")
-    y = add("Transpose", [x], "turned", perm=[1, 0])
-    x = add("Softsign", [add("MatMul", [x, y], "dynamic")], "between")
-    x = add("Gemm", [x, constant("g_w", rng.normal(size=(64, 3)).astype(np.float32)), constant("g_b", np.zeros(3, np.float32))], "gemm")
-    x = add("Sinh", [add("Clip", [x, constant("low", np.float32(-1)), constant("high", np.float32(1))], "bounded")], "y")
-    graph = helper.make_graph(nodes, "mixed", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 4, 8, 8])],
-                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, [64, 3])],
-                              [numpy_helper.from_array(value, name) for name, value in weights.items()])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
-
-
-@pytest.fixture(scope="module")
-def workplace(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("keys")
-    onnx.save(mixed_model(), folder / "mixed.onnx")
-    np.savez(folder / "calib.npz", x=np.random.default_rng(4).normal(size=(8, 4, 8, 8)).astype(np.float32))
-    return folder
-
-
-@pytest.fixture
-def run(preon, workplace):
-    preon.folder = workplace
-
-    def quantized(*arguments, data=("--data", "calib.npz"), model="mixed.onnx"):
-        done = preon("quantize", model, "-o", "out.onnx", *data, "--json", *arguments)
-        assert done.returncode == 0, done.stderr
-        result = json.loads(done.stdout)
-        return (workplace / "out.onnx").read_bytes(), result
-
-    return quantized
-
+from key_runs import LAYOUT, WIDE, run, workplace  # noqa: F401: fixtures
+from test_keys_beside_graphs import BESIDE
+from test_keys_on_graphs import EFFECTS, ON_OWN_GRAPHS
 
 # key=value: the options before it, the options of ours that say the same
 AS_OPTIONS = {
@@ -122,37 +49,14 @@ AS_OPTIONS = {
 # key=true: the pass that it asks for, and the operators that it makes
 PASSES = {"ConvertBNToConv": ("convert_batch_norm", "Conv"), "ConvertReduceMeanToGlobalAvgPool": ("convert_reduce_mean", "GlobalAveragePool"),
           "ConvertSplitToSlice": ("convert_split", "Slice"), "SplitLargeKernelPool": ("split_large_pool", "AveragePool")}
-# key=value: the options before it; the result differs, how is tested elsewhere (layouts, goldens)
-DIFFERS = {
-    "ExtraOpTypesToQuantize=[\"Sinh\"]": LAYOUT, "MatMulConstBOnly=true": LAYOUT, "NodesToQuantize=[\"n_c1\", \"n_c2\"]": LAYOUT,
-    "OpTypesToQuantize=[\"Conv\"]": LAYOUT, "QuantizeAllOpTypes=true": LAYOUT, "WeightsOnly=true": LAYOUT,
-    "DedicatedQDQPair=true": LAYOUT, "ForceQuantizeNoInputCheck=true": [*LAYOUT, "--option", "OpTypesToQuantize=[\"Transpose\", \"MatMul\"]"],
-    "NodesToExcludeOutputQuantization=[\"n_c6\"]": LAYOUT, "OpTypesToExcludeOutputQuantization=[\"Conv\"]": LAYOUT,
-    "QDQOpTypePerChannelSupportToAxis={\"MatMul\": 0}": LAYOUT, "RemoveQDQBetweenOps=[[\"Mul\", \"Add\"]]": LAYOUT,
-    "RemoveQDQConvClip=false": CENTRED, "RemoveQDQConvGelu=true": LAYOUT, "RemoveQDQConvLeakyRelu=false": LAYOUT,
-    "RemoveQDQConvPRelu=false": LAYOUT, "RemoveQDQConvRelu=false": CENTRED, "RemoveQDQInstanceNorm=true": CENTRED, "RemoveQDQMulAdd=true": LAYOUT,
-    "FoldRelu=true": [*LAYOUT, "--activation", "uint16", "--weight", "int8"], "AlignConcat=true": WIDE, "AlignPad=true": ranged("pad"), "AlignPool=true": WIDE,
-    "AlignReshape=true": ranged("reshape"), "AlignSlice=true": WIDE, "AlignTranspose=true": ranged("transpose"),
-    "NPULimitationCheck=false": [*WIDE, "--option", "AlignConcat=true"],
-    "AlignEltwiseQuantType=true": WIDE, "QuantizeBias=false": LAYOUT, "Int32Bias=false": LAYOUT, "Int16Bias=true": LAYOUT,
-    "UseUnsignedReLU=true": [*LAYOUT, "--activation", "int8", "--symmetric"],
-    "CalibMovingAverageConstant=0.5": [*LAYOUT, "--option", "CalibMovingAverage=true"],
-    "DedicateDQNode=true": LAYOUT, "UseQDQContribOps=true": LAYOUT, "InputNodes=[\"n_c3\"]": LAYOUT, "OutputNodes=[\"n_c4\"]": LAYOUT,
-    "WeightSymmetric=false": LAYOUT, "TensorQuantOverrides={\"relu\": [{\"rmin\": 0, \"rmax\": 1}]}": LAYOUT,
-    "RemoveFusedQDQ=true": ["--target", "quark", "--activation", "bfp16"],
-}
-# What is always so, or shows outside of the model's bytes.
-SAME = ["CalibOptimizeDisk=true", "CalibOptimizeMem=true", "CalibWorkerNum=1", "LWPUseHistogram=true", "Scenario=same",
-        "RemoveInputInit=true", "CopyBiasInit=[\"Conv\"]", "ExecutionProviders=[\"CPUExecutionProvider\"]", "QuantizationPreference=speed",
-        "PrintSummary=false", "DebugMode=true", "IgnoreWarnings=false", "EvalMetrics=true", "TmpDir=.", "UseFP32Scale=true", "MaxLoopNum=3",
-        "AdjustBiasScale=false", "AdjustWeightScaleForInt32Bias=true", "SpecificTensorPrecision=true"]
 # By tests of their own.
 ELSEWHERE = {"ConvertFP16ToFP32", "QuantizeFP16",                                     # tests/differential/test_float16.py
              "FuseGelu", "FuseLayerNorm", "FuseInstanceNorm", "FuseL2Norm", "FoldBatchNorm", "OptimizeModel", "SimplifyModel",   # test_switched_off_passes
              "SkipPreprocess",
              "SaveAndRestore", "TensorsRangeFile", "SaveTensorHistFig", "UseRandomData", "RandomDataReaderInputShape",
              "RandomDataReaderInputDataRange", "RandomDataReaderNumSamples", "RandomDataReaderSeed",   # tests/differential/test_resources.py
-             "MixedPrecisionTensor", "EnableSubgraph"}
+             "MixedPrecisionTensor", "ShapeShifterYaml", "PreprocessYAML", "SimplifyModelOptions",   # test_pass_lists.py
+             "QDQDisableWeightAdjustForInt32Bias"}                 # tests/differential/test_ort_layout.py
 
 
 def name_of(setting):
@@ -165,17 +69,6 @@ def test_is_an_option_of_ours(run, setting):
     by_key, _ = run(*before, "--option", setting)
     assert by_key == run(*before, *options)[0]
     assert by_key != run(*before)[0]
-
-
-@pytest.mark.parametrize("setting", DIFFERS)
-def test_changes_the_model(run, setting):
-    before = DIFFERS[setting]
-    assert run(*before, "--option", setting)[0] != run(*before)[0]
-
-
-@pytest.mark.parametrize("setting", SAME)
-def test_is_accepted(run, setting):
-    assert run(*LAYOUT, "--option", setting)[0] == run(*LAYOUT)[0]
 
 
 @pytest.fixture(scope="module")
@@ -251,4 +144,4 @@ def test_mixed_precision_of_older_configurations(run):
 def test_every_key_is_here(preon):
     told = json.loads(preon("doctor", "--options", "--json").stdout)["keys"]
     has = {key["name"] for key in told if key["here"] and "." not in key["name"]}
-    assert {name_of(setting) for setting in [*AS_OPTIONS, *DIFFERS, *SAME]} | ELSEWHERE | set(PASSES) == has
+    assert {name_of(setting) for setting in [*AS_OPTIONS, *EFFECTS]} | ON_OWN_GRAPHS | BESIDE | ELSEWHERE | set(PASSES) == has

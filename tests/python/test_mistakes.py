@@ -58,7 +58,8 @@ CONFIGS = {
     "no number": (options(Percentile=float("nan")), "extra_options.Percentile: got nan, wanted a finite number"),
     "flag is a text": (options(CalibOptimizeMem="perhaps"), "CalibOptimizeMem: got 'perhaps', wanted true or false"),
     "a reader as an option": (options(EvalDataReader=object()), "extra_options.EvalDataReader: got <object.*wanted a finite number, a text"),
-    "key of a later version": (options(FixShapes="[x][1]"), r"\[E1007\].*FixShapes"),
+    "key of a later version": (options(CryptoMode=True), r"\[E1007\].*CryptoMode"),
+    "shapes in another form": (options(FixShapes="[x][1]"), r"FixShapes: got.*NAME:\[SIZE,SIZE"),
     "unknown option of preon": (of(preon_options={"colour": "red"}), "preon_options: key 'colour' is unknown"),
     "unknown target": (of(preon_options={"target": "quakr"}), "did you mean 'quark'"),
     "exclude is a text": (of(exclude="conv_1"), "exclude: got 'conv_1', wanted a list"),
@@ -122,6 +123,12 @@ DATA = {
     "another rank": (changed({"input": np.zeros((3, 8, 8), np.float32)}), DataError, r"\[3, 8, 8\]"),
     "another size": (changed({"input": np.zeros((1, 4, 8, 8), np.float32)}), DataError, r"\[1, 4, 8, 8\]"),
     "integers": (changed({"input": np.zeros((1, 3, 8, 8), np.int64)}), DataError, "int64.*float"),
+    "a number for a name": (changed({0: np.zeros((1, 3, 8, 8), np.float32)}), TypeError, "sample 2: got 0 as the name of an input, wanted a str"),
+    "None for a name": (lambda s: [{None: s[0]["input"]}], TypeError, "sample 0: got None as the name of an input"),
+    "a batch of nothing": (changed({"input": np.zeros((0, 3, 8, 8), np.float32)}), DataError, r"\[E3004\].*feed 2: 'input': shape \[0, 3, 8, 8\] holds no sample"),
+    "nothing but a batch of nothing": (lambda s: [{"input": np.zeros((0, 3, 8, 8), np.float32)}], DataError, r"\[E3004\].*feed 0"),
+    "double precision": (changed({"input": np.zeros((1, 3, 8, 8))}), DataError, "'input': type double, wanted float"),
+    "one array more": (changed({"input": np.zeros((1, 3, 8, 8), np.float32), "mask": np.zeros(1)}), DataError, "'mask' matches no input of the model; it has: input"),
     "texts": (changed({"input": np.array(["a"])}), TypeError, "input 'input': got ndarray, wanted a numpy array of numbers"),
     "NaN": (changed({"input": np.full((1, 3, 8, 8), np.nan, np.float32)}), DataError, "NaN"),
 }
@@ -138,6 +145,32 @@ def test_reader_that_fails_in_the_middle(model, samples, tmp_path):
     with pytest.raises(OSError, match="the disk is gone"):
         ModelQuantizer(of()()).quantize_model(tmp_path / model, tmp_path / "o.onnx", FailsLater(samples))
     assert not (tmp_path / "o.onnx").exists()
+
+
+class NeverBack:
+    """Its rewind() does nothing."""
+
+    def __init__(self, samples):
+        self.samples = iter(samples)
+
+    def get_next(self):
+        return next(self.samples, None)
+
+    def rewind(self):
+        pass
+
+
+def test_rewind_that_does_nothing_loses_no_sample(model, samples, tmp_path):
+    quantizer = ModelQuantizer(of()())
+    quantizer.quantize_model(tmp_path / model, tmp_path / "o.onnx", NeverBack(samples))
+    assert quantizer.result.samples == len(samples)
+
+
+def test_rewind_behind_the_only_sample_is_told_before_calibration(model, samples, tmp_path):
+    stages = []
+    with pytest.raises(DataError, match=r"\[E3007\] reader: rewind\(\) did not go back"):
+        preon_package.quantize(tmp_path / model, tmp_path / "o.onnx", reader=NeverBack(samples[:1]), progress=lambda stage, *ignored: stages.append(stage))
+    assert "calibrate" not in stages and not (tmp_path / "o.onnx").exists()
 
 
 CALLS = {

@@ -94,6 +94,14 @@ def test_every_import_path(package, surface):
     assert missing == []
 
 
+def test_further_import_paths(package):
+    from preon.operators.custom_ops import _COP_DOMAIN, _COP_VERSION, get_library_path
+    from preon.quantization import ModelQuantizer, QConfig
+
+    assert ModelQuantizer is package.ModelQuantizer and QConfig is package.QConfig and get_library_path is package.get_library_path
+    assert (_COP_DOMAIN, _COP_VERSION) == ("com.amd.quark", 1)
+
+
 def test_signatures_and_defaults(package, surface):
     wrong = {}
     for name, entry in surface["exports"].items():

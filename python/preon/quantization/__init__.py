@@ -1,1 +1,5 @@
-"""What to quantize and how, in the words of AMD Quark's ONNX quantizer."""
+"""The reference's path to its quantizer and configurations."""
+from .api import ModelQuantizer
+from .config import Config, QConfig, QuantizationConfig, get_default_config
+
+__all__ = ["Config", "ModelQuantizer", "QConfig", "QuantizationConfig", "get_default_config"]

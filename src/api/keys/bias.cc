@@ -14,13 +14,20 @@ constexpr KeySpec kKeys[] = {
      }},
     {.name = "AdjustWeightScaleForInt32Bias", .type = KeyType::kFlag, .fallback = "false",
      .meaning = "enlarge a weight scale so that its INT32 bias does not overflow",
-     .here = "of the layouts quark and ort: false: biases that do not fit saturate; by default scales of weights grow",
+     .default_here = "true; with --compat quark false", .here = "of the layouts quark and ort: false: biases that do not fit saturate; by default scales of weights grow",
      .set = SetFlag<&LayoutOptions::bias, &BiasOptions::protect>},
     {.name = "Int16Bias", .type = KeyType::kFlag, .fallback = "false", .meaning = "INT32 bias narrowed to INT16 afterwards (implies Int32Bias)",
      .here = "of the layouts quark and ort: int32 codes saturated to 16 bits", .set = SetFlag<&LayoutOptions::bias, &BiasOptions::int16>},
     {.name = "Int32Bias", .type = KeyType::kFlag, .fallback = "true", .meaning = "bias in INT32 with scale input*weight",
      .otherwise = "NPU-CNN: false; weight type FP16/BF16/FP8/BFP/MX: false; forced false with BFP/MX activations",
      .here = "of the layouts quark and ort: false: biases become codes as weights do", .set = SetFlag<&LayoutOptions::bias, &BiasOptions::int32>},
+    {.name = "QDQDisableWeightAdjustForInt32Bias", .type = KeyType::kFlag, .fallback = "false",
+     .meaning = "of ONNX Runtime's quantizer: scales of weights never grow for a bias", .ours = true,
+     .here = "true: AdjustWeightScaleForInt32Bias=false",
+     .set = [](Options& o, const KeyValue& v) {
+       if (v.on) o.plan.layout.bias.protect = false;
+       return Status::Ok();
+     }},
     {.name = "QuantizeBias", .type = KeyType::kFlag, .fallback = "true", .meaning = "quantize bias tensors",
      .here = "of the layouts quark and ort: false: biases stay float", .set = SetFlag<&LayoutOptions::bias, &BiasOptions::quantize>},
 };

@@ -67,6 +67,7 @@ struct KeySpec {
   std::string_view meaning;         ///< one clause
   std::string_view range = "";      ///< "LOW..HIGH", either may be missing, or "A|B|C"
   std::string_view otherwise = "";  ///< when another default counts
+  std::string_view default_here = "";  ///< in words, where this version does otherwise; "" = the same
   bool ours = false;                ///< the reference has no such key
   std::string_view here = "";       ///< what it is here, with its cost; "" = not in this version
   KeySetter set = nullptr;          ///< of entries of a table: that of the table

@@ -4,6 +4,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "api/json_text.h"
 #include "api/option_values.h"
 #include "base/text.h"
 
@@ -79,8 +80,10 @@ Status CheckNumbers(const KeySpec& key, const std::string& text) {
 
 // Entries of a table that have a description of their own: known, in this version, and of their type.
 Status CheckTable(const KeySpec& key, const std::string& text) {
-  const Json table = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!table.is_object() && !table.is_array()) return BadValue(text, "a JSON object or list");
+  const Result<Json> parsed_table = ParseJson(text);
+  if (!parsed_table.ok() || !(parsed_table->is_object() || parsed_table->is_array()))
+    return BadValue(text, StrCat("a JSON object or list", parsed_table.ok() ? "" : StrCat(" (", parsed_table.status().message(), ")")));
+  const Json& table = *parsed_table;
   const std::string inside = StrCat(key.name, ".");
   std::vector<std::string> known;
   for (const auto keys : kTables) {
@@ -135,8 +138,12 @@ Status Set(Options& options, const KeySpec& key, const std::string& text) {
   PREON_ASSIGN_OR_RETURN(const std::optional<KeyValue> value, ParseKeyValue(key, text));
   if (!value) return Status::Ok();
   if (key.here.empty()) return SetAbsent(key, text);
+  options.hints.erase(std::string(key.name));
+  options.keys[std::string(key.name)] = key.type == KeyType::kFlag ? (value->on ? "true" : "false") : value->text;
   const LayoutOptions before = options.plan.layout;
+  const size_t set_before = options.settings.size();
   PREON_RETURN_IF_ERROR(key.set(options, *value));
+  for (size_t index = set_before; index < options.settings.size(); ++index) options.key_of[options.settings[index].name] = key.name;
   if (options.plan.layout != before) options.layout_settings.emplace_back(key.name);
   return Status::Ok();
 }
@@ -175,6 +182,14 @@ const KeySpec* FindKey(std::string_view name) {
     }
   }
   return nullptr;
+}
+
+bool IsDefault(std::string_view key, const std::string& text) {
+  const KeySpec* known = FindKey(key);
+  if (known == nullptr) return false;
+  const Json fallback = Json::parse(known->fallback);
+  if (fallback.is_boolean()) return ParseFlag(text).ok() && *ParseFlag(text) == fallback.get<bool>();
+  return fallback.is_string() ? fallback.get<std::string>() == text : fallback == Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
 std::string_view StageOf(KeyGroup group) {

@@ -15,6 +15,9 @@ const KeySpec* FindKey(std::string_view name);
 /// The stage of a run that reads keys of the group.
 std::string_view StageOf(KeyGroup group);
 
+/// Is the text what counts where the key is absent?
+bool IsDefault(std::string_view key, const std::string& text);
+
 /// The value that the text stands for; nothing for None, which is the default. Errors: kBadOptionValue.
 Result<std::optional<KeyValue>> ParseKeyValue(const KeySpec& key, const std::string& text);
 

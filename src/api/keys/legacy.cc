@@ -8,7 +8,7 @@ namespace {
 
 constexpr KeySpec kKeys[] = {
     {.name = "ActivationSymmetric", .type = KeyType::kFlag, .fallback = "false", .meaning = "legacy symmetry switch for activations",
-     .otherwise = "QConfig path: overwritten by the spec; unset: true for FP16/BF16/BFP/MX", .here = "--symmetric",
+     .otherwise = "QConfig path: overwritten by the spec; unset: true for FP16/BF16/BFP/MX", .default_here = "that of the target: layouts quark and simulate have int8 symmetric", .here = "--symmetric",
      .set = [](Options& o, const KeyValue& v) { return SetOption(o, "symmetric", v.text == "1" ? "true" : v.text == "0" ? "false" : ToLower(v.text)); }},
     {.name = "DedicateDQNode", .type = KeyType::kFlag, .fallback = "false", .meaning = "one DQ per consumer after quantization",
      .here = "of the layouts quark and ort: a DequantizeLinear for each reader",

@@ -1,6 +1,7 @@
 // What is rewritten before anything is quantized (spec options §11.1).
 #include "api/keys/key_setters.h"
 #include "api/keys/key_spec.h"
+#include "api/keys/pass_list.h"
 #include "api/builtins.h"
 
 namespace preon {
@@ -29,11 +30,14 @@ constexpr KeySpec kKeys[] = {
      .here = "true: --enable-pass convert_batch_norm, false: --disable-pass",
      .set = [](Options& o, const KeyValue& v) { return SetOption(o, v.on ? "enable-pass" : "disable-pass", "convert_batch_norm"); }},
     {.name = "ConvertClipToRelu", .type = KeyType::kFlag, .fallback = "false",
-     .meaning = "Clip with non-negative lower bound becomes Relu after quantization"},
+     .meaning = "Clip with non-negative lower bound becomes Relu after quantization",
+     .here = "of the layouts quark and ort: only where the codes end at the upper bound, else it stays, with a warning; with --compat quark always",
+     .set = SetFlag<&LayoutOptions::pairs, &PairOptions::clips_to_relu>},
     {.name = "ConvertFP16ToFP32", .type = KeyType::kFlag, .fallback = "false", .meaning = "turn an FP16 model into FP32 first",
      .here = "--float16 convert", .set = [](Options& o, const KeyValue& v) { return SetIfOn(o, v, "float16", "convert"); }},
     {.name = "ConvertNCHWToNHWC", .type = KeyType::kFlag, .fallback = "false",
-     .meaning = "give rank-4 inputs and outputs NHWC layout; calibration data are transposed too"},
+     .meaning = "give rank-4 inputs and outputs NHWC layout; calibration data are transposed too",
+     .here = "--nhwc; samples stay NCHW", .set = [](Options& o, const KeyValue& v) { return SetIfOn(o, v, "nhwc"); }},
     {.name = "ConvertOpsetVersion", .type = KeyType::kInteger, .fallback = "null", .meaning = "target opset of the model", .range = "7..",
      .here = "--opset", .set = [](Options& o, const KeyValue& v) { return SetOption(o, "opset", v.text); }},
     {.name = "ConvertReduceMeanToGlobalAvgPool", .type = KeyType::kFlag, .fallback = "false",
@@ -68,13 +72,15 @@ constexpr KeySpec kKeys[] = {
      .here = "false: --disable-pass of what folds constants and removes nodes",
      .set = [](Options& o, const KeyValue& v) { return Disable(o, v.on, kOptimizing); }},
     {.name = "PreprocessYAML", .type = KeyType::kText, .fallback = "null",
-     .meaning = "older name of ShapeShifterYaml (deprecated in 0.13, loses against it)"},
+     .meaning = "older name of ShapeShifterYaml (deprecated in 0.13, loses against it)", .here = "as ShapeShifterYaml", .set = SetPassList},
     {.name = "ReplaceClip6Relu", .type = KeyType::kFlag, .fallback = "false", .meaning = "Clip(0,6) becomes Relu before cross-layer equalisation"},
     {.name = "ShapeShifterYaml", .type = KeyType::kText, .fallback = "null",
-     .meaning = "a list of passes, by file or name, that runs on the float model first"},
+     .meaning = "a list of passes, by file or name, that runs on the float model first",
+     .here = "a8w8, a16w8, bf16, bfp16, xint8 or a .yaml file: passes that it names are on, others off; no float model is written", .set = SetPassList},
     {.name = "SimplifyModel", .type = KeyType::kFlag, .fallback = "true", .meaning = "simplify the graph first",
      .here = "false: --disable-pass of what simplifies", .set = [](Options& o, const KeyValue& v) { return Disable(o, v.on, kSimplifying); }},
-    {.name = "SimplifyModelOptions", .type = KeyType::kTable, .fallback = "{}", .meaning = "keyword arguments handed to the simplifier"},
+    {.name = "SimplifyModelOptions", .type = KeyType::kTable, .fallback = "{}", .meaning = "keyword arguments handed to the simplifier",
+     .here = "{\"skip_fusion_patterns\": [\"FusionPadConv\", ...]}: --disable-pass of what does the same", .set = SetSimplifierOptions},
     {.name = "SkipPreprocess", .type = KeyType::kFlag, .fallback = "false",
      .meaning = "skip graph clean-up and hardware conversions, not the algorithms", .here = "true: --disable-pass of all",
      .set = [](Options& o, const KeyValue& v) { return Disable(o, !v.on, AllPasses()); }},

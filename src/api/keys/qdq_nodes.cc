@@ -1,6 +1,7 @@
 // Between which operators there are pairs (spec options §11.3).
 #include <nlohmann/json.hpp>
 
+#include "api/json_values.h"
 #include "api/keys/key_setters.h"
 #include "api/keys/key_spec.h"
 #include "api/option_values.h"
@@ -23,8 +24,9 @@ Status SetChannelAxes(Options& options, const KeyValue& value) {
   const nlohmann::json axes = nlohmann::json::parse(value.text);
   if (!axes.is_object()) return BadValue(value.text, "a JSON object with an axis for each operator type");
   for (const auto& [type, axis] : axes.items()) {
-    if (!axis.is_number_integer()) return BadValue(axis.dump(), "an axis").WithContext(type);
-    options.plan.layout.pairs.channel_axis[type] = axis.get<int64_t>();
+    const std::optional<int64_t> number = IntegerOf(axis);
+    if (!number) return BadValue(axis.dump(), "an axis, which is an integer").WithContext(type);
+    options.plan.layout.pairs.channel_axis[type] = *number;
   }
   return Status::Ok();
 }
@@ -38,7 +40,9 @@ constexpr KeySpec kKeys[] = {
      .here = "of the layouts quark and ort: a pair for each reader; the CPU runtime then fuses less",
      .set = SetFlag<&LayoutOptions::pairs, &PairOptions::dedicated>},
     {.name = "EnableDualQuantNodePairs", .type = KeyType::kFlag, .fallback = "false",
-     .meaning = "Extended only: second pair where two precisions meet"},
+     .meaning = "Extended only: second pair where two precisions meet",
+     .here = "of the extended layout of target quark: all activations of a node have the type that one of them was given; second pairs in between",
+     .set = SetFlag<&LayoutOptions::pairs, &PairOptions::dual>},
     {.name = "ForceQuantizeNoInputCheck", .type = KeyType::kFlag, .fallback = "false",
      .meaning = "shape-like ops quantize even if their input is still float",
      .here = "of the layouts quark and ort: also where their input has no quantizer",
@@ -50,6 +54,10 @@ constexpr KeySpec kKeys[] = {
     {.name = "QDQOpTypePerChannelSupportToAxis", .type = KeyType::kTable, .fallback = "{}",
      .meaning = "channel axis per op type for per-channel weights", .here = "of the layouts quark and ort: {\"OP\": AXIS, ...}",
      .set = SetChannelAxes},
+    {.name = "QDQKeepRemovableActivations", .type = KeyType::kFlag, .fallback = "false",
+     .meaning = "of ONNX Runtime's quantizer: Relu and Clip stay, though codes could do their work", .ours = true,
+     .here = "of the layouts quark and ort: no Relu or Clip is folded into its producer",
+     .set = SetFlag<&LayoutOptions::pairs, &PairOptions::keep_clamps>},
     {.name = "RemoveFusedQDQ", .type = KeyType::kFlag, .fallback = "false", .meaning = "Extended only: the removals also drop fused BFP/MX nodes",
      .here = "of the layouts quark and ort: the removals below also of block operators", .set = SetFlag<&LayoutOptions::pairs, &PairOptions::fused>},
     {.name = "RemoveQDQBetweenOps", .type = KeyType::kTable, .fallback = "null",

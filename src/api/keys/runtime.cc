@@ -31,6 +31,21 @@ Status SetPreference(Options& options, const KeyValue& value) {
   return SetUnlessGiven(options, "workers", speed ? std::to_string(std::min<int64_t>(AvailableCores(), kMostWorkers)) : "1");
 }
 
+// "NAME:[1,3,8,8];NAME:[…]": the last colon separates.
+Status SetShapes(Options& options, const KeyValue& value) {
+  std::string text = value.text;
+  std::erase(text, ' ');
+  for (const std::string& part : Split(text, ';')) {
+    const size_t colon = part.rfind(':');
+    if (colon == std::string::npos || colon == 0 || part.substr(colon, 2) != ":[" || !part.ends_with(']'))
+      return BadValue(value.text, "NAME:[SIZE,SIZE,...];NAME:[...]");
+    std::string sizes = part.substr(colon + 2, part.size() - colon - 3);
+    std::ranges::replace(sizes, ',', 'x');
+    PREON_RETURN_IF_ERROR(SetOption(options, "fix-shape", StrCat(part.substr(0, colon), "=", sizes)));
+  }
+  return SetOption(options, "value-info", "true");
+}
+
 constexpr KeySpec kKeys[] = {
     {.name = "AlignEltwiseQuantType", .type = KeyType::kFlag, .fallback = "false",
      .meaning = "constants of element-wise ops take the activation type (Extended only)",
@@ -40,7 +55,12 @@ constexpr KeySpec kKeys[] = {
      .meaning = "duplicate shared bias initializers", .otherwise = "acts only for 8/16-bit integer types and a CalibrationMethod",
      .here = "always so: codes of a shared bias are made for each reader", .set = SetNothing},
     {.name = "CopySharedInit", .type = KeyType::kTexts, .fallback = "null",
-     .meaning = "duplicate shared initializers; [] = all op types, null = off"},
+     .meaning = "duplicate shared initializers; [] = all op types, null = off",
+     .here = "operators of these types read copies, so that each has codes of its own",
+     .set = [](Options& o, const KeyValue& v) {
+       o.copy_shared = v.texts;
+       return Status::Ok();
+     }},
     {.name = "CryptoMode", .type = KeyType::kFlag, .fallback = "false", .meaning = "no messages, no plain intermediate files"},
     {.name = "EncryptionAlgorithm", .type = KeyType::kText, .fallback = "null", .meaning = "AES-256 or nothing; crypto mode only",
      .range = "AES-256"},
@@ -48,7 +68,8 @@ constexpr KeySpec kKeys[] = {
      .meaning = "runtime providers for calibration and evaluation", .here = "CPUExecutionProvider alone", .set = SetProviders},
     {.name = "FillAllValueInfo", .type = KeyType::kFlag, .fallback = "false", .meaning = "write type and shape of every intermediate tensor",
      .here = "--value-info", .set = [](Options& o, const KeyValue& v) { return SetIfOn(o, v, "value-info"); }},
-    {.name = "FixShapes", .type = KeyType::kText, .fallback = "null", .meaning = "fixed shapes 'name:[..];name:[..]' for inputs and outputs"},
+    {.name = "FixShapes", .type = KeyType::kText, .fallback = "null", .meaning = "fixed shapes 'name:[..];name:[..]' for inputs and outputs",
+     .here = "--fix-shape, of any of them, and --value-info", .set = SetShapes},
     {.name = "QuantizationPreference", .type = KeyType::kText, .fallback = "null", .meaning = "what other options should favour",
      .range = "accuracy|speed|resource_efficiency",
      .here = "speed: --memory fast and a worker for each core; resource_efficiency: --memory low, one worker; what is set by itself stays",

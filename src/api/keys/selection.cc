@@ -8,7 +8,7 @@ namespace {
 constexpr KeySpec kKeys[] = {
     {.name = "EnableSubgraph", .type = KeyType::kFlag, .fallback = "false",
      .meaning = "quantize bodies of control-flow nodes (QDQ quantizers ignore it)",
-     .here = "of the layouts quark and ort: no effect, branches of If are entered anyway and bodies of Loop and Scan never; of target dynamic with --compat: those bodies too",
+     .here = "of the layouts quark and ort: constants in bodies of Loop and Scan become codes too (smaller, decoded in each iteration; activations there stay float; not with --compat), branches of If are entered anyway; of target dynamic with --compat: those bodies too",
      .set = SetFlag<&LayoutOptions::selection, &SelectionOptions::sub_graphs>},
     {.name = "ExtraOpTypesToQuantize", .type = KeyType::kTexts, .fallback = "[]", .meaning = "op types added to the set",
      .here = "of the layouts quark and ort: these operator types on top",

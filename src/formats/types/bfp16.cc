@@ -13,7 +13,7 @@
 namespace preon {
 
 std::unique_ptr<NumberFormat> MakeBfp16Format() {
-  return std::make_unique<NumberFormat>("bfp16", std::vector<std::string_view>{},
+  return std::make_unique<NumberFormat>("bfp16", std::vector<std::string_view>{"QBFP"},
                                         "8 values share an exponent; sign and 7 bits each",
                                         BlockSpec{.family = BlockSpec::Family::kBfp, .block_size = 8, .bit_width = 16});
 }

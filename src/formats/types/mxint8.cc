@@ -15,7 +15,7 @@
 namespace preon {
 
 std::unique_ptr<NumberFormat> MakeMxInt8Format() {
-  return std::make_unique<NumberFormat>("mxint8", std::vector<std::string_view>{},
+  return std::make_unique<NumberFormat>("mxint8", std::vector<std::string_view>{"QMX"},
                                         "OCP MXINT8: 32 values share a power of two; 8 bits each",
                                         BlockSpec{.family = BlockSpec::Family::kMx, .block_size = 32});
 }

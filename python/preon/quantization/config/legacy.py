@@ -93,7 +93,14 @@ def to_qconfig(config, algorithms=None):
     return QConfig(layer, exclude=[*(config.nodes_to_exclude or []), *(config.subgraphs_to_exclude or [])],
                    algo_config=[*_algorithms(config, extra), *(algorithms or [])],
                    use_external_data_format=config.use_external_data_format, extra_options=extra,
-                   preon_options={"format": "qoperator"} if modern(config.quant_format).name == "QOperator" else None)
+                   preon_options=_options(config))
+
+
+def _options(config):
+    """Fields that no key stands for, as options of ours."""
+    quant_format = modern(config.quant_format)
+    name = "extended" if isinstance(quant_format, ExtendedQuantFormat) else "qoperator" if quant_format.name == "QOperator" else None
+    return {key: value for key, value in {"format": name, "reduce_range": config.reduce_range}.items() if value}
 
 
 def dynamic_options(config):
@@ -106,7 +113,7 @@ def dynamic_options(config):
         if getattr(config, field):
             keys.setdefault(_KEYS[field][0], getattr(config, field))
     return {"target": "dynamic", "weight": _type(config, "weight_type", keys).__name__.lower(), "per_tensor": not config.per_channel,
-            "exclude": config.nodes_to_exclude or [], "option": [(key, value) for key, value in keys.items() if value is not None]}
+            "reduce_range": config.reduce_range, "exclude": config.nodes_to_exclude or [], "option": [(key, value) for key, value in keys.items() if value is not None]}
 
 
 def _check_kinds(config):
@@ -120,8 +127,6 @@ def _check_kinds(config):
 def _check_absent(config):
     if getattr(modern(config.quant_format), "name", None) not in ("QDQ", "QOperator"):
         parse_enum(QuantFormat, config.quant_format, "quant_format")
-    if config.reduce_range:
-        raise not_yet("reduce_range")
     if config.include_cle:
         warnings.warn("include_cle: cross-layer equalization is not in this version; channels are evened out where that is exact",
                       UserWarning, 4)

@@ -64,6 +64,7 @@ class QTensorConfig:
     calibration_method: CalibMethod
     quant_granularity: QuantGranularity
     data_type: type[BaseDataType]
+    block_size: Optional[int] = dataclasses.field(default=None, init=False)   #: with Group; None: the key WeightBlockSize
 
     def set_symmetric(self, symmetric):
         self.symmetric = symmetric
@@ -80,25 +81,33 @@ class QTensorConfig:
     def set_data_type(self, data_type):
         self.data_type = data_type
 
+    def set_block_size(self, block_size):
+        self.block_size = block_size
+
     def to_dict(self, where="QTensorConfig"):
         """As plain values. Raises ConfigError, which begins with `where`, for a value of the wrong kind."""
         if not isinstance(self.symmetric, bool):
             raise ConfigError(1002, f"{where}.symmetric: got {self.symmetric!r}, wanted True or False", exit_status=2)
+        if self.block_size is not None and (not isinstance(self.block_size, int) or isinstance(self.block_size, bool)):
+            raise ConfigError(1002, f"{where}.block_size: got {self.block_size!r}, wanted an integer or None", exit_status=2)
         return {"symmetric": self.symmetric,
                 **{name: str(parse_enum(kind, getattr(self, name), f"{where}.{name}")) for name, kind in _ENUM_FIELDS.items()},
-                "data_type": parse_data_type(self.data_type, f"{where}.data_type").__name__}
+                "data_type": parse_data_type(self.data_type, f"{where}.data_type").__name__,
+                **({} if self.block_size is None else {"block_size": self.block_size})}
 
     @staticmethod
     def from_dict(d, where="QTensorConfig"):
         """The inverse of to_dict(); members of enumerations with or without their class. Raises ConfigError."""
         names = ["symmetric", *_ENUM_FIELDS, "data_type"]
-        check_keys(d, names, where)
+        check_keys(d, [*names, "block_size"], where)
         missing = [name for name in names if name not in d]
         if missing:
             raise ConfigError(1003, f"{where}: no {' and no '.join(missing)}; wanted all of {', '.join(names)}", exit_status=2)
-        return QTensorConfig(d["symmetric"],
-                             **{name: parse_enum(kind, d[name], f"{where}.{name}") for name, kind in _ENUM_FIELDS.items()},
-                             data_type=parse_data_type(d["data_type"], f"{where}.data_type"))
+        config = QTensorConfig(d["symmetric"],
+                               **{name: parse_enum(kind, d[name], f"{where}.{name}") for name, kind in _ENUM_FIELDS.items()},
+                               data_type=parse_data_type(d["data_type"], f"{where}.data_type"))
+        config.block_size = d.get("block_size")
+        return config
 
     def __eq__(self, other):
         return isinstance(other, QTensorConfig) and self._values() == other._values()
@@ -110,6 +119,8 @@ class QTensorConfig:
 
     def __repr__(self):
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(QTensorConfig)}
+        if self.block_size is None:
+            del values["block_size"]
         texts = (f"{name}={getattr(value, '__name__', value)}" for name, value in values.items())
         return f"{type(self).__name__}({', '.join(texts)})"
 

@@ -1,0 +1,1 @@
+"""Operators beside the standard's."""

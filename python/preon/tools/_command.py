@@ -1,0 +1,93 @@
+"""What all tools share: arguments in the reference's spelling, models in and out, failures in one line."""
+import argparse
+import os
+import sys
+import tempfile
+
+from ..errors import ConfigError, PreonError, not_yet
+
+
+def absent(module, instead=""):
+    """Of a tool that is not in this version: raises ConfigError, or as a program says so with exit status 2.
+
+    module   the tool's __name__ and __spec__, that is globals()
+    instead  what does the same, or what is missing
+    """
+    name = module["__spec__"].name.rpartition(".")[2]
+    error = not_yet(f"tools.{name}", instead)
+    if module["__name__"] != "__main__":
+        raise error
+    print(f"preon: error {error}", file=sys.stderr)
+    sys.exit(2)
+
+
+def model_tool(description, names, convert, **options):
+    """main() of a tool that makes one model of another.
+
+    names    of the two files, and of what stands between them; with "--" in front they are options, else positions
+    convert  (onnx.ModelProto, arguments) -> onnx.ModelProto, or None for the one it was given
+    options  further arguments: name -> keywords of add_argument
+    """
+    def main(given=None):
+        parser = argparse.ArgumentParser(description=description)
+        for name in names:
+            parser.add_argument(name, **({"required": True} if name.startswith("-") else {}))
+        for name, keywords in options.items():
+            parser.add_argument(name if name in names else f"--{name}", **keywords)
+        arguments = parser.parse_args(given)
+        source, target = (getattr(arguments, names[index].lstrip("-")) for index in (0, -1))
+        return guarded(lambda: write(convert_file(source, target, lambda model: convert(model, arguments)), target))
+
+    return main
+
+
+def convert_file(source, target, convert):
+    """The model that `convert` makes of the file's. Raises ConfigError where the output is the input."""
+    import onnx
+
+    if os.path.exists(target) and os.path.samefile(source, target):
+        raise ConfigError(1004, f"'{target}' is the input; inputs are never written to", exit_status=2)
+    model = onnx.load(source)
+    return convert(model) or model
+
+
+def write(model, path):
+    """Whole or not at all."""
+    import onnx
+
+    if not _has_own_operators(model):
+        onnx.checker.check_model(model)
+    write_bytes(model.SerializeToString(), path)
+
+
+def write_bytes(content, path):
+    """Whole or not at all."""
+    folder = os.path.dirname(os.path.abspath(path))
+    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+        try:
+            file.write(content)
+            file.close()
+            os.replace(file.name, path)
+        except BaseException:
+            os.unlink(file.name)
+            raise
+
+
+def _has_own_operators(model):
+    return any(each.domain not in ("", "ai.onnx") for each in model.opset_import)
+
+
+def guarded(work):
+    """0, or what went wrong in a line on stderr and the exit status for it."""
+    try:
+        work()
+        return 0
+    except PreonError as error:
+        print(f"preon: error {error}", file=sys.stderr)
+        return error.exit_status
+    except ImportError as error:
+        print(f"preon: error [E1007] {error.name}: this tool needs the package; wanted pip install {error.name}", file=sys.stderr)
+        return 2
+    except Exception as error:  # protobuf, checker and file errors: the tool is at its edge
+        print(f"preon: error [E2004] {type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no reason given'}", file=sys.stderr)
+        return 1

@@ -1,0 +1,33 @@
+"""Quantizers of the operator library become the standard's, where these have the type."""
+import sys
+
+import numpy as np
+
+from ._command import model_tool
+from ._pairs import DEQUANTIZERS, QUANTIZERS, Pairs
+
+_FIRST_OPSET = {"int8": 10, "uint8": 10, "int32": 10, "int16": 21, "uint16": 21, "int4": 21, "uint4": 21}
+
+
+def convert(model):
+    """Others keep their operators."""
+    pairs = Pairs(model)
+    needs = 0
+    for node in pairs.graph.node:
+        if node.op_type not in QUANTIZERS + DEQUANTIZERS or node.domain in ("", "ai.onnx") or len(node.input) < 3:
+            continue
+        kind = np.dtype(pairs.array(node.input[2]).dtype).name if node.input[2] in pairs.constants else ""
+        if kind in _FIRST_OPSET:
+            node.op_type = "QuantizeLinear" if node.op_type in QUANTIZERS else "DequantizeLinear"
+            node.domain = ""
+            needs = max(needs, _FIRST_OPSET[kind])
+    for each in model.opset_import:
+        if each.domain in ("", "ai.onnx"):
+            each.version = max(each.version, needs)
+    return model
+
+
+main = model_tool(__doc__, ("--input_model", "--output_model"), lambda model, _: convert(model))
+
+if __name__ == "__main__":
+    sys.exit(main())

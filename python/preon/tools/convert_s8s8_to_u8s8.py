@@ -1,0 +1,12 @@
+"""Activations in int8 become uint8, with the same scales; weights stay int8."""
+import sys
+
+import numpy as np
+
+from ._command import model_tool
+from ._retype import retype
+
+main = model_tool(__doc__, ("input", "output"), lambda model, _: retype(model, np.int8, np.uint8))
+
+if __name__ == "__main__":
+    sys.exit(main())

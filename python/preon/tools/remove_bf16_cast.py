@@ -1,0 +1,4 @@
+"""remove_bf16_cast: not in this version."""
+from ._command import absent
+
+absent(globals(), "quantize the float model again with --bfloat16 vaiml")

@@ -1,0 +1,35 @@
+"""Removes the Q/DQ pairs between operators of two types: --between_ops "Conv,Relu;Mul,Add"."""
+import sys
+
+from ..errors import ConfigError
+from ._command import model_tool
+from ._pairs import Pairs
+
+
+def remove_between(model, between):
+    """between: [(type of the producer, type of the reader)]. A pair that others read too stays for them."""
+    pairs = Pairs(model)
+    for quantize, dequantizers in pairs.of_activations():
+        upper = pairs.producers.get(quantize.input[0])
+        for dequantize in dequantizers:
+            readers = pairs.readers(dequantize.output[0])
+            alone = len(readers) == 1 and dequantize.output[0] not in pairs.outputs
+            if upper is not None and alone and (upper.op_type, readers[0][0].op_type) in between:
+                pairs.remove(dequantize)
+    pairs.finish()
+    return model
+
+
+def parse(text):
+    """Raises ConfigError for what is no list of pairs."""
+    found = [tuple(name.strip() for name in each.split(",")) for each in text.split(";") if each.strip()]
+    if not found or any(len(each) != 2 or not all(each) for each in found):
+        raise ConfigError(1002, f"--between_ops: got '{text}', wanted 'UPPER,LOWER;UPPER,LOWER'", exit_status=2)
+    return found
+
+
+main = model_tool(__doc__, ("--input_model", "--output_model"), lambda model, given: remove_between(model, parse(given.between_ops)),
+                  between_ops={"required": True, "help": "pairs of operator types, ';' between them"})
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,13 @@
+// Values that a graph knows without running.
+#pragma once
+
+#include <string>
+
+#include "ir/graph.h"
+
+namespace preon {
+
+/// The value of an initializer or of a Constant node; null for other tensors and other forms of Constant.
+const Tensor* ConstantValue(const Graph& graph, const std::string& tensor);
+
+}  // namespace preon
