@@ -60,8 +60,17 @@ def cell(text):
     return str(text).replace("|", "\\|")
 
 
+#: Of keys whose values say more than their type.
+EXAMPLES = {"ExecutionProviders": '["CPUExecutionProvider"]', "FixShapes": "input: [1, 3, 224, 224]", "InputNodes": '["first_conv"]',
+            "NodesToExcludeOutputQuantization": '["head"]', "NodesToQuantize": '["conv_1", "conv_2"]', "OutputNodes": '["last_conv"]',
+            "Percentile": "99.99", "PreprocessYAML": "passes.yaml", "Scenario": "same", "ShapeShifterYaml": "passes.yaml",
+            "WeightCalibrateMethod": "ExtendedCalibrationMethod.MinMSE"}
+
+
 def example(key):
     """KEY=VALUE with a value that is not the default, where one follows from the description."""
+    if key["name"] in EXAMPLES:
+        return f"`{key['name']}={EXAMPLES[key['name']]}`"
     kind, default, choices = key["type"], key["default"], key["range"].split("|")
     if kind == "true or false":
         value = json.dumps(not default)

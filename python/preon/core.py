@@ -49,19 +49,19 @@ class _Samples:
         if sample is None:
             return None
         if not self.rewinds:
-            self.kept.append(sample)  # there is no other way to see it again
+            self.kept.append(_copied(sample))  # there is no other way to see it again
         elif index == 0:
-            self.first = sample
+            self.first = _copied(sample)
         return sample
 
     def _read(self, index):
         sample = self.reader.get_next()
         self.next = index + 1
-        if sample is None or sample == {}:
+        if sample is None:
             return None
         if not isinstance(sample, dict):
             raise TypeError(f"get_next: sample {index}: got {type(sample).__name__}, wanted a dict of arrays by input name")
-        return sample
+        return sample or None
 
     def _rewound(self):
         """The first sample again. The first rewind() comes behind one sample, before calibration: what does not go back is found here."""
@@ -73,8 +73,15 @@ class _Samples:
         if sample is None or read > 1:
             raise DataError(3007, "reader: rewind() did not go back to the first sample",
                             "without rewind() the samples are kept in memory for the comparison", exit_status=2)
-        self.rewinds, self.kept, self.next = False, [first, sample], 2  # it went on, or gives another order each time
+        self.rewinds, self.kept, self.next = False, [first, _copied(sample)], 2  # it went on, or gives another order each time
         return first
+
+
+def _copied(sample):
+    """Readers may use an array again for the next sample."""
+    import numpy as np
+
+    return {name: np.array(value) if isinstance(value, np.ndarray) else value for name, value in sample.items()}
 
 
 def _same(one, other):
@@ -109,10 +116,8 @@ def _settings(options):
 @contextlib.contextmanager
 def _as_file(model):
     """The path of a model that may be one in memory."""
-    if isinstance(model, bytes):
-        model = os.fsdecode(model)
-    if isinstance(model, (str, os.PathLike)):
-        yield os.fspath(model)
+    if isinstance(model, (str, bytes, os.PathLike)):
+        yield _path(model, "model")
         return
     if not hasattr(model, "SerializeToString"):
         raise TypeError(f"model: got {type(model).__name__}, wanted a path or an onnx.ModelProto")
@@ -125,7 +130,13 @@ def _as_file(model):
 def _path(value, what):
     if not isinstance(value, (str, bytes, os.PathLike)):
         raise TypeError(f"{what}: got {type(value).__name__}, wanted a path")
-    return os.fsdecode(value)
+    path = os.fsdecode(value)
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        hint = "a model in memory is an onnx.ModelProto: onnx.load_from_string(...)" if what == "model" else None
+        raise ConfigError(1002, f"{what}: got {len(path)} bytes that are no path in UTF-8", hint, 2) from None
+    return path
 
 
 def _data_options(data, reader):

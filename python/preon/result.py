@@ -25,6 +25,15 @@ class Result:
     def __getitem__(self, name):
         return self.facts[name]
 
+    def __contains__(self, name):
+        return name in self.facts
+
+    def __iter__(self):
+        return iter(self.facts)
+
+    def keys(self):
+        return self.facts.keys()
+
     def __dir__(self):
         return [*super().__dir__(), *self.facts]
 

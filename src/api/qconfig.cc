@@ -21,6 +21,18 @@ using Json = nlohmann::json;
 
 constexpr std::array kAlgorithms = {"cle", "smooth_quant", "quarot", "bias_correction", "gptq", "auto_mixprecision", "adaround", "adaquant"};
 
+// Where a key and the specs speak of the same. Int16Scale goes over Float32, which is what specs have unasked.
+void SettleKeys(Options& options, TensorConfig& spec, std::string_view role, const char* symmetric) {
+  const auto is_on = [&](const char* key) { return options.keys.at(key) == "true"; };
+  const auto warn = [&](const char* key, std::string_view field) {
+    options.warnings.push_back(StrCat(key, ": has no effect: ", field, " of ", role, " says otherwise"));
+  };
+  if (options.keys.contains(symmetric) && spec.is_integer() && is_on(symmetric) != spec.symmetric) warn(symmetric, "symmetric");
+  if (!options.keys.contains("Int16Scale") || !is_on("Int16Scale") || !spec.is_integer()) return;
+  if (spec.scale_type == ScaleType::kFloat32) spec.scale_type = ScaleType::kInt16;
+  else if (spec.scale_type != ScaleType::kInt16) warn("Int16Scale", "scale_type");
+}
+
 Status SetGlobalActivation(Options& options, const TensorConfig& spec) {
   PREON_RETURN_IF_ERROR(SetOption(options, "activation", spec.type.name()));
   if (!HasScale(spec.type, options.plan.activation_scaled)) return Status::Ok();
@@ -51,6 +63,8 @@ Status ApplyGlobal(Options& options, const Json& json, std::optional<int64_t> bl
     if (options.target != "matmul-nbits") WarnOfIdleFields(spec, role, options);
   }
   if (options.target == "matmul-nbits") return Status::Ok();  // UseMatMulNBits: its own parameters say all
+  SettleKeys(options, roles["input_tensors"], "input_tensors", "ActivationSymmetric");
+  SettleKeys(options, roles["weight"], "weight", "WeightSymmetric");
   PREON_RETURN_IF_ERROR(SetGlobalActivation(options, roles["input_tensors"]).WithContext("input_tensors"));
   PREON_RETURN_IF_ERROR(SetGlobalWeight(options, roles["weight"]).WithContext("weight"));
   if (roles["input_tensors"].scale_type == ScaleType::kPowerOfTwo && roles["weight"].scale_type == ScaleType::kPowerOfTwo) {

@@ -236,6 +236,20 @@ class Layers {
   Overrides decided_;  // of activations, before what is shared goes
 };
 
+// Of tensors of which only layers speak: a Relu behind them, say, has the pair of both.
+std::string WithoutPairs(const Graph& graph, const PlanOptions& with, const PlanOptions& own, const QuantPlan& plan) {
+  std::vector<std::string> tensors;
+  for (const auto& [tensor, wanted] : with.overrides) {
+    const bool of_layers = !own.overrides.contains(tensor) && !own.base_overrides.contains(tensor) && graph.Initializer(tensor) == nullptr;
+    if (of_layers && !plan.activations.contains(tensor)) tensors.push_back(tensor);
+  }
+  if (tensors.empty()) return "";
+  constexpr size_t kShown = 3;
+  const std::string more = tensors.size() > kShown ? StrCat(" and ", tensors.size() - kShown, " more") : "";
+  tensors.resize(std::min(tensors.size(), kShown));
+  return StrCat("layers: have no effect on tensors without a quantizer of their own: ", JoinNames(tensors), more);
+}
+
 }  // namespace
 
 TensorOverride Merged(const TensorOverride& over, const TensorOverride& under) {
@@ -295,11 +309,13 @@ Result<QuantPlan> PlanWithLayers(const Target& target, const Model& model, const
     plain.base_overrides.clear();
     PREON_ASSIGN_OR_RETURN(undisturbed, target.Plan(model, plain));
   }
-  PREON_ASSIGN_OR_RETURN(QuantPlan plan, target.Plan(model, WithLayers(model.graph, std::move(with), undisturbed)));
+  with = WithLayers(model.graph, std::move(with), undisturbed);
+  PREON_ASSIGN_OR_RETURN(QuantPlan plan, target.Plan(model, with));
   const auto warn = [&](const std::vector<std::string>& warnings) {
     plan.warnings.insert(plan.warnings.end(), warnings.begin(), warnings.end());
   };
   if (!options.layers.empty()) warn(LayerSelection(options).WithoutEffect(model.graph, plan.nodes));
+  if (const std::string warning = WithoutPairs(model.graph, with, options, plan); !warning.empty()) plan.warnings.push_back(warning);
   warn(IdleOverrides(options, plan));
   return plan;
 }

@@ -74,7 +74,7 @@ class Planner {
     plan_.warnings = std::move(marks_.warnings);
     plan_.folded_clamps = std::move(marks_.folded);
     plan_.dequantize_for_all_readers = true;
-    plan_.contrib_domain = rules_.extended || options_.layout.pairs.contrib_domain || (model_.opset() < 21 && Has16Or4Bits());
+    plan_.contrib_domain = rules_.extended || options_.layout.pairs.contrib_domain || (model_.opset() < 21 && (Has16Or4Bits() || options_.layout.bias.int16));
     plan_.dedicated_dequantize = options_.layout.pairs.dedicated_dequantize;
     plan_.int16_biases = options_.layout.bias.int16;
     plan_.clips_to_relu = options_.layout.pairs.clips_to_relu;
@@ -144,7 +144,8 @@ class Planner {
     const bool own = OverrideOf(tensor) != nullptr && HasOwnParams(*OverrideOf(tensor));
     if (own || activation.block || marks_.unshared.contains(tensor) || marks_.unshared.contains(mark.provider)) return;
     if (IsConstant(owner)) {
-      activation.format = WeightOf(owner, marks_.tensors.at(owner)).format;
+      const WeightPlan table = WeightOf(owner, marks_.tensors.at(owner));
+      if (!table.block) activation.format = table.format;
     } else {
       const ActivationPlan& provider = plan_.activations.at(owner);
       if (second != nullptr ? second->block.has_value() : provider.block.has_value()) return;

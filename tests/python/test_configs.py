@@ -70,6 +70,13 @@ def test_blocks_of_a_spec_are_those_of_the_key(model, samples, reader, tmp_path)
         quantized("none.onnx", "x")
 
 
+def test_sets_are_lists():
+    """ONNX Runtime's quantizer takes recv_nodes as a set alone."""
+    pair = {"quant_type": QuantType.QInt16, "recv_nodes": {"b", "a"}}
+    stored = config(extra_options={"TensorQuantOverrides": {"t": [{"convert": pair}]}}).to_dict()
+    assert stored["extra_options"]["TensorQuantOverrides"]["t"][0]["convert"]["recv_nodes"] == ["a", "b"]
+
+
 def test_members_of_enumerations_by_name():
     spec = Int8Spec(calibration_method="MinMax", scale_type="ScaleType.PowerOf2")
     assert spec.to_dict()["calibration_method"] == "CalibMethod.MinMax" and spec.to_dict()["scale_type"] == "ScaleType.PowerOf2"

@@ -79,6 +79,18 @@ def test_presets_of_python_are_those_of_the_command_line(files, name):
     assert by_python(files, getattr(preon_package, name)) == quantized(files, "--config", name)[0]
 
 
+def test_where_keys_and_specs_speak_of_the_same(files):
+    plain = CONFIGURATIONS["global"]
+    (files.folder / "plain.json").write_text(json.dumps(plain))
+    keys = {"Int16Scale": True, "WeightSymmetric": not plain["global_config"]["weight"]["symmetric"]}
+    (files.folder / "c.json").write_text(json.dumps({**plain, "extra_options": {**plain.get("extra_options", {}), **keys}}))
+    by_file, result = quantized(files, "--config", "c.json")
+    specs = {role: {**values, "scale_type": "Int16"} for role, values in plain["global_config"].items()}
+    (files.folder / "specs.json").write_text(json.dumps({**plain, "global_config": specs}))
+    assert by_file == quantized(files, "--config", "specs.json")[0] != quantized(files, "--config", "plain.json")[0]
+    assert [each for each in result["warnings"] if each == "WeightSymmetric: has no effect: symmetric of weight says otherwise"]
+
+
 def test_the_command_line_says_the_same(files):
     (files.folder / "c.json").write_text(json.dumps(CONFIGURATIONS["global"]))
     by_file, _ = quantized(files, "--config", "c.json")

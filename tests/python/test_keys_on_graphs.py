@@ -298,6 +298,15 @@ def test_biases_that_do_not_fit(run, workplace):
     assert largest(*key("AdjustWeightScaleForInt32Bias=true")) == largest() < limit
 
 
+@pytest.mark.parametrize("target", ["quark", "ort"])
+def test_short_biases_of_an_older_opset(run, workplace, target):
+    """There only com.microsoft's operators have 16 bits."""
+    nodes = [helper.make_node("Conv", ["x", "w", "b"], ["y"], name="n")]
+    given = store(workplace, "short", nodes, {"x": [1, 2, 4, 4]}, {"y": [1, 2, 4, 4]}, {"w": weights(2, 2, 1, 1), "b": weights(2)})
+    made = Written(run("--target", target, "--method", "minmax", *key("Int16Bias=true"), **given)[0])
+    assert made.type("b_quantized") == INT16
+
+
 @pytest.fixture
 def loop(workplace):
     """x is multiplied five times by a matrix of the body's own and one of the graph's."""

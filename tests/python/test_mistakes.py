@@ -118,6 +118,7 @@ DATA = {
     "no samples": (lambda s: [], ValueError, r"\[E3007\].*no samples"),
     "an empty dict first": (lambda s: [{}], ValueError, r"\[E3007\].*no samples"),
     "a list for a sample": (changed([1]), TypeError, "sample 2: got list, wanted a dict"),
+    "an array for a sample": (changed(np.zeros((1, 3, 8, 8), np.float32)), TypeError, "sample 2: got ndarray, wanted a dict"),
     "a list for an array": (changed({"input": [1.0, 2.0]}), TypeError, "input 'input'.*got list.*numpy array"),
     "another input": (changed({"image": np.zeros((1, 3, 8, 8), np.float32)}), DataError, "'input'"),
     "another rank": (changed({"input": np.zeros((3, 8, 8), np.float32)}), DataError, r"\[3, 8, 8\]"),

@@ -3,7 +3,9 @@ import re
 import warnings
 
 import numpy as np
+import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 preon_package = pytest.importorskip("preon", reason="the Python package is not built (nanobind)")
 from preon.quantization.config import custom_config, get_default_config_mapping  # noqa: E402
@@ -48,6 +50,18 @@ def run(name, model, reader, tmp_path):
 def test_on_a_small_model(model, samples, reader, tmp_path, name):
     reason = run(name, tmp_path / model, reader(samples[:2]), tmp_path)
     assert reason is None or name not in RUNS, reason
+
+
+@pytest.mark.parametrize("name", ["A8W8", "BF16", "BF16_BFP16", "BF16_MXINT8", "MX9", "A16W8_QCONFIG"])
+def test_on_a_table(reader, tmp_path, name):
+    """What a Gather takes out of a table has the table's scale, if it has one."""
+    table, weight = (np.random.default_rng(seed).normal(size=(16, 16)).astype(np.float32) for seed in (1, 2))
+    graph = helper.make_graph([helper.make_node("Gather", ["table", "i"], ["row"]), helper.make_node("MatMul", ["row", "w"], ["y"])], "g",
+                              [helper.make_tensor_value_info("i", TensorProto.INT64, ["N", 2])], [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["N", 2, 16])],
+                              [numpy_helper.from_array(table, "table"), numpy_helper.from_array(weight, "w")])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path / "table.onnx")
+    samples = [{"i": np.array([[3, 5]], np.int64)}, {"i": np.array([[0, 15]], np.int64)}]
+    assert run(name, tmp_path / "table.onnx", reader(samples), tmp_path) is None
 
 
 def images_of(shared):

@@ -23,6 +23,27 @@ def everything(reader):
     return list(iter(reader.get_next, None))
 
 
+def test_a_reader_may_use_its_arrays_again(model, samples, tmp_path):
+    """Without rewind() the samples are kept for the comparison: as they were."""
+    class Again:
+        def __init__(self):
+            self.left, self.array = list(samples), np.empty_like(samples[0]["input"])
+
+        def get_next(self):
+            if not self.left:
+                return None
+            self.array[...] = self.left.pop(0)["input"]
+            return {"input": self.array}
+
+    class Fresh(Again):
+        def get_next(self):
+            return self.left.pop(0) if self.left else None
+
+    again, fresh = (preon_package.quantize(tmp_path / model, tmp_path / f"{kind.__name__}.onnx", reader=kind()) for kind in (Again, Fresh))
+    assert again.compare["outputs"] == fresh.compare["outputs"] and "outputs" in again.compare and "compare" in again
+    assert (tmp_path / "Again.onnx").read_bytes() == (tmp_path / "Fresh.onnx").read_bytes()
+
+
 def test_cached_reader_reads_once_and_no_more_than_asked(reader, samples):
     class Counting(reader):
         read = 0

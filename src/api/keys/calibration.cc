@@ -141,7 +141,7 @@ constexpr KeySpec kKeys[] = {
     {.name = "SaveTensorHistFig", .type = KeyType::kFlag, .fallback = "false", .meaning = "write one histogram figure per tensor",
      .here = "--save-histograms tensor_hist", .set = [](Options& o, const KeyValue& v) { return SetIfOn(o, v, "save-histograms", "tensor_hist"); }},
     {.name = "Scenario", .type = KeyType::kText, .fallback = "\"same\"", .meaning = "Distribution: same or p3", .range = "same|p3",
-     .here = "--method-option, of methods that have it", .set = SetMethodKey<"Scenario">},
+     .here = "same; p3 is not in this version", .set = SetMethodKey<"Scenario">},
     {.name = "TensorQuantOverrides", .type = KeyType::kTable, .fallback = "{}", .meaning = "per-tensor settings",
      .here = "{\"TENSOR\": [{...}], ...}: settings of single tensors, one by one over those of layers",
      .set = [](Options& o, const KeyValue& v) { return AddReferenceOverrides(o.plan.overrides, v.text); }},

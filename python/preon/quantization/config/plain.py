@@ -30,6 +30,8 @@ def plain(value, where, strict=True):
         return {str(key): plain(each, f"{where}.{key}", strict) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(each, f"{where}[{index}]", strict) for index, each in enumerate(value)]
+    if isinstance(value, (set, frozenset)):
+        return sorted((plain(each, where, strict) for each in value), key=repr)
     if isinstance(value, (spec.QLayerConfig, spec.QTensorConfig)):
         return value.to_dict(where)
     if hasattr(value, "tolist"):  # NumPy's arrays and numbers
