@@ -16,7 +16,7 @@ int64_t CurrentRssBytes();
 std::string CpuModel();
 /// Gives freed heap pages back to the system, so that a finished stage does not count against the next one's peak.
 void ReleaseFreeMemory();
-/// From now on freed blocks of 1 MB and more go back to the system at once, for a process in which copies of the
+/// From now on freed blocks of 256 KB and more go back to the system at once, for a process in which copies of the
 /// weights come and go. The whole process's allocator: for programs, not for libraries.
 void ReturnLargeBlocksAtOnce();
 
