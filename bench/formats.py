@@ -81,9 +81,7 @@ def changes(metric, float_each, each):
 def measure(name, model, folder, target, options, reference, args):
     """One row. `reference` is float's score of every sample, or None where only the size matters."""
     result = folder / "formats.onnx"
-    # Blocks calibrate nothing: samples would only be compared, which comes below.
-    few = ["--samples", 4] if any(name.startswith(BLOCKS) for name in options[1:2]) else []
-    quantized = preon("quantize", model, "-o", result, "--data", folder / "calib.npz", *few, "--target", target, *options, "--threads", 1)
+    quantized = preon("quantize", model, "-o", result, "--data", folder / "calib.npz", "--target", target, *options, "--threads", 1)
     if not reference:
         return {key: quantized[key] for key in ("size_bytes", "seconds", "warnings")}
     compared = preon("compare", model, result, "--data", folder / "eval.npz", "--samples", args.samples, "--threads", 1)

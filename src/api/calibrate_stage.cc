@@ -83,8 +83,14 @@ CalibrateOptions StatisticsFor(const PreparedModel& prepared, const Job& job) {
 }
 
 std::vector<std::string> ToObserve(const PreparedModel& prepared, const Job& job) {
-  if (!job.saved) return prepared.plan.ObservedTensors();
   std::set<std::string> tensors;
+  if (!job.saved) {
+    for (std::string& tensor : prepared.plan.ObservedTensors()) tensors.insert(std::move(tensor));
+    if (job.options.bias_correction) {
+      for (const auto& [input, observed] : MeanSources(prepared.model.graph, prepared.plan)) tensors.insert(observed);
+    }
+    return {tensors.begin(), tensors.end()};
+  }
   for (const std::string& tensor : MissingRanges(prepared, job)) tensors.insert(prepared.plan.ObservedFor(tensor));
   return {tensors.begin(), tensors.end()};
 }

@@ -63,14 +63,15 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
       {!options.calib.empty(), "--calib"},
       {!plan.passthrough.empty(), "--passthrough"},
       {options.format.has_value(), "--format"},
-      {!options.bias_correction, "--no-bias-correction"},
       {!options.channel_scales, "--no-channel-scales"},
       {options.sketch_mode != SketchMode::kSampled, "--exact"},
       {!options.optimize_observed, "--no-optimize"},
-      {options.calib_samples != -1, "--calib-samples"},
-      {options.workers > 1, "--workers"},
       {!options.save_histograms.empty(), "--save-histograms"},
       {!options.save_and_restore.empty(), "--save-and-restore"}};
+  const std::pair<bool, const char*> of_means[] = {
+      {!options.bias_correction, "--no-bias-correction"},
+      {options.calib_samples != -1, "--calib-samples"},
+      {options.workers > 1, "--workers"}};
   // Of targets that also write activations.
   const std::pair<bool, const char*> of_activations[] = {
       {plan.activation != unset.activation, "--activation"},
@@ -100,7 +101,9 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
     return Error(ErrorId::kConflictingOptions, "MatMulNBitsParams: has no effect with ", with_target, "; wanted UseMatMulNBits=true beside it");
   if (!target.NeedsStatistics(plan)) {
     const bool by_type = target.NeedsStatistics(unset);
-    PREON_RETURN_IF_ERROR(refuse(of_ranges, by_type ? StrCat("--activation ", plan.activation.name()) : with_target));
+    const std::string cause = by_type ? StrCat("--activation ", plan.activation.name()) : with_target;
+    PREON_RETURN_IF_ERROR(refuse(of_ranges, cause));
+    if (!target.CorrectsBiases(plan)) PREON_RETURN_IF_ERROR(refuse(of_means, cause));
   }
   const auto is_byte = [](const TensorType& type) { return type == DataType::kInt8 || type == DataType::kUInt8; };
   if (plan.layout.format && target.name() != "quark")

@@ -13,6 +13,7 @@
 #include "api/verbs.h"
 #include "base/system.h"
 #include "eval/compare.h"
+#include "quantize/bias_correction.h"
 #include "report/report_file.h"
 
 namespace preon {
@@ -34,9 +35,15 @@ Status RunTrial(const PreparedModel& prepared, Job& job, TrialSamples& trial) {
   }
 }
 
+bool WantsMeans(const PreparedModel& prepared, const Job& job) {
+  return job.options.bias_correction && !MeanSources(prepared.model.graph, prepared.plan).empty();
+}
+
 Result<CalibrationData> CalibrateOrLoad(PreparedModel& prepared, Job& job, TrialSamples* trial,
                                         FloatOutputs& float_outputs) {
-  const bool complete = (job.saved || !job.choices.target->NeedsStatistics(job.choices.plan)) && MissingRanges(prepared, job).empty();
+  const bool has_means = !job.made_up_sample && WantsMeans(prepared, job);
+  const bool may_do_without = job.saved || (!job.choices.target->NeedsStatistics(job.choices.plan) && !has_means);
+  const bool complete = may_do_without && MissingRanges(prepared, job).empty();
   if (job.options.calib.empty() && !complete) {
     if (!job.made_up_sample) return CalibrateStage(prepared, job, trial, float_outputs);
     return Error(ErrorId::kMissingOption, job.options.save_and_restore, ": no range for '",
@@ -130,6 +137,8 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   result.random_data = options.calib.empty() && options.has_random_data();
   if (method == "auto" && has_ranges && result.policies.empty() && !job.saved)
     result.warnings.push_back("auto could not try several methods, for want of --data: each tensor's own rule");
+  if (!has_ranges && job.made_up_sample && WantsMeans(prepared, job))
+    result.warnings.push_back("biases do not take back what rounded weights shift, for want of --data");
   if (job.made_up_sample || (!options.calib.empty() && options.has_random_data()))
     result.warnings.push_back("compared on noise, for want of --data: error, agreement and latency say little");
   result.histograms = options.save_histograms;

@@ -93,6 +93,7 @@ bool HasBiasOfChannels(const Graph& graph, const Node& node) {
 
 std::map<std::string, std::string> MeanSources(const Graph& graph, const QuantPlan& plan) {
   std::map<std::string, std::string> sources;
+  if (plan.compat != Compat::kOff) return sources;
   for (const BiasPlan& bias : plan.biases) {
     std::string tensor = bias.input;
     for (const Node* node = graph.Producer(tensor); node != nullptr; node = graph.Producer(tensor)) {
@@ -103,7 +104,8 @@ std::map<std::string, std::string> MeanSources(const Graph& graph, const QuantPl
     if (activation == plan.activations.end() || !activation->second.shares.empty() ||
         !activation->second.range_of.empty())
       continue;
-    if (activation->second.source == RangeSource::kObserved && !activation->second.params && !activation->second.block)
+    // Blocks are observed for nothing else.
+    if (activation->second.block || (activation->second.source == RangeSource::kObserved && !activation->second.params))
       sources[bias.input] = tensor;
   }
   return sources;

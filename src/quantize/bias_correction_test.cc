@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "formats/block_codec.h"
 #include "quantize/ort_cpu_planner.h"
 #include "quantize/test_graphs.h"
 
@@ -100,6 +101,36 @@ TEST(BiasCorrection, ReachesTheCodesOfTheBias) {
     }
     EXPECT_NEAR((codes(*corrected)[o] - codes(*plain)[o]) * scales[o], shift, scales[o]);
   }
+}
+
+// Blocks have no range, but means all the same. `simulate` leaves the bias a float, `quark` puts it in blocks, too.
+TEST(BiasCorrection, OfWeightsInBlocks) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "y");
+  b.Output("y");
+  const TensorType mx6 = *ParseTensorType("mx6");
+  const PlanOptions options{.activation = mx6, .weight = mx6, .weight_form = WeightForm::kFolded};
+  PlanStatistics statistics{.channel_means = {{"x", {1, 1, -1, 0.5}}}};
+  for (const auto& target : {MakeSimulateTarget(), MakeQuarkTarget()}) {
+    const Result<QuantPlan> plan = target->Plan(b.model, options);
+    EXPECT_EQ(MeanSources(b.model.graph, *plan), (std::map<std::string, std::string>{{"x", "x"}}));
+    const Result<Model> corrected = ApplyPlan(b.model, *plan, statistics, nullptr);
+    ASSERT_TRUE(corrected.ok()) << corrected.status().message();
+    const Node& conv = *corrected->graph.FindNode("y_node");
+    const auto weight = b.model.graph.Initializer("y_w")->floats(), rounded = corrected->graph.Initializer(conv.input(1))->floats();
+    std::vector<float> wanted(b.model.graph.Initializer("y_b")->floats().begin(), b.model.graph.Initializer("y_b")->floats().end());
+    for (size_t i = 0; i < weight.size(); ++i)
+      wanted[i / 4] += (weight[i] - rounded[i]) * static_cast<float>(statistics.channel_means["x"][i % 4]);
+    EXPECT_NE(wanted[0], b.model.graph.Initializer("y_b")->floats()[0]);
+    if (target->name() == "quark") {
+      const BlockSpec spec = *mx6.block();
+      ASSERT_TRUE(QuantizeDequantize(spec, Shape{4}, 0, wanted.data(), wanted.data()).ok());
+    }
+    for (size_t o = 0; o < 4; ++o) EXPECT_NEAR(corrected->graph.Initializer(conv.input(2))->floats()[o], wanted[o], 1e-6) << target->name();
+  }
+  PlanOptions compatible = options;
+  compatible.compat = Compat::kQuark;   // which corrects none
+  EXPECT_TRUE(MeanSources(b.model.graph, *MakeQuarkTarget()->Plan(b.model, compatible)).empty());
 }
 
 }  // namespace

@@ -35,12 +35,15 @@ std::vector<QuantParams> Gathered(const std::vector<QuantParams>& spread, std::v
 Status ConstantWriter::Write() {
   std::map<std::string, std::vector<const BiasPlan*>> biases_of;
   for (const BiasPlan& bias : plan_.biases) biases_of[bias.weight].push_back(&bias);
-  for (const auto& [weight, plan] : plan_.weights) {
-    if (plan.block) {
-      PREON_RETURN_IF_ERROR(types_.WriteBlockWeight(weight, plan));
-      continue;
+  std::set<std::string> corrected;   // by their weights, so these come first
+  for (const BiasPlan& bias : plan_.biases)
+    if (bias.form == BiasForm::kAsWeight) corrected.insert(bias.bias);
+  for (const bool is_bias : {false, true}) {
+    for (const auto& [weight, plan] : plan_.weights) {
+      if (corrected.contains(weight) != is_bias) continue;
+      PREON_RETURN_IF_ERROR(plan.block ? WriteBlockWeight(weight, plan, biases_of[weight])
+                                       : WriteWeight(weight, plan, biases_of[weight]));
     }
-    PREON_RETURN_IF_ERROR(WriteWeight(weight, plan, biases_of[weight]));
   }
   for (const auto& [weight, biases] : biases_of) {
     if (plan_.weights.contains(weight)) continue;
@@ -49,12 +52,22 @@ Status ConstantWriter::Write() {
   return Status::Ok();
 }
 
+Status ConstantWriter::WriteBlockWeight(const std::string& weight, const WeightPlan& plan,
+                                        const std::vector<const BiasPlan*>& biases) {
+  if (std::ranges::any_of(biases, [&](const BiasPlan* bias) { return statistics_.channel_means.contains(bias->input); })) {
+    const Tensor values = *graph_.Initializer(weight);
+    PREON_ASSIGN_OR_RETURN(const Tensor rounded, types_.RoundedToBlocks(weight, values, plan));
+    for (const BiasPlan* bias : biases) PREON_RETURN_IF_ERROR(WriteBias(*bias, {}, &values, &rounded));
+  }
+  return types_.WriteBlockWeight(weight, plan);
+}
+
 Status ConstantWriter::WriteWeight(const std::string& weight, const WeightPlan& plan,
                                    const std::vector<const BiasPlan*>& biases) {
   PREON_ASSIGN_OR_RETURN(std::vector<QuantParams> params, params_.OfWeight(weight, plan));
   const std::vector<QuantParams> wanted = params;
   for (const BiasPlan* bias : biases) {
-    if (bias->encoded) params = Protected(std::move(params), *bias, plan.format);
+    if (bias->form == BiasForm::kInt32Codes) params = Protected(std::move(params), *bias, plan.format);
   }
   if (plan_.compat == Compat::kOff) {
     for (size_t channel = 0; channel < params.size(); ++channel) {
@@ -68,7 +81,8 @@ Status ConstantWriter::WriteWeight(const std::string& weight, const WeightPlan& 
   Result<EncodedTensor> encoded = theirs ? compat::EncodeWeight(values, params, plan.axis, plan.format, plan_.compat)
                                          : EncodeTensor(values, params, plan.axis, plan.format, plan.block_size);
   if (!encoded.ok()) return std::move(encoded).status().WithContext(weight);
-  for (const BiasPlan* bias : biases) PREON_RETURN_IF_ERROR(WriteBias(*bias, params, &values, &*encoded));
+  const Tensor rounded = biases.empty() ? Tensor() : DecodeTensor(*encoded);
+  for (const BiasPlan* bias : biases) PREON_RETURN_IF_ERROR(WriteBias(*bias, params, &values, &rounded));
   return types_.WriteWeight(weight, plan, *encoded);
 }
 
@@ -93,15 +107,14 @@ std::vector<float> ConstantWriter::BiasValues(const BiasPlan& bias, size_t scale
   return repeat ? std::vector<float>(scales, values[0]) : std::vector<float>(values.begin(), values.end());
 }
 
-// What the bias has to make up for, because the weight's codes are not the weight.
+// What the bias has to make up for, because the rounded weight is not the weight.
 std::vector<float> ConstantWriter::CorrectedBias(const BiasPlan& bias, std::vector<float> values, const Tensor& weight,
-                                                 const EncodedTensor& encoded) const {
+                                                 const Tensor& rounded) const {
   const auto means = statistics_.channel_means.find(bias.input);
   if (means == statistics_.channel_means.end()) return values;
   const Node& node = *graph_.FindNode(bias.node);
-  const Tensor coded = DecodeTensor(encoded);
   std::vector<float> error(weight.floats().begin(), weight.floats().end());
-  for (size_t i = 0; i < error.size(); ++i) error[i] -= coded.floats()[i];
+  for (size_t i = 0; i < error.size(); ++i) error[i] -= rounded.floats()[i];
   const double beta = node.Float("beta", 1);
   const auto shift = BiasShift(graph_, node, Tensor::FromFloats(weight.shape(), error), means->second);
   if (values.size() == 1) values.assign(std::max<size_t>(shift.size(), 1), values[0]);
@@ -122,13 +135,15 @@ Result<EncodedBias> ConstantWriter::Encoded(const BiasPlan& bias, std::vector<fl
 }
 
 Status ConstantWriter::WriteBias(const BiasPlan& bias, const std::vector<QuantParams>& weight_params, const Tensor* weight,
-                                 const EncodedTensor* encoded_weight) {
+                                 const Tensor* rounded) {
   Node* node = graph_.FindNode(bias.node);
   const std::vector<float> own = BiasValues(bias, weight_params.size());
   std::vector<float> values = own;
-  if (weight != nullptr) values = CorrectedBias(bias, std::move(values), *weight, *encoded_weight);
-  if (!bias.encoded) {
-    if (values != own) qdq_.ReplaceBias(node, values);
+  if (weight != nullptr) values = CorrectedBias(bias, std::move(values), *weight, *rounded);
+  if (bias.form != BiasForm::kInt32Codes) {
+    if (values == own) return Status::Ok();
+    if (bias.form == BiasForm::kFloat) qdq_.ReplaceBias(node, values);
+    else graph_.SetInitializer(bias.bias, Tensor::FromFloats({static_cast<int64_t>(values.size())}, values));
     return Status::Ok();
   }
   Result<EncodedBias> encoded = Encoded(bias, std::move(values), weight_params);

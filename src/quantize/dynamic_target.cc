@@ -32,6 +32,7 @@ class DynamicTarget final : public Target {
   }
   bool FollowsRuntime() const override { return true; }
   bool NeedsStatistics(const PlanOptions&) const override { return false; }
+  bool CorrectsBiases(const PlanOptions&) const override { return false; }
 
   Status Prepare(Model& model, const PlanOptions& options) const override {
     if (options.compat == Compat::kOff) FoldGemmScalars(model);

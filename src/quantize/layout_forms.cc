@@ -48,7 +48,7 @@ bool NeedsGuard(const LayoutRules& rules, const QuantPlan& plan, const Node& nod
   const bool has_codes = weight != plan.weights.end() && weight->second.form == WeightForm::kPacked &&
                          IsIntType(weight->second.format.type);
   const bool bias_encoded = node.input(2).empty() || std::ranges::any_of(plan.biases, [&](const BiasPlan& bias) {
-                              return bias.node == node.name && bias.encoded;
+                              return bias.node == node.name && bias.form == BiasForm::kInt32Codes;
                             });
   return !has_codes || !bias_encoded;
 }

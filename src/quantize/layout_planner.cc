@@ -256,15 +256,19 @@ class Planner {
     const bool encoded = possible && (wanted.int32.value_or(true) || wanted.int16);
     const bool weights_only = options_.layout.selection.weights_only;
     if (encoded) {
-      plan_.biases.push_back({mark.node->name, mark.bias, mark.input, mark.weight, true, wanted.protect});
+      plan_.biases.push_back({mark.node->name, mark.bias, mark.input, mark.weight, BiasForm::kInt32Codes, wanted.protect});
     } else if ((rules_.other_biases_as_weights && !weights_only) || (wanted.int32 == false)) {
       const TensorMark as_weight{.weight = true, .axis = graph_.Initializer(mark.bias)->shape().size() == 1 ? 0 : -1, .first = mark.node};
       plan_.weights[mark.bias] = WeightOf(mark.bias, as_weight);
       std::set<std::string>& nodes = biases_as_weights_[mark.bias];
       nodes.insert(mark.node->name);
       plan_.weights[mark.bias].nodes.assign(nodes.begin(), nodes.end());
+      const auto weight = plan_.weights.find(mark.weight);
+      const bool is_rounded = weight != plan_.weights.end() && !IsHalf(weight->second.format.type);   // by enough to correct
+      if (is_rounded && HasBiasOfChannels(graph_, *mark.node) && graph_.UseCount(mark.bias) == 1)
+        plan_.biases.push_back({mark.node->name, mark.bias, mark.input, mark.weight, BiasForm::kAsWeight});
     } else if (!weights_only && HasBiasOfChannels(graph_, *mark.node)) {
-      plan_.biases.push_back({mark.node->name, mark.bias, mark.input, mark.weight, false});
+      plan_.biases.push_back({mark.node->name, mark.bias, mark.input, mark.weight, BiasForm::kFloat});
     }
   }
 
@@ -285,7 +289,8 @@ class Planner {
     std::set<std::string> wanted;
     for (const auto& [tensor, activation] : plan_.activations) wanted.insert(activation.shares);
     for (const auto& [tensor, from] : plan_.aligned) wanted.insert({tensor, from});
-    for (const BiasPlan& bias : plan_.biases) wanted.insert({bias.input, bias.weight});
+    for (const BiasPlan& bias : plan_.biases)
+      if (bias.form == BiasForm::kInt32Codes) wanted.insert({bias.input, bias.weight});
     std::erase_if(plan_.activations, [&](const auto& entry) { return !entry.second.pair && !wanted.contains(entry.first); });
   }
 

@@ -14,5 +14,7 @@ bool TakesEveryType(const PlanOptions& options);
 int64_t LayoutOpset(const PlanOptions& options, OperatorForm operators, bool contrib = false);
 /// Target::NeedsStatistics: block formats and unscaled floats have no ranges.
 bool LayoutNeedsStatistics(const PlanOptions& options);
+/// Target::CorrectsBiases: the other tools don't, nor do unscaled floats.
+bool LayoutCorrectsBiases(const PlanOptions& options);
 
 }  // namespace preon

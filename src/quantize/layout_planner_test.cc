@@ -95,13 +95,14 @@ TEST(QuarkTarget, BiasesAreInt32CodesOnlyBesideShortCodes) {
   const TensorType mx9 = *ParseTensorType("mx9");
   const auto plan = [&](const Target& target, const PlanOptions& options) { return *target.Plan(b.model, options); };
   EXPECT_EQ(plan(*MakeQuarkTarget(), {}).biases.size(), 1u);
-  EXPECT_EQ(plan(*MakeQuarkTarget(), {.weight = mx9}).biases.size(), 0u);
+  ASSERT_EQ(plan(*MakeQuarkTarget(), {.weight = mx9}).biases.size(), 1u);
+  EXPECT_EQ(plan(*MakeQuarkTarget(), {.weight = mx9}).biases[0].form, BiasForm::kAsWeight);
   EXPECT_TRUE(plan(*MakeQuarkTarget(), {.weight = mx9}).weights.at(bias).block.has_value());
   EXPECT_FALSE(plan(*MakeSimulateTarget(), {.weight = mx9}).weights.contains(bias));
   const QuantPlan grouped = plan(*MakeSimulateTarget(), {.weight = DataType::kInt4, .block_size = 2});
   EXPECT_FALSE(grouped.weights.contains(bias));
   ASSERT_EQ(grouped.biases.size(), 1u);   // corrected as a float
-  EXPECT_FALSE(grouped.biases[0].encoded);
+  EXPECT_FALSE(grouped.biases[0].form == BiasForm::kInt32Codes);
   // The runtime would quantize a float bias beside codes by itself.
   EXPECT_EQ(grouped.float_islands.size(), 1u);
   EXPECT_TRUE(plan(*MakeSimulateTarget(), {}).float_islands.empty());

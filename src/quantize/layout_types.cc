@@ -58,4 +58,8 @@ bool LayoutNeedsStatistics(const PlanOptions& options) {
   return HasScale(options.activation, options.activation_scaled);
 }
 
+bool LayoutCorrectsBiases(const PlanOptions& options) {
+  return options.compat == Compat::kOff && (LayoutNeedsStatistics(options) || options.activation.block() != nullptr);
+}
+
 }  // namespace preon

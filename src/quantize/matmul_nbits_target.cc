@@ -64,6 +64,7 @@ class MatMulNBitsTarget final : public Target {
     return std::ranges::find(kTypes, options.weight.type()) != kTypes.end();
   }
   bool NeedsStatistics(const PlanOptions&) const override { return false; }
+  bool CorrectsBiases(const PlanOptions&) const override { return false; }
   bool QuantizesActivations() const override { return false; }
   DataType DefaultWeight() const override { return DataType::kInt4; }
 

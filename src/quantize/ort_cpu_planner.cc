@@ -31,6 +31,7 @@ namespace {
 // A Gemm/MatMul between float operators costs one Q and one more dispatch (some 4 µs); below this many
 // multiply-accumulates the integer kernel saves less than that (measured: docs/design/placement.md).
 constexpr double kMinAnchorMacs = 100e3;
+constexpr double kAnchorNs = 4000, kIntegerNsPerMac = 0.0055, kNoticedShare = 0.001;
 
 struct NodeState {
   OpTraits traits;
@@ -91,17 +92,21 @@ class Planner {
     // Islands too small are anchors left in float, too: what is small beside them need not stand in for them.
     auto anchors = static_cast<size_t>(std::ranges::count_if(
         options_.left_float, [](const auto& entry) { return entry.second == FloatReason::kNoGain; }));
+    double all_macs = 0;
     for (const auto& node : graph_.nodes()) {
       if (!State(node.get()).integer) continue;
       ++anchors;
       const bool costs_a_pair = !node->Is("Conv") && !ComesFromConv(node->input(0));
       const double macs = NodeMacs(graph_, *node);
+      all_macs += macs;
       if (costs_a_pair && macs > 0 && macs < kMinAnchorMacs) small.push_back(node.get());
     }
     if (!small.empty() && small.size() == anchors) {
       plan_.warnings.push_back("all Gemm/MatMul nodes are small: quantizing them saves memory, hardly any time");
       return;
     }
+    // Nobody would notice what they cost: a model that is all integer runs on devices without floats, too.
+    if (kAnchorNs * static_cast<double>(small.size()) < kNoticedShare * kIntegerNsPerMac * all_macs) return;
     for (Node* node : small) {
       State(node) = {{OpRole::kFloat, FloatReason::kNoGain, "too small: a Q in front costs more than integers save"}};
     }

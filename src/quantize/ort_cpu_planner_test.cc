@@ -133,6 +133,16 @@ TEST(OrtCpuPlanner, SmallGemmIsLeftUnlessItIsAllThereIs) {
   EXPECT_EQ(plan.warnings.size(), 1u);
 }
 
+TEST(OrtCpuPlanner, SmallGemmIsIntegerWhereNobodyNoticesItsTime) {
+  GraphBuilder b({1024, 1024});
+  b.Op("MatMul", {"x", b.Constant("w1", {1024, 1024})}, "h", {1024, 1024});   // 6 ms
+  b.Op("Tanh", {"h"}, "t", {1024, 1024});
+  b.Op("ReduceMean", {"t"}, "mean", {1, 1024});
+  b.Op("MatMul", {"mean", b.Constant("w2", {1024, 10})}, "y", {1, 10});   // 4 µs of Q and one more dispatch
+  b.Output("y");
+  EXPECT_EQ(ReasonOf(Plan(b.model), "y_node"), FloatReason::kNone);
+}
+
 TEST(OrtCpuPlanner, ExcludedConvBecomesFloatIsland) {
   GraphBuilder b({1, 4, 8, 8});
   b.Conv("x", "c1");

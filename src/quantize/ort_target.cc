@@ -25,6 +25,7 @@ class OrtTarget final : public Target {
   }
   bool Takes(const PlanOptions& options) const override { return CheckTypes(name(), kTypes, options).ok(); }
   bool NeedsStatistics(const PlanOptions& options) const override { return LayoutNeedsStatistics(options); }
+  bool CorrectsBiases(const PlanOptions& options) const override { return LayoutCorrectsBiases(options); }
   /// That quantizer rewrites nothing.
   bool WantsPass(std::string_view, bool by_default, const PlanOptions& options) const override {
     return by_default && options.compat == Compat::kOff;

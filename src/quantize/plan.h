@@ -161,11 +161,17 @@ struct WeightPlan {
   std::vector<QuantParams> channel_params;
 };
 
-/// A bias that is made to fit its weight's codes: corrected, where the means of the input are known, and encoded.
+enum class BiasForm {
+  kInt32Codes,   ///< their scale is the product of those of input and weight
+  kFloat,
+  kAsWeight,     ///< one of QuantPlan::weights
+};
+
+/// A bias that is made to fit its rounded weight: corrected, where the means of the input are known, and written.
 struct BiasPlan {
   std::string node;      ///< reader; a bias shared by nodes is cloned per node
   std::string bias, input, weight;
-  bool encoded = true;   ///< as int32 codes, whose scale is the product of those of input and weight; else it stays float
+  BiasForm form = BiasForm::kInt32Codes;
   std::optional<bool> protect;   ///< the weight's scale grows where the codes would not fit; default: not with --compat quark
 };
 
@@ -274,8 +280,10 @@ class Target {
   virtual std::vector<IdleKey> IdleKeys(const PlanOptions&) const { return {}; }
   /// Can tensors have the types that the options name?
   virtual bool Takes(const PlanOptions& options) const = 0;
-  /// False when no tensor is ever observed: nothing is calibrated, and data only tell how far the result is off.
+  /// False when no tensor has a range: nothing has to be calibrated.
   virtual bool NeedsStatistics(const PlanOptions&) const { return true; }
+  /// May biases take back what rounded weights shift, where data tell the means of activations?
+  virtual bool CorrectsBiases(const PlanOptions&) const { return true; }
   /// False: of weights alone.
   virtual bool QuantizesActivations() const { return true; }
   virtual DataType DefaultWeight() const { return DataType::kInt8; }

@@ -19,6 +19,7 @@ class QuarkTarget final : public Target {
   int64_t RequiredOpset(const PlanOptions& options) const override { return LayoutOpset(options, kOperators, QuarkFormatFor(options) == QuarkFormat::kExtended); }
   bool Takes(const PlanOptions& options) const override { return TakesEveryType(options); }
   bool NeedsStatistics(const PlanOptions& options) const override { return LayoutNeedsStatistics(options); }
+  bool CorrectsBiases(const PlanOptions& options) const override { return LayoutCorrectsBiases(options); }
 
   bool HasLayout() const override { return true; }
   std::vector<IdleKey> IdleKeys(const PlanOptions& options) const override { return IdleLayoutKeys(options, QuarkRules(options)); }

@@ -13,6 +13,7 @@ class SimulateTarget final : public Target {
   int64_t RequiredOpset(const PlanOptions& options) const override { return LayoutOpset(options, kOperators); }
   bool Takes(const PlanOptions& options) const override { return TakesEveryType(options); }
   bool NeedsStatistics(const PlanOptions& options) const override { return LayoutNeedsStatistics(options); }
+  bool CorrectsBiases(const PlanOptions& options) const override { return LayoutCorrectsBiases(options); }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
     return PlanLayout(model, options, SimulateRules());

@@ -38,6 +38,18 @@ void SetAttributes(Node* node, const MxAttributes& attributes) {
   node->attributes["rounding_mode"] = attributes.rounding_mode;
 }
 
+Status CheckFinite(const std::string& weight, const Tensor& values) {
+  if (std::ranges::all_of(values.floats(), [](float value) { return std::isfinite(value); })) return Status::Ok();
+  return Error(ErrorId::kRangeNotFinite, weight, ": some of its values are NaN or infinite");
+}
+
+// As the reference writes constants (spec formats §10.1).
+BlockPlan OfConstant(const Tensor& values, const WeightPlan& plan) {
+  BlockPlan block{plan.block->spec, values.shape().size() <= 1 ? 0 : plan.block->axis};
+  if (plan.form == WeightForm::kOperators) block.spec.bfloat_first = false;
+  return block;
+}
+
 }  // namespace
 
 BlockSpec TypeWriter::SpecOf(const BlockPlan& block) const {
@@ -111,31 +123,32 @@ Status TypeWriter::WriteWeight(const std::string& weight, const WeightPlan& plan
   return Status::Ok();
 }
 
+Result<Tensor> TypeWriter::RoundedToBlocks(const std::string& weight, const Tensor& values, const WeightPlan& plan) const {
+  PREON_RETURN_IF_ERROR(CheckFinite(weight, values));
+  const BlockPlan block = OfConstant(values, plan);
+  Tensor rounded = Tensor::Allocate(DataType::kFloat, values.shape());
+  PREON_RETURN_IF_ERROR(QuantizeDequantize(SpecOf(block), values.shape(), block.axis, values.floats().data(),
+                                           rounded.Mutable<float>().data())
+                            .WithContext(weight));
+  return rounded;
+}
+
 Status TypeWriter::WriteBlockWeight(const std::string& weight, const WeightPlan& plan) {
   const Tensor values = *graph_.Initializer(weight);
-  const auto is_finite = [](float value) { return std::isfinite(value); };
-  if (!std::ranges::all_of(values.floats(), is_finite)) {
-    return Error(ErrorId::kRangeNotFinite, weight, ": some of its values are NaN or infinite");
-  }
-  const int64_t axis = values.shape().size() <= 1 ? 0 : plan.block->axis;
+  PREON_RETURN_IF_ERROR(CheckFinite(weight, values));
+  const BlockPlan block = OfConstant(values, plan);
   switch (plan.form) {
-    case WeightForm::kOperators: {
-      BlockPlan block{plan.block->spec, axis};
-      block.spec.bfloat_first = false;  // as the reference writes constants (spec formats §10.1)
+    case WeightForm::kOperators:
       return WriteBlocks(qdq_.OpenBehind(weight, plan.nodes), block);
-    }
     case WeightForm::kFolded: {
-      Tensor folded = Tensor::Allocate(DataType::kFloat, values.shape());
-      PREON_RETURN_IF_ERROR(QuantizeDequantize(SpecOf(*plan.block), values.shape(), axis, values.floats().data(),
-                                               folded.Mutable<float>().data())
-                                .WithContext(weight));
-      Fold(weight, plan, std::move(folded));
+      PREON_ASSIGN_OR_RETURN(Tensor rounded, RoundedToBlocks(weight, values, plan));
+      Fold(weight, plan, std::move(rounded));
       return Status::Ok();
     }
     case WeightForm::kPacked:
       break;
   }
-  Result<LinearBlocks> blocks = AsLinearBlocks(SpecOf(*plan.block), values, axis);
+  Result<LinearBlocks> blocks = AsLinearBlocks(SpecOf(block), values, block.axis);
   if (!blocks.ok()) return std::move(blocks).status().WithContext(weight);
   const RoundTripNames names = qdq_.OpenBehind(weight, plan.nodes);
   const std::string codes = graph_.UniqueTensorName(weight + "_quantized"), scales = graph_.UniqueTensorName(weight + "_scale");

@@ -33,6 +33,8 @@ class TypeWriter {
 
   /// A constant of codes, for the plan's nodes. Errors: kNotYetSupported where nothing of the standard decodes them.
   Status WriteWeight(const std::string& weight, const WeightPlan& plan, const EncodedTensor& encoded);
+  /// What a constant in blocks is read as. Errors: kRangeNotFinite for NaN and infinity.
+  Result<Tensor> RoundedToBlocks(const std::string& weight, const Tensor& values, const WeightPlan& plan) const;
   /// A constant in blocks. Errors: kRangeNotFinite for NaN and infinity, those of the form.
   Status WriteBlockWeight(const std::string& weight, const WeightPlan& plan);
 

@@ -83,6 +83,14 @@ def test_the_runtime_computes_what_mixed_types_say(real_model, activation, weigh
     assert sqnr_db(outputs(written.path, real.samples, Level.ORT_DISABLE_ALL, written.library), written.values) > least_db + 5
 
 
+@pytest.mark.parametrize("target, gain_db", [("simulate", 1), ("quark", 0.3)])
+def test_biases_take_back_what_blocks_shift(real_model, target, gain_db):
+    """Scales that follow a block's largest value cut off what lies beyond the last code, always towards zero; `quark` rounds biases, too."""
+    real = real_model("resnet20_cifar10")
+    corrected, plain = Written(real, "mxfp8e4m3", target), Written(real, "mxfp8e4m3", target, "--no-bias-correction")
+    assert corrected.sqnr_db > plain.sqnr_db + gain_db
+
+
 @pytest.mark.parametrize("model, name", CROSS)
 def test_both_targets_run_and_agree(real_model, model, name):
     real = real_model(model)
