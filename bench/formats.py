@@ -109,7 +109,7 @@ def measure_model(name, types, results, args):
         try:
             row |= measure(name, model, folder, target, options, reference if is_scored else None, args)
         except Failed as failure:
-            row["error"] = str(failure)
+            row["error"] = str(failure).replace(str(model), f"{name}.onnx")
         result["rows"].append(row)
         keep("formats", results, args.out)
 
