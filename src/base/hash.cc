@@ -1,17 +1,28 @@
 #include "base/hash.h"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 
 #include "base/check.h"
 
 namespace preon {
+namespace {
+
+/// The library's own clean-up at exit would come before that of whoever hashes when the process ends, and under the feet of
+/// threads that still do.
+bool OutlivesExit() { return OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr) == 1; }
+
+}  // namespace
 
 struct Sha256::State {
   EVP_MD_CTX* context = EVP_MD_CTX_new();
   ~State() { EVP_MD_CTX_free(context); }
 };
 
-Sha256::Sha256() : state_(std::make_unique<State>()) {
+Sha256::Sha256() {
+  static const bool initialized = OutlivesExit();
+  PREON_CHECK(initialized);
+  state_ = std::make_unique<State>();
   PREON_CHECK(state_->context != nullptr && EVP_DigestInit_ex(state_->context, EVP_sha256(), nullptr) == 1);
 }
 

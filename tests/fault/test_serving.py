@@ -77,7 +77,7 @@ def test_saves_when_the_process_ends(served):
 
 def test_exit_in_mid_run_of_other_threads(served):
     """The runtime itself may not survive that; the exit handler has saved before."""
-    program(served, """
+    said = program(served, """
         session = serve()
         def work():
             while True:
@@ -87,6 +87,7 @@ def test_exit_in_mid_run_of_other_threads(served):
         import ctypes
         ctypes.CDLL(None).exit(0)
         """, status=None, PREON_CALIB_OUT="a.calib", PREON_CALIB_EVERY="50")
+    assert "not saved" not in said
     assert samples(served, "a.calib") > 0
     assert [name for name in os.listdir(served.folder) if "preon-tmp" in name] == []
 
