@@ -2,6 +2,8 @@
 
 #include <signal.h>
 
+#include <bit>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -75,7 +77,9 @@ Collector::~Collector() {
 }
 
 Collector::Outputs Collector::Watch(int64_t samples, const std::function<Outputs()>& run) {
-  observing = runs_++ % plan_.one_in == 0;
+  const int64_t earlier_runs = runs_++;
+  if (std::has_single_bit(static_cast<uint64_t>(earlier_runs))) Collectors::SaveAtExitBeforeOthers();
+  observing = earlier_runs % plan_.one_in == 0;
   if (!observing) return run();
   Outputs outputs = std::vector<NamedTensor>();
   Status observed;
@@ -105,7 +109,8 @@ void Collector::ObserveTogether(std::span<const ObservedStep> steps, const Paral
 }
 
 void Collector::SaveInBackground() {
-  if (in_background_.exchange(true)) return;  // a slow disk: the next time will do
+  const std::unique_lock starting(*starting_, std::try_to_lock);
+  if (!starting || in_background_.exchange(true)) return;  // a slow disk: the next time will do
   if (writer_) writer_->join();
   writer_ = QuietThread([this] {
     Save(kPatience);
@@ -118,39 +123,37 @@ void Collector::SaveInBackground() {
 
 void Collector::Save(milliseconds patience) {
   const std::lock_guard lock(saving_);
-  if (!saved_for_good_) SaveAlone(patience);
+  if (!saved_for_good_) SaveAlone(patience, RunsGoOn::kOnceRead);
 }
 
 void Collector::SaveForGood(milliseconds patience) {
   const std::lock_guard lock(saving_);
-  SaveAlone(patience);
+  SaveAlone(patience, RunsGoOn::kOnceWritten);
   saved_for_good_ = true;
 }
 
-void Collector::SaveAlone(milliseconds patience) {
+void Collector::SaveAlone(milliseconds patience, RunsGoOn when) {
   Status saved;
   try {
-    saved = SaveNow(patience);
+    saved = SaveNow(patience, when);
   } catch (const std::exception& error) {  // memory
     saved = Error(ErrorId::kOutOfMemory, file_.path, ": not saved: ", error.what());
   }
   if (!saved.ok()) LogOnce(logged_write_, saved);
 }
 
-Status Collector::SaveNow(milliseconds patience) {
-  CalibrationData data = plan_.header;
-  int64_t samples = 0;
-  {
-    if (!gate_->Pause(patience)) {
-      return Error(ErrorId::kIoWrite, file_.path, ": not saved: a run took longer than ", patience.count(), " ms");
-    }
-    const Resuming resuming(*gate_);
-    samples = samples_;
-    if (samples == saved_samples_) return Status::Ok();
-    std::vector<TensorSketch> sketches = sketches_->Sketches();
-    for (size_t index = 0; index < sketches.size(); ++index)
-      data.tensors.emplace(sketches_->tensors()[index], std::move(sketches[index]));
+Status Collector::SaveNow(milliseconds patience, RunsGoOn when) {
+  if (!gate_->Pause(patience)) {
+    return Error(ErrorId::kIoWrite, file_.path, ": not saved: a run took longer than ", patience.count(), " ms");
   }
+  std::optional<Resuming> resuming(*gate_);
+  const int64_t samples = samples_;
+  if (samples == saved_samples_) return Status::Ok();
+  CalibrationData data = plan_.header;
+  std::vector<TensorSketch> sketches = sketches_->Sketches();
+  for (size_t index = 0; index < sketches.size(); ++index)
+    data.tensors.emplace(sketches_->tensors()[index], std::move(sketches[index]));
+  if (when == RunsGoOn::kOnceRead) resuming.reset();
   DeriveSketches(data);
   data.samples = {{file_.first_sample, file_.first_sample + samples}};
   PREON_RETURN_IF_ERROR(SaveCalibration(data, file_.path));
@@ -176,9 +179,11 @@ void Collector::AfterForkInParent() {
 void Collector::AfterForkInChild(CollectorFile file) {
   file_ = std::move(file);
   static_cast<void>(gate_.release());
+  static_cast<void>(starting_.release());
   static_cast<void>(sketches_.release());
   static_cast<void>(writer_.release());  // that thread exists in the parent alone
   gate_ = std::make_unique<RunGate>();
+  starting_ = std::make_unique<std::mutex>();
   sketches_ = EmptySketches(plan_);
   in_background_ = false;
   runs_ = samples_ = since_save_ = saved_samples_ = 0;

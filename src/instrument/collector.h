@@ -42,7 +42,8 @@ class Collector final : public TensorObserver {
   /// Writes all that is known, between runs; does nothing when the file has it already, or nothing is known. Gives up when the
   /// runs that are under way take longer than `patience`.
   void Save(std::chrono::milliseconds patience);
-  /// The same; afterwards nothing is saved any more, so that the end of the process meets no file half written.
+  /// The same, and runs wait until all is written: the end of the process may be theirs. Afterwards nothing is saved any
+  /// more, so that the end meets no file half written.
   void SaveForGood(std::chrono::milliseconds patience);
 
   void Observe(size_t index, const ObservedValue& value, const ParallelFor& parallel_for) override;
@@ -57,8 +58,9 @@ class Collector final : public TensorObserver {
 
  private:
   void SaveInBackground();
-  void SaveAlone(std::chrono::milliseconds patience);   // who calls it holds saving_
-  Status SaveNow(std::chrono::milliseconds patience);
+  enum class RunsGoOn { kOnceRead, kOnceWritten };
+  void SaveAlone(std::chrono::milliseconds patience, RunsGoOn when);  // who calls it holds saving_
+  Status SaveNow(std::chrono::milliseconds patience, RunsGoOn when);
   void LogOnce(std::atomic<bool>& logged, const Status& problem);
 
   Instrumentation plan_;
@@ -73,8 +75,9 @@ class Collector final : public TensorObserver {
   std::mutex saving_;                  // of the next and the file
   int64_t saved_samples_ = 0;
   bool saved_for_good_ = false;
-  std::atomic<bool> in_background_ = false;  // who sets it owns writer_
+  std::unique_ptr<std::mutex> starting_ = std::make_unique<std::mutex>();  // of writer_
   std::unique_ptr<std::thread> writer_;
+  std::atomic<bool> in_background_ = false;  // a save
   bool paused_for_fork_ = false;
   std::atomic<bool> logged_write_ = false, logged_values_ = false;
 };

@@ -33,9 +33,13 @@ Collectors& Collectors::OfProcess() {
 }
 
 Collectors::Collectors() {
-  std::atexit([] { OfProcess().SaveAtExit(); });
+  SaveAtExitBeforeOthers();
   pthread_atfork([] { OfProcess().BeforeFork(); }, [] { OfProcess().AfterForkInParent(); },
                  [] { OfProcess().AfterForkInChild(); });
+}
+
+void Collectors::SaveAtExitBeforeOthers() {
+  std::atexit([] { OfProcess().SaveAtExit(); });
 }
 
 CollectorFile Collectors::Add(Collector& collector) {

@@ -21,6 +21,10 @@ class Collectors {
   CollectorFile Add(Collector& collector);
   void Remove(Collector& collector);
 
+  /// Exit handlers run last to first, and the first runs of a session, on each thread, bring those of the runtime: said after
+  /// them, all is saved while the runtime is still whole.
+  static void SaveAtExitBeforeOthers();
+
  private:
   enum class Process { kAsStarted, kForked };
   Collectors();
