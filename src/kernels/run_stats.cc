@@ -1,6 +1,7 @@
 #include "kernels/run_stats.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -23,17 +24,61 @@ using D = hn::CappedTag<float, kStatLanes / 2>;
 using V = hn::Vec<D>;
 constexpr size_t kWidth = hn::MaxLanes(D());
 constexpr size_t kVectors = kStatLanes / kWidth;
-// The processor's own prefetcher stops at every page; a tensor is mostly found in the outer caches.
-constexpr size_t kPrefetchAhead = 1024;
+// The processor's own prefetcher stops at every page and takes a few lines to start again; a tensor is mostly found in the
+// outer caches. A block is a page long.
 constexpr size_t kCacheLine = 64 / sizeof(float);
+constexpr size_t kPrefetched = 8 * kCacheLine;
 
-// max(|least|, |largest|) per lane. NaN may be lost: runs with NaN are done over.
-HWY_INLINE V FarthestFromZero(V least, V largest) {
+using DU = hn::RebindToUnsigned<D>;
+using DI = hn::RebindToSigned<D>;
+
+// Extremes of floats per lane, taken of their bits: as unsigned numbers the greatest is the least float, unless none is
+// negative; as signed ones it is the largest, unless all are. Integers have more units than floats, whose minimum waits
+// behind the sums.
+struct BitExtremes {
+  hn::Vec<DU> as_unsigned;
+  hn::Vec<DI> as_signed;
+
+  HWY_INLINE explicit BitExtremes(V value)
+      : as_unsigned(hn::BitCast(DU(), value)), as_signed(hn::BitCast(DI(), value)) {}
+
+  HWY_INLINE void Add(const BitExtremes& other) {
+    as_unsigned = hn::Max(as_unsigned, other.as_unsigned);
+    as_signed = hn::Max(as_signed, other.as_signed);
+  }
+
+  // max |x|, since each of the two is the farthest from zero of its sign. NaN may be lost: runs with NaN are done over.
+  HWY_INLINE V FarthestFromZero() const {
+    const V a = hn::BitCast(D(), as_unsigned), b = hn::BitCast(D(), as_signed);
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-  return V{_mm512_range_ps(least.raw, largest.raw, 0b1011)};
+    return V{_mm512_range_ps(a.raw, b.raw, 0b1011)};
 #else
-  return hn::Max(largest, hn::Neg(least));
+    return hn::Max(hn::Abs(a), hn::Abs(b));
 #endif
+  }
+};
+
+void CompareAll(const float* HWY_RESTRICT x, size_t count, RunStats& stats) {
+  const D d;
+  V low = hn::LoadU(d, x), high = low;
+  for (size_t i = kWidth; i < count; i += kWidth) {
+    const V value = hn::LoadU(d, x + i);
+    low = hn::Min(low, value);
+    high = hn::Max(high, value);
+  }
+  stats.min = hn::GetLane(hn::MinOfLanes(d, low));
+  stats.max = hn::GetLane(hn::MaxOfLanes(d, high));
+}
+
+// Sets min and max of x[0 … count), whose zeros are counted already.
+void SetExtremes(const BitExtremes& extremes, const float* HWY_RESTRICT x, size_t count, RunStats& stats) {
+  constexpr uint32_t kMinusZero = 0x80000000;
+  const uint32_t as_unsigned = hn::GetLane(hn::MaxOfLanes(DU(), extremes.as_unsigned));
+  const int32_t as_signed = hn::GetLane(hn::MaxOfLanes(DI(), extremes.as_signed));
+  const bool has_negative = as_unsigned > kMinusZero, has_positive = as_signed > 0;
+  if (stats.zeros == 0 && has_negative != has_positive) return CompareAll(x, count, stats);
+  stats.min = has_negative ? std::bit_cast<float>(as_unsigned) : 0;
+  stats.max = has_positive ? std::bit_cast<float>(as_signed) : 0;
 }
 
 // Comparisons of a run, stored as bits: storing takes no arithmetic unit, counting at once takes as much as a sum. They
@@ -97,36 +142,31 @@ RunStats ComputeRunStats(const float* HWY_RESTRICT x, size_t count, float tail_b
   const D d;
   const V zero = hn::Zero(d);
   const V bound = hn::Set(d, tail_bound);
-  V low = hn::Set(d, std::numeric_limits<float>::infinity());
-  V high = hn::Neg(low);
   internal::StatLanes lanes;
   RunMasks masks;
-  RunStats stats;
+  RunStats stats{.min = std::numeric_limits<float>::infinity(), .max = -std::numeric_limits<float>::infinity()};
 
   const size_t vector_count = count / kStatLanes * kStatLanes;
+  BitExtremes extremes(vector_count > 0 ? hn::LoadU(d, x) : zero);
   for (size_t block = 0; block < vector_count; block += kStatBlock) {
     const size_t end = std::min(block + kStatBlock, vector_count);
     if (end < block + kStatBlock) masks.ClearBlock(block);
+    for (size_t line = 0; line < kPrefetched; line += kCacheLine) hwy::Prefetch(x + block + kStatBlock + line);
     V sum[kVectors], sum_squares[kVectors];
     HWY_UNROLL(32)
     for (size_t v = 0; v < kVectors; ++v) sum[v] = sum_squares[v] = zero;
     for (size_t i = block; i < end; i += kStatLanes) {
-      for (size_t line = 0; line < kStatLanes; line += kCacheLine) hwy::Prefetch(x + i + kPrefetchAhead + line);
-      V least = hn::LoadU(d, x + i);
-      V largest = least;
+      BitExtremes of_group(hn::LoadU(d, x + i));
       HWY_UNROLL(32)
       for (size_t v = 0; v < kVectors; ++v) {
         const V value = hn::LoadU(d, x + i + v * kWidth);
         sum[v] = hn::Add(sum[v], value);
         sum_squares[v] = hn::MulAdd(value, value, sum_squares[v]);
         masks.SetZeros(i + v * kWidth, hn::Eq(value, zero));
-        if (v == 0) continue;
-        least = hn::Min(least, value);
-        largest = hn::Max(largest, value);
+        if (v > 0) of_group.Add(BitExtremes(value));
       }
-      low = hn::Min(low, least);
-      high = hn::Max(high, largest);
-      masks.SetTail(i, hn::Ge(FarthestFromZero(least, largest), bound));
+      extremes.Add(of_group);
+      masks.SetTail(i, hn::Ge(of_group.FarthestFromZero(), bound));
     }
     if (block > 0) masks.AddBlock(block - kStatBlock, stats);
     if (end == block + kStatBlock) {
@@ -140,9 +180,10 @@ RunStats ComputeRunStats(const float* HWY_RESTRICT x, size_t count, float tail_b
       }
     }
   }
-  if (vector_count > 0) masks.AddBlock((vector_count - 1) / kStatBlock * kStatBlock, stats);
-  stats.min = hn::GetLane(hn::MinOfLanes(d, low));
-  stats.max = hn::GetLane(hn::MaxOfLanes(d, high));
+  if (vector_count > 0) {
+    masks.AddBlock((vector_count - 1) / kStatBlock * kStatBlock, stats);
+    SetExtremes(extremes, x, vector_count, stats);
+  }
 
   for (size_t i = vector_count; i < count; ++i) {
     lanes.Add(i % kStatLanes, x[i]);
