@@ -1,17 +1,31 @@
 #!/usr/bin/env python3
 """A whole `preon quantize`, by method, against plain inference of the same samples: time and peak memory of whole processes.
 
-All commands take turns, so that a ratio is of neighbours in time. Reported are medians of the rounds' ratios.
+All commands take turns, so that a ratio is of neighbours in time. Reported are medians of the rounds' ratios. Then `preon ranges` of the
+same statistics: a process for each method that there is, seconds of all together.
 """
 import argparse
+import re
+import subprocess
 
-from measure import WORK, helper, preon, save, spread, table
+from measure import BINARY, WORK, helper, preon, save, spread, table
 
 MODELS = ["mobilenetv2_1.0"]
 METHODS = ["auto", "minmax", "percentile", "layerwise-percentile", "minmse", "entropy"]
 LIMITS = {"auto": 5.0}  # of the time ratio; any other method
 FIXED_LIMIT = 2.5
 LIMIT_MB = 300
+RANGES_LIMIT_S = 0.3
+
+
+def ranges(model, samples, args):
+    """Seconds of the methods together, without model or data."""
+    statistics = f"{args.work}/bench.calib"
+    preon("calibrate", model, "-o", statistics, "--data", samples)
+    listed = subprocess.run([BINARY, "ranges", "--method", "help"], capture_output=True, text=True, check=True).stdout
+    methods = re.findall(r"^  (\S+)", listed, re.MULTILINE)
+    rounds = [sum(preon("ranges", statistics, "--method", method)["wall"] for method in methods) for _ in range(args.rounds)]
+    return {"methods": methods, "s": spread(rounds)}
 
 
 def measure(name, args):
@@ -24,7 +38,8 @@ def measure(name, args):
         plain = preon("run", model, *common)
         rounds.append((plain, {method: preon("quantize", model, "-o", result, "--method", method, *common, *args.option)
                                for method in args.methods}))
-    return {"run_s": spread([plain["wall"] for plain, _ in rounds]),
+    return {"ranges": ranges(model, paths["samples"], args),
+            "run_s": spread([plain["wall"] for plain, _ in rounds]),
             "methods": {method: {"s": spread([done[method]["wall"] for _, done in rounds]),
                                  "ratio": spread([done[method]["wall"] / plain["wall"] for plain, done in rounds]),
                                  "mb": spread([done[method]["peak_mb"] for _, done in rounds])} for method in args.methods}}
@@ -46,12 +61,15 @@ def main():
     rows = []
     for name, result in results.items():
         rows.append([name, "plain run", f"{result['run_s']['median']:.2f}", "", "", "", "", ""])
+        mark = lambda value, bound: "!" if value > bound else " "
         for method, r in result["methods"].items():
             limit = LIMITS.get(method, FIXED_LIMIT)
-            mark = lambda value, bound: "!" if value > bound else " "
             rows.append(["", method, f"{r['s']['median']:.2f}", f"{r['ratio']['median']:.2f}",
                          f"{r['ratio']['min']:.2f}-{r['ratio']['max']:.2f}", f"{limit:.1f}{mark(r['ratio']['median'], limit)}",
                          f"{r['mb']['max']:.0f}", f"{LIMIT_MB}{mark(r['mb']['max'], LIMIT_MB)}"])
+        together = result["ranges"]
+        rows.append(["", f"ranges of {len(together['methods'])} methods", f"{together['s']['median']:.2f}", "", "",
+                     f"{RANGES_LIMIT_S} s{mark(together['s']['median'], RANGES_LIMIT_S)}", "", ""])
     table(["model", "", "s", "ratio", "(min-max)", "limit", "peak MB", "limit"], rows)
     save("quantize", results, args.out)
 

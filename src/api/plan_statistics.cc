@@ -1,5 +1,6 @@
 #include "api/plan_statistics.h"
 
+#include "base/parallel.h"
 #include "quantize/bias_correction.h"
 #include "quantize/channel_scales.h"
 #include "quantize/read_through.h"
@@ -7,6 +8,14 @@
 
 namespace preon {
 namespace {
+
+struct Wanted {
+  const std::string& tensor;
+  const std::string& observed;  // whose statistics are its own
+  const TensorSketch& sketch;
+  const ActivationPlan& activation;
+  std::unique_ptr<RangeMethod> own;
+};
 
 Result<Range> Collected(const std::map<std::string, Range>& ranges, const std::string& tensor) {
   const auto range = ranges.find(tensor);
@@ -24,7 +33,9 @@ Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const Calibra
   PlanStatistics statistics;
   const PlanStatistics none;
   const PlanStatistics& saved = job.saved ? job.saved->statistics : none;
-  for (const std::string& tensor : plan.RangeTensors()) {
+  std::vector<Wanted> wanted;
+  const std::vector<std::string> tensors = plan.RangeTensors();
+  for (const std::string& tensor : tensors) {
     if (const auto range = saved.ranges.find(tensor); range != saved.ranges.end()) {
       statistics.ranges[tensor] = range->second;
       continue;
@@ -36,17 +47,23 @@ Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const Calibra
                    ": no statistics; wanted those of a calibration with the same options");
     }
     const ActivationPlan& activation = plan.activations.at(tensor);
-    const RangeQuery query{.format = *activation.RangedFormat(), .scale_type = activation.scale_type};
-    std::unique_ptr<RangeMethod> own;
+    Wanted& range = wanted.emplace_back(Wanted{tensor, observed, sketch->second, activation});
     if (!activation.method.empty()) {
-      PREON_ASSIGN_OR_RETURN(own, MethodOfItsOwn(job.options, activation.method, job.builtins));
+      PREON_ASSIGN_OR_RETURN(range.own, MethodOfItsOwn(job.options, activation.method, job.builtins));
     }
-    Result<Range> range = job.collected && !own ? Collected(*job.collected, observed) : (own ? *own : method).Choose(sketch->second, query);
+  }
+  std::vector<Result<Range>> ranges(wanted.size(), Range{});
+  OnThreads(static_cast<size_t>(job.context.ThreadCount()))(wanted.size(), [&](size_t i) {
+    const auto& [tensor, observed, sketch, activation, own] = wanted[i];
+    const RangeQuery query{.format = *activation.RangedFormat(), .scale_type = activation.scale_type};
+    ranges[i] = job.collected && !own ? Collected(*job.collected, observed) : (own ? *own : method).Choose(sketch, query);
     const std::optional<ElementFunction> through = ReadThrough(prepared.model.graph, tensor);
-    if (range.ok() && automatic && !own && through && observed == tensor)
-      range = PullInThrough(through->of, through->flat_on_the_right, sketch->second, *range, query);
-    if (!range.ok()) return std::move(range).status().WithContext(tensor);
-    statistics.ranges[tensor] = *range;
+    if (ranges[i].ok() && automatic && !own && through && observed == tensor)
+      ranges[i] = PullInThrough(through->of, through->flat_on_the_right, sketch, *ranges[i], query);
+  });
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (!ranges[i].ok()) return std::move(ranges[i]).status().WithContext(wanted[i].tensor);
+    statistics.ranges[wanted[i].tensor] = *ranges[i];
   }
   if (job.choices.plan.compat != Compat::kOff) return statistics;  // other tools do neither of these
   if (job.options.bias_correction) {

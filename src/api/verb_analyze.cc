@@ -35,7 +35,7 @@ Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, Job& job) {
   PREON_RETURN_IF_ERROR(CheckOutputs(options, {calib}));
   if (job.choices.method->collects()) return NeedsValues(job.choices.method->name());
   job.clock.Begin("load");
-  PREON_ASSIGN_OR_RETURN(const CalibrationData data, LoadCalibration(calib));
+  PREON_ASSIGN_OR_RETURN(const CalibrationData data, LoadCalibration(calib, job.context.ThreadCount()));
   PREON_RETURN_IF_ERROR(CheckSampleQuestions(options, data).WithContext(calib));
   PREON_ASSIGN_OR_RETURN(const std::optional<CalibrationData> production, LoadProduction(data, options.production));
   job.clock.Begin("analyze");

@@ -52,7 +52,7 @@ Result<CalibrationData> CalibrateOrLoad(PreparedModel& prepared, Job& job, Trial
   job.clock.Begin("load");
   CalibrationData data;
   if (!job.options.calib.empty()) {
-    PREON_ASSIGN_OR_RETURN(data, LoadCalibration(job.options.calib));
+    PREON_ASSIGN_OR_RETURN(data, LoadCalibration(job.options.calib, job.context.ThreadCount()));
     PREON_RETURN_IF_ERROR(CheckCalibrationFits(data, prepared, job));
   }
   const Status same = CheckRewrites(prepared, job);

@@ -4,6 +4,7 @@
 #include "api/unreached.h"
 #include "api/verbs.h"
 #include "base/file.h"
+#include "base/parallel.h"
 #include "quantize/tensor_params.h"
 #include "report/json.h"
 
@@ -39,16 +40,24 @@ Status AddRangesOfStatistics(const CalibrationData& data, Job& job, RangesResult
   const RangeMethod& method = *job.choices.method;
   PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(plan));
   if (method.collects()) return NeedsValues(method.name());
-  TensorParams tensor_params(plan.compat);
+  std::vector<std::pair<const std::string*, const TensorSketch*>> reached;
   for (const auto& [tensor, sketch] : data.tensors) {
-    if (sketch.count() == 0) {  // in a branch that the data never took; quantize leaves it in float
+    if (sketch.count() > 0) {
+      reached.emplace_back(&tensor, &sketch);
+    } else {  // in a branch that the data never took; quantize leaves it in float
       job.context.Log(LogLevel::kWarning, StrCat(tensor, ": the calibration data never reach it: no range"));
-      continue;
     }
-    Result<Range> range = method.Choose(sketch, {.format = format, .scale_type = plan.scale_type});
-    if (!range.ok()) return std::move(range).status().WithContext(tensor);
-    PREON_ASSIGN_OR_RETURN(const QuantParams params, tensor_params.Make(tensor, *range, format, plan.scale_type));
-    result.tensors[tensor] = ToResult(*range, params);
+  }
+  std::vector<Result<Range>> ranges(reached.size(), Range{});
+  OnThreads(static_cast<size_t>(job.context.ThreadCount()))(reached.size(), [&](size_t i) {
+    ranges[i] = method.Choose(*reached[i].second, {.format = format, .scale_type = plan.scale_type});
+  });
+  TensorParams tensor_params(plan.compat);
+  for (size_t i = 0; i < reached.size(); ++i) {
+    const std::string& tensor = *reached[i].first;
+    if (!ranges[i].ok()) return std::move(ranges[i]).status().WithContext(tensor);
+    PREON_ASSIGN_OR_RETURN(const QuantParams params, tensor_params.Make(tensor, *ranges[i], format, plan.scale_type));
+    result.tensors[tensor] = ToResult(*ranges[i], params);
   }
   return Status::Ok();
 }
@@ -88,7 +97,7 @@ Result<RangesResult> RangesVerb(const std::string& path, Job& job) {
   } else {
     PREON_RETURN_IF_ERROR(CheckStatisticsAlone(options));
     job.clock.Begin("load");
-    PREON_ASSIGN_OR_RETURN(data, LoadCalibration(path));
+    PREON_ASSIGN_OR_RETURN(data, LoadCalibration(path, job.context.ThreadCount()));
     job.clock.Begin("ranges");
     PREON_RETURN_IF_ERROR(AddRangesOfStatistics(data, job, result));
   }

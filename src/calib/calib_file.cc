@@ -59,6 +59,21 @@ Status ReadMap(WireReader& in, std::map<std::string, Value>& map, const ReadValu
   return Status::Ok();
 }
 
+Status ReadSketches(WireReader& in, const ParallelFor& parallel_for, std::map<std::string, TensorSketch>& sketches) {
+  std::map<std::string, std::string_view> serialized;
+  PREON_RETURN_IF_ERROR(ReadMap(in, serialized, [&]() -> Result<std::string_view> { return in.Bytes(); }));
+  std::vector<std::string_view> all;
+  for (const auto& [tensor, bytes] : serialized) all.push_back(bytes);
+  std::vector<Result<TensorSketch>> parsed(all.size(), TensorSketch());
+  parallel_for(all.size(), [&](size_t i) { parsed[i] = TensorSketch::Parse(all[i]); });
+  size_t next = 0;
+  for (const auto& [tensor, bytes] : serialized) {
+    PREON_ASSIGN_OR_RETURN(TensorSketch sketch, std::move(parsed[next++]));
+    sketches.emplace_hint(sketches.end(), tensor, std::move(sketch));
+  }
+  return Status::Ok();
+}
+
 Status ReadOrigins(WireReader& in, CalibrationData& data) {
   std::set<std::string> known;
   for (uint64_t count = in.Varint(); count > 0 && in.ok(); --count) {
@@ -148,7 +163,7 @@ std::string SerializeCalibration(const CalibrationData& data) {
   return bytes + Sha256Hex(bytes);
 }
 
-Result<CalibrationData> ParseCalibration(std::string_view bytes) {
+Result<CalibrationData> ParseCalibration(std::string_view bytes, const ParallelFor& parallel_for) {
   PREON_ASSIGN_OR_RETURN(const std::string_view body, CheckedBody(bytes));
   WireReader in(body);
   CalibrationData data;
@@ -156,7 +171,7 @@ Result<CalibrationData> ParseCalibration(std::string_view bytes) {
   data.setup = in.Bytes();
   PREON_RETURN_IF_ERROR(ReadRuns(in, data.samples));
   PREON_RETURN_IF_ERROR(ReadMap(in, data.shared, [&]() -> Result<std::string> { return std::string(in.Bytes()); }));
-  PREON_RETURN_IF_ERROR(ReadMap(in, data.tensors, [&] { return TensorSketch::Parse(in.Bytes()); }));
+  PREON_RETURN_IF_ERROR(ReadSketches(in, parallel_for, data.tensors));
   PREON_RETURN_IF_ERROR(ReadOrigins(in, data));
   std::optional<std::string_view> section = NextSection(in);
   if (section == kDerived) {
@@ -176,13 +191,13 @@ Status SaveCalibration(const CalibrationData& data, const std::string& path) {
   return WriteFileAtomically(path, SerializeCalibration(data));
 }
 
-Result<CalibrationData> LoadCalibration(const std::string& path) {
+Result<CalibrationData> LoadCalibration(const std::string& path, int threads) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored))
     return Error(ErrorId::kCalibFileMalformed, path, ": no such file");
   PREON_ASSIGN_OR_RETURN(const MappedFile file, MapFile(path));
   const std::string_view bytes(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
-  Result<CalibrationData> data = ParseCalibration(bytes);
+  Result<CalibrationData> data = ParseCalibration(bytes, OnThreads(static_cast<size_t>(threads)));
   if (!data.ok()) return std::move(data).status().WithContext(path);
   return data;
 }

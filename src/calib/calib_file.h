@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/parallel.h"
 #include "calib/calibration.h"
 
 namespace preon {
@@ -20,6 +21,6 @@ namespace preon {
 std::string SerializeCalibration(const CalibrationData& data);
 
 /// Checks everything before it trusts it. Errors: kCalibFileMalformed.
-Result<CalibrationData> ParseCalibration(std::string_view bytes);
+Result<CalibrationData> ParseCalibration(std::string_view bytes, const ParallelFor& parallel_for = {});
 
 }  // namespace preon

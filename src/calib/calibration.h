@@ -94,6 +94,6 @@ Result<CalibrationData> MergeCalibrations(std::vector<CalibrationData> parts);
 /// Versioned, checksummed; equal data give equal bytes. Errors: those of WriteFileAtomically; kCalibFileMalformed,
 /// kIoRead.
 Status SaveCalibration(const CalibrationData& data, const std::string& path);
-Result<CalibrationData> LoadCalibration(const std::string& path);
+Result<CalibrationData> LoadCalibration(const std::string& path, int threads = 1);
 
 }  // namespace preon

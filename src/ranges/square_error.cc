@@ -64,7 +64,9 @@ double SquareError::Of(const QuantParams& params, const IntFormat& format) const
     const double boundary = scale * (static_cast<double>(code) - params.zero_point + 0.5);
     if (boundary <= pieces_.front().start) continue;
     piece = Find(boundary, piece);
-    gain += At(boundary, pieces_[piece]).first;
+    const Piece& at = pieces_[piece];
+    const double t = std::max(0.0, boundary - at.start);
+    gain += at.first + t * (at.count + t / 2 * at.density);
   }
   const double highest = scale * (static_cast<double>(codes.max) - params.zero_point);
   const double count = pieces_.back().count;

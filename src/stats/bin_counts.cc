@@ -2,17 +2,27 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace preon {
 
 namespace {
 constexpr size_t kGranule = 64;  // memory grows by that many bins
-}  // namespace
 
-uint64_t BinCounts::operator[](size_t bin) const {
-  if (bin < base_ || bin >= end()) return 0;
-  return wide_.empty() ? narrow_[bin - base_] : wide_[bin - base_];
+template <typename Count>
+void WriteCounts(const std::vector<Count>& counts, WireWriter& out) {
+  out.Varint(counts.size() - static_cast<size_t>(std::count(counts.begin(), counts.end(), 0)));
+  uint64_t gap = 0;
+  for (const Count count : counts) {
+    if (count == 0) {
+      ++gap;
+      continue;
+    }
+    out.Varint(std::exchange(gap, 0));
+    out.Varint(count);
+  }
 }
+}  // namespace
 
 uint64_t BinCounts::Total(size_t end) const {
   uint64_t total = 0;
@@ -73,16 +83,8 @@ void BinCounts::Coarsen(int shift) {
 }
 
 void BinCounts::Write(WireWriter& out) const {
-  uint64_t used = 0;
-  for (size_t bin = base_; bin < end(); ++bin) used += (*this)[bin] != 0;
-  out.Varint(used);
-  size_t next = base_;
-  for (size_t bin = base_; bin < end(); ++bin) {
-    if ((*this)[bin] == 0) continue;
-    out.Varint(bin - next);
-    out.Varint((*this)[bin]);
-    next = bin + 1;
-  }
+  if (wide_.empty()) return WriteCounts(narrow_, out);
+  WriteCounts(wide_, out);
 }
 
 bool BinCounts::Read(WireReader& in) {

@@ -15,7 +15,10 @@ class BinCounts {
  public:
   explicit BinCounts(size_t base = 0) : base_(base) {}
 
-  uint64_t operator[](size_t bin) const;
+  uint64_t operator[](size_t bin) const {
+    if (bin < base_ || bin >= end()) return 0;
+    return wide_.empty() ? narrow_[bin - base_] : wide_[bin - base_];
+  }
   /// One past the highest bin that may be non-zero.
   size_t end() const { return base_ + (wide_.empty() ? narrow_.size() : wide_.size()); }
   /// Sum of bins [0, end).

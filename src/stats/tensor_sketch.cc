@@ -1,6 +1,7 @@
 #include "stats/tensor_sketch.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "stats/derive_parts.h"
 #include "stats/sketch_parts.h"
@@ -111,7 +112,10 @@ TypicalExtremes TensorSketch::median_extremes() const {
   return {std::clamp<double>(samples.min.Median(), min(), max()), std::clamp<double>(samples.max.Median(), min(), max())};
 }
 Histogram TensorSketch::ReadHistogram() const {
-  impl_->histogram.Settle();
+  {
+    const std::lock_guard hold(impl_->lock);
+    impl_->histogram.Settle();
+  }
   Histogram histogram = impl_->histogram.Read(impl_->counts);
   if (config().mode == SketchMode::kExact) {
     impl_->offsets.ReadInto(histogram, impl_->histogram);

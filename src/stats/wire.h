@@ -21,12 +21,17 @@ inline int64_t UnZigZag(uint64_t number) {
 class WireWriter {
  public:
   void Varint(uint64_t value) {
-    for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<char>(value | 0x80));
-    bytes_.push_back(static_cast<char>(value));
+    char digits[10];
+    size_t size = 0;
+    for (; value >= 0x80; value >>= 7) digits[size++] = static_cast<char>(value | 0x80);
+    digits[size++] = static_cast<char>(value);
+    bytes_.append(digits, size);
   }
   void Float(float value) {
     const auto bits = std::bit_cast<uint32_t>(value);
-    for (int shift = 0; shift < 32; shift += 8) bytes_.push_back(static_cast<char>(bits >> shift));
+    char bytes[sizeof(bits)];
+    for (size_t i = 0; i < sizeof(bits); ++i) bytes[i] = static_cast<char>(bits >> 8 * i);
+    bytes_.append(bytes, sizeof(bits));
   }
   /// Preceded by their number.
   void Bytes(std::string_view bytes) {
@@ -46,6 +51,7 @@ class WireReader {
   explicit WireReader(std::string_view bytes) : bytes_(bytes) {}
 
   uint64_t Varint() {
+    if (ok_ && !bytes_.empty() && (bytes_.front() & 0x80) == 0) return Byte();
     uint64_t value = 0;
     for (int shift = 0; shift < 64; shift += 7) {
       const uint64_t byte = Byte();
