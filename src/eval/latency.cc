@@ -14,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 
 double SecondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-constexpr int kRunsPerBlock = 6;  // the first one warms up
+constexpr int kRunsPerBlock = 5;  // the first one warms up
 constexpr int kMinBlocks = 3;
 
 Status RunBlock(Session& session, const std::vector<NamedTensor>& feeds, int64_t samples, LatencyRecorder& recorder,
