@@ -98,16 +98,18 @@ void BM_AddFloats(benchmark::State& state) {
 BENCHMARK(BM_AddFloats<&AddFloats>)->Name("BM_AddFloats");
 BENCHMARK(BM_AddFloats<&reference::AddFloats>)->Name("BM_AddFloats/reference");
 
-template <auto kKernel>
-void BM_RunStats(benchmark::State& state) {
+LaneExtremes lane_extremes;
+
+void BM_RunStats(benchmark::State& state, decltype(&ComputeRunStats) kernel, LaneExtremes* lanes) {
   const std::vector<float> x = Gaussian();
-  const RunStats got = kKernel(x.data(), kCount, 3.0f), wanted = reference::ComputeRunStats(x.data(), kCount, 3.0f);
+  const RunStats got = kernel(x.data(), kCount, 3.0f, lanes), wanted = reference::ComputeRunStats(x.data(), kCount, 3.0f);
   if (got.sum != wanted.sum || got.max != wanted.max) state.SkipWithError("differs from the reference");
-  for (auto _ : state) benchmark::DoNotOptimize(kKernel(x.data(), kCount, 3.0f));
+  for (auto _ : state) benchmark::DoNotOptimize(kernel(x.data(), kCount, 3.0f, lanes));
   Done(state);
 }
-BENCHMARK(BM_RunStats<&ComputeRunStats>)->Name("BM_RunStats");
-BENCHMARK(BM_RunStats<&reference::ComputeRunStats>)->Name("BM_RunStats/reference");
+BENCHMARK_CAPTURE(BM_RunStats, all, &ComputeRunStats, nullptr)->Name("BM_RunStats");
+BENCHMARK_CAPTURE(BM_RunStats, lanes, &ComputeRunStats, &lane_extremes);
+BENCHMARK_CAPTURE(BM_RunStats, reference, &reference::ComputeRunStats, nullptr);
 
 void BM_BinIndices(benchmark::State& state, decltype(&BinIndices) kernel, const std::vector<float>& x) {
   std::vector<uint16_t> got(kCount + kIndexSlack), wanted(kCount);

@@ -32,6 +32,15 @@ constexpr size_t kPrefetched = 8 * kCacheLine;
 using DU = hn::RebindToUnsigned<D>;
 using DI = hn::RebindToSigned<D>;
 
+// max(|a|, |b|) per lane. NaN may be lost: runs with NaN are done over.
+HWY_INLINE V LargerMagnitude(V a, V b) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  return V{_mm512_range_ps(a.raw, b.raw, 0b1011)};
+#else
+  return hn::Max(hn::Abs(a), hn::Abs(b));
+#endif
+}
+
 // Extremes of floats per lane, taken of their bits: as unsigned numbers the greatest is the least float, unless none is
 // negative; as signed ones it is the largest, unless all are. Integers have more units than floats, whose minimum waits
 // behind the sums.
@@ -47,14 +56,9 @@ struct BitExtremes {
     as_signed = hn::Max(as_signed, other.as_signed);
   }
 
-  // max |x|, since each of the two is the farthest from zero of its sign. NaN may be lost: runs with NaN are done over.
-  HWY_INLINE V FarthestFromZero() const {
-    const V a = hn::BitCast(D(), as_unsigned), b = hn::BitCast(D(), as_signed);
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-    return V{_mm512_range_ps(a.raw, b.raw, 0b1011)};
-#else
-    return hn::Max(hn::Abs(a), hn::Abs(b));
-#endif
+  // Each of the two is the farthest from zero of its sign.
+  HWY_INLINE V LargestMagnitude() const {
+    return LargerMagnitude(hn::BitCast(D(), as_unsigned), hn::BitCast(D(), as_signed));
   }
 };
 
@@ -135,19 +139,25 @@ HWY_INLINE void AddToWide(const V (&narrow)[kVectors], double* HWY_RESTRICT wide
   }
 }
 
-RunStats ComputeRunStats(const float* HWY_RESTRICT x, size_t count, float tail_bound) {
-#if !HWY_NATIVE_FMA
-  return reference::ComputeRunStats(x, count, tail_bound);
-#endif
+// Extremes of all elements, or of each lane and hence of all.
+template <bool kOfLanes>
+RunStats StatsOfRun(const float* HWY_RESTRICT x, size_t count, float tail_bound, LaneExtremes* HWY_RESTRICT lane_extremes) {
   const D d;
   const V zero = hn::Zero(d);
   const V bound = hn::Set(d, tail_bound);
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   internal::StatLanes lanes;
   RunMasks masks;
-  RunStats stats{.min = std::numeric_limits<float>::infinity(), .max = -std::numeric_limits<float>::infinity()};
+  RunStats stats{.min = kInfinity, .max = -kInfinity};
 
   const size_t vector_count = count / kStatLanes * kStatLanes;
   BitExtremes extremes(vector_count > 0 ? hn::LoadU(d, x) : zero);
+  V low[kVectors], high[kVectors];
+  HWY_UNROLL(32)
+  for (size_t v = 0; v < kVectors; ++v) {
+    low[v] = hn::Set(d, kInfinity);
+    high[v] = hn::Set(d, -kInfinity);
+  }
   for (size_t block = 0; block < vector_count; block += kStatBlock) {
     const size_t end = std::min(block + kStatBlock, vector_count);
     if (end < block + kStatBlock) masks.ClearBlock(block);
@@ -156,17 +166,27 @@ RunStats ComputeRunStats(const float* HWY_RESTRICT x, size_t count, float tail_b
     HWY_UNROLL(32)
     for (size_t v = 0; v < kVectors; ++v) sum[v] = sum_squares[v] = zero;
     for (size_t i = block; i < end; i += kStatLanes) {
-      BitExtremes of_group(hn::LoadU(d, x + i));
+      V largest = hn::LoadU(d, x + i);
+      BitExtremes of_group(largest);
       HWY_UNROLL(32)
       for (size_t v = 0; v < kVectors; ++v) {
         const V value = hn::LoadU(d, x + i + v * kWidth);
         sum[v] = hn::Add(sum[v], value);
         sum_squares[v] = hn::MulAdd(value, value, sum_squares[v]);
         masks.SetZeros(i + v * kWidth, hn::Eq(value, zero));
-        if (v > 0) of_group.Add(BitExtremes(value));
+        if constexpr (kOfLanes) {
+          low[v] = hn::Min(low[v], value);
+          high[v] = hn::Max(high[v], value);
+          if (v > 0) largest = LargerMagnitude(largest, value);
+        } else if (v > 0) {
+          of_group.Add(BitExtremes(value));
+        }
       }
-      extremes.Add(of_group);
-      masks.SetTail(i, hn::Ge(of_group.FarthestFromZero(), bound));
+      if constexpr (!kOfLanes) {
+        extremes.Add(of_group);
+        largest = of_group.LargestMagnitude();
+      }
+      masks.SetTail(i, hn::Ge(largest, bound));
     }
     if (block > 0) masks.AddBlock(block - kStatBlock, stats);
     if (end == block + kStatBlock) {
@@ -182,7 +202,7 @@ RunStats ComputeRunStats(const float* HWY_RESTRICT x, size_t count, float tail_b
   }
   if (vector_count > 0) {
     masks.AddBlock((vector_count - 1) / kStatBlock * kStatBlock, stats);
-    SetExtremes(extremes, x, vector_count, stats);
+    if constexpr (!kOfLanes) SetExtremes(extremes, x, vector_count, stats);
   }
 
   for (size_t i = vector_count; i < count; ++i) {
@@ -192,7 +212,32 @@ RunStats ComputeRunStats(const float* HWY_RESTRICT x, size_t count, float tail_b
     stats.max = std::max(stats.max, x[i]);
     internal::MarkTail(stats.tail, i, x[i], tail_bound);
   }
+  if constexpr (kOfLanes) {
+    HWY_UNROLL(32)
+    for (size_t v = 0; v < kVectors; ++v) {
+      hn::Store(low[v], d, lane_extremes->min + v * kWidth);
+      hn::Store(high[v], d, lane_extremes->max + v * kWidth);
+    }
+    for (size_t i = vector_count; i < count; ++i) {
+      float& min = lane_extremes->min[i % kStatLanes];
+      float& max = lane_extremes->max[i % kStatLanes];
+      min = std::min(min, x[i]);
+      max = std::max(max, x[i]);
+    }
+    stats.min = *std::min_element(lane_extremes->min, lane_extremes->min + kStatLanes);
+    stats.max = *std::max_element(lane_extremes->max, lane_extremes->max + kStatLanes);
+  }
   return internal::FinishRunStats(stats, lanes, x, count, tail_bound);
+}
+
+RunStats ComputeRunStats(const float* x, size_t count, float tail_bound, LaneExtremes* lanes) {
+#if !HWY_NATIVE_FMA
+  return reference::ComputeRunStats(x, count, tail_bound, lanes);
+#endif
+  if (lanes == nullptr) return StatsOfRun<false>(x, count, tail_bound, nullptr);
+  const RunStats stats = StatsOfRun<true>(x, count, tail_bound, lanes);
+  if (stats.nans + stats.infs > 0) reference::ComputeLaneExtremes(x, count, *lanes);
+  return stats;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -202,8 +247,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace preon {
 HWY_EXPORT(ComputeRunStats);
-RunStats ComputeRunStats(const float* x, size_t count, float tail_bound) {
-  return HWY_DYNAMIC_DISPATCH(ComputeRunStats)(x, count, tail_bound);
+RunStats ComputeRunStats(const float* x, size_t count, float tail_bound, LaneExtremes* lanes) {
+  return HWY_DYNAMIC_DISPATCH(ComputeRunStats)(x, count, tail_bound, lanes);
 }
 }  // namespace preon
 #endif

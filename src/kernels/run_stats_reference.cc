@@ -86,7 +86,20 @@ void ReplaceNonFinite(const float* x, size_t count, float* out) {
 
 namespace reference {
 
-RunStats ComputeRunStats(const float* x, size_t count, float tail_bound) {
+void ComputeLaneExtremes(const float* x, size_t count, LaneExtremes& lanes) {
+  std::fill(std::begin(lanes.min), std::end(lanes.min), kInfinity);
+  std::fill(std::begin(lanes.max), std::end(lanes.max), -kInfinity);
+  for (size_t i = 0; i < count; ++i) {
+    if (!std::isfinite(x[i])) continue;
+    float& min = lanes.min[i % kStatLanes];
+    float& max = lanes.max[i % kStatLanes];
+    min = std::min(min, x[i]);
+    max = std::max(max, x[i]);
+  }
+}
+
+RunStats ComputeRunStats(const float* x, size_t count, float tail_bound, LaneExtremes* lane_extremes) {
+  if (lane_extremes != nullptr) ComputeLaneExtremes(x, count, *lane_extremes);
   RunStats stats{.min = kInfinity, .max = -kInfinity};
   internal::StatLanes lanes;
   for (size_t i = 0; i < count; ++i) {

@@ -34,6 +34,44 @@ TEST(RunStats, EveryTargetGivesTheReferencesBits) {
   });
 }
 
+// With lanes: the same statistics, and the reference's lanes.
+void ExpectSameLanes(const float* x, size_t length, float tail_bound) {
+  LaneExtremes got, wanted;
+  ExpectSame(ComputeRunStats(x, length, tail_bound, &got), reference::ComputeRunStats(x, length, tail_bound, &wanted));
+  for (size_t lane = 0; lane < kStatLanes; ++lane) {
+    EXPECT_EQ(got.min[lane], wanted.min[lane]) << "lane " << lane;
+    EXPECT_EQ(got.max[lane], wanted.max[lane]) << "lane " << lane;
+  }
+}
+
+TEST(RunStats, LanesOnEveryTarget) {
+  ForEachKernelTarget([](const std::string& target) {
+    for (const size_t length : KernelTestLengths(kMaxRun)) {
+      SCOPED_TRACE(target + " length " + std::to_string(length));
+      const std::vector<float> x = RandomFloats(length, static_cast<uint32_t>(length));
+      ExpectSameLanes(x.data(), length, 2.5f);
+      const std::vector<float> edges = WithEdgeValues(x, static_cast<uint32_t>(length), 50);
+      ExpectSameLanes(edges.data(), length, 2.5f);
+      if (::testing::Test::HasFailure()) return;
+    }
+  });
+}
+
+TEST(RunStats, ExtremesOfOneSign) {
+  ForEachKernelTarget([](const std::string& target) {
+    SCOPED_TRACE(target);
+    for (const float sign : {1.0f, -1.0f}) {
+      std::vector<float> x = RandomFloats(1500, 3);
+      for (float& value : x) value = sign * (std::abs(value) + 1e-40f);
+      ExpectSame(ComputeRunStats(x.data(), x.size(), 1), reference::ComputeRunStats(x.data(), x.size(), 1));
+      for (const float zero : {0.0f, -0.0f}) {
+        x[700] = zero;
+        ExpectSame(ComputeRunStats(x.data(), x.size(), 1), reference::ComputeRunStats(x.data(), x.size(), 1));
+      }
+    }
+  });
+}
+
 TEST(RunStats, EdgeValuesOnEveryTarget) {
   ForEachKernelTarget([](const std::string& target) {
     SCOPED_TRACE(target);

@@ -32,6 +32,23 @@ void ChannelExtremes::Add(const SampleStream& stream, int64_t position, const fl
   }
 }
 
+bool ChannelExtremes::FollowLanes(const SampleStream& stream, int64_t position, int64_t count) const {
+  if (empty()) return false;
+  const SampleStream::ChannelRun run = stream.ChannelsFrom(position);
+  if (!run.consecutive) return run.length >= count;
+  return int64_t{kStatLanes} % run.length == 0 && stream.PlacesFrom(position) * run.length >= count;
+}
+
+void ChannelExtremes::AddLanes(const SampleStream& stream, int64_t position, const LaneExtremes& lanes) {
+  const SampleStream::ChannelRun run = stream.ChannelsFrom(position);
+  const auto channels = run.consecutive ? static_cast<size_t>(run.length) : 1;
+  for (size_t lane = 0; lane < kStatLanes; ++lane) {
+    const size_t channel = static_cast<size_t>(run.channel) + lane % channels;
+    min_[channel] = std::min(min_[channel], lanes.min[lane]);
+    max_[channel] = std::max(max_[channel], lanes.max[lane]);
+  }
+}
+
 void ChannelExtremes::Merge(const ChannelExtremes& other) {
   for (size_t channel = 0; channel < min_.size(); ++channel) {
     // + 0: never -0, which of the two a vector's minimum keeps depends on the order.

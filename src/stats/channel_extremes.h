@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/run_stats.h"
 #include "stats/sample_stream.h"
 #include "stats/wire.h"
 
@@ -17,6 +18,10 @@ class ChannelExtremes {
   bool empty() const { return min_.empty(); }
   /// Elements [position, position + count) of a sample, whose values are at x.
   void Add(const SampleStream& stream, int64_t position, const float* x, int64_t count);
+  /// Whether each lane of such a run has values of one channel alone, so that their extremes will do.
+  bool FollowLanes(const SampleStream& stream, int64_t position, int64_t count) const;
+  /// Such a run's.
+  void AddLanes(const SampleStream& stream, int64_t position, const LaneExtremes& lanes);
   void Merge(const ChannelExtremes& other);
   const std::vector<float>& min() const { return min_; }
   const std::vector<float>& max() const { return max_; }

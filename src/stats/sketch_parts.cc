@@ -70,13 +70,19 @@ class UpdateTask {
     const int64_t begin = static_cast<int64_t>(run_index * kRunLength);
     const auto count = static_cast<size_t>(std::min<int64_t>(kRunLength, stream_.size() - begin));
     const float* x = stream_.Read(sample, begin, count, buffer_);
-    const RunStats stats = ComputeRunStats(x, count, tail_bound_);
+    const bool by_lanes = channel_extremes_.FollowLanes(stream_, begin, static_cast<int64_t>(count));
+    LaneExtremes lanes;
+    const RunStats stats = ComputeRunStats(x, count, tail_bound_, by_lanes ? &lanes : nullptr);
     ValueCounts counts;
     counts.Add(stats, count);
     counts_.Merge(counts);
     extremes_.Widen(counts.min, counts.max);
     moments_.Add(stats.sum, stats.sum_squares);
-    if (!channel_extremes_.empty()) channel_extremes_.Add(stream_, begin, x, static_cast<int64_t>(count));
+    if (by_lanes) {
+      channel_extremes_.AddLanes(stream_, begin, lanes);
+    } else if (!channel_extremes_.empty()) {
+      channel_extremes_.Add(stream_, begin, x, static_cast<int64_t>(count));
+    }
     if (magnitudes_ != nullptr) AddMagnitudes(x, count, run_index);
     if (counts.finite() != count) {
       ReplaceNonFinite(x, count, buffer_);  // zeros are in no bin
