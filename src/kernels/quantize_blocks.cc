@@ -89,23 +89,20 @@ void Contiguous(const BlockGrid& grid, const float* x, size_t count, float* out)
   std::memcpy(out + i, rest, (count - i) * sizeof(float));
 }
 
-/// kLanes neighbouring blocks.
+/// kLanes neighbouring blocks; false, and nothing written, where one is not ordinary.
 template <class Rule>
-HWY_INLINE void QuantizeLaneBlocks(const BlockGrid& grid, const Ordinary& ordinary, const Rule& rule, const float* x,
-                                   size_t rows, size_t stride, float* out) {
+HWY_INLINE bool QuantizeLaneBlocks(const BlockGrid& grid, const Ordinary& ordinary, const Rule& rule, const float* x,
+                                   size_t rows, size_t stride, float* out, size_t out_stride) {
   const D d;
   VI largest = hn::Zero(DI());
   for (size_t row = 0; row < rows; ++row) largest = hn::Max(largest, Magnitude(hn::LoadU(d, x + row * stride)));
-  if (HWY_UNLIKELY(!ordinary.All(largest))) {
-    reference::QuantizeBlockColumns(grid, x, rows, kLanes, stride, out);
-    return;
-  }
+  if (HWY_UNLIKELY(!ordinary.All(largest))) return false;
   const VI exponent = ordinary.Exponent(largest);
   if (grid.sub_block_size == 0) {
     for (size_t row = 0; row < rows; ++row) {
-      hn::StoreU(rule(hn::LoadU(d, x + row * stride), exponent), d, out + row * stride);
+      hn::StoreU(rule(hn::LoadU(d, x + row * stride), exponent), d, out + row * out_stride);
     }
-    return;
+    return true;
   }
   if constexpr (Rule::kHasSubBlocks) {
     const auto sub_block_size = static_cast<size_t>(grid.sub_block_size);
@@ -115,10 +112,11 @@ HWY_INLINE void QuantizeLaneBlocks(const BlockGrid& grid, const Ordinary& ordina
       for (size_t row = begin; row < end; ++row) own = hn::Max(own, Magnitude(hn::LoadU(d, x + row * stride)));
       own = rule.SubBlockExponent(exponent, own);
       for (size_t row = begin; row < end; ++row) {
-        hn::StoreU(rule(hn::LoadU(d, x + row * stride), own), d, out + row * stride);
+        hn::StoreU(rule(hn::LoadU(d, x + row * stride), own), d, out + row * out_stride);
       }
     }
   }
+  return true;
 }
 
 constexpr size_t kTileRows = 64;
@@ -134,12 +132,29 @@ void ThroughTile(const BlockGrid& grid, const Ordinary& ordinary, const Rule& ru
       tile[row * kLanes + column] = x[row * row_stride + column * column_stride];
     }
   }
-  QuantizeLaneBlocks(grid, ordinary, rule, tile, rows, kLanes, tile);
+  if (!QuantizeLaneBlocks(grid, ordinary, rule, tile, rows, kLanes, tile, kLanes))
+    reference::QuantizeBlockColumns(grid, tile, rows, kLanes, kLanes, tile);
   for (size_t row = 0; row < rows; ++row) {
     for (size_t column = 0; column < columns; ++column) {
       out[row * row_stride + column * column_stride] = tile[row * kLanes + column];
     }
   }
+}
+
+/// As QuantizeLaneBlocks with x and out of one stride. Rows far apart lie in as many pages, which the processor's own prefetcher
+/// does not follow, and at powers of two in the same few places of the first cache: each line is asked for in advance,
+/// from the second cache, and met once.
+template <class Rule>
+HWY_INLINE bool QuantizeFarRows(const BlockGrid& grid, const Ordinary& ordinary, const Rule& rule, const float* x,
+                                size_t rows, size_t stride, float* out) {
+  constexpr size_t kAhead = 8 * kLanes;
+  alignas(64) float tile[kTileRows * kLanes];
+  for (size_t row = 0; row < rows; ++row) {
+    __builtin_prefetch(x + row * stride + kAhead, 0, 2);
+    __builtin_prefetch(out + row * stride + kAhead, 0, 2);
+    hn::Store(hn::LoadU(D(), x + row * stride), D(), tile + row * kLanes);
+  }
+  return QuantizeLaneBlocks(grid, ordinary, rule, tile, rows, kLanes, out, stride);
 }
 
 template <class Rule>
@@ -148,7 +163,10 @@ void Across(const BlockGrid& grid, const float* x, size_t rows, size_t columns, 
   const Rule rule(grid);
   size_t column = 0;
   for (; column + kLanes <= columns; column += kLanes) {
-    QuantizeLaneBlocks(grid, ordinary, rule, x + column, rows, stride, out + column);
+    const bool done = rows <= kTileRows
+                          ? QuantizeFarRows(grid, ordinary, rule, x + column, rows, stride, out + column)
+                          : QuantizeLaneBlocks(grid, ordinary, rule, x + column, rows, stride, out + column, stride);
+    if (!done) reference::QuantizeBlockColumns(grid, x + column, rows, kLanes, stride, out + column);
   }
   if (column == columns) return;
   if (rows > kTileRows) {
