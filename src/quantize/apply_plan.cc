@@ -18,6 +18,7 @@
 #include "quantize/pairs_in_branches.h"
 #include "quantize/plan.h"
 #include "quantize/qdq_writer.h"
+#include "quantize/spell_out_clips.h"
 #include "quantize/type_writer.h"
 
 namespace preon {
@@ -55,6 +56,7 @@ class PlanWriter {
       for (const std::string& warning : ClipsToRelu(graph_, plan_, params_)) Warn(warning);
     }
     PREON_RETURN_IF_ERROR(WritePairs());
+    SpellOutClips(graph_);
     GuardIslands();
     if (plan_.dedicated_dequantize) DedicateDequantize(graph_);
     for (const std::string& name : plan_.filled_inputs) FillInputChannels(graph_, writer_, graph_.FindNode(name));
