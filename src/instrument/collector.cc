@@ -128,6 +128,7 @@ void Collector::Save(milliseconds patience) {
 
 void Collector::SaveForGood(milliseconds patience) {
   const std::lock_guard lock(saving_);
+  if (saved_for_good_) return;
   SaveAlone(patience, RunsGoOn::kOnceWritten);
   saved_for_good_ = true;
 }

@@ -43,7 +43,7 @@ class Collector final : public TensorObserver {
   /// runs that are under way take longer than `patience`.
   void Save(std::chrono::milliseconds patience);
   /// The same, and runs wait until all is written: the end of the process may be theirs. Afterwards nothing is saved any
-  /// more, so that the end meets no file half written.
+  /// more, whether that went well or not, so that the end meets no file half written and is not held up again.
   void SaveForGood(std::chrono::milliseconds patience);
 
   void Observe(size_t index, const ObservedValue& value, const ParallelFor& parallel_for) override;

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <random>
@@ -12,7 +13,7 @@
 namespace preon {
 namespace {
 
-// How long the end of the process may wait for runs on other threads.
+// How long the end of the process may wait for runs on other threads, in all.
 constexpr std::chrono::milliseconds kPatienceAtExit{5000};
 
 // Leaves room for 2^32 samples, so that two collectors are most unlikely to meet.
@@ -67,7 +68,12 @@ CollectorFile Collectors::ChooseFile(const std::string& pattern, Process process
 
 void Collectors::SaveAtExit() {
   const std::lock_guard lock(mutex_);
-  for (Collector* collector : collectors_) collector->SaveForGood(kPatienceAtExit);
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point deadline = Clock::now() + kPatienceAtExit;
+  for (Collector* collector : collectors_) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    collector->SaveForGood(std::max(left, std::chrono::milliseconds{0}));
+  }
 }
 
 void Collectors::BeforeFork() {

@@ -33,6 +33,29 @@ TEST(RefineBlockAxes, BlocksRunAlongWhatIsReduced) {
   EXPECT_EQ(PlanOf(b.model, /*refine=*/false).activations.at("x").block->axis, 1);
 }
 
+// Channels meet in no product of a depthwise convolution; the reference's layout has them in blocks all the same.
+TEST(RefineBlockAxes, RowsInFrontOfDepthwiseConvolutions) {
+  for (const bool also_pointwise : {false, true}) {
+    GraphBuilder b({1, 4, 8, 8});
+    b.Constant("w", {4, 1, 3, 3});
+    Node* conv = b.Op("Conv", {"x", "w"}, "y", {1, 4, 6, 6});
+    conv->attributes["group"] = int64_t{4};
+    b.Output("y");
+    if (also_pointwise) {
+      b.Op("Conv", {"x", b.Constant("p", {4, 4, 1, 1})}, "z", {1, 4, 8, 8});
+      b.Output("z");
+    }
+    PlanOptions options;
+    options.activation = options.weight = *ParseTensorType("bfp16");
+    options.refine_block_axis = true;
+    const auto axis = [&](const Target& target) { return target.Plan(b.model, options)->activations.at("x").block->axis; };
+    EXPECT_EQ(axis(*MakeSimulateTarget()), also_pointwise ? 1 : -1);
+    EXPECT_EQ(axis(*MakeQuarkTarget()), 1);
+    options.compat = Compat::kQuark;
+    EXPECT_EQ(axis(*MakeSimulateTarget()), 1);
+  }
+}
+
 TEST(RefineBlockAxes, TheLaterOfTwoReadersWinsAloud) {
   GraphBuilder b({2, 8, 8});
   b.Constant("w", {8, 8});

@@ -59,7 +59,8 @@ class Marker {
     if (!IsListed(node)) {
       const bool by_user = !options_.layout.selection.op_types.empty();
       return leave(by_user ? FloatReason::kExcluded : FloatReason::kNoKernel,
-                   StrCat("operator type ", node.op_type, by_user ? " is not among those to quantize" : " is not in the target's list"));
+                   rules_.operands_alone ? "only what products read is in blocks"
+                                         : StrCat("operator type ", node.op_type, by_user ? " is not among those to quantize" : " is not in the target's list"));
     }
     if (!selection_.Includes(node)) return leave(FloatReason::kExcluded, "not among the nodes to quantize");
     if (options_.layout.selection.matmul_const_b_only && node.Is("MatMul") && !IsConstant(node.input(1)))
@@ -133,7 +134,7 @@ class Marker {
     if (mark.first == nullptr) mark.first = &node;
   }
 
-  bool MarksOutputs(const Node& node) const { return !Contains(pairs_.no_output_types, node.op_type); }
+  bool MarksOutputs(const Node& node) const { return !rules_.operands_alone && !Contains(pairs_.no_output_types, node.op_type); }
   void MarkOutputs(const Node& node) {
     if (!MarksOutputs(node)) return;
     for (const std::string& output : node.outputs()) MarkTensor(node, output);
@@ -192,7 +193,7 @@ class Marker {
     MarkWeight(node, node.input(1), ChannelAxis(node, node.input(1), axis));
     if (node.input(2).empty()) return;
     if (IsConstant(node.input(2))) return MarkBias(node);
-    if (node.Is("Gemm")) MarkInput(node, 2);
+    if (node.Is("Gemm") && !rules_.operands_alone) MarkInput(node, 2);
   }
 
   void MarkMatMul(const Node& node) {

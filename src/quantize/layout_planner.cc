@@ -73,7 +73,7 @@ class Planner {
     plan_.nodes = std::move(marks_.nodes);
     plan_.warnings = std::move(marks_.warnings);
     plan_.folded_clamps = std::move(marks_.folded);
-    plan_.dequantize_for_all_readers = true;
+    plan_.dequantize_for_all_readers = !rules_.operands_alone;
     plan_.contrib_domain = rules_.extended || options_.layout.pairs.contrib_domain || (model_.opset() < 21 && (Has16Or4Bits() || options_.layout.bias.int16));
     plan_.dedicated_dequantize = options_.layout.pairs.dedicated_dequantize;
     plan_.int16_biases = options_.layout.bias.int16;

@@ -108,6 +108,27 @@ TEST(QuarkTarget, BiasesAreInt32CodesOnlyBesideShortCodes) {
   EXPECT_TRUE(plan(*MakeSimulateTarget(), {}).float_islands.empty());
 }
 
+// x -> c1 -> Relu -> c2 -> Add of both: sums are exact, as where blocks are multiplied in hardware.
+TEST(SimulateTarget, BlocksOfOperandsAlone) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Op("Relu", {"c1"}, "r1");
+  b.Conv("r1", "c2");
+  b.Op("Add", {"c2", "r1"}, "sum");
+  b.Output("sum");
+  const auto activations = [&](const PlanOptions& options) {
+    const QuantPlan plan = *MakeSimulateTarget()->Plan(b.model, options);
+    std::set<std::string> tensors;
+    for (const auto& [tensor, activation] : plan.activations) tensors.insert(tensor);
+    EXPECT_EQ(plan.dequantize_for_all_readers, tensors.contains("sum"));
+    return tensors;
+  };
+  const TensorType mx9 = *ParseTensorType("mx9");
+  EXPECT_EQ(activations({.activation = mx9, .weight = mx9}), (std::set<std::string>{"x", "r1"}));
+  EXPECT_TRUE(activations({.activation = mx9, .weight = mx9, .compat = Compat::kQuark}).contains("sum"));
+  EXPECT_TRUE(activations({.activation = DataType::kInt8, .weight = mx9}).contains("sum"));
+}
+
 // What the runtime fuses into something that computes otherwise, or not at all.
 TEST(SimulateTarget, FormsThatTheRuntimeLeavesAlone) {
   const auto form = [](const Target& target, DataType activation, TensorType weight, std::optional<int64_t> block_size = {}) {

@@ -19,6 +19,8 @@ constexpr std::array<std::string_view, 8> kOrtTypes = {"ConvTranspose", "Slice",
 constexpr std::array<std::string_view, 6> kQuarkTypes = {"ConvTranspose", "Tanh", "Gelu", "InstanceNormalization", "LayerNormalization", "EmbedLayerNormalization"};
 constexpr std::array<std::string_view, 13> kExtendedTypes = {"HardSigmoid", "Div", "Erf", "Sub", "Min", "Max", "ReduceMean", "DepthToSpace", "SpaceToDepth", "Slice", "PRelu", "LpNormalization", "BatchNormalization"};
 
+constexpr std::array<std::string_view, 4> kProducts = {"Conv", "ConvTranspose", "Gemm", "MatMul"};
+
 std::map<std::string_view, OpHandler> CommonHandlers() {
   return {{"Conv", OpHandler::kLinear},       {"ConvTranspose", OpHandler::kLinear}, {"Gemm", OpHandler::kLinear},
           {"MatMul", OpHandler::kMatMul},     {"Relu", OpHandler::kClamp},           {"Clip", OpHandler::kClamp},
@@ -76,8 +78,10 @@ LayoutRules QuarkRules(const PlanOptions& options) {
   return rules;
 }
 
-LayoutRules SimulateRules() {
+LayoutRules SimulateRules(const PlanOptions& options) {
   LayoutRules rules{.target = "simulate", .op_types = Joined(kQLinearTypes, kQuarkTypes), .handlers = CommonHandlers()};
+  rules.operands_alone = options.activation.block() != nullptr && options.compat == Compat::kOff;
+  if (rules.operands_alone) rules.op_types = Joined(kProducts);
   rules.folds_clamps = rules.removes_pairs = rules.shifts_as_weights = rules.int8_is_symmetric = true;
   rules.keeps_masks_float = rules.guards_islands = rules.unknown_is_float = true;
   return rules;

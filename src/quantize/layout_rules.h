@@ -30,6 +30,7 @@ struct LayoutRules {
   OperatorForm operators = OperatorForm::kStock;
   std::vector<std::string_view> op_types;            ///< without --op-types
   std::map<std::string_view, OpHandler> handlers;    ///< others: kEveryTensor
+  bool operands_alone = false;     ///< what operators read is marked, what they write is not; sums stay exact
   bool folds_clamps = false;       ///< Relu and Clip into their producer, where activations are asymmetric
   bool narrows_clamp_inputs = false;  ///< the range of what a clamp alone reads is that of its output
   bool removes_pairs = false;      ///< RemoveQDQConv…
@@ -54,8 +55,9 @@ struct LayoutRules {
 LayoutRules OrtRules();
 /// The reference's base or extended quantizer (spec options §6).
 LayoutRules QuarkRules(const PlanOptions& options);
-/// The base quantizer's operators, kept away from what runtimes do behind the user's back.
-LayoutRules SimulateRules();
+/// The base quantizer's operators, kept away from what runtimes do behind the user's back. Activations in blocks: the operands of
+/// products alone, as accelerators with such formats compute (OCP Microscaling v1.0, section 6: dot products), but with --compat.
+LayoutRules SimulateRules(const PlanOptions& options);
 
 /// Which of both target quark is for these options.
 QuarkFormat QuarkFormatFor(const PlanOptions& options);

@@ -16,7 +16,7 @@ class SimulateTarget final : public Target {
   bool CorrectsBiases(const PlanOptions& options) const override { return LayoutCorrectsBiases(options); }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
-    return PlanLayout(model, options, SimulateRules());
+    return PlanLayout(model, options, SimulateRules(options));
   }
 
  private:

@@ -101,8 +101,10 @@ def test_both_targets_run_and_agree(real_model, model, name):
         assert written.sqnr_db > LEAST_DB[name][MODELS.index(model)]
         assert written.same_at_any_level(real)
         assert written.answer["size_bytes"]["quantized"] == written.path.stat().st_size
-    # Biases are quantized in one and floats in the other; with two bits of mantissa that is the larger part.
-    assert abs(min(stock.sqnr_db, ROUNDING_DB) - min(quark.sqnr_db, ROUNDING_DB)) < (7 if name == "float8e5m2" else 3)
+    if name in BLOCKS:  # operands of products alone in one, every listed tensor and the biases in the other
+        assert stock.sqnr_db > quark.sqnr_db - 0.5
+    else:  # biases are quantized in one and floats in the other; with two bits of mantissa that is the larger part
+        assert abs(min(stock.sqnr_db, ROUNDING_DB) - min(quark.sqnr_db, ROUNDING_DB)) < (7 if name == "float8e5m2" else 3)
     domains = {entry.domain for entry in onnx.load(stock.path).opset_import}
     assert "com.amd.quark" not in domains
 

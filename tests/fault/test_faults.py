@@ -66,6 +66,28 @@ def test_resume_wants_the_same_samples(preon, model, tmp_path):
     preon.fails(2, 3013, "calibrate", model, "--data", "random:7", "-o", "out.calib", "--resume", says="--resume")
 
 
+@pytest.mark.parametrize("change", ["replaced", "added"])
+def test_resume_wants_unchanged_files(preon, model, data, tmp_path, change):
+    """A file of other values, or one more in the folder, which moves all places."""
+    folder = tmp_path / "samples"
+    folder.mkdir()
+    shape = (20000, *np.load(tmp_path / data)["input"].shape[1:])
+    for part in "bc":
+        np.save(folder / f"{part}.npy", np.full(shape, 0.5, np.float32))
+    arguments = ["calibrate", model, "--data", "samples", "-o", "out.calib", "--resume", "--checkpoint", "0"]
+    process = preon.start(*arguments)
+    partial = tmp_path / "out.calib.partial"
+    for _ in range(400):
+        if partial.exists():
+            break
+        time.sleep(0.01)
+    process.kill()
+    process.communicate(timeout=20)
+    assert partial.exists() and not (tmp_path / "out.calib").exists()
+    np.save(folder / ("b.npy" if change == "replaced" else "a.npy"), np.full(shape, 5, np.float32))
+    preon.fails(2, 3013, *arguments, says="data that have changed")
+
+
 def test_resume_wants_the_same_per_sample(preon, model, tmp_path):
     process = preon.start("calibrate", model, "--data", "random:100G", "-o", "out.calib", "--resume", "--checkpoint", "0")
     partial = tmp_path / "out.calib.partial"
