@@ -187,7 +187,20 @@ Status CheckRandom(const Options& options, Warnings* warnings) {
                                     std::pair(!random.ranges.empty(), "--random-range")}) {
     if (given) PREON_RETURN_IF_ERROR(Idle(options, name, "without random samples", warnings));
   }
+  if (options.has_sources() && options.data.random_samples == 0 && options.data.seed != 0)
+    return Idle(options, "--seed", "without random samples", warnings);
   return Status::Ok();
+}
+
+Status CheckPreprocess(const Options& options, Warnings* warnings) {
+  const auto has_images = [](const std::string& source) {
+    return !source.ends_with(".npz") && !source.ends_with(".npy") && !source.starts_with("random:");
+  };
+  const DataOptions& data = options.data;
+  const bool images = std::ranges::any_of(data.sources, has_images) ||
+                      std::ranges::any_of(data.inputs, [&](const auto& input) { return has_images(input.second); });
+  if (data.preprocess.empty() || images || !options.has_sources()) return Status::Ok();
+  return Idle(options, "--preprocess", "without images", warnings);
 }
 
 void WarnOfDoubtful(const Options& options, const PlanOptions& plan, Warnings* warnings) {

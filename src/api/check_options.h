@@ -26,5 +26,6 @@ Status CheckInOrder(const Options& options);
 void WarnOfDoubtful(const Options& options, const PlanOptions& plan, Warnings* warnings);
 /// Options of random samples.
 Status CheckRandom(const Options& options, Warnings* warnings);
+Status CheckPreprocess(const Options& options, Warnings* warnings);
 
 }  // namespace preon

@@ -200,6 +200,7 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   PREON_RETURN_IF_ERROR(CheckScaleTypes(options, warnings));
   PREON_RETURN_IF_ERROR(CheckPassthrough(options.plan));
   PREON_RETURN_IF_ERROR(CheckRandom(options, warnings));
+  PREON_RETURN_IF_ERROR(CheckPreprocess(options, warnings));
   if (choices.method->collects()) PREON_RETURN_IF_ERROR(CheckInOrder(options));
   WarnOfDoubtful(options, choices.plan, warnings);
   return choices;
