@@ -122,13 +122,14 @@ Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const P
   job.clock.Begin("calibrate");
   CalibrateOptions options = StatisticsFor(prepared, job);
   const std::string setup = StrCat(PlacementSetup(prepared, job), ModeSetup(options));
-  const PartialCalibration partial(job.options, setup);
+  std::optional<PartialCalibration> partial;
   if (job.options.resume) {
+    partial.emplace(job.options, setup);
     if (!job.options.worker) {
-      PREON_ASSIGN_OR_RETURN(options.start, partial.Load(prepared.model.fingerprint));
+      PREON_ASSIGN_OR_RETURN(options.start, partial->Load(prepared.model.fingerprint));
     }
     options.checkpoint_seconds = static_cast<double>(job.options.checkpoint_seconds.value_or(kCheckpointSeconds));
-    options.checkpoint = [&](const CalibrationData& so_far) { return partial.Save(so_far); };
+    options.checkpoint = [&](const CalibrationData& so_far) { return partial->Save(so_far); };
   }
   std::optional<RangeCollection> collection;
   if (pass.collect && job.choices.method->collects()) {

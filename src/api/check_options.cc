@@ -6,6 +6,7 @@
 
 #include "api/idle.h"
 #include "base/text.h"
+#include "calib/data/source.h"
 #include "quantize/overrides.h"
 
 namespace preon {
@@ -193,12 +194,9 @@ Status CheckRandom(const Options& options, Warnings* warnings) {
 }
 
 Status CheckPreprocess(const Options& options, Warnings* warnings) {
-  const auto has_images = [](const std::string& source) {
-    return !source.ends_with(".npz") && !source.ends_with(".npy") && !source.starts_with("random:");
-  };
   const DataOptions& data = options.data;
-  const bool images = std::ranges::any_of(data.sources, has_images) ||
-                      std::ranges::any_of(data.inputs, [&](const auto& input) { return has_images(input.second); });
+  const bool images = std::ranges::any_of(data.sources, MayHoldImages) ||
+                      std::ranges::any_of(data.inputs, [](const auto& input) { return MayHoldImages(input.second); });
   if (data.preprocess.empty() || images || !options.has_sources()) return Status::Ok();
   return Idle(options, "--preprocess", "without images", warnings);
 }

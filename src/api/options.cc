@@ -11,6 +11,7 @@
 #include "api/keys/keys.h"
 #include "api/tensor_overrides.h"
 #include "base/spelling.h"
+#include "calib/data/source.h"
 #include "ir/model_io.h"
 #include "quantize/overrides.h"
 #include "quantize/passthrough.h"
@@ -20,9 +21,8 @@
 namespace preon {
 
 bool Options::has_random_data() const {
-  const auto random = [](const std::string& source) { return source.starts_with("random:"); };
-  return (!has_sources() && data.random_samples > 0) || std::ranges::any_of(data.sources, random) ||
-         std::ranges::any_of(data.inputs, [&](const auto& input) { return random(input.second); });
+  return (!has_sources() && data.random_samples > 0) || std::ranges::any_of(data.sources, IsRandomSource) ||
+         std::ranges::any_of(data.inputs, [](const auto& input) { return IsRandomSource(input.second); });
 }
 
 namespace {

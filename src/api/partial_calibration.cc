@@ -5,36 +5,20 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "calib/data/source.h"
 
 namespace preon {
 namespace fs = std::filesystem;
 namespace {
 
-// What a file or the files of a folder look like from outside: whoever replaces one in between has other samples.
-std::string StateOf(const std::string& source) {
-  std::error_code error;
-  std::vector<fs::path> files = {source};
-  if (fs::is_directory(source, error)) {
-    files.clear();
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(source, error)) files.push_back(entry.path());
-    std::ranges::sort(files);
-  }
-  std::string text;
-  for (const fs::path& file : files) {
-    if (!fs::is_regular_file(file, error)) continue;
-    text += StrCat(file.string(), ' ', fs::file_size(file, error), ' ',
-                   fs::last_write_time(file, error).time_since_epoch().count(), '\n');
-  }
-  return text;
-}
-
+// Whoever replaces a file in between has other samples.
 std::string SamplesHash(const Options& options) {
   const DataOptions& data = options.data;
   std::string text = StrCat(data.preprocess, '\n', data.limit, ' ', data.batch, ' ', data.seed, ' ', data.shard_index,
                             '/', data.shard_count, ' ', options.calib_samples, ' ', data.random_samples, '\n');
-  for (const std::string& source : data.sources) text += source + '\n' + StateOf(source);
-  for (const auto& [input, source] : data.inputs) text += input + '=' + source + '\n' + StateOf(source);
-  if (!data.only.empty()) text += "only " + data.only + '\n' + StateOf(data.only);
+  for (const std::string& source : data.sources) text += source + '\n' + StateOfSource(source);
+  for (const auto& [input, source] : data.inputs) text += input + '=' + source + '\n' + StateOfSource(source);
+  if (!data.only.empty()) text += "only " + data.only + '\n' + StateOfSource(data.only);
   for (const auto& [input, shape] : data.random.shapes) text += input + ' ' + ShapeToString(shape) + '\n';
   for (const auto& [input, range] : data.random.ranges) text += StrCat(input, ' ', range.low, ':', range.high, '\n');
   return Sha256Hex(text).substr(0, 16);

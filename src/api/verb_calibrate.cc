@@ -18,9 +18,10 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, Job& job) {
                                                                        : PrepareModel(model, job));
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOnly(prepared, job));
   job.clock.Begin("write");
-  const PartialCalibration partial(job.options, data.setup);
-  PREON_RETURN_IF_ERROR(task ? partial.Save(data) : SaveCalibration(data, output));
-  if (job.options.resume && !task) partial.Remove();
+  std::optional<PartialCalibration> partial;
+  if (task || job.options.resume) partial.emplace(job.options, data.setup);
+  PREON_RETURN_IF_ERROR(task ? partial->Save(data) : SaveCalibration(data, output));
+  if (partial && !task) partial->Remove();
   if (!job.options.save_histograms.empty() && !task) PREON_RETURN_IF_ERROR(SaveHistograms(data, job));
 
   CalibrateResult result{.facts = job.clock.Finish("calibrate"),

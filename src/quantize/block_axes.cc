@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "quantize/op_traits.h"
+
 namespace preon {
 namespace {
 
@@ -18,7 +20,7 @@ class Refinement {
         Refine(node->input(1), node->Int("transB", 0) != 0 ? 1 : 0);
       }
       const bool as_reference = plan_.operators != OperatorForm::kStock || plan_.compat != Compat::kOff;
-      if (!as_reference && IsDepthwise(*node) && OnlyDepthwiseRead(node->input(0))) Refine(node->input(0), -1);
+      if (!as_reference && IsDepthwise(graph_, *node) && OnlyDepthwiseRead(node->input(0))) Refine(node->input(0), -1);
       if (node->Is("Softmax")) Refine(node->input(0), node->Int("axis", -1));
     }
   }
@@ -31,14 +33,9 @@ class Refinement {
     return static_cast<int64_t>(constant->shape().size()) - back;
   }
 
-  // Its channels don't meet in any product; neighbours in a row do, and have one channel's magnitude.
-  bool IsDepthwise(const Node& node) const {
-    const Tensor* weight = node.Is("Conv") ? graph_.Initializer(node.input(1)) : nullptr;
-    return weight != nullptr && weight->shape().size() > 2 && weight->shape()[1] == 1 && node.Int("group", 1) > 1;
-  }
-
+  // Channels of a depthwise convolution don't meet in any product; neighbours in a row do, and have one channel's magnitude.
   bool OnlyDepthwiseRead(const std::string& tensor) const {
-    return std::ranges::all_of(graph_.Uses(tensor), [&](const Use& use) { return !use.node->Is("Conv") || IsDepthwise(*use.node); });
+    return std::ranges::all_of(graph_.Uses(tensor), [&](const Use& use) { return !use.node->Is("Conv") || IsDepthwise(graph_, *use.node); });
   }
 
   void RefineMatMul(const Node& node) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "quantize/op_traits.h"
+
 namespace preon {
 namespace {
 
@@ -13,11 +15,6 @@ Node* OnlyConvReader(const Graph& graph, const std::string& tensor) {
   if (graph.UseCount(tensor) != 1 || graph.IsOutput(tensor) || graph.HasCapturedUse(tensor)) return nullptr;
   const Use use = graph.Uses(tensor).front();
   return use.node->Is("Conv") && use.input == 0 ? use.node : nullptr;
-}
-
-bool IsDepthwise(const Graph& graph, const Node& conv) {
-  const Tensor* weight = graph.Initializer(conv.input(1));
-  return weight != nullptr && weight->shape()[1] == 1 && conv.Int("group", 1) > 1;
 }
 
 /// Integer, with a weight of its own that has a scale per channel, and a bias, if any, of its own.

@@ -137,6 +137,11 @@ OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node) {
   return Float(FloatReason::kNoKernel, "the runtime has no integer kernel for " + node.op_type);
 }
 
+bool IsDepthwise(const Graph& graph, const Node& node) {
+  const Tensor* weight = node.Is("Conv") ? graph.Initializer(node.input(1)) : nullptr;
+  return weight != nullptr && weight->shape().size() > 2 && weight->shape()[1] == 1 && node.Int("group", 1) > 1;
+}
+
 std::vector<size_t> DataInputs(const Node& node) {
   if (node.op_type == "Add" || node.op_type == "Mul") return {0, 1};
   if (node.op_type == "Concat") {

@@ -32,6 +32,9 @@ inline constexpr char kMaskDetail[] = "feeds Softmax: one scale for scores and m
 /// Judges the node alone: operator, attributes, constant operands, element types.
 OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node);
 
+/// A Conv each of whose outputs reads one channel.
+bool IsDepthwise(const Graph& graph, const Node& node);
+
 /// Indices of the inputs that carry quantizable data (without weights, biases, shapes, indices).
 std::vector<size_t> DataInputs(const Node& node);
 

@@ -54,15 +54,23 @@ def test_killed_and_resumed(preon, model, tmp_path, options):
     assert preon.files() == ["model.onnx", "out.calib", "whole.calib"]
 
 
-def test_resume_wants_the_same_samples(preon, model, tmp_path):
-    process = preon.start("calibrate", model, "--data", "random:100G", "-o", "out.calib", "--resume", "--checkpoint", "0")
+def killed_with_a_part(preon, tmp_path, model, source):
+    """A calibration that ends as soon as --resume has something to go on from; returns its arguments."""
+    arguments = ["calibrate", model, "--data", source, "-o", "out.calib", "--resume", "--checkpoint", "0"]
+    process = preon.start(*arguments)
     partial = tmp_path / "out.calib.partial"
-    for _ in range(200):
+    for _ in range(1000):
         if partial.exists():
             break
-        time.sleep(0.05)
+        time.sleep(0.01)
     process.kill()
     process.communicate(timeout=20)
+    assert partial.exists()
+    return arguments
+
+
+def test_resume_wants_the_same_samples(preon, model, tmp_path):
+    killed_with_a_part(preon, tmp_path, model, "random:100G")
     preon.fails(2, 3013, "calibrate", model, "--data", "random:7", "-o", "out.calib", "--resume", says="--resume")
 
 
@@ -74,29 +82,22 @@ def test_resume_wants_unchanged_files(preon, model, data, tmp_path, change):
     shape = (20000, *np.load(tmp_path / data)["input"].shape[1:])
     for part in "bc":
         np.save(folder / f"{part}.npy", np.full(shape, 0.5, np.float32))
-    arguments = ["calibrate", model, "--data", "samples", "-o", "out.calib", "--resume", "--checkpoint", "0"]
-    process = preon.start(*arguments)
-    partial = tmp_path / "out.calib.partial"
-    for _ in range(400):
-        if partial.exists():
-            break
-        time.sleep(0.01)
-    process.kill()
-    process.communicate(timeout=20)
-    assert partial.exists() and not (tmp_path / "out.calib").exists()
+    arguments = killed_with_a_part(preon, tmp_path, model, "samples")
+    assert not (tmp_path / "out.calib").exists()
     np.save(folder / ("b.npy" if change == "replaced" else "a.npy"), np.full(shape, 5, np.float32))
     preon.fails(2, 3013, *arguments, says="data that have changed")
 
 
+def test_resume_beside_the_data(preon, model, data, tmp_path):
+    """What a run writes into the folder of its samples is no other data."""
+    np.save(tmp_path / "b.npy", np.full((20000, *np.load(tmp_path / data)["input"].shape[1:]), 0.5, np.float32))
+    arguments = killed_with_a_part(preon, tmp_path, model, ".")
+    assert not (tmp_path / "out.calib").exists()
+    assert preon(*arguments).returncode == 0
+
+
 def test_resume_wants_the_same_per_sample(preon, model, tmp_path):
-    process = preon.start("calibrate", model, "--data", "random:100G", "-o", "out.calib", "--resume", "--checkpoint", "0")
-    partial = tmp_path / "out.calib.partial"
-    for _ in range(200):
-        if partial.exists():
-            break
-        time.sleep(0.05)
-    process.kill()
-    process.communicate(timeout=20)
+    killed_with_a_part(preon, tmp_path, model, "random:100G")
     preon.fails(2, 3013, "calibrate", model, "--data", "random:100G", "-o", "out.calib", "--resume", "--per-sample", says="--resume")
 
 

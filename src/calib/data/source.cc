@@ -53,9 +53,33 @@ Result<std::unique_ptr<SampleSet>> OpenFolder(const std::string& folder, std::sp
 
 }  // namespace
 
+bool IsRandomSource(const std::string& source) { return source.starts_with(kRandom); }
+
+bool MayHoldImages(const std::string& source) { return !IsRandomSource(source) && !IsArrayFile(source); }
+
+std::string StateOfSource(const std::string& source) {
+  std::error_code error;
+  std::vector<fs::path> files = {source};
+  if (fs::is_directory(source, error)) {
+    files.clear();
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(source, error)) {
+      const fs::path& file = entry.path();
+      if (IsArrayFile(file) || IsImageName(file.string()) || file.extension() == ".pb") files.push_back(file);
+    }
+    std::ranges::sort(files);
+  }
+  std::string text;
+  for (const fs::path& file : files) {
+    if (!fs::is_regular_file(file, error)) continue;
+    text += StrCat(file.string(), ' ', fs::file_size(file, error), ' ',
+                   fs::last_write_time(file, error).time_since_epoch().count(), '\n');
+  }
+  return text;
+}
+
 Result<std::unique_ptr<SampleSet>> OpenSource(const std::string& source, std::span<const TensorSpec> inputs,
                                               const SourceContext& context) {
-  if (source.starts_with(kRandom)) {
+  if (IsRandomSource(source)) {
     const Result<int64_t> count = ParseCount(source.substr(kRandom.size()));
     if (!count.ok() || *count < 1) {
       return Error(ErrorId::kBadOptionValue, "--data: got '", source, "', wanted random:N with a number N above 0");
