@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "api/exit_status.h"
 #include "api/partial_calibration.h"
 #include "api/restore_stage.h"
 #include "api/workers.h"
@@ -51,6 +52,7 @@ struct Pass {
   bool keep_model = true;
   TrialSamples* trial = nullptr;
   FloatOutputs* float_outputs = nullptr;
+  PartialCalibration* partial = nullptr;  // null: an interrupted pass leaves nothing
 };
 
 // One collector per tensor whose range the plan wants.
@@ -118,18 +120,44 @@ Result<SampleSelection> SelectSamples(const Job& job, const std::optional<Calibr
   return selection;
 }
 
+// The trial's samples as a pass of this process would have seen them: from the same session.
+Status RunTrialSamples(const PreparedModel& prepared, Job& job, TrialSamples& trial) {
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source,
+                         job.open_samples(prepared.inputs, {.limit = job.options.calib_samples}));
+  CalibrateOptions options = StatisticsFor(prepared, job);
+  options.see_run = [&](const Batch& batch, const std::vector<NamedTensor>& outputs) {
+    trial.Keep(batch, outputs);
+    return Status::Ok();
+  };
+  options.memory = MemoryUse::kLow;  // one after the other: what was kept decides what is wanted next
+  RunContext quiet = job.context;
+  quiet.progress = {};
+  const std::unique_ptr<DataSource> wanted = OnlyWanted(std::move(source), trial);
+  return Calibrate(prepared.model, prepared.plan.ObservedTensors(), *wanted, options, quiet).status();
+}
+
+// Nothing, where no run was interrupted.
+Result<std::optional<CalibrationData>> StartFrom(const PartialCalibration& partial, const PreparedModel& prepared,
+                                                 const Job& job) {
+  if (job.options.resume) return partial.Load(prepared.model.fingerprint);
+  if (!job.options.worker) partial.StartAnew(job.context);
+  return std::optional<CalibrationData>();
+}
+
 Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const Pass& pass) {
   job.clock.Begin("calibrate");
   CalibrateOptions options = StatisticsFor(prepared, job);
   const std::string setup = StrCat(PlacementSetup(prepared, job), ModeSetup(options));
-  std::optional<PartialCalibration> partial;
-  if (job.options.resume) {
-    partial.emplace(job.options, setup);
-    if (!job.options.worker) {
-      PREON_ASSIGN_OR_RETURN(options.start, partial->Load(prepared.model.fingerprint));
-    }
+  bool check_rewrites = pass.check_rewrites;
+  if (pass.partial != nullptr) {
+    pass.partial->Describe(setup);
+    PREON_ASSIGN_OR_RETURN(options.start, StartFrom(*pass.partial, prepared, job));
     options.checkpoint_seconds = static_cast<double>(job.options.checkpoint_seconds.value_or(kCheckpointSeconds));
-    options.checkpoint = [&](const CalibrationData& so_far) { return partial->Save(so_far); };
+    options.checkpoint = [&](const CalibrationData& so_far) { return pass.partial->Save(so_far); };
+  }
+  if (options.start && check_rewrites) {  // there may be nothing left to run
+    PREON_RETURN_IF_ERROR(CheckRewrites(prepared, job));
+    check_rewrites = false;
   }
   std::optional<RangeCollection> collection;
   if (pass.collect && job.choices.method->collects()) {
@@ -146,7 +174,7 @@ Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const P
     if (pass.trial != nullptr) pass.trial->Keep(batch, outputs);
     if (pass.float_outputs != nullptr) pass.float_outputs->Keep(batch, outputs);
     if (!std::exchange(first, false)) return Status::Ok();
-    if (pass.check_rewrites) {
+    if (check_rewrites) {
       // A caller's own stream may give other samples every time it is opened.
       PREON_RETURN_IF_ERROR(SameFeeds(batch.feeds, prepared.first_run.batch.feeds) ? CheckRewrites(prepared, outputs)
                                                                                    : CheckRewrites(prepared, job));
@@ -164,23 +192,9 @@ Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const P
     PREON_ASSIGN_OR_RETURN(job.collected, collection->Finish());
   }
   data.shared = SharedRanges(prepared.plan);
+  // The trial's samples may be among those that were seen before.
+  if (options.start && pass.trial != nullptr) PREON_RETURN_IF_ERROR(RunTrialSamples(prepared, job, *pass.trial));
   return data;
-}
-
-// The trial's samples as a pass of this process would have seen them: from the same session.
-Status RunTrialSamples(const PreparedModel& prepared, Job& job, TrialSamples& trial) {
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source,
-                         job.open_samples(prepared.inputs, {.limit = job.options.calib_samples}));
-  CalibrateOptions options = StatisticsFor(prepared, job);
-  options.see_run = [&](const Batch& batch, const std::vector<NamedTensor>& outputs) {
-    trial.Keep(batch, outputs);
-    return Status::Ok();
-  };
-  options.memory = MemoryUse::kLow;  // one after the other: what was kept decides what is wanted next
-  RunContext quiet = job.context;
-  quiet.progress = {};
-  const std::unique_ptr<DataSource> wanted = OnlyWanted(std::move(source), trial);
-  return Calibrate(prepared.model, prepared.plan.ObservedTensors(), *wanted, options, quiet).status();
 }
 
 // Statistics of all workers and of what was known before.
@@ -210,19 +224,13 @@ Result<CalibrationData> CalibrateWithWorkers(PreparedModel& prepared, Job& job, 
   job.clock.Begin("calibrate");
   const std::string setup = StrCat(PlacementSetup(prepared, job), ModeSetup(StatisticsFor(prepared, job)));
   const std::string fingerprint = prepared.model.fingerprint;
-  const PartialCalibration partial(given, setup);
-  std::optional<CalibrationData> start;
-  std::optional<TempDir> temporary;
-  if (given.resume) {
-    PREON_ASSIGN_OR_RETURN(start, partial.Load(fingerprint));
-    plan.folder = partial.workers_folder();
-    std::error_code error;
-    std::filesystem::create_directory(plan.folder, error);
-    if (error) return Error(ErrorId::kIoWrite, plan.folder, ": can't write: ", error.message());
-  } else {
-    PREON_ASSIGN_OR_RETURN(TempDir created, TempDir::Create(job.context.TempDir()));
-    plan.folder = temporary.emplace(std::move(created)).path();
-  }
+  PartialCalibration& partial = *pass.partial;
+  partial.Describe(setup);
+  PREON_ASSIGN_OR_RETURN(std::optional<CalibrationData> start, StartFrom(partial, prepared, job));
+  plan.folder = partial.workers_folder();
+  std::error_code error;
+  std::filesystem::create_directory(plan.folder, error);
+  if (error) return Error(ErrorId::kIoWrite, plan.folder, ": can't write: ", error.message());
   if (start) {
     plan.seen = partial.path();
     plan.seen_samples = start->sample_count();
@@ -246,7 +254,7 @@ Result<CalibrationData> CalibrateWithWorkers(PreparedModel& prepared, Job& job, 
   return data;
 }
 
-Result<CalibrationData> CalibrateChecked(PreparedModel& prepared, Job& job, Pass pass) {
+Result<CalibrationData> CalibrateCareful(PreparedModel& prepared, Job& job, Pass pass) {
   if (job.options.worker) pass.check_rewrites = false;  // its parent has
   if (job.options.workers > 1 && !job.options.worker && !job.saved) return CalibrateWithWorkers(prepared, job, pass);
   Result<CalibrationData> data = CalibrateOnce(prepared, job, pass);
@@ -256,18 +264,28 @@ Result<CalibrationData> CalibrateChecked(PreparedModel& prepared, Job& job, Pass
   return CalibrateOnce(prepared, job, pass);
 }
 
+Result<CalibrationData> CalibrateChecked(PreparedModel& prepared, Job& job, const Pass& pass) {
+  Result<CalibrationData> data = CalibrateCareful(prepared, job, pass);
+  if (data.ok() || pass.partial == nullptr || job.options.worker) return data;
+  const Status status = data.status();
+  // Other data or options are needed, which nothing that was learned would go with.
+  if (ExitStatus(status.id()) == 2 && !job.options.resume) pass.partial->Remove();
+  if (!pass.partial->Exists()) return status;
+  return Status(status).WithHint(StrCat(pass.partial->path(), " has what was learned: the same command with --resume goes on from there"));
+}
+
 }  // namespace
 
 Result<CalibrationData> CalibrateStage(PreparedModel& prepared, Job& job, TrialSamples* trial,
-                                       FloatOutputs& float_outputs) {
+                                       FloatOutputs& float_outputs, PartialCalibration* partial) {
   // What a float16 model computes in float32 is not what it gives.
   const bool keeps = job.options.memory != MemoryUse::kLow && !prepared.was_float16;
   FloatOutputs* kept = keeps ? &float_outputs : nullptr;
-  return CalibrateChecked(prepared, job, {.trial = trial, .float_outputs = kept});
+  return CalibrateChecked(prepared, job, {.trial = trial, .float_outputs = kept, .partial = partial});
 }
 
-Result<CalibrationData> CalibrateOnly(PreparedModel& prepared, Job& job) {
-  return CalibrateChecked(prepared, job, {.collect = false, .keep_model = false});
+Result<CalibrationData> CalibrateOnly(PreparedModel& prepared, Job& job, PartialCalibration& partial) {
+  return CalibrateChecked(prepared, job, {.collect = false, .keep_model = false, .partial = &partial});
 }
 
 Instrumentation InstrumentationOf(const PreparedModel& prepared, const Job& job) {

@@ -18,6 +18,8 @@ Status CheckCalibAlone(const Options& options) {
                                                  {!options.optimize_observed, "--no-optimize"},
                                                  {!options.has_data() && !data.only.empty(), "--only"},
                                                  {options.workers > 1, "--workers"},
+                                                 {options.resume, "--resume"},
+                                                 {options.checkpoint_seconds.has_value(), "--checkpoint"},
                                                  {options.calib_samples != -1, "--calib-samples"},
                                                  {!options.has_data() && data.limit != -1, "--samples"},
                                                  {!options.has_data() && data.batch != 0, "--batch"},
@@ -170,7 +172,8 @@ Status SetAttributes(const Options& options, PlanOptions& plan, Warnings* warnin
 
 // Of methods that want all values in the data's order.
 Status CheckInOrder(const Options& options) {
-  for (const auto& [given, name] : {std::pair(options.workers > 1, "--workers"),
+  for (const auto& [given, name] : {std::pair(options.workers > 1, "--workers"), std::pair(options.resume, "--resume"),
+                                    std::pair(options.checkpoint_seconds.has_value(), "--checkpoint"),
                                     std::pair(!options.save_and_restore.empty(), "--save-and-restore")}) {
     if (given)
       return Error(ErrorId::kConflictingOptions, name, ": not with a method that depends on the order of the samples (",

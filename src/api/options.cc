@@ -189,9 +189,6 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
     const Result<ReportFormat> format = ReportFormatOf(options.report);
     if (!format.ok()) return Status(format.status()).WithContext("--report");
   }
-  if (options.checkpoint_seconds && !options.resume) {
-    return Error(ErrorId::kConflictingOptions, "--checkpoint: has no effect without --resume");
-  }
   if (options.opset > NewestOpset())
     return Error(ErrorId::kBadOptionValue, "--opset: got ", options.opset, ", wanted at most ", NewestOpset());
   if (!options.calib.empty()) PREON_RETURN_IF_ERROR(CheckCalibAlone(options));

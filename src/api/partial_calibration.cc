@@ -36,9 +36,12 @@ std::vector<std::string> FilesIn(const std::string& folder) {
 
 }  // namespace
 
-PartialCalibration::PartialCalibration(const Options& options, const std::string& setup)
-    : path_(options.worker ? options.output : options.output + ".partial"),
-      setup_(StrCat(setup, options.per_sample ? " per-sample" : "", " samples=", SamplesHash(options))) {}
+PartialCalibration::PartialCalibration(const Options& options)
+    : options_(options), path_(options.worker ? options.output : options.output + ".partial") {}
+
+void PartialCalibration::Describe(const std::string& setup) {
+  setup_ = StrCat(setup, options_.per_sample ? " per-sample" : "", " samples=", SamplesHash(options_));
+}
 
 Result<CalibrationData> PartialCalibration::LoadFile(const std::string& path,
                                                      const std::string& model_fingerprint) const {
@@ -76,6 +79,17 @@ Result<std::optional<CalibrationData>> PartialCalibration::Load(const std::strin
 Status PartialCalibration::Save(CalibrationData so_far) const {
   so_far.setup = setup_;
   return SaveCalibration(so_far, path_);
+}
+
+bool PartialCalibration::Exists() const {
+  std::error_code ignored;
+  return fs::exists(path_, ignored) || !FilesIn(workers_folder()).empty();
+}
+
+void PartialCalibration::StartAnew(const RunContext& context) const {
+  if (!Exists()) return;
+  context.Log(LogLevel::kWarning, StrCat(path_, ": of an interrupted run, is dropped; --resume would go on from it"));
+  Remove();
 }
 
 void PartialCalibration::Remove() const {

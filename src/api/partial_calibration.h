@@ -1,10 +1,11 @@
-// PartialCalibration: what a calibration has learned before it ended, beside its output, for --resume.
+// PartialCalibration: what a calibration has learned before it was interrupted, beside its output, for --resume.
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "api/options.h"
+#include "base/context.h"
 #include "calib/calibration.h"
 
 namespace preon {
@@ -14,8 +15,11 @@ namespace preon {
 /// a file itself.
 class PartialCalibration {
  public:
-  /// @param setup  that of the finished calibration
-  PartialCalibration(const Options& options, const std::string& setup);
+  explicit PartialCalibration(const Options& options);
+
+  /// What its files must agree on: the setup of the finished calibration, and the samples as they are now. Goes before
+  /// loading and saving.
+  void Describe(const std::string& setup);
 
   /// All that is known: none where there is no file. What workers left goes into OUTPUT.partial, and the folder goes.
   /// Errors: kCalibFileMismatch when a file is of another model or other options; those of Load- and SaveCalibration.
@@ -24,13 +28,18 @@ class PartialCalibration {
   Result<CalibrationData> LoadFile(const std::string& path, const std::string& model_fingerprint) const;
   /// Errors: those of SaveCalibration.
   Status Save(CalibrationData so_far) const;
-  /// Once the output is there.
+  /// There is something to go on from.
+  bool Exists() const;
+  /// Drops what an earlier run left, with a warning.
+  void StartAnew(const RunContext& context) const;
+  /// Once the output is there, or never will be.
   void Remove() const;
 
   const std::string& path() const { return path_; }
   std::string workers_folder() const { return path_ + ".workers"; }
 
  private:
+  const Options& options_;
   std::string path_, setup_;
 };
 

@@ -57,6 +57,7 @@ Result<VerifiedModel> LoadForVerification(const Model& quantized, const Prepared
   if (!valid.ok())
     warnings.push_back(StrCat("the float model breaks a rule of ONNX, and so does the result: ", valid.message()));
   Result<Session> session = Session::OpenModel(quantized, options, job.context);
+  if (!session.ok() && session.status().id() == ErrorId::kCancelled) return session.status();
   if (!session.ok()) {
     // It may be the runtime's own copy that could not be written.
     const bool loads = Session::OpenModel(quantized, {.threads = options.threads}, job.context).ok();

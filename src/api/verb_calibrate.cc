@@ -16,12 +16,11 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, Job& job) {
   const Status taken_back = Error(ErrorId::kPassFailed, "rewrites change the outputs");
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, task && task->careful ? PrepareWithCare(model, job, taken_back)
                                                                        : PrepareModel(model, job));
-  PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOnly(prepared, job));
+  PartialCalibration partial(job.options);
+  PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOnly(prepared, job, partial));
   job.clock.Begin("write");
-  std::optional<PartialCalibration> partial;
-  if (task || job.options.resume) partial.emplace(job.options, data.setup);
-  PREON_RETURN_IF_ERROR(task ? partial->Save(data) : SaveCalibration(data, output));
-  if (partial && !task) partial->Remove();
+  PREON_RETURN_IF_ERROR(task ? partial.Save(data) : SaveCalibration(data, output));
+  if (!task) partial.Remove();
   if (!job.options.save_histograms.empty() && !task) PREON_RETURN_IF_ERROR(SaveHistograms(data, job));
 
   CalibrateResult result{.facts = job.clock.Finish("calibrate"),

@@ -87,7 +87,7 @@ Result<CalibSummary> InspectCalibration(const std::string& path, Job& job) {
 
 Result<std::variant<ModelSummary, CalibSummary>> InspectVerb(const std::string& path, Job& job) {
   using Either = std::variant<ModelSummary, CalibSummary>;
-  if (path.ends_with(".calib")) {
+  if (path.ends_with(".calib") || IsCalibFile(path)) {
     PREON_ASSIGN_OR_RETURN(CalibSummary summary, InspectCalibration(path, job));
     return Either(std::move(summary));
   }

@@ -5,6 +5,7 @@
 #include "api/choose_policy.h"
 #include "api/drowned.h"
 #include "api/output.h"
+#include "api/partial_calibration.h"
 #include "api/quantize_stage.h"
 #include "api/restore_stage.h"
 #include "api/save_histograms.h"
@@ -40,12 +41,14 @@ bool WantsMeans(const PreparedModel& prepared, const Job& job) {
 }
 
 Result<CalibrationData> CalibrateOrLoad(PreparedModel& prepared, Job& job, TrialSamples* trial,
-                                        FloatOutputs& float_outputs) {
+                                        FloatOutputs& float_outputs, PartialCalibration& partial) {
   const bool has_means = !job.made_up_sample && WantsMeans(prepared, job);
   const bool may_do_without = job.saved || (!job.choices.target->NeedsStatistics(job.choices.plan) && !has_means);
   const bool complete = may_do_without && MissingRanges(prepared, job).empty();
   if (job.options.calib.empty() && !complete) {
-    if (!job.made_up_sample) return CalibrateStage(prepared, job, trial, float_outputs);
+    // Restored ranges make a pass of its own, over the tensors that lack them.
+    const bool can_go_on = !job.choices.method->collects() && !job.saved;
+    if (!job.made_up_sample) return CalibrateStage(prepared, job, trial, float_outputs, can_go_on ? &partial : nullptr);
     return Error(ErrorId::kMissingOption, job.options.save_and_restore, ": no range for '",
                  MissingRanges(prepared, job).front(), "' and others; wanted --data SRC to calibrate what is missing");
   }
@@ -83,11 +86,12 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   PREON_RETURN_IF_ERROR(ApplySaved(job, prepared));
   const int64_t missing = static_cast<int64_t>(MissingRanges(prepared, job).size());
   const std::string method(job.choices.method->name());
+  PartialCalibration partial(options);
   TrialSamples trial;
   FloatOutputs float_outputs;
   const bool has_ranges = job.choices.target->NeedsStatistics(job.choices.plan);
   const bool tries = method == "auto" && has_ranges && !job.made_up_sample && !job.saved;
-  PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOrLoad(prepared, job, tries ? &trial : nullptr, float_outputs));
+  PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOrLoad(prepared, job, tries ? &trial : nullptr, float_outputs, partial));
   PREON_RETURN_IF_ERROR(LeaveUnreachedInFloat(data, job, prepared));
   ReleaseFreeMemory();
   std::vector<PolicyTrial> policies;
@@ -147,6 +151,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   std::error_code ignored;
   if (!beside.ok()) std::filesystem::remove(options.output, ignored);  // all that was asked for, or nothing
   PREON_RETURN_IF_ERROR(beside);
+  partial.Remove();
   return result;
 }
 

@@ -87,11 +87,11 @@ Result<RangesResult> RangesVerb(const std::string& path, Job& job) {
                       .compat = std::string(CompatName(options.plan.compat))};
   CalibrationData data;
   if (job.open_samples) {
-    if (path.ends_with(".calib"))
+    if (path.ends_with(".calib") || IsCalibFile(path))
       return Error(ErrorId::kConflictingOptions, "--data: has no effect on statistics, got ", path, "; wanted a model");
     PREON_ASSIGN_OR_RETURN(PreparedModel prepared, PrepareModel(path, job));
     FloatOutputs unused;
-    PREON_ASSIGN_OR_RETURN(data, CalibrateStage(prepared, job, nullptr, unused));
+    PREON_ASSIGN_OR_RETURN(data, CalibrateStage(prepared, job, nullptr, unused, nullptr));
     job.clock.Begin("ranges");
     PREON_RETURN_IF_ERROR(AddRangesOfModel(prepared, data, job, result));
   } else {

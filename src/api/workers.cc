@@ -23,7 +23,7 @@ using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLookAround{100};
-// An interrupted worker finishes the run that it is in and removes its files; then there is no more patience.
+// An interrupted worker finishes the run that it is in and saves what it has learned; then there is no more patience.
 constexpr std::chrono::seconds kPatience{10};
 
 // "[E3006] what" of a worker's last line, if it is one of the documented errors.
@@ -162,7 +162,6 @@ Result<std::vector<Worker>> StartWorkers(const WorkerPlan& plan, const Job& job,
     words.push_back("--tmp-dir=" + tmp_dir);
     if (!plan.seen.empty()) words.push_back("--worker-seen=" + plan.seen);
     if (plan.careful) words.push_back("--worker-careful");
-    if (job.options.resume) words.push_back("--resume");
     Result<ChildProcess> process = ChildProcess::Start(words);
     if (!process.ok()) return std::move(process).status().WithContext("--workers");
     workers.emplace_back(std::move(process).value(), index, plan);

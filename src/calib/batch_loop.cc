@@ -31,7 +31,8 @@ class BatchLoop {
       WorkUntilOver();
     }
     if (defect_) std::rethrow_exception(defect_);
-    return failure_;
+    if (failure_.ok() && options_.checkpoint.save && WantsLastCheckpoint()) SaveCheckpoint();
+    return failure_.ok() ? stopped_ : failure_;
   }
 
  private:
@@ -58,9 +59,16 @@ class BatchLoop {
   }
 
   void DoNext(std::unique_lock<std::mutex>& lock) {
+    stopped_ = options_.go_on ? options_.go_on() : Status::Ok();
+    over_ = !stopped_.ok();
+    if (over_) return;
     Result<std::optional<Batch>> batch = source_.Next();
-    if (!batch.ok()) finished_.emplace(begun_++, batch.status());
     over_ = !batch.ok() || !batch->has_value();
+    if (!batch.ok() && batch.status().id() == ErrorId::kCancelled) {
+      stopped_ = batch.status();
+    } else if (!batch.ok()) {
+      finished_.emplace(begun_++, batch.status());
+    }
     if (over_) return;
     const int64_t index = begun_++;
     begun_samples_ += (*batch)->samples;
@@ -80,6 +88,9 @@ class BatchLoop {
   bool CheckpointIsDue() const {
     return options_.checkpoint.save && done_ > saved_ && Clock::now() >= next_checkpoint_;
   }
+
+  // Whoever was stopped has something to go on from; whoever kept what it learned has all of it.
+  bool WantsLastCheckpoint() const { return done_ > saved_ && (!stopped_.ok() || saved_ > 0); }
 
   void SaveCheckpoint() {
     failure_ = options_.checkpoint.save();
@@ -108,7 +119,7 @@ class BatchLoop {
   Clock::time_point next_checkpoint_ = After(options_.checkpoint.seconds);
   std::map<int64_t, Result<InTurn>> finished_;  // by place in the stream
   bool over_ = false;  // nothing more is begun
-  Status failure_;
+  Status failure_, stopped_;
   std::exception_ptr defect_;
 };
 

@@ -172,6 +172,42 @@ TEST_P(ForEachBatchTest, NoCheckpointBeforeItsTime) {
   EXPECT_TRUE(ForEachBatch(source, {.at_once = GetParam(), .checkpoint = {3600, save}}, Note()).ok());
 }
 
+TEST_P(ForEachBatchTest, StoppedItFinishesWhatIsUnderWayAndSavesIt) {
+  Counting source(50);
+  size_t saved = 0;
+  const auto save = [&] {
+    saved = finished_.size();
+    return Status::Ok();
+  };
+  const auto go_on = [&] { return source.begun() < 7 ? Status::Ok() : Error(ErrorId::kCancelled, "enough"); };
+  EXPECT_EQ(ForEachBatch(source, {.at_once = GetParam(), .checkpoint = {3600, save}, .go_on = go_on}, Note()).message(), "enough");
+  EXPECT_EQ(finished_, UpTo(7));
+  EXPECT_EQ(saved, 7u);
+}
+
+TEST_P(ForEachBatchTest, ACancelledSourceIsNoFailure) {
+  Counting source(9, Error(ErrorId::kCancelled, "interrupted"));
+  bool saved = false;
+  const auto save = [&] {
+    saved = true;
+    return Status::Ok();
+  };
+  EXPECT_EQ(ForEachBatch(source, {.at_once = GetParam(), .checkpoint = {3600, save}}, Note()).id(), ErrorId::kCancelled);
+  EXPECT_EQ(finished_, UpTo(9));
+  EXPECT_TRUE(saved);
+}
+
+TEST_P(ForEachBatchTest, WhoeverSavedSavesTheEnd) {
+  Counting source(20);
+  size_t saved = 0;
+  const auto save = [&] {
+    saved = finished_.size();
+    return Status::Ok();
+  };
+  EXPECT_TRUE(ForEachBatch(source, {.at_once = GetParam(), .checkpoint = {0, save}}, Note()).ok());
+  EXPECT_EQ(saved, 20u);
+}
+
 TEST_P(ForEachBatchTest, ExceptionsReachTheCaller) {
   Counting source(50);
   const auto work = [&](const Batch& batch) -> Result<InTurn> {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <optional>
 #include <set>
@@ -200,6 +201,12 @@ Result<CalibrationData> LoadCalibration(const std::string& path, int threads) {
   Result<CalibrationData> data = ParseCalibration(bytes, OnThreads(static_cast<size_t>(threads)));
   if (!data.ok()) return std::move(data).status().WithContext(path);
   return data;
+}
+
+bool IsCalibFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string begin(kMagic.size(), '\0');
+  return file.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == kMagic;
 }
 
 }  // namespace preon

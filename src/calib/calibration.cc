@@ -100,12 +100,14 @@ Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& t
   const std::optional<int64_t> to_come = source.SampleCount();
   Progress progress{"calibrate", data.sample_count(), to_come ? data.sample_count() + *to_come : 0};
   context.Report(progress);
+  // A run that ends in the middle leaves half its values in the sketches, which nobody could go on from.
+  RunContext to_the_end = context;
+  if (options.checkpoint) to_the_end.cancel = nullptr;
   const auto run = [&](const Batch& batch) -> Result<InTurn> {
-    PREON_RETURN_IF_ERROR(context.CheckCancelled());
     if (options.start && SawAllOf(*options.start, batch)) return InTurn([] { return Status::Ok(); });
     std::vector<SampleRow> rows;
     collecting ? collecting->BeginRun(batch) : observer.BeginRun(batch, options.per_sample ? &rows : nullptr);
-    auto outputs = session.Run(batch.feeds, context);
+    auto outputs = session.Run(batch.feeds, to_the_end);
     const Status observed = collecting ? collecting->EndRun() : observer.EndRun();
     PREON_RETURN_IF_ERROR(std::move(outputs).status().WithContext("sample ", batch.names.front()));
     PREON_RETURN_IF_ERROR(observed);
@@ -121,7 +123,7 @@ Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& t
       return Status::Ok();
     });
   };
-  BatchLoopOptions loop{.at_once = runs.at_once};
+  BatchLoopOptions loop{.at_once = runs.at_once, .go_on = [&] { return context.CheckCancelled(); }};
   if (options.checkpoint) {
     loop.checkpoint = {options.checkpoint_seconds, [&]() -> Status {
                          CalibrationData so_far = data;

@@ -60,7 +60,8 @@ struct CalibrateOptions {
   /// What an interrupted pass over the same samples has learned. Samples of it that the source yields are not run.
   std::optional<CalibrationData> start;
   double checkpoint_seconds = 0;
-  /// Gets what was learned so far, every `checkpoint_seconds`; an error ends the calibration. Empty: never.
+  /// Gets what was learned so far, every `checkpoint_seconds` and when the calibration is cancelled, which then waits for
+  /// the runs that are under way; an error ends the calibration. Empty: never.
   std::function<Status(const CalibrationData& so_far)> checkpoint;
 };
 
@@ -95,5 +96,7 @@ Result<CalibrationData> MergeCalibrations(std::vector<CalibrationData> parts);
 /// kIoRead.
 Status SaveCalibration(const CalibrationData& data, const std::string& path);
 Result<CalibrationData> LoadCalibration(const std::string& path, int threads = 1);
+/// By how it begins: it may be damaged, and have any name.
+bool IsCalibFile(const std::string& path);
 
 }  // namespace preon

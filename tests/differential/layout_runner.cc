@@ -28,7 +28,7 @@ Status Quantize(const Json& line, const Builtins& builtins) {
   FloatOutputs outputs;
   CalibrationData data;
   if (!prepared.plan.ObservedTensors().empty()) {
-    PREON_ASSIGN_OR_RETURN(data, CalibrateStage(prepared, job, nullptr, outputs));
+    PREON_ASSIGN_OR_RETURN(data, CalibrateStage(prepared, job, nullptr, outputs, nullptr));
   }
   PREON_ASSIGN_OR_RETURN(const PlanStatistics statistics, StatisticsOf(prepared, data, *job.choices.method, job));
   PREON_ASSIGN_OR_RETURN(const Model quantized, ApplyPlan(prepared.model, prepared.plan, statistics, nullptr));

@@ -1,4 +1,5 @@
 """What happens to a run from outside: the output is whole or absent, and nothing else stays behind."""
+import json
 import os
 import resource
 import signal
@@ -19,13 +20,62 @@ def long_run(preon, tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_in_mid_calibration(preon, model, tmp_path, number):
     process = long_run(preon, tmp_path)
-    assert "calibrate" in process.stderr.readline()   # the first line of progress
+    until_it_has_seen_samples(process)
     process.send_signal(number)
     stdout, stderr = process.communicate(timeout=20)
     assert process.returncode == 130
     assert stdout == ""
-    assert len([line for line in stderr.splitlines() if line.startswith("preon: error [E7900]")]) == 1
-    assert preon.files() == ["model.onnx", "tmp"]
+    *_, error, hint = stderr.splitlines()
+    assert error.startswith("preon: error [E7900] calibrate: interrupted after")
+    assert hint.startswith("hint: out.onnx.partial has what was learned") and "--resume" in hint
+    assert preon.files() == ["model.onnx", "out.onnx.partial", "tmp"]
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def until_it_has_seen_samples(process):
+    while json.loads(process.stderr.readline()).get("done", 0) == 0:
+        pass
+
+
+@pytest.mark.parametrize("verb", [["calibrate"], ["quantize"], ["quantize", "--method", "percentile"]], ids=" ".join)
+def test_interrupted_and_resumed(preon, model, tmp_path, verb):
+    """Ctrl-C needs no option before it: --resume afterwards gives the bytes of an undisturbed run."""
+    options = [*verb, model, "--data", "random:60000", "--threads", "1"]
+    assert preon(*options, "-o", "whole").returncode == 0
+    process = preon.start(*options, "-o", "out", "--json")
+    until_it_has_seen_samples(process)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=20)
+    assert process.returncode == 130, stderr
+    assert preon.files() == ["model.onnx", "out.partial", "whole"]
+    known = json.loads(preon("inspect", "out.partial", "--json").stdout)["samples"]
+    assert 0 < known < 60000
+    done = preon(*options, "-o", "out", "--resume")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert preon.files() == ["model.onnx", "out", "whole"]
+
+
+def test_without_resume_a_run_begins_anew_and_says_so(preon, model, tmp_path):
+    arguments = killed_with_a_part(preon, tmp_path, model, "random:100G")
+    done = preon("calibrate", model, "--data", "random:7", "-o", "out.calib")
+    assert done.returncode == 0 and "out.calib.partial: of an interrupted run, is dropped" in done.stderr
+    assert preon.files() == ["model.onnx", "out.calib"]
+
+
+def test_what_was_learned_goes_with_data_that_can_not_be_used(preon, model, tmp_path):
+    values = np.zeros((40, 3, 8, 8), np.float32)
+    values[30, 0, 0, 0] = np.nan
+    np.savez(tmp_path / "bad.npz", input=values)
+    preon.fails(2, 3006, "calibrate", model, "-o", "out.calib", "--data", "bad.npz", "--checkpoint", "0")
+
+
+@pytest.mark.parametrize("option", [["--resume"], ["--checkpoint", "1"]])
+def test_nothing_to_resume(preon, model, data, option):
+    assert preon("calibrate", model, "-o", "a.calib", "--data", data).returncode == 0
+    preon.fails(2, 1004, "quantize", model, "-o", "out.onnx", "--calib", "a.calib", *option, says="no effect with --calib")
+    preon.fails(2, 1004, "quantize", model, "-o", "out.onnx", "--data", data, "--method", "percentile", "--compat", "onnxruntime",
+                *option, says="order of the samples")
 
 
 @pytest.mark.parametrize("options", [[], ["--per-sample"]])
@@ -99,10 +149,6 @@ def test_resume_beside_the_data(preon, model, data, tmp_path):
 def test_resume_wants_the_same_per_sample(preon, model, tmp_path):
     killed_with_a_part(preon, tmp_path, model, "random:100G")
     preon.fails(2, 3013, "calibrate", model, "--data", "random:100G", "-o", "out.calib", "--resume", "--per-sample", says="--resume")
-
-
-def test_checkpoint_without_resume(preon, model):
-    preon.fails(2, 1004, "calibrate", model, "--data", "random:7", "-o", "out.calib", "--checkpoint", "1")
 
 
 def test_killed_in_mid_calibration(preon, model, data, tmp_path):

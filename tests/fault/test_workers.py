@@ -97,13 +97,30 @@ def long_run(preon, tmp_path, *options):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted(preon, model, tmp_path, number):
     process, workers = long_run(preon, tmp_path)
-    assert "calibrate" in process.stderr.readline()
+    assert any(json.loads(line).get("done", 0) > 0 for line in process.stderr)
     process.send_signal(number)
     stdout, stderr = process.communicate(timeout=30)
     assert process.returncode == 130 and stdout == ""
     assert "preon: error [E7900] calibrate: interrupted after" in stderr
     assert not any(map(is_running, workers))
-    assert preon.files() == ["model.onnx", "tmp"]
+    assert "hint: out.calib.partial has what was learned" in stderr
+    assert {path.name for path in tmp_path.iterdir()} == {"model.onnx", "out.calib.partial.workers", "tmp"}
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_interrupted_and_resumed_by_one(preon, model, tmp_path):
+    """Started without --resume, interrupted, and finished by one process."""
+    calibrate = ["calibrate", model, "--data", "random:20000", "-o", "out.calib"]
+    assert preon(*calibrate[:-1], "whole.calib").returncode == 0
+    process = preon.start(*calibrate, "--workers", "2", "--json")
+    assert any(json.loads(line).get("done", 0) > 0 for line in process.stderr)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130, stderr
+    done = preon(*calibrate, "--resume", timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out.calib").read_bytes() == (tmp_path / "whole.calib").read_bytes()
+    assert preon.files() == ["model.onnx", "out.calib", "whole.calib"]
 
 
 def test_killed_parents_take_their_workers_along(preon, model, tmp_path):
@@ -122,7 +139,9 @@ def test_a_killed_worker_is_named(preon, model, tmp_path):
     assert process.returncode == 1 and stdout == ""
     assert "preon: error [E7006] worker 2 of 2: ended with signal 9 (Killed)" in stderr
     assert not any(map(is_running, workers))
-    assert preon.files() == ["model.onnx", "tmp"]
+    assert not (tmp_path / "out.calib").exists()
+    assert preon("calibrate", model, "-o", "out.calib", "--data", "random:8").returncode == 0  # clears up
+    assert preon.files() == ["model.onnx", "out.calib", "tmp"]
 
 
 @pytest.mark.slow
