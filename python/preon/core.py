@@ -193,7 +193,8 @@ def calibrate(model: Model, output: Path, data: Data = None, reader: Optional[Re
 
 def ranges(model: Model, output: Optional[Path] = None, data: Data = None, reader: Optional[Reader] = None,
            progress: Progress = None, **options: Any) -> Result:
-    """The ranges that a method gives: `result.tensors[name]` has min, max, scale, zero_point.
+    """The ranges that a method gives: `result.tensors[name]` has min, max, scale, zero_point. With `all_methods=True` each method's:
+    `result.methods[method]["tensors"][name]`.
 
     model   a .calib file; or a model, together with data or a reader
     output  path for the same as JSON, or None

@@ -88,6 +88,8 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return SetCount(o.one_in, v, 1); }},
     {"method", "M", "how a range follows from the statistics ('help' lists them); default: auto", OptionKind::kValue, kChoosesRanges,
      [](Options& o, const std::string& v) { o.method = v; return Status::Ok(); }},
+    {"all-methods", "", "the ranges of every method, instead of one's", OptionKind::kFlag, kVerbRanges,
+     [](Options& o, const std::string& v) { return SetFlag(o.all_methods, v); }},
     {"method-option", "KEY=VALUE", "option of the method, for example Percentile=99.99", OptionKind::kList, kChoosesRanges,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(const auto pair, SplitPair(v, "KEY=VALUE"));

@@ -81,8 +81,11 @@ Result<std::unique_ptr<RangeMethod>> ConfiguredMethod(const Options& options, co
 }
 
 // Those of all activations, of layers and of single tensors.
-std::set<std::string> MethodsOf(const Options& options) {
+std::set<std::string> MethodsOf(const Options& options, const Builtins& builtins) {
   std::set<std::string> methods = {options.method};
+  if (options.all_methods) {
+    for (const auto& method : builtins.methods.entries()) methods.emplace(method->name());
+  }
   const auto add = [&](const std::optional<TensorOverride>& wanted) {
     if (wanted && wanted->method) methods.insert(*wanted->method);
   };
@@ -96,7 +99,7 @@ std::set<std::string> MethodsOf(const Options& options) {
 
 // Keys that no method of the run has.
 Status CheckMethodKeys(const Options& options, const Builtins& builtins, Warnings* warnings) {
-  const std::set<std::string> methods = MethodsOf(options);
+  const std::set<std::string> methods = MethodsOf(options, builtins);
   for (const auto& [key, value] : options.method_keys) {
     if (IsDefault(key, value)) continue;
     std::string why;
@@ -151,10 +154,30 @@ Result<IntFormat> RangeFormat(const PlanOptions& plan) {
   return IntFormat{plan.activation.type(), plan.activation_symmetric.value_or(format.floating())};
 }
 
+namespace {
+
+// In place of one method.
+Result<std::vector<std::unique_ptr<RangeMethod>>> AllMethods(const Options& options, const Builtins& builtins) {
+  for (const auto& [given, name] : {std::pair(options.method != "auto", "--method"), std::pair(!options.method_options.empty(), "--method-option"),
+                                    std::pair(options.plan.compat != Compat::kOff, "--compat")}) {
+    if (given) return Error(ErrorId::kConflictingOptions, "--all-methods: not with ", name, ", which goes with one method");
+  }
+  std::vector<std::unique_ptr<RangeMethod>> methods;
+  for (const auto& method : builtins.methods.entries()) {
+    PREON_ASSIGN_OR_RETURN(methods.emplace_back(), ConfiguredMethod(options, *method, {}));
+  }
+  return methods;
+}
+
+}  // namespace
+
 Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   Choices choices{.warnings = options.warnings};
   Warnings* warnings = &choices.warnings;
   PREON_RETURN_IF_ERROR(CheckKeyConflicts(options, warnings));
+  if (options.all_methods) {
+    PREON_ASSIGN_OR_RETURN(choices.all_methods, AllMethods(options, builtins));
+  }
   const Result<const RangeMethod*> method = builtins.methods.Find(options.method);
   if (!method.ok()) return Status(method.status()).WithContext("--method");
   const MethodOptions& given = options.method_options;

@@ -57,6 +57,7 @@ struct Options {
   int64_t every = 1000;
   int64_t one_in = 1;
   std::string method = "auto";
+  bool all_methods = false;  ///< instead of `method`
   MethodOptions method_options;
   MethodOptions method_keys;  ///< the same by the reference's keys: without effect on other methods
   MixedPrecision mixed_precision;
@@ -116,6 +117,7 @@ struct Options {
 /// What names in the options stand for.
 struct Choices {
   std::unique_ptr<RangeMethod> method;  ///< with its options applied
+  std::vector<std::unique_ptr<RangeMethod>> all_methods;  ///< where they were asked for
   const Target* target = nullptr;
   PlanOptions plan;  ///< the options', and what --compat makes of defaults
   std::vector<std::string> warnings;  ///< of settings without effect

@@ -31,15 +31,31 @@ Status CheckStatisticsAlone(const Options& options) {
   return Status::Ok();
 }
 
+using Methods = std::vector<const RangeMethod*>;
+
+Methods MethodsOf(const Choices& choices) {
+  Methods methods;
+  for (const auto& method : choices.all_methods) methods.push_back(method.get());
+  if (methods.empty()) methods.push_back(choices.method.get());
+  return methods;
+}
+
 TensorRange ToResult(const Range& range, const QuantParams& params) {
   return {range.min, range.max, params.scale, params.zero_point};
 }
 
+// Of all methods, those that have no answer for the type are left out, with a warning; one alone fails.
+bool IsLeftOut(const Status& status, const RangeMethod& method, const Job& job) {
+  if (status.id() != ErrorId::kConflictingOptions || job.choices.all_methods.empty()) return false;
+  job.context.Log(LogLevel::kWarning, StrCat("--all-methods: without ", method.name(), ": ", status.message()));
+  return true;
+}
+
 Status AddRangesOfStatistics(const CalibrationData& data, Job& job, RangesResult& result) {
   const PlanOptions& plan = job.choices.plan;
-  const RangeMethod& method = *job.choices.method;
+  const Methods methods = MethodsOf(job.choices);
   PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(plan));
-  if (method.collects()) return NeedsValues(method.name());
+  if (job.choices.method->collects()) return NeedsValues(job.choices.method->name());
   std::vector<std::pair<const std::string*, const TensorSketch*>> reached;
   for (const auto& [tensor, sketch] : data.tensors) {
     if (sketch.count() > 0) {
@@ -48,16 +64,25 @@ Status AddRangesOfStatistics(const CalibrationData& data, Job& job, RangesResult
       job.context.Log(LogLevel::kWarning, StrCat(tensor, ": the calibration data never reach it: no range"));
     }
   }
-  std::vector<Result<Range>> ranges(reached.size(), Range{});
-  OnThreads(static_cast<size_t>(job.context.ThreadCount()))(reached.size(), [&](size_t i) {
-    ranges[i] = method.Choose(*reached[i].second, {.format = format, .scale_type = plan.scale_type});
+  std::vector<Result<Range>> ranges(methods.size() * reached.size(), Range{});
+  OnThreads(static_cast<size_t>(job.context.ThreadCount()))(ranges.size(), [&](size_t i) {
+    const TensorSketch& sketch = *reached[i % reached.size()].second;
+    ranges[i] = methods[i / reached.size()]->Choose(sketch, {.format = format, .scale_type = plan.scale_type});
   });
-  TensorParams tensor_params(plan.compat);
-  for (size_t i = 0; i < reached.size(); ++i) {
-    const std::string& tensor = *reached[i].first;
-    if (!ranges[i].ok()) return std::move(ranges[i]).status().WithContext(tensor);
-    PREON_ASSIGN_OR_RETURN(const QuantParams params, tensor_params.Make(tensor, *ranges[i], format, plan.scale_type));
-    result.tensors[tensor] = ToResult(*ranges[i], params);
+  auto range = ranges.begin();
+  for (const RangeMethod* method : methods) {
+    RangesResult::OfMethod of_method{.method = std::string(method->name())};
+    TensorParams tensor_params(plan.compat);
+    bool left_out = false;
+    for (const auto& [tensor, sketch] : reached) {
+      const Result<Range>& chosen = *range++;
+      left_out = left_out || (!chosen.ok() && IsLeftOut(chosen.status(), *method, job));
+      if (left_out) continue;
+      if (!chosen.ok()) return Status(chosen.status()).WithContext(*tensor);
+      PREON_ASSIGN_OR_RETURN(const QuantParams params, tensor_params.Make(*tensor, *chosen, format, plan.scale_type));
+      of_method.tensors[*tensor] = ToResult(*chosen, params);
+    }
+    if (!left_out) result.methods.push_back(std::move(of_method));
   }
   return Status::Ok();
 }
@@ -65,13 +90,18 @@ Status AddRangesOfStatistics(const CalibrationData& data, Job& job, RangesResult
 // The tensors of the plan, each with its own format.
 Status AddRangesOfModel(PreparedModel& prepared, const CalibrationData& data, Job& job, RangesResult& result) {
   PREON_RETURN_IF_ERROR(LeaveUnreachedInFloat(data, job, prepared));
-  PREON_ASSIGN_OR_RETURN(const PlanStatistics statistics, StatisticsOf(prepared, data, *job.choices.method, job));
-  TensorParams tensor_params(job.choices.plan.compat);
-  for (const auto& [tensor, range] : statistics.ranges) {
-    const ActivationPlan& activation = prepared.plan.activations.at(tensor);
-    PREON_ASSIGN_OR_RETURN(const QuantParams params,
-                           tensor_params.Make(tensor, range, activation.format, activation.scale_type));
-    result.tensors[tensor] = ToResult(range, params);
+  for (const RangeMethod* method : MethodsOf(job.choices)) {
+    const Result<PlanStatistics> statistics = StatisticsOf(prepared, data, *method, job);
+    if (!statistics.ok() && IsLeftOut(statistics.status(), *method, job)) continue;
+    if (!statistics.ok()) return statistics.status();
+    RangesResult::OfMethod& of_method = result.methods.emplace_back(RangesResult::OfMethod{std::string(method->name()), {}});
+    TensorParams tensor_params(job.choices.plan.compat);
+    for (const auto& [tensor, range] : statistics->ranges) {
+      const ActivationPlan& activation = prepared.plan.activations.at(tensor);
+      PREON_ASSIGN_OR_RETURN(const QuantParams params,
+                             tensor_params.Make(tensor, range, activation.format, activation.scale_type));
+      of_method.tensors[tensor] = ToResult(range, params);
+    }
   }
   return Status::Ok();
 }
@@ -81,10 +111,10 @@ Status AddRangesOfModel(PreparedModel& prepared, const CalibrationData& data, Jo
 Result<RangesResult> RangesVerb(const std::string& path, Job& job) {
   const Options& options = job.options;
   PREON_RETURN_IF_ERROR(CheckOutputs(options, {path}));
-  RangesResult result{.method = std::string(job.choices.method->name()),
-                      .activation = options.plan.activation.name(),
+  RangesResult result{.activation = options.plan.activation.name(),
                       .scale_type = std::string(ScaleTypeName(options.plan.scale_type)),
-                      .compat = std::string(CompatName(options.plan.compat))};
+                      .compat = std::string(CompatName(options.plan.compat)),
+                      .all_methods = options.all_methods};
   CalibrationData data;
   if (job.open_samples) {
     if (path.ends_with(".calib") || IsCalibFile(path))
@@ -101,9 +131,11 @@ Result<RangesResult> RangesVerb(const std::string& path, Job& job) {
     job.clock.Begin("ranges");
     PREON_RETURN_IF_ERROR(AddRangesOfStatistics(data, job, result));
   }
-  for (const auto& [tensor, source] : data.shared) {
-    const auto found = result.tensors.find(source);
-    if (found != result.tensors.end()) result.tensors[tensor] = found->second;
+  for (RangesResult::OfMethod& of_method : result.methods) {
+    for (const auto& [tensor, source] : data.shared) {
+      const auto found = of_method.tensors.find(source);
+      if (found != of_method.tensors.end()) of_method.tensors[tensor] = found->second;
+    }
   }
   result.facts = job.clock.Finish("ranges");
   if (!options.output.empty()) PREON_RETURN_IF_ERROR(WriteFileAtomically(options.output, ToJson(result) + "\n"));

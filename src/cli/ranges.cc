@@ -9,6 +9,7 @@ Command RangesCommand() {
           .summary = "the ranges a method gives: of statistics alone, or of a model and --data",
           .positionals = {"FILE"},
           .examples = R"(  preon ranges model.calib --method minmax
+  preon ranges model.calib --all-methods -o ranges.json
   preon ranges model.onnx --data calib.npz --method percentile --compat quark
   preon ranges model.calib --method percentile --method-option Percentile=99.9 -o ranges.json
 )",

@@ -77,6 +77,14 @@ Json LinesJson(const NamedLines& lines) {
   return json;
 }
 
+Json RangesJson(const std::map<std::string, TensorRange>& ranges) {
+  Json tensors = Json::object();
+  for (const auto& [name, range] : ranges) {
+    tensors[name] = {{"min", range.min}, {"max", range.max}, {"scale", range.scale}, {"zero_point", range.zero_point}};
+  }
+  return tensors;
+}
+
 }  // namespace
 
 std::string ToJson(const QuantizeResult& result) {
@@ -146,13 +154,14 @@ std::string ToJson(const MergeResult& result) {
 
 std::string ToJson(const RangesResult& result) {
   Json json = BeginJson(result.facts);
-  json["method"] = result.method;
   json["activation"] = result.activation;
   json["scale_type"] = result.scale_type;
   json["compat"] = result.compat;
-  Json& tensors = json["tensors"] = Json::object();
-  for (const auto& [name, range] : result.tensors) {
-    tensors[name] = {{"min", range.min}, {"max", range.max}, {"scale", range.scale}, {"zero_point", range.zero_point}};
+  if (!result.all_methods) {
+    json["method"] = result.methods.front().method;
+    json["tensors"] = RangesJson(result.methods.front().tensors);
+  } else {
+    for (const auto& [method, tensors] : result.methods) json["methods"][method]["tensors"] = RangesJson(tensors);
   }
   return JsonLine(json);
 }

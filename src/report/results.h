@@ -116,8 +116,13 @@ struct TensorRange {
 
 struct RangesResult {
   RunFacts facts;
-  std::string method, activation, scale_type, compat;
-  std::map<std::string, TensorRange> tensors;
+  std::string activation, scale_type, compat;
+  struct OfMethod {
+    std::string method;
+    std::map<std::string, TensorRange> tensors;
+  };
+  std::vector<OfMethod> methods;  ///< at least one
+  bool all_methods = false;       ///< were asked for
 };
 
 struct AnalyzeResult {

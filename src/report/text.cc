@@ -211,10 +211,13 @@ std::string ToText(const MergeResult& result) {
 
 std::string ToText(const RangesResult& result) {
   TextWriter out;
-  out.Add("%-40s %14s %14s %14s %10s\n", "tensor", "min", "max", "scale", "zero point");
-  for (const auto& [name, range] : result.tensors) {
-    out.Add("%-40s %14.7g %14.7g %14.7g %10lld\n", Printable(name).c_str(), range.min, range.max, range.scale,
-            static_cast<long long>(range.zero_point));
+  for (const auto& [method, tensors] : result.methods) {
+    if (result.all_methods) out.Add("%s%s\n", &method == &result.methods.front().method ? "" : "\n", method.c_str());
+    out.Add("%-40s %14s %14s %14s %10s\n", "tensor", "min", "max", "scale", "zero point");
+    for (const auto& [name, range] : tensors) {
+      out.Add("%-40s %14.7g %14.7g %14.7g %10lld\n", Printable(name).c_str(), range.min, range.max, range.scale,
+              static_cast<long long>(range.zero_point));
+    }
   }
   return out.Take();
 }
