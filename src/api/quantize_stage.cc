@@ -22,7 +22,7 @@ namespace {
 
 // Samples of the comparison with float: enough for its figures, little against calibration.
 constexpr int64_t kMaxComparedSamples = 256;
-constexpr double kLatencySeconds = 0.15;
+constexpr double kLatencySeconds = 0.1;
 // The measured ratio from which a result is called slower than float; below it is noise.
 constexpr double kSlowerRatio = 1.1;
 // A node left in float may take the reason to be one from its neighbours; that ends after a step or two.
