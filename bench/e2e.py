@@ -38,6 +38,13 @@ def measure(name, args):
     }
 
 
+def judged_twice(results):
+    """Of tasks whose halves of the data took both roles, as many samples each: {task: (metric, float, int8) over all samples}."""
+    pairs = {name: (results[name], results.get(name + "_swapped", {"error": ""})) for name in results}
+    return {name: (pair[0]["metric"], *(sum(half[side] for half in pair) / 2 for side in ("float", "int8")))
+            for name, pair in pairs.items() if not any("error" in half for half in pair)}
+
+
 HEADER = ["model", "metric", "float", "int8", "change", "SQNR dB", "agree %", "x float", "int/float", "s", "MB", "size"]
 
 
@@ -73,7 +80,10 @@ def main():
             results[name] = measure(name, args)
         except Failed as failure:
             results[name] = {"error": str(failure)}
-    table(HEADER, [row(name, result) for name, result in results.items()])
+    rows = [row(name, result) for name, result in results.items()]
+    for name, (metric, floats, integers) in judged_twice(results).items():
+        rows.append([f"{name}, both halves", metric, f"{floats:.2f}", f"{integers:.2f}", f"{integers - floats:+.2f}"] + [""] * (len(HEADER) - 5))
+    table(HEADER, rows)
     for name, result in results.items():
         if "error" in result:
             print(f"{name}: {result['error']}")

@@ -1,10 +1,12 @@
 #include "api/plan_statistics.h"
 
 #include "base/parallel.h"
+#include "quantize/behind_products.h"
 #include "quantize/bias_correction.h"
 #include "quantize/channel_scales.h"
 #include "quantize/read_through.h"
 #include "ranges/seen_through.h"
+#include "ranges/whole_range.h"
 
 namespace preon {
 namespace {
@@ -52,11 +54,13 @@ Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const Calibra
       PREON_ASSIGN_OR_RETURN(range.own, MethodOfItsOwn(job.options, activation.method, job.builtins));
     }
   }
+  const std::set<std::string> whole = automatic ? BehindProducts(prepared.model.graph, plan) : std::set<std::string>();
   std::vector<Result<Range>> ranges(wanted.size(), Range{});
   OnThreads(static_cast<size_t>(job.context.ThreadCount()))(wanted.size(), [&](size_t i) {
     const auto& [tensor, observed, sketch, activation, own] = wanted[i];
     const RangeQuery query{.format = *activation.RangedFormat(), .scale_type = activation.scale_type};
     ranges[i] = job.collected && !own ? Collected(*job.collected, observed) : (own ? *own : method).Choose(sketch, query);
+    if (ranges[i].ok() && !own && whole.contains(tensor)) ranges[i] = WholeWhereFine(sketch, *ranges[i], query);
     const std::optional<ElementFunction> through = ReadThrough(prepared.model.graph, tensor);
     if (ranges[i].ok() && automatic && !own && through && observed == tensor)
       ranges[i] = PullInThrough(through->of, through->flat_on_the_right, sketch, *ranges[i], query);

@@ -1,0 +1,30 @@
+#include "quantize/behind_products.h"
+
+#include <algorithm>
+#include <array>
+#include <ranges>
+
+namespace preon {
+namespace {
+
+constexpr std::array kSums = {"Conv", "ConvTranspose", "Gemm", "MatMul", "Einsum", "LSTM", "GRU", "RNN", "Attention",
+                              "AveragePool", "GlobalAveragePool", "ReduceMean", "ReduceSum"};
+
+bool SumsUp(const Node& node) { return !node.domain.empty() || std::ranges::find(kSums, node.op_type) != kSums.end(); }
+
+}  // namespace
+
+std::set<std::string> BehindProducts(const Graph& graph, const QuantPlan& plan) {
+  std::set<std::string> lead_on;
+  const auto leads_on = [&](const std::string& tensor) { return lead_on.contains(tensor) || graph.HasCapturedUse(tensor); };
+  for (const auto& node : graph.nodes() | std::views::reverse) {
+    if (SumsUp(*node) || std::ranges::any_of(node->outputs(), leads_on)) lead_on.insert(node->inputs().begin(), node->inputs().end());
+  }
+  std::set<std::string> behind;
+  for (const auto& [tensor, activation] : plan.activations) {
+    if (!leads_on(tensor)) behind.insert(tensor);
+  }
+  return behind;
+}
+
+}  // namespace preon
