@@ -12,9 +12,9 @@ namespace {
 
 constexpr double kGoodEnoughDb = 15;  // below, classes and boxes get lost
 constexpr double kEnoughDb = 20;      // no further tensor is tried
-constexpr double kLeastGainDb = 1;    // what another layer in float must bring
+constexpr double kLeastGainDb = 0.5;  // what another layer in float must bring
 constexpr double kLeastShare = 0.005;
-constexpr int kMaxFruitless = 3;
+constexpr int kMaxFruitless = 5;
 constexpr double kLeastIntegerShare = 0.75;  // of the work in integers; with less of it the model is no faster any more
 
 using Ranked = std::vector<std::pair<double, std::string>>;

@@ -13,6 +13,16 @@ namespace {
 constexpr int kBinBits = 12;
 static_assert(kBinsPerSign == 1 << kBinBits);
 constexpr size_t kMaxWaiting = 4096;
+// Sampled elements come as blocks of neighbours, which are alike: they know less of the end than as many apart would.
+constexpr double kCountsBeyond = 2;
+
+// Of what lies in the bins [from, end), the share in `bin`: the share beyond a point falls with its distance from the mean.
+double ShareOfBin(size_t bin, size_t from, size_t end, double mean) {
+  const double nearest = std::max(static_cast<double>(from) - mean, 0.0) + 1;
+  const auto beyond = [&](size_t at) { return nearest / (nearest + static_cast<double>(at - from)); };
+  return (beyond(bin) - beyond(bin + 1)) / (beyond(from) - beyond(end));
+}
+
 }  // namespace
 
 int TensorHistogram::WidthExponent(float max_magnitude) {
@@ -111,19 +121,55 @@ void TensorHistogram::Merge(const TensorHistogram& other) {
   }
 }
 
+// The weight of one counted element, as far as a bin has but one.
+double TensorHistogram::SmallestCount(size_t end) const {
+  uint64_t smallest = 0;
+  for (const BinCounts& counts : bulk_) {
+    for (size_t bin = 0; bin < std::min(counts.end(), end); ++bin) {
+      if (counts[bin] != 0 && (smallest == 0 || counts[bin] < smallest)) smallest = counts[bin];
+    }
+  }
+  return static_cast<double>(smallest);
+}
+
+double TensorHistogram::MeanBin(size_t end) const {
+  double sum = 0, total = 0;
+  for (size_t sign = 0; sign < 2; ++sign) {
+    for (size_t bin = 0; bin < std::min(bulk_[sign].end(), end); ++bin) {
+      const auto count = static_cast<double>(bulk_[sign][bin]);
+      sum += (sign == 0 ? count : -count) * static_cast<double>(bin);
+      total += count;
+    }
+  }
+  return total > 0 ? sum / total : 0;
+}
+
+size_t TensorHistogram::EndOfCounts(size_t sign, size_t end) const {
+  while (end > 0 && bulk_[sign][end - 1] == 0) --end;
+  return end;
+}
+
 Histogram TensorHistogram::Read(const ValueCounts& counts) const {
   const auto bin_of = [&](float magnitude) { return static_cast<size_t>(std::ldexp(magnitude, -width_exponent_)); };
   const size_t negative_bins = counts.finite() > 0 && counts.min < 0 ? bin_of(-counts.min) + 1 : 0;
   const size_t positive_bins = counts.finite() > 0 && counts.max > 0 ? bin_of(counts.max) + 1 : 0;
 
-  // What the bulk stands for, so that the total is exact.
   const size_t bulk_end = sampled_ ? kTailBin : kBinsPerSign;
-  const auto sampled_total = static_cast<double>(bulk_[0].Total(bulk_end) + bulk_[1].Total(bulk_end));
+  const size_t bulk_bins[2] = {std::min(positive_bins, bulk_end), std::min(negative_bins, bulk_end)};
+  // Bins that values do or may lie in, though the subset has none: beyond the largest of n values lies 1/n of all.
+  const size_t seen[2] = {EndOfCounts(0, bulk_bins[0]), EndOfCounts(1, bulk_bins[1])};
+  const double beyond = sampled_ ? kCountsBeyond * SmallestCount(bulk_end) : 0;
+  const double mean = MeanBin(bulk_end);
+  const auto unseen = [&](size_t sign) { return seen[sign] < bulk_bins[sign] ? beyond : 0; };
+
+  // What the bulk stands for, so that the total is exact.
+  const double sampled_total =
+      static_cast<double>(bulk_[0].Total(bulk_end) + bulk_[1].Total(bulk_end)) + unseen(0) + unseen(1);
   const auto bulk_total = static_cast<double>(counts.finite() - counts.zeros - tail_[0].Total() - tail_[1].Total());
   const double scale = sampled_total > 0 ? bulk_total / sampled_total : 0;
   // All of the bulk missed by the subset: spread evenly.
-  const auto bulk_bins = static_cast<double>(std::min(negative_bins, bulk_end) + std::min(positive_bins, bulk_end));
-  const double even = sampled_total > 0 || bulk_bins == 0 ? 0 : bulk_total / bulk_bins;
+  const auto all_bins = static_cast<double>(bulk_bins[0] + bulk_bins[1]);
+  const double even = sampled_total > 0 || all_bins == 0 ? 0 : bulk_total / all_bins;
 
   Histogram histogram;
   histogram.width = std::ldexp(1.0, width_exponent_);
@@ -132,7 +178,9 @@ Histogram TensorHistogram::Read(const ValueCounts& counts) const {
   histogram.counts.resize(negative_bins + positive_bins);
   const auto value = [&](size_t sign, size_t bin) {
     if (bin >= bulk_end) return static_cast<double>(tail_[sign][bin]);
-    return static_cast<double>(bulk_[sign][bin]) * scale + even;
+    const double here = bin < seen[sign] ? static_cast<double>(bulk_[sign][bin])
+                                         : unseen(sign) * ShareOfBin(bin, seen[sign], bulk_bins[sign], sign == 0 ? mean : -mean);
+    return here * scale + even;
   };
   for (size_t bin = 0; bin < negative_bins; ++bin) histogram.counts[negative_bins - 1 - bin] = value(1, bin);
   for (size_t bin = 0; bin < positive_bins; ++bin) histogram.counts[negative_bins + bin] = value(0, bin);

@@ -73,6 +73,12 @@ class TensorHistogram {
   size_t parts() const { return sampled_ ? kParts : 2; }
   BinCounts& part(size_t part) { return part < 2 ? bulk_[part] : tail_[part - 2]; }
 
+  double SmallestCount(size_t end) const;
+  /// Of the bulk, with its sign.
+  double MeanBin(size_t end) const;
+  /// One past the bulk's last bin below `end` with a count.
+  size_t EndOfCounts(size_t sign, size_t end) const;
+
   std::array<BinCounts, 2> bulk_;
   std::array<BinCounts, 2> tail_{BinCounts(kFirstBins[2]), BinCounts(kFirstBins[3])};
   std::vector<uint16_t> waiting_;  // indices, of these bins' width

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <random>
 
 #include "stats/sampling.h"
 #include "stats/sketch_testing.h"
@@ -117,6 +118,26 @@ TEST(TensorSketch, BulkThatTheSubsetMissesIsSpreadEvenly) {
   EXPECT_NEAR(histogram.total(), 2, 1e-9);
   EXPECT_EQ(histogram.counts.back(), 1);
   EXPECT_GT(histogram.counts.front(), 0);
+}
+
+// Scores: far below zero but for a few, which the subset of one in 64 misses and the tail of the larger end does not hold.
+TEST(TensorSketch, EndsBeyondTheSubsetAreNotEmpty) {
+  std::mt19937 random(1);
+  std::normal_distribution<float> normal(-6, 0.5f);
+  std::vector<float> values(1 << 17);
+  for (float& x : values) x = normal(random);
+  values[5] = -30;
+  for (size_t at : {99u, 70001u, 130000u}) values[at] = 1.5f;
+  TensorSketch sketch;
+  sketch.Update(values);
+  const Histogram histogram = sketch.ReadHistogram();
+  EXPECT_NEAR(histogram.total(), 1 << 17, 1e-6 * (1 << 17));
+  double above_1 = 0;
+  for (size_t bin = 0; bin < histogram.counts.size(); ++bin) {
+    if (histogram.lower_edge + static_cast<double>(bin) * histogram.width >= 1) above_1 += histogram.counts[bin];
+  }
+  EXPECT_GT(above_1, 1);
+  EXPECT_LT(above_1, 300);
 }
 
 TEST(TensorSketch, NonFiniteValuesAreCountedApart) {

@@ -70,12 +70,27 @@ def test_layerwise_percentile_picks_the_brute_force_candidate(case, metric):
     assert same >= 0.75 * len(raw), "near-ties are the exception"
 
 
+def ranges_of_others(model, calib):
+    return [model.ranges(calib, "minmax"), model.ranges(calib, "percentile"),
+            model.ranges(calib, "percentile", Percentile=99.99), model.ranges(calib, "layerwise-percentile"),
+            model.ranges(calib, "layerwise-percentile", LWPMetric="mse")]
+
+
+@pytest.mark.parametrize("name, every", [("resnet20_cifar10", 1), ("mobilenetv2_1.0", 2), ("yolox_nano", 6)])
+def test_minmse_from_default_statistics(real_model, name, every):
+    """The bulk of large tensors is sampled: as good as the others but for what that hides. YOLOX-nano's scores lie in [-28, 1.7]."""
+    model = real_model(name)
+    calib = model.calibrate_source_graph("--no-optimize")
+    chosen, others = model.ranges(calib, "minmse"), ranges_of_others(model, calib)
+    tensors = sorted(chosen.keys() & model.source_tensors())[::every] + (["1087", "1183"] if name == "yolox_nano" else [])
+    for tensor, values in model.values(tensors).items():
+        error, *of_others = (quantization_error(values.astype(np.float64), of[tensor]["min"], of[tensor]["max"], "mse") for of in (chosen, *others))
+        assert error <= 1.02 * min(of_others) + 1e-12, tensor
+
+
 def test_minmse_is_never_worse_than_the_others(case):
     model, calib, raw = case
-    chosen = model.ranges(calib, "minmse")
-    others = [model.ranges(calib, "minmax"), model.ranges(calib, "percentile"),
-              model.ranges(calib, "percentile", Percentile=99.99), model.ranges(calib, "layerwise-percentile"),
-              model.ranges(calib, "layerwise-percentile", LWPMetric="mse")]
+    chosen, others = model.ranges(calib, "minmse"), ranges_of_others(model, calib)
     better = 0
     for tensor, values in raw.items():
         error = quantization_error(values, chosen[tensor]["min"], chosen[tensor]["max"], "mse")
