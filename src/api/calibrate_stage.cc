@@ -139,9 +139,24 @@ Status RunTrialSamples(const PreparedModel& prepared, Job& job, TrialSamples& tr
 // Nothing, where no run was interrupted.
 Result<std::optional<CalibrationData>> StartFrom(const PartialCalibration& partial, const PreparedModel& prepared,
                                                  const Job& job) {
-  if (job.options.resume) return partial.Load(prepared.model.fingerprint);
-  if (!job.options.worker) partial.StartAnew(job.context);
-  return std::optional<CalibrationData>();
+  if (!job.options.resume) {
+    if (!job.options.worker) partial.StartAnew(job.context);
+    return std::optional<CalibrationData>();
+  }
+  PREON_ASSIGN_OR_RETURN(std::optional<CalibrationData> known, partial.Load(prepared.model.fingerprint));
+  for (const std::string& tensor : ToObserve(prepared, job)) {
+    if (known && !known->tensors.contains(tensor))
+      return Error(ErrorId::kCalibFileMismatch, partial.path(), ": --resume: has no tensor '", tensor, "': made with other options; wanted the same, or the file removed");
+  }
+  return known;
+}
+
+// A run that nobody asked to keep anything goes on without.
+Status SavePartial(const PartialCalibration& partial, const CalibrationData& so_far, const Job& job) {
+  const Status saved = partial.Save(so_far);
+  if (saved.ok() || job.options.resume || job.options.checkpoint_seconds) return saved;
+  job.context.Log(LogLevel::kWarning, StrCat("nothing is kept for --resume: ", saved.message()));
+  return Status::Ok();
 }
 
 Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const Pass& pass) {
@@ -150,10 +165,10 @@ Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const P
   const std::string setup = StrCat(PlacementSetup(prepared, job), ModeSetup(options));
   bool check_rewrites = pass.check_rewrites;
   if (pass.partial != nullptr) {
-    pass.partial->Describe(setup);
+    PREON_RETURN_IF_ERROR(pass.partial->Describe(setup));
     PREON_ASSIGN_OR_RETURN(options.start, StartFrom(*pass.partial, prepared, job));
     options.checkpoint_seconds = static_cast<double>(job.options.checkpoint_seconds.value_or(kCheckpointSeconds));
-    options.checkpoint = [&](const CalibrationData& so_far) { return pass.partial->Save(so_far); };
+    options.checkpoint = [&](const CalibrationData& so_far) { return SavePartial(*pass.partial, so_far, job); };
   }
   if (options.start && check_rewrites) {  // there may be nothing left to run
     PREON_RETURN_IF_ERROR(CheckRewrites(prepared, job));
@@ -168,10 +183,12 @@ Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const P
   PREON_ASSIGN_OR_RETURN(const SampleSelection selection, SelectSamples(job, options.start));
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(prepared.inputs, selection));
   source = Prefetch(std::move(source), job.options.memory == MemoryUse::kLow ? 1 : 2);
+  // Some of the trial's samples may be among those that were seen before: they have a pass of their own below.
+  TrialSamples* const trial = options.start ? nullptr : pass.trial;
   if (pass.trial != nullptr) pass.trial->Clear();
   if (pass.float_outputs != nullptr) pass.float_outputs->Clear();
   options.see_run = [&, first = true](const Batch& batch, const std::vector<NamedTensor>& outputs) mutable {
-    if (pass.trial != nullptr) pass.trial->Keep(batch, outputs);
+    if (trial != nullptr) trial->Keep(batch, outputs);
     if (pass.float_outputs != nullptr) pass.float_outputs->Keep(batch, outputs);
     if (!std::exchange(first, false)) return Status::Ok();
     if (check_rewrites) {
@@ -192,7 +209,6 @@ Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const P
     PREON_ASSIGN_OR_RETURN(job.collected, collection->Finish());
   }
   data.shared = SharedRanges(prepared.plan);
-  // The trial's samples may be among those that were seen before.
   if (options.start && pass.trial != nullptr) PREON_RETURN_IF_ERROR(RunTrialSamples(prepared, job, *pass.trial));
   return data;
 }
@@ -225,7 +241,7 @@ Result<CalibrationData> CalibrateWithWorkers(PreparedModel& prepared, Job& job, 
   const std::string setup = StrCat(PlacementSetup(prepared, job), ModeSetup(StatisticsFor(prepared, job)));
   const std::string fingerprint = prepared.model.fingerprint;
   PartialCalibration& partial = *pass.partial;
-  partial.Describe(setup);
+  PREON_RETURN_IF_ERROR(partial.Describe(setup));
   PREON_ASSIGN_OR_RETURN(std::optional<CalibrationData> start, StartFrom(partial, prepared, job));
   plan.folder = partial.workers_folder();
   std::error_code error;
@@ -265,12 +281,14 @@ Result<CalibrationData> CalibrateCareful(PreparedModel& prepared, Job& job, Pass
 }
 
 Result<CalibrationData> CalibrateChecked(PreparedModel& prepared, Job& job, const Pass& pass) {
+  job.kept_partial = pass.partial != nullptr;
   Result<CalibrationData> data = CalibrateCareful(prepared, job, pass);
   if (data.ok() || pass.partial == nullptr || job.options.worker) return data;
   const Status status = data.status();
   // Other data or options are needed, which nothing that was learned would go with.
-  if (ExitStatus(status.id()) == 2 && !job.options.resume) pass.partial->Remove();
-  if (!pass.partial->Exists()) return status;
+  const bool useless = ExitStatus(status.id()) == 2;
+  if (useless && !job.options.resume) pass.partial->Remove();
+  if (useless || !pass.partial->Exists()) return status;
   return Status(status).WithHint(StrCat(pass.partial->path(), " has what was learned: the same command with --resume goes on from there"));
 }
 

@@ -28,7 +28,9 @@ std::vector<std::string> FilesIn(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    if (entry.path().extension() == ".calib") files.push_back(entry.path().string());
+    const std::string name = entry.path().stem().string();
+    const bool of_worker = entry.path().extension() == ".calib" && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+    if (of_worker) files.push_back(entry.path().string());
   }
   std::ranges::sort(files);
   return files;
@@ -39,8 +41,13 @@ std::vector<std::string> FilesIn(const std::string& folder) {
 PartialCalibration::PartialCalibration(const Options& options)
     : options_(options), path_(options.worker ? options.output : options.output + ".partial") {}
 
-void PartialCalibration::Describe(const std::string& setup) {
+Status PartialCalibration::Describe(const std::string& setup) {
+  std::error_code ignored;
+  if (fs::exists(path_, ignored) && !IsCalibFile(path_)) {
+    return Error(ErrorId::kCalibFileMismatch, path_, ": is in the way of what an interrupted run leaves there; wanted it under another name");
+  }
   setup_ = StrCat(setup, options_.per_sample ? " per-sample" : "", " samples=", SamplesHash(options_));
+  return Status::Ok();
 }
 
 Result<CalibrationData> PartialCalibration::LoadFile(const std::string& path,
@@ -72,7 +79,7 @@ Result<std::optional<CalibrationData>> PartialCalibration::Load(const std::strin
     known = std::move(merged).value();
   }
   if (!files.empty() && known) PREON_RETURN_IF_ERROR(Save(*known));
-  fs::remove_all(workers_folder(), error);
+  RemoveWorkersFolder();
   return known;
 }
 
@@ -82,8 +89,7 @@ Status PartialCalibration::Save(CalibrationData so_far) const {
 }
 
 bool PartialCalibration::Exists() const {
-  std::error_code ignored;
-  return fs::exists(path_, ignored) || !FilesIn(workers_folder()).empty();
+  return IsCalibFile(path_) || !FilesIn(workers_folder()).empty();
 }
 
 void PartialCalibration::StartAnew(const RunContext& context) const {
@@ -94,9 +100,19 @@ void PartialCalibration::StartAnew(const RunContext& context) const {
 
 void PartialCalibration::Remove() const {
   std::error_code ignored;
-  fs::remove(path_, ignored);
-  fs::remove_all(workers_folder(), ignored);
+  if (IsCalibFile(path_)) fs::remove(path_, ignored);
   RemoveLeftovers(path_);
+  RemoveWorkersFolder();
+}
+
+// With nothing in it that is not ours.
+void PartialCalibration::RemoveWorkersFolder() const {
+  std::error_code ignored;
+  for (const std::string& file : FilesIn(workers_folder())) {
+    fs::remove(file, ignored);
+    RemoveLeftovers(file);
+  }
+  fs::remove(workers_folder(), ignored);
 }
 
 }  // namespace preon

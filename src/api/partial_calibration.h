@@ -18,8 +18,8 @@ class PartialCalibration {
   explicit PartialCalibration(const Options& options);
 
   /// What its files must agree on: the setup of the finished calibration, and the samples as they are now. Goes before
-  /// loading and saving.
-  void Describe(const std::string& setup);
+  /// loading and saving. Errors: kCalibFileMismatch where another kind of file has the name.
+  Status Describe(const std::string& setup);
 
   /// All that is known: none where there is no file. What workers left goes into OUTPUT.partial, and the folder goes.
   /// Errors: kCalibFileMismatch when a file is of another model or other options; those of Load- and SaveCalibration.
@@ -32,13 +32,15 @@ class PartialCalibration {
   bool Exists() const;
   /// Drops what an earlier run left, with a warning.
   void StartAnew(const RunContext& context) const;
-  /// Once the output is there, or never will be.
+  /// Once the output is there, or never will be. A file of the name that is something else stays.
   void Remove() const;
 
   const std::string& path() const { return path_; }
   std::string workers_folder() const { return path_ + ".workers"; }
 
  private:
+  void RemoveWorkersFolder() const;
+
   const Options& options_;
   std::string path_, setup_;
 };

@@ -151,7 +151,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   std::error_code ignored;
   if (!beside.ok()) std::filesystem::remove(options.output, ignored);  // all that was asked for, or nothing
   PREON_RETURN_IF_ERROR(beside);
-  partial.Remove();
+  if (job.kept_partial) partial.Remove();
   return result;
 }
 

@@ -7,8 +7,10 @@
 namespace preon {
 namespace {
 
-constexpr std::array kSums = {"Conv", "ConvTranspose", "Gemm", "MatMul", "Einsum", "LSTM", "GRU", "RNN", "Attention",
-                              "AveragePool", "GlobalAveragePool", "ReduceMean", "ReduceSum"};
+constexpr std::array kSums = {"Conv", "ConvTranspose", "DeformConv", "ConvInteger", "QLinearConv", "Gemm", "MatMul", "MatMulInteger",
+                              "QLinearMatMul", "Einsum", "LSTM", "GRU", "RNN", "Attention", "AveragePool", "GlobalAveragePool", "LpPool",
+                              "GlobalLpPool", "ReduceMean", "ReduceSum", "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSum",
+                              "ReduceLogSumExp", "CumSum", "If", "Loop", "Scan"};
 
 bool SumsUp(const Node& node) { return !node.domain.empty() || std::ranges::find(kSums, node.op_type) != kSums.end(); }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "stats/sampling.h"
 #include "stats/tensor_sketch.h"
 #include "stats/value_counts.h"
 
@@ -121,12 +122,12 @@ void TensorHistogram::Merge(const TensorHistogram& other) {
   }
 }
 
-// The weight of one counted element, as far as a bin has but one.
-double TensorHistogram::SmallestCount(size_t end) const {
-  uint64_t smallest = 0;
+// The weight of one counted element: that of samples of average size, or less, as a bin that has but one shows.
+double TensorHistogram::WeightOfOne(const ValueCounts& counts_of_all) const {
+  uint64_t smallest = SampleRate(counts_of_all.count / std::max<uint64_t>(counts_of_all.samples, 1));
   for (const BinCounts& counts : bulk_) {
-    for (size_t bin = 0; bin < std::min(counts.end(), end); ++bin) {
-      if (counts[bin] != 0 && (smallest == 0 || counts[bin] < smallest)) smallest = counts[bin];
+    for (size_t bin = 0; bin < std::min(counts.end(), kTailBin); ++bin) {
+      if (counts[bin] != 0) smallest = std::min<uint64_t>(smallest, counts[bin]);
     }
   }
   return static_cast<double>(smallest);
@@ -156,11 +157,13 @@ Histogram TensorHistogram::Read(const ValueCounts& counts) const {
 
   const size_t bulk_end = sampled_ ? kTailBin : kBinsPerSign;
   const size_t bulk_bins[2] = {std::min(positive_bins, bulk_end), std::min(negative_bins, bulk_end)};
-  // Bins that values do or may lie in, though the subset has none: beyond the largest of n values lies 1/n of all.
+  // Bins that values do or may lie in, though the subset has none: beyond the largest of n values lies 1/n of all. Of the
+  // end that the bins are made for, at least the outer half is known exactly.
   const size_t seen[2] = {EndOfCounts(0, bulk_bins[0]), EndOfCounts(1, bulk_bins[1])};
-  const double beyond = sampled_ ? kCountsBeyond * SmallestCount(bulk_end) : 0;
+  const double beyond = sampled_ ? kCountsBeyond * WeightOfOne(counts) : 0;
   const double mean = MeanBin(bulk_end);
-  const auto unseen = [&](size_t sign) { return seen[sign] < bulk_bins[sign] ? beyond : 0; };
+  const bool is_smaller[2] = {positive_bins <= kBinsPerSign / 2, negative_bins <= kBinsPerSign / 2};
+  const auto unseen = [&](size_t sign) { return is_smaller[sign] && seen[sign] < bulk_bins[sign] ? beyond : 0; };
 
   // What the bulk stands for, so that the total is exact.
   const double sampled_total =

@@ -73,7 +73,7 @@ class TensorHistogram {
   size_t parts() const { return sampled_ ? kParts : 2; }
   BinCounts& part(size_t part) { return part < 2 ? bulk_[part] : tail_[part - 2]; }
 
-  double SmallestCount(size_t end) const;
+  double WeightOfOne(const ValueCounts& counts_of_all) const;
   /// Of the bulk, with its sign.
   double MeanBin(size_t end) const;
   /// One past the bulk's last bin below `end` with a count.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <random>
 
@@ -138,6 +139,17 @@ TEST(TensorSketch, EndsBeyondTheSubsetAreNotEmpty) {
   }
   EXPECT_GT(above_1, 1);
   EXPECT_LT(above_1, 300);
+}
+
+// Masks and clipped values: no bin has a single element.
+TEST(TensorSketch, ValuesThatRepeatKeepTheirMass) {
+  std::vector<float> values(1 << 15, 1.0f);
+  values[5] = -1.5f;
+  values[9] = 4;
+  TensorSketch sketch;
+  sketch.Update(values);
+  const Histogram histogram = sketch.ReadHistogram();
+  EXPECT_GT(*std::ranges::max_element(histogram.counts), 0.99 * (1 << 15));
 }
 
 TEST(TensorSketch, NonFiniteValuesAreCountedApart) {

@@ -85,7 +85,7 @@ def test_minmse_from_default_statistics(real_model, name, every):
     tensors = sorted(chosen.keys() & model.source_tensors())[::every] + (["1087", "1183"] if name == "yolox_nano" else [])
     for tensor, values in model.values(tensors).items():
         error, *of_others = (quantization_error(values.astype(np.float64), of[tensor]["min"], of[tensor]["max"], "mse") for of in (chosen, *others))
-        assert error <= 1.02 * min(of_others) + 1e-12, tensor
+        assert error <= 1.03 * min(of_others) + 1e-12, tensor
 
 
 def test_minmse_is_never_worse_than_the_others(case):

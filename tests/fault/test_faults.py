@@ -40,7 +40,7 @@ def until_it_has_seen_samples(process):
 @pytest.mark.parametrize("verb", [["calibrate"], ["quantize"], ["quantize", "--method", "percentile"]], ids=" ".join)
 def test_interrupted_and_resumed(preon, model, tmp_path, verb):
     """Ctrl-C needs no option before it: --resume afterwards gives the bytes of an undisturbed run."""
-    options = [*verb, model, "--data", "random:60000", "--threads", "1"]
+    options = [*verb, model, "--data", "random:200000", "--threads", "1"]
     assert preon(*options, "-o", "whole").returncode == 0
     process = preon.start(*options, "-o", "out", "--json")
     until_it_has_seen_samples(process)
@@ -49,7 +49,7 @@ def test_interrupted_and_resumed(preon, model, tmp_path, verb):
     assert process.returncode == 130, stderr
     assert preon.files() == ["model.onnx", "out.partial", "whole"]
     known = json.loads(preon("inspect", "out.partial", "--json").stdout)["samples"]
-    assert 0 < known < 60000
+    assert 0 < known < 200000
     done = preon(*options, "-o", "out", "--resume")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out").read_bytes() == (tmp_path / "whole").read_bytes()
@@ -61,6 +61,35 @@ def test_without_resume_a_run_begins_anew_and_says_so(preon, model, tmp_path):
     done = preon("calibrate", model, "--data", "random:7", "-o", "out.calib")
     assert done.returncode == 0 and "out.calib.partial: of an interrupted run, is dropped" in done.stderr
     assert preon.files() == ["model.onnx", "out.calib"]
+
+
+@pytest.mark.parametrize("verb", ["calibrate", "quantize"])
+def test_a_file_of_that_name_stays(preon, model, data, tmp_path, verb):
+    (tmp_path / "out.partial").write_text("somebody's notes")
+    preon.fails(2, 3013, verb, model, "--data", data, "-o", "out", says="out.partial: is in the way")
+    assert (tmp_path / "out.partial").read_text() == "somebody's notes"
+
+
+def test_what_is_no_part_of_the_run_stays(preon, model, data, tmp_path):
+    """Somebody's folder of the workers' name; what an interrupted pass left, in a run without one."""
+    notes = tmp_path / "out.partial.workers" / "notes.txt"
+    notes.parent.mkdir()
+    notes.write_text("mine")
+    assert preon("calibrate", model, "--data", data, "-o", "out").returncode == 0
+    assert notes.read_text() == "mine"
+    (tmp_path / "out").rename(tmp_path / "q.partial")
+    assert preon("calibrate", model, "--data", data, "-o", "a.calib").returncode == 0
+    assert preon("quantize", model, "--calib", "a.calib", "-o", "q").returncode == 0
+    assert (tmp_path / "q.partial").exists()
+
+
+def test_resume_wants_the_same_tensors(preon, model, tmp_path):
+    """Interrupted with less to observe."""
+    process = preon.start("calibrate", model, "--data", "random:100G", "-o", "out.calib", "--exclude-type", "Conv", "--json")
+    until_it_has_seen_samples(process)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    preon.fails(2, 3013, "calibrate", model, "--data", "random:100G", "-o", "out.calib", "--resume", says="made with other options")
 
 
 def test_what_was_learned_goes_with_data_that_can_not_be_used(preon, model, tmp_path):
