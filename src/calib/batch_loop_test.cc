@@ -54,7 +54,15 @@ class ForEachBatchTest : public ::testing::TestWithParam<int> {
     for (size_t number = 0; number < numbers.size(); ++number) numbers[number] = static_cast<int64_t>(number);
     return numbers;
   }
+  /// A checkpoint that notes in `saved_` how much was finished.
+  std::function<Status()> NoteSaved() {
+    return [this] {
+      saved_ = finished_.size();
+      return Status::Ok();
+    };
+  }
   std::vector<int64_t> finished_;
+  size_t saved_ = 0;
 };
 
 TEST_P(ForEachBatchTest, ResultsComeInOrder) {
@@ -174,38 +182,23 @@ TEST_P(ForEachBatchTest, NoCheckpointBeforeItsTime) {
 
 TEST_P(ForEachBatchTest, StoppedItFinishesWhatIsUnderWayAndSavesIt) {
   Counting source(50);
-  size_t saved = 0;
-  const auto save = [&] {
-    saved = finished_.size();
-    return Status::Ok();
-  };
   const auto go_on = [&] { return source.begun() < 7 ? Status::Ok() : Error(ErrorId::kCancelled, "enough"); };
-  EXPECT_EQ(ForEachBatch(source, {.at_once = GetParam(), .checkpoint = {3600, save}, .go_on = go_on}, Note()).message(), "enough");
+  EXPECT_EQ(ForEachBatch(source, {.at_once = GetParam(), .checkpoint = {3600, NoteSaved()}, .go_on = go_on}, Note()).message(), "enough");
   EXPECT_EQ(finished_, UpTo(7));
-  EXPECT_EQ(saved, 7u);
+  EXPECT_EQ(saved_, 7u);
 }
 
 TEST_P(ForEachBatchTest, ACancelledSourceIsNoFailure) {
   Counting source(9, Error(ErrorId::kCancelled, "interrupted"));
-  bool saved = false;
-  const auto save = [&] {
-    saved = true;
-    return Status::Ok();
-  };
-  EXPECT_EQ(ForEachBatch(source, {.at_once = GetParam(), .checkpoint = {3600, save}}, Note()).id(), ErrorId::kCancelled);
+  EXPECT_EQ(ForEachBatch(source, {.at_once = GetParam(), .checkpoint = {3600, NoteSaved()}}, Note()).id(), ErrorId::kCancelled);
   EXPECT_EQ(finished_, UpTo(9));
-  EXPECT_TRUE(saved);
+  EXPECT_EQ(saved_, 9u);
 }
 
 TEST_P(ForEachBatchTest, WhoeverSavedSavesTheEnd) {
   Counting source(20);
-  size_t saved = 0;
-  const auto save = [&] {
-    saved = finished_.size();
-    return Status::Ok();
-  };
-  EXPECT_TRUE(ForEachBatch(source, {.at_once = GetParam(), .checkpoint = {0, save}}, Note()).ok());
-  EXPECT_EQ(saved, 20u);
+  EXPECT_TRUE(ForEachBatch(source, {.at_once = GetParam(), .checkpoint = {0, NoteSaved()}}, Note()).ok());
+  EXPECT_EQ(saved_, 20u);
 }
 
 TEST_P(ForEachBatchTest, ExceptionsReachTheCaller) {
