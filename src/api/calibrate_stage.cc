@@ -281,7 +281,6 @@ Result<CalibrationData> CalibrateCareful(PreparedModel& prepared, Job& job, Pass
 }
 
 Result<CalibrationData> CalibrateChecked(PreparedModel& prepared, Job& job, const Pass& pass) {
-  job.kept_partial = pass.partial != nullptr;
   Result<CalibrationData> data = CalibrateCareful(prepared, job, pass);
   if (data.ok() || pass.partial == nullptr || job.options.worker) return data;
   const Status status = data.status();

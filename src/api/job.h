@@ -53,7 +53,6 @@ struct Job {
   bool callers_samples = false;  ///< open_samples is the caller's: no other process can open them
   StageClock clock;
   std::optional<std::map<std::string, Range>> collected;  ///< by tensor, where the method collects: after the pass
-  bool kept_partial = false;   ///< the pass kept what an interrupted one goes on from
   std::optional<SavedRanges> saved;  ///< of --save-and-restore: these ranges go over those of the statistics
 };
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "api/calibrate_stage.h"
 #include "api/choose_policy.h"
@@ -41,14 +42,14 @@ bool WantsMeans(const PreparedModel& prepared, const Job& job) {
 }
 
 Result<CalibrationData> CalibrateOrLoad(PreparedModel& prepared, Job& job, TrialSamples* trial,
-                                        FloatOutputs& float_outputs, PartialCalibration& partial) {
+                                        FloatOutputs& float_outputs, std::optional<PartialCalibration>& partial) {
   const bool has_means = !job.made_up_sample && WantsMeans(prepared, job);
   const bool may_do_without = job.saved || (!job.choices.target->NeedsStatistics(job.choices.plan) && !has_means);
   const bool complete = may_do_without && MissingRanges(prepared, job).empty();
   if (job.options.calib.empty() && !complete) {
     // Restored ranges make a pass of its own, over the tensors that lack them.
-    const bool can_go_on = !job.choices.method->collects() && !job.saved;
-    if (!job.made_up_sample) return CalibrateStage(prepared, job, trial, float_outputs, can_go_on ? &partial : nullptr);
+    if (!job.made_up_sample && !job.choices.method->collects() && !job.saved) partial.emplace(job.options);
+    if (!job.made_up_sample) return CalibrateStage(prepared, job, trial, float_outputs, partial ? &*partial : nullptr);
     return Error(ErrorId::kMissingOption, job.options.save_and_restore, ": no range for '",
                  MissingRanges(prepared, job).front(), "' and others; wanted --data SRC to calibrate what is missing");
   }
@@ -86,7 +87,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   PREON_RETURN_IF_ERROR(ApplySaved(job, prepared));
   const int64_t missing = static_cast<int64_t>(MissingRanges(prepared, job).size());
   const std::string method(job.choices.method->name());
-  PartialCalibration partial(options);
+  std::optional<PartialCalibration> partial;  // where the pass keeps one
   TrialSamples trial;
   FloatOutputs float_outputs;
   const bool has_ranges = job.choices.target->NeedsStatistics(job.choices.plan);
@@ -151,7 +152,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   std::error_code ignored;
   if (!beside.ok()) std::filesystem::remove(options.output, ignored);  // all that was asked for, or nothing
   PREON_RETURN_IF_ERROR(beside);
-  if (job.kept_partial) partial.Remove();
+  if (partial) partial->Remove();
   return result;
 }
 

@@ -160,10 +160,11 @@ Histogram TensorHistogram::Read(const ValueCounts& counts) const {
   // Bins that values do or may lie in, though the subset has none: beyond the largest of n values lies 1/n of all. Of the
   // end that the bins are made for, at least the outer half is known exactly.
   const size_t seen[2] = {EndOfCounts(0, bulk_bins[0]), EndOfCounts(1, bulk_bins[1])};
-  const double beyond = sampled_ ? kCountsBeyond * WeightOfOne(counts) : 0;
-  const double mean = MeanBin(bulk_end);
-  const bool is_smaller[2] = {positive_bins <= kBinsPerSign / 2, negative_bins <= kBinsPerSign / 2};
-  const auto unseen = [&](size_t sign) { return is_smaller[sign] && seen[sign] < bulk_bins[sign] ? beyond : 0; };
+  const auto has_unseen = [&](size_t sign, size_t bins) { return sampled_ && bins <= kBinsPerSign / 2 && seen[sign] < bulk_bins[sign]; };
+  const bool unseen_ends[2] = {has_unseen(0, positive_bins), has_unseen(1, negative_bins)};
+  const bool any = unseen_ends[0] || unseen_ends[1];
+  const double beyond = any ? kCountsBeyond * WeightOfOne(counts) : 0, mean = any ? MeanBin(bulk_end) : 0;
+  const auto unseen = [&](size_t sign) { return unseen_ends[sign] ? beyond : 0; };
 
   // What the bulk stands for, so that the total is exact.
   const double sampled_total =
