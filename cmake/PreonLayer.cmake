@@ -1,8 +1,8 @@
-# preon_layer(NAME [DEPS layer...] [LIBS target...]): the folder src/NAME as the static library preon_NAME.
+# preon_layer(NAME [ROOMS folder...] [DEPS layer...] [LIBS target...]): the folder src/NAME as the static library preon_NAME.
 # Sources are found by their ending, so a new method, pass or format needs no edit here:
 #   x.cc -> the library · x_test.cc -> preon_NAME_test (ctest) · x_bench.cc -> preon_NAME_bench · main.cc -> left out
 function(preon_layer name)
-  cmake_parse_arguments(LAYER "" "" "DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(LAYER "" "" "ROOMS;DEPS;LIBS" ${ARGN})
   set(dir ${CMAKE_CURRENT_SOURCE_DIR}/src/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cc)
   file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${dir}/*_test.cc)

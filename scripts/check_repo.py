@@ -48,7 +48,7 @@ def link_problems(root):
 
 def registry_problems(root):
     """What a layer offers to a registry is in it, once, unless its declaration says "not in the default list"."""
-    lists = [root / "src" / name for name in ("api/builtins.cc", "formats/number_formats.cc")]
+    lists = [root / "src" / name for name in ("config/builtins.cc", "formats/number_formats.cc")]
     builtins = "".join(path.read_text() for path in lists if path.exists())
     for header in ("ranges/range_methods.h", "passes/passes.h", "quantize/targets.h", "formats/number_formats.h"):
         path = root / "src" / header

@@ -162,10 +162,10 @@ TEST({Name}, KnownAnswers) {{
 KINDS = {
     "method": ([METHOD, METHOD_TEST], [
         ("src/ranges/range_methods.h", r"std::unique_ptr<RangeMethod> Make\w+Method\(\);", "std::unique_ptr<RangeMethod> Make{Name}Method();"),
-        ("src/api/builtins.cc", r"  builtins\.methods\.Add\(.*\);", "  builtins.methods.Add(Make{Name}Method());")]),
+        ("src/config/builtins.cc", r"  builtins\.methods\.Add\(.*\);", "  builtins.methods.Add(Make{Name}Method());")]),
     "pass": ([PASS, PASS_TEST], [
         ("src/passes/passes.h", r"std::unique_ptr<Pass> Make\w+Pass\(\);.*", "std::unique_ptr<Pass> Make{Name}Pass();"),
-        ("src/api/builtins.cc", r"  builtins\.passes\.Add\(.*\);", "  builtins.passes.Add(Make{Name}Pass());")]),
+        ("src/config/builtins.cc", r"  builtins\.passes\.Add\(.*\);", "  builtins.passes.Add(Make{Name}Pass());")]),
     "format": ([FORMAT, FORMAT_TEST], [
         ("src/formats/number_formats.h", r"std::unique_ptr<NumberFormat> Make\w+Format\(\);", "std::unique_ptr<NumberFormat> Make{Name}Format();"),
         ("src/formats/number_formats.cc", r"  formats\.Add\(.*\);", "  formats.Add(Make{Name}Format());")]),

@@ -6,12 +6,12 @@
 #include <utility>
 #include <variant>
 
-#include "api/config.h"
-#include "api/exit_status.h"
-#include "api/option_table.h"
+#include "config/config.h"
+#include "base/exit_status.h"
+#include "config/option_table.h"
 #include "api/reader_source.h"
 #include "api/verbs.h"
-#include "api/version.h"
+#include "base/version.h"
 #include "base/spelling.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -119,7 +119,7 @@ auto RunVerbWith(const QuantizeOptions& given, const Body& verb) -> decltype(ver
   }
   PREON_ASSIGN_OR_RETURN(Job job,
                          MakeJob(options, builtins, context,
-                                 given.reader ? ReadThrough(given.reader, options.data.limit) : OpenSamples()));
+                                 given.reader ? SourceOfReader(given.reader, options.data.limit) : OpenSamples()));
   return verb(given.model, job);
 }
 

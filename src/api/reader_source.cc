@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "base/spelling.h"
+#include "base/tensor_spec.h"
+#include "data/data_options.h"
 
 namespace preon {
 namespace {
@@ -104,7 +106,7 @@ class ReaderSource final : public DataSource {
 
 }  // namespace
 
-OpenSamples ReadThrough(SampleReader reader, int64_t limit) {
+OpenSamples SourceOfReader(SampleReader reader, int64_t limit) {
   return [reader = std::move(reader), limit](
              const std::vector<TensorSpec>& inputs,
              const SampleSelection& selection) -> Result<std::unique_ptr<DataSource>> {

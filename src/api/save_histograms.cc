@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "report/html/tensor_card.h"
+#include "quantize/plan/plan_options.h"
 
 namespace preon {
 namespace fs = std::filesystem;

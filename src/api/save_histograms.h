@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analyze/analysis.h"
-#include "api/job.h"
+#include "pipeline/job.h"
 #include "calib/calibration.h"
 
 namespace preon {

@@ -6,6 +6,7 @@
 
 #include "base/tensor.h"
 #include "runtime/session.h"
+#include "base/tensor_spec.h"
 
 namespace preon {
 

@@ -1,8 +1,8 @@
-#include "api/calibrate_stage.h"
-#include "api/output.h"
+#include "pipeline/calibrate_stage.h"
+#include "pipeline/output.h"
 #include "api/save_histograms.h"
 #include "api/verbs.h"
-#include "api/version.h"
+#include "base/version.h"
 #include "base/file.h"
 #include "report/html/analysis_page.h"
 

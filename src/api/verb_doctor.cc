@@ -1,8 +1,8 @@
 #include <array>
 
-#include "api/keys/keys.h"
-#include "api/option_table.h"
-#include "api/qconfig_fields.h"
+#include "config/keys/keys.h"
+#include "config/option_table.h"
+#include "config/qconfig_fields.h"
 #include "api/verbs.h"
 #include "base/system.h"
 #include "formats/tensor_type.h"

@@ -1,11 +1,11 @@
 #include <cmath>
 
-#include "api/output.h"
+#include "pipeline/output.h"
 #include "api/verbs.h"
 #include "calib/calibration.h"
 #include "instrument/instrumented_model.h"
 #include "ir/model_io.h"
-#include "quantize/plan.h"
+#include "quantize/plan/macs.h"
 
 namespace preon {
 namespace {

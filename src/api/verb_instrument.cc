@@ -1,10 +1,11 @@
 #include <filesystem>
 
-#include "api/calibrate_stage.h"
-#include "api/output.h"
+#include "pipeline/calibrate_stage.h"
+#include "pipeline/output.h"
 #include "api/verbs.h"
 #include "ir/model_io.h"
 #include "runtime/served_session.h"
+#include "data/open_data_source.h"
 
 namespace preon {
 namespace {
@@ -22,7 +23,7 @@ Result<PreparedModel> PrepareChecked(const std::string& model, Job& job) {
   const Status same = CheckRewrites(prepared, job);
   if (same.ok()) return prepared;
   if (same.id() != ErrorId::kPassFailed) return same;
-  return PrepareWithCare(model, job, same);
+  return PrepareVerifyingEachPass(model, job, same);
 }
 
 class NoObserver final : public TensorObserver {

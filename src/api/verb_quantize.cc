@@ -2,21 +2,22 @@
 #include <filesystem>
 #include <optional>
 
-#include "api/calibrate_stage.h"
-#include "api/choose_policy.h"
-#include "api/drowned.h"
-#include "api/output.h"
-#include "api/partial_calibration.h"
-#include "api/quantize_stage.h"
-#include "api/restore_stage.h"
+#include "pipeline/calibrate_stage.h"
+#include "search/choose_method.h"
+#include "search/sensitivity_fallback.h"
+#include "pipeline/output.h"
+#include "pipeline/partial_calibration.h"
+#include "pipeline/quantize_stage.h"
+#include "pipeline/restore_stage.h"
 #include "api/save_histograms.h"
-#include "api/trial.h"
-#include "api/unreached.h"
+#include "search/trial.h"
+#include "pipeline/unreached.h"
 #include "api/verbs.h"
 #include "base/system.h"
 #include "eval/compare.h"
-#include "quantize/bias_correction.h"
+#include "quantize/write/bias_correction.h"
 #include "report/report_file.h"
+#include "quantize/plan/quant_plan.h"
 
 namespace preon {
 namespace {
@@ -62,7 +63,7 @@ Result<CalibrationData> CalibrateOrLoad(PreparedModel& prepared, Job& job, Trial
   const Status same = CheckRewrites(prepared, job);
   if (same.ok()) return data;
   if (same.id() != ErrorId::kPassFailed) return same;
-  PREON_ASSIGN_OR_RETURN(prepared, PrepareWithCare(prepared.model.source_path, job, same));
+  PREON_ASSIGN_OR_RETURN(prepared, PrepareVerifyingEachPass(prepared.model.source_path, job, same));
   PREON_RETURN_IF_ERROR(ApplySaved(job, prepared));
   return data;
 }
@@ -93,19 +94,19 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   const bool has_ranges = job.choices.target->NeedsStatistics(job.choices.plan);
   const bool tries = method == "auto" && has_ranges && !job.made_up_sample && !job.saved;
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOrLoad(prepared, job, tries ? &trial : nullptr, float_outputs, partial));
-  PREON_RETURN_IF_ERROR(LeaveUnreachedInFloat(data, job, prepared));
+  PREON_RETURN_IF_ERROR(FallBackNotReached(data, job, prepared));
   ReleaseFreeMemory();
-  std::vector<PolicyTrial> policies;
+  std::vector<MethodCandidate> policies;
   if (tries) {
     if (!options.calib.empty()) PREON_RETURN_IF_ERROR(RunTrial(prepared, job, trial));
     job.clock.Begin("try");
     PREON_RETURN_IF_ERROR(CloseLoop(prepared, job, trial));
-    PREON_ASSIGN_OR_RETURN(policies, ChoosePolicy(prepared, data, trial, job));
-    const auto best = std::ranges::max_element(policies, {}, &PolicyTrial::sqnr_db);
+    PREON_ASSIGN_OR_RETURN(policies, ChooseMethod(prepared, data, trial, job));
+    const auto best = std::ranges::max_element(policies, {}, &MethodCandidate::sqnr_db);
     if (best != policies.end()) {
-      PREON_ASSIGN_OR_RETURN(const bool changed, LeaveDrownedInFloat(data, trial, best->sqnr_db, job, prepared));
+      PREON_ASSIGN_OR_RETURN(const bool changed, FallBackBySensitivity(data, trial, best->sqnr_db, job, prepared));
       if (changed) {
-        PREON_ASSIGN_OR_RETURN(policies, ChoosePolicy(prepared, data, trial, job));
+        PREON_ASSIGN_OR_RETURN(policies, ChooseMethod(prepared, data, trial, job));
       }
     }
     trial.Clear();

@@ -1,12 +1,14 @@
-#include "api/calibrate_stage.h"
-#include "api/output.h"
-#include "api/plan_statistics.h"
-#include "api/unreached.h"
+#include "pipeline/calibrate_stage.h"
+#include "pipeline/output.h"
+#include "pipeline/select_ranges.h"
+#include "pipeline/unreached.h"
 #include "api/verbs.h"
 #include "base/file.h"
 #include "base/parallel.h"
-#include "quantize/tensor_params.h"
+#include "quantize/params/tensor_params.h"
 #include "report/json.h"
+#include "quantize/plan/plan_statistics.h"
+#include "quantize/plan/quant_plan.h"
 
 namespace preon {
 namespace {
@@ -89,7 +91,7 @@ Status AddRangesOfStatistics(const CalibrationData& data, Job& job, RangesResult
 
 // The tensors of the plan, each with its own format.
 Status AddRangesOfModel(PreparedModel& prepared, const CalibrationData& data, Job& job, RangesResult& result) {
-  PREON_RETURN_IF_ERROR(LeaveUnreachedInFloat(data, job, prepared));
+  PREON_RETURN_IF_ERROR(FallBackNotReached(data, job, prepared));
   for (const RangeMethod* method : MethodsOf(job.choices)) {
     const Result<PlanStatistics> statistics = StatisticsOf(prepared, data, *method, job);
     if (!statistics.ok() && IsLeftOut(statistics.status(), *method, job)) continue;

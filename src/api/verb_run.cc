@@ -1,6 +1,6 @@
 #include <chrono>
 
-#include "api/output.h"
+#include "pipeline/output.h"
 #include "api/saved_outputs.h"
 #include "api/verbs.h"
 #include "eval/latency.h"

@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "api/job.h"
+#include "pipeline/job.h"
 #include "report/results.h"
 
 namespace preon {

@@ -1,4 +1,4 @@
-// Registry<T>: named things a user can choose, in the order they were added. Filled only by api/builtins.cc.
+// Registry<T>: named things a user can choose, in the order they were added. Filled only by config/builtins.cc.
 #pragma once
 
 #include <memory>

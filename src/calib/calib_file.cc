@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "stats/wire.h"
+#include "data/sample_runs.h"
 
 namespace preon {
 namespace {

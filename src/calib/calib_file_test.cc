@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "calib/test_calibrations.h"
+#include "data/sample_runs.h"
 
 namespace preon {
 namespace {

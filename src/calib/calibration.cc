@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "calib/batch_loop.h"
-#include "calib/run_plan.h"
+#include "data/batch_loop.h"
+#include "data/run_plan.h"
 #include "calib/sketch_observer.h"
 #include "runtime/observed_session.h"
 

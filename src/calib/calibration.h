@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "calib/data_source.h"
+#include "data/data_source.h"
 #include "calib/derived_tensors.h"
 #include "calib/range_collection.h"
-#include "calib/run_plan.h"
+#include "data/run_plan.h"
 #include "calib/sample_rows.h"
-#include "calib/sample_runs.h"
+#include "data/sample_runs.h"
 #include "ir/graph.h"
 #include "stats/tensor_sketch.h"
 
@@ -70,7 +70,7 @@ struct CalibrateOptions {
 ///
 /// Not finite: infinities are left out of all statistics and a warning counts them (attention masks hold -inf, and the
 /// finite values are what the codes are for). A NaN is an error: no range can represent it, and the float model itself
-/// is broken on that sample. The source has checked its own values (calib/data/convert.h).
+/// is broken on that sample. The source has checked its own values (data/convert.h).
 /// Errors: kDataEmpty; kRangeNotFinite naming the tensor and the sample; kSketchMismatch where the channels of a
 /// per-channel tensor change; kCancelled; whatever the source and the runtime report.
 Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& tensors, DataSource& source,

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "calib/calib_file.h"
-#include "runtime/test_models.h"
+#include "ir/test_models.h"
 
 namespace preon {
 namespace {

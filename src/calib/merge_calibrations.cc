@@ -2,6 +2,7 @@
 #include <iterator>
 
 #include "calib/calibration.h"
+#include "data/sample_runs.h"
 
 namespace preon {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "calib/data_source.h"
+#include "data/data_source.h"
 #include "calib/sketch_observer.h"
 #include "calib/value_store.h"
 #include "ranges/range_collector.h"

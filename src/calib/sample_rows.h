@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "calib/sample_runs.h"
+#include "data/sample_runs.h"
 #include "stats/sample_facts.h"
 #include "stats/tensor_sketch.h"
 #include "stats/wire.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "calib/data_source.h"
+#include "data/data_source.h"
 #include "calib/derived_tensors.h"
 #include "calib/sample_rows.h"
 #include "runtime/observed_session.h"

@@ -5,9 +5,9 @@
 #include <deque>
 #include <iterator>
 
-#include "api/config.h"
-#include "api/help_topics.h"
-#include "api/version.h"
+#include "config/config.h"
+#include "config/help_topics.h"
+#include "base/version.h"
 #include "base/spelling.h"
 
 namespace preon::cli {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "api/options.h"
+#include "config/options.h"
 #include "cli/command.h"
 
 namespace preon::cli {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <new>
 
-#include "api/exit_status.h"
+#include "base/exit_status.h"
 #include "base/system.h"
 #include "base/text.h"
 #include "cli/arguments.h"

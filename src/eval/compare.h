@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "calib/batch_loop.h"
-#include "calib/data_source.h"
+#include "data/batch_loop.h"
+#include "data/data_source.h"
 #include "runtime/session.h"
 
 namespace preon {

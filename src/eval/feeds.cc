@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "calib/data/convert.h"
+#include "data/convert.h"
 #include "eval/values.h"
+#include "base/tensor_spec.h"
 
 namespace preon {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "calib/data/array_layout.h"
+#include "data/array_layout.h"
 #include "instrument/output_name.h"
 
 namespace preon {

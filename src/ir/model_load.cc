@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "ir/forgetting_stream.h"
+#include "ir/windowed_input_stream.h"
 #include "ir/graph_proto.h"
 #include "ir/model_io.h"
 #include "ir/tensor_proto.h"
@@ -39,7 +39,7 @@ Status Parse(std::span<const std::byte> bytes, bool mapped, onnx::ModelProto* pr
   if (bytes.size() > std::numeric_limits<int>::max()) {
     return NotAModel(StrCat(bytes.size(), " bytes; above 2 GiB wanted the weights in external data"));
   }
-  ForgettingStream stream(bytes);
+  WindowedInputStream stream(bytes);
   if (!(mapped ? proto->ParseFromZeroCopyStream(&stream)
                : proto->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))) {
     return NotAModel(StrCat("protobuf can't parse it (", bytes.size(), " bytes)"));

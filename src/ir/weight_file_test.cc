@@ -3,7 +3,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "ir/forgetting_stream.h"
+#include "ir/windowed_input_stream.h"
 #include "ir/model_io.h"
 #include "ir/test_protos.h"
 
@@ -78,7 +78,7 @@ TEST(MoveWeightsToFile, WithoutAPlaceToWriteTheModelStaysAsItIs) {
 }
 
 // Strings that begin in one window and end some windows later, small fields on both sides of a border.
-TEST(ForgettingStream, ParsesWhatTheArrayHolds) {
+TEST(WindowedInputStream, ParsesWhatTheArrayHolds) {
   onnx::GraphProto graph;
   for (int index = 0; index < 7; ++index) {
     onnx::TensorProto* tensor = graph.add_initializer();
@@ -94,12 +94,12 @@ TEST(ForgettingStream, ParsesWhatTheArrayHolds) {
   const TempDir folder = *TempDir::Create(testing::TempDir());
   ASSERT_TRUE(WriteFileAtomically(folder.File("graph"), bytes).ok());
   const MappedFile file = *MapFile(folder.File("graph"));
-  ForgettingStream stream(file.bytes);
+  WindowedInputStream stream(file.bytes);
   onnx::GraphProto parsed;
   ASSERT_TRUE(parsed.ParseFromZeroCopyStream(&stream));
   EXPECT_EQ(parsed.SerializeAsString(), bytes);
   // Cut short is an error, as in an array.
-  ForgettingStream cut(file.bytes.first(file.bytes.size() - 3));
+  WindowedInputStream cut(file.bytes.first(file.bytes.size() - 3));
   EXPECT_FALSE(onnx::GraphProto().ParseFromZeroCopyStream(&cut));
   // What was forgotten comes back.
   EXPECT_EQ(std::memcmp(file.bytes.data(), bytes.data(), bytes.size()), 0);

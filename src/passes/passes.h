@@ -1,4 +1,4 @@
-// The graph passes that preon ships; api/builtins.cc registers them in the order that docs/design/passes.md argues for.
+// The graph passes that preon ships; config/builtins.cc registers them in the order that docs/design/passes.md argues for.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// The methods of this folder; api/builtins.cc puts them into the registry.
+// The methods of this folder; config/builtins.cc puts them into the registry.
 #pragma once
 
 #include <memory>

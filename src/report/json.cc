@@ -54,9 +54,9 @@ Json PlacementJson(const Placement& placement) {
           {"integer_kernels", kernels}};
 }
 
-Json PoliciesJson(const std::vector<PolicyTrial>& policies) {
+Json PoliciesJson(const std::vector<MethodCandidate>& policies) {
   Json json = Json::array();
-  for (const PolicyTrial& policy : policies) {
+  for (const MethodCandidate& policy : policies) {
     json.push_back({{"method", policy.method},
                     {"options", policy.options},
                     {"sqnr_db", policy.sqnr_db},

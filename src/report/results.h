@@ -53,7 +53,7 @@ struct LatencyPair {
 };
 
 /// One of several range methods, tried as a quantized model on some of the samples.
-struct PolicyTrial {
+struct MethodCandidate {
   std::string method, options;  ///< "Statistic=mean"; may be empty
   double sqnr_db = 0;           ///< against float, over all outputs
   bool chosen = false;
@@ -76,7 +76,7 @@ struct QuantizeResult {
   std::vector<std::string> needs;  ///< libraries of operators that a program has to register
   std::string scale_type, weight_scale_type, weight_method;
   std::string compat;  ///< CompatName
-  std::vector<PolicyTrial> policies;  ///< of method auto
+  std::vector<MethodCandidate> policies;  ///< of method auto
   bool random_data = false;
   std::optional<Placement> placement;  ///< absent when the runtime can't write the graph it optimized
   Comparison compare;

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/text.h"
-#include "quantize/plan.h"
+#include "quantize/plan/float_reason.h"
 #include "report/text_writer.h"
 
 namespace preon {
@@ -100,9 +100,9 @@ void AddPlacement(TextWriter& out, const Placement& placement, const char* kind)
   AddFloatNodes(out, placement.float_nodes);
 }
 
-void AddPolicies(TextWriter& out, const std::vector<PolicyTrial>& policies) {
+void AddPolicies(TextWriter& out, const std::vector<MethodCandidate>& policies) {
   const char* title = "tried";
-  for (const PolicyTrial& policy : policies) {
+  for (const MethodCandidate& policy : policies) {
     out.Add("  %-11s %-20s %-18s %6.1f dB%s\n", title, policy.method.c_str(), policy.options.c_str(), policy.sqnr_db,
             policy.chosen ? "  taken" : "");
     title = "";

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/test_models.h"
+#include "ir/test_models.h"
 
 namespace preon {
 namespace {

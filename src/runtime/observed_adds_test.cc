@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/observe_add_op.h"
-#include "runtime/test_models.h"
+#include "ir/test_models.h"
 
 namespace preon {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "runtime/recording_observer.h"
-#include "runtime/test_models.h"
+#include "ir/test_models.h"
 
 namespace preon {
 namespace {

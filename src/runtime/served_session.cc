@@ -12,6 +12,7 @@
 #include "runtime/observer_graph.h"
 #include "runtime/optimizer_config.h"
 #include "runtime/session_impl.h"
+#include "base/tensor_spec.h"
 
 namespace preon {
 namespace {

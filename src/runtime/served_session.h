@@ -8,6 +8,7 @@
 
 #include "runtime/session.h"
 #include "runtime/tensor_observer.h"
+#include "base/tensor_spec.h"
 
 namespace preon {
 

@@ -4,7 +4,7 @@
 
 #include "runtime/observed_session.h"
 #include "runtime/recording_observer.h"
-#include "runtime/test_models.h"
+#include "ir/test_models.h"
 
 namespace preon {
 namespace {

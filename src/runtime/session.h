@@ -9,6 +9,7 @@
 #include "base/context.h"
 #include "base/status.h"
 #include "base/tensor.h"
+#include "base/tensor_spec.h"
 #include "ir/graph.h"
 
 struct OrtSessionOptions;  // the runtime's own, by name alone
@@ -27,13 +28,6 @@ struct SessionOptions {
   bool spin = true;               ///< workers busy-wait between operators (faster, as the runtime's default)
   /// Threads, memory and log as the host has them, instead of `threads` and `spin`.
   std::shared_ptr<const HostOptions> host;
-};
-
-/// An input or output as the runtime sees it.
-struct TensorSpec {
-  std::string name;
-  DataType type;
-  Shape shape;  ///< kDynamicDim where symbolic
 };
 
 class Session {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/tensor_spec.h"
+
 namespace preon {
 namespace {
 

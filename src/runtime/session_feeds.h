@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "runtime/session.h"
+#include "base/tensor_spec.h"
 
 namespace preon {
 

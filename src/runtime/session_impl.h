@@ -10,6 +10,7 @@
 
 #include "runtime/cancel_watcher.h"
 #include "runtime/session.h"
+#include "base/tensor_spec.h"
 
 namespace preon {
 

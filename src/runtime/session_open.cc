@@ -6,6 +6,7 @@
 #include "runtime/host_options.h"
 #include "runtime/ort_values.h"
 #include "runtime/session_impl.h"
+#include "base/tensor_spec.h"
 
 namespace preon {
 namespace {

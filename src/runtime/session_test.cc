@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "ir/model_io.h"
-#include "runtime/test_models.h"
+#include "ir/test_models.h"
 
 namespace preon {
 namespace {

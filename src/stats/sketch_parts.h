@@ -6,7 +6,7 @@
 
 #include "base/parallel.h"
 #include "stats/bin_offsets.h"
-#include "stats/brief_lock.h"
+#include "stats/spin_lock.h"
 #include "stats/channel_extremes.h"
 #include "stats/channel_layout.h"
 #include "stats/channel_sums.h"
@@ -31,7 +31,7 @@ struct SketchParts {
   TensorHistogram histogram;
   BinOffsets offsets;  // of the histogram; this and the next in exact mode only
   OuterValues outer;
-  BriefLock lock;  // of everything above during updates
+  SpinLock lock;  // of everything above during updates
 };
 
 /// A DerivedMeans, inside.

@@ -5,7 +5,7 @@
 #include <cfloat>
 #include <cmath>
 
-#include "api/builtins.h"
+#include "config/builtins.h"
 #include "formats/compat/reference_params.h"
 #include "formats/number_formats.h"
 #include "ranges/compat/reference_method.h"

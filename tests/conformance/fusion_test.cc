@@ -7,8 +7,12 @@
 
 #include "base/file.h"
 #include "ir/model_io.h"
-#include "quantize/plan.h"
-#include "quantize/test_graphs.h"
+#include "quantize/plan/plan_options.h"
+#include "quantize/plan/quant_plan.h"
+#include "quantize/plan/target.h"
+#include "quantize/targets/targets.h"
+#include "quantize/write/apply_plan.h"
+#include "ir/test_graphs.h"
 #include "runtime/session.h"
 
 namespace preon {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "api/builtins.h"
+#include "config/builtins.h"
 #include "formats/number_formats.h"
 #include "ranges/percentile_range.h"
 #include "ranges/test_sketches.h"

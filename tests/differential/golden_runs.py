@@ -110,7 +110,7 @@ PASSES = set()
 
 
 def load_passes():
-    text = (ROOT / "src/api/builtins.cc").read_text()
+    text = (ROOT / "src/config/builtins.cc").read_text()
     for source in (ROOT / "src/passes").glob("*.cc"):
         name = source.stem
         camel = "".join(part.capitalize() for part in name.split("_"))

@@ -1,5 +1,5 @@
 // The description of the reference's keys against its stored option list.
-#include "api/keys/keys.h"
+#include "config/keys/keys.h"
 
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ TEST(Keys, NoneIsTheDefault) {
     if (key->name.find('.') != std::string_view::npos) continue;
     Options options;
     EXPECT_TRUE(SetKey(options, std::string(key->name), "None").ok()) << key->name;
-    EXPECT_TRUE(options.settings.empty() && options.layout_settings.empty()) << key->name;
+    EXPECT_TRUE(options.settings.empty() && options.op_list_settings.empty()) << key->name;
   }
 }
 

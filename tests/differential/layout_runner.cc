@@ -4,10 +4,12 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "api/calibrate_stage.h"
-#include "api/option_table.h"
-#include "api/plan_statistics.h"
+#include "pipeline/calibrate_stage.h"
+#include "config/option_table.h"
+#include "pipeline/select_ranges.h"
 #include "ir/model_io.h"
+#include "quantize/plan/plan_statistics.h"
+#include "quantize/write/apply_plan.h"
 
 namespace preon {
 namespace {

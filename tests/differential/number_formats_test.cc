@@ -9,7 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "calib/data/array_file.h"
+#include "data/files/array_file.h"
 #include "differential/reference_vectors.h"
 #include "formats/block_codec.h"
 #include "formats/int_format.h"

@@ -9,8 +9,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "api/builtins.h"
-#include "calib/data/array_file.h"
+#include "config/builtins.h"
+#include "data/files/array_file.h"
 #include "differential/reference_vectors.h"
 #include "formats/tensor_type.h"
 #include "ranges/compat/reference_method.h"

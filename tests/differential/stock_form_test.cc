@@ -16,9 +16,10 @@
 #include "formats/quark_operators.h"
 #include "ir/model_io.h"
 #include "ops/register_ops.h"
-#include "quantize/stock_form.h"
-#include "quantize/type_writer.h"
+#include "quantize/write/stock_form.h"
+#include "quantize/write/type_writer.h"
 #include "runtime/session.h"
+#include "quantize/plan/quant_plan.h"
 
 namespace preon {
 namespace {

@@ -1,4 +1,4 @@
-"""--compat: other tools' numbers from the command line. ONNX Runtime's own calibrators and collectors are the witnesses, and
+"""--compat: other tools' numbers from the command line. ONNX Runtime's own calibrators and collectors are the branch_probes, and
 stored runs of the reference tool on whole models (docs/compat.md)."""
 import json
 import os

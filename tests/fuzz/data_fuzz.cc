@@ -1,7 +1,9 @@
 // Readers of sample files: the file is offered under each ending that has a reader.
 #include <filesystem>
 
-#include "calib/data_source.h"
+#include "data/data_source.h"
+#include "data/data_options.h"
+#include "data/open_data_source.h"
 #include "fuzz.h"
 
 namespace preon {

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "api/builtins.h"
+#include "config/builtins.h"
 #include "graph/compare_models.h"
 #include "graph/graph_cases.h"
 #include "ir/model_io.h"

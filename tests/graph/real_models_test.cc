@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "api/builtins.h"
+#include "config/builtins.h"
 #include "graph/compare_models.h"
 #include "ir/model_io.h"
 #include "runtime/evaluator.h"

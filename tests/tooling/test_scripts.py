@@ -65,7 +65,7 @@ def test_layer_lines_are_read():
 
 def make_repo(tmp_path, readme="one line", source="int x;\n"):
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
-    for name, text in {"src/api/builtins.cc": "", "src/api/README.md": readme, "src/api/x.cc": source}.items():
+    for name, text in {"src/config/builtins.cc": "", "src/api/README.md": readme, "src/api/x.cc": source}.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
@@ -81,7 +81,7 @@ def test_repo_check_sees(tmp_path):
 
 
 def test_registry_check_sees(tmp_path):
-    for name, text in {"src/api/builtins.cc": "Add(MakeAMethod());\n",
+    for name, text in {"src/config/builtins.cc": "Add(MakeAMethod());\n",
                        "src/ranges/range_methods.h": "std::unique_ptr<M> MakeAMethod();\nstd::unique_ptr<M> MakeBMethod();\n"}.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)

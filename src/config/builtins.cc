@@ -1,0 +1,57 @@
+#include "config/builtins.h"
+
+#include "ops/register_ops.h"
+#include "passes/passes.h"
+#include "quantize/targets/targets.h"
+#include "ranges/range_methods.h"
+#include "runtime/session.h"
+
+namespace preon {
+
+Builtins MakeBuiltins() {
+  UseOperators(AddQuarkOps);
+  Builtins builtins;
+
+  builtins.methods.Add(MakeAutoMethod());
+  builtins.methods.Add(MakeMinMaxMethod());
+  builtins.methods.Add(MakePercentileMethod());
+  builtins.methods.Add(MakeLayerwisePercentileMethod());
+  builtins.methods.Add(MakeSampleExtremesMethod());
+  builtins.methods.Add(MakeMinMseMethod());
+  builtins.methods.Add(MakeNonOverflowMethod());
+  builtins.methods.Add(MakeEntropyMethod());
+  builtins.methods.Add(MakeDistributionMethod());
+
+  builtins.passes.Add(MakeRemoveInitializerInputsPass());
+  builtins.passes.Add(MakeConstantToInitializerPass());
+  builtins.passes.Add(MakeRemoveIdentityPass());
+  builtins.passes.Add(MakeFoldShapesPass());
+  builtins.passes.Add(MakeFoldConstantsPass());
+  builtins.passes.Add(MakeFoldIfPass());
+  builtins.passes.Add(MakeDeduplicatePass());
+  builtins.passes.Add(MakeSimplifyClipPass());
+  builtins.passes.Add(MakeFuseLayerNormPass());
+  builtins.passes.Add(MakeFuseGeluPass());
+  builtins.passes.Add(MakeFuseInstanceNormPass());
+  builtins.passes.Add(MakeFuseL2NormPass());
+  builtins.passes.Add(MakeFoldBatchNormPass());
+  builtins.passes.Add(MakeFoldAffinePass());
+  builtins.passes.Add(MakeFoldPadPass());
+  builtins.passes.Add(MakeFoldSpaceToDepthPass());
+  builtins.passes.Add(MakeConvertReduceMeanPass());
+  builtins.passes.Add(MakeSplitLargePoolPass());
+  builtins.passes.Add(MakeConvertSplitPass());
+  builtins.passes.Add(MakeConvertBatchNormPass());
+  builtins.passes.Add(MakeSplitSharedInitializersPass());
+  builtins.passes.Add(MakeRemoveDeadPass());
+
+  builtins.targets.Add(MakeOrtCpuTarget());
+  builtins.targets.Add(MakeSimulateTarget());
+  builtins.targets.Add(MakeQuarkTarget());
+  builtins.targets.Add(MakeOrtTarget());
+  builtins.targets.Add(MakeMatMulNBitsTarget());
+  builtins.targets.Add(MakeDynamicTarget());
+  return builtins;
+}
+
+}  // namespace preon

@@ -1,0 +1,95 @@
+#include "config/help_topics.h"
+
+#include <iomanip>
+#include <sstream>
+
+#include "config/keys/keys.h"
+#include "config/presets.h"
+#include "base/spelling.h"
+#include "data/images/preprocess.h"
+#include "formats/tensor_type.h"
+#include "formats/weight_rule.h"
+
+namespace preon {
+namespace {
+
+void AddLine(std::ostringstream& out, std::string_view name, std::string_view summary) {
+  out << "  " << std::left << std::setw(26) << name << summary << '\n';
+}
+
+template <typename T>
+std::string ListOf(std::string_view title, const Registry<T>& registry) {
+  std::ostringstream out;
+  out << title << '\n';
+  for (const auto& entry : registry.entries()) {
+    AddLine(out, entry->name(), entry->summary());
+    if constexpr (requires { entry->option_help(); }) {
+      for (const std::string_view option : entry->option_help()) AddLine(out, "", option);
+    }
+  }
+  return out.str();
+}
+
+std::string Listed(std::string_view title, const std::vector<std::string>& names) {
+  std::ostringstream out;
+  out << title << '\n';
+  for (const std::string& name : names) out << "  " << name << '\n';
+  return out.str();
+}
+
+std::string TypeList() {
+  return Listed("types:", TensorTypeNames()) + "which of them a target can use is told when it can't\n";
+}
+
+std::string PresetList() {
+  std::ostringstream out;
+  out << "presets:\n";
+  for (const ConfigPreset& preset : ConfigPresets()) AddLine(out, preset.name, preset.summary);
+  out << "AMD Quark's configurations, in its layout (target quark):\n  " << JoinNames(QConfigPresetNames()) << '\n';
+  out << "or a JSON or YAML file with options by their long names; only there:\n"
+         "  extra_options  options by AMD Quark's names, {KEY: VALUE, ...} (--option help)\n"
+         "  overrides  settings of single tensors, {TENSOR: {KEY: VALUE, ...}, ...}; the keys:\n"
+         "             type, symmetric, scale_type, method, axis, block_size, reduce_range; rmin and rmax, or scale and zero_point\n"
+         "or one of a QConfig, as AMD Quark writes it: global_config, specific_layer_config, ... (docs/design/configuration.md)\n";
+  return out.str();
+}
+
+std::string PreprocessList() {
+  std::ostringstream out;
+  out << "presets, alone or with key=value,... over them:\n";
+  for (const PreprocessPreset& preset : PreprocessPresets()) AddLine(out, preset.name, preset.summary);
+  out << "keys:\n"
+         "  resize=N|WxH|input  crop=N|WxH|input  letterbox=0...255  color=rgb|bgr|gray\n"
+         "  scale=A|A/B  mean=a[:b:c]  std=a[:b:c]  layout=nchw|nhwc\n";
+  return out.str();
+}
+
+std::string KeyList() {
+  std::ostringstream out;
+  for (size_t group = 0; group < kKeyGroups.size(); ++group) {
+    out << kKeyGroups[group] << ":\n";
+    for (const KeySpec& key : KeysOf(static_cast<KeyGroup>(group))) {
+      if (!key.here.empty() && key.set != nullptr) out << "  " << std::left << std::setw(36) << key.name << key.here << '\n';
+    }
+  }
+  return out.str();
+}
+
+}  // namespace
+
+std::string HelpTopic(std::string_view option, const Builtins& builtins) {
+  if (option == "method" || option == "method-option") return ListOf("methods, with their options:", builtins.methods);
+  if (option == "target") return ListOf("targets:", builtins.targets);
+  if (option == "disable-pass" || option == "enable-pass") return ListOf("passes, in the order they run:", builtins.passes);
+  if (option == "activation" || option == "weight") return TypeList();
+  if (option == "scale-type" || option == "weight-scale-type") return Listed("scale types:", ScaleTypeNames());
+  if (option == "compat") return Listed("whose numbers:", CompatNames());
+  if (option == "weight-method") return Listed("methods of weights:", WeightMethodNames());
+  if (option == "weight-search") return Listed("searches of --weight-method minmse:", WeightSearchNames());
+  if (option == "option") return KeyList();
+  if (option == "config") return PresetList();
+  if (option == "preprocess") return PreprocessList();
+  return "";
+}
+
+}  // namespace preon

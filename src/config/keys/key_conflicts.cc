@@ -1,0 +1,78 @@
+#include "config/keys/key_conflicts.h"
+
+#include <array>
+
+#include "config/ignored_options.h"
+
+namespace preon {
+namespace {
+
+// "KEY=VALUE" as two halves; flags are true or false.
+struct KeyText {
+  std::string_view key, value;
+};
+
+struct Contradiction {
+  KeyText one, other;
+  std::string_view why;
+};
+
+// What the second leaves nothing to do for the first.
+struct Idling {
+  KeyText idle, because;
+};
+
+// What does nothing unless the second is set as well; an empty value stands for any.
+struct Need {
+  KeyText setting, needed;
+};
+
+constexpr auto kContradictions = std::to_array<Contradiction>({
+    {{"Int16Bias", "true"}, {"QuantizeBias", "false"}, "there are no codes of biases to narrow"},
+    {{"UseMatMulNBits", "true"}, {"UseFP32Scale", "true"}, "it turns the scales of a float16 model into float32, and MatMulNBits has its model's"},
+    {{"SkipPreprocess", "true"}, {"ConvertFP16ToFP32", "true"}, "the conversion is a part of what is skipped"},
+});
+
+constexpr auto kIdlings = std::to_array<Idling>({
+    {{"Int32Bias", "true"}, {"QuantizeBias", "false"}},
+    {{"Int32Bias", "true"}, {"WeightsOnly", "true"}},
+    {{"Int32Bias", "false"}, {"QuantizeBias", "false"}},
+    {{"Int32Bias", "false"}, {"Int16Bias", "true"}},
+    {{"Int16Bias", "true"}, {"WeightsOnly", "true"}},
+    {{"AdjustWeightScaleForInt32Bias", "true"}, {"QuantizeBias", "false"}},
+    {{"AdjustWeightScaleForInt32Bias", "true"}, {"Int32Bias", "false"}},
+});
+
+constexpr auto kNeeds = std::to_array<Need>({
+    {{"CalibMovingAverageConstant", ""}, {"CalibMovingAverage", "true"}},
+    {{"MixedPrecisionTensor", ""}, {"SpecificTensorPrecision", "true"}},
+    {{"SpecificTensorPrecision", "true"}, {"MixedPrecisionTensor", ""}},
+    {{"RandomDataReaderNumSamples", ""}, {"UseRandomData", "true"}},
+});
+
+bool IsSet(const Options& options, const KeyText& setting) {
+  const auto found = options.keys.find(std::string(setting.key));
+  return found != options.keys.end() && (setting.value.empty() || found->second == setting.value);
+}
+
+std::string Text(const KeyText& setting) { return StrCat(setting.key, setting.value.empty() ? "" : "=", setting.value); }
+
+}  // namespace
+
+Status CheckKeyConflicts(const Options& options, std::vector<std::string>* warnings) {
+  for (const auto& [one, other, why] : kContradictions) {
+    if (IsSet(options, one) && IsSet(options, other))
+      return Error(ErrorId::kConflictingOptions, Text(one), " and ", Text(other), ": got both, wanted one: ", why);
+  }
+  for (const auto& [idle, because] : kIdlings) {
+    if (IsSet(options, idle) && IsSet(options, because))
+      PREON_RETURN_IF_ERROR(ReportIgnored(options, idle.key, StrCat("with ", Text(because)), warnings));
+  }
+  for (const auto& [setting, needed] : kNeeds) {
+    if (IsSet(options, setting) && !IsSet(options, needed))
+      PREON_RETURN_IF_ERROR(ReportIgnored(options, setting.key, StrCat("without ", Text(needed)), warnings));
+  }
+  return Status::Ok();
+}
+
+}  // namespace preon

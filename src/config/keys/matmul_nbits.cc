@@ -1,0 +1,58 @@
+// Weights alone, in blocks (spec options §11.9).
+#include <nlohmann/json.hpp>
+
+#include "config/keys/key_setters.h"
+#include "config/keys/key_spec.h"
+
+namespace preon {
+namespace {
+
+constexpr std::string_view kGroupSize = "128";  // the reference's default
+
+Status SetUseMatMulNBits(Options& options, const KeyValue& value) {
+  if (!value.on) return Status::Ok();
+  PREON_RETURN_IF_ERROR(SetOption(options, "target", "matmul-nbits"));
+  return options.plan.block_size ? Status::Ok() : SetOption(options, "block-size", std::string(kGroupSize));
+}
+
+// Its entries have been checked one by one.
+Status SetParams(Options& options, const KeyValue& value) {
+  int64_t bits = 4;
+  bool symmetric = true;
+  const auto table = nlohmann::json::parse(value.text);  // a temporary would not outlive the loop's head
+  for (const auto& [name, setting] : table.items()) {
+    if (setting.is_null()) continue;
+    const std::string text = setting.is_string() ? setting.get<std::string>() : setting.dump();
+    if (name == "Algorithm" && text != "DEFAULT")
+      return Error(ErrorId::kNotYetSupported, "Algorithm: got '", text, "', this version has DEFAULT");
+    if (name == "GroupSize") PREON_RETURN_IF_ERROR(SetOption(options, "block-size", text));
+    if (name == "AccuracyLevel") PREON_RETURN_IF_ERROR(SetOption(options, "accuracy-level", text));
+    if (name == "Symmetric") symmetric = setting.get<bool>();
+    if (name == "Bits") bits = setting.get<int64_t>();
+  }
+  return SetOption(options, "weight", StrCat(symmetric ? "int" : "uint", bits));
+}
+
+constexpr KeySpec kKeys[] = {
+    {.name = "MatMulNBitsParams", .type = KeyType::kTable, .fallback = "{}", .meaning = "settings of UseMatMulNBits",
+     .here = "--block-size, --weight, --accuracy-level", .set = SetParams},
+    {.name = "MatMulNBitsParams.AccuracyLevel", .type = KeyType::kInteger, .fallback = "0",
+     .meaning = "compute type of A: 0 unset, 1 fp32, 2 fp16, 3 bf16, 4 int8", .range = "0..4", .otherwise = "preset MATMUL_NBITS uses 1",
+     .here = "--accuracy-level"},
+    {.name = "MatMulNBitsParams.Algorithm", .type = KeyType::kText, .fallback = "\"DEFAULT\"", .meaning = "DEFAULT, GPTQ or HQQ",
+     .range = "DEFAULT|HQQ|GPTQ", .here = "DEFAULT alone, with a better search for scales"},
+    {.name = "MatMulNBitsParams.Bits", .type = KeyType::kInteger, .fallback = "4", .meaning = "bits per weight", .range = "2|4|8",
+     .here = "--weight int2, int4, int8"},
+    {.name = "MatMulNBitsParams.GroupSize", .type = KeyType::kInteger, .fallback = "128", .meaning = "weights per scale",
+     .range = "16|32|64|128|256", .here = "--block-size"},
+    {.name = "MatMulNBitsParams.Symmetric", .type = KeyType::kFlag, .fallback = "true", .meaning = "no zero points",
+     .here = "--weight int4 or uint4"},
+    {.name = "UseMatMulNBits", .type = KeyType::kFlag, .fallback = "false", .meaning = "block-wise weight-only quantization of MatMul",
+     .here = "--target matmul-nbits --block-size 128", .set = SetUseMatMulNBits},
+};
+
+}  // namespace
+
+std::span<const KeySpec> MatMulNBitsKeys() { return kKeys; }
+
+}  // namespace preon

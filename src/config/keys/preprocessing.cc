@@ -1,0 +1,98 @@
+// What is rewritten before anything is quantized (spec options §11.1).
+#include "config/keys/key_setters.h"
+#include "config/keys/key_spec.h"
+#include "config/keys/pass_list.h"
+#include "config/builtins.h"
+
+namespace preon {
+namespace {
+
+// What takes the place of the runtime's basic optimization and of a simplifier in the reference.
+const std::vector<std::string> kOptimizing = {"remove_identity", "fold_constants", "fold_shapes", "fold_affine"};
+const std::vector<std::string> kSimplifying = {"deduplicate", "simplify_clip", "fold_if", "fold_pad", "fold_space_to_depth"};
+
+std::vector<std::string> AllPasses() {
+  std::vector<std::string> names;
+  const Builtins builtins = MakeBuiltins();
+  for (const auto& pass : builtins.passes.entries()) names.emplace_back(pass->name());
+  return names;
+}
+
+Status Disable(Options& options, bool wanted, const std::vector<std::string>& passes) {
+  if (wanted) return Status::Ok();
+  for (const std::string& pass : passes) PREON_RETURN_IF_ERROR(SetOption(options, "disable-pass", pass));
+  return Status::Ok();
+}
+
+constexpr KeySpec kKeys[] = {
+    {.name = "ConvertBNToConv", .type = KeyType::kFlag, .fallback = "false", .meaning = "BatchNormalization becomes a depthwise 1x1 Conv",
+     .otherwise = "true if the NPU-CNN flag or the NPU-transformer flag is set, or the format is Extended (after override upgrade) and neither BF16QDQToCast nor EnableVaimlBF16 is set; else false",
+     .here = "true: --enable-pass convert_batch_norm, false: --disable-pass",
+     .set = [](Options& o, const KeyValue& v) { return SetOption(o, v.on ? "enable-pass" : "disable-pass", "convert_batch_norm"); }},
+    {.name = "ConvertClipToRelu", .type = KeyType::kFlag, .fallback = "false",
+     .meaning = "Clip with non-negative lower bound becomes Relu after quantization",
+     .here = "of the layouts quark and ort: only where the codes end at the upper bound, else it stays, with a warning; with --compat quark always",
+     .set = SetFlag<&OpListOptions::pairs, &PairOptions::clips_to_relu>},
+    {.name = "ConvertFP16ToFP32", .type = KeyType::kFlag, .fallback = "false", .meaning = "turn an FP16 model into FP32 first",
+     .here = "--float16 convert", .set = [](Options& o, const KeyValue& v) { return SetIfOn(o, v, "float16", "convert"); }},
+    {.name = "ConvertNCHWToNHWC", .type = KeyType::kFlag, .fallback = "false",
+     .meaning = "give rank-4 inputs and outputs NHWC layout; calibration data are transposed too",
+     .here = "--nhwc; samples stay NCHW", .set = [](Options& o, const KeyValue& v) { return SetIfOn(o, v, "nhwc"); }},
+    {.name = "ConvertOpsetVersion", .type = KeyType::kInteger, .fallback = "null", .meaning = "target opset of the model", .range = "7..",
+     .here = "--opset", .set = [](Options& o, const KeyValue& v) { return SetOption(o, "opset", v.text); }},
+    {.name = "ConvertReduceMeanToGlobalAvgPool", .type = KeyType::kFlag, .fallback = "false",
+     .meaning = "ReduceMean over H,W becomes GlobalAveragePool",
+     .otherwise = "true if the NPU-CNN flag or the NPU-transformer flag is set, or the format is Extended (after override upgrade) and neither BF16QDQToCast nor EnableVaimlBF16 is set; else false",
+     .here = "true: --enable-pass convert_reduce_mean, false: --disable-pass",
+     .set = [](Options& o, const KeyValue& v) { return SetOption(o, v.on ? "enable-pass" : "disable-pass", "convert_reduce_mean"); }},
+    {.name = "ConvertSplitToSlice", .type = KeyType::kFlag, .fallback = "false", .meaning = "Split becomes Slice nodes",
+     .otherwise = "true if the NPU-CNN flag or the NPU-transformer flag is set, or the format is Extended (after override upgrade) and neither BF16QDQToCast nor EnableVaimlBF16 is set; else false",
+     .here = "true: --enable-pass convert_split, false: --disable-pass",
+     .set = [](Options& o, const KeyValue& v) { return SetOption(o, v.on ? "enable-pass" : "disable-pass", "convert_split"); }},
+    {.name = "FoldBatchNorm", .type = KeyType::kFlag, .fallback = "true", .meaning = "fold BatchNormalization into its producer",
+     .otherwise = "equals the effective OptimizeModel", .here = "false: --disable-pass fold_batch_norm",
+     .set = [](Options& o, const KeyValue& v) { return SetIfOff(o, v, "disable-pass", "fold_batch_norm"); }},
+    {.name = "FoldRelu", .type = KeyType::kFlag, .fallback = "false", .meaning = "Extended only: producer takes over the output of a Relu/Clip",
+     .here = "of the layouts quark and ort: the producer of a Relu or Clip writes its output",
+     .set = SetFlag<&OpListOptions::pairs, &PairOptions::fold_relu>},
+    {.name = "FuseGelu", .type = KeyType::kFlag, .fallback = "true", .meaning = "fuse the Gelu pattern (opset 20 or later)",
+     .here = "false: --disable-pass fuse_gelu", .set = [](Options& o, const KeyValue& v) { return SetIfOff(o, v, "disable-pass", "fuse_gelu"); }},
+    {.name = "FuseInstanceNorm", .type = KeyType::kFlag, .fallback = "true", .meaning = "fuse the instance-norm pattern",
+     .here = "true: --enable-pass fuse_instance_norm, false: --disable-pass",
+     .set = [](Options& o, const KeyValue& v) { return SetOption(o, v.on ? "enable-pass" : "disable-pass", "fuse_instance_norm"); }},
+    {.name = "FuseL2Norm", .type = KeyType::kFlag, .fallback = "true", .meaning = "fuse the L2-norm pattern to LpNormalization",
+     .here = "true: --enable-pass fuse_l2_norm, false: --disable-pass",
+     .set = [](Options& o, const KeyValue& v) { return SetOption(o, v.on ? "enable-pass" : "disable-pass", "fuse_l2_norm"); }},
+    {.name = "FuseLayerNorm", .type = KeyType::kFlag, .fallback = "true", .meaning = "fuse the layer-norm pattern (opset 17 or later)",
+     .here = "false: --disable-pass fuse_layer_norm",
+     .set = [](Options& o, const KeyValue& v) { return SetIfOff(o, v, "disable-pass", "fuse_layer_norm"); }},
+    {.name = "OptimizeModel", .type = KeyType::kFlag, .fallback = "true",
+     .meaning = "run the runtime's basic graph optimisation before quantizing",
+     .otherwise = "false in crypto mode and when QuantizeFP16 is active",
+     .here = "false: --disable-pass of what folds constants and removes nodes",
+     .set = [](Options& o, const KeyValue& v) { return Disable(o, v.on, kOptimizing); }},
+    {.name = "PreprocessYAML", .type = KeyType::kText, .fallback = "null",
+     .meaning = "older name of ShapeShifterYaml (deprecated in 0.13, loses against it)", .here = "as ShapeShifterYaml", .set = SetPassList},
+    {.name = "ReplaceClip6Relu", .type = KeyType::kFlag, .fallback = "false", .meaning = "Clip(0,6) becomes Relu before cross-layer equalisation"},
+    {.name = "ShapeShifterYaml", .type = KeyType::kText, .fallback = "null",
+     .meaning = "a list of passes, by file or name, that runs on the float model first",
+     .here = "a8w8, a16w8, bf16, bfp16, xint8 or a .yaml file: passes that it names are on, others off; no float model is written", .set = SetPassList},
+    {.name = "SimplifyModel", .type = KeyType::kFlag, .fallback = "true", .meaning = "simplify the graph first",
+     .here = "false: --disable-pass of what simplifies", .set = [](Options& o, const KeyValue& v) { return Disable(o, v.on, kSimplifying); }},
+    {.name = "SimplifyModelOptions", .type = KeyType::kTable, .fallback = "{}", .meaning = "keyword arguments handed to the simplifier",
+     .here = "{\"skip_fusion_patterns\": [\"FusionPadConv\", ...]}: --disable-pass of what does the same", .set = SetSimplifierOptions},
+    {.name = "SkipPreprocess", .type = KeyType::kFlag, .fallback = "false",
+     .meaning = "skip graph clean-up and hardware conversions, not the algorithms", .here = "true: --disable-pass of all",
+     .set = [](Options& o, const KeyValue& v) { return Disable(o, !v.on, AllPasses()); }},
+    {.name = "SplitLargeKernelPool", .type = KeyType::kFlag, .fallback = "false",
+     .meaning = "split a GlobalAveragePool over a large area into two pools",
+     .otherwise = "true if the NPU-CNN flag or the NPU-transformer flag is set, or the format is Extended (after override upgrade) and neither BF16QDQToCast nor EnableVaimlBF16 is set; else false",
+     .here = "true: --enable-pass split_large_pool, false: --disable-pass",
+     .set = [](Options& o, const KeyValue& v) { return SetOption(o, v.on ? "enable-pass" : "disable-pass", "split_large_pool"); }},
+};
+
+}  // namespace
+
+std::span<const KeySpec> PreprocessingKeys() { return kKeys; }
+
+}  // namespace preon

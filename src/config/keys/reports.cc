@@ -1,0 +1,26 @@
+// What a run tells (spec options §11.11).
+#include "config/keys/key_setters.h"
+#include "config/keys/key_spec.h"
+
+namespace preon {
+namespace {
+
+constexpr KeySpec kKeys[] = {
+    {.name = "DebugMode", .type = KeyType::kFlag, .fallback = "false", .meaning = "table per node instead of per op type",
+     .here = "the result always has every node", .set = SetNothing},
+    {.name = "EvalDataReader", .type = KeyType::kObject, .fallback = "null", .meaning = "data for EvalMetrics",
+     .otherwise = "the calibration reader"},
+    {.name = "EvalMetrics", .type = KeyType::kFlag, .fallback = "false",
+     .meaning = "compare float and quantized outputs (the reference tests presence only)",
+     .here = "the result always compares float and quantized outputs where there are samples", .set = SetNothing},
+    {.name = "IgnoreWarnings", .type = KeyType::kFlag, .fallback = "true", .meaning = "hide Python ResourceWarning and UserWarning",
+     .here = "warnings are part of the result; none is hidden, none raised", .set = SetNothing},
+    {.name = "PrintSummary", .type = KeyType::kFlag, .fallback = "true", .meaning = "print configuration and result tables",
+     .here = "who calls prints what is returned; the core prints nothing", .set = SetNothing},
+};
+
+}  // namespace
+
+std::span<const KeySpec> ReportsKeys() { return kKeys; }
+
+}  // namespace preon

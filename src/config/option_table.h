@@ -1,0 +1,47 @@
+// The one description of every option: command line, configuration file and library settings all go through it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/options.h"
+#include "base/status.h"
+
+namespace preon {
+
+/// Which commands take an option.
+enum Verb : uint32_t {
+  kVerbQuantize = 1,
+  kVerbCalibrate = 2,
+  kVerbMerge = 4,
+  kVerbRanges = 8,
+  kVerbInspect = 16,
+  kVerbRun = 32,
+  kVerbCompare = 64,
+  kVerbDoctor = 128,
+  kVerbAnalyze = 256,
+  kVerbInstrument = 512,
+};
+
+enum class OptionKind { kFlag, kValue, kList };
+
+struct OptionSpec {
+  std::string_view name;         ///< long name without dashes; key in configuration files ('-' and '_' are the same)
+  std::string_view value_name;   ///< "FILE", "N", …; empty for flags
+  std::string_view help;         ///< meaning, unit, default; empty: between processes of preon, not for users
+  OptionKind kind;
+  uint32_t verbs;
+  /// Sets one value (flags: "true" or "false"). Errors: kBadOptionValue, kUnknownOption, kNotYetSupported; the caller
+  /// puts the option's name in front.
+  Status (*set)(Options& options, const std::string& value);
+};
+
+std::span<const OptionSpec> OptionTable();
+
+/// Sets an option by its long name. Errors: kUnknownOption with the nearest name, those of its setter.
+Status SetOption(Options& options, std::string_view name, const std::string& value);
+
+}  // namespace preon

@@ -1,0 +1,40 @@
+// Inside api/: from an option's text to its field. Errors: kBadOptionValue and those of the parsers, without the option's name.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "config/options.h"
+
+namespace preon {
+
+Status BadValue(const std::string& got, std::string_view wanted);
+/// Also "1k", "2M", "3G".
+Status SetCount(int64_t& field, const std::string& value, int64_t least);
+Status SetFlag(bool& field, const std::string& value, bool inverted = false);
+/// "NAME=VALUE" with both sides present.
+Result<std::pair<std::string, std::string>> SplitPair(const std::string& value, std::string_view wanted);
+/// "I/N" with I from 1 to N; the index from 0.
+Status SetPart(int64_t& index_field, int64_t& count_field, const std::string& value);
+
+Status SetType(TensorType& field, const std::string& value);
+Status SetWeightType(std::optional<TensorType>& field, const std::string& value);
+Status SetBFloat16(BFloat16Options& field, const std::string& value);
+/// "KEY=VALUE".
+Status SetAttribute(BlockAttributes& field, const std::string& value);
+Status SetFloat16(std::optional<Float16>& field, const std::string& value);
+Status SetBlockSize(PlanOptions& plan, const std::string& value);
+Status SetAccuracyLevel(PlanOptions& plan, const std::string& value);
+/// qdq, qoperator, or extended of target quark.
+Status SetFormat(Options& options, const std::string& value);
+Status SetMemory(MemoryUse& field, const std::string& value);
+/// "NAME=1x3x8x8".
+Result<std::pair<std::string, Shape>> ParseShapeOf(const std::string& value);
+Status SetRandomShape(Options& options, const std::string& value);
+Status SetRandomRange(Options& options, const std::string& value);
+/// The task of a worker process, made where there is none.
+WorkerTask& Worker(Options& options);
+
+}  // namespace preon

@@ -1,0 +1,229 @@
+#include "config/options.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "config/check_options.h"
+#include "config/ignored_options.h"
+#include "config/keys/key_conflicts.h"
+#include "config/keys/keys.h"
+#include "config/tensor_overrides.h"
+#include "base/spelling.h"
+#include "data/source.h"
+#include "ir/model_io.h"
+#include "quantize/settings/tensor_settings.h"
+#include "quantize/plan/passthrough.h"
+#include "ranges/compat/reference_method.h"
+#include "report/report_file.h"
+
+namespace preon {
+
+bool Options::has_random_data() const {
+  return (!has_sources() && data.random_samples > 0) || std::ranges::any_of(data.sources, IsRandomSource) ||
+         std::ranges::any_of(data.inputs, [](const auto& input) { return IsRandomSource(input.second); });
+}
+
+namespace {
+
+// ONNX Runtime's quantizer has no other scales, and no search.
+Status CheckRuntimeHas(const PlanOptions& plan) {
+  if (plan.scale_type != ScaleType::kFloat32 || plan.scale_type_of_weights() != ScaleType::kFloat32)
+    return Error(ErrorId::kConflictingOptions, "--compat onnxruntime: it has float scales only, wanted --scale-type float32");
+  if (plan.weight_rule.method == WeightMethod::kMinMse)
+    return Error(ErrorId::kConflictingOptions, "--compat onnxruntime: it does not search weights, wanted --weight-method minmax");
+  return Status::Ok();
+}
+
+// A target that never has any leaves nothing for a method to choose.
+bool ChoosesRanges(const Options& options, const Builtins& builtins) {
+  if (!options.target) return true;
+  const Result<const Target*> target = builtins.targets.Find(*options.target);
+  return !target.ok() || (*target)->NeedsStatistics(PlanOptions{});
+}
+
+Result<std::unique_ptr<RangeMethod>> WithOptions(const Options& options, const RangeMethod& method, const MethodOptions& settings) {
+  const PlanOptions& plan = options.plan;
+  if (plan.compat == Compat::kOff) return method.WithOptions(settings);
+  if (plan.compat == Compat::kOnnxRuntime) PREON_RETURN_IF_ERROR(CheckRuntimeHas(plan));
+  for (const TensorType& type : {plan.activation, options.weight.value_or(plan.weight)}) {
+    if (!IsIntType(type.type()))
+      return Error(ErrorId::kConflictingOptions, "--compat: integer types only, got ", type.name());
+  }
+  return compat::MakeReferenceMethod(plan.compat, method.name(), settings, plan.activation.type());
+}
+
+// Keys that others say something about: each is judged beside these.
+constexpr std::array kSwitches = {"CalibMovingAverage", "MinMSEModePof2Scale"};
+
+// What the method says of one key. Errors: kUnknownOption for one that it has not.
+Status Judge(const Options& options, const RangeMethod& method, const std::string& key, const std::string& value) {
+  MethodOptions settings = {{key, value}};
+  for (const char* name : kSwitches) {
+    const auto other = options.method_keys.find(name);
+    if (other != options.method_keys.end() && WithOptions(options, method, {*other}).ok()) settings.insert(*other);
+  }
+  return WithOptions(options, method, settings).status();
+}
+
+// A key that the method has not is without effect, as in the reference; one that it has no use for only where it came with a QConfig.
+bool IsIgnored(const Options& options, const std::string& key, const Status& judged) {
+  return judged.id() == ErrorId::kUnknownOption || (judged.id() == ErrorId::kConflictingOptions && options.hints.contains(key));
+}
+
+// Of the keys those that the method has.
+Result<std::unique_ptr<RangeMethod>> ConfiguredMethod(const Options& options, const RangeMethod& method, MethodOptions settings) {
+  for (const auto& [key, value] : options.method_keys) {
+    if (!settings.contains(key) && !IsIgnored(options, key, Judge(options, method, key, value))) settings[key] = value;
+  }
+  return WithOptions(options, method, settings);
+}
+
+// Those of all activations, of layers and of single tensors.
+std::set<std::string> MethodsOf(const Options& options, const Builtins& builtins) {
+  std::set<std::string> methods = {options.method};
+  if (options.all_methods) {
+    for (const auto& method : builtins.methods.entries()) methods.emplace(method->name());
+  }
+  const auto add = [&](const std::optional<TensorOverride>& wanted) {
+    if (wanted && wanted->method) methods.insert(*wanted->method);
+  };
+  for (const LayerOverride& layer : options.plan.layers) {
+    add(layer.input);
+    add(layer.output);
+  }
+  for (const auto& [tensor, wanted] : options.plan.overrides) add(wanted);
+  return methods;
+}
+
+// Keys that no method of the run has.
+Status CheckMethodKeys(const Options& options, const Builtins& builtins, Warnings* warnings) {
+  const std::set<std::string> methods = MethodsOf(options, builtins);
+  for (const auto& [key, value] : options.method_keys) {
+    if (IsDefault(key, value)) continue;
+    std::string why;
+    bool read = false;
+    for (const std::string& name : methods) {
+      const Result<const RangeMethod*> method = builtins.methods.Find(name);
+      const Status judged = method.ok() ? Judge(options, **method, key, value) : Status::Ok();
+      read = read || !IsIgnored(options, key, judged);
+      if (judged.id() == ErrorId::kConflictingOptions) why = "(" + judged.message() + ")";
+    }
+    if (read) continue;
+    std::vector<std::string> others;
+    for (const auto& method : builtins.methods.entries())
+      if (Judge(options, *method, key, value).ok()) others.emplace_back(method->name());
+    if (why.empty()) why = StrCat("on method ", options.method, others.empty() ? "" : "; methods that have it: " + JoinNames(others));
+    PREON_RETURN_IF_ERROR(ReportIgnored(options, key, why, warnings));
+  }
+  return Status::Ok();
+}
+
+// With --compat weights follow the method of the activations: searched where those are.
+PlanOptions ResolvedPlan(const Options& options, const RangeMethod& method) {
+  PlanOptions plan = options.plan;
+  if (plan.compat == Compat::kOff || plan.weight_rule.method) return plan;
+  const bool searches = method.name() == "minmse" && plan.scale_type_of_weights() == ScaleType::kPowerOfTwo;
+  plan.weight_rule.method = searches ? WeightMethod::kMinMse : WeightMethod::kMinMax;
+  return plan;
+}
+
+// The one asked for, or the first of those that quantize activations and take the types.
+Result<const Target*> TargetFor(const Options& options, const PlanOptions& plan, const Builtins& builtins) {
+  if (options.target) return builtins.targets.Find(*options.target);
+  for (const auto& target : builtins.targets.entries()) {
+    if (target->QuantizesActivations() && target->Takes(plan)) return target.get();
+  }
+  return builtins.targets.entries().front().get();   // which says what it has
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RangeMethod>> MethodOfItsOwn(const Options& options, const std::string& name, const Builtins& builtins) {
+  const Result<const RangeMethod*> method = builtins.methods.Find(name);
+  if (!method.ok()) return Status(method.status()).WithContext("method");
+  return ConfiguredMethod(options, **method, {});
+}
+
+Result<IntFormat> RangeFormat(const PlanOptions& plan) {
+  if (plan.activation.block() != nullptr) {
+    return Error(ErrorId::kConflictingOptions, "--activation ", plan.activation.name(), ": blocks have no ranges");
+  }
+  const IntFormat format{plan.activation.type()};
+  return IntFormat{plan.activation.type(), plan.activation_symmetric.value_or(format.floating())};
+}
+
+namespace {
+
+// In place of one method.
+Result<std::vector<std::unique_ptr<RangeMethod>>> AllMethods(const Options& options, const Builtins& builtins) {
+  for (const auto& [given, name] : {std::pair(options.method != "auto", "--method"), std::pair(!options.method_options.empty(), "--method-option"),
+                                    std::pair(options.plan.compat != Compat::kOff, "--compat")}) {
+    if (given) return Error(ErrorId::kConflictingOptions, "--all-methods: not with ", name, ", which goes with one method");
+  }
+  std::vector<std::unique_ptr<RangeMethod>> methods;
+  for (const auto& method : builtins.methods.entries()) {
+    PREON_ASSIGN_OR_RETURN(methods.emplace_back(), ConfiguredMethod(options, *method, {}));
+  }
+  return methods;
+}
+
+}  // namespace
+
+Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
+  Choices choices{.warnings = options.warnings};
+  Warnings* warnings = &choices.warnings;
+  PREON_RETURN_IF_ERROR(CheckKeyConflicts(options, warnings));
+  if (options.all_methods) {
+    PREON_ASSIGN_OR_RETURN(choices.all_methods, AllMethods(options, builtins));
+  }
+  const Result<const RangeMethod*> method = builtins.methods.Find(options.method);
+  if (!method.ok()) return Status(method.status()).WithContext("--method");
+  const MethodOptions& given = options.method_options;
+  Result<std::unique_ptr<RangeMethod>> configured = ChoosesRanges(options, builtins)
+                                                        ? ConfiguredMethod(options, **method, given)
+                                                        : (*method)->WithOptions(given);
+  if (!configured.ok()) return std::move(configured).status().WithContext("--method-option");
+  choices.method = std::move(configured).value();
+  PREON_RETURN_IF_ERROR(CheckMethodKeys(options, builtins, warnings));
+  choices.plan = ResolvedPlan(options, *choices.method);
+  if (options.mixed_precision.enabled && !options.mixed_precision.tensors.empty())
+    PREON_RETURN_IF_ERROR(AddMixedPrecision(choices.plan.base_overrides, options.mixed_precision.tensors).WithContext("MixedPrecisionTensor"));
+  if (!options.calib.empty() && choices.method->collects()) return NeedsValues(options.method).WithContext("--calib");
+  const bool integers = IsIntType(options.plan.activation.type());
+  choices.plan.weight = options.weight.value_or(integers ? TensorType(DataType::kInt8) : options.plan.activation);
+  PREON_RETURN_IF_ERROR(SetAttributes(options, choices.plan, warnings));
+  const Result<const Target*> target = TargetFor(options, choices.plan, builtins);
+  if (!target.ok()) return Status(target.status()).WithContext("--target");
+  choices.target = *target;
+  if (!options.weight && !choices.target->QuantizesActivations()) choices.plan.weight = choices.target->DefaultWeight();
+  PREON_RETURN_IF_ERROR(CheckFitsTarget(options, choices.plan, *choices.target, warnings));
+  PREON_RETURN_IF_ERROR(CheckTypeOptions(options, choices.plan, warnings));
+  for (const auto& [passes, option] : {std::pair(&options.disabled_passes, "--disable-pass"), std::pair(&options.enabled_passes, "--enable-pass")}) {
+    for (const std::string& name : *passes) {
+      const Result<const Pass*> pass = builtins.passes.Find(name);
+      if (!pass.ok()) return Status(pass.status()).WithContext(option);
+      if (passes == &options.enabled_passes && options.disabled_passes.contains(name))
+        return Error(ErrorId::kConflictingOptions, "--enable-pass and --disable-pass: got ", name, " for both");
+    }
+  }
+  if (!options.report.empty()) {
+    const Result<ReportFormat> format = ReportFormatOf(options.report);
+    if (!format.ok()) return Status(format.status()).WithContext("--report");
+  }
+  if (options.opset > NewestOpset())
+    return Error(ErrorId::kBadOptionValue, "--opset: got ", options.opset, ", wanted at most ", NewestOpset());
+  if (!options.calib.empty()) PREON_RETURN_IF_ERROR(CheckCalibAlone(options));
+  if (!options.data.only.empty() && !options.has_data())
+    return Error(ErrorId::kConflictingOptions, "--only: has no effect without --data");
+  PREON_RETURN_IF_ERROR(CheckScaleTypes(options, warnings));
+  PREON_RETURN_IF_ERROR(CheckPassthrough(options.plan));
+  PREON_RETURN_IF_ERROR(CheckRandom(options, warnings));
+  PREON_RETURN_IF_ERROR(CheckPreprocess(options, warnings));
+  if (choices.method->collects()) PREON_RETURN_IF_ERROR(CheckInOrder(options));
+  WarnOfDoubtful(options, choices.plan, warnings);
+  return choices;
+}
+
+}  // namespace preon

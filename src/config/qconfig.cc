@@ -1,0 +1,201 @@
+#include "config/qconfig.h"
+
+#include <algorithm>
+#include <array>
+
+#include "config/config.h"
+#include "config/json_text.h"
+#include "config/json_values.h"
+#include "config/keys/keys.h"
+#include "config/layer_config.h"
+#include "config/option_table.h"
+#include "config/qconfig_fields.h"
+#include "base/spelling.h"
+#include "formats/combination.h"
+#include "quantize/settings/tensor_settings.h"
+
+namespace preon {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::array kAlgorithms = {"cle", "smooth_quant", "quarot", "bias_correction", "gptq", "auto_mixprecision", "adaround", "adaquant"};
+
+// Where a key and the specs speak of the same. Int16Scale goes over Float32, which is what specs have unasked.
+void SettleKeys(Options& options, TensorConfig& spec, std::string_view role, const char* symmetric) {
+  const auto is_on = [&](const char* key) { return options.keys.at(key) == "true"; };
+  const auto warn = [&](const char* key, std::string_view field) {
+    options.warnings.push_back(StrCat(key, ": has no effect: ", field, " of ", role, " says otherwise"));
+  };
+  if (options.keys.contains(symmetric) && spec.is_integer() && is_on(symmetric) != spec.symmetric) warn(symmetric, "symmetric");
+  if (!options.keys.contains("Int16Scale") || !is_on("Int16Scale") || !spec.is_integer()) return;
+  if (spec.scale_type == ScaleType::kFloat32) spec.scale_type = ScaleType::kInt16;
+  else if (spec.scale_type != ScaleType::kInt16) warn("Int16Scale", "scale_type");
+}
+
+Status SetGlobalActivation(Options& options, const TensorConfig& spec) {
+  PREON_RETURN_IF_ERROR(SetOption(options, "activation", spec.type.name()));
+  if (!HasScale(spec.type, options.plan.activation_scaled)) return Status::Ok();
+  if (spec.is_integer()) PREON_RETURN_IF_ERROR(SetOption(options, "symmetric", spec.symmetric ? "true" : "false"));
+  PREON_RETURN_IF_ERROR(SetOption(options, "scale-type", std::string(ScaleTypeName(spec.scale_type))));
+  return SetOption(options, "method", spec.method);
+}
+
+Status SetGlobalWeight(Options& options, const TensorConfig& spec) {
+  PREON_RETURN_IF_ERROR(SetOption(options, "weight", spec.type.name()));
+  if (!spec.is_integer()) return Status::Ok();
+  options.plan.weight_symmetric = spec.symmetric;
+  PREON_RETURN_IF_ERROR(SetOption(options, "weight-scale-type", std::string(ScaleTypeName(spec.scale_type))));
+  if (!options.plan.weight_rule.method)
+    PREON_RETURN_IF_ERROR(SetOption(options, "weight-method", ToLower(spec.method) == "minmse" ? "minmse" : "minmax"));
+  if (spec.block_size > 0) options.plan.block_size = spec.block_size;
+  return spec.granularity == SpecGranularity::kTensor ? SetOption(options, "per-tensor", "true") : Status::Ok();
+}
+
+Status ApplyGlobal(Options& options, const Json& json, std::optional<int64_t> block_size) {
+  PREON_ASSIGN_OR_RETURN(auto roles, ParseLayer(json, block_size));
+  if (!roles.contains("input_tensors")) return Error(ErrorId::kBadConfig, "You must specify `input_tensors`.");
+  if (!roles.contains("weight"))
+    return Error(ErrorId::kBadConfig, "You must specify either `weight`.")
+        .WithHint("QLayerConfig(a, b) of Python sets input_tensors and activation: name the roles");
+  for (const auto& [role, spec] : roles) {
+    PREON_RETURN_IF_ERROR(CheckRole(spec, role));
+    if (options.target != "matmul-nbits") WarnOfIgnoredFields(spec, role, options);
+  }
+  if (options.target == "matmul-nbits") return Status::Ok();  // UseMatMulNBits: its own parameters say all
+  SettleKeys(options, roles["input_tensors"], "input_tensors", "ActivationSymmetric");
+  SettleKeys(options, roles["weight"], "weight", "WeightSymmetric");
+  PREON_RETURN_IF_ERROR(SetGlobalActivation(options, roles["input_tensors"]).WithContext("input_tensors"));
+  PREON_RETURN_IF_ERROR(SetGlobalWeight(options, roles["weight"]).WithContext("weight"));
+  if (roles["input_tensors"].scale_type == ScaleType::kPowerOfTwo && roles["weight"].scale_type == ScaleType::kPowerOfTwo) {
+    options.warnings.push_back("power-of-two scales for activations and weights: in the reference's layout, but without what it "
+                               "changes for NPUs (limits of shifts, operators of the DPU)");
+  }
+  roles.erase("input_tensors");
+  roles.erase("weight");
+  if (!roles.empty()) options.plan.layers.push_back(LayerOf(roles));
+  return Status::Ok();
+}
+
+Result<std::vector<std::string>> Names(const Json& json, std::string_view what) {
+  if (!json.is_array() || !std::ranges::all_of(json, &Json::is_string)) return WrongType(json, StrCat("a list of ", what));
+  return json.get<std::vector<std::string>>();
+}
+
+// A name, a ^pattern, or [[starts], [ends]].
+Status AddSelector(const Json& json, NodeSelectors* selectors) {
+  if (json.is_string()) {
+    selectors->patterns.push_back(json.get<std::string>());
+    return Status::Ok();
+  }
+  const bool pair = json.is_array() && json.size() == 2 && json[0].is_array() && json[1].is_array();
+  if (!pair) return Error(ErrorId::kBadConfig, "got ", json.dump(), ", wanted a node's name, a ^pattern, or a sub-graph [[starts], [ends]]");
+  SubGraphSelector sub_graph;
+  PREON_ASSIGN_OR_RETURN(sub_graph.starts, Names(json[0], "node names"));
+  PREON_ASSIGN_OR_RETURN(sub_graph.ends, Names(json[1], "node names"));
+  selectors->sub_graphs.push_back(std::move(sub_graph));
+  return Status::Ok();
+}
+
+Status AddLayers(Options& options, const Json& json, bool by_type, std::optional<int64_t> block_size) {
+  if (!json.is_array()) return WrongType(json, "a list of [layer configuration, selectors]");
+  for (const Json& entry : json) {
+    if (!entry.is_array() || entry.size() != 2 || !entry[1].is_array())
+      return Error(ErrorId::kBadConfig, "got ", entry.dump(), ", wanted [layer configuration, list of ", by_type ? "operator types]" : "selectors]");
+    if (entry[0].is_null()) {
+      if (!by_type) return Error(ErrorId::kBadConfig, "got null as layer configuration; nodes are left out by exclude");
+      PREON_ASSIGN_OR_RETURN(const auto types, Names(entry[1], "operator types"));
+      for (const std::string& type : types) PREON_RETURN_IF_ERROR(SetOption(options, "exclude-type", type));
+      continue;
+    }
+    const Json& layer_json = entry[0];
+    if (!by_type && layer_json.contains("activation") && !layer_json.contains("input_tensors"))
+      return Error(ErrorId::kBadConfig, "`activation` of a layer is its older name: wanted `input_tensors`");
+    PREON_ASSIGN_OR_RETURN(const auto roles, ParseLayer(layer_json, block_size));
+    for (const auto& [role, spec] : roles) {
+      PREON_RETURN_IF_ERROR(CheckRole(spec, role));
+      WarnOfIgnoredFields(spec, role, options);
+    }
+    LayerOverride layer = LayerOf(roles);
+    if (by_type) {
+      PREON_ASSIGN_OR_RETURN(layer.selectors.op_types, Names(entry[1], "operator types"));
+    } else {
+      for (const Json& selector : entry[1]) PREON_RETURN_IF_ERROR(AddSelector(selector, &layer.selectors));
+    }
+    if (!entry[1].empty()) options.plan.layers.push_back(std::move(layer));
+  }
+  return Status::Ok();
+}
+
+Status AddExclude(Options& options, const Json& json) {
+  if (!json.is_array()) return WrongType(json, "a list of selectors");
+  for (const Json& selector : json) {
+    if (selector.is_string()) {
+      PREON_RETURN_IF_ERROR(SetOption(options, "exclude", selector.get<std::string>()));
+    } else {
+      PREON_RETURN_IF_ERROR(AddSelector(selector, &options.plan.exclude_paths));
+    }
+  }
+  return Status::Ok();
+}
+
+Status ApplyAlgorithms(const Options& options, const Json& json) {
+  if (!json.is_array()) return WrongType(json, "a list of algorithms");
+  for (const Json& algorithm : json) {
+    if (!algorithm.is_object() || !algorithm.contains("name") || !algorithm["name"].is_string())
+      return Error(ErrorId::kBadConfig, "Algo config dict must contain field 'name'.");
+    const std::string name = algorithm["name"].get<std::string>();
+    const std::vector<std::string> known(kAlgorithms.begin(), kAlgorithms.end());
+    if (std::ranges::find(known, name) == known.end()) return Error(ErrorId::kBadConfig, "Unknown algo name: ", name, DidYouMean(name, known));
+    if (options.target == "matmul-nbits" && name != "gptq")
+      return Error(ErrorId::kConflictingOptions, "'", name, "' and UseMatMulNBits: got both, wanted one: of the algorithms only gptq makes weights in blocks");
+    if (name == "bias_correction") continue;   // always done
+    return Error(ErrorId::kNotYetSupported, "'", name, "' is not in this version, which has bias_correction");
+  }
+  return Status::Ok();
+}
+
+Status ApplyExternalData(Options& options, const Json& json) {
+  if (!json.is_boolean()) return WrongType(json, "true or false");
+  return json.get<bool>() ? SetOption(options, "external-data", "true") : Status::Ok();
+}
+
+}  // namespace
+
+bool IsQConfig(const Json& json) { return json.is_object() && json.contains("global_config"); }
+
+Status ApplyQConfig(Options& options, const Json& config) {
+  PREON_RETURN_IF_ERROR(CheckFields(config, "QConfig"));
+  const auto part = [&](const char* name, Json fallback) {
+    const auto found = config.find(name);
+    return found == config.end() || found->is_null() ? std::move(fallback) : *found;
+  };
+  const Json keys = part("extra_options", Json::object());
+  const size_t set_before = options.settings.size();
+  PREON_RETURN_IF_ERROR(ApplyExtraOptions(options, keys));
+  for (const auto& [key, ignored] : options.keys) options.hints.insert(key);
+  for (size_t index = set_before; index < options.settings.size(); ++index) options.hints.insert(options.settings[index].name);
+  // For groups alone; others of the model have a granularity of their own.
+  std::optional<int64_t> block_size;
+  if (options.target != "matmul-nbits") block_size = std::exchange(options.plan.block_size, std::nullopt);
+  PREON_RETURN_IF_ERROR(ApplyGlobal(options, part("global_config", Json::object()), block_size).WithContext("global_config"));
+  PREON_RETURN_IF_ERROR(AddLayers(options, part("layer_type_config", Json::array()), true, block_size).WithContext("layer_type_config"));
+  PREON_RETURN_IF_ERROR(AddLayers(options, part("specific_layer_config", Json::array()), false, block_size).WithContext("specific_layer_config"));
+  if (block_size && !HasBlockSize(options.plan))
+    return Error(ErrorId::kBadConfig, "WeightBlockSize: has no effect: no quant_granularity of weights is Group");
+  PREON_RETURN_IF_ERROR(AddExclude(options, part("exclude", Json::array())).WithContext("exclude"));
+  PREON_RETURN_IF_ERROR(ApplyAlgorithms(options, part("algo_config", Json::array())).WithContext("algo_config"));
+  PREON_RETURN_IF_ERROR(ApplyExternalData(options, part("use_external_data_format", false)).WithContext("use_external_data_format"));
+  const bool reference_layout = !options.target;
+  PREON_RETURN_IF_ERROR(ApplyConfigObject(options, part("preon_options", Json::object())).WithContext("preon_options"));
+  if (reference_layout && !options.target) options.target = "quark";
+  return Status::Ok();
+}
+
+Status ApplyQConfigText(Options& options, const std::string& text) {
+  PREON_ASSIGN_OR_RETURN(const Json json, ParseJson(text));
+  if (!IsQConfig(json)) return Error(ErrorId::kBadConfig, "QConfig dict must contain field 'global_config'.");
+  return ApplyQConfig(options, json);
+}
+
+}  // namespace preon

@@ -1,0 +1,72 @@
+#include "config/yaml.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/spelling.h"
+#include "base/text.h"
+
+namespace preon {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string Place(const YAML::Mark& mark) { return StrCat("line ", mark.line + 1, ", column ", mark.column + 1); }
+
+Json Scalar(const YAML::Node& node) {
+  const std::string& text = node.Scalar();
+  if (node.Tag() == "!") return text;   // quoted
+  const std::string lower = ToLower(text);
+  if (lower == "true" || lower == "false") return lower == "true";
+  if (lower.empty() || lower == "null" || lower == "~") return nullptr;
+  if (const auto integer = ParseNumber<int64_t>(text)) return *integer;
+  if (const auto number = ParseNumber<double>(text); number && std::isfinite(*number)) return *number;
+  return text;
+}
+
+Result<Json> ToJson(const YAML::Node& node) {
+  switch (node.Type()) {
+    case YAML::NodeType::Scalar:
+      return Scalar(node);
+    case YAML::NodeType::Sequence: {
+      Json list = Json::array();
+      for (const YAML::Node& item : node) {
+        PREON_ASSIGN_OR_RETURN(Json value, ToJson(item));
+        list.push_back(std::move(value));
+      }
+      return list;
+    }
+    case YAML::NodeType::Map: {
+      Json object = Json::object();
+      for (const auto& entry : node) {
+        if (!entry.first.IsScalar()) return Error(ErrorId::kBadConfig, Place(entry.first.Mark()), ": a key that is no text");
+        const std::string& key = entry.first.Scalar();
+        if (object.contains(key)) return Error(ErrorId::kBadConfig, Place(entry.first.Mark()), ": key '", key, "' for the second time");
+        PREON_ASSIGN_OR_RETURN(object[key], ToJson(entry.second));
+      }
+      return object;
+    }
+    default:
+      return Json();
+  }
+}
+
+}  // namespace
+
+bool IsYaml(const std::string& path) {
+  const std::string lower = ToLower(path);
+  return lower.ends_with(".yaml") || lower.ends_with(".yml");
+}
+
+Result<Json> ParseYaml(const std::string& text, const std::string& name) {
+  try {
+    Result<Json> json = ToJson(YAML::Load(text));
+    if (!json.ok()) return std::move(json).status().WithContext(name);
+    return json;
+  } catch (const YAML::Exception& problem) {
+    return Error(ErrorId::kBadConfig, name, ": ", Place(problem.mark), ": ", problem.msg);
+  }
+}
+
+}  // namespace preon

@@ -1,0 +1,54 @@
+#include "data/files/random_access_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace preon {
+namespace {
+
+Status ReadError(const std::string& path) {
+  return Error(ErrorId::kIoRead, path, ": can't read: ", std::strerror(errno));
+}
+
+}  // namespace
+
+Result<RandomAccessFile> RandomAccessFile::Open(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0 && errno == ENOENT) return Error(ErrorId::kDataNotFound, path, ": no such file or folder");
+  if (fd < 0) return ReadError(path);
+  RandomAccessFile file(path, fd, 0);
+  struct stat info;
+  if (fstat(fd, &info) != 0) return ReadError(path);
+  file.size_bytes_ = static_cast<uint64_t>(info.st_size);
+  return file;
+}
+
+RandomAccessFile::RandomAccessFile(RandomAccessFile&& other) noexcept
+    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), size_bytes_(other.size_bytes_) {}
+
+RandomAccessFile::~RandomAccessFile() {
+  if (fd_ >= 0) close(fd_);
+}
+
+Status RandomAccessFile::ReadAt(uint64_t offset, std::span<std::byte> to) const {
+  if (offset > size_bytes_ || to.size() > size_bytes_ - offset) {
+    return Error(ErrorId::kDataMalformed, path_, ": cut short: wanted ", to.size(), " bytes at offset ", offset,
+                 ", the file has ", size_bytes_);
+  }
+  while (!to.empty()) {
+    const ssize_t got = pread(fd_, to.data(), to.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return ReadError(path_);
+    if (got == 0) return Error(ErrorId::kDataMalformed, path_, ": cut short while it was read");
+    offset += static_cast<uint64_t>(got);
+    to = to.subspan(static_cast<size_t>(got));
+  }
+  return Status::Ok();
+}
+
+}  // namespace preon

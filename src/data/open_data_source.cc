@@ -1,0 +1,132 @@
+#include "data/open_data_source.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "data/array_layout.h"
+#include "data/batcher.h"
+#include "data/combined_sets.h"
+#include "data/files/quoted_names.h"
+#include "data/selected_set.h"
+#include "data/source.h"
+#include "data/source_context.h"
+
+namespace preon {
+namespace {
+
+Status CheckOptions(const DataOptions& options) {
+  if (options.shard_count < 1 || options.shard_index < 0 || options.shard_index >= options.shard_count) {
+    return Error(ErrorId::kBadOptionValue, "--shard: got ", options.shard_index + 1, "/", options.shard_count,
+                 ", wanted I/N with 1 <= I <= N");
+  }
+  if (options.limit == 0) return Error(ErrorId::kBadOptionValue, "--samples: got '0', wanted a number above 0");
+  if (options.batch < 0)
+    return Error(ErrorId::kBadOptionValue, "--batch: got '", options.batch, "', wanted a number above 0");
+  return Status::Ok();
+}
+
+// One chain per input that --input names, and one for all the others from --data.
+Result<std::vector<std::unique_ptr<SampleSet>>> OpenAll(const DataOptions& options, std::span<const TensorSpec> inputs,
+                                                        const SourceContext& context) {
+  std::vector<std::unique_ptr<SampleSet>> parts;
+  const auto open_chain = [&](const std::vector<std::string>& sources, std::span<const TensorSpec> wanted) -> Status {
+    std::vector<std::unique_ptr<SampleSet>> chain;
+    for (const std::string& source : sources) {
+      PREON_ASSIGN_OR_RETURN(std::unique_ptr<SampleSet> set, OpenSource(source, wanted, context));
+      if (set->size() == 0) return Error(ErrorId::kDataEmpty, "--data: ", source, ": no samples");
+      chain.push_back(std::move(set));
+    }
+    parts.push_back(ChainSets(std::move(chain)));
+    return Status::Ok();
+  };
+
+  std::vector<TensorSpec> others;
+  for (const TensorSpec& input : inputs) {
+    std::vector<std::string> sources;
+    for (const auto& [name, source] : options.inputs) {
+      if (name == input.name) sources.push_back(source);
+    }
+    if (sources.empty())
+      others.push_back(input);
+    else
+      PREON_RETURN_IF_ERROR(open_chain(sources, {&input, 1}));
+  }
+  const bool random_alone = options.sources.empty() && options.inputs.empty() && options.random_samples > 0;
+  if (random_alone) {
+    PREON_RETURN_IF_ERROR(open_chain({StrCat("random:", options.random_samples)}, others));
+  } else if (!options.sources.empty()) {
+    if (others.empty() && !inputs.empty()) {
+      return Error(ErrorId::kConflictingOptions, "--data: every input of the model has its --input already");
+    }
+    PREON_RETURN_IF_ERROR(open_chain(options.sources, others));
+  } else if (!others.empty() || inputs.empty()) {
+    return Error(ErrorId::kMissingOption, "no data",
+                 others.empty() ? "" : " for " + QuotedNames(others, &TensorSpec::name),
+                 "; wanted --data SRC or --input NAME=SRC");
+  }
+  return parts;
+}
+
+// How many samples per run: what the model insists on, else what the user asks for, else 1.
+Status PlanBatches(const DataOptions& options, std::span<const TensorSpec> inputs, bool single, BatchPlan& plan) {
+  const int64_t fixed = FixedBatch(inputs);
+  plan.exact = fixed > 1 && !single;
+  plan.batch = plan.exact ? fixed : single ? 1 : std::max<int64_t>(options.batch, 1);
+  if (options.batch > 0 && options.batch != plan.batch) {
+    return Error(
+        ErrorId::kBadOptionValue, "--batch: got '", options.batch, "', wanted ", plan.batch, ": ",
+        plan.exact ? "the model's batch is fixed" : "each sample of these data is a run of its own for this model");
+  }
+  if (const int64_t left_over = ShardSize(plan) % plan.batch; plan.exact && left_over != 0) {
+    return Error(ErrorId::kDataShape, "--data: ", ShardSize(plan), " samples, wanted a multiple of ", fixed,
+                 ": the model takes batches of exactly that")
+        .WithHint(StrCat("--samples ", plan.total - left_over * plan.shard_count, " leaves the incomplete batch out"));
+  }
+  return Status::Ok();
+}
+
+Result<std::optional<LabelFile>> OpenLabels(const std::string& path, const SampleSet& samples, int64_t total) {
+  if (path.empty()) return std::optional<LabelFile>();
+  PREON_ASSIGN_OR_RETURN(LabelFile labels, LabelFile::Load(path));
+  for (int64_t sample = 0; sample < total; ++sample) {
+    if (labels.Find(samples.Key(sample))) return std::optional<LabelFile>(std::move(labels));
+  }
+  return Error(ErrorId::kLabels, "--labels: ", path, ": none of its ", labels.size(),
+               " names is a sample; the first sample is '", samples.Key(0), "'");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DataSource>> OpenDataSource(const DataOptions& options, const std::vector<TensorSpec>& inputs,
+                                                   const SampleSelection& selection) {
+  PREON_RETURN_IF_ERROR(CheckOptions(options));
+  for (const auto& [name, source] : options.inputs) {
+    if (std::ranges::find(inputs, name, &TensorSpec::name) != inputs.end()) continue;
+    return Error(ErrorId::kDataInputName, "--input: the model has no input '", name,
+                 "'; it has: ", QuotedNames(inputs, &TensorSpec::name));
+  }
+  SourceContext context;
+  context.fixed_batch = FixedBatch(inputs);
+  context.preprocess = options.preprocess;
+  context.seed = options.seed;
+  context.random = options.random;
+  PREON_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<SampleSet>> parts, OpenAll(options, inputs, context));
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<SampleSet> all, ZipSets(std::move(parts)));
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<SampleSet> samples, SelectSamples(std::move(all), options.only));
+
+  BatchPlan plan;
+  for (const TensorSpec& input : inputs) plan.inputs.push_back(input.name);
+  plan.total = samples->size() == SampleSet::kRepeats ? 1 : samples->size();
+  if (options.limit > 0) plan.total = std::min(plan.total, options.limit);
+  if (selection.limit > 0) plan.total = std::min(plan.total, selection.limit);
+  plan.shard_index = options.shard_index;
+  plan.shard_count = options.shard_count;
+  plan.seen = selection.seen;
+  plan.part = selection.part;
+  plan.parts = selection.parts;
+  PREON_RETURN_IF_ERROR(PlanBatches(options, inputs, samples->single(), plan));
+  PREON_ASSIGN_OR_RETURN(std::optional<LabelFile> labels, OpenLabels(options.labels, *samples, plan.total));
+  return MakeBatcher(std::move(samples), std::move(plan), std::move(labels));
+}
+
+}  // namespace preon

@@ -1,0 +1,44 @@
+#include "data/sample_runs.h"
+
+#include <algorithm>
+
+namespace preon {
+
+Result<SampleRuns> Canonical(SampleRuns runs) {
+  std::sort(runs.begin(), runs.end());
+  SampleRuns merged;
+  for (const auto& [first, last] : runs) {
+    if (first == last) continue;
+    if (!merged.empty() && first < merged.back().second) {
+      return Error(ErrorId::kCalibFileMismatch, "sample ", first, " was seen twice");
+    }
+    if (!merged.empty() && first == merged.back().second) {
+      merged.back().second = last;
+    } else {
+      merged.emplace_back(first, last);
+    }
+  }
+  return merged;
+}
+
+bool IsCanonical(const SampleRuns& runs) {
+  int64_t end = -1;
+  for (const auto& [first, last] : runs) {
+    if (first <= end || last <= first) return false;
+    end = last;
+  }
+  return true;
+}
+
+bool Contains(const SampleRuns& runs, int64_t sample) {
+  const auto after = std::ranges::upper_bound(runs, sample, {}, &SampleRuns::value_type::first);
+  return after != runs.begin() && sample < std::prev(after)->second;
+}
+
+int64_t CountSamples(const SampleRuns& runs) {
+  int64_t count = 0;
+  for (const auto& [first, last] : runs) count += last - first;
+  return count;
+}
+
+}  // namespace preon

@@ -1,0 +1,108 @@
+#include "pipeline/output.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/file.h"
+
+namespace preon {
+namespace fs = std::filesystem;
+
+namespace {
+
+// Also of what does not exist yet.
+fs::path Resolved(const fs::path& path) {
+  std::error_code ignored;
+  return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+}
+
+// A file in a folder of samples counts as the folder.
+bool Overwrites(const fs::path& output, const fs::path& input) {
+  std::error_code ignored;
+  if (fs::equivalent(output, input, ignored)) return true;
+  if (!fs::is_directory(input, ignored) || !fs::exists(output, ignored)) return false;
+  const fs::path inside = Resolved(output).lexically_relative(Resolved(input));
+  return !inside.empty() && *inside.begin() != "..";
+}
+
+using NamedPath = std::pair<const char*, const std::string&>;
+
+std::vector<NamedPath> Outputs(const Options& options) {
+  std::vector<NamedPath> outputs;
+  if (!options.output.empty()) outputs.emplace_back("--output", options.output);
+  if (!options.report.empty()) outputs.emplace_back("--report", options.report);
+  if (!options.html.empty()) outputs.emplace_back("--html", options.html);
+  if (!options.cover.empty()) outputs.emplace_back("--cover", options.cover);
+  if (!options.save_and_restore.empty()) outputs.emplace_back("--save-and-restore", options.save_and_restore);
+  return outputs;
+}
+
+// Made when it is written; its parent has to be there.
+Status CheckFolder(const std::string& folder) {
+  std::error_code ignored;
+  const fs::path parent = Resolved(folder).parent_path();
+  if (!fs::is_directory(parent, ignored))
+    return Error(ErrorId::kOutputFolder, folder, ": the folder '", parent.string(), "' does not exist; make it first");
+  if (fs::exists(folder, ignored) && !fs::is_directory(folder, ignored))
+    return Error(ErrorId::kIoWrite, folder, ": can't write: is no folder");
+  return Status::Ok();
+}
+
+}  // namespace
+
+Status CheckNotInputs(const Options& options, const std::vector<std::string>& inputs) {
+  for (const auto& [flag, path] : Outputs(options)) {
+    for (const std::string& input : inputs) {
+      if (input.empty() || !Overwrites(path, input)) continue;
+      return Error(ErrorId::kConflictingOptions, flag, ": '", path, "' is an input; inputs are never written to");
+    }
+  }
+  return Status::Ok();
+}
+
+Status CheckOutputs(const Options& options, std::vector<std::string> inputs) {
+  inputs.insert(inputs.end(), {options.calib, options.production, options.config_file, options.data.labels,
+                               options.data.only});
+  inputs.insert(inputs.end(), options.data.sources.begin(), options.data.sources.end());
+  for (const auto& [name, source] : options.data.inputs) inputs.push_back(source);
+  PREON_RETURN_IF_ERROR(CheckNotInputs(options, inputs));
+  // Opening tells whether a file can be made there, and clears what a killed run left; nothing stays behind.
+  for (const auto& [flag, path] : Outputs(options)) PREON_RETURN_IF_ERROR(AtomicFile::Open(path).status());
+  if (!options.save_histograms.empty())
+    PREON_RETURN_IF_ERROR(CheckFolder(options.save_histograms).WithContext("--save-histograms"));
+  const std::vector<NamedPath> outputs = Outputs(options);
+  for (size_t later = 1; later < outputs.size(); ++later) {
+    for (size_t earlier = 0; earlier < later; ++earlier) {
+      if (Resolved(outputs[earlier].second) != Resolved(outputs[later].second)) continue;
+      const std::string_view flag = outputs[earlier].first;
+      return Error(ErrorId::kConflictingOptions, outputs[later].first, ": '", outputs[later].second, "' is ",
+                   flag == "--output" ? "the output" : StrCat("that of ", flag), ", too");
+    }
+  }
+  return Status::Ok();
+}
+
+Status CheckOutputs(std::string_view verb, const Options& options, std::vector<std::string> inputs) {
+  if (options.output.empty()) return Error(ErrorId::kMissingOption, verb, ": no output; wanted -o FILE");
+  return CheckOutputs(options, std::move(inputs));
+}
+
+Status MissingData(std::string_view verb, std::string_view wanted) {
+  return Error(ErrorId::kMissingOption, verb, ": no samples; wanted ", wanted);
+}
+
+int64_t FileSizeBytes(const std::string& path) {
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  return error ? 0 : static_cast<int64_t>(size);
+}
+
+int64_t ModelSizeBytes(const std::string& path, const Model& model) {
+  int64_t weight_bytes = 0;
+  for (const auto& [name, value] : model.graph.initializers())
+    weight_bytes += static_cast<int64_t>(value.bytes().size());
+  return std::max(FileSizeBytes(path), weight_bytes);
+}
+
+}  // namespace preon

@@ -1,0 +1,31 @@
+// Checks of what a verb is given before any work is done, and sizes of what it made.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/options.h"
+#include "base/status.h"
+#include "ir/graph.h"
+
+namespace preon {
+
+/// What the options have written is none of these files, nor in these folders. Errors: kConflictingOptions.
+Status CheckNotInputs(const Options& options, const std::vector<std::string>& inputs);
+/// What the options have written (output, report and page) can be written, is none of the inputs (those given, and all that
+/// the options name), and not twice the same. Errors: kOutputFolder, kIoWrite, kConflictingOptions.
+Status CheckOutputs(const Options& options, std::vector<std::string> inputs);
+/// The same for a verb that is nothing without an output. Errors: kMissingOption besides.
+Status CheckOutputs(std::string_view verb, const Options& options, std::vector<std::string> inputs);
+
+/// kMissingOption: the verb needs samples.
+Status MissingData(std::string_view verb, std::string_view wanted);
+
+/// 0 when there is no such file.
+int64_t FileSizeBytes(const std::string& path);
+
+/// The file with its external data.
+int64_t ModelSizeBytes(const std::string& path, const Model& model);
+
+}  // namespace preon

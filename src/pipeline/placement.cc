@@ -1,0 +1,54 @@
+#include "pipeline/placement.h"
+
+#include <algorithm>
+
+#include "eval/values.h"
+
+namespace preon {
+namespace {
+
+// Shape arithmetic and indices are not what a placement is about; an unknown type may be float.
+bool WorksOnFloats(const Graph& graph, const Node& node) {
+  return std::ranges::any_of(node.outputs(), [&](const std::string& output) {
+    const DataType type = graph.TypeOf(output);
+    return type == DataType::kUndefined || IsFloatingType(type);
+  });
+}
+
+}  // namespace
+
+Placement JoinPlacement(const QuantPlan& plan, const Graph& graph,
+                        const std::map<std::string, ObservedKernel>& kernels) {
+  double all_macs = 0;
+  for (const NodeDecision& decision : plan.nodes) all_macs += decision.macs;
+  Placement placement;
+  for (const NodeDecision& decision : plan.nodes) {
+    const Node* node = graph.FindNode(decision.node);
+    if (node == nullptr || !WorksOnFloats(graph, *node)) continue;
+    const auto found = kernels.find(plan.NameInResult(decision));
+    const ObservedKernel kernel = found == kernels.end() ? ObservedKernel{} : found->second;
+    const bool anchor =
+        decision.macs > 0 || node->Is("Conv") || node->Is("ConvTranspose") || node->Is("MatMul") || node->Is("Gemm");
+    if (kernel.kernel_class == KernelClass::kAbsorbed && !anchor) continue;
+
+    const double share = all_macs > 0 ? decision.macs / all_macs : 0;
+    if (kernel.kernel_class == KernelClass::kInteger || kernel.kernel_class == KernelClass::kMover) {
+      placement.integer.push_back({decision.node, decision.op_type, kernel.kernel, share});
+      placement.integer_anchors += anchor;
+      placement.integer_macs_share += share;
+      continue;
+    }
+    FloatNode entry{decision.node, decision.op_type, std::string(FloatReasonName(decision.reason)), decision.detail,
+                    share};
+    if (decision.reason == FloatReason::kNone) {
+      entry.reason = FloatReasonName(FloatReason::kNotFused);
+      entry.detail =
+          kernel.kernel.empty() ? "not found in the runtime's graph" : StrCat("the runtime runs ", kernel.kernel);
+    }
+    placement.float_nodes.push_back(std::move(entry));
+    placement.float_anchors += anchor;
+  }
+  return placement;
+}
+
+}  // namespace preon

@@ -1,0 +1,47 @@
+#include "pipeline/placement.h"
+
+#include <gtest/gtest.h>
+
+namespace preon {
+namespace {
+
+TEST(Placement, JoinsDecisionsWithKernels) {
+  Graph graph;
+  graph.AddInput("x", {.type = DataType::kFloat});
+  const auto add = [&](const char* op, const char* name, DataType type) {
+    graph.AddNode(op, {"x"}, {std::string(name) + "_out"}, name);
+    graph.SetInfo(std::string(name) + "_out", {.type = type});
+  };
+  add("Conv", "planned", DataType::kFloat);
+  add("Conv", "missed", DataType::kFloat);
+  add("MatMul", "excluded", DataType::kFloat);
+  add("Relu", "folded", DataType::kFloat);
+  add("Reshape", "moved", DataType::kFloat);
+  add("Shape", "shape", DataType::kInt64);
+  QuantPlan plan;
+  plan.nodes = {{"planned", "Conv", FloatReason::kNone, "", 60},
+                {"missed", "Conv", FloatReason::kNone, "", 30},
+                {"excluded", "MatMul", FloatReason::kExcluded, "by name", 10},
+                {"folded", "Relu"},
+                {"moved", "Reshape"},
+                {"shape", "Shape", FloatReason::kType}};
+  const Placement placement = JoinPlacement(plan, graph,
+                                            {{"planned", {KernelClass::kInteger, "QLinearConv"}},
+                                             {"missed", {KernelClass::kFloat, "FusedConv"}},
+                                             {"excluded", {KernelClass::kFloat, "MatMul"}},
+                                             {"moved", {KernelClass::kMover, "Reshape"}},
+                                             {"shape", {KernelClass::kFloat, "Shape"}}});
+  ASSERT_EQ(placement.integer.size(), 2u);
+  EXPECT_EQ(placement.integer[0].node, "planned");
+  EXPECT_EQ(placement.integer[1].node, "moved");
+  ASSERT_EQ(placement.float_nodes.size(), 2u);
+  EXPECT_EQ(placement.float_nodes[0].reason, "not fused");
+  EXPECT_EQ(placement.float_nodes[0].detail, "the runtime runs FusedConv");
+  EXPECT_EQ(placement.float_nodes[1].reason, FloatReasonName(FloatReason::kExcluded));
+  EXPECT_DOUBLE_EQ(placement.integer_macs_share, 0.6);
+  EXPECT_EQ(placement.integer_anchors, 1);
+  EXPECT_EQ(placement.float_anchors, 2);
+}
+
+}  // namespace
+}  // namespace preon

@@ -1,0 +1,248 @@
+#include "pipeline/prepare_model.h"
+
+#include <future>
+
+#include "pipeline/output.h"
+#include "base/system.h"
+#include "eval/compare.h"
+#include "eval/fusion_report.h"
+#include "formats/quark_operators.h"
+#include "instrument/instrumented_model.h"
+#include "ir/model_io.h"
+#include "ir/same_graph.h"
+#include "passes/convert_float16.h"
+#include "passes/copy_shared_initializers.h"
+#include "passes/fix_shapes.h"
+#include "quantize/settings/layer_selection.h"
+#include "quantize/settings/layer_settings.h"
+#include "quantize/plan/branch_coverage.h"
+#include "quantize/settings/resolve_tensor_settings.h"
+#include "quantize/settings/node_selection.h"
+#include "quantize/settings/resolve_selectors.h"
+#include "runtime/evaluator.h"
+#include "runtime/session.h"
+#include "base/tensor_spec.h"
+#include "quantize/plan/target.h"
+
+namespace preon {
+namespace {
+
+// Rewrites only change the order of float operations: errors around 1e-6 of the output. 60 dB is 1e-3.
+constexpr double kSameSqnrDb = 60;
+// What rounding in a layer before does to an output that is nearly zero.
+constexpr double kSameDifference = 1e-6;
+
+Result<std::vector<NamedTensor>> RunOnce(const Model& model, const Batch& batch, const RunContext& context) {
+  // As it stands: opens faster, and a rewrite is not blamed for what the runtime rewrites.
+  const SessionOptions options{.threads = context.ThreadCount(), .optimization = Optimization::kOff};
+  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenModel(model, options, context));
+  return session.Run(batch.feeds, context);
+}
+
+// The first output that is worse than rounding.
+Status CheckSame(const FirstRun& first_run, const std::vector<NamedTensor>& got) {
+  if (!first_run.outputs) return Status::Ok();
+  Comparer comparer;
+  PREON_RETURN_IF_ERROR(comparer.Add(*first_run.outputs, got, first_run.batch.samples, {}));
+  for (const auto& [name, output] : comparer.Finish().outputs) {
+    const bool near = output.sqnr_db >= kSameSqnrDb || output.max_abs <= kSameDifference;
+    if (near && output.not_finite == 0 && output.shape_differs == 0) continue;
+    return Error(ErrorId::kPassFailed, "output '", name, "' differs: ", output.max_abs, " at most, SQNR ",
+                 output.sqnr_db, " dB");
+  }
+  return Status::Ok();
+}
+
+// Takes the model to `opset` when it is below; a model above keeps its own.
+Status RaiseOpset(Model& model, int64_t opset) {
+  return model.opset() < opset ? ConvertOpset(model, opset) : Status::Ok();
+}
+
+using Verify = std::function<Status(const Model& before, const Model& after)>;
+
+// Why nothing is left. What the user took out is told, for that can be taken back.
+Status NothingLeft(const PreparedModel& prepared, size_t source_nodes, const Target& target) {
+  const auto excluded = std::ranges::count(prepared.plan.nodes, FloatReason::kExcluded, &NodeDecision::reason);
+  const std::string file = prepared.model.source_path;
+  if (excluded > 0) {
+    return Error(ErrorId::kNothingToQuantize, file, ": nothing is left to quantize: of its ", source_nodes, " nodes the options leave out ", excluded,
+                 ", and the others have nothing to quantize alone")
+        .WithHint("exclude, layer_type_config, NodesToQuantize, OpTypesToQuantize, InputNodes and OutputNodes say which nodes");
+  }
+  return Error(ErrorId::kNothingToQuantize, file, ": none of its ", source_nodes, " nodes ",
+               target.QuantizesActivations() ? "can run as an integer kernel" : "has a weight that can be quantized");
+}
+
+// One attempt. `verify`, where there is one, decides about every single rewrite.
+Result<PreparedModel> Rewrite(Model source, const Job& job, const Verify& verify) {
+  PreparedModel prepared{.model = std::move(source)};
+  Model& model = prepared.model;
+  const size_t source_nodes = model.graph.nodes().size();
+  const Target& target = *job.choices.target;
+  const PlanOptions& plan = job.choices.plan;
+
+  const Model as_loaded = model;
+  const int64_t least = job.options.opset, preferred = std::max(target.PreferredOpset(plan), least);
+  if (least != 0 && model.opset() > least)
+    prepared.warnings.push_back(StrCat("--opset ", least, ": the model has opset ", model.opset(), ", which stays"));
+  const Status raised = RaiseOpset(model, preferred);
+  if (!raised.ok() || (verify && !verify(as_loaded, model).ok())) {
+    model = as_loaded;
+    PREON_RETURN_IF_ERROR(RaiseOpset(model, std::max(target.RequiredOpset(plan), least)).WithContext(model.source_path));
+    prepared.warnings.push_back(StrCat("opset ", model.opset(), " instead of ", preferred,
+                                       raised.ok() ? ": raising it changes the outputs" : ": " + raised.message()));
+  }
+
+  RuntimeEvaluator evaluator(job.context);
+  PassRunnerOptions runner{.disabled = job.options.disabled_passes, .enabled = job.options.enabled_passes};
+  for (const auto& pass : job.builtins.passes.entries()) {
+    const std::string name(pass->name());
+    const bool wanted = target.WantsPass(name, pass->on_by_default(), plan);
+    if (wanted) runner.enabled.insert(name);
+    else if (!runner.enabled.contains(name)) runner.disabled.insert(name);
+  }
+  runner.verify = verify;
+  for (const PassRecord& record : RunPasses(model, job.builtins.passes, {&evaluator, &job.context, SettingsOf(plan)}, runner)) {
+    if (!record.problem.empty()) prepared.warnings.push_back(StrCat("pass ", record.name, ": ", record.problem));
+  }
+
+  if (job.options.copy_shared) CopySharedInitializers(model.graph, *job.options.copy_shared);
+  const Model before = model;
+  PREON_RETURN_IF_ERROR(target.Prepare(model, plan));
+  if (verify) PREON_RETURN_IF_ERROR(verify(before, model).WithContext("target ", target.name()));
+  InferShapes(model);
+  PREON_ASSIGN_OR_RETURN(prepared.plan, PlanWithLayerSettings(target, model, plan));
+  prepared.plan.branch_probes = FindBranchProbes(model.graph, prepared.plan);
+  if (prepared.plan.empty() && prepared.plan.CountWeights() == 0) return NothingLeft(prepared, source_nodes, target);
+  prepared.warnings.insert(prepared.warnings.end(), prepared.plan.warnings.begin(), prepared.plan.warnings.end());
+  return prepared;
+}
+
+Status CheckIsFloat(const Model& model) {
+  PREON_RETURN_IF_ERROR(CheckNotInstrumented(model));
+  for (const auto& node : model.graph.nodes()) {
+    const bool in_library = node->domain == kQuarkDomain || node->domain == kOlderQuarkDomain;
+    if (node->op_type != "QuantizeLinear" && node->op_type != "DequantizeLinear" && !IsIntegerKernel(node->op_type) && !in_library)
+      continue;
+    return Error(ErrorId::kAlreadyQuantized, model.source_path, ": node ", node->name, ": the model already holds ",
+                 node->op_type, "; wanted a float model");
+  }
+  return Status::Ok();
+}
+
+// Float16 tensors, where there are some; true when there were.
+Result<bool> ComputeInFloat32(Model& model, const Job& job, std::vector<std::string>& warnings) {
+  const Options& options = job.options;
+  InferShapes(model);
+  const Float16 how = options.float16.value_or(Float16::kKeepIo);
+  if (how == Float16::kOff) return false;
+  const Result<Effect> effect =
+      ConvertFloat16(model, how == Float16::kKeepIo ? Float16Border::kKept : Float16Border::kFloat32);
+  if (!effect.ok()) return Status(effect.status()).WithHint("--float16 off leaves its float16 tensors as they are, and float");
+  if (*effect == Effect::kUnchanged) {
+    if (options.float16) warnings.push_back("--float16: has no effect: the model has no float16 tensors");
+    if (options.keys.contains("UseFP32Scale")) warnings.push_back("UseFP32Scale: has no effect: the model has no float16 tensors");
+    return false;
+  }
+  if (options.float16_scales) {
+    return Error(ErrorId::kNotYetSupported, "UseFP32Scale: got false for the float16 model ", model.source_path,
+                 "; this version writes float32 scales: runtimes have no integer kernels for float16 ones, and below 6.1e-5 "
+                 "they are denormal");
+  }
+  InferShapes(model);
+  job.context.Log(LogLevel::kInfo, "a float16 model: it computes in float32");
+  return true;
+}
+
+// Large weights would be in memory twice otherwise: here and in each session that runs the model.
+void KeepLargeWeightsInFile(Model& model, const RunContext& context) {
+  constexpr size_t kLargeBytes = size_t{48} << 20;
+  size_t bytes = 0;
+  for (const auto& [name, value] : model.graph.initializers()) bytes += value.bytes().size();
+  if (bytes < kLargeBytes) return;
+  const Status moved = MoveWeightsToFile(model, context.TempDir());
+  if (!moved.ok()) context.Log(LogLevel::kInfo, StrCat("the weights stay in memory: ", moved.ToString()));
+  ReleaseFreeMemory();
+}
+
+Result<PreparedModel> Prepare(const std::string& path, Job& job, const Status* differs) {
+  job.clock.Begin("load");
+  const std::future<void> libraries = std::async(std::launch::async, [] {
+    LoadOperatorSchemas();
+    StartRuntime();
+  });
+  PREON_ASSIGN_OR_RETURN(Model source, LoadModel(path));
+  PREON_RETURN_IF_ERROR(CheckIsFloat(source));
+  PREON_RETURN_IF_ERROR(CheckNotInputs(job.options, source.external_files));
+  const int64_t size_bytes = ModelSizeBytes(path, source);
+  std::vector<std::string> warnings;
+  PREON_ASSIGN_OR_RETURN(const bool was_float16, ComputeInFloat32(source, job, warnings));
+  if (!job.options.fixed_shapes.empty())
+    PREON_RETURN_IF_ERROR(FixShapes(source, job.options.fixed_shapes).WithContext("--fix-shape"));
+  PREON_RETURN_IF_ERROR(CheckNames(source.graph, job.choices.plan));
+  PREON_RETURN_IF_ERROR(ResolveSelectors(source.graph, &job.choices.plan));
+  PREON_RETURN_IF_ERROR(ResolveOverrides(source.graph, &job.choices.plan));
+  KeepLargeWeightsInFile(source, job.context);
+  std::vector<TensorSpec> inputs = InputSpecs(source.graph);
+  FirstRun first_run;
+  PREON_ASSIGN_OR_RETURN(first_run.batch, FirstBatch(job, inputs));
+  job.clock.Begin("prepare");
+
+  const auto run_source = [&]() -> Status {
+    Result<std::vector<NamedTensor>> outputs = RunOnce(source, first_run.batch, job.context);
+    if (!outputs.ok() && job.made_up_sample && outputs.status().id() != ErrorId::kCancelled) {
+      return Status(outputs.status())
+          .WithHint("without --data the sample is noise, which this model may not take: give --data");
+    }
+    PREON_ASSIGN_OR_RETURN(first_run.outputs, std::move(outputs));
+    return Status::Ok();
+  };
+
+  Verify verify;
+  bool repeatable = true;
+  if (differs != nullptr) {
+    PREON_RETURN_IF_ERROR(run_source());
+    verify = [&](const Model&, const Model& after) {
+      PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> got, RunOnce(after, first_run.batch, job.context));
+      return CheckSame(first_run, got);
+    };
+    repeatable = verify(source, source).ok();
+    if (!repeatable) verify = {};
+  }
+  Result<PreparedModel> rewritten = Rewrite(source, job, verify);
+  // A model that does not run as it is explains whatever else fails.
+  if (!job.options.worker && !first_run.outputs && (!rewritten.ok() || !SameGraph(source.graph, rewritten->model.graph)))
+    PREON_RETURN_IF_ERROR(run_source());
+  PREON_ASSIGN_OR_RETURN(PreparedModel prepared, std::move(rewritten));
+  if (differs != nullptr) {
+    prepared.warnings.push_back(repeatable ? StrCat("rewrites were taken back: ", differs->message())
+                                           : "the model gives other outputs every time: rewrites could not be checked");
+  }
+  source = Model();  // frees its weights
+  prepared.warnings.insert(prepared.warnings.begin(), warnings.begin(), warnings.end());
+  prepared.inputs = std::move(inputs);
+  prepared.was_float16 = was_float16;
+  prepared.source_size_bytes = size_bytes;
+  prepared.first_run = std::move(first_run);
+  ReleaseFreeMemory();
+  return prepared;
+}
+
+}  // namespace
+
+Result<PreparedModel> PrepareModel(const std::string& path, Job& job) { return Prepare(path, job, nullptr); }
+
+Status CheckRewrites(const PreparedModel& prepared, const std::vector<NamedTensor>& outputs) {
+  return CheckSame(prepared.first_run, outputs);
+}
+
+Status CheckRewrites(const PreparedModel& prepared, Job& job) {
+  PREON_ASSIGN_OR_RETURN(const auto outputs, RunOnce(prepared.model, prepared.first_run.batch, job.context));
+  return CheckRewrites(prepared, outputs);
+}
+
+Result<PreparedModel> PrepareVerifyingEachPass(const std::string& path, Job& job, const Status& reason) {
+  return Prepare(path, job, &reason);
+}
+
+}  // namespace preon

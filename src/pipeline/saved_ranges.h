@@ -1,0 +1,33 @@
+// SavedRanges: what --save-and-restore writes after a calibration, and takes instead of one (spec options §17.1).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "quantize/plan/float_reason.h"
+#include "quantize/plan/plan_statistics.h"
+
+namespace preon {
+
+/// Ranges of tensors, and what else a plan is written with, so that the restored model is the same.
+struct SavedRanges {
+  PlanStatistics statistics;
+  std::map<std::string, FloatReason> left_float;  ///< PlanOptions::left_float of the plan
+  std::string model_fingerprint;                  ///< "" where the file does not tell, as the reference's do not
+  std::string config_hash;                        ///< of the options that ranges depend on; may be ""
+  std::string method;
+  int64_t samples = 0;
+};
+
+/// Reads this project's layout and the reference's older one (a bound is a number or a list of one number).
+/// Errors: kSavedRangesMalformed naming the key; kIoRead.
+Result<SavedRanges> LoadSavedRanges(const std::string& path);
+
+/// Writes atomically. Keys of an older file that are no business of ours stay. Errors: kSavedRangesMalformed where
+/// such a file can't be read, kIoWrite.
+Status SaveRanges(const SavedRanges& saved, const std::string& path);
+
+}  // namespace preon

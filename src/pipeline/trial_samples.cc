@@ -1,0 +1,80 @@
+#include "pipeline/trial_samples.h"
+
+#include <utility>
+
+namespace preon {
+namespace {
+
+constexpr size_t kMaxRuns = 32;
+constexpr size_t kMaxBytes = size_t{32} << 20;
+// Kept in any case.
+constexpr size_t kMinRuns = 4;
+
+size_t SizeBytes(const TrialRun& run) {
+  size_t bytes = 0;
+  for (const auto* tensors : {&run.batch.feeds, &run.outputs}) {
+    for (const NamedTensor& tensor : *tensors) bytes += tensor.tensor.bytes().size();
+  }
+  return bytes;
+}
+
+class TrialSource final : public DataSource {
+ public:
+  explicit TrialSource(const std::vector<TrialRun>& runs) : runs_(runs) {}
+  Result<std::optional<Batch>> Next() override {
+    if (next_ == runs_.size()) return std::optional<Batch>();
+    return std::optional(runs_[next_++].batch);
+  }
+  std::optional<int64_t> SampleCount() const override { return static_cast<int64_t>(runs_.size()) * BatchSize(); }
+  int64_t BatchSize() const override { return runs_.front().batch.samples; }
+
+ private:
+  const std::vector<TrialRun>& runs_;
+  size_t next_ = 0;
+};
+
+class WantedSource final : public DataSource {
+ public:
+  WantedSource(std::unique_ptr<DataSource> source, TrialSamples& trial) : source_(std::move(source)), trial_(trial) {}
+  Result<std::optional<Batch>> Next() override {
+    while (true) {
+      PREON_ASSIGN_OR_RETURN(std::optional<Batch> batch, source_->Next());
+      if (!batch || trial_.Wants()) return batch;
+    }
+  }
+  std::optional<int64_t> SampleCount() const override { return std::nullopt; }
+  int64_t BatchSize() const override { return source_->BatchSize(); }
+
+ private:
+  const std::unique_ptr<DataSource> source_;
+  TrialSamples& trial_;
+};
+
+}  // namespace
+
+std::unique_ptr<DataSource> OnlyWanted(std::unique_ptr<DataSource> source, TrialSamples& trial) {
+  return std::make_unique<WantedSource>(std::move(source), trial);
+}
+
+std::unique_ptr<DataSource> TrialSamples::Open() const { return std::make_unique<TrialSource>(runs_); }
+
+bool TrialSamples::Wants() {
+  if (seen_ % step_ == 0) return true;
+  ++seen_;
+  return false;
+}
+
+void TrialSamples::Keep(const Batch& batch, const std::vector<NamedTensor>& outputs) {
+  if (seen_++ % step_ != 0) return;
+  bytes_ += SizeBytes(runs_.emplace_back(TrialRun{batch, outputs}));
+  while (runs_.size() > kMaxRuns || (bytes_ > kMaxBytes && runs_.size() > kMinRuns)) {
+    std::vector<TrialRun> kept;
+    for (size_t run = 0; run < runs_.size(); run += 2) kept.push_back(std::move(runs_[run]));
+    runs_ = std::move(kept);
+    step_ *= 2;
+    bytes_ = 0;
+    for (const TrialRun& run : runs_) bytes_ += SizeBytes(run);
+  }
+}
+
+}  // namespace preon

@@ -1,0 +1,15 @@
+// What a worker process is told on its command line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/options.h"
+
+namespace preon {
+
+/// The options of `options` that a calibration takes, as words of a command line; not those that each worker has its
+/// own of (output, threads, folder for temporary files, …).
+std::vector<std::string> CalibrationArguments(const Options& options);
+
+}  // namespace preon

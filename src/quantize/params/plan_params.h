@@ -1,0 +1,60 @@
+// PlanParams: scale and zero point of every activation of a plan, from its ranges.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "quantize/plan/plan_statistics.h"
+#include "quantize/plan/quant_plan.h"
+#include "quantize/params/tensor_params.h"
+
+namespace preon {
+
+/// Behind the owner's name in that of a second pair's constants.
+inline std::string ConvertSuffix(size_t index) { return index == 0 ? "_convert" : StrCat("_convert_", index + 1); }
+
+/// Of one activation.
+struct ActivationParams {
+  IntFormat format;
+  QuantParams params;
+  std::string owner;                  ///< tensor whose scale and zero-point constants it uses
+  const BlockPlan* block = nullptr;   ///< instead of these
+  std::span<const ConvertPlan> converts;
+  std::vector<QuantParams> converted;   ///< of these
+};
+
+class PlanParams {
+ public:
+  PlanParams(const Graph& graph, const QuantPlan& plan, const PlanStatistics& statistics)
+      : graph_(graph), plan_(plan), statistics_(statistics), maker_(plan.compat, plan.min_real_range) {}
+
+  /// Errors: kRangeMissing, kRangeInvalid.
+  Status Compute();
+
+  std::map<std::string, ActivationParams>& activations() { return activations_; }
+  /// Null where it has no scale.
+  const ActivationParams* Find(const std::string& tensor) const;
+  /// What a node reads of it: the second pair's where it is one of those.
+  QuantParams SeenBy(const std::string& node, const std::string& tensor) const;
+  /// A constant's own, before biases enlarge them: one per channel or block.
+  Result<std::vector<QuantParams>> OfWeight(const std::string& weight, const WeightPlan& plan);
+  std::optional<std::string> Warning() const { return maker_.Warning(); }
+
+ private:
+  Status ComputeWithOwner(const std::string& tensor, const ActivationPlan& activation);
+  Status ComputeOne(const std::string& tensor, const ActivationPlan& activation);
+  Status ComputeConverted(const std::string& tensor, const ActivationPlan& activation, ActivationParams& made);
+  Result<Range> RangeOf(const std::string& tensor, const ActivationPlan& activation) const;
+  Result<std::vector<Range>> RangesOfWeight(const std::string& weight, const WeightPlan& plan) const;
+  void Align();
+
+  const Graph& graph_;
+  const QuantPlan& plan_;
+  const PlanStatistics& statistics_;
+  TensorParams maker_;
+  std::map<std::string, ActivationParams> activations_;
+};
+
+}  // namespace preon

@@ -1,0 +1,50 @@
+#include "quantize/plan/float_reason.h"
+
+namespace preon {
+
+std::string_view FloatReasonName(FloatReason reason) {
+  switch (reason) {
+    case FloatReason::kNone:
+      return "integer";
+    case FloatReason::kNoKernel:
+      return "no integer kernel";
+    case FloatReason::kExcluded:
+      return "excluded";
+    case FloatReason::kNotConstant:
+      return "operand not constant";
+    case FloatReason::kType:
+      return "element type";
+    case FloatReason::kAttributes:
+      return "attributes";
+    case FloatReason::kNoGain:
+      return "no gain";
+    case FloatReason::kTail:
+      return "output tail";
+    case FloatReason::kMask:
+      return "attention mask";
+    case FloatReason::kAccuracy:
+      return "accuracy";
+    case FloatReason::kSubgraph:
+      return "sub-graph";
+    case FloatReason::kNotReached:
+      return "not reached";
+    case FloatReason::kNotFused:
+      return "not fused";
+  }
+  return "unknown";
+}
+
+std::string_view LeftFloatDetail(FloatReason reason) {
+  switch (reason) {
+    case FloatReason::kNotReached:
+      return "no calibration sample runs it";
+    case FloatReason::kAccuracy:
+      return "reads or writes channels that the steps of their tensor would drown; tried, and nearer to float this way";
+    case FloatReason::kNoGain:
+      return "too small: Q and DQ around it cost more than integers save";
+    default:
+      return "the runtime computes it in float, codes or not";
+  }
+}
+
+}  // namespace preon

@@ -1,0 +1,46 @@
+// Multiply-accumulates of a node, from static shapes; unknown dimensions count as kUnknownDim.
+#include <algorithm>
+
+#include "quantize/plan/macs.h"
+
+namespace preon {
+namespace {
+
+// A batch of one sample; unknown lengths (tokens, pixels) as in a typical run. Only ratios between nodes matter.
+constexpr double kUnknownDim = 64;
+
+double Product(const Shape& shape, size_t begin, size_t end) {
+  double product = 1;
+  for (size_t axis = begin; axis < end; ++axis) {
+    const bool batch = axis == 0;
+    product *= shape[axis] >= 0 ? static_cast<double>(shape[axis]) : batch ? 1 : kUnknownDim;
+  }
+  return product;
+}
+
+}  // namespace
+
+double NodeMacs(const Graph& graph, const Node& node) {
+  const std::optional<Shape> a = graph.ShapeOf(node.input(0));
+  const std::optional<Shape> b = graph.ShapeOf(node.input(1));
+  const std::optional<Shape> y = graph.ShapeOf(node.output());
+  if (!b || b->empty()) return 0;
+  if (node.Is("Conv") && y && y->size() == b->size()) {
+    return Product(*y, 0, y->size()) * Product(*b, 1, b->size());
+  }
+  if (node.Is("ConvTranspose") && a && a->size() == b->size()) {
+    return Product(*a, 0, a->size()) * Product(*b, 1, b->size());
+  }
+  if (node.Is("Gemm") && a && a->size() == 2 && b->size() == 2) {
+    const double rows = node.Int("transA", 0) != 0 ? Product(*a, 1, 2) : Product(*a, 0, 1);
+    return rows * static_cast<double>(std::max<int64_t>((*b)[0], 1)) * static_cast<double>(std::max<int64_t>((*b)[1], 1));
+  }
+  if (node.Is("MatMul") && a && !a->empty()) {
+    const size_t last = b->size() - 1;
+    const double columns = b->size() == 1 ? 1 : (*b)[last] >= 0 ? static_cast<double>((*b)[last]) : kUnknownDim;
+    return Product(*a, 0, a->size()) * columns;
+  }
+  return 0;
+}
+
+}  // namespace preon

@@ -1,0 +1,179 @@
+#include "quantize/plan/op_traits.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "passes/clamp.h"
+
+namespace preon {
+namespace {
+
+constexpr std::array kCarriers = {"Add", "Mul", "Sigmoid", "LeakyRelu", "AveragePool", "GlobalAveragePool", "Concat"};
+constexpr std::array kMovers = {"MaxPool", "Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze",
+                                "Gather",  "Slice",   "Split",   "Expand",    "DepthToSpace"};
+
+// Activation functions that the runtime fuses with a Gemm in front of them (GemmActivationFusion).
+constexpr std::array kFusedBehindGemm = {"Relu", "LeakyRelu", "Sigmoid", "Tanh", "Elu", "HardSigmoid",
+                                         "Selu", "Softplus",  "Softsign", "ThresholdedRelu"};
+
+template <typename Names>
+bool Contains(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+OpTraits Float(FloatReason reason, std::string detail) { return {OpRole::kFloat, reason, std::move(detail)}; }
+
+// A constant float32 operand of the wanted rank (0 = any), or the reason why the node stays float.
+std::optional<OpTraits> RejectWeight(const Graph& graph, const Node& node, size_t index, size_t rank) {
+  const Tensor* weight = graph.Initializer(node.input(index));
+  if (weight == nullptr) return Float(FloatReason::kNotConstant, "the weight is computed, not constant");
+  if (weight->type() != DataType::kFloat) {
+    return Float(FloatReason::kType, "the weight is " + std::string(DataTypeName(weight->type())) + ", not float32");
+  }
+  if (rank != 0 && weight->shape().size() != rank) {
+    return Float(FloatReason::kAttributes, "the weight has rank " + std::to_string(weight->shape().size()));
+  }
+  if (weight->count() == 0) return Float(FloatReason::kAttributes, "the weight is empty");
+  return std::nullopt;
+}
+
+OpTraits ClassifyConv(const Graph& graph, const Node& node) {
+  if (auto rejected = RejectWeight(graph, node, 1, 0)) return *rejected;
+  const std::string& bias = node.input(2);
+  if (!bias.empty() && graph.Initializer(bias) == nullptr) {
+    return Float(FloatReason::kNotConstant, "the bias is computed, not constant");
+  }
+  return {OpRole::kAnchor};
+}
+
+OpTraits ClassifyGemm(const Graph& graph, const Node& node) {
+  if (auto rejected = RejectWeight(graph, node, 1, 2)) return *rejected;
+  if (node.Float("alpha", 1) != 1) return Float(FloatReason::kAttributes, "alpha is not 1");
+  if (node.Int("transA", 0) != 0) return Float(FloatReason::kAttributes, "transA is set");
+  const std::string& bias_name = node.input(2);
+  if (bias_name.empty()) return {OpRole::kAnchor};
+  const Tensor* bias = graph.Initializer(bias_name);
+  if (bias == nullptr) return Float(FloatReason::kNotConstant, "the addend C is computed, not constant");
+  const Shape& weight = graph.Initializer(node.input(1))->shape();
+  const int64_t columns = node.Int("transB", 0) != 0 ? weight[0] : weight[1];
+  const Shape& shape = bias->shape();
+  const bool per_column = shape.empty() || (shape.size() == 1 && (shape[0] == columns || shape[0] == 1)) ||
+                          (shape.size() == 2 && shape[0] == 1 && (shape[1] == columns || shape[1] == 1));
+  if (!per_column) return Float(FloatReason::kAttributes, "the addend C differs from row to row");
+  return {OpRole::kAnchor};
+}
+
+OpTraits ClassifyMatMul(const Graph& graph, const Node& node) {
+  if (graph.Initializer(node.input(1)) == nullptr) {
+    return Float(FloatReason::kNoGain, "both operands are computed (attention): float keeps accuracy and is as fast");
+  }
+  if (auto rejected = RejectWeight(graph, node, 1, 2)) return *rejected;
+  return {OpRole::kAnchor};
+}
+
+OpTraits ClassifyResize(const Node& node) {
+  if (node.String("mode", "nearest") != "nearest") return Float(FloatReason::kNoKernel, "interpolation runs in float");
+  return {OpRole::kMover};
+}
+
+OpTraits ClassifyPad(const Graph& graph, const Node& node) {
+  if (node.String("mode", "constant") != "constant") return Float(FloatReason::kNoKernel, "Pad runs in float");
+  if (!node.input(2).empty()) {
+    const Tensor* value = graph.Initializer(node.input(2));
+    if (value == nullptr || value->type() != DataType::kFloat || value->count() != 1 || value->floats()[0] != 0) {
+      return Float(FloatReason::kNoKernel, "Pad runs in float");
+    }
+  }
+  return {OpRole::kSharer, FloatReason::kNoKernel, "Pad runs in float, with its input's scale"};
+}
+
+OpTraits ClassifyCarrier(const Graph& graph, const Node& node) {
+  for (size_t index : DataInputs(node)) {
+    const Tensor* constant = graph.Initializer(node.input(index));
+    if (constant != nullptr && constant->type() != DataType::kFloat) {
+      return Float(FloatReason::kType, "a constant operand is not float32");
+    }
+  }
+  if (node.op_type == "Add" || node.op_type == "Mul") {
+    if (std::all_of(node.inputs().begin(), node.inputs().end(),
+                    [&](const std::string& input) { return graph.Initializer(input) != nullptr; })) {
+      return Float(FloatReason::kNoGain, "all operands are constant");
+    }
+  }
+  return {OpRole::kCarrier};
+}
+
+}  // namespace
+
+bool FeedsSoftmaxWithMask(const Graph& graph, const std::string& tensor) {
+  const Node* producer = graph.Producer(tensor);
+  if (producer == nullptr || (!producer->Is("Add") && !producer->Is("Where"))) return false;
+  return std::ranges::any_of(graph.Uses(tensor), [](const Use& use) { return !use.captured && use.node->Is("Softmax"); });
+}
+
+OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node) {
+  if (node.HasSubgraph()) return Float(FloatReason::kSubgraph, "holds a sub-graph, which is kept as it is");
+  if (node.IsFlatIf()) return Float(FloatReason::kNoKernel, "chooses between what its branches compute");
+  if (!node.domain.empty()) return Float(FloatReason::kNoKernel, "no integer kernel for " + node.domain + "." + node.op_type);
+  const DataType type = graph.TypeOf(node.output());
+  if (type != DataType::kFloat && type != DataType::kUndefined) {
+    return Float(FloatReason::kType, "computes " + std::string(DataTypeName(type)) + ", not float32");
+  }
+  const bool linear = node.op_type == "Conv" || node.op_type == "Gemm" || node.op_type == "MatMul";
+  if (linear && graph.Initializer(node.input(0)) != nullptr) return Float(FloatReason::kNotConstant, "the data operand is constant");
+  if (node.op_type == "Conv") return ClassifyConv(graph, node);
+  if (node.op_type == "Gemm") return ClassifyGemm(graph, node);
+  if (node.op_type == "MatMul") return ClassifyMatMul(graph, node);
+  if (node.op_type == "Resize") return ClassifyResize(node);
+  if (node.op_type == "Pad") return ClassifyPad(graph, node);
+  if (ClampRange(graph, node)) return {OpRole::kClamp};
+  if (Contains(kCarriers, node.op_type)) return ClassifyCarrier(graph, node);
+  if (Contains(kMovers, node.op_type)) {
+    if (node.op_type == "MaxPool" && node.outputs().size() > 1) return Float(FloatReason::kNoKernel, "also yields indices");
+    if (graph.Initializer(node.input(0)) != nullptr) return Float(FloatReason::kNoGain, "reads a constant");
+    return {OpRole::kMover};
+  }
+  return Float(FloatReason::kNoKernel, "the runtime has no integer kernel for " + node.op_type);
+}
+
+bool IsDepthwise(const Graph& graph, const Node& node) {
+  const Tensor* weight = node.Is("Conv") ? graph.Initializer(node.input(1)) : nullptr;
+  return weight != nullptr && weight->shape().size() > 2 && weight->shape()[1] == 1 && node.Int("group", 1) > 1;
+}
+
+std::vector<size_t> DataInputs(const Node& node) {
+  if (node.op_type == "Add" || node.op_type == "Mul") return {0, 1};
+  if (node.op_type == "Concat") {
+    std::vector<size_t> all(node.inputs().size());
+    for (size_t index = 0; index < all.size(); ++index) all[index] = index;
+    return all;
+  }
+  return {0};
+}
+
+bool NeedsQuantizedOutput(const Graph& graph, const Node& node) {
+  if (node.Is("Conv")) return true;
+  if (!node.Is("Gemm") || graph.UseCount(node.output()) != 1) return false;
+  const std::vector<Use> readers = graph.Uses(node.output());
+  return !readers.empty() && Contains(kFusedBehindGemm, readers[0].node->op_type);
+}
+
+std::optional<Range> ClampRange(const Graph& graph, const Node& node) {
+  if (!node.Is("Relu") && !node.Is("Clip")) return std::nullopt;
+  const std::optional<ClampBounds> bounds = MatchClamp(graph, node);
+  if (!bounds) return std::nullopt;
+  return Range{bounds->low, bounds->high};
+}
+
+int WeightAxis(const Graph& graph, const Node& node) {
+  if (node.op_type == "Conv") return 0;
+  if (node.op_type == "Gemm") return node.Int("transB", 0) != 0 ? 0 : 1;
+  if (node.op_type == "MatMul") {
+    const std::optional<Shape> shape = graph.ShapeOf(node.input(1));
+    return shape && shape->size() == 2 ? 1 : -1;
+  }
+  return -1;
+}
+
+}  // namespace preon

@@ -1,0 +1,52 @@
+// What the CPU runtime can execute on integer codes, operator by operator (spec qdq §13.2, observed with ONNX Runtime 1.30).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "formats/int_format.h"
+#include "ir/graph.h"
+#include "quantize/plan/float_reason.h"
+
+namespace preon {
+
+/// The part an operator can play in an integer graph.
+enum class OpRole {
+  kAnchor,    ///< Conv, Gemm, MatMul: the reason to quantize at all
+  kCarrier,   ///< integer kernel with a scale of its own at the output: Add, Mul, Sigmoid, Concat, pooling by average…
+  kMover,     ///< runs on the codes unchanged when input and output share scale and zero point: Reshape, MaxPool…
+  kSharer,    ///< float operator whose result fits its input's scale: zero Pad
+  kClamp,     ///< Relu, Clip: absorbed by the producer's codes
+  kFloat,     ///< no integer kernel
+};
+
+struct OpTraits {
+  OpRole role = OpRole::kFloat;
+  FloatReason reason = FloatReason::kNoKernel;   ///< why, when the role is kFloat
+  std::string detail;
+};
+
+/// Is the tensor a sum or choice of scores and mask that a Softmax reads?
+bool FeedsSoftmaxWithMask(const Graph& graph, const std::string& tensor);
+inline constexpr char kMaskDetail[] = "feeds Softmax: one scale for scores and mask would drown the scores";
+
+/// Judges the node alone: operator, attributes, constant operands, element types.
+OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node);
+
+/// A Conv each of whose outputs reads one channel.
+bool IsDepthwise(const Graph& graph, const Node& node);
+
+/// Indices of the inputs that carry quantizable data (without weights, biases, shapes, indices).
+std::vector<size_t> DataInputs(const Node& node);
+
+/// True when the runtime uses an integer kernel only with a Q at the node's output. Conv always; MatMul never; Gemm where an
+/// activation function reads it, because the runtime fuses that pair into a float operator otherwise.
+bool NeedsQuantizedOutput(const Graph& graph, const Node& node);
+
+/// Bounds of a Relu or of a Clip with constant bounds; nullopt for other nodes.
+std::optional<Range> ClampRange(const Graph& graph, const Node& node);
+
+/// Per-channel axis of a Conv/Gemm/MatMul weight that the runtime's kernels accept (spec qdq §7); -1 = per tensor only.
+int WeightAxis(const Graph& graph, const Node& node);
+
+}  // namespace preon

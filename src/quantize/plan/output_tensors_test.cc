@@ -1,0 +1,47 @@
+#include "quantize/plan/output_tensors.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/test_graphs.h"
+
+namespace preon {
+namespace {
+
+using testing::GraphBuilder;
+
+std::set<std::string> Behind(const Graph& graph) {
+  QuantPlan plan;
+  for (const auto& node : graph.nodes()) plan.activations[node->output()];
+  for (const std::string& input : graph.inputs()) plan.activations[input];
+  return FindOutputTensors(graph, plan);
+}
+
+TEST(FindOutputTensors, WhatIsOnlyDecoded) {
+  GraphBuilder g({1, 4, 8, 8});
+  g.Op("Relu", {"x"}, "a");
+  g.Op("MatMul", {"a", "a"}, "scores");
+  g.Op("Sigmoid", {"scores"}, "s");
+  g.Op("Concat", {"s", "scores"}, "y");
+  g.Op("ReduceMean", {"a"}, "mean");
+  for (const char* output : {"y", "mean"}) g.Output(output);
+  EXPECT_EQ(Behind(g.model.graph), (std::set<std::string>{"scores", "s", "y", "mean"}));
+}
+
+TEST(FindOutputTensors, AnOutputThatOthersGoOnFrom) {
+  GraphBuilder g({1, 4, 8, 8});
+  g.Op("Relu", {"x"}, "a");
+  g.Op("MatMul", {"a", "a"}, "y");
+  for (const char* output : {"a", "y"}) g.Output(output);
+  EXPECT_EQ(Behind(g.model.graph), (std::set<std::string>{"y"}));
+}
+
+TEST(FindOutputTensors, OperatorsOfOtherDomainsMaySumUp) {
+  GraphBuilder g({1, 4, 8, 8});
+  g.Op("Relu", {"x"}, "a");
+  g.model.graph.AddNode("FusedConv", {"a"}, {"y"}, "", "com.microsoft");
+  g.Output("y");
+  EXPECT_EQ(Behind(g.model.graph), (std::set<std::string>{"y"}));
+}
+
+}  // namespace
+}  // namespace preon

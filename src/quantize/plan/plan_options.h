@@ -1,0 +1,75 @@
+// PlanOptions: what a user can ask of a plan: types, scales, forms, who is left out, settings of single tensors and layers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "formats/compat/compat.h"
+#include "formats/scale_type.h"
+#include "formats/tensor_type.h"
+#include "formats/weight_rule.h"
+#include "quantize/plan/float_reason.h"
+#include "quantize/plan/op_list_options.h"
+#include "quantize/plan/tensor_override.h"
+
+namespace preon {
+
+/// How a constant of a reduced type is stored.
+enum class WeightForm : uint8_t {
+  kPacked,     ///< as codes, behind a DequantizeLinear or Cast: small
+  kFolded,     ///< as the floats that its codes stand for: fast where the runtime does not fold codes itself
+  kOperators,  ///< as it was, behind the operators that an activation has
+};
+/// packed/folded/operators. Errors: kUnknownOption.
+Result<WeightForm> ParseWeightForm(std::string_view name);
+std::string_view WeightFormName(WeightForm form);
+
+/// How bfloat16 is written (spec formats §5.4 to §5.6).
+struct BFloat16Options {
+  bool casts = false;  ///< Cast pairs instead of the operator library's
+  bool clip = false;   ///< values beyond the largest become the largest, not infinity
+  bool vaiml = false;  ///< Cast pairs at graph inputs alone; weights as floats rounded to bfloat16
+};
+
+struct PlanOptions {
+  TensorType activation = DataType::kUInt8;
+  TensorType weight = DataType::kInt8;
+  std::optional<bool> activation_symmetric;   ///< default: the target's
+  std::optional<bool> weight_symmetric;       ///< default: of signed types
+  ScaleType scale_type = ScaleType::kFloat32;
+  std::optional<ScaleType> weight_scale_type;  ///< default: scale_type
+  WeightRule weight_rule;
+  Compat compat = Compat::kOff;
+  bool per_channel = true;
+  /// Floating types of 16 bits: tensors are divided by a scale of their own first, instead of rounded as they are.
+  bool activation_scaled = false, weight_scaled = false;
+  BFloat16Options bfloat16;
+  bool refine_block_axis = true;              ///< blocks run along what MatMul, Gemm and Softmax reduce
+  std::optional<WeightForm> weight_form;      ///< default: by type, the target's
+  std::optional<int64_t> block_size;          ///< weights that share a scale; default: the target's
+  std::optional<int> accuracy_level;          ///< of MatMulNBits: 0 to 4, how it computes
+  std::vector<std::string> exclude;           ///< node names (as in the user's file), globs `*`, `?` or `^` regular expressions
+  std::vector<std::string> exclude_types;     ///< operator types
+  NodeSelectors exclude_paths;                ///< sub-graphs
+  /// Nodes, graph inputs or outputs: what lies in front of all of the first, behind all of the last stays float.
+  std::vector<std::string> first_nodes, last_nodes;
+  std::vector<std::string> passthrough;       ///< operator types whose outputs inherit the range of their input
+  std::map<std::string, TensorOverride> overrides;   ///< by tensor name of the user's file
+  std::vector<LayerOverride> layers;                 ///< under `overrides`; later ones go over earlier ones
+  std::map<std::string, TensorOverride> base_overrides;   ///< under both
+  OpListOptions op_list;
+  std::map<std::string, std::string> source_types;   ///< operator types of the user's nodes, by name (quantize/settings/resolve_selectors.h)
+  std::set<std::string> layer_nodes;   ///< those that `layers` gave their activations something; WithLayerSettings fills it
+  /// Nodes that stay float for what came out after a first plan: kNotReached, kNotFused, kAccuracy.
+  std::map<std::string, FloatReason> left_float;
+
+  ScaleType scale_type_of_weights() const { return weight_scale_type.value_or(scale_type); }
+};
+
+}  // namespace preon

@@ -1,0 +1,60 @@
+// Target: placement rules of one deployment target.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/registry.h"
+#include "base/status.h"
+#include "ir/graph.h"
+#include "quantize/plan/plan_options.h"
+#include "quantize/plan/quant_plan.h"
+
+namespace preon {
+
+/// A setting that changes nothing, by the reference's name for it.
+struct IgnoredKey {
+  std::string_view key;
+  std::string reason;   ///< one clause
+};
+
+/// Placement rules of one deployment target. Pure.
+class Target {
+ public:
+  virtual ~Target() = default;
+  virtual std::string_view name() const = 0;
+  virtual std::vector<std::string_view> aliases() const { return {}; }
+  virtual std::string_view summary() const = 0;
+  /// Smallest ai.onnx opset that the plan's Q/DQ nodes need: a model that can't be raised to it is an error.
+  virtual int64_t RequiredOpset(const PlanOptions& options) const = 0;
+  /// Opset at which the target's fused operators exist; the model is raised to it where that is possible.
+  virtual int64_t PreferredOpset(const PlanOptions& options) const { return RequiredOpset(options); }
+  /// Rewrites the float graph into the shape the target executes in integers (may be a no-op), before planning.
+  virtual Status Prepare(Model&, const PlanOptions&) const { return Status::Ok(); }
+  /// Names in the options are the user's, checked by CheckNames (selection.h); what rewrites left nothing of is a warning.
+  /// Errors: kNothingToQuantize, kNotYetSupported.
+  virtual Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const = 0;
+  /// True when the layout exists for the integer kernels of the runtime at hand alone: what does not become one had
+  /// better be float.
+  virtual bool FollowsRuntime() const { return false; }
+  /// Does PlanOptions::op_list mean anything to it?
+  virtual bool HasOpList() const { return false; }
+  /// What of PlanOptions::op_list is set, but means nothing to it with these types.
+  virtual std::vector<IgnoredKey> IgnoredKeys(const PlanOptions&) const { return {}; }
+  /// Can tensors have the types that the options name?
+  virtual bool Takes(const PlanOptions& options) const = 0;
+  /// False when no tensor has a range: nothing has to be calibrated.
+  virtual bool NeedsStatistics(const PlanOptions&) const { return true; }
+  /// May biases take back what rounded weights shift, where data tell the means of activations?
+  virtual bool CorrectsBiases(const PlanOptions&) const { return true; }
+  /// False: of weights alone.
+  virtual bool QuantizesActivations() const { return true; }
+  virtual DataType DefaultWeight() const { return DataType::kInt8; }
+  /// Does the target want this pass, by its name, where nobody says otherwise? `by_default`: most do.
+  virtual bool WantsPass(std::string_view, bool by_default, const PlanOptions&) const { return by_default; }
+};
+
+using TargetRegistry = Registry<Target>;
+
+}  // namespace preon

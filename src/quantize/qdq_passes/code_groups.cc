@@ -1,0 +1,46 @@
+#include "quantize/qdq_passes/code_groups.h"
+
+#include <algorithm>
+
+namespace preon {
+namespace {
+
+std::optional<CodedTensor> CodesOf(const Graph& graph, const Node& node, const std::string& codes) {
+  const Tensor* scale = graph.Initializer(node.input(1));
+  const Tensor* zero_point = graph.Initializer(node.input(2));
+  if (scale == nullptr || zero_point == nullptr || scale->type() != DataType::kFloat) return std::nullopt;
+  if (scale->shape().size() > 1 || node.Int("block_size", 0) != 0) return std::nullopt;
+  return CodedTensor{codes, node.input(1), node.input(2), zero_point->type(), node.Int("axis", 1), scale->count()};
+}
+
+bool SameConstant(const Graph& graph, const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  const Tensor &x = *graph.Initializer(a), &y = *graph.Initializer(b);
+  return x.type() == y.type() && std::ranges::equal(x.bytes(), y.bytes());
+}
+
+}  // namespace
+
+std::optional<CodedTensor> DequantizedFrom(const Graph& graph, const std::string& tensor) {
+  const Node* node = graph.Producer(tensor);
+  if (node == nullptr || node->op_type != "DequantizeLinear") return std::nullopt;
+  return CodesOf(graph, *node, node->input(0));
+}
+
+Node* OnlyQuantizer(const Graph& graph, const std::string& tensor) {
+  if (graph.UseCount(tensor) != 1 || graph.IsOutput(tensor)) return nullptr;
+  const Use use = graph.Uses(tensor)[0];
+  return !use.captured && use.input == 0 && use.node->op_type == "QuantizeLinear" ? use.node : nullptr;
+}
+
+std::optional<CodedTensor> QuantizedInto(const Graph& graph, const std::string& tensor) {
+  const Node* node = OnlyQuantizer(graph, tensor);
+  return node == nullptr ? std::nullopt : CodesOf(graph, *node, node->output());
+}
+
+bool SameMeaning(const Graph& graph, const CodedTensor& a, const CodedTensor& b) {
+  return a.type == b.type && a.per_tensor() && b.per_tensor() && SameConstant(graph, a.scale, b.scale) &&
+         SameConstant(graph, a.zero_point, b.zero_point);
+}
+
+}  // namespace preon

@@ -1,0 +1,139 @@
+#include "quantize/qdq_passes/to_nhwc.h"
+
+#include <cstring>
+
+#include "base/text.h"
+#include "formats/quark_operators.h"
+
+namespace preon {
+namespace {
+
+const std::vector<int64_t> kToNchw = {0, 3, 1, 2}, kToNhwc = {0, 2, 3, 1};
+
+struct Pair {
+  Node* quantize;
+  Node* dequantize;
+};
+
+bool Dequantizes(const Node* node) {
+  return node != nullptr && (node->op_type == "DequantizeLinear" || node->op_type == kExtendedDequantizeLinear);
+}
+
+bool Quantizes(const Node* node) {
+  return node != nullptr && (node->op_type == "QuantizeLinear" || node->op_type == kExtendedQuantizeLinear);
+}
+
+class Border {
+ public:
+  explicit Border(Graph& graph) : graph_(graph) {}
+
+  NhwcBorder Run() {
+    for (const std::string& input : std::vector(graph_.inputs())) {
+      if (!IsImage(input) || graph_.IsOutput(input) || graph_.HasCapturedUse(input)) continue;
+      TransposeBehind(input);
+      Declare(input);
+      made_.inputs.insert(input);
+    }
+    for (const std::string& output : std::vector(graph_.outputs())) {
+      if (!IsImage(output) || graph_.Producer(output) == nullptr || graph_.HasCapturedUse(output)) continue;
+      TransposeInFrontOf(output);
+      Declare(output);
+      made_.outputs.insert(output);
+    }
+    if (made_.inputs.empty() && made_.outputs.empty())
+      made_.warnings.push_back(
+          "ConvertNCHWToNHWC: has no effect: no input or output has the form [N, C, H, W] with known C, H and W");
+    return std::move(made_);
+  }
+
+ private:
+  bool IsImage(const std::string& tensor) const {
+    const std::optional<Shape> shape = graph_.ShapeOf(tensor);
+    return shape && shape->size() == 4 && (*shape)[1] > 0 && (*shape)[2] > 0 && (*shape)[3] > 0;
+  }
+
+  void Declare(const std::string& tensor) {
+    ValueInfo info = *graph_.Info(tensor);
+    const Shape nchw = *info.shape;
+    if (nchw[2] <= nchw[1] || nchw[3] <= nchw[1])
+      made_.warnings.push_back(StrCat("ConvertNCHWToNHWC: '", tensor, "' is ", ShapeToString(nchw),
+                                      ": does it hold channels in front of height and width?"));
+    info.shape = Shape{nchw[0], nchw[2], nchw[3], nchw[1]};
+    if (info.dim_names.size() == 4) info.dim_names = {info.dim_names[0], "", "", ""};
+    graph_.SetInfo(tensor, std::move(info));
+  }
+
+  void AddTranspose(const std::string& from, const std::string& to, const std::string& name,
+                    const std::vector<int64_t>& order) {
+    graph_.AddNode("Transpose", {from}, {to}, name)->attributes["perm"] = order;
+  }
+
+  // The same pair from one tensor to another.
+  void AddPair(const Pair& like, const std::string& from, const std::string& to, const std::string& base) {
+    const std::string codes = graph_.UniqueTensorName(base + "_QuantizeLinear_Output");
+    const auto add = [&](const Node& node, const std::string& x, const std::string& y, const char* suffix) {
+      std::vector<std::string> inputs = node.inputs();
+      inputs[0] = x;
+      const std::string type = node.op_type, domain = node.domain;
+      const auto attributes = node.attributes;
+      graph_.AddNode(type, inputs, {y}, base + suffix, domain)->attributes = attributes;
+    };
+    add(*like.quantize, from, codes, "_QuantizeLinear");
+    add(*like.dequantize, codes, to, "_DequantizeLinear");
+  }
+
+  void TransposeBehind(const std::string& input) {
+    const std::string base = input + "_transpose", transposed = graph_.UniqueTensorName(base);
+    const std::vector<Use> uses = graph_.Uses(input);
+    Node* quantize = uses.size() == 1 && Quantizes(uses[0].node) ? uses[0].node : nullptr;
+    const std::vector<Use> codes = quantize != nullptr ? graph_.Uses(quantize->output()) : std::vector<Use>();
+    Node* dequantize = codes.size() == 1 && Dequantizes(codes[0].node) ? codes[0].node : nullptr;
+    if (dequantize == nullptr || graph_.IsOutput(dequantize->output())) {
+      for (const Use& use : uses) graph_.SetInput(use.node, use.input, transposed);
+      AddTranspose(input, transposed, base, kToNchw);
+      return;
+    }
+    const std::string result = graph_.UniqueTensorName(base + "_DequantizeLinear_Output");
+    graph_.ReplaceUses(dequantize->output(), result);
+    AddTranspose(dequantize->output(), transposed, base, kToNchw);
+    AddPair({quantize, dequantize}, transposed, result, base);
+  }
+
+  void TransposeInFrontOf(const std::string& output) {
+    const std::string base = output + "_transpose", nchw = graph_.UniqueTensorName(output + "_nchw");
+    graph_.RenameOutput(output, nchw);
+    graph_.ReplaceUses(output, nchw);
+    Node* dequantize = Dequantizes(graph_.Producer(nchw)) ? graph_.Producer(nchw) : nullptr;
+    Node* quantize = dequantize != nullptr ? graph_.Producer(dequantize->input(0)) : nullptr;
+    if (!Quantizes(quantize)) return AddTranspose(nchw, output, base, kToNhwc);
+    const std::string transposed = graph_.UniqueTensorName(base);
+    AddTranspose(nchw, transposed, base, kToNhwc);
+    AddPair({quantize, dequantize}, transposed, output, base);
+  }
+
+  Graph& graph_;
+  NhwcBorder made_;
+};
+
+}  // namespace
+
+NhwcBorder ToNhwc(Graph& graph) { return Border(graph).Run(); }
+
+Tensor TransposedToNhwc(const Tensor& nchw) {
+  const Shape& shape = nchw.shape();
+  const auto images = static_cast<size_t>(shape[0]), channels = static_cast<size_t>(shape[1]),
+             pixels = static_cast<size_t>(shape[2] * shape[3]);
+  Tensor nhwc = Tensor::Allocate(nchw.type(), {shape[0], shape[2], shape[3], shape[1]});
+  const size_t size = DataTypeBits(nchw.type()) / 8;
+  for (size_t image = 0; image < images; ++image) {
+    for (size_t pixel = 0; pixel < pixels; ++pixel) {
+      for (size_t channel = 0; channel < channels; ++channel) {
+        std::memcpy(nhwc.MutableBytes().data() + ((image * pixels + pixel) * channels + channel) * size,
+                    nchw.bytes().data() + ((image * channels + channel) * pixels + pixel) * size, size);
+      }
+    }
+  }
+  return nhwc;
+}
+
+}  // namespace preon

@@ -1,0 +1,56 @@
+// Which layers speak about a node, and what they say (spec options §8.1, §8.2).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "ir/graph.h"
+#include "quantize/plan/plan_options.h"
+#include "quantize/plan/quant_plan.h"
+#include "quantize/settings/node_selection.h"
+
+namespace preon {
+
+/// The part that a tensor plays for a node.
+enum class LayerRole { kInput, kWeight, kBias, kOutput };
+
+/// Of input `index`: constants are weights, or biases where the operator has one there.
+LayerRole LayerRoleOf(const Graph& graph, const Node& node, size_t index);
+
+/// The layers of some options.
+class LayerSettingsOf {
+ public:
+  explicit LayerSettingsOf(const PlanOptions& options) : options_(options) {}
+
+  /// What all layers together say of the node's tensors in this role; nullopt where none says anything. Weakest first:
+  /// layers of every node, of the operator types that the node replaced (a folded BatchNormalization), all others;
+  /// later ones over earlier ones.
+  std::optional<TensorOverride> Wanted(const Node& node, LayerRole role) const;
+
+  /// Numbers of the layers that speak about the node, or about a constant that it reads.
+  std::string Numbers(const Node& node, bool constants) const;
+
+  /// One warning for each name, pattern, type and sub-graph of which nothing is quantized in the end.
+  std::vector<std::string> WithoutEffect(const Graph& graph, const std::vector<NodeDecision>& decisions) const;
+
+ private:
+  enum class Match { kNone, kEveryNode, kFormerType, kNode };
+  Match MatchOf(const LayerOverride& layer, const Node& node) const;
+  bool WasOfType(const Node& node, const std::string& op_type) const;
+
+  const PlanOptions& options_;
+};
+
+/// Has the user's model, or what became of it, operators of the types that the options name? Errors: kNameNotInModel
+/// with the nearest type.
+Status CheckOpTypes(const Graph& rewritten, const PlanOptions& options);
+
+/// For PassEnv::settings_of; null where the options say nothing of single nodes or tensors. The options must live as
+/// long.
+std::function<std::string(const Node&, std::string_view)> SettingsOf(const PlanOptions& options);
+
+}  // namespace preon

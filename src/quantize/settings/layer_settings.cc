@@ -1,0 +1,323 @@
+#include "quantize/settings/layer_settings.h"
+
+#include <algorithm>
+#include <ranges>
+
+#include "formats/precision.h"
+#include "quantize/settings/layer_selection.h"
+#include "quantize/targets/op_list/op_list_rules.h"
+#include "quantize/settings/tensor_settings.h"
+
+namespace preon {
+namespace {
+
+using Overrides = std::map<std::string, TensorOverride>;
+
+bool IsEmpty(const TensorOverride& wanted) {
+  return !wanted.type && !wanted.symmetric && !wanted.scale_type && !wanted.method && wanted.converts.empty();
+}
+
+class Layers {
+ public:
+  Layers(const Graph& graph, const PlanOptions& options, const QuantPlan& plain)
+      : graph_(graph), options_(options), plain_(plain), layers_(options) {
+    for (const NodeDecision& decision : plain.nodes)
+      if (decision.reason == FloatReason::kNone) quantized_.insert(graph.FindNode(decision.node));
+  }
+
+  Overrides Run() {
+    for (const auto& node : graph_.nodes()) AddConstants(*node);
+    if (options_.compat != Compat::kOff) {
+      for (const auto& node : graph_.nodes()) LaterWins(*node);
+      return std::move(overrides_);
+    }
+    // Readers first: what moves data asks for what its output has.
+    for (const auto& node : graph_.nodes() | std::views::reverse)
+      for (const std::string& output : node->outputs()) Decide(node.get(), output);
+    for (const std::string& input : graph_.inputs()) Decide(nullptr, input);
+    for (const auto& node : graph_.nodes())
+      for (const std::string& output : node->outputs()) ShareAgain(*node, output);
+    std::erase_if(overrides_, [](const auto& entry) { return IsEmpty(entry.second); });
+    return std::move(overrides_);
+  }
+
+  // Nodes whose activations they say something about.
+  std::set<std::string> Nodes() const {
+    std::set<std::string> nodes;
+    for (const auto& node : graph_.nodes()) {
+      if (Wanted(*node, LayerRole::kInput) || Wanted(*node, LayerRole::kOutput)) nodes.insert(node->name);
+    }
+    return nodes;
+  }
+
+ private:
+  struct Reader {
+    const Node* node;
+    TensorOverride wanted;
+    bool asked;  // by a layer, or by what its output has
+  };
+
+  bool IsFloat(const std::string& tensor) const {
+    const DataType type = graph_.TypeOf(tensor);
+    return !tensor.empty() && (type == DataType::kFloat || type == DataType::kUndefined);
+  }
+
+  std::optional<TensorOverride> Wanted(const Node& node, LayerRole role) const {
+    return quantized_.contains(&node) ? layers_.Wanted(node, role) : std::nullopt;
+  }
+
+  void AddConstants(const Node& node) {
+    for (size_t index = 0; index < node.inputs().size(); ++index) {
+      const std::string& tensor = node.input(index);
+      if (!IsFloat(tensor) || graph_.Initializer(tensor) == nullptr) continue;
+      if (const auto wanted = Wanted(node, LayerRoleOf(graph_, node, index)))
+        overrides_[tensor] = Merged(*wanted, overrides_[tensor]);
+    }
+  }
+
+  // As in the reference: of all settings for a tensor that of the node further down counts.
+  void LaterWins(const Node& node) {
+    const auto add = [&](const std::string& tensor, LayerRole role) {
+      if (!IsFloat(tensor) || graph_.Initializer(tensor) != nullptr) return;
+      if (const auto wanted = Wanted(node, role)) overrides_[tensor] = Merged(*wanted, overrides_[tensor]);
+    };
+    for (const std::string& input : node.inputs()) add(input, LayerRole::kInput);
+    for (const std::string& output : node.outputs()) add(output, LayerRole::kOutput);
+  }
+
+  // --- What is wanted of an activation -------------------------------------------------------------------------
+  const TensorOverride* OwnOf(const std::string& tensor) const {
+    const auto own = options_.overrides.find(tensor);
+    return own == options_.overrides.end() ? nullptr : &own->second;
+  }
+
+  TensorType DefaultType(const std::string& tensor) const {
+    const auto base = options_.base_overrides.find(tensor);
+    return base != options_.base_overrides.end() && base->second.type ? *base->second.type : options_.activation;
+  }
+
+  // `wanted` with what holds where it says nothing.
+  TensorOverride InFull(const std::string& tensor, const TensorOverride& wanted) const {
+    return Merged(
+        wanted,
+        {.type = DefaultType(tensor), .symmetric = options_.activation_symmetric, .scale_type = options_.scale_type});
+  }
+
+  // The tensor whose scale it has where nobody sets anything; itself where it has its own.
+  const std::string& RootOf(const std::string& tensor) const {
+    const auto plain = plain_.activations.find(tensor);
+    return plain == plain_.activations.end() || plain->second.shares.empty() ? tensor : plain->second.shares;
+  }
+
+  bool MovesData(const Node& node, const std::string& input, const std::string& output) const {
+    const auto plain = plain_.activations.find(output);
+    return plain != plain_.activations.end() && plain->second.shares == RootOf(input) && OwnOf(output) == nullptr;
+  }
+
+  static bool IsMorePrecise(const TensorOverride& a, const TensorOverride& b) {
+    return PrecisionOf(*a.type) > PrecisionOf(*b.type);
+  }
+
+  // What the node asks for because its outputs have it; nullopt where it moves no data or nobody set anything behind
+  // it.
+  std::optional<TensorOverride> WantedBehind(const Node& node, const std::string& tensor) const {
+    std::optional<TensorOverride> wanted;
+    bool asked = false;
+    for (const std::string& output : node.outputs()) {
+      if (!MovesData(node, tensor, output)) continue;
+      const auto decided = decided_.find(output);
+      asked = asked || decided != decided_.end();
+      const TensorOverride full = InFull(output, decided == decided_.end() ? TensorOverride() : decided->second);
+      if (!wanted || IsMorePrecise(full, *wanted)) wanted = full;
+    }
+    return asked ? wanted : std::nullopt;
+  }
+
+  std::vector<Reader> ReadersOf(const std::string& tensor) const {
+    std::vector<Reader> readers;
+    for (const Use& use : graph_.Uses(tensor)) {
+      if (use.captured || !quantized_.contains(use.node)) continue;
+      if (std::ranges::find(readers, use.node, &Reader::node) != readers.end()) continue;
+      std::optional<TensorOverride> wanted = Wanted(*use.node, LayerRole::kInput);
+      if (!wanted) wanted = WantedBehind(*use.node, tensor);
+      readers.push_back({use.node, wanted.value_or(TensorOverride()), wanted.has_value()});
+    }
+    return readers;
+  }
+
+  // --- What it gets --------------------------------------------------------------------------------------------
+  // Of equally precise types the default one, else that of the first reader.
+  TensorType MostPrecise(const std::string& tensor, const std::vector<Reader>& readers) const {
+    const TensorType by_default = DefaultType(tensor);
+    std::optional<TensorType> best;
+    for (const Reader& reader : readers) {
+      const TensorType type = reader.wanted.type.value_or(by_default);
+      const bool better = !best || PrecisionOf(type) > PrecisionOf(*best) ||
+                          (PrecisionOf(type) == PrecisionOf(*best) && type == by_default);
+      if (better) best = type;
+    }
+    return best.value_or(by_default);
+  }
+
+  void Decide(const Node* producer, const std::string& tensor) {
+    if (!IsFloat(tensor)) return;
+    const std::vector<Reader> readers = ReadersOf(tensor);
+    const std::optional<TensorOverride> written =
+        producer == nullptr ? std::nullopt : Wanted(*producer, LayerRole::kOutput);
+    if (!written && std::ranges::none_of(readers, &Reader::asked)) return;
+    const TensorOverride* own = OwnOf(tensor);
+    const bool fixed = own != nullptr && own->type.has_value();
+    const TensorType type = fixed                      ? *own->type
+                            : written && written->type ? *written->type
+                                                       : MostPrecise(tensor, readers);
+    TensorOverride decided = written.value_or(TensorOverride());
+    for (const Reader& reader : readers)
+      if (reader.wanted.type.value_or(DefaultType(tensor)) == type) decided = Merged(decided, reader.wanted);
+    decided_[tensor] = decided;
+    for (const Reader& reader : readers) {
+      if (fixed || reader.wanted.type.value_or(DefaultType(tensor)) == type) continue;
+      AddReader(*reader.node, InFull(tensor, reader.wanted), &decided.converts);
+    }
+    overrides_[tensor] = decided;
+  }
+
+  static void AddReader(const Node& node, const TensorOverride& wanted, std::vector<ConvertOverride>* converts) {
+    auto same = std::ranges::find(*converts, *wanted.type, &ConvertOverride::type);
+    if (same == converts->end()) {
+      converts->push_back({.type = *wanted.type,
+                           .symmetric = wanted.symmetric,
+                           .scale_type = wanted.scale_type,
+                           .range = wanted.range,
+                           .params = wanted.params});
+      same = std::prev(converts->end());
+    }
+    same->nodes.insert(node.name);
+  }
+
+  // What the node reads of the tensor, in full.
+  TensorOverride Read(const Node& node, const std::string& tensor) const {
+    const auto found = overrides_.find(tensor);
+    if (found != overrides_.end()) {
+      for (const ConvertOverride& convert : found->second.converts)
+        if (convert.nodes.contains(node.name))
+          return {.type = convert.type, .symmetric = convert.symmetric, .scale_type = convert.scale_type};
+    }
+    const auto decided = decided_.find(tensor);
+    TensorOverride read = decided == decided_.end() ? TensorOverride() : decided->second;
+    if (const TensorOverride* own = OwnOf(tensor)) read = Merged(*own, read);
+    return InFull(tensor, read);
+  }
+
+  // Moved data keep the scale that they are read with, where readers behind want that; else they get the type that
+  // these want.
+  void ShareAgain(const Node& node, const std::string& output) {
+    const auto moved = std::ranges::find_if(node.inputs(), [&](const std::string& input) {
+      return graph_.Initializer(input) == nullptr && MovesData(node, input, output);
+    });
+    if (moved == node.inputs().end() || !quantized_.contains(&node)) return;
+    const auto decided = decided_.find(output);
+    const TensorOverride read = Read(node, *moved);
+    const TensorOverride has = InFull(output, decided == decided_.end() ? TensorOverride() : decided->second);
+    if (read.type == has.type && read.symmetric == has.symmetric && read.scale_type == has.scale_type &&
+        read.type->block() == nullptr) {
+      std::vector<ConvertOverride> converts = std::move(overrides_[output].converts);
+      overrides_[output] = {.converts = std::move(converts)};
+    } else if (decided_.contains(*moved) && !ReadersOf(output).empty()) {
+      overrides_[output] = Merged(overrides_[output], has);
+    }
+  }
+
+  const Graph& graph_;
+  const PlanOptions& options_;
+  const QuantPlan& plain_;
+  const LayerSettingsOf layers_;
+  std::set<const Node*> quantized_;
+  Overrides overrides_;
+  Overrides decided_;  // of activations, before what is shared goes
+};
+
+// Of tensors of which only layers speak: a Relu behind them, say, has the pair of both.
+std::string WithoutPairs(const Graph& graph, const PlanOptions& with, const PlanOptions& own, const QuantPlan& plan) {
+  std::vector<std::string> tensors;
+  for (const auto& [tensor, wanted] : with.overrides) {
+    const bool of_layers = !own.overrides.contains(tensor) && !own.base_overrides.contains(tensor) && graph.Initializer(tensor) == nullptr;
+    if (of_layers && !plan.activations.contains(tensor)) tensors.push_back(tensor);
+  }
+  if (tensors.empty()) return "";
+  constexpr size_t kShown = 3;
+  const std::string more = tensors.size() > kShown ? StrCat(" and ", tensors.size() - kShown, " more") : "";
+  tensors.resize(std::min(tensors.size(), kShown));
+  return StrCat("layers: have no effect on tensors without a quantizer of their own: ", JoinNames(tensors), more);
+}
+
+}  // namespace
+
+TensorOverride Merged(const TensorOverride& over, const TensorOverride& under) {
+  const auto is_integer = [](const TensorType& type) { return type.block() == nullptr && IsIntType(type.type()); };
+  if (over.type && under.type && is_integer(*over.type) != is_integer(*under.type)) return over;
+  TensorOverride merged = over;
+  const auto fill = [](auto& field, const auto& other) {
+    if (!field) field = other;
+  };
+  fill(merged.type, under.type);
+  fill(merged.symmetric, under.symmetric);
+  fill(merged.scale_type, under.scale_type);
+  fill(merged.method, under.method);
+  if (!over.axis && !over.per_channel) {
+    merged.axis = under.axis;
+    merged.per_channel = under.per_channel;
+  }
+  fill(merged.block_size, under.block_size);
+  fill(merged.reduce_range, under.reduce_range);
+  if (over.range && under.range) merged.range = over.range.OverBounds(under.range);
+  const bool fixed = over.range || over.params || !over.channel_ranges.empty() || !over.channel_params.empty();
+  if (!fixed) {
+    merged.range = under.range;
+    merged.params = under.params;
+    merged.channels = under.channels;
+    merged.channel_ranges = under.channel_ranges;
+    merged.channel_params = under.channel_params;
+  }
+  if (over.converts.empty()) merged.converts = under.converts;
+  return merged;
+}
+
+PlanOptions WithLayerSettings(const Graph& graph, PlanOptions options, const QuantPlan& plain) {
+  const auto put_under = [&](const Overrides& weaker) {
+    for (const auto& [tensor, wanted] : weaker) options.overrides[tensor] = Merged(options.overrides[tensor], wanted);
+  };
+  if (!options.layers.empty()) {
+    Layers layers(graph, options, plain);
+    options.layer_nodes = layers.Nodes();
+    put_under(layers.Run());
+  }
+  put_under(options.base_overrides);
+  options.layers.clear();
+  options.base_overrides.clear();
+  return options;
+}
+
+Result<QuantPlan> PlanWithLayerSettings(const Target& target, const Model& model, const PlanOptions& options) {
+  PREON_RETURN_IF_ERROR(CheckOpTypes(model.graph, options));
+  PlanOptions plain = options;
+  if (HasOverrides(options)) plain.op_list.format = QuarkFormatFor(options);
+  PlanOptions with = plain;
+  QuantPlan undisturbed;
+  if (!options.layers.empty()) {
+    plain.layers.clear();
+    plain.overrides.clear();
+    plain.base_overrides.clear();
+    PREON_ASSIGN_OR_RETURN(undisturbed, target.Plan(model, plain));
+  }
+  with = WithLayerSettings(model.graph, std::move(with), undisturbed);
+  PREON_ASSIGN_OR_RETURN(QuantPlan plan, target.Plan(model, with));
+  const auto warn = [&](const std::vector<std::string>& warnings) {
+    plan.warnings.insert(plan.warnings.end(), warnings.begin(), warnings.end());
+  };
+  if (!options.layers.empty()) warn(LayerSettingsOf(options).WithoutEffect(model.graph, plan.nodes));
+  if (const std::string warning = WithoutPairs(model.graph, with, options, plan); !warning.empty()) plan.warnings.push_back(warning);
+  warn(IgnoredTensorSettings(options, plan));
+  return plan;
+}
+
+}  // namespace preon

@@ -1,0 +1,113 @@
+#include "quantize/settings/node_selection.h"
+
+#include <algorithm>
+
+#include "base/spelling.h"
+
+namespace preon {
+namespace {
+
+// Every name under which the user may know the node.
+std::vector<std::string> KnownNames(const Node& node) {
+  std::vector<std::string> names = node.origins;
+  names.push_back(node.name);
+  return names;
+}
+
+}  // namespace
+
+bool MatchesGlob(std::string_view pattern, std::string_view text) {
+  size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+Result<NamePattern> NamePattern::Parse(const std::string& text) {
+  if (!text.starts_with('^')) return NamePattern(text);
+  try {
+    return NamePattern(std::regex(text));
+  } catch (const std::regex_error& problem) {
+    return Error(ErrorId::kBadConfig, "got '", text, "', which is no regular expression (", problem.what(), ")");
+  }
+}
+
+bool NamePattern::Matches(const Node& node) const {
+  return std::ranges::any_of(KnownNames(node), [&](const std::string& name) {
+    const std::string* glob = std::get_if<std::string>(&pattern_);
+    return glob != nullptr ? MatchesGlob(*glob, name) : std::regex_search(name, std::get<std::regex>(pattern_));
+  });
+}
+
+Status CheckNames(const Graph& source, const PlanOptions& options) {
+  std::vector<std::string> names;
+  for (const auto& node : source.nodes()) {
+    for (std::string& name : KnownNames(*node)) names.push_back(std::move(name));
+  }
+  for (const std::string& pattern : options.exclude) {
+    Result<NamePattern> parsed = NamePattern::Parse(pattern);
+    if (!parsed.ok()) return std::move(parsed).status().WithContext("exclude");
+    if (std::ranges::any_of(source.nodes(), [&](const auto& node) { return parsed->Matches(*node); })) continue;
+    return Error(ErrorId::kNameNotInModel, "exclude: no node of the model matches '", pattern, "'",
+                 DidYouMean(pattern, names));
+  }
+  for (const auto& [nodes, key] : {std::pair(&options.op_list.selection.nodes, "NodesToQuantize"),
+                                   std::pair(&options.op_list.pairs.no_output_nodes, "NodesToExcludeOutputQuantization")}) {
+    for (const std::string& node : *nodes) {
+      if (std::ranges::find(names, node) == names.end())
+        return Error(ErrorId::kNameNotInModel, key, ": the model has no node '", node, "'", DidYouMean(node, names));
+    }
+  }
+  return Status::Ok();
+}
+
+Selection::Selection(const PlanOptions& options) : types_(options.exclude_types), nodes_(options.exclude_paths.nodes), wanted_(options.op_list.selection.nodes) {
+  for (const std::string& pattern : options.exclude) patterns_.emplace_back(pattern, *NamePattern::Parse(pattern));
+}
+
+bool Selection::Excludes(const Node& node) const {
+  if (std::find(types_.begin(), types_.end(), node.op_type) != types_.end()) return true;
+  return StandsForOne(node, nodes_) ||
+         std::ranges::any_of(patterns_, [&](const auto& pattern) { return pattern.second.Matches(node); });
+}
+
+bool Selection::Includes(const Node& node) const {
+  const std::vector<std::string> names = KnownNames(node);
+  return wanted_.empty() || std::ranges::any_of(wanted_, [&](const std::string& pattern) {
+           return std::ranges::any_of(names, [&](const std::string& name) { return MatchesGlob(pattern, name); });
+         });
+}
+
+std::vector<std::string> Selection::WithoutEffect(const Graph& graph) const {
+  std::vector<std::string> warnings;
+  const auto& nodes = graph.nodes();
+  for (const auto& [text, pattern] : patterns_) {
+    if (std::ranges::any_of(nodes, [&](const auto& node) { return pattern.Matches(*node); })) continue;
+    warnings.push_back(StrCat("exclude: '", text, "' has no effect: nothing is left of it after the rewrites"));
+  }
+  for (const std::string& type : types_) {
+    if (std::ranges::any_of(nodes, [&](const auto& node) { return node->op_type == type; })) continue;
+    warnings.push_back(StrCat("exclude-type: '", type, "' has no effect: no such node is left after the rewrites"));
+  }
+  return warnings;
+}
+
+bool StandsForOne(const Node& node, const std::set<std::string>& names) {
+  if (names.empty()) return false;
+  return std::ranges::any_of(KnownNames(node), [&](const std::string& name) { return names.contains(name); });
+}
+
+}  // namespace preon

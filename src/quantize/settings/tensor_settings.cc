@@ -1,0 +1,144 @@
+#include "quantize/settings/tensor_settings.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/spelling.h"
+
+namespace preon {
+namespace {
+
+Status CheckType(std::string_view target, std::span<const DataType> types, const TensorType& type) {
+  if (std::ranges::find(types, type.type()) != types.end()) return Status::Ok();
+  std::vector<std::string> names;
+  for (const DataType known : types) names.emplace_back(DataTypeName(known));
+  return Error(ErrorId::kNotYetSupported, "type '", type.name(), "' is not in this version for target ", target,
+               "; it has: ", JoinNames(names));
+}
+
+// Floating types and blocks have their zero in the middle.
+template <typename Plan>
+void SetType(const TensorType& type, Plan& plan) {
+  plan.block.reset();
+  if (type.block() != nullptr) plan.block = BlockPlan{*type.block()};
+  plan.format.type = type.type();
+  if (plan.format.floating()) plan.format.symmetric = true;
+}
+
+// Those of layers, of single tensors, and those under both. Of constant or changeable options.
+template <typename Options, typename Visit>
+void VisitOverrides(Options& options, const Visit& visit) {
+  for (auto& layer : options.layers) {
+    for (auto* role : {&layer.input, &layer.weight, &layer.bias, &layer.output})
+      if (*role) visit(**role);
+  }
+  for (auto& [tensor, wanted] : options.base_overrides) visit(wanted);
+  for (auto& [tensor, wanted] : options.overrides) visit(wanted);
+}
+
+}  // namespace
+
+void SetGranularity(bool per_channel, int64_t block_size, const ScaleAxes& axes, WeightPlan& weight) {
+  const bool blocks = block_size > 0 && axes.reduced >= 0;
+  weight.block_size = blocks ? block_size : 0;
+  weight.axis = blocks ? axes.reduced : per_channel ? axes.channel : -1;
+}
+
+void ApplyOverride(const TensorOverride& wanted, ActivationPlan& activation) {
+  if (wanted.type) SetType(*wanted.type, activation);
+  if (wanted.symmetric) activation.format.symmetric = *wanted.symmetric;
+  if (wanted.scale_type) activation.scale_type = *wanted.scale_type;
+  if (wanted.range.complete() || (wanted.range && activation.source == RangeSource::kFixed)) {
+    activation.source = RangeSource::kFixed;
+    activation.fixed = wanted.range.Over(activation.fixed);
+  } else {
+    activation.bounds = wanted.range;
+  }
+  activation.params = wanted.params;
+  activation.method = wanted.method.value_or("");
+  for (const ConvertOverride& convert : wanted.converts) {
+    const DataType type = convert.type.type();
+    ConvertPlan& plan = activation.converts.emplace_back();
+    if (convert.type.block() != nullptr) plan.block = BlockPlan{*convert.type.block()};
+    plan.format = {
+        type, convert.symmetric.value_or(activation.format.symmetric || (!plan.block && IntFormat{type}.floating()))};
+    plan.scale_type = convert.scale_type.value_or(activation.scale_type);
+    plan.range = convert.range;
+    plan.params = convert.params;
+    if (IsHalf(convert.type) && !plan.range && !plan.params) plan.params = QuantParams{1, 0};  // rounded as they are
+    plan.nodes = convert.nodes;
+  }
+}
+
+void ApplyOverride(const TensorOverride& wanted, const ScaleAxes& axes, WeightPlan& weight) {
+  if (wanted.type) SetType(*wanted.type, weight);
+  if (wanted.symmetric) weight.format.symmetric = *wanted.symmetric;
+  if (wanted.scale_type) weight.scale_type = *wanted.scale_type;
+  if (wanted.reduce_range) weight.format.reduce_range = *wanted.reduce_range;
+  weight.range = wanted.range;
+  weight.params = wanted.params;
+  if (wanted.method) weight.rule.method = *wanted.method == "minmse" ? WeightMethod::kMinMse : WeightMethod::kMinMax;
+  weight.channel_ranges = wanted.channel_ranges;
+  weight.channel_params = wanted.channel_params;
+  if (wanted.per_channel || wanted.block_size)
+    SetGranularity(wanted.per_channel.value_or(true), wanted.block_size.value_or(0), axes, weight);
+  if (wanted.axis) {
+    weight.axis = *wanted.axis;
+    weight.block_size = wanted.block_size.value_or(0);
+  }
+  if (weight.range || weight.params) SetGranularity(false, 0, axes, weight);
+}
+
+std::vector<TensorType*> TypesOf(PlanOptions& options) {
+  std::vector<TensorType*> types = {&options.activation, &options.weight};
+  const auto add = [&](TensorOverride& wanted) {
+    if (wanted.type) types.push_back(&*wanted.type);
+    for (ConvertOverride& convert : wanted.converts) types.push_back(&convert.type);
+  };
+  VisitOverrides(options, add);
+  return types;
+}
+
+std::vector<TensorType> TypesOf(const PlanOptions& options) {
+  PlanOptions copy = options;
+  std::vector<TensorType> types;
+  for (const TensorType* type : TypesOf(copy)) types.push_back(*type);
+  return types;
+}
+
+std::vector<const TensorOverride*> OverridesOf(const PlanOptions& options) {
+  std::vector<const TensorOverride*> overrides;
+  VisitOverrides(options, [&](const TensorOverride& wanted) { overrides.push_back(&wanted); });
+  return overrides;
+}
+
+bool HasBlockSize(const PlanOptions& options) {
+  return options.block_size || std::ranges::any_of(OverridesOf(options), [](const TensorOverride* wanted) {
+           return wanted->block_size.value_or(0) > 0;
+         });
+}
+
+Status CheckTypes(std::string_view target, std::span<const DataType> types, const PlanOptions& options) {
+  PREON_RETURN_IF_ERROR(CheckType(target, types, options.activation).WithContext("--activation"));
+  PREON_RETURN_IF_ERROR(CheckType(target, types, options.weight).WithContext("--weight"));
+  for (const auto& [tensor, wanted] : options.overrides) {
+    if (wanted.type) PREON_RETURN_IF_ERROR(CheckType(target, types, *wanted.type).WithContext("overrides: ", tensor));
+  }
+  for (const TensorType& type : TypesOf(options))
+    PREON_RETURN_IF_ERROR(CheckType(target, types, type).WithContext("a layer"));
+  return Status::Ok();
+}
+
+std::vector<std::string> IgnoredTensorSettings(const PlanOptions& options, const QuantPlan& plan) {
+  std::set<std::string> idle;
+  for (const auto* overrides : {&options.overrides, &options.base_overrides}) {
+    for (const auto& [tensor, wanted] : *overrides)
+      if (!plan.activations.contains(tensor) && !plan.weights.contains(tensor)) idle.insert(tensor);
+  }
+  std::vector<std::string> warnings;
+  for (const std::string& tensor : idle)
+    warnings.push_back(StrCat("overrides: tensor '", tensor, "' stays float, so its override has no effect"));
+  return warnings;
+}
+
+}  // namespace preon

@@ -1,0 +1,79 @@
+// Target dynamic: weights as codes, activations quantized in each run by the scale of what is there, so that no data
+// are needed. What a product of matrices costs, it gains as with fixed scales; convolutions do not
+// (docs/design/dynamic.md).
+#include <algorithm>
+
+#include "ir/sub_graphs.h"
+#include "passes/passes.h"
+#include "quantize/targets/dynamic/dynamic_planner.h"
+#include "quantize/settings/tensor_settings.h"
+#include "passes/prepare.h"
+#include "quantize/settings/node_selection.h"
+#include "quantize/targets/targets.h"
+
+namespace preon {
+namespace {
+
+bool IsByte(const TensorType& type) { return type == DataType::kInt8 || type == DataType::kUInt8; }
+
+class DynamicTarget final : public Target {
+ public:
+  std::string_view name() const override { return "dynamic"; }
+  std::string_view summary() const override {
+    return "ONNX Runtime on CPU, without calibration: scales of activations are found in each run (MatMul, Gemm, LSTM, "
+           "tables)";
+  }
+  int64_t RequiredOpset(const PlanOptions&) const override { return 11; }  // DynamicQuantizeLinear
+  int64_t PreferredOpset(const PlanOptions& options) const override {
+    return options.compat == Compat::kOff ? 17 : RequiredOpset(options);  // LayerNormalization
+  }
+
+  bool Takes(const PlanOptions& options) const override {
+    return options.activation == DataType::kUInt8 && IsByte(options.weight);
+  }
+  bool FollowsRuntime() const override { return true; }
+  bool NeedsStatistics(const PlanOptions&) const override { return false; }
+  bool CorrectsBiases(const PlanOptions&) const override { return false; }
+
+  Status Prepare(Model& model, const PlanOptions& options) const override {
+    if (options.compat == Compat::kOff) FoldGemmScalars(model);
+    const Selection selection(options);
+    SplitGemm(model, [&](const Node& node) { return !selection.Excludes(node); });
+    // A constant read in several roles gets a name, and so codes, for each.
+    PREON_RETURN_IF_ERROR(MakeSplitSharedInitializersPass()->Apply(model, {}).status());
+    PREON_RETURN_IF_ERROR(model.graph.CheckIntegrity());
+    if (options.compat != Compat::kOff && !options.op_list.selection.sub_graphs) return Status::Ok();
+    const auto prepare_body = [&](Model& body) -> Status {
+      PREON_RETURN_IF_ERROR(MakeConstantToInitializerPass()->Apply(body, {}).status());
+      return Prepare(body, options);
+    };
+    return EditSubGraphs(model, prepare_body);
+  }
+
+  Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
+    PREON_RETURN_IF_ERROR(Check(options));
+    return PlanDynamic(model, options);
+  }
+
+ private:
+  static Status Check(const PlanOptions& options) {
+    if (!(options.activation == DataType::kUInt8))
+      return Error(ErrorId::kNotYetSupported, "--activation ", options.activation.name(),
+                   ": target dynamic has uint8 alone");
+    if (!IsByte(options.weight))
+      return Error(ErrorId::kNotYetSupported, "--weight ", options.weight.name(), ": target dynamic has int8, uint8");
+    for (const auto& [given, option] : {std::pair(options.activation_symmetric.has_value(), "--symmetric"),
+                                        std::pair(options.scale_type != ScaleType::kFloat32, "--scale-type"),
+                                        std::pair(HasBlockSize(options), "--block-size"),
+                                        std::pair(options.weight_form.has_value(), "--weight-form")}) {
+      if (given) return Error(ErrorId::kConflictingOptions, option, ": has no effect with --target dynamic");
+    }
+    return Status::Ok();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Target> MakeDynamicTarget() { return std::make_unique<DynamicTarget>(); }
+
+}  // namespace preon

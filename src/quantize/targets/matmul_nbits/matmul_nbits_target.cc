@@ -1,0 +1,112 @@
+// Target matmul-nbits: weights alone, as n-bit codes in blocks of com.microsoft::MatMulNBits (spec formats §4.3, qdq
+// §15). Activations stay float, so nothing has to be calibrated.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "quantize/plan/float_reason.h"
+#include "quantize/plan/macs.h"
+#include "quantize/plan/plan_options.h"
+#include "quantize/plan/quant_plan.h"
+#include "quantize/plan/target.h"
+#include "quantize/targets/targets.h"
+#include "passes/prepare.h"
+#include "quantize/settings/node_selection.h"
+
+namespace preon {
+namespace {
+
+// What this target is about: other nodes have nothing that could be quantized.
+bool HoldsMatrix(const Graph& graph, const Node& node) {
+  return NodeMacs(graph, node) > 0 || std::ranges::any_of(node.inputs(), [&](const std::string& input) {
+           const Tensor* constant = graph.Initializer(input);
+           return constant != nullptr && constant->type() == DataType::kFloat && constant->shape().size() >= 2;
+         });
+}
+
+// Why the node keeps its weight, if it does.
+NodeDecision Decide(const Graph& graph, const Node& node, const Selection& selection) {
+  NodeDecision decision{node.name, node.op_type, FloatReason::kNone, "", NodeMacs(graph, node)};
+  const auto keep = [&](FloatReason reason, const char* detail) {
+    decision.reason = reason;
+    decision.detail = detail;
+    return decision;
+  };
+  // A Gemm's bias goes along; other tools leave Gemm alone.
+  const bool gemm =
+      node.Is("Gemm") && node.Int("transA", 0) == 0 && node.Float("alpha", 1) == 1 && node.Float("beta", 1) == 1;
+  if (!node.Is("MatMul") && !gemm) return keep(FloatReason::kNoKernel, "only MatMul and Gemm have weights in blocks");
+  if (selection.Excludes(node)) return keep(FloatReason::kExcluded, "excluded by the user");
+  const Tensor* weight = graph.Initializer(node.input(1));
+  if (weight == nullptr) return keep(FloatReason::kNotConstant, "the weight is computed");
+  if (weight->type() != DataType::kFloat || weight->shape().size() != 2)
+    return keep(FloatReason::kType, "the weight is not a float32 matrix");
+  if (weight->count() == 0) return keep(FloatReason::kType, "the weight is empty");
+  if (!std::ranges::all_of(weight->floats(), [](float value) { return std::isfinite(value); }))
+    return keep(FloatReason::kType, "the weight holds NaN or infinity");
+  if (gemm && !node.input(2).empty()) {
+    const Tensor* bias = graph.Initializer(node.input(2));
+    const int64_t columns = weight->shape()[node.Int("transB", 0) != 0 ? 0 : 1];
+    if (bias == nullptr || bias->shape() != Shape{columns})
+      return keep(FloatReason::kAttributes, "C is not one constant per output");
+  }
+  return decision;
+}
+
+constexpr std::array kSymmetric = {DataType::kInt2, DataType::kInt4, DataType::kInt8};
+constexpr std::array kTypes = {DataType::kInt2,  DataType::kInt4,  DataType::kInt8,
+                               DataType::kUInt2, DataType::kUInt4, DataType::kUInt8};
+
+class MatMulNBitsTarget final : public Target {
+ public:
+  std::string_view name() const override { return "matmul-nbits"; }
+  std::string_view summary() const override {
+    return "weights alone: MatMul and Gemm with n-bit weights in blocks (com.microsoft::MatMulNBits), activations "
+           "float";
+  }
+  int64_t RequiredOpset(const PlanOptions&) const override { return 1; }
+  bool Takes(const PlanOptions& options) const override {
+    return std::ranges::find(kTypes, options.weight.type()) != kTypes.end();
+  }
+  bool NeedsStatistics(const PlanOptions&) const override { return false; }
+  bool CorrectsBiases(const PlanOptions&) const override { return false; }
+  bool QuantizesActivations() const override { return false; }
+  DataType DefaultWeight() const override { return DataType::kInt4; }
+
+  Status Prepare(Model& model, const PlanOptions&) const override {
+    FoldGemmScalars(model);
+    return model.graph.CheckIntegrity();
+  }
+
+  Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
+    if (!Takes(options)) {
+      return Error(ErrorId::kNotYetSupported, "--weight ", options.weight.name(), ": target ", name(),
+                   " has int2, uint2, int4, uint4, int8, uint8");
+    }
+    if (options.block_size && !IsNBitsBlockSize(*options.block_size)) {
+      return Error(ErrorId::kBadOptionValue, "--block-size: got ", *options.block_size, ", wanted 16, 32, 64, 128 or 256");
+    }
+    QuantPlan plan;
+    plan.target = name();
+    plan.nbits.options = {
+        .bits = DataTypeBits(options.weight.type()),
+        .block_size = options.block_size.value_or(NBitsOptions{}.block_size),
+        .symmetric = std::ranges::find(kSymmetric, options.weight.type()) != kSymmetric.end(),
+        .least_squares = options.weight_rule.method.value_or(WeightMethod::kMinMse) == WeightMethod::kMinMse};
+    plan.nbits.accuracy_level = options.accuracy_level;
+    const Selection selection(options);
+    plan.warnings = selection.WithoutEffect(model.graph);
+    for (const auto& node : model.graph.nodes()) {
+      if (!HoldsMatrix(model.graph, *node)) continue;
+      plan.nodes.push_back(Decide(model.graph, *node, selection));
+      if (plan.nodes.back().reason == FloatReason::kNone) plan.nbits.nodes.push_back(node->name);
+    }
+    return plan;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Target> MakeMatMulNBitsTarget() { return std::make_unique<MatMulNBitsTarget>(); }
+
+}  // namespace preon

@@ -1,0 +1,64 @@
+#include "quantize/targets/op_list/ignored_keys.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace preon {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<std::string_view> Keys(const PlanOptions& options, const OpListRules& rules) {
+  std::vector<std::string_view> keys;
+  for (const IgnoredKey& idle : IgnoredOpListKeys(options, rules)) {
+    EXPECT_FALSE(idle.reason.empty()) << idle.key;
+    keys.push_back(idle.key);
+  }
+  return keys;
+}
+
+PlanOptions With(void (*set)(OpListOptions&), TensorType activation = DataType::kUInt8) {
+  PlanOptions options{.activation = activation};
+  set(options.op_list);
+  return options;
+}
+
+TEST(IgnoredKeys, OfTheExtendedLayout) {
+  const auto set = [](OpListOptions& layout) {
+    layout.align.concat = true;
+    layout.pairs.align_elementwise = true;
+    layout.align.rounds = 3;
+  };
+  const PlanOptions base = With(set), extended = With(set, DataType::kUInt16);
+  EXPECT_THAT(Keys(base, QuarkRules(base)), ElementsAre("AlignEltwiseQuantType", "AlignConcat", "MaxLoopNum"));
+  EXPECT_THAT(Keys(extended, QuarkRules(extended)), IsEmpty());
+  EXPECT_THAT(Keys(extended, OrtRules()), ElementsAre("AlignEltwiseQuantType", "AlignConcat", "MaxLoopNum"));
+}
+
+TEST(IgnoredKeys, OfFoldedClamps) {
+  const auto set = [](OpListOptions& layout) { layout.pairs.fold_relu = true; };
+  PlanOptions base = With(set), extended = With(set, DataType::kUInt16);
+  EXPECT_THAT(Keys(base, QuarkRules(base)), ElementsAre("FoldRelu"));   // they are folded anyway
+  EXPECT_THAT(Keys(extended, QuarkRules(extended)), IsEmpty());
+  extended.activation_symmetric = true;
+  EXPECT_THAT(Keys(extended, QuarkRules(extended)), ElementsAre("FoldRelu"));
+}
+
+TEST(IgnoredKeys, OfBlocksUnsignedCodesAndChannels) {
+  const auto fused = [](OpListOptions& layout) { layout.pairs.fused = true; };
+  const PlanOptions words = With(fused, DataType::kInt16), blocks = With(fused, *ParseTensorType("bfp16"));
+  EXPECT_THAT(Keys(words, QuarkRules(words)), ElementsAre("RemoveFusedQDQ"));
+  EXPECT_THAT(Keys(blocks, QuarkRules(blocks)), IsEmpty());
+  PlanOptions options = With([](OpListOptions& layout) {
+    layout.pairs.unsigned_relu = true;
+    layout.pairs.channel_axis["Conv"] = 1;
+  });
+  EXPECT_THAT(Keys(options, QuarkRules(options)), ElementsAre("UseUnsignedReLU"));
+  options.per_channel = false;
+  options.activation_symmetric = true;
+  EXPECT_THAT(Keys(options, QuarkRules(options)), ElementsAre("QDQOpTypePerChannelSupportToAxis"));
+}
+
+}  // namespace
+}  // namespace preon

@@ -1,0 +1,56 @@
+#include "quantize/targets/op_list/op_list_forms.h"
+
+#include <algorithm>
+
+namespace preon {
+namespace {
+
+// Does the operator read its data from a Q/DQ pair?
+bool ReadsPairs(const QuantPlan& plan, const Node& node) {
+  const IntFormat* codes = CodesRead(plan, node, node.input(0));
+  return codes != nullptr && IsIntType(codes->type) && DataTypeBits(codes->type) <= 16;
+}
+
+}  // namespace
+
+const IntFormat* CodesRead(const QuantPlan& plan, const Node& node, const std::string& tensor) {
+  const auto read = plan.activations.find(tensor);
+  if (read == plan.activations.end()) return nullptr;
+  if (const ConvertPlan* convert = read->second.ConvertFor(node.name))
+    return convert->block ? nullptr : &convert->format;
+  return read->second.block ? nullptr : &read->second.format;
+}
+
+// By default what the runtime leaves alone: it makes integer kernels of operators between pairs, which have neither
+// float8, int32 nor bytes in blocks, and MatMulNBits, which rounds its activations to bytes, of others.
+WeightForm FormOfWeight(const PlanOptions& options, const OpListRules& rules, const QuantPlan& plan, const Node& node,
+                        const WeightPlan& weight) {
+  if (options.weight_form) return *options.weight_form;
+  const bool library = rules.operators == OperatorForm::kLibrary, pairs = ReadsPairs(plan, node);
+  const DataType type = weight.format.type;
+  if (weight.block) return library ? WeightForm::kOperators : WeightForm::kFolded;
+  if (IsHalf(type)) return library ? WeightForm::kOperators : pairs ? WeightForm::kFolded : WeightForm::kPacked;
+  if (type == DataType::kInt32 && library && options.compat != Compat::kOff) return WeightForm::kPacked;
+  if (DataTypeBits(type) == 32) return library ? WeightForm::kOperators : WeightForm::kFolded;
+  // Of bytes in blocks the runtime makes a kernel, which then refuses their scales.
+  if (pairs && weight.block_size > 0 && DataTypeBits(type) == 8) return WeightForm::kFolded;
+  if (!rules.guards_float_regions && IsIntType(type)) return WeightForm::kPacked;
+  if (weight.format.floating()) return pairs ? WeightForm::kFolded : WeightForm::kPacked;
+  const bool fuses = !library && !pairs && DataTypeBits(type) <= 8;
+  // Of four bits beside eight the runtime makes a kernel, which then refuses them.
+  const bool mixes = pairs && DataTypeBits(type) == 8 && DataTypeBits(CodesRead(plan, node, node.input(0))->type) == 4;
+  return fuses || mixes ? WeightForm::kFolded : WeightForm::kPacked;
+}
+
+bool NeedsGuard(const OpListRules& rules, const QuantPlan& plan, const Node& node) {
+  if (!rules.guards_float_regions || (!node.Is("Conv") && !node.Is("Gemm")) || !ReadsPairs(plan, node)) return false;
+  const auto weight = plan.weights.find(node.input(1));
+  const bool has_codes = weight != plan.weights.end() && weight->second.form == WeightForm::kPacked &&
+                         IsIntType(weight->second.format.type);
+  const bool bias_encoded = node.input(2).empty() || std::ranges::any_of(plan.biases, [&](const BiasPlan& bias) {
+                              return bias.node == node.name && bias.form == BiasForm::kInt32Codes;
+                            });
+  return !has_codes || !bias_encoded;
+}
+
+}  // namespace preon

@@ -1,0 +1,19 @@
+// How constants are stored, so that the runtime computes what the plan says (spec formats §9.2, qdq §13.3 A).
+#pragma once
+
+#include "quantize/targets/op_list/op_list_rules.h"
+#include "quantize/plan/quant_plan.h"
+
+namespace preon {
+
+/// Codes that the node reads of an activation, by its own pair where it has one; null where it reads none, or blocks.
+const IntFormat* CodesRead(const QuantPlan& plan, const Node& node, const std::string& tensor);
+
+/// The form for a weight of the node. `plan` knows all activations.
+WeightForm FormOfWeight(const PlanOptions& options, const OpListRules& rules, const QuantPlan& plan, const Node& node,
+                        const WeightPlan& weight);
+
+/// True where the runtime would quantize float weights or biases of a node that reads a pair behind the user's back.
+bool NeedsGuard(const OpListRules& rules, const QuantPlan& plan, const Node& node);
+
+}  // namespace preon

@@ -1,0 +1,343 @@
+// Rules: spec qdq §3 to §5, §7, options §7, graph-passes §5.
+#include "quantize/targets/op_list/op_list_marker.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "passes/match.h"
+#include "quantize/plan/op_traits.h"
+#include "quantize/plan/macs.h"
+
+namespace preon {
+namespace {
+
+constexpr std::array<std::string_view, 8> kKernels = {"Conv", "Add", "MaxPool", "AveragePool", "GlobalAveragePool", "MatMul", "Gemm", "ConvTranspose"};
+
+constexpr std::array<std::string_view, 6> kElementwise = {"Add", "Mul", "Sub", "Div", "Min", "Max"};
+
+template <typename Names>
+bool Contains(const Names& names, std::string_view name) {
+  return std::ranges::find(names, name) != std::ranges::end(names);
+}
+
+class Marker {
+ public:
+  Marker(const Model& model, const PlanOptions& options, const OpListRules& rules)
+      : graph_(model.graph), opset_(model.opset()), options_(options), rules_(rules), pairs_(options.op_list.pairs), selection_(options) {
+    for (const std::string& name : pairs_.no_output_nodes) {
+      const Node* node = graph_.FindNode(name);
+      if (node != nullptr) never_.insert(node->outputs().begin(), node->outputs().end());
+    }
+  }
+
+  OpListMarks Run() {
+    marks_.warnings = selection_.WithoutEffect(graph_);
+    for (const auto& node : graph_.nodes()) {
+      NodeDecision decision{node->name, node->op_type, FloatReason::kNone, "", NodeMacs(graph_, *node)};
+      Decide(*node, decision);
+      if (decision.reason == FloatReason::kNone) {
+        marks_.quantized.push_back(node.get());
+        Mark(*node);
+      }
+      marks_.nodes.push_back(std::move(decision));
+    }
+    for (const Node* node : marks_.quantized) AdjustRanges(*node);
+    if (rules_.removes_pairs) RemovePairs();
+    return std::move(marks_);
+  }
+
+ private:
+  // --- Which nodes ---------------------------------------------------------------------------------------------
+  void Decide(const Node& node, NodeDecision& decision) const {
+    const auto leave = [&](FloatReason reason, std::string detail) {
+      decision.reason = reason;
+      decision.detail = std::move(detail);
+    };
+    if (selection_.Excludes(node)) return leave(FloatReason::kExcluded, "excluded by the user");
+    if (const auto left = options_.left_float.find(node.name); left != options_.left_float.end())
+      return leave(left->second, std::string(LeftFloatDetail(left->second)));
+    if (!IsListed(node)) {
+      const bool by_user = !options_.op_list.selection.op_types.empty();
+      return leave(by_user ? FloatReason::kExcluded : FloatReason::kNoKernel,
+                   rules_.operands_alone ? "only what products read is in blocks"
+                                         : StrCat("operator type ", node.op_type, by_user ? " is not among those to quantize" : " is not in the target's list"));
+    }
+    if (!selection_.Includes(node)) return leave(FloatReason::kExcluded, "not among the nodes to quantize");
+    if (options_.op_list.selection.matmul_const_b_only && node.Is("MatMul") && !IsConstant(node.input(1)))
+      return leave(FloatReason::kNotConstant, "only MatMul with a constant operand is wanted");
+    if (ReadsInfinity(node)) return leave(FloatReason::kMask, "one of its constants is infinite");
+    if (IsMasked(node.output())) return leave(FloatReason::kMask, kMaskDetail);
+  }
+
+  bool IsListed(const Node& node) const {
+    if (node.HasSubgraph() || node.IsFlatIf() || node.op_type == "QuantizeLinear" || node.op_type == "DequantizeLinear") return false;
+    const SelectionOptions& selection = options_.op_list.selection;
+    if (Contains(selection.extra_op_types, node.op_type) || selection.all_op_types) return true;
+    if (!selection.op_types.empty()) return Contains(selection.op_types, node.op_type);
+    return (node.domain.empty() || node.domain == "com.microsoft") && rules_.Quantizes(node.op_type);
+  }
+
+  bool ReadsInfinity(const Node& node) const {
+    return rules_.removes_pairs && std::ranges::any_of(node.inputs(), [&](const std::string& input) {
+      const Tensor* value = graph_.Initializer(input);
+      return value != nullptr && value->type() == DataType::kFloat && value->count() == 1 && std::isinf(value->floats()[0]);
+    });
+  }
+
+  // Scores with a mask in them, on their way to a Softmax.
+  bool IsMasked(const std::string& tensor) const {
+    return rules_.keeps_masks_float && options_.compat == Compat::kOff && FeedsSoftmaxWithMask(graph_, tensor);
+  }
+
+  // --- Which tensors -------------------------------------------------------------------------------------------
+  bool IsConstant(const std::string& tensor) const { return graph_.Initializer(tensor) != nullptr; }
+
+  bool IsQuantizable(const std::string& tensor) const {
+    if (tensor.empty()) return false;
+    const DataType type = graph_.TypeOf(tensor);
+    if (type != DataType::kFloat && !(type == DataType::kUndefined && rules_.unknown_is_float && !IsConstant(tensor))) return false;
+    if (const Tensor* value = graph_.Initializer(tensor)) return value->count() > 0;
+    const Node* producer = graph_.Producer(tensor);
+    if (producer != nullptr && producer->op_type == "DequantizeLinear") return false;
+    return !options_.op_list.selection.weights_only && !never_.contains(tensor) && !IsMasked(tensor);
+  }
+
+  bool Marked(const std::string& tensor) const {
+    return marks_.tensors.contains(tensor) ||
+           std::ranges::any_of(marks_.biases, [&](const BiasMark& bias) { return bias.bias == tensor; });
+  }
+
+  // Do its constants have the activations' type?
+  bool AlignsConstants(const Node& node) const {
+    return pairs_.align_elementwise && rules_.extended && Contains(kElementwise, node.op_type);
+  }
+
+  void MarkTensor(const Node& node, const std::string& tensor) {
+    const bool weight = rules_.constants_are_weights && !AlignsConstants(node);
+    if (IsQuantizable(tensor)) marks_.tensors.try_emplace(tensor, TensorMark{.weight = weight, .first = &node});
+  }
+  void MarkInput(const Node& node, size_t index) { MarkTensor(node, node.input(index)); }
+
+  // `axis` -1: one scale. A constant that nodes want along different axes has one scale.
+  void MarkWeight(const Node& node, const std::string& tensor, int axis) {
+    if (!IsQuantizable(tensor)) return;
+    const auto [mark, fresh] = marks_.tensors.try_emplace(tensor, TensorMark{.weight = true, .axis = axis, .first = &node});
+    if (!fresh && mark->second.axis != axis) mark->second.axis = -1;
+  }
+
+  void MarkSame(const Node& node, const std::string& tensor, const std::string& provider) {
+    if (!IsQuantizable(tensor)) return;
+    if (IsConstant(tensor)) return MarkTensor(node, tensor);
+    TensorMark& mark = marks_.tensors[tensor];
+    mark.provider = provider;
+    mark.provider_node = node.name;
+    if (mark.first == nullptr) mark.first = &node;
+  }
+
+  bool MarksOutputs(const Node& node) const { return !rules_.operands_alone && !Contains(pairs_.no_output_types, node.op_type); }
+  void MarkOutputs(const Node& node) {
+    if (!MarksOutputs(node)) return;
+    for (const std::string& output : node.outputs()) MarkTensor(node, output);
+  }
+
+  // --- Handlers ------------------------------------------------------------------------------------------------
+  void Mark(const Node& node) {
+    if (AlignsConstants(node)) marks_.unshared.insert(node.inputs().begin(), node.inputs().end());
+    switch (rules_.HandlerOf(node.op_type)) {
+      case OpHandler::kLinear: return MarkLinear(node);
+      case OpHandler::kMatMul: return MarkMatMul(node);
+      case OpHandler::kClamp: return MarkClamp(node);
+      case OpHandler::kMover: return MarkMover(node);
+      case OpHandler::kGather: return MarkGather(node);
+      case OpHandler::kSplit: return MarkSplit(node);
+      case OpHandler::kPad: return MarkPad(node);
+      case OpHandler::kWhere: return MarkWhere(node);
+      case OpHandler::kNormalization: return MarkNormalization(node);
+      case OpHandler::kEveryTensor:
+        for (const std::string& input : node.inputs()) MarkTensor(node, input);
+        return MarkOutputs(node);
+    }
+  }
+
+  // The axis of channels: the user's for the operator, else the default; -1 where it has none.
+  int ChannelAxis(const Node& node, const std::string& tensor, int by_default) {
+    const Tensor* value = graph_.Initializer(tensor);
+    if (value == nullptr) return -1;
+    const auto wanted = pairs_.channel_axis.find(node.op_type);
+    const bool named = wanted != pairs_.channel_axis.end();
+    const auto rank = static_cast<int64_t>(value->shape().size());
+    int64_t axis = named ? wanted->second : by_default;
+    if (axis < 0) axis += rank;
+    const auto warn = [&](std::string_view instead) {
+      if (named) marks_.warnings.push_back(StrCat("QDQOpTypePerChannelSupportToAxis: '", tensor, "' of node '", node.name, "' has ", instead));
+    };
+    // Biases have a value per output: their weights' channels are these.
+    const bool biased = rules_.HandlerOf(node.op_type) == OpHandler::kLinear && !node.input(2).empty();
+    if (biased && axis != by_default) {
+      warn("its channels along the outputs: its bias has a value for each of these");
+      axis = by_default;
+    }
+    // Kernels of the runtime take scales per output, or fail when they run (spec qdq §7).
+    const bool kernel = node.Is("MatMul") || node.Is("Conv") || node.Is("Gemm");
+    if ((kernel && axis != by_default) || (node.Is("MatMul") && rank != 2)) {
+      warn("one scale: the runtime takes one per output, and no others");
+      return -1;
+    }
+    return axis >= 0 && axis < rank ? static_cast<int>(axis) : -1;
+  }
+
+  void MarkLinear(const Node& node) {
+    MarkInput(node, 0);
+    MarkOutputs(node);
+    const int axis = node.Is("Conv") ? 0 : node.Is("ConvTranspose") ? 1 : WeightAxis(graph_, node);
+    MarkWeight(node, node.input(1), ChannelAxis(node, node.input(1), axis));
+    if (node.input(2).empty()) return;
+    if (IsConstant(node.input(2))) return MarkBias(node);
+    if (node.Is("Gemm") && !rules_.operands_alone) MarkInput(node, 2);
+  }
+
+  void MarkMatMul(const Node& node) {
+    for (const std::string& input : node.inputs()) {
+      if (IsConstant(input)) MarkWeight(node, input, ChannelAxis(node, input, 1));
+      else MarkTensor(node, input);
+    }
+    MarkOutputs(node);
+  }
+
+  void MarkBias(const Node& node) {
+    const std::string& bias = node.input(2);
+    if (!IsQuantizable(bias) || !options_.op_list.bias.quantize) return;
+    if (options_.overrides.contains(bias)) return MarkWeight(node, bias, ChannelAxis(node, bias, 0));
+    marks_.biases.push_back({&node, bias, node.input(0), node.input(1)});
+  }
+
+  void MarkNormalization(const Node& node) {
+    const bool follows = rules_.shifts_as_weights && node.Is("LayerNormalization") && !pairs_.force_without_input;
+    if (follows && !Marked(node.input(0))) return;
+    MarkInput(node, 0);
+    MarkWeight(node, node.input(1), ChannelAxis(node, node.input(1), 1));
+    if (!node.input(2).empty() && IsConstant(node.input(2))) {
+      if (rules_.shifts_as_weights && node.Is("LayerNormalization")) MarkWeight(node, node.input(2), -1);
+      else MarkBias(node);
+    }
+    MarkOutputs(node);
+  }
+
+  bool Converted(const std::string& tensor) const {
+    const auto wanted = options_.overrides.find(tensor);
+    return wanted != options_.overrides.end() && !wanted->second.converts.empty();
+  }
+
+  // Can the producer's codes do what the node does? Whether their limits are the node's is asked when they are known.
+  bool Folds(const Node& node) const {
+    const std::string& input = node.input(0);
+    return rules_.folds_clamps && !rules_.Symmetric(options_) && !pairs_.keep_clamps && !pairs_.dual && !options_.op_list.selection.weights_only &&
+           graph_.Producer(input) != nullptr && graph_.UseCount(input) == 1 && !graph_.HasCapturedUse(input) &&
+           !Converted(input) && !Converted(node.output()) && IsQuantizable(node.output()) && ClampRange(graph_, node).has_value();
+  }
+
+  void MarkClamp(const Node& node) {
+    const std::string& input = node.input(0);
+    if (!Marked(input)) return;
+    if (Folds(node) && MarksOutputs(node)) {
+      marks_.folded.push_back(node.name);
+      marks_.tensors.erase(input);
+    } else {
+      MarkTensor(node, input);
+    }
+    MarkOutputs(node);
+  }
+
+  void MarkMover(const Node& node) {
+    const bool old = (node.Is("MaxPool") && opset_ < 12) || (node.Is("Resize") && opset_ < 11);
+    if (old) return;
+    if (pairs_.force_without_input) MarkInput(node, 0);
+    if (Marked(node.input(0)) && MarksOutputs(node)) MarkSame(node, node.output(), node.input(0));
+  }
+
+  void MarkGather(const Node& node) {
+    if (IsConstant(node.input(0)) || pairs_.force_without_input) MarkInput(node, 0);
+    if (Marked(node.input(0))) MarkSame(node, node.output(), node.input(0));
+  }
+
+  void MarkSplit(const Node& node) {
+    MarkInput(node, 0);
+    if (!MarksOutputs(node)) return;
+    for (const std::string& output : node.outputs()) MarkSame(node, output, node.input(0));
+  }
+
+  void MarkPad(const Node& node) {
+    for (const std::string& input : node.inputs()) MarkTensor(node, input);
+    if (!MarksOutputs(node)) return;
+    const bool zero = node.input(2).empty() ? node.Float("value", 0) == 0 : ConstantScalar(graph_, node.input(2)) == 0.0f;
+    const bool adds_none = node.String("mode", "constant") != "constant" || zero;
+    if (adds_none) MarkSame(node, node.output(), node.input(0));
+    else MarkOutputs(node);
+  }
+
+  void MarkWhere(const Node& node) {
+    if (pairs_.force_without_input) {
+      MarkInput(node, 1);
+      MarkInput(node, 2);
+    } else if (!Marked(node.input(1)) || !Marked(node.input(2))) {
+      return;
+    }
+    MarkOutputs(node);
+  }
+
+  // --- Afterwards ----------------------------------------------------------------------------------------------
+  void AdjustRanges(const Node& node) {
+    const bool clamp = node.Is("Relu") || node.Is("Clip");
+    if (clamp && rules_.narrows_clamp_inputs && graph_.UseCount(node.input(0)) == 1) marks_.narrowed[node.input(0)] = node.output();
+    if (node.Is("Softmax")) marks_.fixed_to_one.insert(node.output());
+  }
+
+  // Output of a kernel that one activation function reads: the pair belongs behind that function.
+  bool IsPairless(const Node& node) const {
+    const std::string& output = node.output();
+    if (graph_.UseCount(output) != 1 || graph_.IsOutput(output) || graph_.HasCapturedUse(output)) return false;
+    const Use use = graph_.Uses(output)[0];
+    if (use.input != 0) return false;
+    const Node& reader = *use.node;
+    if (node.Is("Pad")) return reader.Is("AveragePool") || reader.Is("GlobalAveragePool");
+    if (!Contains(kKernels, node.op_type) && !(pairs_.instance_norm && node.Is("InstanceNormalization"))) return false;
+    if (reader.Is("Relu")) return pairs_.conv_relu;
+    if (reader.Is("LeakyRelu")) return pairs_.conv_leaky_relu;
+    if (reader.Is("PRelu")) return pairs_.conv_prelu;
+    if (reader.op_type == "Gelu") return pairs_.conv_gelu;
+    if (!reader.Is("Clip") || !pairs_.conv_clip) return false;
+    const std::optional<Range> bounds = ClampRange(graph_, reader);
+    return bounds && bounds->min == 0 && (bounds->max == 6 || bounds->max == 1);
+  }
+
+  void RemovePairs() {
+    for (const auto& node : graph_.nodes()) {
+      if (!node->outputs().empty() && IsPairless(*node)) marks_.pairless.insert(node->output());
+      for (const auto& [upper, lower] : pairs_.between) {
+        if (node->op_type != upper) continue;
+        for (const std::string& output : node->outputs()) {
+          if (graph_.UseCount(output) == 1 && !graph_.IsOutput(output) && graph_.Uses(output)[0].node->op_type == lower)
+            marks_.pairless.insert(output);
+        }
+      }
+    }
+  }
+
+  const Graph& graph_;
+  const int64_t opset_;
+  const PlanOptions& options_;
+  const OpListRules& rules_;
+  const PairOptions& pairs_;
+  const Selection selection_;
+  std::set<std::string> never_;
+  OpListMarks marks_;
+};
+
+}  // namespace
+
+OpListMarks MarkTensors(const Model& model, const PlanOptions& options, const OpListRules& rules) {
+  return Marker(model, options, rules).Run();
+}
+
+}  // namespace preon

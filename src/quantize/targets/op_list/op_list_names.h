@@ -1,0 +1,15 @@
+// Operator types that the settings of a layout name, against the rewritten model.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "quantize/targets/op_list/op_list_rules.h"
+#include "quantize/plan/plan_options.h"
+
+namespace preon {
+
+/// Warns of types that are not there. Errors: kBadConfig for an axis of QDQOpTypePerChannelSupportToAxis that a weight has not.
+Status CheckOperatorTypes(const Graph& graph, const PlanOptions& options, const OpListRules& rules, std::vector<std::string>* warnings);
+
+}  // namespace preon

@@ -1,0 +1,21 @@
+// From marks to a plan: types, scales, forms, biases; for targets whose operators mark tensors (layout_rules.h).
+#pragma once
+
+#include "quantize/targets/op_list/op_list_rules.h"
+#include "quantize/plan/quant_plan.h"
+
+namespace preon {
+
+/// Errors: as Target::Plan; kFormatCombination for scales that a type has not.
+Result<QuantPlan> PlanOpList(const Model& model, const PlanOptions& options, const OpListRules& rules);
+
+/// Target::Takes: any number format of the registry.
+bool TakesEveryType(const PlanOptions& options);
+/// Target::RequiredOpset. With `contrib` pairs of 4 and 16 bits need no opset of their own.
+int64_t OpListOpset(const PlanOptions& options, OperatorForm operators, bool contrib = false);
+/// Target::NeedsStatistics: block formats and unscaled floats have no ranges.
+bool OpListNeedsStatistics(const PlanOptions& options);
+/// Target::CorrectsBiases: the other tools don't, nor do unscaled floats.
+bool OpListCorrectsBiases(const PlanOptions& options);
+
+}  // namespace preon

@@ -1,0 +1,96 @@
+#include "quantize/targets/op_list/op_list_rules.h"
+
+#include <algorithm>
+#include <array>
+
+#include "quantize/settings/tensor_settings.h"
+
+namespace preon {
+namespace {
+
+using Types = std::vector<std::string_view>;
+
+// Of operators with integer kernels, as both tools list them.
+constexpr std::array<std::string_view, 24> kQLinearTypes = {
+    "ArgMax", "Conv",    "Gemm",    "MatMul",    "Add",    "Mul",         "Relu",   "Clip",    "LeakyRelu", "Sigmoid", "MaxPool",   "GlobalAveragePool",
+    "Split",  "Pad",     "Reshape", "Squeeze",   "Unsqueeze", "Resize",   "AveragePool", "Concat", "Softmax", "Where",   "Gather",    "Transpose"};
+
+constexpr std::array<std::string_view, 8> kOrtTypes = {"ConvTranspose", "Slice", "GatherElements", "InstanceNormalization", "LayerNormalization", "BatchNormalization", "Flatten", "TopK"};
+constexpr std::array<std::string_view, 6> kQuarkTypes = {"ConvTranspose", "Tanh", "Gelu", "InstanceNormalization", "LayerNormalization", "EmbedLayerNormalization"};
+constexpr std::array<std::string_view, 13> kExtendedTypes = {"HardSigmoid", "Div", "Erf", "Sub", "Min", "Max", "ReduceMean", "DepthToSpace", "SpaceToDepth", "Slice", "PRelu", "LpNormalization", "BatchNormalization"};
+
+constexpr std::array<std::string_view, 4> kProducts = {"Conv", "ConvTranspose", "Gemm", "MatMul"};
+
+std::map<std::string_view, OpHandler> CommonHandlers() {
+  return {{"Conv", OpHandler::kLinear},       {"ConvTranspose", OpHandler::kLinear}, {"Gemm", OpHandler::kLinear},
+          {"MatMul", OpHandler::kMatMul},     {"Relu", OpHandler::kClamp},           {"Clip", OpHandler::kClamp},
+          {"Reshape", OpHandler::kMover},     {"Transpose", OpHandler::kMover},      {"Squeeze", OpHandler::kMover},
+          {"Unsqueeze", OpHandler::kMover},   {"Resize", OpHandler::kMover},         {"MaxPool", OpHandler::kMover},
+          {"AveragePool", OpHandler::kMover}, {"Gather", OpHandler::kGather},        {"Split", OpHandler::kSplit},
+          {"Where", OpHandler::kWhere},       {"InstanceNormalization", OpHandler::kNormalization},
+          {"LayerNormalization", OpHandler::kNormalization}};
+}
+
+template <typename... Lists>
+Types Joined(const Lists&... lists) {
+  Types types;
+  (types.insert(types.end(), lists.begin(), lists.end()), ...);
+  return types;
+}
+
+bool IsByte(const TensorType& type) { return type == DataType::kInt8 || type == DataType::kUInt8; }
+
+}  // namespace
+
+bool OpListRules::Quantizes(std::string_view op_type) const { return std::ranges::find(op_types, op_type) != op_types.end(); }
+
+OpHandler OpListRules::HandlerOf(std::string_view op_type) const {
+  const auto handler = handlers.find(op_type);
+  return handler == handlers.end() ? OpHandler::kEveryTensor : handler->second;
+}
+
+bool OpListRules::Symmetric(const PlanOptions& options) const {
+  const bool centred = options.activation.block() != nullptr || IntFormat{options.activation.type()}.floating();
+  return options.activation_symmetric.value_or(centred || (int8_is_symmetric && options.activation == DataType::kInt8));
+}
+
+OpListRules OrtRules() {
+  OpListRules rules{.target = "ort", .op_types = Joined(kQLinearTypes, kOrtTypes), .handlers = CommonHandlers()};
+  for (const char* mover : {"Flatten", "Slice", "TopK"}) rules.handlers[mover] = OpHandler::kMover;
+  rules.handlers["Pad"] = OpHandler::kPad;
+  rules.handlers["GatherElements"] = OpHandler::kGather;
+  rules.handlers["BatchNormalization"] = OpHandler::kNormalization;
+  rules.folds_clamps = rules.narrows_clamp_inputs = rules.per_channel_is_symmetric = true;
+  return rules;
+}
+
+OpListRules QuarkRules(const PlanOptions& options) {
+  const bool extended = QuarkFormatFor(options) == QuarkFormat::kExtended;
+  OpListRules rules{.target = "quark", .operators = OperatorForm::kLibrary, .handlers = CommonHandlers()};
+  rules.op_types = Joined(kQLinearTypes, kQuarkTypes);
+  if (extended) rules.op_types = Joined(rules.op_types, kExtendedTypes);
+  rules.folds_clamps = !extended || options.op_list.pairs.fold_relu;
+  rules.removes_pairs = rules.shifts_as_weights = rules.other_biases_as_weights = rules.int8_is_symmetric = rules.per_channel_is_int8 = true;
+  rules.narrows_clamp_inputs = true;
+  rules.extended = extended;
+  rules.constants_are_weights = true;
+  if (extended) rules.handlers.erase("AveragePool");
+  return rules;
+}
+
+OpListRules SimulateRules(const PlanOptions& options) {
+  OpListRules rules{.target = "simulate", .op_types = Joined(kQLinearTypes, kQuarkTypes), .handlers = CommonHandlers()};
+  rules.operands_alone = options.activation.block() != nullptr && options.compat == Compat::kOff;
+  if (rules.operands_alone) rules.op_types = Joined(kProducts);
+  rules.folds_clamps = rules.removes_pairs = rules.shifts_as_weights = rules.int8_is_symmetric = true;
+  rules.keeps_masks_float = rules.guards_float_regions = rules.unknown_is_float = true;
+  return rules;
+}
+
+QuarkFormat QuarkFormatFor(const PlanOptions& options) {
+  if (options.op_list.format) return *options.op_list.format;
+  const bool base = IsByte(options.activation) && IsByte(options.weight) && !HasOverrides(options);
+  return base ? QuarkFormat::kBase : QuarkFormat::kExtended;
+}
+
+}  // namespace preon

@@ -1,0 +1,66 @@
+// What the types of the options ask of the model and of calibration.
+#include <algorithm>
+#include <array>
+
+#include "quantize/targets/op_list/op_list_planner.h"
+#include "quantize/settings/tensor_settings.h"
+#include "quantize/write/stock_form.h"
+#include "quantize/plan/quant_plan.h"
+
+namespace preon {
+namespace {
+
+constexpr std::array kTwoBits = {DataType::kInt2, DataType::kUInt2};  // without a map from ranges
+
+// Where the standard has what the type is written with (spec formats §9.2).
+int64_t OpsetOf(const TensorType& type, OperatorForm operators, bool contrib) {
+  constexpr int64_t kFirst = 10, kCastToBFloat16 = 13, kFloat8 = 19, kMoreTypes = 21;
+  const bool stock = operators == OperatorForm::kStock;
+  switch (type.type()) {
+    case DataType::kInt8:
+    case DataType::kUInt8:
+      return kFirst;
+    case DataType::kFloat16:
+    case DataType::kBFloat16:
+      return kCastToBFloat16;
+    case DataType::kFloat8E4M3FN:
+    case DataType::kFloat8E5M2:
+      return kFloat8;
+    case DataType::kUndefined:
+    case DataType::kInt32:
+    case DataType::kUInt32:
+      return stock ? kStockFormOpset : kFirst;
+    default:
+      return contrib ? kFirst : kMoreTypes;
+  }
+}
+
+}  // namespace
+
+bool TakesEveryType(const PlanOptions& options) {
+  return std::ranges::find(kTwoBits, options.weight.type()) == std::end(kTwoBits);
+}
+
+int64_t OpListOpset(const PlanOptions& options, OperatorForm operators, bool contrib) {
+  const auto has_channels = [](const TensorOverride* wanted) {
+    return wanted->per_channel.value_or(wanted->axis.value_or(-1) >= 0);
+  };
+  const bool channels = (options.per_channel && HasScale(options.weight, options.weight_scaled)) ||
+                        std::ranges::any_of(OverridesOf(options), has_channels);
+  int64_t opset = channels ? 13 : 10;
+  for (const TensorType& type : TypesOf(options)) opset = std::max(opset, OpsetOf(type, operators, contrib));
+  constexpr int64_t kBlocks = 21;
+  const bool packs = options.weight.block() != nullptr && options.weight_form == WeightForm::kPacked;
+  return HasBlockSize(options) || packs ? std::max(opset, kBlocks) : opset;
+}
+
+bool OpListNeedsStatistics(const PlanOptions& options) {
+  if (HasOverrides(options)) return true;
+  return HasScale(options.activation, options.activation_scaled);
+}
+
+bool OpListCorrectsBiases(const PlanOptions& options) {
+  return options.compat == Compat::kOff && (OpListNeedsStatistics(options) || options.activation.block() != nullptr);
+}
+
+}  // namespace preon

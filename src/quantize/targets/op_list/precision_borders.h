@@ -1,0 +1,18 @@
+// Second pairs around nodes whose tensors have a type of their own (EnableDualQuantNodePairs; spec graph-passes §5.5).
+#pragma once
+
+#include "ir/graph.h"
+#include "quantize/plan/plan_options.h"
+#include "quantize/plan/quant_plan.h"
+
+namespace preon {
+
+/// Gives every node one type for the activations that it reads and writes: that of the first whose type somebody set;
+/// of a node that is not among those with layers, where there are such, the default. Where the writer and a reader of a
+/// tensor want different types the tensor has the writer's, and the reader a second pair. A pair that would have been
+/// removed for the sake of a fusion stays where there are two. Nodes that nobody set anything for take what comes.
+///
+/// Errors: kConflictingOptions with pairs of each reader's own.
+Status PlanPrecisionBorders(const Graph& graph, const PlanOptions& options, QuantPlan* plan);
+
+}  // namespace preon

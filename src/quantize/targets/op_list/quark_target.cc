@@ -1,0 +1,46 @@
+// Target quark: the reference's layout, with its operators where QuantizeLinear has not the type (spec formats §10).
+#include <algorithm>
+#include <array>
+
+#include "quantize/targets/op_list/ignored_keys.h"
+#include "quantize/targets/op_list/op_list_planner.h"
+#include "quantize/targets/targets.h"
+
+namespace preon {
+namespace {
+
+constexpr std::array<std::string_view, 4> kOfNpus = {"convert_reduce_mean", "split_large_pool", "convert_split", "convert_batch_norm"};
+
+class QuarkTarget final : public Target {
+ public:
+  std::string_view name() const override { return "quark"; }
+  std::string_view summary() const override {
+    return "the layout that NPU compilers expect: quantizers around every listed operator, for other types those of libpreon_ops.so";
+  }
+  int64_t RequiredOpset(const PlanOptions& options) const override { return OpListOpset(options, kOperators, QuarkFormatFor(options) == QuarkFormat::kExtended); }
+  bool Takes(const PlanOptions& options) const override { return TakesEveryType(options); }
+  bool NeedsStatistics(const PlanOptions& options) const override { return OpListNeedsStatistics(options); }
+  bool CorrectsBiases(const PlanOptions& options) const override { return OpListCorrectsBiases(options); }
+
+  bool HasOpList() const override { return true; }
+  std::vector<IgnoredKey> IgnoredKeys(const PlanOptions& options) const override { return IgnoredOpListKeys(options, QuarkRules(options)); }
+  /// What NPUs have no kernels for becomes something that they have.
+  bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
+    const bool of_npus = QuarkFormatFor(options) == QuarkFormat::kExtended;
+    const bool casts = options.bfloat16.casts || options.bfloat16.vaiml;
+    return by_default || (of_npus && !casts && std::ranges::find(kOfNpus, pass) != kOfNpus.end());
+  }
+
+  Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
+    return PlanOpList(model, options, QuarkRules(options));
+  }
+
+ private:
+  static constexpr OperatorForm kOperators = OperatorForm::kLibrary;
+};
+
+}  // namespace
+
+std::unique_ptr<Target> MakeQuarkTarget() { return std::make_unique<QuarkTarget>(); }
+
+}  // namespace preon

@@ -1,0 +1,31 @@
+// Target simulate: what a type does to a model, on an unmodified ONNX Runtime (spec formats §11).
+#include "quantize/targets/op_list/op_list_planner.h"
+#include "quantize/targets/targets.h"
+
+namespace preon {
+namespace {
+
+class SimulateTarget final : public Target {
+ public:
+  std::string_view name() const override { return "simulate"; }
+  std::string_view summary() const override {
+    return "any type on any ONNX Runtime, for its accuracy alone: values are rounded in floats, by standard operators";
+  }
+  int64_t RequiredOpset(const PlanOptions& options) const override { return OpListOpset(options, kOperators); }
+  bool Takes(const PlanOptions& options) const override { return TakesEveryType(options); }
+  bool NeedsStatistics(const PlanOptions& options) const override { return OpListNeedsStatistics(options); }
+  bool CorrectsBiases(const PlanOptions& options) const override { return OpListCorrectsBiases(options); }
+
+  Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
+    return PlanOpList(model, options, SimulateRules(options));
+  }
+
+ private:
+  static constexpr OperatorForm kOperators = OperatorForm::kStock;
+};
+
+}  // namespace
+
+std::unique_ptr<Target> MakeSimulateTarget() { return std::make_unique<SimulateTarget>(); }
+
+}  // namespace preon

@@ -1,0 +1,235 @@
+#include "quantize/targets/ort_cpu/ort_cpu_planner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "quantize/settings/node_selection.h"
+#include "ir/test_graphs.h"
+
+namespace preon {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+using testing::GraphBuilder;
+
+QuantPlan Plan(const Model& model, const PlanOptions& options = {}) {
+  Result<QuantPlan> plan = PlanForOrtCpu(model, options);
+  EXPECT_TRUE(plan.ok()) << plan.status().ToString();
+  return plan.ok() ? *plan : QuantPlan{};
+}
+
+std::vector<std::string> QuantizedTensors(const QuantPlan& plan) {
+  std::vector<std::string> names;
+  for (const auto& [tensor, activation] : plan.activations) names.push_back(tensor);
+  return names;
+}
+
+FloatReason ReasonOf(const QuantPlan& plan, const std::string& node) {
+  for (const NodeDecision& decision : plan.nodes) {
+    if (decision.node == node) return decision.reason;
+  }
+  ADD_FAILURE() << "no decision for " << node;
+  return FloatReason::kNone;
+}
+
+TEST(OrtCpuPlanner, ConvReluGetsOnePairBehindRelu) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Op("Relu", {"c1"}, "r1");
+  b.Conv("r1", "c2");
+  b.Output("c2");
+  const QuantPlan plan = Plan(b.model);
+  EXPECT_THAT(QuantizedTensors(plan), ElementsAre("c2", "r1", "x"));
+  EXPECT_THAT(plan.folded_clamps, ElementsAre("r1_node"));
+  EXPECT_THAT(plan.ObservedTensors(), ElementsAre("c2", "r1", "x"));
+  EXPECT_EQ(plan.weights.at("c1_w").axis, 0);
+  EXPECT_EQ(plan.weights.at("c1_w").format.type, DataType::kInt8);
+}
+
+TEST(OrtCpuPlanner, ReluBehindSharedConvIsNotFolded) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Op("Relu", {"c1"}, "r1");
+  b.Conv("r1", "c2");
+  b.Op("Add", {"c1", "c2"}, "sum");
+  b.Conv("sum", "c3");
+  b.Output("c3");
+  const QuantPlan plan = Plan(b.model);
+  EXPECT_THAT(QuantizedTensors(plan), UnorderedElementsAre("x", "c1", "r1", "c2", "sum", "c3"));
+  EXPECT_THAT(plan.folded_clamps, IsEmpty());
+  EXPECT_EQ(ReasonOf(plan, "sum_node"), FloatReason::kNone);
+}
+
+TEST(OrtCpuPlanner, MoversShareAndAreNotObserved) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Op("MaxPool", {"c1"}, "p1", {1, 4, 4, 4});
+  b.Op("Transpose", {"p1"}, "t1", {1, 4, 4, 4});
+  b.Conv("t1", "c2");
+  b.Output("c2");
+  const QuantPlan plan = Plan(b.model);
+  EXPECT_EQ(plan.activations.at("p1").shares, "c1");
+  EXPECT_EQ(plan.activations.at("t1").shares, "c1");
+  EXPECT_THAT(plan.ObservedTensors(), ElementsAre("c1", "c2", "x"));
+}
+
+TEST(OrtCpuPlanner, TailBehindLastConvStaysFloat) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Conv("c1", "boxes");
+  b.Conv("c1", "scores");
+  b.Op("Sigmoid", {"scores"}, "probabilities");
+  b.Op("Concat", {"boxes", "probabilities"}, "y", {1, 8, 8, 8});
+  b.Output("y");
+  const QuantPlan plan = Plan(b.model);
+  EXPECT_EQ(ReasonOf(plan, "probabilities_node"), FloatReason::kTail);
+  EXPECT_EQ(ReasonOf(plan, "y_node"), FloatReason::kNoGain);
+  EXPECT_EQ(plan.activations.count("probabilities"), 0u);
+}
+
+TEST(OrtCpuPlanner, SiluRunsInIntegers) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Op("Sigmoid", {"c1"}, "s1");
+  b.Op("Mul", {"c1", "s1"}, "m1");
+  b.Conv("m1", "c2");
+  b.Output("c2");
+  const QuantPlan plan = Plan(b.model);
+  EXPECT_EQ(ReasonOf(plan, "s1_node"), FloatReason::kNone);
+  EXPECT_EQ(ReasonOf(plan, "m1_node"), FloatReason::kNone);
+}
+
+TEST(OrtCpuPlanner, AttentionMaskAndResidualStayFloat) {
+  GraphBuilder b({1, 64, 256});
+  b.Op("MatMul", {"x", b.Constant("wq", {256, 256})}, "q", {1, 64, 256});
+  b.Op("MatMul", {"x", b.Constant("wk", {256, 256})}, "k", {1, 64, 256});
+  b.Op("MatMul", {"q", "k"}, "scores", {1, 64, 64});
+  b.Op("Add", {"scores", b.Constant("mask", {1, 64, 64}, -10000)}, "masked", {1, 64, 64});
+  b.Op("Softmax", {"masked"}, "weights", {1, 64, 64});
+  b.Output("weights");
+  const QuantPlan plan = Plan(b.model);
+  EXPECT_THAT(QuantizedTensors(plan), ElementsAre("x"));
+  EXPECT_EQ(ReasonOf(plan, "masked_node"), FloatReason::kMask);
+  EXPECT_EQ(ReasonOf(plan, "scores_node"), FloatReason::kNoGain);
+  EXPECT_EQ(ReasonOf(plan, "q_node"), FloatReason::kNone);
+  EXPECT_EQ(plan.weights.at("wq").axis, 1);
+}
+
+TEST(OrtCpuPlanner, SmallGemmIsLeftUnlessItIsAllThereIs) {
+  GraphBuilder b({1, 64, 256});
+  b.Op("MatMul", {"x", b.Constant("w1", {256, 256})}, "h", {1, 64, 256});
+  b.Op("Tanh", {"h"}, "t", {1, 64, 256});
+  b.Op("MatMul", {"t", b.Constant("w2", {256, 2})}, "y", {1, 64, 2});
+  b.Output("y");
+  EXPECT_EQ(ReasonOf(Plan(b.model), "y_node"), FloatReason::kNoGain);
+
+  GraphBuilder tiny({1, 16});
+  tiny.Op("Gemm", {"x", tiny.Constant("w", {16, 2})}, "y", {1, 2});
+  tiny.Output("y");
+  const QuantPlan plan = Plan(tiny.model);
+  EXPECT_EQ(ReasonOf(plan, "y_node"), FloatReason::kNone);
+  EXPECT_EQ(plan.warnings.size(), 1u);
+}
+
+TEST(OrtCpuPlanner, SmallGemmIsIntegerWhereNobodyNoticesItsTime) {
+  GraphBuilder b({1024, 1024});
+  b.Op("MatMul", {"x", b.Constant("w1", {1024, 1024})}, "h", {1024, 1024});   // 6 ms
+  b.Op("Tanh", {"h"}, "t", {1024, 1024});
+  b.Op("ReduceMean", {"t"}, "mean", {1, 1024});
+  b.Op("MatMul", {"mean", b.Constant("w2", {1024, 10})}, "y", {1, 10});   // 4 µs of Q and one more dispatch
+  b.Output("y");
+  EXPECT_EQ(ReasonOf(Plan(b.model), "y_node"), FloatReason::kNone);
+}
+
+TEST(OrtCpuPlanner, ExcludedConvBecomesFloatRegion) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Conv("c1", "c2");
+  b.Conv("c2", "c3");
+  b.Output("c3");
+  const QuantPlan plan = Plan(b.model, {.exclude = {"c2*"}});
+  EXPECT_EQ(ReasonOf(plan, "c2_node"), FloatReason::kExcluded);
+  EXPECT_THAT(plan.float_regions, ElementsAre("c2_node"));
+  EXPECT_EQ(plan.weights.count("c2_w"), 0u);
+}
+
+TEST(OrtCpuPlanner, UnknownNamesAreErrorsWithTheNearest) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Output("c1");
+  const Status unknown = CheckNames(b.model.graph, {.exclude = {"c1_nod"}});
+  EXPECT_EQ(unknown.id(), ErrorId::kNameNotInModel);
+  EXPECT_THAT(unknown.message(), ::testing::HasSubstr("did you mean 'c1_node'"));
+  EXPECT_TRUE(CheckNames(b.model.graph, {.exclude = {"c1*"}, .exclude_types = {"Conv"}}).ok());
+  EXPECT_EQ(PlanForOrtCpu(b.model, {.activation = DataType::kUInt16}).status().id(), ErrorId::kNotYetSupported);
+}
+
+TEST(OrtCpuPlanner, NamesOfWhatRewritesRemovedAreWarnings) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Output("c1");
+  EXPECT_THAT(Plan(b.model, {.exclude = {"gone"}, .exclude_types = {"Identity"}}).warnings,
+              ElementsAre(::testing::HasSubstr("'gone' has no effect"), ::testing::HasSubstr("'Identity' has no effect"),
+                          ::testing::HasSubstr("are small")));
+}
+
+TEST(OrtCpuPlanner, OriginsAnswerToExclusion) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Output("c1");
+  b.model.graph.FindNode("c1_node")->origins.push_back("bn_of_the_user");
+  EXPECT_EQ(ReasonOf(Plan(b.model, {.exclude = {"bn_of_the_user"}}), "c1_node"), FloatReason::kExcluded);
+}
+
+TEST(OrtCpuPlanner, OverrideBreaksSharing) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Op("MaxPool", {"c1"}, "p1");
+  b.Conv("p1", "c2");
+  b.Output("c2");
+  const QuantPlan plan = Plan(b.model, {.overrides = {{"p1", {.range = Range{-1, 1}}}}});
+  EXPECT_EQ(plan.activations.at("p1").shares, "");
+  EXPECT_EQ(plan.activations.at("p1").source, RangeSource::kFixed);
+}
+
+// The type may come from the options, so only planning knows the codes.
+TEST(OrtCpuPlanner, ZeroPointsOfOverridesAreCodesOfTheTensor) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Output("c1");
+  const std::tuple<const char*, int32_t, const char*> rows[] = {
+      {"x", 300, "overrides: x: zero_point: got 300, wanted an integer from 0 to 255 (uint8)"},
+      {"x", -1, "overrides: x: zero_point: got -1, wanted an integer from 0 to 255 (uint8)"},
+      {"c1_w", 500, "overrides: c1_w: zero_point: got 500, wanted an integer from -128 to 127 (int8)"},
+  };
+  for (const auto& [tensor, zero_point, message] : rows) {
+    PlanOptions options;
+    options.overrides[tensor].params = QuantParams{0.5f, zero_point};
+    const Result<QuantPlan> plan = PlanForOrtCpu(b.model, options);
+    ASSERT_FALSE(plan.ok());
+    EXPECT_EQ(plan.status().id(), ErrorId::kBadConfig);
+    EXPECT_EQ(plan.status().message(), message);
+    options.overrides[tensor].params->zero_point = 127;
+    EXPECT_TRUE(PlanForOrtCpu(b.model, options).ok());
+  }
+}
+
+TEST(OrtCpuPlanner, TypesOfOverridesAreThoseOfTheKernels) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Output("c1");
+  for (const char* tensor : {"x", "c1_w"}) {
+    PlanOptions options;
+    options.overrides[tensor].type = DataType::kInt4;
+    const Result<QuantPlan> plan = PlanForOrtCpu(b.model, options);
+    ASSERT_FALSE(plan.ok());
+    EXPECT_EQ(plan.status().id(), ErrorId::kNotYetSupported);
+    EXPECT_EQ(plan.status().message(), StrCat("overrides: ", tensor, ": type 'int4' is not in this version for target "
+                                              "ort-cpu; it has: int8, uint8"));
+  }
+}
+
+}  // namespace
+}  // namespace preon

@@ -1,0 +1,17 @@
+// Makers of all targets; api/builtins.cc lists them.
+#pragma once
+
+#include <memory>
+
+#include "quantize/plan/target.h"
+
+namespace preon {
+
+std::unique_ptr<Target> MakeOrtCpuTarget();
+std::unique_ptr<Target> MakeSimulateTarget();
+std::unique_ptr<Target> MakeQuarkTarget();
+std::unique_ptr<Target> MakeOrtTarget();
+std::unique_ptr<Target> MakeMatMulNBitsTarget();
+std::unique_ptr<Target> MakeDynamicTarget();
+
+}  // namespace preon

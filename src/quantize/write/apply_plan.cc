@@ -1,0 +1,194 @@
+// QuantPlan × ranges → Q/DQ graph. Order: parameters of activations, Relu/Clip that codes absorb, channel scales, weights
+// (their scales may grow to keep a bias inside int32), biases, Q/DQ pairs, guards of float islands, filled inputs, branches.
+#include <algorithm>
+#include <cmath>
+#include <ranges>
+#include <set>
+
+#include "formats/quark_operators.h"
+#include "quantize/write/channel_scales.h"
+#include "quantize/qdq_passes/clips_to_relu.h"
+#include "quantize/write/constant_writer.h"
+#include "quantize/write/dynamic_writer.h"
+#include "quantize/qdq_passes/fill_image_channels.h"
+#include "quantize/write/nbits_writer.h"
+#include "quantize/plan/op_traits.h"
+#include "quantize/write/pair_writer.h"
+#include "quantize/qdq_passes/pairs_in_branches.h"
+#include "quantize/plan/float_reason.h"
+#include "quantize/plan/plan_statistics.h"
+#include "quantize/plan/quant_plan.h"
+#include "quantize/write/apply_plan.h"
+#include "quantize/write/qdq_writer.h"
+#include "quantize/qdq_passes/clips_to_min_max.h"
+#include "quantize/write/type_writer.h"
+#include "quantize/write/write_bodies.h"
+
+namespace preon {
+namespace {
+
+class PlanWriter {
+ public:
+  PlanWriter(Model& model, const QuantPlan& plan, PlanStatistics statistics, std::vector<std::string>* warnings)
+      : graph_(model.graph), plan_(plan), statistics_(std::move(statistics)), warnings_(warnings), writer_(graph_, plan.contrib_domain),
+        types_(graph_, writer_, plan), params_(graph_, plan, statistics_), constants_(graph_, plan, statistics_, params_, writer_, types_),
+        pairs_(graph_, writer_, types_) {
+    for (const NodeDecision& decision : plan.nodes) {
+      const Node* node = graph_.FindNode(decision.node);
+      if (decision.reason == FloatReason::kNotReached) all_reached_ = false;
+      else reached_.insert(node);
+      if (decision.reason != FloatReason::kNone) continue;
+      integer_.insert(node);
+      // MatMul and most Gemm also come with a float output; asked here, before clamps behind them are absorbed.
+      const bool float_output = node->Is("MatMul") || (node->Is("Gemm") && !NeedsQuantizedOutput(graph_, *node));
+      if (!float_output) writes_codes_.insert(node);
+    }
+  }
+
+  Status Write() {
+    PREON_RETURN_IF_ERROR(params_.Compute());
+    AbsorbClamps();
+    ScaleChannels();
+    PREON_RETURN_IF_ERROR(constants_.Write());
+    if (const std::optional<std::string> warning = params_.Warning()) Warn(*warning);
+    if (const std::vector<std::string>& enlarged = constants_.enlarged(); !enlarged.empty()) {
+      const std::string others = enlarged.size() > 1 ? StrCat(" and of ", enlarged.size() - 1, " others") : "";
+      Warn(StrCat("scales of ", enlarged.front(), others, " enlarged so that the bias fits int32"));
+    }
+    if (plan_.clips_to_relu) {
+      for (const std::string& warning : ClipsToRelu(graph_, plan_, params_)) Warn(warning);
+    }
+    PREON_RETURN_IF_ERROR(WritePairs());
+    SpellOutClips(graph_);
+    GuardFloatRegions();
+    if (plan_.dedicated_dequantize) DedicateDequantize(graph_);
+    for (const std::string& name : plan_.filled_inputs) FillInputChannels(graph_, writer_, graph_.FindNode(name));
+    PREON_RETURN_IF_ERROR(PlacePairsInBranches(graph_));
+    graph_.RemoveUnusedInitializers();
+    PREON_RETURN_IF_ERROR(graph_.SortTopologically());
+    return graph_.CheckIntegrity();
+  }
+
+ private:
+  // Relu/Clip behind an integer kernel: the codes' own limits do its work, if they lie inside its bounds (spec qdq §5.2;
+  // checked on the final scale). If not, the clamp stays and its input gets the same codes: nothing outside survives it.
+  void AbsorbClamps() {
+    const std::set<std::string> folded(plan_.folded_clamps.begin(), plan_.folded_clamps.end());
+    std::vector<Node*> clamps;
+    for (const auto& node : graph_.nodes()) {
+      if (folded.contains(node->name)) clamps.push_back(node.get());
+    }
+    for (Node* clamp : clamps | std::views::reverse) {   // of one behind another the last has the codes
+      const std::string input = clamp->input(0), output = clamp->output();
+      const ActivationParams& activation = params_.activations().at(output);
+      const Range bounds = *ClampRange(graph_, *clamp);
+      const Range covered = RepresentableRange(activation.params, activation.format);
+      const float half_step = activation.params.scale / 2;
+      const bool has_limits = activation.block == nullptr && !activation.format.floating();
+      if (has_limits && covered.min >= bounds.min - half_step && covered.max <= bounds.max + half_step) {
+        Node* producer = graph_.Producer(input);
+        graph_.SetOutput(clamp, 0, graph_.UniqueTensorName(output + "_unused"));
+        graph_.SetInput(clamp, 0, "");
+        graph_.SetOutput(producer, 0, output);
+        producer->origins.insert(producer->origins.end(), clamp->origins.begin(), clamp->origins.end());
+        integer_.erase(clamp);
+        writes_codes_.erase(clamp);
+        reached_.erase(clamp);
+        graph_.RemoveNode(clamp);
+      } else {
+        ActivationParams same = activation;
+        same.converts = {};
+        params_.activations()[input] = same;
+      }
+    }
+  }
+
+  // Behind a clamp that stayed, a scaled channel would be cut in the wrong place.
+  void ScaleChannels() {
+    for (const auto& [tensor, extremes] : statistics_.channel_extremes) {
+      if (!graph_.Producer(tensor)->Is("Conv")) continue;
+      const ActivationParams& activation = params_.activations().at(tensor);
+      const auto factors = ChannelFactors(extremes, RepresentableRange(activation.params, activation.format));
+      DivideChannels(graph_, tensor, factors);
+      const auto means = statistics_.channel_means.find(tensor);
+      if (means == statistics_.channel_means.end()) continue;
+      for (size_t channel = 0; channel < factors.size(); ++channel)
+        means->second[channel] /= double{factors[channel]};
+    }
+  }
+
+  Status WritePairs() {
+    const std::set<const Node*> readers(integer_.begin(), integer_.end());
+    for (const auto& [tensor, params] : params_.activations()) {
+      const auto planned = plan_.activations.find(tensor);   // none: an input of a clamp that stayed
+      const ActivationPlan& activation = planned == plan_.activations.end() ? ActivationPlan{} : planned->second;
+      if (!activation.pair) continue;
+      // Behind an integer kernel every reader takes the codes (a second reader of the raw value would keep the kernel
+      // float); behind a float operator only integer readers do, the others keep the exact value.
+      const Node* producer = graph_.Producer(tensor);
+      const bool named = producer != nullptr && (graph_.IsOutput(tensor) || graph_.HasCapturedUse(tensor));
+      const std::set<const Node*>* takers = &readers;   // null: everyone
+      // Nodes of a branch that the data never took read what they read in the float model.
+      if (plan_.dequantize_for_all_readers) takers = all_reached_ || named ? nullptr : &reached_;
+      if (producer != nullptr && writes_codes_.count(producer) > 0) takers = nullptr;
+      PREON_RETURN_IF_ERROR(pairs_.Write(tensor, activation, params, named && takers == nullptr, takers));
+    }
+    return Status::Ok();
+  }
+
+  void GuardFloatRegions() {
+    for (const std::string& name : plan_.float_regions) {
+      Node* node = graph_.FindNode(name);
+      const Node* dequantize = graph_.Producer(node->input(0));
+      if (dequantize == nullptr || !dequantize->Is("DequantizeLinear")) continue;
+      const Node* quantize = graph_.Producer(dequantize->input(0));
+      const std::optional<Shape> shape = graph_.ShapeOf(graph_.Initializer(node->input(1)) != nullptr ? node->input(1) : "");
+      if (quantize == nullptr || !shape || shape->size() < 2) continue;
+      const int64_t channels = node->Is("Gemm") ? (*shape)[node->Int("transB", 0) != 0 ? 1 : 0]
+                                                : (*shape)[1] * node->Int("group", 1);
+      const ActivationParams& activation = params_.activations().at(pairs_.QuantizedAs(dequantize->input(1)));
+      writer_.AddFloatRegionDequantize(node, channels, activation.params, activation.format.type);
+    }
+  }
+
+  void Warn(std::string warning) {
+    if (warnings_ != nullptr) warnings_->push_back(std::move(warning));
+  }
+
+  Graph& graph_;
+  const QuantPlan& plan_;
+  PlanStatistics statistics_;  // means change with the channels
+  std::vector<std::string>* warnings_;
+  QdqWriter writer_;
+  TypeWriter types_;
+  PlanParams params_;
+  ConstantWriter constants_;
+  PairWriter pairs_;
+  std::set<const Node*> integer_;
+  std::set<const Node*> reached_;        // by the calibration data
+  bool all_reached_ = true;
+  std::set<const Node*> writes_codes_;   // integer kernels that exist only with codes at the output
+};
+
+}  // namespace
+
+Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const PlanStatistics& statistics,
+                        std::vector<std::string>* warnings, int threads) {
+  Model quantized = model;
+  if (plan.is_dynamic()) {
+    PREON_RETURN_IF_ERROR(WriteDynamic(quantized, plan));
+    return quantized;
+  }
+  const auto write_body = [&](const Model& body, const QuantPlan& body_plan) { return ApplyPlan(body, body_plan, {}, warnings); };
+  PREON_RETURN_IF_ERROR(WriteBodies(quantized, plan.bodies, write_body));
+  PREON_RETURN_IF_ERROR(PlanWriter(quantized, plan, statistics, warnings).Write());
+  PREON_RETURN_IF_ERROR(WriteNBits(quantized, plan.nbits, threads));
+  for (const char* domain : {kQuarkDomain, kContribDomain}) {
+    const auto in_domain = [&](const auto& node) { return node->domain == domain; };
+    if (std::ranges::any_of(quantized.graph.nodes(), in_domain)) quantized.opsets.emplace(domain, 1);
+  }
+  if (plan.compat != Compat::kOff) quantized.metadata.emplace_back("preon.compat", CompatName(plan.compat));
+  return quantized;
+}
+
+}  // namespace preon

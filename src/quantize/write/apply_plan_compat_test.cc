@@ -1,0 +1,89 @@
+// What QuantPlan::compat makes of weights, biases and scales.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "quantize/plan/plan_options.h"
+#include "quantize/plan/plan_statistics.h"
+#include "quantize/plan/quant_plan.h"
+#include "quantize/targets/targets.h"
+#include "quantize/write/apply_plan.h"
+#include "ir/test_graphs.h"
+
+namespace preon {
+namespace {
+
+using testing::GraphBuilder;
+
+Model Quantize(const GraphBuilder& b, const PlanOptions& options, Range range,
+               std::vector<std::string>* warnings = nullptr) {
+  const QuantPlan plan = *MakeQuarkTarget()->Plan(b.model, options);
+  EXPECT_EQ(plan.compat, options.compat);
+  PlanStatistics statistics;
+  for (const std::string& tensor : plan.ObservedTensors()) statistics.ranges[tensor] = range;
+  const Result<Model> quantized = ApplyPlan(b.model, plan, statistics, warnings);
+  EXPECT_TRUE(quantized.ok()) << quantized.status().ToString();
+  return *quantized;
+}
+
+// Their scale of the bias has beta in it, but in the extended layout, where they make it anew.
+TEST(ApplyPlan, CompatOfBeta) {
+  GraphBuilder b({2, 4});
+  Node* gemm = b.Op("Gemm", {"x", b.Constant("w", {4, 3}), b.Constant("b", {3})}, "y", {2, 3});
+  gemm->attributes["beta"] = 2.0f;
+  b.Output("y");
+  const auto bias_scale = [](const Model& model) { return model.graph.Initializer("b_quantized_scale")->floats()[0]; };
+  const Model ours = Quantize(b, {.per_channel = false}, {-1, 1});
+  const Model theirs = Quantize(b, {.compat = Compat::kQuark, .per_channel = false}, {-1, 1});
+  EXPECT_EQ(ours.graph.FindNode("y_node")->Float("beta", 1), 1);
+  EXPECT_EQ(theirs.graph.FindNode("y_node")->Float("beta", 1), 1);
+  EXPECT_EQ(bias_scale(theirs), 2 * bias_scale(ours));
+  Result<QuantPlan> extended = MakeQuarkTarget()->Plan(b.model, {.activation = DataType::kInt16, .compat = Compat::kQuark, .per_channel = false});
+  ASSERT_TRUE(extended.ok());
+  const PlanStatistics statistics{.ranges = {{"x", {-1, 1}}, {"y", {-1, 1}}}};
+  const float in_codes = bias_scale(*ApplyPlan(b.model, *extended, statistics, nullptr));
+  extended->beta_in_codes = false;
+  EXPECT_EQ(bias_scale(*ApplyPlan(b.model, *extended, statistics, nullptr)), 2 * in_codes);
+  EXPECT_THAT(theirs.metadata, ::testing::Contains(std::pair<std::string, std::string>("preon.compat", "quark")));
+  EXPECT_THAT(ours.metadata, ::testing::IsEmpty());
+}
+
+TEST(ApplyPlan, CompatOfABiasThatDoesNotFit) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Op("Conv", {"x", b.Constant("w", {4, 4, 1, 1}, 1e-3f), b.Constant("b", {4}, 7e4f)}, "c1");
+  b.Output("c1");
+  const auto codes = [&](Compat compat) {
+    const Model quantized = Quantize(b, {.compat = compat}, {-2e-3f, 2e-3f});
+    const std::span<const int32_t> all = quantized.graph.Initializer("b_quantized")->As<int32_t>();
+    return std::vector<int32_t>(all.begin(), all.end());
+  };
+  EXPECT_THAT(codes(Compat::kQuark), ::testing::ElementsAre(INT32_MAX, INT32_MIN, INT32_MAX, INT32_MIN));
+  for (Compat compat : {Compat::kOff, Compat::kOnnxRuntime}) {
+    EXPECT_THAT(codes(compat), ::testing::Each(::testing::AllOf(::testing::Lt(INT32_MAX), ::testing::Gt(INT32_MIN))))
+        << CompatName(compat);
+  }
+}
+
+// A constant tensor's percentile there: [0.7, 0.69932], which 0 widens.
+TEST(ApplyPlan, CompatTakesInvertedRanges) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Output("c1");
+  const Model quantized = Quantize(b, {.compat = Compat::kQuark}, {0.7f, 0.69932f});
+  EXPECT_EQ(quantized.graph.Initializer("x_scale")->floats()[0], static_cast<float>(0.69932f / 255.0));
+}
+
+TEST(ApplyPlan, CompatOfInt16ScalesOutOfReach) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Output("c1");
+  std::vector<std::string> warnings;
+  const PlanOptions options{.scale_type = ScaleType::kInt16, .weight_scale_type = ScaleType::kFloat32,
+                            .compat = Compat::kQuark};
+  const Model quantized = Quantize(b, options, {-1, 1e8f}, &warnings);
+  EXPECT_EQ(quantized.graph.Initializer("x_scale")->floats()[0], 0x1p-14f);
+  EXPECT_THAT(warnings, ::testing::Contains("int16 scales reach from 2^-17 to 32767: 0 scales below and 2 above became "
+                                            "2^-14, as in the reference tool, in 2 tensors, the first of them c1"));
+}
+
+}  // namespace
+}  // namespace preon

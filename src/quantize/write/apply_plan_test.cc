@@ -1,0 +1,196 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "quantize/targets/ort_cpu/ort_cpu_planner.h"
+#include "passes/prepare.h"
+#include "ir/test_graphs.h"
+#include "quantize/targets/targets.h"
+#include "quantize/write/apply_plan.h"
+
+namespace preon {
+namespace {
+
+using testing::GraphBuilder;
+
+std::map<std::string, Range> SameRange(const QuantPlan& plan, Range range) {
+  std::map<std::string, Range> ranges;
+  for (const std::string& tensor : plan.ObservedTensors()) ranges[tensor] = range;
+  return ranges;
+}
+
+Model Quantize(const Model& model, Range range, const PlanOptions& options = {}) {
+  Result<QuantPlan> plan = PlanForOrtCpu(model, options);
+  EXPECT_TRUE(plan.ok()) << plan.status().ToString();
+  Result<Model> quantized = ApplyPlan(model, *plan, {.ranges = SameRange(*plan, range)}, nullptr);
+  EXPECT_TRUE(quantized.ok()) << quantized.status().ToString();
+  return quantized.ok() ? *quantized : Model{};
+}
+
+TEST(ApplyPlan, NamesFollowTheContract) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Output("c1");
+  const Model quantized = Quantize(b.model, {-1, 1});
+  const Graph& graph = quantized.graph;
+  for (const char* name : {"x_scale", "x_zero_point", "c1_w_quantized", "c1_w_scale", "c1_w_zero_point", "c1_b_quantized",
+                           "c1_b_quantized_scale", "c1_b_quantized_zero_point", "c1_scale", "c1_zero_point"}) {
+    EXPECT_NE(graph.Initializer(name), nullptr) << name;
+  }
+  EXPECT_NE(graph.FindNode("x_QuantizeLinear"), nullptr);
+  EXPECT_EQ(graph.Producer("c1")->name, "c1_DequantizeLinear") << "the public name is behind the DQ";
+  EXPECT_NE(graph.Producer("c1_QuantizeLinear_Input"), nullptr);
+  EXPECT_EQ(graph.Producer("c1_b")->name, "c1_b_DequantizeLinear");
+  EXPECT_EQ(graph.Initializer("c1_w"), nullptr) << "the float weight is gone";
+  EXPECT_EQ(graph.Initializer("c1_w_scale")->shape(), Shape{4});
+  EXPECT_EQ(graph.Initializer("x_scale")->shape(), Shape{});
+}
+
+TEST(ApplyPlan, ReluIsAbsorbedOnlyWhenCodesClampAlike) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Op("Relu", {"c1"}, "r1");
+  b.Conv("r1", "c2");
+  b.Output("c2");
+  EXPECT_EQ(Quantize(b.model, {0, 6}).graph.FindNode("r1_node"), nullptr);
+  // Symmetric codes reach below 0: the clamp would be lost, so it stays (spec qdq §19, defect 25).
+  const Model symmetric = Quantize(b.model, {0, 6}, {.activation_symmetric = true});
+  ASSERT_NE(symmetric.graph.FindNode("r1_node"), nullptr);
+  EXPECT_NE(symmetric.graph.FindNode("c1_QuantizeLinear"), nullptr);
+}
+
+TEST(ApplyPlan, FloatReadersOfFloatTensorsKeepTheExactValue) {
+  GraphBuilder b({1, 64, 256});
+  b.Op("Tanh", {"x"}, "h", {1, 64, 256});
+  b.Op("MatMul", {"h", b.Constant("w", {256, 256})}, "m", {1, 64, 256});
+  b.Op("Add", {"h", "m"}, "y", {1, 64, 256});
+  b.Output("y");
+  const Model quantized = Quantize(b.model, {-1, 1});
+  EXPECT_EQ(quantized.graph.FindNode("y_node")->input(0), "h");
+  EXPECT_EQ(quantized.graph.FindNode("m_node")->input(0), "h_DequantizeLinear_Output");
+  EXPECT_EQ(quantized.graph.FindNode("m_QuantizeLinear"), nullptr) << "MatMul has a kernel with float output";
+}
+
+TEST(ApplyPlan, MissingRangeNamesTheTensor) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Output("c1");
+  const QuantPlan plan = *PlanForOrtCpu(b.model, {});
+  const Result<Model> quantized = ApplyPlan(b.model, plan, {.ranges = {{"x", {-1, 1}}}}, nullptr);
+  ASSERT_FALSE(quantized.ok());
+  EXPECT_EQ(quantized.status().id(), ErrorId::kRangeMissing);
+  EXPECT_THAT(quantized.status().message(), ::testing::StartsWith("c1:"));
+}
+
+TEST(ApplyPlan, TakenNamesGetASuffix) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Op("Tanh", {"x"}, "x_scale");
+  b.Conv("x", "c1");
+  b.Op("Add", {"c1", "x_scale"}, "y");
+  b.Output("y");
+  const Model quantized = Quantize(b.model, {-1, 1});
+  EXPECT_NE(quantized.graph.Initializer("x_scale_1"), nullptr);
+  EXPECT_TRUE(quantized.graph.CheckIntegrity().ok());
+}
+
+TEST(ApplyPlan, FloatRegionReadsOneScalePerChannel) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Conv("c1", "c2");
+  b.Conv("c2", "c3");
+  b.Output("c3");
+  const Model quantized = Quantize(b.model, {-1, 1}, {.exclude = {"c2_node"}});
+  const Node* guard = quantized.graph.Producer(quantized.graph.FindNode("c2_node")->input(0));
+  EXPECT_EQ(quantized.graph.Initializer(guard->input(1))->shape(), Shape{4});
+  EXPECT_EQ(guard->Int("axis", -1), 1);
+}
+
+TEST(ApplyPlan, ScalesAreOfTheTypeThatWasAskedFor) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Output("c1");
+  const Model quantized =
+      Quantize(b.model, {-0.3f, 0.9f}, {.scale_type = ScaleType::kPowerOfTwo, .weight_scale_type = ScaleType::kInt16});
+  const auto scales = [&](const char* name) { return quantized.graph.Initializer(name)->floats(); };
+  EXPECT_EQ(scales("x_scale")[0], 0x1p-8f) << "1.2 / 255, rounded";
+  for (size_t channel = 0; channel < 4; ++channel) {
+    EXPECT_TRUE(IsScaleOf(scales("c1_w_scale")[channel], ScaleType::kInt16));
+    EXPECT_FALSE(IsScaleOf(scales("c1_w_scale")[channel], ScaleType::kPowerOfTwo));
+    EXPECT_EQ(scales("c1_b_quantized_scale")[channel], 0x1p-8f * scales("c1_w_scale")[channel]);
+  }
+}
+
+TEST(ApplyPlan, ScalesEnlargedForABiasStayOfTheType) {
+  for (ScaleType type : {ScaleType::kPowerOfTwo, ScaleType::kInt16}) {
+    GraphBuilder b({1, 4, 8, 8});
+    b.Op("Conv", {"x", b.Constant("w", {4, 4, 1, 1}, 1e-3f), b.Constant("b", {4}, 7e4f)}, "c1");
+    b.Output("c1");
+    std::vector<std::string> warnings;
+    const QuantPlan plan = *PlanForOrtCpu(b.model, {.scale_type = type});
+    const Model quantized = *ApplyPlan(b.model, plan, {.ranges = SameRange(plan, {-2e-3f, 2e-3f})}, &warnings);
+    EXPECT_THAT(warnings, ::testing::Contains("scales of w enlarged so that the bias fits int32"));
+    const std::span<const float> scales = quantized.graph.Initializer("w_scale")->floats();
+    for (size_t channel = 0; channel < 4; ++channel) {
+      EXPECT_TRUE(IsScaleOf(scales[channel], type));
+      EXPECT_LT(std::abs(quantized.graph.Initializer("b_quantized")->As<int32_t>()[channel]), INT32_MAX);
+    }
+  }
+}
+
+TEST(ApplyPlan, Int16ScalesOutOfReachAreOneWarning) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Op("Conv", {"x", b.Constant("w", {4, 4, 1, 1}, 1e-4f), b.Constant("b", {4})}, "c1");
+  b.Output("c1");
+  std::vector<std::string> warnings;
+  const QuantPlan plan = *PlanForOrtCpu(b.model, {.scale_type = ScaleType::kInt16});
+  ASSERT_TRUE(ApplyPlan(b.model, plan, {.ranges = SameRange(plan, {-1, 1e8f})}, &warnings).ok());
+  EXPECT_THAT(warnings, ::testing::Contains("int16 scales reach from 2^-15 to 32767: 4 scales below and 2 above became "
+                                            "the nearest of these, in 3 tensors, the first of them c1"));
+}
+
+TEST(Prepare, GemmScalarsGoIntoTheConstants) {
+  GraphBuilder b({2, 4});
+  Node* gemm = b.Op("Gemm", {"x", b.Constant("w", {4, 3}), b.Constant("b", {3})}, "y", {2, 3});
+  gemm->attributes["alpha"] = 0.5f;
+  gemm->attributes["beta"] = 2.0f;
+  b.Output("y");
+  const float w0 = b.model.graph.Initializer("w")->floats()[0], b0 = b.model.graph.Initializer("b")->floats()[0];
+  FoldGemmScalars(b.model);
+  EXPECT_EQ(gemm->Float("alpha", 1), 1);
+  EXPECT_EQ(gemm->Float("beta", 1), 1);
+  EXPECT_EQ(b.model.graph.Initializer("w")->floats()[0], w0 * 0.5f);
+  EXPECT_EQ(b.model.graph.Initializer("b")->floats()[0], b0 * 2);
+}
+
+TEST(Prepare, LinearLayerBecomesGemmOrGetsAWideBias) {
+  GraphBuilder flat({2, 4});
+  flat.Op("MatMul", {"x", flat.Constant("w", {4, 3})}, "m", {2, 3});
+  flat.Op("Add", {"m", flat.Constant("b", {3})}, "y", {2, 3});
+  flat.Output("y");
+  LowerLinearLayers(flat.model);
+  EXPECT_EQ(flat.model.graph.Producer("y")->op_type, "Gemm");
+  EXPECT_EQ(flat.model.graph.nodes().size(), 1u);
+  EXPECT_THAT(flat.model.graph.Producer("y")->origins, ::testing::UnorderedElementsAre("m_node", "y_node"));
+  EXPECT_TRUE(flat.model.graph.CheckIntegrity().ok());
+
+  GraphBuilder deep({2, 5, 4});
+  deep.Op("MatMul", {"x", deep.Constant("w", {4, 3})}, "m", {2, 5, 3});
+  deep.Op("Add", {"m", deep.Constant("b", {3})}, "y", {2, 5, 3});
+  deep.Output("y");
+  LowerLinearLayers(deep.model);
+  EXPECT_EQ(deep.model.graph.Initializer(deep.model.graph.FindNode("y_node")->input(1))->shape(), (Shape{1, 1, 3}));
+}
+
+TEST(Prepare, SharedBiasIsClonedPerNode) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Constant("w1", {4, 4, 1, 1});
+  b.Constant("w2", {4, 4, 1, 1});
+  b.Constant("bias", {4});
+  b.Op("Conv", {"x", "w1", "bias"}, "c1");
+  b.Op("Conv", {"c1", "w2", "bias"}, "c2");
+  b.Output("c2");
+  ASSERT_TRUE(MakeOrtCpuTarget()->Prepare(b.model, {}).ok());
+  EXPECT_NE(b.model.graph.FindNode("c1_node")->input(2), b.model.graph.FindNode("c2_node")->input(2));
+}
+
+}  // namespace
+}  // namespace preon

@@ -1,0 +1,121 @@
+#include "quantize/write/bias_correction.h"
+
+#include <algorithm>
+
+#include "quantize/plan/op_traits.h"
+
+namespace preon {
+namespace {
+
+// The share of output places along one axis at which kernel element k lies on the input.
+std::vector<double> SharesInside(int64_t input, int64_t output, int64_t kernel, int64_t stride, int64_t dilation,
+                                 int64_t pad) {
+  std::vector<double> shares(static_cast<size_t>(kernel));
+  for (int64_t k = 0; k < kernel; ++k) {
+    int64_t inside = 0;
+    for (int64_t place = 0; place < output; ++place) {
+      const int64_t at = place * stride + k * dilation - pad;
+      inside += at >= 0 && at < input;
+    }
+    shares[static_cast<size_t>(k)] = static_cast<double>(inside) / static_cast<double>(output);
+  }
+  return shares;
+}
+
+// For each element of the kernel, in the weight's order. All 1 where sizes are not known: there is mostly no padding.
+std::vector<double> SharesInside(const Graph& graph, const Node& node, const Shape& weight) {
+  const std::optional<Shape> input = graph.ShapeOf(node.input(0)), output = graph.ShapeOf(node.output());
+  const size_t axes = weight.size() - 2;
+  const std::vector<int64_t> pads = node.Ints("pads"), strides = node.Ints("strides"),
+                             dilations = node.Ints("dilations");
+  std::vector<double> shares = {1};
+  for (size_t axis = 0; axis < axes; ++axis) {
+    const int64_t kernel = weight[axis + 2];
+    std::vector<double> along(static_cast<size_t>(kernel), 1);
+    if (input && output && (*input)[axis + 2] > 0 && (*output)[axis + 2] > 0 && pads.size() == 2 * axes) {
+      along = SharesInside((*input)[axis + 2], (*output)[axis + 2], kernel, strides.empty() ? 1 : strides[axis],
+                           dilations.empty() ? 1 : dilations[axis], pads[axis]);
+    }
+    std::vector<double> product;
+    for (const double outer : shares) {
+      for (const double inner : along) product.push_back(outer * inner);
+    }
+    shares = std::move(product);
+  }
+  return shares;
+}
+
+std::vector<double> ConvShift(const Graph& graph, const Node& node, const Tensor& error,
+                              std::span<const double> means) {
+  const Shape& shape = error.shape();
+  const int64_t groups = node.Int("group", 1);
+  const auto outputs = static_cast<size_t>(shape[0]), inputs = static_cast<size_t>(shape[1]);
+  if (means.size() != inputs * static_cast<size_t>(groups)) return {};
+  const std::vector<double> shares = SharesInside(graph, node, shape);
+  const size_t outputs_per_group = outputs / static_cast<size_t>(groups);
+  std::vector<double> shift(outputs);
+  const float* e = error.floats().data();
+  for (size_t o = 0; o < outputs; ++o) {
+    for (size_t i = 0; i < inputs; ++i) {
+      double sum = 0;
+      for (const double share : shares) sum += share * static_cast<double>(*e++);
+      shift[o] += sum * means[o / outputs_per_group * inputs + i];
+    }
+  }
+  return shift;
+}
+
+std::vector<double> GemmShift(const Node& node, const Tensor& error, std::span<const double> means) {
+  const bool transposed = node.Int("transB", 0) != 0;
+  const auto rows = static_cast<size_t>(error.shape()[0]), columns = static_cast<size_t>(error.shape()[1]);
+  if (means.size() != (transposed ? columns : rows) || node.Int("transA", 0) != 0) return {};
+  std::vector<double> shift(transposed ? rows : columns);
+  const float* e = error.floats().data();
+  for (size_t row = 0; row < rows; ++row) {
+    for (size_t column = 0; column < columns; ++column)
+      shift[transposed ? row : column] += means[transposed ? column : row] * static_cast<double>(*e++);
+  }
+  const double alpha = node.Float("alpha", 1);
+  for (double& value : shift) value *= alpha;
+  return shift;
+}
+
+}  // namespace
+
+bool HasBiasOfChannels(const Graph& graph, const Node& node) {
+  const Shape& weight = graph.Initializer(node.input(1))->shape();
+  const int64_t outputs = node.Is("ConvTranspose") ? weight[1] * node.Int("group", 1)
+                                                   : weight[static_cast<size_t>(WeightAxis(graph, node))];
+  const Shape& bias = graph.Initializer(node.input(2))->shape();
+  const int64_t count = ElementCount(bias);
+  return count == 1 || (count == outputs && (bias.size() < 2 || bias.back() == outputs));
+}
+
+std::map<std::string, std::string> MeanSources(const Graph& graph, const QuantPlan& plan) {
+  std::map<std::string, std::string> sources;
+  if (plan.compat != Compat::kOff) return sources;
+  for (const BiasPlan& bias : plan.biases) {
+    std::string tensor = bias.input;
+    for (const Node* node = graph.Producer(tensor); node != nullptr; node = graph.Producer(tensor)) {
+      if (!node->Is("Flatten") && !node->Is("Reshape") && !node->Is("Squeeze") && !node->Is("Unsqueeze")) break;
+      tensor = node->input(0);
+    }
+    const auto activation = plan.activations.find(tensor);
+    if (activation == plan.activations.end() || !activation->second.shares.empty() ||
+        !activation->second.range_of.empty())
+      continue;
+    // Blocks are observed for nothing else.
+    if (activation->second.block || (activation->second.source == RangeSource::kObserved && !activation->second.params))
+      sources[bias.input] = tensor;
+  }
+  return sources;
+}
+
+std::vector<double> BiasShift(const Graph& graph, const Node& node, const Tensor& error,
+                              std::span<const double> means) {
+  if (node.Is("Conv")) return ConvShift(graph, node, error, means);
+  if (node.Is("Gemm")) return GemmShift(node, error, means);
+  return {};
+}
+
+}  // namespace preon

@@ -1,0 +1,46 @@
+// ConstantWriter: codes of weights and biases, by our rules or, with QuantPlan::compat, by another tool's.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "quantize/params/plan_params.h"
+#include "quantize/write/qdq_writer.h"
+#include "quantize/write/type_writer.h"
+#include "quantize/plan/plan_statistics.h"
+#include "quantize/plan/quant_plan.h"
+
+namespace preon {
+
+class ConstantWriter {
+ public:
+  ConstantWriter(Graph& graph, const QuantPlan& plan, const PlanStatistics& statistics, PlanParams& params,
+                 QdqWriter& qdq, TypeWriter& types)
+      : graph_(graph), plan_(plan), statistics_(statistics), params_(params), qdq_(qdq), types_(types) {}
+
+  /// Weights first: their scales may grow to keep a bias inside int32. Errors: kRangeInvalid, kQuantizeFailed.
+  Status Write();
+  /// Weights whose scales did.
+  const std::vector<std::string>& enlarged() const { return enlarged_; }
+
+ private:
+  Status WriteBlockWeight(const std::string& weight, const WeightPlan& plan, const std::vector<const BiasPlan*>& biases);
+  Status WriteWeight(const std::string& weight, const WeightPlan& plan, const std::vector<const BiasPlan*>& biases);
+  std::vector<QuantParams> Protected(std::vector<QuantParams> params, const BiasPlan& bias, const IntFormat& format) const;
+  Status WriteBias(const BiasPlan& bias, const std::vector<QuantParams>& weight_params, const Tensor* weight = nullptr,
+                   const Tensor* rounded = nullptr);
+  std::vector<float> BiasValues(const BiasPlan& bias, size_t scales) const;
+  std::vector<float> CorrectedBias(const BiasPlan& bias, std::vector<float> values, const Tensor& weight,
+                                   const Tensor& rounded) const;
+  Result<EncodedBias> Encoded(const BiasPlan& bias, std::vector<float> values, const std::vector<QuantParams>& weight_params);
+
+  Graph& graph_;
+  const QuantPlan& plan_;
+  const PlanStatistics& statistics_;
+  PlanParams& params_;
+  QdqWriter& qdq_;
+  TypeWriter& types_;
+  std::vector<std::string> enlarged_;
+};
+
+}  // namespace preon

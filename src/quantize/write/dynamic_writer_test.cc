@@ -1,0 +1,122 @@
+#include "quantize/write/dynamic_writer.h"
+
+#include <gtest/gtest.h>
+
+#include "quantize/targets/dynamic/dynamic_planner.h"
+#include "passes/prepare.h"
+#include "ir/test_graphs.h"
+
+namespace preon {
+namespace {
+
+using testing::GraphBuilder;
+
+std::map<std::string, int> Operators(const Graph& graph) {
+  std::map<std::string, int> count;
+  for (const auto& node : graph.nodes()) ++count[node->op_type];
+  return count;
+}
+
+/// Plans as given, writes; the caller's model has at least one node for it.
+Model Written(const Model& model, const PlanOptions& options = {}) {
+  const Result<QuantPlan> plan = PlanDynamic(model, options);
+  EXPECT_TRUE(plan.ok()) << plan.status().ToString();
+  Model quantized = model;
+  EXPECT_TRUE(WriteDynamic(quantized, *plan).ok());
+  EXPECT_TRUE(quantized.graph.CheckIntegrity().ok());
+  return quantized;
+}
+
+TEST(DynamicWriter, ProductsShareCodesOfDataAndWeights) {
+  GraphBuilder builder({1, 64, 64});
+  const std::string w = builder.Constant("w", {64, 64});
+  builder.Op("MatMul", {"x", w}, "a", {1, 64, 64});
+  builder.Op("MatMul", {"x", w}, "b", {1, 64, 64});
+  builder.Output("a");
+  builder.Output("b");
+  const Model model = Written(builder.model);
+  EXPECT_EQ(Operators(model.graph),
+            (std::map<std::string, int>{{"DynamicQuantizeLinear", 1}, {"MatMulInteger", 2}, {"Cast", 2}, {"Mul", 4}}));
+  const Node* product = model.graph.FindNode("a_node_quant");
+  ASSERT_NE(product, nullptr);
+  EXPECT_EQ(product->inputs(),
+            (std::vector<std::string>{"x_quantized", "w_quantized", "x_zero_point", "w_zero_point"}));
+  EXPECT_EQ(product->origins, std::vector<std::string>{"a_node"});
+  EXPECT_EQ(model.graph.Initializer("w_quantized")->type(), DataType::kInt8);
+  EXPECT_EQ(model.graph.Initializer("w_scale")->shape(), Shape{64});  // per column
+  EXPECT_EQ(model.graph.Initializer("w"), nullptr);
+  EXPECT_EQ(model.graph.Producer("a")->op_type, "Mul");
+}
+
+TEST(DynamicWriter, OtherToolsLayoutTakesConvolutionsAndCodesOfTables) {
+  GraphBuilder builder({1, 4, 8, 8});
+  builder.Conv("x", "c");
+  builder.Output("c");
+  const PlanOptions reference{.compat = Compat::kOnnxRuntime};
+  const Model conv = Written(builder.model, reference);
+  EXPECT_EQ(Operators(conv.graph),
+            (std::map<std::string, int>{
+                {"DynamicQuantizeLinear", 1}, {"ConvInteger", 1}, {"Cast", 1}, {"Mul", 2}, {"Add", 1}}));
+  EXPECT_EQ(conv.graph.Initializer("c_w_scale")->shape(), Shape{});
+  EXPECT_EQ(conv.graph.Initializer(conv.graph.Producer("c")->input(1))->shape(), (Shape{1, 4, 1, 1}));
+
+  GraphBuilder text({3}, "ids");
+  text.Op("Gather", {text.Constant("table", {10, 32}), "ids"}, "e", {3, 32});
+  text.Op("MatMul", {"e", text.Constant("w", {32, 8})}, "y", {3, 8});
+  text.Output("y");
+  // The product takes the codes of the table; nothing is decoded.
+  EXPECT_EQ(Operators(Written(text.model, reference).graph),
+            (std::map<std::string, int>{{"Gather", 1}, {"MatMulInteger", 1}, {"Cast", 1}, {"Mul", 2}}));
+  text.Output("e");
+  EXPECT_EQ(Operators(Written(text.model, reference).graph).at("DequantizeLinear"), 1);
+}
+
+TEST(DynamicWriter, RowsOfTablesHaveScales) {
+  GraphBuilder builder({3}, "ids");
+  builder.Op("Gather", {builder.Constant("table", {1024, 32}), "ids"}, "e", {3, 32});
+  builder.Output("e");
+  const Model model = Written(builder.model);
+  EXPECT_EQ(Operators(model.graph), (std::map<std::string, int>{{"Gather", 2}, {"Cast", 1}, {"Mul", 1}}));
+  EXPECT_EQ(model.graph.Initializer("table_scale")->shape(), (Shape{1024, 1}));
+  EXPECT_EQ(model.graph.Initializer("table_zero_point"), nullptr);
+}
+
+TEST(DynamicWriter, GatesOfLstm) {
+  constexpr int64_t kHidden = 128, kData = 96;
+  GraphBuilder builder({5, 1, kData});
+  const std::string w = builder.Constant("w", {2, 4 * kHidden, kData}),
+                    r = builder.Constant("r", {2, 4 * kHidden, kHidden});
+  Node* lstm = builder.Op("LSTM", {"x", w, r}, "h", {5, 2, 1, kHidden});
+  lstm->attributes = {{"hidden_size", kHidden}, {"direction", std::string("bidirectional")}};
+  builder.Output("h");
+  for (const bool per_channel : {true, false}) {
+    const Model model = Written(builder.model, {.per_channel = per_channel});
+    const Node* made = model.graph.FindNode("h_node_quant");
+    ASSERT_NE(made, nullptr);
+    EXPECT_EQ(made->op_type, "DynamicQuantizeLSTM");
+    EXPECT_EQ(model.opsets.at("com.microsoft"), 1);
+    EXPECT_EQ(made->inputs().size(), 12u);
+    EXPECT_EQ(model.graph.Initializer("w_quantized")->shape(), (Shape{2, kData, 4 * kHidden}));  // transposed
+    EXPECT_EQ(model.graph.Initializer("w_scale")->shape(), (per_channel ? Shape{2, 4 * kHidden} : Shape{2}));
+    EXPECT_EQ(model.graph.Initializer("r_zero_point")->type(), DataType::kInt8);
+    EXPECT_EQ(made->Int("hidden_size", 0), kHidden);
+  }
+}
+
+TEST(SplitGemm, SharesTransposedWeights) {
+  GraphBuilder builder({64, 64});
+  const std::string w = builder.Constant("w", {32, 64}), b = builder.Constant("b", {32});
+  for (const char* y : {"y", "z"}) {
+    builder.Op("Gemm", {"x", w, b}, y, {64, 32})->attributes["transB"] = int64_t{1};
+    builder.Output(y);
+  }
+  SplitGemm(builder.model, [](const Node&) { return true; });
+  const Graph& graph = builder.model.graph;
+  EXPECT_EQ(Operators(graph), (std::map<std::string, int>{{"MatMul", 2}, {"Add", 2}}));
+  EXPECT_EQ(graph.Initializer("w")->shape(), (Shape{64, 32}));  // under the old name, once
+  EXPECT_EQ(graph.FindNode("y_node_MatMul")->origins, std::vector<std::string>{"y_node"});
+  EXPECT_TRUE(graph.CheckIntegrity().ok());
+}
+
+}  // namespace
+}  // namespace preon

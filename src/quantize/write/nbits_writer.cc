@@ -1,0 +1,105 @@
+#include "quantize/write/nbits_writer.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <vector>
+
+#include "base/parallel.h"
+
+namespace preon {
+namespace {
+
+constexpr std::string_view kDomain = "com.microsoft";
+constexpr int64_t kSmallestBlock = 16;
+
+Tensor Transposed(const Tensor& matrix) {
+  const int64_t rows = matrix.shape()[0], columns = matrix.shape()[1];
+  Tensor result = Tensor::Allocate(DataType::kFloat, {columns, rows});
+  const std::span<const float> from = matrix.floats();
+  const std::span<float> to = result.Mutable<float>();
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < columns; ++column)
+      to[static_cast<size_t>(column * rows + row)] = from[static_cast<size_t>(row * columns + column)];
+  }
+  return result;
+}
+
+// Names of the constants, and what the operator has to know of them.
+struct Encoded {
+  std::string codes, scales, zero_points;
+  int64_t rows, columns, block_size;
+};
+
+class Writer {
+ public:
+  Writer(Model& model, const NBitsPlan& plan, int threads)
+      : graph_(model.graph), plan_(plan), parallel_for_(OnThreads(static_cast<size_t>(threads))) {}
+
+  Status Replace(Node* node) {
+    const bool gemm = node->Is("Gemm");
+    const bool transposed = gemm && node->Int("transB", 0) != 0;
+    PREON_ASSIGN_OR_RETURN(const Encoded* encoded, Encode(node->input(1), transposed));
+    std::vector<std::string> inputs = {node->input(0), encoded->codes, encoded->scales};
+    const bool bias = gemm && !node->input(2).empty();
+    if (!encoded->zero_points.empty() || bias) inputs.push_back(encoded->zero_points);
+    if (bias) inputs.insert(inputs.end(), {"", node->input(2)});
+    Node* made = graph_.AddNode("MatMulNBits", std::move(inputs), node->outputs(), plan_.NameInResult(node->name),
+                                std::string(kDomain), node);
+    made->origins = node->origins;
+    made->home = node->home;
+    made->attributes = {{"K", encoded->rows},
+                        {"N", encoded->columns},
+                        {"bits", int64_t{plan_.options.bits}},
+                        {"block_size", encoded->block_size}};
+    if (plan_.accuracy_level) made->attributes["accuracy_level"] = int64_t{*plan_.accuracy_level};
+    graph_.RemoveNode(node);
+    return Status::Ok();
+  }
+
+ private:
+  Result<const Encoded*> Encode(const std::string& weight, bool transposed) {
+    const auto known = encoded_.find({weight, transposed});
+    if (known != encoded_.end()) return &known->second;
+    const Tensor* values = graph_.Initializer(weight);
+    const Tensor matrix = transposed ? Transposed(*values) : *values;
+    NBitsOptions options = plan_.options;
+    // A block beyond the matrix would only store zeros.
+    const auto rows = static_cast<uint64_t>(matrix.shape()[0]);
+    options.block_size =
+        std::min(options.block_size, std::max<int64_t>(kSmallestBlock, static_cast<int64_t>(std::bit_ceil(rows))));
+    Result<NBitsWeight> packed = EncodeNBits(matrix, options, parallel_for_);
+    if (!packed.ok()) return std::move(packed).status().WithContext(weight);
+    const auto add = [&](const std::string& ending, Tensor tensor) {
+      const std::string name = graph_.UniqueTensorName(weight + ending);
+      graph_.SetInitializer(name, std::move(tensor));
+      return name;
+    };
+    Encoded encoded{add(StrCat("_Q", options.bits), packed->codes),
+                    add("_scales", packed->scales),
+                    "",
+                    matrix.shape()[0],
+                    matrix.shape()[1],
+                    options.block_size};
+    if (packed->zero_points) encoded.zero_points = add("_zero_points", *packed->zero_points);
+    return &encoded_.emplace(std::pair(weight, transposed), std::move(encoded)).first->second;
+  }
+
+  Graph& graph_;
+  const NBitsPlan& plan_;
+  const ParallelFor parallel_for_;
+  std::map<std::pair<std::string, bool>, Encoded> encoded_;
+};
+
+}  // namespace
+
+Status WriteNBits(Model& model, const NBitsPlan& plan, int threads) {
+  if (plan.nodes.empty()) return Status::Ok();
+  Writer writer(model, plan, threads);
+  for (const std::string& name : plan.nodes) PREON_RETURN_IF_ERROR(writer.Replace(model.graph.FindNode(name)));
+  model.opsets.emplace(std::string(kDomain), 1);
+  model.graph.RemoveUnusedInitializers();
+  return model.graph.CheckIntegrity();
+}
+
+}  // namespace preon

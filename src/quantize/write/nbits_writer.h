@@ -1,0 +1,14 @@
+// Writes com.microsoft::MatMulNBits nodes and their constants under the names of spec formats §4.3.
+#pragma once
+
+#include "base/status.h"
+#include "ir/graph.h"
+#include "quantize/plan/quant_plan.h"
+
+namespace preon {
+
+/// Replaces the plan's MatMul and Gemm nodes. Weights that several of them read are encoded once.
+/// The same bytes on any number of threads. Errors: kQuantizeFailed naming the weight.
+Status WriteNBits(Model& model, const NBitsPlan& plan, int threads);
+
+}  // namespace preon

@@ -1,0 +1,40 @@
+// PairWriter: the pairs of a plan's activations: one for all readers, one each, or a second one of another type.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "quantize/params/plan_params.h"
+#include "quantize/write/qdq_writer.h"
+#include "quantize/write/type_writer.h"
+#include "quantize/plan/quant_plan.h"
+
+namespace preon {
+
+class PairWriter {
+ public:
+  PairWriter(Graph& graph, QdqWriter& qdq, TypeWriter& types) : graph_(graph), qdq_(qdq), types_(types) {}
+
+  /// @param readers  who reads the pair; null: everyone. With `named` the tensor's name is that of the result.
+  Status Write(const std::string& tensor, const ActivationPlan& plan, const ActivationParams& params, bool named,
+               const std::set<const Node*>* readers);
+  /// The tensor whose codes' scale has this name.
+  const std::string& QuantizedAs(const std::string& scale) { return quantized_as_[scale]; }
+
+ private:
+  Status WriteOne(const RoundTripNames& names, const ActivationParams& params);
+  Status WriteDedicated(const std::string& tensor, const ActivationPlan& plan, const ActivationParams& params);
+  Status WriteConverted(const std::string& tensor, const ActivationParams& params, bool named);
+
+  Graph& graph_;
+  QdqWriter& qdq_;
+  TypeWriter& types_;
+  std::map<std::string, std::string> quantized_as_;   // scale constant -> a tensor that has it
+};
+
+/// Every DequantizeLinear with several readers, graph outputs among them, becomes one for each; of a constant its
+/// QuantizeLinear too.
+void DedicateDequantize(Graph& graph);
+
+}  // namespace preon

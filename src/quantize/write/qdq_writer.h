@@ -1,0 +1,66 @@
+// Writes Q/DQ nodes and their constants under the names of spec qdq §3.2.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "formats/int_format.h"
+#include "ir/graph.h"
+#include "quantize/write/stock_form.h"
+
+namespace preon {
+
+/// Names of a tensor's scale and zero-point constants.
+struct ParamNames {
+  std::string scale, zero_point;
+};
+
+class QdqWriter {
+ public:
+  /// @param contrib  pairs of integers of up to 16 bits are com.microsoft's, and so are biases
+  explicit QdqWriter(Graph& graph, bool contrib = false) : graph_(graph), contrib_(contrib) {}
+
+  /// `base`_scale and `base`_zero_point: scalars for one parameter, rank 1 for several, or of that shape.
+  /// @param suffix  behind both names
+  ParamNames AddParams(const std::string& base, const std::vector<QuantParams>& params, DataType code_type,
+                       const std::optional<Shape>& shape = std::nullopt, const std::string& suffix = "");
+  /// Those that were added for `base` (and suffix) before, else new ones.
+  const ParamNames& SharedParams(const std::string& base, const QuantParams& params, DataType code_type);
+
+  /// Makes room behind a tensor for nodes that compute `y` from `x`; `base` is its name. With `public_name` the tensor's
+  /// name moves to y (graph outputs, sub-graph readers) and all readers follow; else only readers in `readers` read y
+  /// (all, when it is null).
+  RoundTripNames OpenBehind(const std::string& tensor, bool public_name, const std::set<const Node*>* readers);
+  /// The same behind a constant, for the given nodes.
+  RoundTripNames OpenBehind(const std::string& constant, const std::vector<std::string>& nodes);
+
+  /// x → Q → DQ → y, with the standard's operators or the library's. Axis -1: one scale.
+  /// Returns y.
+  std::string AddPair(const RoundTripNames& names, const ParamNames& params, int axis = -1, bool library = false);
+
+  /// Codes → DQ → y. Codes without a DQ (16-bit floats) take a Cast, and a Mul where there are scales.
+  void AddCodes(const RoundTripNames& names, const EncodedTensor& encoded);
+
+  /// Replaces input 2 of the node by int32 codes → DQ that keeps the bias' name where it can; int16 ones are cut.
+  void AddBias(Node* node, const EncodedBias& encoded, bool int16 = false);
+
+  /// Input 2 of the node becomes these floats, one per output.
+  void ReplaceBias(Node* node, const std::vector<float>& values);
+
+  /// A DQ of its own for a float Conv/Gemm, with one scale per channel, which the runtime does not take for its own
+  /// quantization of float weights (spec qdq §13.3 A).
+  void AddFloatRegionDequantize(Node* node, int64_t channels, const QuantParams& params, DataType code_type);
+
+ private:
+  const char* DomainOf(DataType code_type) const;
+
+  Graph& graph_;
+  const bool contrib_;
+  std::map<std::string, ParamNames> params_;   // by base and suffix
+};
+
+}  // namespace preon
