@@ -66,7 +66,8 @@ struct AnalyzeOptions {
 };
 
 /// @param production  null: calibration alone. Who calls has checked that both are of one model and target.
-/// Errors: those of the methods, naming tensor and method; those of GroupSamples; kCalibFileMismatch where no tensor can be compared.
+/// Errors: those of the methods, naming tensor and method; those of GroupSamples; kCalibFileMismatch where no tensor
+/// can be compared.
 Result<Analysis> Analyze(const CalibrationData& calibration, const CalibrationData* production,
                          const AnalyzeOptions& options);
 

@@ -6,13 +6,13 @@
 #include <utility>
 #include <variant>
 
-#include "config/config.h"
-#include "base/exit_status.h"
-#include "config/option_table.h"
 #include "api/reader_source.h"
 #include "api/verbs.h"
-#include "base/version.h"
+#include "base/exit_status.h"
 #include "base/spelling.h"
+#include "base/version.h"
+#include "config/config.h"
+#include "config/option_table.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -166,9 +166,13 @@ Outcome<CalibrationReport> Calibrate(const QuantizeOptions& options) {
 
 Outcome<Answer> Ranges(const QuantizeOptions& options) { return Answered(options, kVerbRanges, "ranges", RangesVerb); }
 
-Outcome<Answer> Analyze(const QuantizeOptions& options) { return Answered(options, kVerbAnalyze, "analyze", AnalyzeVerb); }
+Outcome<Answer> Analyze(const QuantizeOptions& options) {
+  return Answered(options, kVerbAnalyze, "analyze", AnalyzeVerb);
+}
 
-Outcome<Answer> Inspect(const QuantizeOptions& options) { return Answered(options, kVerbInspect, "inspect", InspectVerb); }
+Outcome<Answer> Inspect(const QuantizeOptions& options) {
+  return Answered(options, kVerbInspect, "inspect", InspectVerb);
+}
 
 Outcome<Answer> Instrument(const QuantizeOptions& options) {
   return Answered(options, kVerbInstrument, "instrument", InstrumentVerb);

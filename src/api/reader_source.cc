@@ -81,13 +81,15 @@ class ReaderSource final : public DataSource {
       PREON_ASSIGN_OR_RETURN(Tensor tensor, Copied(*array, where));
       const bool batched = batch.samples == 0 && !array->shape.empty() && spec.shape[0] == kDynamicDim;
       if (batched && array->shape[0] == 0)
-        return Error(ErrorId::kDataShape, where, ": '", spec.name, "': shape ", ShapeToString(array->shape), " holds no sample, wanted at least one along axis 0");
+        return Error(ErrorId::kDataShape, where, ": '", spec.name, "': shape ", ShapeToString(array->shape),
+                     " holds no sample, wanted at least one along axis 0");
       if (batched) batch.samples = array->shape[0];
       batch.feeds.push_back({spec.name, std::move(tensor)});
     }
     for (const InputArray& array : arrays) {
       if (std::ranges::find(inputs_, array.name, &TensorSpec::name) == inputs_.end())
-        return Error(ErrorId::kDataInputName, where, ": array '", array.name, "' matches no input of the model; it has: ", InputNames());
+        return Error(ErrorId::kDataInputName, where, ": array '", array.name,
+                     "' matches no input of the model; it has: ", InputNames());
     }
     batch.samples = std::max<int64_t>(batch.samples, 1);
     for (int64_t sample = 0; sample < batch.samples; ++sample) batch.names.push_back(where);
@@ -107,9 +109,8 @@ class ReaderSource final : public DataSource {
 }  // namespace
 
 OpenSamples SourceOfReader(SampleReader reader, int64_t limit) {
-  return [reader = std::move(reader), limit](
-             const std::vector<TensorSpec>& inputs,
-             const SampleSelection& selection) -> Result<std::unique_ptr<DataSource>> {
+  return [reader = std::move(reader), limit](const std::vector<TensorSpec>& inputs,
+                                             const SampleSelection& selection) -> Result<std::unique_ptr<DataSource>> {
     const bool narrower = selection.limit > 0 && (limit < 0 || selection.limit < limit);
     auto source = std::make_unique<ReaderSource>(reader, narrower ? selection.limit : limit, inputs);
     source->ReadAhead();

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/file.h"
-#include "report/html/tensor_card.h"
 #include "quantize/plan/plan_options.h"
+#include "report/html/tensor_card.h"
 
 namespace preon {
 namespace fs = std::filesystem;
@@ -70,9 +70,7 @@ Status WriteHistograms(const Analysis& analysis, const std::string& folder) {
 Status SaveHistograms(const CalibrationData& data, const Job& job) {
   const PlanOptions& plan = job.options.plan;
   PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(plan));
-  const AnalyzeOptions how{.methods = job.builtins.methods,
-                           .chosen = *job.choices.method,
-                           .format = format};
+  const AnalyzeOptions how{.methods = job.builtins.methods, .chosen = *job.choices.method, .format = format};
   PREON_ASSIGN_OR_RETURN(const Analysis analysis, Analyze(data, nullptr, how));
   if (analysis.tensors.empty())
     job.context.Log(LogLevel::kWarning, "--save-histograms: no tensor was observed in this run: no pictures");

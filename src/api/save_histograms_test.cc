@@ -13,7 +13,8 @@ TEST(PictureNames, UnsafeCharactersAndCollisions) {
 }
 
 TEST(PictureNames, LongNamesAreCutAndStayApart) {
-  const std::vector<std::string> names = PictureNames({std::string(1000, 'x'), std::string(1000, 'x'), std::string(199, 'y') + "ää"});
+  const std::vector<std::string> names =
+      PictureNames({std::string(1000, 'x'), std::string(1000, 'x'), std::string(199, 'y') + "ää"});
   for (const std::string& name : names) EXPECT_LE(name.size(), 210u);
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), 3u);
   EXPECT_EQ(names[2], std::string(199, 'y'));  // not half of a character

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/tensor.h"
-#include "runtime/session.h"
 #include "base/tensor_spec.h"
+#include "runtime/session.h"
 
 namespace preon {
 

@@ -1,9 +1,9 @@
-#include "pipeline/calibrate_stage.h"
-#include "pipeline/output.h"
 #include "api/save_histograms.h"
 #include "api/verbs.h"
-#include "base/version.h"
 #include "base/file.h"
+#include "base/version.h"
+#include "pipeline/calibrate_stage.h"
+#include "pipeline/output.h"
 #include "report/html/analysis_page.h"
 
 namespace preon {
@@ -41,9 +41,9 @@ Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, Job& job) {
   job.clock.Begin("analyze");
   PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(options.plan));
   AnalyzeOptions how{.methods = job.builtins.methods,
-                           .chosen = *job.choices.method,
-                           .format = format,
-                           .samples = {.group_by = options.group_by}};
+                     .chosen = *job.choices.method,
+                     .format = format,
+                     .samples = {.group_by = options.group_by}};
   if (options.tolerance) how.samples.tolerance = *options.tolerance;
   Result<Analysis> analysis = Analyze(data, production ? &*production : nullptr, how);
   if (!analysis.ok())
@@ -64,7 +64,8 @@ Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, Job& job) {
     if (!result.analysis.samples) return Error(ErrorId::kRangeMissing, calib, ": --cover: no tensor has values");
     PREON_RETURN_IF_ERROR(WriteFileAtomically(options.cover, CoverList(*result.analysis.samples)));
   }
-  if (!options.save_histograms.empty()) PREON_RETURN_IF_ERROR(WriteHistograms(result.analysis, options.save_histograms));
+  if (!options.save_histograms.empty())
+    PREON_RETURN_IF_ERROR(WriteHistograms(result.analysis, options.save_histograms));
   result.facts = job.clock.Finish("analyze");
   return result;
 }

@@ -1,9 +1,9 @@
+#include "api/save_histograms.h"
+#include "api/verbs.h"
 #include "pipeline/calibrate_stage.h"
 #include "pipeline/output.h"
 #include "pipeline/partial_calibration.h"
 #include "pipeline/quantize_stage.h"
-#include "api/save_histograms.h"
-#include "api/verbs.h"
 
 namespace preon {
 
@@ -14,8 +14,9 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, Job& job) {
   if (!job.open_samples) return MissingData("calibrate", "--data SRC");
   const std::optional<WorkerTask>& task = job.options.worker;
   const Status taken_back = Error(ErrorId::kPassFailed, "rewrites change the outputs");
-  PREON_ASSIGN_OR_RETURN(PreparedModel prepared, task && task->careful ? PrepareVerifyingEachPass(model, job, taken_back)
-                                                                       : PrepareModel(model, job));
+  PREON_ASSIGN_OR_RETURN(PreparedModel prepared, task && task->careful
+                                                     ? PrepareVerifyingEachPass(model, job, taken_back)
+                                                     : PrepareModel(model, job));
   PartialCalibration partial(job.options);
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOnly(prepared, job, partial));
   job.clock.Begin("write");

@@ -1,10 +1,10 @@
 #include <array>
 
+#include "api/verbs.h"
+#include "base/system.h"
 #include "config/keys/keys.h"
 #include "config/option_table.h"
 #include "config/qconfig_fields.h"
-#include "api/verbs.h"
-#include "base/system.h"
 #include "formats/tensor_type.h"
 #include "ir/model_io.h"
 #include "kernels/target.h"
@@ -36,11 +36,11 @@ NamedLines Lines(const Registry<T>& registry) {
   return lines;
 }
 
-constexpr std::array kVerbNames = {
-    std::pair(kVerbQuantize, "quantize"), std::pair(kVerbCalibrate, "calibrate"), std::pair(kVerbMerge, "merge"),
-    std::pair(kVerbRanges, "ranges"),     std::pair(kVerbInspect, "inspect"),     std::pair(kVerbRun, "run"),
-    std::pair(kVerbCompare, "compare"),   std::pair(kVerbDoctor, "doctor"),       std::pair(kVerbAnalyze, "analyze"),
-    std::pair(kVerbInstrument, "instrument")};
+constexpr std::array kVerbNames = {std::pair(kVerbQuantize, "quantize"), std::pair(kVerbCalibrate, "calibrate"),
+                                   std::pair(kVerbMerge, "merge"),       std::pair(kVerbRanges, "ranges"),
+                                   std::pair(kVerbInspect, "inspect"),   std::pair(kVerbRun, "run"),
+                                   std::pair(kVerbCompare, "compare"),   std::pair(kVerbDoctor, "doctor"),
+                                   std::pair(kVerbAnalyze, "analyze"),   std::pair(kVerbInstrument, "instrument")};
 
 OptionDescriptions Descriptions() {
   OptionDescriptions descriptions;
@@ -72,7 +72,8 @@ OptionDescriptions Descriptions() {
     }
   }
   for (const ConfigField& field : QConfigFields()) {
-    descriptions.fields.push_back({std::string(field.name), std::string(field.type), std::string(field.fallback), std::string(field.meaning)});
+    descriptions.fields.push_back(
+        {std::string(field.name), std::string(field.type), std::string(field.fallback), std::string(field.meaning)});
   }
   return descriptions;
 }
@@ -95,8 +96,10 @@ Result<DoctorResult> DoctorVerb(Job& job) {
     for (const KeySpec& key : KeysOf(static_cast<KeyGroup>(group))) {
       if (key.ours) continue;
       ++all;
-      if (!key.here.empty()) ++has;
-      else result.missing_keys.emplace_back(key.name);
+      if (!key.here.empty())
+        ++has;
+      else
+        result.missing_keys.emplace_back(key.name);
     }
     result.reference_keys.emplace_back(kKeyGroups[group], has, all);
   }

@@ -1,10 +1,10 @@
 #include <cmath>
 
-#include "pipeline/output.h"
 #include "api/verbs.h"
 #include "calib/calibration.h"
 #include "instrument/instrumented_model.h"
 #include "ir/model_io.h"
+#include "pipeline/output.h"
 #include "quantize/plan/macs.h"
 
 namespace preon {

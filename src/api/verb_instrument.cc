@@ -1,11 +1,11 @@
 #include <filesystem>
 
+#include "api/verbs.h"
+#include "data/open_data_source.h"
+#include "ir/model_io.h"
 #include "pipeline/calibrate_stage.h"
 #include "pipeline/output.h"
-#include "api/verbs.h"
-#include "ir/model_io.h"
 #include "runtime/served_session.h"
-#include "data/open_data_source.h"
 
 namespace preon {
 namespace {
@@ -32,7 +32,8 @@ class NoObserver final : public TensorObserver {
 };
 
 // The packed model opens and runs as it will where it is served, and computes what the source does.
-Status VerifyPacked(const PackedModel& packed, const PreparedModel& prepared, const Instrumentation& plan, const Job& job) {
+Status VerifyPacked(const PackedModel& packed, const PreparedModel& prepared, const Instrumentation& plan,
+                    const Job& job) {
   NoObserver nobody;
   const ServedSessionOptions options{.tensors = packed.tensors,
                                      .observers = packed.observers,
@@ -72,8 +73,9 @@ Result<InstrumentResult> InstrumentVerb(const std::string& model, Job& job) {
                           .every = plan.every,
                           .warnings = prepared.warnings};
   if (packed.optimize && packed.observers == PackedObservers::kInPath) {
-    result.warnings.push_back("tensors in branches of an If are observed: serving is slower than calibrate, and the bulk of "
-                              "large tensors is sampled in other places");
+    result.warnings.push_back(
+        "tensors in branches of an If are observed: serving is slower than calibrate, and the bulk of "
+        "large tensors is sampled in other places");
   }
   return result;
 }

@@ -2,22 +2,22 @@
 #include <filesystem>
 #include <optional>
 
+#include "api/save_histograms.h"
+#include "api/verbs.h"
+#include "base/system.h"
+#include "eval/compare.h"
 #include "pipeline/calibrate_stage.h"
-#include "search/choose_method.h"
-#include "search/sensitivity_fallback.h"
 #include "pipeline/output.h"
 #include "pipeline/partial_calibration.h"
 #include "pipeline/quantize_stage.h"
 #include "pipeline/restore_stage.h"
-#include "api/save_histograms.h"
-#include "search/trial.h"
 #include "pipeline/unreached.h"
-#include "api/verbs.h"
-#include "base/system.h"
-#include "eval/compare.h"
+#include "quantize/plan/quant_plan.h"
 #include "quantize/write/bias_correction.h"
 #include "report/report_file.h"
-#include "quantize/plan/quant_plan.h"
+#include "search/choose_method.h"
+#include "search/sensitivity_fallback.h"
+#include "search/trial.h"
 
 namespace preon {
 namespace {
@@ -26,8 +26,8 @@ namespace {
 Status RunTrial(const PreparedModel& prepared, Job& job, TrialSamples& trial) {
   job.clock.Begin("try");
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(prepared.inputs, {}));
-  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenFile(prepared.model.source_path,
-                                                            {.threads = job.context.ThreadCount()}));
+  PREON_ASSIGN_OR_RETURN(Session session,
+                         Session::OpenFile(prepared.model.source_path, {.threads = job.context.ThreadCount()}));
   source = Prefetch(std::move(source));
   while (true) {
     PREON_ASSIGN_OR_RETURN(const std::optional<Batch> batch, source->Next());
@@ -93,7 +93,8 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   FloatOutputs float_outputs;
   const bool has_ranges = job.choices.target->NeedsStatistics(job.choices.plan);
   const bool tries = method == "auto" && has_ranges && !job.made_up_sample && !job.saved;
-  PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOrLoad(prepared, job, tries ? &trial : nullptr, float_outputs, partial));
+  PREON_ASSIGN_OR_RETURN(const CalibrationData data,
+                         CalibrateOrLoad(prepared, job, tries ? &trial : nullptr, float_outputs, partial));
   PREON_RETURN_IF_ERROR(FallBackNotReached(data, job, prepared));
   ReleaseFreeMemory();
   std::vector<MethodCandidate> policies;
@@ -119,7 +120,8 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
     if (missing == 0) result.samples = job.saved->samples;
   }
   for (const auto& [tensor, activation] : prepared.plan.activations) {
-    if (activation.inherited) result.inherited[tensor] = activation.shares.empty() ? activation.range_of : activation.shares;
+    if (activation.inherited)
+      result.inherited[tensor] = activation.shares.empty() ? activation.range_of : activation.shares;
   }
   result.model = model;
   result.output = options.output;

@@ -1,14 +1,14 @@
+#include "api/verbs.h"
+#include "base/file.h"
+#include "base/parallel.h"
 #include "pipeline/calibrate_stage.h"
 #include "pipeline/output.h"
 #include "pipeline/select_ranges.h"
 #include "pipeline/unreached.h"
-#include "api/verbs.h"
-#include "base/file.h"
-#include "base/parallel.h"
 #include "quantize/params/tensor_params.h"
-#include "report/json.h"
 #include "quantize/plan/plan_statistics.h"
 #include "quantize/plan/quant_plan.h"
+#include "report/json.h"
 
 namespace preon {
 namespace {
@@ -28,7 +28,8 @@ Status CheckStatisticsAlone(const Options& options) {
                                                  {options.sketch_mode != SketchMode::kSampled, "--exact"},
                                                  {!options.optimize_observed, "--no-optimize"}};
   for (const auto& [given, name] : unused) {
-    if (given) return Error(ErrorId::kConflictingOptions, name, ": has no effect without --data, which goes with a model");
+    if (given)
+      return Error(ErrorId::kConflictingOptions, name, ": has no effect without --data, which goes with a model");
   }
   return Status::Ok();
 }
@@ -96,7 +97,8 @@ Status AddRangesOfModel(PreparedModel& prepared, const CalibrationData& data, Jo
     const Result<PlanStatistics> statistics = StatisticsOf(prepared, data, *method, job);
     if (!statistics.ok() && IsLeftOut(statistics.status(), *method, job)) continue;
     if (!statistics.ok()) return statistics.status();
-    RangesResult::OfMethod& of_method = result.methods.emplace_back(RangesResult::OfMethod{std::string(method->name()), {}});
+    RangesResult::OfMethod& of_method =
+        result.methods.emplace_back(RangesResult::OfMethod{std::string(method->name()), {}});
     TensorParams tensor_params(job.choices.plan.compat);
     for (const auto& [tensor, range] : statistics->ranges) {
       const ActivationPlan& activation = prepared.plan.activations.at(tensor);

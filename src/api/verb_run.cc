@@ -1,10 +1,10 @@
 #include <chrono>
 
-#include "pipeline/output.h"
 #include "api/saved_outputs.h"
 #include "api/verbs.h"
 #include "eval/latency.h"
 #include "ir/model_io.h"
+#include "pipeline/output.h"
 #include "report/report_file.h"
 #include "runtime/session.h"
 
@@ -76,8 +76,8 @@ Result<CompareResult> CompareVerb(const std::string& reference, const std::strin
   job.clock.Begin("compare");
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(first.inputs(), {}));
   source = Prefetch(std::move(source));
-  PREON_ASSIGN_OR_RETURN(result.compare, Compare(OutputsOf(first, job.context), OutputsOf(second, job.context),
-                                                 *source, {}, job.context));
+  PREON_ASSIGN_OR_RETURN(
+      result.compare, Compare(OutputsOf(first, job.context), OutputsOf(second, job.context), *source, {}, job.context));
   job.clock.Begin("latency");
   PREON_ASSIGN_OR_RETURN(const Batch batch, FirstBatch(job, first.inputs()));
   PREON_ASSIGN_OR_RETURN(const auto latency,

@@ -15,7 +15,8 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, Job& job);
 /// Writes the model that collects, wherever it is served, what CalibrateVerb would collect of the same samples.
 Result<InstrumentResult> InstrumentVerb(const std::string& model, Job& job);
 Result<MergeResult> MergeVerb(const std::vector<std::string>& parts, Job& job);
-/// Of statistics; with samples, of a model, in one pass. Also writes them as JSON to `options.output` where that is given.
+/// Of statistics; with samples, of a model, in one pass. Also writes them as JSON to `options.output` where that is
+/// given.
 Result<RangesResult> RangesVerb(const std::string& path, Job& job);
 /// Also writes a page to `options.html` where that is given.
 Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, Job& job);

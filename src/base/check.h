@@ -17,7 +17,7 @@ class InternalError : public std::logic_error {
 
 }  // namespace preon
 
-#define PREON_CHECK(cond)                                                   \
-  do {                                                                      \
-    if (!(cond)) ::preon::CheckFailed(__FILE__, __LINE__, #cond);           \
+#define PREON_CHECK(cond)                                         \
+  do {                                                            \
+    if (!(cond)) ::preon::CheckFailed(__FILE__, __LINE__, #cond); \
   } while (false)

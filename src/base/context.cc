@@ -15,7 +15,7 @@ int RunContext::ThreadCount() const { return threads > 0 ? threads : AvailableCo
 
 std::string RunContext::TempDir() const {
   if (!tmp_dir.empty()) return tmp_dir;
-  std::error_code error;   // $TMPDIR may name what is no folder
+  std::error_code error;  // $TMPDIR may name what is no folder
   const std::filesystem::path system = std::filesystem::temp_directory_path(error);
   return error ? "/tmp" : system.string();
 }

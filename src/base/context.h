@@ -22,14 +22,18 @@ struct Progress {
 
 /// Owned by the caller of the pipeline, outlives it. Sinks may be called from any one thread at a time.
 struct RunContext {
-  int threads = 0;        ///< threads for inference and own loops; 0 = all cores the process may use
-  std::string tmp_dir;    ///< folder for temporary files; empty = the system's
-  std::function<void(LogLevel, std::string_view)> log;    ///< may be empty
-  std::function<void(const Progress&)> progress;          ///< may be empty
-  const std::atomic<bool>* cancel = nullptr;              ///< set by a signal handler; may be null
+  int threads = 0;      ///< threads for inference and own loops; 0 = all cores the process may use
+  std::string tmp_dir;  ///< folder for temporary files; empty = the system's
+  std::function<void(LogLevel, std::string_view)> log;  ///< may be empty
+  std::function<void(const Progress&)> progress;        ///< may be empty
+  const std::atomic<bool>* cancel = nullptr;            ///< set by a signal handler; may be null
 
-  void Log(LogLevel level, std::string_view message) const { if (log) log(level, message); }
-  void Report(const Progress& p) const { if (progress) progress(p); }
+  void Log(LogLevel level, std::string_view message) const {
+    if (log) log(level, message);
+  }
+  void Report(const Progress& p) const {
+    if (progress) progress(p);
+  }
   /// kCancelled once the cancel flag is set.
   Status CheckCancelled() const;
   /// `threads`, or the number of cores this process may use.

@@ -55,7 +55,7 @@ TEST(System, MemoryFiguresFollowTheProcess) {
   EXPECT_GT(CurrentRssBytes(), 0);
   const std::vector<char> block(size_t{64} << 20, 'x');
   EXPECT_GT(CurrentRssBytes(), int64_t{block[7] == 'x' ? 64 : 0} << 20);
-  EXPECT_GE(PeakRssBytes(), CurrentRssBytes() - (int64_t{1} << 20));   // the two are counted a moment apart
+  EXPECT_GE(PeakRssBytes(), CurrentRssBytes() - (int64_t{1} << 20));  // the two are counted a moment apart
 }
 
 TEST(Sha256, KnownAnswersAndPieces) {

@@ -87,7 +87,7 @@ TEST_F(FileTest, AFullDiskIsAnErrorAndLeavesNothing) {
   AtomicFile file = *AtomicFile::Open(dir_.File("f"));
   fs::remove(file.temp_path());
   fs::create_symlink("/dev/full", file.temp_path());
-  AtomicFile full = *AtomicFile::Open(dir_.File("f"));   // the same temporary name: opens the device
+  AtomicFile full = *AtomicFile::Open(dir_.File("f"));  // the same temporary name: opens the device
   const Status status = full.Write("x");
   EXPECT_EQ(status.id(), ErrorId::kIoWrite);
   EXPECT_THAT(status.message(), HasSubstr("No space left"));
@@ -97,7 +97,7 @@ TEST_F(FileTest, AFullDiskIsAnErrorAndLeavesNothing) {
 TEST_F(FileTest, LeftoversOfKilledProcessesGoThoseOfLivingStay) {
   const pid_t child = fork();
   if (child == 0) _exit(0);
-  ASSERT_EQ(waitpid(child, nullptr, 0), child);   // a process id that is free again
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);  // a process id that is free again
   const std::string dead = dir_.File(".f.preon-tmp-" + std::to_string(child));
   const std::string living = dir_.File(".f.preon-tmp-" + std::to_string(getppid()));
   const std::string other = dir_.File(".g.preon-tmp-" + std::to_string(child));

@@ -8,8 +8,8 @@
 namespace preon {
 namespace {
 
-/// The library's own clean-up at exit would come before that of whoever hashes when the process ends, and under the feet of
-/// threads that still do.
+/// The library's own clean-up at exit would come before that of whoever hashes when the process ends, and under the
+/// feet of threads that still do.
 bool OutlivesExit() { return OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr) == 1; }
 
 }  // namespace

@@ -19,8 +19,8 @@ struct ParallelFor {
   }
 };
 
-/// On as many threads, of which the caller's is one and the others live while it runs. What a task throws is thrown again once all
-/// threads are done.
+/// On as many threads, of which the caller's is one and the others live while it runs. What a task throws is thrown
+/// again once all threads are done.
 ParallelFor OnThreads(size_t threads);
 
 /// Computes elements [begin, end) of an array: on several threads at once, every element once.

@@ -11,7 +11,8 @@
 
 namespace preon {
 
-/// T has `std::string_view name() const`, `std::vector<std::string_view> aliases() const`, `std::string_view summary() const`.
+/// T has `std::string_view name() const`, `std::vector<std::string_view> aliases() const`, `std::string_view summary()
+/// const`.
 template <typename T>
 class Registry {
  public:

@@ -18,7 +18,7 @@ TEST(Spelling, FindsTheNearestName) {
 
 TEST(Spelling, NothingNearGivesNothing) {
   EXPECT_EQ(NearestName("histogram", kNames), "");
-  EXPECT_EQ(NearestName("x", kNames), "");    // no letter in common with u8
+  EXPECT_EQ(NearestName("x", kNames), "");  // no letter in common with u8
   EXPECT_EQ(NearestName("", kNames), "");
   EXPECT_EQ(NearestName("minmax", {}), "");
 }

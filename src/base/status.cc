@@ -7,8 +7,7 @@ namespace preon {
 namespace {
 
 constexpr ErrorInfo kErrors[] = {
-#define PREON_ERROR(name, number, code, title, example) \
-  {ErrorId::name, number, StatusCode::code, title, example},
+#define PREON_ERROR(name, number, code, title, example) {ErrorId::name, number, StatusCode::code, title, example},
 #include "base/errors.inc"
 #undef PREON_ERROR
 };

@@ -36,7 +36,7 @@ enum class ErrorId {
 /// One row of the error table.
 struct ErrorInfo {
   ErrorId id;
-  int number;              ///< printed as E1234
+  int number;  ///< printed as E1234
   StatusCode code;
   std::string_view title;
   std::string_view example;  ///< a message as a user would see it
@@ -104,16 +104,25 @@ Status Status::WithContext(const Args&... where) && {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}                                // NOLINT: implicit on purpose
+  Result(T value) : value_(std::move(value)) {}                                       // NOLINT: implicit on purpose
   Result(Status status) : status_(std::move(status)) { PREON_CHECK(!status_.ok()); }  // NOLINT
 
   bool ok() const { return value_.has_value(); }
   const Status& status() const& { return status_; }
   Status status() && { return std::move(status_); }
 
-  T& value() & { PREON_CHECK(ok()); return *value_; }
-  const T& value() const& { PREON_CHECK(ok()); return *value_; }
-  T value() && { PREON_CHECK(ok()); return std::move(*value_); }
+  T& value() & {
+    PREON_CHECK(ok());
+    return *value_;
+  }
+  const T& value() const& {
+    PREON_CHECK(ok());
+    return *value_;
+  }
+  T value() && {
+    PREON_CHECK(ok());
+    return std::move(*value_);
+  }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T operator*() && { return std::move(*this).value(); }
@@ -131,10 +140,10 @@ class [[nodiscard]] Result {
 #define PREON_CONCAT(a, b) PREON_CONCAT_INNER(a, b)
 
 /// Returns from the enclosing function when `expr` (a Status) is not ok.
-#define PREON_RETURN_IF_ERROR(expr)                        \
-  do {                                                     \
-    ::preon::Status preon_status = (expr);                 \
-    if (!preon_status.ok()) return preon_status;           \
+#define PREON_RETURN_IF_ERROR(expr)              \
+  do {                                           \
+    ::preon::Status preon_status = (expr);       \
+    if (!preon_status.ok()) return preon_status; \
   } while (false)
 
 /// `PREON_ASSIGN_OR_RETURN(T x, expr)`: x = the value of the Result, or return its Status.

@@ -29,8 +29,12 @@ class Tensor {
     CopyBytes(tensor.MutableBytes(), values.data(), values.size_bytes());
     return tensor;
   }
-  static Tensor FromFloats(Shape shape, std::span<const float> values) { return From(DataType::kFloat, std::move(shape), values); }
-  static Tensor FromInt64s(Shape shape, std::span<const int64_t> values) { return From(DataType::kInt64, std::move(shape), values); }
+  static Tensor FromFloats(Shape shape, std::span<const float> values) {
+    return From(DataType::kFloat, std::move(shape), values);
+  }
+  static Tensor FromInt64s(Shape shape, std::span<const int64_t> values) {
+    return From(DataType::kInt64, std::move(shape), values);
+  }
   static Tensor FromStrings(Shape shape, std::vector<std::string> values);
   static Tensor ScalarFloat(float value) { return FromFloats({}, {&value, 1}); }
 
@@ -54,8 +58,14 @@ class Tensor {
     PREON_CHECK(DataTypeBits(type_) == static_cast<int>(sizeof(T) * 8));
     return {reinterpret_cast<const T*>(bytes_.data()), bytes_.size() / sizeof(T)};
   }
-  std::span<const float> floats() const { PREON_CHECK(type_ == DataType::kFloat); return As<float>(); }
-  const std::vector<std::string>& strings() const { PREON_CHECK(strings_ != nullptr); return *strings_; }
+  std::span<const float> floats() const {
+    PREON_CHECK(type_ == DataType::kFloat);
+    return As<float>();
+  }
+  const std::vector<std::string>& strings() const {
+    PREON_CHECK(strings_ != nullptr);
+    return *strings_;
+  }
 
   /// The same bytes under another shape of the same element count.
   Tensor Reshaped(Shape shape) const;

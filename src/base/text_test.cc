@@ -34,7 +34,9 @@ TEST(TextTest, ControlCharactersBecomePrintable) {
   EXPECT_EQ(Printable("a\nb\r\tc"), "a\\nb\\r\\tc");
   EXPECT_EQ(Printable("\x1b[2J\x7f"), "\\x1b[2J\\x7f");
   EXPECT_EQ(Printable(std::string_view("\0", 1)), "\\x00");
-  EXPECT_EQ(Printable("\xc2\x9b" "31m\xc2\xa0\xc2"), "\\x9b31m\xc2\xa0\xc2");
+  EXPECT_EQ(Printable("\xc2\x9b"
+                      "31m\xc2\xa0\xc2"),
+            "\\x9b31m\xc2\xa0\xc2");
 }
 
 }  // namespace

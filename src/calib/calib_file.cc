@@ -11,8 +11,8 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "stats/wire.h"
 #include "data/sample_runs.h"
+#include "stats/wire.h"
 
 namespace preon {
 namespace {
@@ -95,7 +95,8 @@ Status ReadDerived(WireReader& in, CalibrationData& data) {
     const uint64_t times_input = in.Varint();
     if (gate >= ScalarFunction::kGates || times_input > 1) return Malformed("an unknown function");
     derived.function = {static_cast<ScalarFunction::Gate>(gate), alpha, beta, times_input != 0};
-    if (derived.function.gate == ScalarFunction::Gate::kTanh && times_input != 0) return Malformed("an unknown function");
+    if (derived.function.gate == ScalarFunction::Gate::kTanh && times_input != 0)
+      return Malformed("an unknown function");
     const bool has_slope = derived.function.gate == ScalarFunction::Gate::kHardSigmoid;
     const bool slope_fits = has_slope ? alpha > 0 && std::isfinite(alpha) && std::isfinite(beta)
                                       : std::bit_cast<uint32_t>(alpha) == 0 && std::bit_cast<uint32_t>(beta) == 0;

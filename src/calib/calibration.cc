@@ -2,9 +2,9 @@
 
 #include <set>
 
+#include "calib/sketch_observer.h"
 #include "data/batch_loop.h"
 #include "data/run_plan.h"
-#include "calib/sketch_observer.h"
 #include "runtime/observed_session.h"
 
 namespace preon {
@@ -37,8 +37,8 @@ void WarnOfInfinities(const CalibrationData& data, const RunContext& context) {
 
 RunPlan ChooseRuns(const Model& model, const CalibrateOptions& options, const DataSource& source,
                    const RunContext& context) {
-  // With the optimizer off, convolutions sum in an order that depends on the number of threads: whoever wants the values
-  // bit for bit wants them from as many threads as the runtime gets elsewhere.
+  // With the optimizer off, convolutions sum in an order that depends on the number of threads: whoever wants the
+  // values bit for bit wants them from as many threads as the runtime gets elsewhere.
   const bool serial = !options.optimize || options.collection != nullptr;
   if (options.serial_threads > 0) return {.at_once = 1, .threads = options.serial_threads};
   if (serial) return {.at_once = 1, .threads = context.ThreadCount()};

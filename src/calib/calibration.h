@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "data/data_source.h"
 #include "calib/derived_tensors.h"
 #include "calib/range_collection.h"
-#include "data/run_plan.h"
 #include "calib/sample_rows.h"
+#include "data/data_source.h"
+#include "data/run_plan.h"
 #include "data/sample_runs.h"
 #include "ir/graph.h"
 #include "stats/tensor_sketch.h"
@@ -31,10 +31,10 @@ struct CalibrationData {
   std::string setup;              ///< canonical text of what else must agree to merge (target, graph version, mode)
   std::map<std::string, TensorSketch> tensors;  ///< by tensor name
   std::map<std::string, std::string>
-      shared;          ///< tensor -> tensor whose range it shares (moves values only), not observed itself
+      shared;              ///< tensor -> tensor whose range it shares (moves values only), not observed itself
   DerivedTensors derived;  ///< those of `tensors` whose sketch follows from another one's
   std::vector<TensorOrigin> origins;  ///< of the tensors, each once, in the order in which the model computes them
-  SampleRuns samples;  ///< canonical
+  SampleRuns samples;                 ///< canonical
   /// One row per sample, ascending; none where they were not asked for.
   std::optional<std::vector<SampleRow>> per_sample;
   int64_t sample_count() const { return CountSamples(samples); }
@@ -60,13 +60,14 @@ struct CalibrateOptions {
   /// What an interrupted pass over the same samples has learned. Samples of it that the source yields are not run.
   std::optional<CalibrationData> start;
   double checkpoint_seconds = 0;
-  /// Gets what was learned so far, every `checkpoint_seconds` and when the calibration is cancelled, which then waits for
-  /// the runs that are under way; an error ends the calibration. Empty: never.
+  /// Gets what was learned so far, every `checkpoint_seconds` and when the calibration is cancelled, which then waits
+  /// for the runs that are under way; an error ends the calibration. Empty: never.
   std::function<Status(const CalibrationData& so_far)> checkpoint;
 };
 
 /// Runs `source` (wrap it in Prefetch to read ahead) through `model` once and sketches `tensors` (float tensors of the
-/// model, unique). Memory does not grow with the number of samples unless each keeps a row. The model is let go of once the runtime has its own. `setup` and `shared` are the caller's to fill.
+/// model, unique). Memory does not grow with the number of samples unless each keeps a row. The model is let go of once
+/// the runtime has its own. `setup` and `shared` are the caller's to fill.
 ///
 /// Not finite: infinities are left out of all statistics and a warning counts them (attention masks hold -inf, and the
 /// finite values are what the codes are for). A NaN is an error: no range can represent it, and the float model itself

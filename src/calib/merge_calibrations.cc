@@ -24,8 +24,8 @@ Status CheckMergeable(const CalibrationData& part, const CalibrationData& first)
   if (part.derived != first.derived)
     return Error(ErrorId::kCalibFileMismatch, "other tensors are derived; wanted those of the same version of preon");
   if (part.per_sample.has_value() != first.per_sample.has_value()) {
-    return Error(ErrorId::kCalibFileMismatch, "has ", part.per_sample ? "facts per sample, input 1 has none"
-                                                                     : "no facts per sample, input 1 has some")
+    return Error(ErrorId::kCalibFileMismatch, "has ",
+                 part.per_sample ? "facts per sample, input 1 has none" : "no facts per sample, input 1 has some")
         .WithHint("calibrate all parts with --per-sample, or none");
   }
   if (part.origins != first.origins) return Error(ErrorId::kCalibFileMismatch, "its tensors come in another order");

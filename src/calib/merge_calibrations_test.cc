@@ -49,7 +49,8 @@ TEST(MergeCalibrations, WhatDoesNotBelongTogether) {
         Case{[](CalibrationData& d) { d.tensors.emplace("add", TensorSketch()); }, "tensor 'add' is in this one alone"},
         Case{[](CalibrationData& d) { d.shared.clear(); }, "input 2: other tensors share ranges"},
         Case{[](CalibrationData& d) { d.derived["relu"] = {"conv", {}}; }, "input 2: other tensors are derived"},
-        Case{[](CalibrationData& d) { std::swap(d.origins[0], d.origins[1]); }, "input 2: its tensors come in another order"},
+        Case{[](CalibrationData& d) { std::swap(d.origins[0], d.origins[1]); },
+             "input 2: its tensors come in another order"},
         Case{[](CalibrationData& d) { d.samples = {{2, 5}}; }, "input 2: sample 2 was seen twice"}}) {
     CalibrationData other = test::PartOf(3, 1, 6);
     c.change(other);

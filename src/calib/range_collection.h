@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "data/data_source.h"
 #include "calib/sketch_observer.h"
 #include "calib/value_store.h"
+#include "data/data_source.h"
 #include "ranges/range_collector.h"
 
 namespace preon {

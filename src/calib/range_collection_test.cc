@@ -19,9 +19,8 @@ class Recorder final : public RangeCollector {
   bool rereads() const override { return again_ != nullptr; }
   Result<Range> Finish(const ValueReplay& again) override {
     if (again_ != nullptr) {
-      PREON_RETURN_IF_ERROR(again([&](std::span<const float> portion) {
-        again_->emplace_back(portion.begin(), portion.end());
-      }));
+      PREON_RETURN_IF_ERROR(
+          again([&](std::span<const float> portion) { again_->emplace_back(portion.begin(), portion.end()); }));
     }
     return Range{-1, static_cast<float>(first_.size())};
   }

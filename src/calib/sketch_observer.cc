@@ -116,7 +116,8 @@ void SketchObserver::ObserveTogether(std::span<const ObservedStep> steps, const 
     const auto means = means_of_.find(*step.index);
     if (means == means_of_.end()) continue;
     for (const MeansOf& of : means->second) {
-      if (TensorSketch* sketch = SketchOf(of.index, layout)) sketch_steps.back().derived.push_back({sketch, of.function});
+      if (TensorSketch* sketch = SketchOf(of.index, layout))
+        sketch_steps.back().derived.push_back({sketch, of.function});
     }
   }
   TensorSketch::UpdateTogether(sketch_steps, layout, parallel_for);
@@ -139,7 +140,8 @@ void SketchObserver::ObserveTogether(std::span<const ObservedStep> steps, const 
 Status SketchObserver::Start(const std::map<std::string, TensorSketch>& sketches) {
   for (size_t index = 0; index < tensors_.size(); ++index) {
     const auto sketch = sketches.find(tensors_[index]);
-    if (sketch == sketches.end()) return Error(ErrorId::kCalibFileMismatch, "tensor '", tensors_[index], "' is missing");
+    if (sketch == sketches.end())
+      return Error(ErrorId::kCalibFileMismatch, "tensor '", tensors_[index], "' is missing");
     if (sketch->second.count() > 0) sketches_[index] = sketch->second;
   }
   return Status::Ok();

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "data/data_source.h"
 #include "calib/derived_tensors.h"
 #include "calib/sample_rows.h"
+#include "data/data_source.h"
 #include "runtime/observed_session.h"
 #include "stats/tensor_sketch.h"
 
@@ -57,7 +57,7 @@ class SketchObserver final : public TensorObserver {
   std::vector<std::string> tensors_;
   ptrdiff_t observed_count_ = 0;
   std::map<size_t, std::vector<MeansOf>> means_of_;  // by the source's index
-  std::vector<size_t> ranks_;  // of each tensor among all by name: its place in a SampleRow
+  std::vector<size_t> ranks_;                        // of each tensor among all by name: its place in a SampleRow
   SketchMode mode_;
   std::set<std::string> per_channel_, channel_means_;
   std::vector<std::optional<TensorSketch>> sketches_;  // made at the first value: the number of channels is its

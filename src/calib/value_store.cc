@@ -37,12 +37,12 @@ Result<ValueReplay> ValueStore::Replay(size_t tensor) {
     PREON_ASSIGN_OR_RETURN(MappedFile mapped, MapFile(folder_.File(kFile)));
     mapped_ = std::make_shared<const MappedFile>(std::move(mapped));
   }
-  return ValueReplay([mapped = mapped_, portions = portions_[tensor]](
-                         const std::function<void(std::span<const float>)>& visit) {
-    const auto* values = reinterpret_cast<const float*>(mapped->bytes.data());
-    for (const Portion& portion : portions) visit({values + portion.first, portion.count});
-    return Status::Ok();
-  });
+  return ValueReplay(
+      [mapped = mapped_, portions = portions_[tensor]](const std::function<void(std::span<const float>)>& visit) {
+        const auto* values = reinterpret_cast<const float*>(mapped->bytes.data());
+        for (const Portion& portion : portions) visit({values + portion.first, portion.count});
+        return Status::Ok();
+      });
 }
 
 }  // namespace preon

@@ -5,10 +5,10 @@
 #include <deque>
 #include <iterator>
 
+#include "base/spelling.h"
+#include "base/version.h"
 #include "config/config.h"
 #include "config/help_topics.h"
-#include "base/version.h"
-#include "base/spelling.h"
 
 namespace preon::cli {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "config/options.h"
 #include "cli/command.h"
+#include "config/options.h"
 
 namespace preon::cli {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/job.h"
 #include "config/option_table.h"
+#include "pipeline/job.h"
 
 namespace preon::cli {
 

@@ -28,7 +28,8 @@ Status Run(int argc, const char* const* argv) {
   const Builtins builtins = MakeBuiltins();
   PREON_ASSIGN_OR_RETURN(Arguments arguments, ParseArguments(argc, argv, builtins));
   if (!arguments.help.empty()) return Print(arguments.help);
-  // Several sessions one after the other. `run` stays what any program gets from the runtime: the measure of the others.
+  // Several sessions one after the other. `run` stays what any program gets from the runtime: the measure of the
+  // others.
   if ((arguments.command.verb & (kVerbQuantize | kVerbCalibrate | kVerbInstrument)) != 0) ReturnLargeBlocksAtOnce();
 
   std::error_code unknown;

@@ -59,7 +59,8 @@ void ProgressPrinter::Show(const Progress& progress) {
   }
   const bool last = progress.total > 0 && progress.done >= progress.total;
   if (to_parent_) not_shown_ = progress;
-  const auto pause = form_ == Form::kBar || to_parent_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(1000);
+  const auto pause =
+      form_ == Form::kBar || to_parent_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(1000);
   if (now - last_shown_ < pause && !(last && form_ != Form::kLines)) return;
   last_shown_ = now;
   not_shown_.reset();

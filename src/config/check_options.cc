@@ -4,12 +4,12 @@
 #include <span>
 #include <utility>
 
-#include "config/ignored_options.h"
 #include "base/text.h"
-#include "data/source.h"
-#include "quantize/settings/tensor_settings.h"
+#include "config/ignored_options.h"
 #include "data/data_options.h"
+#include "data/source.h"
 #include "quantize/plan/target.h"
+#include "quantize/settings/tensor_settings.h"
 
 namespace preon {
 
@@ -43,12 +43,15 @@ Status CheckScaleTypes(const Options& options, Warnings* warnings) {
       plan.weight_rule.method_for(plan.scale_type_of_weights()) == WeightMethod::kMinMse && !power_of_two_weights;
   if (plan.weight_rule.search && !searches) {
     PREON_RETURN_IF_ERROR(ReportIgnored(options, "--weight-search",
-                               power_of_two_weights ? "on power-of-two scales, which have candidates of their own"
-                                                    : "without --weight-method minmse", warnings));
+                                        power_of_two_weights
+                                            ? "on power-of-two scales, which have candidates of their own"
+                                            : "without --weight-method minmse",
+                                        warnings));
   }
   // Int16 scales end at 2^-15; a 32-bit code that small would need ranges of more than 65536.
   const TensorType weight = options.weight.value_or(DataType::kInt8);
-  if (plan.scale_type_of_weights() == ScaleType::kInt16 && IsIntType(weight.type()) && DataTypeBits(weight.type()) == 32) {
+  if (plan.scale_type_of_weights() == ScaleType::kInt16 && IsIntType(weight.type()) &&
+      DataTypeBits(weight.type()) == 32) {
     return Error(ErrorId::kConflictingOptions, "--scale-type int16: has no scales for --weight ", weight.name(),
                  ", wanted --weight-scale-type float32 or power-of-two");
   }
@@ -62,33 +65,30 @@ Status CheckScaleTypes(const Options& options, Warnings* warnings) {
 // Options without effect are errors: those of ranges where nothing has any, those of another kind of target or type.
 Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Target& target, Warnings* warnings) {
   const PlanOptions unset;
-  const std::pair<bool, const char*> of_ranges[] = {
-      {options.method != "auto", "--method"},
-      {!options.method_options.empty(), "--method-option"},
-      {!options.calib.empty(), "--calib"},
-      {!plan.passthrough.empty(), "--passthrough"},
-      {options.format.has_value(), "--format"},
-      {!options.channel_scales, "--no-channel-scales"},
-      {options.sketch_mode != SketchMode::kSampled, "--exact"},
-      {!options.optimize_observed, "--no-optimize"},
-      {!options.save_histograms.empty(), "--save-histograms"},
-      {!options.save_and_restore.empty(), "--save-and-restore"}};
-  const std::pair<bool, const char*> of_means[] = {
-      {!options.bias_correction, "--no-bias-correction"},
-      {options.calib_samples != -1, "--calib-samples"},
-      {options.workers > 1, "--workers"}};
+  const std::pair<bool, const char*> of_ranges[] = {{options.method != "auto", "--method"},
+                                                    {!options.method_options.empty(), "--method-option"},
+                                                    {!options.calib.empty(), "--calib"},
+                                                    {!plan.passthrough.empty(), "--passthrough"},
+                                                    {options.format.has_value(), "--format"},
+                                                    {!options.channel_scales, "--no-channel-scales"},
+                                                    {options.sketch_mode != SketchMode::kSampled, "--exact"},
+                                                    {!options.optimize_observed, "--no-optimize"},
+                                                    {!options.save_histograms.empty(), "--save-histograms"},
+                                                    {!options.save_and_restore.empty(), "--save-and-restore"}};
+  const std::pair<bool, const char*> of_means[] = {{!options.bias_correction, "--no-bias-correction"},
+                                                   {options.calib_samples != -1, "--calib-samples"},
+                                                   {options.workers > 1, "--workers"}};
   // Of targets that also write activations.
-  const std::pair<bool, const char*> of_activations[] = {
-      {plan.activation != unset.activation, "--activation"},
-      {plan.activation_symmetric.has_value(), "--symmetric"},
-      {plan.scale_type != unset.scale_type, "--scale-type"},
-      {plan.weight_scale_type.has_value(), "--weight-scale-type"},
-      {plan.weight_rule.search.has_value(), "--weight-search"},
-      {plan.compat != Compat::kOff, "--compat"},
-      {!plan.per_channel, "--per-tensor"},
-      {plan.op_list.reduce_range, "--reduce-range"},
-      {plan.weight_form.has_value(), "--weight-form"},
-      {HasOverrides(plan), "settings of layers or single tensors"}};
+  const std::pair<bool, const char*> of_activations[] = {{plan.activation != unset.activation, "--activation"},
+                                                         {plan.activation_symmetric.has_value(), "--symmetric"},
+                                                         {plan.scale_type != unset.scale_type, "--scale-type"},
+                                                         {plan.weight_scale_type.has_value(), "--weight-scale-type"},
+                                                         {plan.weight_rule.search.has_value(), "--weight-search"},
+                                                         {plan.compat != Compat::kOff, "--compat"},
+                                                         {!plan.per_channel, "--per-tensor"},
+                                                         {plan.op_list.reduce_range, "--reduce-range"},
+                                                         {plan.weight_form.has_value(), "--weight-form"},
+                                                         {HasOverrides(plan), "settings of layers or single tensors"}};
   const std::pair<bool, const char*> of_blocks[] = {{plan.accuracy_level.has_value(), "--accuracy-level"}};
   const auto refuse = [&](std::span<const std::pair<bool, const char*>> unused, const std::string& with) {
     for (const auto& [given, name] : unused) {
@@ -99,11 +99,14 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
   const std::string with_target = StrCat("--target ", target.name());
   for (const std::string& key : options.op_list_settings) {
     if (target.HasOpList()) break;
-    PREON_RETURN_IF_ERROR(ReportIgnored(options, key, StrCat("with ", with_target), warnings).WithHint("--target quark has the layout that it is about"));
+    PREON_RETURN_IF_ERROR(ReportIgnored(options, key, StrCat("with ", with_target), warnings)
+                              .WithHint("--target quark has the layout that it is about"));
   }
-  for (const auto& [key, reason] : target.IgnoredKeys(plan)) PREON_RETURN_IF_ERROR(ReportIgnored(options, key, StrCat("here: ", reason), warnings));
+  for (const auto& [key, reason] : target.IgnoredKeys(plan))
+    PREON_RETURN_IF_ERROR(ReportIgnored(options, key, StrCat("here: ", reason), warnings));
   if (options.keys.contains("MatMulNBitsParams") && target.QuantizesActivations())
-    return Error(ErrorId::kConflictingOptions, "MatMulNBitsParams: has no effect with ", with_target, "; wanted UseMatMulNBits=true beside it");
+    return Error(ErrorId::kConflictingOptions, "MatMulNBitsParams: has no effect with ", with_target,
+                 "; wanted UseMatMulNBits=true beside it");
   if (!target.NeedsStatistics(plan)) {
     const bool by_type = target.NeedsStatistics(unset);
     const std::string cause = by_type ? StrCat("--activation ", plan.activation.name()) : with_target;
@@ -112,7 +115,8 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
   }
   const auto is_byte = [](const TensorType& type) { return type == DataType::kInt8 || type == DataType::kUInt8; };
   if (plan.op_list.format && target.name() != "quark")
-    return Error(ErrorId::kConflictingOptions, "--format extended: has no effect with ", with_target, "; --target quark has it");
+    return Error(ErrorId::kConflictingOptions, "--format extended: has no effect with ", with_target,
+                 "; --target quark has it");
   if (options.format == QuantFormat::kQOperator && !(is_byte(plan.activation) && is_byte(plan.weight))) {
     return Error(ErrorId::kConflictingOptions, "--format qoperator: integer operators have int8 and uint8 alone, got ",
                  plan.activation.name(), " and ", plan.weight.name());
@@ -123,14 +127,18 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
 // Options of single types.
 Status CheckTypeOptions(const Options& options, PlanOptions& plan, Warnings* warnings) {
   if (plan.activation_scaled && !IsHalf(plan.activation))
-    PREON_RETURN_IF_ERROR(ReportIgnored(options, "--activation-scaled", StrCat("on ", plan.activation.name(), "; wanted float16 or bfloat16"), warnings));
+    PREON_RETURN_IF_ERROR(ReportIgnored(options, "--activation-scaled",
+                                        StrCat("on ", plan.activation.name(), "; wanted float16 or bfloat16"),
+                                        warnings));
   if (plan.weight_scaled && !IsHalf(plan.weight))
-    PREON_RETURN_IF_ERROR(ReportIgnored(options, "--weight-scaled", StrCat("on ", plan.weight.name(), "; wanted float16 or bfloat16"), warnings));
+    PREON_RETURN_IF_ERROR(ReportIgnored(options, "--weight-scaled",
+                                        StrCat("on ", plan.weight.name(), "; wanted float16 or bfloat16"), warnings));
   const std::vector<TensorType> types = TypesOf(std::as_const(plan));
   const bool has_bfloat16 = std::ranges::find(types, TensorType(DataType::kBFloat16)) != types.end();
   const std::string on_types = StrCat("on ", plan.activation.name(), " and ", plan.weight.name());
   const BFloat16Options& how = plan.bfloat16;
-  if ((how.casts || how.clip || how.vaiml) && !has_bfloat16) PREON_RETURN_IF_ERROR(ReportIgnored(options, "--bfloat16", on_types, warnings));
+  if ((how.casts || how.clip || how.vaiml) && !has_bfloat16)
+    PREON_RETURN_IF_ERROR(ReportIgnored(options, "--bfloat16", on_types, warnings));
   const bool activation = HasScale(plan.activation, plan.activation_scaled) || HasOverrides(plan);
   const bool weight = HasScale(plan.weight, plan.weight_scaled) || HasOverrides(plan);
   for (const auto& [given, with, name] :
@@ -142,11 +150,12 @@ Status CheckTypeOptions(const Options& options, PlanOptions& plan, Warnings* war
         std::tuple(plan.scale_type != ScaleType::kFloat32, activation || weight, "--scale-type")}) {
     if (given && !with) PREON_RETURN_IF_ERROR(ReportIgnored(options, name, on_types, warnings));
   }
-  if (!activation) plan.activation_symmetric.reset();   // rounded as they are, they have no zero point
+  if (!activation) plan.activation_symmetric.reset();  // rounded as they are, they have no zero point
   if (plan.block_size && !plan.per_channel)
     return Error(ErrorId::kConflictingOptions, "--per-tensor and --block-size: got both, wanted one");
   if (how.vaiml && plan.weight_form)
-    return Error(ErrorId::kConflictingOptions, "--weight-form: has no effect with --bfloat16 vaiml, which folds weights");
+    return Error(ErrorId::kConflictingOptions,
+                 "--weight-form: has no effect with --bfloat16 vaiml, which folds weights");
   const bool has_blocks = std::ranges::any_of(types, [](const TensorType& type) { return type.block() != nullptr; });
   if (!plan.refine_block_axis && !has_blocks)
     return ReportIgnored(options, "--keep-block-axis", "without a block format", warnings);
@@ -167,7 +176,9 @@ Status SetAttributes(const Options& options, PlanOptions& plan, Warnings* warnin
       *type = TensorType(*spec);
       used = true;
     }
-    if (!used) PREON_RETURN_IF_ERROR(ReportIgnored(options, option, StrCat("on ", plan.activation.name(), " and ", plan.weight.name()), warnings));
+    if (!used)
+      PREON_RETURN_IF_ERROR(
+          ReportIgnored(options, option, StrCat("on ", plan.activation.name(), " and ", plan.weight.name()), warnings));
   }
   return Status::Ok();
 }
@@ -189,8 +200,8 @@ Status CheckRandom(const Options& options, Warnings* warnings) {
   if (options.has_sources() && options.data.random_samples > 0)
     warnings->push_back("UseRandomData: has no effect beside --data");
   if (options.has_random_data()) return Status::Ok();
-  for (const auto& [given, name] : {std::pair(!random.shapes.empty(), "--random-shape"),
-                                    std::pair(!random.ranges.empty(), "--random-range")}) {
+  for (const auto& [given, name] :
+       {std::pair(!random.shapes.empty(), "--random-shape"), std::pair(!random.ranges.empty(), "--random-range")}) {
     if (given) PREON_RETURN_IF_ERROR(ReportIgnored(options, name, "without random samples", warnings));
   }
   if (options.has_sources() && options.data.random_samples == 0 && options.data.seed != 0)
@@ -214,7 +225,8 @@ void WarnOfDoubtful(const Options& options, const PlanOptions& plan, Warnings* w
   if (percentile != options.keys.end() && ParseNumber<double>(percentile->second).value_or(100) <= 50)
     warnings->push_back(StrCat("Percentile ", percentile->second, ": cuts off at least half of the values"));
   if (!options.save_and_restore.empty() && !options.save_and_restore.ends_with(".json"))
-    warnings->push_back(StrCat("--save-and-restore ", options.save_and_restore, ": the file is JSON, whatever its name says"));
+    warnings->push_back(
+        StrCat("--save-and-restore ", options.save_and_restore, ": the file is JSON, whatever its name says"));
 }
 
 }  // namespace preon

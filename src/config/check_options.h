@@ -19,7 +19,8 @@ Status CheckScaleTypes(const Options& options, Warnings* warnings);
 Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Target& target, Warnings* warnings);
 /// Options of single types; takes back what says nothing of those that `plan` has.
 Status CheckTypeOptions(const Options& options, PlanOptions& plan, Warnings* warnings);
-/// Block types get the attributes of their operator. Errors: kFormatAttribute, kConflictingOptions where no type has it.
+/// Block types get the attributes of their operator. Errors: kFormatAttribute, kConflictingOptions where no type has
+/// it.
 Status SetAttributes(const Options& options, PlanOptions& plan, Warnings* warnings);
 /// Of methods that want all values in the data's order.
 Status CheckInOrder(const Options& options);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/file.h"
 #include "config/json_text.h"
 #include "config/json_values.h"
 #include "config/keys/keys.h"
@@ -11,7 +12,6 @@
 #include "config/qconfig.h"
 #include "config/tensor_overrides.h"
 #include "config/yaml.h"
-#include "base/file.h"
 
 namespace preon {
 namespace {
@@ -30,8 +30,7 @@ Result<std::string> Scalar(const Json& value) {
 }
 
 Status ApplyMethodOptions(Options& options, const Json& value) {
-  if (!value.is_object())
-    return WrongType(value, "an object").WithContext("method_options");
+  if (!value.is_object()) return WrongType(value, "an object").WithContext("method_options");
   for (const auto& [name, setting] : value.items()) {
     // A list of numbers ("PercentileCandidates") is written as the methods read it.
     Result<std::string> text = setting.is_array() ? setting.dump() : Scalar(setting);
@@ -67,8 +66,7 @@ Status ApplyOption(Options& options, const std::string& key, const Json& value) 
 }  // namespace
 
 Status ApplyExtraOptions(Options& options, const Json& value) {
-  if (!value.is_object())
-    return WrongType(value, "an object").WithContext("extra_options");
+  if (!value.is_object()) return WrongType(value, "an object").WithContext("extra_options");
   for (const auto& [name, setting] : value.items()) {
     const Status set = SetKey(options, name, setting.is_string() ? setting.get<std::string>() : setting.dump());
     if (!set.ok() && set.id() == ErrorId::kNotYetSupported) return Status(set).WithContext("extra_options");
@@ -89,7 +87,8 @@ Status ApplyConfigObject(Options& options, const Json& json) {
 
 Status ApplyConfigJson(Options& options, const Json& json, const std::string& name) {
   if (!json.is_object()) return Error(ErrorId::kBadConfig, name, ": not a JSON object");
-  PREON_RETURN_IF_ERROR((IsQConfig(json) ? ApplyQConfig(options, json) : ApplyConfigObject(options, json)).WithContext(name));
+  PREON_RETURN_IF_ERROR(
+      (IsQConfig(json) ? ApplyQConfig(options, json) : ApplyConfigObject(options, json)).WithContext(name));
   options.settings.clear();  // the file is known
   return Status::Ok();
 }

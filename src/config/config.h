@@ -1,16 +1,17 @@
-// Configuration: a JSON or YAML file with the option table's names as keys, or those of a QConfig, or the name of a preset.
+// Configuration: a JSON or YAML file with the option table's names as keys, or those of a QConfig, or the name of a
+// preset.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "config/options.h"
 #include "base/status.h"
+#include "config/options.h"
 
 namespace preon {
 
-/// Applies a configuration to `options`, before any other setting. Keys are long option names ('_' may stand for '-'), values strings, numbers,
-/// true/false or lists of these; besides them:
+/// Applies a configuration to `options`, before any other setting. Keys are long option names ('_' may stand for '-'),
+/// values strings, numbers, true/false or lists of these; besides them:
 ///   "method_options": {"Percentile": 99.99}
 ///   "extra_options": {"CalibDataSize": 100}, by the reference's names (config/keys/keys.h)
 ///   "overrides": {"tensor": {...}}, settings of single tensors (config/tensor_overrides.h)

@@ -73,7 +73,8 @@ TEST(Config, EveryMistakeNamesFileAndKey) {
        "c.json: overrides: t: zero_point: got 128, wanted an integer from -128 to 127 (int8)"},
       {R"({"overrides": {"t": {"scale": 2}}})", "c.json: overrides: t: got one of scale and zero_point, wanted both"},
       {R"({"overrides": {"t": {"axis": 18446744073709551615, "tpye": 1}}})",
-       "c.json: overrides: t: key 'tpye' is unknown; did you mean 'type'?; t: axis: got 18446744073709551615, wanted an integer from -16 to 15"},
+       "c.json: overrides: t: key 'tpye' is unknown; did you mean 'type'?; t: axis: got 18446744073709551615, wanted "
+       "an integer from -16 to 15"},
       {R"({"samples": 1, "samples": 2})", "c.json: key 'samples' for the second time"},
       {R"({"overrides": {"t": {"tpye": "int8"}}})",
        "c.json: overrides: t: key 'tpye' is unknown; did you mean 'type'?"},

@@ -3,9 +3,9 @@
 #include <iomanip>
 #include <sstream>
 
+#include "base/spelling.h"
 #include "config/keys/keys.h"
 #include "config/presets.h"
-#include "base/spelling.h"
 #include "data/images/preprocess.h"
 #include "formats/tensor_type.h"
 #include "formats/weight_rule.h"
@@ -49,8 +49,10 @@ std::string PresetList() {
   out << "or a JSON or YAML file with options by their long names; only there:\n"
          "  extra_options  options by AMD Quark's names, {KEY: VALUE, ...} (--option help)\n"
          "  overrides  settings of single tensors, {TENSOR: {KEY: VALUE, ...}, ...}; the keys:\n"
-         "             type, symmetric, scale_type, method, axis, block_size, reduce_range; rmin and rmax, or scale and zero_point\n"
-         "or one of a QConfig, as AMD Quark writes it: global_config, specific_layer_config, ... (docs/design/configuration.md)\n";
+         "             type, symmetric, scale_type, method, axis, block_size, reduce_range; rmin and rmax, or scale "
+         "and zero_point\n"
+         "or one of a QConfig, as AMD Quark writes it: global_config, specific_layer_config, ... "
+         "(docs/design/configuration.md)\n";
   return out.str();
 }
 
@@ -69,7 +71,8 @@ std::string KeyList() {
   for (size_t group = 0; group < kKeyGroups.size(); ++group) {
     out << kKeyGroups[group] << ":\n";
     for (const KeySpec& key : KeysOf(static_cast<KeyGroup>(group))) {
-      if (!key.here.empty() && key.set != nullptr) out << "  " << std::left << std::setw(36) << key.name << key.here << '\n';
+      if (!key.here.empty() && key.set != nullptr)
+        out << "  " << std::left << std::setw(36) << key.name << key.here << '\n';
     }
   }
   return out.str();
@@ -80,7 +83,8 @@ std::string KeyList() {
 std::string HelpTopic(std::string_view option, const Builtins& builtins) {
   if (option == "method" || option == "method-option") return ListOf("methods, with their options:", builtins.methods);
   if (option == "target") return ListOf("targets:", builtins.targets);
-  if (option == "disable-pass" || option == "enable-pass") return ListOf("passes, in the order they run:", builtins.passes);
+  if (option == "disable-pass" || option == "enable-pass")
+    return ListOf("passes, in the order they run:", builtins.passes);
   if (option == "activation" || option == "weight") return TypeList();
   if (option == "scale-type" || option == "weight-scale-type") return Listed("scale types:", ScaleTypeNames());
   if (option == "compat") return Listed("whose numbers:", CompatNames());

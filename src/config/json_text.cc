@@ -9,10 +9,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kMaxDepth = 64;   // what writes JSON again goes down level by level
+constexpr int kMaxDepth = 64;  // what writes JSON again goes down level by level
 
-// "[json.exception.parse_error.101] parse error at line 1, column 4: …" from "line" on, without the bytes that were read, which may end
-// in the middle of a character.
+// "[json.exception.parse_error.101] parse error at line 1, column 4: …" from "line" on, without the bytes that were
+// read, which may end in the middle of a character.
 std::string_view WithoutClass(std::string_view message) {
   message = message.substr(0, message.find("; last read"));
   const size_t line = message.find("line "), bracket = message.find("] ");
@@ -23,13 +23,14 @@ std::string_view WithoutClass(std::string_view message) {
 }  // namespace
 
 Result<Json> ParseJson(const std::string& text) {
-  std::vector<std::set<std::string>> open;   // keys of the objects around
+  std::vector<std::set<std::string>> open;  // keys of the objects around
   std::string twice;
   bool deep = false;
   const auto see = [&](int depth, Json::parse_event_t event, Json& parsed) {
     if (event == Json::parse_event_t::object_start) open.emplace_back();
     if (event == Json::parse_event_t::object_end) open.pop_back();
-    if (event == Json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second) twice = parsed.get<std::string>();
+    if (event == Json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second)
+      twice = parsed.get<std::string>();
     deep = deep || depth > kMaxDepth;
     return depth <= kMaxDepth;
   };

@@ -20,13 +20,13 @@ TEST(ParseJson, SaysWhatIsWrongAndWhere) {
       {"{\"a\": NaN}", "line 1, column 7: syntax error while parsing value - invalid literal"},
       {deep + std::string(70, ']'), "more than 64 levels"},
   };
-  EXPECT_EQ(ParseJson("\xc3\xa9").status().message().find('\xc3'), std::string::npos);   // no half of a character
+  EXPECT_EQ(ParseJson("\xc3\xa9").status().message().find('\xc3'), std::string::npos);  // no half of a character
   for (const auto& [text, says] : rows) {
     const Status status = ParseJson(text).status();
     EXPECT_EQ(status.id(), ErrorId::kBadConfig) << text;
     EXPECT_THAT(status.message(), HasSubstr(says)) << text;
   }
-  EXPECT_TRUE(ParseJson("{\"a\": {\"c\": 1}, \"b\": {\"c\": 1}}").ok());   // in objects of their own
+  EXPECT_TRUE(ParseJson("{\"a\": {\"c\": 1}, \"b\": {\"c\": 1}}").ok());  // in objects of their own
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ inline Status WrongType(const nlohmann::json& value, std::string_view wanted) {
 
 /// The number, where it is whole and fits; 2 to the power of 63 and more does not.
 inline std::optional<int64_t> IntegerOf(const nlohmann::json& value) {
-  if (!value.is_number_integer() || (value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX)) return std::nullopt;
+  if (!value.is_number_integer() || (value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX))
+    return std::nullopt;
   return value.get<int64_t>();
 }
 

@@ -23,7 +23,8 @@ Result<std::string> Member(const Json& spec, const char* key) {
 }
 
 Result<SpecGranularity> ParseGranularity(const std::string& name) {
-  constexpr std::array kNames = {std::pair("Tensor", SpecGranularity::kTensor), std::pair("Channel", SpecGranularity::kChannel),
+  constexpr std::array kNames = {std::pair("Tensor", SpecGranularity::kTensor),
+                                 std::pair("Channel", SpecGranularity::kChannel),
                                  std::pair("Group", SpecGranularity::kGroup)};
   for (const auto& [known, granularity] : kNames) {
     if (name == known) return granularity;
@@ -51,11 +52,13 @@ Result<TensorConfig> ParseSpec(const Json& json, std::optional<int64_t> block_si
   PREON_ASSIGN_OR_RETURN(spec.granularity, ParseGranularity(granularity));
   const bool groups = spec.granularity == SpecGranularity::kGroup;
   const Json own = json.value("block_size", Json());
-  if (!own.is_null() && !groups) return Error(ErrorId::kBadConfig, "block_size: has no effect without quant_granularity Group");
+  if (!own.is_null() && !groups)
+    return Error(ErrorId::kBadConfig, "block_size: has no effect without quant_granularity Group");
   if (!own.is_null() && (!own.is_number_integer() || own.get<int64_t>() < 1))
     return Error(ErrorId::kBadConfig, "block_size: got ", own.dump(), ", wanted an integer of at least 1");
   if (groups && own.is_null() && !block_size)
-    return Error(ErrorId::kBadConfig, "quant_granularity: Group wants a block_size, or extra_options {\"WeightBlockSize\": N}");
+    return Error(ErrorId::kBadConfig,
+                 "quant_granularity: Group wants a block_size, or extra_options {\"WeightBlockSize\": N}");
   if (groups) spec.block_size = own.is_null() ? *block_size : own.get<int64_t>();
   PREON_ASSIGN_OR_RETURN(const std::string type, Member(json, "data_type"));
   Result<TensorType> parsed_type = ParseTensorType(type);
@@ -89,7 +92,8 @@ Result<std::map<std::string, TensorConfig>> ParseLayer(const Json& json, std::op
     if (!parsed.ok()) return std::move(parsed).status().WithContext(role);
     const bool older = role == "activation" && json.contains("input_tensors") && !json["input_tensors"].is_null();
     if (older && json["input_tensors"] != spec)
-      return Error(ErrorId::kBadConfig, "Both `activation` and `input_tensors` are provided. Please just use `input_tensors`.");
+      return Error(ErrorId::kBadConfig,
+                   "Both `activation` and `input_tensors` are provided. Please just use `input_tensors`.");
     roles[role == "activation" ? "input_tensors" : role] = *parsed;
   }
   return roles;
@@ -99,7 +103,9 @@ Status CheckRole(const TensorConfig& spec, std::string_view role) {
   const bool constant = role == "weight" || role == "bias";
   if (!constant && spec.granularity != SpecGranularity::kTensor)
     return Error(ErrorId::kBadConfig, role, ": quant_granularity: activations have one scale, wanted Tensor");
-  const Status exists = spec.is_integer() ? CheckCombination(spec.type, spec.scale_type, Granularity::kPerTensor, spec.symmetric) : Status::Ok();
+  const Status exists = spec.is_integer()
+                            ? CheckCombination(spec.type, spec.scale_type, Granularity::kPerTensor, spec.symmetric)
+                            : Status::Ok();
   if (!exists.ok()) return Error(ErrorId::kBadConfig, role, ": ", exists.message());
   return Status::Ok();
 }
@@ -112,7 +118,8 @@ void WarnOfIgnoredFields(const TensorConfig& spec, std::string_view role, Option
     options.warnings.push_back(StrCat(role, ": ", field, ": has no effect: ", why));
   };
   const std::string no_scale = spec.type.name() + " has no scales that are calibrated";
-  if (!has_scale && spec.scale_type != ScaleType::kFloat32) warn(StrCat("scale_type ", ScaleTypeName(spec.scale_type)), no_scale);
+  if (!has_scale && spec.scale_type != ScaleType::kFloat32)
+    warn(StrCat("scale_type ", ScaleTypeName(spec.scale_type)), no_scale);
   if (!has_scale && method != "minmax") warn("calibration_method " + spec.method, no_scale);
   if (!has_scale && spec.granularity != SpecGranularity::kTensor) warn("quant_granularity", no_scale);
   if (!spec.is_integer() && !spec.symmetric) warn("symmetric=false", spec.type.name() + " has no zero point");
@@ -120,15 +127,19 @@ void WarnOfIgnoredFields(const TensorConfig& spec, std::string_view role, Option
   if (has_scale && constant && method != "minmax" && method != "minmse" && method != "percentile")
     warn("calibration_method " + spec.method, "weights are all there, and have MinMax or MinMSE; this is MinMax");
   if (has_scale && !constant && spec.is_integer() && method == "distribution")
-    options.warnings.push_back(StrCat(role, ": calibration_method Distribution: made for floating types of 8 bits; codes of ", spec.type.name(),
-                                      " lie otherwise"));
+    options.warnings.push_back(StrCat(role,
+                                      ": calibration_method Distribution: made for floating types of 8 bits; codes of ",
+                                      spec.type.name(), " lie otherwise"));
 }
 
 LayerOverride LayerOf(const std::map<std::string, TensorConfig>& roles) {
   LayerOverride layer;
   for (const auto& [role, spec] : roles) {
     const TensorOverride wanted = OverrideOf(spec, role == "weight" || role == "bias");
-    (role == "input_tensors" ? layer.input : role == "weight" ? layer.weight : role == "bias" ? layer.bias : layer.output) = wanted;
+    (role == "input_tensors" ? layer.input
+     : role == "weight"      ? layer.weight
+     : role == "bias"        ? layer.bias
+                             : layer.output) = wanted;
   }
   return layer;
 }

@@ -18,7 +18,7 @@ struct TensorConfig {
   ScaleType scale_type = ScaleType::kFloat32;
   std::string method;
   SpecGranularity granularity = SpecGranularity::kTensor;
-  int64_t block_size = 0;   // with kGroup
+  int64_t block_size = 0;  // with kGroup
   TensorType type = DataType::kInt8;
 
   /// Of values with a range: blocks and unscaled halves have none.

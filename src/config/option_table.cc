@@ -2,16 +2,17 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "config/keys/keys.h"
 #include "config/option_values.h"
 #include "config/qconfig.h"
-#include "base/text.h"
 #include "instrument/output_name.h"
 
 namespace preon {
 namespace {
 
-constexpr uint32_t kNeedsData = kVerbQuantize | kVerbCalibrate | kVerbRanges | kVerbRun | kVerbCompare | kVerbInstrument;
+constexpr uint32_t kNeedsData =
+    kVerbQuantize | kVerbCalibrate | kVerbRanges | kVerbRun | kVerbCompare | kVerbInstrument;
 constexpr uint32_t kPlans = kVerbQuantize | kVerbCalibrate | kVerbInstrument;
 constexpr uint32_t kObserves = kPlans | kVerbRanges;
 constexpr uint32_t kReadsRanges = kVerbRanges | kVerbAnalyze;

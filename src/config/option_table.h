@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "config/options.h"
 #include "base/status.h"
+#include "config/options.h"
 
 namespace preon {
 
@@ -29,9 +29,9 @@ enum Verb : uint32_t {
 enum class OptionKind { kFlag, kValue, kList };
 
 struct OptionSpec {
-  std::string_view name;         ///< long name without dashes; key in configuration files ('-' and '_' are the same)
-  std::string_view value_name;   ///< "FILE", "N", …; empty for flags
-  std::string_view help;         ///< meaning, unit, default; empty: between processes of preon, not for users
+  std::string_view name;        ///< long name without dashes; key in configuration files ('-' and '_' are the same)
+  std::string_view value_name;  ///< "FILE", "N", …; empty for flags
+  std::string_view help;        ///< meaning, unit, default; empty: between processes of preon, not for users
   OptionKind kind;
   uint32_t verbs;
   /// Sets one value (flags: "true" or "false"). Errors: kBadOptionValue, kUnknownOption, kNotYetSupported; the caller

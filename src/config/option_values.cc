@@ -57,15 +57,18 @@ Status SetWeightType(std::optional<TensorType>& field, const std::string& value)
 }
 
 Status SetBFloat16(BFloat16Options& field, const std::string& value) {
-  PREON_ASSIGN_OR_RETURN(const auto member, OneOf<bool BFloat16Options::*>(value, {{"casts", &BFloat16Options::casts},
-                                                                                   {"clip", &BFloat16Options::clip},
-                                                                                   {"vaiml", &BFloat16Options::vaiml}}));
+  PREON_ASSIGN_OR_RETURN(const auto member,
+                         OneOf<bool BFloat16Options::*>(value, {{"casts", &BFloat16Options::casts},
+                                                                {"clip", &BFloat16Options::clip},
+                                                                {"vaiml", &BFloat16Options::vaiml}}));
   field.*member = true;
   return Status::Ok();
 }
 
 Status SetFloat16(std::optional<Float16>& field, const std::string& value) {
-  PREON_ASSIGN_OR_RETURN(field, OneOf<Float16>(value, {{"keep-io", Float16::kKeepIo}, {"convert", Float16::kConvert}, {"off", Float16::kOff}}));
+  PREON_ASSIGN_OR_RETURN(
+      field,
+      OneOf<Float16>(value, {{"keep-io", Float16::kKeepIo}, {"convert", Float16::kConvert}, {"off", Float16::kOff}}));
   return Status::Ok();
 }
 
@@ -110,8 +113,10 @@ Status SetFormat(Options& options, const std::string& value) {
   if (name != "qdq" && name != "qoperator" && name != "extended") return BadValue(value, "qdq, qoperator or extended");
   options.format.reset();
   options.plan.op_list.format.reset();
-  if (name == "extended") options.plan.op_list.format = QuarkFormat::kExtended;
-  else options.format = name == "qdq" ? QuantFormat::kQdq : QuantFormat::kQOperator;
+  if (name == "extended")
+    options.plan.op_list.format = QuarkFormat::kExtended;
+  else
+    options.format = name == "qdq" ? QuantFormat::kQdq : QuantFormat::kQOperator;
   return Status::Ok();
 }
 
@@ -125,7 +130,9 @@ Status SetAccuracyLevel(PlanOptions& plan, const std::string& value) {
 }
 
 Status SetMemory(MemoryUse& field, const std::string& value) {
-  PREON_ASSIGN_OR_RETURN(field, OneOf<MemoryUse>(value, {{"low", MemoryUse::kLow}, {"balanced", MemoryUse::kBalanced}, {"fast", MemoryUse::kFast}}));
+  PREON_ASSIGN_OR_RETURN(
+      field, OneOf<MemoryUse>(
+                 value, {{"low", MemoryUse::kLow}, {"balanced", MemoryUse::kBalanced}, {"fast", MemoryUse::kFast}}));
   return Status::Ok();
 }
 

@@ -1,4 +1,5 @@
-// Inside api/: from an option's text to its field. Errors: kBadOptionValue and those of the parsers, without the option's name.
+// Inside api/: from an option's text to its field. Errors: kBadOptionValue and those of the parsers, without the
+// option's name.
 #pragma once
 
 #include <optional>

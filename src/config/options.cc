@@ -5,16 +5,16 @@
 #include <set>
 #include <utility>
 
+#include "base/spelling.h"
 #include "config/check_options.h"
 #include "config/ignored_options.h"
 #include "config/keys/key_conflicts.h"
 #include "config/keys/keys.h"
 #include "config/tensor_overrides.h"
-#include "base/spelling.h"
 #include "data/source.h"
 #include "ir/model_io.h"
-#include "quantize/settings/tensor_settings.h"
 #include "quantize/plan/passthrough.h"
+#include "quantize/settings/tensor_settings.h"
 #include "ranges/compat/reference_method.h"
 #include "report/report_file.h"
 
@@ -30,9 +30,11 @@ namespace {
 // ONNX Runtime's quantizer has no other scales, and no search.
 Status CheckRuntimeHas(const PlanOptions& plan) {
   if (plan.scale_type != ScaleType::kFloat32 || plan.scale_type_of_weights() != ScaleType::kFloat32)
-    return Error(ErrorId::kConflictingOptions, "--compat onnxruntime: it has float scales only, wanted --scale-type float32");
+    return Error(ErrorId::kConflictingOptions,
+                 "--compat onnxruntime: it has float scales only, wanted --scale-type float32");
   if (plan.weight_rule.method == WeightMethod::kMinMse)
-    return Error(ErrorId::kConflictingOptions, "--compat onnxruntime: it does not search weights, wanted --weight-method minmax");
+    return Error(ErrorId::kConflictingOptions,
+                 "--compat onnxruntime: it does not search weights, wanted --weight-method minmax");
   return Status::Ok();
 }
 
@@ -43,7 +45,8 @@ bool ChoosesRanges(const Options& options, const Builtins& builtins) {
   return !target.ok() || (*target)->NeedsStatistics(PlanOptions{});
 }
 
-Result<std::unique_ptr<RangeMethod>> WithOptions(const Options& options, const RangeMethod& method, const MethodOptions& settings) {
+Result<std::unique_ptr<RangeMethod>> WithOptions(const Options& options, const RangeMethod& method,
+                                                 const MethodOptions& settings) {
   const PlanOptions& plan = options.plan;
   if (plan.compat == Compat::kOff) return method.WithOptions(settings);
   if (plan.compat == Compat::kOnnxRuntime) PREON_RETURN_IF_ERROR(CheckRuntimeHas(plan));
@@ -67,13 +70,16 @@ Status Judge(const Options& options, const RangeMethod& method, const std::strin
   return WithOptions(options, method, settings).status();
 }
 
-// A key that the method has not is without effect, as in the reference; one that it has no use for only where it came with a QConfig.
+// A key that the method has not is without effect, as in the reference; one that it has no use for only where it came
+// with a QConfig.
 bool IsIgnored(const Options& options, const std::string& key, const Status& judged) {
-  return judged.id() == ErrorId::kUnknownOption || (judged.id() == ErrorId::kConflictingOptions && options.hints.contains(key));
+  return judged.id() == ErrorId::kUnknownOption ||
+         (judged.id() == ErrorId::kConflictingOptions && options.hints.contains(key));
 }
 
 // Of the keys those that the method has.
-Result<std::unique_ptr<RangeMethod>> ConfiguredMethod(const Options& options, const RangeMethod& method, MethodOptions settings) {
+Result<std::unique_ptr<RangeMethod>> ConfiguredMethod(const Options& options, const RangeMethod& method,
+                                                      MethodOptions settings) {
   for (const auto& [key, value] : options.method_keys) {
     if (!settings.contains(key) && !IsIgnored(options, key, Judge(options, method, key, value))) settings[key] = value;
   }
@@ -114,7 +120,8 @@ Status CheckMethodKeys(const Options& options, const Builtins& builtins, Warning
     std::vector<std::string> others;
     for (const auto& method : builtins.methods.entries())
       if (Judge(options, *method, key, value).ok()) others.emplace_back(method->name());
-    if (why.empty()) why = StrCat("on method ", options.method, others.empty() ? "" : "; methods that have it: " + JoinNames(others));
+    if (why.empty())
+      why = StrCat("on method ", options.method, others.empty() ? "" : "; methods that have it: " + JoinNames(others));
     PREON_RETURN_IF_ERROR(ReportIgnored(options, key, why, warnings));
   }
   return Status::Ok();
@@ -135,12 +142,13 @@ Result<const Target*> TargetFor(const Options& options, const PlanOptions& plan,
   for (const auto& target : builtins.targets.entries()) {
     if (target->QuantizesActivations() && target->Takes(plan)) return target.get();
   }
-  return builtins.targets.entries().front().get();   // which says what it has
+  return builtins.targets.entries().front().get();  // which says what it has
 }
 
 }  // namespace
 
-Result<std::unique_ptr<RangeMethod>> MethodOfItsOwn(const Options& options, const std::string& name, const Builtins& builtins) {
+Result<std::unique_ptr<RangeMethod>> MethodOfItsOwn(const Options& options, const std::string& name,
+                                                    const Builtins& builtins) {
   const Result<const RangeMethod*> method = builtins.methods.Find(name);
   if (!method.ok()) return Status(method.status()).WithContext("method");
   return ConfiguredMethod(options, **method, {});
@@ -158,9 +166,11 @@ namespace {
 
 // In place of one method.
 Result<std::vector<std::unique_ptr<RangeMethod>>> AllMethods(const Options& options, const Builtins& builtins) {
-  for (const auto& [given, name] : {std::pair(options.method != "auto", "--method"), std::pair(!options.method_options.empty(), "--method-option"),
-                                    std::pair(options.plan.compat != Compat::kOff, "--compat")}) {
-    if (given) return Error(ErrorId::kConflictingOptions, "--all-methods: not with ", name, ", which goes with one method");
+  for (const auto& [given, name] :
+       {std::pair(options.method != "auto", "--method"), std::pair(!options.method_options.empty(), "--method-option"),
+        std::pair(options.plan.compat != Compat::kOff, "--compat")}) {
+    if (given)
+      return Error(ErrorId::kConflictingOptions, "--all-methods: not with ", name, ", which goes with one method");
   }
   std::vector<std::unique_ptr<RangeMethod>> methods;
   for (const auto& method : builtins.methods.entries()) {
@@ -181,15 +191,15 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   const Result<const RangeMethod*> method = builtins.methods.Find(options.method);
   if (!method.ok()) return Status(method.status()).WithContext("--method");
   const MethodOptions& given = options.method_options;
-  Result<std::unique_ptr<RangeMethod>> configured = ChoosesRanges(options, builtins)
-                                                        ? ConfiguredMethod(options, **method, given)
-                                                        : (*method)->WithOptions(given);
+  Result<std::unique_ptr<RangeMethod>> configured =
+      ChoosesRanges(options, builtins) ? ConfiguredMethod(options, **method, given) : (*method)->WithOptions(given);
   if (!configured.ok()) return std::move(configured).status().WithContext("--method-option");
   choices.method = std::move(configured).value();
   PREON_RETURN_IF_ERROR(CheckMethodKeys(options, builtins, warnings));
   choices.plan = ResolvedPlan(options, *choices.method);
   if (options.mixed_precision.enabled && !options.mixed_precision.tensors.empty())
-    PREON_RETURN_IF_ERROR(AddMixedPrecision(choices.plan.base_overrides, options.mixed_precision.tensors).WithContext("MixedPrecisionTensor"));
+    PREON_RETURN_IF_ERROR(AddMixedPrecision(choices.plan.base_overrides, options.mixed_precision.tensors)
+                              .WithContext("MixedPrecisionTensor"));
   if (!options.calib.empty() && choices.method->collects()) return NeedsValues(options.method).WithContext("--calib");
   const bool integers = IsIntType(options.plan.activation.type());
   choices.plan.weight = options.weight.value_or(integers ? TensorType(DataType::kInt8) : options.plan.activation);
@@ -200,7 +210,8 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   if (!options.weight && !choices.target->QuantizesActivations()) choices.plan.weight = choices.target->DefaultWeight();
   PREON_RETURN_IF_ERROR(CheckFitsTarget(options, choices.plan, *choices.target, warnings));
   PREON_RETURN_IF_ERROR(CheckTypeOptions(options, choices.plan, warnings));
-  for (const auto& [passes, option] : {std::pair(&options.disabled_passes, "--disable-pass"), std::pair(&options.enabled_passes, "--enable-pass")}) {
+  for (const auto& [passes, option] :
+       {std::pair(&options.disabled_passes, "--disable-pass"), std::pair(&options.enabled_passes, "--enable-pass")}) {
     for (const std::string& name : *passes) {
       const Result<const Pass*> pass = builtins.passes.Find(name);
       if (!pass.ok()) return Status(pass.status()).WithContext(option);

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "analyze/sample_groups.h"
-#include "config/builtins.h"
 #include "base/status.h"
-#include "data/data_source.h"
+#include "config/builtins.h"
 #include "data/data_options.h"
+#include "data/data_source.h"
 #include "data/run_plan.h"
 #include "formats/block_attributes.h"
 #include "quantize/plan/plan_options.h"
@@ -46,7 +46,7 @@ struct Setting {
 /// Types of tensors by the reference's older names.
 struct MixedPrecision {
   bool enabled = false;
-  std::string tensors;   ///< JSON: {"TYPE": ["TENSOR", ...], ...}
+  std::string tensors;  ///< JSON: {"TYPE": ["TENSOR", ...], ...}
 };
 
 /// Defaults are those of the command line; each field's meaning, unit and cost stands in the option table.
@@ -64,23 +64,23 @@ struct Options {
   MethodOptions method_keys;  ///< the same by the reference's keys: without effect on other methods
   MixedPrecision mixed_precision;
   std::vector<std::string> op_list_settings;  ///< keys that changed plan.op_list
-  std::map<std::string, std::string> keys;   ///< of the reference that were set; flags as true or false
+  std::map<std::string, std::string> keys;    ///< of the reference that were set; flags as true or false
   std::map<std::string, std::string> key_of;  ///< options that a key stood for
-  std::set<std::string> hints;               ///< keys and options that a QConfig set: without effect they are warnings, else errors
+  std::set<std::string> hints;  ///< keys and options that a QConfig set: without effect they are warnings, else errors
   std::optional<QuantFormat> format;  ///< default: kQdq
   std::optional<std::string> target;  ///< default: the first that takes the types
   PlanOptions plan;
   BlockAttributes bfp_attributes, mx_attributes;  ///< over those of the types, by the reference's operator
-  std::optional<TensorType> weight;  ///< default: the target's, or that of floating and block activations
+  std::optional<TensorType> weight;               ///< default: the target's, or that of floating and block activations
   SketchMode sketch_mode = SketchMode::kSampled;
   bool optimize_observed = true;
   bool bias_correction = true;
   bool channel_scales = true;
   std::set<std::string> disabled_passes;
   std::set<std::string> enabled_passes;  ///< on top of those that the target wants
-  std::optional<Float16> float16;  ///< default: kKeepIo where there are any
-  bool float16_scales = false;     ///< UseFP32Scale=false
-  int64_t calib_samples = -1;  ///< of these only the first so many are calibrated with; -1 = all
+  std::optional<Float16> float16;        ///< default: kKeepIo where there are any
+  bool float16_scales = false;           ///< UseFP32Scale=false
+  int64_t calib_samples = -1;            ///< of these only the first so many are calibrated with; -1 = all
   int64_t workers = 1;
   std::optional<WorkerTask> worker;
   MemoryUse memory = MemoryUse::kBalanced;
@@ -90,12 +90,12 @@ struct Options {
   bool resume = false;
   std::optional<int64_t> checkpoint_seconds;
   std::string report;
-  std::map<std::string, Shape> fixed_shapes;   ///< of the model's inputs and outputs
-  std::optional<std::vector<std::string>> copy_shared;   ///< CopySharedInit: operator types; empty = all
-  bool nhwc = false;           ///< the result takes and gives images as NHWC
-  bool external_data = false;  ///< weights of the result in a file beside it
-  bool value_info = false;     ///< the result says type and shape of every tensor
-  int64_t opset = 0;           ///< the least that the result has; 0 = what it needs
+  std::map<std::string, Shape> fixed_shapes;            ///< of the model's inputs and outputs
+  std::optional<std::vector<std::string>> copy_shared;  ///< CopySharedInit: operator types; empty = all
+  bool nhwc = false;                                    ///< the result takes and gives images as NHWC
+  bool external_data = false;                           ///< weights of the result in a file beside it
+  bool value_info = false;                              ///< the result says type and shape of every tensor
+  int64_t opset = 0;                                    ///< the least that the result has; 0 = what it needs
   bool per_sample = false;
   std::string production;
   std::optional<GroupBy> group_by;
@@ -118,18 +118,20 @@ struct Options {
 
 /// What names in the options stand for.
 struct Choices {
-  std::unique_ptr<RangeMethod> method;  ///< with its options applied
+  std::unique_ptr<RangeMethod> method;                    ///< with its options applied
   std::vector<std::unique_ptr<RangeMethod>> all_methods;  ///< where they were asked for
   const Target* target = nullptr;
-  PlanOptions plan;  ///< the options', and what --compat makes of defaults
+  PlanOptions plan;                   ///< the options', and what --compat makes of defaults
   std::vector<std::string> warnings;  ///< of settings without effect
 };
 
 /// What ranges are for, where no plan says more. Errors: kConflictingOptions for block formats, which have none.
 Result<IntFormat> RangeFormat(const PlanOptions& plan);
 
-/// The method of a tensor that has one of its own, with the keys in the options that it has. Errors: kUnknownOption, those of the keys.
-Result<std::unique_ptr<RangeMethod>> MethodOfItsOwn(const Options& options, const std::string& name, const Builtins& builtins);
+/// The method of a tensor that has one of its own, with the keys in the options that it has. Errors: kUnknownOption,
+/// those of the keys.
+Result<std::unique_ptr<RangeMethod>> MethodOfItsOwn(const Options& options, const std::string& name,
+                                                    const Builtins& builtins);
 
 /// Checks what can be checked before a file is opened, and looks names up.
 /// Errors: kUnknownOption with the nearest name, kBadOptionValue, kConflictingOptions, kNotYetSupported.

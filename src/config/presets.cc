@@ -23,8 +23,8 @@ constexpr auto kLater = std::to_array<std::pair<std::string_view, std::string_vi
 
 // The reference's newer family: its configurations in full.
 struct QConfigPreset {
-  std::string_view name, activation, weight;   ///< classes of specifications
-  std::string_view extra_options;              ///< JSON
+  std::string_view name, activation, weight;  ///< classes of specifications
+  std::string_view extra_options;             ///< JSON
   std::string_view algorithm;
 };
 
@@ -61,14 +61,17 @@ nlohmann::json SpecOf(std::string_view name) {
   type.resize(type.size() - std::string_view("Spec").size());
   return {{"symmetric", true},
           {"scale_type", npu ? "ScaleType.PowerOf2" : "ScaleType.Float32"},
-          {"calibration_method", npu ? "CalibMethod.MinMSE" : integer ? "CalibMethod.Percentile" : "CalibMethod.MinMax"},
+          {"calibration_method", npu       ? "CalibMethod.MinMSE"
+                                 : integer ? "CalibMethod.Percentile"
+                                           : "CalibMethod.MinMax"},
           {"quant_granularity", "QuantGranularity.Tensor"},
           {"data_type", type}};
 }
 
 Status ApplyQConfigPreset(Options& options, const QConfigPreset& preset) {
-  nlohmann::json config = {{"global_config", {{"input_tensors", SpecOf(preset.activation)}, {"weight", SpecOf(preset.weight)}}},
-                           {"extra_options", nlohmann::json::parse(preset.extra_options)}};
+  nlohmann::json config = {
+      {"global_config", {{"input_tensors", SpecOf(preset.activation)}, {"weight", SpecOf(preset.weight)}}},
+      {"extra_options", nlohmann::json::parse(preset.extra_options)}};
   if (!preset.algorithm.empty()) config["algo_config"] = {{{"name", preset.algorithm}}};
   return SetOption(options, "qconfig", config.dump()).WithContext("preset ", preset.name);
 }
@@ -166,7 +169,8 @@ Status ApplyPreset(Options& options, std::string_view name) {
     for (std::string& known : QConfigPresetNames()) names.push_back(std::move(known));
     for (const auto& [part, needs] : kLater) {
       if (wanted.find(part) != std::string::npos)
-        return Error(ErrorId::kNotYetSupported, "--config: preset '", name, "' is not in this version: it needs ", needs);
+        return Error(ErrorId::kNotYetSupported, "--config: preset '", name, "' is not in this version: it needs ",
+                     needs);
     }
     return Error(ErrorId::kUnknownOption, "--config: unknown preset '", name, "'", DidYouMean(wanted, names),
                  " (known: ", list, ")");

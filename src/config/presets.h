@@ -22,9 +22,9 @@ std::vector<ConfigPreset> ConfigPresets();
 /// The reference's configurations, which are in its layout.
 std::vector<std::string> QConfigPresetNames();
 
-/// Case is ignored. The reference's names: of its older family with or without "_CONFIG", their types and methods for any target;
-/// of its newer one with "_QCONFIG", which are its configurations in its layout.
-/// Errors: kUnknownOption with the nearest name; kNotYetSupported for what a preset needs that this version lacks.
+/// Case is ignored. The reference's names: of its older family with or without "_CONFIG", their types and methods for
+/// any target; of its newer one with "_QCONFIG", which are its configurations in its layout. Errors: kUnknownOption
+/// with the nearest name; kNotYetSupported for what a preset needs that this version lacks.
 Status ApplyPreset(Options& options, std::string_view name);
 
 }  // namespace preon

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/spelling.h"
 #include "config/config.h"
 #include "config/json_text.h"
 #include "config/json_values.h"
@@ -10,7 +11,6 @@
 #include "config/layer_config.h"
 #include "config/option_table.h"
 #include "config/qconfig_fields.h"
-#include "base/spelling.h"
 #include "formats/combination.h"
 #include "quantize/settings/tensor_settings.h"
 
@@ -19,7 +19,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::array kAlgorithms = {"cle", "smooth_quant", "quarot", "bias_correction", "gptq", "auto_mixprecision", "adaround", "adaquant"};
+constexpr std::array kAlgorithms = {"cle",  "smooth_quant",      "quarot",   "bias_correction",
+                                    "gptq", "auto_mixprecision", "adaround", "adaquant"};
 
 // Where a key and the specs speak of the same. Int16Scale goes over Float32, which is what specs have unasked.
 void SettleKeys(Options& options, TensorConfig& spec, std::string_view role, const char* symmetric) {
@@ -27,10 +28,13 @@ void SettleKeys(Options& options, TensorConfig& spec, std::string_view role, con
   const auto warn = [&](const char* key, std::string_view field) {
     options.warnings.push_back(StrCat(key, ": has no effect: ", field, " of ", role, " says otherwise"));
   };
-  if (options.keys.contains(symmetric) && spec.is_integer() && is_on(symmetric) != spec.symmetric) warn(symmetric, "symmetric");
+  if (options.keys.contains(symmetric) && spec.is_integer() && is_on(symmetric) != spec.symmetric)
+    warn(symmetric, "symmetric");
   if (!options.keys.contains("Int16Scale") || !is_on("Int16Scale") || !spec.is_integer()) return;
-  if (spec.scale_type == ScaleType::kFloat32) spec.scale_type = ScaleType::kInt16;
-  else if (spec.scale_type != ScaleType::kInt16) warn("Int16Scale", "scale_type");
+  if (spec.scale_type == ScaleType::kFloat32)
+    spec.scale_type = ScaleType::kInt16;
+  else if (spec.scale_type != ScaleType::kInt16)
+    warn("Int16Scale", "scale_type");
 }
 
 Status SetGlobalActivation(Options& options, const TensorConfig& spec) {
@@ -67,9 +71,11 @@ Status ApplyGlobal(Options& options, const Json& json, std::optional<int64_t> bl
   SettleKeys(options, roles["weight"], "weight", "WeightSymmetric");
   PREON_RETURN_IF_ERROR(SetGlobalActivation(options, roles["input_tensors"]).WithContext("input_tensors"));
   PREON_RETURN_IF_ERROR(SetGlobalWeight(options, roles["weight"]).WithContext("weight"));
-  if (roles["input_tensors"].scale_type == ScaleType::kPowerOfTwo && roles["weight"].scale_type == ScaleType::kPowerOfTwo) {
-    options.warnings.push_back("power-of-two scales for activations and weights: in the reference's layout, but without what it "
-                               "changes for NPUs (limits of shifts, operators of the DPU)");
+  if (roles["input_tensors"].scale_type == ScaleType::kPowerOfTwo &&
+      roles["weight"].scale_type == ScaleType::kPowerOfTwo) {
+    options.warnings.push_back(
+        "power-of-two scales for activations and weights: in the reference's layout, but without what it "
+        "changes for NPUs (limits of shifts, operators of the DPU)");
   }
   roles.erase("input_tensors");
   roles.erase("weight");
@@ -78,7 +84,8 @@ Status ApplyGlobal(Options& options, const Json& json, std::optional<int64_t> bl
 }
 
 Result<std::vector<std::string>> Names(const Json& json, std::string_view what) {
-  if (!json.is_array() || !std::ranges::all_of(json, &Json::is_string)) return WrongType(json, StrCat("a list of ", what));
+  if (!json.is_array() || !std::ranges::all_of(json, &Json::is_string))
+    return WrongType(json, StrCat("a list of ", what));
   return json.get<std::vector<std::string>>();
 }
 
@@ -89,7 +96,9 @@ Status AddSelector(const Json& json, NodeSelectors* selectors) {
     return Status::Ok();
   }
   const bool pair = json.is_array() && json.size() == 2 && json[0].is_array() && json[1].is_array();
-  if (!pair) return Error(ErrorId::kBadConfig, "got ", json.dump(), ", wanted a node's name, a ^pattern, or a sub-graph [[starts], [ends]]");
+  if (!pair)
+    return Error(ErrorId::kBadConfig, "got ", json.dump(),
+                 ", wanted a node's name, a ^pattern, or a sub-graph [[starts], [ends]]");
   SubGraphSelector sub_graph;
   PREON_ASSIGN_OR_RETURN(sub_graph.starts, Names(json[0], "node names"));
   PREON_ASSIGN_OR_RETURN(sub_graph.ends, Names(json[1], "node names"));
@@ -101,7 +110,8 @@ Status AddLayers(Options& options, const Json& json, bool by_type, std::optional
   if (!json.is_array()) return WrongType(json, "a list of [layer configuration, selectors]");
   for (const Json& entry : json) {
     if (!entry.is_array() || entry.size() != 2 || !entry[1].is_array())
-      return Error(ErrorId::kBadConfig, "got ", entry.dump(), ", wanted [layer configuration, list of ", by_type ? "operator types]" : "selectors]");
+      return Error(ErrorId::kBadConfig, "got ", entry.dump(), ", wanted [layer configuration, list of ",
+                   by_type ? "operator types]" : "selectors]");
     if (entry[0].is_null()) {
       if (!by_type) return Error(ErrorId::kBadConfig, "got null as layer configuration; nodes are left out by exclude");
       PREON_ASSIGN_OR_RETURN(const auto types, Names(entry[1], "operator types"));
@@ -146,10 +156,12 @@ Status ApplyAlgorithms(const Options& options, const Json& json) {
       return Error(ErrorId::kBadConfig, "Algo config dict must contain field 'name'.");
     const std::string name = algorithm["name"].get<std::string>();
     const std::vector<std::string> known(kAlgorithms.begin(), kAlgorithms.end());
-    if (std::ranges::find(known, name) == known.end()) return Error(ErrorId::kBadConfig, "Unknown algo name: ", name, DidYouMean(name, known));
+    if (std::ranges::find(known, name) == known.end())
+      return Error(ErrorId::kBadConfig, "Unknown algo name: ", name, DidYouMean(name, known));
     if (options.target == "matmul-nbits" && name != "gptq")
-      return Error(ErrorId::kConflictingOptions, "'", name, "' and UseMatMulNBits: got both, wanted one: of the algorithms only gptq makes weights in blocks");
-    if (name == "bias_correction") continue;   // always done
+      return Error(ErrorId::kConflictingOptions, "'", name,
+                   "' and UseMatMulNBits: got both, wanted one: of the algorithms only gptq makes weights in blocks");
+    if (name == "bias_correction") continue;  // always done
     return Error(ErrorId::kNotYetSupported, "'", name, "' is not in this version, which has bias_correction");
   }
   return Status::Ok();
@@ -174,18 +186,23 @@ Status ApplyQConfig(Options& options, const Json& config) {
   const size_t set_before = options.settings.size();
   PREON_RETURN_IF_ERROR(ApplyExtraOptions(options, keys));
   for (const auto& [key, ignored] : options.keys) options.hints.insert(key);
-  for (size_t index = set_before; index < options.settings.size(); ++index) options.hints.insert(options.settings[index].name);
+  for (size_t index = set_before; index < options.settings.size(); ++index)
+    options.hints.insert(options.settings[index].name);
   // For groups alone; others of the model have a granularity of their own.
   std::optional<int64_t> block_size;
   if (options.target != "matmul-nbits") block_size = std::exchange(options.plan.block_size, std::nullopt);
-  PREON_RETURN_IF_ERROR(ApplyGlobal(options, part("global_config", Json::object()), block_size).WithContext("global_config"));
-  PREON_RETURN_IF_ERROR(AddLayers(options, part("layer_type_config", Json::array()), true, block_size).WithContext("layer_type_config"));
-  PREON_RETURN_IF_ERROR(AddLayers(options, part("specific_layer_config", Json::array()), false, block_size).WithContext("specific_layer_config"));
+  PREON_RETURN_IF_ERROR(
+      ApplyGlobal(options, part("global_config", Json::object()), block_size).WithContext("global_config"));
+  PREON_RETURN_IF_ERROR(
+      AddLayers(options, part("layer_type_config", Json::array()), true, block_size).WithContext("layer_type_config"));
+  PREON_RETURN_IF_ERROR(AddLayers(options, part("specific_layer_config", Json::array()), false, block_size)
+                            .WithContext("specific_layer_config"));
   if (block_size && !HasBlockSize(options.plan))
     return Error(ErrorId::kBadConfig, "WeightBlockSize: has no effect: no quant_granularity of weights is Group");
   PREON_RETURN_IF_ERROR(AddExclude(options, part("exclude", Json::array())).WithContext("exclude"));
   PREON_RETURN_IF_ERROR(ApplyAlgorithms(options, part("algo_config", Json::array())).WithContext("algo_config"));
-  PREON_RETURN_IF_ERROR(ApplyExternalData(options, part("use_external_data_format", false)).WithContext("use_external_data_format"));
+  PREON_RETURN_IF_ERROR(
+      ApplyExternalData(options, part("use_external_data_format", false)).WithContext("use_external_data_format"));
   const bool reference_layout = !options.target;
   PREON_RETURN_IF_ERROR(ApplyConfigObject(options, part("preon_options", Json::object())).WithContext("preon_options"));
   if (reference_layout && !options.target) options.target = "quark";

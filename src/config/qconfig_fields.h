@@ -10,14 +10,15 @@
 namespace preon {
 
 struct ConfigField {
-  std::string_view name;      ///< "QConfig.exclude"
+  std::string_view name;  ///< "QConfig.exclude"
   std::string_view type;
   std::string_view fallback;
   std::string_view meaning;
 };
 std::span<const ConfigField> QConfigFields();
 
-/// Has the object only fields of `of` (QConfig, QLayerConfig, QTensorConfig)? Errors: kBadConfig with the nearest field; kWrongType.
+/// Has the object only fields of `of` (QConfig, QLayerConfig, QTensorConfig)? Errors: kBadConfig with the nearest
+/// field; kWrongType.
 Status CheckFields(const nlohmann::json& object, std::string_view of);
 
 }  // namespace preon

@@ -12,11 +12,19 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json Spec(const char* type, const char* method = "MinMax", const char* scale = "Float32", const char* granularity = "Tensor") {
-  return {{"symmetric", true}, {"scale_type", scale}, {"calibration_method", method}, {"quant_granularity", granularity}, {"data_type", type}};
+Json Spec(const char* type, const char* method = "MinMax", const char* scale = "Float32",
+          const char* granularity = "Tensor") {
+  return {{"symmetric", true},
+          {"scale_type", scale},
+          {"calibration_method", method},
+          {"quant_granularity", granularity},
+          {"data_type", type}};
 }
 
-Json Config() { return {{"global_config", {{"input_tensors", Spec("UInt8")}, {"weight", Spec("Int8", "MinMSE", "PowerOf2", "Channel")}}}}; }
+Json Config() {
+  return {
+      {"global_config", {{"input_tensors", Spec("UInt8")}, {"weight", Spec("Int8", "MinMSE", "PowerOf2", "Channel")}}}};
+}
 
 Result<Options> Applied(const Json& json) {
   Options options;
@@ -52,7 +60,7 @@ TEST(QConfig, LayersTypesAndExclusions) {
   config["exclude"] = {"e", {{"f"}, {"g"}}};
   const PlanOptions plan = Applied(config)->plan;
   ASSERT_EQ(plan.layers.size(), 3u);
-  EXPECT_EQ(plan.layers[0].bias->type, TensorType(DataType::kInt16));   // all nodes
+  EXPECT_EQ(plan.layers[0].bias->type, TensorType(DataType::kInt16));  // all nodes
   EXPECT_TRUE(plan.layers[0].selectors.patterns.empty());
   EXPECT_EQ(plan.layers[1].selectors.op_types, std::vector<std::string>{"MatMul"});
   EXPECT_EQ(plan.layers[1].weight->per_channel, false);
@@ -118,7 +126,7 @@ TEST(QConfig, GroupsHaveTheKeysSizeOrTheirOwn) {
 
 TEST(QConfig, OlderNameOfTheRoleIsTaken) {
   Json config = Config();
-  config["global_config"]["activation"] = config["global_config"]["input_tensors"];   // equal ones are no contradiction
+  config["global_config"]["activation"] = config["global_config"]["input_tensors"];  // equal ones are no contradiction
   EXPECT_TRUE(Applied(config).ok());
   config["global_config"].erase("input_tensors");
   EXPECT_EQ(Applied(config)->plan.activation, TensorType(DataType::kUInt8));
@@ -132,7 +140,8 @@ e:
   - f: null
 )";
   EXPECT_EQ(*ParseYaml(text, "x.yaml"),
-            Json::parse(R"({"a": [1, 2.5, true, null, "text", "1", "true"], "b": {"c": -3, "d": 1e-3}, "e": [{"f": null}]})"));
+            Json::parse(
+                R"({"a": [1, 2.5, true, null, "text", "1", "true"], "b": {"c": -3, "d": 1e-3}, "e": [{"f": null}]})"));
   for (const char* wrong : {"a: [1", "a: 1\na: 2", "[a]: 1", "a: {b: *c}"}) {
     const Status status = ParseYaml(wrong, "x.yaml").status();
     EXPECT_EQ(status.id(), ErrorId::kBadConfig) << wrong;

@@ -4,9 +4,9 @@
 #include <cfloat>
 #include <cmath>
 
+#include "base/spelling.h"
 #include "config/json_text.h"
 #include "config/json_values.h"
-#include "base/spelling.h"
 #include "quantize/plan/check_plan.h"
 #include "quantize/settings/layer_settings.h"
 #include "quantize/settings/tensor_settings.h"
@@ -16,8 +16,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int64_t kMaxRank = 16;   // more than any operator with weights takes
-constexpr std::string_view kTwoWays = "got scale and zero_point beside symmetric, reduce_range, rmin or rmax, wanted one or the other";
+constexpr int64_t kMaxRank = 16;  // more than any operator with weights takes
+constexpr std::string_view kTwoWays =
+    "got scale and zero_point beside symmetric, reduce_range, rmin or rmax, wanted one or the other";
 
 Result<std::string> Text(const Json& object, const char* key) {
   if (!object.at(key).is_string()) return WrongType(object.at(key), "a text").WithContext(key);
@@ -84,8 +85,10 @@ using Problems = std::vector<std::string>;
 
 template <typename T, typename Field>
 void Keep(const Result<T>& parsed, Field& field, Problems& problems) {
-  if (parsed.ok()) field = *parsed;
-  else problems.push_back(parsed.status().message());
+  if (parsed.ok())
+    field = *parsed;
+  else
+    problems.push_back(parsed.status().message());
 }
 
 // False for what is no object.
@@ -95,7 +98,8 @@ bool CheckKeys(const Json& value, const std::vector<std::string>& known, Problem
     return false;
   }
   for (const auto& [key, ignored] : value.items()) {
-    if (std::ranges::find(known, key) == known.end()) problems.push_back(StrCat("key '", key, "' is unknown", DidYouMean(key, known)));
+    if (std::ranges::find(known, key) == known.end())
+      problems.push_back(StrCat("key '", key, "' is unknown", DidYouMean(key, known)));
   }
   return true;
 }
@@ -119,17 +123,22 @@ void ParseCommon(const Json& value, const char* type_key, TensorOverride& parsed
 
 TensorOverride ParseOverride(const Json& value, Problems& problems) {
   TensorOverride parsed;
-  if (!CheckKeys(value, {"type", "symmetric", "scale_type", "method", "rmin", "rmax", "scale", "zero_point", "axis", "block_size", "reduce_range"}, problems))
+  if (!CheckKeys(value,
+                 {"type", "symmetric", "scale_type", "method", "rmin", "rmax", "scale", "zero_point", "axis",
+                  "block_size", "reduce_range"},
+                 problems))
     return parsed;
   ParseCommon(value, "type", parsed, problems);
-  if (parsed.axis == -1) {   // ours for one scale, where the reference has the last axis
+  if (parsed.axis == -1) {  // ours for one scale, where the reference has the last axis
     parsed.axis.reset();
     parsed.per_channel = false;
   }
   if (value.contains("scale_type")) {
     const Result<std::string> name = Text(value, "scale_type");
-    if (name.ok()) Keep(ParseScaleType(*name), parsed.scale_type, problems);
-    else problems.push_back(name.status().message());
+    if (name.ok())
+      Keep(ParseScaleType(*name), parsed.scale_type, problems);
+    else
+      problems.push_back(name.status().message());
   }
   if (value.contains("method")) Keep(Text(value, "method"), parsed.method, problems);
   if (value.contains("block_size")) Keep(Integer(value, "block_size", 1, INT32_MAX), parsed.block_size, problems);
@@ -137,12 +146,14 @@ TensorOverride ParseOverride(const Json& value, Problems& problems) {
 }
 
 std::optional<ConvertOverride> ParseConvert(const Json& value, Problems& problems) {
-  if (!CheckKeys(value, {"quant_type", "recv_nodes", "symmetric", "rmin", "rmax", "scale", "zero_point"}, problems)) return std::nullopt;
+  if (!CheckKeys(value, {"quant_type", "recv_nodes", "symmetric", "rmin", "rmax", "scale", "zero_point"}, problems))
+    return std::nullopt;
   if (!value.contains("quant_type")) problems.emplace_back("no quant_type given, which it needs");
   TensorOverride parsed;
   ParseCommon(value, "quant_type", parsed, problems);
   if (!parsed.type) return std::nullopt;
-  ConvertOverride convert{.type = *parsed.type, .symmetric = parsed.symmetric, .range = parsed.range, .params = parsed.params};
+  ConvertOverride convert{
+      .type = *parsed.type, .symmetric = parsed.symmetric, .range = parsed.range, .params = parsed.params};
   if (convert.params && (convert.symmetric || convert.range)) problems.emplace_back(kTwoWays);
   const Json nodes = value.value("recv_nodes", Json());
   if (nodes.is_null()) return convert;
@@ -157,12 +168,16 @@ std::optional<ConvertOverride> ParseConvert(const Json& value, Problems& problem
 // What one entry says; that of a channel may repeat what the first says, and not more.
 TensorOverride ParseReferenceEntry(const Json& value, Problems& problems) {
   TensorOverride parsed;
-  if (!CheckKeys(value, {"quant_type", "axis", "symmetric", "reduce_range", "rmin", "rmax", "scale", "zero_point", "convert"}, problems)) return parsed;
+  if (!CheckKeys(value,
+                 {"quant_type", "axis", "symmetric", "reduce_range", "rmin", "rmax", "scale", "zero_point", "convert"},
+                 problems))
+    return parsed;
   ParseCommon(value, "quant_type", parsed, problems);
   if (parsed.params && (parsed.symmetric || parsed.reduce_range || parsed.range)) problems.emplace_back(kTwoWays);
   if (!value.contains("convert")) return parsed;
   Problems inside;
-  if (const std::optional<ConvertOverride> convert = ParseConvert(value["convert"], inside)) parsed.converts.push_back(*convert);
+  if (const std::optional<ConvertOverride> convert = ParseConvert(value["convert"], inside))
+    parsed.converts.push_back(*convert);
   for (const std::string& problem : inside) problems.push_back("convert: " + problem);
   return parsed;
 }
@@ -177,23 +192,30 @@ TensorOverride ParseReferenceOverride(const Json& value, Problems& problems) {
   for (size_t channel = 0; channel < value.size(); ++channel) {
     Problems inside;
     const TensorOverride entry = ParseReferenceEntry(value[channel], inside);
-    for (const std::string& problem : inside) problems.push_back(value.size() == 1 ? problem : StrCat("entry ", channel, ": ", problem));
+    for (const std::string& problem : inside)
+      problems.push_back(value.size() == 1 ? problem : StrCat("entry ", channel, ": ", problem));
     if (channel == 0) {
       whole = entry;
       if (!entry.axis && value.size() == 1) return whole;
-      if (!entry.axis && inside.empty()) problems.push_back(StrCat("got ", value.size(), " entries without axis, wanted one, or an axis in the first"));
+      if (!entry.axis && inside.empty())
+        problems.push_back(StrCat("got ", value.size(), " entries without axis, wanted one, or an axis in the first"));
     }
     differ = differ || (entry.type && entry.type != whole.type) || (entry.axis && entry.axis != whole.axis) ||
-             (entry.symmetric && entry.symmetric != whole.symmetric) || (entry.reduce_range && entry.reduce_range != whole.reduce_range);
-    if (!entry.converts.empty()) problems.push_back(StrCat("entry ", channel, ": convert: got it for a channel; only activations have it"));
+             (entry.symmetric && entry.symmetric != whole.symmetric) ||
+             (entry.reduce_range && entry.reduce_range != whole.reduce_range);
+    if (!entry.converts.empty())
+      problems.push_back(StrCat("entry ", channel, ": convert: got it for a channel; only activations have it"));
     half = half || (entry.range && !entry.range.complete());
     if (entry.range.complete()) whole.channel_ranges.push_back(entry.range.Over({}));
     if (entry.params) whole.channel_params.push_back(*entry.params);
   }
   if (half) problems.emplace_back("got one of rmin and rmax for a channel, wanted both");
-  if (differ) problems.emplace_back("quant_type, axis, symmetric and reduce_range are those of the first entry for all channels");
+  if (differ)
+    problems.emplace_back("quant_type, axis, symmetric and reduce_range are those of the first entry for all channels");
   for (const size_t given : {whole.channel_ranges.size(), whole.channel_params.size()}) {
-    if (given != 0 && given != value.size() && !half) problems.push_back(StrCat("got a range or scale for ", given, " of ", value.size(), " channels, wanted all or none"));
+    if (given != 0 && given != value.size() && !half)
+      problems.push_back(
+          StrCat("got a range or scale for ", given, " of ", value.size(), " channels, wanted all or none"));
   }
   whole.channels = static_cast<int64_t>(value.size());
   whole.range = {};
@@ -215,7 +237,9 @@ Status AddEach(TensorOverrides& overrides, const Json& tensors, TensorOverride (
 
 }  // namespace
 
-Status AddOverrides(TensorOverrides& overrides, const Json& tensors) { return AddEach(overrides, tensors, ParseOverride); }
+Status AddOverrides(TensorOverrides& overrides, const Json& tensors) {
+  return AddEach(overrides, tensors, ParseOverride);
+}
 
 Status AddReferenceOverrides(TensorOverrides& overrides, const std::string& text) {
   PREON_ASSIGN_OR_RETURN(const Json tensors, ParseJson(text));
@@ -227,7 +251,8 @@ Status AddMixedPrecision(TensorOverrides& overrides, const std::string& text) {
   if (!types.is_object()) return WrongType(types, "an object with a list of tensors for each type");
   for (const auto& [name, tensors] : types.items()) {
     PREON_ASSIGN_OR_RETURN(const TensorType type, ParseTensorType(name));
-    if (!tensors.is_array() || !std::ranges::all_of(tensors, &Json::is_string)) return WrongType(tensors, "a list of tensors").WithContext(name);
+    if (!tensors.is_array() || !std::ranges::all_of(tensors, &Json::is_string))
+      return WrongType(tensors, "a list of tensors").WithContext(name);
     for (const Json& tensor : tensors) overrides[tensor.get<std::string>()].type = type;
   }
   return Status::Ok();

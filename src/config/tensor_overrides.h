@@ -12,12 +12,12 @@ namespace preon {
 
 using TensorOverrides = std::map<std::string, TensorOverride>;
 
-/// {"TENSOR": {"type": "int16", "symmetric": true, "rmin": -1, "rmax": 1, ...}, ...}, setting by setting over those that are
-/// there. Errors: kBadConfig with everything that is wrong, kUnknownOption.
+/// {"TENSOR": {"type": "int16", "symmetric": true, "rmin": -1, "rmax": 1, ...}, ...}, setting by setting over those
+/// that are there. Errors: kBadConfig with everything that is wrong, kUnknownOption.
 Status AddOverrides(TensorOverrides& overrides, const nlohmann::json& tensors);
 
-/// The same in the reference's words: {"TENSOR": [{"quant_type": "QInt8", "axis": 0, ...}, ...], ...}, one entry for the tensor or
-/// one for each channel. Errors: as above.
+/// The same in the reference's words: {"TENSOR": [{"quant_type": "QInt8", "axis": 0, ...}, ...], ...}, one entry for
+/// the tensor or one for each channel. Errors: as above.
 Status AddReferenceOverrides(TensorOverrides& overrides, const std::string& text);
 
 /// {"TYPE": ["TENSOR", ...], ...}. Errors: as above.

@@ -16,7 +16,7 @@ std::string Place(const YAML::Mark& mark) { return StrCat("line ", mark.line + 1
 
 Json Scalar(const YAML::Node& node) {
   const std::string& text = node.Scalar();
-  if (node.Tag() == "!") return text;   // quoted
+  if (node.Tag() == "!") return text;  // quoted
   const std::string lower = ToLower(text);
   if (lower == "true" || lower == "false") return lower == "true";
   if (lower.empty() || lower == "null" || lower == "~") return nullptr;
@@ -40,9 +40,11 @@ Result<Json> ToJson(const YAML::Node& node) {
     case YAML::NodeType::Map: {
       Json object = Json::object();
       for (const auto& entry : node) {
-        if (!entry.first.IsScalar()) return Error(ErrorId::kBadConfig, Place(entry.first.Mark()), ": a key that is no text");
+        if (!entry.first.IsScalar())
+          return Error(ErrorId::kBadConfig, Place(entry.first.Mark()), ": a key that is no text");
         const std::string& key = entry.first.Scalar();
-        if (object.contains(key)) return Error(ErrorId::kBadConfig, Place(entry.first.Mark()), ": key '", key, "' for the second time");
+        if (object.contains(key))
+          return Error(ErrorId::kBadConfig, Place(entry.first.Mark()), ": key '", key, "' for the second time");
         PREON_ASSIGN_OR_RETURN(object[key], ToJson(entry.second));
       }
       return object;

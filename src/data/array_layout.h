@@ -6,8 +6,8 @@
 
 #include "base/shape.h"
 #include "base/status.h"
-#include "data/sample_set.h"
 #include "base/tensor_spec.h"
+#include "data/sample_set.h"
 
 namespace preon {
 

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "data/files/array_file.h"
 #include "data/array_layout.h"
 #include "data/convert.h"
+#include "data/files/array_file.h"
 #include "data/files/quoted_names.h"
 
 namespace preon {

@@ -118,7 +118,7 @@ class BatchLoop {
   int64_t saved_ = 0;  // done_ at the last checkpoint
   Clock::time_point next_checkpoint_ = After(options_.checkpoint.seconds);
   std::map<int64_t, Result<InTurn>> finished_;  // by place in the stream
-  bool over_ = false;  // nothing more is begun
+  bool over_ = false;                           // nothing more is begun
   Status failure_, stopped_;
   std::exception_ptr defect_;
 };

@@ -183,14 +183,17 @@ TEST_P(ForEachBatchTest, NoCheckpointBeforeItsTime) {
 TEST_P(ForEachBatchTest, StoppedItFinishesWhatIsUnderWayAndSavesIt) {
   Counting source(50);
   const auto go_on = [&] { return source.begun() < 7 ? Status::Ok() : Error(ErrorId::kCancelled, "enough"); };
-  EXPECT_EQ(ForEachBatch(source, {.at_once = GetParam(), .checkpoint = {3600, NoteSaved()}, .go_on = go_on}, Note()).message(), "enough");
+  EXPECT_EQ(ForEachBatch(source, {.at_once = GetParam(), .checkpoint = {3600, NoteSaved()}, .go_on = go_on}, Note())
+                .message(),
+            "enough");
   EXPECT_EQ(finished_, UpTo(7));
   EXPECT_EQ(saved_, 7u);
 }
 
 TEST_P(ForEachBatchTest, ACancelledSourceIsNoFailure) {
   Counting source(9, Error(ErrorId::kCancelled, "interrupted"));
-  EXPECT_EQ(ForEachBatch(source, {.at_once = GetParam(), .checkpoint = {3600, NoteSaved()}}, Note()).id(), ErrorId::kCancelled);
+  EXPECT_EQ(ForEachBatch(source, {.at_once = GetParam(), .checkpoint = {3600, NoteSaved()}}, Note()).id(),
+            ErrorId::kCancelled);
   EXPECT_EQ(finished_, UpTo(9));
   EXPECT_EQ(saved_, 9u);
 }

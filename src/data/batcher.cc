@@ -40,7 +40,9 @@ Tensor StackRows(const std::vector<Sample>& samples, const std::string& input) {
 class Batcher : public DataSource {
  public:
   Batcher(std::unique_ptr<SampleSet> samples, BatchPlan plan, std::optional<LabelFile> labels)
-      : samples_(std::move(samples)), plan_(std::move(plan)), labels_(std::move(labels)),
+      : samples_(std::move(samples)),
+        plan_(std::move(plan)),
+        labels_(std::move(labels)),
         next_(Upcoming(plan_.shard_index)) {}
 
   std::optional<int64_t> SampleCount() const override {

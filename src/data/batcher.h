@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "data/data_source.h"
 #include "data/labels.h"
 #include "data/sample_runs.h"
 #include "data/sample_set.h"
-#include "data/data_source.h"
 
 namespace preon {
 
@@ -20,11 +20,12 @@ struct BatchPlan {
   bool exact = false;               ///< the model takes batches of exactly this size
   int64_t total = 0;                ///< samples of the stream before sharding
   int64_t shard_index = 0, shard_count = 1;
-  int64_t part = 0, parts = 1;      ///< of the shard's batches (by place, k) those with k % parts == part
-  SampleRuns seen;                  ///< canonical; left out
+  int64_t part = 0, parts = 1;  ///< of the shard's batches (by place, k) those with k % parts == part
+  SampleRuns seen;              ///< canonical; left out
 };
 
-/// Stacks samples of equal shapes that follow each other in the shard; another shape or a gap starts a new batch. `labels` win over labels of the data.
+/// Stacks samples of equal shapes that follow each other in the shard; another shape or a gap starts a new batch.
+/// `labels` win over labels of the data.
 std::unique_ptr<DataSource> MakeBatcher(std::unique_ptr<SampleSet> samples, BatchPlan plan,
                                         std::optional<LabelFile> labels);
 

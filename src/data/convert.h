@@ -16,7 +16,8 @@ namespace preon {
 bool IsConvertible(DataType from, DataType to);
 
 /// `tensor` with elements of type `to`; itself if it has that type. Floats round to nearest even.
-/// Errors: kDataType naming the first integer, or float for float16, that does not fit. `from` and `to` must be convertible.
+/// Errors: kDataType naming the first integer, or float for float16, that does not fit. `from` and `to` must be
+/// convertible.
 Result<Tensor> ConvertElements(const Tensor& tensor, DataType to);
 
 /// Flat index of the first NaN or infinity; nullopt if there is none or the type has none.

@@ -25,9 +25,9 @@ TEST(ConvertTest, AllowsWhatKeepsTheMeaning) {
   for (const auto& [from, to] : allowed)
     EXPECT_TRUE(IsConvertible(from, to)) << DataTypeName(from) << " " << DataTypeName(to);
   const std::pair<DataType, DataType> refused[] = {
-      {DataType::kFloat, DataType::kInt64},  {DataType::kDouble, DataType::kUInt8},
-      {DataType::kInt64, DataType::kFloat},  {DataType::kInt32, DataType::kFloat},
-      {DataType::kFloat, DataType::kBool},   {DataType::kString, DataType::kFloat},
+      {DataType::kFloat, DataType::kInt64},   {DataType::kDouble, DataType::kUInt8},
+      {DataType::kInt64, DataType::kFloat},   {DataType::kInt32, DataType::kFloat},
+      {DataType::kFloat, DataType::kBool},    {DataType::kString, DataType::kFloat},
       {DataType::kInt16, DataType::kFloat16}, {DataType::kFloat16, DataType::kInt8}};
   for (const auto& [from, to] : refused)
     EXPECT_FALSE(IsConvertible(from, to)) << DataTypeName(from) << " " << DataTypeName(to);

@@ -18,21 +18,21 @@ struct RandomValues {
   struct Interval {
     double low = 0, high = 1;  ///< integers: both included; floats: `high` is not
   };
-  std::map<std::string, Shape> shapes;      ///< sizes of at most 0 are left to preon; empty, or one for every input
-  std::map<std::string, Interval> ranges;   ///< empty, or one for every input
-  std::optional<Interval> common;           ///< for inputs without a range of their own
+  std::map<std::string, Shape> shapes;     ///< sizes of at most 0 are left to preon; empty, or one for every input
+  std::map<std::string, Interval> ranges;  ///< empty, or one for every input
+  std::optional<Interval> common;          ///< for inputs without a range of their own
 };
 
 struct DataOptions {
   std::vector<std::string> sources;                         ///< --data SRC…
   std::vector<std::pair<std::string, std::string>> inputs;  ///< --input NAME=SRC…
-  std::string preprocess;  ///< --preprocess; empty is an error for images, except for uint8 inputs (`raw`)
-  std::string labels;      ///< --labels FILE
-  std::string only;        ///< --only FILE
-  int64_t limit = -1;      ///< --samples N; -1 = all
-  int64_t batch = 0;       ///< --batch N; 0 = the model's fixed batch, else 1
-  uint64_t seed = 0;       ///< for random:N
-  RandomValues random;     ///< of random:N
+  std::string preprocess;      ///< --preprocess; empty is an error for images, except for uint8 inputs (`raw`)
+  std::string labels;          ///< --labels FILE
+  std::string only;            ///< --only FILE
+  int64_t limit = -1;          ///< --samples N; -1 = all
+  int64_t batch = 0;           ///< --batch N; 0 = the model's fixed batch, else 1
+  uint64_t seed = 0;           ///< for random:N
+  RandomValues random;         ///< of random:N
   int64_t random_samples = 0;  ///< so many random ones where there is no source at all
   int64_t shard_index = 0, shard_count = 1;  ///< --shard I/N, 0-based here: sample k goes to shard k % N
 };

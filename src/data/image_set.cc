@@ -8,9 +8,9 @@
 #include "base/file.h"
 #include "base/spelling.h"
 #include "data/array_layout.h"
+#include "data/files/quoted_names.h"
 #include "data/images/decode_image.h"
 #include "data/images/image_plan.h"
-#include "data/files/quoted_names.h"
 
 namespace preon {
 namespace fs = std::filesystem;

@@ -16,7 +16,10 @@ using NextResult = Result<std::optional<Batch>>;
 class PrefetchedSource : public DataSource {
  public:
   PrefetchedSource(std::unique_ptr<DataSource> source, int depth)
-      : source_(std::move(source)), depth_(static_cast<size_t>(depth)), count_(source_->SampleCount()), batch_(source_->BatchSize()) {
+      : source_(std::move(source)),
+        depth_(static_cast<size_t>(depth)),
+        count_(source_->SampleCount()),
+        batch_(source_->BatchSize()) {
     thread_ = std::thread([this] { Produce(); });
   }
 

@@ -92,17 +92,28 @@ void FillUniform(Tensor& tensor, SplitMix& next, const RandomValues::Interval& i
 // FillRandom has accepted the type.
 void FillUniform(Tensor& tensor, SplitMix& next, const RandomValues::Interval& interval) {
   switch (tensor.type()) {
-    case DataType::kFloat: return FillUniform<float>(tensor, next, interval);
-    case DataType::kDouble: return FillUniform<double>(tensor, next, interval);
-    case DataType::kFloat16: return FillUniform<Half>(tensor, next, interval);
-    case DataType::kInt8: return FillUniform<int8_t>(tensor, next, interval);
-    case DataType::kInt16: return FillUniform<int16_t>(tensor, next, interval);
-    case DataType::kUInt16: return FillUniform<uint16_t>(tensor, next, interval);
-    case DataType::kInt32: return FillUniform<int32_t>(tensor, next, interval);
-    case DataType::kUInt32: return FillUniform<uint32_t>(tensor, next, interval);
-    case DataType::kInt64: return FillUniform<int64_t>(tensor, next, interval);
-    case DataType::kUInt64: return FillUniform<uint64_t>(tensor, next, interval);
-    default: return FillUniform<uint8_t>(tensor, next, interval);  // bool too
+    case DataType::kFloat:
+      return FillUniform<float>(tensor, next, interval);
+    case DataType::kDouble:
+      return FillUniform<double>(tensor, next, interval);
+    case DataType::kFloat16:
+      return FillUniform<Half>(tensor, next, interval);
+    case DataType::kInt8:
+      return FillUniform<int8_t>(tensor, next, interval);
+    case DataType::kInt16:
+      return FillUniform<int16_t>(tensor, next, interval);
+    case DataType::kUInt16:
+      return FillUniform<uint16_t>(tensor, next, interval);
+    case DataType::kInt32:
+      return FillUniform<int32_t>(tensor, next, interval);
+    case DataType::kUInt32:
+      return FillUniform<uint32_t>(tensor, next, interval);
+    case DataType::kInt64:
+      return FillUniform<int64_t>(tensor, next, interval);
+    case DataType::kUInt64:
+      return FillUniform<uint64_t>(tensor, next, interval);
+    default:
+      return FillUniform<uint8_t>(tensor, next, interval);  // bool too
   }
 }
 

@@ -82,8 +82,9 @@ std::pair<double, double> ExtremesOf(SampleSet& set, const std::string& input) {
     const auto sample = set.Read(index);
     const auto feed = std::ranges::find(sample->feeds, input, &Feed::input);
     for (int64_t at = 0; at < feed->tensor.count(); ++at) {
-      const double value = feed->tensor.type() == DataType::kFloat ? feed->tensor.floats()[static_cast<size_t>(at)]
-                                                                   : double(feed->tensor.As<int64_t>()[static_cast<size_t>(at)]);
+      const double value = feed->tensor.type() == DataType::kFloat
+                               ? feed->tensor.floats()[static_cast<size_t>(at)]
+                               : double(feed->tensor.As<int64_t>()[static_cast<size_t>(at)]);
       seen = {std::min(seen.first, value), std::max(seen.second, value)};
     }
   }
@@ -92,7 +93,8 @@ std::pair<double, double> ExtremesOf(SampleSet& set, const std::string& input) {
 
 TEST(RandomSetTest, RangesAndShapesThatAreGiven) {
   const std::vector<TensorSpec> inputs = {{"x", DataType::kFloat, {kN, kN, 20}}, {"ids", DataType::kInt64, {kN, kN}}};
-  const RandomValues values{.shapes = {{"x", {1, 7, 0}}, {"ids", {0, 50}}}, .ranges = {{"x", {-2, 6}}, {"ids", {3, 5}}}};
+  const RandomValues values{.shapes = {{"x", {1, 7, 0}}, {"ids", {0, 50}}},
+                            .ranges = {{"x", {-2, 6}}, {"ids", {3, 5}}}};
   const auto set = MakeRandomSet(10, 1, inputs, 1, values);
   ASSERT_TRUE(set.ok()) << set.status().ToString();
   EXPECT_EQ((*set)->Read(0)->feeds[0].tensor.shape(), (Shape{1, 7, 20}));

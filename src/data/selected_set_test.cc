@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "data/files/test_files.h"
-#include "data/data_source.h"
 #include "data/data_options.h"
+#include "data/data_source.h"
+#include "data/files/test_files.h"
 #include "data/open_data_source.h"
 
 namespace preon {

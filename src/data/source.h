@@ -7,17 +7,17 @@
 #include <string>
 
 #include "base/status.h"
+#include "base/tensor_spec.h"
 #include "data/sample_set.h"
 #include "data/source_context.h"
-#include "base/tensor_spec.h"
 
 namespace preon {
 
 bool IsRandomSource(const std::string& source);
 /// By its name: neither random, nor an array file.
 bool MayHoldImages(const std::string& source);
-/// Size and time of change of the file, or of each file of the folder that may hold samples. Others don't matter: results are
-/// often written beside the data.
+/// Size and time of change of the file, or of each file of the folder that may hold samples. Others don't matter:
+/// results are often written beside the data.
 std::string StateOfSource(const std::string& source);
 
 /// Opens `source` for `inputs` (all of the model's, or the one that --input names).

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "data/sample_set.h"
 #include "base/tensor_spec.h"
+#include "data/sample_set.h"
 
 namespace preon {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/tensor_spec.h"
 #include "data/convert.h"
 #include "eval/values.h"
-#include "base/tensor_spec.h"
 
 namespace preon {
 

@@ -12,9 +12,9 @@ constexpr auto kMovers = std::to_array<std::string_view>(
      "Identity",     "MaxPool",      "NhwcMaxPool", "Pad",     "Reshape",   "Resize",         "Slice",
      "SpaceToDepth", "Split",        "Squeeze",     "Tile",    "Transpose", "Unsqueeze",      "Upsample"});
 
-constexpr auto kIntegerKernels =
-    std::to_array<std::string_view>({"ConvInteger", "DynamicQuantizeLSTM", "DynamicQuantizeMatMul", "MatMulInteger", "MatMulIntegerToFloat", "MatMulNBits",
-                                     "QAttention", "QGemm", "QMoE", "QEmbedLayerNormalization"});
+constexpr auto kIntegerKernels = std::to_array<std::string_view>(
+    {"ConvInteger", "DynamicQuantizeLSTM", "DynamicQuantizeMatMul", "MatMulInteger", "MatMulIntegerToFloat",
+     "MatMulNBits", "QAttention", "QGemm", "QMoE", "QEmbedLayerNormalization"});
 
 bool IsCodeType(DataType type) { return type == DataType::kUInt8 || type == DataType::kInt8; }
 

@@ -9,9 +9,8 @@ namespace {
 bool MayBeEqual(const ValueInfo* a, const ValueInfo* b) {
   if (a == nullptr || b == nullptr || !a->shape || !b->shape) return false;
   if (a->type != DataType::kFloat || b->type != DataType::kFloat) return false;
-  return std::ranges::equal(*a->shape, *b->shape, [](int64_t x, int64_t y) {
-    return x == y || x == kDynamicDim || y == kDynamicDim;
-  });
+  return std::ranges::equal(*a->shape, *b->shape,
+                            [](int64_t x, int64_t y) { return x == y || x == kDynamicDim || y == kDynamicDim; });
 }
 
 }  // namespace
@@ -33,7 +32,8 @@ std::vector<StateLink> FindStateLinks(const Graph& graph) {
 
 ModelOutputs InClosedLoop(std::vector<StateLink> links, ModelOutputs model) {
   auto state = std::make_shared<std::vector<NamedTensor>>();  // by input
-  return [links = std::move(links), model = std::move(model), state](const Batch& open) -> Result<std::vector<NamedTensor>> {
+  return [links = std::move(links), model = std::move(model),
+          state](const Batch& open) -> Result<std::vector<NamedTensor>> {
     Batch batch = open;
     for (NamedTensor& feed : batch.feeds) {
       const auto own = std::ranges::find(*state, feed.name, &NamedTensor::name);

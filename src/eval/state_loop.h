@@ -13,9 +13,9 @@ struct StateLink {
   std::string input, output;
 };
 
-/// The outputs behind the first one that are like an input (float32, same rank, same extents where both are known), each
-/// with the first such input that no other takes, in order. Empty for models with one input or one output. A guess from
-/// shapes: nothing in ONNX says which output is a state.
+/// The outputs behind the first one that are like an input (float32, same rank, same extents where both are known),
+/// each with the first such input that no other takes, in order. Empty for models with one input or one output. A guess
+/// from shapes: nothing in ONNX says which output is a state.
 std::vector<StateLink> FindStateLinks(const Graph& graph);
 
 /// Runs `model` in closed loop: from the second batch on, the inputs of `links` are what the batch before gave, where

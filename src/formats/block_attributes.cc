@@ -37,7 +37,7 @@ Status Set(const std::array<Row<Attributes>, kCount>& rows, const std::string& n
     names.emplace_back(row.name);
     if (row.name != name) continue;
     if (const auto* text = std::get_if<std::string Attributes::*>(&row.member)) {
-      attributes.**text = value;
+      attributes.** text = value;
       return Status::Ok();
     }
     const std::optional<int64_t> number = ParseNumber<int64_t>(value);
@@ -45,8 +45,8 @@ Status Set(const std::array<Row<Attributes>, kCount>& rows, const std::string& n
     attributes.*std::get<int64_t Attributes::*>(row.member) = *number;
     return Status::Ok();
   }
-  return Error(ErrorId::kUnknownOption, "unknown attribute '", name, "'", DidYouMean(name, names), " (known: ",
-               JoinNames(names), ")");
+  return Error(ErrorId::kUnknownOption, "unknown attribute '", name, "'", DidYouMean(name, names),
+               " (known: ", JoinNames(names), ")");
 }
 
 template <typename Attributes, typename Rows>

@@ -14,13 +14,15 @@ TEST(WithAttributes, SetsWhatIsNamedAndKeepsTheRest) {
   EXPECT_EQ(changed.magnitude_bits(), 4);
   EXPECT_EQ(changed.numerics, Numerics::kCompat);
   const BlockSpec mx{.family = BlockSpec::Family::kMx, .block_size = 32, .element = kE2M1};
-  EXPECT_EQ(*WithAttributes(mx, {{"element_dtype", "fp8_e4m3"}}), *WithAttributes({.family = mx.family, .block_size = 32, .element = kE4M3}, {}));
+  EXPECT_EQ(*WithAttributes(mx, {{"element_dtype", "fp8_e4m3"}}),
+            *WithAttributes({.family = mx.family, .block_size = 32, .element = kE4M3}, {}));
 }
 
 TEST(WithAttributes, Errors) {
   const BlockSpec mx{.family = BlockSpec::Family::kMx, .block_size = 32};
   EXPECT_EQ(WithAttributes({}, {{"blok_size", "8"}}).status().id(), ErrorId::kUnknownOption);
-  EXPECT_THAT(WithAttributes({}, {{"blok_size", "8"}}).status().message(), testing::HasSubstr("did you mean 'block_size'"));
+  EXPECT_THAT(WithAttributes({}, {{"blok_size", "8"}}).status().message(),
+              testing::HasSubstr("did you mean 'block_size'"));
   EXPECT_EQ(WithAttributes(mx, {{"bit_width", "8"}}).status().id(), ErrorId::kUnknownOption);
   EXPECT_EQ(WithAttributes({}, {{"block_size", "many"}}).status().id(), ErrorId::kBadOptionValue);
   EXPECT_EQ(WithAttributes({}, {{"block_size", "0"}}).status().id(), ErrorId::kFormatAttribute);

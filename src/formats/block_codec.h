@@ -22,7 +22,8 @@ namespace preon {
 /// Errors:   kFormatAxis.
 /// Numerics: with kCompat bit for bit the reference tool's operators; the same on all instruction sets, for any
 ///           `parallel`.
-/// Cost:     near the speed of memory for blocks of 8, 16, 32 or more than 64, and along any axis but the last; a few ns
+/// Cost:     near the speed of memory for blocks of 8, 16, 32 or more than 64, and along any axis but the last; a few
+/// ns
 ///           per element for other sizes; ten times that for magnitudes above 21 bits, raise_exponent, and sub-blocks
 ///           of blocks above 64. Copies no tensor.
 /// Source:   spec formats §6 to §8, §10.1, §10.2; OCP Microscaling Formats v1.0; arXiv 2302.08007.

@@ -74,7 +74,8 @@ Result<Tensor> RowsOfBlocks(const Tensor& values, int axis, int64_t block_size) 
   const std::span<float> to = rows.Mutable<float>();
   ForEachBlock(*view, [&](const BlockPlace& place) {
     for (int64_t row = 0; row < place.rows; ++row) {
-      to[static_cast<size_t>(place.block * block_size + row)] = from[static_cast<size_t>(place.first + row * view->inner)];
+      to[static_cast<size_t>(place.block * block_size + row)] =
+          from[static_cast<size_t>(place.first + row * view->inner)];
     }
   });
   return rows;

@@ -94,8 +94,9 @@ TEST(EncodeTensor, AllZeroChannelStaysZero) {
 
 TEST(EncodeTensor, EveryLinearTypeDecodesToItsNearestValues) {
   const Tensor values = Tensor::FromFloats({2, 3}, std::vector<float>{-1, -0.25f, 0, 0.3f, 0.75f, 1});
-  for (const DataType type : {DataType::kInt4, DataType::kUInt4, DataType::kInt32, DataType::kUInt32, DataType::kFloat16,
-                              DataType::kBFloat16, DataType::kFloat8E4M3FN, DataType::kFloat8E5M2}) {
+  for (const DataType type :
+       {DataType::kInt4, DataType::kUInt4, DataType::kInt32, DataType::kUInt32, DataType::kFloat16, DataType::kBFloat16,
+        DataType::kFloat8E4M3FN, DataType::kFloat8E5M2}) {
     const IntFormat format{type, IntFormat{type}.q_min() < 0};
     const QuantParams params = *ComputeQuantParams({-1, 1}, format);
     const Result<EncodedTensor> encoded = EncodeTensor(values, {params}, -1, format);
@@ -117,7 +118,8 @@ TEST(EncodeTensor, ScalesPerBlock) {
   EXPECT_THAT(rows.floats(), testing::ElementsAre(1, 2, 10, 20, 3, 0, 30, 0));
   const IntFormat format{DataType::kInt8, true};
   std::vector<QuantParams> params;
-  for (const float largest : {2.0f, 20.0f, 3.0f, 30.0f}) params.push_back(*ComputeQuantParams({-largest, largest}, format));
+  for (const float largest : {2.0f, 20.0f, 3.0f, 30.0f})
+    params.push_back(*ComputeQuantParams({-largest, largest}, format));
   const Result<EncodedTensor> encoded = EncodeTensor(values, params, 0, format, 2);
   ASSERT_TRUE(encoded.ok()) << encoded.status().ToString();
   EXPECT_THAT(encoded->codes.As<int8_t>(), testing::ElementsAre(64, 64, 127, 127, 127, 127));

@@ -26,8 +26,7 @@ constexpr std::array kIntTypes = {
     IntType{DataType::kInt16, {-32768, 32767}, {-32767, 32767}, {-16384, 16384}},
     IntType{DataType::kUInt4, {0, 15}, {0, 15}, {0, 7}},
     IntType{DataType::kInt4, {-8, 7}, {-8, 7}, {-4, 3}},
-    IntType{
-        DataType::kInt32, {INT32_MIN, INT32_MAX}, {-INT32_MAX, INT32_MAX}, {-(1 << 30), 1 << 30}},
+    IntType{DataType::kInt32, {INT32_MIN, INT32_MAX}, {-INT32_MAX, INT32_MAX}, {-(1 << 30), 1 << 30}},
     IntType{DataType::kUInt32, {0, UINT32_MAX}, {1, UINT32_MAX}, {0, INT32_MAX}},
 };
 

@@ -19,7 +19,8 @@ namespace preon {
 struct LinearBlocks {
   Tensor codes;   ///< in the shape of the values
   Tensor scales;  ///< float, ceil(D / block_size) for the axis of D; a scalar where block_size is 0
-  int64_t axis = 0, block_size = 0;  ///< the node's attributes, axis >= 0; block_size 0: one block of a tensor of rank 0 or 1
+  int64_t axis = 0,
+          block_size = 0;  ///< the node's attributes, axis >= 0; block_size 0: one block of a tensor of rank 0 or 1
 };
 
 /// The type of a spec's codes. Errors: kFormatCombination where no type of DequantizeLinear takes them in 16 bits.

@@ -15,7 +15,8 @@ std::string TensorType::name() const {
   }
   const bool mx = block_->family == BlockSpec::Family::kMx;
   const std::string size = StrCat(" in blocks of ", block_->block_size);
-  return mx ? StrCat("mx ", MxAttributesOf(*block_).element_dtype, size) : StrCat("bfp of ", block_->bit_width, " bits", size);
+  return mx ? StrCat("mx ", MxAttributesOf(*block_).element_dtype, size)
+            : StrCat("bfp of ", block_->bit_width, " bits", size);
 }
 
 bool IsHalf(const TensorType& type) { return type == DataType::kFloat16 || type == DataType::kBFloat16; }

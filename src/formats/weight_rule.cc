@@ -63,8 +63,8 @@ Result<std::vector<Range>> CalibrateWeight(const Tensor& values, int axis, const
       const auto from = static_cast<size_t>((outer * view.channels + channel) * view.inner);
       std::ranges::copy(all.subspan(from, static_cast<size_t>(view.inner)), &channel_values[outer * view.inner]);
     }
-    ranges[channel] = LeastErrorRange(channel_values, ranges[channel], format, scale_type,
-                                      rule.search.value_or(WeightSearch::kAll));
+    ranges[channel] =
+        LeastErrorRange(channel_values, ranges[channel], format, scale_type, rule.search.value_or(WeightSearch::kAll));
   }
   return ranges;
 }

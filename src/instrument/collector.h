@@ -39,11 +39,11 @@ class Collector final : public TensorObserver {
   /// Observes what `run` does on this thread. Every so many runs a thread of its own saves.
   Outputs Watch(int64_t samples, const std::function<Outputs()>& run);
 
-  /// Writes all that is known, between runs; does nothing when the file has it already, or nothing is known. Gives up when the
-  /// runs that are under way take longer than `patience`.
+  /// Writes all that is known, between runs; does nothing when the file has it already, or nothing is known. Gives up
+  /// when the runs that are under way take longer than `patience`.
   void Save(std::chrono::milliseconds patience);
-  /// The same, and runs wait until all is written: the end of the process may be theirs. Afterwards nothing is saved any
-  /// more, whether that went well or not, so that the end meets no file half written and is not held up again.
+  /// The same, and runs wait until all is written: the end of the process may be theirs. Afterwards nothing is saved
+  /// any more, whether that went well or not, so that the end meets no file half written and is not held up again.
   void SaveForGood(std::chrono::milliseconds patience);
 
   void Observe(size_t index, const ObservedValue& value, const ParallelFor& parallel_for) override;
@@ -69,10 +69,10 @@ class Collector final : public TensorObserver {
   // Pointers, because a child leaves behind what threads of its parent were using.
   std::unique_ptr<RunGate> gate_;
   std::unique_ptr<SketchObserver> sketches_;
-  std::atomic<int64_t> runs_ = 0;      // begun
-  std::atomic<int64_t> samples_ = 0;   // of runs that went well
+  std::atomic<int64_t> runs_ = 0;        // begun
+  std::atomic<int64_t> samples_ = 0;     // of runs that went well
   std::atomic<int64_t> since_save_ = 0;  // runs
-  std::mutex saving_;                  // of the next and the file
+  std::mutex saving_;                    // of the next and the file
   int64_t saved_samples_ = 0;
   bool saved_for_good_ = false;
   std::unique_ptr<std::mutex> starting_ = std::make_unique<std::mutex>();  // of writer_

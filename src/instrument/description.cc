@@ -20,8 +20,8 @@ std::string WriteDescription(const Instrumentation& plan, const PackedModel& pac
   for (const TensorOrigin& origin : plan.header.origins) origins.push_back({origin.tensor, origin.op});
   Json derived = Json::array();
   for (const auto& [tensor, from] : plan.header.derived) {
-    derived.push_back({tensor, from.source, static_cast<int>(from.function.gate), from.function.alpha, from.function.beta,
-                       from.function.times_input});
+    derived.push_back({tensor, from.source, static_cast<int>(from.function.gate), from.function.alpha,
+                       from.function.beta, from.function.times_input});
   }
   const Json json = {{"format", kFormat},
                      {"calib_out", plan.calib_out},
@@ -48,7 +48,8 @@ Result<Description> ParseDescription(std::string_view text) {
   try {
     const Json json = Json::parse(text);
     if (json.at("format") != kFormat) {
-      return Error(ErrorId::kModelInvalid, "instrumented model: format ", json.at("format").dump(), ", wanted ", kFormat)
+      return Error(ErrorId::kModelInvalid, "instrumented model: format ", json.at("format").dump(), ", wanted ",
+                   kFormat)
           .WithHint("take model and observer library from the same version of preon");
     }
     Description description;
@@ -71,8 +72,9 @@ Result<Description> ParseDescription(std::string_view text) {
       const std::string source = one.at(1);
       if (gate < 0 || gate >= ScalarFunction::kGates || std::ranges::find(plan.tensors, source) == plan.tensors.end())
         return Error(ErrorId::kModelInvalid, "instrumented model: its description is damaged: ", one.dump());
-      plan.header.derived[one.at(0)] = {source, {static_cast<ScalarFunction::Gate>(gate), one.at(3).get<float>(),
-                                                 one.at(4).get<float>(), one.at(5).get<bool>()}};
+      plan.header.derived[one.at(0)] = {source,
+                                        {static_cast<ScalarFunction::Gate>(gate), one.at(3).get<float>(),
+                                         one.at(4).get<float>(), one.at(5).get<bool>()}};
     }
     for (const auto& [tensor, derived] : plan.header.derived) {
       if (plan.header.derived.contains(derived.source))

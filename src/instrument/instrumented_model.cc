@@ -66,8 +66,8 @@ const Node* FindInstrumented(const Graph& graph) {
 
 Status CheckNotInstrumented(const Model& model) {
   if (FindInstrumented(model.graph) == nullptr) return Status::Ok();
-  return Error(ErrorId::kAlreadyInstrumented, model.source_path, ": made by 'preon instrument'; wanted the float model ",
-               "that it was made from");
+  return Error(ErrorId::kAlreadyInstrumented, model.source_path,
+               ": made by 'preon instrument'; wanted the float model ", "that it was made from");
 }
 
 }  // namespace preon

@@ -15,9 +15,9 @@ namespace preon {
 
 /// What an instrumented model collects, and where.
 struct Instrumentation {
-  CalibrationData header;  ///< the .calib without samples and tensors
-  std::vector<std::string> inputs, outputs;  ///< of the model, in its order
-  std::vector<std::string> tensors;          ///< of the .calib, those of header.derived among them
+  CalibrationData header;                            ///< the .calib without samples and tensors
+  std::vector<std::string> inputs, outputs;          ///< of the model, in its order
+  std::vector<std::string> tensors;                  ///< of the .calib, those of header.derived among them
   std::set<std::string> per_channel, channel_means;  ///< CalibrateOptions
   SketchMode mode = SketchMode::kSampled;
   std::string calib_out;  ///< pattern of the file's name (output_name.h)

@@ -11,8 +11,14 @@ namespace {
 using ::testing::ElementsAre;
 
 Instrumentation Plan() {
-  Instrumentation plan{.inputs = {"x"}, .outputs = {"y"}, .tensors = {"x", "größe \"1\"\n"}, .per_channel = {"x"},
-                       .channel_means = {"y"}, .mode = SketchMode::kExact, .calib_out = "a-%p.calib", .every = 7,
+  Instrumentation plan{.inputs = {"x"},
+                       .outputs = {"y"},
+                       .tensors = {"x", "größe \"1\"\n"},
+                       .per_channel = {"x"},
+                       .channel_means = {"y"},
+                       .mode = SketchMode::kExact,
+                       .calib_out = "a-%p.calib",
+                       .every = 7,
                        .one_in = 3};
   plan.header.model_fingerprint = "12ab";
   plan.header.setup = "target=ort-cpu";
@@ -23,7 +29,8 @@ Instrumentation Plan() {
 
 TEST(Description, ComesBack) {
   const Instrumentation plan = Plan();
-  const PackedModel packed{.tensors = 2, .observers = PackedObservers::kInPath, .weights_beside = true, .optimize = false};
+  const PackedModel packed{
+      .tensors = 2, .observers = PackedObservers::kInPath, .weights_beside = true, .optimize = false};
   const Description back = ParseDescription(WriteDescription(plan, packed)).value();
   EXPECT_EQ(back.plan.tensors, plan.tensors);
   EXPECT_EQ(back.plan.inputs, plan.inputs);

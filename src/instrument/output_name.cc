@@ -21,7 +21,8 @@ Status CheckOutputPattern(const std::string& pattern) {
   for (size_t at = pattern.find('%'); at != std::string::npos; at = pattern.find('%', at + 2)) {
     const char field = at + 1 < pattern.size() ? pattern[at + 1] : '\0';
     if (field == 'p' || field == 'h' || field == '%') continue;
-    return Error(ErrorId::kBadOptionValue, "got '", pattern, "', wanted a name whose fields are %p (process), %h (host) or %%");
+    return Error(ErrorId::kBadOptionValue, "got '", pattern,
+                 "', wanted a name whose fields are %p (process), %h (host) or %%");
   }
   return Status::Ok();
 }

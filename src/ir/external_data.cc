@@ -46,12 +46,13 @@ Result<Tensor> ExternalData::Read(const ExternalPlace& place, DataType type, con
   PREON_ASSIGN_OR_RETURN(MappedFile file, Open(place.location));
   const size_t offset = static_cast<size_t>(place.offset);
   if (place.offset < 0 || offset > file.bytes.size() || wanted > file.bytes.size() - offset) {
-    return Error(ErrorId::kExternalDataMissing, "external data file '", place.location, "' is too short: ",
-                 file.bytes.size(), " bytes, wanted ", wanted, " from offset ", place.offset);
+    return Error(ErrorId::kExternalDataMissing, "external data file '", place.location,
+                 "' is too short: ", file.bytes.size(), " bytes, wanted ", wanted, " from offset ", place.offset);
   }
   const std::span<const std::byte> bytes = file.bytes.subspan(offset, wanted);
   const size_t element_size_bytes = std::max(1, DataTypeBits(type) / 8);
-  if (reinterpret_cast<uintptr_t>(bytes.data()) % element_size_bytes == 0) return Tensor(type, shape, bytes, file.owner);
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % element_size_bytes == 0)
+    return Tensor(type, shape, bytes, file.owner);
   Tensor copy = Tensor::Allocate(type, shape);
   std::memcpy(copy.MutableBytes().data(), bytes.data(), bytes.size());
   return copy;

@@ -163,7 +163,7 @@ TEST_F(ExternalDataTest, WeightsOfSubgraphsMoveInside) {
 TEST_F(ExternalDataTest, AModelAbove2GiBLoadsWithoutReadingItsWeights) {
   const int64_t size_bytes = int64_t{3} << 30;
   Write("big.bin", "");
-  fs::resize_file(dir_.File("big.bin"), static_cast<uintmax_t>(size_bytes));   // a hole: costs no disk
+  fs::resize_file(dir_.File("big.bin"), static_cast<uintmax_t>(size_bytes));  // a hole: costs no disk
   onnx::ModelProto proto = Proto("big.bin", "", "");
   proto.mutable_graph()->mutable_initializer(0)->set_dims(0, size_bytes / 4);
   const Result<Model> model = LoadProto(proto, dir_.File("model.onnx"));
@@ -191,7 +191,7 @@ class ExternalSaveTest : public ::testing::Test {
 
 TEST_F(ExternalSaveTest, LargeWeightsGoToAFileBesideTheModel) {
   ASSERT_TRUE(SaveModel(model_, dir_.File("m.onnx"), {.external_data = true}).ok());
-  EXPECT_EQ(fs::file_size(dir_.File("m.onnx.data")), 4032u + 4004u);   // 1001 floats, aligned to 64 bytes, 1001 floats
+  EXPECT_EQ(fs::file_size(dir_.File("m.onnx.data")), 4032u + 4004u);  // 1001 floats, aligned to 64 bytes, 1001 floats
   EXPECT_LT(fs::file_size(dir_.File("m.onnx")), 600u);
   const Result<Model> again = LoadModel(dir_.File("m.onnx"));
   ASSERT_TRUE(again.ok()) << again.status().ToString();
@@ -212,12 +212,12 @@ TEST_F(ExternalSaveTest, AModelCanReplaceTheFilesItsWeightsAreBorrowedFrom) {
 }
 
 TEST_F(ExternalSaveTest, BothFilesAreWholeOrAbsent) {
-  fs::create_directory(dir_.File("m.onnx.data"));   // the weights can't get their name
+  fs::create_directory(dir_.File("m.onnx.data"));  // the weights can't get their name
   EXPECT_EQ(SaveModel(model_, dir_.File("m.onnx"), {.external_data = true}).id(), ErrorId::kIoWrite);
   EXPECT_FALSE(fs::exists(dir_.File("m.onnx")));
   EXPECT_EQ(std::distance(fs::directory_iterator(dir_.path()), fs::directory_iterator()), 1);
 
-  fs::create_directory(dir_.File("n.onnx"));   // the model can't
+  fs::create_directory(dir_.File("n.onnx"));  // the model can't
   EXPECT_EQ(SaveModel(model_, dir_.File("n.onnx"), {.external_data = true}).id(), ErrorId::kIoWrite);
   EXPECT_FALSE(fs::exists(dir_.File("n.onnx.data")));
 }

@@ -26,9 +26,15 @@ std::string MakeUnique(std::string_view wanted, const IsTaken& is_taken) {
 }  // namespace
 
 Graph::Graph(const Graph& other)
-    : name(other.name), doc_string(other.doc_string), overridable_initializers(other.overridable_initializers),
-      opaque_constants(other.opaque_constants), residue(other.residue), inputs_(other.inputs_), outputs_(other.outputs_),
-      initializers_(other.initializers_), infos_(other.infos_) {
+    : name(other.name),
+      doc_string(other.doc_string),
+      overridable_initializers(other.overridable_initializers),
+      opaque_constants(other.opaque_constants),
+      residue(other.residue),
+      inputs_(other.inputs_),
+      outputs_(other.outputs_),
+      initializers_(other.initializers_),
+      infos_(other.infos_) {
   nodes_.reserve(other.nodes_.size());
   for (const auto& node : other.nodes_) nodes_.push_back(std::make_unique<Node>(*node));
   Reindex();

@@ -24,7 +24,7 @@ namespace preon {
 /// AttributeProto, and the outer tensors that a sub-graph reads. Those count as consumers of the node.
 struct OpaqueAttribute {
   std::string serialized;
-  std::vector<std::string> captures;   ///< outer-scope tensor names read inside, sorted, unique
+  std::vector<std::string> captures;  ///< outer-scope tensor names read inside, sorted, unique
   bool is_graph = false;
 };
 
@@ -37,15 +37,15 @@ inline constexpr const char* kIfBranches[] = {"then_branch", "else_branch"};
 /// A branch of a flat If, by the If's name; an empty name = outside of all.
 struct IfBranch {
   std::string if_node;
-  size_t branch = 0;   ///< index into kIfBranches
+  size_t branch = 0;  ///< index into kIfBranches
   bool operator==(const IfBranch&) const = default;
 };
 
 /// One operator. Change inputs and outputs only through Graph, which keeps the index.
 struct Node {
-  std::string name;       ///< unique and never empty inside a Graph (assigned on load where the file has none)
+  std::string name;  ///< unique and never empty inside a Graph (assigned on load where the file has none)
   std::string op_type;
-  std::string domain;     ///< "" = ai.onnx
+  std::string domain;  ///< "" = ai.onnx
   std::string doc_string;
   std::map<std::string, AttributeValue> attributes;
   std::map<std::string, std::string> metadata;
@@ -53,7 +53,7 @@ struct Node {
   /// exclusions and overrides by name stay valid through every rewrite.
   std::vector<std::string> origins;
   bool named_by_user = true;  ///< false: the name was assigned on load and is not written back
-  std::string residue;        ///< serialized NodeProto of what preon does not model (overload, doc strings of attributes)
+  std::string residue;  ///< serialized NodeProto of what preon does not model (overload, doc strings of attributes)
   /// Where the file has the node: a writer puts it there again, or further out where something there reads it. Nothing
   /// for nodes made later, which go where they are read (ir/if_scopes.h).
   std::optional<IfBranch> home;
@@ -82,16 +82,16 @@ struct Node {
  private:
   friend class Graph;
   std::vector<std::string> inputs_, outputs_;
-  int64_t order_ = 0;   ///< grows along Graph::nodes(); gaps leave room to insert
+  int64_t order_ = 0;  ///< grows along Graph::nodes(); gaps leave room to insert
 };
 
 /// Static facts of a tensor, from the file or from shape inference.
 struct ValueInfo {
   DataType type = DataType::kUndefined;
-  std::optional<Shape> shape;                 ///< unknown rank = nullopt; unknown dims = kDynamicDim
-  std::vector<std::string> dim_names;         ///< symbolic names, "" where none; empty if shape is unknown
+  std::optional<Shape> shape;          ///< unknown rank = nullopt; unknown dims = kDynamicDim
+  std::vector<std::string> dim_names;  ///< symbolic names, "" where none; empty if shape is unknown
   std::string doc_string;
-  std::string opaque_type;                    ///< serialized TypeProto of a sequence/optional/map; empty for tensors
+  std::string opaque_type;  ///< serialized TypeProto of a sequence/optional/map; empty for tensors
 };
 
 /// One place that reads a tensor. `captured` uses sit inside a sub-graph of `node` and can't be rewired; `input` means
@@ -153,7 +153,7 @@ class Graph {
   void SetAttribute(Node* node, const std::string& attribute, AttributeValue value);
   /// Its outputs must have no use left (or be written by another node already).
   void RemoveNode(Node* node);
-  void SetInput(Node* node, size_t input, std::string tensor);       ///< "" = leave out; extends the list
+  void SetInput(Node* node, size_t input, std::string tensor);  ///< "" = leave out; extends the list
   void SetInputs(Node* node, std::vector<std::string> tensors);
   void SetOutput(Node* node, size_t output, std::string tensor);
   void SetOutputs(Node* node, std::vector<std::string> tensors);
@@ -162,7 +162,7 @@ class Graph {
   void ReplaceUses(std::string_view from, const std::string& to);
   /// The producer of `tensor` writes `fresh` instead (uses and graph outputs unchanged): makes room behind it.
   void RenameOutput(std::string_view tensor, const std::string& fresh);
-  void SetInitializer(const std::string& tensor, Tensor value);       ///< adds or replaces
+  void SetInitializer(const std::string& tensor, Tensor value);  ///< adds or replaces
   void RemoveInitializer(std::string_view tensor);
   /// Initializers without uses that are no graph outputs go; returns how many.
   size_t RemoveUnusedInitializers();
@@ -206,7 +206,7 @@ class Graph {
   std::map<std::string, Tensor, std::less<>> initializers_;
   std::map<std::string, ValueInfo, std::less<>> infos_;
   std::map<std::string, Node*, std::less<>> producers_;
-  std::map<std::string, std::vector<Node*>, std::less<>> readers_;   // a node once per reading input or capture
+  std::map<std::string, std::vector<Node*>, std::less<>> readers_;  // a node once per reading input or capture
   std::map<std::string, Node*, std::less<>> nodes_by_name_;
 };
 
@@ -220,17 +220,17 @@ struct WeightFile {
 struct Model {
   Graph graph;
   int64_t ir_version = 0;
-  std::map<std::string, int64_t> opsets;   ///< domain ("" = ai.onnx) -> version
+  std::map<std::string, int64_t> opsets;  ///< domain ("" = ai.onnx) -> version
   std::string producer_name, producer_version, domain, doc_string;
   int64_t model_version = 0;
   std::vector<std::pair<std::string, std::string>> metadata;
-  std::vector<std::string> opaque_functions;   ///< serialized FunctionProto, kept
-  std::set<std::string> function_ops;          ///< "domain:name" defined by them
-  std::string residue;                         ///< serialized ModelProto of what preon does not model (training, …)
-  std::string source_path;                     ///< where it was loaded from; for messages
-  std::vector<std::string> external_files;     ///< paths of its external data there
-  std::optional<WeightFile> weight_file;       ///< some of the initializers lie in it; sessions map it themselves
-  std::string fingerprint;                     ///< SHA-256 over the file's bytes and its external data's names and sizes
+  std::vector<std::string> opaque_functions;  ///< serialized FunctionProto, kept
+  std::set<std::string> function_ops;         ///< "domain:name" defined by them
+  std::string residue;                        ///< serialized ModelProto of what preon does not model (training, …)
+  std::string source_path;                    ///< where it was loaded from; for messages
+  std::vector<std::string> external_files;    ///< paths of its external data there
+  std::optional<WeightFile> weight_file;      ///< some of the initializers lie in it; sessions map it themselves
+  std::string fingerprint;                    ///< SHA-256 over the file's bytes and its external data's names and sizes
 
   int64_t opset() const;
 };

@@ -79,7 +79,8 @@ Status Graph::CheckIntegrity() const {
     }
     for (const std::string& tensor : node->outputs()) {
       if (!tensor.empty() && !defined.insert(tensor).second) {
-        return Error(ErrorId::kModelInvalid, "node ", node->name, " writes tensor '", tensor, "' that is defined already");
+        return Error(ErrorId::kModelInvalid, "node ", node->name, " writes tensor '", tensor,
+                     "' that is defined already");
       }
     }
   }
@@ -90,7 +91,7 @@ Status Graph::CheckIntegrity() const {
 }
 
 Status Graph::CheckIndex() const {
-  Graph fresh;   // a second index, built from the nodes alone
+  Graph fresh;  // a second index, built from the nodes alone
   fresh.nodes_.reserve(nodes_.size());
   std::map<const Node*, const Node*> original;
   for (const auto& node : nodes_) {

@@ -43,7 +43,7 @@ TEST(Graph, AnswersWhoWritesAndReads) {
   ASSERT_EQ(graph.Uses("w").size(), 1u);
   EXPECT_EQ(graph.Uses("w")[0].node, graph.FindNode("add"));
   EXPECT_EQ(graph.Uses("w")[0].input, 1u);
-  EXPECT_EQ(graph.UseCount("y"), 1u);   // the graph output
+  EXPECT_EQ(graph.UseCount("y"), 1u);  // the graph output
   EXPECT_EQ(graph.UseCount("a"), 1u);
   EXPECT_TRUE(graph.HasTensor("a"));
   EXPECT_FALSE(graph.HasTensor("b"));
@@ -69,7 +69,7 @@ TEST(Graph, ANodeThatReadsATensorTwiceHasTwoUses) {
 TEST(Graph, UsesComeInGraphOrderWhateverTheOrderOfEdits) {
   Graph graph = SmallGraph();
   Node* add = graph.FindNode("add");
-  for (int count = 0; count < 100; ++count) {   // more than the gaps between two neighbours hold
+  for (int count = 0; count < 100; ++count) {  // more than the gaps between two neighbours hold
     add = graph.AddNode("Relu", {"a"}, {StrCat("r", count)}, StrCat("n", count), "", add);
   }
   const std::vector<Use> uses = graph.Uses("a");
@@ -103,7 +103,7 @@ TEST(Graph, ReplaceUsesLeavesGraphOutputs) {
 TEST(Graph, RenameOutputMakesRoomBehindAProducer) {
   Graph graph = SmallGraph();
   graph.RenameOutput("y", "y_float");
-  EXPECT_EQ(graph.CheckIntegrity().id(), ErrorId::kModelInvalid);   // nothing writes the graph output now
+  EXPECT_EQ(graph.CheckIntegrity().id(), ErrorId::kModelInvalid);  // nothing writes the graph output now
   graph.AddNode("Relu", {"y_float"}, {"y"}, "behind");
   ExpectIntact(graph);
   EXPECT_EQ(graph.FindNode("add")->output(), "y_float");
@@ -115,7 +115,7 @@ TEST(Graph, ANodeCanTakeOverAnOutputAndTheOldOneGo) {
   Node* old = graph.FindNode("relu");
   Node* fresh = graph.AddNode("LeakyRelu", {"x"}, {"a"}, "leaky", "", old);
   EXPECT_EQ(graph.Producer("a"), fresh);
-  graph.SetInputs(old, {"x"});   // an edit of the loser does not win the tensor back
+  graph.SetInputs(old, {"x"});  // an edit of the loser does not win the tensor back
   EXPECT_EQ(graph.Producer("a"), fresh);
   graph.RemoveNode(old);
   EXPECT_EQ(graph.Producer("a"), fresh);
@@ -196,7 +196,7 @@ TEST(Graph, ACopyIsDeepInNodesAndSharesBytes) {
   EXPECT_THAT(assigned.inputs(), ElementsAre("x"));
   const Node* before = assigned.FindNode("add");
   const Graph moved = std::move(assigned);
-  EXPECT_EQ(moved.FindNode("add"), before);   // pointers survive a move
+  EXPECT_EQ(moved.FindNode("add"), before);  // pointers survive a move
   ExpectIntact(moved);
 }
 

@@ -34,7 +34,7 @@ void MakeRaw(onnx::TensorProto* tensor) {
   move(tensor->mutable_int64_data());
   if (tensor->data_type() == onnx::TensorProto::INT32) {
     move(tensor->mutable_int32_data());
-  } else {   // 8-bit types; the models here have no other
+  } else {  // 8-bit types; the models here have no other
     for (int32_t value : tensor->int32_data()) tensor->mutable_raw_data()->push_back(static_cast<char>(value));
     tensor->clear_int32_data();
   }

@@ -9,10 +9,10 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "ir/windowed_input_stream.h"
 #include "ir/graph_proto.h"
 #include "ir/model_io.h"
 #include "ir/tensor_proto.h"
+#include "ir/windowed_input_stream.h"
 
 namespace preon {
 namespace fs = std::filesystem;

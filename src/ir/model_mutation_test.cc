@@ -48,11 +48,21 @@ void MutateAndExercise(const std::string& valid, int rounds, uint32_t seed) {
     for (size_t edit = 0; edit <= below(4); ++edit) {
       const size_t at = below(bytes.size());
       switch (below(5)) {
-        case 0: bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(8))); break;
-        case 1: bytes[at] = static_cast<char>(random()); break;
-        case 2: bytes.erase(at, 1 + below(16)); break;
-        case 3: bytes.insert(at, bytes.substr(below(bytes.size()), 1 + below(32))); break;
-        case 4: bytes.resize(std::max<size_t>(at, 1)); break;
+        case 0:
+          bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(8)));
+          break;
+        case 1:
+          bytes[at] = static_cast<char>(random());
+          break;
+        case 2:
+          bytes.erase(at, 1 + below(16));
+          break;
+        case 3:
+          bytes.insert(at, bytes.substr(below(bytes.size()), 1 + below(32)));
+          break;
+        case 4:
+          bytes.resize(std::max<size_t>(at, 1));
+          break;
       }
       if (bytes.empty()) break;
     }
@@ -81,7 +91,8 @@ TEST(MutatedModels, EveryBytePatternAtEveryPlaceOfTheHead) {
 
 TEST(MutatedModels, ARealModelCutAnywhereIsRefused) {
   const std::vector<std::string> paths = RealModelPaths();
-  const auto path = std::find_if(paths.begin(), paths.end(), [](const auto& p) { return p.find("mnist_cntk") != p.npos; });
+  const auto path =
+      std::find_if(paths.begin(), paths.end(), [](const auto& p) { return p.find("mnist_cntk") != p.npos; });
   if (path == paths.end()) GTEST_SKIP() << "no real models: set PREON_DATA";
   const std::string valid = *ReadFile(*path);
   for (size_t size = 0; size < valid.size(); size += 131) {

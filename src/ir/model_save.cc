@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr size_t kMessageLimitBytes = std::numeric_limits<int>::max();
-constexpr size_t kExternalBytes = 1024;     // smaller tensors stay in the model: shapes and axes are read by every tool
+constexpr size_t kExternalBytes = 1024;  // smaller tensors stay in the model: shapes and axes are read by every tool
 constexpr size_t kExternalAlignment = 64;
 
 using Sink = std::function<Status(std::span<const std::byte>)>;
@@ -199,7 +199,8 @@ Result<DetachedModel> DetachWeights(const Model& model) {
   auto tensor = record.tensors.begin();
   for (const auto& [name, value] : model.graph.initializers()) {
     // The runtime drops weights that nothing reads before it looks for theirs.
-    if (!(tensor++)->external_bytes.empty() && model.graph.UseCount(name) > 0) detached.weights.push_back({name, value});
+    if (!(tensor++)->external_bytes.empty() && model.graph.UseCount(name) > 0)
+      detached.weights.push_back({name, value});
   }
   return detached;
 }

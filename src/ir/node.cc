@@ -55,7 +55,9 @@ std::string Node::String(std::string_view attribute, std::string_view fallback) 
   return Get(*this, attribute, std::string(fallback));
 }
 
-std::vector<int64_t> Node::Ints(std::string_view attribute) const { return Get(*this, attribute, std::vector<int64_t>()); }
+std::vector<int64_t> Node::Ints(std::string_view attribute) const {
+  return Get(*this, attribute, std::vector<int64_t>());
+}
 
 int64_t Model::opset() const {
   const auto found = opsets.find("");

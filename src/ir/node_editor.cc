@@ -15,11 +15,28 @@ namespace {
 // Numbers of fields in onnx.proto.
 enum ModelField : uint32_t { kModelGraph = 7 };
 enum GraphField : uint32_t {
-  kGraphNode = 1, kGraphInitializer = 5, kGraphInput = 11, kGraphOutput = 12, kGraphValueInfo = 13, kGraphSparse = 15
+  kGraphNode = 1,
+  kGraphInitializer = 5,
+  kGraphInput = 11,
+  kGraphOutput = 12,
+  kGraphValueInfo = 13,
+  kGraphSparse = 15
 };
-enum NodeField : uint32_t { kNodeInput = 1, kNodeOutput = 2, kNodeName = 3, kNodeOp = 4, kNodeAttribute = 5, kNodeDomain = 7 };
+enum NodeField : uint32_t {
+  kNodeInput = 1,
+  kNodeOutput = 2,
+  kNodeName = 3,
+  kNodeOp = 4,
+  kNodeAttribute = 5,
+  kNodeDomain = 7
+};
 enum AttributeField : uint32_t {
-  kAttributeName = 1, kAttributeInt = 3, kAttributeGraph = 6, kAttributeInts = 8, kAttributeGraphs = 11, kAttributeType = 20
+  kAttributeName = 1,
+  kAttributeInt = 3,
+  kAttributeGraph = 6,
+  kAttributeInts = 8,
+  kAttributeGraphs = 11,
+  kAttributeType = 20
 };
 constexpr uint64_t kTypeInt = 2, kTypeInts = 7;
 enum TensorField : uint32_t { kTensorDims = 1, kTensorName = 8 };

@@ -15,17 +15,17 @@ class NodeEditor {
   /// `bytes` outlive the editor. Errors: kModelMalformed.
   static Result<NodeEditor> Parse(std::string_view bytes);
 
-  /// Of its nodes: names, inputs, outputs, operators, integer attributes, what sub-graphs read; of its tensors: types and
-  /// shapes as far as the file has them. No values: initializers are opaque constants. Edit the nodes alone; those that
-  /// are added may have attributes of type INT and INTS.
+  /// Of its nodes: names, inputs, outputs, operators, integer attributes, what sub-graphs read; of its tensors: types
+  /// and shapes as far as the file has them. No values: initializers are opaque constants. Edit the nodes alone; those
+  /// that are added may have attributes of type INT and INTS.
   Model& model() { return model_; }
 
   /// The model with its nodes as they are now.
   std::string Serialize() const;
 
  private:
-  std::string_view before_, behind_;              // the model's fields around its graph
-  std::string graph_fields_;                      // the graph's fields but its nodes
+  std::string_view before_, behind_;  // the model's fields around its graph
+  std::string graph_fields_;          // the graph's fields but its nodes
   Model model_;
 };
 

@@ -16,11 +16,21 @@ void SetAll(const std::vector<typename Field::value_type>& values, Field* field)
 Result<AttributeValue> TakeAttribute(onnx::AttributeProto* proto, ExternalData& external) {
   AttributeValue value;
   switch (proto->has_ref_attr_name() ? onnx::AttributeProto::UNDEFINED : proto->type()) {
-    case onnx::AttributeProto::INT: value = proto->i(); break;
-    case onnx::AttributeProto::FLOAT: value = proto->f(); break;
-    case onnx::AttributeProto::STRING: value = proto->s(); break;
-    case onnx::AttributeProto::INTS: value = std::vector<int64_t>(proto->ints().begin(), proto->ints().end()); break;
-    case onnx::AttributeProto::FLOATS: value = std::vector<float>(proto->floats().begin(), proto->floats().end()); break;
+    case onnx::AttributeProto::INT:
+      value = proto->i();
+      break;
+    case onnx::AttributeProto::FLOAT:
+      value = proto->f();
+      break;
+    case onnx::AttributeProto::STRING:
+      value = proto->s();
+      break;
+    case onnx::AttributeProto::INTS:
+      value = std::vector<int64_t>(proto->ints().begin(), proto->ints().end());
+      break;
+    case onnx::AttributeProto::FLOATS:
+      value = std::vector<float>(proto->floats().begin(), proto->floats().end());
+      break;
     case onnx::AttributeProto::STRINGS:
       value = std::vector<std::string>(proto->strings().begin(), proto->strings().end());
       break;

@@ -59,8 +59,8 @@ Step StepOf(const std::string& op_type, int64_t opset) {
 }
 
 // IR version that ONNX released together with the first of these opsets.
-constexpr std::pair<int64_t, int64_t> kIrVersions[] = {{7, 3},   {9, 4},   {10, 5},  {11, 6},  {12, 7},  {15, 8},
-                                                       {19, 9},  {21, 10}, {23, 11}, {24, 12}, {25, 13}, {28, 14}};
+constexpr std::pair<int64_t, int64_t> kIrVersions[] = {{7, 3},  {9, 4},   {10, 5},  {11, 6},  {12, 7},  {15, 8},
+                                                       {19, 9}, {21, 10}, {23, 11}, {24, 12}, {25, 13}, {28, 14}};
 
 void RaiseIrVersion(Model* model, int64_t opset) {
   const int64_t before = model->ir_version;
@@ -74,18 +74,18 @@ void RaiseIrVersion(Model* model, int64_t opset) {
 }
 
 Status ConvertGraph(Model* model, int64_t from, int64_t to) {
-  InferShapes(*model);   // some adapters need an element type or a rank
+  InferShapes(*model);  // some adapters need an element type or a rank
   PREON_RETURN_IF_ERROR(EditSubGraphs(*model, [&](Model& body) { return ConvertGraph(&body, from, to); }));
   Graph& graph = model->graph;
   for (int64_t opset = from + 1; opset <= to; ++opset) {
     std::vector<Node*> nodes;
-    for (const auto& node : graph.nodes()) nodes.push_back(node.get());   // adapters add nodes of their own
+    for (const auto& node : graph.nodes()) nodes.push_back(node.get());  // adapters add nodes of their own
     for (Node* node : nodes) {
       const Step step = node->domain.empty() ? StepOf(node->op_type, opset) : Step::kSame;
       if (step == Step::kSame) continue;
-      Status status = step == Step::kAdapter
-                          ? FindOpsetAdapter(node->op_type, opset)(&graph, node)
-                          : Error(ErrorId::kOpsetConversion, "no conversion for operator ", node->op_type, " to opset ", opset);
+      Status status = step == Step::kAdapter ? FindOpsetAdapter(node->op_type, opset)(&graph, node)
+                                             : Error(ErrorId::kOpsetConversion, "no conversion for operator ",
+                                                     node->op_type, " to opset ", opset);
       if (!status.ok()) return std::move(status).WithContext("node ", node->name);
     }
   }
@@ -98,13 +98,14 @@ Status ConvertFunction(int64_t to, std::string* serialized) {
   function.ParseFromString(*serialized);
   for (auto& opset : *function.mutable_opset_import()) {
     if (!opset.domain().empty() && opset.domain() != "ai.onnx") continue;
-    const int64_t from = std::max<int64_t>(opset.version(), 0);   // nobody has checked what a function says
+    const int64_t from = std::max<int64_t>(opset.version(), 0);  // nobody has checked what a function says
     for (const auto& node : function.node()) {
       const auto& attributes = node.attribute();
       const bool has_body = std::any_of(attributes.begin(), attributes.end(), [](const auto& a) { return a.has_g(); });
       for (int64_t step = from + 1; step <= to && node.domain().empty(); ++step) {
         if (!has_body && StepOf(node.op_type(), step) == Step::kSame) continue;
-        return Error(ErrorId::kOpsetConversion, "function ", function.name(), ": no conversion for operator ", node.op_type());
+        return Error(ErrorId::kOpsetConversion, "function ", function.name(), ": no conversion for operator ",
+                     node.op_type());
       }
     }
     opset.set_version(std::max<int64_t>(to, opset.version()));

@@ -63,7 +63,7 @@ Status PinResizeCoordinates(Graph* graph, Node* node) {
     node->attributes["nearest_mode"] = std::string(shrinks ? "ceil" : "floor");
   }
   const std::string roi = graph->UniqueTensorName(node->output() + "_roi");
-  graph->SetInitializer(roi, Tensor::FromFloats({0}, {}));   // required until opset 13, read by no mode used here
+  graph->SetInitializer(roi, Tensor::FromFloats({0}, {}));  // required until opset 13, read by no mode used here
   graph->SetInputs(node, {node->input(0), roi, scales});
   return Status::Ok();
 }

@@ -62,7 +62,8 @@ TEST(ConvertOpset, AFailureLeavesTheModelAsItWas) {
   for (const char* body : impossible) {
     SCOPED_TRACE(body);
     Model model = Load(StrCat(R"(<ir_version: 3, opset_import: ["": 7]>
-      g (float[1, 2, 3] x, float[2] s) => (float[1, 2, 3] y) { a = Clip<min = 0.0>(x)  )", body, "}"));
+      g (float[1, 2, 3] x, float[2] s) => (float[1, 2, 3] y) { a = Clip<min = 0.0>(x)  )",
+                              body, "}"));
     const std::string before = *SerializeModel(model);
     const Status status = ConvertOpset(model, 21);
     ASSERT_FALSE(status.ok());
@@ -129,7 +130,7 @@ TEST(ConvertOpset, BranchesAreConverted) {
   EXPECT_TRUE(CheckModel(model).ok()) << CheckModel(model).ToString();
   const onnx::ModelProto proto = ToProtoByBytes(model);
   ASSERT_EQ(proto.graph().node_size(), 2);
-  const onnx::GraphProto& other = proto.graph().node(1).attribute(0).g();   // attributes are sorted: else, then
+  const onnx::GraphProto& other = proto.graph().node(1).attribute(0).g();  // attributes are sorted: else, then
   ASSERT_EQ(other.node_size(), 2);
   EXPECT_EQ(other.node(0).input_size(), 2);
   EXPECT_TRUE(model.graph.CheckIntegrity().ok());
@@ -139,7 +140,8 @@ TEST(ConvertOpset, FunctionsMustMeanTheSameAfterwards) {
   const auto with_function = [](const char* body) {
     return Load(StrCat(R"(<ir_version: 8, opset_import: ["": 12, "local": 1]>
       g (float[2, 4] x) => (float[2, 4] y) { y = local.f(x) }
-      <domain: "local", opset_import: ["": 12]> f (a) => (b) {)", body, "}"));
+      <domain: "local", opset_import: ["": 12]> f (a) => (b) {)",
+                       body, "}"));
   };
   Model same = with_function("b = Relu(a)");
   ASSERT_TRUE(ConvertOpset(same, 21).ok());
@@ -151,7 +153,7 @@ TEST(ConvertOpset, FunctionsMustMeanTheSameAfterwards) {
   ASSERT_TRUE(absurd.ParseFromString(same.opaque_functions[0]));
   absurd.mutable_opset_import(0)->set_version(std::numeric_limits<int64_t>::min());
   same.opaque_functions[0] = absurd.SerializeAsString();
-  EXPECT_EQ(ConvertOpset(same, 22).id(), ErrorId::kOpsetConversion);   // Relu changed at opset 6
+  EXPECT_EQ(ConvertOpset(same, 22).id(), ErrorId::kOpsetConversion);  // Relu changed at opset 6
 }
 
 }  // namespace

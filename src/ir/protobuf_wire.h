@@ -7,8 +7,8 @@
 
 namespace preon {
 
-/// A field of a message. `number` is the value of wire type 0; `bytes` the payload of wire types 1, 2 and 5; `whole` the field
-/// with its tag.
+/// A field of a message. `number` is the value of wire type 0; `bytes` the payload of wire types 1, 2 and 5; `whole`
+/// the field with its tag.
 struct WireField {
   uint32_t id = 0;
   uint64_t number = 0;

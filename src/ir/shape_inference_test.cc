@@ -26,8 +26,8 @@ TEST(InferShapes, FillsTypesAndShapesAndKeepsSymbols) {
   EXPECT_EQ(model.graph.ShapeOf("r"), (Shape{kDynamicDim, 8, 5, 5}));
   EXPECT_EQ(model.graph.Info("r")->dim_names[0], "N");
   EXPECT_EQ(model.graph.TypeOf("r"), DataType::kFloat);
-  EXPECT_EQ(model.graph.ShapeOf("y"), (Shape{kDynamicDim, 200}));   // from the value of s
-  EXPECT_EQ(model.graph.Info("u"), nullptr);                        // an operator that nobody knows stops nothing
+  EXPECT_EQ(model.graph.ShapeOf("y"), (Shape{kDynamicDim, 200}));  // from the value of s
+  EXPECT_EQ(model.graph.Info("u"), nullptr);                       // an operator that nobody knows stops nothing
 }
 
 TEST(InferShapes, LargeWeightsAreDeclaredNotCopied) {

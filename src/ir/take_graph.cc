@@ -60,11 +60,12 @@ Status TakeInputs(const onnx::GraphProto& proto, Graph* graph, onnx::GraphProto*
 
 // The If of a branch comes behind its nodes, so homes are set when all nodes have their names.
 void SetHomes(const std::vector<FlatNode>& flat, Graph* graph) {
-  const auto& nodes = graph->nodes();   // not sorted yet: as in the file
+  const auto& nodes = graph->nodes();  // not sorted yet: as in the file
   for (size_t index = 0; index < flat.size(); ++index) {
     Node* node = nodes[index].get();
     node->home = IfBranch{};
-    if (flat[index].if_node >= 0) node->home = {nodes[static_cast<size_t>(flat[index].if_node)]->name, flat[index].branch};
+    if (flat[index].if_node >= 0)
+      node->home = {nodes[static_cast<size_t>(flat[index].if_node)]->name, flat[index].branch};
     for (const char* branch : kIfBranches) {
       if (!flat[index].flat_if) break;
       auto emptied = std::get<OpaqueAttribute>(node->attributes.at(branch));
@@ -116,7 +117,7 @@ Status TakeOutputs(const onnx::GraphProto& proto, Graph* graph, onnx::GraphProto
   }
   for (const auto& value : proto.value_info()) {
     if (graph->Initializer(value.name()) != nullptr) {
-      *residue->add_value_info() = value;   // says nothing new; kept because the file has it
+      *residue->add_value_info() = value;  // says nothing new; kept because the file has it
     } else if (graph->Info(value.name()) == nullptr && graph->Producer(value.name()) != nullptr) {
       KeepValueResidue(value, residue->mutable_value_info());
       graph->SetInfo(value.name(), ReadValueInfo(value));

@@ -62,13 +62,19 @@ Result<Tensor> FromTypedData(const onnx::TensorProto& proto, DataType type, cons
   if (ElementCount(shape) / 4 > fields) return SizeMismatch(fields, "values", type, shape);
   switch (type) {
     case DataType::kFloat:
-    case DataType::kComplex64: return FromField<float>(proto.float_data(), type, shape);
+    case DataType::kComplex64:
+      return FromField<float>(proto.float_data(), type, shape);
     case DataType::kDouble:
-    case DataType::kComplex128: return FromField<double>(proto.double_data(), type, shape);
-    case DataType::kInt64: return FromField<int64_t>(proto.int64_data(), type, shape);
-    case DataType::kUInt64: return FromField<uint64_t>(proto.uint64_data(), type, shape);
-    case DataType::kUInt32: return FromField<uint32_t>(proto.uint64_data(), type, shape);
-    case DataType::kInt32: return FromField<int32_t>(proto.int32_data(), type, shape);
+    case DataType::kComplex128:
+      return FromField<double>(proto.double_data(), type, shape);
+    case DataType::kInt64:
+      return FromField<int64_t>(proto.int64_data(), type, shape);
+    case DataType::kUInt64:
+      return FromField<uint64_t>(proto.uint64_data(), type, shape);
+    case DataType::kUInt32:
+      return FromField<uint32_t>(proto.uint64_data(), type, shape);
+    case DataType::kInt32:
+      return FromField<int32_t>(proto.int32_data(), type, shape);
     default:
       return DataTypeBits(type) == 16 ? FromField<uint16_t>(proto.int32_data(), type, shape)
                                       : FromField<uint8_t>(proto.int32_data(), type, shape);
@@ -163,8 +169,7 @@ Status InlineExternalTensors(google::protobuf::Message* message, ExternalData& e
       continue;
     }
     for (int index = 0; index < reflection->FieldSize(*message, field); ++index) {
-      PREON_RETURN_IF_ERROR(
-          InlineExternalTensors(reflection->MutableRepeatedMessage(message, field, index), external));
+      PREON_RETURN_IF_ERROR(InlineExternalTensors(reflection->MutableRepeatedMessage(message, field, index), external));
     }
   }
   return Status::Ok();

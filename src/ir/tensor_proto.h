@@ -11,7 +11,8 @@ namespace preon {
 
 /// Takes the tensor's bytes out of `proto` (raw data are moved, not copied) and leaves there what a Tensor does not
 /// hold: name, doc string, metadata.
-/// Errors: kModelInvalid (negative or huge dimensions, size does not fit), kModelTypeUnsupported, those of ExternalData.
+/// Errors: kModelInvalid (negative or huge dimensions, size does not fit), kModelTypeUnsupported, those of
+/// ExternalData.
 Result<Tensor> TakeTensor(onnx::TensorProto* proto, ExternalData& external);
 
 /// Type, dimensions and strings; for other types all but the bytes.

@@ -60,8 +60,8 @@ TEST(TensorProto, TypedFieldsOfEveryType) {
     proto.add_int32_data(1);
     EXPECT_THAT(Values<uint8_t>(Take(proto)), ElementsAre(255, 1)) << type;
   }
-  for (int32_t type : {onnx::TensorProto::INT16, onnx::TensorProto::UINT16, onnx::TensorProto::FLOAT16,
-                       onnx::TensorProto::BFLOAT16}) {
+  for (int32_t type :
+       {onnx::TensorProto::INT16, onnx::TensorProto::UINT16, onnx::TensorProto::FLOAT16, onnx::TensorProto::BFLOAT16}) {
     proto = Header(type, {1});
     proto.add_int32_data(0x3c00);
     EXPECT_THAT(Values<uint16_t>(Take(proto)), ElementsAre(0x3c00)) << type;
@@ -83,7 +83,7 @@ TEST(TensorProto, ComplexNumbersTakeTwoFields) {
 
 TEST(TensorProto, NarrowTypesArePackedAsInTheFile) {
   for (int32_t type : {onnx::TensorProto::INT4, onnx::TensorProto::UINT4, onnx::TensorProto::FLOAT4E2M1}) {
-    onnx::TensorProto proto = Header(type, {3});   // two bytes, the last one half empty
+    onnx::TensorProto proto = Header(type, {3});  // two bytes, the last one half empty
     proto.add_int32_data(0x21);
     proto.add_int32_data(0x03);
     EXPECT_EQ(Take(proto).bytes().size(), 2u);

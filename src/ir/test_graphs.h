@@ -26,12 +26,14 @@ class GraphBuilder {
   std::string Constant(const std::string& name, Shape shape, float value = 0.5f) {
     const int64_t count = ElementCount(shape);
     std::vector<float> values(static_cast<size_t>(count));
-    for (size_t i = 0; i < values.size(); ++i) values[i] = value * (1.0f + 0.01f * static_cast<float>(i)) * (i % 2 == 0 ? 1 : -1);
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = value * (1.0f + 0.01f * static_cast<float>(i)) * (i % 2 == 0 ? 1 : -1);
     model.graph.SetInitializer(name, Tensor::FromFloats(std::move(shape), values));
     return name;
   }
 
-  Node* Op(const std::string& type, std::vector<std::string> inputs, const std::string& output, Shape shape = {1, 4, 8, 8}) {
+  Node* Op(const std::string& type, std::vector<std::string> inputs, const std::string& output,
+           Shape shape = {1, 4, 8, 8}) {
     Node* node = model.graph.AddNode(type, std::move(inputs), {output}, output + "_node");
     node->origins = {node->name};
     model.graph.SetInfo(output, FloatInfo(std::move(shape)));
@@ -39,7 +41,8 @@ class GraphBuilder {
   }
 
   std::string Conv(const std::string& input, const std::string& output, int64_t channels = 4) {
-    Op("Conv", {input, Constant(output + "_w", {channels, channels, 1, 1}), Constant(output + "_b", {channels})}, output);
+    Op("Conv", {input, Constant(output + "_w", {channels, channels, 1, 1}), Constant(output + "_b", {channels})},
+       output);
     return output;
   }
 

@@ -8,7 +8,8 @@ namespace {
 
 bool HasDenotation(const onnx::TypeProto& type) {
   const auto& dims = type.tensor_type().shape().dim();
-  return type.has_denotation() || std::any_of(dims.begin(), dims.end(), [](const auto& d) { return d.has_denotation(); });
+  return type.has_denotation() ||
+         std::any_of(dims.begin(), dims.end(), [](const auto& d) { return d.has_denotation(); });
 }
 
 }  // namespace

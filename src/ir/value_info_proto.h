@@ -19,7 +19,8 @@ void WriteValueInfo(const ValueInfo& info, onnx::ValueInfoProto* proto);
 void KeepValueResidue(onnx::ValueInfoProto value, ValueInfoProtos* residues);
 void MergeValueResidue(const onnx::ValueInfoProto& residue, onnx::ValueInfoProto* value);
 
-/// The values of a graph written so far, with what the file said about them beyond ValueInfo. Both arguments outlive it.
+/// The values of a graph written so far, with what the file said about them beyond ValueInfo. Both arguments outlive
+/// it.
 class ValueWriter {
  public:
   ValueWriter(const Graph& graph, const onnx::GraphProto& residue);

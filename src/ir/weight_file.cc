@@ -45,8 +45,8 @@ Status MoveWeightsToFile(Model& model, const std::string& parent) {
   const auto kept = std::make_shared<const KeptFile>(std::move(folder), std::move(mapped));
   for (const Place& place : places) {
     const Tensor& value = *model.graph.Initializer(place.tensor);
-    model.graph.SetInitializer(place.tensor, Tensor(value.type(), value.shape(),
-                                                    bytes.subspan(place.offset, value.bytes().size()), kept));
+    model.graph.SetInitializer(
+        place.tensor, Tensor(value.type(), value.shape(), bytes.subspan(place.offset, value.bytes().size()), kept));
   }
   model.weight_file = {path, {bytes, kept}};
   return Status::Ok();

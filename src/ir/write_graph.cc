@@ -65,8 +65,8 @@ onnx::ModelProto ToProto(const Model& model, InitializerMode mode, BranchMode br
   onnx::ModelProto proto;
   proto.ParseFromString(model.residue);
   const auto& overridable = model.graph.overridable_initializers;
-  const bool raise_ir = model.ir_version < kFreeInitializersIrVersion &&
-                        overridable.size() != model.graph.initializers().size();
+  const bool raise_ir =
+      model.ir_version < kFreeInitializersIrVersion && overridable.size() != model.graph.initializers().size();
   proto.set_ir_version(raise_ir ? kFreeInitializersIrVersion : model.ir_version);
   for (const auto& [domain, version] : model.opsets) {
     auto* opset = proto.add_opset_import();

@@ -102,7 +102,8 @@ LaneExtremes lane_extremes;
 
 void BM_RunStats(benchmark::State& state, decltype(&ComputeRunStats) kernel, LaneExtremes* lanes) {
   const std::vector<float> x = Gaussian();
-  const RunStats got = kernel(x.data(), kCount, 3.0f, lanes), wanted = reference::ComputeRunStats(x.data(), kCount, 3.0f);
+  const RunStats got = kernel(x.data(), kCount, 3.0f, lanes),
+                 wanted = reference::ComputeRunStats(x.data(), kCount, 3.0f);
   if (got.sum != wanted.sum || got.max != wanted.max) state.SkipWithError("differs from the reference");
   for (auto _ : state) benchmark::DoNotOptimize(kernel(x.data(), kCount, 3.0f, lanes));
   Done(state);

@@ -141,9 +141,9 @@ void ThroughTile(const BlockGrid& grid, const Ordinary& ordinary, const Rule& ru
   }
 }
 
-/// As QuantizeLaneBlocks with x and out of one stride. Rows far apart lie in as many pages, which the processor's own prefetcher
-/// does not follow, and at powers of two in the same few places of the first cache: each line is asked for in advance,
-/// from the second cache, and met once.
+/// As QuantizeLaneBlocks with x and out of one stride. Rows far apart lie in as many pages, which the processor's own
+/// prefetcher does not follow, and at powers of two in the same few places of the first cache: each line is asked for
+/// in advance, from the second cache, and met once.
 template <class Rule>
 HWY_INLINE bool QuantizeFarRows(const BlockGrid& grid, const Ordinary& ordinary, const Rule& rule, const float* x,
                                 size_t rows, size_t stride, float* out) {
@@ -238,25 +238,25 @@ bool WithRule(const BlockGrid& grid, const Body& body) {
   const Sign sign = grid.zero_sign;
   const bool of_quotient = sign == Sign::kOfStepQuotient || sign == Sign::kOfScaleQuotient;
   if (grid.element) {
-    if (sign == Sign::kOfValue) body(RuleType<FloatRule<Sign::kOfValue>>());
-    if (sign == Sign::kPositive) body(RuleType<FloatRule<Sign::kPositive>>());
+    if (sign == Sign::kOfValue) body(RuleType<FloatRule<Sign::kOfValue> >());
+    if (sign == Sign::kPositive) body(RuleType<FloatRule<Sign::kPositive> >());
     return !of_quotient;
   }
   // 1.5·2^23 holds 22 bits more.
   if (grid.raise_exponent || grid.magnitude_bits > 21) return false;
   if (grid.rounding == Rounding::kHalfEven) {
-    if (sign == Sign::kOfValue) body(RuleType<FixedRule<Rounding::kHalfEven, Sign::kOfValue>>());
-    if (sign == Sign::kPositive) body(RuleType<FixedRule<Rounding::kHalfEven, Sign::kPositive>>());
-    if (sign == Sign::kOfStepQuotient) body(RuleType<FixedRule<Rounding::kHalfEven, Sign::kOfStepQuotient>>());
-    if (sign == Sign::kOfScaleQuotient) body(RuleType<FixedRule<Rounding::kHalfEven, Sign::kOfScaleQuotient>>());
+    if (sign == Sign::kOfValue) body(RuleType<FixedRule<Rounding::kHalfEven, Sign::kOfValue> >());
+    if (sign == Sign::kPositive) body(RuleType<FixedRule<Rounding::kHalfEven, Sign::kPositive> >());
+    if (sign == Sign::kOfStepQuotient) body(RuleType<FixedRule<Rounding::kHalfEven, Sign::kOfStepQuotient> >());
+    if (sign == Sign::kOfScaleQuotient) body(RuleType<FixedRule<Rounding::kHalfEven, Sign::kOfScaleQuotient> >());
     return true;
   }
   if (grid.rounding == Rounding::kHalfAway) {
-    if (sign == Sign::kOfValue) body(RuleType<FixedRule<Rounding::kHalfAway, Sign::kOfValue>>());
-    if (sign == Sign::kPositive) body(RuleType<FixedRule<Rounding::kHalfAway, Sign::kPositive>>());
+    if (sign == Sign::kOfValue) body(RuleType<FixedRule<Rounding::kHalfAway, Sign::kOfValue> >());
+    if (sign == Sign::kPositive) body(RuleType<FixedRule<Rounding::kHalfAway, Sign::kPositive> >());
   } else {
-    if (sign == Sign::kOfValue) body(RuleType<FixedRule<Rounding::kHalfUp, Sign::kOfValue>>());
-    if (sign == Sign::kPositive) body(RuleType<FixedRule<Rounding::kHalfUp, Sign::kPositive>>());
+    if (sign == Sign::kOfValue) body(RuleType<FixedRule<Rounding::kHalfUp, Sign::kOfValue> >());
+    if (sign == Sign::kPositive) body(RuleType<FixedRule<Rounding::kHalfUp, Sign::kPositive> >());
   }
   return !of_quotient;
 }

@@ -68,8 +68,8 @@ std::vector<NamedGrid> Grids() {
   std::vector<NamedGrid> grids;
   for (const NamedGrid& base : bases) {
     for (const Rounding rounding : {Rounding::kHalfAway, Rounding::kHalfUp, Rounding::kHalfEven}) {
-      for (const ZeroSign zero_sign : {ZeroSign::kOfValue, ZeroSign::kPositive, ZeroSign::kOfStepQuotient,
-                                       ZeroSign::kOfScaleQuotient}) {
+      for (const ZeroSign zero_sign :
+           {ZeroSign::kOfValue, ZeroSign::kPositive, ZeroSign::kOfStepQuotient, ZeroSign::kOfScaleQuotient}) {
         NamedGrid named = base;
         named.grid.rounding = rounding;
         named.grid.zero_sign = zero_sign;

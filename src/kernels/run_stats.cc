@@ -24,8 +24,8 @@ using D = hn::CappedTag<float, kStatLanes / 2>;
 using V = hn::Vec<D>;
 constexpr size_t kWidth = hn::MaxLanes(D());
 constexpr size_t kVectors = kStatLanes / kWidth;
-// The processor's own prefetcher stops at every page and takes a few lines to start again; a tensor is mostly found in the
-// outer caches. A block is a page long.
+// The processor's own prefetcher stops at every page and takes a few lines to start again; a tensor is mostly found in
+// the outer caches. A block is a page long.
 constexpr size_t kCacheLine = 64 / sizeof(float);
 constexpr size_t kPrefetched = 8 * kCacheLine;
 
@@ -141,7 +141,8 @@ HWY_INLINE void AddToWide(const V (&narrow)[kVectors], double* HWY_RESTRICT wide
 
 // Extremes of all elements, or of each lane and hence of all.
 template <bool kOfLanes>
-RunStats StatsOfRun(const float* HWY_RESTRICT x, size_t count, float tail_bound, LaneExtremes* HWY_RESTRICT lane_extremes) {
+RunStats StatsOfRun(const float* HWY_RESTRICT x, size_t count, float tail_bound,
+                    LaneExtremes* HWY_RESTRICT lane_extremes) {
   const D d;
   const V zero = hn::Zero(d);
   const V bound = hn::Set(d, tail_bound);

@@ -7,7 +7,7 @@
 
 namespace preon {
 
-inline constexpr size_t kStatLanes = 32;   ///< float sums run in 32 lanes, element i in lane i % 32
+inline constexpr size_t kStatLanes = 32;    ///< float sums run in 32 lanes, element i in lane i % 32
 inline constexpr size_t kStatBlock = 1024;  ///< after that many elements the lanes move on into double
 inline constexpr size_t kMaxRun = 8192;
 
@@ -26,8 +26,8 @@ struct RunStats {
   RunGroups tail{};  ///< the groups in which a finite element has |x| >= tail_bound
 };
 
-/// Of the finite elements in each lane, element i being in lane i % kStatLanes; -0 may stand for 0; +infinity and -infinity where
-/// there are none.
+/// Of the finite elements in each lane, element i being in lane i % kStatLanes; -0 may stand for 0; +infinity and
+/// -infinity where there are none.
 struct LaneExtremes {
   alignas(64) float min[kStatLanes];
   alignas(64) float max[kStatLanes];

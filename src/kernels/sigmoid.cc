@@ -24,14 +24,14 @@ void Sigmoids(const float* x, size_t count, float* out) {
   for (; i + lanes <= count; i += lanes) {
     const auto exponent = hn::Clamp(hn::Neg(hn::LoadU(d, x + i)), hn::Neg(largest), largest);
     const auto octaves = hn::Sub(hn::Add(hn::Mul(exponent, hn::Set(d, kLog2E)), round), round);
-    const auto rest = hn::Sub(hn::Sub(exponent, hn::Mul(octaves, hn::Set(d, kLn2High))),
-                              hn::Mul(octaves, hn::Set(d, kLn2Low)));
+    const auto rest =
+        hn::Sub(hn::Sub(exponent, hn::Mul(octaves, hn::Set(d, kLn2High))), hn::Mul(octaves, hn::Set(d, kLn2Low)));
     auto power = hn::Set(d, kExpPolynomial[0]);
     for (size_t term = 1; term < std::size(kExpPolynomial); ++term)
       power = hn::Add(hn::Mul(power, rest), hn::Set(d, kExpPolynomial[term]));
     power = hn::Add(hn::Add(hn::Mul(hn::Mul(power, rest), rest), rest), one);
-    const auto scale = hn::BitCast(
-        d, hn::ShiftLeft<kFloatMantissaBits>(hn::Add(hn::ConvertTo(di, octaves), hn::Set(di, kFloatBias))));
+    const auto scale =
+        hn::BitCast(d, hn::ShiftLeft<kFloatMantissaBits>(hn::Add(hn::ConvertTo(di, octaves), hn::Set(di, kFloatBias))));
     hn::StoreU(hn::Div(one, hn::Add(one, hn::Mul(power, scale))), d, out + i);
   }
   reference::Sigmoids(x + i, count - i, out + i);

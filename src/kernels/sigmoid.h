@@ -5,9 +5,9 @@
 
 namespace preon {
 
-/// out[i] = 1 / (1 + exp(-x[i])), x finite; relative error below 2^-21. In place is fine. Every instruction set gives the
-/// same bits: no fused multiply-adds. Cost: about 1 ns per element with AVX-512.
-/// Source: exp by range reduction and the polynomial of Cephes (expf).
+/// out[i] = 1 / (1 + exp(-x[i])), x finite; relative error below 2^-21. In place is fine. Every instruction set gives
+/// the same bits: no fused multiply-adds. Cost: about 1 ns per element with AVX-512. Source: exp by range reduction and
+/// the polynomial of Cephes (expf).
 void Sigmoids(const float* x, size_t count, float* out);
 
 namespace reference {

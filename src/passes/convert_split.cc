@@ -24,7 +24,7 @@ std::vector<int64_t> SizesOf(const Graph& graph, const Node& node, int64_t axis)
   if (!node.input(1).empty() || !shape || (*shape)[static_cast<size_t>(axis)] <= 0) return {};
   const int64_t extent = (*shape)[static_cast<size_t>(axis)], each = (extent + count - 1) / count;
   std::vector<int64_t> sizes(static_cast<size_t>(count), each);
-  sizes.back() = extent - each * (count - 1);   // num_outputs: the last one may be smaller
+  sizes.back() = extent - each * (count - 1);  // num_outputs: the last one may be smaller
   return sizes.back() > 0 ? sizes : std::vector<int64_t>{};
 }
 
@@ -49,7 +49,8 @@ class ConvertSplit final : public NodePass {
     const std::vector<std::string> outputs = node.outputs();
     const std::string x = node.input(0);
     std::vector<ValueInfo> infos;
-    for (const std::string& output : outputs) infos.push_back(graph.Info(output) != nullptr ? *graph.Info(output) : ValueInfo());
+    for (const std::string& output : outputs)
+      infos.push_back(graph.Info(output) != nullptr ? *graph.Info(output) : ValueInfo());
     int64_t start = 0;
     for (size_t i = 0; i < outputs.size(); ++i) {
       const auto constant = [&](const char* what, int64_t value) {
@@ -57,14 +58,16 @@ class ConvertSplit final : public NodePass {
         graph.SetInitializer(name, Tensor::FromInt64s({1}, std::vector<int64_t>{value}));
         return name;
       };
-      std::vector<std::string> inputs = {x, constant("starts", start), constant("ends", start + sizes[i]), constant("axes", axis), constant("steps", 1)};
+      std::vector<std::string> inputs = {x, constant("starts", start), constant("ends", start + sizes[i]),
+                                         constant("axes", axis), constant("steps", 1)};
       start += sizes[i];
-      if (i == 0) {   // keeps the name
+      if (i == 0) {  // keeps the name
         graph.SetOutputs(&node, {outputs[0]});
         Become(graph, node, "Slice", std::move(inputs), {});
         continue;
       }
-      Node* slice = graph.AddNode("Slice", std::move(inputs), {outputs[i]}, StrCat(outputs[i], "_", i), "", graph.NodeBehind(&node));
+      Node* slice = graph.AddNode("Slice", std::move(inputs), {outputs[i]}, StrCat(outputs[i], "_", i), "",
+                                  graph.NodeBehind(&node));
       slice->named_by_user = false;
       Absorb(*slice, node);
     }

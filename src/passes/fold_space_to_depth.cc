@@ -3,11 +3,13 @@
 // Before:      t = SpaceToDepth(x)  or  Concat(x[:, :, r0::s, c0::s], x[:, :, r1::s, c1::s], …; axis 1)
 //              y = Conv(t, W, b) {kernel k, strides a, pads p}
 // After:       y = Conv(x, W', b) {kernel s·k, strides s·a, pads s·p}
-// Conditions:  the slices take each of the s_h × s_w offsets once (so that x's extents are multiples of s) and run to the
-//              end; W is a float constant; Conv has one group, no dilation, auto_pad NOTSET or VALID; nothing else reads the
-//              inner tensors, none is a graph output.
-// Formula:     W'[o, c, s_h·i + r_j, s_w·k + c_j] = W[o, j·C + c, i, k] for block j at offset (r_j, c_j): the same products.
-// Cost:        copying with stride costs more than the convolution behind it: YOLOX-nano, 1 thread, 23.5 ms to 21.0 ms.
+// Conditions:  the slices take each of the s_h × s_w offsets once (so that x's extents are multiples of s) and run to
+// the
+//              end; W is a float constant; Conv has one group, no dilation, auto_pad NOTSET or VALID; nothing else
+//              reads the inner tensors, none is a graph output.
+// Formula:     W'[o, c, s_h·i + r_j, s_w·k + c_j] = W[o, j·C + c, i, k] for block j at offset (r_j, c_j): the same
+// products. Cost:        copying with stride costs more than the convolution behind it: YOLOX-nano, 1 thread, 23.5 ms
+// to 21.0 ms.
 #include <algorithm>
 #include <array>
 #include <limits>

@@ -3,8 +3,8 @@
 // Before:      m = GlobalAveragePool(x); d = x - m; v = GlobalAveragePool(d * d)
 //              k = Reciprocal(Sqrt(v + eps)) * gamma; y = x * k + (beta - m * k)
 // After:       y = InstanceNormalization(x, gamma, beta) {epsilon = eps}
-// Conditions:  gamma, beta: constants of shape [1, C, 1, 1]; eps: constant scalar; nothing else reads what lies between.
-// Formula:     -
+// Conditions:  gamma, beta: constants of shape [1, C, 1, 1]; eps: constant scalar; nothing else reads what lies
+// between. Formula:     -
 #include "passes/match.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
@@ -39,7 +39,9 @@ class FuseInstanceNorm final : public NodePass {
     const std::optional<float> epsilon = ConstantScalar(graph, sum->input(1 - data));
     Node* variance = ProducerOf(graph, sum->input(data), "GlobalAveragePool");
     Node* square = variance == nullptr ? nullptr : ProducerOf(graph, variance->input(0), "Mul");
-    Node* difference = square == nullptr || square->input(0) != square->input(1) ? nullptr : ProducerOf(graph, square->input(0), "Sub");
+    Node* difference = square == nullptr || square->input(0) != square->input(1)
+                           ? nullptr
+                           : ProducerOf(graph, square->input(0), "Sub");
     Node* mean = difference == nullptr ? nullptr : ProducerOf(graph, difference->input(1), "GlobalAveragePool");
     if (mean == nullptr || mean->input(0) != difference->input(0) || !epsilon) return false;
     const std::string x = mean->input(0);
@@ -47,8 +49,8 @@ class FuseInstanceNorm final : public NodePass {
     Node* factor = OnlyReader(graph, node.output());
     if (factor == nullptr || !factor->Is("Mul")) return false;
     const std::string gamma = OtherInput(*factor, node.output());
-    Node* scaled = nullptr;   // x * k
-    Node* shift = nullptr;    // m * k
+    Node* scaled = nullptr;  // x * k
+    Node* shift = nullptr;   // m * k
     for (const Use& use : graph.Uses(factor->output())) {
       if (use.captured || !use.node->Is("Mul")) return false;
       const std::string other = OtherInput(*use.node, factor->output());
@@ -56,7 +58,7 @@ class FuseInstanceNorm final : public NodePass {
       if (other == mean->output()) shift = use.node;
     }
     if (scaled == nullptr || shift == nullptr) return false;
-    Node* rest = OnlyReader(graph, shift->output());   // beta - m * k
+    Node* rest = OnlyReader(graph, shift->output());  // beta - m * k
     Node* last = OnlyReader(graph, scaled->output());
     if (rest == nullptr || !rest->Is("Sub") || rest->input(1) != shift->output()) return false;
     if (last == nullptr || !last->Is("Add") || OtherInput(*last, scaled->output()) != rest->output()) return false;

@@ -1,4 +1,5 @@
-// The graph passes that preon ships; config/builtins.cc registers them in the order that docs/design/passes.md argues for.
+// The graph passes that preon ships; config/builtins.cc registers them in the order that docs/design/passes.md argues
+// for.
 #pragma once
 
 #include <memory>
@@ -28,7 +29,8 @@ std::unique_ptr<Pass> MakeConvertReduceMeanPass();
 std::unique_ptr<Pass> MakeSplitLargePoolPass();
 std::unique_ptr<Pass> MakeConvertSplitPass();
 std::unique_ptr<Pass> MakeConvertBatchNormPass();
-std::unique_ptr<Pass> MakeConvertFloat16Pass();  ///< not in the default list: comes before what rewrites are compared with
+std::unique_ptr<Pass>
+MakeConvertFloat16Pass();  ///< not in the default list: comes before what rewrites are compared with
 std::unique_ptr<Pass> MakeSplitSharedInitializersPass();
 std::unique_ptr<Pass> MakeRemoveDeadPass();
 

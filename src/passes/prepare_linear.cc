@@ -36,7 +36,8 @@ int64_t BiasLength(const Tensor& bias, int64_t columns) {
 
 void MergeOrigins(Node* into, const Node& from) {
   for (const std::string& origin : from.origins) {
-    if (std::find(into->origins.begin(), into->origins.end(), origin) == into->origins.end()) into->origins.push_back(origin);
+    if (std::find(into->origins.begin(), into->origins.end(), origin) == into->origins.end())
+      into->origins.push_back(origin);
   }
 }
 
@@ -46,8 +47,8 @@ void ReplaceByGemm(Graph& graph, Node* matmul, Node* add, const std::string& bia
   if (graph.UseCount(bias) > 1) bias_name = graph.UniqueTensorName(bias + "_column");
   graph.SetInitializer(bias_name, flat);
   const std::string output = add->output();
-  Node* gemm = graph.AddNode("Gemm", {matmul->input(0), matmul->input(1), bias_name}, {graph.UniqueTensorName(output + "_gemm")},
-                             matmul->name + "_gemm", "", matmul);
+  Node* gemm = graph.AddNode("Gemm", {matmul->input(0), matmul->input(1), bias_name},
+                             {graph.UniqueTensorName(output + "_gemm")}, matmul->name + "_gemm", "", matmul);
   gemm->origins = matmul->origins;
   MergeOrigins(gemm, *add);
   graph.SetOutput(add, 0, graph.UniqueTensorName(output + "_unused"));

@@ -35,7 +35,9 @@ class SplitLargePool final : public NodePass {
   Result<bool> Rewrite(Model& model, Node& node, const PassEnv&) const override {
     Graph& graph = model.graph;
     const std::optional<Shape> shape = graph.ShapeOf(node.input(0));
-    if (!shape || shape->size() != 4 || (*shape)[2] <= 0 || (*shape)[3] <= 0 || (*shape)[2] * (*shape)[3] <= kMostPixels) return false;
+    if (!shape || shape->size() != 4 || (*shape)[2] <= 0 || (*shape)[3] <= 0 ||
+        (*shape)[2] * (*shape)[3] <= kMostPixels)
+      return false;
     const std::vector<int64_t> window = {LargestDivisor((*shape)[2]), LargestDivisor((*shape)[3])};
     const Shape rest = {(*shape)[0], (*shape)[1], (*shape)[2] / window[0], (*shape)[3] / window[1]};
     if (window[0] * window[1] > kMostPixels || rest[2] * rest[3] > kMostPixels) return false;

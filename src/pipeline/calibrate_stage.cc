@@ -6,15 +6,15 @@
 #include <utility>
 
 #include "base/exit_status.h"
+#include "base/file.h"
+#include "base/system.h"
+#include "data/data_options.h"
 #include "pipeline/partial_calibration.h"
 #include "pipeline/restore_stage.h"
 #include "pipeline/workers.h"
-#include "base/file.h"
-#include "base/system.h"
+#include "quantize/plan/quant_plan.h"
 #include "quantize/write/bias_correction.h"
 #include "quantize/write/channel_scales.h"
-#include "data/data_options.h"
-#include "quantize/plan/quant_plan.h"
 
 namespace preon {
 namespace {
@@ -73,8 +73,10 @@ Result<RangeCollection> MakeCollection(const PreparedModel& prepared, const Job&
 
 // Which statistics of which tensors.
 CalibrateOptions StatisticsFor(const PreparedModel& prepared, const Job& job) {
-  CalibrateOptions options{.mode = job.options.sketch_mode, .optimize = job.options.optimize_observed,
-                           .memory = job.options.memory, .per_sample = job.options.per_sample};
+  CalibrateOptions options{.mode = job.options.sketch_mode,
+                           .optimize = job.options.optimize_observed,
+                           .memory = job.options.memory,
+                           .per_sample = job.options.per_sample};
   if (job.choices.plan.compat != Compat::kOff) {
     // The values of the graph as it is, which depend on the number of threads.
     options.optimize = false;
@@ -148,7 +150,8 @@ Result<std::optional<CalibrationData>> StartFrom(const PartialCalibration& parti
   PREON_ASSIGN_OR_RETURN(std::optional<CalibrationData> known, partial.Load(prepared.model.fingerprint));
   for (const std::string& tensor : ToObserve(prepared, job)) {
     if (known && !known->tensors.contains(tensor))
-      return Error(ErrorId::kCalibFileMismatch, partial.path(), ": --resume: has no tensor '", tensor, "': made with other options; wanted the same, or the file removed");
+      return Error(ErrorId::kCalibFileMismatch, partial.path(), ": --resume: has no tensor '", tensor,
+                   "': made with other options; wanted the same, or the file removed");
   }
   return known;
 }
@@ -290,7 +293,8 @@ Result<CalibrationData> CalibrateChecked(PreparedModel& prepared, Job& job, cons
   const bool useless = ExitStatus(status.id()) == 2;
   if (useless && !job.options.resume) pass.partial->Remove();
   if (useless || !pass.partial->Exists()) return status;
-  return Status(status).WithHint(StrCat(pass.partial->path(), " has what was learned: the same command with --resume goes on from there"));
+  return Status(status).WithHint(
+      StrCat(pass.partial->path(), " has what was learned: the same command with --resume goes on from there"));
 }
 
 }  // namespace
@@ -310,10 +314,14 @@ Result<CalibrationData> CalibrateOnly(PreparedModel& prepared, Job& job, Partial
 Instrumentation InstrumentationOf(const PreparedModel& prepared, const Job& job) {
   const CalibrateOptions options = StatisticsFor(prepared, job);
   const Graph& graph = prepared.model.graph;
-  Instrumentation plan{.inputs = graph.inputs(), .outputs = graph.outputs(), .tensors = prepared.plan.ObservedTensors(),
+  Instrumentation plan{.inputs = graph.inputs(),
+                       .outputs = graph.outputs(),
+                       .tensors = prepared.plan.ObservedTensors(),
                        .per_channel = {options.per_channel.begin(), options.per_channel.end()},
                        .channel_means = {options.channel_means.begin(), options.channel_means.end()},
-                       .mode = options.mode, .calib_out = job.options.calib_out, .every = job.options.every,
+                       .mode = options.mode,
+                       .calib_out = job.options.calib_out,
+                       .every = job.options.every,
                        .one_in = job.options.one_in};
   plan.header.model_fingerprint = prepared.model.fingerprint;
   plan.header.setup = StrCat(PlacementSetup(prepared, job), ModeSetup(options));

@@ -1,12 +1,12 @@
 // Calibration of a prepared model, and what a .calib file must agree on with the model it is used for.
 #pragma once
 
+#include "calib/calibration.h"
+#include "instrument/instrumented_model.h"
 #include "pipeline/float_outputs.h"
 #include "pipeline/job.h"
 #include "pipeline/prepare_model.h"
 #include "pipeline/trial_samples.h"
-#include "calib/calibration.h"
-#include "instrument/instrumented_model.h"
 
 namespace preon {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/version.h"
 #include "base/system.h"
+#include "base/version.h"
 #include "data/array_layout.h"
 #include "data/open_data_source.h"
 
@@ -59,7 +59,8 @@ Result<Job> MakeJob(const Options& options, const Builtins& builtins, const RunC
                     OpenSamples open_samples) {
   PREON_ASSIGN_OR_RETURN(Choices choices, Resolve(options, builtins));
   if (!options.tmp_dir.empty()) PREON_RETURN_IF_ERROR(MakeFolder(options.tmp_dir).WithContext("--tmp-dir"));
-  const bool made_up_sample = !open_samples && !options.has_data() && (HasStatistics(options) || !choices.target->NeedsStatistics(choices.plan));
+  const bool made_up_sample = !open_samples && !options.has_data() &&
+                              (HasStatistics(options) || !choices.target->NeedsStatistics(choices.plan));
   const bool callers_samples = open_samples != nullptr;
   if (!open_samples && (options.has_data() || made_up_sample)) {
     open_samples = [&options](const std::vector<TensorSpec>& inputs, const SampleSelection& selection) {
@@ -68,8 +69,8 @@ Result<Job> MakeJob(const Options& options, const Builtins& builtins, const RunC
       return OpenDataSource(options.has_data() ? options.data : one_run, inputs, selection);
     };
   }
-  return Job{options, builtins, context, std::move(choices), std::move(open_samples), made_up_sample,
-             callers_samples, {}, {}};
+  return Job{options,         builtins, context, std::move(choices), std::move(open_samples), made_up_sample,
+             callers_samples, {},       {}};
 }
 
 Result<Batch> FirstBatch(const Job& job, const std::vector<TensorSpec>& inputs) {

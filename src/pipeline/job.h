@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "base/context.h"
+#include "base/tensor_spec.h"
 #include "config/builtins.h"
 #include "config/options.h"
-#include "pipeline/saved_ranges.h"
-#include "base/context.h"
-#include "data/data_source.h"
 #include "data/data_options.h"
+#include "data/data_source.h"
+#include "pipeline/saved_ranges.h"
 #include "report/results.h"
-#include "base/tensor_spec.h"
 
 namespace preon {
 
@@ -51,7 +51,7 @@ struct Job {
   const RunContext& context;
   Choices choices;
   OpenSamples open_samples;
-  bool made_up_sample = false;  ///< nobody gave samples: open_samples yields one of noise
+  bool made_up_sample = false;   ///< nobody gave samples: open_samples yields one of noise
   bool callers_samples = false;  ///< open_samples is the caller's: no other process can open them
   StageClock clock;
   std::optional<std::map<std::string, Range>> collected;  ///< by tensor, where the method collects: after the pass

@@ -62,8 +62,8 @@ Status CheckNotInputs(const Options& options, const std::vector<std::string>& in
 }
 
 Status CheckOutputs(const Options& options, std::vector<std::string> inputs) {
-  inputs.insert(inputs.end(), {options.calib, options.production, options.config_file, options.data.labels,
-                               options.data.only});
+  inputs.insert(inputs.end(),
+                {options.calib, options.production, options.config_file, options.data.labels, options.data.only});
   inputs.insert(inputs.end(), options.data.sources.begin(), options.data.sources.end());
   for (const auto& [name, source] : options.data.inputs) inputs.push_back(source);
   PREON_RETURN_IF_ERROR(CheckNotInputs(options, inputs));

@@ -5,16 +5,16 @@
 #include <string_view>
 #include <vector>
 
-#include "config/options.h"
 #include "base/status.h"
+#include "config/options.h"
 #include "ir/graph.h"
 
 namespace preon {
 
 /// What the options have written is none of these files, nor in these folders. Errors: kConflictingOptions.
 Status CheckNotInputs(const Options& options, const std::vector<std::string>& inputs);
-/// What the options have written (output, report and page) can be written, is none of the inputs (those given, and all that
-/// the options name), and not twice the same. Errors: kOutputFolder, kIoWrite, kConflictingOptions.
+/// What the options have written (output, report and page) can be written, is none of the inputs (those given, and all
+/// that the options name), and not twice the same. Errors: kOutputFolder, kIoWrite, kConflictingOptions.
 Status CheckOutputs(const Options& options, std::vector<std::string> inputs);
 /// The same for a verb that is nothing without an output. Errors: kMissingOption besides.
 Status CheckOutputs(std::string_view verb, const Options& options, std::vector<std::string> inputs);

@@ -5,8 +5,8 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "data/source.h"
 #include "data/data_options.h"
+#include "data/source.h"
 
 namespace preon {
 namespace fs = std::filesystem;
@@ -30,7 +30,8 @@ std::vector<std::string> FilesIn(const std::string& folder) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().stem().string();
-    const bool of_worker = entry.path().extension() == ".calib" && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+    const bool of_worker =
+        entry.path().extension() == ".calib" && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
     if (of_worker) files.push_back(entry.path().string());
   }
   std::ranges::sort(files);
@@ -45,7 +46,8 @@ PartialCalibration::PartialCalibration(const Options& options)
 Status PartialCalibration::Describe(const std::string& setup) {
   std::error_code ignored;
   if (fs::exists(path_, ignored) && !IsCalibFile(path_)) {
-    return Error(ErrorId::kCalibFileMismatch, path_, ": is in the way of what an interrupted run leaves there; wanted it under another name");
+    return Error(ErrorId::kCalibFileMismatch, path_,
+                 ": is in the way of what an interrupted run leaves there; wanted it under another name");
   }
   setup_ = StrCat(setup, options_.per_sample ? " per-sample" : "", " samples=", SamplesHash(options_));
   return Status::Ok();
@@ -57,7 +59,8 @@ Result<CalibrationData> PartialCalibration::LoadFile(const std::string& path,
   data.shared.clear();  // only the finished ones have it
   if (data.model_fingerprint == model_fingerprint && data.setup == setup_) return data;
   return Error(ErrorId::kCalibFileMismatch, path,
-               ": --resume: made from another model, with other options or of data that have changed since; wanted the same, or the file removed");
+               ": --resume: made from another model, with other options or of data that have changed since; wanted the "
+               "same, or the file removed");
 }
 
 Result<std::optional<CalibrationData>> PartialCalibration::Load(const std::string& model_fingerprint) const {
@@ -89,9 +92,7 @@ Status PartialCalibration::Save(CalibrationData so_far) const {
   return SaveCalibration(so_far, path_);
 }
 
-bool PartialCalibration::Exists() const {
-  return IsCalibFile(path_) || !FilesIn(workers_folder()).empty();
-}
+bool PartialCalibration::Exists() const { return IsCalibFile(path_) || !FilesIn(workers_folder()).empty(); }
 
 void PartialCalibration::StartAnew(const RunContext& context) const {
   if (!Exists()) return;

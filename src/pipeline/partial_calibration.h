@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "config/options.h"
 #include "base/context.h"
 #include "calib/calibration.h"
+#include "config/options.h"
 
 namespace preon {
 

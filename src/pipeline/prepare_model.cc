@@ -2,8 +2,8 @@
 
 #include <future>
 
-#include "pipeline/output.h"
 #include "base/system.h"
+#include "base/tensor_spec.h"
 #include "eval/compare.h"
 #include "eval/fusion_report.h"
 #include "formats/quark_operators.h"
@@ -13,16 +13,16 @@
 #include "passes/convert_float16.h"
 #include "passes/copy_shared_initializers.h"
 #include "passes/fix_shapes.h"
+#include "pipeline/output.h"
+#include "quantize/plan/branch_coverage.h"
+#include "quantize/plan/target.h"
 #include "quantize/settings/layer_selection.h"
 #include "quantize/settings/layer_settings.h"
-#include "quantize/plan/branch_coverage.h"
-#include "quantize/settings/resolve_tensor_settings.h"
 #include "quantize/settings/node_selection.h"
 #include "quantize/settings/resolve_selectors.h"
+#include "quantize/settings/resolve_tensor_settings.h"
 #include "runtime/evaluator.h"
 #include "runtime/session.h"
-#include "base/tensor_spec.h"
-#include "quantize/plan/target.h"
 
 namespace preon {
 namespace {
@@ -65,9 +65,11 @@ Status NothingLeft(const PreparedModel& prepared, size_t source_nodes, const Tar
   const auto excluded = std::ranges::count(prepared.plan.nodes, FloatReason::kExcluded, &NodeDecision::reason);
   const std::string file = prepared.model.source_path;
   if (excluded > 0) {
-    return Error(ErrorId::kNothingToQuantize, file, ": nothing is left to quantize: of its ", source_nodes, " nodes the options leave out ", excluded,
-                 ", and the others have nothing to quantize alone")
-        .WithHint("exclude, layer_type_config, NodesToQuantize, OpTypesToQuantize, InputNodes and OutputNodes say which nodes");
+    return Error(ErrorId::kNothingToQuantize, file, ": nothing is left to quantize: of its ", source_nodes,
+                 " nodes the options leave out ", excluded, ", and the others have nothing to quantize alone")
+        .WithHint(
+            "exclude, layer_type_config, NodesToQuantize, OpTypesToQuantize, InputNodes and OutputNodes say which "
+            "nodes");
   }
   return Error(ErrorId::kNothingToQuantize, file, ": none of its ", source_nodes, " nodes ",
                target.QuantizesActivations() ? "can run as an integer kernel" : "has a weight that can be quantized");
@@ -88,7 +90,8 @@ Result<PreparedModel> Rewrite(Model source, const Job& job, const Verify& verify
   const Status raised = RaiseOpset(model, preferred);
   if (!raised.ok() || (verify && !verify(as_loaded, model).ok())) {
     model = as_loaded;
-    PREON_RETURN_IF_ERROR(RaiseOpset(model, std::max(target.RequiredOpset(plan), least)).WithContext(model.source_path));
+    PREON_RETURN_IF_ERROR(
+        RaiseOpset(model, std::max(target.RequiredOpset(plan), least)).WithContext(model.source_path));
     prepared.warnings.push_back(StrCat("opset ", model.opset(), " instead of ", preferred,
                                        raised.ok() ? ": raising it changes the outputs" : ": " + raised.message()));
   }
@@ -98,11 +101,14 @@ Result<PreparedModel> Rewrite(Model source, const Job& job, const Verify& verify
   for (const auto& pass : job.builtins.passes.entries()) {
     const std::string name(pass->name());
     const bool wanted = target.WantsPass(name, pass->on_by_default(), plan);
-    if (wanted) runner.enabled.insert(name);
-    else if (!runner.enabled.contains(name)) runner.disabled.insert(name);
+    if (wanted)
+      runner.enabled.insert(name);
+    else if (!runner.enabled.contains(name))
+      runner.disabled.insert(name);
   }
   runner.verify = verify;
-  for (const PassRecord& record : RunPasses(model, job.builtins.passes, {&evaluator, &job.context, SettingsOf(plan)}, runner)) {
+  for (const PassRecord& record :
+       RunPasses(model, job.builtins.passes, {&evaluator, &job.context, SettingsOf(plan)}, runner)) {
     if (!record.problem.empty()) prepared.warnings.push_back(StrCat("pass ", record.name, ": ", record.problem));
   }
 
@@ -122,7 +128,8 @@ Status CheckIsFloat(const Model& model) {
   PREON_RETURN_IF_ERROR(CheckNotInstrumented(model));
   for (const auto& node : model.graph.nodes()) {
     const bool in_library = node->domain == kQuarkDomain || node->domain == kOlderQuarkDomain;
-    if (node->op_type != "QuantizeLinear" && node->op_type != "DequantizeLinear" && !IsIntegerKernel(node->op_type) && !in_library)
+    if (node->op_type != "QuantizeLinear" && node->op_type != "DequantizeLinear" && !IsIntegerKernel(node->op_type) &&
+        !in_library)
       continue;
     return Error(ErrorId::kAlreadyQuantized, model.source_path, ": node ", node->name, ": the model already holds ",
                  node->op_type, "; wanted a float model");
@@ -138,16 +145,19 @@ Result<bool> ComputeInFloat32(Model& model, const Job& job, std::vector<std::str
   if (how == Float16::kOff) return false;
   const Result<Effect> effect =
       ConvertFloat16(model, how == Float16::kKeepIo ? Float16Border::kKept : Float16Border::kFloat32);
-  if (!effect.ok()) return Status(effect.status()).WithHint("--float16 off leaves its float16 tensors as they are, and float");
+  if (!effect.ok())
+    return Status(effect.status()).WithHint("--float16 off leaves its float16 tensors as they are, and float");
   if (*effect == Effect::kUnchanged) {
     if (options.float16) warnings.push_back("--float16: has no effect: the model has no float16 tensors");
-    if (options.keys.contains("UseFP32Scale")) warnings.push_back("UseFP32Scale: has no effect: the model has no float16 tensors");
+    if (options.keys.contains("UseFP32Scale"))
+      warnings.push_back("UseFP32Scale: has no effect: the model has no float16 tensors");
     return false;
   }
   if (options.float16_scales) {
-    return Error(ErrorId::kNotYetSupported, "UseFP32Scale: got false for the float16 model ", model.source_path,
-                 "; this version writes float32 scales: runtimes have no integer kernels for float16 ones, and below 6.1e-5 "
-                 "they are denormal");
+    return Error(
+        ErrorId::kNotYetSupported, "UseFP32Scale: got false for the float16 model ", model.source_path,
+        "; this version writes float32 scales: runtimes have no integer kernels for float16 ones, and below 6.1e-5 "
+        "they are denormal");
   }
   InferShapes(model);
   job.context.Log(LogLevel::kInfo, "a float16 model: it computes in float32");
@@ -211,7 +221,8 @@ Result<PreparedModel> Prepare(const std::string& path, Job& job, const Status* d
   }
   Result<PreparedModel> rewritten = Rewrite(source, job, verify);
   // A model that does not run as it is explains whatever else fails.
-  if (!job.options.worker && !first_run.outputs && (!rewritten.ok() || !SameGraph(source.graph, rewritten->model.graph)))
+  if (!job.options.worker && !first_run.outputs &&
+      (!rewritten.ok() || !SameGraph(source.graph, rewritten->model.graph)))
     PREON_RETURN_IF_ERROR(run_source());
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, std::move(rewritten));
   if (differs != nullptr) {

@@ -5,19 +5,19 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/job.h"
+#include "base/tensor_spec.h"
 #include "ir/graph.h"
+#include "pipeline/job.h"
 #include "quantize/plan/float_reason.h"
 #include "quantize/plan/quant_plan.h"
-#include "base/tensor_spec.h"
 
 namespace preon {
 
 /// The first batch and what the model as loaded made of it: what the rewritten model has to make of it, too.
 struct FirstRun {
   Batch batch;
-  /// None where nothing was rewritten: then there is nothing to check. Those of a float16 model after its conversion: its
-  /// own roundings would hide what the rewrites do.
+  /// None where nothing was rewritten: then there is nothing to check. Those of a float16 model after its conversion:
+  /// its own roundings would hide what the rewrites do.
   std::optional<std::vector<NamedTensor>> outputs;
 };
 

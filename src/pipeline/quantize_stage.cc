@@ -4,16 +4,16 @@
 #include <mutex>
 #include <optional>
 
-#include "pipeline/nhwc_result.h"
-#include "pipeline/placement.h"
-#include "pipeline/select_ranges.h"
-#include "pipeline/unfused.h"
 #include "base/file.h"
 #include "data/run_plan.h"
 #include "eval/compare.h"
 #include "eval/fusion_report.h"
 #include "formats/quark_operators.h"
 #include "ir/model_io.h"
+#include "pipeline/nhwc_result.h"
+#include "pipeline/placement.h"
+#include "pipeline/select_ranges.h"
+#include "pipeline/unfused.h"
 #include "quantize/plan/plan_statistics.h"
 #include "quantize/plan/target.h"
 #include "quantize/write/apply_plan.h"
@@ -44,9 +44,10 @@ Result<VerifiedModel> LoadForVerification(const Model& quantized, const Prepared
                                           std::vector<std::string>& warnings) {
   PREON_ASSIGN_OR_RETURN(const TempDir folder, TempDir::Create(job.context.TempDir()));
   // Weights in a file are named relative to the model that the runtime was given.
-  const std::string saved = quantized.weight_file
-                                ? std::filesystem::path(quantized.weight_file->path).replace_filename("optimized.onnx").string()
-                                : folder.File("optimized.onnx");
+  const std::string saved =
+      quantized.weight_file
+          ? std::filesystem::path(quantized.weight_file->path).replace_filename("optimized.onnx").string()
+          : folder.File("optimized.onnx");
   const SessionOptions options{.threads = job.context.ThreadCount(), .save_optimized_to = saved};
   const Status valid = CheckModel(quantized);
   const auto source_is_valid = [&] {
@@ -89,10 +90,9 @@ struct Attempt {
 Result<Attempt> QuantizeOnce(const PreparedModel& prepared, const CalibrationData& data, Job& job) {
   job.clock.Begin("quantize");
   std::vector<std::string> warnings;
-  PREON_ASSIGN_OR_RETURN(const PlanStatistics statistics,
-                         StatisticsOf(prepared, data, *job.choices.method, job));
-  PREON_ASSIGN_OR_RETURN(Model quantized, ApplyPlan(prepared.model, prepared.plan, statistics, &warnings,
-                                                      job.context.ThreadCount()));
+  PREON_ASSIGN_OR_RETURN(const PlanStatistics statistics, StatisticsOf(prepared, data, *job.choices.method, job));
+  PREON_ASSIGN_OR_RETURN(Model quantized,
+                         ApplyPlan(prepared.model, prepared.plan, statistics, &warnings, job.context.ThreadCount()));
   if (job.options.format == QuantFormat::kQOperator) PREON_RETURN_IF_ERROR(ToQOperator(quantized));
   if (job.options.value_info) InferShapes(quantized);
   job.clock.Begin("verify");
@@ -137,11 +137,10 @@ Result<Comparison> CompareWithFloat(const PreparedModel& prepared, const Model& 
     PREON_ASSIGN_OR_RETURN(beside, Session::OpenModel(quantized, {.threads = runs.threads}, job.context));
   }
   FloatModel reference(float_outputs, prepared.model.source_path, runs.threads, job.context);
-  PREON_ASSIGN_OR_RETURN(
-      Comparison comparison,
-      Compare([&](const Batch& batch) { return reference.Outputs(batch); },
-              OutputsOf(beside ? *beside : verified, job.context), *source,
-              {.at_once = runs.at_once, .max_samples = kMaxComparedSamples}, job.context));
+  PREON_ASSIGN_OR_RETURN(Comparison comparison,
+                         Compare([&](const Batch& batch) { return reference.Outputs(batch); },
+                                 OutputsOf(beside ? *beside : verified, job.context), *source,
+                                 {.at_once = runs.at_once, .max_samples = kMaxComparedSamples}, job.context));
   for (const auto& [name, output] : comparison.outputs) {
     if (output.shape_differs > 0) {
       return Error(ErrorId::kVerifyOutput, job.options.output, ": not written: the shape of output '", name,
@@ -180,8 +179,8 @@ Result<QuantizeResult> QuantizeStage(PreparedModel& prepared, const CalibrationD
   if (!first.ok()) return NotWritten(ErrorId::kVerifyRun, job, "the result fails on sample 0", first.status());
 
   job.clock.Begin("compare");
-  PREON_ASSIGN_OR_RETURN(result.compare, CompareWithFloat(prepared, attempt.quantized, verified.session,
-                                                          float_outputs, job));
+  PREON_ASSIGN_OR_RETURN(result.compare,
+                         CompareWithFloat(prepared, attempt.quantized, verified.session, float_outputs, job));
   job.clock.Begin("latency");
   PREON_ASSIGN_OR_RETURN(Session reference,
                          Session::OpenFile(prepared.model.source_path, {.threads = job.context.ThreadCount()}));
@@ -189,8 +188,8 @@ Result<QuantizeResult> QuantizeStage(PreparedModel& prepared, const CalibrationD
                                                             kLatencySeconds, job.context));
   result.latency = {latency.first, latency.second};
   const Target& target = *job.choices.target;
-  result.computes_in_float = target.QuantizesActivations() && !target.FollowsRuntime() &&
-                             verified.placement && verified.placement->integer_anchors == 0;
+  result.computes_in_float = target.QuantizesActivations() && !target.FollowsRuntime() && verified.placement &&
+                             verified.placement->integer_anchors == 0;
   if (!result.computes_in_float && latency.second.p50 > kSlowerRatio * latency.first.p50) {
     result.warnings.push_back(StrCat("the quantized model is slower than the float model on this machine",
                                      target.FollowsRuntime() ? "" : "; --target ort-cpu places quantizers for speed"));

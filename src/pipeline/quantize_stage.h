@@ -1,10 +1,10 @@
 // From statistics to a verified file: ranges, Q/DQ, load and run in the runtime, comparison, and only then the output.
 #pragma once
 
+#include "calib/calibration.h"
 #include "pipeline/float_outputs.h"
 #include "pipeline/job.h"
 #include "pipeline/prepare_model.h"
-#include "calib/calibration.h"
 #include "report/results.h"
 
 namespace preon {

@@ -1,6 +1,6 @@
 #include "pipeline/replan.h"
-#include "quantize/settings/layer_settings.h"
 #include "quantize/plan/quant_plan.h"
+#include "quantize/settings/layer_settings.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // Another plan after calibration, with more nodes left in float.
 #pragma once
 
+#include "calib/calibration.h"
 #include "pipeline/job.h"
 #include "pipeline/prepare_model.h"
-#include "calib/calibration.h"
 #include "quantize/plan/float_reason.h"
 
 namespace preon {

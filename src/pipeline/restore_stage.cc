@@ -4,12 +4,12 @@
 #include <filesystem>
 #include <set>
 
-#include "pipeline/select_ranges.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "formats/int_format.h"
-#include "quantize/settings/layer_settings.h"
+#include "pipeline/select_ranges.h"
 #include "quantize/plan/plan_options.h"
+#include "quantize/settings/layer_settings.h"
 
 namespace preon {
 namespace {
@@ -17,8 +17,9 @@ namespace {
 // Of the options that ranges depend on.
 std::string ConfigHash(const Options& options) {
   const PlanOptions& plan = options.plan;
-  std::string text = StrCat(options.target.value_or(""), ' ', plan.activation.name(), ' ', options.weight.value_or(plan.weight).name(), ' ',
-                            
+  std::string text = StrCat(options.target.value_or(""), ' ', plan.activation.name(), ' ',
+                            options.weight.value_or(plan.weight).name(), ' ',
+
                             plan.activation_symmetric ? StrCat(*plan.activation_symmetric) : "default", ' ',
                             ScaleTypeName(plan.scale_type), ' ', plan.per_channel, ' ', options.method);
   for (const auto& [key, value] : options.method_options) text += '\n' + key + '=' + value;

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "calib/calibration.h"
 #include "pipeline/job.h"
 #include "pipeline/prepare_model.h"
-#include "calib/calibration.h"
 #include "report/results.h"
 
 namespace preon {

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/version.h"
 #include "base/file.h"
+#include "base/version.h"
 
 namespace preon {
 namespace {

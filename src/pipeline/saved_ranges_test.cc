@@ -48,7 +48,8 @@ TEST_F(SavedRangesTest, OthersKeysStay) {
 
 TEST_F(SavedRangesTest, TheReferencesLayout) {
   ASSERT_TRUE(WriteFileAtomically(path_, R"({"quark_version": "0.11", "tensors_range":
-      {"input": [-2.1, 2.64], "/conv1/Conv_output_0": [[-5.5], [7.25]]}, "layers_to_finetune": [3]})").ok());
+      {"input": [-2.1, 2.64], "/conv1/Conv_output_0": [[-5.5], [7.25]]}, "layers_to_finetune": [3]})")
+                  .ok());
   const auto read = LoadSavedRanges(path_);
   ASSERT_TRUE(read.ok()) << read.status().ToString();
   EXPECT_EQ(read->statistics.ranges.at("input"), (Range{-2.1f, 2.64f}));

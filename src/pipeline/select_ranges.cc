@@ -2,12 +2,12 @@
 
 #include "base/parallel.h"
 #include "quantize/plan/output_tensors.h"
+#include "quantize/plan/quant_plan.h"
 #include "quantize/write/bias_correction.h"
 #include "quantize/write/channel_scales.h"
-#include "ranges/refine/read_activation.h"
 #include "ranges/refine/activation_aware_range.h"
 #include "ranges/refine/full_range.h"
-#include "quantize/plan/quant_plan.h"
+#include "ranges/refine/read_activation.h"
 
 namespace preon {
 namespace {
@@ -55,12 +55,14 @@ Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const Calibra
       PREON_ASSIGN_OR_RETURN(range.own, MethodOfItsOwn(job.options, activation.method, job.builtins));
     }
   }
-  const std::set<std::string> whole = automatic ? FindOutputTensors(prepared.model.graph, plan) : std::set<std::string>();
+  const std::set<std::string> whole =
+      automatic ? FindOutputTensors(prepared.model.graph, plan) : std::set<std::string>();
   std::vector<Result<Range>> ranges(wanted.size(), Range{});
   OnThreads(static_cast<size_t>(job.context.ThreadCount()))(wanted.size(), [&](size_t i) {
     const auto& [tensor, observed, sketch, activation, own] = wanted[i];
     const RangeQuery query{.format = *activation.RangedFormat(), .scale_type = activation.scale_type};
-    ranges[i] = job.collected && !own ? Collected(*job.collected, observed) : (own ? *own : method).Choose(sketch, query);
+    ranges[i] =
+        job.collected && !own ? Collected(*job.collected, observed) : (own ? *own : method).Choose(sketch, query);
     if (ranges[i].ok() && !own && whole.contains(tensor)) ranges[i] = FullRangeWhereFine(sketch, *ranges[i], query);
     const std::optional<ElementFunction> through = FindReadActivation(prepared.model.graph, tensor);
     if (ranges[i].ok() && automatic && !own && through && observed == tensor)

@@ -6,7 +6,7 @@
 namespace preon {
 
 Result<bool> FallBackNotFused(const Placement& placement, const CalibrationData& data, const Job& job,
-                                 PreparedModel& prepared) {
+                              PreparedModel& prepared) {
   if (!job.choices.target->FollowsRuntime()) return false;
   std::map<std::string, FloatReason> left_float = prepared.left_float;
   for (const FloatNode& node : placement.float_nodes) {

@@ -1,9 +1,9 @@
 // The plan after verification: what the runtime computes in float anyway stays float.
 #pragma once
 
+#include "calib/calibration.h"
 #include "pipeline/job.h"
 #include "pipeline/prepare_model.h"
-#include "calib/calibration.h"
 
 namespace preon {
 
@@ -12,6 +12,6 @@ namespace preon {
 /// target does not follow the runtime, nothing would be left, or the new plan needs statistics that `data` lacks.
 /// Errors: those of Target::Plan.
 Result<bool> FallBackNotFused(const Placement& placement, const CalibrationData& data, const Job& job,
-                                 PreparedModel& prepared);
+                              PreparedModel& prepared);
 
 }  // namespace preon

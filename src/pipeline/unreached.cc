@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "quantize/plan/branch_coverage.h"
-#include "quantize/settings/layer_settings.h"
 #include "quantize/plan/quant_plan.h"
+#include "quantize/settings/layer_settings.h"
 
 namespace preon {
 namespace {

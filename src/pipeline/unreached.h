@@ -1,9 +1,9 @@
 // The plan after calibration: what the data did not reach stays float.
 #pragma once
 
+#include "calib/calibration.h"
 #include "pipeline/job.h"
 #include "pipeline/prepare_model.h"
-#include "calib/calibration.h"
 
 namespace preon {
 

@@ -17,13 +17,23 @@ Options With(std::initializer_list<std::pair<const char*, const char*>> settings
 }
 
 TEST(WorkerArguments, WhatWasGivenButForWhatEachProcessHasItsOwnOf) {
-  Options options = With({{"output", "a.calib"}, {"data", "x"}, {"data", "y"}, {"samples", "5"}, {"samples", "7"}, {"workers", "2"},
-                          {"option", "CalibWorkerNum=1"}, {"per-tensor", "true"}, {"exact", "false"}, {"method", "minmax"},
-                          {"threads", "2"}, {"resume", "true"}, {"checkpoint", "1"}});
+  Options options = With({{"output", "a.calib"},
+                          {"data", "x"},
+                          {"data", "y"},
+                          {"samples", "5"},
+                          {"samples", "7"},
+                          {"workers", "2"},
+                          {"option", "CalibWorkerNum=1"},
+                          {"per-tensor", "true"},
+                          {"exact", "false"},
+                          {"method", "minmax"},
+                          {"threads", "2"},
+                          {"resume", "true"},
+                          {"checkpoint", "1"}});
   options.config_file = "c.json";
   EXPECT_EQ(CalibrationArguments(options),
-            (std::vector<std::string>{"--config=c.json", "--data=x", "--data=y", "--samples=7", "--option=CalibWorkerNum=1",
-                                      "--per-tensor", "--checkpoint=1"}));
+            (std::vector<std::string>{"--config=c.json", "--data=x", "--data=y", "--samples=7",
+                                      "--option=CalibWorkerNum=1", "--per-tensor", "--checkpoint=1"}));
 }
 
 }  // namespace

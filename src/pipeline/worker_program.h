@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "config/options.h"
 #include "base/status.h"
+#include "config/options.h"
 
 namespace preon {
 

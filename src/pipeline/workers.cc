@@ -10,11 +10,11 @@
 #include <optional>
 #include <set>
 
+#include "base/child_process.h"
+#include "base/file.h"
 #include "base/version.h"
 #include "pipeline/worker_arguments.h"
 #include "pipeline/worker_program.h"
-#include "base/child_process.h"
-#include "base/file.h"
 
 namespace preon {
 namespace {
@@ -50,9 +50,7 @@ class Worker {
   const Status& status() const { return status_; }
 
   // Index in the stream of the next sample, as far as no sample was seen before.
-  int64_t Place() const {
-    return (done_ / plan_.batch * plan_.workers + index_) * plan_.batch + done_ % plan_.batch;
-  }
+  int64_t Place() const { return (done_ / plan_.batch * plan_.workers + index_) * plan_.batch + done_ % plan_.batch; }
 
   // Reads what has come; at the end, how it ended. Warnings go into `warnings`.
   void Listen(std::set<std::string>& warnings) {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/job.h"
 #include "base/status.h"
+#include "pipeline/job.h"
 
 namespace preon {
 

@@ -84,7 +84,9 @@ class Callbacks {
       InputArray input;
       if (!nb::try_cast(name, input.name)) {
         const std::string got = nb::cast<std::string>(nb::repr(name));
-        throw nb::type_error(("get_next: sample " + std::to_string(index) + ": got " + got + " as the name of an input, wanted a str").c_str());
+        throw nb::type_error(
+            ("get_next: sample " + std::to_string(index) + ": got " + got + " as the name of an input, wanted a str")
+                .c_str());
       }
       Array& array = arrays_.emplace_back();
       if (!nb::try_cast(value, array)) {
@@ -100,7 +102,7 @@ class Callbacks {
   }
 
   nb::object reader_, progress_;
-  std::vector<Array> arrays_;   // until the next call
+  std::vector<Array> arrays_;  // until the next call
   std::atomic<bool> cancel_ = false;
   std::exception_ptr failure_;
 };
@@ -157,11 +159,12 @@ QuantizeOptions OptionsOf(std::string model, std::string output, Settings settin
 // A verb that takes a model or statistics, and may write to `output`.
 template <auto kVerb>
 nb::tuple RunVerb(std::string model, std::string output, Settings settings, nb::object reader, nb::object progress) {
-  return Run(OptionsOf(std::move(model), std::move(output), std::move(settings)), std::move(reader), std::move(progress),
-             [](const QuantizeOptions& options) { return kVerb(options); });
+  return Run(OptionsOf(std::move(model), std::move(output), std::move(settings)), std::move(reader),
+             std::move(progress), [](const QuantizeOptions& options) { return kVerb(options); });
 }
 
-nb::tuple RunCompare(std::string model, std::string quantized, Settings settings, nb::object reader, nb::object progress) {
+nb::tuple RunCompare(std::string model, std::string quantized, Settings settings, nb::object reader,
+                     nb::object progress) {
   return Run(OptionsOf(std::move(model), "", std::move(settings)), std::move(reader), std::move(progress),
              [&](const QuantizeOptions& options) { return Compare(options, quantized); });
 }

@@ -113,8 +113,9 @@ double MeanOf(const Distribution& values, const QuantParams& params, const IntFo
   if (format.floating()) return MeanOf<moment>(values, params.scale, FloatingError(format.type));
   const CodeRange codes = CodesInUse(params, format);
   const auto zero_point = static_cast<double>(params.zero_point);
-  return MeanOf<moment>(values, params.scale,
-                        StepError(static_cast<double>(codes.min) - zero_point, static_cast<double>(codes.max) - zero_point));
+  return MeanOf<moment>(
+      values, params.scale,
+      StepError(static_cast<double>(codes.min) - zero_point, static_cast<double>(codes.max) - zero_point));
 }
 
 /// With the error e = x' - x: sin² = 1 - cos² = (E(x²) E(e²) - E(x e)²) / (E(x²) E(x'²)) keeps its digits where the

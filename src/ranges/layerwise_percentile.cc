@@ -28,7 +28,8 @@ class LayerwisePercentileMethod final : public RangeMethod {
     reader.Read("PercentileCandidates", 0, 100, &method->candidates_);
     reader.ReadSymmetric(&method->symmetric_);
     reader.Refuse("NumBins", "", "statistics have bins of their own, at least 2048 over what was observed");
-    reader.Refuse("LWPUseHistogram", "true", "errors are taken over statistics; --exact makes them those of the values");
+    reader.Refuse("LWPUseHistogram", "true",
+                  "errors are taken over statistics; --exact makes them those of the values");
     std::string metric = "mae";
     reader.Read("LWPMetric", &metric);
     if (metric != "mae" && metric != "mse" && metric != "cos") {

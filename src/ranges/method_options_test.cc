@@ -67,7 +67,8 @@ TEST(OptionReader, WholeNumbers) {
   };
   EXPECT_EQ(*read("64"), 64u);
   for (const char* bad : {"1", "101", "2.5", "-3", "x"}) {
-    EXPECT_EQ(read(bad).status().message(), StrCat("foo: option Bins: got '", bad, "', wanted a whole number from 2 to 100"));
+    EXPECT_EQ(read(bad).status().message(),
+              StrCat("foo: option Bins: got '", bad, "', wanted a whole number from 2 to 100"));
   }
 }
 

@@ -116,7 +116,7 @@ class MinMseMethod final : public RangeMethod {
   }
 
   bool symmetric_ = false;
-  bool cuts_ = false;  ///< power-of-two scales: the error over the values that percentile_ keeps
+  bool cuts_ = false;   ///< power-of-two scales: the error over the values that percentile_ keeps
   bool votes_ = false;  ///< power-of-two scales: that of most samples
   double percentile_ = 99.999;
 };

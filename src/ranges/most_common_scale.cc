@@ -52,8 +52,9 @@ class MostCommonScale final : public RangeCollector {
 
 Result<std::unique_ptr<RangeCollector>> CollectMostCommonScale(const IntFormat& format) {
   if (!format.symmetric) {
-    return Error(ErrorId::kConflictingOptions,
-                 "minmse: MinMSEModePof2Scale 'MostCommon': for symmetric types only; wanted --symmetric or another mode");
+    return Error(
+        ErrorId::kConflictingOptions,
+        "minmse: MinMSEModePof2Scale 'MostCommon': for symmetric types only; wanted --symmetric or another mode");
   }
   return std::unique_ptr<RangeCollector>(std::make_unique<MostCommonScale>(format));
 }

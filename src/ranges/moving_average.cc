@@ -40,9 +40,11 @@ void MovingAverage::Read(OptionReader& reader) {
   const double usual = constant;
   reader.Read("CalibMovingAverageConstant", 0, 1, &constant);
   if (constant == 0)
-    reader.Fail(Error(ErrorId::kBadOptionValue, "option CalibMovingAverageConstant: got 0, wanted a number above 0, up to 1"));
+    reader.Fail(
+        Error(ErrorId::kBadOptionValue, "option CalibMovingAverageConstant: got 0, wanted a number above 0, up to 1"));
   if (!on && constant != usual)
-    reader.Fail(Error(ErrorId::kConflictingOptions, "option CalibMovingAverageConstant: has no effect without CalibMovingAverage"));
+    reader.Fail(Error(ErrorId::kConflictingOptions,
+                      "option CalibMovingAverageConstant: has no effect without CalibMovingAverage"));
 }
 
 std::unique_ptr<RangeCollector> MovingAverage::Collect(bool symmetric) const {

@@ -14,8 +14,8 @@ struct MovingAverage {
 
   /// "CalibMovingAverage", "CalibMovingAverageConstant".
   void Read(OptionReader& reader);
-  /// m_0 = the first sample's minimum, m_k = m_(k-1) + c (minimum of sample k - m_(k-1)), the same for the maximum, in double;
-  /// widened by 0, and to both sides where symmetric.
+  /// m_0 = the first sample's minimum, m_k = m_(k-1) + c (minimum of sample k - m_(k-1)), the same for the maximum, in
+  /// double; widened by 0, and to both sides where symmetric.
   std::unique_ptr<RangeCollector> Collect(bool symmetric) const;
 };
 

@@ -9,7 +9,9 @@
 namespace preon {
 namespace {
 
-double RatioOf(const std::vector<float>& values) { return OutlierRatio(Distribution::Absolute(test::SketchOf(values))); }
+double RatioOf(const std::vector<float>& values) {
+  return OutlierRatio(Distribution::Absolute(test::SketchOf(values)));
+}
 
 TEST(OutlierRule, RatioIsTheLargestOverThe99thPercentile) {
   std::vector<float> values = test::Gaussian(10000);

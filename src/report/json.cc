@@ -231,16 +231,28 @@ namespace {
 
 void AddDescriptions(Json& json, const OptionDescriptions& descriptions) {
   for (const OptionDescription& option : descriptions.options) {
-    json["options"].push_back({{"name", option.name}, {"value", option.value}, {"kind", option.kind}, {"meaning", option.meaning},
+    json["options"].push_back({{"name", option.name},
+                               {"value", option.value},
+                               {"kind", option.kind},
+                               {"meaning", option.meaning},
                                {"verbs", option.verbs}});
   }
   for (const KeyDescription& key : descriptions.keys) {
-    json["keys"].push_back({{"name", key.name}, {"group", key.group}, {"stage", key.stage}, {"type", key.type},
-                            {"default", Json::parse(key.fallback)}, {"otherwise", key.otherwise}, {"default_here", key.default_here}, {"range", key.range},
-                            {"meaning", key.meaning}, {"here", key.here}, {"ours", key.ours}});
+    json["keys"].push_back({{"name", key.name},
+                            {"group", key.group},
+                            {"stage", key.stage},
+                            {"type", key.type},
+                            {"default", Json::parse(key.fallback)},
+                            {"otherwise", key.otherwise},
+                            {"default_here", key.default_here},
+                            {"range", key.range},
+                            {"meaning", key.meaning},
+                            {"here", key.here},
+                            {"ours", key.ours}});
   }
   for (const FieldDescription& field : descriptions.fields) {
-    json["fields"].push_back({{"name", field.name}, {"type", field.type}, {"default", field.fallback}, {"meaning", field.meaning}});
+    json["fields"].push_back(
+        {{"name", field.name}, {"type", field.type}, {"default", field.fallback}, {"meaning", field.meaning}});
   }
 }
 

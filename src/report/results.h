@@ -65,17 +65,18 @@ struct QuantizeResult {
   int64_t float_size_bytes = 0, quantized_size_bytes = 0;
   int64_t samples = 0;
   int64_t observed_tensors = 0, shared_tensors = 0;
-  std::map<std::string, std::string> inherited;  ///< tensor -> tensor whose range it takes for --passthrough; "" = a constant's
-  std::string restored_from;                     ///< file of --save-and-restore that was read; may be ""
+  std::map<std::string, std::string>
+      inherited;              ///< tensor -> tensor whose range it takes for --passthrough; "" = a constant's
+  std::string restored_from;  ///< file of --save-and-restore that was read; may be ""
   int64_t restored_tensors = 0;
   std::string histograms;  ///< folder of the pictures; may be ""
   std::string method, activation, weight, target;
-  int64_t block_size = 0;  ///< weights that share a scale; 0 = all of a channel or tensor
-  bool weights_alone = false;  ///< the target quantizes nothing else
+  int64_t block_size = 0;          ///< weights that share a scale; 0 = all of a channel or tensor
+  bool weights_alone = false;      ///< the target quantizes nothing else
   bool computes_in_float = false;  ///< between quantizers, as a target may mean it
   std::vector<std::string> needs;  ///< libraries of operators that a program has to register
   std::string scale_type, weight_scale_type, weight_method;
-  std::string compat;  ///< CompatName
+  std::string compat;                     ///< CompatName
   std::vector<MethodCandidate> policies;  ///< of method auto
   bool random_data = false;
   std::optional<Placement> placement;  ///< absent when the runtime can't write the graph it optimized
@@ -194,13 +195,13 @@ using NamedLines = std::vector<std::pair<std::string, std::string>>;
 
 /// A row of the descriptions that every option comes from, as text.
 struct OptionDescription {
-  std::string name, value, kind, meaning;   ///< kind: flag, value or list
+  std::string name, value, kind, meaning;  ///< kind: flag, value or list
   std::vector<std::string> verbs;
 };
 struct KeyDescription {
   std::string name, group, stage, type, fallback, otherwise, range, meaning;
-  std::string default_here;   ///< "" = the same
-  std::string here;   ///< "" = not in this version
+  std::string default_here;  ///< "" = the same
+  std::string here;          ///< "" = not in this version
   bool ours = false;
 };
 struct FieldDescription {
@@ -209,7 +210,7 @@ struct FieldDescription {
 struct OptionDescriptions {
   std::vector<OptionDescription> options;
   std::vector<KeyDescription> keys;
-  std::vector<FieldDescription> fields;   ///< of a QConfig
+  std::vector<FieldDescription> fields;  ///< of a QConfig
 };
 
 struct DoctorResult {
@@ -225,7 +226,7 @@ struct DoctorResult {
   /// Of the reference's keys by their group: how many this version has, and all.
   std::vector<std::tuple<std::string, int64_t, int64_t>> reference_keys;
   std::vector<std::string> missing_keys;
-  std::optional<OptionDescriptions> descriptions;   ///< with --options
+  std::optional<OptionDescriptions> descriptions;  ///< with --options
 };
 
 }  // namespace preon

@@ -48,12 +48,13 @@ inline AnalyzeResult ExampleAnalysis(const std::string& name = "t") {
 
 /// Samples 3 and 9 in groups "a" and "b" over the tensors of ExampleAnalysis: the second gives every end that there is.
 inline AnalyzeResult WithSamples(AnalyzeResult result) {
-  SampleAnalysis samples{.tolerance = 0.01,
-                         .samples = {{3, "a/1"}, {9, "b/2"}},
-                         .drivers = {{.sample = 1, .extremes = 2.5, .shrinks = 1}, {.sample = 0, .extremes = 0.5}},
-                         .convergence = {.sizes = {1, 2}, .shares = {{0.5, 0.25}, {1, 1}}, .needed = 2, .growing = 2},
-                         .cover = {.samples = {1}, .extremes = 3},
-                         .groups = {{.name = "a", .samples = 1, .missing = 2}, {.name = "b", .samples = 1, .missed = 2}}};
+  SampleAnalysis samples{
+      .tolerance = 0.01,
+      .samples = {{3, "a/1"}, {9, "b/2"}},
+      .drivers = {{.sample = 1, .extremes = 2.5, .shrinks = 1}, {.sample = 0, .extremes = 0.5}},
+      .convergence = {.sizes = {1, 2}, .shares = {{0.5, 0.25}, {1, 1}}, .needed = 2, .growing = 2},
+      .cover = {.samples = {1}, .extremes = 3},
+      .groups = {{.name = "a", .samples = 1, .missing = 2}, {.name = "b", .samples = 1, .missed = 2}}};
   samples.convergence.last_growth = 0.5;
   samples.groups[1].least_covered = 0.25;
   TensorSamples tensor{.drivers = {.max = Driver{.sample = 1, .reached_by = 2, .without = 1.5}}, .shares = {0.5, 1}};

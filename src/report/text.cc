@@ -141,8 +141,8 @@ std::string ToText(const QuantizeResult& result) {
   AddSizes(out, result.float_size_bytes, result.quantized_size_bytes);
   if (result.observed_tensors > 0)
     out.Add("  calibrated  %lld %ssamples, %lld tensors observed, %lld more share a range\n",
-          static_cast<long long>(result.samples), result.random_data ? "RANDOM " : "",
-          static_cast<long long>(result.observed_tensors), static_cast<long long>(result.shared_tensors));
+            static_cast<long long>(result.samples), result.random_data ? "RANDOM " : "",
+            static_cast<long long>(result.observed_tensors), static_cast<long long>(result.shared_tensors));
   if (!result.restored_from.empty())
     out.Add("  restored    %lld ranges from %s\n", static_cast<long long>(result.restored_tensors),
             Printable(result.restored_from).c_str());
@@ -157,10 +157,12 @@ std::string ToText(const QuantizeResult& result) {
             Printable(result.target).c_str());
   else
     out.Add("  format      method %s, activations %s, weights %s%s, target %s\n", Printable(result.method).c_str(),
-            Printable(result.activation).c_str(), Printable(result.weight).c_str(), blocks.c_str(), Printable(result.target).c_str());
+            Printable(result.activation).c_str(), Printable(result.weight).c_str(), blocks.c_str(),
+            Printable(result.target).c_str());
   for (const std::string& library : result.needs)
     out.Add("  needs       %s, registered with the runtime that opens it\n", Printable(library).c_str());
-  if (!result.weights_alone && (result.scale_type != "float32" || result.weight_scale_type != "float32" || result.weight_method != "minmax")) {
+  if (!result.weights_alone &&
+      (result.scale_type != "float32" || result.weight_scale_type != "float32" || result.weight_method != "minmax")) {
     out.Add("  scales      activations %s, weights %s by %s\n", Printable(result.scale_type).c_str(),
             Printable(result.weight_scale_type).c_str(), Printable(result.weight_method).c_str());
   }
@@ -303,13 +305,14 @@ std::string ToText(const DoctorResult& result) {
   const char* title = "keys";
   int64_t has_all = 0, all_all = 0;
   for (const auto& [group, has, all] : result.reference_keys) {
-    out.Add("  %-11s %-26s %lld of %lld\n", title, group.c_str(), static_cast<long long>(has), static_cast<long long>(all));
+    out.Add("  %-11s %-26s %lld of %lld\n", title, group.c_str(), static_cast<long long>(has),
+            static_cast<long long>(all));
     title = "";
     has_all += has;
     all_all += all;
   }
-  out.Add("  %-11s %-26s %lld of %lld of AMD Quark's; the others are errors\n", "", "all", static_cast<long long>(has_all),
-          static_cast<long long>(all_all));
+  out.Add("  %-11s %-26s %lld of %lld of AMD Quark's; the others are errors\n", "", "all",
+          static_cast<long long>(has_all), static_cast<long long>(all_all));
   if (result.descriptions) {
     for (const KeyDescription& key : result.descriptions->keys) {
       out.Add("  %-36s %-12s %-16s %s\n", key.name.c_str(), key.type.c_str(), key.fallback.c_str(),

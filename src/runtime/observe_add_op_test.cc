@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "ir/model_io.h"
-#include "runtime/recording_observer.h"
 #include "ir/test_models.h"
+#include "runtime/recording_observer.h"
 
 namespace preon {
 namespace {

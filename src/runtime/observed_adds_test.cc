@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/observe_add_op.h"
 #include "ir/test_models.h"
+#include "runtime/observe_add_op.h"
 
 namespace preon {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/system.h"
+#include "base/tensor_spec.h"
 #include "ir/model_io.h"
 #include "runtime/channel_block.h"
 #include "runtime/observe_domain.h"
@@ -12,7 +13,6 @@
 #include "runtime/observer_graph.h"
 #include "runtime/optimizer_config.h"
 #include "runtime/session_impl.h"
-#include "base/tensor_spec.h"
 
 namespace preon {
 namespace {

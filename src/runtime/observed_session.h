@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/tensor_spec.h"
 #include "runtime/session.h"
 #include "runtime/tensor_observer.h"
-#include "base/tensor_spec.h"
 
 namespace preon {
 

@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <thread>
 
-#include "runtime/recording_observer.h"
 #include "ir/test_models.h"
+#include "runtime/recording_observer.h"
 
 namespace preon {
 namespace {

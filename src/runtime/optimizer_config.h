@@ -9,8 +9,8 @@
 
 namespace preon {
 
-/// Whether an optimized model's weights can lie in a file beside it, where they are mapped instead of parsed, copied and
-/// hashed. (With sub-graphs the runtime 1.30 writes some of them twice, and then refuses the file.)
+/// Whether an optimized model's weights can lie in a file beside it, where they are mapped instead of parsed, copied
+/// and hashed. (With sub-graphs the runtime 1.30 writes some of them twice, and then refuses the file.)
 bool PutWeightsBeside(const Graph& graph);
 
 /// The runtime's session options.

@@ -21,15 +21,16 @@ namespace preon {
 
 inline constexpr char kInstrumentDomain[] = "preon.instrument";
 inline constexpr char kInstrumentedOp[] = "Instrumented";
-/// Its attribute; its first inputs are PackedModel::model and PackedModel::block_model as uint8 constants, the others the
-/// model's inputs; its outputs are the model's.
+/// Its attribute; its first inputs are PackedModel::model and PackedModel::block_model as uint8 constants, the others
+/// the model's inputs; its outputs are the model's.
 inline constexpr char kDescriptionAttribute[] = "description";
 
 /// The model behind a node.
 class ServedModel {
  public:
   virtual ~ServedModel() = default;
-  /// Feeds in the order of the node's inputs, whose memory they borrow; results in that of its outputs. Any number at once.
+  /// Feeds in the order of the node's inputs, whose memory they borrow; results in that of its outputs. Any number at
+  /// once.
   virtual Result<std::vector<NamedTensor>> Run(std::vector<Tensor> feeds) = 0;
 };
 
@@ -40,7 +41,8 @@ struct ServedSource {
 };
 using OpenServedModel = Result<std::unique_ptr<ServedModel>> (*)(const ServedSource& source);
 
-/// What RegisterCustomOps of the library does: takes over the host's runtime and tells it the operator. Null, or why not.
+/// What RegisterCustomOps of the library does: takes over the host's runtime and tells it the operator. Null, or why
+/// not.
 OrtStatus* RegisterServedModels(OrtSessionOptions* options, const OrtApiBase* runtime, OpenServedModel open);
 
 /// For OrtGetApiBase of a library that is not linked with the runtime: stands in until the host hands its own over.

@@ -1,4 +1,5 @@
-// Inside runtime/: the custom operator preon.instrument.Instrumented, behind which a model runs in a session of its own.
+// Inside runtime/: the custom operator preon.instrument.Instrumented, behind which a model runs in a session of its
+// own.
 #pragma once
 
 #include <memory>

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/tensor_spec.h"
 #include "ir/node_editor.h"
 #include "runtime/channel_block.h"
 #include "runtime/observe_domain.h"
@@ -12,7 +13,6 @@
 #include "runtime/observer_graph.h"
 #include "runtime/optimizer_config.h"
 #include "runtime/session_impl.h"
-#include "base/tensor_spec.h"
 
 namespace preon {
 namespace {
@@ -69,8 +69,7 @@ Status ServedSession::Impl::OpenOptimized(std::string_view marked, std::string_v
   {
     PREON_ASSIGN_OR_RETURN(const MappedFile file, MapFile(optimized));
     const std::string_view bytes(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
-    PREON_ASSIGN_OR_RETURN(const std::string in_path,
-                           ObserveOptimized(bytes, options.tensors, block_model, context));
+    PREON_ASSIGN_OR_RETURN(const std::string in_path, ObserveOptimized(bytes, options.tensors, block_model, context));
     PREON_RETURN_IF_ERROR(WriteFileAtomically(observed, in_path));  // beside the weights
   }
   SessionOptions as_it_is = options.session;

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/tensor_spec.h"
 #include "runtime/session.h"
 #include "runtime/tensor_observer.h"
-#include "base/tensor_spec.h"
 
 namespace preon {
 
@@ -28,9 +28,9 @@ struct PackedModel {
   bool optimize = true;         ///< false: runtime's optimizer off
 };
 
-/// As ObservedSession does it: observers on the side unless `optimize` is false, or a tensor lies in a branch of an If, whose
-/// nodes only the ONNX library brings to light.
-/// Errors: kNameNotInModel, kModelTypeUnsupported, kModelTooLarge (above 2 GB).
+/// As ObservedSession does it: observers on the side unless `optimize` is false, or a tensor lies in a branch of an If,
+/// whose nodes only the ONNX library brings to light. Errors: kNameNotInModel, kModelTypeUnsupported, kModelTooLarge
+/// (above 2 GB).
 Result<PackedModel> PackForServing(const Model& model, const std::vector<std::string>& tensors, bool optimize);
 
 /// PackedModel without its bytes.
@@ -43,9 +43,9 @@ struct ServedSessionOptions {
 
 class ServedSession {
  public:
-  /// `observer` gets what ObservedSession would show it, on the thread that calls Run; it outlives the session. The bytes
-  /// may go once it is open. Where the optimized model can't be used the log says so, and observers go in the path of the
-  /// model as it is. Errors: kRuntimeLoad, kModelMalformed.
+  /// `observer` gets what ObservedSession would show it, on the thread that calls Run; it outlives the session. The
+  /// bytes may go once it is open. Where the optimized model can't be used the log says so, and observers go in the
+  /// path of the model as it is. Errors: kRuntimeLoad, kModelMalformed.
   static Result<ServedSession> Open(std::string_view model, std::string_view block_model,
                                     const ServedSessionOptions& options, TensorObserver* observer,
                                     const RunContext& context);

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/test_models.h"
 #include "runtime/observed_session.h"
 #include "runtime/recording_observer.h"
-#include "ir/test_models.h"
 
 namespace preon {
 namespace {
@@ -42,7 +42,8 @@ void ExpectLikeObservedSession(bool optimize, const RunContext& context) {
       ObservedSession::Open(Network(), kTensors, &wanted, {.optimize = optimize}, context).value();
   const PackedModel packed = PackForServing(Network(), kTensors, optimize).value();
   ServedSession served = OpenPacked(packed, &got, context).value();
-  const std::vector<NamedTensor> a = reference.Run(Feeds(), context).value(), b = served.Run(Feeds(), context, {"y"}).value();
+  const std::vector<NamedTensor> a = reference.Run(Feeds(), context).value(),
+                                 b = served.Run(Feeds(), context, {"y"}).value();
   EXPECT_TRUE(std::ranges::equal(a[0].tensor.floats(), b[0].tensor.floats()));
   for (size_t index = 0; index < kTensors.size(); ++index) {
     EXPECT_EQ(got.records[index].times, 1) << kTensors[index];

@@ -58,8 +58,8 @@ Result<std::vector<NamedTensor>> Session::Run(const std::vector<NamedTensor>& fe
   for (size_t output = 0; output < values.size(); ++output) {
     Result<Tensor> tensor = Tensor();
     PREON_RETURN_IF_ERROR(GuardOrt(
-        ErrorId::kRuntimeRun, [&] { tensor = TakeTensor(std::move(values[output])); }, impl_->name,
-        ": output '", output_names[output], "': "));
+        ErrorId::kRuntimeRun, [&] { tensor = TakeTensor(std::move(values[output])); }, impl_->name, ": output '",
+        output_names[output], "': "));
     if (!tensor.ok())
       return std::move(tensor).status().WithContext(impl_->name, ": output '", output_names[output], "'");
     outputs.push_back({output_names[output], std::move(tensor).value()});

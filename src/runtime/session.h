@@ -60,11 +60,12 @@ class Session {
 
 /// Adds operators beside the runtime's own to a session's options; throws what the runtime throws.
 using AddOperators = void (*)(OrtSessionOptions* options);
-/// Every session that the process opens from now on has these, but for those of a program that loaded preon as a library,
-/// which brings its own.
+/// Every session that the process opens from now on has these, but for those of a program that loaded preon as a
+/// library, which brings its own.
 void UseOperators(AddOperators add);
 
-/// Makes the environment that all sessions share, which takes some 10 ms: ahead of the first session, on another thread.
+/// Makes the environment that all sessions share, which takes some 10 ms: ahead of the first session, on another
+/// thread.
 void StartRuntime();
 
 /// "1.30.0" of the loaded library.

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/tensor_spec.h"
 #include "runtime/cancel_watcher.h"
 #include "runtime/session.h"
-#include "base/tensor_spec.h"
 
 namespace preon {
 
@@ -35,7 +35,7 @@ struct Session::Impl {
 
   Ort::Session session{nullptr};
   std::vector<TensorSpec> inputs, outputs;
-  std::string name;      ///< the model's, in front of messages
+  std::string name;                   ///< the model's, in front of messages
   std::atomic<bool> settled = false;  ///< after the first run, which leaves memory behind that later ones don't use
   CancelWatcher cancel_watcher;
 };

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/tensor_spec.h"
 #include "onnxruntime_session_options_config_keys.h"
 #include "runtime/host_options.h"
 #include "runtime/ort_values.h"
 #include "runtime/session_impl.h"
-#include "base/tensor_spec.h"
 
 namespace preon {
 namespace {

@@ -1,5 +1,5 @@
-// Opening a session from a Model, which takes the ONNX library: apart from the rest, which custom-operator libraries use
-// without it.
+// Opening a session from a Model, which takes the ONNX library: apart from the rest, which custom-operator libraries
+// use without it.
 #include "onnxruntime_session_options_config_keys.h"
 
 #include "ir/model_io.h"

@@ -32,7 +32,7 @@ std::string OptionText(const MethodOptions& options) {
 }  // namespace
 
 Result<std::vector<MethodCandidate>> ChooseMethod(const PreparedModel& prepared, const CalibrationData& data,
-                                              const TrialSamples& trial, Job& job) {
+                                                  const TrialSamples& trial, Job& job) {
   std::vector<MethodCandidate> tried;
   if (trial.runs().empty()) return tried;
   Status failed;
@@ -47,7 +47,8 @@ Result<std::vector<MethodCandidate>> ChooseMethod(const PreparedModel& prepared,
       job.context.Log(LogLevel::kWarning, StrCat("auto: ", policy.method, " left out: ", failed.message()));
       continue;
     }
-    const bool nearest = std::ranges::all_of(tried, [&](const MethodCandidate& other) { return other.sqnr_db < *sqnr_db; });
+    const bool nearest =
+        std::ranges::all_of(tried, [&](const MethodCandidate& other) { return other.sqnr_db < *sqnr_db; });
     tried.push_back({std::string(policy.method), OptionText(policy.options), *sqnr_db});
     if (nearest) job.choices.method = std::move(method);
   }

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pipeline/select_ranges.h"
 #include "pipeline/replan.h"
-#include "search/trial.h"
+#include "pipeline/select_ranges.h"
 #include "quantize/plan/plan_statistics.h"
 #include "quantize/plan/quant_plan.h"
+#include "search/trial.h"
 
 namespace preon {
 namespace {
@@ -29,9 +29,8 @@ bool HasChannels(const Graph& graph, const std::string& tensor) {
 
 // Tensors by their drowned share on the trial's samples, worst first.
 Result<Ranked> RankBySensitivity(const PreparedModel& prepared, const CalibrationData& data, const TrialSamples& trial,
-                           const Job& job) {
-  PREON_ASSIGN_OR_RETURN(const PlanStatistics statistics,
-                         StatisticsOf(prepared, data, *job.choices.method, job));
+                                 const Job& job) {
+  PREON_ASSIGN_OR_RETURN(const PlanStatistics statistics, StatisticsOf(prepared, data, *job.choices.method, job));
   std::vector<std::string> tensors = prepared.plan.RangeTensors();
   std::erase_if(tensors, [&](const std::string& tensor) { return !HasChannels(prepared.model.graph, tensor); });
   Ranked ranked;
@@ -60,7 +59,8 @@ std::vector<std::string> NodesAround(const PreparedModel& prepared, const std::s
   const Graph& graph = prepared.model.graph;
   std::vector<const Node*> nodes;
   const Node* producer = graph.Producer(tensor);
-  if (producer != nullptr && (producer->Is("Relu") || producer->Is("Clip"))) producer = graph.Producer(producer->input(0));
+  if (producer != nullptr && (producer->Is("Relu") || producer->Is("Clip")))
+    producer = graph.Producer(producer->input(0));
   if (producer != nullptr) nodes.push_back(producer);
   for (const Use& use : graph.Uses(tensor)) nodes.push_back(use.node);
   std::vector<std::string> names;
@@ -92,8 +92,8 @@ double RoundingNoiseShare(std::span<const double> channel_spans, double step) {
   return channels == 0 ? 0 : sum / static_cast<double>(channels);
 }
 
-Result<bool> FallBackBySensitivity(const CalibrationData& data, const TrialSamples& trial, double sqnr_db, const Job& job,
-                                 PreparedModel& prepared) {
+Result<bool> FallBackBySensitivity(const CalibrationData& data, const TrialSamples& trial, double sqnr_db,
+                                   const Job& job, PreparedModel& prepared) {
   if (sqnr_db >= kGoodEnoughDb || !job.choices.target->FollowsRuntime()) return false;
   PREON_ASSIGN_OR_RETURN(const Ranked ranked, RankBySensitivity(prepared, data, trial, job));
   const double least_macs = kLeastIntegerShare * IntegerMacs(prepared.plan);

@@ -1,13 +1,14 @@
-// Tensors whose steps drown some of their channels: the layers around them stay float where that brings the model nearer.
+// Tensors whose steps drown some of their channels: the layers around them stay float where that brings the model
+// nearer.
 #pragma once
 
 #include <span>
 #include <string>
 
+#include "calib/calibration.h"
 #include "pipeline/job.h"
 #include "pipeline/prepare_model.h"
 #include "pipeline/trial_samples.h"
-#include "calib/calibration.h"
 
 namespace preon {
 
@@ -21,7 +22,7 @@ double RoundingNoiseShare(std::span<const double> channel_spans, double step);
 /// again with more and more of the Conv, Gemm and MatMul nodes around the most drowned tensors in float, keeps the plan
 /// that pays, and says whether there is one. Leaves alone what is good enough, and targets whose placement is fixed.
 /// Errors: kCancelled; those of planning.
-Result<bool> FallBackBySensitivity(const CalibrationData& data, const TrialSamples& trial, double sqnr_db, const Job& job,
-                                 PreparedModel& prepared);
+Result<bool> FallBackBySensitivity(const CalibrationData& data, const TrialSamples& trial, double sqnr_db,
+                                   const Job& job, PreparedModel& prepared);
 
 }  // namespace preon

@@ -3,19 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pipeline/select_ranges.h"
 #include "data/run_plan.h"
 #include "eval/compare.h"
 #include "eval/state_loop.h"
-#include "runtime/session.h"
+#include "pipeline/select_ranges.h"
 #include "quantize/plan/plan_statistics.h"
 #include "quantize/write/apply_plan.h"
+#include "runtime/session.h"
 
 namespace preon {
 namespace {
 
-// Noise over signal, 10^(-SQNR / 10), averaged over the outputs. States do not count: in closed loop the others show what
-// comes of their error.
+// Noise over signal, 10^(-SQNR / 10), averaged over the outputs. States do not count: in closed loop the others show
+// what comes of their error.
 double MeanSqnrDb(const Comparison& comparison, const std::vector<StateLink>& links) {
   double noise = 0, outputs = 0;
   for (const auto& [name, output] : comparison.outputs) {
@@ -31,7 +31,8 @@ double MeanSqnrDb(const Comparison& comparison, const std::vector<StateLink>& li
 Status CloseLoop(const PreparedModel& prepared, const Job& job, TrialSamples& trial) {
   const std::vector<StateLink> links = FindStateLinks(prepared.model.graph);
   if (links.empty()) return Status::Ok();
-  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenModel(prepared.model, {.threads = job.context.ThreadCount()}, job.context));
+  PREON_ASSIGN_OR_RETURN(Session session,
+                         Session::OpenModel(prepared.model, {.threads = job.context.ThreadCount()}, job.context));
   const ModelOutputs float_outputs = InClosedLoop(links, OutputsOf(session, job.context));
   for (size_t run = 0; run < trial.runs().size(); ++run) {
     PREON_ASSIGN_OR_RETURN(std::vector<NamedTensor> outputs, float_outputs(trial.runs()[run].batch));
@@ -41,7 +42,7 @@ Status CloseLoop(const PreparedModel& prepared, const Job& job, TrialSamples& tr
 }
 
 Result<double> TrialSqnrDb(const PreparedModel& prepared, const CalibrationData& data, const TrialSamples& trial,
-                   const RangeMethod& method, const Job& job) {
+                           const RangeMethod& method, const Job& job) {
   PREON_ASSIGN_OR_RETURN(const PlanStatistics statistics, StatisticsOf(prepared, data, method, job));
   PREON_ASSIGN_OR_RETURN(const Model quantized, ApplyPlan(prepared.model, prepared.plan, statistics, nullptr));
   const std::unique_ptr<DataSource> source = trial.Open();
@@ -52,7 +53,8 @@ Result<double> TrialSqnrDb(const PreparedModel& prepared, const CalibrationData&
   RunContext quiet = job.context;
   quiet.progress = {};
   const auto float_outputs = [&](const Batch& batch) {
-    return std::ranges::find(trial.runs(), batch.first_sample, [](const TrialRun& run) { return run.batch.first_sample; })
+    return std::ranges::find(trial.runs(), batch.first_sample,
+                             [](const TrialRun& run) { return run.batch.first_sample; })
         ->outputs;
   };
   ModelOutputs outputs = OutputsOf(session, quiet);

@@ -67,7 +67,8 @@ void BinCounts::AddDense(const uint16_t* a, const uint16_t* b, size_t count, uin
     if (count > base_) FoldCounts(a + base_, b + base_, count - base_, weight, narrow_.data());
     return;
   }
-  for (size_t bin = base_; bin < count; ++bin) AddReserved(bin >> shift, uint64_t{weight} * (uint64_t{a[bin]} + b[bin]));
+  for (size_t bin = base_; bin < count; ++bin)
+    AddReserved(bin >> shift, uint64_t{weight} * (uint64_t{a[bin]} + b[bin]));
 }
 
 void BinCounts::AddAll(const BinCounts& other, int shift) {

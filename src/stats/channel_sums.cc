@@ -55,8 +55,8 @@ std::vector<double> ChannelSums::Means() const {
   std::vector<double> means(sums_.size());
   for (size_t channel = 0; channel < means.size(); ++channel) {
     if (counts_[channel] == 0) continue;
-    means[channel] =
-        static_cast<double>(static_cast<int64_t>(sums_[channel])) / kUnitsPerOne / static_cast<double>(counts_[channel]);
+    means[channel] = static_cast<double>(static_cast<int64_t>(sums_[channel])) / kUnitsPerOne /
+                     static_cast<double>(counts_[channel]);
   }
   return means;
 }

@@ -7,8 +7,8 @@
 
 namespace preon {
 
-/// Sets all of `parts` but the configuration and the channel sums. (What is exact and what is not: docs/design/sketch.md,
-/// "Derived sketches")
+/// Sets all of `parts` but the configuration and the channel sums. (What is exact and what is not:
+/// docs/design/sketch.md, "Derived sketches")
 /// @param histogram  the source's read-out, sampled mode
 void DeriveParts(const SketchParts& source, const Histogram& histogram, const ScalarFunction& function,
                  SketchParts& parts);

@@ -189,7 +189,8 @@ TEST(DerivedMeans, AreThoseOfTheObservedProduct) {
 
 TEST(ScalarFunction, ExtremesAreThoseOfAFineGrid) {
   for (const ScalarFunction& function : kFunctions) {
-    for (const auto& [low, high] : std::vector<std::pair<double, double>>{{-9, 4}, {-5, -1.5}, {-1, 3}, {-4, -2}, {0, 0}}) {
+    for (const auto& [low, high] :
+         std::vector<std::pair<double, double>>{{-9, 4}, {-5, -1.5}, {-1, 3}, {-4, -2}, {0, 0}}) {
       double min = function(low), max = min;
       for (int i = 0; i <= 100000; ++i) {
         const double y = function(low + (high - low) * i / 100000);

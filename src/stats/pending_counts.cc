@@ -37,8 +37,8 @@ void PendingCounts::AddTail(const float* x, size_t count, const RunGroups& group
   for (size_t word = 0; word < groups.size(); ++word) {
     if (groups[word] == 0) continue;
     const size_t begin = word * kWordElements;
-    listed_ += TailBinIndices(x + begin, std::min(kWordElements, count - begin), {groups[word]}, inv_width,
-                              list_ + listed_);
+    listed_ +=
+        TailBinIndices(x + begin, std::min(kWordElements, count - begin), {groups[word]}, inv_width, list_ + listed_);
     if (listed_ > kListLength) CountListed();
   }
 }

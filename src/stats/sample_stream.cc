@@ -72,7 +72,9 @@ int64_t SampleStream::PlacesFrom(int64_t position) const {
   const bool last = block_ > 1 && at >= row_full_;
   const int64_t lanes = block_ == 1 ? channels_ : last ? last_channels_ : block_;
   if ((last ? at - row_full_ : at) % lanes != 0) return 0;
-  const int64_t left = block_ == 1 ? size() - position : last ? row_valid_ - at : inner_ * block_ - at % (inner_ * block_);
+  const int64_t left = block_ == 1 ? size() - position
+                       : last      ? row_valid_ - at
+                                   : inner_ * block_ - at % (inner_ * block_);
   return left / lanes;
 }
 

@@ -26,8 +26,8 @@ inline size_t SampleRate(size_t sample_size) {
   return std::clamp(std::bit_ceil(sample_size / kSampledValues), kMinSampleRate, kMaxSampleRate);
 }
 
-/// One block out of so many counts for the means of channels. They are averages over all samples, so half of the others'
-/// do; but of each channel, which takes up `extent` elements, at least one.
+/// One block out of so many counts for the means of channels. They are averages over all samples, so half of the
+/// others' do; but of each channel, which takes up `extent` elements, at least one.
 inline size_t ChannelSampleRate(size_t rate, size_t extent) {
   return std::clamp(std::bit_floor(extent / (2 * kSampleBlock) + 1), size_t{2}, std::min(2 * rate, kMaxSampleRate));
 }

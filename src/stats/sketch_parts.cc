@@ -280,8 +280,13 @@ StepStart StartStep(const PartsStep& step, const ChannelLayout& layout) {
     parts.histogram.StartSampling();
   const auto samples = static_cast<size_t>(stream.samples());
   if (step.facts != nullptr) step.facts->assign(samples, SampleFacts());
-  return {step, stream, parts.histogram.width_exponent(), parts.outer.bound(), parts.histogram.sampled(),
-          std::vector<Extremes>(samples), std::vector<std::vector<float>>(step.facts != nullptr ? samples : 0)};
+  return {step,
+          stream,
+          parts.histogram.width_exponent(),
+          parts.outer.bound(),
+          parts.histogram.sampled(),
+          std::vector<Extremes>(samples),
+          std::vector<std::vector<float>>(step.facts != nullptr ? samples : 0)};
 }
 
 void FillFacts(StepStart& start) {

@@ -17,7 +17,8 @@ constexpr size_t kMaxWaiting = 4096;
 // Sampled elements come as blocks of neighbours, which are alike: they know less of the end than as many apart would.
 constexpr double kCountsBeyond = 2;
 
-// Of what lies in the bins [from, end), the share in `bin`: the share beyond a point falls with its distance from the mean.
+// Of what lies in the bins [from, end), the share in `bin`: the share beyond a point falls with its distance from the
+// mean.
 double ShareOfBin(size_t bin, size_t from, size_t end, double mean) {
   const double nearest = std::max(static_cast<double>(from) - mean, 0.0) + 1;
   const auto beyond = [&](size_t at) { return nearest / (nearest + static_cast<double>(at - from)); };
@@ -157,10 +158,12 @@ Histogram TensorHistogram::Read(const ValueCounts& counts) const {
 
   const size_t bulk_end = sampled_ ? kTailBin : kBinsPerSign;
   const size_t bulk_bins[2] = {std::min(positive_bins, bulk_end), std::min(negative_bins, bulk_end)};
-  // Bins that values do or may lie in, though the subset has none: beyond the largest of n values lies 1/n of all. Of the
-  // end that the bins are made for, at least the outer half is known exactly.
+  // Bins that values do or may lie in, though the subset has none: beyond the largest of n values lies 1/n of all. Of
+  // the end that the bins are made for, at least the outer half is known exactly.
   const size_t seen[2] = {EndOfCounts(0, bulk_bins[0]), EndOfCounts(1, bulk_bins[1])};
-  const auto has_unseen = [&](size_t sign, size_t bins) { return sampled_ && bins <= kBinsPerSign / 2 && seen[sign] < bulk_bins[sign]; };
+  const auto has_unseen = [&](size_t sign, size_t bins) {
+    return sampled_ && bins <= kBinsPerSign / 2 && seen[sign] < bulk_bins[sign];
+  };
   const bool unseen_ends[2] = {has_unseen(0, positive_bins), has_unseen(1, negative_bins)};
   const bool any = unseen_ends[0] || unseen_ends[1];
   const double beyond = any ? kCountsBeyond * WeightOfOne(counts) : 0, mean = any ? MeanBin(bulk_end) : 0;
@@ -182,8 +185,9 @@ Histogram TensorHistogram::Read(const ValueCounts& counts) const {
   histogram.counts.resize(negative_bins + positive_bins);
   const auto value = [&](size_t sign, size_t bin) {
     if (bin >= bulk_end) return static_cast<double>(tail_[sign][bin]);
-    const double here = bin < seen[sign] ? static_cast<double>(bulk_[sign][bin])
-                                         : unseen(sign) * ShareOfBin(bin, seen[sign], bulk_bins[sign], sign == 0 ? mean : -mean);
+    const double here = bin < seen[sign]
+                            ? static_cast<double>(bulk_[sign][bin])
+                            : unseen(sign) * ShareOfBin(bin, seen[sign], bulk_bins[sign], sign == 0 ? mean : -mean);
     return here * scale + even;
   };
   for (size_t bin = 0; bin < negative_bins; ++bin) histogram.counts[negative_bins - 1 - bin] = value(1, bin);

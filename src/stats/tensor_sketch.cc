@@ -109,7 +109,8 @@ TypicalExtremes TensorSketch::mean_extremes() const {
 }
 TypicalExtremes TensorSketch::median_extremes() const {
   const SampleExtremes& samples = impl_->sample_extremes;
-  return {std::clamp<double>(samples.min.Median(), min(), max()), std::clamp<double>(samples.max.Median(), min(), max())};
+  return {std::clamp<double>(samples.min.Median(), min(), max()),
+          std::clamp<double>(samples.max.Median(), min(), max())};
 }
 Histogram TensorSketch::ReadHistogram() const {
   {

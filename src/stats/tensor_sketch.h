@@ -13,8 +13,8 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "stats/channel_layout.h"
-#include "stats/scalar_function.h"
 #include "stats/sample_facts.h"
+#include "stats/scalar_function.h"
 
 namespace preon {
 
@@ -74,7 +74,7 @@ struct SketchStep {
   /// elements of earlier steps.
   ComputeRange compute;
   std::vector<DerivedMeans> derived = {};
-  uint64_t nans = 0;  ///< set by the update: how many of the values are NaN
+  uint64_t nans = 0;                          ///< set by the update: how many of the values are NaN
   std::vector<SampleFacts>* facts = nullptr;  ///< null, or gets one entry per sample of the layout
 };
 
@@ -94,15 +94,14 @@ class TensorSketch {
   void Update(const float* data, const ChannelLayout& layout, const ParallelFor& parallel_for = {});
   /// Updates 1 to 3 sketches with values that lie alike. Step by step as far as results go; but in one pass over the
   /// data, run by run, so that a run is still in the nearest caches when the next step needs it.
-  static void UpdateTogether(std::span<SketchStep> steps, const ChannelLayout& layout,
-                             const ParallelFor& parallel_for);
+  static void UpdateTogether(std::span<SketchStep> steps, const ChannelLayout& layout, const ParallelFor& parallel_for);
   /// Convenience for one sample of `values.size()` elements.
   void Update(std::span<const float> values);
   /// Errors: kSketchMismatch when the configurations differ.
   Status Merge(const TensorSketch& other);
-  /// Becomes a sketch of f over all that `source` has seen, both in sampled mode: counts, extremes, histogram and moments.
-  /// Channel means stay as they are (DerivedMeans), there are no channel extremes. A function of `source` alone, so that
-  /// it may be done again after every merge. (How near it is: docs/design/sketch.md, "Derived sketches")
+  /// Becomes a sketch of f over all that `source` has seen, both in sampled mode: counts, extremes, histogram and
+  /// moments. Channel means stay as they are (DerivedMeans), there are no channel extremes. A function of `source`
+  /// alone, so that it may be done again after every merge. (How near it is: docs/design/sketch.md, "Derived sketches")
   void DeriveFrom(const TensorSketch& source, const ScalarFunction& function);
 
   const SketchConfig& config() const;

@@ -69,8 +69,7 @@ TEST(SketchLayout, BlockedAndChannelsLastEqualPlain) {
     SCOPED_TRACE(std::to_string(shape.channels) + "x" + std::to_string(shape.inner));
     const std::vector<float> plain =
         SketchTestData(static_cast<size_t>(shape.samples * shape.channels * shape.inner), 3);
-    const SketchConfig config{
-        .mode = SketchMode::kExact, .channels = shape.channels, .mean_channels = shape.channels};
+    const SketchConfig config{.mode = SketchMode::kExact, .channels = shape.channels, .mean_channels = shape.channels};
     TensorSketch wanted(config);
     wanted.Update(plain.data(), {.samples = shape.samples, .channels = shape.channels, .inner = shape.inner});
     for (int64_t channel = 0; channel < shape.channels; ++channel) {

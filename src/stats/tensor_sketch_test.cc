@@ -121,7 +121,8 @@ TEST(TensorSketch, BulkThatTheSubsetMissesIsSpreadEvenly) {
   EXPECT_GT(histogram.counts.front(), 0);
 }
 
-// Scores: far below zero but for a few, which the subset of one in 64 misses and the tail of the larger end does not hold.
+// Scores: far below zero but for a few, which the subset of one in 64 misses and the tail of the larger end does not
+// hold.
 TEST(TensorSketch, EndsBeyondTheSubsetAreNotEmpty) {
   std::mt19937 random(1);
   std::normal_distribution<float> normal(-6, 0.5f);

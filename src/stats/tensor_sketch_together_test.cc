@@ -71,8 +71,7 @@ TEST(UpdateTogether, SumOverAnInputGivesTheBytesOfUpdatesOneByOne) {
           TensorSketch a(config), b(config), sum(config);
           std::vector<float> over = test.a;
           AddInto add{over, test.b};
-          SketchStep steps[] = {
-              {&a, over.data(), {}}, {&b, test.b.data(), {}}, {&sum, over.data(), add.Compute()}};
+          SketchStep steps[] = {{&a, over.data(), {}}, {&b, test.b.data(), {}}, {&sum, over.data(), add.Compute()}};
           TensorSketch::UpdateTogether(steps, layout, Threads(threads));
           EXPECT_EQ(a.Serialize(), test.BytesOf(config, test.a));
           EXPECT_EQ(b.Serialize(), test.BytesOf(config, test.b));

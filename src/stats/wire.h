@@ -14,9 +14,7 @@ namespace preon {
 inline uint64_t ZigZag(int64_t number) {
   return static_cast<uint64_t>(number) << 1 ^ static_cast<uint64_t>(number >> 63);
 }
-inline int64_t UnZigZag(uint64_t number) {
-  return static_cast<int64_t>(number >> 1 ^ (~(number & 1) + 1));
-}
+inline int64_t UnZigZag(uint64_t number) { return static_cast<int64_t>(number >> 1 ^ (~(number & 1) + 1)); }
 
 class WireWriter {
  public:
@@ -44,8 +42,8 @@ class WireWriter {
   std::string bytes_;
 };
 
-/// Reads what WireWriter wrote. After the first read beyond the end, or a number that is longer than it has to be, ok() is false for
-/// good and everything reads as 0.
+/// Reads what WireWriter wrote. After the first read beyond the end, or a number that is longer than it has to be, ok()
+/// is false for good and everything reads as 0.
 class WireReader {
  public:
   explicit WireReader(std::string_view bytes) : bytes_(bytes) {}

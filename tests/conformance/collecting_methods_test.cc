@@ -1,4 +1,5 @@
-// What every method obeys whose ranges come from values in their order: ours with such options, and those of other tools.
+// What every method obeys whose ranges come from values in their order: ours with such options, and those of other
+// tools.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,8 +42,7 @@ std::vector<RangeQuery> AllQueries(ScaleType scale_type) {
     const DataType type = number->onnx_type();
     if (!IsIntType(type)) continue;
     for (bool symmetric : {false, true}) {
-      for (bool reduce_range : {false, true})
-        queries.push_back({{type, symmetric, reduce_range}, scale_type});
+      for (bool reduce_range : {false, true}) queries.push_back({{type, symmetric, reduce_range}, scale_type});
     }
   }
   return queries;
@@ -151,15 +151,17 @@ double MeanError(const std::vector<float>& values, const Range& range, const Ran
   const CodeRange codes = CodesInUse(params, query.format);
   double sum = 0;
   for (const float x : values) {
-    const double code = std::clamp(std::nearbyint(double{x} / params.scale) + params.zero_point, double(codes.min), double(codes.max));
+    const double code =
+        std::clamp(std::nearbyint(double{x} / params.scale) + params.zero_point, double(codes.min), double(codes.max));
     const double error = x - params.scale * (code - params.zero_point);
     sum += square ? error * error : std::abs(error);
   }
   return sum / static_cast<double>(values.size());
 }
 
-// Brute force in double over raw values, for every type, symmetry and scale type: percentile to 1e-5 of the largest value,
-// the chosen candidate of layerwise-percentile to 0.1 % of the best one's error, minmse at most 1 % above all of these.
+// Brute force in double over raw values, for every type, symmetry and scale type: percentile to 1e-5 of the largest
+// value, the chosen candidate of layerwise-percentile to 0.1 % of the best one's error, minmse at most 1 % above all of
+// these.
 TEST(EveryType, AgreesWithBruteForceOverTheValues) {
   std::vector<NamedSamples> data;
   std::vector<float> relu = test::Gaussian(3000, 3), heavy = test::Gaussian(3000, 5), negative = relu;

@@ -1,5 +1,5 @@
-// One small graph per row of spec qdq §13.2: planned for ort-cpu, written, loaded at full optimization; the operators of the
-// runtime's own optimized graph must be the integer kernels that the planner counted on.
+// One small graph per row of spec qdq §13.2: planned for ort-cpu, written, loaded at full optimization; the operators
+// of the runtime's own optimized graph must be the integer kernels that the planner counted on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,20 +7,20 @@
 
 #include "base/file.h"
 #include "ir/model_io.h"
+#include "ir/test_graphs.h"
 #include "quantize/plan/plan_options.h"
 #include "quantize/plan/quant_plan.h"
 #include "quantize/plan/target.h"
 #include "quantize/targets/targets.h"
 #include "quantize/write/apply_plan.h"
-#include "ir/test_graphs.h"
 #include "runtime/session.h"
 
 namespace preon {
 namespace {
 
 using ::testing::Contains;
-using ::testing::Not;
 using testing::GraphBuilder;
+using ::testing::Not;
 
 // Quantizes with the range [-1, 1] everywhere ([0, 1] where `positive`) and returns the optimized graph's operators.
 std::vector<std::string> ExecutedOps(Model model, const PlanOptions& options = {}) {
@@ -33,7 +33,8 @@ std::vector<std::string> ExecutedOps(Model model, const PlanOptions& options = {
   std::map<std::string, Range> ranges;
   for (const std::string& tensor : plan->ObservedTensors()) {
     const Node* producer = model.graph.Producer(tensor);
-    const bool positive = producer != nullptr && (producer->Is("Relu") || producer->Is("Sigmoid") || producer->Is("Clip"));
+    const bool positive =
+        producer != nullptr && (producer->Is("Relu") || producer->Is("Sigmoid") || producer->Is("Clip"));
     ranges[tensor] = positive ? Range{0, 1} : Range{-1, 1};
   }
   Result<Model> quantized = ApplyPlan(model, *plan, {.ranges = ranges}, nullptr);
@@ -58,7 +59,9 @@ std::vector<std::string> ExecutedOps(Model model, const PlanOptions& options = {
   return ops;
 }
 
-int64_t CountOf(const std::vector<std::string>& ops, const std::string& op) { return std::count(ops.begin(), ops.end(), op); }
+int64_t CountOf(const std::vector<std::string>& ops, const std::string& op) {
+  return std::count(ops.begin(), ops.end(), op);
+}
 
 TEST(Fusion, ConvReluConv) {
   GraphBuilder b({1, 4, 8, 8});
@@ -184,7 +187,8 @@ TEST(Fusion, BatchNormInFrontOfConvBecomesInteger) {
   GraphBuilder b({1, 4, 8, 8});
   b.Conv("x", "c1");
   b.Op("Add", {"x", "c1"}, "sum");
-  b.Op("BatchNormalization", {"sum", b.Constant("s", {4}), b.Constant("o", {4}), b.Constant("mean", {4}), b.Constant("var", {4}, 1)}, "n");
+  b.Op("BatchNormalization",
+       {"sum", b.Constant("s", {4}), b.Constant("o", {4}), b.Constant("mean", {4}), b.Constant("var", {4}, 1)}, "n");
   b.model.graph.SetInitializer("var", Tensor::FromFloats({4}, std::vector<float>{1, 2, 3, 4}));
   b.Op("Relu", {"n"}, "r");
   b.Conv("r", "c2");

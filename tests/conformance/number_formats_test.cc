@@ -79,8 +79,8 @@ TEST(EveryBlockFormat, EveryCodeSurvivesAndCodesAreInOrder) {
           codes.shifts = {static_cast<uint8_t>(shift)};
           if (shift == 1) codes.elements = {code, code};
         }
-        const bool is_alias = (twos_complement && code == sign) ||
-                              (HasTwoZeros(spec) && !zero_keeps_sign && code == sign);
+        const bool is_alias =
+            (twos_complement && code == sign) || (HasTwoZeros(spec) && !zero_keeps_sign && code == sign);
         std::vector<float> values(2);
         ASSERT_TRUE(Decode(spec, shape, 0, codes, values.data()).ok());
         if (!std::isfinite(values[0])) {
@@ -218,7 +218,8 @@ TEST(EveryNumberFormat, CombinationsThatCannotBe) {
     return CheckCombination((*NumberFormats().Find(name))->type(), scale_type, granularity, symmetric);
   };
   for (const auto& format : NumberFormats().entries()) {
-    EXPECT_TRUE(CheckCombination(format->type(), ScaleType::kFloat32, Granularity::kPerTensor, true).ok()) << format->name();
+    EXPECT_TRUE(CheckCombination(format->type(), ScaleType::kFloat32, Granularity::kPerTensor, true).ok())
+        << format->name();
     for (const Granularity granularity : {Granularity::kPerAxis, Granularity::kPerBlock}) {
       if (!format->block()) continue;
       const Status status = CheckCombination(format->type(), ScaleType::kFloat32, granularity, true);

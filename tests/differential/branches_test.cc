@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
-#include "config/builtins.h"
 #include "base/file.h"
+#include "base/tensor_spec.h"
+#include "config/builtins.h"
 #include "ir/model_io.h"
 #include "runtime/evaluator.h"
 #include "runtime/session.h"
-#include "base/tensor_spec.h"
 
 namespace preon {
 namespace {

@@ -27,7 +27,11 @@ TEST(Keys, EveryOneOfTheReferenceIsDescribedInItsGroupWithItsDefault) {
   std::set<std::tuple<std::string, size_t, std::string>> wanted, got;
   for (const auto& [name, option] : stored["options"].items()) {
     const auto& category = option["category"];
-    wanted.emplace(name, category.is_number() ? category.get<size_t>() - 1 : category == "algorithm" ? 11 : 12, option["default"].dump());
+    wanted.emplace(name,
+                   category.is_number()      ? category.get<size_t>() - 1
+                   : category == "algorithm" ? 11
+                                             : 12,
+                   option["default"].dump());
   }
   for (size_t group = 0; group < kKeyGroups.size(); ++group) {
     for (const KeySpec& key : KeysOf(static_cast<KeyGroup>(group))) {

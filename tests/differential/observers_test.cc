@@ -158,7 +158,8 @@ class ObserversTest : public ::testing::TestWithParam<ModelCase> {
     const Observed plain = Observe(model_, tensors, feeds, false);
     Observed optimized = Observe(model_, tensors, feeds, true);
     const auto& nodes = model_.graph.nodes();
-    const bool has_branches = std::any_of(nodes.begin(), nodes.end(), [](const auto& node) { return node->IsFlatIf(); });
+    const bool has_branches =
+        std::any_of(nodes.begin(), nodes.end(), [](const auto& node) { return node->IsFlatIf(); });
     for (size_t index = 0; index < optimized.records.size(); ++index) {
       SCOPED_TRACE(tensors[index]);
       // Once; or never, in a branch that this input does not take.

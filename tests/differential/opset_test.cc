@@ -12,7 +12,7 @@ namespace {
 struct Case {
   const char* name;
   int64_t opset;
-  const char* graph;   ///< its inputs, outputs and nodes
+  const char* graph;  ///< its inputs, outputs and nodes
 };
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
@@ -23,13 +23,15 @@ const Case kCases[] = {
     {"ClipHalf", 10, R"((float[2, 5] x) => (float[2, 5] y) {
         f = Floor(x)  h = Cast<to = 10>(f)  c = Clip<min = -1.0, max = 0.0>(h)  y = Cast<to = 1>(c) })"},
     {"Pad", 7, "(float[1, 2, 3] x) => (float[1, 4, 6] y) { y = Pad<pads = [0, 1, 2, 0, 1, 1], value = 1.5>(x) }"},
-    {"PadReflect", 9, R"((float[1, 2, 5] x) => (float[1, 2, 8] y) { y = Pad<mode = "reflect", pads = [0, 0, 2, 0, 0, 1]>(x) })"},
+    {"PadReflect", 9,
+     R"((float[1, 2, 5] x) => (float[1, 2, 8] y) { y = Pad<mode = "reflect", pads = [0, 0, 2, 0, 0, 1]>(x) })"},
     {"Slice", 9, R"((float[3, 6] x) => (float[2, 3] y) {
         y = Slice<axes = [0, 1], starts = [1, -4], ends = [9223372036854775807, -1]>(x) })"},
     {"SliceWithoutAxes", 7, "(float[3, 6] x) => (float[2, 6] y) { y = Slice<starts = [0, 0], ends = [2, 6]>(x) }"},
     {"TopK", 9, "(float[3, 6] x) => (float[3, 2] y, int64[3, 2] i) { y, i = TopK<k = 2>(x) }"},
     {"TopKAxis", 9, "(float[3, 6] x) => (float[2, 6] y, int64[2, 6] i) { y, i = TopK<axis = 0, k = 2>(x) }"},
-    {"Squeezes", 7, "(float[2, 3] x) => (float[2, 3] y) { u = Unsqueeze<axes = [0, 3]>(x)  y = Squeeze<axes = [0, 3]>(u) }"},
+    {"Squeezes", 7,
+     "(float[2, 3] x) => (float[2, 3] y) { u = Unsqueeze<axes = [0, 3]>(x)  y = Squeeze<axes = [0, 3]>(u) }"},
     {"SqueezeAll", 11, "(float[1, 3, 1] x) => (float[3] y) { y = Squeeze(x) }"},
     {"Split", 9, "(float[2, 6] x) => (float[2, 1] y, float[2, 5] z) { y, z = Split<axis = 1, split = [1, 5]>(x) }"},
     {"SplitEqual", 11, "(float[2, 6] x) => (float[2, 3] y, float[2, 3] z) { y, z = Split<axis = -1>(x) }"},
@@ -48,25 +50,38 @@ const Case kCases[] = {
     {"SoftmaxUnknownRank", 11, R"((float[1, 1] x, int64[K] s) => (float[A, B, C] y) <int64 two = {2}> {
         t = Add(s, two)  e = Expand(x, t)  y = LogSoftmax<axis = 1>(e) })"},
     {"Hardmax", 9, "(float[2, 3, 4] x) => (float[2, 3, 4] y) { h = Hardmax(x)  y = Mul(h, x) }"},
-    {"UpsampleNearest", 7, "(float[1, 2, 3, 3] x) => (float[1, 2, 6, 9] y) { y = Upsample<mode = \"nearest\", scales = [1.0, 1.0, 2.0, 3.0]>(x) }"},
-    {"UpsampleLinear", 8, "(float[1, 2, 3, 3] x) => (float[1, 2, 6, 6] y) { y = Upsample<mode = \"linear\", scales = [1.0, 1.0, 2.0, 2.0]>(x) }"},
-    {"UpsampleFractions", 9, R"((float[1, 2, 3, 4] x) => (float[1, 2, A, B] y) <float[4] s = {1, 1, 1.7, 2.5}> { y = Upsample<mode = "nearest">(x, s) })"},
+    {"UpsampleNearest", 7,
+     "(float[1, 2, 3, 3] x) => (float[1, 2, 6, 9] y) { y = Upsample<mode = \"nearest\", scales = [1.0, 1.0, 2.0, "
+     "3.0]>(x) }"},
+    {"UpsampleLinear", 8,
+     "(float[1, 2, 3, 3] x) => (float[1, 2, 6, 6] y) { y = Upsample<mode = \"linear\", scales = [1.0, 1.0, 2.0, "
+     "2.0]>(x) }"},
+    {"UpsampleFractions", 9,
+     R"((float[1, 2, 3, 4] x) => (float[1, 2, A, B] y) <float[4] s = {1, 1, 1.7, 2.5}> { y = Upsample<mode = "nearest">(x, s) })"},
     {"UpsampleOfAConstantNode", 9, R"((float[1, 2, 3, 4] x) => (float[1, 2, A, B] y) {
         s = Constant<value = float[4] {1.0, 1.0, 2.0, 2.0}>()  y = Upsample<mode = "nearest">(x, s) })"},
-    {"ResizeUp", 10, R"((float[1, 1, 4, 4] x) => (float[1, 1, A, B] y) <float[4] s = {1, 1, 1.6, 2.3}> { y = Resize<mode = "nearest">(x, s) })"},
-    {"ResizeDown", 10, R"((float[1, 1, 7, 9] x) => (float[1, 1, A, B] y) <float[4] s = {1, 1, 0.6, 0.45}> { y = Resize<mode = "nearest">(x, s) })"},
-    {"ResizeLinearMixed", 10, R"((float[1, 1, 7, 9] x) => (float[1, 1, A, B] y) <float[4] s = {1, 1, 0.6, 1.5}> { y = Resize<mode = "linear">(x, s) })"},
-    {"Scatter", 9, R"((float[3, 3] x) => (float[3, 3] y) <int64[1, 2] i = {1, 2}, float[1, 2] u = {9, 8}> { y = Scatter<axis = 1>(x, i, u) })"},
+    {"ResizeUp", 10,
+     R"((float[1, 1, 4, 4] x) => (float[1, 1, A, B] y) <float[4] s = {1, 1, 1.6, 2.3}> { y = Resize<mode = "nearest">(x, s) })"},
+    {"ResizeDown", 10,
+     R"((float[1, 1, 7, 9] x) => (float[1, 1, A, B] y) <float[4] s = {1, 1, 0.6, 0.45}> { y = Resize<mode = "nearest">(x, s) })"},
+    {"ResizeLinearMixed", 10,
+     R"((float[1, 1, 7, 9] x) => (float[1, 1, A, B] y) <float[4] s = {1, 1, 0.6, 1.5}> { y = Resize<mode = "linear">(x, s) })"},
+    {"Scatter", 9,
+     R"((float[3, 3] x) => (float[3, 3] y) <int64[1, 2] i = {1, 2}, float[1, 2] u = {9, 8}> { y = Scatter<axis = 1>(x, i, u) })"},
     {"BatchNorm", 7, R"((float[2, 3, 4] x) => (float[2, 3, 4] y)
         <float[3] s = {1, 2, 3}, float[3] b = {0, 1, 2}, float[3] m = {0.5, 0, -1}, float[3] v = {1, 2, 3}> {
         y = BatchNormalization<spatial = 1, epsilon = 0.001>(x, s, b, m, v) })"},
     {"Dropout", 7, "(float[2, 5] x) => (float[2, 5] y) { d = Dropout<ratio = 0.5>(x)  y = Neg(d) }"},
-    {"RoiAlign", 10, R"((float[1, 1, 6, 6] x) => (float[1, 1, 2, 2] y) <float[1, 4] r = {0.5, 0.5, 4.2, 3.7}, int64[1] b = {0}> {
+    {"RoiAlign", 10,
+     R"((float[1, 1, 6, 6] x) => (float[1, 1, 2, 2] y) <float[1, 4] r = {0.5, 0.5, 4.2, 3.7}, int64[1] b = {0}> {
         y = RoiAlign<output_height = 2, output_width = 2, sampling_ratio = 2>(x, r, b) })"},
-    {"GridSample", 16, R"((float[1, 1, 4, 4] x, float[1, 3, 3, 2] g) => (float[1, 1, 3, 3] y) { y = GridSample(x, g) })"},
-    {"GridSampleCubic", 16, R"((float[1, 1, 4, 4] x, float[1, 3, 3, 2] g) => (float[1, 1, 3, 3] y) { y = GridSample<mode = "bicubic">(x, g) })"},
+    {"GridSample", 16,
+     R"((float[1, 1, 4, 4] x, float[1, 3, 3, 2] g) => (float[1, 1, 3, 3] y) { y = GridSample(x, g) })"},
+    {"GridSampleCubic", 16,
+     R"((float[1, 1, 4, 4] x, float[1, 3, 3, 2] g) => (float[1, 1, 3, 3] y) { y = GridSample<mode = "bicubic">(x, g) })"},
     {"Dft", 17, "(float[1, 8, 1] x) => (float[1, 8, 2] y) { y = DFT<axis = 1>(x) }"},
-    {"Untouched", 7, R"((float[1, 2, 5, 5] x) => (float[1, 2, 2, 2] y) <float[2, 2, 3, 3] w = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3,
+    {"Untouched", 7,
+     R"((float[1, 2, 5, 5] x) => (float[1, 2, 2, 2] y) <float[2, 2, 3, 3] w = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3,
         4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9}> {
         c = Conv(x, w)  a = AveragePool<kernel_shape = [2, 2]>(c)  l = LeakyRelu<alpha = 0.1>(a)  y = Add(l, l) })"},
 };
@@ -92,7 +107,8 @@ TEST_P(RaisedOpset, GivesTheSameOutputs) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Adapters, RaisedOpset, ::testing::ValuesIn(kCases), [](const auto& c) { return c.param.name; });
+INSTANTIATE_TEST_SUITE_P(Adapters, RaisedOpset, ::testing::ValuesIn(kCases),
+                         [](const auto& c) { return c.param.name; });
 
 TEST(RaisedOpset, RealModelsGiveTheSameOutputs) {
   const char* folder = std::getenv("PREON_DATA");

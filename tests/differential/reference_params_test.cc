@@ -24,7 +24,8 @@ Json ReadVectors(const char* name) {
 }
 
 TEST(ParamsOfTheReference, AllStoredRuns) {
-  if (!std::filesystem::exists(ReferenceVectors())) GTEST_SKIP() << ReferenceVectors() << " is not there (set PREON_DATA)";
+  if (!std::filesystem::exists(ReferenceVectors()))
+    GTEST_SKIP() << ReferenceVectors() << " is not there (set PREON_DATA)";
   const Json table = ReadVectors("scales.json")["integer"];
   std::map<std::string, size_t> column;
   for (const Json& name : table["columns"]) column.emplace(name, column.size());
@@ -43,7 +44,8 @@ TEST(ParamsOfTheReference, AllStoredRuns) {
 
 // Where the runtime's scale is infinite the product has none; its zero point means nothing.
 TEST(ParamsOfTheRuntime, AllStoredRuns) {
-  if (!std::filesystem::exists(ReferenceVectors())) GTEST_SKIP() << ReferenceVectors() << " is not there (set PREON_DATA)";
+  if (!std::filesystem::exists(ReferenceVectors()))
+    GTEST_SKIP() << ReferenceVectors() << " is not there (set PREON_DATA)";
   const Json table = ReadVectors("scales.json")["onnxruntime"];
   std::map<std::string, size_t> column;
   for (const Json& name : table["columns"]) column.emplace(name, column.size());
@@ -75,7 +77,8 @@ TEST(ParamsOfTheRuntime, AllStoredRuns) {
 }
 
 TEST(ScaleRoundingOfTheReference, AllStoredRuns) {
-  if (!std::filesystem::exists(ReferenceVectors())) GTEST_SKIP() << ReferenceVectors() << " is not there (set PREON_DATA)";
+  if (!std::filesystem::exists(ReferenceVectors()))
+    GTEST_SKIP() << ReferenceVectors() << " is not there (set PREON_DATA)";
   const Json table = ReadVectors("scales.json")["scale_rounding"];
   int compared = 0;
   for (const Json& row : table["rows"]) {
@@ -84,9 +87,9 @@ TEST(ScaleRoundingOfTheReference, AllStoredRuns) {
     const compat::Int16Fraction fraction = compat::Int16FractionNear(scale);
     EXPECT_EQ(fraction.multiplier, row[3].get<int64_t>()) << row;
     EXPECT_EQ(fraction.shift, row[4].get<int64_t>()) << row;
-    EXPECT_EQ(fraction.scale, fraction.multiplier > 0
-                                  ? std::ldexp(static_cast<float>(fraction.multiplier), -static_cast<int>(fraction.shift))
-                                  : 0x1p-14f);
+    EXPECT_EQ(fraction.scale, fraction.multiplier > 0 ? std::ldexp(static_cast<float>(fraction.multiplier),
+                                                                   -static_cast<int>(fraction.shift))
+                                                      : 0x1p-14f);
     ++compared;
   }
   EXPECT_EQ(compared, 50);
@@ -128,7 +131,8 @@ void CompareWeight(const Json& run, const Tensor& values, int axis, const IntFor
 }
 
 void CompareReferenceWeight(const Json& run, const Json& tensor) {
-  const IntFormat format{ParseTensorType(run["type"].get<std::string>())->type(), run["symmetric"], run["reduce_range"]};
+  const IntFormat format{ParseTensorType(run["type"].get<std::string>())->type(), run["symmetric"],
+                         run["reduce_range"]};
   compat::WeightOptions options;
   const std::string scale_type = run["scale_type"];
   const bool searched = scale_type == "PowerOf2_MinMSE" || run.contains("minmse_mode");
@@ -139,14 +143,16 @@ void CompareReferenceWeight(const Json& run, const Json& tensor) {
 }
 
 TEST(WeightsOfTheRuntime, AllStoredRuns) {
-  if (!std::filesystem::exists(ReferenceVectors())) GTEST_SKIP() << ReferenceVectors() << " is not there (set PREON_DATA)";
+  if (!std::filesystem::exists(ReferenceVectors()))
+    GTEST_SKIP() << ReferenceVectors() << " is not there (set PREON_DATA)";
   const Json table = ReadVectors("weights.json");
   int compared = 0;
   for (const Json& run : table["onnxruntime_runs"]) {
     Json brief = run;
     brief.erase("codes");
     SCOPED_TRACE(brief.dump());
-    const IntFormat format{ParseTensorType(run["type"].get<std::string>())->type(), run["symmetric"], run["reduce_range"]};
+    const IntFormat format{ParseTensorType(run["type"].get<std::string>())->type(), run["symmetric"],
+                           run["reduce_range"]};
     CompareWeight(run, ReadTensor(table["tensors"][run["tensor"].get<std::string>()]), -1, format,
                   {.tool = Compat::kOnnxRuntime});
     ++compared;
@@ -155,7 +161,8 @@ TEST(WeightsOfTheRuntime, AllStoredRuns) {
 }
 
 TEST(WeightsOfTheReference, AllStoredRuns) {
-  if (!std::filesystem::exists(ReferenceVectors())) GTEST_SKIP() << ReferenceVectors() << " is not there (set PREON_DATA)";
+  if (!std::filesystem::exists(ReferenceVectors()))
+    GTEST_SKIP() << ReferenceVectors() << " is not there (set PREON_DATA)";
   const Json table = ReadVectors("weights.json");
   int compared = 0;
   for (const Json& run : table["function_runs"]) {

@@ -21,9 +21,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::filesystem::path Vectors() {
-  return ReferenceVectors() / "calibration";
-}
+std::filesystem::path Vectors() { return ReferenceVectors() / "calibration"; }
 
 /// A data set: its batches in order.
 std::vector<Tensor> ReadBatches(const std::string& name) {
@@ -48,19 +46,18 @@ Result<Range> RangeOf(RangeCollector& collector, Batches batches) {
 
 /// Of the reference's spelling inside; empty for those that change no number.
 std::string_view OptionName(const std::string& internal) {
-  static const std::map<std::string, std::string_view> names = {
-      {"symmetric", "symmetric"},
-      {"moving_average", "CalibMovingAverage"},
-      {"averaging_constant", "CalibMovingAverageConstant"},
-      {"num_bins", "NumBins"},
-      {"num_quantized_bins", "NumQuantizedBins"},
-      {"percentile", "Percentile"},
-      {"scenario", "Scenario"},
-      {"lwp_metric", "LWPMetric"},
-      {"percentile_candidates", "PercentileCandidates"},
-      {"lwp_use_histogram", "LWPUseHistogram"},
-      {"minmse_mode", "MinMSEModePof2Scale"},
-      {"optimize_mem", "CalibOptimizeMem"}};
+  static const std::map<std::string, std::string_view> names = {{"symmetric", "symmetric"},
+                                                                {"moving_average", "CalibMovingAverage"},
+                                                                {"averaging_constant", "CalibMovingAverageConstant"},
+                                                                {"num_bins", "NumBins"},
+                                                                {"num_quantized_bins", "NumQuantizedBins"},
+                                                                {"percentile", "Percentile"},
+                                                                {"scenario", "Scenario"},
+                                                                {"lwp_metric", "LWPMetric"},
+                                                                {"percentile_candidates", "PercentileCandidates"},
+                                                                {"lwp_use_histogram", "LWPUseHistogram"},
+                                                                {"minmse_mode", "MinMSEModePof2Scale"},
+                                                                {"optimize_mem", "CalibOptimizeMem"}};
   const auto name = names.find(internal);
   return name == names.end() ? "" : name->second;
 }
@@ -110,9 +107,7 @@ class Row {
 
  private:
   static uint32_t Bits(float value) { return std::bit_cast<uint32_t>(value); }
-  uint32_t BitsOf(const char* column) const {
-    return BitsFromHex(row_[column].get<std::string>());
-  }
+  uint32_t BitsOf(const char* column) const { return BitsFromHex(row_[column].get<std::string>()); }
   template <typename T>
   T Get(const char* name, T otherwise) const {
     return row_["options"].value(name, otherwise);
@@ -163,8 +158,7 @@ Compared CompareRows(const Wanted& wanted) {
       ++compared.uneven;
       continue;
     }
-    const Result<Range> ours =
-        row.Ours(row.in_one_block() ? Batches(&set.block, 1) : Batches(set.batches));
+    const Result<Range> ours = row.Ours(row.in_one_block() ? Batches(&set.block, 1) : Batches(set.batches));
     EXPECT_TRUE(row.Matches(ours)) << row.text() << "\nours: " << (ours.ok() ? ours->min : NAN) << ' '
                                    << (ours.ok() ? ours->max : NAN) << ours.status().ToString();
     ++compared.matched[row.method()];

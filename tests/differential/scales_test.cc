@@ -56,7 +56,8 @@ std::string_view ScaleException(const Row& row, float float_scale) {
 /// The same of the zero point.
 std::string_view ZeroPointException(const Row& row, const IntFormat& format) {
   if (row.symmetric && format.q_min() != -format.q_max()) return "a symmetric zero point does not depend on the scale";
-  if ((row.type == "INT32" || row.type == "UINT32") && row.scale_type != "Float32") return "32-bit zero points keep their digits";
+  if ((row.type == "INT32" || row.type == "UINT32") && row.scale_type != "Float32")
+    return "32-bit zero points keep their digits";
   return "";
 }
 

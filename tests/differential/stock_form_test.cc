@@ -16,10 +16,10 @@
 #include "formats/quark_operators.h"
 #include "ir/model_io.h"
 #include "ops/register_ops.h"
+#include "quantize/plan/quant_plan.h"
 #include "quantize/write/stock_form.h"
 #include "quantize/write/type_writer.h"
 #include "runtime/session.h"
-#include "quantize/plan/quant_plan.h"
 
 namespace preon {
 namespace {
@@ -380,7 +380,8 @@ TEST(LibrarysOperators, AMillionValuesOfEachFormatAreTheCodecsAndTheStockForms) 
     SCOPED_TRACE(format->name());
     BlockSpec spec = *format->block();
     spec.numerics = Numerics::kCompat;
-    const Model model = LibraryModel(shape, [&](TypeWriter& types) { return types.WriteBlocks({"x", "y", "x"}, {spec, axis}); });
+    const Model model =
+        LibraryModel(shape, [&](TypeWriter& types) { return types.WriteBlocks({"x", "y", "x"}, {spec, axis}); });
     std::vector<float> wanted(x.size());
     ASSERT_TRUE(QuantizeDequantize(spec, shape, axis, x.data(), wanted.data()).ok());
     for (const Optimization optimization : kOptimizations)
@@ -390,10 +391,12 @@ TEST(LibrarysOperators, AMillionValuesOfEachFormatAreTheCodecsAndTheStockForms) 
   for (const DataType type : {DataType::kFloat16, DataType::kBFloat16, DataType::kInt32, DataType::kUInt32}) {
     SCOPED_TRACE(DataTypeName(type));
     const QuantParams params{MiniFloatOf(type) ? 1.0f : 0x1p-30f, 0};
-    const Model model = LibraryModel(shape, [&](TypeWriter& types) { return types.WriteCodes({"x", "y", "x"}, {type, {params}}); });
+    const Model model =
+        LibraryModel(shape, [&](TypeWriter& types) { return types.WriteCodes({"x", "y", "x"}, {type, {params}}); });
     std::vector<float> wanted(x.size());
     ASSERT_TRUE(QuantizeDequantizeTensor({type}, ParamLayout::PerTensor(ElementCount(shape)), {{&params.scale, 1}, {}},
-                                         x.data(), wanted.data()).ok());
+                                         x.data(), wanted.data())
+                    .ok());
     for (const Optimization optimization : kOptimizations)
       ExpectSame(RunModel(model, shape, x, optimization), wanted, x, Zeros::kSigned, "library");
     ExpectCodesValues(type, {params}, shape, -1, x);

@@ -1,8 +1,8 @@
 // Readers of sample files: the file is offered under each ending that has a reader.
 #include <filesystem>
 
-#include "data/data_source.h"
 #include "data/data_options.h"
+#include "data/data_source.h"
 #include "data/open_data_source.h"
 #include "fuzz.h"
 

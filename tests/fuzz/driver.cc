@@ -35,22 +35,33 @@ size_t Below(Random& random, size_t end) { return std::uniform_int_distribution<
 
 // One change: bits, bytes, numbers that break things, a cut, a hole, a copy, a piece of another seed.
 void Mutate(std::string& bytes, const std::vector<std::string>& seeds, Random& random) {
-  static constexpr uint64_t kNumbers[] = {0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF, 0x7FFFFFFFFFFFFFFF, ~0ull};
+  static constexpr uint64_t kNumbers[] = {
+      0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF, 0x7FFFFFFFFFFFFFFF, ~0ull};
   if (bytes.empty()) bytes = seeds[Below(random, seeds.size())];
   if (bytes.empty()) return;
   const size_t at = Below(random, bytes.size());
   const size_t span = std::min(bytes.size() - at, size_t{1} << Below(random, 7));
   switch (Below(random, 7)) {
-    case 0: bytes[at] = static_cast<char>(bytes[at] ^ (1 << Below(random, 8))); break;
-    case 1: bytes[at] = static_cast<char>(Below(random, 256)); break;
+    case 0:
+      bytes[at] = static_cast<char>(bytes[at] ^ (1 << Below(random, 8)));
+      break;
+    case 1:
+      bytes[at] = static_cast<char>(Below(random, 256));
+      break;
     case 2: {
       const uint64_t number = kNumbers[Below(random, std::size(kNumbers))];
       std::memcpy(bytes.data() + at, &number, std::min(span, sizeof(number)));
       break;
     }
-    case 3: bytes.resize(at); break;
-    case 4: bytes.erase(at, span); break;
-    case 5: bytes.insert(at, bytes.substr(at, span)); break;
+    case 3:
+      bytes.resize(at);
+      break;
+    case 4:
+      bytes.erase(at, span);
+      break;
+    case 5:
+      bytes.insert(at, bytes.substr(at, span));
+      break;
     default: {
       const std::string& other = seeds[Below(random, seeds.size())];
       if (!other.empty()) bytes.replace(at, span, other.substr(Below(random, other.size()), span));
@@ -66,10 +77,15 @@ int Main(int argc, char** argv) {
   std::vector<fs::path> files;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word == "--seconds" && i + 1 < argc) seconds = std::stod(argv[++i]);
-    else if (word == "--seed" && i + 1 < argc) seed = std::stoull(argv[++i]);
-    else if (word == "--found" && i + 1 < argc) found = argv[++i];
-    else for (const auto& entry : fs::recursive_directory_iterator(word)) if (entry.is_regular_file()) files.push_back(entry.path());
+    if (word == "--seconds" && i + 1 < argc)
+      seconds = std::stod(argv[++i]);
+    else if (word == "--seed" && i + 1 < argc)
+      seed = std::stoull(argv[++i]);
+    else if (word == "--found" && i + 1 < argc)
+      found = argv[++i];
+    else
+      for (const auto& entry : fs::recursive_directory_iterator(word))
+        if (entry.is_regular_file()) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   const fs::path current = found / ("current-" + fs::path(argv[0]).filename().string());
@@ -91,8 +107,8 @@ int Main(int argc, char** argv) {
     ++runs;
   }
   fs::remove(current);
-  std::printf("%zu seeds replayed, %lld mutations, none broke it (seed %llu)\n", seeds.size(), static_cast<long long>(runs),
-              static_cast<unsigned long long>(seed));
+  std::printf("%zu seeds replayed, %lld mutations, none broke it (seed %llu)\n", seeds.size(),
+              static_cast<long long>(runs), static_cast<unsigned long long>(seed));
   return 0;
 }
 

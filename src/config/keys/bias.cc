@@ -6,30 +6,55 @@ namespace preon {
 namespace {
 
 constexpr KeySpec kKeys[] = {
-    {.name = "AdjustBiasScale", .type = KeyType::kFlag, .fallback = "true", .meaning = "Extended only: repair bias scales after alignment",
+    {.name = "AdjustBiasScale",
+     .type = KeyType::kFlag,
+     .fallback = "true",
+     .meaning = "Extended only: repair bias scales after alignment",
      .here = "always so: codes of biases are made with the final scales",
-     .set = [](Options& o, const KeyValue& v) {
-       if (!v.on) o.warnings.push_back("AdjustBiasScale=false: has no effect: codes of biases are made with the final scales");
-       return Status::Ok();
-     }},
-    {.name = "AdjustWeightScaleForInt32Bias", .type = KeyType::kFlag, .fallback = "false",
+     .set =
+         [](Options& o, const KeyValue& v) {
+           if (!v.on)
+             o.warnings.push_back(
+                 "AdjustBiasScale=false: has no effect: codes of biases are made with the final scales");
+           return Status::Ok();
+         }},
+    {.name = "AdjustWeightScaleForInt32Bias",
+     .type = KeyType::kFlag,
+     .fallback = "false",
      .meaning = "enlarge a weight scale so that its INT32 bias does not overflow",
-     .default_here = "true; with --compat quark false", .here = "of the layouts quark and ort: false: biases that do not fit saturate; by default scales of weights grow",
+     .default_here = "true; with --compat quark false",
+     .here = "of the layouts quark and ort: false: biases that do not fit saturate; by default scales of weights grow",
      .set = SetFlag<&OpListOptions::bias, &BiasOptions::protect>},
-    {.name = "Int16Bias", .type = KeyType::kFlag, .fallback = "false", .meaning = "INT32 bias narrowed to INT16 afterwards (implies Int32Bias)",
-     .here = "of the layouts quark and ort: int32 codes saturated to 16 bits", .set = SetFlag<&OpListOptions::bias, &BiasOptions::int16>},
-    {.name = "Int32Bias", .type = KeyType::kFlag, .fallback = "true", .meaning = "bias in INT32 with scale input*weight",
+    {.name = "Int16Bias",
+     .type = KeyType::kFlag,
+     .fallback = "false",
+     .meaning = "INT32 bias narrowed to INT16 afterwards (implies Int32Bias)",
+     .here = "of the layouts quark and ort: int32 codes saturated to 16 bits",
+     .set = SetFlag<&OpListOptions::bias, &BiasOptions::int16>},
+    {.name = "Int32Bias",
+     .type = KeyType::kFlag,
+     .fallback = "true",
+     .meaning = "bias in INT32 with scale input*weight",
      .otherwise = "NPU-CNN: false; weight type FP16/BF16/FP8/BFP/MX: false; forced false with BFP/MX activations",
-     .here = "of the layouts quark and ort: false: biases become codes as weights do", .set = SetFlag<&OpListOptions::bias, &BiasOptions::int32>},
-    {.name = "QDQDisableWeightAdjustForInt32Bias", .type = KeyType::kFlag, .fallback = "false",
-     .meaning = "of ONNX Runtime's quantizer: scales of weights never grow for a bias", .ours = true,
+     .here = "of the layouts quark and ort: false: biases become codes as weights do",
+     .set = SetFlag<&OpListOptions::bias, &BiasOptions::int32>},
+    {.name = "QDQDisableWeightAdjustForInt32Bias",
+     .type = KeyType::kFlag,
+     .fallback = "false",
+     .meaning = "of ONNX Runtime's quantizer: scales of weights never grow for a bias",
+     .ours = true,
      .here = "true: AdjustWeightScaleForInt32Bias=false",
-     .set = [](Options& o, const KeyValue& v) {
-       if (v.on) o.plan.op_list.bias.protect = false;
-       return Status::Ok();
-     }},
-    {.name = "QuantizeBias", .type = KeyType::kFlag, .fallback = "true", .meaning = "quantize bias tensors",
-     .here = "of the layouts quark and ort: false: biases stay float", .set = SetFlag<&OpListOptions::bias, &BiasOptions::quantize>},
+     .set =
+         [](Options& o, const KeyValue& v) {
+           if (v.on) o.plan.op_list.bias.protect = false;
+           return Status::Ok();
+         }},
+    {.name = "QuantizeBias",
+     .type = KeyType::kFlag,
+     .fallback = "true",
+     .meaning = "quantize bias tensors",
+     .here = "of the layouts quark and ort: false: biases stay float",
+     .set = SetFlag<&OpListOptions::bias, &BiasOptions::quantize>},
 };
 
 }  // namespace

@@ -29,7 +29,9 @@ struct Need {
 
 constexpr auto kContradictions = std::to_array<Contradiction>({
     {{"Int16Bias", "true"}, {"QuantizeBias", "false"}, "there are no codes of biases to narrow"},
-    {{"UseMatMulNBits", "true"}, {"UseFP32Scale", "true"}, "it turns the scales of a float16 model into float32, and MatMulNBits has its model's"},
+    {{"UseMatMulNBits", "true"},
+     {"UseFP32Scale", "true"},
+     "it turns the scales of a float16 model into float32, and MatMulNBits has its model's"},
     {{"SkipPreprocess", "true"}, {"ConvertFP16ToFP32", "true"}, "the conversion is a part of what is skipped"},
 });
 
@@ -55,7 +57,9 @@ bool IsSet(const Options& options, const KeyText& setting) {
   return found != options.keys.end() && (setting.value.empty() || found->second == setting.value);
 }
 
-std::string Text(const KeyText& setting) { return StrCat(setting.key, setting.value.empty() ? "" : "=", setting.value); }
+std::string Text(const KeyText& setting) {
+  return StrCat(setting.key, setting.value.empty() ? "" : "=", setting.value);
+}
 
 }  // namespace
 

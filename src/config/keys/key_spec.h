@@ -1,5 +1,5 @@
-// The one description of every option that goes by the reference's name: extra_options, --option, Python's dictionaries, help,
-// pages and messages all come from it. A group of them is one file beside this.
+// The one description of every option that goes by the reference's name: extra_options, --option, Python's
+// dictionaries, help, pages and messages all come from it. A group of them is one file beside this.
 #pragma once
 
 #include <array>
@@ -29,12 +29,13 @@ enum class KeyGroup : uint8_t {
   kAlgorithms,
   kLegacy,
 };
-inline constexpr std::array kKeyGroups = {
-    std::string_view("preprocessing"),    std::string_view("selection"),           std::string_view("Q/DQ nodes"),
-    std::string_view("calibration"),      std::string_view("bias"),                std::string_view("scales and types"),
-    std::string_view("NPU"),              std::string_view("bfloat16 and blocks"), std::string_view("MatMulNBits"),
-    std::string_view("runtime"),          std::string_view("reports"),             std::string_view("algorithms"),
-    std::string_view("legacy")};
+inline constexpr std::array kKeyGroups = {std::string_view("preprocessing"), std::string_view("selection"),
+                                          std::string_view("Q/DQ nodes"),    std::string_view("calibration"),
+                                          std::string_view("bias"),          std::string_view("scales and types"),
+                                          std::string_view("NPU"),           std::string_view("bfloat16 and blocks"),
+                                          std::string_view("MatMulNBits"),   std::string_view("runtime"),
+                                          std::string_view("reports"),       std::string_view("algorithms"),
+                                          std::string_view("legacy")};
 
 enum class KeyType : uint8_t {
   kFlag,
@@ -61,16 +62,16 @@ struct KeyValue {
 using KeySetter = Status (*)(Options& options, const KeyValue& value);
 
 struct KeySpec {
-  std::string_view name;            ///< "A.B" is entry B of the table A, "A.*.B" of each of its entries
+  std::string_view name;  ///< "A.B" is entry B of the table A, "A.*.B" of each of its entries
   KeyType type = KeyType::kFlag;
-  std::string_view fallback;        ///< JSON of what counts where the key is absent
-  std::string_view meaning;         ///< one clause
-  std::string_view range = "";      ///< "LOW..HIGH", either may be missing, or "A|B|C"
-  std::string_view otherwise = "";  ///< when another default counts
+  std::string_view fallback;           ///< JSON of what counts where the key is absent
+  std::string_view meaning;            ///< one clause
+  std::string_view range = "";         ///< "LOW..HIGH", either may be missing, or "A|B|C"
+  std::string_view otherwise = "";     ///< when another default counts
   std::string_view default_here = "";  ///< in words, where this version does otherwise; "" = the same
-  bool ours = false;                ///< the reference has no such key
-  std::string_view here = "";       ///< what it is here, with its cost; "" = not in this version
-  KeySetter set = nullptr;          ///< of entries of a table: that of the table
+  bool ours = false;                   ///< the reference has no such key
+  std::string_view here = "";          ///< what it is here, with its cost; "" = not in this version
+  KeySetter set = nullptr;             ///< of entries of a table: that of the table
 };
 
 std::span<const KeySpec> PreprocessingKeys();

@@ -4,17 +4,18 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "config/json_text.h"
 #include "config/option_values.h"
-#include "base/text.h"
 
 namespace preon {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::array kTables = {&PreprocessingKeys, &SelectionKeys, &QdqNodesKeys, &CalibrationKeys, &BiasKeys, &TypesKeys, &NpuKeys,
-                                &BlocksKeys, &MatMulNBitsKeys, &RuntimeKeys, &ReportsKeys, &AlgorithmsKeys, &LegacyKeys};
+constexpr std::array kTables = {&PreprocessingKeys, &SelectionKeys,  &QdqNodesKeys, &CalibrationKeys, &BiasKeys,
+                                &TypesKeys,         &NpuKeys,        &BlocksKeys,   &MatMulNBitsKeys, &RuntimeKeys,
+                                &ReportsKeys,       &AlgorithmsKeys, &LegacyKeys};
 static_assert(kTables.size() == kKeyGroups.size());
 
 // Gone from the reference, which says no more than that it does not know them.
@@ -45,9 +46,11 @@ Result<T> ParseIn(std::string_view range, const std::string& text, std::string_v
   const std::optional<T> number = ParseNumber<T>(text);
   const bool listed = range.find('|') == std::string_view::npos || std::ranges::count(Split(range, '|'), text) > 0;
   const auto as_double = [](T value) { return static_cast<double>(value); };
-  if (number && listed && (!low || as_double(*number) >= *low) && (!high || as_double(*number) <= *high)) return *number;
+  if (number && listed && (!low || as_double(*number) >= *low) && (!high || as_double(*number) <= *high))
+    return *number;
   if (!listed) return BadValue(text, StrCat("one of ", JoinNames(Split(range, '|'))));
-  return BadValue(text, StrCat(what, low ? StrCat(" of at least ", *low) : "", low && high ? " and" : "", high ? StrCat(" at most ", *high) : ""));
+  return BadValue(text, StrCat(what, low ? StrCat(" of at least ", *low) : "", low && high ? " and" : "",
+                               high ? StrCat(" at most ", *high) : ""));
 }
 
 // One of the spellings that the key lists; a class in front, as in "CalibrationMethod.MinMax", is left out.
@@ -73,7 +76,8 @@ Result<std::vector<std::string>> ParseTexts(const std::string& text) {
 
 Status CheckNumbers(const KeySpec& key, const std::string& text) {
   const Json list = Json::parse(text.starts_with('[') ? text : "[" + text + "]", nullptr, /*allow_exceptions=*/false);
-  if (!list.is_array() || list.empty() || !std::ranges::all_of(list, &Json::is_number)) return BadValue(text, "a list of numbers");
+  if (!list.is_array() || list.empty() || !std::ranges::all_of(list, &Json::is_number))
+    return BadValue(text, "a list of numbers");
   for (const Json& number : list) PREON_RETURN_IF_ERROR(ParseIn<double>(key.range, number.dump(), "numbers").status());
   return Status::Ok();
 }
@@ -82,7 +86,8 @@ Status CheckNumbers(const KeySpec& key, const std::string& text) {
 Status CheckTable(const KeySpec& key, const std::string& text) {
   const Result<Json> parsed_table = ParseJson(text);
   if (!parsed_table.ok() || !(parsed_table->is_object() || parsed_table->is_array()))
-    return BadValue(text, StrCat("a JSON object or list", parsed_table.ok() ? "" : StrCat(" (", parsed_table.status().message(), ")")));
+    return BadValue(text, StrCat("a JSON object or list",
+                                 parsed_table.ok() ? "" : StrCat(" (", parsed_table.status().message(), ")")));
   const Json& table = *parsed_table;
   const std::string inside = StrCat(key.name, ".");
   std::vector<std::string> known;
@@ -115,8 +120,8 @@ std::string_view GroupNameOf(const KeySpec& key) {
 Status SetAbsent(const KeySpec& key, const std::string& text) {
   const bool off = ToLower(text) == "false" || text == "[]" || text == "{}";
   if (off && key.fallback != "true") return Status::Ok();
-  return Error(ErrorId::kNotYetSupported, "got '", text, "', but this version has not what it stands for (", GroupNameOf(key), ": ",
-               key.meaning, ")")
+  return Error(ErrorId::kNotYetSupported, "got '", text, "', but this version has not what it stands for (",
+               GroupNameOf(key), ": ", key.meaning, ")")
       .WithHint("--option help lists the keys that it has");
 }
 
@@ -131,7 +136,8 @@ Status Unknown(Options& options, const std::string& name) {
       if (key.name.find('.') == std::string_view::npos) known.emplace_back(key.name);
     }
   }
-  return Error(ErrorId::kUnknownOption, "unknown key '", name, "'", DidYouMean(name, known)).WithHint("--option help lists the keys");
+  return Error(ErrorId::kUnknownOption, "unknown key '", name, "'", DidYouMean(name, known))
+      .WithHint("--option help lists the keys");
 }
 
 Status Set(Options& options, const KeySpec& key, const std::string& text) {
@@ -143,7 +149,8 @@ Status Set(Options& options, const KeySpec& key, const std::string& text) {
   const OpListOptions before = options.plan.op_list;
   const size_t set_before = options.settings.size();
   PREON_RETURN_IF_ERROR(key.set(options, *value));
-  for (size_t index = set_before; index < options.settings.size(); ++index) options.key_of[options.settings[index].name] = key.name;
+  for (size_t index = set_before; index < options.settings.size(); ++index)
+    options.key_of[options.settings[index].name] = key.name;
   if (options.plan.op_list != before) options.op_list_settings.emplace_back(key.name);
   return Status::Ok();
 }
@@ -189,7 +196,8 @@ bool IsDefault(std::string_view key, const std::string& text) {
   if (known == nullptr) return false;
   const Json fallback = Json::parse(known->fallback);
   if (fallback.is_boolean()) return ParseFlag(text).ok() && *ParseFlag(text) == fallback.get<bool>();
-  return fallback.is_string() ? fallback.get<std::string>() == text : fallback == Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return fallback.is_string() ? fallback.get<std::string>() == text
+                              : fallback == Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
 std::string_view StageOf(KeyGroup group) {

@@ -59,7 +59,8 @@ TEST(Keys, EachIsAnOptionOfOurs) {
 }
 
 TEST(Keys, NoneMeansTheDefault) {
-  const Options options = With({{"option", "CalibDataSize=None"}, {"option", "SaveAndRestore=None"}, {"option", "UseRandomData=false"}});
+  const Options options =
+      With({{"option", "CalibDataSize=None"}, {"option", "SaveAndRestore=None"}, {"option", "UseRandomData=false"}});
   EXPECT_EQ(options.calib_samples, -1);
   EXPECT_TRUE(options.save_and_restore.empty());
   EXPECT_FALSE(options.has_data());
@@ -79,12 +80,13 @@ Status Set(const std::string& name, const std::string& value) {
 }
 
 TEST(Keys, ValuesHaveToBeOfTheirType) {
-  for (const auto& [name, value] : {std::pair("Percentile", "101"), std::pair("Percentile", "a"), std::pair("CalibDataSize", "-1"),
-                                    std::pair("CalibDataSize", "1.5"), std::pair("LWPMetric", "mean"), std::pair("DedicatedQDQPair", "yes"),
-                                    std::pair("PercentileCandidates", "[]"), std::pair("PercentileCandidates", "[99, 101]"),
-                                    std::pair("OpTypesToQuantize", "[1]"), std::pair("OpTypesToQuantize", "a,,b"),
-                                    std::pair("RemoveQDQBetweenOps", "[[\"Mul\"]]"), std::pair("BFPAttributes", "x"),
-                                    std::pair("MatMulNBitsParams", "{\"Bits\": 3}"), std::pair("EvalDataReader", "x")}) {
+  for (const auto& [name, value] :
+       {std::pair("Percentile", "101"), std::pair("Percentile", "a"), std::pair("CalibDataSize", "-1"),
+        std::pair("CalibDataSize", "1.5"), std::pair("LWPMetric", "mean"), std::pair("DedicatedQDQPair", "yes"),
+        std::pair("PercentileCandidates", "[]"), std::pair("PercentileCandidates", "[99, 101]"),
+        std::pair("OpTypesToQuantize", "[1]"), std::pair("OpTypesToQuantize", "a,,b"),
+        std::pair("RemoveQDQBetweenOps", "[[\"Mul\"]]"), std::pair("BFPAttributes", "x"),
+        std::pair("MatMulNBitsParams", "{\"Bits\": 3}"), std::pair("EvalDataReader", "x")}) {
     const Status set = Set(name, value);
     EXPECT_EQ(set.id(), ErrorId::kBadOptionValue) << name << "=" << value << ": " << set.ToString();
     EXPECT_NE(set.message().find(name), std::string::npos) << set.ToString();
@@ -100,8 +102,10 @@ TEST(Keys, EachHasAMeaningAndASetterWhereItIsThere) {
     for (const KeySpec& key : KeysOf(static_cast<KeyGroup>(group))) {
       EXPECT_FALSE(key.meaning.empty()) << key.name;
       EXPECT_EQ(FindKey(key.name), &key) << key.name << " is there twice";
-      if (key.name.find('.') == std::string_view::npos) EXPECT_EQ(key.set != nullptr, !key.here.empty()) << key.name;
-      else EXPECT_EQ(key.set, nullptr) << key.name;
+      if (key.name.find('.') == std::string_view::npos)
+        EXPECT_EQ(key.set != nullptr, !key.here.empty()) << key.name;
+      else
+        EXPECT_EQ(key.set, nullptr) << key.name;
     }
   }
 }
@@ -109,7 +113,7 @@ TEST(Keys, EachHasAMeaningAndASetterWhereItIsThere) {
 TEST(Keys, OfLayoutsAreRemembered) {
   Options options;
   EXPECT_TRUE(SetKey(options, "DedicatedQDQPair", "true").ok());
-  EXPECT_TRUE(SetKey(options, "RemoveQDQConvRelu", "true").ok());   // as it is anyway
+  EXPECT_TRUE(SetKey(options, "RemoveQDQConvRelu", "true").ok());  // as it is anyway
   EXPECT_TRUE(options.plan.op_list.pairs.dedicated);
   EXPECT_EQ(options.op_list_settings, std::vector<std::string>{"DedicatedQDQPair"});
 }

@@ -1,59 +1,110 @@
 // Older and internal names (spec options §12).
+#include "base/spelling.h"
 #include "config/keys/key_setters.h"
 #include "config/keys/key_spec.h"
-#include "base/spelling.h"
 
 namespace preon {
 namespace {
 
 constexpr KeySpec kKeys[] = {
-    {.name = "ActivationSymmetric", .type = KeyType::kFlag, .fallback = "false", .meaning = "legacy symmetry switch for activations",
-     .otherwise = "QConfig path: overwritten by the spec; unset: true for FP16/BF16/BFP/MX", .default_here = "that of the target: layouts quark and simulate have int8 symmetric", .here = "--symmetric",
-     .set = [](Options& o, const KeyValue& v) { return SetOption(o, "symmetric", v.text == "1" ? "true" : v.text == "0" ? "false" : ToLower(v.text)); }},
-    {.name = "DedicateDQNode", .type = KeyType::kFlag, .fallback = "false", .meaning = "one DQ per consumer after quantization",
+    {.name = "ActivationSymmetric",
+     .type = KeyType::kFlag,
+     .fallback = "false",
+     .meaning = "legacy symmetry switch for activations",
+     .otherwise = "QConfig path: overwritten by the spec; unset: true for FP16/BF16/BFP/MX",
+     .default_here = "that of the target: layouts quark and simulate have int8 symmetric",
+     .here = "--symmetric",
+     .set =
+         [](Options& o, const KeyValue& v) {
+           return SetOption(o, "symmetric", v.text == "1" ? "true" : v.text == "0" ? "false" : ToLower(v.text));
+         }},
+    {.name = "DedicateDQNode",
+     .type = KeyType::kFlag,
+     .fallback = "false",
+     .meaning = "one DQ per consumer after quantization",
      .here = "of the layouts quark and ort: a DequantizeLinear for each reader",
      .set = SetFlag<&OpListOptions::pairs, &PairOptions::dedicated_dequantize>},
-    {.name = "EnableNPUCnn", .type = KeyType::kFlag, .fallback = "false", .meaning = "force the NPU-CNN flag",
+    {.name = "EnableNPUCnn",
+     .type = KeyType::kFlag,
+     .fallback = "false",
+     .meaning = "force the NPU-CNN flag",
      .otherwise = "true if both global specs are PowerOf2"},
-    {.name = "InputNodes", .type = KeyType::kTexts, .fallback = "[]", .meaning = "start of the quantized part",
+    {.name = "InputNodes",
+     .type = KeyType::kTexts,
+     .fallback = "[]",
+     .meaning = "start of the quantized part",
      .here = "what is in front of these nodes, inputs or outputs stays float",
-     .set = [](Options& o, const KeyValue& v) {
-       o.plan.first_nodes = v.texts;
-       return Status::Ok();
-     }},
-    {.name = "MixedPrecisionTensor", .type = KeyType::kTable, .fallback = "{}", .meaning = "legacy: quant type -> tensor names",
-     .here = "{\"TYPE\": [\"TENSOR\", ...], ...}, with SpecificTensorPrecision: types of tensors, under all other settings",
-     .set = [](Options& o, const KeyValue& v) {
-       o.mixed_precision.tensors = v.text;
-       return Status::Ok();
-     }},
-    {.name = "NodesWithMixedPrecision", .type = KeyType::kTexts, .fallback = "[]", .meaning = "internal: nodes that have a layer config"},
-    {.name = "OutputNodes", .type = KeyType::kTexts, .fallback = "[]", .meaning = "end of the quantized part",
+     .set =
+         [](Options& o, const KeyValue& v) {
+           o.plan.first_nodes = v.texts;
+           return Status::Ok();
+         }},
+    {.name = "MixedPrecisionTensor",
+     .type = KeyType::kTable,
+     .fallback = "{}",
+     .meaning = "legacy: quant type -> tensor names",
+     .here =
+         "{\"TYPE\": [\"TENSOR\", ...], ...}, with SpecificTensorPrecision: types of tensors, under all other settings",
+     .set =
+         [](Options& o, const KeyValue& v) {
+           o.mixed_precision.tensors = v.text;
+           return Status::Ok();
+         }},
+    {.name = "NodesWithMixedPrecision",
+     .type = KeyType::kTexts,
+     .fallback = "[]",
+     .meaning = "internal: nodes that have a layer config"},
+    {.name = "OutputNodes",
+     .type = KeyType::kTexts,
+     .fallback = "[]",
+     .meaning = "end of the quantized part",
      .here = "what is behind these nodes, inputs or outputs stays float",
-     .set = [](Options& o, const KeyValue& v) {
-       o.plan.last_nodes = v.texts;
-       return Status::Ok();
-     }},
-    {.name = "SpecificTensorPrecision", .type = KeyType::kFlag, .fallback = "false", .meaning = "legacy switch for MixedPrecisionTensor",
+     .set =
+         [](Options& o, const KeyValue& v) {
+           o.plan.last_nodes = v.texts;
+           return Status::Ok();
+         }},
+    {.name = "SpecificTensorPrecision",
+     .type = KeyType::kFlag,
+     .fallback = "false",
+     .meaning = "legacy switch for MixedPrecisionTensor",
      .here = "with MixedPrecisionTensor",
-     .set = [](Options& o, const KeyValue& v) {
-       o.mixed_precision.enabled = v.on;
-       return Status::Ok();
-     }},
-    {.name = "TensorsRangeFile", .type = KeyType::kText, .fallback = "null", .meaning = "older name of SaveAndRestore",
-     .here = "--save-and-restore (older name)", .set = [](Options& o, const KeyValue& v) { return SetOption(o, "save-and-restore", v.text); }},
-    {.name = "UsePowerOf2Scale", .type = KeyType::kFlag, .fallback = "true", .meaning = "internal: false keeps the float scale"},
-    {.name = "UseQDQContribOps", .type = KeyType::kFlag, .fallback = "false", .meaning = "Q/DQ in the com.microsoft domain",
-     .here = "of the layouts quark and ort: quantizers of domain com.microsoft", .set = SetFlag<&OpListOptions::pairs, &PairOptions::contrib_domain>},
-    {.name = "UseQDQVitisCustomOps", .type = KeyType::kFlag, .fallback = "true",
+     .set =
+         [](Options& o, const KeyValue& v) {
+           o.mixed_precision.enabled = v.on;
+           return Status::Ok();
+         }},
+    {.name = "TensorsRangeFile",
+     .type = KeyType::kText,
+     .fallback = "null",
+     .meaning = "older name of SaveAndRestore",
+     .here = "--save-and-restore (older name)",
+     .set = [](Options& o, const KeyValue& v) { return SetOption(o, "save-and-restore", v.text); }},
+    {.name = "UsePowerOf2Scale",
+     .type = KeyType::kFlag,
+     .fallback = "true",
+     .meaning = "internal: false keeps the float scale"},
+    {.name = "UseQDQContribOps",
+     .type = KeyType::kFlag,
+     .fallback = "false",
+     .meaning = "Q/DQ in the com.microsoft domain",
+     .here = "of the layouts quark and ort: quantizers of domain com.microsoft",
+     .set = SetFlag<&OpListOptions::pairs, &PairOptions::contrib_domain>},
+    {.name = "UseQDQVitisCustomOps",
+     .type = KeyType::kFlag,
+     .fallback = "true",
      .meaning = "operator format with power-of-two scales: custom quantizers"},
-    {.name = "WeightSymmetric", .type = KeyType::kFlag, .fallback = "true", .meaning = "legacy symmetry switch for weights",
+    {.name = "WeightSymmetric",
+     .type = KeyType::kFlag,
+     .fallback = "true",
+     .meaning = "legacy symmetry switch for weights",
      .otherwise = "QConfig path: overwritten by the spec; unset: true for signed and float-like types",
      .here = "zero point of weights in the middle",
-     .set = [](Options& o, const KeyValue& v) {
-       o.plan.weight_symmetric = v.on;
-       return Status::Ok();
-     }},
+     .set =
+         [](Options& o, const KeyValue& v) {
+           o.plan.weight_symmetric = v.on;
+           return Status::Ok();
+         }},
 };
 
 }  // namespace

@@ -4,13 +4,13 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
+#include "base/spelling.h"
+#include "base/text.h"
 #include "config/keys/keys.h"
 #include "config/option_table.h"
 #include "config/option_values.h"
 #include "config/yaml.h"
-#include "base/file.h"
-#include "base/spelling.h"
-#include "base/text.h"
 
 namespace preon {
 namespace {

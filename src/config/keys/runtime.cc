@@ -1,10 +1,10 @@
 // What a run needs around it (spec options §11.10).
 #include <algorithm>
 
+#include "base/system.h"
 #include "config/keys/key_setters.h"
 #include "config/keys/key_spec.h"
 #include "config/option_values.h"
-#include "base/system.h"
 
 namespace preon {
 namespace {
@@ -28,7 +28,8 @@ Status SetPreference(Options& options, const KeyValue& value) {
   if (value.text == "accuracy") return Status::Ok();
   const bool speed = value.text == "speed";
   PREON_RETURN_IF_ERROR(SetUnlessGiven(options, "memory", speed ? "fast" : "low"));
-  return SetUnlessGiven(options, "workers", speed ? std::to_string(std::min<int64_t>(AvailableCores(), kMostWorkers)) : "1");
+  return SetUnlessGiven(options, "workers",
+                        speed ? std::to_string(std::min<int64_t>(AvailableCores(), kMostWorkers)) : "1");
 }
 
 // "NAME:[1,3,8,8];NAME:[…]": the last colon separates.
@@ -47,39 +48,80 @@ Status SetShapes(Options& options, const KeyValue& value) {
 }
 
 constexpr KeySpec kKeys[] = {
-    {.name = "AlignEltwiseQuantType", .type = KeyType::kFlag, .fallback = "false",
+    {.name = "AlignEltwiseQuantType",
+     .type = KeyType::kFlag,
+     .fallback = "false",
      .meaning = "constants of element-wise ops take the activation type (Extended only)",
      .here = "of the layouts quark and ort: constants of element-wise operators too",
      .set = SetFlag<&OpListOptions::pairs, &PairOptions::align_elementwise>},
-    {.name = "CopyBiasInit", .type = KeyType::kTexts, .fallback = "[\"Conv\", \"ConvTranspose\", \"Gemm\"]",
-     .meaning = "duplicate shared bias initializers", .otherwise = "acts only for 8/16-bit integer types and a CalibrationMethod",
-     .here = "always so: codes of a shared bias are made for each reader", .set = SetNothing},
-    {.name = "CopySharedInit", .type = KeyType::kTexts, .fallback = "null",
+    {.name = "CopyBiasInit",
+     .type = KeyType::kTexts,
+     .fallback = "[\"Conv\", \"ConvTranspose\", \"Gemm\"]",
+     .meaning = "duplicate shared bias initializers",
+     .otherwise = "acts only for 8/16-bit integer types and a CalibrationMethod",
+     .here = "always so: codes of a shared bias are made for each reader",
+     .set = SetNothing},
+    {.name = "CopySharedInit",
+     .type = KeyType::kTexts,
+     .fallback = "null",
      .meaning = "duplicate shared initializers; [] = all op types, null = off",
      .here = "operators of these types read copies, so that each has codes of its own",
-     .set = [](Options& o, const KeyValue& v) {
-       o.copy_shared = v.texts;
-       return Status::Ok();
-     }},
-    {.name = "CryptoMode", .type = KeyType::kFlag, .fallback = "false", .meaning = "no messages, no plain intermediate files"},
-    {.name = "EncryptionAlgorithm", .type = KeyType::kText, .fallback = "null", .meaning = "AES-256 or nothing; crypto mode only",
+     .set =
+         [](Options& o, const KeyValue& v) {
+           o.copy_shared = v.texts;
+           return Status::Ok();
+         }},
+    {.name = "CryptoMode",
+     .type = KeyType::kFlag,
+     .fallback = "false",
+     .meaning = "no messages, no plain intermediate files"},
+    {.name = "EncryptionAlgorithm",
+     .type = KeyType::kText,
+     .fallback = "null",
+     .meaning = "AES-256 or nothing; crypto mode only",
      .range = "AES-256"},
-    {.name = "ExecutionProviders", .type = KeyType::kTexts, .fallback = "[\"CPUExecutionProvider\"]",
-     .meaning = "runtime providers for calibration and evaluation", .here = "CPUExecutionProvider alone", .set = SetProviders},
-    {.name = "FillAllValueInfo", .type = KeyType::kFlag, .fallback = "false", .meaning = "write type and shape of every intermediate tensor",
-     .here = "--value-info", .set = [](Options& o, const KeyValue& v) { return SetIfOn(o, v, "value-info"); }},
-    {.name = "FixShapes", .type = KeyType::kText, .fallback = "null", .meaning = "fixed shapes 'name:[..];name:[..]' for inputs and outputs",
-     .here = "--fix-shape, of any of them, and --value-info", .set = SetShapes},
-    {.name = "QuantizationPreference", .type = KeyType::kText, .fallback = "null", .meaning = "what other options should favour",
+    {.name = "ExecutionProviders",
+     .type = KeyType::kTexts,
+     .fallback = "[\"CPUExecutionProvider\"]",
+     .meaning = "runtime providers for calibration and evaluation",
+     .here = "CPUExecutionProvider alone",
+     .set = SetProviders},
+    {.name = "FillAllValueInfo",
+     .type = KeyType::kFlag,
+     .fallback = "false",
+     .meaning = "write type and shape of every intermediate tensor",
+     .here = "--value-info",
+     .set = [](Options& o, const KeyValue& v) { return SetIfOn(o, v, "value-info"); }},
+    {.name = "FixShapes",
+     .type = KeyType::kText,
+     .fallback = "null",
+     .meaning = "fixed shapes 'name:[..];name:[..]' for inputs and outputs",
+     .here = "--fix-shape, of any of them, and --value-info",
+     .set = SetShapes},
+    {.name = "QuantizationPreference",
+     .type = KeyType::kText,
+     .fallback = "null",
+     .meaning = "what other options should favour",
      .range = "accuracy|speed|resource_efficiency",
-     .here = "speed: --memory fast and a worker for each core; resource_efficiency: --memory low, one worker; what is set by itself stays",
+     .here = "speed: --memory fast and a worker for each core; resource_efficiency: --memory low, one worker; what is "
+             "set by itself stays",
      .set = SetPreference},
-    {.name = "RemoveInputInit", .type = KeyType::kFlag, .fallback = "true", .meaning = "initializers are no longer graph inputs",
+    {.name = "RemoveInputInit",
+     .type = KeyType::kFlag,
+     .fallback = "true",
+     .meaning = "initializers are no longer graph inputs",
      .here = "false: --disable-pass remove_initializer_inputs",
      .set = [](Options& o, const KeyValue& v) { return SetIfOff(o, v, "disable-pass", "remove_initializer_inputs"); }},
-    {.name = "TmpDir", .type = KeyType::kText, .fallback = "null", .meaning = "directory for temporary files", .here = "--tmp-dir",
+    {.name = "TmpDir",
+     .type = KeyType::kText,
+     .fallback = "null",
+     .meaning = "directory for temporary files",
+     .here = "--tmp-dir",
      .set = [](Options& o, const KeyValue& v) { return SetOption(o, "tmp-dir", v.text); }},
-    {.name = "UserCustomOpLibPath", .type = KeyType::kTexts, .fallback = "null", .meaning = "custom-op libraries to register"},
+    {.name = "UserCustomOpLibPath",
+     .type = KeyType::kTexts,
+     .fallback = "null",
+     .meaning = "custom-op libraries to register"},
 };
 
 }  // namespace

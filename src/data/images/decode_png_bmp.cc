@@ -2,8 +2,8 @@
 #include <limits>
 #include <memory>
 
-#include "data/images/decode_image.h"
 #include "data/files/little_endian.h"
+#include "data/images/decode_image.h"
 
 #define STB_IMAGE_IMPLEMENTATION
 #define STB_IMAGE_STATIC

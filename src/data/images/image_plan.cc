@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/half.h"
-#include "data/images/picture_steps.h"
 #include "data/files/quoted_names.h"
+#include "data/images/picture_steps.h"
 
 namespace preon {
 namespace {

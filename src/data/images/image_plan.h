@@ -8,9 +8,9 @@
 
 #include "base/status.h"
 #include "base/tensor.h"
+#include "base/tensor_spec.h"
 #include "data/images/pixels.h"
 #include "data/images/preprocess.h"
-#include "base/tensor_spec.h"
 
 namespace preon {
 

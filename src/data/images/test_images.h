@@ -8,8 +8,8 @@
 
 #include <string>
 
-#include "data/images/pixels.h"
 #include "data/files/test_files.h"
+#include "data/images/pixels.h"
 
 namespace preon::testing {
 

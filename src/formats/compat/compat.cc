@@ -16,8 +16,8 @@ Result<Compat> ParseCompat(std::string_view name) {
   const auto found = std::ranges::find(kNames, ToLower(name));
   if (found != kNames.end()) return static_cast<Compat>(found - kNames.begin());
   const std::vector<std::string> names = CompatNames();
-  return Error(ErrorId::kUnknownOption, "unknown tool '", name, "'", DidYouMean(name, names), " (known: ",
-               JoinNames(names), ")");
+  return Error(ErrorId::kUnknownOption, "unknown tool '", name, "'", DidYouMean(name, names),
+               " (known: ", JoinNames(names), ")");
 }
 
 std::vector<std::string> CompatNames() { return {kNames.begin(), kNames.end()}; }

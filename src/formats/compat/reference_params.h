@@ -17,10 +17,10 @@ struct Params {
   int64_t zero_point = 0;
 };
 
-/// For codes of any type. Symmetric zero points of ONNX Runtime do not depend on the scale, the reference tool's do (but
-/// for uint8). Bounds beyond half of the largest float count as that in the reference tool; with ONNX Runtime the scale is
-/// infinite where the width is. 32-bit zero points lose digits with scales that are rounded, and int16 scales out of
-/// reach become 2^-14; ONNX Runtime has float scales only.
+/// For codes of any type. Symmetric zero points of ONNX Runtime do not depend on the scale, the reference tool's do
+/// (but for uint8). Bounds beyond half of the largest float count as that in the reference tool; with ONNX Runtime the
+/// scale is infinite where the width is. 32-bit zero points lose digits with scales that are rounded, and int16 scales
+/// out of reach become 2^-14; ONNX Runtime has float scales only.
 /// @param range  no NaN; may be inverted, as it is widened by 0
 Params ParamsOf(Range range, Codes codes, bool symmetric, ScaleType scale_type = ScaleType::kFloat32,
                 Compat tool = Compat::kQuark);

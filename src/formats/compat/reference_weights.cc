@@ -173,7 +173,8 @@ void EnlargeForBias(std::span<const float> bias, float input_scale, std::vector<
     float largest = 0;
     for (const float value : covered) largest = std::max(largest, std::abs(value));
     // With a scale per channel they multiply in float, else in double.
-    const double reach = weight_params.size() == 1 ? 1.0001 * (2.0 * static_cast<double>(largest)) : double{1.0001f * (2.0f * largest)};
+    const double reach =
+        weight_params.size() == 1 ? 1.0001 * (2.0 * static_cast<double>(largest)) : double{1.0001f * (2.0f * largest)};
     const double smallest = reach / kCodes;
     float& scale = weight_params[channel].scale;
     const double wanted = static_cast<double>(input_scale) * static_cast<double>(scale);

@@ -14,18 +14,18 @@ struct WeightOptions {
   ScaleType scale_type = ScaleType::kFloat32;
   WeightMethod method = WeightMethod::kMinMax;
   WeightSearch search = WeightSearch::kPercentile;  ///< of float scales; the extremes are never among what is tried
-  Compat tool = Compat::kQuark;  ///< ONNX Runtime: float scales by the extremes only
-  std::optional<Range> range;    ///< instead of what the values give
+  Compat tool = Compat::kQuark;                     ///< ONNX Runtime: float scales by the extremes only
+  std::optional<Range> range;                       ///< instead of what the values give
 };
 
-/// Parameters of a tensor (axis -1) or of each index of `axis`; those of no values are those of [0, 0]. kMinMse has float
-/// scales whatever the scale type, but for power-of-two scales, which it searches.
-/// Errors: kQuantizeFailed on the axis, kRangeNotFinite, kRangeInvalid.
+/// Parameters of a tensor (axis -1) or of each index of `axis`; those of no values are those of [0, 0]. kMinMse has
+/// float scales whatever the scale type, but for power-of-two scales, which it searches. Errors: kQuantizeFailed on the
+/// axis, kRangeNotFinite, kRangeInvalid.
 Result<std::vector<QuantParams>> WeightParams(const Tensor& values, int axis, const IntFormat& format,
                                               const WeightOptions& options);
 
-/// The codes that a weight may have: the reference cuts signed ones to the symmetric ones, even where the parameters are
-/// those of all codes; ONNX Runtime uses all.
+/// The codes that a weight may have: the reference cuts signed ones to the symmetric ones, even where the parameters
+/// are those of all codes; ONNX Runtime uses all.
 Codes WeightCodes(const IntFormat& format, Compat tool);
 /// round-half-even(value / scale) + zero_point, cut.
 int64_t WeightCode(float value, const QuantParams& params, const Codes& cut);
@@ -38,8 +38,8 @@ Result<EncodedTensor> EncodeWeight(const Tensor& values, std::vector<QuantParams
 /// would not fit int32. The reference tool lets such biases saturate.
 void EnlargeForBias(std::span<const float> bias, float input_scale, std::vector<QuantParams>& weight_params);
 
-/// int32 codes of a bias; the scale is input_scale · s_w · beta, each product rounded to float, as the node keeps its beta.
-/// Errors: kQuantizeFailed on sizes, kRangeNotFinite.
+/// int32 codes of a bias; the scale is input_scale · s_w · beta, each product rounded to float, as the node keeps its
+/// beta. Errors: kQuantizeFailed on sizes, kRangeNotFinite.
 Result<EncodedBias> EncodeBias(std::span<const float> bias, float input_scale,
                                std::span<const QuantParams> weight_params, float beta);
 

@@ -7,7 +7,8 @@
 namespace preon {
 
 Status PlanParams::Compute() {
-  for (const auto& [tensor, activation] : plan_.activations) PREON_RETURN_IF_ERROR(ComputeWithOwner(tensor, activation));
+  for (const auto& [tensor, activation] : plan_.activations)
+    PREON_RETURN_IF_ERROR(ComputeWithOwner(tensor, activation));
   Align();
   return Status::Ok();
 }
@@ -30,7 +31,9 @@ Status PlanParams::ComputeWithOwner(const std::string& tensor, const ActivationP
     shared = activations_.at(activation.shares);
   }
   if (const std::optional<size_t> second = activation.shares_converted; second && *second < shared.converts.size())
-    shared = {.format = shared.converts[*second].format, .params = shared.converted[*second], .owner = shared.owner + ConvertSuffix(*second)};
+    shared = {.format = shared.converts[*second].format,
+              .params = shared.converted[*second],
+              .owner = shared.owner + ConvertSuffix(*second)};
   PREON_RETURN_IF_ERROR(ComputeConverted(tensor, activation, shared));
   activations_[tensor] = shared;
   return Status::Ok();
@@ -52,7 +55,8 @@ Status PlanParams::ComputeOne(const std::string& tensor, const ActivationPlan& a
   return ComputeConverted(tensor, activation, made);
 }
 
-Status PlanParams::ComputeConverted(const std::string& tensor, const ActivationPlan& activation, ActivationParams& made) {
+Status PlanParams::ComputeConverted(const std::string& tensor, const ActivationPlan& activation,
+                                    ActivationParams& made) {
   made.converts = activation.converts;
   made.converted.clear();
   for (const ConvertPlan& convert : activation.converts) {
@@ -138,7 +142,8 @@ void PlanParams::Align() {
       const ActivationParams source = activations_.at(from);
       const std::string owner = activations_.at(tensor).owner;
       for (auto& [name, activation] : activations_) {
-        if (activation.owner != owner || activation.block != nullptr || activation.format.type != source.format.type) continue;
+        if (activation.owner != owner || activation.block != nullptr || activation.format.type != source.format.type)
+          continue;
         changed = changed || activation.params != source.params;
         activation.params = source.params;
       }

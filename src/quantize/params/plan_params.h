@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "quantize/params/tensor_params.h"
 #include "quantize/plan/plan_statistics.h"
 #include "quantize/plan/quant_plan.h"
-#include "quantize/params/tensor_params.h"
 
 namespace preon {
 
@@ -19,10 +19,10 @@ inline std::string ConvertSuffix(size_t index) { return index == 0 ? "_convert" 
 struct ActivationParams {
   IntFormat format;
   QuantParams params;
-  std::string owner;                  ///< tensor whose scale and zero-point constants it uses
-  const BlockPlan* block = nullptr;   ///< instead of these
+  std::string owner;                 ///< tensor whose scale and zero-point constants it uses
+  const BlockPlan* block = nullptr;  ///< instead of these
   std::span<const ConvertPlan> converts;
-  std::vector<QuantParams> converted;   ///< of these
+  std::vector<QuantParams> converted;  ///< of these
 };
 
 class PlanParams {

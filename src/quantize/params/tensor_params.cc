@@ -19,8 +19,7 @@ Result<Wanted> WantedScale(Range range, const IntFormat& format, ScaleType type,
     return Wanted{params.scale, ReachesScale(params.scale, type)};
   }
   PREON_ASSIGN_OR_RETURN(const QuantParams params, compat::QuantParamsOf(range, format, ScaleType::kFloat32, compat));
-  return Wanted{params.scale,
-                type != ScaleType::kInt16 || compat::Int16FractionNear(params.scale).multiplier > 0};
+  return Wanted{params.scale, type != ScaleType::kInt16 || compat::Int16FractionNear(params.scale).multiplier > 0};
 }
 
 }  // namespace
@@ -44,8 +43,8 @@ Result<QuantParams> TensorParams::Make(const std::string& tensor, Range range, c
 std::optional<std::string> TensorParams::Warning() const {
   if (tensors_.empty()) return std::nullopt;
   const bool ours = compat_ == Compat::kOff;
-  return StrCat("int16 scales reach from ", ours ? "2^-15" : "2^-17", " to 32767: ", below_, " scales below and ", above_,
-                " above became ", ours ? "the nearest of these" : "2^-14, as in the reference tool", ", in ",
+  return StrCat("int16 scales reach from ", ours ? "2^-15" : "2^-17", " to 32767: ", below_, " scales below and ",
+                above_, " above became ", ours ? "the nearest of these" : "2^-14, as in the reference tool", ", in ",
                 tensors_.size(), " tensors, the first of them ", *tensors_.begin());
 }
 

@@ -22,8 +22,8 @@ Status CheckParams(const Planned& planned, bool has_range) {
   }
   if (!planned.params) return Status::Ok();
   if (planned.format.floating() && planned.params->zero_point != 0) {
-    return Error(ErrorId::kBadConfig, "zero_point: got ", planned.params->zero_point, ", wanted 0, which is the only one of ",
-                 DataTypeName(planned.format.type));
+    return Error(ErrorId::kBadConfig, "zero_point: got ", planned.params->zero_point,
+                 ", wanted 0, which is the only one of ", DataTypeName(planned.format.type));
   }
   PREON_RETURN_IF_ERROR(CheckScale(*planned.params, planned.scale_type));
   return CheckZeroPoint(*planned.params, planned.format.type);
@@ -52,16 +52,18 @@ Status CheckConvolutions(const Graph& graph, const QuantPlan& plan) {
   for (const auto& node : graph.nodes()) {
     if (!node->Is("Conv") || graph.Initializer(node->input(1)) == nullptr) continue;
     const auto data = plan.activations.find(node->input(0));
-    if (data == plan.activations.end() || !data->second.pair || data->second.block || !data->second.converts.empty()) continue;
+    if (data == plan.activations.end() || !data->second.pair || data->second.block || !data->second.converts.empty())
+      continue;
     const DataType type = data->second.format.type;
     const ActivationPlan* written = WrittenAs(graph, plan, node->output());
     if (DataTypeBits(type) != 4 || written == nullptr || written->block || written->format.type != type) continue;
     const auto weight = plan.weights.find(node->input(1));
     const bool folded = weight == plan.weights.end() || weight->second.form == WeightForm::kFolded;
     if (!folded && (weight->second.block || DataTypeBits(weight->second.format.type) != 8)) continue;
-    return Error(ErrorId::kConflictingOptions, "node '", node->name, "': Conv from and to ", DataTypeName(type), " with weights in ",
-                 folded ? "float" : DataTypeName(weight->second.format.type),
-                 ": the runtime makes a kernel of it that it then can't load; wanted weights with codes of 4 or 16 bits, or other activations")
+    return Error(ErrorId::kConflictingOptions, "node '", node->name, "': Conv from and to ", DataTypeName(type),
+                 " with weights in ", folded ? "float" : DataTypeName(weight->second.format.type),
+                 ": the runtime makes a kernel of it that it then can't load; wanted weights with codes of 4 or 16 "
+                 "bits, or other activations")
         .WithHint("--target simulate has every pair of types, and computes in float");
   }
   return Status::Ok();
@@ -76,7 +78,8 @@ Status CheckZeroPoint(const QuantParams& params, DataType type) {
 
 Status CheckPlan(const QuantPlan& plan) {
   for (const auto& [tensor, activation] : plan.activations) {
-    PREON_RETURN_IF_ERROR(CheckParams(activation, activation.source == RangeSource::kFixed || activation.bounds).WithContext("overrides: ", tensor));
+    PREON_RETURN_IF_ERROR(CheckParams(activation, activation.source == RangeSource::kFixed || activation.bounds)
+                              .WithContext("overrides: ", tensor));
     PREON_RETURN_IF_ERROR(CheckFormat(activation, Granularity::kPerTensor).WithContext(tensor));
   }
   for (const auto& [tensor, weight] : plan.weights) {

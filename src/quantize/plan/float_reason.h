@@ -7,19 +7,19 @@ namespace preon {
 
 /// Why a node stays float; a closed list (spec qdq §13.5) so that reports and tests can count.
 enum class FloatReason {
-  kNone,               ///< it becomes an integer kernel
-  kNoKernel,           ///< the target has no integer kernel for this operator (in this form)
-  kExcluded,           ///< the user excluded it
-  kNotConstant,        ///< needs a constant (weight, slope, …) that is computed
-  kType,               ///< not float32
-  kAttributes,         ///< alpha, beta, mode, axis … that the kernel does not take
-  kNoGain,             ///< would run in integers but costs more than it saves, or enables no integer kernel
-  kTail,               ///< behind the last integer Conv/MatMul/Gemm: outputs keep float accuracy
-  kMask,               ///< attention mask: its range would swallow everything else
-  kAccuracy,           ///< joins very different ranges; reads or writes channels of very different ranges
-  kSubgraph,           ///< inside, or feeding, a sub-graph
-  kNotReached,         ///< the calibration data never ran it: nothing is known about its range
-  kNotFused,           ///< planned in integers, but the runtime computes it in float
+  kNone,         ///< it becomes an integer kernel
+  kNoKernel,     ///< the target has no integer kernel for this operator (in this form)
+  kExcluded,     ///< the user excluded it
+  kNotConstant,  ///< needs a constant (weight, slope, …) that is computed
+  kType,         ///< not float32
+  kAttributes,   ///< alpha, beta, mode, axis … that the kernel does not take
+  kNoGain,       ///< would run in integers but costs more than it saves, or enables no integer kernel
+  kTail,         ///< behind the last integer Conv/MatMul/Gemm: outputs keep float accuracy
+  kMask,         ///< attention mask: its range would swallow everything else
+  kAccuracy,     ///< joins very different ranges; reads or writes channels of very different ranges
+  kSubgraph,     ///< inside, or feeding, a sub-graph
+  kNotReached,   ///< the calibration data never ran it: nothing is known about its range
+  kNotFused,     ///< planned in integers, but the runtime computes it in float
 };
 std::string_view FloatReasonName(FloatReason reason);
 

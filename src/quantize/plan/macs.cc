@@ -33,7 +33,8 @@ double NodeMacs(const Graph& graph, const Node& node) {
   }
   if (node.Is("Gemm") && a && a->size() == 2 && b->size() == 2) {
     const double rows = node.Int("transA", 0) != 0 ? Product(*a, 1, 2) : Product(*a, 0, 1);
-    return rows * static_cast<double>(std::max<int64_t>((*b)[0], 1)) * static_cast<double>(std::max<int64_t>((*b)[1], 1));
+    return rows * static_cast<double>(std::max<int64_t>((*b)[0], 1)) *
+           static_cast<double>(std::max<int64_t>((*b)[1], 1));
   }
   if (node.Is("MatMul") && a && !a->empty()) {
     const size_t last = b->size() - 1;

@@ -1,4 +1,5 @@
-// What a layout can be told beyond types and ranges: which operators and nodes, which pairs, which biases (spec options §11.2, 11.3, 11.5).
+// What a layout can be told beyond types and ranges: which operators and nodes, which pairs, which biases (spec options
+// §11.2, 11.3, 11.5).
 #pragma once
 
 #include <cstdint>
@@ -20,10 +21,11 @@ struct SubGraphSelector {
 
 /// Nodes of the user's file.
 struct NodeSelectors {
-  std::vector<std::string> patterns;   ///< names, globs with `*` and `?`, regular expressions from `^` on
-  std::vector<std::string> op_types;   ///< of the model at hand, or of the user's nodes that its nodes stand for
+  std::vector<std::string> patterns;  ///< names, globs with `*` and `?`, regular expressions from `^` on
+  std::vector<std::string> op_types;  ///< of the model at hand, or of the user's nodes that its nodes stand for
   std::vector<SubGraphSelector> sub_graphs;
-  std::set<std::string> nodes;         ///< what patterns and sub-graphs stand for in the user's file (quantize/settings/resolve_selectors.h)
+  std::set<std::string>
+      nodes;  ///< what patterns and sub-graphs stand for in the user's file (quantize/settings/resolve_selectors.h)
 
   bool operator==(const NodeSelectors&) const = default;
 };
@@ -43,41 +45,47 @@ struct SelectionOptions {
 
 /// Between which operators there is a pair, and of which form.
 struct PairOptions {
-  bool force_without_input = false;  ///< ForceQuantizeNoInputCheck: shape-like operators are quantized even where their input is not
-  bool dedicated = false;            ///< DedicatedQDQPair: one pair per reader
-  bool dedicated_dequantize = false; ///< DedicateDQNode: one DequantizeLinear per reader
-  bool dual = false;                 ///< EnableDualQuantNodePairs: second pairs where types meet (extended layout)
-  bool clips_to_relu = false;        ///< ConvertClipToRelu: Clip whose upper bound the codes keep
-  bool contrib_domain = false;       ///< UseQDQContribOps
-  bool keep_clamps = false;          ///< QDQKeepRemovableActivations of ONNX Runtime's quantizer: Relu and Clip stay, though codes would absorb them
-  bool fold_relu = false;            ///< FoldRelu (extended layout)
-  bool unsigned_relu = false;        ///< UseUnsignedReLU: outputs of Relu have no codes below 0
-  bool align_elementwise = false;    ///< AlignEltwiseQuantType: constants of Add, Mul, … have the type of activations
-  std::vector<std::string> no_output_types;  ///< OpTypesToExcludeOutputQuantization
-  std::vector<std::string> no_output_nodes;  ///< NodesToExcludeOutputQuantization
+  bool force_without_input =
+      false;  ///< ForceQuantizeNoInputCheck: shape-like operators are quantized even where their input is not
+  bool dedicated = false;             ///< DedicatedQDQPair: one pair per reader
+  bool dedicated_dequantize = false;  ///< DedicateDQNode: one DequantizeLinear per reader
+  bool dual = false;                  ///< EnableDualQuantNodePairs: second pairs where types meet (extended layout)
+  bool clips_to_relu = false;         ///< ConvertClipToRelu: Clip whose upper bound the codes keep
+  bool contrib_domain = false;        ///< UseQDQContribOps
+  bool keep_clamps = false;    ///< QDQKeepRemovableActivations of ONNX Runtime's quantizer: Relu and Clip stay, though
+                               ///< codes would absorb them
+  bool fold_relu = false;      ///< FoldRelu (extended layout)
+  bool unsigned_relu = false;  ///< UseUnsignedReLU: outputs of Relu have no codes below 0
+  bool align_elementwise = false;  ///< AlignEltwiseQuantType: constants of Add, Mul, … have the type of activations
+  std::vector<std::string> no_output_types;     ///< OpTypesToExcludeOutputQuantization
+  std::vector<std::string> no_output_nodes;     ///< NodesToExcludeOutputQuantization
   std::map<std::string, int64_t> channel_axis;  ///< QDQOpTypePerChannelSupportToAxis
   /// RemoveQDQConv…: no pair between a linear operator and this one behind it. InstanceNormalization counts as linear.
-  bool conv_clip = true, conv_relu = true, conv_leaky_relu = true, conv_prelu = true, conv_gelu = false, instance_norm = false;
-  bool fused = false;                ///< RemoveFusedQDQ: those removals also of block operators
-  std::vector<std::pair<std::string, std::string>> between;  ///< RemoveQDQBetweenOps, RemoveQDQMulAdd: (producer, reader)
+  bool conv_clip = true, conv_relu = true, conv_leaky_relu = true, conv_prelu = true, conv_gelu = false,
+       instance_norm = false;
+  bool fused = false;  ///< RemoveFusedQDQ: those removals also of block operators
+  std::vector<std::pair<std::string, std::string>>
+      between;  ///< RemoveQDQBetweenOps, RemoveQDQMulAdd: (producer, reader)
 
   bool operator==(const PairOptions&) const = default;
 };
 
-/// Which operators have one scale for what they read and write (extended layout; spec options §11.7). Default: the layout's.
+/// Which operators have one scale for what they read and write (extended layout; spec options §11.7). Default: the
+/// layout's.
 struct AlignOptions {
-  bool enabled = true;               ///< NPULimitationCheck
+  bool enabled = true;                                               ///< NPULimitationCheck
   std::optional<bool> concat, pool, pad, slice, transpose, reshape;  ///< AlignConcat, …
-  int64_t rounds = 5;                ///< MaxLoopNum: until nothing changes, so often at most
+  int64_t rounds = 5;  ///< MaxLoopNum: until nothing changes, so often at most
 
   bool operator==(const AlignOptions&) const = default;
 };
 
 struct BiasOptions {
-  bool quantize = true;              ///< QuantizeBias
-  std::optional<bool> int32;         ///< Int32Bias; default by type: not where products have no scale
-  bool int16 = false;                ///< Int16Bias
-  std::optional<bool> protect;       ///< AdjustWeightScaleForInt32Bias; default: weights' scales grow where the bias would saturate
+  bool quantize = true;       ///< QuantizeBias
+  std::optional<bool> int32;  ///< Int32Bias; default by type: not where products have no scale
+  bool int16 = false;         ///< Int16Bias
+  std::optional<bool>
+      protect;  ///< AdjustWeightScaleForInt32Bias; default: weights' scales grow where the bias would saturate
 
   bool operator==(const BiasOptions&) const = default;
 };
@@ -89,12 +97,13 @@ enum class QuarkFormat : uint8_t {
 };
 
 struct OpListOptions {
-  std::optional<QuarkFormat> format;  ///< of target quark; default: base where activations and weights are int8 or uint8 and nothing is overridden
+  std::optional<QuarkFormat> format;  ///< of target quark; default: base where activations and weights are int8 or
+                                      ///< uint8 and nothing is overridden
   SelectionOptions selection;
   PairOptions pairs;
   BiasOptions bias;
   AlignOptions align;
-  bool reduce_range = false;         ///< codes of constants keep one bit in reserve; not of targets with a layout alone
+  bool reduce_range = false;  ///< codes of constants keep one bit in reserve; not of targets with a layout alone
   std::optional<double> min_real_range;  ///< MinimumRealRange of ONNX Runtime's quantizer
 
   bool operator==(const OpListOptions&) const = default;

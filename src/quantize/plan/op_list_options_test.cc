@@ -6,20 +6,20 @@
 #include <functional>
 
 #include "formats/quark_operators.h"
+#include "ir/test_graphs.h"
 #include "quantize/plan/plan_options.h"
 #include "quantize/plan/plan_statistics.h"
 #include "quantize/plan/quant_plan.h"
 #include "quantize/plan/target.h"
 #include "quantize/targets/targets.h"
 #include "quantize/write/apply_plan.h"
-#include "ir/test_graphs.h"
 
 namespace preon {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::UnorderedElementsAre;
 using testing::GraphBuilder;
+using ::testing::UnorderedElementsAre;
 
 // x -> Conv c -> Relu r -> Conv d, Add s (d + r) -> y
 GraphBuilder Residual() {
@@ -36,7 +36,8 @@ Model Written(const GraphBuilder& b, const PlanOptions& options, const Target& t
   const Result<QuantPlan> plan = target.Plan(b.model, options);
   EXPECT_TRUE(plan.ok()) << plan.status().ToString();
   PlanStatistics statistics;
-  for (const std::string& tensor : plan->RangeTensors()) statistics.ranges[tensor] = {plan->ObservedFor(tensor) == "r" ? 0.0f : -1.0f, 1};
+  for (const std::string& tensor : plan->RangeTensors())
+    statistics.ranges[tensor] = {plan->ObservedFor(tensor) == "r" ? 0.0f : -1.0f, 1};
   const Result<Model> model = ApplyPlan(b.model, *plan, statistics, nullptr);
   EXPECT_TRUE(model.ok()) << model.status().ToString();
   return *model;
@@ -54,7 +55,8 @@ std::vector<std::string> Pairs(const Model& model) {
 }
 
 int64_t Count(const Model& model, std::string_view op_type) {
-  return std::ranges::count(model.graph.nodes(), op_type, [](const auto& node) { return std::string_view(node->op_type); });
+  return std::ranges::count(model.graph.nodes(), op_type,
+                            [](const auto& node) { return std::string_view(node->op_type); });
 }
 
 PlanOptions With(const std::function<void(OpListOptions&)>& set) {
@@ -66,26 +68,30 @@ PlanOptions With(const std::function<void(OpListOptions&)>& set) {
 TEST(Selection, OpTypesAndNodes) {
   const GraphBuilder b = Residual();
   EXPECT_THAT(Pairs(Ort(b, {})), UnorderedElementsAre("x", "r", "d", "s_QuantizeLinear_Input"));
-  EXPECT_THAT(Pairs(Ort(b, With([](auto& l) { l.selection.op_types = {"Add"}; }))), UnorderedElementsAre("d", "r", "s_QuantizeLinear_Input"));
+  EXPECT_THAT(Pairs(Ort(b, With([](auto& l) { l.selection.op_types = {"Add"}; }))),
+              UnorderedElementsAre("d", "r", "s_QuantizeLinear_Input"));
   EXPECT_THAT(Pairs(Ort(b, With([](auto& l) { l.selection.nodes = {"c_node"}; }))), UnorderedElementsAre("x", "c"));
   GraphBuilder exp({1, 4, 8, 8});
   exp.Conv("x", "c");
   exp.Op("Exp", {"c"}, "e");
   exp.Output("e");
   EXPECT_THAT(Pairs(Ort(exp, {})), UnorderedElementsAre("x", "c"));
-  EXPECT_THAT(Pairs(Ort(exp, With([](auto& l) { l.selection.extra_op_types = {"Exp"}; }))), UnorderedElementsAre("x", "c", "e_QuantizeLinear_Input"));
-  EXPECT_THAT(Pairs(Ort(exp, With([](auto& l) { l.selection.all_op_types = true; }))), UnorderedElementsAre("x", "c", "e_QuantizeLinear_Input"));
+  EXPECT_THAT(Pairs(Ort(exp, With([](auto& l) { l.selection.extra_op_types = {"Exp"}; }))),
+              UnorderedElementsAre("x", "c", "e_QuantizeLinear_Input"));
+  EXPECT_THAT(Pairs(Ort(exp, With([](auto& l) { l.selection.all_op_types = true; }))),
+              UnorderedElementsAre("x", "c", "e_QuantizeLinear_Input"));
 }
 
 TEST(Selection, WeightsOnlyAndConstantFactors) {
   const Model weights = Ort(Residual(), With([](auto& l) { l.selection.weights_only = true; }));
   EXPECT_THAT(Pairs(weights), ElementsAre());
-  EXPECT_EQ(Count(weights, "DequantizeLinear"), 2);   // of the weights, not of the biases
+  EXPECT_EQ(Count(weights, "DequantizeLinear"), 2);  // of the weights, not of the biases
   GraphBuilder b({4, 4});
   b.Op("MatMul", {"x", "x"}, "m", {4, 4});
   b.Op("MatMul", {"m", b.Constant("w", {4, 4})}, "n", {4, 4});
   b.Output("n");
-  EXPECT_THAT(Pairs(Ort(b, With([](auto& l) { l.selection.matmul_const_b_only = true; }))), UnorderedElementsAre("m", "n_QuantizeLinear_Input"));
+  EXPECT_THAT(Pairs(Ort(b, With([](auto& l) { l.selection.matmul_const_b_only = true; }))),
+              UnorderedElementsAre("m", "n_QuantizeLinear_Input"));
 }
 
 TEST(Pairs, MoversWithoutQuantizedInput) {
@@ -118,7 +124,7 @@ TEST(Pairs, ClampsFoldWhereCodesDoTheirWork) {
   extended.op_list.pairs.fold_relu = true;
   EXPECT_EQ(Count(Quark(b, extended), "Relu"), 0);
   PlanOptions below_zero;
-  below_zero.overrides["r"].range = Range{-1, 1};   // the clamp would be lost
+  below_zero.overrides["r"].range = Range{-1, 1};  // the clamp would be lost
   EXPECT_EQ(Count(Ort(b, below_zero), "Relu"), 1);
 }
 
@@ -143,8 +149,10 @@ TEST(Pairs, RemovedBehindKernelsAndBetweenOperators) {
 
 TEST(Pairs, OutputsThatStayFloat) {
   const GraphBuilder b = Residual();
-  EXPECT_THAT(Pairs(Ort(b, With([](auto& l) { l.pairs.no_output_types = {"Add"}; }))), UnorderedElementsAre("x", "r", "d"));
-  EXPECT_THAT(Pairs(Ort(b, With([](auto& l) { l.pairs.no_output_nodes = {"d_node"}; }))), UnorderedElementsAre("x", "r", "s_QuantizeLinear_Input"));
+  EXPECT_THAT(Pairs(Ort(b, With([](auto& l) { l.pairs.no_output_types = {"Add"}; }))),
+              UnorderedElementsAre("x", "r", "d"));
+  EXPECT_THAT(Pairs(Ort(b, With([](auto& l) { l.pairs.no_output_nodes = {"d_node"}; }))),
+              UnorderedElementsAre("x", "r", "s_QuantizeLinear_Input"));
 }
 
 TEST(Pairs, DomainAndChannelAxis) {
@@ -159,7 +167,7 @@ TEST(Pairs, DomainAndChannelAxis) {
   const Model other = Ort(b, options);
   EXPECT_EQ(other.graph.Initializer("w_scale")->shape(), Shape{4});
   EXPECT_EQ(other.graph.FindNode("w_DequantizeLinear")->Int("axis", -1), 0);
-  EXPECT_EQ(other.graph.Initializer("v_scale")->shape(), Shape{});   // the runtime's kernel would fail
+  EXPECT_EQ(other.graph.Initializer("v_scale")->shape(), Shape{});  // the runtime's kernel would fail
   EXPECT_THAT(MakeOrtTarget()->Plan(b.model, options)->warnings, ElementsAre(::testing::HasSubstr("'v' of node")));
 }
 
@@ -167,7 +175,8 @@ TEST(OrtTarget, WeightsWithScalesPerChannelHaveOneZeroPoint) {
   const PlanOptions options{.weight = DataType::kUInt8, .weight_symmetric = false};
   const Model model = Ort(Residual(), options);
   EXPECT_THAT(model.graph.Initializer("c_w_zero_point")->As<uint8_t>(), ::testing::Each(128));
-  EXPECT_THAT(MakeOrtTarget()->Plan(Residual().model, options)->warnings, ElementsAre(::testing::HasSubstr("WeightSymmetric=false")));
+  EXPECT_THAT(MakeOrtTarget()->Plan(Residual().model, options)->warnings,
+              ElementsAre(::testing::HasSubstr("WeightSymmetric=false")));
 }
 
 TEST(Pairs, ConstantsOfElementwiseOperators) {
@@ -196,9 +205,9 @@ TEST(Pairs, InputsOfAlignedElementwiseOperatorsShareWithNobody) {
 TEST(Pairs, BlocksGoWithThePairsWhereAsked) {
   GraphBuilder b = Residual();
   PlanOptions options{.activation = *ParseTensorType("bfp16"), .weight = *ParseTensorType("bfp16")};
-  EXPECT_EQ(Count(Quark(b, options), kBfpQuantizeDequantize), 9);   // five tensors, four constants
+  EXPECT_EQ(Count(Quark(b, options), kBfpQuantizeDequantize), 9);  // five tensors, four constants
   options.op_list.pairs.fused = true;
-  EXPECT_EQ(Count(Quark(b, options), kBfpQuantizeDequantize), 8);   // without the one in front of Relu
+  EXPECT_EQ(Count(Quark(b, options), kBfpQuantizeDequantize), 8);  // without the one in front of Relu
 }
 
 TEST(Biases, FloatOrOfTheWeightsTypeOrShort) {
@@ -231,11 +240,13 @@ TEST(Biases, ProtectionIsOnUnlessCompatHasNone) {
 
 TEST(Alignment, InputsOfConcatTakeTheScaleOfTheOutput) {
   GraphBuilder b({1, 4, 8, 8});
-  b.Op("Sigmoid", {"x"}, "r");   // its range is another
+  b.Op("Sigmoid", {"x"}, "r");  // its range is another
   b.Op("Concat", {"x", "r"}, "y")->attributes["axis"] = int64_t{1};
   b.Output("y");
   PlanOptions options = With([](auto& l) { l.format = QuarkFormat::kExtended; });
-  const auto scale = [](const Model& model, const char* tensor) { return model.graph.Initializer(tensor)->floats()[0]; };
+  const auto scale = [](const Model& model, const char* tensor) {
+    return model.graph.Initializer(tensor)->floats()[0];
+  };
   const Model apart = Quark(b, options);
   EXPECT_NE(scale(apart, "r_scale"), scale(apart, "y_scale"));
   options.op_list.align.concat = true;

@@ -10,12 +10,12 @@ namespace preon {
 namespace {
 
 constexpr std::array kCarriers = {"Add", "Mul", "Sigmoid", "LeakyRelu", "AveragePool", "GlobalAveragePool", "Concat"};
-constexpr std::array kMovers = {"MaxPool", "Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze",
+constexpr std::array kMovers = {"MaxPool", "Reshape", "Flatten", "Transpose", "Squeeze",     "Unsqueeze",
                                 "Gather",  "Slice",   "Split",   "Expand",    "DepthToSpace"};
 
 // Activation functions that the runtime fuses with a Gemm in front of them (GemmActivationFusion).
-constexpr std::array kFusedBehindGemm = {"Relu", "LeakyRelu", "Sigmoid", "Tanh", "Elu", "HardSigmoid",
-                                         "Selu", "Softplus",  "Softsign", "ThresholdedRelu"};
+constexpr std::array kFusedBehindGemm = {"Relu",        "LeakyRelu", "Sigmoid",  "Tanh",     "Elu",
+                                         "HardSigmoid", "Selu",      "Softplus", "Softsign", "ThresholdedRelu"};
 
 template <typename Names>
 bool Contains(const Names& names, std::string_view name) {
@@ -109,19 +109,22 @@ OpTraits ClassifyCarrier(const Graph& graph, const Node& node) {
 bool FeedsSoftmaxWithMask(const Graph& graph, const std::string& tensor) {
   const Node* producer = graph.Producer(tensor);
   if (producer == nullptr || (!producer->Is("Add") && !producer->Is("Where"))) return false;
-  return std::ranges::any_of(graph.Uses(tensor), [](const Use& use) { return !use.captured && use.node->Is("Softmax"); });
+  return std::ranges::any_of(graph.Uses(tensor),
+                             [](const Use& use) { return !use.captured && use.node->Is("Softmax"); });
 }
 
 OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node) {
   if (node.HasSubgraph()) return Float(FloatReason::kSubgraph, "holds a sub-graph, which is kept as it is");
   if (node.IsFlatIf()) return Float(FloatReason::kNoKernel, "chooses between what its branches compute");
-  if (!node.domain.empty()) return Float(FloatReason::kNoKernel, "no integer kernel for " + node.domain + "." + node.op_type);
+  if (!node.domain.empty())
+    return Float(FloatReason::kNoKernel, "no integer kernel for " + node.domain + "." + node.op_type);
   const DataType type = graph.TypeOf(node.output());
   if (type != DataType::kFloat && type != DataType::kUndefined) {
     return Float(FloatReason::kType, "computes " + std::string(DataTypeName(type)) + ", not float32");
   }
   const bool linear = node.op_type == "Conv" || node.op_type == "Gemm" || node.op_type == "MatMul";
-  if (linear && graph.Initializer(node.input(0)) != nullptr) return Float(FloatReason::kNotConstant, "the data operand is constant");
+  if (linear && graph.Initializer(node.input(0)) != nullptr)
+    return Float(FloatReason::kNotConstant, "the data operand is constant");
   if (node.op_type == "Conv") return ClassifyConv(graph, node);
   if (node.op_type == "Gemm") return ClassifyGemm(graph, node);
   if (node.op_type == "MatMul") return ClassifyMatMul(graph, node);
@@ -130,7 +133,8 @@ OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node) {
   if (ClampRange(graph, node)) return {OpRole::kClamp};
   if (Contains(kCarriers, node.op_type)) return ClassifyCarrier(graph, node);
   if (Contains(kMovers, node.op_type)) {
-    if (node.op_type == "MaxPool" && node.outputs().size() > 1) return Float(FloatReason::kNoKernel, "also yields indices");
+    if (node.op_type == "MaxPool" && node.outputs().size() > 1)
+      return Float(FloatReason::kNoKernel, "also yields indices");
     if (graph.Initializer(node.input(0)) != nullptr) return Float(FloatReason::kNoGain, "reads a constant");
     return {OpRole::kMover};
   }

@@ -1,4 +1,5 @@
-// What the CPU runtime can execute on integer codes, operator by operator (spec qdq §13.2, observed with ONNX Runtime 1.30).
+// What the CPU runtime can execute on integer codes, operator by operator (spec qdq §13.2, observed with ONNX
+// Runtime 1.30).
 #pragma once
 
 #include <optional>
@@ -12,17 +13,17 @@ namespace preon {
 
 /// The part an operator can play in an integer graph.
 enum class OpRole {
-  kAnchor,    ///< Conv, Gemm, MatMul: the reason to quantize at all
-  kCarrier,   ///< integer kernel with a scale of its own at the output: Add, Mul, Sigmoid, Concat, pooling by average…
-  kMover,     ///< runs on the codes unchanged when input and output share scale and zero point: Reshape, MaxPool…
-  kSharer,    ///< float operator whose result fits its input's scale: zero Pad
-  kClamp,     ///< Relu, Clip: absorbed by the producer's codes
-  kFloat,     ///< no integer kernel
+  kAnchor,   ///< Conv, Gemm, MatMul: the reason to quantize at all
+  kCarrier,  ///< integer kernel with a scale of its own at the output: Add, Mul, Sigmoid, Concat, pooling by average…
+  kMover,    ///< runs on the codes unchanged when input and output share scale and zero point: Reshape, MaxPool…
+  kSharer,   ///< float operator whose result fits its input's scale: zero Pad
+  kClamp,    ///< Relu, Clip: absorbed by the producer's codes
+  kFloat,    ///< no integer kernel
 };
 
 struct OpTraits {
   OpRole role = OpRole::kFloat;
-  FloatReason reason = FloatReason::kNoKernel;   ///< why, when the role is kFloat
+  FloatReason reason = FloatReason::kNoKernel;  ///< why, when the role is kFloat
   std::string detail;
 };
 
@@ -39,8 +40,8 @@ bool IsDepthwise(const Graph& graph, const Node& node);
 /// Indices of the inputs that carry quantizable data (without weights, biases, shapes, indices).
 std::vector<size_t> DataInputs(const Node& node);
 
-/// True when the runtime uses an integer kernel only with a Q at the node's output. Conv always; MatMul never; Gemm where an
-/// activation function reads it, because the runtime fuses that pair into a float operator otherwise.
+/// True when the runtime uses an integer kernel only with a Q at the node's output. Conv always; MatMul never; Gemm
+/// where an activation function reads it, because the runtime fuses that pair into a float operator otherwise.
 bool NeedsQuantizedOutput(const Graph& graph, const Node& node);
 
 /// Bounds of a Relu or of a Clip with constant bounds; nullopt for other nodes.

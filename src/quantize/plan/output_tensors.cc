@@ -7,10 +7,35 @@
 namespace preon {
 namespace {
 
-constexpr std::array kSums = {"Conv", "ConvTranspose", "DeformConv", "ConvInteger", "QLinearConv", "Gemm", "MatMul", "MatMulInteger",
-                              "QLinearMatMul", "Einsum", "LSTM", "GRU", "RNN", "Attention", "AveragePool", "GlobalAveragePool", "LpPool",
-                              "GlobalLpPool", "ReduceMean", "ReduceSum", "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSum",
-                              "ReduceLogSumExp", "CumSum", "If", "Loop", "Scan"};
+constexpr std::array kSums = {"Conv",
+                              "ConvTranspose",
+                              "DeformConv",
+                              "ConvInteger",
+                              "QLinearConv",
+                              "Gemm",
+                              "MatMul",
+                              "MatMulInteger",
+                              "QLinearMatMul",
+                              "Einsum",
+                              "LSTM",
+                              "GRU",
+                              "RNN",
+                              "Attention",
+                              "AveragePool",
+                              "GlobalAveragePool",
+                              "LpPool",
+                              "GlobalLpPool",
+                              "ReduceMean",
+                              "ReduceSum",
+                              "ReduceL1",
+                              "ReduceL2",
+                              "ReduceSumSquare",
+                              "ReduceLogSum",
+                              "ReduceLogSumExp",
+                              "CumSum",
+                              "If",
+                              "Loop",
+                              "Scan"};
 
 bool SumsUp(const Node& node) { return !node.domain.empty() || std::ranges::find(kSums, node.op_type) != kSums.end(); }
 
@@ -18,9 +43,12 @@ bool SumsUp(const Node& node) { return !node.domain.empty() || std::ranges::find
 
 std::set<std::string> FindOutputTensors(const Graph& graph, const QuantPlan& plan) {
   std::set<std::string> lead_on;
-  const auto leads_on = [&](const std::string& tensor) { return lead_on.contains(tensor) || graph.HasCapturedUse(tensor); };
+  const auto leads_on = [&](const std::string& tensor) {
+    return lead_on.contains(tensor) || graph.HasCapturedUse(tensor);
+  };
   for (const auto& node : graph.nodes() | std::views::reverse) {
-    if (SumsUp(*node) || std::ranges::any_of(node->outputs(), leads_on)) lead_on.insert(node->inputs().begin(), node->inputs().end());
+    if (SumsUp(*node) || std::ranges::any_of(node->outputs(), leads_on))
+      lead_on.insert(node->inputs().begin(), node->inputs().end());
   }
   std::set<std::string> behind;
   for (const auto& [tensor, activation] : plan.activations) {

@@ -11,8 +11,8 @@ namespace {
 
 constexpr auto kMoves = std::to_array<std::string_view>(
     {"Reshape", "Transpose", "MaxPool", "Split", "Slice", "Squeeze", "Unsqueeze", "Gather"});
-constexpr auto kJoins = std::to_array<std::string_view>({"Add", "Concat", "Div", "Max", "MatMul", "Mean", "Min", "Mul",
-                                                         "Pow", "Sub", "Sum", "Where"});
+constexpr auto kJoins = std::to_array<std::string_view>(
+    {"Add", "Concat", "Div", "Max", "MatMul", "Mean", "Min", "Mul", "Pow", "Sub", "Sum", "Where"});
 
 bool IsFloat(const Graph& graph, const std::string& tensor) {
   const DataType type = graph.TypeOf(tensor);
@@ -51,8 +51,7 @@ class Inheritance {
 
  private:
   bool Passes(const Node& node) const {
-    return node.domain.empty() &&
-           std::ranges::find(options_.passthrough, node.op_type) != options_.passthrough.end();
+    return node.domain.empty() && std::ranges::find(options_.passthrough, node.op_type) != options_.passthrough.end();
   }
 
   bool IsSet(const std::string& tensor) const {
@@ -79,9 +78,8 @@ class Inheritance {
       return;
     }
     const auto planned = plan_.activations.find(source);
-    const std::string& root = planned == plan_.activations.end() || planned->second.shares.empty()
-                                  ? source
-                                  : planned->second.shares;
+    const std::string& root =
+        planned == plan_.activations.end() || planned->second.shares.empty() ? source : planned->second.shares;
     const auto owner = plan_.activations.find(root);
     if (owner == plan_.activations.end()) {
       activation.range_of = source;  // stays float, but its values are these
@@ -134,11 +132,12 @@ void InheritRanges(const Graph& graph, const PlanOptions& options, QuantPlan* pl
     if (std::ranges::find(types, type) == types.end()) {
       const std::vector<std::string> known(kMoves.begin(), kMoves.end());
       const bool is_known = std::ranges::find(known, type) != known.end();
-      plan->warnings.push_back(StrCat("passthrough: '", type, "' has no effect: the rewritten model has no such operator",
+      plan->warnings.push_back(StrCat("passthrough: '", type,
+                                      "' has no effect: the rewritten model has no such operator",
                                       is_known ? "" : DidYouMean(type, known)));
     } else if (std::ranges::find(kMoves, type) == kMoves.end()) {
-      plan->warnings.push_back(StrCat("passthrough: ", type,
-                                      " does not only move values: the range of its input may not hold its output"));
+      plan->warnings.push_back(
+          StrCat("passthrough: ", type, " does not only move values: the range of its input may not hold its output"));
     }
   }
   Inheritance(graph, options, *plan).Run();

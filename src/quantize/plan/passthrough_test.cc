@@ -46,14 +46,16 @@ TEST_P(RecommendedOps, SharesWithTheNearestTensorThatIsNotMoved) {
   EXPECT_TRUE(plan.warnings.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Ops, RecommendedOps,
-    testing::Values(std::pair("Reshape", "Reshape(a, shape)"), std::pair("Transpose", "Transpose <perm = [0, 1, 3, 2]> (a)"),
-                    std::pair("MaxPool", "MaxPool <kernel_shape = [1, 1]> (a)"),
-                    std::pair("Split", "Split <axis = 1> (a)"), std::pair("Slice", "Slice(a, shape, shape)"),
-                    std::pair("Squeeze", "Squeeze(a, shape)"), std::pair("Unsqueeze", "Unsqueeze(a, shape)"),
-                    std::pair("Gather", "Gather(a, shape)")),
-    [](const auto& test) { return std::string(test.param.first); });
+INSTANTIATE_TEST_SUITE_P(Ops, RecommendedOps,
+                         testing::Values(std::pair("Reshape", "Reshape(a, shape)"),
+                                         std::pair("Transpose", "Transpose <perm = [0, 1, 3, 2]> (a)"),
+                                         std::pair("MaxPool", "MaxPool <kernel_shape = [1, 1]> (a)"),
+                                         std::pair("Split", "Split <axis = 1> (a)"),
+                                         std::pair("Slice", "Slice(a, shape, shape)"),
+                                         std::pair("Squeeze", "Squeeze(a, shape)"),
+                                         std::pair("Unsqueeze", "Unsqueeze(a, shape)"),
+                                         std::pair("Gather", "Gather(a, shape)")),
+                         [](const auto& test) { return std::string(test.param.first); });
 
 TEST(Passthrough, ASourceInFloatIsObservedInstead) {
   const Model model = Chain("Reshape(a, shape)", "MaxPool <kernel_shape = [1, 1]> (b)");

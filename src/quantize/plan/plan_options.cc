@@ -20,7 +20,8 @@ Result<WeightForm> ParseWeightForm(std::string_view name) {
     if (ToLower(name) == known) return form;
     names.emplace_back(known);
   }
-  return Error(ErrorId::kUnknownOption, "unknown form '", name, "'", DidYouMean(name, names), " (known: ", JoinNames(names), ")");
+  return Error(ErrorId::kUnknownOption, "unknown form '", name, "'", DidYouMean(name, names),
+               " (known: ", JoinNames(names), ")");
 }
 
 std::string_view WeightFormName(WeightForm form) {

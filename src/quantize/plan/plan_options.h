@@ -1,4 +1,5 @@
-// PlanOptions: what a user can ask of a plan: types, scales, forms, who is left out, settings of single tensors and layers.
+// PlanOptions: what a user can ask of a plan: types, scales, forms, who is left out, settings of single tensors and
+// layers.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +41,8 @@ struct BFloat16Options {
 struct PlanOptions {
   TensorType activation = DataType::kUInt8;
   TensorType weight = DataType::kInt8;
-  std::optional<bool> activation_symmetric;   ///< default: the target's
-  std::optional<bool> weight_symmetric;       ///< default: of signed types
+  std::optional<bool> activation_symmetric;  ///< default: the target's
+  std::optional<bool> weight_symmetric;      ///< default: of signed types
   ScaleType scale_type = ScaleType::kFloat32;
   std::optional<ScaleType> weight_scale_type;  ///< default: scale_type
   WeightRule weight_rule;
@@ -50,22 +51,24 @@ struct PlanOptions {
   /// Floating types of 16 bits: tensors are divided by a scale of their own first, instead of rounded as they are.
   bool activation_scaled = false, weight_scaled = false;
   BFloat16Options bfloat16;
-  bool refine_block_axis = true;              ///< blocks run along what MatMul, Gemm and Softmax reduce
-  std::optional<WeightForm> weight_form;      ///< default: by type, the target's
-  std::optional<int64_t> block_size;          ///< weights that share a scale; default: the target's
-  std::optional<int> accuracy_level;          ///< of MatMulNBits: 0 to 4, how it computes
-  std::vector<std::string> exclude;           ///< node names (as in the user's file), globs `*`, `?` or `^` regular expressions
-  std::vector<std::string> exclude_types;     ///< operator types
-  NodeSelectors exclude_paths;                ///< sub-graphs
+  bool refine_block_axis = true;          ///< blocks run along what MatMul, Gemm and Softmax reduce
+  std::optional<WeightForm> weight_form;  ///< default: by type, the target's
+  std::optional<int64_t> block_size;      ///< weights that share a scale; default: the target's
+  std::optional<int> accuracy_level;      ///< of MatMulNBits: 0 to 4, how it computes
+  std::vector<std::string> exclude;  ///< node names (as in the user's file), globs `*`, `?` or `^` regular expressions
+  std::vector<std::string> exclude_types;  ///< operator types
+  NodeSelectors exclude_paths;             ///< sub-graphs
   /// Nodes, graph inputs or outputs: what lies in front of all of the first, behind all of the last stays float.
   std::vector<std::string> first_nodes, last_nodes;
-  std::vector<std::string> passthrough;       ///< operator types whose outputs inherit the range of their input
-  std::map<std::string, TensorOverride> overrides;   ///< by tensor name of the user's file
-  std::vector<LayerOverride> layers;                 ///< under `overrides`; later ones go over earlier ones
-  std::map<std::string, TensorOverride> base_overrides;   ///< under both
+  std::vector<std::string> passthrough;             ///< operator types whose outputs inherit the range of their input
+  std::map<std::string, TensorOverride> overrides;  ///< by tensor name of the user's file
+  std::vector<LayerOverride> layers;                ///< under `overrides`; later ones go over earlier ones
+  std::map<std::string, TensorOverride> base_overrides;  ///< under both
   OpListOptions op_list;
-  std::map<std::string, std::string> source_types;   ///< operator types of the user's nodes, by name (quantize/settings/resolve_selectors.h)
-  std::set<std::string> layer_nodes;   ///< those that `layers` gave their activations something; WithLayerSettings fills it
+  std::map<std::string, std::string>
+      source_types;  ///< operator types of the user's nodes, by name (quantize/settings/resolve_selectors.h)
+  std::set<std::string>
+      layer_nodes;  ///< those that `layers` gave their activations something; WithLayerSettings fills it
   /// Nodes that stay float for what came out after a first plan: kNotReached, kNotFused, kAccuracy.
   std::map<std::string, FloatReason> left_float;
 

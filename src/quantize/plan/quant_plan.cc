@@ -17,14 +17,18 @@ std::string QuantPlan::NameInResult(const NodeDecision& decision) const {
 }
 
 const ConvertPlan* ActivationPlan::ConvertFor(std::string_view node) const {
-  const auto reads = [&](const ConvertPlan& convert) { return convert.nodes.empty() || convert.nodes.contains(std::string(node)); };
+  const auto reads = [&](const ConvertPlan& convert) {
+    return convert.nodes.empty() || convert.nodes.contains(std::string(node));
+  };
   const auto convert = std::ranges::find_if(converts, reads);
   return convert == converts.end() ? nullptr : &*convert;
 }
 
 const IntFormat* ActivationPlan::RangedFormat() const {
   if (shares.empty() && !params && !block) return &format;
-  const auto needs_range = [](const ConvertPlan& convert) { return !convert.range.complete() && !convert.params && !convert.block; };
+  const auto needs_range = [](const ConvertPlan& convert) {
+    return !convert.range.complete() && !convert.params && !convert.block;
+  };
   const auto convert = std::ranges::find_if(converts, needs_range);
   return convert == converts.end() ? nullptr : &convert->format;
 }

@@ -31,17 +31,17 @@ enum class OperatorForm : uint8_t {
 /// A tensor whose values become those of a block format.
 struct BlockPlan {
   BlockSpec spec;
-  int64_t axis = 1;   ///< -rank…rank-1; of tensors of rank 0 and 1 the only one
+  int64_t axis = 1;  ///< -rank…rank-1; of tensors of rank 0 and 1 the only one
 };
 
 /// The second pair of a tensor, for some of its readers (spec qdq §3.3).
 struct ConvertPlan {
   IntFormat format;
-  std::optional<BlockPlan> block;         ///< instead of `format` and its scale
+  std::optional<BlockPlan> block;  ///< instead of `format` and its scale
   ScaleType scale_type = ScaleType::kFloat32;
-  RangeBounds range;                      ///< instead of the tensor's
-  std::optional<QuantParams> params;      ///< used as they are
-  std::set<std::string> nodes;            ///< readers; empty = all, and the graph's output
+  RangeBounds range;                  ///< instead of the tensor's
+  std::optional<QuantParams> params;  ///< used as they are
+  std::set<std::string> nodes;        ///< readers; empty = all, and the graph's output
 };
 
 /// Where an activation's range comes from.
@@ -50,20 +50,20 @@ enum class RangeSource { kObserved, kFixed };
 /// A tensor that gets a Q/DQ pair.
 struct ActivationPlan {
   IntFormat format;
-  std::optional<BlockPlan> block;         ///< instead of `format`, and nothing below matters
+  std::optional<BlockPlan> block;  ///< instead of `format`, and nothing below matters
   ScaleType scale_type = ScaleType::kFloat32;
   RangeSource source = RangeSource::kObserved;
-  std::string method;                     ///< range method of its own ("" = that of the options)
-  Range fixed;                            ///< kFixed: from an override or the operator's own bounds (spec qdq §5.1)
-  RangeBounds bounds;                     ///< kObserved: override of one bound
-  std::optional<QuantParams> params;      ///< override: used as it is
-  std::string shares;                     ///< tensor or constant whose scale and zero point it takes ("" = its own)
-  std::optional<size_t> shares_converted;   ///< those of that one of its `converts`
-  std::string range_of;                   ///< kObserved: tensor whose range it takes ("" = its own)
-  bool inherited = false;                 ///< shares, range_of or the fixed range come from PlanOptions::passthrough
-  bool pair = true;                       ///< false: nothing is written; others share its parameters
-  std::vector<std::string> dedicated;     ///< readers that get a pair of their own each; empty = one pair for all
-  std::vector<ConvertPlan> converts;      ///< second pairs
+  std::string method;                      ///< range method of its own ("" = that of the options)
+  Range fixed;                             ///< kFixed: from an override or the operator's own bounds (spec qdq §5.1)
+  RangeBounds bounds;                      ///< kObserved: override of one bound
+  std::optional<QuantParams> params;       ///< override: used as it is
+  std::string shares;                      ///< tensor or constant whose scale and zero point it takes ("" = its own)
+  std::optional<size_t> shares_converted;  ///< those of that one of its `converts`
+  std::string range_of;                    ///< kObserved: tensor whose range it takes ("" = its own)
+  bool inherited = false;                  ///< shares, range_of or the fixed range come from PlanOptions::passthrough
+  bool pair = true;                        ///< false: nothing is written; others share its parameters
+  std::vector<std::string> dedicated;      ///< readers that get a pair of their own each; empty = one pair for all
+  std::vector<ConvertPlan> converts;       ///< second pairs
 
   /// The second pair that this reader has; null: it reads the first.
   const ConvertPlan* ConvertFor(std::string_view node) const;
@@ -74,47 +74,49 @@ struct ActivationPlan {
 /// A constant that becomes codes, for the integer nodes that read it (other readers keep the float constant).
 struct WeightPlan {
   IntFormat format;
-  std::optional<BlockPlan> block;         ///< instead of `format` and its scales
+  std::optional<BlockPlan> block;  ///< instead of `format` and its scales
   WeightForm form = WeightForm::kPacked;
   ScaleType scale_type = ScaleType::kFloat32;
-  WeightRule rule;                        ///< how its scales follow from its values
-  int axis = -1;                          ///< per-channel axis, -1 = per tensor
-  int64_t block_size = 0;                 ///< so many neighbours along `axis` share a scale; 0 = all
-  std::vector<std::string> nodes;         ///< readers, in graph order
-  RangeBounds range;                      ///< override instead of the constant's own extremes
-  std::optional<QuantParams> params;      ///< override: used as it is
-  std::vector<Range> channel_ranges;      ///< overrides, one per index of `axis`
+  WeightRule rule;                    ///< how its scales follow from its values
+  int axis = -1;                      ///< per-channel axis, -1 = per tensor
+  int64_t block_size = 0;             ///< so many neighbours along `axis` share a scale; 0 = all
+  std::vector<std::string> nodes;     ///< readers, in graph order
+  RangeBounds range;                  ///< override instead of the constant's own extremes
+  std::optional<QuantParams> params;  ///< override: used as it is
+  std::vector<Range> channel_ranges;  ///< overrides, one per index of `axis`
   std::vector<QuantParams> channel_params;
 };
 
 enum class BiasForm {
-  kInt32Codes,   ///< their scale is the product of those of input and weight
+  kInt32Codes,  ///< their scale is the product of those of input and weight
   kFloat,
-  kAsWeight,     ///< one of QuantPlan::weights
+  kAsWeight,  ///< one of QuantPlan::weights
 };
 
 /// A bias that is made to fit its rounded weight: corrected, where the means of the input are known, and written.
 struct BiasPlan {
-  std::string node;      ///< reader; a bias shared by nodes is cloned per node
+  std::string node;  ///< reader; a bias shared by nodes is cloned per node
   std::string bias, input, weight;
   BiasForm form = BiasForm::kInt32Codes;
-  std::optional<bool> protect;   ///< the weight's scale grows where the codes would not fit; default: not with --compat quark
+  std::optional<bool>
+      protect;  ///< the weight's scale grows where the codes would not fit; default: not with --compat quark
 };
 
 /// Weights as n-bit codes in blocks, of nodes that become com.microsoft::MatMulNBits.
 struct NBitsPlan {
   NBitsOptions options;
   std::optional<int> accuracy_level;
-  std::vector<std::string> nodes;   ///< MatMul, and Gemm with neither scalars nor transposed data
+  std::vector<std::string> nodes;  ///< MatMul, and Gemm with neither scalars nor transposed data
 
   std::string NameInResult(const std::string& node) const { return StrCat(node, "_Q", options.bits); }
 };
 
-/// Nodes that become integer operators whose activations get their scale and zero point in each run (spec qdq §16). Their
-/// constants are QuantPlan::weights; of LSTM, axis 0 means a scale per direction and axis 1 one per gate and unit.
+/// Nodes that become integer operators whose activations get their scale and zero point in each run (spec qdq §16).
+/// Their constants are QuantPlan::weights; of LSTM, axis 0 means a scale per direction and axis 1 one per gate and
+/// unit.
 struct DynamicPlan {
   std::vector<std::string> nodes;
-  int in_bodies = 0;   ///< of QuantPlan::bodies
+  int in_bodies = 0;  ///< of QuantPlan::bodies
 
   static std::string NameInResult(const std::string& node) { return node + "_quant"; }
 };
@@ -122,8 +124,8 @@ struct DynamicPlan {
 struct NodeDecision {
   std::string node, op_type;
   FloatReason reason = FloatReason::kNone;
-  std::string detail;        ///< one clause for humans
-  double macs = 0;           ///< multiply-accumulates per sample where shapes are known
+  std::string detail;  ///< one clause for humans
+  double macs = 0;     ///< multiply-accumulates per sample where shapes are known
 };
 
 struct QuantPlan {
@@ -131,10 +133,10 @@ struct QuantPlan {
   OperatorForm operators = OperatorForm::kStock;
   BFloat16Options bfloat16;
   Compat compat = Compat::kOff;  ///< whose scales, zero points and codes; placement is the target's in any case
-  std::map<std::string, ActivationPlan> activations;   ///< by tensor
-  std::map<std::string, WeightPlan> weights;            ///< by initializer
+  std::map<std::string, ActivationPlan> activations;  ///< by tensor
+  std::map<std::string, WeightPlan> weights;          ///< by initializer
   std::vector<BiasPlan> biases;
-  std::vector<NodeDecision> nodes;                      ///< every node of the graph, in order
+  std::vector<NodeDecision> nodes;  ///< every node of the graph, in order
   NBitsPlan nbits;
   DynamicPlan dynamic;
   /// Of sub-graphs that are kept as they are (bodies of Loop, Scan), in the order of EditSubGraphs (ir/sub_graphs.h).
@@ -146,14 +148,15 @@ struct QuantPlan {
   std::vector<std::string> float_regions;
   /// Convolutions of images whose input gets four channels (quantize/qdq_passes/fill_image_channels.h).
   std::vector<std::string> filled_inputs;
-  /// All readers of a quantized tensor take the dequantized value (else only integer nodes do, where the producer is float).
+  /// All readers of a quantized tensor take the dequantized value (else only integer nodes do, where the producer is
+  /// float).
   bool dequantize_for_all_readers = false;
-  bool contrib_domain = false;        ///< pairs are com.microsoft's
-  bool dedicated_dequantize = false;  ///< each reader has a DequantizeLinear of its own
-  bool int16_biases = false;          ///< codes of int32 biases are cut to 16 bits
-  bool clips_to_relu = false;         ///< Clips from 0 become Relu where codes keep the upper bound
-  bool beta_in_codes = false;         ///< with --compat: of a Gemm's bias; else its scale has beta
-  std::optional<double> min_real_range;   ///< ranges are at least so wide
+  bool contrib_domain = false;           ///< pairs are com.microsoft's
+  bool dedicated_dequantize = false;     ///< each reader has a DequantizeLinear of its own
+  bool int16_biases = false;             ///< codes of int32 biases are cut to 16 bits
+  bool clips_to_relu = false;            ///< Clips from 0 become Relu where codes keep the upper bound
+  bool beta_in_codes = false;            ///< with --compat: of a Gemm's bias; else its scale has beta
+  std::optional<double> min_real_range;  ///< ranges are at least so wide
   /// (tensor, whose scale and zero point it takes over), in this order and again until nothing changes, or so often.
   std::vector<std::pair<std::string, std::string>> aligned;
   int64_t align_rounds = 5;

@@ -22,7 +22,8 @@ class RangeBounds {
   const std::optional<float>& min() const { return min_; }
   const std::optional<float>& max() const { return max_; }
 
-  /// These bounds, and where one is missing that of the observed values. Ranges contain 0, so that one bound never passes the other.
+  /// These bounds, and where one is missing that of the observed values. Ranges contain 0, so that one bound never
+  /// passes the other.
   Range Over(const Range& observed) const {
     if (complete()) return {*min_, *max_};
     return {std::min(min_.value_or(observed.min), 0.0f), std::max(max_.value_or(observed.max), 0.0f)};
@@ -30,7 +31,9 @@ class RangeBounds {
   /// The same over the extremes of a constant. Errors: kRangeNotFinite.
   Result<Range> OverExtremes(const Tensor& values) const;
   /// These bounds, setting by setting over others.
-  RangeBounds OverBounds(const RangeBounds& under) const { return {min_ ? min_ : under.min_, max_ ? max_ : under.max_}; }
+  RangeBounds OverBounds(const RangeBounds& under) const {
+    return {min_ ? min_ : under.min_, max_ ? max_ : under.max_};
+  }
 
   bool operator==(const RangeBounds&) const = default;
 

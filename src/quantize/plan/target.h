@@ -16,7 +16,7 @@ namespace preon {
 /// A setting that changes nothing, by the reference's name for it.
 struct IgnoredKey {
   std::string_view key;
-  std::string reason;   ///< one clause
+  std::string reason;  ///< one clause
 };
 
 /// Placement rules of one deployment target. Pure.
@@ -32,8 +32,8 @@ class Target {
   virtual int64_t PreferredOpset(const PlanOptions& options) const { return RequiredOpset(options); }
   /// Rewrites the float graph into the shape the target executes in integers (may be a no-op), before planning.
   virtual Status Prepare(Model&, const PlanOptions&) const { return Status::Ok(); }
-  /// Names in the options are the user's, checked by CheckNames (selection.h); what rewrites left nothing of is a warning.
-  /// Errors: kNothingToQuantize, kNotYetSupported.
+  /// Names in the options are the user's, checked by CheckNames (selection.h); what rewrites left nothing of is a
+  /// warning. Errors: kNothingToQuantize, kNotYetSupported.
   virtual Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const = 0;
   /// True when the layout exists for the integer kernels of the runtime at hand alone: what does not become one had
   /// better be float.

@@ -17,9 +17,9 @@ namespace preon {
 /// A second pair of another type for some readers of a tensor (spec qdq §3.3, "precision border").
 struct ConvertOverride {
   TensorType type = DataType::kUInt8;
-  std::set<std::string> nodes;   ///< readers, by name; empty = all
-  std::optional<bool> symmetric;          ///< default: as the tensor
-  std::optional<ScaleType> scale_type;    ///< default: the tensor's
+  std::set<std::string> nodes;          ///< readers, by name; empty = all
+  std::optional<bool> symmetric;        ///< default: as the tensor
+  std::optional<ScaleType> scale_type;  ///< default: the tensor's
   RangeBounds range;
   std::optional<QuantParams> params;
 };
@@ -37,16 +37,16 @@ struct TensorOverride {
   std::optional<int> axis;            ///< channels along it have scales of their own
   std::optional<int64_t> block_size;  ///< 0 = no blocks; without `axis` along what the operator sums over
   std::optional<bool> reduce_range;
-  int64_t channels = 0;                      ///< with `axis`: entries for single channels; 0 and 1 = one for all
-  std::vector<Range> channel_ranges;         ///< with `axis`: one per channel
-  std::vector<QuantParams> channel_params;   ///< with `axis`: one per channel
+  int64_t channels = 0;                     ///< with `axis`: entries for single channels; 0 and 1 = one for all
+  std::vector<Range> channel_ranges;        ///< with `axis`: one per channel
+  std::vector<QuantParams> channel_params;  ///< with `axis`: one per channel
   // Of activations alone:
   std::vector<ConvertOverride> converts;
 };
 
 /// Settings of the tensors of some nodes, by the role that a tensor has there.
 struct LayerOverride {
-  NodeSelectors selectors;   ///< without any: all nodes
+  NodeSelectors selectors;  ///< without any: all nodes
   std::optional<TensorOverride> input, weight, bias, output;
 };
 

@@ -33,7 +33,7 @@ void SpellOutClips(Graph& graph) {
     if (Node* clip = ClipBehindFourBits(graph, *node)) clips.push_back(clip);
   }
   for (Node* clip : clips) {
-    if (clip->Is("Clip")) SpellOut(graph, clip);   // of two readers the second finds it done
+    if (clip->Is("Clip")) SpellOut(graph, clip);  // of two readers the second finds it done
   }
 }
 

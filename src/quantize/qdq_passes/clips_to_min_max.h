@@ -5,8 +5,8 @@
 
 namespace preon {
 
-/// A Clip that a QuantizeLinear with 4-bit codes reads becomes Max and Min: ONNX Runtime (1.30) merges Clip into QuantizeLinear at optimization
-/// level "basic", knows no zero points of 4 bits there, and does not load the model.
+/// A Clip that a QuantizeLinear with 4-bit codes reads becomes Max and Min: ONNX Runtime (1.30) merges Clip into
+/// QuantizeLinear at optimization level "basic", knows no zero points of 4 bits there, and does not load the model.
 void SpellOutClips(Graph& graph);
 
 }  // namespace preon

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "quantize/targets/ort_cpu/ort_cpu_planner.h"
 #include "ir/test_graphs.h"
 #include "quantize/plan/quant_plan.h"
+#include "quantize/targets/ort_cpu/ort_cpu_planner.h"
 #include "quantize/write/apply_plan.h"
 
 namespace preon {

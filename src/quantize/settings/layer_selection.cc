@@ -76,7 +76,7 @@ std::string LayerSettingsOf::Numbers(const Node& node, bool constants) const {
 }
 
 std::vector<std::string> LayerSettingsOf::WithoutEffect(const Graph& graph,
-                                                       const std::vector<NodeDecision>& decisions) const {
+                                                        const std::vector<NodeDecision>& decisions) const {
   std::vector<std::string> warnings;
   const auto judge = [&](const std::string& selector, const std::function<bool(const Node&)>& selects) {
     std::vector<std::string> left;
@@ -137,7 +137,8 @@ std::function<std::string(const Node&, std::string_view)> SettingsOf(const PlanO
     std::string settings = LayerSettingsOf(options).Numbers(node, !constant.empty());
     settings += StrCat(" ", selection->Excludes(node), selection->Includes(node));
     if (!constant.empty()) return settings;
-    for (const std::string& name : options.op_list.pairs.no_output_nodes) settings += name == node.name ? " silent" : "";
+    for (const std::string& name : options.op_list.pairs.no_output_nodes)
+      settings += name == node.name ? " silent" : "";
     for (const std::string& output : node.outputs()) settings += options.overrides.contains(output) ? " " + output : "";
     return settings;
   };

@@ -5,8 +5,8 @@
 
 #include "formats/precision.h"
 #include "quantize/settings/layer_selection.h"
-#include "quantize/targets/op_list/op_list_rules.h"
 #include "quantize/settings/tensor_settings.h"
+#include "quantize/targets/op_list/op_list_rules.h"
 
 namespace preon {
 namespace {
@@ -240,7 +240,8 @@ class Layers {
 std::string WithoutPairs(const Graph& graph, const PlanOptions& with, const PlanOptions& own, const QuantPlan& plan) {
   std::vector<std::string> tensors;
   for (const auto& [tensor, wanted] : with.overrides) {
-    const bool of_layers = !own.overrides.contains(tensor) && !own.base_overrides.contains(tensor) && graph.Initializer(tensor) == nullptr;
+    const bool of_layers =
+        !own.overrides.contains(tensor) && !own.base_overrides.contains(tensor) && graph.Initializer(tensor) == nullptr;
     if (of_layers && !plan.activations.contains(tensor)) tensors.push_back(tensor);
   }
   if (tensors.empty()) return "";
@@ -315,7 +316,8 @@ Result<QuantPlan> PlanWithLayerSettings(const Target& target, const Model& model
     plan.warnings.insert(plan.warnings.end(), warnings.begin(), warnings.end());
   };
   if (!options.layers.empty()) warn(LayerSettingsOf(options).WithoutEffect(model.graph, plan.nodes));
-  if (const std::string warning = WithoutPairs(model.graph, with, options, plan); !warning.empty()) plan.warnings.push_back(warning);
+  if (const std::string warning = WithoutPairs(model.graph, with, options, plan); !warning.empty())
+    plan.warnings.push_back(warning);
   warn(IgnoredTensorSettings(options, plan));
   return plan;
 }

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "quantize/settings/layer_selection.h"
 #include "ir/test_graphs.h"
+#include "quantize/settings/layer_selection.h"
 #include "quantize/targets/targets.h"
 
 namespace preon {

@@ -64,8 +64,9 @@ Status CheckNames(const Graph& source, const PlanOptions& options) {
     return Error(ErrorId::kNameNotInModel, "exclude: no node of the model matches '", pattern, "'",
                  DidYouMean(pattern, names));
   }
-  for (const auto& [nodes, key] : {std::pair(&options.op_list.selection.nodes, "NodesToQuantize"),
-                                   std::pair(&options.op_list.pairs.no_output_nodes, "NodesToExcludeOutputQuantization")}) {
+  for (const auto& [nodes, key] :
+       {std::pair(&options.op_list.selection.nodes, "NodesToQuantize"),
+        std::pair(&options.op_list.pairs.no_output_nodes, "NodesToExcludeOutputQuantization")}) {
     for (const std::string& node : *nodes) {
       if (std::ranges::find(names, node) == names.end())
         return Error(ErrorId::kNameNotInModel, key, ": the model has no node '", node, "'", DidYouMean(node, names));
@@ -74,7 +75,8 @@ Status CheckNames(const Graph& source, const PlanOptions& options) {
   return Status::Ok();
 }
 
-Selection::Selection(const PlanOptions& options) : types_(options.exclude_types), nodes_(options.exclude_paths.nodes), wanted_(options.op_list.selection.nodes) {
+Selection::Selection(const PlanOptions& options)
+    : types_(options.exclude_types), nodes_(options.exclude_paths.nodes), wanted_(options.op_list.selection.nodes) {
   for (const std::string& pattern : options.exclude) patterns_.emplace_back(pattern, *NamePattern::Parse(pattern));
 }
 

@@ -29,9 +29,11 @@ class Resolver {
         any = true;
       }
       if (!any)
-        return Error(ErrorId::kNameNotInModel, "no node of the model matches '", pattern, "'", DidYouMean(pattern, names_));
+        return Error(ErrorId::kNameNotInModel, "no node of the model matches '", pattern, "'",
+                     DidYouMean(pattern, names_));
     }
-    for (const SubGraphSelector& sub_graph : selectors->sub_graphs) PREON_RETURN_IF_ERROR(AddPaths(sub_graph, &selectors->nodes));
+    for (const SubGraphSelector& sub_graph : selectors->sub_graphs)
+      PREON_RETURN_IF_ERROR(AddPaths(sub_graph, &selectors->nodes));
     return Status::Ok();
   }
 
@@ -59,7 +61,8 @@ class Resolver {
     for (const Use& use : graph_.IsInput(name) ? graph_.Uses(name) : std::vector<Use>()) nodes.insert(use.node);
     if (graph_.IsOutput(name) && graph_.Producer(name) != nullptr) nodes.insert(graph_.Producer(name));
     if (!nodes.empty()) return nodes;
-    return Error(ErrorId::kNameNotInModel, "no node, input or output '", name, "' in the model", DidYouMean(name, names_));
+    return Error(ErrorId::kNameNotInModel, "no node, input or output '", name, "' in the model",
+                 DidYouMean(name, names_));
   }
 
   Result<Nodes> Find(const std::vector<std::string>& names, std::string_view role) const {
@@ -67,7 +70,8 @@ class Resolver {
     for (const std::string& name : names) {
       const Node* node = graph_.FindNode(name);
       if (node == nullptr)
-        return Error(ErrorId::kNameNotInModel, "sub-graph: no ", role, " node '", name, "' in the model", DidYouMean(name, names_));
+        return Error(ErrorId::kNameNotInModel, "sub-graph: no ", role, " node '", name, "' in the model",
+                     DidYouMean(name, names_));
       nodes.insert(node);
     }
     if (nodes.empty()) return Error(ErrorId::kBadConfig, "sub-graph: no ", role, " nodes given");
@@ -114,8 +118,9 @@ class Resolver {
       if (input.empty() || graph_.Initializer(input) != nullptr) continue;
       const Node* producer = graph_.Producer(input);
       if (producer != nullptr && (selected.contains(producer) || producer->Is("Constant"))) continue;
-      return Error(ErrorId::kBadConfig, "sub-graph: its start and end nodes form no closed one: node '", node.name, "' reads '", input,
-                   "' from outside; wanted ", producer == nullptr ? "the readers of that input" : StrCat("'", producer->name, "'"),
+      return Error(ErrorId::kBadConfig, "sub-graph: its start and end nodes form no closed one: node '", node.name,
+                   "' reads '", input, "' from outside; wanted ",
+                   producer == nullptr ? "the readers of that input" : StrCat("'", producer->name, "'"),
                    " among the start nodes");
     }
     return Status::Ok();
@@ -137,7 +142,8 @@ Status ResolveSelectors(const Graph& source, PlanOptions* options) {
   PREON_RETURN_IF_ERROR(resolver.AddOutside(options->first_nodes, true, excluded).WithContext("InputNodes"));
   PREON_RETURN_IF_ERROR(resolver.AddOutside(options->last_nodes, false, excluded).WithContext("OutputNodes"));
   for (size_t index = 0; index < options->layers.size(); ++index)
-    PREON_RETURN_IF_ERROR(resolver.Resolve(&options->layers[index].selectors).WithContext("layer configuration ", index + 1));
+    PREON_RETURN_IF_ERROR(
+        resolver.Resolve(&options->layers[index].selectors).WithContext("layer configuration ", index + 1));
   return Status::Ok();
 }
 

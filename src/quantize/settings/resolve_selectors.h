@@ -7,10 +7,10 @@
 
 namespace preon {
 
-/// Fills `nodes` of every selector in the options, and `source_types`. Operator types are left as they are: rewrites may make and
-/// take away operators (quantize/settings/layer_selection.h). Errors: kNameNotInModel for a name, pattern or tensor that is not in the
-/// model, with the nearest name; kBadConfig for a sub-graph that is not closed, with the tensor that comes from outside, and
-/// for what is no regular expression.
+/// Fills `nodes` of every selector in the options, and `source_types`. Operator types are left as they are: rewrites
+/// may make and take away operators (quantize/settings/layer_selection.h). Errors: kNameNotInModel for a name, pattern
+/// or tensor that is not in the model, with the nearest name; kBadConfig for a sub-graph that is not closed, with the
+/// tensor that comes from outside, and for what is no regular expression.
 Status ResolveSelectors(const Graph& source, PlanOptions* options);
 
 }  // namespace preon

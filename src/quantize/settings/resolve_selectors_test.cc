@@ -48,7 +48,7 @@ TEST(Selectors, WhatIsWrongIsTold) {
   EXPECT_EQ(problem({.patterns = {"^("}}).id(), ErrorId::kBadConfig);
   EXPECT_EQ(problem({.sub_graphs = {{{"a"}, {"e"}}}}).id(), ErrorId::kNameNotInModel);
   EXPECT_EQ(problem({.sub_graphs = {{{}, {"b"}}}}).id(), ErrorId::kBadConfig);
-  const Status open = problem({.sub_graphs = {{{"a"}, {"d"}}}});   // d also reads a graph input
+  const Status open = problem({.sub_graphs = {{{"a"}, {"d"}}}});  // d also reads a graph input
   EXPECT_EQ(open.id(), ErrorId::kBadConfig);
   EXPECT_NE(open.message().find("'side'"), std::string::npos) << open.message();
 }

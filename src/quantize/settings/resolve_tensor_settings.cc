@@ -6,10 +6,10 @@
 #include "formats/combination.h"
 #include "ir/constant_value.h"
 #include "quantize/plan/check_plan.h"
-#include "quantize/settings/layer_settings.h"
 #include "quantize/plan/op_traits.h"
-#include "quantize/settings/node_selection.h"
 #include "quantize/plan/quant_plan.h"
+#include "quantize/settings/layer_settings.h"
+#include "quantize/settings/node_selection.h"
 
 namespace preon {
 namespace {
@@ -26,8 +26,8 @@ QuantPlan AllQuantized(const Graph& source, const PlanOptions& options) {
   return plan;
 }
 
-// The one axis along which the node's weight may have scales; nothing where any will do. Kernels of Conv and MatMul take scales per
-// output, and so do biases, whose codes have the scale of products (found with ONNX Runtime 1.30).
+// The one axis along which the node's weight may have scales; nothing where any will do. Kernels of Conv and MatMul
+// take scales per output, and so do biases, whose codes have the scale of products (found with ONNX Runtime 1.30).
 std::optional<int64_t> OnlyAxis(const Graph& graph, const Node& node) {
   const bool biased = !node.input(2).empty() && graph.Initializer(node.input(2)) != nullptr;
   if (node.Is("ConvTranspose")) return biased ? std::optional<int64_t>(1) : std::nullopt;
@@ -38,7 +38,9 @@ std::optional<int64_t> OnlyAxis(const Graph& graph, const Node& node) {
 class Checker {
  public:
   Checker(const Graph& source, PlanOptions& options)
-      : source_(source), options_(options), effective_(WithLayerSettings(source, options, AllQuantized(source, options))) {}
+      : source_(source),
+        options_(options),
+        effective_(WithLayerSettings(source, options, AllQuantized(source, options))) {}
 
   Status Run() {
     for (auto& [tensor, wanted] : options_.overrides) Check(tensor, wanted);
@@ -64,7 +66,8 @@ class Checker {
     if (wanted.range && wanted.params) add("got rmin or rmax beside scale and zero_point, wanted one or the other");
     if (type.block() != nullptr && (wanted.range || wanted.params))
       add("got a range or a scale, but ", type.name(), " has blocks with exponents of their own");
-    if (wanted.symmetric == false && !IsIntType(type.type())) add("symmetric: got false, but ", type.name(), " has no zero point");
+    if (wanted.symmetric == false && !IsIntType(type.type()))
+      add("symmetric: got false, but ", type.name(), " has no zero point");
     const ScaleType all = constant != nullptr ? options_.scale_type_of_weights() : options_.scale_type;
     if (IsIntType(type.type()) && !wanted.params) {
       const Status exists = CheckCombination(type, effective.scale_type.value_or(all), Granularity::kPerTensor, true);
@@ -99,24 +102,30 @@ class Checker {
   }
 
   template <typename Add>
-  void ResolveChannels(const std::string& tensor, const Tensor& constant, TensorOverride& wanted, const TensorType& type, const Add& add) {
+  void ResolveChannels(const std::string& tensor, const Tensor& constant, TensorOverride& wanted,
+                       const TensorType& type, const Add& add) {
     const Shape& shape = constant.shape();
     const auto rank = static_cast<int64_t>(shape.size());
     if (wanted.block_size && !wanted.axis && rank == 0) add("block_size: it is a single value");
     if (!wanted.axis) return;
-    if (IsUnscaled(type)) add("axis: got ", *wanted.axis, ", but ", type.name(), " has no scales per channel; wanted an integer type or no axis");
+    if (IsUnscaled(type))
+      add("axis: got ", *wanted.axis, ", but ", type.name(),
+          " has no scales per channel; wanted an integer type or no axis");
     if (*wanted.axis < -rank || *wanted.axis >= rank)
-      return add("axis: got ", *wanted.axis, " for shape ", ShapeToString(shape), ", wanted ", rank == 0 ? "none: it is a single value" : StrCat(-rank, " to ", rank - 1));
+      return add("axis: got ", *wanted.axis, " for shape ", ShapeToString(shape), ", wanted ",
+                 rank == 0 ? "none: it is a single value" : StrCat(-rank, " to ", rank - 1));
     if (*wanted.axis < 0) *wanted.axis += static_cast<int>(rank);
     for (const Use& use : source_.Uses(tensor)) {
       const std::optional<int64_t> only = use.input == 1 ? OnlyAxis(source_, *use.node) : std::nullopt;
       if (only && *only != *wanted.axis)
         add("axis: got ", *wanted.axis, ", but node '", use.node->name, "' (", use.node->op_type, ") takes scales ",
-            *only < 0 ? "for the whole weight" : StrCat("along axis ", *only), " alone; wanted ", *only < 0 ? "" : StrCat(*only, " or "), "no axis");
+            *only < 0 ? "for the whole weight" : StrCat("along axis ", *only), " alone; wanted ",
+            *only < 0 ? "" : StrCat(*only, " or "), "no axis");
     }
     const int64_t count = shape[static_cast<size_t>(*wanted.axis)];
     if (wanted.channels > 1 && wanted.channels != count)
-      add("got ", wanted.channels, " entries for ", count, " channels along axis ", *wanted.axis, ", wanted 1 or ", count);
+      add("got ", wanted.channels, " entries for ", count, " channels along axis ", *wanted.axis, ", wanted 1 or ",
+          count);
     const auto repeat = [&](auto& channels) {
       if (channels.size() == 1) channels.assign(static_cast<size_t>(count), channels[0]);
     };
@@ -126,14 +135,15 @@ class Checker {
 
   template <typename Add>
   void CheckConvert(const std::string& tensor, const ConvertOverride& convert, const TensorType& type, const Add& add) {
-    if (convert.type == type) add("convert: quant_type: got ", type.name(), ", which is the tensor's own, wanted another");
+    if (convert.type == type)
+      add("convert: quant_type: got ", type.name(), ", which is the tensor's own, wanted another");
     std::vector<std::string> readers;
     for (const Use& use : source_.Uses(tensor)) readers.push_back(use.node->name);
     for (const std::string& node : convert.nodes) {
       if (std::ranges::find(readers, node) != readers.end()) continue;
       const bool only_names = only_names_;
-      add("convert: recv_nodes: no node '", node, "' reads it", DidYouMean(node, readers), "; readers: ",
-          readers.empty() ? "none" : JoinNames(readers));
+      add("convert: recv_nodes: no node '", node, "' reads it", DidYouMean(node, readers),
+          "; readers: ", readers.empty() ? "none" : JoinNames(readers));
       only_names_ = only_names;
     }
   }

@@ -7,9 +7,9 @@
 
 namespace preon {
 
-/// Tells all that is wrong at once, before anything is rewritten or observed; axes that count from the end, and single entries for
-/// all channels, become what they stand for. The options' selectors are resolved.
-/// Errors: kNameNotInModel where tensors or readers are missing and nothing else is wrong; kBadConfig.
+/// Tells all that is wrong at once, before anything is rewritten or observed; axes that count from the end, and single
+/// entries for all channels, become what they stand for. The options' selectors are resolved. Errors: kNameNotInModel
+/// where tensors or readers are missing and nothing else is wrong; kBadConfig.
 Status ResolveOverrides(const Graph& source, PlanOptions* options);
 
 }  // namespace preon

@@ -3,15 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "quantize/settings/tensor_settings.h"
 #include "ir/test_graphs.h"
 #include "quantize/plan/quant_plan.h"
+#include "quantize/settings/tensor_settings.h"
 
 namespace preon {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::GraphBuilder;
+using ::testing::HasSubstr;
 
 // x -> Conv c (weights c_w [4, 4, 1, 1], bias c_b) -> Conv d
 GraphBuilder Two() {
@@ -32,14 +32,29 @@ TEST(ResolveOverrides, EachRule) {
       {"c", {.reduce_range = true}, ErrorId::kBadConfig, "reduce_range: it is an activation"},
       {"c_w", {.converts = {{.type = DataType::kInt16}}}, ErrorId::kBadConfig, "convert: it is a constant"},
       {"c", {.converts = {{.type = DataType::kUInt8}}}, ErrorId::kBadConfig, "which is the tensor's own"},
-      {"c", {.converts = {{.type = DataType::kInt16, .nodes = {"d_nod"}}}}, ErrorId::kNameNotInModel, "did you mean 'd_node'?; readers: d_node"},
-      {"c", {.converts = {{.type = DataType::kInt16, .nodes = {"c_node"}}}}, ErrorId::kNameNotInModel, "no node 'c_node' reads it"},
+      {"c",
+       {.converts = {{.type = DataType::kInt16, .nodes = {"d_nod"}}}},
+       ErrorId::kNameNotInModel,
+       "did you mean 'd_node'?; readers: d_node"},
+      {"c",
+       {.converts = {{.type = DataType::kInt16, .nodes = {"c_node"}}}},
+       ErrorId::kNameNotInModel,
+       "no node 'c_node' reads it"},
       {"c_w", {.axis = 4}, ErrorId::kBadConfig, "axis: got 4 for shape [4, 4, 1, 1], wanted -4 to 3"},
       {"c_w", {.axis = -5}, ErrorId::kBadConfig, "wanted -4 to 3"},
-      {"c_w", {.axis = 1}, ErrorId::kBadConfig, "axis: got 1, but node 'c_node' (Conv) takes scales along axis 0 alone; wanted 0 or no axis"},
-      {"c_w", {.axis = 0, .channels = 3}, ErrorId::kBadConfig, "got 3 entries for 4 channels along axis 0, wanted 1 or 4"},
+      {"c_w",
+       {.axis = 1},
+       ErrorId::kBadConfig,
+       "axis: got 1, but node 'c_node' (Conv) takes scales along axis 0 alone; wanted 0 or no axis"},
+      {"c_w",
+       {.axis = 0, .channels = 3},
+       ErrorId::kBadConfig,
+       "got 3 entries for 4 channels along axis 0, wanted 1 or 4"},
       {"c_w", {.type = DataType::kBFloat16, .axis = 0}, ErrorId::kBadConfig, "bfloat16 has no scales per channel"},
-      {"c_w", {.params = QuantParams{1, 200}}, ErrorId::kBadConfig, "zero_point: got 200, wanted an integer from -128 to 127"},
+      {"c_w",
+       {.params = QuantParams{1, 200}},
+       ErrorId::kBadConfig,
+       "zero_point: got 200, wanted an integer from -128 to 127"},
       {"c_w", {.axis = 0, .channels = 1, .channel_params = {{1, 128}}}, ErrorId::kBadConfig, "zero_point: got 128"},
       {"c", {.type = DataType::kFloat8E4M3FN, .params = QuantParams{1, 1}}, ErrorId::kBadConfig, "wanted 0"},
       {"c", {.range = Range{0, 1}, .params = QuantParams{1, 0}}, ErrorId::kBadConfig, "wanted one or the other"},
@@ -48,14 +63,17 @@ TEST(ResolveOverrides, EachRule) {
     const Status status = Resolved({.overrides = {{tensor, wanted}}});
     EXPECT_EQ(status.id(), id) << says << ": " << status.ToString();
     EXPECT_THAT(status.message(), HasSubstr(says));
-    EXPECT_THAT(status.message(), HasSubstr(StrCat("overrides: ", tensor == std::string("c_ww") ? "the model" : tensor)));
+    EXPECT_THAT(status.message(),
+                HasSubstr(StrCat("overrides: ", tensor == std::string("c_ww") ? "the model" : tensor)));
   }
 }
 
 TEST(ResolveOverrides, AllAtOnce) {
-  const Status status = Resolved({.overrides = {{"c", {.axis = 0, .reduce_range = true}}, {"c_w", {.axis = 7}}, {"nowhere", {}}}});
+  const Status status =
+      Resolved({.overrides = {{"c", {.axis = 0, .reduce_range = true}}, {"c_w", {.axis = 7}}, {"nowhere", {}}}});
   EXPECT_EQ(status.id(), ErrorId::kBadConfig);
-  for (const char* says : {"c: axis", "c: reduce_range", "c_w: axis: got 7", "no tensor 'nowhere'"}) EXPECT_THAT(status.message(), HasSubstr(says));
+  for (const char* says : {"c: axis", "c: reduce_range", "c_w: axis: got 7", "no tensor 'nowhere'"})
+    EXPECT_THAT(status.message(), HasSubstr(says));
 }
 
 TEST(ResolveOverrides, TypesOfLayersCount) {
@@ -80,7 +98,7 @@ TEST(ResolveOverrides, TensorsOfOlderConfigurations) {
 TEST(RangeBounds, OneBoundLeavesTheOther) {
   EXPECT_EQ(RangeBounds(std::nullopt, 6.0f).Over({-1, 9}), (Range{-1, 6}));
   EXPECT_EQ(RangeBounds(-2.0f, std::nullopt).Over({-1, 9}), (Range{-2, 9}));
-  EXPECT_EQ(RangeBounds(std::nullopt, -5.0f).Over({-1, 9}), (Range{-1, 0}));   // ranges hold 0
+  EXPECT_EQ(RangeBounds(std::nullopt, -5.0f).Over({-1, 9}), (Range{-1, 0}));  // ranges hold 0
   EXPECT_EQ(RangeBounds(Range{2, 3}).Over({-1, 9}), (Range{2, 3}));
   EXPECT_EQ(RangeBounds(std::nullopt, 6.0f).OverBounds(Range{-3, 3}), RangeBounds(Range{-3, 6}));
 }

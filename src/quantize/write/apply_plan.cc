@@ -1,26 +1,27 @@
-// QuantPlan × ranges → Q/DQ graph. Order: parameters of activations, Relu/Clip that codes absorb, channel scales, weights
-// (their scales may grow to keep a bias inside int32), biases, Q/DQ pairs, guards of float islands, filled inputs, branches.
+// QuantPlan × ranges → Q/DQ graph. Order: parameters of activations, Relu/Clip that codes absorb, channel scales,
+// weights (their scales may grow to keep a bias inside int32), biases, Q/DQ pairs, guards of float islands, filled
+// inputs, branches.
 #include <algorithm>
 #include <cmath>
 #include <ranges>
 #include <set>
 
 #include "formats/quark_operators.h"
-#include "quantize/write/channel_scales.h"
-#include "quantize/qdq_passes/clips_to_relu.h"
-#include "quantize/write/constant_writer.h"
-#include "quantize/write/dynamic_writer.h"
-#include "quantize/qdq_passes/fill_image_channels.h"
-#include "quantize/write/nbits_writer.h"
-#include "quantize/plan/op_traits.h"
-#include "quantize/write/pair_writer.h"
-#include "quantize/qdq_passes/pairs_in_branches.h"
 #include "quantize/plan/float_reason.h"
+#include "quantize/plan/op_traits.h"
 #include "quantize/plan/plan_statistics.h"
 #include "quantize/plan/quant_plan.h"
-#include "quantize/write/apply_plan.h"
-#include "quantize/write/qdq_writer.h"
 #include "quantize/qdq_passes/clips_to_min_max.h"
+#include "quantize/qdq_passes/clips_to_relu.h"
+#include "quantize/qdq_passes/fill_image_channels.h"
+#include "quantize/qdq_passes/pairs_in_branches.h"
+#include "quantize/write/apply_plan.h"
+#include "quantize/write/channel_scales.h"
+#include "quantize/write/constant_writer.h"
+#include "quantize/write/dynamic_writer.h"
+#include "quantize/write/nbits_writer.h"
+#include "quantize/write/pair_writer.h"
+#include "quantize/write/qdq_writer.h"
 #include "quantize/write/type_writer.h"
 #include "quantize/write/write_bodies.h"
 
@@ -30,13 +31,21 @@ namespace {
 class PlanWriter {
  public:
   PlanWriter(Model& model, const QuantPlan& plan, PlanStatistics statistics, std::vector<std::string>* warnings)
-      : graph_(model.graph), plan_(plan), statistics_(std::move(statistics)), warnings_(warnings), writer_(graph_, plan.contrib_domain),
-        types_(graph_, writer_, plan), params_(graph_, plan, statistics_), constants_(graph_, plan, statistics_, params_, writer_, types_),
+      : graph_(model.graph),
+        plan_(plan),
+        statistics_(std::move(statistics)),
+        warnings_(warnings),
+        writer_(graph_, plan.contrib_domain),
+        types_(graph_, writer_, plan),
+        params_(graph_, plan, statistics_),
+        constants_(graph_, plan, statistics_, params_, writer_, types_),
         pairs_(graph_, writer_, types_) {
     for (const NodeDecision& decision : plan.nodes) {
       const Node* node = graph_.FindNode(decision.node);
-      if (decision.reason == FloatReason::kNotReached) all_reached_ = false;
-      else reached_.insert(node);
+      if (decision.reason == FloatReason::kNotReached)
+        all_reached_ = false;
+      else
+        reached_.insert(node);
       if (decision.reason != FloatReason::kNone) continue;
       integer_.insert(node);
       // MatMul and most Gemm also come with a float output; asked here, before clamps behind them are absorbed.
@@ -70,15 +79,16 @@ class PlanWriter {
   }
 
  private:
-  // Relu/Clip behind an integer kernel: the codes' own limits do its work, if they lie inside its bounds (spec qdq §5.2;
-  // checked on the final scale). If not, the clamp stays and its input gets the same codes: nothing outside survives it.
+  // Relu/Clip behind an integer kernel: the codes' own limits do its work, if they lie inside its bounds (spec qdq
+  // §5.2; checked on the final scale). If not, the clamp stays and its input gets the same codes: nothing outside
+  // survives it.
   void AbsorbClamps() {
     const std::set<std::string> folded(plan_.folded_clamps.begin(), plan_.folded_clamps.end());
     std::vector<Node*> clamps;
     for (const auto& node : graph_.nodes()) {
       if (folded.contains(node->name)) clamps.push_back(node.get());
     }
-    for (Node* clamp : clamps | std::views::reverse) {   // of one behind another the last has the codes
+    for (Node* clamp : clamps | std::views::reverse) {  // of one behind another the last has the codes
       const std::string input = clamp->input(0), output = clamp->output();
       const ActivationParams& activation = params_.activations().at(output);
       const Range bounds = *ClampRange(graph_, *clamp);
@@ -112,22 +122,21 @@ class PlanWriter {
       DivideChannels(graph_, tensor, factors);
       const auto means = statistics_.channel_means.find(tensor);
       if (means == statistics_.channel_means.end()) continue;
-      for (size_t channel = 0; channel < factors.size(); ++channel)
-        means->second[channel] /= double{factors[channel]};
+      for (size_t channel = 0; channel < factors.size(); ++channel) means->second[channel] /= double{factors[channel]};
     }
   }
 
   Status WritePairs() {
     const std::set<const Node*> readers(integer_.begin(), integer_.end());
     for (const auto& [tensor, params] : params_.activations()) {
-      const auto planned = plan_.activations.find(tensor);   // none: an input of a clamp that stayed
+      const auto planned = plan_.activations.find(tensor);  // none: an input of a clamp that stayed
       const ActivationPlan& activation = planned == plan_.activations.end() ? ActivationPlan{} : planned->second;
       if (!activation.pair) continue;
       // Behind an integer kernel every reader takes the codes (a second reader of the raw value would keep the kernel
       // float); behind a float operator only integer readers do, the others keep the exact value.
       const Node* producer = graph_.Producer(tensor);
       const bool named = producer != nullptr && (graph_.IsOutput(tensor) || graph_.HasCapturedUse(tensor));
-      const std::set<const Node*>* takers = &readers;   // null: everyone
+      const std::set<const Node*>* takers = &readers;  // null: everyone
       // Nodes of a branch that the data never took read what they read in the float model.
       if (plan_.dequantize_for_all_readers) takers = all_reached_ || named ? nullptr : &reached_;
       if (producer != nullptr && writes_codes_.count(producer) > 0) takers = nullptr;
@@ -142,10 +151,11 @@ class PlanWriter {
       const Node* dequantize = graph_.Producer(node->input(0));
       if (dequantize == nullptr || !dequantize->Is("DequantizeLinear")) continue;
       const Node* quantize = graph_.Producer(dequantize->input(0));
-      const std::optional<Shape> shape = graph_.ShapeOf(graph_.Initializer(node->input(1)) != nullptr ? node->input(1) : "");
+      const std::optional<Shape> shape =
+          graph_.ShapeOf(graph_.Initializer(node->input(1)) != nullptr ? node->input(1) : "");
       if (quantize == nullptr || !shape || shape->size() < 2) continue;
-      const int64_t channels = node->Is("Gemm") ? (*shape)[node->Int("transB", 0) != 0 ? 1 : 0]
-                                                : (*shape)[1] * node->Int("group", 1);
+      const int64_t channels =
+          node->Is("Gemm") ? (*shape)[node->Int("transB", 0) != 0 ? 1 : 0] : (*shape)[1] * node->Int("group", 1);
       const ActivationParams& activation = params_.activations().at(pairs_.QuantizedAs(dequantize->input(1)));
       writer_.AddFloatRegionDequantize(node, channels, activation.params, activation.format.type);
     }
@@ -165,9 +175,9 @@ class PlanWriter {
   ConstantWriter constants_;
   PairWriter pairs_;
   std::set<const Node*> integer_;
-  std::set<const Node*> reached_;        // by the calibration data
+  std::set<const Node*> reached_;  // by the calibration data
   bool all_reached_ = true;
-  std::set<const Node*> writes_codes_;   // integer kernels that exist only with codes at the output
+  std::set<const Node*> writes_codes_;  // integer kernels that exist only with codes at the output
 };
 
 }  // namespace
@@ -179,7 +189,9 @@ Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const PlanSta
     PREON_RETURN_IF_ERROR(WriteDynamic(quantized, plan));
     return quantized;
   }
-  const auto write_body = [&](const Model& body, const QuantPlan& body_plan) { return ApplyPlan(body, body_plan, {}, warnings); };
+  const auto write_body = [&](const Model& body, const QuantPlan& body_plan) {
+    return ApplyPlan(body, body_plan, {}, warnings);
+  };
   PREON_RETURN_IF_ERROR(WriteBodies(quantized, plan.bodies, write_body));
   PREON_RETURN_IF_ERROR(PlanWriter(quantized, plan, statistics, warnings).Write());
   PREON_RETURN_IF_ERROR(WriteNBits(quantized, plan.nbits, threads));

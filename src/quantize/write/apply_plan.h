@@ -11,7 +11,8 @@
 
 namespace preon {
 
-/// Writes the plan's Q/DQ nodes, codes, scales and zero points; weights in blocks on so many threads. Errors: kRangeMissing, kRangeInvalid, kQuantizeFailed.
+/// Writes the plan's Q/DQ nodes, codes, scales and zero points; weights in blocks on so many threads. Errors:
+/// kRangeMissing, kRangeInvalid, kQuantizeFailed.
 Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const PlanStatistics& statistics,
                         std::vector<std::string>* warnings, int threads = 1);
 

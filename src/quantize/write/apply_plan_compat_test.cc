@@ -2,12 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ir/test_graphs.h"
 #include "quantize/plan/plan_options.h"
 #include "quantize/plan/plan_statistics.h"
 #include "quantize/plan/quant_plan.h"
 #include "quantize/targets/targets.h"
 #include "quantize/write/apply_plan.h"
-#include "ir/test_graphs.h"
 
 namespace preon {
 namespace {
@@ -37,7 +37,8 @@ TEST(ApplyPlan, CompatOfBeta) {
   EXPECT_EQ(ours.graph.FindNode("y_node")->Float("beta", 1), 1);
   EXPECT_EQ(theirs.graph.FindNode("y_node")->Float("beta", 1), 1);
   EXPECT_EQ(bias_scale(theirs), 2 * bias_scale(ours));
-  Result<QuantPlan> extended = MakeQuarkTarget()->Plan(b.model, {.activation = DataType::kInt16, .compat = Compat::kQuark, .per_channel = false});
+  Result<QuantPlan> extended = MakeQuarkTarget()->Plan(
+      b.model, {.activation = DataType::kInt16, .compat = Compat::kQuark, .per_channel = false});
   ASSERT_TRUE(extended.ok());
   const PlanStatistics statistics{.ranges = {{"x", {-1, 1}}, {"y", {-1, 1}}}};
   const float in_codes = bias_scale(*ApplyPlan(b.model, *extended, statistics, nullptr));
@@ -77,8 +78,8 @@ TEST(ApplyPlan, CompatOfInt16ScalesOutOfReach) {
   b.Conv("x", "c1");
   b.Output("c1");
   std::vector<std::string> warnings;
-  const PlanOptions options{.scale_type = ScaleType::kInt16, .weight_scale_type = ScaleType::kFloat32,
-                            .compat = Compat::kQuark};
+  const PlanOptions options{
+      .scale_type = ScaleType::kInt16, .weight_scale_type = ScaleType::kFloat32, .compat = Compat::kQuark};
   const Model quantized = Quantize(b, options, {-1, 1e8f}, &warnings);
   EXPECT_EQ(quantized.graph.Initializer("x_scale")->floats()[0], 0x1p-14f);
   EXPECT_THAT(warnings, ::testing::Contains("int16 scales reach from 2^-17 to 32767: 0 scales below and 2 above became "

@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "quantize/targets/ort_cpu/ort_cpu_planner.h"
-#include "passes/prepare.h"
 #include "ir/test_graphs.h"
+#include "passes/prepare.h"
+#include "quantize/targets/ort_cpu/ort_cpu_planner.h"
 #include "quantize/targets/targets.h"
 #include "quantize/write/apply_plan.h"
 
@@ -32,8 +32,9 @@ TEST(ApplyPlan, NamesFollowTheContract) {
   b.Output("c1");
   const Model quantized = Quantize(b.model, {-1, 1});
   const Graph& graph = quantized.graph;
-  for (const char* name : {"x_scale", "x_zero_point", "c1_w_quantized", "c1_w_scale", "c1_w_zero_point", "c1_b_quantized",
-                           "c1_b_quantized_scale", "c1_b_quantized_zero_point", "c1_scale", "c1_zero_point"}) {
+  for (const char* name :
+       {"x_scale", "x_zero_point", "c1_w_quantized", "c1_w_scale", "c1_w_zero_point", "c1_b_quantized",
+        "c1_b_quantized_scale", "c1_b_quantized_zero_point", "c1_scale", "c1_zero_point"}) {
     EXPECT_NE(graph.Initializer(name), nullptr) << name;
   }
   EXPECT_NE(graph.FindNode("x_QuantizeLinear"), nullptr);

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "formats/block_codec.h"
-#include "quantize/targets/ort_cpu/ort_cpu_planner.h"
 #include "ir/test_graphs.h"
 #include "quantize/plan/plan_statistics.h"
+#include "quantize/targets/ort_cpu/ort_cpu_planner.h"
 #include "quantize/targets/targets.h"
 #include "quantize/write/apply_plan.h"
 
@@ -27,7 +27,8 @@ std::vector<double> MeansOfConv(const Tensor& weight, std::span<const double> me
             for (int64_t kx = 0; kx < shape[3]; ++kx) {
               const int64_t iy = y * stride + ky * dilation - pads[0], ix = x * stride + kx * dilation - pads[1];
               if (iy < 0 || iy >= in[0] || ix < 0 || ix >= in[1]) continue;
-              const float w = weight.floats()[static_cast<size_t>(((o * shape[1] + i) * shape[2] + ky) * shape[3] + kx)];
+              const float w =
+                  weight.floats()[static_cast<size_t>(((o * shape[1] + i) * shape[2] + ky) * shape[3] + kx)];
               sums[static_cast<size_t>(o)] += w * means[static_cast<size_t>(o / (shape[0] / groups) * shape[1] + i)];
             }
           }
@@ -45,8 +46,9 @@ TEST(BiasShift, IsTheMeanOfTheWeightErrorsOutput) {
     std::vector<int64_t> pads;
     Shape in, out;
   };
-  for (const Case& c : {Case{1, 1, 1, 1, {0, 0, 0, 0}, {5, 6}, {5, 6}}, Case{1, 3, 1, 1, {1, 1, 1, 1}, {5, 6}, {5, 6}},
-                        Case{4, 3, 2, 1, {0, 1, 1, 0}, {6, 7}, {3, 3}}, Case{2, 3, 1, 2, {2, 2, 2, 2}, {6, 5}, {6, 5}}}) {
+  for (const Case& c :
+       {Case{1, 1, 1, 1, {0, 0, 0, 0}, {5, 6}, {5, 6}}, Case{1, 3, 1, 1, {1, 1, 1, 1}, {5, 6}, {5, 6}},
+        Case{4, 3, 2, 1, {0, 1, 1, 0}, {6, 7}, {3, 3}}, Case{2, 3, 1, 2, {2, 2, 2, 2}, {6, 5}, {6, 5}}}) {
     GraphBuilder b({1, 4, c.in[0], c.in[1]});
     b.Constant("w", {8, 4 / c.groups, c.kernel, c.kernel});
     Node* conv = b.Op("Conv", {"x", "w"}, "y", {1, 8, c.out[0], c.out[1]});
@@ -120,8 +122,10 @@ TEST(BiasCorrection, OfWeightsInBlocks) {
     const Result<Model> corrected = ApplyPlan(b.model, *plan, statistics, nullptr);
     ASSERT_TRUE(corrected.ok()) << corrected.status().message();
     const Node& conv = *corrected->graph.FindNode("y_node");
-    const auto weight = b.model.graph.Initializer("y_w")->floats(), rounded = corrected->graph.Initializer(conv.input(1))->floats();
-    std::vector<float> wanted(b.model.graph.Initializer("y_b")->floats().begin(), b.model.graph.Initializer("y_b")->floats().end());
+    const auto weight = b.model.graph.Initializer("y_w")->floats(),
+               rounded = corrected->graph.Initializer(conv.input(1))->floats();
+    std::vector<float> wanted(b.model.graph.Initializer("y_b")->floats().begin(),
+                              b.model.graph.Initializer("y_b")->floats().end());
     for (size_t i = 0; i < weight.size(); ++i)
       wanted[i / 4] += (weight[i] - rounded[i]) * static_cast<float>(statistics.channel_means["x"][i % 4]);
     EXPECT_NE(wanted[0], b.model.graph.Initializer("y_b")->floats()[0]);
@@ -129,10 +133,11 @@ TEST(BiasCorrection, OfWeightsInBlocks) {
       const BlockSpec spec = *mx6.block();
       ASSERT_TRUE(QuantizeDequantize(spec, Shape{4}, 0, wanted.data(), wanted.data()).ok());
     }
-    for (size_t o = 0; o < 4; ++o) EXPECT_NEAR(corrected->graph.Initializer(conv.input(2))->floats()[o], wanted[o], 1e-6) << target->name();
+    for (size_t o = 0; o < 4; ++o)
+      EXPECT_NEAR(corrected->graph.Initializer(conv.input(2))->floats()[o], wanted[o], 1e-6) << target->name();
   }
   PlanOptions compatible = options;
-  compatible.compat = Compat::kQuark;   // which corrects none
+  compatible.compat = Compat::kQuark;  // which corrects none
   EXPECT_TRUE(MeanSources(b.model.graph, *MakeQuarkTarget()->Plan(b.model, compatible)).empty());
 }
 

@@ -86,7 +86,8 @@ void DivideChannels(Graph& graph, const std::string& tensor, std::span<const flo
   const auto divided = [&](size_t channel) { return 1.0 / double{factors[channel]}; };
   MultiplyChannels(graph, writer.input(1), divided);
   if (writer.inputs().size() > 2 && !writer.input(2).empty()) MultiplyChannels(graph, writer.input(2), divided);
-  const size_t outputs_per_channel = static_cast<size_t>(graph.Initializer(reader.input(1))->shape()[0]) / factors.size();
+  const size_t outputs_per_channel =
+      static_cast<size_t>(graph.Initializer(reader.input(1))->shape()[0]) / factors.size();
   MultiplyChannels(graph, reader.input(1),
                    [&](size_t output) { return double{factors[output / outputs_per_channel]}; });
 }

@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "quantize/targets/ort_cpu/ort_cpu_planner.h"
 #include "ir/test_graphs.h"
+#include "quantize/targets/ort_cpu/ort_cpu_planner.h"
 #include "quantize/write/apply_plan.h"
 
 namespace preon {
@@ -14,8 +14,8 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::FloatEq;
-using ::testing::IsEmpty;
 using testing::GraphBuilder;
+using ::testing::IsEmpty;
 
 /// x -> c1 -> r1 (Relu or Clip to 6) -> depthwise c2 -> y.
 struct Depthwise : GraphBuilder {
@@ -98,7 +98,9 @@ TEST(ChannelScales, ScalesChangeAndCodesStay) {
       EXPECT_TRUE(std::ranges::equal(scaled.Initializer(codes)->bytes(), plain.Initializer(codes)->bytes())) << codes;
     EXPECT_EQ(scaled.Initializer("r1_scale")->floats()[0], plain.Initializer("r1_scale")->floats()[0]);
     for (size_t channel = 0; channel < 4; ++channel) {
-      const auto scale = [&](const Graph& graph, const char* name) { return graph.Initializer(name)->floats()[channel]; };
+      const auto scale = [&](const Graph& graph, const char* name) {
+        return graph.Initializer(name)->floats()[channel];
+      };
       EXPECT_THAT(scale(scaled, "c1_w_scale"), FloatEq(scale(plain, "c1_w_scale") / factors[channel]));
       EXPECT_THAT(scale(scaled, "c1_b_quantized_scale"),
                   FloatEq(scale(plain, "c1_b_quantized_scale") / factors[channel]));

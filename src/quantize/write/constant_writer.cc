@@ -4,14 +4,15 @@
 #include <limits>
 
 #include "formats/compat/reference_weights.h"
-#include "quantize/write/bias_correction.h"
 #include "quantize/plan/op_traits.h"
+#include "quantize/write/bias_correction.h"
 
 namespace preon {
 namespace {
 
 // A bias of 16 bits has so many times fewer codes.
-constexpr float kInt32PerInt16 = static_cast<float>(std::numeric_limits<int32_t>::max()) / std::numeric_limits<int16_t>::max();
+constexpr float kInt32PerInt16 =
+    static_cast<float>(std::numeric_limits<int32_t>::max()) / std::numeric_limits<int16_t>::max();
 
 // One for each of `count` values: channels of a grouped ConvTranspose repeat group by group.
 std::vector<QuantParams> Spread(const std::vector<QuantParams>& params, size_t count) {
@@ -35,7 +36,7 @@ std::vector<QuantParams> Gathered(const std::vector<QuantParams>& spread, std::v
 Status ConstantWriter::Write() {
   std::map<std::string, std::vector<const BiasPlan*>> biases_of;
   for (const BiasPlan& bias : plan_.biases) biases_of[bias.weight].push_back(&bias);
-  std::set<std::string> corrected;   // by their weights, so these come first
+  std::set<std::string> corrected;  // by their weights, so these come first
   for (const BiasPlan& bias : plan_.biases)
     if (bias.form == BiasForm::kAsWeight) corrected.insert(bias.bias);
   for (const bool is_bias : {false, true}) {
@@ -54,7 +55,8 @@ Status ConstantWriter::Write() {
 
 Status ConstantWriter::WriteBlockWeight(const std::string& weight, const WeightPlan& plan,
                                         const std::vector<const BiasPlan*>& biases) {
-  if (std::ranges::any_of(biases, [&](const BiasPlan* bias) { return statistics_.channel_means.contains(bias->input); })) {
+  if (std::ranges::any_of(biases,
+                          [&](const BiasPlan* bias) { return statistics_.channel_means.contains(bias->input); })) {
     const Tensor values = *graph_.Initializer(weight);
     PREON_ASSIGN_OR_RETURN(const Tensor rounded, types_.RoundedToBlocks(weight, values, plan));
     for (const BiasPlan* bias : biases) PREON_RETURN_IF_ERROR(WriteBias(*bias, {}, &values, &rounded));
@@ -71,7 +73,8 @@ Status ConstantWriter::WriteWeight(const std::string& weight, const WeightPlan& 
   }
   if (plan_.compat == Compat::kOff) {
     for (size_t channel = 0; channel < params.size(); ++channel) {
-      if (params[channel] != wanted[channel]) params[channel].scale = RoundScaleUp(params[channel].scale, plan.scale_type);
+      if (params[channel] != wanted[channel])
+        params[channel].scale = RoundScaleUp(params[channel].scale, plan.scale_type);
     }
   }
   if (params != wanted) enlarged_.push_back(weight);
@@ -95,8 +98,10 @@ std::vector<QuantParams> ConstantWriter::Protected(std::vector<QuantParams> para
     for (float& value : values) value *= kInt32PerInt16;
   }
   std::vector<QuantParams> spread = Spread(params, values.size());
-  if (plan_.compat == Compat::kOff) return Gathered(ProtectBiasOverflow(values, input_scale, std::move(spread)), params);
-  if (format.type == DataType::kInt8 || format.type == DataType::kInt16) compat::EnlargeForBias(values, input_scale, spread);
+  if (plan_.compat == Compat::kOff)
+    return Gathered(ProtectBiasOverflow(values, input_scale, std::move(spread)), params);
+  if (format.type == DataType::kInt8 || format.type == DataType::kInt16)
+    compat::EnlargeForBias(values, input_scale, spread);
   return Gathered(spread, params);
 }
 
@@ -134,23 +139,26 @@ Result<EncodedBias> ConstantWriter::Encoded(const BiasPlan& bias, std::vector<fl
   return compat::EncodeBias(values, input_scale, spread, plan_.beta_in_codes ? 1 : beta);
 }
 
-Status ConstantWriter::WriteBias(const BiasPlan& bias, const std::vector<QuantParams>& weight_params, const Tensor* weight,
-                                 const Tensor* rounded) {
+Status ConstantWriter::WriteBias(const BiasPlan& bias, const std::vector<QuantParams>& weight_params,
+                                 const Tensor* weight, const Tensor* rounded) {
   Node* node = graph_.FindNode(bias.node);
   const std::vector<float> own = BiasValues(bias, weight_params.size());
   std::vector<float> values = own;
   if (weight != nullptr) values = CorrectedBias(bias, std::move(values), *weight, *rounded);
   if (bias.form != BiasForm::kInt32Codes) {
     if (values == own) return Status::Ok();
-    if (bias.form == BiasForm::kFloat) qdq_.ReplaceBias(node, values);
-    else graph_.SetInitializer(bias.bias, Tensor::FromFloats({static_cast<int64_t>(values.size())}, values));
+    if (bias.form == BiasForm::kFloat)
+      qdq_.ReplaceBias(node, values);
+    else
+      graph_.SetInitializer(bias.bias, Tensor::FromFloats({static_cast<int64_t>(values.size())}, values));
     return Status::Ok();
   }
   Result<EncodedBias> encoded = Encoded(bias, std::move(values), weight_params);
   if (!encoded.ok()) return std::move(encoded).status().WithContext(bias.bias);
   node->attributes.erase("beta");
   const Shape& shape = graph_.Initializer(bias.bias)->shape();
-  if (encoded->scales.size() == 1 && ElementCount(shape) == encoded->codes.count()) encoded->codes = encoded->codes.Reshaped(shape);
+  if (encoded->scales.size() == 1 && ElementCount(shape) == encoded->codes.count())
+    encoded->codes = encoded->codes.Reshaped(shape);
   qdq_.AddBias(node, *encoded, plan_.int16_biases);
   return Status::Ok();
 }

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "quantize/params/plan_params.h"
-#include "quantize/write/qdq_writer.h"
-#include "quantize/write/type_writer.h"
 #include "quantize/plan/plan_statistics.h"
 #include "quantize/plan/quant_plan.h"
+#include "quantize/write/qdq_writer.h"
+#include "quantize/write/type_writer.h"
 
 namespace preon {
 
@@ -24,15 +24,18 @@ class ConstantWriter {
   const std::vector<std::string>& enlarged() const { return enlarged_; }
 
  private:
-  Status WriteBlockWeight(const std::string& weight, const WeightPlan& plan, const std::vector<const BiasPlan*>& biases);
+  Status WriteBlockWeight(const std::string& weight, const WeightPlan& plan,
+                          const std::vector<const BiasPlan*>& biases);
   Status WriteWeight(const std::string& weight, const WeightPlan& plan, const std::vector<const BiasPlan*>& biases);
-  std::vector<QuantParams> Protected(std::vector<QuantParams> params, const BiasPlan& bias, const IntFormat& format) const;
+  std::vector<QuantParams> Protected(std::vector<QuantParams> params, const BiasPlan& bias,
+                                     const IntFormat& format) const;
   Status WriteBias(const BiasPlan& bias, const std::vector<QuantParams>& weight_params, const Tensor* weight = nullptr,
                    const Tensor* rounded = nullptr);
   std::vector<float> BiasValues(const BiasPlan& bias, size_t scales) const;
   std::vector<float> CorrectedBias(const BiasPlan& bias, std::vector<float> values, const Tensor& weight,
                                    const Tensor& rounded) const;
-  Result<EncodedBias> Encoded(const BiasPlan& bias, std::vector<float> values, const std::vector<QuantParams>& weight_params);
+  Result<EncodedBias> Encoded(const BiasPlan& bias, std::vector<float> values,
+                              const std::vector<QuantParams>& weight_params);
 
   Graph& graph_;
   const QuantPlan& plan_;

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "quantize/targets/dynamic/dynamic_planner.h"
-#include "passes/prepare.h"
 #include "ir/test_graphs.h"
+#include "passes/prepare.h"
+#include "quantize/targets/dynamic/dynamic_planner.h"
 
 namespace preon {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "quantize/params/plan_params.h"
+#include "quantize/plan/quant_plan.h"
 #include "quantize/write/qdq_writer.h"
 #include "quantize/write/type_writer.h"
-#include "quantize/plan/quant_plan.h"
 
 namespace preon {
 
@@ -30,7 +30,7 @@ class PairWriter {
   Graph& graph_;
   QdqWriter& qdq_;
   TypeWriter& types_;
-  std::map<std::string, std::string> quantized_as_;   // scale constant -> a tensor that has it
+  std::map<std::string, std::string> quantized_as_;  // scale constant -> a tensor that has it
 };
 
 /// Every DequantizeLinear with several readers, graph outputs among them, becomes one for each; of a constant its

@@ -35,15 +35,23 @@ Tensor ZeroPointNibbles(DataType type, const std::vector<QuantParams>& params, c
 
 Tensor ZeroPointTensor(DataType type, const std::vector<QuantParams>& params, const Shape& shape) {
   switch (type) {
-    case DataType::kInt8: return ZeroPoints<int8_t>(type, params, shape);
-    case DataType::kUInt8: return ZeroPoints<uint8_t>(type, params, shape);
-    case DataType::kInt16: return ZeroPoints<int16_t>(type, params, shape);
-    case DataType::kUInt16: return ZeroPoints<uint16_t>(type, params, shape);
-    case DataType::kInt32: return ZeroPoints<int32_t>(type, params, shape);
-    case DataType::kUInt32: return ZeroPoints<uint32_t>(type, params, shape);
+    case DataType::kInt8:
+      return ZeroPoints<int8_t>(type, params, shape);
+    case DataType::kUInt8:
+      return ZeroPoints<uint8_t>(type, params, shape);
+    case DataType::kInt16:
+      return ZeroPoints<int16_t>(type, params, shape);
+    case DataType::kUInt16:
+      return ZeroPoints<uint16_t>(type, params, shape);
+    case DataType::kInt32:
+      return ZeroPoints<int32_t>(type, params, shape);
+    case DataType::kUInt32:
+      return ZeroPoints<uint32_t>(type, params, shape);
     case DataType::kInt4:
-    case DataType::kUInt4: return ZeroPointNibbles(type, params, shape);
-    default: return Tensor::Allocate(type, shape);   // floating: 0
+    case DataType::kUInt4:
+      return ZeroPointNibbles(type, params, shape);
+    default:
+      return Tensor::Allocate(type, shape);  // floating: 0
   }
 }
 
@@ -66,7 +74,8 @@ Tensor CutTo16Bits(const Tensor& codes) {
 
 ParamNames QdqWriter::AddParams(const std::string& base, const std::vector<QuantParams>& params, DataType code_type,
                                 const std::optional<Shape>& shape, const std::string& suffix) {
-  ParamNames names{graph_.UniqueTensorName(base + "_scale" + suffix), graph_.UniqueTensorName(base + "_zero_point" + suffix)};
+  ParamNames names{graph_.UniqueTensorName(base + "_scale" + suffix),
+                   graph_.UniqueTensorName(base + "_zero_point" + suffix)};
   const Shape wanted = shape.value_or(ParamShape(params));
   graph_.SetInitializer(names.scale, ScaleTensor(params, wanted));
   graph_.SetInitializer(names.zero_point, ZeroPointTensor(code_type, params, wanted));
@@ -83,7 +92,8 @@ const char* QdqWriter::DomainOf(DataType code_type) const {
   return contrib_ && IsIntType(code_type) && code_type != DataType::kUInt32 ? kContribDomain : "";
 }
 
-RoundTripNames QdqWriter::OpenBehind(const std::string& tensor, bool public_name, const std::set<const Node*>* readers) {
+RoundTripNames QdqWriter::OpenBehind(const std::string& tensor, bool public_name,
+                                     const std::set<const Node*>* readers) {
   if (public_name) {
     const std::string source = graph_.UniqueTensorName(tensor + "_QuantizeLinear_Input");
     graph_.RenameOutput(tensor, source);
@@ -106,10 +116,12 @@ RoundTripNames QdqWriter::OpenBehind(const std::string& constant, const std::vec
 std::string QdqWriter::AddPair(const RoundTripNames& names, const ParamNames& params, int axis, bool library) {
   const std::string codes = graph_.UniqueTensorName(names.base + "_QuantizeLinear_Output" + names.suffix);
   const char* domain = library ? kQuarkDomain : DomainOf(graph_.Initializer(params.zero_point)->type());
-  Node* quantize = graph_.AddNode(library ? kExtendedQuantizeLinear : "QuantizeLinear",
-                                  {names.x, params.scale, params.zero_point}, {codes}, names.base + "_QuantizeLinear" + names.suffix, domain);
-  Node* dequantize = graph_.AddNode(library ? kExtendedDequantizeLinear : "DequantizeLinear",
-                                    {codes, params.scale, params.zero_point}, {names.y}, names.base + "_DequantizeLinear" + names.suffix, domain);
+  Node* quantize =
+      graph_.AddNode(library ? kExtendedQuantizeLinear : "QuantizeLinear", {names.x, params.scale, params.zero_point},
+                     {codes}, names.base + "_QuantizeLinear" + names.suffix, domain);
+  Node* dequantize =
+      graph_.AddNode(library ? kExtendedDequantizeLinear : "DequantizeLinear", {codes, params.scale, params.zero_point},
+                     {names.y}, names.base + "_DequantizeLinear" + names.suffix, domain);
   for (Node* node : {quantize, dequantize}) {
     if (axis >= 0) node->attributes["axis"] = int64_t{axis};
   }
@@ -160,7 +172,8 @@ void QdqWriter::AddBias(Node* node, const EncodedBias& encoded, bool int16) {
   if (!per_channel) graph_.SetInitializer(names.scale, graph_.Initializer(names.scale)->Reshaped({1}));
   graph_.SetInput(node, 2, "");
   if (sole_reader) graph_.RemoveInitializer(original);
-  Node* dequantize = graph_.AddNode("DequantizeLinear", {codes, names.scale, names.zero_point}, {bias}, bias + "_DequantizeLinear", DomainOf(type));
+  Node* dequantize = graph_.AddNode("DequantizeLinear", {codes, names.scale, names.zero_point}, {bias},
+                                    bias + "_DequantizeLinear", DomainOf(type));
   if (per_channel) dequantize->attributes["axis"] = int64_t{0};
   graph_.SetInput(node, 2, bias);
 }
@@ -178,7 +191,8 @@ void QdqWriter::AddFloatRegionDequantize(Node* node, int64_t channels, const Qua
   const std::string base = node->name + "_island";
   const ParamNames names = AddParams(base, std::vector<QuantParams>(static_cast<size_t>(channels), params), code_type);
   const std::string result = graph_.UniqueTensorName(base + "_DequantizeLinear_Output");
-  Node* own = graph_.AddNode("DequantizeLinear", {codes, names.scale, names.zero_point}, {result}, base + "_DequantizeLinear");
+  Node* own =
+      graph_.AddNode("DequantizeLinear", {codes, names.scale, names.zero_point}, {result}, base + "_DequantizeLinear");
   own->attributes["axis"] = int64_t{1};
   graph_.SetInput(node, 0, result);
 }

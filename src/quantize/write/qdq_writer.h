@@ -31,9 +31,9 @@ class QdqWriter {
   /// Those that were added for `base` (and suffix) before, else new ones.
   const ParamNames& SharedParams(const std::string& base, const QuantParams& params, DataType code_type);
 
-  /// Makes room behind a tensor for nodes that compute `y` from `x`; `base` is its name. With `public_name` the tensor's
-  /// name moves to y (graph outputs, sub-graph readers) and all readers follow; else only readers in `readers` read y
-  /// (all, when it is null).
+  /// Makes room behind a tensor for nodes that compute `y` from `x`; `base` is its name. With `public_name` the
+  /// tensor's name moves to y (graph outputs, sub-graph readers) and all readers follow; else only readers in `readers`
+  /// read y (all, when it is null).
   RoundTripNames OpenBehind(const std::string& tensor, bool public_name, const std::set<const Node*>* readers);
   /// The same behind a constant, for the given nodes.
   RoundTripNames OpenBehind(const std::string& constant, const std::vector<std::string>& nodes);
@@ -60,7 +60,7 @@ class QdqWriter {
 
   Graph& graph_;
   const bool contrib_;
-  std::map<std::string, ParamNames> params_;   // by base and suffix
+  std::map<std::string, ParamNames> params_;  // by base and suffix
 };
 
 }  // namespace preon

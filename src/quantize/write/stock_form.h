@@ -37,7 +37,7 @@ inline constexpr int64_t kStockFormOpset = 18;
 /// begin with `base`. The nodes go to the end of the graph.
 struct RoundTripNames {
   std::string x, y, base;
-  std::string suffix = "";   ///< behind the names of a pair
+  std::string suffix = "";  ///< behind the names of a pair
 };
 
 /// y = QuantizeDequantize(spec, axis)(x), with the spec's numerics.

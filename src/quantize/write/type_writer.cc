@@ -62,7 +62,8 @@ Status TypeWriter::WriteCodes(const RoundTripNames& names, const Codes& codes) {
   RoundTripNames clipped = names;
   if (codes.type == DataType::kBFloat16 && plan_.bfloat16.clip && graph_.Initializer(names.x) == nullptr) {
     clipped.x = graph_.UniqueTensorName(names.base + "_clip_output");
-    const std::string low = graph_.UniqueTensorName(names.base + "_clip_min"), high = graph_.UniqueTensorName(names.base + "_clip_max");
+    const std::string low = graph_.UniqueTensorName(names.base + "_clip_min"),
+                      high = graph_.UniqueTensorName(names.base + "_clip_max");
     graph_.SetInitializer(low, Tensor::ScalarFloat(-kLargestBFloat16));
     graph_.SetInitializer(high, Tensor::ScalarFloat(kLargestBFloat16));
     graph_.AddNode("Clip", {names.x, low, high}, {clipped.x}, names.base + "_Clip");
@@ -72,7 +73,8 @@ Status TypeWriter::WriteCodes(const RoundTripNames& names, const Codes& codes) {
   if (NeedsForm(codes.type) && !library) {
     return WriteCodesInStockForm(graph_, clipped, codes.type, codes.params, codes.axis);
   }
-  const ParamNames params = codes.shared != nullptr ? *codes.shared : qdq_.AddParams(names.base, codes.params, codes.type);
+  const ParamNames params =
+      codes.shared != nullptr ? *codes.shared : qdq_.AddParams(names.base, codes.params, codes.type);
   qdq_.AddPair(clipped, params, codes.params.size() > 1 ? codes.axis : -1, library);
   return Status::Ok();
 }
@@ -83,8 +85,10 @@ Status TypeWriter::WriteBlocks(const RoundTripNames& names, const BlockPlan& blo
   const bool mx = spec.family == BlockSpec::Family::kMx;
   Node* node = graph_.AddNode(mx ? kMxQuantizeDequantize : kBfpQuantizeDequantize, {names.x}, {names.y},
                               names.base + "_DequantizeLinear", kQuarkDomain);
-  if (mx) SetAttributes(node, MxAttributesOf(spec));
-  else SetAttributes(node, BfpAttributesOf(spec));
+  if (mx)
+    SetAttributes(node, MxAttributesOf(spec));
+  else
+    SetAttributes(node, BfpAttributesOf(spec));
   node->attributes["axis"] = block.axis;
   return Status::Ok();
 }
@@ -109,7 +113,8 @@ Status TypeWriter::WriteWeight(const std::string& weight, const WeightPlan& plan
       return Status::Ok();
     case WeightForm::kOperators:
       if (encoded.block_size > 0) {
-        return Error(ErrorId::kNotYetSupported, weight, ": scales per block behind operators are not in this version; "
+        return Error(ErrorId::kNotYetSupported, weight,
+                     ": scales per block behind operators are not in this version; "
                      "wanted --weight-form packed or folded");
       }
       return WriteCodes(qdq_.OpenBehind(weight, plan.nodes), {encoded.codes.type(), encoded.params, encoded.axis});
@@ -117,13 +122,15 @@ Status TypeWriter::WriteWeight(const std::string& weight, const WeightPlan& plan
       break;
   }
   if (encoded.codes.type() == DataType::kUInt32) {
-    return Error(ErrorId::kFormatCombination, weight, ": no DequantizeLinear takes uint32; wanted --weight-form folded or operators");
+    return Error(ErrorId::kFormatCombination, weight,
+                 ": no DequantizeLinear takes uint32; wanted --weight-form folded or operators");
   }
   qdq_.AddCodes(qdq_.OpenBehind(weight, plan.nodes), encoded);
   return Status::Ok();
 }
 
-Result<Tensor> TypeWriter::RoundedToBlocks(const std::string& weight, const Tensor& values, const WeightPlan& plan) const {
+Result<Tensor> TypeWriter::RoundedToBlocks(const std::string& weight, const Tensor& values,
+                                           const WeightPlan& plan) const {
   PREON_RETURN_IF_ERROR(CheckFinite(weight, values));
   const BlockPlan block = OfConstant(values, plan);
   Tensor rounded = Tensor::Allocate(DataType::kFloat, values.shape());
@@ -151,7 +158,8 @@ Status TypeWriter::WriteBlockWeight(const std::string& weight, const WeightPlan&
   Result<LinearBlocks> blocks = AsLinearBlocks(SpecOf(block), values, block.axis);
   if (!blocks.ok()) return std::move(blocks).status().WithContext(weight);
   const RoundTripNames names = qdq_.OpenBehind(weight, plan.nodes);
-  const std::string codes = graph_.UniqueTensorName(weight + "_quantized"), scales = graph_.UniqueTensorName(weight + "_scale");
+  const std::string codes = graph_.UniqueTensorName(weight + "_quantized"),
+                    scales = graph_.UniqueTensorName(weight + "_scale");
   graph_.SetInitializer(codes, blocks->codes);
   graph_.SetInitializer(scales, blocks->scales);
   Node* dequantize = graph_.AddNode("DequantizeLinear", {codes, scales}, {names.y}, weight + "_DequantizeLinear");

@@ -4,13 +4,13 @@
 
 #include "formats/number_formats.h"
 #include "formats/quark_operators.h"
+#include "ir/test_graphs.h"
 #include "quantize/plan/plan_options.h"
 #include "quantize/plan/plan_statistics.h"
 #include "quantize/plan/quant_plan.h"
 #include "quantize/plan/target.h"
 #include "quantize/targets/targets.h"
 #include "quantize/write/apply_plan.h"
-#include "ir/test_graphs.h"
 
 namespace preon {
 namespace {
@@ -101,13 +101,16 @@ TEST(TypesOfActivations, InTheLibrarysOperatorsOrTheStandards) {
     return found;
   };
   for (const auto& format : NumberFormats().entries()) {
-    const bool qdq = format->linear() != nullptr && (IsIntType(format->onnx_type()) ? DataTypeBits(format->onnx_type()) <= 16
-                                                                                   : DataTypeBits(format->onnx_type()) == 8);
+    const bool qdq =
+        format->linear() != nullptr && (IsIntType(format->onnx_type()) ? DataTypeBits(format->onnx_type()) <= 16
+                                                                       : DataTypeBits(format->onnx_type()) == 8);
     EXPECT_THAT(domains(*MakeSimulateTarget(), format->name()), ElementsAre("")) << format->name();
     const DataType type = format->onnx_type();
-    std::set<std::string> expected = {""};   // the MatMul's, and that of its pairs
-    if (!qdq) expected.insert(kQuarkDomain);
-    else if (IsIntType(type) && type != DataType::kInt8 && type != DataType::kUInt8) expected.insert(kContribDomain);
+    std::set<std::string> expected = {""};  // the MatMul's, and that of its pairs
+    if (!qdq)
+      expected.insert(kQuarkDomain);
+    else if (IsIntType(type) && type != DataType::kInt8 && type != DataType::kUInt8)
+      expected.insert(kContribDomain);
     EXPECT_EQ(domains(*MakeQuarkTarget(), format->name()), expected) << format->name();
   }
 }
@@ -133,7 +136,7 @@ TEST(TypesOfActivations, ScaledBFloat16DividesFirst) {
   EXPECT_THAT(PathTo(model.graph, 0), ElementsAre("Div", "Cast", "Cast", "Mul"));
   EXPECT_THAT(PathTo(model.graph, 1), ElementsAre("Cast", "Mul"));
   const Node* mul = model.graph.Producer(model.graph.FindNode("y_node")->input(0));
-  EXPECT_EQ(model.graph.Initializer(mul->input(1))->floats()[0], 0.5f);   // the largest is 2 afterwards
+  EXPECT_EQ(model.graph.Initializer(mul->input(1))->floats()[0], 0.5f);  // the largest is 2 afterwards
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace preon {
 
 using WriteBody = std::function<Result<Model>(const Model& body, const QuantPlan& plan)>;
 
-/// Writes the plans of the bodies into `model`, which nothing else has been written to yet. Errors: those of `write_one`.
+/// Writes the plans of the bodies into `model`, which nothing else has been written to yet. Errors: those of
+/// `write_one`.
 Status WriteBodies(Model& model, const std::vector<QuantPlan>& bodies, const WriteBody& write_one);
 
 }  // namespace preon

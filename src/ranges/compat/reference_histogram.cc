@@ -35,14 +35,18 @@ void Shift(std::vector<int64_t>& counts, size_t shift, size_t bins) {
 
 Status CheckBins(double bins) {
   if (bins <= kMostBins) return Status::Ok();
-  return Error(ErrorId::kOutOfMemory, "a histogram of ", bins, " bins: the first run's values are tiny beside later ones; "
-               "wanted at most ", kMostBins).WithHint("give the data in another order, or leave --compat out");
+  return Error(ErrorId::kOutOfMemory, "a histogram of ", bins,
+               " bins: the first run's values are tiny beside later ones; "
+               "wanted at most ",
+               kMostBins)
+      .WithHint("give the data in another order, or leave --compat out");
 }
 
 // There the edges are no numbers.
 Status CheckWidth(float reach) {
   if (std::isfinite(2 * reach)) return Status::Ok();
-  return Error(ErrorId::kRangeInvalid, "values reach ", reach, ": a histogram to both sides is wider than the largest float");
+  return Error(ErrorId::kRangeInvalid, "values reach ", reach,
+               ": a histogram to both sides is wider than the largest float");
 }
 
 }  // namespace

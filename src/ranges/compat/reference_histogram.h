@@ -27,8 +27,8 @@ Extent ExtentOf(std::span<const float> values);
 /// `seen` and `values`, which are the first where nothing was seen.
 Extent Widened(const std::optional<Extent>& seen, std::span<const float> values);
 
-/// The reference adds bins of the first batch's width until they cover what comes; a tiny first batch makes that billions
-/// of them, and the reference runs out of memory. Errors: kOutOfMemory.
+/// The reference adds bins of the first batch's width until they cover what comes; a tiny first batch makes that
+/// billions of them, and the reference runs out of memory. Errors: kOutOfMemory.
 inline constexpr double kMostBins = 1 << 26;
 
 enum class HistogramForm {
@@ -62,8 +62,8 @@ class HistogramOfBatches {
   Status status_;
 };
 
-/// Over x, for power-of-two MinMSE: the first batch's [min, max], wider by whole bins to the side that needs them; edges
-/// in double.
+/// Over x, for power-of-two MinMSE: the first batch's [min, max], wider by whole bins to the side that needs them;
+/// edges in double.
 class HistogramBetweenExtremes {
  public:
   explicit HistogramBetweenExtremes(size_t bins) : bins_(bins) {}

@@ -170,8 +170,7 @@ Result<std::unique_ptr<RangeMethod>> MakeReferenceMethod(Compat tool, std::strin
               : method == "distribution"         ? DistributionRule(reader, tool)
                                                  : MinMseRule(reader);
   PREON_RETURN_IF_ERROR(reader.Finish().WithContext("--compat ", CompatName(tool)));
-  return std::unique_ptr<RangeMethod>(
-      std::make_unique<ReferenceMethod>(tool, method, activation, std::move(rule)));
+  return std::unique_ptr<RangeMethod>(std::make_unique<ReferenceMethod>(tool, method, activation, std::move(rule)));
 }
 
 }  // namespace preon::compat

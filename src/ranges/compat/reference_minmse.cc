@@ -37,8 +37,7 @@ class OverBins final : public RangeCollector {
       const float scale = candidates.scales[index];
       for (size_t bin = 0; bin < histogram.counts.size(); ++bin) {
         const auto centre = static_cast<float>((histogram.edges[bin] + histogram.edges[bin + 1]) / 2);
-        const int64_t code =
-            std::clamp(ToInt32(std::nearbyint(centre / scale)) + candidates.zero_point, q_min, q_max);
+        const int64_t code = std::clamp(ToInt32(std::nearbyint(centre / scale)) + candidates.zero_point, q_min, q_max);
         const double difference =
             static_cast<double>(centre) - static_cast<double>(code - candidates.zero_point) * double{scale};
         errors[index] += static_cast<double>(histogram.counts[bin]) * difference * difference;
@@ -55,7 +54,9 @@ class OverBins final : public RangeCollector {
 class OverValues final : public RangeCollector {
  public:
   explicit OverValues(const MinMseOptions& options) : options_(options) {}
-  void Add(std::span<const float> batch) override { seen_ = Widened(seen_, Kept(batch, options_.half_values, halves_)); }
+  void Add(std::span<const float> batch) override {
+    seen_ = Widened(seen_, Kept(batch, options_.half_values, halves_));
+  }
   bool by_run() const override { return true; }
   bool rereads() const override { return true; }
 

@@ -41,8 +41,8 @@ class PercentileCollector final : public RangeCollector {
  public:
   explicit PercentileCollector(const PercentileOptions& options)
       : options_(options),
-        histogram_({options.symmetric ? HistogramForm::kAbsolute : HistogramForm::kSigned, options.bins,
-                    options.one_block}) {}
+        histogram_(
+            {options.symmetric ? HistogramForm::kAbsolute : HistogramForm::kSigned, options.bins, options.one_block}) {}
   void Add(std::span<const float> batch) override { histogram_.Add(batch); }
   bool by_run() const override { return true; }
   bool rereads() const override { return histogram_.rereads(); }

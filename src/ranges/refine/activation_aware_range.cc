@@ -50,13 +50,13 @@ class ErrorBehind {
 
 }  // namespace
 
-Result<Range> ActivationAwareRange(double (*f)(double), bool flat_on_the_right, const TensorSketch& sketch, const Range& range,
-                            const RangeQuery& query) {
+Result<Range> ActivationAwareRange(double (*f)(double), bool flat_on_the_right, const TensorSketch& sketch,
+                                   const Range& range, const RangeQuery& query) {
   if (query.format.floating() || int64_t{query.format.q_max()} - query.format.q_min() >= kMostCodes) return range;
   const ErrorBehind error(f, Distribution::Signed(sketch), query);
   Range best = range;
   PREON_ASSIGN_OR_RETURN(double least, error.Of(range));
-  for (float Range::* end : {&Range::min, &Range::max}) {
+  for (float Range::*end : {&Range::min, &Range::max}) {
     if (end == &Range::max && !flat_on_the_right) break;
     for (int step = 1; step <= kSteps && range.*end != 0; ++step) {
       Range tried = best;

@@ -14,7 +14,8 @@ TEST(WholeRange, KeepsRarePeaks) {
   std::vector<float> values = test::Gaussian(20000);
   for (float& x : values) x -= 8;
   values[7] = 4;
-  EXPECT_EQ(*FullRangeWhereFine(test::SketchOf(values), {-12, -1}, kUInt8), (Range{*std::ranges::min_element(values), 4}));
+  EXPECT_EQ(*FullRangeWhereFine(test::SketchOf(values), {-12, -1}, kUInt8),
+            (Range{*std::ranges::min_element(values), 4}));
 }
 
 TEST(WholeRange, NotAtThePriceOfEverythingElse) {

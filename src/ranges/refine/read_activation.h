@@ -13,8 +13,8 @@ struct ElementFunction {
   bool flat_on_the_right;  ///< bounded above; all of them are bounded below
 };
 
-/// The function that every reader of the tensor sees it through: Sigmoid, Tanh, HardSwish, Gelu, or x·Sigmoid(x) written as
-/// two nodes. Nullopt for graph outputs, tensors that a sub-graph reads, and other readers.
+/// The function that every reader of the tensor sees it through: Sigmoid, Tanh, HardSwish, Gelu, or x·Sigmoid(x)
+/// written as two nodes. Nullopt for graph outputs, tensors that a sub-graph reads, and other readers.
 std::optional<ElementFunction> FindReadActivation(const Graph& graph, const std::string& tensor);
 
 }  // namespace preon

@@ -41,8 +41,9 @@ std::string Grid(const Frame& frame, const LayerChart& chart) {
   for (const double guide : chart.guides) svg += Line("guide", kLeft, frame.y(guide), right, frame.y(guide));
   const size_t step = std::max<size_t>(1, static_cast<size_t>(40 / frame.pitch()));
   for (size_t layer = 0; layer < frame.layers; layer += step)
-    svg += StrCat("<text class=\"tick\" text-anchor=\"middle\" x=\"", Coordinate(frame.x(layer)), "\" y=\"",
-                  kTop + kPlotHeight + 15, "\">", chart.places.empty() ? StrCat(layer) : chart.places[layer], "</text>");
+    svg +=
+        StrCat("<text class=\"tick\" text-anchor=\"middle\" x=\"", Coordinate(frame.x(layer)), "\" y=\"",
+               kTop + kPlotHeight + 15, "\">", chart.places.empty() ? StrCat(layer) : chart.places[layer], "</text>");
   return svg;
 }
 
@@ -90,9 +91,9 @@ std::string ToHtml(const LayerChart& chart, const std::vector<std::string>& laye
       StrCat("<figure><figcaption><b>", chart.title, "</b> <span class=\"note\">", chart.note, "</span> ");
   for (const LayerCurve& curve : chart.curves)
     html += StrCat("<span class=\"key\"><i class=\"", curve.style, "\"></i>", curve.label, "</span> ");
-  html += StrCat("</figcaption><div class=\"scroll\"><svg viewBox=\"0 0 ", width, " ", height,
-                 "\" style=\"min-width:", frame.plot_width > 900 ? width : 640, "px\" role=\"img\">",
-                 Grid(frame, chart));
+  html +=
+      StrCat("</figcaption><div class=\"scroll\"><svg viewBox=\"0 0 ", width, " ", height,
+             "\" style=\"min-width:", frame.plot_width > 900 ? width : 640, "px\" role=\"img\">", Grid(frame, chart));
   for (const LayerCurve& curve : chart.curves) html += Path(frame, curve);
   return html + Hovers(frame, chart, layers) + "</svg></div></figure>\n";
 }

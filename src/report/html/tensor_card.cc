@@ -31,14 +31,14 @@ class CardDrawing {
     methods.push_back(tensor_.chosen);
     methods.back().method = "taken: " + tensor_.chosen.method;
     const double height = Bottom(methods.size()) + kTitle;
-    std::string svg = StrCat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", kWidth, "\" viewBox=\"0 ", -kTitle, " ",
-                             kWidth, " ", Coordinate(height), "\"><style>", kPageStyle, "</style><rect y=\"", -kTitle,
-                             "\" width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>");
+    std::string svg = StrCat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", kWidth, "\" viewBox=\"0 ", -kTitle,
+                             " ", kWidth, " ", Coordinate(height), "\"><style>", kPageStyle, "</style><rect y=\"",
+                             -kTitle, "\" width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>");
     svg += Text("label", "start", 6, -6, EscapeHtml(tensor_.name));
     svg += Drawing(methods);
     for (const auto& [name, value] : {std::pair("min", tensor_.values.min), std::pair("max", tensor_.values.max)}) {
-      svg += StrCat("<path class=\"guide\" d=\"M", Coordinate(X(value)), " ", kTop, "v", kPlotHeight, "\"><title>", name, " ",
-                    HtmlNumber(value), "</title></path>");
+      svg += StrCat("<path class=\"guide\" d=\"M", Coordinate(X(value)), " ", kTop, "v", kPlotHeight, "\"><title>",
+                    name, " ", HtmlNumber(value), "</title></path>");
     }
     return svg + "</svg>\n";
   }

@@ -6,9 +6,9 @@
 
 #include "ir/sub_graphs.h"
 #include "quantize/plan/check_plan.h"
-#include "quantize/settings/tensor_settings.h"
-#include "quantize/settings/node_selection.h"
 #include "quantize/plan/macs.h"
+#include "quantize/settings/node_selection.h"
+#include "quantize/settings/tensor_settings.h"
 
 namespace preon {
 namespace {

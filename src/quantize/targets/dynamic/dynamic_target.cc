@@ -5,10 +5,10 @@
 
 #include "ir/sub_graphs.h"
 #include "passes/passes.h"
-#include "quantize/targets/dynamic/dynamic_planner.h"
-#include "quantize/settings/tensor_settings.h"
 #include "passes/prepare.h"
 #include "quantize/settings/node_selection.h"
+#include "quantize/settings/tensor_settings.h"
+#include "quantize/targets/dynamic/dynamic_planner.h"
 #include "quantize/targets/targets.h"
 
 namespace preon {

@@ -4,14 +4,14 @@
 #include <array>
 #include <cmath>
 
+#include "passes/prepare.h"
 #include "quantize/plan/float_reason.h"
 #include "quantize/plan/macs.h"
 #include "quantize/plan/plan_options.h"
 #include "quantize/plan/quant_plan.h"
 #include "quantize/plan/target.h"
-#include "quantize/targets/targets.h"
-#include "passes/prepare.h"
 #include "quantize/settings/node_selection.h"
+#include "quantize/targets/targets.h"
 
 namespace preon {
 namespace {
@@ -84,7 +84,8 @@ class MatMulNBitsTarget final : public Target {
                    " has int2, uint2, int4, uint4, int8, uint8");
     }
     if (options.block_size && !IsNBitsBlockSize(*options.block_size)) {
-      return Error(ErrorId::kBadOptionValue, "--block-size: got ", *options.block_size, ", wanted 16, 32, 64, 128 or 256");
+      return Error(ErrorId::kBadOptionValue, "--block-size: got ", *options.block_size,
+                   ", wanted 16, 32, 64, 128 or 256");
     }
     QuantPlan plan;
     plan.target = name();

@@ -6,8 +6,8 @@
 
 namespace preon {
 
-/// Inputs of Concat, Pad, Transpose and Reshape those of the output; outputs of pools and Slice those of the input. Only where
-/// both have a pair.
+/// Inputs of Concat, Pad, Transpose and Reshape those of the output; outputs of pools and Slice those of the input.
+/// Only where both have a pair.
 void PlanAlignments(const Graph& graph, const AlignOptions& align, QuantPlan* plan);
 
 }  // namespace preon

@@ -33,9 +33,11 @@ class Refinement {
     return static_cast<int64_t>(constant->shape().size()) - back;
   }
 
-  // Channels of a depthwise convolution don't meet in any product; neighbours in a row do, and have one channel's magnitude.
+  // Channels of a depthwise convolution don't meet in any product; neighbours in a row do, and have one channel's
+  // magnitude.
   bool OnlyDepthwiseRead(const std::string& tensor) const {
-    return std::ranges::all_of(graph_.Uses(tensor), [&](const Use& use) { return !use.node->Is("Conv") || IsDepthwise(graph_, *use.node); });
+    return std::ranges::all_of(graph_.Uses(tensor),
+                               [&](const Use& use) { return !use.node->Is("Conv") || IsDepthwise(graph_, *use.node); });
   }
 
   void RefineMatMul(const Node& node) {

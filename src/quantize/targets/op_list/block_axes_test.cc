@@ -28,7 +28,7 @@ TEST(RefineBlockAxes, BlocksRunAlongWhatIsReduced) {
   b.Output("out");
   const QuantPlan plan = PlanOf(b.model);
   EXPECT_EQ(plan.activations.at("x").block->axis, -1);
-  EXPECT_EQ(plan.weights.at("w").block->axis, 0);     // rank - 2, counted from the front
+  EXPECT_EQ(plan.weights.at("w").block->axis, 0);  // rank - 2, counted from the front
   EXPECT_EQ(plan.activations.at("y").block->axis, -1);
   EXPECT_EQ(plan.activations.at("s").block->axis, 1);  // nobody reduces it
   EXPECT_EQ(PlanOf(b.model, /*refine=*/false).activations.at("x").block->axis, 1);
@@ -49,7 +49,9 @@ TEST(RefineBlockAxes, RowsInFrontOfDepthwiseConvolutions) {
     PlanOptions options;
     options.activation = options.weight = *ParseTensorType("bfp16");
     options.refine_block_axis = true;
-    const auto axis = [&](const Target& target) { return target.Plan(b.model, options)->activations.at("x").block->axis; };
+    const auto axis = [&](const Target& target) {
+      return target.Plan(b.model, options)->activations.at("x").block->axis;
+    };
     EXPECT_EQ(axis(*MakeSimulateTarget()), also_pointwise ? 1 : -1);
     EXPECT_EQ(axis(*MakeQuarkTarget()), 1);
     options.compat = Compat::kQuark;
@@ -68,7 +70,8 @@ TEST(RefineBlockAxes, TheLaterOfTwoReadersWinsAloud) {
   const QuantPlan plan = PlanOf(b.model);
   EXPECT_EQ(plan.activations.at("x").block->axis, -2);
   EXPECT_EQ(plan.weights.at("w2").block->axis, 1);
-  EXPECT_THAT(plan.warnings, ::testing::Contains(::testing::HasSubstr("blocks of 'x' are wanted along axes -1 and -2")));
+  EXPECT_THAT(plan.warnings,
+              ::testing::Contains(::testing::HasSubstr("blocks of 'x' are wanted along axes -1 and -2")));
 }
 
 }  // namespace

@@ -12,16 +12,14 @@ std::vector<std::string_view> ExtendedKeys(const OpListOptions& layout) {
   const OpListOptions unset;
   const AlignOptions& align = layout.align;
   std::vector<std::string_view> keys;
-  for (const auto& [set, key] : {std::pair(layout.pairs.align_elementwise, "AlignEltwiseQuantType"),
-                                 std::pair(layout.pairs.fused, "RemoveFusedQDQ"),
-                                 std::pair(align.concat.has_value(), "AlignConcat"),
-                                 std::pair(align.pool.has_value(), "AlignPool"),
-                                 std::pair(align.pad.has_value(), "AlignPad"),
-                                 std::pair(align.slice.has_value(), "AlignSlice"),
-                                 std::pair(align.transpose.has_value(), "AlignTranspose"),
-                                 std::pair(align.reshape.has_value(), "AlignReshape"),
-                                 std::pair(align.enabled != unset.align.enabled, "NPULimitationCheck"),
-                                 std::pair(align.rounds != unset.align.rounds, "MaxLoopNum")}) {
+  for (const auto& [set, key] :
+       {std::pair(layout.pairs.align_elementwise, "AlignEltwiseQuantType"),
+        std::pair(layout.pairs.fused, "RemoveFusedQDQ"), std::pair(align.concat.has_value(), "AlignConcat"),
+        std::pair(align.pool.has_value(), "AlignPool"), std::pair(align.pad.has_value(), "AlignPad"),
+        std::pair(align.slice.has_value(), "AlignSlice"), std::pair(align.transpose.has_value(), "AlignTranspose"),
+        std::pair(align.reshape.has_value(), "AlignReshape"),
+        std::pair(align.enabled != unset.align.enabled, "NPULimitationCheck"),
+        std::pair(align.rounds != unset.align.rounds, "MaxLoopNum")}) {
     if (set) keys.emplace_back(key);
   }
   return keys;
@@ -34,14 +32,16 @@ std::vector<IgnoredKey> IgnoredOpListKeys(const PlanOptions& options, const OpLi
   std::vector<IgnoredKey> idle;
   if (!rules.extended) {
     for (const std::string_view key : ExtendedKeys(layout)) {
-      idle.push_back({key, rules.operators == OperatorForm::kLibrary
-                               ? "the base layout of int8 and uint8 does not read it, the extended one of other types does"
-                               : StrCat("target ", rules.target, " does not read it, the extended layout of target quark does")});
+      idle.push_back(
+          {key, rules.operators == OperatorForm::kLibrary
+                    ? "the base layout of int8 and uint8 does not read it, the extended one of other types does"
+                    : StrCat("target ", rules.target, " does not read it, the extended layout of target quark does")});
     }
   }
   const bool symmetric = rules.Symmetric(options);
   if (layout.pairs.fold_relu && (symmetric || !rules.extended))
-    idle.push_back({"FoldRelu", symmetric ? "symmetric codes absorb no Relu or Clip" : "Relu and Clip are folded anyway"});
+    idle.push_back(
+        {"FoldRelu", symmetric ? "symmetric codes absorb no Relu or Clip" : "Relu and Clip are folded anyway"});
   if (layout.pairs.fused && rules.extended) {
     const std::vector<TensorType> types = TypesOf(options);
     if (std::ranges::none_of(types, [](const TensorType& type) { return type.block() != nullptr; }))

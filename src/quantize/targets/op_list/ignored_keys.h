@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "quantize/targets/op_list/op_list_rules.h"
 #include "quantize/plan/target.h"
+#include "quantize/targets/op_list/op_list_rules.h"
 
 namespace preon {
 

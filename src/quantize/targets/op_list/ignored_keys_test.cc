@@ -39,7 +39,7 @@ TEST(IgnoredKeys, OfTheExtendedLayout) {
 TEST(IgnoredKeys, OfFoldedClamps) {
   const auto set = [](OpListOptions& layout) { layout.pairs.fold_relu = true; };
   PlanOptions base = With(set), extended = With(set, DataType::kUInt16);
-  EXPECT_THAT(Keys(base, QuarkRules(base)), ElementsAre("FoldRelu"));   // they are folded anyway
+  EXPECT_THAT(Keys(base, QuarkRules(base)), ElementsAre("FoldRelu"));  // they are folded anyway
   EXPECT_THAT(Keys(extended, QuarkRules(extended)), IsEmpty());
   extended.activation_symmetric = true;
   EXPECT_THAT(Keys(extended, QuarkRules(extended)), ElementsAre("FoldRelu"));

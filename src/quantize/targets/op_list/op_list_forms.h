@@ -1,8 +1,8 @@
 // How constants are stored, so that the runtime computes what the plan says (spec formats §9.2, qdq §13.3 A).
 #pragma once
 
-#include "quantize/targets/op_list/op_list_rules.h"
 #include "quantize/plan/quant_plan.h"
+#include "quantize/targets/op_list/op_list_rules.h"
 
 namespace preon {
 

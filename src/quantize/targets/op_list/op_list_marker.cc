@@ -6,13 +6,14 @@
 #include <cmath>
 
 #include "passes/match.h"
-#include "quantize/plan/op_traits.h"
 #include "quantize/plan/macs.h"
+#include "quantize/plan/op_traits.h"
 
 namespace preon {
 namespace {
 
-constexpr std::array<std::string_view, 8> kKernels = {"Conv", "Add", "MaxPool", "AveragePool", "GlobalAveragePool", "MatMul", "Gemm", "ConvTranspose"};
+constexpr std::array<std::string_view, 8> kKernels = {
+    "Conv", "Add", "MaxPool", "AveragePool", "GlobalAveragePool", "MatMul", "Gemm", "ConvTranspose"};
 
 constexpr std::array<std::string_view, 6> kElementwise = {"Add", "Mul", "Sub", "Div", "Min", "Max"};
 
@@ -24,7 +25,12 @@ bool Contains(const Names& names, std::string_view name) {
 class Marker {
  public:
   Marker(const Model& model, const PlanOptions& options, const OpListRules& rules)
-      : graph_(model.graph), opset_(model.opset()), options_(options), rules_(rules), pairs_(options.op_list.pairs), selection_(options) {
+      : graph_(model.graph),
+        opset_(model.opset()),
+        options_(options),
+        rules_(rules),
+        pairs_(options.op_list.pairs),
+        selection_(options) {
     for (const std::string& name : pairs_.no_output_nodes) {
       const Node* node = graph_.FindNode(name);
       if (node != nullptr) never_.insert(node->outputs().begin(), node->outputs().end());
@@ -60,8 +66,10 @@ class Marker {
     if (!IsListed(node)) {
       const bool by_user = !options_.op_list.selection.op_types.empty();
       return leave(by_user ? FloatReason::kExcluded : FloatReason::kNoKernel,
-                   rules_.operands_alone ? "only what products read is in blocks"
-                                         : StrCat("operator type ", node.op_type, by_user ? " is not among those to quantize" : " is not in the target's list"));
+                   rules_.operands_alone
+                       ? "only what products read is in blocks"
+                       : StrCat("operator type ", node.op_type,
+                                by_user ? " is not among those to quantize" : " is not in the target's list"));
     }
     if (!selection_.Includes(node)) return leave(FloatReason::kExcluded, "not among the nodes to quantize");
     if (options_.op_list.selection.matmul_const_b_only && node.Is("MatMul") && !IsConstant(node.input(1)))
@@ -71,7 +79,8 @@ class Marker {
   }
 
   bool IsListed(const Node& node) const {
-    if (node.HasSubgraph() || node.IsFlatIf() || node.op_type == "QuantizeLinear" || node.op_type == "DequantizeLinear") return false;
+    if (node.HasSubgraph() || node.IsFlatIf() || node.op_type == "QuantizeLinear" || node.op_type == "DequantizeLinear")
+      return false;
     const SelectionOptions& selection = options_.op_list.selection;
     if (Contains(selection.extra_op_types, node.op_type) || selection.all_op_types) return true;
     if (!selection.op_types.empty()) return Contains(selection.op_types, node.op_type);
@@ -80,9 +89,10 @@ class Marker {
 
   bool ReadsInfinity(const Node& node) const {
     return rules_.removes_pairs && std::ranges::any_of(node.inputs(), [&](const std::string& input) {
-      const Tensor* value = graph_.Initializer(input);
-      return value != nullptr && value->type() == DataType::kFloat && value->count() == 1 && std::isinf(value->floats()[0]);
-    });
+             const Tensor* value = graph_.Initializer(input);
+             return value != nullptr && value->type() == DataType::kFloat && value->count() == 1 &&
+                    std::isinf(value->floats()[0]);
+           });
   }
 
   // Scores with a mask in them, on their way to a Softmax.
@@ -96,7 +106,8 @@ class Marker {
   bool IsQuantizable(const std::string& tensor) const {
     if (tensor.empty()) return false;
     const DataType type = graph_.TypeOf(tensor);
-    if (type != DataType::kFloat && !(type == DataType::kUndefined && rules_.unknown_is_float && !IsConstant(tensor))) return false;
+    if (type != DataType::kFloat && !(type == DataType::kUndefined && rules_.unknown_is_float && !IsConstant(tensor)))
+      return false;
     if (const Tensor* value = graph_.Initializer(tensor)) return value->count() > 0;
     const Node* producer = graph_.Producer(tensor);
     if (producer != nullptr && producer->op_type == "DequantizeLinear") return false;
@@ -122,7 +133,8 @@ class Marker {
   // `axis` -1: one scale. A constant that nodes want along different axes has one scale.
   void MarkWeight(const Node& node, const std::string& tensor, int axis) {
     if (!IsQuantizable(tensor)) return;
-    const auto [mark, fresh] = marks_.tensors.try_emplace(tensor, TensorMark{.weight = true, .axis = axis, .first = &node});
+    const auto [mark, fresh] =
+        marks_.tensors.try_emplace(tensor, TensorMark{.weight = true, .axis = axis, .first = &node});
     if (!fresh && mark->second.axis != axis) mark->second.axis = -1;
   }
 
@@ -135,7 +147,9 @@ class Marker {
     if (mark.first == nullptr) mark.first = &node;
   }
 
-  bool MarksOutputs(const Node& node) const { return !rules_.operands_alone && !Contains(pairs_.no_output_types, node.op_type); }
+  bool MarksOutputs(const Node& node) const {
+    return !rules_.operands_alone && !Contains(pairs_.no_output_types, node.op_type);
+  }
   void MarkOutputs(const Node& node) {
     if (!MarksOutputs(node)) return;
     for (const std::string& output : node.outputs()) MarkTensor(node, output);
@@ -145,15 +159,24 @@ class Marker {
   void Mark(const Node& node) {
     if (AlignsConstants(node)) marks_.unshared.insert(node.inputs().begin(), node.inputs().end());
     switch (rules_.HandlerOf(node.op_type)) {
-      case OpHandler::kLinear: return MarkLinear(node);
-      case OpHandler::kMatMul: return MarkMatMul(node);
-      case OpHandler::kClamp: return MarkClamp(node);
-      case OpHandler::kMover: return MarkMover(node);
-      case OpHandler::kGather: return MarkGather(node);
-      case OpHandler::kSplit: return MarkSplit(node);
-      case OpHandler::kPad: return MarkPad(node);
-      case OpHandler::kWhere: return MarkWhere(node);
-      case OpHandler::kNormalization: return MarkNormalization(node);
+      case OpHandler::kLinear:
+        return MarkLinear(node);
+      case OpHandler::kMatMul:
+        return MarkMatMul(node);
+      case OpHandler::kClamp:
+        return MarkClamp(node);
+      case OpHandler::kMover:
+        return MarkMover(node);
+      case OpHandler::kGather:
+        return MarkGather(node);
+      case OpHandler::kSplit:
+        return MarkSplit(node);
+      case OpHandler::kPad:
+        return MarkPad(node);
+      case OpHandler::kWhere:
+        return MarkWhere(node);
+      case OpHandler::kNormalization:
+        return MarkNormalization(node);
       case OpHandler::kEveryTensor:
         for (const std::string& input : node.inputs()) MarkTensor(node, input);
         return MarkOutputs(node);
@@ -170,7 +193,9 @@ class Marker {
     int64_t axis = named ? wanted->second : by_default;
     if (axis < 0) axis += rank;
     const auto warn = [&](std::string_view instead) {
-      if (named) marks_.warnings.push_back(StrCat("QDQOpTypePerChannelSupportToAxis: '", tensor, "' of node '", node.name, "' has ", instead));
+      if (named)
+        marks_.warnings.push_back(
+            StrCat("QDQOpTypePerChannelSupportToAxis: '", tensor, "' of node '", node.name, "' has ", instead));
     };
     // Biases have a value per output: their weights' channels are these.
     const bool biased = rules_.HandlerOf(node.op_type) == OpHandler::kLinear && !node.input(2).empty();
@@ -199,8 +224,10 @@ class Marker {
 
   void MarkMatMul(const Node& node) {
     for (const std::string& input : node.inputs()) {
-      if (IsConstant(input)) MarkWeight(node, input, ChannelAxis(node, input, 1));
-      else MarkTensor(node, input);
+      if (IsConstant(input))
+        MarkWeight(node, input, ChannelAxis(node, input, 1));
+      else
+        MarkTensor(node, input);
     }
     MarkOutputs(node);
   }
@@ -218,8 +245,10 @@ class Marker {
     MarkInput(node, 0);
     MarkWeight(node, node.input(1), ChannelAxis(node, node.input(1), 1));
     if (!node.input(2).empty() && IsConstant(node.input(2))) {
-      if (rules_.shifts_as_weights && node.Is("LayerNormalization")) MarkWeight(node, node.input(2), -1);
-      else MarkBias(node);
+      if (rules_.shifts_as_weights && node.Is("LayerNormalization"))
+        MarkWeight(node, node.input(2), -1);
+      else
+        MarkBias(node);
     }
     MarkOutputs(node);
   }
@@ -232,9 +261,10 @@ class Marker {
   // Can the producer's codes do what the node does? Whether their limits are the node's is asked when they are known.
   bool Folds(const Node& node) const {
     const std::string& input = node.input(0);
-    return rules_.folds_clamps && !rules_.Symmetric(options_) && !pairs_.keep_clamps && !pairs_.dual && !options_.op_list.selection.weights_only &&
-           graph_.Producer(input) != nullptr && graph_.UseCount(input) == 1 && !graph_.HasCapturedUse(input) &&
-           !Converted(input) && !Converted(node.output()) && IsQuantizable(node.output()) && ClampRange(graph_, node).has_value();
+    return rules_.folds_clamps && !rules_.Symmetric(options_) && !pairs_.keep_clamps && !pairs_.dual &&
+           !options_.op_list.selection.weights_only && graph_.Producer(input) != nullptr &&
+           graph_.UseCount(input) == 1 && !graph_.HasCapturedUse(input) && !Converted(input) &&
+           !Converted(node.output()) && IsQuantizable(node.output()) && ClampRange(graph_, node).has_value();
   }
 
   void MarkClamp(const Node& node) {
@@ -270,10 +300,13 @@ class Marker {
   void MarkPad(const Node& node) {
     for (const std::string& input : node.inputs()) MarkTensor(node, input);
     if (!MarksOutputs(node)) return;
-    const bool zero = node.input(2).empty() ? node.Float("value", 0) == 0 : ConstantScalar(graph_, node.input(2)) == 0.0f;
+    const bool zero =
+        node.input(2).empty() ? node.Float("value", 0) == 0 : ConstantScalar(graph_, node.input(2)) == 0.0f;
     const bool adds_none = node.String("mode", "constant") != "constant" || zero;
-    if (adds_none) MarkSame(node, node.output(), node.input(0));
-    else MarkOutputs(node);
+    if (adds_none)
+      MarkSame(node, node.output(), node.input(0));
+    else
+      MarkOutputs(node);
   }
 
   void MarkWhere(const Node& node) {
@@ -289,7 +322,8 @@ class Marker {
   // --- Afterwards ----------------------------------------------------------------------------------------------
   void AdjustRanges(const Node& node) {
     const bool clamp = node.Is("Relu") || node.Is("Clip");
-    if (clamp && rules_.narrows_clamp_inputs && graph_.UseCount(node.input(0)) == 1) marks_.narrowed[node.input(0)] = node.output();
+    if (clamp && rules_.narrows_clamp_inputs && graph_.UseCount(node.input(0)) == 1)
+      marks_.narrowed[node.input(0)] = node.output();
     if (node.Is("Softmax")) marks_.fixed_to_one.insert(node.output());
   }
 

@@ -7,19 +7,19 @@
 #include <string>
 #include <vector>
 
-#include "quantize/targets/op_list/op_list_rules.h"
-#include "quantize/settings/node_selection.h"
 #include "quantize/plan/quant_plan.h"
+#include "quantize/settings/node_selection.h"
+#include "quantize/targets/op_list/op_list_rules.h"
 
 namespace preon {
 
 /// A tensor that gets a pair, or a constant that gets codes.
 struct TensorMark {
-  bool weight = false;        ///< with the weights' type; else the activations'
-  int axis = -1;              ///< that of channels; -1: there is none
-  const Node* first = nullptr;    ///< who marked it
-  std::string provider;       ///< tensor whose scale and zero point it takes ("" = its own) …
-  std::string provider_node;  ///< … as this reader of it sees them
+  bool weight = false;          ///< with the weights' type; else the activations'
+  int axis = -1;                ///< that of channels; -1: there is none
+  const Node* first = nullptr;  ///< who marked it
+  std::string provider;         ///< tensor whose scale and zero point it takes ("" = its own) …
+  std::string provider_node;    ///< … as this reader of it sees them
 };
 
 struct BiasMark {
@@ -30,13 +30,13 @@ struct BiasMark {
 struct OpListMarks {
   std::map<std::string, TensorMark> tensors;
   std::vector<BiasMark> biases;
-  std::vector<std::string> folded;            ///< clamps that become part of their producer
-  std::set<std::string> pairless;             ///< marked, but read as they are: activation functions behind kernels
-  std::map<std::string, std::string> narrowed;   ///< tensor -> the one whose range it has
-  std::set<std::string> fixed_to_one;         ///< outputs of Softmax: [0, 1]
-  std::set<std::string> unshared;             ///< AlignEltwiseQuantType: inputs of element-wise operators, which share with nobody
-  std::vector<const Node*> quantized;         ///< nodes that marked
-  std::vector<NodeDecision> nodes;            ///< all
+  std::vector<std::string> folded;              ///< clamps that become part of their producer
+  std::set<std::string> pairless;               ///< marked, but read as they are: activation functions behind kernels
+  std::map<std::string, std::string> narrowed;  ///< tensor -> the one whose range it has
+  std::set<std::string> fixed_to_one;           ///< outputs of Softmax: [0, 1]
+  std::set<std::string> unshared;  ///< AlignEltwiseQuantType: inputs of element-wise operators, which share with nobody
+  std::vector<const Node*> quantized;  ///< nodes that marked
+  std::vector<NodeDecision> nodes;     ///< all
   std::vector<std::string> warnings;
 };
 

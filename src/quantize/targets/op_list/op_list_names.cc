@@ -22,7 +22,8 @@ std::vector<std::string> ChannelWeights(const Graph& graph, const Node& node, co
   return weights;
 }
 
-Status CheckAxis(const Graph& graph, const std::string& type, int64_t axis, const OpListRules& rules, std::vector<std::string>* warnings) {
+Status CheckAxis(const Graph& graph, const std::string& type, int64_t axis, const OpListRules& rules,
+                 std::vector<std::string>* warnings) {
   bool used = false;
   for (const auto& node : graph.nodes()) {
     if (node->op_type != type) continue;
@@ -31,29 +32,34 @@ Status CheckAxis(const Graph& graph, const std::string& type, int64_t axis, cons
       const Shape& shape = graph.Initializer(weight)->shape();
       const auto rank = static_cast<int64_t>(shape.size());
       if (axis >= -rank && axis < rank) continue;
-      return Error(ErrorId::kBadConfig, kAxes, ": ", type, ": axis: got ", axis, " for '", weight, "' of node '", node->name, "' with shape ",
-                   ShapeToString(shape), ", wanted ", -rank, " to ", rank - 1);
+      return Error(ErrorId::kBadConfig, kAxes, ": ", type, ": axis: got ", axis, " for '", weight, "' of node '",
+                   node->name, "' with shape ", ShapeToString(shape), ", wanted ", -rank, " to ", rank - 1);
     }
   }
-  if (!used) warnings->push_back(StrCat(kAxes, ": '", type, "' has no effect: no such operator has a constant weight with channels"));
+  if (!used)
+    warnings->push_back(
+        StrCat(kAxes, ": '", type, "' has no effect: no such operator has a constant weight with channels"));
   return Status::Ok();
 }
 
 }  // namespace
 
-Status CheckOperatorTypes(const Graph& graph, const PlanOptions& options, const OpListRules& rules, std::vector<std::string>* warnings) {
+Status CheckOperatorTypes(const Graph& graph, const PlanOptions& options, const OpListRules& rules,
+                          std::vector<std::string>* warnings) {
   const SelectionOptions& selection = options.op_list.selection;
   const PairOptions& pairs = options.op_list.pairs;
   std::vector<std::string> types, axes, between;
   for (const auto& node : graph.nodes()) types.push_back(node->op_type);
   for (const auto& [upper, lower] : pairs.between) {
-    if (upper != "Mul" || lower != "Add") between.insert(between.end(), {upper, lower});   // RemoveQDQMulAdd asks for it of any model
+    if (upper != "Mul" || lower != "Add")
+      between.insert(between.end(), {upper, lower});  // RemoveQDQMulAdd asks for it of any model
   }
   for (const auto& [type, axis] : pairs.channel_axis) axes.push_back(type);
   const auto warn_of_unknown = [&](const std::vector<std::string>& named, std::string_view key) {
     for (const std::string& type : std::set<std::string>(named.begin(), named.end())) {
       if (std::ranges::find(types, type) != types.end()) continue;
-      warnings->push_back(StrCat(key, ": '", type, "' has no effect: no such operator is left after the rewrites", DidYouMean(type, types)));
+      warnings->push_back(StrCat(key, ": '", type, "' has no effect: no such operator is left after the rewrites",
+                                 DidYouMean(type, types)));
     }
   };
   warn_of_unknown(selection.op_types, "OpTypesToQuantize");
@@ -62,7 +68,8 @@ Status CheckOperatorTypes(const Graph& graph, const PlanOptions& options, const 
   warn_of_unknown(between, "RemoveQDQBetweenOps");
   warn_of_unknown(axes, kAxes);
   for (const auto& [type, axis] : pairs.channel_axis) {
-    if (std::ranges::find(types, type) != types.end()) PREON_RETURN_IF_ERROR(CheckAxis(graph, type, axis, rules, warnings));
+    if (std::ranges::find(types, type) != types.end())
+      PREON_RETURN_IF_ERROR(CheckAxis(graph, type, axis, rules, warnings));
   }
   return Status::Ok();
 }

@@ -4,12 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "quantize/targets/op_list/op_list_rules.h"
 #include "quantize/plan/plan_options.h"
+#include "quantize/targets/op_list/op_list_rules.h"
 
 namespace preon {
 
-/// Warns of types that are not there. Errors: kBadConfig for an axis of QDQOpTypePerChannelSupportToAxis that a weight has not.
-Status CheckOperatorTypes(const Graph& graph, const PlanOptions& options, const OpListRules& rules, std::vector<std::string>* warnings);
+/// Warns of types that are not there. Errors: kBadConfig for an axis of QDQOpTypePerChannelSupportToAxis that a weight
+/// has not.
+Status CheckOperatorTypes(const Graph& graph, const PlanOptions& options, const OpListRules& rules,
+                          std::vector<std::string>* warnings);
 
 }  // namespace preon

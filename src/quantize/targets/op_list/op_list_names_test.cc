@@ -9,9 +9,9 @@ namespace preon {
 namespace {
 
 using ::testing::ElementsAre;
+using testing::GraphBuilder;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::GraphBuilder;
 
 GraphBuilder One() {
   GraphBuilder b({1, 4, 8, 8});
@@ -31,7 +31,8 @@ TEST(OperatorTypes, ThoseThatAreNotThereAreWarnings) {
   PlanOptions options;
   options.op_list.pairs.between = {{"Conv", "Rleu"}, {"Mul", "Add"}};
   options.op_list.selection.op_types = {"Conv", "Convv"};
-  EXPECT_THAT(*Warned(options), ElementsAre(HasSubstr("OpTypesToQuantize: 'Convv'"), HasSubstr("RemoveQDQBetweenOps: 'Rleu' has no effect")));
+  EXPECT_THAT(*Warned(options), ElementsAre(HasSubstr("OpTypesToQuantize: 'Convv'"),
+                                            HasSubstr("RemoveQDQBetweenOps: 'Rleu' has no effect")));
   EXPECT_THAT((*Warned(options))[1], HasSubstr("did you mean 'Relu'?"));
 }
 
@@ -40,11 +41,13 @@ TEST(OperatorTypes, AxesOfChannels) {
   options.op_list.pairs.channel_axis = {{"Conv", -4}};
   EXPECT_THAT(*Warned(options), IsEmpty());
   options.op_list.pairs.channel_axis = {{"Relu", 0}, {"Gem", 0}};
-  EXPECT_THAT(*Warned(options), ElementsAre(HasSubstr("'Gem' has no effect"), HasSubstr("'Relu' has no effect: no such operator has a constant weight")));
+  EXPECT_THAT(*Warned(options), ElementsAre(HasSubstr("'Gem' has no effect"),
+                                            HasSubstr("'Relu' has no effect: no such operator has a constant weight")));
   options.op_list.pairs.channel_axis = {{"Conv", 4}};
   const Status status = Warned(options).status();
   EXPECT_EQ(status.id(), ErrorId::kBadConfig);
-  EXPECT_THAT(status.message(), HasSubstr("Conv: axis: got 4 for 'c_w' of node 'c_node' with shape [4, 4, 1, 1], wanted -4 to 3"));
+  EXPECT_THAT(status.message(),
+              HasSubstr("Conv: axis: got 4 for 'c_w' of node 'c_node' with shape [4, 4, 1, 1], wanted -4 to 3"));
 }
 
 }  // namespace

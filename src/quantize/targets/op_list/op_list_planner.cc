@@ -2,18 +2,18 @@
 
 #include <algorithm>
 
-#include "quantize/targets/op_list/alignments.h"
-#include "quantize/write/bias_correction.h"
-#include "quantize/targets/op_list/block_axes.h"
 #include "quantize/plan/check_plan.h"
-#include "quantize/targets/op_list/precision_borders.h"
-#include "quantize/targets/op_list/plan_bodies.h"
+#include "quantize/plan/op_traits.h"
+#include "quantize/plan/passthrough.h"
+#include "quantize/settings/tensor_settings.h"
+#include "quantize/targets/op_list/alignments.h"
+#include "quantize/targets/op_list/block_axes.h"
 #include "quantize/targets/op_list/op_list_forms.h"
 #include "quantize/targets/op_list/op_list_marker.h"
 #include "quantize/targets/op_list/op_list_names.h"
-#include "quantize/plan/op_traits.h"
-#include "quantize/settings/tensor_settings.h"
-#include "quantize/plan/passthrough.h"
+#include "quantize/targets/op_list/plan_bodies.h"
+#include "quantize/targets/op_list/precision_borders.h"
+#include "quantize/write/bias_correction.h"
 
 namespace preon {
 namespace {
@@ -54,7 +54,9 @@ class Planner {
     if (!rules_.guards_float_regions) PREON_RETURN_IF_ERROR(CheckConvolutions(graph_, plan_));
     PREON_RETURN_IF_ERROR(CheckOperatorTypes(graph_, options_, rules_, &plan_.warnings));
     if (rules_.per_channel_is_symmetric && options_.per_channel && options_.weight_symmetric == false)
-      plan_.warnings.push_back("WeightSymmetric=false: has no effect on weights with a scale per channel: they have one zero point for all, in the middle");
+      plan_.warnings.push_back(
+          "WeightSymmetric=false: has no effect on weights with a scale per channel: they have one zero point for all, "
+          "in the middle");
     return std::move(plan_);
   }
 
@@ -74,7 +76,8 @@ class Planner {
     plan_.warnings = std::move(marks_.warnings);
     plan_.folded_clamps = std::move(marks_.folded);
     plan_.dequantize_for_all_readers = !rules_.operands_alone;
-    plan_.contrib_domain = rules_.extended || options_.op_list.pairs.contrib_domain || (model_.opset() < 21 && (Has16Or4Bits() || options_.op_list.bias.int16));
+    plan_.contrib_domain = rules_.extended || options_.op_list.pairs.contrib_domain ||
+                           (model_.opset() < 21 && (Has16Or4Bits() || options_.op_list.bias.int16));
     plan_.dedicated_dequantize = options_.op_list.pairs.dedicated_dequantize;
     plan_.int16_biases = options_.op_list.bias.int16;
     plan_.clips_to_relu = options_.op_list.pairs.clips_to_relu;
@@ -95,7 +98,8 @@ class Planner {
       ActivationPlan& activation = plan_.activations[tensor];
       activation.scale_type = options_.scale_type;
       SetType(options_.activation, rules_.Symmetric(options_), activation);
-      if (const auto narrowed = marks_.narrowed.find(tensor); narrowed != marks_.narrowed.end()) activation.range_of = narrowed->second;
+      if (const auto narrowed = marks_.narrowed.find(tensor); narrowed != marks_.narrowed.end())
+        activation.range_of = narrowed->second;
       const TensorOverride* own = OverrideOf(tensor);
       const bool block = own != nullptr && own->type ? own->type->block() != nullptr : activation.block.has_value();
       if (marks_.fixed_to_one.contains(tensor) && !block) {
@@ -123,8 +127,8 @@ class Planner {
     if (bounds && bounds->min == 0) activation.format.symmetric = false;
   }
 
-  // The nearest tensor up the chain that has parameters of its own, or whose second pair is what is moved. Where there is none,
-  // its own range it is.
+  // The nearest tensor up the chain that has parameters of its own, or whose second pair is what is moved. Where there
+  // is none, its own range it is.
   void Share(const std::string& tensor, const TensorMark& mark) {
     std::string owner = mark.provider, reader = mark.provider_node;
     std::set<std::string> seen = {tensor};
@@ -132,11 +136,14 @@ class Planner {
     while (true) {
       const auto up = marks_.tensors.find(owner);
       if (up == marks_.tensors.end() || !seen.insert(owner).second) {
-        plan_.warnings.push_back(StrCat("'", tensor, "' has a scale of its own: '", mark.provider, "' has none to share"));
+        plan_.warnings.push_back(
+            StrCat("'", tensor, "' has a scale of its own: '", mark.provider, "' has none to share"));
         return;
       }
       if (!IsConstant(owner)) second = plan_.activations.at(owner).ConvertFor(reader);
-      if (second != nullptr || up->second.provider.empty() || (OverrideOf(owner) != nullptr && HasOwnParams(*OverrideOf(owner)))) break;
+      if (second != nullptr || up->second.provider.empty() ||
+          (OverrideOf(owner) != nullptr && HasOwnParams(*OverrideOf(owner))))
+        break;
       reader = up->second.provider_node;
       owner = up->second.provider;
     }
@@ -158,7 +165,9 @@ class Planner {
 
   Status PlanPrecisionBorders() {
     if (rules_.extended) return preon::PlanPrecisionBorders(graph_, options_, &plan_);
-    plan_.warnings.push_back("EnableDualQuantNodePairs: has no effect: only the extended layout of target quark has second pairs around nodes");
+    plan_.warnings.push_back(
+        "EnableDualQuantNodePairs: has no effect: only the extended layout of target quark has second pairs around "
+        "nodes");
     return Status::Ok();
   }
 
@@ -186,7 +195,8 @@ class Planner {
 
   ScaleAxes AxesOf(const std::string& tensor, const TensorMark& mark) const {
     const OpHandler handler = rules_.HandlerOf(mark.first->op_type);
-    const bool sums = (handler == OpHandler::kLinear || handler == OpHandler::kMatMul) && mark.weight && graph_.Initializer(tensor)->shape().size() >= 2 && mark.first->input(1) == tensor;
+    const bool sums = (handler == OpHandler::kLinear || handler == OpHandler::kMatMul) && mark.weight &&
+                      graph_.Initializer(tensor)->shape().size() >= 2 && mark.first->input(1) == tensor;
     return {.channel = mark.axis, .reduced = sums ? ReducedAxis(graph_, *mark.first) : -1};
   }
 
@@ -203,12 +213,13 @@ class Planner {
     SetGranularity(options_.per_channel, options_.block_size.value_or(0), axes, plan);
     // One scale per channel: one zero point for all.
     if (plan.axis >= 0 && rules_.per_channel_is_symmetric) plan.format.symmetric = true;
-    if (plan.axis >= 0 && plan.format.type == DataType::kUInt8 && rules_.per_channel_is_int8) plan.format = {DataType::kInt8, true, plan.format.reduce_range};
+    if (plan.axis >= 0 && plan.format.type == DataType::kUInt8 && rules_.per_channel_is_int8)
+      plan.format = {DataType::kInt8, true, plan.format.reduce_range};
     if (const TensorOverride* own = OverrideOf(tensor)) {
-      if (HasOwnParams(*own)) SetGranularity(false, 0, axes, plan);   // what it does not say is one scale
+      if (HasOwnParams(*own)) SetGranularity(false, 0, axes, plan);  // what it does not say is one scale
       ApplyOverride(*own, axes, plan);
     }
-    if (plan.block_size > 0 && plan.axis >= 0)   // more than there are is all
+    if (plan.block_size > 0 && plan.axis >= 0)  // more than there are is all
       plan.block_size = std::min(plan.block_size, graph_.Initializer(tensor)->shape()[static_cast<size_t>(plan.axis)]);
     // The runtime's DequantizeLinear takes the difference to the zero point in 32 bits.
     if (plan.format.type == DataType::kInt32) plan.format.symmetric = true;
@@ -234,7 +245,7 @@ class Planner {
   // --- Biases --------------------------------------------------------------------------------------------------
   // Codes of up to 16 bits with one scale per output: products have the product of both scales.
   bool AccumulatesInInt32(const BiasMark& bias) const {
-    const int most_bits = options_.compat == Compat::kQuark ? 32 : 16;   // there int32 weights count too
+    const int most_bits = options_.compat == Compat::kQuark ? 32 : 16;  // there int32 weights count too
     const auto is_short = [&](const IntFormat& format) {
       return IsIntType(format.type) && static_cast<int>(DataTypeBits(format.type)) <= most_bits;
     };
@@ -256,15 +267,18 @@ class Planner {
     const bool encoded = possible && (wanted.int32.value_or(true) || wanted.int16);
     const bool weights_only = options_.op_list.selection.weights_only;
     if (encoded) {
-      plan_.biases.push_back({mark.node->name, mark.bias, mark.input, mark.weight, BiasForm::kInt32Codes, wanted.protect});
+      plan_.biases.push_back(
+          {mark.node->name, mark.bias, mark.input, mark.weight, BiasForm::kInt32Codes, wanted.protect});
     } else if ((rules_.other_biases_as_weights && !weights_only) || (wanted.int32 == false)) {
-      const TensorMark as_weight{.weight = true, .axis = graph_.Initializer(mark.bias)->shape().size() == 1 ? 0 : -1, .first = mark.node};
+      const TensorMark as_weight{
+          .weight = true, .axis = graph_.Initializer(mark.bias)->shape().size() == 1 ? 0 : -1, .first = mark.node};
       plan_.weights[mark.bias] = WeightOf(mark.bias, as_weight);
       std::set<std::string>& nodes = biases_as_weights_[mark.bias];
       nodes.insert(mark.node->name);
       plan_.weights[mark.bias].nodes.assign(nodes.begin(), nodes.end());
       const auto weight = plan_.weights.find(mark.weight);
-      const bool is_rounded = weight != plan_.weights.end() && !IsHalf(weight->second.format.type);   // by enough to correct
+      const bool is_rounded =
+          weight != plan_.weights.end() && !IsHalf(weight->second.format.type);  // by enough to correct
       if (is_rounded && HasBiasOfChannels(graph_, *mark.node) && graph_.UseCount(mark.bias) == 1)
         plan_.biases.push_back({mark.node->name, mark.bias, mark.input, mark.weight, BiasForm::kAsWeight});
     } else if (!weights_only && HasBiasOfChannels(graph_, *mark.node)) {
@@ -276,9 +290,8 @@ class Planner {
   // What a compiler that computes in bfloat16 needs: inputs in that type, and weights that are of it.
   void KeepInputCastsOnly() {
     const auto is_bfloat16 = [](const auto& plan) { return plan.format.type == DataType::kBFloat16; };
-    std::erase_if(plan_.activations, [&](const auto& entry) {
-      return is_bfloat16(entry.second) && !graph_.IsInput(entry.first);
-    });
+    std::erase_if(plan_.activations,
+                  [&](const auto& entry) { return is_bfloat16(entry.second) && !graph_.IsInput(entry.first); });
     for (auto& [tensor, weight] : plan_.weights) {
       if (is_bfloat16(weight)) weight.form = WeightForm::kFolded;
     }
@@ -291,7 +304,8 @@ class Planner {
     for (const auto& [tensor, from] : plan_.aligned) wanted.insert({tensor, from});
     for (const BiasPlan& bias : plan_.biases)
       if (bias.form == BiasForm::kInt32Codes) wanted.insert({bias.input, bias.weight});
-    std::erase_if(plan_.activations, [&](const auto& entry) { return !entry.second.pair && !wanted.contains(entry.first); });
+    std::erase_if(plan_.activations,
+                  [&](const auto& entry) { return !entry.second.pair && !wanted.contains(entry.first); });
   }
 
   const Model& model_;
@@ -300,7 +314,7 @@ class Planner {
   const OpListRules& rules_;
   OpListMarks marks_;
   QuantPlan plan_;
-  std::map<std::string, std::set<std::string>> biases_as_weights_;   // readers
+  std::map<std::string, std::set<std::string>> biases_as_weights_;  // readers
 };
 
 }  // namespace
@@ -310,7 +324,9 @@ Result<QuantPlan> PlanOpList(const Model& model, const PlanOptions& options, con
     return Error(ErrorId::kNotYetSupported, "--weight ", options.weight.name(), ": only --target matmul-nbits has it");
   }
   PREON_ASSIGN_OR_RETURN(QuantPlan plan, Planner(model, options, rules).Run());
-  const auto plan_body = [&](const Model& body, const PlanOptions& weights_alone) { return PlanOpList(body, weights_alone, rules); };
+  const auto plan_body = [&](const Model& body, const PlanOptions& weights_alone) {
+    return PlanOpList(body, weights_alone, rules);
+  };
   if (options.op_list.selection.sub_graphs) PREON_RETURN_IF_ERROR(PlanBodies(model, options, plan_body, &plan));
   return plan;
 }

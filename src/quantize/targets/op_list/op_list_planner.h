@@ -1,8 +1,8 @@
 // From marks to a plan: types, scales, forms, biases; for targets whose operators mark tensors (layout_rules.h).
 #pragma once
 
-#include "quantize/targets/op_list/op_list_rules.h"
 #include "quantize/plan/quant_plan.h"
+#include "quantize/targets/op_list/op_list_rules.h"
 
 namespace preon {
 

@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
 
 #include "formats/number_formats.h"
+#include "ir/test_graphs.h"
 #include "quantize/plan/plan_options.h"
 #include "quantize/plan/quant_plan.h"
 #include "quantize/plan/target.h"
 #include "quantize/targets/targets.h"
-#include "ir/test_graphs.h"
 
 namespace preon {
 namespace {
@@ -47,7 +47,8 @@ TEST(QuarkTarget, TakesEveryTypeOfTheRegistry) {
     for (const auto& format : NumberFormats().entries()) {
       PlanOptions of_tensor;
       of_tensor.overrides["x"].type = format->type();
-      for (const PlanOptions& options : {PlanOptions{.activation = format->type(), .weight = format->type()}, of_tensor}) {
+      for (const PlanOptions& options :
+           {PlanOptions{.activation = format->type(), .weight = format->type()}, of_tensor}) {
         const Result<QuantPlan> plan = target->Plan(model, options);
         ASSERT_TRUE(plan.ok()) << format->name() << ": " << plan.status().ToString();
         const ActivationPlan& x = plan->activations.at("x");
@@ -104,7 +105,7 @@ TEST(QuarkTarget, BiasesAreInt32CodesOnlyBesideShortCodes) {
   EXPECT_FALSE(plan(*MakeSimulateTarget(), {.weight = mx9}).weights.contains(bias));
   const QuantPlan grouped = plan(*MakeSimulateTarget(), {.weight = DataType::kInt4, .block_size = 2});
   EXPECT_FALSE(grouped.weights.contains(bias));
-  ASSERT_EQ(grouped.biases.size(), 1u);   // corrected as a float
+  ASSERT_EQ(grouped.biases.size(), 1u);  // corrected as a float
   EXPECT_FALSE(grouped.biases[0].form == BiasForm::kInt32Codes);
   // The runtime would quantize a float bias beside codes by itself.
   EXPECT_EQ(grouped.float_regions.size(), 1u);
@@ -134,7 +135,8 @@ TEST(SimulateTarget, BlocksOfOperandsAlone) {
 
 // What the runtime fuses into something that computes otherwise, or not at all.
 TEST(SimulateTarget, FormsThatTheRuntimeLeavesAlone) {
-  const auto form = [](const Target& target, DataType activation, TensorType weight, std::optional<int64_t> block_size = {}) {
+  const auto form = [](const Target& target, DataType activation, TensorType weight,
+                       std::optional<int64_t> block_size = {}) {
     const PlanOptions options{.activation = activation, .weight = weight, .block_size = block_size};
     return target.Plan(ConvModel(), options)->weights.at("c1_w").form;
   };

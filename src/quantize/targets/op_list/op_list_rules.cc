@@ -12,22 +12,41 @@ using Types = std::vector<std::string_view>;
 
 // Of operators with integer kernels, as both tools list them.
 constexpr std::array<std::string_view, 24> kQLinearTypes = {
-    "ArgMax", "Conv",    "Gemm",    "MatMul",    "Add",    "Mul",         "Relu",   "Clip",    "LeakyRelu", "Sigmoid", "MaxPool",   "GlobalAveragePool",
-    "Split",  "Pad",     "Reshape", "Squeeze",   "Unsqueeze", "Resize",   "AveragePool", "Concat", "Softmax", "Where",   "Gather",    "Transpose"};
+    "ArgMax",      "Conv",   "Gemm",      "MatMul",  "Add",       "Mul",
+    "Relu",        "Clip",   "LeakyRelu", "Sigmoid", "MaxPool",   "GlobalAveragePool",
+    "Split",       "Pad",    "Reshape",   "Squeeze", "Unsqueeze", "Resize",
+    "AveragePool", "Concat", "Softmax",   "Where",   "Gather",    "Transpose"};
 
-constexpr std::array<std::string_view, 8> kOrtTypes = {"ConvTranspose", "Slice", "GatherElements", "InstanceNormalization", "LayerNormalization", "BatchNormalization", "Flatten", "TopK"};
-constexpr std::array<std::string_view, 6> kQuarkTypes = {"ConvTranspose", "Tanh", "Gelu", "InstanceNormalization", "LayerNormalization", "EmbedLayerNormalization"};
-constexpr std::array<std::string_view, 13> kExtendedTypes = {"HardSigmoid", "Div", "Erf", "Sub", "Min", "Max", "ReduceMean", "DepthToSpace", "SpaceToDepth", "Slice", "PRelu", "LpNormalization", "BatchNormalization"};
+constexpr std::array<std::string_view, 8> kOrtTypes = {
+    "ConvTranspose", "Slice", "GatherElements", "InstanceNormalization", "LayerNormalization", "BatchNormalization",
+    "Flatten",       "TopK"};
+constexpr std::array<std::string_view, 6> kQuarkTypes = {
+    "ConvTranspose", "Tanh", "Gelu", "InstanceNormalization", "LayerNormalization", "EmbedLayerNormalization"};
+constexpr std::array<std::string_view, 13> kExtendedTypes = {
+    "HardSigmoid",       "Div",          "Erf",          "Sub",   "Min",   "Max",
+    "ReduceMean",        "DepthToSpace", "SpaceToDepth", "Slice", "PRelu", "LpNormalization",
+    "BatchNormalization"};
 
 constexpr std::array<std::string_view, 4> kProducts = {"Conv", "ConvTranspose", "Gemm", "MatMul"};
 
 std::map<std::string_view, OpHandler> CommonHandlers() {
-  return {{"Conv", OpHandler::kLinear},       {"ConvTranspose", OpHandler::kLinear}, {"Gemm", OpHandler::kLinear},
-          {"MatMul", OpHandler::kMatMul},     {"Relu", OpHandler::kClamp},           {"Clip", OpHandler::kClamp},
-          {"Reshape", OpHandler::kMover},     {"Transpose", OpHandler::kMover},      {"Squeeze", OpHandler::kMover},
-          {"Unsqueeze", OpHandler::kMover},   {"Resize", OpHandler::kMover},         {"MaxPool", OpHandler::kMover},
-          {"AveragePool", OpHandler::kMover}, {"Gather", OpHandler::kGather},        {"Split", OpHandler::kSplit},
-          {"Where", OpHandler::kWhere},       {"InstanceNormalization", OpHandler::kNormalization},
+  return {{"Conv", OpHandler::kLinear},
+          {"ConvTranspose", OpHandler::kLinear},
+          {"Gemm", OpHandler::kLinear},
+          {"MatMul", OpHandler::kMatMul},
+          {"Relu", OpHandler::kClamp},
+          {"Clip", OpHandler::kClamp},
+          {"Reshape", OpHandler::kMover},
+          {"Transpose", OpHandler::kMover},
+          {"Squeeze", OpHandler::kMover},
+          {"Unsqueeze", OpHandler::kMover},
+          {"Resize", OpHandler::kMover},
+          {"MaxPool", OpHandler::kMover},
+          {"AveragePool", OpHandler::kMover},
+          {"Gather", OpHandler::kGather},
+          {"Split", OpHandler::kSplit},
+          {"Where", OpHandler::kWhere},
+          {"InstanceNormalization", OpHandler::kNormalization},
           {"LayerNormalization", OpHandler::kNormalization}};
 }
 
@@ -42,7 +61,9 @@ bool IsByte(const TensorType& type) { return type == DataType::kInt8 || type == 
 
 }  // namespace
 
-bool OpListRules::Quantizes(std::string_view op_type) const { return std::ranges::find(op_types, op_type) != op_types.end(); }
+bool OpListRules::Quantizes(std::string_view op_type) const {
+  return std::ranges::find(op_types, op_type) != op_types.end();
+}
 
 OpHandler OpListRules::HandlerOf(std::string_view op_type) const {
   const auto handler = handlers.find(op_type);
@@ -70,7 +91,8 @@ OpListRules QuarkRules(const PlanOptions& options) {
   rules.op_types = Joined(kQLinearTypes, kQuarkTypes);
   if (extended) rules.op_types = Joined(rules.op_types, kExtendedTypes);
   rules.folds_clamps = !extended || options.op_list.pairs.fold_relu;
-  rules.removes_pairs = rules.shifts_as_weights = rules.other_biases_as_weights = rules.int8_is_symmetric = rules.per_channel_is_int8 = true;
+  rules.removes_pairs = rules.shifts_as_weights = rules.other_biases_as_weights = rules.int8_is_symmetric =
+      rules.per_channel_is_int8 = true;
   rules.narrows_clamp_inputs = true;
   rules.extended = extended;
   rules.constants_are_weights = true;

@@ -29,22 +29,23 @@ enum class OpHandler : uint8_t {
 struct OpListRules {
   std::string_view target;
   OperatorForm operators = OperatorForm::kStock;
-  std::vector<std::string_view> op_types;            ///< without --op-types
-  std::map<std::string_view, OpHandler> handlers;    ///< others: kEveryTensor
-  bool operands_alone = false;     ///< what operators read is marked, what they write is not; sums stay exact
-  bool folds_clamps = false;       ///< Relu and Clip into their producer, where activations are asymmetric
-  bool narrows_clamp_inputs = false;  ///< the range of what a clamp alone reads is that of its output
-  bool removes_pairs = false;      ///< RemoveQDQConv…
-  bool extended = false;           ///< com.microsoft's pairs; tensors with overrides share with nobody
-  bool shifts_as_weights = false;  ///< of LayerNormalization: not as biases
+  std::vector<std::string_view> op_types;          ///< without --op-types
+  std::map<std::string_view, OpHandler> handlers;  ///< others: kEveryTensor
+  bool operands_alone = false;         ///< what operators read is marked, what they write is not; sums stay exact
+  bool folds_clamps = false;           ///< Relu and Clip into their producer, where activations are asymmetric
+  bool narrows_clamp_inputs = false;   ///< the range of what a clamp alone reads is that of its output
+  bool removes_pairs = false;          ///< RemoveQDQConv…
+  bool extended = false;               ///< com.microsoft's pairs; tensors with overrides share with nobody
+  bool shifts_as_weights = false;      ///< of LayerNormalization: not as biases
   bool constants_are_weights = false;  ///< all of them; else what is no weight has the activations' type
-  bool other_biases_as_weights = false;  ///< biases that are no int32 codes have the weight's type; else they stay float
-  bool keeps_masks_float = false;  ///< but with --compat
-  bool guards_float_regions = false;     ///< float Conv and Gemm get a DequantizeLinear that the runtime does not fuse
-  bool unknown_is_float = false;   ///< tensors of unknown type
+  bool other_biases_as_weights =
+      false;                          ///< biases that are no int32 codes have the weight's type; else they stay float
+  bool keeps_masks_float = false;     ///< but with --compat
+  bool guards_float_regions = false;  ///< float Conv and Gemm get a DequantizeLinear that the runtime does not fuse
+  bool unknown_is_float = false;      ///< tensors of unknown type
   bool per_channel_is_int8 = false;   ///< weights in uint8 with scales per channel are int8
-  bool per_channel_is_symmetric = false;   ///< weights with scales per channel have their zero points in the middle
-  bool int8_is_symmetric = false;  ///< activations in int8, where nobody says otherwise
+  bool per_channel_is_symmetric = false;  ///< weights with scales per channel have their zero points in the middle
+  bool int8_is_symmetric = false;         ///< activations in int8, where nobody says otherwise
 
   bool Quantizes(std::string_view op_type) const;
   OpHandler HandlerOf(std::string_view op_type) const;
@@ -56,8 +57,9 @@ struct OpListRules {
 OpListRules OrtRules();
 /// The reference's base or extended quantizer (spec options §6).
 OpListRules QuarkRules(const PlanOptions& options);
-/// The base quantizer's operators, kept away from what runtimes do behind the user's back. Activations in blocks: the operands of
-/// products alone, as accelerators with such formats compute (OCP Microscaling v1.0, section 6: dot products), but with --compat.
+/// The base quantizer's operators, kept away from what runtimes do behind the user's back. Activations in blocks: the
+/// operands of products alone, as accelerators with such formats compute (OCP Microscaling v1.0, section 6: dot
+/// products), but with --compat.
 OpListRules SimulateRules(const PlanOptions& options);
 
 /// Which of both target quark is for these options.

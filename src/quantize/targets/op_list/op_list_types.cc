@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <array>
 
-#include "quantize/targets/op_list/op_list_planner.h"
-#include "quantize/settings/tensor_settings.h"
-#include "quantize/write/stock_form.h"
 #include "quantize/plan/quant_plan.h"
+#include "quantize/settings/tensor_settings.h"
+#include "quantize/targets/op_list/op_list_planner.h"
+#include "quantize/write/stock_form.h"
 
 namespace preon {
 namespace {

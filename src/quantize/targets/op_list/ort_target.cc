@@ -2,15 +2,15 @@
 #include <algorithm>
 #include <array>
 
+#include "quantize/settings/tensor_settings.h"
 #include "quantize/targets/op_list/ignored_keys.h"
 #include "quantize/targets/op_list/op_list_planner.h"
-#include "quantize/settings/tensor_settings.h"
 #include "quantize/targets/targets.h"
 
 namespace preon {
 namespace {
 
-constexpr std::array kTypes = {DataType::kUInt8, DataType::kInt8,  DataType::kUInt16,      DataType::kInt16,
+constexpr std::array kTypes = {DataType::kUInt8, DataType::kInt8, DataType::kUInt16,      DataType::kInt16,
                                DataType::kUInt4, DataType::kInt4, DataType::kFloat8E4M3FN};
 constexpr int64_t kSmallestOpset = 11;
 
@@ -19,7 +19,8 @@ class OrtTarget final : public Target {
   std::string_view name() const override { return "ort"; }
   std::vector<std::string_view> aliases() const override { return {"quantize_static", "qdq"}; }
   std::string_view summary() const override {
-    return "the layout of ONNX Runtime's own quantizer: pairs around every operator that it lists, Relu and Clip folded";
+    return "the layout of ONNX Runtime's own quantizer: pairs around every operator that it lists, Relu and Clip "
+           "folded";
   }
   int64_t RequiredOpset(const PlanOptions& options) const override {
     return std::max(kSmallestOpset, OpListOpset(options, OperatorForm::kStock, options.op_list.pairs.contrib_domain));
@@ -32,7 +33,9 @@ class OrtTarget final : public Target {
     return by_default && options.compat == Compat::kOff;
   }
   bool HasOpList() const override { return true; }
-  std::vector<IgnoredKey> IgnoredKeys(const PlanOptions& options) const override { return IgnoredOpListKeys(options, OrtRules()); }
+  std::vector<IgnoredKey> IgnoredKeys(const PlanOptions& options) const override {
+    return IgnoredOpListKeys(options, OrtRules());
+  }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
     PREON_RETURN_IF_ERROR(CheckTypes(name(), kTypes, options));

@@ -9,21 +9,27 @@
 namespace preon {
 namespace {
 
-constexpr std::array<std::string_view, 4> kOfNpus = {"convert_reduce_mean", "split_large_pool", "convert_split", "convert_batch_norm"};
+constexpr std::array<std::string_view, 4> kOfNpus = {"convert_reduce_mean", "split_large_pool", "convert_split",
+                                                     "convert_batch_norm"};
 
 class QuarkTarget final : public Target {
  public:
   std::string_view name() const override { return "quark"; }
   std::string_view summary() const override {
-    return "the layout that NPU compilers expect: quantizers around every listed operator, for other types those of libpreon_ops.so";
+    return "the layout that NPU compilers expect: quantizers around every listed operator, for other types those of "
+           "libpreon_ops.so";
   }
-  int64_t RequiredOpset(const PlanOptions& options) const override { return OpListOpset(options, kOperators, QuarkFormatFor(options) == QuarkFormat::kExtended); }
+  int64_t RequiredOpset(const PlanOptions& options) const override {
+    return OpListOpset(options, kOperators, QuarkFormatFor(options) == QuarkFormat::kExtended);
+  }
   bool Takes(const PlanOptions& options) const override { return TakesEveryType(options); }
   bool NeedsStatistics(const PlanOptions& options) const override { return OpListNeedsStatistics(options); }
   bool CorrectsBiases(const PlanOptions& options) const override { return OpListCorrectsBiases(options); }
 
   bool HasOpList() const override { return true; }
-  std::vector<IgnoredKey> IgnoredKeys(const PlanOptions& options) const override { return IgnoredOpListKeys(options, QuarkRules(options)); }
+  std::vector<IgnoredKey> IgnoredKeys(const PlanOptions& options) const override {
+    return IgnoredOpListKeys(options, QuarkRules(options));
+  }
   /// What NPUs have no kernels for becomes something that they have.
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
     const bool of_npus = QuarkFormatFor(options) == QuarkFormat::kExtended;

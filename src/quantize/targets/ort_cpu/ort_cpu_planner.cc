@@ -8,8 +8,8 @@
 //                   carrier joins when all its operands are in T and its result is useful, a mover when its input is
 //   4. plan         a Q/DQ pair for every tensor in T, codes for the constants that integer nodes read
 //
-// So a Q/DQ pair exists only where an integer kernel is on at least one side, each kernel's output goes to exactly one Q,
-// and attention masks, LayerNorm, GELU, Softmax and decoding tails stay float by construction (spec quality §5).
+// So a Q/DQ pair exists only where an integer kernel is on at least one side, each kernel's output goes to exactly one
+// Q, and attention masks, LayerNorm, GELU, Softmax and decoding tails stay float by construction (spec quality §5).
 #include "quantize/targets/ort_cpu/ort_cpu_planner.h"
 
 #include <algorithm>
@@ -18,13 +18,13 @@
 #include <unordered_map>
 
 #include "quantize/plan/check_plan.h"
-#include "quantize/qdq_passes/fill_image_channels.h"
-#include "quantize/plan/op_traits.h"
-#include "quantize/settings/tensor_settings.h"
-#include "quantize/plan/passthrough.h"
-#include "quantize/settings/node_selection.h"
-#include "quantize/targets/ort_cpu/small_integer_regions.h"
 #include "quantize/plan/macs.h"
+#include "quantize/plan/op_traits.h"
+#include "quantize/plan/passthrough.h"
+#include "quantize/qdq_passes/fill_image_channels.h"
+#include "quantize/settings/node_selection.h"
+#include "quantize/settings/tensor_settings.h"
+#include "quantize/targets/ort_cpu/small_integer_regions.h"
 
 namespace preon {
 namespace {
@@ -43,7 +43,10 @@ struct NodeState {
 class Planner {
  public:
   Planner(const Model& model, const PlanOptions& options)
-      : graph_(model.graph), options_(options), selection_(options), plan_{.target = "ort-cpu", .compat = options.compat} {
+      : graph_(model.graph),
+        options_(options),
+        selection_(options),
+        plan_{.target = "ort-cpu", .compat = options.compat} {
     plan_.warnings = selection_.WithoutEffect(graph_);
   }
 
@@ -168,16 +171,16 @@ class Planner {
           // Not absorbed: runs in float between DQ and Q, so that what follows stays in integers.
           if (folded_.count(node) == 0 && state.useful && Quantized(node->input(0))) quantized_.insert(node->output());
           break;
-        case OpRole::kFloat: break;
+        case OpRole::kFloat:
+          break;
       }
     }
   }
 
   bool OperandsQuantized(const Node& node) const {
     const std::vector<size_t> operands = DataInputs(node);
-    return std::all_of(operands.begin(), operands.end(), [&](size_t index) {
-      return IsConstant(node.input(index)) || Quantized(node.input(index));
-    });
+    return std::all_of(operands.begin(), operands.end(),
+                       [&](size_t index) { return IsConstant(node.input(index)) || Quantized(node.input(index)); });
   }
 
   IntFormat ActivationFormat() const {
@@ -217,8 +220,8 @@ class Planner {
       const Node& node = *owner;
       const NodeState& state = State(owner.get());
       if (state.traits.role == OpRole::kAnchor && state.integer) {
-        AddWeight(node, 1, {options_.weight.type(), options_.weight == DataType::kInt8, options_.op_list.reduce_range}, options_.scale_type_of_weights(),
-                  options_.per_channel ? WeightAxis(graph_, node) : -1);
+        AddWeight(node, 1, {options_.weight.type(), options_.weight == DataType::kInt8, options_.op_list.reduce_range},
+                  options_.scale_type_of_weights(), options_.per_channel ? WeightAxis(graph_, node) : -1);
         if (node.Is("Conv") && options_.compat == Compat::kOff && GainsFromFourChannels(graph_, node)) {
           plan_.filled_inputs.push_back(node.name);
         }
@@ -227,7 +230,8 @@ class Planner {
         for (size_t index : DataInputs(node)) {
           if (IsConstant(node.input(index))) AddWeight(node, index, ActivationFormat(), options_.scale_type, -1);
         }
-      } else if (!state.integer && (node.Is("Conv") || node.Is("Gemm")) && IsConstant(node.input(1)) && Quantized(node.input(0))) {
+      } else if (!state.integer && (node.Is("Conv") || node.Is("Gemm")) && IsConstant(node.input(1)) &&
+                 Quantized(node.input(0))) {
         plan_.float_regions.push_back(node.name);
       }
     }
@@ -244,7 +248,7 @@ class Planner {
       const auto own = options_.overrides.find(node.input(index));
       if (own != options_.overrides.end()) ApplyOverride(own->second, {.channel = axis}, weight);
     } else if (weight.axis != axis) {
-      weight.axis = -1;   // readers that need different axes share one scale (spec qdq §7)
+      weight.axis = -1;  // readers that need different axes share one scale (spec qdq §7)
     }
     weight.nodes.push_back(node.name);
   }
@@ -283,14 +287,15 @@ class Planner {
   QuantPlan plan_;
   std::unordered_map<const Node*, NodeState> states_;
   std::set<std::string> quantized_;
-  std::map<std::string, std::string> shares_;   // mover's output -> its input
+  std::map<std::string, std::string> shares_;  // mover's output -> its input
   std::set<Node*> folded_;
 };
 
-constexpr std::array kTypes = {DataType::kInt8, DataType::kUInt8};   // what the integer kernels take
+constexpr std::array kTypes = {DataType::kInt8, DataType::kUInt8};  // what the integer kernels take
 
 bool HasProduct(const QuantPlan& plan) {
-  return std::ranges::any_of(plan.nodes, [](const NodeDecision& d) { return d.reason == FloatReason::kNone && d.macs > 0; });
+  return std::ranges::any_of(plan.nodes,
+                             [](const NodeDecision& d) { return d.reason == FloatReason::kNone && d.macs > 0; });
 }
 
 }  // namespace

@@ -3,16 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "quantize/settings/node_selection.h"
 #include "ir/test_graphs.h"
+#include "quantize/settings/node_selection.h"
 
 namespace preon {
 namespace {
 
 using ::testing::ElementsAre;
+using testing::GraphBuilder;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
-using testing::GraphBuilder;
 
 QuantPlan Plan(const Model& model, const PlanOptions& options = {}) {
   Result<QuantPlan> plan = PlanForOrtCpu(model, options);
@@ -135,10 +135,10 @@ TEST(OrtCpuPlanner, SmallGemmIsLeftUnlessItIsAllThereIs) {
 
 TEST(OrtCpuPlanner, SmallGemmIsIntegerWhereNobodyNoticesItsTime) {
   GraphBuilder b({1024, 1024});
-  b.Op("MatMul", {"x", b.Constant("w1", {1024, 1024})}, "h", {1024, 1024});   // 6 ms
+  b.Op("MatMul", {"x", b.Constant("w1", {1024, 1024})}, "h", {1024, 1024});  // 6 ms
   b.Op("Tanh", {"h"}, "t", {1024, 1024});
   b.Op("ReduceMean", {"t"}, "mean", {1, 1024});
-  b.Op("MatMul", {"mean", b.Constant("w2", {1024, 10})}, "y", {1, 10});   // 4 µs of Q and one more dispatch
+  b.Op("MatMul", {"mean", b.Constant("w2", {1024, 10})}, "y", {1, 10});  // 4 µs of Q and one more dispatch
   b.Output("y");
   EXPECT_EQ(ReasonOf(Plan(b.model), "y_node"), FloatReason::kNone);
 }
@@ -171,8 +171,8 @@ TEST(OrtCpuPlanner, NamesOfWhatRewritesRemovedAreWarnings) {
   b.Conv("x", "c1");
   b.Output("c1");
   EXPECT_THAT(Plan(b.model, {.exclude = {"gone"}, .exclude_types = {"Identity"}}).warnings,
-              ElementsAre(::testing::HasSubstr("'gone' has no effect"), ::testing::HasSubstr("'Identity' has no effect"),
-                          ::testing::HasSubstr("are small")));
+              ElementsAre(::testing::HasSubstr("'gone' has no effect"),
+                          ::testing::HasSubstr("'Identity' has no effect"), ::testing::HasSubstr("are small")));
 }
 
 TEST(OrtCpuPlanner, OriginsAnswerToExclusion) {
@@ -226,7 +226,8 @@ TEST(OrtCpuPlanner, TypesOfOverridesAreThoseOfTheKernels) {
     const Result<QuantPlan> plan = PlanForOrtCpu(b.model, options);
     ASSERT_FALSE(plan.ok());
     EXPECT_EQ(plan.status().id(), ErrorId::kNotYetSupported);
-    EXPECT_EQ(plan.status().message(), StrCat("overrides: ", tensor, ": type 'int4' is not in this version for target "
+    EXPECT_EQ(plan.status().message(), StrCat("overrides: ", tensor,
+                                              ": type 'int4' is not in this version for target "
                                               "ort-cpu; it has: int8, uint8"));
   }
 }

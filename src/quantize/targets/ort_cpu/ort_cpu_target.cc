@@ -1,7 +1,8 @@
-// Target ort-cpu: ONNX Runtime's CPU provider on x86-64, so that every Conv, Gemm and MatMul that gains runs in integers.
+// Target ort-cpu: ONNX Runtime's CPU provider on x86-64, so that every Conv, Gemm and MatMul that gains runs in
+// integers.
 #include "passes/passes.h"
-#include "quantize/targets/ort_cpu/ort_cpu_planner.h"
 #include "passes/prepare.h"
+#include "quantize/targets/ort_cpu/ort_cpu_planner.h"
 #include "quantize/targets/targets.h"
 
 namespace preon {
@@ -13,8 +14,8 @@ class OrtCpuTarget final : public Target {
   std::string_view summary() const override {
     return "ONNX Runtime on CPU: u8 activations, s8 per-channel weights, placed so that integer kernels really run";
   }
-  int64_t RequiredOpset(const PlanOptions&) const override { return 13; }    // per-channel Q/DQ
-  int64_t PreferredOpset(const PlanOptions&) const override { return 17; }   // LayerNormalization
+  int64_t RequiredOpset(const PlanOptions&) const override { return 13; }   // per-channel Q/DQ
+  int64_t PreferredOpset(const PlanOptions&) const override { return 17; }  // LayerNormalization
 
   bool Takes(const PlanOptions& options) const override { return OrtCpuTakes(options); }
   bool FollowsRuntime() const override { return true; }

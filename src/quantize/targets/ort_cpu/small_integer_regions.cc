@@ -8,14 +8,16 @@
 namespace preon {
 namespace {
 
-constexpr double kSavedNsPerMac = 0.014;      // dense convolutions; depthwise ones are no faster in integers
-constexpr double kSavedNsPerWeight = 0.25;    // read once per run, a quarter of the bytes: decides where few positions use it
-constexpr double kBoundaryNs = 8000;          // two dispatches: (de)quantize, and turn the channels last or back
+constexpr double kSavedNsPerMac = 0.014;  // dense convolutions; depthwise ones are no faster in integers
+constexpr double kSavedNsPerWeight =
+    0.25;                             // read once per run, a quarter of the bytes: decides where few positions use it
+constexpr double kBoundaryNs = 8000;  // two dispatches: (de)quantize, and turn the channels last or back
 constexpr double kBoundaryNsPerElement = 0.6;
 
 double Elements(const Graph& graph, const std::string& tensor) {
   double product = 1;
-  for (const int64_t extent : graph.ShapeOf(tensor).value_or(Shape{})) product *= static_cast<double>(std::max<int64_t>(extent, 1));
+  for (const int64_t extent : graph.ShapeOf(tensor).value_or(Shape{}))
+    product *= static_cast<double>(std::max<int64_t>(extent, 1));
   return product;
 }
 

@@ -10,8 +10,8 @@
 namespace preon {
 
 /// The Conv, Gemm and MatMul nodes of connected groups of integer nodes that hold a Conv and save less time than
-/// quantizing at their entries and dequantizing at their exits costs. Estimated from shapes; unknown dimensions count as
-/// in NodeMacs for the work, as 1 for the tensors at the ends. Sources of the constants: docs/design/placement.md.
+/// quantizing at their entries and dequantizing at their exits costs. Estimated from shapes; unknown dimensions count
+/// as in NodeMacs for the work, as 1 for the tensors at the ends. Sources of the constants: docs/design/placement.md.
 std::set<std::string> NodesOfSmallIntegerRegions(const Graph& graph, const QuantPlan& plan);
 
 }  // namespace preon

@@ -2,15 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include "quantize/targets/ort_cpu/ort_cpu_planner.h"
 #include "ir/test_graphs.h"
+#include "quantize/targets/ort_cpu/ort_cpu_planner.h"
 
 namespace preon {
 namespace {
 
 using testing::GraphBuilder;
 
-// A convolution from `input` of `channels` channels over side x side positions, and a Softmax that keeps its output float.
+// A convolution from `input` of `channels` channels over side x side positions, and a Softmax that keeps its output
+// float.
 void AddRegion(GraphBuilder& g, const std::string& input, const std::string& name, int64_t channels, int64_t side) {
   const Shape shape = {1, channels, side, side};
   g.Op("Softmax", {input}, name + "_in", shape);
@@ -53,7 +54,8 @@ TEST(SmallIntegerRegions, ConnectedConvolutionsPayTogether) {
   std::string tensor = "x";
   for (int i = 0; i < 8; ++i) {
     const std::string name = "c" + std::to_string(i);
-    g.Op("Conv", {tensor, g.Constant(name + "_w", {64, 64, 1, 1}), g.Constant(name + "_b", {64})}, name, {1, 64, 16, 16});
+    g.Op("Conv", {tensor, g.Constant(name + "_w", {64, 64, 1, 1}), g.Constant(name + "_b", {64})}, name,
+         {1, 64, 16, 16});
     tensor = name;
   }
   g.Output(tensor);
