@@ -67,7 +67,7 @@ Result<InstrumentResult> InstrumentVerb(const std::string& model, Job& job) {
                           .output = output,
                           .float_size_bytes = prepared.source_size_bytes,
                           .instrumented_size_bytes = FileSizeBytes(output),
-                          .observed_tensors = static_cast<int64_t>(plan.tensors.size()),
+                          .observed_tensors = static_cast<int64_t>(plan.request.tensors.size()),
                           .shared_tensors = static_cast<int64_t>(plan.header.shared.size()),
                           .calib_out = plan.calib_out,
                           .every = plan.every,

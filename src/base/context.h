@@ -1,4 +1,4 @@
-// RunContext: what a run shares: log, progress, threads, temporary folder, cancel flag. There is no global state.
+// RunContext: what a run shares: log, progress, stages, threads, temporary folder, cancel flag. There is no global state.
 #pragma once
 
 #include <atomic>
@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/stage_clock.h"
 #include "base/status.h"
 
 namespace preon {
@@ -27,12 +28,23 @@ struct RunContext {
   std::function<void(LogLevel, std::string_view)> log;  ///< may be empty
   std::function<void(const Progress&)> progress;        ///< may be empty
   const std::atomic<bool>* cancel = nullptr;            ///< set by a signal handler; may be null
+  StageClock* stages = nullptr;                         ///< times of the stages; may be null
 
   void Log(LogLevel level, std::string_view message) const {
     if (log) log(level, message);
   }
   void Report(const Progress& p) const {
     if (progress) progress(p);
+  }
+  /// The run goes over to this stage ("load", "calibrate", …); only the thread that drives the run calls it.
+  void BeginStage(std::string_view stage) const {
+    if (stages != nullptr) stages->Begin(stage);
+  }
+  /// The same without progress reports, for runs inside a stage.
+  RunContext Quiet() const {
+    RunContext quiet = *this;
+    quiet.progress = {};
+    return quiet;
   }
   /// kCancelled once the cancel flag is set.
   Status CheckCancelled() const;

@@ -20,7 +20,8 @@ namespace {
 constexpr std::string_view kMagic = "preon-calib ";
 constexpr std::string_view kVersion = "3\n";
 constexpr size_t kChecksumSize = 64;
-constexpr std::string_view kDerived = "derived", kPerSample = "per-sample";
+constexpr std::string_view kDerived = "derived", kPerSample = "per-sample", kContexts = "contexts",
+                           kStatistics = "statistics";
 
 Status Malformed(std::string_view why) { return Error(ErrorId::kCalibFileMalformed, why, ": the file is damaged"); }
 
@@ -115,6 +116,33 @@ Status ReadDerived(WireReader& in, CalibrationData& data) {
   return Status::Ok();
 }
 
+Status ReadContexts(WireReader& in, CalibrationData& data) {
+  PREON_RETURN_IF_ERROR(ReadMap(in, data.contexts, [&]() -> Result<TensorContext> {
+    const uint64_t is_output = in.Varint(), read_through = in.Varint();
+    if (is_output > 1 || read_through >= kReadActivations || is_output + read_through == 0)
+      return Malformed("an unknown context");
+    return TensorContext{is_output != 0, static_cast<ReadActivation>(read_through)};
+  }));
+  for (const auto& [tensor, context] : data.contexts) {
+    if (!data.tensors.contains(tensor)) return Malformed("the context of no tensor");
+  }
+  return data.contexts.empty() ? Malformed("something behind the end") : Status::Ok();
+}
+
+/// Their bytes are checked by who knows the kind.
+Status ReadStatistics(WireReader& in, CalibrationData& data) {
+  using OfTensors = std::map<std::string, std::string>;
+  PREON_RETURN_IF_ERROR(ReadMap(in, data.statistics, [&]() -> Result<OfTensors> {
+    OfTensors tensors;
+    PREON_RETURN_IF_ERROR(ReadMap(in, tensors, [&]() -> Result<std::string> { return std::string(in.Bytes()); }));
+    for (const auto& [tensor, bytes] : tensors) {
+      if (!data.tensors.contains(tensor)) return Malformed("a statistic of no tensor");
+    }
+    return tensors;
+  }));
+  return data.statistics.empty() ? Malformed("something behind the end") : Status::Ok();
+}
+
 std::optional<std::string_view> NextSection(WireReader& in) {
   return in.left() > 0 ? std::optional(in.Bytes()) : std::nullopt;
 }
@@ -162,6 +190,27 @@ std::string SerializeCalibration(const CalibrationData& data) {
     out.Bytes(kPerSample);
     WriteRows(*data.per_sample, out);
   }
+  if (!data.contexts.empty()) {
+    out.Bytes(kContexts);
+    out.Varint(data.contexts.size());
+  }
+  for (const auto& [tensor, context] : data.contexts) {
+    out.Bytes(tensor);
+    out.Varint(context.is_output);
+    out.Varint(static_cast<uint64_t>(context.read_through));
+  }
+  if (!data.statistics.empty()) {
+    out.Bytes(kStatistics);
+    out.Varint(data.statistics.size());
+  }
+  for (const auto& [kind, tensors] : data.statistics) {
+    out.Bytes(kind);
+    out.Varint(tensors.size());
+    for (const auto& [tensor, bytes] : tensors) {
+      out.Bytes(tensor);
+      out.Bytes(bytes);
+    }
+  }
   std::string bytes = StrCat(kMagic, kVersion) + out.Take();
   return bytes + Sha256Hex(bytes);
 }
@@ -183,6 +232,14 @@ Result<CalibrationData> ParseCalibration(std::string_view bytes, const ParallelF
   }
   if (section == kPerSample) {
     PREON_ASSIGN_OR_RETURN(data.per_sample, ReadRows(in, data.samples, data.tensors));
+    section = NextSection(in);
+  }
+  if (section == kContexts) {
+    PREON_RETURN_IF_ERROR(ReadContexts(in, data));
+    section = NextSection(in);
+  }
+  if (section == kStatistics) {
+    PREON_RETURN_IF_ERROR(ReadStatistics(in, data));
     section = NextSection(in);
   }
   if (section) return Malformed("something behind the end");

@@ -47,8 +47,7 @@ RunPlan ChooseRuns(const Model& model, const CalibrateOptions& options, const Da
 
 }  // namespace
 
-std::vector<TensorOrigin> OriginsOf(const Graph& graph, const std::vector<std::string>& tensors) {
-  const std::set<std::string> wanted(tensors.begin(), tensors.end());
+std::vector<TensorOrigin> OriginsOf(const Graph& graph, const std::set<std::string>& wanted) {
   std::vector<TensorOrigin> origins;
   for (const std::string& input : graph.inputs()) {
     if (wanted.contains(input)) origins.push_back({input, "input"});
@@ -63,23 +62,25 @@ std::vector<TensorOrigin> OriginsOf(const Graph& graph, const std::vector<std::s
 
 // Exact mode promises more than can be derived, rows per sample and collectors want every tensor's own values; with the
 // optimizer off, the runtime's own values are wanted.
-DerivedTensors WhatToDerive(const Graph& graph, const std::vector<std::string>& tensors,
-                            const CalibrateOptions& options) {
+DerivedTensors WhatToDerive(const Graph& graph, const StatisticsRequest& request, const CalibrateOptions& options) {
   if (options.mode != SketchMode::kSampled || !options.optimize) return {};
   if (options.per_sample || options.collection != nullptr) return {};
-  DerivedTensors derived = FindDerived(graph, tensors);
-  for (const std::string& tensor : options.per_channel) derived.erase(tensor);
+  DerivedTensors derived = FindDerived(graph, {request.tensors.begin(), request.tensors.end()});
+  for (const std::string& tensor : request.channel_extremes) derived.erase(tensor);
+  for (const auto& [kind, tensors] : request.others) {
+    for (const std::string& tensor : tensors) derived.erase(tensor);
+  }
   return derived;
 }
 
-Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& tensors, DataSource& source,
+Result<CalibrationData> Calibrate(Model model, const StatisticsRequest& request, DataSource& source,
                                   const CalibrateOptions& options, const RunContext& context) {
   const RunPlan runs = ChooseRuns(model, options, source, context);
   CalibrationData data{.model_fingerprint = model.fingerprint,
-                       .derived = WhatToDerive(model.graph, tensors, options),
-                       .origins = OriginsOf(model.graph, tensors)};
-  SketchObserver observer(tensors, options.mode, {options.per_channel.begin(), options.per_channel.end()},
-                          {options.channel_means.begin(), options.channel_means.end()}, data.derived);
+                       .derived = WhatToDerive(model.graph, request, options),
+                       .origins = OriginsOf(model.graph, request.tensors),
+                       .contexts = FindTensorContexts(model.graph, request.tensors)};
+  SketchObserver observer(request, options.mode, data.derived);
   std::optional<CollectingObserver> collecting;
   if (options.collection != nullptr) collecting.emplace(observer, *options.collection);
   TensorObserver* const shown = collecting ? static_cast<TensorObserver*>(&*collecting) : &observer;
@@ -91,7 +92,7 @@ Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& t
 
   if (options.per_sample) data.per_sample.emplace();
   if (options.start) {
-    PREON_RETURN_IF_ERROR(observer.Start(options.start->tensors));
+    PREON_RETURN_IF_ERROR(observer.Start(options.start->tensors, options.start->statistics));
     data.samples = options.start->samples;
     PREON_CHECK(options.start->per_sample.has_value() == options.per_sample);
     data.per_sample = options.start->per_sample;
@@ -128,6 +129,7 @@ Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& t
     loop.checkpoint = {options.checkpoint_seconds, [&]() -> Status {
                          CalibrationData so_far = data;
                          PREON_RETURN_IF_ERROR(Fill(so_far, observer.tensors(), observer.Sketches()));
+                         so_far.statistics = observer.Statistics();
                          return options.checkpoint(so_far);
                        }};
   }
@@ -140,6 +142,7 @@ Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& t
   if (progress.done == 0 && !options.may_be_empty) return Error(ErrorId::kDataEmpty, "calibrate: no samples");
 
   PREON_RETURN_IF_ERROR(Fill(data, observer.tensors(), observer.TakeSketches()));
+  data.statistics = observer.Statistics();
   WarnOfInfinities(data, context);
   return data;
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,10 +12,12 @@
 #include "calib/derived_tensors.h"
 #include "calib/range_collection.h"
 #include "calib/sample_rows.h"
+#include "calib/statistics_request.h"
 #include "data/data_source.h"
 #include "data/run_plan.h"
 #include "data/sample_runs.h"
 #include "ir/graph.h"
+#include "ranges/refine/tensor_context.h"
 #include "stats/tensor_sketch.h"
 
 namespace preon {
@@ -37,6 +40,8 @@ struct CalibrationData {
   SampleRuns samples;                 ///< canonical
   /// One row per sample, ascending; none where they were not asked for.
   std::optional<std::vector<SampleRow>> per_sample;
+  TensorContexts contexts;          ///< of the tensors: what the graph tells range choice
+  SerializedStatistics statistics;  ///< beside the sketches: what algorithms have asked for
   int64_t sample_count() const { return CountSamples(samples); }
 };
 
@@ -44,10 +49,6 @@ struct CalibrateOptions {
   SketchMode mode = SketchMode::kSampled;
   bool optimize = true;  ///< false: runtime's optimizer off
   MemoryUse memory = MemoryUse::kBalanced;
-  /// Tensors of which per-channel extremes are kept (channel axis 1).
-  std::vector<std::string> per_channel;
-  /// Tensors of which the mean per channel is kept (channel axis 1).
-  std::vector<std::string> channel_means;
   /// Keeps a SampleRow of every sample: memory then grows by 12 bytes per tensor and sample, and their names.
   bool per_sample = false;
   /// Also shown every value; null: nobody. Its runs come one after the other.
@@ -65,8 +66,8 @@ struct CalibrateOptions {
   std::function<Status(const CalibrationData& so_far)> checkpoint;
 };
 
-/// Runs `source` (wrap it in Prefetch to read ahead) through `model` once and sketches `tensors` (float tensors of the
-/// model, unique). Memory does not grow with the number of samples unless each keeps a row. The model is let go of once
+/// Runs `source` (wrap it in Prefetch to read ahead) through `model` once and collects what `request` names of float
+/// tensors of the model. Memory does not grow with the number of samples unless each keeps a row. The model is let go of once
 /// the runtime has its own. `setup` and `shared` are the caller's to fill.
 ///
 /// Not finite: infinities are left out of all statistics and a warning counts them (attention masks hold -inf, and the
@@ -74,24 +75,25 @@ struct CalibrateOptions {
 /// is broken on that sample. The source has checked its own values (data/convert.h).
 /// Errors: kDataEmpty; kRangeNotFinite naming the tensor and the sample; kSketchMismatch where the channels of a
 /// per-channel tensor change; kCancelled; whatever the source and the runtime report.
-Result<CalibrationData> Calibrate(Model model, const std::vector<std::string>& tensors, DataSource& source,
+Result<CalibrationData> Calibrate(Model model, const StatisticsRequest& request, DataSource& source,
                                   const CalibrateOptions& options, const RunContext& context);
 
-/// Those of `tensors` that Calibrate does not observe, because their sketches follow from others'.
-DerivedTensors WhatToDerive(const Graph& graph, const std::vector<std::string>& tensors,
-                            const CalibrateOptions& options);
+/// Tensors of the request that Calibrate does not observe, because their sketches follow from others'.
+DerivedTensors WhatToDerive(const Graph& graph, const StatisticsRequest& request, const CalibrateOptions& options);
 /// Makes the sketches of the derived tensors again from their sources', apart from the channel means.
 void DeriveSketches(CalibrationData& data);
 /// Of each of `tensors`, in the order in which the graph computes them.
-std::vector<TensorOrigin> OriginsOf(const Graph& graph, const std::vector<std::string>& tensors);
+std::vector<TensorOrigin> OriginsOf(const Graph& graph, const std::set<std::string>& tensors);
 
 /// Errors: kCalibFileMismatch unless both fingerprints are those of one model.
 Status CheckSameModel(std::string_view fingerprint, std::string_view wanted);
 
 /// Exact: the parts of a split in any order give what one run over all samples gives. At least one part.
+/// @param kinds  of the statistics beside the sketches that the parts may have
 /// Errors: kCalibFileMismatch (another model, setup or set of tensors, the same sample twice, rows of samples in some
-/// parts only); "input 2" is parts[1].
-Result<CalibrationData> MergeCalibrations(std::vector<CalibrationData> parts);
+/// parts only, a statistic of an unknown kind); "input 2" is parts[1].
+Result<CalibrationData> MergeCalibrations(std::vector<CalibrationData> parts,
+                                          const std::vector<const StatisticKind*>& kinds = {});
 
 /// Versioned, checksummed; equal data give equal bytes. Errors: those of WriteFileAtomically; kCalibFileMalformed,
 /// kIoRead.

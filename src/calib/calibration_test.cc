@@ -56,11 +56,13 @@ class WaveSource final : public DataSource {
   int64_t total_, batch_, next_, step_;
 };
 
-const std::vector<std::string> kTensors = {"x", "conv", "y"};
+const StatisticsRequest kTensors = {.tensors = {"x", "conv", "y"}};
+const StatisticsRequest kChannels = {
+    .tensors = {"x", "conv", "y"}, .channel_extremes = {"conv"}, .channel_means = {"y"}};
 
 Result<CalibrationData> CalibrateWaves(WaveSource source, const CalibrateOptions& options = {},
-                                       const RunContext& context = {}) {
-  return Calibrate(ConvRelu(), kTensors, source, options, context);
+                                       const RunContext& context = {}, const StatisticsRequest& request = kTensors) {
+  return Calibrate(ConvRelu(), request, source, options, context);
 }
 
 std::string Bytes(const Result<CalibrationData>& data) {
@@ -98,7 +100,7 @@ TEST(Calibrate, ThreadsDoNotMatter) {
   const auto bytes = [](int threads) {
     RunContext context;
     context.threads = threads;
-    return Bytes(CalibrateWaves(WaveSource(20, 1), {.per_channel = {"conv"}, .channel_means = {"y"}}, context));
+    return Bytes(CalibrateWaves(WaveSource(20, 1), {}, context, kChannels));
   };
   for (const int threads : {2, 3, 8}) EXPECT_EQ(bytes(threads), bytes(1)) << threads;
 }
@@ -106,13 +108,13 @@ TEST(Calibrate, ThreadsDoNotMatter) {
 TEST(Calibrate, ResumedFromAnyCheckpointItEndsWithTheSameBytes) {
   RunContext context;
   context.threads = 3;
-  CalibrateOptions options{.channel_means = {"y"}};
+  CalibrateOptions options;
   std::vector<CalibrationData> saved;
   options.checkpoint = [&](const CalibrationData& so_far) {
     saved.push_back(so_far);
     return Status::Ok();
   };
-  const std::string wanted = Bytes(CalibrateWaves(WaveSource(20, 1), options, context));
+  const std::string wanted = Bytes(CalibrateWaves(WaveSource(20, 1), options, context, kChannels));
   ASSERT_GE(saved.size(), 3u);
   options.checkpoint = {};
   for (const CalibrationData& so_far : saved) {
@@ -122,9 +124,67 @@ TEST(Calibrate, ResumedFromAnyCheckpointItEndsWithTheSameBytes) {
       ++runs;
       return Status::Ok();
     };
-    EXPECT_EQ(Bytes(CalibrateWaves(WaveSource(20, 1), options, context)), wanted);
+    EXPECT_EQ(Bytes(CalibrateWaves(WaveSource(20, 1), options, context, kChannels)), wanted);
     EXPECT_EQ(runs, 20 - so_far.sample_count());
   }
+}
+
+/// How many values are negative.
+class NegativeCount final : public TensorStatistic {
+ public:
+  Status Update(const float* values, const ChannelLayout& layout, const ParallelFor&) override {
+    const int64_t count = layout.samples * layout.outer * layout.inner * layout.channels;
+    EXPECT_EQ(layout.channels % layout.block, 0);
+    for (int64_t i = 0; i < count; ++i) count_ += values[i] < 0 ? 1 : 0;
+    return Status::Ok();
+  }
+  Status Merge(std::string_view serialized) override {
+    count_ += std::stoll(std::string(serialized));
+    return Status::Ok();
+  }
+  std::string Serialize() const override { return std::to_string(count_); }
+
+ private:
+  int64_t count_ = 0;
+};
+
+class NegativeCounts final : public StatisticKind {
+ public:
+  std::string_view name() const override { return "negative-count"; }
+  std::unique_ptr<TensorStatistic> Make() const override { return std::make_unique<NegativeCount>(); }
+};
+
+TEST(Calibrate, CollectsMergesAndResumesStatisticsOfAlgorithms) {
+  const NegativeCounts kind;
+  const StatisticsRequest request{.tensors = {"x", "y"}, .others = {{&kind, {"x", "y"}}}};
+  RunContext context;
+  context.threads = 3;
+  CalibrateOptions options{.optimize = false};
+  std::vector<CalibrationData> saved;
+  options.checkpoint = [&](const CalibrationData& so_far) {
+    saved.push_back(so_far);
+    return Status::Ok();
+  };
+  const Result<CalibrationData> whole = CalibrateWaves(WaveSource(12, 1), options, context, request);
+  ASSERT_TRUE(whole.ok()) << whole.status().ToString();
+  EXPECT_EQ(whole->statistics.at("negative-count").at("y"), "0");  // behind Relu
+  EXPECT_GT(std::stoll(whole->statistics.at("negative-count").at("x")), 0);
+  const Result<CalibrationData> read = ParseCalibration(SerializeCalibration(*whole));
+  ASSERT_TRUE(read.ok()) << read.status().ToString();
+  EXPECT_EQ(read->statistics, whole->statistics);
+
+  options.checkpoint = {};
+  std::vector<CalibrationData> parts;
+  for (int64_t shard : {2, 0, 1})
+    parts.push_back(*CalibrateWaves(WaveSource(12, 1, shard, 3), options, context, request));
+  EXPECT_EQ(MergeCalibrations(parts).status().id(), ErrorId::kCalibFileMismatch);  // of an unknown kind
+  EXPECT_EQ(Bytes(MergeCalibrations(parts, {&kind})), Bytes(whole));
+  parts[1].statistics.clear();
+  EXPECT_EQ(MergeCalibrations(parts, {&kind}).status().id(), ErrorId::kCalibFileMismatch);
+
+  ASSERT_GE(saved.size(), 1u);
+  options.start = saved[saved.size() / 2];
+  EXPECT_EQ(Bytes(CalibrateWaves(WaveSource(12, 1), options, context, request)), Bytes(whole));
 }
 
 TEST(Calibrate, StartMustKnowTheTensors) {
@@ -143,10 +203,10 @@ Model ConvSilu() {
   return model;
 }
 
-Result<CalibrationData> CalibrateSilu(WaveSource source, CalibrateOptions options = {},
+Result<CalibrationData> CalibrateSilu(WaveSource source, const CalibrateOptions& options = {},
                                       const RunContext& context = {}) {
-  options.channel_means = {"y"};
-  return Calibrate(ConvSilu(), {"x", "conv", "gate", "y"}, source, options, context);
+  const StatisticsRequest request{.tensors = {"x", "conv", "gate", "y"}, .channel_means = {"y"}};
+  return Calibrate(ConvSilu(), request, source, options, context);
 }
 
 TEST(Calibrate, GatesFollowFromWhatTheyRead) {
@@ -233,7 +293,7 @@ TEST(Calibrate, InfinitiesWarn) {
   context.log = [&](LogLevel level, std::string_view text) {
     if (level == LogLevel::kWarning) log += std::string(text) + "\n";
   };
-  const Result<CalibrationData> data = Calibrate(ConvRelu(), {"x"}, source, {}, context);
+  const Result<CalibrationData> data = Calibrate(ConvRelu(), {.tensors = {"x"}}, source, {}, context);
   ASSERT_TRUE(data.ok()) << data.status().ToString();
   EXPECT_THAT(log, HasSubstr("x: 1 of 576 values are infinite"));
   EXPECT_EQ(data->tensors.at("x").min(), -1);
@@ -253,7 +313,7 @@ TEST(Calibrate, CancelSaysHowFarItCame) {
 TEST(Calibrate, Errors) {
   EXPECT_EQ(CalibrateWaves(WaveSource(0, 1)).status().id(), ErrorId::kDataEmpty);
   WaveSource source(1, 1);
-  EXPECT_EQ(Calibrate(ConvRelu(), {"nope"}, source, {}, {}).status().id(), ErrorId::kNameNotInModel);
+  EXPECT_EQ(Calibrate(ConvRelu(), {.tensors = {"nope"}}, source, {}, {}).status().id(), ErrorId::kNameNotInModel);
 }
 
 }  // namespace

@@ -28,6 +28,8 @@ Status CheckMergeable(const CalibrationData& part, const CalibrationData& first)
                  part.per_sample ? "facts per sample, input 1 has none" : "no facts per sample, input 1 has some")
         .WithHint("calibrate all parts with --per-sample, or none");
   }
+  if (part.contexts != first.contexts)
+    return Error(ErrorId::kCalibFileMismatch, "says other things about the graph; wanted files of the same version of preon");
   if (part.origins != first.origins) return Error(ErrorId::kCalibFileMismatch, "its tensors come in another order");
   return Status::Ok();
 }
@@ -41,6 +43,32 @@ Status MergeSketch(TensorSketch& into, TensorSketch& from) {
   return Status::Ok();
 }
 
+/// The statistics beside the sketches. Both have those of the same tensors, or neither has any.
+Status MergeStatistics(SerializedStatistics& into, const SerializedStatistics& from,
+                       const std::vector<const StatisticKind*>& kinds) {
+  for (auto& [name, tensors] : into) {
+    const auto kind = std::ranges::find(kinds, name, &StatisticKind::name);
+    if (kind == kinds.end()) {
+      return Error(ErrorId::kCalibFileMismatch, "has the statistic '", name,
+                   "'; wanted one that this version of preon knows");
+    }
+    for (auto& [tensor, bytes] : tensors) {
+      const std::unique_ptr<TensorStatistic> sum = (*kind)->Make();
+      PREON_RETURN_IF_ERROR(sum->Merge(bytes).WithContext(tensor));
+      PREON_RETURN_IF_ERROR(sum->Merge(from.at(name).at(tensor)).WithContext(tensor));
+      bytes = sum->Serialize();
+    }
+  }
+  return Status::Ok();
+}
+
+bool SameStatistics(const SerializedStatistics& a, const SerializedStatistics& b) {
+  const auto same_keys = [](const auto& left, const auto& right) { return left.first == right.first; };
+  return std::ranges::equal(a, b, [&](const auto& left, const auto& right) {
+    return left.first == right.first && std::ranges::equal(left.second, right.second, same_keys);
+  });
+}
+
 }  // namespace
 
 Status CheckSameModel(std::string_view fingerprint, std::string_view wanted) {
@@ -49,7 +77,8 @@ Status CheckSameModel(std::string_view fingerprint, std::string_view wanted) {
                "…, wanted ", wanted.substr(0, 12), "…)");
 }
 
-Result<CalibrationData> MergeCalibrations(std::vector<CalibrationData> parts) {
+Result<CalibrationData> MergeCalibrations(std::vector<CalibrationData> parts,
+                                          const std::vector<const StatisticKind*>& kinds) {
   PREON_CHECK(!parts.empty());
   CalibrationData merged = std::move(parts[0]);
   for (size_t index = 1; index < parts.size(); ++index) {
@@ -67,6 +96,11 @@ Result<CalibrationData> MergeCalibrations(std::vector<CalibrationData> parts) {
       PREON_RETURN_IF_ERROR(
           MergeSketch(merged.tensors.at(tensor), sketch).WithContext("input ", index + 1, ": ", tensor));
     }
+    if (!SameStatistics(part.statistics, merged.statistics)) {
+      return Error(ErrorId::kCalibFileMismatch, "input ", index + 1, ": has statistics of other algorithms than input 1");
+    }
+    PREON_RETURN_IF_ERROR(
+        MergeStatistics(merged.statistics, part.statistics, kinds).WithContext("input ", index + 1));
   }
   DeriveSketches(merged);
   return merged;

@@ -99,7 +99,7 @@ TEST(CollectingObserver, ShowsToSketchesAndCollectors) {
   std::vector<std::unique_ptr<RangeCollector>> collectors;
   collectors.push_back(std::make_unique<Recorder>(seen, nullptr, false));
   RangeCollection collection = CollectionOf(std::move(collectors));
-  SketchObserver sketches({"t0"}, SketchMode::kExact, {});
+  SketchObserver sketches({.tensors = {"t0"}}, SketchMode::kExact);
   CollectingObserver observer(sketches, collection);
   const std::vector<float> values = {1, 2, 3, 4};
   const Batch batch = BatchOf(2);

@@ -122,11 +122,11 @@ class RowsOfARun : public ::testing::Test {
 };
 
 TEST_F(RowsOfARun, TellTheSamplesOfABatchApart) {
-  SketchObserver observer({"y", "x"}, SketchMode::kSampled, {});
+  SketchObserver observer({.tensors = {"y", "x"}}, SketchMode::kSampled);
   const Batch batch = ThreeSamples();
   std::vector<SampleRow> rows;
   observer.BeginRun(batch, &rows);
-  observer.Observe(1, {values_.data(), {3, 2}, 1}, {});
+  observer.Observe(0, {values_.data(), {3, 2}, 1}, {});
   ASSERT_TRUE(observer.EndRun().ok());
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[1].index, 6);
@@ -138,7 +138,7 @@ TEST_F(RowsOfARun, TellTheSamplesOfABatchApart) {
 }
 
 TEST_F(RowsOfARun, ShareWhatCanNotBeToldApart) {
-  SketchObserver observer({"x"}, SketchMode::kSampled, {});
+  SketchObserver observer({.tensors = {"x"}}, SketchMode::kSampled);
   const Batch batch = ThreeSamples();
   std::vector<SampleRow> rows;
   observer.BeginRun(batch, &rows);

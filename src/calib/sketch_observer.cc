@@ -56,22 +56,19 @@ ChannelLayout LayoutOf(const ObservedValue& value, int64_t samples) {
   return layout;
 }
 
-SketchObserver::SketchObserver(const std::vector<std::string>& tensors, SketchMode mode,
-                               std::set<std::string> per_channel, std::set<std::string> channel_means,
-                               const DerivedTensors& derived)
-    : mode_(mode),
-      per_channel_(std::move(per_channel)),
-      channel_means_(std::move(channel_means)),
-      sketches_(tensors.size()) {
+SketchObserver::SketchObserver(StatisticsRequest request, SketchMode mode, const DerivedTensors& derived)
+    : mode_(mode), request_(std::move(request)), sketches_(request_.tensors.size()) {
   std::map<std::string, size_t> index_of;
-  for (const std::string& tensor : tensors) {
+  for (const std::string& tensor : request_.tensors) {
     if (derived.contains(tensor)) continue;
     index_of[tensor] = tensors_.size();
+    for (const StatisticKind* kind : request_.KindsOf(tensor))
+      others_[tensors_.size()].push_back(std::make_unique<Other>(kind, kind->Make()));
     tensors_.push_back(tensor);
   }
   observed_count_ = std::ssize(tensors_);
   for (const auto& [tensor, from] : derived) {
-    if (channel_means_.contains(tensor))
+    if (request_.channel_means.contains(tensor))
       means_of_[index_of.at(from.source)].push_back({tensors_.size(), from.function});
     tensors_.push_back(tensor);
   }
@@ -85,8 +82,8 @@ TensorSketch* SketchObserver::SketchOf(size_t index, const ChannelLayout& layout
   const std::string& tensor = tensors_[index];
   std::optional<TensorSketch>& sketch = sketches_[index];
   const SketchConfig config{.mode = mode_,
-                            .channels = per_channel_.contains(tensor) ? layout.channels : 0,
-                            .mean_channels = channel_means_.contains(tensor) ? layout.channels : 0};
+                            .channels = request_.channel_extremes.contains(tensor) ? layout.channels : 0,
+                            .mean_channels = request_.channel_means.contains(tensor) ? layout.channels : 0};
   {
     const std::lock_guard lock(making_);
     if (!sketch) sketch.emplace(config);
@@ -107,6 +104,27 @@ void SketchObserver::Observe(size_t index, const ObservedValue& value, const Par
 
 void SketchObserver::ObserveTogether(std::span<const ObservedStep> steps, const ParallelFor& parallel_for) {
   const ChannelLayout layout = LayoutOf(steps.front().value, current_run.batch->samples);
+  const auto has_others = [&](const ObservedStep& step) { return step.index && others_.contains(*step.index); };
+  if (std::ranges::none_of(steps, has_others)) return ObserveSteps(steps, layout, parallel_for);
+  // A later step may overwrite the values of an earlier one, which other statistics want to see whole.
+  for (const ObservedStep& step : steps) {
+    ObserveSteps({&step, 1}, layout, parallel_for);
+    if (has_others(step)) UpdateOthers(step, layout, parallel_for);
+  }
+}
+
+void SketchObserver::UpdateOthers(const ObservedStep& step, const ChannelLayout& layout,
+                                  const ParallelFor& parallel_for) {
+  for (const std::unique_ptr<Other>& other : others_.at(*step.index)) {
+    if (!current_run.status.ok()) return;
+    const std::lock_guard lock(other->updating);
+    current_run.status = other->statistic->Update(step.value.data, layout, parallel_for)
+                             .WithContext(tensors_[*step.index], ": ", other->kind->name());
+  }
+}
+
+void SketchObserver::ObserveSteps(std::span<const ObservedStep> steps, const ChannelLayout& layout,
+                                  const ParallelFor& parallel_for) {
   std::vector<SketchStep> sketch_steps;
   std::vector<std::vector<SampleFacts>> facts(current_run.rows != nullptr ? steps.size() : 0);
   for (const ObservedStep& step : steps) {
@@ -137,14 +155,34 @@ void SketchObserver::ObserveTogether(std::span<const ObservedStep> steps, const 
   }
 }
 
-Status SketchObserver::Start(const std::map<std::string, TensorSketch>& sketches) {
+Status SketchObserver::Start(const std::map<std::string, TensorSketch>& sketches,
+                             const SerializedStatistics& statistics) {
   for (size_t index = 0; index < tensors_.size(); ++index) {
     const auto sketch = sketches.find(tensors_[index]);
     if (sketch == sketches.end())
       return Error(ErrorId::kCalibFileMismatch, "tensor '", tensors_[index], "' is missing");
     if (sketch->second.count() > 0) sketches_[index] = sketch->second;
   }
+  for (const auto& [index, others] : others_) {
+    for (const std::unique_ptr<Other>& other : others) {
+      const std::string* known = Find(statistics, other->kind->name(), tensors_[index]);
+      if (known == nullptr) {
+        return Error(ErrorId::kCalibFileMismatch, "tensor '", tensors_[index], "' has no statistic '",
+                     other->kind->name(), "'");
+      }
+      PREON_RETURN_IF_ERROR(other->statistic->Merge(*known).WithContext(tensors_[index]));
+    }
+  }
   return Status::Ok();
+}
+
+SerializedStatistics SketchObserver::Statistics() const {
+  SerializedStatistics statistics;
+  for (const auto& [index, others] : others_) {
+    for (const std::unique_ptr<Other>& other : others)
+      statistics[std::string(other->kind->name())][tensors_[index]] = other->statistic->Serialize();
+  }
+  return statistics;
 }
 
 std::vector<TensorSketch> SketchObserver::Sketches() const {

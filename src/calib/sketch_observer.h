@@ -2,14 +2,15 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "calib/derived_tensors.h"
 #include "calib/sample_rows.h"
+#include "calib/statistics_request.h"
 #include "data/data_source.h"
 #include "runtime/observed_session.h"
 #include "stats/tensor_sketch.h"
@@ -23,10 +24,9 @@ ChannelLayout LayoutOf(const ObservedValue& value, int64_t samples);
 
 class SketchObserver final : public TensorObserver {
  public:
-  /// Index i of the session is observed()[i]: `tensors` without the derived ones, of which only channel means are kept.
-  /// Channel extremes are kept of those in `per_channel`, channel means of those in `channel_means`.
-  SketchObserver(const std::vector<std::string>& tensors, SketchMode mode, std::set<std::string> per_channel,
-                 std::set<std::string> channel_means = {}, const DerivedTensors& derived = {});
+  /// Index i of the session is observed()[i]: the tensors of `request` by name without the derived ones, of which only
+  /// channel means are kept. The kinds that the request names outlive the observer.
+  SketchObserver(StatisticsRequest request, SketchMode mode, const DerivedTensors& derived = {});
 
   /// What this thread observes until EndRun is over `batch`. Threads may have a run each under way.
   /// @param rows  null, or gets one per sample; lives until EndRun
@@ -40,15 +40,26 @@ class SketchObserver final : public TensorObserver {
   const std::vector<std::string>& tensors() const { return tensors_; }
   std::vector<std::string> observed() const { return {tensors_.begin(), tensors_.begin() + observed_count_}; }
   /// Before the first run: goes on from these. Errors: kCalibFileMismatch naming a tensor that is missing.
-  Status Start(const std::map<std::string, TensorSketch>& sketches);
+  Status Start(const std::map<std::string, TensorSketch>& sketches, const SerializedStatistics& statistics = {});
   /// Copies of what TakeSketches would give now; while no run is under way.
   std::vector<TensorSketch> Sketches() const;
   /// One per tensor; empty ones of tensors that no run reached.
   std::vector<TensorSketch> TakeSketches();
+  /// What else the request names, of every tensor, while no run is under way.
+  SerializedStatistics Statistics() const;
 
  private:
+  /// One of the request's `others` for one tensor.
+  struct Other {
+    const StatisticKind* kind;
+    std::unique_ptr<TensorStatistic> statistic;
+    std::mutex updating;
+  };
   /// The sketch that takes a value of this layout; null after a failure.
   TensorSketch* SketchOf(size_t index, const ChannelLayout& layout);
+  /// Steps whose values may be computed and observed in one go.
+  void ObserveSteps(std::span<const ObservedStep> steps, const ChannelLayout& layout, const ParallelFor& parallel_for);
+  void UpdateOthers(const ObservedStep& step, const ChannelLayout& layout, const ParallelFor& parallel_for);
 
   struct MeansOf {
     size_t index;
@@ -59,9 +70,10 @@ class SketchObserver final : public TensorObserver {
   std::map<size_t, std::vector<MeansOf>> means_of_;  // by the source's index
   std::vector<size_t> ranks_;                        // of each tensor among all by name: its place in a SampleRow
   SketchMode mode_;
-  std::set<std::string> per_channel_, channel_means_;
+  StatisticsRequest request_;
   std::vector<std::optional<TensorSketch>> sketches_;  // made at the first value: the number of channels is its
   std::mutex making_;                                  // of one of them
+  std::map<size_t, std::vector<std::unique_ptr<Other>>> others_;
 };
 
 }  // namespace preon

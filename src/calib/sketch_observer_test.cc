@@ -48,7 +48,7 @@ TEST(SketchObserver, BatchSizeDoesNotMatter) {
   const std::vector<float> values = Ramp(6 * kPerSample);
   std::vector<std::string> bytes;
   for (int64_t batch : {1, 2, 3, 6}) {
-    SketchObserver observer({"t"}, SketchMode::kSampled, {});
+    SketchObserver observer({.tensors = {"t"}}, SketchMode::kSampled);
     const Batch description = BatchOf(batch);
     observer.BeginRun(description);
     for (int64_t sample = 0; sample < 6; sample += batch) {
@@ -61,7 +61,7 @@ TEST(SketchObserver, BatchSizeDoesNotMatter) {
 }
 
 TEST(SketchObserver, KeepsChannelsWhereAsked) {
-  SketchObserver observer({"a", "b"}, SketchMode::kExact, {"b"});
+  SketchObserver observer({.tensors = {"a", "b"}, .channel_extremes = {"b"}}, SketchMode::kExact);
   const Batch batch = BatchOf(1);
   observer.BeginRun(batch);
   const std::vector<float> values = {1, -2, 3, 4, 5, 6};
@@ -74,7 +74,7 @@ TEST(SketchObserver, KeepsChannelsWhereAsked) {
 }
 
 TEST(SketchObserver, ChannelsMayNotChange) {
-  SketchObserver observer({"t"}, SketchMode::kExact, {"t"});
+  SketchObserver observer({.tensors = {"t"}, .channel_extremes = {"t"}}, SketchMode::kExact);
   const Batch batch = BatchOf(1);
   observer.BeginRun(batch);
   const std::vector<float> values = Ramp(6);
@@ -86,7 +86,7 @@ TEST(SketchObserver, ChannelsMayNotChange) {
 TEST(SketchObserver, NaNNamesTensorAndSample) {
   std::vector<float> values = Ramp(4 * 6);
   values[2 * 6 + 5] = std::numeric_limits<float>::quiet_NaN();
-  SketchObserver observer({"div_2"}, SketchMode::kSampled, {});
+  SketchObserver observer({.tensors = {"div_2"}}, SketchMode::kSampled);
   const Batch batch = BatchOf(4);
   observer.BeginRun(batch);
   observer.Observe(0, {values.data(), {4, 6}, 1}, {});
@@ -97,7 +97,7 @@ TEST(SketchObserver, NaNNamesTensorAndSample) {
 
 TEST(SketchObserver, InfinitiesAreCountedAndLeftOut) {
   const std::vector<float> values = {1, -std::numeric_limits<float>::infinity(), 2};
-  SketchObserver observer({"mask"}, SketchMode::kSampled, {});
+  SketchObserver observer({.tensors = {"mask"}}, SketchMode::kSampled);
   const Batch batch = BatchOf(1);
   observer.BeginRun(batch);
   observer.Observe(0, {values.data(), {1, 3}, 1}, {});
@@ -112,7 +112,7 @@ TEST(SketchObserver, InfinitiesAreCountedAndLeftOut) {
 TEST(SketchObserver, RunsAtTheSameTime) {
   std::vector<float> good = Ramp(24), bad = Ramp(24);
   bad[7] = std::numeric_limits<float>::quiet_NaN();
-  SketchObserver observer({"t"}, SketchMode::kSampled, {});
+  SketchObserver observer({.tensors = {"t"}}, SketchMode::kSampled);
   const Batch batch = BatchOf(4);
   observer.BeginRun(batch);
   std::jthread([&] {
@@ -139,8 +139,8 @@ struct Increment {
 TEST(SketchObserver, TogetherAsOneByOne) {
   const std::vector<float> a = Ramp(3 * 40000);
   Increment increment{a};
-  SketchObserver one_by_one({"a", "b"}, SketchMode::kSampled, {"a", "b"});
-  SketchObserver together({"a", "b"}, SketchMode::kSampled, {"a", "b"});
+  SketchObserver one_by_one({.tensors = {"a", "b"}, .channel_extremes = {"a", "b"}}, SketchMode::kSampled);
+  SketchObserver together({.tensors = {"a", "b"}, .channel_extremes = {"a", "b"}}, SketchMode::kSampled);
   const Batch batch = BatchOf(1);
   together.BeginRun(batch);  // for both: it is the thread's
   together.ObserveTogether(increment.Steps({1, 3, 40000}), {});
@@ -154,7 +154,7 @@ TEST(SketchObserver, TogetherAsOneByOne) {
 TEST(SketchObserver, WhatIsShownTogetherIsComputedAfterAFailureToo) {
   Increment increment{Ramp(4 * 6)};
   increment.values[2 * 6 + 5] = std::numeric_limits<float>::quiet_NaN();
-  SketchObserver observer({"a", "b"}, SketchMode::kSampled, {});
+  SketchObserver observer({.tensors = {"a", "b"}}, SketchMode::kSampled);
   const Batch batch = BatchOf(4);
   observer.BeginRun(batch);
   for (int times = 1; times <= 2; ++times) {

@@ -1,5 +1,6 @@
 #include "config/builtins.h"
 
+#include "algorithms/algorithms.h"
 #include "ops/register_ops.h"
 #include "passes/passes.h"
 #include "quantize/targets/targets.h"
@@ -51,6 +52,9 @@ Builtins MakeBuiltins() {
   builtins.targets.Add(MakeOrtTarget());
   builtins.targets.Add(MakeMatMulNBitsTarget());
   builtins.targets.Add(MakeDynamicTarget());
+
+  builtins.algorithms.Add(MakeChannelScalesAlgorithm());
+  builtins.algorithms.Add(MakeBiasCorrectionAlgorithm());
   return builtins;
 }
 

@@ -30,6 +30,12 @@ std::string ListOf(std::string_view title, const Registry<T>& registry) {
   return out.str();
 }
 
+std::string MethodOptionsOfAll() {
+  std::ostringstream out;
+  AddLine(out, "every method", kGraphAwareHelp);
+  return out.str();
+}
+
 std::string Listed(std::string_view title, const std::vector<std::string>& names) {
   std::ostringstream out;
   out << title << '\n';
@@ -81,7 +87,7 @@ std::string KeyList() {
 }  // namespace
 
 std::string HelpTopic(std::string_view option, const Builtins& builtins) {
-  if (option == "method" || option == "method-option") return ListOf("methods, with their options:", builtins.methods);
+  if (option == "method" || option == "method-option") return ListOf("methods, with their options:", builtins.methods) + MethodOptionsOfAll();
   if (option == "target") return ListOf("targets:", builtins.targets);
   if (option == "disable-pass" || option == "enable-pass")
     return ListOf("passes, in the order they run:", builtins.passes);

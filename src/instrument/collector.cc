@@ -59,8 +59,7 @@ std::unique_ptr<std::thread> QuietThread(std::function<void()> body) {
 thread_local bool observing = false;
 
 std::unique_ptr<SketchObserver> EmptySketches(const Instrumentation& plan) {
-  return std::make_unique<SketchObserver>(plan.tensors, plan.mode, plan.per_channel, plan.channel_means,
-                                          plan.header.derived);
+  return std::make_unique<SketchObserver>(plan.request, plan.mode, plan.header.derived);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Counted up when what is written changes its meaning.
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 
 }  // namespace
 
@@ -23,6 +23,9 @@ std::string WriteDescription(const Instrumentation& plan, const PackedModel& pac
     derived.push_back({tensor, from.source, static_cast<int>(from.function.gate), from.function.alpha,
                        from.function.beta, from.function.times_input});
   }
+  Json contexts = Json::array();
+  for (const auto& [tensor, context] : plan.header.contexts)
+    contexts.push_back({tensor, context.is_output, static_cast<int>(context.read_through)});
   const Json json = {{"format", kFormat},
                      {"calib_out", plan.calib_out},
                      {"every", plan.every},
@@ -32,12 +35,13 @@ std::string WriteDescription(const Instrumentation& plan, const PackedModel& pac
                      {"exact", plan.mode == SketchMode::kExact},
                      {"inputs", plan.inputs},
                      {"outputs", plan.outputs},
-                     {"tensors", plan.tensors},
-                     {"per_channel", plan.per_channel},
-                     {"channel_means", plan.channel_means},
+                     {"tensors", plan.request.tensors},
+                     {"per_channel", plan.request.channel_extremes},
+                     {"channel_means", plan.request.channel_means},
                      {"shared", plan.header.shared},
                      {"origins", origins},
                      {"derived", derived},
+                     {"contexts", contexts},
                      {"observers", packed.observers == PackedObservers::kOnTheSide ? "on the side" : "in path"},
                      {"weights_beside", packed.weights_beside},
                      {"optimize", packed.optimize}};
@@ -62,19 +66,25 @@ Result<Description> ParseDescription(std::string_view text) {
     plan.mode = json.at("exact").get<bool>() ? SketchMode::kExact : SketchMode::kSampled;
     json.at("inputs").get_to(plan.inputs);
     json.at("outputs").get_to(plan.outputs);
-    json.at("tensors").get_to(plan.tensors);
-    json.at("per_channel").get_to(plan.per_channel);
-    json.at("channel_means").get_to(plan.channel_means);
+    json.at("tensors").get_to(plan.request.tensors);
+    json.at("per_channel").get_to(plan.request.channel_extremes);
+    json.at("channel_means").get_to(plan.request.channel_means);
     json.at("shared").get_to(plan.header.shared);
     for (const Json& origin : json.at("origins")) plan.header.origins.push_back({origin.at(0), origin.at(1)});
     for (const Json& one : json.at("derived")) {
       const int gate = one.at(2).get<int>();
       const std::string source = one.at(1);
-      if (gate < 0 || gate >= ScalarFunction::kGates || std::ranges::find(plan.tensors, source) == plan.tensors.end())
+      if (gate < 0 || gate >= ScalarFunction::kGates || !plan.request.tensors.contains(source))
         return Error(ErrorId::kModelInvalid, "instrumented model: its description is damaged: ", one.dump());
       plan.header.derived[one.at(0)] = {source,
                                         {static_cast<ScalarFunction::Gate>(gate), one.at(3).get<float>(),
                                          one.at(4).get<float>(), one.at(5).get<bool>()}};
+    }
+    for (const Json& one : json.at("contexts")) {
+      const int read_through = one.at(2).get<int>();
+      if (read_through < 0 || read_through >= kReadActivations || !plan.request.tensors.contains(one.at(0)))
+        return Error(ErrorId::kModelInvalid, "instrumented model: its description is damaged: ", one.dump());
+      plan.header.contexts[one.at(0)] = {one.at(1).get<bool>(), static_cast<ReadActivation>(read_through)};
     }
     for (const auto& [tensor, derived] : plan.header.derived) {
       if (plan.header.derived.contains(derived.source))

@@ -23,7 +23,7 @@ ValueInfo InfoOf(const Graph& graph, const std::string& tensor) {
 }  // namespace
 
 std::vector<std::string> Instrumentation::Observed() const {
-  std::vector<std::string> observed = tensors;
+  std::vector<std::string> observed(request.tensors.begin(), request.tensors.end());
   std::erase_if(observed, [&](const std::string& tensor) { return header.derived.contains(tensor); });
   return observed;
 }

@@ -17,8 +17,7 @@ namespace preon {
 struct Instrumentation {
   CalibrationData header;                            ///< the .calib without samples and tensors
   std::vector<std::string> inputs, outputs;          ///< of the model, in its order
-  std::vector<std::string> tensors;                  ///< of the .calib, those of header.derived among them
-  std::set<std::string> per_channel, channel_means;  ///< CalibrateOptions
+  StatisticsRequest request;  ///< its tensors are those of the .calib, header.derived among them; no `others`
   SketchMode mode = SketchMode::kSampled;
   std::string calib_out;  ///< pattern of the file's name (output_name.h)
   int64_t every = 1000;   ///< runs from one save to the next

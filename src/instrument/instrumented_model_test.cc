@@ -13,9 +13,9 @@ using ::testing::ElementsAre;
 Instrumentation Plan() {
   Instrumentation plan{.inputs = {"x"},
                        .outputs = {"y"},
-                       .tensors = {"x", "größe \"1\"\n"},
-                       .per_channel = {"x"},
-                       .channel_means = {"y"},
+                       .request = {.tensors = {"x", "größe \"1\"\n"},
+                                   .channel_extremes = {"x"},
+                                   .channel_means = {"y"}},
                        .mode = SketchMode::kExact,
                        .calib_out = "a-%p.calib",
                        .every = 7,
@@ -32,11 +32,11 @@ TEST(Description, ComesBack) {
   const PackedModel packed{
       .tensors = 2, .observers = PackedObservers::kInPath, .weights_beside = true, .optimize = false};
   const Description back = ParseDescription(WriteDescription(plan, packed)).value();
-  EXPECT_EQ(back.plan.tensors, plan.tensors);
+  EXPECT_EQ(back.plan.request.tensors, plan.request.tensors);
   EXPECT_EQ(back.plan.inputs, plan.inputs);
   EXPECT_EQ(back.plan.outputs, plan.outputs);
-  EXPECT_EQ(back.plan.per_channel, plan.per_channel);
-  EXPECT_EQ(back.plan.channel_means, plan.channel_means);
+  EXPECT_EQ(back.plan.request.channel_extremes, plan.request.channel_extremes);
+  EXPECT_EQ(back.plan.request.channel_means, plan.request.channel_means);
   EXPECT_EQ(back.plan.mode, plan.mode);
   EXPECT_EQ(back.plan.calib_out, plan.calib_out);
   EXPECT_EQ(back.plan.every, 7);

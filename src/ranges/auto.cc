@@ -31,7 +31,7 @@ class AutoMethod final : public RangeMethod {
     return "by each tensor's outliers; quantize tries several methods and keeps the nearest to float";
   }
 
-  Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {
+  Result<std::unique_ptr<RangeMethod>> Configured(const MethodOptions& options) const override {
     OptionReader reader(name(), options);
     PREON_RETURN_IF_ERROR(reader.Finish());
     return std::unique_ptr<RangeMethod>(std::make_unique<AutoMethod>(*this));
@@ -44,6 +44,8 @@ class AutoMethod final : public RangeMethod {
   }
 
  private:
+  bool graph_aware_by_default() const override { return true; }
+
   std::array<std::shared_ptr<const RangeMethod>, kOutlierClasses> methods_ = {
       MethodFor(Outliers::kNone), MethodFor(Outliers::kFew), MethodFor(Outliers::kMany)};
 };

@@ -39,7 +39,7 @@ class DistributionMethod final : public RangeMethod {
     return {"Scenario=same: as the reference calls it; p3 is for floating types and not in this version"};
   }
 
-  Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {
+  Result<std::unique_ptr<RangeMethod>> Configured(const MethodOptions& options) const override {
     OptionReader reader(name(), options);
     std::string scenario = "same";
     reader.Read("Scenario", &scenario);

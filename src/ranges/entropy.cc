@@ -114,7 +114,7 @@ class EntropyMethod final : public RangeMethod {
             "CalibTensorRangeSymmetric=false: the farther end of the two for both; short: symmetric"};
   }
 
-  Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {
+  Result<std::unique_ptr<RangeMethod>> Configured(const MethodOptions& options) const override {
     auto method = std::make_unique<EntropyMethod>(*this);
     OptionReader reader(name(), options);
     double bins = static_cast<double>(bins_), groups = static_cast<double>(groups_);

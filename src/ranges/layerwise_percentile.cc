@@ -22,7 +22,7 @@ class LayerwisePercentileMethod final : public RangeMethod {
             "CalibTensorRangeSymmetric=true: as of percentile; short: symmetric"};
   }
 
-  Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {
+  Result<std::unique_ptr<RangeMethod>> Configured(const MethodOptions& options) const override {
     auto method = std::make_unique<LayerwisePercentileMethod>(*this);
     OptionReader reader(name(), options);
     reader.Read("PercentileCandidates", 0, 100, &method->candidates_);

@@ -20,7 +20,7 @@ class MinMaxMethod final : public RangeMethod {
             "CalibMovingAverageConstant=0.01: share of the newest sample in it"};
   }
 
-  Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {
+  Result<std::unique_ptr<RangeMethod>> Configured(const MethodOptions& options) const override {
     auto method = std::make_unique<MinMaxMethod>(*this);
     OptionReader reader(name(), options);
     reader.ReadSymmetric(&method->symmetric_);

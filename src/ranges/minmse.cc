@@ -31,7 +31,7 @@ class MinMseMethod final : public RangeMethod {
         "Percentile=99.999: percent of the values kept in mode Percentile"};
   }
 
-  Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {
+  Result<std::unique_ptr<RangeMethod>> Configured(const MethodOptions& options) const override {
     auto method = std::make_unique<MinMseMethod>(*this);
     OptionReader reader(name(), options);
     reader.ReadSymmetric(&method->symmetric_);

@@ -17,7 +17,7 @@ class NonOverflowMethod final : public RangeMethod {
     return {"CalibTensorRangeSymmetric=true: widen to [-a, a], a the larger end; short: symmetric"};
   }
 
-  Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {
+  Result<std::unique_ptr<RangeMethod>> Configured(const MethodOptions& options) const override {
     auto method = std::make_unique<NonOverflowMethod>(*this);
     OptionReader reader(name(), options);
     reader.ReadSymmetric(&method->symmetric_);

@@ -19,7 +19,7 @@ class PercentileMethod final : public RangeMethod {
             "of the rest off either end; short: symmetric"};
   }
 
-  Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {
+  Result<std::unique_ptr<RangeMethod>> Configured(const MethodOptions& options) const override {
     auto method = std::make_unique<PercentileMethod>(*this);
     OptionReader reader(name(), options);
     reader.Read("Percentile", 0, 100, &method->percentile_);

@@ -1,6 +1,25 @@
 #include "ranges/range_method.h"
 
+#include "base/spelling.h"
+#include "ranges/method_options.h"
+
 namespace preon {
+
+Result<std::unique_ptr<RangeMethod>> RangeMethod::WithOptions(const MethodOptions& options) const {
+  MethodOptions own = options, common;
+  std::optional<bool> graph_aware = graph_aware_;
+  for (const auto& [name, value] : options) {
+    if (ToLower(name) == ToLower(kGraphAware)) common.insert(own.extract(name));
+  }
+  if (!common.empty()) {
+    OptionReader reader(name(), common);
+    reader.Read(kGraphAware, &graph_aware.emplace());
+    PREON_RETURN_IF_ERROR(reader.Finish());
+  }
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<RangeMethod> method, Configured(own));
+  method->graph_aware_ = graph_aware;
+  return method;
+}
 
 Result<std::unique_ptr<RangeCollector>> RangeMethod::Collect(const RangeQuery&) const {
   PREON_CHECK(!"a method that does not collect");

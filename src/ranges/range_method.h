@@ -2,6 +2,8 @@
 #pragma once
 
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,8 +35,11 @@ class RangeMethod {
   /// Names of the options this method reads, each with default and meaning ("Percentile=99.999: share in percent
   /// kept").
   virtual std::vector<std::string_view> option_help() const { return {}; }
-  /// A copy with options applied. Errors: kUnknownOption, kBadOptionValue.
-  virtual Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const = 0;
+  /// A copy with options applied: the method's own, and those that every method has (kGraphAware).
+  /// Errors: kUnknownOption, kBadOptionValue.
+  Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const;
+  /// Does ChooseRange (refine/choose_range.h) also use what the graph knows about the tensor?
+  bool graph_aware() const { return graph_aware_.value_or(graph_aware_by_default()); }
   /// The range: contains 0, finite; inside [min, max] widened by 0 unless the method documents otherwise.
   /// Errors: kRangeMissing for an empty sketch, kRangeNotFinite.
   /// A method that collects has no answer from a sketch: kConflictingOptions.
@@ -43,7 +48,19 @@ class RangeMethod {
   virtual bool collects() const { return false; }
   /// Only if collects(). Errors: kConflictingOptions for a query that the method has no answer to.
   virtual Result<std::unique_ptr<RangeCollector>> Collect(const RangeQuery& query) const;
+
+ private:
+  virtual Result<std::unique_ptr<RangeMethod>> Configured(const MethodOptions& options) const = 0;
+  virtual bool graph_aware_by_default() const { return false; }
+
+  std::optional<bool> graph_aware_;
 };
+
+/// The option that every method has: true or false.
+inline constexpr std::string_view kGraphAware = "GraphAware";
+inline constexpr std::string_view kGraphAwareHelp =
+    "GraphAware=true for auto, else false: also use the graph: the whole range for outputs, shorter ends in front of "
+    "SiLU, Sigmoid, Tanh and GELU";
 
 /// For methods that count codes. Errors: kConflictingOptions for a floating format, whose codes are not evenly apart.
 Status NeedsIntegerCodes(std::string_view method, const RangeQuery& query);

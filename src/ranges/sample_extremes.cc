@@ -16,7 +16,7 @@ class SampleExtremesMethod final : public RangeMethod {
     return {"Statistic=median: median or mean over the samples"};
   }
 
-  Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {
+  Result<std::unique_ptr<RangeMethod>> Configured(const MethodOptions& options) const override {
     auto method = std::make_unique<SampleExtremesMethod>(*this);
     OptionReader reader(name(), options);
     std::string statistic = "median";

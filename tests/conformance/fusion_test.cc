@@ -37,7 +37,7 @@ std::vector<std::string> ExecutedOps(Model model, const PlanOptions& options = {
         producer != nullptr && (producer->Is("Relu") || producer->Is("Sigmoid") || producer->Is("Clip"));
     ranges[tensor] = positive ? Range{0, 1} : Range{-1, 1};
   }
-  Result<Model> quantized = ApplyPlan(model, *plan, {.ranges = ranges}, nullptr);
+  Result<Model> quantized = ApplyPlan(model, *plan, ranges);
   EXPECT_TRUE(quantized.ok()) << quantized.status().ToString();
   if (!quantized.ok()) return {};
 

@@ -75,8 +75,8 @@ Status PlanParams::ComputeConverted(const std::string& tensor, const ActivationP
 
 Result<Range> PlanParams::RangeOf(const std::string& tensor, const ActivationPlan& activation) const {
   if (activation.source == RangeSource::kFixed) return activation.fixed;
-  const auto range = statistics_.ranges.find(tensor);
-  if (range == statistics_.ranges.end()) {
+  const auto range = ranges_.find(tensor);
+  if (range == ranges_.end()) {
     return Error(ErrorId::kRangeMissing, tensor, ": no range; wanted one from calibration data that reach it");
   }
   return activation.bounds ? activation.bounds.Over(range->second) : range->second;

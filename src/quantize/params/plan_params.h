@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "quantize/params/tensor_params.h"
-#include "quantize/plan/plan_statistics.h"
 #include "quantize/plan/quant_plan.h"
 
 namespace preon {
@@ -27,8 +26,8 @@ struct ActivationParams {
 
 class PlanParams {
  public:
-  PlanParams(const Graph& graph, const QuantPlan& plan, const PlanStatistics& statistics)
-      : graph_(graph), plan_(plan), statistics_(statistics), maker_(plan.compat, plan.min_real_range) {}
+  PlanParams(const Graph& graph, const QuantPlan& plan, const TensorRanges& ranges)
+      : graph_(graph), plan_(plan), ranges_(ranges), maker_(plan.compat, plan.min_real_range) {}
 
   /// Errors: kRangeMissing, kRangeInvalid.
   Status Compute();
@@ -52,7 +51,7 @@ class PlanParams {
 
   const Graph& graph_;
   const QuantPlan& plan_;
-  const PlanStatistics& statistics_;
+  const TensorRanges& ranges_;
   TensorParams maker_;
   std::map<std::string, ActivationParams> activations_;
 };

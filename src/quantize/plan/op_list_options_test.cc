@@ -8,7 +8,6 @@
 #include "formats/quark_operators.h"
 #include "ir/test_graphs.h"
 #include "quantize/plan/plan_options.h"
-#include "quantize/plan/plan_statistics.h"
 #include "quantize/plan/quant_plan.h"
 #include "quantize/plan/target.h"
 #include "quantize/targets/targets.h"
@@ -35,10 +34,10 @@ GraphBuilder Residual() {
 Model Written(const GraphBuilder& b, const PlanOptions& options, const Target& target) {
   const Result<QuantPlan> plan = target.Plan(b.model, options);
   EXPECT_TRUE(plan.ok()) << plan.status().ToString();
-  PlanStatistics statistics;
+  TensorRanges ranges;
   for (const std::string& tensor : plan->RangeTensors())
-    statistics.ranges[tensor] = {plan->ObservedFor(tensor) == "r" ? 0.0f : -1.0f, 1};
-  const Result<Model> model = ApplyPlan(b.model, *plan, statistics, nullptr);
+    ranges[tensor] = {plan->ObservedFor(tensor) == "r" ? 0.0f : -1.0f, 1};
+  const Result<Model> model = ApplyPlan(b.model, *plan, ranges);
   EXPECT_TRUE(model.ok()) << model.status().ToString();
   return *model;
 }

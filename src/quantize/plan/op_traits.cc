@@ -180,4 +180,13 @@ int WeightAxis(const Graph& graph, const Node& node) {
   return -1;
 }
 
+bool HasBiasOfChannels(const Graph& graph, const Node& node) {
+  const Shape& weight = graph.Initializer(node.input(1))->shape();
+  const int64_t outputs = node.Is("ConvTranspose") ? weight[1] * node.Int("group", 1)
+                                                   : weight[static_cast<size_t>(WeightAxis(graph, node))];
+  const Shape& bias = graph.Initializer(node.input(2))->shape();
+  const int64_t count = ElementCount(bias);
+  return count == 1 || (count == outputs && (bias.size() < 2 || bias.back() == outputs));
+}
+
 }  // namespace preon

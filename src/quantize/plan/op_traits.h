@@ -50,4 +50,8 @@ std::optional<Range> ClampRange(const Graph& graph, const Node& node);
 /// Per-channel axis of a Conv/Gemm/MatMul weight that the runtime's kernels accept (spec qdq §7); -1 = per tensor only.
 int WeightAxis(const Graph& graph, const Node& node);
 
+/// Is input 2 of a Conv, ConvTranspose or Gemm with constant operands one value for all or for each output? What a Gemm
+/// adds may be more.
+bool HasBiasOfChannels(const Graph& graph, const Node& node);
+
 }  // namespace preon

@@ -121,6 +121,9 @@ struct DynamicPlan {
   static std::string NameInResult(const std::string& node) { return node + "_quant"; }
 };
 
+/// Ranges by tensor.
+using TensorRanges = std::map<std::string, Range>;
+
 struct NodeDecision {
   std::string node, op_type;
   FloatReason reason = FloatReason::kNone;

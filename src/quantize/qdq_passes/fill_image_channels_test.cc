@@ -23,7 +23,7 @@ Model ConvModel(int64_t channels, int64_t outputs, Shape window = {3, 3}) {
 
 Model Quantize(const Model& model, const PlanOptions& options = {}) {
   const QuantPlan plan = *PlanForOrtCpu(model, options);
-  return *ApplyPlan(model, plan, {.ranges = {{"x", {-1, 1}}, {"y", {-1, 1}}}}, nullptr);
+  return *ApplyPlan(model, plan, {{"x", {-1, 1}}, {"y", {-1, 1}}});
 }
 
 std::vector<std::string> ConcatInputs(const Graph& graph) {
@@ -67,7 +67,7 @@ TEST(FillInputChannels, AWeightThatOthersReadStays) {
   b.Output("z");
   const QuantPlan plan = *PlanForOrtCpu(b.model, {});
   const Model quantized =
-      *ApplyPlan(b.model, plan, {.ranges = {{"x", {-1, 1}}, {"y", {-1, 1}}, {"z", {-1, 1}}}}, nullptr);
+      *ApplyPlan(b.model, plan, {{"x", {-1, 1}}, {"y", {-1, 1}}, {"z", {-1, 1}}});
   EXPECT_EQ(quantized.graph.Initializer("w_quantized")->shape(), (Shape{16, 3, 3, 3}));
 }
 

@@ -9,14 +9,12 @@
 #include "formats/quark_operators.h"
 #include "quantize/plan/float_reason.h"
 #include "quantize/plan/op_traits.h"
-#include "quantize/plan/plan_statistics.h"
 #include "quantize/plan/quant_plan.h"
 #include "quantize/qdq_passes/clips_to_min_max.h"
 #include "quantize/qdq_passes/clips_to_relu.h"
 #include "quantize/qdq_passes/fill_image_channels.h"
 #include "quantize/qdq_passes/pairs_in_branches.h"
 #include "quantize/write/apply_plan.h"
-#include "quantize/write/channel_scales.h"
 #include "quantize/write/constant_writer.h"
 #include "quantize/write/dynamic_writer.h"
 #include "quantize/write/nbits_writer.h"
@@ -30,15 +28,16 @@ namespace {
 
 class PlanWriter {
  public:
-  PlanWriter(Model& model, const QuantPlan& plan, PlanStatistics statistics, std::vector<std::string>* warnings)
+  PlanWriter(Model& model, const QuantPlan& plan, const TensorRanges& ranges, const WriteHooks& hooks,
+             std::vector<std::string>* warnings)
       : graph_(model.graph),
         plan_(plan),
-        statistics_(std::move(statistics)),
+        hooks_(hooks),
         warnings_(warnings),
         writer_(graph_, plan.contrib_domain),
         types_(graph_, writer_, plan),
-        params_(graph_, plan, statistics_),
-        constants_(graph_, plan, statistics_, params_, writer_, types_),
+        params_(graph_, plan, ranges),
+        constants_(graph_, plan, hooks, params_, writer_, types_),
         pairs_(graph_, writer_, types_) {
     for (const NodeDecision& decision : plan.nodes) {
       const Node* node = graph_.FindNode(decision.node);
@@ -57,7 +56,7 @@ class PlanWriter {
   Status Write() {
     PREON_RETURN_IF_ERROR(params_.Compute());
     AbsorbClamps();
-    ScaleChannels();
+    PREON_RETURN_IF_ERROR(RunHooksBeforeWeights());
     PREON_RETURN_IF_ERROR(constants_.Write());
     if (const std::optional<std::string> warning = params_.Warning()) Warn(*warning);
     if (const std::vector<std::string>& enlarged = constants_.enlarged(); !enlarged.empty()) {
@@ -113,17 +112,14 @@ class PlanWriter {
     }
   }
 
-  // Behind a clamp that stayed, a scaled channel would be cut in the wrong place.
-  void ScaleChannels() {
-    for (const auto& [tensor, extremes] : statistics_.channel_extremes) {
-      if (!graph_.Producer(tensor)->Is("Conv")) continue;
-      const ActivationParams& activation = params_.activations().at(tensor);
-      const auto factors = ChannelFactors(extremes, RepresentableRange(activation.params, activation.format));
-      DivideChannels(graph_, tensor, factors);
-      const auto means = statistics_.channel_means.find(tensor);
-      if (means == statistics_.channel_means.end()) continue;
-      for (size_t channel = 0; channel < factors.size(); ++channel) means->second[channel] /= double{factors[channel]};
+  Status RunHooksBeforeWeights() {
+    for (const std::unique_ptr<WriteHook>& hook : hooks_) {
+      PREON_ASSIGN_OR_RETURN(const std::vector<DividedChannels> divided, hook->BeforeWeights(graph_, params_));
+      for (const DividedChannels& channels : divided) {
+        for (const std::unique_ptr<WriteHook>& told : hooks_) told->OnDivided(channels);
+      }
     }
+    return Status::Ok();
   }
 
   Status WritePairs() {
@@ -167,7 +163,7 @@ class PlanWriter {
 
   Graph& graph_;
   const QuantPlan& plan_;
-  PlanStatistics statistics_;  // means change with the channels
+  const WriteHooks& hooks_;
   std::vector<std::string>* warnings_;
   QdqWriter writer_;
   TypeWriter types_;
@@ -182,7 +178,7 @@ class PlanWriter {
 
 }  // namespace
 
-Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const PlanStatistics& statistics,
+Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const TensorRanges& ranges, const WriteHooks& hooks,
                         std::vector<std::string>* warnings, int threads) {
   Model quantized = model;
   if (plan.is_dynamic()) {
@@ -190,10 +186,10 @@ Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const PlanSta
     return quantized;
   }
   const auto write_body = [&](const Model& body, const QuantPlan& body_plan) {
-    return ApplyPlan(body, body_plan, {}, warnings);
+    return ApplyPlan(body, body_plan, {}, {}, warnings);
   };
   PREON_RETURN_IF_ERROR(WriteBodies(quantized, plan.bodies, write_body));
-  PREON_RETURN_IF_ERROR(PlanWriter(quantized, plan, statistics, warnings).Write());
+  PREON_RETURN_IF_ERROR(PlanWriter(quantized, plan, ranges, hooks, warnings).Write());
   PREON_RETURN_IF_ERROR(WriteNBits(quantized, plan.nbits, threads));
   for (const char* domain : {kQuarkDomain, kContribDomain}) {
     const auto in_domain = [&](const auto& node) { return node->domain == domain; };

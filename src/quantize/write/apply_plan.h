@@ -1,4 +1,4 @@
-// From a plan and its statistics to a model with Q/DQ nodes.
+// From a plan and the ranges of its tensors to a model with Q/DQ nodes.
 #pragma once
 
 #include <string>
@@ -6,14 +6,18 @@
 
 #include "base/status.h"
 #include "ir/graph.h"
-#include "quantize/plan/plan_statistics.h"
 #include "quantize/plan/quant_plan.h"
+#include "quantize/write/write_hook.h"
 
 namespace preon {
 
-/// Writes the plan's Q/DQ nodes, codes, scales and zero points; weights in blocks on so many threads. Errors:
-/// kRangeMissing, kRangeInvalid, kQuantizeFailed.
-Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const PlanStatistics& statistics,
-                        std::vector<std::string>* warnings, int threads = 1);
+/// Writes the plan's Q/DQ nodes, codes, scales and zero points.
+/// @param ranges  one per QuantPlan::RangeTensors
+/// @param hooks  of algorithms, in the order in which they are asked
+/// @param warnings  null, or gets what a user should know
+/// @param threads  for weights in blocks
+/// Errors: kRangeMissing, kRangeInvalid, kQuantizeFailed, those of the hooks.
+Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const TensorRanges& ranges,
+                        const WriteHooks& hooks = {}, std::vector<std::string>* warnings = nullptr, int threads = 1);
 
 }  // namespace preon

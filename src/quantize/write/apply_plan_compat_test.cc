@@ -4,7 +4,6 @@
 
 #include "ir/test_graphs.h"
 #include "quantize/plan/plan_options.h"
-#include "quantize/plan/plan_statistics.h"
 #include "quantize/plan/quant_plan.h"
 #include "quantize/targets/targets.h"
 #include "quantize/write/apply_plan.h"
@@ -18,9 +17,9 @@ Model Quantize(const GraphBuilder& b, const PlanOptions& options, Range range,
                std::vector<std::string>* warnings = nullptr) {
   const QuantPlan plan = *MakeQuarkTarget()->Plan(b.model, options);
   EXPECT_EQ(plan.compat, options.compat);
-  PlanStatistics statistics;
-  for (const std::string& tensor : plan.ObservedTensors()) statistics.ranges[tensor] = range;
-  const Result<Model> quantized = ApplyPlan(b.model, plan, statistics, warnings);
+  TensorRanges ranges;
+  for (const std::string& tensor : plan.ObservedTensors()) ranges[tensor] = range;
+  const Result<Model> quantized = ApplyPlan(b.model, plan, ranges, {}, warnings);
   EXPECT_TRUE(quantized.ok()) << quantized.status().ToString();
   return *quantized;
 }
@@ -40,10 +39,10 @@ TEST(ApplyPlan, CompatOfBeta) {
   Result<QuantPlan> extended = MakeQuarkTarget()->Plan(
       b.model, {.activation = DataType::kInt16, .compat = Compat::kQuark, .per_channel = false});
   ASSERT_TRUE(extended.ok());
-  const PlanStatistics statistics{.ranges = {{"x", {-1, 1}}, {"y", {-1, 1}}}};
-  const float in_codes = bias_scale(*ApplyPlan(b.model, *extended, statistics, nullptr));
+  const TensorRanges ranges = {{"x", {-1, 1}}, {"y", {-1, 1}}};
+  const float in_codes = bias_scale(*ApplyPlan(b.model, *extended, ranges));
   extended->beta_in_codes = false;
-  EXPECT_EQ(bias_scale(*ApplyPlan(b.model, *extended, statistics, nullptr)), 2 * in_codes);
+  EXPECT_EQ(bias_scale(*ApplyPlan(b.model, *extended, ranges)), 2 * in_codes);
   EXPECT_THAT(theirs.metadata, ::testing::Contains(std::pair<std::string, std::string>("preon.compat", "quark")));
   EXPECT_THAT(ours.metadata, ::testing::IsEmpty());
 }

@@ -21,7 +21,7 @@ std::map<std::string, Range> SameRange(const QuantPlan& plan, Range range) {
 Model Quantize(const Model& model, Range range, const PlanOptions& options = {}) {
   Result<QuantPlan> plan = PlanForOrtCpu(model, options);
   EXPECT_TRUE(plan.ok()) << plan.status().ToString();
-  Result<Model> quantized = ApplyPlan(model, *plan, {.ranges = SameRange(*plan, range)}, nullptr);
+  Result<Model> quantized = ApplyPlan(model, *plan, SameRange(*plan, range));
   EXPECT_TRUE(quantized.ok()) << quantized.status().ToString();
   return quantized.ok() ? *quantized : Model{};
 }
@@ -76,7 +76,7 @@ TEST(ApplyPlan, MissingRangeNamesTheTensor) {
   b.Conv("x", "c1");
   b.Output("c1");
   const QuantPlan plan = *PlanForOrtCpu(b.model, {});
-  const Result<Model> quantized = ApplyPlan(b.model, plan, {.ranges = {{"x", {-1, 1}}}}, nullptr);
+  const Result<Model> quantized = ApplyPlan(b.model, plan, {{"x", {-1, 1}}});
   ASSERT_FALSE(quantized.ok());
   EXPECT_EQ(quantized.status().id(), ErrorId::kRangeMissing);
   EXPECT_THAT(quantized.status().message(), ::testing::StartsWith("c1:"));
@@ -127,7 +127,7 @@ TEST(ApplyPlan, ScalesEnlargedForABiasStayOfTheType) {
     b.Output("c1");
     std::vector<std::string> warnings;
     const QuantPlan plan = *PlanForOrtCpu(b.model, {.scale_type = type});
-    const Model quantized = *ApplyPlan(b.model, plan, {.ranges = SameRange(plan, {-2e-3f, 2e-3f})}, &warnings);
+    const Model quantized = *ApplyPlan(b.model, plan, SameRange(plan, {-2e-3f, 2e-3f}), {}, &warnings);
     EXPECT_THAT(warnings, ::testing::Contains("scales of w enlarged so that the bias fits int32"));
     const std::span<const float> scales = quantized.graph.Initializer("w_scale")->floats();
     for (size_t channel = 0; channel < 4; ++channel) {
@@ -143,7 +143,7 @@ TEST(ApplyPlan, Int16ScalesOutOfReachAreOneWarning) {
   b.Output("c1");
   std::vector<std::string> warnings;
   const QuantPlan plan = *PlanForOrtCpu(b.model, {.scale_type = ScaleType::kInt16});
-  ASSERT_TRUE(ApplyPlan(b.model, plan, {.ranges = SameRange(plan, {-1, 1e8f})}, &warnings).ok());
+  ASSERT_TRUE(ApplyPlan(b.model, plan, SameRange(plan, {-1, 1e8f}), {}, &warnings).ok());
   EXPECT_THAT(warnings, ::testing::Contains("int16 scales reach from 2^-15 to 32767: 4 scales below and 2 above became "
                                             "the nearest of these, in 3 tensors, the first of them c1"));
 }

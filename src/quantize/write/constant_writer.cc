@@ -5,7 +5,6 @@
 
 #include "formats/compat/reference_weights.h"
 #include "quantize/plan/op_traits.h"
-#include "quantize/write/bias_correction.h"
 
 namespace preon {
 namespace {
@@ -55,8 +54,7 @@ Status ConstantWriter::Write() {
 
 Status ConstantWriter::WriteBlockWeight(const std::string& weight, const WeightPlan& plan,
                                         const std::vector<const BiasPlan*>& biases) {
-  if (std::ranges::any_of(biases,
-                          [&](const BiasPlan* bias) { return statistics_.channel_means.contains(bias->input); })) {
+  if (std::ranges::any_of(biases, [&](const BiasPlan* bias) { return IsShifted(*bias); })) {
     const Tensor values = *graph_.Initializer(weight);
     PREON_ASSIGN_OR_RETURN(const Tensor rounded, types_.RoundedToBlocks(weight, values, plan));
     for (const BiasPlan* bias : biases) PREON_RETURN_IF_ERROR(WriteBias(*bias, {}, &values, &rounded));
@@ -79,10 +77,7 @@ Status ConstantWriter::WriteWeight(const std::string& weight, const WeightPlan& 
   }
   if (params != wanted) enlarged_.push_back(weight);
   const Tensor values = TypeWriter::Representable(*graph_.Initializer(weight), plan.format.type);
-  // Codes of less than a byte saturate to all of the type's in both tools.
-  const bool theirs = plan_.compat != Compat::kOff && DataTypeBits(plan.format.type) >= 8 && plan.block_size == 0;
-  Result<EncodedTensor> encoded = theirs ? compat::EncodeWeight(values, params, plan.axis, plan.format, plan_.compat)
-                                         : EncodeTensor(values, params, plan.axis, plan.format, plan.block_size);
+  Result<EncodedTensor> encoded = Rounded({weight, plan, values, params});
   if (!encoded.ok()) return std::move(encoded).status().WithContext(weight);
   const Tensor rounded = biases.empty() ? Tensor() : DecodeTensor(*encoded);
   for (const BiasPlan* bias : biases) PREON_RETURN_IF_ERROR(WriteBias(*bias, params, &values, &rounded));
@@ -112,19 +107,35 @@ std::vector<float> ConstantWriter::BiasValues(const BiasPlan& bias, size_t scale
   return repeat ? std::vector<float>(scales, values[0]) : std::vector<float>(values.begin(), values.end());
 }
 
-// What the bias has to make up for, because the rounded weight is not the weight.
-std::vector<float> ConstantWriter::CorrectedBias(const BiasPlan& bias, std::vector<float> values, const Tensor& weight,
-                                                 const Tensor& rounded) const {
-  const auto means = statistics_.channel_means.find(bias.input);
-  if (means == statistics_.channel_means.end()) return values;
-  const Node& node = *graph_.FindNode(bias.node);
+Result<EncodedTensor> ConstantWriter::Rounded(const WeightToRound& weight) const {
+  for (const std::unique_ptr<WriteHook>& hook : hooks_) {
+    PREON_ASSIGN_OR_RETURN(std::optional<EncodedTensor> codes, hook->Round(graph_, weight));
+    if (codes) return *std::move(codes);
+  }
+  const auto& [name, plan, values, params] = weight;
+  // Codes of less than a byte saturate to all of the type's in both tools.
+  const bool theirs = plan_.compat != Compat::kOff && DataTypeBits(plan.format.type) >= 8 && plan.block_size == 0;
+  return theirs ? compat::EncodeWeight(values, params, plan.axis, plan.format, plan_.compat)
+                : EncodeTensor(values, params, plan.axis, plan.format, plan.block_size);
+}
+
+bool ConstantWriter::IsShifted(const BiasPlan& bias) const {
+  return std::ranges::any_of(hooks_, [&](const std::unique_ptr<WriteHook>& hook) { return hook->ShiftsBias(bias); });
+}
+
+std::vector<float> ConstantWriter::ShiftedBias(const BiasPlan& bias, std::vector<float> values, const Tensor& weight,
+                                               const Tensor& rounded) const {
+  if (!IsShifted(bias)) return values;
   std::vector<float> error(weight.floats().begin(), weight.floats().end());
   for (size_t i = 0; i < error.size(); ++i) error[i] -= rounded.floats()[i];
-  const double beta = node.Float("beta", 1);
-  const auto shift = BiasShift(graph_, node, Tensor::FromFloats(weight.shape(), error), means->second);
-  if (values.size() == 1) values.assign(std::max<size_t>(shift.size(), 1), values[0]);
-  for (size_t channel = 0; channel < shift.size() && values.size() == shift.size() && beta != 0; ++channel)
-    values[channel] = static_cast<float>(values[channel] + shift[channel] / beta);
+  const Tensor difference = Tensor::FromFloats(weight.shape(), error);
+  const double beta = graph_.FindNode(bias.node)->Float("beta", 1);
+  for (const std::unique_ptr<WriteHook>& hook : hooks_) {
+    const std::vector<double> shift = hook->ShiftOfBias(graph_, bias, difference);
+    if (values.size() == 1) values.assign(std::max<size_t>(shift.size(), 1), values[0]);
+    for (size_t channel = 0; channel < shift.size() && values.size() == shift.size() && beta != 0; ++channel)
+      values[channel] = static_cast<float>(values[channel] + shift[channel] / beta);
+  }
   return values;
 }
 
@@ -144,7 +155,7 @@ Status ConstantWriter::WriteBias(const BiasPlan& bias, const std::vector<QuantPa
   Node* node = graph_.FindNode(bias.node);
   const std::vector<float> own = BiasValues(bias, weight_params.size());
   std::vector<float> values = own;
-  if (weight != nullptr) values = CorrectedBias(bias, std::move(values), *weight, *rounded);
+  if (weight != nullptr) values = ShiftedBias(bias, std::move(values), *weight, *rounded);
   if (bias.form != BiasForm::kInt32Codes) {
     if (values == own) return Status::Ok();
     if (bias.form == BiasForm::kFloat)

@@ -5,18 +5,18 @@
 #include <vector>
 
 #include "quantize/params/plan_params.h"
-#include "quantize/plan/plan_statistics.h"
 #include "quantize/plan/quant_plan.h"
 #include "quantize/write/qdq_writer.h"
 #include "quantize/write/type_writer.h"
+#include "quantize/write/write_hook.h"
 
 namespace preon {
 
 class ConstantWriter {
  public:
-  ConstantWriter(Graph& graph, const QuantPlan& plan, const PlanStatistics& statistics, PlanParams& params,
-                 QdqWriter& qdq, TypeWriter& types)
-      : graph_(graph), plan_(plan), statistics_(statistics), params_(params), qdq_(qdq), types_(types) {}
+  ConstantWriter(Graph& graph, const QuantPlan& plan, const WriteHooks& hooks, PlanParams& params, QdqWriter& qdq,
+                 TypeWriter& types)
+      : graph_(graph), plan_(plan), hooks_(hooks), params_(params), qdq_(qdq), types_(types) {}
 
   /// Weights first: their scales may grow to keep a bias inside int32. Errors: kRangeInvalid, kQuantizeFailed.
   Status Write();
@@ -32,14 +32,16 @@ class ConstantWriter {
   Status WriteBias(const BiasPlan& bias, const std::vector<QuantParams>& weight_params, const Tensor* weight = nullptr,
                    const Tensor* rounded = nullptr);
   std::vector<float> BiasValues(const BiasPlan& bias, size_t scales) const;
-  std::vector<float> CorrectedBias(const BiasPlan& bias, std::vector<float> values, const Tensor& weight,
-                                   const Tensor& rounded) const;
+  Result<EncodedTensor> Rounded(const WeightToRound& weight) const;
+  bool IsShifted(const BiasPlan& bias) const;
+  std::vector<float> ShiftedBias(const BiasPlan& bias, std::vector<float> values, const Tensor& weight,
+                                 const Tensor& rounded) const;
   Result<EncodedBias> Encoded(const BiasPlan& bias, std::vector<float> values,
                               const std::vector<QuantParams>& weight_params);
 
   Graph& graph_;
   const QuantPlan& plan_;
-  const PlanStatistics& statistics_;
+  const WriteHooks& hooks_;
   PlanParams& params_;
   QdqWriter& qdq_;
   TypeWriter& types_;

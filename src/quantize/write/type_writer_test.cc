@@ -6,7 +6,6 @@
 #include "formats/quark_operators.h"
 #include "ir/test_graphs.h"
 #include "quantize/plan/plan_options.h"
-#include "quantize/plan/plan_statistics.h"
 #include "quantize/plan/quant_plan.h"
 #include "quantize/plan/target.h"
 #include "quantize/targets/targets.h"
@@ -30,9 +29,9 @@ Model MatMulModel() {
 Result<Model> Written(const Target& target, const PlanOptions& options) {
   const Model model = MatMulModel();
   PREON_ASSIGN_OR_RETURN(const QuantPlan plan, target.Plan(model, options));
-  PlanStatistics statistics;
-  for (const std::string& tensor : plan.ObservedTensors()) statistics.ranges[tensor] = {-1, 1};
-  return ApplyPlan(model, plan, statistics, nullptr);
+  TensorRanges ranges;
+  for (const std::string& tensor : plan.ObservedTensors()) ranges[tensor] = {-1, 1};
+  return ApplyPlan(model, plan, ranges);
 }
 
 PlanOptions Both(std::string_view type) {

@@ -25,7 +25,7 @@ class ReferenceMethod final : public RangeMethod {
       : tool_(tool), name_(name), activation_(activation), rule_(std::move(rule)) {}
   std::string_view name() const override { return name_; }
   std::string_view summary() const override { return "the numbers of another tool"; }
-  Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {
+  Result<std::unique_ptr<RangeMethod>> Configured(const MethodOptions& options) const override {
     return MakeReferenceMethod(tool_, name_, options, activation_);
   }
   Result<Range> Choose(const TensorSketch& sketch, const RangeQuery&) const override {

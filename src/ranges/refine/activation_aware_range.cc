@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kSteps = 24;
 constexpr int64_t kMostCodes = 1 << 12;
-constexpr double kLeastShare = 0.995;
+constexpr double kWorthwhileErrorShare = 0.995;
 
 // The values behind the function, one per bin.
 class ErrorBehind {
@@ -50,19 +50,19 @@ class ErrorBehind {
 
 }  // namespace
 
-Result<Range> ActivationAwareRange(double (*f)(double), bool flat_on_the_right, const TensorSketch& sketch,
-                                   const Range& range, const RangeQuery& query) {
+Result<Range> ActivationAwareRange(ReadActivation activation, const TensorSketch& sketch, const Range& range,
+                                   const RangeQuery& query) {
   if (query.format.floating() || int64_t{query.format.q_max()} - query.format.q_min() >= kMostCodes) return range;
-  const ErrorBehind error(f, Distribution::Signed(sketch), query);
+  const ErrorBehind error(FunctionOf(activation), Distribution::Signed(sketch), query);
   Range best = range;
   PREON_ASSIGN_OR_RETURN(double least, error.Of(range));
   for (float Range::*end : {&Range::min, &Range::max}) {
-    if (end == &Range::max && !flat_on_the_right) break;
+    if (end == &Range::max && !FlatOnTheRight(activation)) break;
     for (int step = 1; step <= kSteps && range.*end != 0; ++step) {
       Range tried = best;
       tried.*end = static_cast<float>(range.*end * std::exp2(-step / 6.0));
       PREON_ASSIGN_OR_RETURN(const double behind, error.Of(tried));
-      if (behind >= kLeastShare * least) continue;
+      if (behind >= kWorthwhileErrorShare * least) continue;
       least = behind;
       best = tried;
     }

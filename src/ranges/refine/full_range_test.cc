@@ -10,7 +10,7 @@ namespace {
 const RangeQuery kUInt8 = {.format = {DataType::kUInt8, false}};
 
 // Scores as a detector has them: all but a few far below zero.
-TEST(WholeRange, KeepsRarePeaks) {
+TEST(FullRange, KeepsRarePeaks) {
   std::vector<float> values = test::Gaussian(20000);
   for (float& x : values) x -= 8;
   values[7] = 4;
@@ -18,7 +18,7 @@ TEST(WholeRange, KeepsRarePeaks) {
             (Range{*std::ranges::min_element(values), 4}));
 }
 
-TEST(WholeRange, NotAtThePriceOfEverythingElse) {
+TEST(FullRange, NotAtThePriceOfEverythingElse) {
   std::vector<float> values = test::Gaussian(20000);
   values[7] = 1000;
   const TensorSketch sketch = test::SketchOf(values);
@@ -27,7 +27,7 @@ TEST(WholeRange, NotAtThePriceOfEverythingElse) {
   EXPECT_EQ(*FullRangeWhereFine(sketch, {-4, 4}, int16), (Range{sketch.min(), 1000}));
 }
 
-TEST(WholeRange, FloatingTypesAndZerosKeepTheirs) {
+TEST(FullRange, FloatingTypesAndZerosKeepTheirs) {
   const RangeQuery floating = {.format = {DataType::kFloat8E4M3FN, true}};
   EXPECT_EQ(*FullRangeWhereFine(test::SketchOf({1, 2, 3}), {0, 2}, floating), (Range{0, 2}));
   EXPECT_EQ(*FullRangeWhereFine(test::SketchOf({0, 0}), {0, 1}, kUInt8), (Range{0, 1}));

@@ -1,20 +1,22 @@
-// What stands between a tensor and the rest of the model, where that is one function of each element alone.
+// The activation function that all readers of a tensor see it through.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "ir/graph.h"
 
 namespace preon {
 
-struct ElementFunction {
-  double (*of)(double);
-  bool flat_on_the_right;  ///< bounded above; all of them are bounded below
-};
+/// Functions of each element alone that flatten out on the left; Sigmoid and Tanh on the right, too.
+enum class ReadActivation : uint8_t { kNone, kSigmoid, kTanh, kHardSwish, kGelu, kSilu };
+inline constexpr int kReadActivations = 6;
 
-/// The function that every reader of the tensor sees it through: Sigmoid, Tanh, HardSwish, Gelu, or x·Sigmoid(x)
-/// written as two nodes. Nullopt for graph outputs, tensors that a sub-graph reads, and other readers.
-std::optional<ElementFunction> FindReadActivation(const Graph& graph, const std::string& tensor);
+/// Not of kNone.
+double (*FunctionOf(ReadActivation activation))(double);
+bool FlatOnTheRight(ReadActivation activation);
+
+/// The function that every reader of the tensor applies first; SiLU is x·Sigmoid(x) written as two nodes. kNone for graph
+/// outputs, tensors that a sub-graph reads, and other readers.
+ReadActivation FindReadActivation(const Graph& graph, const std::string& tensor);
 
 }  // namespace preon

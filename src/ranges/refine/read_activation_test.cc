@@ -17,10 +17,10 @@ TEST(FindReadActivation, SiluInTwoNodes) {
   g.Op("Sigmoid", {"t"}, "s");
   g.Op("Mul", {"s", "t"}, "y");
   g.Output("y");
-  const auto function = FindReadActivation(g.model.graph, "t");
-  ASSERT_TRUE(function.has_value());
-  EXPECT_NEAR(function->of(-1), -1 / (1 + std::exp(1.0)), 1e-12);
-  EXPECT_FALSE(function->flat_on_the_right);
+  const ReadActivation silu = FindReadActivation(g.model.graph, "t");
+  ASSERT_EQ(silu, ReadActivation::kSilu);
+  EXPECT_NEAR(FunctionOf(silu)(-1), -1 / (1 + std::exp(1.0)), 1e-12);
+  EXPECT_FALSE(FlatOnTheRight(silu));
 }
 
 TEST(FindReadActivation, SigmoidAlone) {
@@ -28,10 +28,10 @@ TEST(FindReadActivation, SigmoidAlone) {
   g.Op("Relu", {"x"}, "t");
   g.Op("Sigmoid", {"t"}, "y");
   g.Output("y");
-  const auto function = FindReadActivation(g.model.graph, "t");
-  ASSERT_TRUE(function.has_value());
-  EXPECT_DOUBLE_EQ(function->of(0), 0.5);
-  EXPECT_TRUE(function->flat_on_the_right);
+  const ReadActivation sigmoid = FindReadActivation(g.model.graph, "t");
+  ASSERT_EQ(sigmoid, ReadActivation::kSigmoid);
+  EXPECT_DOUBLE_EQ(FunctionOf(sigmoid)(0), 0.5);
+  EXPECT_TRUE(FlatOnTheRight(sigmoid));
 }
 
 TEST(FindReadActivation, OtherReadersAndOutputsSeeTheValuesThemselves) {
@@ -43,8 +43,8 @@ TEST(FindReadActivation, OtherReadersAndOutputsSeeTheValuesThemselves) {
   g.Op("Relu", {"x"}, "u");
   g.Op("Sigmoid", {"u"}, "v");
   for (const char* output : {"y", "z", "u", "v"}) g.Output(output);
-  EXPECT_FALSE(FindReadActivation(g.model.graph, "t").has_value());
-  EXPECT_FALSE(FindReadActivation(g.model.graph, "u").has_value());
+  EXPECT_EQ(FindReadActivation(g.model.graph, "t"), ReadActivation::kNone);
+  EXPECT_EQ(FindReadActivation(g.model.graph, "u"), ReadActivation::kNone);
 }
 
 }  // namespace

@@ -13,7 +13,6 @@
 #include "quantize/targets/op_list/op_list_names.h"
 #include "quantize/targets/op_list/plan_bodies.h"
 #include "quantize/targets/op_list/precision_borders.h"
-#include "quantize/write/bias_correction.h"
 
 namespace preon {
 namespace {

@@ -1,10 +1,10 @@
-#include "quantize/write/bias_correction.h"
+#include "algorithms/bias_correction.h"
 
 #include <gtest/gtest.h>
 
+#include "algorithms/algorithms.h"
 #include "formats/block_codec.h"
 #include "ir/test_graphs.h"
-#include "quantize/plan/plan_statistics.h"
 #include "quantize/targets/ort_cpu/ort_cpu_planner.h"
 #include "quantize/targets/targets.h"
 #include "quantize/write/apply_plan.h"
@@ -84,16 +84,23 @@ TEST(BiasShift, NothingForMeansThatDoNotFit) {
   EXPECT_TRUE(BiasShift(b.model.graph, conv, *b.model.graph.Initializer("y_w"), std::vector<double>{1, 2}).empty());
 }
 
+const std::vector<double> kMeansOfX = {1, 1, -1, 0.5};
+
+WriteHooks HooksOf(const Graph& graph, const QuantPlan& plan) {
+  WriteHooks hooks;
+  hooks.push_back(*MakeBiasCorrectionAlgorithm()->Apply(graph, plan, {.channel_means = {{"x", kMeansOfX}}}));
+  return hooks;
+}
+
 TEST(BiasCorrection, ReachesTheCodesOfTheBias) {
   GraphBuilder b({1, 4, 8, 8});
   b.Conv("x", "y");
   b.Output("y");
   const Result<QuantPlan> plan = PlanForOrtCpu(b.model, {});
   EXPECT_EQ(MeanSources(b.model.graph, *plan), (std::map<std::string, std::string>{{"x", "x"}}));
-  PlanStatistics statistics{.ranges = {{"x", {-1, 1}}, {"y", {-1, 1}}}};
-  const Result<Model> plain = ApplyPlan(b.model, *plan, statistics, nullptr);
-  statistics.channel_means = {{"x", {1, 1, -1, 0.5}}};
-  const Result<Model> corrected = ApplyPlan(b.model, *plan, statistics, nullptr);
+  const TensorRanges ranges = {{"x", {-1, 1}}, {"y", {-1, 1}}};
+  const Result<Model> plain = ApplyPlan(b.model, *plan, ranges);
+  const Result<Model> corrected = ApplyPlan(b.model, *plan, ranges, HooksOf(b.model.graph, *plan));
   const auto codes = [](const Model& model) { return model.graph.Initializer("y_b_quantized")->As<int32_t>(); };
   const auto scales = corrected->graph.Initializer("y_b_quantized_scale")->floats();
   for (size_t o = 0; o < 4; ++o) {
@@ -102,7 +109,7 @@ TEST(BiasCorrection, ReachesTheCodesOfTheBias) {
       const float w = b.model.graph.Initializer("y_w")->floats()[4 * o + i];
       const float coded = corrected->graph.Initializer("y_w_scale")->floats()[o] *
                           static_cast<float>(corrected->graph.Initializer("y_w_quantized")->As<int8_t>()[4 * o + i]);
-      shift += static_cast<double>(w - coded) * statistics.channel_means["x"][i];
+      shift += static_cast<double>(w - coded) * kMeansOfX[i];
     }
     EXPECT_NEAR((codes(*corrected)[o] - codes(*plain)[o]) * scales[o], shift, scales[o]);
   }
@@ -115,11 +122,10 @@ TEST(BiasCorrection, OfWeightsInBlocks) {
   b.Output("y");
   const TensorType mx6 = *ParseTensorType("mx6");
   const PlanOptions options{.activation = mx6, .weight = mx6, .weight_form = WeightForm::kFolded};
-  PlanStatistics statistics{.channel_means = {{"x", {1, 1, -1, 0.5}}}};
   for (const auto& target : {MakeSimulateTarget(), MakeQuarkTarget()}) {
     const Result<QuantPlan> plan = target->Plan(b.model, options);
     EXPECT_EQ(MeanSources(b.model.graph, *plan), (std::map<std::string, std::string>{{"x", "x"}}));
-    const Result<Model> corrected = ApplyPlan(b.model, *plan, statistics, nullptr);
+    const Result<Model> corrected = ApplyPlan(b.model, *plan, {}, HooksOf(b.model.graph, *plan));
     ASSERT_TRUE(corrected.ok()) << corrected.status().message();
     const Node& conv = *corrected->graph.FindNode("y_node");
     const auto weight = b.model.graph.Initializer("y_w")->floats(),
@@ -127,7 +133,7 @@ TEST(BiasCorrection, OfWeightsInBlocks) {
     std::vector<float> wanted(b.model.graph.Initializer("y_b")->floats().begin(),
                               b.model.graph.Initializer("y_b")->floats().end());
     for (size_t i = 0; i < weight.size(); ++i)
-      wanted[i / 4] += (weight[i] - rounded[i]) * static_cast<float>(statistics.channel_means["x"][i % 4]);
+      wanted[i / 4] += (weight[i] - rounded[i]) * static_cast<float>(kMeansOfX[i % 4]);
     EXPECT_NE(wanted[0], b.model.graph.Initializer("y_b")->floats()[0]);
     if (target->name() == "quark") {
       const BlockSpec spec = *mx6.block();

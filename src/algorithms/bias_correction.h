@@ -1,4 +1,4 @@
-// Bias correction: a layer's rounded weights shift the mean of its outputs; its bias takes that back.
+// Bias correction: rounding a layer's weights shifts the mean of its outputs; the bias makes up for the shift.
 #pragma once
 
 #include <map>
@@ -10,13 +10,6 @@
 #include "quantize/plan/quant_plan.h"
 
 namespace preon {
-
-/// Is input 2 of a Conv, ConvTranspose or Gemm with constant operands one value for all or for each output? What a Gemm
-/// adds may be more.
-bool HasBiasOfChannels(const Graph& graph, const Node& node);
-
-/// Mean per channel (axis 1) of tensors, by name.
-using ChannelMeans = std::map<std::string, std::vector<double>>;
 
 /// For each input of a Conv or Gemm whose bias is planned: the tensor that has its channel means, itself or the
 /// one that it is another shape of. Observed where it has a range or blocks; nothing with --compat, as other tools

@@ -1,4 +1,4 @@
-#include "quantize/plan/output_tensors.h"
+#include "ranges/refine/output_tensors.h"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,9 @@ namespace {
 using testing::GraphBuilder;
 
 std::set<std::string> Behind(const Graph& graph) {
-  QuantPlan plan;
-  for (const auto& node : graph.nodes()) plan.activations[node->output()];
-  for (const std::string& input : graph.inputs()) plan.activations[input];
-  return FindOutputTensors(graph, plan);
+  std::set<std::string> tensors(graph.inputs().begin(), graph.inputs().end());
+  for (const auto& node : graph.nodes()) tensors.insert(node->output());
+  return FindOutputTensors(graph, tensors);
 }
 
 TEST(FindOutputTensors, WhatIsOnlyDecoded) {

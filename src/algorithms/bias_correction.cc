@@ -1,8 +1,8 @@
-#include "quantize/write/bias_correction.h"
+#include "algorithms/bias_correction.h"
 
 #include <algorithm>
 
-#include "quantize/plan/op_traits.h"
+#include "algorithms/algorithms.h"
 
 namespace preon {
 namespace {
@@ -82,15 +82,6 @@ std::vector<double> GemmShift(const Node& node, const Tensor& error, std::span<c
 
 }  // namespace
 
-bool HasBiasOfChannels(const Graph& graph, const Node& node) {
-  const Shape& weight = graph.Initializer(node.input(1))->shape();
-  const int64_t outputs = node.Is("ConvTranspose") ? weight[1] * node.Int("group", 1)
-                                                   : weight[static_cast<size_t>(WeightAxis(graph, node))];
-  const Shape& bias = graph.Initializer(node.input(2))->shape();
-  const int64_t count = ElementCount(bias);
-  return count == 1 || (count == outputs && (bias.size() < 2 || bias.back() == outputs));
-}
-
 std::map<std::string, std::string> MeanSources(const Graph& graph, const QuantPlan& plan) {
   std::map<std::string, std::string> sources;
   if (plan.compat != Compat::kOff) return sources;
@@ -117,5 +108,57 @@ std::vector<double> BiasShift(const Graph& graph, const Node& node, const Tensor
   if (node.Is("Gemm")) return GemmShift(node, error, means);
   return {};
 }
+
+namespace {
+
+class BiasCorrectionHook final : public WriteHook {
+ public:
+  /// @param means  per channel, by the input of the node
+  explicit BiasCorrectionHook(std::map<std::string, std::vector<double>> means) : means_(std::move(means)) {}
+
+  void OnDivided(const DividedChannels& divided) override {
+    const auto means = means_.find(divided.tensor);
+    if (means == means_.end()) return;
+    for (size_t channel = 0; channel < divided.factors.size(); ++channel)
+      means->second[channel] /= double{divided.factors[channel]};
+  }
+
+  bool ShiftsBias(const BiasPlan& bias) const override { return means_.contains(bias.input); }
+
+  std::vector<double> ShiftOfBias(const Graph& graph, const BiasPlan& bias, const Tensor& error) const override {
+    const auto means = means_.find(bias.input);
+    if (means == means_.end()) return {};
+    return BiasShift(graph, *graph.FindNode(bias.node), error, means->second);
+  }
+
+ private:
+  std::map<std::string, std::vector<double>> means_;
+};
+
+class BiasCorrection final : public Algorithm {
+ public:
+  std::string_view name() const override { return "bias-correction"; }
+  std::string_view summary() const override { return "biases make up for the mean error of rounded weights"; }
+
+  StatisticsRequest Needs(const Graph& graph, const QuantPlan& plan) const override {
+    StatisticsRequest request;
+    for (const auto& [input, observed] : MeanSources(graph, plan)) request.Add({.channel_means = {observed}});
+    return request;
+  }
+
+  Result<std::unique_ptr<WriteHook>> Apply(const Graph& graph, const QuantPlan& plan,
+                                           const CollectedStatistics& collected) const override {
+    std::map<std::string, std::vector<double>> means_of;
+    for (const auto& [input, observed] : MeanSources(graph, plan)) {
+      const auto means = collected.channel_means.find(observed);
+      if (means != collected.channel_means.end()) means_of[input] = means->second;
+    }
+    return std::unique_ptr<WriteHook>(std::make_unique<BiasCorrectionHook>(std::move(means_of)));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Algorithm> MakeBiasCorrectionAlgorithm() { return std::make_unique<BiasCorrection>(); }
 
 }  // namespace preon

@@ -1,10 +1,11 @@
-#include "quantize/write/channel_scales.h"
+#include "algorithms/channel_scales.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
+#include "algorithms/algorithms.h"
 #include "ir/test_graphs.h"
 #include "quantize/targets/ort_cpu/ort_cpu_planner.h"
 #include "quantize/write/apply_plan.h"
@@ -72,14 +73,18 @@ TEST(ScalableTensors, OneScalePerTensorCanNotTakeThem) {
 
 TEST(ChannelFactors, AreTheShareOfTheCodesThatAChannelReaches) {
   const float inf = std::numeric_limits<float>::infinity();
-  const ChannelExtremesOf extremes{{0, 0, 0, 0, inf}, {6, 3, 0.001f, 0, -inf}};
+  const ChannelExtremes extremes{{0, 0, 0, 0, inf}, {6, 3, 0.001f, 0, -inf}};
   EXPECT_THAT(ChannelFactors(extremes, {0, 6}), ElementsAre(1, 0.5f, 1.0f / 256, 1, 1));
   EXPECT_THAT(ChannelFactors({{0}, {12}}, {0, 6}), ElementsAre(1)) << "what was cut off stays cut off";
   EXPECT_THAT(ChannelFactors({{-1, -4}, {1, 2}}, {-4, 8}), ElementsAre(0.25f, 1)) << "both sides must fit";
 }
 
-Model Quantize(const Model& model, const PlanStatistics& statistics) {
-  Result<Model> quantized = ApplyPlan(model, *PlanForOrtCpu(model, {}), statistics, nullptr);
+Model Quantize(const Model& model, const TensorRanges& ranges, const CollectedStatistics& collected = {}) {
+  const QuantPlan plan = *PlanForOrtCpu(model, {});
+  WriteHooks hooks;
+  for (const auto& algorithm : {MakeChannelScalesAlgorithm(), MakeBiasCorrectionAlgorithm()})
+    hooks.push_back(*algorithm->Apply(model.graph, plan, collected));
+  Result<Model> quantized = ApplyPlan(model, plan, ranges, hooks);
   EXPECT_TRUE(quantized.ok()) << quantized.status().ToString();
   return std::move(quantized).value();
 }
@@ -90,9 +95,9 @@ const std::map<std::string, Range> kRanges = {{"x", {-1, 1}}, {"r1", {0, 6}}, {"
 TEST(ChannelScales, ScalesChangeAndCodesStay) {
   for (const char* clamp : {"Relu", "Clip"}) {
     const Depthwise b(clamp);
-    const Graph plain = Quantize(b.model, {.ranges = kRanges}).graph;
-    const ChannelExtremesOf extremes{{0, 0, 0, 0}, {6, 3, 1.5f, 6}};
-    const Graph scaled = Quantize(b.model, {.ranges = kRanges, .channel_extremes = {{"r1", extremes}}}).graph;
+    const Graph plain = Quantize(b.model, kRanges).graph;
+    const ChannelExtremes extremes{{0, 0, 0, 0}, {6, 3, 1.5f, 6}};
+    const Graph scaled = Quantize(b.model, kRanges, {.channel_extremes = {{"r1", extremes}}}).graph;
     const float factors[] = {1, 0.5f, 0.25f, 1};
     for (const char* codes : {"c1_w_quantized", "c2_w_quantized", "c1_b_quantized", "r1_zero_point"})
       EXPECT_TRUE(std::ranges::equal(scaled.Initializer(codes)->bytes(), plain.Initializer(codes)->bytes())) << codes;
@@ -114,19 +119,19 @@ TEST(ChannelScales, AClampThatStaysKeepsItsChannels) {
   std::map<std::string, Range> wide = kRanges;
   wide["r1"] = {0, 8};
   const Graph graph =
-      Quantize(b.model, {.ranges = wide, .channel_extremes = {{"r1", {{0, 0, 0, 0}, {6, 3, 1.5f, 6}}}}}).graph;
+      Quantize(b.model, wide, {.channel_extremes = {{"r1", {{0, 0, 0, 0}, {6, 3, 1.5f, 6}}}}}).graph;
   ASSERT_NE(graph.FindNode("r1_node"), nullptr);
-  const Graph plain = Quantize(b.model, {.ranges = wide}).graph;
+  const Graph plain = Quantize(b.model, wide).graph;
   EXPECT_TRUE(std::ranges::equal(graph.Initializer("c1_w_scale")->bytes(), plain.Initializer("c1_w_scale")->bytes()));
 }
 
 // The mean of the divided channel is what the correction has to start from.
 TEST(ChannelScales, BiasCorrectionIsTheSame) {
   const Depthwise b;
-  PlanStatistics statistics{.ranges = kRanges, .channel_means = {{"r1", {1, 2, 0.5, 3}}}};
-  const Graph plain = Quantize(b.model, statistics).graph;
-  statistics.channel_extremes["r1"] = {{0, 0, 0, 0}, {6, 3, 1.5f, 6}};
-  const Graph scaled = Quantize(b.model, statistics).graph;
+  CollectedStatistics collected{.channel_means = {{"r1", {1, 2, 0.5, 3}}}};
+  const Graph plain = Quantize(b.model, kRanges, collected).graph;
+  collected.channel_extremes["r1"] = {{0, 0, 0, 0}, {6, 3, 1.5f, 6}};
+  const Graph scaled = Quantize(b.model, kRanges, collected).graph;
   for (size_t channel = 0; channel < 4; ++channel) {
     const auto bias = [&](const Graph& graph) {
       return static_cast<float>(graph.Initializer("c2_b_quantized")->As<int32_t>()[channel]) *

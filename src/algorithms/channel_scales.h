@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "calib/collected_statistics.h"
 #include "ir/graph.h"
-#include "quantize/plan/plan_statistics.h"
 #include "quantize/plan/quant_plan.h"
 
 namespace preon {
@@ -15,13 +15,13 @@ namespace preon {
 /// Tensors t of Conv -> (Relu | Clip) -> t -> depthwise Conv, both integer with a scale per channel, where nobody else
 /// reads t or the weights: channel c of t may be divided by a factor if the first convolution's weight and bias are,
 /// and the second's weight is multiplied by it. The codes of both weights stay as they are; only their scales change.
-/// Source: spec quality §3; the algebra of cross-layer equalization (Nagel et al. 2019, section 4.1), where the factor
+/// Source: the algebra of cross-layer equalization (Nagel et al. 2019, section 4.1), where the factor
 /// costs nothing.
 std::vector<std::string> ScalableTensors(const Graph& graph, const QuantPlan& plan);
 
 /// For each channel, the share of `covered`, the range of t's codes, that it reaches: what it is to be divided by.
 /// 1/256 to 1: below, a channel is as good as dead. 1 for one of zeros alone.
-std::vector<float> ChannelFactors(const ChannelExtremesOf& extremes, const Range& covered);
+std::vector<float> ChannelFactors(const ChannelExtremes& extremes, const Range& covered);
 
 /// Divides channel c of `tensor`, one of ScalableTensors whose clamp the codes have absorbed, by factors[c].
 void DivideChannels(Graph& graph, const std::string& tensor, std::span<const float> factors);

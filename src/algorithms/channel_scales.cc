@@ -1,8 +1,9 @@
-#include "quantize/write/channel_scales.h"
+#include "algorithms/channel_scales.h"
 
 #include <algorithm>
 #include <set>
 
+#include "algorithms/algorithms.h"
 #include "quantize/plan/op_traits.h"
 
 namespace preon {
@@ -70,7 +71,7 @@ std::vector<std::string> ScalableTensors(const Graph& graph, const QuantPlan& pl
   return tensors;
 }
 
-std::vector<float> ChannelFactors(const ChannelExtremesOf& extremes, const Range& covered) {
+std::vector<float> ChannelFactors(const ChannelExtremes& extremes, const Range& covered) {
   const auto share = [](float reached, float limit) { return reached * limit > 0 ? reached / limit : 0; };
   std::vector<float> factors;
   for (size_t channel = 0; channel < extremes.max.size(); ++channel) {
@@ -91,5 +92,59 @@ void DivideChannels(Graph& graph, const std::string& tensor, std::span<const flo
   MultiplyChannels(graph, reader.input(1),
                    [&](size_t output) { return double{factors[output / outputs_per_channel]}; });
 }
+
+namespace {
+
+class ChannelScalesHook final : public WriteHook {
+ public:
+  explicit ChannelScalesHook(std::map<std::string, ChannelExtremes> extremes) : extremes_(std::move(extremes)) {}
+
+  Result<std::vector<DividedChannels>> BeforeWeights(Graph& graph, const PlanParams& params) override {
+    std::vector<DividedChannels> divided;
+    for (const auto& [tensor, extremes] : extremes_) {
+      // A clamp that stayed would cut a scaled channel in the wrong place.
+      if (!graph.Producer(tensor)->Is("Conv")) continue;
+      const ActivationParams& activation = *params.Find(tensor);
+      const Range covered = RepresentableRange(activation.params, activation.format);
+      divided.push_back({tensor, ChannelFactors(extremes, covered)});
+      DivideChannels(graph, tensor, divided.back().factors);
+    }
+    return divided;
+  }
+
+ private:
+  std::map<std::string, ChannelExtremes> extremes_;
+};
+
+class ChannelScales final : public Algorithm {
+ public:
+  std::string_view name() const override { return "channel-scales"; }
+  std::string_view summary() const override {
+    return "equal use of the codes by all channels between a convolution and a depthwise one";
+  }
+  // Only there depthwise weights have a scale per channel that costs nothing.
+  bool AppliesTo(const Target& target) const override { return target.FollowsRuntime(); }
+
+  StatisticsRequest Needs(const Graph& graph, const QuantPlan& plan) const override {
+    if (plan.compat != Compat::kOff) return {};
+    StatisticsRequest request;
+    for (const std::string& tensor : ScalableTensors(graph, plan)) request.Add({.channel_extremes = {tensor}});
+    return request;
+  }
+
+  Result<std::unique_ptr<WriteHook>> Apply(const Graph& graph, const QuantPlan& plan,
+                                           const CollectedStatistics& collected) const override {
+    std::map<std::string, ChannelExtremes> extremes_of;
+    for (const std::string& tensor : Needs(graph, plan).channel_extremes) {
+      const auto extremes = collected.channel_extremes.find(tensor);
+      if (extremes != collected.channel_extremes.end()) extremes_of.insert(*extremes);
+    }
+    return std::unique_ptr<WriteHook>(std::make_unique<ChannelScalesHook>(std::move(extremes_of)));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Algorithm> MakeChannelScalesAlgorithm() { return std::make_unique<ChannelScales>(); }
 
 }  // namespace preon

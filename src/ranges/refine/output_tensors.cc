@@ -1,4 +1,4 @@
-#include "quantize/plan/output_tensors.h"
+#include "ranges/refine/output_tensors.h"
 
 #include <algorithm>
 #include <array>
@@ -41,7 +41,7 @@ bool SumsUp(const Node& node) { return !node.domain.empty() || std::ranges::find
 
 }  // namespace
 
-std::set<std::string> FindOutputTensors(const Graph& graph, const QuantPlan& plan) {
+std::set<std::string> FindOutputTensors(const Graph& graph, const std::set<std::string>& tensors) {
   std::set<std::string> lead_on;
   const auto leads_on = [&](const std::string& tensor) {
     return lead_on.contains(tensor) || graph.HasCapturedUse(tensor);
@@ -51,7 +51,7 @@ std::set<std::string> FindOutputTensors(const Graph& graph, const QuantPlan& pla
       lead_on.insert(node->inputs().begin(), node->inputs().end());
   }
   std::set<std::string> behind;
-  for (const auto& [tensor, activation] : plan.activations) {
+  for (const std::string& tensor : tensors) {
     if (!leads_on(tensor)) behind.insert(tensor);
   }
   return behind;

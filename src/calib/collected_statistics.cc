@@ -1,0 +1,37 @@
+#include "calib/collected_statistics.h"
+
+namespace preon {
+
+void CollectedStatistics::Add(CollectedStatistics more) {
+  channel_means.merge(more.channel_means);
+  channel_extremes.merge(more.channel_extremes);
+  for (auto& [kind, tensors] : more.others) others[kind].merge(tensors);
+}
+
+CollectedStatistics Collected(const CalibrationData& data, const StatisticsRequest& request) {
+  CollectedStatistics collected;
+  const auto reached = [&](const std::string& tensor) -> const TensorSketch* {
+    const auto sketch = data.tensors.find(tensor);
+    return sketch != data.tensors.end() && sketch->second.count() > 0 ? &sketch->second : nullptr;
+  };
+  for (const std::string& tensor : request.channel_means) {
+    const TensorSketch* sketch = reached(tensor);
+    if (sketch != nullptr && sketch->config().mean_channels > 0)
+      collected.channel_means[tensor] = sketch->channel_means();
+  }
+  for (const std::string& tensor : request.channel_extremes) {
+    const TensorSketch* sketch = reached(tensor);
+    if (sketch == nullptr || sketch->config().channels == 0) continue;
+    collected.channel_extremes[tensor] = {{sketch->channel_min().begin(), sketch->channel_min().end()},
+                                          {sketch->channel_max().begin(), sketch->channel_max().end()}};
+  }
+  for (const auto& [kind, tensors] : request.others) {
+    for (const std::string& tensor : tensors) {
+      if (const std::string* bytes = Find(data.statistics, kind->name(), tensor))
+        collected.others[std::string(kind->name())][tensor] = *bytes;
+    }
+  }
+  return collected;
+}
+
+}  // namespace preon

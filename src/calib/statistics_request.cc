@@ -1,0 +1,32 @@
+#include "calib/statistics_request.h"
+
+namespace preon {
+
+const std::string* Find(const SerializedStatistics& statistics, std::string_view kind, const std::string& tensor) {
+  const auto of_kind = statistics.find(std::string(kind));
+  if (of_kind == statistics.end()) return nullptr;
+  const auto of_tensor = of_kind->second.find(tensor);
+  return of_tensor == of_kind->second.end() ? nullptr : &of_tensor->second;
+}
+
+void StatisticsRequest::Add(const StatisticsRequest& more) {
+  tensors.insert(more.tensors.begin(), more.tensors.end());
+  channel_extremes.insert(more.channel_extremes.begin(), more.channel_extremes.end());
+  channel_means.insert(more.channel_means.begin(), more.channel_means.end());
+  tensors.insert(channel_extremes.begin(), channel_extremes.end());
+  tensors.insert(channel_means.begin(), channel_means.end());
+  for (const auto& [kind, named] : more.others) {
+    others[kind].insert(named.begin(), named.end());
+    tensors.insert(named.begin(), named.end());
+  }
+}
+
+std::vector<const StatisticKind*> StatisticsRequest::KindsOf(const std::string& tensor) const {
+  std::vector<const StatisticKind*> kinds;
+  for (const auto& [kind, named] : others) {
+    if (named.contains(tensor)) kinds.push_back(kind);
+  }
+  return kinds;
+}
+
+}  // namespace preon

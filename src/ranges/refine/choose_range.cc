@@ -1,0 +1,19 @@
+#include "ranges/refine/choose_range.h"
+
+#include "ranges/refine/activation_aware_range.h"
+#include "ranges/refine/full_range.h"
+
+namespace preon {
+
+Result<Range> ChooseRange(const RangeMethod& method, const TensorSketch& sketch, const RangeQuery& query,
+                          const TensorContext& context) {
+  PREON_ASSIGN_OR_RETURN(Range range, method.Choose(sketch, query));
+  if (!method.graph_aware()) return range;
+  if (context.is_output) {
+    PREON_ASSIGN_OR_RETURN(range, FullRangeWhereFine(sketch, range, query));
+  }
+  if (context.read_through == ReadActivation::kNone) return range;
+  return ActivationAwareRange(context.read_through, sketch, range, query);
+}
+
+}  // namespace preon

@@ -1,0 +1,44 @@
+#include "ranges/refine/choose_range.h"
+
+#include <gtest/gtest.h>
+
+#include "ranges/range_methods.h"
+#include "ranges/test_sketches.h"
+
+namespace preon {
+namespace {
+
+const RangeQuery kUInt8Query = {.format = {DataType::kUInt8, false}};
+
+TEST(ChooseRange, OnlyGraphAwareMethodsLookAtTheGraph) {
+  std::vector<float> values = test::Gaussian(20000);
+  for (float& x : values) x = 6 * x - 4;
+  const TensorSketch sketch = test::SketchOf(values);
+  const TensorContext context = {.read_through = ReadActivation::kSilu};
+  const std::unique_ptr<RangeMethod> plain = MakeMinMaxMethod();
+  const std::unique_ptr<RangeMethod> aware = *plain->WithOptions({{"graphaware", "true"}});
+  EXPECT_FALSE(plain->graph_aware());
+  EXPECT_TRUE(aware->graph_aware());
+  EXPECT_TRUE(MakeAutoMethod()->graph_aware());
+  EXPECT_EQ(*ChooseRange(*plain, sketch, kUInt8Query, context), *plain->Choose(sketch, kUInt8Query));
+  EXPECT_EQ(*ChooseRange(*aware, sketch, kUInt8Query, {}), *plain->Choose(sketch, kUInt8Query));
+  EXPECT_GT(ChooseRange(*aware, sketch, kUInt8Query, context)->min, sketch.min());
+}
+
+TEST(ChooseRange, OutputsKeepTheirPeaks) {
+  std::vector<float> values = test::Gaussian(20000);
+  values[7] = 12;
+  const TensorSketch sketch = test::SketchOf(values);
+  const std::unique_ptr<RangeMethod> percentile =
+      *MakePercentileMethod()->WithOptions({{"Percentile", "99"}, {"GraphAware", "true"}});
+  EXPECT_LT(ChooseRange(*percentile, sketch, kUInt8Query, {})->max, 6);
+  EXPECT_EQ(ChooseRange(*percentile, sketch, kUInt8Query, {.is_output = true})->max, 12);
+}
+
+TEST(ChooseRange, GraphAwareIsTrueOrFalse) {
+  EXPECT_EQ(MakeMinMaxMethod()->WithOptions({{"GraphAware", "maybe"}}).status().id(), ErrorId::kBadOptionValue);
+  EXPECT_FALSE((*MakeAutoMethod()->WithOptions({{"GraphAware", "false"}}))->graph_aware());
+}
+
+}  // namespace
+}  // namespace preon
