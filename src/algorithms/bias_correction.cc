@@ -150,7 +150,9 @@ class BiasCorrection final : public Algorithm {
                                            const CollectedStatistics& collected) const override {
     std::map<std::string, std::vector<double>> means_of;
     for (const auto& [input, observed] : MeanSources(graph, plan)) {
-      const auto means = collected.channel_means.find(observed);
+      auto means = collected.channel_means.find(observed);
+      // Saved ranges of earlier versions name the input.
+      if (means == collected.channel_means.end()) means = collected.channel_means.find(input);
       if (means != collected.channel_means.end()) means_of[input] = means->second;
     }
     return std::unique_ptr<WriteHook>(std::make_unique<BiasCorrectionHook>(std::move(means_of)));

@@ -108,7 +108,7 @@ Status CheckTaken(const QuantizeOptions& given, Verb verb, std::string_view verb
 }
 
 template <typename Body>
-auto RunVerbWith(const QuantizeOptions& given, const Body& verb) -> decltype(verb(given.model, std::declval<Job&>())) {
+auto RunVerbWith(const QuantizeOptions& given, const Body& verb) -> decltype(verb(given.model, std::declval<RunInputs&>())) {
   PREON_ASSIGN_OR_RETURN(const Options options, ToOptions(given));
   const Builtins builtins = MakeBuiltins();
   RunContext context{.threads = options.threads, .tmp_dir = options.tmp_dir, .cancel = given.cancel};
@@ -117,10 +117,10 @@ auto RunVerbWith(const QuantizeOptions& given, const Body& verb) -> decltype(ver
       given.progress(std::string(progress.stage), progress.done, progress.total);
     };
   }
-  PREON_ASSIGN_OR_RETURN(Job job,
-                         MakeJob(options, builtins, context,
+  PREON_ASSIGN_OR_RETURN(RunInputs run,
+                         MakeRunInputs(options, builtins, context,
                                  given.reader ? SourceOfReader(given.reader, options.data.limit) : OpenSamples()));
-  return verb(given.model, job);
+  return verb(given.model, run);
 }
 
 // The library's edge: nothing is thrown across it.
@@ -179,7 +179,7 @@ Outcome<Answer> Instrument(const QuantizeOptions& options) {
 }
 
 Outcome<Answer> Compare(const QuantizeOptions& options, const std::string& quantized) {
-  const auto verb = [&](const std::string& model, Job& job) { return CompareVerb(model, quantized, job); };
+  const auto verb = [&](const std::string& model, RunInputs& run) { return CompareVerb(model, quantized, run); };
   return Answered(options, kVerbCompare, "compare", verb);
 }
 

@@ -1,7 +1,7 @@
 // Samples from a library user's callback.
 #pragma once
 
-#include "pipeline/job.h"
+#include "pipeline/run_inputs.h"
 #include "preon/preon.h"
 
 namespace preon {

@@ -67,14 +67,14 @@ Status WriteHistograms(const Analysis& analysis, const std::string& folder) {
   return MoveInto(target, drawn.path(), names);
 }
 
-Status SaveHistograms(const CalibrationData& data, const Job& job) {
-  const PlanOptions& plan = job.options.plan;
+Status SaveHistograms(const CalibrationData& data, const RunInputs& run) {
+  const PlanOptions& plan = run.options.plan;
   PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(plan));
-  const AnalyzeOptions how{.methods = job.builtins.methods, .chosen = *job.choices.method, .format = format};
+  const AnalyzeOptions how{.methods = run.builtins.methods, .chosen = *run.choices.method, .format = format};
   PREON_ASSIGN_OR_RETURN(const Analysis analysis, Analyze(data, nullptr, how));
   if (analysis.tensors.empty())
-    job.context.Log(LogLevel::kWarning, "--save-histograms: no tensor was observed in this run: no pictures");
-  return WriteHistograms(analysis, job.options.save_histograms);
+    run.context.Log(LogLevel::kWarning, "--save-histograms: no tensor was observed in this run: no pictures");
+  return WriteHistograms(analysis, run.options.save_histograms);
 }
 
 }  // namespace preon

@@ -6,7 +6,7 @@
 
 #include "analyze/analysis.h"
 #include "calib/calibration.h"
-#include "pipeline/job.h"
+#include "pipeline/run_inputs.h"
 
 namespace preon {
 
@@ -20,6 +20,6 @@ Status WriteHistograms(const Analysis& analysis, const std::string& folder);
 
 /// The same from statistics, into the folder of the options; warns where there are none to draw.
 /// Errors: those of Analyze besides.
-Status SaveHistograms(const CalibrationData& data, const Job& job);
+Status SaveHistograms(const CalibrationData& data, const RunInputs& run);
 
 }  // namespace preon

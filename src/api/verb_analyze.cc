@@ -2,7 +2,7 @@
 #include "api/verbs.h"
 #include "base/file.h"
 #include "base/version.h"
-#include "pipeline/calibrate_stage.h"
+#include "pipeline/calibration_setup.h"
 #include "pipeline/output.h"
 #include "report/html/analysis_page.h"
 
@@ -30,18 +30,18 @@ Status CheckSampleQuestions(const Options& options, const CalibrationData& data)
 
 }  // namespace
 
-Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, Job& job) {
-  const Options& options = job.options;
+Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, RunInputs& run) {
+  const Options& options = run.options;
   PREON_RETURN_IF_ERROR(CheckOutputs(options, {calib}));
-  if (job.choices.method->collects()) return NeedsValues(job.choices.method->name());
-  job.clock.Begin("load");
-  PREON_ASSIGN_OR_RETURN(const CalibrationData data, LoadCalibration(calib, job.context.ThreadCount()));
+  if (run.choices.method->collects()) return NeedsValues(run.choices.method->name());
+  run.context.BeginStage("load");
+  PREON_ASSIGN_OR_RETURN(const CalibrationData data, LoadCalibration(calib, run.context.ThreadCount()));
   PREON_RETURN_IF_ERROR(CheckSampleQuestions(options, data).WithContext(calib));
   PREON_ASSIGN_OR_RETURN(const std::optional<CalibrationData> production, LoadProduction(data, options.production));
-  job.clock.Begin("analyze");
+  run.context.BeginStage("analyze");
   PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(options.plan));
-  AnalyzeOptions how{.methods = job.builtins.methods,
-                     .chosen = *job.choices.method,
+  AnalyzeOptions how{.methods = run.builtins.methods,
+                     .chosen = *run.choices.method,
                      .format = format,
                      .samples = {.group_by = options.group_by}};
   if (options.tolerance) how.samples.tolerance = *options.tolerance;
@@ -58,7 +58,7 @@ Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, Job& job) {
                        .method = std::string(how.chosen.name()),
                        .activation = std::string(DataTypeName(how.format.type)),
                        .analysis = *std::move(analysis)};
-  if (!options.html.empty() || !options.cover.empty()) job.clock.Begin("write");
+  if (!options.html.empty() || !options.cover.empty()) run.context.BeginStage("write");
   if (!options.html.empty()) PREON_RETURN_IF_ERROR(WriteFileAtomically(options.html, AnalysisPage(result)));
   if (!options.cover.empty()) {
     if (!result.analysis.samples) return Error(ErrorId::kRangeMissing, calib, ": --cover: no tensor has values");
@@ -66,7 +66,7 @@ Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, Job& job) {
   }
   if (!options.save_histograms.empty())
     PREON_RETURN_IF_ERROR(WriteHistograms(result.analysis, options.save_histograms));
-  result.facts = job.clock.Finish("analyze");
+  result.facts = FactsOf(run.context, "analyze");
   return result;
 }
 

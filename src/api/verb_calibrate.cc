@@ -1,37 +1,41 @@
 #include "api/save_histograms.h"
 #include "api/verbs.h"
 #include "pipeline/calibrate_stage.h"
+#include "pipeline/calibration_setup.h"
 #include "pipeline/output.h"
 #include "pipeline/partial_calibration.h"
-#include "pipeline/quantize_stage.h"
 
 namespace preon {
 
-Result<CalibrateResult> CalibrateVerb(const std::string& model, Job& job) {
-  const std::string& output = job.options.output;
-  PREON_RETURN_IF_ERROR(CheckOutputs("calibrate", job.options, {model}));
-  PREON_RETURN_IF_ERROR(CheckObserves(job));
-  if (!job.open_samples) return MissingData("calibrate", "--data SRC");
-  const std::optional<WorkerTask>& task = job.options.worker;
-  const Status taken_back = Error(ErrorId::kPassFailed, "rewrites change the outputs");
-  PREON_ASSIGN_OR_RETURN(PreparedModel prepared, task && task->careful
-                                                     ? PrepareVerifyingEachPass(model, job, taken_back)
-                                                     : PrepareModel(model, job));
-  PartialCalibration partial(job.options);
-  PREON_ASSIGN_OR_RETURN(const CalibrationData data, CalibrateOnly(prepared, job, partial));
-  job.clock.Begin("write");
+Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run) {
+  const std::string& output = run.options.output;
+  PREON_RETURN_IF_ERROR(CheckOutputs("calibrate", run.options, {model}));
+  PREON_RETURN_IF_ERROR(CheckObserves(run.choices));
+  if (!run.samples.open) return MissingData("calibrate", "--data SRC");
+  const std::optional<WorkerTask>& task = run.options.worker;
+  const ModelPreparation preparation(run.options, run.builtins.passes, run.choices, run.samples, run.context);
+  const Status undone = Error(ErrorId::kPassFailed, "rewrites change the outputs");
+  PREON_ASSIGN_OR_RETURN(PreparedModel prepared, task && task->verify_each_pass
+                                                     ? preparation.PrepareVerifyingEachPass(model, undone)
+                                                     : preparation.Prepare(model));
+  PREON_RETURN_IF_ERROR(CheckNotInputs(run.options, prepared.external_files));
+  PartialCalibration partial(run.options);
+  const CalibrationStage stage(run.options, run.choices, run.samples, preparation, run.context);
+  PREON_ASSIGN_OR_RETURN(const Calibration calibration, stage.Run(prepared, {.partial = &partial, .keep_model = false}));
+  const CalibrationData& data = calibration.data;
+  run.context.BeginStage("write");
   PREON_RETURN_IF_ERROR(task ? partial.Save(data) : SaveCalibration(data, output));
   if (!task) partial.Remove();
-  if (!job.options.save_histograms.empty() && !task) PREON_RETURN_IF_ERROR(SaveHistograms(data, job));
+  if (!run.options.save_histograms.empty() && !task) PREON_RETURN_IF_ERROR(SaveHistograms(data, run));
 
-  CalibrateResult result{.facts = job.clock.Finish("calibrate"),
+  CalibrateResult result{.facts = FactsOf(run.context, "calibrate", calibration.workers_peak_rss_bytes),
                          .output = output,
                          .samples = data.sample_count(),
                          .observed_tensors = static_cast<int64_t>(data.tensors.size()),
                          .shared_tensors = static_cast<int64_t>(data.shared.size()),
-                         .warnings = job.choices.warnings};
+                         .warnings = run.choices.warnings};
   result.warnings.insert(result.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
-  if (job.options.has_random_data()) result.warnings.push_back("random samples: these are the statistics of noise");
+  if (run.options.has_random_data()) result.warnings.push_back("random samples: these statistics say nothing about real data");
   for (const auto& [stage, seconds] : result.facts.seconds) {
     if (stage == "calibrate")
       result.seconds_per_sample = seconds / static_cast<double>(std::max<int64_t>(result.samples, 1));
@@ -39,19 +43,31 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, Job& job) {
   return result;
 }
 
-Result<MergeResult> MergeVerb(const std::vector<std::string>& parts, Job& job) {
-  const std::string& output = job.options.output;
-  PREON_RETURN_IF_ERROR(CheckOutputs("merge", job.options, parts));
-  job.clock.Begin("load");
+namespace {
+
+std::vector<const StatisticKind*> StatisticKinds(const AlgorithmRegistry& algorithms) {
+  std::vector<const StatisticKind*> kinds;
+  for (const auto& algorithm : algorithms.entries()) {
+    if (algorithm->statistic() != nullptr) kinds.push_back(algorithm->statistic());
+  }
+  return kinds;
+}
+
+}  // namespace
+
+Result<MergeResult> MergeVerb(const std::vector<std::string>& parts, RunInputs& run) {
+  const std::string& output = run.options.output;
+  PREON_RETURN_IF_ERROR(CheckOutputs("merge", run.options, parts));
+  run.context.BeginStage("load");
   std::vector<CalibrationData> loaded;
   for (const std::string& part : parts) {
     PREON_ASSIGN_OR_RETURN(loaded.emplace_back(), LoadCalibration(part));
   }
-  job.clock.Begin("merge");
-  PREON_ASSIGN_OR_RETURN(const CalibrationData merged, MergeCalibrations(std::move(loaded)));
-  job.clock.Begin("write");
+  run.context.BeginStage("merge");
+  PREON_ASSIGN_OR_RETURN(const CalibrationData merged, MergeCalibrations(std::move(loaded), StatisticKinds(run.builtins.algorithms)));
+  run.context.BeginStage("write");
   PREON_RETURN_IF_ERROR(SaveCalibration(merged, output));
-  return MergeResult{.facts = job.clock.Finish("merge"),
+  return MergeResult{.facts = FactsOf(run.context, "merge"),
                      .output = output,
                      .parts = static_cast<int64_t>(parts.size()),
                      .samples = merged.sample_count(),

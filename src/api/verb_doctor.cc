@@ -80,16 +80,16 @@ OptionDescriptions Descriptions() {
 
 }  // namespace
 
-Result<DoctorResult> DoctorVerb(Job& job) {
+Result<DoctorResult> DoctorVerb(RunInputs& run) {
   DoctorResult result{.cpu = CpuModel(),
                       .cpu_features = CpuFeatures(),
                       .kernels = std::string(KernelTargetName()),
-                      .threads = job.context.ThreadCount(),
+                      .threads = run.context.ThreadCount(),
                       .runtime_version = RuntimeVersion(),
                       .newest_opset = NewestOpset(),
-                      .methods = Lines(job.builtins.methods),
-                      .targets = Lines(job.builtins.targets),
-                      .passes = Lines(job.builtins.passes),
+                      .methods = Lines(run.builtins.methods),
+                      .targets = Lines(run.builtins.targets),
+                      .passes = Lines(run.builtins.passes),
                       .types = TensorTypeNames()};
   for (size_t group = 0; group < kKeyGroups.size(); ++group) {
     int64_t has = 0, all = 0;
@@ -103,8 +103,8 @@ Result<DoctorResult> DoctorVerb(Job& job) {
     }
     result.reference_keys.emplace_back(kKeyGroups[group], has, all);
   }
-  if (job.options.describe_options) result.descriptions = Descriptions();
-  result.facts = job.clock.Finish("doctor");
+  if (run.options.describe_options) result.descriptions = Descriptions();
+  result.facts = FactsOf(run.context, "doctor");
   return result;
 }
 

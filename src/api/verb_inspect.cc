@@ -27,8 +27,8 @@ TensorSummary Summarize(const Graph& graph, const std::string& tensor) {
   return {tensor, text + "[" + dims + "]"};
 }
 
-Result<ModelSummary> InspectModel(const std::string& path, Job& job) {
-  job.clock.Begin("load");
+Result<ModelSummary> InspectModel(const std::string& path, RunInputs& run) {
+  run.context.BeginStage("load");
   PREON_ASSIGN_OR_RETURN(Model model, LoadModel(path));
   InferShapes(model);
   const Graph& graph = model.graph;
@@ -57,14 +57,14 @@ Result<ModelSummary> InspectModel(const std::string& path, Job& job) {
                             .fingerprint = plan.header.model_fingerprint,
                             .setup = plan.header.setup,
                             .every = plan.every,
-                            .observed_tensors = static_cast<int64_t>(plan.tensors.size())};
+                            .observed_tensors = static_cast<int64_t>(plan.request.tensors.size())};
   }
-  summary.facts = job.clock.Finish("inspect");
+  summary.facts = FactsOf(run.context, "inspect");
   return summary;
 }
 
-Result<CalibSummary> InspectCalibration(const std::string& path, Job& job) {
-  job.clock.Begin("load");
+Result<CalibSummary> InspectCalibration(const std::string& path, RunInputs& run) {
+  run.context.BeginStage("load");
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, LoadCalibration(path));
   CalibSummary summary{.path = path,
                        .fingerprint = data.model_fingerprint,
@@ -79,19 +79,19 @@ Result<CalibSummary> InspectCalibration(const std::string& path, Job& job) {
                              .mean = sketch.mean(),
                              .deviation = std::sqrt(sketch.variance())};
   }
-  summary.facts = job.clock.Finish("inspect");
+  summary.facts = FactsOf(run.context, "inspect");
   return summary;
 }
 
 }  // namespace
 
-Result<std::variant<ModelSummary, CalibSummary>> InspectVerb(const std::string& path, Job& job) {
+Result<std::variant<ModelSummary, CalibSummary>> InspectVerb(const std::string& path, RunInputs& run) {
   using Either = std::variant<ModelSummary, CalibSummary>;
   if (path.ends_with(".calib") || IsCalibFile(path)) {
-    PREON_ASSIGN_OR_RETURN(CalibSummary summary, InspectCalibration(path, job));
+    PREON_ASSIGN_OR_RETURN(CalibSummary summary, InspectCalibration(path, run));
     return Either(std::move(summary));
   }
-  PREON_ASSIGN_OR_RETURN(ModelSummary summary, InspectModel(path, job));
+  PREON_ASSIGN_OR_RETURN(ModelSummary summary, InspectModel(path, run));
   return Either(std::move(summary));
 }
 

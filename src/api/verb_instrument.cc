@@ -1,29 +1,22 @@
 #include <filesystem>
 
 #include "api/verbs.h"
-#include "data/open_data_source.h"
 #include "ir/model_io.h"
 #include "pipeline/calibrate_stage.h"
+#include "pipeline/calibration_setup.h"
 #include "pipeline/output.h"
 #include "runtime/served_session.h"
 
 namespace preon {
 namespace {
 
-// One sample is enough to see that the rewritten model computes what the source does.
-void MakeUpSample(Job& job) {
-  job.made_up_sample = true;
-  job.open_samples = [](const std::vector<TensorSpec>& inputs, const SampleSelection&) {
-    return OpenDataSource(DataOptions{.sources = {"random:1"}}, inputs);
-  };
-}
-
-Result<PreparedModel> PrepareChecked(const std::string& model, Job& job) {
-  PREON_ASSIGN_OR_RETURN(PreparedModel prepared, PrepareModel(model, job));
-  const Status same = CheckRewrites(prepared, job);
+Result<PreparedModel> PrepareChecked(const std::string& model, const ModelPreparation& preparation,
+                                     const RunContext& context) {
+  PREON_ASSIGN_OR_RETURN(PreparedModel prepared, preparation.Prepare(model));
+  const Status same = CheckRewrites(prepared, context);
   if (same.ok()) return prepared;
   if (same.id() != ErrorId::kPassFailed) return same;
-  return PrepareVerifyingEachPass(model, job, same);
+  return preparation.PrepareVerifyingEachPass(model, same);
 }
 
 class NoObserver final : public TensorObserver {
@@ -33,37 +26,41 @@ class NoObserver final : public TensorObserver {
 
 // The packed model opens and runs as it will where it is served, and computes what the source does.
 Status VerifyPacked(const PackedModel& packed, const PreparedModel& prepared, const Instrumentation& plan,
-                    const Job& job) {
+                    const RunInputs& run) {
   NoObserver nobody;
   const ServedSessionOptions options{.tensors = packed.tensors,
                                      .observers = packed.observers,
                                      .weights_beside = packed.weights_beside,
                                      .optimize = packed.optimize,
-                                     .session = {.threads = job.context.ThreadCount()}};
+                                     .session = {.threads = context.ThreadCount()}};
   PREON_ASSIGN_OR_RETURN(ServedSession session,
-                         ServedSession::Open(packed.model, packed.block_model, options, &nobody, job.context));
-  PREON_ASSIGN_OR_RETURN(const auto outputs, session.Run(prepared.first_run.batch.feeds, job.context, plan.outputs));
+                         ServedSession::Open(packed.model, packed.block_model, options, &nobody, context));
+  PREON_ASSIGN_OR_RETURN(const auto outputs, session.Run(prepared.first_run.batch.feeds, context, plan.outputs));
   return CheckRewrites(prepared, outputs);
 }
 
 }  // namespace
 
-Result<InstrumentResult> InstrumentVerb(const std::string& model, Job& job) {
-  const std::string& output = job.options.output;
-  PREON_RETURN_IF_ERROR(CheckOutputs("instrument", job.options, {model}));
-  PREON_RETURN_IF_ERROR(CheckObserves(job));
-  if (!job.open_samples) MakeUpSample(job);
-  PREON_ASSIGN_OR_RETURN(PreparedModel prepared, PrepareChecked(model, job));
-  job.clock.Begin("instrument");
-  Instrumentation plan = InstrumentationOf(prepared, job);
+Result<InstrumentResult> InstrumentVerb(const std::string& model, RunInputs& run) {
+  const std::string& output = run.options.output;
+  PREON_RETURN_IF_ERROR(CheckOutputs("instrument", run.options, {model}));
+  PREON_RETURN_IF_ERROR(CheckObserves(run.choices));
+  // One sample is enough to see that the rewritten model computes what the source does.
+  if (!run.samples.open) run.samples = MadeUpSamples();
+  const ModelPreparation preparation(run.options, run.builtins.passes, run.choices, run.samples, run.context);
+  PREON_ASSIGN_OR_RETURN(PreparedModel prepared, PrepareChecked(model, preparation, run.context));
+  PREON_RETURN_IF_ERROR(CheckNotInputs(run.options, prepared.external_files));
+  run.context.BeginStage("instrument");
+  Instrumentation plan = CalibrationStage(run.options, run.choices, run.samples, preparation, run.context)
+                             .InstrumentationOf(prepared);
   if (plan.calib_out.empty()) plan.calib_out = std::filesystem::path(model).stem().string() + "-%p.calib";
   PREON_ASSIGN_OR_RETURN(const PackedModel packed,
-                         PackForServing(prepared.model, plan.Observed(), job.options.optimize_observed));
-  job.clock.Begin("verify");
-  PREON_RETURN_IF_ERROR(VerifyPacked(packed, prepared, plan, job).WithContext(output, ": not written"));
-  job.clock.Begin("write");
+                         PackForServing(prepared.model, plan.Observed(), run.options.optimize_observed));
+  run.context.BeginStage("verify");
+  PREON_RETURN_IF_ERROR(VerifyPacked(packed, prepared, plan, run.context).WithContext(output, ": not written"));
+  run.context.BeginStage("write");
   PREON_RETURN_IF_ERROR(SaveModel(MakeInstrumented(prepared.model, plan, packed), output));
-  InstrumentResult result{.facts = job.clock.Finish("instrument"),
+  InstrumentResult result{.facts = FactsOf(run.context, "instrument"),
                           .output = output,
                           .float_size_bytes = prepared.source_size_bytes,
                           .instrumented_size_bytes = FileSizeBytes(output),

@@ -4,9 +4,9 @@
 #include "pipeline/calibrate_stage.h"
 #include "pipeline/output.h"
 #include "pipeline/select_ranges.h"
-#include "pipeline/unreached.h"
+#include "pipeline/float_fallback.h"
 #include "quantize/params/tensor_params.h"
-#include "quantize/plan/plan_statistics.h"
+#include "ranges/refine/choose_range.h"
 #include "quantize/plan/quant_plan.h"
 #include "report/json.h"
 
@@ -48,29 +48,31 @@ TensorRange ToResult(const Range& range, const QuantParams& params) {
 }
 
 // Of all methods, those that have no answer for the type are left out, with a warning; one alone fails.
-bool IsLeftOut(const Status& status, const RangeMethod& method, const Job& job) {
-  if (status.id() != ErrorId::kConflictingOptions || job.choices.all_methods.empty()) return false;
-  job.context.Log(LogLevel::kWarning, StrCat("--all-methods: without ", method.name(), ": ", status.message()));
+bool IsLeftOut(const Status& status, const RangeMethod& method, const RunInputs& run) {
+  if (status.id() != ErrorId::kConflictingOptions || run.choices.all_methods.empty()) return false;
+  run.context.Log(LogLevel::kWarning, StrCat("--all-methods: without ", method.name(), ": ", status.message()));
   return true;
 }
 
-Status AddRangesOfStatistics(const CalibrationData& data, Job& job, RangesResult& result) {
-  const PlanOptions& plan = job.choices.plan;
-  const Methods methods = MethodsOf(job.choices);
+Status AddRangesOfStatistics(const CalibrationData& data, RunInputs& run, RangesResult& result) {
+  const PlanOptions& plan = run.choices.plan;
+  const Methods methods = MethodsOf(run.choices);
   PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(plan));
-  if (job.choices.method->collects()) return NeedsValues(job.choices.method->name());
+  if (run.choices.method->collects()) return NeedsValues(run.choices.method->name());
   std::vector<std::pair<const std::string*, const TensorSketch*>> reached;
   for (const auto& [tensor, sketch] : data.tensors) {
     if (sketch.count() > 0) {
       reached.emplace_back(&tensor, &sketch);
     } else {  // in a branch that the data never took; quantize leaves it in float
-      job.context.Log(LogLevel::kWarning, StrCat(tensor, ": the calibration data never reach it: no range"));
+      run.context.Log(LogLevel::kWarning, StrCat(tensor, ": the calibration data never reach it: no range"));
     }
   }
   std::vector<Result<Range>> ranges(methods.size() * reached.size(), Range{});
-  OnThreads(static_cast<size_t>(job.context.ThreadCount()))(ranges.size(), [&](size_t i) {
-    const TensorSketch& sketch = *reached[i % reached.size()].second;
-    ranges[i] = methods[i / reached.size()]->Choose(sketch, {.format = format, .scale_type = plan.scale_type});
+  OnThreads(static_cast<size_t>(run.context.ThreadCount()))(ranges.size(), [&](size_t i) {
+    const auto& [tensor, sketch] = reached[i % reached.size()];
+    const auto known = data.contexts.find(*tensor);
+    ranges[i] = ChooseRange(*methods[i / reached.size()], *sketch, {.format = format, .scale_type = plan.scale_type},
+                            known == data.contexts.end() ? TensorContext() : known->second);
   });
   auto range = ranges.begin();
   for (const RangeMethod* method : methods) {
@@ -79,7 +81,7 @@ Status AddRangesOfStatistics(const CalibrationData& data, Job& job, RangesResult
     bool left_out = false;
     for (const auto& [tensor, sketch] : reached) {
       const Result<Range>& chosen = *range++;
-      left_out = left_out || (!chosen.ok() && IsLeftOut(chosen.status(), *method, job));
+      left_out = left_out || (!chosen.ok() && IsLeftOut(chosen.status(), *method, run));
       if (left_out) continue;
       if (!chosen.ok()) return Status(chosen.status()).WithContext(*tensor);
       PREON_ASSIGN_OR_RETURN(const QuantParams params, tensor_params.Make(*tensor, *chosen, format, plan.scale_type));
@@ -91,16 +93,23 @@ Status AddRangesOfStatistics(const CalibrationData& data, Job& job, RangesResult
 }
 
 // The tensors of the plan, each with its own format.
-Status AddRangesOfModel(PreparedModel& prepared, const CalibrationData& data, Job& job, RangesResult& result) {
-  PREON_RETURN_IF_ERROR(FallBackNotReached(data, job, prepared));
-  for (const RangeMethod* method : MethodsOf(job.choices)) {
-    const Result<PlanStatistics> statistics = StatisticsOf(prepared, data, *method, job);
-    if (!statistics.ok() && IsLeftOut(statistics.status(), *method, job)) continue;
-    if (!statistics.ok()) return statistics.status();
+Status AddRangesOfModel(PreparedModel& prepared, const Calibration& calibration, RunInputs& run, RangesResult& result) {
+  const Choices& choices = run.choices;
+  const PlanInputs inputs{.data = calibration.data,
+                          .collected_ranges = calibration.collected_ranges ? &*calibration.collected_ranges : nullptr,
+                          .own_method = choices.own_method,
+                          .algorithms = choices.algorithms};
+  PREON_RETURN_IF_ERROR(
+      FallbackPlanner(*choices.target, choices.plan, calibration.data, nullptr).LeaveNotReached(prepared));
+  for (const RangeMethod* method : MethodsOf(choices)) {
+    const Result<TensorRanges> ranges =
+        SelectRanges(prepared.model.graph, prepared.plan, *method, inputs, run.context);
+    if (!ranges.ok() && IsLeftOut(ranges.status(), *method, run)) continue;
+    if (!ranges.ok()) return ranges.status();
     RangesResult::OfMethod& of_method =
         result.methods.emplace_back(RangesResult::OfMethod{std::string(method->name()), {}});
-    TensorParams tensor_params(job.choices.plan.compat);
-    for (const auto& [tensor, range] : statistics->ranges) {
+    TensorParams tensor_params(choices.plan.compat);
+    for (const auto& [tensor, range] : *ranges) {
       const ActivationPlan& activation = prepared.plan.activations.at(tensor);
       PREON_ASSIGN_OR_RETURN(const QuantParams params,
                              tensor_params.Make(tensor, range, activation.format, activation.scale_type));
@@ -112,36 +121,40 @@ Status AddRangesOfModel(PreparedModel& prepared, const CalibrationData& data, Jo
 
 }  // namespace
 
-Result<RangesResult> RangesVerb(const std::string& path, Job& job) {
-  const Options& options = job.options;
+Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run) {
+  const Options& options = run.options;
   PREON_RETURN_IF_ERROR(CheckOutputs(options, {path}));
   RangesResult result{.activation = options.plan.activation.name(),
                       .scale_type = std::string(ScaleTypeName(options.plan.scale_type)),
                       .compat = std::string(CompatName(options.plan.compat)),
                       .all_methods = options.all_methods};
-  CalibrationData data;
-  if (job.open_samples) {
-    if (path.ends_with(".calib") || IsCalibFile(path))
-      return Error(ErrorId::kConflictingOptions, "--data: has no effect on statistics, got ", path, "; wanted a model");
-    PREON_ASSIGN_OR_RETURN(PreparedModel prepared, PrepareModel(path, job));
-    FloatOutputs unused;
-    PREON_ASSIGN_OR_RETURN(data, CalibrateStage(prepared, job, nullptr, unused, nullptr));
-    job.clock.Begin("ranges");
-    PREON_RETURN_IF_ERROR(AddRangesOfModel(prepared, data, job, result));
+  Calibration calibration;
+  if (run.samples.open) {
+    if (path.ends_with(".calib") || IsCalibFile(path)) {
+      return Error(ErrorId::kConflictingOptions, "--data: has no effect on statistics, got ", path,
+                   "; wanted a model");
+    }
+    const ModelPreparation preparation(options, run.builtins.passes, run.choices, run.samples, run.context);
+    PREON_ASSIGN_OR_RETURN(PreparedModel prepared, preparation.Prepare(path));
+    PREON_RETURN_IF_ERROR(CheckNotInputs(options, prepared.external_files));
+    const CalibrationStage stage(options, run.choices, run.samples, preparation, run.context);
+    PREON_ASSIGN_OR_RETURN(calibration, stage.Run(prepared, {}));
+    run.context.BeginStage("ranges");
+    PREON_RETURN_IF_ERROR(AddRangesOfModel(prepared, calibration, run, result));
   } else {
     PREON_RETURN_IF_ERROR(CheckStatisticsAlone(options));
-    job.clock.Begin("load");
-    PREON_ASSIGN_OR_RETURN(data, LoadCalibration(path, job.context.ThreadCount()));
-    job.clock.Begin("ranges");
-    PREON_RETURN_IF_ERROR(AddRangesOfStatistics(data, job, result));
+    run.context.BeginStage("load");
+    PREON_ASSIGN_OR_RETURN(calibration.data, LoadCalibration(path, run.context.ThreadCount()));
+    run.context.BeginStage("ranges");
+    PREON_RETURN_IF_ERROR(AddRangesOfStatistics(calibration.data, run, result));
   }
   for (RangesResult::OfMethod& of_method : result.methods) {
-    for (const auto& [tensor, source] : data.shared) {
+    for (const auto& [tensor, source] : calibration.data.shared) {
       const auto found = of_method.tensors.find(source);
       if (found != of_method.tensors.end()) of_method.tensors[tensor] = found->second;
     }
   }
-  result.facts = job.clock.Finish("ranges");
+  result.facts = FactsOf(run.context, "ranges", calibration.workers_peak_rss_bytes);
   if (!options.output.empty()) PREON_RETURN_IF_ERROR(WriteFileAtomically(options.output, ToJson(result) + "\n"));
   return result;
 }

@@ -14,76 +14,76 @@ namespace {
 constexpr double kLatencySeconds = 2;
 
 // Opens the file as it is; when that fails, our own loader may know better why than the runtime does.
-Result<Session> OpenAsIs(const std::string& path, const Job& job) {
-  Result<Session> session = Session::OpenFile(path, {.threads = job.context.ThreadCount()});
+Result<Session> OpenAsIs(const std::string& path, const RunInputs& run) {
+  Result<Session> session = Session::OpenFile(path, {.threads = context.ThreadCount()});
   if (session.ok()) return session;
   const Result<Model> loaded = LoadModel(path);
   return loaded.ok() ? std::move(session).status() : loaded.status();
 }
 
 // One pass over the data; `outputs` may be null.
-Status RunOnce(Session& session, Job& job, SavedOutputs* outputs, LatencyRecorder& recorder, RunResult& result) {
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(session.inputs(), {}));
+Status RunOnce(Session& session, RunInputs& run, SavedOutputs* outputs, LatencyRecorder& recorder, RunResult& result) {
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, run.samples.open(session.inputs(), {}));
   const int64_t per_pass = source->SampleCount().value_or(0);
   source = Prefetch(std::move(source));
   while (true) {
-    PREON_RETURN_IF_ERROR(job.context.CheckCancelled());
+    PREON_RETURN_IF_ERROR(run.context.CheckCancelled());
     PREON_ASSIGN_OR_RETURN(const std::optional<Batch> batch, source->Next());
     if (!batch) break;
     const auto start = std::chrono::steady_clock::now();
-    PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> values, session.Run(batch->feeds, job.context));
+    PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> values, session.Run(batch->feeds, run.context));
     recorder.Add(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count(),
                  batch->samples);
     if (outputs != nullptr) PREON_RETURN_IF_ERROR(outputs->Write(result.runs, values));
     result.samples += batch->samples;
     ++result.runs;
-    job.context.Report({.stage = "run", .done = result.samples, .total = per_pass * job.options.repeat});
+    run.context.Report({.stage = "run", .done = result.samples, .total = per_pass * run.options.repeat});
   }
   return result.samples > 0 ? Status::Ok() : Error(ErrorId::kDataEmpty, "--data: no samples");
 }
 
 }  // namespace
 
-Result<RunResult> RunVerb(const std::string& model, Job& job) {
-  if (!job.open_samples) return MissingData("run", "--data SRC");
-  job.clock.Begin("load");
-  PREON_ASSIGN_OR_RETURN(Session session, OpenAsIs(model, job));
+Result<RunResult> RunVerb(const std::string& model, RunInputs& run) {
+  if (!run.samples.open) return MissingData("run", "--data SRC");
+  run.context.BeginStage("load");
+  PREON_ASSIGN_OR_RETURN(Session session, OpenAsIs(model, run.context));
   std::optional<SavedOutputs> outputs;
-  if (!job.options.save_folder.empty()) {
-    PREON_ASSIGN_OR_RETURN(outputs, SavedOutputs::Create(job.options.save_folder, session.outputs()));
+  if (!run.options.save_folder.empty()) {
+    PREON_ASSIGN_OR_RETURN(outputs, SavedOutputs::Create(run.options.save_folder, session.outputs()));
   }
-  job.clock.Begin("run");
-  RunResult result{.model = model, .saved_to = job.options.save_folder};
+  run.context.BeginStage("run");
+  RunResult result{.model = model, .saved_to = run.options.save_folder};
   LatencyRecorder recorder;
-  for (int64_t pass = 0; pass < job.options.repeat; ++pass) {
-    PREON_RETURN_IF_ERROR(RunOnce(session, job, pass == 0 && outputs ? &*outputs : nullptr, recorder, result));
+  for (int64_t pass = 0; pass < run.options.repeat; ++pass) {
+    PREON_RETURN_IF_ERROR(RunOnce(session, run, pass == 0 && outputs ? &*outputs : nullptr, recorder, result));
   }
   result.latency = recorder.Summarize();
-  result.facts = job.clock.Finish("run");
+  result.facts = FactsOf(run.context, "run");
   return result;
 }
 
-Result<CompareResult> CompareVerb(const std::string& reference, const std::string& other, Job& job) {
-  if (!job.open_samples) return MissingData("compare", "--data SRC");
-  const Options& options = job.options;
+Result<CompareResult> CompareVerb(const std::string& reference, const std::string& other, RunInputs& run) {
+  if (!run.samples.open) return MissingData("compare", "--data SRC");
+  const Options& options = run.options;
   PREON_RETURN_IF_ERROR(CheckOutputs(options, {reference, other}));
-  job.clock.Begin("load");
-  PREON_ASSIGN_OR_RETURN(Session first, OpenAsIs(reference, job));
-  PREON_ASSIGN_OR_RETURN(Session second, OpenAsIs(other, job));
+  run.context.BeginStage("load");
+  PREON_ASSIGN_OR_RETURN(Session first, OpenAsIs(reference, run.context));
+  PREON_ASSIGN_OR_RETURN(Session second, OpenAsIs(other, run.context));
   CompareResult result{.reference = reference, .other = other};
   result.reference_size_bytes = FileSizeBytes(reference);
   result.other_size_bytes = FileSizeBytes(other);
-  job.clock.Begin("compare");
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(first.inputs(), {}));
+  run.context.BeginStage("compare");
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, run.samples.open(first.inputs(), {}));
   source = Prefetch(std::move(source));
   PREON_ASSIGN_OR_RETURN(
-      result.compare, Compare(OutputsOf(first, job.context), OutputsOf(second, job.context), *source, {}, job.context));
-  job.clock.Begin("latency");
-  PREON_ASSIGN_OR_RETURN(const Batch batch, FirstBatch(job, first.inputs()));
+      result.compare, Compare(OutputsOf(first, run.context), OutputsOf(second, run.context), *source, {}, run.context));
+  run.context.BeginStage("latency");
+  PREON_ASSIGN_OR_RETURN(const Batch batch, FirstBatch(run.samples, first.inputs()));
   PREON_ASSIGN_OR_RETURN(const auto latency,
-                         MeasureLatency(first, second, batch.feeds, batch.samples, kLatencySeconds, job.context));
+                         MeasureLatency(first, second, batch.feeds, batch.samples, kLatencySeconds, run.context));
   result.latency = {latency.first, latency.second};
-  result.facts = job.clock.Finish("compare");
+  result.facts = FactsOf(run.context, "compare");
   if (!options.report.empty()) PREON_RETURN_IF_ERROR(WriteReport(result, options.report));
   return result;
 }

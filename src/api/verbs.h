@@ -5,26 +5,26 @@
 #include <variant>
 #include <vector>
 
-#include "pipeline/job.h"
+#include "pipeline/run_inputs.h"
 #include "report/results.h"
 
 namespace preon {
 
-Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job);
-Result<CalibrateResult> CalibrateVerb(const std::string& model, Job& job);
+Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run);
+Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run);
 /// Writes the model that collects, wherever it is served, what CalibrateVerb would collect of the same samples.
-Result<InstrumentResult> InstrumentVerb(const std::string& model, Job& job);
-Result<MergeResult> MergeVerb(const std::vector<std::string>& parts, Job& job);
+Result<InstrumentResult> InstrumentVerb(const std::string& model, RunInputs& run);
+Result<MergeResult> MergeVerb(const std::vector<std::string>& parts, RunInputs& run);
 /// Of statistics; with samples, of a model, in one pass. Also writes them as JSON to `options.output` where that is
 /// given.
-Result<RangesResult> RangesVerb(const std::string& path, Job& job);
+Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run);
 /// Also writes a page to `options.html` where that is given.
-Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, Job& job);
+Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, RunInputs& run);
 /// A model, or (name ending in .calib) the statistics of one.
-Result<std::variant<ModelSummary, CalibSummary>> InspectVerb(const std::string& path, Job& job);
+Result<std::variant<ModelSummary, CalibSummary>> InspectVerb(const std::string& path, RunInputs& run);
 /// Plain inference of the file as it is: the baseline of the calibration benchmark, so nothing but reading and running.
-Result<RunResult> RunVerb(const std::string& model, Job& job);
-Result<CompareResult> CompareVerb(const std::string& reference, const std::string& other, Job& job);
-Result<DoctorResult> DoctorVerb(Job& job);
+Result<RunResult> RunVerb(const std::string& model, RunInputs& run);
+Result<CompareResult> CompareVerb(const std::string& reference, const std::string& other, RunInputs& run);
+Result<DoctorResult> DoctorVerb(RunInputs& run);
 
 }  // namespace preon

@@ -21,6 +21,20 @@ void StatisticsRequest::Add(const StatisticsRequest& more) {
   }
 }
 
+void StatisticsRequest::RestrictTo(const std::set<std::string>& kept) {
+  const auto restrict_to = [&](std::set<std::string>& named) {
+    std::erase_if(named, [&](const std::string& tensor) { return !kept.contains(tensor); });
+  };
+  for (std::set<std::string>* named : {&tensors, &channel_extremes, &channel_means}) restrict_to(*named);
+  for (auto& [kind, named] : others) restrict_to(named);
+}
+
+std::vector<const StatisticKind*> StatisticsRequest::Kinds() const {
+  std::vector<const StatisticKind*> kinds;
+  for (const auto& [kind, named] : others) kinds.push_back(kind);
+  return kinds;
+}
+
 std::vector<const StatisticKind*> StatisticsRequest::KindsOf(const std::string& tensor) const {
   std::vector<const StatisticKind*> kinds;
   for (const auto& [kind, named] : others) {

@@ -24,9 +24,12 @@ struct StatisticsRequest {
   std::map<const StatisticKind*, std::set<std::string>> others;
 
   void Add(const StatisticsRequest& more);
+  /// Drops what is about other tensors.
+  void RestrictTo(const std::set<std::string>& kept);
   bool empty() const { return tensors.empty(); }
   /// The kinds of `others` that the tensor is named in.
   std::vector<const StatisticKind*> KindsOf(const std::string& tensor) const;
+  std::vector<const StatisticKind*> Kinds() const;
 };
 
 }  // namespace preon

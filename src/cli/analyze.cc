@@ -12,7 +12,7 @@ Command AnalyzeCommand() {
   preon analyze model.calib --production served.calib --method minmax --json
   preon analyze model.calib --group-by folder --tolerance 0.05 --cover subset.txt
 )",
-          .run = [](const std::vector<std::string>& args, Job& job) { return Render(AnalyzeVerb(args[0], job)); }};
+          .run = [](const std::vector<std::string>& args, RunInputs& run) { return Render(AnalyzeVerb(args[0], run)); }};
 }
 
 }  // namespace preon::cli

@@ -13,7 +13,7 @@ Command CalibrateCommand() {
   preon calibrate model.onnx -o part1.calib --data photos/ --preprocess imagenet --shard 1/4
   preon calibrate model.onnx -o model.calib --data photos/ --preprocess imagenet --per-sample
 )",
-          .run = [](const std::vector<std::string>& args, Job& job) { return Render(CalibrateVerb(args[0], job)); }};
+          .run = [](const std::vector<std::string>& args, RunInputs& run) { return Render(CalibrateVerb(args[0], run)); }};
 }
 
 }  // namespace preon::cli

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/option_table.h"
-#include "pipeline/job.h"
+#include "pipeline/run_inputs.h"
 
 namespace preon::cli {
 
@@ -21,7 +21,7 @@ struct Command {
   std::string_view summary;                   ///< one line for the list of verbs
   std::vector<std::string_view> positionals;  ///< names; one that ends with "..." takes one or more
   std::string_view examples;                  ///< below the options in --help
-  Result<Answer> (*run)(const std::vector<std::string>& positionals, Job& job) = nullptr;
+  Result<Answer> (*run)(const std::vector<std::string>& positionals, RunInputs& run) = nullptr;
 };
 
 /// All verbs, in the order of help.

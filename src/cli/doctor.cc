@@ -10,7 +10,7 @@ Command DoctorCommand() {
           .positionals = {},
           .examples = R"(  preon doctor --json
 )",
-          .run = [](const std::vector<std::string>&, Job& job) { return Render(DoctorVerb(job)); }};
+          .run = [](const std::vector<std::string>&, RunInputs& run) { return Render(DoctorVerb(run)); }};
 }
 
 }  // namespace preon::cli

@@ -14,7 +14,7 @@ Served by a program that has registered lib/libpreon_observers.so with its sessi
 'preon merge' puts those of several processes together. One form fits all machines: it is optimized where it is served.
 PREON_CALIB_OUT, PREON_CALIB_EVERY and PREON_CALIB_ONE_IN in the environment go over --calib-out, --every and --one-in. --data only serves to check the model.
 )",
-          .run = [](const std::vector<std::string>& args, Job& job) { return Render(InstrumentVerb(args[0], job)); }};
+          .run = [](const std::vector<std::string>& args, RunInputs& run) { return Render(InstrumentVerb(args[0], run)); }};
 }
 
 }  // namespace preon::cli

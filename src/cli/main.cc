@@ -41,8 +41,8 @@ Status Run(int argc, const char* const* argv) {
                            .log = [&](LogLevel level, std::string_view message) { progress.Log(level, message); },
                            .progress = [&](const Progress& now) { progress.Show(now); },
                            .cancel = interrupted};
-  PREON_ASSIGN_OR_RETURN(Job job, MakeJob(arguments.options, builtins, context));
-  PREON_ASSIGN_OR_RETURN(const Answer answer, arguments.command.run(arguments.positionals, job));
+  PREON_ASSIGN_OR_RETURN(RunInputs run, MakeRunInputs(arguments.options, builtins, context));
+  PREON_ASSIGN_OR_RETURN(const Answer answer, arguments.command.run(arguments.positionals, run));
   progress.Clear();
   return Print(arguments.json ? answer.json + "\n" : answer.text);
 }

@@ -10,7 +10,7 @@ Command MergeCommand() {
           .positionals = {"FILE..."},
           .examples = R"(  preon merge part1.calib part2.calib part3.calib part4.calib -o model.calib
 )",
-          .run = [](const std::vector<std::string>& args, Job& job) { return Render(MergeVerb(args, job)); }};
+          .run = [](const std::vector<std::string>& args, RunInputs& run) { return Render(MergeVerb(args, run)); }};
 }
 
 }  // namespace preon::cli

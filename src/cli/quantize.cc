@@ -13,7 +13,7 @@ Command QuantizeCommand() {
   preon quantize model.onnx -o out.onnx --calib model.calib --method percentile --method-option Percentile=99.99
   preon quantize bert.onnx -o out.onnx --data calib.npz --exclude "/encoder/layer.11/*" --report out.json
 )",
-          .run = [](const std::vector<std::string>& args, Job& job) { return Render(QuantizeVerb(args[0], job)); }};
+          .run = [](const std::vector<std::string>& args, RunInputs& run) { return Render(QuantizeVerb(args[0], run)); }};
 }
 
 }  // namespace preon::cli

@@ -13,7 +13,7 @@ Command RangesCommand() {
   preon ranges model.onnx --data calib.npz --method percentile --compat quark
   preon ranges model.calib --method percentile --method-option Percentile=99.9 -o ranges.json
 )",
-          .run = [](const std::vector<std::string>& args, Job& job) { return Render(RangesVerb(args[0], job)); }};
+          .run = [](const std::vector<std::string>& args, RunInputs& run) { return Render(RangesVerb(args[0], run)); }};
 }
 
 }  // namespace preon::cli

@@ -70,12 +70,12 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
                                                     {!options.calib.empty(), "--calib"},
                                                     {!plan.passthrough.empty(), "--passthrough"},
                                                     {options.format.has_value(), "--format"},
-                                                    {!options.channel_scales, "--no-channel-scales"},
+                                                    {options.disabled_algorithms.contains("channel-scales"), "--no-channel-scales"},
                                                     {options.sketch_mode != SketchMode::kSampled, "--exact"},
                                                     {!options.optimize_observed, "--no-optimize"},
                                                     {!options.save_histograms.empty(), "--save-histograms"},
                                                     {!options.save_and_restore.empty(), "--save-and-restore"}};
-  const std::pair<bool, const char*> of_means[] = {{!options.bias_correction, "--no-bias-correction"},
+  const std::pair<bool, const char*> of_means[] = {{options.disabled_algorithms.contains("bias-correction"), "--no-bias-correction"},
                                                    {options.calib_samples != -1, "--calib-samples"},
                                                    {options.workers > 1, "--workers"}};
   // Of targets that also write activations.

@@ -40,6 +40,13 @@ Status SetFlag(bool& field, const std::string& value, bool inverted) {
   return Status::Ok();
 }
 
+Status SetDisabled(std::set<std::string>& disabled, const char* name, const std::string& value) {
+  bool off = false;
+  PREON_RETURN_IF_ERROR(SetFlag(off, value));
+  off ? void(disabled.insert(name)) : void(disabled.erase(name));
+  return Status::Ok();
+}
+
 Status SetType(TensorType& field, const std::string& value) {
   PREON_ASSIGN_OR_RETURN(field, ParseTensorType(value));
   return Status::Ok();

@@ -15,6 +15,8 @@ Status BadValue(const std::string& got, std::string_view wanted);
 /// Also "1k", "2M", "3G".
 Status SetCount(int64_t& field, const std::string& value, int64_t least);
 Status SetFlag(bool& field, const std::string& value, bool inverted = false);
+/// Puts `name` among what is switched off, or takes it out.
+Status SetDisabled(std::set<std::string>& disabled, const char* name, const std::string& value);
 /// "NAME=VALUE" with both sides present.
 Result<std::pair<std::string, std::string>> SplitPair(const std::string& value, std::string_view wanted);
 /// "I/N" with I from 1 to N; the index from 0.

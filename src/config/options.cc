@@ -147,13 +147,6 @@ Result<const Target*> TargetFor(const Options& options, const PlanOptions& plan,
 
 }  // namespace
 
-Result<std::unique_ptr<RangeMethod>> MethodOfItsOwn(const Options& options, const std::string& name,
-                                                    const Builtins& builtins) {
-  const Result<const RangeMethod*> method = builtins.methods.Find(name);
-  if (!method.ok()) return Status(method.status()).WithContext("method");
-  return ConfiguredMethod(options, **method, {});
-}
-
 Result<IntFormat> RangeFormat(const PlanOptions& plan) {
   if (plan.activation.block() != nullptr) {
     return Error(ErrorId::kConflictingOptions, "--activation ", plan.activation.name(), ": blocks have no ranges");
@@ -177,6 +170,16 @@ Result<std::vector<std::unique_ptr<RangeMethod>>> AllMethods(const Options& opti
     PREON_ASSIGN_OR_RETURN(methods.emplace_back(), ConfiguredMethod(options, *method, {}));
   }
   return methods;
+}
+
+// Those that are switched on and have something to do for the target.
+std::vector<const Algorithm*> AlgorithmsFor(const Target& target, const Options& options, const Builtins& builtins) {
+  std::vector<const Algorithm*> algorithms;
+  for (const auto& algorithm : builtins.algorithms.entries()) {
+    const bool disabled = options.disabled_algorithms.contains(std::string(algorithm->name()));
+    if (!disabled && algorithm->AppliesTo(target)) algorithms.push_back(algorithm.get());
+  }
+  return algorithms;
 }
 
 }  // namespace
@@ -207,6 +210,12 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   const Result<const Target*> target = TargetFor(options, choices.plan, builtins);
   if (!target.ok()) return Status(target.status()).WithContext("--target");
   choices.target = *target;
+  choices.algorithms = AlgorithmsFor(**target, options, builtins);
+  choices.own_method = [&](const std::string& name) -> Result<std::unique_ptr<RangeMethod>> {
+    const Result<const RangeMethod*> own = builtins.methods.Find(name);
+    if (!own.ok()) return Status(own.status()).WithContext("method");
+    return ConfiguredMethod(options, **own, {});
+  };
   if (!options.weight && !choices.target->QuantizesActivations()) choices.plan.weight = choices.target->DefaultWeight();
   PREON_RETURN_IF_ERROR(CheckFitsTarget(options, choices.plan, *choices.target, warnings));
   PREON_RETURN_IF_ERROR(CheckTypeOptions(options, choices.plan, warnings));
@@ -218,6 +227,10 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
       if (passes == &options.enabled_passes && options.disabled_passes.contains(name))
         return Error(ErrorId::kConflictingOptions, "--enable-pass and --disable-pass: got ", name, " for both");
     }
+  }
+  for (const std::string& name : options.disabled_algorithms) {
+    const Result<const Algorithm*> algorithm = builtins.algorithms.Find(name);
+    if (!algorithm.ok()) return Status(algorithm.status()).WithContext("--disable-algorithm");
   }
   if (!options.report.empty()) {
     const Result<ReportFormat> format = ReportFormatOf(options.report);

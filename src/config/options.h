@@ -1,7 +1,9 @@
 // Options: everything a run can be told, by command line, configuration file or library; filled through option_table.h.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -27,7 +29,7 @@ namespace preon {
 struct WorkerTask {
   int64_t part = 0, parts = 1;
   std::string seen;      ///< a .calib whose samples are left out; "" = none
-  bool careful = false;  ///< rewrites change the outputs: prepare with care
+  bool verify_each_pass = false;  ///< rewrites change the outputs: prepare as the parent did
 };
 
 /// What becomes of a model's float16 tensors.
@@ -74,8 +76,7 @@ struct Options {
   std::optional<TensorType> weight;               ///< default: the target's, or that of floating and block activations
   SketchMode sketch_mode = SketchMode::kSampled;
   bool optimize_observed = true;
-  bool bias_correction = true;
-  bool channel_scales = true;
+  std::set<std::string> disabled_algorithms;  ///< registry names
   std::set<std::string> disabled_passes;
   std::set<std::string> enabled_passes;  ///< on top of those that the target wants
   std::optional<Float16> float16;        ///< default: kKeepIo where there are any
@@ -122,16 +123,15 @@ struct Choices {
   std::vector<std::unique_ptr<RangeMethod>> all_methods;  ///< where they were asked for
   const Target* target = nullptr;
   PlanOptions plan;                   ///< the options', and what --compat makes of defaults
+  std::vector<const Algorithm*> algorithms;  ///< those that apply to the target, in the order in which they act
+  /// The method of a tensor that has one of its own, with the keys in the options that it has.
+  /// Errors: kUnknownOption, those of the keys.
+  std::function<Result<std::unique_ptr<RangeMethod>>(const std::string& name)> own_method;
   std::vector<std::string> warnings;  ///< of settings without effect
 };
 
 /// What ranges are for, where no plan says more. Errors: kConflictingOptions for block formats, which have none.
 Result<IntFormat> RangeFormat(const PlanOptions& plan);
-
-/// The method of a tensor that has one of its own, with the keys in the options that it has. Errors: kUnknownOption,
-/// those of the keys.
-Result<std::unique_ptr<RangeMethod>> MethodOfItsOwn(const Options& options, const std::string& name,
-                                                    const Builtins& builtins);
 
 /// Checks what can be checked before a file is opened, and looks names up.
 /// Errors: kUnknownOption with the nearest name, kBadOptionValue, kConflictingOptions, kNotYetSupported.

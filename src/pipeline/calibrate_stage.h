@@ -1,40 +1,74 @@
-// Calibration of a prepared model, and what a .calib file must agree on with the model it is used for.
+// Calibration of a prepared model: one pass over the samples, by this process or by workers.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/context.h"
 #include "calib/calibration.h"
+#include "config/options.h"
 #include "instrument/instrumented_model.h"
 #include "pipeline/float_outputs.h"
-#include "pipeline/job.h"
 #include "pipeline/prepare_model.h"
+#include "pipeline/samples.h"
+#include "pipeline/saved_ranges.h"
 #include "pipeline/trial_samples.h"
 
 namespace preon {
 
 class PartialCalibration;
 
-/// One pass over the samples: statistics of every tensor that the plan observes, and who shares whose. Its first run
-/// also checks the rewrites; where they change the outputs, `prepared` is made again with care, and so is the pass.
-/// Where `job.saved` has ranges, only tensors that it lacks are observed, and without workers.
-/// @param trial  null, or gets some of the samples
-/// @param float_outputs  gets the outputs for the first ones
-/// @param partial  keeps what an interrupted pass has learned, and has what to go on from; null where the pass must see
-///     every value (methods that collect) or leaves nothing. The caller removes it once its output is there
-Result<CalibrationData> CalibrateStage(PreparedModel& prepared, Job& job, TrialSamples* trial,
-                                       FloatOutputs& float_outputs, PartialCalibration* partial);
-/// The same for who wants nothing but the statistics: `prepared.model` is let go of after the first run.
-Result<CalibrationData> CalibrateOnly(PreparedModel& prepared, Job& job, PartialCalibration& partial);
+/// What a pass has learned.
+struct Calibration {
+  CalibrationData data;
+  std::optional<TensorRanges> collected_ranges;  ///< by observed tensor, where the method collects
+  int64_t workers_peak_rss_bytes = 0;            ///< of other processes that worked for it, together
+};
 
-/// What CalibrateOnly would observe, and the .calib around it.
-Instrumentation InstrumentationOf(const PreparedModel& prepared, const Job& job);
+/// What a pass keeps beside statistics, and what it goes on from. Each may be null.
+struct PassFiles {
+  TrialSamples* trial = nullptr;           ///< gets some of the samples
+  FloatOutputs* float_outputs = nullptr;   ///< gets the model's outputs for the first ones
+  PartialCalibration* partial = nullptr;   ///< keeps what an interrupted pass has learned; removed by the caller
+  const SavedRanges* saved = nullptr;      ///< only tensors that it lacks are observed, and without workers
+  bool keep_model = true;                  ///< false: `prepared.model` is freed after the first run
+};
 
-/// Errors: kCalibFileMismatch when `data` was made for another model or target.
-Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const Job& job);
+/// Observes what range choice and the algorithms want to know. The first run also checks the rewrites; where they change
+/// the outputs, the model is prepared again with every pass verified, and so is the calibration.
+class CalibrationStage {
+ public:
+  /// What it is given outlives it.
+  CalibrationStage(const Options& options, const Choices& choices, const Samples& samples,
+                   const ModelPreparation& preparation, const RunContext& context)
+      : options_(options), choices_(choices), samples_(samples), preparation_(preparation), context_(context) {}
 
-/// Errors: kCalibFileMismatch when the two were made for different models or targets. One may be exact and the other
-/// not.
-Status CheckComparable(const CalibrationData& data, const CalibrationData& wanted);
+  /// Errors: those of Calibrate, of the samples and of the workers. Where something was learned that --resume can go on
+  /// from, a hint names the file.
+  Result<Calibration> Run(PreparedModel& prepared, const PassFiles& files) const;
 
-/// For verbs that only collect. Errors: kConflictingOptions where the target observes nothing.
-Status CheckObserves(const Job& job);
+  /// The same statistics and the .calib around them, for a model that collects where it is served.
+  Instrumentation InstrumentationOf(const PreparedModel& prepared) const;
+
+ private:
+  CalibrateOptions HowToCalibrate() const;
+  StatisticsRequest Request(const PreparedModel& prepared, const SavedRanges* saved) const;
+  Result<RangeCollection> MakeCollection(const PreparedModel& prepared) const;
+  Result<SampleSelection> SelectSamples(const std::optional<CalibrationData>& start) const;
+  Status KeepTrialSamples(const PreparedModel& prepared, TrialSamples& trial) const;
+  Result<std::optional<CalibrationData>> StartFrom(const PartialCalibration& partial, const PreparedModel& prepared,
+                                                   const StatisticsRequest& request) const;
+  Status SavePartial(const PartialCalibration& partial, const CalibrationData& so_far) const;
+  Result<Calibration> RunOnce(PreparedModel& prepared, const PassFiles& files, bool check_rewrites) const;
+  Result<Calibration> RunWithWorkers(PreparedModel& prepared, const PassFiles& files) const;
+  Result<Calibration> RunVerified(PreparedModel& prepared, const PassFiles& files) const;
+
+  const Options& options_;
+  const Choices& choices_;
+  const Samples& samples_;
+  const ModelPreparation& preparation_;
+  const RunContext& context_;
+};
 
 }  // namespace preon

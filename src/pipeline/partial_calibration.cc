@@ -63,7 +63,8 @@ Result<CalibrationData> PartialCalibration::LoadFile(const std::string& path,
                "same, or the file removed");
 }
 
-Result<std::optional<CalibrationData>> PartialCalibration::Load(const std::string& model_fingerprint) const {
+Result<std::optional<CalibrationData>> PartialCalibration::Load(
+    const std::string& model_fingerprint, const std::vector<const StatisticKind*>& kinds) const {
   std::optional<CalibrationData> known;
   std::error_code error;
   if (fs::exists(path_, error)) {
@@ -78,7 +79,7 @@ Result<std::optional<CalibrationData>> PartialCalibration::Load(const std::strin
     std::vector<CalibrationData> parts;
     if (known) parts.push_back(*std::move(known));
     parts.push_back(std::move(part));
-    Result<CalibrationData> merged = MergeCalibrations(std::move(parts));
+    Result<CalibrationData> merged = MergeCalibrations(std::move(parts), kinds);
     if (!merged.ok()) return std::move(merged).status().WithContext(file);
     known = std::move(merged).value();
   }

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/context.h"
 #include "calib/calibration.h"
@@ -23,7 +24,9 @@ class PartialCalibration {
 
   /// All that is known: none where there is no file. What workers left goes into OUTPUT.partial, and the folder goes.
   /// Errors: kCalibFileMismatch when a file is of another model or other options; those of Load- and SaveCalibration.
-  Result<std::optional<CalibrationData>> Load(const std::string& model_fingerprint) const;
+  /// @param kinds  of the statistics that algorithms ask for
+  Result<std::optional<CalibrationData>> Load(const std::string& model_fingerprint,
+                                              const std::vector<const StatisticKind*>& kinds) const;
   /// A file of a worker or of Save. Errors: as Load.
   Result<CalibrationData> LoadFile(const std::string& path, const std::string& model_fingerprint) const;
   /// Errors: those of SaveCalibration.

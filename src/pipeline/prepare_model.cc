@@ -54,11 +54,9 @@ Status CheckSame(const FirstRun& first_run, const std::vector<NamedTensor>& got)
 }
 
 // Takes the model to `opset` when it is below; a model above keeps its own.
-Status RaiseOpset(Model& model, int64_t opset) {
+Status RaiseTo(Model& model, int64_t opset) {
   return model.opset() < opset ? ConvertOpset(model, opset) : Status::Ok();
 }
-
-using Verify = std::function<Status(const Model& before, const Model& after)>;
 
 // Why nothing is left. What the user took out is told, for that can be taken back.
 Status NothingLeft(const PreparedModel& prepared, size_t source_nodes, const Target& target) {
@@ -75,55 +73,6 @@ Status NothingLeft(const PreparedModel& prepared, size_t source_nodes, const Tar
                target.QuantizesActivations() ? "can run as an integer kernel" : "has a weight that can be quantized");
 }
 
-// One attempt. `verify`, where there is one, decides about every single rewrite.
-Result<PreparedModel> Rewrite(Model source, const Job& job, const Verify& verify) {
-  PreparedModel prepared{.model = std::move(source)};
-  Model& model = prepared.model;
-  const size_t source_nodes = model.graph.nodes().size();
-  const Target& target = *job.choices.target;
-  const PlanOptions& plan = job.choices.plan;
-
-  const Model as_loaded = model;
-  const int64_t least = job.options.opset, preferred = std::max(target.PreferredOpset(plan), least);
-  if (least != 0 && model.opset() > least)
-    prepared.warnings.push_back(StrCat("--opset ", least, ": the model has opset ", model.opset(), ", which stays"));
-  const Status raised = RaiseOpset(model, preferred);
-  if (!raised.ok() || (verify && !verify(as_loaded, model).ok())) {
-    model = as_loaded;
-    PREON_RETURN_IF_ERROR(
-        RaiseOpset(model, std::max(target.RequiredOpset(plan), least)).WithContext(model.source_path));
-    prepared.warnings.push_back(StrCat("opset ", model.opset(), " instead of ", preferred,
-                                       raised.ok() ? ": raising it changes the outputs" : ": " + raised.message()));
-  }
-
-  RuntimeEvaluator evaluator(job.context);
-  PassRunnerOptions runner{.disabled = job.options.disabled_passes, .enabled = job.options.enabled_passes};
-  for (const auto& pass : job.builtins.passes.entries()) {
-    const std::string name(pass->name());
-    const bool wanted = target.WantsPass(name, pass->on_by_default(), plan);
-    if (wanted)
-      runner.enabled.insert(name);
-    else if (!runner.enabled.contains(name))
-      runner.disabled.insert(name);
-  }
-  runner.verify = verify;
-  for (const PassRecord& record :
-       RunPasses(model, job.builtins.passes, {&evaluator, &job.context, SettingsOf(plan)}, runner)) {
-    if (!record.problem.empty()) prepared.warnings.push_back(StrCat("pass ", record.name, ": ", record.problem));
-  }
-
-  if (job.options.copy_shared) CopySharedInitializers(model.graph, *job.options.copy_shared);
-  const Model before = model;
-  PREON_RETURN_IF_ERROR(target.Prepare(model, plan));
-  if (verify) PREON_RETURN_IF_ERROR(verify(before, model).WithContext("target ", target.name()));
-  InferShapes(model);
-  PREON_ASSIGN_OR_RETURN(prepared.plan, PlanWithLayerSettings(target, model, plan));
-  prepared.plan.branch_probes = FindBranchProbes(model.graph, prepared.plan);
-  if (prepared.plan.empty() && prepared.plan.CountWeights() == 0) return NothingLeft(prepared, source_nodes, target);
-  prepared.warnings.insert(prepared.warnings.end(), prepared.plan.warnings.begin(), prepared.plan.warnings.end());
-  return prepared;
-}
-
 Status CheckIsFloat(const Model& model) {
   PREON_RETURN_IF_ERROR(CheckNotInstrumented(model));
   for (const auto& node : model.graph.nodes()) {
@@ -137,9 +86,22 @@ Status CheckIsFloat(const Model& model) {
   return Status::Ok();
 }
 
+// Large weights would be in memory twice otherwise: here and in each session that runs the model.
+void KeepLargeWeightsInFile(Model& model, const RunContext& context) {
+  constexpr size_t kLargeBytes = size_t{48} << 20;
+  size_t bytes = 0;
+  for (const auto& [name, value] : model.graph.initializers()) bytes += value.bytes().size();
+  if (bytes < kLargeBytes) return;
+  const Status moved = MoveWeightsToFile(model, context.TempDir());
+  if (!moved.ok()) context.Log(LogLevel::kInfo, StrCat("the weights stay in memory: ", moved.ToString()));
+  ReleaseFreeMemory();
+}
+
+}  // namespace
+
 // Float16 tensors, where there are some; true when there were.
-Result<bool> ComputeInFloat32(Model& model, const Job& job, std::vector<std::string>& warnings) {
-  const Options& options = job.options;
+Result<bool> ModelPreparation::ComputeInFloat32(Model& model, std::vector<std::string>& warnings) const {
+  const Options& options = options_;
   InferShapes(model);
   const Float16 how = options.float16.value_or(Float16::kKeepIo);
   if (how == Float16::kOff) return false;
@@ -160,100 +122,140 @@ Result<bool> ComputeInFloat32(Model& model, const Job& job, std::vector<std::str
         "they are denormal");
   }
   InferShapes(model);
-  job.context.Log(LogLevel::kInfo, "a float16 model: it computes in float32");
+  context_.Log(LogLevel::kInfo, "a float16 model: it computes in float32");
   return true;
 }
 
-// Large weights would be in memory twice otherwise: here and in each session that runs the model.
-void KeepLargeWeightsInFile(Model& model, const RunContext& context) {
-  constexpr size_t kLargeBytes = size_t{48} << 20;
-  size_t bytes = 0;
-  for (const auto& [name, value] : model.graph.initializers()) bytes += value.bytes().size();
-  if (bytes < kLargeBytes) return;
-  const Status moved = MoveWeightsToFile(model, context.TempDir());
-  if (!moved.ok()) context.Log(LogLevel::kInfo, StrCat("the weights stay in memory: ", moved.ToString()));
-  ReleaseFreeMemory();
+// Raises the opset as far as the target likes it, or as far as it needs it where more does not work.
+Status ModelPreparation::RaiseOpset(PreparedModel& prepared, const Verify& verify) const {
+  Model& model = prepared.model;
+  const Target& target = *choices_.target;
+  const int64_t least = options_.opset, preferred = std::max(target.PreferredOpset(choices_.plan), least);
+  if (least != 0 && model.opset() > least)
+    prepared.warnings.push_back(StrCat("--opset ", least, ": the model has opset ", model.opset(), ", which stays"));
+  const Model as_loaded = model;
+  const Status raised = RaiseTo(model, preferred);
+  if (raised.ok() && (!verify || verify(as_loaded, model).ok())) return Status::Ok();
+  model = as_loaded;
+  PREON_RETURN_IF_ERROR(
+      RaiseTo(model, std::max(target.RequiredOpset(choices_.plan), least)).WithContext(model.source_path));
+  prepared.warnings.push_back(StrCat("opset ", model.opset(), " instead of ", preferred,
+                                     raised.ok() ? ": raising it changes the outputs" : ": " + raised.message()));
+  return Status::Ok();
 }
 
-Result<PreparedModel> Prepare(const std::string& path, Job& job, const Status* differs) {
-  job.clock.Begin("load");
+// One attempt. `verify`, where there is one, decides about every single rewrite.
+Result<PreparedModel> ModelPreparation::Rewrite(Model source, const Verify& verify) const {
+  PreparedModel prepared{.model = std::move(source)};
+  Model& model = prepared.model;
+  const size_t source_nodes = model.graph.nodes().size();
+  const Target& target = *choices_.target;
+  const PlanOptions& plan = choices_.plan;
+  PREON_RETURN_IF_ERROR(RaiseOpset(prepared, verify));
+
+  RuntimeEvaluator evaluator(context_);
+  PassRunnerOptions runner{.disabled = options_.disabled_passes, .enabled = options_.enabled_passes};
+  for (const auto& pass : passes_.entries()) {
+    const std::string name(pass->name());
+    const bool wanted = target.WantsPass(name, pass->on_by_default(), plan);
+    if (wanted)
+      runner.enabled.insert(name);
+    else if (!runner.enabled.contains(name))
+      runner.disabled.insert(name);
+  }
+  runner.verify = verify;
+  for (const PassRecord& record :
+       RunPasses(model, passes_, {&evaluator, &context_, SettingsOf(plan)}, runner)) {
+    if (!record.problem.empty()) prepared.warnings.push_back(StrCat("pass ", record.name, ": ", record.problem));
+  }
+
+  if (options_.copy_shared) CopySharedInitializers(model.graph, *options_.copy_shared);
+  const Model before = model;
+  PREON_RETURN_IF_ERROR(target.Prepare(model, plan));
+  if (verify) PREON_RETURN_IF_ERROR(verify(before, model).WithContext("target ", target.name()));
+  InferShapes(model);
+  PREON_ASSIGN_OR_RETURN(prepared.plan, PlanWithLayerSettings(target, model, plan));
+  prepared.plan.branch_probes = FindBranchProbes(model.graph, prepared.plan);
+  if (prepared.plan.empty() && prepared.plan.CountWeights() == 0) return NothingLeft(prepared, source_nodes, target);
+  prepared.warnings.insert(prepared.warnings.end(), prepared.plan.warnings.begin(), prepared.plan.warnings.end());
+  return prepared;
+}
+
+// The source as everything else sees it: float32, with the shapes that the user has fixed, its nodes' names resolved.
+Result<Model> ModelPreparation::Load(const std::string& path, PreparedModel& prepared) const {
+  PREON_ASSIGN_OR_RETURN(Model source, LoadModel(path));
+  PREON_RETURN_IF_ERROR(CheckIsFloat(source));
+  prepared.external_files = source.external_files;
+  prepared.source_size_bytes = ModelSizeBytes(path, source);
+  PREON_ASSIGN_OR_RETURN(prepared.was_float16, ComputeInFloat32(source, prepared.warnings));
+  if (!options_.fixed_shapes.empty())
+    PREON_RETURN_IF_ERROR(FixShapes(source, options_.fixed_shapes).WithContext("--fix-shape"));
+  PREON_RETURN_IF_ERROR(CheckNames(source.graph, choices_.plan));
+  PREON_RETURN_IF_ERROR(ResolveSelectors(source.graph, &choices_.plan));
+  PREON_RETURN_IF_ERROR(ResolveOverrides(source.graph, &choices_.plan));
+  KeepLargeWeightsInFile(source, context_);
+  return source;
+}
+
+Result<std::vector<NamedTensor>> ModelPreparation::RunSource(const Model& source, const Batch& batch) const {
+  Result<std::vector<NamedTensor>> outputs = RunOnce(source, batch, context_);
+  if (outputs.ok() || !samples_.made_up() || outputs.status().id() == ErrorId::kCancelled) return outputs;
+  return Status(outputs.status())
+      .WithHint("without --data the sample is random, which this model may not accept: give --data");
+}
+
+Result<PreparedModel> ModelPreparation::Prepare(const std::string& path, const Status* differs) const {
+  context_.BeginStage("load");
   const std::future<void> libraries = std::async(std::launch::async, [] {
     LoadOperatorSchemas();
     StartRuntime();
   });
-  PREON_ASSIGN_OR_RETURN(Model source, LoadModel(path));
-  PREON_RETURN_IF_ERROR(CheckIsFloat(source));
-  PREON_RETURN_IF_ERROR(CheckNotInputs(job.options, source.external_files));
-  const int64_t size_bytes = ModelSizeBytes(path, source);
-  std::vector<std::string> warnings;
-  PREON_ASSIGN_OR_RETURN(const bool was_float16, ComputeInFloat32(source, job, warnings));
-  if (!job.options.fixed_shapes.empty())
-    PREON_RETURN_IF_ERROR(FixShapes(source, job.options.fixed_shapes).WithContext("--fix-shape"));
-  PREON_RETURN_IF_ERROR(CheckNames(source.graph, job.choices.plan));
-  PREON_RETURN_IF_ERROR(ResolveSelectors(source.graph, &job.choices.plan));
-  PREON_RETURN_IF_ERROR(ResolveOverrides(source.graph, &job.choices.plan));
-  KeepLargeWeightsInFile(source, job.context);
-  std::vector<TensorSpec> inputs = InputSpecs(source.graph);
-  FirstRun first_run;
-  PREON_ASSIGN_OR_RETURN(first_run.batch, FirstBatch(job, inputs));
-  job.clock.Begin("prepare");
-
-  const auto run_source = [&]() -> Status {
-    Result<std::vector<NamedTensor>> outputs = RunOnce(source, first_run.batch, job.context);
-    if (!outputs.ok() && job.made_up_sample && outputs.status().id() != ErrorId::kCancelled) {
-      return Status(outputs.status())
-          .WithHint("without --data the sample is noise, which this model may not take: give --data");
-    }
-    PREON_ASSIGN_OR_RETURN(first_run.outputs, std::move(outputs));
-    return Status::Ok();
-  };
+  PreparedModel loaded;
+  PREON_ASSIGN_OR_RETURN(Model source, Load(path, loaded));
+  loaded.inputs = InputSpecs(source.graph);
+  FirstRun& first_run = loaded.first_run;
+  PREON_ASSIGN_OR_RETURN(first_run.batch, FirstBatch(samples_, loaded.inputs));
+  context_.BeginStage("prepare");
 
   Verify verify;
   bool repeatable = true;
   if (differs != nullptr) {
-    PREON_RETURN_IF_ERROR(run_source());
+    PREON_ASSIGN_OR_RETURN(first_run.outputs, RunSource(source, first_run.batch));
     verify = [&](const Model&, const Model& after) {
-      PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> got, RunOnce(after, first_run.batch, job.context));
+      PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> got, RunOnce(after, first_run.batch, context_));
       return CheckSame(first_run, got);
     };
     repeatable = verify(source, source).ok();
     if (!repeatable) verify = {};
   }
-  Result<PreparedModel> rewritten = Rewrite(source, job, verify);
+  Result<PreparedModel> rewritten = Rewrite(source, verify);
   // A model that does not run as it is explains whatever else fails.
-  if (!job.options.worker && !first_run.outputs &&
-      (!rewritten.ok() || !SameGraph(source.graph, rewritten->model.graph)))
-    PREON_RETURN_IF_ERROR(run_source());
+  if (!options_.worker && !first_run.outputs && (!rewritten.ok() || !SameGraph(source.graph, rewritten->model.graph))) {
+    PREON_ASSIGN_OR_RETURN(first_run.outputs, RunSource(source, first_run.batch));
+  }
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, std::move(rewritten));
   if (differs != nullptr) {
-    prepared.warnings.push_back(repeatable ? StrCat("rewrites were taken back: ", differs->message())
+    prepared.warnings.push_back(repeatable ? StrCat("rewrites were undone: ", differs->message())
                                            : "the model gives other outputs every time: rewrites could not be checked");
   }
   source = Model();  // frees its weights
-  prepared.warnings.insert(prepared.warnings.begin(), warnings.begin(), warnings.end());
-  prepared.inputs = std::move(inputs);
-  prepared.was_float16 = was_float16;
-  prepared.source_size_bytes = size_bytes;
-  prepared.first_run = std::move(first_run);
+  prepared.warnings.insert(prepared.warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
+  prepared.inputs = std::move(loaded.inputs);
+  prepared.was_float16 = loaded.was_float16;
+  prepared.source_size_bytes = loaded.source_size_bytes;
+  prepared.external_files = std::move(loaded.external_files);
+  prepared.first_run = std::move(loaded.first_run);
   ReleaseFreeMemory();
   return prepared;
 }
-
-}  // namespace
-
-Result<PreparedModel> PrepareModel(const std::string& path, Job& job) { return Prepare(path, job, nullptr); }
 
 Status CheckRewrites(const PreparedModel& prepared, const std::vector<NamedTensor>& outputs) {
   return CheckSame(prepared.first_run, outputs);
 }
 
-Status CheckRewrites(const PreparedModel& prepared, Job& job) {
-  PREON_ASSIGN_OR_RETURN(const auto outputs, RunOnce(prepared.model, prepared.first_run.batch, job.context));
+Status CheckRewrites(const PreparedModel& prepared, const RunContext& context) {
+  PREON_ASSIGN_OR_RETURN(const auto outputs, RunOnce(prepared.model, prepared.first_run.batch, context));
   return CheckRewrites(prepared, outputs);
-}
-
-Result<PreparedModel> PrepareVerifyingEachPass(const std::string& path, Job& job, const Status& reason) {
-  return Prepare(path, job, &reason);
 }
 
 }  // namespace preon

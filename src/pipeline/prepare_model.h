@@ -1,13 +1,17 @@
 // Preparation: float model -> the same model in the shape that the target executes in integers, and the plan for it.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/tensor_spec.h"
 #include "ir/graph.h"
-#include "pipeline/job.h"
+#include "passes/pass.h"
+#include "config/options.h"
+#include "pipeline/samples.h"
 #include "quantize/plan/float_reason.h"
 #include "quantize/plan/quant_plan.h"
 
@@ -31,21 +35,48 @@ struct PreparedModel {
   std::vector<TensorSpec> inputs;
   bool was_float16 = false;  ///< the source's tensors are float16 where the model's are float32
   int64_t source_size_bytes = 0;
+  std::vector<std::string> external_files;  ///< of the source; never to be written to
   FirstRun first_run;
 };
 
-/// Loads, raises the opset, runs the passes and the target's own rewrites. Nothing has compared the result with the
-/// source yet: that takes a run, and calibration's first one will do (CheckRewrites).
-/// Errors: those of loading, of the data, kOpsetConversion, and those of Target::Plan.
-Result<PreparedModel> PrepareModel(const std::string& path, Job& job);
+/// Makes a PreparedModel from a file. What it is given outlives it.
+class ModelPreparation {
+ public:
+  /// Resolves names of nodes in `choices.plan` against each model that it prepares.
+  ModelPreparation(const Options& options, const PassRegistry& passes, Choices& choices, const Samples& samples,
+                   const RunContext& context)
+      : options_(options), passes_(passes), choices_(choices), samples_(samples), context_(context) {}
+
+  /// Loads, raises the opset, runs the passes. Nothing has compared the result with the source yet: that takes a run,
+  /// and calibration's first one will do (CheckRewrites).
+  /// Errors: those of loading, of the data, kOpsetConversion, and those of Target::Plan.
+  Result<PreparedModel> Prepare(const std::string& path) const { return Prepare(path, nullptr); }
+  /// Prepares again after CheckRewrites failed for `reason`: every single rewrite is checked, those that change the
+  /// outputs are undone, and a warning says so.
+  Result<PreparedModel> PrepareVerifyingEachPass(const std::string& path, const Status& reason) const {
+    return Prepare(path, &reason);
+  }
+
+ private:
+  using Verify = std::function<Status(const Model& before, const Model& after)>;
+
+  Result<PreparedModel> Prepare(const std::string& path, const Status* differs) const;
+  Result<Model> Load(const std::string& path, PreparedModel& prepared) const;
+  Result<bool> ComputeInFloat32(Model& model, std::vector<std::string>& warnings) const;
+  Result<std::vector<NamedTensor>> RunSource(const Model& source, const Batch& batch) const;
+  Status RaiseOpset(PreparedModel& prepared, const Verify& verify) const;
+  Result<PreparedModel> Rewrite(Model source, const Verify& verify) const;
+
+  const Options& options_;
+  const PassRegistry& passes_;
+  Choices& choices_;
+  const Samples& samples_;
+  const RunContext& context_;
+};
 
 /// Errors: kPassFailed when `outputs`, the rewritten model's for the first batch, differ from the source's.
 Status CheckRewrites(const PreparedModel& prepared, const std::vector<NamedTensor>& outputs);
 /// The same with a run of its own.
-Status CheckRewrites(const PreparedModel& prepared, Job& job);
-
-/// Prepares again after CheckRewrites failed for `reason`: every single rewrite is checked, those that change the
-/// outputs are taken back, and a warning tells.
-Result<PreparedModel> PrepareVerifyingEachPass(const std::string& path, Job& job, const Status& reason);
+Status CheckRewrites(const PreparedModel& prepared, const RunContext& context);
 
 }  // namespace preon

@@ -2,21 +2,18 @@
 
 #include <filesystem>
 #include <mutex>
-#include <optional>
+#include <set>
 
 #include "base/file.h"
 #include "data/run_plan.h"
 #include "eval/compare.h"
 #include "eval/fusion_report.h"
+#include "eval/latency.h"
 #include "formats/quark_operators.h"
 #include "ir/model_io.h"
-#include "pipeline/nhwc_result.h"
 #include "pipeline/placement.h"
-#include "pipeline/select_ranges.h"
-#include "pipeline/unfused.h"
-#include "quantize/plan/plan_statistics.h"
-#include "quantize/plan/target.h"
-#include "quantize/write/apply_plan.h"
+#include "pipeline/write_plan.h"
+#include "quantize/qdq_passes/to_nhwc.h"
 #include "runtime/session.h"
 
 namespace preon {
@@ -27,78 +24,8 @@ constexpr int64_t kMaxComparedSamples = 256;
 constexpr double kLatencySeconds = 0.1;
 // The measured ratio from which a result is called slower than float; below it is noise.
 constexpr double kSlowerRatio = 1.1;
-// A node left in float may take the reason to be one from its neighbours; that ends after a step or two.
-constexpr int kMaxPlans = 4;
-
-Status NotWritten(ErrorId id, const Job& job, std::string_view why, const Status& reason) {
-  return Error(id, job.options.output, ": not written: ", why, ": ", reason.message());
-}
-
-// Loads the result as its users will, and reads back what the runtime made of it.
-struct VerifiedModel {
-  Session session;
-  std::optional<Placement> placement;
-};
-
-Result<VerifiedModel> LoadForVerification(const Model& quantized, const PreparedModel& prepared, const Job& job,
-                                          std::vector<std::string>& warnings) {
-  PREON_ASSIGN_OR_RETURN(const TempDir folder, TempDir::Create(job.context.TempDir()));
-  // Weights in a file are named relative to the model that the runtime was given.
-  const std::string saved =
-      quantized.weight_file
-          ? std::filesystem::path(quantized.weight_file->path).replace_filename("optimized.onnx").string()
-          : folder.File("optimized.onnx");
-  const SessionOptions options{.threads = job.context.ThreadCount(), .save_optimized_to = saved};
-  const Status valid = CheckModel(quantized);
-  const auto source_is_valid = [&] {
-    const Result<Model> source = LoadModel(prepared.model.source_path);
-    return source.ok() && CheckModel(*source).ok();
-  };
-  if (!valid.ok() && source_is_valid()) {
-    return NotWritten(ErrorId::kVerifyLoad, job, "the result breaks a rule of ONNX", valid);
-  }
-  if (!valid.ok())
-    warnings.push_back(StrCat("the float model breaks a rule of ONNX, and so does the result: ", valid.message()));
-  Result<Session> session = Session::OpenModel(quantized, options, job.context);
-  if (!session.ok() && session.status().id() == ErrorId::kCancelled) return session.status();
-  if (!session.ok()) {
-    // It may be the runtime's own copy that could not be written.
-    const bool loads = Session::OpenModel(quantized, {.threads = options.threads}, job.context).ok();
-    if (!loads) return NotWritten(ErrorId::kVerifyLoad, job, "the runtime can't load the result", session.status());
-    return NotWritten(ErrorId::kIoWrite, job, StrCat("no room for the runtime's graph in ", job.context.TempDir()),
-                      session.status())
-        .WithHint("--tmp-dir names another folder");
-  }
-  VerifiedModel verified{std::move(session).value(), std::nullopt};
-  const Result<Model> optimized = LoadModel(options.save_optimized_to);
-  if (!optimized.ok()) {
-    warnings.push_back(StrCat("no placement: the runtime's graph can't be read back: ", optimized.status().message()));
-    return verified;
-  }
-  verified.placement =
-      JoinPlacement(prepared.plan, prepared.model.graph, ObserveKernels(quantized.graph, optimized->graph));
-  return verified;
-}
-
-// The result of one plan.
-struct Attempt {
-  Model quantized;
-  VerifiedModel verified;
-  std::vector<std::string> warnings;
-};
-
-Result<Attempt> QuantizeOnce(const PreparedModel& prepared, const CalibrationData& data, Job& job) {
-  job.clock.Begin("quantize");
-  std::vector<std::string> warnings;
-  PREON_ASSIGN_OR_RETURN(const PlanStatistics statistics, StatisticsOf(prepared, data, *job.choices.method, job));
-  PREON_ASSIGN_OR_RETURN(Model quantized,
-                         ApplyPlan(prepared.model, prepared.plan, statistics, &warnings, job.context.ThreadCount()));
-  if (job.options.format == QuantFormat::kQOperator) PREON_RETURN_IF_ERROR(ToQOperator(quantized));
-  if (job.options.value_info) InferShapes(quantized);
-  job.clock.Begin("verify");
-  PREON_ASSIGN_OR_RETURN(VerifiedModel verified, LoadForVerification(quantized, prepared, job, warnings));
-  return Attempt{std::move(quantized), std::move(verified), std::move(warnings)};
-}
+// With images as NHWC the same integers come out, but for what the runtime fuses otherwise around a Transpose.
+constexpr double kSameAsNhwcDb = 40;
 
 // The outputs that are known, else those of the float model, which is opened when it comes to that.
 class FloatModel {
@@ -126,85 +53,185 @@ class FloatModel {
   std::optional<Session> session_;
 };
 
-// `verified`: the quantized model's session on all threads.
-Result<Comparison> CompareWithFloat(const PreparedModel& prepared, const Model& quantized, Session& verified,
-                                    const FloatOutputs& float_outputs, const Job& job) {
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(prepared.inputs, {}));
+std::vector<NamedTensor> Transposed(std::vector<NamedTensor> tensors, const std::set<std::string>& images) {
+  for (NamedTensor& tensor : tensors) {
+    if (images.contains(tensor.name)) tensor.tensor = TransposedToNhwc(tensor.tensor);
+  }
+  return tensors;
+}
+
+}  // namespace
+
+// The result of one plan, as its users will load it.
+struct QuantizeStage::Written {
+  Model quantized;
+  std::optional<Session> session;
+  std::optional<Placement> placement;  // what the runtime made of it
+  std::vector<std::string> warnings;
+};
+
+Status QuantizeStage::NotWritten(ErrorId id, std::string_view why, const Status& reason) const {
+  return Error(id, options_.output, ": not written: ", why, ": ", reason.message());
+}
+
+Result<QuantizeStage::Written> QuantizeStage::WriteOnce(const PreparedModel& prepared, const PlanInputs& inputs) const {
+  context_.BeginStage("quantize");
+  Written written;
+  PREON_ASSIGN_OR_RETURN(written.quantized, WritePlan(prepared.model, prepared.plan, *choices_.method, inputs, context_,
+                                                      &written.warnings));
+  if (options_.format == QuantFormat::kQOperator) PREON_RETURN_IF_ERROR(ToQOperator(written.quantized));
+  if (options_.value_info) InferShapes(written.quantized);
+  context_.BeginStage("verify");
+  PREON_RETURN_IF_ERROR(LoadForVerification(prepared, written));
+  return written;
+}
+
+Status QuantizeStage::LoadForVerification(const PreparedModel& prepared, Written& written) const {
+  const Model& quantized = written.quantized;
+  PREON_ASSIGN_OR_RETURN(const TempDir folder, TempDir::Create(context_.TempDir()));
+  // Weights in a file are named relative to the model that the runtime was given.
+  const std::string saved =
+      quantized.weight_file
+          ? std::filesystem::path(quantized.weight_file->path).replace_filename("optimized.onnx").string()
+          : folder.File("optimized.onnx");
+  const SessionOptions options{.threads = context_.ThreadCount(), .save_optimized_to = saved};
+  const Status valid = CheckModel(quantized);
+  const auto source_is_valid = [&] {
+    const Result<Model> source = LoadModel(prepared.model.source_path);
+    return source.ok() && CheckModel(*source).ok();
+  };
+  if (!valid.ok() && source_is_valid())
+    return NotWritten(ErrorId::kVerifyLoad, "the result breaks a rule of ONNX", valid);
+  if (!valid.ok()) {
+    written.warnings.push_back(
+        StrCat("the float model breaks a rule of ONNX, and so does the result: ", valid.message()));
+  }
+  Result<Session> session = Session::OpenModel(quantized, options, context_);
+  if (!session.ok() && session.status().id() == ErrorId::kCancelled) return session.status();
+  if (!session.ok()) {
+    // It may be the runtime's own copy that could not be written.
+    const bool loads = Session::OpenModel(quantized, {.threads = options.threads}, context_).ok();
+    if (!loads) return NotWritten(ErrorId::kVerifyLoad, "the runtime can't load the result", session.status());
+    return NotWritten(ErrorId::kIoWrite, StrCat("no room for the runtime's graph in ", context_.TempDir()),
+                      session.status())
+        .WithHint("--tmp-dir names another folder");
+  }
+  written.session = std::move(session).value();
+  const Result<Model> optimized = LoadModel(options.save_optimized_to);
+  if (optimized.ok()) {
+    written.placement =
+        JoinPlacement(prepared.plan, prepared.model.graph, ObserveKernels(quantized.graph, optimized->graph));
+  } else {
+    written.warnings.push_back(
+        StrCat("no placement: the runtime's graph can't be read back: ", optimized.status().message()));
+  }
+  return Status::Ok();
+}
+
+Result<Comparison> QuantizeStage::CompareWithFloat(const PreparedModel& prepared, Written& written,
+                                                   const FloatOutputs& float_outputs) const {
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples_.open(prepared.inputs, {}));
   source = Prefetch(std::move(source));
-  const RunPlan runs = PlanRuns(quantized, job.context.ThreadCount(), *source, job.options.memory);
+  const RunPlan runs = PlanRuns(written.quantized, context_.ThreadCount(), *source, options_.memory);
   std::optional<Session> beside;
   if (runs.at_once > 1) {
-    PREON_ASSIGN_OR_RETURN(beside, Session::OpenModel(quantized, {.threads = runs.threads}, job.context));
+    PREON_ASSIGN_OR_RETURN(beside, Session::OpenModel(written.quantized, {.threads = runs.threads}, context_));
   }
-  FloatModel reference(float_outputs, prepared.model.source_path, runs.threads, job.context);
-  PREON_ASSIGN_OR_RETURN(Comparison comparison,
-                         Compare([&](const Batch& batch) { return reference.Outputs(batch); },
-                                 OutputsOf(beside ? *beside : verified, job.context), *source,
-                                 {.at_once = runs.at_once, .max_samples = kMaxComparedSamples}, job.context));
+  FloatModel reference(float_outputs, prepared.model.source_path, runs.threads, context_);
+  PREON_ASSIGN_OR_RETURN(
+      Comparison comparison,
+      Compare([&](const Batch& batch) { return reference.Outputs(batch); },
+              OutputsOf(beside ? *beside : *written.session, context_), *source,
+              {.at_once = runs.at_once, .max_samples = kMaxComparedSamples}, context_));
   for (const auto& [name, output] : comparison.outputs) {
     if (output.shape_differs > 0) {
-      return Error(ErrorId::kVerifyOutput, job.options.output, ": not written: the shape of output '", name,
+      return Error(ErrorId::kVerifyOutput, options_.output, ": not written: the shape of output '", name,
                    "' differs from float's in ", output.shape_differs, " runs");
     }
     if (output.not_finite == 0) continue;
-    return Error(ErrorId::kVerifyOutput, job.options.output, ": not written: output '", name,
+    return Error(ErrorId::kVerifyOutput, options_.output, ": not written: output '", name,
                  "' holds NaN or infinity where float has none");
   }
   return comparison;
 }
 
-}  // namespace
-
-Result<QuantizeResult> QuantizeStage(PreparedModel& prepared, const CalibrationData& data,
-                                     const FloatOutputs& float_outputs, Job& job) {
-  PREON_ASSIGN_OR_RETURN(Attempt attempt, QuantizeOnce(prepared, data, job));
-  for (int plans = 1; plans < kMaxPlans && attempt.verified.placement; ++plans) {
-    PREON_ASSIGN_OR_RETURN(const bool changed, FallBackNotFused(*attempt.verified.placement, data, job, prepared));
-    if (!changed) break;
-    PREON_ASSIGN_OR_RETURN(attempt, QuantizeOnce(prepared, data, job));
-  }
-  VerifiedModel& verified = attempt.verified;
-  QuantizeResult result{.samples = data.sample_count(),
-                        .observed_tensors = static_cast<int64_t>(prepared.plan.ObservedTensors().size()),
-                        .warnings = job.choices.warnings};
-  result.warnings.insert(result.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
-  result.warnings.insert(result.warnings.end(), attempt.warnings.begin(), attempt.warnings.end());
-  for (const auto& [tensor, activation] : prepared.plan.activations)
-    result.shared_tensors += !activation.shares.empty();
-
-  job.clock.Begin("verify");
+Status QuantizeStage::MeasureLatencies(const PreparedModel& prepared, Written& written, QuantizeResult& result) const {
   const Batch& batch = prepared.first_run.batch;
-  const auto first = verified.session.Run(batch.feeds, job.context);
-  if (!first.ok() && first.status().id() == ErrorId::kCancelled) return first.status();
-  if (!first.ok()) return NotWritten(ErrorId::kVerifyRun, job, "the result fails on sample 0", first.status());
-
-  job.clock.Begin("compare");
-  PREON_ASSIGN_OR_RETURN(result.compare,
-                         CompareWithFloat(prepared, attempt.quantized, verified.session, float_outputs, job));
-  job.clock.Begin("latency");
   PREON_ASSIGN_OR_RETURN(Session reference,
-                         Session::OpenFile(prepared.model.source_path, {.threads = job.context.ThreadCount()}));
-  PREON_ASSIGN_OR_RETURN(const auto latency, MeasureLatency(reference, verified.session, batch.feeds, batch.samples,
-                                                            kLatencySeconds, job.context));
+                         Session::OpenFile(prepared.model.source_path, {.threads = context_.ThreadCount()}));
+  PREON_ASSIGN_OR_RETURN(const auto latency, MeasureLatency(reference, *written.session, batch.feeds, batch.samples,
+                                                            kLatencySeconds, context_));
   result.latency = {latency.first, latency.second};
-  const Target& target = *job.choices.target;
-  result.computes_in_float = target.QuantizesActivations() && !target.FollowsRuntime() && verified.placement &&
-                             verified.placement->integer_anchors == 0;
+  const Target& target = *choices_.target;
+  result.computes_in_float = target.QuantizesActivations() && !target.FollowsRuntime() && written.placement &&
+                             written.placement->integer_anchors == 0;
   if (!result.computes_in_float && latency.second.p50 > kSlowerRatio * latency.first.p50) {
     result.warnings.push_back(StrCat("the quantized model is slower than the float model on this machine",
                                      target.FollowsRuntime() ? "" : "; --target ort-cpu places quantizers for speed"));
   }
-  result.placement = std::move(verified.placement);
+  return Status::Ok();
+}
 
-  if (job.options.nhwc) {
-    job.clock.Begin("verify");
-    PREON_RETURN_IF_ERROR(GiveNhwc(attempt.quantized, batch, *first, job, result.warnings));
+// The result takes and gives images as NHWC; `outputs` are those of the NCHW model for `batch`.
+Status QuantizeStage::GiveNhwc(Written& written, const Batch& batch, const std::vector<NamedTensor>& outputs) const {
+  Model& quantized = written.quantized;
+  const NhwcBorder border = ToNhwc(quantized.graph);
+  written.warnings.insert(written.warnings.end(), border.warnings.begin(), border.warnings.end());
+  if (border.inputs.empty() && border.outputs.empty()) return Status::Ok();
+  PREON_RETURN_IF_ERROR(quantized.graph.SortTopologically());
+  if (options_.value_info) InferShapes(quantized);
+  constexpr std::string_view kAsNhwc = "with images as NHWC";
+  Result<Session> session = Session::OpenModel(quantized, {.threads = context_.ThreadCount()}, context_);
+  if (!session.ok()) return NotWritten(ErrorId::kVerifyLoad, kAsNhwc, session.status());
+  const auto got = session->Run(Transposed(batch.feeds, border.inputs), context_);
+  if (!got.ok()) return NotWritten(ErrorId::kVerifyRun, kAsNhwc, got.status());
+  Comparer comparer;
+  PREON_RETURN_IF_ERROR(comparer.Add(Transposed(outputs, border.outputs), *got, batch.samples, {}));
+  for (const auto& [name, output] : comparer.Finish().outputs) {
+    if (output.shape_differs == 0 && output.not_finite == 0 && (output.sqnr_db >= kSameAsNhwcDb || output.max_abs == 0))
+      continue;
+    return NotWritten(ErrorId::kVerifyOutput, kAsNhwc,
+                      Error(ErrorId::kVerifyOutput, "output '", name, "' differs: SQNR ", output.sqnr_db, " dB"));
   }
-  if (attempt.quantized.opsets.contains(kQuarkDomain)) result.needs.emplace_back("libpreon_ops.so");
+  return Status::Ok();
+}
+
+Result<QuantizeResult> QuantizeStage::Run(PreparedModel& prepared, const PlanInputs& inputs,
+                                          const FallbackPlanner& fallback, const FloatOutputs& float_outputs) const {
+  Written written;
+  PREON_RETURN_IF_ERROR(fallback.LeaveNotFused(prepared, [&]() -> Result<const Placement*> {
+    PREON_ASSIGN_OR_RETURN(written, WriteOnce(prepared, inputs));
+    return written.placement ? &*written.placement : nullptr;
+  }));
+
+  context_.BeginStage("verify");
+  const Batch& batch = prepared.first_run.batch;
+  const auto first = written.session->Run(batch.feeds, context_);
+  if (!first.ok() && first.status().id() == ErrorId::kCancelled) return first.status();
+  if (!first.ok()) return NotWritten(ErrorId::kVerifyRun, "the result fails on sample 0", first.status());
+
+  QuantizeResult result{.samples = inputs.data.sample_count(),
+                        .observed_tensors = static_cast<int64_t>(prepared.plan.ObservedTensors().size())};
+  for (const auto& [tensor, activation] : prepared.plan.activations)
+    result.shared_tensors += !activation.shares.empty();
+  context_.BeginStage("compare");
+  PREON_ASSIGN_OR_RETURN(result.compare, CompareWithFloat(prepared, written, float_outputs));
+  context_.BeginStage("latency");
+  PREON_RETURN_IF_ERROR(MeasureLatencies(prepared, written, result));
+  if (options_.nhwc) {
+    context_.BeginStage("verify");
+    PREON_RETURN_IF_ERROR(GiveNhwc(written, batch, *first));
+  }
+  if (written.quantized.opsets.contains(kQuarkDomain)) result.needs.emplace_back("libpreon_ops.so");
+  std::vector<std::string> warnings = choices_.warnings;
+  for (const auto* more : {&prepared.warnings, &written.warnings, &result.warnings})
+    warnings.insert(warnings.end(), more->begin(), more->end());
+  result.warnings = std::move(warnings);
+  result.placement = std::move(written.placement);
 
   // Saving is deterministic: these are the bytes that were loaded and run above.
-  job.clock.Begin("write");
-  PREON_RETURN_IF_ERROR(SaveModel(attempt.quantized, job.options.output, {.external_data = job.options.external_data}));
+  context_.BeginStage("write");
+  PREON_RETURN_IF_ERROR(SaveModel(written.quantized, options_.output, {.external_data = options_.external_data}));
   return result;
 }
 

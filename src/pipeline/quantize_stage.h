@@ -1,19 +1,49 @@
 // From statistics to a verified file: ranges, Q/DQ, load and run in the runtime, comparison, and only then the output.
 #pragma once
 
-#include "calib/calibration.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/context.h"
+#include "config/options.h"
 #include "pipeline/float_outputs.h"
-#include "pipeline/job.h"
+#include "pipeline/float_fallback.h"
+#include "pipeline/plan_inputs.h"
 #include "pipeline/prepare_model.h"
+#include "pipeline/samples.h"
 #include "report/results.h"
 
 namespace preon {
 
-/// Quantizes, verifies and writes `job.options.output`; fills everything of the result but sizes and facts. Where the
-/// runtime turns out to compute in float what was planned in integers, `prepared` gets a plan without it, and again.
-/// @param float_outputs  of the samples, as far as they are known
-/// Errors: kVerifyLoad, kVerifyRun, kVerifyOutput (nothing is written then), those of ApplyPlan and of writing.
-Result<QuantizeResult> QuantizeStage(PreparedModel& prepared, const CalibrationData& data,
-                                     const FloatOutputs& float_outputs, Job& job);
+class QuantizeStage {
+ public:
+  /// What it is given outlives it.
+  QuantizeStage(const Options& options, const Choices& choices, const Samples& samples, const RunContext& context)
+      : options_(options), choices_(choices), samples_(samples), context_(context) {}
+
+  /// Quantizes, verifies and writes the output; fills everything of the result but sizes and facts. Where the runtime
+  /// turns out to compute in float what was planned in integers, `prepared` gets a plan without it, and again.
+  /// @param float_outputs  of the samples, as far as they are known
+  /// Errors: kVerifyLoad, kVerifyRun, kVerifyOutput (nothing is written then), those of WritePlan and of writing.
+  Result<QuantizeResult> Run(PreparedModel& prepared, const PlanInputs& inputs, const FallbackPlanner& fallback,
+                             const FloatOutputs& float_outputs) const;
+
+ private:
+  struct Written;
+
+  Result<Written> WriteOnce(const PreparedModel& prepared, const PlanInputs& inputs) const;
+  Status LoadForVerification(const PreparedModel& prepared, Written& written) const;
+  Result<Comparison> CompareWithFloat(const PreparedModel& prepared, Written& written,
+                                      const FloatOutputs& float_outputs) const;
+  Status MeasureLatencies(const PreparedModel& prepared, Written& written, QuantizeResult& result) const;
+  Status GiveNhwc(Written& written, const Batch& batch, const std::vector<NamedTensor>& outputs) const;
+  Status NotWritten(ErrorId id, std::string_view why, const Status& reason) const;
+
+  const Options& options_;
+  const Choices& choices_;
+  const Samples& samples_;
+  const RunContext& context_;
+};
 
 }  // namespace preon

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "formats/int_format.h"
 #include "pipeline/select_ranges.h"
-#include "quantize/plan/plan_options.h"
+#include "pipeline/write_plan.h"
 #include "quantize/settings/layer_settings.h"
 
 namespace preon {
@@ -30,63 +30,62 @@ std::string ConfigHash(const Options& options) {
   return Sha256Hex(text);
 }
 
-void WarnOfUnknown(const Job& job, PreparedModel& prepared) {
+void WarnOfUnknown(const SavedRanges& saved, const std::string& path, PreparedModel& prepared) {
   std::vector<std::string> unknown;
-  for (const auto& [tensor, range] : job.saved->statistics.ranges) {
+  for (const auto& [tensor, range] : saved.ranges) {
     if (!prepared.model.graph.HasTensor(tensor)) unknown.push_back(tensor);
   }
   if (unknown.empty()) return;
-  prepared.warnings.push_back(StrCat(job.options.save_and_restore, ": ", unknown.size(),
+  prepared.warnings.push_back(StrCat(path, ": ", unknown.size(),
                                      " of its tensors are not in the rewritten model, for example '", unknown.front(),
                                      "'"));
 }
 
 }  // namespace
 
-Status LoadSaved(Job& job) {
-  const std::string& path = job.options.save_and_restore;
-  if (path.empty()) return Status::Ok();
+Result<std::optional<SavedRanges>> LoadSaved(const std::string& path, std::vector<std::string>& warnings) {
+  if (path.empty()) return std::optional<SavedRanges>();
   if (!ToLower(path).ends_with(".json"))
-    job.choices.warnings.push_back(StrCat("--save-and-restore: '", path, "' holds JSON, whatever its ending"));
+    warnings.push_back(StrCat("--save-and-restore: '", path, "' holds JSON, whatever its ending"));
   std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return Status::Ok();
-  PREON_ASSIGN_OR_RETURN(job.saved, LoadSavedRanges(path));
-  return Status::Ok();
+  if (!std::filesystem::exists(path, ignored)) return std::optional<SavedRanges>();
+  PREON_ASSIGN_OR_RETURN(SavedRanges saved, LoadSavedRanges(path));
+  return std::optional(std::move(saved));
 }
 
-Status ApplySaved(const Job& job, PreparedModel& prepared) {
-  if (!job.saved) return Status::Ok();
-  const std::string& path = job.options.save_and_restore;
-  if (!job.saved->left_float.empty()) {
-    PlanOptions options = job.choices.plan;
-    options.left_float = job.saved->left_float;
-    PREON_ASSIGN_OR_RETURN(prepared.plan, PlanWithLayerSettings(*job.choices.target, prepared.model, options));
-    prepared.left_float = std::move(options.left_float);
+Status ApplySaved(const SavedRanges& saved, const Options& options, const Choices& choices, PreparedModel& prepared) {
+  const std::string& path = options.save_and_restore;
+  if (!saved.left_float.empty()) {
+    PlanOptions plan = choices.plan;
+    plan.left_float = saved.left_float;
+    PREON_ASSIGN_OR_RETURN(prepared.plan, PlanWithLayerSettings(*choices.target, prepared.model, plan));
+    prepared.left_float = std::move(plan.left_float);
   }
-  const std::string& fingerprint = job.saved->model_fingerprint;
-  if (!fingerprint.empty() && fingerprint != prepared.model.fingerprint)
+  if (!saved.model_fingerprint.empty() && saved.model_fingerprint != prepared.model.fingerprint)
     prepared.warnings.push_back(StrCat(path, ": made from another model: its ranges may not be this one's"));
-  if (!job.saved->config_hash.empty() && job.saved->config_hash != ConfigHash(job.options))
+  if (!saved.config_hash.empty() && saved.config_hash != ConfigHash(options))
     prepared.warnings.push_back(StrCat(path, ": made with other options: its ranges are taken as they are"));
-  WarnOfUnknown(job, prepared);
+  WarnOfUnknown(saved, path, prepared);
   return Status::Ok();
 }
 
-std::vector<std::string> MissingRanges(const PreparedModel& prepared, const Job& job) {
-  std::vector<std::string> tensors = prepared.plan.RangeTensors();
-  if (job.saved) std::erase_if(tensors, [&](const auto& name) { return job.saved->statistics.ranges.contains(name); });
+std::vector<std::string> MissingRanges(const QuantPlan& plan, const SavedRanges* saved) {
+  std::vector<std::string> tensors = plan.RangeTensors();
+  if (saved != nullptr) std::erase_if(tensors, [&](const auto& name) { return saved->ranges.contains(name); });
   return tensors;
 }
 
-Status WriteSaved(const PreparedModel& prepared, const CalibrationData& data, const QuantizeResult& result,
-                  const Job& job) {
-  SavedRanges saved{.left_float = prepared.left_float,
+Status WriteSaved(const PreparedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
+                  const Options& options, const RunContext& context) {
+  const Graph& graph = prepared.model.graph;
+  SavedRanges saved{.statistics = CollectedFor(graph, prepared.plan, inputs),
+                    .left_float = prepared.left_float,
                     .model_fingerprint = prepared.model.fingerprint,
-                    .config_hash = ConfigHash(job.options),
-                    .method = std::string(job.choices.method->name()),
-                    .samples = result.samples};
-  PREON_ASSIGN_OR_RETURN(saved.statistics, StatisticsOf(prepared, data, *job.choices.method, job));
-  return SaveRanges(saved, job.options.save_and_restore);
+                    .config_hash = ConfigHash(options),
+                    .method = std::string(method.name()),
+                    .samples = inputs.data.sample_count()};
+  PREON_ASSIGN_OR_RETURN(saved.ranges, SelectRanges(graph, prepared.plan, method, inputs, context));
+  return SaveRanges(saved, options.save_and_restore);
 }
 
 }  // namespace preon

@@ -1,28 +1,30 @@
 // --save-and-restore: ranges of an earlier run in place of a calibration, and back into the file.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "calib/calibration.h"
-#include "pipeline/job.h"
+#include "config/options.h"
+#include "pipeline/plan_inputs.h"
 #include "pipeline/prepare_model.h"
-#include "report/results.h"
+#include "pipeline/saved_ranges.h"
 
 namespace preon {
 
-/// Reads the file into `job.saved` where there is one. Errors: those of LoadSavedRanges.
-Status LoadSaved(Job& job);
+/// What the file at `path` has; nothing where there is no such file or no path. A warning where its name does not end in
+/// .json. Errors: those of LoadSavedRanges.
+Result<std::optional<SavedRanges>> LoadSaved(const std::string& path, std::vector<std::string>& warnings);
 
 /// Plans again with the nodes that were left in float, and warns where the file is of another model or other options,
 /// or knows tensors that the model has not. Errors: those of Target::Plan.
-Status ApplySaved(const Job& job, PreparedModel& prepared);
+Status ApplySaved(const SavedRanges& saved, const Options& options, const Choices& choices, PreparedModel& prepared);
 
-/// Tensors whose range neither the file nor the plan itself gives. All, where there is no file.
-std::vector<std::string> MissingRanges(const PreparedModel& prepared, const Job& job);
+/// Tensors whose range neither the file nor the plan itself gives. All, where `saved` is null.
+std::vector<std::string> MissingRanges(const QuantPlan& plan, const SavedRanges* saved);
 
 /// Writes what the plan was written with. No more than that is in the file: tensors that share a range have none.
-Status WriteSaved(const PreparedModel& prepared, const CalibrationData& data, const QuantizeResult& result,
-                  const Job& job);
+Status WriteSaved(const PreparedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
+                  const Options& options, const RunContext& context);
 
 }  // namespace preon

@@ -1,6 +1,7 @@
 #include "pipeline/saved_ranges.h"
 
 #include <cfloat>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -41,14 +42,44 @@ Result<Range> ReadRange(const Json& value) {
   return Range{*min, *max};
 }
 
-// Calls `read` with each entry of the object under `key`, which may be missing. Errors get key and name in front.
+// Calls `read` with each entry of the object. Errors get the name in front.
+template <typename Read>
+Status ReadEntries(const Json& object, const Read& read) {
+  if (!object.is_object()) return Malformed("got ", object.type_name(), ", wanted an object");
+  for (const auto& [name, value] : object.items())
+    PREON_RETURN_IF_ERROR(Status(read(name, value)).WithContext("'", name, "'"));
+  return Status::Ok();
+}
+
+// The same for the object under `key`, which may be missing.
 template <typename Read>
 Status ReadEntries(const Json& json, const char* key, const Read& read) {
-  if (!json.contains(key)) return Status::Ok();
-  if (!json[key].is_object()) return Malformed(key, ": got ", json[key].type_name(), ", wanted an object");
-  for (const auto& [name, value] : json[key].items())
-    PREON_RETURN_IF_ERROR(Status(read(name, value)).WithContext(key, ": '", name, "'"));
-  return Status::Ok();
+  return json.contains(key) ? Status(ReadEntries(json[key], read)).WithContext(key) : Status::Ok();
+}
+
+// Statistics of algorithms are bytes, two hexadecimal digits each.
+std::string ToHex(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string hex;
+  for (const char byte : bytes) {
+    hex += kDigits[static_cast<uint8_t>(byte) >> 4];
+    hex += kDigits[static_cast<uint8_t>(byte) & 15];
+  }
+  return hex;
+}
+
+Result<std::string> FromHex(const Json& value) {
+  const std::string hex = value.is_string() ? value.get<std::string>() : "?";
+  std::string bytes(hex.size() / 2, '\0');
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    uint8_t byte = 0;
+    const char* const digits = hex.data() + 2 * i;
+    if (std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2)
+      return Malformed("got '", hex.substr(2 * i, 2), "', wanted two hexadecimal digits");
+    bytes[i] = static_cast<char>(byte);
+  }
+  if (hex.size() % 2 != 0) return Malformed("got ", value.dump().substr(0, 20), ", wanted an even number of hexadecimal digits");
+  return bytes;
 }
 
 template <typename T>
@@ -61,7 +92,7 @@ Result<std::vector<T>> ReadNumbers(const Json& value, T instead_of_null) {
   return numbers;
 }
 
-Status ReadExtremes(const Json& value, ChannelExtremesOf& extremes) {
+Status ReadExtremes(const Json& value, ChannelExtremes& extremes) {
   if (!value.is_object() || !value.contains("min") || !value.contains("max"))
     return Malformed("got ", value.dump(), ", wanted lists min and max");
   constexpr float kNone = std::numeric_limits<float>::infinity();
@@ -97,9 +128,9 @@ Result<SavedRanges> Parse(const Json& json) {
     return Malformed("format: got ", json["format"].dump(), "; this version of preon reads ", kFormat);
   if (!json.contains("tensors_range")) return Malformed("no key tensors_range");
   SavedRanges saved{.model_fingerprint = TextAt(json, "model_sha256"), .config_hash = TextAt(json, "config_sha256")};
-  PlanStatistics& statistics = saved.statistics;
+  CollectedStatistics& statistics = saved.statistics;
   PREON_RETURN_IF_ERROR(ReadEntries(json, "tensors_range", [&](const std::string& name, const Json& value) -> Status {
-    PREON_ASSIGN_OR_RETURN(statistics.ranges[name], ReadRange(value));
+    PREON_ASSIGN_OR_RETURN(saved.ranges[name], ReadRange(value));
     return Status::Ok();
   }));
   PREON_RETURN_IF_ERROR(ReadEntries(json, "channel_means", [&](const std::string& name, const Json& value) -> Status {
@@ -108,6 +139,12 @@ Result<SavedRanges> Parse(const Json& json) {
   }));
   PREON_RETURN_IF_ERROR(ReadEntries(json, "channel_extremes", [&](const std::string& name, const Json& value) {
     return ReadExtremes(value, statistics.channel_extremes[name]);
+  }));
+  PREON_RETURN_IF_ERROR(ReadEntries(json, "statistics", [&](const std::string& kind, const Json& tensors) -> Status {
+    return ReadEntries(tensors, [&](const std::string& name, const Json& value) -> Status {
+      PREON_ASSIGN_OR_RETURN(statistics.others[kind][name], FromHex(value));
+      return Status::Ok();
+    });
   }));
   PREON_RETURN_IF_ERROR(ReadEntries(json, "left_float", [&](const std::string& name, const Json& value) {
     return ReadReason(value, saved.left_float[name]);
@@ -154,11 +191,14 @@ Status SaveRanges(const SavedRanges& saved, const std::string& path) {
   json["config_sha256"] = saved.config_hash;
   json["calibration"] = {{"method", saved.method}, {"samples", saved.samples}};
   Json& ranges = json["tensors_range"] = Json::object();
-  for (const auto& [name, range] : saved.statistics.ranges) ranges[name] = {range.min, range.max};
+  for (const auto& [name, range] : saved.ranges) ranges[name] = {range.min, range.max};
   json["channel_means"] = saved.statistics.channel_means;
   Json& extremes = json["channel_extremes"] = Json::object();
   for (const auto& [name, channels] : saved.statistics.channel_extremes)
     extremes[name] = {{"min", FiniteOrNull(channels.min)}, {"max", FiniteOrNull(channels.max)}};
+  for (const auto& [kind, tensors] : saved.statistics.others) {
+    for (const auto& [name, bytes] : tensors) json["statistics"][kind][name] = ToHex(bytes);
+  }
   Json& left_float = json["left_float"] = Json::object();
   for (const auto& [node, reason] : saved.left_float) left_float[node] = std::string(FloatReasonName(reason));
   return WriteFileAtomically(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");

@@ -20,17 +20,19 @@ class SavedRangesTest : public testing::Test {
 TEST_F(SavedRangesTest, EveryBitComesBack) {
   SavedRanges saved{.model_fingerprint = "ab", .config_hash = "cd", .method = "minmax", .samples = 7};
   const float none = std::numeric_limits<float>::infinity();
-  saved.statistics.ranges = {{"x", {-0.1f, 3.4028235e38f}}, {"y", {0, 1e-45f}}, {"a/b \"ä\"", {-1, 0}}};
+  saved.ranges = {{"x", {-0.1f, 3.4028235e38f}}, {"y", {0, 1e-45f}}, {"a/b \"ä\"", {-1, 0}}};
   saved.statistics.channel_means = {{"x", {0.1, -2e-300}}};
   saved.statistics.channel_extremes = {{"x", {{-0.3f, none}, {0.7f, -none}}}};
+  saved.statistics.others = {{"gram", {{"x", std::string("\0\x7f\xff", 3)}}}};
   saved.left_float = {{"n1", FloatReason::kNotReached}, {"n2", FloatReason::kNotFused}, {"n3", FloatReason::kAccuracy}};
   ASSERT_TRUE(SaveRanges(saved, path_).ok());
   const auto read = LoadSavedRanges(path_);
   ASSERT_TRUE(read.ok()) << read.status().ToString();
-  EXPECT_EQ(read->statistics.ranges, saved.statistics.ranges);
+  EXPECT_EQ(read->ranges, saved.ranges);
   EXPECT_EQ(read->statistics.channel_means, saved.statistics.channel_means);
   EXPECT_EQ(read->statistics.channel_extremes.at("x").min, (std::vector<float>{-0.3f, none}));
   EXPECT_EQ(read->statistics.channel_extremes.at("x").max, (std::vector<float>{0.7f, -none}));
+  EXPECT_EQ(read->statistics.others, saved.statistics.others);
   EXPECT_EQ(read->left_float, saved.left_float);
   EXPECT_EQ(read->model_fingerprint, "ab");
   EXPECT_EQ(read->config_hash, "cd");
@@ -52,8 +54,8 @@ TEST_F(SavedRangesTest, TheReferencesLayout) {
                   .ok());
   const auto read = LoadSavedRanges(path_);
   ASSERT_TRUE(read.ok()) << read.status().ToString();
-  EXPECT_EQ(read->statistics.ranges.at("input"), (Range{-2.1f, 2.64f}));
-  EXPECT_EQ(read->statistics.ranges.at("/conv1/Conv_output_0"), (Range{-5.5f, 7.25f}));
+  EXPECT_EQ(read->ranges.at("input"), (Range{-2.1f, 2.64f}));
+  EXPECT_EQ(read->ranges.at("/conv1/Conv_output_0"), (Range{-5.5f, 7.25f}));
   EXPECT_TRUE(read->model_fingerprint.empty());
 }
 

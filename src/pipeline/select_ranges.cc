@@ -1,13 +1,9 @@
 #include "pipeline/select_ranges.h"
 
+#include <set>
+
 #include "base/parallel.h"
-#include "quantize/plan/output_tensors.h"
-#include "quantize/plan/quant_plan.h"
-#include "quantize/write/bias_correction.h"
-#include "quantize/write/channel_scales.h"
-#include "ranges/refine/activation_aware_range.h"
-#include "ranges/refine/full_range.h"
-#include "ranges/refine/read_activation.h"
+#include "ranges/refine/choose_range.h"
 
 namespace preon {
 namespace {
@@ -16,86 +12,60 @@ struct Wanted {
   const std::string& tensor;
   const std::string& observed;  // whose statistics are its own
   const TensorSketch& sketch;
-  const ActivationPlan& activation;
+  RangeQuery query;
+  TensorContext context;
   std::unique_ptr<RangeMethod> own;
 };
 
-Result<Range> Collected(const std::map<std::string, Range>& ranges, const std::string& tensor) {
-  const auto range = ranges.find(tensor);
+Result<Range> CollectedRange(const TensorRanges& ranges, const std::string& observed) {
+  const auto range = ranges.find(observed);
   if (range != ranges.end()) return range->second;
   return Error(ErrorId::kRangeMissing, "no values were observed; wanted at least one sample that reaches it");
 }
 
 }  // namespace
 
-Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const CalibrationData& data,
-                                    const RangeMethod& method, const Job& job) {
-  const QuantPlan& plan = prepared.plan;
-  // A method that was asked for by name gives its own ranges.
-  const bool automatic = (*job.builtins.methods.Find(job.options.method))->name() == "auto";
-  PlanStatistics statistics;
-  const PlanStatistics none;
-  const PlanStatistics& saved = job.saved ? job.saved->statistics : none;
-  std::vector<Wanted> wanted;
+Result<TensorRanges> SelectRanges(const Graph& graph, const QuantPlan& plan, const RangeMethod& method,
+                                  const PlanInputs& inputs, const RunContext& context) {
+  TensorRanges selected;
   const std::vector<std::string> tensors = plan.RangeTensors();
+  const TensorContexts contexts = FindTensorContexts(graph, {tensors.begin(), tensors.end()});
+  std::vector<Wanted> wanted;
   for (const std::string& tensor : tensors) {
-    if (const auto range = saved.ranges.find(tensor); range != saved.ranges.end()) {
-      statistics.ranges[tensor] = range->second;
-      continue;
+    if (inputs.saved != nullptr) {
+      if (const auto range = inputs.saved->ranges.find(tensor); range != inputs.saved->ranges.end()) {
+        selected[tensor] = range->second;
+        continue;
+      }
     }
     const std::string& observed = plan.ObservedFor(tensor);
-    const auto sketch = data.tensors.find(observed);
-    if (sketch == data.tensors.end()) {
+    const auto sketch = inputs.data.tensors.find(observed);
+    if (sketch == inputs.data.tensors.end()) {
       return Error(ErrorId::kRangeMissing, tensor,
                    ": no statistics; wanted those of a calibration with the same options");
     }
     const ActivationPlan& activation = plan.activations.at(tensor);
-    Wanted& range = wanted.emplace_back(Wanted{tensor, observed, sketch->second, activation});
+    Wanted& range = wanted.emplace_back(
+        Wanted{tensor, observed, sketch->second, {*activation.RangedFormat(), activation.scale_type}});
+    if (const auto known = contexts.find(tensor); known != contexts.end()) range.context = known->second;
+    // The values behind the function are those of the tensor itself.
+    if (observed != tensor) range.context.read_through = ReadActivation::kNone;
     if (!activation.method.empty()) {
-      PREON_ASSIGN_OR_RETURN(range.own, MethodOfItsOwn(job.options, activation.method, job.builtins));
+      PREON_ASSIGN_OR_RETURN(range.own, inputs.own_method(activation.method));
     }
   }
-  const std::set<std::string> whole =
-      automatic ? FindOutputTensors(prepared.model.graph, plan) : std::set<std::string>();
   std::vector<Result<Range>> ranges(wanted.size(), Range{});
-  OnThreads(static_cast<size_t>(job.context.ThreadCount()))(wanted.size(), [&](size_t i) {
-    const auto& [tensor, observed, sketch, activation, own] = wanted[i];
-    const RangeQuery query{.format = *activation.RangedFormat(), .scale_type = activation.scale_type};
-    ranges[i] =
-        job.collected && !own ? Collected(*job.collected, observed) : (own ? *own : method).Choose(sketch, query);
-    if (ranges[i].ok() && !own && whole.contains(tensor)) ranges[i] = FullRangeWhereFine(sketch, *ranges[i], query);
-    const std::optional<ElementFunction> through = FindReadActivation(prepared.model.graph, tensor);
-    if (ranges[i].ok() && automatic && !own && through && observed == tensor)
-      ranges[i] = ActivationAwareRange(through->of, through->flat_on_the_right, sketch, *ranges[i], query);
+  OnThreads(static_cast<size_t>(context.ThreadCount()))(wanted.size(), [&](size_t i) {
+    const Wanted& of = wanted[i];
+    ranges[i] = inputs.collected_ranges != nullptr && !of.own
+                    ? CollectedRange(*inputs.collected_ranges, of.observed)
+                    : ChooseRange(of.own ? *of.own : method, of.sketch, of.query, of.context);
   });
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (!ranges[i].ok()) return std::move(ranges[i]).status().WithContext(wanted[i].tensor);
-    statistics.ranges[wanted[i].tensor] = *ranges[i];
+    selected[wanted[i].tensor] = *ranges[i];
   }
-  if (job.choices.plan.compat != Compat::kOff) return statistics;  // other tools do neither of these
-  if (job.options.bias_correction) {
-    for (const auto& [input, observed] : MeanSources(prepared.model.graph, plan)) {
-      const auto sketch = data.tensors.find(observed);
-      if (const auto means = saved.channel_means.find(input); means != saved.channel_means.end())
-        statistics.channel_means[input] = means->second;
-      else if (sketch != data.tensors.end() && sketch->second.count() > 0)
-        statistics.channel_means[input] = sketch->second.channel_means();
-    }
-  }
-  if (job.options.channel_scales && job.choices.target->FollowsRuntime()) {
-    for (const std::string& tensor : ScalableTensors(prepared.model.graph, plan)) {
-      if (const auto extremes = saved.channel_extremes.find(tensor); extremes != saved.channel_extremes.end()) {
-        statistics.channel_extremes[tensor] = extremes->second;
-        continue;
-      }
-      const auto found = data.tensors.find(tensor);
-      if (found == data.tensors.end() || found->second.config().channels == 0) continue;
-      const TensorSketch& sketch = found->second;
-      statistics.channel_extremes[tensor] = {{sketch.channel_min().begin(), sketch.channel_min().end()},
-                                             {sketch.channel_max().begin(), sketch.channel_max().end()}};
-    }
-  }
-  return statistics;
+  return selected;
 }
 
 }  // namespace preon

@@ -1,17 +1,19 @@
-// From calibration to what a plan is written with: ranges by a method, channel means for the biases.
+// Range choice: one function for `ranges`, --all-methods, quantize and its trials.
 #pragma once
 
-#include "calib/calibration.h"
-#include "pipeline/job.h"
-#include "pipeline/prepare_model.h"
-#include "quantize/plan/plan_statistics.h"
+#include "base/context.h"
+#include "base/status.h"
+#include "ir/graph.h"
+#include "pipeline/plan_inputs.h"
+#include "quantize/plan/quant_plan.h"
 #include "ranges/range_method.h"
 
 namespace preon {
 
-/// What `job.saved` has, else `data`. Ranges of every tensor that the plan observes; channels' means and extremes as
-/// far as the options want them. Errors: kRangeMissing, kRangeNotFinite, naming the tensor.
-Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const CalibrationData& data,
-                                    const RangeMethod& method, const Job& job);
+/// A range for each of QuantPlan::RangeTensors: the saved one, else by the tensor's own method, else the collected one,
+/// else by `method` from the statistics and, if the method is graph-aware, from the graph (ranges/refine/choose_range.h).
+/// Errors: kRangeMissing, kRangeNotFinite, naming the tensor; those of the methods.
+Result<TensorRanges> SelectRanges(const Graph& graph, const QuantPlan& plan, const RangeMethod& method,
+                                  const PlanInputs& inputs, const RunContext& context);
 
 }  // namespace preon

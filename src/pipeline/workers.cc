@@ -145,10 +145,10 @@ void Interrupt(std::vector<Worker>& workers) {
   }
 }
 
-Result<std::vector<Worker>> StartWorkers(const WorkerPlan& plan, const Job& job, const std::string& tmp_dir) {
-  PREON_ASSIGN_OR_RETURN(const std::string program, WorkerProgram(job.options));
-  const std::vector<std::string> options = CalibrationArguments(job.options);
-  const int64_t threads = job.context.ThreadCount();
+Result<std::vector<Worker>> StartWorkers(const WorkerPlan& plan, const Options& given, int64_t threads,
+                                         const std::string& tmp_dir) {
+  PREON_ASSIGN_OR_RETURN(const std::string program, WorkerProgram(given));
+  const std::vector<std::string> options = CalibrationArguments(given);
   std::vector<Worker> workers;
   for (int64_t index = 0; index < plan.workers; ++index) {
     std::vector<std::string> words = {program, "calibrate", plan.model, "--json",
@@ -159,7 +159,7 @@ Result<std::vector<Worker>> StartWorkers(const WorkerPlan& plan, const Job& job,
     words.push_back(StrCat("--threads=", std::max<int64_t>(share, 1)));
     words.push_back("--tmp-dir=" + tmp_dir);
     if (!plan.seen.empty()) words.push_back("--worker-seen=" + plan.seen);
-    if (plan.careful) words.push_back("--worker-careful");
+    if (plan.verify_each_pass) words.push_back("--worker-verify-each-pass");
     Result<ChildProcess> process = ChildProcess::Start(words);
     if (!process.ok()) return std::move(process).status().WithContext("--workers");
     workers.emplace_back(std::move(process).value(), index, plan);
@@ -173,9 +173,9 @@ std::string WorkerFile(const std::string& folder, int64_t worker) {
   return (std::filesystem::path(folder) / StrCat(worker + 1, ".calib")).string();
 }
 
-Status RunWorkers(const WorkerPlan& plan, Job& job) {
-  PREON_ASSIGN_OR_RETURN(const TempDir temporary, TempDir::Create(job.context.TempDir()));
-  PREON_ASSIGN_OR_RETURN(std::vector<Worker> workers, StartWorkers(plan, job, temporary.path()));
+Result<int64_t> RunWorkers(const WorkerPlan& plan, const Options& options, const RunContext& context) {
+  PREON_ASSIGN_OR_RETURN(const TempDir temporary, TempDir::Create(context.TempDir()));
+  PREON_ASSIGN_OR_RETURN(std::vector<Worker> workers, StartWorkers(plan, options, context.ThreadCount(), temporary.path()));
   std::set<std::string> heard, warnings;
   while (!Running(workers).empty()) {
     ChildProcess::WaitForAny(Running(workers), kLookAround);
@@ -183,11 +183,11 @@ Status RunWorkers(const WorkerPlan& plan, Job& job) {
       if (worker.running()) worker.Listen(warnings);
     }
     for (const std::string& warning : warnings) {
-      if (heard.insert(warning).second) job.context.Log(LogLevel::kWarning, warning);
+      if (heard.insert(warning).second) context.Log(LogLevel::kWarning, warning);
     }
     const Progress progress = SumOf(workers, plan);
-    job.context.Report(progress);
-    if (!job.context.CheckCancelled().ok()) {
+    context.Report(progress);
+    if (!context.CheckCancelled().ok()) {
       Interrupt(workers);
       return Error(ErrorId::kCancelled, "calibrate: interrupted after ", progress.done, " of ",
                    plan.samples > 0 ? StrCat(plan.samples) : "?", " samples");
@@ -197,8 +197,7 @@ Status RunWorkers(const WorkerPlan& plan, Job& job) {
   if (const Worker* failure = FirstFailure(workers)) return failure->status();
   int64_t peak_rss_bytes = 0;
   for (const Worker& worker : workers) peak_rss_bytes += worker.peak_rss_bytes();
-  job.clock.AddPeakRss(peak_rss_bytes);
-  return Status::Ok();
+  return peak_rss_bytes;
 }
 
 }  // namespace preon

@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "base/context.h"
 #include "base/status.h"
-#include "pipeline/job.h"
+#include "config/options.h"
 
 namespace preon {
 
@@ -17,15 +18,16 @@ struct WorkerPlan {
   int64_t seen_samples = 0;  ///< in it
   int64_t samples = 0;       ///< of all; 0 = unknown
   int64_t batch = 1;         ///< samples per run
-  bool careful = false;      ///< rewrites change the outputs
+  bool verify_each_pass = false;  ///< rewrites change the outputs: prepare as its parent did
 };
 
 /// The statistics of worker k (from 0), a .calib file.
 std::string WorkerFile(const std::string& folder, int64_t worker);
 
-/// Starts the workers and waits for them; progress, warnings and peak memory are theirs together (into `job`).
+/// Starts the workers and waits for them; progress and warnings are theirs together.
+/// @return their largest resident sets, together
 /// Errors: the first one in the order of the samples that a worker had, as one process would report it; kWorkerFailed
 /// where a worker ended without a word of its own; kWorkerStart; kCancelled. No worker is left then.
-Status RunWorkers(const WorkerPlan& plan, Job& job);
+Result<int64_t> RunWorkers(const WorkerPlan& plan, const Options& options, const RunContext& context);
 
 }  // namespace preon

@@ -2,25 +2,27 @@
 
 #include <algorithm>
 
-#include "search/trial.h"
-
 namespace preon {
 namespace {
 
-struct Policy {
+struct Candidate {
   std::string_view method;
   MethodOptions options;
 };
 
-// No rule is best everywhere: small networks need everything that a tensor ever reached, in others a few samples carry
-// the extremes (measured: spec quality §2).
-std::vector<Policy> Policies() {
+// No rule is best everywhere: small networks need everything that a tensor ever reached, in others a few samples have
+// the extremes (figures: docs/methods/auto.md).
+std::vector<Candidate> Candidates() {
+  const auto aware = [](MethodOptions options) {
+    options.emplace(kGraphAware, "true");
+    return options;
+  };
   return {{"auto", {}},
-          {"minmax", {}},
-          {"layerwise-percentile", {}},
-          {"minmse", {}},
-          {"sample-extremes", {{"Statistic", "mean"}}},
-          {"sample-extremes", {{"Statistic", "median"}}}};
+          {"minmax", aware({})},
+          {"layerwise-percentile", aware({})},
+          {"minmse", aware({})},
+          {"sample-extremes", aware({{"Statistic", "mean"}})},
+          {"sample-extremes", aware({{"Statistic", "median"}})}};
 }
 
 std::string OptionText(const MethodOptions& options) {
@@ -31,30 +33,30 @@ std::string OptionText(const MethodOptions& options) {
 
 }  // namespace
 
-Result<std::vector<MethodCandidate>> ChooseMethod(const PreparedModel& prepared, const CalibrationData& data,
-                                                  const TrialSamples& trial, Job& job) {
-  std::vector<MethodCandidate> tried;
-  if (trial.runs().empty()) return tried;
+Result<ChosenMethod> ChooseMethod(const PreparedModel& prepared, const PlanInputs& inputs, const Trials& trials,
+                                  const RangeMethodRegistry& methods) {
+  ChosenMethod chosen;
+  if (trials.samples().runs().empty()) return chosen;
   Status failed;
-  for (const Policy& policy : Policies()) {
-    PREON_RETURN_IF_ERROR(job.context.CheckCancelled());
-    PREON_ASSIGN_OR_RETURN(const RangeMethod* base, job.builtins.methods.Find(policy.method));
-    PREON_ASSIGN_OR_RETURN(std::unique_ptr<RangeMethod> method, base->WithOptions(policy.options));
-    const Result<double> sqnr_db = TrialSqnrDb(prepared, data, trial, *method, job);
+  for (const Candidate& candidate : Candidates()) {
+    PREON_RETURN_IF_ERROR(trials.context().CheckCancelled());
+    PREON_ASSIGN_OR_RETURN(const RangeMethod* base, methods.Find(candidate.method));
+    PREON_ASSIGN_OR_RETURN(std::unique_ptr<RangeMethod> method, base->WithOptions(candidate.options));
+    const Result<double> sqnr_db = trials.SqnrDb(prepared, *method, inputs);
     if (!sqnr_db.ok()) {
       if (sqnr_db.status().id() == ErrorId::kCancelled) return sqnr_db.status();
       failed = sqnr_db.status();
-      job.context.Log(LogLevel::kWarning, StrCat("auto: ", policy.method, " left out: ", failed.message()));
+      trials.context().Log(LogLevel::kWarning,
+                           StrCat("auto: ", candidate.method, " left out: ", failed.message()));
       continue;
     }
-    const bool nearest =
-        std::ranges::all_of(tried, [&](const MethodCandidate& other) { return other.sqnr_db < *sqnr_db; });
-    tried.push_back({std::string(policy.method), OptionText(policy.options), *sqnr_db});
-    if (nearest) job.choices.method = std::move(method);
+    const auto worse = [&](const MethodCandidate& other) { return other.sqnr_db < *sqnr_db; };
+    if (std::ranges::all_of(chosen.candidates, worse)) chosen.method = std::move(method);
+    chosen.candidates.push_back({std::string(candidate.method), OptionText(candidate.options), *sqnr_db});
   }
-  if (tried.empty()) return failed;
-  std::ranges::max_element(tried, {}, &MethodCandidate::sqnr_db)->chosen = true;
-  return tried;
+  if (chosen.candidates.empty()) return failed;
+  std::ranges::max_element(chosen.candidates, {}, &MethodCandidate::sqnr_db)->chosen = true;
+  return chosen;
 }
 
 }  // namespace preon

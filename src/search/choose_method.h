@@ -1,18 +1,25 @@
-// The policy of `auto`: several range methods tried as quantized models, the nearest to float kept.
+// The method that `auto` selects: several candidates written as quantized models, the nearest to float kept.
 #pragma once
 
-#include "calib/calibration.h"
-#include "pipeline/job.h"
+#include <memory>
+#include <vector>
+
+#include "pipeline/plan_inputs.h"
 #include "pipeline/prepare_model.h"
-#include "pipeline/trial_samples.h"
+#include "report/results.h"
+#include "search/trial.h"
 
 namespace preon {
 
-/// Quantizes by each policy, runs the result on the trial's samples, and puts the one with the least error into
-/// job.choices.method. Returns what each gave, in the order they were tried; nothing where there are no samples, and
-/// the method stays. A policy that fails is left out with a warning. Errors: kCancelled; that of the last policy if all
-/// fail.
-Result<std::vector<MethodCandidate>> ChooseMethod(const PreparedModel& prepared, const CalibrationData& data,
-                                                  const TrialSamples& trial, Job& job);
+struct ChosenMethod {
+  std::unique_ptr<RangeMethod> method;      ///< null without samples
+  std::vector<MethodCandidate> candidates;  ///< in the order in which they were tried, one of them selected
+};
+
+/// Quantizes by each candidate, runs the result on the trials' samples, and selects the one with the least error. Each
+/// candidate is what --method and --method-option of the same words give. One that fails is left out with a warning.
+/// Errors: kCancelled; that of the last candidate if all fail.
+Result<ChosenMethod> ChooseMethod(const PreparedModel& prepared, const PlanInputs& inputs, const Trials& trials,
+                                  const RangeMethodRegistry& methods);
 
 }  // namespace preon

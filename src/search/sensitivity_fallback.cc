@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pipeline/replan.h"
 #include "pipeline/select_ranges.h"
-#include "quantize/plan/plan_statistics.h"
 #include "quantize/plan/quant_plan.h"
-#include "search/trial.h"
 
 namespace preon {
 namespace {
@@ -27,18 +24,19 @@ bool HasChannels(const Graph& graph, const std::string& tensor) {
   return shape && shape->size() >= 2 && (*shape)[1] != kDynamicDim && (*shape)[1] > 1;
 }
 
-// Tensors by their drowned share on the trial's samples, worst first.
-Result<Ranked> RankBySensitivity(const PreparedModel& prepared, const CalibrationData& data, const TrialSamples& trial,
-                                 const Job& job) {
-  PREON_ASSIGN_OR_RETURN(const PlanStatistics statistics, StatisticsOf(prepared, data, *job.choices.method, job));
+// Tensors by RoundingNoiseShare on the trials' samples, worst first.
+Result<Ranked> RankBySensitivity(const PreparedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
+                                 const Trials& trials) {
+  PREON_ASSIGN_OR_RETURN(const TensorRanges ranges,
+                         SelectRanges(prepared.model.graph, prepared.plan, method, inputs, trials.context()));
   std::vector<std::string> tensors = prepared.plan.RangeTensors();
   std::erase_if(tensors, [&](const std::string& tensor) { return !HasChannels(prepared.model.graph, tensor); });
   Ranked ranked;
   if (tensors.empty()) return ranked;
-  RunContext quiet = job.context;
-  quiet.progress = {};
-  PREON_ASSIGN_OR_RETURN(const CalibrationData channels,
-                         Calibrate(prepared.model, tensors, *trial.Open(), {.per_channel = tensors}, quiet));
+  StatisticsRequest request;
+  request.Add({.channel_extremes = {tensors.begin(), tensors.end()}});
+  PREON_ASSIGN_OR_RETURN(const CalibrationData channels, Calibrate(prepared.model, request, *trials.samples().Open(), {},
+                                                                   trials.context().Quiet()));
   for (const std::string& tensor : tensors) {
     const TensorSketch& sketch = channels.tensors.at(tensor);
     std::vector<double> spans;
@@ -46,7 +44,7 @@ Result<Ranked> RankBySensitivity(const PreparedModel& prepared, const Calibratio
       spans.push_back(double{sketch.channel_max()[channel]} - sketch.channel_min()[channel]);
     const ActivationPlan& plan = prepared.plan.activations.at(tensor);
     PREON_ASSIGN_OR_RETURN(const QuantParams params,
-                           ComputeQuantParams(statistics.ranges.at(tensor), plan.format, plan.scale_type));
+                           ComputeQuantParams(ranges.at(tensor), plan.format, plan.scale_type));
     const double share = RoundingNoiseShare(spans, params.scale);
     if (share >= kLeastShare) ranked.emplace_back(share, tensor);
   }
@@ -92,26 +90,26 @@ double RoundingNoiseShare(std::span<const double> channel_spans, double step) {
   return channels == 0 ? 0 : sum / static_cast<double>(channels);
 }
 
-Result<bool> FallBackBySensitivity(const CalibrationData& data, const TrialSamples& trial, double sqnr_db,
-                                   const Job& job, PreparedModel& prepared) {
-  if (sqnr_db >= kGoodEnoughDb || !job.choices.target->FollowsRuntime()) return false;
-  PREON_ASSIGN_OR_RETURN(const Ranked ranked, RankBySensitivity(prepared, data, trial, job));
+Result<bool> FallBackBySensitivity(PreparedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
+                                   const FallbackPlanner& fallback, const Trials& trials, double sqnr_db) {
+  if (sqnr_db >= kGoodEnoughDb) return false;
+  PREON_ASSIGN_OR_RETURN(const Ranked ranked, RankBySensitivity(prepared, method, inputs, trials));
   const double least_macs = kLeastIntegerShare * IntegerMacs(prepared.plan);
   PreparedModel candidate = prepared;
   bool found = false;
   int fruitless = 0;
   for (const auto& [share, tensor] : ranked) {
     if (sqnr_db >= kEnoughDb || fruitless == kMaxFruitless) break;
-    PREON_RETURN_IF_ERROR(job.context.CheckCancelled());
-    std::map<std::string, FloatReason> left_float = candidate.left_float;
-    for (const std::string& node : NodesAround(candidate, tensor)) left_float.emplace(node, FloatReason::kAccuracy);
-    if (left_float.size() == candidate.left_float.size()) continue;
+    PREON_RETURN_IF_ERROR(trials.context().CheckCancelled());
+    FloatNodes around;
+    for (const std::string& node : NodesAround(candidate, tensor)) around.emplace(node, FloatReason::kAccuracy);
     PreparedModel further = candidate;
-    PREON_ASSIGN_OR_RETURN(const bool planned, Replan(std::move(left_float), data, job, further));
+    PREON_ASSIGN_OR_RETURN(const bool planned, fallback.LeaveInFloat(around, further));
     if (!planned) break;
+    if (further.left_float.size() == candidate.left_float.size()) continue;
     if (IntegerMacs(further.plan) < least_macs) continue;
     candidate = std::move(further);
-    const Result<double> tried = TrialSqnrDb(candidate, data, trial, *job.choices.method, job);
+    const Result<double> tried = trials.SqnrDb(candidate, method, inputs);
     if (!tried.ok() && tried.status().id() == ErrorId::kCancelled) return tried.status();
     if (!tried.ok() || *tried < sqnr_db + kLeastGainDb) {
       ++fruitless;  // the next ones may need this one, too

@@ -1,14 +1,13 @@
-// Tensors whose steps drown some of their channels: the layers around them stay float where that brings the model
-// nearer.
+// Float fall-back by sensitivity: layers around tensors whose step is large against some channels' values stay float
+// where that brings the model nearer to float.
 #pragma once
 
 #include <span>
-#include <string>
 
-#include "calib/calibration.h"
-#include "pipeline/job.h"
+#include "pipeline/float_fallback.h"
+#include "pipeline/plan_inputs.h"
 #include "pipeline/prepare_model.h"
-#include "pipeline/trial_samples.h"
+#include "search/trial.h"
 
 namespace preon {
 
@@ -18,11 +17,10 @@ namespace preon {
 /// or not finite does not count.
 double RoundingNoiseShare(std::span<const double> channel_spans, double step);
 
-/// For a model that no range rule brings near float (`sqnr_db`, of job.choices.method on the trial's samples): plans
-/// again with more and more of the Conv, Gemm and MatMul nodes around the most drowned tensors in float, keeps the plan
-/// that pays, and says whether there is one. Leaves alone what is good enough, and targets whose placement is fixed.
-/// Errors: kCancelled; those of planning.
-Result<bool> FallBackBySensitivity(const CalibrationData& data, const TrialSamples& trial, double sqnr_db,
-                                   const Job& job, PreparedModel& prepared);
+/// For a model that no method brings near float (`sqnr_db`, of `method` on the trials' samples): plans again with more and
+/// more of the Conv, Gemm and MatMul nodes around the most sensitive tensors in float, keeps the plan that pays, and says
+/// whether there is one. What is good enough stays as it is. Errors: kCancelled; those of planning.
+Result<bool> FallBackBySensitivity(PreparedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
+                                   const FallbackPlanner& fallback, const Trials& trials, double sqnr_db);
 
 }  // namespace preon

@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/run_plan.h"
 #include "eval/compare.h"
 #include "eval/state_loop.h"
-#include "pipeline/select_ranges.h"
-#include "quantize/plan/plan_statistics.h"
-#include "quantize/write/apply_plan.h"
+#include "pipeline/write_plan.h"
 #include "runtime/session.h"
 
 namespace preon {
@@ -28,32 +25,31 @@ double MeanSqnrDb(const Comparison& comparison, const std::vector<StateLink>& li
 
 }  // namespace
 
-Status CloseLoop(const PreparedModel& prepared, const Job& job, TrialSamples& trial) {
-  const std::vector<StateLink> links = FindStateLinks(prepared.model.graph);
+Status Trials::CloseLoop(const Model& model) {
+  const std::vector<StateLink> links = FindStateLinks(model.graph);
   if (links.empty()) return Status::Ok();
   PREON_ASSIGN_OR_RETURN(Session session,
-                         Session::OpenModel(prepared.model, {.threads = job.context.ThreadCount()}, job.context));
-  const ModelOutputs float_outputs = InClosedLoop(links, OutputsOf(session, job.context));
-  for (size_t run = 0; run < trial.runs().size(); ++run) {
-    PREON_ASSIGN_OR_RETURN(std::vector<NamedTensor> outputs, float_outputs(trial.runs()[run].batch));
-    trial.SetOutputs(run, std::move(outputs));
+                         Session::OpenModel(model, {.threads = context_.ThreadCount()}, context_));
+  const ModelOutputs float_outputs = InClosedLoop(links, OutputsOf(session, context_));
+  for (size_t run = 0; run < samples_.runs().size(); ++run) {
+    PREON_ASSIGN_OR_RETURN(std::vector<NamedTensor> outputs, float_outputs(samples_.runs()[run].batch));
+    samples_.SetOutputs(run, std::move(outputs));
   }
   return Status::Ok();
 }
 
-Result<double> TrialSqnrDb(const PreparedModel& prepared, const CalibrationData& data, const TrialSamples& trial,
-                           const RangeMethod& method, const Job& job) {
-  PREON_ASSIGN_OR_RETURN(const PlanStatistics statistics, StatisticsOf(prepared, data, method, job));
-  PREON_ASSIGN_OR_RETURN(const Model quantized, ApplyPlan(prepared.model, prepared.plan, statistics, nullptr));
-  const std::unique_ptr<DataSource> source = trial.Open();
+Result<double> Trials::SqnrDb(const PreparedModel& prepared, const RangeMethod& method,
+                              const PlanInputs& inputs) const {
+  PREON_ASSIGN_OR_RETURN(const Model quantized,
+                         WritePlan(prepared.model, prepared.plan, method, inputs, context_));
+  const std::unique_ptr<DataSource> source = samples_.Open();
   const std::vector<StateLink> links = FindStateLinks(prepared.model.graph);
-  const RunPlan runs = links.empty() ? PlanRuns(quantized, job.context.ThreadCount(), *source, job.options.memory)
-                                     : RunPlan{.at_once = 1, .threads = job.context.ThreadCount()};
-  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenModel(quantized, {.threads = runs.threads}, job.context));
-  RunContext quiet = job.context;
-  quiet.progress = {};
+  const RunPlan runs = links.empty() ? PlanRuns(quantized, context_.ThreadCount(), *source, memory_)
+                                     : RunPlan{.at_once = 1, .threads = context_.ThreadCount()};
+  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenModel(quantized, {.threads = runs.threads}, context_));
+  const RunContext quiet = context_.Quiet();
   const auto float_outputs = [&](const Batch& batch) {
-    return std::ranges::find(trial.runs(), batch.first_sample,
+    return std::ranges::find(samples_.runs(), batch.first_sample,
                              [](const TrialRun& run) { return run.batch.first_sample; })
         ->outputs;
   };

@@ -1,23 +1,37 @@
 // A trial: a plan with the ranges of one method, as a quantized model that runs on some samples.
 #pragma once
 
-#include "calib/calibration.h"
-#include "pipeline/job.h"
+#include "base/context.h"
+#include "data/run_plan.h"
+#include "pipeline/plan_inputs.h"
 #include "pipeline/prepare_model.h"
 #include "pipeline/trial_samples.h"
 #include "ranges/range_method.h"
 
 namespace preon {
 
-/// Of a model that hands on a state (eval/state_loop.h), puts the outputs in closed loop into the trial: a method's
-/// error gets into the state and comes back, which runs from the float model's states do not show. Errors: the
-/// runtime's.
-Status CloseLoop(const PreparedModel& prepared, const Job& job, TrialSamples& trial);
+class Trials {
+ public:
+  /// What it is given outlives it.
+  Trials(TrialSamples& samples, MemoryUse memory, const RunContext& context)
+      : samples_(samples), memory_(memory), context_(context) {}
 
-/// How near the quantized model comes to float on the trial's samples: SQNR in dB, noise averaged over the outputs;
-/// in closed loop where the model hands on a state, which CloseLoop has prepared the trial for.
-/// Errors: those of StatisticsOf, ApplyPlan and the runtime.
-Result<double> TrialSqnrDb(const PreparedModel& prepared, const CalibrationData& data, const TrialSamples& trial,
-                           const RangeMethod& method, const Job& job);
+  const TrialSamples& samples() const { return samples_; }
+  const RunContext& context() const { return context_; }
+
+  /// Of a model that hands on a state (eval/state_loop.h), puts the outputs in closed loop into the samples: a method's
+  /// error gets into the state and comes back, which runs from the float model's states do not show. Errors: the
+  /// runtime's.
+  Status CloseLoop(const Model& model);
+
+  /// How near the quantized model comes to float on the samples: SQNR in dB, noise averaged over the outputs; in closed
+  /// loop where the model hands on a state. Errors: those of WritePlan and the runtime.
+  Result<double> SqnrDb(const PreparedModel& prepared, const RangeMethod& method, const PlanInputs& inputs) const;
+
+ private:
+  TrialSamples& samples_;
+  const MemoryUse memory_;
+  const RunContext& context_;
+};
 
 }  // namespace preon

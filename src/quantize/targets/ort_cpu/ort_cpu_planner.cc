@@ -18,6 +18,7 @@
 #include <unordered_map>
 
 #include "quantize/plan/check_plan.h"
+#include "quantize/plan/float_fallback.h"
 #include "quantize/plan/macs.h"
 #include "quantize/plan/op_traits.h"
 #include "quantize/plan/passthrough.h"
@@ -311,16 +312,23 @@ Result<QuantPlan> PlanForOrtCpu(const Model& model, const PlanOptions& options) 
     if (given) return Error(ErrorId::kConflictingOptions, name, ": has no effect with --target ort-cpu");
   }
   PREON_ASSIGN_OR_RETURN(QuantPlan plan, Planner(model, options).Run());
-  PlanOptions without = options;
-  for (std::set<std::string> small; !(small = NodesOfSmallIntegerRegions(model.graph, plan)).empty();) {
-    for (const std::string& node : small) without.left_float.emplace(node, FloatReason::kNoGain);
-    PREON_ASSIGN_OR_RETURN(QuantPlan rest, Planner(model, without).Run());
-    if (!HasProduct(rest)) {
-      plan.warnings.push_back("all convolutions are small: quantizing them saves memory, hardly any time");
-      break;
-    }
-    plan = std::move(rest);
-  }
+  FloatNodes left_float = options.left_float;
+  const FloatFallback too_small{
+      .advice = [&](const QuantPlan& planned) -> Result<FloatNodes> {
+        FloatNodes nodes;
+        for (const std::string& node : NodesOfSmallIntegerRegions(model.graph, planned))
+          nodes.emplace(node, FloatReason::kNoGain);
+        return nodes;
+      },
+      .plan = [&](const FloatNodes& all) -> Result<QuantPlan> {
+        PlanOptions without = options;
+        without.left_float = all;
+        return Planner(model, without).Run();
+      },
+      .fits = HasProduct};
+  PREON_ASSIGN_OR_RETURN(const FallbackEnd end, FallBack(too_small, plan, left_float));
+  if (end == FallbackEnd::kRefused)
+    plan.warnings.push_back("all convolutions are small: quantizing them saves memory, hardly any time");
   return plan;
 }
 

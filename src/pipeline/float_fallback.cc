@@ -1,0 +1,109 @@
+#include "pipeline/float_fallback.h"
+
+#include <algorithm>
+#include <set>
+
+#include "quantize/plan/branch_coverage.h"
+#include "quantize/settings/layer_settings.h"
+
+namespace preon {
+namespace {
+
+// A node left in float may take the reason to be integer from its neighbours; that ends after a step or two.
+constexpr int kMaxPlans = 4;
+
+// Observed tensors that never had a value. One without statistics is an error of the caller's (another placement made
+// them) as long as the plan is the one that was calibrated; a later plan may ask for more than the first.
+std::set<std::string> TensorsWithoutValues(const QuantPlan& plan, const CalibrationData& data, bool first_plan) {
+  std::set<std::string> empty;
+  for (const std::string& tensor : plan.ObservedTensors()) {
+    const auto sketch = data.tensors.find(tensor);
+    if (sketch == data.tensors.end() ? !first_plan : sketch->second.count() == 0) empty.insert(tensor);
+  }
+  return empty;
+}
+
+std::string Listed(const std::set<std::string>& places) {
+  constexpr size_t kShown = 3;
+  std::string text;
+  size_t index = 0;
+  for (const std::string& place : places) {
+    if (index == kShown) break;
+    text += (index++ == 0 ? "" : ", ") + place;
+  }
+  return places.size() > kShown ? StrCat(text, " and ", places.size() - kShown, " more") : text;
+}
+
+FloatNodes NotFused(const Placement& placement) {
+  FloatNodes nodes;
+  for (const FloatNode& node : placement.float_nodes) {
+    if (node.macs_share > 0 && node.reason == FloatReasonName(FloatReason::kNotFused))
+      nodes.emplace(node.node, FloatReason::kNotFused);
+  }
+  return nodes;
+}
+
+}  // namespace
+
+Result<FallbackEnd> FallbackPlanner::Run(PreparedModel& prepared, FloatFallback fallback) const {
+  fallback.plan = [&](const FloatNodes& left_float) {
+    PlanOptions options = options_;
+    options.left_float = left_float;
+    return PlanWithLayerSettings(target_, prepared.model, options);
+  };
+  return FallBack(fallback, prepared.plan, prepared.left_float);
+}
+
+bool FallbackPlanner::HasStatistics(const QuantPlan& plan) const {
+  return std::ranges::all_of(plan.RangeTensors(), [&](const std::string& tensor) {
+    if (saved_ != nullptr && saved_->contains(tensor)) return true;
+    const auto sketch = data_.tensors.find(plan.ObservedFor(tensor));
+    return sketch != data_.tensors.end() && sketch->second.count() > 0;
+  });
+}
+
+Result<bool> FallbackPlanner::LeaveInFloat(const FloatNodes& nodes, PreparedModel& prepared) const {
+  PREON_ASSIGN_OR_RETURN(
+      const FallbackEnd end,
+      Run(prepared, {.advice = [&](const QuantPlan&) { return Result<FloatNodes>(nodes); },
+                     .fits = [&](const QuantPlan& plan) { return !plan.empty() && HasStatistics(plan); }}));
+  return end != FallbackEnd::kRefused;
+}
+
+Status FallbackPlanner::LeaveNotReached(PreparedModel& prepared) const {
+  const size_t known = prepared.left_float.size();
+  std::set<std::string> places;
+  const auto not_reached = [&, first_plan = true](const QuantPlan& plan) mutable -> Result<FloatNodes> {
+    const std::set<std::string> empty = TensorsWithoutValues(plan, data_, first_plan);
+    first_plan = false;
+    const Unreached unreached = FindUnreached(prepared.model.graph, plan.ObservedTensors(), empty);
+    FloatNodes nodes;
+    for (const std::string& node : unreached.nodes) nodes.emplace(node, FloatReason::kNotReached);
+    const auto is_new = [&](const auto& node) { return !prepared.left_float.contains(node.first); };
+    if (std::ranges::any_of(nodes, is_new)) places.insert(unreached.places.begin(), unreached.places.end());
+    return nodes;
+  };
+  PREON_RETURN_IF_ERROR(Run(prepared, {.advice = not_reached}).status());
+  if (prepared.left_float.size() == known) return Status::Ok();
+  const std::string where = StrCat("the calibration data never reach ", Listed(places));
+  if (prepared.plan.activations.empty()) {
+    return Error(ErrorId::kNothingToQuantize, prepared.model.source_path, ": ", where,
+                 ", and nothing else can run as an integer kernel");
+  }
+  prepared.warnings.push_back(StrCat(where, ": ", prepared.left_float.size() - known, " nodes stay float"));
+  return Status::Ok();
+}
+
+Status FallbackPlanner::LeaveNotFused(PreparedModel& prepared,
+                                      const std::function<Result<const Placement*>()>& write) const {
+  const auto not_fused = [&](const QuantPlan&) -> Result<FloatNodes> {
+    PREON_ASSIGN_OR_RETURN(const Placement* placement, write());
+    return placement != nullptr && target_.FollowsRuntime() ? NotFused(*placement) : FloatNodes();
+  };
+  return Run(prepared, {.advice = not_fused,
+                        .fits = [&](const QuantPlan& plan) { return !plan.empty() && HasStatistics(plan); },
+                        .max_plans = kMaxPlans})
+      .status();
+}
+
+}  // namespace preon

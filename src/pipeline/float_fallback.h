@@ -1,0 +1,47 @@
+// Nodes that stay float for what came out after the first plan: no data reached them, or the runtime runs them in float.
+#pragma once
+
+#include <functional>
+
+#include "base/status.h"
+#include "calib/calibration.h"
+#include "pipeline/prepare_model.h"
+#include "quantize/plan/float_fallback.h"
+#include "quantize/plan/target.h"
+#include "report/results.h"
+
+namespace preon {
+
+/// Plans a prepared model again. What it is given outlives it.
+class FallbackPlanner {
+ public:
+  /// @param saved  ranges that need no statistics; may be null
+  FallbackPlanner(const Target& target, const PlanOptions& options, const CalibrationData& data,
+                  const TensorRanges* saved)
+      : target_(target), options_(options), data_(data), saved_(saved) {}
+
+  /// Plans again with these nodes in float, too. False, with the plan as it was, when nothing would be left to quantize
+  /// or the new plan needs statistics that the data lack. Errors: those of Target::Plan.
+  Result<bool> LeaveInFloat(const FloatNodes& nodes, PreparedModel& prepared) const;
+
+  /// Leaves the nodes that the data never reached in float, until everything that the plan observes had values; a
+  /// warning says where they are. Errors: kNothingToQuantize when nothing is left; those of Target::Plan.
+  Status LeaveNotReached(PreparedModel& prepared) const;
+
+  /// Writes `prepared` with `write`, which says what the runtime made of it, and leaves the nodes in float that were
+  /// planned in integers and run in float: their codes would be expanded in every run. Ends with the last thing written
+  /// being the plan. Targets that do not follow the runtime are written once.
+  Status LeaveNotFused(PreparedModel& prepared,
+                       const std::function<Result<const Placement*>()>& write) const;
+
+ private:
+  Result<FallbackEnd> Run(PreparedModel& prepared, FloatFallback fallback) const;
+  bool HasStatistics(const QuantPlan& plan) const;
+
+  const Target& target_;
+  const PlanOptions& options_;
+  const CalibrationData& data_;
+  const TensorRanges* saved_;
+};
+
+}  // namespace preon

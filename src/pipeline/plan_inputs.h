@@ -1,0 +1,28 @@
+// PlanInputs: what a plan is written from once data have been seen.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "algorithms/algorithm.h"
+#include "calib/calibration.h"
+#include "pipeline/saved_ranges.h"
+#include "quantize/plan/quant_plan.h"
+#include "ranges/range_method.h"
+
+namespace preon {
+
+/// The range method of a tensor that has one of its own, by the method's name.
+using MethodByName = std::function<Result<std::unique_ptr<RangeMethod>>(const std::string& name)>;
+
+struct PlanInputs {
+  const CalibrationData& data;
+  const SavedRanges* saved = nullptr;             ///< of --save-and-restore: go over `data`
+  const TensorRanges* collected_ranges = nullptr; ///< of a method that collects, by observed tensor
+  MethodByName own_method;
+  const std::vector<const Algorithm*>& algorithms;
+};
+
+}  // namespace preon

@@ -1,0 +1,64 @@
+#include "pipeline/run_inputs.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "base/system.h"
+#include "base/version.h"
+#include "data/open_data_source.h"
+
+namespace preon {
+namespace {
+
+Status MakeFolder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (std::filesystem::is_directory(folder, error) && access(folder.c_str(), W_OK | X_OK) == 0) return Status::Ok();
+  return Error(ErrorId::kBadOptionValue, "got '", folder, "', wanted a folder that can be made and written to");
+}
+
+// From a file, so that no samples are needed.
+bool HasStatistics(const Options& options) {
+  std::error_code ignored;
+  return !options.calib.empty() ||
+         (!options.save_and_restore.empty() && std::filesystem::exists(options.save_and_restore, ignored));
+}
+
+Samples SamplesOf(const Options& options, const Choices& choices) {
+  if (options.has_data()) {
+    return {[&data = options.data](const std::vector<TensorSpec>& inputs, const SampleSelection& selection) {
+      return OpenDataSource(data, inputs, selection);
+    }};
+  }
+  // With statistics from a file, or without need of any, one random run is enough to see that the result runs.
+  const bool one_run_will_do = HasStatistics(options) || !choices.target->NeedsStatistics(choices.plan);
+  return one_run_will_do ? MadeUpSamples() : Samples{};
+}
+
+}  // namespace
+
+Result<RunInputs> MakeRunInputs(const Options& options, const Builtins& builtins, const RunContext& context,
+                                OpenSamples callers_samples) {
+  PREON_ASSIGN_OR_RETURN(Choices choices, Resolve(options, builtins));
+  if (!options.tmp_dir.empty()) PREON_RETURN_IF_ERROR(MakeFolder(options.tmp_dir).WithContext("--tmp-dir"));
+  Samples samples = callers_samples ? Samples{std::move(callers_samples), SampleOrigin::kCaller}
+                                    : SamplesOf(options, choices);
+  auto clock = std::make_unique<StageClock>();
+  RunContext timed = context;
+  timed.stages = clock.get();
+  return RunInputs{options,           builtins, std::move(clock), std::move(timed), std::move(choices),
+                   std::move(samples)};
+}
+
+RunFacts FactsOf(const RunContext& context, std::string_view verb, int64_t workers_peak_rss_bytes) {
+  context.stages->End();
+  return {.verb = std::string(verb),
+          .version = std::string(kVersion),
+          .seconds = context.stages->seconds(),
+          .total_seconds = context.stages->TotalSeconds(),
+          .peak_rss_bytes = PeakRssBytes() + workers_peak_rss_bytes};
+}
+
+}  // namespace preon

@@ -1,0 +1,35 @@
+#include "pipeline/write_plan.h"
+
+#include "pipeline/select_ranges.h"
+#include "quantize/write/apply_plan.h"
+
+namespace preon {
+
+StatisticsRequest RequestFor(const Graph& graph, const QuantPlan& plan,
+                             const std::vector<const Algorithm*>& algorithms) {
+  StatisticsRequest request;
+  for (std::string& tensor : plan.ObservedTensors()) request.tensors.insert(std::move(tensor));
+  for (const Algorithm* algorithm : algorithms) request.Add(algorithm->Needs(graph, plan));
+  return request;
+}
+
+CollectedStatistics CollectedFor(const Graph& graph, const QuantPlan& plan, const PlanInputs& inputs) {
+  CollectedStatistics collected;
+  if (inputs.saved != nullptr) collected = inputs.saved->statistics;
+  collected.Add(Collected(inputs.data, RequestFor(graph, plan, inputs.algorithms)));
+  return collected;
+}
+
+Result<Model> WritePlan(const Model& model, const QuantPlan& plan, const RangeMethod& method, const PlanInputs& inputs,
+                        const RunContext& context, std::vector<std::string>* warnings) {
+  PREON_ASSIGN_OR_RETURN(const TensorRanges ranges, SelectRanges(model.graph, plan, method, inputs, context));
+  const CollectedStatistics collected = CollectedFor(model.graph, plan, inputs);
+  WriteHooks hooks;
+  for (const Algorithm* algorithm : inputs.algorithms) {
+    PREON_ASSIGN_OR_RETURN(std::unique_ptr<WriteHook> hook, algorithm->Apply(model.graph, plan, collected));
+    if (hook != nullptr) hooks.push_back(std::move(hook));
+  }
+  return ApplyPlan(model, plan, ranges, hooks, warnings, context.ThreadCount());
+}
+
+}  // namespace preon
