@@ -12,7 +12,7 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, Job& job) {
   PREON_RETURN_IF_ERROR(CheckOutputs("calibrate", job.options, {model}));
   PREON_RETURN_IF_ERROR(CheckObserves(job));
   if (!job.open_samples) return MissingData("calibrate", "--data SRC");
-  const std::optional<WorkerTask>& task = job.options.worker;
+  const std::optional<WorkerTask>& task = job.options.calibration.workers.task;
   const Status taken_back = Error(ErrorId::kPassFailed, "rewrites change the outputs");
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, task && task->careful
                                                      ? PrepareVerifyingEachPass(model, job, taken_back)
@@ -31,7 +31,7 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, Job& job) {
                          .shared_tensors = static_cast<int64_t>(data.shared.size()),
                          .warnings = job.choices.warnings};
   result.warnings.insert(result.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
-  if (job.options.has_random_data()) result.warnings.push_back("random samples: these are the statistics of noise");
+  if (job.options.data.has_random()) result.warnings.push_back("random samples: these are the statistics of noise");
   for (const auto& [stage, seconds] : result.facts.seconds) {
     if (stage == "calibrate")
       result.seconds_per_sample = seconds / static_cast<double>(std::max<int64_t>(result.samples, 1));

@@ -58,7 +58,7 @@ Result<InstrumentResult> InstrumentVerb(const std::string& model, Job& job) {
   Instrumentation plan = InstrumentationOf(prepared, job);
   if (plan.calib_out.empty()) plan.calib_out = std::filesystem::path(model).stem().string() + "-%p.calib";
   PREON_ASSIGN_OR_RETURN(const PackedModel packed,
-                         PackForServing(prepared.model, plan.Observed(), job.options.optimize_observed));
+                         PackForServing(prepared.model, plan.Observed(), job.options.calibration.observe.optimize));
   job.clock.Begin("verify");
   PREON_RETURN_IF_ERROR(VerifyPacked(packed, prepared, plan, job).WithContext(output, ": not written"));
   job.clock.Begin("write");

@@ -39,7 +39,7 @@ Status RunTrial(const PreparedModel& prepared, Job& job, TrialSamples& trial) {
 }
 
 bool WantsMeans(const PreparedModel& prepared, const Job& job) {
-  return job.options.bias_correction && !MeanSources(prepared.model.graph, prepared.plan).empty();
+  return job.options.algorithms.bias_correction && !MeanSources(prepared.model.graph, prepared.plan).empty();
 }
 
 Result<CalibrationData> CalibrateOrLoad(PreparedModel& prepared, Job& job, TrialSamples* trial,
@@ -47,17 +47,17 @@ Result<CalibrationData> CalibrateOrLoad(PreparedModel& prepared, Job& job, Trial
   const bool has_means = !job.made_up_sample && WantsMeans(prepared, job);
   const bool may_do_without = job.saved || (!job.choices.target->NeedsStatistics(job.choices.plan) && !has_means);
   const bool complete = may_do_without && MissingRanges(prepared, job).empty();
-  if (job.options.calib.empty() && !complete) {
+  if (job.options.statistics.calib.empty() && !complete) {
     // Restored ranges make a pass of its own, over the tensors that lack them.
     if (!job.made_up_sample && !job.choices.method->collects() && !job.saved) partial.emplace(job.options);
     if (!job.made_up_sample) return CalibrateStage(prepared, job, trial, float_outputs, partial ? &*partial : nullptr);
-    return Error(ErrorId::kMissingOption, job.options.save_and_restore, ": no range for '",
+    return Error(ErrorId::kMissingOption, job.options.statistics.save_and_restore, ": no range for '",
                  MissingRanges(prepared, job).front(), "' and others; wanted --data SRC to calibrate what is missing");
   }
   job.clock.Begin("load");
   CalibrationData data;
-  if (!job.options.calib.empty()) {
-    PREON_ASSIGN_OR_RETURN(data, LoadCalibration(job.options.calib, job.context.ThreadCount()));
+  if (!job.options.statistics.calib.empty()) {
+    PREON_ASSIGN_OR_RETURN(data, LoadCalibration(job.options.statistics.calib, job.context.ThreadCount()));
     PREON_RETURN_IF_ERROR(CheckCalibrationFits(data, prepared, job));
   }
   const Status same = CheckRewrites(prepared, job);
@@ -73,7 +73,8 @@ Status WriteBeside(const QuantizeResult& result, const PreparedModel& prepared, 
                    bool calibrated, Job& job) {
   const Options& options = job.options;
   if (!options.save_histograms.empty()) PREON_RETURN_IF_ERROR(SaveHistograms(data, job));
-  if (!options.save_and_restore.empty() && calibrated) PREON_RETURN_IF_ERROR(WriteSaved(prepared, data, result, job));
+  if (!options.statistics.save_and_restore.empty() && calibrated)
+    PREON_RETURN_IF_ERROR(WriteSaved(prepared, data, result, job));
   return options.report.empty() ? Status::Ok() : WriteReport(result, options.report);
 }
 
@@ -99,7 +100,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   ReleaseFreeMemory();
   std::vector<MethodCandidate> policies;
   if (tries) {
-    if (!options.calib.empty()) PREON_RETURN_IF_ERROR(RunTrial(prepared, job, trial));
+    if (!options.statistics.calib.empty()) PREON_RETURN_IF_ERROR(RunTrial(prepared, job, trial));
     job.clock.Begin("try");
     PREON_RETURN_IF_ERROR(CloseLoop(prepared, job, trial));
     PREON_ASSIGN_OR_RETURN(policies, ChooseMethod(prepared, data, trial, job));
@@ -115,7 +116,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   PREON_ASSIGN_OR_RETURN(QuantizeResult result, QuantizeStage(prepared, data, float_outputs, job));
   result.policies = std::move(policies);
   if (job.saved) {
-    result.restored_from = options.save_and_restore;
+    result.restored_from = options.statistics.save_and_restore;
     result.restored_tensors = static_cast<int64_t>(prepared.plan.RangeTensors().size()) - missing;
     if (missing == 0) result.samples = job.saved->samples;
   }
@@ -142,12 +143,12 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, Job& job) {
   result.weight_method = WeightMethodName(weight_method);
   result.compat = CompatName(options.plan.compat);
   result.target = job.choices.target->name();
-  result.random_data = options.calib.empty() && options.has_random_data();
+  result.random_data = options.statistics.calib.empty() && options.data.has_random();
   if (method == "auto" && has_ranges && result.policies.empty() && !job.saved)
     result.warnings.push_back("auto could not try several methods, for want of --data: each tensor's own rule");
   if (!has_ranges && job.made_up_sample && WantsMeans(prepared, job))
     result.warnings.push_back("biases do not take back what rounded weights shift, for want of --data");
-  if (job.made_up_sample || (!options.calib.empty() && options.has_random_data()))
+  if (job.made_up_sample || (!options.statistics.calib.empty() && options.data.has_random()))
     result.warnings.push_back("compared on noise, for want of --data: error, agreement and latency say little");
   result.histograms = options.save_histograms;
   result.facts = job.clock.Finish("quantize");

@@ -37,7 +37,7 @@ Status RunOnce(Session& session, Job& job, SavedOutputs* outputs, LatencyRecorde
     if (outputs != nullptr) PREON_RETURN_IF_ERROR(outputs->Write(result.runs, values));
     result.samples += batch->samples;
     ++result.runs;
-    job.context.Report({.stage = "run", .done = result.samples, .total = per_pass * job.options.repeat});
+    job.context.Report({.stage = "run", .done = result.samples, .total = per_pass * job.options.run.repeat});
   }
   return result.samples > 0 ? Status::Ok() : Error(ErrorId::kDataEmpty, "--data: no samples");
 }
@@ -49,13 +49,13 @@ Result<RunResult> RunVerb(const std::string& model, Job& job) {
   job.clock.Begin("load");
   PREON_ASSIGN_OR_RETURN(Session session, OpenAsIs(model, job));
   std::optional<SavedOutputs> outputs;
-  if (!job.options.save_folder.empty()) {
-    PREON_ASSIGN_OR_RETURN(outputs, SavedOutputs::Create(job.options.save_folder, session.outputs()));
+  if (!job.options.run.save_folder.empty()) {
+    PREON_ASSIGN_OR_RETURN(outputs, SavedOutputs::Create(job.options.run.save_folder, session.outputs()));
   }
   job.clock.Begin("run");
-  RunResult result{.model = model, .saved_to = job.options.save_folder};
+  RunResult result{.model = model, .saved_to = job.options.run.save_folder};
   LatencyRecorder recorder;
-  for (int64_t pass = 0; pass < job.options.repeat; ++pass) {
+  for (int64_t pass = 0; pass < job.options.run.repeat; ++pass) {
     PREON_RETURN_IF_ERROR(RunOnce(session, job, pass == 0 && outputs ? &*outputs : nullptr, recorder, result));
   }
   result.latency = recorder.Summarize();

@@ -26,7 +26,7 @@ constexpr int64_t kCheckpointSeconds = 10;
 
 // Float16 models have tensors at their borders that float32 models have not.
 std::string PlacementSetup(const PreparedModel& prepared, const Job& job) {
-  const bool converted = job.options.float16 == Float16::kConvert;
+  const bool converted = job.options.prepare.float16 == Float16::kConvert;
   return StrCat("target=", prepared.plan.target, " graph=", kGraphVersion,
                 prepared.was_float16 ? (converted ? " float16=convert" : " float16=keep-io") : "");
 }
@@ -73,10 +73,10 @@ Result<RangeCollection> MakeCollection(const PreparedModel& prepared, const Job&
 
 // Which statistics of which tensors.
 CalibrateOptions StatisticsFor(const PreparedModel& prepared, const Job& job) {
-  CalibrateOptions options{.mode = job.options.sketch_mode,
-                           .optimize = job.options.optimize_observed,
-                           .memory = job.options.memory,
-                           .per_sample = job.options.per_sample};
+  CalibrateOptions options{.mode = job.options.calibration.observe.mode,
+                           .optimize = job.options.calibration.observe.optimize,
+                           .memory = job.options.resources.memory,
+                           .per_sample = job.options.calibration.observe.per_sample};
   if (job.choices.plan.compat != Compat::kOff) {
     // The values of the graph as it is, which depend on the number of threads.
     options.optimize = false;
@@ -92,7 +92,7 @@ std::vector<std::string> ToObserve(const PreparedModel& prepared, const Job& job
   std::set<std::string> tensors;
   if (!job.saved) {
     for (std::string& tensor : prepared.plan.ObservedTensors()) tensors.insert(std::move(tensor));
-    if (job.options.bias_correction) {
+    if (job.options.algorithms.bias_correction) {
       for (const auto& [input, observed] : MeanSources(prepared.model.graph, prepared.plan)) tensors.insert(observed);
     }
     return {tensors.begin(), tensors.end()};
@@ -111,9 +111,9 @@ std::map<std::string, std::string> SharedRanges(const QuantPlan& plan) {
 
 // What --resume or the task of a worker leave to be done; `start` is known already.
 Result<SampleSelection> SelectSamples(const Job& job, const std::optional<CalibrationData>& start) {
-  SampleSelection selection{.limit = job.options.calib_samples};
+  SampleSelection selection{.limit = job.options.calibration.samples};
   if (start) selection.seen = start->samples;
-  if (const std::optional<WorkerTask>& task = job.options.worker) {
+  if (const std::optional<WorkerTask>& task = job.options.calibration.workers.task) {
     selection.part = task->part;
     selection.parts = task->parts;
     if (!task->seen.empty()) {
@@ -127,7 +127,7 @@ Result<SampleSelection> SelectSamples(const Job& job, const std::optional<Calibr
 // The trial's samples as a pass of this process would have seen them: from the same session.
 Status RunTrialSamples(const PreparedModel& prepared, Job& job, TrialSamples& trial) {
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source,
-                         job.open_samples(prepared.inputs, {.limit = job.options.calib_samples}));
+                         job.open_samples(prepared.inputs, {.limit = job.options.calibration.samples}));
   CalibrateOptions options = StatisticsFor(prepared, job);
   options.see_run = [&](const Batch& batch, const std::vector<NamedTensor>& outputs) {
     trial.Keep(batch, outputs);
@@ -143,8 +143,8 @@ Status RunTrialSamples(const PreparedModel& prepared, Job& job, TrialSamples& tr
 // Nothing, where no run was interrupted.
 Result<std::optional<CalibrationData>> StartFrom(const PartialCalibration& partial, const PreparedModel& prepared,
                                                  const Job& job) {
-  if (!job.options.resume) {
-    if (!job.options.worker) partial.StartAnew(job.context);
+  if (!job.options.calibration.checkpoint.resume) {
+    if (!job.options.calibration.workers.task) partial.StartAnew(job.context);
     return std::optional<CalibrationData>();
   }
   PREON_ASSIGN_OR_RETURN(std::optional<CalibrationData> known, partial.Load(prepared.model.fingerprint));
@@ -159,7 +159,8 @@ Result<std::optional<CalibrationData>> StartFrom(const PartialCalibration& parti
 // A run that nobody asked to keep anything goes on without.
 Status SavePartial(const PartialCalibration& partial, const CalibrationData& so_far, const Job& job) {
   const Status saved = partial.Save(so_far);
-  if (saved.ok() || job.options.resume || job.options.checkpoint_seconds) return saved;
+  if (saved.ok() || job.options.calibration.checkpoint.resume || job.options.calibration.checkpoint.seconds)
+    return saved;
   job.context.Log(LogLevel::kWarning, StrCat("nothing is kept for --resume: ", saved.message()));
   return Status::Ok();
 }
@@ -172,7 +173,8 @@ Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const P
   if (pass.partial != nullptr) {
     PREON_RETURN_IF_ERROR(pass.partial->Describe(setup));
     PREON_ASSIGN_OR_RETURN(options.start, StartFrom(*pass.partial, prepared, job));
-    options.checkpoint_seconds = static_cast<double>(job.options.checkpoint_seconds.value_or(kCheckpointSeconds));
+    options.checkpoint_seconds =
+        static_cast<double>(job.options.calibration.checkpoint.seconds.value_or(kCheckpointSeconds));
     options.checkpoint = [&](const CalibrationData& so_far) { return SavePartial(*pass.partial, so_far, job); };
   }
   if (options.start && check_rewrites) {  // there may be nothing left to run
@@ -184,10 +186,10 @@ Result<CalibrationData> CalibrateOnce(PreparedModel& prepared, Job& job, const P
     PREON_ASSIGN_OR_RETURN(collection, MakeCollection(prepared, job));
     options.collection = &*collection;
   }
-  options.may_be_empty = job.options.worker.has_value();
+  options.may_be_empty = job.options.calibration.workers.task.has_value();
   PREON_ASSIGN_OR_RETURN(const SampleSelection selection, SelectSamples(job, options.start));
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(prepared.inputs, selection));
-  source = Prefetch(std::move(source), job.options.memory == MemoryUse::kLow ? 1 : 2);
+  source = Prefetch(std::move(source), job.options.resources.memory == MemoryUse::kLow ? 1 : 2);
   // Some of the trial's samples may be among those that were seen before: they have a pass of their own below.
   TrialSamples* const trial = options.start ? nullptr : pass.trial;
   if (pass.trial != nullptr) pass.trial->Clear();
@@ -235,7 +237,7 @@ Result<CalibrationData> CalibrateWithWorkers(PreparedModel& prepared, Job& job, 
     return Error(ErrorId::kConflictingOptions,
                  "--workers: the samples come from a reader of this process, which others can't call; wanted data");
   }
-  WorkerPlan plan{.model = prepared.model.source_path, .workers = given.workers};
+  WorkerPlan plan{.model = prepared.model.source_path, .workers = given.calibration.workers.count};
   const Status same = prepared.first_run.outputs ? CheckRewrites(prepared, job) : Status::Ok();
   if (!same.ok()) {
     if (same.id() != ErrorId::kPassFailed) return same;
@@ -276,8 +278,9 @@ Result<CalibrationData> CalibrateWithWorkers(PreparedModel& prepared, Job& job, 
 }
 
 Result<CalibrationData> CalibrateVerified(PreparedModel& prepared, Job& job, Pass pass) {
-  if (job.options.worker) pass.check_rewrites = false;  // its parent has
-  if (job.options.workers > 1 && !job.options.worker && !job.saved) return CalibrateWithWorkers(prepared, job, pass);
+  if (job.options.calibration.workers.task) pass.check_rewrites = false;  // its parent has
+  if (job.options.calibration.workers.count > 1 && !job.options.calibration.workers.task && !job.saved)
+    return CalibrateWithWorkers(prepared, job, pass);
   Result<CalibrationData> data = CalibrateOnce(prepared, job, pass);
   if (data.ok() || data.status().id() != ErrorId::kPassFailed) return data;
   PREON_ASSIGN_OR_RETURN(prepared, PrepareVerifyingEachPass(prepared.model.source_path, job, data.status()));
@@ -287,11 +290,11 @@ Result<CalibrationData> CalibrateVerified(PreparedModel& prepared, Job& job, Pas
 
 Result<CalibrationData> CalibrateChecked(PreparedModel& prepared, Job& job, const Pass& pass) {
   Result<CalibrationData> data = CalibrateVerified(prepared, job, pass);
-  if (data.ok() || pass.partial == nullptr || job.options.worker) return data;
+  if (data.ok() || pass.partial == nullptr || job.options.calibration.workers.task) return data;
   const Status status = data.status();
   // Other data or options are needed, which nothing that was learned would go with.
   const bool useless = ExitStatus(status.id()) == 2;
-  if (useless && !job.options.resume) pass.partial->Remove();
+  if (useless && !job.options.calibration.checkpoint.resume) pass.partial->Remove();
   if (useless || !pass.partial->Exists()) return status;
   return Status(status).WithHint(
       StrCat(pass.partial->path(), " has what was learned: the same command with --resume goes on from there"));
@@ -302,7 +305,7 @@ Result<CalibrationData> CalibrateChecked(PreparedModel& prepared, Job& job, cons
 Result<CalibrationData> CalibrateStage(PreparedModel& prepared, Job& job, TrialSamples* trial,
                                        FloatOutputs& float_outputs, PartialCalibration* partial) {
   // What a float16 model computes in float32 is not what it gives.
-  const bool keeps = job.options.memory != MemoryUse::kLow && !prepared.was_float16;
+  const bool keeps = job.options.resources.memory != MemoryUse::kLow && !prepared.was_float16;
   FloatOutputs* kept = keeps ? &float_outputs : nullptr;
   return CalibrateChecked(prepared, job, {.trial = trial, .float_outputs = kept, .partial = partial});
 }
@@ -320,9 +323,9 @@ Instrumentation InstrumentationOf(const PreparedModel& prepared, const Job& job)
                        .per_channel = {options.per_channel.begin(), options.per_channel.end()},
                        .channel_means = {options.channel_means.begin(), options.channel_means.end()},
                        .mode = options.mode,
-                       .calib_out = job.options.calib_out,
-                       .every = job.options.every,
-                       .one_in = job.options.one_in};
+                       .calib_out = job.options.instrument.calib_out,
+                       .every = job.options.instrument.every,
+                       .one_in = job.options.instrument.one_in};
   plan.header.model_fingerprint = prepared.model.fingerprint;
   plan.header.setup = StrCat(PlacementSetup(prepared, job), ModeSetup(options));
   plan.header.shared = SharedRanges(prepared.plan);
@@ -332,7 +335,7 @@ Instrumentation InstrumentationOf(const PreparedModel& prepared, const Job& job)
 }
 
 Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const Job& job) {
-  const std::string& path = job.options.calib;
+  const std::string& path = job.options.statistics.calib;
   PREON_RETURN_IF_ERROR(CheckSameModel(data.model_fingerprint, prepared.model.fingerprint).WithContext(path));
   const std::string wanted = PlacementSetup(prepared, job);
   if (!data.setup.starts_with(wanted + " ")) {

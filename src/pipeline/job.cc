@@ -23,8 +23,8 @@ Status MakeFolder(const std::string& folder) {
 // From a file, so that no samples are needed.
 bool HasStatistics(const Options& options) {
   std::error_code ignored;
-  return !options.calib.empty() ||
-         (!options.save_and_restore.empty() && std::filesystem::exists(options.save_and_restore, ignored));
+  return !options.statistics.calib.empty() || (!options.statistics.save_and_restore.empty() &&
+                                               std::filesystem::exists(options.statistics.save_and_restore, ignored));
 }
 
 }  // namespace
@@ -58,15 +58,16 @@ RunFacts StageClock::Finish(std::string_view verb) {
 Result<Job> MakeJob(const Options& options, const Builtins& builtins, const RunContext& context,
                     OpenSamples open_samples) {
   PREON_ASSIGN_OR_RETURN(Choices choices, Resolve(options, builtins));
-  if (!options.tmp_dir.empty()) PREON_RETURN_IF_ERROR(MakeFolder(options.tmp_dir).WithContext("--tmp-dir"));
-  const bool made_up_sample = !open_samples && !options.has_data() &&
+  if (!options.resources.tmp_dir.empty())
+    PREON_RETURN_IF_ERROR(MakeFolder(options.resources.tmp_dir).WithContext("--tmp-dir"));
+  const bool made_up_sample = !open_samples && !options.data.has_samples() &&
                               (HasStatistics(options) || !choices.target->NeedsStatistics(choices.plan));
   const bool callers_samples = open_samples != nullptr;
-  if (!open_samples && (options.has_data() || made_up_sample)) {
+  if (!open_samples && (options.data.has_samples() || made_up_sample)) {
     open_samples = [&options](const std::vector<TensorSpec>& inputs, const SampleSelection& selection) {
       // With statistics from a file, or without need of any, one random run is enough to see that the result runs.
       const DataOptions one_run{.sources = {StrCat("random:", FixedBatch(inputs))}};
-      return OpenDataSource(options.has_data() ? options.data : one_run, inputs, selection);
+      return OpenDataSource(options.data.has_samples() ? options.data : one_run, inputs, selection);
     };
   }
   return Job{options,         builtins, context, std::move(choices), std::move(open_samples), made_up_sample,

@@ -11,8 +11,7 @@
 
 #include "base/context.h"
 #include "base/tensor_spec.h"
-#include "config/builtins.h"
-#include "config/options.h"
+#include "config/resolve_options.h"
 #include "data/data_options.h"
 #include "data/data_source.h"
 #include "pipeline/saved_ranges.h"

@@ -28,7 +28,7 @@ Status GiveNhwc(Model& quantized, const Batch& batch, const std::vector<NamedTen
   warnings.insert(warnings.end(), border.warnings.begin(), border.warnings.end());
   if (border.inputs.empty() && border.outputs.empty()) return Status::Ok();
   PREON_RETURN_IF_ERROR(quantized.graph.SortTopologically());
-  if (job.options.value_info) InferShapes(quantized);
+  if (job.options.write.value_info) InferShapes(quantized);
   const auto not_written = [&](ErrorId id, const Status& reason) {
     return Error(id, job.options.output, ": not written: with images as NHWC: ", reason.message());
   };

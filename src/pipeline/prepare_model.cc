@@ -84,7 +84,7 @@ Result<PreparedModel> Rewrite(Model source, const Job& job, const Verify& verify
   const PlanOptions& plan = job.choices.plan;
 
   const Model as_loaded = model;
-  const int64_t least = job.options.opset, preferred = std::max(target.PreferredOpset(plan), least);
+  const int64_t least = job.options.prepare.opset, preferred = std::max(target.PreferredOpset(plan), least);
   if (least != 0 && model.opset() > least)
     prepared.warnings.push_back(StrCat("--opset ", least, ": the model has opset ", model.opset(), ", which stays"));
   const Status raised = RaiseOpset(model, preferred);
@@ -97,7 +97,8 @@ Result<PreparedModel> Rewrite(Model source, const Job& job, const Verify& verify
   }
 
   RuntimeEvaluator evaluator(job.context);
-  PassRunnerOptions runner{.disabled = job.options.disabled_passes, .enabled = job.options.enabled_passes};
+  PassRunnerOptions runner{.disabled = job.options.prepare.disabled_passes,
+                           .enabled = job.options.prepare.enabled_passes};
   for (const auto& pass : job.builtins.passes.entries()) {
     const std::string name(pass->name());
     const bool wanted = target.WantsPass(name, pass->on_by_default(), plan);
@@ -112,7 +113,7 @@ Result<PreparedModel> Rewrite(Model source, const Job& job, const Verify& verify
     if (!record.problem.empty()) prepared.warnings.push_back(StrCat("pass ", record.name, ": ", record.problem));
   }
 
-  if (job.options.copy_shared) CopySharedInitializers(model.graph, *job.options.copy_shared);
+  if (job.options.prepare.copy_shared) CopySharedInitializers(model.graph, *job.options.prepare.copy_shared);
   const Model before = model;
   PREON_RETURN_IF_ERROR(target.Prepare(model, plan));
   if (verify) PREON_RETURN_IF_ERROR(verify(before, model).WithContext("target ", target.name()));
@@ -141,19 +142,19 @@ Status CheckIsFloat(const Model& model) {
 Result<bool> ComputeInFloat32(Model& model, const Job& job, std::vector<std::string>& warnings) {
   const Options& options = job.options;
   InferShapes(model);
-  const Float16 how = options.float16.value_or(Float16::kKeepIo);
+  const Float16 how = options.prepare.float16.value_or(Float16::kKeepIo);
   if (how == Float16::kOff) return false;
   const Result<Effect> effect =
       ConvertFloat16(model, how == Float16::kKeepIo ? Float16Border::kKept : Float16Border::kFloat32);
   if (!effect.ok())
     return Status(effect.status()).WithHint("--float16 off leaves its float16 tensors as they are, and float");
   if (*effect == Effect::kUnchanged) {
-    if (options.float16) warnings.push_back("--float16: has no effect: the model has no float16 tensors");
-    if (options.keys.contains("UseFP32Scale"))
+    if (options.prepare.float16) warnings.push_back("--float16: has no effect: the model has no float16 tensors");
+    if (options.given.keys.contains("UseFP32Scale"))
       warnings.push_back("UseFP32Scale: has no effect: the model has no float16 tensors");
     return false;
   }
-  if (options.float16_scales) {
+  if (options.prepare.float16_scales) {
     return Error(
         ErrorId::kNotYetSupported, "UseFP32Scale: got false for the float16 model ", model.source_path,
         "; this version writes float32 scales: runtimes have no integer kernels for float16 ones, and below 6.1e-5 "
@@ -187,8 +188,8 @@ Result<PreparedModel> Prepare(const std::string& path, Job& job, const Status* d
   const int64_t size_bytes = ModelSizeBytes(path, source);
   std::vector<std::string> warnings;
   PREON_ASSIGN_OR_RETURN(const bool was_float16, ComputeInFloat32(source, job, warnings));
-  if (!job.options.fixed_shapes.empty())
-    PREON_RETURN_IF_ERROR(FixShapes(source, job.options.fixed_shapes).WithContext("--fix-shape"));
+  if (!job.options.prepare.fixed_shapes.empty())
+    PREON_RETURN_IF_ERROR(FixShapes(source, job.options.prepare.fixed_shapes).WithContext("--fix-shape"));
   PREON_RETURN_IF_ERROR(CheckNames(source.graph, job.choices.plan));
   PREON_RETURN_IF_ERROR(ResolveSelectors(source.graph, &job.choices.plan));
   PREON_RETURN_IF_ERROR(ResolveOverrides(source.graph, &job.choices.plan));
@@ -221,7 +222,7 @@ Result<PreparedModel> Prepare(const std::string& path, Job& job, const Status* d
   }
   Result<PreparedModel> rewritten = Rewrite(source, job, verify);
   // A model that does not run as it is explains whatever else fails.
-  if (!job.options.worker && !first_run.outputs &&
+  if (!job.options.calibration.workers.task && !first_run.outputs &&
       (!rewritten.ok() || !SameGraph(source.graph, rewritten->model.graph)))
     PREON_RETURN_IF_ERROR(run_source());
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, std::move(rewritten));

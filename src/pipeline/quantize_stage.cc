@@ -93,8 +93,8 @@ Result<Attempt> QuantizeOnce(const PreparedModel& prepared, const CalibrationDat
   PREON_ASSIGN_OR_RETURN(const PlanStatistics statistics, StatisticsOf(prepared, data, *job.choices.method, job));
   PREON_ASSIGN_OR_RETURN(Model quantized,
                          ApplyPlan(prepared.model, prepared.plan, statistics, &warnings, job.context.ThreadCount()));
-  if (job.options.format == QuantFormat::kQOperator) PREON_RETURN_IF_ERROR(ToQOperator(quantized));
-  if (job.options.value_info) InferShapes(quantized);
+  if (job.options.write.format == QuantFormat::kQOperator) PREON_RETURN_IF_ERROR(ToQOperator(quantized));
+  if (job.options.write.value_info) InferShapes(quantized);
   job.clock.Begin("verify");
   PREON_ASSIGN_OR_RETURN(VerifiedModel verified, LoadForVerification(quantized, prepared, job, warnings));
   return Attempt{std::move(quantized), std::move(verified), std::move(warnings)};
@@ -131,7 +131,7 @@ Result<Comparison> CompareWithFloat(const PreparedModel& prepared, const Model& 
                                     const FloatOutputs& float_outputs, const Job& job) {
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, job.open_samples(prepared.inputs, {}));
   source = Prefetch(std::move(source));
-  const RunPlan runs = PlanRuns(quantized, job.context.ThreadCount(), *source, job.options.memory);
+  const RunPlan runs = PlanRuns(quantized, job.context.ThreadCount(), *source, job.options.resources.memory);
   std::optional<Session> beside;
   if (runs.at_once > 1) {
     PREON_ASSIGN_OR_RETURN(beside, Session::OpenModel(quantized, {.threads = runs.threads}, job.context));
@@ -196,7 +196,7 @@ Result<QuantizeResult> QuantizeStage(PreparedModel& prepared, const CalibrationD
   }
   result.placement = std::move(verified.placement);
 
-  if (job.options.nhwc) {
+  if (job.options.write.nhwc) {
     job.clock.Begin("verify");
     PREON_RETURN_IF_ERROR(GiveNhwc(attempt.quantized, batch, *first, job, result.warnings));
   }
@@ -204,7 +204,8 @@ Result<QuantizeResult> QuantizeStage(PreparedModel& prepared, const CalibrationD
 
   // Saving is deterministic: these are the bytes that were loaded and run above.
   job.clock.Begin("write");
-  PREON_RETURN_IF_ERROR(SaveModel(attempt.quantized, job.options.output, {.external_data = job.options.external_data}));
+  PREON_RETURN_IF_ERROR(
+      SaveModel(attempt.quantized, job.options.output, {.external_data = job.options.write.external_data}));
   return result;
 }
 

@@ -18,11 +18,11 @@ namespace {
 std::string ConfigHash(const Options& options) {
   const PlanOptions& plan = options.plan;
   std::string text = StrCat(options.target.value_or(""), ' ', plan.activation.name(), ' ',
-                            options.weight.value_or(plan.weight).name(), ' ',
+                            options.types.weight.value_or(plan.weight).name(), ' ',
 
                             plan.activation_symmetric ? StrCat(*plan.activation_symmetric) : "default", ' ',
-                            ScaleTypeName(plan.scale_type), ' ', plan.per_channel, ' ', options.method);
-  for (const auto& [key, value] : options.method_options) text += '\n' + key + '=' + value;
+                            ScaleTypeName(plan.scale_type), ' ', plan.per_channel, ' ', options.ranges.method);
+  for (const auto& [key, value] : options.ranges.method_options) text += '\n' + key + '=' + value;
   for (const auto* names : {&plan.exclude, &plan.exclude_types, &plan.passthrough}) {
     text += '\n';
     for (const std::string& name : *names) text += name + '\n';
@@ -36,7 +36,7 @@ void WarnOfUnknown(const Job& job, PreparedModel& prepared) {
     if (!prepared.model.graph.HasTensor(tensor)) unknown.push_back(tensor);
   }
   if (unknown.empty()) return;
-  prepared.warnings.push_back(StrCat(job.options.save_and_restore, ": ", unknown.size(),
+  prepared.warnings.push_back(StrCat(job.options.statistics.save_and_restore, ": ", unknown.size(),
                                      " of its tensors are not in the rewritten model, for example '", unknown.front(),
                                      "'"));
 }
@@ -44,7 +44,7 @@ void WarnOfUnknown(const Job& job, PreparedModel& prepared) {
 }  // namespace
 
 Status LoadSaved(Job& job) {
-  const std::string& path = job.options.save_and_restore;
+  const std::string& path = job.options.statistics.save_and_restore;
   if (path.empty()) return Status::Ok();
   if (!ToLower(path).ends_with(".json"))
     job.choices.warnings.push_back(StrCat("--save-and-restore: '", path, "' holds JSON, whatever its ending"));
@@ -56,7 +56,7 @@ Status LoadSaved(Job& job) {
 
 Status ApplySaved(const Job& job, PreparedModel& prepared) {
   if (!job.saved) return Status::Ok();
-  const std::string& path = job.options.save_and_restore;
+  const std::string& path = job.options.statistics.save_and_restore;
   if (!job.saved->left_float.empty()) {
     PlanOptions options = job.choices.plan;
     options.left_float = job.saved->left_float;
@@ -86,7 +86,7 @@ Status WriteSaved(const PreparedModel& prepared, const CalibrationData& data, co
                     .method = std::string(job.choices.method->name()),
                     .samples = result.samples};
   PREON_ASSIGN_OR_RETURN(saved.statistics, StatisticsOf(prepared, data, *job.choices.method, job));
-  return SaveRanges(saved, job.options.save_and_restore);
+  return SaveRanges(saved, job.options.statistics.save_and_restore);
 }
 
 }  // namespace preon

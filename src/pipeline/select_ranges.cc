@@ -32,7 +32,7 @@ Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const Calibra
                                     const RangeMethod& method, const Job& job) {
   const QuantPlan& plan = prepared.plan;
   // A method that was asked for by name gives its own ranges.
-  const bool automatic = (*job.builtins.methods.Find(job.options.method))->name() == "auto";
+  const bool automatic = (*job.builtins.methods.Find(job.options.ranges.method))->name() == "auto";
   PlanStatistics statistics;
   const PlanStatistics none;
   const PlanStatistics& saved = job.saved ? job.saved->statistics : none;
@@ -73,7 +73,7 @@ Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const Calibra
     statistics.ranges[wanted[i].tensor] = *ranges[i];
   }
   if (job.choices.plan.compat != Compat::kOff) return statistics;  // other tools do neither of these
-  if (job.options.bias_correction) {
+  if (job.options.algorithms.bias_correction) {
     for (const auto& [input, observed] : MeanSources(prepared.model.graph, plan)) {
       const auto sketch = data.tensors.find(observed);
       if (const auto means = saved.channel_means.find(input); means != saved.channel_means.end())
@@ -82,7 +82,7 @@ Result<PlanStatistics> StatisticsOf(const PreparedModel& prepared, const Calibra
         statistics.channel_means[input] = sketch->second.channel_means();
     }
   }
-  if (job.options.channel_scales && job.choices.target->FollowsRuntime()) {
+  if (job.options.algorithms.channel_scales && job.choices.target->FollowsRuntime()) {
     for (const std::string& tensor : ScalableTensors(prepared.model.graph, plan)) {
       if (const auto extremes = saved.channel_extremes.find(tensor); extremes != saved.channel_extremes.end()) {
         statistics.channel_extremes[tensor] = extremes->second;

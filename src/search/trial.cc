@@ -47,8 +47,9 @@ Result<double> TrialSqnrDb(const PreparedModel& prepared, const CalibrationData&
   PREON_ASSIGN_OR_RETURN(const Model quantized, ApplyPlan(prepared.model, prepared.plan, statistics, nullptr));
   const std::unique_ptr<DataSource> source = trial.Open();
   const std::vector<StateLink> links = FindStateLinks(prepared.model.graph);
-  const RunPlan runs = links.empty() ? PlanRuns(quantized, job.context.ThreadCount(), *source, job.options.memory)
-                                     : RunPlan{.at_once = 1, .threads = job.context.ThreadCount()};
+  const RunPlan runs = links.empty()
+                           ? PlanRuns(quantized, job.context.ThreadCount(), *source, job.options.resources.memory)
+                           : RunPlan{.at_once = 1, .threads = job.context.ThreadCount()};
   PREON_ASSIGN_OR_RETURN(Session session, Session::OpenModel(quantized, {.threads = runs.threads}, job.context));
   RunContext quiet = job.context;
   quiet.progress = {};

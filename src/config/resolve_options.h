@@ -1,0 +1,34 @@
+// From options to what a run works with: names looked up, defaults settled, contradictions found.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/builtins.h"
+#include "config/options.h"
+
+namespace preon {
+
+/// What names in the options stand for.
+struct Choices {
+  std::unique_ptr<RangeMethod> method;                    ///< with its options applied
+  std::vector<std::unique_ptr<RangeMethod>> all_methods;  ///< where they were asked for
+  const Target* target = nullptr;
+  PlanOptions plan;                   ///< the options', and what --compat makes of defaults
+  std::vector<std::string> warnings;  ///< of settings without effect
+};
+
+/// Checks what can be checked before a file is opened, and looks names up.
+/// Errors: kUnknownOption with the nearest name, kBadOptionValue, kConflictingOptions, kNotYetSupported.
+Result<Choices> Resolve(const Options& options, const Builtins& builtins);
+
+/// What ranges are for, where no plan says more. Errors: kConflictingOptions for block formats, which have none.
+Result<IntFormat> RangeFormat(const PlanOptions& plan);
+
+/// The method of a tensor that has one of its own, with the keys in the options that it has. Errors: kUnknownOption,
+/// those of the keys.
+Result<std::unique_ptr<RangeMethod>> MethodOfItsOwn(const Options& options, const std::string& name,
+                                                    const Builtins& builtins);
+
+}  // namespace preon
