@@ -38,7 +38,7 @@ Result<Options> ToOptions(const QuantizeOptions& given) {
     if (name != "config") PREON_RETURN_IF_ERROR(SetOption(options, name, value));
   }
   if (given.threads != 0) PREON_RETURN_IF_ERROR(SetOption(options, "threads", std::to_string(given.threads)));
-  if (given.reader && options.has_data()) {
+  if (given.reader && options.data.has_samples()) {
     return Error(ErrorId::kConflictingOptions, "reader and data: got both, wanted one");
   }
   return options;
@@ -111,7 +111,8 @@ template <typename Body>
 auto RunVerbWith(const QuantizeOptions& given, const Body& verb) -> decltype(verb(given.model, std::declval<RunInputs&>())) {
   PREON_ASSIGN_OR_RETURN(const Options options, ToOptions(given));
   const Builtins builtins = MakeBuiltins();
-  RunContext context{.threads = options.threads, .tmp_dir = options.tmp_dir, .cancel = given.cancel};
+  RunContext context{
+      .threads = options.resources.threads, .tmp_dir = options.resources.tmp_dir, .cancel = given.cancel};
   if (given.progress) {
     context.progress = [&given](const Progress& progress) {
       given.progress(std::string(progress.stage), progress.done, progress.total);

@@ -17,9 +17,9 @@ Result<std::optional<CalibrationData>> LoadProduction(const CalibrationData& cal
 }
 
 Status CheckSampleQuestions(const Options& options, const CalibrationData& data) {
-  const std::pair<bool, const char*> questions[] = {{options.group_by.has_value(), "--group-by"},
-                                                    {options.tolerance.has_value(), "--tolerance"},
-                                                    {!options.cover.empty(), "--cover"}};
+  const std::pair<bool, const char*> questions[] = {{options.analysis.group_by.has_value(), "--group-by"},
+                                                    {options.analysis.tolerance.has_value(), "--tolerance"},
+                                                    {!options.analysis.cover.empty(), "--cover"}};
   for (const auto& [asked, name] : questions) {
     if (!asked || data.per_sample) continue;
     return Error(ErrorId::kCalibFileMismatch, name, ": the file keeps nothing per sample")
@@ -37,32 +37,32 @@ Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, RunInputs& run) {
   run.context.BeginStage("load");
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, LoadCalibration(calib, run.context.ThreadCount()));
   PREON_RETURN_IF_ERROR(CheckSampleQuestions(options, data).WithContext(calib));
-  PREON_ASSIGN_OR_RETURN(const std::optional<CalibrationData> production, LoadProduction(data, options.production));
+  PREON_ASSIGN_OR_RETURN(const std::optional<CalibrationData> production, LoadProduction(data, options.analysis.production));
   run.context.BeginStage("analyze");
   PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(options.plan));
   AnalyzeOptions how{.methods = run.builtins.methods,
                      .chosen = *run.choices.method,
                      .format = format,
-                     .samples = {.group_by = options.group_by}};
-  if (options.tolerance) how.samples.tolerance = *options.tolerance;
+                     .samples = {.group_by = options.analysis.group_by}};
+  if (options.analysis.tolerance) how.samples.tolerance = *options.analysis.tolerance;
   Result<Analysis> analysis = Analyze(data, production ? &*production : nullptr, how);
   if (!analysis.ok())
-    return std::move(analysis).status().WithContext(options.production.empty() ? calib : options.production);
+    return std::move(analysis).status().WithContext(options.analysis.production.empty() ? calib : options.analysis.production);
   AnalyzeResult result{.facts = {.version = std::string(kVersion)},  // the page tells it
                        .calib = calib,
-                       .production = options.production,
-                       .html = options.html,
-                       .cover = options.cover,
+                       .production = options.analysis.production,
+                       .html = options.analysis.html,
+                       .cover = options.analysis.cover,
                        .samples = data.sample_count(),
                        .production_samples = production ? production->sample_count() : 0,
                        .method = std::string(how.chosen.name()),
                        .activation = std::string(DataTypeName(how.format.type)),
                        .analysis = *std::move(analysis)};
-  if (!options.html.empty() || !options.cover.empty()) run.context.BeginStage("write");
-  if (!options.html.empty()) PREON_RETURN_IF_ERROR(WriteFileAtomically(options.html, AnalysisPage(result)));
-  if (!options.cover.empty()) {
+  if (!options.analysis.html.empty() || !options.analysis.cover.empty()) run.context.BeginStage("write");
+  if (!options.analysis.html.empty()) PREON_RETURN_IF_ERROR(WriteFileAtomically(options.analysis.html, AnalysisPage(result)));
+  if (!options.analysis.cover.empty()) {
     if (!result.analysis.samples) return Error(ErrorId::kRangeMissing, calib, ": --cover: no tensor has values");
-    PREON_RETURN_IF_ERROR(WriteFileAtomically(options.cover, CoverList(*result.analysis.samples)));
+    PREON_RETURN_IF_ERROR(WriteFileAtomically(options.analysis.cover, CoverList(*result.analysis.samples)));
   }
   if (!options.save_histograms.empty())
     PREON_RETURN_IF_ERROR(WriteHistograms(result.analysis, options.save_histograms));

@@ -12,7 +12,7 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run) 
   PREON_RETURN_IF_ERROR(CheckOutputs("calibrate", run.options, {model}));
   PREON_RETURN_IF_ERROR(CheckObserves(run.choices));
   if (!run.samples.open) return MissingData("calibrate", "--data SRC");
-  const std::optional<WorkerTask>& task = run.options.worker;
+  const std::optional<WorkerTask>& task = run.options.calibration.workers.task;
   const ModelPreparation preparation(run.options, run.builtins.passes, run.choices, run.samples, run.context);
   const Status undone = Error(ErrorId::kPassFailed, "rewrites change the outputs");
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, task && task->verify_each_pass
@@ -35,7 +35,7 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run) 
                          .shared_tensors = static_cast<int64_t>(data.shared.size()),
                          .warnings = run.choices.warnings};
   result.warnings.insert(result.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
-  if (run.options.has_random_data()) result.warnings.push_back("random samples: these statistics say nothing about real data");
+  if (run.options.data.has_random()) result.warnings.push_back("random samples: these statistics say nothing about real data");
   for (const auto& [stage, seconds] : result.facts.seconds) {
     if (stage == "calibrate")
       result.seconds_per_sample = seconds / static_cast<double>(std::max<int64_t>(result.samples, 1));

@@ -55,7 +55,7 @@ Result<InstrumentResult> InstrumentVerb(const std::string& model, RunInputs& run
                              .InstrumentationOf(prepared);
   if (plan.calib_out.empty()) plan.calib_out = std::filesystem::path(model).stem().string() + "-%p.calib";
   PREON_ASSIGN_OR_RETURN(const PackedModel packed,
-                         PackForServing(prepared.model, plan.Observed(), run.options.optimize_observed));
+                         PackForServing(prepared.model, plan.Observed(), run.options.calibration.observe.optimize));
   run.context.BeginStage("verify");
   PREON_RETURN_IF_ERROR(VerifyPacked(packed, prepared, plan, run.context).WithContext(output, ": not written"));
   run.context.BeginStage("write");

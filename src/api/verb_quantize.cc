@@ -52,11 +52,11 @@ bool IsComplete(const PreparedModel& prepared, const RunInputs& run, const Saved
 // Statistics by a pass over the samples, from --calib, or none where none are needed.
 Result<Calibration> CalibrateOrLoad(PreparedModel& prepared, const RunInputs& run, const ModelPreparation& preparation,
                                     const PassFiles& files) {
-  const std::string& calib = run.options.calib;
+  const std::string& calib = run.options.statistics.calib;
   if (calib.empty() && !IsComplete(prepared, run, files.saved)) {
     if (!run.samples.made_up())
       return CalibrationStage(run.options, run.choices, run.samples, preparation, run.context).Run(prepared, files);
-    return Error(ErrorId::kMissingOption, run.options.save_and_restore, ": no range for '",
+    return Error(ErrorId::kMissingOption, run.options.statistics.save_and_restore, ": no range for '",
                  MissingRanges(prepared.plan, files.saved).front(),
                  "' and others; wanted --data SRC to calibrate what is missing");
   }
@@ -78,9 +78,9 @@ Result<Calibration> CalibrateOrLoad(PreparedModel& prepared, const RunInputs& ru
 // The method that --method auto stands for, and layers left in float where no method is good enough.
 Result<std::vector<MethodCandidate>> ChooseByTrials(PreparedModel& prepared, RunInputs& run, const PlanInputs& inputs,
                                                     const FallbackPlanner& fallback, TrialSamples& samples) {
-  if (!run.options.calib.empty()) PREON_RETURN_IF_ERROR(CollectTrialSamples(prepared, run, samples));
+  if (!run.options.statistics.calib.empty()) PREON_RETURN_IF_ERROR(CollectTrialSamples(prepared, run, samples));
   run.context.BeginStage("try");
-  Trials trials(samples, run.options.memory, run.context);
+  Trials trials(samples, run.options.resources.memory, run.context);
   PREON_RETURN_IF_ERROR(trials.CloseLoop(prepared.model));
   PREON_ASSIGN_OR_RETURN(ChosenMethod chosen, ChooseMethod(prepared, inputs, trials, run.builtins.methods));
   if (chosen.method != nullptr && run.choices.target->FollowsRuntime()) {
@@ -119,7 +119,7 @@ void Describe(const PreparedModel& prepared, const RunInputs& run, QuantizeResul
   result.weight_method = WeightMethodName(weight_method);
   result.compat = CompatName(options.plan.compat);
   result.target = choices.target->name();
-  result.random_data = options.calib.empty() && options.has_random_data();
+  result.random_data = options.statistics.calib.empty() && options.data.has_random();
   result.histograms = options.save_histograms;
 }
 
@@ -131,7 +131,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
   PREON_RETURN_IF_ERROR(CheckOutputs("quantize", options, {model}));
   if (!run.samples.open) return MissingData("quantize", "--data SRC or --calib FILE");
   PREON_ASSIGN_OR_RETURN(const std::optional<SavedRanges> restored,
-                         LoadSaved(options.save_and_restore, run.choices.warnings));
+                         LoadSaved(options.statistics.save_and_restore, run.choices.warnings));
   const SavedRanges* saved = restored ? &*restored : nullptr;
 
   const ModelPreparation preparation(options, run.builtins.passes, run.choices, run.samples, run.context);
@@ -149,7 +149,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
   std::optional<PartialCalibration> partial;
   if (!run.samples.made_up() && !run.choices.method->collects() && saved == nullptr) partial.emplace(options);
   // What a float16 model computes in float32 is not what it gives.
-  const bool keeps_outputs = options.memory != MemoryUse::kLow && !prepared.was_float16;
+  const bool keeps_outputs = options.resources.memory != MemoryUse::kLow && !prepared.was_float16;
   PREON_ASSIGN_OR_RETURN(const Calibration calibration,
                          CalibrateOrLoad(prepared, run, preparation,
                                          {.trial = tries ? &trial : nullptr,
@@ -178,7 +178,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
   result.policies = std::move(candidates);
   Describe(prepared, run, result);
   if (saved != nullptr) {
-    result.restored_from = options.save_and_restore;
+    result.restored_from = options.statistics.save_and_restore;
     result.restored_tensors = static_cast<int64_t>(prepared.plan.RangeTensors().size()) - missing;
     if (missing == 0) result.samples = saved->samples;
   }
@@ -186,14 +186,14 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
     result.warnings.push_back("auto used each tensor's own rule: comparing methods needs --data");
   if (!has_ranges && run.samples.made_up() && AlgorithmsNeedData(prepared, run.choices))
     result.warnings.push_back("bias correction skipped: it needs --data");
-  if (run.samples.made_up() || (!options.calib.empty() && options.has_random_data())) {
+  if (run.samples.made_up() || (!options.statistics.calib.empty() && options.data.has_random())) {
     result.warnings.push_back(
         "metrics were measured on random data and mean little: error, agreement and latency; give --data");
   }
   result.facts = FactsOf(run.context, "quantize", calibration.workers_peak_rss_bytes);
   const auto write_beside = [&]() -> Status {
     if (!options.save_histograms.empty()) PREON_RETURN_IF_ERROR(SaveHistograms(data, run));
-    if (!options.save_and_restore.empty() && missing > 0)
+    if (!options.statistics.save_and_restore.empty() && missing > 0)
       PREON_RETURN_IF_ERROR(WriteSaved(prepared, *run.choices.method, inputs, options, run.context));
     return options.report.empty() ? Status::Ok() : WriteReport(result, options.report);
   };

@@ -23,10 +23,10 @@ Status CheckStatisticsAlone(const Options& options) {
                                                  {options.target.has_value(), "--target"},
                                                  {!options.plan.exclude.empty(), "--exclude"},
                                                  {!options.plan.exclude_types.empty(), "--exclude-type"},
-                                                 {!options.disabled_passes.empty(), "--disable-pass"},
-                                                 {options.float16.has_value(), "--float16"},
-                                                 {options.sketch_mode != SketchMode::kSampled, "--exact"},
-                                                 {!options.optimize_observed, "--no-optimize"}};
+                                                 {!options.prepare.disabled_passes.empty(), "--disable-pass"},
+                                                 {options.prepare.float16.has_value(), "--float16"},
+                                                 {options.calibration.observe.mode != SketchMode::kSampled, "--exact"},
+                                                 {!options.calibration.observe.optimize, "--no-optimize"}};
   for (const auto& [given, name] : unused) {
     if (given)
       return Error(ErrorId::kConflictingOptions, name, ": has no effect without --data, which goes with a model");
@@ -127,7 +127,7 @@ Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run) {
   RangesResult result{.activation = options.plan.activation.name(),
                       .scale_type = std::string(ScaleTypeName(options.plan.scale_type)),
                       .compat = std::string(CompatName(options.plan.compat)),
-                      .all_methods = options.all_methods};
+                      .all_methods = options.ranges.all_methods};
   Calibration calibration;
   if (run.samples.open) {
     if (path.ends_with(".calib") || IsCalibFile(path)) {

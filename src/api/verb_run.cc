@@ -37,7 +37,7 @@ Status RunOnce(Session& session, RunInputs& run, SavedOutputs* outputs, LatencyR
     if (outputs != nullptr) PREON_RETURN_IF_ERROR(outputs->Write(result.runs, values));
     result.samples += batch->samples;
     ++result.runs;
-    run.context.Report({.stage = "run", .done = result.samples, .total = per_pass * run.options.repeat});
+    run.context.Report({.stage = "run", .done = result.samples, .total = per_pass * run.options.run.repeat});
   }
   return result.samples > 0 ? Status::Ok() : Error(ErrorId::kDataEmpty, "--data: no samples");
 }
@@ -49,13 +49,13 @@ Result<RunResult> RunVerb(const std::string& model, RunInputs& run) {
   run.context.BeginStage("load");
   PREON_ASSIGN_OR_RETURN(Session session, OpenAsIs(model, run.context));
   std::optional<SavedOutputs> outputs;
-  if (!run.options.save_folder.empty()) {
-    PREON_ASSIGN_OR_RETURN(outputs, SavedOutputs::Create(run.options.save_folder, session.outputs()));
+  if (!run.options.run.save_folder.empty()) {
+    PREON_ASSIGN_OR_RETURN(outputs, SavedOutputs::Create(run.options.run.save_folder, session.outputs()));
   }
   run.context.BeginStage("run");
-  RunResult result{.model = model, .saved_to = run.options.save_folder};
+  RunResult result{.model = model, .saved_to = run.options.run.save_folder};
   LatencyRecorder recorder;
-  for (int64_t pass = 0; pass < run.options.repeat; ++pass) {
+  for (int64_t pass = 0; pass < run.options.run.repeat; ++pass) {
     PREON_RETURN_IF_ERROR(RunOnce(session, run, pass == 0 && outputs ? &*outputs : nullptr, recorder, result));
   }
   result.latency = recorder.Summarize();

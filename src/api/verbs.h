@@ -18,7 +18,7 @@ Result<MergeResult> MergeVerb(const std::vector<std::string>& parts, RunInputs& 
 /// Of statistics; with samples, of a model, in one pass. Also writes them as JSON to `options.output` where that is
 /// given.
 Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run);
-/// Also writes a page to `options.html` where that is given.
+/// Also writes a page to `options.analysis.html` where that is given.
 Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, RunInputs& run);
 /// A model, or (name ending in .calib) the statistics of one.
 Result<std::variant<ModelSummary, CalibSummary>> InspectVerb(const std::string& path, RunInputs& run);

@@ -135,15 +135,16 @@ Status FillOptions(const ParsedVerb& parsed, Options& options) {
     for (const std::string& value : given.values) PREON_RETURN_IF_ERROR(SetOption(options, name, value));
   }
   // A key of --option may stand for an option that the verb has not.
-  for (const Setting& setting : options.settings) {
+  for (const Setting& setting : options.given.settings) {
     const auto spec = std::ranges::find(OptionTable(), setting.name, &OptionSpec::name);
     if (!setting.by_another || (spec->verbs & parsed.command.verb) != 0) continue;
-    options.warnings.push_back(StrCat("--", setting.name, " ", setting.value, ": no effect on ", parsed.command.name));
+    options.given.warnings.push_back(
+        StrCat("--", setting.name, " ", setting.value, ": no effect on ", parsed.command.name));
   }
   const auto of_methods = std::ranges::find(OptionTable(), "method-option", &OptionSpec::name);
   if ((of_methods->verbs & parsed.command.verb) != 0) return Status::Ok();
-  for (const auto& [key, value] : std::exchange(options.method_keys, {}))
-    options.warnings.push_back(StrCat(key, "=", value, ": no effect on ", parsed.command.name));
+  for (const auto& [key, value] : std::exchange(options.ranges.method_keys, {}))
+    options.given.warnings.push_back(StrCat(key, "=", value, ": no effect on ", parsed.command.name));
   return Status::Ok();
 }
 

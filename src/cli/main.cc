@@ -33,11 +33,11 @@ Status Run(int argc, const char* const* argv) {
   if ((arguments.command.verb & (kVerbQuantize | kVerbCalibrate | kVerbInstrument)) != 0) ReturnLargeBlocksAtOnce();
 
   std::error_code unknown;
-  arguments.options.program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
+  arguments.options.calibration.workers.program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
 
-  ProgressPrinter progress(arguments.json, arguments.verbosity, arguments.options.worker.has_value());
-  const RunContext context{.threads = arguments.options.threads,
-                           .tmp_dir = arguments.options.tmp_dir,
+  ProgressPrinter progress(arguments.json, arguments.verbosity, arguments.options.calibration.workers.task.has_value());
+  const RunContext context{.threads = arguments.options.resources.threads,
+                           .tmp_dir = arguments.options.resources.tmp_dir,
                            .log = [&](LogLevel level, std::string_view message) { progress.Log(level, message); },
                            .progress = [&](const Progress& now) { progress.Show(now); },
                            .cancel = interrupted};

@@ -16,22 +16,23 @@ namespace preon {
 // Statistics from a file come with their samples: options about these would be ignored.
 Status CheckCalibAlone(const Options& options) {
   const DataOptions& data = options.data;
-  const std::pair<bool, const char*> unused[] = {{options.sketch_mode != SketchMode::kSampled, "--exact"},
-                                                 {!options.optimize_observed, "--no-optimize"},
-                                                 {!options.has_data() && !data.only.empty(), "--only"},
-                                                 {options.workers > 1, "--workers"},
-                                                 {options.resume, "--resume"},
-                                                 {options.checkpoint_seconds.has_value(), "--checkpoint"},
-                                                 {options.calib_samples != -1, "--calib-samples"},
-                                                 {!options.has_data() && data.limit != -1, "--samples"},
-                                                 {!options.has_data() && data.batch != 0, "--batch"},
-                                                 {!options.has_data() && data.seed != 0, "--seed"},
-                                                 {!options.has_data() && !data.preprocess.empty(), "--preprocess"},
-                                                 {!options.has_data() && !data.labels.empty(), "--labels"}};
+  const std::pair<bool, const char*> unused[] = {
+      {options.calibration.observe.mode != SketchMode::kSampled, "--exact"},
+      {!options.calibration.observe.optimize, "--no-optimize"},
+      {!options.data.has_samples() && !data.only.empty(), "--only"},
+      {options.calibration.workers.count > 1, "--workers"},
+      {options.calibration.checkpoint.resume, "--resume"},
+      {options.calibration.checkpoint.seconds.has_value(), "--checkpoint"},
+      {options.calibration.samples != -1, "--calib-samples"},
+      {!options.data.has_samples() && data.limit != -1, "--samples"},
+      {!options.data.has_samples() && data.batch != 0, "--batch"},
+      {!options.data.has_samples() && data.seed != 0, "--seed"},
+      {!options.data.has_samples() && !data.preprocess.empty(), "--preprocess"},
+      {!options.data.has_samples() && !data.labels.empty(), "--labels"}};
   for (const auto& [given, name] : unused) {
     if (!given) continue;
     return Error(ErrorId::kConflictingOptions, name, ": has no effect with --calib",
-                 options.has_data() ? "" : " and no --data");
+                 options.data.has_samples() ? "" : " and no --data");
   }
   return Status::Ok();
 }
@@ -49,7 +50,7 @@ Status CheckScaleTypes(const Options& options, Warnings* warnings) {
                                         warnings));
   }
   // Int16 scales end at 2^-15; a 32-bit code that small would need ranges of more than 65536.
-  const TensorType weight = options.weight.value_or(DataType::kInt8);
+  const TensorType weight = options.types.weight.value_or(DataType::kInt8);
   if (plan.scale_type_of_weights() == ScaleType::kInt16 && IsIntType(weight.type()) &&
       DataTypeBits(weight.type()) == 32) {
     return Error(ErrorId::kConflictingOptions, "--scale-type int16: has no scales for --weight ", weight.name(),
@@ -65,19 +66,20 @@ Status CheckScaleTypes(const Options& options, Warnings* warnings) {
 // Options without effect are errors: those of ranges where nothing has any, those of another kind of target or type.
 Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Target& target, Warnings* warnings) {
   const PlanOptions unset;
-  const std::pair<bool, const char*> of_ranges[] = {{options.method != "auto", "--method"},
-                                                    {!options.method_options.empty(), "--method-option"},
-                                                    {!options.calib.empty(), "--calib"},
-                                                    {!plan.passthrough.empty(), "--passthrough"},
-                                                    {options.format.has_value(), "--format"},
-                                                    {options.disabled_algorithms.contains("channel-scales"), "--no-channel-scales"},
-                                                    {options.sketch_mode != SketchMode::kSampled, "--exact"},
-                                                    {!options.optimize_observed, "--no-optimize"},
-                                                    {!options.save_histograms.empty(), "--save-histograms"},
-                                                    {!options.save_and_restore.empty(), "--save-and-restore"}};
-  const std::pair<bool, const char*> of_means[] = {{options.disabled_algorithms.contains("bias-correction"), "--no-bias-correction"},
-                                                   {options.calib_samples != -1, "--calib-samples"},
-                                                   {options.workers > 1, "--workers"}};
+  const std::pair<bool, const char*> of_ranges[] = {
+      {options.ranges.method != "auto", "--method"},
+      {!options.ranges.method_options.empty(), "--method-option"},
+      {!options.statistics.calib.empty(), "--calib"},
+      {!plan.passthrough.empty(), "--passthrough"},
+      {options.write.format.has_value(), "--format"},
+      {options.algorithms.disabled.contains("channel-scales"), "--no-channel-scales"},
+      {options.calibration.observe.mode != SketchMode::kSampled, "--exact"},
+      {!options.calibration.observe.optimize, "--no-optimize"},
+      {!options.save_histograms.empty(), "--save-histograms"},
+      {!options.statistics.save_and_restore.empty(), "--save-and-restore"}};
+  const std::pair<bool, const char*> of_means[] = {{options.algorithms.disabled.contains("bias-correction"), "--no-bias-correction"},
+                                                   {options.calibration.samples != -1, "--calib-samples"},
+                                                   {options.calibration.workers.count > 1, "--workers"}};
   // Of targets that also write activations.
   const std::pair<bool, const char*> of_activations[] = {{plan.activation != unset.activation, "--activation"},
                                                          {plan.activation_symmetric.has_value(), "--symmetric"},
@@ -97,14 +99,14 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
     return Status::Ok();
   };
   const std::string with_target = StrCat("--target ", target.name());
-  for (const std::string& key : options.op_list_settings) {
+  for (const std::string& key : options.given.op_list_settings) {
     if (target.HasOpList()) break;
     PREON_RETURN_IF_ERROR(ReportIgnored(options, key, StrCat("with ", with_target), warnings)
                               .WithHint("--target quark has the layout that it is about"));
   }
   for (const auto& [key, reason] : target.IgnoredKeys(plan))
     PREON_RETURN_IF_ERROR(ReportIgnored(options, key, StrCat("here: ", reason), warnings));
-  if (options.keys.contains("MatMulNBitsParams") && target.QuantizesActivations())
+  if (options.given.keys.contains("MatMulNBitsParams") && target.QuantizesActivations())
     return Error(ErrorId::kConflictingOptions, "MatMulNBitsParams: has no effect with ", with_target,
                  "; wanted UseMatMulNBits=true beside it");
   if (!target.NeedsStatistics(plan)) {
@@ -117,7 +119,7 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
   if (plan.op_list.format && target.name() != "quark")
     return Error(ErrorId::kConflictingOptions, "--format extended: has no effect with ", with_target,
                  "; --target quark has it");
-  if (options.format == QuantFormat::kQOperator && !(is_byte(plan.activation) && is_byte(plan.weight))) {
+  if (options.write.format == QuantFormat::kQOperator && !(is_byte(plan.activation) && is_byte(plan.weight))) {
     return Error(ErrorId::kConflictingOptions, "--format qoperator: integer operators have int8 and uint8 alone, got ",
                  plan.activation.name(), " and ", plan.weight.name());
   }
@@ -165,7 +167,7 @@ Status CheckTypeOptions(const Options& options, PlanOptions& plan, Warnings* war
 // Block types get the attributes of their operator. Attributes of an operator that no type has are an error.
 Status SetAttributes(const Options& options, PlanOptions& plan, Warnings* warnings) {
   for (const bool mx : {false, true}) {
-    const BlockAttributes& attributes = mx ? options.mx_attributes : options.bfp_attributes;
+    const BlockAttributes& attributes = mx ? options.types.mx_attributes : options.types.bfp_attributes;
     if (attributes.empty()) continue;
     const char* option = mx ? "--mx-attribute" : "--bfp-attribute";
     bool used = false;
@@ -185,26 +187,27 @@ Status SetAttributes(const Options& options, PlanOptions& plan, Warnings* warnin
 
 // Of methods that want all values in the data's order.
 Status CheckInOrder(const Options& options) {
-  for (const auto& [given, name] : {std::pair(options.workers > 1, "--workers"), std::pair(options.resume, "--resume"),
-                                    std::pair(options.checkpoint_seconds.has_value(), "--checkpoint"),
-                                    std::pair(!options.save_and_restore.empty(), "--save-and-restore")}) {
+  for (const auto& [given, name] : {std::pair(options.calibration.workers.count > 1, "--workers"),
+                                    std::pair(options.calibration.checkpoint.resume, "--resume"),
+                                    std::pair(options.calibration.checkpoint.seconds.has_value(), "--checkpoint"),
+                                    std::pair(!options.statistics.save_and_restore.empty(), "--save-and-restore")}) {
     if (given)
       return Error(ErrorId::kConflictingOptions, name, ": not with a method that depends on the order of the samples (",
-                   options.method, "): they have to run in one pass");
+                   options.ranges.method, "): they have to run in one pass");
   }
   return Status::Ok();
 }
 
 Status CheckRandom(const Options& options, Warnings* warnings) {
   const RandomValues& random = options.data.random;
-  if (options.has_sources() && options.data.random_samples > 0)
+  if (options.data.has_sources() && options.data.random_samples > 0)
     warnings->push_back("UseRandomData: has no effect beside --data");
-  if (options.has_random_data()) return Status::Ok();
+  if (options.data.has_random()) return Status::Ok();
   for (const auto& [given, name] :
        {std::pair(!random.shapes.empty(), "--random-shape"), std::pair(!random.ranges.empty(), "--random-range")}) {
     if (given) PREON_RETURN_IF_ERROR(ReportIgnored(options, name, "without random samples", warnings));
   }
-  if (options.has_sources() && options.data.random_samples == 0 && options.data.seed != 0)
+  if (options.data.has_sources() && options.data.random_samples == 0 && options.data.seed != 0)
     return ReportIgnored(options, "--seed", "without random samples", warnings);
   return Status::Ok();
 }
@@ -213,7 +216,7 @@ Status CheckPreprocess(const Options& options, Warnings* warnings) {
   const DataOptions& data = options.data;
   const bool images = std::ranges::any_of(data.sources, MayHoldImages) ||
                       std::ranges::any_of(data.inputs, [](const auto& input) { return MayHoldImages(input.second); });
-  if (data.preprocess.empty() || images || !options.has_sources()) return Status::Ok();
+  if (data.preprocess.empty() || images || !options.data.has_sources()) return Status::Ok();
   return ReportIgnored(options, "--preprocess", "without images", warnings);
 }
 
@@ -221,12 +224,12 @@ void WarnOfDoubtful(const Options& options, const PlanOptions& plan, Warnings* w
   const DataType type = plan.activation.type();
   if (plan.activation_symmetric == true && IsIntType(type) && IntFormat{type}.q_min() == 0)
     warnings->push_back(StrCat("--symmetric on ", plan.activation.name(), ": the zero point is the middle code"));
-  const auto percentile = options.keys.find("Percentile");
-  if (percentile != options.keys.end() && ParseNumber<double>(percentile->second).value_or(100) <= 50)
+  const auto percentile = options.given.keys.find("Percentile");
+  if (percentile != options.given.keys.end() && ParseNumber<double>(percentile->second).value_or(100) <= 50)
     warnings->push_back(StrCat("Percentile ", percentile->second, ": cuts off at least half of the values"));
-  if (!options.save_and_restore.empty() && !options.save_and_restore.ends_with(".json"))
-    warnings->push_back(
-        StrCat("--save-and-restore ", options.save_and_restore, ": the file is JSON, whatever its name says"));
+  if (!options.statistics.save_and_restore.empty() && !options.statistics.save_and_restore.ends_with(".json"))
+    warnings->push_back(StrCat("--save-and-restore ", options.statistics.save_and_restore,
+                               ": the file is JSON, whatever its name says"));
 }
 
 }  // namespace preon

@@ -35,7 +35,7 @@ Status ApplyMethodOptions(Options& options, const Json& value) {
     // A list of numbers ("PercentileCandidates") is written as the methods read it.
     Result<std::string> text = setting.is_array() ? setting.dump() : Scalar(setting);
     if (!text.ok()) return std::move(text).status().WithContext("method_options: ", name);
-    options.method_options[name] = *text;
+    options.ranges.method_options[name] = *text;
   }
   return Status::Ok();
 }
@@ -89,7 +89,7 @@ Status ApplyConfigJson(Options& options, const Json& json, const std::string& na
   if (!json.is_object()) return Error(ErrorId::kBadConfig, name, ": not a JSON object");
   PREON_RETURN_IF_ERROR(
       (IsQConfig(json) ? ApplyQConfig(options, json) : ApplyConfigObject(options, json)).WithContext(name));
-  options.settings.clear();  // the file is known
+  options.given.settings.clear();  // the file is known
   return Status::Ok();
 }
 
@@ -105,7 +105,7 @@ Status ApplyConfig(Options& options, const std::string& name) {
   if (!std::filesystem::is_regular_file(name, ignored)) {
     return Error(ErrorId::kBadOptionValue, "--config: got '", name, "', wanted a file that exists or a preset");
   }
-  options.config_file = name;
+  options.given.config_file = name;
   PREON_ASSIGN_OR_RETURN(const std::string text, ReadFile(name));
   if (!IsYaml(name)) return ApplyConfigText(options, text, name);
   PREON_ASSIGN_OR_RETURN(const Json json, ParseYaml(text, name));

@@ -6,6 +6,7 @@
 
 #include "config/option_table.h"
 #include "config/presets.h"
+#include "config/resolve_options.h"
 
 namespace preon {
 namespace {
@@ -37,11 +38,11 @@ TEST(Config, SetsOptionsMethodOptionsAndOverrides) {
       "overrides": {"t": {"type": "int8", "rmin": -1, "rmax": 2}, "u": {"scale": 0.5, "zero_point": 3}}})",
                                         "c.json");
   ASSERT_TRUE(status.ok()) << status.ToString();
-  EXPECT_EQ(options.method, "percentile");
+  EXPECT_EQ(options.ranges.method, "percentile");
   EXPECT_EQ(options.data.limit, 20);
   EXPECT_FALSE(options.plan.per_channel);
   EXPECT_EQ(options.plan.exclude_types, (std::vector<std::string>{"Gemm", "Conv"}));
-  EXPECT_EQ(options.method_options.at("Percentile"), "99.5");
+  EXPECT_EQ(options.ranges.method_options.at("Percentile"), "99.5");
   EXPECT_EQ(options.plan.overrides.at("t").type, DataType::kInt8);
   EXPECT_EQ(options.plan.overrides.at("t").range, (Range{-1, 2}));
   EXPECT_EQ(options.plan.overrides.at("u").params, (QuantParams{0.5f, 3}));
@@ -109,7 +110,7 @@ TEST(Presets, QConfigs) {
   ASSERT_TRUE(ApplyPreset(options, "A16W8_QCONFIG").ok());
   EXPECT_EQ(options.plan.activation, TensorType(DataType::kInt16));
   EXPECT_EQ(options.target, "quark");
-  EXPECT_EQ(options.method, "Percentile");
+  EXPECT_EQ(options.ranges.method, "Percentile");
   EXPECT_FALSE(options.plan.per_channel);
   EXPECT_TRUE(options.plan.op_list.pairs.force_without_input && options.plan.op_list.pairs.fold_relu);
 }

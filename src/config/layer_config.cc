@@ -115,7 +115,7 @@ void WarnOfIgnoredFields(const TensorConfig& spec, std::string_view role, Option
   const bool has_scale = HasScale(spec.type, constant ? options.plan.weight_scaled : options.plan.activation_scaled);
   const std::string method = ToLower(spec.method);
   const auto warn = [&](std::string_view field, std::string_view why) {
-    options.warnings.push_back(StrCat(role, ": ", field, ": has no effect: ", why));
+    options.given.warnings.push_back(StrCat(role, ": ", field, ": has no effect: ", why));
   };
   const std::string no_scale = spec.type.name() + " has no scales that are calibrated";
   if (!has_scale && spec.scale_type != ScaleType::kFloat32)
@@ -127,9 +127,9 @@ void WarnOfIgnoredFields(const TensorConfig& spec, std::string_view role, Option
   if (has_scale && constant && method != "minmax" && method != "minmse" && method != "percentile")
     warn("calibration_method " + spec.method, "weights are all there, and have MinMax or MinMSE; this is MinMax");
   if (has_scale && !constant && spec.is_integer() && method == "distribution")
-    options.warnings.push_back(StrCat(role,
-                                      ": calibration_method Distribution: made for floating types of 8 bits; codes of ",
-                                      spec.type.name(), " lie otherwise"));
+    options.given.warnings.push_back(
+        StrCat(role, ": calibration_method Distribution: made for floating types of 8 bits; codes of ",
+               spec.type.name(), " lie otherwise"));
 }
 
 LayerOverride LayerOf(const std::map<std::string, TensorConfig>& roles) {

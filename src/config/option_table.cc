@@ -53,25 +53,25 @@ constexpr OptionSpec kOptions[] = {
     {"random-range", "NAME=LOW:HIGH", "random samples of an input are uniform in this interval (default: normal)",
      OptionKind::kList, kNeedsData, SetRandomRange},
     {"calib-samples", "N", "calibrate with the first N samples only; what comes after sees all (default: all)",
-     OptionKind::kValue, kPlans, [](Options& o, const std::string& v) { return SetCount(o.calib_samples, v, 1); }},
+     OptionKind::kValue, kPlans, [](Options& o, const std::string& v) { return SetCount(o.calibration.samples, v, 1); }},
     {"shard", "I/N", "only every N-th sample, from the I-th on; merge the N results", OptionKind::kValue, kVerbCalibrate,
      [](Options& o, const std::string& v) { return SetPart(o.data.shard_index, o.data.shard_count, v); }},
     {"per-sample", "", "also keep what each sample reaches, and its name, for analyze: 12 bytes per tensor and sample",
      OptionKind::kFlag, kVerbCalibrate,
-     [](Options& o, const std::string& v) { return SetFlag(o.per_sample, v); }},
+     [](Options& o, const std::string& v) { return SetFlag(o.calibration.observe.per_sample, v); }},
     {"resume", "", "go on from OUTPUT.partial, which an interrupted run leaves", OptionKind::kFlag, kVerbQuantize | kVerbCalibrate,
-     [](Options& o, const std::string& v) { return SetFlag(o.resume, v); }},
+     [](Options& o, const std::string& v) { return SetFlag(o.calibration.checkpoint.resume, v); }},
     {"checkpoint", "S", "seconds from one save of OUTPUT.partial to the next (default 10)", OptionKind::kValue,
      kVerbQuantize | kVerbCalibrate,
-     [](Options& o, const std::string& v) { return SetCount(o.checkpoint_seconds.emplace(), v, 0); }},
+     [](Options& o, const std::string& v) { return SetCount(o.calibration.checkpoint.seconds.emplace(), v, 0); }},
     {"workers", "N", "processes that calibrate side by side; --threads is shared out among them (default 1)",
      OptionKind::kValue, kPlans,
      [](Options& o, const std::string& v) {
-       PREON_RETURN_IF_ERROR(SetCount(o.workers, v, 1));
-       return o.workers > 4096 ? BadValue(v, "at most 4096") : Status::Ok();
+       PREON_RETURN_IF_ERROR(SetCount(o.calibration.workers.count, v, 1));
+       return o.calibration.workers.count > 4096 ? BadValue(v, "at most 4096") : Status::Ok();
      }},
     {"memory", "USE", "low: one run at a time; balanced (default); fast: a run on every thread, whatever that takes",
-     OptionKind::kValue, kPlans, [](Options& o, const std::string& v) { return SetMemory(o.memory, v); }},
+     OptionKind::kValue, kPlans, [](Options& o, const std::string& v) { return SetMemory(o.resources.memory, v); }},
     {"worker", "I/N", "", OptionKind::kValue, kVerbCalibrate,
      [](Options& o, const std::string& v) { return SetPart(Worker(o).part, Worker(o).parts, v); }},
     {"worker-seen", "FILE", "", OptionKind::kValue, kVerbCalibrate,
@@ -79,22 +79,22 @@ constexpr OptionSpec kOptions[] = {
     {"worker-verify-each-pass", "", "", OptionKind::kFlag, kVerbCalibrate,
      [](Options& o, const std::string& v) { return SetFlag(Worker(o).verify_each_pass, v); }},
     {"calib", "FILE", "statistics of an earlier calibrate or merge, instead of --data", OptionKind::kValue, kVerbQuantize,
-     [](Options& o, const std::string& v) { o.calib = v; return Status::Ok(); }},
+     [](Options& o, const std::string& v) { o.statistics.calib = v; return Status::Ok(); }},
     {"calib-out", "FILE", "where a process that serves the model collects: %p is its number, %h its host; "
      "default: MODEL-%p.calib in the folder it runs in", OptionKind::kValue, kVerbInstrument,
-     [](Options& o, const std::string& v) { o.calib_out = v; return CheckOutputPattern(v); }},
+     [](Options& o, const std::string& v) { o.instrument.calib_out = v; return CheckOutputPattern(v); }},
     {"every", "N", "save after so many runs, and at the end (default 1000)", OptionKind::kValue, kVerbInstrument,
-     [](Options& o, const std::string& v) { return SetCount(o.every, v, 1); }},
+     [](Options& o, const std::string& v) { return SetCount(o.instrument.every, v, 1); }},
     {"one-in", "N", "observe one run in so many; costs that much less (default 1: all)", OptionKind::kValue, kVerbInstrument,
-     [](Options& o, const std::string& v) { return SetCount(o.one_in, v, 1); }},
+     [](Options& o, const std::string& v) { return SetCount(o.instrument.one_in, v, 1); }},
     {"method", "M", "how a range follows from the statistics ('help' lists them); default: auto", OptionKind::kValue, kChoosesRanges,
-     [](Options& o, const std::string& v) { o.method = v; return Status::Ok(); }},
+     [](Options& o, const std::string& v) { o.ranges.method = v; return Status::Ok(); }},
     {"all-methods", "", "the ranges of every method, instead of one's", OptionKind::kFlag, kVerbRanges,
-     [](Options& o, const std::string& v) { return SetFlag(o.all_methods, v); }},
+     [](Options& o, const std::string& v) { return SetFlag(o.ranges.all_methods, v); }},
     {"method-option", "KEY=VALUE", "option of the method, for example Percentile=99.99", OptionKind::kList, kChoosesRanges,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(const auto pair, SplitPair(v, "KEY=VALUE"));
-       o.method_options[pair.first] = pair.second;
+       o.ranges.method_options[pair.first] = pair.second;
        return Status::Ok();
      }},
     {"option", "KEY=VALUE", "an option by AMD Quark's name, such as CalibDataSize=100 ('help' lists them)",
@@ -109,7 +109,7 @@ constexpr OptionSpec kOptions[] = {
      kPlans | kReadsRanges,
      [](Options& o, const std::string& v) { return SetType(o.plan.activation, v); }},
     {"weight", "TYPE", "type of weights (default int8; int4 of --target matmul-nbits; that of floating and block activations)", OptionKind::kValue, kPlans,
-     [](Options& o, const std::string& v) { return SetWeightType(o.weight, v); }},
+     [](Options& o, const std::string& v) { return SetWeightType(o.types.weight, v); }},
     {"block-size", "N", "weights that share a scale (default: all of a channel; of --target matmul-nbits 32, of 16 to 256)", OptionKind::kValue,
      kVerbQuantize, [](Options& o, const std::string& v) { return SetBlockSize(o.plan, v); }},
     {"weight-form", "F", "how weights are stored: packed (codes), folded (the floats they stand for), operators (as they were, behind quantizers); default: by type and target",
@@ -125,9 +125,9 @@ constexpr OptionSpec kOptions[] = {
     {"bfloat16", "HOW", "of bfloat16 tensors: casts (instead of the library's operators), clip (in front), vaiml (casts at inputs alone)",
      OptionKind::kList, kVerbQuantize, [](Options& o, const std::string& v) { return SetBFloat16(o.plan.bfloat16, v); }},
     {"bfp-attribute", "KEY=VALUE", "of BFP and MX4, MX6, MX9 types: an attribute of BFPQuantizeDequantize, such as block_size=16", OptionKind::kList,
-     kVerbQuantize, [](Options& o, const std::string& v) { return SetAttribute(o.bfp_attributes, v); }},
+     kVerbQuantize, [](Options& o, const std::string& v) { return SetAttribute(o.types.bfp_attributes, v); }},
     {"mx-attribute", "KEY=VALUE", "of other MX types: an attribute of MXQuantizeDequantize, such as block_size=16", OptionKind::kList,
-     kVerbQuantize, [](Options& o, const std::string& v) { return SetAttribute(o.mx_attributes, v); }},
+     kVerbQuantize, [](Options& o, const std::string& v) { return SetAttribute(o.types.mx_attributes, v); }},
     {"keep-block-axis", "", "blocks run along axis 1 everywhere, not along what MatMul, Gemm and Softmax reduce", OptionKind::kFlag,
      kVerbQuantize, [](Options& o, const std::string& v) { return SetFlag(o.plan.refine_block_axis, v, true); }},
     {"accuracy-level", "N", "of --target matmul-nbits: how it computes: 1 float32, 2 float16, 3 bfloat16, 4 int8 (default 0: the runtime's choice)",
@@ -179,13 +179,13 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return SetFlag(o.plan.op_list.reduce_range, v); }},
     {"disable-algorithm", "NAME", "leave out an algorithm that improves weights or biases ('help' lists them)",
      OptionKind::kList, kVerbQuantize,
-     [](Options& o, const std::string& v) { o.disabled_algorithms.insert(v); return Status::Ok(); }},
+     [](Options& o, const std::string& v) { o.algorithms.disabled.insert(v); return Status::Ok(); }},
     {"no-bias-correction", "", "the same as --disable-algorithm bias-correction",
      OptionKind::kFlag, kVerbQuantize,
-     [](Options& o, const std::string& v) { return SetDisabled(o.disabled_algorithms, "bias-correction", v); }},
+     [](Options& o, const std::string& v) { return SetDisabled(o.algorithms.disabled, "bias-correction", v); }},
     {"no-channel-scales", "", "the same as --disable-algorithm channel-scales",
      OptionKind::kFlag, kVerbQuantize,
-     [](Options& o, const std::string& v) { return SetDisabled(o.disabled_algorithms, "channel-scales", v); }},
+     [](Options& o, const std::string& v) { return SetDisabled(o.algorithms.disabled, "channel-scales", v); }},
     {"exclude", "NODE", "nodes that stay float, by name; * and ? are wildcards", OptionKind::kList, kObserves,
      [](Options& o, const std::string& v) { o.plan.exclude.push_back(v); return Status::Ok(); }},
     {"exclude-type", "OP", "operator types that stay float", OptionKind::kList, kObserves,
@@ -194,47 +194,47 @@ constexpr OptionSpec kOptions[] = {
      OptionKind::kList, kPlans,
      [](Options& o, const std::string& v) { o.plan.passthrough.push_back(v); return Status::Ok(); }},
     {"float16", "HOW", "float16 models compute in float32: keep-io (default: but for inputs and outputs), convert (all), off (not at all)",
-     OptionKind::kValue, kObserves, [](Options& o, const std::string& v) { return SetFloat16(o.float16, v); }},
+     OptionKind::kValue, kObserves, [](Options& o, const std::string& v) { return SetFloat16(o.prepare.float16, v); }},
     {"disable-pass", "PASS", "leave out a rewrite of the float graph ('help' lists them)", OptionKind::kList, kObserves,
-     [](Options& o, const std::string& v) { o.disabled_passes.insert(v); return Status::Ok(); }},
+     [](Options& o, const std::string& v) { o.prepare.disabled_passes.insert(v); return Status::Ok(); }},
     {"enable-pass", "PASS", "also do a rewrite that is off for the target ('help' lists them)", OptionKind::kList, kObserves,
-     [](Options& o, const std::string& v) { o.enabled_passes.insert(v); return Status::Ok(); }},
+     [](Options& o, const std::string& v) { o.prepare.enabled_passes.insert(v); return Status::Ok(); }},
     {"exact", "", "count every value (default: extremes and tails exact, the bulk of large tensors sampled); slower",
      OptionKind::kFlag, kObserves,
      [](Options& o, const std::string& v) {
        bool exact = false;
        PREON_RETURN_IF_ERROR(SetFlag(exact, v));
-       o.sketch_mode = exact ? SketchMode::kExact : SketchMode::kSampled;
+       o.calibration.observe.mode = exact ? SketchMode::kExact : SketchMode::kSampled;
        return Status::Ok();
      }},
     {"no-optimize", "", "observe in the graph as it is, not as the runtime optimized it: bit for bit, slower",
      OptionKind::kFlag, kObserves,
-     [](Options& o, const std::string& v) { return SetFlag(o.optimize_observed, v, true); }},
+     [](Options& o, const std::string& v) { return SetFlag(o.calibration.observe.optimize, v, true); }},
     {"external-data", "", "weights of the result in FILE.data beside it (default: only above 2 GB)", OptionKind::kFlag, kVerbQuantize,
-     [](Options& o, const std::string& v) { return SetFlag(o.external_data, v); }},
+     [](Options& o, const std::string& v) { return SetFlag(o.write.external_data, v); }},
     {"fix-shape", "NAME=SIZES", "open dimensions of an input or output: NAME=1x3x224x224; those of the same name elsewhere too",
      OptionKind::kList, kPlans,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(auto pair, ParseShapeOf(v));
        if (std::ranges::any_of(pair.second, [](int64_t size) { return size < 0; })) return BadValue(v, "sizes of at least 0");
-       o.fixed_shapes.insert_or_assign(std::move(pair.first), std::move(pair.second));
+       o.prepare.fixed_shapes.insert_or_assign(std::move(pair.first), std::move(pair.second));
        return Status::Ok();
      }},
     {"nhwc", "", "the result takes and gives images as NHWC; samples stay NCHW", OptionKind::kFlag, kVerbQuantize,
-     [](Options& o, const std::string& v) { return SetFlag(o.nhwc, v); }},
+     [](Options& o, const std::string& v) { return SetFlag(o.write.nhwc, v); }},
     {"value-info", "", "the result names type and shape of every tensor inside it", OptionKind::kFlag, kVerbQuantize,
-     [](Options& o, const std::string& v) { return SetFlag(o.value_info, v); }},
+     [](Options& o, const std::string& v) { return SetFlag(o.write.value_info, v); }},
     {"opset", "N", "raise the model to this opset of ONNX first (default: what its quantizers need)", OptionKind::kValue, kPlans,
-     [](Options& o, const std::string& v) { return SetCount(o.opset, v, 1); }},
+     [](Options& o, const std::string& v) { return SetCount(o.prepare.opset, v, 1); }},
     {"report", "FILE", "also write the result to FILE: .json or .txt", OptionKind::kValue, kVerbQuantize | kVerbCompare,
      [](Options& o, const std::string& v) { o.report = v; return Status::Ok(); }},
     {"production", "FILE", "statistics of what the model sees in use: how far calibration covers them", OptionKind::kValue,
      kVerbAnalyze,
-     [](Options& o, const std::string& v) { o.production = v; return Status::Ok(); }},
+     [](Options& o, const std::string& v) { o.analysis.production = v; return Status::Ok(); }},
     {"group-by", "G", "strata of the samples, compared tensor by tensor: folder, file or label", OptionKind::kValue,
      kVerbAnalyze,
      [](Options& o, const std::string& v) {
-       PREON_ASSIGN_OR_RETURN(o.group_by, ParseGroupBy(v));
+       PREON_ASSIGN_OR_RETURN(o.analysis.group_by, ParseGroupBy(v));
        return Status::Ok();
      }},
     {"tolerance", "SHARE", "of a range, that samples may miss and still be said to reach it (default 0.01)",
@@ -242,36 +242,36 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) {
        const auto share = ParseNumber<double>(v);
        if (!share || !(*share >= 0 && *share < 1)) return BadValue(v, "a number of at least 0 and below 1");
-       o.tolerance = share;
+       o.analysis.tolerance = share;
        return Status::Ok();
      }},
     {"cover", "FILE", "also write a small set of samples that reaches all ranges to FILE, for --only of calibrate",
      OptionKind::kValue, kVerbAnalyze,
-     [](Options& o, const std::string& v) { o.cover = v; return Status::Ok(); }},
+     [](Options& o, const std::string& v) { o.analysis.cover = v; return Status::Ok(); }},
     {"html", "FILE", "also write a page with histograms and curves over the layers to FILE", OptionKind::kValue, kVerbAnalyze,
-     [](Options& o, const std::string& v) { o.html = v; return Status::Ok(); }},
+     [](Options& o, const std::string& v) { o.analysis.html = v; return Status::Ok(); }},
     {"save-histograms", "DIR", "also draw each observed tensor's histogram with the ranges of all methods, as DIR/TENSOR.svg",
      OptionKind::kValue, kPlans | kVerbAnalyze,
      [](Options& o, const std::string& v) { o.save_histograms = v; return Status::Ok(); }},
     {"save-and-restore", "FILE", "ranges as JSON: read from FILE instead of calibrating where it exists, else written to it",
      OptionKind::kValue, kVerbQuantize,
-     [](Options& o, const std::string& v) { o.save_and_restore = v; return Status::Ok(); }},
+     [](Options& o, const std::string& v) { o.statistics.save_and_restore = v; return Status::Ok(); }},
     {"save", "DIR", "write the outputs of each run as DIR/N.npz", OptionKind::kValue, kVerbRun,
-     [](Options& o, const std::string& v) { o.save_folder = v; return Status::Ok(); }},
+     [](Options& o, const std::string& v) { o.run.save_folder = v; return Status::Ok(); }},
     {"repeat", "N", "go through the data N times (default 1)", OptionKind::kValue, kVerbRun,
-     [](Options& o, const std::string& v) { return SetCount(o.repeat, v, 1); }},
+     [](Options& o, const std::string& v) { return SetCount(o.run.repeat, v, 1); }},
     {"threads", "N", "threads (default: all cores this process may use)", OptionKind::kValue, kNeedsData | kVerbDoctor,
      [](Options& o, const std::string& v) {
        int64_t threads = 0;
        PREON_RETURN_IF_ERROR(SetCount(threads, v, 1));
        if (threads > 4096) return BadValue(v, "at most 4096");
-       o.threads = static_cast<int>(threads);
+       o.resources.threads = static_cast<int>(threads);
        return Status::Ok();
      }},
     {"options", "", "also every key of AMD Quark: type, default, what it is here; with --json all options in full", OptionKind::kFlag, kVerbDoctor,
      [](Options& o, const std::string& v) { return SetFlag(o.describe_options, v); }},
     {"tmp-dir", "DIR", "folder for temporary files, made where it is missing (default: the system's)", OptionKind::kValue, kNeedsData,
-     [](Options& o, const std::string& v) { o.tmp_dir = v; return Status::Ok(); }},
+     [](Options& o, const std::string& v) { o.resources.tmp_dir = v; return Status::Ok(); }},
 };
 
 }  // namespace
@@ -285,12 +285,13 @@ Status SetOption(Options& options, std::string_view name, const std::string& val
     for (const OptionSpec& option : kOptions) names.emplace_back(option.name);
     return Error(ErrorId::kUnknownOption, "unknown option '", name, "'", DidYouMean(name, names));
   }
-  options.hints.erase(std::string(name));
-  options.key_of.erase(std::string(name));
-  const size_t set_before = options.settings.size();
+  options.given.hints.erase(std::string(name));
+  options.given.key_of.erase(std::string(name));
+  const size_t set_before = options.given.settings.size();
   PREON_RETURN_IF_ERROR(found->set(options, value).WithContext("--", name));
-  for (size_t index = set_before; index < options.settings.size(); ++index) options.settings[index].by_another = true;
-  options.settings.push_back({std::string(name), value});
+  for (size_t index = set_before; index < options.given.settings.size(); ++index)
+    options.given.settings[index].by_another = true;
+  options.given.settings.push_back({std::string(name), value});
   return Status::Ok();
 }
 

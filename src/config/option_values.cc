@@ -118,12 +118,12 @@ Status SetBlockSize(PlanOptions& plan, const std::string& value) {
 Status SetFormat(Options& options, const std::string& value) {
   const std::string name = ToLower(value);
   if (name != "qdq" && name != "qoperator" && name != "extended") return BadValue(value, "qdq, qoperator or extended");
-  options.format.reset();
+  options.write.format.reset();
   options.plan.op_list.format.reset();
   if (name == "extended")
     options.plan.op_list.format = QuarkFormat::kExtended;
   else
-    options.format = name == "qdq" ? QuantFormat::kQdq : QuantFormat::kQOperator;
+    options.write.format = name == "qdq" ? QuantFormat::kQdq : QuantFormat::kQOperator;
   return Status::Ok();
 }
 
@@ -173,6 +173,9 @@ Status SetRandomRange(Options& options, const std::string& value) {
   return Status::Ok();
 }
 
-WorkerTask& Worker(Options& options) { return options.worker ? *options.worker : options.worker.emplace(); }
+WorkerTask& Worker(Options& options) {
+  std::optional<WorkerTask>& task = options.calibration.workers.task;
+  return task ? *task : task.emplace();
+}
 
 }  // namespace preon

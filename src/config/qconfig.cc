@@ -24,13 +24,13 @@ constexpr std::array kAlgorithms = {"cle",  "smooth_quant",      "quarot",   "bi
 
 // Where a key and the specs speak of the same. Int16Scale goes over Float32, which is what specs have unasked.
 void SettleKeys(Options& options, TensorConfig& spec, std::string_view role, const char* symmetric) {
-  const auto is_on = [&](const char* key) { return options.keys.at(key) == "true"; };
+  const auto is_on = [&](const char* key) { return options.given.keys.at(key) == "true"; };
   const auto warn = [&](const char* key, std::string_view field) {
-    options.warnings.push_back(StrCat(key, ": has no effect: ", field, " of ", role, " says otherwise"));
+    options.given.warnings.push_back(StrCat(key, ": has no effect: ", field, " of ", role, " says otherwise"));
   };
-  if (options.keys.contains(symmetric) && spec.is_integer() && is_on(symmetric) != spec.symmetric)
+  if (options.given.keys.contains(symmetric) && spec.is_integer() && is_on(symmetric) != spec.symmetric)
     warn(symmetric, "symmetric");
-  if (!options.keys.contains("Int16Scale") || !is_on("Int16Scale") || !spec.is_integer()) return;
+  if (!options.given.keys.contains("Int16Scale") || !is_on("Int16Scale") || !spec.is_integer()) return;
   if (spec.scale_type == ScaleType::kFloat32)
     spec.scale_type = ScaleType::kInt16;
   else if (spec.scale_type != ScaleType::kInt16)
@@ -73,7 +73,7 @@ Status ApplyGlobal(Options& options, const Json& json, std::optional<int64_t> bl
   PREON_RETURN_IF_ERROR(SetGlobalWeight(options, roles["weight"]).WithContext("weight"));
   if (roles["input_tensors"].scale_type == ScaleType::kPowerOfTwo &&
       roles["weight"].scale_type == ScaleType::kPowerOfTwo) {
-    options.warnings.push_back(
+    options.given.warnings.push_back(
         "power-of-two scales for activations and weights: in the reference's layout, but without what it "
         "changes for NPUs (limits of shifts, operators of the DPU)");
   }
@@ -183,11 +183,11 @@ Status ApplyQConfig(Options& options, const Json& config) {
     return found == config.end() || found->is_null() ? std::move(fallback) : *found;
   };
   const Json keys = part("extra_options", Json::object());
-  const size_t set_before = options.settings.size();
+  const size_t set_before = options.given.settings.size();
   PREON_RETURN_IF_ERROR(ApplyExtraOptions(options, keys));
-  for (const auto& [key, ignored] : options.keys) options.hints.insert(key);
-  for (size_t index = set_before; index < options.settings.size(); ++index)
-    options.hints.insert(options.settings[index].name);
+  for (const auto& [key, ignored] : options.given.keys) options.given.hints.insert(key);
+  for (size_t index = set_before; index < options.given.settings.size(); ++index)
+    options.given.hints.insert(options.given.settings[index].name);
   // For groups alone; others of the model have a granularity of their own.
   std::optional<int64_t> block_size;
   if (options.target != "matmul-nbits") block_size = std::exchange(options.plan.block_size, std::nullopt);

@@ -37,8 +37,8 @@ TEST(QConfig, EachPartCountsForItself) {
   EXPECT_EQ(options.plan.activation, TensorType(DataType::kUInt8));
   EXPECT_EQ(options.plan.activation_symmetric, true);
   EXPECT_EQ(options.plan.scale_type, ScaleType::kFloat32);
-  EXPECT_EQ(options.method, "MinMax");
-  EXPECT_EQ(options.weight, TensorType(DataType::kInt8));
+  EXPECT_EQ(options.ranges.method, "MinMax");
+  EXPECT_EQ(options.types.weight, TensorType(DataType::kInt8));
   EXPECT_EQ(options.plan.weight_symmetric, true);
   EXPECT_EQ(options.plan.weight_scale_type, ScaleType::kPowerOfTwo);
   EXPECT_EQ(options.plan.weight_rule.method, WeightMethod::kMinMse);

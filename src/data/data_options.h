@@ -35,6 +35,11 @@ struct DataOptions {
   RandomValues random;         ///< of random:N
   int64_t random_samples = 0;  ///< so many random ones where there is no source at all
   int64_t shard_index = 0, shard_count = 1;  ///< --shard I/N, 0-based here: sample k goes to shard k % N
+
+  bool has_sources() const { return !sources.empty() || !inputs.empty(); }
+  bool has_samples() const { return has_sources() || random_samples > 0; }
+  /// Some of the samples are random.
+  bool has_random() const;
 };
 
 /// Which samples of the stream a pass takes.

@@ -50,16 +50,16 @@ bool Covers(const CalibrationData& known, const StatisticsRequest& request) {
 }  // namespace
 
 CalibrateOptions CalibrationStage::HowToCalibrate() const {
-  CalibrateOptions how{.mode = options_.sketch_mode,
-                       .optimize = options_.optimize_observed,
-                       .memory = options_.memory,
-                       .per_sample = options_.per_sample};
+  CalibrateOptions how{.mode = options_.calibration.observe.mode,
+                       .optimize = options_.calibration.observe.optimize,
+                       .memory = options_.resources.memory,
+                       .per_sample = options_.calibration.observe.per_sample};
   if (choices_.plan.compat != Compat::kOff) {
     // The values of the graph as it is, which depend on the number of threads.
     how.optimize = false;
     how.serial_threads = 1;
   }
-  how.may_be_empty = options_.worker.has_value();
+  how.may_be_empty = options_.calibration.workers.task.has_value();
   return how;
 }
 
@@ -88,9 +88,9 @@ Result<RangeCollection> CalibrationStage::MakeCollection(const PreparedModel& pr
 
 // What --resume or the task of a worker leave to be done; `start` is known already.
 Result<SampleSelection> CalibrationStage::SelectSamples(const std::optional<CalibrationData>& start) const {
-  SampleSelection selection{.limit = options_.calib_samples};
+  SampleSelection selection{.limit = options_.calibration.samples};
   if (start) selection.seen = start->samples;
-  if (const std::optional<WorkerTask>& task = options_.worker) {
+  if (const std::optional<WorkerTask>& task = options_.calibration.workers.task) {
     selection.part = task->part;
     selection.parts = task->parts;
     if (!task->seen.empty()) {
@@ -104,7 +104,7 @@ Result<SampleSelection> CalibrationStage::SelectSamples(const std::optional<Cali
 // The trial's samples as a pass of this process would have seen them: from the same session.
 Status CalibrationStage::KeepTrialSamples(const PreparedModel& prepared, TrialSamples& trial) const {
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source,
-                         samples_.open(prepared.inputs, {.limit = options_.calib_samples}));
+                         samples_.open(prepared.inputs, {.limit = options_.calibration.samples}));
   CalibrateOptions how = HowToCalibrate();
   how.see_run = [&](const Batch& batch, const std::vector<NamedTensor>& outputs) {
     trial.Keep(batch, outputs);
@@ -119,8 +119,8 @@ Status CalibrationStage::KeepTrialSamples(const PreparedModel& prepared, TrialSa
 Result<std::optional<CalibrationData>> CalibrationStage::StartFrom(const PartialCalibration& partial,
                                                                    const PreparedModel& prepared,
                                                                    const StatisticsRequest& request) const {
-  if (!options_.resume) {
-    if (!options_.worker) partial.StartAnew(context_);
+  if (!options_.calibration.checkpoint.resume) {
+    if (!options_.calibration.workers.task) partial.StartAnew(context_);
     return std::optional<CalibrationData>();
   }
   PREON_ASSIGN_OR_RETURN(std::optional<CalibrationData> known, partial.Load(prepared.model.fingerprint, request.Kinds()));
@@ -132,7 +132,7 @@ Result<std::optional<CalibrationData>> CalibrationStage::StartFrom(const Partial
 // A run that nobody asked to keep anything goes on without.
 Status CalibrationStage::SavePartial(const PartialCalibration& partial, const CalibrationData& so_far) const {
   const Status saved = partial.Save(so_far);
-  if (saved.ok() || options_.resume || options_.checkpoint_seconds) return saved;
+  if (saved.ok() || options_.calibration.checkpoint.resume || options_.calibration.checkpoint.seconds) return saved;
   context_.Log(LogLevel::kWarning, StrCat("nothing is kept for --resume: ", saved.message()));
   return Status::Ok();
 }
@@ -146,7 +146,7 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
   if (files.partial != nullptr) {
     PREON_RETURN_IF_ERROR(files.partial->Describe(setup));
     PREON_ASSIGN_OR_RETURN(how.start, StartFrom(*files.partial, prepared, request));
-    how.checkpoint_seconds = static_cast<double>(options_.checkpoint_seconds.value_or(kCheckpointSeconds));
+    how.checkpoint_seconds = static_cast<double>(options_.calibration.checkpoint.seconds.value_or(kCheckpointSeconds));
     how.checkpoint = [&](const CalibrationData& so_far) { return SavePartial(*files.partial, so_far); };
   }
   if (how.start && check_rewrites) {  // there may be nothing left to run
@@ -161,7 +161,7 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
   }
   PREON_ASSIGN_OR_RETURN(const SampleSelection selection, SelectSamples(how.start));
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples_.open(prepared.inputs, selection));
-  source = Prefetch(std::move(source), options_.memory == MemoryUse::kLow ? 1 : 2);
+  source = Prefetch(std::move(source), options_.resources.memory == MemoryUse::kLow ? 1 : 2);
   // Some of the trial's samples may be among those that were seen before: they have a pass of their own below.
   TrialSamples* const trial = how.start ? nullptr : files.trial;
   if (files.trial != nullptr) files.trial->Clear();
@@ -194,7 +194,7 @@ Result<Calibration> CalibrationStage::RunWithWorkers(PreparedModel& prepared, co
     return Error(ErrorId::kConflictingOptions,
                  "--workers: the samples come from a reader of this process, which others can't call; wanted data");
   }
-  WorkerPlan plan{.model = prepared.model.source_path, .workers = options_.workers};
+  WorkerPlan plan{.model = prepared.model.source_path, .workers = options_.calibration.workers.count};
   const Status same = prepared.first_run.outputs ? CheckRewrites(prepared, context_) : Status::Ok();
   if (!same.ok()) {
     if (same.id() != ErrorId::kPassFailed) return same;
@@ -239,8 +239,8 @@ Result<Calibration> CalibrationStage::RunWithWorkers(PreparedModel& prepared, co
 }
 
 Result<Calibration> CalibrationStage::RunVerified(PreparedModel& prepared, const PassFiles& files) const {
-  const bool is_worker = options_.worker.has_value();  // its parent has checked the rewrites
-  if (options_.workers > 1 && !is_worker && files.saved == nullptr) return RunWithWorkers(prepared, files);
+  const bool is_worker = options_.calibration.workers.task.has_value();  // its parent has checked the rewrites
+  if (options_.calibration.workers.count > 1 && !is_worker && files.saved == nullptr) return RunWithWorkers(prepared, files);
   Result<Calibration> calibration = RunOnce(prepared, files, !is_worker);
   if (calibration.ok() || calibration.status().id() != ErrorId::kPassFailed) return calibration;
   PREON_ASSIGN_OR_RETURN(
@@ -250,11 +250,11 @@ Result<Calibration> CalibrationStage::RunVerified(PreparedModel& prepared, const
 
 Result<Calibration> CalibrationStage::Run(PreparedModel& prepared, const PassFiles& files) const {
   Result<Calibration> calibration = RunVerified(prepared, files);
-  if (calibration.ok() || files.partial == nullptr || options_.worker) return calibration;
+  if (calibration.ok() || files.partial == nullptr || options_.calibration.workers.task) return calibration;
   const Status status = calibration.status();
   // Other data or options are needed, which nothing that was learned would go with.
   const bool useless = ExitStatus(status.id()) == 2;
-  if (useless && !options_.resume) files.partial->Remove();
+  if (useless && !options_.calibration.checkpoint.resume) files.partial->Remove();
   if (useless || !files.partial->Exists()) return status;
   return Status(status).WithHint(StrCat(files.partial->path(),
                                         " has what was learned: the same command with --resume goes on from there"));
@@ -267,9 +267,9 @@ Instrumentation CalibrationStage::InstrumentationOf(const PreparedModel& prepare
                        .outputs = graph.outputs(),
                        .request = Request(prepared, nullptr),
                        .mode = how.mode,
-                       .calib_out = options_.calib_out,
-                       .every = options_.every,
-                       .one_in = options_.one_in};
+                       .calib_out = options_.instrument.calib_out,
+                       .every = options_.instrument.every,
+                       .one_in = options_.instrument.one_in};
   plan.request.others.clear();  // the observer library has no algorithms
   plan.header.model_fingerprint = prepared.model.fingerprint;
   plan.header.setup = CalibrationSetup(prepared, options_, how);

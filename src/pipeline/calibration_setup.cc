@@ -10,7 +10,7 @@ constexpr int kGraphVersion = 5;
 
 // Float16 models have tensors at their borders that float32 models have not.
 std::string PlacementSetup(const PreparedModel& prepared, const Options& options) {
-  const bool converted = options.float16 == Float16::kConvert;
+  const bool converted = options.prepare.float16 == Float16::kConvert;
   return StrCat("target=", prepared.plan.target, " graph=", kGraphVersion,
                 prepared.was_float16 ? (converted ? " float16=convert" : " float16=keep-io") : "");
 }
@@ -40,7 +40,7 @@ std::map<std::string, std::string> SharedRanges(const QuantPlan& plan) {
 }
 
 Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const Options& options) {
-  const std::string& path = options.calib;
+  const std::string& path = options.statistics.calib;
   PREON_RETURN_IF_ERROR(CheckSameModel(data.model_fingerprint, prepared.model.fingerprint).WithContext(path));
   const std::string wanted = PlacementSetup(prepared, options);
   if (data.setup.starts_with(wanted + " ")) return Status::Ok();

@@ -32,9 +32,10 @@ std::vector<NamedPath> Outputs(const Options& options) {
   std::vector<NamedPath> outputs;
   if (!options.output.empty()) outputs.emplace_back("--output", options.output);
   if (!options.report.empty()) outputs.emplace_back("--report", options.report);
-  if (!options.html.empty()) outputs.emplace_back("--html", options.html);
-  if (!options.cover.empty()) outputs.emplace_back("--cover", options.cover);
-  if (!options.save_and_restore.empty()) outputs.emplace_back("--save-and-restore", options.save_and_restore);
+  if (!options.analysis.html.empty()) outputs.emplace_back("--html", options.analysis.html);
+  if (!options.analysis.cover.empty()) outputs.emplace_back("--cover", options.analysis.cover);
+  if (!options.statistics.save_and_restore.empty())
+    outputs.emplace_back("--save-and-restore", options.statistics.save_and_restore);
   return outputs;
 }
 
@@ -62,8 +63,8 @@ Status CheckNotInputs(const Options& options, const std::vector<std::string>& in
 }
 
 Status CheckOutputs(const Options& options, std::vector<std::string> inputs) {
-  inputs.insert(inputs.end(),
-                {options.calib, options.production, options.config_file, options.data.labels, options.data.only});
+  inputs.insert(inputs.end(), {options.statistics.calib, options.analysis.production, options.given.config_file,
+                               options.data.labels, options.data.only});
   inputs.insert(inputs.end(), options.data.sources.begin(), options.data.sources.end());
   for (const auto& [name, source] : options.data.inputs) inputs.push_back(source);
   PREON_RETURN_IF_ERROR(CheckNotInputs(options, inputs));

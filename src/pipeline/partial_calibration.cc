@@ -16,7 +16,7 @@ namespace {
 std::string SamplesHash(const Options& options) {
   const DataOptions& data = options.data;
   std::string text = StrCat(data.preprocess, '\n', data.limit, ' ', data.batch, ' ', data.seed, ' ', data.shard_index,
-                            '/', data.shard_count, ' ', options.calib_samples, ' ', data.random_samples, '\n');
+                            '/', data.shard_count, ' ', options.calibration.samples, ' ', data.random_samples, '\n');
   for (const std::string& source : data.sources) text += source + '\n' + StateOfSource(source);
   for (const auto& [input, source] : data.inputs) text += input + '=' + source + '\n' + StateOfSource(source);
   if (!data.only.empty()) text += "only " + data.only + '\n' + StateOfSource(data.only);
@@ -41,7 +41,7 @@ std::vector<std::string> FilesIn(const std::string& folder) {
 }  // namespace
 
 PartialCalibration::PartialCalibration(const Options& options)
-    : options_(options), path_(options.worker ? options.output : options.output + ".partial") {}
+    : options_(options), path_(options.calibration.workers.task ? options.output : options.output + ".partial") {}
 
 Status PartialCalibration::Describe(const std::string& setup) {
   std::error_code ignored;
@@ -49,7 +49,8 @@ Status PartialCalibration::Describe(const std::string& setup) {
     return Error(ErrorId::kCalibFileMismatch, path_,
                  ": is in the way of what an interrupted run leaves there; wanted it under another name");
   }
-  setup_ = StrCat(setup, options_.per_sample ? " per-sample" : "", " samples=", SamplesHash(options_));
+  setup_ =
+      StrCat(setup, options_.calibration.observe.per_sample ? " per-sample" : "", " samples=", SamplesHash(options_));
   return Status::Ok();
 }
 

@@ -103,19 +103,19 @@ void KeepLargeWeightsInFile(Model& model, const RunContext& context) {
 Result<bool> ModelPreparation::ComputeInFloat32(Model& model, std::vector<std::string>& warnings) const {
   const Options& options = options_;
   InferShapes(model);
-  const Float16 how = options.float16.value_or(Float16::kKeepIo);
+  const Float16 how = options.prepare.float16.value_or(Float16::kKeepIo);
   if (how == Float16::kOff) return false;
   const Result<Effect> effect =
       ConvertFloat16(model, how == Float16::kKeepIo ? Float16Border::kKept : Float16Border::kFloat32);
   if (!effect.ok())
     return Status(effect.status()).WithHint("--float16 off leaves its float16 tensors as they are, and float");
   if (*effect == Effect::kUnchanged) {
-    if (options.float16) warnings.push_back("--float16: has no effect: the model has no float16 tensors");
-    if (options.keys.contains("UseFP32Scale"))
+    if (options.prepare.float16) warnings.push_back("--float16: has no effect: the model has no float16 tensors");
+    if (options.given.keys.contains("UseFP32Scale"))
       warnings.push_back("UseFP32Scale: has no effect: the model has no float16 tensors");
     return false;
   }
-  if (options.float16_scales) {
+  if (options.prepare.float16_scales) {
     return Error(
         ErrorId::kNotYetSupported, "UseFP32Scale: got false for the float16 model ", model.source_path,
         "; this version writes float32 scales: runtimes have no integer kernels for float16 ones, and below 6.1e-5 "
@@ -130,7 +130,7 @@ Result<bool> ModelPreparation::ComputeInFloat32(Model& model, std::vector<std::s
 Status ModelPreparation::RaiseOpset(PreparedModel& prepared, const Verify& verify) const {
   Model& model = prepared.model;
   const Target& target = *choices_.target;
-  const int64_t least = options_.opset, preferred = std::max(target.PreferredOpset(choices_.plan), least);
+  const int64_t least = options_.prepare.opset, preferred = std::max(target.PreferredOpset(choices_.plan), least);
   if (least != 0 && model.opset() > least)
     prepared.warnings.push_back(StrCat("--opset ", least, ": the model has opset ", model.opset(), ", which stays"));
   const Model as_loaded = model;
@@ -154,7 +154,7 @@ Result<PreparedModel> ModelPreparation::Rewrite(Model source, const Verify& veri
   PREON_RETURN_IF_ERROR(RaiseOpset(prepared, verify));
 
   RuntimeEvaluator evaluator(context_);
-  PassRunnerOptions runner{.disabled = options_.disabled_passes, .enabled = options_.enabled_passes};
+  PassRunnerOptions runner{.disabled = options_.prepare.disabled_passes, .enabled = options_.prepare.enabled_passes};
   for (const auto& pass : passes_.entries()) {
     const std::string name(pass->name());
     const bool wanted = target.WantsPass(name, pass->on_by_default(), plan);
@@ -169,7 +169,7 @@ Result<PreparedModel> ModelPreparation::Rewrite(Model source, const Verify& veri
     if (!record.problem.empty()) prepared.warnings.push_back(StrCat("pass ", record.name, ": ", record.problem));
   }
 
-  if (options_.copy_shared) CopySharedInitializers(model.graph, *options_.copy_shared);
+  if (options_.prepare.copy_shared) CopySharedInitializers(model.graph, *options_.prepare.copy_shared);
   const Model before = model;
   PREON_RETURN_IF_ERROR(target.Prepare(model, plan));
   if (verify) PREON_RETURN_IF_ERROR(verify(before, model).WithContext("target ", target.name()));
@@ -188,8 +188,8 @@ Result<Model> ModelPreparation::Load(const std::string& path, PreparedModel& pre
   prepared.external_files = source.external_files;
   prepared.source_size_bytes = ModelSizeBytes(path, source);
   PREON_ASSIGN_OR_RETURN(prepared.was_float16, ComputeInFloat32(source, prepared.warnings));
-  if (!options_.fixed_shapes.empty())
-    PREON_RETURN_IF_ERROR(FixShapes(source, options_.fixed_shapes).WithContext("--fix-shape"));
+  if (!options_.prepare.fixed_shapes.empty())
+    PREON_RETURN_IF_ERROR(FixShapes(source, options_.prepare.fixed_shapes).WithContext("--fix-shape"));
   PREON_RETURN_IF_ERROR(CheckNames(source.graph, choices_.plan));
   PREON_RETURN_IF_ERROR(ResolveSelectors(source.graph, &choices_.plan));
   PREON_RETURN_IF_ERROR(ResolveOverrides(source.graph, &choices_.plan));
@@ -230,7 +230,7 @@ Result<PreparedModel> ModelPreparation::Prepare(const std::string& path, const S
   }
   Result<PreparedModel> rewritten = Rewrite(source, verify);
   // A model that does not run as it is explains whatever else fails.
-  if (!options_.worker && !first_run.outputs && (!rewritten.ok() || !SameGraph(source.graph, rewritten->model.graph))) {
+  if (!options_.calibration.workers.task && !first_run.outputs && (!rewritten.ok() || !SameGraph(source.graph, rewritten->model.graph))) {
     PREON_ASSIGN_OR_RETURN(first_run.outputs, RunSource(source, first_run.batch));
   }
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, std::move(rewritten));

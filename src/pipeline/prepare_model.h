@@ -11,6 +11,7 @@
 #include "ir/graph.h"
 #include "passes/pass.h"
 #include "config/options.h"
+#include "config/resolve_options.h"
 #include "pipeline/samples.h"
 #include "quantize/plan/float_reason.h"
 #include "quantize/plan/quant_plan.h"

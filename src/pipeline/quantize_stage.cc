@@ -79,8 +79,8 @@ Result<QuantizeStage::Written> QuantizeStage::WriteOnce(const PreparedModel& pre
   Written written;
   PREON_ASSIGN_OR_RETURN(written.quantized, WritePlan(prepared.model, prepared.plan, *choices_.method, inputs, context_,
                                                       &written.warnings));
-  if (options_.format == QuantFormat::kQOperator) PREON_RETURN_IF_ERROR(ToQOperator(written.quantized));
-  if (options_.value_info) InferShapes(written.quantized);
+  if (options_.write.format == QuantFormat::kQOperator) PREON_RETURN_IF_ERROR(ToQOperator(written.quantized));
+  if (options_.write.value_info) InferShapes(written.quantized);
   context_.BeginStage("verify");
   PREON_RETURN_IF_ERROR(LoadForVerification(prepared, written));
   return written;
@@ -110,7 +110,7 @@ Status QuantizeStage::LoadForVerification(const PreparedModel& prepared, Written
   if (!session.ok() && session.status().id() == ErrorId::kCancelled) return session.status();
   if (!session.ok()) {
     // It may be the runtime's own copy that could not be written.
-    const bool loads = Session::OpenModel(quantized, {.threads = options.threads}, context_).ok();
+    const bool loads = Session::OpenModel(quantized, {.threads = options.resources.threads}, context_).ok();
     if (!loads) return NotWritten(ErrorId::kVerifyLoad, "the runtime can't load the result", session.status());
     return NotWritten(ErrorId::kIoWrite, StrCat("no room for the runtime's graph in ", context_.TempDir()),
                       session.status())
@@ -132,7 +132,7 @@ Result<Comparison> QuantizeStage::CompareWithFloat(const PreparedModel& prepared
                                                    const FloatOutputs& float_outputs) const {
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples_.open(prepared.inputs, {}));
   source = Prefetch(std::move(source));
-  const RunPlan runs = PlanRuns(written.quantized, context_.ThreadCount(), *source, options_.memory);
+  const RunPlan runs = PlanRuns(written.quantized, context_.ThreadCount(), *source, options_.resources.memory);
   std::optional<Session> beside;
   if (runs.at_once > 1) {
     PREON_ASSIGN_OR_RETURN(beside, Session::OpenModel(written.quantized, {.threads = runs.threads}, context_));
@@ -179,7 +179,7 @@ Status QuantizeStage::GiveNhwc(Written& written, const Batch& batch, const std::
   written.warnings.insert(written.warnings.end(), border.warnings.begin(), border.warnings.end());
   if (border.inputs.empty() && border.outputs.empty()) return Status::Ok();
   PREON_RETURN_IF_ERROR(quantized.graph.SortTopologically());
-  if (options_.value_info) InferShapes(quantized);
+  if (options_.write.value_info) InferShapes(quantized);
   constexpr std::string_view kAsNhwc = "with images as NHWC";
   Result<Session> session = Session::OpenModel(quantized, {.threads = context_.ThreadCount()}, context_);
   if (!session.ok()) return NotWritten(ErrorId::kVerifyLoad, kAsNhwc, session.status());
@@ -218,7 +218,7 @@ Result<QuantizeResult> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   PREON_ASSIGN_OR_RETURN(result.compare, CompareWithFloat(prepared, written, float_outputs));
   context_.BeginStage("latency");
   PREON_RETURN_IF_ERROR(MeasureLatencies(prepared, written, result));
-  if (options_.nhwc) {
+  if (options_.write.nhwc) {
     context_.BeginStage("verify");
     PREON_RETURN_IF_ERROR(GiveNhwc(written, batch, *first));
   }
@@ -231,7 +231,7 @@ Result<QuantizeResult> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
 
   // Saving is deterministic: these are the bytes that were loaded and run above.
   context_.BeginStage("write");
-  PREON_RETURN_IF_ERROR(SaveModel(written.quantized, options_.output, {.external_data = options_.external_data}));
+  PREON_RETURN_IF_ERROR(SaveModel(written.quantized, options_.output, {.external_data = options_.write.external_data}));
   return result;
 }
 

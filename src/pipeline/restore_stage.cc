@@ -18,11 +18,11 @@ namespace {
 std::string ConfigHash(const Options& options) {
   const PlanOptions& plan = options.plan;
   std::string text = StrCat(options.target.value_or(""), ' ', plan.activation.name(), ' ',
-                            options.weight.value_or(plan.weight).name(), ' ',
+                            options.types.weight.value_or(plan.weight).name(), ' ',
 
                             plan.activation_symmetric ? StrCat(*plan.activation_symmetric) : "default", ' ',
-                            ScaleTypeName(plan.scale_type), ' ', plan.per_channel, ' ', options.method);
-  for (const auto& [key, value] : options.method_options) text += '\n' + key + '=' + value;
+                            ScaleTypeName(plan.scale_type), ' ', plan.per_channel, ' ', options.ranges.method);
+  for (const auto& [key, value] : options.ranges.method_options) text += '\n' + key + '=' + value;
   for (const auto* names : {&plan.exclude, &plan.exclude_types, &plan.passthrough}) {
     text += '\n';
     for (const std::string& name : *names) text += name + '\n';
@@ -54,7 +54,7 @@ Result<std::optional<SavedRanges>> LoadSaved(const std::string& path, std::vecto
 }
 
 Status ApplySaved(const SavedRanges& saved, const Options& options, const Choices& choices, PreparedModel& prepared) {
-  const std::string& path = options.save_and_restore;
+  const std::string& path = options.statistics.save_and_restore;
   if (!saved.left_float.empty()) {
     PlanOptions plan = choices.plan;
     plan.left_float = saved.left_float;
@@ -85,7 +85,7 @@ Status WriteSaved(const PreparedModel& prepared, const RangeMethod& method, cons
                     .method = std::string(method.name()),
                     .samples = inputs.data.sample_count()};
   PREON_ASSIGN_OR_RETURN(saved.ranges, SelectRanges(graph, prepared.plan, method, inputs, context));
-  return SaveRanges(saved, options.save_and_restore);
+  return SaveRanges(saved, options.statistics.save_and_restore);
 }
 
 }  // namespace preon

@@ -22,12 +22,12 @@ Status MakeFolder(const std::string& folder) {
 // From a file, so that no samples are needed.
 bool HasStatistics(const Options& options) {
   std::error_code ignored;
-  return !options.calib.empty() ||
-         (!options.save_and_restore.empty() && std::filesystem::exists(options.save_and_restore, ignored));
+  return !options.statistics.calib.empty() ||
+         (!options.statistics.save_and_restore.empty() && std::filesystem::exists(options.statistics.save_and_restore, ignored));
 }
 
 Samples SamplesOf(const Options& options, const Choices& choices) {
-  if (options.has_data()) {
+  if (options.data.has_samples()) {
     return {[&data = options.data](const std::vector<TensorSpec>& inputs, const SampleSelection& selection) {
       return OpenDataSource(data, inputs, selection);
     }};
@@ -42,7 +42,7 @@ Samples SamplesOf(const Options& options, const Choices& choices) {
 Result<RunInputs> MakeRunInputs(const Options& options, const Builtins& builtins, const RunContext& context,
                                 OpenSamples callers_samples) {
   PREON_ASSIGN_OR_RETURN(Choices choices, Resolve(options, builtins));
-  if (!options.tmp_dir.empty()) PREON_RETURN_IF_ERROR(MakeFolder(options.tmp_dir).WithContext("--tmp-dir"));
+  if (!options.resources.tmp_dir.empty()) PREON_RETURN_IF_ERROR(MakeFolder(options.resources.tmp_dir).WithContext("--tmp-dir"));
   Samples samples = callers_samples ? Samples{std::move(callers_samples), SampleOrigin::kCaller}
                                     : SamplesOf(options, choices);
   auto clock = std::make_unique<StageClock>();

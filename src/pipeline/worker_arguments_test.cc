@@ -30,7 +30,7 @@ TEST(WorkerArguments, WhatWasGivenButForWhatEachProcessHasItsOwnOf) {
                           {"threads", "2"},
                           {"resume", "true"},
                           {"checkpoint", "1"}});
-  options.config_file = "c.json";
+  options.given.config_file = "c.json";
   EXPECT_EQ(CalibrationArguments(options),
             (std::vector<std::string>{"--config=c.json", "--data=x", "--data=y", "--samples=7",
                                       "--option=CalibWorkerNum=1", "--per-tensor", "--checkpoint=1"}));

@@ -12,7 +12,7 @@ namespace preon {
 namespace fs = std::filesystem;
 
 Result<std::string> WorkerProgram(const Options& options) {
-  if (!options.program.empty()) return options.program;
+  if (!options.calibration.workers.program.empty()) return options.calibration.workers.program;
   std::vector<fs::path> candidates;
   Dl_info here{};
   if (dladdr(reinterpret_cast<const void*>(&WorkerProgram), &here) != 0 && here.dli_fname != nullptr) {

@@ -60,7 +60,7 @@ TEST(Keys, NoneIsTheDefault) {
     if (key->name.find('.') != std::string_view::npos) continue;
     Options options;
     EXPECT_TRUE(SetKey(options, std::string(key->name), "None").ok()) << key->name;
-    EXPECT_TRUE(options.settings.empty() && options.op_list_settings.empty()) << key->name;
+    EXPECT_TRUE(options.given.settings.empty() && options.given.op_list_settings.empty()) << key->name;
   }
 }
 

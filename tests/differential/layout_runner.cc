@@ -18,13 +18,13 @@ using Json = nlohmann::json;
 
 Status Quantize(const Json& line, const Builtins& builtins) {
   Options options;
-  options.threads = 1;
+  options.resources.threads = 1;
   for (const auto& setting : line["set"])
     PREON_RETURN_IF_ERROR(SetOption(options, setting[0].get<std::string>(), setting[1].get<std::string>()));
   // They come from configurations, where what has no effect is a warning.
-  for (const auto& [key, ignored] : options.keys) options.hints.insert(key);
-  for (const Setting& setting : options.settings) options.hints.insert(setting.name);
-  options.optimize_observed = options.plan.compat == Compat::kOff;  // bit for bit
+  for (const auto& [key, ignored] : options.given.keys) options.given.hints.insert(key);
+  for (const Setting& setting : options.given.settings) options.given.hints.insert(setting.name);
+  options.calibration.observe.optimize = options.plan.compat == Compat::kOff;  // bit for bit
   const RunContext context{.threads = 1};
   PREON_ASSIGN_OR_RETURN(Job job, MakeJob(options, builtins, context));
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, PrepareModel(line["model"].get<std::string>(), job));

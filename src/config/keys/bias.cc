@@ -14,7 +14,7 @@ constexpr KeySpec kKeys[] = {
      .set =
          [](Options& o, const KeyValue& v) {
            if (!v.on)
-             o.warnings.push_back(
+             o.given.warnings.push_back(
                  "AdjustBiasScale=false: has no effect: codes of biases are made with the final scales");
            return Status::Ok();
          }},

@@ -22,27 +22,27 @@ struct Name {
 
 template <Name kName>
 Status SetMethodKey(Options& options, const KeyValue& value) {
-  options.method_keys[kName.text] = value.text;
+  options.ranges.method_keys[kName.text] = value.text;
   return Status::Ok();
 }
 
 Status SetDataSize(Options& options, const KeyValue& value) {
   if (value.integer > 0) return SetOption(options, "calib-samples", value.text);
-  options.warnings.push_back("CalibDataSize 0: calibrates with all samples");
+  options.given.warnings.push_back("CalibDataSize 0: calibrates with all samples");
   return Status::Ok();
 }
 
 Status SetWorkerNum(Options& options, const KeyValue& value) {
   const int64_t cores = AvailableCores(), workers = std::min<int64_t>(value.integer, cores);
   if (workers < value.integer)
-    options.warnings.push_back(StrCat("CalibWorkerNum ", value.integer, ": this process may use ", cores, " cores; ",
-                                      cores, " workers are started"));
+    options.given.warnings.push_back(StrCat("CalibWorkerNum ", value.integer, ": this process may use ", cores,
+                                            " cores; ", cores, " workers are started"));
   return SetOption(options, "workers", std::to_string(workers));
 }
 
 Status SetOptimizeDisk(Options& options, const KeyValue& value) {
   if (!value.on)
-    options.warnings.push_back(
+    options.given.warnings.push_back(
         "CalibOptimizeDisk: has no effect: values are never kept on disk, statistics take their place");
   return Status::Ok();
 }

@@ -53,8 +53,8 @@ constexpr auto kNeeds = std::to_array<Need>({
 });
 
 bool IsSet(const Options& options, const KeyText& setting) {
-  const auto found = options.keys.find(std::string(setting.key));
-  return found != options.keys.end() && (setting.value.empty() || found->second == setting.value);
+  const auto found = options.given.keys.find(std::string(setting.key));
+  return found != options.given.keys.end() && (setting.value.empty() || found->second == setting.value);
 }
 
 std::string Text(const KeyText& setting) {

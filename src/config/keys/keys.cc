@@ -127,7 +127,7 @@ Status SetAbsent(const KeySpec& key, const std::string& text) {
 
 Status Unknown(Options& options, const std::string& name) {
   if (std::ranges::find(kRemoved, name) != kRemoved.end()) {
-    options.warnings.push_back(StrCat(name, ": has no effect: the reference removed it"));
+    options.given.warnings.push_back(StrCat(name, ": has no effect: the reference removed it"));
     return Status::Ok();
   }
   std::vector<std::string> known;
@@ -144,14 +144,14 @@ Status Set(Options& options, const KeySpec& key, const std::string& text) {
   PREON_ASSIGN_OR_RETURN(const std::optional<KeyValue> value, ParseKeyValue(key, text));
   if (!value) return Status::Ok();
   if (key.here.empty()) return SetAbsent(key, text);
-  options.hints.erase(std::string(key.name));
-  options.keys[std::string(key.name)] = key.type == KeyType::kFlag ? (value->on ? "true" : "false") : value->text;
+  options.given.hints.erase(std::string(key.name));
+  options.given.keys[std::string(key.name)] = key.type == KeyType::kFlag ? (value->on ? "true" : "false") : value->text;
   const OpListOptions before = options.plan.op_list;
-  const size_t set_before = options.settings.size();
+  const size_t set_before = options.given.settings.size();
   PREON_RETURN_IF_ERROR(key.set(options, *value));
-  for (size_t index = set_before; index < options.settings.size(); ++index)
-    options.key_of[options.settings[index].name] = key.name;
-  if (options.plan.op_list != before) options.op_list_settings.emplace_back(key.name);
+  for (size_t index = set_before; index < options.given.settings.size(); ++index)
+    options.given.key_of[options.given.settings[index].name] = key.name;
+  if (options.plan.op_list != before) options.given.op_list_settings.emplace_back(key.name);
   return Status::Ok();
 }
 

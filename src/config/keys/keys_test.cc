@@ -18,15 +18,15 @@ Options With(std::initializer_list<std::pair<const char*, const char*>> settings
 
 // Converting everything comes first, in whatever order the keys stand.
 TEST(Keys, OfFloat16Models) {
-  EXPECT_EQ(With({{"option", "QuantizeFP16=true"}}).float16, Float16::kKeepIo);
-  EXPECT_EQ(With({{"option", "QuantizeFP16=false"}}).float16, Float16::kOff);
-  EXPECT_EQ(With({{"option", "ConvertFP16ToFP32=false"}}).float16, std::nullopt);
+  EXPECT_EQ(With({{"option", "QuantizeFP16=true"}}).prepare.float16, Float16::kKeepIo);
+  EXPECT_EQ(With({{"option", "QuantizeFP16=false"}}).prepare.float16, Float16::kOff);
+  EXPECT_EQ(With({{"option", "ConvertFP16ToFP32=false"}}).prepare.float16, std::nullopt);
   for (const auto& [first, second] : {std::pair("QuantizeFP16=true", "ConvertFP16ToFP32=true"),
                                       std::pair("ConvertFP16ToFP32=true", "QuantizeFP16=true")}) {
-    EXPECT_EQ(With({{"option", first}, {"option", second}}).float16, Float16::kConvert);
+    EXPECT_EQ(With({{"option", first}, {"option", second}}).prepare.float16, Float16::kConvert);
   }
-  EXPECT_TRUE(With({{"option", "UseFP32Scale=false"}}).float16_scales);
-  EXPECT_FALSE(With({{"option", "UseFP32Scale=true"}}).float16_scales);
+  EXPECT_TRUE(With({{"option", "UseFP32Scale=false"}}).prepare.float16_scales);
+  EXPECT_FALSE(With({{"option", "UseFP32Scale=true"}}).prepare.float16_scales);
 }
 
 TEST(Keys, EachIsAnOptionOfOurs) {
@@ -43,35 +43,35 @@ TEST(Keys, EachIsAnOptionOfOurs) {
                                 {"option", "RandomDataReaderInputDataRange={\"x\": [-1.5, 2]}"},
                                 {"option", "UseRandomData=1"},
                                 {"option", "RandomDataReaderNumSamples=3"}});
-  EXPECT_EQ(options.calib_samples, 100);
-  EXPECT_EQ(options.memory, MemoryUse::kLow);
-  EXPECT_EQ(options.tmp_dir, "tmp");
+  EXPECT_EQ(options.calibration.samples, 100);
+  EXPECT_EQ(options.resources.memory, MemoryUse::kLow);
+  EXPECT_EQ(options.resources.tmp_dir, "tmp");
   EXPECT_EQ(options.plan.passthrough, (std::vector<std::string>{"Reshape", "Split", "Gather"}));
   EXPECT_EQ(options.save_histograms, "tensor_hist");
-  EXPECT_EQ(options.save_and_restore, "r.json");
-  EXPECT_EQ(options.method_keys.at("PercentileCandidates"), "99,99.9");
+  EXPECT_EQ(options.statistics.save_and_restore, "r.json");
+  EXPECT_EQ(options.ranges.method_keys.at("PercentileCandidates"), "99,99.9");
   EXPECT_EQ(options.data.random.shapes.at("x"), (Shape{1, -1, 3}));
   EXPECT_EQ(options.data.random.ranges.at("x").low, -1.5);
   EXPECT_EQ(options.data.random_samples, 3);
   EXPECT_EQ(options.data.seed, 42u);
-  EXPECT_TRUE(options.has_data() && options.has_random_data());
-  EXPECT_TRUE(options.warnings.empty());
+  EXPECT_TRUE(options.data.has_samples() && options.data.has_random());
+  EXPECT_TRUE(options.given.warnings.empty());
 }
 
 TEST(Keys, NoneMeansTheDefault) {
   const Options options =
       With({{"option", "CalibDataSize=None"}, {"option", "SaveAndRestore=None"}, {"option", "UseRandomData=false"}});
-  EXPECT_EQ(options.calib_samples, -1);
-  EXPECT_TRUE(options.save_and_restore.empty());
-  EXPECT_FALSE(options.has_data());
+  EXPECT_EQ(options.calibration.samples, -1);
+  EXPECT_TRUE(options.statistics.save_and_restore.empty());
+  EXPECT_FALSE(options.data.has_samples());
 }
 
 TEST(Keys, WhatHasNoEffectSaysSo) {
-  EXPECT_EQ(With({{"option", "LogSeverityLevel=1"}}).warnings.size(), 1u);
-  EXPECT_EQ(With({{"option", "CalibDataSize=0"}}).warnings.size(), 1u);
+  EXPECT_EQ(With({{"option", "LogSeverityLevel=1"}}).given.warnings.size(), 1u);
+  EXPECT_EQ(With({{"option", "CalibDataSize=0"}}).given.warnings.size(), 1u);
   const Options many = With({{"option", "CalibWorkerNum=100000"}});
-  EXPECT_EQ(many.warnings.size(), 1u);
-  EXPECT_LT(many.workers, 100000);
+  EXPECT_EQ(many.given.warnings.size(), 1u);
+  EXPECT_LT(many.calibration.workers.count, 100000);
 }
 
 Status Set(const std::string& name, const std::string& value) {
@@ -115,7 +115,7 @@ TEST(Keys, OfLayoutsAreRemembered) {
   EXPECT_TRUE(SetKey(options, "DedicatedQDQPair", "true").ok());
   EXPECT_TRUE(SetKey(options, "RemoveQDQConvRelu", "true").ok());  // as it is anyway
   EXPECT_TRUE(options.plan.op_list.pairs.dedicated);
-  EXPECT_EQ(options.op_list_settings, std::vector<std::string>{"DedicatedQDQPair"});
+  EXPECT_EQ(options.given.op_list_settings, std::vector<std::string>{"DedicatedQDQPair"});
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ constexpr KeySpec kKeys[] = {
          "{\"TYPE\": [\"TENSOR\", ...], ...}, with SpecificTensorPrecision: types of tensors, under all other settings",
      .set =
          [](Options& o, const KeyValue& v) {
-           o.mixed_precision.tensors = v.text;
+           o.types.mixed_precision.tensors = v.text;
            return Status::Ok();
          }},
     {.name = "NodesWithMixedPrecision",
@@ -71,7 +71,7 @@ constexpr KeySpec kKeys[] = {
      .here = "with MixedPrecisionTensor",
      .set =
          [](Options& o, const KeyValue& v) {
-           o.mixed_precision.enabled = v.on;
+           o.types.mixed_precision.enabled = v.on;
            return Status::Ok();
          }},
     {.name = "TensorsRangeFile",

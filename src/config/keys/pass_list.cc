@@ -171,7 +171,7 @@ Status SetSimplifierOptions(Options& options, const KeyValue& value) {
     for (const std::string& pattern : patterns.get<std::vector<std::string>>()) {
       const auto found = std::ranges::find(kPatterns, pattern, &std::pair<std::string_view, std::string_view>::first);
       if (found == std::end(kPatterns))
-        options.warnings.push_back(
+        options.given.warnings.push_back(
             StrCat("SimplifyModelOptions: '", pattern, "' has no effect: nothing here does that"));
       else
         PREON_RETURN_IF_ERROR(SetOption(options, "disable-pass", std::string(found->second)));

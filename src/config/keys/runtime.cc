@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/system.h"
+#include "base/text.h"
 #include "config/keys/key_setters.h"
 #include "config/keys/key_spec.h"
 #include "config/option_values.h"
@@ -19,7 +20,7 @@ Status SetProviders(Options&, const KeyValue& value) {
 
 // What was set by itself, before or after, counts.
 Status SetUnlessGiven(Options& options, std::string_view option, const std::string& to) {
-  const bool given = std::ranges::find(options.settings, option, &Setting::name) != options.settings.end();
+  const bool given = std::ranges::find(options.given.settings, option, &Setting::name) != options.given.settings.end();
   return given ? Status::Ok() : SetOption(options, option, to);
 }
 
@@ -68,7 +69,7 @@ constexpr KeySpec kKeys[] = {
      .here = "operators of these types read copies, so that each has codes of its own",
      .set =
          [](Options& o, const KeyValue& v) {
-           o.copy_shared = v.texts;
+           o.prepare.copy_shared = v.texts;
            return Status::Ok();
          }},
     {.name = "CryptoMode",

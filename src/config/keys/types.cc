@@ -26,7 +26,7 @@ constexpr KeySpec kKeys[] = {
      .here = "true: --float16 keep-io, false: --float16 off; default: by the model",
      .set =
          [](Options& o, const KeyValue& v) {  // ConvertFP16ToFP32 comes first, and leaves nothing to this one
-           return o.float16 ? Status::Ok() : SetOption(o, "float16", v.on ? "keep-io" : "off");
+           return o.prepare.float16 ? Status::Ok() : SetOption(o, "float16", v.on ? "keep-io" : "off");
          }},
     {.name = "UseFP32Scale",
      .type = KeyType::kFlag,
@@ -36,7 +36,7 @@ constexpr KeySpec kKeys[] = {
      .here = "true: no effect, scales are float32; false: an error for float16 models",
      .set =
          [](Options& o, const KeyValue& v) {
-           o.float16_scales = !v.on;
+           o.prepare.float16_scales = !v.on;
            return Status::Ok();
          }},
     {.name = "UseUnsignedReLU",

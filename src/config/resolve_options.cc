@@ -1,4 +1,4 @@
-#include "config/options.h"
+#include "config/resolve_options.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,6 @@
 #include "config/keys/key_conflicts.h"
 #include "config/keys/keys.h"
 #include "config/tensor_overrides.h"
-#include "data/source.h"
 #include "ir/model_io.h"
 #include "quantize/plan/passthrough.h"
 #include "quantize/settings/tensor_settings.h"
@@ -19,11 +18,6 @@
 #include "report/report_file.h"
 
 namespace preon {
-
-bool Options::has_random_data() const {
-  return (!has_sources() && data.random_samples > 0) || std::ranges::any_of(data.sources, IsRandomSource) ||
-         std::ranges::any_of(data.inputs, [](const auto& input) { return IsRandomSource(input.second); });
-}
 
 namespace {
 
@@ -50,7 +44,7 @@ Result<std::unique_ptr<RangeMethod>> WithOptions(const Options& options, const R
   const PlanOptions& plan = options.plan;
   if (plan.compat == Compat::kOff) return method.WithOptions(settings);
   if (plan.compat == Compat::kOnnxRuntime) PREON_RETURN_IF_ERROR(CheckRuntimeHas(plan));
-  for (const TensorType& type : {plan.activation, options.weight.value_or(plan.weight)}) {
+  for (const TensorType& type : {plan.activation, options.types.weight.value_or(plan.weight)}) {
     if (!IsIntType(type.type()))
       return Error(ErrorId::kConflictingOptions, "--compat: integer types only, got ", type.name());
   }
@@ -64,8 +58,9 @@ constexpr std::array kSwitches = {"CalibMovingAverage", "MinMSEModePof2Scale"};
 Status Judge(const Options& options, const RangeMethod& method, const std::string& key, const std::string& value) {
   MethodOptions settings = {{key, value}};
   for (const char* name : kSwitches) {
-    const auto other = options.method_keys.find(name);
-    if (other != options.method_keys.end() && WithOptions(options, method, {*other}).ok()) settings.insert(*other);
+    const auto other = options.ranges.method_keys.find(name);
+    if (other != options.ranges.method_keys.end() && WithOptions(options, method, {*other}).ok())
+      settings.insert(*other);
   }
   return WithOptions(options, method, settings).status();
 }
@@ -74,13 +69,13 @@ Status Judge(const Options& options, const RangeMethod& method, const std::strin
 // with a QConfig.
 bool IsIgnored(const Options& options, const std::string& key, const Status& judged) {
   return judged.id() == ErrorId::kUnknownOption ||
-         (judged.id() == ErrorId::kConflictingOptions && options.hints.contains(key));
+         (judged.id() == ErrorId::kConflictingOptions && options.given.hints.contains(key));
 }
 
 // Of the keys those that the method has.
 Result<std::unique_ptr<RangeMethod>> ConfiguredMethod(const Options& options, const RangeMethod& method,
                                                       MethodOptions settings) {
-  for (const auto& [key, value] : options.method_keys) {
+  for (const auto& [key, value] : options.ranges.method_keys) {
     if (!settings.contains(key) && !IsIgnored(options, key, Judge(options, method, key, value))) settings[key] = value;
   }
   return WithOptions(options, method, settings);
@@ -88,8 +83,8 @@ Result<std::unique_ptr<RangeMethod>> ConfiguredMethod(const Options& options, co
 
 // Those of all activations, of layers and of single tensors.
 std::set<std::string> MethodsOf(const Options& options, const Builtins& builtins) {
-  std::set<std::string> methods = {options.method};
-  if (options.all_methods) {
+  std::set<std::string> methods = {options.ranges.method};
+  if (options.ranges.all_methods) {
     for (const auto& method : builtins.methods.entries()) methods.emplace(method->name());
   }
   const auto add = [&](const std::optional<TensorOverride>& wanted) {
@@ -106,7 +101,7 @@ std::set<std::string> MethodsOf(const Options& options, const Builtins& builtins
 // Keys that no method of the run has.
 Status CheckMethodKeys(const Options& options, const Builtins& builtins, Warnings* warnings) {
   const std::set<std::string> methods = MethodsOf(options, builtins);
-  for (const auto& [key, value] : options.method_keys) {
+  for (const auto& [key, value] : options.ranges.method_keys) {
     if (IsDefault(key, value)) continue;
     std::string why;
     bool read = false;
@@ -121,7 +116,8 @@ Status CheckMethodKeys(const Options& options, const Builtins& builtins, Warning
     for (const auto& method : builtins.methods.entries())
       if (Judge(options, *method, key, value).ok()) others.emplace_back(method->name());
     if (why.empty())
-      why = StrCat("on method ", options.method, others.empty() ? "" : "; methods that have it: " + JoinNames(others));
+      why = StrCat("on method ", options.ranges.method,
+                   others.empty() ? "" : "; methods that have it: " + JoinNames(others));
     PREON_RETURN_IF_ERROR(ReportIgnored(options, key, why, warnings));
   }
   return Status::Ok();
@@ -159,9 +155,9 @@ namespace {
 
 // In place of one method.
 Result<std::vector<std::unique_ptr<RangeMethod>>> AllMethods(const Options& options, const Builtins& builtins) {
-  for (const auto& [given, name] :
-       {std::pair(options.method != "auto", "--method"), std::pair(!options.method_options.empty(), "--method-option"),
-        std::pair(options.plan.compat != Compat::kOff, "--compat")}) {
+  for (const auto& [given, name] : {std::pair(options.ranges.method != "auto", "--method"),
+                                    std::pair(!options.ranges.method_options.empty(), "--method-option"),
+                                    std::pair(options.plan.compat != Compat::kOff, "--compat")}) {
     if (given)
       return Error(ErrorId::kConflictingOptions, "--all-methods: not with ", name, ", which goes with one method");
   }
@@ -173,62 +169,65 @@ Result<std::vector<std::unique_ptr<RangeMethod>>> AllMethods(const Options& opti
 }
 
 // Those that are switched on and have something to do for the target.
-std::vector<const Algorithm*> AlgorithmsFor(const Target& target, const Options& options, const Builtins& builtins) {
-  std::vector<const Algorithm*> algorithms;
-  for (const auto& algorithm : builtins.algorithms.entries()) {
-    const bool disabled = options.disabled_algorithms.contains(std::string(algorithm->name()));
-    if (!disabled && algorithm->AppliesTo(target)) algorithms.push_back(algorithm.get());
+std::vector<const Algorithm*> AlgorithmsFor(const Target& target, const AlgorithmOptions& options,
+                                            const AlgorithmRegistry& algorithms) {
+  std::vector<const Algorithm*> chosen;
+  for (const auto& algorithm : algorithms.entries()) {
+    const bool disabled = options.disabled.contains(std::string(algorithm->name()));
+    if (!disabled && algorithm->AppliesTo(target)) chosen.push_back(algorithm.get());
   }
-  return algorithms;
+  return chosen;
 }
 
 }  // namespace
 
 Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
-  Choices choices{.warnings = options.warnings};
+  Choices choices{.warnings = options.given.warnings};
   Warnings* warnings = &choices.warnings;
   PREON_RETURN_IF_ERROR(CheckKeyConflicts(options, warnings));
-  if (options.all_methods) {
+  if (options.ranges.all_methods) {
     PREON_ASSIGN_OR_RETURN(choices.all_methods, AllMethods(options, builtins));
   }
-  const Result<const RangeMethod*> method = builtins.methods.Find(options.method);
+  const Result<const RangeMethod*> method = builtins.methods.Find(options.ranges.method);
   if (!method.ok()) return Status(method.status()).WithContext("--method");
-  const MethodOptions& given = options.method_options;
+  const MethodOptions& given = options.ranges.method_options;
   Result<std::unique_ptr<RangeMethod>> configured =
       ChoosesRanges(options, builtins) ? ConfiguredMethod(options, **method, given) : (*method)->WithOptions(given);
   if (!configured.ok()) return std::move(configured).status().WithContext("--method-option");
   choices.method = std::move(configured).value();
   PREON_RETURN_IF_ERROR(CheckMethodKeys(options, builtins, warnings));
   choices.plan = ResolvedPlan(options, *choices.method);
-  if (options.mixed_precision.enabled && !options.mixed_precision.tensors.empty())
-    PREON_RETURN_IF_ERROR(AddMixedPrecision(choices.plan.base_overrides, options.mixed_precision.tensors)
+  if (options.types.mixed_precision.enabled && !options.types.mixed_precision.tensors.empty())
+    PREON_RETURN_IF_ERROR(AddMixedPrecision(choices.plan.base_overrides, options.types.mixed_precision.tensors)
                               .WithContext("MixedPrecisionTensor"));
-  if (!options.calib.empty() && choices.method->collects()) return NeedsValues(options.method).WithContext("--calib");
+  if (!options.statistics.calib.empty() && choices.method->collects())
+    return NeedsValues(options.ranges.method).WithContext("--calib");
   const bool integers = IsIntType(options.plan.activation.type());
-  choices.plan.weight = options.weight.value_or(integers ? TensorType(DataType::kInt8) : options.plan.activation);
+  choices.plan.weight = options.types.weight.value_or(integers ? TensorType(DataType::kInt8) : options.plan.activation);
   PREON_RETURN_IF_ERROR(SetAttributes(options, choices.plan, warnings));
   const Result<const Target*> target = TargetFor(options, choices.plan, builtins);
   if (!target.ok()) return Status(target.status()).WithContext("--target");
   choices.target = *target;
-  choices.algorithms = AlgorithmsFor(**target, options, builtins);
+  choices.algorithms = AlgorithmsFor(**target, options.algorithms, builtins.algorithms);
   choices.own_method = [&](const std::string& name) -> Result<std::unique_ptr<RangeMethod>> {
     const Result<const RangeMethod*> own = builtins.methods.Find(name);
     if (!own.ok()) return Status(own.status()).WithContext("method");
     return ConfiguredMethod(options, **own, {});
   };
-  if (!options.weight && !choices.target->QuantizesActivations()) choices.plan.weight = choices.target->DefaultWeight();
+  if (!options.types.weight && !choices.target->QuantizesActivations())
+    choices.plan.weight = choices.target->DefaultWeight();
   PREON_RETURN_IF_ERROR(CheckFitsTarget(options, choices.plan, *choices.target, warnings));
   PREON_RETURN_IF_ERROR(CheckTypeOptions(options, choices.plan, warnings));
-  for (const auto& [passes, option] :
-       {std::pair(&options.disabled_passes, "--disable-pass"), std::pair(&options.enabled_passes, "--enable-pass")}) {
+  for (const auto& [passes, option] : {std::pair(&options.prepare.disabled_passes, "--disable-pass"),
+                                       std::pair(&options.prepare.enabled_passes, "--enable-pass")}) {
     for (const std::string& name : *passes) {
       const Result<const Pass*> pass = builtins.passes.Find(name);
       if (!pass.ok()) return Status(pass.status()).WithContext(option);
-      if (passes == &options.enabled_passes && options.disabled_passes.contains(name))
+      if (passes == &options.prepare.enabled_passes && options.prepare.disabled_passes.contains(name))
         return Error(ErrorId::kConflictingOptions, "--enable-pass and --disable-pass: got ", name, " for both");
     }
   }
-  for (const std::string& name : options.disabled_algorithms) {
+  for (const std::string& name : options.algorithms.disabled) {
     const Result<const Algorithm*> algorithm = builtins.algorithms.Find(name);
     if (!algorithm.ok()) return Status(algorithm.status()).WithContext("--disable-algorithm");
   }
@@ -236,10 +235,10 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
     const Result<ReportFormat> format = ReportFormatOf(options.report);
     if (!format.ok()) return Status(format.status()).WithContext("--report");
   }
-  if (options.opset > NewestOpset())
-    return Error(ErrorId::kBadOptionValue, "--opset: got ", options.opset, ", wanted at most ", NewestOpset());
-  if (!options.calib.empty()) PREON_RETURN_IF_ERROR(CheckCalibAlone(options));
-  if (!options.data.only.empty() && !options.has_data())
+  if (options.prepare.opset > NewestOpset())
+    return Error(ErrorId::kBadOptionValue, "--opset: got ", options.prepare.opset, ", wanted at most ", NewestOpset());
+  if (!options.statistics.calib.empty()) PREON_RETURN_IF_ERROR(CheckCalibAlone(options));
+  if (!options.data.only.empty() && !options.data.has_samples())
     return Error(ErrorId::kConflictingOptions, "--only: has no effect without --data");
   PREON_RETURN_IF_ERROR(CheckScaleTypes(options, warnings));
   PREON_RETURN_IF_ERROR(CheckPassthrough(options.plan));

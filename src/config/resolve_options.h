@@ -1,0 +1,34 @@
+// From options to what a run works with: names looked up, defaults settled, contradictions found.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/builtins.h"
+#include "config/options.h"
+
+namespace preon {
+
+/// What names in the options stand for.
+struct Choices {
+  std::unique_ptr<RangeMethod> method;                    ///< with its options applied
+  std::vector<std::unique_ptr<RangeMethod>> all_methods;  ///< where they were asked for
+  const Target* target = nullptr;
+  PlanOptions plan;  ///< the options', and what --compat makes of defaults
+  std::vector<const Algorithm*> algorithms;  ///< those that apply to the target, in the order in which they act
+  /// The method of a tensor that has one of its own, with the keys in the options that it has.
+  /// Errors: kUnknownOption, those of the keys.
+  std::function<Result<std::unique_ptr<RangeMethod>>(const std::string& name)> own_method;
+  std::vector<std::string> warnings;  ///< of settings without effect
+};
+
+/// Checks what can be checked before a file is opened, and looks names up.
+/// Errors: kUnknownOption with the nearest name, kBadOptionValue, kConflictingOptions, kNotYetSupported.
+Result<Choices> Resolve(const Options& options, const Builtins& builtins);
+
+/// What ranges are for, where no plan says more. Errors: kConflictingOptions for block formats, which have none.
+Result<IntFormat> RangeFormat(const PlanOptions& plan);
+
+}  // namespace preon
