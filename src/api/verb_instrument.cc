@@ -26,7 +26,7 @@ class NoObserver final : public TensorObserver {
 
 // The packed model opens and runs as it will where it is served, and computes what the source does.
 Status VerifyPacked(const PackedModel& packed, const PreparedModel& prepared, const Instrumentation& plan,
-                    const RunInputs& run) {
+                    const RunContext& context) {
   NoObserver nobody;
   const ServedSessionOptions options{.tensors = packed.tensors,
                                      .observers = packed.observers,

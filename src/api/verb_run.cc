@@ -14,7 +14,7 @@ namespace {
 constexpr double kLatencySeconds = 2;
 
 // Opens the file as it is; when that fails, our own loader may know better why than the runtime does.
-Result<Session> OpenAsIs(const std::string& path, const RunInputs& run) {
+Result<Session> OpenAsIs(const std::string& path, const RunContext& context) {
   Result<Session> session = Session::OpenFile(path, {.threads = context.ThreadCount()});
   if (session.ok()) return session;
   const Result<Model> loaded = LoadModel(path);

@@ -110,7 +110,7 @@ Status QuantizeStage::LoadForVerification(const PreparedModel& prepared, Written
   if (!session.ok() && session.status().id() == ErrorId::kCancelled) return session.status();
   if (!session.ok()) {
     // It may be the runtime's own copy that could not be written.
-    const bool loads = Session::OpenModel(quantized, {.threads = options.resources.threads}, context_).ok();
+    const bool loads = Session::OpenModel(quantized, {.threads = options.threads}, context_).ok();
     if (!loads) return NotWritten(ErrorId::kVerifyLoad, "the runtime can't load the result", session.status());
     return NotWritten(ErrorId::kIoWrite, StrCat("no room for the runtime's graph in ", context_.TempDir()),
                       session.status())
