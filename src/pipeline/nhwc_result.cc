@@ -11,7 +11,7 @@ namespace preon {
 namespace {
 
 // The same integers come out, but for what the runtime fuses otherwise around a Transpose: a step here and there.
-constexpr double kSameSqnrDb = 40;
+constexpr double kSameNhwcSqnrDb = 40;
 
 std::vector<NamedTensor> Transposed(std::vector<NamedTensor> tensors, const std::set<std::string>& images) {
   for (NamedTensor& tensor : tensors) {
@@ -39,7 +39,8 @@ Status GiveNhwc(Model& quantized, const Batch& batch, const std::vector<NamedTen
   Comparer comparer;
   PREON_RETURN_IF_ERROR(comparer.Add(Transposed(outputs, border.outputs), *got, batch.samples, {}));
   for (const auto& [name, output] : comparer.Finish().outputs) {
-    if (output.shape_differs == 0 && output.not_finite == 0 && (output.sqnr_db >= kSameSqnrDb || output.max_abs == 0))
+    if (output.shape_differs == 0 && output.not_finite == 0 &&
+        (output.sqnr_db >= kSameNhwcSqnrDb || output.max_abs == 0))
       continue;
     return not_written(ErrorId::kVerifyOutput,
                        Error(ErrorId::kVerifyOutput, "output '", name, "' differs: SQNR ", output.sqnr_db, " dB"));

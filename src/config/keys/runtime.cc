@@ -47,7 +47,7 @@ Status SetShapes(Options& options, const KeyValue& value) {
   return SetOption(options, "value-info", "true");
 }
 
-constexpr KeySpec kKeys[] = {
+constexpr KeySpec kRuntimeKeys[] = {
     {.name = "AlignEltwiseQuantType",
      .type = KeyType::kFlag,
      .fallback = "false",
@@ -126,6 +126,6 @@ constexpr KeySpec kKeys[] = {
 
 }  // namespace
 
-std::span<const KeySpec> RuntimeKeys() { return kKeys; }
+std::span<const KeySpec> RuntimeKeys() { return kRuntimeKeys; }
 
 }  // namespace preon

@@ -12,9 +12,9 @@
 namespace preon {
 namespace {
 
+using test::GraphBuilder;
 using ::testing::ElementsAre;
 using ::testing::FloatEq;
-using testing::GraphBuilder;
 using ::testing::IsEmpty;
 
 /// x -> c1 -> r1 (Relu or Clip to 6) -> depthwise c2 -> y.
@@ -78,7 +78,7 @@ TEST(ChannelFactors, AreTheShareOfTheCodesThatAChannelReaches) {
   EXPECT_THAT(ChannelFactors({{-1, -4}, {1, 2}}, {-4, 8}), ElementsAre(0.25f, 1)) << "both sides must fit";
 }
 
-Model Quantize(const Model& model, const PlanStatistics& statistics) {
+Model QuantizeScaled(const Model& model, const PlanStatistics& statistics) {
   Result<Model> quantized = ApplyPlan(model, *PlanForOrtCpu(model, {}), statistics, nullptr);
   EXPECT_TRUE(quantized.ok()) << quantized.status().ToString();
   return std::move(quantized).value();
@@ -90,9 +90,9 @@ const std::map<std::string, Range> kRanges = {{"x", {-1, 1}}, {"r1", {0, 6}}, {"
 TEST(ChannelScales, ScalesChangeAndCodesStay) {
   for (const char* clamp : {"Relu", "Clip"}) {
     const Depthwise b(clamp);
-    const Graph plain = Quantize(b.model, {.ranges = kRanges}).graph;
+    const Graph plain = QuantizeScaled(b.model, {.ranges = kRanges}).graph;
     const ChannelExtremesOf extremes{{0, 0, 0, 0}, {6, 3, 1.5f, 6}};
-    const Graph scaled = Quantize(b.model, {.ranges = kRanges, .channel_extremes = {{"r1", extremes}}}).graph;
+    const Graph scaled = QuantizeScaled(b.model, {.ranges = kRanges, .channel_extremes = {{"r1", extremes}}}).graph;
     const float factors[] = {1, 0.5f, 0.25f, 1};
     for (const char* codes : {"c1_w_quantized", "c2_w_quantized", "c1_b_quantized", "r1_zero_point"})
       EXPECT_TRUE(std::ranges::equal(scaled.Initializer(codes)->bytes(), plain.Initializer(codes)->bytes())) << codes;
@@ -114,9 +114,9 @@ TEST(ChannelScales, AClampThatStaysKeepsItsChannels) {
   std::map<std::string, Range> wide = kRanges;
   wide["r1"] = {0, 8};
   const Graph graph =
-      Quantize(b.model, {.ranges = wide, .channel_extremes = {{"r1", {{0, 0, 0, 0}, {6, 3, 1.5f, 6}}}}}).graph;
+      QuantizeScaled(b.model, {.ranges = wide, .channel_extremes = {{"r1", {{0, 0, 0, 0}, {6, 3, 1.5f, 6}}}}}).graph;
   ASSERT_NE(graph.FindNode("r1_node"), nullptr);
-  const Graph plain = Quantize(b.model, {.ranges = wide}).graph;
+  const Graph plain = QuantizeScaled(b.model, {.ranges = wide}).graph;
   EXPECT_TRUE(std::ranges::equal(graph.Initializer("c1_w_scale")->bytes(), plain.Initializer("c1_w_scale")->bytes()));
 }
 
@@ -124,9 +124,9 @@ TEST(ChannelScales, AClampThatStaysKeepsItsChannels) {
 TEST(ChannelScales, BiasCorrectionIsTheSame) {
   const Depthwise b;
   PlanStatistics statistics{.ranges = kRanges, .channel_means = {{"r1", {1, 2, 0.5, 3}}}};
-  const Graph plain = Quantize(b.model, statistics).graph;
+  const Graph plain = QuantizeScaled(b.model, statistics).graph;
   statistics.channel_extremes["r1"] = {{0, 0, 0, 0}, {6, 3, 1.5f, 6}};
-  const Graph scaled = Quantize(b.model, statistics).graph;
+  const Graph scaled = QuantizeScaled(b.model, statistics).graph;
   for (size_t channel = 0; channel < 4; ++channel) {
     const auto bias = [&](const Graph& graph) {
       return static_cast<float>(graph.Initializer("c2_b_quantized")->As<int32_t>()[channel]) *

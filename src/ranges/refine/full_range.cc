@@ -5,7 +5,7 @@
 namespace preon {
 namespace {
 
-constexpr double kLeastShare = 1e3;  // of the mean square over the rounding error's
+constexpr double kLeastSignal = 1e3;  // of the mean square over the rounding error's
 
 }  // namespace
 
@@ -15,7 +15,7 @@ Result<Range> FullRangeWhereFine(const TensorSketch& sketch, const Range& range,
   PREON_ASSIGN_OR_RETURN(const QuantParams params, ComputeQuantParams(whole, query.format, query.scale_type));
   const double rounding = double{params.scale} * params.scale / 12;
   const double mean_square = sketch.mean() * sketch.mean() + sketch.variance();
-  return mean_square >= kLeastShare * rounding ? whole : range;
+  return mean_square >= kLeastSignal * rounding ? whole : range;
 }
 
 }  // namespace preon

@@ -40,9 +40,9 @@ struct NodeState {
   bool useful = false;
 };
 
-class Planner {
+class OrtCpuPlanner {
  public:
-  Planner(const Model& model, const PlanOptions& options)
+  OrtCpuPlanner(const Model& model, const PlanOptions& options)
       : graph_(model.graph),
         options_(options),
         selection_(options),
@@ -291,7 +291,7 @@ class Planner {
   std::set<Node*> folded_;
 };
 
-constexpr std::array kTypes = {DataType::kInt8, DataType::kUInt8};  // what the integer kernels take
+constexpr std::array kByteTypes = {DataType::kInt8, DataType::kUInt8};  // what the integer kernels take
 
 bool HasProduct(const QuantPlan& plan) {
   return std::ranges::any_of(plan.nodes,
@@ -301,20 +301,20 @@ bool HasProduct(const QuantPlan& plan) {
 }  // namespace
 
 bool OrtCpuTakes(const PlanOptions& options) {
-  return CheckTypes("ort-cpu", kTypes, options).ok() && !HasBlockSize(options) && !options.weight_form;
+  return CheckTypes("ort-cpu", kByteTypes, options).ok() && !HasBlockSize(options) && !options.weight_form;
 }
 
 Result<QuantPlan> PlanForOrtCpu(const Model& model, const PlanOptions& options) {
-  PREON_RETURN_IF_ERROR(CheckTypes("ort-cpu", kTypes, options));
+  PREON_RETURN_IF_ERROR(CheckTypes("ort-cpu", kByteTypes, options));
   for (const auto& [given, name] : {std::pair(HasBlockSize(options), "--block-size"),
                                     std::pair(options.weight_form.has_value(), "--weight-form")}) {
     if (given) return Error(ErrorId::kConflictingOptions, name, ": has no effect with --target ort-cpu");
   }
-  PREON_ASSIGN_OR_RETURN(QuantPlan plan, Planner(model, options).Run());
+  PREON_ASSIGN_OR_RETURN(QuantPlan plan, OrtCpuPlanner(model, options).Run());
   PlanOptions without = options;
   for (std::set<std::string> small; !(small = NodesOfSmallIntegerRegions(model.graph, plan)).empty();) {
     for (const std::string& node : small) without.left_float.emplace(node, FloatReason::kNoGain);
-    PREON_ASSIGN_OR_RETURN(QuantPlan rest, Planner(model, without).Run());
+    PREON_ASSIGN_OR_RETURN(QuantPlan rest, OrtCpuPlanner(model, without).Run());
     if (!HasProduct(rest)) {
       plan.warnings.push_back("all convolutions are small: quantizing them saves memory, hardly any time");
       break;
