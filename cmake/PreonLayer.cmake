@@ -19,6 +19,7 @@ function(preon_layer name)
     endif()
   endforeach()
 
+  preon_batches(sources preon_${name} ${sources})
   add_library(preon_${name} STATIC ${sources})
   target_include_directories(preon_${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR}/include)
   target_link_libraries(preon_${name} PUBLIC ${libraries})
@@ -36,8 +37,41 @@ function(preon_layer name)
   endif()
 endfunction()
 
+# preon_batches(OUT TARGET sources...): the sources of TARGET, up to 16 of them in each generated file, so that
+# headers are read once per batch. A layer's names in anonymous namespaces must therefore differ. What Highway compiles once
+# per instruction set stays alone. Relative paths: ccache finds a batch again in another checkout.
+function(preon_batches out target)
+  set(most 16)
+  set(alone)
+  foreach(source IN LISTS ARGN)
+    file(STRINGS ${source} per_instruction_set REGEX foreach_target LIMIT_COUNT 1)
+    if(per_instruction_set OR NOT PREON_UNITY)
+      list(APPEND alone ${source})
+    endif()
+  endforeach()
+  list(REMOVE_ITEM ARGN ${alone})
+  list(LENGTH ARGN count)
+  if(count GREATER 0)
+    # As even as they can be: 17 sources are 9 and 8, not 16 and 1.
+    math(EXPR size "(${count} - 1) / ((${count} + ${most} - 1) / ${most}) + 1")
+    math(EXPR last "${count} - 1")
+    foreach(begin RANGE 0 ${last} ${size})
+      list(SUBLIST ARGN ${begin} ${size} sources)
+      list(TRANSFORM sources REPLACE "^${CMAKE_CURRENT_SOURCE_DIR}/(src|tests)/(.*)" "#include \"\\2\"\n")
+      string(JOIN "" content ${sources})
+      set(batch ${CMAKE_CURRENT_BINARY_DIR}/batches/${target}_${begin}.cc)
+      file(CONFIGURE OUTPUT ${batch} CONTENT "${content}" @ONLY)
+      list(APPEND alone ${batch})
+    endforeach()
+  endif()
+  set(${out} ${alone} PARENT_SCOPE)
+endfunction()
+
 function(preon_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wno-unused-parameter -Wno-missing-field-initializers)
+  if(PREON_UNITY)
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)  # a batch's sources look like headers to the compiler
+  endif()
   # x86-64-v1 baseline for everything; faster instruction sets only behind Highway's run-time dispatch.
   # No contraction: a*b+c rounds the same on every target, so files are the same bytes everywhere.
   target_compile_options(${target} PRIVATE -ffp-contract=off)
@@ -53,7 +87,8 @@ endfunction()
 # preon_test(NAME sources...): one gtest binary, one ctest entry per test. Tests run in the source folder's root.
 # A test whose name holds "Slow" is labelled slow and left to `./dev test --all`.
 function(preon_test name)
-  add_executable(${name} ${ARGN})
+  preon_batches(sources ${name} ${ARGN})
+  add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE GTest::gtest_main GTest::gmock)
   preon_compile_options(${name})
   foreach(speed fast slow)

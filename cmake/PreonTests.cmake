@@ -2,7 +2,7 @@
 get_property(layers GLOBAL PROPERTY PREON_LAYERS)
 file(GLOB kinds CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR}/tests/*)
 foreach(kind IN LISTS kinds)
-  file(GLOB sources CONFIGURE_DEPENDS tests/${kind}/*_test.cc)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/tests/${kind}/*_test.cc)
   if(sources)
     preon_test(preon_${kind}_test ${sources})
     target_link_libraries(preon_${kind}_test PRIVATE ${layers})

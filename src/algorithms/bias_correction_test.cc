@@ -12,7 +12,7 @@
 namespace preon {
 namespace {
 
-using testing::GraphBuilder;
+using test::GraphBuilder;
 
 // Mean over all places of the convolution of an input that is means[c] everywhere, by the definition of Conv.
 std::vector<double> MeansOfConv(const Tensor& weight, std::span<const double> means, int64_t groups, const Shape& in,

@@ -13,9 +13,9 @@
 namespace preon {
 namespace {
 
+using test::GraphBuilder;
 using ::testing::ElementsAre;
 using ::testing::FloatEq;
-using testing::GraphBuilder;
 using ::testing::IsEmpty;
 
 /// x -> c1 -> r1 (Relu or Clip to 6) -> depthwise c2 -> y.

@@ -4,6 +4,7 @@
 
 #include "analyze/method_ranges.h"
 #include "analyze/picture.h"
+#include "analyze/test_facts.h"
 #include "ranges/range_methods.h"
 #include "ranges/test_sketches.h"
 
@@ -12,32 +13,29 @@ namespace {
 
 using Values = std::vector<float>;
 
-ValueFacts Facts(const TensorSketch& sketch) {
-  return FactsOf(sketch, Distribution::Signed(sketch), Distribution::Absolute(sketch));
-}
-
 Shift ShiftOf(const Values& calibration, const Values& production, Range range) {
   const TensorSketch one = test::SketchOf(calibration), two = test::SketchOf(production);
-  return ShiftBetween(Facts(one), Distribution::Signed(one), Facts(two), Distribution::Signed(two), range);
+  return ShiftBetween(test::FactsOf(one), Distribution::Signed(one), test::FactsOf(two), Distribution::Signed(two),
+                      range);
 }
 
 TEST(Coverage, EachSideByItself) {
-  const Coverage coverage = CoverageOf(Facts(test::SketchOf({-1, 3})), Facts(test::SketchOf({-4, 2})));
+  const Coverage coverage = CoverageOf(test::FactsOf(test::SketchOf({-1, 3})), test::FactsOf(test::SketchOf({-4, 2})));
   EXPECT_EQ(coverage.max, 1.5);
   EXPECT_EQ(coverage.min, 0.25);
   EXPECT_EQ(coverage.worst(), 0.25);
 }
 
 TEST(Coverage, ASideThatProductionLacksNeedsNone) {
-  const Coverage positive = CoverageOf(Facts(test::SketchOf({-1, 3})), Facts(test::SketchOf({0, 4})));
+  const Coverage positive = CoverageOf(test::FactsOf(test::SketchOf({-1, 3})), test::FactsOf(test::SketchOf({0, 4})));
   EXPECT_FALSE(positive.min.has_value());
   EXPECT_EQ(positive.worst(), 0.75);
-  const Coverage negative = CoverageOf(Facts(test::SketchOf({-1, 3})), Facts(test::SketchOf({-2, -1})));
+  const Coverage negative = CoverageOf(test::FactsOf(test::SketchOf({-1, 3})), test::FactsOf(test::SketchOf({-2, -1})));
   EXPECT_FALSE(negative.max.has_value());
   EXPECT_EQ(negative.worst(), 0.5);
-  EXPECT_EQ(CoverageOf(Facts(test::SketchOf({1})), Facts(test::SketchOf({0}))).worst(), 1);
+  EXPECT_EQ(CoverageOf(test::FactsOf(test::SketchOf({1})), test::FactsOf(test::SketchOf({0}))).worst(), 1);
   // A side that calibration never saw is covered by nothing.
-  EXPECT_EQ(CoverageOf(Facts(test::SketchOf({-3, -1})), Facts(test::SketchOf({-1, 2}))).max, 0);
+  EXPECT_EQ(CoverageOf(test::FactsOf(test::SketchOf({-3, -1})), test::FactsOf(test::SketchOf({-1, 2}))).max, 0);
 }
 
 TEST(Coverage, ClippedSharesAreOfTheRange) {

@@ -1,6 +1,7 @@
 // Text that users type or files hold: numbers, counts, lists.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -26,6 +27,12 @@ Result<int64_t> ParseCount(std::string_view text);
 
 /// The parts between separators; one empty part for an empty text.
 std::vector<std::string> Split(std::string_view text, char separator);
+
+/// Is the name one of `names`?
+template <typename Names>
+bool Contains(const Names& names, std::string_view name) {
+  return std::ranges::find(names, name) != std::ranges::end(names);
+}
 
 /// The text with control characters written out ("\\n", "\\x1b"), those of Unicode's second block included: names come
 /// from files that anybody may have made, and must not steer the terminal or forge lines of a report.

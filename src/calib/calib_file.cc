@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "calib/malformed_file.h"
 #include "data/sample_runs.h"
 #include "stats/wire.h"
 
@@ -22,8 +23,6 @@ constexpr std::string_view kVersion = "3\n";
 constexpr size_t kChecksumSize = 64;
 constexpr std::string_view kDerived = "derived", kPerSample = "per-sample", kContexts = "contexts",
                            kStatistics = "statistics";
-
-Status Malformed(std::string_view why) { return Error(ErrorId::kCalibFileMalformed, why, ": the file is damaged"); }
 
 /// The part between header and checksum. Errors: not a .calib file, another version, cut short, changed.
 Result<std::string_view> CheckedBody(std::string_view bytes) {

@@ -13,12 +13,6 @@ namespace {
 
 using testing::HasSubstr;
 
-/// The bytes with a checksum that fits them, as if a program with a defect had written them.
-std::string Signed(std::string_view bytes) {
-  const std::string_view content = bytes.substr(0, bytes.size() - 64);
-  return StrCat(content, Sha256Hex(content));
-}
-
 TEST(CalibFile, SaveThenLoadKeepsEverything) {
   const Result<TempDir> dir = TempDir::Create(testing::TempDir());
   ASSERT_TRUE(dir.ok());
@@ -67,7 +61,8 @@ TEST(CalibFile, EveryTruncationIsAnError) {
   for (size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_EQ(ParseCalibration(bytes.substr(0, size)).status().id(), ErrorId::kCalibFileMalformed) << size;
     if (size >= 14 + 64) {
-      EXPECT_EQ(ParseCalibration(Signed(bytes.substr(0, size))).status().id(), ErrorId::kCalibFileMalformed) << size;
+      EXPECT_EQ(ParseCalibration(test::WithChecksum(bytes.substr(0, size))).status().id(), ErrorId::kCalibFileMalformed)
+          << size;
     }
   }
 }
@@ -121,7 +116,7 @@ TEST(CalibFile, MutationsAreRefusedOrCanonical) {
     for (int change : {0x01, 0x80, 0xff, 0x3c}) {
       std::string changed = bytes;
       changed[position] = static_cast<char>(changed[position] ^ change);
-      changed = Signed(changed);
+      changed = test::WithChecksum(changed);
       const Result<CalibrationData> data = ParseCalibration(changed);
       refused += !data.ok();
       if (data.ok()) {

@@ -16,8 +16,8 @@ using ::testing::HasSubstr;
 
 /// x [N, 3, 8, 8] -> Conv -> conv -> Relu -> y.
 Model ConvRelu() {
-  Model model = testing::EmptyModel({kDynamicDim, 3, 8, 8});
-  testing::AddConv(model, "x", "conv", 3, 5);
+  Model model = test::EmptyModel({kDynamicDim, 3, 8, 8});
+  test::AddConv(model, "x", "conv", 3, 5);
   model.graph.AddNode("Relu", {"conv"}, {"y"}, "relu");
   model.graph.AddOutput("y", {.type = DataType::kFloat});
   model.fingerprint = "f00d";
@@ -194,8 +194,8 @@ TEST(Calibrate, StartMustKnowTheTensors) {
 
 /// ConvRelu's input -> Conv -> conv -> Sigmoid -> gate, conv · gate -> y.
 Model ConvSilu() {
-  Model model = testing::EmptyModel({kDynamicDim, 3, 8, 8});
-  testing::AddConv(model, "x", "conv", 3, 5);
+  Model model = test::EmptyModel({kDynamicDim, 3, 8, 8});
+  test::AddConv(model, "x", "conv", 3, 5);
   model.graph.AddNode("Sigmoid", {"conv"}, {"gate"}, "sigmoid");
   model.graph.AddNode("Mul", {"conv", "gate"}, {"y"}, "mul");
   model.graph.AddOutput("y", {.type = DataType::kFloat});

@@ -1,5 +1,7 @@
 #include "calib/range_collection.h"
 
+#include "calib/test_calibrations.h"
+
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -31,13 +33,6 @@ class Recorder final : public RangeCollector {
   bool by_run_;
 };
 
-Batch BatchOf(int64_t samples) {
-  Batch batch;
-  batch.samples = samples;
-  for (int64_t i = 0; i < samples; ++i) batch.names.push_back(StrCat("x.npy[", i, "]"));
-  return batch;
-}
-
 RangeCollection CollectionOf(std::vector<std::unique_ptr<RangeCollector>> collectors) {
   std::vector<std::string> tensors;
   for (size_t i = 0; i < collectors.size(); ++i) tensors.push_back(StrCat("t", i));
@@ -53,9 +48,9 @@ TEST(RangeCollection, PortionsAreSamplesOrRunsAndComeAgain) {
   RangeCollection collection = CollectionOf(std::move(collectors));
   const std::vector<float> first = {1, 2, 3, 4}, second = {5, 6};
   for (size_t index : {0, 1, 2}) {
-    ASSERT_TRUE(collection.Add(index, {first.data(), {2, 2}, 1}, BatchOf(2)).ok());
-    ASSERT_TRUE(collection.Add(index, {second.data(), {1, 2}, 1}, BatchOf(1)).ok());
-    ASSERT_TRUE(collection.Add(index, {second.data(), {1, 0}, 1}, BatchOf(1)).ok()) << "an empty value";
+    ASSERT_TRUE(collection.Add(index, {first.data(), {2, 2}, 1}, test::NamedBatch(2)).ok());
+    ASSERT_TRUE(collection.Add(index, {second.data(), {1, 2}, 1}, test::NamedBatch(1)).ok());
+    ASSERT_TRUE(collection.Add(index, {second.data(), {1, 0}, 1}, test::NamedBatch(1)).ok()) << "an empty value";
   }
   const auto ranges = *collection.Finish();
   EXPECT_EQ(samples, (Portions{{1, 2}, {3, 4}, {5, 6}}));
@@ -71,7 +66,7 @@ TEST(RangeCollection, BlockedValuesComeInPlainOrder) {
   RangeCollection collection = CollectionOf(std::move(collectors));
   // One sample of 3 channels of 2 elements, blocks of 2: channels 0 and 1, then 2 and padding.
   const std::vector<float> blocked = {10, 20, 11, 21, 30, 99, 31, 99};
-  ASSERT_TRUE(collection.Add(0, {blocked.data(), {1, 3, 2}, 2}, BatchOf(1)).ok());
+  ASSERT_TRUE(collection.Add(0, {blocked.data(), {1, 3, 2}, 2}, test::NamedBatch(1)).ok());
   EXPECT_EQ(seen, (Portions{{10, 11, 20, 21, 30, 31}}));
 }
 
@@ -81,9 +76,9 @@ TEST(RangeCollection, InfinitiesBecomeTheFiniteExtremesOfTheirPortion) {
   collectors.push_back(std::make_unique<Recorder>(seen, nullptr, false));
   RangeCollection collection = CollectionOf(std::move(collectors));
   const std::vector<float> values = {1, -kInfinity, 3, kInfinity, kInfinity, -kInfinity};
-  ASSERT_TRUE(collection.Add(0, {values.data(), {2, 3}, 1}, BatchOf(2)).ok());
+  ASSERT_TRUE(collection.Add(0, {values.data(), {2, 3}, 1}, test::NamedBatch(2)).ok());
   const std::vector<float> broken = {1, std::numeric_limits<float>::quiet_NaN()};
-  ASSERT_TRUE(collection.Add(0, {broken.data(), {1, 2}, 1}, BatchOf(1)).ok()) << "the run fails elsewhere";
+  ASSERT_TRUE(collection.Add(0, {broken.data(), {1, 2}, 1}, test::NamedBatch(1)).ok()) << "the run fails elsewhere";
   EXPECT_EQ(seen, (Portions{{1, 1, 3}, {0, 0, 0}}));
 }
 
@@ -102,7 +97,7 @@ TEST(CollectingObserver, ShowsToSketchesAndCollectors) {
   SketchObserver sketches({.tensors = {"t0"}}, SketchMode::kExact);
   CollectingObserver observer(sketches, collection);
   const std::vector<float> values = {1, 2, 3, 4};
-  const Batch batch = BatchOf(2);
+  const Batch batch = test::NamedBatch(2);
   observer.BeginRun(batch);
   observer.Observe(0, {values.data(), {2, 2}, 1}, {});
   ASSERT_TRUE(observer.EndRun().ok());

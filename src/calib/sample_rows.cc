@@ -1,11 +1,11 @@
 #include "calib/sample_rows.h"
 
+#include "calib/malformed_file.h"
+
 #include <algorithm>
 
 namespace preon {
 namespace {
-
-Status Malformed(std::string_view why) { return Error(ErrorId::kCalibFileMalformed, why, ": the file is damaged"); }
 
 void WriteLabel(const std::optional<int64_t>& label, WireWriter& out) {
   out.Varint(label.has_value());

@@ -79,27 +79,24 @@ TEST(SampleRows, WhatContradictsTheSketchesIsRefused) {
   EXPECT_THAT(message(more), HasSubstr("something behind the end"));
 }
 
-/// The bytes with a checksum that fits them.
-std::string Signed(std::string_view bytes) {
-  const std::string_view content = bytes.substr(0, bytes.size() - 64);
-  return StrCat(content, Sha256Hex(content));
-}
-
 // Behind a checksum that fits. Cut off at its beginning, the part is not there, and the file is whole.
 TEST(SampleRows, DamageIsRefusedOrCanonical) {
   const std::string bytes = SerializeCalibration(test::WithRows(test::PartOf(0, 2, 5)));
   const size_t begin = SerializeCalibration(test::PartOf(0, 2, 5)).size() - 64;
   for (size_t size = begin + 65; size < bytes.size(); ++size)
-    EXPECT_EQ(ParseCalibration(Signed(bytes.substr(0, size))).status().id(), ErrorId::kCalibFileMalformed) << size;
+    EXPECT_EQ(ParseCalibration(test::WithChecksum(bytes.substr(0, size))).status().id(), ErrorId::kCalibFileMalformed)
+        << size;
   size_t refused = 0;
   for (size_t position = begin; position < bytes.size() - 64; ++position) {
     for (const int change : {0x01, 0x80, 0xff, 0x3c}) {
       std::string changed = bytes;
       changed[position] = static_cast<char>(changed[position] ^ change);
-      changed = Signed(changed);
+      changed = test::WithChecksum(changed);
       const Result<CalibrationData> data = ParseCalibration(changed);
       refused += !data.ok();
-      if (data.ok()) EXPECT_EQ(SerializeCalibration(*data), changed) << position;
+      if (data.ok()) {
+        EXPECT_EQ(SerializeCalibration(*data), changed) << position;
+      }
     }
   }
   EXPECT_GT(refused, (bytes.size() - begin) / 2);

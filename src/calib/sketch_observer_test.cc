@@ -1,5 +1,7 @@
 #include "calib/sketch_observer.h"
 
+#include "calib/test_calibrations.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,13 +12,6 @@ namespace preon {
 namespace {
 
 using testing::HasSubstr;
-
-Batch BatchOf(int64_t samples) {
-  Batch batch;
-  batch.samples = samples;
-  for (int64_t i = 0; i < samples; ++i) batch.names.push_back(StrCat("x.npy[", i, "]"));
-  return batch;
-}
 
 std::vector<float> Ramp(size_t count) {
   std::vector<float> values(count);
@@ -49,7 +44,7 @@ TEST(SketchObserver, BatchSizeDoesNotMatter) {
   std::vector<std::string> bytes;
   for (int64_t batch : {1, 2, 3, 6}) {
     SketchObserver observer({.tensors = {"t"}}, SketchMode::kSampled);
-    const Batch description = BatchOf(batch);
+    const Batch description = test::NamedBatch(batch);
     observer.BeginRun(description);
     for (int64_t sample = 0; sample < 6; sample += batch) {
       observer.Observe(0, {values.data() + sample * kPerSample, {batch * 3, 40000}, 1}, {});
@@ -62,7 +57,7 @@ TEST(SketchObserver, BatchSizeDoesNotMatter) {
 
 TEST(SketchObserver, KeepsChannelsWhereAsked) {
   SketchObserver observer({.tensors = {"a", "b"}, .channel_extremes = {"b"}}, SketchMode::kExact);
-  const Batch batch = BatchOf(1);
+  const Batch batch = test::NamedBatch(1);
   observer.BeginRun(batch);
   const std::vector<float> values = {1, -2, 3, 4, 5, 6};
   for (size_t index : {0, 1}) observer.Observe(index, {values.data(), {1, 3, 2}, 1}, {});
@@ -75,7 +70,7 @@ TEST(SketchObserver, KeepsChannelsWhereAsked) {
 
 TEST(SketchObserver, ChannelsMayNotChange) {
   SketchObserver observer({.tensors = {"t"}, .channel_extremes = {"t"}}, SketchMode::kExact);
-  const Batch batch = BatchOf(1);
+  const Batch batch = test::NamedBatch(1);
   observer.BeginRun(batch);
   const std::vector<float> values = Ramp(6);
   observer.Observe(0, {values.data(), {1, 3, 2}, 1}, {});
@@ -87,7 +82,7 @@ TEST(SketchObserver, NaNNamesTensorAndSample) {
   std::vector<float> values = Ramp(4 * 6);
   values[2 * 6 + 5] = std::numeric_limits<float>::quiet_NaN();
   SketchObserver observer({.tensors = {"div_2"}}, SketchMode::kSampled);
-  const Batch batch = BatchOf(4);
+  const Batch batch = test::NamedBatch(4);
   observer.BeginRun(batch);
   observer.Observe(0, {values.data(), {4, 6}, 1}, {});
   const Status status = observer.EndRun();
@@ -98,7 +93,7 @@ TEST(SketchObserver, NaNNamesTensorAndSample) {
 TEST(SketchObserver, InfinitiesAreCountedAndLeftOut) {
   const std::vector<float> values = {1, -std::numeric_limits<float>::infinity(), 2};
   SketchObserver observer({.tensors = {"mask"}}, SketchMode::kSampled);
-  const Batch batch = BatchOf(1);
+  const Batch batch = test::NamedBatch(1);
   observer.BeginRun(batch);
   observer.Observe(0, {values.data(), {1, 3}, 1}, {});
   ASSERT_TRUE(observer.EndRun().ok());
@@ -113,7 +108,7 @@ TEST(SketchObserver, RunsAtTheSameTime) {
   std::vector<float> good = Ramp(24), bad = Ramp(24);
   bad[7] = std::numeric_limits<float>::quiet_NaN();
   SketchObserver observer({.tensors = {"t"}}, SketchMode::kSampled);
-  const Batch batch = BatchOf(4);
+  const Batch batch = test::NamedBatch(4);
   observer.BeginRun(batch);
   std::jthread([&] {
     observer.BeginRun(batch);
@@ -141,7 +136,7 @@ TEST(SketchObserver, TogetherAsOneByOne) {
   Increment increment{a};
   SketchObserver one_by_one({.tensors = {"a", "b"}, .channel_extremes = {"a", "b"}}, SketchMode::kSampled);
   SketchObserver together({.tensors = {"a", "b"}, .channel_extremes = {"a", "b"}}, SketchMode::kSampled);
-  const Batch batch = BatchOf(1);
+  const Batch batch = test::NamedBatch(1);
   together.BeginRun(batch);  // for both: it is the thread's
   together.ObserveTogether(increment.Steps({1, 3, 40000}), {});
   one_by_one.Observe(0, {a.data(), {1, 3, 40000}, 1}, {});
@@ -155,7 +150,7 @@ TEST(SketchObserver, WhatIsShownTogetherIsComputedAfterAFailureToo) {
   Increment increment{Ramp(4 * 6)};
   increment.values[2 * 6 + 5] = std::numeric_limits<float>::quiet_NaN();
   SketchObserver observer({.tensors = {"a", "b"}}, SketchMode::kSampled);
-  const Batch batch = BatchOf(4);
+  const Batch batch = test::NamedBatch(4);
   observer.BeginRun(batch);
   for (int times = 1; times <= 2; ++times) {
     observer.ObserveTogether(increment.Steps({4, 6}), {});

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/hash.h"
+#include "base/text.h"
 #include "calib/calib_file.h"
+#include "data/data_source.h"
 
 namespace preon::test {
 
@@ -45,6 +49,20 @@ inline CalibrationData WithRows(CalibrationData data) {
     }
   }
   return data;
+}
+
+/// The bytes with a checksum that fits them, as if a program with a defect had written them.
+inline std::string WithChecksum(std::string_view bytes) {
+  const std::string_view content = bytes.substr(0, bytes.size() - 64);
+  return StrCat(content, Sha256Hex(content));
+}
+
+/// A batch without values whose samples have names.
+inline Batch NamedBatch(int64_t samples) {
+  Batch batch;
+  batch.samples = samples;
+  for (int64_t i = 0; i < samples; ++i) batch.names.push_back(StrCat("x.npy[", i, "]"));
+  return batch;
 }
 
 }  // namespace preon::test

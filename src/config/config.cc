@@ -23,7 +23,7 @@ Status BadKey(const std::string& key, std::vector<std::string> known) {
 }
 
 // The value as the option table's setters take it. Errors: kBadConfig for objects and null.
-Result<std::string> Scalar(const Json& value) {
+Result<std::string> ScalarText(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean() || value.is_number()) return value.dump();
   return WrongType(value, "a string, a number, true or false");
@@ -33,7 +33,7 @@ Status ApplyMethodOptions(Options& options, const Json& value) {
   if (!value.is_object()) return WrongType(value, "an object").WithContext("method_options");
   for (const auto& [name, setting] : value.items()) {
     // A list of numbers ("PercentileCandidates") is written as the methods read it.
-    Result<std::string> text = setting.is_array() ? setting.dump() : Scalar(setting);
+    Result<std::string> text = setting.is_array() ? setting.dump() : ScalarText(setting);
     if (!text.ok()) return std::move(text).status().WithContext("method_options: ", name);
     options.ranges.method_options[name] = *text;
   }
@@ -53,7 +53,7 @@ Status ApplyOption(Options& options, const std::string& key, const Json& value) 
     return Error(ErrorId::kBadConfig, key, ": got a list, wanted one value");
   }
   for (const Json& item : value.is_array() ? value : Json::array({value})) {
-    Result<std::string> text = Scalar(item);
+    Result<std::string> text = ScalarText(item);
     if (!text.ok()) return std::move(text).status().WithContext(key);
     const Status set = spec->set(options, *text);
     // Inside a file every mistake is one of the configuration; what is only missing in this version stays that.

@@ -20,7 +20,7 @@ constexpr int64_t kMaxRank = 16;  // more than any operator with weights takes
 constexpr std::string_view kTwoWays =
     "got scale and zero_point beside symmetric, reduce_range, rmin or rmax, wanted one or the other";
 
-Result<std::string> Text(const Json& object, const char* key) {
+Result<std::string> TextOf(const Json& object, const char* key) {
   if (!object.at(key).is_string()) return WrongType(object.at(key), "a text").WithContext(key);
   return object.at(key).get<std::string>();
 }
@@ -105,7 +105,7 @@ bool CheckKeys(const Json& value, const std::vector<std::string>& known, Problem
 }
 
 Result<TensorType> ParseType(const Json& value, const char* key) {
-  PREON_ASSIGN_OR_RETURN(const std::string name, Text(value, key));
+  PREON_ASSIGN_OR_RETURN(const std::string name, TextOf(value, key));
   Result<TensorType> type = ParseTensorType(name);
   if (!type.ok()) return std::move(type).status().WithContext(key);
   return type;
@@ -134,13 +134,13 @@ TensorOverride ParseOverride(const Json& value, Problems& problems) {
     parsed.per_channel = false;
   }
   if (value.contains("scale_type")) {
-    const Result<std::string> name = Text(value, "scale_type");
+    const Result<std::string> name = TextOf(value, "scale_type");
     if (name.ok())
       Keep(ParseScaleType(*name), parsed.scale_type, problems);
     else
       problems.push_back(name.status().message());
   }
-  if (value.contains("method")) Keep(Text(value, "method"), parsed.method, problems);
+  if (value.contains("method")) Keep(TextOf(value, "method"), parsed.method, problems);
   if (value.contains("block_size")) Keep(Integer(value, "block_size", 1, INT32_MAX), parsed.block_size, problems);
   return parsed;
 }

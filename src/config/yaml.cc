@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 
 std::string Place(const YAML::Mark& mark) { return StrCat("line ", mark.line + 1, ", column ", mark.column + 1); }
 
-Json Scalar(const YAML::Node& node) {
+Json ScalarToJson(const YAML::Node& node) {
   const std::string& text = node.Scalar();
   if (node.Tag() == "!") return text;  // quoted
   const std::string lower = ToLower(text);
@@ -28,7 +28,7 @@ Json Scalar(const YAML::Node& node) {
 Result<Json> ToJson(const YAML::Node& node) {
   switch (node.Type()) {
     case YAML::NodeType::Scalar:
-      return Scalar(node);
+      return ScalarToJson(node);
     case YAML::NodeType::Sequence: {
       Json list = Json::array();
       for (const YAML::Node& item : node) {

@@ -5,11 +5,9 @@
 namespace preon {
 namespace {
 
-constexpr int64_t kN = kDynamicDim;
-
 TensorSpec Input(Shape shape) { return {"x", DataType::kFloat, std::move(shape)}; }
 
-struct Case {
+struct LayoutCase {
   Shape array, input;
   int64_t fixed_batch;
   FeedKind kind;
@@ -19,19 +17,19 @@ struct Case {
 
 TEST(ArrayLayoutTest, Table) {
   constexpr int64_t kAny = SampleSet::kRepeats;
-  const Case cases[] = {
+  const LayoutCase cases[] = {
       // Rows: the usual cases, symbolic and fixed batch.
-      {{10, 3, 8, 8}, {kN, 3, 8, 8}, 1, FeedKind::kRow, 10, false, false},
+      {{10, 3, 8, 8}, {kDynamicDim, 3, 8, 8}, 1, FeedKind::kRow, 10, false, false},
       {{10, 3, 8, 8}, {1, 3, 8, 8}, 1, FeedKind::kRow, 10, false, true},
       {{10, 3, 8, 8}, {4, 3, 8, 8}, 4, FeedKind::kRow, 10, false, false},
-      {{10, 3, 9, 7}, {kN, 3, kN, kN}, 1, FeedKind::kRow, 10, false, false},
-      {{10}, {kN}, 1, FeedKind::kRow, 10, false, false},
+      {{10, 3, 9, 7}, {kDynamicDim, 3, kDynamicDim, kDynamicDim}, 1, FeedKind::kRow, 10, false, false},
+      {{10}, {kDynamicDim}, 1, FeedKind::kRow, 10, false, false},
       // One row that may be a constant beside more samples: only of fully known shape.
       {{1, 2, 128}, {1, 2, 128}, 1, FeedKind::kRow, 1, true, true},
-      {{1, 5}, {kN, 5}, 1, FeedKind::kRow, 1, false, false},
+      {{1, 5}, {kDynamicDim, 5}, 1, FeedKind::kRow, 1, false, false},
       // State tensors with the batch elsewhere: whole feeds or constants.
-      {{10, 2, 1, 128}, {2, kN, 128}, 1, FeedKind::kWhole, 10, false, true},
-      {{2, 1, 128}, {2, kN, 128}, 1, FeedKind::kRepeated, kAny, false, true},
+      {{10, 2, 1, 128}, {2, kDynamicDim, 128}, 1, FeedKind::kWhole, 10, false, true},
+      {{2, 1, 128}, {2, kDynamicDim, 128}, 1, FeedKind::kRepeated, kAny, false, true},
       {{2, 4, 128}, {2, 4, 128}, 1, FeedKind::kRepeated, kAny, false, false},
       {{10, 1, 2, 128, 2}, {1, 2, 128, 2}, 1, FeedKind::kWhole, 10, false, true},
       // Scalars.
@@ -44,7 +42,7 @@ TEST(ArrayLayoutTest, Table) {
       // Batch 1 beside a fixed batch of 4 is a constant.
       {{1, 7}, {1, 7}, 4, FeedKind::kRepeated, kAny, false, false},
   };
-  for (const Case& row : cases) {
+  for (const LayoutCase& row : cases) {
     const auto layout = FitArray(row.array, Input(row.input), row.fixed_batch);
     const std::string what = ShapeToString(row.array) + " for " + ShapeToString(row.input);
     ASSERT_TRUE(layout.ok()) << what << ": " << layout.status().ToString();
@@ -57,16 +55,16 @@ TEST(ArrayLayoutTest, Table) {
 
 TEST(ArrayLayoutTest, RefusesOtherShapesAndSaysWhatIsWanted) {
   const auto message = [](Shape array, Shape input) { return FitArray(array, Input(input), 1).status().message(); };
-  EXPECT_EQ(message({3, 32, 32}, {kN, 3, 224, 224}), "shape [3, 32, 32], wanted [samples, 3, 224, 224]");
-  EXPECT_EQ(message({10, 5}, {kN, 4}), "shape [10, 5], wanted [samples, 4]");
+  EXPECT_EQ(message({3, 32, 32}, {kDynamicDim, 3, 224, 224}), "shape [3, 32, 32], wanted [samples, 3, 224, 224]");
+  EXPECT_EQ(message({10, 5}, {kDynamicDim, 4}), "shape [10, 5], wanted [samples, 4]");
   EXPECT_EQ(message({10, 5}, {1}), "shape [10, 5], wanted [samples]");
-  EXPECT_EQ(message({3, 1, 128}, {2, kN, 128}),
+  EXPECT_EQ(message({3, 1, 128}, {2, kDynamicDim, 128}),
             "shape [3, 1, 128], wanted [samples, 2, ?, 128] or [2, ?, 128] for all samples");
 }
 
 TEST(ArrayLayoutTest, FixedBatchIsThatOfTheFirstInputWithAxes) {
   EXPECT_EQ(FixedBatch(std::vector<TensorSpec>{Input({}), Input({4, 3}), Input({2, 3})}), 4);
-  EXPECT_EQ(FixedBatch(std::vector<TensorSpec>{Input({kN, 3}), Input({2, 3})}), 1);
+  EXPECT_EQ(FixedBatch(std::vector<TensorSpec>{Input({kDynamicDim, 3}), Input({2, 3})}), 1);
   EXPECT_EQ(FixedBatch(std::vector<TensorSpec>{}), 1);
 }
 

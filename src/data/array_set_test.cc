@@ -7,15 +7,13 @@
 namespace preon {
 namespace {
 
-using testing::FloatNpy;
-using testing::Iota;
-using testing::Npy;
-using testing::NpyOf;
-using testing::TestFolder;
-using testing::Zip;
-using testing::ZipOf;
-
-constexpr int64_t kN = kDynamicDim;
+using test::FloatNpy;
+using test::Iota;
+using test::Npy;
+using test::NpyOf;
+using test::TestFolder;
+using test::Zip;
+using test::ZipOf;
 
 class ArraySetTest : public ::testing::Test {
  protected:
@@ -25,8 +23,8 @@ class ArraySetTest : public ::testing::Test {
   }
 
   const TestFolder folder_;
-  const TensorSpec x_{"x", DataType::kFloat, {kN, 3}}, y_{"y", DataType::kFloat, {kN, 2}},
-      state_{"state", DataType::kFloat, {2, kN, 4}}, rate_{"rate", DataType::kInt64, {}};
+  const TensorSpec x_{"x", DataType::kFloat, {kDynamicDim, 3}}, y_{"y", DataType::kFloat, {kDynamicDim, 2}},
+      state_{"state", DataType::kFloat, {2, kDynamicDim, 4}}, rate_{"rate", DataType::kInt64, {}};
 };
 
 std::vector<float> Floats(const Tensor& tensor) { return {tensor.floats().begin(), tensor.floats().end()}; }
@@ -56,7 +54,7 @@ TEST_F(ArraySetTest, ReadsRowsOfEveryStorage) {
 
 TEST_F(ArraySetTest, ReadsFortranOrderAndBigEndian) {
   // Columns one after the other: [[0, 2, 4], [1, 3, 5]].
-  const auto fortran = Open("f.npy", Npy("<f4", {2, 3}, testing::RawAll(Iota<float>(6)), true), {x_});
+  const auto fortran = Open("f.npy", Npy("<f4", {2, 3}, test::RawAll(Iota<float>(6)), true), {x_});
   ASSERT_TRUE(fortran.ok());
   EXPECT_EQ(Floats((*fortran)->Read(0)->feeds[0].tensor), (std::vector<float>{0, 2, 4}));
   EXPECT_EQ(Floats((*fortran)->Read(1)->feeds[0].tensor), (std::vector<float>{1, 3, 5}));
@@ -148,7 +146,7 @@ TEST_F(ArraySetTest, NotFiniteValuesAreNamed) {
 TEST_F(ArraySetTest, SurvivesDamage) {
   int good = 0, refused = 0;
   for (const Zip kind : {Zip::kStored, Zip::kDeflated}) {
-    testing::Damage(ZipOf({{"x.npy", FloatNpy({2, 3})}}, kind), [&](const std::string& bytes) {
+    test::Damage(ZipOf({{"x.npy", FloatNpy({2, 3})}}, kind), [&](const std::string& bytes) {
       const auto set = Open("x.npz", bytes, {x_});
       const bool read = set.ok() && (*set)->size() > 0 && (*set)->Read((*set)->size() - 1).ok();
       read ? ++good : ++refused;

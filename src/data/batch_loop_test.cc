@@ -10,9 +10,9 @@ namespace preon {
 namespace {
 
 // Batches of two samples: 0, 1, …; then an error, if one is given.
-class Counting final : public DataSource {
+class CountingSource final : public DataSource {
  public:
-  explicit Counting(int64_t batches, Status end = {}) : batches_(batches), end_(std::move(end)) {}
+  explicit CountingSource(int64_t batches, Status end = {}) : batches_(batches), end_(std::move(end)) {}
   std::optional<int64_t> SampleCount() const override { return std::nullopt; }
   Result<std::optional<Batch>> Next() override {
     EXPECT_FALSE(ended_) << "asked again after the end";
@@ -66,19 +66,19 @@ class ForEachBatchTest : public ::testing::TestWithParam<int> {
 };
 
 TEST_P(ForEachBatchTest, ResultsComeInOrder) {
-  Counting source(50);
+  CountingSource source(50);
   EXPECT_TRUE(ForEachBatch(source, {.at_once = GetParam()}, Note()).ok());
   EXPECT_EQ(finished_, UpTo(50));
 }
 
 TEST_P(ForEachBatchTest, NothingToDo) {
-  Counting source(0);
+  CountingSource source(0);
   EXPECT_TRUE(ForEachBatch(source, {.at_once = GetParam()}, Note()).ok());
   EXPECT_TRUE(finished_.empty());
 }
 
 TEST_P(ForEachBatchTest, TheFirstIsAlone) {
-  Counting source(10);
+  CountingSource source(10);
   std::atomic<bool> first_done = false;
   const auto work = [&](const Batch& batch) -> Result<InTurn> {
     EXPECT_TRUE(batch.first_sample == 0 || first_done);
@@ -92,7 +92,7 @@ TEST_P(ForEachBatchTest, TheFirstIsAlone) {
 }
 
 TEST_P(ForEachBatchTest, SeveralAreUnderWay) {
-  Counting source(20);
+  CountingSource source(20);
   std::atomic<int> under_way = 0, most = 0;
   const auto work = [&](const Batch& batch) -> Result<InTurn> {
     const int now = ++under_way;
@@ -107,7 +107,7 @@ TEST_P(ForEachBatchTest, SeveralAreUnderWay) {
 }
 
 TEST_P(ForEachBatchTest, TheEarliestFailureCountsAndNothingAfterItIsFinished) {
-  Counting source(50);
+  CountingSource source(50);
   const auto work = [&, note = Note()](const Batch& batch) -> Result<InTurn> {
     if (batch.first_sample >= 7) {  // the later ones fail sooner
       Dawdle(batch);
@@ -121,7 +121,7 @@ TEST_P(ForEachBatchTest, TheEarliestFailureCountsAndNothingAfterItIsFinished) {
 }
 
 TEST_P(ForEachBatchTest, AFailureInTurn) {
-  Counting source(50);
+  CountingSource source(50);
   const auto work = [&](const Batch& batch) -> Result<InTurn> {
     return InTurn([&, number = batch.first_sample] {
       finished_.push_back(number);
@@ -133,20 +133,20 @@ TEST_P(ForEachBatchTest, AFailureInTurn) {
 }
 
 TEST_P(ForEachBatchTest, TheSourcesErrorComesAfterWhatItGave) {
-  Counting source(9, Error(ErrorId::kImageUnreadable, "x.jpg"));
+  CountingSource source(9, Error(ErrorId::kImageUnreadable, "x.jpg"));
   EXPECT_EQ(ForEachBatch(source, {.at_once = GetParam()}, Note()).id(), ErrorId::kImageUnreadable);
   EXPECT_EQ(finished_, UpTo(9));
 }
 
 TEST_P(ForEachBatchTest, EnoughSamples) {
-  Counting source(50);
+  CountingSource source(50);
   EXPECT_TRUE(ForEachBatch(source, {.at_once = GetParam(), .max_samples = 11}, Note()).ok());
   EXPECT_EQ(finished_, UpTo(6));
   EXPECT_EQ(source.begun(), 6);
 }
 
 TEST_P(ForEachBatchTest, CheckpointsComeBetweenBatches) {
-  Counting source(20);
+  CountingSource source(20);
   std::atomic<int> under_way = 0;
   std::vector<size_t> saved;
   const auto work = [&, note = Note()](const Batch& batch) {
@@ -168,20 +168,20 @@ TEST_P(ForEachBatchTest, CheckpointsComeBetweenBatches) {
 }
 
 TEST_P(ForEachBatchTest, ACheckpointThatFailsEndsIt) {
-  Counting source(20);
+  CountingSource source(20);
   const auto save = [] { return Error(ErrorId::kIoWrite, "full"); };
   EXPECT_EQ(ForEachBatch(source, {.at_once = GetParam(), .checkpoint = {0, save}}, Note()).message(), "full");
   EXPECT_EQ(finished_, UpTo(1));
 }
 
 TEST_P(ForEachBatchTest, NoCheckpointBeforeItsTime) {
-  Counting source(20);
+  CountingSource source(20);
   const auto save = [] { return Error(ErrorId::kIoWrite, "too early"); };
   EXPECT_TRUE(ForEachBatch(source, {.at_once = GetParam(), .checkpoint = {3600, save}}, Note()).ok());
 }
 
 TEST_P(ForEachBatchTest, StoppedItFinishesWhatIsUnderWayAndSavesIt) {
-  Counting source(50);
+  CountingSource source(50);
   const auto go_on = [&] { return source.begun() < 7 ? Status::Ok() : Error(ErrorId::kCancelled, "enough"); };
   EXPECT_EQ(ForEachBatch(source, {.at_once = GetParam(), .checkpoint = {3600, NoteSaved()}, .go_on = go_on}, Note())
                 .message(),
@@ -191,7 +191,7 @@ TEST_P(ForEachBatchTest, StoppedItFinishesWhatIsUnderWayAndSavesIt) {
 }
 
 TEST_P(ForEachBatchTest, ACancelledSourceIsNoFailure) {
-  Counting source(9, Error(ErrorId::kCancelled, "interrupted"));
+  CountingSource source(9, Error(ErrorId::kCancelled, "interrupted"));
   EXPECT_EQ(ForEachBatch(source, {.at_once = GetParam(), .checkpoint = {3600, NoteSaved()}}, Note()).id(),
             ErrorId::kCancelled);
   EXPECT_EQ(finished_, UpTo(9));
@@ -199,13 +199,13 @@ TEST_P(ForEachBatchTest, ACancelledSourceIsNoFailure) {
 }
 
 TEST_P(ForEachBatchTest, WhoeverSavedSavesTheEnd) {
-  Counting source(20);
+  CountingSource source(20);
   EXPECT_TRUE(ForEachBatch(source, {.at_once = GetParam(), .checkpoint = {0, NoteSaved()}}, Note()).ok());
   EXPECT_EQ(saved_, 20u);
 }
 
 TEST_P(ForEachBatchTest, ExceptionsReachTheCaller) {
-  Counting source(50);
+  CountingSource source(50);
   const auto work = [&](const Batch& batch) -> Result<InTurn> {
     Dawdle(batch);
     if (batch.first_sample == 4) throw std::bad_alloc();

@@ -9,7 +9,7 @@ namespace preon {
 namespace {
 
 template <typename From>
-Tensor Make(DataType type, std::vector<From> values) {
+Tensor TensorFrom(DataType type, std::vector<From> values) {
   return Tensor::From<From>(type, {static_cast<int64_t>(values.size())}, values);
 }
 
@@ -34,42 +34,43 @@ TEST(ConvertTest, AllowsWhatKeepsTheMeaning) {
 }
 
 TEST(ConvertTest, ConvertsValues) {
-  const auto bytes = ConvertElements(Make<uint8_t>(DataType::kUInt8, {0, 7, 255}), DataType::kFloat);
+  const auto bytes = ConvertElements(TensorFrom<uint8_t>(DataType::kUInt8, {0, 7, 255}), DataType::kFloat);
   EXPECT_EQ(std::vector<float>(bytes->floats().begin(), bytes->floats().end()), (std::vector<float>{0, 7, 255}));
-  const auto doubles = ConvertElements(Make<double>(DataType::kDouble, {0.1, -3}), DataType::kFloat);
+  const auto doubles = ConvertElements(TensorFrom<double>(DataType::kDouble, {0.1, -3}), DataType::kFloat);
   EXPECT_EQ(doubles->floats()[0], 0.1f);
-  const auto ints = ConvertElements(Make<int32_t>(DataType::kInt32, {-1, 5}), DataType::kInt64);
+  const auto ints = ConvertElements(TensorFrom<int32_t>(DataType::kInt32, {-1, 5}), DataType::kInt64);
   EXPECT_EQ(ints->As<int64_t>()[0], -1);
 }
 
 TEST(ConvertTest, ReadsHalfPrecision) {
   // 1, -2, largest, smallest normal, smallest denormal, -0.
   const auto half = ConvertElements(
-      Make<uint16_t>(DataType::kFloat16, {0x3c00, 0xc000, 0x7bff, 0x0400, 0x8001, 0x8000}), DataType::kFloat);
+      TensorFrom<uint16_t>(DataType::kFloat16, {0x3c00, 0xc000, 0x7bff, 0x0400, 0x8001, 0x8000}), DataType::kFloat);
   const std::vector<float> wanted = {1, -2, 65504, std::ldexp(1.0f, -14), -std::ldexp(1.0f, -24), -0.0f};
   for (size_t index = 0; index < wanted.size(); ++index) EXPECT_EQ(half->floats()[index], wanted[index]) << index;
   EXPECT_TRUE(std::signbit(half->floats()[5]));
-  const auto brain = ConvertElements(Make<uint16_t>(DataType::kBFloat16, {0x3f80, 0xc000}), DataType::kFloat);
+  const auto brain = ConvertElements(TensorFrom<uint16_t>(DataType::kBFloat16, {0x3f80, 0xc000}), DataType::kFloat);
   EXPECT_EQ(brain->floats()[0], 1);
   EXPECT_EQ(brain->floats()[1], -2);
 }
 
 TEST(ConvertTest, RoundsToHalfPrecision) {
-  const auto half = ConvertElements(Make<float>(DataType::kFloat, {1, -2, 65519, 1 + 0x1p-11f}), DataType::kFloat16);
+  const auto half =
+      ConvertElements(TensorFrom<float>(DataType::kFloat, {1, -2, 65519, 1 + 0x1p-11f}), DataType::kFloat16);
   const std::span<const uint16_t> bits = half->As<uint16_t>();
   EXPECT_EQ(std::vector<uint16_t>(bits.begin(), bits.end()), (std::vector<uint16_t>{0x3c00, 0xc000, 0x7bff, 0x3c00}));
-  const auto large = ConvertElements(Make<double>(DataType::kDouble, {0, 1e5}), DataType::kFloat16);
+  const auto large = ConvertElements(TensorFrom<double>(DataType::kDouble, {0, 1e5}), DataType::kFloat16);
   ASSERT_EQ(large.status().id(), ErrorId::kDataType);
   EXPECT_NE(large.status().message().find("100000 at flat index 1"), std::string::npos) << large.status().message();
 }
 
 TEST(ConvertTest, NamesTheIntegerThatDoesNotFit) {
-  const auto narrow = ConvertElements(Make<int64_t>(DataType::kInt64, {1, 1LL << 31}), DataType::kInt32);
+  const auto narrow = ConvertElements(TensorFrom<int64_t>(DataType::kInt64, {1, 1LL << 31}), DataType::kInt32);
   ASSERT_EQ(narrow.status().id(), ErrorId::kDataType);
   EXPECT_NE(narrow.status().message().find("2147483648 at flat index 1"), std::string::npos)
       << narrow.status().message();
-  EXPECT_FALSE(ConvertElements(Make<int64_t>(DataType::kInt64, {2}), DataType::kBool).ok());
-  EXPECT_FALSE(ConvertElements(Make<int8_t>(DataType::kInt8, {-1}), DataType::kUInt64).ok());
+  EXPECT_FALSE(ConvertElements(TensorFrom<int64_t>(DataType::kInt64, {2}), DataType::kBool).ok());
+  EXPECT_FALSE(ConvertElements(TensorFrom<int8_t>(DataType::kInt8, {-1}), DataType::kUInt64).ok());
 }
 
 TEST(ConvertTest, FindsNotFiniteAnywhere) {
@@ -77,16 +78,16 @@ TEST(ConvertTest, FindsNotFiniteAnywhere) {
   for (const int64_t count : {1, 5, 1023, 1024, 1025, 3000}) {
     for (const int64_t at : {int64_t{0}, count / 2, count - 1}) {
       std::vector<float> values(static_cast<size_t>(count), 3.0e38f);
-      EXPECT_FALSE(FindNotFinite(Make(DataType::kFloat, values)));
+      EXPECT_FALSE(FindNotFinite(TensorFrom(DataType::kFloat, values)));
       values[static_cast<size_t>(at)] =
           at % 2 ? std::numeric_limits<float>::quiet_NaN() : -std::numeric_limits<float>::infinity();
-      EXPECT_EQ(FindNotFinite(Make(DataType::kFloat, values)), at);
+      EXPECT_EQ(FindNotFinite(TensorFrom(DataType::kFloat, values)), at);
     }
   }
-  EXPECT_EQ(FindNotFinite(Make<double>(DataType::kDouble, {0, std::nan("")})), 1);
-  EXPECT_EQ(FindNotFinite(Make<uint16_t>(DataType::kFloat16, {0x7bff, 0x7c00})), 1);
-  EXPECT_EQ(FindNotFinite(Make<uint16_t>(DataType::kBFloat16, {0x7c00, 0x7f80})), 1);
-  EXPECT_FALSE(FindNotFinite(Make<int64_t>(DataType::kInt64, {-1})));
+  EXPECT_EQ(FindNotFinite(TensorFrom<double>(DataType::kDouble, {0, std::nan("")})), 1);
+  EXPECT_EQ(FindNotFinite(TensorFrom<uint16_t>(DataType::kFloat16, {0x7bff, 0x7c00})), 1);
+  EXPECT_EQ(FindNotFinite(TensorFrom<uint16_t>(DataType::kBFloat16, {0x7c00, 0x7f80})), 1);
+  EXPECT_FALSE(FindNotFinite(TensorFrom<int64_t>(DataType::kInt64, {-1})));
 }
 
 TEST(ConvertTest, ErrorNamesKindAndIndex) {

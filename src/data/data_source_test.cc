@@ -12,12 +12,10 @@
 namespace preon {
 namespace {
 
-using testing::FloatNpy;
-using testing::NpyOf;
-using testing::TestFolder;
-using testing::ZipOf;
-
-constexpr int64_t kN = kDynamicDim;
+using test::FloatNpy;
+using test::NpyOf;
+using test::TestFolder;
+using test::ZipOf;
 
 class DataSourceTest : public ::testing::Test {
  protected:
@@ -57,7 +55,7 @@ class DataSourceTest : public ::testing::Test {
 
   using Groups = std::vector<std::vector<float>>;
   const TestFolder folder_;
-  std::vector<TensorSpec> inputs_ = {{"x", DataType::kFloat, {kN, 2}}};
+  std::vector<TensorSpec> inputs_ = {{"x", DataType::kFloat, {kDynamicDim, 2}}};
 };
 
 TEST_F(DataSourceTest, PartsAreWholeBatchesOfTheShardAndSeenSamplesAreLeftOut) {
@@ -117,7 +115,7 @@ TEST_F(DataSourceTest, SourcesFollowOneAnother) {
 }
 
 TEST_F(DataSourceTest, AnotherShapeStartsANewBatch) {
-  inputs_ = {{"x", DataType::kFloat, {kN, kN}}};
+  inputs_ = {{"x", DataType::kFloat, {kDynamicDim, kDynamicDim}}};
   DataOptions options;
   options.sources = {folder_.Write("a.npy", FloatNpy({3, 2})), folder_.Write("b.npy", FloatNpy({2, 5}))};
   options.batch = 2;
@@ -143,7 +141,8 @@ TEST_F(DataSourceTest, AFixedBatchIsFilledExactly) {
 }
 
 TEST_F(DataSourceTest, OneSourcePerInputAndConstantsForAll) {
-  inputs_ = {{"x", DataType::kFloat, {kN, 2}}, {"rate", DataType::kInt64, {}}, {"mask", DataType::kFloat, {1, 3}}};
+  inputs_ = {
+      {"x", DataType::kFloat, {kDynamicDim, 2}}, {"rate", DataType::kInt64, {}}, {"mask", DataType::kFloat, {1, 3}}};
   DataOptions options;
   options.inputs = {{"rate", folder_.Write("r.npy", NpyOf<int64_t>("<i8", {}, {8000}))},
                     {"x", folder_.Write("x1.npy", FloatNpy({2, 2}))},
@@ -160,7 +159,7 @@ TEST_F(DataSourceTest, OneSourcePerInputAndConstantsForAll) {
 }
 
 TEST_F(DataSourceTest, ConstantsAllowBatchesButNotOverAChange) {
-  inputs_ = {{"x", DataType::kFloat, {kN, 2}}, {"rate", DataType::kFloat, {}}};
+  inputs_ = {{"x", DataType::kFloat, {kDynamicDim, 2}}, {"rate", DataType::kFloat, {}}};
   const auto file = [&](const std::string& name, float rate) {
     return folder_.Write(name, ZipOf({{"x.npy", FloatNpy({3, 2})}, {"rate.npy", NpyOf<float>("<f4", {}, {rate})}}));
   };
@@ -174,9 +173,9 @@ TEST_F(DataSourceTest, ConstantsAllowBatchesButNotOverAChange) {
 }
 
 TEST_F(DataSourceTest, ImagesWithLabels) {
-  inputs_ = {{"x", DataType::kFloat, {kN, 3, 2, 2}}};
+  inputs_ = {{"x", DataType::kFloat, {kDynamicDim, 3, 2, 2}}};
   for (const char* name : {"dog/1.bmp", "cat/2.BMP", "cat/.hidden.bmp", "cat/notes.txt"}) {
-    folder_.Write(std::string("images/") + name, testing::Bmp(Pixels({2, 2}, 3, name[0] == 'd' ? 9 : 7)));
+    folder_.Write(std::string("images/") + name, test::Bmp(Pixels({2, 2}, 3, name[0] == 'd' ? 9 : 7)));
   }
   DataOptions options;
   options.sources = {folder_.path() + "/images"};
@@ -194,8 +193,8 @@ TEST_F(DataSourceTest, ImagesWithLabels) {
 }
 
 TEST_F(DataSourceTest, AnUnreadableImageIsAnErrorUnlessItIsAnotherShards) {
-  inputs_ = {{"x", DataType::kFloat, {kN, 3, 2, 2}}};
-  folder_.Write("a.bmp", testing::Bmp(Pixels({2, 2}, 3)));
+  inputs_ = {{"x", DataType::kFloat, {kDynamicDim, 3, 2, 2}}};
+  folder_.Write("a.bmp", test::Bmp(Pixels({2, 2}, 3)));
   folder_.Write("b.jpg", "no image");
   DataOptions options;
   options.sources = {folder_.path()};

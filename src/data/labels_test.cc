@@ -8,7 +8,7 @@ namespace preon {
 namespace {
 
 Result<LabelFile> Load(const std::string& text) {
-  const testing::TestFolder folder;
+  const test::TestFolder folder;
   return LabelFile::Load(folder.Write("labels", text));
 }
 

@@ -11,10 +11,10 @@ namespace preon {
 namespace {
 
 // Batches 0, 1, …; at `end` the stream ends as told.
-class Counting : public DataSource {
+class EndingSource : public DataSource {
  public:
   enum class End { kQuiet, kError, kDefect, kNoMemory };
-  Counting(int64_t end, End how, std::atomic<int>* reads) : end_(end), how_(how), reads_(reads) {}
+  EndingSource(int64_t end, End how, std::atomic<int>* reads) : end_(end), how_(how), reads_(reads) {}
 
   std::optional<int64_t> SampleCount() const override { return end_; }
   Result<std::optional<Batch>> Next() override {
@@ -39,14 +39,14 @@ class Counting : public DataSource {
 
 class PrefetchTest : public ::testing::Test {
  protected:
-  std::unique_ptr<DataSource> Make(int64_t end, Counting::End how, int depth = 2) {
-    return Prefetch(std::make_unique<Counting>(end, how, &reads_), depth);
+  std::unique_ptr<DataSource> Make(int64_t end, EndingSource::End how, int depth = 2) {
+    return Prefetch(std::make_unique<EndingSource>(end, how, &reads_), depth);
   }
   std::atomic<int> reads_ = 0;
 };
 
 TEST_F(PrefetchTest, KeepsOrderAndEnds) {
-  const auto source = Make(100, Counting::End::kQuiet);
+  const auto source = Make(100, EndingSource::End::kQuiet);
   EXPECT_EQ(source->SampleCount(), 100);
   for (int64_t index = 0; index < 100; ++index) {
     const auto batch = source->Next();
@@ -60,19 +60,19 @@ TEST_F(PrefetchTest, KeepsOrderAndEnds) {
 }
 
 TEST_F(PrefetchTest, ErrorsComeAfterTheBatchesBeforeThem) {
-  const auto source = Make(1, Counting::End::kError);
+  const auto source = Make(1, EndingSource::End::kError);
   EXPECT_TRUE(source->Next().ok());
   EXPECT_EQ(source->Next().status().id(), ErrorId::kImageUnreadable);
 }
 
 TEST_F(PrefetchTest, ExceptionsDoNotEndTheProcess) {
-  EXPECT_EQ(Make(0, Counting::End::kNoMemory)->Next().status().id(), ErrorId::kOutOfMemory);
-  const auto source = Make(0, Counting::End::kDefect);
+  EXPECT_EQ(Make(0, EndingSource::End::kNoMemory)->Next().status().id(), ErrorId::kOutOfMemory);
+  const auto source = Make(0, EndingSource::End::kDefect);
   EXPECT_THROW((void)source->Next(), InternalError);
 }
 
 TEST_F(PrefetchTest, ReadsAtMostDepthAheadAndStopsWhenDropped) {
-  auto source = Make(1000, Counting::End::kQuiet, /*depth=*/3);
+  auto source = Make(1000, EndingSource::End::kQuiet, /*depth=*/3);
   ASSERT_TRUE(source->Next().ok());
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   EXPECT_LE(reads_, 1 + 3 + 1);  // given out, waiting, in the thread's hand

@@ -8,19 +8,17 @@
 namespace preon {
 namespace {
 
-constexpr int64_t kN = kDynamicDim;
-
-std::unique_ptr<SampleSet> Make(std::vector<TensorSpec> inputs, uint64_t seed = 1) {
+std::unique_ptr<SampleSet> MakeRandomSet(std::vector<TensorSpec> inputs, uint64_t seed = 1) {
   auto set = MakeRandomSet(10, seed, inputs, 1);
   EXPECT_TRUE(set.ok()) << set.status().ToString();
   return std::move(*set);
 }
 
 TEST(RandomSetTest, ShapesFollowTheInputs) {
-  const auto set = Make({{"image", DataType::kFloat, {kN, 3, kN, kN}},
-                         {"ids", DataType::kInt64, {kN, kN}},
-                         {"state", DataType::kFloat, {2, kN, 4}},
-                         {"rate", DataType::kInt64, {}}});
+  const auto set = MakeRandomSet({{"image", DataType::kFloat, {kDynamicDim, 3, kDynamicDim, kDynamicDim}},
+                                  {"ids", DataType::kInt64, {kDynamicDim, kDynamicDim}},
+                                  {"state", DataType::kFloat, {2, kDynamicDim, 4}},
+                                  {"rate", DataType::kInt64, {}}});
   const auto sample = set->Read(3);
   ASSERT_TRUE(sample.ok());
   EXPECT_EQ(sample->feeds[0].tensor.shape(), (Shape{1, 3, 224, 224}));
@@ -32,7 +30,7 @@ TEST(RandomSetTest, ShapesFollowTheInputs) {
 }
 
 TEST(RandomSetTest, FloatsAreNearlyNormal) {
-  const auto sample = Make({{"x", DataType::kFloat, {kN, 100'000}}})->Read(0);
+  const auto sample = MakeRandomSet({{"x", DataType::kFloat, {kDynamicDim, 100'000}}})->Read(0);
   double sum = 0, squares = 0, largest = 0;
   for (float value : sample->feeds[0].tensor.floats()) {
     sum += value;
@@ -46,9 +44,9 @@ TEST(RandomSetTest, FloatsAreNearlyNormal) {
 }
 
 TEST(RandomSetTest, ASampleDependsOnSeedAndIndexOnly) {
-  const std::vector<TensorSpec> inputs = {{"x", DataType::kFloat, {kN, 8}}};
+  const std::vector<TensorSpec> inputs = {{"x", DataType::kFloat, {kDynamicDim, 8}}};
   const auto values = [&](uint64_t seed, std::vector<int64_t> indices) {
-    const auto set = Make(inputs, seed);
+    const auto set = MakeRandomSet(inputs, seed);
     Result<Sample> sample = set->Read(indices[0]);
     for (int64_t index : indices) sample = set->Read(index);
     const auto floats = sample->feeds[0].tensor.floats();
@@ -60,7 +58,7 @@ TEST(RandomSetTest, ASampleDependsOnSeedAndIndexOnly) {
 }
 
 TEST(RandomSetTest, IntegersAreSafeIndices) {
-  const auto sample = Make({{"ids", DataType::kInt32, {kN, 1000}}})->Read(0);
+  const auto sample = MakeRandomSet({{"ids", DataType::kInt32, {kDynamicDim, 1000}}})->Read(0);
   int64_t ones = 0;
   for (int32_t value : sample->feeds[0].tensor.As<int32_t>()) {
     ASSERT_TRUE(value == 0 || value == 1);
@@ -92,7 +90,8 @@ std::pair<double, double> ExtremesOf(SampleSet& set, const std::string& input) {
 }
 
 TEST(RandomSetTest, RangesAndShapesThatAreGiven) {
-  const std::vector<TensorSpec> inputs = {{"x", DataType::kFloat, {kN, kN, 20}}, {"ids", DataType::kInt64, {kN, kN}}};
+  const std::vector<TensorSpec> inputs = {{"x", DataType::kFloat, {kDynamicDim, kDynamicDim, 20}},
+                                          {"ids", DataType::kInt64, {kDynamicDim, kDynamicDim}}};
   const RandomValues values{.shapes = {{"x", {1, 7, 0}}, {"ids", {0, 50}}},
                             .ranges = {{"x", {-2, 6}}, {"ids", {3, 5}}}};
   const auto set = MakeRandomSet(10, 1, inputs, 1, values);
@@ -107,7 +106,8 @@ TEST(RandomSetTest, RangesAndShapesThatAreGiven) {
 }
 
 TEST(RandomSetTest, WhatDoesNotFitIsRefused) {
-  const std::vector<TensorSpec> inputs = {{"x", DataType::kFloat, {kN, 3, kN}}, {"y", DataType::kFloat, {kN}}};
+  const std::vector<TensorSpec> inputs = {{"x", DataType::kFloat, {kDynamicDim, 3, kDynamicDim}},
+                                          {"y", DataType::kFloat, {kDynamicDim}}};
   const auto id = [&](const RandomValues& values) { return MakeRandomSet(1, 1, inputs, 1, values).status().id(); };
   EXPECT_EQ(id({.ranges = {{"x", {0, 1}}}}), ErrorId::kDataInputName);  // none for y
   EXPECT_EQ(id({.ranges = {{"x", {0, 1}}, {"y", {0, 1}}, {"z", {0, 1}}}}), ErrorId::kDataInputName);

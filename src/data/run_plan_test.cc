@@ -7,7 +7,7 @@
 namespace preon {
 namespace {
 
-using testing::EmptyModel;
+using test::EmptyModel;
 
 /// x [N, channels, 10] -> Relu -> a -> Neg -> b -> Add(a, b) -> y.
 Model Diamond(int64_t channels) {

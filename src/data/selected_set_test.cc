@@ -11,9 +11,9 @@
 namespace preon {
 namespace {
 
-using testing::FloatNpy;
+using test::FloatNpy;
+using test::TestFolder;
 using ::testing::HasSubstr;
-using testing::TestFolder;
 
 class SelectedSamples : public ::testing::Test {
  protected:

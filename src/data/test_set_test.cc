@@ -9,7 +9,7 @@
 namespace preon {
 namespace {
 
-using testing::TestFolder;
+using test::TestFolder;
 
 // A serialized TensorProto: fields 1 dims, 2 data_type, 8 name, 9 raw_data; all lengths below 128.
 std::string TensorPb(const std::string& name, DataType type, const Shape& shape, const std::string& raw) {
@@ -21,7 +21,7 @@ std::string TensorPb(const std::string& name, DataType type, const Shape& shape,
 }
 
 std::string FloatPb(const std::string& name, std::vector<float> values) {
-  return TensorPb(name, DataType::kFloat, {static_cast<int64_t>(values.size())}, testing::RawAll(values));
+  return TensorPb(name, DataType::kFloat, {static_cast<int64_t>(values.size())}, test::RawAll(values));
 }
 
 class TestSetTest : public ::testing::Test {

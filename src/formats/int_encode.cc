@@ -15,7 +15,7 @@
 namespace preon {
 namespace {
 
-IntCodes CodesOf(const QuantParams& params, const IntFormat& format) {
+IntCodes KernelCodesOf(const QuantParams& params, const IntFormat& format) {
   const CodeRange codes = CodesInUse(params, format);
   return {params.scale, params.zero_point, codes.min, codes.max};
 }
@@ -26,7 +26,7 @@ Tensor EncodeAs(const Tensor& values, const AxisView& view, std::span<const Quan
   Tensor codes = Tensor::Allocate(format.type, values.shape());
   ParamLayout::PerAxis(view).ForEachRun(
       values.floats().data(), codes.Mutable<T>().data(), [&](const float* x, int64_t count, int64_t channel, T* out) {
-        QuantizeLinear(x, static_cast<size_t>(count), CodesOf(params[channel], format), out);
+        QuantizeLinear(x, static_cast<size_t>(count), KernelCodesOf(params[channel], format), out);
       });
   return codes;
 }
@@ -44,7 +44,7 @@ struct SplitParams {
   std::vector<double> zero_points;
 };
 
-Result<ParamLayout> LayoutOf(const Tensor& tensor, int axis, int64_t block_size) {
+Result<ParamLayout> ParamLayoutOf(const Tensor& tensor, int axis, int64_t block_size) {
   if (axis < 0) return ParamLayout::PerTensor(tensor.count());
   if (block_size > 0) return ParamLayout::PerBlock(tensor.shape(), axis, block_size);
   return ParamLayout::PerAxis(tensor.shape(), axis);
@@ -52,7 +52,7 @@ Result<ParamLayout> LayoutOf(const Tensor& tensor, int axis, int64_t block_size)
 
 Result<EncodedTensor> EncodeByCodec(const Tensor& values, std::vector<QuantParams> params, int axis,
                                     const IntFormat& format, int64_t block_size) {
-  PREON_ASSIGN_OR_RETURN(const ParamLayout layout, LayoutOf(values, axis, block_size));
+  PREON_ASSIGN_OR_RETURN(const ParamLayout layout, ParamLayoutOf(values, axis, block_size));
   const SplitParams split(params);
   Tensor codes = Tensor::Allocate(format.type, values.shape());
   PREON_RETURN_IF_ERROR(
@@ -137,7 +137,7 @@ Result<std::vector<Range>> WeightRanges(const Tensor& values, int axis) {
 }
 
 Tensor DecodeTensor(const EncodedTensor& encoded) {
-  const Result<ParamLayout> layout = LayoutOf(encoded.codes, encoded.axis, encoded.block_size);
+  const Result<ParamLayout> layout = ParamLayoutOf(encoded.codes, encoded.axis, encoded.block_size);
   PREON_CHECK(layout.ok());
   Tensor values = Tensor::Allocate(DataType::kFloat, encoded.codes.shape());
   const SplitParams split(encoded.params);

@@ -28,7 +28,7 @@ int64_t ChannelOf(const Shape& shape, int axis, int64_t i) {
   return i / inner % shape[axis];
 }
 
-std::vector<QuantParams> ParamsOf(const std::vector<Range>& ranges, const IntFormat& format) {
+std::vector<QuantParams> QuantParamsOf(const std::vector<Range>& ranges, const IntFormat& format) {
   std::vector<QuantParams> params;
   for (const Range& range : ranges) params.push_back(*ComputeQuantParams(range, format));
   return params;
@@ -68,7 +68,7 @@ TEST(EncodeTensor, EveryElementByItsOwnChannelsParameters) {
        {kWeight, IntFormat{DataType::kUInt8}, IntFormat{DataType::kInt16, true}, IntFormat{DataType::kUInt16}}) {
     for (const Case& c : kCases) {
       const Tensor values = Sample(c.shape);
-      const std::vector<QuantParams> params = ParamsOf(*WeightRanges(values, c.axis), format);
+      const std::vector<QuantParams> params = QuantParamsOf(*WeightRanges(values, c.axis), format);
       const Result<EncodedTensor> encoded = EncodeTensor(values, params, c.axis, format);
       ASSERT_TRUE(encoded.ok()) << encoded.status().ToString();
       EXPECT_EQ(encoded->codes.shape(), c.shape);
@@ -86,7 +86,7 @@ TEST(EncodeTensor, EveryElementByItsOwnChannelsParameters) {
 TEST(EncodeTensor, AllZeroChannelStaysZero) {
   const Tensor values = Tensor::FromFloats({2, 3}, std::vector<float>{0, 0, 0, 1, -2, 3});
   for (const IntFormat& format : {kWeight, IntFormat{DataType::kUInt8, true}}) {
-    const std::vector<QuantParams> params = ParamsOf(*WeightRanges(values, 0), format);
+    const std::vector<QuantParams> params = QuantParamsOf(*WeightRanges(values, 0), format);
     const Tensor decoded = DecodeTensor(*EncodeTensor(values, params, 0, format));
     for (int i = 0; i < 3; ++i) EXPECT_EQ(decoded.floats()[i], 0.0f);
   }

@@ -38,7 +38,7 @@ constexpr std::array kFloatTypes = {
     IntType{DataType::kFloat8E5M2, {-57344, 57344}, {-57344, 57344}, {-57344, 57344}},
 };
 
-CodeInterval CodesOf(const IntFormat& format) {
+CodeInterval IntervalOf(const IntFormat& format) {
   const std::span<const IntType> types = format.floating() ? std::span<const IntType>(kFloatTypes) : kIntTypes;
   const auto row = std::ranges::find(types, format.type, &IntType::type);
   PREON_CHECK(row != types.end());
@@ -48,8 +48,8 @@ CodeInterval CodesOf(const IntFormat& format) {
 
 }  // namespace
 
-int64_t IntFormat::q_min() const { return CodesOf(*this).min; }
-int64_t IntFormat::q_max() const { return CodesOf(*this).max; }
+int64_t IntFormat::q_min() const { return IntervalOf(*this).min; }
+int64_t IntFormat::q_max() const { return IntervalOf(*this).max; }
 
 bool IntFormat::floating() const { return std::ranges::find(kFloatTypes, type, &IntType::type) != kFloatTypes.end(); }
 
@@ -83,7 +83,7 @@ Result<QuantParams> ComputeQuantParams(Range range, const IntFormat& format) {
 }
 
 CodeRange CodesInUse(const QuantParams& params, const IntFormat& format) {
-  const CodeInterval codes = CodesOf(format);
+  const CodeInterval codes = IntervalOf(format);
   return {std::min(codes.min, params.zero_point), codes.max};
 }
 

@@ -20,7 +20,7 @@ int DefaultCode(float value, const NBitsGrid& grid, int bits) {
   return static_cast<int>(std::clamp(code, 0.0f, static_cast<float>((1 << bits) - 1)));
 }
 
-struct Layout {
+struct NBitsLayout {
   int64_t rows, columns, block, blocks;
   int bits;
   // Of one column.
@@ -29,7 +29,7 @@ struct Layout {
   size_t zero_point_bytes() const { return static_cast<size_t>(PackedBitsSize(blocks, bits)); }
 };
 
-Layout LayoutOf(int64_t rows, int64_t columns, const NBitsOptions& options) {
+NBitsLayout NBitsLayoutOf(int64_t rows, int64_t columns, const NBitsOptions& options) {
   return {rows, columns, options.block_size, (rows + options.block_size - 1) / options.block_size, options.bits};
 }
 
@@ -53,7 +53,7 @@ bool IsNBitsBlockSize(int64_t size) { return size >= 16 && size <= 256 && (size 
 
 Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& options, const ParallelFor& parallel_for) {
   PREON_RETURN_IF_ERROR(Check(weight, options));
-  const Layout layout = LayoutOf(weight.shape()[0], weight.shape()[1], options);
+  const NBitsLayout layout = NBitsLayoutOf(weight.shape()[0], weight.shape()[1], options);
   NBitsWeight encoded{
       Tensor::Allocate(DataType::kUInt8, {layout.columns, layout.blocks, PackedBitsSize(layout.block, layout.bits)}),
       Tensor::Allocate(DataType::kFloat, {layout.columns * layout.blocks}), std::nullopt};
@@ -99,7 +99,7 @@ Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& option
 }
 
 Tensor DecodeNBits(const NBitsWeight& encoded, int64_t rows, const NBitsOptions& options) {
-  const Layout layout = LayoutOf(rows, encoded.codes.shape()[0], options);
+  const NBitsLayout layout = NBitsLayoutOf(rows, encoded.codes.shape()[0], options);
   Tensor weight = Tensor::Allocate(DataType::kFloat, {layout.rows, layout.columns});
   const std::span<float> to = weight.Mutable<float>();
   for (int64_t column = 0; column < layout.columns; ++column) {

@@ -15,7 +15,7 @@ namespace {
 constexpr float kColumn[] = {0,     0.1f,   -0.2f, 0.35f,  -0.7f, 0.8f,   -0.05f, 0.6f,   0.15f, -0.45f,
                              0.77f, -0.33f, 0.02f, -0.61f, 0.5f,  -0.12f, 0.03f,  -0.01f, 0.02f, 0.025f};
 
-std::vector<int> Bytes(const Tensor& tensor) {
+std::vector<int> BytesOf(const Tensor& tensor) {
   std::vector<int> bytes;
   for (const std::byte byte : tensor.bytes()) bytes.push_back(static_cast<int>(byte));
   return bytes;
@@ -25,16 +25,16 @@ TEST(EncodeNBits, DefaultGridsAreTheReferences) {
   const Tensor weight = Tensor::FromFloats({20, 1}, kColumn);
   const NBitsWeight symmetric = *EncodeNBits(weight, {.bits = 4, .block_size = 16, .least_squares = false});
   EXPECT_EQ(symmetric.codes.shape(), (Shape{1, 2, 8}));
-  EXPECT_THAT(Bytes(symmetric.codes), testing::ElementsAre(0x78, 0x5A, 0x0F, 0x29, 0xD7, 0xB0, 0xE8, 0x93,  //
-                                                           0xB0, 0x13, 0, 0, 0, 0, 0, 0));
+  EXPECT_THAT(BytesOf(symmetric.codes), testing::ElementsAre(0x78, 0x5A, 0x0F, 0x29, 0xD7, 0xB0, 0xE8, 0x93,  //
+                                                             0xB0, 0x13, 0, 0, 0, 0, 0, 0));
   EXPECT_THAT(symmetric.scales.floats(), testing::ElementsAre(-0.100000001f, -0.00374999992f));
   EXPECT_FALSE(symmetric.zero_points);
   const NBitsWeight asymmetric =
       *EncodeNBits(weight, {.bits = 4, .block_size = 16, .symmetric = false, .least_squares = false});
-  EXPECT_THAT(Bytes(asymmetric.codes), testing::ElementsAre(0x87, 0xB5, 0xF0, 0xD7, 0x39, 0x4F, 0x17, 0x6C,  //
-                                                            0x0F, 0xDC, 0, 0, 0, 0, 0, 0));
+  EXPECT_THAT(BytesOf(asymmetric.codes), testing::ElementsAre(0x87, 0xB5, 0xF0, 0xD7, 0x39, 0x4F, 0x17, 0x6C,  //
+                                                              0x0F, 0xDC, 0, 0, 0, 0, 0, 0));
   EXPECT_THAT(asymmetric.scales.floats(), testing::ElementsAre(0.100000001f, 0.00266666664f));
-  EXPECT_THAT(Bytes(*asymmetric.zero_points), testing::ElementsAre(0x47));
+  EXPECT_THAT(BytesOf(*asymmetric.zero_points), testing::ElementsAre(0x47));
 }
 
 Tensor RandomWeight(int64_t rows, int64_t columns, uint32_t seed) {

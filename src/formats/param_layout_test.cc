@@ -6,7 +6,7 @@ namespace preon {
 namespace {
 
 /// Which parameter every element has, by way of ForEachRun.
-std::vector<int64_t> ParamsOf(const ParamLayout& layout) {
+std::vector<int64_t> ParamIndices(const ParamLayout& layout) {
   std::vector<int64_t> from(static_cast<size_t>(layout.count()), 0), to(from.size(), -1);
   layout.ForEachRun(from.data(), to.data(), [](const int64_t*, int64_t count, int64_t param, int64_t* out) {
     for (int64_t i = 0; i < count; ++i) out[i] = param;
@@ -36,7 +36,7 @@ TEST(ParamLayout, PerAxis) {
       const ParamLayout layout = *ParamLayout::PerAxis(shape, axis);
       const int64_t counted = axis < 0 ? axis + rank : axis;
       EXPECT_EQ(layout.params(), shape[counted]);
-      EXPECT_EQ(ParamsOf(layout), Obvious(shape, counted, 1, true)) << ShapeToString(shape) << " axis " << axis;
+      EXPECT_EQ(ParamIndices(layout), Obvious(shape, counted, 1, true)) << ShapeToString(shape) << " axis " << axis;
     }
   }
 }
@@ -49,7 +49,7 @@ TEST(ParamLayout, PerBlockWithShortLastBlocks) {
         Shape of_params = shape;
         of_params[axis] = (shape[axis] + size - 1) / size;
         EXPECT_EQ(layout.params(), ElementCount(of_params));
-        EXPECT_EQ(ParamsOf(layout), Obvious(shape, axis, size, false)) << ShapeToString(shape) << " axis " << axis;
+        EXPECT_EQ(ParamIndices(layout), Obvious(shape, axis, size, false)) << ShapeToString(shape) << " axis " << axis;
       }
     }
   }
@@ -57,7 +57,7 @@ TEST(ParamLayout, PerBlockWithShortLastBlocks) {
 
 TEST(ParamLayout, PerTensor) {
   EXPECT_EQ(ParamLayout::PerTensor(5).params(), 1);
-  EXPECT_EQ(ParamsOf(ParamLayout::PerTensor(5)), std::vector<int64_t>(5, 0));
+  EXPECT_EQ(ParamIndices(ParamLayout::PerTensor(5)), std::vector<int64_t>(5, 0));
 }
 
 TEST(ParamLayout, WhatIsNoAxis) {

@@ -19,6 +19,8 @@ std::string TensorType::name() const {
             : StrCat("bfp of ", block_->bit_width, " bits", size);
 }
 
+bool IsByte(const TensorType& type) { return type == DataType::kInt8 || type == DataType::kUInt8; }
+
 bool IsHalf(const TensorType& type) { return type == DataType::kFloat16 || type == DataType::kBFloat16; }
 
 bool HasScale(const TensorType& type, bool scaled) { return type.block() == nullptr && (scaled || !IsHalf(type)); }

@@ -31,6 +31,8 @@ class TensorType {
   std::optional<BlockSpec> block_;
 };
 
+/// int8 and uint8.
+bool IsByte(const TensorType& type);
 /// float16 and bfloat16.
 bool IsHalf(const TensorType& type);
 /// Do tensors of this type have scales? Blocks have exponents instead, halves are rounded as they are unless `scaled`.

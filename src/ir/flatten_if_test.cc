@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 
 constexpr char kHeader[] = "<ir_version: 8, opset_import: [\"\": 17]>\n";
 
-Model Load(const std::string& graph) {
+Model LoadGraphText(const std::string& graph) {
   Result<Model> model = ParseModelText(kHeader + graph);
   EXPECT_TRUE(model.ok()) << model.status().ToString();
   if (!model.ok()) return {};
@@ -28,7 +28,7 @@ void ExpectWritten(const Model& model, const std::string& graph) {
 }
 
 void ExpectComesBack(const std::string& graph) {
-  const Model model = Load(graph);
+  const Model model = LoadGraphText(graph);
   ExpectWritten(model, graph);
   ExpectWritten(Model(model), graph);
 }
@@ -40,7 +40,7 @@ TEST(FlattenIf, BranchesLieInTheGraph) {
       else_branch = no () => (float[2] e, float[2] f) { [e] e = Abs (a) [f] f = Neg (e) },
       then_branch = yes () => (float[2] t, float[2] u) { [p] p = Add (a, k) [t] t = Neg (p) [u] u = Neg (x) }>
   })";
-  const Model model = Load(text);
+  const Model model = LoadGraphText(text);
   const Node& node = *model.graph.FindNode("if");
   EXPECT_TRUE(node.IsFlatIf());
   EXPECT_FALSE(node.HasSubgraph());
@@ -82,7 +82,7 @@ TEST(FlattenIf, NodesOutsideAndNodesThatNothingReadsStayWhereTheyAre) {
 }
 
 TEST(FlattenIf, OnlyNamesThatCollideChange) {
-  const Model model = Load(R"(g (float[2] x, bool c) => (float[2] y) {
+  const Model model = LoadGraphText(R"(g (float[2] x, bool c) => (float[2] y) {
     [if] y = If (c) <
       then_branch = yes () => (float[2] t) <float[2] k = {1, 2}> { [n] a = Add (x, k) [t] t = Neg (a) },
       else_branch = no () => (float[2] e) <float[2] k = {3, 4}> { [n] a = Mul (x, k) [e] e = Neg (a) }>
@@ -98,7 +98,7 @@ TEST(FlattenIf, OnlyNamesThatCollideChange) {
 
 TEST(FlattenIf, ANewNameIsFreshEverywhere) {
   // `a` of the second branch can be neither a_1 (the inner If has it) nor what the Loop hides.
-  const Model model = Load(R"(g (float[2] x, bool c, int64 n) => (float[2] y) {
+  const Model model = LoadGraphText(R"(g (float[2] x, bool c, int64 n) => (float[2] y) {
     [if] y = If (c) <
       then_branch = yes () => (float[2] a) { [t] a = Neg (x) },
       else_branch = no () => (float[2] e) {
@@ -119,7 +119,8 @@ TEST(FlattenIf, ANewNameIsFreshEverywhere) {
 }
 
 TEST(FlattenIf, WhatABranchDoesNotComputeIsPassedOn) {
-  const Model model = Load(R"(g (float[2] x, bool c) => (float[2] y, float[2] z) <float[2] k = {1, 2}, float[2] a> {
+  const Model model =
+      LoadGraphText(R"(g (float[2] x, bool c) => (float[2] y, float[2] z) <float[2] k = {1, 2}, float[2] a> {
     [a] a = Relu (x)
     [if] y, z = If (c) <
       then_branch = yes () => (float[2] a, float[2] k) {},
@@ -135,7 +136,7 @@ TEST(FlattenIf, WhatABranchDoesNotComputeIsPassedOn) {
 }
 
 TEST(FlattenIf, NodesMadeLaterGoWhereTheyAreRead) {
-  Model model = Load(R"(g (float[2] x, bool c) => (float[2] y) {
+  Model model = LoadGraphText(R"(g (float[2] x, bool c) => (float[2] y) {
     [if] y = If (c) <
       then_branch = yes () => (float[2] t) { [t] t = Neg (x) },
       else_branch = no () => (float[2] e) { [e] e = Abs (x) }>
@@ -165,7 +166,7 @@ TEST(FlattenIf, NodesMadeLaterGoWhereTheyAreRead) {
 }
 
 TEST(FlattenIf, ANodeOfABranchThatIsReadOutsideComesOut) {
-  Model model = Load(R"(g (float[2] x, bool c) => (float[2] y, float[2] z) {
+  Model model = LoadGraphText(R"(g (float[2] x, bool c) => (float[2] y, float[2] z) {
     [if] y = If (c) <
       then_branch = yes () => (float[2] t) { [p] p = Relu (x) [t] t = Neg (p) },
       else_branch = no () => (float[2] e) { [e] e = Abs (x) }>
@@ -183,7 +184,7 @@ TEST(FlattenIf, ANodeOfABranchThatIsReadOutsideComesOut) {
 
 // A node that nothing reads and whose operands are in both branches can only be outside, and they with it.
 TEST(FlattenIf, AnObserverOfBothBranchesPullsTheirNodesOut) {
-  Model model = Load(R"(g (float[2] x, bool c) => (float[2] y) {
+  Model model = LoadGraphText(R"(g (float[2] x, bool c) => (float[2] y) {
     [if] y = If (c) <
       then_branch = yes () => (float[2] t) { [t] t = Neg (x) },
       else_branch = no () => (float[2] e) { [e] e = Abs (x) }>
@@ -236,7 +237,7 @@ TEST(FlattenIf, ADoubleDefinitionInABranchIsAnError) {
 }
 
 TEST(FlattenIf, ShapesOfBranchesAreInferredWithConstantsFromOutside) {
-  Model model = Load(R"(g (float[2, 6] x, bool c) => (float[A, B] y) <int64[2] to = {3, 4}> {
+  Model model = LoadGraphText(R"(g (float[2, 6] x, bool c) => (float[A, B] y) <int64[2] to = {3, 4}> {
     [if] y = If (c) <
       then_branch = yes () => (float[P, Q] t) { [r] r = Reshape (x, to) [t] t = Neg (r) },
       else_branch = no () => (float[R, S] e) { [e] e = Reshape (x, to) }>

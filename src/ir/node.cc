@@ -8,14 +8,14 @@ namespace {
 const std::string kNoTensor;
 
 template <typename T>
-const T* Find(const Node& node, std::string_view attribute) {
+const T* FindAttribute(const Node& node, std::string_view attribute) {
   const auto found = node.attributes.find(std::string(attribute));
   return found == node.attributes.end() ? nullptr : std::get_if<T>(&found->second);
 }
 
 template <typename T>
 T Get(const Node& node, std::string_view attribute, T fallback) {
-  const T* value = Find<T>(node, attribute);
+  const T* value = FindAttribute<T>(node, attribute);
   return value == nullptr ? std::move(fallback) : *value;
 }
 
@@ -44,7 +44,7 @@ bool Node::HasSubgraph() const {
 
 bool Node::IsFlatIf() const {
   if (!Is("If")) return false;
-  const auto* branch = Find<OpaqueAttribute>(*this, kIfBranches[0]);
+  const auto* branch = FindAttribute<OpaqueAttribute>(*this, kIfBranches[0]);
   return branch != nullptr && !branch->is_graph;
 }
 

@@ -44,7 +44,7 @@ enum TensorField : uint32_t { kTensorDims = 1, kTensorName = 8 };
 Status Malformed() { return Error(ErrorId::kModelMalformed, "model: not an ONNX model, or cut short"); }
 
 // The first length-delimited field `id` of a message; empty where there is none.
-std::string_view Find(std::string_view message, uint32_t id) {
+std::string_view FindField(std::string_view message, uint32_t id) {
   WireFields fields(message);
   for (WireField field; fields.Next(field);) {
     if (field.id == id) return field.bytes;
@@ -57,10 +57,10 @@ void CollectCaptures(std::string_view graph, std::set<std::string>& captures) {
   std::set<std::string> read, defined;
   WireFields fields(graph);
   for (WireField field; fields.Next(field);) {
-    if (field.id == kGraphInput) defined.emplace(Find(field.bytes, 1));
-    if (field.id == kGraphInitializer) defined.emplace(Find(field.bytes, kTensorName));
-    if (field.id == kGraphSparse) defined.emplace(Find(Find(field.bytes, 1), kTensorName));
-    if (field.id == kGraphOutput) read.emplace(Find(field.bytes, 1));
+    if (field.id == kGraphInput) defined.emplace(FindField(field.bytes, 1));
+    if (field.id == kGraphInitializer) defined.emplace(FindField(field.bytes, kTensorName));
+    if (field.id == kGraphSparse) defined.emplace(FindField(FindField(field.bytes, 1), kTensorName));
+    if (field.id == kGraphOutput) read.emplace(FindField(field.bytes, 1));
     if (field.id != kGraphNode) continue;
     WireFields node(field.bytes);
     for (WireField part; node.Next(part);) {
@@ -77,7 +77,7 @@ void CollectCaptures(std::string_view graph, std::set<std::string>& captures) {
 }
 
 // Integers and what sub-graphs read; other values stay in the node's bytes.
-void TakeAttribute(Graph& graph, Node* node, std::string_view attribute) {
+void MoveAttribute(Graph& graph, Node* node, std::string_view attribute) {
   std::string name;
   std::set<std::string> captures;
   bool is_graph = false;
@@ -129,14 +129,14 @@ bool TakeNode(Graph& graph, std::string_view bytes) {
   if (domain == "ai.onnx") domain.clear();
   Node* node = graph.AddNode(op, std::move(inputs), std::move(outputs), name, domain);
   node->residue = std::move(residue);
-  for (const std::string_view attribute : attributes) TakeAttribute(graph, node, attribute);
+  for (const std::string_view attribute : attributes) MoveAttribute(graph, node, attribute);
   return fields.ok();
 }
 
 // A ValueInfoProto: name, TypeProto{tensor_type{elem_type, shape{dim{dim_value, dim_param}}}}.
 std::pair<std::string, ValueInfo> ReadInfo(std::string_view bytes) {
   ValueInfo info;
-  WireFields tensor(Find(Find(bytes, 2), 1));
+  WireFields tensor(FindField(FindField(bytes, 2), 1));
   for (WireField field; tensor.Next(field);) {
     if (field.id == 1) info.type = static_cast<DataType>(field.number);
     if (field.id != 2) continue;
@@ -152,7 +152,7 @@ std::pair<std::string, ValueInfo> ReadInfo(std::string_view bytes) {
       }
     }
   }
-  return {std::string(Find(bytes, 1)), std::move(info)};
+  return {std::string(FindField(bytes, 1)), std::move(info)};
 }
 
 void AppendAttribute(std::string& node, const std::string& name, const AttributeValue& value) {
@@ -206,8 +206,8 @@ Result<NodeEditor> NodeEditor::Parse(std::string_view bytes) {
       continue;
     }
     editor.graph_fields_ += field.whole;
-    if (field.id == kGraphInitializer) graph.opaque_constants.emplace(Find(field.bytes, kTensorName));
-    if (field.id == kGraphSparse) graph.opaque_constants.emplace(Find(Find(field.bytes, 1), kTensorName));
+    if (field.id == kGraphInitializer) graph.opaque_constants.emplace(FindField(field.bytes, kTensorName));
+    if (field.id == kGraphSparse) graph.opaque_constants.emplace(FindField(FindField(field.bytes, 1), kTensorName));
     if (field.id == kGraphInput || field.id == kGraphOutput || field.id == kGraphValueInfo) infos.push_back(field);
   }
   for (const WireField& field : infos) {

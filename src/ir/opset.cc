@@ -114,7 +114,7 @@ Status ConvertFunction(int64_t to, std::string* serialized) {
   return Status::Ok();
 }
 
-Status Convert(Model* model, int64_t from, int64_t to) {
+Status ConvertModel(Model* model, int64_t from, int64_t to) {
   if (from > 0) PREON_RETURN_IF_ERROR(ConvertGraph(model, from, to));
   for (std::string& function : model->opaque_functions) PREON_RETURN_IF_ERROR(ConvertFunction(to, &function));
   model->opsets[""] = to;
@@ -131,7 +131,7 @@ Status ConvertOpset(Model& model, int64_t opset) {
     return Error(ErrorId::kOpsetConversion, model.source_path, ": opset ", opset, "; wanted at most ", NewestOpset());
   }
   Model converted = model;
-  Status status = Convert(&converted, from, opset);
+  Status status = ConvertModel(&converted, from, opset);
   if (!status.ok()) return std::move(status).WithContext(model.source_path, ": opset ", from, " to ", opset);
   model = std::move(converted);
   return Status::Ok();

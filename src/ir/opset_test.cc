@@ -11,12 +11,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-Model Load(std::string_view text) {
-  Result<Model> model = LoadProto(ProtoFromText(text));
-  EXPECT_TRUE(model.ok()) << model.status().ToString();
-  return *std::move(model);
-}
-
 TEST(ConvertOpset, NamesOfNodesAndTensorsStay) {
   onnx::ModelProto proto = ProtoFromText(R"(
     <ir_version: 3, opset_import: ["": 8, "com.microsoft": 1]>
@@ -39,7 +33,7 @@ TEST(ConvertOpset, NamesOfNodesAndTensorsStay) {
 }
 
 TEST(ConvertOpset, WhatIsThereAlreadyIsNotTouched) {
-  Model model = Load(R"(<ir_version: 8, opset_import: ["": 17]> g (float[2] x) => (float[2] y) { y = Relu(x) })");
+  Model model = LoadText(R"(<ir_version: 8, opset_import: ["": 17]> g (float[2] x) => (float[2] y) { y = Relu(x) })");
   const std::string before = *SerializeModel(model);
   ASSERT_TRUE(ConvertOpset(model, 17).ok());
   ASSERT_TRUE(ConvertOpset(model, 13).ok());
@@ -47,7 +41,7 @@ TEST(ConvertOpset, WhatIsThereAlreadyIsNotTouched) {
 }
 
 TEST(ConvertOpset, AModelOfAnotherDomainGetsTheImport) {
-  Model model = Load(R"(<ir_version: 8, opset_import: ["org.example": 1]>
+  Model model = LoadText(R"(<ir_version: 8, opset_import: ["org.example": 1]>
     g (float[2] x) => (float[2] y) { y = org.example.Foo(x) })");
   ASSERT_TRUE(ConvertOpset(model, 21).ok());
   EXPECT_EQ(model.opset(), 21);
@@ -61,9 +55,9 @@ TEST(ConvertOpset, AFailureLeavesTheModelAsItWas) {
   };
   for (const char* body : impossible) {
     SCOPED_TRACE(body);
-    Model model = Load(StrCat(R"(<ir_version: 3, opset_import: ["": 7]>
+    Model model = LoadText(StrCat(R"(<ir_version: 3, opset_import: ["": 7]>
       g (float[1, 2, 3] x, float[2] s) => (float[1, 2, 3] y) { a = Clip<min = 0.0>(x)  )",
-                              body, "}"));
+                                  body, "}"));
     const std::string before = *SerializeModel(model);
     const Status status = ConvertOpset(model, 21);
     ASSERT_FALSE(status.ok());
@@ -75,14 +69,14 @@ TEST(ConvertOpset, AFailureLeavesTheModelAsItWas) {
 }
 
 TEST(ConvertOpset, AnOpsetThatDoesNotExistYetIsRefused) {
-  Model model = Load(R"(<ir_version: 8, opset_import: ["": 17]> g (float[2] x) => (float[2] y) { y = Relu(x) })");
+  Model model = LoadText(R"(<ir_version: 8, opset_import: ["": 17]> g (float[2] x) => (float[2] y) { y = Relu(x) })");
   EXPECT_EQ(ConvertOpset(model, NewestOpset() + 1).id(), ErrorId::kOpsetConversion);
   EXPECT_EQ(model.opset(), 17);
   EXPECT_TRUE(ConvertOpset(model, NewestOpset()).ok());
 }
 
 TEST(ConvertOpset, InputsThatIr3HadToListBecomeConstants) {
-  Model model = Load(R"(<ir_version: 3, opset_import: ["": 8]>
+  Model model = LoadText(R"(<ir_version: 3, opset_import: ["": 8]>
     g (float[2] x, float[2] w) => (float[2] y) <float[2] w = {1, 2}> { y = Mul(x, w) })");
   ASSERT_TRUE(ConvertOpset(model, 13).ok());
   EXPECT_TRUE(model.graph.overridable_initializers.empty());
@@ -91,14 +85,14 @@ TEST(ConvertOpset, InputsThatIr3HadToListBecomeConstants) {
 }
 
 TEST(ConvertOpset, InputsThatIr4ListsStayInputs) {
-  Model model = Load(R"(<ir_version: 4, opset_import: ["": 9]>
+  Model model = LoadText(R"(<ir_version: 4, opset_import: ["": 9]>
     g (float[2] x, float[2] w) => (float[2] y) <float[2] w = {1, 2}> { y = Mul(x, w) })");
   ASSERT_TRUE(ConvertOpset(model, 13).ok());
   EXPECT_EQ(model.graph.overridable_initializers.count("w"), 1u);
 }
 
 TEST(ConvertOpset, BodiesOfSubgraphsAreConvertedAndKeepTheirReads) {
-  Model model = Load(R"(<ir_version: 4, opset_import: ["": 9]>
+  Model model = LoadText(R"(<ir_version: 4, opset_import: ["": 9]>
     g (float[2, 4] x, bool c, int64 n) => (float[2, 4] y) {
       a = Relu(x)
       y = Loop(n, c, x) <body = b (int64 i, bool k, float[2, 4] v) => (bool more, float[2, 4] w) {
@@ -119,7 +113,7 @@ TEST(ConvertOpset, BodiesOfSubgraphsAreConvertedAndKeepTheirReads) {
 }
 
 TEST(ConvertOpset, BranchesAreConverted) {
-  Model model = Load(R"(<ir_version: 4, opset_import: ["": 9]>
+  Model model = LoadText(R"(<ir_version: 4, opset_import: ["": 9]>
     g (float[2, 4] x, bool c) => (float[2, 4] y) {
       a = Relu(x)
       y = If(c) <
@@ -138,10 +132,10 @@ TEST(ConvertOpset, BranchesAreConverted) {
 
 TEST(ConvertOpset, FunctionsMustMeanTheSameAfterwards) {
   const auto with_function = [](const char* body) {
-    return Load(StrCat(R"(<ir_version: 8, opset_import: ["": 12, "local": 1]>
+    return LoadText(StrCat(R"(<ir_version: 8, opset_import: ["": 12, "local": 1]>
       g (float[2, 4] x) => (float[2, 4] y) { y = local.f(x) }
       <domain: "local", opset_import: ["": 12]> f (a) => (b) {)",
-                       body, "}"));
+                           body, "}"));
   };
   Model same = with_function("b = Relu(a)");
   ASSERT_TRUE(ConvertOpset(same, 21).ok());

@@ -5,7 +5,7 @@
 namespace preon {
 namespace {
 
-Graph SmallGraph() {
+Graph GemmGraph() {
   Graph graph;
   graph.AddInput("x", {.type = DataType::kFloat});
   graph.SetInitializer("w", Tensor::ScalarFloat(2));
@@ -15,14 +15,14 @@ Graph SmallGraph() {
 }
 
 TEST(SameGraph, ACopyIsTheSameWhateverIsInferred) {
-  const Graph graph = SmallGraph();
+  const Graph graph = GemmGraph();
   Graph copy = graph;
   copy.SetInfo("y", {.type = DataType::kFloat, .shape = Shape{1}});
   EXPECT_TRUE(SameGraph(graph, copy));
 }
 
 TEST(SameGraph, EveryEditShows) {
-  const Graph graph = SmallGraph();
+  const Graph graph = GemmGraph();
   const std::vector<void (*)(Graph&)> edits = {
       [](Graph& g) { g.SetAttribute(g.Producer("y"), "alpha", 3.0f); },
       [](Graph& g) { g.SetAttribute(g.Producer("y"), "alpha", int64_t{2}); },

@@ -7,8 +7,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Model Load(std::string_view text) { return *LoadProto(ProtoFromText(text)); }
-
 constexpr char kConvolution[] = R"(<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
   g (float[N, 3, 8, 8] x, float[8, 3, 4, 4] w) => (float[N, K] y, float[M] z) <int64[2] s = {0, -1}> {
     c = Conv(x, w)
@@ -19,7 +17,7 @@ constexpr char kConvolution[] = R"(<ir_version: 8, opset_import: ["": 17, "com.m
   })";
 
 TEST(InferShapes, FillsTypesAndShapesAndKeepsSymbols) {
-  Model model = Load(kConvolution);
+  Model model = LoadText(kConvolution);
   std::string warning;
   InferShapes(model, &warning);
   EXPECT_EQ(warning, "");
@@ -31,7 +29,7 @@ TEST(InferShapes, FillsTypesAndShapesAndKeepsSymbols) {
 }
 
 TEST(InferShapes, LargeWeightsAreDeclaredNotCopied) {
-  Model model = Load(kConvolution);
+  Model model = LoadText(kConvolution);
   model.graph.SetInitializer("big", Tensor::Allocate(DataType::kFloat, {8, 8, 3, 3}));
   model.graph.AddNode("Conv", {"r", "big"}, {"d"});
   InferShapes(model);
@@ -40,7 +38,7 @@ TEST(InferShapes, LargeWeightsAreDeclaredNotCopied) {
 }
 
 TEST(InferShapes, ValuesFlowThroughShapeArithmetic) {
-  Model model = Load(R"(<ir_version: 8, opset_import: ["": 17]>
+  Model model = LoadText(R"(<ir_version: 8, opset_import: ["": 17]>
     g (float[2, 3, 4] x) => (y) <int64[1] i = {1}, int64[1] m = {-1}> {
       s = Shape(x)
       d = Gather(s, i)
@@ -53,7 +51,7 @@ TEST(InferShapes, ValuesFlowThroughShapeArithmetic) {
 
 // Without a bound this takes more memory than any machine has.
 TEST(InferShapes, AbsurdlyLongVectorsCostNothing) {
-  Model model = Load(R"(<ir_version: 8, opset_import: ["": 17]>
+  Model model = LoadText(R"(<ir_version: 8, opset_import: ["": 17]>
     g (float[1000000000000] x, int64[2000000000, 4000] z) => (y, t) <int64[1] s = {-1}> {
       a = Add(x, x)
       r = Reshape(z, s)
@@ -66,7 +64,7 @@ TEST(InferShapes, AbsurdlyLongVectorsCostNothing) {
 }
 
 TEST(InferShapes, WhatContradictsItselfStaysUnknown) {
-  Model model = Load(R"(<ir_version: 8, opset_import: ["": 17]>
+  Model model = LoadText(R"(<ir_version: 8, opset_import: ["": 17]>
     g (float[2, 3] x, float[5, 7] w) => (y) { m = MatMul(x, w)  y = Relu(x) })");
   InferShapes(model);
   EXPECT_EQ(model.graph.ShapeOf("m"), std::nullopt);
@@ -74,7 +72,7 @@ TEST(InferShapes, WhatContradictsItselfStaysUnknown) {
 }
 
 TEST(CheckModel, PassesWhatIsRightAndQuotesTheCheckerOtherwise) {
-  Model model = Load(kConvolution);
+  Model model = LoadText(kConvolution);
   EXPECT_TRUE(CheckModel(model).ok()) << CheckModel(model).ToString();
   model.graph.FindNode("Relu_1")->attributes["slope"] = 1.0f;
   const Status status = CheckModel(model);

@@ -99,7 +99,7 @@ Result<Tensor> FromStrings(onnx::TensorProto* proto, const Shape& shape) {
   return Tensor::FromStrings(shape, std::move(strings));
 }
 
-Result<Tensor> Convert(onnx::TensorProto* proto, ExternalData& external) {
+Result<Tensor> ConvertTensor(onnx::TensorProto* proto, ExternalData& external) {
   const DataType type = static_cast<DataType>(proto->data_type());
   if (DataTypeBits(type) == 0 && type != DataType::kString) {
     return Error(ErrorId::kModelTypeUnsupported, "element type ", proto->data_type(), " is not supported");
@@ -123,7 +123,7 @@ Result<Tensor> Convert(onnx::TensorProto* proto, ExternalData& external) {
 }  // namespace
 
 Result<Tensor> TakeTensor(onnx::TensorProto* proto, ExternalData& external) {
-  Result<Tensor> tensor = Convert(proto, external);
+  Result<Tensor> tensor = ConvertTensor(proto, external);
   if (!tensor.ok()) return std::move(tensor).status().WithContext("tensor ", proto->name());
   proto->clear_dims();
   proto->clear_data_type();

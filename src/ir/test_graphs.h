@@ -6,7 +6,7 @@
 
 #include "ir/graph.h"
 
-namespace preon::testing {
+namespace preon::test {
 
 inline ValueInfo FloatInfo(Shape shape) {
   ValueInfo info;
@@ -51,4 +51,4 @@ class GraphBuilder {
   Model model;
 };
 
-}  // namespace preon::testing
+}  // namespace preon::test

@@ -6,7 +6,7 @@
 
 #include "ir/graph.h"
 
-namespace preon::testing {
+namespace preon::test {
 
 /// A model of opset 13 with one float input "x" of this shape, and no node yet.
 inline Model EmptyModel(const Shape& input_shape) {
@@ -36,4 +36,4 @@ inline void AddConv(Model& model, const std::string& input, const std::string& o
   conv->attributes["pads"] = std::vector<int64_t>{1, 1, 1, 1};
 }
 
-}  // namespace preon::testing
+}  // namespace preon::test

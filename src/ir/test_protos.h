@@ -27,6 +27,13 @@ inline Result<Model> LoadProto(const onnx::ModelProto& proto, const std::string&
   return LoadModel(path, {.bytes = bytes});
 }
 
+/// The model of ONNX's text.
+inline Model LoadText(std::string_view text) {
+  Result<Model> model = LoadProto(ProtoFromText(text));
+  EXPECT_TRUE(model.ok()) << model.status().ToString();
+  return *std::move(model);
+}
+
 inline onnx::ModelProto ToProtoByBytes(const Model& model) {
   onnx::ModelProto proto;
   const Result<std::string> bytes = SerializeModel(model);

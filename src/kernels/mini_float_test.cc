@@ -25,7 +25,7 @@ std::vector<uint16_t> AllCodes(const MiniFloat& format) {
   return codes;
 }
 
-std::vector<float> Values(const MiniFloat& format, const std::vector<uint16_t>& codes) {
+std::vector<float> ValuesOf(const MiniFloat& format, const std::vector<uint16_t>& codes) {
   std::vector<float> values(codes.size());
   reference::DecodeMiniFloat(format, codes.data(), codes.size(), values.data());
   return values;
@@ -42,12 +42,12 @@ TEST(MiniFloat, LimitsOfTheStandards) {
 }
 
 TEST(MiniFloat, EveryValueOfTheSmallFormats) {
-  EXPECT_EQ(Values(kE2M1, {0, 1, 2, 3, 4, 5, 6, 7}), (std::vector<float>{0, 0.5f, 1, 1.5f, 2, 3, 4, 6}));
-  const std::vector<float> e2m3 = Values(kE2M3, AllCodes(kE2M3));
+  EXPECT_EQ(ValuesOf(kE2M1, {0, 1, 2, 3, 4, 5, 6, 7}), (std::vector<float>{0, 0.5f, 1, 1.5f, 2, 3, 4, 6}));
+  const std::vector<float> e2m3 = ValuesOf(kE2M3, AllCodes(kE2M3));
   for (int k = 0; k < 16; ++k) EXPECT_EQ(e2m3[k], k / 8.0f);
   for (int k = 0; k < 8; ++k) EXPECT_EQ(e2m3[16 + k], 2 + k * 0.25f);
   for (int k = 0; k < 8; ++k) EXPECT_EQ(e2m3[24 + k], 4 + k * 0.5f);
-  const std::vector<float> e3m2 = Values(kE3M2, AllCodes(kE3M2));
+  const std::vector<float> e3m2 = ValuesOf(kE3M2, AllCodes(kE3M2));
   for (int k = 0; k < 4; ++k) EXPECT_EQ(e3m2[k], k * 0.0625f);
   for (int k = 4; k < 32; ++k) EXPECT_EQ(e3m2[k], std::ldexp(1 + k % 4 * 0.25f, k / 4 - 3));
 }
@@ -145,7 +145,7 @@ TEST(MiniFloat, EveryTargetGivesTheReferencesValuesAndCodes) {
         }
         std::vector<float> values(all.size());
         DecodeMiniFloat(format, all.data(), all.size(), values.data());
-        EXPECT_EQ(FirstDifference(values, Values(format, all)), all.size()) << target << ' ' << name;
+        EXPECT_EQ(FirstDifference(values, ValuesOf(format, all)), all.size()) << target << ' ' << name;
       });
     }
   }

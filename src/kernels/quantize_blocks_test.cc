@@ -83,7 +83,7 @@ std::vector<NamedGrid> Grids() {
 }
 
 /// Blocks of very different sizes, one in eight with a value that takes the slow way, and some of zeros only.
-std::vector<float> Values(size_t count, uint32_t seed) {
+std::vector<float> RandomValues(size_t count, uint32_t seed) {
   std::vector<float> values = RandomFloats(count, seed);
   std::mt19937 random(seed);
   for (size_t begin = 0; begin < count; begin += 16) {
@@ -97,8 +97,8 @@ std::vector<float> Values(size_t count, uint32_t seed) {
 }
 
 template <typename Run>
-void ExpectSame(const std::vector<float>& x, const std::vector<float>& wanted, const std::string& where,
-                const Run& run) {
+void ExpectSameBlocks(const std::vector<float>& x, const std::vector<float>& wanted, const std::string& where,
+                      const Run& run) {
   std::vector<float> got(wanted.size(), 7.0f);
   run(got.data());
   const size_t at = FirstDifference(got, wanted);
@@ -112,13 +112,13 @@ TEST(QuantizeBlocks, EveryTargetGivesTheReferencesValues) {
     ForEachKernelTarget([&, &name = name, &grid = grid](const std::string& target) {
       for (const size_t length : KernelTestLengths(600)) {
         const auto seed = static_cast<uint32_t>(length);
-        const std::vector<float> values = Values(length, seed);
+        const std::vector<float> values = RandomValues(length, seed);
         const MisalignedFloats x(values, length % 16);
         std::vector<float> wanted(length + 1, 7.0f);  // one more element, which must stay
         reference::QuantizeBlocks(grid, x.data(), length, wanted.data());
-        ExpectSame(values, wanted, StrCat(target, ' ', name, " length ", length),
-                   [&](float* out) { QuantizeBlocks(grid, x.data(), length, out); });
-        ExpectSame(values, wanted, StrCat(target, ' ', name, " in place, length ", length), [&](float* out) {
+        ExpectSameBlocks(values, wanted, StrCat(target, ' ', name, " length ", length),
+                         [&](float* out) { QuantizeBlocks(grid, x.data(), length, out); });
+        ExpectSameBlocks(values, wanted, StrCat(target, ' ', name, " in place, length ", length), [&](float* out) {
           std::copy(values.begin(), values.end(), out);
           QuantizeBlocks(grid, out, length, out);
         });
@@ -132,12 +132,12 @@ TEST(QuantizeBlocks, EveryMisalignment) {
     ForEachKernelTarget([&](const std::string& target) {
       for (const size_t length : KernelTestLengths(65)) {
         for (size_t offset = 0; offset < 16; ++offset) {
-          const std::vector<float> values = Values(length, static_cast<uint32_t>(length * 16 + offset));
+          const std::vector<float> values = RandomValues(length, static_cast<uint32_t>(length * 16 + offset));
           const MisalignedFloats x(values, offset);
           std::vector<float> wanted(length + 1, 7.0f);
           reference::QuantizeBlocks(grid, x.data(), length, wanted.data());
-          ExpectSame(values, wanted, StrCat(target, " length ", length, " offset ", offset),
-                     [&](float* out) { QuantizeBlocks(grid, x.data(), length, out); });
+          ExpectSameBlocks(values, wanted, StrCat(target, " length ", length, " offset ", offset),
+                           [&](float* out) { QuantizeBlocks(grid, x.data(), length, out); });
         }
       }
     });
@@ -151,11 +151,11 @@ TEST(QuantizeBlockColumns, EveryTargetGivesTheReferencesValues) {
       for (const size_t rows : {block_size, (block_size + 1) / 2}) {
         for (const size_t columns : {1, 3, 8, 15, 16, 17, 33}) {
           const size_t stride = columns + rows % 3;
-          const std::vector<float> x = Values(rows * stride, static_cast<uint32_t>(rows * 64 + columns));
+          const std::vector<float> x = RandomValues(rows * stride, static_cast<uint32_t>(rows * 64 + columns));
           std::vector<float> wanted(x.size(), 7.0f);
           reference::QuantizeBlockColumns(grid, x.data(), rows, columns, stride, wanted.data());
-          ExpectSame(x, wanted, StrCat(target, ' ', name, ' ', rows, 'x', columns),
-                     [&](float* out) { QuantizeBlockColumns(grid, x.data(), rows, columns, stride, out); });
+          ExpectSameBlocks(x, wanted, StrCat(target, ' ', name, ' ', rows, 'x', columns),
+                           [&](float* out) { QuantizeBlockColumns(grid, x.data(), rows, columns, stride, out); });
         }
       }
     });
@@ -175,7 +175,8 @@ TEST(QuantizeBlocks, EveryExponent) {
     std::vector<float> wanted(x.size());
     reference::QuantizeBlocks(grid, x.data(), x.size(), wanted.data());
     ForEachKernelTarget([&, &name = name, &grid = grid](const std::string& target) {
-      ExpectSame(x, wanted, target + ' ' + name, [&](float* out) { QuantizeBlocks(grid, x.data(), x.size(), out); });
+      ExpectSameBlocks(x, wanted, target + ' ' + name,
+                       [&](float* out) { QuantizeBlocks(grid, x.data(), x.size(), out); });
     });
   }
 }

@@ -10,7 +10,7 @@
 namespace preon {
 namespace {
 
-void ExpectSame(const RunStats& got, const RunStats& wanted) {
+void ExpectSameStats(const RunStats& got, const RunStats& wanted) {
   EXPECT_EQ(got.zeros, wanted.zeros);
   EXPECT_EQ(got.nans, wanted.nans);
   EXPECT_EQ(got.infs, wanted.infs);
@@ -27,7 +27,7 @@ TEST(RunStats, EveryTargetGivesTheReferencesBits) {
       for (size_t offset = 0; offset < (length < 100 ? 16 : 3); ++offset) {
         SCOPED_TRACE(target + " length " + std::to_string(length) + " offset " + std::to_string(offset));
         const MisalignedFloats x(RandomFloats(length, static_cast<uint32_t>(length + offset)), offset);
-        ExpectSame(ComputeRunStats(x.data(), length, 2.5f), reference::ComputeRunStats(x.data(), length, 2.5f));
+        ExpectSameStats(ComputeRunStats(x.data(), length, 2.5f), reference::ComputeRunStats(x.data(), length, 2.5f));
         if (::testing::Test::HasFailure()) return;
       }
     }
@@ -37,7 +37,8 @@ TEST(RunStats, EveryTargetGivesTheReferencesBits) {
 // With lanes: the same statistics, and the reference's lanes.
 void ExpectSameLanes(const float* x, size_t length, float tail_bound) {
   LaneExtremes got, wanted;
-  ExpectSame(ComputeRunStats(x, length, tail_bound, &got), reference::ComputeRunStats(x, length, tail_bound, &wanted));
+  ExpectSameStats(ComputeRunStats(x, length, tail_bound, &got),
+                  reference::ComputeRunStats(x, length, tail_bound, &wanted));
   for (size_t lane = 0; lane < kStatLanes; ++lane) {
     EXPECT_EQ(got.min[lane], wanted.min[lane]) << "lane " << lane;
     EXPECT_EQ(got.max[lane], wanted.max[lane]) << "lane " << lane;
@@ -63,10 +64,10 @@ TEST(RunStats, ExtremesOfOneSign) {
     for (const float sign : {1.0f, -1.0f}) {
       std::vector<float> x = RandomFloats(1500, 3);
       for (float& value : x) value = sign * (std::abs(value) + 1e-40f);
-      ExpectSame(ComputeRunStats(x.data(), x.size(), 1), reference::ComputeRunStats(x.data(), x.size(), 1));
+      ExpectSameStats(ComputeRunStats(x.data(), x.size(), 1), reference::ComputeRunStats(x.data(), x.size(), 1));
       for (const float zero : {0.0f, -0.0f}) {
         x[700] = zero;
-        ExpectSame(ComputeRunStats(x.data(), x.size(), 1), reference::ComputeRunStats(x.data(), x.size(), 1));
+        ExpectSameStats(ComputeRunStats(x.data(), x.size(), 1), reference::ComputeRunStats(x.data(), x.size(), 1));
       }
     }
   });
@@ -79,8 +80,8 @@ TEST(RunStats, EdgeValuesOnEveryTarget) {
       const float scale = std::ldexp(1.0f, static_cast<int>(seed) * 6 - 130);
       const std::vector<float> plain = RandomFloats(1500, seed, scale);
       for (const auto& values : {plain, WithEdgeValues(plain, seed, 50), WithEdgeValues(plain, seed, 1500)}) {
-        ExpectSame(ComputeRunStats(values.data(), values.size(), scale),
-                   reference::ComputeRunStats(values.data(), values.size(), scale));
+        ExpectSameStats(ComputeRunStats(values.data(), values.size(), scale),
+                        reference::ComputeRunStats(values.data(), values.size(), scale));
       }
     }
   });
@@ -108,7 +109,7 @@ TEST(RunStats, CountsAndExtremesAreExactAndSumsWithinTheBound) {
     wanted.sum = got.sum;
     wanted.sum_squares = got.sum_squares;
     wanted.tail = got.tail;
-    ExpectSame(got, wanted);
+    ExpectSameStats(got, wanted);
   }
 }
 

@@ -34,7 +34,7 @@ std::string WeightOf(Graph& graph, const Node& gemm, std::map<std::string, std::
   return entry->second;
 }
 
-void Split(Graph& graph, Node* gemm, const std::string& weight) {
+void SplitIntoMatMulAndAdd(Graph& graph, Node* gemm, const std::string& weight) {
   const std::string y = gemm->output(), bias = gemm->input(2);
   const std::string product = bias.empty() ? y : graph.UniqueTensorName(y + "_MatMul");
   Node* matmul = graph.AddNode("MatMul", {gemm->input(0), weight}, {product}, gemm->name + "_MatMul", "", gemm);
@@ -58,7 +58,7 @@ void SplitGemm(Model& model, const std::function<bool(const Node&)>& wanted) {
     if (Splits(graph, *node) && wanted(*node)) gemms.push_back(node.get());
   }
   std::map<std::string, std::string> transposed;
-  for (Node* gemm : gemms) Split(graph, gemm, WeightOf(graph, *gemm, transposed));
+  for (Node* gemm : gemms) SplitIntoMatMulAndAdd(graph, gemm, WeightOf(graph, *gemm, transposed));
   // A weight that nobody reads as it was gives its name to the transposed one.
   for (const auto& [weight, copy] : transposed) {
     if (graph.UseCount(weight) > 0) continue;

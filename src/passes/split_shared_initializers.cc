@@ -17,7 +17,7 @@
 namespace preon {
 namespace {
 
-bool Split(Graph& graph, const std::string& tensor, const PassEnv& env) {
+bool GiveEachReaderItsCopy(Graph& graph, const std::string& tensor, const PassEnv& env) {
   const Tensor value = *graph.Initializer(tensor);  // a copy: new initializers may move the old ones
   const std::vector<Use> uses = graph.Uses(tensor);
   const bool named = graph.IsOutput(tensor) || graph.HasCapturedUse(tensor);
@@ -50,7 +50,7 @@ class SplitSharedInitializers final : public Pass {
       if (is_float && !SingleRole(graph, tensor, env).has_value()) shared.push_back(tensor);
     }
     bool changed = false;
-    for (const std::string& tensor : shared) changed = Split(graph, tensor, env) || changed;
+    for (const std::string& tensor : shared) changed = GiveEachReaderItsCopy(graph, tensor, env) || changed;
     return changed ? Effect::kChanged : Effect::kUnchanged;
   }
 };

@@ -6,8 +6,8 @@
 namespace preon {
 namespace {
 
-constexpr size_t kMaxRuns = 256;  // as many as a comparison looks at
-constexpr size_t kMaxBytes = size_t{16} << 20;
+constexpr size_t kMaxKeptOutputs = 256;  // as many as a comparison looks at
+constexpr size_t kMaxOutputBytes = size_t{16} << 20;
 
 size_t HashOf(const std::vector<NamedTensor>& feeds) {
   size_t hash = feeds.size();
@@ -28,9 +28,9 @@ size_t HashOf(const std::vector<NamedTensor>& feeds) {
 }  // namespace
 
 void FloatOutputs::Keep(const Batch& batch, const std::vector<NamedTensor>& outputs) {
-  if (runs_.size() == kMaxRuns) return;
+  if (runs_.size() == kMaxKeptOutputs) return;
   for (const NamedTensor& output : outputs) bytes_ += output.tensor.bytes().size();
-  if (bytes_ <= kMaxBytes) runs_[batch.first_sample] = {HashOf(batch.feeds), outputs};
+  if (bytes_ <= kMaxOutputBytes) runs_[batch.first_sample] = {HashOf(batch.feeds), outputs};
 }
 
 const std::vector<NamedTensor>* FloatOutputs::Find(const Batch& batch) const {

@@ -5,7 +5,7 @@
 namespace preon {
 namespace {
 
-Batch BatchOf(int64_t index, float value) {
+Batch BatchWith(int64_t index, float value) {
   return {.feeds = {{"x", Tensor::FromFloats({2}, std::vector<float>{value, 1})}}, .samples = 1, .first_sample = index};
 }
 
@@ -15,13 +15,13 @@ std::vector<NamedTensor> Outputs(int64_t elements) {
 
 TEST(FloatOutputs, AreFoundByPlaceAndFeeds) {
   FloatOutputs outputs;
-  outputs.Keep(BatchOf(0, 1), Outputs(3));
-  outputs.Keep(BatchOf(7, 2), Outputs(4));
-  ASSERT_NE(outputs.Find(BatchOf(7, 2)), nullptr);
-  EXPECT_EQ(outputs.Find(BatchOf(7, 2))->front().tensor.count(), 4);
-  EXPECT_EQ(outputs.Find(BatchOf(7, 3)), nullptr);
-  EXPECT_EQ(outputs.Find(BatchOf(0, 2)), nullptr);
-  EXPECT_EQ(outputs.Find(BatchOf(1, 1)), nullptr);
+  outputs.Keep(BatchWith(0, 1), Outputs(3));
+  outputs.Keep(BatchWith(7, 2), Outputs(4));
+  ASSERT_NE(outputs.Find(BatchWith(7, 2)), nullptr);
+  EXPECT_EQ(outputs.Find(BatchWith(7, 2))->front().tensor.count(), 4);
+  EXPECT_EQ(outputs.Find(BatchWith(7, 3)), nullptr);
+  EXPECT_EQ(outputs.Find(BatchWith(0, 2)), nullptr);
+  EXPECT_EQ(outputs.Find(BatchWith(1, 1)), nullptr);
 }
 
 TEST(FloatOutputs, Strings) {
@@ -36,16 +36,16 @@ TEST(FloatOutputs, Strings) {
 
 TEST(FloatOutputs, MemoryIsBounded) {
   FloatOutputs outputs;
-  for (int64_t index = 0; index < 10; ++index) outputs.Keep(BatchOf(index, 1), Outputs(1 << 20));  // 4 MiB each
-  EXPECT_NE(outputs.Find(BatchOf(3, 1)), nullptr);
-  EXPECT_EQ(outputs.Find(BatchOf(4, 1)), nullptr);
+  for (int64_t index = 0; index < 10; ++index) outputs.Keep(BatchWith(index, 1), Outputs(1 << 20));  // 4 MiB each
+  EXPECT_NE(outputs.Find(BatchWith(3, 1)), nullptr);
+  EXPECT_EQ(outputs.Find(BatchWith(4, 1)), nullptr);
 }
 
 TEST(FloatOutputs, RunsAreBounded) {
   FloatOutputs outputs;
-  for (int64_t index = 0; index < 300; ++index) outputs.Keep(BatchOf(index, 1), Outputs(1));
-  EXPECT_NE(outputs.Find(BatchOf(255, 1)), nullptr);
-  EXPECT_EQ(outputs.Find(BatchOf(256, 1)), nullptr);
+  for (int64_t index = 0; index < 300; ++index) outputs.Keep(BatchWith(index, 1), Outputs(1));
+  EXPECT_NE(outputs.Find(BatchWith(255, 1)), nullptr);
+  EXPECT_EQ(outputs.Find(BatchWith(256, 1)), nullptr);
 }
 
 }  // namespace

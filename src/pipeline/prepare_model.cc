@@ -28,7 +28,7 @@ namespace preon {
 namespace {
 
 // Rewrites only change the order of float operations: errors around 1e-6 of the output. 60 dB is 1e-3.
-constexpr double kSameSqnrDb = 60;
+constexpr double kSameModelSqnrDb = 60;
 // What rounding in a layer before does to an output that is nearly zero.
 constexpr double kSameDifference = 1e-6;
 
@@ -45,7 +45,7 @@ Status CheckSame(const FirstRun& first_run, const std::vector<NamedTensor>& got)
   Comparer comparer;
   PREON_RETURN_IF_ERROR(comparer.Add(*first_run.outputs, got, first_run.batch.samples, {}));
   for (const auto& [name, output] : comparer.Finish().outputs) {
-    const bool near = output.sqnr_db >= kSameSqnrDb || output.max_abs <= kSameDifference;
+    const bool near = output.sqnr_db >= kSameModelSqnrDb || output.max_abs <= kSameDifference;
     if (near && output.not_finite == 0 && output.shape_differs == 0) continue;
     return Error(ErrorId::kPassFailed, "output '", name, "' differs: ", output.max_abs, " at most, SQNR ",
                  output.sqnr_db, " dB");

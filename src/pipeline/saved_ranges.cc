@@ -14,7 +14,7 @@
 namespace preon {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
 constexpr FloatReason kReasons[] = {FloatReason::kNotReached, FloatReason::kNotFused, FloatReason::kAccuracy};
@@ -24,18 +24,18 @@ Status Malformed(const Args&... parts) {
   return Error(ErrorId::kSavedRangesMalformed, parts...);
 }
 
-Status NoRange(const Json& value) {
+Status NoRange(const OrderedJson& value) {
   return Malformed("got ", value.dump(), ", wanted [min, max] with finite float32 min <= max");
 }
 
 // A finite float32.
-std::optional<float> Bound(const Json& value) {
-  const Json& number = value.is_array() && value.size() == 1 ? value[0] : value;
+std::optional<float> Bound(const OrderedJson& value) {
+  const OrderedJson& number = value.is_array() && value.size() == 1 ? value[0] : value;
   if (!number.is_number() || !(std::fabs(number.get<double>()) <= FLT_MAX)) return std::nullopt;
   return static_cast<float>(number.get<double>());
 }
 
-Result<Range> ReadRange(const Json& value) {
+Result<Range> ReadRange(const OrderedJson& value) {
   if (!value.is_array() || value.size() != 2) return NoRange(value);
   const std::optional<float> min = Bound(value[0]), max = Bound(value[1]);
   if (!min || !max || *min > *max) return NoRange(value);
@@ -44,7 +44,7 @@ Result<Range> ReadRange(const Json& value) {
 
 // Calls `read` with each entry of the object. Errors get the name in front.
 template <typename Read>
-Status ReadEntries(const Json& object, const Read& read) {
+Status ReadEntries(const OrderedJson& object, const Read& read) {
   if (!object.is_object()) return Malformed("got ", object.type_name(), ", wanted an object");
   for (const auto& [name, value] : object.items())
     PREON_RETURN_IF_ERROR(Status(read(name, value)).WithContext("'", name, "'"));
@@ -53,7 +53,7 @@ Status ReadEntries(const Json& object, const Read& read) {
 
 // The same for the object under `key`, which may be missing.
 template <typename Read>
-Status ReadEntries(const Json& json, const char* key, const Read& read) {
+Status ReadEntries(const OrderedJson& json, const char* key, const Read& read) {
   return json.contains(key) ? Status(ReadEntries(json[key], read)).WithContext(key) : Status::Ok();
 }
 
@@ -68,7 +68,7 @@ std::string ToHex(std::string_view bytes) {
   return hex;
 }
 
-Result<std::string> FromHex(const Json& value) {
+Result<std::string> FromHex(const OrderedJson& value) {
   const std::string hex = value.is_string() ? value.get<std::string>() : "?";
   std::string bytes(hex.size() / 2, '\0');
   for (size_t i = 0; i < bytes.size(); ++i) {
@@ -83,16 +83,16 @@ Result<std::string> FromHex(const Json& value) {
 }
 
 template <typename T>
-Result<std::vector<T>> ReadNumbers(const Json& value, T instead_of_null) {
+Result<std::vector<T>> ReadNumbers(const OrderedJson& value, T instead_of_null) {
   std::vector<T> numbers;
-  for (const Json& number : value) {
+  for (const OrderedJson& number : value) {
     if (!number.is_number() && !number.is_null()) return Malformed("got ", value.dump(), ", wanted a list of numbers");
     numbers.push_back(number.is_null() ? instead_of_null : number.get<T>());
   }
   return numbers;
 }
 
-Status ReadExtremes(const Json& value, ChannelExtremes& extremes) {
+Status ReadExtremes(const OrderedJson& value, ChannelExtremes& extremes) {
   if (!value.is_object() || !value.contains("min") || !value.contains("max"))
     return Malformed("got ", value.dump(), ", wanted lists min and max");
   constexpr float kNone = std::numeric_limits<float>::infinity();
@@ -102,7 +102,7 @@ Status ReadExtremes(const Json& value, ChannelExtremes& extremes) {
   return Malformed("got ", extremes.min.size(), " minima and ", extremes.max.size(), " maxima");
 }
 
-Status ReadReason(const Json& value, FloatReason& reason) {
+Status ReadReason(const OrderedJson& value, FloatReason& reason) {
   for (const FloatReason known : kReasons) {
     if (!value.is_string() || value.get<std::string>() != FloatReasonName(known)) continue;
     reason = known;
@@ -112,63 +112,63 @@ Status ReadReason(const Json& value, FloatReason& reason) {
                    FloatReasonName(kReasons[1]), "\", \"", FloatReasonName(kReasons[2]), "\"");
 }
 
-std::string TextAt(const Json& json, const char* key) {
+std::string TextAt(const OrderedJson& json, const char* key) {
   return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
 }
 
-Result<Json> ReadObject(const std::string& path) {
+Result<OrderedJson> ReadObject(const std::string& path) {
   PREON_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  OrderedJson json = OrderedJson::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return Malformed("not a JSON object, or a number that no float can hold");
   return json;
 }
 
-Result<SavedRanges> Parse(const Json& json) {
+Result<SavedRanges> Parse(const OrderedJson& json) {
   if (json.contains("format") && json["format"] != kFormat)
     return Malformed("format: got ", json["format"].dump(), "; this version of preon reads ", kFormat);
   if (!json.contains("tensors_range")) return Malformed("no key tensors_range");
   SavedRanges saved{.model_fingerprint = TextAt(json, "model_sha256"), .config_hash = TextAt(json, "config_sha256")};
   CollectedStatistics& statistics = saved.statistics;
-  PREON_RETURN_IF_ERROR(ReadEntries(json, "tensors_range", [&](const std::string& name, const Json& value) -> Status {
+  PREON_RETURN_IF_ERROR(ReadEntries(json, "tensors_range", [&](const std::string& name, const OrderedJson& value) -> Status {
     PREON_ASSIGN_OR_RETURN(saved.ranges[name], ReadRange(value));
     return Status::Ok();
   }));
-  PREON_RETURN_IF_ERROR(ReadEntries(json, "channel_means", [&](const std::string& name, const Json& value) -> Status {
+  PREON_RETURN_IF_ERROR(ReadEntries(json, "channel_means", [&](const std::string& name, const OrderedJson& value) -> Status {
     PREON_ASSIGN_OR_RETURN(statistics.channel_means[name], ReadNumbers<double>(value, 0));
     return Status::Ok();
   }));
-  PREON_RETURN_IF_ERROR(ReadEntries(json, "channel_extremes", [&](const std::string& name, const Json& value) {
+  PREON_RETURN_IF_ERROR(ReadEntries(json, "channel_extremes", [&](const std::string& name, const OrderedJson& value) {
     return ReadExtremes(value, statistics.channel_extremes[name]);
   }));
-  PREON_RETURN_IF_ERROR(ReadEntries(json, "statistics", [&](const std::string& kind, const Json& tensors) -> Status {
-    return ReadEntries(tensors, [&](const std::string& name, const Json& value) -> Status {
+  PREON_RETURN_IF_ERROR(ReadEntries(json, "statistics", [&](const std::string& kind, const OrderedJson& tensors) -> Status {
+    return ReadEntries(tensors, [&](const std::string& name, const OrderedJson& value) -> Status {
       PREON_ASSIGN_OR_RETURN(statistics.others[kind][name], FromHex(value));
       return Status::Ok();
     });
   }));
-  PREON_RETURN_IF_ERROR(ReadEntries(json, "left_float", [&](const std::string& name, const Json& value) {
+  PREON_RETURN_IF_ERROR(ReadEntries(json, "left_float", [&](const std::string& name, const OrderedJson& value) {
     return ReadReason(value, saved.left_float[name]);
   }));
   if (json.contains("calibration") && json["calibration"].is_object()) {
     saved.method = TextAt(json["calibration"], "method");
-    const Json& samples = json["calibration"].value("samples", Json());
+    const OrderedJson& samples = json["calibration"].value("samples", OrderedJson());
     if (samples.is_number_integer()) saved.samples = samples.get<int64_t>();
   }
   return saved;
 }
 
 // JSON has no infinity; a channel without values has one.
-Json FiniteOrNull(const std::vector<float>& values) {
-  Json list = Json::array();
-  for (const float value : values) list.push_back(std::isfinite(value) ? Json(value) : Json());
+OrderedJson FiniteOrNull(const std::vector<float>& values) {
+  OrderedJson list = OrderedJson::array();
+  for (const float value : values) list.push_back(std::isfinite(value) ? OrderedJson(value) : OrderedJson());
   return list;
 }
 
 }  // namespace
 
 Result<SavedRanges> LoadSavedRanges(const std::string& path) {
-  PREON_ASSIGN_OR_RETURN(const Json json, [&] {
-    Result<Json> read = ReadObject(path);
+  PREON_ASSIGN_OR_RETURN(const OrderedJson json, [&] {
+    Result<OrderedJson> read = ReadObject(path);
     return read.ok() || read.status().id() == ErrorId::kIoRead ? std::move(read)
                                                                : std::move(read).status().WithContext(path);
   }());
@@ -178,10 +178,10 @@ Result<SavedRanges> LoadSavedRanges(const std::string& path) {
 }
 
 Status SaveRanges(const SavedRanges& saved, const std::string& path) {
-  Json json = Json::object();
+  OrderedJson json = OrderedJson::object();
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored)) {
-    Result<Json> old = ReadObject(path);
+    Result<OrderedJson> old = ReadObject(path);
     if (!old.ok()) return std::move(old).status().WithContext(path);
     json = std::move(old).value();
   }
@@ -190,18 +190,18 @@ Status SaveRanges(const SavedRanges& saved, const std::string& path) {
   json["model_sha256"] = saved.model_fingerprint;
   json["config_sha256"] = saved.config_hash;
   json["calibration"] = {{"method", saved.method}, {"samples", saved.samples}};
-  Json& ranges = json["tensors_range"] = Json::object();
+  OrderedJson& ranges = json["tensors_range"] = OrderedJson::object();
   for (const auto& [name, range] : saved.ranges) ranges[name] = {range.min, range.max};
   json["channel_means"] = saved.statistics.channel_means;
-  Json& extremes = json["channel_extremes"] = Json::object();
+  OrderedJson& extremes = json["channel_extremes"] = OrderedJson::object();
   for (const auto& [name, channels] : saved.statistics.channel_extremes)
     extremes[name] = {{"min", FiniteOrNull(channels.min)}, {"max", FiniteOrNull(channels.max)}};
   for (const auto& [kind, tensors] : saved.statistics.others) {
     for (const auto& [name, bytes] : tensors) json["statistics"][kind][name] = ToHex(bytes);
   }
-  Json& left_float = json["left_float"] = Json::object();
+  OrderedJson& left_float = json["left_float"] = OrderedJson::object();
   for (const auto& [node, reason] : saved.left_float) left_float[node] = std::string(FloatReasonName(reason));
-  return WriteFileAtomically(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return WriteFileAtomically(path, json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n");
 }
 
 }  // namespace preon

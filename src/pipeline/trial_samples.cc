@@ -5,8 +5,8 @@
 namespace preon {
 namespace {
 
-constexpr size_t kMaxRuns = 32;
-constexpr size_t kMaxBytes = size_t{32} << 20;
+constexpr size_t kMaxTrialRuns = 32;
+constexpr size_t kMaxTrialBytes = size_t{32} << 20;
 // Kept in any case.
 constexpr size_t kMinRuns = 4;
 
@@ -67,7 +67,7 @@ bool TrialSamples::Wants() {
 void TrialSamples::Keep(const Batch& batch, const std::vector<NamedTensor>& outputs) {
   if (seen_++ % step_ != 0) return;
   bytes_ += SizeBytes(runs_.emplace_back(TrialRun{batch, outputs}));
-  while (runs_.size() > kMaxRuns || (bytes_ > kMaxBytes && runs_.size() > kMinRuns)) {
+  while (runs_.size() > kMaxTrialRuns || (bytes_ > kMaxTrialBytes && runs_.size() > kMinRuns)) {
     std::vector<TrialRun> kept;
     for (size_t run = 0; run < runs_.size(); run += 2) kept.push_back(std::move(runs_[run]));
     runs_ = std::move(kept);

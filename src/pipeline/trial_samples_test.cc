@@ -5,7 +5,7 @@
 namespace preon {
 namespace {
 
-Batch BatchOf(int64_t index, int64_t elements) {
+Batch BatchOfSize(int64_t index, int64_t elements) {
   Batch batch;
   batch.first_sample = index;
   batch.samples = 1;
@@ -16,7 +16,7 @@ Batch BatchOf(int64_t index, int64_t elements) {
 TEST(TrialSamples, AreSpreadEvenlyOverHoweverManyThereAre) {
   TrialSamples trial;
   for (int64_t i = 0; i < 1000; ++i) {
-    if (trial.Wants()) trial.Keep(BatchOf(i, 10), {});
+    if (trial.Wants()) trial.Keep(BatchOfSize(i, 10), {});
   }
   ASSERT_GE(trial.runs().size(), 16u);
   ASSERT_LE(trial.runs().size(), 32u);
@@ -29,8 +29,8 @@ TEST(TrialSamples, AreSpreadEvenlyOverHoweverManyThereAre) {
 TEST(TrialSamples, WithoutAskingItIsTheSame) {
   TrialSamples asked, told;
   for (int64_t i = 0; i < 200; ++i) {
-    if (asked.Wants()) asked.Keep(BatchOf(i, 10), {});
-    told.Keep(BatchOf(i, 10), {});
+    if (asked.Wants()) asked.Keep(BatchOfSize(i, 10), {});
+    told.Keep(BatchOfSize(i, 10), {});
   }
   ASSERT_EQ(asked.runs().size(), told.runs().size());
   for (size_t run = 0; run < told.runs().size(); ++run)
@@ -39,7 +39,7 @@ TEST(TrialSamples, WithoutAskingItIsTheSame) {
 
 TEST(TrialSamples, LargeOnesAreFewer) {
   TrialSamples trial;
-  for (int64_t i = 0; i < 64; ++i) trial.Keep(BatchOf(i, 1 << 20), {});  // 4 MiB each
+  for (int64_t i = 0; i < 64; ++i) trial.Keep(BatchOfSize(i, 1 << 20), {});  // 4 MiB each
   EXPECT_GE(trial.runs().size(), 4u);
   EXPECT_LE(trial.runs().size(), 8u);
 }

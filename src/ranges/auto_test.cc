@@ -7,18 +7,18 @@
 namespace preon {
 namespace {
 
-Range Choose(const std::vector<float>& values) { return *MakeAutoMethod()->Choose(test::SketchOf(values), {}); }
+Range ChooseAuto(const std::vector<float>& values) { return *MakeAutoMethod()->Choose(test::SketchOf(values), {}); }
 
 TEST(AutoMethod, WithoutOutliersAllOfTheRange) {
   std::vector<float> values(10000);
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) / 5000 - 1;
-  EXPECT_EQ(Choose(values), (Range{-1, values.back()}));
+  EXPECT_EQ(ChooseAuto(values), (Range{-1, values.back()}));
 }
 
 TEST(AutoMethod, FewOutliersAreCutOff) {
   std::vector<float> values = test::Gaussian(100000);
   for (size_t i = 0; i < 8; ++i) values[i] = 20;  // 8 times the 99th percentile, and fewer than one in 10000
-  const Range range = Choose(values);
+  const Range range = ChooseAuto(values);
   EXPECT_LT(range.max, 5);
   EXPECT_GT(range.max, 3);
 }
@@ -26,9 +26,9 @@ TEST(AutoMethod, FewOutliersAreCutOff) {
 TEST(AutoMethod, OfFarOutliersTheErrorDecides) {
   std::vector<float> values = test::Gaussian(1000000);
   values[0] = 30;  // saturating it costs less than coarse steps for all others
-  EXPECT_LT(Choose(values).max, 10);
+  EXPECT_LT(ChooseAuto(values).max, 10);
   for (size_t i = 0; i < 1000; ++i) values[i] = 30;  // too many to lose
-  EXPECT_NEAR(Choose(values).max, 30, 0.1);
+  EXPECT_NEAR(ChooseAuto(values).max, 30, 0.1);
 }
 
 // What advice names is what auto does.

@@ -12,7 +12,7 @@ namespace {
 constexpr int kBins = 2048;
 
 /// Spec options §10.8 with both distributions written out, over the raw values.
-Range BruteForce(const std::vector<float>& values, int groups) {
+Range BruteForceEntropy(const std::vector<float>& values, int groups) {
   const Range observed = *ObservedRange(test::SketchOf(values));
   const double reach = std::max(-observed.min, observed.max), width = 2 * reach / kBins;
   std::vector<double> counts(kBins);
@@ -61,7 +61,7 @@ TEST(Entropy, BruteForce) {
     for (const auto& [type, codes] :
          std::vector<std::pair<DataType, int>>{{DataType::kUInt8, 256}, {DataType::kUInt4, 16}}) {
       const Range range = *MakeEntropyMethod()->Choose(test::SketchOf(values), {{type}});
-      const Range wanted = BruteForce(values, codes);
+      const Range wanted = BruteForceEntropy(values, codes);
       EXPECT_NEAR(range.min, wanted.min, 1e-3 * std::abs(step)) << name << ' ' << codes;
       EXPECT_NEAR(range.max, wanted.max, 1e-3 * std::abs(step)) << name << ' ' << codes;
     }

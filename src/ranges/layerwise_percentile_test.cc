@@ -7,7 +7,7 @@
 namespace preon {
 namespace {
 
-double RawError(const std::vector<float>& values, Range range, const IntFormat& format, std::string_view metric) {
+double MetricError(const std::vector<float>& values, Range range, const IntFormat& format, std::string_view metric) {
   const QuantParams params = *ComputeQuantParams(range, format);
   double absolute = 0, square = 0, xx = 0, xy = 0, yy = 0;
   for (const double x : values) {
@@ -41,8 +41,8 @@ TEST(LayerwisePercentile, PicksTheBruteForceCandidate) {
         double best = std::numeric_limits<double>::infinity(), of_chosen = best;
         for (double candidate : {90.0, 99.0, 99.9, 99.99, 99.999, 99.99999}) {
           const auto e = static_cast<float>(test::ExactQuantile(magnitudes, candidate / 100));
-          const double error =
-              RawError(values, {std::clamp(-e, observed.min, 0.0f), std::clamp(e, 0.0f, observed.max)}, format, metric);
+          const double error = MetricError(
+              values, {std::clamp(-e, observed.min, 0.0f), std::clamp(e, 0.0f, observed.max)}, format, metric);
           best = std::min(best, error);
           if (chosen == *PercentileRange(sketch, candidate, true)) of_chosen = std::min(of_chosen, error);
         }

@@ -6,20 +6,20 @@
 namespace preon {
 namespace {
 
-Result<Range> Choose(const std::vector<float>& values, const MethodOptions& options = {}) {
+Result<Range> ChooseMinMax(const std::vector<float>& values, const MethodOptions& options = {}) {
   return (*MakeMinMaxMethod()->WithOptions(options))->Choose(test::SketchOf(values), {});
 }
 
 TEST(MinMax, TheExtremesAndZero) {
-  EXPECT_EQ(*Choose({-1.5f, 0.25f, 3.75f}), (Range{-1.5f, 3.75f}));
-  EXPECT_EQ(*Choose({2, 3}), (Range{0, 3}));
-  EXPECT_EQ(*Choose({-3, -2}), (Range{-3, 0}));
+  EXPECT_EQ(*ChooseMinMax({-1.5f, 0.25f, 3.75f}), (Range{-1.5f, 3.75f}));
+  EXPECT_EQ(*ChooseMinMax({2, 3}), (Range{0, 3}));
+  EXPECT_EQ(*ChooseMinMax({-3, -2}), (Range{-3, 0}));
 }
 
 TEST(MinMax, Symmetric) {
   for (const char* name : {"CalibTensorRangeSymmetric", "symmetric"}) {
-    EXPECT_EQ(*Choose({-1, 4}, {{name, "true"}}), (Range{-4, 4}));
-    EXPECT_EQ(*Choose({-5, 4}, {{name, "true"}}), (Range{-5, 5}));
+    EXPECT_EQ(*ChooseMinMax({-1, 4}, {{name, "true"}}), (Range{-4, 4}));
+    EXPECT_EQ(*ChooseMinMax({-5, 4}, {{name, "true"}}), (Range{-5, 5}));
   }
 }
 

@@ -28,25 +28,25 @@ double ErrorWith(const std::vector<float>& values, const QuantParams& params, co
   return sum / static_cast<double>(values.size());
 }
 
-double RawError(const std::vector<float>& values, const Range& range, const IntFormat& format,
-                ScaleType scale_type = ScaleType::kFloat32) {
+double MinMseError(const std::vector<float>& values, const Range& range, const IntFormat& format,
+                   ScaleType scale_type = ScaleType::kFloat32) {
   return ErrorWith(values, *ComputeQuantParams(range, format, scale_type), format);
 }
 
 /// The smallest error with `steps` shares of either end, or of both together if symmetric.
-double BruteForce(const std::vector<float>& values, const IntFormat& format, int steps) {
+double SmallestError(const std::vector<float>& values, const IntFormat& format, int steps) {
   const Range observed = *ObservedRange(SketchOf(values));
   const float largest = std::max(-observed.min, observed.max);
   double best = std::numeric_limits<double>::infinity();
   for (int i = 1; i <= steps; ++i) {
     const float share = static_cast<float>(i) / static_cast<float>(steps);
     if (format.symmetric) {
-      best = std::min(best, RawError(values, Range{-share * largest, share * largest}, format));
+      best = std::min(best, MinMseError(values, Range{-share * largest, share * largest}, format));
       continue;
     }
     for (int j = 1; j <= steps; ++j) {
       const float other = static_cast<float>(j) / static_cast<float>(steps);
-      best = std::min(best, RawError(values, Range{share * observed.min, other * observed.max}, format));
+      best = std::min(best, MinMseError(values, Range{share * observed.min, other * observed.max}, format));
     }
   }
   return best;
@@ -58,9 +58,9 @@ TEST(MinMse, WithinOnePercentOfBruteForce) {
   for (const auto& [name, values] : test::ActivationLikeTensors(400)) {
     const TensorSketch sketch = SketchOf(values);
     for (const IntFormat& format : kFormats) {
-      const double best = BruteForce(values, format, format.symmetric ? 2000 : 60);
+      const double best = SmallestError(values, format, format.symmetric ? 2000 : 60);
       const Range range = *MakeMinMseMethod()->Choose(sketch, {format});
-      const double ratio = RawError(values, range, format) / best;
+      const double ratio = MinMseError(values, range, format) / best;
       EXPECT_LE(ratio, 1.01) << Describe(name, format);
       EXPECT_GE(ratio, 0.8) << Describe(name, format);
     }
@@ -90,8 +90,8 @@ TEST(MinMse, NeverWorseThanWhatOthersChoose) {
       for (const IntFormat& format : kFormats) {
         for (ScaleType scale_type : {ScaleType::kFloat32, ScaleType::kInt16}) {
           const auto error = [&](const RangeMethod& method, const MethodOptions& options = {}) {
-            return RawError(values, *(*method.WithOptions(options))->Choose(sketch, {format, scale_type}), format,
-                            scale_type);
+            return MinMseError(values, *(*method.WithOptions(options))->Choose(sketch, {format, scale_type}), format,
+                               scale_type);
           };
           const double ours = error(*MakeMinMseMethod());
           for (const double other :

@@ -6,7 +6,7 @@
 namespace preon {
 namespace {
 
-Result<Range> Choose(const std::vector<float>& values, const MethodOptions& options) {
+Result<Range> ChoosePercentile(const std::vector<float>& values, const MethodOptions& options) {
   return (*MakePercentileMethod()->WithOptions(options))->Choose(test::SketchOf(values), {});
 }
 
@@ -14,7 +14,7 @@ TEST(Percentile, HundredIsExactlyTheExtremes) {
   for (const auto& [name, values] : test::ActivationLikeTensors()) {
     const auto [min, max] = std::minmax_element(values.begin(), values.end());
     for (const char* symmetric : {"true", "false"}) {
-      EXPECT_EQ(*Choose(values, {{"Percentile", "100"}, {"symmetric", symmetric}}),
+      EXPECT_EQ(*ChoosePercentile(values, {{"Percentile", "100"}, {"symmetric", symmetric}}),
                 (Range{std::min(*min, 0.0f), std::max(*max, 0.0f)}))
           << name;
     }
@@ -33,12 +33,12 @@ TEST(Percentile, WithinOneBinOfTheRawValues) {
     for (const char* text : {"99.999", "99.9", "99", "90"}) {
       const double percentile = std::stod(text);
       const double e = test::ExactQuantile(magnitudes, percentile / 100);
-      const Range folded = *Choose(values, {{"Percentile", text}});
+      const Range folded = *ChoosePercentile(values, {{"Percentile", text}});
       EXPECT_NEAR(folded.min, std::min(0.0, std::max<double>(-e, values.front())), width) << name << ' ' << text;
       EXPECT_NEAR(folded.max, std::max(0.0, std::min<double>(e, values.back())), width) << name << ' ' << text;
 
       const double left_out = (100 - percentile) / 200;
-      const Range two_sided = *Choose(values, {{"Percentile", text}, {"CalibTensorRangeSymmetric", "false"}});
+      const Range two_sided = *ChoosePercentile(values, {{"Percentile", text}, {"CalibTensorRangeSymmetric", "false"}});
       EXPECT_NEAR(two_sided.min, std::min(0.0, test::ExactQuantile(values, left_out)), width) << name << ' ' << text;
       EXPECT_NEAR(two_sided.max, std::max(0.0, test::ExactQuantile(values, 1 - left_out)), width)
           << name << ' ' << text;
@@ -49,7 +49,7 @@ TEST(Percentile, WithinOneBinOfTheRawValues) {
 TEST(Percentile, CutsTheOutlierAtTheDefault) {
   std::vector<float> values = test::Gaussian(400000);
   values[123] = -500;
-  const Range range = *Choose(values, {});
+  const Range range = *ChoosePercentile(values, {});
   EXPECT_GT(range.min, -6);
   EXPECT_LT(range.max, 6);
 }
@@ -58,7 +58,7 @@ TEST(Percentile, AllButFewZerosKeepsTheObservedRange) {
   std::vector<float> values(100000, 0.0f);
   values[7] = 0.25f;
   values[8] = -0.5f;
-  EXPECT_EQ(*Choose(values, {{"Percentile", "99.9"}}), (Range{-0.5f, 0.25f}))
+  EXPECT_EQ(*ChoosePercentile(values, {{"Percentile", "99.9"}}), (Range{-0.5f, 0.25f}))
       << "[0, 0] would quantize the tensor away";
 }
 

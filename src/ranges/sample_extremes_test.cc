@@ -14,26 +14,26 @@ TensorSketch ThreeSamples() {
   return sketch;
 }
 
-Range Choose(const TensorSketch& sketch, const MethodOptions& options) {
+Range ChooseSampleExtremes(const TensorSketch& sketch, const MethodOptions& options) {
   const auto method = MakeSampleExtremesMethod()->WithOptions(options);
   EXPECT_TRUE(method.ok());
   return *(*method)->Choose(sketch, {});
 }
 
 TEST(SampleExtremesMethod, MedianLeavesTheOddSampleOut) {
-  const Range range = Choose(ThreeSamples(), {});
+  const Range range = ChooseSampleExtremes(ThreeSamples(), {});
   EXPECT_NEAR(range.min, -2, 0.02);
   EXPECT_NEAR(range.max, 4, 0.04);
 }
 
 TEST(SampleExtremesMethod, MeanIsTheMeanOfTheSamples) {
-  EXPECT_EQ(Choose(ThreeSamples(), {{"Statistic", "mean"}}), (Range{-21, 12}));
+  EXPECT_EQ(ChooseSampleExtremes(ThreeSamples(), {{"Statistic", "mean"}}), (Range{-21, 12}));
 }
 
 TEST(SampleExtremesMethod, RangeContainsZeroAndNothingBeyondTheValues) {
   TensorSketch sketch;
   sketch.Update(std::vector<float>{3.03f, 3.03f});
-  EXPECT_EQ(Choose(sketch, {}), (Range{0, 3.03f}));
+  EXPECT_EQ(ChooseSampleExtremes(sketch, {}), (Range{0, 3.03f}));
 }
 
 TEST(SampleExtremesMethod, OtherStatisticsAreErrors) {

@@ -7,8 +7,6 @@ namespace {
 
 using Json = JsonObject;
 
-Json Number(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
-
 Json ExtremesJson(const TypicalExtremes& extremes) { return {{"min", extremes.min}, {"max", extremes.max}}; }
 
 void AddFacts(Json& json, const ValueFacts& values) {
@@ -35,22 +33,22 @@ Json ProductionJson(const ProductionView& view) {
   const Shift& shift = view.shift;
   Json json = {{"gap", shift.is_gap()},
                {"clipped", {{"calibration", shift.clipped_calibration}, {"production", shift.clipped_production}}},
-               {"mean_shift", Number(shift.mean_shift)},
-               {"deviation_ratio", Number(shift.deviation_ratio)},
-               {"outlier_ratio", Number(view.values.outlier_ratio)}};
+               {"mean_shift", NumberOrNull(shift.mean_shift)},
+               {"deviation_ratio", NumberOrNull(shift.deviation_ratio)},
+               {"outlier_ratio", NumberOrNull(view.values.outlier_ratio)}};
   AddFacts(json, view.values);
   return json;
 }
 
 Json TensorJson(const TensorAnalysis& tensor, size_t layer, bool compared) {
-  Json json = {{"outlier_ratio", Number(tensor.values.outlier_ratio)},
+  Json json = {{"outlier_ratio", NumberOrNull(tensor.values.outlier_ratio)},
                {"method", tensor.method},
                {"method_options", tensor.method_options},
                {"reason", tensor.reason}};
   if (compared) {
     const Coverage coverage = tensor.production ? tensor.production->shift.coverage : Coverage{};
-    json["coverage"] = Number(coverage.max);
-    json["coverage_min"] = Number(coverage.min);
+    json["coverage"] = NumberOrNull(coverage.max);
+    json["coverage_min"] = NumberOrNull(coverage.min);
   }
   json["layer"] = layer;
   json["op"] = tensor.op;

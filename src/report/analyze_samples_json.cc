@@ -1,11 +1,10 @@
 #include "report/analyze_samples.h"
+#include "report/json_object.h"
 
 namespace preon {
 namespace {
 
 using Json = JsonObject;
-
-Json Number(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json SampleJson(const SampleAnalysis& samples, size_t sample) {
   return {{"sample", samples.samples[sample].index}, {"name", samples.samples[sample].name}};
@@ -19,7 +18,9 @@ Json DriverJson(const SampleAnalysis& samples, const std::optional<Driver>& driv
   return json;
 }
 
-Json CoverageJson(const Coverage& coverage) { return {{"min", Number(coverage.min)}, {"max", Number(coverage.max)}}; }
+Json CoverageJson(const Coverage& coverage) {
+  return {{"min", NumberOrNull(coverage.min)}, {"max", NumberOrNull(coverage.max)}};
+}
 
 Json ConvergenceJson(const Convergence& convergence) {
   Json median = Json::array(), least = Json::array();
@@ -78,7 +79,7 @@ JsonObject TensorSamplesJson(const Analysis& analysis, size_t index) {
                                           {"max", view.extent.max},
                                           {"covered_by_others", CoverageJson(view.by_others)},
                                           {"covers_all", CoverageJson(view.of_all)},
-                                          {"outlier_ratio", Number(view.outlier_ratio)}};
+                                          {"outlier_ratio", NumberOrNull(view.outlier_ratio)}};
   }
   return json;
 }

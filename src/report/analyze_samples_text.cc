@@ -9,13 +9,6 @@ namespace {
 
 constexpr size_t kShown = 10;  // of long lists
 
-std::string Figure(const std::optional<double>& value, const char* format) {
-  if (!value) return "-";
-  char text[32];
-  std::snprintf(text, sizeof(text), format, *value);
-  return text;
-}
-
 std::string SampleText(const SampleAnalysis& samples, size_t sample) {
   return StrCat(samples.samples[sample].index, " ", Printable(samples.samples[sample].name));
 }
@@ -120,9 +113,9 @@ void AddGroupTensors(TextWriter& out, const Analysis& analysis) {
     const GroupView& view = samples.tensors[index].groups[group];
     out.Add("%c %-30s %5zu %-16s %10.4g %10.4g %8s %8s %8s %8s\n", view.by_others.is_gap() ? '*' : ' ',
             Printable(analysis.tensors[index].name).c_str(), index, Printable(samples.groups[group].name).c_str(),
-            view.extent.min, view.extent.max, Figure(view.by_others.min, "%.3f").c_str(),
-            Figure(view.by_others.max, "%.3f").c_str(), Figure(view.outlier_ratio, "%.2f").c_str(),
-            Figure(analysis.tensors[index].values.outlier_ratio, "%.2f").c_str());
+            view.extent.min, view.extent.max, FigureText(view.by_others.min, "%.3f").c_str(),
+            FigureText(view.by_others.max, "%.3f").c_str(), FigureText(view.outlier_ratio, "%.2f").c_str(),
+            FigureText(analysis.tensors[index].values.outlier_ratio, "%.2f").c_str());
   }
 }
 

@@ -8,14 +8,6 @@
 namespace preon {
 namespace {
 
-// "-" for a figure that is not there.
-std::string Figure(const std::optional<double>& value, const char* format, double factor = 1) {
-  if (!value) return "-";
-  char text[32];
-  std::snprintf(text, sizeof(text), format, factor * *value);
-  return text;
-}
-
 std::string Dead(const std::optional<DeadChannels>& dead) {
   return dead ? StrCat(dead->dead, "/", dead->channels) : "-";
 }
@@ -66,9 +58,9 @@ void AddShifts(TextWriter& out, const AnalyzeResult& result) {
     const TensorAnalysis& tensor = analysis.tensors[index];
     const Shift& shift = tensor.production->shift;
     out.Add("%c %-30s %5zu %8s %8s %10.4f %10.4f %8s %8s\n", shift.is_gap() ? '*' : ' ', Printable(tensor.name).c_str(),
-            index, Figure(shift.coverage.min, "%.3f").c_str(), Figure(shift.coverage.max, "%.3f").c_str(),
-            100 * shift.clipped_calibration, 100 * shift.clipped_production, Figure(shift.mean_shift, "%+.2f").c_str(),
-            Figure(shift.deviation_ratio, "%.2f").c_str());
+            index, FigureText(shift.coverage.min, "%.3f").c_str(), FigureText(shift.coverage.max, "%.3f").c_str(),
+            100 * shift.clipped_calibration, 100 * shift.clipped_production,
+            FigureText(shift.mean_shift, "%+.2f").c_str(), FigureText(shift.deviation_ratio, "%.2f").c_str());
   }
   for (const std::string& tensor : analysis.not_compared)
     out.Add("  %-30s no values in production\n", Printable(tensor).c_str());
@@ -82,7 +74,7 @@ void AddTensors(TextWriter& out, const AnalyzeResult& result) {
     const TensorAnalysis& tensor = analysis.tensors[index];
     const ValueFacts& values = tensor.values;
     out.Add("%-30s %5zu %8s %7.2f %7.2f %9s %10.4g %10.4g %10.4g %10.4g  %s\n", Printable(tensor.name).c_str(), index,
-            Figure(values.outlier_ratio, "%.2f").c_str(), values.skewness, 100 * values.zero_share,
+            FigureText(values.outlier_ratio, "%.2f").c_str(), values.skewness, 100 * values.zero_share,
             Dead(values.dead_channels).c_str(), values.min, values.median_extremes.min, values.median_extremes.max,
             values.max, Advice(tensor).c_str());
     if (values.infinities > 0)

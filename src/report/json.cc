@@ -11,7 +11,7 @@ Json AccuracyJson(const Accuracy& accuracy) { return {{"top1", accuracy.top1}, {
 
 Json LatencyJson(const Latency& latency) { return {{"p50", latency.p50}, {"p90", latency.p90}, {"p99", latency.p99}}; }
 
-void AddComparison(Json& json, const Comparison& compare) {
+void AddComparisonJson(Json& json, const Comparison& compare) {
   Json outputs = Json::object();
   for (const auto& [name, output] : compare.outputs) {
     Json& entry = outputs[name];
@@ -32,7 +32,7 @@ void AddComparison(Json& json, const Comparison& compare) {
   }
 }
 
-void AddLatency(Json& json, const LatencyPair& latency) {
+void AddLatencyJson(Json& json, const LatencyPair& latency) {
   json["latency_ms"] = {{"float", LatencyJson(latency.reference)}, {"quantized", LatencyJson(latency.other)}};
 }
 
@@ -113,8 +113,8 @@ std::string ToJson(const QuantizeResult& result) {
   json["target"] = result.target;
   if (result.placement) json["placement"] = PlacementJson(*result.placement);
   Json compare = Json::object();
-  AddComparison(compare, result.compare);
-  AddLatency(compare, result.latency);
+  AddComparisonJson(compare, result.compare);
+  AddLatencyJson(compare, result.latency);
   json["compare"] = compare;
   json["warnings"] = result.warnings;
   return JsonLine(json);
@@ -222,8 +222,8 @@ std::string ToJson(const CompareResult& result) {
   json["float"] = result.reference;
   json["quantized"] = result.other;
   json["size_bytes"] = {{"float", result.reference_size_bytes}, {"quantized", result.other_size_bytes}};
-  AddComparison(json, result.compare);
-  AddLatency(json, result.latency);
+  AddComparisonJson(json, result.compare);
+  AddLatencyJson(json, result.latency);
   return JsonLine(json);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "report/results.h"
@@ -12,6 +13,8 @@ using JsonObject = nlohmann::ordered_json;
 
 /// verb, version, seconds, peak_rss_bytes.
 JsonObject BeginJson(const RunFacts& facts);
+/// null for a number that is not there.
+JsonObject NumberOrNull(const std::optional<double>& value);
 /// One line. Names come from models and files: bytes that are no UTF-8 must not end the run.
 std::string JsonLine(const JsonObject& json);
 

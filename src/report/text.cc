@@ -109,7 +109,7 @@ void AddPolicies(TextWriter& out, const std::vector<MethodCandidate>& policies) 
   }
 }
 
-void AddTensors(TextWriter& out, const char* title, const std::vector<TensorSummary>& tensors) {
+void AddTensorSummaries(TextWriter& out, const char* title, const std::vector<TensorSummary>& tensors) {
   for (const TensorSummary& tensor : tensors) {
     out.Add("  %-11s %s: %s\n", title, Printable(tensor.name).c_str(), Printable(tensor.type).c_str());
     title = "";
@@ -235,8 +235,8 @@ std::string ToText(const ModelSummary& result) {
   }
   out.Add("%s%s%s\n", result.producer.empty() ? "" : ", by ", Printable(result.producer).c_str(),
           result.quantized ? ", quantized" : "");
-  AddTensors(out, "inputs", result.inputs);
-  AddTensors(out, "outputs", result.outputs);
+  AddTensorSummaries(out, "inputs", result.inputs);
+  AddTensorSummaries(out, "outputs", result.outputs);
   if (result.macs > 0) out.Add("  work        %.4g multiply-accumulates per sample\n", result.macs);
   const char* title = "operators";
   for (const auto& [op, count] : result.operators) {

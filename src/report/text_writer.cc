@@ -28,6 +28,13 @@ std::string BytesText(int64_t bytes) {
   return text;
 }
 
+std::string FigureText(const std::optional<double>& value, const char* format, double factor) {
+  if (!value) return "-";
+  char text[32];
+  std::snprintf(text, sizeof(text), format, factor * *value);
+  return text;
+}
+
 void AddFacts(TextWriter& out, const RunFacts& facts) {
   out.Add("  time        %.2f s", facts.total_seconds);
   for (size_t stage = 0; stage < facts.seconds.size(); ++stage) {

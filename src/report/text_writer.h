@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "report/results.h"
@@ -20,6 +21,8 @@ class TextWriter {
 
 /// "13.9 MB" (powers of 1000).
 std::string BytesText(int64_t bytes);
+/// "-" for a figure that is not there.
+std::string FigureText(const std::optional<double>& value, const char* format, double factor = 1);
 /// The lines "time" and "memory".
 void AddFacts(TextWriter& out, const RunFacts& facts);
 

@@ -11,13 +11,13 @@
 namespace preon {
 namespace {
 
-using testing::AddConv;
+using test::AddConv;
+using test::EmptyModel;
+using test::RecordingObserver;
+using test::Wave;
 using ::testing::ElementsAreArray;
-using testing::EmptyModel;
 using ::testing::FloatNear;
 using ::testing::Pointwise;
-using testing::RecordingObserver;
-using testing::Wave;
 
 const ValueInfo kFloatInfo{.type = DataType::kFloat};
 

@@ -8,14 +8,14 @@
 namespace preon {
 namespace {
 
-using testing::EmptyModel;
+using test::EmptyModel;
 
 /// Inputs "a" and "b" come from a convolution and a Relu, whose shapes are not known; "y" reads "sum".
 struct Builder {
   Builder() {
     graph.AddNode("Conv", {"x", "w"}, {"a"}, "conv", "com.microsoft.nchwc");
     graph.AddNode("Relu", {"x"}, {"b"}, "relu");
-    graph.SetInitializer("w", testing::Wave({8, 8, 1, 1}));
+    graph.SetInitializer("w", test::Wave({8, 8, 1, 1}));
   }
   /// Returns what the observer passes on.
   std::string Observe(const std::string& tensor, int64_t index, int64_t block = 16, int64_t channels = 24) {

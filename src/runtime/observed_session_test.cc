@@ -14,24 +14,24 @@
 namespace preon {
 namespace {
 
-using testing::AddConv;
+using test::AddConv;
+using test::EmptyModel;
+using test::RecordingObserver;
+using test::Wave;
 using ::testing::ElementsAreArray;
-using testing::EmptyModel;
 using ::testing::FloatNear;
 using ::testing::Pointwise;
-using testing::RecordingObserver;
-using testing::Wave;
 
-const ValueInfo kFloatInfo{.type = DataType::kFloat};
+const ValueInfo kAnyShape{.type = DataType::kFloat};
 
-struct Observed {
+struct ObservedRun {
   std::vector<RecordingObserver::Record> records;
   std::vector<ObserverPlace> places;
   std::vector<NamedTensor> outputs;
 };
 
 /// Two runs on a wave.
-Observed ObserveTwice(const Model& model, const std::vector<std::string>& tensors, bool optimize) {
+ObservedRun ObserveTwice(const Model& model, const std::vector<std::string>& tensors, bool optimize) {
   RecordingObserver observer(tensors.size());
   auto session = ObservedSession::Open(model, tensors, &observer, {.optimize = optimize}, {});
   EXPECT_TRUE(session.ok()) << session.status().ToString();
@@ -44,9 +44,9 @@ Observed ObserveTwice(const Model& model, const std::vector<std::string>& tensor
 }
 
 /// Each tensor is seen once per run, with the same values whether the runtime optimizes or not.
-Observed ExpectSameValues(const Model& model, const std::vector<std::string>& tensors) {
-  const Observed plain = ObserveTwice(model, tensors, false);
-  Observed optimized = ObserveTwice(model, tensors, true);
+ObservedRun ExpectSameRecords(const Model& model, const std::vector<std::string>& tensors) {
+  const ObservedRun plain = ObserveTwice(model, tensors, false);
+  ObservedRun optimized = ObserveTwice(model, tensors, true);
   for (size_t index = 0; index < tensors.size(); ++index) {
     SCOPED_TRACE(tensors[index]);
     EXPECT_EQ(plain.records[index].times, 2);
@@ -62,8 +62,8 @@ TEST(ObservedSessionTest, InputInnerAndOutput) {
   Model model = EmptyModel({2, 3});
   model.graph.AddNode("Relu", {"x"}, {"relu"}, "relu");
   model.graph.AddNode("Neg", {"relu"}, {"y"}, "neg");
-  model.graph.AddOutput("y", kFloatInfo);
-  const Observed observed = ExpectSameValues(model, {"x", "relu", "y"});
+  model.graph.AddOutput("y", kAnyShape);
+  const ObservedRun observed = ExpectSameRecords(model, {"x", "relu", "y"});
   EXPECT_THAT(observed.records[0].values, ElementsAreArray(Wave({2, 3}).floats()));
   EXPECT_THAT(observed.records[2].values, ElementsAreArray(observed.outputs[0].tensor.floats()));
 }
@@ -72,9 +72,9 @@ TEST(ObservedSessionTest, OutputThatIsAlsoReadInside) {
   Model model = EmptyModel({2, 3});
   model.graph.AddNode("Relu", {"x"}, {"relu"}, "relu");
   model.graph.AddNode("Neg", {"relu"}, {"y"}, "neg");
-  model.graph.AddOutput("relu", kFloatInfo);
-  model.graph.AddOutput("y", kFloatInfo);
-  const Observed observed = ExpectSameValues(model, {"relu"});
+  model.graph.AddOutput("relu", kAnyShape);
+  model.graph.AddOutput("y", kAnyShape);
+  const ObservedRun observed = ExpectSameRecords(model, {"relu"});
   EXPECT_EQ(observed.outputs[0].name, "relu");
   EXPECT_THAT(observed.outputs[0].tensor.floats(), ElementsAreArray(observed.records[0].values));
 }
@@ -82,9 +82,9 @@ TEST(ObservedSessionTest, OutputThatIsAlsoReadInside) {
 TEST(ObservedSessionTest, InputThatIsAlsoAnOutput) {
   Model model = EmptyModel({2, 3});
   model.graph.AddNode("Relu", {"x"}, {"y"}, "relu");
-  model.graph.AddOutput("y", kFloatInfo);
+  model.graph.AddOutput("y", kAnyShape);
   model.graph.AddOutput("x", *model.graph.Info("x"));
-  ExpectSameValues(model, {"x"});
+  ExpectSameRecords(model, {"x"});
 }
 
 /// x -> conv1 -> relu -> conv2 -> (+ conv1's relu) -> sum -> sigmoid; 24 channels don't fill blocks of 16.
@@ -95,12 +95,12 @@ Model BlockedModel() {
   AddConv(model, "relu", "conv2", 24, 24);
   model.graph.AddNode("Add", {"conv2", "relu"}, {"sum"}, "add");
   model.graph.AddNode("Sigmoid", {"sum"}, {"y"}, "sigmoid");
-  model.graph.AddOutput("y", kFloatInfo);
+  model.graph.AddOutput("y", kAnyShape);
   return model;
 }
 
 TEST(ObservedSessionTest, PaddingOfBlockedTensorsIsNotObserved) {
-  const Observed observed = ExpectSameValues(BlockedModel(), {"conv1", "relu"});
+  const ObservedRun observed = ExpectSameRecords(BlockedModel(), {"conv1", "relu"});
   EXPECT_EQ(observed.records[0].shape, (Shape{2, 24, 6, 5}));
 #ifdef __x86_64__
   EXPECT_EQ(observed.places[0], ObserverPlace::kBlocked);
@@ -108,23 +108,23 @@ TEST(ObservedSessionTest, PaddingOfBlockedTensorsIsNotObserved) {
 }
 
 TEST(ObservedSessionTest, FusedTensorsAreObservedOneByOne) {
-  ExpectSameValues(BlockedModel(), {"conv1", "relu", "conv2", "sum", "y"});
+  ExpectSameRecords(BlockedModel(), {"conv1", "relu", "conv2", "sum", "y"});
 }
 
 TEST(ObservedSessionTest, OnlySomeTensors) {
-  ExpectSameValues(BlockedModel(), {"relu"});
-  ExpectSameValues(BlockedModel(), {"sum", "conv2"});
+  ExpectSameRecords(BlockedModel(), {"relu"});
+  ExpectSameRecords(BlockedModel(), {"sum", "conv2"});
 }
 
-TEST(ObservedSessionTest, NothingToObserve) { ExpectSameValues(BlockedModel(), {}); }
+TEST(ObservedSessionTest, NothingToObserve) { ExpectSameRecords(BlockedModel(), {}); }
 
 TEST(ObservedSessionTest, ConstantsThatTheRuntimeFolds) {
   Model model = EmptyModel({2, 3});
   model.graph.SetInitializer("c", Wave({3}));
   model.graph.AddNode("Neg", {"c"}, {"folded"}, "neg");
   model.graph.AddNode("Add", {"x", "folded"}, {"y"}, "add");
-  model.graph.AddOutput("y", kFloatInfo);
-  ExpectSameValues(model, {"folded", "y"});
+  model.graph.AddOutput("y", kAnyShape);
+  ExpectSameRecords(model, {"folded", "y"});
 }
 
 TEST(ObservedSessionTest, NothingIsCopied) {
@@ -132,8 +132,8 @@ TEST(ObservedSessionTest, NothingIsCopied) {
   model.graph.AddNode("Neg", {"x"}, {"neg"}, "neg");
   model.graph.AddNode("Identity", {"neg"}, {"same"}, "identity");  // the optimizer makes both one tensor
   model.graph.AddNode("Relu", {"same"}, {"y"}, "relu");
-  model.graph.AddOutput("y", kFloatInfo);
-  const Observed observed = ExpectSameValues(model, {"neg", "same"});
+  model.graph.AddOutput("y", kAnyShape);
+  const ObservedRun observed = ExpectSameRecords(model, {"neg", "same"});
   EXPECT_EQ(observed.records[0].address, observed.records[1].address);
 }
 
@@ -156,7 +156,7 @@ TEST(ObservedSessionTest, SubgraphsReadTheTensorUnderItsName) {
   Node* choice = model.graph.AddNode("If", {"condition"}, {"y"}, "if");
   model.graph.SetAttribute(choice, "then_branch", branch("then_branch", "Relu"));
   model.graph.SetAttribute(choice, "else_branch", branch("else_branch", "Abs"));
-  model.graph.AddOutput("y", kFloatInfo);
+  model.graph.AddOutput("y", kAnyShape);
   for (const bool optimize : {false, true}) {
     RecordingObserver observer(2);
     auto session = ObservedSession::Open(model, {"neg", "y"}, &observer, {.optimize = optimize}, {});
@@ -171,7 +171,7 @@ TEST(ObservedSessionTest, SubgraphsReadTheTensorUnderItsName) {
 
 TEST(ObservedSessionTest, WithoutAFolderForTheOptimizedModelTheFloatGraphIsObserved) {
   const Model model = BlockedModel();
-  const Observed plain = ObserveTwice(model, {"conv1", "sum"}, false);
+  const ObservedRun plain = ObserveTwice(model, {"conv1", "sum"}, false);
   RecordingObserver observer(2);
   std::string logged;
   RunContext context{.tmp_dir = "no/such/folder"};
@@ -202,7 +202,7 @@ Model TwoSteps() {
   Model model = EmptyModel({64});
   model.graph.AddNode("Neg", {"x"}, {"first"}, "neg");
   model.graph.AddNode("Exp", {"first"}, {"second"}, "exp");
-  model.graph.AddOutput("second", kFloatInfo);
+  model.graph.AddOutput("second", kAnyShape);
   return model;
 }
 

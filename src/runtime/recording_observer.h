@@ -5,7 +5,7 @@
 
 #include "runtime/observed_session.h"
 
-namespace preon::testing {
+namespace preon::test {
 
 /// The elements of a blocked value without its padding, row-major.
 inline std::vector<float> ToPlain(const ObservedValue& value) {
@@ -43,4 +43,4 @@ class RecordingObserver : public TensorObserver {
   std::vector<Record> records;
 };
 
-}  // namespace preon::testing
+}  // namespace preon::test

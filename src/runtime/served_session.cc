@@ -17,7 +17,7 @@
 namespace preon {
 namespace {
 
-Result<int64_t> ChannelBlock(std::string_view block_model, const RunContext& context) {
+Result<int64_t> ServedChannelBlock(std::string_view block_model, const RunContext& context) {
   PREON_ASSIGN_OR_RETURN(Session session, Session::OpenBytes(block_model, {.optimization = Optimization::kOff}));
   return ChannelBlockOf(session, context);
 }
@@ -29,7 +29,7 @@ Result<std::string> ObserveOptimized(std::string_view optimized, size_t tensors,
   Model& model = editor.model();
   int64_t block = 1;
   if (HasBlockedMarker(model)) {
-    PREON_ASSIGN_OR_RETURN(block, ChannelBlock(block_model, context));
+    PREON_ASSIGN_OR_RETURN(block, ServedChannelBlock(block_model, context));
   }
   PREON_RETURN_IF_ERROR(ReplaceMarkers(model, tensors, block).status());
   FuseObservedAdds(model.graph);

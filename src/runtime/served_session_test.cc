@@ -9,23 +9,23 @@
 namespace preon {
 namespace {
 
-using testing::RecordingObserver;
+using test::RecordingObserver;
 
 // Conv (blocked by the runtime), a residual Add, Relu, and a plain tail.
 Model Network() {
-  Model model = testing::EmptyModel({1, 16, 6, 6});
-  testing::AddConv(model, "x", "a", 16, 16);
-  testing::AddConv(model, "a", "b", 16, 16);
+  Model model = test::EmptyModel({1, 16, 6, 6});
+  test::AddConv(model, "x", "a", 16, 16);
+  test::AddConv(model, "a", "b", 16, 16);
   model.graph.AddNode("Add", {"a", "b"}, {"sum"});
   model.graph.AddNode("Relu", {"sum"}, {"r"});
-  testing::AddConv(model, "r", "y", 16, 5);
+  test::AddConv(model, "r", "y", 16, 5);
   model.graph.AddOutput("y", {.type = DataType::kFloat});
   return model;
 }
 
 const std::vector<std::string> kTensors = {"x", "a", "b", "r", "y"};
 
-std::vector<NamedTensor> Feeds() { return {{"x", testing::Wave({1, 16, 6, 6})}}; }
+std::vector<NamedTensor> Feeds() { return {{"x", test::Wave({1, 16, 6, 6})}}; }
 
 Result<ServedSession> OpenPacked(const PackedModel& packed, TensorObserver* observer, const RunContext& context) {
   return ServedSession::Open(packed.model, packed.block_model,

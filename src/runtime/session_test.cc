@@ -11,8 +11,8 @@
 namespace preon {
 namespace {
 
-using testing::EmptyModel;
-using testing::Wave;
+using test::EmptyModel;
+using test::Wave;
 
 /// y = x + x for x of `shape` and `type`.
 Model Doubler(DataType type, const Shape& shape) {
@@ -177,14 +177,14 @@ TEST(SessionTest, SavesTheOptimizedModel) {
 }
 
 TEST(SessionTest, MapsTheWeightFileAndTakesOtherWeightsFromMemory) {
-  Model model = testing::EmptyModel({1, 3, 8, 8});
-  testing::AddConv(model, "x", "a", 3, 16);
-  testing::AddConv(model, "a", "b", 16, 16);
+  Model model = test::EmptyModel({1, 3, 8, 8});
+  test::AddConv(model, "x", "a", 3, 16);
+  test::AddConv(model, "a", "b", 16, 16);
   model.graph.AddOutput("b", {.type = DataType::kFloat});
   const auto outputs = [](const Model& opened) {
     Result<Session> session = Session::OpenModel(opened, {}, {});
     EXPECT_TRUE(session.ok()) << session.status().ToString();
-    const std::vector<NamedTensor> got = *session->Run({{"x", testing::Wave({1, 3, 8, 8})}}, {});
+    const std::vector<NamedTensor> got = *session->Run({{"x", test::Wave({1, 3, 8, 8})}}, {});
     const std::span<const float> values = got[0].tensor.floats();
     return std::vector<float>(values.begin(), values.end());
   };

@@ -7,7 +7,7 @@
 namespace preon {
 
 namespace {
-constexpr size_t kGranule = 64;  // memory grows by that many bins
+constexpr size_t kCountGranule = 64;  // memory grows by that many bins
 
 template <typename Count>
 void WriteCounts(const std::vector<Count>& counts, WireWriter& out) {
@@ -35,7 +35,7 @@ void BinCounts::Reserve(size_t end, uint64_t added) {
   const bool widen = wide_.empty() && values_ > std::numeric_limits<uint32_t>::max();
   if (end <= this->end() && !widen) return;
   const size_t bins = std::max(end, this->end()) - base_;
-  const size_t size = (bins + kGranule - 1) / kGranule * kGranule;
+  const size_t size = (bins + kCountGranule - 1) / kCountGranule * kCountGranule;
   if (widen) {
     wide_.assign(narrow_.begin(), narrow_.end());
     std::vector<uint32_t>().swap(narrow_);

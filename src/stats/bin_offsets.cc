@@ -10,14 +10,15 @@
 namespace preon {
 
 namespace {
-constexpr size_t kGranule = 64;                    // memory grows by that many bins
+constexpr size_t kOffsetGranule = 64;              // memory grows by that many bins
 constexpr uint64_t kMaxCount = uint64_t{1} << 44;  // of a bin; its sum of offsets fits 64 bits
 int ShiftBetween(int from, int to) { return std::min(to - from, std::countr_zero(kBinsPerSign)); }
 int ZeroBits(size_t bin) { return std::bit_width(bin) - 1; }  // at the end of every offset in this bin
 }  // namespace
 
 void BinOffsets::Reserve(bool negative, size_t end) {
-  if (end > sums_[negative].size()) sums_[negative].resize((end + kGranule - 1) / kGranule * kGranule);
+  if (end > sums_[negative].size())
+    sums_[negative].resize((end + kOffsetGranule - 1) / kOffsetGranule * kOffsetGranule);
 }
 
 void BinOffsets::AddAll(const BinOffsets& other, const TensorHistogram& other_histogram, int shift) {

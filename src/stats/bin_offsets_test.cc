@@ -8,7 +8,7 @@
 namespace preon {
 namespace {
 
-constexpr SketchConfig kExact{.mode = SketchMode::kExact};
+constexpr SketchConfig kExactSketch{.mode = SketchMode::kExact};
 
 /// Mean of the raw values in each bin of `like`, in double.
 std::vector<double> BruteForceMeans(const std::vector<float>& values, const Histogram& like) {
@@ -28,7 +28,7 @@ TEST(BinOffsets, MeansAreThoseOfTheRawValues) {
     // The second half is wider, so that bins are joined on the way.
     std::vector<float> values = SketchTestData(60000, seed);
     for (size_t i = values.size() / 2; i < values.size(); ++i) values[i] *= 50;
-    TensorSketch sketch(kExact);
+    TensorSketch sketch(kExactSketch);
     sketch.Update(std::span(values).first(values.size() / 2));
     sketch.Update(std::span(values).last(values.size() / 2));
     const Histogram histogram = sketch.ReadHistogram();

@@ -51,7 +51,7 @@ Both Sketch(const ScalarFunction& function, const std::vector<std::vector<float>
   return both;
 }
 
-std::vector<std::vector<float>> Samples(size_t count, size_t size, float scale, uint32_t seed) {
+std::vector<std::vector<float>> RandomSamples(size_t count, size_t size, float scale, uint32_t seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal(-0.2f * scale, scale);
   std::vector<std::vector<float>> samples(count, std::vector<float>(size));
@@ -64,7 +64,7 @@ std::vector<std::vector<float>> Samples(size_t count, size_t size, float scale, 
 TEST(DeriveFrom, CountsAndExtremesAreThoseOfTheValues) {
   for (const ScalarFunction& function : kFunctions) {
     for (const float scale : {0.01f, 1.0f, 9.0f}) {
-      const Both both = Sketch(function, Samples(5, 3000, scale, 3));
+      const Both both = Sketch(function, RandomSamples(5, 3000, scale, 3));
       EXPECT_EQ(both.derived.count(), both.observed.count());
       EXPECT_EQ(both.derived.samples(), both.observed.samples());
       // An inner minimum is flat: some value comes nearer to it than 1e-4 of what is around.
@@ -85,7 +85,7 @@ TEST(DeriveFrom, QuantilesAreWithinABinOfTheSource) {
   double worst = 0;
   for (const ScalarFunction& function : kFunctions) {
     for (const float scale : {0.3f, 1.0f, 9.0f}) {
-      const Both both = Sketch(function, Samples(6, 8000, scale, 5));
+      const Both both = Sketch(function, RandomSamples(6, 8000, scale, 5));
       const double bins = 1.2 * both.source.ReadHistogram().width + 2 * both.observed.ReadHistogram().width;
       // Up to the gap to the next value; quantiles that lie among many values have none to speak of.
       for (const double share : {0.02, 0.1, 0.5, 0.8, 0.99}) {
@@ -101,7 +101,7 @@ TEST(DeriveFrom, QuantilesAreWithinABinOfTheSource) {
 // In large samples the bulk is an estimate in either: four standard deviations of a share, docs/design/sketch.md.
 TEST(DeriveFrom, SharesOfLargeSamplesAreWithinTheSamplingError) {
   for (const ScalarFunction& function : kFunctions) {
-    const auto samples = Samples(8, 60000, 3, 7);
+    const auto samples = RandomSamples(8, 60000, 3, 7);
     const Both both = Sketch(function, samples);
     std::vector<float> values;
     for (const auto& sample : samples) {
@@ -119,7 +119,7 @@ TEST(DeriveFrom, SharesOfLargeSamplesAreWithinTheSamplingError) {
 
 TEST(DeriveFrom, SampleExtremesFollow) {
   for (const ScalarFunction& function : kFunctions) {
-    const Both both = Sketch(function, Samples(40, 500, 2, 11));
+    const Both both = Sketch(function, RandomSamples(40, 500, 2, 11));
     const double range = static_cast<double>(both.observed.max() - both.observed.min());
     EXPECT_NEAR(both.derived.median_extremes().min, both.observed.median_extremes().min, 0.03 * range);
     EXPECT_NEAR(both.derived.median_extremes().max, both.observed.median_extremes().max, 0.03 * range);
@@ -129,7 +129,7 @@ TEST(DeriveFrom, SampleExtremesFollow) {
 
 TEST(DeriveFrom, GivesTheSameBytesAfterAnyMerge) {
   const ScalarFunction silu{Gate::kSigmoid, 0, 0, true};
-  const auto samples = Samples(9, 20000, 2, 13);
+  const auto samples = RandomSamples(9, 20000, 2, 13);
   TensorSketch whole, parts[3], backwards;
   for (size_t i = 0; i < samples.size(); ++i) {
     whole.Update(samples[i]);
@@ -172,7 +172,7 @@ TEST(DerivedMeans, AreThoseOfTheObservedProduct) {
       for (const int64_t inner : {50, 3000}) {
         const ChannelLayout layout{.samples = 2, .channels = 20, .inner = inner, .block = block};
         const int64_t stored = (layout.channels + block - 1) / block * block;
-        const std::vector<float> x = Samples(1, static_cast<size_t>(2 * stored * inner), 2, 17)[0];
+        const std::vector<float> x = RandomSamples(1, static_cast<size_t>(2 * stored * inner), 2, 17)[0];
         const std::vector<float> y = Apply(function, x);
         TensorSketch source, derived({.mean_channels = 20}), observed({.mean_channels = 20});
         SketchStep step{.sketch = &source, .data = x.data(), .derived = {{&derived, function}}};
@@ -208,7 +208,7 @@ TEST(ScalarFunction, ExtremesAreThoseOfAFineGrid) {
 
 TEST(ScalarFunction, AppliedInFloatIsTheSameFunction) {
   for (const ScalarFunction& function : kFunctions) {
-    const std::vector<float> x = Samples(1, 2000, 5, 19)[0];
+    const std::vector<float> x = RandomSamples(1, 2000, 5, 19)[0];
     const std::vector<float> y = Apply(function, x);
     for (size_t i = 0; i < x.size(); ++i) {
       const double exact = function(static_cast<double>(x[i]));

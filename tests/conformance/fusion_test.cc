@@ -18,8 +18,8 @@
 namespace preon {
 namespace {
 
+using test::GraphBuilder;
 using ::testing::Contains;
-using testing::GraphBuilder;
 using ::testing::Not;
 
 // Quantizes with the range [-1, 1] everywhere ([0, 1] where `positive`) and returns the optimized graph's operators.
@@ -94,7 +94,7 @@ TEST(Fusion, ConvInOneAndThreeDimensions) {
     weight[0] = weight[1] = 4;
     GraphBuilder b(data);
     b.Op("Conv", {"x", b.Constant("w", weight)}, "y", data);
-    b.model.graph.AddOutput("y", testing::FloatInfo(data));
+    b.model.graph.AddOutput("y", test::FloatInfo(data));
     EXPECT_EQ(CountOf(ExecutedOps(b.model), "QLinearConv"), 1) << spatial;
   }
 }
@@ -153,7 +153,7 @@ TEST(Fusion, PoolFlattenGemm) {
   b.Op("GlobalAveragePool", {"c1"}, "g", {1, 4, 1, 1});
   b.Op("Flatten", {"g"}, "f", {1, 4});
   b.Op("Gemm", {"f", b.Constant("w", {4, 3}), b.Constant("b", {3})}, "y", {1, 3});
-  b.model.graph.AddOutput("y", testing::FloatInfo({1, 3}));
+  b.model.graph.AddOutput("y", test::FloatInfo({1, 3}));
   const auto ops = ExecutedOps(b.model);
   EXPECT_EQ(CountOf(ops, "QLinearConv"), 1);
   EXPECT_EQ(CountOf(ops, "QLinearGlobalAveragePool"), 1);
@@ -167,7 +167,7 @@ TEST(Fusion, GemmInFrontOfActivation) {
     b.Op("Gemm", {"x", b.Constant("w", {512, 512}), b.Constant("b", {512})}, "g", {1, 512});
     b.Op(activation, {"g"}, "a", {1, 512});
     b.Op("Softmax", {"a"}, "y", {1, 512});
-    b.model.graph.AddOutput("y", testing::FloatInfo({1, 512}));
+    b.model.graph.AddOutput("y", test::FloatInfo({1, 512}));
     EXPECT_EQ(CountOf(ExecutedOps(b.model), "QGemm"), 1) << activation;
   }
 }
@@ -177,7 +177,7 @@ TEST(Fusion, LinearLayerWithBiasAndFloatOutput) {
   b.Op("Tanh", {"x"}, "t", {1, 64, 256});
   b.Op("MatMul", {"t", b.Constant("w", {256, 64})}, "m", {1, 64, 64});
   b.Op("Add", {"m", b.Constant("b", {64})}, "y", {1, 64, 64});
-  b.model.graph.AddOutput("y", testing::FloatInfo({1, 64, 64}));
+  b.model.graph.AddOutput("y", test::FloatInfo({1, 64, 64}));
   const auto ops = ExecutedOps(b.model);
   EXPECT_EQ(CountOf(ops, "MatMulIntegerToFloat"), 1);
   EXPECT_THAT(ops, Not(Contains("Gemm")));

@@ -17,7 +17,7 @@
 namespace preon {
 namespace {
 
-using testing::RecordingObserver;
+using test::RecordingObserver;
 
 /// Values of one input: uniform in [low, high], integers rounded down.
 struct InputCase {

@@ -5,7 +5,7 @@
 namespace preon {
 namespace {
 
-constexpr KeySpec kKeys[] = {
+constexpr KeySpec kAlgorithmsKeys[] = {
     {.name = "AutoMixprecision",
      .type = KeyType::kTable,
      .fallback = "null",
@@ -285,6 +285,6 @@ constexpr KeySpec kKeys[] = {
 
 }  // namespace
 
-std::span<const KeySpec> AlgorithmsKeys() { return kKeys; }
+std::span<const KeySpec> AlgorithmsKeys() { return kAlgorithmsKeys; }
 
 }  // namespace preon

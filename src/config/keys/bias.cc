@@ -5,7 +5,7 @@
 namespace preon {
 namespace {
 
-constexpr KeySpec kKeys[] = {
+constexpr KeySpec kBiasKeys[] = {
     {.name = "AdjustBiasScale",
      .type = KeyType::kFlag,
      .fallback = "true",
@@ -59,6 +59,6 @@ constexpr KeySpec kKeys[] = {
 
 }  // namespace
 
-std::span<const KeySpec> BiasKeys() { return kKeys; }
+std::span<const KeySpec> BiasKeys() { return kBiasKeys; }
 
 }  // namespace preon

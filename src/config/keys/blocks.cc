@@ -23,7 +23,7 @@ Status SetAttributes(Options& options, const KeyValue& value, std::string_view o
   return Status::Ok();
 }
 
-constexpr KeySpec kKeys[] = {
+constexpr KeySpec kBlocksKeys[] = {
     {.name = "BF16QDQToCast",
      .type = KeyType::kFlag,
      .fallback = "false",
@@ -68,6 +68,6 @@ constexpr KeySpec kKeys[] = {
 
 }  // namespace
 
-std::span<const KeySpec> BlocksKeys() { return kKeys; }
+std::span<const KeySpec> BlocksKeys() { return kBlocksKeys; }
 
 }  // namespace preon

@@ -77,7 +77,7 @@ Status SetPerInput(Options& options, const KeyValue& value, std::string_view opt
   return Status::Ok();
 }
 
-constexpr KeySpec kKeys[] = {
+constexpr KeySpec kCalibrationKeys[] = {
     {.name = "CalibDataSize",
      .type = KeyType::kInteger,
      .fallback = "null",
@@ -326,6 +326,6 @@ constexpr KeySpec kKeys[] = {
 
 }  // namespace
 
-std::span<const KeySpec> CalibrationKeys() { return kKeys; }
+std::span<const KeySpec> CalibrationKeys() { return kCalibrationKeys; }
 
 }  // namespace preon

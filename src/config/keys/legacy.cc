@@ -6,7 +6,7 @@
 namespace preon {
 namespace {
 
-constexpr KeySpec kKeys[] = {
+constexpr KeySpec kLegacyKeys[] = {
     {.name = "ActivationSymmetric",
      .type = KeyType::kFlag,
      .fallback = "false",
@@ -109,6 +109,6 @@ constexpr KeySpec kKeys[] = {
 
 }  // namespace
 
-std::span<const KeySpec> LegacyKeys() { return kKeys; }
+std::span<const KeySpec> LegacyKeys() { return kLegacyKeys; }
 
 }  // namespace preon

@@ -33,7 +33,7 @@ Status SetParams(Options& options, const KeyValue& value) {
   return SetOption(options, "weight", StrCat(symmetric ? "int" : "uint", bits));
 }
 
-constexpr KeySpec kKeys[] = {
+constexpr KeySpec kMatMulNBitsKeys[] = {
     {.name = "MatMulNBitsParams",
      .type = KeyType::kTable,
      .fallback = "{}",
@@ -80,6 +80,6 @@ constexpr KeySpec kKeys[] = {
 
 }  // namespace
 
-std::span<const KeySpec> MatMulNBitsKeys() { return kKeys; }
+std::span<const KeySpec> MatMulNBitsKeys() { return kMatMulNBitsKeys; }
 
 }  // namespace preon

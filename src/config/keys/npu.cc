@@ -5,7 +5,7 @@
 namespace preon {
 namespace {
 
-constexpr KeySpec kKeys[] = {
+constexpr KeySpec kNpuKeys[] = {
     {.name = "AdjustHardSigmoid",
      .type = KeyType::kFlag,
      .fallback = "true",
@@ -138,6 +138,6 @@ constexpr KeySpec kKeys[] = {
 
 }  // namespace
 
-std::span<const KeySpec> NpuKeys() { return kKeys; }
+std::span<const KeySpec> NpuKeys() { return kNpuKeys; }
 
 }  // namespace preon

@@ -25,7 +25,7 @@ Status Disable(Options& options, bool wanted, const std::vector<std::string>& pa
   return Status::Ok();
 }
 
-constexpr KeySpec kKeys[] = {
+constexpr KeySpec kPreprocessingKeys[] = {
     {.name = "ConvertBNToConv",
      .type = KeyType::kFlag,
      .fallback = "false",
@@ -179,6 +179,6 @@ constexpr KeySpec kKeys[] = {
 
 }  // namespace
 
-std::span<const KeySpec> PreprocessingKeys() { return kKeys; }
+std::span<const KeySpec> PreprocessingKeys() { return kPreprocessingKeys; }
 
 }  // namespace preon

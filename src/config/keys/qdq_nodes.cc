@@ -31,7 +31,7 @@ Status SetChannelAxes(Options& options, const KeyValue& value) {
   return Status::Ok();
 }
 
-constexpr KeySpec kKeys[] = {
+constexpr KeySpec kQdqNodesKeys[] = {
     {.name = "AddQDQPairToWeight",
      .type = KeyType::kFlag,
      .fallback = "false",
@@ -146,6 +146,6 @@ constexpr KeySpec kKeys[] = {
 
 }  // namespace
 
-std::span<const KeySpec> QdqNodesKeys() { return kKeys; }
+std::span<const KeySpec> QdqNodesKeys() { return kQdqNodesKeys; }
 
 }  // namespace preon

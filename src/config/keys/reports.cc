@@ -5,7 +5,7 @@
 namespace preon {
 namespace {
 
-constexpr KeySpec kKeys[] = {
+constexpr KeySpec kReportsKeys[] = {
     {.name = "DebugMode",
      .type = KeyType::kFlag,
      .fallback = "false",
@@ -39,6 +39,6 @@ constexpr KeySpec kKeys[] = {
 
 }  // namespace
 
-std::span<const KeySpec> ReportsKeys() { return kKeys; }
+std::span<const KeySpec> ReportsKeys() { return kReportsKeys; }
 
 }  // namespace preon

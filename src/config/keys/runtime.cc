@@ -48,7 +48,7 @@ Status SetShapes(Options& options, const KeyValue& value) {
   return SetOption(options, "value-info", "true");
 }
 
-constexpr KeySpec kKeys[] = {
+constexpr KeySpec kRuntimeKeys[] = {
     {.name = "AlignEltwiseQuantType",
      .type = KeyType::kFlag,
      .fallback = "false",
@@ -127,6 +127,6 @@ constexpr KeySpec kKeys[] = {
 
 }  // namespace
 
-std::span<const KeySpec> RuntimeKeys() { return kKeys; }
+std::span<const KeySpec> RuntimeKeys() { return kRuntimeKeys; }
 
 }  // namespace preon

@@ -5,7 +5,7 @@
 namespace preon {
 namespace {
 
-constexpr KeySpec kKeys[] = {
+constexpr KeySpec kSelectionKeys[] = {
     {.name = "EnableSubgraph",
      .type = KeyType::kFlag,
      .fallback = "false",
@@ -56,6 +56,6 @@ constexpr KeySpec kKeys[] = {
 
 }  // namespace
 
-std::span<const KeySpec> SelectionKeys() { return kKeys; }
+std::span<const KeySpec> SelectionKeys() { return kSelectionKeys; }
 
 }  // namespace preon

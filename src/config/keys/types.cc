@@ -5,7 +5,7 @@
 namespace preon {
 namespace {
 
-constexpr KeySpec kKeys[] = {
+constexpr KeySpec kTypesKeys[] = {
     {.name = "ActivationScaled",
      .type = KeyType::kFlag,
      .fallback = "false",
@@ -63,6 +63,6 @@ constexpr KeySpec kKeys[] = {
 
 }  // namespace
 
-std::span<const KeySpec> TypesKeys() { return kKeys; }
+std::span<const KeySpec> TypesKeys() { return kTypesKeys; }
 
 }  // namespace preon

@@ -7,8 +7,8 @@
 namespace preon {
 namespace {
 
-using testing::Npy;
-using testing::NpyWithHeader;
+using test::Npy;
+using test::NpyWithHeader;
 
 Result<NpyHeader> Parse(const std::string& file) { return ParseNpyHeader(std::as_bytes(std::span(file)), "x.npy"); }
 
@@ -78,8 +78,8 @@ TEST(NpyTest, RefusesDamagedHeaders) {
 
 TEST(NpyTest, SurvivesDamage) {
   int accepted = 0;
-  testing::Damage(Npy("<f4", {2, 3}, ""), [&](const std::string& bytes) { accepted += Parse(bytes).ok(); });
-  testing::Damage(Npy("<f4", {2, 3}, "", false, 2), [&](const std::string& bytes) { accepted += Parse(bytes).ok(); });
+  test::Damage(Npy("<f4", {2, 3}, ""), [&](const std::string& bytes) { accepted += Parse(bytes).ok(); });
+  test::Damage(Npy("<f4", {2, 3}, "", false, 2), [&](const std::string& bytes) { accepted += Parse(bytes).ok(); });
   EXPECT_GT(accepted, 0);  // a digit may become another digit
   EXPECT_LT(accepted, 200);
 }

@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/shape.h"
 
-namespace preon::testing {
+namespace preon::test {
 
 template <typename T>
 std::string Raw(const T& value) {
@@ -136,4 +136,4 @@ void Damage(const std::string& bytes, const Read& read) {
   }
 }
 
-}  // namespace preon::testing
+}  // namespace preon::test

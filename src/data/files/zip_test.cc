@@ -11,9 +11,9 @@
 namespace preon {
 namespace {
 
-using testing::TestFolder;
-using testing::Zip;
-using testing::ZipOf;
+using test::TestFolder;
+using test::Zip;
+using test::ZipOf;
 
 // Every member's bytes, or the first error.
 Result<std::vector<std::string>> ReadAll(const std::string& path) {
@@ -143,7 +143,7 @@ TEST(ZipTest, SurvivesDamage) {
   const TestFolder folder;
   for (const Zip kind : {Zip::kStored, Zip::kDeflated, Zip::kZip64}) {
     int good = 0, refused = 0;
-    testing::Damage(ZipOf({{"a.npy", "some content"}, {"b.npy", "other"}}, kind), [&](const std::string& bytes) {
+    test::Damage(ZipOf({{"a.npy", "some content"}, {"b.npy", "other"}}, kind), [&](const std::string& bytes) {
       const auto contents = ReadAll(folder.Write("a.zip", bytes));
       contents.ok() ? ++good : ++refused;
     });

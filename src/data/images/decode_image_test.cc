@@ -9,9 +9,9 @@
 namespace preon {
 namespace {
 
-using testing::Bmp;
-using testing::Jpeg;
-using testing::Png;
+using test::Bmp;
+using test::Jpeg;
+using test::Png;
 
 Result<Pixels> Decode(const std::string& file) { return DecodeImage(std::as_bytes(std::span(file)), "x.img"); }
 
@@ -97,7 +97,7 @@ TEST(DecodeImageTest, SurvivesDamage) {
   const Pixels rgb = Ramp({6, 5}, 3);
   int good = 0, refused = 0;
   for (const std::string& file : {Jpeg(rgb.size, 3, rgb.data), Bmp(rgb), Png(rgb.size, 3, 8, Text(rgb.data))}) {
-    testing::Damage(file, [&](const std::string& bytes) { Decode(bytes).ok() ? ++good : ++refused; });
+    test::Damage(file, [&](const std::string& bytes) { Decode(bytes).ok() ? ++good : ++refused; });
   }
   EXPECT_GT(good, 100);
   EXPECT_GT(refused, 100);

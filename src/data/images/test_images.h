@@ -11,7 +11,7 @@
 #include "data/files/test_files.h"
 #include "data/images/pixels.h"
 
-namespace preon::testing {
+namespace preon::test {
 
 /// 24-bit BMP, rows from the bottom up.
 inline std::string Bmp(const Pixels& rgb) {
@@ -74,4 +74,4 @@ inline std::string Jpeg(PictureSize size, int components, const std::vector<uint
   return file;
 }
 
-}  // namespace preon::testing
+}  // namespace preon::test

@@ -23,7 +23,7 @@ Model TwoBranches() {
   return *std::move(model);
 }
 
-QuantPlan PlanOf(const std::vector<std::string>& tensors, const std::vector<std::string>& integer_nodes) {
+QuantPlan PlanWith(const std::vector<std::string>& tensors, const std::vector<std::string>& integer_nodes) {
   QuantPlan plan;
   for (const std::string& tensor : tensors) plan.activations[tensor] = {};
   for (const std::string& node : integer_nodes) plan.nodes.push_back({.node = node});
@@ -32,8 +32,8 @@ QuantPlan PlanOf(const std::vector<std::string>& tensors, const std::vector<std:
 
 TEST(Reach, ABranchInWhichNothingIsObservedGetsAWitness) {
   const Model model = TwoBranches();
-  EXPECT_THAT(FindBranchProbes(model.graph, PlanOf({"a", "m"}, {"p", "m", "q"})), ElementsAre("p"));
-  EXPECT_THAT(FindBranchProbes(model.graph, PlanOf({"a", "m"}, {"m", "q"})), IsEmpty());
+  EXPECT_THAT(FindBranchProbes(model.graph, PlanWith({"a", "m"}, {"p", "m", "q"})), ElementsAre("p"));
+  EXPECT_THAT(FindBranchProbes(model.graph, PlanWith({"a", "m"}, {"m", "q"})), IsEmpty());
 }
 
 TEST(Reach, ABranchWithoutAnyValueIsNotReached) {

@@ -16,8 +16,8 @@
 namespace preon {
 namespace {
 
+using test::GraphBuilder;
 using ::testing::ElementsAre;
-using testing::GraphBuilder;
 using ::testing::UnorderedElementsAre;
 
 // x -> Conv c -> Relu r -> Conv d, Add s (d + r) -> y
@@ -31,7 +31,7 @@ GraphBuilder Residual() {
   return b;
 }
 
-Model Written(const GraphBuilder& b, const PlanOptions& options, const Target& target) {
+Model Quantized(const GraphBuilder& b, const PlanOptions& options, const Target& target) {
   const Result<QuantPlan> plan = target.Plan(b.model, options);
   EXPECT_TRUE(plan.ok()) << plan.status().ToString();
   TensorRanges ranges;
@@ -41,8 +41,8 @@ Model Written(const GraphBuilder& b, const PlanOptions& options, const Target& t
   EXPECT_TRUE(model.ok()) << model.status().ToString();
   return *model;
 }
-Model Ort(const GraphBuilder& b, const PlanOptions& options) { return Written(b, options, *MakeOrtTarget()); }
-Model Quark(const GraphBuilder& b, const PlanOptions& options) { return Written(b, options, *MakeQuarkTarget()); }
+Model Ort(const GraphBuilder& b, const PlanOptions& options) { return Quantized(b, options, *MakeOrtTarget()); }
+Model Quark(const GraphBuilder& b, const PlanOptions& options) { return Quantized(b, options, *MakeQuarkTarget()); }
 
 // Tensors that a QuantizeLinear reads.
 std::vector<std::string> Pairs(const Model& model) {
@@ -58,7 +58,7 @@ int64_t Count(const Model& model, std::string_view op_type) {
                             [](const auto& node) { return std::string_view(node->op_type); });
 }
 
-PlanOptions With(const std::function<void(OpListOptions&)>& set) {
+PlanOptions OptionsWith(const std::function<void(OpListOptions&)>& set) {
   PlanOptions options;
   set(options.op_list);
   return options;
@@ -67,29 +67,30 @@ PlanOptions With(const std::function<void(OpListOptions&)>& set) {
 TEST(Selection, OpTypesAndNodes) {
   const GraphBuilder b = Residual();
   EXPECT_THAT(Pairs(Ort(b, {})), UnorderedElementsAre("x", "r", "d", "s_QuantizeLinear_Input"));
-  EXPECT_THAT(Pairs(Ort(b, With([](auto& l) { l.selection.op_types = {"Add"}; }))),
+  EXPECT_THAT(Pairs(Ort(b, OptionsWith([](auto& l) { l.selection.op_types = {"Add"}; }))),
               UnorderedElementsAre("d", "r", "s_QuantizeLinear_Input"));
-  EXPECT_THAT(Pairs(Ort(b, With([](auto& l) { l.selection.nodes = {"c_node"}; }))), UnorderedElementsAre("x", "c"));
+  EXPECT_THAT(Pairs(Ort(b, OptionsWith([](auto& l) { l.selection.nodes = {"c_node"}; }))),
+              UnorderedElementsAre("x", "c"));
   GraphBuilder exp({1, 4, 8, 8});
   exp.Conv("x", "c");
   exp.Op("Exp", {"c"}, "e");
   exp.Output("e");
   EXPECT_THAT(Pairs(Ort(exp, {})), UnorderedElementsAre("x", "c"));
-  EXPECT_THAT(Pairs(Ort(exp, With([](auto& l) { l.selection.extra_op_types = {"Exp"}; }))),
+  EXPECT_THAT(Pairs(Ort(exp, OptionsWith([](auto& l) { l.selection.extra_op_types = {"Exp"}; }))),
               UnorderedElementsAre("x", "c", "e_QuantizeLinear_Input"));
-  EXPECT_THAT(Pairs(Ort(exp, With([](auto& l) { l.selection.all_op_types = true; }))),
+  EXPECT_THAT(Pairs(Ort(exp, OptionsWith([](auto& l) { l.selection.all_op_types = true; }))),
               UnorderedElementsAre("x", "c", "e_QuantizeLinear_Input"));
 }
 
 TEST(Selection, WeightsOnlyAndConstantFactors) {
-  const Model weights = Ort(Residual(), With([](auto& l) { l.selection.weights_only = true; }));
+  const Model weights = Ort(Residual(), OptionsWith([](auto& l) { l.selection.weights_only = true; }));
   EXPECT_THAT(Pairs(weights), ElementsAre());
   EXPECT_EQ(Count(weights, "DequantizeLinear"), 2);  // of the weights, not of the biases
   GraphBuilder b({4, 4});
   b.Op("MatMul", {"x", "x"}, "m", {4, 4});
   b.Op("MatMul", {"m", b.Constant("w", {4, 4})}, "n", {4, 4});
   b.Output("n");
-  EXPECT_THAT(Pairs(Ort(b, With([](auto& l) { l.selection.matmul_const_b_only = true; }))),
+  EXPECT_THAT(Pairs(Ort(b, OptionsWith([](auto& l) { l.selection.matmul_const_b_only = true; }))),
               UnorderedElementsAre("m", "n_QuantizeLinear_Input"));
 }
 
@@ -98,17 +99,17 @@ TEST(Pairs, MoversWithoutQuantizedInput) {
   b.Op("Transpose", {"x"}, "t");
   b.Output("t");
   EXPECT_TRUE(MakeOrtTarget()->Plan(b.model, {})->empty());
-  const Model forced = Ort(b, With([](auto& l) { l.pairs.force_without_input = true; }));
+  const Model forced = Ort(b, OptionsWith([](auto& l) { l.pairs.force_without_input = true; }));
   EXPECT_THAT(Pairs(forced), UnorderedElementsAre("x", "t_QuantizeLinear_Input"));
   EXPECT_EQ(forced.graph.Producer("t")->input(1), "x_scale");
 }
 
 TEST(Pairs, OnePerReaderOrOneDequantizePerReader) {
   const GraphBuilder b = Residual();
-  const Model pairs = Ort(b, With([](auto& l) { l.pairs.dedicated = true; }));
+  const Model pairs = Ort(b, OptionsWith([](auto& l) { l.pairs.dedicated = true; }));
   EXPECT_THAT(Pairs(pairs), UnorderedElementsAre("x", "r", "r", "d", "s_QuantizeLinear_Input"));
   EXPECT_EQ(pairs.graph.FindNode("s_node")->input(1), "r_DequantizeLinear_Output_2");
-  const Model dequantizers = Ort(b, With([](auto& l) { l.pairs.dedicated_dequantize = true; }));
+  const Model dequantizers = Ort(b, OptionsWith([](auto& l) { l.pairs.dedicated_dequantize = true; }));
   EXPECT_THAT(Pairs(dequantizers), UnorderedElementsAre("x", "r", "d", "s_QuantizeLinear_Input"));
   EXPECT_EQ(dequantizers.graph.FindNode("s_node")->input(1), "r_DequantizeLinear_Output_1");
 }
@@ -116,9 +117,9 @@ TEST(Pairs, OnePerReaderOrOneDequantizePerReader) {
 TEST(Pairs, ClampsFoldWhereCodesDoTheirWork) {
   const GraphBuilder b = Residual();
   EXPECT_EQ(Count(Ort(b, {}), "Relu"), 0);
-  EXPECT_EQ(Count(Ort(b, With([](auto& l) { l.pairs.keep_clamps = true; })), "Relu"), 1);
+  EXPECT_EQ(Count(Ort(b, OptionsWith([](auto& l) { l.pairs.keep_clamps = true; })), "Relu"), 1);
   EXPECT_EQ(Count(Ort(b, {.activation_symmetric = true}), "Relu"), 1);
-  PlanOptions extended = With([](auto& l) { l.format = QuarkFormat::kExtended; });
+  PlanOptions extended = OptionsWith([](auto& l) { l.format = QuarkFormat::kExtended; });
   EXPECT_EQ(Count(Quark(b, extended), "Relu"), 1);
   extended.op_list.pairs.fold_relu = true;
   EXPECT_EQ(Count(Quark(b, extended), "Relu"), 0);
@@ -128,7 +129,7 @@ TEST(Pairs, ClampsFoldWhereCodesDoTheirWork) {
 }
 
 TEST(Pairs, UnsignedRelu) {
-  PlanOptions options = With([](auto& l) { l.pairs.unsigned_relu = true; });
+  PlanOptions options = OptionsWith([](auto& l) { l.pairs.unsigned_relu = true; });
   options.activation = DataType::kInt8;
   options.activation_symmetric = true;
   const Model model = Quark(Residual(), options);
@@ -148,21 +149,21 @@ TEST(Pairs, RemovedBehindKernelsAndBetweenOperators) {
 
 TEST(Pairs, OutputsThatStayFloat) {
   const GraphBuilder b = Residual();
-  EXPECT_THAT(Pairs(Ort(b, With([](auto& l) { l.pairs.no_output_types = {"Add"}; }))),
+  EXPECT_THAT(Pairs(Ort(b, OptionsWith([](auto& l) { l.pairs.no_output_types = {"Add"}; }))),
               UnorderedElementsAre("x", "r", "d"));
-  EXPECT_THAT(Pairs(Ort(b, With([](auto& l) { l.pairs.no_output_nodes = {"d_node"}; }))),
+  EXPECT_THAT(Pairs(Ort(b, OptionsWith([](auto& l) { l.pairs.no_output_nodes = {"d_node"}; }))),
               UnorderedElementsAre("x", "r", "s_QuantizeLinear_Input"));
 }
 
 TEST(Pairs, DomainAndChannelAxis) {
-  const Model contrib = Ort(Residual(), With([](auto& l) { l.pairs.contrib_domain = true; }));
+  const Model contrib = Ort(Residual(), OptionsWith([](auto& l) { l.pairs.contrib_domain = true; }));
   EXPECT_EQ(contrib.graph.FindNode("x_QuantizeLinear")->domain, kContribDomain);
   EXPECT_TRUE(contrib.opsets.contains(kContribDomain));
   GraphBuilder b({1, 4, 8, 8});
   b.Op("ConvTranspose", {"x", b.Constant("w", {4, 4, 1, 1})}, "c");
   b.Op("Conv", {"c", b.Constant("v", {4, 4, 1, 1})}, "d");
   b.Output("d");
-  const PlanOptions options = With([](auto& l) { l.pairs.channel_axis = {{"Conv", 1}, {"ConvTranspose", 0}}; });
+  const PlanOptions options = OptionsWith([](auto& l) { l.pairs.channel_axis = {{"Conv", 1}, {"ConvTranspose", 0}}; });
   const Model other = Ort(b, options);
   EXPECT_EQ(other.graph.Initializer("w_scale")->shape(), Shape{4});
   EXPECT_EQ(other.graph.FindNode("w_DequantizeLinear")->Int("axis", -1), 0);
@@ -212,7 +213,7 @@ TEST(Pairs, BlocksGoWithThePairsWhereAsked) {
 TEST(Biases, FloatOrOfTheWeightsTypeOrShort) {
   const GraphBuilder b = Residual();
   const auto type_of = [&](const std::function<void(OpListOptions&)>& set) {
-    const Model model = Quark(b, With(set));
+    const Model model = Quark(b, OptionsWith(set));
     const Tensor* codes = model.graph.Initializer("c_b_quantized");
     return codes == nullptr ? DataType::kFloat : codes->type();
   };
@@ -242,7 +243,7 @@ TEST(Alignment, InputsOfConcatTakeTheScaleOfTheOutput) {
   b.Op("Sigmoid", {"x"}, "r");  // its range is another
   b.Op("Concat", {"x", "r"}, "y")->attributes["axis"] = int64_t{1};
   b.Output("y");
-  PlanOptions options = With([](auto& l) { l.format = QuarkFormat::kExtended; });
+  PlanOptions options = OptionsWith([](auto& l) { l.format = QuarkFormat::kExtended; });
   const auto scale = [](const Model& model, const char* tensor) {
     return model.graph.Initializer(tensor)->floats()[0];
   };

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/text.h"
 #include "passes/clamp.h"
 
 namespace preon {
@@ -16,11 +17,6 @@ constexpr std::array kMovers = {"MaxPool", "Reshape", "Flatten", "Transpose", "S
 // Activation functions that the runtime fuses with a Gemm in front of them (GemmActivationFusion).
 constexpr std::array kFusedBehindGemm = {"Relu",        "LeakyRelu", "Sigmoid",  "Tanh",     "Elu",
                                          "HardSigmoid", "Selu",      "Softplus", "Softsign", "ThresholdedRelu"};
-
-template <typename Names>
-bool Contains(const Names& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 OpTraits Float(FloatReason reason, std::string detail) { return {OpRole::kFloat, reason, std::move(detail)}; }
 

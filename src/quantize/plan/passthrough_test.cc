@@ -21,13 +21,13 @@ Model Chain(const std::string& first, const std::string& second) {
   return std::move(model).value();
 }
 
-QuantPlan PlanOf(const std::vector<std::string>& tensors) {
+QuantPlan PlanObserving(const std::vector<std::string>& tensors) {
   QuantPlan plan;
   for (const std::string& tensor : tensors) plan.activations[tensor];
   return plan;
 }
 
-bool Warned(const QuantPlan& plan, std::string_view text) {
+bool HasWarning(const QuantPlan& plan, std::string_view text) {
   return std::ranges::any_of(plan.warnings, [&](const std::string& w) { return w.find(text) != std::string::npos; });
 }
 
@@ -36,7 +36,7 @@ class RecommendedOps : public testing::TestWithParam<std::pair<const char*, cons
 TEST_P(RecommendedOps, SharesWithTheNearestTensorThatIsNotMoved) {
   const auto [op, call] = GetParam();
   const Model model = Chain(call, "Transpose <perm = [0, 1, 2, 3]> (b)");
-  QuantPlan plan = PlanOf({"a", "b", "c"});
+  QuantPlan plan = PlanObserving({"a", "b", "c"});
   InheritRanges(model.graph, {.passthrough = {op, "Transpose"}}, &plan);
   for (const char* tensor : {"b", "c"}) {
     EXPECT_EQ(plan.activations.at(tensor).shares, "a") << tensor;
@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(Ops, RecommendedOps,
 
 TEST(Passthrough, ASourceInFloatIsObservedInstead) {
   const Model model = Chain("Reshape(a, shape)", "MaxPool <kernel_shape = [1, 1]> (b)");
-  QuantPlan plan = PlanOf({"c"});
+  QuantPlan plan = PlanObserving({"c"});
   InheritRanges(model.graph, {.passthrough = {"Reshape", "MaxPool"}}, &plan);
   EXPECT_EQ(plan.activations.at("c").range_of, "a");
   EXPECT_EQ(plan.RangeTensors(), std::vector<std::string>{"c"});
@@ -68,21 +68,21 @@ TEST(Passthrough, ASourceInFloatIsObservedInstead) {
 
 TEST(Passthrough, ConstantsAndInputsAreSources) {
   const Model constant = Chain("Gather(table, shape)", "Relu(b)");
-  QuantPlan plan = PlanOf({"b"});
+  QuantPlan plan = PlanObserving({"b"});
   InheritRanges(constant.graph, {.passthrough = {"Gather"}}, &plan);
   EXPECT_EQ(plan.activations.at("b").source, RangeSource::kFixed);
   EXPECT_EQ(plan.activations.at("b").fixed, (Range{-3, 7}));
   EXPECT_TRUE(plan.ObservedTensors().empty());
 
   const Model input = Chain("Reshape(x, shape)", "Relu(b)");
-  plan = PlanOf({"b"});
+  plan = PlanObserving({"b"});
   InheritRanges(input.graph, {.passthrough = {"Reshape"}}, &plan);
   EXPECT_EQ(plan.activations.at("b").range_of, "x");
 }
 
 TEST(Passthrough, AnotherFormatTakesTheRangeButNotTheScale) {
   const Model model = Chain("Reshape(a, shape)", "Relu(b)");
-  QuantPlan plan = PlanOf({"a", "b"});
+  QuantPlan plan = PlanObserving({"a", "b"});
   plan.activations["b"].format.type = DataType::kInt16;
   InheritRanges(model.graph, {.passthrough = {"Reshape"}}, &plan);
   EXPECT_EQ(plan.activations.at("b").shares, "");
@@ -91,7 +91,7 @@ TEST(Passthrough, AnotherFormatTakesTheRangeButNotTheScale) {
 
 TEST(Passthrough, OverridesStayAndAreSources) {
   const Model model = Chain("Reshape(a, shape)", "Transpose <perm = [0, 1, 2, 3]> (b)");
-  QuantPlan plan = PlanOf({"a", "b", "c"});
+  QuantPlan plan = PlanObserving({"a", "b", "c"});
   PlanOptions options{.passthrough = {"Reshape", "Transpose"}};
   options.overrides["b"].range = Range{-1, 1};
   InheritRanges(model.graph, options, &plan);
@@ -101,7 +101,7 @@ TEST(Passthrough, OverridesStayAndAreSources) {
 
 TEST(Passthrough, WhoSharedTheInheritorSharesItsSource) {
   const Model model = Chain("Reshape(a, shape)", "Relu(b)");
-  QuantPlan plan = PlanOf({"a", "b", "c"});
+  QuantPlan plan = PlanObserving({"a", "b", "c"});
   plan.activations["c"].shares = "b";
   InheritRanges(model.graph, {.passthrough = {"Reshape"}}, &plan);
   EXPECT_EQ(plan.activations.at("c").shares, "a");
@@ -110,10 +110,10 @@ TEST(Passthrough, WhoSharedTheInheritorSharesItsSource) {
 
 TEST(Passthrough, OthersAreLeftAloneAndWarnings) {
   const Model model = Chain("Relu(a)", "Reshape(b, shape)");
-  QuantPlan plan = PlanOf({"a", "b", "c"});
+  QuantPlan plan = PlanObserving({"a", "b", "c"});
   InheritRanges(model.graph, {.passthrough = {"Relu", "Reshap"}}, &plan);
-  EXPECT_TRUE(Warned(plan, "Relu does not only move values"));
-  EXPECT_TRUE(Warned(plan, "did you mean 'Reshape'?"));
+  EXPECT_TRUE(HasWarning(plan, "Relu does not only move values"));
+  EXPECT_TRUE(HasWarning(plan, "did you mean 'Reshape'?"));
   EXPECT_FALSE(plan.activations.at("c").inherited);
   EXPECT_EQ(plan.activations.at("b").range_of, "x");
 }

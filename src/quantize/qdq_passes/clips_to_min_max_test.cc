@@ -7,7 +7,7 @@
 namespace preon {
 namespace {
 
-using testing::GraphBuilder;
+using test::GraphBuilder;
 
 // x -> Clip(bounds) -> QuantizeLinear with zero points of `codes`.
 Model ClipModel(DataType codes, std::vector<std::string> bounds) {

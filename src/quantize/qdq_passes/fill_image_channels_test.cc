@@ -10,10 +10,10 @@
 namespace preon {
 namespace {
 
-using testing::GraphBuilder;
+using test::GraphBuilder;
 
 // x [1, channels, 8, 8] -> Conv 3x3 -> y with `outputs` channels.
-Model ConvModel(int64_t channels, int64_t outputs, Shape window = {3, 3}) {
+Model ImageModel(int64_t channels, int64_t outputs, Shape window = {3, 3}) {
   GraphBuilder b({1, channels, 8, 8});
   b.Op("Conv", {"x", b.Constant("w", {outputs, channels, window[0], window[1]}), b.Constant("b", {outputs})}, "y",
        {1, outputs, 8, 8});
@@ -21,7 +21,7 @@ Model ConvModel(int64_t channels, int64_t outputs, Shape window = {3, 3}) {
   return b.model;
 }
 
-Model Quantize(const Model& model, const PlanOptions& options = {}) {
+Model QuantizeImageModel(const Model& model, const PlanOptions& options = {}) {
   const QuantPlan plan = *PlanForOrtCpu(model, options);
   return *ApplyPlan(model, plan, {{"x", {-1, 1}}, {"y", {-1, 1}}});
 }
@@ -33,12 +33,12 @@ std::vector<std::string> ConcatInputs(const Graph& graph) {
 
 TEST(FillInputChannels, RepeatsChannelsUpToFourWithZeroWeights) {
   for (const int64_t channels : {1, 2, 3}) {
-    const Model quantized = Quantize(ConvModel(channels, 16));
+    const Model quantized = QuantizeImageModel(ImageModel(channels, 16));
     const Graph& graph = quantized.graph;
     EXPECT_EQ(ConcatInputs(graph).size(), channels == 1 ? 4u : 2u) << channels;
     const Tensor& codes = *graph.Initializer("w_quantized");
     EXPECT_EQ(codes.shape(), (Shape{16, 4, 3, 3}));
-    const Model plain = Quantize(ConvModel(channels, 16), {.compat = Compat::kQuark});
+    const Model plain = QuantizeImageModel(ImageModel(channels, 16), {.compat = Compat::kQuark});
     const Tensor& wanted = *plain.graph.Initializer("w_quantized");
     for (int64_t output = 0; output < 16; ++output) {
       for (int64_t at = 0; at < 4 * 9; ++at) {
@@ -52,15 +52,15 @@ TEST(FillInputChannels, RepeatsChannelsUpToFourWithZeroWeights) {
 }
 
 TEST(FillInputChannels, OnlyWhereTheDirectKernelTakesTheRest) {
-  EXPECT_EQ(ConcatInputs(Quantize(ConvModel(4, 16)).graph).size(), 0u);
-  EXPECT_EQ(ConcatInputs(Quantize(ConvModel(3, 8)).graph).size(), 0u);
-  EXPECT_EQ(ConcatInputs(Quantize(ConvModel(3, 20)).graph).size(), 0u);
-  EXPECT_EQ(ConcatInputs(Quantize(ConvModel(3, 16, {1, 1})).graph).size(), 0u);
-  EXPECT_EQ(ConcatInputs(Quantize(ConvModel(3, 16), {.compat = Compat::kQuark}).graph).size(), 0u);
+  EXPECT_EQ(ConcatInputs(QuantizeImageModel(ImageModel(4, 16)).graph).size(), 0u);
+  EXPECT_EQ(ConcatInputs(QuantizeImageModel(ImageModel(3, 8)).graph).size(), 0u);
+  EXPECT_EQ(ConcatInputs(QuantizeImageModel(ImageModel(3, 20)).graph).size(), 0u);
+  EXPECT_EQ(ConcatInputs(QuantizeImageModel(ImageModel(3, 16, {1, 1})).graph).size(), 0u);
+  EXPECT_EQ(ConcatInputs(QuantizeImageModel(ImageModel(3, 16), {.compat = Compat::kQuark}).graph).size(), 0u);
 }
 
 TEST(FillInputChannels, AWeightThatOthersReadStays) {
-  Model model = ConvModel(3, 16);
+  Model model = ImageModel(3, 16);
   GraphBuilder b({1, 3, 8, 8});
   b.model = std::move(model);
   b.Op("Conv", {"x", "w", "b"}, "z", {1, 16, 8, 8});

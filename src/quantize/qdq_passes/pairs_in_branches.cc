@@ -9,13 +9,13 @@ namespace preon {
 namespace {
 
 // What is to be done, found before anything changes: scopes hold for the graph as it is.
-struct Split {
+struct SplitPair {
   Node* dequantize;
   std::map<int, std::vector<Use>> readers;  // by scope; those that keep the node are left out
 };
 
-Split FindReaders(const Graph& graph, const IfScopes& scopes, Node* dequantize) {
-  Split split{dequantize, {}};
+SplitPair FindReaders(const Graph& graph, const IfScopes& scopes, Node* dequantize) {
+  SplitPair split{dequantize, {}};
   // Readers of the name, where there are any, keep the node; else the first scope does.
   int keeps = graph.IsOutput(dequantize->output()) ? IfScopes::kOutside : IfScopes::kNowhere;
   for (const Use& use : graph.Uses(dequantize->output())) {
@@ -27,7 +27,7 @@ Split FindReaders(const Graph& graph, const IfScopes& scopes, Node* dequantize) 
   return split;
 }
 
-void Apply(const Split& split, const IfScopes& scopes, Graph& graph) {
+void Apply(const SplitPair& split, const IfScopes& scopes, Graph& graph) {
   for (const auto& [scope, uses] : split.readers) {
     const Node& original = *split.dequantize;
     const std::string output = graph.UniqueTensorName(original.output());
@@ -46,7 +46,7 @@ Status PlacePairsInBranches(Graph& graph) {
   if (std::none_of(nodes.begin(), nodes.end(), [](const auto& node) { return node->IsFlatIf(); })) return Status::Ok();
   PREON_RETURN_IF_ERROR(graph.SortTopologically());
   const IfScopes scopes(graph);
-  std::vector<Split> splits;
+  std::vector<SplitPair> splits;
   for (const auto& node : nodes) {
     if (node->op_type == "QuantizeLinear") {
       const Node* producer = graph.Producer(node->input(0));
@@ -55,7 +55,7 @@ Status PlacePairsInBranches(Graph& graph) {
       splits.push_back(FindReaders(graph, scopes, node.get()));
     }
   }
-  for (const Split& split : splits) Apply(split, scopes, graph);
+  for (const SplitPair& split : splits) Apply(split, scopes, graph);
   return Status::Ok();
 }
 

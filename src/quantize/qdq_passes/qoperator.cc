@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 
+#include "formats/quark_operators.h"
 #include "passes/rewrite.h"
 #include "quantize/qdq_passes/code_groups.h"
 #include "quantize/qdq_passes/qoperator_bias.h"
@@ -11,7 +12,6 @@
 namespace preon {
 namespace {
 
-constexpr const char* kMicrosoft = "com.microsoft";
 using Attributes = std::map<std::string, AttributeValue>;
 
 // The integer operator that takes a node's place; with `codes` it writes what the QuantizeLinear behind the node wrote.
@@ -114,7 +114,7 @@ class Converter {
     }
     if (OnlyQuantizer(graph_, node.output()) != nullptr) return std::nullopt;
     return Form{"MatMulIntegerToFloat",
-                kMicrosoft,
+                kContribDomain,
                 {a->codes, b->codes, a->scale, b->scale, a->zero_point, b->zero_point},
                 {},
                 false};
@@ -125,8 +125,11 @@ class Converter {
     const auto a = Read(node, 0), b = ReadWeight(node, node.Int("transB", 0) != 0 ? 0 : 1), y = Written(node);
     if (!a || !b || !HasKernel(*a, *b) || (y && y->type != a->type)) return std::nullopt;
     if (!y && OnlyQuantizer(graph_, node.output()) != nullptr) return std::nullopt;
-    Form form{
-        "QGemm", kMicrosoft, {a->codes, a->scale, a->zero_point, b->codes, b->scale, b->zero_point}, {}, y.has_value()};
+    Form form{"QGemm",
+              kContribDomain,
+              {a->codes, a->scale, a->zero_point, b->codes, b->scale, b->zero_point},
+              {},
+              y.has_value()};
     for (const char* name : {"transA", "transB"}) {
       if (node.Has(name)) form.attributes[name] = node.Int(name, 0);
     }
@@ -141,7 +144,7 @@ class Converter {
     const auto a = Read(node, 0), b = Read(node, 1), y = Written(node);
     if (!a || !b || !y || a->type != b->type || a->type != y->type) return std::nullopt;
     return Form{"QLinear" + node.op_type,
-                kMicrosoft,
+                kContribDomain,
                 {a->codes, a->scale, a->zero_point, b->codes, b->scale, b->zero_point, y->scale, y->zero_point},
                 {}};
   }
@@ -149,7 +152,7 @@ class Converter {
   std::optional<Form> ConcatForm(const Node& node) {
     const auto y = Written(node);
     if (!y) return std::nullopt;
-    Form form{"QLinearConcat", kMicrosoft, {y->scale, y->zero_point}, node.attributes};
+    Form form{"QLinearConcat", kContribDomain, {y->scale, y->zero_point}, node.attributes};
     for (size_t index = 0; index < node.inputs().size(); ++index) {
       const auto x = Read(node, index);
       if (!x || x->type != y->type) return std::nullopt;
@@ -163,7 +166,7 @@ class Converter {
     if (!x || !y || !z || x->type != y->type || x->type != z->type) return std::nullopt;
     return Form{
         "QLinearWhere",
-        kMicrosoft,
+        kContribDomain,
         {node.input(0), x->codes, x->scale, x->zero_point, y->codes, y->scale, y->zero_point, z->scale, z->zero_point},
         {}};
   }
@@ -175,7 +178,7 @@ class Converter {
     const auto x = Read(node, 0), y = Written(node);
     if (!x || !y || x->type != y->type || node.Has("dilations")) return std::nullopt;
     Form form{"QLinear" + node.op_type,
-              kMicrosoft,
+              kContribDomain,
               {x->codes, x->scale, x->zero_point, y->scale, y->zero_point},
               node.attributes};
     if (node.op_type == "Softmax") {
@@ -202,9 +205,9 @@ class Converter {
   }
 
   bool Moves(const Node& node) const {
-    constexpr std::array kMovers = {"MaxPool", "Reshape", "Flatten", "Transpose", "Squeeze",      "Unsqueeze",
-                                    "Gather",  "Slice",   "Split",   "Expand",    "DepthToSpace", "Resize"};
-    if (!node.domain.empty() || std::ranges::find(kMovers, node.op_type) == kMovers.end()) return false;
+    constexpr std::array kCodeMovers = {"MaxPool", "Reshape", "Flatten", "Transpose", "Squeeze",      "Unsqueeze",
+                                        "Gather",  "Slice",   "Split",   "Expand",    "DepthToSpace", "Resize"};
+    if (!node.domain.empty() || std::ranges::find(kCodeMovers, node.op_type) == kCodeMovers.end()) return false;
     if (node.op_type == "Resize" && node.String("mode", "nearest") != "nearest") return false;
     if (node.op_type == "MaxPool" && (model_.opset() < 12 || node.outputs().size() > 1)) return false;
     const auto x = Read(node, 0);

@@ -9,7 +9,7 @@
 namespace preon {
 namespace {
 
-using testing::FloatInfo;
+using test::FloatInfo;
 
 /// Graphs in Q/DQ form; all activations are uint8 unless told, with scale 0.5 and zero point 3.
 class QdqBuilder {

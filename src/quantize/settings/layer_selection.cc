@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/spelling.h"
+#include "base/text.h"
 #include "quantize/settings/layer_settings.h"
 
 namespace preon {
@@ -17,10 +18,6 @@ const std::optional<TensorOverride>& Of(const LayerOverride& layer, LayerRole ro
   if (role == LayerRole::kInput) return layer.input;
   if (role == LayerRole::kWeight) return layer.weight;
   return role == LayerRole::kBias ? layer.bias : layer.output;
-}
-
-bool Contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
 }
 
 // "'a'" or "'a' and 2 more".

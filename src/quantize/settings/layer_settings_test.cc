@@ -9,7 +9,7 @@
 namespace preon {
 namespace {
 
-using testing::GraphBuilder;
+using test::GraphBuilder;
 
 constexpr DataType kOwn = DataType::kInt16, kOther = DataType::kUInt16, kDefault = DataType::kUInt8;
 

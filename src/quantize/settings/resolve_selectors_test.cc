@@ -23,7 +23,7 @@ Graph Diamond() {
 
 using Names = std::set<std::string>;
 
-Result<Names> Resolved(const NodeSelectors& selectors) {
+Result<Names> ResolvedNames(const NodeSelectors& selectors) {
   PlanOptions options;
   options.layers.emplace_back().selectors = selectors;
   PREON_RETURN_IF_ERROR(ResolveSelectors(Diamond(), &options));
@@ -31,18 +31,18 @@ Result<Names> Resolved(const NodeSelectors& selectors) {
 }
 
 TEST(Selectors, NamesGlobsAndPatterns) {
-  EXPECT_EQ(*Resolved({.patterns = {"b"}}), Names{"b"});
-  EXPECT_EQ(*Resolved({.patterns = {"?", "a"}}), (Names{"a", "b", "c", "d"}));
-  EXPECT_EQ(*Resolved({.patterns = {"^[bc]$"}}), (Names{"b", "c"}));
+  EXPECT_EQ(*ResolvedNames({.patterns = {"b"}}), Names{"b"});
+  EXPECT_EQ(*ResolvedNames({.patterns = {"?", "a"}}), (Names{"a", "b", "c", "d"}));
+  EXPECT_EQ(*ResolvedNames({.patterns = {"^[bc]$"}}), (Names{"b", "c"}));
 }
 
 TEST(Selectors, SubGraphsAreWhatLiesOnPaths) {
-  EXPECT_EQ(*Resolved({.sub_graphs = {{{"a"}, {"b", "c"}}}}), (Names{"a", "b", "c"}));
-  EXPECT_EQ(*Resolved({.sub_graphs = {{{"a"}, {"a"}}}}), Names{"a"});
+  EXPECT_EQ(*ResolvedNames({.sub_graphs = {{{"a"}, {"b", "c"}}}}), (Names{"a", "b", "c"}));
+  EXPECT_EQ(*ResolvedNames({.sub_graphs = {{{"a"}, {"a"}}}}), Names{"a"});
 }
 
 TEST(Selectors, WhatIsWrongIsTold) {
-  const auto problem = [](const NodeSelectors& selectors) { return Resolved(selectors).status(); };
+  const auto problem = [](const NodeSelectors& selectors) { return ResolvedNames(selectors).status(); };
   EXPECT_EQ(problem({.patterns = {"x"}}).id(), ErrorId::kNameNotInModel);
   EXPECT_EQ(problem({.patterns = {"^x.*"}}).id(), ErrorId::kNameNotInModel);
   EXPECT_EQ(problem({.patterns = {"^("}}).id(), ErrorId::kBadConfig);

@@ -10,7 +10,7 @@
 namespace preon {
 namespace {
 
-using testing::GraphBuilder;
+using test::GraphBuilder;
 using ::testing::HasSubstr;
 
 // x -> Conv c (weights c_w [4, 4, 1, 1], bias c_b) -> Conv d

@@ -18,7 +18,7 @@ Status CheckType(std::string_view target, std::span<const DataType> types, const
 
 // Floating types and blocks have their zero in the middle.
 template <typename Plan>
-void SetType(const TensorType& type, Plan& plan) {
+void SetWantedType(const TensorType& type, Plan& plan) {
   plan.block.reset();
   if (type.block() != nullptr) plan.block = BlockPlan{*type.block()};
   plan.format.type = type.type();
@@ -45,7 +45,7 @@ void SetGranularity(bool per_channel, int64_t block_size, const ScaleAxes& axes,
 }
 
 void ApplyOverride(const TensorOverride& wanted, ActivationPlan& activation) {
-  if (wanted.type) SetType(*wanted.type, activation);
+  if (wanted.type) SetWantedType(*wanted.type, activation);
   if (wanted.symmetric) activation.format.symmetric = *wanted.symmetric;
   if (wanted.scale_type) activation.scale_type = *wanted.scale_type;
   if (wanted.range.complete() || (wanted.range && activation.source == RangeSource::kFixed)) {
@@ -71,7 +71,7 @@ void ApplyOverride(const TensorOverride& wanted, ActivationPlan& activation) {
 }
 
 void ApplyOverride(const TensorOverride& wanted, const ScaleAxes& axes, WeightPlan& weight) {
-  if (wanted.type) SetType(*wanted.type, weight);
+  if (wanted.type) SetWantedType(*wanted.type, weight);
   if (wanted.symmetric) weight.format.symmetric = *wanted.symmetric;
   if (wanted.scale_type) weight.scale_type = *wanted.scale_type;
   if (wanted.reduce_range) weight.format.reduce_range = *wanted.reduce_range;

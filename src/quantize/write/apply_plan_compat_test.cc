@@ -11,10 +11,10 @@
 namespace preon {
 namespace {
 
-using testing::GraphBuilder;
+using test::GraphBuilder;
 
-Model Quantize(const GraphBuilder& b, const PlanOptions& options, Range range,
-               std::vector<std::string>* warnings = nullptr) {
+Model QuantizeCompat(const GraphBuilder& b, const PlanOptions& options, Range range,
+                     std::vector<std::string>* warnings = nullptr) {
   const QuantPlan plan = *MakeQuarkTarget()->Plan(b.model, options);
   EXPECT_EQ(plan.compat, options.compat);
   TensorRanges ranges;
@@ -31,8 +31,8 @@ TEST(ApplyPlan, CompatOfBeta) {
   gemm->attributes["beta"] = 2.0f;
   b.Output("y");
   const auto bias_scale = [](const Model& model) { return model.graph.Initializer("b_quantized_scale")->floats()[0]; };
-  const Model ours = Quantize(b, {.per_channel = false}, {-1, 1});
-  const Model theirs = Quantize(b, {.compat = Compat::kQuark, .per_channel = false}, {-1, 1});
+  const Model ours = QuantizeCompat(b, {.per_channel = false}, {-1, 1});
+  const Model theirs = QuantizeCompat(b, {.compat = Compat::kQuark, .per_channel = false}, {-1, 1});
   EXPECT_EQ(ours.graph.FindNode("y_node")->Float("beta", 1), 1);
   EXPECT_EQ(theirs.graph.FindNode("y_node")->Float("beta", 1), 1);
   EXPECT_EQ(bias_scale(theirs), 2 * bias_scale(ours));
@@ -52,7 +52,7 @@ TEST(ApplyPlan, CompatOfABiasThatDoesNotFit) {
   b.Op("Conv", {"x", b.Constant("w", {4, 4, 1, 1}, 1e-3f), b.Constant("b", {4}, 7e4f)}, "c1");
   b.Output("c1");
   const auto codes = [&](Compat compat) {
-    const Model quantized = Quantize(b, {.compat = compat}, {-2e-3f, 2e-3f});
+    const Model quantized = QuantizeCompat(b, {.compat = compat}, {-2e-3f, 2e-3f});
     const std::span<const int32_t> all = quantized.graph.Initializer("b_quantized")->As<int32_t>();
     return std::vector<int32_t>(all.begin(), all.end());
   };
@@ -68,7 +68,7 @@ TEST(ApplyPlan, CompatTakesInvertedRanges) {
   GraphBuilder b({1, 4, 8, 8});
   b.Conv("x", "c1");
   b.Output("c1");
-  const Model quantized = Quantize(b, {.compat = Compat::kQuark}, {0.7f, 0.69932f});
+  const Model quantized = QuantizeCompat(b, {.compat = Compat::kQuark}, {0.7f, 0.69932f});
   EXPECT_EQ(quantized.graph.Initializer("x_scale")->floats()[0], static_cast<float>(0.69932f / 255.0));
 }
 
@@ -79,7 +79,7 @@ TEST(ApplyPlan, CompatOfInt16ScalesOutOfReach) {
   std::vector<std::string> warnings;
   const PlanOptions options{
       .scale_type = ScaleType::kInt16, .weight_scale_type = ScaleType::kFloat32, .compat = Compat::kQuark};
-  const Model quantized = Quantize(b, options, {-1, 1e8f}, &warnings);
+  const Model quantized = QuantizeCompat(b, options, {-1, 1e8f}, &warnings);
   EXPECT_EQ(quantized.graph.Initializer("x_scale")->floats()[0], 0x1p-14f);
   EXPECT_THAT(warnings, ::testing::Contains("int16 scales reach from 2^-17 to 32767: 0 scales below and 2 above became "
                                             "2^-14, as in the reference tool, in 2 tensors, the first of them c1"));

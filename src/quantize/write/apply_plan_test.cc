@@ -10,7 +10,7 @@
 namespace preon {
 namespace {
 
-using testing::GraphBuilder;
+using test::GraphBuilder;
 
 std::map<std::string, Range> SameRange(const QuantPlan& plan, Range range) {
   std::map<std::string, Range> ranges;

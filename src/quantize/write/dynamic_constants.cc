@@ -29,8 +29,8 @@ Result<EncodedTensor> EncodeAlone(const std::string& name, const Tensor& values,
       PREON_ASSIGN_OR_RETURN(ranges, CalibrateWeight(values, axis, plan.format, plan.scale_type, plan.rule));
     }
     TensorParams make(compat);
-    for (const Range& range : ranges) {
-      PREON_ASSIGN_OR_RETURN(params.emplace_back(), make.Make(name, range, plan.format, plan.scale_type));
+    for (const Range& channel_range : ranges) {
+      PREON_ASSIGN_OR_RETURN(params.emplace_back(), make.Make(name, channel_range, plan.format, plan.scale_type));
     }
   }
   return compat == Compat::kOff ? EncodeTensor(values, std::move(params), axis, plan.format)

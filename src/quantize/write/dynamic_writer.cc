@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <map>
 
+#include "formats/quark_operators.h"
 #include "ir/sub_graphs.h"
 #include "quantize/write/dynamic_constants.h"
 
 namespace preon {
 namespace {
 
-constexpr const char* kMicrosoft = "com.microsoft";
-
-class Writer {
+class DynamicWriter {
  public:
-  Writer(Model& model, const QuantPlan& plan)
+  DynamicWriter(Model& model, const QuantPlan& plan)
       : model_(model), graph_(model.graph), constants_(graph_, plan), plan_(plan) {}
 
   Status Write() {
@@ -35,7 +34,7 @@ class Writer {
     auto plan = plan_.bodies.begin();
     std::map<std::string, int64_t> opsets;
     const auto write_body = [&](Model& body) -> Status {
-      PREON_RETURN_IF_ERROR(Writer(body, *plan++).Write());
+      PREON_RETURN_IF_ERROR(DynamicWriter(body, *plan++).Write());
       opsets.merge(body.opsets);
       return Status::Ok();
     };
@@ -142,7 +141,7 @@ class Writer {
     Node* made = Add(node, "DynamicQuantizeLSTM",
                      {node->input(0), w.codes, r.codes, node->input(3), node->input(4), node->input(5), node->input(6),
                       node->input(7), w.scale, w.zero_point, r.scale, r.zero_point},
-                     node->outputs(), DynamicPlan::NameInResult(node->name), kMicrosoft);
+                     node->outputs(), DynamicPlan::NameInResult(node->name), kContribDomain);
     made->attributes = node->attributes;
     made->attributes.erase("layout");
     return Status::Ok();
@@ -154,7 +153,7 @@ class Writer {
     Add(node, "QAttention",
         {data.codes, weight.codes, node->input(2), data.scale, weight.scale, node->input(3), data.zero_point,
          weight.zero_point, node->input(4)},
-        node->outputs(), DynamicPlan::NameInResult(node->name), kMicrosoft)
+        node->outputs(), DynamicPlan::NameInResult(node->name), kContribDomain)
         ->attributes = node->attributes;
     return Status::Ok();
   }
@@ -171,7 +170,7 @@ class Writer {
     inputs.insert(inputs.end(), scales.begin(), scales.end());
     inputs.insert(inputs.end(), zero_points.begin(), zero_points.end());
     Add(node, "QEmbedLayerNormalization", std::move(inputs), node->outputs(), DynamicPlan::NameInResult(node->name),
-        kMicrosoft)
+        kContribDomain)
         ->attributes = node->attributes;
     return Status::Ok();
   }
@@ -185,6 +184,6 @@ class Writer {
 
 }  // namespace
 
-Status WriteDynamic(Model& model, const QuantPlan& plan) { return Writer(model, plan).Write(); }
+Status WriteDynamic(Model& model, const QuantPlan& plan) { return DynamicWriter(model, plan).Write(); }
 
 }  // namespace preon

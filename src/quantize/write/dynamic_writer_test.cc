@@ -9,7 +9,7 @@
 namespace preon {
 namespace {
 
-using testing::GraphBuilder;
+using test::GraphBuilder;
 
 std::map<std::string, int> Operators(const Graph& graph) {
   std::map<std::string, int> count;
@@ -18,7 +18,7 @@ std::map<std::string, int> Operators(const Graph& graph) {
 }
 
 /// Plans as given, writes; the caller's model has at least one node for it.
-Model Written(const Model& model, const PlanOptions& options = {}) {
+Model WrittenDynamic(const Model& model, const PlanOptions& options = {}) {
   const Result<QuantPlan> plan = PlanDynamic(model, options);
   EXPECT_TRUE(plan.ok()) << plan.status().ToString();
   Model quantized = model;
@@ -34,7 +34,7 @@ TEST(DynamicWriter, ProductsShareCodesOfDataAndWeights) {
   builder.Op("MatMul", {"x", w}, "b", {1, 64, 64});
   builder.Output("a");
   builder.Output("b");
-  const Model model = Written(builder.model);
+  const Model model = WrittenDynamic(builder.model);
   EXPECT_EQ(Operators(model.graph),
             (std::map<std::string, int>{{"DynamicQuantizeLinear", 1}, {"MatMulInteger", 2}, {"Cast", 2}, {"Mul", 4}}));
   const Node* product = model.graph.FindNode("a_node_quant");
@@ -53,7 +53,7 @@ TEST(DynamicWriter, OtherToolsLayoutTakesConvolutionsAndCodesOfTables) {
   builder.Conv("x", "c");
   builder.Output("c");
   const PlanOptions reference{.compat = Compat::kOnnxRuntime};
-  const Model conv = Written(builder.model, reference);
+  const Model conv = WrittenDynamic(builder.model, reference);
   EXPECT_EQ(Operators(conv.graph),
             (std::map<std::string, int>{
                 {"DynamicQuantizeLinear", 1}, {"ConvInteger", 1}, {"Cast", 1}, {"Mul", 2}, {"Add", 1}}));
@@ -65,17 +65,17 @@ TEST(DynamicWriter, OtherToolsLayoutTakesConvolutionsAndCodesOfTables) {
   text.Op("MatMul", {"e", text.Constant("w", {32, 8})}, "y", {3, 8});
   text.Output("y");
   // The product takes the codes of the table; nothing is decoded.
-  EXPECT_EQ(Operators(Written(text.model, reference).graph),
+  EXPECT_EQ(Operators(WrittenDynamic(text.model, reference).graph),
             (std::map<std::string, int>{{"Gather", 1}, {"MatMulInteger", 1}, {"Cast", 1}, {"Mul", 2}}));
   text.Output("e");
-  EXPECT_EQ(Operators(Written(text.model, reference).graph).at("DequantizeLinear"), 1);
+  EXPECT_EQ(Operators(WrittenDynamic(text.model, reference).graph).at("DequantizeLinear"), 1);
 }
 
 TEST(DynamicWriter, RowsOfTablesHaveScales) {
   GraphBuilder builder({3}, "ids");
   builder.Op("Gather", {builder.Constant("table", {1024, 32}), "ids"}, "e", {3, 32});
   builder.Output("e");
-  const Model model = Written(builder.model);
+  const Model model = WrittenDynamic(builder.model);
   EXPECT_EQ(Operators(model.graph), (std::map<std::string, int>{{"Gather", 2}, {"Cast", 1}, {"Mul", 1}}));
   EXPECT_EQ(model.graph.Initializer("table_scale")->shape(), (Shape{1024, 1}));
   EXPECT_EQ(model.graph.Initializer("table_zero_point"), nullptr);
@@ -90,7 +90,7 @@ TEST(DynamicWriter, GatesOfLstm) {
   lstm->attributes = {{"hidden_size", kHidden}, {"direction", std::string("bidirectional")}};
   builder.Output("h");
   for (const bool per_channel : {true, false}) {
-    const Model model = Written(builder.model, {.per_channel = per_channel});
+    const Model model = WrittenDynamic(builder.model, {.per_channel = per_channel});
     const Node* made = model.graph.FindNode("h_node_quant");
     ASSERT_NE(made, nullptr);
     EXPECT_EQ(made->op_type, "DynamicQuantizeLSTM");

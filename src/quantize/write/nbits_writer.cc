@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "formats/quark_operators.h"
 
 namespace preon {
 namespace {
 
-constexpr std::string_view kDomain = "com.microsoft";
 constexpr int64_t kSmallestBlock = 16;
 
 Tensor Transposed(const Tensor& matrix) {
@@ -31,9 +31,9 @@ struct Encoded {
   int64_t rows, columns, block_size;
 };
 
-class Writer {
+class NBitsWriter {
  public:
-  Writer(Model& model, const NBitsPlan& plan, int threads)
+  NBitsWriter(Model& model, const NBitsPlan& plan, int threads)
       : graph_(model.graph), plan_(plan), parallel_for_(OnThreads(static_cast<size_t>(threads))) {}
 
   Status Replace(Node* node) {
@@ -45,7 +45,7 @@ class Writer {
     if (!encoded->zero_points.empty() || bias) inputs.push_back(encoded->zero_points);
     if (bias) inputs.insert(inputs.end(), {"", node->input(2)});
     Node* made = graph_.AddNode("MatMulNBits", std::move(inputs), node->outputs(), plan_.NameInResult(node->name),
-                                std::string(kDomain), node);
+                                std::string(kContribDomain), node);
     made->origins = node->origins;
     made->home = node->home;
     made->attributes = {{"K", encoded->rows},
@@ -95,9 +95,9 @@ class Writer {
 
 Status WriteNBits(Model& model, const NBitsPlan& plan, int threads) {
   if (plan.nodes.empty()) return Status::Ok();
-  Writer writer(model, plan, threads);
+  NBitsWriter writer(model, plan, threads);
   for (const std::string& name : plan.nodes) PREON_RETURN_IF_ERROR(writer.Replace(model.graph.FindNode(name)));
-  model.opsets.emplace(std::string(kDomain), 1);
+  model.opsets.emplace(std::string(kContribDomain), 1);
   model.graph.RemoveUnusedInitializers();
   return model.graph.CheckIntegrity();
 }

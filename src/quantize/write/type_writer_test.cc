@@ -14,8 +14,8 @@
 namespace preon {
 namespace {
 
+using test::GraphBuilder;
 using ::testing::ElementsAre;
-using testing::GraphBuilder;
 
 Model MatMulModel() {
   GraphBuilder b({4, 40});
@@ -26,7 +26,7 @@ Model MatMulModel() {
   return std::move(b.model);
 }
 
-Result<Model> Written(const Target& target, const PlanOptions& options) {
+Result<Model> WrittenTypes(const Target& target, const PlanOptions& options) {
   const Model model = MatMulModel();
   PREON_ASSIGN_OR_RETURN(const QuantPlan plan, target.Plan(model, options));
   TensorRanges ranges;
@@ -53,7 +53,7 @@ TEST(TypesOfWeights, PackedFoldedOrBehindOperators) {
   const auto quark = MakeQuarkTarget(), simulate = MakeSimulateTarget();
   const auto path = [](const Target& target, PlanOptions options, std::optional<WeightForm> form) {
     options.weight_form = form;
-    const Result<Model> model = Written(target, options);
+    const Result<Model> model = WrittenTypes(target, options);
     EXPECT_TRUE(model.ok()) << model.status().ToString();
     return PathTo(model->graph, 1);
   };
@@ -73,14 +73,14 @@ TEST(TypesOfWeights, PackedFoldedOrBehindOperators) {
   EXPECT_EQ(path(*simulate, Both("float8e4m3fn"), {}), kDequantize);
   PlanOptions uint32 = Both("uint32");
   uint32.weight_form = WeightForm::kPacked;
-  EXPECT_EQ(Written(*simulate, uint32).status().id(), ErrorId::kFormatCombination);
+  EXPECT_EQ(WrittenTypes(*simulate, uint32).status().id(), ErrorId::kFormatCombination);
 }
 
 TEST(TypesOfWeights, ScalesPerBlockAlongTheReducedAxis) {
   PlanOptions options = Both("int8");
   options.weight = DataType::kInt4;
   options.block_size = 16;
-  const Result<Model> model = Written(*MakeSimulateTarget(), options);
+  const Result<Model> model = WrittenTypes(*MakeSimulateTarget(), options);
   ASSERT_TRUE(model.ok()) << model.status().ToString();
   const Node* dequantize = model->graph.Producer(model->graph.FindNode("y_node")->input(1));
   EXPECT_EQ(dequantize->Int("axis", -1), 0);
@@ -92,7 +92,7 @@ TEST(TypesOfWeights, ScalesPerBlockAlongTheReducedAxis) {
 
 TEST(TypesOfActivations, InTheLibrarysOperatorsOrTheStandards) {
   const auto domains = [](const Target& target, std::string_view type) {
-    const Result<Model> model = Written(target, Both(type));
+    const Result<Model> model = WrittenTypes(target, Both(type));
     EXPECT_TRUE(model.ok()) << type << ": " << model.status().ToString();
     std::set<std::string> found;
     for (const auto& node : model->graph.nodes()) found.insert(node->domain);
@@ -117,12 +117,12 @@ TEST(TypesOfActivations, InTheLibrarysOperatorsOrTheStandards) {
 TEST(TypesOfActivations, BFloat16AsCastsWithClipAndAtInputsAlone) {
   PlanOptions options = Both("bfloat16");
   options.bfloat16 = {.casts = true, .clip = true};
-  Model model = *Written(*MakeQuarkTarget(), options);
+  Model model = *WrittenTypes(*MakeQuarkTarget(), options);
   EXPECT_THAT(PathTo(model.graph, 0), ElementsAre("Clip", "Cast", "Cast"));
   EXPECT_THAT(PathTo(model.graph, 1), ElementsAre("Cast", "Cast"));
   EXPECT_TRUE(model.graph.Producer("y")->Is("Cast"));
   options.bfloat16 = {.vaiml = true};
-  model = *Written(*MakeQuarkTarget(), options);
+  model = *WrittenTypes(*MakeQuarkTarget(), options);
   EXPECT_THAT(PathTo(model.graph, 0), ElementsAre("Cast", "Cast"));
   EXPECT_THAT(PathTo(model.graph, 1), ElementsAre());
   EXPECT_TRUE(model.graph.Producer("y")->Is("MatMul"));
@@ -131,7 +131,7 @@ TEST(TypesOfActivations, BFloat16AsCastsWithClipAndAtInputsAlone) {
 TEST(TypesOfActivations, ScaledBFloat16DividesFirst) {
   PlanOptions options = Both("bfloat16");
   options.activation_scaled = options.weight_scaled = true;
-  const Model model = *Written(*MakeSimulateTarget(), options);
+  const Model model = *WrittenTypes(*MakeSimulateTarget(), options);
   EXPECT_THAT(PathTo(model.graph, 0), ElementsAre("Div", "Cast", "Cast", "Mul"));
   EXPECT_THAT(PathTo(model.graph, 1), ElementsAre("Cast", "Mul"));
   const Node* mul = model.graph.Producer(model.graph.FindNode("y_node")->input(0));

@@ -7,14 +7,14 @@
 namespace preon {
 namespace {
 
-const RangeQuery kUInt8 = {.format = {DataType::kUInt8, false}};
+const RangeQuery kUnsignedQuery = {.format = {DataType::kUInt8, false}};
 
 // Scores as a detector has them: all but a few far below zero.
 TEST(FullRange, KeepsRarePeaks) {
   std::vector<float> values = test::Gaussian(20000);
   for (float& x : values) x -= 8;
   values[7] = 4;
-  EXPECT_EQ(*FullRangeWhereFine(test::SketchOf(values), {-12, -1}, kUInt8),
+  EXPECT_EQ(*FullRangeWhereFine(test::SketchOf(values), {-12, -1}, kUnsignedQuery),
             (Range{*std::ranges::min_element(values), 4}));
 }
 
@@ -22,7 +22,7 @@ TEST(FullRange, NotAtThePriceOfEverythingElse) {
   std::vector<float> values = test::Gaussian(20000);
   values[7] = 1000;
   const TensorSketch sketch = test::SketchOf(values);
-  EXPECT_EQ(*FullRangeWhereFine(sketch, {-4, 4}, kUInt8), (Range{-4, 4}));
+  EXPECT_EQ(*FullRangeWhereFine(sketch, {-4, 4}, kUnsignedQuery), (Range{-4, 4}));
   const RangeQuery int16 = {.format = {DataType::kInt16, false}};
   EXPECT_EQ(*FullRangeWhereFine(sketch, {-4, 4}, int16), (Range{sketch.min(), 1000}));
 }
@@ -30,7 +30,7 @@ TEST(FullRange, NotAtThePriceOfEverythingElse) {
 TEST(FullRange, FloatingTypesAndZerosKeepTheirs) {
   const RangeQuery floating = {.format = {DataType::kFloat8E4M3FN, true}};
   EXPECT_EQ(*FullRangeWhereFine(test::SketchOf({1, 2, 3}), {0, 2}, floating), (Range{0, 2}));
-  EXPECT_EQ(*FullRangeWhereFine(test::SketchOf({0, 0}), {0, 1}, kUInt8), (Range{0, 1}));
+  EXPECT_EQ(*FullRangeWhereFine(test::SketchOf({0, 0}), {0, 1}, kUnsignedQuery), (Range{0, 1}));
 }
 
 }  // namespace

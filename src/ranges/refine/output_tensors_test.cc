@@ -7,7 +7,7 @@
 namespace preon {
 namespace {
 
-using testing::GraphBuilder;
+using test::GraphBuilder;
 
 std::set<std::string> Behind(const Graph& graph) {
   std::set<std::string> tensors(graph.inputs().begin(), graph.inputs().end());

@@ -9,7 +9,7 @@
 namespace preon {
 namespace {
 
-using testing::GraphBuilder;
+using test::GraphBuilder;
 
 TEST(FindReadActivation, SiluInTwoNodes) {
   GraphBuilder g({1, 4, 8, 8});

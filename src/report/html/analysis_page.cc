@@ -49,10 +49,10 @@ std::string Methods(const AnalyzeResult& result) {
                 rows, "</tbody></table>\n");
 }
 
-using Figure = std::optional<double>;
+using OptionalFigure = std::optional<double>;
 
-LayerCurve Curve(const Analysis& analysis, const char* label, const char* style,
-                 const std::function<Figure(const TensorAnalysis&)>& figure) {
+LayerCurve CurveOf(const Analysis& analysis, const char* label, const char* style,
+                   const std::function<OptionalFigure(const TensorAnalysis&)>& figure) {
   LayerCurve curve{.label = label, .style = style};
   for (const TensorAnalysis& tensor : analysis.tensors) curve.values.push_back(figure(tensor));
   return curve;
@@ -60,9 +60,9 @@ LayerCurve Curve(const Analysis& analysis, const char* label, const char* style,
 
 /// Of production where there is some.
 LayerCurve ProductionCurve(const Analysis& analysis, const char* label, const char* style,
-                           const std::function<Figure(const ProductionView&)>& figure) {
-  return Curve(analysis, label, style,
-               [&](const TensorAnalysis& t) { return t.production ? figure(*t.production) : std::nullopt; });
+                           const std::function<OptionalFigure(const ProductionView&)>& figure) {
+  return CurveOf(analysis, label, style,
+                 [&](const TensorAnalysis& t) { return t.production ? figure(*t.production) : std::nullopt; });
 }
 
 std::vector<LayerChart> Charts(const Analysis& a) {
@@ -71,16 +71,17 @@ std::vector<LayerChart> Charts(const Analysis& a) {
       .title = "Outlier ratio",
       .note = "largest |x| over the 99th percentile; up to 3 nothing is an outlier, above 10 the error decides",
       .scale = AxisScale::kLog,
-      .curves = {Curve(a, "calibration", "calibration", [](const Tensor& t) { return t.values.outlier_ratio; })},
+      .curves = {CurveOf(a, "calibration", "calibration", [](const Tensor& t) { return t.values.outlier_ratio; })},
       .guides = {3, 10}};
-  LayerChart ranges{.title = "Ranges",
-                    .note = "smallest and largest value, and the range of the method chosen; logarithmic away from 0",
-                    .scale = AxisScale::kSymmetric,
-                    .curves = {Curve(a, "calibration max", "calibration", [](const Tensor& t) { return t.values.max; }),
-                               Curve(a, "min", "calibration", [](const Tensor& t) { return t.values.min; }),
-                               Curve(a, "chosen max", "chosen", [](const Tensor& t) { return t.chosen.range.max; }),
-                               Curve(a, "chosen min", "chosen", [](const Tensor& t) { return t.chosen.range.min; })},
-                    .guides = {}};
+  LayerChart ranges{
+      .title = "Ranges",
+      .note = "smallest and largest value, and the range of the method chosen; logarithmic away from 0",
+      .scale = AxisScale::kSymmetric,
+      .curves = {CurveOf(a, "calibration max", "calibration", [](const Tensor& t) { return t.values.max; }),
+                 CurveOf(a, "min", "calibration", [](const Tensor& t) { return t.values.min; }),
+                 CurveOf(a, "chosen max", "chosen", [](const Tensor& t) { return t.chosen.range.max; }),
+                 CurveOf(a, "chosen min", "chosen", [](const Tensor& t) { return t.chosen.range.min; })},
+      .guides = {}};
   if (a.by_shift.empty()) return {outliers, ranges};
   using View = ProductionView;
   outliers.curves.push_back(

@@ -17,7 +17,7 @@ std::string Sample(const SampleAnalysis& samples, size_t sample) {
   return StrCat(samples.samples[sample].index, " <code>", EscapeHtml(samples.samples[sample].name), "</code>");
 }
 
-std::string Cell(double value, const char* style = "") {
+std::string NumberColumn(double value, const char* style = "") {
   return StrCat("<td class=\"", style, "\" data-v=\"", value, "\">", HtmlNumber(value), "</td>");
 }
 
@@ -30,8 +30,8 @@ std::string Table(const std::vector<const char*>& heads, const std::string& rows
 
 std::string Note(const std::string& text) { return StrCat("<p class=\"note\">", text, "</p>\n"); }
 
-LayerCurve Curve(const SampleAnalysis& samples, std::string label, std::string style,
-                 const std::function<std::optional<double>(const TensorSamples&)>& figure) {
+LayerCurve SampleCurve(const SampleAnalysis& samples, std::string label, std::string style,
+                       const std::function<std::optional<double>(const TensorSamples&)>& figure) {
   LayerCurve curve{.label = std::move(label), .style = std::move(style)};
   for (const TensorSamples& tensor : samples.tensors) curve.values.push_back(figure(tensor));
   return curve;
@@ -52,8 +52,9 @@ LayerChart GroupChart(const SampleAnalysis& samples, std::string title, std::str
   if (samples.groups.size() > kShownGroups)
     chart.note += StrCat("; of ", samples.groups.size(), " groups the ", kShownGroups, " that are missed most");
   for (const size_t group : MostMissed(samples)) {
-    chart.curves.push_back(Curve(samples, EscapeHtml(samples.groups[group].name), StrCat("m", chart.curves.size()),
-                                 [&](const TensorSamples& tensor) { return figure(tensor.groups[group]); }));
+    chart.curves.push_back(SampleCurve(samples, EscapeHtml(samples.groups[group].name),
+                                       StrCat("m", chart.curves.size()),
+                                       [&](const TensorSamples& tensor) { return figure(tensor.groups[group]); }));
   }
   return chart;
 }
@@ -66,8 +67,9 @@ LayerChart GrowthChart(const SampleAnalysis& samples) {
   const std::vector<size_t>& sizes = samples.convergence.sizes;
   const size_t first = sizes.size() > 4 ? sizes.size() - 4 : 0;
   for (size_t index = first; index + 1 < sizes.size(); ++index) {
-    chart.curves.push_back(Curve(samples, StrCat(sizes[index], sizes[index] == 1 ? " sample" : " samples"),
-                                 StrCat("m", index - first), [=](const TensorSamples& t) { return t.shares[index]; }));
+    chart.curves.push_back(SampleCurve(samples, StrCat(sizes[index], sizes[index] == 1 ? " sample" : " samples"),
+                                       StrCat("m", index - first),
+                                       [=](const TensorSamples& t) { return t.shares[index]; }));
   }
   return chart;
 }
@@ -98,8 +100,8 @@ std::string DriversTable(const SampleAnalysis& samples) {
   std::string rows;
   for (size_t index = 0; index < std::min(kShownSamples, samples.drivers.size()); ++index) {
     const SampleShare& share = samples.drivers[index];
-    rows += StrCat("<tr><td class=\"text\">", Sample(samples, share.sample), "</td>", Cell(share.extremes),
-                   Cell(static_cast<double>(share.shrinks)), "</tr>\n");
+    rows += StrCat("<tr><td class=\"text\">", Sample(samples, share.sample), "</td>", NumberColumn(share.extremes),
+                   NumberColumn(static_cast<double>(share.shrinks)), "</tr>\n");
   }
   return Note(StrCat("Samples that give the ends of ranges (of one that k samples reach, each gets 1/k), the first ",
                      std::min(kShownSamples, samples.drivers.size()), " of ", samples.drivers.size(), ".")) +
@@ -119,9 +121,10 @@ std::string Cover(const SampleAnalysis& samples) {
 std::string Groups(const SampleAnalysis& samples) {
   std::string rows;
   for (const GroupSummary& group : samples.groups) {
-    rows += StrCat("<tr><td class=\"text\">", EscapeHtml(group.name), "</td>", Cell(static_cast<double>(group.samples)),
-                   Cell(static_cast<double>(group.missed), group.missed > 0 ? "bad" : ""),
-                   Cell(static_cast<double>(group.missing)), Cell(group.least_covered), "</tr>\n");
+    rows += StrCat("<tr><td class=\"text\">", EscapeHtml(group.name), "</td>",
+                   NumberColumn(static_cast<double>(group.samples)),
+                   NumberColumn(static_cast<double>(group.missed), group.missed > 0 ? "bad" : ""),
+                   NumberColumn(static_cast<double>(group.missing)), NumberColumn(group.least_covered), "</tr>\n");
   }
   return Note(
              "Tensors with a gap: coverage below 0.9 on either side, where calibration goes without the group, and "

@@ -12,7 +12,7 @@ namespace preon {
 namespace {
 
 constexpr double kGutter = 140, kPlotWidth = 360, kWidth = kGutter + kPlotWidth + 8;
-constexpr double kTop = 6, kPlotHeight = 96, kRow = 13, kTitle = 22;
+constexpr double kPlotTop = 6, kHistogramHeight = 96, kRow = 13, kTitle = 22;
 constexpr double kLeastShare = 1e-6;  // of the values; the vertical axis is logarithmic
 
 class CardDrawing {
@@ -37,14 +37,16 @@ class CardDrawing {
     svg += Text("label", "start", 6, -6, EscapeHtml(tensor_.name));
     svg += Drawing(methods);
     for (const auto& [name, value] : {std::pair("min", tensor_.values.min), std::pair("max", tensor_.values.max)}) {
-      svg += StrCat("<path class=\"guide\" d=\"M", Coordinate(X(value)), " ", kTop, "v", kPlotHeight, "\"><title>",
-                    name, " ", HtmlNumber(value), "</title></path>");
+      svg += StrCat("<path class=\"guide\" d=\"M", Coordinate(X(value)), " ", kPlotTop, "v", kHistogramHeight,
+                    "\"><title>", name, " ", HtmlNumber(value), "</title></path>");
     }
     return svg + "</svg>\n";
   }
 
  private:
-  static double Bottom(size_t methods) { return kTop + kPlotHeight + 20 + kRow * static_cast<double>(methods); }
+  static double Bottom(size_t methods) {
+    return kPlotTop + kHistogramHeight + 20 + kRow * static_cast<double>(methods);
+  }
 
   std::string Drawing(const std::vector<MethodRange>& methods) const {
     std::string svg = Bars(tensor_.picture, "fill calibration");
@@ -53,7 +55,7 @@ class CardDrawing {
       svg += Text("tick", "end", kGutter - 6, Height(share) + 4, StrCat(100 * share, " %"));
       svg += StrCat("<path class=\"grid\" d=\"M", kGutter, " ", Coordinate(Height(share)), "h", kPlotWidth, "\"/>");
     }
-    double y = kTop + kPlotHeight + 4;
+    double y = kPlotTop + kHistogramHeight + 4;
     for (size_t index = 0; index < methods.size(); ++index, y += kRow) svg += Method(methods[index], index, y);
     const Picture& picture = tensor_.picture;
     svg += Text("tick", "start", kGutter, y + 12, HtmlNumber(picture.low));
@@ -69,7 +71,7 @@ class CardDrawing {
   }
   static double Height(double share) {
     const double decades = std::log10(std::max(share, kLeastShare) / kLeastShare);
-    return kTop + kPlotHeight * (1 - decades / -std::log10(kLeastShare));
+    return kPlotTop + kHistogramHeight * (1 - decades / -std::log10(kLeastShare));
   }
   static std::string Text(const char* style, const char* anchor, double x, double y, const std::string& text) {
     return StrCat("<text class=\"", style, "\" text-anchor=\"", anchor, "\" x=\"", Coordinate(x), "\" y=\"",
@@ -77,9 +79,9 @@ class CardDrawing {
   }
   static std::string Bars(const Picture& picture, const char* style) {
     const double width = kPlotWidth / static_cast<double>(picture.shares.size());
-    std::string path = StrCat("M", kGutter, " ", kTop + kPlotHeight);
+    std::string path = StrCat("M", kGutter, " ", kPlotTop + kHistogramHeight);
     for (const double share : picture.shares) path += StrCat("V", Coordinate(Height(share)), "h", Coordinate(width));
-    return StrCat("<path class=\"", style, "\" d=\"", path, "V", kTop + kPlotHeight, "\"/>");
+    return StrCat("<path class=\"", style, "\" d=\"", path, "V", kPlotTop + kHistogramHeight, "\"/>");
   }
   /// A bar from end to end of the range, and both ends as lines through the histogram.
   std::string Method(const MethodRange& method, size_t index, double y) const {
@@ -91,7 +93,7 @@ class CardDrawing {
     svg += Text("label", "end", kGutter - 6, y + 9, method.method);
     svg += StrCat("<rect x=\"", Coordinate(low), "\" y=\"", Coordinate(y + 3), "\" width=\"",
                   Coordinate(std::max(high - low, 1.0)), "\" height=\"5\"/><path d=\"");
-    for (const double x : {low, high}) svg += StrCat("M", Coordinate(x), " ", kTop, "V", Coordinate(y + 10));
+    for (const double x : {low, high}) svg += StrCat("M", Coordinate(x), " ", kPlotTop, "V", Coordinate(y + 10));
     return svg + "\"/></g>";
   }
 

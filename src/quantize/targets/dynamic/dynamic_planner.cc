@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/text.h"
+#include "formats/quark_operators.h"
 #include "ir/sub_graphs.h"
 #include "quantize/plan/check_plan.h"
 #include "quantize/plan/macs.h"
@@ -21,22 +23,16 @@ constexpr int64_t kMinRecurrentWeights = 100'000, kMinTable = 16'384;
 constexpr int64_t kMinRow = 16;
 constexpr double kUnknownSteps = 64;
 
-constexpr std::array kTypes = {"MatMul", "LSTM", "Gather", "Attention", "EmbedLayerNormalization"};
-constexpr std::string_view kMicrosoft = "com.microsoft";
-
-template <typename Names>
-bool Contains(const Names& names, std::string_view name) {
-  return std::ranges::find(names, name) != std::ranges::end(names);
-}
+constexpr std::array kDynamicOps = {"MatMul", "LSTM", "Gather", "Attention", "EmbedLayerNormalization"};
 
 struct Verdict {
   FloatReason reason = FloatReason::kNone;
   std::string_view detail;
 };
 
-class Planner {
+class DynamicPlanner {
  public:
-  Planner(const Model& model, const PlanOptions& options)
+  DynamicPlanner(const Model& model, const PlanOptions& options)
       : model_(model),
         graph_(model.graph),
         options_(options),
@@ -67,7 +63,7 @@ class Planner {
     if (!has_bodies) return Status::Ok();
     Model copy = model_;
     const auto plan_body = [&](Model& body) -> Status {
-      Planner planner(body, options_);
+      DynamicPlanner planner(body, options_);
       PREON_RETURN_IF_ERROR(planner.PlanBodies());
       planner.Decide(/*keep_small=*/false);
       QuantPlan& plan = plan_.bodies.emplace_back(std::move(planner.plan_));
@@ -98,7 +94,7 @@ class Planner {
   }
 
   Verdict Judge(const Node& node) const {
-    const bool contrib = node.domain == kMicrosoft;
+    const bool contrib = node.domain == kContribDomain;
     const bool known = node.Is("MatMul") || node.Is("Conv") || node.Is("LSTM") || node.Is("Gather") ||
                        (contrib && (node.op_type == "Attention" || node.op_type == "EmbedLayerNormalization"));
     if (!known)
@@ -124,7 +120,7 @@ class Planner {
     const auto asked = [&](const std::vector<std::string>& types) {
       return Contains(types, node.op_type) || (node.Is("MatMul") && Contains(types, "Gemm"));
     };
-    const bool by_default = Contains(kTypes, node.op_type) || (as_others_ && node.Is("Conv"));
+    const bool by_default = Contains(kDynamicOps, node.op_type) || (as_others_ && node.Is("Conv"));
     const bool type = wanted.all_op_types || asked(wanted.extra_op_types) ||
                       (wanted.op_types.empty() ? by_default || node.Is("Conv") : asked(wanted.op_types));
     const auto named = [&](const std::string& name) { return Contains(wanted.nodes, name); };
@@ -261,6 +257,8 @@ class Planner {
 
 }  // namespace
 
-Result<QuantPlan> PlanDynamic(const Model& model, const PlanOptions& options) { return Planner(model, options).Run(); }
+Result<QuantPlan> PlanDynamic(const Model& model, const PlanOptions& options) {
+  return DynamicPlanner(model, options).Run();
+}
 
 }  // namespace preon

@@ -5,20 +5,13 @@
 #include <limits>
 
 #include "ir/test_graphs.h"
+#include "quantize/plan/test_plans.h"
 
 namespace preon {
 namespace {
 
-using testing::FloatInfo;
-using testing::GraphBuilder;
-
-FloatReason ReasonOf(const QuantPlan& plan, const std::string& node) {
-  for (const NodeDecision& decision : plan.nodes) {
-    if (decision.node == node) return decision.reason;
-  }
-  ADD_FAILURE() << node;
-  return FloatReason::kNone;
-}
+using test::FloatInfo;
+using test::GraphBuilder;
 
 // A large product, a small one, one of two computed tensors, one with infinity, a convolution.
 GraphBuilder Mixed() {
@@ -36,10 +29,10 @@ GraphBuilder Mixed() {
 TEST(DynamicPlanner, NamesAReasonForEachFloatNode) {
   const QuantPlan plan = *PlanDynamic(Mixed().model, {});
   EXPECT_EQ(plan.dynamic.nodes, std::vector<std::string>{"large_node"});
-  EXPECT_EQ(ReasonOf(plan, "small_node"), FloatReason::kNoGain);
-  EXPECT_EQ(ReasonOf(plan, "both_node"), FloatReason::kNotConstant);
-  EXPECT_EQ(ReasonOf(plan, "endless_node"), FloatReason::kType);
-  EXPECT_EQ(ReasonOf(plan, "conv_node"), FloatReason::kNoGain);
+  EXPECT_EQ(test::ReasonOf(plan, "small_node"), FloatReason::kNoGain);
+  EXPECT_EQ(test::ReasonOf(plan, "both_node"), FloatReason::kNotConstant);
+  EXPECT_EQ(test::ReasonOf(plan, "endless_node"), FloatReason::kType);
+  EXPECT_EQ(test::ReasonOf(plan, "conv_node"), FloatReason::kNoGain);
   EXPECT_FALSE(plan.empty());
   EXPECT_TRUE(plan.ObservedTensors().empty());
 }
@@ -48,12 +41,12 @@ TEST(DynamicPlanner, TakesConvolutionsOnRequest) {
   PlanOptions options;
   options.op_list.selection.extra_op_types = {"Conv"};
   const QuantPlan plan = *PlanDynamic(Mixed().model, options);
-  EXPECT_EQ(ReasonOf(plan, "conv_node"), FloatReason::kNone);
+  EXPECT_EQ(test::ReasonOf(plan, "conv_node"), FloatReason::kNone);
   EXPECT_EQ(plan.weights.at("k").axis, 0);
   options.weight = DataType::kUInt8;  // a zero point per channel is more than the operator takes
   EXPECT_EQ(PlanDynamic(Mixed().model, options)->weights.at("k").axis, -1);
   options.op_list.selection = {.op_types = {"Conv"}};
-  EXPECT_EQ(ReasonOf(*PlanDynamic(Mixed().model, options), "large_node"), FloatReason::kExcluded);
+  EXPECT_EQ(test::ReasonOf(*PlanDynamic(Mixed().model, options), "large_node"), FloatReason::kExcluded);
 }
 
 TEST(DynamicPlanner, TakesWhatIsSmallWhereNothingElseIs) {
@@ -66,9 +59,9 @@ TEST(DynamicPlanner, TakesWhatIsSmallWhereNothingElseIs) {
 
 TEST(DynamicPlanner, LeavesOutWhatWasExcludedOrProvedFloat) {
   PlanOptions options{.exclude = {"lar*"}};
-  EXPECT_EQ(ReasonOf(*PlanDynamic(Mixed().model, options), "large_node"), FloatReason::kExcluded);
+  EXPECT_EQ(test::ReasonOf(*PlanDynamic(Mixed().model, options), "large_node"), FloatReason::kExcluded);
   options = {.left_float = {{"large_node", FloatReason::kNotFused}}};
-  EXPECT_EQ(ReasonOf(*PlanDynamic(Mixed().model, options), "large_node"), FloatReason::kNotFused);
+  EXPECT_EQ(test::ReasonOf(*PlanDynamic(Mixed().model, options), "large_node"), FloatReason::kNotFused);
   options = {};
   options.op_list.selection.nodes = {"small_node"};
   EXPECT_EQ(PlanDynamic(Mixed().model, options)->dynamic.nodes, std::vector<std::string>{"small_node"});

@@ -14,8 +14,6 @@
 namespace preon {
 namespace {
 
-bool IsByte(const TensorType& type) { return type == DataType::kInt8 || type == DataType::kUInt8; }
-
 class DynamicTarget final : public Target {
  public:
   std::string_view name() const override { return "dynamic"; }

@@ -54,8 +54,8 @@ NodeDecision Decide(const Graph& graph, const Node& node, const Selection& selec
 }
 
 constexpr std::array kSymmetric = {DataType::kInt2, DataType::kInt4, DataType::kInt8};
-constexpr std::array kTypes = {DataType::kInt2,  DataType::kInt4,  DataType::kInt8,
-                               DataType::kUInt2, DataType::kUInt4, DataType::kUInt8};
+constexpr std::array kNBitsTypes = {DataType::kInt2,  DataType::kInt4,  DataType::kInt8,
+                                    DataType::kUInt2, DataType::kUInt4, DataType::kUInt8};
 
 class MatMulNBitsTarget final : public Target {
  public:
@@ -66,7 +66,7 @@ class MatMulNBitsTarget final : public Target {
   }
   int64_t RequiredOpset(const PlanOptions&) const override { return 1; }
   bool Takes(const PlanOptions& options) const override {
-    return std::ranges::find(kTypes, options.weight.type()) != kTypes.end();
+    return std::ranges::find(kNBitsTypes, options.weight.type()) != kNBitsTypes.end();
   }
   bool NeedsStatistics(const PlanOptions&) const override { return false; }
   bool CorrectsBiases(const PlanOptions&) const override { return false; }

@@ -9,7 +9,7 @@
 namespace preon {
 namespace {
 
-using testing::GraphBuilder;
+using test::GraphBuilder;
 
 QuantPlan PlanOf(const Model& model, bool refine = true) {
   PlanOptions options;

@@ -18,7 +18,7 @@ std::vector<std::string_view> Keys(const PlanOptions& options, const OpListRules
   return keys;
 }
 
-PlanOptions With(void (*set)(OpListOptions&), TensorType activation = DataType::kUInt8) {
+PlanOptions OptionsFor(void (*set)(OpListOptions&), TensorType activation = DataType::kUInt8) {
   PlanOptions options{.activation = activation};
   set(options.op_list);
   return options;
@@ -30,7 +30,7 @@ TEST(IgnoredKeys, OfTheExtendedLayout) {
     layout.pairs.align_elementwise = true;
     layout.align.rounds = 3;
   };
-  const PlanOptions base = With(set), extended = With(set, DataType::kUInt16);
+  const PlanOptions base = OptionsFor(set), extended = OptionsFor(set, DataType::kUInt16);
   EXPECT_THAT(Keys(base, QuarkRules(base)), ElementsAre("AlignEltwiseQuantType", "AlignConcat", "MaxLoopNum"));
   EXPECT_THAT(Keys(extended, QuarkRules(extended)), IsEmpty());
   EXPECT_THAT(Keys(extended, OrtRules()), ElementsAre("AlignEltwiseQuantType", "AlignConcat", "MaxLoopNum"));
@@ -38,7 +38,7 @@ TEST(IgnoredKeys, OfTheExtendedLayout) {
 
 TEST(IgnoredKeys, OfFoldedClamps) {
   const auto set = [](OpListOptions& layout) { layout.pairs.fold_relu = true; };
-  PlanOptions base = With(set), extended = With(set, DataType::kUInt16);
+  PlanOptions base = OptionsFor(set), extended = OptionsFor(set, DataType::kUInt16);
   EXPECT_THAT(Keys(base, QuarkRules(base)), ElementsAre("FoldRelu"));  // they are folded anyway
   EXPECT_THAT(Keys(extended, QuarkRules(extended)), IsEmpty());
   extended.activation_symmetric = true;
@@ -47,10 +47,10 @@ TEST(IgnoredKeys, OfFoldedClamps) {
 
 TEST(IgnoredKeys, OfBlocksUnsignedCodesAndChannels) {
   const auto fused = [](OpListOptions& layout) { layout.pairs.fused = true; };
-  const PlanOptions words = With(fused, DataType::kInt16), blocks = With(fused, *ParseTensorType("bfp16"));
+  const PlanOptions words = OptionsFor(fused, DataType::kInt16), blocks = OptionsFor(fused, *ParseTensorType("bfp16"));
   EXPECT_THAT(Keys(words, QuarkRules(words)), ElementsAre("RemoveFusedQDQ"));
   EXPECT_THAT(Keys(blocks, QuarkRules(blocks)), IsEmpty());
-  PlanOptions options = With([](OpListOptions& layout) {
+  PlanOptions options = OptionsFor([](OpListOptions& layout) {
     layout.pairs.unsigned_relu = true;
     layout.pairs.channel_axis["Conv"] = 1;
   });

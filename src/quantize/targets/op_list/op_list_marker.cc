@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/text.h"
 #include "passes/match.h"
 #include "quantize/plan/macs.h"
 #include "quantize/plan/op_traits.h"
@@ -16,11 +17,6 @@ constexpr std::array<std::string_view, 8> kKernels = {
     "Conv", "Add", "MaxPool", "AveragePool", "GlobalAveragePool", "MatMul", "Gemm", "ConvTranspose"};
 
 constexpr std::array<std::string_view, 6> kElementwise = {"Add", "Mul", "Sub", "Div", "Min", "Max"};
-
-template <typename Names>
-bool Contains(const Names& names, std::string_view name) {
-  return std::ranges::find(names, name) != std::ranges::end(names);
-}
 
 class Marker {
  public:

@@ -8,8 +8,8 @@
 namespace preon {
 namespace {
 
+using test::GraphBuilder;
 using ::testing::ElementsAre;
-using testing::GraphBuilder;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 

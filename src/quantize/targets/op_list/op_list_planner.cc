@@ -19,7 +19,7 @@ namespace {
 
 // The type of the options. Blocks: along axis 1, that of channels; constants of rank 0 and 1 have one axis.
 template <typename Plan>
-void SetType(const TensorType& type, bool symmetric, Plan& plan) {
+void SetTypeOf(const TensorType& type, bool symmetric, Plan& plan) {
   plan.format = {type.type(), symmetric};
   if (type.block() != nullptr) plan.block = BlockPlan{*type.block()};
 }
@@ -30,9 +30,9 @@ void LeaveUnscaled(bool scaled, Plan& plan) {
   if (!scaled && IsHalf(plan.format.type) && !plan.params) plan.params = QuantParams{1, 0};
 }
 
-class Planner {
+class OpListPlanner {
  public:
-  Planner(const Model& model, const PlanOptions& options, const OpListRules& rules)
+  OpListPlanner(const Model& model, const PlanOptions& options, const OpListRules& rules)
       : model_(model), graph_(model.graph), options_(options), rules_(rules) {}
 
   Result<QuantPlan> Run() {
@@ -96,7 +96,7 @@ class Planner {
       if (IsConstant(tensor)) continue;
       ActivationPlan& activation = plan_.activations[tensor];
       activation.scale_type = options_.scale_type;
-      SetType(options_.activation, rules_.Symmetric(options_), activation);
+      SetTypeOf(options_.activation, rules_.Symmetric(options_), activation);
       if (const auto narrowed = marks_.narrowed.find(tensor); narrowed != marks_.narrowed.end())
         activation.range_of = narrowed->second;
       const TensorOverride* own = OverrideOf(tensor);
@@ -204,7 +204,7 @@ class Planner {
     WeightPlan plan;
     const TensorType& type = mark.weight ? options_.weight : options_.activation;
     const bool symmetric = mark.weight ? WeightSymmetric(type) : rules_.Symmetric(options_);
-    SetType(type, symmetric, plan);
+    SetTypeOf(type, symmetric, plan);
     plan.format.reduce_range = options_.op_list.reduce_range && !plan.block && !plan.format.floating();
     plan.scale_type = mark.weight ? options_.scale_type_of_weights() : options_.scale_type;
     plan.rule = options_.weight_rule;
@@ -322,7 +322,7 @@ Result<QuantPlan> PlanOpList(const Model& model, const PlanOptions& options, con
   if (!TakesEveryType(options)) {
     return Error(ErrorId::kNotYetSupported, "--weight ", options.weight.name(), ": only --target matmul-nbits has it");
   }
-  PREON_ASSIGN_OR_RETURN(QuantPlan plan, Planner(model, options, rules).Run());
+  PREON_ASSIGN_OR_RETURN(QuantPlan plan, OpListPlanner(model, options, rules).Run());
   const auto plan_body = [&](const Model& body, const PlanOptions& weights_alone) {
     return PlanOpList(body, weights_alone, rules);
   };

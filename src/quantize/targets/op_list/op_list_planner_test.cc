@@ -10,7 +10,7 @@
 namespace preon {
 namespace {
 
-using testing::GraphBuilder;
+using test::GraphBuilder;
 
 Model ConvModel() {
   GraphBuilder b({1, 4, 8, 8});

@@ -57,8 +57,6 @@ Types Joined(const Lists&... lists) {
   return types;
 }
 
-bool IsByte(const TensorType& type) { return type == DataType::kInt8 || type == DataType::kUInt8; }
-
 }  // namespace
 
 bool OpListRules::Quantizes(std::string_view op_type) const {

@@ -10,8 +10,8 @@
 namespace preon {
 namespace {
 
-constexpr std::array kTypes = {DataType::kUInt8, DataType::kInt8, DataType::kUInt16,      DataType::kInt16,
-                               DataType::kUInt4, DataType::kInt4, DataType::kFloat8E4M3FN};
+constexpr std::array kOrtTargetTypes = {DataType::kUInt8, DataType::kInt8, DataType::kUInt16,      DataType::kInt16,
+                                        DataType::kUInt4, DataType::kInt4, DataType::kFloat8E4M3FN};
 constexpr int64_t kSmallestOpset = 11;
 
 class OrtTarget final : public Target {
@@ -25,7 +25,7 @@ class OrtTarget final : public Target {
   int64_t RequiredOpset(const PlanOptions& options) const override {
     return std::max(kSmallestOpset, OpListOpset(options, OperatorForm::kStock, options.op_list.pairs.contrib_domain));
   }
-  bool Takes(const PlanOptions& options) const override { return CheckTypes(name(), kTypes, options).ok(); }
+  bool Takes(const PlanOptions& options) const override { return CheckTypes(name(), kOrtTargetTypes, options).ok(); }
   bool NeedsStatistics(const PlanOptions& options) const override { return OpListNeedsStatistics(options); }
   bool CorrectsBiases(const PlanOptions& options) const override { return OpListCorrectsBiases(options); }
   /// That quantizer rewrites nothing.
@@ -38,7 +38,7 @@ class OrtTarget final : public Target {
   }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
-    PREON_RETURN_IF_ERROR(CheckTypes(name(), kTypes, options));
+    PREON_RETURN_IF_ERROR(CheckTypes(name(), kOrtTargetTypes, options));
     return PlanOpList(model, options, OrtRules());
   }
 };

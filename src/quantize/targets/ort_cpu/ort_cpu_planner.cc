@@ -41,9 +41,9 @@ struct NodeState {
   bool useful = false;
 };
 
-class Planner {
+class OrtCpuPlanner {
  public:
-  Planner(const Model& model, const PlanOptions& options)
+  OrtCpuPlanner(const Model& model, const PlanOptions& options)
       : graph_(model.graph),
         options_(options),
         selection_(options),
@@ -292,7 +292,7 @@ class Planner {
   std::set<Node*> folded_;
 };
 
-constexpr std::array kTypes = {DataType::kInt8, DataType::kUInt8};  // what the integer kernels take
+constexpr std::array kByteTypes = {DataType::kInt8, DataType::kUInt8};  // what the integer kernels take
 
 bool HasProduct(const QuantPlan& plan) {
   return std::ranges::any_of(plan.nodes,
@@ -302,16 +302,16 @@ bool HasProduct(const QuantPlan& plan) {
 }  // namespace
 
 bool OrtCpuTakes(const PlanOptions& options) {
-  return CheckTypes("ort-cpu", kTypes, options).ok() && !HasBlockSize(options) && !options.weight_form;
+  return CheckTypes("ort-cpu", kByteTypes, options).ok() && !HasBlockSize(options) && !options.weight_form;
 }
 
 Result<QuantPlan> PlanForOrtCpu(const Model& model, const PlanOptions& options) {
-  PREON_RETURN_IF_ERROR(CheckTypes("ort-cpu", kTypes, options));
+  PREON_RETURN_IF_ERROR(CheckTypes("ort-cpu", kByteTypes, options));
   for (const auto& [given, name] : {std::pair(HasBlockSize(options), "--block-size"),
                                     std::pair(options.weight_form.has_value(), "--weight-form")}) {
     if (given) return Error(ErrorId::kConflictingOptions, name, ": has no effect with --target ort-cpu");
   }
-  PREON_ASSIGN_OR_RETURN(QuantPlan plan, Planner(model, options).Run());
+  PREON_ASSIGN_OR_RETURN(QuantPlan plan, OrtCpuPlanner(model, options).Run());
   FloatNodes left_float = options.left_float;
   const FloatFallback too_small{
       .advice = [&](const QuantPlan& planned) -> Result<FloatNodes> {
@@ -323,7 +323,7 @@ Result<QuantPlan> PlanForOrtCpu(const Model& model, const PlanOptions& options) 
       .plan = [&](const FloatNodes& all) -> Result<QuantPlan> {
         PlanOptions without = options;
         without.left_float = all;
-        return Planner(model, without).Run();
+        return OrtCpuPlanner(model, without).Run();
       },
       .fits = HasProduct};
   PREON_ASSIGN_OR_RETURN(const FallbackEnd end, FallBack(too_small, plan, left_float));

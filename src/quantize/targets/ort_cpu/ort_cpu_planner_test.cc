@@ -4,13 +4,14 @@
 #include <gtest/gtest.h>
 
 #include "ir/test_graphs.h"
+#include "quantize/plan/test_plans.h"
 #include "quantize/settings/node_selection.h"
 
 namespace preon {
 namespace {
 
+using test::GraphBuilder;
 using ::testing::ElementsAre;
-using testing::GraphBuilder;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
@@ -24,14 +25,6 @@ std::vector<std::string> QuantizedTensors(const QuantPlan& plan) {
   std::vector<std::string> names;
   for (const auto& [tensor, activation] : plan.activations) names.push_back(tensor);
   return names;
-}
-
-FloatReason ReasonOf(const QuantPlan& plan, const std::string& node) {
-  for (const NodeDecision& decision : plan.nodes) {
-    if (decision.node == node) return decision.reason;
-  }
-  ADD_FAILURE() << "no decision for " << node;
-  return FloatReason::kNone;
 }
 
 TEST(OrtCpuPlanner, ConvReluGetsOnePairBehindRelu) {
@@ -59,7 +52,7 @@ TEST(OrtCpuPlanner, ReluBehindSharedConvIsNotFolded) {
   const QuantPlan plan = Plan(b.model);
   EXPECT_THAT(QuantizedTensors(plan), UnorderedElementsAre("x", "c1", "r1", "c2", "sum", "c3"));
   EXPECT_THAT(plan.folded_clamps, IsEmpty());
-  EXPECT_EQ(ReasonOf(plan, "sum_node"), FloatReason::kNone);
+  EXPECT_EQ(test::ReasonOf(plan, "sum_node"), FloatReason::kNone);
 }
 
 TEST(OrtCpuPlanner, MoversShareAndAreNotObserved) {
@@ -84,8 +77,8 @@ TEST(OrtCpuPlanner, TailBehindLastConvStaysFloat) {
   b.Op("Concat", {"boxes", "probabilities"}, "y", {1, 8, 8, 8});
   b.Output("y");
   const QuantPlan plan = Plan(b.model);
-  EXPECT_EQ(ReasonOf(plan, "probabilities_node"), FloatReason::kTail);
-  EXPECT_EQ(ReasonOf(plan, "y_node"), FloatReason::kNoGain);
+  EXPECT_EQ(test::ReasonOf(plan, "probabilities_node"), FloatReason::kTail);
+  EXPECT_EQ(test::ReasonOf(plan, "y_node"), FloatReason::kNoGain);
   EXPECT_EQ(plan.activations.count("probabilities"), 0u);
 }
 
@@ -97,8 +90,8 @@ TEST(OrtCpuPlanner, SiluRunsInIntegers) {
   b.Conv("m1", "c2");
   b.Output("c2");
   const QuantPlan plan = Plan(b.model);
-  EXPECT_EQ(ReasonOf(plan, "s1_node"), FloatReason::kNone);
-  EXPECT_EQ(ReasonOf(plan, "m1_node"), FloatReason::kNone);
+  EXPECT_EQ(test::ReasonOf(plan, "s1_node"), FloatReason::kNone);
+  EXPECT_EQ(test::ReasonOf(plan, "m1_node"), FloatReason::kNone);
 }
 
 TEST(OrtCpuPlanner, AttentionMaskAndResidualStayFloat) {
@@ -111,9 +104,9 @@ TEST(OrtCpuPlanner, AttentionMaskAndResidualStayFloat) {
   b.Output("weights");
   const QuantPlan plan = Plan(b.model);
   EXPECT_THAT(QuantizedTensors(plan), ElementsAre("x"));
-  EXPECT_EQ(ReasonOf(plan, "masked_node"), FloatReason::kMask);
-  EXPECT_EQ(ReasonOf(plan, "scores_node"), FloatReason::kNoGain);
-  EXPECT_EQ(ReasonOf(plan, "q_node"), FloatReason::kNone);
+  EXPECT_EQ(test::ReasonOf(plan, "masked_node"), FloatReason::kMask);
+  EXPECT_EQ(test::ReasonOf(plan, "scores_node"), FloatReason::kNoGain);
+  EXPECT_EQ(test::ReasonOf(plan, "q_node"), FloatReason::kNone);
   EXPECT_EQ(plan.weights.at("wq").axis, 1);
 }
 
@@ -123,13 +116,13 @@ TEST(OrtCpuPlanner, SmallGemmIsLeftUnlessItIsAllThereIs) {
   b.Op("Tanh", {"h"}, "t", {1, 64, 256});
   b.Op("MatMul", {"t", b.Constant("w2", {256, 2})}, "y", {1, 64, 2});
   b.Output("y");
-  EXPECT_EQ(ReasonOf(Plan(b.model), "y_node"), FloatReason::kNoGain);
+  EXPECT_EQ(test::ReasonOf(Plan(b.model), "y_node"), FloatReason::kNoGain);
 
   GraphBuilder tiny({1, 16});
   tiny.Op("Gemm", {"x", tiny.Constant("w", {16, 2})}, "y", {1, 2});
   tiny.Output("y");
   const QuantPlan plan = Plan(tiny.model);
-  EXPECT_EQ(ReasonOf(plan, "y_node"), FloatReason::kNone);
+  EXPECT_EQ(test::ReasonOf(plan, "y_node"), FloatReason::kNone);
   EXPECT_EQ(plan.warnings.size(), 1u);
 }
 
@@ -140,7 +133,7 @@ TEST(OrtCpuPlanner, SmallGemmIsIntegerWhereNobodyNoticesItsTime) {
   b.Op("ReduceMean", {"t"}, "mean", {1, 1024});
   b.Op("MatMul", {"mean", b.Constant("w2", {1024, 10})}, "y", {1, 10});  // 4 µs of Q and one more dispatch
   b.Output("y");
-  EXPECT_EQ(ReasonOf(Plan(b.model), "y_node"), FloatReason::kNone);
+  EXPECT_EQ(test::ReasonOf(Plan(b.model), "y_node"), FloatReason::kNone);
 }
 
 TEST(OrtCpuPlanner, ExcludedConvBecomesFloatRegion) {
@@ -150,7 +143,7 @@ TEST(OrtCpuPlanner, ExcludedConvBecomesFloatRegion) {
   b.Conv("c2", "c3");
   b.Output("c3");
   const QuantPlan plan = Plan(b.model, {.exclude = {"c2*"}});
-  EXPECT_EQ(ReasonOf(plan, "c2_node"), FloatReason::kExcluded);
+  EXPECT_EQ(test::ReasonOf(plan, "c2_node"), FloatReason::kExcluded);
   EXPECT_THAT(plan.float_regions, ElementsAre("c2_node"));
   EXPECT_EQ(plan.weights.count("c2_w"), 0u);
 }
@@ -180,7 +173,7 @@ TEST(OrtCpuPlanner, OriginsAnswerToExclusion) {
   b.Conv("x", "c1");
   b.Output("c1");
   b.model.graph.FindNode("c1_node")->origins.push_back("bn_of_the_user");
-  EXPECT_EQ(ReasonOf(Plan(b.model, {.exclude = {"bn_of_the_user"}}), "c1_node"), FloatReason::kExcluded);
+  EXPECT_EQ(test::ReasonOf(Plan(b.model, {.exclude = {"bn_of_the_user"}}), "c1_node"), FloatReason::kExcluded);
 }
 
 TEST(OrtCpuPlanner, OverrideBreaksSharing) {

@@ -3,12 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "ir/test_graphs.h"
+#include "quantize/plan/test_plans.h"
 #include "quantize/targets/ort_cpu/ort_cpu_planner.h"
 
 namespace preon {
 namespace {
 
-using testing::GraphBuilder;
+using test::GraphBuilder;
 
 // A convolution from `input` of `channels` channels over side x side positions, and a Softmax that keeps its output
 // float.
@@ -21,21 +22,15 @@ void AddRegion(GraphBuilder& g, const std::string& input, const std::string& nam
   g.Output(name + "_out");
 }
 
-FloatReason ReasonOf(const QuantPlan& plan, const std::string& node) {
-  for (const NodeDecision& decision : plan.nodes)
-    if (decision.node == node) return decision.reason;
-  return FloatReason::kSubgraph;
-}
-
 TEST(SmallIntegerRegions, StayFloatBesideLargeOnes) {
   GraphBuilder g({1, 4, 8, 8});
-  g.model.graph.AddInput("z", testing::FloatInfo({1, 256, 32, 32}));
+  g.model.graph.AddInput("z", test::FloatInfo({1, 256, 32, 32}));
   AddRegion(g, "x", "small", 4, 8);
   AddRegion(g, "z", "large", 256, 32);
   const Result<QuantPlan> plan = PlanForOrtCpu(g.model, {});
   ASSERT_TRUE(plan.ok()) << plan.status().message();
-  EXPECT_EQ(ReasonOf(*plan, "small_node"), FloatReason::kNoGain);
-  EXPECT_EQ(ReasonOf(*plan, "large_node"), FloatReason::kNone);
+  EXPECT_EQ(test::ReasonOf(*plan, "small_node"), FloatReason::kNoGain);
+  EXPECT_EQ(test::ReasonOf(*plan, "large_node"), FloatReason::kNone);
   EXPECT_EQ(plan->activations.count("small"), 0u);
 }
 
@@ -44,7 +39,7 @@ TEST(SmallIntegerRegions, AllThereIsStaysPlannedWithAWarning) {
   AddRegion(g, "x", "small", 4, 8);
   const Result<QuantPlan> plan = PlanForOrtCpu(g.model, {});
   ASSERT_TRUE(plan.ok()) << plan.status().message();
-  EXPECT_EQ(ReasonOf(*plan, "small_node"), FloatReason::kNone);
+  EXPECT_EQ(test::ReasonOf(*plan, "small_node"), FloatReason::kNone);
   ASSERT_EQ(plan->warnings.size(), 1u);
   EXPECT_NE(plan->warnings[0].find("all convolutions are small"), std::string::npos);
 }
