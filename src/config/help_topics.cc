@@ -30,11 +30,7 @@ std::string ListOf(std::string_view title, const Registry<T>& registry) {
   return out.str();
 }
 
-std::string MethodOptionsOfAll() {
-  std::ostringstream out;
-  AddLine(out, "every method", kGraphAwareHelp);
-  return out.str();
-}
+std::string MethodOptionsOfAll() { return StrCat("every method also has the option ", kGraphAwareHelp, "\n"); }
 
 std::string Listed(std::string_view title, const std::vector<std::string>& names) {
   std::ostringstream out;

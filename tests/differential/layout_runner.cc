@@ -7,9 +7,8 @@
 #include "config/option_table.h"
 #include "ir/model_io.h"
 #include "pipeline/calibrate_stage.h"
-#include "pipeline/select_ranges.h"
-#include "quantize/plan/plan_statistics.h"
-#include "quantize/write/apply_plan.h"
+#include "pipeline/run_inputs.h"
+#include "pipeline/write_plan.h"
 
 namespace preon {
 namespace {
@@ -25,16 +24,20 @@ Status Quantize(const Json& line, const Builtins& builtins) {
   for (const auto& [key, ignored] : options.given.keys) options.given.hints.insert(key);
   for (const Setting& setting : options.given.settings) options.given.hints.insert(setting.name);
   options.calibration.observe.optimize = options.plan.compat == Compat::kOff;  // bit for bit
-  const RunContext context{.threads = 1};
-  PREON_ASSIGN_OR_RETURN(Job job, MakeJob(options, builtins, context));
-  PREON_ASSIGN_OR_RETURN(PreparedModel prepared, PrepareModel(line["model"].get<std::string>(), job));
-  FloatOutputs outputs;
-  CalibrationData data;
+  PREON_ASSIGN_OR_RETURN(RunInputs run, MakeRunInputs(options, builtins, {.threads = 1}));
+  const ModelPreparation preparation(options, builtins.passes, run.choices, run.samples, run.context);
+  PREON_ASSIGN_OR_RETURN(PreparedModel prepared, preparation.Prepare(line["model"].get<std::string>()));
+  Calibration calibration;
   if (!prepared.plan.ObservedTensors().empty()) {
-    PREON_ASSIGN_OR_RETURN(data, CalibrateStage(prepared, job, nullptr, outputs, nullptr));
+    const CalibrationStage stage(options, run.choices, run.samples, preparation, run.context);
+    PREON_ASSIGN_OR_RETURN(calibration, stage.Run(prepared, {}));
   }
-  PREON_ASSIGN_OR_RETURN(const PlanStatistics statistics, StatisticsOf(prepared, data, *job.choices.method, job));
-  PREON_ASSIGN_OR_RETURN(const Model quantized, ApplyPlan(prepared.model, prepared.plan, statistics, nullptr));
+  const PlanInputs inputs{.data = calibration.data,
+                          .collected_ranges = calibration.collected_ranges ? &*calibration.collected_ranges : nullptr,
+                          .own_method = run.choices.own_method,
+                          .algorithms = run.choices.algorithms};
+  PREON_ASSIGN_OR_RETURN(const Model quantized,
+                         WritePlan(prepared.model, prepared.plan, *run.choices.method, inputs, run.context));
   return SaveModel(quantized, line["out"].get<std::string>());
 }
 

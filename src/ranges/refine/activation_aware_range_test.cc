@@ -12,7 +12,7 @@ namespace {
 double Silu(double x) { return x / (1 + std::exp(-x)); }
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-const RangeQuery kUInt8Query = {.format = {DataType::kUInt8Query, false}};
+const RangeQuery kUInt8Query = {.format = {DataType::kUInt8, false}};
 
 // Mean square of f(x) - f(x'), by definition.
 double ErrorBehind(double (*f)(double), const std::vector<float>& values, const Range& range) {

@@ -8,7 +8,7 @@
 namespace preon {
 namespace {
 
-const RangeQuery kUInt8Query = {.format = {DataType::kUInt8, false}};
+const RangeQuery kByteQuery = {.format = {DataType::kUInt8, false}};
 
 TEST(ChooseRange, OnlyGraphAwareMethodsLookAtTheGraph) {
   std::vector<float> values = test::Gaussian(20000);
@@ -20,9 +20,9 @@ TEST(ChooseRange, OnlyGraphAwareMethodsLookAtTheGraph) {
   EXPECT_FALSE(plain->graph_aware());
   EXPECT_TRUE(aware->graph_aware());
   EXPECT_TRUE(MakeAutoMethod()->graph_aware());
-  EXPECT_EQ(*ChooseRange(*plain, sketch, kUInt8Query, context), *plain->Choose(sketch, kUInt8Query));
-  EXPECT_EQ(*ChooseRange(*aware, sketch, kUInt8Query, {}), *plain->Choose(sketch, kUInt8Query));
-  EXPECT_GT(ChooseRange(*aware, sketch, kUInt8Query, context)->min, sketch.min());
+  EXPECT_EQ(*ChooseRange(*plain, sketch, kByteQuery, context), *plain->Choose(sketch, kByteQuery));
+  EXPECT_EQ(*ChooseRange(*aware, sketch, kByteQuery, {}), *plain->Choose(sketch, kByteQuery));
+  EXPECT_GT(ChooseRange(*aware, sketch, kByteQuery, context)->min, sketch.min());
 }
 
 TEST(ChooseRange, OutputsKeepTheirPeaks) {
@@ -31,8 +31,8 @@ TEST(ChooseRange, OutputsKeepTheirPeaks) {
   const TensorSketch sketch = test::SketchOf(values);
   const std::unique_ptr<RangeMethod> percentile =
       *MakePercentileMethod()->WithOptions({{"Percentile", "99"}, {"GraphAware", "true"}});
-  EXPECT_LT(ChooseRange(*percentile, sketch, kUInt8Query, {})->max, 6);
-  EXPECT_EQ(ChooseRange(*percentile, sketch, kUInt8Query, {.is_output = true})->max, 12);
+  EXPECT_LT(ChooseRange(*percentile, sketch, kByteQuery, {})->max, 6);
+  EXPECT_EQ(ChooseRange(*percentile, sketch, kByteQuery, {.is_output = true})->max, 12);
 }
 
 TEST(ChooseRange, GraphAwareIsTrueOrFalse) {
