@@ -22,6 +22,8 @@ Builtins MakeBuiltins() {
   builtins.methods.Add(MakeEntropyMethod());
   builtins.methods.Add(MakeDistributionMethod());
 
+  builtins.passes.Add(MakeConvertFloat16Pass());
+  builtins.passes.Add(MakeFixShapesPass());
   builtins.passes.Add(MakeRemoveInitializerInputsPass());
   builtins.passes.Add(MakeConstantToInitializerPass());
   builtins.passes.Add(MakeRemoveIdentityPass());
@@ -42,6 +44,11 @@ Builtins MakeBuiltins() {
   builtins.passes.Add(MakeSplitLargePoolPass());
   builtins.passes.Add(MakeConvertSplitPass());
   builtins.passes.Add(MakeConvertBatchNormPass());
+  builtins.passes.Add(MakeCopySharedInitializersPass());
+  builtins.passes.Add(MakeFoldGemmScalarsPass());
+  builtins.passes.Add(MakeLowerBatchNormPass());
+  builtins.passes.Add(MakeLowerLinearLayersPass());
+  builtins.passes.Add(MakeSplitGemmPass());
   builtins.passes.Add(MakeSplitSharedInitializersPass());
   builtins.passes.Add(MakeRemoveDeadPass());
 

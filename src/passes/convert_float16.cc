@@ -200,6 +200,7 @@ class ConvertFloat16Pass final : public Pass {
  public:
   std::string_view name() const override { return "convert_float16"; }
   std::string_view summary() const override { return "a float16 graph computes in float32"; }
+  PassPhase phase() const override { return PassPhase::kSource; }
   Result<Effect> Apply(Model& model, const PassEnv&) const override {
     return ConvertFloat16(model, Float16Border::kKept);
   }
