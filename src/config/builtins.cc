@@ -1,7 +1,9 @@
 #include "config/builtins.h"
 
+#include "base/spelling.h"
 #include "ops/register_ops.h"
 #include "passes/passes.h"
+#include "quantize/qdq_passes/qdq_passes.h"
 #include "quantize/targets/targets.h"
 #include "ranges/range_methods.h"
 #include "runtime/session.h"
@@ -52,6 +54,8 @@ Builtins MakeBuiltins() {
   builtins.passes.Add(MakeSplitSharedInitializersPass());
   builtins.passes.Add(MakeRemoveDeadPass());
 
+  builtins.qdq_passes = MakeQdqPasses();
+
   builtins.targets.Add(MakeOrtCpuTarget());
   builtins.targets.Add(MakeSimulateTarget());
   builtins.targets.Add(MakeQuarkTarget());
@@ -59,6 +63,16 @@ Builtins MakeBuiltins() {
   builtins.targets.Add(MakeMatMulNBitsTarget());
   builtins.targets.Add(MakeDynamicTarget());
   return builtins;
+}
+
+Result<std::string> PassName(const Builtins& builtins, std::string_view given) {
+  if (const auto pass = builtins.passes.Find(given); pass.ok()) return std::string((*pass)->name());
+  if (const auto pass = builtins.qdq_passes.Find(given); pass.ok()) return std::string((*pass)->name());
+  std::vector<std::string> names;
+  for (const auto& pass : builtins.passes.entries()) names.emplace_back(pass->name());
+  for (const auto& pass : builtins.qdq_passes.entries()) names.emplace_back(pass->name());
+  return Error(ErrorId::kUnknownOption, "unknown pass '", given, "'", DidYouMean(given, names),
+               " (known: ", JoinNames(names), ")");
 }
 
 }  // namespace preon

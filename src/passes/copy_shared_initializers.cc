@@ -43,6 +43,7 @@ bool CopySharedInitializers(Graph& graph, const std::vector<std::string>& op_typ
 class CopySharedInitializersPass final : public Pass {
  public:
   std::string_view name() const override { return "copy_shared_initializers"; }
+  std::vector<std::string_view> aliases() const override { return {"CopySharedInit"}; }
   std::string_view summary() const override { return "each use of a constant but the first gets a copy of its own"; }
   bool on_by_default() const override { return false; }
   PassPhase phase() const override { return PassPhase::kLast; }

@@ -36,7 +36,6 @@ bool GiveEachReaderItsCopy(Graph& graph, const std::string& tensor, const PassEn
 class SplitSharedInitializers final : public Pass {
  public:
   std::string_view name() const override { return "split_shared_initializers"; }
-  std::vector<std::string_view> aliases() const override { return {"CopySharedInit"}; }
   std::string_view summary() const override {
     return "an initializer that is read in several roles gets a copy for each";
   }
