@@ -150,8 +150,8 @@ struct CalibrationReport {
 /// Only the pass over the data: writes every method's statistics to `output`, a .calib file.
 PREON_API Outcome<CalibrationReport> Calibrate(const QuantizeOptions& options);
 
-/// What the other verbs answer. They read the fields of QuantizeOptions that have an option of theirs; a setting that is
-/// none is an error.
+/// What the other verbs answer. They read the fields of QuantizeOptions that have an option of theirs; a setting that
+/// is none is an error.
 struct Answer {
   std::string text;  ///< the summary that the command line prints
   std::string json;  ///< the object that --json prints
@@ -170,7 +170,12 @@ PREON_API Outcome<Answer> Inspect(const QuantizeOptions& options);
 /// Writes to `output` the model that collects, wherever it is served, what Calibrate would.
 PREON_API Outcome<Answer> Instrument(const QuantizeOptions& options);
 
-/// How far the outputs of `quantized` are from those of `options.model` over the samples; accuracy where they have labels.
+/// Rewrites `options.model`, float or quantized, by the passes that the settings name ({"pass", "fold_batch_norm"}),
+/// and writes `output`.
+PREON_API Outcome<Answer> Passes(const QuantizeOptions& options);
+
+/// How far the outputs of `quantized` are from those of `options.model` over the samples; accuracy where they have
+/// labels.
 PREON_API Outcome<Answer> Compare(const QuantizeOptions& options, const std::string& quantized);
 
 }  // namespace preon

@@ -179,6 +179,8 @@ Outcome<Answer> Instrument(const QuantizeOptions& options) {
   return Answered(options, kVerbInstrument, "instrument", InstrumentVerb);
 }
 
+Outcome<Answer> Passes(const QuantizeOptions& options) { return Answered(options, kVerbPasses, "passes", PassesVerb); }
+
 Outcome<Answer> Compare(const QuantizeOptions& options, const std::string& quantized) {
   const auto verb = [&](const std::string& model, RunInputs& run) { return CompareVerb(model, quantized, run); };
   return Answered(options, kVerbCompare, "compare", verb);

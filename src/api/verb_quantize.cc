@@ -161,7 +161,8 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
                           .saved = saved,
                           .collected_ranges = calibration.collected_ranges ? &*calibration.collected_ranges : nullptr,
                           .own_method = run.choices.own_method,
-                          .algorithms = run.choices.algorithms};
+                          .algorithms = run.choices.algorithms,
+                          .passes = QdqPassesOf(run.choices)};
   const FallbackPlanner fallback(*run.choices.target, run.choices.plan, data, saved ? &saved->ranges : nullptr);
   PREON_RETURN_IF_ERROR(fallback.LeaveNotReached(prepared));
   ReleaseFreeMemory();

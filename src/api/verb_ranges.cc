@@ -98,7 +98,8 @@ Status AddRangesOfModel(PreparedModel& prepared, const Calibration& calibration,
   const PlanInputs inputs{.data = calibration.data,
                           .collected_ranges = calibration.collected_ranges ? &*calibration.collected_ranges : nullptr,
                           .own_method = choices.own_method,
-                          .algorithms = choices.algorithms};
+                          .algorithms = choices.algorithms,
+                          .passes = QdqPassesOf(choices)};
   PREON_RETURN_IF_ERROR(
       FallbackPlanner(*choices.target, choices.plan, calibration.data, nullptr).LeaveNotReached(prepared));
   for (const RangeMethod* method : MethodsOf(choices)) {

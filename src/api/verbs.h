@@ -22,6 +22,9 @@ Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run);
 Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, RunInputs& run);
 /// A model, or (name ending in .calib) the statistics of one.
 Result<std::variant<ModelSummary, CalibSummary>> InspectVerb(const std::string& path, RunInputs& run);
+/// Rewrites a float or quantized model by the passes named in the options, and writes `options.output`.
+/// Errors: kUnknownOption; what a pass reports.
+Result<PassesResult> PassesVerb(const std::string& model, RunInputs& run);
 /// Plain inference of the file as it is: the baseline of the calibration benchmark, so nothing but reading and running.
 Result<RunResult> RunVerb(const std::string& model, RunInputs& run);
 Result<CompareResult> CompareVerb(const std::string& reference, const std::string& other, RunInputs& run);

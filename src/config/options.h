@@ -16,11 +16,13 @@
 #include "formats/block_attributes.h"
 #include "formats/tensor_type.h"
 #include "quantize/plan/plan_options.h"
-#include "quantize/qdq_passes/qoperator.h"
 #include "ranges/range_method.h"
 #include "stats/tensor_sketch.h"
 
 namespace preon {
+
+/// How integer operators are written.
+enum class QuantFormat : uint8_t { kQdq, kQOperator };
 
 /// What becomes of a model's float16 tensors.
 enum class Float16 {
@@ -125,6 +127,13 @@ struct AnalysisOptions {
   std::string html;
 };
 
+/// Of the verb passes.
+struct PassesOptions {
+  std::vector<std::string> names;
+  std::string list;                       ///< file with more of these
+  std::vector<std::string> copied_types;  ///< PassEnv::copied_types
+};
+
 struct RunOptions {
   std::string save_folder;
   int64_t repeat = 1;
@@ -167,6 +176,7 @@ struct Options {
   WriteOptions write;
   InstrumentOptions instrument;
   AnalysisOptions analysis;
+  PassesOptions passes;
   RunOptions run;
   ResourceOptions resources;
   bool describe_options = false;

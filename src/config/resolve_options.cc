@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/spelling.h"
@@ -179,6 +180,32 @@ std::vector<const Algorithm*> AlgorithmsFor(const Target& target, const Algorith
   return chosen;
 }
 
+Status ResolvePasses(const Options& options, const Builtins& builtins, Choices& choices) {
+  for (const auto& [given, found, option] :
+       {std::tuple(&options.prepare.disabled_passes, &choices.disabled_passes, "--disable-pass"),
+        std::tuple(&options.prepare.enabled_passes, &choices.enabled_passes, "--enable-pass")}) {
+    for (const std::string& name : *given) {
+      Result<std::string> pass = PassName(builtins, name);
+      if (!pass.ok()) return std::move(pass).status().WithContext(option);
+      found->insert(*std::move(pass));
+    }
+  }
+  if (options.write.nhwc) choices.enabled_passes.insert("to_nhwc");
+  if (options.prepare.copy_shared) choices.enabled_passes.insert("copy_shared_initializers");
+  if (options.write.format == QuantFormat::kQOperator) choices.enabled_passes.insert("qoperator");
+  for (const std::string& name : choices.enabled_passes) {
+    if (choices.disabled_passes.contains(name))
+      return Error(ErrorId::kConflictingOptions, "--enable-pass and --disable-pass: got ", name, " for both");
+  }
+  const auto is_byte = [](const TensorType& type) { return type == DataType::kInt8 || type == DataType::kUInt8; };
+  const PlanOptions& plan = choices.plan;
+  if (choices.enabled_passes.contains("qoperator") && !(is_byte(plan.activation) && is_byte(plan.weight))) {
+    return Error(ErrorId::kConflictingOptions, "--format qoperator: integer operators have int8 and uint8 alone, got ",
+                 plan.activation.name(), " and ", plan.weight.name());
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 
 Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
@@ -218,15 +245,7 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
     choices.plan.weight = choices.target->DefaultWeight();
   PREON_RETURN_IF_ERROR(CheckFitsTarget(options, choices.plan, *choices.target, warnings));
   PREON_RETURN_IF_ERROR(CheckTypeOptions(options, choices.plan, warnings));
-  for (const auto& [passes, option] : {std::pair(&options.prepare.disabled_passes, "--disable-pass"),
-                                       std::pair(&options.prepare.enabled_passes, "--enable-pass")}) {
-    for (const std::string& name : *passes) {
-      const Result<const Pass*> pass = builtins.passes.Find(name);
-      if (!pass.ok()) return Status(pass.status()).WithContext(option);
-      if (passes == &options.prepare.enabled_passes && options.prepare.disabled_passes.contains(name))
-        return Error(ErrorId::kConflictingOptions, "--enable-pass and --disable-pass: got ", name, " for both");
-    }
-  }
+  PREON_RETURN_IF_ERROR(ResolvePasses(options, builtins, choices));
   for (const std::string& name : options.algorithms.disabled) {
     const Result<const Algorithm*> algorithm = builtins.algorithms.Find(name);
     if (!algorithm.ok()) return Status(algorithm.status()).WithContext("--disable-algorithm");

@@ -8,8 +8,10 @@
 
 #include "algorithms/algorithm.h"
 #include "calib/calibration.h"
+#include "config/resolve_options.h"
 #include "pipeline/saved_ranges.h"
 #include "quantize/plan/quant_plan.h"
+#include "quantize/qdq_passes/qdq_pass.h"
 #include "ranges/range_method.h"
 
 namespace preon {
@@ -23,6 +25,11 @@ struct PlanInputs {
   const TensorRanges* collected_ranges = nullptr; ///< of a method that collects, by observed tensor
   MethodByName own_method;
   const std::vector<const Algorithm*>& algorithms;
+  QdqPassOptions passes;  ///< over the written model
 };
+
+/// The passes over Q/DQ models that were asked for, but those that change inputs and outputs: they come behind the
+/// verification (QuantizeStage).
+QdqPassOptions QdqPassesOf(const Choices& choices);
 
 }  // namespace preon

@@ -11,7 +11,6 @@
 #include "ir/model_io.h"
 #include "ir/same_graph.h"
 #include "passes/convert_float16.h"
-#include "passes/copy_shared_initializers.h"
 #include "passes/fix_shapes.h"
 #include "pipeline/output.h"
 #include "quantize/plan/branch_coverage.h"
@@ -103,7 +102,9 @@ void KeepLargeWeightsInFile(Model& model, const RunContext& context) {
 Result<bool> ModelPreparation::ComputeInFloat32(Model& model, std::vector<std::string>& warnings) const {
   const Options& options = options_;
   InferShapes(model);
-  const Float16 how = options.prepare.float16.value_or(Float16::kKeepIo);
+  const Float16 how = choices_.disabled_passes.contains("convert_float16")
+                          ? Float16::kOff
+                          : options.prepare.float16.value_or(Float16::kKeepIo);
   if (how == Float16::kOff) return false;
   const Result<Effect> effect =
       ConvertFloat16(model, how == Float16::kKeepIo ? Float16Border::kKept : Float16Border::kFloat32);
@@ -154,25 +155,32 @@ Result<PreparedModel> ModelPreparation::Rewrite(Model source, const Verify& veri
   PREON_RETURN_IF_ERROR(RaiseOpset(prepared, verify));
 
   RuntimeEvaluator evaluator(context_);
-  PassRunnerOptions runner{.disabled = options_.prepare.disabled_passes, .enabled = options_.prepare.enabled_passes};
+  const Selection selection(plan);
+  const PassEnv env{.evaluator = &evaluator,
+                    .context = &context_,
+                    .settings_of = SettingsOf(plan),
+                    .excluded = [&](const Node& node) { return selection.Excludes(node); },
+                    .copied_types = options_.prepare.copy_shared.value_or(std::vector<std::string>())};
+  PassRunnerOptions runner{.disabled = choices_.disabled_passes,
+                           .enabled = choices_.enabled_passes,
+                           .bodies = target.RewritesBodies(plan),
+                           .verify = verify};
   for (const auto& pass : passes_.entries()) {
     const std::string name(pass->name());
+    if (pass->phase() == PassPhase::kSource) {  // the source has been through them
+      runner.disabled.insert(name);
+      continue;
+    }
     const bool wanted = target.WantsPass(name, pass->on_by_default(), plan);
     if (wanted)
       runner.enabled.insert(name);
     else if (!runner.enabled.contains(name))
       runner.disabled.insert(name);
   }
-  runner.verify = verify;
-  for (const PassRecord& record :
-       RunPasses(model, passes_, {&evaluator, &context_, SettingsOf(plan)}, runner)) {
+  for (const PassRecord& record : RunPasses(model, passes_, env, runner)) {
     if (!record.problem.empty()) prepared.warnings.push_back(StrCat("pass ", record.name, ": ", record.problem));
   }
 
-  if (options_.prepare.copy_shared) CopySharedInitializers(model.graph, *options_.prepare.copy_shared);
-  const Model before = model;
-  PREON_RETURN_IF_ERROR(target.Prepare(model, plan));
-  if (verify) PREON_RETURN_IF_ERROR(verify(before, model).WithContext("target ", target.name()));
   InferShapes(model);
   PREON_ASSIGN_OR_RETURN(prepared.plan, PlanWithLayerSettings(target, model, plan));
   prepared.plan.branch_probes = FindBranchProbes(model.graph, prepared.plan);
@@ -188,7 +196,7 @@ Result<Model> ModelPreparation::Load(const std::string& path, PreparedModel& pre
   prepared.external_files = source.external_files;
   prepared.source_size_bytes = ModelSizeBytes(path, source);
   PREON_ASSIGN_OR_RETURN(prepared.was_float16, ComputeInFloat32(source, prepared.warnings));
-  if (!options_.prepare.fixed_shapes.empty())
+  if (!options_.prepare.fixed_shapes.empty() && !choices_.disabled_passes.contains("fix_shapes"))
     PREON_RETURN_IF_ERROR(FixShapes(source, options_.prepare.fixed_shapes).WithContext("--fix-shape"));
   PREON_RETURN_IF_ERROR(CheckNames(source.graph, choices_.plan));
   PREON_RETURN_IF_ERROR(ResolveSelectors(source.graph, &choices_.plan));
@@ -241,6 +249,7 @@ Result<PreparedModel> ModelPreparation::Prepare(const std::string& path, const S
   source = Model();  // frees its weights
   prepared.warnings.insert(prepared.warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
   prepared.inputs = std::move(loaded.inputs);
+  prepared.verifies_each_pass = differs != nullptr && repeatable;
   prepared.was_float16 = loaded.was_float16;
   prepared.source_size_bytes = loaded.source_size_bytes;
   prepared.external_files = std::move(loaded.external_files);
@@ -256,6 +265,13 @@ Status CheckRewrites(const PreparedModel& prepared, const std::vector<NamedTenso
 Status CheckRewrites(const PreparedModel& prepared, const RunContext& context) {
   PREON_ASSIGN_OR_RETURN(const auto outputs, RunOnce(prepared.model, prepared.first_run.batch, context));
   return CheckRewrites(prepared, outputs);
+}
+
+Status CheckSameResults(const Model& before, const Model& after, const Batch& batch, const RunContext& context) {
+  FirstRun first_run{.batch = batch};
+  PREON_ASSIGN_OR_RETURN(first_run.outputs, RunOnce(before, batch, context));
+  PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> got, RunOnce(after, batch, context));
+  return CheckSame(first_run, got);
 }
 
 }  // namespace preon

@@ -34,7 +34,8 @@ struct PreparedModel {
   std::map<std::string, FloatReason> left_float;  ///< PlanOptions::left_float of the plan
   std::vector<std::string> warnings;
   std::vector<TensorSpec> inputs;
-  bool was_float16 = false;  ///< the source's tensors are float16 where the model's are float32
+  bool verifies_each_pass = false;  ///< each rewrite was compared with the source, and those of the result are, too
+  bool was_float16 = false;         ///< the source's tensors are float16 where the model's are float32
   int64_t source_size_bytes = 0;
   std::vector<std::string> external_files;  ///< of the source; never to be written to
   FirstRun first_run;
@@ -79,5 +80,7 @@ class ModelPreparation {
 Status CheckRewrites(const PreparedModel& prepared, const std::vector<NamedTensor>& outputs);
 /// The same with a run of its own.
 Status CheckRewrites(const PreparedModel& prepared, const RunContext& context);
+/// Errors: kPassFailed where the outputs of both models differ by more than rounding; those of a run.
+Status CheckSameResults(const Model& before, const Model& after, const Batch& batch, const RunContext& context);
 
 }  // namespace preon

@@ -77,9 +77,14 @@ Status QuantizeStage::NotWritten(ErrorId id, std::string_view why, const Status&
 Result<QuantizeStage::Written> QuantizeStage::WriteOnce(const PreparedModel& prepared, const PlanInputs& inputs) const {
   context_.BeginStage("quantize");
   Written written;
-  PREON_ASSIGN_OR_RETURN(written.quantized, WritePlan(prepared.model, prepared.plan, *choices_.method, inputs, context_,
-                                                      &written.warnings));
-  if (options_.write.format == QuantFormat::kQOperator) PREON_RETURN_IF_ERROR(ToQOperator(written.quantized));
+  PlanInputs checked = inputs;
+  if (prepared.verifies_each_pass) {
+    checked.passes.verify = [&](const Model& before, const Model& after) {
+      return CheckSameResults(before, after, prepared.first_run.batch, context_);
+    };
+  }
+  PREON_ASSIGN_OR_RETURN(written.quantized, WritePlan(prepared.model, prepared.plan, *choices_.method, checked,
+                                                      context_, &written.warnings));
   if (options_.write.value_info) InferShapes(written.quantized);
   context_.BeginStage("verify");
   PREON_RETURN_IF_ERROR(LoadForVerification(prepared, written));
@@ -218,7 +223,7 @@ Result<QuantizeResult> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   PREON_ASSIGN_OR_RETURN(result.compare, CompareWithFloat(prepared, written, float_outputs));
   context_.BeginStage("latency");
   PREON_RETURN_IF_ERROR(MeasureLatencies(prepared, written, result));
-  if (options_.write.nhwc) {
+  if (choices_.enabled_passes.contains("to_nhwc")) {
     context_.BeginStage("verify");
     PREON_RETURN_IF_ERROR(GiveNhwc(written, batch, *first));
   }

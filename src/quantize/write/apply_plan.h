@@ -7,17 +7,23 @@
 #include "base/status.h"
 #include "ir/graph.h"
 #include "quantize/plan/quant_plan.h"
+#include "quantize/qdq_passes/qdq_pass.h"
 #include "quantize/write/write_hook.h"
 
 namespace preon {
 
-/// Writes the plan's Q/DQ nodes, codes, scales and zero points.
+struct ApplyPlanOptions {
+  int threads = 1;  ///< for weights in blocks
+  QdqPassOptions passes;
+};
+
+/// Writes the plan's Q/DQ nodes, codes, scales and zero points, then runs the passes over the result.
 /// @param ranges  one per QuantPlan::RangeTensors
 /// @param hooks  of algorithms, in the order in which they are asked
 /// @param warnings  null, or gets what a user should know
-/// @param threads  for weights in blocks
 /// Errors: kRangeMissing, kRangeInvalid, kQuantizeFailed, those of the hooks.
 Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const TensorRanges& ranges,
-                        const WriteHooks& hooks = {}, std::vector<std::string>* warnings = nullptr, int threads = 1);
+                        const WriteHooks& hooks = {}, std::vector<std::string>* warnings = nullptr,
+                        const ApplyPlanOptions& options = {});
 
 }  // namespace preon
