@@ -6,7 +6,7 @@
 #include "ir/model_io.h"
 #include "pipeline/output.h"
 #include "quantize/qdq_passes/qdq_pass.h"
-#include "runtime/evaluator.h"
+#include "runtime/runtime_evaluator.h"
 
 namespace preon {
 namespace {

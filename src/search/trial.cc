@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "eval/compare.h"
+#include "eval/compare_models.h"
 #include "eval/state_loop.h"
 #include "pipeline/write_plan.h"
 #include "runtime/session.h"

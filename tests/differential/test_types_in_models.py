@@ -94,7 +94,7 @@ def test_biases_take_back_what_blocks_shift(real_model, target, gain_db):
 @pytest.mark.parametrize("model, name", CROSS)
 def test_both_targets_run_and_agree(real_model, model, name):
     real = real_model(model)
-    # Between mask and Softmax `quark` has quantizers, too, as the reference; the mask then decides the step of the scores beside it.
+    # Between mask and Softmax `quark` has quantizers, too, as Quark; the mask then decides the step of the scores beside it.
     exclude = ["--exclude", *MASKED] if model == "sst2_transformer" else []
     stock, quark = Written(real, name, "simulate"), Written(real, name, "quark", *exclude)
     for written in (stock, quark):

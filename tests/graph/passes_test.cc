@@ -11,7 +11,7 @@
 #include "ir/model_io.h"
 #include "ir/text_format.h"
 #include "quantize/qdq_passes/qdq_passes.h"
-#include "runtime/evaluator.h"
+#include "runtime/runtime_evaluator.h"
 
 namespace preon {
 namespace {

@@ -1,0 +1,69 @@
+"""auto leaves layers in float whose tensors hold channels of very different ranges, where that brings the model nearer."""
+import json
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+CHANNELS = 8
+
+
+def loud_channel_model(loud):
+    """Conv -> SiLU -> depthwise Conv -> SiLU -> Conv: channel 0 of the first is `loud` times the others, and the second
+    convolution undoes that, so that every channel matters alike behind it."""
+    random = np.random.default_rng(1)
+    gain = np.ones(CHANNELS)
+    gain[0] = loud
+    weights = {
+        "w1": random.normal(size=(CHANNELS, 3, 3, 3)) / 3 * gain[:, None, None, None],
+        "w2": random.normal(size=(CHANNELS, 1, 3, 3)) / gain[:, None, None, None],
+        "w3": random.normal(size=(16, CHANNELS, 3, 3)) / 8,
+        "w4": random.normal(size=(4, 16, 3, 3)) / 12,
+    }
+    pads = {"pads": [1, 1, 1, 1]}
+    nodes = [
+        helper.make_node("Conv", ["x", "w1"], ["c1"], "loud", **pads),
+        helper.make_node("Sigmoid", ["c1"], ["s1"], "s1"),
+        helper.make_node("Mul", ["c1", "s1"], ["a1"], "a1"),
+        helper.make_node("Conv", ["a1", "w2"], ["c2"], "undone", group=CHANNELS, **pads),
+        helper.make_node("Relu", ["c2"], ["r2"], "r2"),
+        helper.make_node("Conv", ["r2", "w3"], ["c3"], "third", **pads),
+        helper.make_node("Relu", ["c3"], ["r3"], "r3"),
+        helper.make_node("Conv", ["r3", "w4"], ["y"], "fourth", **pads),
+    ]
+    initializers = [numpy_helper.from_array(value.astype(np.float32), name) for name, value in weights.items()]
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 16, 16])]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 4, 16, 16])]
+    graph = helper.make_graph(nodes, "loud_channel", inputs, outputs, initializers)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def quantize(preon, loud, *options):
+    onnx.save(loud_channel_model(loud), preon.folder / "model.onnx")
+    np.save(preon.folder / "x.npy", np.random.default_rng(2).normal(size=(24, 3, 16, 16)).astype(np.float32))
+    done = preon("quantize", "model.onnx", "-o", "int8.onnx", "--data", "x.npy", "--json", "--quiet", *options)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    floats = {node["node"]: node["reason"] for node in result["placement"]["float"]}
+    return floats, result["compare"]["outputs"]["y"]["sqnr_db"], result
+
+
+def test_layers_with_small_channels_stay_float(preon):
+    _, without, _ = quantize(preon, 2000, "--method", "minmax")
+    floats, sqnr, result = quantize(preon, 2000)
+    assert {node for node, reason in floats.items() if reason == "accuracy"} == {"loud", "undone"}
+    assert without < 15 and sqnr > without + 6
+    assert max(policy["sqnr_db"] for policy in result["tried"]) == pytest.approx(
+        next(policy["sqnr_db"] for policy in result["tried"] if policy["chosen"]))
+
+
+def test_what_is_good_enough_is_left_alone(preon):
+    floats, sqnr, _ = quantize(preon, 1)
+    assert "accuracy" not in floats.values()
+    assert sqnr > 20
+
+
+def test_a_fixed_method_leaves_nothing_out(preon):
+    floats, _, _ = quantize(preon, 2000, "--method", "minmax")
+    assert "accuracy" not in floats.values()
