@@ -154,14 +154,19 @@ new = script("new")
 
 @pytest.mark.parametrize("kind", sorted(new.KINDS))
 def test_new_writes_what_the_checks_want(kind, tmp_path):
-    for file, _, _ in new.KINDS[kind][1]:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    for file in ["CMakeLists.txt", ".clang-format", *(file for file, _, _ in new.KINDS[kind][1])]:
         path = tmp_path / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text((ROOT / file).read_text())
     written = new.create(tmp_path, kind, "brand_new")
     assert all(path.exists() for path in written) and len(written) >= 3
-    assert not any("{" + word + "}" in path.read_text() for path in written for word in ("name", "Name", "dashed"))
-    assert found_in(tmp_path, {}, "registry") == []
+    assert not any("@" in path.read_text() for path in written if path.name.startswith("brand_new"))
+    assert found_in(tmp_path, {}, "registry") == [] and found_in(tmp_path, {}, "column") == [] and found_in(tmp_path, {}, "format") == []
+    rooms = layers.declared((tmp_path / "CMakeLists.txt").read_text())
+    for path in (path for path in written if path.suffix == ".cc"):
+        layer = path.relative_to(tmp_path).parts[1]
+        assert list(layers.room_problems(str(path.relative_to(tmp_path)), path.read_text(), layer, rooms[layer])) == []
     registry = next(path for path in written if path.name in ("builtins.cc", "number_formats.cc"))
     assert registry.read_text().count("MakeBrandNew") == 1
     for source in (path for path in written if path.suffix == ".cc" and path != registry):
