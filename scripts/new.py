@@ -8,6 +8,7 @@ docs/contributing.md tells what each kind owes.
 """
 import pathlib
 import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -71,6 +72,8 @@ def create(root, kind, name):
     for path, text in (texts | changed).items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+    # Names differ in length, and so do the lines that hold them.
+    subprocess.run(["clang-format", "-i", *(path for path in texts if path.suffix == ".cc")], cwd=root, check=True)
     return [*texts, *changed]
 
 
