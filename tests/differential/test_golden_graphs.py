@@ -78,9 +78,15 @@ def test_every_golden(group, runs, record_property):
                  for difference in found if not rows_for(model, config, difference)]
     equal = sum(not found for _, _, _, found, _ in compared)
     record_property("summary", f"golden graphs {group}: {equal} of {len(compared)} equal, the others but for what DELIBERATE lists; "
-                    f"{len(runs[group]) - len(compared)} are no layouts of ours")
+                    f"{len(runs[group]) - len(compared)} have no op-list target of ours")
     assert not surprises, (len(surprises), surprises[:20])
     assert (equal, len(compared)) == COUNTS[group]
+
+
+def test_the_page_has_these_counts():
+    page = (ROOT / "docs/design/op-list-targets.md").read_text()
+    for group, (equal, compared) in COUNTS.items():
+        assert f"| `{group}` | {compared} | {equal} |" in page
 
 
 def test_every_row_is_needed(runs):
