@@ -25,7 +25,7 @@ KEYS = {"ForceQuantizeNoInputCheck", "DedicatedQDQPair", "DedicateDQNode", "Enab
         "QDQKeepRemovableActivations", "MinimumRealRange", "QDQDisableWeightAdjustForInt32Bias", "ConvertOpsetVersion", "QuantizeFP16", "UseFP32Scale"}
 INT8 = {"data_type": "Int8", "symmetric": True, "scale_type": "ScaleType.Float32", "calibration_method": "CalibMethod.MinMax",
         "quant_granularity": "QuantGranularity.Tensor"}
-# The reference's stage A and B (graph-passes §1) and our passes that do the same.
+# AMD Quark's stage A and B and our passes that do the same.
 PASS_KEYS = {"FuseLayerNorm": ["fuse_layer_norm"], "FuseGelu": ["fuse_gelu"], "FuseInstanceNorm": ["fuse_instance_norm"], "FuseL2Norm": ["fuse_l2_norm"]}
 STAGE_A_ONLY = ["fuse_layer_norm", "fuse_gelu", "fuse_instance_norm", "fuse_l2_norm", "fold_batch_norm", "fold_affine", "fold_pad",
                 "fold_constants", "fold_shapes", "fold_if", "remove_identity", "deduplicate", "simplify_clip", "constant_to_initializer"]
@@ -59,7 +59,7 @@ def prepared(how):
 WRAPPED = "attention matmul_const gelu_op gelu_decomposed gelu_decomposed@20"
 # What ours does differently on purpose, switched off so that all the rest is compared: (configurations, models, change, why).
 ADAPTED = [
-    ("*UseUnsignedReLU=True", "*", without("UseUnsignedReLU"), "no quantizer of the reference reads it (spec options D-23); ours has twice the resolution"),
+    ("*UseUnsignedReLU=True", "*", without("UseUnsignedReLU"), "no quantizer of Quark reads it; ours has twice the resolution"),
     ("ort:u8s8/MatMulConstBOnly=True", "*", without("MatMulConstBOnly"), "that quantizer ignores the option in QDQ format"),
     ("ort:u8s4", "*", with_key("UseQDQContribOps", True), "4-bit weights: the opset is raised to 21, instead of com.microsoft's operators"),
     ("ort:f8", "*", lambda call: (call.drop("compat"), call.drop("method"), call.option("method", "minmax")), "float8: its scale there has nothing to do with the range; --compat has integers alone"),
@@ -72,7 +72,7 @@ ADAPTED = [
     ("*FuseGelu=False", "gelu_decomposed@20", pass_on("fuse_gelu"), "the same"),
     ("ort:preprocess*", "convt_bn gemm_bn", pass_off("fold_batch_norm"), "the runtime folds BatchNormalization into Conv alone; ours into three operators"),
     ("[!o]*", WRAPPED, prepared(golden_rewrites.by_simplifier), "there MatMul + Add of rank 3 is wrapped into Reshape, Gemm, Reshape, with two "
-     "pairs more (spec graph-passes §2: do not)"),
+     "pairs more"),
     ("*SimplifyModel=False", WRAPPED, prepared(golden_rewrites.by_runtime), "the same by the runtime's optimizer"),
     ("*SimplifyModel=False;OptimizeModel=False *SkipPreprocess=True *NodesToExclude;regex", WRAPPED, prepared(None), "not there"),
     ("[!o]*", "reshape_transpose_chain", prepared(golden_rewrites.move_transpose), "the runtime's optimizer moves a Transpose through a Reshape there"),
@@ -116,7 +116,7 @@ class Call:
         self.set = [[option, value] for option, value in self.set if name not in (option, value.partition("=")[0])]
 
     def apply(self, key, value):
-        """One of the reference's extra options."""
+        """One of AMD Quark's extra options."""
         if key in KEYS:
             self.key(key, value)
         elif key in PASS_KEYS:
@@ -182,7 +182,7 @@ def quark_call(call, config, presets):
                 call.key(key, preset[field])
         for pattern in preset["nodes_to_exclude"]:
             if any(re.search(pattern, name) if pattern.startswith("^") else pattern == name for name in call.nodes):
-                call.option("exclude", pattern)   # without a match: an error (spec options §7.3)
+                call.option("exclude", pattern)   # without a match: an error
         if preset["subgraphs_to_exclude"]:
             call.set.insert(0, ["qconfig", json.dumps({"global_config": {"input_tensors": INT8, "weight": INT8}, "exclude": preset["subgraphs_to_exclude"]})])
         if preset["convert_nchw_to_nhwc"]:
@@ -260,7 +260,7 @@ def default_method(spec):
 
 
 def preprocess(call):
-    """Stages A and B of the reference as sets of our passes."""
+    """Stages A and B of Quark as sets of our passes."""
     optimize, simplify = getattr(call, "OptimizeModel", True), getattr(call, "SimplifyModel", True)
     if getattr(call, "SkipPreprocess", False):
         call.disable.update(STAGE_A_ONLY + STAGE_B)

@@ -93,7 +93,7 @@ class Goldens:
         lines = done.stdout.split("\n")
         for (model, config, entry, out, _), problem in zip(jobs, lines):
             if problem and "[E2010]" in problem and not any(node[0] in golden_graphs.QUANTIZERS | golden_graphs.DEQUANTIZERS | golden_graphs.BLOCKS for node in entry.get("nodes", [])):
-                results.append((model, config, entry, [], ""))   # nothing to quantize: the reference stores the float model, we say so
+                results.append((model, config, entry, [], ""))   # nothing to quantize: Quark stores the float model, we say so
             elif problem:
                 results.append((model, config, entry, [("error", problem)], ""))
             elif "error" in entry:

@@ -1,5 +1,5 @@
-"""Golden graphs: the layouts of target quark and target ort against stored runs of the tools that they are named after (spec vectors/graphs;
-how they are compared: its README). What is different on purpose is switched off (golden_configs.ADAPTED) or listed here, with the reason."""
+"""Golden graphs: what targets quark and ort write, against stored runs of the tools that they are named after (vectors/graphs; how they are
+compared: its README). What is different on purpose is switched off (golden_configs.ADAPTED) or listed here, with the reason."""
 import re
 from collections import Counter
 from fnmatch import fnmatch
@@ -10,20 +10,20 @@ import pytest
 # (configurations, models, what differs, why): patterns of the shell, and a regular expression for each single difference; any other fails.
 DELIBERATE = [
     ("*", "gemm gemm_beta", r"structure: operators .*Gemm\{.*'beta'.*\}: 0→1; Gemm(\{.*\})?: 1→0",
-     "beta stays where the bias is no int32 codes; there it is dropped (spec qdq §6)"),
+     "beta stays where the bias is no int32 codes; there it is dropped"),
     ("A8W8/AdjustBiasScale=False", "gemm", r"scales: \('y', 2\)", "codes have beta in any case; there the scale has it without that adjustment"),
     ("*", "fp16_*", r"(scales|codes) by (halves|one): |structure: (place )?\('y(_Cast_input)?', |(scales|codes): \('c', 2\)",
-     "scales of a float16 model are float16 there, and denormal; ours computes in float32, with a Cast at the output (spec qdq §1.2)"),
+     "scales of a float16 model are float16 there, and denormal; ours computes in float32, with a Cast at the output"),
     ("*UseFP32Scale=False", "fp16_*", r"error: \[E1007\] UseFP32Scale", "scales in float16 are refused: no runtime has integer kernels for them"),
     ("*", "bn_inner convt_bn conv_bn_relu gemm_bn", r"(scales by bits|codes by one): ",
-     "BatchNormalization is folded in double with ONNX's epsilon of 1e-5; there in float, a missing one is 1e-10 (spec graph-passes §3)"),
+     "BatchNormalization is folded in double with ONNX's epsilon of 1e-5; there in float, a missing one is 1e-10"),
     ("A8W8/*FoldBatchNorm=False* A8W8/*OptimizeModel=False", "gemm_bn", r"scales: \('y', [01]\)|types: \('y', 2\)", "one of rank 2 is folded; there all five inputs are quantized"),
     ("*", "bn_alone", r"(scales|codes|types): \('[nr]', [12]\)|scales by bits: \('y', ", "one that reads the input becomes a Conv; there all five inputs are quantized"),
     ("*", "gap_large", r"scales: \('p', 0\)|scales by bits: \('y', |codes: \('y', 2\)", "a pool that reads the input is split, too; there its shape is not looked up"),
     ("A8W8*", "concat_ranges gap_large gap_large_inner split_conv", r"codes by one: \('[auy]', 2\)",
      "codes of biases are cut where an alignment moved the input's scale; ours are rounded with the final scale"),
     ("A8W8/ActivationSymmetric=False", "concat_ranges", r"structure: (operators Relu: 0→1|place \('ar?', )|names: \('ar', 0\)",
-     "a Relu that the aligned scale no longer clamps stays (spec qdq §5.2)"),
+     "a Relu that the aligned scale no longer clamps stays"),
     ("*OptimizeModel=False VINT8", "gelu_decomposed@20", r"structure: operators Gelu: 0→1; Gelu: 1→0", "Gelu is the standard's where it has one, else com.microsoft's"),
     ("*DedicateDQNode=True", "attention shared_weights", r"names: ", "of several DequantizeLinear another reader has the first; copies of a constant's share its codes"),
     ("A8W8/TensorQuantOverrides;DualQuantNodePairs", "residual_add", r"names: \('(ar|s)', 0\)", "second pairs have the names of other borders between types"),
@@ -31,14 +31,14 @@ DELIBERATE = [
     ("VINT8", "l2norm_decomposed", r"structure: \('y', 'output'\)", "QuantizeAllOpTypes: operators that fusions make are among all"),
     ("*get_qdq_config BF16 BF16/* VINT8", "if_subgraph", r"structure: (operators Relu: 0→1|(place )?\('[iy]', )", "operators inside an If are quantized, not the If"),
     ("*", "hardsigmoid_small", r"error: \[E7004\]", "a histogram of more than 2^26 bins is refused; there it is allocated"),
-    ("A8W8/SubgraphsToExclude", "residual_add", r"error: \[E1005\]", "a sub-graph that is not closed (spec options §7.3)"),
+    ("A8W8/SubgraphsToExclude", "residual_add", r"error: \[E1005\]", "a sub-graph that is not closed"),
     ("*CopyBiasInit=None", "shared_weights", r"scales: \('c1', 2\)|codes by one: \('c2', 2\)", "a bias shared by nodes has one node's scale there; ours is cloned"),
     ("BF16", "conv_clip6_attr", r"structure: (operators Clip|place \('k', [12]\))", "the opset is raised, where bounds are inputs"),
     ("BF16/ActivationScaled;WeightScaled", "conv_relu_conv", r"scales by bits: \('y', 'output'\)", "the range behind values that are divided by their scale, not multiplied by its inverse"),
     ("BF16/*Scaled;BF16QDQToCast=True", "*", r"structure: (operators Div: 0→\d+; |place \('.*_(Div_Output|QuantizeLinear_mul_out)', )", "the same with Cast"),
     ("BF16/AddQDQPairToWeight=False", "*", r"structure: \('\w+', [12]\): \[\('codes', 'ExtendedDequantizeLinear'", "weights of 16-bit floats lie behind a Cast, which every runtime has"),
     ("ort:u8s8/CalibTensorRangeSymmetric=True", "conv_relu_conv", r"scales: \('r', 0\)", "Relu stays under a symmetric range, whose codes do not clamp; there it is lost"),
-    ("ort:u8s8/QDQOpTypePerChannelSupportToAxis", "matmul_const", r"types: \('m', 1\)", "of MatMul only the last axis of a matrix runs (spec qdq §7)"),
+    ("ort:u8s8/QDQOpTypePerChannelSupportToAxis", "matmul_const", r"types: \('m', 1\)", "of MatMul only the last axis of a matrix runs"),
     ("ort:preprocess*", "noise_nodes", r"structure: \('y', 1\)", "what was a Constant node is a constant, not an activation"),
     ("ort:f8", "*", r"(structure|types): ", "float8 is written with operators that runtimes compute with optimizations on, and Relu stays; there it does not load"),
 ]

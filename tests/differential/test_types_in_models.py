@@ -84,7 +84,7 @@ def test_the_runtime_computes_what_mixed_types_say(real_model, activation, weigh
 
 
 @pytest.mark.parametrize("target, gain_db", [("simulate", 1), ("quark", 0.3)])
-def test_biases_take_back_what_blocks_shift(real_model, target, gain_db):
+def test_bias_correction_of_blocks(real_model, target, gain_db):
     """Scales that follow a block's largest value cut off what lies beyond the last code, always towards zero; `quark` rounds biases, too."""
     real = real_model("resnet20_cifar10")
     corrected, plain = Written(real, "mxfp8e4m3", target), Written(real, "mxfp8e4m3", target, "--no-bias-correction")
@@ -94,7 +94,7 @@ def test_biases_take_back_what_blocks_shift(real_model, target, gain_db):
 @pytest.mark.parametrize("model, name", CROSS)
 def test_both_targets_run_and_agree(real_model, model, name):
     real = real_model(model)
-    # Between mask and Softmax `quark` has quantizers, too, as the reference; the mask then decides the step of the scores beside it.
+    # Between mask and Softmax `quark` has quantizers, too, as Quark; the mask then decides the step of the scores beside it.
     exclude = ["--exclude", *MASKED] if model == "sst2_transformer" else []
     stock, quark = Written(real, name, "simulate"), Written(real, name, "quark", *exclude)
     for written in (stock, quark):

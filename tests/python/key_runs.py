@@ -1,4 +1,4 @@
-"""What tests of the reference's keys share: a model with one of everything that a key is about, runs, and views of what is written."""
+"""What tests of AMD Quark's keys share: a model with one of everything that a key is about, runs, and views of what is written."""
 import collections
 import json
 

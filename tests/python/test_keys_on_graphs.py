@@ -23,7 +23,7 @@ def type_of(constant):
 
 
 def moving_average(factor):
-    """The scale of x: extremes of the samples, one after the other (spec options §10.3)."""
+    """The scale of x: extremes of the samples, one after the other."""
     low, high = SAMPLES[0].min(), SAMPLES[0].max()
     for sample in SAMPLES[1:]:
         low, high = low + factor * (sample.min() - low), high + factor * (sample.max() - high)
@@ -172,7 +172,7 @@ def test_a_clip_whose_bound_matters_stays(run):
     assert Written(content).kinds["Clip"] == 2
     assert [each for each in result["warnings"] if "'n_clip' stays Clip: it ends at 6 and has codes up to 12" in each]
     compat = Written(run(*CENTRED, *wide, *key("ConvertClipToRelu=true"), "--compat", "quark")[0])
-    assert compat.kinds["Clip"] == 1   # the reference's way
+    assert compat.kinds["Clip"] == 1   # AMD Quark's way
 
 
 def store(folder, name, nodes, inputs, outputs, constants, opset=17):

@@ -1,4 +1,4 @@
-"""The reference's lists of passes, by name and by file."""
+"""AMD Quark's lists of passes, by name and by file."""
 import json
 
 import pytest

@@ -1,4 +1,4 @@
-"""The reference's command-line tools: each runs, or says what to use instead."""
+"""AMD Quark's command-line tools: each runs, or says what to use instead."""
 import importlib
 import pkgutil
 import subprocess
@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 preon_package = pytest.importorskip("preon", reason="the Python package is not built (nanobind)")
 import preon.tools  # noqa: E402
 
-#: Of the reference's release 0.13 (spec options §18.2); True: is here.
+#: Of AMD Quark's release 0.13; True: is here.
 TOOLS = {"convert_fp32_to_fp16": False, "convert_fp16_to_fp32": False, "convert_fp32_to_bf16": False, "convert_fp16_to_bf16": False,
          "convert_fp32_to_bfp16": False, "convert_fp16_to_bfp16": False, "convert_custom_ops": False, "convert_nchw_to_nhwc": True,
          "convert_opset_version": True, "random_quantize": True, "convert_a8w8_npu_to_a8w8_cpu": False, "print_a16w8_a8w8_nodes": True,

@@ -129,6 +129,8 @@ def test_repo_check_passes_what_is_clean(tmp_path, files):
     ("citation", {"src/api/x.cc": "// \u00a75.2\n"}, "cites"),
     ("word", {"src/api/x.cc": "// for want of data\n"}, "'for want of'"),
     ("word", {"docs/a.md": "an island"}, "'island'"),
+    ("word", {"src/api/x.cc": "int drowned_channels = 0;\nint recommended, amended;\n"}, "'drowned'"),
+    ("word", {"src/api/x.cc": "void GuardFloatIslands();\n"}, "'Islands'"),
     ("word", {"docs/a.md": "the reference's names"}, "Quark"),
     ("word", {"src/api/x.cc": 'Warn("nobody reads it");\n'}, "plain words"),
     ("parameter", {"src/api/x.h": "int Many(int a, std::map<int, int> b, int c, int d, int e, int f,\n  int g);\n"}, "src/api/x.h:1: Many has 7 parameters"),

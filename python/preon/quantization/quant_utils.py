@@ -1,4 +1,4 @@
-"""Types and formats of the older configurations, with the reference's numbers."""
+"""Types and formats of the older configurations, with AMD Quark's numbers."""
 import warnings
 
 from .members import Named
@@ -62,7 +62,7 @@ class ExtendedQuantFormat(Named):
     QDQ = 1
 
 
-#: Deprecated: the members of ExtendedQuantType that the reference has.
+#: Deprecated: the members of ExtendedQuantType that Quark has.
 VitisQuantType = Named("VitisQuantType", {member.name: member.value for member in ExtendedQuantType if member.value <= 10}, module=__name__)
 
 

@@ -22,7 +22,7 @@ class QConfig:
     exclude                   nodes that stay float, in the same words
     algo_config               algorithms: CLEConfig(), …
     use_external_data_format  tensors in a file beside the model
-    extra_options             the reference's options by their names; None as a value is the default
+    extra_options             AMD Quark's options by their names; None as a value is the default
     preon_options             options of `preon quantize --help` by their long names, such as {"target": "simulate"}
     kwargs                    more of extra_options, deprecated; those of extra_options win
 
