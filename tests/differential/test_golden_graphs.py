@@ -42,7 +42,7 @@ DELIBERATE = [
     ("ort:preprocess*", "noise_nodes", r"structure: \('y', 1\)", "what was a Constant node is a constant, not an activation"),
     ("ort:f8", "*", r"(structure|types): ", "float8 is written with operators that runtimes compute with optimizations on, and Relu stays; there it does not load"),
 ]
-# Stored configurations that ask for what these layouts are not.
+# Stored configurations that ask for what these targets do not write.
 UNMAPPED = {
     "ort:dynamic": "test_dynamic.py", "UINT8_DYNAMIC_QUANT": "test_dynamic.py", "ort:qop_u8s8": "test_qoperator.py",
     "A8W8+cle": "an algorithm", "S16S16_MIXED_S8S8": "an algorithm", "BF16_MIXED_BFP16": "an algorithm", "BF16_MIXED_MXINT8": "an algorithm",
@@ -84,7 +84,7 @@ def test_every_golden(group, runs, record_property):
 
 
 def test_the_page_has_these_counts():
-    page = (ROOT / "docs/design/op-list-targets.md").read_text()
+    page = (golden_runs.ROOT / "docs/design/op-list-targets.md").read_text()
     for group, (equal, compared) in COUNTS.items():
         assert f"| `{group}` | {compared} | {equal} |" in page
 
