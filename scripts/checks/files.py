@@ -64,7 +64,7 @@ def format_problems(tree):
     if not shutil.which("clang-format"):
         yield "clang-format is not installed; ./dev setup installs it"
         return
-    done = subprocess.run(["xargs", "-P2", "-n50", "clang-format", "--dry-run", "-Werror"], input="\n".join(files), text=True,
+    done = subprocess.run(["xargs", "-n50", "clang-format", "--dry-run", "-Werror"], input="\n".join(files), text=True,
                           cwd=tree.root, capture_output=True)
     for path in sorted(set(re.findall(r"^(\S+?):\d+:\d+: error:", done.stderr, re.MULTILINE))):
         yield f"{path}: not as clang-format writes it; ./dev fmt"

@@ -8,12 +8,13 @@ import collections
 import re
 
 PARAMETERS = 6
-#: Stems that several layers have, and why.
-STEMS = {"main"}  # the edge of a program or library
+#: The stem that several layers may have: the edge of a program or library. And folders of one file per thing, which has its name.
+STEMS, NAMED_BY_THING = {"main"}, ("src/cli/", "src/config/keys/")  # verbs; groups of keys
 #: Functions of several layers, overloads by type.
 NAMES = {"ToString"}
 #: Structs that gather what several stages need. Who takes one reads at least half of its fields, or takes the fields.
-BUNDLES = {"OpListRules", "PreparedModel", "RunInputs", "PlanOptions", "Options"}
+BUNDLES = {"Options", "PrepareOptions", "CalibrationOptions", "RangeOptions", "TypeOptions", "WriteOptions", "InstrumentOptions",
+           "AnalysisOptions", "PlanOptions", "OpListRules", "PreparedModel", "RunInputs"}
 
 WORD_BEFORE = re.compile(r"((?:\w+::)*~?[A-Za-z_]\w*|operator\s*\S+)\s*$")
 Declaration = collections.namedtuple("Declaration", "path line scope name parameters body")
@@ -122,7 +123,8 @@ def name_problems(tree):
     """File stems, and functions in headers that are no members, belong to one layer."""
     stems, functions = collections.defaultdict(set), collections.defaultdict(set)
     for path in tree.sources():
-        stems[path.rsplit("/", 1)[1].rsplit(".", 1)[0]].add(path.split("/")[1])
+        if not path.startswith(NAMED_BY_THING):
+            stems[path.rsplit("/", 1)[1].rsplit(".", 1)[0]].add(path.split("/")[1])
         if path.endswith(".h"):
             for found in declarations(path, tree.text(path)):
                 if is_free(tree, found):
@@ -158,7 +160,7 @@ def bundle_problems(tree):
         if not found.body or not is_free(tree, found) or (found.name, len(found.parameters)) not in offered:
             continue
         for parameter in found.parameters:
-            match = re.fullmatch(r"const (\w+)& (\w+)", parameter)
+            match = re.fullmatch(r"(?:const )?(\w+)& (\w+)", parameter)
             if not match or not fields.get(match.group(1)):
                 continue
             struct, name = match.groups()
@@ -166,7 +168,7 @@ def bundle_problems(tree):
                 continue  # handed on as a whole
             read = set(re.findall(rf"(?<![\w.>]){name}\s*\.\s*(\w+)", found.body)) & fields[struct]
             if 2 * len(read) < len(fields[struct]):
-                yield f"{found.path}:{found.line}: {found.name} takes {struct} and reads {len(read)} of its {len(fields[struct])} fields; hand it those"
+                yield f"{found.path}:{found.line}: {found.name} takes {struct} and reads {len(read)} of its {len(fields[struct])} fields; give it those"
 
 
 CHECKS = (parameter_problems, name_problems, bundle_problems)
