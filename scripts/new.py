@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes a new method, pass, target, algorithm or number format: source, test, and the lines that make it known.
+"""Writes a new method, pass, rewrite of Q/DQ graphs (qdq_pass), target, algorithm or number format: source, test, and the lines that make it known.
 
   new.py KIND NAME        NAME in snake_case
 
@@ -19,7 +19,7 @@ BUILTINS = "src/config/builtins.cc"
 def registered(kind, header, listed, registry, suffix):
     """Lines of the header that declares the maker and of the registry that calls it, each behind the last of its kind."""
     return [(header, rf"std::unique_ptr<{kind}> Make\w+{suffix}\(\);.*", f"std::unique_ptr<{kind}> Make@Name@{suffix}();"),
-            (listed, rf"  {registry}\.Add\(.*\);", f"  {registry}.Add(Make@Name@{suffix}());")]
+            (listed, rf"  {registry}\.Add\(.*\);.*", f"  {registry}.Add(Make@Name@{suffix}());")]
 
 
 # Per kind: {file: template}, and lines to add as (file, pattern of the lines behind whose last the new one goes, line).
@@ -28,6 +28,8 @@ KINDS = {
                registered("RangeMethod", "src/ranges/range_methods.h", BUILTINS, "builtins.methods", "Method")),
     "pass": ({"src/passes/@name@.cc": "pass.cc", "tests/graph/@name@.onnxtxt": "pass.onnxtxt"},
              registered("Pass", "src/passes/passes.h", BUILTINS, "builtins.passes", "Pass")),
+    "qdq_pass": ({"src/quantize/qdq_passes/@name@.cc": "qdq_pass.cc", "src/quantize/qdq_passes/@name@_test.cc": "qdq_pass_test.cc"},
+                 registered("QdqPass", "src/quantize/qdq_passes/qdq_passes.h", "src/quantize/qdq_passes/qdq_passes.cc", "passes", "Pass")),
     "target": ({"src/quantize/targets/@name@/@name@_target.cc": "target.cc", "src/quantize/targets/@name@/@name@_target_test.cc": "target_test.cc"},
                registered("Target", "src/quantize/targets/targets.h", BUILTINS, "builtins.targets", "Target")),
     "algorithm": ({"src/algorithms/@name@.cc": "algorithm.cc", "src/algorithms/@name@_test.cc": "algorithm_test.cc"},

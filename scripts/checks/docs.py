@@ -5,7 +5,7 @@ BACKTICKED = re.compile(r"`([^`\n]+)`")
 FILE = re.compile(r"[\w./-]+\.(?:h|cc|inc|cmake|onnxtxt|py|sh|md)")
 #: Names of a user's own files in examples, and of files that a build or a run writes.
 EXAMPLES = re.compile(r"(^|/)(x|three_sigma)(_test)?[._]|^(build|DIR|OUT)/|\bNAME\b|^(foo|my_\w+|mine|reader|evaluate|convert)\.py$")
-ADD_PASS = re.compile(r"\bpasses\.Add\((Make\w+)\(\)\)")
+ADD_PASS = re.compile(r"\bbuiltins\.passes\.Add\((Make\w+)\(\)\)")
 PASS_NAME = re.compile(r'\.name = "(\w+)"')
 SWITCHED_PASS = re.compile(r"--(?:disable|enable)-pass[= ]([a-z]+_\w+)")
 ORDER_PAGE, ORDER_TITLE = "docs/design/passes.md", "## The order"

@@ -160,7 +160,7 @@ def bundle_problems(tree):
         if not found.body or not is_free(tree, found) or (found.name, len(found.parameters)) not in offered:
             continue
         for parameter in found.parameters:
-            match = re.fullmatch(r"(?:const )?(\w+)& (\w+)", parameter)
+            match = re.fullmatch(r"const (\w+)& (\w+)", parameter)
             if not match or not fields.get(match.group(1)):
                 continue
             struct, name = match.groups()

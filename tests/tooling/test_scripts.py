@@ -91,7 +91,7 @@ def test_cycle_check_sees():
 CLEAN = {"src/config/builtins.cc": "", "src/config/README.md": "one line", "src/api/README.md": "one line", "src/api/x.cc": "int x;\n"}
 MAKERS = "std::unique_ptr<Pass> MakeAPass();\nstd::unique_ptr<Pass> MakeBPass();  ///< not in the default list: first of all\n"
 PASS = 'A() : NodePass({.name = "fold_a"}) {}\nstd::unique_ptr<Pass> MakeAPass() { return nullptr; }\n'
-PASSES = {"src/passes/README.md": "", "src/passes/passes.h": MAKERS, "src/passes/a.cc": PASS, "src/config/builtins.cc": "passes.Add(MakeAPass());\n"}
+PASSES = {"src/passes/README.md": "", "src/passes/passes.h": MAKERS, "src/passes/a.cc": PASS, "src/config/builtins.cc": "builtins.passes.Add(MakeAPass());\n"}
 TARGET = {"src/quantize/README.md": "", "src/quantize/targets/a.cc": 'std::string_view name() const override { return "npu-x"; }\n'}
 BUNDLE = "struct RunInputs {\n  int a = 0;\n  int b;\n  std::string c;\n};\nint Read(const RunInputs& in);\n"
 
