@@ -21,8 +21,8 @@ BANNED = {
     r"re-?plan(s|ned|ning)?": "plan again; float fall-back",
     r"says nothing|say nothing": "is ignored",
 }
-#: In strings that a user can read.
-BANNED_IN_STRINGS = {r"somebody|nobody|whoever": "the one who is meant", r"idle": "ignored"}
+#: In pages, and in strings that a user can read.
+BANNED_FOR_USERS = {r"somebody|nobody|whoever": "the one who is meant", r"idle(?! (?:core|machine|processor|thread))": "ignored"}
 
 CITATION = re.compile(r"§|\b[Ss]pec (options|qdq|formats|graph-passes|quality|algorithms|npu)\b")
 #: AMD Quark has a name; "reference" is a slow twin of a kernel.
@@ -55,7 +55,7 @@ def citation_problems(tree):
 def word_problems(tree):
     # Words of text, and of names: drowned_channels, FloatIslands.
     banned = [(re.compile(rf"(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z]))(?i:{words})(?![a-z])"), instead) for words, instead in BANNED.items()]
-    in_strings = [(re.compile(rf"\b(?:{words})\b", re.IGNORECASE), instead) for words, instead in BANNED_IN_STRINGS.items()]
+    for_users = [(re.compile(rf"\b(?:{words})\b", re.IGNORECASE), instead) for words, instead in BANNED_FOR_USERS.items()]
     for path in tree.select(*TEXT):
         if path in OWN:
             continue
@@ -66,10 +66,14 @@ def word_problems(tree):
         for line, found in lines_with(text, TOOL):
             yield f"{path}:{line}: '{found}'; the other tool is Quark (AMD Quark)"
         if path.startswith("src/") and path.endswith((".cc", ".h", ".inc")):
-            for string in STRING.finditer(without_comments(text)):
-                for pattern, instead in in_strings:
-                    if pattern.search(string.group(1)):
-                        yield f"{path}: \"{string.group(1)}\"; plain words: {instead}"
+            for string in STRING.findall(without_comments(text)):
+                for pattern, instead in for_users:
+                    if pattern.search(string):
+                        yield f'{path}: "{string}"; plain words: {instead}'
+        elif path.endswith(".md"):
+            for pattern, instead in for_users:
+                for line, found in lines_with(text, pattern):
+                    yield f"{path}:{line}: '{found}'; plain words: {instead}"
 
 
 def target_problems(tree):
