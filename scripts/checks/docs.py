@@ -4,7 +4,7 @@ import re
 BACKTICKED = re.compile(r"`([^`\n]+)`")
 FILE = re.compile(r"[\w./-]+\.(?:h|cc|inc|cmake|onnxtxt|py|sh|md)")
 #: Names of a user's own files in examples, and of files that a build or a run writes.
-EXAMPLES = re.compile(r"(^|/)(x|three_sigma)(_test)?[._]|^(build|DIR|OUT)/|\bNAME\b|^(foo|my_\w+|mine|reader|evaluate|convert)\.py$")
+EXAMPLES = re.compile(r"(^|/)(x|three_sigma|count_values)(_test)?[._]|^(build|DIR|OUT)/|\bNAME\b|^(foo|my_\w+|mine|reader|evaluate|convert)\.py$")
 ADD_PASS = re.compile(r"\bbuiltins\.passes\.Add\((Make\w+)\(\)\)")
 PASS_NAME = re.compile(r'\.name = "(\w+)"')
 SWITCHED_PASS = re.compile(r"--(?:disable|enable)-pass[= ]([a-z]+_\w+)")

@@ -82,9 +82,9 @@ _TENSOR_TYPES = {"QInt8": 3, "QUInt8": 2, "QInt16": 5, "QUInt16": 4, "QInt32": 6
 def modern(member):
     """The member that a deprecated one stands for; others as they are."""
     if isinstance(member, VitisQuantType):
-        warnings.warn("VitisQuantType is deprecated: ExtendedQuantType", DeprecationWarning, 3)
+        warnings.warn("VitisQuantType is deprecated, use ExtendedQuantType", DeprecationWarning, 3)
         return ExtendedQuantType[member.name]
     if isinstance(member, VitisQuantFormat):
-        warnings.warn("VitisQuantFormat is deprecated: ExtendedQuantFormat", DeprecationWarning, 3)
+        warnings.warn("VitisQuantFormat is deprecated, use ExtendedQuantFormat", DeprecationWarning, 3)
         return ExtendedQuantFormat.QDQ
     return member
