@@ -31,8 +31,8 @@ PREON_API std::string Version();
 /// Why something failed: a documented number (docs/errors.md), one line, and where there is one a hint.
 struct Failure {
   int number = 0;  ///< 2003 for [E2003]
-  int exit_status =
-      1;  ///< what the command line would answer: 1 failed, 2 wrong input, 3 not verified, 130 interrupted
+  /// Of the command line in the same case: 1 failed, 2 wrong input, 3 not verified, 130 interrupted.
+  int exit_status = 1;
   std::string message;  ///< what, where, got, wanted
   std::string hint;
 };
@@ -150,8 +150,8 @@ struct CalibrationReport {
 /// Only the pass over the data: writes every method's statistics to `output`, a .calib file.
 PREON_API Outcome<CalibrationReport> Calibrate(const QuantizeOptions& options);
 
-/// What the other verbs answer. They read the fields of QuantizeOptions that have an option of theirs; a setting that is
-/// none is an error.
+/// What the other verbs answer. They read the fields of QuantizeOptions that have an option of theirs; a setting that
+/// is none is an error.
 struct Answer {
   std::string text;  ///< the summary that the command line prints
   std::string json;  ///< the object that --json prints
@@ -170,7 +170,8 @@ PREON_API Outcome<Answer> Inspect(const QuantizeOptions& options);
 /// Writes to `output` the model that collects, wherever it is served, what Calibrate would.
 PREON_API Outcome<Answer> Instrument(const QuantizeOptions& options);
 
-/// How far the outputs of `quantized` are from those of `options.model` over the samples; accuracy where they have labels.
+/// How far the outputs of `quantized` are from those of `options.model` over the samples; accuracy where they have
+/// labels.
 PREON_API Outcome<Answer> Compare(const QuantizeOptions& options, const std::string& quantized);
 
 }  // namespace preon
