@@ -34,7 +34,7 @@ struct Convergence {
   size_t needed = 0;           ///< samples that half of the tensors need to come within the tolerance
   size_t growing = 0;          ///< tensors that grew by more than the tolerance when the samples were doubled last
   double last_growth = 0;      ///< the median tensor's growth then, as a share of its range
-  /// Whether the median tensor was still growing by more than the tolerance. With one sample nobody knows: true.
+  /// Whether the median tensor was still growing by more than the tolerance. With one sample it is unknown: true.
   bool more_samples_help = true;
 };
 

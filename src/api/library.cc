@@ -14,7 +14,7 @@
 #include "config/config.h"
 #include "config/option_table.h"
 #include "report/json.h"
-#include "report/text.h"
+#include "report/text_report.h"
 
 namespace preon {
 namespace {

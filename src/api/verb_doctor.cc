@@ -7,7 +7,7 @@
 #include "config/qconfig_fields.h"
 #include "formats/tensor_type.h"
 #include "ir/model_io.h"
-#include "kernels/target.h"
+#include "kernels/kernel_target.h"
 #include "runtime/session.h"
 
 namespace preon {
@@ -101,7 +101,7 @@ Result<DoctorResult> DoctorVerb(Job& job) {
       else
         result.missing_keys.emplace_back(key.name);
     }
-    result.reference_keys.emplace_back(kKeyGroups[group], has, all);
+    result.quark_keys.emplace_back(kKeyGroups[group], has, all);
   }
   if (job.options.describe_options) result.descriptions = Descriptions();
   result.facts = job.clock.Finish("doctor");

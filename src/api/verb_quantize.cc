@@ -5,7 +5,7 @@
 #include "api/save_histograms.h"
 #include "api/verbs.h"
 #include "base/system.h"
-#include "eval/compare.h"
+#include "eval/compare_models.h"
 #include "pipeline/calibrate_stage.h"
 #include "pipeline/output.h"
 #include "pipeline/partial_calibration.h"

@@ -13,7 +13,7 @@ namespace {
 
 TEST(RunContext, WithoutSinksNothingHappens) {
   const RunContext context;
-  context.Log(LogLevel::kWarning, "nobody listens");
+  context.Log(LogLevel::kWarning, "no listener");
   context.Report({.stage = "calibrate"});
   EXPECT_TRUE(context.CheckCancelled().ok());
   EXPECT_EQ(context.ThreadCount(), AvailableCores());

@@ -1,4 +1,4 @@
-// ParallelFor: somebody's threads to run tasks on.
+// ParallelFor: threads of the caller to run tasks on.
 #pragma once
 
 #include <cstddef>

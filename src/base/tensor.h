@@ -40,7 +40,7 @@ class Tensor {
 
   /// Zeroed, 64-byte aligned, to be filled through MutableBytes() before it is shared.
   static Tensor Allocate(DataType type, Shape shape);
-  /// Only for a tensor made by Allocate that nobody else holds yet.
+  /// Only for a tensor made by Allocate that is not shared yet.
   std::span<std::byte> MutableBytes();
   template <typename T>
   std::span<T> Mutable() {

@@ -58,7 +58,7 @@ TEST(Tensor, CopiesShareTheirBytes) {
   tensor.Mutable<int32_t>()[1] = 7;
   const Tensor copy = tensor;
   EXPECT_EQ(copy.bytes().data(), tensor.bytes().data());
-  EXPECT_THROW(tensor.MutableBytes(), InternalError);  // somebody else reads them now
+  EXPECT_THROW(tensor.MutableBytes(), InternalError);  // they are shared now
   EXPECT_EQ(copy.As<int32_t>()[1], 7);
 }
 

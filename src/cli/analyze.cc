@@ -6,7 +6,7 @@ namespace preon::cli {
 Command AnalyzeCommand() {
   return {.verb = kVerbAnalyze,
           .name = "analyze",
-          .summary = "outliers, method advice, what single samples do, and how far calibration covers production",
+          .summary = "outliers, advice on methods, influence of single samples, coverage of production data",
           .positionals = {"FILE"},
           .examples = R"(  preon analyze model.calib --html model.html
   preon analyze model.calib --production served.calib --method minmax --json

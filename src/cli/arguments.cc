@@ -52,7 +52,7 @@ void AddVerb(CLI::App& app, ParsedVerb& parsed) {
   const Command& command = parsed.command;
   parsed.app = app.add_subcommand(std::string(command.name), std::string(command.summary));
   parsed.app->allow_extras();
-  parsed.app->set_help_flag("-h,--help", "this text");
+  parsed.app->set_help_flag("-h,--help", "show this help");
   parsed.app->footer("Examples:\n" + std::string(command.examples));
   // Required, so that lists of values in front of them ("--data SRC MODEL") leave them alone.
   for (std::string_view name : command.positionals) {
@@ -71,7 +71,7 @@ void AddVerb(CLI::App& app, ParsedVerb& parsed) {
   }
   parsed.app->add_flag("--json", parsed.json, "one JSON object on stdout, progress as JSON lines on stderr");
   parsed.app->add_flag("--quiet", parsed.quiet, "no progress, no warnings on stderr");
-  parsed.app->add_flag("--verbose", parsed.verbose, "say more on stderr");
+  parsed.app->add_flag("--verbose", parsed.verbose, "more messages on stderr");
 }
 
 std::vector<std::string> LongNames(const CLI::App& app) {
@@ -103,8 +103,8 @@ Status CheckWords(const ParsedVerb& parsed) {
     Status status = Error(ErrorId::kMissingOption, parsed.command.name, ": no ", missing, " given");
     const auto took_more = std::ranges::find_if(parsed.given, [](const Given& list) { return list.values.size() > 1; });
     if (took_more == parsed.given.end()) return status;
-    return std::move(status).WithHint(StrCat(
-        "--", took_more->spec->name, " takes all words up to the next option: put ", missing, " in front of it"));
+    return std::move(status).WithHint(
+        StrCat("--", took_more->spec->name, " takes all words up to the next option: put ", missing, " before it"));
   }
   if (!parsed.app->remaining().empty()) {
     return Error(ErrorId::kUnknownOption, parsed.command.name, ": unexpected '", parsed.app->remaining()[0], "'");
@@ -173,7 +173,7 @@ Status UnknownVerb(const CLI::App& app, const std::deque<ParsedVerb>& verbs) {
 Result<Arguments> ParseArguments(int argc, const char* const* argv, const Builtins& builtins) {
   CLI::App app{"Turns a float ONNX model and samples into a verified, quantized one that is fast and shows why."};
   app.name("preon");
-  app.set_help_flag("-h,--help", "this text");
+  app.set_help_flag("-h,--help", "show this help");
   app.set_version_flag("--version", "preon " + std::string(kVersion));
   app.allow_extras();
   app.footer("preon VERB --help tells the options of a verb, with examples.");

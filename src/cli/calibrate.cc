@@ -6,7 +6,7 @@ namespace preon::cli {
 Command CalibrateCommand() {
   return {.verb = kVerbCalibrate,
           .name = "calibrate",
-          .summary = "one pass over the samples: the statistics of every method",
+          .summary = "collect the statistics for every method in one pass over the samples",
           .positionals = {"MODEL"},
           .examples = R"(  preon calibrate model.onnx -o model.calib --data calib.npz
   preon calibrate model.onnx -o model.calib --data photos/ --preprocess imagenet --workers 4 --resume

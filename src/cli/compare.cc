@@ -7,7 +7,7 @@ Command CompareCommand() {
   return {
       .verb = kVerbCompare,
       .name = "compare",
-      .summary = "two models side by side: error, agreement, accuracy, latency",
+      .summary = "compare two models: error, agreement, accuracy, latency",
       .positionals = {"FLOAT", "QUANTIZED"},
       .examples = R"(  preon compare model.onnx model.int8.onnx --data test.npz
   preon compare model.onnx model.int8.onnx --data photos/ --preprocess imagenet --labels labels.tsv --json

@@ -6,7 +6,7 @@ namespace preon::cli {
 Command DoctorCommand() {
   return {.verb = kVerbDoctor,
           .name = "doctor",
-          .summary = "versions, CPU features, kernels chosen, threads, what there is to choose from",
+          .summary = "versions, CPU features, kernels, threads; methods, targets, passes and keys of this version",
           .positionals = {},
           .examples = R"(  preon doctor --json
 )",

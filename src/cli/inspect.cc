@@ -6,7 +6,7 @@ namespace preon::cli {
 Command InspectCommand() {
   return {.verb = kVerbInspect,
           .name = "inspect",
-          .summary = "what is in a model or a .calib file",
+          .summary = "show what a model or a .calib file contains",
           .positionals = {"FILE"},
           .examples = R"(  preon inspect model.onnx
   preon inspect model.calib --json

@@ -6,7 +6,7 @@ namespace preon::cli {
 Command MergeCommand() {
   return {.verb = kVerbMerge,
           .name = "merge",
-          .summary = "statistics of several runs, equal to one run over all their samples",
+          .summary = "merge the statistics of several runs: equal to one run over all their samples",
           .positionals = {"FILE..."},
           .examples = R"(  preon merge part1.calib part2.calib part3.calib part4.calib -o model.calib
 )",

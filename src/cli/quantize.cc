@@ -6,7 +6,7 @@ namespace preon::cli {
 Command QuantizeCommand() {
   return {.verb = kVerbQuantize,
           .name = "quantize",
-          .summary = "float model and samples to a verified quantized model",
+          .summary = "quantize a float model with calibration samples and verify the result",
           .positionals = {"MODEL"},
           .examples = R"(  preon quantize model.onnx -o model.int8.onnx --data calib.npz
   preon quantize model.onnx -o out.onnx --data photos/ --preprocess imagenet --samples 100

@@ -6,7 +6,7 @@ namespace preon::cli {
 Command RangesCommand() {
   return {.verb = kVerbRanges,
           .name = "ranges",
-          .summary = "the ranges a method gives: of statistics alone, or of a model and --data",
+          .summary = "show the ranges that a method gives, from a .calib file or from a model and --data",
           .positionals = {"FILE"},
           .examples = R"(  preon ranges model.calib --method minmax
   preon ranges model.calib --all-methods -o ranges.json

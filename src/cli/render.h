@@ -3,7 +3,7 @@
 
 #include "cli/command.h"
 #include "report/json.h"
-#include "report/text.h"
+#include "report/text_report.h"
 
 namespace preon::cli {
 

@@ -6,7 +6,7 @@ namespace preon::cli {
 Command RunCommand() {
   return {.verb = kVerbRun,
           .name = "run",
-          .summary = "plain inference: latency, throughput, peak memory",
+          .summary = "run a model: latency, throughput, peak memory",
           .positionals = {"MODEL"},
           .examples = R"(  preon run model.onnx --data calib.npz --batch 8 --threads 1
   preon run model.onnx --data calib.npz --save outputs/

@@ -15,7 +15,7 @@
 #include "ir/model_io.h"
 #include "quantize/plan/passthrough.h"
 #include "quantize/settings/tensor_settings.h"
-#include "ranges/compat/reference_method.h"
+#include "ranges/compat/compat_method.h"
 #include "report/report_file.h"
 
 namespace preon {
@@ -54,7 +54,7 @@ Result<std::unique_ptr<RangeMethod>> WithOptions(const Options& options, const R
     if (!IsIntType(type.type()))
       return Error(ErrorId::kConflictingOptions, "--compat: integer types only, got ", type.name());
   }
-  return compat::MakeReferenceMethod(plan.compat, method.name(), settings, plan.activation.type());
+  return compat::MakeCompatMethod(plan.compat, method.name(), settings, plan.activation.type());
 }
 
 // Keys that others say something about: each is judged beside these.

@@ -121,7 +121,7 @@ Result<std::vector<Column>> MatchNames(const std::string& path, std::vector<Stor
                    "' matches no input of the model; it has: ", QuotedNames(inputs, &TensorSpec::name));
     }
     if (std::ranges::any_of(columns, [&](const Column& column) { return column.input.name == array.name; })) {
-      return Error(ErrorId::kDataInputName, path, ": array '", array.name, "' stands in it twice");
+      return Error(ErrorId::kDataInputName, path, ": array '", array.name, "' occurs twice");
     }
     columns.push_back({*input, std::move(array)});
   }

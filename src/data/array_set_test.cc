@@ -122,7 +122,7 @@ TEST_F(ArraySetTest, ErrorsNameWhatIsThereAndWhatIsWanted) {
   EXPECT_EQ(status(ZipOf({{"x.npy", x}}), {x_, y_}),
             Pair(ErrorId::kDataInputName, "no array for input 'y'; it has: 'x'"));
   EXPECT_EQ(status(ZipOf({{"x.npy", x}, {"x.npy", x}}), {x_, y_}),
-            Pair(ErrorId::kDataInputName, "array 'x' stands in it twice"));
+            Pair(ErrorId::kDataInputName, "array 'x' occurs twice"));
   EXPECT_EQ(status(ZipOf({}), {x_}), Pair(ErrorId::kDataInputName, "no array for input 'x'; it has: none"));
   EXPECT_EQ(status(ZipOf({{"x.npy", y}}), {x_}), Pair(ErrorId::kDataShape, "'x': shape [2, 2], wanted [samples, 3]"));
   EXPECT_EQ(status(ZipOf({{"x.npy", NpyOf<int64_t>("<i8", {1, 3}, {1, 2, 3})}}), {x_}),

@@ -16,8 +16,8 @@ namespace preon {
 bool IsImageName(const std::string& name);
 
 /// All images below `folder`, by their relative path in byte order. The first folder of that path is the class, where
-/// there is one. Files of other kinds are left alone, but images in a format that is not read are an error: nobody
-/// should calibrate on half of a folder. Errors: kDataEmpty, kDataUnsupported, kDataInputName (several inputs), those
+/// there is one. Files of other kinds are left alone, but images in a format that is not read are an error: half
+/// of a folder is no calibration set. Errors: kDataEmpty, kDataUnsupported, kDataInputName (several inputs), those
 /// of ImagePlan::Make.
 Result<std::unique_ptr<SampleSet>> OpenImageFolder(const std::string& folder, std::span<const TensorSpec> inputs,
                                                    const SourceContext& context);

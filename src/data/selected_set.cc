@@ -38,7 +38,7 @@ Result<int64_t> PlaceIn(const SampleSet& set, const std::string& line) {
   if (tab == std::string::npos || line.substr(tab + 1) == Printable(set.Name(*place))) return *place;
   return Error(ErrorId::kSampleList, "sample ", *place, " is '", set.Name(*place), "', wanted '", line.substr(tab + 1),
                "'")
-      .WithHint("give the --data that the list was made from; a list without names goes by place alone");
+      .WithHint("use the --data that the list was made from; a list without names selects by position only");
 }
 
 }  // namespace

@@ -20,13 +20,13 @@ namespace preon {
 ///
 /// @param shape  ElementCount(shape) floats in x and out; may be empty
 /// Errors:   kFormatAxis.
-/// Numerics: with kCompat bit for bit the reference tool's operators; the same on all instruction sets, for any
+/// Numerics: with kCompat bit for bit Quark's operators; the same on all instruction sets, for any
 ///           `parallel`.
 /// Cost:     near the speed of memory for blocks of 8, 16, 32 or more than 64, and along any axis but the last; a few
 /// ns
 ///           per element for other sizes; ten times that for magnitudes above 21 bits, raise_exponent, and sub-blocks
 ///           of blocks above 64. Copies no tensor.
-/// Source:   spec formats §6 to §8, §10.1, §10.2; OCP Microscaling Formats v1.0; arXiv 2302.08007.
+/// Source:   OCP Microscaling Formats v1.0; arXiv 2302.08007; Quark's BFPQuantizeDequantize and MXQuantizeDequantize.
 Status QuantizeDequantize(const BlockSpec& spec, std::span<const int64_t> shape, int64_t axis, const float* x,
                           float* out, const ParallelFor& parallel = {});
 
@@ -46,7 +46,7 @@ struct BlockCodes {
 };
 
 /// The codes of x. Decode gives what QuantizeDequantize gives, but for -0 in two's complement and for tensors of one
-/// element, which the reference's operators leave alone.
+/// element, which Quark's operators leave alone.
 /// Errors: kFormatAxis; kNotRepresentable for NaN and infinities with kCompat, whose blocks have no code for them.
 Result<BlockCodes> Encode(const BlockSpec& spec, std::span<const int64_t> shape, int64_t axis, const float* x);
 

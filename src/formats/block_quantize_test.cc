@@ -92,7 +92,7 @@ TEST(QuantizeDequantize, BFloatFirst) {
   spec.bit_width = 24;
   // 1 + 2^-9 goes to 1 and 1 + 2^-7 stays; with 15 bits both would stay.
   ExpectSame(Rounded(spec, {0x1.008p0f, 0x1.02p0f}), {1, 0x1.02p0f}, "bfloat16");
-  // The reference adds to the bits of NaN, too, and makes numbers of some.
+  // Quark adds to the bits of NaN, too, and makes numbers of some.
   spec.numerics = Numerics::kCompat;
   ExpectSame(Rounded(spec, {std::bit_cast<float>(0x7F800001u), std::bit_cast<float>(0x7FFFFFFFu), 1}), {kNaN, kNaN, 1},
              "NaN stays NaN");

@@ -61,7 +61,7 @@ Status CheckSpec(const BlockSpec& spec) {
 BlockGrid GridOf(const BlockSpec& spec) {
   const bool compat = spec.numerics == Numerics::kCompat;
   const int m = spec.magnitude_bits();
-  // Where the reference rounds ties to even, it loses the sign of what was no zero.
+  // Where Quark rounds ties to even, it loses the sign of what was no zero.
   const bool loses_sign = compat && spec.rounding == Rounding::kHalfEven;
   BlockGrid grid{.block_size = spec.block_size,
                  .rounding = spec.rounding,

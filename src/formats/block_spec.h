@@ -12,13 +12,13 @@
 
 namespace preon {
 
-/// Whose arithmetic, where the reference tool's and the published format's differ.
+/// Whose arithmetic, where Quark's and the published format's differ.
 enum class Numerics : uint8_t {
   kStrict,  ///< the published format's
-  kCompat,  ///< the reference tool's (0.13), bit for bit
+  kCompat,  ///< AMD Quark 0.13's, bit for bit
 };
 
-/// Families, and their differences between kCompat and kStrict (spec formats §6 to §8):
+/// Families, and their differences between kCompat and kStrict:
 ///
 /// kBfp    one exponent for block_size elements of a sign and magnitude_bits() bits, no hidden bit.
 ///         NaN and infinities: stay as they are and don't count | make their block NaN. Negative values that round to

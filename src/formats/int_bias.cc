@@ -1,4 +1,4 @@
-// int32 biases of Conv, Gemm and MatMul: spec qdq §6.
+// int32 biases of Conv, Gemm and MatMul.
 #include <algorithm>
 #include <cfloat>
 #include <cmath>

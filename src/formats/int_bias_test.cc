@@ -18,7 +18,7 @@ double WorstRelativeError(const std::vector<float>& bias, const EncodedBias& enc
   return worst;
 }
 
-// Spec qdq §20.7: s_x 0.5, s_w 7.84e-10, bias [5, -4.5].
+// s_x 0.5, s_w 7.84e-10, bias [5, -4.5].
 TEST(ProtectBiasOverflow, SpecExample) {
   const std::vector<float> bias = {5.0f, -4.5f};
   for (size_t scales : {1, 2}) {

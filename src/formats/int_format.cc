@@ -12,7 +12,7 @@ struct CodeInterval {
   int64_t min, max;
 };
 
-/// One row per type: spec qdq §1.1. Unsigned symmetric codes are the signed ones shifted by half the type's span, so
+/// One row per type. Unsigned symmetric codes are the signed ones shifted by half the type's span, so
 /// that changing u8 to s8 or back never changes a value; that costs code 0 against the tools that use all 256.
 struct IntType {
   DataType type;
@@ -30,7 +30,7 @@ constexpr std::array kIntTypes = {
     IntType{DataType::kUInt32, {0, UINT32_MAX}, {1, UINT32_MAX}, {0, INT32_MAX}},
 };
 
-/// Their interval is what a range is mapped to, not all they reach: bfloat16 is densest around 1 (spec formats §5.3).
+/// Their interval is what a range is mapped to, not all they reach: bfloat16 is densest around 1.
 constexpr std::array kFloatTypes = {
     IntType{DataType::kFloat16, {-65504, 65504}, {-65504, 65504}, {-65504, 65504}},
     IntType{DataType::kBFloat16, {-2, 2}, {-2, 2}, {-2, 2}},
@@ -72,7 +72,7 @@ Result<QuantParams> ComputeQuantParams(Range range, const IntFormat& format) {
   }
   const auto q_min = static_cast<double>(format.q_min());
   const auto q_max = static_cast<double>(format.q_max());
-  // The width is a float and the quotient a double, as in the reference tools: scales are theirs to the last bit.
+  // The width is a float and the quotient a double, as in Quark and ONNX Runtime: scales are theirs to the last bit.
   const float width = high - low;
   const double scale = width / (q_max - q_min);
   if (scale < FLT_MIN) return QuantParams{1.0f, 0};

@@ -33,7 +33,7 @@ struct IntFormat {
   bool symmetric = false;     ///< zero_point fixed to the code for 0
   bool reduce_range = false;  ///< one bit less, for CPUs whose u8·s8 products saturate
 
-  /// Codes used for scale computation and encoding, spec qdq §1.1: symmetric s8 is -127…127, symmetric u8 1…255
+  /// Codes used for scale computation and encoding: symmetric s8 is -127…127, symmetric u8 1…255
   /// around 128 (the exact shift of s8), reduced s8 -64…64; reduce_range wins over symmetric. Floating: their largest
   /// value, 2 for bfloat16. Other types are a bug.
   int64_t q_min() const;
@@ -46,7 +46,7 @@ struct IntFormat {
 /// An integer of 4 to 32 bits?
 bool IsIntType(DataType type);
 
-/// Turns a real interval into the scale and zero point that cover it (spec qdq §1.2, options §9.1).
+/// Turns a real interval into the scale and zero point that cover it.
 ///
 /// @param range  finite, min <= max; widened to contain 0, and to both sides of 0 when `format.symmetric`.
 /// @return       scale > 0; zero_point in [q_min, q_max], except for an interval so small that the scale would not be
@@ -57,7 +57,7 @@ bool IsIntType(DataType type);
 Result<QuantParams> ComputeQuantParams(Range range, const IntFormat& format);
 
 /// The codes that encoding with `params` can give: [q_min, q_max], and the zero point where an all-zero tensor's lies
-/// outside (spec qdq §1.2: its scale is 1 and its zero point 0 in every format).
+/// outside (its scale is 1 and its zero point 0 in every format).
 struct CodeRange {
   int64_t min, max;
 };
@@ -94,7 +94,7 @@ Result<std::vector<Range>> WeightRanges(const Tensor& values, int axis);
 /// codes -> float, for tests and evaluation.
 Tensor DecodeTensor(const EncodedTensor& encoded);
 
-/// An int32 bias, spec qdq §6.
+/// An int32 bias.
 struct EncodedBias {
   Tensor codes;               ///< int32 [C]
   std::vector<float> scales;  ///< 1 or C: input_scale · s_w[c], rounded to float

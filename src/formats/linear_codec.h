@@ -15,7 +15,7 @@ namespace preon {
 
 struct LinearSpec {
   DataType type = DataType::kInt8;  ///< an integer of 4 to 32 bits, float16, bfloat16, float8e4m3fn, float8e5m2
-  /// kCompat: float16 ignores scale and zero point, as in the reference tool's operators. No other difference.
+  /// kCompat: float16 ignores scale and zero point, as in Quark's operators. No other difference.
   Numerics numerics = Numerics::kStrict;
 };
 
@@ -36,7 +36,7 @@ struct LinearParams {
 /// @param codes  PackedSizeBytes(spec.type, layout.count()) bytes, as ONNX packs them
 /// Errors: kFormatAttribute for types without such codes, for numbers of parameters that differ from the layout's, and
 ///         for zero points that the type has not (float8: any but 0).
-/// Source: ONNX QuantizeLinear (opset 25); spec formats §2.4, §5.8, §10.3.
+/// Source: ONNX QuantizeLinear (opset 25); Quark's ExtendedQuantizeLinear.
 Status QuantizeTensor(const LinearSpec& spec, const ParamLayout& layout, const LinearParams& params, const float* x,
                       std::byte* codes);
 /// out = float(code - zero_point) · scale, the difference of integers exact. Errors: as QuantizeTensor.

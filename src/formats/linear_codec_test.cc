@@ -28,7 +28,7 @@ std::vector<int64_t> Whole(const std::vector<std::byte>& bytes) {
   return {codes.begin(), codes.end()};
 }
 
-/// Spec formats §2.4: x, and the codes at scale 0.1.
+/// x, and the codes at scale 0.1.
 TEST(QuantizeTensor, TheSpecsTable) {
   struct Row {
     float x;
@@ -152,7 +152,7 @@ TEST(LinearCodec, EveryTypeAndLayoutFollowsTheDefinition) {
   }
 }
 
-// Spec formats §5.3: bfloat16 with a scale.
+// bfloat16 with a scale.
 TEST(LinearCodec, FloatsAreScaledBeforeTheyAreRounded) {
   const std::vector<float> x = {1.0f, 5.99f, -0.01f};
   std::vector<float> out(3);

@@ -19,7 +19,7 @@ int CodeOnGrid(float x, const NBitsGrid& grid, int bits);
 double GridError(std::span<const float> values, const NBitsGrid& grid, int bits);
 
 /// The grid of the block's extremes, as ONNX Runtime's own n-bit quantizer takes it: symmetric, the value farthest from
-/// zero gets code 0, so the scale may be negative; else 0 and both extremes are covered. Source: spec formats §4.3.
+/// zero gets code 0, so the scale may be negative; else 0 and both extremes are covered.
 NBitsGrid MinMaxGrid(std::span<const float> values, int bits, bool symmetric);
 
 /// The grid of the least squared error. For codes that are given, the best scale is <w, c> / <c, c> and leaves

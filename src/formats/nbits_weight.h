@@ -14,7 +14,7 @@ struct NBitsOptions {
   int bits = 4;               ///< 2, 4, 8
   int64_t block_size = 32;    ///< weights along K that share a scale: 16, 32, 64, 128, 256
   bool symmetric = true;      ///< zero point fixed to 2^(bits-1), none stored
-  bool least_squares = true;  ///< else the block's extremes, ONNX Runtime's and the reference's DEFAULT, bit for bit
+  bool least_squares = true;  ///< else the block's extremes, ONNX Runtime's and Quark's DEFAULT, bit for bit
 };
 
 bool IsNBitsBlockSize(int64_t size);
@@ -28,7 +28,7 @@ struct NBitsWeight {
 
 /// Encodes `weight`, float [K, N].
 /// Errors: kQuantizeFailed for other types and ranks, bits, block sizes, and values that are not finite.
-/// Source: spec formats §4.3.
+/// Source: MatMulNBits (com.microsoft) for the layout of codes, scales and zero points.
 Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& options,
                                 const ParallelFor& parallel_for = {});
 

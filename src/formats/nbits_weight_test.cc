@@ -11,7 +11,7 @@
 namespace preon {
 namespace {
 
-// The worked example of spec formats §4.3: one column, K = 20, blocks of 16.
+// Worked out by hand: one column, K = 20, blocks of 16.
 constexpr float kColumn[] = {0,     0.1f,   -0.2f, 0.35f,  -0.7f, 0.8f,   -0.05f, 0.6f,   0.15f, -0.45f,
                              0.77f, -0.33f, 0.02f, -0.61f, 0.5f,  -0.12f, 0.03f,  -0.01f, 0.02f, 0.025f};
 
@@ -21,7 +21,7 @@ std::vector<int> BytesOf(const Tensor& tensor) {
   return bytes;
 }
 
-TEST(EncodeNBits, DefaultGridsAreTheReferences) {
+TEST(EncodeNBits, DefaultGridsAreQuarks) {
   const Tensor weight = Tensor::FromFloats({20, 1}, kColumn);
   const NBitsWeight symmetric = *EncodeNBits(weight, {.bits = 4, .block_size = 16, .least_squares = false});
   EXPECT_EQ(symmetric.codes.shape(), (Shape{1, 2, 8}));

@@ -9,7 +9,6 @@
 #include "base/registry.h"
 #include "formats/block_spec.h"
 #include "formats/linear_codec.h"
-#include "formats/tensor_type.h"
 
 namespace preon {
 
@@ -32,7 +31,6 @@ class NumberFormat {
 
   /// The type of its codes in an ONNX model; kUndefined for block formats, whose tensors stay float.
   DataType onnx_type() const { return linear() ? linear()->type : DataType::kUndefined; }
-  TensorType type() const { return block() ? TensorType(*block()) : TensorType(onnx_type()); }
   /// Bits of storage, what a full block shares included; scales of linear formats not.
   double bits_per_element() const;
 

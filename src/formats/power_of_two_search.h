@@ -1,4 +1,4 @@
-// The exponents that MinMSE tries, for activations and weights alike (spec options §10.6).
+// The exponents that MinMSE tries, for activations and weights alike (Quark's PowerOfTwoMethod.MinMSE).
 #pragma once
 
 #include <cfloat>

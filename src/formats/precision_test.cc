@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/number_formats.h"
+#include "formats/tensor_type.h"
 
 namespace preon {
 namespace {
@@ -23,7 +24,7 @@ TEST(Precision, SignsAreNoMatter) {
 
 TEST(Precision, OfEveryType) {
   for (const auto& format : NumberFormats().entries())
-    EXPECT_GT(PrecisionOf(format->type()).significant_bits, 1) << format->name();
+    EXPECT_GT(PrecisionOf(TensorType(*format)).significant_bits, 1) << format->name();
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Names of the reference tool's operators (spec formats §10), as its models and ours have them.
+// Names of Quark's operators, as its models and ours have them.
 #pragma once
 
 namespace preon {

@@ -12,8 +12,8 @@ namespace {
 
 struct ScaleTypeRow {
   ScaleType type;
-  std::string_view name;       ///< ours
-  std::string_view reference;  ///< ScaleType member of the reference
+  std::string_view name;   ///< ours
+  std::string_view quark;  ///< ScaleType member of Quark
 };
 
 constexpr std::array kScaleTypes = {
@@ -29,7 +29,7 @@ Result<ScaleType> ParseScaleType(std::string_view name) {
   std::string wanted = ToLower(name);
   if (wanted.starts_with(kPrefix)) wanted.erase(0, kPrefix.size());
   for (const ScaleTypeRow& row : kScaleTypes) {
-    if (wanted == row.name || wanted == ToLower(row.reference)) return row.type;
+    if (wanted == row.name || wanted == ToLower(row.quark)) return row.type;
   }
   const std::vector<std::string> names = ScaleTypeNames();
   return Error(ErrorId::kUnknownOption, "unknown scale type '", name, "'", DidYouMean(name, names),

@@ -30,11 +30,11 @@ struct Int16Scale {
 
 /// The nearest one; of two equally near the smaller shift, then the smaller multiplier. Scales below 2^-15 become
 /// 1 / 2^15 and those above 32767 become 32767: far from what was asked for, which a caller may want to tell the user.
-/// Source: spec options §9.4. The reference tool also tries shift 16 and falls to 2^-14 outside.
+/// Quark's Int16Scale also tries shift 16 and falls to 2^-14 outside.
 Int16Scale NearestInt16Scale(float scale);
 
 /// Rounds a positive normal scale to what `type` allows: kPowerOfTwo to 2^-pos with pos = round-half-even(-log2 scale),
-/// so the result is within a factor of sqrt(2) to either side; kInt16 as NearestInt16Scale. Source: spec options §9.3.
+/// so the result is within a factor of sqrt(2) to either side; kInt16 as NearestInt16Scale.
 float RoundScale(float scale, ScaleType type);
 
 /// The smallest scale of the type that RoundScale's neighbourhood has at or above `scale`: where a smaller one would
@@ -47,8 +47,8 @@ bool IsScaleOf(float scale, ScaleType type);
 /// Does the type have a scale near it, at most a rounding away? Only kInt16 may not: below 2^-15 and above 32767.
 bool ReachesScale(float scale, ScaleType type);
 
-/// As ComputeQuantParams of a float scale, which is then rounded. The zero point is that of the float scale, as in the
-/// reference tool for types up to 16 bits (it loses digits of 32-bit ones). What is represented moves with the scale:
+/// As ComputeQuantParams of a float scale, which is then rounded. The zero point is that of the float scale, as in
+/// Quark for types up to 16 bits (which loses digits of 32-bit ones). What is represented moves with the scale:
 /// values at the ends of the range saturate where it was rounded down. Errors: kRangeInvalid.
 Result<QuantParams> ComputeQuantParams(Range range, const IntFormat& format, ScaleType type);
 

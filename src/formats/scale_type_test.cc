@@ -10,7 +10,7 @@
 namespace preon {
 namespace {
 
-TEST(ParseScaleType, OursAndTheReferencesSpellings) {
+TEST(ParseScaleType, OursAndQuarksSpellings) {
   for (const char* name : {"power-of-two", "PowerOf2", "ScaleType.PowerOf2", "POWER-OF-TWO"}) {
     ASSERT_TRUE(ParseScaleType(name).ok()) << name;
     EXPECT_EQ(*ParseScaleType(name), ScaleType::kPowerOfTwo) << name;
@@ -21,8 +21,8 @@ TEST(ParseScaleType, OursAndTheReferencesSpellings) {
   EXPECT_THAT(ParseScaleType("itn16").status().message(), testing::HasSubstr("did you mean 'int16'"));
 }
 
-// Runs of the reference tool 0.13: float32 bits of the range, bits of the scale, zero point.
-TEST(ComputeQuantParams, RoundedScalesOfTheReference) {
+// Runs of Quark 0.13: float32 bits of the range, bits of the scale, zero point.
+TEST(ComputeQuantParams, RoundedScalesOfQuark) {
   constexpr ScaleType kPowerOfTwo = ScaleType::kPowerOfTwo, kInt16 = ScaleType::kInt16;
   struct Row {
     uint32_t min, max;

@@ -11,7 +11,7 @@ namespace preon {
 std::string TensorType::name() const {
   if (!block_) return std::string(DataTypeName(type_));
   for (const auto& format : NumberFormats().entries()) {
-    if (format->type() == *this) return std::string(format->name());
+    if (TensorType(*format) == *this) return std::string(format->name());
   }
   const bool mx = block_->family == BlockSpec::Family::kMx;
   const std::string size = StrCat(" in blocks of ", block_->block_size);
@@ -31,7 +31,7 @@ Result<TensorType> ParseTensorType(std::string_view name) {
     if (ToLower(member).starts_with(prefix)) member.remove_prefix(prefix.size());
   }
   PREON_ASSIGN_OR_RETURN(const NumberFormat* format, NumberFormats().Find(member));
-  return format->type();
+  return TensorType(*format);
 }
 
 std::vector<std::string> TensorTypeNames() {

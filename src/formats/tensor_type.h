@@ -9,6 +9,7 @@
 #include "base/data_type.h"
 #include "base/status.h"
 #include "formats/block_spec.h"
+#include "formats/number_format.h"
 
 namespace preon {
 
@@ -18,6 +19,9 @@ class TensorType {
   /// Codes of an ONNX element type.
   TensorType(DataType type) : type_(type) {}  // NOLINT: a DataType is one
   explicit TensorType(const BlockSpec& block) : type_(DataType::kUndefined), block_(block) {}
+  explicit TensorType(const NumberFormat& format) : type_(format.onnx_type()) {
+    if (format.block() != nullptr) block_ = *format.block();
+  }
 
   /// kUndefined: blocks.
   DataType type() const { return type_; }

@@ -8,7 +8,7 @@
 namespace preon {
 namespace {
 
-TEST(TensorType, OursAndTheReferencesSpellings) {
+TEST(TensorType, OursAndQuarksSpellings) {
   for (const char* name : {"int8", "INT8", "QInt8", "QuantType.QInt8", "ExtendedQuantType.QInt8"}) {
     ASSERT_TRUE(ParseTensorType(name).ok()) << name;
     EXPECT_EQ(*ParseTensorType(name), DataType::kInt8) << name;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/tensor.h"
+#include "base/status.h"
 #include "formats/scale_type.h"
 
 namespace preon {
@@ -38,17 +38,8 @@ struct WeightRule {
 Result<WeightMethod> ParseWeightMethod(std::string_view name);
 std::vector<std::string> WeightMethodNames();
 std::string_view WeightMethodName(WeightMethod method);
-/// All/Percentile/HistCenter, the values of the reference's MinMSEModeFloatScale. Errors: kUnknownOption.
+/// All/Percentile/HistCenter, the values of Quark's MinMSEModeFloatScale. Errors: kUnknownOption.
 Result<WeightSearch> ParseWeightSearch(std::string_view name);
 std::vector<std::string> WeightSearchNames();
-
-/// The range per index of `axis` (axis -1: one) that `rule` gives a float tensor for codes of `format` with scales of
-/// `scale_type`; [0, 0] where there are no values. kMinMse with power-of-two scales: the zero point of the extremes and
-/// the best of five scales around theirs, BestPowerOfTwoRange (power_of_two_search.h).
-/// Errors: kQuantizeFailed on the axis, kRangeNotFinite.
-/// Cost: kMinMax one pass; kMinMse about 100 passes (kAll), a sort (kPercentile), or up to 1024 times the bins.
-/// Source: spec options §10.7, §10.6b, whose candidates lack the extremes; kAll is ours.
-Result<std::vector<Range>> CalibrateWeight(const Tensor& values, int axis, const IntFormat& format,
-                                           ScaleType scale_type, const WeightRule& rule);
 
 }  // namespace preon

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "calib/calibration.h"
-#include "instrument/collectors.h"
 
 namespace preon {
 namespace {
@@ -164,7 +163,7 @@ Status Collector::SaveNow(milliseconds patience, RunsGoOn when) {
 
 void Collector::LogOnce(std::atomic<bool>& logged, const Status& problem) {
   if (logged.exchange(true)) return;
-  log_(StrCat(problem.message(), "; said once, serving and collecting go on"));
+  log_(StrCat(problem.message(), "; logged only once; serving and collecting continue"));
 }
 
 void Collector::BeforeFork() {

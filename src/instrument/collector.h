@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "calib/sketch_observer.h"
+#include "instrument/collectors.h"
 #include "instrument/instrumented_model.h"
 #include "instrument/run_gate.h"
 
@@ -20,14 +21,8 @@ namespace preon {
 /// Gets single lines, from any thread.
 using LogLine = void (*)(std::string_view line);
 
-/// Where a collector saves.
-struct CollectorFile {
-  std::string path;
-  int64_t first_sample = 0;  ///< number of its first one
-};
-
 /// Nothing here ever fails a run: what goes wrong is logged once, and tried again.
-class Collector final : public TensorObserver {
+class Collector final : public TensorObserver, public ProcessCollector {
  public:
   using Outputs = Result<std::vector<NamedTensor>>;
 
@@ -42,19 +37,15 @@ class Collector final : public TensorObserver {
   /// Writes all that is known, between runs; does nothing when the file has it already, or nothing is known. Gives up
   /// when the runs that are under way take longer than `patience`.
   void Save(std::chrono::milliseconds patience);
-  /// The same, and runs wait until all is written: the end of the process may be theirs. Afterwards nothing is saved
-  /// any more, whether that went well or not, so that the end meets no file half written and is not held up again.
-  void SaveForGood(std::chrono::milliseconds patience);
+  void SaveForGood(std::chrono::milliseconds patience) override;
 
   void Observe(size_t index, const ObservedValue& value, const ParallelFor& parallel_for) override;
   void ObserveTogether(std::span<const ObservedStep> steps, const ParallelFor& parallel_for) override;
 
-  const std::string& pattern() const { return plan_.calib_out; }
-
-  /// Around fork(), on the thread that calls it: the child starts from nothing, with a file of its own.
-  void BeforeFork();
-  void AfterForkInParent();
-  void AfterForkInChild(CollectorFile file);
+  const std::string& pattern() const override { return plan_.calib_out; }
+  void BeforeFork() override;
+  void AfterForkInParent() override;
+  void AfterForkInChild(CollectorFile file) override;
 
  private:
   void SaveInBackground();

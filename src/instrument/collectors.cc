@@ -43,14 +43,14 @@ void Collectors::SaveAtExitBeforeOthers() {
   std::atexit([] { OfProcess().SaveAtExit(); });
 }
 
-CollectorFile Collectors::Add(Collector& collector) {
+CollectorFile Collectors::Add(ProcessCollector& collector) {
   const std::lock_guard lock(mutex_);
   CollectorFile file = ChooseFile(collector.pattern(), Process::kAsStarted);
   collectors_.push_back(&collector);
   return file;
 }
 
-void Collectors::Remove(Collector& collector) {
+void Collectors::Remove(ProcessCollector& collector) {
   const std::lock_guard lock(mutex_);
   std::erase(collectors_, &collector);
 }
@@ -59,7 +59,7 @@ CollectorFile Collectors::ChooseFile(const std::string& pattern, Process process
   const bool shared_name = !HasFields(pattern);
   std::string wanted = FillPattern(pattern);
   if (shared_name && process == Process::kForked) wanted = WithProcessId(wanted);
-  // A name made of fields belongs to nobody else: a file under it is of an earlier process with the same number.
+  // A name made of fields belongs to this process alone: a file under it is of an earlier process with the same number.
   const std::string path = FreePath(wanted, taken_, /*keep_files=*/!shared_name);
   taken_.insert(path);
   const bool alone = shared_name && process == Process::kAsStarted && path == wanted;
@@ -70,7 +70,7 @@ void Collectors::SaveAtExit() {
   const std::lock_guard lock(mutex_);
   using Clock = std::chrono::steady_clock;
   const Clock::time_point deadline = Clock::now() + kPatienceAtExit;
-  for (Collector* collector : collectors_) {
+  for (ProcessCollector* collector : collectors_) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     collector->SaveForGood(std::max(left, std::chrono::milliseconds{0}));
   }
@@ -78,16 +78,16 @@ void Collectors::SaveAtExit() {
 
 void Collectors::BeforeFork() {
   mutex_.lock();
-  for (Collector* collector : collectors_) collector->BeforeFork();
+  for (ProcessCollector* collector : collectors_) collector->BeforeFork();
 }
 
 void Collectors::AfterForkInParent() {
-  for (Collector* collector : collectors_) collector->AfterForkInParent();
+  for (ProcessCollector* collector : collectors_) collector->AfterForkInParent();
   mutex_.unlock();
 }
 
 void Collectors::AfterForkInChild() {
-  for (Collector* collector : collectors_)
+  for (ProcessCollector* collector : collectors_)
     collector->AfterForkInChild(ChooseFile(collector->pattern(), Process::kForked));
   mutex_.unlock();
 }

@@ -50,7 +50,7 @@ Result<Description> ParseDescription(std::string_view text) {
     if (json.at("format") != kFormat) {
       return Error(ErrorId::kModelInvalid, "instrumented model: format ", json.at("format").dump(), ", wanted ",
                    kFormat)
-          .WithHint("take model and observer library from the same version of preon");
+          .WithHint("use a model and an observer library of the same version of preon");
     }
     Description description;
     Instrumentation& plan = description.plan;

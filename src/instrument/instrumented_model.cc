@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "runtime/plugin.h"
+#include "runtime/served_node.h"
 
 namespace preon {
 namespace {

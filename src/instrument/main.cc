@@ -2,6 +2,8 @@
 #include <cstdio>
 
 #include "instrument/served_model.h"
+#include "runtime/host_runtime.h"
+#include "runtime/plugin.h"
 
 namespace {
 

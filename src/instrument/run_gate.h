@@ -19,7 +19,7 @@ class RunGate {
     const std::lock_guard lock(mutex_);
     if (--inside_ == 0) changed_.notify_all();
   }
-  /// Returns once nobody is inside, and keeps everybody out until Resume. False, and open again, when that took longer.
+  /// Returns once no run is inside, and keeps all runs out until Resume. False, and open again, when that took longer.
   bool Pause(std::chrono::milliseconds patience) {
     std::unique_lock lock(mutex_);
     paused_ = true;

@@ -19,7 +19,7 @@ void ApplyCount(const char* variable, int64_t& field, LogLine log) {
   if (count.ok() && *count > 0) {
     field = *count;
   } else {
-    log(StrCat(variable, ": got '", text, "', wanted a number of at least 1; taking ", field));
+    log(StrCat(variable, ": got '", text, "', wanted a number of at least 1; using ", field));
   }
 }
 

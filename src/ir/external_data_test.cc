@@ -131,7 +131,8 @@ TEST_F(ExternalDataTest, WeightsOfBranchesAreWeightsOfTheGraph) {
   onnx::ModelProto proto = ProtoFromText(R"(
     <ir_version: 8, opset_import: ["": 17]>
     outer (float[4] x, bool c) => (float[4] y) {
-      y = If(c) <then_branch = t () => (float[4] t) { t = Relu(x) }, else_branch = e () => (float[4] e) { e = Mul(x, w) }>
+      y = If(c) <then_branch = t () => (float[4] t) { t = Relu(x) },
+        else_branch = e () => (float[4] e) { e = Mul(x, w) }>
     })");
   *proto.mutable_graph()->mutable_node(0)->mutable_attribute(1)->mutable_g()->add_initializer() =
       Proto("model.bin", "16", "16").graph().initializer(0);
@@ -145,7 +146,8 @@ TEST_F(ExternalDataTest, WeightsOfSubgraphsMoveInside) {
   onnx::ModelProto proto = ProtoFromText(R"(
     <ir_version: 8, opset_import: ["": 17]>
     outer (float[4] x, bool c, int64 n) => (float[4] y) {
-      y = Loop(n, c, x) <body = b (int64 i, bool k, float[4] v) => (bool m, float[4] u) { m = Identity(k) u = Mul(v, w) }>
+      y = Loop(n, c, x) <body = b (int64 i, bool k, float[4] v) => (bool m, float[4] u)
+        { m = Identity(k) u = Mul(v, w) }>
     })");
   *proto.mutable_graph()->mutable_node(0)->mutable_attribute(0)->mutable_g()->add_initializer() =
       Proto("model.bin", "16", "16").graph().initializer(0);

@@ -210,7 +210,8 @@ void ExpectOpaque(const onnx::ModelProto& proto) {
 
 TEST(FlattenIf, OddBranchesStayWhole) {
   const onnx::ModelProto plain = ProtoFromText(std::string(kHeader) + R"(g (float[2] x, bool c) => (float[2] y) {
-    y = If (c) <else_branch = no () => (float[2] e) { e = Abs (x) }, then_branch = yes () => (float[2] t) { t = Neg (x) }>
+    y = If (c) <else_branch = no () => (float[2] e) { e = Abs (x) },
+      then_branch = yes () => (float[2] t) { t = Neg (x) }>
   })");
   ASSERT_TRUE(LoadProto(plain)->graph.Producer("y")->IsFlatIf());
   const auto with_branch = [&](auto change) {
@@ -231,7 +232,8 @@ TEST(FlattenIf, OddBranchesStayWhole) {
 
 TEST(FlattenIf, ADoubleDefinitionInABranchIsAnError) {
   const Result<Model> model = ParseModelText(std::string(kHeader) + R"(g (float[2] x, bool c) => (float[2] y) {
-    y = If (c) <then_branch = yes () => (float[2] t) { t = Neg (x) t = Abs (x) }, else_branch = no () => (float[2] x) {}>
+    y = If (c) <then_branch = yes () => (float[2] t) { t = Neg (x) t = Abs (x) },
+      else_branch = no () => (float[2] x) {}>
   })");
   EXPECT_EQ(model.status().id(), ErrorId::kModelInvalid);
 }

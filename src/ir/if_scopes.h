@@ -50,7 +50,7 @@ class IfScopes {
   std::vector<FlatIf> ifs_;
   std::unordered_map<const Node*, size_t> if_index_;
   std::vector<int> scopes_;  // by position
-  std::set<size_t> pinned_;  // nodes that have to be outside, for want of a better place
+  std::set<size_t> pinned_;  // nodes that have to be outside, since no branch can hold them
 };
 
 }  // namespace preon

@@ -49,7 +49,7 @@ struct DetachedModel {
 Result<DetachedModel> DetachWeights(const Model& model);
 
 /// Moves the initializers above 1 KiB into a file in a temporary folder below `parent`, which becomes
-/// Model::weight_file and lives as long as they do: weights that nobody reads then take no memory, however many
+/// Model::weight_file and lives as long as they do: weights that are not read then take no memory, however many
 /// sessions have them. Errors: those of TempDir::Create, kIoWrite, kIoRead; the model is then unchanged.
 Status MoveWeightsToFile(Model& model, const std::string& parent);
 

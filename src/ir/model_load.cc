@@ -30,7 +30,7 @@ Result<MappedFile> OpenModelFile(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) return Error(ErrorId::kModelNotFound, "no such file");
-  if (!fs::is_regular_file(status)) return Error(ErrorId::kModelNotFound, "is no file; wanted an ONNX model");
+  if (!fs::is_regular_file(status)) return Error(ErrorId::kModelNotFound, "is not a file; wanted an ONNX model");
   return MapFile(path);
 }
 

@@ -98,7 +98,7 @@ Status ConvertFunction(int64_t to, std::string* serialized) {
   function.ParseFromString(*serialized);
   for (auto& opset : *function.mutable_opset_import()) {
     if (!opset.domain().empty() && opset.domain() != "ai.onnx") continue;
-    const int64_t from = std::max<int64_t>(opset.version(), 0);  // nobody has checked what a function says
+    const int64_t from = std::max<int64_t>(opset.version(), 0);  // a function's own opset is not checked before
     for (const auto& node : function.node()) {
       const auto& attributes = node.attribute();
       const bool has_body = std::any_of(attributes.begin(), attributes.end(), [](const auto& a) { return a.has_g(); });

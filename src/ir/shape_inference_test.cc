@@ -25,7 +25,7 @@ TEST(InferShapes, FillsTypesAndShapesAndKeepsSymbols) {
   EXPECT_EQ(model.graph.Info("r")->dim_names[0], "N");
   EXPECT_EQ(model.graph.TypeOf("r"), DataType::kFloat);
   EXPECT_EQ(model.graph.ShapeOf("y"), (Shape{kDynamicDim, 200}));  // from the value of s
-  EXPECT_EQ(model.graph.Info("u"), nullptr);                       // an operator that nobody knows stops nothing
+  EXPECT_EQ(model.graph.Info("u"), nullptr);                       // an unknown operator does not stop inference
 }
 
 TEST(InferShapes, LargeWeightsAreDeclaredNotCopied) {

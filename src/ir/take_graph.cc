@@ -117,7 +117,7 @@ Status TakeOutputs(const onnx::GraphProto& proto, Graph* graph, onnx::GraphProto
   }
   for (const auto& value : proto.value_info()) {
     if (graph->Initializer(value.name()) != nullptr) {
-      *residue->add_value_info() = value;  // says nothing new; kept because the file has it
+      *residue->add_value_info() = value;  // adds no information; kept because the file has it
     } else if (graph->Info(value.name()) == nullptr && graph->Producer(value.name()) != nullptr) {
       KeepValueResidue(value, residue->mutable_value_info());
       graph->SetInfo(value.name(), ReadValueInfo(value));

@@ -41,10 +41,18 @@ HWY_INLINE VI GroupMax(VI v) {
   return v;
 }
 
+/// What quantizing a vector takes, with its constants at hand.
+template <class Rule>
+struct BlockCode {
+  explicit BlockCode(const BlockGrid& of) : grid(of), ordinary(of), rule(of) {}
+  const BlockGrid& grid;
+  const Ordinary ordinary;
+  const Rule rule;
+};
+
 /// One step: the blocks of a vector, or the vectors of a block. kSub 1: no sub-blocks.
 template <size_t kBlock, size_t kSub, class Rule>
-HWY_INLINE void QuantizeUnit(const BlockGrid& grid, const Ordinary& ordinary, const Rule& rule, const float* x,
-                             float* out) {
+HWY_INLINE void QuantizeUnit(const BlockCode<Rule>& code, const float* x, float* out) {
   constexpr size_t kVectors = kBlock > kLanes ? kBlock / kLanes : 1;
   const D d;
   V value[kVectors];
@@ -58,18 +66,18 @@ HWY_INLINE void QuantizeUnit(const BlockGrid& grid, const Ordinary& ordinary, co
   HWY_UNROLL(32)
   for (size_t v = 1; v < kVectors; ++v) largest = hn::Max(largest, magnitude[v]);
   largest = GroupMax<kBlock>(largest);
-  if (HWY_UNLIKELY(!ordinary.All(largest))) {
-    reference::QuantizeBlocks(grid, x, kVectors * kLanes, out);
+  if (HWY_UNLIKELY(!code.ordinary.All(largest))) {
+    reference::QuantizeBlocks(code.grid, x, kVectors * kLanes, out);
     return;
   }
-  const VI exponent = ordinary.Exponent(largest);
+  const VI exponent = code.ordinary.Exponent(largest);
   HWY_UNROLL(32)
   for (size_t v = 0; v < kVectors; ++v) {
     if constexpr (kSub > 1) {
-      const VI own = rule.SubBlockExponent(exponent, GroupMax<kSub>(magnitude[v]));
-      hn::StoreU(rule(value[v], own), d, out + v * kLanes);
+      const VI own = code.rule.SubBlockExponent(exponent, GroupMax<kSub>(magnitude[v]));
+      hn::StoreU(code.rule(value[v], own), d, out + v * kLanes);
     } else {
-      hn::StoreU(rule(value[v], exponent), d, out + v * kLanes);
+      hn::StoreU(code.rule(value[v], exponent), d, out + v * kLanes);
     }
   }
 }
@@ -77,42 +85,41 @@ HWY_INLINE void QuantizeUnit(const BlockGrid& grid, const Ordinary& ordinary, co
 template <size_t kBlock, size_t kSub, class Rule>
 void Contiguous(const BlockGrid& grid, const float* x, size_t count, float* out) {
   constexpr size_t kUnit = HWY_MAX(kBlock, kLanes);
-  const Ordinary ordinary(grid);
-  const Rule rule(grid);
+  const BlockCode<Rule> code(grid);
   size_t i = 0;
-  for (; i + kUnit <= count; i += kUnit) QuantizeUnit<kBlock, kSub>(grid, ordinary, rule, x + i, out + i);
+  for (; i + kUnit <= count; i += kUnit) QuantizeUnit<kBlock, kSub>(code, x + i, out + i);
   if (i == count) return;
-  // Zeros behind a block don't change it, and blocks of zeros are nobody's.
+  // Zeros behind a block don't change it, and blocks of zeros are not read.
   float rest[kUnit] = {};
   std::memcpy(rest, x + i, (count - i) * sizeof(float));
-  QuantizeUnit<kBlock, kSub>(grid, ordinary, rule, rest, rest);
+  QuantizeUnit<kBlock, kSub>(code, rest, rest);
   std::memcpy(out + i, rest, (count - i) * sizeof(float));
 }
 
 /// kLanes neighbouring blocks; false, and nothing written, where one is not ordinary.
 template <class Rule>
-HWY_INLINE bool QuantizeLaneBlocks(const BlockGrid& grid, const Ordinary& ordinary, const Rule& rule, const float* x,
-                                   size_t rows, size_t stride, float* out, size_t out_stride) {
+HWY_INLINE bool QuantizeLaneBlocks(const BlockCode<Rule>& code, const float* x, size_t rows, size_t stride, float* out,
+                                   size_t out_stride) {
   const D d;
   VI largest = hn::Zero(DI());
   for (size_t row = 0; row < rows; ++row) largest = hn::Max(largest, Magnitude(hn::LoadU(d, x + row * stride)));
-  if (HWY_UNLIKELY(!ordinary.All(largest))) return false;
-  const VI exponent = ordinary.Exponent(largest);
-  if (grid.sub_block_size == 0) {
+  if (HWY_UNLIKELY(!code.ordinary.All(largest))) return false;
+  const VI exponent = code.ordinary.Exponent(largest);
+  if (code.grid.sub_block_size == 0) {
     for (size_t row = 0; row < rows; ++row) {
-      hn::StoreU(rule(hn::LoadU(d, x + row * stride), exponent), d, out + row * out_stride);
+      hn::StoreU(code.rule(hn::LoadU(d, x + row * stride), exponent), d, out + row * out_stride);
     }
     return true;
   }
   if constexpr (Rule::kHasSubBlocks) {
-    const auto sub_block_size = static_cast<size_t>(grid.sub_block_size);
+    const auto sub_block_size = static_cast<size_t>(code.grid.sub_block_size);
     for (size_t begin = 0; begin < rows; begin += sub_block_size) {
       const size_t end = HWY_MIN(begin + sub_block_size, rows);
       VI own = hn::Zero(DI());
       for (size_t row = begin; row < end; ++row) own = hn::Max(own, Magnitude(hn::LoadU(d, x + row * stride)));
-      own = rule.SubBlockExponent(exponent, own);
+      own = code.rule.SubBlockExponent(exponent, own);
       for (size_t row = begin; row < end; ++row) {
-        hn::StoreU(rule(hn::LoadU(d, x + row * stride), own), d, out + row * out_stride);
+        hn::StoreU(code.rule(hn::LoadU(d, x + row * stride), own), d, out + row * out_stride);
       }
     }
   }
@@ -121,22 +128,26 @@ HWY_INLINE bool QuantizeLaneBlocks(const BlockGrid& grid, const Ordinary& ordina
 
 constexpr size_t kTileRows = 64;
 
-/// Up to kLanes blocks through a tile on the stack: element `row` of block `column` is x[row*row_stride +
-/// column*column_stride].
+/// Element `row` of block `column` is x[row*strides.row + column*strides.column].
+struct Strides {
+  size_t row, column;
+};
+
+/// Up to kLanes blocks through a tile on the stack.
 template <class Rule>
-void ThroughTile(const BlockGrid& grid, const Ordinary& ordinary, const Rule& rule, const float* x, size_t rows,
-                 size_t row_stride, size_t columns, size_t column_stride, float* out) {
+void ThroughTile(const BlockCode<Rule>& code, const float* x, size_t rows, size_t columns, const Strides& strides,
+                 float* out) {
   float tile[kTileRows * kLanes] = {};
   for (size_t row = 0; row < rows; ++row) {
     for (size_t column = 0; column < columns; ++column) {
-      tile[row * kLanes + column] = x[row * row_stride + column * column_stride];
+      tile[row * kLanes + column] = x[row * strides.row + column * strides.column];
     }
   }
-  if (!QuantizeLaneBlocks(grid, ordinary, rule, tile, rows, kLanes, tile, kLanes))
-    reference::QuantizeBlockColumns(grid, tile, rows, kLanes, kLanes, tile);
+  if (!QuantizeLaneBlocks(code, tile, rows, kLanes, tile, kLanes))
+    reference::QuantizeBlockColumns(code.grid, tile, rows, kLanes, kLanes, tile);
   for (size_t row = 0; row < rows; ++row) {
     for (size_t column = 0; column < columns; ++column) {
-      out[row * row_stride + column * column_stride] = tile[row * kLanes + column];
+      out[row * strides.row + column * strides.column] = tile[row * kLanes + column];
     }
   }
 }
@@ -145,8 +156,7 @@ void ThroughTile(const BlockGrid& grid, const Ordinary& ordinary, const Rule& ru
 /// prefetcher does not follow, and at powers of two in the same few places of the first cache: each line is asked for
 /// in advance, from the second cache, and met once.
 template <class Rule>
-HWY_INLINE bool QuantizeFarRows(const BlockGrid& grid, const Ordinary& ordinary, const Rule& rule, const float* x,
-                                size_t rows, size_t stride, float* out) {
+HWY_INLINE bool QuantizeFarRows(const BlockCode<Rule>& code, const float* x, size_t rows, size_t stride, float* out) {
   constexpr size_t kAhead = 8 * kLanes;
   alignas(64) float tile[kTileRows * kLanes];
   for (size_t row = 0; row < rows; ++row) {
@@ -154,32 +164,29 @@ HWY_INLINE bool QuantizeFarRows(const BlockGrid& grid, const Ordinary& ordinary,
     __builtin_prefetch(out + row * stride + kAhead, 0, 2);
     hn::Store(hn::LoadU(D(), x + row * stride), D(), tile + row * kLanes);
   }
-  return QuantizeLaneBlocks(grid, ordinary, rule, tile, rows, kLanes, out, stride);
+  return QuantizeLaneBlocks(code, tile, rows, kLanes, out, stride);
 }
 
 template <class Rule>
 void Across(const BlockGrid& grid, const float* x, size_t rows, size_t columns, size_t stride, float* out) {
-  const Ordinary ordinary(grid);
-  const Rule rule(grid);
+  const BlockCode<Rule> code(grid);
   size_t column = 0;
   for (; column + kLanes <= columns; column += kLanes) {
-    const bool done = rows <= kTileRows
-                          ? QuantizeFarRows(grid, ordinary, rule, x + column, rows, stride, out + column)
-                          : QuantizeLaneBlocks(grid, ordinary, rule, x + column, rows, stride, out + column, stride);
+    const bool done = rows <= kTileRows ? QuantizeFarRows(code, x + column, rows, stride, out + column)
+                                        : QuantizeLaneBlocks(code, x + column, rows, stride, out + column, stride);
     if (!done) reference::QuantizeBlockColumns(grid, x + column, rows, kLanes, stride, out + column);
   }
   if (column == columns) return;
   if (rows > kTileRows) {
     reference::QuantizeBlockColumns(grid, x + column, rows, columns - column, stride, out + column);
   } else {
-    ThroughTile(grid, ordinary, rule, x + column, rows, stride, columns - column, 1, out + column);
+    ThroughTile(code, x + column, rows, columns - column, {.row = stride, .column = 1}, out + column);
   }
 }
 
 /// One block without sub-blocks.
 template <class Rule>
-void LargeBlock(const BlockGrid& grid, const Ordinary& ordinary, const Rule& rule, const float* x, size_t count,
-                float* out) {
+void LargeBlock(const BlockCode<Rule>& code, const float* x, size_t count, float* out) {
   const D d;
   const size_t whole = count / kLanes * kLanes;
   float rest[kLanes] = {};
@@ -187,10 +194,10 @@ void LargeBlock(const BlockGrid& grid, const Ordinary& ordinary, const Rule& rul
   VI largest = Magnitude(hn::LoadU(d, rest));
   for (size_t i = 0; i < whole; i += kLanes) largest = hn::Max(largest, Magnitude(hn::LoadU(d, x + i)));
   largest = GroupMax<kLanes>(largest);
-  if (!ordinary.All(largest)) return reference::QuantizeBlocks(grid, x, count, out);
-  const VI exponent = ordinary.Exponent(largest);
-  for (size_t i = 0; i < whole; i += kLanes) hn::StoreU(rule(hn::LoadU(d, x + i), exponent), d, out + i);
-  hn::StoreU(rule(hn::LoadU(d, rest), exponent), d, rest);
+  if (!code.ordinary.All(largest)) return reference::QuantizeBlocks(code.grid, x, count, out);
+  const VI exponent = code.ordinary.Exponent(largest);
+  for (size_t i = 0; i < whole; i += kLanes) hn::StoreU(code.rule(hn::LoadU(d, x + i), exponent), d, out + i);
+  hn::StoreU(code.rule(hn::LoadU(d, rest), exponent), d, rest);
   std::memcpy(out + whole, rest, (count - whole) * sizeof(float));
 }
 
@@ -198,17 +205,16 @@ void LargeBlock(const BlockGrid& grid, const Ordinary& ordinary, const Rule& rul
 template <class Rule>
 void AnySize(const BlockGrid& grid, const float* x, size_t count, float* out) {
   const auto block_size = static_cast<size_t>(grid.block_size);
-  const Ordinary ordinary(grid);
-  const Rule rule(grid);
+  const BlockCode<Rule> code(grid);
   size_t i = 0;
   if (block_size > kTileRows && grid.sub_block_size == 0) {
     for (; i < count; i += HWY_MIN(block_size, count - i)) {
-      LargeBlock(grid, ordinary, rule, x + i, HWY_MIN(block_size, count - i), out + i);
+      LargeBlock(code, x + i, HWY_MIN(block_size, count - i), out + i);
     }
   } else if (block_size <= kTileRows) {
     while (count - i >= block_size) {
       const size_t blocks = HWY_MIN(kLanes, (count - i) / block_size);
-      ThroughTile(grid, ordinary, rule, x + i, block_size, 1, blocks, block_size, out + i);
+      ThroughTile(code, x + i, block_size, blocks, {.row = 1, .column = block_size}, out + i);
       i += blocks * block_size;
     }
   }

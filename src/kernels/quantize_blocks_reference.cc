@@ -43,16 +43,6 @@ double RoundedToFloating(const MiniFloat& element, double units) {
   return std::copysign(std::min(rounded, double{element.largest()}), units);
 }
 
-void QuantizeRows(const BlockGrid& grid, int exponent, int shift, const float* x, size_t rows, size_t stride,
-                  float* out) {
-  for (size_t row = 0; row < rows; ++row) {
-    const float value = x[row * stride];
-    out[row * stride] = std::isfinite(value)
-                            ? ElementValue(grid, exponent, shift, RoundedElement(grid, exponent, shift, value))
-                            : value;
-  }
-}
-
 void QuantizeBlock(const BlockGrid& grid, const float* x, size_t rows, size_t stride, float* out) {
   const std::optional<int> exponent = BlockExponent(grid, x, rows, stride);
   if (!exponent) {
@@ -61,9 +51,12 @@ void QuantizeBlock(const BlockGrid& grid, const float* x, size_t rows, size_t st
   }
   const size_t step = grid.sub_block_size > 0 ? static_cast<size_t>(grid.sub_block_size) : rows;
   for (size_t row = 0; row < rows; row += step) {
-    const size_t count = std::min(step, rows - row);
-    const int shift = SubBlockShift(grid, *exponent, x + row * stride, count, stride);
-    QuantizeRows(grid, *exponent, shift, x + row * stride, count, stride, out + row * stride);
+    const size_t end = std::min(row + step, rows);
+    const int shift = SubBlockShift(grid, *exponent, x + row * stride, end - row, stride);
+    for (size_t i = row * stride; i < end * stride; i += stride) {
+      out[i] = std::isfinite(x[i]) ? ElementValue(grid, *exponent, shift, RoundedElement(grid, *exponent, shift, x[i]))
+                                   : x[i];
+    }
   }
 }
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <limits>
 
+#include "kernels/kernel_target.h"
 #include "kernels/kernel_testing.h"
-#include "kernels/target.h"
 
 namespace preon {
 namespace {

@@ -23,7 +23,7 @@ double TreeSum(const double (&lanes)[kStatLanes / 2]) {
 }
 
 // The same statistics with NaN and infinities told apart, and squares in double, where those of floats are exact.
-RunStats CarefulRunStats(const float* x, size_t count, float tail_bound) {
+RunStats CheckedRunStats(const float* x, size_t count, float tail_bound) {
   RunStats stats{.min = kInfinity, .max = -kInfinity};
   internal::StatLanes lanes;
   for (size_t i = 0; i < count; ++i) {
@@ -72,7 +72,7 @@ RunStats FinishRunStats(RunStats stats, StatLanes& lanes, const float* x, size_t
   stats.sum_squares = TreeSum(lanes.wide_sum_squares);
   const bool trusted = std::isfinite(stats.sum) && std::isfinite(stats.sum_squares) &&
                        (stats.sum_squares >= kSmallestTrustedSquares || stats.zeros == count);
-  if (!trusted || count == 0) return CarefulRunStats(x, count, tail_bound);
+  if (!trusted || count == 0) return CheckedRunStats(x, count, tail_bound);
   stats.min += 0.0f;  // -0 becomes +0: which of the two a vector minimum keeps depends on the order
   stats.max += 0.0f;
   return stats;

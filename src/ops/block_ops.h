@@ -1,4 +1,4 @@
-// BFPQuantizeDequantize (BFPFixNeuron) and MXQuantizeDequantize (MXFixNeuron): spec formats §10.1, §10.2.
+// BFPQuantizeDequantize (BFPFixNeuron) and MXQuantizeDequantize (MXFixNeuron).
 #pragma once
 
 #include "formats/block_spec.h"

@@ -1,4 +1,4 @@
-// Instance normalization as a bfloat16 NPU kernel computes it: ExtendedInstanceNormalization, spec formats §10.4.
+// Instance normalization as a bfloat16 NPU kernel computes it: ExtendedInstanceNormalization.
 #pragma once
 
 #include <cstddef>

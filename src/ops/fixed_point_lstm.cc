@@ -75,7 +75,7 @@ void FixedPointLstm::Run(std::span<const float> inputs, std::span<const float> w
   const std::vector<int64_t> xs = Codes(inputs, x), ws = Codes(weights, w), rs = Codes(recurrence, r),
                              bs = Codes(biases, b);
   const int64_t xz = Centered(x), wz = Centered(w), rz = Centered(r), bz = Centered(b), yz = Centered(y);
-  // The reference rounds its zero point towards zero after adding 1e-9.
+  // Quark rounds its zero point towards zero after adding 1e-9.
   const int64_t start = yz < 0 ? yz + 1 : yz;
   const double qx = double{x.scale * w.scale * static_cast<float>(kUnit)};
   const double qh = double{y.scale * r.scale * static_cast<float>(kUnit)};

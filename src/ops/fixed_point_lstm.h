@@ -1,4 +1,4 @@
-// The bidirectional LSTM of 16-bit data that ExtendedLSTM emulates: spec formats §10.5.
+// The bidirectional LSTM of 16-bit data that ExtendedLSTM emulates.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct FixedPointLstm {
   LstmQuant x, w, r, b, y;
 
   /// One batch. Gates in the order i, o, f, c; tanh of the C library (other ones may move a code by one).
-  /// Numerics: the reference 0.13's, its shifted start value for y.zero_point < 32768 included; but a multiplier that
+  /// Numerics: Quark 0.13's, its shifted start value for y.zero_point < 32768 included; but a multiplier that
   /// is a power of two is 32767 / 32768 of it, not negative.
   /// @param inputs   [steps, input_size]
   /// @param weights  [2, 4 * hidden_size, input_size]

@@ -1,5 +1,4 @@
-// ExtendedQuantizeLinear (VitisQuantizeLinear) and ExtendedDequantizeLinear (VitisDequantizeLinear): spec formats
-// §10.3.
+// ExtendedQuantizeLinear (VitisQuantizeLinear) and ExtendedDequantizeLinear (VitisDequantizeLinear).
 #pragma once
 
 #include "ops/op_base.h"

@@ -1,6 +1,6 @@
 // The edge of lib/libpreon_ops.so, which programs with ONNX Runtime load.
 #include "ops/register_ops.h"
-#include "runtime/plugin.h"
+#include "runtime/host_runtime.h"
 
 // The library is not linked with a runtime: the host's is handed over below.
 extern "C" const OrtApiBase* OrtGetApiBase() noexcept { return preon::NoRuntimeYet(); }

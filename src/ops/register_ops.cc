@@ -9,15 +9,18 @@
 namespace preon {
 namespace {
 
+struct OpNames {
+  const char *bfp, *mx, *quantize, *dequantize, *norm, *lstm;
+};
+
 struct Domain {
-  Domain(const char* name, const char* bfp_name, const char* mx_name, const char* quantize_name,
-         const char* dequantize_name, const char* norm_name, const char* lstm_name)
-      : bfp(bfp_name),
-        mx(mx_name),
-        quantize(quantize_name),
-        dequantize(dequantize_name),
-        norm(norm_name),
-        lstm(lstm_name),
+  Domain(const char* name, const OpNames& ops)
+      : bfp(ops.bfp),
+        mx(ops.mx),
+        quantize(ops.quantize),
+        dequantize(ops.dequantize),
+        norm(ops.norm),
+        lstm(ops.lstm),
         domain(name) {
     for (const OrtCustomOp* op :
          std::initializer_list<const OrtCustomOp*>{&bfp, &mx, &quantize, &dequantize, &norm, &lstm})
@@ -37,10 +40,11 @@ struct Domain {
 void AddQuarkOps(OrtSessionOptions* options) {
   // Without state, so once for all sessions; never taken apart, as sessions may outlive everything else.
   static Domain* const ours =
-      new Domain(kQuarkDomain, kBfpQuantizeDequantize, kMxQuantizeDequantize, kExtendedQuantizeLinear,
-                 kExtendedDequantizeLinear, "ExtendedInstanceNormalization", "ExtendedLSTM");
-  static Domain* const older = new Domain(kOlderQuarkDomain, "BFPFixNeuron", "MXFixNeuron", "VitisQuantizeLinear",
-                                          "VitisDequantizeLinear", "VitisInstanceNormalization", "VitisLSTM");
+      new Domain(kQuarkDomain, {kBfpQuantizeDequantize, kMxQuantizeDequantize, kExtendedQuantizeLinear,
+                                kExtendedDequantizeLinear, "ExtendedInstanceNormalization", "ExtendedLSTM"});
+  static Domain* const older =
+      new Domain(kOlderQuarkDomain, {"BFPFixNeuron", "MXFixNeuron", "VitisQuantizeLinear", "VitisDequantizeLinear",
+                                     "VitisInstanceNormalization", "VitisLSTM"});
   for (Domain* each : {ours, older}) Ort::UnownedSessionOptions(options).Add(each->domain);
 }
 

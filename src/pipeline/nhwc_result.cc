@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "eval/compare.h"
+#include "eval/compare_models.h"
 #include "ir/model_io.h"
 #include "quantize/qdq_passes/to_nhwc.h"
 #include "runtime/session.h"

@@ -4,7 +4,7 @@
 
 #include "base/system.h"
 #include "base/tensor_spec.h"
-#include "eval/compare.h"
+#include "eval/compare_models.h"
 #include "eval/fusion_report.h"
 #include "formats/quark_operators.h"
 #include "instrument/instrumented_model.h"
@@ -21,7 +21,7 @@
 #include "quantize/settings/node_selection.h"
 #include "quantize/settings/resolve_selectors.h"
 #include "quantize/settings/resolve_tensor_settings.h"
-#include "runtime/evaluator.h"
+#include "runtime/runtime_evaluator.h"
 #include "runtime/session.h"
 
 namespace preon {

@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "data/run_plan.h"
-#include "eval/compare.h"
+#include "eval/compare_models.h"
 #include "eval/fusion_report.h"
 #include "formats/quark_operators.h"
 #include "ir/model_io.h"

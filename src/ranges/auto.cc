@@ -1,4 +1,4 @@
-// Auto: the rule that a tensor's outlier ratio calls for (spec quality §2). `quantize` tries whole policies besides.
+// Auto: the rule that a tensor's outlier ratio calls for. `quantize` tries whole policies besides.
 #include <array>
 
 #include "ranges/method_options.h"
@@ -28,7 +28,7 @@ class AutoMethod final : public RangeMethod {
  public:
   std::string_view name() const override { return "auto"; }
   std::string_view summary() const override {
-    return "by each tensor's outliers; quantize tries several methods and keeps the nearest to float";
+    return "by each tensor's outliers; quantize tries several methods and keeps the one nearest to float";
   }
 
   Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {

@@ -1,4 +1,4 @@
-// Distribution: mean and standard deviations of the distribution that fits better (spec options §10.8).
+// Distribution: mean and standard deviations of the distribution that fits better.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -36,7 +36,7 @@ class DistributionMethod final : public RangeMethod {
     return "standard deviations about the mean, by a Gaussian or Laplace fit";
   }
   std::vector<std::string_view> option_help() const override {
-    return {"Scenario=same: as the reference calls it; p3 is for floating types and not in this version"};
+    return {"Scenario=same: the only one in this version (p3 is for floating types)"};
   }
 
   Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {

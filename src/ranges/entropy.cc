@@ -1,4 +1,4 @@
-// Entropy: the clip whose codes keep most of the distribution's information (spec options §10.8).
+// Entropy: the clip whose codes keep most of the distribution's information.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -87,7 +87,7 @@ class SliceSearch {
 
   /// Σ p log r of a group, with the outliers that one of its bins takes, and whether that bin has no other values.
   double Term(size_t begin, size_t end, double outliers, bool in_empty_bin) const {
-    // A group without values of its own would make the divergence infinite; the reference smooths by this much, too.
+    // A group without values of its own would make the divergence infinite; Quark smooths by this much, too.
     constexpr double kLeast = 1e-4;
     const double count = sums_[end].count - sums_[begin].count;
     if (count + outliers <= 0) return 0;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kBins = 2048;
 
-/// Spec options §10.8 with both distributions written out, over the raw values.
+/// Both distributions written out, over the raw values.
 Range BruteForceEntropy(const std::vector<float>& values, int groups) {
   const Range observed = *ObservedRange(test::SketchOf(values));
   const double reach = std::max(-observed.min, observed.max), width = 2 * reach / kBins;

@@ -1,4 +1,4 @@
-// LayerwisePercentile: per tensor the percentile whose range quantizes it with the smallest error (spec options §10.5).
+// LayerwisePercentile: per tensor the percentile whose range quantizes it with the smallest error.
 #include <limits>
 
 #include "ranges/histogram_math.h"
@@ -19,7 +19,7 @@ class LayerwisePercentileMethod final : public RangeMethod {
   std::vector<std::string_view> option_help() const override {
     return {"PercentileCandidates=99.99,99.999,99.99999: percentiles to try",
             "LWPMetric=mae: what to minimize, mean error mae or mse, or cosine distance cos",
-            "CalibTensorRangeSymmetric=true: as of percentile; short: symmetric"};
+            "CalibTensorRangeSymmetric=true: as for percentile; short: symmetric"};
   }
 
   Result<std::unique_ptr<RangeMethod>> WithOptions(const MethodOptions& options) const override {
@@ -27,9 +27,8 @@ class LayerwisePercentileMethod final : public RangeMethod {
     OptionReader reader(name(), options);
     reader.Read("PercentileCandidates", 0, 100, &method->candidates_);
     reader.ReadSymmetric(&method->symmetric_);
-    reader.Refuse("NumBins", "", "statistics have bins of their own, at least 2048 over what was observed");
-    reader.Refuse("LWPUseHistogram", "true",
-                  "errors are taken over statistics; --exact makes them those of the values");
+    reader.Refuse("NumBins", "", "the histograms have a fixed number of bins, at least 2048 over the observed range");
+    reader.Refuse("LWPUseHistogram", "true", "errors are computed from histograms; --exact makes the histograms exact");
     std::string metric = "mae";
     reader.Read("LWPMetric", &metric);
     if (metric != "mae" && metric != "mse" && metric != "cos") {

@@ -93,7 +93,7 @@ void OptionReader::Refuse(std::string_view name, std::string_view usual, std::st
   const std::optional<std::string> text = Take(name);
   if (!text || (!usual.empty() && ToLower(*text) == usual)) return;
   Fail(Error(ErrorId::kConflictingOptions, method_, ": option ", name, ": ", why)
-           .WithHint("--compat quark has the option, and the reference tool's numbers"));
+           .WithHint("use --compat quark, which has the option and gives Quark's numbers"));
 }
 
 void OptionReader::Fail(Status status) {

@@ -1,4 +1,4 @@
-// Reads a method's options from text: by the reference's names, case ignored, checked before any data is seen.
+// Reads a method's options from text: by Quark's names, case ignored, checked before any data is seen.
 #pragma once
 
 #include <optional>
@@ -25,9 +25,9 @@ class OptionReader {
   void Read(std::string_view name, double low, double high, std::vector<double>* value);
   /// Lower case.
   void Read(std::string_view name, std::string* value);
-  /// "CalibTensorRangeSymmetric", or "symmetric" as the reference calls it inside.
+  /// "CalibTensorRangeSymmetric", or "symmetric" as Quark calls it inside.
   void ReadSymmetric(bool* value);
-  /// An option of the reference tool that has no counterpart here: an error that says why, not "unknown", but for the
+  /// An option of Quark that has no counterpart here: an error that says why, not "unknown", but for the
   /// value that is what happens here anyway (may be empty: none).
   void Refuse(std::string_view name, std::string_view usual, std::string_view why);
   /// For values that only the method can judge.

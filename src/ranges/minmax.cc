@@ -1,4 +1,4 @@
-// MinMax: the extremes of everything that was observed (spec options §10.3).
+// MinMax: the extremes of everything that was observed.
 #include "ranges/method_options.h"
 #include "ranges/moving_average.h"
 #include "ranges/percentile_range.h"

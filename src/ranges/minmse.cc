@@ -1,4 +1,4 @@
-// MinMSE: the range whose quantization has the smallest mean square error (spec options §10.6a, §10.7b).
+// MinMSE: the range whose quantization has the smallest mean square error.
 #include <cmath>
 
 #include "formats/power_of_two_search.h"
@@ -43,7 +43,7 @@ class MinMseMethod final : public RangeMethod {
     }
     method->cuts_ = mode == "percentile";
     method->votes_ = mode == "mostcommon";
-    reader.Refuse("NumBins", "", "statistics have bins of their own, at least 2048 over what was observed");
+    reader.Refuse("NumBins", "", "the histograms have a fixed number of bins, at least 2048 over the observed range");
     reader.Read("Percentile", 0, 100, &method->percentile_);
     if (!method->cuts_ && method->percentile_ != percentile_) {
       reader.Fail(Error(ErrorId::kConflictingOptions, name(),

@@ -1,4 +1,4 @@
-// MostCommonScale: power-of-two scales by a vote of the samples (spec options §10.6c).
+// MostCommonScale: power-of-two scales by a vote of the samples (Quark's MinMSEModePof2Scale=MostCommon).
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// MovingAverage: the exponential average of the samples' extremes, in the order of the data (spec options §10.3).
+// MovingAverage: the exponential average of the samples' extremes, in the order of the data (Quark's
+// CalibMovingAverage).
 #pragma once
 
 #include <memory>

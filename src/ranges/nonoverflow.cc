@@ -1,4 +1,5 @@
-// NonOverflow: the observed range, symmetric, and a power-of-two scale that covers it (spec options §10.3, D-20).
+// NonOverflow: the observed range, symmetric, and a power-of-two scale that covers it (Quark's
+// PowerOfTwoMethod.NonOverflow).
 #include <cmath>
 
 #include "ranges/method_options.h"

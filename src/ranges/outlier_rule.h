@@ -1,4 +1,4 @@
-// The rule from a tensor's outliers to the method that its distribution calls for (spec quality §2); `auto` follows it,
+// The rule from a tensor's outliers to the method that its distribution calls for; `auto` follows it,
 // and whoever gives advice repeats it.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Percentile: leaves out a fixed small share of the values (spec options §10.4).
+// Percentile: leaves out a fixed small share of the values.
 #include "ranges/method_options.h"
 #include "ranges/percentile_range.h"
 #include "ranges/range_methods.h"
@@ -23,7 +23,7 @@ class PercentileMethod final : public RangeMethod {
     auto method = std::make_unique<PercentileMethod>(*this);
     OptionReader reader(name(), options);
     reader.Read("Percentile", 0, 100, &method->percentile_);
-    reader.Refuse("NumBins", "", "statistics have bins of their own, at least 2048 over what was observed");
+    reader.Refuse("NumBins", "", "the histograms have a fixed number of bins, at least 2048 over the observed range");
     reader.ReadSymmetric(&method->symmetric_);
     PREON_RETURN_IF_ERROR(reader.Finish());
     return std::unique_ptr<RangeMethod>(std::move(method));

@@ -21,7 +21,7 @@ TEST(Percentile, HundredIsExactlyTheExtremes) {
   }
 }
 
-// Brute force over the raw values, spec options §10.4.
+// Brute force over the raw values.
 TEST(Percentile, WithinOneBinOfTheRawValues) {
   for (auto& [name, values] : test::ActivationLikeTensors()) {
     const TensorSketch sketch = test::SketchOf(values);

@@ -21,7 +21,7 @@ class RangeCollector {
   virtual void Add(std::span<const float> portion) = 0;
   /// True: a portion is all values of a run, as the data are batched; else those of a sample, however they are.
   virtual bool by_run() const { return false; }
-  /// True: Finish reads the values again, so somebody has to keep them.
+  /// True: Finish reads the values again, so the caller has to keep them.
   virtual bool rereads() const { return false; }
   /// After at least one Add.
   virtual Result<Range> Finish(const ValueReplay& again) = 0;

@@ -8,14 +8,15 @@ Result<std::unique_ptr<RangeCollector>> RangeMethod::Collect(const RangeQuery&) 
 
 Status NeedsIntegerCodes(std::string_view method, const RangeQuery& query) {
   if (!query.format.floating()) return Status::Ok();
-  return Error(ErrorId::kConflictingOptions, method, ": it counts integer codes, got ", DataTypeName(query.format.type),
+  return Error(ErrorId::kConflictingOptions, method, ": only for integer types, got ", DataTypeName(query.format.type),
                "; wanted another method, such as minmax, percentile or minmse");
 }
 
 Status NeedsValues(std::string_view method) {
   return Error(ErrorId::kConflictingOptions, method,
-               ": with these options it needs the values in the order of the data, statistics hold neither")
-      .WithHint("--data SRC instead of statistics: preon quantize MODEL, or preon ranges MODEL");
+               ": with these options it needs the values themselves in the order of the data; "
+               "a .calib file has only statistics")
+      .WithHint("use --data SRC instead of the .calib file: preon quantize MODEL, or preon ranges MODEL");
 }
 
 }  // namespace preon

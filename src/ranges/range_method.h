@@ -20,7 +20,7 @@ struct RangeQuery {
   ScaleType scale_type = ScaleType::kFloat32;
 };
 
-/// Options of a method as text, by the reference's names ("Percentile", "LWPMetric", "PercentileCandidates", …).
+/// Options of a method as text, by Quark's names ("Percentile", "LWPMetric", "PercentileCandidates", …).
 using MethodOptions = std::map<std::string, std::string>;
 
 /// Pure: no model, no runtime, no state that changes. Thread-safe.

@@ -6,7 +6,7 @@
 #include "report/html/analysis_page.h"
 #include "report/json.h"
 #include "report/test_analysis.h"
-#include "report/text.h"
+#include "report/text_report.h"
 
 namespace preon {
 namespace {
@@ -36,7 +36,7 @@ TEST(AnalyzeSamples, JsonHasDriversConvergenceCoverAndGroups) {
 TEST(AnalyzeSamples, TextSaysTheSame) {
   const std::string text = ToText(test::WithSamples(test::ExampleAnalysis()));
   EXPECT_THAT(text, HasSubstr("9 b/2 (and 1 more)"));
-  EXPECT_THAT(text, HasSubstr("more samples would help: doubling them last widened the median tensor's range by 50 %"));
+  EXPECT_THAT(text, HasSubstr("more samples would help: the last doubling widened the median tensor's range by 50 %"));
   EXPECT_THAT(text, HasSubstr("1 of 2 samples reach all 3 extremes within 1 %"));
   EXPECT_THAT(text, HasSubstr("2 of 2 tensors"));
   EXPECT_THAT(text, HasSubstr("* t1 "));

@@ -18,8 +18,8 @@ void AddMore(TextWriter& out, size_t total) {
 }
 
 void AddDrivers(TextWriter& out, const SampleAnalysis& samples) {
-  out.Add("\nsamples that give the extremes (of one that k samples reach, each gets 1/k)\n");
-  out.Add("%10s %18s  %s\n", "extremes", "shorter without", "sample");
+  out.Add("\nsamples that set the extremes (k samples that share an extreme count 1/k each)\n");
+  out.Add("%10s %18s  %s\n", "extremes", "shrinks without", "sample");
   for (size_t index = 0; index < std::min(kShown, samples.drivers.size()); ++index) {
     const SampleShare& share = samples.drivers[index];
     out.Add("%10.4g %10zu tensors  %s\n", share.extremes, share.shrinks, SampleText(samples, share.sample).c_str());
@@ -35,8 +35,7 @@ std::string DriverText(const SampleAnalysis& samples, const std::optional<Driver
 
 void AddTensorDrivers(TextWriter& out, const Analysis& analysis) {
   const SampleAnalysis& samples = *analysis.samples;
-  out.Add("\n%-30s %5s %7s %10s %10s  %s\n", "tensor", "layer", "needed", "end", "without",
-          "sample that gives the end");
+  out.Add("\n%-30s %5s %7s %10s %10s  %s\n", "tensor", "layer", "needed", "extreme", "without", "sample that sets it");
   for (const size_t index : analysis.by_outliers) {
     const TensorAnalysis& tensor = analysis.tensors[index];
     const TensorSamples& of_tensor = samples.tensors[index];
@@ -60,14 +59,14 @@ void AddConvergence(TextWriter& out, const SampleAnalysis& samples, size_t tenso
   for (const auto& shares : convergence.shares) out.Add(" %5.1f %%", 100 * shares.median);
   out.Add("\n  least    ");
   for (const auto& shares : convergence.shares) out.Add(" %5.1f %%", 100 * shares.least);
-  out.Add("\n(expected share of the range that so many of the samples reach, whichever they are)\n");
+  out.Add("\n(expected share of the range that this number of random samples reaches)\n");
   if (samples.samples.size() < 2) {
     out.Add("more samples are needed to tell whether more would help\n");
     return;
   }
   out.Add(
-      "more samples would %s: doubling them last widened the median tensor's range by %.2g %%,\n"
-      "  %zu of %zu tensors by more than %g %%; half of the tensors need %zu samples for that\n",
+      "more samples would %s: the last doubling widened the median tensor's range by %.2g %%,\n"
+      "  and %zu of %zu tensors by more than %g %%; half of the tensors need %zu samples to stay below that\n",
       convergence.more_samples_help ? "help" : "not help", 100 * convergence.last_growth, convergence.growing, tensors,
       100 * samples.tolerance, convergence.needed);
 }
@@ -82,8 +81,7 @@ void AddCover(TextWriter& out, const SampleAnalysis& samples) {
 }
 
 void AddGroups(TextWriter& out, const SampleAnalysis& samples, size_t tensors) {
-  out.Add("\n%-24s %8s %20s %20s %14s\n", "group", "samples", "missed without it", "missing in it alone",
-          "least covered");
+  out.Add("\n%-24s %8s %20s %20s %14s\n", "group", "samples", "gaps without it", "gaps with it alone", "least covered");
   for (const GroupSummary& group : samples.groups)
     out.Add("%-24s %8zu %7zu of %zu tensors %7zu of %zu tensors %14.3f\n", Printable(group.name).c_str(), group.samples,
             group.missed, tensors, group.missing, tensors, group.least_covered);
@@ -125,8 +123,8 @@ void AddSamples(TextWriter& out, const Analysis& analysis) {
   if (analysis.tensors.empty()) return;
   if (!analysis.samples) {
     out.Add(
-        "\nsamples: not kept one by one; calibrate --per-sample tells which of them give the extremes, whether more\n"
-        "  would help, which few would do, and how strata differ\n");
+        "\nsamples: no statistics of single samples; with calibrate --per-sample, analyze shows which samples set the\n"
+        "  extremes, whether more samples would help, which few are enough, and how groups differ\n");
     return;
   }
   AddTensorDrivers(out, analysis);

@@ -5,7 +5,7 @@
 
 #include "report/json.h"
 #include "report/test_analysis.h"
-#include "report/text.h"
+#include "report/text_report.h"
 
 namespace preon {
 namespace {

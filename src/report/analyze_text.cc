@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "report/analyze_samples.h"
-#include "report/text.h"
+#include "report/text_report.h"
 #include "report/text_writer.h"
 
 namespace preon {
@@ -35,13 +35,13 @@ void AddSummary(TextWriter& out, const AnalyzeResult& result) {
 
 void AddMethods(TextWriter& out, const AnalyzeResult& result) {
   if (result.analysis.methods.empty()) return;
-  out.Add("\n%-24s %16s %16s %12s\n", StrCat("method, ", result.activation).c_str(), "keeps of the max",
+  out.Add("\n%-24s %16s %16s %12s\n", StrCat("method, ", result.activation).c_str(), "kept of the max",
           "expected error", "least error");
   for (const MethodSummary& method : result.analysis.methods) {
     out.Add("%-24s %14.1f %% %14.2f %% %5lld tensors\n", method.method.c_str(), 100 * method.median_kept,
             100 * method.median_error, static_cast<long long>(method.least_error));
   }
-  out.Add("(medians over the tensors; error: root mean square, of the values')\n");
+  out.Add("(medians over the tensors; error: root mean square, relative to that of the values)\n");
 }
 
 void AddShifts(TextWriter& out, const AnalyzeResult& result) {

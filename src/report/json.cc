@@ -271,7 +271,7 @@ std::string ToJson(const DoctorResult& result) {
   json["passes"] = LinesJson(result.passes);
   json["types"] = result.types;
   Json keys = Json::object();
-  for (const auto& [group, has, all] : result.reference_keys) keys[group] = {{"has", has}, {"all", all}};
+  for (const auto& [group, has, all] : result.quark_keys) keys[group] = {{"has", has}, {"all", all}};
   json["reference_keys"] = {{"groups", keys}, {"missing", result.missing_keys}};
   if (result.descriptions) AddDescriptions(json, *result.descriptions);
   return JsonLine(json);

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/report_file.h"
-#include "report/text.h"
+#include "report/text_report.h"
 
 namespace preon {
 namespace {
@@ -25,7 +25,7 @@ QuantizeResult Example() {
   result.compare.argmax_agreement = 0.5;
   result.compare.reference_accuracy = Accuracy{0.9, 1};
   result.compare.other_accuracy = Accuracy{0.8, 1};
-  result.warnings = {"careful"};
+  result.warnings = {"check it"};
   return result;
 }
 
@@ -43,7 +43,7 @@ TEST(Json, QuantizeHasTheFieldsOfTheInterface) {
   EXPECT_EQ(json["compare"]["outputs"]["y"],
             nlohmann::json({{"sqnr_db", 20.0}, {"cosine", 0.5}, {"l2", 3.0}, {"max_abs", 2.0}}));
   EXPECT_EQ(json["compare"]["accuracy"]["quantized"], nlohmann::json({{"top1", 0.8}, {"top5", 1.0}}));
-  EXPECT_EQ(json["warnings"], nlohmann::json({"careful"}));
+  EXPECT_EQ(json["warnings"], nlohmann::json({"check it"}));
   for (const char* key : {"output", "samples", "observed_tensors", "method", "activation", "weight", "target",
                           "scale_type", "weight_scale_type", "weight_method"})
     EXPECT_TRUE(json.contains(key)) << key;
@@ -62,7 +62,7 @@ TEST(Json, FiguresThatAreNotThereAreLeftOut) {
 TEST(Text, ShowsWhatMatters) {
   const std::string text = ToText(Example());
   for (const char* part : {"m.onnx -> q.onnx", "4.0 kB -> 1.0 kB (4.0x smaller)", "1 of 1 Conv", "75.0 %",
-                           "no integer kernel", "SQNR 20.0 dB", "top-1 90.0 % -> 80.0 %", "warning     careful"}) {
+                           "no integer kernel", "SQNR 20.0 dB", "top-1 90.0 % -> 80.0 %", "warning     check it"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
 }

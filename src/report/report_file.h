@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "report/json.h"
-#include "report/text.h"
+#include "report/text_report.h"
 
 namespace preon {
 

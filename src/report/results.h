@@ -11,7 +11,7 @@
 
 #include "analyze/analysis.h"
 #include "base/data_type.h"
-#include "eval/compare.h"
+#include "eval/compare_models.h"
 #include "eval/latency.h"
 
 namespace preon {
@@ -223,8 +223,8 @@ struct DoctorResult {
   int64_t newest_opset = 0;
   NamedLines methods, targets, passes;
   std::vector<std::string> types;
-  /// Of the reference's keys by their group: how many this version has, and all.
-  std::vector<std::tuple<std::string, int64_t, int64_t>> reference_keys;
+  /// Of Quark's keys by their group: how many this version has, and all.
+  std::vector<std::tuple<std::string, int64_t, int64_t>> quark_keys;
   std::vector<std::string> missing_keys;
   std::optional<OptionDescriptions> descriptions;  ///< with --options
 };

@@ -5,7 +5,8 @@
 
 namespace preon {
 
-/// The operator with a sum in memory of its own, and the one that writes it over input 0, which nobody else may need.
+/// The operator with a sum in memory of its own, and the one that writes it over input 0, which has no other
+/// reader.
 inline constexpr char kObserveAddOp[] = "ObserveAdd";
 inline constexpr char kObserveAddInPlaceOp[] = "ObserveAddInPlace";
 /// Indices of input 0, input 1, the sum; kNotObserved where there was no observer. Block and channels: as of Observe.

@@ -1,8 +1,8 @@
 // Inside runtime/: the custom operator preon.Observe, which hands its input to an observer and passes it on.
 #pragma once
 
-#include "runtime/observed_session.h"
 #include "runtime/ort_guard.h"
+#include "runtime/tensor_observer.h"
 
 namespace preon {
 

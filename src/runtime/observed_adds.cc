@@ -44,7 +44,7 @@ bool SameKnownShape(const ValueInfo* a, const ValueInfo* b) {
   return true;
 }
 
-/// Whether the tensor has memory of its own, in which nobody but its one reader is interested.
+/// Whether the tensor has memory of its own and only one reader.
 bool MayBeOverwritten(const Graph& graph, const std::string& tensor) {
   const Node* producer = graph.Producer(tensor);
   return producer != nullptr && (producer->op_type == "Conv" || producer->op_type == "FusedConv") &&

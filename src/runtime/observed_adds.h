@@ -11,7 +11,7 @@ namespace preon {
 ///   Conditions: at least one of the observers; the Add alone reads what an input's observer passes on; both inputs
 ///   have the same shape: known from the graph, or because they are blocked (the runtime's optimizer puts Reshapes
 ///   round blocked Adds that might broadcast). Other Adds stay.
-/// The sum goes over the output of a convolution that nobody else reads, if an input is one.
+/// The sum goes over the output of a convolution without another reader, if an input is one.
 void FuseObservedAdds(Graph& graph);
 
 }  // namespace preon

@@ -120,7 +120,7 @@ TEST(FuseObservedAdds, SumThatIsAGraphOutput) {
   build.ExpectFused(kObserveAddInPlaceOp, {"a", "b"}, {5, kNotObserved, kNotObserved}, "sum");
 }
 
-TEST(FuseObservedAdds, NobodyObserves) {
+TEST(FuseObservedAdds, WithoutObservers) {
   Builder build;
   build.Add("a", "b");
   build.Finish("sum");

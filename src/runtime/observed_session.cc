@@ -96,7 +96,8 @@ Result<ObservedSession> ObservedSession::Open(const Model& model, const std::vec
     const Status opened = impl->OpenOptimized(model, tensors, session_options, context);
     if (opened.ok()) return ObservedSession(std::move(impl));
     if (opened.code() == StatusCode::kCancelled) return opened;
-    context.Log(LogLevel::kInfo, StrCat("observers go into the float graph, which is slower: ", opened.ToString()));
+    context.Log(LogLevel::kInfo,
+                StrCat("observers are put into the float graph, which is slower: ", opened.ToString()));
   }
   PREON_RETURN_IF_ERROR(impl->OpenFloatGraph(model, tensors, session_options));
   return ObservedSession(std::move(impl));

@@ -13,13 +13,6 @@
 
 namespace preon {
 
-/// Where each tensor is observed, for reports and tests.
-enum class ObserverPlace {
-  kFloatGraph,  ///< in the model's own graph: the optimizer was off, or what it made could not be used
-  kOptimized,   ///< in the optimized graph, in plain layout
-  kBlocked,     ///< in the optimized graph, in the blocked layout of the runtime's convolutions
-};
-
 struct ObservedSessionOptions {
   SessionOptions session;  ///< its `optimization` is not looked at
   /// false: runtime's optimizer off, values bit for bit those of the plain float graph.

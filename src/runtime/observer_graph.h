@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "runtime/observed_session.h"
+#include "runtime/tensor_observer.h"
 
 namespace preon {
 

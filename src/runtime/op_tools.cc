@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "runtime/host_runtime.h"
+
 namespace preon {
 namespace {
 

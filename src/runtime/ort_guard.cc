@@ -4,23 +4,16 @@
 #include <cstdlib>
 #include <memory>
 
-#include "runtime/plugin.h"
-#include "runtime/session.h"
+#include "runtime/host_runtime.h"
 
 namespace preon {
 namespace {
 
 void ORT_API_CALL DropMessage(void*, OrtLoggingLevel, const char*, const char*, const char*, const char*) {}
 
-// Whether the process has its own use for the runtime, and preon is a guest.
-bool has_host = false;
-
-const OrtApi* ORT_API_CALL NoApi(uint32_t) noexcept { return nullptr; }
-const char* ORT_API_CALL NoVersion() noexcept { return ""; }
-
 Ort::Env* MakeEnv() {
   // The process's one environment, as the host has set it up.
-  if (has_host) return std::make_unique<Ort::Env>(ORT_LOGGING_LEVEL_WARNING, "preon").release();
+  if (HasRuntimeOfHost()) return std::make_unique<Ort::Env>(ORT_LOGGING_LEVEL_WARNING, "preon").release();
   // The runtime's own builds send usage data and keep a database for it, unless told not to. Who wants that says so.
   setenv("ORT_DISABLE_TELEMETRY", "1", /*overwrite=*/0);
   auto env = std::make_unique<Ort::Env>(ORT_LOGGING_LEVEL_FATAL, "preon", DropMessage, nullptr);
@@ -40,20 +33,6 @@ Ort::Env* MakeEnv() {
 const Ort::Env& SharedOrtEnv() {
   static const Ort::Env* shared = MakeEnv();
   return *shared;
-}
-
-const OrtApiBase* NoRuntimeYet() {
-  static constexpr OrtApiBase kNone{NoApi, NoVersion};
-  return &kNone;
-}
-
-void UseRuntimeOfHost(const OrtApi* api) {
-  Ort::Global<void>::api_ = api;
-  has_host = true;
-}
-
-void StartRuntime() {
-  static_cast<void>(GuardOrt(ErrorId::kRuntimeLoad, [] { SharedOrtEnv(); }));  // the first session has the words
 }
 
 std::string OneLine(const char* words) {

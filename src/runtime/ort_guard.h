@@ -15,10 +15,6 @@ namespace preon {
 /// Throws Ort::Exception.
 const Ort::Env& SharedOrtEnv();
 
-/// From now on the runtime is the one that the process has itself. Before anything else, in a library that is not
-/// linked with the runtime.
-void UseRuntimeOfHost(const OrtApi* api);
-
 /// The runtime's words on one line.
 std::string OneLine(const char* words);
 

@@ -14,7 +14,7 @@ std::vector<std::string> CopyStrings(const Ort::ConstValue& value, size_t count)
 }
 
 Result<Tensor> TensorOver(const Ort::ConstValue& value, std::shared_ptr<const void> owner) {
-  if (!value.HasValue() || !value.IsTensor()) return Error(ErrorId::kModelTypeUnsupported, "no tensor; wanted one");
+  if (!value.HasValue() || !value.IsTensor()) return Error(ErrorId::kModelTypeUnsupported, "not a tensor");
   const Ort::TensorTypeAndShapeInfo info = value.GetTensorTypeAndShapeInfo();
   const auto type = static_cast<DataType>(info.GetElementType());
   Shape shape = info.GetShape();
@@ -49,7 +49,7 @@ Ort::Value BorrowAsValue(const Tensor& tensor) {
 
 Result<Tensor> BorrowTensor(Ort::ConstValue value) { return TensorOver(value, nullptr); }
 
-Result<Tensor> TakeTensor(Ort::Value value) {
+Result<Tensor> TakeTensorOfValue(Ort::Value value) {
   auto owner = std::make_shared<Ort::Value>(std::move(value));
   return TensorOver(owner->GetConst(), owner);
 }

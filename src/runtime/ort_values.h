@@ -18,6 +18,6 @@ Result<Tensor> BorrowTensor(Ort::ConstValue value);
 
 /// The value's tensor; its bytes stay where they are and keep `value` alive. Throws Ort::Exception.
 /// Errors: kModelTypeUnsupported when it holds no tensor.
-Result<Tensor> TakeTensor(Ort::Value value);
+Result<Tensor> TakeTensorOfValue(Ort::Value value);
 
 }  // namespace preon

@@ -1,8 +1,8 @@
 #include "runtime/plugin.h"
 
-#include <algorithm>
 #include <memory>
 
+#include "runtime/host_options.h"
 #include "runtime/op_tools.h"
 #include "runtime/served_op.h"
 

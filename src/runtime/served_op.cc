@@ -22,7 +22,7 @@ T ValueOrThrow(Result<T> result) {
 Ort::ConstValue ConstantInput(const Ort::ConstKernelInfo& info, size_t index) {
   int is_constant = 0;
   const Ort::ConstValue value = info.GetTensorConstantInput(index, &is_constant);
-  if (is_constant == 0) throw std::runtime_error("Instrumented: a part of the model is no constant");
+  if (is_constant == 0) throw std::runtime_error("Instrumented: a part of the model is not a constant");
   return value;
 }
 

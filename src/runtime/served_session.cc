@@ -91,7 +91,8 @@ Result<ServedSession> ServedSession::Open(std::string_view model, std::string_vi
   if (options.observers == PackedObservers::kOnTheSide) {
     const Status opened = impl->OpenOptimized(model, block_model, options, context);
     if (opened.ok()) return ServedSession(std::move(impl));
-    context.Log(LogLevel::kWarning, StrCat("observers go into the float graph, which is slower: ", opened.ToString()));
+    context.Log(LogLevel::kWarning,
+                StrCat("observers are put into the float graph, which is slower: ", opened.ToString()));
     PREON_ASSIGN_OR_RETURN(in_path, ObserveAsItIs(model, options.tensors));
     model = in_path;
   }

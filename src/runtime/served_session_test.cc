@@ -73,8 +73,8 @@ TEST(ServedSession, WhatCantBePacked) {
 }
 
 TEST(ServedSession, BytesThatAreNoModel) {
-  RecordingObserver nobody(0);
-  EXPECT_FALSE(ServedSession::Open("no model", "", {}, &nobody, {}).ok());
+  RecordingObserver observer(0);
+  EXPECT_FALSE(ServedSession::Open("no model", "", {}, &observer, {}).ok());
 }
 
 }  // namespace

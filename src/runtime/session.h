@@ -18,7 +18,7 @@ namespace preon {
 
 enum class Optimization { kOff, kBasic, kExtended, kAll };
 
-/// The session options of a program that has loaded preon as a custom-operator library (runtime/plugin.h).
+/// The session options of a program that has loaded preon as a custom-operator library.
 struct HostOptions;
 
 struct SessionOptions {

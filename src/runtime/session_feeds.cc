@@ -36,7 +36,8 @@ Result<std::vector<const Tensor*>> MatchFeeds(const std::vector<TensorSpec>& inp
     const bool known =
         std::any_of(inputs.begin(), inputs.end(), [&](const TensorSpec& spec) { return spec.name == feed.name; });
     if (!known) {
-      return Error(ErrorId::kDataInputName, "'", feed.name, "' is no input of the model; it has: ", InputNames(inputs));
+      return Error(ErrorId::kDataInputName, "'", feed.name,
+                   "' is not an input of the model; it has: ", InputNames(inputs));
     }
   }
   std::vector<const Tensor*> matched;

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/status.h"
+#include "base/tensor.h"
 #include "base/tensor_spec.h"
-#include "runtime/session.h"
 
 namespace preon {
 

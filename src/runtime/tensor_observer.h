@@ -10,6 +10,13 @@
 
 namespace preon {
 
+/// Where each tensor is observed, for reports and tests.
+enum class ObserverPlace {
+  kFloatGraph,  ///< in the model's own graph: the optimizer was off, or what it made could not be used
+  kOptimized,   ///< in the optimized graph, in plain layout
+  kBlocked,     ///< in the optimized graph, in the blocked layout of the runtime's convolutions
+};
+
 /// How an observed value lies in memory: [samples][outer][ceil(channels / block)][inner][block]; see ChannelLayout in
 /// stats/, which calib/ maps this to (runtime/ may not include stats/).
 struct ObservedValue {
@@ -24,7 +31,7 @@ int64_t StoredCount(const ObservedValue& value);
 /// One of several values of the same shape and layout that are shown together.
 struct ObservedStep {
   ObservedValue value;
-  std::optional<size_t> index;  ///< of its tensor; none: computed, but nobody wants to see it
+  std::optional<size_t> index;  ///< of its tensor; none: computed, but not observed
   /// Computes elements of value.data, padding included, in memory order; empty where they are there. May overwrite the
   /// same elements of earlier steps.
   ComputeRange compute;

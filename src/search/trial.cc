@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "data/run_plan.h"
-#include "eval/compare.h"
+#include "eval/compare_models.h"
 #include "eval/state_loop.h"
 #include "pipeline/select_ranges.h"
 #include "quantize/plan/plan_statistics.h"

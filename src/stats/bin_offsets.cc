@@ -4,8 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "stats/sketch_histogram.h"
 #include "stats/tensor_histogram.h"
-#include "stats/tensor_sketch.h"
 
 namespace preon {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "stats/scalar_function.h"
+#include "stats/sketch_histogram.h"
 #include "stats/sketch_parts.h"
-#include "stats/tensor_sketch.h"
 
 namespace preon {
 

@@ -5,8 +5,8 @@
 #include <bit>
 #include <cmath>
 
+#include "stats/sketch_histogram.h"
 #include "stats/tensor_histogram.h"
-#include "stats/tensor_sketch.h"
 #include "stats/value_counts.h"
 
 namespace preon {

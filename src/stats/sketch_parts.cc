@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "kernels/float_env.h"
 #include "kernels/run_stats.h"
 #include "stats/pending_counts.h"
@@ -36,28 +37,36 @@ struct Extremes {
   }
 };
 
+// What the tasks of a step start from: the sketch's before the update.
+struct StepStart {
+  const PartsStep& step;
+  SampleStream stream;
+  int width_exponent = 0;
+  float outer_bound = 0;
+  bool keep_tail = false;
+  std::vector<Extremes> samples = {};               // each sample's
+  std::vector<std::vector<float>> magnitudes = {};  // each sample's subset; empty unless facts are wanted
+};
+
 // One task: some runs of kRunLength elements, in cache-sized steps. Results go into the sketch under a lock; since
 // every part commutes, it does not matter which task comes first, nor how wide its bins were meanwhile.
 class UpdateTask {
  public:
-  /// `width_exponent`, `outer_bound`: the sketch's before the update. `samples`: each sample's extremes. `magnitudes`:
-  /// null, or each sample's subset.
-  UpdateTask(const PartsStep& step, const SampleStream& stream, int width_exponent, float outer_bound, bool keep_tail,
-             Extremes* samples, std::vector<float>* magnitudes)
-      : parts_(*step.parts),
-        stream_(stream),
-        keep_tail_(keep_tail),
-        exact_(step.parts->config.mode == SketchMode::kExact),
-        rate_(exact_ ? 1 : SampleRate(static_cast<size_t>(stream.size()))),
-        samples_(samples),
-        magnitudes_(magnitudes),
-        nans_(step.nans),
-        channel_extremes_(step.parts->config.channels),
-        channel_sums_(step.parts->channel_sums.channels()),
-        derived_(step.derived),
-        channel_rate_(ChannelSampleRate(rate_, static_cast<size_t>(stream.ChannelExtent()))),
-        outer_(outer_bound) {
-    SetWidth(width_exponent);
+  explicit UpdateTask(StepStart& start)
+      : parts_(*start.step.parts),
+        stream_(start.stream),
+        keep_tail_(start.keep_tail),
+        exact_(parts_.config.mode == SketchMode::kExact),
+        rate_(exact_ ? 1 : SampleRate(static_cast<size_t>(stream_.size()))),
+        samples_(start.samples.data()),
+        magnitudes_(start.magnitudes.empty() ? nullptr : start.magnitudes.data()),
+        nans_(start.step.nans),
+        channel_extremes_(parts_.config.channels),
+        channel_sums_(parts_.channel_sums.channels()),
+        derived_(start.step.derived),
+        channel_rate_(ChannelSampleRate(rate_, static_cast<size_t>(stream_.ChannelExtent()))),
+        outer_(start.outer_bound) {
+    SetWidth(start.width_exponent);
     for (const PartsOfMeans& means : derived_) derived_sums_.emplace_back(means.parts->channel_sums.channels());
   }
 
@@ -237,17 +246,6 @@ class UpdateTask {
 
 static_assert(sizeof(UpdateTask) <= 120 * 1024, "TensorSketch::Update promises how much stack it needs");
 
-// What the tasks of a step start from: the sketch's before the update.
-struct StepStart {
-  const PartsStep& step;
-  SampleStream stream;
-  int width_exponent = 0;
-  float outer_bound = 0;
-  bool keep_tail = false;
-  std::vector<Extremes> samples = {};
-  std::vector<std::vector<float>> magnitudes = {};  // empty unless somebody wants facts
-};
-
 // Room on the stack for an UpdateTask, made when needed. (std::optional's constructor clears the room, which takes
 // longer than the update of a small tensor.)
 class UpdateSlot {
@@ -259,10 +257,7 @@ class UpdateSlot {
   UpdateSlot(const UpdateSlot&) = delete;
   UpdateSlot& operator=(const UpdateSlot&) = delete;
 
-  void Make(StepStart& start) {
-    task_ = new (room_) UpdateTask(start.step, start.stream, start.width_exponent, start.outer_bound, start.keep_tail,
-                                   start.samples.data(), start.magnitudes.empty() ? nullptr : start.magnitudes.data());
-  }
+  void Make(StepStart& start) { task_ = new (room_) UpdateTask(start); }
   UpdateTask* get() const { return task_; }  // null where none was made
 
  private:

@@ -14,9 +14,9 @@
 #include "stats/sample_extremes.h"
 #include "stats/sample_facts.h"
 #include "stats/scalar_function.h"
+#include "stats/sketch_config.h"
 #include "stats/spin_lock.h"
 #include "stats/tensor_histogram.h"
-#include "stats/tensor_sketch.h"
 #include "stats/value_counts.h"
 
 namespace preon {

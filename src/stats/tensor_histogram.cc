@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "stats/sampling.h"
-#include "stats/tensor_sketch.h"
+#include "stats/sketch_histogram.h"
 #include "stats/value_counts.h"
 
 namespace preon {

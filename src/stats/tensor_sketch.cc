@@ -125,12 +125,6 @@ Histogram TensorSketch::ReadHistogram() const {
   return histogram;
 }
 
-double Histogram::total() const {
-  double total = 0;
-  for (const double count : counts) total += count;
-  return total;
-}
-
 std::string TensorSketch::Serialize() const {
   impl_->histogram.Settle();
   WireWriter out;

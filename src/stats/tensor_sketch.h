@@ -15,43 +15,10 @@
 #include "stats/channel_layout.h"
 #include "stats/sample_facts.h"
 #include "stats/scalar_function.h"
+#include "stats/sketch_config.h"
+#include "stats/sketch_histogram.h"
 
 namespace preon {
-
-enum class SketchMode : uint8_t {
-  kSampled,  ///< extremes, zeros and the tail exact; the bulk of large tensors from a fixed subset of blocks
-  kExact,    ///< every element in the histogram
-};
-
-struct SketchConfig {
-  SketchMode mode = SketchMode::kSampled;
-  int64_t channels = 0;       ///< > 0: also exact min/max per channel
-  int64_t mean_channels = 0;  ///< > 0: also the mean per channel, of the values that are in the histogram's bulk
-  bool operator==(const SketchConfig&) const = default;
-};
-
-/// A histogram read-out. Bin i covers [lower_edge + i·width, lower_edge + (i+1)·width), mirrored below zero (there the
-/// edge farther from zero is outside). The width is a power of two, 0 is an edge, and the bins reach from min to max
-/// (or 0, whichever is farther); at least 2048 of them over [0, max|x|] unless max|x| < 2^-115. Zeros are counted apart
-/// and are in no bin. Sum of counts = finite non-zero values (up to rounding). Counts are exact in exact mode and for
-/// samples of up to 8192 elements; else exact for |x| >= max|x| / 2 and scaled estimates below a quarter to a half of
-/// it (error bound: docs/design/sketch.md).
-struct Histogram {
-  /// A magnitude that is known, not only its bin, and how often it occurs with either sign.
-  struct Point {
-    double magnitude, positive, negative;
-  };
-  double width = 0;
-  double lower_edge = 0;
-  std::vector<double> counts;
-  double zeros = 0;
-  /// Exact mode: the mean of the values in each bin; in the middle of an empty bin and of those next to zero.
-  std::vector<double> means;
-  /// Exact mode: all values with |x| >= the first magnitude, which are in `counts` too; ascending. All magnitudes of a
-  /// tensor with up to 4096 different ones, the 256 largest of others.
-  std::vector<Point> points;
-  double total() const;
-};
 
 /// What a typical sample reaches.
 struct TypicalExtremes {

@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "config/builtins.h"
-#include "formats/compat/reference_params.h"
+#include "formats/compat/compat_params.h"
 #include "formats/number_formats.h"
-#include "ranges/compat/reference_method.h"
+#include "ranges/compat/compat_method.h"
 #include "ranges/test_sketches.h"
 
 namespace preon {
@@ -109,7 +109,7 @@ TEST(CollectingMethods, OtherToolsOnHardData) {
     cases.push_back({tool, "minmax", {{"CalibMovingAverage", "true"}}});
   int refused = 0;
   for (const Case& c : cases) {
-    const auto method = *compat::MakeReferenceMethod(c.tool, c.method, c.options, DataType::kUInt8);
+    const auto method = *compat::MakeCompatMethod(c.tool, c.method, c.options, DataType::kUInt8);
     ASSERT_TRUE(method->collects());
     EXPECT_EQ(method->Choose(test::SketchOf({1}), {}).status().id(), ErrorId::kConflictingOptions);
     const bool powers = c.method == "minmse";

@@ -1,4 +1,4 @@
-// One small graph per row of spec qdq §13.2: planned for ort-cpu, written, loaded at full optimization; the operators
+// One small graph per fusion of ONNX Runtime: planned for ort-cpu, written, loaded at full optimization; the operators
 // of the runtime's own optimized graph must be the integer kernels that the planner counted on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,6 +8,7 @@
 #include "formats/block_codec.h"
 #include "formats/combination.h"
 #include "formats/number_formats.h"
+#include "formats/tensor_type.h"
 #include "kernels/kernel_testing.h"
 #include "kernels/quantize_blocks.h"
 
@@ -218,11 +219,11 @@ TEST(EveryNumberFormat, CombinationsThatCannotBe) {
     return CheckCombination((*NumberFormats().Find(name))->type(), scale_type, granularity, symmetric);
   };
   for (const auto& format : NumberFormats().entries()) {
-    EXPECT_TRUE(CheckCombination(format->type(), ScaleType::kFloat32, Granularity::kPerTensor, true).ok())
+    EXPECT_TRUE(CheckCombination(TensorType(*format), ScaleType::kFloat32, Granularity::kPerTensor, true).ok())
         << format->name();
     for (const Granularity granularity : {Granularity::kPerAxis, Granularity::kPerBlock}) {
       if (!format->block()) continue;
-      const Status status = CheckCombination(format->type(), ScaleType::kFloat32, granularity, true);
+      const Status status = CheckCombination(TensorType(*format), ScaleType::kFloat32, granularity, true);
       EXPECT_EQ(status.id(), ErrorId::kFormatCombination) << format->name();
     }
   }

@@ -219,7 +219,7 @@ TEST(EveryRangeMethod, DescribesItself) {
   }
 }
 
-TEST(EveryRangeMethod, FoundByTheReferencesSpellings) {
+TEST(EveryRangeMethod, FoundByQuarksSpellings) {
   const Builtins builtins = MakeBuiltins();
   for (const auto& [spelling, name] : std::vector<std::pair<std::string_view, std::string_view>>{
            {"MinMax", "minmax"},

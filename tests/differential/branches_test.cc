@@ -9,7 +9,7 @@
 #include "base/tensor_spec.h"
 #include "config/builtins.h"
 #include "ir/model_io.h"
-#include "runtime/evaluator.h"
+#include "runtime/runtime_evaluator.h"
 #include "runtime/session.h"
 
 namespace preon {

@@ -1,4 +1,4 @@
-"""Real models with a few samples each, run through preon and through ONNX Runtime for comparison."""
+"""Real models with a few samples each, run through preon and through ONNX Runtime as an independent check."""
 import gzip
 import json
 import os

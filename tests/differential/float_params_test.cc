@@ -1,4 +1,4 @@
-// Parameters of floating types and of float16 models against all stored runs of the reference tool, bit for bit.
+// Parameters of floating types and of float16 models against all stored runs of Quark, bit for bit.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -6,8 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "differential/reference_vectors.h"
-#include "formats/compat/reference_float_params.h"
+#include "differential/quark_vectors.h"
+#include "formats/compat/compat_float_params.h"
 #include "formats/tensor_type.h"
 
 namespace preon {
@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 /// Calls check(at) for the rows of a table; at(name) is a cell.
 template <typename Check>
 void ForEachRow(const char* table_name, const Check& check) {
-  std::ifstream file(ReferenceVectors() / "scales.json");
+  std::ifstream file(QuarkVectors() / "scales.json");
   const Json tables = Json::parse(file);
   const Json& table = tables[table_name];
   std::map<std::string, size_t> column;
@@ -33,9 +33,8 @@ double NumberOrInfinity(const Json& cell) {
   return cell == "Inf" ? std::numeric_limits<double>::infinity() : cell.get<double>();
 }
 
-TEST(FloatParamsOfTheReference, AllStoredRuns) {
-  if (!std::filesystem::exists(ReferenceVectors()))
-    GTEST_SKIP() << ReferenceVectors() << " is not there (set PREON_DATA)";
+TEST(FloatParamsOfQuark, AllStoredRuns) {
+  if (!std::filesystem::exists(QuarkVectors())) GTEST_SKIP() << QuarkVectors() << " is not there (set PREON_DATA)";
   const std::map<std::string, DataType> types = {
       {"FLOAT16", DataType::kFloat16}, {"BFLOAT16", DataType::kBFloat16}, {"UNDEFINED", DataType::kUndefined}};
   int compared = 0;
@@ -49,9 +48,8 @@ TEST(FloatParamsOfTheReference, AllStoredRuns) {
   EXPECT_EQ(compared, 516);
 }
 
-TEST(HalfParamsOfTheReference, AllStoredRuns) {
-  if (!std::filesystem::exists(ReferenceVectors()))
-    GTEST_SKIP() << ReferenceVectors() << " is not there (set PREON_DATA)";
+TEST(HalfParamsOfQuark, AllStoredRuns) {
+  if (!std::filesystem::exists(QuarkVectors())) GTEST_SKIP() << QuarkVectors() << " is not there (set PREON_DATA)";
   int compared = 0;
   ForEachRow("integer_float16_range", [&](const auto& at) {
     const IntFormat format{ParseTensorType(at("type").template get<std::string>())->type(), at("symmetric")};

@@ -25,7 +25,7 @@ KEYS = {"ForceQuantizeNoInputCheck", "DedicatedQDQPair", "DedicateDQNode", "Enab
         "QDQKeepRemovableActivations", "MinimumRealRange", "QDQDisableWeightAdjustForInt32Bias", "ConvertOpsetVersion", "QuantizeFP16", "UseFP32Scale"}
 INT8 = {"data_type": "Int8", "symmetric": True, "scale_type": "ScaleType.Float32", "calibration_method": "CalibMethod.MinMax",
         "quant_granularity": "QuantGranularity.Tensor"}
-# AMD Quark's stage A and B and our passes that do the same.
+# The two stages of Quark's preprocessing and our passes that do the same.
 PASS_KEYS = {"FuseLayerNorm": ["fuse_layer_norm"], "FuseGelu": ["fuse_gelu"], "FuseInstanceNorm": ["fuse_instance_norm"], "FuseL2Norm": ["fuse_l2_norm"]}
 STAGE_A_ONLY = ["fuse_layer_norm", "fuse_gelu", "fuse_instance_norm", "fuse_l2_norm", "fold_batch_norm", "fold_affine", "fold_pad",
                 "fold_constants", "fold_shapes", "fold_if", "remove_identity", "deduplicate", "simplify_clip", "constant_to_initializer"]
@@ -72,7 +72,7 @@ ADAPTED = [
     ("*FuseGelu=False", "gelu_decomposed@20", pass_on("fuse_gelu"), "the same"),
     ("ort:preprocess*", "convt_bn gemm_bn", pass_off("fold_batch_norm"), "the runtime folds BatchNormalization into Conv alone; ours into three operators"),
     ("[!o]*", WRAPPED, prepared(golden_rewrites.by_simplifier), "there MatMul + Add of rank 3 is wrapped into Reshape, Gemm, Reshape, with two "
-     "pairs more"),
+     "pairs more: not ours"),
     ("*SimplifyModel=False", WRAPPED, prepared(golden_rewrites.by_runtime), "the same by the runtime's optimizer"),
     ("*SimplifyModel=False;OptimizeModel=False *SkipPreprocess=True *NodesToExclude;regex", WRAPPED, prepared(None), "not there"),
     ("[!o]*", "reshape_transpose_chain", prepared(golden_rewrites.move_transpose), "the runtime's optimizer moves a Transpose through a Reshape there"),
@@ -116,7 +116,7 @@ class Call:
         self.set = [[option, value] for option, value in self.set if name not in (option, value.partition("=")[0])]
 
     def apply(self, key, value):
-        """One of AMD Quark's extra options."""
+        """One of Quark's extra options."""
         if key in KEYS:
             self.key(key, value)
         elif key in PASS_KEYS:
@@ -260,7 +260,7 @@ def default_method(spec):
 
 
 def preprocess(call):
-    """Stages A and B of Quark as sets of our passes."""
+    """The two stages of Quark's preprocessing as sets of our passes."""
     optimize, simplify = getattr(call, "OptimizeModel", True), getattr(call, "SimplifyModel", True)
     if getattr(call, "SkipPreprocess", False):
         call.disable.update(STAGE_A_ONLY + STAGE_B)

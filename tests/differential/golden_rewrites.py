@@ -1,4 +1,4 @@
-"""Float graphs as AMD Quark's preprocessing leaves them where ours leaves them alone, so that the rest can be compared."""
+"""Float graphs as Quark's preprocessing leaves them where ours leaves them alone, so that the rest can be compared."""
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper, shape_inference

@@ -1,4 +1,4 @@
-// The description of the reference's keys against its stored option list.
+// The description of Quark's keys against its stored option list.
 #include "config/keys/keys.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "differential/reference_vectors.h"
+#include "differential/quark_vectors.h"
 
 namespace preon {
 namespace {
@@ -20,9 +20,9 @@ std::vector<const KeySpec*> AllKeys() {
   return keys;
 }
 
-TEST(Keys, EveryOneOfTheReferenceIsDescribedInItsGroupWithItsDefault) {
-  std::ifstream file(ReferenceVectors() / "options.json");
-  if (!file) GTEST_SKIP() << "no " << ReferenceVectors() / "options.json" << " (set PREON_DATA)";
+TEST(Keys, EveryOneOfQuarkIsDescribedInItsGroupWithItsDefault) {
+  std::ifstream file(QuarkVectors() / "options.json");
+  if (!file) GTEST_SKIP() << "no " << QuarkVectors() / "options.json" << " (set PREON_DATA)";
   const nlohmann::json stored = nlohmann::json::parse(file);
   std::set<std::tuple<std::string, size_t, std::string>> wanted, got;
   for (const auto& [name, option] : stored["options"].items()) {

@@ -1,4 +1,4 @@
-// Number formats against all stored runs of the reference tool's operators, bit for bit.
+// Number formats against all stored runs of Quark's operators, bit for bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "data/files/array_file.h"
-#include "differential/reference_vectors.h"
+#include "differential/quark_vectors.h"
 #include "formats/block_codec.h"
 #include "formats/int_format.h"
 #include "formats/linear_codec.h"
@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::filesystem::path Vectors() { return ReferenceVectors() / "formats"; }
+std::filesystem::path Vectors() { return QuarkVectors() / "formats"; }
 
 Json ReadJson(const char* name) {
   std::ifstream file(Vectors() / name);
@@ -76,7 +76,7 @@ Result<BlockSpec> SpecOfCase(const Json& attributes) {
   return SpecOf(bfp, Numerics::kCompat);
 }
 
-TEST(BlockFormatsOfTheReference, AllStoredRuns) {
+TEST(BlockFormatsOfQuark, AllStoredRuns) {
   if (!std::filesystem::exists(Vectors())) GTEST_SKIP() << Vectors() << " is not there (set PREON_DATA)";
   int cases = 0, elements = 0;
   const Json index = ReadJson("index.json");
@@ -115,10 +115,10 @@ std::vector<double> Numbers(const Json& value) {
   return value.is_array() ? value.get<std::vector<double>>() : std::vector<double>{value.get<double>()};
 }
 
-/// What leaves the range of 64-bit integers in the reference, and then is undefined.
+/// What leaves the range of 64-bit integers in Quark, and then is undefined.
 bool IsUndefined(float x, float scale) { return !(std::abs(x / scale) < 0x1p63f); }
 
-TEST(ExtendedOperatorsOfTheReference, AllStoredRuns) {
+TEST(ExtendedOperatorsOfQuark, AllStoredRuns) {
   if (!std::filesystem::exists(Vectors())) GTEST_SKIP() << Vectors() << " is not there (set PREON_DATA)";
   const std::map<std::string, Tensor> arrays = ReadArrays("extended");
   int cases = 0, elements = 0, undefined = 0;
@@ -165,7 +165,7 @@ TEST(ExtendedOperatorsOfTheReference, AllStoredRuns) {
   }
   EXPECT_EQ(cases, 62);
   EXPECT_GT(elements, 5000);
-  std::printf("%d cases, %d elements compared; %d left out, which are undefined in the reference\n", cases, elements,
+  std::printf("%d cases, %d elements compared; %d left out, which are undefined in Quark\n", cases, elements,
               undefined);
 }
 

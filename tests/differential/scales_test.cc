@@ -1,4 +1,4 @@
-// Scales and zero points against all stored runs of the reference tool, but for the rules that are ours on purpose.
+// Scales and zero points against all stored runs of Quark, but for the rules that are ours on purpose.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "differential/reference_vectors.h"
+#include "differential/quark_vectors.h"
 #include "formats/scale_type.h"
 #include "formats/tensor_type.h"
 
@@ -61,8 +61,8 @@ std::string_view ZeroPointException(const Row& row, const IntFormat& format) {
   return "";
 }
 
-TEST(ScalesOfTheReference, AllStoredRuns) {
-  const std::filesystem::path path = ReferenceVectors() / "scales.json";
+TEST(ScalesOfQuark, AllStoredRuns) {
+  const std::filesystem::path path = QuarkVectors() / "scales.json";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there (set PREON_DATA)";
   std::map<std::string_view, int> exceptions;
   int compared = 0;
@@ -99,7 +99,7 @@ TEST(ScalesOfTheReference, AllStoredRuns) {
 }
 
 TEST(ScalesOfTheRuntime, AllStoredRuns) {
-  const std::filesystem::path path = ReferenceVectors() / "scales.json";
+  const std::filesystem::path path = QuarkVectors() / "scales.json";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there (set PREON_DATA)";
   std::ifstream file(path);
   const nlohmann::json table = nlohmann::json::parse(file)["onnxruntime"];

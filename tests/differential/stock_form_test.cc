@@ -124,7 +124,7 @@ void ExpectSame(const std::vector<float>& got, const std::vector<float>& wanted,
     }
   }
   EXPECT_EQ(differences, 0u) << where;
-  EXPECT_LT(zero_count, got.size() * 3 / 4 + 1) << where << ": says nothing";
+  EXPECT_LT(zero_count, got.size() * 3 / 4 + 1) << where << ": too many zeros to show anything";
 }
 
 void ExpectCodecsValues(const BlockSpec& spec, const std::optional<Shape>& declared, const Shape& shape, int64_t axis,

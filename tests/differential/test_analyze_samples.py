@@ -150,14 +150,14 @@ def test_strata_in_one_run(real_model, strata_folders):
         assert covered["min"] == (None if against[name]["coverage_min"] is None else pytest.approx(against[name]["coverage_min"])), name
 
     text = model.preon("analyze", "p.calib", "--group-by", "folder", "--html", "page.html").stdout
-    assert "missed without it" in text and "* input" in text
+    assert "gaps without it" in text and "* input" in text
     page = (model.preon.folder / "page.html").read_text()
     assert page.count("<figure>") == 2 + 3 + 1  # layers; convergence and strata over them; convergence over samples
     assert "Groups: covered by the others" in page and "http" not in page
 
 
 def test_an_injected_outlier_is_named(real_model, photo_strata):
-    """A photo that somebody forgot to scale."""
+    """A photo whose scaling was forgotten."""
     model = real_model("mobilenetv2_1.0")
     photos = photo_strata["dark"].copy()
     photos[17] *= 8
@@ -168,7 +168,7 @@ def test_an_injected_outlier_is_named(real_model, photo_strata):
     assert found["extremes"] > 40 and found["shrinks"] > 30
     assert analysis["tensors"]["input"]["per_sample"]["min"]["sample"] == 17
     text = model.preon("analyze", "p.calib").stdout
-    first = text.split("samples that give the extremes")[1].splitlines()[2]
+    first = text.split("samples that set the extremes")[1].splitlines()[2]
     assert first.endswith("17 calib.npz[17]")
     # Without it others drive, and no longer all.
     (model.preon.folder / "others.txt").write_text("".join(f"{sample}\n" for sample in range(24) if sample != 17))

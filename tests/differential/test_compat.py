@@ -1,5 +1,5 @@
 """--compat: other tools' numbers from the command line. ONNX Runtime's own calibrators and collectors are the branch_probes, and
-stored runs of AMD Quark on whole models (docs/compat.md)."""
+stored runs of Quark on whole models (docs/compat.md)."""
 import json
 import os
 import pathlib
@@ -75,16 +75,16 @@ def test_ranges_are_the_runtimes_bit_for_bit(real_model, name, method):
 ])
 @pytest.mark.parametrize("name", ["lenet_mnist", "sst2_transformer"])
 def test_ranges_of_quark_are_the_collectors_batch_by_batch(real_model, name, method, options, collector):
-    """AMD Quark collects as the runtime's collector does, but batch by batch."""
+    """Quark collects as the runtime's collector does, but batch by batch."""
     model = real_model(name)
     ranges = compat_ranges(model, "quark", method, *[f"--method-option={key}={value}" for key, value in options.items()])
     tensors = sorted(ranges)[:8]
     values = model.values(tensors, threads=1)
     count = len(next(iter(model.samples.values())))
-    theirs = HistogramCollector(**collector, num_quantized_bins=128, scenario="same")
+    collectors = HistogramCollector(**collector, num_quantized_bins=128, scenario="same")
     for sample in range(count):
-        theirs.collect({tensor: np.split(values[tensor], count)[sample] for tensor in tensors})
-    for tensor, data in theirs.compute_collection_result().items():
+        collectors.collect({tensor: np.split(values[tensor], count)[sample] for tensor in tensors})
+    for tensor, data in collectors.compute_collection_result().items():
         wanted = tuple(np.float32(np.ravel(bound)[0]) for bound in data[:2])
         assert (float32(ranges[tensor]["min"]), float32(ranges[tensor]["max"])) == wanted, tensor
 

@@ -33,7 +33,7 @@ def sqnr_db(wanted, got):
 @pytest.mark.parametrize("name", goldens.names("ort", "ort:dynamic"))
 def test_stored_runs(preon, name):
     """Operators, names, types, scales, zero points, codes and outputs. What differs on purpose: a bias of a convolution lies
-    in the file as the addend that it is, where Quark reshapes it in each run; a model without anything to
+    in the file as the addend that it is, where ONNX Runtime reshapes it in each run; a model without anything to
     quantize is an error."""
     stored = goldens.stored_run("ort", name, "ort:dynamic")
     model = goldens.GRAPHS / f"models/{name}.onnx"

@@ -67,7 +67,7 @@ def quantized_dequantized(page, x, grid=None):
 
 
 def extremes_grid(name, low, high):
-    """Scale and zero point that cover two floats low and high, by the formula of docs/design/number-formats.md; float8: the largest magnitude to the largest code."""
+    """Scale and zero point that cover two floats low and high, in float64; float8: the largest magnitude to the largest code."""
     largest, bits = max(-low, high), int(name.lstrip("uint")) if name in INTEGERS else 0
     if name in EXTENDED and not bits:
         return np.float32(1), 0

@@ -99,7 +99,7 @@ def test_what_is_unmapped(runs):
     assert set(unmapped) == set(UNMAPPED)
 
 
-def test_where_the_reference_fails_ours_succeeds(runs):
+def test_where_quark_fails_ours_succeeds(runs):
     failed = [run for group in runs.values() for run in group if "error" in run[2] and run[3] is not None]
     assert len(failed) >= 5
     assert not [(model, config, found) for model, config, _, found, _ in failed if found]

@@ -142,7 +142,7 @@ def test_what_does_not_go_with_it(preon, options, number, says):
     preon.fails(2, number, "quantize", "gemm.onnx", "-o", "o.onnx", "--target", "matmul-nbits", *options, says=says)
 
 
-def test_by_the_references_keys(preon):
+def test_by_quarks_keys(preon):
     onnx.save(gemm_model(False)[0], preon.folder / "gemm.onnx")
     quantize(preon, "gemm.onnx", "--weight", "uint4", "--block-size", "64", "--accuracy-level", "4")
     wanted = (preon.folder / "nbits.onnx").read_bytes()

@@ -1,4 +1,4 @@
-"""The operator library in Python's onnxruntime: AMD Quark's operators, in both domains, against what Quark computed."""
+"""The operator library in Python's onnxruntime: Quark's operators, in both domains, against what Quark computed."""
 import functools
 import json
 import os
@@ -118,7 +118,7 @@ def test_extended_pairs(domain, level):
         axis = case["attributes"].get("axis", 0) % len(shape)
         wide = scale.reshape([-1 if i == axis else 1 for i in range(len(shape))]) if scale.ndim else scale
         with np.errstate(all="ignore"):
-            # Beyond int64 AMD Quark's conversion is undefined; ours saturates.
+            # Beyond int64 Quark's conversion is undefined; ours saturates.
             defined = np.abs(x.astype(np.float64) / wide) < 2.0**63 if kind.lstrip("U").startswith("INT") else np.ones(shape, bool)
         model = extended_model(domain, kind, case["scale"], case["zero_point"], shape, codes, **case["attributes"])
         got = session(model, level=level).run(None, {"x": x})

@@ -7,7 +7,7 @@ CANDIDATES = [90, 99, 99.9, 99.99, 99.999, 99.99999]
 
 
 def exact_range(values, percentile, symmetric=True):
-    """As docs/methods/percentile.md defines it, without a histogram."""
+    """Percentiles of the values themselves, without a histogram."""
     if symmetric:
         high = np.percentile(np.abs(values), percentile)
         low = -high
@@ -18,7 +18,7 @@ def exact_range(values, percentile, symmetric=True):
 
 
 def quantization_error(values, low, high, metric):
-    """Of uint8 codes for [low, high]: docs/design/number-formats.md, in float64."""
+    """Of uint8 codes for [low, high], in float64."""
     low, high = np.float32(low), np.float32(high)
     step = float(high - low) / 255.0
     zero_point = np.rint(-float(low) / step)  # for [-e, e] a tie, which a step rounded before would break either way

@@ -57,11 +57,11 @@ def test_the_same_outputs_as_in_qdq_form(real_model, name, options):
 OTHER_PLACEMENT = {
     "conv_transpose": "quantizes ConvTranspose, which has no integer operator",
     "gather_embedding": "the rows of a table have a range of their own",
-    "gemm": "a Gemm with alpha and beta stays float between quantizers, where Quark loses beta",
+    "gemm": "a Gemm with alpha and beta stays float between quantizers, where ONNX Runtime loses beta",
     "instancenorm_op": "quantizes InstanceNormalization, which has no integer operator",
     "layernorm_op": "quantizes LayerNormalization, which has no integer operator",
 }
-# Of Softmax: 1/256 whatever the data; ours is theirs. Quark gives the bias of two nodes the scale of one.
+# Of Softmax: 1/256 whatever the data; ours is theirs. ONNX Runtime gives the bias of two nodes the scale of one.
 OTHER_SCALES = {"attention": {"pr_scale"}, "softmax_head": {"y_scale"}, "shared_weights": {"bb_quantized"}}
 OTHER_OUTPUTS = {"softmax_head", "shared_weights"}  # for the same reasons
 

@@ -9,9 +9,9 @@ from onnx import TensorProto, helper, numpy_helper
 CHANNELS = 8
 
 
-def model_with_loud_channels(loud):
+def loud_channel_model(loud):
     """Conv -> SiLU -> depthwise Conv -> SiLU -> Conv: channel 0 of the first is `loud` times the others, and the second
-    convolution divides by it, so that every channel matters alike behind it."""
+    convolution undoes that, so that every channel matters alike behind it."""
     random = np.random.default_rng(1)
     gain = np.ones(CHANNELS)
     gain[0] = loud
@@ -26,7 +26,7 @@ def model_with_loud_channels(loud):
         helper.make_node("Conv", ["x", "w1"], ["c1"], "loud", **pads),
         helper.make_node("Sigmoid", ["c1"], ["s1"], "s1"),
         helper.make_node("Mul", ["c1", "s1"], ["a1"], "a1"),
-        helper.make_node("Conv", ["a1", "w2"], ["c2"], "divides", group=CHANNELS, **pads),
+        helper.make_node("Conv", ["a1", "w2"], ["c2"], "undone", group=CHANNELS, **pads),
         helper.make_node("Relu", ["c2"], ["r2"], "r2"),
         helper.make_node("Conv", ["r2", "w3"], ["c3"], "third", **pads),
         helper.make_node("Relu", ["c3"], ["r3"], "r3"),
@@ -35,12 +35,12 @@ def model_with_loud_channels(loud):
     initializers = [numpy_helper.from_array(value.astype(np.float32), name) for name, value in weights.items()]
     inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 16, 16])]
     outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 4, 16, 16])]
-    graph = helper.make_graph(nodes, "loud", inputs, outputs, initializers)
+    graph = helper.make_graph(nodes, "loud_channel", inputs, outputs, initializers)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
 def quantize(preon, loud, *options):
-    onnx.save(model_with_loud_channels(loud), preon.folder / "model.onnx")
+    onnx.save(loud_channel_model(loud), preon.folder / "model.onnx")
     np.save(preon.folder / "x.npy", np.random.default_rng(2).normal(size=(24, 3, 16, 16)).astype(np.float32))
     done = preon("quantize", "model.onnx", "-o", "int8.onnx", "--data", "x.npy", "--json", "--quiet", *options)
     assert done.returncode == 0, done.stderr
@@ -49,10 +49,10 @@ def quantize(preon, loud, *options):
     return floats, result["compare"]["outputs"]["y"]["sqnr_db"], result
 
 
-def test_channels_smaller_than_a_step_stay_float(preon):
+def test_layers_with_small_channels_stay_float(preon):
     _, without, _ = quantize(preon, 2000, "--method", "minmax")
     floats, sqnr, result = quantize(preon, 2000)
-    assert {node for node, reason in floats.items() if reason == "accuracy"} == {"loud", "divides"}
+    assert {node for node, reason in floats.items() if reason == "accuracy"} == {"loud", "undone"}
     assert without < 15 and sqnr > without + 6
     assert max(policy["sqnr_db"] for policy in result["tried"]) == pytest.approx(
         next(policy["sqnr_db"] for policy in result["tried"] if policy["chosen"]))

@@ -119,7 +119,7 @@ def test_histograms(preon, model, data, tmp_path):
         assert root.tag == "{http://www.w3.org/2000/svg}svg"
         titles = [title.text for title in root.iter("{http://www.w3.org/2000/svg}title")]
         assert any(title.startswith("min ") for title in titles) and any(title.startswith("max ") for title in titles)
-        assert any(title.startswith("taken: ") for title in titles)
+        assert any(title.startswith("selected: ") for title in titles)
     # Again, into the folder that is there, from statistics alone.
     assert preon("calibrate", model, *DATA, "-o", "a.calib").returncode == 0
     assert preon("analyze", "a.calib", "--save-histograms", "figures").returncode == 0

@@ -10,7 +10,7 @@
 #include "ir/model_io.h"
 #include "ir/text_format.h"
 #include "passes/passes.h"
-#include "runtime/evaluator.h"
+#include "runtime/runtime_evaluator.h"
 
 namespace preon {
 namespace {

@@ -8,7 +8,7 @@
 #include "config/builtins.h"
 #include "graph/compare_models.h"
 #include "ir/model_io.h"
-#include "runtime/evaluator.h"
+#include "runtime/runtime_evaluator.h"
 
 namespace preon {
 namespace {

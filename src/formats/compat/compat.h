@@ -12,7 +12,7 @@ namespace preon {
 
 enum class Compat : uint8_t {
   kOff,          ///< ours
-  kQuark,        ///< the reference tool's (0.13)
+  kQuark,        ///< AMD Quark 0.13
   kOnnxRuntime,  ///< those of ONNX Runtime's own quantizer (1.30)
 };
 

@@ -1,4 +1,4 @@
-// NumPy's arithmetic where the reference's numbers depend on its last bit.
+// NumPy's arithmetic where Quark's numbers depend on its last bit.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,8 @@
 
 #include <utility>
 
-#include "formats/compat/reference_weights.h"
+#include "formats/compat/compat_weights.h"
+#include "formats/weight_calibration.h"
 
 namespace preon {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/compat/reference_params.h"
+#include "formats/compat/compat_params.h"
 
 namespace preon {
 namespace {

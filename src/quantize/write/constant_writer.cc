@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "formats/compat/reference_weights.h"
+#include "formats/compat/compat_weights.h"
 #include "quantize/plan/op_traits.h"
 #include "quantize/write/bias_correction.h"
 

@@ -1,6 +1,7 @@
 #include "quantize/write/dynamic_constants.h"
 
-#include "formats/compat/reference_weights.h"
+#include "formats/compat/compat_weights.h"
+#include "formats/weight_calibration.h"
 #include "quantize/params/tensor_params.h"
 
 namespace preon {

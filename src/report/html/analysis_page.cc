@@ -43,8 +43,9 @@ std::string Methods(const AnalyzeResult& result) {
                    cell(100 * method.median_error, " %"), cell(static_cast<double>(method.least_error), ""), "</tr>\n");
   }
   return StrCat("<h2>Methods</h2><p class=\"note\">Medians over the tensors, ", result.activation,
-                "; error: root mean square of what codes would change, of the values' own.</p><table><thead><tr>"
-                "<th class=\"text\">method</th><th>keeps of the largest</th><th>expected error</th>"
+                "; error: root mean square of the quantization error, "
+                "relative to that of the values.</p><table><thead><tr>"
+                "<th class=\"text\">method</th><th>kept of the largest</th><th>expected error</th>"
                 "<th>least error, tensors</th></tr></thead><tbody>\n",
                 rows, "</tbody></table>\n");
 }
@@ -69,13 +70,15 @@ std::vector<LayerChart> Charts(const Analysis& a) {
   using Tensor = TensorAnalysis;
   LayerChart outliers{
       .title = "Outlier ratio",
-      .note = "largest |x| over the 99th percentile; up to 3 nothing is an outlier, above 10 the error decides",
+      .note =
+          "largest |x| over the 99th percentile; up to 3: no outliers; "
+          "above 10: the method with the least error is advised",
       .scale = AxisScale::kLog,
       .curves = {CurveOf(a, "calibration", "calibration", [](const Tensor& t) { return t.values.outlier_ratio; })},
       .guides = {3, 10}};
   LayerChart ranges{
       .title = "Ranges",
-      .note = "smallest and largest value, and the range of the method chosen; logarithmic away from 0",
+      .note = "smallest and largest value, and the range of the selected method; logarithmic away from 0",
       .scale = AxisScale::kSymmetric,
       .curves = {CurveOf(a, "calibration max", "calibration", [](const Tensor& t) { return t.values.max; }),
                  CurveOf(a, "min", "calibration", [](const Tensor& t) { return t.values.min; }),
@@ -96,14 +99,15 @@ std::vector<LayerChart> Charts(const Analysis& a) {
       .curves = {ProductionCurve(a, "max side", "calibration", [](const View& v) { return v.shift.coverage.max; }),
                  ProductionCurve(a, "min side", "low", [](const View& v) { return v.shift.coverage.min; })},
       .guides = {1}};
-  const LayerChart clipped{.title = "Clipped, %",
-                           .note = "share of the values outside the range of the method chosen; 0 lies at the low end",
-                           .scale = AxisScale::kLog,
-                           .curves = {ProductionCurve(a, "calibration", "calibration",
-                                                      [](const View& v) { return 100 * v.shift.clipped_calibration; }),
-                                      ProductionCurve(a, "production", "production",
-                                                      [](const View& v) { return 100 * v.shift.clipped_production; })},
-                           .guides = {}};
+  const LayerChart clipped{
+      .title = "Clipped, %",
+      .note = "share of the values outside the range of the selected method; 0 lies at the low end",
+      .scale = AxisScale::kLog,
+      .curves = {ProductionCurve(a, "calibration", "calibration",
+                                 [](const View& v) { return 100 * v.shift.clipped_calibration; }),
+                 ProductionCurve(a, "production", "production",
+                                 [](const View& v) { return 100 * v.shift.clipped_production; })},
+      .guides = {}};
   const LayerChart shift{
       .title = "Shift of the mean",
       .note = "production's mean less calibration's, in calibration's deviations",

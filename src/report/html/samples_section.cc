@@ -50,7 +50,7 @@ LayerChart GroupChart(const SampleAnalysis& samples, std::string title, std::str
                       const std::function<std::optional<double>(const GroupView&)>& figure) {
   LayerChart chart{.title = std::move(title), .note = std::move(note), .curves = {}, .guides = {}};
   if (samples.groups.size() > kShownGroups)
-    chart.note += StrCat("; of ", samples.groups.size(), " groups the ", kShownGroups, " that are missed most");
+    chart.note += StrCat("; the ", kShownGroups, " of ", samples.groups.size(), " groups whose loss matters most");
   for (const size_t group : MostMissed(samples)) {
     chart.curves.push_back(SampleCurve(samples, EscapeHtml(samples.groups[group].name),
                                        StrCat("m", chart.curves.size()),
@@ -61,7 +61,7 @@ LayerChart GroupChart(const SampleAnalysis& samples, std::string title, std::str
 
 LayerChart GrowthChart(const SampleAnalysis& samples) {
   LayerChart chart{.title = "Convergence",
-                   .note = "expected share of a range that so many of the samples reach",
+                   .note = "expected share of a range that this number of random samples reaches",
                    .curves = {},
                    .guides = {1}};
   const std::vector<size_t>& sizes = samples.convergence.sizes;
@@ -77,7 +77,7 @@ LayerChart GrowthChart(const SampleAnalysis& samples) {
 std::string ConvergenceOverSamples(const SampleAnalysis& samples) {
   const Convergence& convergence = samples.convergence;
   LayerChart chart{.title = "Convergence over the number of samples",
-                   .note = "expected share of the range that so many of the samples reach, whichever they are",
+                   .note = "expected share of the range that this number of random samples reaches",
                    .curves = {{"median tensor", "calibration", {}}, {"least converged tensor", "production", {}}},
                    .guides = {1 - samples.tolerance},
                    .places = {}};
@@ -90,10 +90,10 @@ std::string ConvergenceOverSamples(const SampleAnalysis& samples) {
   }
   return ToHtml(chart, names) +
          Note(StrCat("More samples would ", convergence.more_samples_help ? "help" : "not help",
-                     ": doubling them last widened the median tensor's range by ",
-                     HtmlNumber(100 * convergence.last_growth), " %, ", convergence.growing, " tensors by more than ",
-                     HtmlNumber(100 * samples.tolerance), " %; half of the tensors need ", convergence.needed,
-                     " samples to come within that."));
+                     ": the last doubling widened the median tensor's range by ",
+                     HtmlNumber(100 * convergence.last_growth), " %, and ", convergence.growing,
+                     " tensors by more than ", HtmlNumber(100 * samples.tolerance), " %; half of the tensors need ",
+                     convergence.needed, " samples to stay below that."));
 }
 
 std::string DriversTable(const SampleAnalysis& samples) {
@@ -103,9 +103,9 @@ std::string DriversTable(const SampleAnalysis& samples) {
     rows += StrCat("<tr><td class=\"text\">", Sample(samples, share.sample), "</td>", NumberColumn(share.extremes),
                    NumberColumn(static_cast<double>(share.shrinks)), "</tr>\n");
   }
-  return Note(StrCat("Samples that give the ends of ranges (of one that k samples reach, each gets 1/k), the first ",
+  return Note(StrCat("Samples that set the extremes (k samples that share an extreme count 1/k each), the first ",
                      std::min(kShownSamples, samples.drivers.size()), " of ", samples.drivers.size(), ".")) +
-         Table({"sample", "ends given", "tensors whose range is shorter without"}, rows);
+         Table({"sample", "extremes", "tensors whose range shrinks without it"}, rows);
 }
 
 std::string Cover(const SampleAnalysis& samples) {
@@ -113,7 +113,7 @@ std::string Cover(const SampleAnalysis& samples) {
   for (const size_t sample : samples.cover.samples)
     rows += StrCat("<tr><td class=\"text\">", Sample(samples, sample), "</td></tr>\n");
   return Note(StrCat(samples.cover.samples.size(), " of ", samples.samples.size(), " samples reach all ",
-                     samples.cover.extremes, " ends within ", HtmlNumber(100 * samples.tolerance),
+                     samples.cover.extremes, " extremes within ", HtmlNumber(100 * samples.tolerance),
                      " % of the range; <code>--cover FILE</code> lists them for <code>--only</code>.")) +
          Table({"sample of the set"}, rows);
 }
@@ -127,9 +127,9 @@ std::string Groups(const SampleAnalysis& samples) {
                    NumberColumn(static_cast<double>(group.missing)), NumberColumn(group.least_covered), "</tr>\n");
   }
   return Note(
-             "Tensors with a gap: coverage below 0.9 on either side, where calibration goes without the group, and "
-             "where it has nothing else.") +
-         Table({"group", "samples", "missed without it", "missing in it alone", "least covered by others"}, rows);
+             "Tensors with a gap (coverage below 0.9 on either side): when calibration leaves the group out, and when "
+             "it uses nothing else.") +
+         Table({"group", "samples", "gaps without it", "gaps with it alone", "least covered by others"}, rows);
 }
 
 }  // namespace
@@ -153,9 +153,11 @@ std::vector<LayerChart> SampleCharts(const Analysis& analysis) {
 
 std::string SamplesSection(const Analysis& analysis) {
   if (!analysis.samples)
-    return "<h2>Samples</h2>" + Note(
-                                    "Not kept one by one: <code>calibrate --per-sample</code> tells which of them give "
-                                    "the extremes, whether more would help, and how strata differ.");
+    return "<h2>Samples</h2>" +
+           Note(
+               "No statistics of single samples: with <code>calibrate --per-sample</code> this page "
+               "shows which of them set the extremes, whether more samples would help, and how "
+               "groups differ.");
   const SampleAnalysis& samples = *analysis.samples;
   std::string html = "<h2>Samples</h2>\n";
   if (samples.samples.size() > 1) html += ConvergenceOverSamples(samples);

@@ -29,7 +29,7 @@ class CardDrawing {
   std::string File() const {
     std::vector<MethodRange> methods = tensor_.methods;
     methods.push_back(tensor_.chosen);
-    methods.back().method = "taken: " + tensor_.chosen.method;
+    methods.back().method = "selected: " + tensor_.chosen.method;
     const double height = Bottom(methods.size()) + kTitle;
     std::string svg = StrCat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", kWidth, "\" viewBox=\"0 ", -kTitle,
                              " ", kWidth, " ", Coordinate(height), "\"><style>", kPageStyle, "</style><rect y=\"",

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/number_formats.h"
+#include "formats/tensor_type.h"
 #include "ir/test_graphs.h"
 #include "quantize/plan/plan_options.h"
 #include "quantize/plan/quant_plan.h"
@@ -46,9 +47,9 @@ TEST(QuarkTarget, TakesEveryTypeOfTheRegistry) {
   for (const auto& target : {MakeQuarkTarget(), MakeSimulateTarget()}) {
     for (const auto& format : NumberFormats().entries()) {
       PlanOptions of_tensor;
-      of_tensor.overrides["x"].type = format->type();
+      of_tensor.overrides["x"].type = TensorType(*format);
       for (const PlanOptions& options :
-           {PlanOptions{.activation = format->type(), .weight = format->type()}, of_tensor}) {
+           {PlanOptions{.activation = TensorType(*format), .weight = format->type()}, of_tensor}) {
         const Result<QuantPlan> plan = target->Plan(model, options);
         ASSERT_TRUE(plan.ok()) << format->name() << ": " << plan.status().ToString();
         const ActivationPlan& x = plan->activations.at("x");

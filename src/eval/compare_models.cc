@@ -1,0 +1,169 @@
+#include "eval/compare_models.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "eval/feeds.h"
+#include "eval/values.h"
+
+namespace preon {
+namespace {
+
+// Rows of the last axis, for outputs whose last axis can be read as classes.
+struct ClassRows {
+  int64_t rows = 0, classes = 0;
+  bool per_sample = false;  // [N, C]: a row is a sample
+};
+
+std::optional<ClassRows> AsClassRows(const Tensor& tensor) {
+  const Shape& shape = tensor.shape();
+  if ((shape.size() != 2 && shape.size() != 3) || shape.back() < 2 || !IsFloatingType(tensor.type()))
+    return std::nullopt;
+  return ClassRows{tensor.count() / shape.back(), shape.back(), shape.size() == 2};
+}
+
+// Entries that come before `label` in descending order; ties by index, as in a stable sort.
+int64_t RankOf(std::span<const double> row, int64_t label) {
+  int64_t rank = 0;
+  for (int64_t index = 0; index < static_cast<int64_t>(row.size()); ++index) {
+    rank += row[index] > row[label] || (row[index] == row[label] && index < label);
+  }
+  return rank;
+}
+
+int64_t ArgMax(std::span<const double> row) { return std::max_element(row.begin(), row.end()) - row.begin(); }
+
+double Decibel(double signal, double noise) {
+  if (noise == 0) return kExactSqnrDb;
+  if (signal == 0) return -kExactSqnrDb;
+  return std::clamp(10 * std::log10(signal / noise), -kExactSqnrDb, kExactSqnrDb);
+}
+
+std::optional<Accuracy> Share(int64_t top1, int64_t top5, int64_t labelled) {
+  if (labelled == 0) return std::nullopt;
+  return Accuracy{static_cast<double>(top1) / labelled, static_cast<double>(top5) / labelled};
+}
+
+void AddErrors(std::span<const double> a, std::span<const double> b, OutputSums& sums) {
+  for (size_t index = 0; index < a.size(); ++index) {
+    if (!std::isfinite(a[index]) || !std::isfinite(b[index])) {
+      sums.not_finite += std::isfinite(a[index]);
+      continue;
+    }
+    const double difference = a[index] - b[index];
+    sums.signal += a[index] * a[index];
+    sums.other += b[index] * b[index];
+    sums.dot += a[index] * b[index];
+    sums.noise += difference * difference;
+    sums.max_abs = std::max(sums.max_abs, std::abs(difference));
+  }
+}
+
+void AddClasses(std::span<const double> a, std::span<const double> b, const ClassRows& rows,
+                const std::vector<std::optional<int64_t>>& labels, OutputSums& sums) {
+  const size_t classes = static_cast<size_t>(rows.classes);
+  for (size_t row = 0; row < static_cast<size_t>(rows.rows); ++row) {
+    const std::span<const double> row_a = a.subspan(row * classes, classes), row_b = b.subspan(row * classes, classes);
+    ++sums.positions;
+    sums.agreed += ArgMax(row_a) == ArgMax(row_b);
+    if (!rows.per_sample || row >= labels.size() || !labels[row]) continue;
+    const int64_t label = *labels[row];
+    if (label < 0 || label >= rows.classes) continue;
+    ++sums.labelled;
+    const int64_t ranks[2] = {RankOf(row_a, label), RankOf(row_b, label)};
+    for (int model = 0; model < 2; ++model) {
+      sums.top1[model] += ranks[model] < 1;
+      sums.top5[model] += ranks[model] < 5;
+    }
+  }
+}
+
+}  // namespace
+
+Status Comparer::Add(const std::vector<NamedTensor>& reference, const std::vector<NamedTensor>& other, int64_t samples,
+                     const std::vector<std::optional<int64_t>>& labels) {
+  if (outputs_.empty()) {
+    for (const NamedTensor& output : reference) outputs_.emplace_back(output.name, OutputSums{});
+  }
+  samples_ += samples;
+  for (auto& [name, sums] : outputs_) {
+    const auto named = [&wanted = name](const NamedTensor& tensor) { return tensor.name == wanted; };
+    const auto found_a = std::find_if(reference.begin(), reference.end(), named);
+    const auto found_b = std::find_if(other.begin(), other.end(), named);
+    if (found_b == other.end()) {
+      return Error(ErrorId::kNameNotInModel, "compare: the second model has no output '", name, "'");
+    }
+    const Tensor &tensor_a = found_a->tensor, &tensor_b = found_b->tensor;
+    if (tensor_a.shape() != tensor_b.shape()) {
+      ++sums.shape_differs;
+      continue;
+    }
+    const std::vector<double> a = ToDoubles(tensor_a), b = ToDoubles(tensor_b);
+    AddErrors(a, b, sums);
+    if (const std::optional<ClassRows> rows = AsClassRows(tensor_a)) AddClasses(a, b, *rows, labels, sums);
+  }
+  return Status::Ok();
+}
+
+Comparison Comparer::Finish() const {
+  Comparison result;
+  result.samples = samples_;
+  const OutputComparison* best = nullptr;
+  for (const auto& [name, sums] : outputs_) {
+    OutputComparison& output = result.outputs[name];
+    output.sqnr_db = Decibel(sums.signal, sums.noise);
+    const double norms = std::sqrt(sums.signal) * std::sqrt(sums.other);
+    output.cosine = norms > 0 ? std::clamp(sums.dot / norms, -1.0, 1.0) : (sums.noise == 0 ? 1 : 0);
+    output.l2 = std::sqrt(sums.noise);
+    output.max_abs = sums.max_abs;
+    output.not_finite = sums.not_finite;
+    output.shape_differs = sums.shape_differs;
+    if (sums.positions > 0) output.argmax_agreement = static_cast<double>(sums.agreed) / sums.positions;
+    output.reference_accuracy = Share(sums.top1[0], sums.top5[0], sums.labelled);
+    output.other_accuracy = Share(sums.top1[1], sums.top5[1], sums.labelled);
+    if (!output.argmax_agreement) continue;
+    const auto right = [](const OutputComparison& o) { return o.reference_accuracy ? o.reference_accuracy->top1 : -1; };
+    if (best == nullptr || right(output) > right(*best)) {
+      best = &output;
+      result.class_output = name;
+    }
+  }
+  if (best != nullptr) {
+    result.argmax_agreement = best->argmax_agreement;
+    result.reference_accuracy = best->reference_accuracy;
+    result.other_accuracy = best->other_accuracy;
+  }
+  return result;
+}
+
+ModelOutputs OutputsOf(Session& session, const RunContext& context) {
+  return [&](const Batch& batch) -> Result<std::vector<NamedTensor>> {
+    PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> feeds, FeedsFor(session, batch.feeds));
+    return session.Run(feeds, context);
+  };
+}
+
+Result<Comparison> Compare(const ModelOutputs& reference, const ModelOutputs& other, DataSource& source,
+                           const BatchLoopOptions& options, const RunContext& context) {
+  Comparer comparer;
+  Progress progress{"compare", 0, std::min(source.SampleCount().value_or(0), options.max_samples)};
+  const auto run = [&](const Batch& batch) -> Result<InTurn> {
+    PREON_RETURN_IF_ERROR(context.CheckCancelled());
+    auto a = reference(batch);
+    PREON_RETURN_IF_ERROR(Status(a.status()).WithContext("sample ", batch.names.front()));
+    auto b = other(batch);
+    PREON_RETURN_IF_ERROR(Status(b.status()).WithContext("sample ", batch.names.front()));
+    return InTurn([&, a = *std::move(a), b = *std::move(b), samples = batch.samples, labels = batch.labels] {
+      PREON_RETURN_IF_ERROR(comparer.Add(a, b, samples, labels));
+      progress.done += samples;
+      context.Report(progress);
+      return Status::Ok();
+    });
+  };
+  PREON_RETURN_IF_ERROR(ForEachBatch(source, options, run));
+  if (progress.done == 0) return Error(ErrorId::kDataEmpty, "compare: no samples");
+  return comparer.Finish();
+}
+
+}  // namespace preon

@@ -1,0 +1,105 @@
+#include "eval/compare_models.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "eval/latency.h"
+
+namespace preon {
+namespace {
+
+std::vector<NamedTensor> Output(Shape shape, std::vector<float> values) {
+  return {{"y", Tensor::FromFloats(std::move(shape), values)}};
+}
+
+Comparison CompareOnce(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b,
+                       const std::vector<std::optional<int64_t>>& labels = {}) {
+  Comparer comparer;
+  EXPECT_TRUE(comparer.Add(a, b, 1, labels).ok());
+  return comparer.Finish();
+}
+
+TEST(Compare, FiguresOfAKnownDifference) {
+  const Comparison result = CompareOnce(Output({4}, {3, 4, 0, 0}), Output({4}, {3, 4, 0, 0.5f}));
+  const OutputComparison& y = result.outputs.at("y");
+  EXPECT_DOUBLE_EQ(y.sqnr_db, 20);  // 25 against 0.25
+  EXPECT_DOUBLE_EQ(y.cosine, 5 / std::sqrt(25.25));
+  EXPECT_DOUBLE_EQ(y.l2, 0.5);
+  EXPECT_DOUBLE_EQ(y.max_abs, 0.5);
+  EXPECT_FALSE(y.argmax_agreement.has_value());
+}
+
+TEST(Compare, EveryFigureIsFinite) {
+  EXPECT_EQ(CompareOnce(Output({2}, {1, 2}), Output({2}, {1, 2})).outputs.at("y").sqnr_db, kExactSqnrDb);
+  EXPECT_EQ(CompareOnce(Output({2}, {0, 0}), Output({2}, {0, 2})).outputs.at("y").sqnr_db, -kExactSqnrDb);
+  EXPECT_EQ(CompareOnce(Output({2}, {0, 0}), Output({2}, {0, 0})).outputs.at("y").cosine, 1);
+}
+
+TEST(Compare, CountsValuesThatAreFiniteOnlyInTheReference) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const OutputComparison y = CompareOnce(Output({3}, {1, nan, 2}), Output({3}, {nan, nan, 2})).outputs.at("y");
+  EXPECT_EQ(y.not_finite, 1);
+  EXPECT_EQ(y.sqnr_db, kExactSqnrDb);
+}
+
+TEST(Compare, BatchesAddUpToOneRun) {
+  Comparer parts;
+  ASSERT_TRUE(parts.Add(Output({1, 2}, {1, 2}), Output({1, 2}, {1, 3}), 1, {}).ok());
+  ASSERT_TRUE(parts.Add(Output({1, 2}, {5, 4}), Output({1, 2}, {4, 5}), 1, {}).ok());
+  Comparer whole;
+  ASSERT_TRUE(whole.Add(Output({2, 2}, {1, 2, 5, 4}), Output({2, 2}, {1, 3, 4, 5}), 2, {}).ok());
+  EXPECT_EQ(parts.Finish().samples, 2);
+  EXPECT_EQ(parts.Finish().outputs.at("y").sqnr_db, whole.Finish().outputs.at("y").sqnr_db);
+  EXPECT_EQ(parts.Finish().argmax_agreement, 0.5);
+  EXPECT_EQ(whole.Finish().argmax_agreement, 0.5);
+}
+
+TEST(Compare, AgreementIsPerPositionOfASequence) {
+  const Comparison result = CompareOnce(Output({1, 3, 2}, {1, 0, 0, 1, 1, 0}), Output({1, 3, 2}, {1, 0, 0, 1, 0, 1}));
+  EXPECT_DOUBLE_EQ(*result.argmax_agreement, 2.0 / 3);
+  EXPECT_FALSE(result.reference_accuracy.has_value());
+}
+
+TEST(Compare, AccuracyCountsRanksOfTheLabel) {
+  const std::vector<float> a = {9, 8, 7, 6, 5, 4, /**/ 9, 8, 7, 6, 5, 4};
+  const std::vector<float> b = {8, 9, 7, 6, 5, 4, /**/ 9, 8, 7, 6, 5, 4};
+  const Comparison result = CompareOnce(Output({2, 6}, a), Output({2, 6}, b), {0, 5});
+  EXPECT_EQ(result.reference_accuracy->top1, 0.5);
+  EXPECT_EQ(result.reference_accuracy->top5, 0.5);
+  EXPECT_EQ(result.other_accuracy->top1, 0);
+  EXPECT_EQ(result.other_accuracy->top5, 0.5);
+}
+
+TEST(Compare, LabelsChooseTheOutputThatClassifies) {
+  const std::vector<NamedTensor> outputs = {{"embedding", Tensor::FromFloats({1, 2}, std::vector<float>{9, 0})},
+                                            {"logits", Tensor::FromFloats({1, 2}, std::vector<float>{0, 9})}};
+  EXPECT_EQ(CompareOnce(outputs, outputs, {1}).class_output, "logits");
+  EXPECT_EQ(CompareOnce(outputs, outputs).class_output, "embedding");
+}
+
+TEST(Compare, ShapesMayDifferButAreCounted) {
+  EXPECT_EQ(CompareOnce(Output({2}, {1, 2}), Output({1}, {1})).outputs.at("y").shape_differs, 1);
+}
+
+TEST(Compare, MissingOutputIsAnError) {
+  Comparer comparer;
+  const Status status = comparer.Add(Output({1}, {1}), {}, 1, {});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.id(), ErrorId::kNameNotInModel);
+}
+
+TEST(Latency, PercentilesAreNearestRankAndThroughputIsPerSample) {
+  LatencyRecorder recorder;
+  for (int ms = 1; ms <= 100; ++ms) recorder.Add(ms, 2);
+  const Latency latency = recorder.Summarize();
+  EXPECT_EQ(latency.p50, 50);
+  EXPECT_EQ(latency.p90, 90);
+  EXPECT_EQ(latency.p99, 99);
+  EXPECT_DOUBLE_EQ(latency.throughput, 200 / 5.05);
+  EXPECT_EQ(LatencyRecorder().Summarize().throughput, 0);
+}
+
+}  // namespace
+}  // namespace preon

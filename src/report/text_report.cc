@@ -1,0 +1,329 @@
+#include "report/text_report.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "quantize/plan/float_reason.h"
+#include "report/text_writer.h"
+
+namespace preon {
+namespace {
+
+void AddSizes(TextWriter& out, int64_t before, int64_t after) {
+  out.Add("  size        %s -> %s", BytesText(before).c_str(), BytesText(after).c_str());
+  if (after > 0) out.Add(" (%.1fx smaller)", static_cast<double>(before) / static_cast<double>(after));
+  out.Add("\n");
+}
+
+void AddComparison(TextWriter& out, const Comparison& compare) {
+  constexpr size_t kMaxOutputs = 8;
+  size_t shown = 0;
+  for (const auto& [name, output] : compare.outputs) {
+    if (++shown > kMaxOutputs) {
+      out.Add("              and %zu more outputs (all with --json)\n", compare.outputs.size() - kMaxOutputs);
+      break;
+    }
+    out.Add("  %-11s '%s': ", shown == 1 ? "error" : "", Printable(name).c_str());
+    if (output.sqnr_db >= kExactSqnrDb) {
+      out.Add("equal");
+    } else {
+      out.Add("SQNR %.1f dB, cosine %.5f, L2 %.3g, largest %.3g", output.sqnr_db, output.cosine, output.l2,
+              output.max_abs);
+    }
+    if (output.not_finite > 0) out.Add(", %lld values no longer finite", static_cast<long long>(output.not_finite));
+    if (output.shape_differs > 0) out.Add(", shape differs in %lld runs", static_cast<long long>(output.shape_differs));
+    out.Add("\n");
+  }
+  if (compare.argmax_agreement) {
+    out.Add("  agreement   %.1f %% have the same top class ('%s')\n", 100 * *compare.argmax_agreement,
+            Printable(compare.class_output).c_str());
+  }
+  if (compare.reference_accuracy && compare.other_accuracy) {
+    out.Add("  accuracy    top-1 %.1f %% -> %.1f %%, top-5 %.1f %% -> %.1f %%\n",
+            100 * compare.reference_accuracy->top1, 100 * compare.other_accuracy->top1,
+            100 * compare.reference_accuracy->top5, 100 * compare.other_accuracy->top5);
+  }
+}
+
+void AddLatency(TextWriter& out, const LatencyPair& latency) {
+  if (latency.other.p50 <= 0) return;
+  out.Add("  latency     %.3f ms -> %.3f ms per run (median; %.2fx the speed)\n", latency.reference.p50,
+          latency.other.p50, latency.reference.p50 / latency.other.p50);
+}
+
+// What stays float, grouped by reason and operator, the largest share of the work first.
+void AddFloatNodes(TextWriter& out, const std::vector<FloatNode>& nodes) {
+  struct Group {
+    int count = 0;
+    double macs_share = 0;
+    const FloatNode* first = nullptr;
+  };
+  std::map<std::pair<std::string, std::string>, Group> groups;
+  for (const FloatNode& node : nodes) {
+    Group& group = groups[{node.reason, node.op}];
+    if (group.count++ == 0) group.first = &node;
+    group.macs_share += node.macs_share;
+  }
+  std::vector<std::pair<std::pair<std::string, std::string>, Group>> sorted(groups.begin(), groups.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.second.macs_share, a.second.count) > std::pair(b.second.macs_share, b.second.count);
+  });
+  constexpr size_t kMaxGroups = 12;
+  for (size_t index = 0; index < sorted.size() && index < kMaxGroups; ++index) {
+    const auto& [key, group] = sorted[index];
+    out.Add("              %3d %-18s %s", group.count, Printable(key.second).c_str(), Printable(key.first).c_str());
+    if (!group.first->detail.empty()) out.Add(": %s", Printable(group.first->detail).c_str());
+    if (group.macs_share >= 0.0005) out.Add(" (%.1f %% of the work)", 100 * group.macs_share);
+    out.Add("\n");
+  }
+  if (sorted.size() > kMaxGroups)
+    out.Add("              and %zu more groups (all with --json)\n", sorted.size() - kMaxGroups);
+}
+
+// Of a target that puts quantizers around operators which then compute in float: what has none.
+void AddQuantizedNodes(TextWriter& out, const Placement& placement) {
+  std::vector<FloatNode> left;
+  std::ranges::copy_if(placement.float_nodes, std::back_inserter(left),
+                       [](const FloatNode& node) { return node.reason != FloatReasonName(FloatReason::kNotFused); });
+  const size_t nodes = placement.integer.size() + placement.float_nodes.size();
+  out.Add("  quantizers  around %zu of %zu nodes; they compute in float\n", nodes - left.size(), nodes);
+  AddFloatNodes(out, left);
+}
+
+void AddPlacement(TextWriter& out, const Placement& placement, const char* kind) {
+  const long long anchors = placement.integer_anchors + placement.float_anchors;
+  out.Add("  %-11s %lld of %lld Conv, MatMul and Gemm nodes; %.1f %% of the multiply-accumulates\n", kind,
+          static_cast<long long>(placement.integer_anchors), anchors, 100 * placement.integer_macs_share);
+  if (placement.float_nodes.empty()) return;
+  out.Add("  float       %zu node%s:\n", placement.float_nodes.size(), placement.float_nodes.size() == 1 ? "" : "s");
+  AddFloatNodes(out, placement.float_nodes);
+}
+
+void AddPolicies(TextWriter& out, const std::vector<MethodCandidate>& policies) {
+  const char* title = "candidates";
+  for (const MethodCandidate& policy : policies) {
+    out.Add("  %-11s %-20s %-18s %6.1f dB%s\n", title, policy.method.c_str(), policy.options.c_str(), policy.sqnr_db,
+            policy.chosen ? "  selected" : "");
+    title = "";
+  }
+}
+
+void AddTensorSummaries(TextWriter& out, const char* title, const std::vector<TensorSummary>& tensors) {
+  for (const TensorSummary& tensor : tensors) {
+    out.Add("  %-11s %s: %s\n", title, Printable(tensor.name).c_str(), Printable(tensor.type).c_str());
+    title = "";
+  }
+}
+
+void AddLines(TextWriter& out, const char* title, const NamedLines& lines) {
+  for (const auto& [name, line] : lines) {
+    out.Add("  %-11s %-26s %s\n", title, Printable(name).c_str(), Printable(line).c_str());
+    title = "";
+  }
+}
+
+void AddWarnings(TextWriter& out, const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) out.Add("  warning     %s\n", Printable(warning).c_str());
+}
+
+std::string Joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+}  // namespace
+
+std::string ToText(const QuantizeResult& result) {
+  TextWriter out;
+  out.Add("%s -> %s\n", Printable(result.model).c_str(), Printable(result.output).c_str());
+  AddSizes(out, result.float_size_bytes, result.quantized_size_bytes);
+  if (result.observed_tensors > 0)
+    out.Add("  calibrated  %lld %ssamples, %lld tensors observed, %lld more share a range\n",
+            static_cast<long long>(result.samples), result.random_data ? "RANDOM " : "",
+            static_cast<long long>(result.observed_tensors), static_cast<long long>(result.shared_tensors));
+  if (!result.restored_from.empty())
+    out.Add("  restored    %lld ranges from %s\n", static_cast<long long>(result.restored_tensors),
+            Printable(result.restored_from).c_str());
+  if (!result.inherited.empty())
+    out.Add("  inherited   the ranges of %zu tensors (--passthrough), for example %s\n", result.inherited.size(),
+            Printable(result.inherited.begin()->first).c_str());
+  if (!result.histograms.empty()) out.Add("  histograms  %s\n", Printable(result.histograms).c_str());
+  const std::string blocks = result.block_size > 0 ? StrCat(" in blocks of ", result.block_size) : "";
+  if (result.weights_alone)
+    out.Add("  format      weights %s%s by %s, activations %s, target %s\n", Printable(result.weight).c_str(),
+            blocks.c_str(), Printable(result.weight_method).c_str(), Printable(result.activation).c_str(),
+            Printable(result.target).c_str());
+  else
+    out.Add("  format      method %s, activations %s, weights %s%s, target %s\n", Printable(result.method).c_str(),
+            Printable(result.activation).c_str(), Printable(result.weight).c_str(), blocks.c_str(),
+            Printable(result.target).c_str());
+  for (const std::string& library : result.needs)
+    out.Add("  needs       %s, registered with the runtime that opens it\n", Printable(library).c_str());
+  if (!result.weights_alone &&
+      (result.scale_type != "float32" || result.weight_scale_type != "float32" || result.weight_method != "minmax")) {
+    out.Add("  scales      activations %s, weights %s by %s\n", Printable(result.scale_type).c_str(),
+            Printable(result.weight_scale_type).c_str(), Printable(result.weight_method).c_str());
+  }
+  if (result.compat != "off")
+    out.Add(
+        "  compat      the same numbers as %s, without bias correction and channel "
+        "scales\n",
+        Printable(result.compat).c_str());
+  AddPolicies(out, result.policies);
+  if (result.placement && result.computes_in_float)
+    AddQuantizedNodes(out, *result.placement);
+  else if (result.placement)
+    AddPlacement(out, *result.placement, result.weights_alone ? "in blocks" : "integer");
+  AddComparison(out, result.compare);
+  AddLatency(out, result.latency);
+  AddFacts(out, result.facts);
+  AddWarnings(out, result.warnings);
+  return out.Take();
+}
+
+std::string ToText(const CalibrateResult& result) {
+  TextWriter out;
+  out.Add("%s\n  calibrated  %lld samples, %lld tensors observed, %lld more share a range; %.4f s per sample\n",
+          Printable(result.output).c_str(), static_cast<long long>(result.samples),
+          static_cast<long long>(result.observed_tensors), static_cast<long long>(result.shared_tensors),
+          result.seconds_per_sample);
+  AddFacts(out, result.facts);
+  AddWarnings(out, result.warnings);
+  return out.Take();
+}
+
+std::string ToText(const InstrumentResult& result) {
+  TextWriter out;
+  out.Add("%s  %s (float %s)\n", Printable(result.output).c_str(), BytesText(result.instrumented_size_bytes).c_str(),
+          BytesText(result.float_size_bytes).c_str());
+  out.Add("  observes    %lld tensors, %lld more share their ranges\n", static_cast<long long>(result.observed_tensors),
+          static_cast<long long>(result.shared_tensors));
+  out.Add("  collects    %s every %lld runs and at the end; needs lib/libpreon_observers.so where it is served\n",
+          Printable(result.calib_out).c_str(), static_cast<long long>(result.every));
+  AddWarnings(out, result.warnings);
+  return out.Take();
+}
+
+std::string ToText(const MergeResult& result) {
+  TextWriter out;
+  out.Add("%s\n  merged      %lld files: %lld samples, %lld tensors\n", Printable(result.output).c_str(),
+          static_cast<long long>(result.parts), static_cast<long long>(result.samples),
+          static_cast<long long>(result.observed_tensors));
+  return out.Take();
+}
+
+std::string ToText(const RangesResult& result) {
+  TextWriter out;
+  for (const auto& [method, tensors] : result.methods) {
+    if (result.all_methods) out.Add("%s%s\n", &method == &result.methods.front().method ? "" : "\n", method.c_str());
+    out.Add("%-40s %14s %14s %14s %10s\n", "tensor", "min", "max", "scale", "zero point");
+    for (const auto& [name, range] : tensors) {
+      out.Add("%-40s %14.7g %14.7g %14.7g %10lld\n", Printable(name).c_str(), range.min, range.max, range.scale,
+              static_cast<long long>(range.zero_point));
+    }
+  }
+  return out.Take();
+}
+
+std::string ToText(const ModelSummary& result) {
+  TextWriter out;
+  out.Add("%s\n  size        %s; %lld weight tensors, %s\n", Printable(result.path).c_str(),
+          BytesText(result.size_bytes).c_str(), static_cast<long long>(result.weights),
+          BytesText(result.weight_bytes).c_str());
+  out.Add("  format      IR %lld", static_cast<long long>(result.ir_version));
+  for (const auto& [domain, version] : result.opsets) {
+    out.Add(", %s %lld", domain.empty() ? "ai.onnx" : Printable(domain).c_str(), static_cast<long long>(version));
+  }
+  out.Add("%s%s%s\n", result.producer.empty() ? "" : ", by ", Printable(result.producer).c_str(),
+          result.quantized ? ", quantized" : "");
+  AddTensorSummaries(out, "inputs", result.inputs);
+  AddTensorSummaries(out, "outputs", result.outputs);
+  if (result.macs > 0) out.Add("  work        %.4g multiply-accumulates per sample\n", result.macs);
+  const char* title = "operators";
+  for (const auto& [op, count] : result.operators) {
+    out.Add("  %-11s %5lld %s\n", title, static_cast<long long>(count), Printable(op).c_str());
+    title = "";
+  }
+  AddLines(out, "metadata", result.metadata);
+  if (result.instrumented) {
+    out.Add("  observes    %lld tensors of model %s, %s\n  collects    %s every %lld runs\n",
+            static_cast<long long>(result.instrumented->observed_tensors),
+            Printable(result.instrumented->fingerprint.substr(0, 12)).c_str(),
+            Printable(result.instrumented->setup).c_str(), Printable(result.instrumented->calib_out).c_str(),
+            static_cast<long long>(result.instrumented->every));
+  }
+  return out.Take();
+}
+
+std::string ToText(const CalibSummary& result) {
+  TextWriter out;
+  out.Add("%s\n  model       %s\n  setup       %s\n  samples     %lld\n", Printable(result.path).c_str(),
+          Printable(result.fingerprint).c_str(), Printable(result.setup).c_str(),
+          static_cast<long long>(result.samples));
+  out.Add("%-40s %14s %12s %12s %12s %12s %8s\n", "tensor", "count", "min", "max", "mean", "deviation", "zeros %");
+  for (const auto& [name, sketch] : result.tensors) {
+    out.Add("%-40s %14llu %12.5g %12.5g %12.5g %12.5g %8.2f\n", Printable(name).c_str(),
+            static_cast<unsigned long long>(sketch.count), sketch.min, sketch.max, sketch.mean, sketch.deviation,
+            sketch.count > 0 ? 100.0 * static_cast<double>(sketch.zeros) / static_cast<double>(sketch.count) : 0);
+  }
+  for (const auto& [name, source] : result.shared)
+    out.Add("%-40s shares the range of %s\n", Printable(name).c_str(), Printable(source).c_str());
+  return out.Take();
+}
+
+std::string ToText(const RunResult& result) {
+  TextWriter out;
+  out.Add("%s\n  runs        %lld over %lld samples\n", Printable(result.model).c_str(),
+          static_cast<long long>(result.runs), static_cast<long long>(result.samples));
+  out.Add("  latency     p50 %.3f ms, p90 %.3f ms, p99 %.3f ms; %.1f samples per second\n", result.latency.p50,
+          result.latency.p90, result.latency.p99, result.latency.throughput);
+  if (!result.saved_to.empty()) out.Add("  outputs     %s\n", Printable(result.saved_to).c_str());
+  AddFacts(out, result.facts);
+  return out.Take();
+}
+
+std::string ToText(const CompareResult& result) {
+  TextWriter out;
+  out.Add("%s -> %s, %lld samples\n", Printable(result.reference).c_str(), Printable(result.other).c_str(),
+          static_cast<long long>(result.compare.samples));
+  AddSizes(out, result.reference_size_bytes, result.other_size_bytes);
+  AddComparison(out, result.compare);
+  AddLatency(out, result.latency);
+  AddFacts(out, result.facts);
+  return out.Take();
+}
+
+std::string ToText(const DoctorResult& result) {
+  TextWriter out;
+  out.Add("preon %s\n  cpu         %s\n  features    %s\n  kernels     %s\n  threads     %d\n",
+          result.facts.version.c_str(), result.cpu.c_str(), Joined(result.cpu_features).c_str(), result.kernels.c_str(),
+          result.threads);
+  out.Add("  runtime     ONNX Runtime %s\n  onnx        up to opset %lld\n  types       %s\n",
+          result.runtime_version.c_str(), static_cast<long long>(result.newest_opset), Joined(result.types).c_str());
+  AddLines(out, "methods", result.methods);
+  AddLines(out, "targets", result.targets);
+  AddLines(out, "passes", result.passes);
+  const char* title = "keys";
+  int64_t has_all = 0, all_all = 0;
+  for (const auto& [group, has, all] : result.quark_keys) {
+    out.Add("  %-11s %-26s %lld of %lld\n", title, group.c_str(), static_cast<long long>(has),
+            static_cast<long long>(all));
+    title = "";
+    has_all += has;
+    all_all += all;
+  }
+  out.Add("  %-11s %-26s %lld of %lld keys of AMD Quark; another one is an error\n", "", "all",
+          static_cast<long long>(has_all), static_cast<long long>(all_all));
+  if (result.descriptions) {
+    for (const KeyDescription& key : result.descriptions->keys) {
+      out.Add("  %-36s %-12s %-16s %s\n", key.name.c_str(), key.type.c_str(), key.fallback.c_str(),
+              key.here.empty() ? "not in this version" : key.here.c_str());
+    }
+    out.Add("  %-11s %-26s %zu, all read\n", "fields", "of QConfig", result.descriptions->fields.size());
+  }
+  return out.Take();
+}
+
+}  // namespace preon
