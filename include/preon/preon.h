@@ -170,6 +170,10 @@ PREON_API Outcome<Answer> Inspect(const QuantizeOptions& options);
 /// Writes to `output` the model that collects, wherever it is served, what Calibrate would.
 PREON_API Outcome<Answer> Instrument(const QuantizeOptions& options);
 
+/// Rewrites `options.model`, float or quantized, by the passes that the settings name ({"pass", "fold_batch_norm"}),
+/// and writes `output`.
+PREON_API Outcome<Answer> Passes(const QuantizeOptions& options);
+
 /// How far the outputs of `quantized` are from those of `options.model` over the samples; accuracy where they have
 /// labels.
 PREON_API Outcome<Answer> Compare(const QuantizeOptions& options, const std::string& quantized);

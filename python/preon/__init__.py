@@ -13,7 +13,7 @@ from .calibration import (CachedDataReader, CalibrationDataReader, CalibrationMe
                           LayerWiseMethod, PathDataReader, PowerOfTwoMethod, RandomDataReader, create_calibrator_float_scale,
                           create_calibrator_power_of_two)
 from .calibration import calibrators as _calibrators
-from .core import analyze, calibrate, compare, inspect, instrument, quantize, ranges
+from .core import analyze, calibrate, compare, inspect, instrument, passes, quantize, ranges
 from .deploy import dump_model, get_library_path
 from .errors import Cancelled, ConfigError, DataError, ModelError, NotFound, PreonError, VerificationError
 from .quantization.api import ModelQuantizer

@@ -4,7 +4,7 @@ import json
 import os
 import pathlib
 import tempfile
-from typing import TYPE_CHECKING, Any, Callable, Optional, Protocol, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Protocol, Sequence, Union
 
 from . import _preon
 from .errors import ConfigError, DataError, failure
@@ -223,6 +223,22 @@ def instrument(model: Model, output: Path, progress: Progress = None, **options:
     and errors as of quantize()."""
     with _as_file(model) as path:
         return _run(_preon.instrument, path, _path(output, "output"), _settings(options), None, progress)
+
+
+def passes(model: Model, output: Optional[Path] = None, names: Sequence[str] = (), **options: Any) -> Result:
+    """Rewrites a model, float or quantized, by the passes that `names` says: `preon passes --pass help` lists them.
+
+    output  path; None: the result's `model` is an onnx.ModelProto
+    Options of `preon passes --help`, Result and errors as of quantize().
+    """
+    with _as_file(model) as path, tempfile.TemporaryDirectory(prefix="preon-") as folder:
+        target = _path(output, "output") if output is not None else os.path.join(folder, "rewritten.onnx")
+        result = _run(_preon.passes, path, target, [*(("pass", name) for name in names), *_settings(options)], None, False)
+        if output is None:
+            import onnx
+
+            result.model = onnx.load(target)
+    return result
 
 
 def compare(model: Model, quantized: Model, data: Data = None, reader: Optional[Reader] = None,

@@ -178,6 +178,8 @@ Outcome<Answer> Instrument(const QuantizeOptions& options) {
   return Answered(options, kVerbInstrument, "instrument", InstrumentVerb);
 }
 
+Outcome<Answer> Passes(const QuantizeOptions& options) { return Answered(options, kVerbPasses, "passes", PassesVerb); }
+
 Outcome<Answer> Compare(const QuantizeOptions& options, const std::string& quantized) {
   const auto verb = [&](const std::string& model, Job& job) { return CompareVerb(model, quantized, job); };
   return Answered(options, kVerbCompare, "compare", verb);

@@ -36,11 +36,20 @@ NamedLines Lines(const Registry<T>& registry) {
   return lines;
 }
 
+// Of float graphs, then of quantized ones.
+NamedLines Passes(const Builtins& builtins) {
+  NamedLines lines = Lines(builtins.passes);
+  const NamedLines quantized = Lines(builtins.qdq_passes);
+  lines.insert(lines.end(), quantized.begin(), quantized.end());
+  return lines;
+}
+
 constexpr std::array kVerbNames = {std::pair(kVerbQuantize, "quantize"), std::pair(kVerbCalibrate, "calibrate"),
                                    std::pair(kVerbMerge, "merge"),       std::pair(kVerbRanges, "ranges"),
                                    std::pair(kVerbInspect, "inspect"),   std::pair(kVerbRun, "run"),
                                    std::pair(kVerbCompare, "compare"),   std::pair(kVerbDoctor, "doctor"),
-                                   std::pair(kVerbAnalyze, "analyze"),   std::pair(kVerbInstrument, "instrument")};
+                                   std::pair(kVerbAnalyze, "analyze"),   std::pair(kVerbInstrument, "instrument"),
+                                   std::pair(kVerbPasses, "passes")};
 
 OptionDescriptions Descriptions() {
   OptionDescriptions descriptions;
@@ -89,7 +98,7 @@ Result<DoctorResult> DoctorVerb(Job& job) {
                       .newest_opset = NewestOpset(),
                       .methods = Lines(job.builtins.methods),
                       .targets = Lines(job.builtins.targets),
-                      .passes = Lines(job.builtins.passes),
+                      .passes = Passes(job.builtins),
                       .types = TensorTypeNames()};
   for (size_t group = 0; group < kKeyGroups.size(); ++group) {
     int64_t has = 0, all = 0;

@@ -22,6 +22,9 @@ Result<RangesResult> RangesVerb(const std::string& path, Job& job);
 Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, Job& job);
 /// A model, or (name ending in .calib) the statistics of one.
 Result<std::variant<ModelSummary, CalibSummary>> InspectVerb(const std::string& path, Job& job);
+/// Rewrites a float or quantized model by the passes named in the options, and writes `options.output`.
+/// Errors: kUnknownOption; what a pass reports.
+Result<PassesResult> PassesVerb(const std::string& model, Job& job);
 /// Plain inference of the file as it is: the baseline of the calibration benchmark, so nothing but reading and running.
 Result<RunResult> RunVerb(const std::string& model, Job& job);
 Result<CompareResult> CompareVerb(const std::string& reference, const std::string& other, Job& job);

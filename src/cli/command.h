@@ -34,6 +34,7 @@ Command MergeCommand();
 Command RangesCommand();
 Command AnalyzeCommand();
 Command InspectCommand();
+Command PassesCommand();
 Command RunCommand();
 Command CompareCommand();
 Command DoctorCommand();

@@ -3,8 +3,9 @@
 namespace preon::cli {
 
 std::vector<Command> Commands() {
-  return {QuantizeCommand(), CalibrateCommand(), InstrumentCommand(), MergeCommand(),   RangesCommand(),
-          AnalyzeCommand(),  InspectCommand(),   RunCommand(),        CompareCommand(), DoctorCommand()};
+  return {QuantizeCommand(), CalibrateCommand(), InstrumentCommand(), MergeCommand(),
+          RangesCommand(),   AnalyzeCommand(),   InspectCommand(),    PassesCommand(),
+          RunCommand(),      CompareCommand(),   DoctorCommand()};
 }
 
 }  // namespace preon::cli

@@ -1,7 +1,9 @@
 #include "config/builtins.h"
 
+#include "base/spelling.h"
 #include "ops/register_ops.h"
 #include "passes/passes.h"
+#include "quantize/qdq_passes/qdq_passes.h"
 #include "quantize/targets/targets.h"
 #include "ranges/range_methods.h"
 #include "runtime/session.h"
@@ -22,6 +24,8 @@ Builtins MakeBuiltins() {
   builtins.methods.Add(MakeEntropyMethod());
   builtins.methods.Add(MakeDistributionMethod());
 
+  builtins.passes.Add(MakeConvertFloat16Pass());
+  builtins.passes.Add(MakeFixShapesPass());
   builtins.passes.Add(MakeRemoveInitializerInputsPass());
   builtins.passes.Add(MakeConstantToInitializerPass());
   builtins.passes.Add(MakeRemoveIdentityPass());
@@ -42,8 +46,15 @@ Builtins MakeBuiltins() {
   builtins.passes.Add(MakeSplitLargePoolPass());
   builtins.passes.Add(MakeConvertSplitPass());
   builtins.passes.Add(MakeConvertBatchNormPass());
+  builtins.passes.Add(MakeCopySharedInitializersPass());
+  builtins.passes.Add(MakeFoldGemmScalarsPass());
+  builtins.passes.Add(MakeLowerBatchNormPass());
+  builtins.passes.Add(MakeLowerLinearLayersPass());
+  builtins.passes.Add(MakeSplitGemmPass());
   builtins.passes.Add(MakeSplitSharedInitializersPass());
   builtins.passes.Add(MakeRemoveDeadPass());
+
+  builtins.qdq_passes = MakeQdqPasses();
 
   builtins.targets.Add(MakeOrtCpuTarget());
   builtins.targets.Add(MakeSimulateTarget());
@@ -52,6 +63,16 @@ Builtins MakeBuiltins() {
   builtins.targets.Add(MakeMatMulNBitsTarget());
   builtins.targets.Add(MakeDynamicTarget());
   return builtins;
+}
+
+Result<std::string> PassName(const Builtins& builtins, std::string_view given) {
+  if (const auto pass = builtins.passes.Find(given); pass.ok()) return std::string((*pass)->name());
+  if (const auto pass = builtins.qdq_passes.Find(given); pass.ok()) return std::string((*pass)->name());
+  std::vector<std::string> names;
+  for (const auto& pass : builtins.passes.entries()) names.emplace_back(pass->name());
+  for (const auto& pass : builtins.qdq_passes.entries()) names.emplace_back(pass->name());
+  return Error(ErrorId::kUnknownOption, "unknown pass '", given, "'", DidYouMean(given, names),
+               " (known: ", JoinNames(names), ")");
 }
 
 }  // namespace preon

@@ -113,14 +113,9 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
     PREON_RETURN_IF_ERROR(refuse(of_ranges, cause));
     if (!target.CorrectsBiases(plan)) PREON_RETURN_IF_ERROR(refuse(of_means, cause));
   }
-  const auto is_byte = [](const TensorType& type) { return type == DataType::kInt8 || type == DataType::kUInt8; };
   if (plan.op_list.format && target.name() != "quark")
     return Error(ErrorId::kConflictingOptions, "--format extended: has no effect with ", with_target,
                  "; --target quark has it");
-  if (options.format == QuantFormat::kQOperator && !(is_byte(plan.activation) && is_byte(plan.weight))) {
-    return Error(ErrorId::kConflictingOptions, "--format qoperator: integer operators have int8 and uint8 alone, got ",
-                 plan.activation.name(), " and ", plan.weight.name());
-  }
   return target.QuantizesActivations() ? refuse(of_blocks, with_target) : refuse(of_activations, with_target);
 }
 

@@ -83,8 +83,9 @@ std::string KeyList() {
 std::string HelpTopic(std::string_view option, const Builtins& builtins) {
   if (option == "method" || option == "method-option") return ListOf("methods, with their options:", builtins.methods);
   if (option == "target") return ListOf("targets:", builtins.targets);
-  if (option == "disable-pass" || option == "enable-pass")
-    return ListOf("passes, in the order they run:", builtins.passes);
+  if (option == "pass" || option == "disable-pass" || option == "enable-pass")
+    return ListOf("passes of the float graph, in the order they run:", builtins.passes) +
+           ListOf("passes of the quantized graph:", builtins.qdq_passes);
   if (option == "activation" || option == "weight") return TypeList();
   if (option == "scale-type" || option == "weight-scale-type") return Listed("scale types:", ScaleTypeNames());
   if (option == "compat") return Listed("whose numbers:", CompatNames());

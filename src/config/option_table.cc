@@ -20,7 +20,7 @@ constexpr uint32_t kChoosesRanges = kVerbQuantize | kReadsRanges;
 
 constexpr OptionSpec kOptions[] = {
     {"output", "FILE", "where the result goes; whole or absent", OptionKind::kValue,
-     kPlans | kVerbMerge | kVerbRanges,
+     kPlans | kVerbMerge | kVerbRanges | kVerbPasses,
      [](Options& o, const std::string& v) { o.output = v; return Status::Ok(); }},
     {"data", "SRC", "samples: .npz, .npy, folder of these, of images or of ONNX test sets, random:N", OptionKind::kList,
      kNeedsData,
@@ -192,9 +192,16 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { o.plan.passthrough.push_back(v); return Status::Ok(); }},
     {"float16", "HOW", "float16 models compute in float32: keep-io (default: but for inputs and outputs), convert (all), off (not at all)",
      OptionKind::kValue, kObserves, [](Options& o, const std::string& v) { return SetFloat16(o.float16, v); }},
-    {"disable-pass", "PASS", "leave out a rewrite of the float graph ('help' lists them)", OptionKind::kList, kObserves,
+    {"pass", "PASS", "a pass to run ('help' lists them); they run in the order of that list", OptionKind::kList, kVerbPasses,
+     [](Options& o, const std::string& v) { o.passes.push_back(v); return Status::Ok(); }},
+    {"list", "FILE", "names of passes to run, one per line", OptionKind::kValue, kVerbPasses,
+     [](Options& o, const std::string& v) { o.pass_list = v; return Status::Ok(); }},
+    {"copy-type", "OP", "operator types whose constants copy_shared_initializers copies (default: all)", OptionKind::kList,
+     kVerbPasses, [](Options& o, const std::string& v) { o.copied_types.push_back(v); return Status::Ok(); }},
+    {"disable-pass", "PASS", "leave out a rewrite of the float or of the quantized graph ('help' lists them)", OptionKind::kList,
+     kObserves,
      [](Options& o, const std::string& v) { o.disabled_passes.insert(v); return Status::Ok(); }},
-    {"enable-pass", "PASS", "also do a rewrite that is off for the target ('help' lists them)", OptionKind::kList, kObserves,
+    {"enable-pass", "PASS", "also run a rewrite that is off for the target ('help' lists them)", OptionKind::kList, kObserves,
      [](Options& o, const std::string& v) { o.enabled_passes.insert(v); return Status::Ok(); }},
     {"exact", "", "count every value (default: extremes and tails exact, the bulk of large tensors sampled); slower",
      OptionKind::kFlag, kObserves,
@@ -207,10 +214,11 @@ constexpr OptionSpec kOptions[] = {
     {"no-optimize", "", "observe in the graph as it is, not as the runtime optimized it: bit for bit, slower",
      OptionKind::kFlag, kObserves,
      [](Options& o, const std::string& v) { return SetFlag(o.optimize_observed, v, true); }},
-    {"external-data", "", "weights of the result in FILE.data beside it (default: only above 2 GB)", OptionKind::kFlag, kVerbQuantize,
+    {"external-data", "", "weights of the result in FILE.data beside it (default: only above 2 GB)", OptionKind::kFlag,
+     kVerbQuantize | kVerbPasses,
      [](Options& o, const std::string& v) { return SetFlag(o.external_data, v); }},
     {"fix-shape", "NAME=SIZES", "open dimensions of an input or output: NAME=1x3x224x224; those of the same name elsewhere too",
-     OptionKind::kList, kPlans,
+     OptionKind::kList, kPlans | kVerbPasses,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(auto pair, ParseShapeOf(v));
        if (std::ranges::any_of(pair.second, [](int64_t size) { return size < 0; })) return BadValue(v, "sizes of at least 0");

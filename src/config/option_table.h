@@ -24,6 +24,7 @@ enum Verb : uint32_t {
   kVerbDoctor = 128,
   kVerbAnalyze = 256,
   kVerbInstrument = 512,
+  kVerbPasses = 1024,
 };
 
 enum class OptionKind { kFlag, kValue, kList };

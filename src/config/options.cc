@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/spelling.h"
@@ -179,6 +180,32 @@ Result<std::vector<std::unique_ptr<RangeMethod>>> AllMethods(const Options& opti
   return methods;
 }
 
+Status ResolvePasses(const Options& options, const Builtins& builtins, Choices& choices) {
+  for (const auto& [given, found, option] :
+       {std::tuple(&options.disabled_passes, &choices.disabled_passes, "--disable-pass"),
+        std::tuple(&options.enabled_passes, &choices.enabled_passes, "--enable-pass")}) {
+    for (const std::string& name : *given) {
+      Result<std::string> pass = PassName(builtins, name);
+      if (!pass.ok()) return std::move(pass).status().WithContext(option);
+      found->insert(*std::move(pass));
+    }
+  }
+  if (options.nhwc) choices.enabled_passes.insert("to_nhwc");
+  if (options.copy_shared) choices.enabled_passes.insert("copy_shared_initializers");
+  if (options.format == QuantFormat::kQOperator) choices.enabled_passes.insert("qoperator");
+  for (const std::string& name : choices.enabled_passes) {
+    if (choices.disabled_passes.contains(name))
+      return Error(ErrorId::kConflictingOptions, "--enable-pass and --disable-pass: got ", name, " for both");
+  }
+  const auto is_byte = [](const TensorType& type) { return type == DataType::kInt8 || type == DataType::kUInt8; };
+  const PlanOptions& plan = choices.plan;
+  if (choices.enabled_passes.contains("qoperator") && !(is_byte(plan.activation) && is_byte(plan.weight))) {
+    return Error(ErrorId::kConflictingOptions, "--format qoperator: integer operators have int8 and uint8 alone, got ",
+                 plan.activation.name(), " and ", plan.weight.name());
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 
 Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
@@ -210,15 +237,7 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   if (!options.weight && !choices.target->QuantizesActivations()) choices.plan.weight = choices.target->DefaultWeight();
   PREON_RETURN_IF_ERROR(CheckFitsTarget(options, choices.plan, *choices.target, warnings));
   PREON_RETURN_IF_ERROR(CheckTypeOptions(options, choices.plan, warnings));
-  for (const auto& [passes, option] :
-       {std::pair(&options.disabled_passes, "--disable-pass"), std::pair(&options.enabled_passes, "--enable-pass")}) {
-    for (const std::string& name : *passes) {
-      const Result<const Pass*> pass = builtins.passes.Find(name);
-      if (!pass.ok()) return Status(pass.status()).WithContext(option);
-      if (passes == &options.enabled_passes && options.disabled_passes.contains(name))
-        return Error(ErrorId::kConflictingOptions, "--enable-pass and --disable-pass: got ", name, " for both");
-    }
-  }
+  PREON_RETURN_IF_ERROR(ResolvePasses(options, builtins, choices));
   if (!options.report.empty()) {
     const Result<ReportFormat> format = ReportFormatOf(options.report);
     if (!format.ok()) return Status(format.status()).WithContext("--report");

@@ -17,7 +17,6 @@
 #include "formats/block_attributes.h"
 #include "quantize/plan/plan_options.h"
 #include "quantize/plan/target.h"
-#include "quantize/qdq_passes/qoperator.h"
 #include "ranges/range_method.h"
 #include "stats/tensor_sketch.h"
 
@@ -29,6 +28,9 @@ struct WorkerTask {
   std::string seen;      ///< a .calib whose samples are left out; "" = none
   bool careful = false;  ///< rewrites change the outputs: prepare with care
 };
+
+/// How integer operators are written.
+enum class QuantFormat : uint8_t { kQdq, kQOperator };
 
 /// What becomes of a model's float16 tensors.
 enum class Float16 {
@@ -77,10 +79,13 @@ struct Options {
   bool bias_correction = true;
   bool channel_scales = true;
   std::set<std::string> disabled_passes;
-  std::set<std::string> enabled_passes;  ///< on top of those that the target wants
-  std::optional<Float16> float16;        ///< default: kKeepIo where there are any
-  bool float16_scales = false;           ///< UseFP32Scale=false
-  int64_t calib_samples = -1;            ///< of these only the first so many are calibrated with; -1 = all
+  std::set<std::string> enabled_passes;   ///< on top of those that the target wants
+  std::vector<std::string> passes;        ///< of the verb passes
+  std::string pass_list;                  ///< file with more of these
+  std::vector<std::string> copied_types;  ///< PassEnv::copied_types
+  std::optional<Float16> float16;         ///< default: kKeepIo where there are any
+  bool float16_scales = false;            ///< UseFP32Scale=false
+  int64_t calib_samples = -1;             ///< of these only the first so many are calibrated with; -1 = all
   int64_t workers = 1;
   std::optional<WorkerTask> worker;
   MemoryUse memory = MemoryUse::kBalanced;
@@ -121,8 +126,9 @@ struct Choices {
   std::unique_ptr<RangeMethod> method;                    ///< with its options applied
   std::vector<std::unique_ptr<RangeMethod>> all_methods;  ///< where they were asked for
   const Target* target = nullptr;
-  PlanOptions plan;                   ///< the options', and what --compat makes of defaults
-  std::vector<std::string> warnings;  ///< of settings without effect
+  PlanOptions plan;                                       ///< the options', and what --compat makes of defaults
+  std::set<std::string> disabled_passes, enabled_passes;  ///< by their names in the registries
+  std::vector<std::string> warnings;                      ///< of settings without effect
 };
 
 /// What ranges are for, where no plan says more. Errors: kConflictingOptions for block formats, which have none.

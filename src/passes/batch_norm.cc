@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "passes/match.h"
+#include "passes/rewrite.h"
 
 namespace preon {
 
@@ -27,6 +28,23 @@ std::optional<ChannelAffine> MatchBatchNorm(const Graph& graph, const Node& node
     affine.shift.push_back(beta[channel] - mean[channel] * affine.scale[channel]);
   }
   return affine;
+}
+
+bool BatchNormToConv(Graph& graph, Node& node) {
+  const std::optional<ChannelAffine> affine = MatchBatchNorm(graph, node);
+  const std::optional<Shape> shape = graph.ShapeOf(node.input(0));
+  if (!affine.has_value() || !shape.has_value() || shape->size() < 3 || shape->size() > 5) return false;
+
+  const int64_t channels = static_cast<int64_t>(affine->scale.size());
+  Shape weight_shape(shape->size(), 1);
+  weight_shape[0] = channels;
+  const std::vector<float> weight(affine->scale.begin(), affine->scale.end());
+  const std::vector<float> bias(affine->shift.begin(), affine->shift.end());
+  Become(graph, node, "Conv", {node.input(0)},
+         {{"group", channels}, {"kernel_shape", std::vector<int64_t>(shape->size() - 2, 1)}});
+  SetConstantInput(graph, node, 1, Tensor::FromFloats(weight_shape, weight), node.name + "_weight");
+  SetConstantInput(graph, node, 2, Tensor::FromFloats({channels}, bias), node.name + "_bias");
+  return true;
 }
 
 }  // namespace preon

@@ -12,4 +12,8 @@ namespace preon {
 /// Source: ONNX BatchNormalization (opset 15), epsilon 1e-5 where the attribute is missing.
 std::optional<ChannelAffine> MatchBatchNorm(const Graph& graph, const Node& node);
 
+/// Turns the node into a Conv of the same name: group = C, kernel 1. False, and nothing done, unless MatchBatchNorm
+/// finds its parameters and the rank of its input is known and 3 to 5. Float results agree to rounding.
+bool BatchNormToConv(Graph& graph, Node& node);
+
 }  // namespace preon

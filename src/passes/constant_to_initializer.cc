@@ -36,7 +36,8 @@ class ConstantToInitializer final : public NodePass {
   ConstantToInitializer()
       : NodePass({.name = "constant_to_initializer",
                   .summary = "Constant nodes become initializers",
-                  .target_ops = {"Constant"}}) {}
+                  .target_ops = {"Constant"},
+                  .works_in_bodies = true}) {}
 
  private:
   Result<bool> Rewrite(Model& model, Node& node, const PassEnv&) const override {

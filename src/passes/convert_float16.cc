@@ -4,16 +4,13 @@
 // After:       x_Cast_0_output = Cast(x) {to = FLOAT};  y_Cast_input = Conv(x_Cast_0_output, W, b), W and b FLOAT;
 //              y = Cast(y_Cast_input) {to = FLOAT16}
 // Conditions:  a constant is FLOAT16, or what a node other than Cast computes, or an input or output without a Cast of
-// the
-//              kind shown; a Cast to FLOAT16 and back may be meant as rounding. An error, and no change:
-//              sparse constants, types as attributes, BitCast from or to FLOAT16, functions that name the type.
+//              the kind shown; a Cast to FLOAT16 and back may be meant as rounding. An error, and no change: sparse
+//              constants, types as attributes, BitCast from or to FLOAT16, functions that name the type.
 // Formula:     every tensor of type FLOAT16 becomes FLOAT, in sub-graphs too; Cast {to = FLOAT16} becomes Cast {to =
-// FLOAT},
-//              which remove_identity then takes out. All of an operator's float16 tensors change, so types fit as
-//              before.
-// Why:         runtimes have integer kernels for float32 models only, and float16 scales would be denormal
-// below 6.1e-5.
-//              One Cast per input, not one per reader: it is one tensor to observe and to quantize.
+//              FLOAT}, which remove_identity then takes out. All of an operator's float16 tensors change, so types fit
+//              as before.
+// Why:         runtimes have integer kernels for float32 models only, and float16 scales would be denormal below
+//              6.1e-5. One Cast per input, not one per reader: it is one tensor to observe and to quantize.
 #include "passes/convert_float16.h"
 
 #include <algorithm>
@@ -200,6 +197,7 @@ class ConvertFloat16Pass final : public Pass {
  public:
   std::string_view name() const override { return "convert_float16"; }
   std::string_view summary() const override { return "a float16 graph computes in float32"; }
+  PassPhase phase() const override { return PassPhase::kSource; }
   Result<Effect> Apply(Model& model, const PassEnv&) const override {
     return ConvertFloat16(model, Float16Border::kKept);
   }

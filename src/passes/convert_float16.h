@@ -1,5 +1,5 @@
-// A float16 model that computes in float32. Not in the default list: rewrites are compared with what this leaves, as
-// float16's own rounding would hide what they do.
+// A float16 model that computes in float32. Comes before what rewrites are compared with, as float16's own rounding
+// would hide what they do.
 #pragma once
 
 #include "passes/pass.h"

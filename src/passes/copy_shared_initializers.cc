@@ -1,13 +1,22 @@
-#include "passes/copy_shared_initializers.h"
-
+// copy_shared_initializers: each use of a constant but the first gets a copy, so that it can have codes of its own.
+//
+// Before:      MatMul(x, w), MatMul(y, w), Add(z, w)
+// After:       MatMul(x, w), MatMul(y, duplicatedw2), Add(z, duplicatedw3)
+// Conditions:  uses by nodes of PassEnv::copied_types (none: all); other nodes, sub-graphs and graph outputs keep the
+//              original.
+// Formula:     -
+// Why:         Quark's CopySharedInit. In the last phase, since deduplicate would merge the copies.
 #include <algorithm>
 
 #include "base/text.h"
 #include "passes/match.h"
+#include "passes/passes.h"
 
 namespace preon {
+namespace {
 
-void CopySharedInitializers(Graph& graph, const std::vector<std::string>& op_types) {
+bool CopySharedInitializers(Graph& graph, const std::vector<std::string>& op_types) {
+  bool changed = false;
   const auto wanted = [&](const Node& node) {
     return op_types.empty() || std::ranges::find(op_types, node.op_type) != op_types.end();
   };
@@ -25,8 +34,26 @@ void CopySharedInitializers(Graph& graph, const std::vector<std::string>& op_typ
       const std::string copy = graph.UniqueTensorName(StrCat("duplicated", name, count));
       graph.SetInitializer(copy, value);
       graph.SetInput(use.node, use.input, copy);
+      changed = true;
     }
   }
+  return changed;
 }
+
+class CopySharedInitializersPass final : public Pass {
+ public:
+  std::string_view name() const override { return "copy_shared_initializers"; }
+  std::vector<std::string_view> aliases() const override { return {"CopySharedInit"}; }
+  std::string_view summary() const override { return "each use of a constant but the first gets a copy of its own"; }
+  bool on_by_default() const override { return false; }
+  PassPhase phase() const override { return PassPhase::kLast; }
+  Result<Effect> Apply(Model& model, const PassEnv& env) const override {
+    return CopySharedInitializers(model.graph, env.copied_types) ? Effect::kChanged : Effect::kUnchanged;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> MakeCopySharedInitializersPass() { return std::make_unique<CopySharedInitializersPass>(); }
 
 }  // namespace preon

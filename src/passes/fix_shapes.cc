@@ -1,8 +1,16 @@
+// fix_shapes: inputs and outputs of the model get the shapes that PassEnv::fixed_shapes names.
+//
+// Before:      g (float[N, 3, H, H] x, float[N] s)
+// After:       g (float[2, 3, 4, 4] x, float[2] s)      x: [2, 3, 4, 4]
+// Conditions:  the names are inputs or outputs; rank and known dimensions agree, and no dimension gets two sizes. Else
+//              an error.
+// Formula:     -
 #include "passes/fix_shapes.h"
 
 #include "base/spelling.h"
 #include "base/text.h"
 #include "ir/model_io.h"
+#include "passes/passes.h"
 
 namespace preon {
 namespace {
@@ -40,7 +48,28 @@ Status CheckFits(const Graph& graph, const std::string& tensor, const Shape& wan
   return Status::Ok();
 }
 
+std::vector<std::optional<Shape>> BorderShapes(const Graph& graph) {
+  std::vector<std::optional<Shape>> shapes;
+  for (const std::string& tensor : Border(graph)) shapes.push_back(graph.ShapeOf(tensor));
+  return shapes;
+}
+
+class FixShapesPass final : public Pass {
+ public:
+  std::string_view name() const override { return "fix_shapes"; }
+  std::string_view summary() const override { return "inputs and outputs get the shapes of --fix-shape"; }
+  PassPhase phase() const override { return PassPhase::kSource; }
+  Result<Effect> Apply(Model& model, const PassEnv& env) const override {
+    if (env.fixed_shapes.empty()) return Effect::kUnchanged;
+    const auto before = BorderShapes(model.graph);
+    PREON_RETURN_IF_ERROR(FixShapes(model, env.fixed_shapes));
+    return BorderShapes(model.graph) == before ? Effect::kUnchanged : Effect::kChanged;
+  }
+};
+
 }  // namespace
+
+std::unique_ptr<Pass> MakeFixShapesPass() { return std::make_unique<FixShapesPass>(); }
 
 Status FixShapes(Model& model, const std::map<std::string, Shape>& shapes) {
   Graph& graph = model.graph;

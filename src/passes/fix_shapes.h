@@ -1,4 +1,4 @@
-// Shapes of a model's inputs and outputs, set from outside. Not in the default list: it has arguments.
+// Shapes of a model's inputs and outputs, set from outside. Comes before what rewrites are compared with.
 #pragma once
 
 #include <map>

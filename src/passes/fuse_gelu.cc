@@ -7,7 +7,7 @@
 // Conditions:  constants within 1e-3 (0.044715: 1e-5); nothing else reads the inner tensors, none is a graph output.
 // Below
 //              opset 20 the shape of x is known, and so y's: inference can't see through com.microsoft operators.
-// Formula:     as above. Q/DQ on the pieces would hide them from the runtime's own fusion (spec qdq §11).
+// Formula:     as above. Q/DQ on the pieces would hide them from the runtime's own fusion.
 #include <cmath>
 
 #include "passes/match.h"

@@ -7,7 +7,7 @@
 // nothing
 //              else reads the inner tensors, none is a graph output. Below opset 17 the model is first raised to 17,
 //              which has the operator; a model that can't be raised stays as it is.
-// Formula:     as above. Q/DQ on the pieces would hide them from the runtime's own fusion (spec qdq §11). The runtime
+// Formula:     as above. Q/DQ on the pieces would hide them from the runtime's own fusion. The runtime
 //              computes the variance as mean(x^2) - mean(x)^2: equal to rounding while |mean| is not far above the
 //              deviation.
 #include "ir/model_io.h"

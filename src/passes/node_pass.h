@@ -14,6 +14,8 @@ class NodePass : public Pass {
   std::vector<std::string_view> aliases() const final { return info_.aliases; }
   std::string_view summary() const final { return info_.summary; }
   bool on_by_default() const final { return info_.on_by_default; }
+  PassPhase phase() const final { return info_.phase; }
+  bool works_in_bodies() const final { return info_.works_in_bodies; }
   /// Offers each node to Rewrite, in topological order, until a sweep changes nothing.
   Result<Effect> Apply(Model& model, const PassEnv& env) const final;
 
@@ -23,6 +25,8 @@ class NodePass : public Pass {
     std::vector<std::string_view> target_ops;  ///< standard operators to look at; empty = every node
     std::vector<std::string_view> aliases = {};
     bool on_by_default = true;
+    PassPhase phase = PassPhase::kRounds;
+    bool works_in_bodies = false;
   };
   explicit NodePass(Info info) : info_(std::move(info)) {}
 

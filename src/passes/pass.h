@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -24,9 +25,23 @@ struct PassEnv {
   /// What the user set for the node or, with a tensor's name, for the constant that it reads under that name. Texts to
   /// be compared: what differs in them stays apart.
   std::function<std::string(const Node& node, std::string_view constant)> settings_of = nullptr;
+  /// Did the user exclude the node from quantization? Empty: no node.
+  std::function<bool(const Node& node)> excluded = nullptr;
+  /// Of fix_shapes: what the model's inputs and outputs get.
+  std::map<std::string, Shape> fixed_shapes = {};
+  /// Of copy_shared_initializers: operator types whose constants are copied; none = all.
+  std::vector<std::string> copied_types = {};
 };
 
 enum class Effect { kUnchanged, kChanged };
+
+/// When a pass runs.
+enum class PassPhase {
+  kSource,         ///< once, before all others, which are compared with the model that it leaves
+  kRounds,         ///< with the others of the rounds, until nothing changes
+  kLast,           ///< once, after the rounds: passes of the rounds would fold what it writes back or copy it again
+  kRoundsAndLast,  ///< in both: passes of kLast leave work for it
+};
 
 /// Rewrites a model. A pass that returns an error or kUnchanged has left the model as it was (the runner enforces it).
 class Pass {
@@ -37,6 +52,9 @@ class Pass {
   virtual std::string_view summary() const = 0;
   /// False: only targets that ask for it, or the user, have it.
   virtual bool on_by_default() const { return true; }
+  virtual PassPhase phase() const { return PassPhase::kRounds; }
+  /// True: it also rewrites bodies of Loop and Scan where PassRunnerOptions::bodies is set.
+  virtual bool works_in_bodies() const { return false; }
   virtual Result<Effect> Apply(Model& model, const PassEnv& env) const = 0;
 };
 
@@ -45,22 +63,24 @@ using PassRegistry = Registry<Pass>;
 struct PassRecord {
   std::string name;
   Effect effect = Effect::kUnchanged;
-  double seconds = 0;   ///< over all rounds, verification not counted
-  std::string problem;  ///< why it was taken back; empty = fine
+  double seconds = 0;           ///< over all rounds, verification not counted
+  std::string problem;          ///< why it was taken back; empty = fine
+  Status cause = Status::Ok();  ///< the same as the pass reported it
 };
 
 struct PassRunnerOptions {
   std::set<std::string> disabled;  ///< registry names
   std::set<std::string> enabled;   ///< of those that are not on by default
+  bool bodies = false;             ///< passes that can also rewrite the bodies of Loop and Scan, once, at the end
   /// Called after each pass that changed the model; an error takes the pass back (kPassFailed in its record).
   std::function<Status(const Model& before, const Model& after)> verify;
 };
 
-/// Runs the passes in registry order until nothing changes (bounded). Never fatal: a pass that fails, breaks the graph
-/// or is refused by `verify` is taken back, recorded and not tried again. Shapes are inferred before the first round
-/// and after each round that changed something.
+/// Runs the passes in registry order, phase by phase; those of the rounds until nothing changes (bounded). Never fatal:
+/// a pass that fails, breaks the graph or is refused by `verify` is taken back, recorded and not tried again. Shapes
+/// are inferred before the first round and after each round that changed something.
 ///
-/// @return one record per pass that is not disabled, in registry order.
+/// @return one record per pass that is not disabled, in registry order; and one where the bodies were taken back.
 std::vector<PassRecord> RunPasses(Model& model, const PassRegistry& passes, const PassEnv& env,
                                   const PassRunnerOptions& options);
 

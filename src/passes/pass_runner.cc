@@ -1,6 +1,7 @@
 #include <chrono>
 
 #include "ir/model_io.h"
+#include "ir/sub_graphs.h"
 #include "passes/pass.h"
 
 namespace preon {
@@ -9,67 +10,113 @@ namespace {
 // Real exports settle in two to four rounds; the bound only guards against two passes that undo each other.
 constexpr int kMaxRounds = 10;
 
-// What holds after every pass (spec graph-passes §0.3).
-Status Tidy(Graph& graph) {
-  graph.RemoveUnusedInitializers();
-  PREON_RETURN_IF_ERROR(graph.SortTopologically());
-  return graph.CheckIntegrity();
-}
+struct Entry {
+  const Pass* pass;
+  PassRecord record;
+};
 
-// One transaction: `model` is the pass's result, or what it was before.
-Result<Effect> RunOne(Model& model, const Pass& pass, const PassEnv& env, const PassRunnerOptions& options,
-                      double* seconds) {
-  Model before = model;
-  const auto start = std::chrono::steady_clock::now();
-  Result<Effect> effect = pass.Apply(model, env);
-  *seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  Status status = effect.ok() ? Status::Ok() : effect.status();
-  const bool changed = effect.ok() && *effect == Effect::kChanged;
-  if (changed) {
-    status = Tidy(model.graph);
-    if (status.ok() && options.verify) status = options.verify(before, model);
-  }
-  if (!changed || !status.ok()) model = std::move(before);
-  if (!status.ok()) return status;
-  return effect;
-}
-
-}  // namespace
-
-std::vector<PassRecord> RunPasses(Model& model, const PassRegistry& passes, const PassEnv& env,
-                                  const PassRunnerOptions& options) {
-  struct Entry {
-    const Pass* pass;
-    PassRecord record;
-  };
+std::vector<Entry> ChosenPasses(const PassRegistry& passes, const PassRunnerOptions& options) {
   std::vector<Entry> entries;
   for (const auto& pass : passes.entries()) {
     const std::string name(pass->name());
     const bool wanted = pass->on_by_default() || options.enabled.contains(name);
     if (wanted && !options.disabled.contains(name)) entries.push_back({pass.get(), {.name = name}});
   }
+  return entries;
+}
 
+// What holds after every pass (docs/design/passes.md).
+Status Tidy(Graph& graph) {
+  graph.RemoveUnusedInitializers();
+  PREON_RETURN_IF_ERROR(graph.SortTopologically());
+  return graph.CheckIntegrity();
+}
+
+Status RewriteBodies(Model& model, const std::vector<Entry>& entries, const PassEnv& env) {
+  return EditSubGraphs(model, [&](Model& body) -> Status {
+    for (const Entry& entry : entries) {
+      if (!entry.pass->works_in_bodies()) continue;
+      PREON_RETURN_IF_ERROR(entry.pass->Apply(body, env).status());
+      body.graph.RemoveUnusedInitializers();
+    }
+    PREON_RETURN_IF_ERROR(body.graph.CheckIntegrity());
+    return RewriteBodies(body, entries, env);
+  });
+}
+
+class Runner {
+ public:
+  Runner(Model& model, const PassEnv& env, const PassRunnerOptions& options)
+      : model_(model), env_(env), options_(options) {}
+
+  // One transaction: the model is what `rewrite` made of it, or what it was before.
+  template <typename Rewrite>
+  Effect Try(PassRecord& record, const Rewrite& rewrite) {
+    Model before = model_;
+    const auto start = std::chrono::steady_clock::now();
+    const Result<Effect> effect = rewrite();
+    record.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    record.cause = effect.ok() ? Status::Ok() : effect.status();
+    const bool changed = effect.ok() && *effect == Effect::kChanged;
+    if (changed) {
+      record.cause = Tidy(model_.graph);
+      if (record.cause.ok() && options_.verify) record.cause = options_.verify(before, model_);
+    }
+    if (changed && record.cause.ok()) {
+      record.effect = Effect::kChanged;
+      return Effect::kChanged;
+    }
+    model_ = std::move(before);
+    if (!record.cause.ok()) {
+      record.problem =
+          Error(ErrorId::kPassFailed, record.name, ": ", record.cause.message(), "; taken back").ToString();
+      if (env_.context != nullptr) env_.context->Log(LogLevel::kWarning, record.problem);
+    }
+    return Effect::kUnchanged;
+  }
+
+  // The passes that run in one of two phases, each once. True when one changed the model.
+  bool RunOnce(std::vector<Entry>& entries, PassPhase phase, PassPhase or_phase) {
+    bool changed = false;
+    for (Entry& entry : entries) {
+      const bool runs = entry.pass->phase() == phase || entry.pass->phase() == or_phase;
+      if (!runs || !entry.record.problem.empty()) continue;
+      const Effect effect = Try(entry.record, [&] { return entry.pass->Apply(model_, env_); });
+      changed = changed || effect == Effect::kChanged;
+    }
+    return changed;
+  }
+
+ private:
+  Model& model_;
+  const PassEnv& env_;
+  const PassRunnerOptions& options_;
+};
+
+}  // namespace
+
+std::vector<PassRecord> RunPasses(Model& model, const PassRegistry& passes, const PassEnv& env,
+                                  const PassRunnerOptions& options) {
+  std::vector<Entry> entries = ChosenPasses(passes, options);
+  Runner runner(model, env, options);
+  runner.RunOnce(entries, PassPhase::kSource, PassPhase::kSource);
   bool changed = true;
   for (int round = 0; changed && round < kMaxRounds; ++round) {
-    changed = false;
     InferShapes(model);
-    for (Entry& entry : entries) {
-      PassRecord& record = entry.record;
-      if (!record.problem.empty()) continue;
-      Result<Effect> effect = RunOne(model, *entry.pass, env, options, &record.seconds);
-      if (!effect.ok()) {
-        record.problem =
-            Error(ErrorId::kPassFailed, record.name, ": ", effect.status().message(), "; taken back").ToString();
-        if (env.context != nullptr) env.context->Log(LogLevel::kWarning, record.problem);
-      } else if (*effect == Effect::kChanged) {
-        record.effect = Effect::kChanged;
-        changed = true;
-      }
-    }
+    changed = runner.RunOnce(entries, PassPhase::kRounds, PassPhase::kRoundsAndLast);
   }
+  runner.RunOnce(entries, PassPhase::kLast, PassPhase::kRoundsAndLast);
 
   std::vector<PassRecord> records;
   for (Entry& entry : entries) records.push_back(std::move(entry.record));
+  if (options.bodies) {
+    PassRecord record{.name = "bodies of Loop and Scan"};
+    runner.Try(record, [&]() -> Result<Effect> {
+      PREON_RETURN_IF_ERROR(RewriteBodies(model, entries, env));
+      return Effect::kChanged;
+    });
+    if (!record.problem.empty()) records.push_back(std::move(record));
+  }
   return records;
 }
 

@@ -8,6 +8,10 @@
 
 namespace preon {
 
+// The source, before all others:
+std::unique_ptr<Pass> MakeConvertFloat16Pass();
+std::unique_ptr<Pass> MakeFixShapesPass();
+// Rounds:
 std::unique_ptr<Pass> MakeRemoveInitializerInputsPass();
 std::unique_ptr<Pass> MakeConstantToInitializerPass();
 std::unique_ptr<Pass> MakeRemoveIdentityPass();
@@ -24,13 +28,18 @@ std::unique_ptr<Pass> MakeFoldPadPass();
 std::unique_ptr<Pass> MakeFoldSpaceToDepthPass();
 std::unique_ptr<Pass> MakeFuseInstanceNormPass();
 std::unique_ptr<Pass> MakeFuseL2NormPass();
-// Off by default; layouts of NPUs ask for them, target ort-cpu for the last in its own way:
+// Off by default; targets for NPUs ask for them:
 std::unique_ptr<Pass> MakeConvertReduceMeanPass();
 std::unique_ptr<Pass> MakeSplitLargePoolPass();
 std::unique_ptr<Pass> MakeConvertSplitPass();
 std::unique_ptr<Pass> MakeConvertBatchNormPass();
-std::unique_ptr<Pass>
-MakeConvertFloat16Pass();  ///< not in the default list: comes before what rewrites are compared with
+// Last, off by default; targets for the CPU runtime ask for them:
+std::unique_ptr<Pass> MakeCopySharedInitializersPass();
+std::unique_ptr<Pass> MakeFoldGemmScalarsPass();
+std::unique_ptr<Pass> MakeLowerBatchNormPass();
+std::unique_ptr<Pass> MakeLowerLinearLayersPass();
+std::unique_ptr<Pass> MakeSplitGemmPass();
+// Rounds, and last again:
 std::unique_ptr<Pass> MakeSplitSharedInitializersPass();
 std::unique_ptr<Pass> MakeRemoveDeadPass();
 

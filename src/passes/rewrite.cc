@@ -69,13 +69,13 @@ void Fuse(Graph& graph, std::span<Node* const> nodes, Node& last, std::string op
   for (const Node* node : others) Absorb(last, *node);
   // Readers before producers: a node can go once nothing reads what it writes.
   while (!others.empty()) {
-    const auto idle = std::find_if(others.begin(), others.end(), [&](const Node* node) {
+    const auto unread = std::find_if(others.begin(), others.end(), [&](const Node* node) {
       return std::all_of(node->outputs().begin(), node->outputs().end(),
                          [&](const std::string& tensor) { return graph.UseCount(tensor) == 0; });
     });
-    PREON_CHECK(idle != others.end());
-    graph.RemoveNode(*idle);
-    others.erase(idle);
+    PREON_CHECK(unread != others.end());
+    graph.RemoveNode(*unread);
+    others.erase(unread);
   }
 }
 

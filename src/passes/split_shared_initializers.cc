@@ -2,11 +2,10 @@
 //
 // Before:      Conv(x, w, b), Conv(y, w, b), Gather(w, i)
 // After:       Conv(x, w, b), Conv(y, w, b_1), Gather(w_1, i)
-// Conditions:  float; read in several roles (initializer_role.h): as weight with different channel axes, as weight and
-// as
-//              plain operand, as bias of several nodes, or by nodes that the user set apart. Other weights shared by
-//              nodes of one kind and plain operands (scalars, tables) stay shared. The first reader keeps the name, as
-//              do sub-graphs and graph outputs.
+// Conditions:  float; read in several roles (initializer_role.h): as weight with different channel axes, as weight
+//              and as plain operand, as bias of several nodes, or by nodes that the user set apart. Other weights
+//              shared by nodes of one kind and plain operands (scalars, tables) stay shared. The first reader keeps the
+//              name, as do sub-graphs and graph outputs.
 // Formula:     -
 #include <map>
 
@@ -37,10 +36,11 @@ bool GiveEachReaderItsCopy(Graph& graph, const std::string& tensor, const PassEn
 class SplitSharedInitializers final : public Pass {
  public:
   std::string_view name() const override { return "split_shared_initializers"; }
-  std::vector<std::string_view> aliases() const override { return {"CopySharedInit"}; }
   std::string_view summary() const override {
     return "an initializer that is read in several roles gets a copy for each";
   }
+  PassPhase phase() const override { return PassPhase::kRoundsAndLast; }
+  bool works_in_bodies() const override { return true; }
 
   Result<Effect> Apply(Model& model, const PassEnv& env) const override {
     Graph& graph = model.graph;

@@ -11,7 +11,6 @@
 #include "ir/model_io.h"
 #include "ir/same_graph.h"
 #include "passes/convert_float16.h"
-#include "passes/copy_shared_initializers.h"
 #include "passes/fix_shapes.h"
 #include "pipeline/output.h"
 #include "quantize/plan/branch_coverage.h"
@@ -97,25 +96,32 @@ Result<PreparedModel> Rewrite(Model source, const Job& job, const Verify& verify
   }
 
   RuntimeEvaluator evaluator(job.context);
-  PassRunnerOptions runner{.disabled = job.options.disabled_passes, .enabled = job.options.enabled_passes};
+  const Selection selection(plan);
+  const PassEnv env{.evaluator = &evaluator,
+                    .context = &job.context,
+                    .settings_of = SettingsOf(plan),
+                    .excluded = [&](const Node& node) { return selection.Excludes(node); },
+                    .copied_types = job.options.copy_shared.value_or(std::vector<std::string>())};
+  PassRunnerOptions runner{.disabled = job.choices.disabled_passes,
+                           .enabled = job.choices.enabled_passes,
+                           .bodies = target.RewritesBodies(plan),
+                           .verify = verify};
   for (const auto& pass : job.builtins.passes.entries()) {
     const std::string name(pass->name());
+    if (pass->phase() == PassPhase::kSource) {  // the source has been through them
+      runner.disabled.insert(name);
+      continue;
+    }
     const bool wanted = target.WantsPass(name, pass->on_by_default(), plan);
     if (wanted)
       runner.enabled.insert(name);
     else if (!runner.enabled.contains(name))
       runner.disabled.insert(name);
   }
-  runner.verify = verify;
-  for (const PassRecord& record :
-       RunPasses(model, job.builtins.passes, {&evaluator, &job.context, SettingsOf(plan)}, runner)) {
+  for (const PassRecord& record : RunPasses(model, job.builtins.passes, env, runner)) {
     if (!record.problem.empty()) prepared.warnings.push_back(StrCat("pass ", record.name, ": ", record.problem));
   }
 
-  if (job.options.copy_shared) CopySharedInitializers(model.graph, *job.options.copy_shared);
-  const Model before = model;
-  PREON_RETURN_IF_ERROR(target.Prepare(model, plan));
-  if (verify) PREON_RETURN_IF_ERROR(verify(before, model).WithContext("target ", target.name()));
   InferShapes(model);
   PREON_ASSIGN_OR_RETURN(prepared.plan, PlanWithLayerSettings(target, model, plan));
   prepared.plan.branch_probes = FindBranchProbes(model.graph, prepared.plan);
@@ -141,7 +147,9 @@ Status CheckIsFloat(const Model& model) {
 Result<bool> ComputeInFloat32(Model& model, const Job& job, std::vector<std::string>& warnings) {
   const Options& options = job.options;
   InferShapes(model);
-  const Float16 how = options.float16.value_or(Float16::kKeepIo);
+  const Float16 how = job.choices.disabled_passes.contains("convert_float16")
+                          ? Float16::kOff
+                          : options.float16.value_or(Float16::kKeepIo);
   if (how == Float16::kOff) return false;
   const Result<Effect> effect =
       ConvertFloat16(model, how == Float16::kKeepIo ? Float16Border::kKept : Float16Border::kFloat32);
@@ -187,7 +195,7 @@ Result<PreparedModel> Prepare(const std::string& path, Job& job, const Status* d
   const int64_t size_bytes = ModelSizeBytes(path, source);
   std::vector<std::string> warnings;
   PREON_ASSIGN_OR_RETURN(const bool was_float16, ComputeInFloat32(source, job, warnings));
-  if (!job.options.fixed_shapes.empty())
+  if (!job.options.fixed_shapes.empty() && !job.choices.disabled_passes.contains("fix_shapes"))
     PREON_RETURN_IF_ERROR(FixShapes(source, job.options.fixed_shapes).WithContext("--fix-shape"));
   PREON_RETURN_IF_ERROR(CheckNames(source.graph, job.choices.plan));
   PREON_RETURN_IF_ERROR(ResolveSelectors(source.graph, &job.choices.plan));
@@ -233,6 +241,7 @@ Result<PreparedModel> Prepare(const std::string& path, Job& job, const Status* d
   prepared.warnings.insert(prepared.warnings.begin(), warnings.begin(), warnings.end());
   prepared.inputs = std::move(inputs);
   prepared.was_float16 = was_float16;
+  prepared.verifies_each_pass = differs != nullptr && repeatable;
   prepared.source_size_bytes = size_bytes;
   prepared.first_run = std::move(first_run);
   ReleaseFreeMemory();
@@ -250,6 +259,13 @@ Status CheckRewrites(const PreparedModel& prepared, const std::vector<NamedTenso
 Status CheckRewrites(const PreparedModel& prepared, Job& job) {
   PREON_ASSIGN_OR_RETURN(const auto outputs, RunOnce(prepared.model, prepared.first_run.batch, job.context));
   return CheckRewrites(prepared, outputs);
+}
+
+Status CheckSameResults(const Model& before, const Model& after, const Batch& batch, const RunContext& context) {
+  FirstRun first_run{.batch = batch};
+  PREON_ASSIGN_OR_RETURN(first_run.outputs, RunOnce(before, batch, context));
+  PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> got, RunOnce(after, batch, context));
+  return CheckSame(first_run, got);
 }
 
 Result<PreparedModel> PrepareVerifyingEachPass(const std::string& path, Job& job, const Status& reason) {

@@ -29,12 +29,13 @@ struct PreparedModel {
   std::map<std::string, FloatReason> left_float;  ///< PlanOptions::left_float of the plan
   std::vector<std::string> warnings;
   std::vector<TensorSpec> inputs;
-  bool was_float16 = false;  ///< the source's tensors are float16 where the model's are float32
+  bool verifies_each_pass = false;  ///< each rewrite was compared with the source, and those of the result are, too
+  bool was_float16 = false;         ///< the source's tensors are float16 where the model's are float32
   int64_t source_size_bytes = 0;
   FirstRun first_run;
 };
 
-/// Loads, raises the opset, runs the passes and the target's own rewrites. Nothing has compared the result with the
+/// Loads, raises the opset and runs the passes. Nothing has compared the result with the
 /// source yet: that takes a run, and calibration's first one will do (CheckRewrites).
 /// Errors: those of loading, of the data, kOpsetConversion, and those of Target::Plan.
 Result<PreparedModel> PrepareModel(const std::string& path, Job& job);
@@ -43,6 +44,8 @@ Result<PreparedModel> PrepareModel(const std::string& path, Job& job);
 Status CheckRewrites(const PreparedModel& prepared, const std::vector<NamedTensor>& outputs);
 /// The same with a run of its own.
 Status CheckRewrites(const PreparedModel& prepared, Job& job);
+/// Errors: kPassFailed where the outputs of both models differ by more than rounding; those of a run.
+Status CheckSameResults(const Model& before, const Model& after, const Batch& batch, const RunContext& context);
 
 /// Prepares again after CheckRewrites failed for `reason`: every single rewrite is checked, those that change the
 /// outputs are taken back, and a warning tells.

@@ -91,9 +91,15 @@ Result<Attempt> QuantizeOnce(const PreparedModel& prepared, const CalibrationDat
   job.clock.Begin("quantize");
   std::vector<std::string> warnings;
   PREON_ASSIGN_OR_RETURN(const PlanStatistics statistics, StatisticsOf(prepared, data, *job.choices.method, job));
-  PREON_ASSIGN_OR_RETURN(Model quantized,
-                         ApplyPlan(prepared.model, prepared.plan, statistics, &warnings, job.context.ThreadCount()));
-  if (job.options.format == QuantFormat::kQOperator) PREON_RETURN_IF_ERROR(ToQOperator(quantized));
+  QdqPassOptions passes{.disabled = job.choices.disabled_passes, .enabled = job.choices.enabled_passes};
+  passes.disabled.insert("to_nhwc");  // changes inputs and outputs: behind the verification, by GiveNhwc
+  if (prepared.verifies_each_pass) {
+    passes.verify = [&](const Model& before, const Model& after) {
+      return CheckSameResults(before, after, prepared.first_run.batch, job.context);
+    };
+  }
+  PREON_ASSIGN_OR_RETURN(Model quantized, ApplyPlan(prepared.model, prepared.plan, statistics, &warnings,
+                                                    job.context.ThreadCount(), passes));
   if (job.options.value_info) InferShapes(quantized);
   job.clock.Begin("verify");
   PREON_ASSIGN_OR_RETURN(VerifiedModel verified, LoadForVerification(quantized, prepared, job, warnings));
@@ -196,7 +202,7 @@ Result<QuantizeResult> QuantizeStage(PreparedModel& prepared, const CalibrationD
   }
   result.placement = std::move(verified.placement);
 
-  if (job.options.nhwc) {
+  if (job.choices.enabled_passes.contains("to_nhwc")) {
     job.clock.Begin("verify");
     PREON_RETURN_IF_ERROR(GiveNhwc(attempt.quantized, batch, *first, job, result.warnings));
   }

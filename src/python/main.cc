@@ -184,5 +184,6 @@ NB_MODULE(_preon, module) {
   def("analyze", &preon::RunVerb<&preon::Analyze>, "output");
   def("inspect", &preon::RunVerb<&preon::Inspect>, "output");
   def("instrument", &preon::RunVerb<&preon::Instrument>, "output");
+  def("passes", &preon::RunVerb<&preon::Passes>, "output");
   def("compare", &preon::RunCompare, "quantized");
 }

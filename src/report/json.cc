@@ -152,6 +152,16 @@ std::string ToJson(const MergeResult& result) {
   return JsonLine(json);
 }
 
+std::string ToJson(const PassesResult& result) {
+  Json json = BeginJson(result.facts);
+  json["output"] = result.output;
+  json["passes"] = Json::array();
+  for (const auto& [name, changed] : result.passes) json["passes"].push_back({{"name", name}, {"changed", changed}});
+  json["nodes"] = {{"before", result.nodes_before}, {"after", result.nodes_after}};
+  json["warnings"] = result.warnings;
+  return JsonLine(json);
+}
+
 std::string ToJson(const RangesResult& result) {
   Json json = BeginJson(result.facts);
   json["activation"] = result.activation;

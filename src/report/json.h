@@ -12,6 +12,7 @@ std::string ToJson(const QuantizeResult& result);
 std::string ToJson(const CalibrateResult& result);
 std::string ToJson(const InstrumentResult& result);
 std::string ToJson(const MergeResult& result);
+std::string ToJson(const PassesResult& result);
 std::string ToJson(const RangesResult& result);
 std::string ToJson(const AnalyzeResult& result);
 std::string ToJson(const ModelSummary& result);

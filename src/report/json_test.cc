@@ -87,6 +87,7 @@ TEST(Text, ControlCharactersOfNamesAreWrittenOut) {
       ToText(quantized),
       ToText(CalibrateResult{.output = name, .warnings = {name}}),
       ToText(MergeResult{.output = name}),
+      ToText(PassesResult{.output = name}),
       ToText(RangesResult{.methods = {{.method = "minmax", .tensors = {{name, {}}}}}, .all_methods = true}),
       ToText(ModelSummary{.path = name,
                           .opsets = {{name, 1}},

@@ -110,6 +110,14 @@ struct MergeResult {
   int64_t parts = 0, samples = 0, observed_tensors = 0;
 };
 
+struct PassesResult {
+  RunFacts facts;
+  std::string output;
+  std::vector<std::pair<std::string, bool>> passes;  ///< in the order in which they ran; true: it changed the model
+  int64_t nodes_before = 0, nodes_after = 0;
+  std::vector<std::string> warnings;
+};
+
 struct TensorRange {
   float min = 0, max = 0, scale = 1;
   int64_t zero_point = 0;

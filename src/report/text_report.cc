@@ -214,6 +214,16 @@ std::string ToText(const MergeResult& result) {
   return out.Take();
 }
 
+std::string ToText(const PassesResult& result) {
+  TextWriter out;
+  out.Add("%s\n  nodes       %lld, before %lld\n", Printable(result.output).c_str(),
+          static_cast<long long>(result.nodes_after), static_cast<long long>(result.nodes_before));
+  for (const auto& [name, changed] : result.passes)
+    out.Add("  %-26s %s\n", name.c_str(), changed ? "changed" : "no change");
+  for (const std::string& warning : result.warnings) out.Add("  warning: %s\n", Printable(warning).c_str());
+  return out.Take();
+}
+
 std::string ToText(const RangesResult& result) {
   TextWriter out;
   for (const auto& [method, tensors] : result.methods) {

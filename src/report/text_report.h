@@ -12,6 +12,7 @@ std::string ToText(const QuantizeResult& result);
 std::string ToText(const CalibrateResult& result);
 std::string ToText(const InstrumentResult& result);
 std::string ToText(const MergeResult& result);
+std::string ToText(const PassesResult& result);
 std::string ToText(const RangesResult& result);
 std::string ToText(const AnalyzeResult& result);
 std::string ToText(const ModelSummary& result);

@@ -1,6 +1,8 @@
-// Cases of tests/graph/<pass>.onnxtxt: a model in ONNX text before the pass and what must come out. Format of a file:
+// Cases of tests/graph/<pass>.onnxtxt, for passes of float and of quantized graphs alike: a model in ONNX text before
+// the pass and what must come out. Format of a file:
 //   # what the pass does
 //   === case name: fires | keeps, and why
+//   @ shape x 2,3                               settings of the case, where it has some (passes_test.cc)
 //   g (float[N] x) => (float[N] y) { … }       model before
 //   ---
 //   g (…) => (…) { … }                          model after; missing where the pass must change nothing
@@ -21,6 +23,7 @@ inline constexpr char kDefaultHeader[] = "<ir_version: 8, opset_import: [\"\" : 
 struct GraphCase {
   std::string pass, title;
   std::string before, after;  ///< after is empty where nothing may change
+  std::vector<std::pair<std::string, std::string>> settings;
 
   /// A name that gtest takes.
   std::string Name() const {
@@ -46,6 +49,10 @@ inline std::vector<GraphCase> ReadGraphCases(const std::filesystem::path& path) 
     if (line.rfind("=== ", 0) == 0) {
       cases.push_back({.pass = path.stem().string(), .title = line.substr(4)});
       text = &cases.back().before;
+    } else if (line.rfind("@ ", 0) == 0) {
+      const size_t space = line.find(' ', 2);
+      cases.back().settings.emplace_back(line.substr(2, space - 2),
+                                         space == std::string::npos ? "" : line.substr(space + 1));
     } else if (line == "---") {
       text = &cases.back().after;
     } else if (text != nullptr) {

@@ -1,15 +1,16 @@
-// Walks tests/graph/*.onnxtxt: the pass fires or keeps as the case says, the result is what is written there, computes
-// the same, is clean and stays when the pass runs again.
+// Walks tests/graph/*.onnxtxt, of passes of both kinds: the pass fires or keeps as the case says, the result is what is
+// written there, computes the same, is clean and stays when the pass runs again.
 #include <gtest/gtest.h>
 
 #include <set>
+#include <sstream>
 
 #include "config/builtins.h"
 #include "graph/compare_models.h"
 #include "graph/graph_cases.h"
 #include "ir/model_io.h"
 #include "ir/text_format.h"
-#include "passes/passes.h"
+#include "quantize/qdq_passes/qdq_passes.h"
 #include "runtime/runtime_evaluator.h"
 
 namespace preon {
@@ -17,18 +18,67 @@ namespace {
 
 constexpr char kFolder[] = "tests/graph";
 
-// The pass list with one pass left on, by way of the runner's own switch.
-PassRecord RunOnly(Model& model, const std::string& pass) {
-  Builtins builtins = MakeBuiltins();
-  builtins.passes.Add(MakeConvertFloat16Pass());
+// What a case sets: `shape TENSOR SIZES`, `type OP`, `exclude NODE` of PassEnv; `float NODE`, `float_region NODE`,
+// `filled NODE`, `compat quark` of the plan; `tolerance X` of the comparison, `results differ` for none.
+struct Settings {
+  explicit Settings(const GraphCase& c) {
+    for (const auto& [name, value] : c.settings) Set(name, value);
+  }
+
+  void Set(const std::string& name, const std::string& value) {
+    if (name == "shape") {
+      const size_t space = value.find(' ');
+      std::istringstream sizes(value.substr(space + 1));
+      for (std::string size; std::getline(sizes, size, ',');)
+        env.fixed_shapes[value.substr(0, space)].push_back(std::stoll(size));
+    } else if (name == "type") {
+      env.copied_types.push_back(value);
+    } else if (name == "exclude") {
+      env.excluded = [value](const Node& node) { return node.name == value; };
+    } else if (name == "float") {
+      plan.nodes.push_back({.node = value, .op_type = "", .reason = FloatReason::kExcluded});
+    } else if (name == "float_region") {
+      plan.float_regions.push_back(value);
+    } else if (name == "filled") {
+      plan.filled_inputs.push_back(value);
+    } else if (name == "compat") {
+      plan.compat = Compat::kQuark;
+    } else if (name == "tolerance") {
+      tolerance = std::stod(value);
+    } else if (name == "results") {
+      compares = false;
+    } else {
+      ADD_FAILURE() << "unknown setting " << name;
+    }
+  }
+
+  PassEnv env;
+  QuantPlan plan;
+  double tolerance = 1e-5;
+  bool compares = true;
+};
+
+// One pass, by way of its runner's own switch.
+PassRecord RunOnly(Model& model, const std::string& pass, const Settings& settings) {
+  const Builtins builtins = MakeBuiltins();
+  const RunContext context;
+  RuntimeEvaluator evaluator(context);
+  PassEnv env = settings.env;
+  env.evaluator = &evaluator;
+  env.context = &context;
   PassRunnerOptions options{.enabled = {pass}};
   for (const auto& entry : builtins.passes.entries()) {
     if (entry->name() != pass) options.disabled.insert(std::string(entry->name()));
   }
-  const RunContext context;
-  RuntimeEvaluator evaluator(context);
-  const std::vector<PassRecord> records =
-      RunPasses(model, builtins.passes, {.evaluator = &evaluator, .context = &context}, options);
+  std::vector<PassRecord> records = RunPasses(model, builtins.passes, env, options);
+  QdqPassOptions of_quantized{.enabled = {pass}};
+  for (const auto& entry : builtins.qdq_passes.entries()) {
+    if (entry->name() != pass) of_quantized.disabled.insert(std::string(entry->name()));
+  }
+  std::vector<std::string> warnings;
+  const Result<std::vector<PassRecord>> others = RunQdqPasses(model, settings.plan, of_quantized, warnings);
+  EXPECT_TRUE(others.ok()) << others.status().ToString();
+  if (others.ok()) records.insert(records.end(), others->begin(), others->end());
   EXPECT_EQ(records.size(), 1u) << "no pass is called " << pass;
   return records.empty() ? PassRecord{} : records[0];
 }
@@ -57,7 +107,8 @@ TEST_P(GraphCaseTest, Holds) {
   ASSERT_TRUE(CheckModel(*before).ok()) << CheckModel(*before).ToString();
 
   Model after = *before;
-  const PassRecord record = RunOnly(after, c.pass);
+  const Settings settings(c);
+  const PassRecord record = RunOnly(after, c.pass, settings);
   EXPECT_EQ(record.problem, "");
   EXPECT_EQ(record.effect, c.after.empty() ? Effect::kUnchanged : Effect::kChanged);
   EXPECT_EQ(Text(after), Text(*wanted));
@@ -74,8 +125,8 @@ TEST_P(GraphCaseTest, Holds) {
   for (const std::string& origin : Origins(after)) EXPECT_EQ(Origins(*before).count(origin), 1u) << origin;
 
   Model again = after;
-  EXPECT_EQ(RunOnly(again, c.pass).effect, Effect::kUnchanged) << "a second run changed it again";
-  ExpectSameOutputs(*before, after, {}, 1e-5);
+  EXPECT_EQ(RunOnly(again, c.pass, settings).effect, Effect::kUnchanged) << "a second run changed it again";
+  if (settings.compares) ExpectSameOutputs(*before, after, {}, settings.tolerance);
 }
 
 INSTANTIATE_TEST_SUITE_P(Passes, GraphCaseTest, testing::ValuesIn(AllGraphCases(kFolder)),
@@ -85,13 +136,17 @@ INSTANTIATE_TEST_SUITE_P(Passes, GraphCaseTest, testing::ValuesIn(AllGraphCases(
 TEST(GraphCasesTest, EveryPassHasCases) {
   const std::vector<GraphCase> cases = AllGraphCases(kFolder);
   const Builtins builtins = MakeBuiltins();
-  for (const auto& pass : builtins.passes.entries()) {
+  std::set<std::string> names;
+  for (const auto& pass : builtins.passes.entries()) names.emplace(pass->name());
+  for (const auto& pass : builtins.qdq_passes.entries())
+    EXPECT_TRUE(names.emplace(pass->name()).second) << pass->name() << " is a pass of both kinds";
+  for (const std::string& name : names) {
     const auto count = [&](bool fires) {
-      return std::count_if(cases.begin(), cases.end(),
-                           [&](const GraphCase& c) { return c.pass == pass->name() && c.after.empty() != fires; });
+      return std::ranges::count_if(cases,
+                                   [&](const GraphCase& c) { return c.pass == name && c.after.empty() != fires; });
     };
-    EXPECT_GE(count(true), 2) << pass->name();
-    EXPECT_GE(count(false), 1) << pass->name();
+    EXPECT_GE(count(true), 2) << name;
+    EXPECT_GE(count(false), 1) << name;
   }
 }
 

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 preon_package = pytest.importorskip("preon", reason="the Python package is not built (nanobind)")
 import preon.tools  # noqa: E402
 
-#: Of AMD Quark's release 0.13; True: is here.
+#: Of Quark's release 0.13; True: is here.
 TOOLS = {"convert_fp32_to_fp16": False, "convert_fp16_to_fp32": False, "convert_fp32_to_bf16": False, "convert_fp16_to_bf16": False,
          "convert_fp32_to_bfp16": False, "convert_fp16_to_bfp16": False, "convert_custom_ops": False, "convert_nchw_to_nhwc": True,
          "convert_opset_version": True, "random_quantize": True, "convert_a8w8_npu_to_a8w8_cpu": False, "print_a16w8_a8w8_nodes": True,

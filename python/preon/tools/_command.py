@@ -1,4 +1,4 @@
-"""What all tools share: arguments in AMD Quark's spelling, models in and out, failures in one line."""
+"""What all tools share: arguments in Quark's spelling, models in and out, failures in one line."""
 import argparse
 import os
 import sys

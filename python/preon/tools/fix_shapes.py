@@ -1,6 +1,7 @@
 """Gives inputs and outputs fixed shapes: --input_output_name_shapes "x:[1,3,224,224];y:[1,10]"."""
 import sys
 
+from ..core import passes
 from ..errors import ConfigError
 from ._command import model_tool
 
@@ -18,21 +19,9 @@ def parse(text):
 
 
 def fix(model, shapes):
-    """Raises ConfigError for a name that is no input or output, and for another number of dimensions."""
-    from onnx import shape_inference
-
-    border = {each.name: each for each in [*model.graph.input, *model.graph.output]}
-    for name, sizes in shapes.items():
-        if name not in border:
-            raise ConfigError(1006, f"'{name}' is no input or output of the model; there are: {', '.join(border)}", exit_status=2)
-        dims = border[name].type.tensor_type.shape.dim
-        if len(dims) not in (0, len(sizes)):
-            raise ConfigError(1002, f"'{name}': got {len(sizes)} sizes, wanted {len(dims)}", exit_status=2)
-        del dims[:]
-        for size in sizes:
-            dims.add().dim_value = size
-    del model.graph.value_info[:]
-    return shape_inference.infer_shapes(model)
+    """Raises ConfigError for a name that is no input or output, and for sizes that do not fit the model's."""
+    given = [(name, "x".join(map(str, sizes))) for name, sizes in shapes.items()]
+    return passes(model, names=["fix_shapes"], fix_shape=given).model
 
 
 main = model_tool(__doc__, ("--input_model_path", "--output_model_path"), lambda model, given: fix(model, parse(given.input_output_name_shapes)),

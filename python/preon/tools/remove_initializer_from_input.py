@@ -1,16 +1,12 @@
 """Constants that a file also lists as graph inputs are no inputs any more, so that runtimes can fold them."""
 import sys
 
+from ..core import passes
 from ._command import model_tool
 
 
 def remove(model):
-    constants = {each.name for each in model.graph.initializer}
-    kept = [each for each in model.graph.input if each.name not in constants]
-    del model.graph.input[:]
-    model.graph.input.extend(kept)
-    model.ir_version = max(model.ir_version, 4)   # below, every constant has to be an input
-    return model
+    return passes(model, names=["remove_initializer_inputs"]).model
 
 
 main = model_tool(__doc__, ("--input", "--output"), lambda model, _: remove(model))

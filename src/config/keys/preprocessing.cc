@@ -12,10 +12,14 @@ const std::vector<std::string> kOptimizing = {"remove_identity", "fold_constants
 const std::vector<std::string> kSimplifying = {"deduplicate", "simplify_clip", "fold_if", "fold_pad",
                                                "fold_space_to_depth"};
 
-std::vector<std::string> AllPasses() {
+// Not what a target needs to run a graph at all, nor what has an option of its own.
+std::vector<std::string> PassesOfRounds() {
   std::vector<std::string> names;
   const Builtins builtins = MakeBuiltins();
-  for (const auto& pass : builtins.passes.entries()) names.emplace_back(pass->name());
+  for (const auto& pass : builtins.passes.entries()) {
+    if (pass->phase() == PassPhase::kRounds || pass->phase() == PassPhase::kRoundsAndLast)
+      names.emplace_back(pass->name());
+  }
   return names;
 }
 
@@ -165,7 +169,7 @@ constexpr KeySpec kPreprocessingKeys[] = {
      .fallback = "false",
      .meaning = "skip graph clean-up and hardware conversions, not the algorithms",
      .here = "true: --disable-pass of all",
-     .set = [](Options& o, const KeyValue& v) { return Disable(o, !v.on, AllPasses()); }},
+     .set = [](Options& o, const KeyValue& v) { return Disable(o, !v.on, PassesOfRounds()); }},
     {.name = "SplitLargeKernelPool",
      .type = KeyType::kFlag,
      .fallback = "false",

@@ -30,8 +30,6 @@ class Target {
   virtual int64_t RequiredOpset(const PlanOptions& options) const = 0;
   /// Opset at which the target's fused operators exist; the model is raised to it where that is possible.
   virtual int64_t PreferredOpset(const PlanOptions& options) const { return RequiredOpset(options); }
-  /// Rewrites the float graph into the shape the target executes in integers (may be a no-op), before planning.
-  virtual Status Prepare(Model&, const PlanOptions&) const { return Status::Ok(); }
   /// Names in the options are the user's, checked by CheckNames (selection.h); what rewrites left nothing of is a
   /// warning. Errors: kNothingToQuantize, kNotYetSupported.
   virtual Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const = 0;
@@ -53,6 +51,8 @@ class Target {
   virtual DataType DefaultWeight() const { return DataType::kInt8; }
   /// Does the target want this pass, by its name, where nobody says otherwise? `by_default`: most do.
   virtual bool WantsPass(std::string_view, bool by_default, const PlanOptions&) const { return by_default; }
+  /// Are bodies of Loop and Scan rewritten, too?
+  virtual bool RewritesBodies(const PlanOptions&) const { return false; }
 };
 
 using TargetRegistry = Registry<Target>;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "formats/quark_operators.h"
+
 namespace preon {
 namespace {
 
@@ -36,6 +38,21 @@ Node* OnlyQuantizer(const Graph& graph, const std::string& tensor) {
 std::optional<CodedTensor> QuantizedInto(const Graph& graph, const std::string& tensor) {
   const Node* node = OnlyQuantizer(graph, tensor);
   return node == nullptr ? std::nullopt : CodesOf(graph, *node, node->output());
+}
+
+std::optional<IntegerCodes> IntegerCodesOf(const Graph& graph, const std::string& tensor) {
+  for (const Use& use : graph.Uses(tensor)) {
+    const bool quantizes = use.node->op_type == "QuantizeLinear" || use.node->op_type == kExtendedQuantizeLinear;
+    if (use.captured || use.input != 0 || !quantizes) continue;
+    const Tensor* scale = graph.Initializer(use.node->input(1));
+    const Tensor* zero_point = graph.Initializer(use.node->input(2));
+    if (scale == nullptr || scale->type() != DataType::kFloat || scale->count() != 1 || zero_point == nullptr ||
+        !IsIntType(zero_point->type()))
+      return std::nullopt;
+    const Tensor zero = DecodeTensor({.codes = *zero_point, .params = {{1, 0}}});
+    return IntegerCodes{{scale->floats()[0], static_cast<int64_t>(zero.floats()[0])}, {.type = zero_point->type()}};
+  }
+  return std::nullopt;
 }
 
 bool SameMeaning(const Graph& graph, const CodedTensor& a, const CodedTensor& b) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "formats/int_format.h"
 #include "ir/graph.h"
 
 namespace preon {
@@ -26,6 +27,13 @@ std::optional<CodedTensor> DequantizedFrom(const Graph& graph, const std::string
 Node* OnlyQuantizer(const Graph& graph, const std::string& tensor);
 /// What that one writes.
 std::optional<CodedTensor> QuantizedInto(const Graph& graph, const std::string& tensor);
+/// Scale and zero point of integer codes, with what their type can hold.
+struct IntegerCodes {
+  QuantParams params;
+  IntFormat format;
+};
+/// Of the first quantizer behind a tensor, with one scale; nullopt where there is none, or its codes are no integers.
+std::optional<IntegerCodes> IntegerCodesOf(const Graph& graph, const std::string& tensor);
 /// Do the same codes mean the same values?
 bool SameMeaning(const Graph& graph, const CodedTensor& a, const CodedTensor& b);
 

@@ -1,6 +1,17 @@
+// fill_image_channels: the first convolution of an image gets four input channels.
+//
+// Before:      y = Conv(x, W)                       x: [N, C, H, W] dequantized, C < 4; W: codes [O, C, kh, kw]
+// After:       y = Conv(DQ(Q(Concat(x, …))), W')    channels of x repeated up to four, W' = W with zeros for them
+// Conditions:  the plan names the node (QuantPlan::filled_inputs, by GainsFromFourChannels); one scale; nobody else
+// reads
+//              the codes of W.
+// Formula:     the added products are 0: the result is the same, bit for bit
+// Why:         the runtime's direct integer convolution takes channels in fours (docs/design/placement.md).
 #include "quantize/qdq_passes/fill_image_channels.h"
 
 #include <algorithm>
+
+#include "quantize/qdq_passes/qdq_passes.h"
 
 namespace preon {
 namespace {
@@ -24,25 +35,29 @@ Tensor FilledWeight(const Tensor& codes) {
   return filled;
 }
 
-}  // namespace
+struct CodeParams {
+  std::string scale, zero_point;
+};
 
-bool GainsFromFourChannels(const Graph& graph, const Node& conv) {
-  const Tensor* weight = graph.Initializer(conv.input(1));
-  if (weight == nullptr || weight->shape().size() != 4 || conv.Int("group", 1) != 1) return false;
-  const Shape& shape = weight->shape();
-  return shape[1] < kChannels && shape[2] * shape[3] > 1 && shape[0] >= kOutputChannels &&
-         shape[0] % kOutputChannelsStep == 0;
+// Returns what the pair writes.
+std::string AddPair(Graph& graph, const std::string& tensor, const CodeParams& params) {
+  const std::string codes = graph.UniqueTensorName(tensor + "_QuantizeLinear_Output"),
+                    result = graph.UniqueTensorName(tensor + "_DequantizeLinear_Output");
+  graph.AddNode("QuantizeLinear", {tensor, params.scale, params.zero_point}, {codes}, tensor + "_QuantizeLinear");
+  graph.AddNode("DequantizeLinear", {codes, params.scale, params.zero_point}, {result}, tensor + "_DequantizeLinear");
+  return result;
 }
 
-void FillInputChannels(Graph& graph, QdqWriter& writer, Node* conv) {
+bool FillInputChannels(Graph& graph, Node* conv) {
   const Node* data = graph.Producer(conv->input(0));
   const Node* weight = graph.Producer(conv->input(1));
   const auto dequantizes = [](const Node* node) { return node != nullptr && node->Is("DequantizeLinear"); };
-  if (!dequantizes(data) || !dequantizes(weight) || graph.UseCount(weight->output()) != 1) return;
+  if (!dequantizes(data) || !dequantizes(weight) || graph.UseCount(weight->output()) != 1) return false;
   const Tensor* codes = graph.Initializer(weight->input(0));
-  if (codes == nullptr || codes->type() != DataType::kInt8 || graph.UseCount(weight->input(0)) != 1) return;
+  if (codes == nullptr || codes->type() != DataType::kInt8 || graph.UseCount(weight->input(0)) != 1) return false;
   const int64_t channels = codes->shape()[1];
-  const ParamNames params{data->input(1), data->input(2)};
+  if (channels >= kChannels) return false;
+  const CodeParams params{data->input(1), data->input(2)};
   const std::string base = conv->name + "_four_channels";
 
   std::vector<std::string> parts(static_cast<size_t>(kChannels / channels), conv->input(0));
@@ -55,12 +70,43 @@ void FillInputChannels(Graph& graph, QdqWriter& writer, Node* conv) {
     const std::string slice = graph.UniqueTensorName(base + "_slice");
     graph.AddNode("Slice", {conv->input(0), constant("_starts", 0), constant("_ends", missing), constant("_axes", 1)},
                   {slice}, base + "_Slice");
-    parts.push_back(writer.AddPair(writer.OpenBehind(slice, false, nullptr), params));
+    parts.push_back(AddPair(graph, slice, params));
   }
   const std::string filled = graph.UniqueTensorName(base);
   graph.AddNode("Concat", parts, {filled}, base + "_Concat")->attributes["axis"] = int64_t{1};
-  graph.SetInput(conv, 0, writer.AddPair(writer.OpenBehind(filled, false, nullptr), params));
+  graph.SetInput(conv, 0, AddPair(graph, filled, params));
   graph.SetInitializer(weight->input(0), FilledWeight(*codes));
+  return true;
+}
+
+class FillImageChannels final : public QdqPass {
+ public:
+  std::string_view name() const override { return "fill_image_channels"; }
+  std::string_view summary() const override {
+    return "convolutions of images get four input channels instead of one to three";
+  }
+  bool WantedBy(const QuantPlan& plan) const override { return !plan.filled_inputs.empty(); }
+
+  Result<Effect> Apply(Model& model, const QuantPlan& plan, std::vector<std::string>&) const override {
+    bool changed = false;
+    for (const std::string& name : plan.filled_inputs) {
+      Node* conv = model.graph.FindNode(name);
+      changed = (conv != nullptr && FillInputChannels(model.graph, conv)) || changed;
+    }
+    return changed ? Effect::kChanged : Effect::kUnchanged;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<QdqPass> MakeFillImageChannelsPass() { return std::make_unique<FillImageChannels>(); }
+
+bool GainsFromFourChannels(const Graph& graph, const Node& conv) {
+  const Tensor* weight = graph.Initializer(conv.input(1));
+  if (weight == nullptr || weight->shape().size() != 4 || conv.Int("group", 1) != 1) return false;
+  const Shape& shape = weight->shape();
+  return shape[1] < kChannels && shape[2] * shape[3] > 1 && shape[0] >= kOutputChannels &&
+         shape[0] % kOutputChannelsStep == 0;
 }
 
 }  // namespace preon

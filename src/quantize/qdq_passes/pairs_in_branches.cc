@@ -1,9 +1,18 @@
-#include "quantize/qdq_passes/pairs_in_branches.h"
+// pairs_in_branches: pairs across the edges of If branches move to where their kernels are.
+//
+// Before:      d = DequantizeLinear(QuantizeLinear(x, s, z), s, z); y = If(c) {then: A(d)} {else: B(d)}
+// After:       the QuantizeLinear beside what writes x; a DequantizeLinear in each branch that reads it
+// Conditions:  the graph has an If whose branches lie open (docs/design/subgraphs.md). Readers of the name (graph
+// outputs,
+//              sub-graphs) keep the node.
+// Formula:     -
+// Why:         the runtime fuses only what lies in one graph.
 
 #include <algorithm>
 #include <map>
 
 #include "ir/if_scopes.h"
+#include "quantize/qdq_passes/qdq_passes.h"
 
 namespace preon {
 namespace {
@@ -27,7 +36,7 @@ SplitPair FindReaders(const Graph& graph, const IfScopes& scopes, Node* dequanti
   return split;
 }
 
-void Apply(const SplitPair& split, const IfScopes& scopes, Graph& graph) {
+void Copy(const SplitPair& split, const IfScopes& scopes, Graph& graph) {
   for (const auto& [scope, uses] : split.readers) {
     const Node& original = *split.dequantize;
     const std::string output = graph.UniqueTensorName(original.output());
@@ -39,24 +48,39 @@ void Apply(const SplitPair& split, const IfScopes& scopes, Graph& graph) {
   }
 }
 
+class PairsInBranches final : public QdqPass {
+ public:
+  std::string_view name() const override { return "pairs_in_branches"; }
+  std::string_view summary() const override { return "pairs across the edges of If branches move into the branches"; }
+  bool WantedBy(const QuantPlan&) const override { return true; }
+
+  Result<Effect> Apply(Model& model, const QuantPlan&, std::vector<std::string>&) const override {
+    Graph& graph = model.graph;
+    const auto& nodes = graph.nodes();
+    if (std::ranges::none_of(nodes, [](const auto& node) { return node->IsFlatIf(); })) return Effect::kUnchanged;
+    PREON_RETURN_IF_ERROR(graph.SortTopologically());
+    const IfScopes scopes(graph);
+    bool changed = false;
+    std::vector<SplitPair> splits;
+    for (const auto& node : nodes) {
+      if (node->op_type == "QuantizeLinear") {
+        const Node* producer = graph.Producer(node->input(0));
+        if (producer == nullptr) continue;
+        const auto home = scopes.BranchOf(scopes.ScopeOf(*producer));
+        changed = changed || node->home != home;
+        node->home = home;
+      } else if (node->op_type == "DequantizeLinear") {
+        splits.push_back(FindReaders(graph, scopes, node.get()));
+        changed = changed || !splits.back().readers.empty();
+      }
+    }
+    for (const SplitPair& split : splits) Copy(split, scopes, graph);
+    return changed ? Effect::kChanged : Effect::kUnchanged;
+  }
+};
+
 }  // namespace
 
-Status PlacePairsInBranches(Graph& graph) {
-  const auto& nodes = graph.nodes();
-  if (std::none_of(nodes.begin(), nodes.end(), [](const auto& node) { return node->IsFlatIf(); })) return Status::Ok();
-  PREON_RETURN_IF_ERROR(graph.SortTopologically());
-  const IfScopes scopes(graph);
-  std::vector<SplitPair> splits;
-  for (const auto& node : nodes) {
-    if (node->op_type == "QuantizeLinear") {
-      const Node* producer = graph.Producer(node->input(0));
-      if (producer != nullptr) node->home = scopes.BranchOf(scopes.ScopeOf(*producer));
-    } else if (node->op_type == "DequantizeLinear") {
-      splits.push_back(FindReaders(graph, scopes, node.get()));
-    }
-  }
-  for (const SplitPair& split : splits) Apply(split, scopes, graph);
-  return Status::Ok();
-}
+std::unique_ptr<QdqPass> MakePairsInBranchesPass() { return std::make_unique<PairsInBranches>(); }
 
 }  // namespace preon

@@ -1,5 +1,3 @@
-#include "quantize/qdq_passes/pairs_in_branches.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
@@ -7,12 +5,18 @@
 
 #include "ir/if_scopes.h"
 #include "ir/text_format.h"
+#include "quantize/qdq_passes/qdq_passes.h"
 
 namespace preon {
 namespace {
 
 int ScopeOf(const IfScopes& scopes, const Graph& graph, const std::string& node) {
   return scopes.ScopeOf(*graph.FindNode(node));
+}
+
+void Place(Model& model) {
+  std::vector<std::string> warnings;
+  ASSERT_TRUE(RunQdqPasses(model, {}, {}, warnings).ok());
 }
 
 TEST(PairsInBranches, QStaysWithItsProducerAndEachBranchGetsItsDq) {
@@ -28,8 +32,7 @@ TEST(PairsInBranches, QStaysWithItsProducerAndEachBranchGetsItsDq) {
     })");
   Graph& graph = model.graph;
   for (const char* name : {"q", "dq"}) graph.FindNode(name)->home.reset();  // as a writer leaves them
-  ASSERT_TRUE(PlacePairsInBranches(graph).ok());
-  ASSERT_TRUE(graph.SortTopologically().ok());
+  Place(model);
   ASSERT_TRUE(graph.CheckIntegrity().ok());
 
   const IfScopes scopes(graph);
@@ -61,8 +64,7 @@ TEST(PairsInBranches, NestedBranchesGetTheirOwn) {
     })");
   Graph& graph = model.graph;
   for (const char* name : {"q", "dq"}) graph.FindNode(name)->home.reset();
-  ASSERT_TRUE(PlacePairsInBranches(graph).ok());
-  ASSERT_TRUE(graph.SortTopologically().ok());
+  Place(model);
   const IfScopes scopes(graph);
   EXPECT_EQ(ScopeOf(scopes, graph, "q"), IfScopes::kOutside);
   std::set<std::string> seen;
@@ -83,7 +85,7 @@ TEST(PairsInBranches, AGraphWithoutBranchesStaysAsItIs) {
       z = Abs (d)
     })");
   Model placed = model;
-  ASSERT_TRUE(PlacePairsInBranches(placed.graph).ok());
+  Place(placed);
   EXPECT_EQ(*PrintModelText(placed), *PrintModelText(model));
 }
 

@@ -1,4 +1,16 @@
-#include "quantize/qdq_passes/qoperator.h"
+// qoperator: groups that a runtime would fuse become integer operators that carry scales and zero points themselves.
+//
+// Before:      y = QuantizeLinear(Conv(DequantizeLinear(x), DequantizeLinear(W), DequantizeLinear(b)))
+// After:       y = QLinearConv(x, …, W, …, b)
+// Conditions:  bytes; one scale per tensor but for weights; types as the kernels have them; alpha and beta 1.
+// Everything
+//              else stays float between Q and DQ.
+// Formula:     a bias has the scale of its products: codes of another scale are rounded to it, unless they would not
+// fit Operators:   QLinearConv, QLinearMatMul; com.microsoft QGemm, MatMulIntegerToFloat (no Q behind), QLinearAdd,
+//              QLinearMul, QLinearSigmoid, QLinearLeakyRelu, QLinearSoftmax, QLinearAveragePool,
+//              QLinearGlobalAveragePool, QLinearConcat, QLinearWhere; what only moves values (MaxPool, Reshape, Resize,
+//              …) and ArgMax run on the codes. Nodes keep their names; outputs are those of the Q/DQ model as ONNX
+//              Runtime optimizes it.
 
 #include <algorithm>
 #include <array>
@@ -7,6 +19,7 @@
 #include "formats/quark_operators.h"
 #include "passes/rewrite.h"
 #include "quantize/qdq_passes/code_groups.h"
+#include "quantize/qdq_passes/qdq_passes.h"
 #include "quantize/qdq_passes/qoperator_bias.h"
 
 namespace preon {
@@ -26,7 +39,8 @@ class Converter {
  public:
   explicit Converter(Model& model) : model_(model), graph_(model.graph) {}
 
-  Status Run() {
+  Effect Run() {
+    Effect effect = Effect::kUnchanged;
     std::vector<Node*> nodes;
     for (const auto& node : graph_.nodes()) nodes.push_back(node.get());
     for (Node* node : nodes) {
@@ -35,14 +49,13 @@ class Converter {
         Replace(*node, std::move(*form));
       else if (Moves(*node))
         MoveCodes(*node);
-      else if (node->Is("ArgMax"))
-        ReadCodes(*node);
+      else if (!node->Is("ArgMax") || !ReadCodes(*node))
+        continue;
+      effect = Effect::kChanged;
     }
     for (Node* quantizer : gone_) graph_.RemoveNode(quantizer);
     RemoveUnusedDequantizers();
-    graph_.RemoveUnusedInitializers();
-    PREON_RETURN_IF_ERROR(graph_.SortTopologically());
-    return graph_.CheckIntegrity();
+    return effect;
   }
 
  private:
@@ -226,16 +239,18 @@ class Converter {
     for (size_t index = 0; index < node.outputs().size(); ++index) TakeCodes(node, index);
   }
 
-  void ReadCodes(Node& node) {
-    if (const auto x = Read(node, 0)) graph_.SetInput(&node, 0, x->codes);
+  bool ReadCodes(Node& node) {
+    const auto x = Read(node, 0);
+    if (x) graph_.SetInput(&node, 0, x->codes);
+    return x.has_value();
   }
 
   void RemoveUnusedDequantizers() {
-    std::vector<Node*> idle;
+    std::vector<Node*> unused;
     for (const auto& node : graph_.nodes()) {
-      if (node->op_type == "DequantizeLinear" && graph_.UseCount(node->output()) == 0) idle.push_back(node.get());
+      if (node->op_type == "DequantizeLinear" && graph_.UseCount(node->output()) == 0) unused.push_back(node.get());
     }
-    for (Node* node : idle) graph_.RemoveNode(node);
+    for (Node* node : unused) graph_.RemoveNode(node);
   }
 
   Model& model_;
@@ -243,8 +258,22 @@ class Converter {
   std::vector<Node*> gone_;  // quantizers whose codes other nodes write now
 };
 
+class QOperator final : public QdqPass {
+ public:
+  std::string_view name() const override { return "qoperator"; }
+  std::string_view summary() const override {
+    return "integer operators with scales of their own (QLinearConv and others): --format qoperator";
+  }
+  bool changes_results() const override { return true; }
+
+  Result<Effect> Apply(Model& model, const QuantPlan&, std::vector<std::string>&) const override {
+    PREON_RETURN_IF_ERROR(model.graph.SortTopologically());
+    return Converter(model).Run();
+  }
+};
+
 }  // namespace
 
-Status ToQOperator(Model& model) { return Converter(model).Run(); }
+std::unique_ptr<QdqPass> MakeQOperatorPass() { return std::make_unique<QOperator>(); }
 
 }  // namespace preon

@@ -1,10 +1,9 @@
-#include "quantize/qdq_passes/qoperator.h"
-
 #include <gtest/gtest.h>
 
 #include <functional>
 
 #include "ir/test_graphs.h"
+#include "quantize/qdq_passes/qdq_passes.h"
 
 namespace preon {
 namespace {
@@ -52,7 +51,8 @@ class QdqBuilder {
   }
 
   std::map<std::string, int> Converted() {
-    EXPECT_TRUE(ToQOperator(model).ok());
+    std::vector<std::string> warnings;
+    EXPECT_TRUE(RunQdqPasses(model, {}, {.enabled = {"qoperator"}}, warnings).ok());
     std::map<std::string, int> count;
     for (const auto& node : model.graph.nodes()) ++count[node->op_type];
     return count;

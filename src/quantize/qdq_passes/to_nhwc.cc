@@ -1,9 +1,17 @@
+// to_nhwc: images at the model's inputs and outputs are [N, H, W, C].
+//
+// Before:      y = Conv(DequantizeLinear(QuantizeLinear(x)), W)                                      x: [N, C, H, W]
+// After:       y = Conv(DQ(Q(Transpose(DQ(Q(x))))), W)                                               x: [N, H, W, C]
+// Conditions:  rank 4; C, H and W known; no sub-graph reads the tensor. Where a pair stands there, the same pair stands
+//              on both sides of the Transpose, so that codes are transposed.
+// Formula:     -
 #include "quantize/qdq_passes/to_nhwc.h"
 
 #include <cstring>
 
 #include "base/text.h"
 #include "formats/quark_operators.h"
+#include "quantize/qdq_passes/qdq_passes.h"
 
 namespace preon {
 namespace {
@@ -115,7 +123,23 @@ class Border {
   NhwcBorder made_;
 };
 
+class ToNhwcPass final : public QdqPass {
+ public:
+  std::string_view name() const override { return "to_nhwc"; }
+  std::vector<std::string_view> aliases() const override { return {"ConvertNCHWToNHWC"}; }
+  std::string_view summary() const override { return "images at inputs and outputs are [N, H, W, C]: --nhwc"; }
+  bool changes_results() const override { return true; }
+
+  Result<Effect> Apply(Model& model, const QuantPlan&, std::vector<std::string>& warnings) const override {
+    NhwcBorder border = ToNhwc(model.graph);
+    warnings.insert(warnings.end(), border.warnings.begin(), border.warnings.end());
+    return border.inputs.empty() && border.outputs.empty() ? Effect::kUnchanged : Effect::kChanged;
+  }
+};
+
 }  // namespace
+
+std::unique_ptr<QdqPass> MakeToNhwcPass() { return std::make_unique<ToNhwcPass>(); }
 
 NhwcBorder ToNhwc(Graph& graph) { return Border(graph).Run(); }
 

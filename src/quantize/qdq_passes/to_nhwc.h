@@ -1,4 +1,4 @@
-// Images as [N, H, W, C] at a quantized model's inputs and outputs (ConvertNCHWToNHWC; spec graph-passes §2).
+// Images as [N, H, W, C] at a quantized model's inputs and outputs (Quark's ConvertNCHWToNHWC).
 #pragma once
 
 #include <set>

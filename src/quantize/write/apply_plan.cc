@@ -1,6 +1,6 @@
 // QuantPlan × ranges → Q/DQ graph. Order: parameters of activations, Relu/Clip that codes absorb, channel scales,
-// weights (their scales may grow to keep a bias inside int32), biases, Q/DQ pairs, guards of float islands, filled
-// inputs, branches.
+// weights (their scales may grow to keep a bias inside int32), biases, Q/DQ pairs; then the passes of
+// quantize/qdq_passes/. What decides scales and codes stays in the writer: passes see a finished graph.
 #include <algorithm>
 #include <cmath>
 #include <ranges>
@@ -11,10 +11,6 @@
 #include "quantize/plan/op_traits.h"
 #include "quantize/plan/plan_statistics.h"
 #include "quantize/plan/quant_plan.h"
-#include "quantize/qdq_passes/clips_to_min_max.h"
-#include "quantize/qdq_passes/clips_to_relu.h"
-#include "quantize/qdq_passes/fill_image_channels.h"
-#include "quantize/qdq_passes/pairs_in_branches.h"
 #include "quantize/write/apply_plan.h"
 #include "quantize/write/channel_scales.h"
 #include "quantize/write/constant_writer.h"
@@ -64,18 +60,7 @@ class PlanWriter {
       const std::string others = enlarged.size() > 1 ? StrCat(" and of ", enlarged.size() - 1, " others") : "";
       Warn(StrCat("scales of ", enlarged.front(), others, " enlarged so that the bias fits int32"));
     }
-    if (plan_.clips_to_relu) {
-      for (const std::string& warning : ClipsToRelu(graph_, plan_, params_)) Warn(warning);
-    }
-    PREON_RETURN_IF_ERROR(WritePairs());
-    SpellOutClips(graph_);
-    GuardFloatRegions();
-    if (plan_.dedicated_dequantize) DedicateDequantize(graph_);
-    for (const std::string& name : plan_.filled_inputs) FillInputChannels(graph_, writer_, graph_.FindNode(name));
-    PREON_RETURN_IF_ERROR(PlacePairsInBranches(graph_));
-    graph_.RemoveUnusedInitializers();
-    PREON_RETURN_IF_ERROR(graph_.SortTopologically());
-    return graph_.CheckIntegrity();
+    return WritePairs();
   }
 
  private:
@@ -145,22 +130,6 @@ class PlanWriter {
     return Status::Ok();
   }
 
-  void GuardFloatRegions() {
-    for (const std::string& name : plan_.float_regions) {
-      Node* node = graph_.FindNode(name);
-      const Node* dequantize = graph_.Producer(node->input(0));
-      if (dequantize == nullptr || !dequantize->Is("DequantizeLinear")) continue;
-      const Node* quantize = graph_.Producer(dequantize->input(0));
-      const std::optional<Shape> shape =
-          graph_.ShapeOf(graph_.Initializer(node->input(1)) != nullptr ? node->input(1) : "");
-      if (quantize == nullptr || !shape || shape->size() < 2) continue;
-      const int64_t channels =
-          node->Is("Gemm") ? (*shape)[node->Int("transB", 0) != 0 ? 1 : 0] : (*shape)[1] * node->Int("group", 1);
-      const ActivationParams& activation = params_.activations().at(pairs_.QuantizedAs(dequantize->input(1)));
-      writer_.AddFloatRegionDequantize(node, channels, activation.params, activation.format.type);
-    }
-  }
-
   void Warn(std::string warning) {
     if (warnings_ != nullptr) warnings_->push_back(std::move(warning));
   }
@@ -183,14 +152,16 @@ class PlanWriter {
 }  // namespace
 
 Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const PlanStatistics& statistics,
-                        std::vector<std::string>* warnings, int threads) {
+                        std::vector<std::string>* warnings, int threads, const QdqPassOptions& passes) {
   Model quantized = model;
   if (plan.is_dynamic()) {
     PREON_RETURN_IF_ERROR(WriteDynamic(quantized, plan));
     return quantized;
   }
+  // A body can't be run on its own, and passes that only the user asks for are for the model as a whole.
+  const QdqPassOptions in_body{.disabled = passes.disabled};
   const auto write_body = [&](const Model& body, const QuantPlan& body_plan) {
-    return ApplyPlan(body, body_plan, {}, warnings);
+    return ApplyPlan(body, body_plan, {}, warnings, 1, in_body);
   };
   PREON_RETURN_IF_ERROR(WriteBodies(quantized, plan.bodies, write_body));
   PREON_RETURN_IF_ERROR(PlanWriter(quantized, plan, statistics, warnings).Write());
@@ -200,6 +171,12 @@ Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const PlanSta
     if (std::ranges::any_of(quantized.graph.nodes(), in_domain)) quantized.opsets.emplace(domain, 1);
   }
   if (plan.compat != Compat::kOff) quantized.metadata.emplace_back("preon.compat", CompatName(plan.compat));
+  std::vector<std::string> told;
+  PREON_ASSIGN_OR_RETURN(const std::vector<PassRecord> records, RunQdqPasses(quantized, plan, passes, told));
+  for (const PassRecord& record : records) {
+    if (!record.problem.empty()) told.push_back(StrCat("pass ", record.name, ": ", record.problem));
+  }
+  if (warnings != nullptr) warnings->insert(warnings->end(), told.begin(), told.end());
   return quantized;
 }
 

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "ir/test_graphs.h"
-#include "passes/prepare.h"
 #include "quantize/targets/ort_cpu/ort_cpu_planner.h"
 #include "quantize/targets/targets.h"
 #include "quantize/write/apply_plan.h"
@@ -146,51 +145,6 @@ TEST(ApplyPlan, Int16ScalesOutOfReachAreOneWarning) {
   ASSERT_TRUE(ApplyPlan(b.model, plan, {.ranges = SameRange(plan, {-1, 1e8f})}, &warnings).ok());
   EXPECT_THAT(warnings, ::testing::Contains("int16 scales reach from 2^-15 to 32767: 4 scales below and 2 above became "
                                             "the nearest of these, in 3 tensors, the first of them c1"));
-}
-
-TEST(Prepare, GemmScalarsGoIntoTheConstants) {
-  GraphBuilder b({2, 4});
-  Node* gemm = b.Op("Gemm", {"x", b.Constant("w", {4, 3}), b.Constant("b", {3})}, "y", {2, 3});
-  gemm->attributes["alpha"] = 0.5f;
-  gemm->attributes["beta"] = 2.0f;
-  b.Output("y");
-  const float w0 = b.model.graph.Initializer("w")->floats()[0], b0 = b.model.graph.Initializer("b")->floats()[0];
-  FoldGemmScalars(b.model);
-  EXPECT_EQ(gemm->Float("alpha", 1), 1);
-  EXPECT_EQ(gemm->Float("beta", 1), 1);
-  EXPECT_EQ(b.model.graph.Initializer("w")->floats()[0], w0 * 0.5f);
-  EXPECT_EQ(b.model.graph.Initializer("b")->floats()[0], b0 * 2);
-}
-
-TEST(Prepare, LinearLayerBecomesGemmOrGetsAWideBias) {
-  GraphBuilder flat({2, 4});
-  flat.Op("MatMul", {"x", flat.Constant("w", {4, 3})}, "m", {2, 3});
-  flat.Op("Add", {"m", flat.Constant("b", {3})}, "y", {2, 3});
-  flat.Output("y");
-  LowerLinearLayers(flat.model);
-  EXPECT_EQ(flat.model.graph.Producer("y")->op_type, "Gemm");
-  EXPECT_EQ(flat.model.graph.nodes().size(), 1u);
-  EXPECT_THAT(flat.model.graph.Producer("y")->origins, ::testing::UnorderedElementsAre("m_node", "y_node"));
-  EXPECT_TRUE(flat.model.graph.CheckIntegrity().ok());
-
-  GraphBuilder deep({2, 5, 4});
-  deep.Op("MatMul", {"x", deep.Constant("w", {4, 3})}, "m", {2, 5, 3});
-  deep.Op("Add", {"m", deep.Constant("b", {3})}, "y", {2, 5, 3});
-  deep.Output("y");
-  LowerLinearLayers(deep.model);
-  EXPECT_EQ(deep.model.graph.Initializer(deep.model.graph.FindNode("y_node")->input(1))->shape(), (Shape{1, 1, 3}));
-}
-
-TEST(Prepare, SharedBiasIsClonedPerNode) {
-  GraphBuilder b({1, 4, 8, 8});
-  b.Constant("w1", {4, 4, 1, 1});
-  b.Constant("w2", {4, 4, 1, 1});
-  b.Constant("bias", {4});
-  b.Op("Conv", {"x", "w1", "bias"}, "c1");
-  b.Op("Conv", {"c1", "w2", "bias"}, "c2");
-  b.Output("c2");
-  ASSERT_TRUE(MakeOrtCpuTarget()->Prepare(b.model, {}).ok());
-  EXPECT_NE(b.model.graph.FindNode("c1_node")->input(2), b.model.graph.FindNode("c2_node")->input(2));
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ Status ConstantWriter::WriteBias(const BiasPlan& bias, const std::vector<QuantPa
   const Shape& shape = graph_.Initializer(bias.bias)->shape();
   if (encoded->scales.size() == 1 && ElementCount(shape) == encoded->codes.count())
     encoded->codes = encoded->codes.Reshaped(shape);
-  qdq_.AddBias(node, *encoded, plan_.int16_biases);
+  qdq_.AddBias(node, *encoded);
   return Status::Ok();
 }
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "ir/test_graphs.h"
-#include "passes/prepare.h"
 #include "quantize/targets/dynamic/dynamic_planner.h"
 
 namespace preon {
@@ -101,21 +100,6 @@ TEST(DynamicWriter, GatesOfLstm) {
     EXPECT_EQ(model.graph.Initializer("r_zero_point")->type(), DataType::kInt8);
     EXPECT_EQ(made->Int("hidden_size", 0), kHidden);
   }
-}
-
-TEST(SplitGemm, SharesTransposedWeights) {
-  GraphBuilder builder({64, 64});
-  const std::string w = builder.Constant("w", {32, 64}), b = builder.Constant("b", {32});
-  for (const char* y : {"y", "z"}) {
-    builder.Op("Gemm", {"x", w, b}, y, {64, 32})->attributes["transB"] = int64_t{1};
-    builder.Output(y);
-  }
-  SplitGemm(builder.model, [](const Node&) { return true; });
-  const Graph& graph = builder.model.graph;
-  EXPECT_EQ(Operators(graph), (std::map<std::string, int>{{"MatMul", 2}, {"Add", 2}}));
-  EXPECT_EQ(graph.Initializer("w")->shape(), (Shape{64, 32}));  // under the old name, once
-  EXPECT_EQ(graph.FindNode("y_node_MatMul")->origins, std::vector<std::string>{"y_node"});
-  EXPECT_TRUE(graph.CheckIntegrity().ok());
 }
 
 }  // namespace

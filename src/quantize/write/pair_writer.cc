@@ -94,29 +94,4 @@ Status PairWriter::WriteConverted(const std::string& tensor, const ActivationPar
   return Status::Ok();
 }
 
-void DedicateDequantize(Graph& graph) {
-  std::vector<Node*> shared;
-  for (const auto& node : graph.nodes()) {
-    const bool dequantizes = node->op_type == "DequantizeLinear" || node->op_type == kExtendedDequantizeLinear;
-    if (dequantizes && graph.UseCount(node->output()) > 1) shared.push_back(node.get());
-  }
-  for (Node* node : shared) {
-    int count = graph.IsOutput(node->output()) ? 1 : 0;
-    for (const Use& use : graph.Uses(node->output())) {
-      if (use.captured || count++ == 0) continue;
-      const std::string suffix = StrCat("_", count - 1), output = graph.UniqueTensorName(node->output() + suffix);
-      std::vector<std::string> inputs = node->inputs();
-      const Node* quantize = graph.Producer(inputs[0]);
-      if (quantize != nullptr && graph.Initializer(quantize->input(0)) != nullptr) {
-        const std::string codes = graph.UniqueTensorName(inputs[0] + suffix);
-        graph.AddNode(quantize->op_type, quantize->inputs(), {codes}, quantize->name + suffix, quantize->domain)
-            ->attributes = quantize->attributes;
-        inputs[0] = codes;
-      }
-      graph.AddNode(node->op_type, inputs, {output}, node->name + suffix, node->domain)->attributes = node->attributes;
-      graph.SetInput(use.node, use.input, output);
-    }
-  }
-}
-
 }  // namespace preon

@@ -33,8 +33,4 @@ class PairWriter {
   std::map<std::string, std::string> quantized_as_;  // scale constant -> a tensor that has it
 };
 
-/// Every DequantizeLinear with several readers, graph outputs among them, becomes one for each; of a constant its
-/// QuantizeLinear too.
-void DedicateDequantize(Graph& graph);
-
 }  // namespace preon

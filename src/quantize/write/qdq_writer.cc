@@ -63,13 +63,6 @@ Shape BroadcastAlong(size_t rank, const EncodedTensor& encoded) {
   return shape;
 }
 
-Tensor CutTo16Bits(const Tensor& codes) {
-  Tensor cut = Tensor::Allocate(DataType::kInt16, codes.shape());
-  std::ranges::transform(codes.As<int32_t>(), cut.Mutable<int16_t>().begin(),
-                         [](int32_t code) { return static_cast<int16_t>(std::clamp(code, -32768, 32767)); });
-  return cut;
-}
-
 }  // namespace
 
 ParamNames QdqWriter::AddParams(const std::string& base, const std::vector<QuantParams>& params, DataType code_type,
@@ -156,24 +149,23 @@ void QdqWriter::AddCodes(const RoundTripNames& names, const EncodedTensor& encod
   if (encoded.block_size > 0) dequantize->attributes["block_size"] = encoded.block_size;
 }
 
-void QdqWriter::AddBias(Node* node, const EncodedBias& encoded, bool int16) {
+void QdqWriter::AddBias(Node* node, const EncodedBias& encoded) {
   // A bias that others read too stays theirs: this node's has a name of its own.
   const std::string original = node->input(2);
   const bool sole_reader = graph_.UseCount(original) == 1;
   const std::string bias = sole_reader ? original : graph_.UniqueTensorName(original + "_" + node->name);
   const std::string codes = graph_.UniqueTensorName(bias + "_quantized");
-  const DataType type = int16 ? DataType::kInt16 : DataType::kInt32;
-  graph_.SetInitializer(codes, int16 ? CutTo16Bits(encoded.codes) : encoded.codes);
+  graph_.SetInitializer(codes, encoded.codes);
   const bool per_channel = encoded.scales.size() > 1;
   std::vector<QuantParams> params;
   for (float scale : encoded.scales) params.push_back({scale, 0});
-  const ParamNames names = AddParams(codes, params, type);
-  // A per-tensor bias scale has shape [1] in the reference's layout (spec qdq §3.2).
+  const ParamNames names = AddParams(codes, params, DataType::kInt32);
+  // Quark gives a per-tensor bias scale the shape [1].
   if (!per_channel) graph_.SetInitializer(names.scale, graph_.Initializer(names.scale)->Reshaped({1}));
   graph_.SetInput(node, 2, "");
   if (sole_reader) graph_.RemoveInitializer(original);
   Node* dequantize = graph_.AddNode("DequantizeLinear", {codes, names.scale, names.zero_point}, {bias},
-                                    bias + "_DequantizeLinear", DomainOf(type));
+                                    bias + "_DequantizeLinear", DomainOf(DataType::kInt32));
   if (per_channel) dequantize->attributes["axis"] = int64_t{0};
   graph_.SetInput(node, 2, bias);
 }
@@ -182,19 +174,6 @@ void QdqWriter::ReplaceBias(Node* node, const std::vector<float>& values) {
   const std::string corrected = graph_.UniqueTensorName(node->input(2) + "_corrected");
   graph_.SetInitializer(corrected, Tensor::FromFloats({static_cast<int64_t>(values.size())}, values));
   graph_.SetInput(node, 2, corrected);
-}
-
-void QdqWriter::AddFloatRegionDequantize(Node* node, int64_t channels, const QuantParams& params, DataType code_type) {
-  const Node* dequantize = graph_.Producer(node->input(0));
-  if (dequantize == nullptr || !dequantize->Is("DequantizeLinear")) return;
-  const std::string codes = dequantize->input(0);
-  const std::string base = node->name + "_island";
-  const ParamNames names = AddParams(base, std::vector<QuantParams>(static_cast<size_t>(channels), params), code_type);
-  const std::string result = graph_.UniqueTensorName(base + "_DequantizeLinear_Output");
-  Node* own =
-      graph_.AddNode("DequantizeLinear", {codes, names.scale, names.zero_point}, {result}, base + "_DequantizeLinear");
-  own->attributes["axis"] = int64_t{1};
-  graph_.SetInput(node, 0, result);
 }
 
 }  // namespace preon

@@ -45,15 +45,11 @@ class QdqWriter {
   /// Codes → DQ → y. Codes without a DQ (16-bit floats) take a Cast, and a Mul where there are scales.
   void AddCodes(const RoundTripNames& names, const EncodedTensor& encoded);
 
-  /// Replaces input 2 of the node by int32 codes → DQ that keeps the bias' name where it can; int16 ones are cut.
-  void AddBias(Node* node, const EncodedBias& encoded, bool int16 = false);
+  /// Replaces input 2 of the node by int32 codes → DQ that keeps the bias' name where it can.
+  void AddBias(Node* node, const EncodedBias& encoded);
 
   /// Input 2 of the node becomes these floats, one per output.
   void ReplaceBias(Node* node, const std::vector<float>& values);
-
-  /// A DQ of its own for a float Conv/Gemm, with one scale per channel, which the runtime does not take for its own
-  /// quantization of float weights (spec qdq §13.3 A).
-  void AddFloatRegionDequantize(Node* node, int64_t channels, const QuantParams& params, DataType code_type);
 
  private:
   const char* DomainOf(DataType code_type) const;

@@ -3,10 +3,6 @@
 // (docs/design/dynamic.md).
 #include <algorithm>
 
-#include "ir/sub_graphs.h"
-#include "passes/passes.h"
-#include "passes/prepare.h"
-#include "quantize/settings/node_selection.h"
 #include "quantize/settings/tensor_settings.h"
 #include "quantize/targets/dynamic/dynamic_planner.h"
 #include "quantize/targets/targets.h"
@@ -33,19 +29,12 @@ class DynamicTarget final : public Target {
   bool NeedsStatistics(const PlanOptions&) const override { return false; }
   bool CorrectsBiases(const PlanOptions&) const override { return false; }
 
-  Status Prepare(Model& model, const PlanOptions& options) const override {
-    if (options.compat == Compat::kOff) FoldGemmScalars(model);
-    const Selection selection(options);
-    SplitGemm(model, [&](const Node& node) { return !selection.Excludes(node); });
-    // A constant read in several roles gets a name, and so codes, for each.
-    PREON_RETURN_IF_ERROR(MakeSplitSharedInitializersPass()->Apply(model, {}).status());
-    PREON_RETURN_IF_ERROR(model.graph.CheckIntegrity());
-    if (options.compat != Compat::kOff && !options.op_list.selection.sub_graphs) return Status::Ok();
-    const auto prepare_body = [&](Model& body) -> Status {
-      PREON_RETURN_IF_ERROR(MakeConstantToInitializerPass()->Apply(body, {}).status());
-      return Prepare(body, options);
-    };
-    return EditSubGraphs(model, prepare_body);
+  bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
+    if (pass == "fold_gemm_scalars") return options.compat == Compat::kOff;
+    return by_default || pass == "split_gemm";
+  }
+  bool RewritesBodies(const PlanOptions& options) const override {
+    return options.compat == Compat::kOff || options.op_list.selection.sub_graphs;
   }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "passes/prepare.h"
 #include "quantize/plan/float_reason.h"
 #include "quantize/plan/macs.h"
 #include "quantize/plan/plan_options.h"
@@ -73,9 +72,8 @@ class MatMulNBitsTarget final : public Target {
   bool QuantizesActivations() const override { return false; }
   DataType DefaultWeight() const override { return DataType::kInt4; }
 
-  Status Prepare(Model& model, const PlanOptions&) const override {
-    FoldGemmScalars(model);
-    return model.graph.CheckIntegrity();
+  bool WantsPass(std::string_view pass, bool by_default, const PlanOptions&) const override {
+    return by_default || pass == "fold_gemm_scalars";
   }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {

@@ -1,12 +1,16 @@
 // Target ort-cpu: ONNX Runtime's CPU provider on x86-64, so that every Conv, Gemm and MatMul that gains runs in
 // integers.
-#include "passes/passes.h"
-#include "passes/prepare.h"
+#include <algorithm>
+#include <array>
+
 #include "quantize/targets/ort_cpu/ort_cpu_planner.h"
 #include "quantize/targets/targets.h"
 
 namespace preon {
 namespace {
+
+constexpr std::array<std::string_view, 3> kForIntegerKernels = {"fold_gemm_scalars", "lower_batch_norm",
+                                                                "lower_linear_layers"};
 
 class OrtCpuTarget final : public Target {
  public:
@@ -20,13 +24,8 @@ class OrtCpuTarget final : public Target {
   bool Takes(const PlanOptions& options) const override { return OrtCpuTakes(options); }
   bool FollowsRuntime() const override { return true; }
 
-  Status Prepare(Model& model, const PlanOptions&) const override {
-    FoldGemmScalars(model);
-    LowerBatchNorm(model);
-    LowerLinearLayers(model);
-    // A constant read in several roles gets a name, and so codes, for each.
-    PREON_RETURN_IF_ERROR(MakeSplitSharedInitializersPass()->Apply(model, {}).status());
-    return model.graph.CheckIntegrity();
+  bool WantsPass(std::string_view pass, bool by_default, const PlanOptions&) const override {
+    return by_default || std::ranges::find(kForIntegerKernels, pass) != kForIntegerKernels.end();
   }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {

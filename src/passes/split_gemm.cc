@@ -1,6 +1,15 @@
+// split_gemm: a Gemm becomes the MatMul and Add that it stands for.
+//
+// Before:      y = Gemm(x, W, b)
+// After:       t = MatMul(x, W') (NAME_MatMul); y = Add(t, b) (NAME_Add)     W' = W, or its transpose where transB is
+// set Conditions:  W: a constant float matrix; transA = 0, alpha = beta = 1; the user has not excluded the node.
+// Without a
+//              bias the MatMul writes y. A weight that only transposed readers have keeps its name.
+// Formula:     -
+// Why:         DynamicQuantizeMatMul exists for MatMul alone; the names are those of other tools.
 #include <map>
 
-#include "passes/prepare.h"
+#include "passes/passes.h"
 
 namespace preon {
 namespace {
@@ -49,23 +58,33 @@ void SplitIntoMatMulAndAdd(Graph& graph, Node* gemm, const std::string& weight) 
   graph.RemoveNode(gemm);
 }
 
+class SplitGemm final : public Pass {
+ public:
+  std::string_view name() const override { return "split_gemm"; }
+  std::string_view summary() const override { return "Gemm with a constant weight becomes MatMul and Add"; }
+  bool on_by_default() const override { return false; }
+  PassPhase phase() const override { return PassPhase::kLast; }
+  bool works_in_bodies() const override { return true; }
+
+  Result<Effect> Apply(Model& model, const PassEnv& env) const override {
+    Graph& graph = model.graph;
+    std::vector<Node*> gemms;
+    for (const auto& node : graph.nodes()) {
+      if (Splits(graph, *node) && !(env.excluded && env.excluded(*node))) gemms.push_back(node.get());
+    }
+    std::map<std::string, std::string> transposed;
+    for (Node* gemm : gemms) SplitIntoMatMulAndAdd(graph, gemm, WeightOf(graph, *gemm, transposed));
+    for (const auto& [weight, copy] : transposed) {
+      if (graph.UseCount(weight) > 0) continue;
+      graph.SetInitializer(weight, *graph.Initializer(copy));
+      graph.ReplaceUses(copy, weight);
+    }
+    return gemms.empty() ? Effect::kUnchanged : Effect::kChanged;
+  }
+};
+
 }  // namespace
 
-void SplitGemm(Model& model, const std::function<bool(const Node&)>& wanted) {
-  Graph& graph = model.graph;
-  std::vector<Node*> gemms;
-  for (const auto& node : graph.nodes()) {
-    if (Splits(graph, *node) && wanted(*node)) gemms.push_back(node.get());
-  }
-  std::map<std::string, std::string> transposed;
-  for (Node* gemm : gemms) SplitIntoMatMulAndAdd(graph, gemm, WeightOf(graph, *gemm, transposed));
-  // A weight that nobody reads as it was gives its name to the transposed one.
-  for (const auto& [weight, copy] : transposed) {
-    if (graph.UseCount(weight) > 0) continue;
-    graph.SetInitializer(weight, *graph.Initializer(copy));
-    graph.ReplaceUses(copy, weight);
-  }
-  graph.RemoveUnusedInitializers();
-}
+std::unique_ptr<Pass> MakeSplitGemmPass() { return std::make_unique<SplitGemm>(); }
 
 }  // namespace preon

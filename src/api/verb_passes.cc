@@ -1,0 +1,90 @@
+#include <algorithm>
+
+#include "api/verbs.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "ir/model_io.h"
+#include "pipeline/output.h"
+#include "quantize/qdq_passes/qdq_pass.h"
+#include "runtime/evaluator.h"
+
+namespace preon {
+namespace {
+
+// One name per line; what follows a # is a comment.
+Result<std::vector<std::string>> ReadPassNames(const std::string& path) {
+  PREON_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  std::vector<std::string> names;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    line = line.substr(0, line.find('#'));
+    const size_t first = line.find_first_not_of(" \t\r"), last = line.find_last_not_of(" \t\r");
+    if (first != std::string::npos) names.push_back(line.substr(first, last - first + 1));
+    begin = end + 1;
+  }
+  return names;
+}
+
+// The registry's names. Errors: kUnknownOption, kMissingOption where there is none.
+Result<std::set<std::string>> ChosenPasses(const Job& job) {
+  const Options& options = job.options;
+  std::vector<std::string> given = options.passes;
+  if (!options.pass_list.empty()) {
+    PREON_ASSIGN_OR_RETURN(const std::vector<std::string> listed, ReadPassNames(options.pass_list));
+    given.insert(given.end(), listed.begin(), listed.end());
+  }
+  if (given.empty())
+    return Error(ErrorId::kMissingOption, "passes: got no pass, wanted --pass or --list")
+        .WithHint("--pass help lists them");
+  std::set<std::string> names;
+  for (const std::string& name : given) {
+    PREON_ASSIGN_OR_RETURN(std::string known, PassName(job.builtins, name));
+    names.insert(std::move(known));
+  }
+  return names;
+}
+
+Result<std::vector<PassRecord>> RunFloatPasses(Model& model, const std::set<std::string>& chosen, const Job& job) {
+  RuntimeEvaluator evaluator(job.context);
+  const PassEnv env{.evaluator = &evaluator,
+                    .context = &job.context,
+                    .fixed_shapes = job.options.fixed_shapes,
+                    .copied_types = job.options.copied_types};
+  PassRunnerOptions runner{.enabled = chosen};
+  for (const auto& pass : job.builtins.passes.entries()) {
+    if (!chosen.contains(std::string(pass->name()))) runner.disabled.insert(std::string(pass->name()));
+  }
+  return RunPasses(model, job.builtins.passes, env, runner);
+}
+
+}  // namespace
+
+Result<PassesResult> PassesVerb(const std::string& path, Job& job) {
+  const Options& options = job.options;
+  PREON_RETURN_IF_ERROR(CheckOutputs("passes", options, {path}));
+  PREON_ASSIGN_OR_RETURN(const std::set<std::string> chosen, ChosenPasses(job));
+  job.clock.Begin("load");
+  PREON_ASSIGN_OR_RETURN(Model model, LoadModel(path));
+  PREON_RETURN_IF_ERROR(CheckNotInputs(options, model.external_files));
+  PassesResult result{.output = options.output, .nodes_before = static_cast<int64_t>(model.graph.nodes().size())};
+  job.clock.Begin("passes");
+  PREON_ASSIGN_OR_RETURN(std::vector<PassRecord> records, RunFloatPasses(model, chosen, job));
+  QdqPassOptions of_quantized{.enabled = chosen};
+  for (const auto& pass : job.builtins.qdq_passes.entries()) {
+    if (!chosen.contains(std::string(pass->name()))) of_quantized.disabled.insert(std::string(pass->name()));
+  }
+  PREON_ASSIGN_OR_RETURN(const std::vector<PassRecord> behind, RunQdqPasses(model, {}, of_quantized, result.warnings));
+  records.insert(records.end(), behind.begin(), behind.end());
+  for (const PassRecord& record : records) {
+    if (!record.cause.ok()) return Status(record.cause).WithContext("pass ", record.name);
+    result.passes.emplace_back(record.name, record.effect == Effect::kChanged);
+  }
+  result.nodes_after = static_cast<int64_t>(model.graph.nodes().size());
+  job.clock.Begin("write");
+  PREON_RETURN_IF_ERROR(SaveModel(model, options.output, {.external_data = options.external_data}));
+  result.facts = job.clock.Finish("passes");
+  return result;
+}
+
+}  // namespace preon

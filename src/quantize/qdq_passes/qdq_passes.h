@@ -1,0 +1,22 @@
+// The rewrites of Q/DQ graphs that preon ships, in the order in which they run.
+#pragma once
+
+#include <memory>
+
+#include "quantize/qdq_passes/qdq_pass.h"
+
+namespace preon {
+
+std::unique_ptr<QdqPass> MakeInt16BiasesPass();
+std::unique_ptr<QdqPass> MakeClipsToReluPass();
+std::unique_ptr<QdqPass> MakeClipsToMinMaxPass();
+std::unique_ptr<QdqPass> MakeGuardFloatRegionsPass();
+std::unique_ptr<QdqPass> MakeDedicateDequantizePass();
+std::unique_ptr<QdqPass> MakeFillImageChannelsPass();
+std::unique_ptr<QdqPass> MakePairsInBranchesPass();
+std::unique_ptr<QdqPass> MakeQOperatorPass();
+std::unique_ptr<QdqPass> MakeToNhwcPass();
+
+QdqPassRegistry MakeQdqPasses();
+
+}  // namespace preon
