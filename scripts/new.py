@@ -28,7 +28,7 @@ KINDS = {
                registered("RangeMethod", "src/ranges/range_methods.h", BUILTINS, "builtins.methods", "Method")),
     "pass": ({"src/passes/@name@.cc": "pass.cc", "tests/graph/@name@.onnxtxt": "pass.onnxtxt"},
              registered("Pass", "src/passes/passes.h", BUILTINS, "builtins.passes", "Pass")),
-    "qdq_pass": ({"src/quantize/qdq_passes/@name@.cc": "qdq_pass.cc", "src/quantize/qdq_passes/@name@_test.cc": "qdq_pass_test.cc"},
+    "qdq_pass": ({"src/quantize/qdq_passes/@name@.cc": "qdq_pass.cc", "tests/graph/@name@.onnxtxt": "pass.onnxtxt"},
                  registered("QdqPass", "src/quantize/qdq_passes/qdq_passes.h", "src/quantize/qdq_passes/qdq_passes.cc", "passes", "Pass")),
     "target": ({"src/quantize/targets/@name@/@name@_target.cc": "target.cc", "src/quantize/targets/@name@/@name@_target_test.cc": "target_test.cc"},
                registered("Target", "src/quantize/targets/targets.h", BUILTINS, "builtins.targets", "Target")),
