@@ -46,13 +46,14 @@ Builtins MakeBuiltins() {
   builtins.passes.Add(MakeSplitLargePoolPass());
   builtins.passes.Add(MakeConvertSplitPass());
   builtins.passes.Add(MakeConvertBatchNormPass());
+  builtins.passes.Add(MakeSplitSharedInitializersPass());
+  builtins.passes.Add(MakeRemoveDeadPass());
   builtins.passes.Add(MakeCopySharedInitializersPass());
   builtins.passes.Add(MakeFoldGemmScalarsPass());
   builtins.passes.Add(MakeLowerBatchNormPass());
   builtins.passes.Add(MakeLowerLinearLayersPass());
   builtins.passes.Add(MakeSplitGemmPass());
-  builtins.passes.Add(MakeSplitSharedInitializersPass());
-  builtins.passes.Add(MakeRemoveDeadPass());
+  builtins.passes.Add(MakeSplitSharedInitializersLastPass());
 
   builtins.qdq_passes = MakeQdqPasses();
 

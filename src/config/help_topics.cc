@@ -14,7 +14,7 @@ namespace preon {
 namespace {
 
 void AddLine(std::ostringstream& out, std::string_view name, std::string_view summary) {
-  out << "  " << std::left << std::setw(26) << name << summary << '\n';
+  out << "  " << std::left << std::setw(32) << name << summary << '\n';
 }
 
 template <typename T>
@@ -35,6 +35,21 @@ std::string Listed(std::string_view title, const std::vector<std::string>& names
   out << title << '\n';
   for (const std::string& name : names) out << "  " << name << '\n';
   return out.str();
+}
+
+// In the order in which they run.
+std::string PassTopic(const Builtins& builtins) {
+  std::ostringstream out;
+  const auto add = [&](std::string_view title, PassPhase phase) {
+    out << title << '\n';
+    for (const auto& pass : builtins.passes.entries()) {
+      if (pass->phase() == phase) AddLine(out, pass->name(), pass->summary());
+    }
+  };
+  add("passes of the float graph, first:", PassPhase::kSource);
+  add("passes of the float graph, repeated until nothing changes:", PassPhase::kRounds);
+  add("passes of the float graph, last:", PassPhase::kLast);
+  return out.str() + ListOf("passes of the quantized graph:", builtins.qdq_passes);
 }
 
 std::string TypeList() {
@@ -83,9 +98,7 @@ std::string KeyList() {
 std::string HelpTopic(std::string_view option, const Builtins& builtins) {
   if (option == "method" || option == "method-option") return ListOf("methods, with their options:", builtins.methods);
   if (option == "target") return ListOf("targets:", builtins.targets);
-  if (option == "pass" || option == "disable-pass" || option == "enable-pass")
-    return ListOf("passes of the float graph, in the order they run:", builtins.passes) +
-           ListOf("passes of the quantized graph:", builtins.qdq_passes);
+  if (option == "pass" || option == "disable-pass" || option == "enable-pass") return PassTopic(builtins);
   if (option == "activation" || option == "weight") return TypeList();
   if (option == "scale-type" || option == "weight-scale-type") return Listed("scale types:", ScaleTypeNames());
   if (option == "compat") return Listed("whose numbers:", CompatNames());

@@ -8,6 +8,7 @@
 // Why:         the runtime has no integer Gemm with scalars.
 #include <algorithm>
 
+#include "passes/match.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
 
@@ -28,11 +29,6 @@ void ScaleOperand(Graph& graph, Node* node, size_t index, float factor) {
   const std::string target = graph.UseCount(name) == 1 ? name : graph.UniqueTensorName(name + "_scaled");
   graph.SetInitializer(target, std::move(scaled));
   graph.SetInput(node, index, target);
-}
-
-bool IsFloatConstant(const Graph& graph, const std::string& tensor) {
-  const Tensor* constant = graph.Initializer(tensor);
-  return constant != nullptr && constant->type() == DataType::kFloat;
 }
 
 class FoldGemmScalars final : public NodePass {

@@ -10,17 +10,13 @@
 // Why:         the integer Gemm takes the bias. For higher ranks the runtime would turn the pair into a float Gemm
 //              before it looks for integer kernels; a bias of rank 3 keeps it from that (2.4 times faster,
 //              docs/design/placement.md).
+#include "passes/match.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 
 namespace preon {
 namespace {
-
-bool IsFloatConstant(const Graph& graph, const std::string& tensor) {
-  const Tensor* constant = graph.Initializer(tensor);
-  return constant != nullptr && constant->type() == DataType::kFloat;
-}
 
 // Elements of a bias that adds one value per column: [N], [1, N], [1, 1, N]… or a single value; 0 if it is none.
 int64_t BiasLength(const Tensor& bias, int64_t columns) {

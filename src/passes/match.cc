@@ -10,6 +10,11 @@ const Tensor* Constant(const Graph& graph, std::string_view tensor) {
   return graph.overridable_initializers.count(tensor) > 0 ? nullptr : graph.Initializer(tensor);
 }
 
+bool IsFloatConstant(const Graph& graph, std::string_view tensor) {
+  const Tensor* constant = graph.Initializer(tensor);
+  return constant != nullptr && constant->type() == DataType::kFloat;
+}
+
 std::optional<float> ConstantScalar(const Graph& graph, std::string_view tensor) {
   const Tensor* constant = Constant(graph, tensor);
   if (constant == nullptr || constant->type() != DataType::kFloat || constant->count() != 1) return std::nullopt;

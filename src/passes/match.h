@@ -12,6 +12,8 @@ namespace preon {
 
 /// The constant under this name; null when it is computed, absent, or a default that the model's user may override.
 const Tensor* Constant(const Graph& graph, std::string_view tensor);
+/// True for an initializer of type float.
+bool IsFloatConstant(const Graph& graph, std::string_view tensor);
 /// The value of a float constant of one element, whatever its rank.
 std::optional<float> ConstantScalar(const Graph& graph, std::string_view tensor);
 /// True for a float constant of one element within `tolerance` of `value`.

@@ -37,10 +37,9 @@ enum class Effect { kUnchanged, kChanged };
 
 /// When a pass runs.
 enum class PassPhase {
-  kSource,         ///< once, before all others, which are compared with the model that it leaves
-  kRounds,         ///< with the others of the rounds, until nothing changes
-  kLast,           ///< once, after the rounds: passes of the rounds would fold what it writes back or copy it again
-  kRoundsAndLast,  ///< in both: passes of kLast leave work for it
+  kSource,  ///< once, before all others, which are compared with the model that it leaves
+  kRounds,  ///< with the others of the rounds, until nothing changes
+  kLast,    ///< once, after the rounds, whose passes would fold or merge what it writes
 };
 
 /// Rewrites a model. A pass that returns an error or kUnchanged has left the model as it was (the runner enforces it).

@@ -75,12 +75,11 @@ class Runner {
     return Effect::kUnchanged;
   }
 
-  // The passes that run in one of two phases, each once. True when one changed the model.
-  bool RunOnce(std::vector<Entry>& entries, PassPhase phase, PassPhase or_phase) {
+  // The passes of one phase, each once. True when one changed the model.
+  bool RunOnce(std::vector<Entry>& entries, PassPhase phase) {
     bool changed = false;
     for (Entry& entry : entries) {
-      const bool runs = entry.pass->phase() == phase || entry.pass->phase() == or_phase;
-      if (!runs || !entry.record.problem.empty()) continue;
+      if (entry.pass->phase() != phase || !entry.record.problem.empty()) continue;
       const Effect effect = Try(entry.record, [&] { return entry.pass->Apply(model_, env_); });
       changed = changed || effect == Effect::kChanged;
     }
@@ -99,13 +98,13 @@ std::vector<PassRecord> RunPasses(Model& model, const PassRegistry& passes, cons
                                   const PassRunnerOptions& options) {
   std::vector<Entry> entries = ChosenPasses(passes, options);
   Runner runner(model, env, options);
-  runner.RunOnce(entries, PassPhase::kSource, PassPhase::kSource);
+  runner.RunOnce(entries, PassPhase::kSource);
   bool changed = true;
   for (int round = 0; changed && round < kMaxRounds; ++round) {
     InferShapes(model);
-    changed = runner.RunOnce(entries, PassPhase::kRounds, PassPhase::kRoundsAndLast);
+    changed = runner.RunOnce(entries, PassPhase::kRounds);
   }
-  runner.RunOnce(entries, PassPhase::kLast, PassPhase::kRoundsAndLast);
+  runner.RunOnce(entries, PassPhase::kLast);
 
   std::vector<PassRecord> records;
   for (Entry& entry : entries) records.push_back(std::move(entry.record));

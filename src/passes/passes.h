@@ -33,14 +33,15 @@ std::unique_ptr<Pass> MakeConvertReduceMeanPass();
 std::unique_ptr<Pass> MakeSplitLargePoolPass();
 std::unique_ptr<Pass> MakeConvertSplitPass();
 std::unique_ptr<Pass> MakeConvertBatchNormPass();
+// Behind all of the rounds:
+std::unique_ptr<Pass> MakeSplitSharedInitializersPass();
+std::unique_ptr<Pass> MakeRemoveDeadPass();
 // Last, off by default; targets for the CPU runtime ask for them:
 std::unique_ptr<Pass> MakeCopySharedInitializersPass();
 std::unique_ptr<Pass> MakeFoldGemmScalarsPass();
 std::unique_ptr<Pass> MakeLowerBatchNormPass();
 std::unique_ptr<Pass> MakeLowerLinearLayersPass();
 std::unique_ptr<Pass> MakeSplitGemmPass();
-// Rounds, and last again:
-std::unique_ptr<Pass> MakeSplitSharedInitializersPass();
-std::unique_ptr<Pass> MakeRemoveDeadPass();
+std::unique_ptr<Pass> MakeSplitSharedInitializersLastPass();
 
 }  // namespace preon

@@ -35,12 +35,14 @@ bool GiveEachReaderItsCopy(Graph& graph, const std::string& tensor, const PassEn
 
 class SplitSharedInitializers final : public Pass {
  public:
-  std::string_view name() const override { return "split_shared_initializers"; }
+  SplitSharedInitializers(std::string_view name, PassPhase phase) : name_(name), phase_(phase) {}
+  std::string_view name() const override { return name_; }
   std::string_view summary() const override {
     return "an initializer that is read in several roles gets a copy for each";
   }
-  PassPhase phase() const override { return PassPhase::kRoundsAndLast; }
-  bool works_in_bodies() const override { return true; }
+  bool on_by_default() const override { return phase_ == PassPhase::kRounds; }
+  PassPhase phase() const override { return phase_; }
+  bool works_in_bodies() const override { return phase_ == PassPhase::kLast; }
 
   Result<Effect> Apply(Model& model, const PassEnv& env) const override {
     Graph& graph = model.graph;
@@ -53,10 +55,20 @@ class SplitSharedInitializers final : public Pass {
     for (const std::string& tensor : shared) changed = GiveEachReaderItsCopy(graph, tensor, env) || changed;
     return changed ? Effect::kChanged : Effect::kUnchanged;
   }
+
+ private:
+  const std::string_view name_;
+  const PassPhase phase_;
 };
 
 }  // namespace
 
-std::unique_ptr<Pass> MakeSplitSharedInitializersPass() { return std::make_unique<SplitSharedInitializers>(); }
+std::unique_ptr<Pass> MakeSplitSharedInitializersPass() {
+  return std::make_unique<SplitSharedInitializers>("split_shared_initializers", PassPhase::kRounds);
+}
+
+std::unique_ptr<Pass> MakeSplitSharedInitializersLastPass() {
+  return std::make_unique<SplitSharedInitializers>("split_shared_initializers_last", PassPhase::kLast);
+}
 
 }  // namespace preon

@@ -111,7 +111,8 @@ class RealModel:
 
     def passes(self):
         """Names of all rewrites of ours."""
-        return re.findall(r"^  (\w+)", self.preon("calibrate", "--disable-pass", "help").stdout, re.MULTILINE)
+        repeated = self.preon("calibrate", "--disable-pass", "help").stdout.split("repeated until nothing changes:")[1].split("passes of")[0]
+        return re.findall(r"^  (\w+)", repeated, re.MULTILINE)
 
     def calibrate_source_graph(self, *options):
         """As calibrate, but the graph is the file's: no rewrites of ours, so that values can be held against the runtime's."""

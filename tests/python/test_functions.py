@@ -53,6 +53,16 @@ def test_instrument(model, tmp_path):
     assert (tmp_path / "served.onnx").exists() and result.observed_tensors > 0
 
 
+def test_passes(preon, model, tmp_path):
+    names = ["fold_constants", "to_nhwc"]
+    result = preon_package.passes(tmp_path / model, names=names)
+    (tmp_path / "names.txt").write_text("# both kinds\nto_nhwc\n\nfold_constants  # of float graphs\n")
+    assert steady(result.facts) == told(preon, "passes", model, "-o", "out.onnx", "--list", "names.txt")
+    assert [each["name"] for each in result.passes] == names and result.passes[1]["changed"]
+    assert [dim.dim_value for dim in result.model.graph.input[0].type.tensor_type.shape.dim][1:] == [8, 8, 3]
+    assert onnx.load(tmp_path / "out.onnx") == result.model
+
+
 def test_compare(preon, model, data, samples, reader, tmp_path):
     made = preon_package.quantize(tmp_path / model, reader=reader(samples), method="minmax")
     onnx.save(made.model, tmp_path / "q.onnx")
@@ -68,6 +78,9 @@ def test_compare(preon, model, data, samples, reader, tmp_path):
     (lambda f: preon_package.inspect(f / "calib.npz"), "calib.npz"),
     (lambda f: preon_package.compare(f / "model.onnx", f / "model.onnx"), "data"),
     (lambda f: preon_package.instrument(f / "model.onnx", f / "model.onnx"), "model.onnx"),
+    (lambda f: preon_package.passes(f / "model.onnx"), "got no pass, wanted --pass or --list"),
+    (lambda f: preon_package.passes(f / "model.onnx", names=["fuse_gellu"]), "unknown pass 'fuse_gellu'; did you mean 'fuse_gelu'"),
+    (lambda f: preon_package.passes(f / "model.onnx", names=["fix_shapes"], fix_shape="none=1"), "'none' is no input or output"),
 ])
 def test_mistakes(calib, tmp_path, call, says):
     with pytest.raises(preon_package.PreonError, match=says):

@@ -17,8 +17,7 @@ std::vector<std::string> PassesOfRounds() {
   std::vector<std::string> names;
   const Builtins builtins = MakeBuiltins();
   for (const auto& pass : builtins.passes.entries()) {
-    if (pass->phase() == PassPhase::kRounds || pass->phase() == PassPhase::kRoundsAndLast)
-      names.emplace_back(pass->name());
+    if (pass->phase() == PassPhase::kRounds) names.emplace_back(pass->name());
   }
   return names;
 }

@@ -31,7 +31,7 @@ class DynamicTarget final : public Target {
 
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
     if (pass == "fold_gemm_scalars") return options.compat == Compat::kOff;
-    return by_default || pass == "split_gemm";
+    return by_default || pass == "split_gemm" || pass == "split_shared_initializers_last";
   }
   bool RewritesBodies(const PlanOptions& options) const override {
     return options.compat == Compat::kOff || options.op_list.selection.sub_graphs;

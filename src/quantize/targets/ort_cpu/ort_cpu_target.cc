@@ -9,8 +9,8 @@
 namespace preon {
 namespace {
 
-constexpr std::array<std::string_view, 3> kForIntegerKernels = {"fold_gemm_scalars", "lower_batch_norm",
-                                                                "lower_linear_layers"};
+constexpr std::array<std::string_view, 4> kForIntegerKernels = {
+    "fold_gemm_scalars", "lower_batch_norm", "lower_linear_layers", "split_shared_initializers_last"};
 
 class OrtCpuTarget final : public Target {
  public:
