@@ -5,10 +5,14 @@ BACKTICKED = re.compile(r"`([^`\n]+)`")
 FILE = re.compile(r"[\w./-]+\.(?:h|cc|inc|cmake|onnxtxt|py|sh|md)")
 #: Names of a user's own files in examples, and of files that a build or a run writes.
 EXAMPLES = re.compile(r"(^|/)(x|three_sigma|count_values)(_test)?[._]|^(build|DIR|OUT)/|\bNAME\b|^(foo|my_\w+|mine|reader|evaluate|convert)\.py$")
-ADD_PASS = re.compile(r"\bbuiltins\.passes\.Add\((Make\w+)\(\)\)")
-PASS_NAME = re.compile(r'\.name = "(\w+)"')
+PASS_NAME = re.compile(r'(?:\.name = |name\(\) const override \{ return )"(\w+)"')
+#: A function that makes an entry of a registry; where it makes one of several of a class, the name is in its body.
+MAKER = re.compile(r"^std::unique_ptr<\w+> (Make\w+)\(\) \{(.*?)\}", re.MULTILINE | re.DOTALL)
 SWITCHED_PASS = re.compile(r"--(?:disable|enable)-pass[= ]([a-z]+_\w+)")
-ORDER_PAGE, ORDER_TITLE = "docs/design/passes.md", "## The order"
+ORDER_PAGE = "docs/design/passes.md"
+#: Section of the page -> how the registry that it lists is filled: passes of float graphs, of Q/DQ graphs.
+ORDERS = {"## The order": re.compile(r"\bbuiltins\.passes\.Add\((Make\w+)\(\)\)"),
+          "## Passes of quantized graphs": re.compile(r"^  passes\.Add\((Make\w+)\(\)\)", re.MULTILINE)}
 
 
 def pages(tree):
@@ -37,34 +41,37 @@ def name_problems(tree):
                     yield f"{page}: names `{token}`, which is no folder and no file of src/"
 
 
-def registered_passes(tree):
-    """Names in the order of the registry."""
+def registered_passes(tree, add):
+    """Names in the order of the registry that `add` fills."""
     names = {}
     for path in tree.select(".cc", below="src/"):
-        maker = re.search(r"^std::unique_ptr<\w+> (Make\w+)\(\)", tree.text(path), re.MULTILINE)
-        name = PASS_NAME.search(tree.text(path)) or re.search(r'name\(\) const override \{ return "(\w+)"', tree.text(path))
-        if maker and name:
-            names[maker.group(1)] = name.group(1)
-    makers = [maker for path in tree.select(".cc", below="src/") for maker in ADD_PASS.findall(tree.text(path))]
+        own = PASS_NAME.search(tree.text(path))
+        for maker, body in MAKER.findall(tree.text(path)):
+            name = re.search(r'"(\w+)"', body) or own
+            if name:
+                names[maker] = name.group(1)
+    makers = [maker for path in tree.select(".cc", below="src/") for maker in add.findall(tree.text(path))]
     return [names.get(maker, maker) for maker in makers]
 
 
 def pass_problems(tree):
-    """The table of passes is the registry, in its order; passes that pages switch on or off are there."""
-    known = registered_passes(tree)
-    if not known:
-        return
-    if ORDER_PAGE in tree.paths and ORDER_TITLE in tree.text(ORDER_PAGE):
-        section = tree.text(ORDER_PAGE).split(ORDER_TITLE, 1)[1].split("\n## ")[0]
+    """The tables of passes are the registries, in their order; passes that pages switch on or off are there."""
+    known = []
+    for title, add in ORDERS.items():
+        registered = registered_passes(tree, add)
+        known += registered
+        if not registered or ORDER_PAGE not in tree.paths:
+            continue
+        section = (tree.text(ORDER_PAGE) + title).split(title, 1)[1].split("\n## ")[0]
         rows = [line.split("|")[2] for line in section.splitlines() if line.startswith("|") and line.count("|") >= 4]
         listed = [name for row in rows for name in BACKTICKED.findall(row)]
-        for number, (want, got) in enumerate(zip(known + ["the end"], listed + ["the end"]), 1):
+        for number, (want, got) in enumerate(zip(registered + ["the end"], listed + ["the end"]), 1):
             if want != got:
-                yield f"{ORDER_PAGE}: pass {number} of the table is {got}, of the registry {want}"
+                yield f"{ORDER_PAGE}: pass {number} of '{title[3:]}' is {got}, of the registry {want}"
                 break
     for page in pages(tree):
         for name in SWITCHED_PASS.findall(tree.text(page)):
-            if name not in known and not any(f'"{name}"' in tree.text(path) for path in tree.select(".cc", below="src/")):
+            if name not in known:
                 yield f"{page}: names the pass {name}, which does not exist"
 
 

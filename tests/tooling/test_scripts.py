@@ -120,7 +120,7 @@ def test_repo_check_passes_what_is_clean(tmp_path, files):
     ("link", {"src/api/README.md": "[there](no.md)"}, "links to no.md"),
     ("docs.name", {"src/api/README.md": "`gone.h`"}, "names `gone.h`"),
     ("docs.name", {"docs/a.md": "`api/gone`"}, "names `api/gone`"),
-    ("pass", PASSES | {"docs/design/passes.md": "## The order\n| # | pass | why |\n|---|---|---|\n| 1 | `fold_b` | x |\n"}, "of the table is fold_b, of the registry fold_a"),
+    ("pass", PASSES | {"docs/design/passes.md": "## The order\n| # | pass | why |\n|---|---|---|\n| 1 | `fold_b` | x |\n"}, "pass 1 of 'The order' is fold_b, of the registry fold_a"),
     ("pass", PASSES | {"docs/a.md": "`--disable-pass fold_gone`"}, "the pass fold_gone"),
     ("registry", PASSES | {"src/config/builtins.cc": ""}, "MakeAPass stands 0 times"),
     ("registry", PASSES | {"src/config/builtins.cc": "passes.Add(MakeAPass());\npasses.Add(MakeAPass());\n"}, "MakeAPass stands 2 times"),
