@@ -40,7 +40,7 @@ MIXTURES = [  # name, targets, options
     ("bfp16, weights folded", ["quark"], [*both("bfp16", "bfp16"), "--weight-form", "folded"]),
     ("mxint8, weights folded", ["quark"], [*both("mxint8", "mxint8"), "--weight-form", "folded"]),
 ]
-# The layout of `quark` has quantizers between attention mask and Softmax as well: what that costs, and two ways round it.
+# Target `quark` has quantizers between attention mask and Softmax as well: what that costs, and two ways round it.
 TRANSFORMERS = {
     "sst2_transformer": ["/b.*/a/Add", "/b.*/a/Softmax"],  # nodes whose values have the mask in them
     "chargpt_shakespeare": ["/b.*/a/Add", "/b.*/a/Softmax"],

@@ -23,6 +23,6 @@ foreach(source IN LISTS fuzzers)
 endforeach()
 
 # Not a test of its own: tests/differential/test_golden_graphs.py feeds it.
-add_executable(preon_layout_runner tests/differential/layout_runner.cc)
-target_link_libraries(preon_layout_runner PRIVATE ${layers} nlohmann_json::nlohmann_json)
-preon_compile_options(preon_layout_runner)
+add_executable(preon_op_list_runner tests/differential/op_list_runner.cc)
+target_link_libraries(preon_op_list_runner PRIVATE ${layers} nlohmann_json::nlohmann_json)
+preon_compile_options(preon_op_list_runner)

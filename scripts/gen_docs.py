@@ -84,7 +84,7 @@ def example(key):
 
 
 def count(keys):
-    """How many of the reference's are here."""
+    """How many of AMD Quark's are here."""
     theirs = [key for key in keys if not key["ours"]]
     return f"{sum(bool(key['here']) for key in theirs)} of {len(theirs)}"
 
@@ -92,7 +92,7 @@ def count(keys):
 def key_page(group, keys):
     lines = [f"# {group[0].upper()}{group[1:]}: AMD Quark's keys\n", f"{count(keys)} are in this version; read by the stage "
              f"*{keys[0]['stage']}*. Written by `./dev docs`.\n",
-             "| key | type | default of the reference | meaning | here | example |", "|---|---|---|---|---|---|"]
+             "| key | type | default in Quark | meaning | here | example |", "|---|---|---|---|---|---|"]
     for key in keys:
         kind = key["type"] + (f": {key['range']}" if key["range"] else "")
         default = f"`{json.dumps(key['default'])}`" + (f"; {key['otherwise']}" if key["otherwise"] else "")

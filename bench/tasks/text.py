@@ -42,7 +42,7 @@ def prepare_magika(data, built):
     kinds = json.loads((data / "text/magika_v3_3_config.json").read_text())["target_labels_space"]
     known = sorted(f for f in (data / "text/magika_basic").glob("*/*") if f.parent.name in kinds)
     others = [f for f in sorted(data.rglob("*")) if f.is_file() and "magika_basic" not in f.parts]
-    # A few of each ending: hundreds of photographs would drown the rest.
+    # A few of each ending: hundreds of photographs would outnumber the rest.
     seen = {}
     for file in others:
         seen.setdefault(file.suffix, []).append(file)

@@ -34,7 +34,7 @@ class Cancelled(PreonError):
 
 
 def not_yet(what, hint=""):
-    """What the reference has and this version has not."""
+    """What Quark has and this version has not."""
     return ConfigError(1007, f"{what}: is not in this version", hint, exit_status=2)
 
 

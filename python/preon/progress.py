@@ -1,4 +1,4 @@
-"""How far a run is, where somebody looks: a line of a terminal, a line of a notebook's cell."""
+"""Progress of a run: a line of a terminal, a line of a notebook's cell."""
 import sys
 import time
 

@@ -63,7 +63,7 @@ struct PassRecord {
   std::string name;
   Effect effect = Effect::kUnchanged;
   double seconds = 0;           ///< over all rounds, verification not counted
-  std::string problem;          ///< why it was taken back; empty = fine
+  std::string problem;          ///< why it was undone; empty = fine
   Status cause = Status::Ok();  ///< the same as the pass reported it
 };
 
@@ -71,15 +71,15 @@ struct PassRunnerOptions {
   std::set<std::string> disabled;  ///< registry names
   std::set<std::string> enabled;   ///< of those that are not on by default
   bool bodies = false;             ///< passes that can also rewrite the bodies of Loop and Scan, once, at the end
-  /// Called after each pass that changed the model; an error takes the pass back (kPassFailed in its record).
+  /// Called after each pass that changed the model; an error undoes the pass (kPassFailed in its record).
   std::function<Status(const Model& before, const Model& after)> verify;
 };
 
 /// Runs the passes in registry order, phase by phase; those of the rounds until nothing changes (bounded). Never fatal:
-/// a pass that fails, breaks the graph or is refused by `verify` is taken back, recorded and not tried again. Shapes
+/// a pass that fails, breaks the graph or is refused by `verify` is undone, recorded and not tried again. Shapes
 /// are inferred before the first round and after each round that changed something.
 ///
-/// @return one record per pass that is not disabled, in registry order; and one where the bodies were taken back.
+/// @return one record per pass that is not disabled, in registry order; and one where the bodies were undone.
 std::vector<PassRecord> RunPasses(Model& model, const PassRegistry& passes, const PassEnv& env,
                                   const PassRunnerOptions& options);
 

@@ -68,8 +68,7 @@ class Runner {
     }
     model_ = std::move(before);
     if (!record.cause.ok()) {
-      record.problem =
-          Error(ErrorId::kPassFailed, record.name, ": ", record.cause.message(), "; taken back").ToString();
+      record.problem = Error(ErrorId::kPassFailed, record.name, ": ", record.cause.message(), "; undone").ToString();
       if (env_.context != nullptr) env_.context->Log(LogLevel::kWarning, record.problem);
     }
     return Effect::kUnchanged;

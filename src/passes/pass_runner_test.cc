@@ -60,7 +60,7 @@ TEST(PassRunnerTest, StopsPassesThatUndoEachOther) {
   EXPECT_LT(runs, 100);
 }
 
-TEST(PassRunnerTest, AFailingPassIsTakenBackAndOthersGoOn) {
+TEST(PassRunnerTest, AFailingPassIsUndoneAndOthersGoOn) {
   Model model = Sample();
   int runs = 0;
   const auto fail = [&](Model& m) -> Result<Effect> {
@@ -78,7 +78,7 @@ TEST(PassRunnerTest, AFailingPassIsTakenBackAndOthersGoOn) {
   EXPECT_EQ(model.graph.name, "done");
   EXPECT_EQ(runs, 1) << "a pass that failed is not tried again";
   EXPECT_EQ(records[0].effect, Effect::kUnchanged);
-  EXPECT_EQ(records[0].problem, "[E5002] fails: half done; taken back");
+  EXPECT_EQ(records[0].problem, "[E5002] fails: half done; undone");
   EXPECT_EQ(records[1].problem, "");
 }
 
@@ -91,7 +91,7 @@ TEST(PassRunnerTest, UnchangedMeansUnchanged) {
   EXPECT_EQ(model.graph.FindNode("a")->op_type, "Relu");
 }
 
-TEST(PassRunnerTest, ABrokenGraphIsTakenBack) {
+TEST(PassRunnerTest, ABrokenGraphIsUndone) {
   Model model = Sample();
   const auto records = RunFakes(model, {{"breaks", [](Model& m) -> Result<Effect> {
                                            m.graph.SetInput(m.graph.FindNode("b"), 0, "nowhere");
@@ -111,7 +111,7 @@ TEST(PassRunnerTest, VerifyDecides) {
   };
   const auto records = RunFakes(model, {{"wrong", [](Model& m) -> Result<Effect> { return Break(m); }}}, options);
   EXPECT_EQ(model.graph.FindNode("a")->op_type, "Relu");
-  EXPECT_EQ(records[0].problem, "[E5002] wrong: outputs differ by 0.3; taken back");
+  EXPECT_EQ(records[0].problem, "[E5002] wrong: outputs differ by 0.3; undone");
 }
 
 TEST(PassRunnerTest, DisabledPassesDoNotRun) {

@@ -1,4 +1,4 @@
-"""What a golden configuration asks for, in preon's options and keys (layout_runner.cc)."""
+"""What a golden configuration asks for, in preon's options and keys (op_list_runner.cc)."""
 import json
 import re
 from fnmatch import fnmatch
@@ -82,7 +82,7 @@ ADAPTED = [
 
 
 class Unmapped(Exception):
-    """A configuration that asks for something preon has no layout for."""
+    """A configuration that asks for something that no target of preon writes."""
 
 
 def block_type(kind, options):

@@ -1,4 +1,4 @@
-"""Runs golden configurations through preon_layout_runner: `python golden_runs.py GROUP [MODEL [CONFIG]]` prints what differs."""
+"""Runs golden configurations through preon_op_list_runner: `python golden_runs.py GROUP [MODEL [CONFIG]]` prints what differs."""
 import collections
 import json
 import os
@@ -18,7 +18,7 @@ import graph_goldens
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GRAPHS = graph_goldens.GRAPHS
 VECTORS = GRAPHS.parent
-RUNNER = pathlib.Path(os.environ.get("PREON_BUILD") or ROOT / "build") / "bin/preon_layout_runner"
+RUNNER = pathlib.Path(os.environ.get("PREON_BUILD") or ROOT / "build") / "bin/preon_op_list_runner"
 GROUPS = ("ort", "a8w8", "int", "qconfig", "float")
 
 

@@ -1,5 +1,5 @@
-"""Golden graphs: the layouts of target quark and target ort against stored runs of the tools that they are named after (spec vectors/graphs;
-how they are compared: its README). What is different on purpose is switched off (golden_configs.ADAPTED) or listed here, with the reason."""
+"""Golden graphs: what targets quark and ort write, against stored runs of the tools that they are named after (vectors/graphs; how they are
+compared: its README). What is different on purpose is switched off (golden_configs.ADAPTED) or listed here, with the reason."""
 import re
 from collections import Counter
 from fnmatch import fnmatch
@@ -42,7 +42,7 @@ DELIBERATE = [
     ("ort:preprocess*", "noise_nodes", r"structure: \('y', 1\)", "what was a Constant node is a constant, not an activation"),
     ("ort:f8", "*", r"(structure|types): ", "float8 is written with operators that runtimes compute with optimizations on, and Relu stays; there it does not load"),
 ]
-# Stored configurations that ask for what these layouts are not.
+# Stored configurations that ask for what these targets do not write.
 UNMAPPED = {
     "ort:dynamic": "test_dynamic.py", "UINT8_DYNAMIC_QUANT": "test_dynamic.py", "ort:qop_u8s8": "test_qoperator.py",
     "A8W8+cle": "an algorithm", "S16S16_MIXED_S8S8": "an algorithm", "BF16_MIXED_BFP16": "an algorithm", "BF16_MIXED_MXINT8": "an algorithm",
@@ -78,9 +78,15 @@ def test_every_golden(group, runs, record_property):
                  for difference in found if not rows_for(model, config, difference)]
     equal = sum(not found for _, _, _, found, _ in compared)
     record_property("summary", f"golden graphs {group}: {equal} of {len(compared)} equal, the others but for what DELIBERATE lists; "
-                    f"{len(runs[group]) - len(compared)} are no layouts of ours")
+                    f"{len(runs[group]) - len(compared)} have no op-list target of ours")
     assert not surprises, (len(surprises), surprises[:20])
     assert (equal, len(compared)) == COUNTS[group]
+
+
+def test_the_page_has_these_counts():
+    page = (golden_runs.ROOT / "docs/design/op-list-targets.md").read_text()
+    for group, (equal, compared) in COUNTS.items():
+        assert f"| `{group}` | {compared} | {equal} |" in page
 
 
 def test_every_row_is_needed(runs):

@@ -53,7 +53,7 @@ def test_the_same_outputs_as_in_qdq_form(real_model, name, options):
     assert sum(goldens.operators(ours).values()) < sum(goldens.operators(qdq).values())
 
 
-# The layout `ort` places quantizers as the runtime's quantizer does in its other form but for these; what is integer in both is still the same.
+# Target `ort` places quantizers as the runtime's quantizer does in its other form but for these; what is integer in both is still the same.
 OTHER_PLACEMENT = {
     "conv_transpose": "quantizes ConvTranspose, which has no integer operator",
     "gather_embedding": "the rows of a table have a range of their own",

@@ -84,7 +84,7 @@ def test_the_runtime_computes_what_mixed_types_say(real_model, activation, weigh
 
 
 @pytest.mark.parametrize("target, gain_db", [("simulate", 1), ("quark", 0.3)])
-def test_biases_take_back_what_blocks_shift(real_model, target, gain_db):
+def test_bias_correction_of_blocks(real_model, target, gain_db):
     """Scales that follow a block's largest value cut off what lies beyond the last code, always towards zero; `quark` rounds biases, too."""
     real = real_model("resnet20_cifar10")
     corrected, plain = Written(real, "mxfp8e4m3", target), Written(real, "mxfp8e4m3", target, "--no-bias-correction")

@@ -1,4 +1,4 @@
-"""Resource options and the reference's keys: what each value means, and what none can mean."""
+"""Resource options and AMD Quark's keys: what each value means, and what none can mean."""
 import json
 import xml.etree.ElementTree as xml
 

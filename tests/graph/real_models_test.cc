@@ -1,5 +1,5 @@
 // The whole pass list on real models, raised to the opset that the pipeline prefers: outputs stay within 1e-4 of the
-// largest value, nothing is taken back, a second run changes nothing, and what quantization needs gone is gone.
+// largest value, nothing is undone, a second run changes nothing, and what quantization needs gone is gone.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

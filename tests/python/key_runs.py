@@ -1,4 +1,4 @@
-"""What tests of the reference's keys share: a model with one of everything that a key is about, runs, and views of what is written."""
+"""What tests of AMD Quark's keys share: a model with one of everything that a key is about, runs, and views of what is written."""
 import collections
 import json
 
@@ -7,9 +7,9 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-LAYOUT = ["--target", "quark", "--method", "minmax"]
-WIDE = [*LAYOUT, "--activation", "int16", "--weight", "int8"]   # the extended layout
-CENTRED = [*LAYOUT, "--activation", "int8", "--symmetric"]   # codes absorb no Relu
+QUARK = ["--target", "quark", "--method", "minmax"]
+WIDE = [*QUARK, "--activation", "int16", "--weight", "int8"]   # the extended format
+CENTRED = [*QUARK, "--activation", "int8", "--symmetric"]   # codes absorb no Relu
 #: Of mixed_model(): what it is calibrated with.
 SAMPLES = np.random.default_rng(4).normal(size=(8, 4, 8, 8)).astype(np.float32)
 

@@ -7,19 +7,19 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from key_runs import LAYOUT, WIDE, run, workplace  # noqa: F401: fixtures
+from key_runs import QUARK, WIDE, run, workplace  # noqa: F401: fixtures
 from test_keys_beside_graphs import BESIDE
 from test_keys_on_graphs import EFFECTS, ON_OWN_GRAPHS
 
 # key=value: the options before it, the options of ours that say the same
 AS_OPTIONS = {
-    "ConvertOpsetVersion=22": (LAYOUT, ["--opset", "22"]),
-    "FillAllValueInfo=true": (LAYOUT, ["--value-info"]),
-    "AddQDQPairToWeight=true": (LAYOUT, ["--weight-form", "operators"]),
-    "CalibDataSize=2": (LAYOUT, ["--calib-samples", "2"]),
-    "CalibPassthroughOpTypes=[\"Slice\"]": (LAYOUT, ["--passthrough", "Slice"]),
-    "CalibTensorRangeSymmetric=true": ([*LAYOUT, "--activation", "uint8"], ["--method-option", "CalibTensorRangeSymmetric=true"]),
-    "CalibMovingAverage=true": (LAYOUT, ["--method-option", "CalibMovingAverage=true"]),
+    "ConvertOpsetVersion=22": (QUARK, ["--opset", "22"]),
+    "FillAllValueInfo=true": (QUARK, ["--value-info"]),
+    "AddQDQPairToWeight=true": (QUARK, ["--weight-form", "operators"]),
+    "CalibDataSize=2": (QUARK, ["--calib-samples", "2"]),
+    "CalibPassthroughOpTypes=[\"Slice\"]": (QUARK, ["--passthrough", "Slice"]),
+    "CalibTensorRangeSymmetric=true": ([*QUARK, "--activation", "uint8"], ["--method-option", "CalibTensorRangeSymmetric=true"]),
+    "CalibMovingAverage=true": (QUARK, ["--method-option", "CalibMovingAverage=true"]),
     "LWPMetric=mse": (["--target", "quark", "--method", "layerwise-percentile", "--method-option", "PercentileCandidates=97,99,99.9,100"],
                       ["--method-option", "LWPMetric=mse"]),
     "PercentileCandidates=[60, 70]": (["--target", "quark", "--method", "layerwise-percentile"], ["--method-option", "PercentileCandidates=60,70"]),
@@ -28,12 +28,12 @@ AS_OPTIONS = {
     "NumQuantizedBins=16": (["--target", "quark", "--method", "entropy"], ["--method-option", "NumQuantizedBins=16"]),
     "MinMSEModePof2Scale=MostCommon": (["--target", "quark", "--method", "minmse", "--scale-type", "power-of-two", "--symmetric"],
                                        ["--method-option", "MinMSEModePof2Scale=MostCommon"]),
-    "MinMSEModeFloatScale=HistCenter": ([*LAYOUT, "--weight", "int4", "--weight-method", "minmse"], ["--weight-search", "HistCenter"]),
-    "WeightCalibrateMethod=ExtendedCalibrationMethod.MinMSE": ([*LAYOUT, "--weight", "int4"], ["--weight-method", "minmse"]),
+    "MinMSEModeFloatScale=HistCenter": ([*QUARK, "--weight", "int4", "--weight-method", "minmse"], ["--weight-search", "HistCenter"]),
+    "WeightCalibrateMethod=ExtendedCalibrationMethod.MinMSE": ([*QUARK, "--weight", "int4"], ["--weight-method", "minmse"]),
     "ActivationScaled=true": (["--activation", "bfloat16"], ["--activation-scaled"]),
     "WeightScaled=true": (["--activation", "bfloat16"], ["--weight-scaled"]),
-    "Int16Scale=true": (LAYOUT, ["--scale-type", "int16"]),
-    "WeightBlockSize=2": ([*LAYOUT, "--weight", "int4"], ["--block-size", "2"]),
+    "Int16Scale=true": (QUARK, ["--scale-type", "int16"]),
+    "WeightBlockSize=2": ([*QUARK, "--weight", "int4"], ["--block-size", "2"]),
     "BF16QDQToCast=true": (["--target", "quark", "--activation", "bfloat16"], ["--bfloat16", "casts"]),
     "BF16WithClip=true": (["--target", "quark", "--activation", "bfloat16"], ["--bfloat16", "clip"]),
     "EnableVaimlBF16=true": (["--target", "quark", "--activation", "bfloat16"], ["--bfloat16", "vaiml"]),
@@ -43,8 +43,8 @@ AS_OPTIONS = {
     "UseMatMulNBits=true": ([], ["--target", "matmul-nbits", "--block-size", "128"]),
     "MatMulNBitsParams={\"GroupSize\": 32, \"Bits\": 8, \"Symmetric\": false, \"AccuracyLevel\": 1}":
         (["--target", "matmul-nbits"], ["--block-size", "32", "--weight", "uint8", "--accuracy-level", "1"]),
-    "BiasCorrection=false": (LAYOUT, ["--no-bias-correction"]),
-    "ActivationSymmetric=true": ([*LAYOUT, "--activation", "uint8"], ["--symmetric"]),
+    "BiasCorrection=false": (QUARK, ["--no-bias-correction"]),
+    "ActivationSymmetric=true": ([*QUARK, "--activation", "uint8"], ["--symmetric"]),
 }
 # key=true: the pass that it asks for, and the operators that it makes
 PASSES = {"ConvertBNToConv": ("convert_batch_norm", "Conv"), "ConvertReduceMeanToGlobalAvgPool": ("convert_reduce_mean", "GlobalAveragePool"),
@@ -56,7 +56,7 @@ ELSEWHERE = {"ConvertFP16ToFP32", "QuantizeFP16",                               
              "SaveAndRestore", "TensorsRangeFile", "SaveTensorHistFig", "UseRandomData", "RandomDataReaderInputShape",
              "RandomDataReaderInputDataRange", "RandomDataReaderNumSamples", "RandomDataReaderSeed",   # tests/differential/test_resources.py
              "MixedPrecisionTensor", "ShapeShifterYaml", "PreprocessYAML", "SimplifyModelOptions",   # test_pass_lists.py
-             "QDQDisableWeightAdjustForInt32Bias"}                 # tests/differential/test_ort_layout.py
+             "QDQDisableWeightAdjustForInt32Bias"}                 # tests/differential/test_ort_graphs.py
 
 
 def name_of(setting):
@@ -93,7 +93,7 @@ def test_is_a_pass(run, for_npus, key):
     name, kind = PASSES[key]
 
     def made(*arguments):
-        written = run(*LAYOUT, *arguments, **for_npus)[0]
+        written = run(*QUARK, *arguments, **for_npus)[0]
         return written, sum(node.op_type == kind for node in onnx.load_from_string(written).graph.node)
 
     by_key, count = made("--option", f"{key}=true")
@@ -123,7 +123,7 @@ def written_out(workplace):
                                        ("OptimizeModel", "Identity"), ("SimplifyModel", "Clip")])
 def test_switched_off_passes(run, written_out, key, kind):
     def count(*arguments):
-        model = onnx.load_from_string(run(*LAYOUT, *arguments, model=written_out)[0])
+        model = onnx.load_from_string(run(*QUARK, *arguments, model=written_out)[0])
         return sum(node.op_type == kind for node in model.graph.node)
 
     assert count("--option", f"{key}=false") > count()
@@ -131,8 +131,8 @@ def test_switched_off_passes(run, written_out, key, kind):
 
 def test_without_any_pass(run, preon, written_out):
     passes = [word for name in json.loads(preon("doctor", "--json").stdout)["passes"] for word in ("--disable-pass", name)]
-    without = run(*LAYOUT, "--option", "SkipPreprocess=true", model=written_out)[0]
-    assert without == run(*LAYOUT, *passes, model=written_out)[0] != run(*LAYOUT, model=written_out)[0]
+    without = run(*QUARK, "--option", "SkipPreprocess=true", model=written_out)[0]
+    assert without == run(*QUARK, *passes, model=written_out)[0] != run(*QUARK, model=written_out)[0]
 
 
 def test_mixed_precision_of_older_configurations(run):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from key_runs import LAYOUT, key, run, workplace  # noqa: F401: fixtures
+from key_runs import QUARK, key, run, workplace  # noqa: F401: fixtures
 
 #: By the tests below.
 BESIDE = {"CalibOptimizeDisk", "CalibOptimizeMem", "CalibWorkerNum", "LWPUseHistogram", "Scenario", "ExecutionProviders", "QuantizationPreference",
@@ -28,8 +28,8 @@ def refused(preon, workplace):
                                      "QuantizationPreference=accuracy", "PrintSummary=false", "DebugMode=true", "IgnoreWarnings=false",
                                      "EvalMetrics=true", "LWPUseHistogram=true", "Scenario=same"])
 def test_leaves_the_model_alone(run, setting):
-    plain, told = warnings_of(run, *LAYOUT)
-    content, told_with = warnings_of(run, *LAYOUT, *key(setting))
+    plain, told = warnings_of(run, *QUARK)
+    content, told_with = warnings_of(run, *QUARK, *key(setting))
     assert content == plain and setting.split("=")[0] not in told_with
 
 
@@ -40,8 +40,8 @@ def test_leaves_the_model_alone(run, setting):
     ("UseFP32Scale=true", "UseFP32Scale: has no effect: the model has no float16 tensors"),
 ])
 def test_says_that_it_has_no_effect(run, setting, says):
-    plain, told = warnings_of(run, *LAYOUT)
-    content, told_with = warnings_of(run, *LAYOUT, *key(setting))
+    plain, told = warnings_of(run, *QUARK)
+    content, told_with = warnings_of(run, *QUARK, *key(setting))
     assert content == plain and says in told_with and says not in told
 
 
@@ -60,22 +60,22 @@ def test_says_why_not(refused, options, setting, number, says):
 
 def test_workers_are_processes(run):
     """Twice the memory, the same model."""
-    (plain, one), (content, two) = (run(*LAYOUT, *key(f"CalibWorkerNum={count}")) for count in (1, 2))
+    (plain, one), (content, two) = (run(*QUARK, *key(f"CalibWorkerNum={count}")) for count in (1, 2))
     assert content == plain
     if not [each for each in two["warnings"] if "CalibWorkerNum" in each]:   # one core
         assert two["peak_rss_bytes"] > 1.5 * one["peak_rss_bytes"]
 
 
 def test_a_folder_for_temporary_files(run, refused, workplace):
-    plain = run(*LAYOUT)[0]
-    assert run(*LAYOUT, *key("TmpDir=made/for/it"))[0] == plain and (workplace / "made/for/it").is_dir()
-    refused(1002, *LAYOUT, *key("TmpDir=calib.npz"), says="wanted a folder that can be made and written to")
+    plain = run(*QUARK)[0]
+    assert run(*QUARK, *key("TmpDir=made/for/it"))[0] == plain and (workplace / "made/for/it").is_dir()
+    refused(1002, *QUARK, *key("TmpDir=calib.npz"), says="wanted a folder that can be made and written to")
 
 
 def test_everything_is_told_anyway(run):
     """Of each node what became of it (DebugMode), how far the outputs are from float (EvalMetrics), all warnings (IgnoreWarnings)."""
     for setting in ("DebugMode=false", "EvalMetrics=false", "IgnoreWarnings=true"):
-        result = run(*LAYOUT, *key(setting), *key("CalibOptimizeDisk=false"))[1]
+        result = run(*QUARK, *key(setting), *key("CalibOptimizeDisk=false"))[1]
         nodes = [*result["placement"]["integer"], *(each["node"] for each in result["placement"]["float"])]
         assert {"n_c1", "n_gemm", "n_y"} <= set(nodes)
         assert {"sqnr_db", "cosine", "l2"} <= set(result["compare"]["outputs"]["y"])

@@ -5,7 +5,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from key_runs import CENTRED, LAYOUT, SAMPLES, WIDE, Written, key, ranged, run, workplace  # noqa: F401: fixtures
+from key_runs import CENTRED, QUARK, SAMPLES, WIDE, Written, key, ranged, run, workplace  # noqa: F401: fixtures
 
 INT8, UINT8, INT16, INT32 = TensorProto.INT8, TensorProto.UINT8, TensorProto.INT16, TensorProto.INT32
 
@@ -23,7 +23,7 @@ def type_of(constant):
 
 
 def moving_average(factor):
-    """The scale of x: extremes of the samples, one after the other (spec options §10.3)."""
+    """The scale of x: extremes of the samples, one after the other."""
     low, high = SAMPLES[0].min(), SAMPLES[0].max()
     for sample in SAMPLES[1:]:
         low, high = low + factor * (sample.min() - low), high + factor * (sample.max() - high)
@@ -40,58 +40,58 @@ BFLOAT16 = ["--target", "quark", "--activation", "bfloat16"]
 # key=value: (the options before it, a fact of the written model, what it is without the key, what with it)
 EFFECTS = {
     # Which nodes
-    "ExtraOpTypesToQuantize=[\"Sinh\"]": (LAYOUT, has_pair("y"), False, True),
-    "MatMulConstBOnly=true": (LAYOUT, has_pair("dynamic"), True, False),
-    "NodesToQuantize=[\"n_c1\", \"n_c2\"]": (LAYOUT, lambda m: m.coded == {"c1_w", "c1_b", "c2_w", "c2_b"}, False, True),
-    "OpTypesToQuantize=[\"Conv\"]": (LAYOUT, lambda m: m.coded == {f"c{i}_{role}" for i in range(1, 7) for role in "wb"}, False, True),
-    "QuantizeAllOpTypes=true": (LAYOUT, lambda m: ("y" in m.pairs, "slope" in m.coded), (False, False), (True, True)),
-    "WeightsOnly=true": (LAYOUT, lambda m: (m.kinds["QuantizeLinear"] == 0, {"c1_w", "m_w", "g_w"} <= m.coded, "c1_b" in m.coded),
+    "ExtraOpTypesToQuantize=[\"Sinh\"]": (QUARK, has_pair("y"), False, True),
+    "MatMulConstBOnly=true": (QUARK, has_pair("dynamic"), True, False),
+    "NodesToQuantize=[\"n_c1\", \"n_c2\"]": (QUARK, lambda m: m.coded == {"c1_w", "c1_b", "c2_w", "c2_b"}, False, True),
+    "OpTypesToQuantize=[\"Conv\"]": (QUARK, lambda m: m.coded == {f"c{i}_{role}" for i in range(1, 7) for role in "wb"}, False, True),
+    "QuantizeAllOpTypes=true": (QUARK, lambda m: ("y" in m.pairs, "slope" in m.coded), (False, False), (True, True)),
+    "WeightsOnly=true": (QUARK, lambda m: (m.kinds["QuantizeLinear"] == 0, {"c1_w", "m_w", "g_w"} <= m.coded, "c1_b" in m.coded),
                          (False, True, True), (True, True, False)),
-    "InputNodes=[\"n_c3\"]": (LAYOUT, lambda m: ("x" in m.pairs, "c2_w" in m.coded, "c3_w" in m.coded), (True, True, True), (False, False, True)),
-    "OutputNodes=[\"n_c4\"]": (LAYOUT, lambda m: ("c4_w" in m.coded, "c5_w" in m.coded, "g_w" in m.coded), (True, True, True), (True, False, False)),
+    "InputNodes=[\"n_c3\"]": (QUARK, lambda m: ("x" in m.pairs, "c2_w" in m.coded, "c3_w" in m.coded), (True, True, True), (False, False, True)),
+    "OutputNodes=[\"n_c4\"]": (QUARK, lambda m: ("c4_w" in m.coded, "c5_w" in m.coded, "g_w" in m.coded), (True, True, True), (True, False, False)),
     # Between which there are pairs
-    "DedicatedQDQPair=true": (LAYOUT, lambda m: (m.kinds["QuantizeLinear"], m.readers("relu_DequantizeLinear_Output_2")), (24, []), (27, ["n_concat"])),
-    "DedicateDQNode=true": (LAYOUT, lambda m: sorted(m.readers("relu_QuantizeLinear_Output")), ["relu_DequantizeLinear"],
+    "DedicatedQDQPair=true": (QUARK, lambda m: (m.kinds["QuantizeLinear"], m.readers("relu_DequantizeLinear_Output_2")), (24, []), (27, ["n_concat"])),
+    "DedicateDQNode=true": (QUARK, lambda m: sorted(m.readers("relu_QuantizeLinear_Output")), ["relu_DequantizeLinear"],
                             ["relu_DequantizeLinear", "relu_DequantizeLinear_1"]),
-    "ForceQuantizeNoInputCheck=true": ([*LAYOUT, *key("OpTypesToQuantize=[\"Transpose\", \"MatMul\"]")],
+    "ForceQuantizeNoInputCheck=true": ([*QUARK, *key("OpTypesToQuantize=[\"Transpose\", \"MatMul\"]")],
                                        lambda m: {"excited", "transpose"} & m.pairs, set(), {"excited", "transpose"}),
-    "NodesToExcludeOutputQuantization=[\"n_c6\"]": (LAYOUT, lambda m: (m.readers("c6"), "c6_w" in m.coded), (["c6_QuantizeLinear"], True),
+    "NodesToExcludeOutputQuantization=[\"n_c6\"]": (QUARK, lambda m: (m.readers("c6"), "c6_w" in m.coded), (["c6_QuantizeLinear"], True),
                                                     (["n_squeezed", "n_excited"], True)),
     # Their outputs are marked by what reads them; a clamp has nothing to become part of.
-    "OpTypesToExcludeOutputQuantization=[\"Conv\"]": (LAYOUT, lambda m: (m.kinds["Relu"], "c6" in m.pairs), (0, True), (1, True)),
-    "QDQOpTypePerChannelSupportToAxis={\"MatMul\": 0}": (LAYOUT, lambda m: m.values("m_w_scale").shape, (4,), ()),   # of MatMul only the last runs
-    "RemoveQDQBetweenOps=[[\"Mul\", \"Add\"]]": (LAYOUT, lambda m: (has_pair("mul")(m), has_pair("add")(m)), (True, True), (False, True)),
-    "RemoveQDQMulAdd=true": (LAYOUT, lambda m: (has_pair("mul")(m), has_pair("add")(m)), (True, True), (False, True)),
+    "OpTypesToExcludeOutputQuantization=[\"Conv\"]": (QUARK, lambda m: (m.kinds["Relu"], "c6" in m.pairs), (0, True), (1, True)),
+    "QDQOpTypePerChannelSupportToAxis={\"MatMul\": 0}": (QUARK, lambda m: m.values("m_w_scale").shape, (4,), ()),   # of MatMul only the last runs
+    "RemoveQDQBetweenOps=[[\"Mul\", \"Add\"]]": (QUARK, lambda m: (has_pair("mul")(m), has_pair("add")(m)), (True, True), (False, True)),
+    "RemoveQDQMulAdd=true": (QUARK, lambda m: (has_pair("mul")(m), has_pair("add")(m)), (True, True), (False, True)),
     "RemoveQDQConvClip=false": (CENTRED, has_pair("c2"), False, True),
-    "RemoveQDQConvGelu=true": (LAYOUT, has_pair("c5"), True, False),
-    "RemoveQDQConvLeakyRelu=false": (LAYOUT, has_pair("c3"), False, True),
-    "RemoveQDQConvPRelu=false": (LAYOUT, has_pair("c4"), False, True),
+    "RemoveQDQConvGelu=true": (QUARK, has_pair("c5"), True, False),
+    "RemoveQDQConvLeakyRelu=false": (QUARK, has_pair("c3"), False, True),
+    "RemoveQDQConvPRelu=false": (QUARK, has_pair("c4"), False, True),
     "RemoveQDQConvRelu=false": (CENTRED, has_pair("c1"), False, True),
     "RemoveQDQInstanceNorm=true": (CENTRED, has_pair("norm"), True, False),
     "RemoveFusedQDQ=true": (["--target", "quark", "--activation", "bfp16"], lambda m: {"c1", "c2", "c3", "c4"} & m.pairs, {"c1", "c2", "c3", "c4"}, set()),
-    "UseQDQContribOps=true": (LAYOUT, Written.domains, {""}, {"com.microsoft"}),
-    "QDQKeepRemovableActivations=true": (LAYOUT, lambda m: m.kinds["Relu"], 0, 2),
-    "MinimumRealRange=50": (LAYOUT, lambda m: m.scale("x") >= 50 / 256, False, True),
-    "FoldRelu=true": ([*LAYOUT, "--activation", "uint16", "--weight", "int8"], lambda m: m.kinds["Relu"], 2, 0),
+    "UseQDQContribOps=true": (QUARK, Written.domains, {""}, {"com.microsoft"}),
+    "QDQKeepRemovableActivations=true": (QUARK, lambda m: m.kinds["Relu"], 0, 2),
+    "MinimumRealRange=50": (QUARK, lambda m: m.scale("x") >= 50 / 256, False, True),
+    "FoldRelu=true": ([*QUARK, "--activation", "uint16", "--weight", "int8"], lambda m: m.kinds["Relu"], 2, 0),
     "ConvertClipToRelu=true": (CENTRED, lambda m: (m.kinds["Clip"], m.nodes["n_clip"].op_type, list(m.nodes["n_clip"].input)),
                                (2, "Clip", ["c2", "zero", "six"]), (1, "Relu", ["c2"])),
     # Biases
-    "QuantizeBias=false": (LAYOUT, type_of("c1_b_quantized"), INT32, None),
-    "Int32Bias=false": (LAYOUT, type_of("c1_b_quantized"), INT32, INT8),
-    "Int16Bias=true": (LAYOUT, type_of("c1_b_quantized"), INT32, INT16),
+    "QuantizeBias=false": (QUARK, type_of("c1_b_quantized"), INT32, None),
+    "Int32Bias=false": (QUARK, type_of("c1_b_quantized"), INT32, INT8),
+    "Int16Bias=true": (QUARK, type_of("c1_b_quantized"), INT32, INT16),
     # Scales and types
     "UseUnsignedReLU=true": (CENTRED, lambda m: (m.zero("clip"), m.zero("norm_relu"), m.zero("mul")), (0, 0, 0), (-128, -128, 0)),
     "AlignEltwiseQuantType=true": (WIDE, lambda m: (m.type("factor_quantized"), m.type("term_quantized"), m.type("c1_w_quantized")),
                                    (INT8, INT8, INT8), (INT16, INT16, INT8)),
-    "WeightSymmetric=false": (LAYOUT, lambda m: bool(np.any(m.values("c1_w_zero_point"))), False, True),
-    "TensorQuantOverrides={\"relu\": [{\"rmin\": 0, \"rmax\": 1}]}": (LAYOUT, lambda m: m.scale("relu") == np.float32(1 / 255), False, True),
-    "CalibMovingAverageConstant=0.5": ([*LAYOUT, *key("CalibMovingAverage=true")], lambda m: round(m.scale("x"), 6), moving_average(0.01), moving_average(0.5)),
-    "ActivationSymmetric=true": ([*LAYOUT, "--activation", "uint8"], lambda m: m.zero("x") == 128, False, True),
-    "Int16Scale=true": (LAYOUT, lambda m: all(of_16_bits(m.scale(each)) for each in m.pairs), False, True),
+    "WeightSymmetric=false": (QUARK, lambda m: bool(np.any(m.values("c1_w_zero_point"))), False, True),
+    "TensorQuantOverrides={\"relu\": [{\"rmin\": 0, \"rmax\": 1}]}": (QUARK, lambda m: m.scale("relu") == np.float32(1 / 255), False, True),
+    "CalibMovingAverageConstant=0.5": ([*QUARK, *key("CalibMovingAverage=true")], lambda m: round(m.scale("x"), 6), moving_average(0.01), moving_average(0.5)),
+    "ActivationSymmetric=true": ([*QUARK, "--activation", "uint8"], lambda m: m.zero("x") == 128, False, True),
+    "Int16Scale=true": (QUARK, lambda m: all(of_16_bits(m.scale(each)) for each in m.pairs), False, True),
     "ActivationScaled=true": (BFLOAT16, lambda m: m.scale("x") == 1, True, False),
     "WeightScaled=true": (BFLOAT16, lambda m: bool(np.all(m.values("c1_w_scale") == 1)), True, False),
-    "WeightBlockSize=2": ([*LAYOUT, "--weight", "int4"], lambda m: m.values("m_w_scale").shape, (4,), (2, 4)),
-    "AddQDQPairToWeight=true": (LAYOUT, lambda m: ("c1_w" in m.pairs, m.type("c1_w"), m.type("c1_w_quantized")), (False, None, INT8),
+    "WeightBlockSize=2": ([*QUARK, "--weight", "int4"], lambda m: m.values("m_w_scale").shape, (4,), (2, 4)),
+    "AddQDQPairToWeight=true": (QUARK, lambda m: ("c1_w" in m.pairs, m.type("c1_w"), m.type("c1_w_quantized")), (False, None, INT8),
                                 (True, TensorProto.FLOAT, None)),
     # One scale for what an operator reads and writes
     "AlignConcat=true": (WIDE, same_scale("pad", "relu", "concat"), False, True),
@@ -131,7 +131,7 @@ def types_around(model, node):
 
 
 def test_second_pairs_around_nodes(run):
-    before = [*LAYOUT, *key("TensorQuantOverrides={\"relu\": [{\"quant_type\": \"QInt16\"}]}")]
+    before = [*QUARK, *key("TensorQuantOverrides={\"relu\": [{\"quant_type\": \"QInt16\"}]}")]
     around = ("n_relu", "n_c2", "n_concat")   # writes and reads it
     without = Written(run(*before)[0])
     assert [types_around(without, without.nodes[each]) for each in around] == [{INT16}, {INT16}, {UINT8, INT16}]
@@ -160,7 +160,7 @@ def test_second_pairs_need_something_to_be_about(preon, run):
         return " ".join(run(*options, *key("EnableDualQuantNodePairs=true"))[1]["warnings"])
 
     assert "no node has tensors of different types" in warnings(*WIDE)
-    assert "only the extended layout" in warnings(*LAYOUT)
+    assert "only the extended layout" in warnings(*QUARK)
     preon.fails(2, 1004, "quantize", "mixed.onnx", "-o", "no.onnx", "--data", "calib.npz", *WIDE, *key("EnableDualQuantNodePairs=true"),
                 *key("DedicatedQDQPair=true"), says="EnableDualQuantNodePairs and DedicatedQDQPair")
 
@@ -172,7 +172,7 @@ def test_a_clip_whose_bound_matters_stays(run):
     assert Written(content).kinds["Clip"] == 2
     assert [each for each in result["warnings"] if "'n_clip' stays Clip: it ends at 6 and has codes up to 12" in each]
     compat = Written(run(*CENTRED, *wide, *key("ConvertClipToRelu=true"), "--compat", "quark")[0])
-    assert compat.kinds["Clip"] == 1   # the reference's way
+    assert compat.kinds["Clip"] == 1   # AMD Quark's way
 
 
 def store(folder, name, nodes, inputs, outputs, constants, opset=17):
@@ -198,7 +198,7 @@ def shared_constants(workplace):
 
 def test_a_constant_for_each_reader(run, shared_constants):
     def coded(*options):
-        return {each for each in Written(run(*LAYOUT, *options, **shared_constants)[0]).coded if "w" in each}
+        return {each for each in Written(run(*QUARK, *options, **shared_constants)[0]).coded if "w" in each}
 
     assert coded() == {"w"}
     assert coded(*key("CopySharedInit=[]")) == coded(*key("CopySharedInit=[\"Gemm\"]")) == {"w", "duplicatedw2"}
@@ -208,7 +208,7 @@ def test_a_constant_for_each_reader(run, shared_constants):
 @pytest.mark.parametrize("setting", ["CopyBiasInit=[\"Gemm\"]", "CopyBiasInit=[]", "CopyBiasInit=None"])
 def test_a_bias_has_codes_for_each_reader(run, shared_constants, setting):
     """Whatever the key says: their scales differ."""
-    made = Written(run(*LAYOUT, *key(setting), **shared_constants)[0])
+    made = Written(run(*QUARK, *key(setting), **shared_constants)[0])
     codes = [made.nodes[made.nodes[each].input[2].removesuffix("_DequantizeLinear_Output") + "_DequantizeLinear"].input for each in ("first", "second")]
     assert made.nodes["first"].input[2] != made.nodes["second"].input[2]
     assert made.values(codes[0][1]) .tolist() != made.values(codes[1][1]).tolist()
@@ -222,8 +222,8 @@ def test_constants_among_the_inputs(run, workplace):
     for tensor, shape in {"w": [4, 4], "two": [4]}.items():
         model.graph.input.append(helper.make_tensor_value_info(tensor, TensorProto.FLOAT, shape))
     onnx.save(model, workplace / "listed.onnx")
-    made = Written(run(*LAYOUT, *key("RemoveInputInit=true"), **given)[0])
-    kept = Written(run(*LAYOUT, *key("RemoveInputInit=false"), **given)[0])
+    made = Written(run(*QUARK, *key("RemoveInputInit=true"), **given)[0])
+    kept = Written(run(*QUARK, *key("RemoveInputInit=false"), **given)[0])
     assert [each.name for each in made.graph.input] == ["x"] and "w" in made.coded
     assert [each.name for each in kept.graph.input] == ["x", "two"] and "w" in kept.coded
 
@@ -238,7 +238,7 @@ def test_open_dimensions(run, preon, workplace):
     onnx.save(model, workplace / "open.onnx")
 
     def shapes(*options):
-        graph = Written(run(*LAYOUT, *options, **given)[0]).graph
+        graph = Written(run(*QUARK, *options, **given)[0]).graph
         return {value.name: [dim.dim_value or dim.dim_param for dim in value.type.tensor_type.shape.dim]
                 for value in [*graph.input, *graph.output, *graph.value_info]}
 
@@ -247,7 +247,7 @@ def test_open_dimensions(run, preon, workplace):
     assert fixed["x"] == fixed["y"] == [1, 4, 6, 6] and all(shape == [1, 4, 6, 6] for name, shape in fixed.items() if name.startswith(("x_", "y_")) and shape)
     assert any(name.startswith("x_") for name in fixed)   # all tensors inside have theirs, too
     assert fixed == shapes("--fix-shape", "x=1x4x6x6", "--value-info")
-    command = ["quantize", "open.onnx", "-o", "no.onnx", *given["data"], *LAYOUT]
+    command = ["quantize", "open.onnx", "-o", "no.onnx", *given["data"], *QUARK]
     preon.fails(2, 1006, *command, *key("FixShapes=z:[1]"), says="'z' is no input or output")
     preon.fails(2, 1002, *command, *key("FixShapes=x:[1,5,6,6]"), says="the model has [?, 4, ?, ?]")
     preon.fails(2, 1002, *command, *key("FixShapes=x:1,4,6,6"), says="NAME:[SIZE,SIZE,...]")
@@ -257,8 +257,8 @@ def test_images_with_channels_last(run, workplace):
     runtime = pytest.importorskip("onnxruntime")
     nodes = [helper.make_node("Conv", ["x", "w"], ["y"], name="n")]
     given = store(workplace, "images", nodes, {"x": [1, 3, 6, 8]}, {"y": [1, 4, 6, 8]}, {"w": weights(4, 3, 1, 1)})
-    plain, _ = run(*LAYOUT, **given)
-    turned, result = run(*LAYOUT, *key("ConvertNCHWToNHWC=true"), **given)
+    plain, _ = run(*QUARK, **given)
+    turned, result = run(*QUARK, *key("ConvertNCHWToNHWC=true"), **given)
     made = Written(turned)
     assert made.kinds["Transpose"] == 2 and Written(plain).kinds["Transpose"] == 0
     # A pair on either side: codes are transposed.
@@ -268,7 +268,7 @@ def test_images_with_channels_last(run, workplace):
                    for content, feed in ((plain, sample), (turned, sample.transpose(0, 2, 3, 1))))
     assert got.shape == (1, 6, 8, 4)
     np.testing.assert_array_equal(got.transpose(0, 3, 1, 2), wanted)
-    assert turned == run(*LAYOUT, "--nhwc", **given)[0]
+    assert turned == run(*QUARK, "--nhwc", **given)[0]
     assert not [each for each in result["warnings"] if "NCHW" in each]
 
 
@@ -291,7 +291,7 @@ def test_biases_that_do_not_fit(run, workplace):
     given = store(workplace, "biased", nodes, {"x": [1, 2, 4, 4]}, {"y": [1, 2, 4, 4]}, {"w": tiny, "b": np.array([100, -100], np.float32)})
 
     def largest(*options):
-        return int(np.abs(Written(run(*LAYOUT, "--no-bias-correction", *options, **given)[0]).values("b_quantized").astype(np.int64)).max())
+        return int(np.abs(Written(run(*QUARK, "--no-bias-correction", *options, **given)[0]).values("b_quantized").astype(np.int64)).max())
 
     limit = 2 ** 31 - 1
     assert largest(*key("AdjustWeightScaleForInt32Bias=false")) >= limit   # saturated
@@ -340,6 +340,6 @@ def test_bodies_of_loops(run, loop, target):
 
 
 def test_without_loops_it_says_so(run, loop):
-    content, result = run(*LAYOUT, "--compat", "quark", *key("EnableSubgraph=true"), **loop)
-    assert content == run(*LAYOUT, "--compat", "quark", **loop)[0] and [each for each in result["warnings"] if "no effect with --compat" in each]
-    assert [each for each in run(*LAYOUT, *key("EnableSubgraph=true"))[1]["warnings"] if "the model has no Loop or Scan" in each]
+    content, result = run(*QUARK, "--compat", "quark", *key("EnableSubgraph=true"), **loop)
+    assert content == run(*QUARK, "--compat", "quark", **loop)[0] and [each for each in result["warnings"] if "no effect with --compat" in each]
+    assert [each for each in run(*QUARK, *key("EnableSubgraph=true"))[1]["warnings"] if "the model has no Loop or Scan" in each]

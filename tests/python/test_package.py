@@ -1,4 +1,4 @@
-"""The Python package: plain functions, readers, errors, and configurations in the reference's words."""
+"""The Python package: plain functions, readers, errors, and configurations in AMD Quark's words."""
 import signal
 import subprocess
 import sys

@@ -3,14 +3,14 @@ import json
 
 import pytest
 
-from key_runs import LAYOUT, WIDE, Written, key, run, workplace  # noqa: F401: fixtures
+from key_runs import QUARK, WIDE, Written, key, run, workplace  # noqa: F401: fixtures
 
 
 def as_keys(run, *settings):
-    return run(*LAYOUT, *[word for setting in settings for word in key(setting)])[0]
+    return run(*QUARK, *[word for setting in settings for word in key(setting)])[0]
 
 
-def listed(run, workplace, text, option="ShapeShifterYaml", before=LAYOUT):
+def listed(run, workplace, text, option="ShapeShifterYaml", before=QUARK):
     (workplace / "passes.yaml").write_text(text)
     return run(*before, *key(f"{option}=passes.yaml"))[0]
 
@@ -22,7 +22,7 @@ NAMED_OFF = ["ConvertBNToConv=false", "ConvertReduceMeanToGlobalAvgPool=false", 
 def test_by_name(run, option):
     general = as_keys(run, "ConvertOpsetVersion=21", "FuseInstanceNorm=true", "FuseL2Norm=true", *NAMED_OFF)
     for name in ("a8w8", "A16W8", "bf16", "bfp16"):
-        assert run(*LAYOUT, *key(f"{option}={name}"))[0] == general
+        assert run(*QUARK, *key(f"{option}={name}"))[0] == general
     assert run(*WIDE, *key(f"{option}=xint8"))[0] == run(*WIDE, *key("ConvertOpsetVersion=21"))[0]   # the four conversions are on there
 
 
@@ -58,12 +58,12 @@ postprocess_passes:
 def test_files_that_can_not_be_used(preon, workplace, text, number, says):
     preon.folder = workplace
     (workplace / "passes.yaml").write_text(text)
-    preon.fails(2, number, "quantize", "mixed.onnx", "-o", "no.onnx", "--data", "calib.npz", *LAYOUT, *key("ShapeShifterYaml=passes.yaml"), says=says)
+    preon.fails(2, number, "quantize", "mixed.onnx", "-o", "no.onnx", "--data", "calib.npz", *QUARK, *key("ShapeShifterYaml=passes.yaml"), says=says)
 
 
 def test_names_that_are_none(preon, workplace):
     preon.folder = workplace
-    command = ["quantize", "mixed.onnx", "-o", "no.onnx", "--data", "calib.npz", *LAYOUT]
+    command = ["quantize", "mixed.onnx", "-o", "no.onnx", "--data", "calib.npz", *QUARK]
     preon.fails(2, 1002, *command, *key("PreprocessYAML=a4w4"), says="wanted a .yaml file, or a8w8")
     preon.fails(1, 7001, *command, *key("PreprocessYAML=none.yaml"), says="none.yaml")
     preon.fails(2, 1001, *command, *key("SimplifyModelOptions={\"skip\": []}"), says="this version has skip_fusion_patterns")
@@ -71,6 +71,6 @@ def test_names_that_are_none(preon, workplace):
 
 def test_patterns_of_the_simplifier(run):
     options = json.dumps({"skip_fusion_patterns": ["FusionPadConv", "EliminationSlice"]})
-    content, result = run(*LAYOUT, *key(f"SimplifyModelOptions={options}"))
-    assert content == run(*LAYOUT, "--disable-pass", "fold_pad")[0]
+    content, result = run(*QUARK, *key(f"SimplifyModelOptions={options}"))
+    assert content == run(*QUARK, "--disable-pass", "fold_pad")[0]
     assert [each for each in result["warnings"] if "'EliminationSlice' has no effect" in each]

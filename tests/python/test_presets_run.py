@@ -1,4 +1,4 @@
-"""Each preset of the reference runs, or says what it needs that this version has not: never another failure, never None."""
+"""Each preset of Quark runs, or says what it needs that this version has not: never another failure, never None."""
 import re
 import warnings
 

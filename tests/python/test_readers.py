@@ -1,4 +1,4 @@
-"""The reference's readers, and readers of others."""
+"""AMD Quark's readers, and readers of others."""
 import numpy as np
 import onnx
 import pytest

@@ -1,4 +1,4 @@
-"""Published scripts of the reference, with the import changed and nothing else, on real images."""
+"""Published scripts of Quark, with the import changed and nothing else, on real images."""
 import pathlib
 
 import numpy as np
@@ -41,7 +41,7 @@ quantizer.quantize_model(model_input, model_output, calibration_data_reader)
 
 
 class ImageReader:
-    """What the reference's tutorials have: images of a folder, normalized, one by one."""
+    """What AMD Quark's tutorials have: images of a folder, normalized, one by one."""
 
     def __init__(self, folder, count, input_name):
         self.files = sorted(pathlib.Path(folder).glob("*.jpg"))[:count]

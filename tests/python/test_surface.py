@@ -1,4 +1,4 @@
-"""Names, signatures, values and presets against the reference's, as its release 0.13 has them."""
+"""Names, signatures, values and presets against AMD Quark's, as its release 0.13 has them."""
 import dataclasses
 import enum
 import importlib

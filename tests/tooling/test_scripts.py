@@ -1,8 +1,9 @@
-"""The repository keeps its own rules, and the scripts that check them notice when it does not."""
+"""The repository keeps its own rules, and each check finds a violation that is planted for it."""
 import importlib.util
 import os
 import pathlib
 import subprocess
+import sys
 
 import pytest
 
@@ -16,6 +17,7 @@ def script(name):
     return module
 
 
+sys.path.insert(0, str(ROOT / "scripts"))
 layers, repo, docs = script("check_layers"), script("check_repo"), script("gen_docs")
 
 
@@ -24,7 +26,7 @@ def test_layers_are_kept():
 
 
 def test_repository_is_in_order():
-    assert list(repo.problems(ROOT)) == []
+    assert list(repo.problems(repo.Tree(ROOT))) == []
 
 
 def test_generated_docs_are_current():
@@ -32,7 +34,8 @@ def test_generated_docs_are_current():
         assert path.read_text() == text, f"{path.name} is not up to date; run ./dev docs"
 
 
-DECLARED = {"base": [], "kernels": ["base"], "ir": ["base"], "runtime": ["base", "ir"], "api": ["base", "ir", "runtime"], "cli": ["api"]}
+DECLARED = {name: layers.Layer(deps, ["."]) for name, deps in {
+    "base": [], "kernels": ["base"], "ir": ["base"], "runtime": ["base", "ir"], "api": ["base", "ir", "runtime"], "cli": ["api"]}.items()}
 
 
 @pytest.mark.parametrize("layer, line, wanted", [
@@ -57,35 +60,88 @@ def test_layer_check_sees(layer, line, wanted):
 
 
 def test_layer_lines_are_read():
-    text = "preon_layer(base LIBS a::b)\npreon_layer(calib DEPS base ir # why\n            runtime LIBS x::y)\npreon_layer(odd DEPS later)\n"
+    text = "preon_layer(base LIBS a::b)\npreon_layer(calib ROOMS x . DEPS base ir # why\n            runtime LIBS x::y)\npreon_layer(odd DEPS later)\n"
     read = layers.declared(text)
-    assert read == {"base": [], "calib": ["base", "ir", "runtime"], "odd": ["later"]}
+    assert read == {"base": ([], ["."]), "calib": (["base", "ir", "runtime"], ["x", "."]), "odd": (["later"], ["."])}
     assert any("odd depends on later" in problem for problem in layers.declaration_problems(read))
 
 
-def make_repo(tmp_path, readme="one line", source="int x;\n"):
+@pytest.mark.parametrize("path, include, wanted", [
+    ("src/q/plan/x.h", "q/plan/own.h", None),
+    ("src/q/write/x.h", "q/plan/x.h", None),
+    ("src/q/plan/x.h", "q/write/x.h", "room plan of q may include plan"),
+    ("src/q/plan/x_test.cc", "q/write/x.h", None),
+    ("src/q/x.h", "q/targets/deep/x.h", None),
+    ("src/q/targets/deep/x.h", "q/x.h", "may include plan write targets/deep"),
+    ("src/q/new/x.h", "q/plan/x.h", "new is no room of layer q"),
+])
+def test_room_check_sees(path, include, wanted):
+    layer = layers.Layer([], ["plan", "write", "targets/deep", "."])
+    found = list(layers.room_problems(path, f'#include "{include}"\n', "q", layer))
+    assert (len(found) == 0) if wanted is None else (len(found) == 1 and wanted in found[0])
+
+
+def test_cycle_check_sees():
+    texts = {"q/a.h": "", "q/a.cc": '#include "q/a.h"\n#include "q/b.h"\n', "q/b.h": "", "q/b.cc": '#include "q/c.h"\n', "q/c.h": ""}
+    assert list(layers.cycle_problems(texts)) == []
+    found = list(layers.cycle_problems(texts | {"q/c.h": '#include "q/a.h"\n'}))
+    assert found == ["src: these files include each other: q/a q/b q/c"]
+
+
+CLEAN = {"src/config/builtins.cc": "", "src/config/README.md": "one line", "src/api/README.md": "one line", "src/api/x.cc": "int x;\n"}
+MAKERS = "std::unique_ptr<Pass> MakeAPass();\nstd::unique_ptr<Pass> MakeBPass();  ///< not in the default list: first of all\n"
+PASS = 'A() : NodePass({.name = "fold_a"}) {}\nstd::unique_ptr<Pass> MakeAPass() { return nullptr; }\n'
+PASSES = {"src/passes/README.md": "", "src/passes/passes.h": MAKERS, "src/passes/a.cc": PASS, "src/config/builtins.cc": "builtins.passes.Add(MakeAPass());\n"}
+TARGET = {"src/quantize/README.md": "", "src/quantize/targets/a.cc": 'std::string_view name() const override { return "npu-x"; }\n'}
+BUNDLE = "struct RunInputs {\n  int a = 0;\n  int b;\n  std::string c;\n};\nint Read(const RunInputs& in);\n"
+
+
+def found_in(tmp_path, files, check=""):
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
-    for name, text in {"src/config/builtins.cc": "", "src/api/README.md": readme, "src/api/x.cc": source}.items():
+    for name, text in files.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    return list(repo.problems(tmp_path))
+    return list(repo.problems(repo.Tree(tmp_path), [check]))
 
 
-def test_repo_check_sees(tmp_path):
-    assert make_repo(tmp_path / "clean") == []
-    assert "names `gone.h`" in make_repo(tmp_path / "name", readme="`gone.h`")[0]
-    assert "16 lines" in make_repo(tmp_path / "long", readme="line\n" * 16)[0]
-    assert "351 lines" in make_repo(tmp_path / "big", source="int x;\n" * 351)[0]
-    assert "links to no.md" in make_repo(tmp_path / "link", readme="[there](no.md)")[0]
+@pytest.mark.parametrize("files", [{}, PASSES, TARGET, {"src/api/x.h": BUNDLE, "src/api/x.cc": "int Read(const RunInputs& in) { return in.a + in.b; }\n"}])
+def test_repo_check_passes_what_is_clean(tmp_path, files):
+    assert found_in(tmp_path, CLEAN | files) == []
 
 
-def test_registry_check_sees(tmp_path):
-    for name, text in {"src/config/builtins.cc": "Add(MakeAMethod());\n",
-                       "src/ranges/range_methods.h": "std::unique_ptr<M> MakeAMethod();\nstd::unique_ptr<M> MakeBMethod();\n"}.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-    assert list(repo.registry_problems(tmp_path)) == ["src/ranges/range_methods.h: MakeBMethod stands 0 times in its registry, wanted once"]
+@pytest.mark.parametrize("check, files, wanted", [
+    ("readme", {"src/api/README.md": "line\n" * 16}, "16 lines"),
+    ("readme", {"src/new/x.cc": ""}, "src/new: no README.md"),
+    ("size", {"src/api/y.cc": "", "src/api/x.cc": "int x;\n" * 351}, "351 lines"),
+    ("folder", {f"src/api/x{k}.h": "" for k in range(50)}, "src/api: 51 sources"),
+    ("column", {"src/api/x.cc": "// " + "x" * 118 + "\n"}, "src/api/x.cc:1: 121 columns"),
+    ("format", {"src/api/x.cc": "int  x;\n", ".clang-format": "BasedOnStyle: Google\n"}, "not as clang-format writes it"),
+    ("link", {"src/api/README.md": "[there](no.md)"}, "links to no.md"),
+    ("docs.name", {"src/api/README.md": "`gone.h`"}, "names `gone.h`"),
+    ("docs.name", {"docs/a.md": "`api/gone`"}, "names `api/gone`"),
+    ("pass", PASSES | {"docs/design/passes.md": "## The order\n| # | pass | why |\n|---|---|---|\n| 1 | `fold_b` | x |\n"}, "pass 1 of 'The order' is fold_b, of the registry fold_a"),
+    ("pass", PASSES | {"docs/a.md": "`--disable-pass fold_gone`"}, "the pass fold_gone"),
+    ("registry", PASSES | {"src/config/builtins.cc": ""}, "MakeAPass stands 0 times"),
+    ("registry", PASSES | {"src/config/builtins.cc": "passes.Add(MakeAPass());\npasses.Add(MakeAPass());\n"}, "MakeAPass stands 2 times"),
+    ("target", TARGET | {"src/api/x.cc": 'if (name == "npu-x") Run();\n'}, 'names the target "npu-x"'),
+    ("citation", {"docs/a.md": "as in spec options"}, "cites 'spec options'"),
+    ("citation", {"src/api/x.cc": "// \u00a75.2\n"}, "cites"),
+    ("word", {"src/api/x.cc": "// for want of data\n"}, "'for want of'"),
+    ("word", {"docs/a.md": "an island"}, "'island'"),
+    ("word", {"src/api/x.cc": "int drowned_channels = 0;\nint recommended, amended;\n"}, "'drowned'"),
+    ("word", {"src/api/x.cc": "void GuardFloatIslands();\n"}, "'Islands'"),
+    ("word", {"docs/a.md": "the reference's names"}, "Quark"),
+    ("word", {"src/api/x.cc": 'Warn("nobody reads it");\n'}, "plain words"),
+    ("parameter", {"src/api/x.h": "int Many(int a, std::map<int, int> b, int c, int d, int e, int f,\n  int g);\n"}, "src/api/x.h:1: Many has 7 parameters"),
+    ("parameter", {"src/api/x.h": "namespace a {\nclass Big {\n public:\n  Big(int a, int b, int c, int d, int e, int f, int g) : a_(a) {}\n};\n}\n"}, "Big has 7"),
+    ("functions.name", {"src/api/x.h": "", "src/config/x.h": ""}, "the file name x is in several layers: api, config"),
+    ("functions.name", {"src/api/a.h": "namespace p {\nint Do(int x);\n}\n", "src/config/b.h": "namespace p {\nint Do();\n}\n"}, "p::Do is declared by several layers"),
+    ("bundle", {"src/api/x.h": BUNDLE, "src/api/x.cc": "int Read(const RunInputs& in) { return in.a; }\n"}, "reads 1 of its 3 fields"),
+])
+def test_repo_check_sees(tmp_path, check, files, wanted):
+    found = found_in(tmp_path, CLEAN | files, check)
+    assert len(found) == 1 and wanted in found[0], found
 
 
 def test_errors_page_reads_every_form():
@@ -100,15 +156,20 @@ new = script("new")
 
 @pytest.mark.parametrize("kind", sorted(new.KINDS))
 def test_new_writes_what_the_checks_want(kind, tmp_path):
-    for file, _, _ in new.KINDS[kind][1]:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    for file in ["CMakeLists.txt", ".clang-format", *(file for file, _, _ in new.KINDS[kind][1])]:
         path = tmp_path / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text((ROOT / file).read_text())
     written = new.create(tmp_path, kind, "brand_new")
     assert all(path.exists() for path in written) and len(written) >= 3
-    assert not any("{" + word + "}" in path.read_text() for path in written for word in ("name", "Name", "dashed"))
-    assert list(repo.registry_problems(tmp_path)) == []
-    registry = next(path for path in written if path.name in ("builtins.cc", "number_formats.cc"))
+    assert not any("@" in path.read_text() for path in written if path.name.startswith("brand_new"))
+    assert found_in(tmp_path, {}, "registry") == [] and found_in(tmp_path, {}, "column") == [] and found_in(tmp_path, {}, "format") == []
+    rooms = layers.declared((tmp_path / "CMakeLists.txt").read_text())
+    for path in (path for path in written if path.suffix == ".cc"):
+        layer = path.relative_to(tmp_path).parts[1]
+        assert list(layers.room_problems(str(path.relative_to(tmp_path)), path.read_text(), layer, rooms[layer])) == []
+    registry = next(path for path in written if path.name in ("builtins.cc", "number_formats.cc", "qdq_passes.cc"))
     assert registry.read_text().count("MakeBrandNew") == 1
     for source in (path for path in written if path.suffix == ".cc" and path != registry):
         # The changed headers in front of the repository's own.

@@ -1,4 +1,4 @@
-"""Calibration methods of the older configurations, with the reference's numbers."""
+"""Calibration methods of the older configurations, with AMD Quark's numbers."""
 from ..quantization.members import Named
 
 

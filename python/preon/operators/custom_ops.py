@@ -1,4 +1,4 @@
-"""The operator library, by the path under which the reference has it."""
+"""The operator library, by the path under which Quark has it."""
 from ..deploy import get_library_path
 from ..quantization.quant_utils import _COP_DOMAIN, _COP_VERSION
 

@@ -1,4 +1,4 @@
-"""The reference's path to its quantizer and configurations."""
+"""AMD Quark's path to its quantizer and configurations."""
 from .api import ModelQuantizer
 from .config import Config, QConfig, QuantizationConfig, get_default_config
 

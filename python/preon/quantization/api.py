@@ -1,4 +1,4 @@
-"""ModelQuantizer: the reference's entry point."""
+"""ModelQuantizer: AMD Quark's entry point."""
 import json
 import warnings
 from typing import Optional, Union

@@ -1,4 +1,4 @@
-"""Types and formats of the older configurations, with the reference's numbers."""
+"""Types and formats of the older configurations, with AMD Quark's numbers."""
 import warnings
 
 from .members import Named
@@ -62,7 +62,7 @@ class ExtendedQuantFormat(Named):
     QDQ = 1
 
 
-#: Deprecated: the members of ExtendedQuantType that the reference has.
+#: Deprecated: the members of ExtendedQuantType that Quark has.
 VitisQuantType = Named("VitisQuantType", {member.name: member.value for member in ExtendedQuantType if member.value <= 10}, module=__name__)
 
 
@@ -82,9 +82,9 @@ _TENSOR_TYPES = {"QInt8": 3, "QUInt8": 2, "QInt16": 5, "QUInt16": 4, "QInt32": 6
 def modern(member):
     """The member that a deprecated one stands for; others as they are."""
     if isinstance(member, VitisQuantType):
-        warnings.warn("VitisQuantType is deprecated: ExtendedQuantType", DeprecationWarning, 3)
+        warnings.warn("VitisQuantType is deprecated, use ExtendedQuantType", DeprecationWarning, 3)
         return ExtendedQuantType[member.name]
     if isinstance(member, VitisQuantFormat):
-        warnings.warn("VitisQuantFormat is deprecated: ExtendedQuantFormat", DeprecationWarning, 3)
+        warnings.warn("VitisQuantFormat is deprecated, use ExtendedQuantFormat", DeprecationWarning, 3)
         return ExtendedQuantFormat.QDQ
     return member

@@ -27,7 +27,7 @@ class QdqPass {
   /// True: other codes come out, or the inputs and outputs differ, so that `verify` would refuse it.
   virtual bool changes_results() const { return false; }
   /// @param plan  an empty one where there is none: of a model that another run or tool has quantized
-  /// An error: the model may be half rewritten (the runner takes it back).
+  /// An error: the model may be half rewritten (the runner undoes it).
   virtual Result<Effect> Apply(Model& model, const QuantPlan& plan, std::vector<std::string>& warnings) const = 0;
 };
 
@@ -36,11 +36,11 @@ using QdqPassRegistry = Registry<QdqPass>;
 struct QdqPassOptions {
   std::set<std::string> disabled;  ///< registry names
   std::set<std::string> enabled;   ///< on top of those that the plan wants
-  /// Called after each pass that changed the model, but for its results; an error takes the pass back.
+  /// Called after each pass that changed the model, but for its results; an error undoes the pass.
   std::function<Status(const Model& before, const Model& after)> verify = nullptr;
 };
 
-/// Runs the passes once, in registry order. A pass that fails or is refused by `verify` is taken back and recorded.
+/// Runs the passes once, in registry order. A pass that fails or is refused by `verify` is undone and recorded.
 /// The graph may be unsorted before; it is in order and without unused constants afterwards.
 /// Errors: a graph that is broken in the end.
 Result<std::vector<PassRecord>> RunQdqPasses(Model& model, const QuantPlan& plan, const QdqPassOptions& options,

@@ -43,7 +43,7 @@ Result<std::vector<PassRecord>> RunQdqPasses(Model& model, const QuantPlan& plan
       continue;
     }
     record.cause = effect.status();
-    record.problem = Error(ErrorId::kPassFailed, name, ": ", record.cause.message(), "; taken back").ToString();
+    record.problem = Error(ErrorId::kPassFailed, name, ": ", record.cause.message(), "; undone").ToString();
   }
   model.graph.RemoveUnusedInitializers();
   PREON_RETURN_IF_ERROR(model.graph.SortTopologically());

@@ -22,7 +22,7 @@ class QConfig:
     exclude                   nodes that stay float, in the same words
     algo_config               algorithms: CLEConfig(), …
     use_external_data_format  tensors in a file beside the model
-    extra_options             the reference's options by their names; None as a value is the default
+    extra_options             AMD Quark's options by their names; None as a value is the default
     preon_options             options of `preon quantize --help` by their long names, such as {"target": "simulate"}
     kwargs                    more of extra_options, deprecated; those of extra_options win
 
@@ -37,7 +37,7 @@ class QConfig:
             if given is not None and not isinstance(given, dict):
                 raise ConfigError(1002, f"{name} must be a dict, got {type(given).__name__}", exit_status=2)
         if kwargs and extra_options is None:
-            warnings.warn("options as keywords of QConfig are deprecated: extra_options={...}", DeprecationWarning, 2)
+            warnings.warn("options as keywords of QConfig are deprecated, use extra_options={...}", DeprecationWarning, 2)
         self.global_config = global_config
         self.specific_layer_config = copy.copy(specific_layer_config) or {}
         self.layer_type_config = copy.copy(layer_type_config) or {}

@@ -128,7 +128,7 @@ def _check_absent(config):
     if getattr(modern(config.quant_format), "name", None) not in ("QDQ", "QOperator"):
         parse_enum(QuantFormat, config.quant_format, "quant_format")
     if config.include_cle:
-        warnings.warn("include_cle: cross-layer equalization is not in this version; channels are evened out where that is exact",
+        warnings.warn("include_cle: cross-layer equalization is not in this version; channel scales are equalized where that is exact",
                       UserWarning, 4)
 
 

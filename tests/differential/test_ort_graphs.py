@@ -1,13 +1,13 @@
 """Target ort against ONNX Runtime's own quantize_static, run here: the same quantizers on the same tensors, scales within one ulp, zero
-points and codes equal; what is different on purpose is a table in ort_layout.py."""
+points and codes equal; what is different on purpose is a table in ort_graphs.py."""
 import itertools
 import json
 
 import numpy as np
 import onnx
-import ort_layout
+import ort_graphs
 import pytest
-from ort_layout import Setting
+from ort_graphs import Setting
 
 MODELS = ["lenet_mnist", "resnet20_cifar10", "ultraface_rfb_320", "sst2_transformer", "vit_cifar10_ibp_3_3_8", "dtln_model_1"]
 LARGER = ["ppocr_v3_det", "mobilenetv2_1.0", "yolox_nano", "super_resolution_10", "chargpt_shakespeare", "resnet50v2_stage3_probe"]
@@ -60,11 +60,11 @@ def agree(real_model, tmp_path, monkeypatch, ranges):
     """(model, setting): both tools say the same."""
     def run(name, setting):
         model = real_model(name)
-        ort_layout.on_one_thread(monkeypatch)
-        ort_layout.theirs(model, setting, tmp_path / "theirs.onnx", ranges)
-        ort_layout.ours(model, setting, "ours.onnx")
-        found, compared = ort_layout.differences(tmp_path / "theirs.onnx", model.preon.folder / "ours.onnx")
-        surprises = ort_layout.surprises(name, setting, found)
+        ort_graphs.on_one_thread(monkeypatch)
+        ort_graphs.theirs(model, setting, tmp_path / "theirs.onnx", ranges)
+        ort_graphs.ours(model, setting, "ours.onnx")
+        found, compared = ort_graphs.differences(tmp_path / "theirs.onnx", model.preon.folder / "ours.onnx")
+        surprises = ort_graphs.surprises(name, setting, found)
         assert not surprises, (len(surprises), compared, dict(sorted(surprises.items())[:8]))
     return run
 
@@ -90,7 +90,7 @@ def test_options(agree, name, setting):
 @pytest.mark.parametrize("name, tensor", [("resnet20_cifar10", "input"), ("sst2_transformer", "logits")])
 def test_overrides(agree, name, tensor):
     for theirs, ours in [({"rmin": np.float32(-3), "rmax": np.float32(5)}, {"rmin": -3, "rmax": 5}),
-                         ({"quant_type": ort_layout.TYPES["int16"], "symmetric": True}, {"quant_type": "QInt16", "symmetric": True})]:
+                         ({"quant_type": ort_graphs.TYPES["int16"], "symmetric": True}, {"quant_type": "QInt16", "symmetric": True})]:
         agree(name, Setting(extra={"TensorQuantOverrides": {tensor: [theirs]}},
                             ours=("--option", "TensorQuantOverrides=" + json.dumps({tensor: [ours]}))))
 
@@ -111,4 +111,4 @@ def test_where_the_other_tool_fails_at_run_time(real_model):
 
 def test_where_the_other_tool_refuses(real_model):
     """int8 activations with uint8 weights: a model that runs."""
-    ort_layout.ours(real_model("lenet_mnist"), Setting("int8", "uint8"), "ours.onnx")
+    ort_graphs.ours(real_model("lenet_mnist"), Setting("int8", "uint8"), "ours.onnx")

@@ -1,0 +1,78 @@
+"""What pages name is there: files, folders, passes."""
+import re
+
+BACKTICKED = re.compile(r"`([^`\n]+)`")
+FILE = re.compile(r"[\w./-]+\.(?:h|cc|inc|cmake|onnxtxt|py|sh|md)")
+#: Names of a user's own files in examples, and of files that a build or a run writes.
+EXAMPLES = re.compile(r"(^|/)(x|three_sigma|count_values)(_test)?[._]|^(build|DIR|OUT)/|\bNAME\b|^(foo|my_\w+|mine|reader|evaluate|convert)\.py$")
+PASS_NAME = re.compile(r'(?:\.name = |name\(\) const override \{ return )"(\w+)"')
+#: A function that makes an entry of a registry; where it makes one of several of a class, the name is in its body.
+MAKER = re.compile(r"^std::unique_ptr<\w+> (Make\w+)\(\) \{(.*?)\}", re.MULTILINE | re.DOTALL)
+SWITCHED_PASS = re.compile(r"--(?:disable|enable)-pass[= ]([a-z]+_\w+)")
+ORDER_PAGE = "docs/design/passes.md"
+#: Section of the page -> how the registry that it lists is filled: passes of float graphs, of Q/DQ graphs.
+ORDERS = {"## The order": re.compile(r"\bbuiltins\.passes\.Add\((Make\w+)\(\)\)"),
+          "## Passes of quantized graphs": re.compile(r"^  passes\.Add\((Make\w+)\(\)\)", re.MULTILINE)}
+
+
+def pages(tree):
+    return [path for path in tree.select(".md") if path.startswith(("docs/", "src/", "bench/")) or path == "README.md"]
+
+
+def exists(tree, page, name):
+    """Whether `name` is a file or folder: from the page, the root, src/ or docs/, or any file's own name."""
+    name = name.rstrip("/")
+    bases = ("", "src/", "docs/", "tests/", "python/preon/", page.rsplit("/", 1)[0] + "/")
+    if any(base + name in tree.folders or base + name in tree.paths for base in bases):
+        return True
+    return any(path.endswith("/" + name) for path in tree.paths)
+
+
+def name_problems(tree):
+    """Backticked files, and `room/file` without an ending where the room is a folder of src/."""
+    layers = {folder.split("/")[1] for folder in tree.folders if re.fullmatch(r"src/\w+", folder)}
+    for page in pages(tree):
+        for token in BACKTICKED.findall(tree.text(page)):
+            if FILE.fullmatch(token):
+                if not EXAMPLES.search(token) and not exists(tree, page, token):
+                    yield f"{page}: names `{token}`, which does not exist"
+            elif re.fullmatch(r"[a-z]\w*(/[\w-]+)*/?", token) and "/" in token and token.split("/")[0] in layers:
+                if not exists(tree, page, token) and not any(path.startswith(f"src/{token}.") for path in tree.paths):
+                    yield f"{page}: names `{token}`, which is no folder and no file of src/"
+
+
+def registered_passes(tree, add):
+    """Names in the order of the registry that `add` fills."""
+    names = {}
+    for path in tree.select(".cc", below="src/"):
+        own = PASS_NAME.search(tree.text(path))
+        for maker, body in MAKER.findall(tree.text(path)):
+            name = re.search(r'"(\w+)"', body) or own
+            if name:
+                names[maker] = name.group(1)
+    makers = [maker for path in tree.select(".cc", below="src/") for maker in add.findall(tree.text(path))]
+    return [names.get(maker, maker) for maker in makers]
+
+
+def pass_problems(tree):
+    """The tables of passes are the registries, in their order; passes that pages switch on or off are there."""
+    known = []
+    for title, add in ORDERS.items():
+        registered = registered_passes(tree, add)
+        known += registered
+        if not registered or ORDER_PAGE not in tree.paths:
+            continue
+        section = (tree.text(ORDER_PAGE) + title).split(title, 1)[1].split("\n## ")[0]
+        rows = [line.split("|")[2] for line in section.splitlines() if line.startswith("|") and line.count("|") >= 4]
+        listed = [name for row in rows for name in BACKTICKED.findall(row)]
+        for number, (want, got) in enumerate(zip(registered + ["the end"], listed + ["the end"]), 1):
+            if want != got:
+                yield f"{ORDER_PAGE}: pass {number} of '{title[3:]}' is {got}, of the registry {want}"
+                break
+    for page in pages(tree):
+        for name in SWITCHED_PASS.findall(tree.text(page)):
+            if name not in known:
+                yield f"{page}: names the pass {name}, which does not exist"
+
+
+CHECKS = (name_problems, pass_problems)

@@ -1,0 +1,29 @@
+"""What a header offers to a registry is in it, once."""
+import re
+
+#: A header that declares `std::unique_ptr<X> MakeFoo();` offers Foo to the registry of X.
+MAKER = re.compile(r"^std::unique_ptr<(\w+)>\s+(Make\w+)\(\);(.*)$", re.MULTILINE)
+#: A declaration with these words behind it is made elsewhere, for the reason that follows them.
+ELSEWHERE = "not in the default list"
+
+
+def makers(tree):
+    """Header -> names of the functions that make an entry of a registry."""
+    found = {}
+    for path in tree.select(".h", below="src/"):
+        names = [name for _, name, rest in MAKER.findall(tree.text(path)) if ELSEWHERE not in rest]
+        if names:
+            found[path] = names
+    return found
+
+
+def registry_problems(tree):
+    lists = "".join(tree.text(path) for path in tree.sources() if path.endswith(".cc"))
+    for header, names in makers(tree).items():
+        for name in names:
+            count = len(re.findall(rf"\.Add\({name}\(\)\)", lists))
+            if count != 1:
+                yield f"{header}: {name} stands {count} times in its registry, wanted once"
+
+
+CHECKS = (registry_problems,)

@@ -1,0 +1,93 @@
+"""Words: no name of a target outside its room, no document that readers lack, plain English."""
+import re
+
+TEXT = (".h", ".cc", ".inc", ".md", ".py", ".pyi", ".sh", ".cmake", ".txt", ".toml", ".json", ".onnxtxt")
+#: These files hold the words that they look for.
+OWN = {"scripts/checks/words.py", "tests/tooling/test_scripts.py"}
+
+#: pattern -> what to write instead
+BANNED = {
+    r"drown[a-z]*": "step larger than the values; sensitivity",
+    r"mend(s|ed|ing)?": "fix",
+    r"for want of": "needs X",
+    r"what multiplies|those that multiply": "Conv, MatMul and Gemm nodes",
+    r"tak(e|es|en|ing)[ _]?back": "correct, undo",
+    r"islands?": "region of float or integer nodes",
+    r"witness(es)?": "probe",
+    r"careful(ly)?|with care": "say what is checked",
+    r"notices": "detects; below X %",
+    r"brief[_ ]?lock|BriefLock": "spin lock",
+    r"forgetting[_ ]?stream|ForgettingStream": "windowed input stream",
+    r"re-?plan(s|ned|ning)?": "plan again; float fall-back",
+    r"says nothing|say nothing": "is ignored",
+}
+#: Words that a file may have: names of tensors and nodes in written models stay what they are.
+KEPT = {("src/quantize/qdq_passes/guard_float_regions.cc", "island"), ("tests/graph/guard_float_regions.onnxtxt", "island")}
+#: In pages, and in strings that a user can read.
+BANNED_FOR_USERS = {r"somebody|nobody|whoever": "the one who is meant", r"idle(?! (?:core|machine|processor|thread))": "ignored"}
+
+CITATION = re.compile(r"§|\b[Ss]pec (options|qdq|formats|graph-passes|quality|algorithms|npu)\b")
+#: AMD Quark has a name; "reference" is a slow twin of a kernel.
+TOOL = re.compile(r"\b(?:the reference(?:'s| tool| quantizer)|reference tools?)(?!\w)", re.IGNORECASE)
+STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+TARGET_NAME = re.compile(r'name\(\) const override \{\s*return "([\w-]+)";')
+#: (file, name): where a target's name may stand in src/ besides targets/, and why.
+TARGETS_NAMED = {
+    # the file that fills presets
+    ("src/config/presets.cc", "*"),
+}
+
+
+def without_comments(text):
+    return re.sub(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*', lambda match: match.group(1) or "", text)
+
+
+def lines_with(text, pattern):
+    for match in pattern.finditer(text):
+        yield text.count("\n", 0, match.start()) + 1, match.group()
+
+
+def citation_problems(tree):
+    for path in tree.select(*TEXT):
+        if path not in OWN:
+            for line, found in lines_with(tree.text(path), CITATION):
+                yield f"{path}:{line}: cites '{found}', which readers of the repository do not have; say the rule or name a page of docs/design"
+
+
+def word_problems(tree):
+    # Words of text, and of names: drowned_channels, FloatIslands.
+    banned = [(re.compile(rf"(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z]))(?i:{words})(?![a-z])"), instead) for words, instead in BANNED.items()]
+    for_users = [(re.compile(rf"\b(?:{words})\b", re.IGNORECASE), instead) for words, instead in BANNED_FOR_USERS.items()]
+    for path in tree.select(*TEXT):
+        if path in OWN:
+            continue
+        text = tree.text(path)
+        for pattern, instead in banned:
+            for line, found in lines_with(text, pattern):
+                if (path, found) not in KEPT:
+                    yield f"{path}:{line}: '{found}'; plain words: {instead}"
+        for line, found in lines_with(text, TOOL):
+            yield f"{path}:{line}: '{found}'; the other tool is Quark (AMD Quark)"
+        if path.startswith("src/") and path.endswith((".cc", ".h", ".inc")):
+            for string in STRING.findall(without_comments(text)):
+                for pattern, instead in for_users:
+                    if pattern.search(string):
+                        yield f'{path}: "{string}"; plain words: {instead}'
+        elif path.endswith(".md"):
+            for pattern, instead in for_users:
+                for line, found in lines_with(text, pattern):
+                    yield f"{path}:{line}: '{found}'; plain words: {instead}"
+
+
+def target_problems(tree):
+    """The name of a target is a literal in its own room alone."""
+    room = "src/quantize/targets/"
+    names = {name for path in tree.select(".cc", below=room) for name in TARGET_NAME.findall(tree.text(path))}
+    for path in tree.sources():
+        if not path.startswith(room) and (path, "*") not in TARGETS_NAMED:
+            for string in STRING.findall(without_comments(tree.text(path))):
+                if string in names and (path, string) not in TARGETS_NAMED:
+                    yield f'{path}: names the target "{string}"; ask the Target instead'
+
+
+CHECKS = (citation_problems, word_problems, target_problems)
