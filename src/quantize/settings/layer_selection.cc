@@ -11,7 +11,7 @@
 namespace preon {
 namespace {
 
-constexpr std::array kWithBias = {
+constexpr std::array kBiasAtInput2 = {
     "Conv", "ConvTranspose", "Gemm", "InstanceNormalization", "LayerNormalization", "BatchNormalization"};
 
 const std::optional<TensorOverride>& Of(const LayerOverride& layer, LayerRole role) {
@@ -29,7 +29,7 @@ std::string First(const std::vector<std::string>& names) {
 
 LayerRole LayerRoleOf(const Graph& graph, const Node& node, size_t index) {
   if (graph.Initializer(node.input(index)) == nullptr) return LayerRole::kInput;
-  return index == 2 && std::ranges::find(kWithBias, node.op_type) != kWithBias.end() ? LayerRole::kBias
+  return index == 2 && std::ranges::find(kBiasAtInput2, node.op_type) != kBiasAtInput2.end() ? LayerRole::kBias
                                                                                      : LayerRole::kWeight;
 }
 
