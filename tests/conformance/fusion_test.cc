@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "config/builtins.h"
 #include "ir/model_io.h"
 #include "ir/test_graphs.h"
 #include "quantize/plan/plan_options.h"
@@ -26,7 +27,15 @@ using ::testing::Not;
 std::vector<std::string> ExecutedOps(Model model, const PlanOptions& options = {}) {
   model.ir_version = 9;
   const std::unique_ptr<Target> target = MakeOrtCpuTarget();
-  EXPECT_TRUE(target->Prepare(model, options).ok());
+  const Builtins builtins = MakeBuiltins();
+  PassRunnerOptions runner;
+  for (const auto& pass : builtins.passes.entries()) {
+    const std::string name(pass->name());
+    const bool wanted =
+        pass->phase() == PassPhase::kLast && target->WantsPass(name, pass->on_by_default(), options);
+    (wanted ? runner.enabled : runner.disabled).insert(name);
+  }
+  RunPasses(model, builtins.passes, {}, runner);
   Result<QuantPlan> plan = target->Plan(model, options);
   EXPECT_TRUE(plan.ok()) << plan.status().ToString();
   if (!plan.ok()) return {};

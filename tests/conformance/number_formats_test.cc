@@ -216,7 +216,7 @@ TEST(EveryBlockFormat, PowersOfTwoCommute) {
 
 TEST(EveryNumberFormat, CombinationsThatCannotBe) {
   const auto check = [](std::string_view name, ScaleType scale_type, Granularity granularity, bool symmetric) {
-    return CheckCombination((*NumberFormats().Find(name))->type(), scale_type, granularity, symmetric);
+    return CheckCombination(TensorType(**NumberFormats().Find(name)), scale_type, granularity, symmetric);
   };
   for (const auto& format : NumberFormats().entries()) {
     EXPECT_TRUE(CheckCombination(TensorType(*format), ScaleType::kFloat32, Granularity::kPerTensor, true).ok())

@@ -15,14 +15,14 @@
 namespace preon {
 namespace {
 
-struct Case {
+struct BranchCase {
   const char* name;
   const char* graph;  ///< inputs: x float[2, 3], c and d bool, n int64 (2)
 };
 
-void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+void PrintTo(const BranchCase& c, std::ostream* out) { *out << c.name; }
 
-const Case kCases[] = {
+const BranchCase kBranchCases[] = {
     {"Plain", R"((float[2, 3] x, bool c, bool d, int64 n) => (float[2, 3] y) {
         y = If (c) <then_branch = t () => (float[2, 3] p) { a = Relu (x) p = Neg (a) },
                     else_branch = e () => (float[2, 3] q) { a = Abs (x) q = Exp (a) }> })"},
@@ -64,7 +64,7 @@ const Case kCases[] = {
                     else_branch = e () => (float[A, B] q) { bad = Concat <axis = 0> (s, s) b = Expand (x, s) q = Abs (b) }> })"},
 };
 
-class Branches : public ::testing::TestWithParam<Case> {
+class Branches : public ::testing::TestWithParam<BranchCase> {
  protected:
   std::vector<NamedTensor> Run(Session& session, bool c, bool d) {
     const auto flag = [](bool value) {
@@ -130,7 +130,8 @@ TEST_P(Branches, ComputeTheSame) {
   ExpectSame(*file, *again);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Branches, ::testing::ValuesIn(kCases), [](const auto& c) { return c.param.name; });
+INSTANTIATE_TEST_SUITE_P(Models, Branches, ::testing::ValuesIn(kBranchCases),
+                         [](const auto& c) { return c.param.name; });
 
 }  // namespace
 }  // namespace preon

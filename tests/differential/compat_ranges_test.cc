@@ -21,12 +21,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::filesystem::path Vectors() { return QuarkVectors() / "calibration"; }
+std::filesystem::path CalibrationVectors() { return QuarkVectors() / "calibration"; }
 
 /// A data set: its batches in order.
 std::vector<Tensor> ReadBatches(const std::string& name) {
-  const auto file =
-      std::make_shared<const RandomAccessFile>(*RandomAccessFile::Open((Vectors() / (name + ".npz")).string()));
+  const auto file = std::make_shared<const RandomAccessFile>(
+      *RandomAccessFile::Open((CalibrationVectors() / (name + ".npz")).string()));
   std::vector<StoredArray> arrays = *ListArrays(file);
   std::sort(arrays.begin(), arrays.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   std::vector<Tensor> batches;
@@ -62,9 +62,9 @@ std::string_view OptionName(const std::string& internal) {
   return name == names.end() ? "" : name->second;
 }
 
-class Row {
+class RangeRow {
  public:
-  explicit Row(const Json& row) : row_(row) {}
+  explicit RangeRow(const Json& row) : row_(row) {}
 
   /// By way of the product's options.
   Result<Range> Ours(Batches batches) const {
@@ -145,12 +145,12 @@ struct Compared {
 /// Compares the rows that `wanted` picks; none may differ.
 template <typename Wanted>
 Compared CompareRows(const Wanted& wanted) {
-  std::ifstream file(Vectors() / "ranges.json");
+  std::ifstream file(CalibrationVectors() / "ranges.json");
   const Json table = Json::parse(file);
   std::map<std::string, DataSet> sets;
   Compared compared;
   for (const Json& entry : table["rows"]) {
-    const Row row(entry);
+    const RangeRow row(entry);
     if (!wanted(row)) continue;
     const DataSet& set = sets.try_emplace(row.data(), row.data()).first->second;
     if (row.in_one_block() && !set.even) {
@@ -168,8 +168,9 @@ Compared CompareRows(const Wanted& wanted) {
 
 // Counts of what was stored: a row that is no longer compared would go unnoticed otherwise.
 TEST(RangesOfQuark, AllStoredRuns) {
-  if (!std::filesystem::exists(Vectors())) GTEST_SKIP() << Vectors() << " is not there (set PREON_DATA)";
-  const Compared compared = CompareRows([](const Row& row) { return !row.is_slow(); });
+  if (!std::filesystem::exists(CalibrationVectors()))
+    GTEST_SKIP() << CalibrationVectors() << " is not there (set PREON_DATA)";
+  const Compared compared = CompareRows([](const RangeRow& row) { return !row.is_slow(); });
   const std::map<std::string, int> counts = {{"onnxruntime Distribution", 14},
                                              {"onnxruntime Entropy", 14},
                                              {"onnxruntime MinMax", 40},
@@ -189,8 +190,9 @@ TEST(RangesOfQuark, AllStoredRuns) {
 }
 
 TEST(RangesOfQuark, SlowEntropyOfManyBins) {
-  if (!std::filesystem::exists(Vectors())) GTEST_SKIP() << Vectors() << " is not there (set PREON_DATA)";
-  const Compared compared = CompareRows([](const Row& row) { return row.is_slow(); });
+  if (!std::filesystem::exists(CalibrationVectors()))
+    GTEST_SKIP() << CalibrationVectors() << " is not there (set PREON_DATA)";
+  const Compared compared = CompareRows([](const RangeRow& row) { return row.is_slow(); });
   EXPECT_EQ(compared.matched, (std::map<std::string, int>{{"quark Entropy", 2}}));
 }
 

@@ -21,16 +21,16 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::filesystem::path Vectors() { return QuarkVectors() / "formats"; }
+std::filesystem::path FormatVectors() { return QuarkVectors() / "formats"; }
 
 Json ReadJson(const char* name) {
-  std::ifstream file(Vectors() / name);
+  std::ifstream file(FormatVectors() / name);
   return Json::parse(file);
 }
 
 std::map<std::string, Tensor> ReadArrays(const std::string& name) {
   const auto file =
-      std::make_shared<const RandomAccessFile>(*RandomAccessFile::Open((Vectors() / (name + ".npz")).string()));
+      std::make_shared<const RandomAccessFile>(*RandomAccessFile::Open((FormatVectors() / (name + ".npz")).string()));
   std::map<std::string, Tensor> arrays;
   for (const StoredArray& array : *ListArrays(file)) {
     arrays.emplace(array.name, *ArrayReader(file, array).Read(0, array.header.shape));
@@ -77,7 +77,7 @@ Result<BlockSpec> SpecOfCase(const Json& attributes) {
 }
 
 TEST(BlockFormatsOfQuark, AllStoredRuns) {
-  if (!std::filesystem::exists(Vectors())) GTEST_SKIP() << Vectors() << " is not there (set PREON_DATA)";
+  if (!std::filesystem::exists(FormatVectors())) GTEST_SKIP() << FormatVectors() << " is not there (set PREON_DATA)";
   int cases = 0, elements = 0;
   const Json index = ReadJson("index.json");
   for (const auto& [format, entry] : index.items()) {
@@ -119,7 +119,7 @@ std::vector<double> Numbers(const Json& value) {
 bool IsUndefined(float x, float scale) { return !(std::abs(x / scale) < 0x1p63f); }
 
 TEST(ExtendedOperatorsOfQuark, AllStoredRuns) {
-  if (!std::filesystem::exists(Vectors())) GTEST_SKIP() << Vectors() << " is not there (set PREON_DATA)";
+  if (!std::filesystem::exists(FormatVectors())) GTEST_SKIP() << FormatVectors() << " is not there (set PREON_DATA)";
   const std::map<std::string, Tensor> arrays = ReadArrays("extended");
   int cases = 0, elements = 0, undefined = 0;
   const Json index = ReadJson("extended.json");

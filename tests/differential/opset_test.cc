@@ -9,15 +9,15 @@
 namespace preon {
 namespace {
 
-struct Case {
+struct OpsetCase {
   const char* name;
   int64_t opset;
   const char* graph;  ///< its inputs, outputs and nodes
 };
 
-void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+void PrintTo(const OpsetCase& c, std::ostream* out) { *out << c.name; }
 
-const Case kCases[] = {
+const OpsetCase kOpsetCases[] = {
     {"Clip", 7, "(float[2, 5] x) => (float[2, 5] y) { y = Clip<min = -0.5, max = 0.75>(x) }"},
     {"ClipOneSided", 10, "(float[2, 5] x) => (float[2, 5] y) { y = Clip<max = 0.75>(x) }"},
     {"ClipHalf", 10, R"((float[2, 5] x) => (float[2, 5] y) {
@@ -86,13 +86,13 @@ const Case kCases[] = {
         c = Conv(x, w)  a = AveragePool<kernel_shape = [2, 2]>(c)  l = LeakyRelu<alpha = 0.1>(a)  y = Add(l, l) })"},
 };
 
-Model Parse(const Case& c) {
+Model Parse(const OpsetCase& c) {
   Result<Model> model = ParseModelText(StrCat("<ir_version: 4, opset_import: [\"\": ", c.opset, "]> g ", c.graph));
   EXPECT_TRUE(model.ok()) << model.status().ToString();
   return *std::move(model);
 }
 
-class RaisedOpset : public ::testing::TestWithParam<Case> {};
+class RaisedOpset : public ::testing::TestWithParam<OpsetCase> {};
 
 TEST_P(RaisedOpset, GivesTheSameOutputs) {
   const Model before = Parse(GetParam());
@@ -107,7 +107,7 @@ TEST_P(RaisedOpset, GivesTheSameOutputs) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Adapters, RaisedOpset, ::testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(Adapters, RaisedOpset, ::testing::ValuesIn(kOpsetCases),
                          [](const auto& c) { return c.param.name; });
 
 TEST(RaisedOpset, RealModelsGiveTheSameOutputs) {

@@ -16,7 +16,7 @@
 namespace preon {
 namespace {
 
-struct Row {
+struct ScaleRow {
   Range range;
   std::string type, scale_type;
   bool symmetric, reduce_range;
@@ -24,12 +24,12 @@ struct Row {
   int64_t zero_point;
 };
 
-std::vector<Row> ReadRows(const std::filesystem::path& path) {
+std::vector<ScaleRow> ReadRows(const std::filesystem::path& path) {
   std::ifstream file(path);
   const nlohmann::json table = nlohmann::json::parse(file)["integer"];
   std::map<std::string, size_t> column;
   for (const auto& name : table["columns"]) column.emplace(name, column.size());
-  std::vector<Row> rows;
+  std::vector<ScaleRow> rows;
   for (const auto& row : table["rows"]) {
     rows.push_back({.range = {FloatFromHex(row[column["rmin_hex"]]), FloatFromHex(row[column["rmax_hex"]])},
                     .type = row[column["type"]],
@@ -43,7 +43,7 @@ std::vector<Row> ReadRows(const std::filesystem::path& path) {
 }
 
 /// Why our scale may be another; empty where it must be the same.
-std::string_view ScaleException(const Row& row, float float_scale) {
+std::string_view ScaleException(const ScaleRow& row, float float_scale) {
   if (row.symmetric && !row.reduce_range && (row.type == "UINT8" || row.type == "UINT16" || row.type == "UINT32"))
     return "unsigned symmetric codes are the signed ones shifted";
   if (row.scale_type == "Int16" && (float_scale < 0x1p-15f || float_scale > 32767))
@@ -54,7 +54,7 @@ std::string_view ScaleException(const Row& row, float float_scale) {
 }
 
 /// The same of the zero point.
-std::string_view ZeroPointException(const Row& row, const IntFormat& format) {
+std::string_view ZeroPointException(const ScaleRow& row, const IntFormat& format) {
   if (row.symmetric && format.q_min() != -format.q_max()) return "a symmetric zero point does not depend on the scale";
   if ((row.type == "INT32" || row.type == "UINT32") && row.scale_type != "Float32")
     return "32-bit zero points keep their digits";
@@ -66,7 +66,7 @@ TEST(ScalesOfQuark, AllStoredRuns) {
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there (set PREON_DATA)";
   std::map<std::string_view, int> exceptions;
   int compared = 0;
-  for (const Row& row : ReadRows(path)) {
+  for (const ScaleRow& row : ReadRows(path)) {
     SCOPED_TRACE(testing::Message() << row.type << ' ' << row.scale_type << (row.symmetric ? " symmetric " : " ")
                                     << row.range.min << ' ' << row.range.max);
     const IntFormat format{ParseTensorType(row.type)->type(), row.symmetric, row.reduce_range};

@@ -49,7 +49,7 @@ TEST(QuarkTarget, TakesEveryTypeOfTheRegistry) {
       PlanOptions of_tensor;
       of_tensor.overrides["x"].type = TensorType(*format);
       for (const PlanOptions& options :
-           {PlanOptions{.activation = TensorType(*format), .weight = format->type()}, of_tensor}) {
+           {PlanOptions{.activation = TensorType(*format), .weight = TensorType(*format)}, of_tensor}) {
         const Result<QuantPlan> plan = target->Plan(model, options);
         ASSERT_TRUE(plan.ok()) << format->name() << ": " << plan.status().ToString();
         const ActivationPlan& x = plan->activations.at("x");
