@@ -14,7 +14,7 @@
 namespace preon {
 namespace {
 
-constexpr std::array kWithBias = {
+constexpr std::array kOpsWithBias = {
     "Conv", "ConvTranspose", "Gemm", "LayerNormalization", "InstanceNormalization", "BatchNormalization"};
 constexpr int64_t kInt16Opset = 21;
 
@@ -39,9 +39,10 @@ class Int16Biases final : public QdqPass {
     Graph& graph = model.graph;
     bool changed = false, standard = false;
     for (const auto& node : graph.nodes()) {
-      const Node* bias = std::ranges::find(kWithBias, node->op_type) != kWithBias.end() && node->inputs().size() > 2
-                             ? graph.Producer(node->input(2))
-                             : nullptr;
+      const Node* bias =
+          std::ranges::find(kOpsWithBias, node->op_type) != kOpsWithBias.end() && node->inputs().size() > 2
+              ? graph.Producer(node->input(2))
+              : nullptr;
       if (bias == nullptr || bias->op_type != "DequantizeLinear") continue;
       const Tensor* codes = graph.Initializer(bias->input(0));
       if (codes == nullptr || codes->type() != DataType::kInt32) continue;
