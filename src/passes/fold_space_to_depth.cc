@@ -158,7 +158,8 @@ class FoldSpaceToDepth final : public NodePass {
     attributes["pads"] = std::move(pads);
     std::vector<std::string> inputs = conv.inputs();
     inputs[0] = blocks->x;
-    Fuse(graph, blocks->nodes, conv, "Conv", std::move(inputs), std::move(attributes));
+    Become(graph, conv, "Conv", std::move(inputs), std::move(attributes));
+    AbsorbAll(graph, blocks->nodes, conv);
     SetConstantInput(graph, conv, 1, std::move(spread), conv.name + "_weight");
     return true;
   }

@@ -135,15 +135,15 @@ class FuseGelu final : public NodePass {
     if (!gelu.has_value()) return false;
     const bool tanh = node.Is("Tanh");
     if (model.opset() >= kFirstOpsetWithGelu) {
-      Fuse(model.graph, gelu->nodes, *gelu->last, "Gelu", {gelu->x},
-           {{"approximate", std::string(tanh ? "tanh" : "none")}});
+      Become(model.graph, *gelu->last, "Gelu", {gelu->x}, {{"approximate", std::string(tanh ? "tanh" : "none")}});
     } else {
       const ValueInfo* info = model.graph.Info(gelu->x);
       if (info == nullptr || !info->shape.has_value()) return false;
       if (!model.graph.IsOutput(gelu->last->output())) model.graph.SetInfo(gelu->last->output(), ValueInfo(*info));
       model.opsets.try_emplace("com.microsoft", 1);
-      Fuse(model.graph, gelu->nodes, *gelu->last, tanh ? "FastGelu" : "Gelu", {gelu->x}, {}, "com.microsoft");
+      Become(model.graph, *gelu->last, tanh ? "FastGelu" : "Gelu", {gelu->x}, {}, "com.microsoft");
     }
+    AbsorbAll(model.graph, gelu->nodes, *gelu->last);
     return true;
   }
 };

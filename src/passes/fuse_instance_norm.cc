@@ -66,7 +66,8 @@ class FuseInstanceNorm final : public NodePass {
     Node* const nodes[] = {mean, difference, square, variance, sum, root, &node, factor, scaled, shift, rest, last};
     if (!scale || !bias || !IsClosed(graph, nodes, last)) return false;
     const std::string beta = rest->input(0);
-    Fuse(graph, nodes, *last, "InstanceNormalization", {x, gamma, beta}, {{"epsilon", *epsilon}});
+    Become(graph, *last, "InstanceNormalization", {x, gamma, beta}, {{"epsilon", *epsilon}});
+    AbsorbAll(graph, nodes, *last);
     SetConstantInput(graph, *last, 1, *scale, gamma + "_channels");
     SetConstantInput(graph, *last, 2, *bias, beta + "_channels");
     return true;

@@ -41,7 +41,8 @@ class FuseL2Norm final : public NodePass {
     Node* const nodes[] = {square, sum, max, root, &node, product};
     if (!IsClosed(graph, nodes, product)) return false;
     const int64_t axis = axes->front();
-    Fuse(graph, nodes, *product, "LpNormalization", {u}, {{"axis", axis}, {"p", int64_t{2}}});
+    Become(graph, *product, "LpNormalization", {u}, {{"axis", axis}, {"p", int64_t{2}}});
+    AbsorbAll(graph, nodes, *product);
     return true;
   }
 };

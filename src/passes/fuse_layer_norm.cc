@@ -40,7 +40,8 @@ class FuseLayerNorm final : public NodePass {
     }
     Node& last = *norm->last;
     const auto axis = -static_cast<int64_t>(norm->normalized.size());
-    Fuse(graph, norm->nodes, last, "LayerNormalization", {norm->x}, {{"axis", axis}, {"epsilon", norm->epsilon}});
+    Become(graph, last, "LayerNormalization", {norm->x}, {{"axis", axis}, {"epsilon", norm->epsilon}});
+    AbsorbAll(graph, norm->nodes, last);
     if (norm->gamma.empty()) {
       const std::vector<float> ones(static_cast<size_t>(ElementCount(norm->normalized)), 1.0f);
       SetConstantInput(graph, last, 1, Tensor::FromFloats(norm->normalized, ones), last.name + "_scale");

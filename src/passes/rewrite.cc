@@ -59,9 +59,7 @@ void Become(Graph& graph, Node& node, std::string op_type, std::vector<std::stri
   graph.SetInputs(&node, std::move(inputs));
 }
 
-void Fuse(Graph& graph, std::span<Node* const> nodes, Node& last, std::string op_type, std::vector<std::string> inputs,
-          std::map<std::string, AttributeValue> attributes, std::string domain) {
-  Become(graph, last, std::move(op_type), std::move(inputs), std::move(attributes), std::move(domain));
+void AbsorbAll(Graph& graph, std::span<Node* const> nodes, Node& last) {
   std::vector<Node*> others;
   for (Node* node : nodes) {
     if (node != &last) others.push_back(node);

@@ -25,13 +25,11 @@ void Absorb(Node& keep, const Node& gone);
 /// Takes out a node that its producer now stands for: the producer of input `index`, which nobody else may read, writes
 /// the node's output 0 under its name (a graph output's or captured one too) and absorbs the node.
 void MergeIntoProducer(Graph& graph, Node& node, size_t index = 0);
-/// Turns `last` into another operator that replaces all of `nodes` (`last` among them, closed): it keeps its name,
-/// outputs and place; the others are absorbed and removed.
-void Fuse(Graph& graph, std::span<Node* const> nodes, Node& last, std::string op_type, std::vector<std::string> inputs,
-          std::map<std::string, AttributeValue> attributes, std::string domain = "");
 /// The node computes another operator from now on; name and outputs stay.
 void Become(Graph& graph, Node& node, std::string op_type, std::vector<std::string> inputs,
             std::map<std::string, AttributeValue> attributes, std::string domain = "");
+/// `last`, which computes (Become) what all of `nodes` did (`last` among them, closed), absorbs the others; they go.
+void AbsorbAll(Graph& graph, std::span<Node* const> nodes, Node& last);
 
 /// Input `index` of the node reads this constant: under its old name where nobody else reads that, else under a fresh
 /// one like `wanted`.

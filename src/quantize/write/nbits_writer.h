@@ -1,4 +1,4 @@
-// Writes com.microsoft::MatMulNBits nodes and their constants under the names of spec formats §4.3.
+// Writes com.microsoft::MatMulNBits nodes and their constants under ONNX Runtime's names.
 #pragma once
 
 #include "base/status.h"

@@ -40,7 +40,7 @@ Status PairWriter::WriteDedicated(const std::string& tensor, const ActivationPla
 }
 
 // Q1 → DQ1 for readers of the first type; for the others DQ1' → Q2 → DQ2 behind Q1, where DQ1' is DQ1 if nobody reads
-// that (spec qdq §3.3).
+// that (docs/design/op-list-targets.md, "Precision borders").
 Status PairWriter::WriteConverted(const std::string& tensor, const ActivationParams& params, bool named) {
   std::vector<std::set<const Node*>> converted(params.converts.size());
   std::set<const Node*> others;

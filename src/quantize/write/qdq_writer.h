@@ -1,4 +1,4 @@
-// Writes Q/DQ nodes and their constants under the names of spec qdq §3.2.
+// Writes Q/DQ nodes and their constants under the names of docs/design/op-list-targets.md.
 #pragma once
 
 #include <map>

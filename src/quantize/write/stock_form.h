@@ -1,5 +1,5 @@
 // The arithmetic of formats that ONNX has no QuantizeLinear for, in operators of the standard that an unmodified ONNX
-// Runtime executes (spec formats §11).
+// Runtime executes (docs/design/number-formats.md).
 //
 // Blocks, m magnitude bits or elements with emax, 17 to 23 nodes where D is known:
 //

@@ -15,7 +15,7 @@ namespace {
 
 constexpr float kLargestBFloat16 = 0x1.FEp127F;
 
-// Types without a QuantizeLinear that the runtime has and leaves alone (stock_form.h, spec formats §9.2).
+// Types without a QuantizeLinear that the runtime has and leaves alone (stock_form.h).
 bool NeedsForm(DataType type) { return MiniFloatOf(type) || type == DataType::kInt32 || type == DataType::kUInt32; }
 
 // Those of them that the library's operators have.
@@ -43,7 +43,7 @@ Status CheckFinite(const std::string& weight, const Tensor& values) {
   return Error(ErrorId::kRangeNotFinite, weight, ": some of its values are NaN or infinite");
 }
 
-// As the reference writes constants (spec formats §10.1).
+// As Quark writes constants.
 BlockPlan OfConstant(const Tensor& values, const WeightPlan& plan) {
   BlockPlan block{plan.block->spec, values.shape().size() <= 1 ? 0 : plan.block->axis};
   if (plan.form == WeightForm::kOperators) block.spec.bfloat_first = false;

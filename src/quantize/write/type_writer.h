@@ -27,8 +27,8 @@ class TypeWriter {
   /// y = x in blocks. Errors: those of the form.
   Status WriteBlocks(const RoundTripNames& names, const BlockPlan& block);
 
-  /// Bfloat16: the values without denormals, which its hardware has not, and without what would overflow (spec formats
-  /// §5.2). Others as they are.
+  /// Bfloat16: the values without denormals, which its hardware has not, and without what would overflow. Others
+  /// as they are.
   static Tensor Representable(const Tensor& values, DataType type);
 
   /// A constant of codes, for the plan's nodes. Errors: kNotYetSupported where nothing of the standard decodes them.
