@@ -118,8 +118,7 @@ TEST(ChannelScales, AClampThatStaysKeepsItsChannels) {
   const Depthwise b("Clip");
   std::map<std::string, Range> wide = kRanges;
   wide["r1"] = {0, 8};
-  const Graph graph =
-      Quantize(b.model, wide, {.channel_extremes = {{"r1", {{0, 0, 0, 0}, {6, 3, 1.5f, 6}}}}}).graph;
+  const Graph graph = Quantize(b.model, wide, {.channel_extremes = {{"r1", {{0, 0, 0, 0}, {6, 3, 1.5f, 6}}}}}).graph;
   ASSERT_NE(graph.FindNode("r1_node"), nullptr);
   const Graph plain = Quantize(b.model, wide).graph;
   EXPECT_TRUE(std::ranges::equal(graph.Initializer("c1_w_scale")->bytes(), plain.Initializer("c1_w_scale")->bytes()));

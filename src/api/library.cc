@@ -108,7 +108,8 @@ Status CheckTaken(const QuantizeOptions& given, Verb verb, std::string_view verb
 }
 
 template <typename Body>
-auto RunVerbWith(const QuantizeOptions& given, const Body& verb) -> decltype(verb(given.model, std::declval<RunInputs&>())) {
+auto RunVerbWith(const QuantizeOptions& given,
+                 const Body& verb) -> decltype(verb(given.model, std::declval<RunInputs&>())) {
   PREON_ASSIGN_OR_RETURN(const Options options, ToOptions(given));
   const Builtins builtins = MakeBuiltins();
   RunContext context{
@@ -118,9 +119,9 @@ auto RunVerbWith(const QuantizeOptions& given, const Body& verb) -> decltype(ver
       given.progress(std::string(progress.stage), progress.done, progress.total);
     };
   }
-  PREON_ASSIGN_OR_RETURN(RunInputs run,
-                         MakeRunInputs(options, builtins, context,
-                                 given.reader ? SourceOfReader(given.reader, options.data.limit) : OpenSamples()));
+  PREON_ASSIGN_OR_RETURN(
+      RunInputs run, MakeRunInputs(options, builtins, context,
+                                   given.reader ? SourceOfReader(given.reader, options.data.limit) : OpenSamples()));
   return verb(given.model, run);
 }
 

@@ -37,7 +37,8 @@ Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, RunInputs& run) {
   run.context.BeginStage("load");
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, LoadCalibration(calib, run.context.ThreadCount()));
   PREON_RETURN_IF_ERROR(CheckSampleQuestions(options, data).WithContext(calib));
-  PREON_ASSIGN_OR_RETURN(const std::optional<CalibrationData> production, LoadProduction(data, options.analysis.production));
+  PREON_ASSIGN_OR_RETURN(const std::optional<CalibrationData> production,
+                         LoadProduction(data, options.analysis.production));
   run.context.BeginStage("analyze");
   PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(options.plan));
   AnalyzeOptions how{.methods = run.builtins.methods,
@@ -47,7 +48,8 @@ Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, RunInputs& run) {
   if (options.analysis.tolerance) how.samples.tolerance = *options.analysis.tolerance;
   Result<Analysis> analysis = Analyze(data, production ? &*production : nullptr, how);
   if (!analysis.ok())
-    return std::move(analysis).status().WithContext(options.analysis.production.empty() ? calib : options.analysis.production);
+    return std::move(analysis).status().WithContext(options.analysis.production.empty() ? calib
+                                                                                        : options.analysis.production);
   AnalyzeResult result{.facts = {.version = std::string(kVersion)},  // the page tells it
                        .calib = calib,
                        .production = options.analysis.production,
@@ -59,7 +61,8 @@ Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, RunInputs& run) {
                        .activation = std::string(DataTypeName(how.format.type)),
                        .analysis = *std::move(analysis)};
   if (!options.analysis.html.empty() || !options.analysis.cover.empty()) run.context.BeginStage("write");
-  if (!options.analysis.html.empty()) PREON_RETURN_IF_ERROR(WriteFileAtomically(options.analysis.html, AnalysisPage(result)));
+  if (!options.analysis.html.empty())
+    PREON_RETURN_IF_ERROR(WriteFileAtomically(options.analysis.html, AnalysisPage(result)));
   if (!options.analysis.cover.empty()) {
     if (!result.analysis.samples) return Error(ErrorId::kRangeMissing, calib, ": --cover: no tensor has values");
     PREON_RETURN_IF_ERROR(WriteFileAtomically(options.analysis.cover, CoverList(*result.analysis.samples)));

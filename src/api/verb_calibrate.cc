@@ -21,7 +21,8 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run) 
   PREON_RETURN_IF_ERROR(CheckNotInputs(run.options, prepared.external_files));
   PartialCalibration partial(run.options);
   const CalibrationStage stage(run.options, run.choices, run.samples, preparation, run.context);
-  PREON_ASSIGN_OR_RETURN(const Calibration calibration, stage.Run(prepared, {.partial = &partial, .keep_model = false}));
+  PREON_ASSIGN_OR_RETURN(const Calibration calibration,
+                         stage.Run(prepared, {.partial = &partial, .keep_model = false}));
   const CalibrationData& data = calibration.data;
   run.context.BeginStage("write");
   PREON_RETURN_IF_ERROR(task ? partial.Save(data) : SaveCalibration(data, output));
@@ -35,7 +36,8 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run) 
                          .shared_tensors = static_cast<int64_t>(data.shared.size()),
                          .warnings = run.choices.warnings};
   result.warnings.insert(result.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
-  if (run.options.data.has_random()) result.warnings.push_back("random samples: these statistics say nothing about real data");
+  if (run.options.data.has_random())
+    result.warnings.push_back("random samples: these statistics say nothing about real data");
   for (const auto& [stage, seconds] : result.facts.seconds) {
     if (stage == "calibrate")
       result.seconds_per_sample = seconds / static_cast<double>(std::max<int64_t>(result.samples, 1));
@@ -64,7 +66,8 @@ Result<MergeResult> MergeVerb(const std::vector<std::string>& parts, RunInputs& 
     PREON_ASSIGN_OR_RETURN(loaded.emplace_back(), LoadCalibration(part));
   }
   run.context.BeginStage("merge");
-  PREON_ASSIGN_OR_RETURN(const CalibrationData merged, MergeCalibrations(std::move(loaded), StatisticKinds(run.builtins.algorithms)));
+  PREON_ASSIGN_OR_RETURN(const CalibrationData merged,
+                         MergeCalibrations(std::move(loaded), StatisticKinds(run.builtins.algorithms)));
   run.context.BeginStage("write");
   PREON_RETURN_IF_ERROR(SaveCalibration(merged, output));
   return MergeResult{.facts = FactsOf(run.context, "merge"),

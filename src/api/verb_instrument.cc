@@ -51,8 +51,8 @@ Result<InstrumentResult> InstrumentVerb(const std::string& model, RunInputs& run
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, PrepareChecked(model, preparation, run.context));
   PREON_RETURN_IF_ERROR(CheckNotInputs(run.options, prepared.external_files));
   run.context.BeginStage("instrument");
-  Instrumentation plan = CalibrationStage(run.options, run.choices, run.samples, preparation, run.context)
-                             .InstrumentationOf(prepared);
+  Instrumentation plan =
+      CalibrationStage(run.options, run.choices, run.samples, preparation, run.context).InstrumentationOf(prepared);
   if (plan.calib_out.empty()) plan.calib_out = std::filesystem::path(model).stem().string() + "-%p.calib";
   PREON_ASSIGN_OR_RETURN(const PackedModel packed,
                          PackForServing(prepared.model, plan.Observed(), run.options.calibration.observe.optimize));

@@ -45,7 +45,8 @@ Result<std::set<std::string>> ChosenPasses(const RunInputs& run) {
   return names;
 }
 
-Result<std::vector<PassRecord>> RunFloatPasses(Model& model, const std::set<std::string>& chosen, const RunInputs& run) {
+Result<std::vector<PassRecord>> RunFloatPasses(Model& model, const std::set<std::string>& chosen,
+                                               const RunInputs& run) {
   RuntimeEvaluator evaluator(run.context);
   const PassEnv env{.evaluator = &evaluator,
                     .context = &run.context,

@@ -23,8 +23,8 @@ namespace {
 // Statistics from a file: the float model runs over the samples for the trials alone.
 Status CollectTrialSamples(const PreparedModel& prepared, const RunInputs& run, TrialSamples& trial) {
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, run.samples.open(prepared.inputs, {}));
-  PREON_ASSIGN_OR_RETURN(
-      Session session, Session::OpenFile(prepared.model.source_path, {.threads = run.context.ThreadCount()}));
+  PREON_ASSIGN_OR_RETURN(Session session,
+                         Session::OpenFile(prepared.model.source_path, {.threads = run.context.ThreadCount()}));
   source = Prefetch(std::move(source));
   while (true) {
     PREON_ASSIGN_OR_RETURN(const std::optional<Batch> batch, source->Next());
@@ -70,8 +70,7 @@ Result<Calibration> CalibrateOrLoad(PreparedModel& prepared, const RunInputs& ru
   if (same.ok()) return loaded;
   if (same.id() != ErrorId::kPassFailed) return same;
   PREON_ASSIGN_OR_RETURN(prepared, preparation.PrepareVerifyingEachPass(prepared.model.source_path, same));
-  if (files.saved != nullptr)
-    PREON_RETURN_IF_ERROR(ApplySaved(*files.saved, run.options, run.choices, prepared));
+  if (files.saved != nullptr) PREON_RETURN_IF_ERROR(ApplySaved(*files.saved, run.options, run.choices, prepared));
   return loaded;
 }
 

@@ -2,12 +2,12 @@
 #include "base/file.h"
 #include "base/parallel.h"
 #include "pipeline/calibrate_stage.h"
+#include "pipeline/float_fallback.h"
 #include "pipeline/output.h"
 #include "pipeline/select_ranges.h"
-#include "pipeline/float_fallback.h"
 #include "quantize/params/tensor_params.h"
-#include "ranges/refine/choose_range.h"
 #include "quantize/plan/quant_plan.h"
+#include "ranges/refine/choose_range.h"
 #include "report/json.h"
 
 namespace preon {
@@ -103,8 +103,7 @@ Status AddRangesOfModel(PreparedModel& prepared, const Calibration& calibration,
   PREON_RETURN_IF_ERROR(
       FallbackPlanner(*choices.target, choices.plan, calibration.data, nullptr).LeaveNotReached(prepared));
   for (const RangeMethod* method : MethodsOf(choices)) {
-    const Result<TensorRanges> ranges =
-        SelectRanges(prepared.model.graph, prepared.plan, *method, inputs, run.context);
+    const Result<TensorRanges> ranges = SelectRanges(prepared.model.graph, prepared.plan, *method, inputs, run.context);
     if (!ranges.ok() && IsLeftOut(ranges.status(), *method, run)) continue;
     if (!ranges.ok()) return ranges.status();
     RangesResult::OfMethod& of_method =
@@ -132,8 +131,7 @@ Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run) {
   Calibration calibration;
   if (run.samples.open) {
     if (path.ends_with(".calib") || IsCalibFile(path)) {
-      return Error(ErrorId::kConflictingOptions, "--data: has no effect on statistics, got ", path,
-                   "; wanted a model");
+      return Error(ErrorId::kConflictingOptions, "--data: has no effect on statistics, got ", path, "; wanted a model");
     }
     const ModelPreparation preparation(options, run.builtins.passes, run.choices, run.samples, run.context);
     PREON_ASSIGN_OR_RETURN(PreparedModel prepared, preparation.Prepare(path));

@@ -1,4 +1,5 @@
-// RunContext: what a run shares: log, progress, stages, threads, temporary folder, cancel flag. There is no global state.
+// RunContext: what a run shares: log, progress, stages, threads, temporary folder, cancel flag. There is no global
+// state.
 #pragma once
 
 #include <atomic>

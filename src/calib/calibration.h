@@ -67,8 +67,8 @@ struct CalibrateOptions {
 };
 
 /// Runs `source` (wrap it in Prefetch to read ahead) through `model` once and collects what `request` names of float
-/// tensors of the model. Memory does not grow with the number of samples unless each keeps a row. The model is let go of once
-/// the runtime has its own. `setup` and `shared` are the caller's to fill.
+/// tensors of the model. Memory does not grow with the number of samples unless each keeps a row. The model is let go
+/// of once the runtime has its own. `setup` and `shared` are the caller's to fill.
 ///
 /// Not finite: infinities are left out of all statistics and a warning counts them (attention masks hold -inf, and the
 /// finite values are what the codes are for). A NaN is an error: no range can represent it, and the float model itself

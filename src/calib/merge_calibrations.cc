@@ -29,7 +29,8 @@ Status CheckMergeable(const CalibrationData& part, const CalibrationData& first)
         .WithHint("calibrate all parts with --per-sample, or none");
   }
   if (part.contexts != first.contexts)
-    return Error(ErrorId::kCalibFileMismatch, "says other things about the graph; wanted files of the same version of preon");
+    return Error(ErrorId::kCalibFileMismatch,
+                 "says other things about the graph; wanted files of the same version of preon");
   if (part.origins != first.origins) return Error(ErrorId::kCalibFileMismatch, "its tensors come in another order");
   return Status::Ok();
 }
@@ -97,10 +98,10 @@ Result<CalibrationData> MergeCalibrations(std::vector<CalibrationData> parts,
           MergeSketch(merged.tensors.at(tensor), sketch).WithContext("input ", index + 1, ": ", tensor));
     }
     if (!SameStatistics(part.statistics, merged.statistics)) {
-      return Error(ErrorId::kCalibFileMismatch, "input ", index + 1, ": has statistics of other algorithms than input 1");
+      return Error(ErrorId::kCalibFileMismatch, "input ", index + 1,
+                   ": has statistics of other algorithms than input 1");
     }
-    PREON_RETURN_IF_ERROR(
-        MergeStatistics(merged.statistics, part.statistics, kinds).WithContext("input ", index + 1));
+    PREON_RETURN_IF_ERROR(MergeStatistics(merged.statistics, part.statistics, kinds).WithContext("input ", index + 1));
   }
   DeriveSketches(merged);
   return merged;

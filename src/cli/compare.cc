@@ -4,15 +4,16 @@
 namespace preon::cli {
 
 Command CompareCommand() {
-  return {
-      .verb = kVerbCompare,
-      .name = "compare",
-      .summary = "compare two models: error, agreement, accuracy, latency",
-      .positionals = {"FLOAT", "QUANTIZED"},
-      .examples = R"(  preon compare model.onnx model.int8.onnx --data test.npz
+  return {.verb = kVerbCompare,
+          .name = "compare",
+          .summary = "compare two models: error, agreement, accuracy, latency",
+          .positionals = {"FLOAT", "QUANTIZED"},
+          .examples = R"(  preon compare model.onnx model.int8.onnx --data test.npz
   preon compare model.onnx model.int8.onnx --data photos/ --preprocess imagenet --labels labels.tsv --json
 )",
-      .run = [](const std::vector<std::string>& args, RunInputs& run) { return Render(CompareVerb(args[0], args[1], run)); }};
+          .run = [](const std::vector<std::string>& args, RunInputs& run) {
+            return Render(CompareVerb(args[0], args[1], run));
+          }};
 }
 
 }  // namespace preon::cli

@@ -77,9 +77,10 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
       {!options.calibration.observe.optimize, "--no-optimize"},
       {!options.save_histograms.empty(), "--save-histograms"},
       {!options.statistics.save_and_restore.empty(), "--save-and-restore"}};
-  const std::pair<bool, const char*> of_means[] = {{options.algorithms.disabled.contains("bias-correction"), "--no-bias-correction"},
-                                                   {options.calibration.samples != -1, "--calib-samples"},
-                                                   {options.calibration.workers.count > 1, "--workers"}};
+  const std::pair<bool, const char*> of_means[] = {
+      {options.algorithms.disabled.contains("bias-correction"), "--no-bias-correction"},
+      {options.calibration.samples != -1, "--calib-samples"},
+      {options.calibration.workers.count > 1, "--workers"}};
   // Of targets that also write activations.
   const std::pair<bool, const char*> of_activations[] = {{plan.activation != unset.activation, "--activation"},
                                                          {plan.activation_symmetric.has_value(), "--symmetric"},

@@ -98,7 +98,8 @@ std::string KeyList() {
 }  // namespace
 
 std::string HelpTopic(std::string_view option, const Builtins& builtins) {
-  if (option == "method" || option == "method-option") return ListOf("methods, with their options:", builtins.methods) + MethodOptionsOfAll();
+  if (option == "method" || option == "method-option")
+    return ListOf("methods, with their options:", builtins.methods) + MethodOptionsOfAll();
   if (option == "disable-algorithm") return ListOf("algorithms, in the order they act:", builtins.algorithms);
   if (option == "target") return ListOf("targets:", builtins.targets);
   if (option == "pass" || option == "disable-pass" || option == "enable-pass") return PassTopic(builtins);

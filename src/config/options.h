@@ -52,7 +52,7 @@ struct ObserveOptions {
 /// What one process of a calibration by several does (pipeline/workers.h).
 struct WorkerTask {
   int64_t part = 0, parts = 1;
-  std::string seen;      ///< a .calib whose samples are left out; "" = none
+  std::string seen;               ///< a .calib whose samples are left out; "" = none
   bool verify_each_pass = false;  ///< rewrites change the outputs: prepare as the parent did
 };
 

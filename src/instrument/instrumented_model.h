@@ -15,8 +15,8 @@ namespace preon {
 
 /// What an instrumented model collects, and where.
 struct Instrumentation {
-  CalibrationData header;                            ///< the .calib without samples and tensors
-  std::vector<std::string> inputs, outputs;          ///< of the model, in its order
+  CalibrationData header;                    ///< the .calib without samples and tensors
+  std::vector<std::string> inputs, outputs;  ///< of the model, in its order
   StatisticsRequest request;  ///< its tensors are those of the .calib, header.derived among them; no `others`
   SketchMode mode = SketchMode::kSampled;
   std::string calib_out;  ///< pattern of the file's name (output_name.h)

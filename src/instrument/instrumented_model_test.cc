@@ -11,15 +11,14 @@ namespace {
 using ::testing::ElementsAre;
 
 Instrumentation Plan() {
-  Instrumentation plan{.inputs = {"x"},
-                       .outputs = {"y"},
-                       .request = {.tensors = {"x", "größe \"1\"\n"},
-                                   .channel_extremes = {"x"},
-                                   .channel_means = {"y"}},
-                       .mode = SketchMode::kExact,
-                       .calib_out = "a-%p.calib",
-                       .every = 7,
-                       .one_in = 3};
+  Instrumentation plan{
+      .inputs = {"x"},
+      .outputs = {"y"},
+      .request = {.tensors = {"x", "größe \"1\"\n"}, .channel_extremes = {"x"}, .channel_means = {"y"}},
+      .mode = SketchMode::kExact,
+      .calib_out = "a-%p.calib",
+      .every = 7,
+      .one_in = 3};
   plan.header.model_fingerprint = "12ab";
   plan.header.setup = "target=ort-cpu";
   plan.header.shared = {{"y", "x"}};

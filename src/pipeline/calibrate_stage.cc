@@ -43,7 +43,8 @@ bool Covers(const CalibrationData& known, const StatisticsRequest& request) {
   const auto with_means = [&](const std::string& tensor) {
     return has(tensor, [](const SketchConfig& config) { return config.mean_channels > 0; });
   };
-  return std::ranges::all_of(request.tensors, sketched) && std::ranges::all_of(request.channel_extremes, with_extremes) &&
+  return std::ranges::all_of(request.tensors, sketched) &&
+         std::ranges::all_of(request.channel_extremes, with_extremes) &&
          std::ranges::all_of(request.channel_means, with_means);
 }
 
@@ -67,7 +68,8 @@ StatisticsRequest CalibrationStage::Request(const PreparedModel& prepared, const
   StatisticsRequest request = RequestFor(prepared.model.graph, prepared.plan, choices_.algorithms);
   if (saved == nullptr) return request;
   std::set<std::string> missing;
-  for (const std::string& tensor : MissingRanges(prepared.plan, saved)) missing.insert(prepared.plan.ObservedFor(tensor));
+  for (const std::string& tensor : MissingRanges(prepared.plan, saved))
+    missing.insert(prepared.plan.ObservedFor(tensor));
   request.RestrictTo(missing);
   return request;
 }
@@ -123,9 +125,11 @@ Result<std::optional<CalibrationData>> CalibrationStage::StartFrom(const Partial
     if (!options_.calibration.workers.task) partial.StartAnew(context_);
     return std::optional<CalibrationData>();
   }
-  PREON_ASSIGN_OR_RETURN(std::optional<CalibrationData> known, partial.Load(prepared.model.fingerprint, request.Kinds()));
+  PREON_ASSIGN_OR_RETURN(std::optional<CalibrationData> known,
+                         partial.Load(prepared.model.fingerprint, request.Kinds()));
   if (!known || Covers(*known, request)) return known;
-  return Error(ErrorId::kCalibFileMismatch, partial.path(), ": --resume: it lacks tensors or statistics: it was made "
+  return Error(ErrorId::kCalibFileMismatch, partial.path(),
+               ": --resume: it lacks tensors or statistics: it was made "
                "with other options; wanted the same options, or the file removed");
 }
 
@@ -240,11 +244,12 @@ Result<Calibration> CalibrationStage::RunWithWorkers(PreparedModel& prepared, co
 
 Result<Calibration> CalibrationStage::RunVerified(PreparedModel& prepared, const PassFiles& files) const {
   const bool is_worker = options_.calibration.workers.task.has_value();  // its parent has checked the rewrites
-  if (options_.calibration.workers.count > 1 && !is_worker && files.saved == nullptr) return RunWithWorkers(prepared, files);
+  if (options_.calibration.workers.count > 1 && !is_worker && files.saved == nullptr)
+    return RunWithWorkers(prepared, files);
   Result<Calibration> calibration = RunOnce(prepared, files, !is_worker);
   if (calibration.ok() || calibration.status().id() != ErrorId::kPassFailed) return calibration;
-  PREON_ASSIGN_OR_RETURN(
-      prepared, preparation_.PrepareVerifyingEachPass(prepared.model.source_path, calibration.status()));
+  PREON_ASSIGN_OR_RETURN(prepared,
+                         preparation_.PrepareVerifyingEachPass(prepared.model.source_path, calibration.status()));
   return RunOnce(prepared, files, false);
 }
 
@@ -256,8 +261,8 @@ Result<Calibration> CalibrationStage::Run(PreparedModel& prepared, const PassFil
   const bool useless = ExitStatus(status.id()) == 2;
   if (useless && !options_.calibration.checkpoint.resume) files.partial->Remove();
   if (useless || !files.partial->Exists()) return status;
-  return Status(status).WithHint(StrCat(files.partial->path(),
-                                        " has what was learned: the same command with --resume goes on from there"));
+  return Status(status).WithHint(
+      StrCat(files.partial->path(), " has what was learned: the same command with --resume goes on from there"));
 }
 
 Instrumentation CalibrationStage::InstrumentationOf(const PreparedModel& prepared) const {

@@ -29,15 +29,15 @@ struct Calibration {
 
 /// What a pass keeps beside statistics, and what it goes on from. Each may be null.
 struct PassFiles {
-  TrialSamples* trial = nullptr;           ///< gets some of the samples
-  FloatOutputs* float_outputs = nullptr;   ///< gets the model's outputs for the first ones
-  PartialCalibration* partial = nullptr;   ///< keeps what an interrupted pass has learned; removed by the caller
-  const SavedRanges* saved = nullptr;      ///< only tensors that it lacks are observed, and without workers
-  bool keep_model = true;                  ///< false: `prepared.model` is freed after the first run
+  TrialSamples* trial = nullptr;          ///< gets some of the samples
+  FloatOutputs* float_outputs = nullptr;  ///< gets the model's outputs for the first ones
+  PartialCalibration* partial = nullptr;  ///< keeps what an interrupted pass has learned; removed by the caller
+  const SavedRanges* saved = nullptr;     ///< only tensors that it lacks are observed, and without workers
+  bool keep_model = true;                 ///< false: `prepared.model` is freed after the first run
 };
 
-/// Observes what range choice and the algorithms want to know. The first run also checks the rewrites; where they change
-/// the outputs, the model is prepared again with every pass verified, and so is the calibration.
+/// Observes what range choice and the algorithms want to know. The first run also checks the rewrites; where they
+/// change the outputs, the model is prepared again with every pass verified, and so is the calibration.
 class CalibrationStage {
  public:
   /// What it is given outlives it.

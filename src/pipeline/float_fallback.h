@@ -1,4 +1,5 @@
-// Nodes that stay float for what came out after the first plan: no data reached them, or the runtime runs them in float.
+// Nodes that stay float for what came out after the first plan: no data reached them, or the runtime runs them in
+// float.
 #pragma once
 
 #include <functional>
@@ -31,8 +32,7 @@ class FallbackPlanner {
   /// Writes `prepared` with `write`, which says what the runtime made of it, and leaves the nodes in float that were
   /// planned in integers and run in float: their codes would be expanded in every run. Ends with the last thing written
   /// being the plan. Targets that do not follow the runtime are written once.
-  Status LeaveNotFused(PreparedModel& prepared,
-                       const std::function<Result<const Placement*>()>& write) const;
+  Status LeaveNotFused(PreparedModel& prepared, const std::function<Result<const Placement*>()>& write) const;
 
  private:
   Result<FallbackEnd> Run(PreparedModel& prepared, FloatFallback fallback) const;

@@ -64,8 +64,8 @@ Result<CalibrationData> PartialCalibration::LoadFile(const std::string& path,
                "same, or the file removed");
 }
 
-Result<std::optional<CalibrationData>> PartialCalibration::Load(
-    const std::string& model_fingerprint, const std::vector<const StatisticKind*>& kinds) const {
+Result<std::optional<CalibrationData>> PartialCalibration::Load(const std::string& model_fingerprint,
+                                                                const std::vector<const StatisticKind*>& kinds) const {
   std::optional<CalibrationData> known;
   std::error_code error;
   if (fs::exists(path_, error)) {

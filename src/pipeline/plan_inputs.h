@@ -21,8 +21,8 @@ using MethodByName = std::function<Result<std::unique_ptr<RangeMethod>>(const st
 
 struct PlanInputs {
   const CalibrationData& data;
-  const SavedRanges* saved = nullptr;             ///< of --save-and-restore: go over `data`
-  const TensorRanges* collected_ranges = nullptr; ///< of a method that collects, by observed tensor
+  const SavedRanges* saved = nullptr;              ///< of --save-and-restore: go over `data`
+  const TensorRanges* collected_ranges = nullptr;  ///< of a method that collects, by observed tensor
   MethodByName own_method;
   const std::vector<const Algorithm*>& algorithms;
   QdqPassOptions passes;  ///< over the written model

@@ -238,7 +238,8 @@ Result<PreparedModel> ModelPreparation::Prepare(const std::string& path, const S
   }
   Result<PreparedModel> rewritten = Rewrite(source, verify);
   // A model that does not run as it is explains whatever else fails.
-  if (!options_.calibration.workers.task && !first_run.outputs && (!rewritten.ok() || !SameGraph(source.graph, rewritten->model.graph))) {
+  if (!options_.calibration.workers.task && !first_run.outputs &&
+      (!rewritten.ok() || !SameGraph(source.graph, rewritten->model.graph))) {
     PREON_ASSIGN_OR_RETURN(first_run.outputs, RunSource(source, first_run.batch));
   }
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, std::move(rewritten));

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/tensor_spec.h"
-#include "ir/graph.h"
-#include "passes/pass.h"
 #include "config/options.h"
 #include "config/resolve_options.h"
+#include "ir/graph.h"
+#include "passes/pass.h"
 #include "pipeline/samples.h"
 #include "quantize/plan/float_reason.h"
 #include "quantize/plan/quant_plan.h"

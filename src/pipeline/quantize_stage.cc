@@ -143,11 +143,10 @@ Result<Comparison> QuantizeStage::CompareWithFloat(const PreparedModel& prepared
     PREON_ASSIGN_OR_RETURN(beside, Session::OpenModel(written.quantized, {.threads = runs.threads}, context_));
   }
   FloatModel reference(float_outputs, prepared.model.source_path, runs.threads, context_);
-  PREON_ASSIGN_OR_RETURN(
-      Comparison comparison,
-      Compare([&](const Batch& batch) { return reference.Outputs(batch); },
-              OutputsOf(beside ? *beside : *written.session, context_), *source,
-              {.at_once = runs.at_once, .max_samples = kMaxComparedSamples}, context_));
+  PREON_ASSIGN_OR_RETURN(Comparison comparison,
+                         Compare([&](const Batch& batch) { return reference.Outputs(batch); },
+                                 OutputsOf(beside ? *beside : *written.session, context_), *source,
+                                 {.at_once = runs.at_once, .max_samples = kMaxComparedSamples}, context_));
   for (const auto& [name, output] : comparison.outputs) {
     if (output.shape_differs > 0) {
       return Error(ErrorId::kVerifyOutput, options_.output, ": not written: the shape of output '", name,

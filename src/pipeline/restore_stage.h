@@ -13,8 +13,8 @@
 
 namespace preon {
 
-/// What the file at `path` has; nothing where there is no such file or no path. A warning where its name does not end in
-/// .json. Errors: those of LoadSavedRanges.
+/// What the file at `path` has; nothing where there is no such file or no path. A warning where its name does not end
+/// in .json. Errors: those of LoadSavedRanges.
 Result<std::optional<SavedRanges>> LoadSaved(const std::string& path, std::vector<std::string>& warnings);
 
 /// Plans again with the nodes that were left in float, and warns where the file is of another model or other options,

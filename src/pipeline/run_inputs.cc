@@ -22,8 +22,8 @@ Status MakeFolder(const std::string& folder) {
 // From a file, so that no samples are needed.
 bool HasStatistics(const Options& options) {
   std::error_code ignored;
-  return !options.statistics.calib.empty() ||
-         (!options.statistics.save_and_restore.empty() && std::filesystem::exists(options.statistics.save_and_restore, ignored));
+  return !options.statistics.calib.empty() || (!options.statistics.save_and_restore.empty() &&
+                                               std::filesystem::exists(options.statistics.save_and_restore, ignored));
 }
 
 Samples SamplesOf(const Options& options, const Choices& choices) {
@@ -42,14 +42,14 @@ Samples SamplesOf(const Options& options, const Choices& choices) {
 Result<RunInputs> MakeRunInputs(const Options& options, const Builtins& builtins, const RunContext& context,
                                 OpenSamples callers_samples) {
   PREON_ASSIGN_OR_RETURN(Choices choices, Resolve(options, builtins));
-  if (!options.resources.tmp_dir.empty()) PREON_RETURN_IF_ERROR(MakeFolder(options.resources.tmp_dir).WithContext("--tmp-dir"));
-  Samples samples = callers_samples ? Samples{std::move(callers_samples), SampleOrigin::kCaller}
-                                    : SamplesOf(options, choices);
+  if (!options.resources.tmp_dir.empty())
+    PREON_RETURN_IF_ERROR(MakeFolder(options.resources.tmp_dir).WithContext("--tmp-dir"));
+  Samples samples =
+      callers_samples ? Samples{std::move(callers_samples), SampleOrigin::kCaller} : SamplesOf(options, choices);
   auto clock = std::make_unique<StageClock>();
   RunContext timed = context;
   timed.stages = clock.get();
-  return RunInputs{options,           builtins, std::move(clock), std::move(timed), std::move(choices),
-                   std::move(samples)};
+  return RunInputs{options, builtins, std::move(clock), std::move(timed), std::move(choices), std::move(samples)};
 }
 
 RunFacts FactsOf(const RunContext& context, std::string_view verb, int64_t workers_peak_rss_bytes) {

@@ -78,7 +78,8 @@ Result<std::string> FromHex(const OrderedJson& value) {
       return Malformed("got '", hex.substr(2 * i, 2), "', wanted two hexadecimal digits");
     bytes[i] = static_cast<char>(byte);
   }
-  if (hex.size() % 2 != 0) return Malformed("got ", value.dump().substr(0, 20), ", wanted an even number of hexadecimal digits");
+  if (hex.size() % 2 != 0)
+    return Malformed("got ", value.dump().substr(0, 20), ", wanted an even number of hexadecimal digits");
   return bytes;
 }
 
@@ -129,23 +130,26 @@ Result<SavedRanges> Parse(const OrderedJson& json) {
   if (!json.contains("tensors_range")) return Malformed("no key tensors_range");
   SavedRanges saved{.model_fingerprint = TextAt(json, "model_sha256"), .config_hash = TextAt(json, "config_sha256")};
   CollectedStatistics& statistics = saved.statistics;
-  PREON_RETURN_IF_ERROR(ReadEntries(json, "tensors_range", [&](const std::string& name, const OrderedJson& value) -> Status {
-    PREON_ASSIGN_OR_RETURN(saved.ranges[name], ReadRange(value));
-    return Status::Ok();
-  }));
-  PREON_RETURN_IF_ERROR(ReadEntries(json, "channel_means", [&](const std::string& name, const OrderedJson& value) -> Status {
-    PREON_ASSIGN_OR_RETURN(statistics.channel_means[name], ReadNumbers<double>(value, 0));
-    return Status::Ok();
-  }));
+  PREON_RETURN_IF_ERROR(
+      ReadEntries(json, "tensors_range", [&](const std::string& name, const OrderedJson& value) -> Status {
+        PREON_ASSIGN_OR_RETURN(saved.ranges[name], ReadRange(value));
+        return Status::Ok();
+      }));
+  PREON_RETURN_IF_ERROR(
+      ReadEntries(json, "channel_means", [&](const std::string& name, const OrderedJson& value) -> Status {
+        PREON_ASSIGN_OR_RETURN(statistics.channel_means[name], ReadNumbers<double>(value, 0));
+        return Status::Ok();
+      }));
   PREON_RETURN_IF_ERROR(ReadEntries(json, "channel_extremes", [&](const std::string& name, const OrderedJson& value) {
     return ReadExtremes(value, statistics.channel_extremes[name]);
   }));
-  PREON_RETURN_IF_ERROR(ReadEntries(json, "statistics", [&](const std::string& kind, const OrderedJson& tensors) -> Status {
-    return ReadEntries(tensors, [&](const std::string& name, const OrderedJson& value) -> Status {
-      PREON_ASSIGN_OR_RETURN(statistics.others[kind][name], FromHex(value));
-      return Status::Ok();
-    });
-  }));
+  PREON_RETURN_IF_ERROR(
+      ReadEntries(json, "statistics", [&](const std::string& kind, const OrderedJson& tensors) -> Status {
+        return ReadEntries(tensors, [&](const std::string& name, const OrderedJson& value) -> Status {
+          PREON_ASSIGN_OR_RETURN(statistics.others[kind][name], FromHex(value));
+          return Status::Ok();
+        });
+      }));
   PREON_RETURN_IF_ERROR(ReadEntries(json, "left_float", [&](const std::string& name, const OrderedJson& value) {
     return ReadReason(value, saved.left_float[name]);
   }));

@@ -8,8 +8,8 @@
 
 #include "base/status.h"
 #include "calib/collected_statistics.h"
-#include "quantize/plan/float_reason.h"
 #include "quantize/plan/float_fallback.h"
+#include "quantize/plan/float_reason.h"
 #include "quantize/plan/quant_plan.h"
 
 namespace preon {
@@ -17,10 +17,10 @@ namespace preon {
 /// Ranges of tensors, and what else a plan is written with, so that the restored model is the same.
 struct SavedRanges {
   TensorRanges ranges;
-  CollectedStatistics statistics;                 ///< what algorithms have been told
-  FloatNodes left_float;  ///< PlanOptions::left_float of the plan
-  std::string model_fingerprint;                  ///< "" where the file does not tell, as the reference's do not
-  std::string config_hash;                        ///< of the options that ranges depend on; may be ""
+  CollectedStatistics statistics;  ///< what algorithms have been told
+  FloatNodes left_float;           ///< PlanOptions::left_float of the plan
+  std::string model_fingerprint;   ///< "" where the file does not tell, as the reference's do not
+  std::string config_hash;         ///< of the options that ranges depend on; may be ""
   std::string method;
   int64_t samples = 0;
 };

@@ -11,8 +11,8 @@
 namespace preon {
 
 /// A range for each of QuantPlan::RangeTensors: the saved one, else by the tensor's own method, else the collected one,
-/// else by `method` from the statistics and, if the method is graph-aware, from the graph (ranges/refine/choose_range.h).
-/// Errors: kRangeMissing, kRangeNotFinite, naming the tensor; those of the methods.
+/// else by `method` from the statistics and, if the method is graph-aware, from the graph
+/// (ranges/refine/choose_range.h). Errors: kRangeMissing, kRangeNotFinite, naming the tensor; those of the methods.
 Result<TensorRanges> SelectRanges(const Graph& graph, const QuantPlan& plan, const RangeMethod& method,
                                   const PlanInputs& inputs, const RunContext& context);
 

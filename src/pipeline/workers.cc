@@ -175,7 +175,8 @@ std::string WorkerFile(const std::string& folder, int64_t worker) {
 
 Result<int64_t> RunWorkers(const WorkerPlan& plan, const Options& options, const RunContext& context) {
   PREON_ASSIGN_OR_RETURN(const TempDir temporary, TempDir::Create(context.TempDir()));
-  PREON_ASSIGN_OR_RETURN(std::vector<Worker> workers, StartWorkers(plan, options, context.ThreadCount(), temporary.path()));
+  PREON_ASSIGN_OR_RETURN(std::vector<Worker> workers,
+                         StartWorkers(plan, options, context.ThreadCount(), temporary.path()));
   std::set<std::string> heard, warnings;
   while (!Running(workers).empty()) {
     ChildProcess::WaitForAny(Running(workers), kLookAround);

@@ -13,11 +13,11 @@ namespace preon {
 struct WorkerPlan {
   std::string model;
   int64_t workers = 1;
-  std::string folder;        ///< worker k leaves its statistics in FileOf(folder, k)
-  std::string seen;          ///< a .calib whose samples nobody runs again; "" = none
-  int64_t seen_samples = 0;  ///< in it
-  int64_t samples = 0;       ///< of all; 0 = unknown
-  int64_t batch = 1;         ///< samples per run
+  std::string folder;             ///< worker k leaves its statistics in FileOf(folder, k)
+  std::string seen;               ///< a .calib whose samples nobody runs again; "" = none
+  int64_t seen_samples = 0;       ///< in it
+  int64_t samples = 0;            ///< of all; 0 = unknown
+  int64_t batch = 1;              ///< samples per run
   bool verify_each_pass = false;  ///< rewrites change the outputs: prepare as its parent did
 };
 

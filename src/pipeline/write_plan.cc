@@ -29,8 +29,7 @@ Result<Model> WritePlan(const Model& model, const QuantPlan& plan, const RangeMe
     PREON_ASSIGN_OR_RETURN(std::unique_ptr<WriteHook> hook, algorithm->Apply(model.graph, plan, collected));
     if (hook != nullptr) hooks.push_back(std::move(hook));
   }
-  return ApplyPlan(model, plan, ranges, hooks, warnings,
-                   {.threads = context.ThreadCount(), .passes = inputs.passes});
+  return ApplyPlan(model, plan, ranges, hooks, warnings, {.threads = context.ThreadCount(), .passes = inputs.passes});
 }
 
 }  // namespace preon

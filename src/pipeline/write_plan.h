@@ -14,7 +14,8 @@
 namespace preon {
 
 /// What range choice and algorithms want to know for this plan.
-StatisticsRequest RequestFor(const Graph& graph, const QuantPlan& plan, const std::vector<const Algorithm*>& algorithms);
+StatisticsRequest RequestFor(const Graph& graph, const QuantPlan& plan,
+                             const std::vector<const Algorithm*>& algorithms);
 
 /// What the algorithms get to know: the saved statistics, and under them those of the data.
 CollectedStatistics CollectedFor(const Graph& graph, const QuantPlan& plan, const PlanInputs& inputs);

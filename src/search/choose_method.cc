@@ -46,8 +46,7 @@ Result<ChosenMethod> ChooseMethod(const PreparedModel& prepared, const PlanInput
     if (!sqnr_db.ok()) {
       if (sqnr_db.status().id() == ErrorId::kCancelled) return sqnr_db.status();
       failed = sqnr_db.status();
-      trials.context().Log(LogLevel::kWarning,
-                           StrCat("auto: ", candidate.method, " left out: ", failed.message()));
+      trials.context().Log(LogLevel::kWarning, StrCat("auto: ", candidate.method, " left out: ", failed.message()));
       continue;
     }
     const auto worse = [&](const MethodCandidate& other) { return other.sqnr_db < *sqnr_db; };

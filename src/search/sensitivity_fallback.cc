@@ -35,8 +35,8 @@ Result<Ranked> RankBySensitivity(const PreparedModel& prepared, const RangeMetho
   if (tensors.empty()) return ranked;
   StatisticsRequest request;
   request.Add({.channel_extremes = {tensors.begin(), tensors.end()}});
-  PREON_ASSIGN_OR_RETURN(const CalibrationData channels, Calibrate(prepared.model, request, *trials.samples().Open(), {},
-                                                                   trials.context().Quiet()));
+  PREON_ASSIGN_OR_RETURN(const CalibrationData channels,
+                         Calibrate(prepared.model, request, *trials.samples().Open(), {}, trials.context().Quiet()));
   for (const std::string& tensor : tensors) {
     const TensorSketch& sketch = channels.tensors.at(tensor);
     std::vector<double> spans;

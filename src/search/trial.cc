@@ -28,8 +28,7 @@ double MeanSqnrDb(const Comparison& comparison, const std::vector<StateLink>& li
 Status Trials::CloseLoop(const Model& model) {
   const std::vector<StateLink> links = FindStateLinks(model.graph);
   if (links.empty()) return Status::Ok();
-  PREON_ASSIGN_OR_RETURN(Session session,
-                         Session::OpenModel(model, {.threads = context_.ThreadCount()}, context_));
+  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenModel(model, {.threads = context_.ThreadCount()}, context_));
   const ModelOutputs float_outputs = InClosedLoop(links, OutputsOf(session, context_));
   for (size_t run = 0; run < samples_.runs().size(); ++run) {
     PREON_ASSIGN_OR_RETURN(std::vector<NamedTensor> outputs, float_outputs(samples_.runs()[run].batch));
@@ -40,8 +39,7 @@ Status Trials::CloseLoop(const Model& model) {
 
 Result<double> Trials::SqnrDb(const PreparedModel& prepared, const RangeMethod& method,
                               const PlanInputs& inputs) const {
-  PREON_ASSIGN_OR_RETURN(const Model quantized,
-                         WritePlan(prepared.model, prepared.plan, method, inputs, context_));
+  PREON_ASSIGN_OR_RETURN(const Model quantized, WritePlan(prepared.model, prepared.plan, method, inputs, context_));
   const std::unique_ptr<DataSource> source = samples_.Open();
   const std::vector<StateLink> links = FindStateLinks(prepared.model.graph);
   const RunPlan runs = links.empty() ? PlanRuns(quantized, context_.ThreadCount(), *source, memory_)

@@ -31,8 +31,7 @@ std::vector<std::string> ExecutedOps(Model model, const PlanOptions& options = {
   PassRunnerOptions runner;
   for (const auto& pass : builtins.passes.entries()) {
     const std::string name(pass->name());
-    const bool wanted =
-        pass->phase() == PassPhase::kLast && target->WantsPass(name, pass->on_by_default(), options);
+    const bool wanted = pass->phase() == PassPhase::kLast && target->WantsPass(name, pass->on_by_default(), options);
     (wanted ? runner.enabled : runner.disabled).insert(name);
   }
   RunPasses(model, builtins.passes, {}, runner);

@@ -66,8 +66,7 @@ TEST(FillInputChannels, AWeightThatOthersReadStays) {
   b.Op("Conv", {"x", "w", "b"}, "z", {1, 16, 8, 8});
   b.Output("z");
   const QuantPlan plan = *PlanForOrtCpu(b.model, {});
-  const Model quantized =
-      *ApplyPlan(b.model, plan, {{"x", {-1, 1}}, {"y", {-1, 1}}, {"z", {-1, 1}}});
+  const Model quantized = *ApplyPlan(b.model, plan, {{"x", {-1, 1}}, {"y", {-1, 1}}, {"z", {-1, 1}}});
   EXPECT_EQ(quantized.graph.Initializer("w_quantized")->shape(), (Shape{16, 3, 3, 3}));
 }
 

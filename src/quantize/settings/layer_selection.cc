@@ -30,7 +30,7 @@ std::string First(const std::vector<std::string>& names) {
 LayerRole LayerRoleOf(const Graph& graph, const Node& node, size_t index) {
   if (graph.Initializer(node.input(index)) == nullptr) return LayerRole::kInput;
   return index == 2 && std::ranges::find(kBiasAtInput2, node.op_type) != kBiasAtInput2.end() ? LayerRole::kBias
-                                                                                     : LayerRole::kWeight;
+                                                                                             : LayerRole::kWeight;
 }
 
 bool LayerSettingsOf::WasOfType(const Node& node, const std::string& op_type) const {

@@ -28,7 +28,8 @@ struct WeightToRound {
   const std::vector<QuantParams>& params;  ///< one per channel or block
 };
 
-/// Steps in the order in which ApplyPlan calls them; the defaults change nothing. One object serves one call of ApplyPlan.
+/// Steps in the order in which ApplyPlan calls them; the defaults change nothing. One object serves one call of
+/// ApplyPlan.
 class WriteHook {
  public:
   virtual ~WriteHook() = default;

@@ -7,8 +7,8 @@
 namespace preon {
 
 /// `range` with its low end (of a function that is flat on the right too, then its high end) moved towards 0 as far as
-/// that lessens the mean square of f(x) - f(x'), x' = dequantize(quantize(x)), by more than histograms can err. In front
-/// of x·Sigmoid(x) the values below -6 are all but 0 behind it; codes for them only make the steps of the others
+/// that lessens the mean square of f(x) - f(x'), x' = dequantize(quantize(x)), by more than histograms can err. In
+/// front of x·Sigmoid(x) the values below -6 are all but 0 behind it; codes for them only make the steps of the others
 /// larger. Ends tried: the range's times 2^(-k/6), k up to 24. Types of more than 12 bits keep their range: their steps
 /// are small enough. Errors: those of ComputeQuantParams.
 /// @param activation  not kNone

@@ -15,8 +15,8 @@ inline constexpr int kReadActivations = 6;
 double (*FunctionOf(ReadActivation activation))(double);
 bool FlatOnTheRight(ReadActivation activation);
 
-/// The function that every reader of the tensor applies first; SiLU is x·Sigmoid(x) written as two nodes. kNone for graph
-/// outputs, tensors that a sub-graph reads, and other readers.
+/// The function that every reader of the tensor applies first; SiLU is x·Sigmoid(x) written as two nodes. kNone for
+/// graph outputs, tensors that a sub-graph reads, and other readers.
 ReadActivation FindReadActivation(const Graph& graph, const std::string& tensor);
 
 }  // namespace preon

@@ -313,19 +313,18 @@ Result<QuantPlan> PlanForOrtCpu(const Model& model, const PlanOptions& options) 
   }
   PREON_ASSIGN_OR_RETURN(QuantPlan plan, OrtCpuPlanner(model, options).Run());
   FloatNodes left_float = options.left_float;
-  const FloatFallback too_small{
-      .advice = [&](const QuantPlan& planned) -> Result<FloatNodes> {
-        FloatNodes nodes;
-        for (const std::string& node : NodesOfSmallIntegerRegions(model.graph, planned))
-          nodes.emplace(node, FloatReason::kNoGain);
-        return nodes;
-      },
-      .plan = [&](const FloatNodes& all) -> Result<QuantPlan> {
-        PlanOptions without = options;
-        without.left_float = all;
-        return OrtCpuPlanner(model, without).Run();
-      },
-      .fits = HasProduct};
+  const FloatFallback too_small{.advice = [&](const QuantPlan& planned) -> Result<FloatNodes> {
+                                  FloatNodes nodes;
+                                  for (const std::string& node : NodesOfSmallIntegerRegions(model.graph, planned))
+                                    nodes.emplace(node, FloatReason::kNoGain);
+                                  return nodes;
+                                },
+                                .plan = [&](const FloatNodes& all) -> Result<QuantPlan> {
+                                  PlanOptions without = options;
+                                  without.left_float = all;
+                                  return OrtCpuPlanner(model, without).Run();
+                                },
+                                .fits = HasProduct};
   PREON_ASSIGN_OR_RETURN(const FallbackEnd end, FallBack(too_small, plan, left_float));
   if (end == FallbackEnd::kRefused)
     plan.warnings.push_back("all convolutions are small: quantizing them saves memory, hardly any time");
