@@ -69,7 +69,7 @@ Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, RunInputs& run) {
   }
   if (!options.save_histograms.empty())
     PREON_RETURN_IF_ERROR(WriteHistograms(result.analysis, options.save_histograms));
-  result.facts = FactsOf(run.context, "analyze");
+  result.facts = RunFactsOf(run.context, "analyze");
   return result;
 }
 

@@ -29,7 +29,7 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run) 
   if (!task) partial.Remove();
   if (!run.options.save_histograms.empty() && !task) PREON_RETURN_IF_ERROR(SaveHistograms(data, run));
 
-  CalibrateResult result{.facts = FactsOf(run.context, "calibrate", calibration.workers_peak_rss_bytes),
+  CalibrateResult result{.facts = RunFactsOf(run.context, "calibrate", calibration.workers_peak_rss_bytes),
                          .output = output,
                          .samples = data.sample_count(),
                          .observed_tensors = static_cast<int64_t>(data.tensors.size()),
@@ -70,7 +70,7 @@ Result<MergeResult> MergeVerb(const std::vector<std::string>& parts, RunInputs& 
                          MergeCalibrations(std::move(loaded), StatisticKinds(run.builtins.algorithms)));
   run.context.BeginStage("write");
   PREON_RETURN_IF_ERROR(SaveCalibration(merged, output));
-  return MergeResult{.facts = FactsOf(run.context, "merge"),
+  return MergeResult{.facts = RunFactsOf(run.context, "merge"),
                      .output = output,
                      .parts = static_cast<int64_t>(parts.size()),
                      .samples = merged.sample_count(),

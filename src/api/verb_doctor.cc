@@ -113,7 +113,7 @@ Result<DoctorResult> DoctorVerb(RunInputs& run) {
     result.quark_keys.emplace_back(kKeyGroups[group], has, all);
   }
   if (run.options.describe_options) result.descriptions = Descriptions();
-  result.facts = FactsOf(run.context, "doctor");
+  result.facts = RunFactsOf(run.context, "doctor");
   return result;
 }
 

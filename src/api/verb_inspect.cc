@@ -59,7 +59,7 @@ Result<ModelSummary> InspectModel(const std::string& path, RunInputs& run) {
                             .every = plan.every,
                             .observed_tensors = static_cast<int64_t>(plan.request.tensors.size())};
   }
-  summary.facts = FactsOf(run.context, "inspect");
+  summary.facts = RunFactsOf(run.context, "inspect");
   return summary;
 }
 
@@ -79,7 +79,7 @@ Result<CalibSummary> InspectCalibration(const std::string& path, RunInputs& run)
                              .mean = sketch.mean(),
                              .deviation = std::sqrt(sketch.variance())};
   }
-  summary.facts = FactsOf(run.context, "inspect");
+  summary.facts = RunFactsOf(run.context, "inspect");
   return summary;
 }
 

@@ -36,7 +36,7 @@ Status VerifyPacked(const PackedModel& packed, const PreparedModel& prepared, co
   PREON_ASSIGN_OR_RETURN(ServedSession session,
                          ServedSession::Open(packed.model, packed.block_model, options, &nobody, context));
   PREON_ASSIGN_OR_RETURN(const auto outputs, session.Run(prepared.first_run.batch.feeds, context, plan.outputs));
-  return CheckRewrites(prepared, outputs);
+  return CheckRewrites(prepared.first_run, outputs);
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ Result<InstrumentResult> InstrumentVerb(const std::string& model, RunInputs& run
   PREON_RETURN_IF_ERROR(VerifyPacked(packed, prepared, plan, run.context).WithContext(output, ": not written"));
   run.context.BeginStage("write");
   PREON_RETURN_IF_ERROR(SaveModel(MakeInstrumented(prepared.model, plan, packed), output));
-  InstrumentResult result{.facts = FactsOf(run.context, "instrument"),
+  InstrumentResult result{.facts = RunFactsOf(run.context, "instrument"),
                           .output = output,
                           .float_size_bytes = prepared.source_size_bytes,
                           .instrumented_size_bytes = FileSizeBytes(output),

@@ -7,7 +7,7 @@
 #include "base/system.h"
 #include "pipeline/calibrate_stage.h"
 #include "pipeline/calibration_setup.h"
-#include "pipeline/float_fallback.h"
+#include "pipeline/fallback_planner.h"
 #include "pipeline/output.h"
 #include "pipeline/partial_calibration.h"
 #include "pipeline/quantize_stage.h"
@@ -190,7 +190,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
     result.warnings.push_back(
         "metrics were measured on random data and mean little: error, agreement and latency; give --data");
   }
-  result.facts = FactsOf(run.context, "quantize", calibration.workers_peak_rss_bytes);
+  result.facts = RunFactsOf(run.context, "quantize", calibration.workers_peak_rss_bytes);
   const auto write_beside = [&]() -> Status {
     if (!options.save_histograms.empty()) PREON_RETURN_IF_ERROR(SaveHistograms(data, run));
     if (!options.statistics.save_and_restore.empty() && missing > 0)

@@ -2,7 +2,7 @@
 #include "base/file.h"
 #include "base/parallel.h"
 #include "pipeline/calibrate_stage.h"
-#include "pipeline/float_fallback.h"
+#include "pipeline/fallback_planner.h"
 #include "pipeline/output.h"
 #include "pipeline/select_ranges.h"
 #include "quantize/params/tensor_params.h"
@@ -153,7 +153,7 @@ Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run) {
       if (found != of_method.tensors.end()) of_method.tensors[tensor] = found->second;
     }
   }
-  result.facts = FactsOf(run.context, "ranges", calibration.workers_peak_rss_bytes);
+  result.facts = RunFactsOf(run.context, "ranges", calibration.workers_peak_rss_bytes);
   if (!options.output.empty()) PREON_RETURN_IF_ERROR(WriteFileAtomically(options.output, ToJson(result) + "\n"));
   return result;
 }

@@ -59,7 +59,7 @@ Result<RunResult> RunVerb(const std::string& model, RunInputs& run) {
     PREON_RETURN_IF_ERROR(RunOnce(session, run, pass == 0 && outputs ? &*outputs : nullptr, recorder, result));
   }
   result.latency = recorder.Summarize();
-  result.facts = FactsOf(run.context, "run");
+  result.facts = RunFactsOf(run.context, "run");
   return result;
 }
 
@@ -83,7 +83,7 @@ Result<CompareResult> CompareVerb(const std::string& reference, const std::strin
   PREON_ASSIGN_OR_RETURN(const auto latency,
                          MeasureLatency(first, second, batch.feeds, batch.samples, kLatencySeconds, run.context));
   result.latency = {latency.first, latency.second};
-  result.facts = FactsOf(run.context, "compare");
+  result.facts = RunFactsOf(run.context, "compare");
   if (!options.report.empty()) PREON_RETURN_IF_ERROR(WriteReport(result, options.report));
   return result;
 }

@@ -12,7 +12,7 @@ namespace {
 
 bool SawAllOf(const CalibrationData& data, const Batch& batch) {
   for (int64_t i = 0; i < batch.samples; ++i) {
-    if (!Contains(data.samples, batch.first_sample + i * batch.sample_step)) return false;
+    if (!HasSample(data.samples, batch.first_sample + i * batch.sample_step)) return false;
   }
   return true;
 }

@@ -101,7 +101,7 @@ class Batcher : public DataSource {
 
   // The first one to yield, from `sample` of the shard on.
   int64_t Upcoming(int64_t sample) const {
-    while (sample < plan_.total && (!IsMine(sample) || Contains(plan_.seen, sample))) sample += plan_.shard_count;
+    while (sample < plan_.total && (!IsMine(sample) || HasSample(plan_.seen, sample))) sample += plan_.shard_count;
     return sample;
   }
 

@@ -30,7 +30,7 @@ bool IsCanonical(const SampleRuns& runs) {
   return true;
 }
 
-bool Contains(const SampleRuns& runs, int64_t sample) {
+bool HasSample(const SampleRuns& runs, int64_t sample) {
   const auto after = std::ranges::upper_bound(runs, sample, {}, &SampleRuns::value_type::first);
   return after != runs.begin() && sample < std::prev(after)->second;
 }

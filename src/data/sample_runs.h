@@ -16,7 +16,7 @@ using SampleRuns = std::vector<std::pair<int64_t, int64_t>>;
 Result<SampleRuns> Canonical(SampleRuns runs);
 bool IsCanonical(const SampleRuns& runs);
 /// Whether canonical runs hold the sample.
-bool Contains(const SampleRuns& runs, int64_t sample);
+bool HasSample(const SampleRuns& runs, int64_t sample);
 int64_t CountSamples(const SampleRuns& runs);
 
 }  // namespace preon

@@ -176,8 +176,9 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
     if (!std::exchange(first, false)) return Status::Ok();
     if (check_rewrites) {
       // A caller's own stream may give other samples every time it is opened.
-      PREON_RETURN_IF_ERROR(SameFeeds(batch.feeds, prepared.first_run.batch.feeds) ? CheckRewrites(prepared, outputs)
-                                                                                   : CheckRewrites(prepared, context_));
+      PREON_RETURN_IF_ERROR(SameFeeds(batch.feeds, prepared.first_run.batch.feeds)
+                                ? CheckRewrites(prepared.first_run, outputs)
+                                : CheckRewrites(prepared, context_));
     }
     if (!files.keep_model) FreeModel(prepared);
     return Status::Ok();

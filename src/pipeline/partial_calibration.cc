@@ -76,7 +76,7 @@ Result<std::optional<CalibrationData>> PartialCalibration::Load(const std::strin
     PREON_ASSIGN_OR_RETURN(CalibrationData part, LoadFile(file, model_fingerprint));
     if (part.samples.empty()) continue;
     // Killed between the two steps below, a run leaves both.
-    if (known && Contains(known->samples, part.samples.front().first)) continue;
+    if (known && HasSample(known->samples, part.samples.front().first)) continue;
     std::vector<CalibrationData> parts;
     if (known) parts.push_back(*std::move(known));
     parts.push_back(std::move(part));

@@ -57,7 +57,7 @@ Status RaiseTo(Model& model, int64_t opset) {
   return model.opset() < opset ? ConvertOpset(model, opset) : Status::Ok();
 }
 
-// Why nothing is left. What the user took out is told, for that can be taken back.
+// Why nothing is left. What the user excluded is said, for that can be changed.
 Status NothingLeft(const PreparedModel& prepared, size_t source_nodes, const Target& target) {
   const auto excluded = std::ranges::count(prepared.plan.nodes, FloatReason::kExcluded, &NodeDecision::reason);
   const std::string file = prepared.model.source_path;
@@ -147,7 +147,8 @@ Status ModelPreparation::RaiseOpset(PreparedModel& prepared, const Verify& verif
 
 // One attempt. `verify`, where there is one, decides about every single rewrite.
 Result<PreparedModel> ModelPreparation::Rewrite(Model source, const Verify& verify) const {
-  PreparedModel prepared{.model = std::move(source)};
+  PreparedModel prepared;
+  prepared.model = std::move(source);
   Model& model = prepared.model;
   const size_t source_nodes = model.graph.nodes().size();
   const Target& target = *choices_.target;
@@ -259,13 +260,13 @@ Result<PreparedModel> ModelPreparation::Prepare(const std::string& path, const S
   return prepared;
 }
 
-Status CheckRewrites(const PreparedModel& prepared, const std::vector<NamedTensor>& outputs) {
-  return CheckSame(prepared.first_run, outputs);
+Status CheckRewrites(const FirstRun& first_run, const std::vector<NamedTensor>& outputs) {
+  return CheckSame(first_run, outputs);
 }
 
 Status CheckRewrites(const PreparedModel& prepared, const RunContext& context) {
   PREON_ASSIGN_OR_RETURN(const auto outputs, RunOnce(prepared.model, prepared.first_run.batch, context));
-  return CheckRewrites(prepared, outputs);
+  return CheckRewrites(prepared.first_run, outputs);
 }
 
 Status CheckSameResults(const Model& before, const Model& after, const Batch& batch, const RunContext& context) {

@@ -13,6 +13,7 @@
 #include "ir/graph.h"
 #include "passes/pass.h"
 #include "pipeline/samples.h"
+#include "quantize/plan/float_fallback.h"
 #include "quantize/plan/float_reason.h"
 #include "quantize/plan/quant_plan.h"
 
@@ -26,12 +27,16 @@ struct FirstRun {
   std::optional<std::vector<NamedTensor>> outputs;
 };
 
-struct PreparedModel {
+/// A model in the shape that the target executes in integers, and the plan for it.
+struct PlannedModel {
   /// Rewritten; same path, fingerprint, inputs, outputs and values as the source, whose weights are freed. Of a float16
   /// source the inputs and outputs may have become float32.
   Model model;
   QuantPlan plan;
-  std::map<std::string, FloatReason> left_float;  ///< PlanOptions::left_float of the plan
+  FloatNodes left_float;  ///< PlanOptions::left_float of the plan
+};
+
+struct PreparedModel : PlannedModel {
   std::vector<std::string> warnings;
   std::vector<TensorSpec> inputs;
   bool verifies_each_pass = false;  ///< each rewrite was compared with the source, and those of the result are, too
@@ -77,7 +82,7 @@ class ModelPreparation {
 };
 
 /// Errors: kPassFailed when `outputs`, the rewritten model's for the first batch, differ from the source's.
-Status CheckRewrites(const PreparedModel& prepared, const std::vector<NamedTensor>& outputs);
+Status CheckRewrites(const FirstRun& first_run, const std::vector<NamedTensor>& outputs);
 /// The same with a run of its own.
 Status CheckRewrites(const PreparedModel& prepared, const RunContext& context);
 /// Errors: kPassFailed where the outputs of both models differ by more than rounding; those of a run.

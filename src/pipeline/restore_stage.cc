@@ -75,7 +75,7 @@ std::vector<std::string> MissingRanges(const QuantPlan& plan, const SavedRanges*
   return tensors;
 }
 
-Status WriteSaved(const PreparedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
+Status WriteSaved(const PlannedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
                   const Options& options, const RunContext& context) {
   const Graph& graph = prepared.model.graph;
   SavedRanges saved{.statistics = CollectedFor(graph, prepared.plan, inputs),

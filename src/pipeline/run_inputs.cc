@@ -52,7 +52,7 @@ Result<RunInputs> MakeRunInputs(const Options& options, const Builtins& builtins
   return RunInputs{options, builtins, std::move(clock), std::move(timed), std::move(choices), std::move(samples)};
 }
 
-RunFacts FactsOf(const RunContext& context, std::string_view verb, int64_t workers_peak_rss_bytes) {
+RunFacts RunFactsOf(const RunContext& context, std::string_view verb, int64_t workers_peak_rss_bytes) {
   context.stages->End();
   return {.verb = std::string(verb),
           .version = std::string(kVersion),

@@ -31,6 +31,6 @@ Result<RunInputs> MakeRunInputs(const Options& options, const Builtins& builtins
 
 /// What every answer carries; ends the running stage.
 /// @param workers_peak_rss_bytes  largest resident sets of other processes that worked for this run, together
-RunFacts FactsOf(const RunContext& context, std::string_view verb, int64_t workers_peak_rss_bytes = 0);
+RunFacts RunFactsOf(const RunContext& context, std::string_view verb, int64_t workers_peak_rss_bytes = 0);
 
 }  // namespace preon

@@ -8,8 +8,8 @@
 
 namespace preon {
 
-/// The options of `options` that a calibration takes, as words of a command line; not those that each worker has its
+/// The options of `given` that a calibration takes, as words of a command line; not those that each worker has its
 /// own of (output, threads, folder for temporary files, …).
-std::vector<std::string> CalibrationArguments(const Options& options);
+std::vector<std::string> CalibrationArguments(const GivenSettings& given);
 
 }  // namespace preon

@@ -11,8 +11,8 @@
 namespace preon {
 namespace fs = std::filesystem;
 
-Result<std::string> WorkerProgram(const Options& options) {
-  if (!options.calibration.workers.program.empty()) return options.calibration.workers.program;
+Result<std::string> WorkerProgram(const std::string& given) {
+  if (!given.empty()) return given;
   std::vector<fs::path> candidates;
   Dl_info here{};
   if (dladdr(reinterpret_cast<const void*>(&WorkerProgram), &here) != 0 && here.dli_fname != nullptr) {

@@ -4,12 +4,11 @@
 #include <string>
 
 #include "base/status.h"
-#include "config/options.h"
 
 namespace preon {
 
-/// The preon binary: the one that the options name, else the one installed with this library, else that in PATH.
+/// The preon binary: `given` unless that is empty, else the one installed with this library, else that in PATH.
 /// Errors: kWorkerStart.
-Result<std::string> WorkerProgram(const Options& options);
+Result<std::string> WorkerProgram(const std::string& given);
 
 }  // namespace preon

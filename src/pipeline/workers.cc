@@ -147,8 +147,8 @@ void Interrupt(std::vector<Worker>& workers) {
 
 Result<std::vector<Worker>> StartWorkers(const WorkerPlan& plan, const Options& given, int64_t threads,
                                          const std::string& tmp_dir) {
-  PREON_ASSIGN_OR_RETURN(const std::string program, WorkerProgram(given));
-  const std::vector<std::string> options = CalibrationArguments(given);
+  PREON_ASSIGN_OR_RETURN(const std::string program, WorkerProgram(given.calibration.workers.program));
+  const std::vector<std::string> options = CalibrationArguments(given.given);
   std::vector<Worker> workers;
   for (int64_t index = 0; index < plan.workers; ++index) {
     std::vector<std::string> words = {program, "calibrate", plan.model, "--json",

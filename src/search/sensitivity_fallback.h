@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "pipeline/float_fallback.h"
+#include "pipeline/fallback_planner.h"
 #include "pipeline/plan_inputs.h"
 #include "pipeline/prepare_model.h"
 #include "search/trial.h"

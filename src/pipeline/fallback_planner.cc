@@ -1,4 +1,4 @@
-#include "pipeline/float_fallback.h"
+#include "pipeline/fallback_planner.h"
 
 #include <algorithm>
 #include <set>
