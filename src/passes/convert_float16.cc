@@ -17,6 +17,7 @@
 #include <set>
 
 #include "base/half.h"
+#include "ir/model_io.h"
 #include "ir/sub_graphs.h"
 #include "passes/passes.h"
 
@@ -199,6 +200,7 @@ class ConvertFloat16Pass final : public Pass {
   std::string_view summary() const override { return "a float16 graph computes in float32"; }
   PassPhase phase() const override { return PassPhase::kSource; }
   Result<Effect> Apply(Model& model, const PassEnv&) const override {
+    InferShapes(model);  // comes before the runner does it
     return ConvertFloat16(model, Float16Border::kKept);
   }
 };

@@ -4,12 +4,13 @@
 // After:       y = Gemm(x, W, b)                      x of rank 2
 //              y = Add(MatMul(x, W), b [1, 1, N])     x of higher rank
 // Conditions:  W: a constant float matrix; b: a float constant with one value per column, or one for all; MatMul is
-// read
-//              by Add alone; the rank of x is known.
+//              read by Add alone; the rank of x is known.
 // Formula:     -
 // Why:         the integer Gemm takes the bias. For higher ranks the runtime would turn the pair into a float Gemm
 //              before it looks for integer kernels; a bias of rank 3 keeps it from that (2.4 times faster,
 //              docs/design/placement.md).
+#include <array>
+
 #include "passes/match.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
@@ -26,20 +27,11 @@ int64_t BiasLength(const Tensor& bias, int64_t columns) {
   return last_axis_only && (count == columns || count == 1) ? count : 0;
 }
 
-void ReplaceByGemm(Graph& graph, Node* matmul, Node* add, const std::string& bias) {
-  const Tensor flat = graph.Initializer(bias)->Reshaped({graph.Initializer(bias)->count()});
-  std::string bias_name = bias;
-  if (graph.UseCount(bias) > 1) bias_name = graph.UniqueTensorName(bias + "_column");
-  graph.SetInitializer(bias_name, flat);
-  const std::string output = add->output();
-  Node* gemm = graph.AddNode("Gemm", {matmul->input(0), matmul->input(1), bias_name},
-                             {graph.UniqueTensorName(output + "_gemm")}, matmul->name + "_gemm", "", matmul);
-  gemm->origins = matmul->origins;
-  Absorb(*gemm, *add);
-  graph.SetOutput(add, 0, graph.UniqueTensorName(output + "_unused"));
-  graph.SetOutput(gemm, 0, output);
-  graph.RemoveNode(add);
-  graph.RemoveNode(matmul);
+void BecomeGemm(Graph& graph, Node* matmul, Node* add, const std::string& bias) {
+  Tensor flat = graph.Initializer(bias)->Reshaped({graph.Initializer(bias)->count()});
+  Become(graph, *add, "Gemm", {matmul->input(0), matmul->input(1), bias}, {});
+  SetConstantInput(graph, *add, 2, std::move(flat), bias + "_column");
+  AbsorbAll(graph, std::array{matmul, add}, *add);
 }
 
 bool LowerLinear(Graph& graph, Node* matmul) {
@@ -56,7 +48,7 @@ bool LowerLinear(Graph& graph, Node* matmul) {
   if (length == 0 || graph.Initializer(bias)->shape().size() > data->size()) return false;
 
   if (data->size() == 2) {
-    ReplaceByGemm(graph, matmul, reader.node, bias);
+    BecomeGemm(graph, matmul, reader.node, bias);
     return true;
   }
   if (data->size() > 2 && graph.Initializer(bias)->shape().size() < 3) {

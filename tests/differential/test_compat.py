@@ -247,7 +247,7 @@ def test_stored_model_runs(preon, run, graph):
     (["--compat", "quark", "--method", "layerwise-percentile", "--method-option", "LWPMetric=cos"], 1002, "wanted mae or mse"),
     (["--compat", "quark", "--method", "distribution", "--method-option", "NumBins=100"], 1002, "NumBins"),
     (["--compat", "quark", "--method", "entropy", "--method-option", "NumQuantizedBins=200"], 1002, "at most NumBins"),
-    (["--method", "percentile", "--method-option", "NumBins=512"], 1004, "statistics have bins of their own"),
+    (["--method", "percentile", "--method-option", "NumBins=512"], 1004, "the histograms have a fixed number of bins"),
 ])
 def test_what_can_not_be(preon, model, data, options, number, says):
     preon.fails(2, number, "quantize", model, "-o", "out.onnx", "--data", data, *options, says=says)
@@ -256,7 +256,7 @@ def test_what_can_not_be(preon, model, data, options, number, says):
 def test_statistics_hold_no_order(preon, model, data):
     assert preon("calibrate", model, "-o", "a.calib", "--data", data).returncode == 0
     for options in (["--compat", "quark", "--method", "percentile"], ["--method", "minmax", "--method-option", "CalibMovingAverage=true"]):
-        preon.fails(2, 1004, "ranges", "a.calib", *options, says="needs the values in the order of the data")
+        preon.fails(2, 1004, "ranges", "a.calib", *options, says="needs the values themselves in the order of the data")
         preon.fails(2, 1004, "quantize", model, "-o", "out.onnx", "--calib", "a.calib", *options, says="needs the values in the order")
     preon.fails(2, 1004, "ranges", "a.calib", "--data", data, "--method", "minmax", says="--data: has no effect on statistics")
     preon.fails(2, 1004, "ranges", "a.calib", "--exact", "--method", "minmax", says="--exact: has no effect without --data")

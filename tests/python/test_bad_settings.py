@@ -169,7 +169,7 @@ def test_command_line(preon, model, data, arguments, number, says):
 IDLE = {
     "base layout": (keys(FoldRelu=True, AlignConcat=True, AlignEltwiseQuantType=True, RemoveFusedQDQ=True), "AlignConcat: has no effect here: the base layout"),
     "method": (keys(Percentile=99), "Percentile: has no effect on method MinMax; methods that have it: percentile"),
-    "a key that the method has no use for": (keys("Percentile", NumBins=512), "NumBins: has no effect (percentile: option NumBins: statistics have bins of their own"),
+    "a key that the method has no use for": (keys("Percentile", NumBins=512), "NumBins: has no effect (percentile: option NumBins: the histograms have a fixed number of bins"),
     "types": (keys(ActivationScaled=True, WeightScaled=True, BF16WithClip=True), "ActivationScaled: has no effect on uint8; wanted float16 or bfloat16 (here --activation-scaled)"),
     "search of weights": (keys(MinMSEModeFloatScale="All"), "MinMSEModeFloatScale: has no effect without --weight-method minmse (here --weight-search)"),
     "attributes": (keys(BFPAttributes={"block_size": 4}), "BFPAttributes: has no effect on uint8 and int8"),

@@ -3,8 +3,7 @@
 // Before:      d = DequantizeLinear(QuantizeLinear(x, s, z), s, z); y = If(c) {then: A(d)} {else: B(d)}
 // After:       the QuantizeLinear beside what writes x; a DequantizeLinear in each branch that reads it
 // Conditions:  the graph has an If whose branches lie open (docs/design/subgraphs.md). Readers of the name (graph
-// outputs,
-//              sub-graphs) keep the node.
+//              outputs, sub-graphs) keep the node where it is.
 // Formula:     -
 // Why:         the runtime fuses only what lies in one graph.
 
@@ -21,17 +20,21 @@ namespace {
 struct SplitPair {
   Node* dequantize;
   std::map<int, std::vector<Use>> readers;  // by scope; those that keep the node are left out
+  std::optional<IfBranch> home;             // of the node, once copies serve the others
 };
 
 SplitPair FindReaders(const Graph& graph, const IfScopes& scopes, Node* dequantize) {
-  SplitPair split{dequantize, {}};
+  SplitPair split{dequantize, {}, dequantize->home};
   // Readers of the name, where there are any, keep the node; else the first scope does.
   int keeps = graph.IsOutput(dequantize->output()) ? IfScopes::kOutside : IfScopes::kNowhere;
   for (const Use& use : graph.Uses(dequantize->output())) {
     if (use.captured && keeps == IfScopes::kNowhere) keeps = scopes.ReadScope(use);
     if (!use.captured) split.readers[scopes.ReadScope(use)].push_back(use);
   }
-  if (keeps == IfScopes::kNowhere && !split.readers.empty()) keeps = split.readers.begin()->first;
+  if (keeps == IfScopes::kNowhere && !split.readers.empty()) {
+    keeps = split.readers.begin()->first;
+    if (split.home) split.home = scopes.BranchOf(keeps);  // of a model that was read: nodes without one follow readers
+  }
   split.readers.erase(keeps);
   return split;
 }
@@ -71,10 +74,13 @@ class PairsInBranches final : public QdqPass {
         node->home = home;
       } else if (node->op_type == "DequantizeLinear") {
         splits.push_back(FindReaders(graph, scopes, node.get()));
-        changed = changed || !splits.back().readers.empty();
+        changed = changed || !splits.back().readers.empty() || splits.back().home != node->home;
       }
     }
-    for (const SplitPair& split : splits) Copy(split, scopes, graph);
+    for (const SplitPair& split : splits) {
+      split.dequantize->home = split.home;
+      Copy(split, scopes, graph);
+    }
     return changed ? Effect::kChanged : Effect::kUnchanged;
   }
 };
