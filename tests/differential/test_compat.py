@@ -257,7 +257,7 @@ def test_statistics_hold_no_order(preon, model, data):
     assert preon("calibrate", model, "-o", "a.calib", "--data", data).returncode == 0
     for options in (["--compat", "quark", "--method", "percentile"], ["--method", "minmax", "--method-option", "CalibMovingAverage=true"]):
         preon.fails(2, 1004, "ranges", "a.calib", *options, says="needs the values themselves in the order of the data")
-        preon.fails(2, 1004, "quantize", model, "-o", "out.onnx", "--calib", "a.calib", *options, says="needs the values in the order")
+        preon.fails(2, 1004, "quantize", model, "-o", "out.onnx", "--calib", "a.calib", *options, says="needs the values themselves in the order")
     preon.fails(2, 1004, "ranges", "a.calib", "--data", data, "--method", "minmax", says="--data: has no effect on statistics")
     preon.fails(2, 1004, "ranges", "a.calib", "--exact", "--method", "minmax", says="--exact: has no effect without --data")
     done = preon("ranges", "a.calib", "--compat", "quark", "--method", "minmax", "--json")  # needs no order
