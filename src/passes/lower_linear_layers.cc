@@ -9,8 +9,6 @@
 // Why:         the integer Gemm takes the bias. For higher ranks the runtime would turn the pair into a float Gemm
 //              before it looks for integer kernels; a bias of rank 3 keeps it from that (2.4 times faster,
 //              docs/design/placement.md).
-#include <array>
-
 #include "passes/match.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
@@ -27,11 +25,20 @@ int64_t BiasLength(const Tensor& bias, int64_t columns) {
   return last_axis_only && (count == columns || count == 1) ? count : 0;
 }
 
-void BecomeGemm(Graph& graph, Node* matmul, Node* add, const std::string& bias) {
-  Tensor flat = graph.Initializer(bias)->Reshaped({graph.Initializer(bias)->count()});
-  Become(graph, *add, "Gemm", {matmul->input(0), matmul->input(1), bias}, {});
-  SetConstantInput(graph, *add, 2, std::move(flat), bias + "_column");
-  AbsorbAll(graph, std::array{matmul, add}, *add);
+void ReplaceByGemm(Graph& graph, Node* matmul, Node* add, const std::string& bias) {
+  const Tensor flat = graph.Initializer(bias)->Reshaped({graph.Initializer(bias)->count()});
+  std::string bias_name = bias;
+  if (graph.UseCount(bias) > 1) bias_name = graph.UniqueTensorName(bias + "_column");
+  graph.SetInitializer(bias_name, flat);
+  const std::string output = add->output();
+  Node* gemm = graph.AddNode("Gemm", {matmul->input(0), matmul->input(1), bias_name},
+                             {graph.UniqueTensorName(output + "_gemm")}, matmul->name + "_gemm", "", matmul);
+  gemm->origins = matmul->origins;
+  Absorb(*gemm, *add);
+  graph.SetOutput(add, 0, graph.UniqueTensorName(output + "_unused"));
+  graph.SetOutput(gemm, 0, output);
+  graph.RemoveNode(add);
+  graph.RemoveNode(matmul);
 }
 
 bool LowerLinear(Graph& graph, Node* matmul) {
@@ -48,7 +55,7 @@ bool LowerLinear(Graph& graph, Node* matmul) {
   if (length == 0 || graph.Initializer(bias)->shape().size() > data->size()) return false;
 
   if (data->size() == 2) {
-    BecomeGemm(graph, matmul, reader.node, bias);
+    ReplaceByGemm(graph, matmul, reader.node, bias);
     return true;
   }
   if (data->size() > 2 && graph.Initializer(bias)->shape().size() < 3) {
