@@ -34,7 +34,10 @@ TARGET_NAME = re.compile(r'name\(\) const override \{\s*return "([\w-]+)";')
 #: (file, name): where a target's name may stand in src/ besides targets/, and why.
 TARGETS_NAMED = {
     # the file that fills presets
-    ("src/config/presets.cc", "*"),
+    ("src/config/files/presets.cc", "*"),
+    # keys and configurations of Quark that choose a target
+    ("src/config/keys/matmul_nbits.cc", "matmul-nbits"),
+    ("src/config/files/qconfig.cc", "quark"),
 }
 
 

@@ -11,7 +11,7 @@
 #include "base/exit_status.h"
 #include "base/spelling.h"
 #include "base/version.h"
-#include "config/config.h"
+#include "config/files/config.h"
 #include "config/option_table.h"
 #include "report/json.h"
 #include "report/text_report.h"

@@ -2,9 +2,9 @@
 
 #include "api/verbs.h"
 #include "base/system.h"
+#include "config/files/qconfig_fields.h"
 #include "config/keys/keys.h"
 #include "config/option_table.h"
-#include "config/qconfig_fields.h"
 #include "formats/tensor_type.h"
 #include "ir/model_io.h"
 #include "kernels/kernel_target.h"

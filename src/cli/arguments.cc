@@ -7,8 +7,8 @@
 
 #include "base/spelling.h"
 #include "base/version.h"
-#include "config/config.h"
-#include "config/help_topics.h"
+#include "config/files/config.h"
+#include "config/files/help_topics.h"
 
 namespace preon::cli {
 namespace {

@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "config/keys/keys.h"
+#include "config/compound_options.h"
 #include "config/option_values.h"
-#include "config/qconfig.h"
 #include "instrument/output_name.h"
 
 namespace preon {
@@ -19,24 +18,22 @@ constexpr uint32_t kReadsRanges = kVerbRanges | kVerbAnalyze;
 constexpr uint32_t kChoosesRanges = kVerbQuantize | kReadsRanges;
 
 constexpr OptionSpec kOptions[] = {
-    {"output", "FILE", "where the result goes; whole or absent", OptionKind::kValue,
+    {"output", "FILE", "file for the result; never left half-written", OptionKind::kValue,
      kPlans | kVerbMerge | kVerbRanges | kVerbPasses,
      [](Options& o, const std::string& v) { o.output = v; return Status::Ok(); }},
     {"data", "SRC", "samples: .npz, .npy, folder of these, of images or of ONNX test sets, random:N", OptionKind::kList,
-     kNeedsData,
-     [](Options& o, const std::string& v) { o.data.sources.push_back(v); return Status::Ok(); }},
+     kNeedsData, [](Options& o, const std::string& v) { o.data.sources.push_back(v); return Status::Ok(); }},
     {"input", "NAME=SRC", "samples of one model input", OptionKind::kList, kNeedsData,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(o.data.inputs.emplace_back(), SplitPair(v, "NAME=SRC"));
        return Status::Ok();
      }},
-    {"preprocess", "P", "images to tensors: a preset and/or key=value,… ('help' lists them)", OptionKind::kValue, kNeedsData,
-     [](Options& o, const std::string& v) { o.data.preprocess = v; return Status::Ok(); }},
-    {"labels", "FILE", "NAME<TAB>CLASS lines or JSON", OptionKind::kValue, kNeedsData,
+    {"preprocess", "P", "images to tensors: a preset and/or key=value,… ('help' lists them)", OptionKind::kValue,
+     kNeedsData, [](Options& o, const std::string& v) { o.data.preprocess = v; return Status::Ok(); }},
+    {"labels", "FILE", "classes of the samples: lines of NAME<TAB>CLASS, or JSON", OptionKind::kValue, kNeedsData,
      [](Options& o, const std::string& v) { o.data.labels = v; return Status::Ok(); }},
     {"only", "FILE", "only the samples that FILE lists, as analyze --cover writes it: PLACE or PLACE<TAB>NAME lines",
-     OptionKind::kValue, kNeedsData,
-     [](Options& o, const std::string& v) { o.data.only = v; return Status::Ok(); }},
+     OptionKind::kValue, kNeedsData, [](Options& o, const std::string& v) { o.data.only = v; return Status::Ok(); }},
     {"samples", "N", "only the first N samples (default: all)", OptionKind::kValue, kNeedsData,
      [](Options& o, const std::string& v) { return SetCount(o.data.limit, v, 1); }},
     {"batch", "N", "samples per run (default: the model's own, else 1)", OptionKind::kValue, kNeedsData,
@@ -48,56 +45,62 @@ constexpr OptionSpec kOptions[] = {
        o.data.seed = static_cast<uint64_t>(seed);
        return Status::Ok();
      }},
-    {"random-shape", "NAME=SIZES", "shape of an input's random samples, where the model leaves it open: NAME=1x3x64x64",
-     OptionKind::kList, kNeedsData, SetRandomShape},
+    {"random-shape", "NAME=SIZES", "shape of an input's random samples, where the model leaves it open: "
+     "NAME=1x3x64x64", OptionKind::kList, kNeedsData, SetRandomShape},
     {"random-range", "NAME=LOW:HIGH", "random samples of an input are uniform in this interval (default: normal)",
      OptionKind::kList, kNeedsData, SetRandomRange},
-    {"calib-samples", "N", "calibrate with the first N samples only; what comes after sees all (default: all)",
-     OptionKind::kValue, kPlans, [](Options& o, const std::string& v) { return SetCount(o.calibration.samples, v, 1); }},
-    {"shard", "I/N", "only every N-th sample, from the I-th on; merge the N results", OptionKind::kValue, kVerbCalibrate,
+    {"calib-samples", "N", "calibrate with the first N samples only; later steps read all (default: all)",
+     OptionKind::kValue, kPlans,
+     [](Options& o, const std::string& v) { return SetCount(o.calibration.samples, v, 1); }},
+    {"shard", "I/N", "only every N-th sample, from the I-th on; merge the N results", OptionKind::kValue,
+     kVerbCalibrate,
      [](Options& o, const std::string& v) { return SetPart(o.data.shard_index, o.data.shard_count, v); }},
-    {"per-sample", "", "also keep what each sample reaches, and its name, for analyze: 12 bytes per tensor and sample",
-     OptionKind::kFlag, kVerbCalibrate,
+    {"per-sample", "", "also save each sample's name and its minimum and maximum per tensor, for analyze: 12 bytes "
+     "per tensor and sample", OptionKind::kFlag, kVerbCalibrate,
      [](Options& o, const std::string& v) { return SetFlag(o.calibration.observe.per_sample, v); }},
-    {"resume", "", "go on from OUTPUT.partial, which an interrupted run leaves", OptionKind::kFlag, kVerbQuantize | kVerbCalibrate,
+    {"resume", "", "continue from OUTPUT.partial, which an interrupted run leaves", OptionKind::kFlag,
+     kVerbQuantize | kVerbCalibrate,
      [](Options& o, const std::string& v) { return SetFlag(o.calibration.checkpoint.resume, v); }},
     {"checkpoint", "S", "seconds from one save of OUTPUT.partial to the next (default 10)", OptionKind::kValue,
      kVerbQuantize | kVerbCalibrate,
      [](Options& o, const std::string& v) { return SetCount(o.calibration.checkpoint.seconds.emplace(), v, 0); }},
-    {"workers", "N", "processes that calibrate side by side; --threads is shared out among them (default 1)",
+    {"workers", "N", "number of processes that calibrate in parallel; they share the --threads (default 1)",
      OptionKind::kValue, kPlans,
      [](Options& o, const std::string& v) {
        PREON_RETURN_IF_ERROR(SetCount(o.calibration.workers.count, v, 1));
        return o.calibration.workers.count > 4096 ? BadValue(v, "at most 4096") : Status::Ok();
      }},
-    {"memory", "USE", "low: one run at a time; balanced (default); fast: a run on every thread, whatever that takes",
-     OptionKind::kValue, kPlans, [](Options& o, const std::string& v) { return SetMemory(o.resources.memory, v); }},
+    {"memory", "USE", "low: one run at a time; balanced (default); fast: a run on every thread, however much memory "
+     "that needs", OptionKind::kValue, kPlans,
+     [](Options& o, const std::string& v) { return SetMemory(o.resources.memory, v); }},
     {"worker", "I/N", "", OptionKind::kValue, kVerbCalibrate,
      [](Options& o, const std::string& v) { return SetPart(Worker(o).part, Worker(o).parts, v); }},
     {"worker-seen", "FILE", "", OptionKind::kValue, kVerbCalibrate,
      [](Options& o, const std::string& v) { Worker(o).seen = v; return Status::Ok(); }},
     {"worker-verify-each-pass", "", "", OptionKind::kFlag, kVerbCalibrate,
      [](Options& o, const std::string& v) { return SetFlag(Worker(o).verify_each_pass, v); }},
-    {"calib", "FILE", "statistics of an earlier calibrate or merge, instead of --data", OptionKind::kValue, kVerbQuantize,
-     [](Options& o, const std::string& v) { o.statistics.calib = v; return Status::Ok(); }},
-    {"calib-out", "FILE", "where a process that serves the model collects: %p is its number, %h its host; "
-     "default: MODEL-%p.calib in the folder it runs in", OptionKind::kValue, kVerbInstrument,
+    {"calib", "FILE", "statistics of an earlier calibrate or merge, instead of --data", OptionKind::kValue,
+     kVerbQuantize, [](Options& o, const std::string& v) { o.statistics.calib = v; return Status::Ok(); }},
+    {"calib-out", "FILE", "file into which a process that runs the model saves statistics: %p is its process id, %h "
+     "its host; default: MODEL-%p.calib in the folder it runs in", OptionKind::kValue, kVerbInstrument,
      [](Options& o, const std::string& v) { o.instrument.calib_out = v; return CheckOutputPattern(v); }},
-    {"every", "N", "save after so many runs, and at the end (default 1000)", OptionKind::kValue, kVerbInstrument,
+    {"every", "N", "save after every N runs, and at the end (default 1000)", OptionKind::kValue, kVerbInstrument,
      [](Options& o, const std::string& v) { return SetCount(o.instrument.every, v, 1); }},
-    {"one-in", "N", "observe one run in so many; costs that much less (default 1: all)", OptionKind::kValue, kVerbInstrument,
-     [](Options& o, const std::string& v) { return SetCount(o.instrument.one_in, v, 1); }},
-    {"method", "M", "how a range follows from the statistics ('help' lists them); default: auto", OptionKind::kValue, kChoosesRanges,
+    {"one-in", "N", "observe one of N runs, which costs N times less (default 1: all)", OptionKind::kValue,
+     kVerbInstrument, [](Options& o, const std::string& v) { return SetCount(o.instrument.one_in, v, 1); }},
+    {"method", "M", "calibration method: computes ranges from the statistics ('help' lists them); default: auto",
+     OptionKind::kValue, kChoosesRanges,
      [](Options& o, const std::string& v) { o.ranges.method = v; return Status::Ok(); }},
-    {"all-methods", "", "the ranges of every method, instead of one's", OptionKind::kFlag, kVerbRanges,
+    {"all-methods", "", "the ranges of every method instead of one", OptionKind::kFlag, kVerbRanges,
      [](Options& o, const std::string& v) { return SetFlag(o.ranges.all_methods, v); }},
-    {"method-option", "KEY=VALUE", "option of the method, for example Percentile=99.99", OptionKind::kList, kChoosesRanges,
+    {"method-option", "KEY=VALUE", "option of the method, for example Percentile=99.99", OptionKind::kList,
+     kChoosesRanges,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(const auto pair, SplitPair(v, "KEY=VALUE"));
        o.ranges.method_options[pair.first] = pair.second;
        return Status::Ok();
      }},
-    {"option", "KEY=VALUE", "an option by AMD Quark's name, such as CalibDataSize=100 ('help' lists them)",
+    {"option", "KEY=VALUE", "an option by its name in AMD Quark, such as CalibDataSize=100 ('help' lists them)",
      OptionKind::kList, kPlans | kReadsRanges,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(const auto pair, SplitPair(v, "KEY=VALUE"));
@@ -106,146 +109,160 @@ constexpr OptionSpec kOptions[] = {
     {"qconfig", "JSON", "", OptionKind::kValue, kPlans,
      [](Options& o, const std::string& v) { return ApplyQConfigText(o, v); }},
     {"activation", "TYPE", "type of activations (default uint8; 'help' lists them)", OptionKind::kValue,
-     kPlans | kReadsRanges,
-     [](Options& o, const std::string& v) { return SetType(o.plan.activation, v); }},
-    {"weight", "TYPE", "type of weights (default int8; int4 of --target matmul-nbits; that of floating and block activations)", OptionKind::kValue, kPlans,
+     kPlans | kReadsRanges, [](Options& o, const std::string& v) { return SetType(o.plan.activation, v); }},
+    {"weight", "TYPE", "type of weights (default int8; with --target matmul-nbits int4; with float or block "
+     "activations the same type)", OptionKind::kValue, kPlans,
      [](Options& o, const std::string& v) { return SetWeightType(o.types.weight, v); }},
-    {"block-size", "N", "weights that share a scale (default: all of a channel; of --target matmul-nbits 32, of 16 to 256)", OptionKind::kValue,
-     kVerbQuantize, [](Options& o, const std::string& v) { return SetBlockSize(o.plan, v); }},
-    {"weight-form", "F", "how weights are stored: packed (codes), folded (the floats they stand for), operators (as they were, behind quantizers); default: by type and target",
-     OptionKind::kValue, kVerbQuantize,
+    {"block-size", "N", "number of weights that share a scale (default: all of a channel; with --target matmul-nbits "
+     "32, allowed 16 to 256)", OptionKind::kValue, kVerbQuantize,
+     [](Options& o, const std::string& v) { return SetBlockSize(o.plan, v); }},
+    {"weight-form", "F", "how weights are stored: packed (integer codes), folded (rounded, as floats), operators "
+     "(unchanged floats, each followed by a quantizer); default: depends on type and target", OptionKind::kValue,
+     kVerbQuantize,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(o.plan.weight_form, ParseWeightForm(v));
        return Status::Ok();
      }},
-    {"activation-scaled", "", "float16 and bfloat16 activations are divided by a scale first, from calibration, so that they fill the type's densest part",
-     OptionKind::kFlag, kPlans, [](Options& o, const std::string& v) { return SetFlag(o.plan.activation_scaled, v); }},
-    {"weight-scaled", "", "the same for float16 and bfloat16 weights", OptionKind::kFlag, kVerbQuantize,
+    {"activation-scaled", "", "divide float16 and bfloat16 activations by a calibrated scale first, so that they "
+     "fall where the type is most precise", OptionKind::kFlag, kPlans,
+     [](Options& o, const std::string& v) { return SetFlag(o.plan.activation_scaled, v); }},
+    {"weight-scaled", "", "divide float16 and bfloat16 weights by a scale first, as --activation-scaled does for "
+     "activations", OptionKind::kFlag, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetFlag(o.plan.weight_scaled, v); }},
-    {"bfloat16", "HOW", "of bfloat16 tensors: casts (instead of the library's operators), clip (in front), vaiml (casts at inputs alone)",
-     OptionKind::kList, kVerbQuantize, [](Options& o, const std::string& v) { return SetBFloat16(o.plan.bfloat16, v); }},
-    {"bfp-attribute", "KEY=VALUE", "of BFP and MX4, MX6, MX9 types: an attribute of BFPQuantizeDequantize, such as block_size=16", OptionKind::kList,
-     kVerbQuantize, [](Options& o, const std::string& v) { return SetAttribute(o.types.bfp_attributes, v); }},
-    {"mx-attribute", "KEY=VALUE", "of other MX types: an attribute of MXQuantizeDequantize, such as block_size=16", OptionKind::kList,
-     kVerbQuantize, [](Options& o, const std::string& v) { return SetAttribute(o.types.mx_attributes, v); }},
-    {"keep-block-axis", "", "blocks run along axis 1 everywhere, not along what MatMul, Gemm and Softmax reduce", OptionKind::kFlag,
-     kVerbQuantize, [](Options& o, const std::string& v) { return SetFlag(o.plan.refine_block_axis, v, true); }},
-    {"accuracy-level", "N", "of --target matmul-nbits: how it computes: 1 float32, 2 float16, 3 bfloat16, 4 int8 (default 0: the runtime's choice)",
-     OptionKind::kValue, kVerbQuantize, [](Options& o, const std::string& v) { return SetAccuracyLevel(o.plan, v); }},
-    {"scale-type", "TYPE", "what scales may be, of activations and weights: float32 (default), power-of-two, int16",
+    {"bfloat16", "HOW", "how bfloat16 tensors are written: casts (Cast nodes instead of com.microsoft operators), "
+     "clip (a Clip in front), vaiml (casts at inputs only)", OptionKind::kList, kVerbQuantize,
+     [](Options& o, const std::string& v) { return SetBFloat16(o.plan.bfloat16, v); }},
+    {"bfp-attribute", "KEY=VALUE", "for BFP, MX4, MX6 and MX9 types: an attribute of BFPQuantizeDequantize, such as "
+     "block_size=16", OptionKind::kList, kVerbQuantize,
+     [](Options& o, const std::string& v) { return SetAttribute(o.types.bfp_attributes, v); }},
+    {"mx-attribute", "KEY=VALUE", "for other MX types: an attribute of MXQuantizeDequantize, such as block_size=16",
+     OptionKind::kList, kVerbQuantize,
+     [](Options& o, const std::string& v) { return SetAttribute(o.types.mx_attributes, v); }},
+    {"keep-block-axis", "", "blocks run along axis 1 everywhere, not along the axis that MatMul, Gemm or Softmax "
+     "reduces", OptionKind::kFlag, kVerbQuantize,
+     [](Options& o, const std::string& v) { return SetFlag(o.plan.refine_block_axis, v, true); }},
+    {"accuracy-level", "N", "type in which --target matmul-nbits computes: 1 float32, 2 float16, 3 bfloat16, 4 int8 "
+     "(default 0: the runtime chooses)", OptionKind::kValue, kVerbQuantize,
+     [](Options& o, const std::string& v) { return SetAccuracyLevel(o.plan, v); }},
+    {"scale-type", "TYPE", "type of scales, for activations and weights: float32 (default), power-of-two, int16",
      OptionKind::kValue, kChoosesRanges,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(o.plan.scale_type, ParseScaleType(v));
        return Status::Ok();
      }},
-    {"weight-scale-type", "TYPE", "the same for weights alone (default: as --scale-type)", OptionKind::kValue, kVerbQuantize,
+    {"weight-scale-type", "TYPE", "type of scales for weights only (default: as --scale-type)", OptionKind::kValue,
+     kVerbQuantize,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(o.plan.weight_scale_type, ParseScaleType(v));
        return Status::Ok();
      }},
-    {"weight-method", "M", "how a weight's range follows from its values: minmax, minmse (default for power-of-two scales)", OptionKind::kValue,
-     kVerbQuantize,
+    {"weight-method", "M", "method for the ranges of weights: minmax, minmse (default for power-of-two scales)",
+     OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(o.plan.weight_rule.method, ParseWeightMethod(v));
        return Status::Ok();
      }},
-    {"weight-search", "S", "what --weight-method minmse tries: All (default), Percentile, HistCenter", OptionKind::kValue,
-     kVerbQuantize,
+    {"weight-search", "S", "candidates of --weight-method minmse: All (default), Percentile, HistCenter",
+     OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(o.plan.weight_rule.search, ParseWeightSearch(v));
        return Status::Ok();
      }},
-    {"compat", "TOOL", "other tools' numbers instead of better ones: quark, onnxruntime (default off); takes --method",
-     OptionKind::kValue, kVerbQuantize | kVerbRanges,
+    {"compat", "TOOL", "compute the same numbers as another tool, even where preon's are better: quark, onnxruntime "
+     "(default off); works with --method", OptionKind::kValue, kVerbQuantize | kVerbRanges,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(o.plan.compat, ParseCompat(v));
        return Status::Ok();
      }},
-    {"format", "F", "how integer operators are written: qdq (default: between DequantizeLinear and QuantizeLinear), qoperator (QLinearConv and its like), extended (target quark: quantizers of com.microsoft, more operators; its default but for bytes)",
-     OptionKind::kValue, kVerbQuantize,
+    {"format", "F", "how integer operators are written: qdq (default: float operators between DequantizeLinear and "
+     "QuantizeLinear), qoperator (QLinearConv and similar), extended (target quark only: quantizers of com.microsoft "
+     "and more operator types; its default for all types but int8 and uint8)", OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) {
        return SetFormat(o, v);
      }},
-    {"target", "T", "whose kernels the result is for ('help' lists them); default: ort-cpu, or simulate where it has not the types", OptionKind::kValue, kObserves,
+    {"target", "T", "where the result will run ('help' lists them); default: ort-cpu, or simulate if ort-cpu does "
+     "not support the types", OptionKind::kValue, kObserves,
      [](Options& o, const std::string& v) { o.target = v; return Status::Ok(); }},
-    {"symmetric", "", "activations with the zero point in the middle", OptionKind::kFlag, kPlans | kReadsRanges,
+    {"symmetric", "", "symmetric activations: the zero point is the middle code", OptionKind::kFlag,
+     kPlans | kReadsRanges,
      [](Options& o, const std::string& v) {
        return SetFlag(o.plan.activation_symmetric.emplace(), v);
      }},
     {"per-tensor", "", "one scale per weight instead of one per channel", OptionKind::kFlag, kPlans,
      [](Options& o, const std::string& v) { return SetFlag(o.plan.per_channel, v, true); }},
-    {"reduce-range", "", "codes of weights keep one bit in reserve, so that sums of products saturate on no CPU; half the resolution",
+    {"reduce-range", "", "weights use one bit less, so that sums of products saturate on no CPU; half the resolution",
      OptionKind::kFlag, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetFlag(o.plan.op_list.reduce_range, v); }},
-    {"disable-algorithm", "NAME", "leave out an algorithm that improves weights or biases ('help' lists them)",
+    {"disable-algorithm", "NAME", "switch off an algorithm that improves weights or biases ('help' lists them)",
      OptionKind::kList, kVerbQuantize,
      [](Options& o, const std::string& v) { o.algorithms.disabled.insert(v); return Status::Ok(); }},
-    {"no-bias-correction", "", "the same as --disable-algorithm bias-correction",
-     OptionKind::kFlag, kVerbQuantize,
+    {"no-bias-correction", "", "the same as --disable-algorithm bias-correction", OptionKind::kFlag, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetDisabled(o.algorithms.disabled, "bias-correction", v); }},
-    {"no-channel-scales", "", "the same as --disable-algorithm channel-scales",
-     OptionKind::kFlag, kVerbQuantize,
+    {"no-channel-scales", "", "the same as --disable-algorithm channel-scales", OptionKind::kFlag, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetDisabled(o.algorithms.disabled, "channel-scales", v); }},
     {"exclude", "NODE", "nodes that stay float, by name; * and ? are wildcards", OptionKind::kList, kObserves,
      [](Options& o, const std::string& v) { o.plan.exclude.push_back(v); return Status::Ok(); }},
     {"exclude-type", "OP", "operator types that stay float", OptionKind::kList, kObserves,
      [](Options& o, const std::string& v) { o.plan.exclude_types.push_back(v); return Status::Ok(); }},
-    {"passthrough", "OP", "outputs of these operators take the range of what they read instead of one of their own",
+    {"passthrough", "OP", "outputs of these operator types get the range of the input instead of one of their own",
      OptionKind::kList, kPlans,
      [](Options& o, const std::string& v) { o.plan.passthrough.push_back(v); return Status::Ok(); }},
-    {"float16", "HOW", "float16 models compute in float32: keep-io (default: but for inputs and outputs), convert (all), off (not at all)",
-     OptionKind::kValue, kObserves, [](Options& o, const std::string& v) { return SetFloat16(o.prepare.float16, v); }},
-    {"pass", "PASS", "a pass to run ('help' lists them); they run in the order of that list", OptionKind::kList, kVerbPasses,
-     [](Options& o, const std::string& v) { o.passes.names.push_back(v); return Status::Ok(); }},
+    {"float16", "HOW", "float16 models are converted to float32: keep-io (default: all but inputs and outputs), "
+     "convert (all), off (nothing)", OptionKind::kValue, kObserves,
+     [](Options& o, const std::string& v) { return SetFloat16(o.prepare.float16, v); }},
+    {"pass", "PASS", "a pass to run ('help' lists them); they run in the order of that list", OptionKind::kList,
+     kVerbPasses, [](Options& o, const std::string& v) { o.passes.names.push_back(v); return Status::Ok(); }},
     {"list", "FILE", "names of passes to run, one per line", OptionKind::kValue, kVerbPasses,
      [](Options& o, const std::string& v) { o.passes.list = v; return Status::Ok(); }},
-    {"copy-type", "OP", "operator types whose constants copy_shared_initializers copies (default: all)", OptionKind::kList,
-     kVerbPasses, [](Options& o, const std::string& v) { o.passes.copied_types.push_back(v); return Status::Ok(); }},
-    {"disable-pass", "PASS", "leave out a rewrite of the float or of the quantized graph ('help' lists them)", OptionKind::kList,
-     kObserves,
+    {"copy-type", "OP", "operator types whose constants copy_shared_initializers copies (default: all)",
+     OptionKind::kList, kVerbPasses,
+     [](Options& o, const std::string& v) { o.passes.copied_types.push_back(v); return Status::Ok(); }},
+    {"disable-pass", "PASS", "switch off a pass over the float or the quantized graph ('help' lists them)",
+     OptionKind::kList, kObserves,
      [](Options& o, const std::string& v) { o.prepare.disabled_passes.insert(v); return Status::Ok(); }},
-    {"enable-pass", "PASS", "also run a rewrite that is off for the target ('help' lists them)", OptionKind::kList, kObserves,
-     [](Options& o, const std::string& v) { o.prepare.enabled_passes.insert(v); return Status::Ok(); }},
-    {"exact", "", "count every value (default: extremes and tails exact, the bulk of large tensors sampled); slower",
-     OptionKind::kFlag, kObserves,
+    {"enable-pass", "PASS", "also run a pass that is off for the target ('help' lists them)", OptionKind::kList,
+     kObserves, [](Options& o, const std::string& v) { o.prepare.enabled_passes.insert(v); return Status::Ok(); }},
+    {"exact", "", "count every value (default: minimum, maximum and tails exact, other values of large tensors "
+     "sampled); slower", OptionKind::kFlag, kObserves,
      [](Options& o, const std::string& v) {
        bool exact = false;
        PREON_RETURN_IF_ERROR(SetFlag(exact, v));
        o.calibration.observe.mode = exact ? SketchMode::kExact : SketchMode::kSampled;
        return Status::Ok();
      }},
-    {"no-optimize", "", "observe in the graph as it is, not as the runtime optimized it: bit for bit, slower",
+    {"no-optimize", "", "calibrate the model as it is, not as the runtime optimizes it: bit-exact values, slower",
      OptionKind::kFlag, kObserves,
      [](Options& o, const std::string& v) { return SetFlag(o.calibration.observe.optimize, v, true); }},
-    {"external-data", "", "weights of the result in FILE.data beside it (default: only above 2 GB)", OptionKind::kFlag,
-     kVerbQuantize | kVerbPasses,
+    {"external-data", "", "store the result's weights in FILE.data beside it (default: only above 2 GB)",
+     OptionKind::kFlag, kVerbQuantize | kVerbPasses,
      [](Options& o, const std::string& v) { return SetFlag(o.write.external_data, v); }},
-    {"fix-shape", "NAME=SIZES", "open dimensions of an input or output: NAME=1x3x224x224; those of the same name elsewhere too",
-     OptionKind::kList, kPlans | kVerbPasses,
+    {"fix-shape", "NAME=SIZES", "fix the open dimensions of an input or output: NAME=1x3x224x224; also fixes "
+     "dimensions of the same name elsewhere", OptionKind::kList, kPlans | kVerbPasses,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(auto pair, ParseShapeOf(v));
-       if (std::ranges::any_of(pair.second, [](int64_t size) { return size < 0; })) return BadValue(v, "sizes of at least 0");
+       if (std::ranges::any_of(pair.second, [](int64_t size) { return size < 0; }))
+         return BadValue(v, "sizes of at least 0");
        o.prepare.fixed_shapes.insert_or_assign(std::move(pair.first), std::move(pair.second));
        return Status::Ok();
      }},
-    {"nhwc", "", "the result takes and gives images as NHWC; samples stay NCHW", OptionKind::kFlag, kVerbQuantize,
-     [](Options& o, const std::string& v) { return SetFlag(o.write.nhwc, v); }},
-    {"value-info", "", "the result names type and shape of every tensor inside it", OptionKind::kFlag, kVerbQuantize,
+    {"nhwc", "", "images are NHWC at the inputs and outputs of the result; samples stay NCHW", OptionKind::kFlag,
+     kVerbQuantize, [](Options& o, const std::string& v) { return SetFlag(o.write.nhwc, v); }},
+    {"value-info", "", "store type and shape of every inner tensor in the result", OptionKind::kFlag, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetFlag(o.write.value_info, v); }},
-    {"opset", "N", "raise the model to this opset of ONNX first (default: what its quantizers need)", OptionKind::kValue, kPlans,
-     [](Options& o, const std::string& v) { return SetCount(o.prepare.opset, v, 1); }},
+    {"opset", "N", "raise the model to this opset of ONNX first (default: what its quantizers need)",
+     OptionKind::kValue, kPlans, [](Options& o, const std::string& v) { return SetCount(o.prepare.opset, v, 1); }},
     {"report", "FILE", "also write the result to FILE: .json or .txt", OptionKind::kValue, kVerbQuantize | kVerbCompare,
      [](Options& o, const std::string& v) { o.report = v; return Status::Ok(); }},
-    {"production", "FILE", "statistics of what the model sees in use: how far calibration covers them", OptionKind::kValue,
-     kVerbAnalyze,
+    {"production", "FILE", "statistics collected in production, to check how well calibration covers them",
+     OptionKind::kValue, kVerbAnalyze,
      [](Options& o, const std::string& v) { o.analysis.production = v; return Status::Ok(); }},
-    {"group-by", "G", "strata of the samples, compared tensor by tensor: folder, file or label", OptionKind::kValue,
+    {"group-by", "G", "compare groups of samples, tensor by tensor: by folder, file or label", OptionKind::kValue,
      kVerbAnalyze,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(o.analysis.group_by, ParseGroupBy(v));
        return Status::Ok();
      }},
-    {"tolerance", "SHARE", "of a range, that samples may miss and still be said to reach it (default 0.01)",
+    {"tolerance", "SHARE", "share of a range that samples may miss and still count as reaching it (default 0.01)",
      OptionKind::kValue, kVerbAnalyze,
      [](Options& o, const std::string& v) {
        const auto share = ParseNumber<double>(v);
@@ -253,22 +270,23 @@ constexpr OptionSpec kOptions[] = {
        o.analysis.tolerance = share;
        return Status::Ok();
      }},
-    {"cover", "FILE", "also write a small set of samples that reaches all ranges to FILE, for --only of calibrate",
+    {"cover", "FILE", "also write to FILE a small set of samples that reaches all ranges, for --only of calibrate",
      OptionKind::kValue, kVerbAnalyze,
      [](Options& o, const std::string& v) { o.analysis.cover = v; return Status::Ok(); }},
-    {"html", "FILE", "also write a page with histograms and curves over the layers to FILE", OptionKind::kValue, kVerbAnalyze,
-     [](Options& o, const std::string& v) { o.analysis.html = v; return Status::Ok(); }},
-    {"save-histograms", "DIR", "also draw each observed tensor's histogram with the ranges of all methods, as DIR/TENSOR.svg",
-     OptionKind::kValue, kPlans | kVerbAnalyze,
+    {"html", "FILE", "also write to FILE a page with histograms and curves over the layers", OptionKind::kValue,
+     kVerbAnalyze, [](Options& o, const std::string& v) { o.analysis.html = v; return Status::Ok(); }},
+    {"save-histograms", "DIR", "also draw each observed tensor's histogram with the ranges of all methods, as "
+     "DIR/TENSOR.svg", OptionKind::kValue, kPlans | kVerbAnalyze,
      [](Options& o, const std::string& v) { o.save_histograms = v; return Status::Ok(); }},
-    {"save-and-restore", "FILE", "ranges as JSON: read from FILE instead of calibrating where it exists, else written to it",
-     OptionKind::kValue, kVerbQuantize,
+    {"save-and-restore", "FILE", "ranges as JSON: read from FILE instead of calibrating where it exists, else "
+     "written to it", OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) { o.statistics.save_and_restore = v; return Status::Ok(); }},
     {"save", "DIR", "write the outputs of each run as DIR/N.npz", OptionKind::kValue, kVerbRun,
      [](Options& o, const std::string& v) { o.run.save_folder = v; return Status::Ok(); }},
-    {"repeat", "N", "go through the data N times (default 1)", OptionKind::kValue, kVerbRun,
+    {"repeat", "N", "run the data N times (default 1)", OptionKind::kValue, kVerbRun,
      [](Options& o, const std::string& v) { return SetCount(o.run.repeat, v, 1); }},
-    {"threads", "N", "threads (default: all cores this process may use)", OptionKind::kValue, kNeedsData | kVerbDoctor,
+    {"threads", "N", "number of threads (default: all cores that this process may use)", OptionKind::kValue,
+     kNeedsData | kVerbDoctor,
      [](Options& o, const std::string& v) {
        int64_t threads = 0;
        PREON_RETURN_IF_ERROR(SetCount(threads, v, 1));
@@ -276,10 +294,11 @@ constexpr OptionSpec kOptions[] = {
        o.resources.threads = static_cast<int>(threads);
        return Status::Ok();
      }},
-    {"options", "", "also every key of AMD Quark: type, default, what it is here; with --json all options in full", OptionKind::kFlag, kVerbDoctor,
+    {"options", "", "also list every key of AMD Quark with type, default and its meaning in preon; with --json all "
+     "options in full", OptionKind::kFlag, kVerbDoctor,
      [](Options& o, const std::string& v) { return SetFlag(o.describe_options, v); }},
-    {"tmp-dir", "DIR", "folder for temporary files, made where it is missing (default: the system's)", OptionKind::kValue, kNeedsData,
-     [](Options& o, const std::string& v) { o.resources.tmp_dir = v; return Status::Ok(); }},
+    {"tmp-dir", "DIR", "folder for temporary files, created if missing (default: the system's)", OptionKind::kValue,
+     kNeedsData, [](Options& o, const std::string& v) { o.resources.tmp_dir = v; return Status::Ok(); }},
 };
 
 }  // namespace

@@ -111,7 +111,7 @@ Result<TensorType> ParseType(const Json& value, const char* key) {
   return type;
 }
 
-// What ours and the reference's have in common.
+// What preon's settings and Quark's have in common.
 void ParseCommon(const Json& value, const char* type_key, TensorOverride& parsed, Problems& problems) {
   if (value.contains(type_key)) Keep(ParseType(value, type_key), parsed.type, problems);
   if (value.contains("symmetric")) Keep(Flag(value, "symmetric"), parsed.symmetric, problems);
@@ -129,7 +129,7 @@ TensorOverride ParseOverride(const Json& value, Problems& problems) {
                  problems))
     return parsed;
   ParseCommon(value, "type", parsed, problems);
-  if (parsed.axis == -1) {  // ours for one scale, where the reference has the last axis
+  if (parsed.axis == -1) {  // one scale in preon, the last axis in Quark
     parsed.axis.reset();
     parsed.per_channel = false;
   }
@@ -148,7 +148,7 @@ TensorOverride ParseOverride(const Json& value, Problems& problems) {
 std::optional<ConvertOverride> ParseConvert(const Json& value, Problems& problems) {
   if (!CheckKeys(value, {"quant_type", "recv_nodes", "symmetric", "rmin", "rmax", "scale", "zero_point"}, problems))
     return std::nullopt;
-  if (!value.contains("quant_type")) problems.emplace_back("no quant_type given, which it needs");
+  if (!value.contains("quant_type")) problems.emplace_back("quant_type is missing");
   TensorOverride parsed;
   ParseCommon(value, "quant_type", parsed, problems);
   if (!parsed.type) return std::nullopt;
@@ -166,7 +166,7 @@ std::optional<ConvertOverride> ParseConvert(const Json& value, Problems& problem
 }
 
 // What one entry says; that of a channel may repeat what the first says, and not more.
-TensorOverride ParseReferenceEntry(const Json& value, Problems& problems) {
+TensorOverride ParseQuarkEntry(const Json& value, Problems& problems) {
   TensorOverride parsed;
   if (!CheckKeys(value,
                  {"quant_type", "axis", "symmetric", "reduce_range", "rmin", "rmax", "scale", "zero_point", "convert"},
@@ -182,7 +182,7 @@ TensorOverride ParseReferenceEntry(const Json& value, Problems& problems) {
   return parsed;
 }
 
-TensorOverride ParseReferenceOverride(const Json& value, Problems& problems) {
+TensorOverride ParseQuarkOverride(const Json& value, Problems& problems) {
   TensorOverride whole;
   if (!value.is_array()) {
     problems.push_back(WrongType(value, "a list of objects, one for the tensor or one for each channel").message());
@@ -191,7 +191,7 @@ TensorOverride ParseReferenceOverride(const Json& value, Problems& problems) {
   bool differ = false, half = false;
   for (size_t channel = 0; channel < value.size(); ++channel) {
     Problems inside;
-    const TensorOverride entry = ParseReferenceEntry(value[channel], inside);
+    const TensorOverride entry = ParseQuarkEntry(value[channel], inside);
     for (const std::string& problem : inside)
       problems.push_back(value.size() == 1 ? problem : StrCat("entry ", channel, ": ", problem));
     if (channel == 0) {
@@ -241,9 +241,9 @@ Status AddOverrides(TensorOverrides& overrides, const Json& tensors) {
   return AddEach(overrides, tensors, ParseOverride);
 }
 
-Status AddReferenceOverrides(TensorOverrides& overrides, const std::string& text) {
+Status AddQuarkOverrides(TensorOverrides& overrides, const std::string& text) {
   PREON_ASSIGN_OR_RETURN(const Json tensors, ParseJson(text));
-  return AddEach(overrides, tensors, ParseReferenceOverride);
+  return AddEach(overrides, tensors, ParseQuarkOverride);
 }
 
 Status AddMixedPrecision(TensorOverrides& overrides, const std::string& text) {

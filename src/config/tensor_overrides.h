@@ -1,4 +1,4 @@
-// Settings of single tensors, as configuration files and the reference write them (spec options §8.3).
+// Settings of single tensors, as configuration files and Quark write them.
 #pragma once
 
 #include <map>
@@ -16,9 +16,9 @@ using TensorOverrides = std::map<std::string, TensorOverride>;
 /// that are there. Errors: kBadConfig with everything that is wrong, kUnknownOption.
 Status AddOverrides(TensorOverrides& overrides, const nlohmann::json& tensors);
 
-/// The same in the reference's words: {"TENSOR": [{"quant_type": "QInt8", "axis": 0, ...}, ...], ...}, one entry for
+/// The same in Quark's words: {"TENSOR": [{"quant_type": "QInt8", "axis": 0, ...}, ...], ...}, one entry for
 /// the tensor or one for each channel. Errors: as above.
-Status AddReferenceOverrides(TensorOverrides& overrides, const std::string& text);
+Status AddQuarkOverrides(TensorOverrides& overrides, const std::string& text);
 
 /// {"TYPE": ["TENSOR", ...], ...}. Errors: as above.
 Status AddMixedPrecision(TensorOverrides& overrides, const std::string& text);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "data/source.h"
-
 namespace preon {
+
+bool IsRandomSource(const std::string& source) { return source.starts_with(kRandomPrefix); }
 
 bool DataOptions::has_random() const {
   return (!has_sources() && random_samples > 0) || std::ranges::any_of(sources, IsRandomSource) ||

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,10 @@
 #include "data/sample_runs.h"
 
 namespace preon {
+
+/// Random samples as a source: "random:N".
+inline constexpr std::string_view kRandomPrefix = "random:";
+bool IsRandomSource(const std::string& source);
 
 /// What random samples look like where the model does not say; by input.
 struct RandomValues {

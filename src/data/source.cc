@@ -16,8 +16,6 @@ namespace preon {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view kRandom = "random:";
-
 bool IsArrayFile(const fs::path& path) { return path.extension() == ".npz" || path.extension() == ".npy"; }
 
 Result<std::vector<std::string>> NamesIn(const std::string& folder) {
@@ -53,8 +51,6 @@ Result<std::unique_ptr<SampleSet>> OpenFolder(const std::string& folder, std::sp
 
 }  // namespace
 
-bool IsRandomSource(const std::string& source) { return source.starts_with(kRandom); }
-
 bool MayHoldImages(const std::string& source) { return !IsRandomSource(source) && !IsArrayFile(source); }
 
 std::string StateOfSource(const std::string& source) {
@@ -80,7 +76,7 @@ std::string StateOfSource(const std::string& source) {
 Result<std::unique_ptr<SampleSet>> OpenSource(const std::string& source, std::span<const TensorSpec> inputs,
                                               const SourceContext& context) {
   if (IsRandomSource(source)) {
-    const Result<int64_t> count = ParseCount(source.substr(kRandom.size()));
+    const Result<int64_t> count = ParseCount(source.substr(kRandomPrefix.size()));
     if (!count.ok() || *count < 1) {
       return Error(ErrorId::kBadOptionValue, "--data: got '", source, "', wanted random:N with a number N above 0");
     }

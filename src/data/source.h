@@ -13,7 +13,6 @@
 
 namespace preon {
 
-bool IsRandomSource(const std::string& source);
 /// By its name: neither random, nor an array file.
 bool MayHoldImages(const std::string& source);
 /// Size and time of change of the file, or of each file of the folder that may hold samples. Others don't matter:

@@ -8,7 +8,7 @@
 #include "base/context.h"
 #include "calib/calibration.h"
 #include "config/options.h"
-#include "config/resolve_options.h"
+#include "config/resolve/resolve_options.h"
 #include "instrument/instrumented_model.h"
 #include "pipeline/float_outputs.h"
 #include "pipeline/prepare_model.h"

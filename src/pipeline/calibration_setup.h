@@ -6,7 +6,7 @@
 
 #include "calib/calibration.h"
 #include "config/options.h"
-#include "config/resolve_options.h"
+#include "config/resolve/resolve_options.h"
 #include "pipeline/prepare_model.h"
 
 namespace preon {

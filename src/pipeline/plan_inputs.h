@@ -8,7 +8,7 @@
 
 #include "algorithms/algorithm.h"
 #include "calib/calibration.h"
-#include "config/resolve_options.h"
+#include "config/resolve/resolve_options.h"
 #include "pipeline/saved_ranges.h"
 #include "quantize/plan/quant_plan.h"
 #include "quantize/qdq_passes/qdq_pass.h"

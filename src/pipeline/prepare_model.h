@@ -9,7 +9,7 @@
 
 #include "base/tensor_spec.h"
 #include "config/options.h"
-#include "config/resolve_options.h"
+#include "config/resolve/resolve_options.h"
 #include "ir/graph.h"
 #include "passes/pass.h"
 #include "pipeline/samples.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/options.h"
-#include "config/resolve_options.h"
+#include "config/resolve/resolve_options.h"
 #include "pipeline/plan_inputs.h"
 #include "pipeline/prepare_model.h"
 #include "pipeline/saved_ranges.h"

@@ -8,7 +8,7 @@
 #include "base/stage_clock.h"
 #include "config/builtins.h"
 #include "config/options.h"
-#include "config/resolve_options.h"
+#include "config/resolve/resolve_options.h"
 #include "pipeline/samples.h"
 #include "report/results.h"
 

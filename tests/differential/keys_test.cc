@@ -1,5 +1,6 @@
 // The description of Quark's keys against its stored option list.
 #include "config/keys/keys.h"
+#include "config/compound_options.h"
 
 #include <gtest/gtest.h>
 

@@ -120,7 +120,7 @@ def test_against_the_runtimes_quantizer(real_model, name, convolutions):
 
 @pytest.mark.parametrize("options, number, says", [
     (["--format", "qlinear"], 1002, "wanted qdq, qoperator or extended"),
-    (["--format", "qoperator", "--activation", "uint16"], 1004, "int8 and uint8 alone, got uint16"),
+    (["--format", "qoperator", "--activation", "uint16"], 1004, "int8 and uint8 only, got uint16"),
     (["--format", "qoperator", "--weight", "int4", "--target", "simulate"], 1004, "int8 and uint8 alone"),
     (["--format", "qoperator", "--target", "dynamic"], 1004, "--format: has no effect with --target dynamic"),
     (["--format", "qdq", "--target", "matmul-nbits"], 1004, "--format: has no effect with --target matmul-nbits")])

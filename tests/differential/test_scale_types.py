@@ -117,7 +117,7 @@ def test_what_can_not_be(preon, model, data, options, number, says):
 def test_int32_codes_have_no_int16_scales(preon, model, data):
     assert preon("calibrate", model, "-o", "a.calib", "--data", data).returncode == 0
     preon.fails(2, 1004, "ranges", "a.calib", "--method", "minmax", "--activation", "int32", "--scale-type", "int16",
-                says="--scale-type int16: has no scales for --activation int32")
+                says="--scale-type int16: no such scale fits --activation int32")
 
 
 def test_a_scale_given_for_a_tensor_must_be_of_the_type(preon, model, data, tmp_path):

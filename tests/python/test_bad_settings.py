@@ -47,7 +47,7 @@ JSON = {
     "a node that is not there": (layers("conv_9"), 1006, "no node of the model matches 'conv_9'; did you mean 'conv_1'?"),
     "no regular expression": (layers("^("), 1005, "'^(', which is no regular expression"),
     "an operator that is not there": (config(layer_type_config=[[None, ["Convv"]]]), 1006, "no operator of type 'Convv'; did you mean 'Conv'?"),
-    "groups of no size": (config(granularity="Group"), 1005, "weight: quant_granularity: Group wants a block_size, or extra_options {\"WeightBlockSize\": N}"),
+    "groups of no size": (config(granularity="Group"), 1005, "weight: quant_granularity: Group needs a block_size, or extra_options {\"WeightBlockSize\": N}"),
     # Values of keys
     "above 64 bits": (keys(CalibDataSize=18446744073709551615), 1005, "CalibDataSize: got '18446744073709551615', wanted an integer"),
     "a list for a number": (keys(Percentile=[1]), 1005, "Percentile: got '[1]', wanted a number"),
@@ -90,7 +90,7 @@ JSON = {
     "half a range of a channel": (tensors(w1=[{"axis": 0, "rmax": 1}] * 8), 1005, "w1: got one of rmin and rmax for a channel, wanted both"),
     "channels that differ": (tensors(w1=[{"axis": 0, "symmetric": True}] + [{"symmetric": False}] * 7), 1005, "are those of the first entry for all channels"),
     "second pair of a weight": (tensors(w1=[{"convert": {"quant_type": "QInt16"}}]), 1005, "w1: convert: it is a constant"),
-    "second pair of no type": (tensors(r1=[{"convert": {}}]), 1005, "r1: convert: no quant_type given"),
+    "second pair of no type": (tensors(r1=[{"convert": {}}]), 1005, "r1: convert: quant_type is missing"),
     "second pair of its own type": (tensors(r1=[{"convert": {"quant_type": "QUInt8"}}]), 1005, "r1: convert: quant_type: got uint8, which is the tensor's own"),
     "a reader that is none": (tensors(r1=[{"convert": {"quant_type": "QInt16", "recv_nodes": ["pol_1"]}}]), 1006, "no node 'pol_1' reads it; did you mean 'pool_1'?"),
     "all at once": (tensors(w1=[{"axis": 9}], r1=[{"axis": 0, "reduce_range": True}], zz=[{}]), 1005,
@@ -133,8 +133,8 @@ FLAGS = {
     "blocks of the base layout": (["--target", "quark", "--option", "RemoveFusedQDQ=true"], 1004, "RemoveFusedQDQ: has no effect here: the base layout"),
     "rounds of nothing": (["--target", "ort", "--option", "MaxLoopNum=3"], 1004, "MaxLoopNum: has no effect here: target ort does not read it"),
     "axes of one scale": (["--target", "quark", "--per-tensor", "--option", "QDQOpTypePerChannelSupportToAxis={\"Conv\": 0}"], 1004, "weights have one scale each"),
-    "activations of scales that end too early": (["--target", "quark", "--activation", "int32", "--scale-type", "int16"], 1004, "--scale-type int16: has no scales for --activation int32"),
-    "weights of scales that end too early": (["--target", "quark", "--weight", "int32", "--weight-scale-type", "int16"], 1004, "--scale-type int16: has no scales for --weight int32"),
+    "activations of scales that end too early": (["--target", "quark", "--activation", "int32", "--scale-type", "int16"], 1004, "--scale-type int16: no such scale fits --activation int32"),
+    "weights of scales that end too early": (["--target", "quark", "--weight", "int32", "--weight-scale-type", "int16"], 1004, "--scale-type int16: no such scale fits --weight int32"),
     "scaled integers": (["--option", "WeightScaled=true"], 1004, "WeightScaled: has no effect on int8"),
     "table that is none": (["--target", "quark", "--option", "RemoveQDQBetweenOps=[[\"Mul\""], 1002, "RemoveQDQBetweenOps: got '[[\"Mul\"', wanted a JSON object or list (not JSON: line 1"),
     "key twice in a table": (["--target", "quark", "--option", "TensorQuantOverrides={\"r1\": [], \"r1\": []}"], 1002, "key 'r1' for the second time"),
@@ -183,7 +183,7 @@ IDLE = {
     "channels of a bias": (keys(QDQOpTypePerChannelSupportToAxis={"Conv": 1}), "'w1' of node 'conv_1' has its channels along the outputs"),
     "the middle code": (config(symmetric=True), "--symmetric on uint8: the zero point is the middle code"),
     "half of the values": (keys("Percentile", Percentile=40), "Percentile 40: cuts off at least half of the values"),
-    "distribution": (config(method="Distribution"), "calibration_method Distribution: made for floating types of 8 bits"),
+    "distribution": (config(method="Distribution"), "calibration_method Distribution: made for 8-bit floating types"),
 }
 
 

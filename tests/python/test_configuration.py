@@ -88,7 +88,7 @@ def test_where_keys_and_specs_speak_of_the_same(files):
     specs = {role: {**values, "scale_type": "Int16"} for role, values in plain["global_config"].items()}
     (files.folder / "specs.json").write_text(json.dumps({**plain, "global_config": specs}))
     assert by_file == quantized(files, "--config", "specs.json")[0] != quantized(files, "--config", "plain.json")[0]
-    assert [each for each in result["warnings"] if each == "WeightSymmetric: has no effect: symmetric of weight says otherwise"]
+    assert [each for each in result["warnings"] if each == "WeightSymmetric: has no effect: symmetric of weight overrides it"]
 
 
 def test_the_command_line_says_the_same(files):

@@ -83,7 +83,7 @@ def test_everything_is_told_anyway(run):
 
 
 def test_nothing_is_printed_by_the_package(package, workplace, tmp_path, capfd):
-    """PrintSummary: who calls prints what is returned."""
+    """PrintSummary: the caller prints the result."""
     for value in (True, False):
         result = package.quantize(workplace / "mixed.onnx", tmp_path / "out.onnx", data=workplace / "calib.npz", target="quark", method="minmax",
                                   option=[f"PrintSummary={value}"])

@@ -48,7 +48,7 @@ postprocess_passes:
 
 @pytest.mark.parametrize("text, number, says", [
     ("passes: {onnx_fuse_gellu: {}}", 1001, "onnx_fuse_gellu: unknown pass; did you mean 'onnx_fuse_gelu'"),
-    ("passes: {onnx_xint8_adjust: {}}", 1007, "onnx_xint8_adjust: this version has not this pass"),
+    ("passes: {onnx_xint8_adjust: {}}", 1007, "onnx_xint8_adjust: this version does not have this pass"),
     ("passes: {onnx_fuse_gelu: {fuse: true}}", 1001, "unknown parameter 'fuse'; wanted fuse_gelu"),
     ("passes: {onnx_copy_shared_init: {}}", 1005, "wanted its parameter shared_init_op_types"),
     ("passes: [onnx_fuse_gelu]", 1005, "passes: wanted a mapping"),

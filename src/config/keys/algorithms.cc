@@ -1,4 +1,4 @@
-// What algorithm objects write (spec options §13).
+// What algorithm objects write.
 #include "config/keys/key_setters.h"
 #include "config/keys/key_spec.h"
 

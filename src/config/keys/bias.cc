@@ -1,4 +1,4 @@
-// What becomes of biases (spec options §11.5).
+// What becomes of biases.
 #include "config/keys/key_setters.h"
 #include "config/keys/key_spec.h"
 
@@ -23,20 +23,20 @@ constexpr KeySpec kBiasKeys[] = {
      .fallback = "false",
      .meaning = "enlarge a weight scale so that its INT32 bias does not overflow",
      .default_here = "true; with --compat quark false",
-     .here = "of the layouts quark and ort: false: biases that do not fit saturate; by default scales of weights grow",
+     .here = "targets quark and ort: false: biases that do not fit saturate; by default scales of weights grow",
      .set = SetFlag<&OpListOptions::bias, &BiasOptions::protect>},
     {.name = "Int16Bias",
      .type = KeyType::kFlag,
      .fallback = "false",
      .meaning = "INT32 bias narrowed to INT16 afterwards (implies Int32Bias)",
-     .here = "of the layouts quark and ort: int32 codes saturated to 16 bits",
+     .here = "targets quark and ort: int32 codes saturated to 16 bits",
      .set = SetFlag<&OpListOptions::bias, &BiasOptions::int16>},
     {.name = "Int32Bias",
      .type = KeyType::kFlag,
      .fallback = "true",
      .meaning = "bias in INT32 with scale input*weight",
      .otherwise = "NPU-CNN: false; weight type FP16/BF16/FP8/BFP/MX: false; forced false with BFP/MX activations",
-     .here = "of the layouts quark and ort: false: biases become codes as weights do",
+     .here = "targets quark and ort: false: biases become codes as weights do",
      .set = SetFlag<&OpListOptions::bias, &BiasOptions::int32>},
     {.name = "QDQDisableWeightAdjustForInt32Bias",
      .type = KeyType::kFlag,
@@ -53,7 +53,7 @@ constexpr KeySpec kBiasKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "true",
      .meaning = "quantize bias tensors",
-     .here = "of the layouts quark and ort: false: biases stay float",
+     .here = "targets quark and ort: false: biases stay float",
      .set = SetFlag<&OpListOptions::bias, &BiasOptions::quantize>},
 };
 

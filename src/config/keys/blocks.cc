@@ -1,4 +1,4 @@
-// bfloat16 and block formats (spec options §11.8).
+// bfloat16 and block formats.
 #include <nlohmann/json.hpp>
 
 #include "config/keys/key_setters.h"

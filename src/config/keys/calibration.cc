@@ -1,4 +1,4 @@
-// How ranges are found (spec options §11.4).
+// How ranges are found.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -11,7 +11,7 @@
 namespace preon {
 namespace {
 
-constexpr std::string_view kRandomSeed = "42";  // the reference's
+constexpr std::string_view kRandomSeed = "42";  // Quark's
 
 // A key's name as a template's argument.
 template <size_t N>
@@ -169,7 +169,7 @@ constexpr KeySpec kCalibrationKeys[] = {
      .meaning = "of ONNX Runtime's quantizer: no range is narrower",
      .range = "0..",
      .ours = true,
-     .here = "of the layouts quark and ort: upper bounds grow until ranges are so wide",
+     .here = "targets quark and ort: upper bounds grow until ranges are so wide",
      .set =
          [](Options& o, const KeyValue& v) {
            o.plan.op_list.min_real_range = v.number;
@@ -262,7 +262,7 @@ constexpr KeySpec kCalibrationKeys[] = {
      .fallback = "{}",
      .meaning = "per-tensor settings",
      .here = "{\"TENSOR\": [{...}], ...}: settings of single tensors, one by one over those of layers",
-     .set = [](Options& o, const KeyValue& v) { return AddReferenceOverrides(o.plan.overrides, v.text); }},
+     .set = [](Options& o, const KeyValue& v) { return AddQuarkOverrides(o.plan.overrides, v.text); }},
     {.name = "TensorQuantOverrides.*.axis",
      .type = KeyType::kInteger,
      .fallback = "null",
@@ -277,7 +277,7 @@ constexpr KeySpec kCalibrationKeys[] = {
      .type = KeyType::kText,
      .fallback = "null",
      .meaning = "type of the tensor",
-     .here = "a type of ours or of the reference"},
+     .here = "a type of preon or of Quark"},
     {.name = "TensorQuantOverrides.*.reduce_range",
      .type = KeyType::kFlag,
      .fallback = "null",

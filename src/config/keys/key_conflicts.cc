@@ -17,9 +17,9 @@ struct Contradiction {
   std::string_view why;
 };
 
-// What the second leaves nothing to do for the first.
-struct Idling {
-  KeyText idle, because;
+// The first is ignored when the second is set.
+struct IgnoredWith {
+  KeyText ignored, because;
 };
 
 // What does nothing unless the second is set as well; an empty value stands for any.
@@ -31,11 +31,11 @@ constexpr auto kContradictions = std::to_array<Contradiction>({
     {{"Int16Bias", "true"}, {"QuantizeBias", "false"}, "there are no codes of biases to narrow"},
     {{"UseMatMulNBits", "true"},
      {"UseFP32Scale", "true"},
-     "it turns the scales of a float16 model into float32, and MatMulNBits has its model's"},
-    {{"SkipPreprocess", "true"}, {"ConvertFP16ToFP32", "true"}, "the conversion is a part of what is skipped"},
+     "UseFP32Scale makes the scales of a float16 model float32, but MatMulNBits has scales of the model's type"},
+    {{"SkipPreprocess", "true"}, {"ConvertFP16ToFP32", "true"}, "SkipPreprocess skips the conversion"},
 });
 
-constexpr auto kIdlings = std::to_array<Idling>({
+constexpr auto kIgnoredWith = std::to_array<IgnoredWith>({
     {{"Int32Bias", "true"}, {"QuantizeBias", "false"}},
     {{"Int32Bias", "true"}, {"WeightsOnly", "true"}},
     {{"Int32Bias", "false"}, {"QuantizeBias", "false"}},
@@ -68,9 +68,9 @@ Status CheckKeyConflicts(const Options& options, std::vector<std::string>* warni
     if (IsSet(options, one) && IsSet(options, other))
       return Error(ErrorId::kConflictingOptions, Text(one), " and ", Text(other), ": got both, wanted one: ", why);
   }
-  for (const auto& [idle, because] : kIdlings) {
-    if (IsSet(options, idle) && IsSet(options, because))
-      PREON_RETURN_IF_ERROR(ReportIgnored(options, idle.key, StrCat("with ", Text(because)), warnings));
+  for (const auto& [ignored, because] : kIgnoredWith) {
+    if (IsSet(options, ignored) && IsSet(options, because))
+      PREON_RETURN_IF_ERROR(ReportIgnored(options, ignored.key, StrCat("with ", Text(because)), warnings));
   }
   for (const auto& [setting, needed] : kNeeds) {
     if (IsSet(options, setting) && !IsSet(options, needed))

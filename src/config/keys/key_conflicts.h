@@ -1,4 +1,4 @@
-// Keys that contradict each other, or that nothing reads without another (spec options §11, §22).
+// Keys that contradict each other, or that are ignored with or without another.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace preon {
 
-/// Errors: kConflictingOptions with both keys. Keys that others make idle: see Idle.
+/// Errors: kConflictingOptions with both keys. Keys that are ignored: ReportIgnored (ignored_options.h).
 Status CheckKeyConflicts(const Options& options, std::vector<std::string>* warnings);
 
 }  // namespace preon

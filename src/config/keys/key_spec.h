@@ -1,4 +1,4 @@
-// The one description of every option that goes by the reference's name: extra_options, --option, Python's
+// The one description of every option that goes by Quark's name: extra_options, --option, Python's
 // dictionaries, help, pages and messages all come from it. A group of them is one file beside this.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace preon {
 
-/// The groups of the reference's option list, then what its algorithm objects write, then what is not on the list.
+/// The groups of Quark's option list, then what its algorithm objects write, then what is not on the list.
 enum class KeyGroup : uint8_t {
   kPreprocessing,
   kSelection,
@@ -69,7 +69,7 @@ struct KeySpec {
   std::string_view range = "";         ///< "LOW..HIGH", either may be missing, or "A|B|C"
   std::string_view otherwise = "";     ///< when another default counts
   std::string_view default_here = "";  ///< in words, where this version does otherwise; "" = the same
-  bool ours = false;                   ///< the reference has no such key
+  bool ours = false;                   ///< Quark has no such key
   std::string_view here = "";          ///< what it is here, with its cost; "" = not in this version
   KeySetter set = nullptr;             ///< of entries of a table: that of the table
 };

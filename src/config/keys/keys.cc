@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "config/compound_options.h"
 #include "config/json_text.h"
 #include "config/option_values.h"
 
@@ -18,7 +19,7 @@ constexpr std::array kTables = {&PreprocessingKeys, &SelectionKeys,  &QdqNodesKe
                                 &ReportsKeys,       &AlgorithmsKeys, &LegacyKeys};
 static_assert(kTables.size() == kKeyGroups.size());
 
-// Gone from the reference, which says no more than that it does not know them.
+// Removed from Quark, which reports them as unknown.
 constexpr std::array kRemoved = {"LogSeverityLevel", "ActivationBitWidth"};
 
 bool IsNone(const std::string& text) {
@@ -116,18 +117,18 @@ std::string_view GroupNameOf(const KeySpec& key) {
   return "";
 }
 
-// What this version has not may be switched off; where the reference has it on by itself, that would change something.
+// What this version lacks may be switched off, but where it is on by default in Quark: that would change something.
 Status SetAbsent(const KeySpec& key, const std::string& text) {
   const bool off = ToLower(text) == "false" || text == "[]" || text == "{}";
   if (off && key.fallback != "true") return Status::Ok();
-  return Error(ErrorId::kNotYetSupported, "got '", text, "', but this version has not what it stands for (",
-               GroupNameOf(key), ": ", key.meaning, ")")
-      .WithHint("--option help lists the keys that it has");
+  return Error(ErrorId::kNotYetSupported, "got '", text, "', but this version does not have this (", GroupNameOf(key),
+               ": ", key.meaning, ")")
+      .WithHint("--option help lists the keys that this version has");
 }
 
 Status Unknown(Options& options, const std::string& name) {
   if (std::ranges::find(kRemoved, name) != kRemoved.end()) {
-    options.given.warnings.push_back(StrCat(name, ": has no effect: the reference removed it"));
+    options.given.warnings.push_back(StrCat(name, ": has no effect: Quark has removed it"));
     return Status::Ok();
   }
   std::vector<std::string> known;
@@ -248,7 +249,7 @@ Result<std::optional<KeyValue>> ParseKeyValue(const KeySpec& key, const std::str
       PREON_RETURN_IF_ERROR(CheckTable(key, text));
       break;
     case KeyType::kObject:
-      return BadValue(text, "an object of the program that calls, which has no form as text");
+      return BadValue(text, "an object that only the calling program can give, not a text");
   }
   return std::optional(std::move(value));
 }

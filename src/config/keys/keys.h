@@ -21,8 +21,4 @@ bool IsDefault(std::string_view key, const std::string& text);
 /// The value that the text stands for; nothing for None, which is the default. Errors: kBadOptionValue.
 Result<std::optional<KeyValue>> ParseKeyValue(const KeySpec& key, const std::string& text);
 
-/// Sets what the key stands for. Errors: kUnknownOption with the nearest name; kBadOptionValue; kNotYetSupported for
-/// what is not in this version, but for the value that switches it off; those of the option it stands for.
-Status SetKey(Options& options, const std::string& name, const std::string& value);
-
 }  // namespace preon

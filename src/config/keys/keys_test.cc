@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "config/compound_options.h"
 #include "config/option_table.h"
 
 namespace preon {

@@ -1,4 +1,4 @@
-// Older and internal names (spec options §12).
+// Older and internal names.
 #include "base/spelling.h"
 #include "config/keys/key_setters.h"
 #include "config/keys/key_spec.h"
@@ -12,7 +12,7 @@ constexpr KeySpec kLegacyKeys[] = {
      .fallback = "false",
      .meaning = "legacy symmetry switch for activations",
      .otherwise = "QConfig path: overwritten by the spec; unset: true for FP16/BF16/BFP/MX",
-     .default_here = "that of the target: layouts quark and simulate have int8 symmetric",
+     .default_here = "that of the target: quark and simulate have int8 symmetric",
      .here = "--symmetric",
      .set =
          [](Options& o, const KeyValue& v) {
@@ -22,7 +22,7 @@ constexpr KeySpec kLegacyKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "false",
      .meaning = "one DQ per consumer after quantization",
-     .here = "of the layouts quark and ort: a DequantizeLinear for each reader",
+     .here = "targets quark and ort: a DequantizeLinear for each reader",
      .set = SetFlag<&OpListOptions::pairs, &PairOptions::dedicated_dequantize>},
     {.name = "EnableNPUCnn",
      .type = KeyType::kFlag,
@@ -88,7 +88,7 @@ constexpr KeySpec kLegacyKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "false",
      .meaning = "Q/DQ in the com.microsoft domain",
-     .here = "of the layouts quark and ort: quantizers of domain com.microsoft",
+     .here = "targets quark and ort: quantizers of domain com.microsoft",
      .set = SetFlag<&OpListOptions::pairs, &PairOptions::contrib_domain>},
     {.name = "UseQDQVitisCustomOps",
      .type = KeyType::kFlag,

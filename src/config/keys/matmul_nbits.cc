@@ -1,4 +1,4 @@
-// Weights alone, in blocks (spec options §11.9).
+// Weights alone, in blocks.
 #include <nlohmann/json.hpp>
 
 #include "config/keys/key_setters.h"
@@ -7,7 +7,7 @@
 namespace preon {
 namespace {
 
-constexpr std::string_view kGroupSize = "128";  // the reference's default
+constexpr std::string_view kGroupSize = "128";  // Quark's default
 
 Status SetUseMatMulNBits(Options& options, const KeyValue& value) {
   if (!value.on) return Status::Ok();

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/spelling.h"
 #include "base/text.h"
-#include "config/keys/keys.h"
+#include "config/compound_options.h"
 #include "config/option_table.h"
 #include "config/option_values.h"
 #include "config/yaml.h"
@@ -67,12 +67,13 @@ constexpr std::array kOnByDefault = {"SimplifyModel",       "OptimizeModel",
                                      "ConvertSplitToSlice", "SplitLargeKernelPool"};
 
 constexpr std::string_view kGeneral =
-    R"({"onnx_convert_opset_version": {"target_opset_version": 21}, "onnx_simplify": {}, "onnx_remove_input_init": {}, "onnx_copy_bias_init": {},
-        "onnx_optimize_with_ort": {}, "onnx_fold_batch_norm": {}, "onnx_fuse_instance_norm": {}, "onnx_fuse_l2_norm": {}, "onnx_fuse_gelu": {},
-        "onnx_fuse_layer_norm": {}})";
+    R"({"onnx_convert_opset_version": {"target_opset_version": 21}, "onnx_simplify": {},
+        "onnx_remove_input_init": {}, "onnx_copy_bias_init": {}, "onnx_optimize_with_ort": {},
+        "onnx_fold_batch_norm": {}, "onnx_fuse_instance_norm": {}, "onnx_fuse_l2_norm": {},
+        "onnx_fuse_gelu": {}, "onnx_fuse_layer_norm": {}})";
 constexpr std::string_view kOfXInt8 =
-    R"({"onnx_convert_split_to_slice": {}, "onnx_convert_bn_to_conv": {}, "onnx_convert_reduce_mean_to_global_avg_pool": {},
-        "onnx_split_large_kernel_pool": {}})";
+    R"({"onnx_convert_split_to_slice": {}, "onnx_convert_bn_to_conv": {},
+        "onnx_convert_reduce_mean_to_global_avg_pool": {}, "onnx_split_large_kernel_pool": {}})";
 
 Result<Json> ReadList(const std::string& name) {
   constexpr std::array kGeneralNames = {"a8w8", "a16w8", "bf16", "bfp16"};
@@ -119,7 +120,7 @@ Status SetPass(Options& options, const std::string& name, const Json& parameters
     for (const ListedPass& each : kPasses) known.push_back(StrCat("onnx_", each.name));
     return Error(ErrorId::kUnknownOption, "unknown pass", DidYouMean(name, known));
   }
-  if (pass->key.empty()) return Error(ErrorId::kNotYetSupported, "this version has not this pass");
+  if (pass->key.empty()) return Error(ErrorId::kNotYetSupported, "this version does not have this pass");
   const std::string needed(pass->parameter.empty() ? pass->name : pass->parameter);
   Json value = true;
   if (!parameters.is_null() && !parameters.is_object())
@@ -172,7 +173,7 @@ Status SetSimplifierOptions(Options& options, const KeyValue& value) {
       const auto found = std::ranges::find(kPatterns, pattern, &std::pair<std::string_view, std::string_view>::first);
       if (found == std::end(kPatterns))
         options.given.warnings.push_back(
-            StrCat("SimplifyModelOptions: '", pattern, "' has no effect: nothing here does that"));
+            StrCat("SimplifyModelOptions: '", pattern, "' has no effect: preon has no such pass"));
       else
         PREON_RETURN_IF_ERROR(SetOption(options, "disable-pass", std::string(found->second)));
     }

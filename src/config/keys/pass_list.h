@@ -1,5 +1,4 @@
-// The reference's lists of passes (ShapeShifterYaml, PreprocessYAML; spec graph-passes §7), as the keys that its passes
-// are.
+// Quark's lists of passes (ShapeShifterYaml, PreprocessYAML), as the keys of these passes.
 #pragma once
 
 #include <string>
@@ -10,8 +9,8 @@ namespace preon {
 
 /// Sets the keys of a list: one of its names (a8w8, a16w8, bf16, bfp16, xint8) or a .yaml file. What a list does not
 /// name is off, as far as there is a key for it. Errors: kBadOptionValue for another name, kBadConfig, kIoRead,
-/// kUnknownOption for passes and parameters that the reference has not, kNotYetSupported for those that this version
-/// has not.
+/// kUnknownOption for passes and parameters that Quark does not have, kNotYetSupported for those that
+/// this version lacks.
 Status SetPassList(Options& options, const KeyValue& value);
 
 /// {"skip_fusion_patterns": [...]}: the simplifier's patterns as passes of ours that are left out.

@@ -1,4 +1,4 @@
-// What is rewritten before anything is quantized (spec options §11.1).
+// What is rewritten before anything is quantized.
 #include "config/builtins.h"
 #include "config/keys/key_setters.h"
 #include "config/keys/key_spec.h"
@@ -7,7 +7,7 @@
 namespace preon {
 namespace {
 
-// What takes the place of the runtime's basic optimization and of a simplifier in the reference.
+// What takes the place of the runtime's basic optimization and of a simplifier in Quark.
 const std::vector<std::string> kOptimizing = {"remove_identity", "fold_constants", "fold_shapes", "fold_affine"};
 const std::vector<std::string> kSimplifying = {"deduplicate", "simplify_clip", "fold_if", "fold_pad",
                                                "fold_space_to_depth"};
@@ -44,7 +44,7 @@ constexpr KeySpec kPreprocessingKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "false",
      .meaning = "Clip with non-negative lower bound becomes Relu after quantization",
-     .here = "of the layouts quark and ort: only where the codes end at the upper bound, else it stays, with a "
+     .here = "targets quark and ort: only where the codes end at the upper bound, else it stays, with a "
              "warning; with --compat quark always",
      .set = SetFlag<&OpListOptions::pairs, &PairOptions::clips_to_relu>},
     {.name = "ConvertFP16ToFP32",
@@ -97,7 +97,7 @@ constexpr KeySpec kPreprocessingKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "false",
      .meaning = "Extended only: producer takes over the output of a Relu/Clip",
-     .here = "of the layouts quark and ort: the producer of a Relu or Clip writes its output",
+     .here = "targets quark and ort: the producer of a Relu or Clip writes its output",
      .set = SetFlag<&OpListOptions::pairs, &PairOptions::fold_relu>},
     {.name = "FuseGelu",
      .type = KeyType::kFlag,

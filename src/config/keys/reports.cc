@@ -1,4 +1,4 @@
-// What a run tells (spec options §11.11).
+// What a run tells.
 #include "config/keys/key_setters.h"
 #include "config/keys/key_spec.h"
 
@@ -20,7 +20,7 @@ constexpr KeySpec kReportsKeys[] = {
     {.name = "EvalMetrics",
      .type = KeyType::kFlag,
      .fallback = "false",
-     .meaning = "compare float and quantized outputs (the reference tests presence only)",
+     .meaning = "compare float and quantized outputs (Quark tests presence only)",
      .here = "the result always compares float and quantized outputs where there are samples",
      .set = SetNothing},
     {.name = "IgnoreWarnings",
@@ -33,7 +33,7 @@ constexpr KeySpec kReportsKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "true",
      .meaning = "print configuration and result tables",
-     .here = "who calls prints what is returned; the core prints nothing",
+     .here = "no effect: preon prints nothing; the caller prints the result",
      .set = SetNothing},
 };
 

@@ -1,4 +1,4 @@
-// What a run needs around it (spec options §11.10).
+// What a run needs around it.
 #include <algorithm>
 
 #include "base/system.h"
@@ -53,7 +53,7 @@ constexpr KeySpec kRuntimeKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "false",
      .meaning = "constants of element-wise ops take the activation type (Extended only)",
-     .here = "of the layouts quark and ort: constants of element-wise operators too",
+     .here = "targets quark and ort: constants of element-wise operators too",
      .set = SetFlag<&OpListOptions::pairs, &PairOptions::align_elementwise>},
     {.name = "CopyBiasInit",
      .type = KeyType::kTexts,

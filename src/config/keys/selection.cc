@@ -1,4 +1,4 @@
-// Which nodes are quantized (spec options §11.2).
+// Which nodes are quantized.
 #include "config/keys/key_setters.h"
 #include "config/keys/key_spec.h"
 
@@ -10,7 +10,7 @@ constexpr KeySpec kSelectionKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "false",
      .meaning = "quantize bodies of control-flow nodes (QDQ quantizers ignore it)",
-     .here = "of the layouts quark and ort: constants in bodies of Loop and Scan become codes too (smaller, decoded in "
+     .here = "targets quark and ort: constants in bodies of Loop and Scan become codes too (smaller, decoded in "
              "each iteration; activations there stay float; not with --compat), branches of If are entered anyway; of "
              "target dynamic with --compat: those bodies too",
      .set = SetFlag<&OpListOptions::selection, &SelectionOptions::sub_graphs>},
@@ -18,39 +18,39 @@ constexpr KeySpec kSelectionKeys[] = {
      .type = KeyType::kTexts,
      .fallback = "[]",
      .meaning = "op types added to the set",
-     .here = "of the layouts quark and ort: these operator types on top",
+     .here = "targets quark and ort: these operator types on top",
      .set = SetTexts<&OpListOptions::selection, &SelectionOptions::extra_op_types>},
     {.name = "MatMulConstBOnly",
      .type = KeyType::kFlag,
      .fallback = "false",
      .meaning = "exclude MatMul whose second input is not constant",
      .otherwise = "static: the NPU-transformer flag; dynamic: true",
-     .here = "of the layouts quark and ort: a MatMul of two activations stays float",
+     .here = "targets quark and ort: a MatMul of two activations stays float",
      .set = SetFlag<&OpListOptions::selection, &SelectionOptions::matmul_const_b_only>},
     {.name = "NodesToQuantize",
      .type = KeyType::kTexts,
      .fallback = "[]",
      .meaning = "only these node names; empty = all",
-     .here = "of the layouts quark and ort: only these nodes",
+     .here = "targets quark and ort: only these nodes",
      .set = SetTexts<&OpListOptions::selection, &SelectionOptions::nodes>},
     {.name = "OpTypesToQuantize",
      .type = KeyType::kTexts,
      .fallback = "[]",
      .meaning = "replaces the default set of op types; empty = all supported",
-     .here = "of the layouts quark and ort: these operator types instead of the layout's",
+     .here = "targets quark and ort: these operator types instead of the target's",
      .set = SetTexts<&OpListOptions::selection, &SelectionOptions::op_types>},
     {.name = "QuantizeAllOpTypes",
      .type = KeyType::kFlag,
      .fallback = "false",
      .meaning = "add every op type of the model to the set",
-     .here = "of the layouts quark and ort: every operator type of the model",
+     .here = "targets quark and ort: every operator type of the model",
      .set = SetFlag<&OpListOptions::selection, &SelectionOptions::all_op_types>},
     {.name = "WeightsOnly",
      .type = KeyType::kFlag,
      .fallback = "false",
      .meaning = "quantize initializers only",
      .otherwise = "true when UseGPTQ is true",
-     .here = "of the layouts quark and ort: constants alone",
+     .here = "targets quark and ort: constants alone",
      .set = SetFlag<&OpListOptions::selection, &SelectionOptions::weights_only>},
 };
 

@@ -1,4 +1,4 @@
-// Scales, and types of 16 bits (spec options §11.6).
+// Scales, and types of 16 bits.
 #include "config/keys/key_setters.h"
 #include "config/keys/key_spec.h"
 
@@ -43,7 +43,7 @@ constexpr KeySpec kTypesKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "false",
      .meaning = "asymmetric output of Relu and Clip(0,..) (stored by one class, used by none in 0.13)",
-     .here = "of the layouts quark and ort: codes of a Relu's output start at 0",
+     .here = "targets quark and ort: codes of a Relu's output start at 0",
      .set = SetFlag<&OpListOptions::pairs, &PairOptions::unsigned_relu>},
     {.name = "WeightBlockSize",
      .type = KeyType::kInteger,

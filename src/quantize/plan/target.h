@@ -38,6 +38,8 @@ class Target {
   virtual bool FollowsRuntime() const { return false; }
   /// Does PlanOptions::op_list mean anything to it?
   virtual bool HasOpList() const { return false; }
+  /// Does it write OpListOptions::format kExtended?
+  virtual bool HasExtendedFormat() const { return false; }
   /// What of PlanOptions::op_list is set, but means nothing to it with these types.
   virtual std::vector<IgnoredKey> IgnoredKeys(const PlanOptions&) const { return {}; }
   /// Can tensors have the types that the options name?

@@ -27,6 +27,7 @@ class QuarkTarget final : public Target {
   bool CorrectsBiases(const PlanOptions& options) const override { return OpListCorrectsBiases(options); }
 
   bool HasOpList() const override { return true; }
+  bool HasExtendedFormat() const override { return true; }
   std::vector<IgnoredKey> IgnoredKeys(const PlanOptions& options) const override {
     return IgnoredOpListKeys(options, QuarkRules(options));
   }

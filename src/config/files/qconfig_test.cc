@@ -1,10 +1,10 @@
-#include "config/qconfig.h"
+#include "config/files/qconfig.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "config/config.h"
+#include "config/files/config.h"
 #include "config/yaml.h"
 
 namespace preon {

@@ -1,12 +1,12 @@
-#include "config/config.h"
+#include "config/files/config.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "config/files/presets.h"
 #include "config/option_table.h"
-#include "config/presets.h"
-#include "config/resolve_options.h"
+#include "config/resolve/resolve_options.h"
 
 namespace preon {
 namespace {
@@ -104,7 +104,7 @@ TEST(Presets, EachIsValidAndUnknownOnesAreTold) {
   EXPECT_EQ(ApplyPreset(options, "BF16_MIXED_BFP16").id(), ErrorId::kNotYetSupported);
 }
 
-// Those of the reference's newer family are its configurations, in its layout.
+// Quark's newer presets are its configurations, for target quark.
 TEST(Presets, QConfigs) {
   Options options;
   ASSERT_TRUE(ApplyPreset(options, "A16W8_QCONFIG").ok());

@@ -1,11 +1,11 @@
-#include "config/layer_config.h"
+#include "config/files/layer_config.h"
 
 #include <array>
 #include <nlohmann/json.hpp>
 
 #include "config/builtins.h"
+#include "config/files/qconfig_fields.h"
 #include "config/json_values.h"
-#include "config/qconfig_fields.h"
 #include "formats/combination.h"
 #include "quantize/settings/tensor_settings.h"
 
@@ -36,7 +36,8 @@ Result<SpecGranularity> ParseGranularity(const std::string& name) {
 Result<TensorConfig> ParseSpec(const Json& json, std::optional<int64_t> block_size) {
   PREON_RETURN_IF_ERROR(CheckFields(json, "QTensorConfig"));
   for (const char* field : {"symmetric", "scale_type", "calibration_method", "quant_granularity", "data_type"}) {
-    if (!json.contains(field)) return Error(ErrorId::kBadConfig, "no ", field, " given, which every QTensorConfig has");
+    if (!json.contains(field))
+      return Error(ErrorId::kBadConfig, "", field, " is missing; every QTensorConfig needs it");
   }
   TensorConfig spec;
   if (!json["symmetric"].is_boolean()) return WrongType(json["symmetric"], "true or false").WithContext("symmetric");
@@ -58,7 +59,7 @@ Result<TensorConfig> ParseSpec(const Json& json, std::optional<int64_t> block_si
     return Error(ErrorId::kBadConfig, "block_size: got ", own.dump(), ", wanted an integer of at least 1");
   if (groups && own.is_null() && !block_size)
     return Error(ErrorId::kBadConfig,
-                 "quant_granularity: Group wants a block_size, or extra_options {\"WeightBlockSize\": N}");
+                 "quant_granularity: Group needs a block_size, or extra_options {\"WeightBlockSize\": N}");
   if (groups) spec.block_size = own.is_null() ? *block_size : own.get<int64_t>();
   PREON_ASSIGN_OR_RETURN(const std::string type, Member(json, "data_type"));
   Result<TensorType> parsed_type = ParseTensorType(type);
@@ -125,11 +126,10 @@ void WarnOfIgnoredFields(const TensorConfig& spec, std::string_view role, Option
   if (!spec.is_integer() && !spec.symmetric) warn("symmetric=false", spec.type.name() + " has no zero point");
   // Percentile is what Int8Spec() and its like have without being asked.
   if (has_scale && constant && method != "minmax" && method != "minmse" && method != "percentile")
-    warn("calibration_method " + spec.method, "weights are all there, and have MinMax or MinMSE; this is MinMax");
+    warn("calibration_method " + spec.method, "weights have MinMax or MinMSE only; MinMax is used");
   if (has_scale && !constant && spec.is_integer() && method == "distribution")
-    options.given.warnings.push_back(
-        StrCat(role, ": calibration_method Distribution: made for floating types of 8 bits; codes of ",
-               spec.type.name(), " lie otherwise"));
+    options.given.warnings.push_back(StrCat(
+        role, ": calibration_method Distribution: made for 8-bit floating types, not for ", spec.type.name(), ""));
 }
 
 LayerOverride LayerOf(const std::map<std::string, TensorConfig>& roles) {

@@ -1,11 +1,11 @@
-#include "config/help_topics.h"
+#include "config/files/help_topics.h"
 
 #include <iomanip>
 #include <sstream>
 
 #include "base/spelling.h"
+#include "config/files/presets.h"
 #include "config/keys/keys.h"
-#include "config/presets.h"
 #include "data/images/preprocess.h"
 #include "formats/tensor_type.h"
 #include "formats/weight_rule.h"
@@ -55,20 +55,20 @@ std::string PassTopic(const Builtins& builtins) {
 }
 
 std::string TypeList() {
-  return Listed("types:", TensorTypeNames()) + "which of them a target can use is told when it can't\n";
+  return Listed("types:", TensorTypeNames()) + "a target that does not support a type reports an error\n";
 }
 
 std::string PresetList() {
   std::ostringstream out;
   out << "presets:\n";
   for (const ConfigPreset& preset : ConfigPresets()) AddLine(out, preset.name, preset.summary);
-  out << "AMD Quark's configurations, in its layout (target quark):\n  " << JoinNames(QConfigPresetNames()) << '\n';
-  out << "or a JSON or YAML file with options by their long names; only there:\n"
+  out << "AMD Quark's configurations, for target quark:\n  " << JoinNames(QConfigPresetNames()) << '\n';
+  out << "or a JSON or YAML file with options by their long names; besides these, files may have:\n"
          "  extra_options  options by AMD Quark's names, {KEY: VALUE, ...} (--option help)\n"
          "  overrides  settings of single tensors, {TENSOR: {KEY: VALUE, ...}, ...}; the keys:\n"
          "             type, symmetric, scale_type, method, axis, block_size, reduce_range; rmin and rmax, or scale "
          "and zero_point\n"
-         "or one of a QConfig, as AMD Quark writes it: global_config, specific_layer_config, ... "
+         "or a file with a QConfig, as AMD Quark writes it: global_config, specific_layer_config, ... "
          "(docs/design/configuration.md)\n";
   return out.str();
 }
@@ -105,7 +105,7 @@ std::string HelpTopic(std::string_view option, const Builtins& builtins) {
   if (option == "pass" || option == "disable-pass" || option == "enable-pass") return PassTopic(builtins);
   if (option == "activation" || option == "weight") return TypeList();
   if (option == "scale-type" || option == "weight-scale-type") return Listed("scale types:", ScaleTypeNames());
-  if (option == "compat") return Listed("whose numbers:", CompatNames());
+  if (option == "compat") return Listed("tools:", CompatNames());
   if (option == "weight-method") return Listed("methods of weights:", WeightMethodNames());
   if (option == "weight-search") return Listed("searches of --weight-method minmse:", WeightSearchNames());
   if (option == "option") return KeyList();

@@ -1,4 +1,4 @@
-#include "config/resolve_options.h"
+#include "config/resolve/resolve_options.h"
 
 #include <algorithm>
 #include <array>
@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "base/spelling.h"
-#include "config/check_options.h"
 #include "config/ignored_options.h"
 #include "config/keys/key_conflicts.h"
 #include "config/keys/keys.h"
+#include "config/resolve/check_options.h"
 #include "config/tensor_overrides.h"
 #include "ir/model_io.h"
 #include "quantize/plan/passthrough.h"
@@ -47,7 +47,7 @@ Result<std::unique_ptr<RangeMethod>> WithOptions(const Options& options, const R
   if (plan.compat == Compat::kOnnxRuntime) PREON_RETURN_IF_ERROR(CheckRuntimeHas(plan));
   for (const TensorType& type : {plan.activation, options.types.weight.value_or(plan.weight)}) {
     if (!IsIntType(type.type()))
-      return Error(ErrorId::kConflictingOptions, "--compat: integer types only, got ", type.name());
+      return Error(ErrorId::kConflictingOptions, "--compat works with integer types only, got ", type.name());
   }
   return compat::MakeCompatMethod(plan.compat, method.name(), settings, plan.activation.type());
 }
@@ -66,7 +66,7 @@ Status Judge(const Options& options, const RangeMethod& method, const std::strin
   return WithOptions(options, method, settings).status();
 }
 
-// A key that the method has not is without effect, as in the reference; one that it has no use for only where it came
+// A key that the method has not is without effect, as in Quark; one that it has no use for only where it came
 // with a QConfig.
 bool IsIgnored(const Options& options, const std::string& key, const Status& judged) {
   return judged.id() == ErrorId::kUnknownOption ||
@@ -200,7 +200,7 @@ Status ResolvePasses(const Options& options, const Builtins& builtins, Choices& 
   const auto is_byte = [](const TensorType& type) { return type == DataType::kInt8 || type == DataType::kUInt8; };
   const PlanOptions& plan = choices.plan;
   if (choices.enabled_passes.contains("qoperator") && !(is_byte(plan.activation) && is_byte(plan.weight))) {
-    return Error(ErrorId::kConflictingOptions, "--format qoperator: integer operators have int8 and uint8 alone, got ",
+    return Error(ErrorId::kConflictingOptions, "--format qoperator: integer operators take int8 and uint8 only, got ",
                  plan.activation.name(), " and ", plan.weight.name());
   }
   return Status::Ok();

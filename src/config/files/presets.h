@@ -19,11 +19,11 @@ struct ConfigPreset {
 /// In the order of help.
 std::vector<ConfigPreset> ConfigPresets();
 
-/// The reference's configurations, which are in its layout.
+/// Quark's configurations, for target quark.
 std::vector<std::string> QConfigPresetNames();
 
-/// Case is ignored. The reference's names: of its older family with or without "_CONFIG", their types and methods for
-/// any target; of its newer one with "_QCONFIG", which are its configurations in its layout. Errors: kUnknownOption
+/// Case is ignored. Quark's names: of its older family with or without "_CONFIG", their types and methods for any
+/// target; of its newer one with "_QCONFIG", its configurations, for target quark. Errors: kUnknownOption
 /// with the nearest name; kNotYetSupported for what a preset needs that this version lacks.
 Status ApplyPreset(Options& options, std::string_view name);
 

@@ -1,4 +1,4 @@
-#include "config/presets.h"
+#include "config/files/presets.h"
 
 #include <algorithm>
 #include <array>
@@ -10,18 +10,18 @@
 namespace preon {
 namespace {
 
-// What the reference's other presets of the older family need that this version lacks, by a part of the name.
+// What Quark's other presets of the older family need that this version lacks, by a part of the name.
 constexpr auto kLater = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"ADAROUND", "the algorithm adaround, which trains weights"},
     {"ADAQUANT", "the algorithm adaquant, which trains weights"},
     {"ACCURATE", "the algorithm adaround, which trains weights"},
     {"MIXED", "the algorithm auto_mixprecision, which gives layers types of their own"},
-    {"XINT8", "what the reference changes for NPUs (limits of shifts, operators of the DPU)"},
-    {"VINT8", "what the reference changes for NPUs (operators of the DPU)"},
-    {"TRANSFORMER", "the layout npu-transformer"},
+    {"XINT8", "Quark's changes for NPUs (limits of shifts, operators of the DPU)"},
+    {"VINT8", "Quark's changes for NPUs (operators of the DPU)"},
+    {"TRANSFORMER", "the target npu-transformer"},
 });
 
-// The reference's newer family: its configurations in full.
+// Quark's newer family: its configurations in full.
 struct QConfigPreset {
   std::string_view name, activation, weight;  ///< classes of specifications
   std::string_view extra_options;             ///< JSON
@@ -32,11 +32,15 @@ constexpr std::string_view kForced = R"({"ForceQuantizeNoInputCheck": true})";
 constexpr std::string_view kA8W8 =
     R"({"ForceQuantizeNoInputCheck": true, "AlignSlice": false, "FoldRelu": true, "AlignConcat": true})";
 constexpr std::string_view kA16W8 =
-    R"({"ForceQuantizeNoInputCheck": true, "AlignSlice": false, "FoldRelu": true, "AlignConcat": true, "AlignEltwiseQuantType": true})";
+    R"({"ForceQuantizeNoInputCheck": true, "AlignSlice": false, "FoldRelu": true, "AlignConcat": true,
+ "AlignEltwiseQuantType": true})";
 constexpr std::string_view kVInt8 =
-    R"({"OptimizeModel": false, "EnableNPUCnn": false, "UseRandomData": true, "ConvertBNToConv": true, "ConvertSigmoidToHardSigmoid": false,
- "ConvertClipToRelu": true, "ConvertSplitToSlice": true, "SplitLargeKernelPool": false, "ReplaceClip6Relu": true,
- "ConvertReduceMeanToGlobalAvgPool": false, "RemoveQDQConvClip": false, "RemoveQDQConvPRelu": false, "RemoveQDQConvRelu": false,
+    R"({"OptimizeModel": false, "EnableNPUCnn": false, "UseRandomData": true, "ConvertBNToConv": true,
+ "ConvertSigmoidToHardSigmoid": false,
+ "ConvertClipToRelu": true, "ConvertSplitToSlice": true, "SplitLargeKernelPool": false,
+ "ReplaceClip6Relu": true,
+ "ConvertReduceMeanToGlobalAvgPool": false, "RemoveQDQConvClip": false, "RemoveQDQConvPRelu": false,
+ "RemoveQDQConvRelu": false,
  "RemoveQDQConvLeakyRelu": false, "Int32Bias": false, "DedicatedQDQPair": true, "QuantizeAllOpTypes": true})";
 
 constexpr auto kQConfigs = std::to_array<QConfigPreset>({

@@ -1,4 +1,4 @@
-// QTensorConfig and QLayerConfig (spec options §3, §4): what the tensors of a layer are to be, by their role.
+// QTensorConfig and QLayerConfig of Quark: the settings of a layer's tensors, by their role.
 #pragma once
 
 #include <map>
@@ -32,7 +32,7 @@ Result<std::map<std::string, TensorConfig>> ParseLayer(const nlohmann::json& jso
 
 /// Can a tensor in this role be so? Errors: kBadConfig.
 Status CheckRole(const TensorConfig& spec, std::string_view role);
-/// Warns of what its type, or a constant, has no use for: the reference says nothing of it either, and goes on.
+/// Warns of fields that its type, or a constant, does not use: Quark ignores them, too.
 void WarnOfIgnoredFields(const TensorConfig& spec, std::string_view role, Options& options);
 
 LayerOverride LayerOf(const std::map<std::string, TensorConfig>& roles);

@@ -1,17 +1,11 @@
-#include "config/config.h"
+#include "config/files/config_object.h"
 
 #include <algorithm>
-#include <filesystem>
 
-#include "base/file.h"
-#include "config/json_text.h"
+#include "config/compound_options.h"
 #include "config/json_values.h"
-#include "config/keys/keys.h"
 #include "config/option_table.h"
-#include "config/presets.h"
-#include "config/qconfig.h"
 #include "config/tensor_overrides.h"
-#include "config/yaml.h"
 
 namespace preon {
 namespace {
@@ -83,33 +77,6 @@ Status ApplyConfigObject(Options& options, const Json& json) {
                                                    : ApplyOption(options, key, value));
   }
   return Status::Ok();
-}
-
-Status ApplyConfigJson(Options& options, const Json& json, const std::string& name) {
-  if (!json.is_object()) return Error(ErrorId::kBadConfig, name, ": not a JSON object");
-  PREON_RETURN_IF_ERROR(
-      (IsQConfig(json) ? ApplyQConfig(options, json) : ApplyConfigObject(options, json)).WithContext(name));
-  options.given.settings.clear();  // the file is known
-  return Status::Ok();
-}
-
-Status ApplyConfigText(Options& options, const std::string& text, const std::string& name) {
-  const Result<Json> json = ParseJson(text);
-  if (!json.ok()) return Status(json.status()).WithContext(name);
-  return ApplyConfigJson(options, *json, name);
-}
-
-Status ApplyConfig(Options& options, const std::string& name) {
-  if (name.find_first_of("/.") == std::string::npos) return ApplyPreset(options, name);
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(name, ignored)) {
-    return Error(ErrorId::kBadOptionValue, "--config: got '", name, "', wanted a file that exists or a preset");
-  }
-  options.given.config_file = name;
-  PREON_ASSIGN_OR_RETURN(const std::string text, ReadFile(name));
-  if (!IsYaml(name)) return ApplyConfigText(options, text, name);
-  PREON_ASSIGN_OR_RETURN(const Json json, ParseYaml(text, name));
-  return ApplyConfigJson(options, json, name);
 }
 
 }  // namespace preon

@@ -1,4 +1,4 @@
-#include "config/qconfig_fields.h"
+#include "config/files/qconfig_fields.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -12,32 +12,34 @@ namespace preon {
 namespace {
 
 constexpr ConfigField kFields[] = {
-    {"QConfig.global_config", "QLayerConfig", "", "what holds for every layer; needs input_tensors and weight"},
+    {"QConfig.global_config", "QLayerConfig", "", "settings for every layer; needs input_tensors and weight"},
     {"QConfig.specific_layer_config", "list of [QLayerConfig, selectors]", "[]",
-     "over that, for nodes by name, ^pattern or sub-graph"},
+     "settings for nodes by name, ^pattern or sub-graph; override the others"},
     {"QConfig.layer_type_config", "list of [QLayerConfig or null, operator types]", "[]",
-     "over the global one, by operator type; null leaves them in float"},
+     "settings by operator type; override global_config; null leaves the nodes in float"},
     {"QConfig.exclude", "list of selectors", "[]",
      "nodes that stay float: names, ^patterns, sub-graphs [[starts], [ends]]"},
     {"QConfig.algo_config", "list of {\"name\": ..., parameters}", "[]",
-     "algorithms; of these this version runs bias_correction"},
+     "algorithms; this version has only bias_correction"},
     {"QConfig.use_external_data_format", "true or false", "false", "large tensors in a file beside the model"},
-    {"QConfig.extra_options", "table", "{}", "keys, each with a description of its own"},
-    {"QConfig.preon_options", "table", "{}", "options of ours by their long names (not in the reference)"},
+    {"QConfig.extra_options", "table", "{}", "keys of Quark (--option help)"},
+    {"QConfig.preon_options", "table", "{}", "preon's options by their long names (not in Quark)"},
     {"QLayerConfig.input_tensors", "QTensorConfig", "null", "activations that a layer reads"},
     {"QLayerConfig.activation", "QTensorConfig", "null", "older name of input_tensors"},
-    {"QLayerConfig.weight", "QTensorConfig", "null", "constants that it reads"},
-    {"QLayerConfig.bias", "QTensorConfig", "null", "its bias, instead of 32-bit codes that fit input and weight"},
-    {"QLayerConfig.output_tensors", "QTensorConfig", "null", "what it writes; default: as its readers read it"},
+    {"QLayerConfig.weight", "QTensorConfig", "null", "constants that a layer reads"},
+    {"QLayerConfig.bias", "QTensorConfig", "null",
+     "bias of a layer; default: 32-bit codes with the scale of input times weight"},
+    {"QLayerConfig.output_tensors", "QTensorConfig", "null",
+     "activations that a layer writes; default: as their readers read them"},
     {"QTensorConfig.symmetric", "true or false", "", "zero point in the middle"},
-    {"QTensorConfig.scale_type", "Float32, PowerOf2 or Int16", "", "which scales there are"},
+    {"QTensorConfig.scale_type", "Float32, PowerOf2 or Int16", "", "type of scales"},
     {"QTensorConfig.calibration_method", "method", "",
-     "how the range follows from the values; of constants MinMSE is searched for, all others are MinMax"},
+     "calibration method; constants have MinMSE or, for any other method, MinMax"},
     {"QTensorConfig.quant_granularity", "Tensor, Channel or Group", "",
-     "which values share a scale; Group: block_size neighbours"},
+     "which values share a scale; Group: blocks of block_size values"},
     {"QTensorConfig.block_size", "integer: 1..", "key WeightBlockSize",
-     "with Group: so many weights share a scale (not in the reference)"},
-    {"QTensorConfig.data_type", "number format", "", "the type"},
+     "with Group: number of weights that share a scale (not in Quark)"},
+    {"QTensorConfig.data_type", "number format", "", "number format of the tensor"},
 };
 
 }  // namespace

@@ -1,16 +1,17 @@
-#include "config/qconfig.h"
+#include "config/files/qconfig.h"
 
 #include <algorithm>
 #include <array>
 
 #include "base/spelling.h"
-#include "config/config.h"
+#include "config/builtins.h"
+#include "config/compound_options.h"
+#include "config/files/config_object.h"
+#include "config/files/layer_config.h"
+#include "config/files/qconfig_fields.h"
 #include "config/json_text.h"
 #include "config/json_values.h"
-#include "config/keys/keys.h"
-#include "config/layer_config.h"
 #include "config/option_table.h"
-#include "config/qconfig_fields.h"
 #include "formats/combination.h"
 #include "quantize/settings/tensor_settings.h"
 
@@ -22,11 +23,19 @@ using Json = nlohmann::json;
 constexpr std::array kAlgorithms = {"cle",  "smooth_quant",      "quarot",   "bias_correction",
                                     "gptq", "auto_mixprecision", "adaround", "adaquant"};
 
-// Where a key and the specs speak of the same. Int16Scale goes over Float32, which is what specs have unasked.
+// Are weights all that the target quantizes? Its keys then say what weights in blocks need.
+bool QuantizesWeightsAlone(const Options& options) {
+  if (!options.target) return false;
+  const Builtins builtins = MakeBuiltins();
+  const Result<const Target*> target = builtins.targets.Find(*options.target);
+  return target.ok() && !(*target)->QuantizesActivations();
+}
+
+// Where a key and the specs set the same. Int16Scale goes over Float32, which is what specs have unasked.
 void SettleKeys(Options& options, TensorConfig& spec, std::string_view role, const char* symmetric) {
   const auto is_on = [&](const char* key) { return options.given.keys.at(key) == "true"; };
   const auto warn = [&](const char* key, std::string_view field) {
-    options.given.warnings.push_back(StrCat(key, ": has no effect: ", field, " of ", role, " says otherwise"));
+    options.given.warnings.push_back(StrCat(key, ": has no effect: ", field, " of ", role, " overrides it"));
   };
   if (options.given.keys.contains(symmetric) && spec.is_integer() && is_on(symmetric) != spec.symmetric)
     warn(symmetric, "symmetric");
@@ -56,7 +65,7 @@ Status SetGlobalWeight(Options& options, const TensorConfig& spec) {
   return spec.granularity == SpecGranularity::kTensor ? SetOption(options, "per-tensor", "true") : Status::Ok();
 }
 
-Status ApplyGlobal(Options& options, const Json& json, std::optional<int64_t> block_size) {
+Status ApplyGlobal(Options& options, const Json& json, std::optional<int64_t> block_size, bool weights_alone) {
   PREON_ASSIGN_OR_RETURN(auto roles, ParseLayer(json, block_size));
   if (!roles.contains("input_tensors")) return Error(ErrorId::kBadConfig, "You must specify `input_tensors`.");
   if (!roles.contains("weight"))
@@ -64,9 +73,9 @@ Status ApplyGlobal(Options& options, const Json& json, std::optional<int64_t> bl
         .WithHint("QLayerConfig(a, b) of Python sets input_tensors and activation: name the roles");
   for (const auto& [role, spec] : roles) {
     PREON_RETURN_IF_ERROR(CheckRole(spec, role));
-    if (options.target != "matmul-nbits") WarnOfIgnoredFields(spec, role, options);
+    if (!weights_alone) WarnOfIgnoredFields(spec, role, options);
   }
-  if (options.target == "matmul-nbits") return Status::Ok();  // UseMatMulNBits: its own parameters say all
+  if (weights_alone) return Status::Ok();
   SettleKeys(options, roles["input_tensors"], "input_tensors", "ActivationSymmetric");
   SettleKeys(options, roles["weight"], "weight", "WeightSymmetric");
   PREON_RETURN_IF_ERROR(SetGlobalActivation(options, roles["input_tensors"]).WithContext("input_tensors"));
@@ -74,8 +83,8 @@ Status ApplyGlobal(Options& options, const Json& json, std::optional<int64_t> bl
   if (roles["input_tensors"].scale_type == ScaleType::kPowerOfTwo &&
       roles["weight"].scale_type == ScaleType::kPowerOfTwo) {
     options.given.warnings.push_back(
-        "power-of-two scales for activations and weights: in the reference's layout, but without what it "
-        "changes for NPUs (limits of shifts, operators of the DPU)");
+        "power-of-two scales for activations and weights: Quark's further changes for NPUs (limits of shifts, "
+        "operators of the DPU) are not in this version");
   }
   roles.erase("input_tensors");
   roles.erase("weight");
@@ -113,14 +122,15 @@ Status AddLayers(Options& options, const Json& json, bool by_type, std::optional
       return Error(ErrorId::kBadConfig, "got ", entry.dump(), ", wanted [layer configuration, list of ",
                    by_type ? "operator types]" : "selectors]");
     if (entry[0].is_null()) {
-      if (!by_type) return Error(ErrorId::kBadConfig, "got null as layer configuration; nodes are left out by exclude");
+      if (!by_type)
+        return Error(ErrorId::kBadConfig, "got null as layer configuration; to leave nodes in float use exclude");
       PREON_ASSIGN_OR_RETURN(const auto types, Names(entry[1], "operator types"));
       for (const std::string& type : types) PREON_RETURN_IF_ERROR(SetOption(options, "exclude-type", type));
       continue;
     }
     const Json& layer_json = entry[0];
     if (!by_type && layer_json.contains("activation") && !layer_json.contains("input_tensors"))
-      return Error(ErrorId::kBadConfig, "`activation` of a layer is its older name: wanted `input_tensors`");
+      return Error(ErrorId::kBadConfig, "`activation` is an older name: wanted `input_tensors`");
     PREON_ASSIGN_OR_RETURN(const auto roles, ParseLayer(layer_json, block_size));
     for (const auto& [role, spec] : roles) {
       PREON_RETURN_IF_ERROR(CheckRole(spec, role));
@@ -149,7 +159,7 @@ Status AddExclude(Options& options, const Json& json) {
   return Status::Ok();
 }
 
-Status ApplyAlgorithms(const Options& options, const Json& json) {
+Status ApplyAlgorithms(const Json& json, bool weights_alone) {
   if (!json.is_array()) return WrongType(json, "a list of algorithms");
   for (const Json& algorithm : json) {
     if (!algorithm.is_object() || !algorithm.contains("name") || !algorithm["name"].is_string())
@@ -158,11 +168,12 @@ Status ApplyAlgorithms(const Options& options, const Json& json) {
     const std::vector<std::string> known(kAlgorithms.begin(), kAlgorithms.end());
     if (std::ranges::find(known, name) == known.end())
       return Error(ErrorId::kBadConfig, "Unknown algo name: ", name, DidYouMean(name, known));
-    if (options.target == "matmul-nbits" && name != "gptq")
+    if (weights_alone && name != "gptq")
       return Error(ErrorId::kConflictingOptions, "'", name,
-                   "' and UseMatMulNBits: got both, wanted one: of the algorithms only gptq makes weights in blocks");
+                   "' and UseMatMulNBits: got both, wanted one: only the algorithm gptq quantizes weights in blocks");
     if (name == "bias_correction") continue;  // always done
-    return Error(ErrorId::kNotYetSupported, "'", name, "' is not in this version, which has bias_correction");
+    return Error(ErrorId::kNotYetSupported, "'", name,
+                 "' is not in this version; of algo_config it has only bias_correction");
   }
   return Status::Ok();
 }
@@ -190,9 +201,10 @@ Status ApplyQConfig(Options& options, const Json& config) {
     options.given.hints.insert(options.given.settings[index].name);
   // For groups alone; others of the model have a granularity of their own.
   std::optional<int64_t> block_size;
-  if (options.target != "matmul-nbits") block_size = std::exchange(options.plan.block_size, std::nullopt);
-  PREON_RETURN_IF_ERROR(
-      ApplyGlobal(options, part("global_config", Json::object()), block_size).WithContext("global_config"));
+  const bool weights_alone = QuantizesWeightsAlone(options);
+  if (!weights_alone) block_size = std::exchange(options.plan.block_size, std::nullopt);
+  PREON_RETURN_IF_ERROR(ApplyGlobal(options, part("global_config", Json::object()), block_size, weights_alone)
+                            .WithContext("global_config"));
   PREON_RETURN_IF_ERROR(
       AddLayers(options, part("layer_type_config", Json::array()), true, block_size).WithContext("layer_type_config"));
   PREON_RETURN_IF_ERROR(AddLayers(options, part("specific_layer_config", Json::array()), false, block_size)
@@ -200,12 +212,12 @@ Status ApplyQConfig(Options& options, const Json& config) {
   if (block_size && !HasBlockSize(options.plan))
     return Error(ErrorId::kBadConfig, "WeightBlockSize: has no effect: no quant_granularity of weights is Group");
   PREON_RETURN_IF_ERROR(AddExclude(options, part("exclude", Json::array())).WithContext("exclude"));
-  PREON_RETURN_IF_ERROR(ApplyAlgorithms(options, part("algo_config", Json::array())).WithContext("algo_config"));
+  PREON_RETURN_IF_ERROR(ApplyAlgorithms(part("algo_config", Json::array()), weights_alone).WithContext("algo_config"));
   PREON_RETURN_IF_ERROR(
       ApplyExternalData(options, part("use_external_data_format", false)).WithContext("use_external_data_format"));
-  const bool reference_layout = !options.target;
+  const bool for_quark = !options.target;
   PREON_RETURN_IF_ERROR(ApplyConfigObject(options, part("preon_options", Json::object())).WithContext("preon_options"));
-  if (reference_layout && !options.target) options.target = "quark";
+  if (for_quark && !options.target) options.target = "quark";
   return Status::Ok();
 }
 

@@ -1,4 +1,4 @@
-// Which options go together, before a file is opened. What has no effect is told by Idle.
+// Which options go together, before a file is opened. What has no effect: config/ignored_options.h.
 #pragma once
 
 #include <string>
@@ -15,16 +15,16 @@ using Warnings = std::vector<std::string>;
 Status CheckCalibAlone(const Options& options);
 /// Types of scales and the search of weights.
 Status CheckScaleTypes(const Options& options, Warnings* warnings);
-/// Options of ranges where nothing has any, of layouts where there is none, of another kind of target.
+/// Options of ranges where no tensor has one, of op lists where there is none, of another kind of target.
 Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Target& target, Warnings* warnings);
-/// Options of single types; takes back what says nothing of those that `plan` has.
+/// Options of single types; resets those that are ignored with the types of `plan`.
 Status CheckTypeOptions(const Options& options, PlanOptions& plan, Warnings* warnings);
 /// Block types get the attributes of their operator. Errors: kFormatAttribute, kConflictingOptions where no type has
 /// it.
 Status SetAttributes(const Options& options, PlanOptions& plan, Warnings* warnings);
-/// Of methods that want all values in the data's order.
+/// Options that a method which needs all values in the data's order excludes.
 Status CheckInOrder(const Options& options);
-/// Warns of what is allowed, but seldom meant.
+/// Warns of settings that are allowed, but rarely meant.
 void WarnOfDoubtful(const Options& options, const PlanOptions& plan, Warnings* warnings);
 /// Options of random samples.
 Status CheckRandom(const Options& options, Warnings* warnings);

@@ -1,4 +1,4 @@
-#include "config/check_options.h"
+#include "config/resolve/check_options.h"
 
 #include <algorithm>
 #include <span>
@@ -45,7 +45,7 @@ Status CheckScaleTypes(const Options& options, Warnings* warnings) {
   if (plan.weight_rule.search && !searches) {
     PREON_RETURN_IF_ERROR(ReportIgnored(options, "--weight-search",
                                         power_of_two_weights
-                                            ? "on power-of-two scales, which have candidates of their own"
+                                            ? "with power-of-two scales, which have their own candidates"
                                             : "without --weight-method minmse",
                                         warnings));
   }
@@ -53,17 +53,17 @@ Status CheckScaleTypes(const Options& options, Warnings* warnings) {
   const TensorType weight = options.types.weight.value_or(DataType::kInt8);
   if (plan.scale_type_of_weights() == ScaleType::kInt16 && IsIntType(weight.type()) &&
       DataTypeBits(weight.type()) == 32) {
-    return Error(ErrorId::kConflictingOptions, "--scale-type int16: has no scales for --weight ", weight.name(),
+    return Error(ErrorId::kConflictingOptions, "--scale-type int16: no such scale fits --weight ", weight.name(),
                  ", wanted --weight-scale-type float32 or power-of-two");
   }
   if (plan.scale_type == ScaleType::kInt16 && DataTypeBits(plan.activation.type()) == 32) {
-    return Error(ErrorId::kConflictingOptions, "--scale-type int16: has no scales for --activation ",
+    return Error(ErrorId::kConflictingOptions, "--scale-type int16: no such scale fits --activation ",
                  plan.activation.name(), ", wanted float32 or power-of-two");
   }
   return Status::Ok();
 }
 
-// Options without effect are errors: those of ranges where nothing has any, those of another kind of target or type.
+// Options without effect are errors: those of ranges where no tensor has one, those of another target or type.
 Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Target& target, Warnings* warnings) {
   const PlanOptions unset;
   const std::pair<bool, const char*> of_ranges[] = {
@@ -102,23 +102,23 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
   const std::string with_target = StrCat("--target ", target.name());
   for (const std::string& key : options.given.op_list_settings) {
     if (target.HasOpList()) break;
-    PREON_RETURN_IF_ERROR(ReportIgnored(options, key, StrCat("with ", with_target), warnings)
-                              .WithHint("--target quark has the layout that it is about"));
+    PREON_RETURN_IF_ERROR(
+        ReportIgnored(options, key, StrCat("with ", with_target), warnings).WithHint("it is for --target quark"));
   }
   for (const auto& [key, reason] : target.IgnoredKeys(plan))
     PREON_RETURN_IF_ERROR(ReportIgnored(options, key, StrCat("here: ", reason), warnings));
   if (options.given.keys.contains("MatMulNBitsParams") && target.QuantizesActivations())
     return Error(ErrorId::kConflictingOptions, "MatMulNBitsParams: has no effect with ", with_target,
-                 "; wanted UseMatMulNBits=true beside it");
+                 "; wanted UseMatMulNBits=true too");
   if (!target.NeedsStatistics(plan)) {
     const bool by_type = target.NeedsStatistics(unset);
     const std::string cause = by_type ? StrCat("--activation ", plan.activation.name()) : with_target;
     PREON_RETURN_IF_ERROR(refuse(of_ranges, cause));
     if (!target.CorrectsBiases(plan)) PREON_RETURN_IF_ERROR(refuse(of_means, cause));
   }
-  if (plan.op_list.format && target.name() != "quark")
+  if (plan.op_list.format && !target.HasExtendedFormat())
     return Error(ErrorId::kConflictingOptions, "--format extended: has no effect with ", with_target,
-                 "; --target quark has it");
+                 "; only --target quark has it");
   return target.QuantizesActivations() ? refuse(of_blocks, with_target) : refuse(of_activations, with_target);
 }
 
@@ -188,8 +188,9 @@ Status CheckInOrder(const Options& options) {
                                     std::pair(options.calibration.checkpoint.seconds.has_value(), "--checkpoint"),
                                     std::pair(!options.statistics.save_and_restore.empty(), "--save-and-restore")}) {
     if (given)
-      return Error(ErrorId::kConflictingOptions, name, ": not with a method that depends on the order of the samples (",
-                   options.ranges.method, "): they have to run in one pass");
+      return Error(ErrorId::kConflictingOptions, name,
+                   ": can't be used with a method that depends on the order of the samples (", options.ranges.method,
+                   "): they must run in one pass");
   }
   return Status::Ok();
 }
@@ -197,7 +198,7 @@ Status CheckInOrder(const Options& options) {
 Status CheckRandom(const Options& options, Warnings* warnings) {
   const RandomValues& random = options.data.random;
   if (options.data.has_sources() && options.data.random_samples > 0)
-    warnings->push_back("UseRandomData: has no effect beside --data");
+    warnings->push_back("UseRandomData: has no effect with --data");
   if (options.data.has_random()) return Status::Ok();
   for (const auto& [given, name] :
        {std::pair(!random.shapes.empty(), "--random-shape"), std::pair(!random.ranges.empty(), "--random-range")}) {
@@ -225,7 +226,7 @@ void WarnOfDoubtful(const Options& options, const PlanOptions& plan, Warnings* w
     warnings->push_back(StrCat("Percentile ", percentile->second, ": cuts off at least half of the values"));
   if (!options.statistics.save_and_restore.empty() && !options.statistics.save_and_restore.ends_with(".json"))
     warnings->push_back(StrCat("--save-and-restore ", options.statistics.save_and_restore,
-                               ": the file is JSON, whatever its name says"));
+                               ": the file is written as JSON despite its name"));
 }
 
 }  // namespace preon
