@@ -1,8 +1,10 @@
-# preon_layer(NAME [ROOMS folder...] [DEPS layer...] [LIBS target...]): the folder src/NAME as the static library preon_NAME.
+# preon_layer(NAME [ROOMS folder...] [PLUGIN source...] [DEPS layer...] [LIBS target...]): the folder src/NAME as the static
+# library preon_NAME. PLUGIN: sources (without .cc) that the plugins link; in batches of their own, so that plugins do not
+# also get ONNX, protobuf and decoders from what lies beside them in a batch (tests/install checks what plugins need).
 # Sources are found by their ending, so a new method, pass or format needs no edit here:
 #   x.cc -> the library · x_test.cc -> preon_NAME_test (ctest) · x_bench.cc -> preon_NAME_bench · main.cc -> left out
 function(preon_layer name)
-  cmake_parse_arguments(LAYER "" "" "ROOMS;DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(LAYER "" "" "ROOMS;PLUGIN;DEPS;LIBS" ${ARGN})
   set(dir ${CMAKE_CURRENT_SOURCE_DIR}/src/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cc)
   file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${dir}/*_test.cc)
@@ -19,7 +21,11 @@ function(preon_layer name)
     endif()
   endforeach()
 
+  list(TRANSFORM LAYER_PLUGIN REPLACE "(.+)" "${dir}/\\1.cc" OUTPUT_VARIABLE of_plugins)
+  list(REMOVE_ITEM sources ${of_plugins})
+  preon_batches(of_plugins preon_${name}_plugin ${of_plugins})
   preon_batches(sources preon_${name} ${sources})
+  list(APPEND sources ${of_plugins})
   add_library(preon_${name} STATIC ${sources})
   target_include_directories(preon_${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR}/include)
   target_link_libraries(preon_${name} PUBLIC ${libraries})

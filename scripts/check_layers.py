@@ -30,7 +30,7 @@ def declared(cmake):
     """Name -> Layer, in the order of the file."""
     layers = {}
     for name, rest in LAYER.findall(cmake):
-        words = {"ROOMS": [], "DEPS": [], "LIBS": []}
+        words = {"ROOMS": [], "PLUGIN": [], "DEPS": [], "LIBS": []}
         into = []
         for word in re.sub(r"#.*", "", rest).split():
             if word in words:

@@ -7,7 +7,7 @@
 
 #include "base/context.h"
 #include "config/options.h"
-#include "config/resolve_options.h"
+#include "config/resolve/resolve_options.h"
 #include "pipeline/fallback_planner.h"
 #include "pipeline/float_outputs.h"
 #include "pipeline/plan_inputs.h"
