@@ -1,14 +1,18 @@
 // Reads a method's options from text: by Quark's names, case ignored, checked before any data is seen.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "ranges/range_method.h"
+#include "base/status.h"
 
 namespace preon {
+
+/// Options of a method as text, by Quark's names ("Percentile", "LWPMetric", "PercentileCandidates", …).
+using MethodOptions = std::map<std::string, std::string>;
 
 /// Each Read leaves `value` as it is where the option is absent. Errors are kept: the first one is what Finish returns.
 class OptionReader {

@@ -1,7 +1,6 @@
 // RangeMethod: the rule from a tensor's sketch to the interval that its codes cover. One file per method.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include "base/registry.h"
 #include "formats/int_format.h"
 #include "formats/scale_type.h"
+#include "ranges/method_options.h"
 #include "ranges/range_collector.h"
 #include "stats/tensor_sketch.h"
 
@@ -21,9 +21,6 @@ struct RangeQuery {
   IntFormat format;  ///< the tensor's own type and symmetry
   ScaleType scale_type = ScaleType::kFloat32;
 };
-
-/// Options of a method as text, by Quark's names ("Percentile", "LWPMetric", "PercentileCandidates", …).
-using MethodOptions = std::map<std::string, std::string>;
 
 /// Pure: no model, no runtime, no state that changes. Thread-safe.
 class RangeMethod {
