@@ -11,7 +11,7 @@
 namespace preon {
 
 /// A file name for each tensor, none twice: '/', '.', ':' and what no file name should hold become '_', as the
-/// reference has it; names that are too long are cut; names that have become the same get a number.
+/// Quark has it; names that are too long are cut; names that have become the same get a number.
 std::vector<std::string> PictureNames(const std::vector<std::string>& tensors);
 
 /// All pictures or, after an error, none: they are drawn beside `folder`, which is made where it is missing. Other

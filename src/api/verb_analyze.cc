@@ -22,7 +22,7 @@ Status CheckSampleQuestions(const Options& options, const CalibrationData& data)
                                                     {!options.analysis.cover.empty(), "--cover"}};
   for (const auto& [asked, name] : questions) {
     if (!asked || data.per_sample) continue;
-    return Error(ErrorId::kCalibFileMismatch, name, ": the file keeps nothing per sample")
+    return Error(ErrorId::kCalibFileMismatch, name, ": the file has no statistics per sample")
         .WithHint("make it with calibrate --per-sample; merge keeps the samples where all parts have them");
   }
   return Status::Ok();

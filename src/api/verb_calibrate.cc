@@ -37,7 +37,7 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run) 
                          .warnings = run.choices.warnings};
   result.warnings.insert(result.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
   if (run.options.data.has_random())
-    result.warnings.push_back("random samples: these statistics say nothing about real data");
+    result.warnings.push_back("random samples: these statistics do not describe real data");
   for (const auto& [stage, seconds] : result.facts.seconds) {
     if (stage == "calibrate")
       result.seconds_per_sample = seconds / static_cast<double>(std::max<int64_t>(result.samples, 1));

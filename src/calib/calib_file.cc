@@ -103,7 +103,7 @@ Status ReadDerived(WireReader& in, CalibrationData& data) {
     if (!slope_fits) return Malformed("an unknown function");
     return derived;
   }));
-  if (data.derived.empty()) return Malformed("something behind the end");
+  if (data.derived.empty()) return Malformed("unexpected data after the end");
   for (const auto& [tensor, derived] : data.derived) {
     const bool known = data.tensors.contains(tensor) && data.tensors.contains(derived.source);
     if (!known || data.derived.contains(derived.source)) return Malformed("derived from no tensor");
@@ -125,7 +125,7 @@ Status ReadContexts(WireReader& in, CalibrationData& data) {
   for (const auto& [tensor, context] : data.contexts) {
     if (!data.tensors.contains(tensor)) return Malformed("the context of no tensor");
   }
-  return data.contexts.empty() ? Malformed("something behind the end") : Status::Ok();
+  return data.contexts.empty() ? Malformed("unexpected data after the end") : Status::Ok();
 }
 
 /// Their bytes are checked by who knows the kind.
@@ -139,7 +139,7 @@ Status ReadStatistics(WireReader& in, CalibrationData& data) {
     }
     return tensors;
   }));
-  return data.statistics.empty() ? Malformed("something behind the end") : Status::Ok();
+  return data.statistics.empty() ? Malformed("unexpected data after the end") : Status::Ok();
 }
 
 std::optional<std::string_view> NextSection(WireReader& in) {
@@ -241,8 +241,8 @@ Result<CalibrationData> ParseCalibration(std::string_view bytes, const ParallelF
     PREON_RETURN_IF_ERROR(ReadStatistics(in, data));
     section = NextSection(in);
   }
-  if (section) return Malformed("something behind the end");
-  if (!in.AtEnd()) return Malformed(in.ok() ? "something behind the end" : "cut short");
+  if (section) return Malformed("unexpected data after the end");
+  if (!in.AtEnd()) return Malformed(in.ok() ? "unexpected data after the end" : "cut short");
   return data;
 }
 

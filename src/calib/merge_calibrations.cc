@@ -15,14 +15,15 @@ Status CheckMergeable(const CalibrationData& part, const CalibrationData& first)
   }
   for (const auto& [tensor, sketch] : part.tensors) {
     if (!first.tensors.contains(tensor))
-      return Error(ErrorId::kCalibFileMismatch, "tensor '", tensor, "' is in this one alone");
+      return Error(ErrorId::kCalibFileMismatch, "tensor '", tensor, "' is only in this file");
   }
   for (const auto& [tensor, sketch] : first.tensors) {
     if (!part.tensors.contains(tensor)) return Error(ErrorId::kCalibFileMismatch, "tensor '", tensor, "' is missing");
   }
-  if (part.shared != first.shared) return Error(ErrorId::kCalibFileMismatch, "other tensors share ranges");
+  if (part.shared != first.shared) return Error(ErrorId::kCalibFileMismatch, "different tensors share ranges");
   if (part.derived != first.derived)
-    return Error(ErrorId::kCalibFileMismatch, "other tensors are derived; wanted those of the same version of preon");
+    return Error(ErrorId::kCalibFileMismatch,
+                 "different tensors are derived; wanted those of the same version of preon");
   if (part.per_sample.has_value() != first.per_sample.has_value()) {
     return Error(ErrorId::kCalibFileMismatch, "has ",
                  part.per_sample ? "facts per sample, input 1 has none" : "no facts per sample, input 1 has some")
@@ -30,8 +31,8 @@ Status CheckMergeable(const CalibrationData& part, const CalibrationData& first)
   }
   if (part.contexts != first.contexts)
     return Error(ErrorId::kCalibFileMismatch,
-                 "says other things about the graph; wanted files of the same version of preon");
-  if (part.origins != first.origins) return Error(ErrorId::kCalibFileMismatch, "its tensors come in another order");
+                 "describes the graph differently; wanted files of the same version of preon");
+  if (part.origins != first.origins) return Error(ErrorId::kCalibFileMismatch, "its tensors are in another order");
   return Status::Ok();
 }
 

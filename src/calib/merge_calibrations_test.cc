@@ -46,11 +46,11 @@ TEST(MergeCalibrations, WhatDoesNotBelongTogether) {
              "input 2: made for another model (fingerprint f123"},
         Case{[](CalibrationData& d) { d.setup = "target=quark"; }, "input 2: made with other options: 'target=quark'"},
         Case{[](CalibrationData& d) { d.tensors.erase("relu"); }, "input 2: tensor 'relu' is missing"},
-        Case{[](CalibrationData& d) { d.tensors.emplace("add", TensorSketch()); }, "tensor 'add' is in this one alone"},
-        Case{[](CalibrationData& d) { d.shared.clear(); }, "input 2: other tensors share ranges"},
-        Case{[](CalibrationData& d) { d.derived["relu"] = {"conv", {}}; }, "input 2: other tensors are derived"},
+        Case{[](CalibrationData& d) { d.tensors.emplace("add", TensorSketch()); }, "tensor 'add' is only in this file"},
+        Case{[](CalibrationData& d) { d.shared.clear(); }, "input 2: different tensors share ranges"},
+        Case{[](CalibrationData& d) { d.derived["relu"] = {"conv", {}}; }, "input 2: different tensors are derived"},
         Case{[](CalibrationData& d) { std::swap(d.origins[0], d.origins[1]); },
-             "input 2: its tensors come in another order"},
+             "input 2: its tensors are in another order"},
         Case{[](CalibrationData& d) { d.samples = {{2, 5}}; }, "input 2: sample 2 was seen twice"}}) {
     CalibrationData other = test::PartOf(3, 1, 6);
     c.change(other);

@@ -59,7 +59,7 @@ Result<std::vector<SampleRow>> ReadRows(WireReader& in, const SampleRuns& sample
   }
   size_t tensor = 0;
   for (const auto& [name, sketch] : tensors) {
-    if (!AddUpTo(sketch, tensor++, rows)) return Malformed("the samples do not reach what their tensors do");
+    if (!AddUpTo(sketch, tensor++, rows)) return Malformed("the samples' extremes differ from those of their tensors");
   }
   return rows;
 }

@@ -67,7 +67,7 @@ TEST(SampleRows, WhatContradictsTheSketchesIsRefused) {
   };
   CalibrationData beyond = data;
   beyond.per_sample->at(2).tensors[0].max += 1000;
-  EXPECT_THAT(message(beyond), HasSubstr("do not reach what their tensors do"));
+  EXPECT_THAT(message(beyond), HasSubstr("extremes differ from those of their tensors"));
   CalibrationData upside_down = data;
   upside_down.per_sample->at(2).tensors[1] = {2, 1, 0};
   EXPECT_THAT(message(upside_down), HasSubstr("facts contradict each other"));
@@ -76,7 +76,7 @@ TEST(SampleRows, WhatContradictsTheSketchesIsRefused) {
   EXPECT_EQ(message(fewer), "cut short: the file is damaged");
   CalibrationData more = data;
   more.per_sample->push_back(more.per_sample->back());
-  EXPECT_THAT(message(more), HasSubstr("something behind the end"));
+  EXPECT_THAT(message(more), HasSubstr("unexpected data after the end"));
 }
 
 // Behind a checksum that fits. Cut off at its beginning, the part is not there, and the file is whole.

@@ -8,7 +8,6 @@
 #include "config/json_text.h"
 #include "config/json_values.h"
 #include "quantize/plan/check_plan.h"
-#include "quantize/settings/layer_settings.h"
 #include "quantize/settings/tensor_settings.h"
 
 namespace preon {

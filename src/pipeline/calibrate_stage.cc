@@ -133,11 +133,11 @@ Result<std::optional<CalibrationData>> CalibrationStage::StartFrom(const Partial
                "with other options; wanted the same options, or the file removed");
 }
 
-// A run that nobody asked to keep anything goes on without.
+// A run that was not asked to keep statistics goes on without.
 Status CalibrationStage::SavePartial(const PartialCalibration& partial, const CalibrationData& so_far) const {
   const Status saved = partial.Save(so_far);
   if (saved.ok() || options_.calibration.checkpoint.resume || options_.calibration.checkpoint.seconds) return saved;
-  context_.Log(LogLevel::kWarning, StrCat("nothing is kept for --resume: ", saved.message()));
+  context_.Log(LogLevel::kWarning, StrCat("could not save statistics for --resume: ", saved.message()));
   return Status::Ok();
 }
 
@@ -197,7 +197,7 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
 Result<Calibration> CalibrationStage::RunWithWorkers(PreparedModel& prepared, const PassFiles& files) const {
   if (samples_.origin == SampleOrigin::kCaller) {
     return Error(ErrorId::kConflictingOptions,
-                 "--workers: the samples come from a reader of this process, which others can't call; wanted data");
+                 "--workers: the samples come from a reader in this process, which workers can't call; wanted data");
   }
   WorkerPlan plan{.model = prepared.model.source_path, .workers = options_.calibration.workers.count};
   const Status same = prepared.first_run.outputs ? CheckRewrites(prepared, context_) : Status::Ok();
@@ -263,7 +263,7 @@ Result<Calibration> CalibrationStage::Run(PreparedModel& prepared, const PassFil
   if (useless && !options_.calibration.checkpoint.resume) files.partial->Remove();
   if (useless || !files.partial->Exists()) return status;
   return Status(status).WithHint(
-      StrCat(files.partial->path(), " has what was learned: the same command with --resume goes on from there"));
+      StrCat(files.partial->path(), " has the statistics so far: the same command with --resume continues from there"));
 }
 
 Instrumentation CalibrationStage::InstrumentationOf(const PreparedModel& prepared) const {

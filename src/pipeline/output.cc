@@ -46,7 +46,7 @@ Status CheckFolder(const std::string& folder) {
   if (!fs::is_directory(parent, ignored))
     return Error(ErrorId::kOutputFolder, folder, ": the folder '", parent.string(), "' does not exist; make it first");
   if (fs::exists(folder, ignored) && !fs::is_directory(folder, ignored))
-    return Error(ErrorId::kIoWrite, folder, ": can't write: is no folder");
+    return Error(ErrorId::kIoWrite, folder, ": can't write: is not a folder");
   return Status::Ok();
 }
 

@@ -47,7 +47,7 @@ Status PartialCalibration::Describe(const std::string& setup) {
   std::error_code ignored;
   if (fs::exists(path_, ignored) && !IsCalibFile(path_)) {
     return Error(ErrorId::kCalibFileMismatch, path_,
-                 ": is in the way of what an interrupted run leaves there; wanted it under another name");
+                 ": exists already, and an interrupted run would save its statistics under this name; rename it");
   }
   setup_ =
       StrCat(setup, options_.calibration.observe.per_sample ? " per-sample" : "", " samples=", SamplesHash(options_));
@@ -98,7 +98,8 @@ bool PartialCalibration::Exists() const { return IsCalibFile(path_) || !FilesIn(
 
 void PartialCalibration::StartAnew(const RunContext& context) const {
   if (!Exists()) return;
-  context.Log(LogLevel::kWarning, StrCat(path_, ": of an interrupted run, is dropped; --resume would go on from it"));
+  context.Log(LogLevel::kWarning,
+              StrCat(path_, ": statistics of an interrupted run are discarded; --resume would continue from them"));
   Remove();
 }
 

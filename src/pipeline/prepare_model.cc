@@ -62,8 +62,8 @@ Status NothingLeft(const PreparedModel& prepared, size_t source_nodes, const Tar
   const auto excluded = std::ranges::count(prepared.plan.nodes, FloatReason::kExcluded, &NodeDecision::reason);
   const std::string file = prepared.model.source_path;
   if (excluded > 0) {
-    return Error(ErrorId::kNothingToQuantize, file, ": nothing is left to quantize: of its ", source_nodes,
-                 " nodes the options leave out ", excluded, ", and the others have nothing to quantize alone")
+    return Error(ErrorId::kNothingToQuantize, file, ": nothing is left to quantize: the options exclude ", excluded,
+                 " of its ", source_nodes, " nodes; none of the others can be quantized")
         .WithHint(
             "exclude, layer_type_config, NodesToQuantize, OpTypesToQuantize, InputNodes and OutputNodes say which "
             "nodes");
@@ -245,8 +245,9 @@ Result<PreparedModel> ModelPreparation::Prepare(const std::string& path, const S
   }
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, std::move(rewritten));
   if (differs != nullptr) {
-    prepared.warnings.push_back(repeatable ? StrCat("rewrites were undone: ", differs->message())
-                                           : "the model gives other outputs every time: rewrites could not be checked");
+    prepared.warnings.push_back(repeatable
+                                    ? StrCat("rewrites were undone: ", differs->message())
+                                    : "the model's outputs differ from run to run: the rewrites could not be checked");
   }
   source = Model();  // frees its weights
   prepared.warnings.insert(prepared.warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());

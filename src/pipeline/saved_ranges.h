@@ -1,4 +1,4 @@
-// SavedRanges: what --save-and-restore writes after a calibration, and takes instead of one (spec options §17.1).
+// SavedRanges: what --save-and-restore writes after a calibration, and takes instead of one.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ struct SavedRanges {
   TensorRanges ranges;
   CollectedStatistics statistics;  ///< what algorithms have been told
   FloatNodes left_float;           ///< PlanOptions::left_float of the plan
-  std::string model_fingerprint;   ///< "" where the file does not tell, as the reference's do not
+  std::string model_fingerprint;   ///< "" where the file does not tell, as Quark's do not
   std::string config_hash;         ///< of the options that ranges depend on; may be ""
   std::string method;
   int64_t samples = 0;
 };
 
-/// Reads this project's layout and the reference's older one (a bound is a number or a list of one number).
+/// Reads this project's form and Quark's older one (a bound is a number or a list of one number).
 /// Errors: kSavedRangesMalformed naming the key; kIoRead.
 Result<SavedRanges> LoadSavedRanges(const std::string& path);
 

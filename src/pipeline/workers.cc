@@ -91,7 +91,7 @@ class Worker {
       status_ = *complaint_;
     } else if (end.exit_status != 0 || end.signal != 0) {
       status_ = Error(ErrorId::kWorkerFailed, name, ": ended with ", EndText(end),
-                      last_words_.empty() ? "" : "; its last words: " + last_words_);
+                      last_words_.empty() ? "" : "; its last output: " + last_words_);
     } else if (version_ != kVersion) {
       status_ = Error(ErrorId::kWorkerStart, name, ": is version ", version_, ", wanted ", kVersion);
     }

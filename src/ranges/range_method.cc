@@ -1,7 +1,6 @@
 #include "ranges/range_method.h"
 
 #include "base/spelling.h"
-#include "ranges/method_options.h"
 
 namespace preon {
 

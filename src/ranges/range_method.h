@@ -1,7 +1,6 @@
 // RangeMethod: the rule from a tensor's sketch to the interval that its codes cover. One file per method.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>

@@ -52,7 +52,7 @@ def test_mistakes(preon, calib, arguments, status, number, says):
 
 @pytest.mark.parametrize("question", [["--group-by", "folder"], ["--tolerance", "0.1"], ["--cover", "c.txt"]])
 def test_questions_about_samples_that_were_not_kept(preon, calib, question):
-    done = preon.fails(2, 3013, "analyze", calib, *question, says=f"a.calib: {question[0]}: the file keeps nothing per sample")
+    done = preon.fails(2, 3013, "analyze", calib, *question, says=f"a.calib: {question[0]}: the file has no statistics per sample")
     assert "calibrate --per-sample" in done.stderr
     done = preon("analyze", calib)
     assert done.returncode == 0 and "calibrate --per-sample" in done.stdout

@@ -41,7 +41,7 @@ def test_bad_values(preon, model, data, option, number, says):
     (["--calib", "a.calib", "--workers", "2"], 1004, "--workers: has no effect with --calib"),
     (["--calib", "a.calib", "--calib-samples", "2"], 1004, "--calib-samples: has no effect with --calib"),
     (["--save-and-restore", "out.onnx"], 1004, "is the output, too"),
-    (["--save-histograms", "model.onnx"], 7002, "is no folder"),
+    (["--save-histograms", "model.onnx"], 7002, "is not a folder"),
 ])
 def test_bad_options(preon, model, data, arguments, number, says):
     preon.fails(1 if number == 7002 else 2, number, *QUANTIZE, *DATA, *arguments, says=says)

@@ -27,7 +27,7 @@ def test_interrupted_in_mid_calibration(preon, model, tmp_path, number):
     assert stdout == ""
     *_, error, hint = stderr.splitlines()
     assert error.startswith("preon: error [E7900] calibrate: interrupted after")
-    assert hint.startswith("hint: out.onnx.partial has what was learned") and "--resume" in hint
+    assert hint.startswith("hint: out.onnx.partial has the statistics so far") and "--resume" in hint
     assert preon.files() == ["model.onnx", "out.onnx.partial", "tmp"]
     assert list((tmp_path / "tmp").iterdir()) == []
 
@@ -59,7 +59,7 @@ def test_interrupted_and_resumed(preon, model, tmp_path, verb):
 def test_without_resume_a_run_begins_anew_and_says_so(preon, model, tmp_path):
     arguments = killed_with_a_part(preon, tmp_path, model, "random:100G")
     done = preon("calibrate", model, "--data", "random:7", "-o", "out.calib")
-    assert done.returncode == 0 and "out.calib.partial: of an interrupted run, is dropped" in done.stderr
+    assert done.returncode == 0 and "out.calib.partial: statistics of an interrupted run are discarded" in done.stderr
     assert preon.files() == ["model.onnx", "out.calib"]
 
 

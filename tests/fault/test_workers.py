@@ -103,7 +103,7 @@ def test_interrupted(preon, model, tmp_path, number):
     assert process.returncode == 130 and stdout == ""
     assert "preon: error [E7900] calibrate: interrupted after" in stderr
     assert not any(map(is_running, workers))
-    assert "hint: out.calib.partial has what was learned" in stderr
+    assert "hint: out.calib.partial has the statistics so far" in stderr
     assert {path.name for path in tmp_path.iterdir()} == {"model.onnx", "out.calib.partial.workers", "tmp"}
     assert list((tmp_path / "tmp").iterdir()) == []
 

@@ -42,8 +42,8 @@ JSON = {
     # Fields
     "no global_config": ('{"global_config": null}', 1005, "global_config: You must specify `input_tensors`"),
     "sub-graph of three": (config(exclude=[[["a"], ["b"], ["c"]]]), 1005, "exclude: got [[\"a\"],[\"b\"],[\"c\"]], wanted a node's name"),
-    "everything excluded": (config(exclude=["*"]), 2010, "nothing is left to quantize: of its 5 nodes the options leave out 5"),
-    "no operator of the list": (keys(OpTypesToQuantize=["Softmax"]), 2010, "the options leave out 5"),
+    "everything excluded": (config(exclude=["*"]), 2010, "nothing is left to quantize: the options exclude 5 of its 5 nodes"),
+    "no operator of the list": (keys(OpTypesToQuantize=["Softmax"]), 2010, "the options exclude 5"),
     "a node that is not there": (layers("conv_9"), 1006, "no node of the model matches 'conv_9'; did you mean 'conv_1'?"),
     "no regular expression": (layers("^("), 1005, "'^(', which is no regular expression"),
     "an operator that is not there": (config(layer_type_config=[[None, ["Convv"]]]), 1006, "no operator of type 'Convv'; did you mean 'Conv'?"),
@@ -128,9 +128,9 @@ FLAGS = {
     "unknown key": (["--option", "Percentle=1"], 1001, "did you mean 'Percentile'?"),
     "method of a key": (["--method", "minmax", "--option", "Percentile=90"], 1004, "Percentile: has no effect on method minmax; methods that have it: percentile"),
     "folded anyway": (["--target", "quark", "--option", "FoldRelu=true"], 1004, "FoldRelu: has no effect here: Relu and Clip are folded anyway"),
-    "alignment of the base layout": (["--target", "quark", "--option", "AlignConcat=true"], 1004, "AlignConcat: has no effect here: the base layout"),
-    "element-wise of the base layout": (["--target", "quark", "--option", "AlignEltwiseQuantType=true"], 1004, "AlignEltwiseQuantType: has no effect here: the base layout"),
-    "blocks of the base layout": (["--target", "quark", "--option", "RemoveFusedQDQ=true"], 1004, "RemoveFusedQDQ: has no effect here: the base layout"),
+    "alignment of the base quantizer": (["--target", "quark", "--option", "AlignConcat=true"], 1004, "AlignConcat: has no effect here: the base quantizer"),
+    "element-wise of the base quantizer": (["--target", "quark", "--option", "AlignEltwiseQuantType=true"], 1004, "AlignEltwiseQuantType: has no effect here: the base quantizer"),
+    "blocks of the base quantizer": (["--target", "quark", "--option", "RemoveFusedQDQ=true"], 1004, "RemoveFusedQDQ: has no effect here: the base quantizer"),
     "rounds of nothing": (["--target", "ort", "--option", "MaxLoopNum=3"], 1004, "MaxLoopNum: has no effect here: target ort does not read it"),
     "axes of one scale": (["--target", "quark", "--per-tensor", "--option", "QDQOpTypePerChannelSupportToAxis={\"Conv\": 0}"], 1004, "weights have one scale each"),
     "activations of scales that end too early": (["--target", "quark", "--activation", "int32", "--scale-type", "int16"], 1004, "--scale-type int16: no such scale fits --activation int32"),
@@ -167,7 +167,7 @@ def test_command_line(preon, model, data, arguments, number, says):
 
 # With a QConfig, whose keys other quantizers may read, they are warnings; of which one is among these.
 IDLE = {
-    "base layout": (keys(FoldRelu=True, AlignConcat=True, AlignEltwiseQuantType=True, RemoveFusedQDQ=True), "AlignConcat: has no effect here: the base layout"),
+    "base quantizer": (keys(FoldRelu=True, AlignConcat=True, AlignEltwiseQuantType=True, RemoveFusedQDQ=True), "AlignConcat: has no effect here: the base quantizer"),
     "method": (keys(Percentile=99), "Percentile: has no effect on method MinMax; methods that have it: percentile"),
     "a key that the method has no use for": (keys("Percentile", NumBins=512), "NumBins: has no effect (percentile: option NumBins: the histograms have a fixed number of bins"),
     "types": (keys(ActivationScaled=True, WeightScaled=True, BF16WithClip=True), "ActivationScaled: has no effect on uint8; wanted float16 or bfloat16 (here --activation-scaled)"),

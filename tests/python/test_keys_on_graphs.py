@@ -160,7 +160,7 @@ def test_second_pairs_need_something_to_be_about(preon, run):
         return " ".join(run(*options, *key("EnableDualQuantNodePairs=true"))[1]["warnings"])
 
     assert "no node has tensors of different types" in warnings(*WIDE)
-    assert "only the extended layout" in warnings(*QUARK)
+    assert "only the extended quantizer" in warnings(*QUARK)
     preon.fails(2, 1004, "quantize", "mixed.onnx", "-o", "no.onnx", "--data", "calib.npz", *WIDE, *key("EnableDualQuantNodePairs=true"),
                 *key("DedicatedQDQPair=true"), says="EnableDualQuantNodePairs and DedicatedQDQPair")
 

@@ -44,7 +44,7 @@ std::optional<std::string> TensorParams::Warning() const {
   if (tensors_.empty()) return std::nullopt;
   const bool ours = compat_ == Compat::kOff;
   return StrCat("int16 scales reach from ", ours ? "2^-15" : "2^-17", " to 32767: ", below_, " scales below and ",
-                above_, " above became ", ours ? "the nearest of these" : "2^-14, as in the reference tool", ", in ",
+                above_, " above became ", ours ? "the nearest of these" : "2^-14, as in Quark", ", in ",
                 tensors_.size(), " tensors, the first of them ", *tensors_.begin());
 }
 

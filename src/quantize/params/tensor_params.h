@@ -18,7 +18,7 @@ class TensorParams {
       : compat_(compat), min_real_range_(min_real_range) {}
   /// Errors: kRangeInvalid, naming the tensor.
   Result<QuantParams> Make(const std::string& tensor, Range range, const IntFormat& format, ScaleType type);
-  /// One line about all scales that were out of reach, each now the nearest in reach (2^-14 with the reference's
+  /// One line about all scales that were out of reach, each now the nearest in reach (2^-14 with Quark's
   /// rules); none where there were none.
   std::optional<std::string> Warning() const;
 

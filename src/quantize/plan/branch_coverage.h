@@ -11,7 +11,7 @@
 namespace preon {
 
 /// One float tensor for each branch with integer nodes in which the plan observes nothing: a range from outside may be
-/// all that its nodes need, but says nothing about the branch. For QuantPlan::branch_probes.
+/// all that its nodes need, but does not tell whether the branch ran. For QuantPlan::branch_probes.
 std::set<std::string> FindBranchProbes(const Graph& graph, const QuantPlan& plan);
 
 struct Unreached {

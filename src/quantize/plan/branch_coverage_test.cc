@@ -13,7 +13,8 @@ using ::testing::IsEmpty;
 
 Model TwoBranches() {
   Result<Model> model = ParseModelText(R"(<ir_version: 8, opset_import: ["": 17]>
-    g (float[2, 2] x, bool c) => (float[2, 2] y) <float[2, 2] w = {1, 2, 3, 4}, float[2, 2] a, float[2, 2] p, float[2, 2] m, float[2, 2] q> {
+    g (float[2, 2] x, bool c) => (float[2, 2] y)
+      <float[2, 2] w = {1, 2, 3, 4}, float[2, 2] a, float[2, 2] p, float[2, 2] m, float[2, 2] q> {
       [outer] a = Relu (x)
       [if] y = If (c) <
         then_branch = yes () => (float[2, 2] t) { [p] p = MatMul (a, w) [t] t = Relu (p) },

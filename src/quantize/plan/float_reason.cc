@@ -39,11 +39,11 @@ std::string_view LeftFloatDetail(FloatReason reason) {
     case FloatReason::kNotReached:
       return "no calibration sample runs it";
     case FloatReason::kAccuracy:
-      return "reads or writes channels that the steps of their tensor would drown; tried, and nearer to float this way";
+      return "some channels' values are smaller than the tensor's quantization step; measured nearer to float this way";
     case FloatReason::kNoGain:
-      return "too small: Q and DQ around it cost more than integers save";
+      return "too small: Q/DQ would cost more than INT8 gains";
     default:
-      return "the runtime computes it in float, codes or not";
+      return "the runtime computes it in float even with Q/DQ around it";
   }
 }
 

@@ -5,7 +5,7 @@
 
 namespace preon {
 
-/// Why a node stays float; a closed list (spec qdq §13.5) so that reports and tests can count.
+/// Why a node stays float; a closed list so that reports and tests can count.
 enum class FloatReason {
   kNone,         ///< it becomes an integer kernel
   kNoKernel,     ///< the target has no integer kernel for this operator (in this form)

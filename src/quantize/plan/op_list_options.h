@@ -1,5 +1,5 @@
-// What a layout can be told beyond types and ranges: which operators and nodes, which pairs, which biases (spec options
-// §11.2, 11.3, 11.5).
+// What op-list targets can be told beyond types and ranges: which operators and nodes, which pairs, which biases; named
+// after Quark's options (docs/design/op-list-targets.md).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace preon {
 
-/// Nodes on the paths from some of `starts` to some of `ends`, these included (spec options §7.3).
+/// Nodes on the paths from some of `starts` to some of `ends`, these included.
 struct SubGraphSelector {
   std::vector<std::string> starts, ends;
 
@@ -32,7 +32,7 @@ struct NodeSelectors {
 
 /// Which nodes get quantizers at all; what PlanOptions excludes stays out in any case.
 struct SelectionOptions {
-  std::vector<std::string> op_types;        ///< OpTypesToQuantize; empty = those of the layout
+  std::vector<std::string> op_types;        ///< OpTypesToQuantize; empty = those of the target
   std::vector<std::string> extra_op_types;  ///< ExtraOpTypesToQuantize: on top of these
   bool all_op_types = false;                ///< QuantizeAllOpTypes
   std::vector<std::string> nodes;           ///< NodesToQuantize, by name; empty = all
@@ -49,12 +49,12 @@ struct PairOptions {
       false;  ///< ForceQuantizeNoInputCheck: shape-like operators are quantized even where their input is not
   bool dedicated = false;             ///< DedicatedQDQPair: one pair per reader
   bool dedicated_dequantize = false;  ///< DedicateDQNode: one DequantizeLinear per reader
-  bool dual = false;                  ///< EnableDualQuantNodePairs: second pairs where types meet (extended layout)
+  bool dual = false;                  ///< EnableDualQuantNodePairs: second pairs where types meet (extended quantizer)
   bool clips_to_relu = false;         ///< ConvertClipToRelu: Clip whose upper bound the codes keep
   bool contrib_domain = false;        ///< UseQDQContribOps
   bool keep_clamps = false;    ///< QDQKeepRemovableActivations of ONNX Runtime's quantizer: Relu and Clip stay, though
                                ///< codes would absorb them
-  bool fold_relu = false;      ///< FoldRelu (extended layout)
+  bool fold_relu = false;      ///< FoldRelu (extended quantizer)
   bool unsigned_relu = false;  ///< UseUnsignedReLU: outputs of Relu have no codes below 0
   bool align_elementwise = false;  ///< AlignEltwiseQuantType: constants of Add, Mul, … have the type of activations
   std::vector<std::string> no_output_types;     ///< OpTypesToExcludeOutputQuantization
@@ -70,8 +70,7 @@ struct PairOptions {
   bool operator==(const PairOptions&) const = default;
 };
 
-/// Which operators have one scale for what they read and write (extended layout; spec options §11.7). Default: the
-/// layout's.
+/// Which operators have one scale for what they read and write (extended quantizer). Default: the target's.
 struct AlignOptions {
   bool enabled = true;                                               ///< NPULimitationCheck
   std::optional<bool> concat, pool, pad, slice, transpose, reshape;  ///< AlignConcat, …
@@ -90,7 +89,7 @@ struct BiasOptions {
   bool operator==(const BiasOptions&) const = default;
 };
 
-/// Which of the reference's quantizers target quark is (spec options §6).
+/// Which of Quark's quantizers target quark is (its QuantFormat and ExtendedQuantFormat).
 enum class QuarkFormat : uint8_t {
   kBase,      ///< operators of the standard; com.microsoft's for 4 and 16 bits below opset 21
   kExtended,  ///< com.microsoft's pairs for integers, the library's operators for other types; more operators
@@ -103,7 +102,7 @@ struct OpListOptions {
   PairOptions pairs;
   BiasOptions bias;
   AlignOptions align;
-  bool reduce_range = false;  ///< codes of constants keep one bit in reserve; not of targets with a layout alone
+  bool reduce_range = false;  ///< codes of constants keep one bit in reserve; also for targets without an op list
   std::optional<double> min_real_range;  ///< MinimumRealRange of ONNX Runtime's quantizer
 
   bool operator==(const OpListOptions&) const = default;

@@ -111,7 +111,7 @@ bool FeedsSoftmaxWithMask(const Graph& graph, const std::string& tensor) {
 
 OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node) {
   if (node.HasSubgraph()) return Float(FloatReason::kSubgraph, "holds a sub-graph, which is kept as it is");
-  if (node.IsFlatIf()) return Float(FloatReason::kNoKernel, "chooses between what its branches compute");
+  if (node.IsFlatIf()) return Float(FloatReason::kNoKernel, "only chooses between the outputs of its branches");
   if (!node.domain.empty())
     return Float(FloatReason::kNoKernel, "no integer kernel for " + node.domain + "." + node.op_type);
   const DataType type = graph.TypeOf(node.output());
@@ -130,7 +130,7 @@ OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node) {
   if (Contains(kCarriers, node.op_type)) return ClassifyCarrier(graph, node);
   if (Contains(kMovers, node.op_type)) {
     if (node.op_type == "MaxPool" && node.outputs().size() > 1)
-      return Float(FloatReason::kNoKernel, "also yields indices");
+      return Float(FloatReason::kNoKernel, "also computes indices");
     if (graph.Initializer(node.input(0)) != nullptr) return Float(FloatReason::kNoGain, "reads a constant");
     return {OpRole::kMover};
   }

@@ -1,5 +1,5 @@
-// What the CPU runtime can execute on integer codes, operator by operator (spec qdq §13.2, observed with ONNX
-// Runtime 1.30).
+// What the CPU runtime can execute on integer codes, operator by operator (observed with ONNX Runtime 1.30;
+// docs/design/placement.md, "Integer kernels").
 #pragma once
 
 #include <optional>
@@ -29,7 +29,8 @@ struct OpTraits {
 
 /// Is the tensor a sum or choice of scores and mask that a Softmax reads?
 bool FeedsSoftmaxWithMask(const Graph& graph, const std::string& tensor);
-inline constexpr char kMaskDetail[] = "feeds Softmax: one scale for scores and mask would drown the scores";
+inline constexpr char kMaskDetail[] =
+    "feeds Softmax: one scale for scores and mask would round all scores to the same value";
 
 /// Judges the node alone: operator, attributes, constant operands, element types.
 OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node);
@@ -47,7 +48,7 @@ bool NeedsQuantizedOutput(const Graph& graph, const Node& node);
 /// Bounds of a Relu or of a Clip with constant bounds; nullopt for other nodes.
 std::optional<Range> ClampRange(const Graph& graph, const Node& node);
 
-/// Per-channel axis of a Conv/Gemm/MatMul weight that the runtime's kernels accept (spec qdq §7); -1 = per tensor only.
+/// Per-channel axis of a Conv/Gemm/MatMul weight that the runtime's kernels accept; -1 = per tensor only.
 int WeightAxis(const Graph& graph, const Node& node);
 
 /// Is input 2 of a Conv, ConvTranspose or Gemm with constant operands one value for all or for each output? What a Gemm

@@ -1,5 +1,5 @@
 // Passthrough: outputs of operators that only move values take the range of what these read, instead of being observed
-// (the reference's CalibPassthroughOpTypes, spec options §10.10).
+// (Quark's CalibPassthroughOpTypes).
 #pragma once
 
 #include "base/status.h"

@@ -31,7 +31,7 @@ enum class WeightForm : uint8_t {
 Result<WeightForm> ParseWeightForm(std::string_view name);
 std::string_view WeightFormName(WeightForm form);
 
-/// How bfloat16 is written (spec formats §5.4 to §5.6).
+/// How bfloat16 is written (docs/design/number-formats.md).
 struct BFloat16Options {
   bool casts = false;  ///< Cast pairs instead of the operator library's
   bool clip = false;   ///< values beyond the largest become the largest, not infinity

@@ -25,7 +25,7 @@ namespace preon {
 /// Which operators tensors get whose types ONNX's QuantizeLinear has not.
 enum class OperatorForm : uint8_t {
   kStock,    ///< written out in operators of the standard (quantize/write/stock_form.h)
-  kLibrary,  ///< those of the reference tool, which libpreon_ops.so has, too
+  kLibrary,  ///< Quark's, which libpreon_ops.so has, too
 };
 
 /// A tensor whose values become those of a block format.
@@ -34,7 +34,7 @@ struct BlockPlan {
   int64_t axis = 1;  ///< -rank…rank-1; of tensors of rank 0 and 1 the only one
 };
 
-/// The second pair of a tensor, for some of its readers (spec qdq §3.3).
+/// The second pair of a tensor, for some of its readers.
 struct ConvertPlan {
   IntFormat format;
   std::optional<BlockPlan> block;  ///< instead of `format` and its scale
@@ -54,7 +54,7 @@ struct ActivationPlan {
   ScaleType scale_type = ScaleType::kFloat32;
   RangeSource source = RangeSource::kObserved;
   std::string method;                      ///< range method of its own ("" = that of the options)
-  Range fixed;                             ///< kFixed: from an override or the operator's own bounds (spec qdq §5.1)
+  Range fixed;                             ///< kFixed: from an override or the operator's own bounds
   RangeBounds bounds;                      ///< kObserved: override of one bound
   std::optional<QuantParams> params;       ///< override: used as it is
   std::string shares;                      ///< tensor or constant whose scale and zero point it takes ("" = its own)
@@ -111,9 +111,9 @@ struct NBitsPlan {
   std::string NameInResult(const std::string& node) const { return StrCat(node, "_Q", options.bits); }
 };
 
-/// Nodes that become integer operators whose activations get their scale and zero point in each run (spec qdq §16).
-/// Their constants are QuantPlan::weights; of LSTM, axis 0 means a scale per direction and axis 1 one per gate and
-/// unit.
+/// Nodes that become integer operators whose activations get their scale and zero point in each run
+/// (docs/design/dynamic.md). Their constants are QuantPlan::weights; of LSTM, axis 0 means a scale per direction and
+/// axis 1 one per gate and unit.
 struct DynamicPlan {
   std::vector<std::string> nodes;
   int in_bodies = 0;  ///< of QuantPlan::bodies
@@ -147,7 +147,7 @@ struct QuantPlan {
   /// Relu/Clip nodes behind an integer producer, whose codes absorb them where the final scale allows it.
   std::vector<std::string> folded_clamps;
   /// Float Conv/Gemm nodes that read a quantized tensor: they get a DQ of their own in a form that keeps the runtime
-  /// from quantizing them behind the user's back (spec qdq §13.3 A).
+  /// from quantizing them behind the user's back (docs/design/placement.md).
   std::vector<std::string> float_regions;
   /// Convolutions of images whose input gets four channels (quantize/qdq_passes/fill_image_channels.h).
   std::vector<std::string> filled_inputs;

@@ -13,7 +13,7 @@
 
 namespace preon {
 
-/// A setting that changes nothing, by the reference's name for it.
+/// A setting that changes nothing, by Quark's name for it.
 struct IgnoredKey {
   std::string_view key;
   std::string reason;  ///< one clause
@@ -33,7 +33,7 @@ class Target {
   /// Names in the options are the user's, checked by CheckNames (selection.h); what rewrites left nothing of is a
   /// warning. Errors: kNothingToQuantize, kNotYetSupported.
   virtual Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const = 0;
-  /// True when the layout exists for the integer kernels of the runtime at hand alone: what does not become one had
+  /// True when the Q/DQ nodes exist for the integer kernels of the runtime at hand alone: what does not become one had
   /// better be float.
   virtual bool FollowsRuntime() const { return false; }
   /// Does PlanOptions::op_list mean anything to it?
@@ -42,11 +42,14 @@ class Target {
   virtual bool HasExtendedFormat() const { return false; }
   /// What of PlanOptions::op_list is set, but means nothing to it with these types.
   virtual std::vector<IgnoredKey> IgnoredKeys(const PlanOptions&) const { return {}; }
+  /// Sets what the target derives from the settings of layers and tensors: these are taken out of the options before
+  /// the target plans with them.
+  virtual void SettleFormat(PlanOptions*) const {}
   /// Can tensors have the types that the options name?
   virtual bool Takes(const PlanOptions& options) const = 0;
   /// False when no tensor has a range: nothing has to be calibrated.
   virtual bool NeedsStatistics(const PlanOptions&) const { return true; }
-  /// May biases take back what rounded weights shift, where data tell the means of activations?
+  /// May biases correct the shift that rounded weights cause, where data tell the means of activations?
   virtual bool CorrectsBiases(const PlanOptions&) const { return true; }
   /// False: of weights alone.
   virtual bool QuantizesActivations() const { return true; }

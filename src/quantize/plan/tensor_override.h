@@ -14,7 +14,7 @@
 
 namespace preon {
 
-/// A second pair of another type for some readers of a tensor (spec qdq §3.3, "precision border").
+/// A second pair of another type for some readers of a tensor ("precision border", docs/design/op-list-targets.md).
 struct ConvertOverride {
   TensorType type = DataType::kUInt8;
   std::set<std::string> nodes;          ///< readers, by name; empty = all
@@ -24,7 +24,7 @@ struct ConvertOverride {
   std::optional<QuantParams> params;
 };
 
-/// Settings of one tensor that go over the defaults (spec qdq §8).
+/// Settings of one tensor that go over the defaults.
 struct TensorOverride {
   std::optional<TensorType> type;
   std::optional<bool> symmetric;

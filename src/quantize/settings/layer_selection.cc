@@ -6,7 +6,7 @@
 
 #include "base/spelling.h"
 #include "base/text.h"
-#include "quantize/settings/layer_settings.h"
+#include "quantize/settings/tensor_settings.h"
 
 namespace preon {
 namespace {

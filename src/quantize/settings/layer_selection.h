@@ -1,4 +1,4 @@
-// Which layers speak about a node, and what they say (spec options §8.1, §8.2).
+// Which layers speak about a node, and what they say (docs/design/configuration.md).
 #pragma once
 
 #include <functional>
@@ -49,8 +49,8 @@ class LayerSettingsOf {
 /// with the nearest type.
 Status CheckOpTypes(const Graph& rewritten, const PlanOptions& options);
 
-/// For PassEnv::settings_of; null where the options say nothing of single nodes or tensors. The options must live as
-/// long.
+/// For PassEnv::settings_of; null where the options have no settings for single nodes or tensors. The options must live
+/// as long.
 std::function<std::string(const Node&, std::string_view)> SettingsOf(const PlanOptions& options);
 
 }  // namespace preon

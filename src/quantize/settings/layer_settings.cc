@@ -6,7 +6,6 @@
 #include "formats/precision.h"
 #include "quantize/settings/layer_selection.h"
 #include "quantize/settings/tensor_settings.h"
-#include "quantize/targets/op_list/op_list_rules.h"
 
 namespace preon {
 namespace {
@@ -75,7 +74,7 @@ class Layers {
     }
   }
 
-  // As in the reference: of all settings for a tensor that of the node further down counts.
+  // As in Quark: of all settings for a tensor that of the node further down counts.
   void LaterWins(const Node& node) {
     const auto add = [&](const std::string& tensor, LayerRole role) {
       if (!IsFloat(tensor) || graph_.Initializer(tensor) != nullptr) return;
@@ -96,14 +95,14 @@ class Layers {
     return base != options_.base_overrides.end() && base->second.type ? *base->second.type : options_.activation;
   }
 
-  // `wanted` with what holds where it says nothing.
+  // `wanted` with what holds where it has no setting.
   TensorOverride InFull(const std::string& tensor, const TensorOverride& wanted) const {
     return Merged(
         wanted,
         {.type = DefaultType(tensor), .symmetric = options_.activation_symmetric, .scale_type = options_.scale_type});
   }
 
-  // The tensor whose scale it has where nobody sets anything; itself where it has its own.
+  // The tensor whose scale it has where nothing is set; itself where it has its own.
   const std::string& RootOf(const std::string& tensor) const {
     const auto plain = plain_.activations.find(tensor);
     return plain == plain_.activations.end() || plain->second.shares.empty() ? tensor : plain->second.shares;
@@ -118,8 +117,7 @@ class Layers {
     return PrecisionOf(*a.type) > PrecisionOf(*b.type);
   }
 
-  // What the node asks for because its outputs have it; nullopt where it moves no data or nobody set anything behind
-  // it.
+  // What the node asks for because its outputs have it; nullopt where it moves no data or nothing is set behind it.
   std::optional<TensorOverride> WantedBehind(const Node& node, const std::string& tensor) const {
     std::optional<TensorOverride> wanted;
     bool asked = false;
@@ -253,36 +251,6 @@ std::string WithoutPairs(const Graph& graph, const PlanOptions& with, const Plan
 
 }  // namespace
 
-TensorOverride Merged(const TensorOverride& over, const TensorOverride& under) {
-  const auto is_integer = [](const TensorType& type) { return type.block() == nullptr && IsIntType(type.type()); };
-  if (over.type && under.type && is_integer(*over.type) != is_integer(*under.type)) return over;
-  TensorOverride merged = over;
-  const auto fill = [](auto& field, const auto& other) {
-    if (!field) field = other;
-  };
-  fill(merged.type, under.type);
-  fill(merged.symmetric, under.symmetric);
-  fill(merged.scale_type, under.scale_type);
-  fill(merged.method, under.method);
-  if (!over.axis && !over.per_channel) {
-    merged.axis = under.axis;
-    merged.per_channel = under.per_channel;
-  }
-  fill(merged.block_size, under.block_size);
-  fill(merged.reduce_range, under.reduce_range);
-  if (over.range && under.range) merged.range = over.range.OverBounds(under.range);
-  const bool fixed = over.range || over.params || !over.channel_ranges.empty() || !over.channel_params.empty();
-  if (!fixed) {
-    merged.range = under.range;
-    merged.params = under.params;
-    merged.channels = under.channels;
-    merged.channel_ranges = under.channel_ranges;
-    merged.channel_params = under.channel_params;
-  }
-  if (over.converts.empty()) merged.converts = under.converts;
-  return merged;
-}
-
 PlanOptions WithLayerSettings(const Graph& graph, PlanOptions options, const QuantPlan& plain) {
   const auto put_under = [&](const Overrides& weaker) {
     for (const auto& [tensor, wanted] : weaker) options.overrides[tensor] = Merged(options.overrides[tensor], wanted);
@@ -301,7 +269,7 @@ PlanOptions WithLayerSettings(const Graph& graph, PlanOptions options, const Qua
 Result<QuantPlan> PlanWithLayerSettings(const Target& target, const Model& model, const PlanOptions& options) {
   PREON_RETURN_IF_ERROR(CheckOpTypes(model.graph, options));
   PlanOptions plain = options;
-  if (HasOverrides(options)) plain.op_list.format = QuarkFormatFor(options);
+  target.SettleFormat(&plain);
   PlanOptions with = plain;
   QuantPlan undisturbed;
   if (!options.layers.empty()) {

@@ -4,6 +4,7 @@
 
 #include "ir/test_graphs.h"
 #include "quantize/settings/layer_selection.h"
+#include "quantize/settings/tensor_settings.h"
 #include "quantize/targets/targets.h"
 
 namespace preon {

@@ -1,4 +1,4 @@
-// From selectors to the nodes of the user's model that they stand for (spec options §7.3).
+// From selectors to the nodes of the user's model that they stand for.
 #pragma once
 
 #include "base/status.h"

@@ -17,7 +17,7 @@ namespace {
 // No scale per channel, and rounded to as they are.
 bool IsUnscaled(const TensorType& type) { return type.block() != nullptr || IsHalf(type); }
 
-// As if all nodes were quantized that nobody leaves out: what layers then say of each tensor.
+// What layers say of each tensor if all nodes were quantized that the user does not exclude.
 QuantPlan AllQuantized(const Graph& source, const PlanOptions& options) {
   const Selection selection(options);
   QuantPlan plan;

@@ -1,4 +1,4 @@
-// Settings of single tensors against the model that they are about (spec qdq §8.1).
+// Settings of single tensors against the model that they are about.
 #pragma once
 
 #include "base/status.h"

@@ -44,6 +44,36 @@ void SetGranularity(bool per_channel, int64_t block_size, const ScaleAxes& axes,
   weight.axis = blocks ? axes.reduced : per_channel ? axes.channel : -1;
 }
 
+TensorOverride Merged(const TensorOverride& over, const TensorOverride& under) {
+  const auto is_integer = [](const TensorType& type) { return type.block() == nullptr && IsIntType(type.type()); };
+  if (over.type && under.type && is_integer(*over.type) != is_integer(*under.type)) return over;
+  TensorOverride merged = over;
+  const auto fill = [](auto& field, const auto& other) {
+    if (!field) field = other;
+  };
+  fill(merged.type, under.type);
+  fill(merged.symmetric, under.symmetric);
+  fill(merged.scale_type, under.scale_type);
+  fill(merged.method, under.method);
+  if (!over.axis && !over.per_channel) {
+    merged.axis = under.axis;
+    merged.per_channel = under.per_channel;
+  }
+  fill(merged.block_size, under.block_size);
+  fill(merged.reduce_range, under.reduce_range);
+  if (over.range && under.range) merged.range = over.range.OverBounds(under.range);
+  const bool fixed = over.range || over.params || !over.channel_ranges.empty() || !over.channel_params.empty();
+  if (!fixed) {
+    merged.range = under.range;
+    merged.params = under.params;
+    merged.channels = under.channels;
+    merged.channel_ranges = under.channel_ranges;
+    merged.channel_params = under.channel_params;
+  }
+  if (over.converts.empty()) merged.converts = under.converts;
+  return merged;
+}
+
 void ApplyOverride(const TensorOverride& wanted, ActivationPlan& activation) {
   if (wanted.type) SetWantedType(*wanted.type, activation);
   if (wanted.symmetric) activation.format.symmetric = *wanted.symmetric;

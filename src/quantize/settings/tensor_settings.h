@@ -20,6 +20,10 @@ struct ScaleAxes {
 /// what it has the axis for.
 void SetGranularity(bool per_channel, int64_t block_size, const ScaleAxes& axes, WeightPlan& weight);
 
+/// `over`, and where it has no setting `under`, setting by setting: a range and a scale exclude each other, and
+/// settings of integers mean nothing to floating types and blocks.
+TensorOverride Merged(const TensorOverride& over, const TensorOverride& under);
+
 /// Puts the override's settings over those of the plan. One range or scale for a weight means one for all its channels.
 void ApplyOverride(const TensorOverride& wanted, ActivationPlan& activation);
 void ApplyOverride(const TensorOverride& wanted, const ScaleAxes& axes, WeightPlan& weight);

@@ -63,9 +63,9 @@ class PlanWriter {
   }
 
  private:
-  // Relu/Clip behind an integer kernel: the codes' own limits do its work, if they lie inside its bounds (spec qdq
-  // §5.2; checked on the final scale). If not, the clamp stays and its input gets the same codes: nothing outside
-  // survives it.
+  // Relu/Clip behind an integer kernel: the codes' own limits do its work, if they lie inside its bounds, which is
+  // checked on the final scale. If not, the clamp stays and its input gets the same codes: nothing outside survives
+  // it.
   void AbsorbClamps() {
     const std::set<std::string> folded(plan_.folded_clamps.begin(), plan_.folded_clamps.end());
     std::vector<Node*> clamps;

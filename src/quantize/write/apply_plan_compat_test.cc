@@ -24,7 +24,7 @@ Model QuantizeCompat(const GraphBuilder& b, const PlanOptions& options, Range ra
   return *quantized;
 }
 
-// Their scale of the bias has beta in it, but in the extended layout, where they make it anew.
+// Their scale of the bias has beta in it, but with the extended quantizer, which computes it anew.
 TEST(ApplyPlan, CompatOfBeta) {
   GraphBuilder b({2, 4});
   Node* gemm = b.Op("Gemm", {"x", b.Constant("w", {4, 3}), b.Constant("b", {3})}, "y", {2, 3});
@@ -82,7 +82,7 @@ TEST(ApplyPlan, CompatOfInt16ScalesOutOfReach) {
   const Model quantized = QuantizeCompat(b, options, {-1, 1e8f}, &warnings);
   EXPECT_EQ(quantized.graph.Initializer("x_scale")->floats()[0], 0x1p-14f);
   EXPECT_THAT(warnings, ::testing::Contains("int16 scales reach from 2^-17 to 32767: 0 scales below and 2 above became "
-                                            "2^-14, as in the reference tool, in 2 tensors, the first of them c1"));
+                                            "2^-14, as in Quark, in 2 tensors, the first of them c1"));
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST(ApplyPlan, ReluIsAbsorbedOnlyWhenCodesClampAlike) {
   b.Conv("r1", "c2");
   b.Output("c2");
   EXPECT_EQ(Quantize(b.model, {0, 6}).graph.FindNode("r1_node"), nullptr);
-  // Symmetric codes reach below 0: the clamp would be lost, so it stays (spec qdq §19, defect 25).
+  // Symmetric codes reach below 0: the clamp would be lost, so it stays.
   const Model symmetric = Quantize(b.model, {0, 6}, {.activation_symmetric = true});
   ASSERT_NE(symmetric.graph.FindNode("r1_node"), nullptr);
   EXPECT_NE(symmetric.graph.FindNode("c1_QuantizeLinear"), nullptr);

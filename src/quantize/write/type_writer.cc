@@ -21,7 +21,7 @@ bool NeedsForm(DataType type) { return MiniFloatOf(type) || type == DataType::kI
 // Those of them that the library's operators have.
 bool InLibrary(DataType type) { return NeedsForm(type) && DataTypeBits(type) >= 16; }
 
-// The order of attributes is the map's; the reference writes all of them, defaults too.
+// The order of attributes is the map's; Quark writes all of them, defaults too.
 void SetAttributes(Node* node, const BfpAttributes& attributes) {
   node->attributes["bfp_method"] = attributes.bfp_method;
   node->attributes["bit_width"] = attributes.bit_width;

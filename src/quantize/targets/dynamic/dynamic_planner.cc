@@ -84,7 +84,8 @@ class DynamicPlanner {
       if (verdict.reason == FloatReason::kNone && !as_others_ && IsSmall(*node)) {
         ++small_;
         if (!keep_small)
-          verdict = {FloatReason::kNoGain, "too small: finding the scale in each run costs more than integers save"};
+          verdict = {FloatReason::kNoGain,
+                     "too small: computing the scale in each run would cost more than INT8 gains"};
       }
       plan_.nodes.push_back({node->name, node->op_type, verdict.reason, std::string(verdict.detail), Macs(*node)});
       if (verdict.reason != FloatReason::kNone) continue;
@@ -97,15 +98,14 @@ class DynamicPlanner {
     const bool contrib = node.domain == kContribDomain;
     const bool known = node.Is("MatMul") || node.Is("Conv") || node.Is("LSTM") || node.Is("Gather") ||
                        (contrib && (node.op_type == "Attention" || node.op_type == "EmbedLayerNormalization"));
-    if (!known)
-      return {FloatReason::kNoKernel, "only products of matrices, LSTM and tables have integer operators here"};
+    if (!known) return {FloatReason::kNoKernel, "this target has no integer operator for it"};
     if (selection_.Excludes(node)) return {FloatReason::kExcluded, "excluded by the user"};
     if (const auto left = options_.left_float.find(node.name); left != options_.left_float.end())
       return {left->second, LeftFloatDetail(left->second)};
-    if (!IsWanted(node)) return {FloatReason::kExcluded, "not among what is to be quantized"};
+    if (!IsWanted(node)) return {FloatReason::kExcluded, "not among the nodes to quantize"};
     const bool in_branch = node.home && !node.home->if_node.empty();
     if (as_others_ && in_branch && !options_.op_list.selection.sub_graphs)
-      return {FloatReason::kSubgraph, "inside a branch, which other tools leave alone"};
+      return {FloatReason::kSubgraph, "inside a branch of an If, which other tools do not quantize"};
     if (node.Is("MatMul")) return JudgeConstant(node, 1, 2);
     if (node.Is("Gather")) return JudgeConstant(node, 0, 1);
     if (node.Is("Conv")) return JudgeConv(node);
@@ -250,7 +250,7 @@ class DynamicPlanner {
   const Graph& graph_;
   const PlanOptions& options_;
   const Selection selection_;
-  const bool as_others_;  // the layout of other tools
+  const bool as_others_;  // as other tools place it
   QuantPlan plan_;
   int small_ = 0;
 };

@@ -1,4 +1,5 @@
-// Dynamic quantization: which nodes compute in integers whose activations get their scales in each run (spec qdq §16).
+// Dynamic quantization: which nodes compute in integers whose activations get their scales in each run
+// (docs/design/dynamic.md).
 #pragma once
 
 #include "quantize/plan/plan_options.h"

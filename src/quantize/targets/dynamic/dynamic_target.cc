@@ -46,9 +46,10 @@ class DynamicTarget final : public Target {
   static Status Check(const PlanOptions& options) {
     if (!(options.activation == DataType::kUInt8))
       return Error(ErrorId::kNotYetSupported, "--activation ", options.activation.name(),
-                   ": target dynamic has uint8 alone");
+                   ": target dynamic supports only uint8");
     if (!IsByte(options.weight))
-      return Error(ErrorId::kNotYetSupported, "--weight ", options.weight.name(), ": target dynamic has int8, uint8");
+      return Error(ErrorId::kNotYetSupported, "--weight ", options.weight.name(),
+                   ": target dynamic supports only int8 and uint8");
     for (const auto& [given, option] : {std::pair(options.activation_symmetric.has_value(), "--symmetric"),
                                         std::pair(options.scale_type != ScaleType::kFloat32, "--scale-type"),
                                         std::pair(HasBlockSize(options), "--block-size"),

@@ -1,5 +1,5 @@
-// Target matmul-nbits: weights alone, as n-bit codes in blocks of com.microsoft::MatMulNBits (spec formats §4.3, qdq
-// §15). Activations stay float, so nothing has to be calibrated.
+// Target matmul-nbits: weights alone, as n-bit codes in blocks of com.microsoft::MatMulNBits. Activations stay
+// float, so nothing has to be calibrated.
 #include <algorithm>
 #include <array>
 #include <cmath>

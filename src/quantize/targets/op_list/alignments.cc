@@ -13,7 +13,7 @@ struct Alignment {
   Direction direction;
 };
 
-// In the order in which the reference makes them.
+// In the order in which Quark makes them.
 const std::vector<Alignment>& Alignments() {
   static const std::vector<Alignment> all = {
       {&AlignOptions::concat, {"Concat"}, Direction::kInputsTakeOutput},

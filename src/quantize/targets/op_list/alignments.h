@@ -1,4 +1,4 @@
-// Which tensors take scale and zero point of a neighbour (AlignConcat, AlignPool, …; spec options §11.7).
+// Which tensors take scale and zero point of a neighbour (Quark's AlignConcat, AlignPool, …).
 #pragma once
 
 #include "ir/graph.h"

@@ -56,8 +56,8 @@ class Refinement {
       block = &*found->second.block;
     if (block == nullptr) return false;
     if (!refined_.insert(tensor).second && block->axis != axis) {
-      plan_.warnings.push_back(StrCat("blocks of '", tensor, "' are wanted along axes ", block->axis, " and ", axis,
-                                      " by different readers: ", axis, " it is"));
+      plan_.warnings.push_back(StrCat("readers of '", tensor, "' need blocks along different axes, ", block->axis,
+                                      " and ", axis, ": axis ", axis, " is used"));
     }
     block->axis = axis;
     return true;

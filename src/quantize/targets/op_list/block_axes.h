@@ -10,7 +10,7 @@ namespace preon {
 int ReducedAxis(const Graph& graph, const Node& node);
 
 /// Blocks of what MatMul, Gemm and Softmax read run along the axis that they reduce, and of what a MatMul writes along
-/// its last: a tensor that is refined twice keeps the later axis, which is a warning if they differ. Spec formats §13.
+/// its last: a tensor that is refined twice keeps the later axis, which is a warning if they differ.
 void RefineBlockAxes(const Graph& graph, QuantPlan* plan);
 
 }  // namespace preon

@@ -18,7 +18,6 @@ QuantPlan PlanOf(const Model& model, bool refine = true) {
   return *MakeQuarkTarget()->Plan(model, options);
 }
 
-// Spec formats §13, row by row.
 TEST(RefineBlockAxes, BlocksRunAlongWhatIsReduced) {
   GraphBuilder b({2, 3, 8});
   b.Constant("w", {8, 4});
@@ -30,11 +29,11 @@ TEST(RefineBlockAxes, BlocksRunAlongWhatIsReduced) {
   EXPECT_EQ(plan.activations.at("x").block->axis, -1);
   EXPECT_EQ(plan.weights.at("w").block->axis, 0);  // rank - 2, counted from the front
   EXPECT_EQ(plan.activations.at("y").block->axis, -1);
-  EXPECT_EQ(plan.activations.at("s").block->axis, 1);  // nobody reduces it
+  EXPECT_EQ(plan.activations.at("s").block->axis, 1);  // no reader reduces it
   EXPECT_EQ(PlanOf(b.model, /*refine=*/false).activations.at("x").block->axis, 1);
 }
 
-// Channels meet in no product of a depthwise convolution; the reference's layout has them in blocks all the same.
+// Channels meet in no product of a depthwise convolution; Quark has them in blocks all the same.
 TEST(RefineBlockAxes, RowsInFrontOfDepthwiseConvolutions) {
   for (const bool also_pointwise : {false, true}) {
     GraphBuilder b({1, 4, 8, 8});
@@ -70,8 +69,8 @@ TEST(RefineBlockAxes, TheLaterOfTwoReadersWinsAloud) {
   const QuantPlan plan = PlanOf(b.model);
   EXPECT_EQ(plan.activations.at("x").block->axis, -2);
   EXPECT_EQ(plan.weights.at("w2").block->axis, 1);
-  EXPECT_THAT(plan.warnings,
-              ::testing::Contains(::testing::HasSubstr("blocks of 'x' are wanted along axes -1 and -2")));
+  EXPECT_THAT(plan.warnings, ::testing::Contains(::testing::HasSubstr(
+                                 "readers of 'x' need blocks along different axes, -1 and -2: axis -2 is used")));
 }
 
 }  // namespace

@@ -8,13 +8,13 @@ namespace preon {
 namespace {
 
 // Keys that the extended quantizer alone reads, where they are set.
-std::vector<std::string_view> ExtendedKeys(const OpListOptions& layout) {
+std::vector<std::string_view> ExtendedKeys(const OpListOptions& op_list) {
   const OpListOptions unset;
-  const AlignOptions& align = layout.align;
+  const AlignOptions& align = op_list.align;
   std::vector<std::string_view> keys;
   for (const auto& [set, key] :
-       {std::pair(layout.pairs.align_elementwise, "AlignEltwiseQuantType"),
-        std::pair(layout.pairs.fused, "RemoveFusedQDQ"), std::pair(align.concat.has_value(), "AlignConcat"),
+       {std::pair(op_list.pairs.align_elementwise, "AlignEltwiseQuantType"),
+        std::pair(op_list.pairs.fused, "RemoveFusedQDQ"), std::pair(align.concat.has_value(), "AlignConcat"),
         std::pair(align.pool.has_value(), "AlignPool"), std::pair(align.pad.has_value(), "AlignPad"),
         std::pair(align.slice.has_value(), "AlignSlice"), std::pair(align.transpose.has_value(), "AlignTranspose"),
         std::pair(align.reshape.has_value(), "AlignReshape"),
@@ -28,30 +28,31 @@ std::vector<std::string_view> ExtendedKeys(const OpListOptions& layout) {
 }  // namespace
 
 std::vector<IgnoredKey> IgnoredOpListKeys(const PlanOptions& options, const OpListRules& rules) {
-  const OpListOptions& layout = options.op_list;
-  std::vector<IgnoredKey> idle;
+  const OpListOptions& op_list = options.op_list;
+  std::vector<IgnoredKey> ignored;
   if (!rules.extended) {
-    for (const std::string_view key : ExtendedKeys(layout)) {
-      idle.push_back(
+    for (const std::string_view key : ExtendedKeys(op_list)) {
+      ignored.push_back(
           {key, rules.operators == OperatorForm::kLibrary
-                    ? "the base layout of int8 and uint8 does not read it, the extended one of other types does"
-                    : StrCat("target ", rules.target, " does not read it, the extended layout of target quark does")});
+                    ? "the base quantizer (int8 and uint8) does not read it, only the extended one (other types) does"
+                    : StrCat("target ", rules.target,
+                             " does not read it, only the extended quantizer of target quark does")});
     }
   }
   const bool symmetric = rules.Symmetric(options);
-  if (layout.pairs.fold_relu && (symmetric || !rules.extended))
-    idle.push_back(
-        {"FoldRelu", symmetric ? "symmetric codes absorb no Relu or Clip" : "Relu and Clip are folded anyway"});
-  if (layout.pairs.fused && rules.extended) {
+  if (op_list.pairs.fold_relu && (symmetric || !rules.extended))
+    ignored.push_back(
+        {"FoldRelu", symmetric ? "symmetric codes can't replace a Relu or Clip" : "Relu and Clip are folded anyway"});
+  if (op_list.pairs.fused && rules.extended) {
     const std::vector<TensorType> types = TypesOf(options);
     if (std::ranges::none_of(types, [](const TensorType& type) { return type.block() != nullptr; }))
-      idle.push_back({"RemoveFusedQDQ", "no tensor has a block format"});
+      ignored.push_back({"RemoveFusedQDQ", "no tensor has a block format"});
   }
-  if (layout.pairs.unsigned_relu && !symmetric && !HasOverrides(options))
-    idle.push_back({"UseUnsignedReLU", "activations are asymmetric, so that codes of a Relu start at 0 anyway"});
-  if (!layout.pairs.channel_axis.empty() && !options.per_channel && !HasOverrides(options))
-    idle.push_back({"QDQOpTypePerChannelSupportToAxis", "weights have one scale each, not one per channel"});
-  return idle;
+  if (op_list.pairs.unsigned_relu && !symmetric && !HasOverrides(options))
+    ignored.push_back({"UseUnsignedReLU", "activations are asymmetric, so that codes of a Relu start at 0 anyway"});
+  if (!op_list.pairs.channel_axis.empty() && !options.per_channel && !HasOverrides(options))
+    ignored.push_back({"QDQOpTypePerChannelSupportToAxis", "weights have one scale each, not one per channel"});
+  return ignored;
 }
 
 }  // namespace preon

@@ -1,4 +1,4 @@
-// Which settings of a layout say nothing with the types at hand (spec options §11: "Ignored-W").
+// Which op-list options are ignored with the types at hand.
 #pragma once
 
 #include <vector>

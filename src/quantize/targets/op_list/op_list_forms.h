@@ -1,4 +1,5 @@
-// How constants are stored, so that the runtime computes what the plan says (spec formats §9.2, qdq §13.3 A).
+// How constants are stored, so that the runtime computes what the plan says (docs/design/placement.md, "Weights that
+// the runtime quantizes itself").
 #pragma once
 
 #include "quantize/plan/quant_plan.h"

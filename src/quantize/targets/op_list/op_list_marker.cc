@@ -1,4 +1,4 @@
-// Rules: spec qdq §3 to §5, §7, options §7, graph-passes §5.
+// Rules: docs/design/op-list-targets.md.
 #include "quantize/targets/op_list/op_list_marker.h"
 
 #include <algorithm>
@@ -9,12 +9,10 @@
 #include "passes/match.h"
 #include "quantize/plan/macs.h"
 #include "quantize/plan/op_traits.h"
+#include "quantize/targets/op_list/pairless_tensors.h"
 
 namespace preon {
 namespace {
-
-constexpr std::array<std::string_view, 8> kKernels = {
-    "Conv", "Add", "MaxPool", "AveragePool", "GlobalAveragePool", "MatMul", "Gemm", "ConvTranspose"};
 
 constexpr std::array<std::string_view, 6> kElementwise = {"Add", "Mul", "Sub", "Div", "Min", "Max"};
 
@@ -45,7 +43,7 @@ class Marker {
       marks_.nodes.push_back(std::move(decision));
     }
     for (const Node* node : marks_.quantized) AdjustRanges(*node);
-    if (rules_.removes_pairs) RemovePairs();
+    if (rules_.removes_pairs) marks_.pairless = PairlessTensors(graph_, pairs_);
     return std::move(marks_);
   }
 
@@ -63,13 +61,13 @@ class Marker {
       const bool by_user = !options_.op_list.selection.op_types.empty();
       return leave(by_user ? FloatReason::kExcluded : FloatReason::kNoKernel,
                    rules_.operands_alone
-                       ? "only what products read is in blocks"
+                       ? "block types: only inputs of Conv, ConvTranspose, Gemm and MatMul nodes are quantized"
                        : StrCat("operator type ", node.op_type,
                                 by_user ? " is not among those to quantize" : " is not in the target's list"));
     }
     if (!selection_.Includes(node)) return leave(FloatReason::kExcluded, "not among the nodes to quantize");
     if (options_.op_list.selection.matmul_const_b_only && node.Is("MatMul") && !IsConstant(node.input(1)))
-      return leave(FloatReason::kNotConstant, "only MatMul with a constant operand is wanted");
+      return leave(FloatReason::kNotConstant, "MatMulConstBOnly: its second operand is not constant");
     if (ReadsInfinity(node)) return leave(FloatReason::kMask, "one of its constants is infinite");
     if (IsMasked(node.output())) return leave(FloatReason::kMask, kMaskDetail);
   }
@@ -196,13 +194,13 @@ class Marker {
     // Biases have a value per output: their weights' channels are these.
     const bool biased = rules_.HandlerOf(node.op_type) == OpHandler::kLinear && !node.input(2).empty();
     if (biased && axis != by_default) {
-      warn("its channels along the outputs: its bias has a value for each of these");
+      warn("its channels along the outputs instead: its bias has one value for each output");
       axis = by_default;
     }
-    // Kernels of the runtime take scales per output, or fail when they run (spec qdq §7).
+    // Kernels of the runtime take scales per output, or fail when they run.
     const bool kernel = node.Is("MatMul") || node.Is("Conv") || node.Is("Gemm");
     if ((kernel && axis != by_default) || (node.Is("MatMul") && rank != 2)) {
-      warn("one scale: the runtime takes one per output, and no others");
+      warn("one scale instead: the runtime only takes one scale per output");
       return -1;
     }
     return axis >= 0 && axis < rank ? static_cast<int>(axis) : -1;
@@ -321,37 +319,6 @@ class Marker {
     if (clamp && rules_.narrows_clamp_inputs && graph_.UseCount(node.input(0)) == 1)
       marks_.narrowed[node.input(0)] = node.output();
     if (node.Is("Softmax")) marks_.fixed_to_one.insert(node.output());
-  }
-
-  // Output of a kernel that one activation function reads: the pair belongs behind that function.
-  bool IsPairless(const Node& node) const {
-    const std::string& output = node.output();
-    if (graph_.UseCount(output) != 1 || graph_.IsOutput(output) || graph_.HasCapturedUse(output)) return false;
-    const Use use = graph_.Uses(output)[0];
-    if (use.input != 0) return false;
-    const Node& reader = *use.node;
-    if (node.Is("Pad")) return reader.Is("AveragePool") || reader.Is("GlobalAveragePool");
-    if (!Contains(kKernels, node.op_type) && !(pairs_.instance_norm && node.Is("InstanceNormalization"))) return false;
-    if (reader.Is("Relu")) return pairs_.conv_relu;
-    if (reader.Is("LeakyRelu")) return pairs_.conv_leaky_relu;
-    if (reader.Is("PRelu")) return pairs_.conv_prelu;
-    if (reader.op_type == "Gelu") return pairs_.conv_gelu;
-    if (!reader.Is("Clip") || !pairs_.conv_clip) return false;
-    const std::optional<Range> bounds = ClampRange(graph_, reader);
-    return bounds && bounds->min == 0 && (bounds->max == 6 || bounds->max == 1);
-  }
-
-  void RemovePairs() {
-    for (const auto& node : graph_.nodes()) {
-      if (!node->outputs().empty() && IsPairless(*node)) marks_.pairless.insert(node->output());
-      for (const auto& [upper, lower] : pairs_.between) {
-        if (node->op_type != upper) continue;
-        for (const std::string& output : node->outputs()) {
-          if (graph_.UseCount(output) == 1 && !graph_.IsOutput(output) && graph_.Uses(output)[0].node->op_type == lower)
-            marks_.pairless.insert(output);
-        }
-      }
-    }
   }
 
   const Graph& graph_;

@@ -1,4 +1,4 @@
-// OpListMarker: operators mark tensors, in graph order; what comes of the marks is layout_planner.cc's.
+// OpListMarker: operators mark tensors, in graph order; what comes of the marks is op_list_planner.cc's.
 #pragma once
 
 #include <map>
@@ -34,7 +34,8 @@ struct OpListMarks {
   std::set<std::string> pairless;               ///< marked, but read as they are: activation functions behind kernels
   std::map<std::string, std::string> narrowed;  ///< tensor -> the one whose range it has
   std::set<std::string> fixed_to_one;           ///< outputs of Softmax: [0, 1]
-  std::set<std::string> unshared;  ///< AlignEltwiseQuantType: inputs of element-wise operators, which share with nobody
+  std::set<std::string>
+      unshared;  ///< AlignEltwiseQuantType: inputs of element-wise operators, which share with no other
   std::vector<const Node*> quantized;  ///< nodes that marked
   std::vector<NodeDecision> nodes;     ///< all
   std::vector<std::string> warnings;

@@ -1,4 +1,4 @@
-// Operator types that the settings of a layout name, against the rewritten model.
+// Operator types that op-list options name, against the rewritten model.
 #pragma once
 
 #include <string>

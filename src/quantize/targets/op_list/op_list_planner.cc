@@ -165,7 +165,7 @@ class OpListPlanner {
   Status PlanPrecisionBorders() {
     if (rules_.extended) return preon::PlanPrecisionBorders(graph_, options_, &plan_);
     plan_.warnings.push_back(
-        "EnableDualQuantNodePairs: has no effect: only the extended layout of target quark has second pairs around "
+        "EnableDualQuantNodePairs: has no effect: only the extended quantizer of target quark has second pairs around "
         "nodes");
     return Status::Ok();
   }
@@ -296,7 +296,7 @@ class OpListPlanner {
     }
   }
 
-  // Parameters that nobody shares and that no pair has.
+  // Parameters that no tensor shares and no pair has.
   void DropUnusedPairs() {
     std::set<std::string> wanted;
     for (const auto& [tensor, activation] : plan_.activations) wanted.insert(activation.shares);

@@ -34,7 +34,7 @@ TEST(OrtTarget, SixteenBitsNeedOpset21) {
   EXPECT_EQ(target->RequiredOpset(options), 13);
 }
 
-// The extended layout has com.microsoft's operators for them.
+// The extended quantizer has com.microsoft's operators for them.
 TEST(QuarkTarget, SixteenBitsNeedNoOpset) {
   const auto target = MakeQuarkTarget();
   EXPECT_EQ(target->RequiredOpset({}), 13);

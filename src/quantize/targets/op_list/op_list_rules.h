@@ -12,7 +12,7 @@
 
 namespace preon {
 
-/// What an operator marks (spec qdq §4).
+/// What an operator marks (docs/design/op-list-targets.md).
 enum class OpHandler : uint8_t {
   kEveryTensor,    ///< all float inputs and outputs
   kLinear,         ///< Conv, ConvTranspose, Gemm: data, weight with a channel axis, bias; output
@@ -35,7 +35,7 @@ struct OpListRules {
   bool folds_clamps = false;           ///< Relu and Clip into their producer, where activations are asymmetric
   bool narrows_clamp_inputs = false;   ///< the range of what a clamp alone reads is that of its output
   bool removes_pairs = false;          ///< RemoveQDQConv…
-  bool extended = false;               ///< com.microsoft's pairs; tensors with overrides share with nobody
+  bool extended = false;               ///< com.microsoft's pairs; tensors with overrides share with no other
   bool shifts_as_weights = false;      ///< of LayerNormalization: not as biases
   bool constants_are_weights = false;  ///< all of them; else what is no weight has the activations' type
   bool other_biases_as_weights =
@@ -45,7 +45,7 @@ struct OpListRules {
   bool unknown_is_float = false;      ///< tensors of unknown type
   bool per_channel_is_int8 = false;   ///< weights in uint8 with scales per channel are int8
   bool per_channel_is_symmetric = false;  ///< weights with scales per channel have their zero points in the middle
-  bool int8_is_symmetric = false;         ///< activations in int8, where nobody says otherwise
+  bool int8_is_symmetric = false;         ///< activations in int8, where the user sets nothing
 
   bool Quantizes(std::string_view op_type) const;
   OpHandler HandlerOf(std::string_view op_type) const;
@@ -55,7 +55,7 @@ struct OpListRules {
 
 /// ONNX Runtime's quantize_static in QDQ format.
 OpListRules OrtRules();
-/// The reference's base or extended quantizer (spec options §6).
+/// Quark's base or extended quantizer.
 OpListRules QuarkRules(const PlanOptions& options);
 /// The base quantizer's operators, kept away from what runtimes do behind the user's back. Activations in blocks: the
 /// operands of products alone, as accelerators with such formats compute (OCP Microscaling v1.0, section 6: dot

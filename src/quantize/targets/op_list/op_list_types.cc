@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array kTwoBits = {DataType::kInt2, DataType::kUInt2};  // without a map from ranges
 
-// Where the standard has what the type is written with (spec formats §9.2).
+// Where the standard has what the type is written with (docs/design/op-list-targets.md, "Opsets").
 int64_t OpsetOf(const TensorType& type, OperatorForm operators, bool contrib) {
   constexpr int64_t kFirst = 10, kCastToBFloat16 = 13, kFloat8 = 19, kMoreTypes = 21;
   const bool stock = operators == OperatorForm::kStock;

@@ -1,4 +1,4 @@
-// Target ort: the layout of ONNX Runtime's quantize_static in QDQ format (spec qdq §3 to §9).
+// Target ort: Q/DQ where ONNX Runtime's quantize_static puts them in QDQ format.
 #include <algorithm>
 #include <array>
 
@@ -19,7 +19,7 @@ class OrtTarget final : public Target {
   std::string_view name() const override { return "ort"; }
   std::vector<std::string_view> aliases() const override { return {"quantize_static", "qdq"}; }
   std::string_view summary() const override {
-    return "the layout of ONNX Runtime's own quantizer: pairs around every operator that it lists, Relu and Clip "
+    return "Q/DQ placement of ONNX Runtime's own quantizer: pairs around every operator that it lists, Relu and Clip "
            "folded";
   }
   int64_t RequiredOpset(const PlanOptions& options) const override {

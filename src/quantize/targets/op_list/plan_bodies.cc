@@ -8,7 +8,7 @@ namespace preon {
 Status PlanBodies(const Model& model, const PlanOptions& options, const PlanBody& plan_one, QuantPlan* plan) {
   if (options.compat != Compat::kOff) {
     plan->warnings.push_back(
-        "EnableSubgraph: has no effect with --compat: in this format the other tools leave bodies alone");
+        "EnableSubgraph: has no effect with --compat: the other tools do not quantize bodies in this format");
     return Status::Ok();
   }
   PlanOptions weights_alone = options;
@@ -22,7 +22,7 @@ Status PlanBodies(const Model& model, const PlanOptions& options, const PlanBody
   PREON_RETURN_IF_ERROR(EditSubGraphs(copy, plan_body));
   if (plan->bodies.empty()) {
     plan->warnings.push_back(
-        "EnableSubgraph: has no effect: the model has no Loop or Scan, and branches of If are entered anyway");
+        "EnableSubgraph: has no effect: the model has no Loop or Scan, and branches of If are quantized in any case");
   } else {
     plan->warnings.push_back(StrCat("EnableSubgraph: ", plan->CountWeights() - plan->weights.size(),
                                     " constants in bodies of Loop and Scan become codes; activations there stay "

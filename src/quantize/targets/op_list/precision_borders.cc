@@ -74,7 +74,7 @@ class DualPairs {
     return convert ? PrecisionOf(plan_.activations.at(tensor).converts[*convert]) : First(tensor);
   }
 
-  // Did somebody give the tensor, or the one whose scale it shares, a type?
+  // Is a type set for the tensor, or for the one whose scale it shares?
   bool HasOwnType(const std::string& tensor) const {
     const auto wanted = options_.overrides.find(tensor);
     if (wanted != options_.overrides.end() && (wanted->second.type || !wanted->second.converts.empty())) return true;

@@ -1,4 +1,4 @@
-// Second pairs around nodes whose tensors have a type of their own (EnableDualQuantNodePairs; spec graph-passes §5.5).
+// Second pairs around nodes whose tensors have a type of their own (Quark's EnableDualQuantNodePairs).
 #pragma once
 
 #include "ir/graph.h"
@@ -7,10 +7,10 @@
 
 namespace preon {
 
-/// Gives every node one type for the activations that it reads and writes: that of the first whose type somebody set;
+/// Gives every node one type for the activations that it reads and writes: that of the first whose type is set;
 /// of a node that is not among those with layers, where there are such, the default. Where the writer and a reader of a
 /// tensor want different types the tensor has the writer's, and the reader a second pair. A pair that would have been
-/// removed for the sake of a fusion stays where there are two. Nodes that nobody set anything for take what comes.
+/// removed for the sake of a fusion stays where there are two. Nodes without settings take what comes.
 ///
 /// Errors: kConflictingOptions with pairs of each reader's own.
 Status PlanPrecisionBorders(const Graph& graph, const PlanOptions& options, QuantPlan* plan);

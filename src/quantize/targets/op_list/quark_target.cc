@@ -1,4 +1,4 @@
-// Target quark: the reference's layout, with its operators where QuantizeLinear has not the type (spec formats §10).
+// Target quark: Q/DQ where Quark puts them, with its operators where QuantizeLinear does not have the type.
 #include <algorithm>
 #include <array>
 
@@ -16,12 +16,13 @@ class QuarkTarget final : public Target {
  public:
   std::string_view name() const override { return "quark"; }
   std::string_view summary() const override {
-    return "the layout that NPU compilers expect: quantizers around every listed operator, for other types those of "
-           "libpreon_ops.so";
+    return "Q/DQ placement that NPU compilers expect: pairs around every listed operator, for other types with the "
+           "operators of libpreon_ops.so";
   }
   int64_t RequiredOpset(const PlanOptions& options) const override {
     return OpListOpset(options, kOperators, QuarkFormatFor(options) == QuarkFormat::kExtended);
   }
+  void SettleFormat(PlanOptions* options) const override { options->op_list.format = QuarkFormatFor(*options); }
   bool Takes(const PlanOptions& options) const override { return TakesEveryType(options); }
   bool NeedsStatistics(const PlanOptions& options) const override { return OpListNeedsStatistics(options); }
   bool CorrectsBiases(const PlanOptions& options) const override { return OpListCorrectsBiases(options); }

@@ -1,4 +1,4 @@
-// Target simulate: what a type does to a model, on an unmodified ONNX Runtime (spec formats §11).
+// Target simulate: what a type does to a model, on an unmodified ONNX Runtime.
 #include "quantize/targets/op_list/op_list_planner.h"
 #include "quantize/targets/targets.h"
 

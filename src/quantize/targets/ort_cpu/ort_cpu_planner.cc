@@ -9,7 +9,7 @@
 //   4. plan         a Q/DQ pair for every tensor in T, codes for the constants that integer nodes read
 //
 // So a Q/DQ pair exists only where an integer kernel is on at least one side, each kernel's output goes to exactly one
-// Q, and attention masks, LayerNorm, GELU, Softmax and decoding tails stay float by construction (spec quality §5).
+// Q, and attention masks, LayerNorm, GELU, Softmax and decoding tails stay float by construction.
 #include "quantize/targets/ort_cpu/ort_cpu_planner.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ namespace {
 // A Gemm/MatMul between float operators costs one Q and one more dispatch (some 4 µs); below this many
 // multiply-accumulates the integer kernel saves less than that (measured: docs/design/placement.md).
 constexpr double kMinAnchorMacs = 100e3;
-constexpr double kAnchorNs = 4000, kIntegerNsPerMac = 0.0055, kNoticedShare = 0.001;
+constexpr double kAnchorNs = 4000, kIntegerNsPerMac = 0.0055, kMinShareOfTime = 0.001;
 
 struct NodeState {
   OpTraits traits;
@@ -94,7 +94,7 @@ class OrtCpuPlanner {
 
   void DropSmallAnchors() {
     std::vector<Node*> small;
-    // Islands too small are anchors left in float, too: what is small beside them need not stand in for them.
+    // Anchors of integer regions too small stay float, too: other small ones beside them need not follow.
     auto anchors = static_cast<size_t>(std::ranges::count_if(
         options_.left_float, [](const auto& entry) { return entry.second == FloatReason::kNoGain; }));
     double all_macs = 0;
@@ -110,10 +110,10 @@ class OrtCpuPlanner {
       plan_.warnings.push_back("all Gemm/MatMul nodes are small: quantizing them saves memory, hardly any time");
       return;
     }
-    // Nobody would notice what they cost: a model that is all integer runs on devices without floats, too.
-    if (kAnchorNs * static_cast<double>(small.size()) < kNoticedShare * kIntegerNsPerMac * all_macs) return;
+    // They cost next to no time: a model that is all integer runs on devices without floats, too.
+    if (kAnchorNs * static_cast<double>(small.size()) < kMinShareOfTime * kIntegerNsPerMac * all_macs) return;
     for (Node* node : small) {
-      State(node) = {{OpRole::kFloat, FloatReason::kNoGain, "too small: a Q in front costs more than integers save"}};
+      State(node) = {{OpRole::kFloat, FloatReason::kNoGain, "too small: Q/DQ would cost more than INT8 gains"}};
     }
   }
 
@@ -185,8 +185,7 @@ class OrtCpuPlanner {
   }
 
   IntFormat ActivationFormat() const {
-    // s8 activations lose most integer kernels on x86-64; u8 with the zero point shifted by 128 holds the same codes
-    // (spec qdq §13.3 B, §13.4 rule 1).
+    // s8 activations lose most integer kernels on x86-64; u8 with the zero point shifted by 128 holds the same codes.
     return {DataType::kUInt8, options_.activation_symmetric.value_or(false)};
   }
 
@@ -249,7 +248,7 @@ class OrtCpuPlanner {
       const auto own = options_.overrides.find(node.input(index));
       if (own != options_.overrides.end()) ApplyOverride(own->second, {.channel = axis}, weight);
     } else if (weight.axis != axis) {
-      weight.axis = -1;  // readers that need different axes share one scale (spec qdq §7)
+      weight.axis = -1;  // readers that need different axes share one scale
     }
     weight.nodes.push_back(node.name);
   }

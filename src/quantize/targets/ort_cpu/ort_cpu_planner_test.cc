@@ -126,7 +126,7 @@ TEST(OrtCpuPlanner, SmallGemmIsLeftUnlessItIsAllThereIs) {
   EXPECT_EQ(plan.warnings.size(), 1u);
 }
 
-TEST(OrtCpuPlanner, SmallGemmIsIntegerWhereNobodyNoticesItsTime) {
+TEST(OrtCpuPlanner, SmallGemmIsIntegerBelowATenthOfAPercentOfTheTime) {
   GraphBuilder b({1024, 1024});
   b.Op("MatMul", {"x", b.Constant("w1", {1024, 1024})}, "h", {1024, 1024});  // 6 ms
   b.Op("Tanh", {"h"}, "t", {1024, 1024});

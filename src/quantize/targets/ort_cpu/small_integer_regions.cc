@@ -9,8 +9,8 @@ namespace preon {
 namespace {
 
 constexpr double kSavedNsPerMac = 0.014;  // dense convolutions; depthwise ones are no faster in integers
-constexpr double kSavedNsPerWeight =
-    0.25;                             // read once per run, a quarter of the bytes: decides where few positions use it
+// Read once per run, a quarter of the bytes: decides where few positions use it.
+constexpr double kSavedNsPerWeight = 0.25;
 constexpr double kBoundaryNs = 8000;  // two dispatches: (de)quantize, and turn the channels last or back
 constexpr double kBoundaryNsPerElement = 0.6;
 
@@ -21,9 +21,9 @@ double Elements(const Graph& graph, const std::string& tensor) {
   return product;
 }
 
-class Islands {
+class IntegerRegions {
  public:
-  Islands(const Graph& graph, const QuantPlan& plan) : graph_(graph), plan_(plan) {
+  IntegerRegions(const Graph& graph, const QuantPlan& plan) : graph_(graph), plan_(plan) {
     for (const NodeDecision& decision : plan.nodes)
       if (decision.reason == FloatReason::kNone) integer_.insert(graph.FindNode(decision.node));
   }
@@ -32,10 +32,10 @@ class Islands {
     std::set<std::string> small;
     for (const auto& node : graph_.nodes()) {
       if (!Integer(node.get()) || seen_.count(node.get()) > 0) continue;
-      const std::vector<const Node*> island = Collect(node.get());
-      const bool has_conv = std::ranges::any_of(island, [](const Node* member) { return member->Is("Conv"); });
-      if (!has_conv || SavedNs(island) >= BoundaryNs(island)) continue;
-      for (const Node* member : island)
+      const std::vector<const Node*> region = Collect(node.get());
+      const bool has_conv = std::ranges::any_of(region, [](const Node* member) { return member->Is("Conv"); });
+      if (!has_conv || SavedNs(region) >= BoundaryNs(region)) continue;
+      for (const Node* member : region)
         if (NodeMacs(graph_, *member) > 0) small.insert(member->name);
     }
     return small;
@@ -45,22 +45,22 @@ class Islands {
   bool Integer(const Node* node) const { return integer_.count(node) > 0; }
 
   std::vector<const Node*> Collect(const Node* first) {
-    std::vector<const Node*> island, open = {first};
+    std::vector<const Node*> region, open = {first};
     while (!open.empty()) {
       const Node* node = open.back();
       open.pop_back();
       if (!Integer(node) || !seen_.insert(node).second) continue;
-      island.push_back(node);
+      region.push_back(node);
       for (const std::string& tensor : node->inputs()) open.push_back(graph_.Producer(tensor));
       for (const std::string& tensor : node->outputs())
         for (const Use& use : graph_.Uses(tensor)) open.push_back(use.node);
     }
-    return island;
+    return region;
   }
 
-  double SavedNs(const std::vector<const Node*>& island) const {
+  double SavedNs(const std::vector<const Node*>& region) const {
     double saved = 0;
-    for (const Node* node : island) {
+    for (const Node* node : region) {
       const double macs = NodeMacs(graph_, *node);
       if (macs > 0 && node->Int("group", 1) == 1)
         saved += kSavedNsPerMac * macs + kSavedNsPerWeight * Elements(graph_, node->input(1));
@@ -68,9 +68,9 @@ class Islands {
     return saved;
   }
 
-  double BoundaryNs(const std::vector<const Node*>& island) const {
+  double BoundaryNs(const std::vector<const Node*>& region) const {
     std::set<std::string> boundaries;
-    for (const Node* node : island) {
+    for (const Node* node : region) {
       for (const std::string& tensor : node->inputs())
         if (plan_.activations.count(tensor) > 0 && !Integer(graph_.Producer(tensor))) boundaries.insert(tensor);
       for (const std::string& tensor : node->outputs()) {
@@ -92,7 +92,7 @@ class Islands {
 }  // namespace
 
 std::set<std::string> NodesOfSmallIntegerRegions(const Graph& graph, const QuantPlan& plan) {
-  return Islands(graph, plan).SmallOnes();
+  return IntegerRegions(graph, plan).SmallOnes();
 }
 
 }  // namespace preon

@@ -1,4 +1,4 @@
-// Islands of integer convolutions too small to pay for the Q and DQ around them.
+// Regions of integer convolutions too small to pay for the Q and DQ around them.
 #pragma once
 
 #include <set>

@@ -1,0 +1,16 @@
+// Which tensors between two operators have no pair, because runtimes compute both operators in one kernel.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "ir/graph.h"
+#include "quantize/plan/op_list_options.h"
+
+namespace preon {
+
+/// Tensors without a pair: outputs of kernels that one activation function reads (RemoveQDQConvRelu, …), those of Pad
+/// in front of average pools, and those between the operators of `pairs.between` (RemoveQDQBetweenOps).
+std::set<std::string> PairlessTensors(const Graph& graph, const PairOptions& pairs);
+
+}  // namespace preon
