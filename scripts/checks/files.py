@@ -52,7 +52,8 @@ def folder_problems(tree):
 def column_problems(tree):
     for path in tree.select(".h", ".cc", ".inc"):
         for number, line in enumerate(tree.text(path).splitlines(), 1):
-            if len(line) > COLUMNS:
+            # A graph as text in a raw string of a test is one line per node, however long.
+            if len(line) > COLUMNS and not ('R"(' in line and path.startswith("tests/")):
                 yield f"{path}:{number}: {len(line)} columns, wanted at most {COLUMNS}"
 
 

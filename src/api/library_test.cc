@@ -75,7 +75,7 @@ TEST_F(Library, WorkersCanNotCallAReader) {
   const auto calibration = Calibrate(options_);
   ASSERT_FALSE(calibration);
   EXPECT_EQ(calibration.error().number, 1004);
-  EXPECT_NE(calibration.error().message.find("reader of this process"), std::string::npos);
+  EXPECT_NE(calibration.error().message.find("reader in this process"), std::string::npos);
 }
 
 TEST_F(Library, CalibDataSizeLimitsAReader) {

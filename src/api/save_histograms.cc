@@ -69,7 +69,7 @@ Status WriteHistograms(const Analysis& analysis, const std::string& folder) {
 
 Status SaveHistograms(const CalibrationData& data, const RunInputs& run) {
   const PlanOptions& plan = run.options.plan;
-  PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(plan));
+  PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(plan.activation, plan.activation_symmetric));
   const AnalyzeOptions how{.methods = run.builtins.methods, .chosen = *run.choices.method, .format = format};
   PREON_ASSIGN_OR_RETURN(const Analysis analysis, Analyze(data, nullptr, how));
   if (analysis.tensors.empty())

@@ -40,7 +40,8 @@ Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, RunInputs& run) {
   PREON_ASSIGN_OR_RETURN(const std::optional<CalibrationData> production,
                          LoadProduction(data, options.analysis.production));
   run.context.BeginStage("analyze");
-  PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(options.plan));
+  PREON_ASSIGN_OR_RETURN(const IntFormat format,
+                         RangeFormat(options.plan.activation, options.plan.activation_symmetric));
   AnalyzeOptions how{.methods = run.builtins.methods,
                      .chosen = *run.choices.method,
                      .format = format,

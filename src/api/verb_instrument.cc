@@ -13,7 +13,7 @@ namespace {
 Result<PreparedModel> PrepareChecked(const std::string& model, const ModelPreparation& preparation,
                                      const RunContext& context) {
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, preparation.Prepare(model));
-  const Status same = CheckRewrites(prepared, context);
+  const Status same = CheckRewrites(prepared.model, prepared.first_run, context);
   if (same.ok()) return prepared;
   if (same.id() != ErrorId::kPassFailed) return same;
   return preparation.PrepareVerifyingEachPass(model, same);

@@ -66,7 +66,7 @@ Result<Calibration> CalibrateOrLoad(PreparedModel& prepared, const RunInputs& ru
     PREON_ASSIGN_OR_RETURN(loaded.data, LoadCalibration(calib, run.context.ThreadCount()));
     PREON_RETURN_IF_ERROR(CheckCalibrationFits(loaded.data, prepared, run.options));
   }
-  const Status same = CheckRewrites(prepared, run.context);
+  const Status same = CheckRewrites(prepared.model, prepared.first_run, run.context);
   if (same.ok()) return loaded;
   if (same.id() != ErrorId::kPassFailed) return same;
   PREON_ASSIGN_OR_RETURN(prepared, preparation.PrepareVerifyingEachPass(prepared.model.source_path, same));

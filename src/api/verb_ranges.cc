@@ -57,7 +57,7 @@ bool IsLeftOut(const Status& status, const RangeMethod& method, const RunInputs&
 Status AddRangesOfStatistics(const CalibrationData& data, RunInputs& run, RangesResult& result) {
   const PlanOptions& plan = run.choices.plan;
   const Methods methods = MethodsOf(run.choices);
-  PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(plan));
+  PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(plan.activation, plan.activation_symmetric));
   if (run.choices.method->collects()) return NeedsValues(run.choices.method->name());
   std::vector<std::pair<const std::string*, const TensorSketch*>> reached;
   for (const auto& [tensor, sketch] : data.tensors) {

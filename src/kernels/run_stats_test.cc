@@ -34,7 +34,7 @@ TEST(RunStats, EveryTargetGivesTheReferencesBits) {
   });
 }
 
-// With lanes: the same statistics, and the reference's lanes.
+// With lanes: the same statistics, and the lanes of the slow kernel.
 void ExpectSameLanes(const float* x, size_t length, float tail_bound) {
   LaneExtremes got, wanted;
   ExpectSameStats(ComputeRunStats(x, length, tail_bound, &got),

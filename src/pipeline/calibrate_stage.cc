@@ -154,7 +154,7 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
     how.checkpoint = [&](const CalibrationData& so_far) { return SavePartial(*files.partial, so_far); };
   }
   if (how.start && check_rewrites) {  // there may be nothing left to run
-    PREON_RETURN_IF_ERROR(CheckRewrites(prepared, context_));
+    PREON_RETURN_IF_ERROR(CheckRewrites(prepared.model, prepared.first_run, context_));
     check_rewrites = false;
   }
   // A pass that keeps the model is for a model to be written, which wants the method's ranges.
@@ -178,7 +178,7 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
       // A caller's own stream may give other samples every time it is opened.
       PREON_RETURN_IF_ERROR(SameFeeds(batch.feeds, prepared.first_run.batch.feeds)
                                 ? CheckRewrites(prepared.first_run, outputs)
-                                : CheckRewrites(prepared, context_));
+                                : CheckRewrites(prepared.model, prepared.first_run, context_));
     }
     if (!files.keep_model) FreeModel(prepared);
     return Status::Ok();
@@ -200,7 +200,8 @@ Result<Calibration> CalibrationStage::RunWithWorkers(PreparedModel& prepared, co
                  "--workers: the samples come from a reader in this process, which workers can't call; wanted data");
   }
   WorkerPlan plan{.model = prepared.model.source_path, .workers = options_.calibration.workers.count};
-  const Status same = prepared.first_run.outputs ? CheckRewrites(prepared, context_) : Status::Ok();
+  const Status same =
+      prepared.first_run.outputs ? CheckRewrites(prepared.model, prepared.first_run, context_) : Status::Ok();
   if (!same.ok()) {
     if (same.id() != ErrorId::kPassFailed) return same;
     PREON_ASSIGN_OR_RETURN(prepared, preparation_.PrepareVerifyingEachPass(plan.model, same));

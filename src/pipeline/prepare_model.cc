@@ -199,7 +199,7 @@ Result<Model> ModelPreparation::Load(const std::string& path, PreparedModel& pre
   PREON_ASSIGN_OR_RETURN(prepared.was_float16, ComputeInFloat32(source, prepared.warnings));
   if (!options_.prepare.fixed_shapes.empty() && !choices_.disabled_passes.contains("fix_shapes"))
     PREON_RETURN_IF_ERROR(FixShapes(source, options_.prepare.fixed_shapes).WithContext("--fix-shape"));
-  PREON_RETURN_IF_ERROR(CheckNames(source.graph, choices_.plan));
+  PREON_RETURN_IF_ERROR(CheckNames(source.graph, choices_.plan.exclude, choices_.plan.op_list));
   PREON_RETURN_IF_ERROR(ResolveSelectors(source.graph, &choices_.plan));
   PREON_RETURN_IF_ERROR(ResolveOverrides(source.graph, &choices_.plan));
   KeepLargeWeightsInFile(source, context_);
@@ -265,9 +265,9 @@ Status CheckRewrites(const FirstRun& first_run, const std::vector<NamedTensor>& 
   return CheckSame(first_run, outputs);
 }
 
-Status CheckRewrites(const PreparedModel& prepared, const RunContext& context) {
-  PREON_ASSIGN_OR_RETURN(const auto outputs, RunOnce(prepared.model, prepared.first_run.batch, context));
-  return CheckRewrites(prepared.first_run, outputs);
+Status CheckRewrites(const Model& rewritten, const FirstRun& first_run, const RunContext& context) {
+  PREON_ASSIGN_OR_RETURN(const auto outputs, RunOnce(rewritten, first_run.batch, context));
+  return CheckRewrites(first_run, outputs);
 }
 
 Status CheckSameResults(const Model& before, const Model& after, const Batch& batch, const RunContext& context) {

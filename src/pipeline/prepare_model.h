@@ -84,7 +84,7 @@ class ModelPreparation {
 /// Errors: kPassFailed when `outputs`, the rewritten model's for the first batch, differ from the source's.
 Status CheckRewrites(const FirstRun& first_run, const std::vector<NamedTensor>& outputs);
 /// The same with a run of its own.
-Status CheckRewrites(const PreparedModel& prepared, const RunContext& context);
+Status CheckRewrites(const Model& rewritten, const FirstRun& first_run, const RunContext& context);
 /// Errors: kPassFailed where the outputs of both models differ by more than rounding; those of a run.
 Status CheckSameResults(const Model& before, const Model& after, const Batch& batch, const RunContext& context);
 

@@ -70,11 +70,11 @@ Status CheckKeyConflicts(const Options& options, std::vector<std::string>* warni
   }
   for (const auto& [ignored, because] : kIgnoredWith) {
     if (IsSet(options, ignored) && IsSet(options, because))
-      PREON_RETURN_IF_ERROR(ReportIgnored(options, ignored.key, StrCat("with ", Text(because)), warnings));
+      PREON_RETURN_IF_ERROR(ReportIgnored(options.given, ignored.key, StrCat("with ", Text(because)), warnings));
   }
   for (const auto& [setting, needed] : kNeeds) {
     if (IsSet(options, setting) && !IsSet(options, needed))
-      PREON_RETURN_IF_ERROR(ReportIgnored(options, setting.key, StrCat("without ", Text(needed)), warnings));
+      PREON_RETURN_IF_ERROR(ReportIgnored(options.given, setting.key, StrCat("without ", Text(needed)), warnings));
   }
   return Status::Ok();
 }

@@ -14,25 +14,23 @@
 namespace preon {
 
 // Statistics from a file come with their samples: options about these would be ignored.
-Status CheckCalibAlone(const Options& options) {
-  const DataOptions& data = options.data;
-  const std::pair<bool, const char*> unused[] = {
-      {options.calibration.observe.mode != SketchMode::kSampled, "--exact"},
-      {!options.calibration.observe.optimize, "--no-optimize"},
-      {!options.data.has_samples() && !data.only.empty(), "--only"},
-      {options.calibration.workers.count > 1, "--workers"},
-      {options.calibration.checkpoint.resume, "--resume"},
-      {options.calibration.checkpoint.seconds.has_value(), "--checkpoint"},
-      {options.calibration.samples != -1, "--calib-samples"},
-      {!options.data.has_samples() && data.limit != -1, "--samples"},
-      {!options.data.has_samples() && data.batch != 0, "--batch"},
-      {!options.data.has_samples() && data.seed != 0, "--seed"},
-      {!options.data.has_samples() && !data.preprocess.empty(), "--preprocess"},
-      {!options.data.has_samples() && !data.labels.empty(), "--labels"}};
+Status CheckCalibAlone(const DataOptions& data, const CalibrationOptions& calibration) {
+  const std::pair<bool, const char*> unused[] = {{calibration.observe.mode != SketchMode::kSampled, "--exact"},
+                                                 {!calibration.observe.optimize, "--no-optimize"},
+                                                 {!data.has_samples() && !data.only.empty(), "--only"},
+                                                 {calibration.workers.count > 1, "--workers"},
+                                                 {calibration.checkpoint.resume, "--resume"},
+                                                 {calibration.checkpoint.seconds.has_value(), "--checkpoint"},
+                                                 {calibration.samples != -1, "--calib-samples"},
+                                                 {!data.has_samples() && data.limit != -1, "--samples"},
+                                                 {!data.has_samples() && data.batch != 0, "--batch"},
+                                                 {!data.has_samples() && data.seed != 0, "--seed"},
+                                                 {!data.has_samples() && !data.preprocess.empty(), "--preprocess"},
+                                                 {!data.has_samples() && !data.labels.empty(), "--labels"}};
   for (const auto& [given, name] : unused) {
     if (!given) continue;
     return Error(ErrorId::kConflictingOptions, name, ": has no effect with --calib",
-                 options.data.has_samples() ? "" : " and no --data");
+                 data.has_samples() ? "" : " and no --data");
   }
   return Status::Ok();
 }
@@ -43,7 +41,7 @@ Status CheckScaleTypes(const Options& options, Warnings* warnings) {
   const bool searches =
       plan.weight_rule.method_for(plan.scale_type_of_weights()) == WeightMethod::kMinMse && !power_of_two_weights;
   if (plan.weight_rule.search && !searches) {
-    PREON_RETURN_IF_ERROR(ReportIgnored(options, "--weight-search",
+    PREON_RETURN_IF_ERROR(ReportIgnored(options.given, "--weight-search",
                                         power_of_two_weights
                                             ? "with power-of-two scales, which have their own candidates"
                                             : "without --weight-method minmse",
@@ -82,20 +80,21 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
       {options.calibration.samples != -1, "--calib-samples"},
       {options.calibration.workers.count > 1, "--workers"}};
   // Of targets that also write activations.
-  const std::pair<bool, const char*> of_activations[] = {{plan.activation != unset.activation, "--activation"},
-                                                         {plan.activation_symmetric.has_value(), "--symmetric"},
-                                                         {plan.scale_type != unset.scale_type, "--scale-type"},
-                                                         {plan.weight_scale_type.has_value(), "--weight-scale-type"},
-                                                         {plan.weight_rule.search.has_value(), "--weight-search"},
-                                                         {plan.compat != Compat::kOff, "--compat"},
-                                                         {!plan.per_channel, "--per-tensor"},
-                                                         {plan.op_list.reduce_range, "--reduce-range"},
-                                                         {plan.weight_form.has_value(), "--weight-form"},
-                                                         {HasOverrides(plan), "settings of layers or single tensors"}};
+  const std::pair<bool, const char*> of_activations[] = {
+      {plan.activation != unset.activation, "--activation"},
+      {plan.activation_symmetric.has_value(), "--symmetric"},
+      {plan.scale_type != unset.scale_type, "--scale-type"},
+      {plan.weight_scale_type.has_value(), "--weight-scale-type"},
+      {plan.weight_rule.search.has_value(), "--weight-search"},
+      {plan.compat != Compat::kOff, "--compat"},
+      {!plan.per_channel, "--per-tensor"},
+      {plan.op_list.reduce_range, "--reduce-range"},
+      {plan.weight_form.has_value(), "--weight-form"},
+      {plan.has_overrides(), "settings of layers or single tensors"}};
   const std::pair<bool, const char*> of_blocks[] = {{plan.accuracy_level.has_value(), "--accuracy-level"}};
   const auto refuse = [&](std::span<const std::pair<bool, const char*>> unused, const std::string& with) {
     for (const auto& [given, name] : unused) {
-      if (given) PREON_RETURN_IF_ERROR(ReportIgnored(options, name, StrCat("with ", with), warnings));
+      if (given) PREON_RETURN_IF_ERROR(ReportIgnored(options.given, name, StrCat("with ", with), warnings));
     }
     return Status::Ok();
   };
@@ -103,10 +102,10 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
   for (const std::string& key : options.given.op_list_settings) {
     if (target.HasOpList()) break;
     PREON_RETURN_IF_ERROR(
-        ReportIgnored(options, key, StrCat("with ", with_target), warnings).WithHint("it is for --target quark"));
+        ReportIgnored(options.given, key, StrCat("with ", with_target), warnings).WithHint("it is for --target quark"));
   }
   for (const auto& [key, reason] : target.IgnoredKeys(plan))
-    PREON_RETURN_IF_ERROR(ReportIgnored(options, key, StrCat("here: ", reason), warnings));
+    PREON_RETURN_IF_ERROR(ReportIgnored(options.given, key, StrCat("here: ", reason), warnings));
   if (options.given.keys.contains("MatMulNBitsParams") && target.QuantizesActivations())
     return Error(ErrorId::kConflictingOptions, "MatMulNBitsParams: has no effect with ", with_target,
                  "; wanted UseMatMulNBits=true too");
@@ -125,20 +124,20 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
 // Options of single types.
 Status CheckTypeOptions(const Options& options, PlanOptions& plan, Warnings* warnings) {
   if (plan.activation_scaled && !IsHalf(plan.activation))
-    PREON_RETURN_IF_ERROR(ReportIgnored(options, "--activation-scaled",
+    PREON_RETURN_IF_ERROR(ReportIgnored(options.given, "--activation-scaled",
                                         StrCat("on ", plan.activation.name(), "; wanted float16 or bfloat16"),
                                         warnings));
   if (plan.weight_scaled && !IsHalf(plan.weight))
-    PREON_RETURN_IF_ERROR(ReportIgnored(options, "--weight-scaled",
+    PREON_RETURN_IF_ERROR(ReportIgnored(options.given, "--weight-scaled",
                                         StrCat("on ", plan.weight.name(), "; wanted float16 or bfloat16"), warnings));
   const std::vector<TensorType> types = TypesOf(std::as_const(plan));
   const bool has_bfloat16 = std::ranges::find(types, TensorType(DataType::kBFloat16)) != types.end();
   const std::string on_types = StrCat("on ", plan.activation.name(), " and ", plan.weight.name());
   const BFloat16Options& how = plan.bfloat16;
   if ((how.casts || how.clip || how.vaiml) && !has_bfloat16)
-    PREON_RETURN_IF_ERROR(ReportIgnored(options, "--bfloat16", on_types, warnings));
-  const bool activation = HasScale(plan.activation, plan.activation_scaled) || HasOverrides(plan);
-  const bool weight = HasScale(plan.weight, plan.weight_scaled) || HasOverrides(plan);
+    PREON_RETURN_IF_ERROR(ReportIgnored(options.given, "--bfloat16", on_types, warnings));
+  const bool activation = HasScale(plan.activation, plan.activation_scaled) || plan.has_overrides();
+  const bool weight = HasScale(plan.weight, plan.weight_scaled) || plan.has_overrides();
   for (const auto& [given, with, name] :
        {std::tuple(plan.activation_symmetric.has_value(), activation, "--symmetric"),
         std::tuple(!plan.per_channel, weight, "--per-tensor"),
@@ -146,7 +145,7 @@ Status CheckTypeOptions(const Options& options, PlanOptions& plan, Warnings* war
         std::tuple(plan.weight_rule.method.has_value() && plan.compat == Compat::kOff, weight, "--weight-method"),
         std::tuple(plan.weight_scale_type.has_value(), weight, "--weight-scale-type"),
         std::tuple(plan.scale_type != ScaleType::kFloat32, activation || weight, "--scale-type")}) {
-    if (given && !with) PREON_RETURN_IF_ERROR(ReportIgnored(options, name, on_types, warnings));
+    if (given && !with) PREON_RETURN_IF_ERROR(ReportIgnored(options.given, name, on_types, warnings));
   }
   if (!activation) plan.activation_symmetric.reset();  // rounded as they are, they have no zero point
   if (plan.block_size && !plan.per_channel)
@@ -156,7 +155,7 @@ Status CheckTypeOptions(const Options& options, PlanOptions& plan, Warnings* war
                  "--weight-form: has no effect with --bfloat16 vaiml, which folds weights");
   const bool has_blocks = std::ranges::any_of(types, [](const TensorType& type) { return type.block() != nullptr; });
   if (!plan.refine_block_axis && !has_blocks)
-    return ReportIgnored(options, "--keep-block-axis", "without a block format", warnings);
+    return ReportIgnored(options.given, "--keep-block-axis", "without a block format", warnings);
   return Status::Ok();
 }
 
@@ -175,21 +174,22 @@ Status SetAttributes(const Options& options, PlanOptions& plan, Warnings* warnin
       used = true;
     }
     if (!used)
-      PREON_RETURN_IF_ERROR(
-          ReportIgnored(options, option, StrCat("on ", plan.activation.name(), " and ", plan.weight.name()), warnings));
+      PREON_RETURN_IF_ERROR(ReportIgnored(
+          options.given, option, StrCat("on ", plan.activation.name(), " and ", plan.weight.name()), warnings));
   }
   return Status::Ok();
 }
 
 // Of methods that want all values in the data's order.
-Status CheckInOrder(const Options& options) {
-  for (const auto& [given, name] : {std::pair(options.calibration.workers.count > 1, "--workers"),
-                                    std::pair(options.calibration.checkpoint.resume, "--resume"),
-                                    std::pair(options.calibration.checkpoint.seconds.has_value(), "--checkpoint"),
-                                    std::pair(!options.statistics.save_and_restore.empty(), "--save-and-restore")}) {
+Status CheckInOrder(const CalibrationOptions& calibration, const StatisticsOptions& statistics,
+                    const std::string& method) {
+  for (const auto& [given, name] :
+       {std::pair(calibration.workers.count > 1, "--workers"), std::pair(calibration.checkpoint.resume, "--resume"),
+        std::pair(calibration.checkpoint.seconds.has_value(), "--checkpoint"),
+        std::pair(!statistics.save_and_restore.empty(), "--save-and-restore")}) {
     if (given)
       return Error(ErrorId::kConflictingOptions, name,
-                   ": can't be used with a method that depends on the order of the samples (", options.ranges.method,
+                   ": can't be used with a method that depends on the order of the samples (", method,
                    "): they must run in one pass");
   }
   return Status::Ok();
@@ -202,10 +202,10 @@ Status CheckRandom(const Options& options, Warnings* warnings) {
   if (options.data.has_random()) return Status::Ok();
   for (const auto& [given, name] :
        {std::pair(!random.shapes.empty(), "--random-shape"), std::pair(!random.ranges.empty(), "--random-range")}) {
-    if (given) PREON_RETURN_IF_ERROR(ReportIgnored(options, name, "without random samples", warnings));
+    if (given) PREON_RETURN_IF_ERROR(ReportIgnored(options.given, name, "without random samples", warnings));
   }
   if (options.data.has_sources() && options.data.random_samples == 0 && options.data.seed != 0)
-    return ReportIgnored(options, "--seed", "without random samples", warnings);
+    return ReportIgnored(options.given, "--seed", "without random samples", warnings);
   return Status::Ok();
 }
 
@@ -214,19 +214,20 @@ Status CheckPreprocess(const Options& options, Warnings* warnings) {
   const bool images = std::ranges::any_of(data.sources, MayHoldImages) ||
                       std::ranges::any_of(data.inputs, [](const auto& input) { return MayHoldImages(input.second); });
   if (data.preprocess.empty() || images || !options.data.has_sources()) return Status::Ok();
-  return ReportIgnored(options, "--preprocess", "without images", warnings);
+  return ReportIgnored(options.given, "--preprocess", "without images", warnings);
 }
 
-void WarnOfDoubtful(const Options& options, const PlanOptions& plan, Warnings* warnings) {
-  const DataType type = plan.activation.type();
-  if (plan.activation_symmetric == true && IsIntType(type) && IntFormat{type}.q_min() == 0)
-    warnings->push_back(StrCat("--symmetric on ", plan.activation.name(), ": the zero point is the middle code"));
-  const auto percentile = options.given.keys.find("Percentile");
-  if (percentile != options.given.keys.end() && ParseNumber<double>(percentile->second).value_or(100) <= 50)
+void WarnOfDoubtful(const GivenSettings& given, const StatisticsOptions& statistics, const TensorType& activation,
+                    std::optional<bool> symmetric, Warnings* warnings) {
+  const DataType type = activation.type();
+  if (symmetric == true && IsIntType(type) && IntFormat{type}.q_min() == 0)
+    warnings->push_back(StrCat("--symmetric on ", activation.name(), ": the zero point is the middle code"));
+  const auto percentile = given.keys.find("Percentile");
+  if (percentile != given.keys.end() && ParseNumber<double>(percentile->second).value_or(100) <= 50)
     warnings->push_back(StrCat("Percentile ", percentile->second, ": cuts off at least half of the values"));
-  if (!options.statistics.save_and_restore.empty() && !options.statistics.save_and_restore.ends_with(".json"))
-    warnings->push_back(StrCat("--save-and-restore ", options.statistics.save_and_restore,
-                               ": the file is written as JSON despite its name"));
+  if (!statistics.save_and_restore.empty() && !statistics.save_and_restore.ends_with(".json"))
+    warnings->push_back(
+        StrCat("--save-and-restore ", statistics.save_and_restore, ": the file is written as JSON despite its name"));
 }
 
 }  // namespace preon

@@ -12,7 +12,7 @@ namespace preon {
 using Warnings = std::vector<std::string>;
 
 /// Options about samples, beside --calib, which comes with its own. Errors: kConflictingOptions, as below.
-Status CheckCalibAlone(const Options& options);
+Status CheckCalibAlone(const DataOptions& data, const CalibrationOptions& calibration);
 /// Types of scales and the search of weights.
 Status CheckScaleTypes(const Options& options, Warnings* warnings);
 /// Options of ranges where no tensor has one, of op lists where there is none, of another kind of target.
@@ -23,9 +23,11 @@ Status CheckTypeOptions(const Options& options, PlanOptions& plan, Warnings* war
 /// it.
 Status SetAttributes(const Options& options, PlanOptions& plan, Warnings* warnings);
 /// Options that a method which needs all values in the data's order excludes.
-Status CheckInOrder(const Options& options);
+Status CheckInOrder(const CalibrationOptions& calibration, const StatisticsOptions& statistics,
+                    const std::string& method);
 /// Warns of settings that are allowed, but rarely meant.
-void WarnOfDoubtful(const Options& options, const PlanOptions& plan, Warnings* warnings);
+void WarnOfDoubtful(const GivenSettings& given, const StatisticsOptions& statistics, const TensorType& activation,
+                    std::optional<bool> symmetric, Warnings* warnings);
 /// Options of random samples.
 Status CheckRandom(const Options& options, Warnings* warnings);
 Status CheckPreprocess(const Options& options, Warnings* warnings);

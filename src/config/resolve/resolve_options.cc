@@ -119,7 +119,7 @@ Status CheckMethodKeys(const Options& options, const Builtins& builtins, Warning
     if (why.empty())
       why = StrCat("on method ", options.ranges.method,
                    others.empty() ? "" : "; methods that have it: " + JoinNames(others));
-    PREON_RETURN_IF_ERROR(ReportIgnored(options, key, why, warnings));
+    PREON_RETURN_IF_ERROR(ReportIgnored(options.given, key, why, warnings));
   }
   return Status::Ok();
 }
@@ -144,12 +144,12 @@ Result<const Target*> TargetFor(const Options& options, const PlanOptions& plan,
 
 }  // namespace
 
-Result<IntFormat> RangeFormat(const PlanOptions& plan) {
-  if (plan.activation.block() != nullptr) {
-    return Error(ErrorId::kConflictingOptions, "--activation ", plan.activation.name(), ": blocks have no ranges");
+Result<IntFormat> RangeFormat(const TensorType& activation, std::optional<bool> symmetric) {
+  if (activation.block() != nullptr) {
+    return Error(ErrorId::kConflictingOptions, "--activation ", activation.name(), ": blocks have no ranges");
   }
-  const IntFormat format{plan.activation.type()};
-  return IntFormat{plan.activation.type(), plan.activation_symmetric.value_or(format.floating())};
+  const IntFormat format{activation.type()};
+  return IntFormat{activation.type(), symmetric.value_or(format.floating())};
 }
 
 namespace {
@@ -256,15 +256,17 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   }
   if (options.prepare.opset > NewestOpset())
     return Error(ErrorId::kBadOptionValue, "--opset: got ", options.prepare.opset, ", wanted at most ", NewestOpset());
-  if (!options.statistics.calib.empty()) PREON_RETURN_IF_ERROR(CheckCalibAlone(options));
+  if (!options.statistics.calib.empty()) PREON_RETURN_IF_ERROR(CheckCalibAlone(options.data, options.calibration));
   if (!options.data.only.empty() && !options.data.has_samples())
     return Error(ErrorId::kConflictingOptions, "--only: has no effect without --data");
   PREON_RETURN_IF_ERROR(CheckScaleTypes(options, warnings));
-  PREON_RETURN_IF_ERROR(CheckPassthrough(options.plan));
+  PREON_RETURN_IF_ERROR(CheckPassthrough(options.plan.passthrough));
   PREON_RETURN_IF_ERROR(CheckRandom(options, warnings));
   PREON_RETURN_IF_ERROR(CheckPreprocess(options, warnings));
-  if (choices.method->collects()) PREON_RETURN_IF_ERROR(CheckInOrder(options));
-  WarnOfDoubtful(options, choices.plan, warnings);
+  if (choices.method->collects())
+    PREON_RETURN_IF_ERROR(CheckInOrder(options.calibration, options.statistics, options.ranges.method));
+  WarnOfDoubtful(options.given, options.statistics, choices.plan.activation, choices.plan.activation_symmetric,
+                 warnings);
   return choices;
 }
 

@@ -31,6 +31,6 @@ struct Choices {
 Result<Choices> Resolve(const Options& options, const Builtins& builtins);
 
 /// What ranges are for, where no plan says more. Errors: kConflictingOptions for block formats, which have none.
-Result<IntFormat> RangeFormat(const PlanOptions& plan);
+Result<IntFormat> RangeFormat(const TensorType& activation, std::optional<bool> symmetric);
 
 }  // namespace preon

@@ -115,8 +115,8 @@ class Inheritance {
 
 }  // namespace
 
-Status CheckPassthrough(const PlanOptions& options) {
-  for (const std::string& type : options.passthrough) {
+Status CheckPassthrough(const std::vector<std::string>& passthrough) {
+  for (const std::string& type : passthrough) {
     if (std::ranges::find(kJoins, type) == kJoins.end()) continue;
     return Error(ErrorId::kBadOptionValue, "--passthrough: ", type,
                  " joins several tensors, so there is no range to inherit; wanted an operator with one data input");

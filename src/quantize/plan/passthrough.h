@@ -10,7 +10,7 @@
 namespace preon {
 
 /// Errors: kBadOptionValue for an operator that joins several tensors and so has no range to inherit.
-Status CheckPassthrough(const PlanOptions& options);
+Status CheckPassthrough(const std::vector<std::string>& passthrough);
 
 /// Gives every activation that a passthrough operator writes the range of its source: the nearest tensor up the data
 /// input (input 0) that no passthrough operator writes, a graph's input or a constant included. With the same format it

@@ -119,8 +119,8 @@ TEST(Passthrough, OthersAreLeftAloneAndWarnings) {
 }
 
 TEST(Passthrough, JoinsAreRefused) {
-  EXPECT_TRUE(CheckPassthrough({.passthrough = {"Reshape", "Relu"}}).ok());
-  EXPECT_EQ(CheckPassthrough({.passthrough = {"Concat"}}).id(), ErrorId::kBadOptionValue);
+  EXPECT_TRUE(CheckPassthrough({"Reshape", "Relu"}).ok());
+  EXPECT_EQ(CheckPassthrough({"Concat"}).id(), ErrorId::kBadOptionValue);
 }
 
 }  // namespace

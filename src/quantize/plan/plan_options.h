@@ -73,6 +73,8 @@ struct PlanOptions {
   std::map<std::string, FloatReason> left_float;
 
   ScaleType scale_type_of_weights() const { return weight_scale_type.value_or(scale_type); }
+  /// Has a tensor or layer settings of its own?
+  bool has_overrides() const { return !overrides.empty() || !layers.empty() || !base_overrides.empty(); }
 };
 
 }  // namespace preon

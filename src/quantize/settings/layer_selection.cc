@@ -102,9 +102,10 @@ std::vector<std::string> LayerSettingsOf::WithoutEffect(const Graph& graph,
   return warnings;
 }
 
-Status CheckOpTypes(const Graph& rewritten, const PlanOptions& options) {
+Status CheckOpTypes(const Graph& rewritten, const std::map<std::string, std::string>& source_types,
+                    const std::vector<std::string>& exclude_types, const std::vector<LayerOverride>& layers) {
   std::vector<std::string> known;
-  for (const auto& [node, type] : options.source_types) known.push_back(type);
+  for (const auto& [node, type] : source_types) known.push_back(type);
   for (const auto& node : rewritten.nodes()) known.push_back(node->op_type);
   const auto check = [&](const std::vector<std::string>& types, std::string_view what) -> Status {
     for (const std::string& type : types) {
@@ -114,9 +115,9 @@ Status CheckOpTypes(const Graph& rewritten, const PlanOptions& options) {
     }
     return Status::Ok();
   };
-  PREON_RETURN_IF_ERROR(check(options.exclude_types, "exclude-type"));
-  for (size_t index = 0; index < options.layers.size(); ++index)
-    PREON_RETURN_IF_ERROR(check(options.layers[index].selectors.op_types, StrCat("layer configuration ", index + 1)));
+  PREON_RETURN_IF_ERROR(check(exclude_types, "exclude-type"));
+  for (size_t index = 0; index < layers.size(); ++index)
+    PREON_RETURN_IF_ERROR(check(layers[index].selectors.op_types, StrCat("layer configuration ", index + 1)));
   return Status::Ok();
 }
 

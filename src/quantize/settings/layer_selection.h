@@ -47,7 +47,8 @@ class LayerSettingsOf {
 
 /// Has the user's model, or what became of it, operators of the types that the options name? Errors: kNameNotInModel
 /// with the nearest type.
-Status CheckOpTypes(const Graph& rewritten, const PlanOptions& options);
+Status CheckOpTypes(const Graph& rewritten, const std::map<std::string, std::string>& source_types,
+                    const std::vector<std::string>& exclude_types, const std::vector<LayerOverride>& layers);
 
 /// For PassEnv::settings_of; null where the options have no settings for single nodes or tensors. The options must live
 /// as long.

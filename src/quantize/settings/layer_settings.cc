@@ -267,7 +267,7 @@ PlanOptions WithLayerSettings(const Graph& graph, PlanOptions options, const Qua
 }
 
 Result<QuantPlan> PlanWithLayerSettings(const Target& target, const Model& model, const PlanOptions& options) {
-  PREON_RETURN_IF_ERROR(CheckOpTypes(model.graph, options));
+  PREON_RETURN_IF_ERROR(CheckOpTypes(model.graph, options.source_types, options.exclude_types, options.layers));
   PlanOptions plain = options;
   target.SettleFormat(&plain);
   PlanOptions with = plain;
@@ -286,7 +286,7 @@ Result<QuantPlan> PlanWithLayerSettings(const Target& target, const Model& model
   if (!options.layers.empty()) warn(LayerSettingsOf(options).WithoutEffect(model.graph, plan.nodes));
   if (const std::string warning = WithoutPairs(model.graph, with, options, plan); !warning.empty())
     plan.warnings.push_back(warning);
-  warn(IgnoredTensorSettings(options, plan));
+  warn(IgnoredTensorSettings(options.overrides, options.base_overrides, plan));
   return plan;
 }
 

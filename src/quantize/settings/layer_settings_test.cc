@@ -264,13 +264,11 @@ TEST(LayerSettingsOf, TypesThatANodeReplacedAreWeakerThanItsOwn) {
 
 TEST(LayerSettingsOf, TypesOfTheRewrittenModelAreKnownToo) {
   Graph graph = Fork();
-  EXPECT_TRUE(CheckOpTypes(graph, WithTypes({"Conv"}, {"MatMul"})).ok());
-  const Status status = CheckOpTypes(graph, WithTypes({"Conv"}, {"MatMull"}));
+  EXPECT_TRUE(CheckOpTypes(graph, {}, {}, WithTypes({"Conv"}, {"MatMul"}).layers).ok());
+  const Status status = CheckOpTypes(graph, {}, {}, WithTypes({"Conv"}, {"MatMull"}).layers);
   EXPECT_EQ(status.id(), ErrorId::kNameNotInModel);
   EXPECT_NE(status.message().find("did you mean 'MatMul'?"), std::string::npos) << status.message();
-  PlanOptions excluded;
-  excluded.exclude_types = {"Gemm"};
-  EXPECT_EQ(CheckOpTypes(graph, excluded).id(), ErrorId::kNameNotInModel);
+  EXPECT_EQ(CheckOpTypes(graph, {}, {"Gemm"}, {}).id(), ErrorId::kNameNotInModel);
 }
 
 TEST(LayerSettingsOf, WhatIsLeftInFloatIsTold) {

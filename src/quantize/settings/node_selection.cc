@@ -52,21 +52,20 @@ bool NamePattern::Matches(const Node& node) const {
   });
 }
 
-Status CheckNames(const Graph& source, const PlanOptions& options) {
+Status CheckNames(const Graph& source, const std::vector<std::string>& exclude, const OpListOptions& op_list) {
   std::vector<std::string> names;
   for (const auto& node : source.nodes()) {
     for (std::string& name : KnownNames(*node)) names.push_back(std::move(name));
   }
-  for (const std::string& pattern : options.exclude) {
+  for (const std::string& pattern : exclude) {
     Result<NamePattern> parsed = NamePattern::Parse(pattern);
     if (!parsed.ok()) return std::move(parsed).status().WithContext("exclude");
     if (std::ranges::any_of(source.nodes(), [&](const auto& node) { return parsed->Matches(*node); })) continue;
     return Error(ErrorId::kNameNotInModel, "exclude: no node of the model matches '", pattern, "'",
                  DidYouMean(pattern, names));
   }
-  for (const auto& [nodes, key] :
-       {std::pair(&options.op_list.selection.nodes, "NodesToQuantize"),
-        std::pair(&options.op_list.pairs.no_output_nodes, "NodesToExcludeOutputQuantization")}) {
+  for (const auto& [nodes, key] : {std::pair(&op_list.selection.nodes, "NodesToQuantize"),
+                                   std::pair(&op_list.pairs.no_output_nodes, "NodesToExcludeOutputQuantization")}) {
     for (const std::string& node : *nodes) {
       if (std::ranges::find(names, node) == names.end())
         return Error(ErrorId::kNameNotInModel, key, ": the model has no node '", node, "'", DidYouMean(node, names));

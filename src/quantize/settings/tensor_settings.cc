@@ -159,14 +159,16 @@ Status CheckTypes(std::string_view target, std::span<const DataType> types, cons
   return Status::Ok();
 }
 
-std::vector<std::string> IgnoredTensorSettings(const PlanOptions& options, const QuantPlan& plan) {
-  std::set<std::string> idle;
-  for (const auto* overrides : {&options.overrides, &options.base_overrides}) {
-    for (const auto& [tensor, wanted] : *overrides)
-      if (!plan.activations.contains(tensor) && !plan.weights.contains(tensor)) idle.insert(tensor);
+std::vector<std::string> IgnoredTensorSettings(const std::map<std::string, TensorOverride>& overrides,
+                                               const std::map<std::string, TensorOverride>& base_overrides,
+                                               const QuantPlan& plan) {
+  std::set<std::string> ignored;
+  for (const auto* settings : {&overrides, &base_overrides}) {
+    for (const auto& [tensor, wanted] : *settings)
+      if (!plan.activations.contains(tensor) && !plan.weights.contains(tensor)) ignored.insert(tensor);
   }
   std::vector<std::string> warnings;
-  for (const std::string& tensor : idle)
+  for (const std::string& tensor : ignored)
     warnings.push_back(StrCat("overrides: tensor '", tensor, "' stays float, so its override has no effect"));
   return warnings;
 }

@@ -31,11 +31,6 @@ void ApplyOverride(const TensorOverride& wanted, const ScaleAxes& axes, WeightPl
 /// All types that some tensor may get: those of the options, of layers and of single tensors.
 std::vector<TensorType*> TypesOf(PlanOptions& options);
 std::vector<TensorType> TypesOf(const PlanOptions& options);
-/// Has a tensor or layer settings of its own?
-inline bool HasOverrides(const PlanOptions& options) {
-  return !options.overrides.empty() || !options.layers.empty() || !options.base_overrides.empty();
-}
-
 /// All settings: of layers, of single tensors, and those under both.
 std::vector<const TensorOverride*> OverridesOf(const PlanOptions& options);
 /// Do weights have a scale per block, all or some?
@@ -46,6 +41,8 @@ bool HasBlockSize(const PlanOptions& options);
 Status CheckTypes(std::string_view target, std::span<const DataType> types, const PlanOptions& options);
 
 /// Warnings of the user's settings for tensors that the plan leaves in float.
-std::vector<std::string> IgnoredTensorSettings(const PlanOptions& options, const QuantPlan& plan);
+std::vector<std::string> IgnoredTensorSettings(const std::map<std::string, TensorOverride>& overrides,
+                                               const std::map<std::string, TensorOverride>& base_overrides,
+                                               const QuantPlan& plan);
 
 }  // namespace preon

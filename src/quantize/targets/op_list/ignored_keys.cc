@@ -1,4 +1,4 @@
-#include "quantize/targets/op_list/ignored_keys.h"
+#include "quantize/targets/op_list/op_list_rules.h"
 
 #include <algorithm>
 
@@ -27,30 +27,30 @@ std::vector<std::string_view> ExtendedKeys(const OpListOptions& op_list) {
 
 }  // namespace
 
-std::vector<IgnoredKey> IgnoredOpListKeys(const PlanOptions& options, const OpListRules& rules) {
+std::vector<IgnoredKey> OpListRules::IgnoredKeys(const PlanOptions& options) const {
   const OpListOptions& op_list = options.op_list;
   std::vector<IgnoredKey> ignored;
-  if (!rules.extended) {
+  if (!extended) {
     for (const std::string_view key : ExtendedKeys(op_list)) {
       ignored.push_back(
-          {key, rules.operators == OperatorForm::kLibrary
-                    ? "the base quantizer (int8 and uint8) does not read it, only the extended one (other types) does"
-                    : StrCat("target ", rules.target,
-                             " does not read it, only the extended quantizer of target quark does")});
+          {key,
+           operators == OperatorForm::kLibrary
+               ? "the base quantizer (int8 and uint8) does not read it, only the extended one (other types) does"
+               : StrCat("target ", target, " does not read it, only the extended quantizer of target quark does")});
     }
   }
-  const bool symmetric = rules.Symmetric(options);
-  if (op_list.pairs.fold_relu && (symmetric || !rules.extended))
+  const bool symmetric = Symmetric(options);
+  if (op_list.pairs.fold_relu && (symmetric || !extended))
     ignored.push_back(
         {"FoldRelu", symmetric ? "symmetric codes can't replace a Relu or Clip" : "Relu and Clip are folded anyway"});
-  if (op_list.pairs.fused && rules.extended) {
+  if (op_list.pairs.fused && extended) {
     const std::vector<TensorType> types = TypesOf(options);
     if (std::ranges::none_of(types, [](const TensorType& type) { return type.block() != nullptr; }))
       ignored.push_back({"RemoveFusedQDQ", "no tensor has a block format"});
   }
-  if (op_list.pairs.unsigned_relu && !symmetric && !HasOverrides(options))
+  if (op_list.pairs.unsigned_relu && !symmetric && !options.has_overrides())
     ignored.push_back({"UseUnsignedReLU", "activations are asymmetric, so that codes of a Relu start at 0 anyway"});
-  if (!op_list.pairs.channel_axis.empty() && !options.per_channel && !HasOverrides(options))
+  if (!op_list.pairs.channel_axis.empty() && !options.per_channel && !options.has_overrides())
     ignored.push_back({"QDQOpTypePerChannelSupportToAxis", "weights have one scale each, not one per channel"});
   return ignored;
 }

@@ -1,4 +1,4 @@
-#include "quantize/targets/op_list/ignored_keys.h"
+#include "quantize/targets/op_list/op_list_rules.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ using ::testing::IsEmpty;
 
 std::vector<std::string_view> Keys(const PlanOptions& options, const OpListRules& rules) {
   std::vector<std::string_view> keys;
-  for (const IgnoredKey& idle : IgnoredOpListKeys(options, rules)) {
+  for (const IgnoredKey& idle : rules.IgnoredKeys(options)) {
     EXPECT_FALSE(idle.reason.empty()) << idle.key;
     keys.push_back(idle.key);
   }

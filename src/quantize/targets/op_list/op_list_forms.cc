@@ -23,10 +23,10 @@ const IntFormat* CodesRead(const QuantPlan& plan, const Node& node, const std::s
 
 // By default what the runtime leaves alone: it makes integer kernels of operators between pairs, which have neither
 // float8, int32 nor bytes in blocks, and MatMulNBits, which rounds its activations to bytes, of others.
-WeightForm FormOfWeight(const PlanOptions& options, const OpListRules& rules, const QuantPlan& plan, const Node& node,
-                        const WeightPlan& weight) {
+WeightForm OpListRules::FormOf(const WeightPlan& weight, const QuantPlan& plan, const Node& node,
+                               const PlanOptions& options) const {
   if (options.weight_form) return *options.weight_form;
-  const bool library = rules.operators == OperatorForm::kLibrary, pairs = ReadsPairs(plan, node);
+  const bool library = operators == OperatorForm::kLibrary, pairs = ReadsPairs(plan, node);
   const DataType type = weight.format.type;
   if (weight.block) return library ? WeightForm::kOperators : WeightForm::kFolded;
   if (IsHalf(type)) return library ? WeightForm::kOperators : pairs ? WeightForm::kFolded : WeightForm::kPacked;
@@ -34,7 +34,7 @@ WeightForm FormOfWeight(const PlanOptions& options, const OpListRules& rules, co
   if (DataTypeBits(type) == 32) return library ? WeightForm::kOperators : WeightForm::kFolded;
   // Of bytes in blocks the runtime makes a kernel, which then refuses their scales.
   if (pairs && weight.block_size > 0 && DataTypeBits(type) == 8) return WeightForm::kFolded;
-  if (!rules.guards_float_regions && IsIntType(type)) return WeightForm::kPacked;
+  if (!guards_float_regions && IsIntType(type)) return WeightForm::kPacked;
   if (weight.format.floating()) return pairs ? WeightForm::kFolded : WeightForm::kPacked;
   const bool fuses = !library && !pairs && DataTypeBits(type) <= 8;
   // Of four bits beside eight the runtime makes a kernel, which then refuses them.
@@ -42,8 +42,8 @@ WeightForm FormOfWeight(const PlanOptions& options, const OpListRules& rules, co
   return fuses || mixes ? WeightForm::kFolded : WeightForm::kPacked;
 }
 
-bool NeedsGuard(const OpListRules& rules, const QuantPlan& plan, const Node& node) {
-  if (!rules.guards_float_regions || (!node.Is("Conv") && !node.Is("Gemm")) || !ReadsPairs(plan, node)) return false;
+bool NeedsGuard(const QuantPlan& plan, const Node& node) {
+  if ((!node.Is("Conv") && !node.Is("Gemm")) || !ReadsPairs(plan, node)) return false;
   const auto weight = plan.weights.find(node.input(1));
   const bool has_codes = weight != plan.weights.end() && weight->second.form == WeightForm::kPacked &&
                          IsIntType(weight->second.format.type);

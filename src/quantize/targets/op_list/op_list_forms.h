@@ -10,11 +10,7 @@ namespace preon {
 /// Codes that the node reads of an activation, by its own pair where it has one; null where it reads none, or blocks.
 const IntFormat* CodesRead(const QuantPlan& plan, const Node& node, const std::string& tensor);
 
-/// The form for a weight of the node. `plan` knows all activations.
-WeightForm FormOfWeight(const PlanOptions& options, const OpListRules& rules, const QuantPlan& plan, const Node& node,
-                        const WeightPlan& weight);
-
 /// True where the runtime would quantize float weights or biases of a node that reads a pair behind the user's back.
-bool NeedsGuard(const OpListRules& rules, const QuantPlan& plan, const Node& node);
+bool NeedsGuard(const QuantPlan& plan, const Node& node);
 
 }  // namespace preon

@@ -44,10 +44,10 @@ Status CheckAxis(const Graph& graph, const std::string& type, int64_t axis, cons
 
 }  // namespace
 
-Status CheckOperatorTypes(const Graph& graph, const PlanOptions& options, const OpListRules& rules,
+Status CheckOperatorTypes(const Graph& graph, const OpListOptions& options, const OpListRules& rules,
                           std::vector<std::string>* warnings) {
-  const SelectionOptions& selection = options.op_list.selection;
-  const PairOptions& pairs = options.op_list.pairs;
+  const SelectionOptions& selection = options.selection;
+  const PairOptions& pairs = options.pairs;
   std::vector<std::string> types, axes, between;
   for (const auto& node : graph.nodes()) types.push_back(node->op_type);
   for (const auto& [upper, lower] : pairs.between) {

@@ -11,7 +11,7 @@ namespace preon {
 
 /// Warns of types that are not there. Errors: kBadConfig for an axis of QDQOpTypePerChannelSupportToAxis that a weight
 /// has not.
-Status CheckOperatorTypes(const Graph& graph, const PlanOptions& options, const OpListRules& rules,
+Status CheckOperatorTypes(const Graph& graph, const OpListOptions& options, const OpListRules& rules,
                           std::vector<std::string>* warnings);
 
 }  // namespace preon

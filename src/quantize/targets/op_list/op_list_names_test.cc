@@ -23,7 +23,7 @@ GraphBuilder One() {
 
 Result<std::vector<std::string>> Warned(const PlanOptions& options) {
   std::vector<std::string> warnings;
-  PREON_RETURN_IF_ERROR(CheckOperatorTypes(One().model.graph, options, QuarkRules(options), &warnings));
+  PREON_RETURN_IF_ERROR(CheckOperatorTypes(One().model.graph, options.op_list, QuarkRules(options), &warnings));
   return warnings;
 }
 

@@ -43,7 +43,8 @@ class OpListPlanner {
     PlanWeights();
     for (const BiasMark& bias : marks_.biases) PlanBias(bias);
     for (const auto& node : graph_.nodes())
-      if (IsConstant(node->input(1)) && NeedsGuard(rules_, plan_, *node)) plan_.float_regions.push_back(node->name);
+      if (IsConstant(node->input(1)) && rules_.guards_float_regions && NeedsGuard(plan_, *node))
+        plan_.float_regions.push_back(node->name);
     if (options_.bfloat16.vaiml) KeepInputCastsOnly();
     if (options_.refine_block_axis) RefineBlockAxes(graph_, &plan_);
     InheritRanges(graph_, options_, &plan_);
@@ -51,7 +52,7 @@ class OpListPlanner {
     DropUnusedPairs();
     PREON_RETURN_IF_ERROR(CheckPlan(plan_));
     if (!rules_.guards_float_regions) PREON_RETURN_IF_ERROR(CheckConvolutions(graph_, plan_));
-    PREON_RETURN_IF_ERROR(CheckOperatorTypes(graph_, options_, rules_, &plan_.warnings));
+    PREON_RETURN_IF_ERROR(CheckOperatorTypes(graph_, options_.op_list, rules_, &plan_.warnings));
     if (rules_.per_channel_is_symmetric && options_.per_channel && options_.weight_symmetric == false)
       plan_.warnings.push_back(
           "WeightSymmetric=false: has no effect on weights with a scale per channel: they have one zero point for all, "
@@ -224,7 +225,7 @@ class OpListPlanner {
     if (plan.format.type == DataType::kInt32) plan.format.symmetric = true;
     LeaveUnscaled(options_.weight_scaled || plan.range, plan);
     if (plan.params || plan.block) plan.axis = -1;
-    plan.form = FormOfWeight(options_, rules_, plan_, *mark.first, plan);
+    plan.form = rules_.FormOf(plan, plan_, *mark.first, options_);
     std::set<std::string> biased;
     for (const BiasMark& bias : marks_.biases) {
       if (bias.bias == tensor) biased.insert(bias.node->name);
@@ -319,7 +320,7 @@ class OpListPlanner {
 }  // namespace
 
 Result<QuantPlan> PlanOpList(const Model& model, const PlanOptions& options, const OpListRules& rules) {
-  if (!TakesEveryType(options)) {
+  if (!TakesEveryType(options.weight)) {
     return Error(ErrorId::kNotYetSupported, "--weight ", options.weight.name(), ": only --target matmul-nbits has it");
   }
   PREON_ASSIGN_OR_RETURN(QuantPlan plan, OpListPlanner(model, options, rules).Run());

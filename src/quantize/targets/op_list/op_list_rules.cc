@@ -98,9 +98,9 @@ OpListRules QuarkRules(const PlanOptions& options) {
   return rules;
 }
 
-OpListRules SimulateRules(const PlanOptions& options) {
+OpListRules SimulateRules(const TensorType& activation, Compat compat) {
   OpListRules rules{.target = "simulate", .op_types = Joined(kQLinearTypes, kQuarkTypes), .handlers = CommonHandlers()};
-  rules.operands_alone = options.activation.block() != nullptr && options.compat == Compat::kOff;
+  rules.operands_alone = activation.block() != nullptr && compat == Compat::kOff;
   if (rules.operands_alone) rules.op_types = Joined(kProducts);
   rules.folds_clamps = rules.removes_pairs = rules.shifts_as_weights = rules.int8_is_symmetric = true;
   rules.keeps_masks_float = rules.guards_float_regions = rules.unknown_is_float = true;
@@ -109,7 +109,7 @@ OpListRules SimulateRules(const PlanOptions& options) {
 
 QuarkFormat QuarkFormatFor(const PlanOptions& options) {
   if (options.op_list.format) return *options.op_list.format;
-  const bool base = IsByte(options.activation) && IsByte(options.weight) && !HasOverrides(options);
+  const bool base = IsByte(options.activation) && IsByte(options.weight) && !options.has_overrides();
   return base ? QuarkFormat::kBase : QuarkFormat::kExtended;
 }
 

@@ -9,6 +9,7 @@
 
 #include "quantize/plan/plan_options.h"
 #include "quantize/plan/quant_plan.h"
+#include "quantize/plan/target.h"
 
 namespace preon {
 
@@ -51,6 +52,11 @@ struct OpListRules {
   OpHandler HandlerOf(std::string_view op_type) const;
   /// Are activations of the options' type symmetric?
   bool Symmetric(const PlanOptions& options) const;
+  /// The form for a weight of the node. `plan` knows all activations.
+  WeightForm FormOf(const WeightPlan& weight, const QuantPlan& plan, const Node& node,
+                    const PlanOptions& options) const;
+  /// Target::IgnoredKeys of the targets that mark tensors by these rules.
+  std::vector<IgnoredKey> IgnoredKeys(const PlanOptions& options) const;
 };
 
 /// ONNX Runtime's quantize_static in QDQ format.
@@ -60,7 +66,7 @@ OpListRules QuarkRules(const PlanOptions& options);
 /// The base quantizer's operators, kept away from what runtimes do behind the user's back. Activations in blocks: the
 /// operands of products alone, as accelerators with such formats compute (OCP Microscaling v1.0, section 6: dot
 /// products), but with --compat.
-OpListRules SimulateRules(const PlanOptions& options);
+OpListRules SimulateRules(const TensorType& activation, Compat compat);
 
 /// Which of both target quark is for these options.
 QuarkFormat QuarkFormatFor(const PlanOptions& options);

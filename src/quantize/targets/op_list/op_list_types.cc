@@ -37,8 +37,8 @@ int64_t OpsetOf(const TensorType& type, OperatorForm operators, bool contrib) {
 
 }  // namespace
 
-bool TakesEveryType(const PlanOptions& options) {
-  return std::ranges::find(kTwoBits, options.weight.type()) == std::end(kTwoBits);
+bool TakesEveryType(const TensorType& weight) {
+  return std::ranges::find(kTwoBits, weight.type()) == std::end(kTwoBits);
 }
 
 int64_t OpListOpset(const PlanOptions& options, OperatorForm operators, bool contrib) {
@@ -55,7 +55,7 @@ int64_t OpListOpset(const PlanOptions& options, OperatorForm operators, bool con
 }
 
 bool OpListNeedsStatistics(const PlanOptions& options) {
-  if (HasOverrides(options)) return true;
+  if (options.has_overrides()) return true;
   return HasScale(options.activation, options.activation_scaled);
 }
 

@@ -3,8 +3,8 @@
 #include <array>
 
 #include "quantize/settings/tensor_settings.h"
-#include "quantize/targets/op_list/ignored_keys.h"
 #include "quantize/targets/op_list/op_list_planner.h"
+#include "quantize/targets/op_list/op_list_rules.h"
 #include "quantize/targets/targets.h"
 
 namespace preon {
@@ -34,7 +34,7 @@ class OrtTarget final : public Target {
   }
   bool HasOpList() const override { return true; }
   std::vector<IgnoredKey> IgnoredKeys(const PlanOptions& options) const override {
-    return IgnoredOpListKeys(options, OrtRules());
+    return OrtRules().IgnoredKeys(options);
   }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {

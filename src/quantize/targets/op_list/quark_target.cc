@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 
-#include "quantize/targets/op_list/ignored_keys.h"
 #include "quantize/targets/op_list/op_list_planner.h"
+#include "quantize/targets/op_list/op_list_rules.h"
 #include "quantize/targets/targets.h"
 
 namespace preon {
@@ -23,14 +23,14 @@ class QuarkTarget final : public Target {
     return OpListOpset(options, kOperators, QuarkFormatFor(options) == QuarkFormat::kExtended);
   }
   void SettleFormat(PlanOptions* options) const override { options->op_list.format = QuarkFormatFor(*options); }
-  bool Takes(const PlanOptions& options) const override { return TakesEveryType(options); }
+  bool Takes(const PlanOptions& options) const override { return TakesEveryType(options.weight); }
   bool NeedsStatistics(const PlanOptions& options) const override { return OpListNeedsStatistics(options); }
   bool CorrectsBiases(const PlanOptions& options) const override { return OpListCorrectsBiases(options); }
 
   bool HasOpList() const override { return true; }
   bool HasExtendedFormat() const override { return true; }
   std::vector<IgnoredKey> IgnoredKeys(const PlanOptions& options) const override {
-    return IgnoredOpListKeys(options, QuarkRules(options));
+    return QuarkRules(options).IgnoredKeys(options);
   }
   /// What NPUs have no kernels for becomes something that they have.
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {

@@ -12,12 +12,12 @@ class SimulateTarget final : public Target {
     return "any type on any ONNX Runtime, for its accuracy alone: values are rounded in floats, by standard operators";
   }
   int64_t RequiredOpset(const PlanOptions& options) const override { return OpListOpset(options, kOperators); }
-  bool Takes(const PlanOptions& options) const override { return TakesEveryType(options); }
+  bool Takes(const PlanOptions& options) const override { return TakesEveryType(options.weight); }
   bool NeedsStatistics(const PlanOptions& options) const override { return OpListNeedsStatistics(options); }
   bool CorrectsBiases(const PlanOptions& options) const override { return OpListCorrectsBiases(options); }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
-    return PlanOpList(model, options, SimulateRules(options));
+    return PlanOpList(model, options, SimulateRules(options.activation, options.compat));
   }
 
  private:
