@@ -101,7 +101,7 @@ install_onnx() {
   local key="$ONNX_VERSION-$(pkg-config --modversion protobuf)-gcc$(gcc -dumpversion)"
   local prefix="$CACHE/onnx-$ONNX_VERSION" stamp="$STAMPS/onnx-$key"
   [ -f "$stamp" ] && return
-  say "building ONNX $ONNX_VERSION for C++ (about 3 minutes on 2 cores, once per machine)"
+  say "building ONNX $ONNX_VERSION for C++ (about a minute on 2 cores, once per machine)"
   local source="$CACHE/onnx-source"
   rm -rf "$source" "$prefix" && mkdir -p "$source"
   (cd "$source" && quietly "$CACHE/venv/bin/pip" download --disable-pip-version-check --no-deps --no-binary onnx "onnx==$ONNX_VERSION")
@@ -109,6 +109,7 @@ install_onnx() {
   quietly "$CACHE/venv/bin/cmake" -S "$source" -B "$source/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DBUILD_SHARED_LIBS=OFF \
     -DONNX_USE_PROTOBUF_SHARED_LIBS=ON -DONNX_BUILD_PYTHON=OFF -DBUILD_ONNX_PYTHON=OFF -DONNX_ML=ON \
+    -DONNX_USE_UNITY_BUILD=ON -DCMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" \
     -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_FLAGS="-ffile-prefix-map=$source/="
   quietly "$CACHE/venv/bin/cmake" --build "$source/build" --target install
   rm -rf "$source"
