@@ -16,6 +16,10 @@ NAMES = {"ToString"}
 BUNDLES = {"Options", "PrepareOptions", "CalibrationOptions", "RangeOptions", "TypeOptions", "WriteOptions", "InstrumentOptions",
            "AnalysisOptions", "PlanOptions", "OpListRules", "PreparedModel", "RunInputs"}
 
+#: Folders whose functions look for contradictions between any of the options, and questions of Target, whose interface hands
+#: all of the plan's options on.
+BUNDLES_READ_IN_PART, QUESTIONS_OF_TARGETS = ("src/config/resolve/",), {"QuarkFormatFor", "OpListNeedsStatistics"}
+
 WORD_BEFORE = re.compile(r"((?:\w+::)*~?[A-Za-z_]\w*|operator\s*\S+)\s*$")
 Declaration = collections.namedtuple("Declaration", "path line scope name parameters body")
 
@@ -158,6 +162,8 @@ def bundle_problems(tree):
     fields = {struct: fields_of(tree, struct) for struct in BUNDLES}
     for found in all_declarations(tree):
         if not found.body or not is_free(tree, found) or (found.name, len(found.parameters)) not in offered:
+            continue
+        if str(found.path).startswith(BUNDLES_READ_IN_PART) or found.name in QUESTIONS_OF_TARGETS:
             continue
         for parameter in found.parameters:
             match = re.fullmatch(r"const (\w+)& (\w+)", parameter)

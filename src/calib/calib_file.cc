@@ -185,10 +185,6 @@ std::string SerializeCalibration(const CalibrationData& data) {
     out.Float(derived.function.beta);
     out.Varint(derived.function.times_input);
   }
-  if (data.per_sample) {
-    out.Bytes(kPerSample);
-    WriteRows(*data.per_sample, out);
-  }
   if (!data.contexts.empty()) {
     out.Bytes(kContexts);
     out.Varint(data.contexts.size());
@@ -197,6 +193,10 @@ std::string SerializeCalibration(const CalibrationData& data) {
     out.Bytes(tensor);
     out.Varint(context.is_output);
     out.Varint(static_cast<uint64_t>(context.read_through));
+  }
+  if (data.per_sample) {
+    out.Bytes(kPerSample);
+    WriteRows(*data.per_sample, out);
   }
   if (!data.statistics.empty()) {
     out.Bytes(kStatistics);
@@ -229,12 +229,12 @@ Result<CalibrationData> ParseCalibration(std::string_view bytes, const ParallelF
     PREON_RETURN_IF_ERROR(ReadDerived(in, data));
     section = NextSection(in);
   }
-  if (section == kPerSample) {
-    PREON_ASSIGN_OR_RETURN(data.per_sample, ReadRows(in, data.samples, data.tensors));
-    section = NextSection(in);
-  }
   if (section == kContexts) {
     PREON_RETURN_IF_ERROR(ReadContexts(in, data));
+    section = NextSection(in);
+  }
+  if (section == kPerSample) {
+    PREON_ASSIGN_OR_RETURN(data.per_sample, ReadRows(in, data.samples, data.tensors));
     section = NextSection(in);
   }
   if (section == kStatistics) {

@@ -61,7 +61,8 @@ const BranchCase kBranchCases[] = {
     {"GuardedNode", R"((float[2, 3] x, bool c, bool d, int64 n) => (float[A, B] y) {
         s = Shape (x)
         y = If (c) <then_branch = t () => (float[A, B] p) { p = Reshape (x, s) },
-                    else_branch = e () => (float[A, B] q) { bad = Concat <axis = 0> (s, s) b = Expand (x, s) q = Abs (b) }> })"},
+                    else_branch = e () => (float[A, B] q) {
+                        bad = Concat <axis = 0> (s, s) b = Expand (x, s) q = Abs (b) }> })"},
 };
 
 class Branches : public ::testing::TestWithParam<BranchCase> {

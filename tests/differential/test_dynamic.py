@@ -185,7 +185,7 @@ def test_branches(preon):
 @pytest.mark.parametrize("options, number, says", [
     (["--method", "minmax"], 1004, "--method"),
     (["--activation", "int8"], 1007, "only uint8"),
-    (["--weight", "int4"], 1007, "int8, uint8"),
+    (["--weight", "int4"], 1007, "int8 and uint8"),
     (["--symmetric"], 1004, "--symmetric"),
     (["--scale-type", "power-of-two"], 1004, "--scale-type"),
     (["--block-size", "32"], 1004, "--block-size"),

@@ -121,7 +121,7 @@ def test_against_the_runtimes_quantizer(real_model, name, convolutions):
 @pytest.mark.parametrize("options, number, says", [
     (["--format", "qlinear"], 1002, "wanted qdq, qoperator or extended"),
     (["--format", "qoperator", "--activation", "uint16"], 1004, "int8 and uint8 only, got uint16"),
-    (["--format", "qoperator", "--weight", "int4", "--target", "simulate"], 1004, "int8 and uint8 alone"),
+    (["--format", "qoperator", "--weight", "int4", "--target", "simulate"], 1004, "int8 and uint8 only"),
     (["--format", "qoperator", "--target", "dynamic"], 1004, "--format: has no effect with --target dynamic"),
     (["--format", "qdq", "--target", "matmul-nbits"], 1004, "--format: has no effect with --target matmul-nbits")])
 def test_what_can_not_be(preon, model, data, options, number, says):

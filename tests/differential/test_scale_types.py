@@ -107,7 +107,7 @@ def test_ranges_have_the_scales_that_quantize_writes(real_model):
     (["--scale-type", "fixed"], 1001, "--scale-type: unknown scale type 'fixed'"),
     (["--weight-method", "entropy"], 1001, "--weight-method: unknown weight method 'entropy' (known: minmax, minmse)"),
     (["--weight-search", "HistCenter"], 1004, "--weight-search: has no effect without --weight-method minmse"),
-    (["--scale-type", "power-of-two", "--weight-search", "HistCenter"], 1004, "--weight-search: has no effect on power-of-two"),
+    (["--scale-type", "power-of-two", "--weight-search", "HistCenter"], 1004, "--weight-search: has no effect with power-of-two"),
     (["--method", "minmse", "--method-option", "MinMSEModePof2Scale=Percentile"], 1004, "only with power-of-two scales"),
 ])
 def test_what_can_not_be(preon, model, data, options, number, says):

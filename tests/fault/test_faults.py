@@ -66,7 +66,7 @@ def test_without_resume_a_run_begins_anew_and_says_so(preon, model, tmp_path):
 @pytest.mark.parametrize("verb", ["calibrate", "quantize"])
 def test_a_file_of_that_name_stays(preon, model, data, tmp_path, verb):
     (tmp_path / "out.partial").write_text("somebody's notes")
-    preon.fails(2, 3013, verb, model, "--data", data, "-o", "out", says="out.partial: is in the way")
+    preon.fails(2, 3013, verb, model, "--data", data, "-o", "out", says="out.partial: exists already")
     assert (tmp_path / "out.partial").read_text() == "somebody's notes"
 
 

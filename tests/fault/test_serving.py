@@ -251,7 +251,7 @@ def test_nothing_served_nothing_written(served):
 def test_library_of_another_format_says_so(served):
     model = onnx.load(served.folder / "served.onnx")
     attribute = model.graph.node[0].attribute[0]
-    attribute.s = attribute.s.replace(b'"format":1', b'"format":99')
+    attribute.s = attribute.s.replace(b'"format":2', b'"format":99')
     onnx.save(model, served.folder / "served.onnx")
     said = program(served, "serve()", status=1)
-    assert "format 99, wanted 1" in said
+    assert "format 99, wanted 2" in said

@@ -176,7 +176,7 @@ IDLE = {
     "samples": (config("BFloat16", "BFloat16", granularity="Tensor", symmetric=True, extra_options={"CalibDataSize": 4}), "CalibDataSize: has no effect with --activation bfloat16"),
     "biases": (keys(WeightsOnly=True, Int32Bias=True), "Int32Bias: has no effect with WeightsOnly=true"),
     "older types": (keys(MixedPrecisionTensor={"QInt16": ["r1"]}), "MixedPrecisionTensor: has no effect without SpecificTensorPrecision=true"),
-    "method of weights": (config(roles={"weight": spec("Int8", "Entropy")}), "weight: calibration_method Entropy: has no effect: weights are all there"),
+    "method of weights": (config(roles={"weight": spec("Int8", "Entropy")}), "weight: calibration_method Entropy: has no effect: weights have MinMax or MinMSE only"),
     "fields of blocks": (config("BFP16", "BFP16", "Percentile", "PowerOf2", "Tensor", True), "input_tensors: scale_type power-of-two: has no effect: bfp16 has no scales"),
     "operators": (keys(RemoveQDQBetweenOps=[["Convv", "Relu"]]), "RemoveQDQBetweenOps: 'Convv' has no effect: no such operator is left after the rewrites; did you mean 'Conv'?"),
     "operators without channels": (keys(QDQOpTypePerChannelSupportToAxis={"Relu": 0}), "'Relu' has no effect: no such operator has a constant weight with channels"),
