@@ -110,12 +110,14 @@ void PartialCalibration::Remove() const {
   RemoveWorkersFolder();
 }
 
-// With nothing in it that is not ours.
+// With nothing in it that is not ours. A worker killed while it writes leaves a temporary file, with or without the
+// file.
 void PartialCalibration::RemoveWorkersFolder() const {
   std::error_code ignored;
-  for (const std::string& file : FilesIn(workers_folder())) {
-    fs::remove(file, ignored);
-    RemoveLeftovers(file);
+  for (const std::string& file : FilesIn(workers_folder())) fs::remove(file, ignored);
+  for (const fs::directory_entry& entry : fs::directory_iterator(workers_folder(), ignored)) {
+    const std::string file = entry.path().stem().string();  // .K.calib of .K.calib.preon-tmp-PID
+    if (file.starts_with('.')) RemoveLeftovers((entry.path().parent_path() / file.substr(1)).string());
   }
   fs::remove(workers_folder(), ignored);
 }
