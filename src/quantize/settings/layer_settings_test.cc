@@ -264,8 +264,11 @@ TEST(LayerSettingsOf, TypesThatANodeReplacedAreWeakerThanItsOwn) {
 
 TEST(LayerSettingsOf, TypesOfTheRewrittenModelAreKnownToo) {
   Graph graph = Fork();
-  EXPECT_TRUE(CheckOpTypes(graph, {}, {}, WithTypes({"Conv"}, {"MatMul"}).layers).ok());
-  const Status status = CheckOpTypes(graph, {}, {}, WithTypes({"Conv"}, {"MatMull"}).layers);
+  const auto check = [&](const PlanOptions& options) {
+    return CheckOpTypes(graph, options.source_types, {}, options.layers);
+  };
+  EXPECT_TRUE(check(WithTypes({"Conv"}, {"MatMul"})).ok());
+  const Status status = check(WithTypes({"Conv"}, {"MatMull"}));
   EXPECT_EQ(status.id(), ErrorId::kNameNotInModel);
   EXPECT_NE(status.message().find("did you mean 'MatMul'?"), std::string::npos) << status.message();
   EXPECT_EQ(CheckOpTypes(graph, {}, {"Gemm"}, {}).id(), ErrorId::kNameNotInModel);
