@@ -46,7 +46,7 @@ def test_says_that_it_has_no_effect(run, setting, says):
 
 
 @pytest.mark.parametrize("options, setting, number, says", [
-    (["--method", "layerwise-percentile"], "LWPUseHistogram=false", 1004, "--exact makes them those of the values"),
+    (["--method", "layerwise-percentile"], "LWPUseHistogram=false", 1004, "--exact makes the histograms exact"),
     (["--method", "minmax"], "LWPUseHistogram=false", 1004, "LWPUseHistogram: has no effect on method minmax"),
     (["--method", "distribution"], "Scenario=p3", 1007, "Scenario 'p3'"),
     (["--method", "minmax"], "SpecificTensorPrecision=true", 1004, "has no effect without MixedPrecisionTensor"),
