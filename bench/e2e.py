@@ -30,7 +30,7 @@ def measure(name, args):
         "sqnr_db": min(output["sqnr_db"] for output in outputs.values()),
         "argmax_agreement": compared.get("argmax_agreement"),
         "latency_ms": compared["latency_ms"],
-        "speedup": compared["latency_ms"]["float"]["p50"] / compared["latency_ms"]["quantized"]["p50"],
+        "speedup": compared["speedup"],
         "anchors": placement.get("anchors"), "integer_macs_share": placement.get("integer_macs_share"),
         "float_nodes": placement.get("float", []),
         "seconds": quantized["seconds"], "wall_s": quantized["wall"], "peak_mb": quantized["peak_mb"],
@@ -45,6 +45,11 @@ def judged_twice(results):
             for name, pair in pairs.items() if not any("error" in half for half in pair)}
 
 
+def speed_text(speed):
+    """Never without its interval."""
+    return f"{speed['median']:.2f} ({speed['low']:.2f}-{speed['high']:.2f})" + (" busy" if speed["busy"] else "")
+
+
 HEADER = ["model", "metric", "float", "int8", "change", "SQNR dB", "agree %", "x float", "int/float", "s", "MB", "size"]
 
 
@@ -55,7 +60,7 @@ def row(name, r):
     counts = "{integer}/{float}".format(**r["anchors"]) if r["anchors"] else "?"
     sizes = r["size_bytes"]
     return [name, r["metric"], f"{r['float']:.2f}", f"{r['int8']:.2f}", f"{r['int8'] - r['float']:+.2f}", f"{r['sqnr_db']:.1f}",
-            share(r["argmax_agreement"]), f"{r['speedup']:.2f}", counts, f"{r['wall_s']:.1f}", f"{r['peak_mb']:.0f}",
+            share(r["argmax_agreement"]), speed_text(r["speedup"]), counts, f"{r['wall_s']:.1f}", f"{r['peak_mb']:.0f}",
             f"{sizes['quantized'] / sizes['float']:.2f}"]
 
 

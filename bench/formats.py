@@ -91,7 +91,7 @@ def measure(name, model, folder, target, options, reference, args):
     except subprocess.CalledProcessError:
         raise Failed("Python's onnxruntime does not run it") from None
     return {"sqnr_db": min(output["sqnr_db"] for output in compared["outputs"].values()), "size_bytes": quantized["size_bytes"],
-            "latency_ms": latency, "times_float": latency["quantized"] / latency["float"], "method": quantized["method"],
+            "latency_ms": latency, "times_float": 1 / compared["speedup"]["median"], "speedup": compared["speedup"], "method": quantized["method"],
             "seconds": {"quantize": quantized["seconds"], "compare": compared["seconds"]}, "warnings": quantized["warnings"],
             "score": scored["scores"][str(result)], **changes(scored["metric"], reference, scored["each"][str(result)])}
 

@@ -69,7 +69,7 @@ def main():
             rows = {key: arrays[key] for key in arrays.files if key != "label"}
             feeds = [{key: values[index:index + 1] for key, values in rows.items()} for index in range(args.samples)]
             instrumented = pathlib.Path(folder) / "served.onnx"
-            preon("instrument", model, "-o", instrumented, "--data", data, "--calib-out", f"{folder}/%p.calib")
+            preon("instrument", model, "-o", instrumented, "--data", data)
             for threads in args.threads:
                 results[f"{name}, {threads} threads"] = measure(model, instrumented, feeds, threads, args)
     print()

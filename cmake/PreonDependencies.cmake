@@ -28,6 +28,8 @@ add_library(preon_highway INTERFACE)
 target_link_libraries(preon_highway INTERFACE PkgConfig::HWY)
 add_library(preon::highway ALIAS preon_highway)
 
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)  # header only: it is inlined
+
 find_path(STB_INCLUDE_DIR stb_image.h PATH_SUFFIXES stb REQUIRED)
 add_library(preon_stb INTERFACE)
 target_include_directories(preon_stb SYSTEM INTERFACE ${STB_INCLUDE_DIR})

@@ -15,8 +15,9 @@ target_include_directories(preon_python PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/incl
 target_link_libraries(preon_python PRIVATE libpreon)
 set(package ${CMAKE_BINARY_DIR}/python/preon)
 set_target_properties(preon_python PROPERTIES OUTPUT_NAME _preon LIBRARY_OUTPUT_DIRECTORY ${package}
-                                              BUILD_RPATH "$ORIGIN/../../lib")
+                                              INSTALL_RPATH $ORIGIN/../../lib)
 preon_compile_options(preon_python)
+target_compile_options(preon_python PRIVATE -Wno-shadow)  # in headers of nanobind
 file(GLOB_RECURSE python_files RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/python/preon CONFIGURE_DEPENDS python/preon/*.py python/preon/*.pyi python/preon/py.typed)
 foreach(file IN LISTS python_files)
   add_custom_command(OUTPUT ${package}/${file} DEPENDS python/preon/${file}

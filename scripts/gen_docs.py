@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the pages of docs/ that come out of the sources: docs/errors.md from src/base/errors.inc, and docs/options/ from what
-the binary tells of its options.
+"""Writes what comes out of the sources: docs/errors.md from src/base/errors.inc; docs/options/ and python/preon/options.py from
+what the binary tells of its options.
 
-  gen_docs.py              writes; docs/options/ only where there is build/bin/preon
-  gen_docs.py --check      only compares docs/errors.md; fails where it is not up to date (a test compares docs/options/)
+  gen_docs.py              writes; from the binary only where there is build/bin/preon
+  gen_docs.py --check      only compares docs/errors.md; fails where it is not up to date (a test compares the others)
 """
 import json
 import os
@@ -89,6 +89,9 @@ def count(keys):
     return f"{sum(bool(key['here']) for key in theirs)} of {len(theirs)}"
 
 
+NOT_HERE = {True: "switching it on", False: "any value but the default"}
+
+
 def key_page(group, keys):
     lines = [f"# {group[0].upper()}{group[1:]}: AMD Quark's keys\n", f"{count(keys)} are in this version; read by the stage "
              f"*{keys[0]['stage']}*. Written by `./dev docs`.\n",
@@ -97,7 +100,7 @@ def key_page(group, keys):
         kind = key["type"] + (f": {key['range']}" if key["range"] else "")
         default = f"`{json.dumps(key['default'])}`" + (f"; {key['otherwise']}" if key["otherwise"] else "")
         default += f"; **here: {key['default_here']}**" if key["default_here"] else ""
-        here = key["here"] or "**not in this version**: switching it on is error E1007"
+        here = key["here"] or f"**not in this version**: {NOT_HERE[kind.startswith('true')]} is error E1007"
         shown = example(key) if key["here"] and "." not in key["name"] else ""
         lines.append("| " + " | ".join(map(cell, [f"`{key['name']}`" + (" (ours)" if key["ours"] else ""), kind, default, key["meaning"], here,
                                                   shown])) + " |")
@@ -183,8 +186,47 @@ def option_pages(root, binary):
         name = re.sub(r"[^a-z0-9]+", "-", key["group"].lower()).strip("-") + ".md"
         groups.setdefault(key["group"], (name, []))[1].append(key)
     folder = root / "docs/options"
-    return {folder / "README.md": options_page(told, groups), folder / "qconfig.schema.json": schema_page(told)} | \
+    return {root / "python/preon/options.py": python_options(told), folder / "README.md": options_page(told, groups),
+            folder / "qconfig.schema.json": schema_page(told)} | \
         {folder / file: key_page(group, keys) for group, (file, keys) in groups.items()}
+
+
+PYTHON_VERBS = ("quantize", "calibrate", "ranges", "analyze", "compare", "instrument", "passes")
+#: Parameters of the functions, not options.
+PARAMETERS = {"output", "data", "pass"}
+PYTHON_TYPES = {"FILE": "Path", "DIR": "Path", "N": "Count", "S": "Count", "SHARE": "float"}
+OPTIONS_MODULE = """\"\"\"Keywords of the functions. Written by `./dev docs` out of `preon doctor --options --json`.\"\"\"
+import os
+from collections.abc import Sequence
+from typing import Any, Optional, TypedDict, Union
+
+Path = Union[str, bytes, "os.PathLike[str]"]
+Count = Union[int, str]  # "2k" and "1M", too
+_Entry = Union[str, tuple[str, Any]]  # "KEY=VALUE" or ("KEY", VALUE)
+Many = Union[_Entry, Sequence[_Entry]]
+"""
+
+
+def python_options(told):
+    """Typed keywords: options of the same verbs in one class, from which those of the verbs are put together."""
+    config = {"name": "config", "value": "FILE", "kind": "value", "verbs": ["quantize", "calibrate"],
+              "meaning": "a configuration: JSON or YAML file, or the name of a preset"}
+    groups = {}
+    for option in [config, *told["options"]]:
+        verbs = tuple(verb for verb in PYTHON_VERBS if verb in option["verbs"])
+        if verbs and option["name"] not in PARAMETERS:
+            groups.setdefault(verbs, []).append(option)
+    lines = [OPTIONS_MODULE]
+    for verbs, options in groups.items():
+        lines.append(f"\nclass _{''.join(map(str.title, verbs))}(TypedDict, total=False):")
+        for option in options:
+            kind = {"flag": "bool", "list": "Many"}.get(option["kind"]) or PYTHON_TYPES.get(option["value"], "str")
+            lines += [f"    {option['name'].replace('-', '_')}: Optional[{kind}]", f"    {json.dumps(option['meaning'], ensure_ascii=False)}"]
+        lines.append("")
+    for verb in PYTHON_VERBS:
+        parts = ",\n    ".join(f"_{''.join(map(str.title, verbs))}" for verbs in groups if verb in verbs)
+        lines.append(f"\nclass {verb.title()}Options(\n    {parts}, total=False,\n):\n    pass\n")
+    return "\n".join(lines)
 
 
 def pages(root, binary=None):

@@ -4,7 +4,7 @@
   new.py KIND NAME        NAME in snake_case
 
 What it writes builds and passes its tests as it stands; make it yours from there: `FILL IN` marks what to say and do.
-docs/contributing.md tells what each kind owes.
+docs/methods/adding.md, docs/design/algorithms.md, passes.md and targets.md have the rules for each kind.
 """
 import pathlib
 import re
@@ -22,12 +22,16 @@ def registered(kind, header, listed, registry, suffix):
             (listed, rf"  {registry}\.Add\(.*\);.*", f"  {registry}.Add(Make@Name@{suffix}());")]
 
 
+ORDER_NOTE = "the place of its line in {} is the order in which passes run: move it where the pass belongs, and add its row to docs/design/passes.md"
+
 # Per kind: {file: template}, and lines to add as (file, pattern of the lines behind whose last the new one goes, line).
 KINDS = {
     "method": ({"src/ranges/@name@.cc": "method.cc", "src/ranges/@name@_test.cc": "method_test.cc"},
                registered("RangeMethod", "src/ranges/range_methods.h", BUILTINS, "builtins.methods", "Method")),
     "pass": ({"src/passes/@name@.cc": "pass.cc", "tests/graph/@name@.onnxtxt": "pass.onnxtxt"},
-             registered("Pass", "src/passes/passes.h", BUILTINS, "builtins.passes", "Pass")),
+             # A pass of the rounds, as the template's: remove_dead, the last of them, stays behind it.
+             [registered("Pass", "src/passes/passes.h", BUILTINS, "builtins.passes", "Pass")[0],
+              (BUILTINS, r"  builtins\.passes\.Add\(\w+\(\)\);(?=\n.*MakeRemoveDeadPass)", "  builtins.passes.Add(Make@Name@Pass());")]),
     "qdq_pass": ({"src/quantize/qdq_passes/@name@.cc": "qdq_pass.cc", "tests/graph/@name@.onnxtxt": "pass.onnxtxt"},
                  registered("QdqPass", "src/quantize/qdq_passes/qdq_passes.h", "src/quantize/qdq_passes/qdq_passes.cc", "passes", "Pass")),
     "target": ({"src/quantize/targets/@name@/@name@_target.cc": "target.cc", "src/quantize/targets/@name@/@name@_target_test.cc": "target_test.cc"},
@@ -50,7 +54,7 @@ def insert_after_last(text, pattern, line):
 
 def add_room(cmake, room):
     """CMakeLists.txt with a new room of quantize, behind the rooms of the other targets."""
-    line = re.search(r"^preon_layer\(quantize ROOMS.*?(?=\s+DEPS)", cmake, re.MULTILINE | re.DOTALL)
+    line = re.search(r"^preon_layer\(quantize COLD ROOMS.*?(?=\s+DEPS)", cmake, re.MULTILINE | re.DOTALL)
     return cmake[:line.end()] + f"\n            {room}" + cmake[line.end():]
 
 
@@ -84,6 +88,8 @@ def main():
         raise SystemExit(f"usage: new.py {'|'.join(KINDS)} NAME (NAME in snake_case)")
     for path in create(ROOT, *sys.argv[1:]):
         print(path.relative_to(ROOT))
+    if sys.argv[1].endswith("pass"):
+        print("new:", ORDER_NOTE.format(KINDS[sys.argv[1]][1][1][0]))
 
 
 if __name__ == "__main__":

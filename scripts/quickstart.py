@@ -8,7 +8,6 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXAMPLE, OUT = "examples/glyphs", "build/quickstart"
-REPEAT = 5  # passes over the test pictures per latency measurement
 
 
 def preon(*arguments, show=True):
@@ -22,13 +21,6 @@ def preon(*arguments, show=True):
     return json.loads(done.stdout)
 
 
-def latency(model):
-    """Median milliseconds per picture at one thread; the better of two runs, since other work only ever slows it down."""
-    runs = [preon("run", model, "--data", f"{EXAMPLE}/test.npz", "--threads", "1", "--repeat", str(REPEAT), show=False)
-            for _ in range(2)]
-    return min(run["latency_ms"]["p50"] for run in runs)
-
-
 def megabytes(size):
     return f"{size / 1e6:.2f} MB"
 
@@ -37,21 +29,22 @@ def main():
     (ROOT / OUT).mkdir(parents=True, exist_ok=True)
     source, result, calib = f"{EXAMPLE}/model.onnx", f"{OUT}/model.int8.onnx", f"{EXAMPLE}/calib.npz"
     quantized = preon("quantize", source, "-o", result, "--data", calib)
-    compared = preon("compare", source, result, "--data", f"{EXAMPLE}/test.npz")
+    compared = preon("compare", source, result, "--data", f"{EXAMPLE}/test.npz", "--threads", "1")
     calibrated = preon("calibrate", source, "-o", f"{OUT}/model.calib", "--data", calib)
     plain = preon("run", source, "--data", calib)
     accuracy, size = compared["accuracy"], quantized["size_bytes"]
-    float_ms, int8_ms = latency(source), latency(result)
+    latency, speed = compared["latency_ms"], compared["speedup"]
     rows = [
         ("", "float", "INT8"),
         ("top-1 on 940 pictures", *(f"{100 * accuracy[kind]['top1']:.2f} %" for kind in ("float", "quantized"))),
         ("file", megabytes(size["float"]), megabytes(size["quantized"])),
-        ("latency, 1 thread", f"{float_ms:.3f} ms", f"{int8_ms:.3f} ms"),
+        ("latency, 1 thread", *(f"{latency[kind]['p50']:.3f} ms" for kind in ("float", "quantized"))),
+        ("speed, 1 thread", "1", "busy machine" if speed["busy"] else f"{speed['median']:.2f} ({speed['low']:.2f} to {speed['high']:.2f})"),
         ("multiplications in integers", "0 %", f"{100 * quantized['placement']['integer_macs_share']:.1f} %"),
     ]
     print()
     for label, *cells in rows:
-        print(f"  {label:<28}" + "".join(f"{cell:>12}" for cell in cells))
+        print(f"  {label:<28}{cells[0]:>12}{cells[1]:>22}")
     print(f"\n  calibration: {calibrated['samples']} pictures, {calibrated['observed_tensors']} tensors in "
           f"{calibrated['seconds']['total']:.2f} s, {calibrated['peak_rss_bytes'] / 1e6:.0f} MB peak memory"
           f"\n  (plain inference of the same pictures: {plain['seconds']['total']:.2f} s, {plain['peak_rss_bytes'] / 1e6:.0f} MB)")

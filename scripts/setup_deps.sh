@@ -24,7 +24,7 @@ quietly() {
 }
 
 APT_PACKAGES=(build-essential git python3 python3-dev python3-venv ccache ninja-build pkg-config
-  libhwy-dev nlohmann-json3-dev libyaml-cpp-dev libcli11-dev libssl-dev
+  libhwy-dev nlohmann-json3-dev libyaml-cpp-dev libcli11-dev libssl-dev libxxhash-dev
   libstb-dev libjpeg-dev libgtest-dev libgmock-dev libbenchmark-dev zlib1g-dev protobuf-compiler libprotobuf-dev)
 
 install_system_packages() {
@@ -60,10 +60,10 @@ install_python_tools() {
   touch "$stamp"
 }
 
-# What the Python package is built with, and what runs its tests side by side.
+# What the Python package is built with, what runs its tests side by side, and what checks the types that users see.
 install_python_extras() {
-  "$CACHE/venv/bin/python" -c 'import nanobind, xdist' 2>/dev/null && return
-  quietly "$CACHE/venv/bin/pip" install --disable-pip-version-check "nanobind>=2.4,<4" "pytest-xdist>=3.5,<4"
+  "$CACHE/venv/bin/python" -c 'import nanobind, xdist, mypy' 2>/dev/null && return
+  quietly "$CACHE/venv/bin/pip" install --disable-pip-version-check "nanobind>=2.4,<4" "pytest-xdist>=3.5,<4" "mypy>=1.8"
 }
 
 # The runtime's library comes from its Python wheel, its C API headers (forward compatible) from Debian 13.
@@ -123,5 +123,7 @@ flock -n 9 || { say "waiting for another set-up to end"; flock 9; }
 install_system_packages
 install_python_tools
 install_python_extras
-if [ -z "${ORT_ROOT:-}" ]; then install_onnxruntime; fi
+[ -n "${ORT_ROOT:-}" ] || install_onnxruntime &  # it downloads while ONNX compiles
+runtime=$!
 install_onnx
+wait $runtime

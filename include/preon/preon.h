@@ -79,8 +79,16 @@ struct InputArray {
   const void* data = nullptr;
 };
 
+/// What a model input takes.
+struct InputInfo {
+  std::string name;
+  ElementType type = ElementType::kFloat;
+  std::vector<int64_t> shape;  ///< -1 where any size will do
+};
+
 /// Fills `inputs` (one array per model input) with feed number `index` and returns true, or returns false when there
-/// is no such feed. Called for 0, 1, 2, … and again from 0 for the comparison; from one thread at a time.
+/// is no such feed. Element types are converted as those of files; an integer array `label` or `labels` that is no
+/// input holds classes. Called for 0, 1, 2, … and again from 0 for the comparison; from one thread at a time.
 using SampleReader = std::function<bool(int64_t index, std::vector<InputArray>& inputs)>;
 
 /// What to do. Empty strings mean: the default.
@@ -98,6 +106,8 @@ struct QuantizeOptions {
   int threads = 0;                   ///< 0: all cores the process may use
   /// Any other option of the command line by its long name: {"samples", "100"}, {"per-tensor", "true"}. May repeat.
   std::vector<std::pair<std::string, std::string>> settings;
+  /// Told the model's inputs before `reader` is called with 0, for readers that go by them.
+  std::function<void(const std::vector<InputInfo>&)> reader_inputs;
   /// Called as stages advance, from one thread at a time, but not always the caller's; `total` is 0 while unknown.
   std::function<void(const std::string& stage, int64_t done, int64_t total)> progress;
   const std::atomic<bool>* cancel = nullptr;  ///< set it to true to end early with [E7900]

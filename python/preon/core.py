@@ -1,22 +1,30 @@
 """Plain functions over the library: paths or models in memory, samples from files or a reader."""
+from __future__ import annotations
+
 import contextlib
+import difflib
+import inspect as _inspect
 import json
 import os
 import pathlib
 import tempfile
-from typing import TYPE_CHECKING, Any, Callable, Optional, Protocol, Sequence, Union
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Optional, Protocol, TypeVar, Union
 
 from . import _preon
-from .errors import ConfigError, DataError, failure
+from . import options as _options
+from .errors import ConfigError, failure
+from .options import (AnalyzeOptions, CalibrateOptions, CompareOptions, InstrumentOptions, PassesOptions, Path, QuantizeOptions,
+                      RangesOptions)
 from .progress import display
 from .result import Result
+from .samples import source_of
 
 if TYPE_CHECKING:
     import onnx
+    from typing_extensions import Unpack
 
-Path = Union[str, bytes, os.PathLike]
 Model = Union[Path, "onnx.ModelProto"]
-Data = Union[Path, list[Path], None]
 Progress = Union[Callable[[str, int, int], Any], bool, None]
 
 
@@ -26,69 +34,11 @@ class Reader(Protocol):
     def get_next(self) -> Optional[dict[str, Any]]: ...
 
 
-
-class _Samples:
-    """A reader as the library asks it: by index, from 0 again as often as it likes."""
-
-    def __init__(self, reader):
-        if isinstance(reader, type) or not callable(getattr(reader, "get_next", None)):
-            got = f"the class {reader.__name__}" if isinstance(reader, type) else type(reader).__name__
-            raise TypeError(f"reader: got {got}, wanted an object with get_next()")
-        self.reader, self.next, self.kept = reader, 0, []
-        self.rewinds = callable(getattr(reader, "rewind", None))
-        self.first = None  # until rewind() has shown that it goes back
-
-    def __call__(self, index):
-        if index < len(self.kept):
-            return self.kept[index]
-        if index == 0 and self.next > 0 and self.rewinds:
-            return self._rewound()
-        if index < self.next:
-            return None
-        sample = self._read(index)
-        if sample is None:
-            return None
-        if not self.rewinds:
-            self.kept.append(_copied(sample))  # there is no other way to see it again
-        elif index == 0:
-            self.first = _copied(sample)
-        return sample
-
-    def _read(self, index):
-        sample = self.reader.get_next()
-        self.next = index + 1
-        if sample is None:
-            return None
-        if not isinstance(sample, dict):
-            raise TypeError(f"get_next: sample {index}: got {type(sample).__name__}, wanted a dict of arrays by input name")
-        return sample or None
-
-    def _rewound(self):
-        """The first sample again. The first rewind() comes behind one sample, before calibration: what does not go back is found here."""
-        read, first, self.first = self.next, self.first, None
-        self.reader.rewind()
-        sample = self._read(0)
-        if first is None or (sample is not None and _same(first, sample)):
-            return sample
-        if sample is None or read > 1:
-            raise DataError(3007, "reader: rewind() did not go back to the first sample",
-                            "without rewind() the samples are kept in memory for the comparison", exit_status=2)
-        self.rewinds, self.kept, self.next = False, [first, _copied(sample)], 2  # it went on, or gives another order each time
-        return first
-
-
-def _copied(sample):
-    """Readers may use an array again for the next sample."""
-    import numpy as np
-
-    return {name: np.array(value) if isinstance(value, np.ndarray) else value for name, value in sample.items()}
-
-
-def _same(one, other):
-    """Are these samples the same? Only equal arrays of the same names are."""
-    import numpy as np
-
-    return one.keys() == other.keys() and all(np.array_equal(one[name], other[name]) for name in one)
+#: A path or several; an array, arrays by input name; samples, one by one; what gives samples.
+Data = Union[Path, Mapping[str, Any], Iterable[Any], Callable[[], Iterable[Any]], Reader, None]
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+#: Options that are no keywords for everyone: of ModelQuantizer, and a parameter of passes().
+_INNER = {"qconfig", "pass"}
 
 
 def _text(value):
@@ -101,9 +51,13 @@ def _text(value):
     return str(getattr(value, "name", value))  # members of enums by their names
 
 
-def _settings(options):
+def _settings(verb, options):
     """Options by their long names, `_` for `-`, as the command line takes them; lists repeat, None is the default."""
+    known = _keywords(verb) if options else ()
     for name, value in options.items():
+        if name.replace("-", "_") not in known and name not in _INNER:
+            nearest = difflib.get_close_matches(name, known, 1)
+            raise ConfigError(1001, f"{verb}: no option '{name}'" + (f"; did you mean '{nearest[0]}'?" if nearest else ""), exit_status=2)
         values = value if isinstance(value, (list, tuple)) else [value]
         for each in values:
             if each is None:
@@ -111,6 +65,19 @@ def _settings(options):
             if isinstance(each, tuple):
                 each = f"{each[0]}={_text(each[1])}"
             yield name.replace("_", "-"), _text(each)
+
+
+def _keywords(verb):
+    return getattr(_options, f"{verb.title()}Options").__annotations__
+
+
+def _completed(function: _Function) -> _Function:
+    """Shells and notebooks complete keywords by the signature, where `**options` would hide them."""
+    signature = _inspect.signature(function)
+    own = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+    more = [_inspect.Parameter(name, _inspect.Parameter.KEYWORD_ONLY, default=None) for name in _keywords(function.__name__)]
+    function.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
+    return function
 
 
 @contextlib.contextmanager
@@ -139,18 +106,14 @@ def _path(value, what):
     return path
 
 
-def _data_options(data, reader):
-    if data is not None and reader is not None:
-        raise ConfigError(1004, "reader and data: got both, wanted one", exit_status=2)
-    sources = [data] if isinstance(data, (str, bytes, os.PathLike)) else list(data or [])
-    return [("data", _path(source, "data")) for source in sources]
-
-
-def _run(verb, model, second, settings, reader=None, progress=None):
-    """`second` is the output, or the other model. Raises what the verb, the reader and `progress` raise."""
+def _run(verb, paths, options, source=(None, None), progress=None):
+    """`paths` are the model and the output, or the other model; `source` is `data` and `reader`. Raises what the verb, the reader
+    and `progress` raise."""
+    files, samples = source_of(*source)
+    settings = [*(("data", _path(file, "data")) for file in files), *_settings(verb, options)]
     shown = display() if progress is None else None
     try:
-        answer = verb(model, second, list(settings), _Samples(reader) if reader is not None else None, shown or progress or None)
+        answer = getattr(_preon, verb)(*paths, settings, samples, shown or progress or None)
     finally:
         if shown is not None:
             shown.close()
@@ -159,8 +122,9 @@ def _run(verb, model, second, settings, reader=None, progress=None):
     return Result(json.loads(answer[0]), answer[1])
 
 
+@_completed
 def quantize(model: Model, output: Optional[Path] = None, data: Data = None, reader: Optional[Reader] = None,
-             progress: Progress = None, **options: Any) -> Result:
+             progress: Progress = None, **options: Unpack[QuantizeOptions]) -> Result:
     """Quantizes a float model, verifies the result and writes it.
 
     model     path, or onnx.ModelProto
@@ -176,7 +140,7 @@ def quantize(model: Model, output: Optional[Path] = None, data: Data = None, rea
     """
     with _as_file(model) as path, tempfile.TemporaryDirectory(prefix="preon-") as folder:
         target = _path(output, "output") if output is not None else os.path.join(folder, "quantized.onnx")
-        result = _run(_preon.quantize, path, target, [*_data_options(data, reader), *_settings(options)], reader, progress)
+        result = _run("quantize", (path, target), options, (data, reader), progress)
         if output is None:
             import onnx
 
@@ -184,15 +148,17 @@ def quantize(model: Model, output: Optional[Path] = None, data: Data = None, rea
     return result
 
 
+@_completed
 def calibrate(model: Model, output: Path, data: Data = None, reader: Optional[Reader] = None,
-              progress: Progress = None, **options: Any) -> Result:
+              progress: Progress = None, **options: Unpack[CalibrateOptions]) -> Result:
     """One pass over the data: every method's statistics, into a .calib file. Arguments, Result and errors as of quantize()."""
     with _as_file(model) as path:
-        return _run(_preon.calibrate, path, _path(output, "output"), [*_data_options(data, reader), *_settings(options)], reader, progress)
+        return _run("calibrate", (path, _path(output, "output")), options, (data, reader), progress)
 
 
+@_completed
 def ranges(model: Model, output: Optional[Path] = None, data: Data = None, reader: Optional[Reader] = None,
-           progress: Progress = None, **options: Any) -> Result:
+           progress: Progress = None, **options: Unpack[RangesOptions]) -> Result:
     """The ranges that a method gives: `result.tensors[name]` has min, max, scale, zero_point. With `all_methods=True` each method's:
     `result.methods[method]["tensors"][name]`.
 
@@ -203,29 +169,32 @@ def ranges(model: Model, output: Optional[Path] = None, data: Data = None, reade
     """
     with _as_file(model) as path:
         target = _path(output, "output") if output is not None else ""
-        return _run(_preon.ranges, path, target, [*_data_options(data, reader), *_settings(options)], reader, progress)
+        return _run("ranges", (path, target), options, (data, reader), progress)
 
 
-def analyze(calib: Path, progress: Progress = None, **options: Any) -> Result:
+@_completed
+def analyze(calib: Path, progress: Progress = None, **options: Unpack[AnalyzeOptions]) -> Result:
     """Outliers, method advice and coverage of production, tensor by tensor, of a .calib file. Options of `preon analyze --help`,
     Result and errors as of quantize()."""
-    return _run(_preon.analyze, _path(calib, "calib"), "", _settings(options), None, progress)
+    return _run("analyze", (_path(calib, "calib"), ""), options, progress=progress)
 
 
 def inspect(model: Model) -> Result:
     """What is in a model or a .calib file. Result and errors as of quantize()."""
     with _as_file(model) as path:
-        return _run(_preon.inspect, path, "", [])
+        return _run("inspect", (path, ""), {})
 
 
-def instrument(model: Model, output: Path, progress: Progress = None, **options: Any) -> Result:
+@_completed
+def instrument(model: Model, output: Path, progress: Progress = None, **options: Unpack[InstrumentOptions]) -> Result:
     """Writes the model that collects, wherever it is served, what calibrate() would. Options of `preon instrument --help`, Result
     and errors as of quantize()."""
     with _as_file(model) as path:
-        return _run(_preon.instrument, path, _path(output, "output"), _settings(options), None, progress)
+        return _run("instrument", (path, _path(output, "output")), options, progress=progress)
 
 
-def passes(model: Model, output: Optional[Path] = None, names: Sequence[str] = (), **options: Any) -> Result:
+@_completed
+def passes(model: Model, output: Optional[Path] = None, names: Sequence[str] = (), **options: Unpack[PassesOptions]) -> Result:
     """Rewrites a model, float or quantized, by the passes that `names` says: `preon passes --pass help` lists them.
 
     output  path; None: the result's `model` is an onnx.ModelProto
@@ -233,7 +202,7 @@ def passes(model: Model, output: Optional[Path] = None, names: Sequence[str] = (
     """
     with _as_file(model) as path, tempfile.TemporaryDirectory(prefix="preon-") as folder:
         target = _path(output, "output") if output is not None else os.path.join(folder, "rewritten.onnx")
-        result = _run(_preon.passes, path, target, [*(("pass", name) for name in names), *_settings(options)], None, False)
+        result = _run("passes", (path, target), {"pass": list(names), **options}, progress=False)
         if output is None:
             import onnx
 
@@ -241,11 +210,12 @@ def passes(model: Model, output: Optional[Path] = None, names: Sequence[str] = (
     return result
 
 
+@_completed
 def compare(model: Model, quantized: Model, data: Data = None, reader: Optional[Reader] = None,
-            progress: Progress = None, **options: Any) -> Result:
+            progress: Progress = None, **options: Unpack[CompareOptions]) -> Result:
     """How far the outputs of `quantized` are from those of `model` over the samples; accuracy where they have labels.
 
     Both are paths or onnx.ModelProto. The rest as of quantize(); options of `preon compare --help`.
     """
     with _as_file(model) as path, _as_file(quantized) as other:
-        return _run(_preon.compare, path, other, [*_data_options(data, reader), *_settings(options)], reader, progress)
+        return _run("compare", (path, other), options, (data, reader), progress)

@@ -4,7 +4,7 @@
 class PreonError(RuntimeError):
     """Why something failed: what, where, got, wanted."""
 
-    def __init__(self, number, message, hint="", exit_status=1):
+    def __init__(self, number: int, message: str, hint: str = "", exit_status: int = 1) -> None:
         super().__init__(f"[E{number}] {message}" + (f"\nhint: {hint}" if hint else ""))
         self.number, self.message, self.hint, self.exit_status = number, message, hint, exit_status
 

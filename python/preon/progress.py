@@ -15,7 +15,7 @@ class _Display:
         now = time.monotonic()
         if now >= self.due:
             self.due = now + _NEXT_SECONDS
-            self.show(f"{stage}: {done} of {total} ({100 * done // total} %)" if total > 0 else f"{stage}: {done}")
+            self.show(f"{stage}: {done} of {total} ({100 * done // total} %)" if total > 0 else f"{stage}: {done}" if done else stage)
 
     def show(self, text):
         raise NotImplementedError

@@ -1,6 +1,13 @@
 """What a run answers, readable in terminals and notebooks."""
+from __future__ import annotations
+
 import html
 import json
+from collections.abc import Iterator, KeysView
+from typing import TYPE_CHECKING, Any, Optional
+
+if TYPE_CHECKING:
+    import onnx
 
 _MOST_ROWS = 50
 
@@ -13,34 +20,34 @@ class Result:
     model  onnx.ModelProto, where a model was made and no path was given; else None
     """
 
-    def __init__(self, facts, text, model=None):
+    def __init__(self, facts: dict[str, Any], text: str, model: Optional[onnx.ModelProto] = None) -> None:
         self.facts, self.text, self.model = facts, text, model
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         facts = self.__dict__.get("facts", {})
         if name in facts:
             return facts[name]
         raise AttributeError(f"no '{name}'; there are: {', '.join(facts)}")
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         return self.facts[name]
 
-    def __contains__(self, name):
+    def __contains__(self, name: str) -> bool:
         return name in self.facts
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self.facts)
 
-    def keys(self):
+    def keys(self) -> KeysView[str]:
         return self.facts.keys()
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.facts]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self.text or json.dumps(self.facts, indent=1)
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         tables = "".join(_table(name, value) for name, value in _tables(self.facts))
         return f"<pre>{html.escape(repr(self))}</pre>{tables}"
 

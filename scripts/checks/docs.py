@@ -1,4 +1,4 @@
-"""What pages name is there: files, folders, passes."""
+"""What pages name is there: files, folders, passes, tests."""
 import re
 
 BACKTICKED = re.compile(r"`([^`\n]+)`")
@@ -9,6 +9,9 @@ PASS_NAME = re.compile(r'(?:\.name = |name\(\) const override \{ return )"(\w+)"
 #: A function that makes an entry of a registry; where it makes one of several of a class, the name is in its body.
 MAKER = re.compile(r"^std::unique_ptr<\w+> (Make\w+)\(\) \{(.*?)\}", re.MULTILINE | re.DOTALL)
 SWITCHED_PASS = re.compile(r"--(?:disable|enable)-pass[= ]([a-z]+_\w+)")
+#: A test: of C++ as Suite.Name, of Python by its function. Keys and classes with attributes look like the first.
+CXX_TEST = re.compile(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)")
+CXX_TEST_NAME = re.compile(r"[A-Z]\w+\.[A-Z]\w+")
 ORDER_PAGE = "docs/design/passes.md"
 #: Section of the page -> how the registry that it lists is filled: passes of float graphs, of Q/DQ graphs.
 ORDERS = {"## The order": re.compile(r"\bbuiltins\.passes\.Add\((Make\w+)\(\)\)"),
@@ -20,12 +23,14 @@ def pages(tree):
 
 
 def exists(tree, page, name):
-    """Whether `name` is a file or folder: from the page, the root, src/ or docs/, or any file's own name."""
+    """Whether `name` is a file or folder: from the page, the root, src/ or docs/; a bare name in a README of src/ is one
+    below it, elsewhere any file's own name."""
     name = name.rstrip("/")
     bases = ("", "src/", "docs/", "tests/", "python/preon/", page.rsplit("/", 1)[0] + "/")
     if any(base + name in tree.folders or base + name in tree.paths for base in bases):
         return True
-    return any(path.endswith("/" + name) for path in tree.paths)
+    below = page.rsplit("/", 1)[0] + "/" if page.startswith("src/") and "/" not in name else ""
+    return any(path.endswith("/" + name) and path.startswith(below) for path in tree.paths)
 
 
 def name_problems(tree):
@@ -75,4 +80,18 @@ def pass_problems(tree):
                 yield f"{page}: names the pass {name}, which does not exist"
 
 
-CHECKS = (name_problems, pass_problems)
+def test_problems(tree):
+    """Tests that pages name are there."""
+    known = {".".join(test) for path in tree.select("_test.cc") for test in CXX_TEST.findall(tree.text(path))}
+    named = "".join(tree.text(path) for path in tree.select(".py"))
+    known |= set(re.findall(r"def (test_\w+)\(", named))
+    named += "".join(tree.text(path) for path in tree.select(".cc", below="src/config/keys/"))
+    for page in pages(tree):
+        for token in BACKTICKED.findall(tree.text(page)):
+            is_cxx = CXX_TEST_NAME.fullmatch(token) and not re.search(rf"\b{token.split('.')[0]}\b", named)
+            is_python = re.fullmatch(r"test_[a-z_]+", token)
+            if (is_cxx or is_python) and token not in known:
+                yield f"{page}: names the test {token}, which does not exist"
+
+
+CHECKS = (name_problems, pass_problems, test_problems)

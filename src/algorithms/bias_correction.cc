@@ -138,7 +138,7 @@ class BiasCorrectionHook final : public WriteHook {
 class BiasCorrection final : public Algorithm {
  public:
   std::string_view name() const override { return "bias-correction"; }
-  std::string_view summary() const override { return "biases make up for the mean error of rounded weights"; }
+  std::string_view summary() const override { return "corrects biases for the mean error of rounded weights"; }
 
   StatisticsRequest Needs(const Graph& graph, const QuantPlan& plan) const override {
     StatisticsRequest request;

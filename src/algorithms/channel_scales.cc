@@ -120,7 +120,7 @@ class ChannelScales final : public Algorithm {
  public:
   std::string_view name() const override { return "channel-scales"; }
   std::string_view summary() const override {
-    return "equal use of the codes by all channels between a convolution and a depthwise one";
+    return "scales channels between a convolution and a depthwise one so that each uses all codes";
   }
   // Only there depthwise weights have a scale per channel that costs nothing.
   bool AppliesTo(const Target& target) const override { return target.FollowsRuntime(); }

@@ -8,6 +8,7 @@
 
 #include "api/reader_source.h"
 #include "api/verbs.h"
+#include "base/exceptions.h"
 #include "base/exit_status.h"
 #include "base/spelling.h"
 #include "base/version.h"
@@ -44,6 +45,15 @@ Result<Options> ToOptions(const QuantizeOptions& given) {
   return options;
 }
 
+// Workers are processes of their own, which can't call a reader of this one.
+void CalibrateInThisProcess(Options& options) {
+  int64_t& workers = options.calibration.workers.count;
+  if (workers > 1)
+    options.given.warnings.push_back(
+        StrCat("workers: got ", workers, "; one process is used, since only this one can call its reader"));
+  workers = 1;
+}
+
 std::optional<ClassAccuracy> ToPublic(const std::optional<Accuracy>& accuracy) {
   if (!accuracy) return std::nullopt;
   return ClassAccuracy{accuracy->top1, accuracy->top5};
@@ -69,7 +79,7 @@ Report ToPublic(const QuantizeResult& result) {
     report.integer_macs_share = result.placement->integer_macs_share;
   }
   for (const auto& [name, output] : result.compare.outputs) {
-    report.outputs[name] = {output.sqnr_db, output.cosine, output.l2, output.max_abs};
+    if (!output.left_out) report.outputs[name] = {output.sqnr_db, output.cosine, output.l2, output.max_abs};
   }
   return report;
 }
@@ -110,7 +120,8 @@ Status CheckTaken(const QuantizeOptions& given, Verb verb, std::string_view verb
 template <typename Body>
 auto RunVerbWith(const QuantizeOptions& given,
                  const Body& verb) -> decltype(verb(given.model, std::declval<RunInputs&>())) {
-  PREON_ASSIGN_OR_RETURN(const Options options, ToOptions(given));
+  PREON_ASSIGN_OR_RETURN(Options options, ToOptions(given));
+  if (given.reader) CalibrateInThisProcess(options);
   const Builtins builtins = MakeBuiltins();
   RunContext context{
       .threads = options.resources.threads, .tmp_dir = options.resources.tmp_dir, .cancel = given.cancel};
@@ -119,9 +130,9 @@ auto RunVerbWith(const QuantizeOptions& given,
       given.progress(std::string(progress.stage), progress.done, progress.total);
     };
   }
-  PREON_ASSIGN_OR_RETURN(
-      RunInputs run, MakeRunInputs(options, builtins, context,
-                                   given.reader ? SourceOfReader(given.reader, options.data.limit) : OpenSamples()));
+  PREON_ASSIGN_OR_RETURN(RunInputs run,
+                         MakeRunInputs(options, builtins, context,
+                                       given.reader ? SourceOfReader(given, options.data.limit) : OpenSamples()));
   return verb(given.model, run);
 }
 
@@ -132,10 +143,8 @@ Outcome<Public> Guarded(const Body& body) {
     Result<Public> result = body();
     if (!result.ok()) return ToFailure(result.status());
     return *std::move(result);
-  } catch (const std::bad_alloc&) {
-    return ToFailure(Error(ErrorId::kOutOfMemory, "out of memory"));
   } catch (const std::exception& problem) {
-    return ToFailure(Error(ErrorId::kInternal, "internal error: ", problem.what(), "; please report it"));
+    return ToFailure(StatusOf(problem));
   }
 }
 

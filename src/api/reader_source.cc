@@ -1,18 +1,19 @@
 #include "api/reader_source.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "base/spelling.h"
 #include "base/tensor_spec.h"
+#include "data/array_layout.h"
+#include "data/convert.h"
 #include "data/data_options.h"
 
 namespace preon {
 namespace {
 
 Status CheckArray(const InputArray& array, const TensorSpec& spec, const std::string& where) {
-  if (static_cast<DataType>(array.type) != spec.type) {
+  if (!IsConvertible(static_cast<DataType>(array.type), spec.type)) {
     return Error(ErrorId::kDataType, where, ": '", array.name, "': type ",
                  DataTypeName(static_cast<DataType>(array.type)), ", wanted ", DataTypeName(spec.type));
   }
@@ -30,15 +31,29 @@ Status CheckArray(const InputArray& array, const TensorSpec& spec, const std::st
   return Status::Ok();
 }
 
-Result<Tensor> Copied(const InputArray& array, const std::string& where) {
+// As elements of the input's type, finite.
+Result<Tensor> Copied(const InputArray& array, DataType type, const std::string& where) {
   Tensor tensor = Tensor::Allocate(static_cast<DataType>(array.type), array.shape);
   const std::span<std::byte> bytes = tensor.MutableBytes();
   if (!bytes.empty()) std::memcpy(bytes.data(), array.data, bytes.size());
-  if (array.type == ElementType::kFloat &&
-      !std::ranges::all_of(tensor.floats(), [](float x) { return std::isfinite(x); })) {
-    return Error(ErrorId::kDataNotFinite, where, ": '", array.name, "': holds NaN or infinity");
-  }
-  return tensor;
+  const std::string what = StrCat(where, ": '", array.name, "'");
+  Result<Tensor> converted = ConvertElements(tensor, type);
+  if (!converted.ok()) return std::move(converted).status().WithContext(what);
+  PREON_RETURN_IF_ERROR(CheckFinite(*converted, what));
+  return converted;
+}
+
+bool IsLabels(const InputArray& array) { return array.name == "label" || array.name == "labels"; }
+
+// One class for each sample of the batch.
+Status SetLabels(const InputArray& array, const std::string& where, Batch& batch) {
+  const bool one_each = ElementCount(array.shape) == batch.samples && array.shape.size() <= 2;
+  if (!one_each || !IsConvertible(static_cast<DataType>(array.type), DataType::kInt64))
+    return Error(ErrorId::kLabels, where, ": '", array.name, "': shape ", ShapeToString(array.shape), " of ",
+                 DataTypeName(static_cast<DataType>(array.type)), ", wanted [", batch.samples, "] of integers");
+  PREON_ASSIGN_OR_RETURN(const Tensor classes, Copied(array, DataType::kInt64, where));
+  std::ranges::copy(classes.As<int64_t>(), batch.labels.begin());
+  return Status::Ok();
 }
 
 class ReaderSource final : public DataSource {
@@ -72,28 +87,28 @@ class ReaderSource final : public DataSource {
   Result<std::optional<Batch>> Read() {
     std::vector<InputArray> arrays;
     if ((limit_ >= 0 && samples_ >= limit_) || !reader_(index_, arrays)) return std::optional<Batch>();
-    const std::string where = StrCat("reader: feed ", index_);
+    const std::string where = StrCat("sample ", index_);
     Batch batch{.first_sample = samples_};
     for (const TensorSpec& spec : inputs_) {
       const auto array = std::ranges::find(arrays, spec.name, &InputArray::name);
       if (array == arrays.end()) return Error(ErrorId::kDataInputName, where, ": no array for input '", spec.name, "'");
       PREON_RETURN_IF_ERROR(CheckArray(*array, spec, where));
-      PREON_ASSIGN_OR_RETURN(Tensor tensor, Copied(*array, where));
-      const bool batched = batch.samples == 0 && !array->shape.empty() && spec.shape[0] == kDynamicDim;
-      if (batched && array->shape[0] == 0)
+      PREON_ASSIGN_OR_RETURN(Tensor tensor, Copied(*array, spec.type, where));
+      if (!array->shape.empty() && spec.shape[0] == kDynamicDim && array->shape[0] == 0)
         return Error(ErrorId::kDataShape, where, ": '", spec.name, "': shape ", ShapeToString(array->shape),
                      " holds no sample, wanted at least one along axis 0");
-      if (batched) batch.samples = array->shape[0];
       batch.feeds.push_back({spec.name, std::move(tensor)});
     }
+    batch.samples = SamplesOfRun(inputs_, batch.feeds);
+    batch.labels.resize(static_cast<size_t>(batch.samples));
     for (const InputArray& array : arrays) {
-      if (std::ranges::find(inputs_, array.name, &TensorSpec::name) == inputs_.end())
+      if (std::ranges::find(inputs_, array.name, &TensorSpec::name) != inputs_.end()) continue;
+      if (!IsLabels(array))
         return Error(ErrorId::kDataInputName, where, ": array '", array.name,
                      "' matches no input of the model; it has: ", InputNames());
+      PREON_RETURN_IF_ERROR(SetLabels(array, where, batch));
     }
-    batch.samples = std::max<int64_t>(batch.samples, 1);
     for (int64_t sample = 0; sample < batch.samples; ++sample) batch.names.push_back(where);
-    batch.labels.resize(static_cast<size_t>(batch.samples));
     samples_ += batch.samples;
     ++index_;
     return std::optional(std::move(batch));
@@ -108,11 +123,17 @@ class ReaderSource final : public DataSource {
 
 }  // namespace
 
-OpenSamples SourceOfReader(SampleReader reader, int64_t limit) {
-  return [reader = std::move(reader), limit](const std::vector<TensorSpec>& inputs,
-                                             const SampleSelection& selection) -> Result<std::unique_ptr<DataSource>> {
+OpenSamples SourceOfReader(const QuantizeOptions& given, int64_t limit) {
+  return [&given, limit](const std::vector<TensorSpec>& inputs,
+                         const SampleSelection& selection) -> Result<std::unique_ptr<DataSource>> {
     const bool narrower = selection.limit > 0 && (limit < 0 || selection.limit < limit);
-    auto source = std::make_unique<ReaderSource>(reader, narrower ? selection.limit : limit, inputs);
+    if (given.reader_inputs) {
+      std::vector<InputInfo> told;
+      for (const TensorSpec& spec : inputs)
+        told.push_back({spec.name, static_cast<ElementType>(spec.type), spec.shape});
+      given.reader_inputs(told);
+    }
+    auto source = std::make_unique<ReaderSource>(given.reader, narrower ? selection.limit : limit, inputs);
     source->ReadAhead();
     return std::unique_ptr<DataSource>(std::move(source));
   };

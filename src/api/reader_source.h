@@ -6,8 +6,9 @@
 
 namespace preon {
 
-/// A way to open `reader` as a data source from its start. `limit`: samples to read at most, -1 for all.
+/// A way to open the caller's reader as a data source from its start. At most `given`'s --samples are read, -1 for all.
+/// Arrays are converted as those of files; one named `label` or `labels` that is no input has the classes.
 /// The sources report kDataInputName, kDataType, kDataShape, kDataNotFinite like any other source.
-OpenSamples SourceOfReader(SampleReader reader, int64_t limit);
+OpenSamples SourceOfReader(const QuantizeOptions& given, int64_t limit);
 
 }  // namespace preon

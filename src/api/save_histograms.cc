@@ -4,7 +4,8 @@
 #include <set>
 #include <utility>
 
-#include "base/file.h"
+#include "base/output/atomic_file.h"
+#include "base/output/temp_dir.h"
 #include "quantize/plan/plan_options.h"
 #include "report/html/tensor_card.h"
 

@@ -4,7 +4,8 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "base/file.h"
+#include "base/output/atomic_file.h"
+#include "pipeline/output.h"
 
 namespace preon {
 namespace {
@@ -64,7 +65,8 @@ std::string FolderName(std::string output) {
 
 }  // namespace
 
-Result<SavedOutputs> SavedOutputs::Create(const std::string& folder, const std::vector<TensorSpec>& outputs) {
+Result<SavedOutputs> SavedOutputs::Create(const std::string& folder, const std::vector<TensorSpec>& outputs,
+                                          std::vector<std::string> inputs) {
   for (const TensorSpec& output : outputs) {
     if (NpyDescription(output.type) == nullptr) {
       return Error(ErrorId::kNotYetSupported, "--save: output '", output.name, "': .npy has no type ",
@@ -77,6 +79,7 @@ Result<SavedOutputs> SavedOutputs::Create(const std::string& folder, const std::
   }
   SavedOutputs saved;
   saved.folder_ = folder;
+  saved.inputs_ = std::move(inputs);
   return saved;
 }
 
@@ -84,7 +87,9 @@ Status SavedOutputs::Write(int64_t run, const std::vector<NamedTensor>& outputs)
   char file[32];
   std::snprintf(file, sizeof(file), "/%06lld.npy", static_cast<long long>(run));
   for (const NamedTensor& output : outputs) {
-    PREON_RETURN_IF_ERROR(WriteFileAtomically(folder_ + "/" + FolderName(output.name) + file, NpyBytes(output.tensor)));
+    const std::string path = folder_ + "/" + FolderName(output.name) + file;
+    PREON_RETURN_IF_ERROR(CheckNotInput("--save", path, inputs_));
+    PREON_RETURN_IF_ERROR(WriteFileAtomically(path, NpyBytes(output.tensor)));
   }
   return Status::Ok();
 }

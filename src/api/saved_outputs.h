@@ -12,13 +12,16 @@ namespace preon {
 
 class SavedOutputs {
  public:
-  /// Makes the folders. Errors: kIoWrite; kNotYetSupported for an output whose element type .npy has not.
-  static Result<SavedOutputs> Create(const std::string& folder, const std::vector<TensorSpec>& outputs);
-  /// Each file is whole or absent. Errors: kIoWrite.
+  /// Makes the folders; none of the files will be one of `inputs`. Errors: kIoWrite; kNotYetSupported for an output
+  /// whose element type .npy has not.
+  static Result<SavedOutputs> Create(const std::string& folder, const std::vector<TensorSpec>& outputs,
+                                     std::vector<std::string> inputs);
+  /// Each file is whole or absent. Errors: kIoWrite, kConflictingOptions.
   Status Write(int64_t run, const std::vector<NamedTensor>& outputs) const;
 
  private:
   std::string folder_;
+  std::vector<std::string> inputs_;
 };
 
 }  // namespace preon

@@ -1,6 +1,6 @@
 #include "api/save_histograms.h"
 #include "api/verbs.h"
-#include "base/file.h"
+#include "base/output/commit.h"
 #include "base/version.h"
 #include "pipeline/calibration_setup.h"
 #include "pipeline/output.h"
@@ -62,14 +62,20 @@ Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, RunInputs& run) {
                        .activation = std::string(DataTypeName(how.format.type)),
                        .analysis = *std::move(analysis)};
   if (!options.analysis.html.empty() || !options.analysis.cover.empty()) run.context.BeginStage("write");
-  if (!options.analysis.html.empty())
-    PREON_RETURN_IF_ERROR(WriteFileAtomically(options.analysis.html, AnalysisPage(result)));
+  std::vector<AtomicFile> outputs;
+  if (!options.analysis.html.empty()) {
+    PREON_ASSIGN_OR_RETURN(AtomicFile html, StageFile(options.analysis.html, AnalysisPage(result)));
+    outputs.push_back(std::move(html));
+  }
   if (!options.analysis.cover.empty()) {
     if (!result.analysis.samples) return Error(ErrorId::kRangeMissing, calib, ": --cover: no tensor has values");
-    PREON_RETURN_IF_ERROR(WriteFileAtomically(options.analysis.cover, CoverList(*result.analysis.samples)));
+    PREON_ASSIGN_OR_RETURN(AtomicFile cover, StageFile(options.analysis.cover, CoverList(*result.analysis.samples)));
+    outputs.push_back(std::move(cover));
   }
-  if (!options.save_histograms.empty())
-    PREON_RETURN_IF_ERROR(WriteHistograms(result.analysis, options.save_histograms));
+  const auto histograms = [&] {
+    return options.save_histograms.empty() ? Status::Ok() : WriteHistograms(result.analysis, options.save_histograms);
+  };
+  PREON_RETURN_IF_ERROR(CommitAll(outputs, histograms));
   result.facts = RunFactsOf(run.context, "analyze");
   return result;
 }

@@ -25,9 +25,10 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run) 
                          stage.Run(prepared, {.partial = &partial, .keep_model = false}));
   const CalibrationData& data = calibration.data;
   run.context.BeginStage("write");
+  // All that was asked for, or nothing: the file is the last.
+  if (!run.options.save_histograms.empty() && !task) PREON_RETURN_IF_ERROR(SaveHistograms(data, run));
   PREON_RETURN_IF_ERROR(task ? partial.Save(data) : SaveCalibration(data, output));
   if (!task) partial.Remove();
-  if (!run.options.save_histograms.empty() && !task) PREON_RETURN_IF_ERROR(SaveHistograms(data, run));
 
   CalibrateResult result{.facts = RunFactsOf(run.context, "calibrate", calibration.workers_peak_rss_bytes),
                          .output = output,
@@ -38,8 +39,8 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run) 
   result.warnings.insert(result.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
   if (run.options.data.has_random())
     result.warnings.push_back("random samples: these statistics do not describe real data");
-  for (const auto& [stage, seconds] : result.facts.seconds) {
-    if (stage == "calibrate")
+  for (const auto& [name, seconds] : result.facts.seconds) {
+    if (name == "calibrate")
       result.seconds_per_sample = seconds / static_cast<double>(std::max<int64_t>(result.samples, 1));
   }
   return result;

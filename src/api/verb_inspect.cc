@@ -53,8 +53,7 @@ Result<ModelSummary> InspectModel(const std::string& path, RunInputs& run) {
   if (const Node* node = FindInstrumented(graph)) {
     PREON_ASSIGN_OR_RETURN(const Description description, DescriptionOf(*node));
     const Instrumentation& plan = description.plan;
-    summary.instrumented = {.calib_out = plan.calib_out,
-                            .fingerprint = plan.header.model_fingerprint,
+    summary.instrumented = {.fingerprint = plan.header.model_fingerprint,
                             .setup = plan.header.setup,
                             .every = plan.every,
                             .observed_tensors = static_cast<int64_t>(plan.request.tensors.size())};

@@ -1,5 +1,3 @@
-#include <filesystem>
-
 #include "api/verbs.h"
 #include "ir/model_io.h"
 #include "pipeline/calibrate_stage.h"
@@ -53,26 +51,28 @@ Result<InstrumentResult> InstrumentVerb(const std::string& model, RunInputs& run
   run.context.BeginStage("instrument");
   Instrumentation plan =
       CalibrationStage(run.options, run.choices, run.samples, preparation, run.context).InstrumentationOf(prepared);
-  if (plan.calib_out.empty()) plan.calib_out = std::filesystem::path(model).stem().string() + "-%p.calib";
   PREON_ASSIGN_OR_RETURN(const PackedModel packed,
                          PackForServing(prepared.model, plan.Observed(), run.options.calibration.observe.optimize));
+  // What the observer library will refuse had better be said now.
+  PREON_RETURN_IF_ERROR(ParseDescription(WriteDescription(plan, packed)).status().WithContext(model));
   run.context.BeginStage("verify");
   PREON_RETURN_IF_ERROR(VerifyPacked(packed, prepared, plan, run.context).WithContext(output, ": not written"));
   run.context.BeginStage("write");
-  PREON_RETURN_IF_ERROR(SaveModel(MakeInstrumented(prepared.model, plan, packed), output));
+  PREON_RETURN_IF_ERROR(
+      SaveModel(MakeInstrumented(prepared.model, plan, packed), output, {.inputs = prepared.external_files}));
   InstrumentResult result{.facts = RunFactsOf(run.context, "instrument"),
                           .output = output,
                           .float_size_bytes = prepared.source_size_bytes,
                           .instrumented_size_bytes = FileSizeBytes(output),
                           .observed_tensors = static_cast<int64_t>(plan.request.tensors.size()),
                           .shared_tensors = static_cast<int64_t>(plan.header.shared.size()),
-                          .calib_out = plan.calib_out,
+                          .calib_out = run.options.instrument.calib_out,
                           .every = plan.every,
                           .warnings = prepared.warnings};
   if (packed.optimize && packed.observers == PackedObservers::kInPath) {
     result.warnings.push_back(
-        "tensors in branches of an If are observed: serving is slower than calibrate, and the bulk of "
-        "large tensors is sampled in other places");
+        "tensors in branches of an If are observed: serving is slower than calibrate, and other values of large "
+        "tensors are sampled");
   }
   return result;
 }

@@ -83,7 +83,8 @@ Result<PassesResult> PassesVerb(const std::string& path, RunInputs& run) {
   }
   result.nodes_after = static_cast<int64_t>(model.graph.nodes().size());
   run.context.BeginStage("write");
-  PREON_RETURN_IF_ERROR(SaveModel(model, options.output, {.external_data = options.write.external_data}));
+  PREON_RETURN_IF_ERROR(
+      SaveModel(model, options.output, {.external_data = options.write.external_data, .inputs = model.external_files}));
   result.facts = RunFactsOf(run.context, "passes");
   return result;
 }

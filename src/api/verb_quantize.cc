@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 
 #include "api/save_histograms.h"
 #include "api/verbs.h"
+#include "base/output/commit.h"
 #include "base/system.h"
 #include "pipeline/calibrate_stage.h"
 #include "pipeline/calibration_setup.h"
@@ -35,17 +35,20 @@ Status CollectTrialSamples(const PreparedModel& prepared, const RunInputs& run, 
   }
 }
 
-bool AlgorithmsNeedData(const PreparedModel& prepared, const Choices& choices) {
-  return std::ranges::any_of(choices.algorithms, [&](const Algorithm* algorithm) {
-    return !algorithm->Needs(prepared.model.graph, prepared.plan).empty();
-  });
+// Names of the algorithms that have something to do and need statistics for it.
+std::vector<std::string> AlgorithmsThatNeedData(const PreparedModel& prepared, const Choices& choices) {
+  std::vector<std::string> names;
+  for (const Algorithm* algorithm : choices.algorithms) {
+    if (!algorithm->Needs(prepared.model.graph, prepared.plan).empty()) names.emplace_back(algorithm->name());
+  }
+  return names;
 }
 
 // Nothing has to be calibrated: all ranges and statistics are saved, or none are needed.
 bool IsComplete(const PreparedModel& prepared, const RunInputs& run, const SavedRanges* saved) {
   if (!MissingRanges(prepared.plan, saved).empty()) return false;
   if (saved != nullptr) return true;
-  const bool algorithms_learn = !run.samples.made_up() && AlgorithmsNeedData(prepared, run.choices);
+  const bool algorithms_learn = !run.samples.made_up() && !AlgorithmsThatNeedData(prepared, run.choices).empty();
   return !run.choices.target->NeedsStatistics(run.choices.plan) && !algorithms_learn;
 }
 
@@ -77,8 +80,8 @@ Result<Calibration> CalibrateOrLoad(PreparedModel& prepared, const RunInputs& ru
 // The method that --method auto stands for, and layers left in float where no method is good enough.
 Result<std::vector<MethodCandidate>> ChooseByTrials(PreparedModel& prepared, RunInputs& run, const PlanInputs& inputs,
                                                     const FallbackPlanner& fallback, TrialSamples& samples) {
-  if (!run.options.statistics.calib.empty()) PREON_RETURN_IF_ERROR(CollectTrialSamples(prepared, run, samples));
   run.context.BeginStage("try");
+  if (!run.options.statistics.calib.empty()) PREON_RETURN_IF_ERROR(CollectTrialSamples(prepared, run, samples));
   Trials trials(samples, run.options.resources.memory, run.context);
   PREON_RETURN_IF_ERROR(trials.CloseLoop(prepared.model));
   PREON_ASSIGN_OR_RETURN(ChosenMethod chosen, ChooseMethod(prepared, inputs, trials, run.builtins.methods));
@@ -103,7 +106,6 @@ void Describe(const PreparedModel& prepared, const RunInputs& run, QuantizeResul
   }
   result.output = options.output;
   result.float_size_bytes = prepared.source_size_bytes;
-  result.quantized_size_bytes = FileSizeBytes(options.output);
   result.activation = choices.target->QuantizesActivations() ? options.plan.activation.name() : "float";
   result.weight = choices.plan.weight.name();
   result.scale_type = ScaleTypeName(options.plan.scale_type);
@@ -146,7 +148,8 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
   FloatOutputs float_outputs;
   // Methods that collect have to see every value; restored ranges make a pass of their own.
   std::optional<PartialCalibration> partial;
-  if (!run.samples.made_up() && !run.choices.method->collects() && saved == nullptr) partial.emplace(options);
+  const bool calibrates = !run.samples.made_up() && options.statistics.calib.empty();
+  if (calibrates && !run.choices.method->collects() && saved == nullptr) partial.emplace(options);
   // What a float16 model computes in float32 is not what it gives.
   const bool keeps_outputs = options.resources.memory != MemoryUse::kLow && !prepared.was_float16;
   PREON_ASSIGN_OR_RETURN(const Calibration calibration,
@@ -171,11 +174,13 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
     trial.Clear();
   }
   const QuantizeStage stage(options, run.choices, run.samples, run.context);
-  PREON_ASSIGN_OR_RETURN(QuantizeResult result, stage.Run(prepared, inputs, fallback, float_outputs));
+  PREON_ASSIGN_OR_RETURN(QuantizedModel quantized, stage.Run(prepared, inputs, fallback, float_outputs));
+  QuantizeResult& result = quantized.result;
 
   result.model = model;
   result.method = has_ranges ? method : "none";
   result.policies = std::move(candidates);
+  result.quantized_size_bytes = quantized.file.size_bytes();
   Describe(prepared, run, result);
   if (saved != nullptr) {
     result.restored_from = options.statistics.save_and_restore;
@@ -183,26 +188,31 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
     if (missing == 0) result.samples = saved->samples;
   }
   if (method == "auto" && has_ranges && result.policies.empty() && saved == nullptr)
-    result.warnings.push_back("auto used each tensor's own rule: comparing methods needs --data");
-  if (!has_ranges && run.samples.made_up() && AlgorithmsNeedData(prepared, run.choices))
-    result.warnings.push_back("bias correction skipped: it needs --data");
+    result.warnings.push_back(
+        "--method auto did not compare methods, because there is no --data; it chose a rule for each tensor");
+  if (!has_ranges && run.samples.made_up()) {
+    const std::vector<std::string> skipped = AlgorithmsThatNeedData(prepared, run.choices);
+    if (!skipped.empty()) result.warnings.push_back(StrCat("skipped without --data: ", JoinNames(skipped)));
+  }
   if (run.samples.made_up() || (!options.statistics.calib.empty() && options.data.has_random())) {
     result.warnings.push_back(
-        "metrics were measured on random data and mean little: error, agreement and latency; give --data");
+        "error, agreement and latency were measured on random data and are not meaningful; use --data");
   }
   result.facts = RunFactsOf(run.context, "quantize", calibration.workers_peak_rss_bytes);
-  const auto write_beside = [&]() -> Status {
-    if (!options.save_histograms.empty()) PREON_RETURN_IF_ERROR(SaveHistograms(data, run));
-    if (!options.statistics.save_and_restore.empty() && missing > 0)
-      PREON_RETURN_IF_ERROR(WriteSaved(prepared, *run.choices.method, inputs, options, run.context));
-    return options.report.empty() ? Status::Ok() : WriteReport(result, options.report);
-  };
-  const Status beside = write_beside();
-  std::error_code ignored;
-  if (!beside.ok()) std::filesystem::remove(options.output, ignored);  // all that was asked for, or nothing
-  PREON_RETURN_IF_ERROR(beside);
+  std::vector<AtomicFile> beside;
+  if (!options.statistics.save_and_restore.empty() && missing > 0) {
+    PREON_ASSIGN_OR_RETURN(AtomicFile ranges, StageSaved(prepared, *run.choices.method, inputs, options, run.context));
+    beside.push_back(std::move(ranges));
+  }
+  if (!options.report.empty()) {
+    PREON_ASSIGN_OR_RETURN(AtomicFile report, StageReport(result, options.report));
+    beside.push_back(std::move(report));
+  }
+  if (!options.save_histograms.empty()) PREON_RETURN_IF_ERROR(SaveHistograms(data, run));
+  // All that was asked for, or nothing.
+  PREON_RETURN_IF_ERROR(CommitAll(beside, [&] { return quantized.file.Commit(); }));
   if (partial) partial->Remove();
-  return result;
+  return std::move(result);
 }
 
 }  // namespace preon

@@ -1,5 +1,5 @@
 #include "api/verbs.h"
-#include "base/file.h"
+#include "base/output/atomic_file.h"
 #include "base/parallel.h"
 #include "pipeline/calibrate_stage.h"
 #include "pipeline/fallback_planner.h"
@@ -29,7 +29,7 @@ Status CheckStatisticsAlone(const Options& options) {
                                                  {!options.calibration.observe.optimize, "--no-optimize"}};
   for (const auto& [given, name] : unused) {
     if (given)
-      return Error(ErrorId::kConflictingOptions, name, ": has no effect without --data, which goes with a model");
+      return Error(ErrorId::kConflictingOptions, name, ": has no effect on a .calib file; wanted a model with --data");
   }
   return Status::Ok();
 }

@@ -1,7 +1,9 @@
 #include <chrono>
+#include <filesystem>
 
 #include "api/saved_outputs.h"
 #include "api/verbs.h"
+#include "eval/input_check.h"
 #include "eval/latency.h"
 #include "ir/model_io.h"
 #include "pipeline/output.h"
@@ -11,11 +13,12 @@
 namespace preon {
 namespace {
 
-constexpr double kLatencySeconds = 2;
+constexpr double kLatencySeconds = 1;
 
 // Opens the file as it is; when that fails, our own loader may know better why than the runtime does.
-Result<Session> OpenAsIs(const std::string& path, const RunContext& context) {
-  Result<Session> session = Session::OpenFile(path, {.threads = context.ThreadCount()});
+Result<Session> OpenAsIs(const std::string& path, const SessionOptions& options) {
+  PREON_RETURN_IF_ERROR(CheckRunnable(path));
+  Result<Session> session = Session::OpenFile(path, options);
   if (session.ok()) return session;
   const Result<Model> loaded = LoadModel(path);
   return loaded.ok() ? std::move(session).status() : loaded.status();
@@ -42,15 +45,26 @@ Status RunOnce(Session& session, RunInputs& run, SavedOutputs* outputs, LatencyR
   return result.samples > 0 ? Status::Ok() : Error(ErrorId::kDataEmpty, "--data: no samples");
 }
 
+// Only a file that is there already can be one of the model's.
+Status CheckNotExternalData(const Options& options, const std::string& model) {
+  std::error_code error;
+  if (!std::filesystem::exists(options.report, error)) return Status::Ok();
+  const Result<Model> loaded = LoadModel(model);
+  return loaded.ok() ? CheckNotInputs(options, loaded->external_files) : Status::Ok();
+}
+
 }  // namespace
 
 Result<RunResult> RunVerb(const std::string& model, RunInputs& run) {
   if (!run.samples.open) return MissingData("run", "--data SRC");
   run.context.BeginStage("load");
-  PREON_ASSIGN_OR_RETURN(Session session, OpenAsIs(model, run.context));
+  PREON_ASSIGN_OR_RETURN(Session session, OpenAsIs(model, {.threads = run.context.ThreadCount()}));
   std::optional<SavedOutputs> outputs;
   if (!run.options.run.save_folder.empty()) {
-    PREON_ASSIGN_OR_RETURN(outputs, SavedOutputs::Create(run.options.run.save_folder, session.outputs()));
+    std::vector<std::string> inputs = run.options.data.Paths();
+    inputs.insert(inputs.end(), {model, run.options.given.config_file});
+    PREON_ASSIGN_OR_RETURN(outputs,
+                           SavedOutputs::Create(run.options.run.save_folder, session.outputs(), std::move(inputs)));
   }
   run.context.BeginStage("run");
   RunResult result{.model = model, .saved_to = run.options.run.save_folder};
@@ -67,9 +81,10 @@ Result<CompareResult> CompareVerb(const std::string& reference, const std::strin
   if (!run.samples.open) return MissingData("compare", "--data SRC");
   const Options& options = run.options;
   PREON_RETURN_IF_ERROR(CheckOutputs(options, {reference, other}));
+  for (const std::string& model : {reference, other}) PREON_RETURN_IF_ERROR(CheckNotExternalData(options, model));
   run.context.BeginStage("load");
-  PREON_ASSIGN_OR_RETURN(Session first, OpenAsIs(reference, run.context));
-  PREON_ASSIGN_OR_RETURN(Session second, OpenAsIs(other, run.context));
+  PREON_ASSIGN_OR_RETURN(Session first, OpenAsIs(reference, TimedSession(run.context)));
+  PREON_ASSIGN_OR_RETURN(Session second, OpenAsIs(other, TimedSession(run.context)));
   CompareResult result{.reference = reference, .other = other};
   result.reference_size_bytes = FileSizeBytes(reference);
   result.other_size_bytes = FileSizeBytes(other);
@@ -78,13 +93,22 @@ Result<CompareResult> CompareVerb(const std::string& reference, const std::strin
   source = Prefetch(std::move(source));
   PREON_ASSIGN_OR_RETURN(
       result.compare, Compare(OutputsOf(first, run.context), OutputsOf(second, run.context), *source, {}, run.context));
+  result.warnings = WarningsOf(result.compare);
+  if (!options.data.has_random()) {
+    PREON_ASSIGN_OR_RETURN(source, run.samples.open(first.inputs(), {}));
+    for (std::string& warning : CheckInputs(
+             *source, first.inputs(), options.data.shard_count, [&] { return LoadModel(reference); }, run.context))
+      result.warnings.push_back(std::move(warning));
+  }
   run.context.BeginStage("latency");
   PREON_ASSIGN_OR_RETURN(const Batch batch, FirstBatch(run.samples, first.inputs()));
-  PREON_ASSIGN_OR_RETURN(const auto latency,
+  PREON_ASSIGN_OR_RETURN(result.latency,
                          MeasureLatency(first, second, batch.feeds, batch.samples, kLatencySeconds, run.context));
-  result.latency = {latency.first, latency.second};
   result.facts = RunFactsOf(run.context, "compare");
-  if (!options.report.empty()) PREON_RETURN_IF_ERROR(WriteReport(result, options.report));
+  if (!options.report.empty()) {
+    PREON_ASSIGN_OR_RETURN(AtomicFile report, StageReport(result, options.report));
+    PREON_RETURN_IF_ERROR(report.Commit());
+  }
   return result;
 }
 

@@ -1,5 +1,6 @@
 #include "base/context.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/system.h"
@@ -11,7 +12,11 @@ Status RunContext::CheckCancelled() const {
   return Status::Ok();
 }
 
-int RunContext::ThreadCount() const { return threads > 0 ? threads : AvailableCores(); }
+// More than cores would wait for each other in turns: the runtime's threads spin.
+int RunContext::ThreadCount() const {
+  const int cores = AvailableCores();
+  return threads > 0 ? std::min(threads, cores) : cores;
+}
 
 std::string RunContext::TempDir() const {
   if (!tmp_dir.empty()) return tmp_dir;

@@ -15,7 +15,7 @@ namespace preon {
 
 enum class LogLevel { kDebug, kInfo, kWarning };
 
-/// How far a stage has come; `total` is 0 while unknown.
+/// How far a stage has come; `total` is 0 while unknown. Each stage reports its beginning, with 0 done.
 struct Progress {
   std::string_view stage;  ///< "calibrate", "verify", …
   int64_t done = 0;
@@ -24,7 +24,7 @@ struct Progress {
 
 /// Owned by the caller of the pipeline, outlives it. Sinks may be called from any one thread at a time.
 struct RunContext {
-  int threads = 0;      ///< threads for inference and own loops; 0 = all cores the process may use
+  int threads = 0;      ///< wanted threads for inference and own loops; 0 = all cores (see ThreadCount)
   std::string tmp_dir;  ///< folder for temporary files; empty = the system's
   std::function<void(LogLevel, std::string_view)> log;  ///< may be empty
   std::function<void(const Progress&)> progress;        ///< may be empty
@@ -40,6 +40,7 @@ struct RunContext {
   /// The run goes over to this stage ("load", "calibrate", …); only the thread that drives the run calls it.
   void BeginStage(std::string_view stage) const {
     if (stages != nullptr) stages->Begin(stage);
+    Report({.stage = stage});
   }
   /// The same without progress reports, for runs inside a stage.
   RunContext Quiet() const {
@@ -49,7 +50,7 @@ struct RunContext {
   }
   /// kCancelled once the cancel flag is set.
   Status CheckCancelled() const;
-  /// `threads`, or the number of cores this process may use.
+  /// `threads`, at most the number of cores this process may use, which is also the default.
   int ThreadCount() const;
   /// `tmp_dir`, or the system's folder for temporary files.
   std::string TempDir() const;

@@ -23,15 +23,23 @@ TEST(RunContext, WithoutSinksNothingHappens) {
 TEST(RunContext, PassesOnToItsSinks) {
   std::vector<std::string> heard;
   RunContext context;
-  context.threads = 3;
   context.tmp_dir = "/somewhere";
   context.log = [&](LogLevel, std::string_view message) { heard.emplace_back(message); };
   context.progress = [&](const Progress& progress) { heard.push_back(StrCat(progress.stage, " ", progress.done)); };
   context.Log(LogLevel::kInfo, "hello");
   context.Report({.stage = "calibrate", .done = 2});
-  EXPECT_EQ(heard, (std::vector<std::string>{"hello", "calibrate 2"}));
-  EXPECT_EQ(context.ThreadCount(), 3);
+  context.BeginStage("try");
+  context.Quiet().BeginStage("compare");
+  EXPECT_EQ(heard, (std::vector<std::string>{"hello", "calibrate 2", "try 0"}));
   EXPECT_EQ(context.TempDir(), "/somewhere");
+}
+
+TEST(RunContext, NeverMoreThreadsThanCores) {
+  RunContext context;
+  context.threads = 1;
+  EXPECT_EQ(context.ThreadCount(), 1);
+  context.threads = 4096;
+  EXPECT_EQ(context.ThreadCount(), AvailableCores());
 }
 
 TEST(RunContext, CancelIsSeenAtOnce) {

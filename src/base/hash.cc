@@ -3,6 +3,8 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 
+#include <new>
+
 #include "base/check.h"
 
 namespace preon {
@@ -21,9 +23,11 @@ struct Sha256::State {
 
 Sha256::Sha256() {
   static const bool initialized = OutlivesExit();
-  PREON_CHECK(initialized);
+  if (!initialized) throw std::bad_alloc();
   state_ = std::make_unique<State>();
-  PREON_CHECK(state_->context != nullptr && EVP_DigestInit_ex(state_->context, EVP_sha256(), nullptr) == 1);
+  // Memory is all that can be missing here.
+  if (state_->context == nullptr || EVP_DigestInit_ex(state_->context, EVP_sha256(), nullptr) != 1)
+    throw std::bad_alloc();
 }
 
 Sha256::~Sha256() = default;

@@ -5,15 +5,23 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
+
+#include "base/cpu_quota.h"
 
 namespace preon {
 
 int AvailableCores() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
-  return 1;
+  const bool known = sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0;
+  const int cores = known ? CPU_COUNT(&set) : 1;
+  std::ifstream groups("/proc/self/cgroup");
+  const std::string text{std::istreambuf_iterator<char>(groups), std::istreambuf_iterator<char>()};
+  return std::min(cores, CoresOfQuota(text, "/sys/fs/cgroup").value_or(cores));
 }
 
 // The system's own count (getrusage) begins with that of the process that this one was forked from.
@@ -32,6 +40,18 @@ int64_t CurrentRssBytes() {
   int64_t size_pages = 0, resident_pages = 0;
   statm >> size_pages >> resident_pages;
   return resident_pages * sysconf(_SC_PAGESIZE);
+}
+
+// Linux, Documentation/scheduler/sched-stats.rst: nanoseconds on a core, nanoseconds ready without one, time slices.
+double SecondsWaitedForCores() {
+  double nanoseconds = 0;
+  std::error_code error;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", error)) {
+    std::ifstream file(thread.path() / "schedstat");
+    double ran = 0, waited = 0;
+    if (file >> ran >> waited) nanoseconds += waited;
+  }
+  return nanoseconds * 1e-9;
 }
 
 std::string CpuModel() {

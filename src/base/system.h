@@ -6,12 +6,15 @@
 
 namespace preon {
 
-/// Cores this process may run on (affinity mask), at least 1.
+/// Cores this process may use (affinity mask, quota of its control group), at least 1.
 int AvailableCores();
 /// Largest resident set of the process so far, in bytes.
 int64_t PeakRssBytes();
 /// Resident set now, in bytes.
 int64_t CurrentRssBytes();
+/// Seconds that this process's threads were ready to run while other programs had the cores, summed over the threads
+/// that live; 0 where the kernel does not tell.
+double SecondsWaitedForCores();
 /// "Intel(R) Xeon(R) …", empty if unknown.
 std::string CpuModel();
 /// Gives freed heap pages back to the system, so that a finished stage does not count against the next one's peak.

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/output/atomic_file.h"
 #include "calib/malformed_file.h"
 #include "data/sample_runs.h"
 #include "stats/wire.h"

@@ -3,8 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/file.h"
 #include "base/hash.h"
+#include "base/output/atomic_file.h"
+#include "base/output/temp_dir.h"
 #include "calib/test_calibrations.h"
 #include "data/sample_runs.h"
 

@@ -1,5 +1,7 @@
 #include "calib/statistics_request.h"
 
+#include <algorithm>
+
 namespace preon {
 
 const std::string* Find(const SerializedStatistics& statistics, std::string_view kind, const std::string& tensor) {
@@ -27,6 +29,11 @@ void StatisticsRequest::RestrictTo(const std::set<std::string>& kept) {
   };
   for (std::set<std::string>* named : {&tensors, &channel_extremes, &channel_means}) restrict_to(*named);
   for (auto& [kind, named] : others) restrict_to(named);
+}
+
+bool StatisticsRequest::empty() const {
+  return tensors.empty() && channel_extremes.empty() && channel_means.empty() &&
+         std::ranges::all_of(others, [](const auto& kind) { return kind.second.empty(); });
 }
 
 std::vector<const StatisticKind*> StatisticsRequest::Kinds() const {

@@ -26,7 +26,8 @@ struct StatisticsRequest {
   void Add(const StatisticsRequest& more);
   /// Drops what is about other tensors.
   void RestrictTo(const std::set<std::string>& kept);
-  bool empty() const { return tensors.empty(); }
+  /// Nothing is asked for; a kind in `others` without tensors counts as nothing.
+  bool empty() const;
   /// The kinds of `others` that the tensor is named in.
   std::vector<const StatisticKind*> KindsOf(const std::string& tensor) const;
   std::vector<const StatisticKind*> Kinds() const;

@@ -18,7 +18,7 @@ Result<std::unique_ptr<ValueStore>> ValueStore::Create(const std::string& parent
 Status ValueStore::WriteFailed() const {
   return Error(ErrorId::kIoWrite, folder_.path(), ": can't keep the values of tensors there, ", size_ * sizeof(float),
                " bytes so far")
-      .WithHint("--tmp-dir names another folder; fewer samples need less space");
+      .WithHint("--tmp-dir chooses another folder; fewer samples need less space");
 }
 
 Status ValueStore::Append(size_t tensor, std::span<const float> portion) {

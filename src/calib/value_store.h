@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/output/temp_dir.h"
 #include "ranges/range_collector.h"
 
 namespace preon {

@@ -66,7 +66,7 @@ void AddVerb(CLI::App& app, ParsedVerb& parsed) {
   if ((command.verb & (kVerbQuantize | kVerbCalibrate | kVerbInstrument | kVerbRanges)) != 0) {
     parsed.app
         ->add_option("--config", parsed.config,
-                     "JSON file or preset with any of these options ('help' lists the presets)")
+                     "JSON or YAML file, or preset, with any of these options ('help' lists the presets)")
         ->type_name("FILE|PRESET");
   }
   parsed.app->add_flag("--json", parsed.json, "one JSON object on stdout, progress as JSON lines on stderr");
@@ -172,12 +172,13 @@ Status UnknownVerb(const CLI::App& app, const std::deque<ParsedVerb>& verbs) {
 }  // namespace
 
 Result<Arguments> ParseArguments(int argc, const char* const* argv, const Builtins& builtins) {
-  CLI::App app{"Turns a float ONNX model and samples into a verified, quantized one that is fast and shows why."};
+  CLI::App app{
+      "Quantizes a float ONNX model with calibration samples, verifies the result and reports how each node runs."};
   app.name("preon");
   app.set_help_flag("-h,--help", "show this help");
   app.set_version_flag("--version", "preon " + std::string(kVersion));
   app.allow_extras();
-  app.footer("preon VERB --help tells the options of a verb, with examples.");
+  app.footer("preon VERB --help shows the options of a verb, with examples.");
   std::deque<ParsedVerb> verbs;
   for (Command& command : Commands()) {
     ParsedVerb& parsed = verbs.emplace_back();

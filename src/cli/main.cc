@@ -3,13 +3,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
-#include <new>
 
+#include "base/exceptions.h"
 #include "base/exit_status.h"
 #include "base/system.h"
 #include "base/text.h"
 #include "cli/arguments.h"
+#include "cli/crash_guard.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 
@@ -24,6 +26,7 @@ Status Print(const std::string& text) {
 }
 
 Status Run(int argc, const char* const* argv) {
+  OpenStandardStreams();
   const std::atomic<bool>* interrupted = InstallSignalHandlers();
   const Builtins builtins = MakeBuiltins();
   PREON_ASSIGN_OR_RETURN(Arguments arguments, ParseArguments(argc, argv, builtins));
@@ -61,10 +64,8 @@ int Main(int argc, const char* const* argv) {
   try {
     const Status status = Run(argc, argv);
     return status.ok() ? 0 : Complain(status);
-  } catch (const std::bad_alloc&) {
-    return Complain(Error(ErrorId::kOutOfMemory, "out of memory"));
   } catch (const std::exception& problem) {
-    return Complain(Error(ErrorId::kInternal, "internal error: ", problem.what(), "; please report it"));
+    return Complain(StatusOf(problem));
   }
 }
 
@@ -72,7 +73,10 @@ int Main(int argc, const char* const* argv) {
 }  // namespace preon::cli
 
 int main(int argc, char** argv) {
-  const int status = preon::cli::Main(argc, argv);
+  const int status = preon::cli::OnLargeStack([&] {
+    preon::cli::InstallCrashGuard(argc, argv);
+    return preon::cli::Main(argc, argv);
+  });
   std::fflush(nullptr);
   std::_Exit(status);  // all work is done: to take the registries of operators apart would only take time
 }

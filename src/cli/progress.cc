@@ -13,6 +13,7 @@ namespace preon::cli {
 namespace {
 
 constexpr int kBarWidth = 24;
+constexpr std::chrono::milliseconds kTick(1000);
 
 std::string Eta(double seconds) {
   char text[32];
@@ -31,66 +32,96 @@ ProgressPrinter::ProgressPrinter(bool json, Verbosity verbosity, bool to_parent)
             : isatty(STDERR_FILENO)        ? Form::kBar
                                            : Form::kLines),
       verbosity_(verbosity),
-      to_parent_(to_parent) {}
-
-ProgressPrinter::~ProgressPrinter() {
-  Clear();
-  if (not_shown_) ShowJson(*not_shown_, 0);
+      to_parent_(to_parent) {
+  if (form_ != Form::kNone && !to_parent) ticker_ = std::thread([this] { Tick(); });
 }
 
-void ProgressPrinter::ShowJson(const Progress& progress, double seconds) const {
-  const double rate = seconds > 0 ? static_cast<double>(progress.done) / seconds : 0;
-  const long long done = progress.done, total = progress.total;
-  const double eta = rate > 0 && total > done ? static_cast<double>(total - done) / rate : 0;
+ProgressPrinter::~ProgressPrinter() {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  end_.notify_all();
+  if (ticker_.joinable()) ticker_.join();
+  ClearBar();
+  if (not_shown_) Print(stage_start_);
+}
+
+void ProgressPrinter::Tick() {
+  std::unique_lock lock(mutex_);
+  while (!end_.wait_for(lock, kTick, [this] { return ended_; })) {
+    const Clock::time_point now = Clock::now();
+    if (!stage_.empty() && now - last_shown_ >= kTick) Print(now);
+  }
+}
+
+// In stage_, since whose beginning some time has passed; `now` equal to that says no rate.
+void ProgressPrinter::Print(Clock::time_point now) {
+  last_shown_ = now;
+  not_shown_ = false;
+  const double seconds = std::chrono::duration<double>(now - stage_start_).count();
+  const double rate = seconds > 0 ? static_cast<double>(done_) / seconds : 0;
+  const double eta = rate > 0 && total_ > done_ ? static_cast<double>(total_ - done_) / rate : 0;
   const long long rss = CurrentRssBytes() + ChildrenRssBytes();
-  std::fprintf(
-      stderr,
-      "{\"stage\":\"%s\",\"done\":%lld,\"total\":%lld,\"per_second\":%.2f,\"eta_seconds\":%.1f,\"rss_bytes\":%lld}\n",
-      stage_.c_str(), done, total, rate, eta, rss);
+  const std::string of = total_ > 0 ? std::to_string(total_) : "?";
+  if (form_ == Form::kJson) {
+    std::fprintf(
+        stderr,
+        "{\"stage\":\"%s\",\"done\":%lld,\"total\":%lld,\"per_second\":%.2f,\"eta_seconds\":%.1f,\"rss_bytes\":%lld}\n",
+        stage_.c_str(), done_, total_, rate, eta, rss);
+  } else if (done_ == 0) {
+    const bool bar = form_ == Form::kBar;
+    std::fprintf(stderr, "%s%s: %.0f s, %lld MB%s", bar ? "\r\x1b[K" : "", stage_.c_str(), seconds, rss / 1000000,
+                 bar ? "" : "\n");
+    bar_shown_ = bar;
+  } else if (form_ == Form::kLines) {
+    std::fprintf(stderr, "%s: %lld of %s, %.1f/s, %lld MB\n", stage_.c_str(), done_, of.c_str(), rate, rss / 1000000);
+  } else {
+    const int filled = total_ > 0 ? static_cast<int>(std::min<long long>(kBarWidth, done_ * kBarWidth / total_)) : 0;
+    std::string bar(static_cast<size_t>(filled), '#');
+    bar.resize(kBarWidth, '.');
+    std::fprintf(stderr, "\r\x1b[K%s [%s] %lld/%s  %.1f/s  ETA %s  %lld MB", stage_.c_str(), bar.c_str(), done_,
+                 of.c_str(), rate, Eta(eta).c_str(), rss / 1000000);
+    bar_shown_ = true;
+  }
 }
 
 void ProgressPrinter::Show(const Progress& progress) {
-  if (form_ == Form::kNone) return;
+  // The parent wants the last count; the beginning of a later stage does not replace it.
+  if (form_ == Form::kNone || (to_parent_ && progress.done == 0)) return;
+  const std::lock_guard lock(mutex_);
   const Clock::time_point now = Clock::now();
-  if (progress.stage != stage_) {
+  const bool begins = progress.stage != stage_;
+  if (begins) {
     stage_ = progress.stage;
     stage_start_ = last_shown_ = now;
-    return;  // a rate needs two points
   }
-  const bool last = progress.total > 0 && progress.done >= progress.total;
-  if (to_parent_) not_shown_ = progress;
-  const auto pause =
-      form_ == Form::kBar || to_parent_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(1000);
-  if (now - last_shown_ < pause && !(last && form_ != Form::kLines)) return;
-  last_shown_ = now;
-  not_shown_.reset();
-
-  const double seconds = std::chrono::duration<double>(now - stage_start_).count();
-  if (form_ == Form::kJson) return ShowJson(progress, seconds);
-  const double rate = seconds > 0 ? static_cast<double>(progress.done) / seconds : 0;
-  const long long done = progress.done, total = progress.total;
-  const double eta = rate > 0 && total > done ? static_cast<double>(total - done) / rate : 0;
-  const long long rss = CurrentRssBytes() + ChildrenRssBytes();
-  if (form_ == Form::kLines) {
-    std::fprintf(stderr, "%s: %lld of %s, %.1f/s, %lld MB\n", stage_.c_str(), done,
-                 total > 0 ? std::to_string(total).c_str() : "?", rate, rss / 1000000);
+  done_ = progress.done;
+  total_ = progress.total;
+  not_shown_ = to_parent_;
+  if (begins) {  // a rate needs two points; programs want to know every stage
+    if (form_ == Form::kJson) Print(now);
     return;
   }
-  const int filled = total > 0 ? static_cast<int>(std::min<long long>(kBarWidth, done * kBarWidth / total)) : 0;
-  std::string bar(static_cast<size_t>(filled), '#');
-  bar.resize(kBarWidth, '.');
-  std::fprintf(stderr, "\r\x1b[K%s [%s] %lld/%s  %.1f/s  ETA %s  %lld MB", stage_.c_str(), bar.c_str(), done,
-               total > 0 ? std::to_string(total).c_str() : "?", rate, Eta(eta).c_str(), rss / 1000000);
-  bar_shown_ = true;
+  const bool last = total_ > 0 && done_ >= total_;
+  const auto pause = form_ == Form::kBar || to_parent_ ? std::chrono::milliseconds(100) : kTick;
+  if (now - last_shown_ >= pause || (last && form_ != Form::kLines)) Print(now);
 }
 
 void ProgressPrinter::Log(LogLevel level, std::string_view message) {
   if (form_ == Form::kNone || (level != LogLevel::kWarning && verbosity_ != Verbosity::kVerbose)) return;
-  Clear();
+  const std::lock_guard lock(mutex_);
+  ClearBar();
   std::fprintf(stderr, "preon: %s%s\n", level == LogLevel::kWarning ? "warning: " : "", Printable(message).c_str());
 }
 
 void ProgressPrinter::Clear() {
+  const std::lock_guard lock(mutex_);
+  stage_.clear();  // nothing more is shown
+  ClearBar();
+}
+
+void ProgressPrinter::ClearBar() {
   if (!bar_shown_) return;
   std::fputs("\r\x1b[K", stderr);
   bar_shown_ = false;

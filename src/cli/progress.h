@@ -1,10 +1,13 @@
-// Progress on stderr: a bar on a terminal, plain lines at most once a second in a pipe, JSON lines with --json.
+// Progress on stderr: a bar on a terminal, plain lines at most once a second in a pipe, JSON lines with --json. A stage
+// that has nothing to count, or counts slowly, is shown once a second with its time.
 #pragma once
 
 #include <chrono>
-#include <optional>
+#include <condition_variable>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "base/context.h"
 #include "cli/arguments.h"
@@ -26,15 +29,22 @@ class ProgressPrinter {
   using Clock = std::chrono::steady_clock;
   enum class Form { kNone, kBar, kLines, kJson };
 
-  void ShowJson(const Progress& progress, double seconds) const;
+  void Print(Clock::time_point now);
+  void ClearBar();
+  void Tick();
 
-  Form form_;
-  Verbosity verbosity_;
+  const Form form_;
+  const Verbosity verbosity_;
+  const bool to_parent_;
+  std::mutex mutex_;  ///< of everything below
   std::string stage_;
+  long long done_ = 0, total_ = 0;
   Clock::time_point stage_start_, last_shown_;
   bool bar_shown_ = false;
-  const bool to_parent_;
-  std::optional<Progress> not_shown_;
+  bool not_shown_ = false;  ///< the last state, to a parent
+  bool ended_ = false;
+  std::condition_variable end_;
+  std::thread ticker_;
 };
 
 }  // namespace preon::cli

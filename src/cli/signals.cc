@@ -1,6 +1,8 @@
 #include "cli/signals.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <unistd.h>
 
 namespace preon::cli {
 namespace {
@@ -17,11 +19,23 @@ const std::atomic<bool>* InstallSignalHandlers() {
   struct sigaction action = {};
   action.sa_handler = Interrupt;
   action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGQUIT, SIGHUP}) {
+    struct sigaction before = {};
+    sigaction(number, nullptr, &before);
+    if (number == SIGHUP && before.sa_handler == SIG_IGN) continue;  // nohup: the run is to go on
+    sigaction(number, &action, nullptr);
+  }
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);  // a file that may not grow further is an error of the write
   return &interrupted;
+}
+
+void OpenStandardStreams() {
+  int fd;
+  do {
+    fd = open("/dev/null", O_RDWR);
+  } while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0) close(fd);
 }
 
 }  // namespace preon::cli

@@ -18,7 +18,7 @@ constexpr uint32_t kReadsRanges = kVerbRanges | kVerbAnalyze;
 constexpr uint32_t kChoosesRanges = kVerbQuantize | kReadsRanges;
 
 constexpr OptionSpec kOptions[] = {
-    {"output", "FILE", "file for the result; never left half-written", OptionKind::kValue,
+    {"output", "FILE", "output file; written completely or not at all", OptionKind::kValue,
      kPlans | kVerbMerge | kVerbRanges | kVerbPasses,
      [](Options& o, const std::string& v) { o.output = v; return Status::Ok(); }},
     {"data", "SRC", "samples: .npz, .npy, folder of these, of images or of ONNX test sets, random:N", OptionKind::kList,
@@ -32,7 +32,8 @@ constexpr OptionSpec kOptions[] = {
      kNeedsData, [](Options& o, const std::string& v) { o.data.preprocess = v; return Status::Ok(); }},
     {"labels", "FILE", "classes of the samples: lines of NAME<TAB>CLASS, or JSON", OptionKind::kValue, kNeedsData,
      [](Options& o, const std::string& v) { o.data.labels = v; return Status::Ok(); }},
-    {"only", "FILE", "only the samples that FILE lists, as analyze --cover writes it: PLACE or PLACE<TAB>NAME lines",
+    {"only", "FILE", "only the samples that FILE lists, as analyze --cover writes it: lines of POSITION or "
+     "POSITION<TAB>NAME (counted from 0)",
      OptionKind::kValue, kNeedsData, [](Options& o, const std::string& v) { o.data.only = v; return Status::Ok(); }},
     {"samples", "N", "only the first N samples (default: all)", OptionKind::kValue, kNeedsData,
      [](Options& o, const std::string& v) { return SetCount(o.data.limit, v, 1); }},
@@ -45,7 +46,7 @@ constexpr OptionSpec kOptions[] = {
        o.data.seed = static_cast<uint64_t>(seed);
        return Status::Ok();
      }},
-    {"random-shape", "NAME=SIZES", "shape of an input's random samples, where the model leaves it open: "
+    {"random-shape", "NAME=SIZES", "shape of an input's random samples, if the model does not fix it: "
      "NAME=1x3x64x64", OptionKind::kList, kNeedsData, SetRandomShape},
     {"random-range", "NAME=LOW:HIGH", "random samples of an input are uniform in this interval (default: normal)",
      OptionKind::kList, kNeedsData, SetRandomRange},
@@ -61,7 +62,7 @@ constexpr OptionSpec kOptions[] = {
     {"resume", "", "continue from OUTPUT.partial, which an interrupted run leaves", OptionKind::kFlag,
      kVerbQuantize | kVerbCalibrate,
      [](Options& o, const std::string& v) { return SetFlag(o.calibration.checkpoint.resume, v); }},
-    {"checkpoint", "S", "seconds from one save of OUTPUT.partial to the next (default 10)", OptionKind::kValue,
+    {"checkpoint", "S", "seconds between two saves of OUTPUT.partial (default 10)", OptionKind::kValue,
      kVerbQuantize | kVerbCalibrate,
      [](Options& o, const std::string& v) { return SetCount(o.calibration.checkpoint.seconds.emplace(), v, 0); }},
     {"workers", "N", "number of processes that calibrate in parallel; they share the --threads (default 1)",
@@ -81,16 +82,20 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return SetFlag(Worker(o).verify_each_pass, v); }},
     {"calib", "FILE", "statistics of an earlier calibrate or merge, instead of --data", OptionKind::kValue,
      kVerbQuantize, [](Options& o, const std::string& v) { o.statistics.calib = v; return Status::Ok(); }},
-    {"calib-out", "FILE", "file into which a process that runs the model saves statistics: %p is its process id, %h "
-     "its host; default: MODEL-%p.calib in the folder it runs in", OptionKind::kValue, kVerbInstrument,
+    {"calib-out", "PLACE", "what to set PREON_CALIB_OUT to where the model is served: a folder, or a file's name in "
+     "which %p is the process id and %h the host; shown only, since a model must not say where files are written",
+     OptionKind::kValue, kVerbInstrument,
      [](Options& o, const std::string& v) { o.instrument.calib_out = v; return CheckOutputPattern(v); }},
     {"every", "N", "save after every N runs, and at the end (default 1000)", OptionKind::kValue, kVerbInstrument,
      [](Options& o, const std::string& v) { return SetCount(o.instrument.every, v, 1); }},
-    {"one-in", "N", "observe one of N runs, which costs N times less (default 1: all)", OptionKind::kValue,
+    {"one-in", "N", "observe only every N-th run, to reduce the cost (default 1: all)", OptionKind::kValue,
      kVerbInstrument, [](Options& o, const std::string& v) { return SetCount(o.instrument.one_in, v, 1); }},
     {"method", "M", "calibration method: computes ranges from the statistics ('help' lists them); default: auto",
      OptionKind::kValue, kChoosesRanges,
      [](Options& o, const std::string& v) { o.ranges.method = v; return Status::Ok(); }},
+    {"effort", "E", "how much to try: fast (no trials: minmse unless --method names another), default (method auto "
+     "tries several methods on some samples)", OptionKind::kValue, kVerbQuantize,
+     [](Options& o, const std::string& v) { return SetEffort(o.ranges.effort, v); }},
     {"all-methods", "", "the ranges of every method instead of one", OptionKind::kFlag, kVerbRanges,
      [](Options& o, const std::string& v) { return SetFlag(o.ranges.all_methods, v); }},
     {"method-option", "KEY=VALUE", "option of the method, for example Percentile=99.99", OptionKind::kList,
@@ -123,13 +128,13 @@ constexpr OptionSpec kOptions[] = {
        PREON_ASSIGN_OR_RETURN(o.plan.weight_form, ParseWeightForm(v));
        return Status::Ok();
      }},
-    {"activation-scaled", "", "divide float16 and bfloat16 activations by a calibrated scale first, so that they "
-     "fall where the type is most precise", OptionKind::kFlag, kPlans,
+    {"activation-scaled", "", "divide float16 and bfloat16 activations by a calibrated scale first, so that they use "
+     "the most precise part of the type", OptionKind::kFlag, kPlans,
      [](Options& o, const std::string& v) { return SetFlag(o.plan.activation_scaled, v); }},
     {"weight-scaled", "", "divide float16 and bfloat16 weights by a scale first, as --activation-scaled does for "
      "activations", OptionKind::kFlag, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetFlag(o.plan.weight_scaled, v); }},
-    {"bfloat16", "HOW", "how bfloat16 tensors are written: casts (Cast nodes instead of com.microsoft operators), "
+    {"bfloat16", "HOW", "how bfloat16 tensors are written: casts (Cast nodes instead of com.amd.quark operators), "
      "clip (a Clip in front), vaiml (casts at inputs only)", OptionKind::kList, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetBFloat16(o.plan.bfloat16, v); }},
     {"bfp-attribute", "KEY=VALUE", "for BFP, MX4, MX6 and MX9 types: an attribute of BFPQuantizeDequantize, such as "
@@ -138,8 +143,8 @@ constexpr OptionSpec kOptions[] = {
     {"mx-attribute", "KEY=VALUE", "for other MX types: an attribute of MXQuantizeDequantize, such as block_size=16",
      OptionKind::kList, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetAttribute(o.types.mx_attributes, v); }},
-    {"keep-block-axis", "", "blocks run along axis 1 everywhere, not along the axis that MatMul, Gemm or Softmax "
-     "reduces", OptionKind::kFlag, kVerbQuantize,
+    {"keep-block-axis", "", "always use blocks along axis 1, even where MatMul, Gemm or Softmax reduces another "
+     "axis", OptionKind::kFlag, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetFlag(o.plan.refine_block_axis, v, true); }},
     {"accuracy-level", "N", "type in which --target matmul-nbits computes: 1 float32, 2 float16, 3 bfloat16, 4 int8 "
      "(default 0: the runtime chooses)", OptionKind::kValue, kVerbQuantize,
@@ -168,15 +173,15 @@ constexpr OptionSpec kOptions[] = {
        PREON_ASSIGN_OR_RETURN(o.plan.weight_rule.search, ParseWeightSearch(v));
        return Status::Ok();
      }},
-    {"compat", "TOOL", "compute the same numbers as another tool, even where preon's are better: quark, onnxruntime "
-     "(default off); works with --method", OptionKind::kValue, kVerbQuantize | kVerbRanges,
+    {"compat", "TOOL", "compute exactly the numbers of another tool: quark, onnxruntime (default off); needs "
+     "--method", OptionKind::kValue, kVerbQuantize | kVerbRanges,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(o.plan.compat, ParseCompat(v));
        return Status::Ok();
      }},
-    {"format", "F", "how integer operators are written: qdq (default: float operators between DequantizeLinear and "
-     "QuantizeLinear), qoperator (QLinearConv and similar), extended (target quark only: quantizers of com.microsoft "
-     "and more operator types; its default for all types but int8 and uint8)", OptionKind::kValue, kVerbQuantize,
+    {"format", "F", "form of integer operators: qdq (default; float operators between DequantizeLinear and "
+     "QuantizeLinear), qoperator (QLinearConv and similar), extended (only target quark, its default for types other "
+     "than int8 and uint8; com.microsoft quantizers, more operator types)", OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) {
        return SetFormat(o, v);
      }},
@@ -190,7 +195,8 @@ constexpr OptionSpec kOptions[] = {
      }},
     {"per-tensor", "", "one scale per weight instead of one per channel", OptionKind::kFlag, kPlans,
      [](Options& o, const std::string& v) { return SetFlag(o.plan.per_channel, v, true); }},
-    {"reduce-range", "", "weights use one bit less, so that sums of products saturate on no CPU; half the resolution",
+    {"reduce-range", "", "weights use one bit less (int8: 7 bits), so that sums can't overflow on any CPU; half the "
+     "resolution",
      OptionKind::kFlag, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetFlag(o.plan.op_list.reduce_range, v); }},
     {"disable-algorithm", "NAME", "switch off an algorithm that improves weights or biases ('help' lists them)",
@@ -204,7 +210,7 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { o.plan.exclude.push_back(v); return Status::Ok(); }},
     {"exclude-type", "OP", "operator types that stay float", OptionKind::kList, kObserves,
      [](Options& o, const std::string& v) { o.plan.exclude_types.push_back(v); return Status::Ok(); }},
-    {"passthrough", "OP", "outputs of these operator types get the range of the input instead of one of their own",
+    {"passthrough", "OP", "outputs of these operator types get the range of the input instead of their own",
      OptionKind::kList, kPlans,
      [](Options& o, const std::string& v) { o.plan.passthrough.push_back(v); return Status::Ok(); }},
     {"float16", "HOW", "float16 models are converted to float32: keep-io (default: all but inputs and outputs), "
@@ -230,13 +236,13 @@ constexpr OptionSpec kOptions[] = {
        o.calibration.observe.mode = exact ? SketchMode::kExact : SketchMode::kSampled;
        return Status::Ok();
      }},
-    {"no-optimize", "", "calibrate the model as it is, not as the runtime optimizes it: bit-exact values, slower",
+    {"no-optimize", "", "calibrate the unoptimized graph: values equal those of the unoptimized model; slower",
      OptionKind::kFlag, kObserves,
      [](Options& o, const std::string& v) { return SetFlag(o.calibration.observe.optimize, v, true); }},
-    {"external-data", "", "store the result's weights in FILE.data beside it (default: only above 2 GB)",
+    {"external-data", "", "store the result's weights in FILE.HASH.data beside it (default: only above 2 GB)",
      OptionKind::kFlag, kVerbQuantize | kVerbPasses,
      [](Options& o, const std::string& v) { return SetFlag(o.write.external_data, v); }},
-    {"fix-shape", "NAME=SIZES", "fix the open dimensions of an input or output: NAME=1x3x224x224; also fixes "
+    {"fix-shape", "NAME=SIZES", "set the unknown dimensions of an input or output: NAME=1x3x224x224; also sets "
      "dimensions of the same name elsewhere", OptionKind::kList, kPlans | kVerbPasses,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(auto pair, ParseShapeOf(v));
@@ -249,7 +255,8 @@ constexpr OptionSpec kOptions[] = {
      kVerbQuantize, [](Options& o, const std::string& v) { return SetFlag(o.write.nhwc, v); }},
     {"value-info", "", "store type and shape of every inner tensor in the result", OptionKind::kFlag, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetFlag(o.write.value_info, v); }},
-    {"opset", "N", "raise the model to this opset of ONNX first (default: what its quantizers need)",
+    {"opset", "N", "raise the model to this opset of ONNX first (default: the target's preferred opset, else the "
+     "lowest that its quantizers need)",
      OptionKind::kValue, kPlans, [](Options& o, const std::string& v) { return SetCount(o.prepare.opset, v, 1); }},
     {"report", "FILE", "also write the result to FILE: .json or .txt", OptionKind::kValue, kVerbQuantize | kVerbCompare,
      [](Options& o, const std::string& v) { o.report = v; return Status::Ok(); }},
@@ -262,7 +269,7 @@ constexpr OptionSpec kOptions[] = {
        PREON_ASSIGN_OR_RETURN(o.analysis.group_by, ParseGroupBy(v));
        return Status::Ok();
      }},
-    {"tolerance", "SHARE", "share of a range that samples may miss and still count as reaching it (default 0.01)",
+    {"tolerance", "SHARE", "share of a range that a sample set may miss and still count as covering it (default 0.01)",
      OptionKind::kValue, kVerbAnalyze,
      [](Options& o, const std::string& v) {
        const auto share = ParseNumber<double>(v);
@@ -278,8 +285,8 @@ constexpr OptionSpec kOptions[] = {
     {"save-histograms", "DIR", "also draw each observed tensor's histogram with the ranges of all methods, as "
      "DIR/TENSOR.svg", OptionKind::kValue, kPlans | kVerbAnalyze,
      [](Options& o, const std::string& v) { o.save_histograms = v; return Status::Ok(); }},
-    {"save-and-restore", "FILE", "ranges as JSON: read from FILE instead of calibrating where it exists, else "
-     "written to it", OptionKind::kValue, kVerbQuantize,
+    {"save-and-restore", "FILE", "ranges as JSON: if FILE exists, read the ranges from it; otherwise calibrate and "
+     "write them", OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) { o.statistics.save_and_restore = v; return Status::Ok(); }},
     {"save", "DIR", "write the outputs of each run as DIR/N.npz", OptionKind::kValue, kVerbRun,
      [](Options& o, const std::string& v) { o.run.save_folder = v; return Status::Ok(); }},

@@ -136,6 +136,12 @@ Status SetAccuracyLevel(PlanOptions& plan, const std::string& value) {
   return Status::Ok();
 }
 
+Status SetEffort(Effort& field, const std::string& value) {
+  if (value == "high") return Error(ErrorId::kNotYetSupported, "high is not in this version; wanted fast or default");
+  PREON_ASSIGN_OR_RETURN(field, OneOf<Effort>(value, {{"fast", Effort::kFast}, {"default", Effort::kDefault}}));
+  return Status::Ok();
+}
+
 Status SetMemory(MemoryUse& field, const std::string& value) {
   PREON_ASSIGN_OR_RETURN(
       field, OneOf<MemoryUse>(

@@ -80,9 +80,16 @@ struct StatisticsOptions {
   std::string save_and_restore;
 };
 
+/// How much is tried.
+enum class Effort {
+  kFast,     ///< one method
+  kDefault,  ///< `auto` tries several
+};
+
 /// How ranges follow from statistics.
 struct RangeOptions {
   std::string method = "auto";
+  Effort effort = Effort::kDefault;
   bool all_methods = false;  ///< instead of `method`
   MethodOptions method_options;
   MethodOptions method_keys;  ///< the same by Quark's keys: without effect on other methods

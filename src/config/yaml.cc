@@ -25,14 +25,40 @@ Json ScalarToJson(const YAML::Node& node) {
   return text;
 }
 
-Result<Json> ToJson(const YAML::Node& node) {
+struct Room;
+Result<Json> ChildrenToJson(const YAML::Node& node, Room& room);
+
+// Aliases make a tree out of a graph: one that holds itself never ends, and doubling nine times nine makes a bomb.
+struct Room {
+  size_t bytes = size_t{16} << 20;
+  int levels = 64;  // as in JSON
+};
+
+Result<Json> ToJson(const YAML::Node& node, Room& room) {
+  constexpr size_t kNodeBytes = sizeof(Json);
+  size_t bytes = kNodeBytes + (node.IsScalar() ? node.Scalar().size() : 0);
+  if (node.IsMap())
+    for (const auto& entry : node) bytes += entry.first.IsScalar() ? entry.first.Scalar().size() : 0;
+  if (room.levels == 0 || bytes > room.bytes) {
+    return Error(ErrorId::kBadConfig, Place(node.Mark()),
+                 room.levels == 0 ? ": more than 64 levels, one in the other, or an alias inside its own anchor"
+                                  : ": aliases that stand for more than 16 MB");
+  }
+  room.bytes -= bytes;
+  --room.levels;
+  Result<Json> json = ChildrenToJson(node, room);
+  ++room.levels;
+  return json;
+}
+
+Result<Json> ChildrenToJson(const YAML::Node& node, Room& room) {
   switch (node.Type()) {
     case YAML::NodeType::Scalar:
       return ScalarToJson(node);
     case YAML::NodeType::Sequence: {
       Json list = Json::array();
       for (const YAML::Node& item : node) {
-        PREON_ASSIGN_OR_RETURN(Json value, ToJson(item));
+        PREON_ASSIGN_OR_RETURN(Json value, ToJson(item, room));
         list.push_back(std::move(value));
       }
       return list;
@@ -45,7 +71,7 @@ Result<Json> ToJson(const YAML::Node& node) {
         const std::string& key = entry.first.Scalar();
         if (object.contains(key))
           return Error(ErrorId::kBadConfig, Place(entry.first.Mark()), ": key '", key, "' for the second time");
-        PREON_ASSIGN_OR_RETURN(object[key], ToJson(entry.second));
+        PREON_ASSIGN_OR_RETURN(object[key], ToJson(entry.second, room));
       }
       return object;
     }
@@ -63,7 +89,8 @@ bool IsYaml(const std::string& path) {
 
 Result<Json> ParseYaml(const std::string& text, const std::string& name) {
   try {
-    Result<Json> json = ToJson(YAML::Load(text));
+    Room room;
+    Result<Json> json = ToJson(YAML::Load(text), room);
     if (!json.ok()) return std::move(json).status().WithContext(name);
     return json;
   } catch (const YAML::Exception& problem) {

@@ -11,4 +11,11 @@ bool DataOptions::has_random() const {
          std::ranges::any_of(inputs, [](const auto& input) { return IsRandomSource(input.second); });
 }
 
+std::vector<std::string> DataOptions::Paths() const {
+  std::vector<std::string> paths = sources;
+  for (const auto& [name, source] : inputs) paths.push_back(source);
+  paths.insert(paths.end(), {labels, only});
+  return paths;
+}
+
 }  // namespace preon

@@ -45,6 +45,8 @@ struct DataOptions {
   bool has_samples() const { return has_sources() || random_samples > 0; }
   /// Some of the samples are random.
   bool has_random() const;
+  /// Everything that is read.
+  std::vector<std::string> Paths() const;
 };
 
 /// Which samples of the stream a pass takes.

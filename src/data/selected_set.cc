@@ -31,7 +31,7 @@ class SelectedSet : public SampleSet {
 Result<int64_t> PlaceIn(const SampleSet& set, const std::string& line) {
   const size_t tab = line.find('\t');
   const std::optional<int64_t> place = ParseNumber<int64_t>(std::string_view(line).substr(0, tab));
-  if (!place) return Error(ErrorId::kSampleList, "got '", line, "', wanted PLACE or PLACE<TAB>NAME");
+  if (!place) return Error(ErrorId::kSampleList, "got '", line, "', wanted POSITION or POSITION<TAB>NAME");
   const int64_t size = std::max<int64_t>(set.size(), -set.size());  // kRepeats: its one sample
   if (*place < 0 || *place >= size)
     return Error(ErrorId::kSampleList, "sample ", *place, " of data with ", size, ", counted from 0");

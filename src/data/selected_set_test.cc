@@ -53,7 +53,7 @@ TEST_F(SelectedSamples, ANameHasToFit) {
 }
 
 TEST_F(SelectedSamples, Mistakes) {
-  for (const auto& [list, says] : {std::pair{"0\nx\n", "only.txt:2: got 'x', wanted PLACE or PLACE<TAB>NAME"},
+  for (const auto& [list, says] : {std::pair{"0\nx\n", "only.txt:2: got 'x', wanted POSITION or POSITION<TAB>NAME"},
                                    {"7", "only.txt:1: sample 7 of data with 7"},
                                    {"-1", "sample -1 of data with 7"},
                                    {"1 x.npy[1]", "got '1 x.npy[1]'"},

@@ -16,11 +16,42 @@ struct ClassRows {
   bool per_sample = false;  // [N, C]: a row is a sample
 };
 
-std::optional<ClassRows> AsClassRows(const Tensor& tensor) {
+bool IsSignal(const Shape& output, const std::vector<NamedTensor>& feeds) {
+  return std::ranges::any_of(feeds, [&](const NamedTensor& feed) {
+    const Shape& shape = feed.tensor.shape();
+    return IsFloatingType(feed.tensor.type()) && shape.size() == output.size() && shape.back() == output.back();
+  });
+}
+
+bool IsPerToken(const Shape& output, const std::vector<NamedTensor>& feeds) {
+  return std::ranges::any_of(feeds, [&](const NamedTensor& feed) {
+    const Shape& shape = feed.tensor.shape();
+    return !IsFloatingType(feed.tensor.type()) && shape.size() == 2 && shape[0] == output[0] && shape[1] == output[1];
+  });
+}
+
+// Embeddings are normalized, and not all of their values are probabilities.
+bool IsUnitVector(std::span<const double> row) {
+  double squares = 0;
+  for (const double value : row) squares += value * value;
+  return std::abs(squares - 1) < 1e-4 && std::ranges::min(row) < 0;
+}
+
+// What a run was given.
+struct RunInfo {
+  int64_t samples;
+  bool labelled;
+  const std::vector<NamedTensor>& feeds;
+};
+
+std::optional<ClassRows> AsClassRows(const Tensor& tensor, std::span<const double> values, const RunInfo& run) {
   const Shape& shape = tensor.shape();
-  if ((shape.size() != 2 && shape.size() != 3) || shape.back() < 2 || !IsFloatingType(tensor.type()))
-    return std::nullopt;
-  return ClassRows{tensor.count() / shape.back(), shape.back(), shape.size() == 2};
+  const bool per_sample = shape.size() == 2 && shape[0] == run.samples;
+  if (!per_sample && (shape.size() != 3 || !IsPerToken(shape, run.feeds))) return std::nullopt;
+  if (shape.back() < 2 || values.empty() || !IsFloatingType(tensor.type())) return std::nullopt;
+  const bool other = IsSignal(shape, run.feeds) || IsUnitVector(values.first(static_cast<size_t>(shape.back())));
+  if (other && !run.labelled) return std::nullopt;
+  return ClassRows{tensor.count() / shape.back(), shape.back(), per_sample};
 }
 
 // Entries that come before `label` in descending order; ties by index, as in a stable sort.
@@ -82,11 +113,12 @@ void AddClasses(std::span<const double> a, std::span<const double> b, const Clas
 }  // namespace
 
 Status Comparer::Add(const std::vector<NamedTensor>& reference, const std::vector<NamedTensor>& other, int64_t samples,
-                     const std::vector<std::optional<int64_t>>& labels) {
+                     const std::vector<std::optional<int64_t>>& labels, const std::vector<NamedTensor>& feeds) {
   if (outputs_.empty()) {
     for (const NamedTensor& output : reference) outputs_.emplace_back(output.name, OutputSums{});
   }
   samples_ += samples;
+  const RunInfo run{samples, std::ranges::any_of(labels, [](const auto& label) { return label.has_value(); }), feeds};
   for (auto& [name, sums] : outputs_) {
     const auto named = [&wanted = name](const NamedTensor& tensor) { return tensor.name == wanted; };
     const auto found_a = std::find_if(reference.begin(), reference.end(), named);
@@ -95,13 +127,15 @@ Status Comparer::Add(const std::vector<NamedTensor>& reference, const std::vecto
       return Error(ErrorId::kNameNotInModel, "compare: the second model has no output '", name, "'");
     }
     const Tensor &tensor_a = found_a->tensor, &tensor_b = found_b->tensor;
+    ++sums.runs;
+    sums.integers = !IsFloatingType(tensor_a.type());
     if (tensor_a.shape() != tensor_b.shape()) {
       ++sums.shape_differs;
       continue;
     }
     const std::vector<double> a = ToDoubles(tensor_a), b = ToDoubles(tensor_b);
     AddErrors(a, b, sums);
-    if (const std::optional<ClassRows> rows = AsClassRows(tensor_a)) AddClasses(a, b, *rows, labels, sums);
+    if (const auto rows = AsClassRows(tensor_a, a, run)) AddClasses(a, b, *rows, labels, sums);
   }
   return Status::Ok();
 }
@@ -119,6 +153,7 @@ Comparison Comparer::Finish() const {
     output.max_abs = sums.max_abs;
     output.not_finite = sums.not_finite;
     output.shape_differs = sums.shape_differs;
+    output.left_out = sums.shape_differs > 0 && (sums.integers || sums.shape_differs == sums.runs);
     if (sums.positions > 0) output.argmax_agreement = static_cast<double>(sums.agreed) / sums.positions;
     output.reference_accuracy = Share(sums.top1[0], sums.top5[0], sums.labelled);
     output.other_accuracy = Share(sums.top1[1], sums.top5[1], sums.labelled);
@@ -135,6 +170,17 @@ Comparison Comparer::Finish() const {
     result.other_accuracy = best->other_accuracy;
   }
   return result;
+}
+
+std::vector<std::string> WarningsOf(const Comparison& comparison) {
+  std::vector<std::string> warnings;
+  for (const auto& [name, output] : comparison.outputs) {
+    if (output.shape_differs == 0) continue;
+    warnings.push_back(StrCat("output '", name, "': its shape differs from float's in ", output.shape_differs,
+                              output.shape_differs == 1 ? " run" : " runs",
+                              output.left_out ? "; it is not compared" : "; only the other runs are compared"));
+  }
+  return warnings;
 }
 
 ModelOutputs OutputsOf(Session& session, const RunContext& context) {
@@ -154,12 +200,13 @@ Result<Comparison> Compare(const ModelOutputs& reference, const ModelOutputs& ot
     PREON_RETURN_IF_ERROR(Status(a.status()).WithContext("sample ", batch.names.front()));
     auto b = other(batch);
     PREON_RETURN_IF_ERROR(Status(b.status()).WithContext("sample ", batch.names.front()));
-    return InTurn([&, a = *std::move(a), b = *std::move(b), samples = batch.samples, labels = batch.labels] {
-      PREON_RETURN_IF_ERROR(comparer.Add(a, b, samples, labels));
-      progress.done += samples;
-      context.Report(progress);
-      return Status::Ok();
-    });
+    return InTurn(
+        [&, a = *std::move(a), b = *std::move(b), samples = batch.samples, labels = batch.labels, feeds = batch.feeds] {
+          PREON_RETURN_IF_ERROR(comparer.Add(a, b, samples, labels, feeds));
+          progress.done += samples;
+          context.Report(progress);
+          return Status::Ok();
+        });
   };
   PREON_RETURN_IF_ERROR(ForEachBatch(source, options, run));
   if (progress.done == 0) return Error(ErrorId::kDataEmpty, "compare: no samples");

@@ -29,7 +29,9 @@ struct OutputComparison {
   double max_abs = 0;
   int64_t not_finite = 0;     ///< positions where the reference is finite and the other is not
   int64_t shape_differs = 0;  ///< runs whose shapes differ (data-dependent outputs); not in the figures above
-  /// Share of positions with the same top class along the last axis; only for outputs [N, C] and [N, T, C].
+  /// Nothing above but shape_differs means anything: no run has the same shape, or it holds indices of what differs.
+  bool left_out = false;
+  /// Share of positions with the same top class along the last axis; only for outputs of classes.
   std::optional<double> argmax_agreement;
   std::optional<Accuracy> reference_accuracy, other_accuracy;  ///< only for [N, C] with labels
 };
@@ -47,7 +49,8 @@ struct Comparison {
 /// What one output's figures are computed from; both models' counts where there are two.
 struct OutputSums {
   double signal = 0, noise = 0, other = 0, dot = 0, max_abs = 0;
-  int64_t not_finite = 0, shape_differs = 0;
+  int64_t not_finite = 0, shape_differs = 0, runs = 0;
+  bool integers = false;
   int64_t positions = 0, agreed = 0;
   int64_t labelled = 0, top1[2] = {0, 0}, top5[2] = {0, 0};
 };
@@ -55,16 +58,21 @@ struct OutputSums {
 /// Accumulates a comparison batch by batch. Memory does not grow with the number of samples.
 class Comparer {
  public:
-  /// Adds the outputs of one run of both models over the same feeds. `labels`: one per sample, or empty.
+  /// Adds the outputs of one run of both models over the same feeds. `labels`: one per sample, or empty. An output is
+  /// one of classes if it has a row for each sample, or for each element of integer feeds (tokens), and the row is not
+  /// as long as one of float feeds (a signal) nor of length 1 (an embedding), unless there are labels.
   /// Errors: kNameNotInModel when `other` lacks an output of the reference.
   Status Add(const std::vector<NamedTensor>& reference, const std::vector<NamedTensor>& other, int64_t samples,
-             const std::vector<std::optional<int64_t>>& labels);
+             const std::vector<std::optional<int64_t>>& labels, const std::vector<NamedTensor>& feeds = {});
   Comparison Finish() const;
 
  private:
   std::vector<std::pair<std::string, OutputSums>> outputs_;  // in the model's order
   int64_t samples_ = 0;
 };
+
+/// One for each output that was not compared in every run.
+std::vector<std::string> WarningsOf(const Comparison& comparison);
 
 /// A model's outputs for a batch; asked from as many threads at once as there are batches under way.
 using ModelOutputs = std::function<Result<std::vector<NamedTensor>>(const Batch& batch)>;

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "eval/latency.h"
-
 namespace preon {
 namespace {
 
@@ -15,9 +13,10 @@ std::vector<NamedTensor> Output(Shape shape, std::vector<float> values) {
 }
 
 Comparison CompareOnce(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b,
-                       const std::vector<std::optional<int64_t>>& labels = {}) {
+                       const std::vector<std::optional<int64_t>>& labels = {},
+                       const std::vector<NamedTensor>& feeds = {}) {
   Comparer comparer;
-  EXPECT_TRUE(comparer.Add(a, b, 1, labels).ok());
+  EXPECT_TRUE(comparer.Add(a, b, std::max<int64_t>(1, static_cast<int64_t>(labels.size())), labels, feeds).ok());
   return comparer.Finish();
 }
 
@@ -57,9 +56,24 @@ TEST(Compare, BatchesAddUpToOneRun) {
 }
 
 TEST(Compare, AgreementIsPerPositionOfASequence) {
-  const Comparison result = CompareOnce(Output({1, 3, 2}, {1, 0, 0, 1, 1, 0}), Output({1, 3, 2}, {1, 0, 0, 1, 0, 1}));
+  const std::vector<NamedTensor> tokens = {{"ids", Tensor::FromInt64s({1, 3}, std::vector<int64_t>{7, 8, 9})}};
+  const Comparison result =
+      CompareOnce(Output({1, 3, 2}, {1, 0, 0, 1, 1, 0}), Output({1, 3, 2}, {1, 0, 0, 1, 0, 1}), {}, tokens);
   EXPECT_DOUBLE_EQ(*result.argmax_agreement, 2.0 / 3);
   EXPECT_FALSE(result.reference_accuracy.has_value());
+}
+
+TEST(Compare, NoTopClassWhereThereAreNoClasses) {
+  const auto agreement = [](const std::vector<NamedTensor>& output, const std::vector<NamedTensor>& feeds) {
+    return CompareOnce(output, output, {}, feeds).argmax_agreement;
+  };
+  const std::vector<NamedTensor> image = {{"x", Tensor::Allocate(DataType::kFloat, {1, 3, 4, 4})}};
+  const std::vector<NamedTensor> sound = {{"x", Tensor::Allocate(DataType::kFloat, {1, 4})}};
+  EXPECT_EQ(agreement(Output({1, 2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}), image), std::nullopt);  // boxes of a detector
+  EXPECT_EQ(agreement(Output({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}), image), std::nullopt);     // boxes, one row each
+  EXPECT_EQ(agreement(Output({1, 4}, {1, 2, 3, 4}), sound), std::nullopt);                 // sound from sound
+  EXPECT_EQ(agreement(Output({1, 4}, {0.5f, -0.5f, 0.5f, 0.5f}), image), std::nullopt);    // an embedding
+  EXPECT_EQ(agreement(Output({1, 4}, {1, 2, 3, 4}), image), 1);
 }
 
 TEST(Compare, AccuracyCountsRanksOfTheLabel) {
@@ -83,22 +97,30 @@ TEST(Compare, ShapesMayDifferButAreCounted) {
   EXPECT_EQ(CompareOnce(Output({2}, {1, 2}), Output({1}, {1})).outputs.at("y").shape_differs, 1);
 }
 
+TEST(Compare, RunsOfOtherShapesAndIndicesAreLeftOut) {
+  const auto indices = [](std::vector<int64_t> values) {
+    return NamedTensor{"i", Tensor::FromInt64s({static_cast<int64_t>(values.size())}, values)};
+  };
+  Comparer comparer;
+  std::vector<NamedTensor> a = Output({2}, {1, 2}), b = Output({1}, {1});
+  a.push_back(indices({1, 2}));
+  b.push_back(indices({7}));
+  ASSERT_TRUE(comparer.Add(a, b, 1, {}).ok());
+  EXPECT_TRUE(comparer.Finish().outputs.at("y").left_out);  // no run of the same shape so far
+  ASSERT_TRUE(comparer.Add(a, a, 1, {}).ok());
+  const Comparison both = comparer.Finish();
+  EXPECT_FALSE(both.outputs.at("y").left_out);
+  EXPECT_EQ(both.outputs.at("y").sqnr_db, kExactSqnrDb);
+  EXPECT_TRUE(both.outputs.at("i").left_out);
+  EXPECT_EQ(WarningsOf(both).size(), 2u);
+  EXPECT_TRUE(WarningsOf(CompareOnce(a, a)).empty());
+}
+
 TEST(Compare, MissingOutputIsAnError) {
   Comparer comparer;
   const Status status = comparer.Add(Output({1}, {1}), {}, 1, {});
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.id(), ErrorId::kNameNotInModel);
-}
-
-TEST(Latency, PercentilesAreNearestRankAndThroughputIsPerSample) {
-  LatencyRecorder recorder;
-  for (int ms = 1; ms <= 100; ++ms) recorder.Add(ms, 2);
-  const Latency latency = recorder.Summarize();
-  EXPECT_EQ(latency.p50, 50);
-  EXPECT_EQ(latency.p90, 90);
-  EXPECT_EQ(latency.p99, 99);
-  EXPECT_DOUBLE_EQ(latency.throughput, 200 / 5.05);
-  EXPECT_EQ(LatencyRecorder().Summarize().throughput, 0);
 }
 
 }  // namespace

@@ -24,4 +24,11 @@ Result<std::vector<NamedTensor>> FeedsFor(const Session& session, const std::vec
   return fitted;
 }
 
+bool SameFeeds(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
+  return std::ranges::equal(a, b, [](const NamedTensor& left, const NamedTensor& right) {
+    return left.name == right.name && left.tensor.shape() == right.tensor.shape() &&
+           left.tensor.type() != DataType::kString && std::ranges::equal(left.tensor.bytes(), right.tensor.bytes());
+  });
+}
+
 }  // namespace preon

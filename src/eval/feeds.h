@@ -11,4 +11,7 @@ namespace preon {
 /// Errors: kDataType for values beyond float16.
 Result<std::vector<NamedTensor>> FeedsFor(const Session& session, const std::vector<NamedTensor>& feeds);
 
+/// The same names, shapes and bytes; feeds with text never are.
+bool SameFeeds(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b);
+
 }  // namespace preon

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/system.h"
 #include "eval/feeds.h"
+#include "eval/median.h"
 
 namespace preon {
 namespace {
@@ -14,18 +16,66 @@ using Clock = std::chrono::steady_clock;
 
 double SecondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-constexpr int kRunsPerBlock = 5;  // the first one warms up
-constexpr int kMinBlocks = 3;
+constexpr int kPairs = 10;
+constexpr double kMaxAttempts = 3;  // by time
+constexpr double kProcessSpread = 0.02;
+// An undisturbed thread waits for a core during at most 2 % of the time, beside one other busy program 20 % and more.
+constexpr double kMaxWaitingShare = 0.05;
+constexpr double kMaxSpread = 1.25;  // of an interval: high over low
 
-Status RunBlock(Session& session, const std::vector<NamedTensor>& feeds, int64_t samples, LatencyRecorder& recorder,
-                const RunContext& context) {
-  for (int run = 0; run < kRunsPerBlock; ++run) {
+// One of two models, and its run times.
+struct Timed {
+  Session& session;
+  std::vector<NamedTensor> feeds;
+  int runs_per_block = 1;
+  LatencyRecorder recorder;
+
+  Result<double> Run(const RunContext& context) {
     const Clock::time_point start = Clock::now();
-    const Result<std::vector<NamedTensor>> outputs = session.Run(feeds, context);
-    if (!outputs.ok()) return outputs.status();
-    if (run > 0) recorder.Add(SecondsSince(start) * 1e3, samples);
+    PREON_RETURN_IF_ERROR(session.Run(feeds, context).status());
+    return SecondsSince(start) * 1e3;
   }
+};
+
+// The median time of the runs behind a warm-up, in milliseconds.
+Result<double> RunBlock(Timed& timed, int64_t samples, const RunContext& context) {
+  PREON_RETURN_IF_ERROR(timed.Run(context).status());
+  std::vector<double> times;
+  for (int run = 0; run < timed.runs_per_block; ++run) {
+    PREON_ASSIGN_OR_RETURN(const double milliseconds, timed.Run(context));
+    times.push_back(milliseconds);
+    timed.recorder.Add(milliseconds, samples);
+  }
+  return Median(std::move(times));
+}
+
+// As many runs as fit into a block's share of the time.
+Status PlanBlocks(Timed& timed, double seconds, const RunContext& context) {
+  PREON_RETURN_IF_ERROR(timed.Run(context).status());
+  PREON_ASSIGN_OR_RETURN(const double milliseconds, timed.Run(context));
+  const double fit = seconds * 1e3 / (2 * kPairs) / std::max(milliseconds, 1e-3) - 1;
+  timed.runs_per_block = static_cast<int>(std::clamp(fit, 1.0, 1000.0));
   return Status::Ok();
+}
+
+Result<LatencyPair> Attempt(Timed& reference, Timed& other, int64_t samples, const RunContext& context) {
+  reference.recorder = other.recorder = {};
+  const Clock::time_point start = Clock::now();
+  const double waited_before = SecondsWaitedForCores();
+  std::vector<double> ratios;
+  for (int pair = 0; pair < kPairs; ++pair) {
+    Timed* const order[] = {pair % 2 == 0 ? &reference : &other, pair % 2 == 0 ? &other : &reference};
+    double milliseconds[2];
+    for (int turn = 0; turn < 2; ++turn) {
+      PREON_ASSIGN_OR_RETURN(milliseconds[order[turn] == &other], RunBlock(*order[turn], samples, context));
+    }
+    ratios.push_back(milliseconds[0] / milliseconds[1]);
+    context.Report({.stage = "latency", .done = pair + 1, .total = kPairs});
+  }
+  LatencyPair pair{reference.recorder.Summarize(), other.recorder.Summarize(), SummarizeRatios(ratios)};
+  const double waited = SecondsWaitedForCores() - waited_before;
+  pair.speedup.busy |= waited > kMaxWaitingShare * SecondsSince(start) * context.ThreadCount();
+  return pair;
 }
 
 }  // namespace
@@ -48,18 +98,40 @@ Latency LatencyRecorder::Summarize() const {
           total > 0 ? 1e3 * static_cast<double>(samples_) / total : 0};
 }
 
-Result<std::pair<Latency, Latency>> MeasureLatency(Session& first, Session& second,
-                                                   const std::vector<NamedTensor>& feeds, int64_t samples_per_run,
-                                                   double seconds, const RunContext& context) {
-  PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> first_feeds, FeedsFor(first, feeds));
-  PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> second_feeds, FeedsFor(second, feeds));
-  LatencyRecorder recorders[2];
-  const Clock::time_point start = Clock::now();
-  for (int block = 0; block < kMinBlocks || SecondsSince(start) < seconds; ++block) {
-    PREON_RETURN_IF_ERROR(RunBlock(first, first_feeds, samples_per_run, recorders[0], context));
-    PREON_RETURN_IF_ERROR(RunBlock(second, second_feeds, samples_per_run, recorders[1], context));
+Speedup SummarizeRatios(std::span<const double> ratios) {
+  std::vector<double> sorted(ratios.begin(), ratios.end());
+  std::ranges::sort(sorted);
+  const size_t count = sorted.size();
+  // Index k from both ends misses the median if at most k of `count` fair coins show heads, or at most k tails.
+  size_t index = 0;
+  double probability = std::pow(0.5, count);  // of exactly `index` heads
+  for (double missed = 2 * probability; 2 * (index + 1) < count; ++index) {
+    probability *= static_cast<double>(count - index) / static_cast<double>(index + 1);
+    missed += 2 * probability;
+    if (missed > 0.05) break;
   }
-  return std::pair(recorders[0].Summarize(), recorders[1].Summarize());
+  Speedup speedup{.median = Median(sorted),
+                  .low = sorted[index] * (1 - kProcessSpread),
+                  .high = sorted[count - 1 - index] * (1 + kProcessSpread)};
+  speedup.busy = speedup.high > kMaxSpread * speedup.low;
+  return speedup;
+}
+
+SessionOptions TimedSession(const RunContext& context) {
+  return {.threads = context.ThreadCount(), .spin_between_runs = false};
+}
+
+Result<LatencyPair> MeasureLatency(Session& reference, Session& other, const std::vector<NamedTensor>& feeds,
+                                   int64_t samples_per_run, double seconds, const RunContext& context) {
+  PREON_ASSIGN_OR_RETURN(std::vector<NamedTensor> reference_feeds, FeedsFor(reference, feeds));
+  PREON_ASSIGN_OR_RETURN(std::vector<NamedTensor> other_feeds, FeedsFor(other, feeds));
+  Timed timed[] = {{reference, std::move(reference_feeds)}, {other, std::move(other_feeds)}};
+  for (Timed& each : timed) PREON_RETURN_IF_ERROR(PlanBlocks(each, seconds, context));
+  const Clock::time_point start = Clock::now();
+  while (true) {
+    PREON_ASSIGN_OR_RETURN(const LatencyPair pair, Attempt(timed[0], timed[1], samples_per_run, context));
+    if (!pair.speedup.busy || SecondsSince(start) > (kMaxAttempts - 1) * seconds) return pair;
+  }
 }
 
 }  // namespace preon

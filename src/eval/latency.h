@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "runtime/session.h"
@@ -27,12 +27,37 @@ class LatencyRecorder {
   int64_t samples_ = 0;
 };
 
-/// Runs both sessions over the same feeds in alternating short blocks for about `seconds`, so that a change of the
-/// machine's load or clock meets both; the first run of each block is a warm-up and does not count.
-/// Float inputs of the models may have other types than the feeds.
-/// Cost: at least 3 blocks per session. Errors: the runtime's, kCancelled.
-Result<std::pair<Latency, Latency>> MeasureLatency(Session& first, Session& second,
-                                                   const std::vector<NamedTensor>& feeds, int64_t samples_per_run,
-                                                   double seconds, const RunContext& context);
+/// Time of the reference over time of the other, both run one after the other: the median of such pairs and an interval
+/// around it.
+struct Speedup {
+  double median = 0, low = 0, high = 0;
+  bool busy = false;  ///< other programs took part of the processor, or the pairs differ too much: not to be trusted
+};
+
+/// Of at least one pair's ratios, all above 0, in any order.
+///
+/// Numerics: between the k-th smallest and the k-th largest, k as large as still covers the true median with a
+///           probability of 95 % whatever the distribution (binomial; k = 2 of 10), widened by what two processes with
+///           the same models differ by, which no measurement in one of them can see.
+/// Source:   David and Nagaraja, Order Statistics, 3rd edition, section 7.1.
+Speedup SummarizeRatios(std::span<const double> ratios);
+
+/// Two models, measured side by side.
+struct LatencyPair {
+  Latency reference, other;
+  Speedup speedup;  ///< of `other` against `reference`
+};
+
+/// Options of sessions for MeasureLatency: a session's threads end to spin when its run ends, so that they take no core
+/// from the other session.
+SessionOptions TimedSession(const RunContext& context);
+
+/// Runs both sessions over the same feeds in pairs of short blocks, which take turns at going first, so that a change
+/// of the machine's load or clock meets both; the first run of each block is a warm-up and does not count. An attempt
+/// takes about `seconds`, and is repeated within three times as long until it was not disturbed. Float inputs of the
+/// models may have other types than the feeds. Cost: at least 10 runs and as many warm-ups per session. Errors: the
+/// runtime's, kCancelled.
+Result<LatencyPair> MeasureLatency(Session& reference, Session& other, const std::vector<NamedTensor>& feeds,
+                                   int64_t samples_per_run, double seconds, const RunContext& context);
 
 }  // namespace preon

@@ -132,7 +132,7 @@ Status CheckZeroPoint(DataType type, double zero_point) {
                  " to ", format.q_max(), " (", DataTypeName(type), ")");
   }
   if (DataTypeBits(type) > 8 || zero_point == 0) return Status::Ok();
-  return Error(ErrorId::kFormatAttribute, "zero point: got ", zero_point, ", wanted 0, which is the only one of ",
+  return Error(ErrorId::kFormatAttribute, "zero point: got ", zero_point, ", wanted 0, the only zero point of ",
                DataTypeName(type));
 }
 

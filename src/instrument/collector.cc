@@ -63,8 +63,12 @@ std::unique_ptr<SketchObserver> EmptySketches(const Instrumentation& plan) {
 
 }  // namespace
 
-Collector::Collector(Instrumentation plan, LogLine log)
-    : plan_(std::move(plan)), log_(log), gate_(std::make_unique<RunGate>()), sketches_(EmptySketches(plan_)) {
+Collector::Collector(Instrumentation plan, std::string pattern, LogLine log)
+    : plan_(std::move(plan)),
+      pattern_(std::move(pattern)),
+      log_(log),
+      gate_(std::make_unique<RunGate>()),
+      sketches_(EmptySketches(plan_)) {
   file_ = Collectors::OfProcess().Add(*this);
 }
 

@@ -27,7 +27,8 @@ class Collector final : public TensorObserver, public ProcessCollector {
   using Outputs = Result<std::vector<NamedTensor>>;
 
   /// Is one of Collectors::OfProcess() as long as it lives.
-  Collector(Instrumentation plan, LogLine log);
+  /// @param pattern  of its file's name (output_name.h)
+  Collector(Instrumentation plan, std::string pattern, LogLine log);
   /// Saves. No run is under way.
   ~Collector() override;
 
@@ -42,7 +43,7 @@ class Collector final : public TensorObserver, public ProcessCollector {
   void Observe(size_t index, const ObservedValue& value, const ParallelFor& parallel_for) override;
   void ObserveTogether(std::span<const ObservedStep> steps, const ParallelFor& parallel_for) override;
 
-  const std::string& pattern() const override { return plan_.calib_out; }
+  const std::string& pattern() const override { return pattern_; }
   void BeforeFork() override;
   void AfterForkInParent() override;
   void AfterForkInChild(CollectorFile file) override;
@@ -55,6 +56,7 @@ class Collector final : public TensorObserver, public ProcessCollector {
   void LogOnce(std::atomic<bool>& logged, const Status& problem);
 
   Instrumentation plan_;
+  std::string pattern_;
   LogLine log_;
   CollectorFile file_;
   // Pointers, because a child leaves behind what threads of its parent were using.

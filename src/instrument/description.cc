@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
+#include "calib/calib_file.h"
 #include "instrument/instrumented_model.h"
 
 namespace preon {
@@ -11,7 +13,55 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Counted up when what is written changes its meaning.
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
+
+template <typename... Words>
+Status Damaged(const Words&... words) {
+  return Error(ErrorId::kModelInvalid, "instrumented model: its description is damaged: ", words...)
+      .WithHint("make the model again with preon instrument");
+}
+
+// Names go into files and messages of the server, where no model may begin a line.
+Status CheckText(const std::string& text) {
+  return Printable(text) == text ? Status::Ok() : Damaged('\'', Printable(text), "' has control characters");
+}
+Status CheckTexts(const Json& value) {
+  if (value.is_string()) return CheckText(value.get_ref<const std::string&>());
+  if (!value.is_structured()) return Status::Ok();
+  for (const auto& [key, part] : value.items()) {
+    PREON_RETURN_IF_ERROR(CheckText(key));
+    PREON_RETURN_IF_ERROR(CheckTexts(part));
+  }
+  return Status::Ok();
+}
+
+Status CheckUnique(std::string_view key, std::vector<std::string> names) {
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  return twice == names.end() ? Status::Ok() : Damaged(key, ": '", *twice, "' for the second time");
+}
+
+// What the reader of .calib files takes is what may be collected: there is no second list of rules.
+Status CheckCollectable(const Instrumentation& plan) {
+  CalibrationData data = plan.header;
+  for (const std::string& tensor : plan.request.tensors) {
+    const int64_t channels = plan.request.channel_extremes.contains(tensor) ? 1 : 0;
+    data.tensors.emplace(tensor, TensorSketch({.mode = plan.mode, .channels = channels}));
+  }
+  const Status readable = ParseCalibration(SerializeCalibration(data)).status();
+  return readable.ok() ? readable : Damaged(readable.message());
+}
+
+Status CheckPlan(const Instrumentation& plan) {
+  for (const auto& [key, count] : {std::pair("every", plan.every), {"one_in", plan.one_in}}) {
+    if (count < 1) return Damaged(key, ": got ", count, ", wanted at least 1");
+  }
+  if (plan.inputs.empty() || plan.outputs.empty()) return Damaged("it names no inputs, or no outputs");
+  PREON_RETURN_IF_ERROR(CheckUnique("inputs", plan.inputs));
+  PREON_RETURN_IF_ERROR(CheckUnique("outputs", plan.outputs));
+  PREON_RETURN_IF_ERROR(CheckCollectable(plan));
+  return plan.Observed().empty() ? Damaged("it observes no tensor") : Status::Ok();
+}
 
 }  // namespace
 
@@ -27,7 +77,6 @@ std::string WriteDescription(const Instrumentation& plan, const PackedModel& pac
   for (const auto& [tensor, context] : plan.header.contexts)
     contexts.push_back({tensor, context.is_output, static_cast<int>(context.read_through)});
   const Json json = {{"format", kFormat},
-                     {"calib_out", plan.calib_out},
                      {"every", plan.every},
                      {"one_in", plan.one_in},
                      {"fingerprint", plan.header.model_fingerprint},
@@ -56,9 +105,9 @@ Result<Description> ParseDescription(std::string_view text) {
                    kFormat)
           .WithHint("use a model and an observer library of the same version of preon");
     }
+    PREON_RETURN_IF_ERROR(CheckTexts(json));
     Description description;
     Instrumentation& plan = description.plan;
-    json.at("calib_out").get_to(plan.calib_out);
     json.at("every").get_to(plan.every);
     json.at("one_in").get_to(plan.one_in);
     json.at("fingerprint").get_to(plan.header.model_fingerprint);
@@ -73,23 +122,17 @@ Result<Description> ParseDescription(std::string_view text) {
     for (const Json& origin : json.at("origins")) plan.header.origins.push_back({origin.at(0), origin.at(1)});
     for (const Json& one : json.at("derived")) {
       const int gate = one.at(2).get<int>();
-      const std::string source = one.at(1);
-      if (gate < 0 || gate >= ScalarFunction::kGates || !plan.request.tensors.contains(source))
-        return Error(ErrorId::kModelInvalid, "instrumented model: its description is damaged: ", one.dump());
-      plan.header.derived[one.at(0)] = {source,
+      if (gate < 0) return Damaged(one.dump());
+      plan.header.derived[one.at(0)] = {one.at(1),
                                         {static_cast<ScalarFunction::Gate>(gate), one.at(3).get<float>(),
                                          one.at(4).get<float>(), one.at(5).get<bool>()}};
     }
     for (const Json& one : json.at("contexts")) {
       const int read_through = one.at(2).get<int>();
-      if (read_through < 0 || read_through >= kReadActivations || !plan.request.tensors.contains(one.at(0)))
-        return Error(ErrorId::kModelInvalid, "instrumented model: its description is damaged: ", one.dump());
+      if (read_through < 0) return Damaged(one.dump());
       plan.header.contexts[one.at(0)] = {one.at(1).get<bool>(), static_cast<ReadActivation>(read_through)};
     }
-    for (const auto& [tensor, derived] : plan.header.derived) {
-      if (plan.header.derived.contains(derived.source))
-        return Error(ErrorId::kModelInvalid, "instrumented model: its description is damaged: ", tensor);
-    }
+    PREON_RETURN_IF_ERROR(CheckPlan(plan));
     description.session = {
         .tensors = plan.Observed().size(),
         .observers = json.at("observers") == "in path" ? PackedObservers::kInPath : PackedObservers::kOnTheSide,
@@ -97,7 +140,7 @@ Result<Description> ParseDescription(std::string_view text) {
         .optimize = json.at("optimize")};
     return description;
   } catch (const Json::exception& error) {
-    return Error(ErrorId::kModelInvalid, "instrumented model: its description is damaged: ", error.what());
+    return Damaged(error.what());
   }
 }
 

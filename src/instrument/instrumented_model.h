@@ -13,15 +13,14 @@
 
 namespace preon {
 
-/// What an instrumented model collects, and where.
+/// What an instrumented model collects. Where to is for the one who serves it (served_model.h).
 struct Instrumentation {
   CalibrationData header;                    ///< the .calib without samples and tensors
   std::vector<std::string> inputs, outputs;  ///< of the model, in its order
   StatisticsRequest request;  ///< its tensors are those of the .calib, header.derived among them; no `others`
   SketchMode mode = SketchMode::kSampled;
-  std::string calib_out;  ///< pattern of the file's name (output_name.h)
-  int64_t every = 1000;   ///< runs from one save to the next
-  int64_t one_in = 1;     ///< of so many runs is observed
+  int64_t every = 1000;  ///< runs from one save to the next
+  int64_t one_in = 1;    ///< of so many runs is observed
 
   /// The tensors that are not derived, in the order of the observers' indices.
   std::vector<std::string> Observed() const;
@@ -34,7 +33,8 @@ struct Description {
   Instrumentation plan;
   ServedSessionOptions session;  ///< without SessionOptions
 };
-/// Errors: kModelInvalid for another version's description.
+/// Errors: kModelInvalid for another version's description, and for what no instrumented model of ours has: a model is
+/// not trusted by the program that serves it (docs/design/hostile-input.md).
 Result<Description> ParseDescription(std::string_view json);
 
 /// A model with the inputs, outputs, names, metadata and doc strings of `source`, and one node.

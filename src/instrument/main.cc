@@ -1,6 +1,7 @@
 // The edge of lib/libpreon_observers.so, which programs with ONNX Runtime load.
 #include <cstdio>
 
+#include "base/text.h"
 #include "instrument/served_model.h"
 #include "runtime/host_runtime.h"
 #include "runtime/plugin.h"
@@ -8,7 +9,7 @@
 namespace {
 
 void PrintLine(std::string_view line) {
-  std::fprintf(stderr, "preon: %.*s\n", static_cast<int>(line.size()), line.data());
+  std::fprintf(stderr, "preon: %s\n", preon::Printable(line).c_str());  // the host's log holds no lines of a model's
 }
 
 preon::Result<std::unique_ptr<preon::ServedModel>> Open(const preon::ServedSource& source) {

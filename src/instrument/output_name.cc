@@ -4,6 +4,8 @@
 
 #include <filesystem>
 
+#include "base/hash.h"
+
 namespace preon {
 namespace fs = std::filesystem;
 
@@ -25,6 +27,17 @@ Status CheckOutputPattern(const std::string& pattern) {
                  "', wanted a name whose fields are %p (process), %h (host) or %%");
   }
   return Status::Ok();
+}
+
+Result<std::string> OutputPattern(const std::string& folder_or_pattern, std::string_view description) {
+  std::error_code ignored;
+  if (!folder_or_pattern.ends_with('/') && !fs::is_directory(folder_or_pattern, ignored)) {
+    PREON_RETURN_IF_ERROR(CheckOutputPattern(folder_or_pattern));
+    return folder_or_pattern;
+  }
+  std::string folder;
+  for (const char c : folder_or_pattern) folder += c == '%' ? "%%" : std::string(1, c);
+  return (fs::path(folder) / (Sha256Hex(description).substr(0, 16) + "-%p.calib")).string();
 }
 
 bool HasFields(const std::string& pattern) {

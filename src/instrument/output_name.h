@@ -3,6 +3,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "base/status.h"
 
@@ -10,6 +11,9 @@ namespace preon {
 
 /// Fields of a pattern: %p process, %h host, %% a percent sign. Errors: kBadOptionValue for any other.
 Status CheckOutputPattern(const std::string& pattern);
+/// The pattern for what the server says: itself, or for a folder (one that is there, or a name that ends in '/') one in
+/// it of a hash of the model's description and the process: no model chooses a name. Errors: kBadOptionValue.
+Result<std::string> OutputPattern(const std::string& folder_or_pattern, std::string_view description);
 bool HasFields(const std::string& pattern);
 
 /// The pattern filled in, as an absolute path; it has no other fields than those above.

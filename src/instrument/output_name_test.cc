@@ -5,7 +5,9 @@
 
 #include <filesystem>
 
-#include "base/file.h"
+#include "base/hash.h"
+#include "base/output/atomic_file.h"
+#include "base/output/temp_dir.h"
 
 namespace preon {
 namespace {
@@ -24,6 +26,20 @@ TEST(OutputName, UnknownFieldsAreRefused) {
   for (const char* pattern : {"a-%d.calib", "a%", "%%%"}) {
     EXPECT_EQ(CheckOutputPattern(pattern).id(), ErrorId::kBadOptionValue) << pattern;
   }
+}
+
+// Not even the hash is the model's to choose.
+TEST(OutputName, FoldersGetNamesMadeOfAHash) {
+  const TempDir folder = TempDir::Create(::testing::TempDir()).value();
+  const std::string name = OutputPattern(folder.path(), "../authorized_keys").value();
+  EXPECT_EQ(std::filesystem::path(name).parent_path(), folder.path());
+  EXPECT_EQ(std::filesystem::path(name).filename(), Sha256Hex("../authorized_keys").substr(0, 16) + "-%p.calib");
+  EXPECT_NE(OutputPattern(folder.path(), "another").value(), name);
+  EXPECT_TRUE(OutputPattern("not-there/", "d").value().starts_with("not-there/"));
+  EXPECT_EQ(OutputPattern("a-%p.calib", "d").value(), "a-%p.calib");
+  EXPECT_EQ(OutputPattern("a-%d.calib", "d").status().id(), ErrorId::kBadOptionValue);
+  std::filesystem::create_directory(folder.File("100%"));
+  EXPECT_TRUE(FillPattern(OutputPattern(folder.File("100%"), "d").value()).starts_with(folder.File("100%") + "/"));
 }
 
 TEST(OutputName, FreePaths) {

@@ -1,6 +1,7 @@
 #include "instrument/served_model.h"
 
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include "base/text.h"
@@ -23,20 +24,33 @@ void ApplyCount(const char* variable, int64_t& field, LogLine log) {
   }
 }
 
-void ApplyEnvironment(Instrumentation& plan, LogLine log) {
-  if (const char* out = std::getenv("PREON_CALIB_OUT"); out != nullptr && *out != '\0') {
-    const Status usable = CheckOutputPattern(out);
-    if (usable.ok()) plan.calib_out = out;
-    if (!usable.ok()) log(StrCat("PREON_CALIB_OUT: ", usable.message(), "; taking '", plan.calib_out, "'"));
+/// "" where the server has not said it, or said it badly.
+std::string PatternOf(const ServedSource& source, LogLine log) {
+  constexpr char kOption[] = "preon.calib_out", kVariable[] = "PREON_CALIB_OUT";
+  std::string out = source.host == nullptr ? "" : HostSetting(*source.host, kOption);
+  if (const char* variable = std::getenv(kVariable); out.empty() && variable != nullptr) out = variable;
+  if (out.empty()) {
+    log(StrCat("no statistics are collected: set ", kVariable, " or the session option ", kOption,
+               " to the folder to collect into"));
+    return "";
   }
-  ApplyCount("PREON_CALIB_EVERY", plan.every, log);
-  ApplyCount("PREON_CALIB_ONE_IN", plan.one_in, log);
+  Result<std::string> pattern = OutputPattern(out, source.description);
+  if (pattern.ok()) return *pattern;
+  log(StrCat(kVariable, ": ", pattern.status().message(), "; no statistics are collected"));
+  return "";
 }
+
+/// Where nothing is collected.
+class NoObserver final : public TensorObserver {
+ public:
+  void Observe(size_t, const ObservedValue&, const ParallelFor&) override {}
+};
 
 class InstrumentedModel final : public ServedModel {
  public:
-  InstrumentedModel(Instrumentation plan, LogLine log)
-      : inputs_(plan.inputs), outputs_(plan.outputs), collector_(std::move(plan), log) {
+  InstrumentedModel(Instrumentation plan, const std::string& pattern, LogLine log)
+      : inputs_(plan.inputs), outputs_(plan.outputs) {
+    if (!pattern.empty()) collector_.emplace(std::move(plan), pattern, log);
     context_.log = [log](LogLevel level, std::string_view message) {
       if (level == LogLevel::kWarning) log(message);
     };
@@ -44,8 +58,10 @@ class InstrumentedModel final : public ServedModel {
 
   Status Open(const ServedSource& source, ServedSessionOptions options) {
     options.session = {.threads = context_.ThreadCount(), .host = source.host};
+    TensorObserver* observer = &nobody_;
+    if (collector_) observer = &*collector_;
     PREON_ASSIGN_OR_RETURN(session_,
-                           ServedSession::Open(source.model, source.block_model, options, &collector_, context_));
+                           ServedSession::Open(source.model, source.block_model, options, observer, context_));
     return Status::Ok();
   }
 
@@ -58,22 +74,24 @@ class InstrumentedModel final : public ServedModel {
       feeds.push_back({inputs_[input], std::move(tensors[input])});
     const auto run = [&] { return session_->Run(feeds, context_, outputs_); };
     const int64_t samples = SamplesOfRun(session_->inputs(), feeds);
-    return samples == 0 ? run() : collector_.Watch(samples, run);
+    return samples == 0 || !collector_ ? run() : collector_->Watch(samples, run);
   }
 
  private:
   std::vector<std::string> inputs_, outputs_;
   RunContext context_;
-  Collector collector_;
-  std::optional<ServedSession> session_;  // goes first: its kernels know the collector
+  NoObserver nobody_;
+  std::optional<Collector> collector_;
+  std::optional<ServedSession> session_;  // goes first: its kernels know the observer
 };
 
 }  // namespace
 
 Result<std::unique_ptr<ServedModel>> OpenInstrumented(const ServedSource& source, LogLine log) {
   PREON_ASSIGN_OR_RETURN(Description description, ParseDescription(source.description));
-  ApplyEnvironment(description.plan, log);
-  auto model = std::make_unique<InstrumentedModel>(std::move(description.plan), log);
+  ApplyCount("PREON_CALIB_EVERY", description.plan.every, log);
+  ApplyCount("PREON_CALIB_ONE_IN", description.plan.one_in, log);
+  auto model = std::make_unique<InstrumentedModel>(std::move(description.plan), PatternOf(source, log), log);
   PREON_RETURN_IF_ERROR(model->Open(source, description.session));
   return std::unique_ptr<ServedModel>(std::move(model));
 }

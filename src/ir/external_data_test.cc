@@ -6,6 +6,8 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/output/atomic_file.h"
+#include "base/output/temp_dir.h"
 #include "ir/test_protos.h"
 
 namespace preon {
@@ -185,6 +187,15 @@ class ExternalSaveTest : public ::testing::Test {
     graph.SetInputs(graph.Producer("y"), {"x", "w", "u"});
   }
 
+  int64_t Entries() const { return std::distance(fs::directory_iterator(dir_.path()), fs::directory_iterator()); }
+  /// The one file but m.onnx itself.
+  std::string SideFile() const {
+    for (const auto& entry : fs::directory_iterator(dir_.path())) {
+      if (entry.path().extension() == ".data") return entry.path().string();
+    }
+    return "";
+  }
+
   TempDir dir_ = *TempDir::Create(fs::temp_directory_path().string());
   Model model_ = *LoadProto(ProtoFromText(R"(
       <ir_version: 8, opset_import: ["": 17]>
@@ -193,7 +204,7 @@ class ExternalSaveTest : public ::testing::Test {
 
 TEST_F(ExternalSaveTest, LargeWeightsGoToAFileBesideTheModel) {
   ASSERT_TRUE(SaveModel(model_, dir_.File("m.onnx"), {.external_data = true}).ok());
-  EXPECT_EQ(fs::file_size(dir_.File("m.onnx.data")), 4032u + 4004u);  // 1001 floats, aligned to 64 bytes, 1001 floats
+  EXPECT_EQ(fs::file_size(SideFile()), 4032u + 4004u);  // 1001 floats, aligned to 64 bytes, 1001 floats
   EXPECT_LT(fs::file_size(dir_.File("m.onnx")), 600u);
   const Result<Model> again = LoadModel(dir_.File("m.onnx"));
   ASSERT_TRUE(again.ok()) << again.status().ToString();
@@ -211,17 +222,25 @@ TEST_F(ExternalSaveTest, AModelCanReplaceTheFilesItsWeightsAreBorrowedFrom) {
   const Result<Model> third = LoadModel(dir_.File("m.onnx"));
   EXPECT_EQ(third->graph.Initializer("w")->floats()[0], 9.0f);
   EXPECT_EQ(third->graph.Initializer("u")->floats()[0], 2.5f);
+  EXPECT_EQ(Entries(), 2) << "the weights that nothing names are gone";
 }
 
 TEST_F(ExternalSaveTest, BothFilesAreWholeOrAbsent) {
-  fs::create_directory(dir_.File("m.onnx.data"));  // the weights can't get their name
+  ASSERT_TRUE(SaveModel(model_, dir_.File("m.onnx"), {.external_data = true}).ok());
+  const std::string side = SideFile();
+  fs::remove(dir_.File("m.onnx"));
+  fs::remove(side);
+  fs::create_directory(side);  // the weights can't get their name
   EXPECT_EQ(SaveModel(model_, dir_.File("m.onnx"), {.external_data = true}).id(), ErrorId::kIoWrite);
   EXPECT_FALSE(fs::exists(dir_.File("m.onnx")));
-  EXPECT_EQ(std::distance(fs::directory_iterator(dir_.path()), fs::directory_iterator()), 1);
+  EXPECT_EQ(Entries(), 1);
 
-  fs::create_directory(dir_.File("n.onnx"));  // the model can't
-  EXPECT_EQ(SaveModel(model_, dir_.File("n.onnx"), {.external_data = true}).id(), ErrorId::kIoWrite);
-  EXPECT_FALSE(fs::exists(dir_.File("n.onnx.data")));
+  fs::remove(side);
+  StagedModel staged = *StageModel(model_, dir_.File("m.onnx"), {.external_data = true});
+  EXPECT_GT(staged.size_bytes(), 4032 + 4004) << "of both files";
+  fs::create_directory(dir_.File("m.onnx"));  // the model can't
+  EXPECT_EQ(staged.Commit().id(), ErrorId::kIoWrite);
+  EXPECT_FALSE(fs::exists(side));
 }
 
 TEST_F(ExternalSaveTest, AnAbsentFolderIsSaid) {

@@ -230,7 +230,7 @@ struct Model {
   std::string source_path;                    ///< where it was loaded from; for messages
   std::vector<std::string> external_files;    ///< paths of its external data there
   std::optional<WeightFile> weight_file;      ///< some of the initializers lie in it; sessions map it themselves
-  std::string fingerprint;                    ///< SHA-256 over the file's bytes and its external data's names and sizes
+  std::string fingerprint;                    ///< SHA-256 over the file and its external data's names and hashes
 
   int64_t opset() const;
 };

@@ -1,8 +1,11 @@
 // Loading, saving, checking, shape inference and opset conversion: the only place with onnx.h and protobuf in ir/.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "base/output/atomic_file.h"
 #include "ir/graph.h"
 
 namespace preon {
@@ -13,6 +16,10 @@ struct LoadOptions {
   /// The model's one external file stays where it is as long as the model is used: becomes Model::weight_file.
   bool keep_weight_file = false;
 };
+
+/// For who hands the file to the runtime as it is: LoadModel checks it, too. Whether it is a model at all is the
+/// runtime's to say. Errors: kModelNotFound, kIoRead, kModelInvalid, kModelTooLarge (ir/input/hostile_model.h).
+Status CheckRunnable(const std::string& path);
 
 /// Loads a model: opset 7 to the newest that the ONNX library knows, IR version 3 on. Weights are held once: external
 /// data stay in the mapped file, raw data are moved out of the parsed message. Nodes are sorted, unnamed ones get a
@@ -25,9 +32,30 @@ struct LoadOptions {
 Result<Model> LoadModel(const std::string& path, const LoadOptions& options = {});
 
 struct SaveOptions {
-  /// Put weights into one side file `<name>.data` beside the model; forced above 2 GB. Both files are whole or absent.
+  /// Put weights into one side file `<name>.<hash>.data` beside the model; forced above 2 GB.
   bool external_data = false;
+  /// Files that are never removed, even where only the replaced model names them.
+  std::vector<std::string> inputs;
 };
+
+/// A model that is written, but has no name yet: without Commit() nothing is left of it.
+class StagedModel {
+ public:
+  /// With its side file.
+  int64_t size_bytes() const;
+  /// One rename gives both files their names. Errors: kIoWrite; nothing has changed then.
+  Status Commit();
+
+ private:
+  friend Result<StagedModel> StageModel(const Model& model, const std::string& path, const SaveOptions& options);
+
+  std::optional<AtomicFile> model_, weights_;
+  std::string weights_path_;
+  std::vector<std::string> inputs_;
+};
+
+/// Writes all of SaveModel but the names. Errors: those of SaveModel.
+Result<StagedModel> StageModel(const Model& model, const std::string& path, const SaveOptions& options = {});
 
 /// Saves atomically, weights straight from their tensors. Nodes that the loader named are written without a name; a
 /// model of IR 3 with initializers that are no inputs is written as IR 4. Deterministic: same model, same bytes.
@@ -71,5 +99,7 @@ int64_t NewestOpset();
 /// Fills the table of all operators' schemas, which takes 20 ms: for a thread of its own. Whoever needs it first does
 /// it otherwise.
 void LoadOperatorSchemas();
+/// All operator types of the standard's default domain.
+std::vector<std::string> OperatorTypes();
 
 }  // namespace preon

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/output/temp_dir.h"
 #include "ir/test_protos.h"
 
 namespace preon {

@@ -10,9 +10,11 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "ir/graph_proto.h"
+#include "ir/input/external_hash.h"
+#include "ir/input/hostile_model.h"
+#include "ir/input/windowed_input_stream.h"
 #include "ir/model_io.h"
 #include "ir/tensor_proto.h"
-#include "ir/windowed_input_stream.h"
 
 namespace preon {
 namespace fs = std::filesystem;
@@ -102,6 +104,7 @@ Result<Model> LoadBytes(std::span<const std::byte> bytes, bool mapped, const std
   });
   onnx::ModelProto proto;
   PREON_RETURN_IF_ERROR(Parse(bytes, mapped, &proto));
+  PREON_RETURN_IF_ERROR(CheckHostileModel(proto));
   onnx::GraphProto graph;
   graph.Swap(proto.mutable_graph());
   proto.clear_graph();
@@ -125,7 +128,7 @@ Result<Model> LoadBytes(std::span<const std::byte> bytes, bool mapped, const std
   for (const auto& [location, file] : external.files()) {
     model.external_files.push_back((fs::path(path).parent_path() / location).string());
     hash.Update(location);
-    hash.Update(StrCat('\0', file.bytes.size(), '\0'));
+    hash.Update(StrCat('\0', file.bytes.size(), '\0', ContentHash(model.external_files.back(), file.bytes)));
   }
   if (options.keep_weight_file && external.files().size() == 1)
     model.weight_file = {model.external_files.front(), external.files().begin()->second};
@@ -135,11 +138,26 @@ Result<Model> LoadBytes(std::span<const std::byte> bytes, bool mapped, const std
 
 }  // namespace
 
+Status CheckRunnable(const std::string& path) {
+  PREON_ASSIGN_OR_RETURN(const MappedFile file, OpenModelFile(path));
+  onnx::ModelProto proto;
+  if (!Parse(file.bytes, /*mapped=*/true, &proto).ok()) return Status::Ok();
+  return CheckHostileModel(proto).WithContext(path);
+}
+
 int64_t NewestOpset() {
   return onnx::OpSchemaRegistry::DomainToVersionRange::Instance().LastReleaseVersionMap().at(onnx::ONNX_DOMAIN);
 }
 
 void LoadOperatorSchemas() { onnx::OpSchemaRegistry::Schema("Conv"); }
+
+std::vector<std::string> OperatorTypes() {
+  std::vector<std::string> types;
+  for (const onnx::OpSchema& schema : onnx::OpSchemaRegistry::get_all_schemas()) {
+    if (schema.domain() == onnx::ONNX_DOMAIN) types.push_back(schema.Name());
+  }
+  return types;
+}
 
 Result<Model> LoadModel(const std::string& path, const LoadOptions& options) {
   MappedFile file;

@@ -6,7 +6,11 @@
 #include <optional>
 #include <utility>
 
-#include "base/file.h"
+#include "base/folder.h"
+#include "base/hash.h"
+#include "base/output/atomic_file.h"
+#include "base/output/commit.h"
+#include "base/output/side_file.h"
 #include "ir/graph_proto.h"
 #include "ir/model_io.h"
 #include "ir/tensor_proto.h"
@@ -20,6 +24,8 @@ constexpr size_t kExternalBytes = 1024;  // smaller tensors stay in the model: s
 constexpr size_t kExternalAlignment = 64;
 
 using Sink = std::function<Status(std::span<const std::byte>)>;
+
+std::string NameOf(const std::string& path) { return fs::path(path).filename().string(); }
 
 std::span<const std::byte> Bytes(std::string_view text) { return std::as_bytes(std::span(text.data(), text.size())); }
 
@@ -155,38 +161,63 @@ Result<std::string> ToBytes(const ModelRecord& record) {
   return bytes;
 }
 
-Status WriteExternal(const ModelRecord& record, AtomicFile* file) {
+Status WriteExternal(const ModelRecord& record, const Sink& sink) {
   size_t written = 0;
   for (const TensorRecord& tensor : record.tensors) {
     if (tensor.external_bytes.empty()) continue;
-    PREON_RETURN_IF_ERROR(file->Write(std::string(tensor.external_offset - written, '\0')));
-    PREON_RETURN_IF_ERROR(file->Write(tensor.external_bytes));
+    const std::string gap(tensor.external_offset - written, '\0');
+    PREON_RETURN_IF_ERROR(sink(Bytes(gap)));
+    PREON_RETURN_IF_ERROR(sink(tensor.external_bytes));
     written = tensor.external_offset + tensor.external_bytes.size();
   }
   return Status::Ok();
 }
 
+// Readers look for the weights in the folder of the name that they were given.
+Status CheckSameFolder(const std::string& path, const AtomicFile& file) {
+  std::error_code error;
+  if (fs::equivalent(FolderOf(path), FolderOf(file.path()), error)) return Status::Ok();
+  return Error(ErrorId::kIoWrite, path, ": can't write: is a symbolic link into another folder, where weights in ",
+               "external data would not be found; name the file itself: ", file.path());
+}
+
 }  // namespace
 
-Status SaveModel(const Model& model, const std::string& path, const SaveOptions& options) {
-  const std::string data_path = path + ".data";
+Result<StagedModel> StageModel(const Model& model, const std::string& path, const SaveOptions& options) {
   ModelRecord record = Record(model, "");
-  const bool external = options.external_data || !CheckSize(record).ok();
-  if (external) record = Record(model, fs::path(data_path).filename().string());
-  PREON_RETURN_IF_ERROR(CheckSize(record).WithContext(path));
-
+  StagedModel staged;
+  staged.inputs_ = options.inputs;
+  if (options.external_data || !CheckSize(record).ok()) {
+    PREON_ASSIGN_OR_RETURN(AtomicFile weights, AtomicFile::Open(path));
+    PREON_RETURN_IF_ERROR(CheckSameFolder(path, weights));
+    Sha256 hash;
+    const auto write = [&](std::span<const std::byte> bytes) {
+      hash.Update(bytes);
+      return weights.Write(bytes);
+    };
+    // The file's name is made of what it holds; any other one of that length gives the same sizes.
+    record = Record(model, NameOf(SideFilePath(weights.path(), std::string(64, '0'))));
+    PREON_RETURN_IF_ERROR(CheckSize(record).WithContext(path));
+    PREON_RETURN_IF_ERROR(WriteExternal(record, write));
+    staged.weights_path_ = SideFilePath(weights.path(), hash.Finish());
+    staged.weights_.emplace(std::move(weights));
+    record = Record(model, NameOf(staged.weights_path_));
+  }
   PREON_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::Open(path));
   PREON_RETURN_IF_ERROR(WriteModel(record, [&](std::span<const std::byte> bytes) { return file.Write(bytes); }));
-  if (!external) return file.Commit();
+  staged.model_.emplace(std::move(file));
+  return staged;
+}
 
-  PREON_ASSIGN_OR_RETURN(AtomicFile data, AtomicFile::Open(data_path));
-  PREON_RETURN_IF_ERROR(WriteExternal(record, &data));
-  // A model must never stand without its weights, so these get their name first.
-  PREON_RETURN_IF_ERROR(data.Commit());
-  Status status = file.Commit();
-  std::error_code ignored;
-  if (!status.ok()) fs::remove(data_path, ignored);
-  return status;
+int64_t StagedModel::size_bytes() const { return model_->size_bytes() + (weights_ ? weights_->size_bytes() : 0); }
+
+Status StagedModel::Commit() {
+  return CommitWithSideFile(*model_, weights_ ? &*weights_ : nullptr, weights_path_, inputs_);
+}
+
+Status SaveModel(const Model& model, const std::string& path, const SaveOptions& options) {
+  PREON_ASSIGN_OR_RETURN(StagedModel staged, StageModel(model, path, options));
+  return staged.Commit();
 }
 
 Result<std::string> SerializeModel(const Model& model) { return ToBytes(Record(model, "")); }

@@ -127,6 +127,12 @@ bool TakeNode(Graph& graph, std::string_view bytes) {
     residue += field.whole;
   }
   if (domain == "ai.onnx") domain.clear();
+  std::set<std::string_view> written;  // each tensor once, and none that is there already
+  for (const std::string& tensor : outputs) {
+    const bool known =
+        graph.Producer(tensor) != nullptr || graph.IsInput(tensor) || graph.opaque_constants.contains(tensor);
+    if (!tensor.empty() && (known || !written.insert(tensor).second)) return false;
+  }
   Node* node = graph.AddNode(op, std::move(inputs), std::move(outputs), name, domain);
   node->residue = std::move(residue);
   for (const std::string_view attribute : attributes) MoveAttribute(graph, node, attribute);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <onnx/onnx_pb.h>
 
 #include "ir/model_io.h"
 #include "ir/text_format.h"
@@ -91,6 +92,26 @@ TEST(NodeEditor, RefusesWhatIsCutShort) {
       EXPECT_EQ(editor.status().id(), ErrorId::kModelMalformed);
     }
   }
+}
+
+// A server parses what anybody may have made: what breaks the rules of a graph is no reason to end.
+TEST(NodeEditor, RefusesTensorsThatAreWrittenTwice) {
+  const auto parse = [](std::vector<std::string> first, std::vector<std::string> second) {
+    onnx::ModelProto model;
+    model.mutable_graph()->add_input()->set_name("x");
+    model.mutable_graph()->add_initializer()->set_name("w");
+    for (const auto& outputs : {first, second}) {
+      onnx::NodeProto* node = model.mutable_graph()->add_node();
+      node->set_op_type("Relu");
+      for (const std::string& output : outputs) node->add_output(output);
+    }
+    return NodeEditor::Parse(model.SerializeAsString()).status();
+  };
+  EXPECT_TRUE(parse({"a", "", ""}, {"b"}).ok());
+  EXPECT_EQ(parse({"a"}, {"a"}).id(), ErrorId::kModelMalformed);
+  EXPECT_EQ(parse({"a", "a"}, {"b"}).id(), ErrorId::kModelMalformed);
+  EXPECT_EQ(parse({"x"}, {"b"}).id(), ErrorId::kModelMalformed);
+  EXPECT_EQ(parse({"a"}, {"w"}).id(), ErrorId::kModelMalformed);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include <fstream>
 #include <memory>
 
+#include "base/file.h"
+#include "base/output/temp_dir.h"
 #include "ir/model_io.h"
 
 namespace preon {

@@ -3,9 +3,9 @@
 #include <cstring>
 #include <filesystem>
 
+#include "ir/input/windowed_input_stream.h"
 #include "ir/model_io.h"
 #include "ir/test_protos.h"
-#include "ir/windowed_input_stream.h"
 
 namespace preon {
 namespace {

@@ -70,7 +70,8 @@ std::string StringAttribute(const OrtKernelInfo* info, const char* name, const s
 }
 
 ParallelFor ThreadsOf(const Ort::KernelContext& context) {
-  return RuntimeThreads(context, static_cast<size_t>(AvailableCores()));
+  static const int cores = AvailableCores();  // asks the system: too slow for every run
+  return RuntimeThreads(context, static_cast<size_t>(cores));
 }
 
 OrtStatusPtr InferFromInput(OrtShapeInferContext* context, size_t like) {

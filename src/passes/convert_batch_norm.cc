@@ -17,7 +17,7 @@ class ConvertBatchNorm final : public NodePass {
  public:
   ConvertBatchNorm()
       : NodePass({.name = "convert_batch_norm",
-                  .summary = "BatchNormalization that nothing absorbs becomes a depthwise 1x1 Conv",
+                  .summary = "BatchNormalization that can't be folded becomes a depthwise 1x1 Conv",
                   .target_ops = {"BatchNormalization"},
                   .aliases = {"ConvertBNToConv"},
                   .on_by_default = false}) {}

@@ -44,7 +44,7 @@ class CopySharedInitializersPass final : public Pass {
  public:
   std::string_view name() const override { return "copy_shared_initializers"; }
   std::vector<std::string_view> aliases() const override { return {"CopySharedInit"}; }
-  std::string_view summary() const override { return "each use of a constant but the first gets a copy of its own"; }
+  std::string_view summary() const override { return "each use of a constant except the first gets its own copy"; }
   bool on_by_default() const override { return false; }
   PassPhase phase() const override { return PassPhase::kLast; }
   Result<Effect> Apply(Model& model, const PassEnv& env) const override {

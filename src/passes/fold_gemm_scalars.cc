@@ -35,7 +35,7 @@ class FoldGemmScalars final : public NodePass {
  public:
   FoldGemmScalars()
       : NodePass({.name = "fold_gemm_scalars",
-                  .summary = "alpha and beta of Gemm go into its constants",
+                  .summary = "folds alpha and beta of Gemm into its constants",
                   .target_ops = {"Gemm"},
                   .on_by_default = false,
                   .phase = PassPhase::kLast,

@@ -25,7 +25,7 @@ class FoldPad final : public NodePass {
  public:
   FoldPad()
       : NodePass({.name = "fold_pad",
-                  .summary = "zero padding in front of a Conv becomes its own",
+                  .summary = "a Pad with zeros in front of a Conv becomes padding of the Conv",
                   .target_ops = {"Conv"}}) {}
 
  private:

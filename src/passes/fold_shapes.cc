@@ -75,7 +75,7 @@ class FoldShapes final : public NodePass {
  public:
   FoldShapes()
       : NodePass({.name = "fold_shapes",
-                  .summary = "dimensions that are known become constants",
+                  .summary = "known dimensions become constants",
                   .target_ops = {"Shape", "Size", "Gather", "Slice"}}) {}
 
  private:

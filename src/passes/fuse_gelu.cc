@@ -125,7 +125,7 @@ class FuseGelu final : public NodePass {
  public:
   FuseGelu()
       : NodePass({.name = "fuse_gelu",
-                  .summary = "GELU written out with Erf or Tanh becomes one node",
+                  .summary = "GELU written with Erf or Tanh nodes becomes one node",
                   .target_ops = {"Erf", "Tanh"},
                   .aliases = {"FuseGelu"}}) {}
 

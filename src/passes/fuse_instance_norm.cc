@@ -17,7 +17,7 @@ class FuseInstanceNorm final : public NodePass {
  public:
   FuseInstanceNorm()
       : NodePass({.name = "fuse_instance_norm",
-                  .summary = "the pieces of an instance normalization become InstanceNormalization",
+                  .summary = "instance normalization written as several nodes becomes one",
                   .target_ops = {"Reciprocal"},
                   .aliases = {"FuseInstanceNorm"}}) {}
 

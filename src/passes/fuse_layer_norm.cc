@@ -24,10 +24,11 @@ constexpr int64_t kFirstOpsetWithLayerNorm = 17;
 class FuseLayerNorm final : public NodePass {
  public:
   FuseLayerNorm()
-      : NodePass({.name = "fuse_layer_norm",
-                  .summary = "layer normalization written out becomes one node (raises the opset to 17 where found)",
-                  .target_ops = {"Sqrt"},
-                  .aliases = {"FuseLayerNorm"}}) {}
+      : NodePass(
+            {.name = "fuse_layer_norm",
+             .summary = "layer normalization written as several nodes becomes one (raises the opset to 17 if found)",
+             .target_ops = {"Sqrt"},
+             .aliases = {"FuseLayerNorm"}}) {}
 
  private:
   Result<bool> Rewrite(Model& model, Node& node, const PassEnv&) const override {

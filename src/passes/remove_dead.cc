@@ -1,4 +1,4 @@
-// remove_dead: nodes and initializers that reach no graph output go.
+// remove_dead: removes nodes and initializers that no output needs.
 //
 // Before:      t = Op(x), nobody reads t
 // After:       -
@@ -13,7 +13,7 @@ namespace {
 class RemoveDead final : public Pass {
  public:
   std::string_view name() const override { return "remove_dead"; }
-  std::string_view summary() const override { return "nodes and initializers that reach no graph output go"; }
+  std::string_view summary() const override { return "removes nodes and initializers that no output needs"; }
 
   Result<Effect> Apply(Model& model, const PassEnv&) const override {
     Graph& graph = model.graph;

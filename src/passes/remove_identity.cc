@@ -1,4 +1,4 @@
-// remove_identity: nodes that change nothing go.
+// remove_identity: removes nodes that change nothing.
 //
 // Before:      y = Identity(x) | Dropout(x) | Cast(x) to x's type | Transpose, Reshape, Pad, Slice, Resize, … without
 // effect After:       readers of y read x; where y is a graph output, the producer of x writes y Conditions:  as in
@@ -14,7 +14,7 @@ namespace {
 class RemoveIdentity final : public NodePass {
  public:
   RemoveIdentity()
-      : NodePass({.name = "remove_identity", .summary = "nodes that change nothing go", .target_ops = {}}) {}
+      : NodePass({.name = "remove_identity", .summary = "removes nodes that change nothing", .target_ops = {}}) {}
 
  private:
   Result<bool> Rewrite(Model& model, Node& node, const PassEnv&) const override {

@@ -18,7 +18,7 @@ class RemoveInitializerInputs final : public Pass {
   std::string_view name() const override { return "remove_initializer_inputs"; }
   std::vector<std::string_view> aliases() const override { return {"RemoveInputInit"}; }
   std::string_view summary() const override {
-    return "initializers are no graph inputs, so they can be folded and quantized";
+    return "removes initializers from the graph inputs, so that they can be folded and quantized";
   }
 
   Result<Effect> Apply(Model& model, const PassEnv&) const override {

@@ -5,8 +5,9 @@
 #include <utility>
 
 #include "base/exit_status.h"
-#include "base/file.h"
+#include "base/output/temp_dir.h"
 #include "base/system.h"
+#include "eval/feeds.h"
 #include "pipeline/calibration_setup.h"
 #include "pipeline/partial_calibration.h"
 #include "pipeline/restore_stage.h"
@@ -17,13 +18,6 @@ namespace preon {
 namespace {
 
 constexpr int64_t kCheckpointSeconds = 10;
-
-bool SameFeeds(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
-  return std::ranges::equal(a, b, [](const NamedTensor& left, const NamedTensor& right) {
-    return left.name == right.name && left.tensor.shape() == right.tensor.shape() &&
-           left.tensor.type() != DataType::kString && std::ranges::equal(left.tensor.bytes(), right.tensor.bytes());
-  });
-}
 
 void FreeModel(PreparedModel& prepared) {
   prepared.model = Model();
@@ -195,10 +189,6 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
 }
 
 Result<Calibration> CalibrationStage::RunWithWorkers(PreparedModel& prepared, const PassFiles& files) const {
-  if (samples_.origin == SampleOrigin::kCaller) {
-    return Error(ErrorId::kConflictingOptions,
-                 "--workers: the samples come from a reader in this process, which workers can't call; wanted data");
-  }
   WorkerPlan plan{.model = prepared.model.source_path, .workers = options_.calibration.workers.count};
   const Status same =
       prepared.first_run.outputs ? CheckRewrites(prepared.model, prepared.first_run, context_) : Status::Ok();
@@ -261,7 +251,7 @@ Result<Calibration> CalibrationStage::Run(PreparedModel& prepared, const PassFil
   const Status status = calibration.status();
   // Other data or options are needed, which nothing that was learned would go with.
   const bool useless = ExitStatus(status.id()) == 2;
-  if (useless && !options_.calibration.checkpoint.resume) files.partial->Remove();
+  if ((useless && !options_.calibration.checkpoint.resume) || !files.partial->Exists()) files.partial->Remove();
   if (useless || !files.partial->Exists()) return status;
   return Status(status).WithHint(
       StrCat(files.partial->path(), " has the statistics so far: the same command with --resume continues from there"));
@@ -274,7 +264,6 @@ Instrumentation CalibrationStage::InstrumentationOf(const PreparedModel& prepare
                        .outputs = graph.outputs(),
                        .request = Request(prepared, nullptr),
                        .mode = how.mode,
-                       .calib_out = options_.instrument.calib_out,
                        .every = options_.instrument.every,
                        .one_in = options_.instrument.one_in};
   plan.request.others.clear();  // the observer library has no algorithms

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/file.h"
+#include "base/output/atomic_file.h"
 
 namespace preon {
 namespace fs = std::filesystem;
@@ -52,21 +52,23 @@ Status CheckFolder(const std::string& folder) {
 
 }  // namespace
 
-Status CheckNotInputs(const Options& options, const std::vector<std::string>& inputs) {
-  for (const auto& [flag, path] : Outputs(options)) {
-    for (const std::string& input : inputs) {
-      if (input.empty() || !Overwrites(path, input)) continue;
-      return Error(ErrorId::kConflictingOptions, flag, ": '", path, "' is an input; inputs are never written to");
-    }
+Status CheckNotInput(std::string_view flag, const std::string& path, const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    if (input.empty() || !Overwrites(path, input)) continue;
+    return Error(ErrorId::kConflictingOptions, flag, ": '", path, "' is an input; inputs are never written to");
   }
   return Status::Ok();
 }
 
+Status CheckNotInputs(const Options& options, const std::vector<std::string>& inputs) {
+  for (const auto& [flag, path] : Outputs(options)) PREON_RETURN_IF_ERROR(CheckNotInput(flag, path, inputs));
+  return Status::Ok();
+}
+
 Status CheckOutputs(const Options& options, std::vector<std::string> inputs) {
-  inputs.insert(inputs.end(), {options.statistics.calib, options.analysis.production, options.given.config_file,
-                               options.data.labels, options.data.only});
-  inputs.insert(inputs.end(), options.data.sources.begin(), options.data.sources.end());
-  for (const auto& [name, source] : options.data.inputs) inputs.push_back(source);
+  inputs.insert(inputs.end(), {options.statistics.calib, options.analysis.production, options.given.config_file});
+  const std::vector<std::string> data = options.data.Paths();
+  inputs.insert(inputs.end(), data.begin(), data.end());
   PREON_RETURN_IF_ERROR(CheckNotInputs(options, inputs));
   // Opening tells whether a file can be made there, and clears what a killed run left; nothing stays behind.
   for (const auto& [flag, path] : Outputs(options)) PREON_RETURN_IF_ERROR(AtomicFile::Open(path).status());

@@ -11,6 +11,8 @@
 
 namespace preon {
 
+/// A file that `flag` has written is none of the inputs, nor in a folder of them. Errors: kConflictingOptions.
+Status CheckNotInput(std::string_view flag, const std::string& path, const std::vector<std::string>& inputs);
 /// What the options have written is none of these files, nor in these folders. Errors: kConflictingOptions.
 Status CheckNotInputs(const Options& options, const std::vector<std::string>& inputs);
 /// What the options have written (output, report and page) can be written, is none of the inputs (those given, and all

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/file.h"
 #include "base/hash.h"
+#include "base/output/atomic_file.h"
 #include "data/data_options.h"
 #include "data/source.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "eval/values.h"
+#include "quantize/plan/macs.h"
 
 namespace preon {
 namespace {
@@ -15,23 +16,29 @@ bool WorksOnFloats(const Graph& graph, const Node& node) {
   });
 }
 
+double MacsOf(const Graph& graph, const NodeDecision& decision) {
+  const Node* node = graph.FindNode(decision.node);
+  return decision.macs > 0 || node == nullptr ? decision.macs : RecurrentMacs(graph, *node);
+}
+
 }  // namespace
 
 Placement JoinPlacement(const QuantPlan& plan, const Graph& graph,
                         const std::map<std::string, ObservedKernel>& kernels) {
   double all_macs = 0;
-  for (const NodeDecision& decision : plan.nodes) all_macs += decision.macs;
+  for (const NodeDecision& decision : plan.nodes) all_macs += MacsOf(graph, decision);
   Placement placement;
   for (const NodeDecision& decision : plan.nodes) {
     const Node* node = graph.FindNode(decision.node);
     if (node == nullptr || !WorksOnFloats(graph, *node)) continue;
     const auto found = kernels.find(plan.NameInResult(decision));
     const ObservedKernel kernel = found == kernels.end() ? ObservedKernel{} : found->second;
-    const bool anchor =
-        decision.macs > 0 || node->Is("Conv") || node->Is("ConvTranspose") || node->Is("MatMul") || node->Is("Gemm");
+    const bool anchor = decision.macs > 0 || node->Is("Conv") || node->Is("ConvTranspose") || node->Is("MatMul") ||
+                        node->Is("Gemm") || IsRecurrent(*node);
+    placement.recurrent += IsRecurrent(*node);
     if (kernel.kernel_class == KernelClass::kAbsorbed && !anchor) continue;
 
-    const double share = all_macs > 0 ? decision.macs / all_macs : 0;
+    const double share = all_macs > 0 ? MacsOf(graph, decision) / all_macs : 0;
     if (kernel.kernel_class == KernelClass::kInteger || kernel.kernel_class == KernelClass::kMover) {
       placement.integer.push_back({decision.node, decision.op_type, kernel.kernel, share});
       placement.integer_anchors += anchor;

@@ -43,5 +43,22 @@ TEST(Placement, JoinsDecisionsWithKernels) {
   EXPECT_EQ(placement.float_anchors, 2);
 }
 
+TEST(Placement, RecurrentNodesHaveTheirShareOfTheWork) {
+  Graph graph;
+  graph.AddInput("x", {.type = DataType::kFloat, .shape = Shape{10, 1, 8}});
+  graph.AddInput("y", {.type = DataType::kFloat});
+  graph.SetInitializer("w", Tensor::Allocate(DataType::kFloat, {1, 32, 8}));
+  graph.SetInitializer("r", Tensor::Allocate(DataType::kFloat, {1, 32, 8}));
+  graph.AddNode("LSTM", {"x", "w", "r"}, {"h"}, "lstm");
+  graph.AddNode("MatMul", {"y", "y"}, {"m"}, "matmul");
+  for (const char* tensor : {"h", "m"}) graph.SetInfo(tensor, {.type = DataType::kFloat});
+  QuantPlan plan;
+  plan.nodes = {{"lstm", "LSTM", FloatReason::kNoKernel}, {"matmul", "MatMul", FloatReason::kNone, "", 5120}};
+  const Placement placement = JoinPlacement(plan, graph, {{"matmul", {KernelClass::kInteger, "MatMulInteger"}}});
+  EXPECT_EQ(placement.recurrent, 1);
+  EXPECT_EQ(placement.float_anchors, 1);
+  EXPECT_DOUBLE_EQ(placement.integer_macs_share, 0.5);  // LSTM: 10 steps of 512
+}
+
 }  // namespace
 }  // namespace preon

@@ -6,6 +6,7 @@
 #include "base/tensor_spec.h"
 #include "eval/compare_models.h"
 #include "eval/fusion_report.h"
+#include "eval/input_check.h"
 #include "formats/quark_operators.h"
 #include "instrument/instrumented_model.h"
 #include "ir/model_io.h"
@@ -109,7 +110,7 @@ Result<bool> ModelPreparation::ComputeInFloat32(Model& model, std::vector<std::s
   const Result<Effect> effect =
       ConvertFloat16(model, how == Float16::kKeepIo ? Float16Border::kKept : Float16Border::kFloat32);
   if (!effect.ok())
-    return Status(effect.status()).WithHint("--float16 off leaves its float16 tensors as they are, and float");
+    return Status(effect.status()).WithHint("--float16 off keeps its float16 tensors unchanged and in float");
   if (*effect == Effect::kUnchanged) {
     if (options.prepare.float16) warnings.push_back("--float16: has no effect: the model has no float16 tensors");
     if (options.given.keys.contains("UseFP32Scale"))
@@ -210,7 +211,20 @@ Result<std::vector<NamedTensor>> ModelPreparation::RunSource(const Model& source
   Result<std::vector<NamedTensor>> outputs = RunOnce(source, batch, context_);
   if (outputs.ok() || !samples_.made_up() || outputs.status().id() == ErrorId::kCancelled) return outputs;
   return Status(outputs.status())
-      .WithHint("without --data the sample is random, which this model may not accept: give --data");
+      .WithHint("without --data the sample is random, which this model may not accept; use --data");
+}
+
+// Whether the samples are those that the model was trained for; where they do not matter, nothing is said.
+Status ModelPreparation::CheckSamples(const Model& source, PreparedModel& prepared) const {
+  if (samples_.made_up() || options_.data.has_random() || options_.calibration.workers.task ||
+      !choices_.target->NeedsStatistics(choices_.plan))
+    return Status::Ok();
+  PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> samples,
+                         samples_.open(prepared.inputs, {.limit = options_.calibration.samples}));
+  const auto load = [&]() -> Result<Model> { return source; };
+  for (std::string& warning : CheckInputs(*samples, prepared.inputs, options_.data.shard_count, load, context_))
+    prepared.warnings.push_back(std::move(warning));
+  return Status::Ok();
 }
 
 Result<PreparedModel> ModelPreparation::Prepare(const std::string& path, const Status* differs) const {
@@ -225,6 +239,7 @@ Result<PreparedModel> ModelPreparation::Prepare(const std::string& path, const S
   FirstRun& first_run = loaded.first_run;
   PREON_ASSIGN_OR_RETURN(first_run.batch, FirstBatch(samples_, loaded.inputs));
   context_.BeginStage("prepare");
+  PREON_RETURN_IF_ERROR(CheckSamples(source, loaded));
 
   Verify verify;
   bool repeatable = true;

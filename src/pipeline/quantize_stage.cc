@@ -4,7 +4,7 @@
 #include <mutex>
 #include <set>
 
-#include "base/file.h"
+#include "base/output/temp_dir.h"
 #include "data/run_plan.h"
 #include "eval/compare_models.h"
 #include "eval/fusion_report.h"
@@ -21,9 +21,9 @@ namespace {
 
 // Samples of the comparison with float: enough for its figures, little against calibration.
 constexpr int64_t kMaxComparedSamples = 256;
-constexpr double kLatencySeconds = 0.1;
-// The measured ratio from which a result is called slower than float; below it is noise.
-constexpr double kSlowerRatio = 1.1;
+constexpr double kLatencySeconds = 0.2;
+// A result is called slower than float where its speed surely is below this.
+constexpr double kSlowerSpeed = 0.9;
 // With images as NHWC the same integers come out, but for what the runtime fuses otherwise around a Transpose.
 constexpr double kSameAsNhwcDb = 40;
 
@@ -52,6 +52,21 @@ class FloatModel {
   std::mutex opening_;
   std::optional<Session> session_;
 };
+
+// False for what NonZero or NonMaxSuppression lead to: an axis has no size, nor a name that an axis of an input has.
+bool ShapeFollowsFromInputs(const Graph& graph, const std::string& output) {
+  const ValueInfo* info = graph.Info(output);
+  if (info == nullptr || !info->shape) return false;
+  for (size_t axis = 0; axis < info->shape->size(); ++axis) {
+    if ((*info->shape)[axis] != kDynamicDim) continue;
+    const std::string name = axis < info->dim_names.size() ? info->dim_names[axis] : "";
+    const bool of_input = std::ranges::any_of(graph.inputs(), [&](const std::string& input) {
+      return std::ranges::find(graph.Info(input)->dim_names, name) != graph.Info(input)->dim_names.end();
+    });
+    if (name.empty() || !of_input) return false;
+  }
+  return true;
+}
 
 std::vector<NamedTensor> Transposed(std::vector<NamedTensor> tensors, const std::set<std::string>& images) {
   for (NamedTensor& tensor : tensors) {
@@ -119,7 +134,7 @@ Status QuantizeStage::LoadForVerification(const PreparedModel& prepared, Written
     if (!loads) return NotWritten(ErrorId::kVerifyLoad, "the runtime can't load the result", session.status());
     return NotWritten(ErrorId::kIoWrite, StrCat("no disk space for the runtime's graph in ", context_.TempDir()),
                       session.status())
-        .WithHint("--tmp-dir names another folder");
+        .WithHint("--tmp-dir chooses another folder");
   }
   written.session = std::move(session).value();
   const Result<Model> optimized = LoadModel(options.save_optimized_to);
@@ -148,7 +163,7 @@ Result<Comparison> QuantizeStage::CompareWithFloat(const PreparedModel& prepared
                                  OutputsOf(beside ? *beside : *written.session, context_), *source,
                                  {.at_once = runs.at_once, .max_samples = kMaxComparedSamples}, context_));
   for (const auto& [name, output] : comparison.outputs) {
-    if (output.shape_differs > 0) {
+    if (output.shape_differs > 0 && ShapeFollowsFromInputs(prepared.model.graph, name)) {
       return Error(ErrorId::kVerifyOutput, options_.output, ": not written: the shape of output '", name,
                    "' differs from float's in ", output.shape_differs, " runs");
     }
@@ -161,15 +176,18 @@ Result<Comparison> QuantizeStage::CompareWithFloat(const PreparedModel& prepared
 
 Status QuantizeStage::MeasureLatencies(const PreparedModel& prepared, Written& written, QuantizeResult& result) const {
   const Batch& batch = prepared.first_run.batch;
-  PREON_ASSIGN_OR_RETURN(Session reference,
-                         Session::OpenFile(prepared.model.source_path, {.threads = context_.ThreadCount()}));
-  PREON_ASSIGN_OR_RETURN(const auto latency, MeasureLatency(reference, *written.session, batch.feeds, batch.samples,
-                                                            kLatencySeconds, context_));
-  result.latency = {latency.first, latency.second};
+  written.session.reset();  // its threads
+  // Both from memory, so that both have their weights in the same kind of memory.
+  PREON_ASSIGN_OR_RETURN(const Model float_model, LoadModel(prepared.model.source_path));
+  PREON_ASSIGN_OR_RETURN(Session reference, Session::OpenModel(float_model, TimedSession(context_), context_));
+  PREON_ASSIGN_OR_RETURN(Session quantized, Session::OpenModel(written.quantized, TimedSession(context_), context_));
+  PREON_ASSIGN_OR_RETURN(result.latency,
+                         MeasureLatency(reference, quantized, batch.feeds, batch.samples, kLatencySeconds, context_));
   const Target& target = *choices_.target;
   result.computes_in_float = target.QuantizesActivations() && !target.FollowsRuntime() && written.placement &&
                              written.placement->integer_anchors == 0;
-  if (!result.computes_in_float && latency.second.p50 > kSlowerRatio * latency.first.p50) {
+  const Speedup& speedup = result.latency.speedup;
+  if (!result.computes_in_float && !speedup.busy && speedup.high < kSlowerSpeed) {
     result.warnings.push_back(StrCat("the quantized model is slower than the float model on this machine",
                                      target.FollowsRuntime() ? "" : "; --target ort-cpu places quantizers for speed"));
   }
@@ -200,7 +218,7 @@ Status QuantizeStage::GiveNhwc(Written& written, const Batch& batch, const std::
   return Status::Ok();
 }
 
-Result<QuantizeResult> QuantizeStage::Run(PreparedModel& prepared, const PlanInputs& inputs,
+Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInputs& inputs,
                                           const FallbackPlanner& fallback, const FloatOutputs& float_outputs) const {
   Written written;
   PREON_RETURN_IF_ERROR(fallback.LeaveNotFused(prepared, [&]() -> Result<const Placement*> {
@@ -220,6 +238,7 @@ Result<QuantizeResult> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
     result.shared_tensors += !activation.shares.empty();
   context_.BeginStage("compare");
   PREON_ASSIGN_OR_RETURN(result.compare, CompareWithFloat(prepared, written, float_outputs));
+  result.warnings = WarningsOf(result.compare);
   context_.BeginStage("latency");
   PREON_RETURN_IF_ERROR(MeasureLatencies(prepared, written, result));
   if (choices_.enabled_passes.contains("to_nhwc")) {
@@ -235,8 +254,10 @@ Result<QuantizeResult> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
 
   // Saving is deterministic: these are the bytes that were loaded and run above.
   context_.BeginStage("write");
-  PREON_RETURN_IF_ERROR(SaveModel(written.quantized, options_.output, {.external_data = options_.write.external_data}));
-  return result;
+  PREON_ASSIGN_OR_RETURN(
+      StagedModel file, StageModel(written.quantized, options_.output,
+                                   {.external_data = options_.write.external_data, .inputs = prepared.external_files}));
+  return QuantizedModel{std::move(result), std::move(file)};
 }
 
 }  // namespace preon

@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "config/options.h"
 #include "config/resolve/resolve_options.h"
+#include "ir/model_io.h"
 #include "pipeline/fallback_planner.h"
 #include "pipeline/float_outputs.h"
 #include "pipeline/plan_inputs.h"
@@ -17,17 +18,24 @@
 
 namespace preon {
 
+/// What is known of it, and the file that gets its name when all else that was asked for is written.
+struct QuantizedModel {
+  QuantizeResult result;
+  StagedModel file;
+};
+
 class QuantizeStage {
  public:
   /// What it is given outlives it.
   QuantizeStage(const Options& options, const Choices& choices, const Samples& samples, const RunContext& context)
       : options_(options), choices_(choices), samples_(samples), context_(context) {}
 
-  /// Quantizes, verifies and writes the output; fills everything of the result but sizes and facts. Where the runtime
-  /// turns out to compute in float what was planned in integers, `prepared` gets a plan without it, and again.
+  /// Quantizes, verifies and writes the output but for its name; fills everything of the result but sizes and facts.
+  /// Where the runtime turns out to compute in float what was planned in integers, `prepared` gets a plan without it,
+  /// and again.
   /// @param float_outputs  of the samples, as far as they are known
   /// Errors: kVerifyLoad, kVerifyRun, kVerifyOutput (nothing is written then), those of WritePlan and of writing.
-  Result<QuantizeResult> Run(PreparedModel& prepared, const PlanInputs& inputs, const FallbackPlanner& fallback,
+  Result<QuantizedModel> Run(PreparedModel& prepared, const PlanInputs& inputs, const FallbackPlanner& fallback,
                              const FloatOutputs& float_outputs) const;
 
  private:

@@ -46,7 +46,7 @@ void WarnOfUnknown(const SavedRanges& saved, const std::string& path, PreparedMo
 Result<std::optional<SavedRanges>> LoadSaved(const std::string& path, std::vector<std::string>& warnings) {
   if (path.empty()) return std::optional<SavedRanges>();
   if (!ToLower(path).ends_with(".json"))
-    warnings.push_back(StrCat("--save-and-restore: '", path, "' holds JSON, whatever its ending"));
+    warnings.push_back(StrCat("--save-and-restore: '", path, "' is written as JSON despite its name"));
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return std::optional<SavedRanges>();
   PREON_ASSIGN_OR_RETURN(SavedRanges saved, LoadSavedRanges(path));
@@ -62,9 +62,9 @@ Status ApplySaved(const SavedRanges& saved, const Options& options, const Choice
     prepared.left_float = std::move(plan.left_float);
   }
   if (!saved.model_fingerprint.empty() && saved.model_fingerprint != prepared.model.fingerprint)
-    prepared.warnings.push_back(StrCat(path, ": made from another model: its ranges may not be this one's"));
+    prepared.warnings.push_back(StrCat(path, ": made from another model; its ranges may not fit this one"));
   if (!saved.config_hash.empty() && saved.config_hash != ConfigHash(options))
-    prepared.warnings.push_back(StrCat(path, ": made with other options: its ranges are taken as they are"));
+    prepared.warnings.push_back(StrCat(path, ": made with other options; its ranges are used unchanged"));
   WarnOfUnknown(saved, path, prepared);
   return Status::Ok();
 }
@@ -75,8 +75,8 @@ std::vector<std::string> MissingRanges(const QuantPlan& plan, const SavedRanges*
   return tensors;
 }
 
-Status WriteSaved(const PlannedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
-                  const Options& options, const RunContext& context) {
+Result<AtomicFile> StageSaved(const PlannedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
+                              const Options& options, const RunContext& context) {
   const Graph& graph = prepared.model.graph;
   SavedRanges saved{.statistics = CollectedFor(graph, prepared.plan, inputs),
                     .left_float = prepared.left_float,
@@ -85,7 +85,7 @@ Status WriteSaved(const PlannedModel& prepared, const RangeMethod& method, const
                     .method = std::string(method.name()),
                     .samples = inputs.data.sample_count()};
   PREON_ASSIGN_OR_RETURN(saved.ranges, SelectRanges(graph, prepared.plan, method, inputs, context));
-  return SaveRanges(saved, options.statistics.save_and_restore);
+  return StageRanges(saved, options.statistics.save_and_restore);
 }
 
 }  // namespace preon

@@ -25,7 +25,7 @@ Status ApplySaved(const SavedRanges& saved, const Options& options, const Choice
 std::vector<std::string> MissingRanges(const QuantPlan& plan, const SavedRanges* saved);
 
 /// Writes what the plan was written with. No more than that is in the file: tensors that share a range have none.
-Status WriteSaved(const PlannedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
-                  const Options& options, const RunContext& context);
+Result<AtomicFile> StageSaved(const PlannedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
+                              const Options& options, const RunContext& context);
 
 }  // namespace preon

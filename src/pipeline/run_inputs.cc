@@ -49,6 +49,10 @@ Result<RunInputs> MakeRunInputs(const Options& options, const Builtins& builtins
   auto clock = std::make_unique<StageClock>();
   RunContext timed = context;
   timed.stages = clock.get();
+  if (context.threads > context.ThreadCount()) {
+    context.Log(LogLevel::kWarning, StrCat("--threads ", context.threads, ": using ", context.ThreadCount(),
+                                           ", the number of cores that this process may use"));
+  }
   return RunInputs{options, builtins, std::move(clock), std::move(timed), std::move(choices), std::move(samples)};
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/output/atomic_file.h"
 #include "base/version.h"
 
 namespace preon {
@@ -181,7 +182,7 @@ Result<SavedRanges> LoadSavedRanges(const std::string& path) {
   return saved;
 }
 
-Status SaveRanges(const SavedRanges& saved, const std::string& path) {
+Result<AtomicFile> StageRanges(const SavedRanges& saved, const std::string& path) {
   OrderedJson json = OrderedJson::object();
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored)) {
@@ -205,7 +206,7 @@ Status SaveRanges(const SavedRanges& saved, const std::string& path) {
   }
   OrderedJson& left_float = json["left_float"] = OrderedJson::object();
   for (const auto& [node, reason] : saved.left_float) left_float[node] = std::string(FloatReasonName(reason));
-  return WriteFileAtomically(path, json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n");
+  return StageFile(path, json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n");
 }
 
 }  // namespace preon

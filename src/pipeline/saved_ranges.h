@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/output/atomic_file.h"
 #include "base/status.h"
 #include "calib/collected_statistics.h"
 #include "quantize/plan/float_fallback.h"
@@ -29,8 +30,8 @@ struct SavedRanges {
 /// Errors: kSavedRangesMalformed naming the key; kIoRead.
 Result<SavedRanges> LoadSavedRanges(const std::string& path);
 
-/// Writes atomically. Keys of an older file that are no business of ours stay. Errors: kSavedRangesMalformed where
-/// such a file can't be read, kIoWrite.
-Status SaveRanges(const SavedRanges& saved, const std::string& path);
+/// Writes what is to be at `path`. Keys of an older file that are no business of ours stay. Errors:
+/// kSavedRangesMalformed where such a file can't be read, kIoWrite.
+Result<AtomicFile> StageRanges(const SavedRanges& saved, const std::string& path);
 
 }  // namespace preon

@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "base/file.h"
+#include "base/output/atomic_file.h"
+#include "base/output/temp_dir.h"
 #include "base/text.h"
 
 namespace preon {
@@ -25,7 +27,7 @@ TEST_F(SavedRangesTest, EveryBitComesBack) {
   saved.statistics.channel_extremes = {{"x", {{-0.3f, none}, {0.7f, -none}}}};
   saved.statistics.others = {{"gram", {{"x", std::string("\0\x7f\xff", 3)}}}};
   saved.left_float = {{"n1", FloatReason::kNotReached}, {"n2", FloatReason::kNotFused}, {"n3", FloatReason::kAccuracy}};
-  ASSERT_TRUE(SaveRanges(saved, path_).ok());
+  ASSERT_TRUE(StageRanges(saved, path_)->Commit().ok());
   const auto read = LoadSavedRanges(path_);
   ASSERT_TRUE(read.ok()) << read.status().ToString();
   EXPECT_EQ(read->ranges, saved.ranges);
@@ -42,7 +44,7 @@ TEST_F(SavedRangesTest, EveryBitComesBack) {
 
 TEST_F(SavedRangesTest, OthersKeysStay) {
   ASSERT_TRUE(WriteFileAtomically(path_, R"({"layers_to_finetune": [3, 4], "tensors_range": {"old": [0, 1]}})").ok());
-  ASSERT_TRUE(SaveRanges({}, path_).ok());
+  ASSERT_TRUE(StageRanges({}, path_)->Commit().ok());
   const std::string text = *ReadFile(path_);
   EXPECT_NE(text.find("layers_to_finetune"), std::string::npos);
   EXPECT_EQ(text.find("old"), std::string::npos);

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "base/child_process.h"
-#include "base/file.h"
+#include "base/output/temp_dir.h"
 #include "base/version.h"
 #include "pipeline/worker_arguments.h"
 #include "pipeline/worker_program.h"

@@ -44,6 +44,15 @@ class Callbacks {
   void Attach(QuantizeOptions& options) {
     options.cancel = &cancel_;
     if (!reader_.is_none()) {
+      options.reader_inputs = [this](const std::vector<InputInfo>& inputs) {
+        Guarded([&] {
+          nb::list told;
+          for (const InputInfo& input : inputs)
+            told.append(nb::make_tuple(input.name, static_cast<int>(input.type), input.shape));
+          reader_.attr("begin")(told);
+          return true;
+        });
+      };
       options.reader = [this](int64_t index, std::vector<InputArray>& inputs) {
         return Guarded([&] { return Read(index, inputs); });
       };

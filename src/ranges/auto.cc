@@ -28,7 +28,7 @@ class AutoMethod final : public RangeMethod {
  public:
   std::string_view name() const override { return "auto"; }
   std::string_view summary() const override {
-    return "by each tensor's outliers; quantize tries several methods and keeps the one nearest to float";
+    return "chooses by each tensor's outliers; quantize tries several methods and keeps the one nearest to float";
   }
 
   Result<std::unique_ptr<RangeMethod>> Configured(const MethodOptions& options) const override {

@@ -33,7 +33,7 @@ class DistributionMethod final : public RangeMethod {
     return {"CalibMethod.Distribution", "CalibrationMethod.Distribution"};
   }
   std::string_view summary() const override {
-    return "standard deviations about the mean, by a Gaussian or Laplace fit";
+    return "mean plus and minus standard deviations, by a Gaussian or Laplace fit";
   }
   std::vector<std::string_view> option_help() const override {
     return {"Scenario=same: the only one in this version (p3 is for floating types)"};

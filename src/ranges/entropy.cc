@@ -107,11 +107,13 @@ class EntropyMethod final : public RangeMethod {
   std::vector<std::string_view> aliases() const override {
     return {"CalibMethod.Entropy", "CalibrationMethod.Entropy"};
   }
-  std::string_view summary() const override { return "clip that keeps most information (Kullback-Leibler divergence)"; }
+  std::string_view summary() const override {
+    return "range that keeps the most information (Kullback-Leibler divergence)";
+  }
   std::vector<std::string_view> option_help() const override {
     return {"NumBins=2048: bins over [-max|x|, max|x|], 512 to 8192",
-            "NumQuantizedBins=0: groups, at most half of NumBins; 0: as many as the type has codes",
-            "CalibTensorRangeSymmetric=false: the farther end of the two for both; short: symmetric"};
+            "NumQuantizedBins=0: number of groups, at most half of NumBins; 0: as many as the type has codes",
+            "CalibTensorRangeSymmetric=false: use the larger end on both sides; short: symmetric"};
   }
 
   Result<std::unique_ptr<RangeMethod>> Configured(const MethodOptions& options) const override {

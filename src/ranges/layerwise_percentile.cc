@@ -15,10 +15,12 @@ class LayerwisePercentileMethod final : public RangeMethod {
   std::vector<std::string_view> aliases() const override {
     return {"lwp", "LayerwisePercentile", "CalibMethod.LayerwisePercentile", "LayerWiseMethod.LayerWisePercentile"};
   }
-  std::string_view summary() const override { return "per tensor the percentile with the smallest quantization error"; }
+  std::string_view summary() const override {
+    return "for each tensor the percentile with the smallest quantization error";
+  }
   std::vector<std::string_view> option_help() const override {
     return {"PercentileCandidates=99.99,99.999,99.99999: percentiles to try",
-            "LWPMetric=mae: what to minimize, mean error mae or mse, or cosine distance cos",
+            "LWPMetric=mae: error to minimize: mae, mse or cos (cosine distance)",
             "CalibTensorRangeSymmetric=true: as for percentile; short: symmetric"};
   }
 

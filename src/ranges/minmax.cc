@@ -15,9 +15,9 @@ class MinMaxMethod final : public RangeMethod {
   }
   std::string_view summary() const override { return "smallest and largest value observed"; }
   std::vector<std::string_view> option_help() const override {
-    return {"CalibTensorRangeSymmetric=false: widen to [-a, a], a the larger of the two; short: symmetric",
+    return {"CalibTensorRangeSymmetric=false: widen to [-a, a], where a is the larger end; short: symmetric",
             "CalibMovingAverage=false: exponential average of the samples' own extremes, in the order of the data",
-            "CalibMovingAverageConstant=0.01: share of the newest sample in it"};
+            "CalibMovingAverageConstant=0.01: weight of the newest sample in the average"};
   }
 
   Result<std::unique_ptr<RangeMethod>> Configured(const MethodOptions& options) const override {

@@ -23,12 +23,10 @@ class MinMseMethod final : public RangeMethod {
   }
   std::string_view summary() const override { return "range with the smallest mean square quantization error"; }
   std::vector<std::string_view> option_help() const override {
-    return {
-        "CalibTensorRangeSymmetric=false: search one clip of |x| for types that are not symmetric, too; short: "
-        "symmetric",
-        "MinMSEModePof2Scale=All: power-of-two scales: error over all values, or over those that Percentile keeps, or "
-        "the MostCommon of the samples' own",
-        "Percentile=99.999: percent of the values kept in mode Percentile"};
+    return {"CalibTensorRangeSymmetric=false: for asymmetric types too: search one limit for |x|; short: symmetric",
+            "MinMSEModePof2Scale=All: for power-of-two scales. All: all values; Percentile: without outliers; "
+            "MostCommon: each sample votes",
+            "Percentile=99.999: percent of the values kept in mode Percentile"};
   }
 
   Result<std::unique_ptr<RangeMethod>> Configured(const MethodOptions& options) const override {

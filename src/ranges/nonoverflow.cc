@@ -13,9 +13,11 @@ class NonOverflowMethod final : public RangeMethod {
  public:
   std::string_view name() const override { return "nonoverflow"; }
   std::vector<std::string_view> aliases() const override { return {"PowerOfTwoMethod.NonOverflow"}; }
-  std::string_view summary() const override { return "minmax, symmetric, whose power-of-two scale never saturates"; }
+  std::string_view summary() const override {
+    return "symmetric minmax; a power-of-two scale is rounded up, so that nothing saturates";
+  }
   std::vector<std::string_view> option_help() const override {
-    return {"CalibTensorRangeSymmetric=true: widen to [-a, a], a the larger end; short: symmetric"};
+    return {"CalibTensorRangeSymmetric=true: widen to [-a, a], where a is the larger end; short: symmetric"};
   }
 
   Result<std::unique_ptr<RangeMethod>> Configured(const MethodOptions& options) const override {

@@ -12,11 +12,10 @@ class PercentileMethod final : public RangeMethod {
   std::vector<std::string_view> aliases() const override {
     return {"CalibMethod.Percentile", "CalibrationMethod.Percentile"};
   }
-  std::string_view summary() const override { return "range that keeps a share of the values, outliers saturate"; }
+  std::string_view summary() const override { return "range that keeps a share of the values; outliers saturate"; }
   std::vector<std::string_view> option_help() const override {
     return {"Percentile=99.999: percent of the values to keep",
-            "CalibTensorRangeSymmetric=true: share of |x|, then cut to [min, max]; false: half "
-            "of the rest off either end; short: symmetric"};
+            "CalibTensorRangeSymmetric=true: cut by |x|; false: cut the same share at each end; short: symmetric"};
   }
 
   Result<std::unique_ptr<RangeMethod>> Configured(const MethodOptions& options) const override {

@@ -21,8 +21,8 @@ inline Range Symmetric(const Range& range) {
 /// What a typical sample reaches, widened to contain 0, where rounding must not take it beyond `observed`.
 Range TypicalRange(const Range& observed, const TypicalExtremes& typical);
 
-/// Keeps `percentile` (0–100) x||of the values: of |x||x| when `symmetric` (then cut to what was
-/// observed), else half of the rest is left out at either end. Contains 0, within [min, max] widened by 0. Where the
+/// Keeps `percentile` (0–100) of the values: of |x| when `symmetric` (then cut to what was observed), else half of the
+/// rest is left out at either end. Contains 0, within [min, max] widened by 0. Where the
 /// values kept are all 0, though others are not, it is the observed range: an interval [0, 0] would drop the tensor.
 /// Errors: as ObservedRange.
 Result<Range> PercentileRange(const TensorSketch& sketch, double percentile, bool symmetric);

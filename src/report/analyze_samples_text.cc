@@ -81,10 +81,11 @@ void AddCover(TextWriter& out, const SampleAnalysis& samples) {
 }
 
 void AddGroups(TextWriter& out, const SampleAnalysis& samples, size_t tensors) {
-  out.Add("\n%-24s %8s %20s %20s %14s\n", "group", "samples", "gaps without it", "gaps with it alone", "least covered");
+  out.Add("\n%-24s %8s %20s %32s %14s\n", "group", "samples", "gaps without it", "gaps if only this group is used",
+          "least covered");
   for (const GroupSummary& group : samples.groups)
-    out.Add("%-24s %8zu %7zu of %zu tensors %7zu of %zu tensors %14.3f\n", Printable(group.name).c_str(), group.samples,
-            group.missed, tensors, group.missing, tensors, group.least_covered);
+    out.Add("%-24s %8zu %7zu of %zu tensors %19zu of %zu tensors %14.3f\n", Printable(group.name).c_str(),
+            group.samples, group.missed, tensors, group.missing, tensors, group.least_covered);
 }
 
 /// The group that the others cover least.

@@ -35,10 +35,10 @@ void AddSummary(TextWriter& out, const AnalyzeResult& result) {
 
 void AddMethods(TextWriter& out, const AnalyzeResult& result) {
   if (result.analysis.methods.empty()) return;
-  out.Add("\n%-24s %16s %16s %12s\n", StrCat("method, ", result.activation).c_str(), "kept of the max",
-          "expected error", "least error");
+  out.Add("\n%-24s %16s %16s %18s\n", StrCat("method, ", result.activation).c_str(), "range / max", "expected error",
+          "lowest error for");
   for (const MethodSummary& method : result.analysis.methods) {
-    out.Add("%-24s %14.1f %% %14.2f %% %5lld tensors\n", method.method.c_str(), 100 * method.median_kept,
+    out.Add("%-24s %14.1f %% %14.2f %% %10lld tensors\n", method.method.c_str(), 100 * method.median_kept,
             100 * method.median_error, static_cast<long long>(method.least_error));
   }
   out.Add("(medians over the tensors; error: root mean square, relative to that of the values)\n");
@@ -81,7 +81,7 @@ void AddTensors(TextWriter& out, const AnalyzeResult& result) {
       out.Add("  %llu of %llu values are infinite\n", static_cast<unsigned long long>(values.infinities),
               static_cast<unsigned long long>(values.count));
   }
-  out.Add("(outliers: largest |x| over the 99th percentile; typical: median of the samples' own)\n");
+  out.Add("(outliers: largest |x| over the 99th percentile; typical: median of the per-sample extremes)\n");
 }
 
 }  // namespace

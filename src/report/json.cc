@@ -15,6 +15,10 @@ void AddComparisonJson(Json& json, const Comparison& compare) {
   Json outputs = Json::object();
   for (const auto& [name, output] : compare.outputs) {
     Json& entry = outputs[name];
+    if (output.left_out) {
+      entry = {{"shape_differs", output.shape_differs}};
+      continue;
+    }
     entry = {{"sqnr_db", output.sqnr_db}, {"cosine", output.cosine}, {"l2", output.l2}, {"max_abs", output.max_abs}};
     if (output.argmax_agreement) entry["argmax_agreement"] = *output.argmax_agreement;
     if (output.not_finite > 0) entry["not_finite"] = output.not_finite;
@@ -34,6 +38,8 @@ void AddComparisonJson(Json& json, const Comparison& compare) {
 
 void AddLatencyJson(Json& json, const LatencyPair& latency) {
   json["latency_ms"] = {{"float", LatencyJson(latency.reference)}, {"quantized", LatencyJson(latency.other)}};
+  const Speedup& speedup = latency.speedup;
+  json["speedup"] = {{"median", speedup.median}, {"low", speedup.low}, {"high", speedup.high}, {"busy", speedup.busy}};
 }
 
 Json PlacementJson(const Placement& placement) {
@@ -192,8 +198,7 @@ std::string ToJson(const ModelSummary& result) {
   json["quantized"] = result.quantized;
   json["metadata"] = LinesJson(result.metadata);
   if (result.instrumented) {
-    json["instrumented"] = {{"calib_out", result.instrumented->calib_out},
-                            {"every", result.instrumented->every},
+    json["instrumented"] = {{"every", result.instrumented->every},
                             {"observed_tensors", result.instrumented->observed_tensors},
                             {"fingerprint", result.instrumented->fingerprint},
                             {"setup", result.instrumented->setup}};
@@ -234,6 +239,7 @@ std::string ToJson(const CompareResult& result) {
   json["size_bytes"] = {{"float", result.reference_size_bytes}, {"quantized", result.other_size_bytes}};
   AddComparisonJson(json, result.compare);
   AddLatencyJson(json, result.latency);
+  json["warnings"] = result.warnings;
   return JsonLine(json);
 }
 

@@ -25,6 +25,7 @@ QuantizeResult Example() {
   result.compare.argmax_agreement = 0.5;
   result.compare.reference_accuracy = Accuracy{0.9, 1};
   result.compare.other_accuracy = Accuracy{0.8, 1};
+  result.latency = {{.p50 = 4, .p90 = 5}, {.p50 = 2, .p90 = 3}, {.median = 2, .low = 1.9, .high = 2.1}};
   result.warnings = {"check it"};
   return result;
 }
@@ -43,6 +44,9 @@ TEST(Json, QuantizeHasTheFieldsOfTheInterface) {
   EXPECT_EQ(json["compare"]["outputs"]["y"],
             nlohmann::json({{"sqnr_db", 20.0}, {"cosine", 0.5}, {"l2", 3.0}, {"max_abs", 2.0}}));
   EXPECT_EQ(json["compare"]["accuracy"]["quantized"], nlohmann::json({{"top1", 0.8}, {"top5", 1.0}}));
+  EXPECT_EQ(json["compare"]["latency_ms"]["quantized"], nlohmann::json({{"p50", 2.0}, {"p90", 3.0}, {"p99", 0.0}}));
+  EXPECT_EQ(json["compare"]["speedup"],
+            nlohmann::json({{"median", 2.0}, {"low", 1.9}, {"high", 2.1}, {"busy", false}}));
   EXPECT_EQ(json["warnings"], nlohmann::json({"check it"}));
   for (const char* key : {"output", "samples", "observed_tensors", "method", "activation", "weight", "target",
                           "scale_type", "weight_scale_type", "weight_method"})
@@ -61,10 +65,40 @@ TEST(Json, FiguresThatAreNotThereAreLeftOut) {
 
 TEST(Text, ShowsWhatMatters) {
   const std::string text = ToText(Example());
-  for (const char* part : {"m.onnx -> q.onnx", "4.0 kB -> 1.0 kB (4.0x smaller)", "1 of 1 Conv", "75.0 %",
-                           "no integer kernel", "SQNR 20.0 dB", "top-1 90.0 % -> 80.0 %", "warning     check it"}) {
+  for (const char* part :
+       {"m.onnx -> q.onnx", "4.0 kB -> 1.0 kB (4.0x smaller)", "1 of 1 Conv", "75.0 %", "no integer kernel",
+        "SQNR 20.0 dB", "top-1 90.0 % -> 80.0 %", "warning     check it", "2.00 times float's (1.90 to 2.10)\n",
+        "4.000 ms -> 2.000 ms per run (medians; p90 5.000 ms -> 3.000 ms)"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
+  QuantizeResult busy = Example();
+  busy.latency.speedup.busy = true;
+  EXPECT_NE(ToText(busy).find("(1.90 to 2.10); not reliable: the machine was busy\n"), std::string::npos);
+}
+
+TEST(Text, CountsAndSizesAreSaidAsTheyAre) {
+  QuantizeResult result = Example();
+  result.quantized_size_bytes = 5000;
+  result.samples = result.observed_tensors = 1;
+  result.placement->recurrent = 1;
+  std::string text = ToText(result);
+  for (const char* part :
+       {"(1.25x larger)", "1 sample, 1 tensor observed", "Conv, MatMul, Gemm, LSTM, GRU and RNN nodes"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  CompareResult compare;
+  compare.compare.samples = 1;
+  EXPECT_NE(ToText(compare).find("1 sample\n"), std::string::npos);
+}
+
+TEST(Text, AnOutputThatWasNotComparedHasNoFigures) {
+  CompareResult result;
+  result.compare.outputs["boxes"] = {.shape_differs = 3, .left_out = true};
+  result.warnings = {"look"};
+  EXPECT_NE(ToText(result).find("'boxes': not compared, shape differs in 3 runs"), std::string::npos);
+  EXPECT_NE(ToText(result).find("warning     look"), std::string::npos);
+  const nlohmann::json json = nlohmann::json::parse(ToJson(result));
+  EXPECT_EQ(json["outputs"]["boxes"], nlohmann::json({{"shape_differs", 3}}));
+  EXPECT_EQ(json["warnings"], nlohmann::json({"look"}));
 }
 
 TEST(ReportFile, FormFollowsTheEnding) {

@@ -1,9 +1,9 @@
-// --report FILE: which form a file name asks for, and writing it.
+// --report FILE: which form a file name asks for, and writing it there.
 #pragma once
 
 #include <string>
 
-#include "base/file.h"
+#include "base/output/atomic_file.h"
 #include "base/status.h"
 #include "report/json.h"
 #include "report/text_report.h"
@@ -15,11 +15,11 @@ enum class ReportFormat { kJson, kText };
 /// By the ending: .json, .txt. Errors: kNotYetSupported for .html, kBadOptionValue otherwise.
 Result<ReportFormat> ReportFormatOf(const std::string& path);
 
-/// Writes `result` to `path` atomically in the form of its ending.
+/// Writes `result` in the form of the ending of `path`.
 template <typename T>
-Status WriteReport(const T& result, const std::string& path) {
+Result<AtomicFile> StageReport(const T& result, const std::string& path) {
   PREON_ASSIGN_OR_RETURN(const ReportFormat format, ReportFormatOf(path));
-  return WriteFileAtomically(path, format == ReportFormat::kJson ? ToJson(result) + "\n" : ToText(result));
+  return StageFile(path, format == ReportFormat::kJson ? ToJson(result) + "\n" : ToText(result));
 }
 
 }  // namespace preon

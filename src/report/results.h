@@ -42,14 +42,10 @@ struct FloatNode {
 struct Placement {
   std::vector<IntegerNode> integer;
   std::vector<FloatNode> float_nodes;
-  /// Nodes with multiply-accumulates (Conv, ConvTranspose, MatMul, Gemm, …).
+  /// Nodes with multiply-accumulates (Conv, ConvTranspose, MatMul, Gemm, LSTM, …).
   int64_t integer_anchors = 0, float_anchors = 0;
+  int64_t recurrent = 0;  ///< of these LSTM, GRU and RNN
   double integer_macs_share = 0;
-};
-
-/// Median run times of both models, measured side by side.
-struct LatencyPair {
-  Latency reference, other;
 };
 
 /// One of several range methods, tried as a quantized model on some of the samples.
@@ -99,7 +95,7 @@ struct InstrumentResult {
   std::string output;
   int64_t float_size_bytes = 0, instrumented_size_bytes = 0;
   int64_t observed_tensors = 0, shared_tensors = 0;
-  std::string calib_out;  ///< pattern of the names that processes collect into
+  std::string calib_out;  ///< what PREON_CALIB_OUT should be where the model is served; "": a folder of the server's
   int64_t every = 0;      ///< runs
   std::vector<std::string> warnings;
 };
@@ -163,7 +159,7 @@ struct ModelSummary {
   std::vector<std::pair<std::string, std::string>> metadata;
   /// Of a model made by `preon instrument`; the model itself is one node.
   struct Instrumented {
-    std::string calib_out, fingerprint, setup;
+    std::string fingerprint, setup;
     int64_t every = 0, observed_tensors = 0;
   };
   std::optional<Instrumented> instrumented;
@@ -196,6 +192,7 @@ struct CompareResult {
   int64_t reference_size_bytes = 0, other_size_bytes = 0;
   Comparison compare;
   LatencyPair latency;
+  std::vector<std::string> warnings;
 };
 
 /// name, one line about it.

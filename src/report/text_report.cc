@@ -12,7 +12,8 @@ namespace {
 
 void AddSizes(TextWriter& out, int64_t before, int64_t after) {
   out.Add("  size        %s -> %s", BytesText(before).c_str(), BytesText(after).c_str());
-  if (after > 0) out.Add(" (%.1fx smaller)", static_cast<double>(before) / static_cast<double>(after));
+  const double ratio = static_cast<double>(after) / static_cast<double>(before);
+  if (before > 0 && after > 0) out.Add(ratio > 1 ? " (%.2fx larger)" : " (%.1fx smaller)", std::max(ratio, 1 / ratio));
   out.Add("\n");
 }
 
@@ -25,14 +26,16 @@ void AddComparison(TextWriter& out, const Comparison& compare) {
       break;
     }
     out.Add("  %-11s '%s': ", shown == 1 ? "error" : "", Printable(name).c_str());
-    if (output.sqnr_db >= kExactSqnrDb) {
+    if (output.left_out) {
+      out.Add("not compared");
+    } else if (output.sqnr_db >= kExactSqnrDb) {
       out.Add("equal");
     } else {
       out.Add("SQNR %.1f dB, cosine %.5f, L2 %.3g, largest %.3g", output.sqnr_db, output.cosine, output.l2,
               output.max_abs);
     }
     if (output.not_finite > 0) out.Add(", %lld values no longer finite", static_cast<long long>(output.not_finite));
-    if (output.shape_differs > 0) out.Add(", shape differs in %lld runs", static_cast<long long>(output.shape_differs));
+    if (output.shape_differs > 0) out.Add(", shape differs in %s", CountText(output.shape_differs, "run").c_str());
     out.Add("\n");
   }
   if (compare.argmax_agreement) {
@@ -47,9 +50,12 @@ void AddComparison(TextWriter& out, const Comparison& compare) {
 }
 
 void AddLatency(TextWriter& out, const LatencyPair& latency) {
-  if (latency.other.p50 <= 0) return;
-  out.Add("  latency     %.3f ms -> %.3f ms per run (median; %.2fx the speed)\n", latency.reference.p50,
-          latency.other.p50, latency.reference.p50 / latency.other.p50);
+  const Speedup& speedup = latency.speedup;
+  if (speedup.median <= 0) return;
+  out.Add("  speed       %.2f times float's (%.2f to %.2f)%s\n", speedup.median, speedup.low, speedup.high,
+          speedup.busy ? "; not reliable: the machine was busy" : "");
+  out.Add("  latency     %.3f ms -> %.3f ms per run (medians; p90 %.3f ms -> %.3f ms)\n", latency.reference.p50,
+          latency.other.p50, latency.reference.p90, latency.other.p90);
 }
 
 // What stays float, grouped by reason and operator, the largest share of the work first.
@@ -93,10 +99,12 @@ void AddQuantizedNodes(TextWriter& out, const Placement& placement) {
 
 void AddPlacement(TextWriter& out, const Placement& placement, const char* kind) {
   const long long anchors = placement.integer_anchors + placement.float_anchors;
-  out.Add("  %-11s %lld of %lld Conv, MatMul and Gemm nodes; %.1f %% of the multiply-accumulates\n", kind,
-          static_cast<long long>(placement.integer_anchors), anchors, 100 * placement.integer_macs_share);
+  out.Add("  %-11s %lld of %lld %s nodes; %.1f %% of the multiply-accumulates\n", kind,
+          static_cast<long long>(placement.integer_anchors), anchors,
+          placement.recurrent > 0 ? "Conv, MatMul, Gemm, LSTM, GRU and RNN" : "Conv, MatMul and Gemm",
+          100 * placement.integer_macs_share);
   if (placement.float_nodes.empty()) return;
-  out.Add("  float       %zu node%s:\n", placement.float_nodes.size(), placement.float_nodes.size() == 1 ? "" : "s");
+  out.Add("  float       %s:\n", CountText(static_cast<int64_t>(placement.float_nodes.size()), "node").c_str());
   AddFloatNodes(out, placement.float_nodes);
 }
 
@@ -140,9 +148,9 @@ std::string ToText(const QuantizeResult& result) {
   out.Add("%s -> %s\n", Printable(result.model).c_str(), Printable(result.output).c_str());
   AddSizes(out, result.float_size_bytes, result.quantized_size_bytes);
   if (result.observed_tensors > 0)
-    out.Add("  calibrated  %lld %ssamples, %lld tensors observed, %lld more share a range\n",
-            static_cast<long long>(result.samples), result.random_data ? "RANDOM " : "",
-            static_cast<long long>(result.observed_tensors), static_cast<long long>(result.shared_tensors));
+    out.Add("  calibrated  %s, %s observed, %lld more share a range\n",
+            CountText(result.samples, result.random_data ? "RANDOM sample" : "sample").c_str(),
+            CountText(result.observed_tensors, "tensor").c_str(), static_cast<long long>(result.shared_tensors));
   if (!result.restored_from.empty())
     out.Add("  restored    %lld ranges from %s\n", static_cast<long long>(result.restored_tensors),
             Printable(result.restored_from).c_str());
@@ -160,7 +168,7 @@ std::string ToText(const QuantizeResult& result) {
             Printable(result.activation).c_str(), Printable(result.weight).c_str(), blocks.c_str(),
             Printable(result.target).c_str());
   for (const std::string& library : result.needs)
-    out.Add("  needs       %s, registered with the runtime that opens it\n", Printable(library).c_str());
+    out.Add("  needs       %s to be registered in ONNX Runtime\n", Printable(library).c_str());
   if (!result.weights_alone &&
       (result.scale_type != "float32" || result.weight_scale_type != "float32" || result.weight_method != "minmax")) {
     out.Add("  scales      activations %s, weights %s by %s\n", Printable(result.scale_type).c_str(),
@@ -185,9 +193,9 @@ std::string ToText(const QuantizeResult& result) {
 
 std::string ToText(const CalibrateResult& result) {
   TextWriter out;
-  out.Add("%s\n  calibrated  %lld samples, %lld tensors observed, %lld more share a range; %.4f s per sample\n",
-          Printable(result.output).c_str(), static_cast<long long>(result.samples),
-          static_cast<long long>(result.observed_tensors), static_cast<long long>(result.shared_tensors),
+  out.Add("%s\n  calibrated  %s, %s observed, %lld more share a range; %.4f s per sample\n",
+          Printable(result.output).c_str(), CountText(result.samples, "sample").c_str(),
+          CountText(result.observed_tensors, "tensor").c_str(), static_cast<long long>(result.shared_tensors),
           result.seconds_per_sample);
   AddFacts(out, result.facts);
   AddWarnings(out, result.warnings);
@@ -200,17 +208,18 @@ std::string ToText(const InstrumentResult& result) {
           BytesText(result.float_size_bytes).c_str());
   out.Add("  observes    %lld tensors, %lld more share their ranges\n", static_cast<long long>(result.observed_tensors),
           static_cast<long long>(result.shared_tensors));
-  out.Add("  collects    %s every %lld runs and at the end; needs lib/libpreon_observers.so where it is served\n",
-          Printable(result.calib_out).c_str(), static_cast<long long>(result.every));
+  out.Add("  collects    every %lld runs and at the end; needs lib/libpreon_observers.so where it is served\n",
+          static_cast<long long>(result.every));
+  out.Add("  into        what PREON_CALIB_OUT says where it is served: set PREON_CALIB_OUT=%s\n",
+          result.calib_out.empty() ? "FOLDER" : Printable(result.calib_out).c_str());
   AddWarnings(out, result.warnings);
   return out.Take();
 }
 
 std::string ToText(const MergeResult& result) {
   TextWriter out;
-  out.Add("%s\n  merged      %lld files: %lld samples, %lld tensors\n", Printable(result.output).c_str(),
-          static_cast<long long>(result.parts), static_cast<long long>(result.samples),
-          static_cast<long long>(result.observed_tensors));
+  out.Add("%s\n  merged      %s: %s, %s\n", Printable(result.output).c_str(), CountText(result.parts, "file").c_str(),
+          CountText(result.samples, "sample").c_str(), CountText(result.observed_tensors, "tensor").c_str());
   return out.Take();
 }
 
@@ -258,11 +267,10 @@ std::string ToText(const ModelSummary& result) {
   }
   AddLines(out, "metadata", result.metadata);
   if (result.instrumented) {
-    out.Add("  observes    %lld tensors of model %s, %s\n  collects    %s every %lld runs\n",
+    out.Add("  observes    %lld tensors of model %s, %s\n  collects    every %lld runs\n",
             static_cast<long long>(result.instrumented->observed_tensors),
             Printable(result.instrumented->fingerprint.substr(0, 12)).c_str(),
-            Printable(result.instrumented->setup).c_str(), Printable(result.instrumented->calib_out).c_str(),
-            static_cast<long long>(result.instrumented->every));
+            Printable(result.instrumented->setup).c_str(), static_cast<long long>(result.instrumented->every));
   }
   return out.Take();
 }
@@ -285,8 +293,8 @@ std::string ToText(const CalibSummary& result) {
 
 std::string ToText(const RunResult& result) {
   TextWriter out;
-  out.Add("%s\n  runs        %lld over %lld samples\n", Printable(result.model).c_str(),
-          static_cast<long long>(result.runs), static_cast<long long>(result.samples));
+  out.Add("%s\n  runs        %lld over %s\n", Printable(result.model).c_str(), static_cast<long long>(result.runs),
+          CountText(result.samples, "sample").c_str());
   out.Add("  latency     p50 %.3f ms, p90 %.3f ms, p99 %.3f ms; %.1f samples per second\n", result.latency.p50,
           result.latency.p90, result.latency.p99, result.latency.throughput);
   if (!result.saved_to.empty()) out.Add("  outputs     %s\n", Printable(result.saved_to).c_str());
@@ -296,12 +304,13 @@ std::string ToText(const RunResult& result) {
 
 std::string ToText(const CompareResult& result) {
   TextWriter out;
-  out.Add("%s -> %s, %lld samples\n", Printable(result.reference).c_str(), Printable(result.other).c_str(),
-          static_cast<long long>(result.compare.samples));
+  out.Add("%s -> %s, %s\n", Printable(result.reference).c_str(), Printable(result.other).c_str(),
+          CountText(result.compare.samples, "sample").c_str());
   AddSizes(out, result.reference_size_bytes, result.other_size_bytes);
   AddComparison(out, result.compare);
   AddLatency(out, result.latency);
   AddFacts(out, result.facts);
+  AddWarnings(out, result.warnings);
   return out.Take();
 }
 

@@ -28,6 +28,8 @@ std::string BytesText(int64_t bytes) {
   return text;
 }
 
+std::string CountText(int64_t count, std::string_view noun) { return StrCat(count, ' ', noun, count == 1 ? "" : "s"); }
+
 std::string FigureText(const std::optional<double>& value, const char* format, double factor) {
   if (!value) return "-";
   char text[32];

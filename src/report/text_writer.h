@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "report/results.h"
 
@@ -21,6 +22,8 @@ class TextWriter {
 
 /// "13.9 MB" (powers of 1000).
 std::string BytesText(int64_t bytes);
+/// "1 sample", "2 samples".
+std::string CountText(int64_t count, std::string_view noun);
 /// "-" for a figure that is not there.
 std::string FigureText(const std::optional<double>& value, const char* format, double factor = 1);
 /// The lines "time" and "memory".

@@ -9,20 +9,18 @@ namespace preon {
 
 class ObserveAddKernel {
  public:
-  ObserveAddKernel(TensorObserver* observer, int threads, const OrtKernelInfo* info)
-      : observer_(observer), threads_(static_cast<size_t>(threads)) {
-    const Ort::ConstKernelInfo attributes(info);
-    for (const int64_t index : attributes.GetAttributes<int64_t>(kIndicesAttribute)) {
-      indices_.push_back(index == kNotObserved ? std::nullopt : std::optional(static_cast<size_t>(index)));
+  ObserveAddKernel(TensorObserver* observer, int threads, size_t tensors, const Ort::ConstKernelInfo& node)
+      : observer_(observer), threads_(static_cast<size_t>(threads)), layout_(node) {
+    for (const int64_t index : node.GetAttributes<int64_t>(kIndicesAttribute)) {
+      indices_.push_back(index == kNotObserved ? std::nullopt : std::optional(CheckedIndex(index, tensors)));
     }
-    block_ = attributes.GetAttribute<int64_t>(kBlockAttribute);
-    channels_ = attributes.GetAttribute<int64_t>(kChannelsAttribute);
+    if (indices_.size() != 3) throw std::runtime_error(StrCat("ObserveAdd: ", indices_.size(), " indices"));
   }
 
   OrtStatusPtr ComputeV2(OrtKernelContext* ort_context) const {
     return AsOrtStatus([&] {
       const Ort::KernelContext context(ort_context);
-      Shape shape = context.GetInput(0).GetTensorTypeAndShapeInfo().GetShape();
+      const Shape shape = context.GetInput(0).GetTensorTypeAndShapeInfo().GetShape();
       const Shape other = context.GetInput(1).GetTensorTypeAndShapeInfo().GetShape();
       // The model says that they are equal; the runtime, too, relies on that.
       if (shape != other) {
@@ -35,11 +33,10 @@ class ObserveAddKernel {
       const auto add = [=](int64_t begin, int64_t end) {
         AddFloats(a + begin, b + begin, static_cast<size_t>(end - begin), sum + begin);
       };
-      if (block_ > 1) shape[1] = channels_;
       std::vector<ObservedStep> steps;
-      if (indices_[0]) steps.push_back({{a, shape, block_}, indices_[0], {}});
-      if (indices_[1]) steps.push_back({{b, shape, block_}, indices_[1], {}});
-      steps.push_back({{sum, shape, block_}, indices_[2], add});
+      if (indices_[0]) steps.push_back({layout_.Value(a, shape), indices_[0], {}});
+      if (indices_[1]) steps.push_back({layout_.Value(b, shape), indices_[1], {}});
+      steps.push_back({layout_.Value(sum, shape), indices_[2], add});
       observer_->ObserveTogether(steps, RuntimeThreads(context, threads_));
     });
   }
@@ -48,16 +45,17 @@ class ObserveAddKernel {
   TensorObserver* observer_;
   size_t threads_;
   std::vector<std::optional<size_t>> indices_;
-  int64_t block_, channels_;
+  ObservedLayout layout_;
 };
 
-ObserveAddOp::ObserveAddOp(TensorObserver* observer, int threads, SumMemory memory)
-    : observer_(observer), threads_(threads), memory_(memory) {
+ObserveAddOp::ObserveAddOp(TensorObserver* observer, int threads, size_t tensors, SumMemory memory)
+    : observer_(observer), threads_(threads), tensors_(tensors), memory_(memory) {
   if (memory == SumMemory::kInput0) AliasOutputWithInput(*this);
 }
 
 OrtStatusPtr ObserveAddOp::CreateKernelV2(const OrtApi&, const OrtKernelInfo* info, void** kernel) const {
-  return AsOrtStatus([&] { *kernel = new ObserveAddKernel(observer_, threads_, info); });
+  return AsOrtStatus(
+      [&] { *kernel = new ObserveAddKernel(observer_, threads_, tensors_, Ort::ConstKernelInfo(info)); });
 }
 
 }  // namespace preon

@@ -21,7 +21,7 @@ class ObserveAddKernel;
 class ObserveAddOp : public Ort::CustomOpBase<ObserveAddOp, ObserveAddKernel, /*WithStatus=*/true> {
  public:
   /// As for ObserveOp.
-  ObserveAddOp(TensorObserver* observer, int threads, SumMemory memory);
+  ObserveAddOp(TensorObserver* observer, int threads, size_t tensors, SumMemory memory);
 
   const char* GetName() const { return memory_ == SumMemory::kOwn ? kObserveAddOp : kObserveAddInPlaceOp; }
   size_t GetInputTypeCount() const { return 2; }
@@ -33,6 +33,7 @@ class ObserveAddOp : public Ort::CustomOpBase<ObserveAddOp, ObserveAddKernel, /*
  private:
   TensorObserver* observer_;
   int threads_;
+  size_t tensors_;
   SumMemory memory_;
 };
 

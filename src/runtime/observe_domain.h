@@ -8,10 +8,10 @@ namespace preon {
 
 struct ObserveDomain {
   /// As for ObserveOp.
-  ObserveDomain(TensorObserver* observer, int threads)
-      : observe(observer, threads),
-        add(observer, threads, SumMemory::kOwn),
-        add_in_place(observer, threads, SumMemory::kInput0),
+  ObserveDomain(TensorObserver* observer, int threads, size_t tensors)
+      : observe(observer, threads, tensors),
+        add(observer, threads, tensors, SumMemory::kOwn),
+        add_in_place(observer, threads, tensors, SumMemory::kInput0),
         domain(kObserveDomain) {
     domain.Add(&observe);
     domain.Add(&add);

@@ -1,31 +1,52 @@
 #include "runtime/observe_op.h"
 
 #include <algorithm>
+#include <stdexcept>
+#include <utility>
 
 #include "runtime/op_tools.h"
 
 namespace preon {
+
+ObservedLayout::ObservedLayout(const Ort::ConstKernelInfo& node)
+    : block_(node.GetAttribute<int64_t>(kBlockAttribute)), channels_(node.GetAttribute<int64_t>(kChannelsAttribute)) {
+  if (block_ < 1) throw std::runtime_error(StrCat("an observer reads blocks of ", block_));
+}
+
+ObservedValue ObservedLayout::Value(const float* data, Shape shape) const {
+  if (block_ == 1) return {.data = data, .shape = std::move(shape), .block = block_};
+  const int64_t stored = shape.size() < 2 ? 0 : shape[1];
+  if (stored == 0 || stored % block_ != 0 || channels_ > stored || channels_ <= stored - block_) {
+    throw std::runtime_error(StrCat("an observer reads ", channels_, " channels in blocks of ", block_, " of a tensor ",
+                                    ShapeToString(shape)));
+  }
+  shape[1] = channels_;
+  return {.data = data, .shape = std::move(shape), .block = block_};
+}
+
+size_t CheckedIndex(int64_t index, size_t tensors) {
+  if (index < 0 || static_cast<size_t>(index) >= tensors)
+    throw std::runtime_error(StrCat("an observer of tensor ", index, "; the model observes ", tensors));
+  return static_cast<size_t>(index);
+}
+
 class ObserveKernel {
  public:
-  ObserveKernel(TensorObserver* observer, int threads, const OrtKernelInfo* info)
-      : observer_(observer), threads_(static_cast<size_t>(threads)) {
-    const Ort::ConstKernelInfo attributes(info);
-    index_ = static_cast<size_t>(attributes.GetAttribute<int64_t>(kIndexAttribute));
-    block_ = attributes.GetAttribute<int64_t>(kBlockAttribute);
-    channels_ = attributes.GetAttribute<int64_t>(kChannelsAttribute);
-  }
+  ObserveKernel(TensorObserver* observer, int threads, size_t tensors, const Ort::ConstKernelInfo& node)
+      : observer_(observer),
+        threads_(static_cast<size_t>(threads)),
+        index_(CheckedIndex(node.GetAttribute<int64_t>(kIndexAttribute), tensors)),
+        layout_(node) {}
 
   OrtStatusPtr ComputeV2(OrtKernelContext* ort_context) const {
     return AsOrtStatus([&] {
       const Ort::KernelContext context(ort_context);
       const Ort::ConstValue input = context.GetInput(0);
-      ObservedValue value{
-          .data = input.GetTensorData<float>(), .shape = input.GetTensorTypeAndShapeInfo().GetShape(), .block = block_};
-      Ort::UnownedValue output = context.GetOutput(0, value.shape);
-      float* passed_on = output.GetTensorMutableData<float>();
-      if (passed_on != value.data) std::copy_n(value.data, ElementCount(value.shape), passed_on);
-      if (block_ > 1) value.shape[1] = channels_;
-      observer_->Observe(index_, value, RuntimeThreads(context, threads_));
+      const float* data = input.GetTensorData<float>();
+      const Shape shape = input.GetTensorTypeAndShapeInfo().GetShape();
+      float* passed_on = context.GetOutput(0, shape).GetTensorMutableData<float>();
+      if (passed_on != data) std::copy_n(data, ElementCount(shape), passed_on);
+      observer_->Observe(index_, layout_.Value(data, shape), RuntimeThreads(context, threads_));
     });
   }
 
@@ -33,15 +54,16 @@ class ObserveKernel {
   TensorObserver* observer_;
   size_t threads_;
   size_t index_;
-  int64_t block_, channels_;
+  ObservedLayout layout_;
 };
 
-ObserveOp::ObserveOp(TensorObserver* observer, int threads) : observer_(observer), threads_(threads) {
+ObserveOp::ObserveOp(TensorObserver* observer, int threads, size_t tensors)
+    : observer_(observer), threads_(threads), tensors_(tensors) {
   AliasOutputWithInput(*this);
 }
 
 OrtStatusPtr ObserveOp::CreateKernelV2(const OrtApi&, const OrtKernelInfo* info, void** kernel) const {
-  return AsOrtStatus([&] { *kernel = new ObserveKernel(observer_, threads_, info); });
+  return AsOrtStatus([&] { *kernel = new ObserveKernel(observer_, threads_, tensors_, Ort::ConstKernelInfo(info)); });
 }
 
 }  // namespace preon

@@ -16,13 +16,28 @@ inline constexpr char kChannelsAttribute[] = "channels";
 
 class ObserveKernel;
 
+/// What an observer's node says of how to read its tensor, checked: nodes come from models that anybody may have made.
+class ObservedLayout {
+ public:
+  /// Throws std::runtime_error.
+  explicit ObservedLayout(const Ort::ConstKernelInfo& node);
+  /// The value as observers see it. Throws where it does not lie as the node says.
+  ObservedValue Value(const float* data, Shape stored) const;
+
+ private:
+  int64_t block_, channels_;
+};
+/// The attribute's indices, at most the number of tensors that the model has observers for. Throws as above.
+size_t CheckedIndex(int64_t index, size_t tensors);
+
 /// Output 0 is input 0 under the same address (GetAliasMap): nothing is copied, and the tensor dies as early as
 /// without the observer. Where the runtime has to give the output memory of its own (graph outputs), it is copied.
 class ObserveOp : public Ort::CustomOpBase<ObserveOp, ObserveKernel, /*WithStatus=*/true> {
  public:
   /// `observer` outlives every session with this operator; null where the sessions are never run.
   /// @param threads  of those sessions
-  ObserveOp(TensorObserver* observer, int threads);
+  /// @param tensors  indices are below it
+  ObserveOp(TensorObserver* observer, int threads, size_t tensors);
 
   const char* GetName() const { return kObserveOp; }
   size_t GetInputTypeCount() const { return 1; }
@@ -34,6 +49,7 @@ class ObserveOp : public Ort::CustomOpBase<ObserveOp, ObserveKernel, /*WithStatu
  private:
   TensorObserver* observer_;
   int threads_;
+  size_t tensors_;
 };
 
 }  // namespace preon

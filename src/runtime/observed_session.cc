@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/file.h"
+#include "base/output/temp_dir.h"
 #include "base/system.h"
 #include "base/tensor_spec.h"
 #include "ir/model_io.h"
@@ -89,7 +89,7 @@ Result<ObservedSession> ObservedSession::Open(const Model& model, const std::vec
   PREON_RETURN_IF_ERROR(context.CheckCancelled());
   PREON_RETURN_IF_ERROR(CheckObservable(model.graph, tensors));
   auto impl = std::make_unique<Impl>();
-  impl->domain = std::make_unique<ObserveDomain>(observer, std::max(options.session.threads, 1));
+  impl->domain = std::make_unique<ObserveDomain>(observer, std::max(options.session.threads, 1), tensors.size());
   SessionOptions session_options = options.session;
   session_options.optimization = options.optimize ? Optimization::kAll : Optimization::kOff;
   if (options.optimize) {

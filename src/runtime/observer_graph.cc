@@ -1,6 +1,7 @@
 #include "runtime/observer_graph.h"
 
 #include <algorithm>
+#include <set>
 
 #include "runtime/observe_op.h"
 
@@ -93,9 +94,11 @@ bool HasBlockedMarker(const Model& model) {
 Result<std::vector<ObserverPlace>> ReplaceMarkers(Model& model, size_t count, int64_t block) {
   Graph& graph = model.graph;
   std::vector<ObserverPlace> places(count, ObserverPlace::kFloatGraph);
-  size_t found = 0;
+  std::set<size_t> seen;
   for (Node* marker : FindMarkers(graph)) {
     Reading reading{static_cast<size_t>(marker->Int(kIndexAttribute, 0))};
+    if (marker->input(0).empty() || reading.index >= count || !seen.insert(reading.index).second)
+      return Error(ErrorId::kModelInvalid, "observers: one of tensor ", reading.index, " of ", count, ", or two");
     std::string tensor = marker->input(0);
     Node* reorder = ReorderForOneReader(graph, tensor);
     graph.RemoveNode(marker);
@@ -107,9 +110,9 @@ Result<std::vector<ObserverPlace>> ReplaceMarkers(Model& model, size_t count, in
     }
     InsertObserver(graph, reading, tensor);
     places[reading.index] = reorder != nullptr ? ObserverPlace::kBlocked : ObserverPlace::kOptimized;
-    ++found;
   }
-  if (found != count) return Error(ErrorId::kInternal, "observers: ", found, " of ", count, " survived the optimizer");
+  if (seen.size() != count)
+    return Error(ErrorId::kInternal, "observers: ", seen.size(), " of ", count, " survived the optimizer");
   return places;
 }
 

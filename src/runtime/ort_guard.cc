@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 
 #include "runtime/host_runtime.h"
@@ -31,7 +32,18 @@ Ort::Env* MakeEnv() {
 }  // namespace
 
 const Ort::Env& SharedOrtEnv() {
-  static const Ort::Env* shared = MakeEnv();
+  // Made once, even if that fails: a second attempt would complain of what the first one left behind, not of its
+  // reason.
+  static std::exception_ptr failure;
+  static const Ort::Env* const shared = []() -> const Ort::Env* {
+    try {
+      return MakeEnv();
+    } catch (...) {
+      failure = std::current_exception();
+      return nullptr;
+    }
+  }();
+  if (shared == nullptr) std::rethrow_exception(failure);
   return *shared;
 }
 
@@ -40,6 +52,12 @@ std::string OneLine(const char* words) {
   std::replace(line.begin(), line.end(), '\n', ' ');
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
+}
+
+bool IsOutOfMemory(std::string_view words) {
+  constexpr std::string_view kSigns[] = {"bad_alloc", "Failed to allocate memory", "pthread_create failed",
+                                         "Cannot allocate memory", "Resource temporarily unavailable"};
+  return std::ranges::any_of(kSigns, [&](std::string_view sign) { return words.find(sign) != words.npos; });
 }
 
 }  // namespace preon

@@ -3,6 +3,7 @@
 
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/status.h"
@@ -18,6 +19,9 @@ const Ort::Env& SharedOrtEnv();
 /// The runtime's words on one line.
 std::string OneLine(const char* words);
 
+/// The runtime has one kind of exception for everything.
+bool IsOutOfMemory(std::string_view words);
+
 /// Runs `body`, which may throw what the runtime throws; `where...` goes in front of its words.
 template <typename Body, typename... Where>
 Status GuardOrt(ErrorId id, Body&& body, const Where&... where) {
@@ -25,7 +29,7 @@ Status GuardOrt(ErrorId id, Body&& body, const Where&... where) {
     std::forward<Body>(body)();
     return Status::Ok();
   } catch (const Ort::Exception& error) {
-    return Error(id, where..., OneLine(error.what()));
+    return Error(IsOutOfMemory(error.what()) ? ErrorId::kOutOfMemory : id, where..., OneLine(error.what()));
   } catch (const std::bad_alloc&) {
     return Error(ErrorId::kOutOfMemory, where..., "out of memory");
   }

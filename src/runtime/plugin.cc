@@ -22,6 +22,10 @@ struct Registration {
 
 }  // namespace
 
+std::string HostSetting(const HostOptions& host, const char* key) {
+  return host.options.HasConfigEntry(key) ? host.options.GetConfigEntry(key) : "";
+}
+
 OrtStatus* RegisterServedModels(OrtSessionOptions* options, const OrtApiBase* runtime, OpenServedModel open) {
   if (OrtStatus* failure = TakeOverRuntime(runtime, "observer")) return failure;
   return AsOrtStatus([&] {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +12,8 @@
 namespace preon {
 
 struct HostOptions;
+/// What the host has set with AddSessionConfigEntry before it registered the library; "" where it has not.
+std::string HostSetting(const HostOptions& host, const char* key);
 
 inline constexpr char kInstrumentDomain[] = "preon.instrument";
 inline constexpr char kInstrumentedOp[] = "Instrumented";

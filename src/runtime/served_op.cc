@@ -3,6 +3,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "base/data_type.h"
 #include "runtime/op_tools.h"
 #include "runtime/ort_values.h"
 
@@ -32,6 +33,12 @@ std::string_view Bytes(const Ort::ConstValue& value) {
 
 void CopyToOutput(const Ort::KernelContext& context, size_t index, const Tensor& tensor) {
   Ort::UnownedValue output = context.GetOutput(index, tensor.shape());
+  if (static_cast<const OrtValue*>(output) == nullptr) return;  // nobody reads it
+  const auto promised = static_cast<DataType>(output.GetTensorTypeAndShapeInfo().GetElementType());
+  if (promised != tensor.type()) {
+    throw std::runtime_error(StrCat("Instrumented: output ", index, " is ", DataTypeName(tensor.type()),
+                                    " where the model around it says ", DataTypeName(promised)));
+  }
   if (tensor.type() == DataType::kString) {
     std::vector<const char*> strings;
     for (const std::string& text : tensor.strings()) strings.push_back(text.c_str());
@@ -59,6 +66,10 @@ class ServedKernel {
       for (size_t input = kParts; input < context.GetInputCount(); ++input)
         feeds.push_back(ValueOrThrow(BorrowTensor(context.GetInput(input))));
       const std::vector<NamedTensor> outputs = ValueOrThrow(model_->Run(std::move(feeds)));
+      if (outputs.size() != context.GetOutputCount()) {
+        throw std::runtime_error(
+            StrCat("Instrumented: ", outputs.size(), " outputs for a node with ", context.GetOutputCount()));
+      }
       for (size_t output = 0; output < outputs.size(); ++output) CopyToOutput(context, output, outputs[output].tensor);
     });
   }

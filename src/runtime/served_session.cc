@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/output/atomic_file.h"
+#include "base/output/temp_dir.h"
 #include "base/tensor_spec.h"
 #include "ir/node_editor.h"
 #include "runtime/channel_block.h"
@@ -48,7 +50,7 @@ Result<std::string> ObserveAsItIs(std::string_view marked, size_t tensors) {
 }  // namespace
 
 struct ServedSession::Impl {
-  Impl(TensorObserver* observer, int threads) : domain(observer, threads) {}
+  Impl(TensorObserver* observer, int threads, size_t tensors) : domain(observer, threads, tensors) {}
 
   Status OpenOptimized(std::string_view marked, std::string_view block_model, const ServedSessionOptions& options,
                        const RunContext& context);
@@ -86,7 +88,7 @@ ServedSession::~ServedSession() = default;
 Result<ServedSession> ServedSession::Open(std::string_view model, std::string_view block_model,
                                           const ServedSessionOptions& options, TensorObserver* observer,
                                           const RunContext& context) {
-  auto impl = std::make_unique<Impl>(observer, std::max(options.session.threads, 1));
+  auto impl = std::make_unique<Impl>(observer, std::max(options.session.threads, 1), options.tensors);
   std::string in_path;
   if (options.observers == PackedObservers::kOnTheSide) {
     const Status opened = impl->OpenOptimized(model, block_model, options, context);

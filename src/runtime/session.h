@@ -25,8 +25,9 @@ struct SessionOptions {
   int threads = 1;  ///< threads inside an operator; operators run one after the other
   Optimization optimization = Optimization::kAll;
   std::string save_optimized_to;  ///< path; empty = don't
-  bool spin = true;               ///< workers busy-wait between operators (faster, as the runtime's default)
-  /// Threads, memory and log as the host has them, instead of `threads` and `spin`.
+  /// Workers busy-wait behind a run, too, for some 10 ms (the runtime's default); between operators they always do.
+  bool spin_between_runs = true;
+  /// Threads, memory and log as the host has them, instead of `threads` and `spin_between_runs`.
   std::shared_ptr<const HostOptions> host;
 };
 

@@ -35,7 +35,8 @@ Ort::SessionOptions OwnOptions(const SessionOptions& options) {
   ort.SetLogSeverityLevel(ORT_LOGGING_LEVEL_FATAL);
   ort.EnableCpuMemArena().EnableMemPattern();
   ort.AddConfigEntry(kOrtSessionOptionsConfigUseEnvAllocators, "1");
-  ort.AddConfigEntry(kOrtSessionOptionsConfigAllowIntraOpSpinning, options.spin ? "1" : "0");
+  ort.AddConfigEntry(kOrtSessionOptionsConfigAllowIntraOpSpinning, "1");
+  ort.AddConfigEntry(kOrtSessionOptionsConfigForceSpinningStop, options.spin_between_runs ? "0" : "1");
   return ort;
 }
 

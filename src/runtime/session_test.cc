@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "base/file.h"
+#include "base/output/temp_dir.h"
 #include "ir/model_io.h"
 #include "ir/test_models.h"
 

@@ -33,12 +33,14 @@ std::string OptionText(const MethodOptions& options) {
 
 }  // namespace
 
-Result<ChosenMethod> ChooseMethod(const PreparedModel& prepared, const PlanInputs& inputs, const Trials& trials,
+Result<ChosenMethod> ChooseMethod(const PreparedModel& prepared, const PlanInputs& inputs, Trials& trials,
                                   const RangeMethodRegistry& methods) {
   ChosenMethod chosen;
   if (trials.samples().runs().empty()) return chosen;
   Status failed;
-  for (const Candidate& candidate : Candidates()) {
+  const std::vector<Candidate> candidates = Candidates();
+  trials.Expect(std::ssize(candidates));
+  for (const Candidate& candidate : candidates) {
     PREON_RETURN_IF_ERROR(trials.context().CheckCancelled());
     PREON_ASSIGN_OR_RETURN(const RangeMethod* base, methods.Find(candidate.method));
     PREON_ASSIGN_OR_RETURN(std::unique_ptr<RangeMethod> method, base->WithOptions(candidate.options));

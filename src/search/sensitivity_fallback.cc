@@ -26,7 +26,7 @@ bool HasChannels(const Graph& graph, const std::string& tensor) {
 
 // Tensors by RoundingNoiseShare on the trials' samples, worst first.
 Result<Ranked> RankBySensitivity(const PreparedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
-                                 const Trials& trials) {
+                                 Trials& trials) {
   PREON_ASSIGN_OR_RETURN(const TensorRanges ranges,
                          SelectRanges(prepared.model.graph, prepared.plan, method, inputs, trials.context()));
   std::vector<std::string> tensors = prepared.plan.RangeTensors();
@@ -36,7 +36,7 @@ Result<Ranked> RankBySensitivity(const PreparedModel& prepared, const RangeMetho
   StatisticsRequest request;
   request.Add({.channel_extremes = {tensors.begin(), tensors.end()}});
   PREON_ASSIGN_OR_RETURN(const CalibrationData channels,
-                         Calibrate(prepared.model, request, *trials.samples().Open(), {}, trials.context().Quiet()));
+                         Calibrate(prepared.model, request, *trials.samples().Open(), {}, trials.BeginRun()));
   for (const std::string& tensor : tensors) {
     const TensorSketch& sketch = channels.tensors.at(tensor);
     std::vector<double> spans;
@@ -91,7 +91,7 @@ double RoundingNoiseShare(std::span<const double> channel_spans, double step) {
 }
 
 Result<bool> FallBackBySensitivity(PreparedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
-                                   const FallbackPlanner& fallback, const Trials& trials, double sqnr_db) {
+                                   const FallbackPlanner& fallback, Trials& trials, double sqnr_db) {
   if (sqnr_db >= kGoodEnoughDb) return false;
   PREON_ASSIGN_OR_RETURN(const Ranked ranked, RankBySensitivity(prepared, method, inputs, trials));
   const double least_macs = kLeastIntegerShare * IntegerMacs(prepared.plan);

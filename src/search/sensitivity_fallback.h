@@ -21,6 +21,6 @@ double RoundingNoiseShare(std::span<const double> channel_spans, double step);
 /// and more of the Conv, Gemm and MatMul nodes around the most sensitive tensors in float, keeps the plan that pays,
 /// and says whether there is one. What is good enough stays as it is. Errors: kCancelled; those of planning.
 Result<bool> FallBackBySensitivity(PreparedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
-                                   const FallbackPlanner& fallback, const Trials& trials, double sqnr_db);
+                                   const FallbackPlanner& fallback, Trials& trials, double sqnr_db);
 
 }  // namespace preon

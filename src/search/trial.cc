@@ -16,14 +16,32 @@ namespace {
 double MeanSqnrDb(const Comparison& comparison, const std::vector<StateLink>& links) {
   double noise = 0, outputs = 0;
   for (const auto& [name, output] : comparison.outputs) {
-    if (std::ranges::find(links, name, &StateLink::output) != links.end()) continue;
+    if (output.left_out || std::ranges::find(links, name, &StateLink::output) != links.end()) continue;
     noise += output.not_finite > 0 ? 1e20 : std::pow(10, -output.sqnr_db / 10);
     ++outputs;
   }
-  return -10 * std::log10(noise / std::max(1.0, outputs));
+  return std::min(kExactSqnrDb, -10 * std::log10(noise / std::max(1.0, outputs)));
 }
 
 }  // namespace
+
+int64_t Trials::SampleCount() const {
+  int64_t samples = 0;
+  for (const TrialRun& run : samples_.runs()) samples += run.batch.samples;
+  return samples;
+}
+
+RunContext Trials::BeginRun() {
+  const int64_t before = done_;
+  done_ += SampleCount();
+  expected_ = std::max(expected_, done_);
+  RunContext run = context_;
+  run.stages = nullptr;  // it is all one stage
+  run.progress = [before, total = expected_, progress = context_.progress](const Progress& now) {
+    if (progress) progress({.stage = "try", .done = before + now.done, .total = total});
+  };
+  return run;
+}
 
 Status Trials::CloseLoop(const Model& model) {
   const std::vector<StateLink> links = FindStateLinks(model.graph);
@@ -37,24 +55,23 @@ Status Trials::CloseLoop(const Model& model) {
   return Status::Ok();
 }
 
-Result<double> Trials::SqnrDb(const PreparedModel& prepared, const RangeMethod& method,
-                              const PlanInputs& inputs) const {
+Result<double> Trials::SqnrDb(const PreparedModel& prepared, const RangeMethod& method, const PlanInputs& inputs) {
+  const RunContext counted = BeginRun();
   PREON_ASSIGN_OR_RETURN(const Model quantized, WritePlan(prepared.model, prepared.plan, method, inputs, context_));
   const std::unique_ptr<DataSource> source = samples_.Open();
   const std::vector<StateLink> links = FindStateLinks(prepared.model.graph);
   const RunPlan runs = links.empty() ? PlanRuns(quantized, context_.ThreadCount(), *source, memory_)
                                      : RunPlan{.at_once = 1, .threads = context_.ThreadCount()};
   PREON_ASSIGN_OR_RETURN(Session session, Session::OpenModel(quantized, {.threads = runs.threads}, context_));
-  const RunContext quiet = context_.Quiet();
   const auto float_outputs = [&](const Batch& batch) {
     return std::ranges::find(samples_.runs(), batch.first_sample,
                              [](const TrialRun& run) { return run.batch.first_sample; })
         ->outputs;
   };
-  ModelOutputs outputs = OutputsOf(session, quiet);
+  ModelOutputs outputs = OutputsOf(session, counted);
   if (!links.empty()) outputs = InClosedLoop(links, std::move(outputs));
   PREON_ASSIGN_OR_RETURN(const Comparison comparison,
-                         Compare(float_outputs, outputs, *source, {.at_once = runs.at_once}, quiet));
+                         Compare(float_outputs, outputs, *source, {.at_once = runs.at_once}, counted));
   return MeanSqnrDb(comparison, links);
 }
 

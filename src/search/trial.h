@@ -19,6 +19,12 @@ class Trials {
   const TrialSamples& samples() const { return samples_; }
   const RunContext& context() const { return context_; }
 
+  /// So many more trials will come: for the progress of stage "try", which counts samples. Without it, one more comes.
+  void Expect(int64_t trials) { expected_ = done_ + trials * SampleCount(); }
+
+  /// The context of a run over all samples, whose progress counts towards the stage's.
+  RunContext BeginRun();
+
   /// Of a model that hands on a state (eval/state_loop.h), puts the outputs in closed loop into the samples: a method's
   /// error gets into the state and comes back, which runs from the float model's states do not show. Errors: the
   /// runtime's.
@@ -26,12 +32,15 @@ class Trials {
 
   /// How near the quantized model comes to float on the samples: SQNR in dB, noise averaged over the outputs; in closed
   /// loop where the model hands on a state. Errors: those of WritePlan and the runtime.
-  Result<double> SqnrDb(const PreparedModel& prepared, const RangeMethod& method, const PlanInputs& inputs) const;
+  Result<double> SqnrDb(const PreparedModel& prepared, const RangeMethod& method, const PlanInputs& inputs);
 
  private:
+  int64_t SampleCount() const;
+
   TrialSamples& samples_;
   const MemoryUse memory_;
   const RunContext& context_;
+  int64_t done_ = 0, expected_ = 0;  // samples
 };
 
 }  // namespace preon

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/file.h"
+#include "base/output/temp_dir.h"
 #include "config/builtins.h"
 #include "ir/model_io.h"
 #include "ir/test_graphs.h"

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-#include "base/file.h"
+#include "base/output/atomic_file.h"
+#include "base/output/temp_dir.h"
 #include "base/tensor_spec.h"
 #include "config/builtins.h"
 #include "ir/model_io.h"

@@ -32,4 +32,13 @@ def test_quark_writes_bytes_and_shorts(preon, model, data, tmp_path, activation,
 @pytest.mark.parametrize("other", ["int16", "int4", "uint32", "bfloat16", "mx9"])
 def test_integer_kernels_take_bytes(preon, model, data, option, other):
     preon.fails(2, 1007, "quantize", model, "-o", "out.onnx", "--data", data, "--target", "ort-cpu", option, other,
-                says=f"type '{other}' is not in this version for target ort-cpu; it has: int8, uint8")
+                says=f"target ort-cpu does not support type '{other}'; it supports: int8, uint8")
+
+
+def test_without_data_algorithms_that_need_them_are_named(preon, model):
+    """Blocks need no ranges, so nothing is calibrated, and the means of bias correction are missing."""
+    args = ("quantize", model, "-o", "out.onnx", "--target", "simulate", "--activation", "bfp16", "--weight", "bfp16")
+    warning = "skipped without --data: bias-correction"
+    done = preon(*args)
+    assert done.returncode == 0 and warning in done.stdout, done.stdout + done.stderr
+    assert warning not in preon(*args, "--disable-algorithm", "bias-correction").stdout

@@ -74,7 +74,7 @@ def test_mistakes_about_samples(preon, model, data, arguments, number, says):
 
 
 @pytest.mark.parametrize("number, arguments, says", [
-    (3014, ["--data", "calib.npz", "--only", "bad.txt"], "--only: bad.txt:2: got 'x', wanted PLACE or PLACE<TAB>NAME"),
+    (3014, ["--data", "calib.npz", "--only", "bad.txt"], "--only: bad.txt:2: got 'x', wanted POSITION or POSITION<TAB>NAME"),
     (3001, ["--data", "calib.npz", "--only", "gone.txt"], "--only: gone.txt: no such file"),
     (1004, ["--only", "bad.txt"], "--only: has no effect without --data"),
 ])

@@ -17,7 +17,7 @@ import pytest
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--method", "minmx"], 1001, "did you mean 'minmax'?"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--target", "ort-gpu"], 1001, "did you mean 'ort-cpu'?"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--activation", "itn8"], 1001, "did you mean 'int8'?"),
-    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--weight", "mxfp4e2m1", "--target", "ort-cpu"], 1007, "it has: int8, uint8"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--weight", "mxfp4e2m1", "--target", "ort-cpu"], 1007, "it supports: int8, uint8"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--preprocess", "imagenet"], 1004, "--preprocess"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--seed", "5"], 1004, "--seed"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--activation", "bfp16", "--symmetric"], 1004, "--symmetric"),

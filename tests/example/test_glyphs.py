@@ -78,5 +78,6 @@ def test_quickstart_ends_with_the_table(preon):
     done = subprocess.run([sys.executable, ROOT / "scripts/quickstart.py"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     for row in (r"top-1 on 940 pictures +9\d\.\d+ % +9\d\.\d+ %", r"file +0\.82 MB +0\.\d+ MB", r"latency, 1 thread +[\d.]+ ms +[\d.]+ ms",
+                r"speed, 1 thread +1 +([\d.]+ \([\d.]+ to [\d.]+\)|busy machine)",
                 r"calibration: 188 pictures, \d+ tensors in [\d.]+ s, \d+ MB", r"Next:"):
         assert re.search(row, done.stdout), done.stdout

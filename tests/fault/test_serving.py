@@ -109,9 +109,9 @@ def test_default_name_and_merge_of_processes(served):
         program(served, f"""
             session = serve()
             for feed in feeds({first}, {last}): session.run(None, feed)
-            """)
+            """, PREON_CALIB_OUT=".")
     names = collected(served)
-    assert len(names) == 2 and all(name.startswith("model-") for name in names)
+    assert len(names) == 2 and len({name.split("-")[0] for name in names}) == 1
     done = served("merge", *names, "-o", "merged.calib")
     assert done.returncode == 0, done.stderr
     calibrate(served)
@@ -219,7 +219,7 @@ def test_bad_environment_is_said_and_not_used(served):
         for feed in feeds(): session.run(None, feed)
         """, PREON_CALIB_OUT="a-%x.calib", PREON_CALIB_EVERY="often")
     assert "PREON_CALIB_OUT" in said and "PREON_CALIB_EVERY" in said
-    assert len(collected(served)) == 1
+    assert collected(served) == []
 
 
 def test_without_a_temporary_folder_it_serves_slower(served):
@@ -248,10 +248,105 @@ def test_nothing_served_nothing_written(served):
     assert collected(served) == []
 
 
+def test_the_server_alone_says_where(served):
+    """Neither the model nor the folder that the process runs in decides: said once, served on."""
+    before = served.files()
+    said = program(served, """
+        session = serve()
+        for feed in feeds(): session.run(None, feed)
+        """)
+    assert said.count("preon:") == 1 and "PREON_CALIB_OUT" in said
+    assert [name for name in served.files() if name not in before] == ["serve.py"]
+
+
+def test_session_option_goes_over_the_environment(served):
+    program(served, f"""
+        options = ort.SessionOptions()
+        options.add_session_config_entry("preon.calib_out", "option.calib")
+        options.register_custom_ops_library({str(LIBRARY)!r})
+        session = ort.InferenceSession("served.onnx", options, providers=["CPUExecutionProvider"])
+        for feed in feeds(): session.run(None, feed)
+        """, PREON_CALIB_OUT="environment.calib")
+    assert collected(served) == ["option.calib"]
+
+
+def damage(served, change):
+    """The served model with another description, or another inner model."""
+    model = onnx.load(served.folder / "served.onnx")
+    node = model.graph.node[0]
+    packed = next(tensor for tensor in model.graph.initializer if tensor.name == "preon.model")
+    description, inner = json.loads(node.attribute[0].s), onnx.load_from_string(packed.raw_data)
+    change(description, inner, model)
+    node.attribute[0].s = json.dumps(description).encode()
+    packed.raw_data = inner.SerializeToString()
+    packed.dims[0] = len(packed.raw_data)
+    onnx.save(model, served.folder / "served.onnx")
+
+
+@pytest.mark.parametrize("key", ["calib_out", "setup", "fingerprint", "tensors", "inputs", "outputs"])
+def test_a_model_chooses_no_file_and_no_line(served, key):
+    """What an attacker would put into a model: a file of the server's, and lines for it."""
+    target, line = served.folder / "authorized_keys", "\nssh-rsa AAAA attacker\n"
+    target.write_text("mine\n")
+
+    def change(description, inner, model):
+        description["calib_out"] = str(target)
+        if key != "calib_out":
+            description[key] = description[key] + line if isinstance(description[key], str) else [*description[key], line]
+    damage(served, change)
+    said = program(served, """
+        session = serve()
+        for feed in feeds(): session.run(None, feed)
+        """, status=0 if key == "calib_out" else 1, PREON_CALIB_OUT=".")
+    assert target.read_text() == "mine\n"
+    assert all(line.strip().encode() not in (served.folder / name).read_bytes().split(b"\n") for name in collected(served))
+    assert key == "calib_out" or "control characters" in said
+
+
+def set_attribute(inner, name, value):
+    for node in inner.graph.node:
+        for attribute in node.attribute:
+            if node.op_type == "Observe" and attribute.name == name:
+                attribute.i = value
+
+
+@pytest.mark.parametrize("change", [
+    lambda description, inner, model: description.update(one_in=0),
+    lambda description, inner, model: description.update(one_in=-(2**63)),
+    lambda description, inner, model: description.update(every=0),
+    lambda description, inner, model: description.update(tensors=[], origins=[], contexts=[], derived=[]),
+    lambda description, inner, model: description.update(outputs=description["outputs"] * 2),
+    lambda description, inner, model: description.update(outputs=["input", "logits"]),
+    lambda description, inner, model: description.update(outputs=[]),
+    lambda description, inner, model: description.update(inputs=[]),
+    lambda description, inner, model: description.update(tensors=description["tensors"][:1], origins=[], contexts=[],
+                                                         derived=[], observers="in path"),
+    lambda description, inner, model: set_attribute(inner, "index", -1),
+    lambda description, inner, model: set_attribute(inner, "index", 2**62),
+    lambda description, inner, model: (set_attribute(inner, "index", 2**62), description.update(observers="in path")),
+    lambda description, inner, model: (set_attribute(inner, "block", 0), description.update(observers="in path")),
+    lambda description, inner, model: (set_attribute(inner, "block", 2**62), description.update(observers="in path")),
+    lambda description, inner, model: (set_attribute(inner, "block", 8), set_attribute(inner, "channels", 2**40),
+                                       description.update(observers="in path")),
+    lambda description, inner, model: setattr(model.graph.output[0].type.tensor_type, "elem_type", 11),
+])
+def test_damaged_models_are_refused(served, change):
+    """An error of the host's session, never the end of the process."""
+    damage(served, change)
+    said = program(served, """
+        try:
+            session = serve()
+            for feed in feeds(): session.run(None, feed)
+        except Exception as error:
+            print("refused:", error, file=sys.stderr)
+        """, PREON_CALIB_OUT="a.calib")
+    assert "refused:" in said
+
+
 def test_library_of_another_format_says_so(served):
     model = onnx.load(served.folder / "served.onnx")
     attribute = model.graph.node[0].attribute[0]
-    attribute.s = attribute.s.replace(b'"format":2', b'"format":99')
+    attribute.s = attribute.s.replace(b'"format":3', b'"format":99')
     onnx.save(model, served.folder / "served.onnx")
     said = program(served, "serve()", status=1)
-    assert "format 99, wanted 2" in said
+    assert "format 99, wanted 3" in said

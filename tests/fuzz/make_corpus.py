@@ -73,19 +73,46 @@ def arrays():
         yield f"image.{kind.lower()}", buffer.getvalue()
 
 
+def configurations():
+    yield "plain.json", b'{"method": "percentile", "exclude": ["conv_1"], "extra_options": {"CalibDataSize": 5, "Percentile": 99.9}}'
+    yield "qconfig.json", (b'{"global_config": {"input_tensors": {"dtype": "uint8", "symmetric": false}, "weight": {"dtype": "int8", '
+                           b'"symmetric": true}}, "exclude": ["conv_1"], "layer_type_config": {"MatMul": null}}')
+    yield "aliases.yaml", b"method: &m minmax\nexclude: &e [a, b]\nop_types: *e\nactivation: {type: *m}\n"
+    yield "itself.yaml", b"a: &x [*x]\n"
+    yield "bomb.yaml", b"".join([b"a0: &a0 [1]\n"] + [b"a%d: &a%d [%s]\n" % (i, i, b",".join([b"*a%d" % (i - 1)] * 9)) for i in range(1, 12)])
+    yield "quoted.yaml", b"a: '1'\nb: \"x\\ty\"\nc: |\n  text\nd: !!str 3\n? e\n: ~\n"
+
+
+def recipes():
+    """tests/fuzz/operators_fuzz.cc: the operator, then attribute and value in turn."""
+    for operator in range(19):
+        yield f"op{operator:02}", bytes([operator, 0, 8, 1, 9])
+
+
 def main():
-    for folder in ("model", "data", "calib"):
+    for folder in ("model", "data", "calib", "config", "instrument", "operators"):
         (CORPUS / folder).mkdir(parents=True, exist_ok=True)
     for name, proto in models():
         (CORPUS / "model" / f"{name}.onnx").write_bytes(proto.SerializeToString())
     for name, content in arrays():
         (CORPUS / "data" / name).write_bytes(content)
+    for name, content in configurations():
+        (CORPUS / "config" / name).write_bytes(content)
+    for name, content in recipes():
+        (CORPUS / "operators" / name).write_bytes(content)
     with tempfile.TemporaryDirectory() as scratch:
         source = pathlib.Path(scratch)
         np.savez(source / "x.npz", x=np.linspace(-2, 3, 96, dtype=np.float32).reshape(2, 3, 4, 4))
         for name, options in (("sampled", []), ("exact", ["--exact"]), ("rows", ["--per-sample"])):
             subprocess.run([pathlib.Path(sys.argv[1]).resolve(), "calibrate", CORPUS / "model/conv_bn_relu.onnx", "-o",
                             CORPUS / "calib" / f"{name}.calib", "--data", "x.npz", "--quiet", *options], check=True, cwd=source)
+        for name in ("conv_bn_relu",):
+            subprocess.run([pathlib.Path(sys.argv[1]).resolve(), "instrument", CORPUS / f"model/{name}.onnx", "-o", "served.onnx",
+                            "--quiet"], check=True, cwd=source)
+            served = onnx.load(source / "served.onnx")
+            packed = next(tensor for tensor in served.graph.initializer if tensor.name == "preon.model")
+            (CORPUS / "instrument" / f"{name}.json").write_bytes(served.graph.node[0].attribute[0].s)
+            (CORPUS / "instrument" / f"{name}.onnx").write_bytes(packed.raw_data)
 
 
 if __name__ == "__main__":

@@ -64,6 +64,27 @@ def test_installed_binary_finds_its_libraries(prefix, tmp_path):
         env=environment, cwd=tmp_path)
 
 
+def test_run_paths_lead_beside_the_file_only(prefix):
+    """An empty or relative element is the folder one happens to be in: whoever may write there would run code in preon."""
+    files = [file for folder in (BUILD, prefix) for name in ("bin/preon*", "lib*/**/libpreon*.so", "python/preon/_preon*.so")
+             for file in folder.glob(name)]
+    assert len(files) > 10
+    for file in files:
+        for path in re.findall(r"\((?:RPATH|RUNPATH)\).*\[(.*)\]", run("readelf", "-d", file)):
+            assert all(re.fullmatch(r"\$ORIGIN(/.*)?", each) for each in path.split(":")), f"{file}: {path}"
+
+
+@pytest.mark.parametrize("where", ["build", "installed"])
+def test_libraries_of_the_current_folder_are_not_loaded(prefix, where, tmp_path):
+    binary = (BUILD if where == "build" else prefix) / "bin/preon"
+    needed = re.findall(r"^\s*(\S+) =>", run("ldd", binary), re.M)
+    assert "libonnxruntime.so.1" in needed
+    for name in needed:
+        (tmp_path / name).write_bytes(b"planted")  # loading one of them ends the program
+    environment = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+    assert "preon" in run(binary, "--version", cwd=tmp_path, env=environment)
+
+
 def test_library_shows_its_interface_only(prefix):
     library = next(prefix.glob("lib*/**/libpreon.so"))
     symbols = run("nm", "-D", "--defined-only", "--demangle", library).splitlines()

@@ -105,8 +105,8 @@ JSON = {
     "a tensor of them": (config(scale="Int16", extra_options={"TensorQuantOverrides": {"r1": [{"quant_type": "QInt32"}]}}), 1005, "r1: int32: int16 scales"),
     "asymmetric bfloat16": (tensors(r1=[{"quant_type": "QBFloat16", "symmetric": False}]), 1005, "r1: symmetric: got false, but bfloat16 has no zero point"),
     "16 bits for bytes": (config("Int16", preon_options={"target": "ort-cpu"}), 1007, "--activation"),
-    "a bias in blocks of a target without": (config(preon_options={"target": "ort"}, roles={"bias": spec("BFP16")}), 1007, "type 'bfp16' is not in this version for target ort"),
-    "32 bits for a weight of ort": (config(weight="Int32", granularity="Tensor", preon_options={"target": "ort"}), 1007, "type 'int32' is not in this version for target ort"),
+    "a bias in blocks of a target without": (config(preon_options={"target": "ort"}, roles={"bias": spec("BFP16")}), 1007, "target ort does not support type 'bfp16'"),
+    "32 bits for a weight of ort": (config(weight="Int32", granularity="Tensor", preon_options={"target": "ort"}), 1007, "target ort does not support type 'int32'"),
     "float weights of blocks": (config(extra_options={"UseMatMulNBits": True}, preon_options={"weight": "bfloat16"}), 1007, "bfloat16"),
 }
 

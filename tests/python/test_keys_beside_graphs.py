@@ -6,7 +6,8 @@ from key_runs import QUARK, key, run, workplace  # noqa: F401: fixtures
 
 #: By the tests below.
 BESIDE = {"CalibOptimizeDisk", "CalibOptimizeMem", "CalibWorkerNum", "LWPUseHistogram", "Scenario", "ExecutionProviders", "QuantizationPreference",
-          "PrintSummary", "DebugMode", "IgnoreWarnings", "EvalMetrics", "TmpDir", "UseFP32Scale", "AdjustBiasScale", "SpecificTensorPrecision"}
+          "PrintSummary", "DebugMode", "IgnoreWarnings", "EvalMetrics", "TmpDir", "UseFP32Scale", "AdjustBiasScale", "SpecificTensorPrecision",
+          "ReplaceClip6Relu"}
 
 
 def warnings_of(run, *options):
@@ -26,7 +27,7 @@ def refused(preon, workplace):
 
 @pytest.mark.parametrize("setting", ["CalibOptimizeDisk=true", "CalibOptimizeMem=true", "CalibWorkerNum=1", "ExecutionProviders=[\"CPUExecutionProvider\"]",
                                      "QuantizationPreference=accuracy", "PrintSummary=false", "DebugMode=true", "IgnoreWarnings=false",
-                                     "EvalMetrics=true", "LWPUseHistogram=true", "Scenario=same"])
+                                     "EvalMetrics=true", "LWPUseHistogram=true", "Scenario=same", "ReplaceClip6Relu=true"])
 def test_leaves_the_model_alone(run, setting):
     plain, told = warnings_of(run, *QUARK)
     content, told_with = warnings_of(run, *QUARK, *key(setting))
@@ -34,8 +35,8 @@ def test_leaves_the_model_alone(run, setting):
 
 
 @pytest.mark.parametrize("setting, says", [
-    ("CalibOptimizeDisk=false", "CalibOptimizeDisk: has no effect: values are never kept on disk"),
-    ("AdjustBiasScale=false", "AdjustBiasScale=false: has no effect: codes of biases are made with the final scales"),
+    ("CalibOptimizeDisk=false", "CalibOptimizeDisk: has no effect: preon keeps statistics"),
+    ("AdjustBiasScale=false", "AdjustBiasScale=false: has no effect: codes of biases are computed with the final scales"),
     ("CalibWorkerNum=100000", "CalibWorkerNum 100000: this process may use"),
     ("UseFP32Scale=true", "UseFP32Scale: has no effect: the model has no float16 tensors"),
 ])

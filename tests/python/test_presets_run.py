@@ -17,7 +17,7 @@ RUNS = {"XINT8_QCONFIG", "A8W8_QCONFIG", "A16W8_QCONFIG", "BF16_QCONFIG", "BFP16
         "S16S8_ASWS", "A8W8", "A16W8", "U16S8_AAWS", "FP16", "BF16", "BFP16", "MX4", "MX6", "MX9", "MXINT8", "MXFP8E5M2", "MXFP8E4M3",
         "MXFP6E3M2", "MXFP6E2M3", "MXFP4E2M1", "BF16_BFP16", "BF16_MXINT8", "MX9_INT8", "INT8_CNN_DEFAULT", "INT16_CNN_DEFAULT",
         "INT8_TRANSFORMER_DEFAULT", "INT16_TRANSFORMER_DEFAULT",
-        "MATMUL_NBITS", "UINT8_DYNAMIC_QUANT"}
+        "MATMUL_NBITS", "UINT8_DYNAMIC_QUANT", "VINT8", "VINT8_QCONFIG"}
 #: What a message must name: an option, a field or an algorithm.
 NAMES_IT = re.compile(r"\[E1007\] .*\b(\w+=\w+|[A-Z]\w+: got|use_\w+|include_\w+|enable_\w+|algo_config: '\w+'|--[\w-]+)")
 
@@ -95,3 +95,10 @@ def test_on_real_models(shared, reader, tmp_path, model_name, name):
     path = shared(f"models/{model_name}.onnx")
     reason = run(name, path, reader(MODELS[model_name](shared)), tmp_path)
     assert reason is None or name not in RUNS, reason
+
+
+@pytest.mark.parametrize("name", ["VINT8", "VINT8_CONFIG", "VINT8_QCONFIG", "INT8_TRANSFORMER_DEFAULT", "INT16_TRANSFORMER_DEFAULT"])
+def test_on_the_command_line(preon, model, data, name):
+    """They need nothing that is missing."""
+    done = preon("quantize", model, "-o", "out.onnx", "--data", data, "--config", name, "--quiet")
+    assert done.returncode == 0, done.stderr

@@ -2,6 +2,7 @@
 import importlib.util
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -120,6 +121,9 @@ def test_repo_check_passes_what_is_clean(tmp_path, files):
     ("link", {"src/api/README.md": "[there](no.md)"}, "links to no.md"),
     ("docs.name", {"src/api/README.md": "`gone.h`"}, "names `gone.h`"),
     ("docs.name", {"docs/a.md": "`api/gone`"}, "names `api/gone`"),
+    ("docs.name", {"src/api/README.md": "`y.cc`", "src/cli/README.md": "", "src/cli/y.cc": ""}, "names `y.cc`"),
+    ("docs.test", {"docs/a.md": "`Some.Test`", "src/api/x_test.cc": "TEST(Some, OtherTest) {}\n"}, "names the test Some.Test"),
+    ("docs.test", {"docs/a.md": "`test_gone`"}, "names the test test_gone"),
     ("pass", PASSES | {"docs/design/passes.md": "## The order\n| # | pass | why |\n|---|---|---|\n| 1 | `fold_b` | x |\n"}, "pass 1 of 'The order' is fold_b, of the registry fold_a"),
     ("pass", PASSES | {"docs/a.md": "`--disable-pass fold_gone`"}, "the pass fold_gone"),
     ("registry", PASSES | {"src/config/builtins.cc": ""}, "MakeAPass stands 0 times"),
@@ -171,6 +175,8 @@ def test_new_writes_what_the_checks_want(kind, tmp_path):
         assert list(layers.room_problems(str(path.relative_to(tmp_path)), path.read_text(), layer, rooms[layer])) == []
     registry = next(path for path in written if path.name in ("builtins.cc", "number_formats.cc", "qdq_passes.cc"))
     assert registry.read_text().count("MakeBrandNew") == 1
+    if kind == "pass":  # of the rounds, as its template
+        assert re.search("MakeBrandNewPass.*\n.*MakeRemoveDeadPass", registry.read_text())
     for source in (path for path in written if path.suffix == ".cc" and path != registry):
         # The changed headers in front of the repository's own.
         command = ["g++", "-std=c++20", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-fsyntax-only",

@@ -4,6 +4,7 @@ NumPy is imported where it is needed: it is most of what `import preon` would ta
 """
 import os
 import pathlib
+from typing import Any, Optional
 
 from ..errors import DataError, NotFound
 
@@ -58,7 +59,7 @@ class CachedDataReader(_Kept):
     Raises DataError for a reader without samples, and for values that are no arrays.
     """
 
-    def __init__(self, dr, data_size=None, convert_nchw_to_nhwc=False, quantize_fp16=False):
+    def __init__(self, dr: Any, data_size: Optional[int] = None, convert_nchw_to_nhwc: bool = False, quantize_fp16: bool = False) -> None:
         samples = []
         while data_size is None or len(samples) < data_size:
             sample = dr.get_next()
@@ -89,7 +90,7 @@ class RandomDataReader(_Kept):
     Raises DataError for a shape or range dict that lacks an input.
     """
 
-    def __init__(self, model_input, input_shape={}, input_data_range=None):
+    def __init__(self, model_input: Any, input_shape: dict[str, Any] = {}, input_data_range: Optional[dict[str, Any]] = None) -> None:
         import numpy as np
 
         generator = np.random.default_rng(42)
@@ -119,7 +120,7 @@ class PathDataReader(_Kept):
     Raises NotFound where there is none, DataError for a shape that the model does not take.
     """
 
-    def __init__(self, model_input, data_path, input_shape=[]):
+    def __init__(self, model_input: Any, data_path: Any, input_shape: list[int] = []) -> None:
         import numpy as np
 
         inputs = inputs_of(model_input)

@@ -31,6 +31,6 @@ class Int16Method(Named):
 
 
 class ExtendedCalibrationMethod(Named):
-    """For weights alone."""
+    """Only for weights."""
 
     MinMSE = 0

@@ -1,4 +1,4 @@
-"""The search for a configuration: its names alone, this version has it not."""
+"""The search for a configuration: only its names; this version does not have it."""
 from ..errors import not_yet
 
 

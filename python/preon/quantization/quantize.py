@@ -25,7 +25,7 @@ def quantize_static(model_input, model_output=None, calibration_data_reader=None
 def quantize_dynamic(model_input, model_output=None, op_types_to_quantize=[], per_channel=False, reduce_range=False,
                      weight_type=QuantType.QInt8, nodes_to_quantize=[], nodes_to_exclude=[], subgraphs_to_exclude=[],
                      use_external_data_format=False, debug_mode=False, crypto_mode=False, extra_options={}):
-    """Quantizes weights alone; ranges of activations are found run by run. Returns and raises as quantize_static()."""
+    """Quantizes only weights; ranges of activations are computed in each run. Returns and raises as quantize_static()."""
     fields = {name: value for name, value in locals().items() if name not in _OF_THE_CALL}
     return ModelQuantizer(Config(QuantizationConfig(**fields, use_dynamic_quant=True, include_cle=False))).quantize_model(
         model_input, model_output)

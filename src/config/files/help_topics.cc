@@ -75,7 +75,7 @@ std::string PresetList() {
 
 std::string PreprocessList() {
   std::ostringstream out;
-  out << "presets, alone or with key=value,... over them:\n";
+  out << "presets; key=value,... after a preset changes single settings:\n";
   for (const PreprocessPreset& preset : PreprocessPresets()) AddLine(out, preset.name, preset.summary);
   out << "keys:\n"
          "  resize=N|WxH|input  crop=N|WxH|input  letterbox=0...255  color=rgb|bgr|gray\n"

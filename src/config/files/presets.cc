@@ -17,8 +17,6 @@ constexpr auto kLater = std::to_array<std::pair<std::string_view, std::string_vi
     {"ACCURATE", "the algorithm adaround, which trains weights"},
     {"MIXED", "the algorithm auto_mixprecision, which gives layers types of their own"},
     {"XINT8", "Quark's changes for NPUs (limits of shifts, operators of the DPU)"},
-    {"VINT8", "Quark's changes for NPUs (operators of the DPU)"},
-    {"TRANSFORMER", "the target npu-transformer"},
 });
 
 // Quark's newer family: its configurations in full.
@@ -48,6 +46,7 @@ constexpr auto kQConfigs = std::to_array<QConfigPreset>({
     {"XINT8_ADAROUND_QCONFIG", "XInt8Spec", "XInt8Spec", kForced, "adaround"},
     {"XINT8_ADAQUANT_QCONFIG", "XInt8Spec", "XInt8Spec", kForced, "adaquant"},
     {"VINT8_QCONFIG", "XInt8Spec", "XInt8Spec", kVInt8, ""},
+    {"VINT8", "XInt8Spec", "XInt8Spec", kVInt8, ""},
     {"A8W8_QCONFIG", "Int8Spec", "Int8Spec", kA8W8, ""},
     {"A8W8_ADAROUND_QCONFIG", "Int8Spec", "Int8Spec", kA8W8, "adaround"},
     {"A8W8_ADAQUANT_QCONFIG", "Int8Spec", "Int8Spec", kA8W8, "adaquant"},
@@ -92,6 +91,17 @@ std::string Canonical(std::string_view name) {
   return canonical;
 }
 
+std::vector<std::pair<std::string_view, std::string_view>> OfTransformers(std::string_view activation,
+                                                                          std::string_view weight) {
+  return {{"target", "quark"},
+          {"method", "minmax"},
+          {"activation", activation},
+          {"weight", weight},
+          {"option", R"(OpTypesToQuantize=["Gemm","MatMul"])"},
+          {"option", "MatMulConstBOnly=true"},
+          {"option", "CalibMovingAverage=true"}};
+}
+
 }  // namespace
 
 std::vector<ConfigPreset> ConfigPresets() {
@@ -115,6 +125,12 @@ std::vector<ConfigPreset> ConfigPresets() {
       {"INT16_CNN_DEFAULT",
        "u16 activations, s16 weights, MinMax",
        {{"method", "minmax"}, {"activation", "uint16"}, {"weight", "int16"}}},
+      {"INT8_TRANSFORMER_DEFAULT",
+       "MatMul and Gemm with constant matrices: u8 activations, s8 weights, MinMax of averages",
+       OfTransformers("uint8", "int8")},
+      {"INT16_TRANSFORMER_DEFAULT",
+       "MatMul and Gemm with constant matrices: u16 activations, s16 weights, MinMax of averages",
+       OfTransformers("uint16", "int16")},
       {"U8U8_AAWA",
        "u8 asymmetric activations, u8 weights, Percentile",
        {{"method", "percentile"}, {"activation", "uint8"}, {"weight", "uint8"}}},
@@ -146,7 +162,7 @@ std::vector<ConfigPreset> ConfigPresets() {
        "u8 weights, activations quantized in each run: no data needed",
        {{"target", "dynamic"}, {"weight", "uint8"}}},
       {"MATMUL_NBITS",
-       "weights alone: int4 in blocks of 128, computed in float32",
+       "weights only: int4 in blocks of 128, computed in float32",
        {{"target", "matmul-nbits"}, {"weight", "int4"}, {"block-size", "128"}, {"accuracy-level", "1"}}},
   };
 }
@@ -158,9 +174,9 @@ std::vector<std::string> QConfigPresetNames() {
 }
 
 Status ApplyPreset(Options& options, std::string_view name) {
-  const auto qconfig = std::ranges::find(kQConfigs, Upper(name), &QConfigPreset::name);
-  if (qconfig != kQConfigs.end()) return ApplyQConfigPreset(options, *qconfig);
   const std::string wanted = Canonical(name);
+  const auto qconfig = std::ranges::find(kQConfigs, wanted, &QConfigPreset::name);
+  if (qconfig != kQConfigs.end()) return ApplyQConfigPreset(options, *qconfig);
   const std::vector<ConfigPreset> presets = ConfigPresets();
   const auto preset = std::ranges::find(presets, wanted, &ConfigPreset::name);
   if (preset == presets.end()) {

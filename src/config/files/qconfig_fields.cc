@@ -30,7 +30,7 @@ constexpr ConfigField kFields[] = {
     {"QLayerConfig.bias", "QTensorConfig", "null",
      "bias of a layer; default: 32-bit codes with the scale of input times weight"},
     {"QLayerConfig.output_tensors", "QTensorConfig", "null",
-     "activations that a layer writes; default: as their readers read them"},
+     "activations that a layer writes; default: the settings of their readers"},
     {"QTensorConfig.symmetric", "true or false", "", "zero point in the middle"},
     {"QTensorConfig.scale_type", "Float32, PowerOf2 or Int16", "", "type of scales"},
     {"QTensorConfig.calibration_method", "method", "",

@@ -149,5 +149,25 @@ e:
   }
 }
 
+// Aliases make graphs: a tree of what they stand for may have no end, or none that fits into memory.
+TEST(Yaml, AliasesHaveAnEnd) {
+  EXPECT_EQ(*ParseYaml("a: &x [1, 2]\nb: [*x, *x]", "x.yaml"), Json::parse(R"({"a": [1, 2], "b": [[1, 2], [1, 2]]})"));
+  std::string bomb = "a0: &a0 [1]\n", text_bomb = "t: &t " + std::string(1 << 20, 'x') + "\nl: [";
+  for (int level = 1; level < 40; ++level)
+    bomb += StrCat("a", level, ": &a", level, " [*a", level - 1, ", *a", level - 1, "]\n");
+  for (int copy = 0; copy < 1000; ++copy) text_bomb += copy == 0 ? "*t" : ", *t";
+  std::string key_bomb = "m: &m {" + std::string(1000, 'k') + ": 1}\nl: [*m";
+  for (int copy = 0; copy < 50000; ++copy) key_bomb += ", *m";
+  std::string deep = "a: ";
+  for (int level = 0; level < 70; ++level) deep += "[";
+  deep += std::string(70, ']');
+  for (const std::string& wrong :
+       {std::string("a: &x [*x]"), std::string("&x a: {b: &y {c: *y}}"), bomb, text_bomb + "]", key_bomb + "]", deep}) {
+    const Status status = ParseYaml(wrong, "x.yaml").status();
+    EXPECT_EQ(status.id(), ErrorId::kBadConfig) << wrong.substr(0, 80);
+    EXPECT_NE(status.message().find("x.yaml: line"), std::string::npos) << status.message();
+  }
+}
+
 }  // namespace
 }  // namespace preon

@@ -10,12 +10,12 @@ constexpr KeySpec kBiasKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "true",
      .meaning = "Extended only: repair bias scales after alignment",
-     .here = "always so: codes of biases are made with the final scales",
+     .here = "always: codes of biases are computed with the final scales",
      .set =
          [](Options& o, const KeyValue& v) {
            if (!v.on)
              o.given.warnings.push_back(
-                 "AdjustBiasScale=false: has no effect: codes of biases are made with the final scales");
+                 "AdjustBiasScale=false: has no effect: codes of biases are computed with the final scales");
            return Status::Ok();
          }},
     {.name = "AdjustWeightScaleForInt32Bias",
@@ -23,7 +23,7 @@ constexpr KeySpec kBiasKeys[] = {
      .fallback = "false",
      .meaning = "enlarge a weight scale so that its INT32 bias does not overflow",
      .default_here = "true; with --compat quark false",
-     .here = "targets quark and ort: false: biases that do not fit saturate; by default scales of weights grow",
+     .here = "targets quark and ort: false: biases that do not fit saturate; by default weight scales are enlarged",
      .set = SetFlag<&OpListOptions::bias, &BiasOptions::protect>},
     {.name = "Int16Bias",
      .type = KeyType::kFlag,
@@ -36,12 +36,12 @@ constexpr KeySpec kBiasKeys[] = {
      .fallback = "true",
      .meaning = "bias in INT32 with scale input*weight",
      .otherwise = "NPU-CNN: false; weight type FP16/BF16/FP8/BFP/MX: false; forced false with BFP/MX activations",
-     .here = "targets quark and ort: false: biases become codes as weights do",
+     .here = "targets quark and ort: false: biases are quantized as weights are",
      .set = SetFlag<&OpListOptions::bias, &BiasOptions::int32>},
     {.name = "QDQDisableWeightAdjustForInt32Bias",
      .type = KeyType::kFlag,
      .fallback = "false",
-     .meaning = "of ONNX Runtime's quantizer: scales of weights never grow for a bias",
+     .meaning = "option of ONNX Runtime's quantizer: weight scales are never enlarged for a bias",
      .ours = true,
      .here = "true: AdjustWeightScaleForInt32Bias=false",
      .set =

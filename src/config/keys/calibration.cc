@@ -43,7 +43,8 @@ Status SetWorkerNum(Options& options, const KeyValue& value) {
 Status SetOptimizeDisk(Options& options, const KeyValue& value) {
   if (!value.on)
     options.given.warnings.push_back(
-        "CalibOptimizeDisk: has no effect: values are never kept on disk, statistics take their place");
+        "CalibOptimizeDisk: has no effect: preon keeps statistics; methods that need the values again keep them in "
+        "--tmp-dir");
   return Status::Ok();
 }
 
@@ -102,7 +103,7 @@ constexpr KeySpec kCalibrationKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "true",
      .meaning = "LayerwisePercentile: compute activations again instead of keeping them",
-     .here = "always so: no values are kept on disk, statistics take their place",
+     .here = "no effect: preon keeps statistics; methods that need the values again keep them in --tmp-dir",
      .set = SetOptimizeDisk},
     {.name = "CalibOptimizeMem",
      .type = KeyType::kFlag,
@@ -166,10 +167,10 @@ constexpr KeySpec kCalibrationKeys[] = {
     {.name = "MinimumRealRange",
      .type = KeyType::kNumber,
      .fallback = "null",
-     .meaning = "of ONNX Runtime's quantizer: no range is narrower",
+     .meaning = "option of ONNX Runtime's quantizer: smallest width of a range",
      .range = "0..",
      .ours = true,
-     .here = "targets quark and ort: upper bounds grow until ranges are so wide",
+     .here = "targets quark and ort: upper bounds grow until the range has this width",
      .set =
          [](Options& o, const KeyValue& v) {
            o.plan.op_list.min_real_range = v.number;
@@ -224,7 +225,7 @@ constexpr KeySpec kCalibrationKeys[] = {
      .meaning = "samples that UseRandomData makes",
      .range = "1..",
      .ours = true,
-     .here = "with UseRandomData, so many samples",
+     .here = "number of samples of UseRandomData",
      .set =
          [](Options& o, const KeyValue& v) {
            o.data.random_samples = v.integer;
@@ -261,13 +262,13 @@ constexpr KeySpec kCalibrationKeys[] = {
      .type = KeyType::kTable,
      .fallback = "{}",
      .meaning = "per-tensor settings",
-     .here = "{\"TENSOR\": [{...}], ...}: settings of single tensors, one by one over those of layers",
+     .here = "{\"TENSOR\": [{...}], ...}: settings of single tensors; each overrides that of the layer",
      .set = [](Options& o, const KeyValue& v) { return AddQuarkOverrides(o.plan.overrides, v.text); }},
     {.name = "TensorQuantOverrides.*.axis",
      .type = KeyType::kInteger,
      .fallback = "null",
      .meaning = "per-channel axis, integer types only",
-     .here = "of constants: channels along it have scales of their own; negative ones count from the end"},
+     .here = "only constants: one scale per channel along this axis; a negative axis counts from the end"},
     {.name = "TensorQuantOverrides.*.convert",
      .type = KeyType::kTable,
      .fallback = "null",
@@ -282,17 +283,17 @@ constexpr KeySpec kCalibrationKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "null",
      .meaning = "reduced integer range",
-     .here = "of constants"},
+     .here = "only constants"},
     {.name = "TensorQuantOverrides.*.rmax",
      .type = KeyType::kNumber,
      .fallback = "null",
      .meaning = "upper bound instead of the calibrated one",
-     .here = "alone or with rmin; of constants instead of the observed one"},
+     .here = "with or without rmin; also for constants"},
     {.name = "TensorQuantOverrides.*.rmin",
      .type = KeyType::kNumber,
      .fallback = "null",
      .meaning = "lower bound instead of the calibrated one",
-     .here = "alone or with rmax; of constants instead of the observed one"},
+     .here = "with or without rmax; also for constants"},
     {.name = "TensorQuantOverrides.*.scale",
      .type = KeyType::kNumber,
      .fallback = "null",
@@ -312,7 +313,7 @@ constexpr KeySpec kCalibrationKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "false",
      .meaning = "calibrate with generated data when no reader is given",
-     .here = "one random sample where no data are given; floats in [0, 1), integers 0 or 1",
+     .here = "one random sample if no data are given; floats in [0, 1), integers 0 or 1",
      .set = SetUseRandomData},
     {.name = "WeightCalibrateMethod",
      .type = KeyType::kText,

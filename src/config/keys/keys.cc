@@ -117,10 +117,11 @@ std::string_view GroupNameOf(const KeySpec& key) {
   return "";
 }
 
-// What this version lacks may be switched off, but where it is on by default in Quark: that would change something.
-Status SetAbsent(const KeySpec& key, const std::string& text) {
-  const bool off = ToLower(text) == "false" || text == "[]" || text == "{}";
-  if (off && key.fallback != "true") return Status::Ok();
+// What this version lacks is off: switching it off, or a parameter at its default, asks for nothing.
+Status SetAbsent(const KeySpec& key, const KeyValue& value) {
+  const std::string& text = value.text;
+  const bool off = key.type == KeyType::kFlag ? !value.on : text == "[]" || text == "{}" || IsDefault(key.name, text);
+  if (off) return Status::Ok();
   return Error(ErrorId::kNotYetSupported, "got '", text, "', but this version does not have this (", GroupNameOf(key),
                ": ", key.meaning, ")")
       .WithHint("--option help lists the keys that this version has");
@@ -144,7 +145,7 @@ Status Unknown(Options& options, const std::string& name) {
 Status Set(Options& options, const KeySpec& key, const std::string& text) {
   PREON_ASSIGN_OR_RETURN(const std::optional<KeyValue> value, ParseKeyValue(key, text));
   if (!value) return Status::Ok();
-  if (key.here.empty()) return SetAbsent(key, text);
+  if (key.here.empty()) return SetAbsent(key, *value);
   options.given.hints.erase(std::string(key.name));
   options.given.keys[std::string(key.name)] = key.type == KeyType::kFlag ? (value->on ? "true" : "false") : value->text;
   const OpListOptions before = options.plan.op_list;

@@ -33,7 +33,7 @@ constexpr KeySpec kLegacyKeys[] = {
      .type = KeyType::kTexts,
      .fallback = "[]",
      .meaning = "start of the quantized part",
-     .here = "what is in front of these nodes, inputs or outputs stays float",
+     .here = "nodes before these nodes, inputs or outputs stay float",
      .set =
          [](Options& o, const KeyValue& v) {
            o.plan.first_nodes = v.texts;
@@ -43,8 +43,8 @@ constexpr KeySpec kLegacyKeys[] = {
      .type = KeyType::kTable,
      .fallback = "{}",
      .meaning = "legacy: quant type -> tensor names",
-     .here =
-         "{\"TYPE\": [\"TENSOR\", ...], ...}, with SpecificTensorPrecision: types of tensors, under all other settings",
+     .here = "{\"TYPE\": [\"TENSOR\", ...], ...}, with SpecificTensorPrecision: types of tensors; all other settings "
+             "override them",
      .set =
          [](Options& o, const KeyValue& v) {
            o.types.mixed_precision.tensors = v.text;
@@ -58,7 +58,7 @@ constexpr KeySpec kLegacyKeys[] = {
      .type = KeyType::kTexts,
      .fallback = "[]",
      .meaning = "end of the quantized part",
-     .here = "what is behind these nodes, inputs or outputs stays float",
+     .here = "nodes after these nodes, inputs or outputs stay float",
      .set =
          [](Options& o, const KeyValue& v) {
            o.plan.last_nodes = v.texts;
@@ -99,7 +99,7 @@ constexpr KeySpec kLegacyKeys[] = {
      .fallback = "true",
      .meaning = "legacy symmetry switch for weights",
      .otherwise = "QConfig path: overwritten by the spec; unset: true for signed and float-like types",
-     .here = "zero point of weights in the middle",
+     .here = "true: the zero point of weights is the middle code",
      .set =
          [](Options& o, const KeyValue& v) {
            o.plan.weight_symmetric = v.on;

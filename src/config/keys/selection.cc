@@ -10,15 +10,15 @@ constexpr KeySpec kSelectionKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "false",
      .meaning = "quantize bodies of control-flow nodes (QDQ quantizers ignore it)",
-     .here = "targets quark and ort: constants in bodies of Loop and Scan become codes too (smaller, decoded in "
-             "each iteration; activations there stay float; not with --compat), branches of If are entered anyway; of "
-             "target dynamic with --compat: those bodies too",
+     .here = "targets quark and ort: also quantizes constants in bodies of Loop and Scan (smaller, decoded in each "
+             "iteration; activations there stay float; not with --compat); branches of If are always quantized; target "
+             "dynamic with --compat: also these bodies",
      .set = SetFlag<&OpListOptions::selection, &SelectionOptions::sub_graphs>},
     {.name = "ExtraOpTypesToQuantize",
      .type = KeyType::kTexts,
      .fallback = "[]",
      .meaning = "op types added to the set",
-     .here = "targets quark and ort: these operator types on top",
+     .here = "targets quark and ort: also these operator types",
      .set = SetTexts<&OpListOptions::selection, &SelectionOptions::extra_op_types>},
     {.name = "MatMulConstBOnly",
      .type = KeyType::kFlag,
@@ -50,7 +50,7 @@ constexpr KeySpec kSelectionKeys[] = {
      .fallback = "false",
      .meaning = "quantize initializers only",
      .otherwise = "true when UseGPTQ is true",
-     .here = "targets quark and ort: constants alone",
+     .here = "targets quark and ort: only constants",
      .set = SetFlag<&OpListOptions::selection, &SelectionOptions::weights_only>},
 };
 

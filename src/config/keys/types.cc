@@ -23,7 +23,7 @@ constexpr KeySpec kTypesKeys[] = {
      .fallback = "false",
      .meaning = "quantize an FP16 model as it is",
      .otherwise = "true when a pure FP16 model is found and ConvertFP16ToFP32 is false",
-     .here = "true: --float16 keep-io, false: --float16 off; default: by the model",
+     .here = "true: --float16 keep-io, false: --float16 off; default: depends on the model",
      .set =
          [](Options& o, const KeyValue& v) {  // ConvertFP16ToFP32 comes first, and leaves nothing to this one
            return o.prepare.float16 ? Status::Ok() : SetOption(o, "float16", v.on ? "keep-io" : "off");

@@ -66,6 +66,7 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
   const PlanOptions unset;
   const std::pair<bool, const char*> of_ranges[] = {
       {options.ranges.method != "auto", "--method"},
+      {options.ranges.effort != Effort::kDefault, "--effort"},
       {!options.ranges.method_options.empty(), "--method-option"},
       {!options.statistics.calib.empty(), "--calib"},
       {!plan.passthrough.empty(), "--passthrough"},

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/file.h"
+#include "base/output/temp_dir.h"
 #include "base/shape.h"
 
 namespace preon::test {

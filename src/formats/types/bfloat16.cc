@@ -13,7 +13,7 @@ namespace preon {
 
 std::unique_ptr<NumberFormat> MakeBFloat16Format() {
   return std::make_unique<NumberFormat>("bfloat16", std::vector<std::string_view>{"QBFloat16", "bf16"},
-                                        "the upper half of a float: its range, 8 bits of precision",
+                                        "upper half of a float32: the same range, 8 bits of precision",
                                         LinearSpec{DataType::kBFloat16});
 }
 

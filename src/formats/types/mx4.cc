@@ -15,13 +15,14 @@
 namespace preon {
 
 std::unique_ptr<NumberFormat> MakeMx4Format() {
-  return std::make_unique<NumberFormat>("mx4", std::vector<std::string_view>{},
-                                        "16 values share an exponent, pairs another bit of it; sign and 2 bits each",
-                                        BlockSpec{.family = BlockSpec::Family::kMicro,
-                                                  .block_size = 16,
-                                                  .bit_width = 11,
-                                                  .sub_block_size = 2,
-                                                  .sub_block_shift_bits = 1});
+  return std::make_unique<NumberFormat>(
+      "mx4", std::vector<std::string_view>{},
+      "16 values share an exponent, each pair one more bit of it; sign and 2 bits each",
+      BlockSpec{.family = BlockSpec::Family::kMicro,
+                .block_size = 16,
+                .bit_width = 11,
+                .sub_block_size = 2,
+                .sub_block_shift_bits = 1});
 }
 
 }  // namespace preon

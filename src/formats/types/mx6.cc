@@ -15,13 +15,14 @@
 namespace preon {
 
 std::unique_ptr<NumberFormat> MakeMx6Format() {
-  return std::make_unique<NumberFormat>("mx6", std::vector<std::string_view>{},
-                                        "16 values share an exponent, pairs another bit of it; sign and 4 bits each",
-                                        BlockSpec{.family = BlockSpec::Family::kMicro,
-                                                  .block_size = 16,
-                                                  .bit_width = 13,
-                                                  .sub_block_size = 2,
-                                                  .sub_block_shift_bits = 1});
+  return std::make_unique<NumberFormat>(
+      "mx6", std::vector<std::string_view>{},
+      "16 values share an exponent, each pair one more bit of it; sign and 4 bits each",
+      BlockSpec{.family = BlockSpec::Family::kMicro,
+                .block_size = 16,
+                .bit_width = 13,
+                .sub_block_size = 2,
+                .sub_block_shift_bits = 1});
 }
 
 }  // namespace preon

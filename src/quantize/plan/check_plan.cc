@@ -23,7 +23,7 @@ Status CheckParams(const Planned& planned, bool has_range) {
   if (!planned.params) return Status::Ok();
   if (planned.format.floating() && planned.params->zero_point != 0) {
     return Error(ErrorId::kBadConfig, "zero_point: got ", planned.params->zero_point,
-                 ", wanted 0, which is the only one of ", DataTypeName(planned.format.type));
+                 ", wanted 0, the only zero point of ", DataTypeName(planned.format.type));
   }
   PREON_RETURN_IF_ERROR(CheckScale(*planned.params, planned.scale_type));
   return CheckZeroPoint(*planned.params, planned.format.type);
@@ -62,9 +62,9 @@ Status CheckConvolutions(const Graph& graph, const QuantPlan& plan) {
     if (!folded && (weight->second.block || DataTypeBits(weight->second.format.type) != 8)) continue;
     return Error(ErrorId::kConflictingOptions, "node '", node->name, "': Conv from and to ", DataTypeName(type),
                  " with weights in ", folded ? "float" : DataTypeName(weight->second.format.type),
-                 ": the runtime makes a kernel of it that it then can't load; wanted weights with codes of 4 or 16 "
-                 "bits, or other activations")
-        .WithHint("--target simulate has every pair of types, and computes in float");
+                 ": ONNX Runtime fails to load this combination; wanted weights with codes of 4 or 16 bits, or other "
+                 "activations")
+        .WithHint("--target simulate supports every pair of types; it computes in float");
   }
   return Status::Ok();
 }

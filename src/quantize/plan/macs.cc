@@ -44,4 +44,17 @@ double NodeMacs(const Graph& graph, const Node& node) {
   return 0;
 }
 
+bool IsRecurrent(const Node& node) { return node.Is("LSTM") || node.Is("GRU") || node.Is("RNN"); }
+
+double RecurrentMacs(const Graph& graph, const Node& node) {
+  const std::optional<Shape> x = graph.ShapeOf(node.input(0));
+  if (!IsRecurrent(node) || !x || x->empty()) return 0;
+  double weights = 0;
+  for (const size_t input : {1, 2}) {
+    const std::optional<Shape> shape = graph.ShapeOf(node.input(input));
+    if (shape) weights += Product(*shape, 0, shape->size());
+  }
+  return weights * (x->front() >= 0 ? static_cast<double>(x->front()) : kUnknownDim);
+}
+
 }  // namespace preon

@@ -9,4 +9,8 @@ namespace preon {
 /// unknown.
 double NodeMacs(const Graph& graph, const Node& node);
 
+bool IsRecurrent(const Node& node);
+/// Of a recurrent node (LSTM, GRU, RNN) over its sequence, else 0. Apart from NodeMacs: plans are not made by it.
+double RecurrentMacs(const Graph& graph, const Node& node);
+
 }  // namespace preon

@@ -177,6 +177,7 @@ int WeightAxis(const Graph& graph, const Node& node) {
 }
 
 bool HasBiasOfChannels(const Graph& graph, const Node& node) {
+  if (!node.Is("Conv") && !node.Is("ConvTranspose") && !node.Is("Gemm")) return false;  // a normalization
   const Shape& weight = graph.Initializer(node.input(1))->shape();
   const int64_t outputs = node.Is("ConvTranspose") ? weight[1] * node.Int("group", 1)
                                                    : weight[static_cast<size_t>(WeightAxis(graph, node))];

@@ -52,7 +52,7 @@ std::optional<Range> ClampRange(const Graph& graph, const Node& node);
 int WeightAxis(const Graph& graph, const Node& node);
 
 /// Is input 2 of a Conv, ConvTranspose or Gemm with constant operands one value for all or for each output? What a Gemm
-/// adds may be more.
+/// adds may be more. False for other nodes.
 bool HasBiasOfChannels(const Graph& graph, const Node& node);
 
 }  // namespace preon

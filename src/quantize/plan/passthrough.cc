@@ -137,7 +137,7 @@ void InheritRanges(const Graph& graph, const PlanOptions& options, QuantPlan* pl
                                       is_known ? "" : DidYouMean(type, known)));
     } else if (std::ranges::find(kMoves, type) == kMoves.end()) {
       plan->warnings.push_back(
-          StrCat("passthrough: ", type, " does not only move values: the range of its input may not hold its output"));
+          StrCat("passthrough: ", type, " changes values: its output may exceed the range of its input"));
     }
   }
   Inheritance(graph, options, *plan).Run();

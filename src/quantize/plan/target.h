@@ -30,17 +30,17 @@ class Target {
   virtual int64_t RequiredOpset(const PlanOptions& options) const = 0;
   /// Opset at which the target's fused operators exist; the model is raised to it where that is possible.
   virtual int64_t PreferredOpset(const PlanOptions& options) const { return RequiredOpset(options); }
-  /// Names in the options are the user's, checked by CheckNames (selection.h); what rewrites left nothing of is a
+  /// Names in the options are the user's, checked by CheckNames (node_selection.h); what rewrites left nothing of is a
   /// warning. Errors: kNothingToQuantize, kNotYetSupported.
   virtual Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const = 0;
-  /// True when the Q/DQ nodes exist for the integer kernels of the runtime at hand alone: what does not become one had
-  /// better be float.
+  /// True when the Q/DQ nodes are only there for the integer kernels of the runtime at hand: a node that does not
+  /// become such a kernel is better left in float.
   virtual bool FollowsRuntime() const { return false; }
-  /// Does PlanOptions::op_list mean anything to it?
+  /// Does the target read PlanOptions::op_list?
   virtual bool HasOpList() const { return false; }
-  /// Does it write OpListOptions::format kExtended?
+  /// Can it write OpListOptions::format kExtended?
   virtual bool HasExtendedFormat() const { return false; }
-  /// What of PlanOptions::op_list is set, but means nothing to it with these types.
+  /// Which fields of PlanOptions::op_list are set, but have no effect on this target with these types.
   virtual std::vector<IgnoredKey> IgnoredKeys(const PlanOptions&) const { return {}; }
   /// Sets what the target derives from the settings of layers and tensors: these are taken out of the options before
   /// the target plans with them.
@@ -49,12 +49,12 @@ class Target {
   virtual bool Takes(const PlanOptions& options) const = 0;
   /// False when no tensor has a range: nothing has to be calibrated.
   virtual bool NeedsStatistics(const PlanOptions&) const { return true; }
-  /// May biases correct the shift that rounded weights cause, where data tell the means of activations?
+  /// May biases be corrected for the shift that rounded weights cause (algorithm bias-correction)?
   virtual bool CorrectsBiases(const PlanOptions&) const { return true; }
-  /// False: of weights alone.
+  /// False: the target quantizes only weights.
   virtual bool QuantizesActivations() const { return true; }
   virtual DataType DefaultWeight() const { return DataType::kInt8; }
-  /// Does the target want this pass, by its name, where nobody says otherwise? `by_default`: most do.
+  /// Does the target want this pass, by its name, unless the user says otherwise? `by_default`: the pass's own default.
   virtual bool WantsPass(std::string_view, bool by_default, const PlanOptions&) const { return by_default; }
   /// Are bodies of Loop and Scan rewritten, too?
   virtual bool RewritesBodies(const PlanOptions&) const { return false; }

@@ -58,9 +58,7 @@ bool Guard(Graph& graph, Node& node) {
 class GuardFloatRegions final : public QdqPass {
  public:
   std::string_view name() const override { return "guard_float_regions"; }
-  std::string_view summary() const override {
-    return "a DequantizeLinear per channel in front of float Conv and Gemm that the runtime would quantize by itself";
-  }
+  std::string_view summary() const override { return "keeps the runtime from quantizing excluded Conv and Gemm nodes"; }
   bool WantedBy(const QuantPlan& plan) const override { return !plan.float_regions.empty(); }
 
   Result<Effect> Apply(Model& model, const QuantPlan& plan, std::vector<std::string>&) const override {

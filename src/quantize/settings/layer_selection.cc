@@ -6,6 +6,7 @@
 
 #include "base/spelling.h"
 #include "base/text.h"
+#include "ir/model_io.h"
 #include "quantize/settings/tensor_settings.h"
 
 namespace preon {
@@ -110,8 +111,12 @@ Status CheckOpTypes(const Graph& rewritten, const std::map<std::string, std::str
   const auto check = [&](const std::vector<std::string>& types, std::string_view what) -> Status {
     for (const std::string& type : types) {
       if (Contains(known, type)) continue;
-      return Error(ErrorId::kNameNotInModel, what, ": the model has no operator of type '", type, "'",
-                   DidYouMean(type, known));
+      std::vector<std::string> operators = OperatorTypes();
+      if (Contains(operators, type)) continue;
+      operators.insert(operators.begin(), known.begin(), known.end());
+      const std::string meant = DidYouMean(type, operators);
+      if (!meant.empty())
+        return Error(ErrorId::kNameNotInModel, what, ": the model has no operator of type '", type, "'", meant);
     }
     return Status::Ok();
   };

@@ -45,8 +45,8 @@ class LayerSettingsOf {
   const PlanOptions& options_;
 };
 
-/// Has the user's model, or what became of it, operators of the types that the options name? Errors: kNameNotInModel
-/// with the nearest type.
+/// Are types that neither the user's model nor the rewritten one has misspelt? Lists of types are made for many models:
+/// an operator of ONNX is right, and so is a name that resembles none. Errors: kNameNotInModel with the nearest type.
 Status CheckOpTypes(const Graph& rewritten, const std::map<std::string, std::string>& source_types,
                     const std::vector<std::string>& exclude_types, const std::vector<LayerOverride>& layers);
 

@@ -97,7 +97,7 @@ class Checker {
       const Status fits = IsIntType(type.type()) ? CheckZeroPoint(each, type.type()) : Status::Ok();
       if (!fits.ok()) return add(fits.message());
       if (!IsIntType(type.type()) && each.zero_point != 0)
-        return add("zero_point: got ", each.zero_point, ", wanted 0, which is the only one of ", type.name());
+        return add("zero_point: got ", each.zero_point, ", wanted 0, the only zero point of ", type.name());
     }
   }
 

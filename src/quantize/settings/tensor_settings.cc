@@ -12,8 +12,8 @@ Status CheckType(std::string_view target, std::span<const DataType> types, const
   if (std::ranges::find(types, type.type()) != types.end()) return Status::Ok();
   std::vector<std::string> names;
   for (const DataType known : types) names.emplace_back(DataTypeName(known));
-  return Error(ErrorId::kNotYetSupported, "type '", type.name(), "' is not in this version for target ", target,
-               "; it has: ", JoinNames(names));
+  return Error(ErrorId::kNotYetSupported, "target ", target, " does not support type '", type.name(),
+               "'; it supports: ", JoinNames(names));
 }
 
 // Floating types and blocks have their zero in the middle.

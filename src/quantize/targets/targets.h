@@ -1,4 +1,4 @@
-// Makers of all targets; api/builtins.cc lists them.
+// Makers of all targets; config/builtins.cc lists them.
 #pragma once
 
 #include <memory>

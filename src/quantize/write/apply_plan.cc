@@ -1,5 +1,5 @@
-// QuantPlan × ranges → Q/DQ graph. Order: parameters of activations, Relu/Clip that codes absorb, channel scales,
-// weights (their scales may grow to keep a bias inside int32), biases, Q/DQ pairs; then the passes of
+// QuantPlan × ranges → Q/DQ graph. Order: parameters of activations, Relu/Clip that codes absorb, hooks of
+// algorithms, weights (their scales may grow to keep a bias inside int32), biases, Q/DQ pairs; then the passes of
 // quantize/qdq_passes/. What decides scales and codes stays in the writer: passes see a finished graph.
 #include <algorithm>
 #include <cmath>
@@ -68,14 +68,13 @@ class PlanWriter {
   // it.
   void AbsorbClamps() {
     const std::set<std::string> folded(plan_.folded_clamps.begin(), plan_.folded_clamps.end());
-    std::vector<Node*> clamps;
+    std::vector<std::pair<Node*, Range>> clamps;  // bounds as they are before one behind another has changed names
     for (const auto& node : graph_.nodes()) {
-      if (folded.contains(node->name)) clamps.push_back(node.get());
+      if (folded.contains(node->name)) clamps.emplace_back(node.get(), ClampRange(graph_, *node).value());
     }
-    for (Node* clamp : clamps | std::views::reverse) {  // of one behind another the last has the codes
+    for (const auto& [clamp, bounds] : clamps | std::views::reverse) {  // of one behind another the last has the codes
       const std::string input = clamp->input(0), output = clamp->output();
       const ActivationParams& activation = params_.activations().at(output);
-      const Range bounds = *ClampRange(graph_, *clamp);
       const Range covered = RepresentableRange(activation.params, activation.format);
       const float half_step = activation.params.scale / 2;
       const bool has_limits = activation.block == nullptr && !activation.format.floating();

@@ -21,7 +21,7 @@ Status WriteCodesInStockForm(Graph& graph, const RoundTripNames& names, DataType
                  ", wanted a floating type, int32 or uint32: others have a QuantizeLinear");
   }
   if (!whole && std::ranges::any_of(params, [](const QuantParams& p) { return p.zero_point != 0; })) {
-    return Error(ErrorId::kFormatAttribute, "zero point: wanted 0, which is the only one of ", DataTypeName(type));
+    return Error(ErrorId::kFormatAttribute, "zero point: wanted 0, the only zero point of ", DataTypeName(type));
   }
   const std::optional<Shape> shape = graph.ShapeOf(names.x);
   const int64_t rank = shape ? static_cast<int64_t>(shape->size()) : 0;

@@ -45,8 +45,8 @@ std::string Methods(const AnalyzeResult& result) {
   return StrCat("<h2>Methods</h2><p class=\"note\">Medians over the tensors, ", result.activation,
                 "; error: root mean square of the quantization error, "
                 "relative to that of the values.</p><table><thead><tr>"
-                "<th class=\"text\">method</th><th>kept of the largest</th><th>expected error</th>"
-                "<th>least error, tensors</th></tr></thead><tbody>\n",
+                "<th class=\"text\">method</th><th>range / max</th><th>expected error</th>"
+                "<th>lowest error for (tensors)</th></tr></thead><tbody>\n",
                 rows, "</tbody></table>\n");
 }
 
@@ -95,13 +95,13 @@ std::vector<LayerChart> Charts(const Analysis& a) {
       ProductionCurve(a, "production min", "production", [](const View& v) { return v.values.min; }));
   const LayerChart coverage{
       .title = "Coverage",
-      .note = "calibration's end over production's; below 1 production goes beyond",
+      .note = "calibration limit / production limit; below 1: production exceeds the range",
       .curves = {ProductionCurve(a, "max side", "calibration", [](const View& v) { return v.shift.coverage.max; }),
                  ProductionCurve(a, "min side", "low", [](const View& v) { return v.shift.coverage.min; })},
       .guides = {1}};
   const LayerChart clipped{
       .title = "Clipped, %",
-      .note = "share of the values outside the range of the selected method; 0 lies at the low end",
+      .note = "share of the values outside the range of the selected method; 0 is drawn at the lower edge",
       .scale = AxisScale::kLog,
       .curves = {ProductionCurve(a, "calibration", "calibration",
                                  [](const View& v) { return 100 * v.shift.clipped_calibration; }),
@@ -110,7 +110,7 @@ std::vector<LayerChart> Charts(const Analysis& a) {
       .guides = {}};
   const LayerChart shift{
       .title = "Shift of the mean",
-      .note = "production's mean less calibration's, in calibration's deviations",
+      .note = "production's mean minus calibration's, in standard deviations of calibration",
       .curves = {ProductionCurve(a, "shift", "production", [](const View& v) { return v.shift.mean_shift; })},
       .guides = {0}};
   return {coverage, clipped, shift, outliers, ranges};

@@ -127,9 +127,10 @@ std::string Groups(const SampleAnalysis& samples) {
                    NumberColumn(static_cast<double>(group.missing)), NumberColumn(group.least_covered), "</tr>\n");
   }
   return Note(
-             "Tensors with a gap (coverage below 0.9 on either side): when calibration leaves the group out, and when "
-             "it uses nothing else.") +
-         Table({"group", "samples", "gaps without it", "gaps with it alone", "least covered by others"}, rows);
+             "Tensors with a gap (coverage below 0.9 on either side): if calibration leaves the group out, and if it "
+             "uses only this group.") +
+         Table({"group", "samples", "gaps without it", "gaps if only this group is used", "least covered by others"},
+               rows);
 }
 
 }  // namespace
@@ -140,9 +141,10 @@ std::vector<LayerChart> SampleCharts(const Analysis& analysis) {
   std::vector<LayerChart> charts;
   if (samples.samples.size() > 1) charts.push_back(GrowthChart(samples));
   if (samples.groups.empty()) return charts;
-  charts.push_back(GroupChart(samples, "Groups: covered by the others",
-                              "the other groups' end over the group's, the worse side; below 1 the group goes beyond",
-                              [](const GroupView& view) { return view.by_others.worst(); }));
+  charts.push_back(GroupChart(
+      samples, "Groups: covered by the others",
+      "limit of the other groups / limit of this group, at the worse end; below 1: the group exceeds the others",
+      [](const GroupView& view) { return view.by_others.worst(); }));
   charts.back().guides = {1};
   charts.push_back(GroupChart(samples, "Groups: outlier ratio",
                               "largest |x| over the median of the samples' 99th percentiles",

@@ -49,7 +49,7 @@ class DynamicPlanner {
     if (!plan_.is_dynamic() && small_ > 0) {
       plan_.nodes.clear();
       Decide(/*keep_small=*/true);
-      plan_.warnings.emplace_back("all nodes with weights are small: quantizing them saves memory, hardly any time");
+      plan_.warnings.emplace_back("all nodes with weights are small: quantizing them saves memory but little time");
     }
     PREON_RETURN_IF_ERROR(CheckPlan(plan_));
     return std::move(plan_);
@@ -144,7 +144,7 @@ class DynamicPlanner {
     const bool asked = as_others_ || wanted.all_op_types || Contains(wanted.extra_op_types, "Conv") ||
                        Contains(wanted.op_types, "Conv");
     if (!asked)
-      return {FloatReason::kNoGain, "the runtime's convolution with scales found in each run is slower than float"};
+      return {FloatReason::kNoGain, "the runtime's convolution with scales computed in each run is slower than float"};
     const std::string& bias = node.input(2);
     if (!bias.empty() && graph_.Initializer(bias) == nullptr)
       return {FloatReason::kNotConstant, "the bias is computed, not constant"};

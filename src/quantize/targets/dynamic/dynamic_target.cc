@@ -14,8 +14,8 @@ class DynamicTarget final : public Target {
  public:
   std::string_view name() const override { return "dynamic"; }
   std::string_view summary() const override {
-    return "ONNX Runtime on CPU, without calibration: scales of activations are found in each run (MatMul, Gemm, LSTM, "
-           "tables)";
+    return "ONNX Runtime on CPU, without calibration: scales of activations are computed in each run (MatMul, Gemm, "
+           "LSTM, Gather tables)";
   }
   int64_t RequiredOpset(const PlanOptions&) const override { return 11; }  // DynamicQuantizeLinear
   int64_t PreferredOpset(const PlanOptions& options) const override {

@@ -60,7 +60,7 @@ class MatMulNBitsTarget final : public Target {
  public:
   std::string_view name() const override { return "matmul-nbits"; }
   std::string_view summary() const override {
-    return "weights alone: MatMul and Gemm with n-bit weights in blocks (com.microsoft::MatMulNBits), activations "
+    return "weights only: MatMul and Gemm with n-bit weights in blocks (com.microsoft::MatMulNBits), activations "
            "float";
   }
   int64_t RequiredOpset(const PlanOptions&) const override { return 1; }
@@ -79,7 +79,7 @@ class MatMulNBitsTarget final : public Target {
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
     if (!Takes(options)) {
       return Error(ErrorId::kNotYetSupported, "--weight ", options.weight.name(), ": target ", name(),
-                   " has int2, uint2, int4, uint4, int8, uint8");
+                   " supports only int2, uint2, int4, uint4, int8, uint8");
     }
     if (options.block_size && !IsNBitsBlockSize(*options.block_size)) {
       return Error(ErrorId::kBadOptionValue, "--block-size: got ", *options.block_size,

@@ -55,8 +55,8 @@ class OpListPlanner {
     PREON_RETURN_IF_ERROR(CheckOperatorTypes(graph_, options_.op_list, rules_, &plan_.warnings));
     if (rules_.per_channel_is_symmetric && options_.per_channel && options_.weight_symmetric == false)
       plan_.warnings.push_back(
-          "WeightSymmetric=false: has no effect on weights with a scale per channel: they have one zero point for all, "
-          "in the middle");
+          "WeightSymmetric=false: has no effect on weights with a scale per channel: their zero point is always the "
+          "middle code");
     return std::move(plan_);
   }
 
@@ -137,7 +137,7 @@ class OpListPlanner {
       const auto up = marks_.tensors.find(owner);
       if (up == marks_.tensors.end() || !seen.insert(owner).second) {
         plan_.warnings.push_back(
-            StrCat("'", tensor, "' has a scale of its own: '", mark.provider, "' has none to share"));
+            StrCat("'", tensor, "' gets its own scale, because '", mark.provider, "' has none to share"));
         return;
       }
       if (!IsConstant(owner)) second = plan_.activations.at(owner).ConvertFor(reader);

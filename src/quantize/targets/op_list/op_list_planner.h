@@ -1,4 +1,4 @@
-// From marks to a plan: types, scales, forms, biases; for targets whose operators mark tensors (layout_rules.h).
+// From marks to a plan: types, scales, forms, biases; for targets whose operators mark tensors (op_list_rules.h).
 #pragma once
 
 #include "quantize/plan/quant_plan.h"

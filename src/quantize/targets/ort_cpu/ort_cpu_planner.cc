@@ -107,7 +107,7 @@ class OrtCpuPlanner {
       if (costs_a_pair && macs > 0 && macs < kMinAnchorMacs) small.push_back(node.get());
     }
     if (!small.empty() && small.size() == anchors) {
-      plan_.warnings.push_back("all Gemm/MatMul nodes are small: quantizing them saves memory, hardly any time");
+      plan_.warnings.push_back("all Gemm/MatMul nodes are small: quantizing them saves memory but little time");
       return;
     }
     // They cost next to no time: a model that is all integer runs on devices without floats, too.
@@ -274,10 +274,10 @@ class OrtCpuPlanner {
       decision.detail = kMaskDetail;
     } else if (!state.useful && OperandsQuantized(node)) {
       decision.reason = FloatReason::kTail;
-      decision.detail = "feeds no integer Conv, Gemm or MatMul: the output keeps float accuracy";
+      decision.detail = "no integer Conv, Gemm or MatMul follows: kept float for accuracy";
     } else {
       decision.reason = FloatReason::kNoGain;
-      decision.detail = state.useful ? "an operand comes from a float operator" : "stands between float operators";
+      decision.detail = state.useful ? "one input is computed in float" : "between float operators";
     }
   }
 
@@ -326,7 +326,7 @@ Result<QuantPlan> PlanForOrtCpu(const Model& model, const PlanOptions& options) 
                                 .fits = HasProduct};
   PREON_ASSIGN_OR_RETURN(const FallbackEnd end, FallBack(too_small, plan, left_float));
   if (end == FallbackEnd::kRefused)
-    plan.warnings.push_back("all convolutions are small: quantizing them saves memory, hardly any time");
+    plan.warnings.push_back("all convolutions are small: quantizing them saves memory but little time");
   return plan;
 }
 

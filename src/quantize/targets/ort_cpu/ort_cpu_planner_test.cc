@@ -220,8 +220,8 @@ TEST(OrtCpuPlanner, TypesOfOverridesAreThoseOfTheKernels) {
     ASSERT_FALSE(plan.ok());
     EXPECT_EQ(plan.status().id(), ErrorId::kNotYetSupported);
     EXPECT_EQ(plan.status().message(), StrCat("overrides: ", tensor,
-                                              ": type 'int4' is not in this version for target "
-                                              "ort-cpu; it has: int8, uint8"));
+                                              ": target ort-cpu does not support type 'int4'; it supports: "
+                                              "int8, uint8"));
   }
 }
 

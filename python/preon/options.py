@@ -1,0 +1,287 @@
+"""Keywords of the functions. Written by `./dev docs` out of `preon doctor --options --json`."""
+import os
+from collections.abc import Sequence
+from typing import Any, Optional, TypedDict, Union
+
+Path = Union[str, bytes, "os.PathLike[str]"]
+Count = Union[int, str]  # "2k" and "1M", too
+_Entry = Union[str, tuple[str, Any]]  # "KEY=VALUE" or ("KEY", VALUE)
+Many = Union[_Entry, Sequence[_Entry]]
+
+
+class _QuantizeCalibrate(TypedDict, total=False):
+    config: Optional[Path]
+    "a configuration: JSON or YAML file, or the name of a preset"
+    resume: Optional[bool]
+    "continue from OUTPUT.partial, which an interrupted run leaves"
+    checkpoint: Optional[Count]
+    "seconds between two saves of OUTPUT.partial (default 10)"
+
+
+class _QuantizeCalibrateRangesCompareInstrument(TypedDict, total=False):
+    input: Optional[Many]
+    "samples of one model input"
+    preprocess: Optional[str]
+    "images to tensors: a preset and/or key=value,… ('help' lists them)"
+    labels: Optional[Path]
+    "classes of the samples: lines of NAME<TAB>CLASS, or JSON"
+    only: Optional[Path]
+    "only the samples that FILE lists, as analyze --cover writes it: lines of POSITION or POSITION<TAB>NAME (counted from 0)"
+    samples: Optional[Count]
+    "only the first N samples (default: all)"
+    batch: Optional[Count]
+    "samples per run (default: the model's own, else 1)"
+    seed: Optional[Count]
+    "seed of random:N (default 0)"
+    random_shape: Optional[Many]
+    "shape of an input's random samples, if the model does not fix it: NAME=1x3x64x64"
+    random_range: Optional[Many]
+    "random samples of an input are uniform in this interval (default: normal)"
+    threads: Optional[Count]
+    "number of threads (default: all cores that this process may use)"
+    tmp_dir: Optional[Path]
+    "folder for temporary files, created if missing (default: the system's)"
+
+
+class _QuantizeCalibrateInstrument(TypedDict, total=False):
+    calib_samples: Optional[Count]
+    "calibrate with the first N samples only; later steps read all (default: all)"
+    workers: Optional[Count]
+    "number of processes that calibrate in parallel; they share the --threads (default 1)"
+    memory: Optional[str]
+    "low: one run at a time; balanced (default); fast: a run on every thread, however much memory that needs"
+    weight: Optional[str]
+    "type of weights (default int8; with --target matmul-nbits int4; with float or block activations the same type)"
+    activation_scaled: Optional[bool]
+    "divide float16 and bfloat16 activations by a calibrated scale first, so that they use the most precise part of the type"
+    per_tensor: Optional[bool]
+    "one scale per weight instead of one per channel"
+    passthrough: Optional[Many]
+    "outputs of these operator types get the range of the input instead of their own"
+    opset: Optional[Count]
+    "raise the model to this opset of ONNX first (default: the target's preferred opset, else the lowest that its quantizers need)"
+
+
+class _Calibrate(TypedDict, total=False):
+    shard: Optional[str]
+    "only every N-th sample, from the I-th on; merge the N results"
+    per_sample: Optional[bool]
+    "also save each sample's name and its minimum and maximum per tensor, for analyze: 12 bytes per tensor and sample"
+
+
+class _Quantize(TypedDict, total=False):
+    calib: Optional[Path]
+    "statistics of an earlier calibrate or merge, instead of --data"
+    effort: Optional[str]
+    "how much to try: fast (no trials: minmse unless --method names another), default (method auto tries several methods on some samples)"
+    block_size: Optional[Count]
+    "number of weights that share a scale (default: all of a channel; with --target matmul-nbits 32, allowed 16 to 256)"
+    weight_form: Optional[str]
+    "how weights are stored: packed (integer codes), folded (rounded, as floats), operators (unchanged floats, each followed by a quantizer); default: depends on type and target"
+    weight_scaled: Optional[bool]
+    "divide float16 and bfloat16 weights by a scale first, as --activation-scaled does for activations"
+    bfloat16: Optional[Many]
+    "how bfloat16 tensors are written: casts (Cast nodes instead of com.amd.quark operators), clip (a Clip in front), vaiml (casts at inputs only)"
+    bfp_attribute: Optional[Many]
+    "for BFP, MX4, MX6 and MX9 types: an attribute of BFPQuantizeDequantize, such as block_size=16"
+    mx_attribute: Optional[Many]
+    "for other MX types: an attribute of MXQuantizeDequantize, such as block_size=16"
+    keep_block_axis: Optional[bool]
+    "always use blocks along axis 1, even where MatMul, Gemm or Softmax reduces another axis"
+    accuracy_level: Optional[Count]
+    "type in which --target matmul-nbits computes: 1 float32, 2 float16, 3 bfloat16, 4 int8 (default 0: the runtime chooses)"
+    weight_scale_type: Optional[str]
+    "type of scales for weights only (default: as --scale-type)"
+    weight_method: Optional[str]
+    "method for the ranges of weights: minmax, minmse (default for power-of-two scales)"
+    weight_search: Optional[Count]
+    "candidates of --weight-method minmse: All (default), Percentile, HistCenter"
+    format: Optional[str]
+    "form of integer operators: qdq (default; float operators between DequantizeLinear and QuantizeLinear), qoperator (QLinearConv and similar), extended (only target quark, its default for types other than int8 and uint8; com.microsoft quantizers, more operator types)"
+    reduce_range: Optional[bool]
+    "weights use one bit less (int8: 7 bits), so that sums can't overflow on any CPU; half the resolution"
+    disable_algorithm: Optional[Many]
+    "switch off an algorithm that improves weights or biases ('help' lists them)"
+    no_bias_correction: Optional[bool]
+    "the same as --disable-algorithm bias-correction"
+    no_channel_scales: Optional[bool]
+    "the same as --disable-algorithm channel-scales"
+    nhwc: Optional[bool]
+    "images are NHWC at the inputs and outputs of the result; samples stay NCHW"
+    value_info: Optional[bool]
+    "store type and shape of every inner tensor in the result"
+    save_and_restore: Optional[Path]
+    "ranges as JSON: if FILE exists, read the ranges from it; otherwise calibrate and write them"
+
+
+class _Instrument(TypedDict, total=False):
+    calib_out: Optional[str]
+    "what to set PREON_CALIB_OUT to where the model is served: a folder, or a file's name in which %p is the process id and %h the host; shown only, since a model must not say where files are written"
+    every: Optional[Count]
+    "save after every N runs, and at the end (default 1000)"
+    one_in: Optional[Count]
+    "observe only every N-th run, to reduce the cost (default 1: all)"
+
+
+class _QuantizeRangesAnalyze(TypedDict, total=False):
+    method: Optional[str]
+    "calibration method: computes ranges from the statistics ('help' lists them); default: auto"
+    method_option: Optional[Many]
+    "option of the method, for example Percentile=99.99"
+    scale_type: Optional[str]
+    "type of scales, for activations and weights: float32 (default), power-of-two, int16"
+
+
+class _Ranges(TypedDict, total=False):
+    all_methods: Optional[bool]
+    "the ranges of every method instead of one"
+
+
+class _QuantizeCalibrateRangesAnalyzeInstrument(TypedDict, total=False):
+    option: Optional[Many]
+    "an option by its name in AMD Quark, such as CalibDataSize=100 ('help' lists them)"
+    activation: Optional[str]
+    "type of activations (default uint8; 'help' lists them)"
+    symmetric: Optional[bool]
+    "symmetric activations: the zero point is the middle code"
+
+
+class _QuantizeRanges(TypedDict, total=False):
+    compat: Optional[str]
+    "compute exactly the numbers of another tool: quark, onnxruntime (default off); needs --method"
+
+
+class _QuantizeCalibrateRangesInstrument(TypedDict, total=False):
+    target: Optional[str]
+    "where the result will run ('help' lists them); default: ort-cpu, or simulate if ort-cpu does not support the types"
+    exclude: Optional[Many]
+    "nodes that stay float, by name; * and ? are wildcards"
+    exclude_type: Optional[Many]
+    "operator types that stay float"
+    float16: Optional[str]
+    "float16 models are converted to float32: keep-io (default: all but inputs and outputs), convert (all), off (nothing)"
+    disable_pass: Optional[Many]
+    "switch off a pass over the float or the quantized graph ('help' lists them)"
+    enable_pass: Optional[Many]
+    "also run a pass that is off for the target ('help' lists them)"
+    exact: Optional[bool]
+    "count every value (default: minimum, maximum and tails exact, other values of large tensors sampled); slower"
+    no_optimize: Optional[bool]
+    "calibrate the unoptimized graph: values equal those of the unoptimized model; slower"
+
+
+class _Passes(TypedDict, total=False):
+    list: Optional[Path]
+    "names of passes to run, one per line"
+    copy_type: Optional[Many]
+    "operator types whose constants copy_shared_initializers copies (default: all)"
+
+
+class _QuantizePasses(TypedDict, total=False):
+    external_data: Optional[bool]
+    "store the result's weights in FILE.HASH.data beside it (default: only above 2 GB)"
+
+
+class _QuantizeCalibrateInstrumentPasses(TypedDict, total=False):
+    fix_shape: Optional[Many]
+    "set the unknown dimensions of an input or output: NAME=1x3x224x224; also sets dimensions of the same name elsewhere"
+
+
+class _QuantizeCompare(TypedDict, total=False):
+    report: Optional[Path]
+    "also write the result to FILE: .json or .txt"
+
+
+class _Analyze(TypedDict, total=False):
+    production: Optional[Path]
+    "statistics collected in production, to check how well calibration covers them"
+    group_by: Optional[str]
+    "compare groups of samples, tensor by tensor: by folder, file or label"
+    tolerance: Optional[float]
+    "share of a range that a sample set may miss and still count as covering it (default 0.01)"
+    cover: Optional[Path]
+    "also write to FILE a small set of samples that reaches all ranges, for --only of calibrate"
+    html: Optional[Path]
+    "also write to FILE a page with histograms and curves over the layers"
+
+
+class _QuantizeCalibrateAnalyzeInstrument(TypedDict, total=False):
+    save_histograms: Optional[Path]
+    "also draw each observed tensor's histogram with the ranges of all methods, as DIR/TENSOR.svg"
+
+
+class QuantizeOptions(
+    _QuantizeCalibrate,
+    _QuantizeCalibrateRangesCompareInstrument,
+    _QuantizeCalibrateInstrument,
+    _Quantize,
+    _QuantizeRangesAnalyze,
+    _QuantizeCalibrateRangesAnalyzeInstrument,
+    _QuantizeRanges,
+    _QuantizeCalibrateRangesInstrument,
+    _QuantizePasses,
+    _QuantizeCalibrateInstrumentPasses,
+    _QuantizeCompare,
+    _QuantizeCalibrateAnalyzeInstrument, total=False,
+):
+    pass
+
+
+class CalibrateOptions(
+    _QuantizeCalibrate,
+    _QuantizeCalibrateRangesCompareInstrument,
+    _QuantizeCalibrateInstrument,
+    _Calibrate,
+    _QuantizeCalibrateRangesAnalyzeInstrument,
+    _QuantizeCalibrateRangesInstrument,
+    _QuantizeCalibrateInstrumentPasses,
+    _QuantizeCalibrateAnalyzeInstrument, total=False,
+):
+    pass
+
+
+class RangesOptions(
+    _QuantizeCalibrateRangesCompareInstrument,
+    _QuantizeRangesAnalyze,
+    _Ranges,
+    _QuantizeCalibrateRangesAnalyzeInstrument,
+    _QuantizeRanges,
+    _QuantizeCalibrateRangesInstrument, total=False,
+):
+    pass
+
+
+class AnalyzeOptions(
+    _QuantizeRangesAnalyze,
+    _QuantizeCalibrateRangesAnalyzeInstrument,
+    _Analyze,
+    _QuantizeCalibrateAnalyzeInstrument, total=False,
+):
+    pass
+
+
+class CompareOptions(
+    _QuantizeCalibrateRangesCompareInstrument,
+    _QuantizeCompare, total=False,
+):
+    pass
+
+
+class InstrumentOptions(
+    _QuantizeCalibrateRangesCompareInstrument,
+    _QuantizeCalibrateInstrument,
+    _Instrument,
+    _QuantizeCalibrateRangesAnalyzeInstrument,
+    _QuantizeCalibrateRangesInstrument,
+    _QuantizeCalibrateInstrumentPasses,
+    _QuantizeCalibrateAnalyzeInstrument, total=False,
+):
+    pass
+
+
+class PassesOptions(
+    _Passes,
+    _QuantizePasses,
+    _QuantizeCalibrateInstrumentPasses, total=False,
+):
+    pass

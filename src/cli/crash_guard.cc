@@ -1,0 +1,192 @@
+#include "cli/crash_guard.h"
+
+#include <execinfo.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include "base/exceptions.h"
+#include "base/exit_status.h"
+#include "base/text.h"
+
+namespace preon::cli {
+namespace {
+
+constexpr size_t kStackBytes = size_t{8} << 20;
+constexpr int kStatus = 1;
+
+// Written before the handler may run: a handler can't make text.
+using Text = std::array<char, 640>;
+Text crashed, shrunk;
+
+/// A line of text made without memory: all that a handler may use.
+class SignalLine {
+ public:
+  SignalLine& operator<<(std::string_view text) {
+    const size_t size = std::min(text.size(), line_.size() - size_ - 1);
+    std::memcpy(line_.data() + size_, text.data(), size);
+    size_ += size;
+    return *this;
+  }
+  void Print() {
+    line_[size_++] = '\n';
+    static_cast<void>(!write(STDERR_FILENO, line_.data(), size_));
+  }
+
+ private:
+  std::array<char, 2048> line_;
+  size_t size_ = 0;
+};
+
+/// Lines of /proc/self/maps are "begin-end rwxp offset device inode   path".
+class MapsReader {
+ public:
+  MapsReader() : fd_(open("/proc/self/maps", O_RDONLY | O_CLOEXEC)) {}
+  /// Of the mapping that holds the address; "" where there is none.
+  std::string_view PathAt(uintptr_t address) {
+    while (ReadLine()) {
+      char* at = line_.data();
+      const uintptr_t begin = Hex(at);
+      const uintptr_t end = Hex(++at);
+      if (address < begin || address >= end) continue;
+      const char* path = std::strchr(at, '/');
+      return path == nullptr ? std::string_view() : std::string_view(path);
+    }
+    return {};
+  }
+
+ private:
+  bool ReadLine() {
+    size_t size = 0;
+    char c = '\0';
+    while (fd_ >= 0 && read(fd_, &c, 1) == 1 && c != '\n')
+      if (size + 1 < line_.size()) line_[size++] = c;
+    line_[size] = '\0';
+    return size > 0;
+  }
+  static uintptr_t Hex(char*& at) {
+    uintptr_t value = 0;
+    for (;; ++at) {
+      if (*at >= '0' && *at <= '9')
+        value = value * 16 + static_cast<uintptr_t>(*at - '0');
+      else if (*at >= 'a' && *at <= 'f')
+        value = value * 16 + static_cast<uintptr_t>(*at - 'a' + 10);
+      else
+        return value;
+    }
+  }
+  int fd_;
+  std::array<char, 4300> line_{};
+};
+
+std::string_view NameOf(int signal) {
+  switch (signal) {
+    case SIGSEGV:
+      return "SIGSEGV, a read or write outside of memory, or a stack overflow";
+    case SIGFPE:
+      return "SIGFPE, a division by zero";
+    case SIGBUS:
+      return "SIGBUS, a read outside of a file";
+    case SIGILL:
+      return "SIGILL, an unknown instruction";
+    default:
+      return "SIGABRT, a failed check";
+  }
+}
+
+std::string ErrorPrefix(ErrorId id) { return StrCat("preon: error [E", GetErrorInfo(id).number, "] "); }
+
+void OnFault(int signal, siginfo_t* info, void*) {
+  SignalLine line;
+  const bool reading = signal == SIGBUS && info->si_code > 0;  // not sent by anybody
+  const std::string_view file =
+      reading ? MapsReader().PathAt(reinterpret_cast<uintptr_t>(info->si_addr)) : std::string_view();
+  if (!file.empty()) {
+    line << shrunk.data() << file << ": became shorter while it was being read";
+  } else {
+    line << crashed.data() << ": crashed (" << NameOf(signal)
+         << "); a model that the runtime can't stand is the usual reason\nhint: if ONNX Runtime alone runs the model, "
+            "please report it";
+  }
+  line.Print();
+  _exit(kStatus);
+}
+
+/// An exception in a place that lets none out: on a thread of the runtime, or while another one is on its way.
+[[noreturn]] void OnTerminate() {
+  if (const std::exception_ptr thrown = std::current_exception()) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const std::exception& problem) {
+      const Status status = StatusOf(problem);
+      SignalLine line;
+      line << ErrorPrefix(status.id()) << status.message();
+      line.Print();
+      _exit(kStatus);
+    } catch (...) {
+    }
+  }
+  std::abort();
+}
+
+}  // namespace
+
+void InstallCrashGuard(int argc, const char* const* argv) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  std::string words;
+  for (int word = 1; word < std::min(argc, 3); ++word) words += (word > 1 ? " " : "") + Printable(argv[word]);
+  std::snprintf(shrunk.data(), shrunk.size(), "%s", ErrorPrefix(ErrorId::kIoRead).c_str());
+  std::snprintf(crashed.data(), crashed.size(), "%s%s", ErrorPrefix(ErrorId::kRuntimeCrash).c_str(), words.c_str());
+  static std::array<char, 1 << 16> handler_stack;  // the faulting thread's own may be what has run out
+  const stack_t stack{.ss_sp = handler_stack.data(), .ss_flags = 0, .ss_size = handler_stack.size()};
+  sigaltstack(&stack, nullptr);
+  struct sigaction action = {};
+  action.sa_sigaction = OnFault;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | static_cast<int>(SA_RESETHAND);
+  for (const int signal : {SIGSEGV, SIGFPE, SIGBUS, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
+  std::set_terminate(OnTerminate);
+  void* frame = nullptr;
+  backtrace(&frame, 1);  // loads the unwinder now: without memory, the end of a thread could not
+#else
+  static_cast<void>(argc);
+  static_cast<void>(argv);
+#endif
+}
+
+int OnLargeStack(const std::function<int()>& body) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kStackBytes) return body();
+  struct Call {
+    const std::function<int()>* body;
+    int result;
+  } call{&body, kStatus};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  pthread_setattr_default_np(&attributes);
+  const auto run = [](void* given) -> void* {
+    auto* there = static_cast<Call*>(given);
+    there->result = (*there->body)();
+    return nullptr;
+  };
+  pthread_t thread;
+  const bool started = pthread_create(&thread, &attributes, run, &call) == 0;
+  pthread_attr_destroy(&attributes);
+  if (!started) return body();
+  pthread_join(thread, nullptr);
+  return call.result;
+}
+
+}  // namespace preon::cli

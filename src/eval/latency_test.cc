@@ -1,0 +1,87 @@
+#include "eval/latency.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "base/system.h"
+#include "ir/graph.h"
+
+namespace preon {
+namespace {
+
+TEST(Latency, PercentilesAreNearestRankAndThroughputIsPerSample) {
+  LatencyRecorder recorder;
+  for (int i = 1; i <= 100; ++i) recorder.Add(i, 2);
+  const Latency latency = recorder.Summarize();
+  EXPECT_EQ(latency.p50, 50);
+  EXPECT_EQ(latency.p90, 90);
+  EXPECT_EQ(latency.p99, 99);
+  EXPECT_DOUBLE_EQ(latency.throughput, 200 / 5.05);
+  EXPECT_EQ(LatencyRecorder().Summarize().throughput, 0);
+}
+
+// The ranks of the tables: 10 values from the 2nd smallest, 20 from the 6th, below 6 values the whole span.
+TEST(Speedup, IntervalIsBetweenOrderStatistics) {
+  for (const auto& [count, rank] : {std::pair(1, 1), {5, 1}, {8, 1}, {9, 2}, {10, 2}, {12, 3}, {20, 6}}) {
+    std::vector<double> ratios;
+    for (int i = count; i >= 1; --i) ratios.push_back(100 + i);
+    const Speedup speedup = SummarizeRatios(ratios);
+    EXPECT_DOUBLE_EQ(speedup.median, 100 + (count + 1) / 2.0) << count;
+    EXPECT_DOUBLE_EQ(speedup.low, (100 + rank) * 0.98) << count;
+    EXPECT_DOUBLE_EQ(speedup.high, (100 + count + 1 - rank) * 1.02) << count;
+  }
+}
+
+TEST(Speedup, OneDisturbedPairChangesNothingAndManyAreCalledBusy) {
+  const Speedup one = SummarizeRatios(std::vector<double>{2, 2, 2, 2, 2, 2, 2, 2, 2, 46});
+  EXPECT_EQ(one.median, 2);
+  EXPECT_LT(one.high, 2.1);
+  EXPECT_FALSE(one.busy);
+  EXPECT_TRUE(SummarizeRatios(std::vector<double>{2, 2, 2, 2, 2, 2, 2, 2, 46, 20}).busy);
+}
+
+/// y = Softmax(x), which takes some time.
+Session Slow() {
+  Model model;
+  model.ir_version = 8;
+  model.opsets = {{"", 13}};
+  model.graph.name = "slow";
+  const ValueInfo spec{.type = DataType::kFloat, .shape = Shape{1, 20000}};
+  model.graph.AddInput("x", spec);
+  model.graph.AddNode("Softmax", {"x"}, {"y"}, "softmax");
+  model.graph.AddOutput("y", spec);
+  Result<Session> session = Session::OpenModel(model, TimedSession({.threads = 1}), {});
+  EXPECT_TRUE(session.ok()) << session.status().ToString();
+  return std::move(session).value();
+}
+
+TEST(MeasureLatency, AModelAgainstItselfBesideBusyThreadsIsEqualOrBusy) {
+  Session a = Slow(), b = Slow();
+  const std::vector<NamedTensor> feeds = {{"x", Tensor::FromFloats({1, 20000}, std::vector<float>(20000, 1))}};
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> load;
+  for (int thread = 0; thread < 3 * AvailableCores(); ++thread)
+    load.emplace_back([&] {
+      while (!stop) continue;
+    });
+  int64_t reports = 0;
+  RunContext context{.threads = 1};
+  context.progress = [&](const Progress& progress) { reports += progress.stage == "latency"; };
+  const double waited_before = SecondsWaitedForCores();
+  const Result<LatencyPair> pair = MeasureLatency(a, b, feeds, 1, 0.1, context);
+  const double waited = SecondsWaitedForCores() - waited_before;
+  stop = true;
+  for (std::thread& thread : load) thread.join();
+  ASSERT_TRUE(pair.ok()) << pair.status().ToString();
+  const Speedup& speedup = pair->speedup;
+  EXPECT_TRUE(speedup.busy || (speedup.low <= 1 && 1 <= speedup.high)) << speedup.low << " " << speedup.high;
+  EXPECT_GE(reports, 10);
+  if (waited > 0) {
+    EXPECT_TRUE(speedup.busy) << "waited " << waited << " s";
+  }
+}
+
+}  // namespace
+}  // namespace preon

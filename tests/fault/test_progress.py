@@ -1,0 +1,65 @@
+"""What a run tells while it goes on, and how much it tries."""
+import json
+
+import pytest
+
+
+def stages(done):
+    """{stage: [(done, total), ...]} of the JSON lines on stderr."""
+    told = {}
+    for line in done.stderr.splitlines():
+        if line.startswith("{"):
+            now = json.loads(line)
+            told.setdefault(now["stage"], []).append((now["done"], now["total"]))
+    return told
+
+
+def test_every_stage_is_told(preon, model, data):
+    done = preon("quantize", model, "-o", "out.onnx", "--data", data, "--json")
+    assert done.returncode == 0, done.stderr
+    told = stages(done)
+    assert set(told) == set(json.loads(done.stdout)["seconds"]) - {"total"}
+    tried = told["try"]
+    assert tried == sorted(tried, key=lambda now: now[0])
+    assert tried[-1][0] == tried[-1][1] == 6 * 16  # candidates, samples
+
+
+def test_a_quick_run_is_silent_in_a_pipe(preon, model, data):
+    done = preon("run", model, "--data", data)
+    assert done.returncode == 0 and done.stderr == ""
+
+
+def test_one_method_without_trials(preon, model, data):
+    done = preon("quantize", model, "-o", "out.onnx", "--data", data, "--effort", "fast", "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["method"] == "minmse" and "tried" not in result and "try" not in result["seconds"]
+    assert "try" not in stages(done) and not any("auto" in warning for warning in result["warnings"])
+    chosen = preon("quantize", model, "-o", "out.onnx", "--data", data, "--effort", "fast", "--method", "minmax", "--json")
+    assert json.loads(chosen.stdout)["method"] == "minmax"
+    default = preon("quantize", model, "-o", "out.onnx", "--data", data, "--effort", "default", "--json")
+    assert len(json.loads(default.stdout)["tried"]) == 6
+
+
+@pytest.mark.parametrize("effort, number, says", [
+    ("high", 1007, "--effort: high is not in this version; wanted fast or default"),
+    ("quick", 1002, "got 'quick', wanted fast or default"),
+])
+def test_efforts_that_are_not_there(preon, model, data, effort, number, says):
+    preon.fails(2, number, "quantize", model, "-o", "out.onnx", "--data", data, "--effort", effort, says=says)
+
+
+def test_effort_without_ranges_has_no_effect(preon, model):
+    preon.fails(2, 1004, "quantize", model, "-o", "out.onnx", "--target", "dynamic", "--effort", "fast", says="--effort")
+
+
+@pytest.mark.parametrize("verb", ["quantize", "compare"])
+def test_no_speed_without_its_interval(preon, model, data, verb):
+    quantize = preon("quantize", model, "-o", "out.onnx", "--data", data, "--json")
+    done = quantize if verb == "quantize" else preon("compare", model, "out.onnx", "--data", data, "--json")
+    result = json.loads(done.stdout)
+    measured = result["compare"] if verb == "quantize" else result
+    speed = measured["speedup"]
+    assert 0 < speed["low"] <= speed["median"] <= speed["high"] and speed["busy"] in (True, False)
+    assert speed["busy"] or speed["high"] / speed["low"] <= 1.25
+    assert set(measured["latency_ms"]["float"]) == {"p50", "p90", "p99"}

@@ -1,0 +1,61 @@
+"""Switching off what this version does not have is never an error, nor is naming what the model does not have."""
+import json
+
+import pytest
+
+preon_package = pytest.importorskip("preon", reason="the Python package is not built (nanobind)")
+from preon import ConfigError, Int8Spec, ModelQuantizer, QConfig, QLayerConfig, UInt8Spec  # noqa: E402
+
+
+def run(tmp_path, model, reader, samples, **changes):
+    quantizer = ModelQuantizer(QConfig(QLayerConfig(input_tensors=UInt8Spec(), weight=Int8Spec()), **changes))
+    quantizer.quantize_model(tmp_path / model, tmp_path / "o.onnx", reader(samples[:2]))
+    return quantizer.result
+
+
+@pytest.fixture
+def missing(preon):
+    """AMD Quark's keys that this version does not have."""
+    told = json.loads(preon("doctor", "--options", "--json").stdout)["keys"]
+    return [key for key in told if not key["here"] and "." not in key["name"]]
+
+
+def test_every_flag_may_be_off(tmp_path, model, reader, samples, missing):
+    flags = [key["name"] for key in missing if key["type"] == "true or false"]
+    assert len(flags) > 16 and {"SimulateDPU", "AdjustShiftCut", "UseGPTQ", "CryptoMode"} <= set(flags)
+    result = run(tmp_path, model, reader, samples, extra_options=dict.fromkeys(flags, False))
+    assert (tmp_path / "o.onnx").exists() and not any(flag in warning for flag in flags for warning in result.warnings)
+
+
+def test_every_parameter_may_be_at_its_default(tmp_path, model, reader, samples, missing):
+    parameters = {key["name"]: key["default"] for key in missing if key["type"] != "true or false"}
+    assert {"CLESteps": 1, "SmoothAlpha": 0.5, "CLEBalanceMethod": "max"}.items() <= parameters.items()
+    run(tmp_path, model, reader, samples, extra_options=parameters)
+
+
+def test_a_flag_of_a_table_may_be_off(tmp_path, model, reader, samples):
+    run(tmp_path, model, reader, samples, extra_options={"GPTQParams": {}, "FastFinetune": None})
+
+
+@pytest.mark.parametrize("key, value", [("SimulateDPU", True), ("UseGPTQ", True), ("CLESteps", 3), ("CryptoMode", 1)])
+def test_what_is_asked_for_is_still_told(tmp_path, model, reader, samples, key, value):
+    with pytest.raises(ConfigError, match=rf"\[E1007\].*{key}: got"):
+        run(tmp_path, model, reader, samples, extra_options={key: value})
+
+
+@pytest.mark.parametrize("layers", [{None: ["MatMul", "LSTM"]}, {None: ["LayerNormalization"]}, {None: ["SomebodysOperator"]},
+                                    {QLayerConfig(weight=UInt8Spec()): ["MatMul"]}])
+def test_operator_types_that_the_model_does_not_have(tmp_path, model, reader, samples, layers):
+    run(tmp_path, model, reader, samples, layer_type_config=layers)
+    assert (tmp_path / "o.onnx").exists()
+
+
+def test_the_same_on_the_command_line(preon, model, data):
+    done = preon("quantize", model, "-o", "out.onnx", "--data", data, "--exclude-type", "MatMul", "--exclude-type", "Attention")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("typed, meant", [("Convv", "Conv"), ("MatMull", "MatMul"), ("Sofmax", "Softmax")])
+def test_a_misspelt_type_is_told(tmp_path, model, reader, samples, typed, meant):
+    with pytest.raises(ConfigError, match=rf"no operator of type '{typed}'; did you mean '{meant}'"):
+        run(tmp_path, model, reader, samples, layer_type_config={None: [typed]})
