@@ -1,10 +1,13 @@
 #include "analyze/analysis.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <limits>
 #include <set>
 
+#include "base/text.h"
 #include "ranges/outlier_rule.h"
+#include "ranges/range_methods.h"
 
 namespace preon {
 namespace {
@@ -39,21 +42,43 @@ std::pair<double, double> PictureInterval(const TensorSketch& sketch, const Tens
   return low < high ? std::pair(low, high) : std::pair(-1.0, 1.0);
 }
 
+std::string PercentText(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f %%", 100 * share);
+  return text;
+}
+
+// What the outliers call for, unless the expected error of another method is clearly less: outliers alone do not tell
+// how the rest lies.
+Status Advise(TensorAnalysis& tensor, const TensorSketch& sketch, const Distribution& values,
+              const Distribution& absolute, const AnalyzeOptions& options) {
+  constexpr double kClearlyLess = 0.9;
+  MethodAdvice advice = AdviceFor(ClassifyOutliers(OutlierRatio(absolute)));
+  PREON_ASSIGN_OR_RETURN(const MethodRange by_outliers, RangeOf(*MakeAutoMethod(), sketch, values, options.format));
+  tensor.method = advice.method;
+  tensor.method_options = std::move(advice.options);
+  tensor.reason = StrCat(advice.reason, "; expected error ", PercentText(by_outliers.error));
+  const MethodRange& least = *std::ranges::min_element(tensor.methods, {}, &MethodRange::error);
+  if (least.error >= kClearlyLess * by_outliers.error) return Status::Ok();
+  tensor.reason = StrCat("least expected error: ", PercentText(least.error), "; ", tensor.method, " has ",
+                         PercentText(by_outliers.error));
+  tensor.method = least.method;
+  tensor.method_options.clear();
+  return Status::Ok();
+}
+
 Result<TensorAnalysis> AnalyzeTensor(const TensorOrigin& origin, const TensorSketch& sketch,
                                      const TensorSketch* production, const AnalyzeOptions& options) {
   const Distribution values = Distribution::Signed(sketch), absolute = Distribution::Absolute(sketch);
   const auto [low, high] = PictureInterval(sketch, production);
-  const MethodAdvice advice = AdviceFor(ClassifyOutliers(OutlierRatio(absolute)));
   TensorAnalysis tensor{.name = origin.tensor,
                         .op = origin.op,
                         .values = FactsOf(sketch, values, absolute),
-                        .method = std::string(advice.method),
-                        .reason = std::string(advice.reason),
-                        .method_options = advice.options,
                         .picture = Draw(values, low, high, kPictureBins)};
   for (const auto& method : options.methods.entries()) {
     PREON_ASSIGN_OR_RETURN(tensor.methods.emplace_back(), RangeOf(*method, sketch, values, options.format));
   }
+  PREON_RETURN_IF_ERROR(Advise(tensor, sketch, values, absolute, options));
   PREON_ASSIGN_OR_RETURN(tensor.chosen, RangeOf(options.chosen, sketch, values, options.format));
   if (production == nullptr) return tensor;
   const Distribution seen = Distribution::Signed(*production);

@@ -26,7 +26,7 @@ struct TensorAnalysis {
   std::string op;                      ///< that computes it (TensorOrigin); "" where the file does not say
   std::vector<std::string> shared_by;  ///< tensors that take its range
   ValueFacts values;
-  /// What `auto` takes for it: name and options of a method, and why.
+  /// What is advised for it: name and options of a method, and why.
   std::string method, reason;
   MethodOptions method_options;
   std::vector<MethodRange> methods;  ///< all of the registry, in its order, with their defaults

@@ -1,9 +1,11 @@
 #include "base/cpu_quota.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
+
+#include "base/output/temp_dir.h"
 
 namespace preon {
 namespace {
@@ -12,19 +14,13 @@ namespace fs = std::filesystem;
 
 class CpuQuota : public ::testing::Test {
  protected:
-  CpuQuota() {
-    static int count = 0;
-    mount_ = fs::path(::testing::TempDir()) / ("cgroup_" + std::to_string(getpid()) + "_" + std::to_string(++count));
-    fs::create_directories(mount_);
-  }
-  ~CpuQuota() override { fs::remove_all(mount_); }
-
   void Put(const fs::path& file, const std::string& text) {
     fs::create_directories((mount_ / file).parent_path());
     std::ofstream(mount_ / file) << text << "\n";
   }
 
-  fs::path mount_;
+  TempDir dir_ = *TempDir::Create(::testing::TempDir());
+  const fs::path mount_ = dir_.path();
 };
 
 TEST_F(CpuQuota, NoneWithoutGroups) {

@@ -1,13 +1,13 @@
 #include "base/file.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <utility>
+
+#include "base/descriptor.h"
 
 namespace preon {
 namespace {
@@ -20,40 +20,25 @@ Status ReadError(const std::string& path) {
 }  // namespace
 
 Result<std::string> ReadFile(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return ReadError(path);
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return ReadError(path);
   std::string text;
   struct stat info;
-  if (fstat(fd, &info) == 0 && info.st_size > 0) text.reserve(static_cast<size_t>(info.st_size));
+  if (fstat(file.get(), &info) == 0 && info.st_size > 0) text.reserve(static_cast<size_t>(info.st_size));
   char buffer[1 << 16];
   ssize_t got;
-  while ((got = read(fd, buffer, sizeof(buffer))) > 0) text.append(buffer, static_cast<size_t>(got));
-  const int saved = errno;
-  close(fd);
-  errno = saved;
+  while ((got = read(file.get(), buffer, sizeof(buffer))) > 0) text.append(buffer, static_cast<size_t>(got));
   if (got < 0) return ReadError(path);
   return text;
 }
 
 Result<MappedFile> MapFile(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return ReadError(path);
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat info;
-  if (fstat(fd, &info) != 0) {
-    const int saved = errno;
-    close(fd);
-    errno = saved;
-    return ReadError(path);
-  }
+  if (!file || fstat(file.get(), &info) != 0) return ReadError(path);
   const size_t size = static_cast<size_t>(info.st_size);
-  if (size == 0) {
-    close(fd);
-    return MappedFile{};
-  }
-  void* memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
-  const int saved = errno;
-  close(fd);
-  errno = saved;
+  if (size == 0) return MappedFile{};
+  void* memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (memory == MAP_FAILED) return ReadError(path);
   std::shared_ptr<const void> owner(memory, [size](void* p) { munmap(p, size); });
   return MappedFile{{static_cast<const std::byte*>(memory), size}, std::move(owner)};

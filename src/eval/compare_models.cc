@@ -63,8 +63,6 @@ int64_t RankOf(std::span<const double> row, int64_t label) {
   return rank;
 }
 
-int64_t ArgMax(std::span<const double> row) { return std::max_element(row.begin(), row.end()) - row.begin(); }
-
 double Decibel(double signal, double noise) {
   if (noise == 0) return kExactSqnrDb;
   if (signal == 0) return -kExactSqnrDb;

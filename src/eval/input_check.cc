@@ -76,7 +76,7 @@ std::string CheckLook(const ImageInput& input) {
   }
   if (look.divided_twice && input.spec.shape[input.channel_axis] == 3)
     return StrCat(name, "wrong preprocessing? no value is above ", look.max,
-                  ": were pixels divided by 255 twice? leave one division out");
+                  ": were pixels divided by 255 twice? divide once");
   return "";
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <utility>
+#include <optional>
 
 #include "data/images/preprocess.h"
 #include "eval/told_apart.h"
@@ -17,13 +17,23 @@ namespace {
 constexpr double kSuspicious = 0.5, kFar = 1.5;
 // A preset fits if it has a third of the divergence, or tells so many more classes apart and changes what they are.
 constexpr double kFits = 1.0 / 3, kToldApart = 1.3, kSameClasses = 0.8;
-// Presets that are nearly as good as the best one: the first in the list is the most common.
-constexpr double kNearlyAsGood = 0.1;
-
 struct Preset {
   const PreprocessPreset* row;
   PixelFormula formula;
 };
+
+struct Fit {
+  Preset preset;
+  double quality;  // the higher, the better
+};
+
+// Of presets that are nearly as good as the best one, the first in the list: it is the most common.
+std::optional<Fit> MostCommonOfTheBest(const std::vector<Fit>& fits) {
+  constexpr double kNearlyAsGood = 0.1;
+  if (fits.empty()) return std::nullopt;
+  const double best = std::ranges::max(fits, {}, &Fit::quality).quality;
+  return *std::ranges::find_if(fits, [&](const Fit& fit) { return fit.quality >= best - kNearlyAsGood; });
+}
 
 std::string Number(double value) {
   char text[32];
@@ -53,8 +63,8 @@ std::vector<Preset> PresetsFor(int64_t channels) {
 std::string Advice(const Preset& preset) {
   const std::string_view keys = preset.row->keys;
   const size_t scale = keys.find("scale=");
-  return StrCat("--preprocess ", preset.row->name, " fits; arrays have to be prepared like that (",
-                scale == std::string_view::npos ? "pixels from 0 to 255" : keys.substr(scale), ")");
+  return StrCat("use --preprocess ", preset.row->name, ", or prepare arrays with ",
+                scale == std::string_view::npos ? "pixels from 0 to 255" : keys.substr(scale));
 }
 
 std::string WhatTheyAre(const ImageInput& input) {
@@ -70,19 +80,16 @@ std::string CheckSpread(const ImageInput& input, const TrainedLayers& layers, co
   if (!now.ok() || now->divergence < kSuspicious) return "";
   const std::string what = StrCat(WhatTheyAre(input), " make the input of BatchNormalization '", layers.node, "' vary ",
                                   Number(now->ratio), " times as much as in training");
-  std::vector<std::pair<double, Preset>> fitting;
+  std::vector<Fit> fits;
   if (input.look.scale != nullptr) {
     for (const Preset& preset : PresetsFor(input.spec.shape[input.channel_axis])) {
       const auto then =
           MeasureSpread(layers, AllPrepared(input.images, *input.look.scale, preset, input.channel_axis), context);
-      if (then.ok() && then->divergence < kFits * now->divergence) fitting.emplace_back(then->divergence, preset);
+      if (then.ok() && then->divergence < kFits * now->divergence) fits.push_back({preset, -then->divergence});
     }
   }
-  const auto best = std::ranges::min_element(fitting, {}, [](const auto& each) { return each.first; });
-  if (best == fitting.end()) return now->divergence >= kFar ? what : "";
-  const auto first =
-      std::ranges::find_if(fitting, [&](const auto& each) { return each.first <= best->first + kNearlyAsGood; });
-  return StrCat(what, "; ", Advice(first->second));
+  if (const std::optional<Fit> best = MostCommonOfTheBest(fits)) return StrCat(what, "; ", Advice(best->preset));
+  return now->divergence >= kFar ? what : "";
 }
 
 std::string CheckClasses(const ImageInput& input, const Model& model, const RunContext& context) {
@@ -100,19 +107,17 @@ std::string CheckClasses(const ImageInput& input, const Model& model, const RunC
   const std::optional<ClassScores> now = scores_of(input.images);
   if (!now) return "";
   const double told_apart = now->ClassesToldApart();
-  std::vector<std::pair<double, Preset>> fitting;
+  std::vector<Fit> fits;
   for (const Preset& preset : PresetsFor(input.spec.shape[input.channel_axis])) {
     const auto then = scores_of(AllPrepared(input.images, *input.look.scale, preset, input.channel_axis));
     if (then && then->ClassesToldApart() > kToldApart * told_apart && then->Agreement(*now) < kSameClasses)
-      fitting.emplace_back(then->ClassesToldApart(), preset);
+      fits.push_back({preset, std::log(then->ClassesToldApart())});
   }
-  const auto best = std::ranges::max_element(fitting, {}, [](const auto& each) { return each.first; });
-  if (best == fitting.end()) return "";
-  const auto first =
-      std::ranges::find_if(fitting, [&](const auto& each) { return each.first >= best->first * (1 - kNearlyAsGood); });
-  return StrCat(WhatTheyAre(input), " let the model tell about ", std::lround(told_apart), " classes apart in ",
-                input.images.size(), " samples, preset ", first->second.row->name, " ", std::lround(first->first), "; ",
-                Advice(first->second));
+  const std::optional<Fit> best = MostCommonOfTheBest(fits);
+  if (!best) return "";
+  return StrCat(WhatTheyAre(input), "; the model distinguishes about ", std::lround(told_apart), " classes in ",
+                input.images.size(), " samples, with preset ", best->preset.row->name, " ",
+                std::lround(std::exp(best->quality)), "; ", Advice(best->preset));
 }
 
 bool IsClassifier(const Model& model) {

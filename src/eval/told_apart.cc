@@ -15,10 +15,6 @@ double Entropy(const std::vector<double>& probabilities) {
   return entropy;
 }
 
-auto TopClass(const std::vector<double>& probabilities) {
-  return std::ranges::max_element(probabilities) - probabilities.begin();
-}
-
 }  // namespace
 
 void ClassScores::Add(const Tensor& scores) {
@@ -45,7 +41,7 @@ double ClassScores::ClassesToldApart() const {
 double ClassScores::Agreement(const ClassScores& other) const {
   double same = 0;
   for (size_t sample = 0; sample < probabilities.size(); ++sample)
-    same += TopClass(probabilities[sample]) == TopClass(other.probabilities[sample]);
+    same += ArgMax(probabilities[sample]) == ArgMax(other.probabilities[sample]);
   return same / static_cast<double>(probabilities.size());
 }
 

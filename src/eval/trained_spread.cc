@@ -51,7 +51,7 @@ Model PartOf(const Model& model, const std::set<const Node*>& nodes, const std::
 }
 
 // Sums per channel of [N, C, ...].
-struct ChannelSums {
+struct SpreadSums {
   std::vector<double> sum, squares;
   double count = 0;
 
@@ -93,7 +93,7 @@ Result<SpreadAgainstTraining> MeasureSpread(const TrainedLayers& layers, std::sp
     PREON_ASSIGN_OR_RETURN(session, Session::OpenModel(layers.model, {.threads = context.ThreadCount()}, context));
   }
   const size_t channels = layers.mean.size();
-  ChannelSums sums{.sum = std::vector<double>(channels), .squares = std::vector<double>(channels)};
+  SpreadSums sums{.sum = std::vector<double>(channels), .squares = std::vector<double>(channels)};
   for (const Tensor& sample : samples) {
     Tensor values = sample;
     if (session) {

@@ -1,5 +1,6 @@
 #include "eval/values.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/half.h"
@@ -22,6 +23,8 @@ std::vector<double> Decoded(const Tensor& tensor, double (*decode)(uint16_t)) {
 }
 
 }  // namespace
+
+int64_t ArgMax(std::span<const double> values) { return std::ranges::max_element(values) - values.begin(); }
 
 bool IsFloatingType(DataType type) {
   return type == DataType::kFloat || type == DataType::kDouble || type == DataType::kFloat16 ||

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/folder.h"
 #include "base/hash.h"
 #include "base/output/atomic_file.h"
 #include "data/data_options.h"
@@ -115,8 +116,8 @@ void PartialCalibration::Remove() const {
 void PartialCalibration::RemoveWorkersFolder() const {
   std::error_code ignored;
   for (const std::string& file : FilesIn(workers_folder())) fs::remove(file, ignored);
-  for (const fs::directory_entry& entry : fs::directory_iterator(workers_folder(), ignored)) {
-    const std::string file = entry.path().stem().string();  // .K.calib of .K.calib.preon-tmp-PID
+  for (const fs::directory_entry& entry : EntriesOf(workers_folder())) {
+    const std::string file = entry.path().stem().string();  // .K.calib of a temporary name
     if (file.starts_with('.')) RemoveLeftovers((entry.path().parent_path() / file.substr(1)).string());
   }
   fs::remove(workers_folder(), ignored);

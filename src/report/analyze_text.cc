@@ -41,7 +41,9 @@ void AddMethods(TextWriter& out, const AnalyzeResult& result) {
     out.Add("%-24s %14.1f %% %14.2f %% %10lld tensors\n", method.method.c_str(), 100 * method.median_kept,
             100 * method.median_error, static_cast<long long>(method.least_error));
   }
-  out.Add("(medians over the tensors; error: root mean square, relative to that of the values)\n");
+  out.Add(
+      "(medians over the tensors; error: root mean square, relative to that of the values; of single tensors: for a\n"
+      "whole model, quantize tries several methods on samples)\n");
 }
 
 void AddShifts(TextWriter& out, const AnalyzeResult& result) {

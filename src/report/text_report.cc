@@ -52,7 +52,7 @@ void AddComparison(TextWriter& out, const Comparison& compare) {
 void AddLatency(TextWriter& out, const LatencyPair& latency) {
   const Speedup& speedup = latency.speedup;
   if (speedup.median <= 0) return;
-  out.Add("  speed       %.2f times float's (%.2f to %.2f)%s\n", speedup.median, speedup.low, speedup.high,
+  out.Add("  speed       %.2f times the speed of float (%.2f to %.2f)%s\n", speedup.median, speedup.low, speedup.high,
           speedup.busy ? "; not reliable: the machine was busy" : "");
   out.Add("  latency     %.3f ms -> %.3f ms per run (medians; p90 %.3f ms -> %.3f ms)\n", latency.reference.p50,
           latency.other.p50, latency.reference.p90, latency.other.p90);
@@ -208,9 +208,9 @@ std::string ToText(const InstrumentResult& result) {
           BytesText(result.float_size_bytes).c_str());
   out.Add("  observes    %lld tensors, %lld more share their ranges\n", static_cast<long long>(result.observed_tensors),
           static_cast<long long>(result.shared_tensors));
-  out.Add("  collects    every %lld runs and at the end; needs lib/libpreon_observers.so where it is served\n",
+  out.Add("  collects    every %lld runs and at the end; the server must load lib/libpreon_observers.so\n",
           static_cast<long long>(result.every));
-  out.Add("  into        what PREON_CALIB_OUT says where it is served: set PREON_CALIB_OUT=%s\n",
+  out.Add("  output      set PREON_CALIB_OUT=%s where the model is served\n",
           result.calib_out.empty() ? "FOLDER" : Printable(result.calib_out).c_str());
   AddWarnings(out, result.warnings);
   return out.Take();

@@ -14,7 +14,8 @@ class ObserveAddKernel {
     for (const int64_t index : node.GetAttributes<int64_t>(kIndicesAttribute)) {
       indices_.push_back(index == kNotObserved ? std::nullopt : std::optional(CheckedIndex(index, tensors)));
     }
-    if (indices_.size() != 3) throw std::runtime_error(StrCat("ObserveAdd: ", indices_.size(), " indices"));
+    if (indices_.size() != 3)
+      throw std::runtime_error(StrCat("ObserveAdd: got ", indices_.size(), " indices, wanted 3"));
   }
 
   OrtStatusPtr ComputeV2(OrtKernelContext* ort_context) const {

@@ -10,15 +10,15 @@ namespace preon {
 
 ObservedLayout::ObservedLayout(const Ort::ConstKernelInfo& node)
     : block_(node.GetAttribute<int64_t>(kBlockAttribute)), channels_(node.GetAttribute<int64_t>(kChannelsAttribute)) {
-  if (block_ < 1) throw std::runtime_error(StrCat("an observer reads blocks of ", block_));
+  if (block_ < 1) throw std::runtime_error(StrCat("Observe: got block ", block_, ", wanted 1 or more"));
 }
 
 ObservedValue ObservedLayout::Value(const float* data, Shape shape) const {
   if (block_ == 1) return {.data = data, .shape = std::move(shape), .block = block_};
   const int64_t stored = shape.size() < 2 ? 0 : shape[1];
   if (stored == 0 || stored % block_ != 0 || channels_ > stored || channels_ <= stored - block_) {
-    throw std::runtime_error(StrCat("an observer reads ", channels_, " channels in blocks of ", block_, " of a tensor ",
-                                    ShapeToString(shape)));
+    throw std::runtime_error(StrCat("Observe: ", channels_, " channels in blocks of ", block_,
+                                    " do not fit a tensor of shape ", ShapeToString(shape)));
   }
   shape[1] = channels_;
   return {.data = data, .shape = std::move(shape), .block = block_};

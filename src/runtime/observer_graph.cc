@@ -98,7 +98,8 @@ Result<std::vector<ObserverPlace>> ReplaceMarkers(Model& model, size_t count, in
   for (Node* marker : FindMarkers(graph)) {
     Reading reading{static_cast<size_t>(marker->Int(kIndexAttribute, 0))};
     if (marker->input(0).empty() || reading.index >= count || !seen.insert(reading.index).second)
-      return Error(ErrorId::kModelInvalid, "observers: one of tensor ", reading.index, " of ", count, ", or two");
+      return Error(ErrorId::kModelInvalid, "observers: the index ", reading.index,
+                   " is used twice, has no input, or is above the number of observed tensors, ", count);
     std::string tensor = marker->input(0);
     Node* reorder = ReorderForOneReader(graph, tensor);
     graph.RemoveNode(marker);
@@ -112,7 +113,7 @@ Result<std::vector<ObserverPlace>> ReplaceMarkers(Model& model, size_t count, in
     places[reading.index] = reorder != nullptr ? ObserverPlace::kBlocked : ObserverPlace::kOptimized;
   }
   if (seen.size() != count)
-    return Error(ErrorId::kInternal, "observers: ", seen.size(), " of ", count, " survived the optimizer");
+    return Error(ErrorId::kInternal, "observers: ONNX Runtime's optimizer left ", seen.size(), " of ", count);
   return places;
 }
 

@@ -104,7 +104,8 @@ class Terminal(io.StringIO):
 def test_progress_where_somebody_looks(model, tmp_path, monkeypatch):
     from preon import progress
 
-    monkeypatch.setattr(progress, "_FIRST_SECONDS", 0)
+    for seconds in ("_FIRST_SECONDS", "_NEXT_SECONDS"):
+        monkeypatch.setattr(progress, seconds, 0)
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
     preon_package.calibrate(tmp_path / model, tmp_path / "a.calib", data="random:2000")

@@ -66,15 +66,14 @@ bool SameBytes(const std::string& one_path, const std::string& other_path) {
 
 void RemoveLeftovers(const std::string& path) {
   const std::string prefix = TempPrefix(path);
-  std::error_code ignored;
-  for (fs::directory_iterator entry(FolderOf(path), ignored), end; !ignored && entry != end; entry.increment(ignored)) {
-    if (!entry->path().filename().string().starts_with(prefix)) continue;
-    const Descriptor file = OpenForReading(entry->path().string());
+  for (const fs::directory_entry& entry : EntriesOf(FolderOf(path))) {
+    if (!entry.path().filename().string().starts_with(prefix)) continue;
+    const Descriptor file = OpenForReading(entry.path().string());
     struct stat info;
     if (!file || fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
     if (TryLock(file.get()) != LockState::kLocked) continue;
     RemoveSideFiles(path, file.get());  // killed between the names of a side file and its model
-    unlink(entry->path().c_str());
+    unlink(entry.path().c_str());
   }
 }
 
@@ -95,7 +94,7 @@ Result<AtomicFile> AtomicFile::Open(const std::string& given_path) {
   while (true) {
     AtomicFile file;
     file.path_ = path;
-    const std::string temp = folder + "/" + TempPrefix(path) + RandomDigits();
+    const std::string temp = TempPath(path, RandomDigits());
     file.fd_ = Descriptor(open(temp.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (!file.fd_) return WriteError(path);
     file.temp_path_ = temp;

@@ -15,8 +15,7 @@ namespace {
 // process the next one learns by it what is to be removed.
 class ReplacedFile {
  public:
-  explicit ReplacedFile(const std::string& path)
-      : file_(OpenForReading(path)), name_(FolderOf(path) + "/" + TempPrefix(path) + RandomDigits()) {
+  explicit ReplacedFile(const std::string& path) : file_(OpenForReading(path)), name_(TempPath(path, RandomDigits())) {
     named_ = file_ && link(path.c_str(), name_.c_str()) == 0;
   }
   ReplacedFile(const ReplacedFile&) = delete;

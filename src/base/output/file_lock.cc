@@ -27,7 +27,7 @@ bool HasName(int fd) {
   return fstat(fd, &info) == 0 && info.st_nlink > 0;
 }
 
-OutputLock::OutputLock(const std::string& path) : path_(FolderOf(path) + "/" + TempPrefix(path) + "lock") {
+OutputLock::OutputLock(const std::string& path) : path_(TempPath(path, "lock")) {
   constexpr std::chrono::seconds kPatience{10};
   constexpr std::chrono::milliseconds kPause{5};
   for (const auto over = std::chrono::steady_clock::now() + kPatience; std::chrono::steady_clock::now() < over;) {

@@ -44,14 +44,6 @@ bool MayName(const fs::directory_entry& entry, std::string_view name) {
   return first == kFirstOfModel && Names(file.get(), name).value_or(true);
 }
 
-std::vector<fs::directory_entry> EntriesOf(const std::string& folder) {
-  std::vector<fs::directory_entry> entries;
-  std::error_code ignored;
-  for (fs::directory_iterator entry(folder, ignored), end; !ignored && entry != end; entry.increment(ignored))
-    entries.push_back(*entry);
-  return entries;
-}
-
 bool IsSideFileOf(const std::string& model_name, const fs::directory_entry& entry) {
   std::error_code error;
   const std::string name = entry.path().filename().string();

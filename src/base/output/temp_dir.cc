@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/folder.h"
 #include "base/output/file_lock.h"
 #include "base/output/temp_name.h"
 
@@ -28,14 +29,13 @@ bool IsOurs(int fd) {
 }
 
 void RemoveStale(const std::string& parent) {
-  std::error_code ignored;
-  for (fs::directory_iterator entry(parent, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
-    const std::string name = entry->path().filename().string();
+  for (const fs::directory_entry& entry : EntriesOf(parent)) {
+    const std::string name = entry.path().filename().string();
     if (!name.starts_with(kPrefix) || !AreRandomDigits(std::string_view(name).substr(kPrefix.size()))) continue;
-    const Descriptor folder = OpenFolder(entry->path().string());
+    const Descriptor folder = OpenFolder(entry.path().string());
     std::error_code kept;
     if (folder && IsOurs(folder.get()) && TryLock(folder.get()) == LockState::kLocked)
-      fs::remove_all(entry->path(), kept);
+      fs::remove_all(entry.path(), kept);
   }
 }
 

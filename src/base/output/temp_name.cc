@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <random>
 
+#include "base/folder.h"
+
 namespace preon {
 namespace fs = std::filesystem;
 namespace {
@@ -34,6 +36,10 @@ bool AreRandomDigits(std::string_view text) {
 
 std::string TempPrefix(const std::string& path) {
   return "." + fs::path(path).filename().string().substr(0, kLongestName) + std::string(kMarker);
+}
+
+std::string TempPath(const std::string& path, const std::string& ending) {
+  return FolderOf(path) + "/" + TempPrefix(path) + ending;
 }
 
 bool IsTempName(std::string_view name) { return name.starts_with('.') && name.find(kMarker) != std::string_view::npos; }

@@ -12,6 +12,8 @@ bool AreRandomDigits(std::string_view text);
 
 /// What the temporary names of a file at `path` begin with; RandomDigits() follow. They lie in the same folder.
 std::string TempPrefix(const std::string& path);
+/// A path with such a name.
+std::string TempPath(const std::string& path, const std::string& ending);
 /// A temporary name of any file.
 bool IsTempName(std::string_view name);
 

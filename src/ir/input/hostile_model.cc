@@ -67,6 +67,11 @@ Status CheckValue(const onnx::ValueInfoProto& value) {
 struct Expanded {
   int64_t nodes = 0;  ///< those of functions
   int depth = 0;      ///< of calls
+
+  void Add(const Expanded& part) {
+    nodes = std::min(nodes + part.nodes, kMaxExpandedNodes + 1);
+    depth = std::max(depth, part.depth);
+  }
 };
 
 class Checker {
@@ -85,13 +90,9 @@ class Checker {
     return Nodes(graph.node());
   }
 
-  Result<Expanded> Functions() {
-    Expanded all;
-    for (const auto& [key, function] : functions_) {
-      PREON_ASSIGN_OR_RETURN(const Expanded one, Function(key, *function));
-      all.depth = std::max(all.depth, one.depth);
-    }
-    return all;
+  Status Functions() {
+    for (const auto& [key, function] : functions_) PREON_RETURN_IF_ERROR(Function(key, *function).status());
+    return Status::Ok();
   }
 
  private:
@@ -105,17 +106,13 @@ class Checker {
     for (const auto& node : nodes) {
       Result<Expanded> one = Node(node);
       if (!one.ok()) return std::move(one).status().WithContext("node ", node.name(), " (", node.op_type(), ")");
-      all.nodes = std::min(all.nodes + one->nodes, kMaxExpandedNodes + 1);
-      all.depth = std::max(all.depth, one->depth);
+      all.Add(*one);
     }
     return all;
   }
 
   Result<Expanded> Node(const onnx::NodeProto& node) {
     Expanded all{.nodes = open_.empty() ? 0 : 1};
-    const auto take = [&](const Expanded& part) {
-      all = {std::min(all.nodes + part.nodes, kMaxExpandedNodes + 1), std::max(all.depth, part.depth)};
-    };
     for (const auto& attribute : node.attribute()) {
       PREON_RETURN_IF_ERROR(CheckAttribute(attribute));
       PREON_RETURN_IF_ERROR(CheckRank(attribute.name(), attribute.t().dims_size()));
@@ -123,17 +120,17 @@ class Checker {
         PREON_RETURN_IF_ERROR(CheckRank(attribute.name(), tensor.dims_size()));
       if (attribute.has_g()) {
         PREON_ASSIGN_OR_RETURN(const Expanded part, Graph(attribute.g()));
-        take(part);
+        all.Add(part);
       }
       for (const auto& graph : attribute.graphs()) {
         PREON_ASSIGN_OR_RETURN(const Expanded part, Graph(graph));
-        take(part);
+        all.Add(part);
       }
     }
     const std::string key = KeyOf(node.domain(), node.op_type());
     if (const auto function = functions_.find(key); function != functions_.end()) {
       PREON_ASSIGN_OR_RETURN(const Expanded part, Function(key, *function->second));
-      take({part.nodes, part.depth + 1});
+      all.Add({part.nodes, part.depth + 1});
     }
     if (all.depth > kMaxFunctionDepth)
       return Error(ErrorId::kModelInvalid, "functions call functions more than ", kMaxFunctionDepth, " deep");
@@ -162,7 +159,7 @@ class Checker {
 Status CheckHostileModel(const onnx::ModelProto& model) {
   Checker checker(model);
   PREON_ASSIGN_OR_RETURN(const Expanded graph, checker.Graph(model.graph()));
-  PREON_RETURN_IF_ERROR(checker.Functions().status());  // those that nothing calls, too: the runtime reads them
+  PREON_RETURN_IF_ERROR(checker.Functions());  // those that nothing calls, too: the runtime reads them
   if (graph.nodes <= kMaxExpandedNodes) return Status::Ok();
   return Error(ErrorId::kModelTooLarge, "its functions, written out, make more than ", kMaxExpandedNodes, " nodes")
       .WithHint("write them out with onnx.inliner.inline_local_functions, or export the model without functions");

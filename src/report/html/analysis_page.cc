@@ -70,9 +70,7 @@ std::vector<LayerChart> Charts(const Analysis& a) {
   using Tensor = TensorAnalysis;
   LayerChart outliers{
       .title = "Outlier ratio",
-      .note =
-          "largest |x| over the 99th percentile; up to 3: no outliers; "
-          "above 10: the method with the least error is advised",
+      .note = "largest |x| over the 99th percentile; up to 3: no outliers; above 10: far outliers",
       .scale = AxisScale::kLog,
       .curves = {CurveOf(a, "calibration", "calibration", [](const Tensor& t) { return t.values.outlier_ratio; })},
       .guides = {3, 10}};
