@@ -115,8 +115,8 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return ApplyQConfigText(o, v); }},
     {"activation", "TYPE", "type of activations (default uint8; 'help' lists them)", OptionKind::kValue,
      kPlans | kReadsRanges, [](Options& o, const std::string& v) { return SetType(o.plan.activation, v); }},
-    {"weight", "TYPE", "type of weights (default int8; with --target matmul-nbits int4; with float or block "
-     "activations the same type)", OptionKind::kValue, kPlans,
+    {"weight", "TYPE", "type of weights (default int8; int4 with 4-bit activations and with --target matmul-nbits; "
+     "with float or block activations the same type)", OptionKind::kValue, kPlans,
      [](Options& o, const std::string& v) { return SetWeightType(o.types.weight, v); }},
     {"block-size", "N", "number of weights that share a scale (default: all of a channel; with --target matmul-nbits "
      "32, allowed 16 to 256)", OptionKind::kValue, kVerbQuantize,

@@ -1,4 +1,5 @@
-// Auto: the rule that a tensor's outlier ratio calls for. `quantize` tries whole policies besides.
+// Auto: the rule that a tensor's outlier ratio calls for, with power-of-two scales the one with the least error.
+// `quantize` tries whole policies besides.
 #include <array>
 
 #include "ranges/method_options.h"
@@ -39,6 +40,8 @@ class AutoMethod final : public RangeMethod {
 
   Result<Range> Choose(const TensorSketch& sketch, const RangeQuery& query) const override {
     PREON_RETURN_IF_ERROR(ObservedRange(sketch).status());
+    // So few scales are possible that the best can be found, and that of any other range may cut off a third of it.
+    if (query.scale_type == ScaleType::kPowerOfTwo) return few_scales_->Choose(sketch, query);
     const Outliers outliers = ClassifyOutliers(OutlierRatio(Distribution::Absolute(sketch)));
     return methods_[static_cast<size_t>(outliers)]->Choose(sketch, query);
   }
@@ -46,6 +49,7 @@ class AutoMethod final : public RangeMethod {
  private:
   bool graph_aware_by_default() const override { return true; }
 
+  std::shared_ptr<const RangeMethod> few_scales_ = MakeMinMseMethod();
   std::array<std::shared_ptr<const RangeMethod>, kOutlierClasses> methods_ = {
       MethodFor(Outliers::kNone), MethodFor(Outliers::kFew), MethodFor(Outliers::kMany)};
 };

@@ -31,6 +31,15 @@ TEST(AutoMethod, OfFarOutliersTheErrorDecides) {
   EXPECT_NEAR(ChooseAuto(values).max, 30, 0.1);
 }
 
+// The nearest power of two below a scale would cut off up to a third of a whole range.
+TEST(AutoMethod, OfPowersOfTwoTheErrorDecides) {
+  const RangeQuery query = {.format = {DataType::kInt16, true}, .scale_type = ScaleType::kPowerOfTwo};
+  for (const auto& [name, values] : test::ActivationLikeTensors()) {
+    const TensorSketch sketch = test::SketchOf(values);
+    EXPECT_EQ(*MakeAutoMethod()->Choose(sketch, query), *MakeMinMseMethod()->Choose(sketch, query)) << name;
+  }
+}
+
 // What advice names is what auto does.
 TEST(AutoMethod, FollowsTheAdvice) {
   for (const auto& [name, values] : test::ActivationLikeTensors()) {

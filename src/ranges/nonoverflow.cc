@@ -1,7 +1,6 @@
 // NonOverflow: the observed range, symmetric, and a power-of-two scale that covers it (Quark's
 // PowerOfTwoMethod.NonOverflow).
-#include <cmath>
-
+#include "ranges/covering_range.h"
 #include "ranges/method_options.h"
 #include "ranges/percentile_range.h"
 #include "ranges/range_methods.h"
@@ -32,13 +31,7 @@ class NonOverflowMethod final : public RangeMethod {
   Result<Range> Choose(const TensorSketch& sketch, const RangeQuery& query) const override {
     PREON_ASSIGN_OR_RETURN(Range range, ObservedRange(sketch));
     if (symmetric_) range = Symmetric(range);
-    if (query.scale_type != ScaleType::kPowerOfTwo) return range;
-    // The nearest power of two may be the one below the scale, and then up to a third of the range would saturate.
-    PREON_ASSIGN_OR_RETURN(const QuantParams wanted, ComputeQuantParams(range, query.format));
-    const float rounded = RoundScale(wanted.scale, ScaleType::kPowerOfTwo);
-    if (rounded >= wanted.scale) return range;
-    const Range doubled = RepresentableRange({2 * rounded, wanted.zero_point}, query.format);
-    return std::isfinite(doubled.max - doubled.min) ? doubled : range;
+    return CoveringRange(range, query);
   }
 
  private:

@@ -12,13 +12,15 @@ struct Candidate {
 
 // No rule is best everywhere: small networks need everything that a tensor ever reached, in others a few samples have
 // the extremes (figures: docs/methods/auto.md).
-std::vector<Candidate> Candidates() {
+std::vector<Candidate> Candidates(const QuantPlan& plan) {
   const auto aware = [](MethodOptions options) {
     options.emplace(kGraphAware, "true");
     return options;
   };
+  const bool powers_of_two = std::ranges::any_of(
+      plan.activations, [](const auto& entry) { return entry.second.scale_type == ScaleType::kPowerOfTwo; });
   return {{"auto", {}},
-          {"minmax", aware({})},
+          powers_of_two ? Candidate{"nonoverflow", aware({})} : Candidate{"minmax", aware({})},
           {"layerwise-percentile", aware({})},
           {"minmse", aware({})},
           {"sample-extremes", aware({{"Statistic", "mean"}})},
@@ -38,7 +40,7 @@ Result<ChosenMethod> ChooseMethod(const PreparedModel& prepared, const PlanInput
   ChosenMethod chosen;
   if (trials.samples().runs().empty()) return chosen;
   Status failed;
-  const std::vector<Candidate> candidates = Candidates();
+  const std::vector<Candidate> candidates = Candidates(prepared.plan);
   trials.Expect(std::ssize(candidates));
   for (const Candidate& candidate : candidates) {
     PREON_RETURN_IF_ERROR(trials.context().CheckCancelled());

@@ -135,6 +135,13 @@ PlanOptions ResolvedPlan(const Options& options, const RangeMethod& method) {
 }
 
 // The one asked for, or the first of those that quantize activations and take the types.
+// Integer kernels have weights of 8 bits, but none of these beside activations of 4 bits.
+TensorType DefaultWeight(const TensorType& activation) {
+  if (!IsIntType(activation.type())) return activation;
+  const bool four_bits = activation == DataType::kInt4 || activation == DataType::kUInt4;
+  return four_bits ? DataType::kInt4 : DataType::kInt8;
+}
+
 Result<const Target*> TargetFor(const Options& options, const PlanOptions& plan, const Builtins& builtins) {
   if (options.target) return builtins.targets.Find(*options.target);
   for (const auto& target : builtins.targets.entries()) {
@@ -233,8 +240,7 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
                               .WithContext("MixedPrecisionTensor"));
   if (!options.statistics.calib.empty() && choices.method->collects())
     return NeedsValues(options.ranges.method).WithContext("--calib");
-  const bool integers = IsIntType(options.plan.activation.type());
-  choices.plan.weight = options.types.weight.value_or(integers ? TensorType(DataType::kInt8) : options.plan.activation);
+  choices.plan.weight = options.types.weight.value_or(DefaultWeight(options.plan.activation));
   PREON_RETURN_IF_ERROR(SetAttributes(options, choices.plan, warnings));
   const Result<const Target*> target = TargetFor(options, choices.plan, builtins);
   if (!target.ok()) return Status(target.status()).WithContext("--target");

@@ -6,7 +6,7 @@ QdqPassRegistry MakeQdqPasses() {
   QdqPassRegistry passes("pass");
   passes.Add(MakeInt16BiasesPass());
   passes.Add(MakeClipsToReluPass());
-  passes.Add(MakeClipsToMinMaxPass());  // behind what may make a Clip a Relu
+  passes.Add(MakeClampsToMinMaxPass());  // behind what may make a Clip a Relu
   passes.Add(MakeGuardFloatRegionsPass());
   passes.Add(MakeDedicateDequantizePass());
   passes.Add(MakeFillImageChannelsPass());

@@ -9,7 +9,7 @@ namespace preon {
 
 std::unique_ptr<QdqPass> MakeInt16BiasesPass();
 std::unique_ptr<QdqPass> MakeClipsToReluPass();
-std::unique_ptr<QdqPass> MakeClipsToMinMaxPass();
+std::unique_ptr<QdqPass> MakeClampsToMinMaxPass();
 std::unique_ptr<QdqPass> MakeGuardFloatRegionsPass();
 std::unique_ptr<QdqPass> MakeDedicateDequantizePass();
 std::unique_ptr<QdqPass> MakeFillImageChannelsPass();

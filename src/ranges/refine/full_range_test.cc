@@ -27,6 +27,14 @@ TEST(FullRange, NotAtThePriceOfEverythingElse) {
   EXPECT_EQ(*FullRangeWhereFine(sketch, {-4, 4}, int16), (Range{sketch.min(), 1000}));
 }
 
+// 5 / 32767 is above its nearest power of two: that scale would end at 4.
+TEST(FullRange, HoldsForPowersOfTwo) {
+  const RangeQuery query = {.format = {DataType::kInt16, true}, .scale_type = ScaleType::kPowerOfTwo};
+  const Range range = *FullRangeWhereFine(test::SketchOf({-1, 2, 5}), {-1, 2}, query);
+  const QuantParams params = *ComputeQuantParams(range, query.format, query.scale_type);
+  EXPECT_GE(RepresentableRange(params, query.format).max, 5);
+}
+
 TEST(FullRange, FloatingTypesAndZerosKeepTheirs) {
   const RangeQuery floating = {.format = {DataType::kFloat8E4M3FN, true}};
   EXPECT_EQ(*FullRangeWhereFine(test::SketchOf({1, 2, 3}), {0, 2}, floating), (Range{0, 2}));
