@@ -190,6 +190,8 @@ class _QuantizeCalibrateInstrumentPasses(TypedDict, total=False):
 class _QuantizeCompare(TypedDict, total=False):
     report: Optional[Path]
     "also write the result to FILE: .json or .txt"
+    latency: Optional[Count]
+    "seconds for one measurement of latency (default 0.2, of compare 1); 0: latency is not measured"
 
 
 class _Analyze(TypedDict, total=False):

@@ -13,7 +13,7 @@
 namespace preon {
 namespace {
 
-constexpr double kLatencySeconds = 1;
+constexpr double kDefaultLatencySeconds = 1;
 
 // Opens the file as it is; when that fails, our own loader may know better why than the runtime does.
 Result<Session> OpenAsIs(const std::string& path, const SessionOptions& options) {
@@ -100,10 +100,12 @@ Result<CompareResult> CompareVerb(const std::string& reference, const std::strin
              *source, first.inputs(), options.data.shard_count, [&] { return LoadModel(reference); }, run.context))
       result.warnings.push_back(std::move(warning));
   }
-  run.context.BeginStage("latency");
-  PREON_ASSIGN_OR_RETURN(const Batch batch, FirstBatch(run.samples, first.inputs()));
-  PREON_ASSIGN_OR_RETURN(result.latency,
-                         MeasureLatency(first, second, batch.feeds, batch.samples, kLatencySeconds, run.context));
+  if (const double seconds = options.latency_seconds.value_or(kDefaultLatencySeconds); seconds > 0) {
+    run.context.BeginStage("latency");
+    PREON_ASSIGN_OR_RETURN(const Batch batch, FirstBatch(run.samples, first.inputs()));
+    PREON_ASSIGN_OR_RETURN(result.latency,
+                           MeasureLatency(first, second, batch.feeds, batch.samples, seconds, run.context));
+  }
   result.facts = RunFactsOf(run.context, "compare");
   if (!options.report.empty()) {
     PREON_ASSIGN_OR_RETURN(AtomicFile report, StageReport(result, options.report));

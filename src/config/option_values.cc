@@ -34,6 +34,13 @@ Status SetCount(int64_t& field, const std::string& value, int64_t least) {
   return Status::Ok();
 }
 
+Status SetSeconds(std::optional<double>& field, const std::string& value) {
+  constexpr double kMostSeconds = 3600;
+  field = ParseNumber<double>(value);
+  if (field && *field >= 0 && *field <= kMostSeconds) return Status::Ok();
+  return BadValue(value, StrCat("seconds from 0 to ", kMostSeconds));
+}
+
 Status SetFlag(bool& field, const std::string& value, bool inverted) {
   if (value != "true" && value != "false") return BadValue(value, "true or false");
   field = (value == "true") != inverted;

@@ -21,7 +21,7 @@ namespace {
 
 // Samples of the comparison with float: enough for its figures, little against calibration.
 constexpr int64_t kMaxComparedSamples = 256;
-constexpr double kLatencySeconds = 0.2;
+constexpr double kDefaultLatencySeconds = 0.2;
 // A result is called slower than float where its speed surely is below this.
 constexpr double kSlowerSpeed = 0.9;
 // With images as NHWC the same integers come out, but for what the runtime fuses otherwise around a Transpose.
@@ -175,6 +175,12 @@ Result<Comparison> QuantizeStage::CompareWithFloat(const PreparedModel& prepared
 }
 
 Status QuantizeStage::MeasureLatencies(const PreparedModel& prepared, Written& written, QuantizeResult& result) const {
+  const Target& target = *choices_.target;
+  result.computes_in_float = target.QuantizesActivations() && !target.FollowsRuntime() && written.placement &&
+                             written.placement->integer_anchors == 0;
+  const double seconds = options_.latency_seconds.value_or(kDefaultLatencySeconds);
+  if (seconds == 0) return Status::Ok();
+  context_.BeginStage("latency");
   const Batch& batch = prepared.first_run.batch;
   written.session.reset();  // its threads
   // Both from memory, so that both have their weights in the same kind of memory.
@@ -182,10 +188,7 @@ Status QuantizeStage::MeasureLatencies(const PreparedModel& prepared, Written& w
   PREON_ASSIGN_OR_RETURN(Session reference, Session::OpenModel(float_model, TimedSession(context_), context_));
   PREON_ASSIGN_OR_RETURN(Session quantized, Session::OpenModel(written.quantized, TimedSession(context_), context_));
   PREON_ASSIGN_OR_RETURN(result.latency,
-                         MeasureLatency(reference, quantized, batch.feeds, batch.samples, kLatencySeconds, context_));
-  const Target& target = *choices_.target;
-  result.computes_in_float = target.QuantizesActivations() && !target.FollowsRuntime() && written.placement &&
-                             written.placement->integer_anchors == 0;
+                         MeasureLatency(reference, quantized, batch.feeds, batch.samples, seconds, context_));
   const Speedup& speedup = result.latency.speedup;
   if (!result.computes_in_float && !speedup.busy && speedup.high < kSlowerSpeed) {
     result.warnings.push_back(StrCat("the quantized model is slower than the float model on this machine",
@@ -239,7 +242,6 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   context_.BeginStage("compare");
   PREON_ASSIGN_OR_RETURN(result.compare, CompareWithFloat(prepared, written, float_outputs));
   result.warnings = WarningsOf(result.compare);
-  context_.BeginStage("latency");
   PREON_RETURN_IF_ERROR(MeasureLatencies(prepared, written, result));
   if (choices_.enabled_passes.contains("to_nhwc")) {
     context_.BeginStage("verify");

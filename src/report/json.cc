@@ -37,8 +37,9 @@ void AddComparisonJson(Json& json, const Comparison& compare) {
 }
 
 void AddLatencyJson(Json& json, const LatencyPair& latency) {
-  json["latency_ms"] = {{"float", LatencyJson(latency.reference)}, {"quantized", LatencyJson(latency.other)}};
   const Speedup& speedup = latency.speedup;
+  if (speedup.median <= 0) return;  // not measured
+  json["latency_ms"] = {{"float", LatencyJson(latency.reference)}, {"quantized", LatencyJson(latency.other)}};
   json["speedup"] = {{"median", speedup.median}, {"low", speedup.low}, {"high", speedup.high}, {"busy", speedup.busy}};
 }
 

@@ -15,7 +15,7 @@ def stages(done):
 
 
 def test_every_stage_is_told(preon, model, data):
-    done = preon("quantize", model, "-o", "out.onnx", "--data", data, "--json")
+    done = preon("quantize", model, "-o", "out.onnx", "--data", data, "--json", measured=True)
     assert done.returncode == 0, done.stderr
     told = stages(done)
     assert set(told) == set(json.loads(done.stdout)["seconds"]) - {"total"}
@@ -55,11 +55,24 @@ def test_effort_without_ranges_has_no_effect(preon, model):
 
 @pytest.mark.parametrize("verb", ["quantize", "compare"])
 def test_no_speed_without_its_interval(preon, model, data, verb):
-    quantize = preon("quantize", model, "-o", "out.onnx", "--data", data, "--json")
-    done = quantize if verb == "quantize" else preon("compare", model, "out.onnx", "--data", data, "--json")
+    quantize = preon("quantize", model, "-o", "out.onnx", "--data", data, "--json", measured=True)
+    done = quantize if verb == "quantize" else preon("compare", model, "out.onnx", "--data", data, "--json", measured=True)
     result = json.loads(done.stdout)
     measured = result["compare"] if verb == "quantize" else result
     speed = measured["speedup"]
     assert 0 < speed["low"] <= speed["median"] <= speed["high"] and speed["busy"] in (True, False)
     assert speed["busy"] or speed["high"] / speed["low"] <= 1.25
     assert set(measured["latency_ms"]["float"]) == {"p50", "p90", "p99"}
+
+
+@pytest.mark.parametrize("verb", ["quantize", "compare"])
+def test_latency_is_measured_unless_told(preon, model, data, verb):
+    assert preon("quantize", model, "-o", "out.onnx", "--data", data).returncode == 0
+    arguments = [model, "-o", "other.onnx"] if verb == "quantize" else [model, "out.onnx"]
+    done = preon(verb, *arguments, "--data", data, "--latency", "0", "--json")
+    result = json.loads(done.stdout)
+    assert not {"speedup", "latency_ms"} & (result["compare"] if verb == "quantize" else result).keys()
+    assert "latency" not in stages(done)
+    text = preon(verb, *arguments, "--data", data, "--latency", "0").stdout
+    assert "speed " not in text and "latency" not in text
+    preon.fails(2, 1002, verb, *arguments, "--data", data, "--latency", "-1", says="seconds from 0 to 3600")
