@@ -110,7 +110,7 @@ Result<CalibrationData> Calibrate(Model model, const StatisticsRequest& request,
     collecting ? collecting->BeginRun(batch) : observer.BeginRun(batch, options.per_sample ? &rows : nullptr);
     auto outputs = session.Run(batch.feeds, to_the_end);
     const Status observed = collecting ? collecting->EndRun() : observer.EndRun();
-    PREON_RETURN_IF_ERROR(std::move(outputs).status().WithContext("sample ", batch.names.front()));
+    PREON_RETURN_IF_ERROR(OfSamples(std::move(outputs).status(), batch));
     PREON_RETURN_IF_ERROR(observed);
     return InTurn([&, batch, outputs = std::move(outputs).value(), rows = std::move(rows)] {
       if (options.see_run) PREON_RETURN_IF_ERROR(options.see_run(batch, outputs));

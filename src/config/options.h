@@ -172,7 +172,7 @@ struct GivenSettings {
 struct Options {
   std::string output, report, save_histograms;
   std::optional<double> latency_seconds;  ///< of one measurement; 0 = none, default: the verb's
-  std::optional<std::string> target;  ///< default: the first that takes the types
+  std::optional<std::string> target;      ///< default: the first that takes the types
   DataOptions data;
   StatisticsOptions statistics;
   PrepareOptions prepare;

@@ -27,6 +27,9 @@ struct Batch {
       expected;  ///< outputs of an ONNX test set in the model's order (names may be empty); mostly none
 };
 
+/// Of a run of these samples: an error names the first of them, kCancelled stays as it is.
+Status OfSamples(Status status, const Batch& batch);
+
 /// One pass over the data; not thread-safe (the prefetcher owns it).
 class DataSource {
  public:

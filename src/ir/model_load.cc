@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/file_kind.h"
 #include "base/hash.h"
 #include "ir/graph_proto.h"
 #include "ir/input/external_hash.h"
@@ -41,13 +42,15 @@ Status Parse(std::span<const std::byte> bytes, bool mapped, onnx::ModelProto* pr
   if (bytes.size() > std::numeric_limits<int>::max()) {
     return NotAModel(StrCat(bytes.size(), " bytes; above 2 GiB wanted the weights in external data"));
   }
+  const std::string_view instead = WhatItIsInstead(bytes);
   WindowedInputStream stream(bytes);
   if (!(mapped ? proto->ParseFromZeroCopyStream(&stream)
                : proto->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))) {
-    return NotAModel(StrCat("protobuf can't parse it (", bytes.size(), " bytes)"));
+    return NotAModel(instead.empty() ? StrCat("protobuf can't parse it (", bytes.size(), " bytes)")
+                                     : std::string(instead));
   }
   // A prefix of a model, and many a text, parse as well: the fields that every model has tell.
-  if (!proto->has_graph()) return NotAModel("it holds no graph");
+  if (!proto->has_graph()) return NotAModel(instead.empty() ? "it holds no graph" : instead);
   if (proto->opset_import_size() == 0) return NotAModel("it names no opset");
   return Status::Ok();
 }

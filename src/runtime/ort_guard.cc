@@ -47,13 +47,6 @@ const Ort::Env& SharedOrtEnv() {
   return *shared;
 }
 
-std::string OneLine(const char* words) {
-  std::string line = words;
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line;
-}
-
 bool IsOutOfMemory(std::string_view words) {
   constexpr std::string_view kSigns[] = {"bad_alloc", "Failed to allocate memory", "pthread_create failed",
                                          "Cannot allocate memory", "Resource temporarily unavailable"};

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "onnxruntime_cxx_api.h"
+#include "runtime/runtime_words.h"
 
 namespace preon {
 
@@ -15,9 +16,6 @@ namespace preon {
 /// from an arena that grows by what is asked for (the runtime's default doubles), shared by all sessions.
 /// Throws Ort::Exception.
 const Ort::Env& SharedOrtEnv();
-
-/// The runtime's words on one line.
-std::string OneLine(const char* words);
 
 /// The runtime has one kind of exception for everything.
 bool IsOutOfMemory(std::string_view words);
@@ -29,7 +27,9 @@ Status GuardOrt(ErrorId id, Body&& body, const Where&... where) {
     std::forward<Body>(body)();
     return Status::Ok();
   } catch (const Ort::Exception& error) {
-    return Error(IsOutOfMemory(error.what()) ? ErrorId::kOutOfMemory : id, where..., OneLine(error.what()));
+    RuntimeWords words = Readable(error.what());
+    return Error(IsOutOfMemory(error.what()) ? ErrorId::kOutOfMemory : id, where..., words.text)
+        .WithHint(std::move(words.hint));
   } catch (const std::bad_alloc&) {
     return Error(ErrorId::kOutOfMemory, where..., "out of memory");
   }

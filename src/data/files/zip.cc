@@ -1,9 +1,11 @@
 #include "data/files/zip.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 
+#include "base/file_kind.h"
 #include "data/files/little_endian.h"
 
 namespace preon {
@@ -23,8 +25,13 @@ struct Directory {
 };
 
 Status NoArchive(const RandomAccessFile& file) {
-  return Error(ErrorId::kDataMalformed, file.path(), ": not a zip archive, or cut short (", file.size_bytes(),
-               " bytes)");
+  std::array<std::byte, 32> begin{};
+  const size_t size = std::min<uint64_t>(begin.size(), file.size_bytes());
+  const bool read = file.ReadAt(0, std::span(begin).first(size)).ok();
+  const std::string_view instead = read ? WhatItIsInstead(std::span(begin).first(size)) : "";
+  const bool archive = instead.find("zip archive") != instead.npos;
+  return Error(ErrorId::kDataMalformed, file.path(), ": not a zip archive, or cut short (",
+               instead.empty() || archive ? StrCat(file.size_bytes(), " bytes") : std::string(instead), ")");
 }
 
 Status Damaged(const RandomAccessFile& file, std::string_view what) {
