@@ -13,7 +13,7 @@
 #include "pipeline/quantize_stage.h"
 #include "pipeline/restore_stage.h"
 #include "pipeline/write_plan.h"
-#include "report/report_file.h"
+#include "report/html/stage_report.h"
 #include "search/choose_method.h"
 #include "search/sensitivity_fallback.h"
 
