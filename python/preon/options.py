@@ -189,7 +189,7 @@ class _QuantizeCalibrateInstrumentPasses(TypedDict, total=False):
 
 class _QuantizeCompare(TypedDict, total=False):
     report: Optional[Path]
-    "also write the result to FILE: .json or .txt"
+    "also write the result to FILE: .html, .json or .txt"
 
 
 class _Analyze(TypedDict, total=False):

@@ -66,20 +66,19 @@ Json OptionsJson(const Options& options, const Choices& choices) {
 
 }  // namespace
 
-void SetMetadata(Model& model, const RunInputs& run, const std::string& method) {
+void SetMetadata(Model& model, const Options& options, const Choices& choices, const std::string& method) {
   std::erase_if(model.metadata, [](const auto& entry) { return entry.first.starts_with("preon."); });
   const auto add = [&](const char* name, std::string value) {
     if (!value.empty()) model.metadata.emplace_back(StrCat("preon.", name), std::move(value));
   };
-  const Choices& choices = run.choices;
   add("version", std::string(kVersion));
   add("method", method);
   add("target", std::string(choices.target->name()));
   if (choices.target->QuantizesActivations()) add("activation", choices.plan.activation.name());
   add("weight", choices.plan.weight.name());
-  const Json options = OptionsJson(run.options, choices);
+  const Json changed = OptionsJson(options, choices);
   // Names come from the command line and may be no UTF-8.
-  if (!options.empty()) add("options", options.dump(-1, ' ', false, Json::error_handler_t::replace));
+  if (!changed.empty()) add("options", changed.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace preon

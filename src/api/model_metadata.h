@@ -3,8 +3,9 @@
 
 #include <string>
 
+#include "config/options.h"
+#include "config/resolve/resolve_options.h"
 #include "ir/graph.h"
-#include "pipeline/run_inputs.h"
 
 namespace preon {
 
@@ -12,6 +13,6 @@ namespace preon {
 /// (docs/guide.md) of `model`, which the quantized one takes over; those that an earlier run wrote go. Nothing in them
 /// depends on the machine, on paths or times: the same input, options and version give the same bytes.
 /// @param method  that chose the ranges; "" = none did
-void SetMetadata(Model& model, const RunInputs& run, const std::string& method);
+void SetMetadata(Model& model, const Options& options, const Choices& choices, const std::string& method);
 
 }  // namespace preon

@@ -180,7 +180,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
     PREON_ASSIGN_OR_RETURN(candidates, ChooseByTrials(prepared, run, inputs, fallback, trial));
     trial.Clear();
   }
-  SetMetadata(prepared.model, run, has_ranges ? MethodOfRanges(run, saved) : "");
+  SetMetadata(prepared.model, options, run.choices, has_ranges ? MethodOfRanges(run, saved) : "");
   const QuantizeStage stage(options, run.choices, run.samples, run.context);
   PREON_ASSIGN_OR_RETURN(QuantizedModel quantized, stage.Run(prepared, inputs, fallback, float_outputs));
   QuantizeResult& result = quantized.result;

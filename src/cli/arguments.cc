@@ -10,6 +10,7 @@
 #include "base/version.h"
 #include "cli/help_page.h"
 #include "cli/tool_verbs.h"
+#include "cli/verb_help.h"
 #include "config/files/config.h"
 #include "config/files/help_topics.h"
 
@@ -186,7 +187,8 @@ std::string RequestedTopic(const ParsedVerb& parsed, const Builtins& builtins) {
 }
 
 Status UnknownVerb(const CLI::App& app, const std::deque<ParsedVerb>& verbs) {
-  const std::vector<std::string> words = app.remaining();
+  std::vector<std::string> words = app.remaining();
+  std::erase(words, "--json");  // how to say that there is none
   if (words.empty()) return Error(ErrorId::kMissingOption, "no verb given").WithHint("preon help lists the verbs");
   std::vector<std::string> names;
   for (const ParsedVerb& verb : verbs) names.emplace_back(verb.command.name);
@@ -240,6 +242,8 @@ Result<Arguments> ParseArguments(int argc, const char* const* argv, const Builti
   }
   const auto chosen = chosen_verb();
   if (chosen == verbs.end()) return UnknownVerb(app, verbs);
+  if (const std::vector<std::string> before = app.remaining(); !before.empty())
+    return Error(ErrorId::kUnknownOption, "unexpected '", before[0], "' in front of the verb; options follow it");
   const std::string topic = RequestedTopic(*chosen, builtins);
   if (!topic.empty()) return Arguments{.help = topic};
   PREON_RETURN_IF_ERROR(CheckWords(*chosen));

@@ -14,8 +14,7 @@ namespace preon::cli {
 std::string ErrorText(const Status& error, bool color) {
   const std::string prefix = StrCat("preon: error [E", GetErrorInfo(error.id()).number, "]");
   std::string text = StrCat(Styled(prefix, Style::kRed, color), " ", ErrorMessage(error), "\n");
-  if (!error.hint().empty())
-    text += StrCat(Styled("hint:", Style::kCyan, color), " ", Printable(error.hint()), "\n");
+  if (!error.hint().empty()) text += StrCat(Styled("hint:", Style::kCyan, color), " ", Printable(error.hint()), "\n");
   return text;
 }
 

@@ -113,9 +113,9 @@ std::string BashCompletion(const std::vector<VerbHelp>& verbs) {
   script += StrCat("  case $option in\n    ", Joined(repeating, "|"),
                    ") ;;\n    *) ((index == ${#before[@]} - 1)) || option= ;;\n  esac\n",
                    "  [[ $current == -* ]] && option=\n  case $option in\n", values, "  esac\n");
-  script += StrCat("  if [[ -z $values && -z $verb ]]; then\n    values=",
-                   Quoted(Joined(Names(verbs)) + " -h --help -V --version"), "\n  elif [[ -z $values ]]; then\n",
-                   "    case $verb in\n");
+  script += StrCat(
+      "  if [[ -z $values && -z $verb ]]; then\n    values=", Quoted(Joined(Names(verbs)) + " -h --help -V --version"),
+      "\n  elif [[ -z $values ]]; then\n", "    case $verb in\n");
   for (const VerbHelp& verb : verbs) {
     const std::string others = verb.choices.empty() ? TakesFiles(verb) ? "@files" : "@none" : Joined(verb.choices);
     script += StrCat("      ", verb.name, ") if [[ $current == -* ]]; then values=", Quoted(Joined(WordsOf(verb))),
@@ -139,8 +139,9 @@ std::string ZshText(std::string_view text) {
 std::string ZshAction(const OptionHelp& option) {
   if (option.operand == Operand::kFolder) return "_files -/";
   if (option.operand == Operand::kFile)
-    return option.choices.empty() ? "_files" : StrCat("_alternative \"files:file:_files\" \"values:value:(",
-                                                      Joined(option.choices), ")\"");
+    return option.choices.empty()
+               ? "_files"
+               : StrCat("_alternative \"files:file:_files\" \"values:value:(", Joined(option.choices), ")\"");
   return option.choices.empty() ? "" : StrCat("(", Joined(option.choices), ")");
 }
 
@@ -200,8 +201,8 @@ std::string FishCompletion(const std::vector<VerbHelp>& verbs) {
     return StrCat("'", Replaced(Replaced(std::string(text), "\\", "\\\\"), "'", "\\'"), "'");
   };
   for (const VerbHelp& verb : verbs)
-    script += StrCat("complete -c preon -n __fish_use_subcommand -a ", verb.name, " -d ", quoted(Brief(verb.summary)),
-                     "\n");
+    script +=
+        StrCat("complete -c preon -n __fish_use_subcommand -a ", verb.name, " -d ", quoted(Brief(verb.summary)), "\n");
   for (const VerbHelp& verb : verbs) {
     const std::string begin = StrCat("complete -c preon -n '__fish_seen_subcommand_from ", verb.name, "'");
     if (!verb.choices.empty()) script += StrCat(begin, " -a ", quoted(Joined(verb.choices)), "\n");

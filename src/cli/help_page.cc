@@ -14,7 +14,8 @@ constexpr size_t kIndent = 26;  // of what options mean
 
 // Columns, not bytes: UTF-8's later bytes take none.
 size_t Columns(std::string_view text) {
-  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 std::string Head(std::string_view title, bool color) { return Styled(title, Style::kBold, color) + "\n"; }
@@ -54,8 +55,9 @@ std::string HelpPage(const std::vector<VerbHelp>& verbs) {
   const size_t width = LineWidth(STDOUT_FILENO);
   constexpr size_t kSummary = 14;
   std::string page = StrCat(
-      Wrapped("Quantizes a float ONNX model with calibration samples, verifies the result and reports how each node runs.",
-              0, width),
+      Wrapped(
+          "Quantizes a float ONNX model with calibration samples, verifies the result and reports how each node runs.",
+          0, width),
       "\n\n", Styled("Usage:", Style::kBold, color), " preon VERB [OPTIONS]\n\n", Head("Verbs:", color));
   for (const VerbHelp& verb : verbs) {
     page += StrCat("  ", verb.name, std::string(kSummary - 2 - verb.name.size(), ' '),

@@ -13,11 +13,6 @@
 namespace preon::cli {
 namespace {
 
-OptionsHelp Flags(std::vector<OptionHelp> flags) {
-  flags.push_back({.name = "help", .letter = "h", .help = "show this help"});
-  return {.title = "Options", .options = std::move(flags)};
-}
-
 /// The words behind a verb: flags that it knows, and at most one other.
 struct Words {
   std::vector<std::string> flags;
@@ -57,8 +52,7 @@ std::string VerbList(const std::vector<VerbHelp>& verbs) {
 Result<std::string> Help(const Words& words, const Builtins& builtins) {
   const std::vector<VerbHelp> verbs = DescribeVerbs(builtins);
   const bool man = words.has("--man");
-  if (words.operand.empty())
-    return words.has("--json") ? VerbList(verbs) : man ? ManPage(verbs) : HelpPage(verbs);
+  if (words.operand.empty()) return words.has("--json") ? VerbList(verbs) : man ? ManPage(verbs) : HelpPage(verbs);
   const auto verb = std::ranges::find(verbs, words.operand, &VerbHelp::name);
   if (verb != verbs.end()) return man ? ManPage(*verb) : HelpPage(*verb);
   std::string option = words.operand;
@@ -66,7 +60,8 @@ Result<std::string> Help(const Words& words, const Builtins& builtins) {
   std::vector<std::string> names;
   for (const VerbHelp& known : verbs) names.push_back(known.name);
   return Error(ErrorId::kUnknownOption, "help: unknown verb '", words.operand, "'", DidYouMean(words.operand, names))
-      .WithHint("preon help lists the verbs; preon help method, target, pass, config, ... lists the values of an option");
+      .WithHint(
+          "preon help lists the verbs; preon help method, target, pass, config, ... lists the values of an option");
 }
 
 Result<std::string> Completion(const std::string& shell, const Builtins& builtins) {
@@ -80,30 +75,6 @@ Result<std::string> Completion(const std::string& shell, const Builtins& builtin
 }
 
 }  // namespace
-
-std::vector<VerbHelp> ToolVerbs() {
-  return {{.name = "help",
-           .summary = "show the verbs, the options of a verb, or the values of an option",
-           .positionals = {"[VERB|OPTION]"},
-           .groups = {Flags({{.name = "man", .help = "as a manual page, for man"},
-                             {.name = "json", .help = "the verbs as a JSON object"}})},
-           .examples = R"(  preon help quantize
-  preon help method                                 every calibration method, with one line each
-  preon help --man quantize | man -l -
-)"},
-          {.name = "completion",
-           .summary = "print what a shell needs to complete preon's verbs, options and values",
-           .positionals = {"SHELL"},
-           .groups = {Flags({})},
-           .examples = R"(  source <(preon completion bash)
-  preon completion zsh > ~/.zsh/functions/_preon    a folder of $fpath
-  preon completion fish > ~/.config/fish/completions/preon.fish
-)",
-           .choices = {"bash", "zsh", "fish"}},
-          {.name = "version",
-           .summary = "show the version",
-           .groups = {Flags({{.name = "json", .help = "as a JSON object"}})}}};
-}
 
 Result<std::optional<std::string>> AnswerToolVerb(std::span<const std::string> words, const Builtins& builtins) {
   if (words.empty()) return std::optional(HelpPage(DescribeVerbs(builtins)));

@@ -11,8 +11,6 @@
 
 namespace preon::cli {
 
-std::vector<VerbHelp> ToolVerbs();
-
 /// What to print where the first of `words` is one of these verbs, else nullopt. Errors: kMissingOption,
 /// kUnknownOption with the nearest name.
 Result<std::optional<std::string>> AnswerToolVerb(std::span<const std::string> words, const Builtins& builtins);

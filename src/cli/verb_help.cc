@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "base/text.h"
-#include "cli/tool_verbs.h"
 #include "config/files/choices.h"
 #include "config/option_groups.h"
 
@@ -62,6 +61,11 @@ VerbHelp Describe(const Command& command, const Builtins& builtins) {
   return help;
 }
 
+OptionsHelp Flags(std::vector<OptionHelp> flags) {
+  flags.push_back({.name = "help", .letter = "h", .help = "show this help"});
+  return {.title = "Options", .options = std::move(flags)};
+}
+
 }  // namespace
 
 std::string VerbHelp::Usage() const {
@@ -80,6 +84,30 @@ const std::vector<OwnOption>& OwnOptions() {
       {"verbose", "", "more messages on stderr", ~0u},
       {"help", "", "show this help", ~0u}};
   return options;
+}
+
+std::vector<VerbHelp> ToolVerbs() {
+  return {{.name = "help",
+           .summary = "show the verbs, the options of a verb, or the values of an option",
+           .positionals = {"[VERB|OPTION]"},
+           .groups = {Flags({{.name = "man", .help = "as a manual page, for man"},
+                             {.name = "json", .help = "the verbs as a JSON object"}})},
+           .examples = R"(  preon help quantize
+  preon help method                                 every calibration method, with one line each
+  preon help --man quantize | man -l -
+)"},
+          {.name = "completion",
+           .summary = "print what a shell needs to complete preon's verbs, options and values",
+           .positionals = {"SHELL"},
+           .groups = {Flags({})},
+           .examples = R"(  source <(preon completion bash)
+  preon completion zsh > ~/.zsh/functions/_preon    a folder of $fpath
+  preon completion fish > ~/.config/fish/completions/preon.fish
+)",
+           .choices = {"bash", "zsh", "fish"}},
+          {.name = "version",
+           .summary = "show the version",
+           .groups = {Flags({{.name = "json", .help = "as a JSON object"}})}}};
 }
 
 std::vector<VerbHelp> DescribeVerbs(const Builtins& builtins) {

@@ -44,6 +44,9 @@ struct OwnOption {
 };
 const std::vector<OwnOption>& OwnOptions();
 
+/// Verbs about the command line itself (tool_verbs.h answers them).
+std::vector<VerbHelp> ToolVerbs();
+
 /// Those of Commands(), then help, completion and version.
 std::vector<VerbHelp> DescribeVerbs(const Builtins& builtins);
 

@@ -258,7 +258,8 @@ constexpr OptionSpec kOptions[] = {
     {"opset", "N", "raise the model to this opset of ONNX first (default: the target's preferred opset, else the "
      "lowest that its quantizers need)",
      OptionKind::kValue, kPlans, [](Options& o, const std::string& v) { return SetCount(o.prepare.opset, v, 1); }},
-    {"report", "FILE", "also write the result to FILE: .html, .json or .txt", OptionKind::kValue, kVerbQuantize | kVerbCompare,
+    {"report", "FILE", "also write the result to FILE: .html, .json or .txt", OptionKind::kValue,
+     kVerbQuantize | kVerbCompare,
      [](Options& o, const std::string& v) { o.report = v; return Status::Ok(); }},
     {"production", "FILE", "statistics collected in production, to check how well calibration covers them",
      OptionKind::kValue, kVerbAnalyze,

@@ -214,8 +214,8 @@ Result<std::unique_ptr<SampleSet>> MakeRandomSet(int64_t count, uint64_t seed, s
                                                  int64_t fixed_batch, const RandomValues& values) {
   const auto is_open = [&](const TensorSpec& input) { return HasOpenAxis(input, StacksRows(input, fixed_batch)); };
   const auto any = [](const TensorSpec&) { return true; };
-  PREON_RETURN_IF_ERROR(CheckInputs(values.shapes, inputs, "--random-shape", is_open,
-                                    "every input whose shape the model does not fix"));
+  PREON_RETURN_IF_ERROR(
+      CheckInputs(values.shapes, inputs, "--random-shape", is_open, "every input whose shape the model does not fix"));
   PREON_RETURN_IF_ERROR(CheckInputs(values.ranges, inputs, "--random-range", any, "every input"));
   for (const TensorSpec& input : inputs) {
     if (const auto shape = values.shapes.find(input.name); shape != values.shapes.end())

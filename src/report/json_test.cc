@@ -58,11 +58,11 @@ TEST(Json, QuantizeHasTheFieldsOfTheInterface) {
 
 TEST(Json, AnErrorIsAnObject) {
   const Status error = Error(ErrorId::kConflictingOptions, "a\nb\x1b", " \xff.").WithHint("try c");
-  EXPECT_EQ(nlohmann::json::parse(ErrorJson(error)),
-            nlohmann::json({{"schema", kJsonSchema},
-                            {"version", PREON_VERSION},
-                            {"error",
-                             {{"id", "E1004"}, {"status", 2}, {"message", "a b\\x1b \ufffd"}, {"hint", "try c"}}}}));
+  EXPECT_EQ(
+      nlohmann::json::parse(ErrorJson(error)),
+      nlohmann::json({{"schema", kJsonSchema},
+                      {"version", PREON_VERSION},
+                      {"error", {{"id", "E1004"}, {"status", 2}, {"message", "a b\\x1b \ufffd"}, {"hint", "try c"}}}}));
   EXPECT_FALSE(nlohmann::json::parse(ErrorJson(Error(ErrorId::kIoRead, "x")))["error"].contains("hint"));
 }
 

@@ -128,8 +128,7 @@ std::string AnalysisPage(const AnalyzeResult& result) {
     html += "<h2>Layer by layer</h2>\n";
     for (const LayerChart& chart : Charts(analysis)) html += ToHtml(chart, layers);
     for (const LayerChart& chart : SampleCharts(analysis)) html += ToHtml(chart, layers);
-    html +=
-        StrCat("<h2>Tensors</h2>\n", Note("Worst first; a click on a head sorts."), FilterField());
+    html += StrCat("<h2>Tensors</h2>\n", Note("Worst first; a click on a head sorts."), FilterField());
     html += AnalysisTable(analysis) + Methods(result) + SamplesSection(analysis);
     html += StrCat("<h2>Histograms</h2>\n<p class=\"note\">Shares of the values, logarithmic",
                    analysis.by_shift.empty() ? "" : "; filled: calibration, line: production",

@@ -70,11 +70,11 @@ std::string Latencies(const LatencyPair& latency) {
     rows += StrCat("<tr>", TextColumn(name), NumberColumn(figures->p50), NumberColumn(figures->p90),
                    NumberColumn(figures->p99), "</tr>\n");
   const Speedup& speedup = latency.speedup;
-  return StrCat("<h2>Latency</h2>\n",
-                Note(StrCat(HtmlNumber(speedup.median), " times float's speed (", HtmlNumber(speedup.low), " to ",
-                            HtmlNumber(speedup.high), ")",
-                            speedup.busy ? "; not reliable: the machine was busy" : "", ".")),
-                Table({"model", "p50, ms", "p90, ms", "p99, ms"}, rows));
+  return StrCat(
+      "<h2>Latency</h2>\n",
+      Note(StrCat(HtmlNumber(speedup.median), " times float's speed (", HtmlNumber(speedup.low), " to ",
+                  HtmlNumber(speedup.high), ")", speedup.busy ? "; not reliable: the machine was busy" : "", ".")),
+      Table({"model", "p50, ms", "p90, ms", "p99, ms"}, rows));
 }
 
 // Those with most of the work first.
@@ -123,7 +123,8 @@ std::string ReportPage(const QuantizeResult& result) {
   std::string html = Begin(result.facts, result.model, result.output);
   html += Note(StrCat("preon ", result.facts.version, " · method ", EscapeHtml(result.method), ", activations ",
                       EscapeHtml(result.activation), ", weights ", EscapeHtml(result.weight), ", target ",
-                      EscapeHtml(result.target), " · ", CountText(result.samples, result.random_data ? "random sample" : "sample")));
+                      EscapeHtml(result.target), " · ",
+                      CountText(result.samples, result.random_data ? "random sample" : "sample")));
   std::string tiles = SizeTile(result.float_size_bytes, result.quantized_size_bytes);
   if (result.placement) {
     const Placement& placement = *result.placement;

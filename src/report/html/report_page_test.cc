@@ -10,7 +10,8 @@ using testing::HasSubstr;
 using testing::Not;
 
 QuantizeResult Quantized() {
-  QuantizeResult result{.model = "m<1>.onnx", .output = "q.onnx", .float_size_bytes = 4000, .quantized_size_bytes = 1000};
+  QuantizeResult result{
+      .model = "m<1>.onnx", .output = "q.onnx", .float_size_bytes = 4000, .quantized_size_bytes = 1000};
   result.facts = {.verb = "quantize", .version = "1.2.3", .seconds = {{"load", 0.5}}, .total_seconds = 2};
   result.method = "minmse";
   result.policies = {{.method = "minmax", .sqnr_db = 9}, {.method = "minmse", .sqnr_db = 12, .chosen = true}};
