@@ -139,9 +139,7 @@ std::string ZshText(std::string_view text) {
 std::string ZshAction(const OptionHelp& option) {
   if (option.operand == Operand::kFolder) return "_files -/";
   if (option.operand == Operand::kFile)
-    return option.choices.empty()
-               ? "_files"
-               : StrCat("_alternative \"files:file:_files\" \"values:value:(", Joined(option.choices), ")\"");
+    return option.choices.empty() ? "_files" : StrCat("{_files; compadd -- ", Joined(option.choices), "}");
   return option.choices.empty() ? "" : StrCat("(", Joined(option.choices), ")");
 }
 
@@ -149,10 +147,11 @@ std::string ZshSpec(const OptionHelp& option) {
   const std::string meaning = StrCat("[", ZshText(Brief(option.help)), "]");
   std::string value;
   if (option.operand != Operand::kNone) value = StrCat(":", ZshText(option.value), ":", ZshAction(option));
-  const std::string name = "--" + option.name;
+  // "--name=": the value may also stand behind an equals sign.
+  const std::string name = StrCat("--", option.name, value.empty() ? "" : "=");
   if (option.letter.empty()) return Quoted(StrCat(option.repeats ? "*" : "", name, meaning, value));
   const std::string letter = "-" + option.letter;
-  return StrCat("'(", letter, " ", name, ")'{", letter, ",", name, "}", Quoted(meaning + value));
+  return StrCat("'(", letter, " --", option.name, ")'{", letter, ",", name, "}", Quoted(meaning + value));
 }
 
 }  // namespace
@@ -210,8 +209,8 @@ std::string FishCompletion(const std::vector<VerbHelp>& verbs) {
     for (const OptionsHelp& group : verb.groups) {
       for (const OptionHelp& option : group.options) {
         script += StrCat(begin, option.letter.empty() ? "" : StrCat(" -s ", option.letter), " -l ", option.name);
-        const bool files = option.operand == Operand::kFile || option.operand == Operand::kFolder;
-        if (option.operand != Operand::kNone) script += files ? " -r -F" : " -x";
+        if (option.operand != Operand::kNone) script += option.operand == Operand::kFile ? " -r -F" : " -x";
+        if (option.operand == Operand::kFolder) script += " -a '(__fish_complete_directories)'";
         if (!option.choices.empty()) script += StrCat(" -a ", quoted(Joined(option.choices)));
         script += StrCat(" -d ", quoted(Brief(option.help)), "\n");
       }
