@@ -150,8 +150,8 @@ Prepared Prepare(int argc, const char* const* argv) {
 
 void OnFault(int signal, siginfo_t* info, void*) {
   const bool reading = signal == SIGBUS && info->si_code > 0;  // not sent by anybody
-  const std::string_view file =
-      reading ? MapsReader().PathAt(reinterpret_cast<uintptr_t>(info->si_addr)) : std::string_view();
+  MapsReader maps;                                             // holds the path
+  const std::string_view file = reading ? maps.PathAt(reinterpret_cast<uintptr_t>(info->si_addr)) : std::string_view();
   const auto fault = static_cast<size_t>(std::ranges::find(kFaults, signal) - kFaults.begin());
   for (const auto& [part, stream] : {std::pair(&Told::json, STDOUT_FILENO), std::pair(&Told::text, STDERR_FILENO)}) {
     if (stream == STDOUT_FILENO && !prepared->json) continue;
