@@ -22,6 +22,19 @@ if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/src/cli/main.cc)
   set_target_properties(preon PROPERTIES INSTALL_RPATH "${run_path}")
   install(TARGETS preon RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   add_dependencies(products preon)
+
+  # Manual pages and completions, out of the option table.
+  set(shell_files ${CMAKE_CURRENT_BINARY_DIR}/share)
+  set(writer ${CMAKE_CURRENT_SOURCE_DIR}/cmake/WriteShellFiles.cmake)
+  add_custom_command(OUTPUT ${shell_files}/written DEPENDS preon ${writer}
+                     COMMAND ${CMAKE_COMMAND} -DPREON=$<TARGET_FILE:preon> -DDIR=${shell_files} -P ${writer}
+                     COMMAND ${CMAKE_COMMAND} -E touch ${shell_files}/written
+                     COMMENT "Writing manual pages and completions" VERBATIM)
+  add_custom_target(shell_files ALL DEPENDS ${shell_files}/written)
+  install(DIRECTORY ${shell_files}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT shell)
+  install(DIRECTORY ${shell_files}/bash-completion ${shell_files}/zsh ${shell_files}/fish
+          DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT shell)
+  add_dependencies(products shell_files)
 endif()
 
 # All layers in one shared library: consumers link one file and see one header, and need none of our dependencies'

@@ -120,10 +120,11 @@ def options_page(told, groups):
     lines += ["\n## QConfig\n", "| field | type | default | meaning |", "|---|---|---|---|"]
     lines += ["| " + " | ".join(map(cell, [f"`{field['name']}`", field["type"], field["default"], field["meaning"]])) + " |" for field in told["fields"]]
     lines += ["\n## Ours\n", "On the command line with two dashes; as keys of JSON and YAML files and as keywords in Python with `-` or `_`.\n",
-              "| option | value | meaning, default, cost | verbs |", "|---|---|---|---|"]
+              "| option | value | meaning, default, cost | group in help | verbs |", "|---|---|---|---|---|"]
     for option in told["options"]:
         value = option["value"] + (", may repeat" if option["kind"] == "list" else "")
-        lines.append("| " + " | ".join(map(cell, [f"`{option['name']}`", value, option["meaning"], ", ".join(option["verbs"])])) + " |")
+        row = [f"`{option['name']}`", value, option["meaning"], option["group"], ", ".join(option["verbs"])]
+        lines.append("| " + " | ".join(map(cell, row)) + " |")
     return "\n".join(lines) + "\n"
 
 

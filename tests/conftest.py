@@ -1,4 +1,5 @@
 """What the Python tests share: the binary under test and a tiny model with samples."""
+import json
 import os
 import pathlib
 import re
@@ -35,11 +36,14 @@ class Preon:
                               timeout=options.pop("timeout", 120), **options)
 
     def fails(self, status, number, *arguments, says="", **options):
-        """One clear line on stderr, nothing on stdout, nothing new in the folder."""
+        """One clear line on stderr, nothing on stdout (with --json the same as an object), nothing new in the folder."""
         before = self.files()
         done = self(*arguments, **options)
         assert done.returncode == status, (done.returncode, done.stderr)
-        assert done.stdout == ""
+        if "--json" in arguments:
+            assert json.loads(done.stdout)["error"]["id"] == f"E{number}"
+        else:
+            assert done.stdout == ""
         check_complaint(done.stderr, number, says)
         assert self.files() == before
         return done

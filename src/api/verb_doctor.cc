@@ -4,6 +4,7 @@
 #include "base/system.h"
 #include "config/files/qconfig_fields.h"
 #include "config/keys/keys.h"
+#include "config/option_groups.h"
 #include "config/option_table.h"
 #include "formats/tensor_type.h"
 #include "ir/model_io.h"
@@ -60,6 +61,7 @@ OptionDescriptions Descriptions() {
     option.value = spec.value_name;
     option.kind = spec.kind == OptionKind::kFlag ? "flag" : spec.kind == OptionKind::kList ? "list" : "value";
     option.meaning = spec.help;
+    option.group = GroupOf(spec.name);
     for (const auto& [verb, name] : kVerbNames) {
       if ((spec.verbs & verb) != 0) option.verbs.emplace_back(name);
     }

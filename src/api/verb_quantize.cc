@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "api/model_metadata.h"
 #include "api/save_histograms.h"
 #include "api/verbs.h"
 #include "base/output/commit.h"
@@ -13,7 +14,7 @@
 #include "pipeline/quantize_stage.h"
 #include "pipeline/restore_stage.h"
 #include "pipeline/write_plan.h"
-#include "report/report_file.h"
+#include "report/html/stage_report.h"
 #include "search/choose_method.h"
 #include "search/sensitivity_fallback.h"
 
@@ -97,6 +98,12 @@ Result<std::vector<MethodCandidate>> ChooseByTrials(PreparedModel& prepared, Run
   return std::move(chosen.candidates);
 }
 
+// Restored ranges are of the method that the file names, as far as it is one.
+std::string MethodOfRanges(const RunInputs& run, const SavedRanges* saved) {
+  if (saved != nullptr && run.builtins.methods.Find(saved->method).ok()) return saved->method;
+  return std::string(run.choices.method->name());
+}
+
 void Describe(const PreparedModel& prepared, const RunInputs& run, QuantizeResult& result) {
   const Options& options = run.options;
   const Choices& choices = run.choices;
@@ -173,6 +180,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
     PREON_ASSIGN_OR_RETURN(candidates, ChooseByTrials(prepared, run, inputs, fallback, trial));
     trial.Clear();
   }
+  SetMetadata(prepared.model, options, run.choices, has_ranges ? MethodOfRanges(run, saved) : "");
   const QuantizeStage stage(options, run.choices, run.samples, run.context);
   PREON_ASSIGN_OR_RETURN(QuantizedModel quantized, stage.Run(prepared, inputs, fallback, float_outputs));
   QuantizeResult& result = quantized.result;

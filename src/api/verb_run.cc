@@ -7,7 +7,7 @@
 #include "eval/latency.h"
 #include "ir/model_io.h"
 #include "pipeline/output.h"
-#include "report/report_file.h"
+#include "report/html/stage_report.h"
 #include "runtime/session.h"
 
 namespace preon {

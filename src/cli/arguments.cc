@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <deque>
 #include <iterator>
+#include <optional>
 
 #include "base/spelling.h"
 #include "base/version.h"
+#include "cli/help_page.h"
+#include "cli/tool_verbs.h"
+#include "cli/verb_help.h"
 #include "config/files/config.h"
 #include "config/files/help_topics.h"
 
@@ -35,12 +39,12 @@ void AddOptions(ParsedVerb& parsed) {
     if ((spec.verbs & parsed.command.verb) == 0) continue;
     Given& given = parsed.given.emplace_back(Given{&spec});
     const std::string name = std::string(spec.name == "output" ? "-o,--" : "--") + std::string(spec.name);
-    const std::string group = spec.help.empty() ? "" : "OPTIONS";  // no group: not in --help
+    const std::string group = spec.help.empty() ? "" : "for users";  // LongNames leaves out those without
     if (spec.kind == OptionKind::kFlag) {
-      parsed.app->add_flag(name, given.flag, std::string(spec.help))->group(group);
+      parsed.app->add_flag(name, given.flag)->group(group);
       continue;
     }
-    CLI::Option* option = parsed.app->add_option(name, given.values, std::string(spec.help));
+    CLI::Option* option = parsed.app->add_option(name, given.values);
     option->type_name(std::string(spec.value_name))->group(group);
     // One word after the name; what follows may be the model.
     if (spec.kind == OptionKind::kValue)
@@ -50,10 +54,9 @@ void AddOptions(ParsedVerb& parsed) {
 
 void AddVerb(CLI::App& app, ParsedVerb& parsed) {
   const Command& command = parsed.command;
-  parsed.app = app.add_subcommand(std::string(command.name), std::string(command.summary));
+  parsed.app = app.add_subcommand(std::string(command.name));
   parsed.app->allow_extras();
-  parsed.app->set_help_flag("-h,--help", "show this help");
-  parsed.app->footer("Examples:\n" + std::string(command.examples));
+  parsed.app->set_help_flag("-h,--help");
   // Required, so that lists of values in front of them ("--data SRC MODEL") leave them alone.
   for (std::string_view name : command.positionals) {
     const bool open_ended = name.ends_with("...");
@@ -63,20 +66,18 @@ void AddVerb(CLI::App& app, ParsedVerb& parsed) {
     option->required()->type_name("");
   }
   AddOptions(parsed);
-  if ((command.verb & (kVerbQuantize | kVerbCalibrate | kVerbInstrument | kVerbRanges)) != 0) {
-    parsed.app
-        ->add_option("--config", parsed.config,
-                     "JSON or YAML file, or preset, with any of these options ('help' lists the presets)")
-        ->type_name("FILE|PRESET");
-  }
-  parsed.app->add_flag("--json", parsed.json, "one JSON object on stdout, progress as JSON lines on stderr");
-  parsed.app->add_flag("--quiet", parsed.quiet, "no progress, no warnings on stderr");
-  parsed.app->add_flag("--verbose", parsed.verbose, "more messages on stderr");
+  const auto config = std::ranges::find(OwnOptions(), "config", &OwnOption::name);
+  if ((command.verb & config->verbs) != 0)
+    parsed.app->add_option("--config", parsed.config)->type_name(std::string(config->value));
+  parsed.app->add_flag("--json", parsed.json);
+  parsed.app->add_flag("--quiet", parsed.quiet);
+  parsed.app->add_flag("--verbose", parsed.verbose);
 }
 
 std::vector<std::string> LongNames(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   return names;
@@ -90,7 +91,23 @@ std::vector<std::string> Positionals(const ParsedVerb& parsed) {
   return words;
 }
 
+Status NoValue(const ParsedVerb& parsed, std::string_view option, std::string_view wanted) {
+  return Error(ErrorId::kBadOptionValue, parsed.command.name, ": ", option, ": no value given, wanted ", wanted);
+}
+
+// "-o --data x": CLI11 takes the word behind -o, whatever it is.
+Status CheckNoOptionIsAValue(const ParsedVerb& parsed) {
+  const std::vector<std::string> names = LongNames(*parsed.app);
+  const auto is_option = [&](const std::string& word) { return std::ranges::find(names, word) != names.end(); };
+  for (const Given& given : parsed.given) {
+    if (given.spec->kind == OptionKind::kValue && std::ranges::any_of(given.values, is_option))
+      return NoValue(parsed, StrCat("--", given.spec->name), given.spec->value_name);
+  }
+  return Status::Ok();
+}
+
 Status CheckWords(const ParsedVerb& parsed) {
+  PREON_RETURN_IF_ERROR(CheckNoOptionIsAValue(parsed));
   for (const std::string& word : parsed.app->remaining()) {
     if (word.size() < 2 || word[0] != '-') continue;
     const std::string name = word.substr(0, word.find('='));
@@ -118,6 +135,16 @@ Status CheckWords(const ParsedVerb& parsed) {
     return Error(ErrorId::kConflictingOptions, "--quiet and --verbose: got both, wanted one");
   }
   return Status::Ok();
+}
+
+// CLI11 says "--output: 1 required FILE missing" of an option that ends the line.
+Status FromMissingValue(const ParsedVerb& parsed, const CLI::ArgumentMismatch& problem) {
+  const std::string said = problem.what();
+  const std::string name = said.substr(0, said.find(':'));
+  for (const CLI::Option* option : parsed.app->get_options()) {
+    if (option->get_name() == name) return NoValue(parsed, name, option->get_type_name());
+  }
+  return Error(ErrorId::kBadOptionValue, said);
 }
 
 // CLI11's words about a value that is missing or of a wrong number, as one line.
@@ -160,46 +187,63 @@ std::string RequestedTopic(const ParsedVerb& parsed, const Builtins& builtins) {
 }
 
 Status UnknownVerb(const CLI::App& app, const std::deque<ParsedVerb>& verbs) {
-  const std::vector<std::string> words = app.remaining();
-  if (words.empty()) return Error(ErrorId::kMissingOption, "no verb given").WithHint("preon --help lists the verbs");
+  std::vector<std::string> words = app.remaining();
+  std::erase(words, "--json");  // how to say that there is none
+  if (words.empty()) return Error(ErrorId::kMissingOption, "no verb given").WithHint("preon help lists the verbs");
   std::vector<std::string> names;
   for (const ParsedVerb& verb : verbs) names.emplace_back(verb.command.name);
+  for (const VerbHelp& tool : ToolVerbs()) names.push_back(tool.name);
   return Error(ErrorId::kUnknownOption, words[0][0] == '-' ? "unknown option '" : "unknown verb '", words[0], "'",
                DidYouMean(words[0], names))
-      .WithHint("preon --help lists the verbs");
+      .WithHint("preon help lists the verbs");
 }
 
 }  // namespace
 
+bool WantsJson(int argc, const char* const* argv) {
+  return std::any_of(argv + std::min(argc, 1), argv + argc, [](std::string_view word) { return word == "--json"; });
+}
+
 Result<Arguments> ParseArguments(int argc, const char* const* argv, const Builtins& builtins) {
-  CLI::App app{
-      "Quantizes a float ONNX model with calibration samples, verifies the result and reports how each node runs."};
+  PREON_ASSIGN_OR_RETURN(std::optional<std::string> told,
+                         AnswerToolVerb(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), builtins));
+  if (told) return Arguments{.help = *std::move(told)};
+  CLI::App app;
   app.name("preon");
-  app.set_help_flag("-h,--help", "show this help");
-  app.set_version_flag("--version", "preon " + std::string(kVersion));
+  app.set_help_flag("-h,--help");
+  app.set_version_flag("-V,--version", "preon " + std::string(kVersion));
   app.allow_extras();
-  app.footer("preon VERB --help shows the options of a verb, with examples.");
   std::deque<ParsedVerb> verbs;
   for (Command& command : Commands()) {
     ParsedVerb& parsed = verbs.emplace_back();
     parsed.command = std::move(command);
     AddVerb(app, parsed);
   }
+  const auto chosen_verb = [&] {
+    return std::ranges::find_if(verbs, [](const ParsedVerb& verb) { return verb.app->parsed(); });
+  };
   Status problem;
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
+    const std::vector<VerbHelp> pages = DescribeVerbs(builtins);
     for (const ParsedVerb& verb : verbs) {
-      if (verb.app->parsed()) return Arguments{.help = verb.app->help("preon")};
+      if (verb.app->parsed())
+        return Arguments{.help = HelpPage(*std::ranges::find(pages, verb.command.name, &VerbHelp::name))};
     }
-    return Arguments{.help = app.help()};
+    return Arguments{.help = HelpPage(pages)};
   } catch (const CLI::CallForVersion&) {
     return Arguments{.help = "preon " + std::string(kVersion) + "\n"};
+  } catch (const CLI::ArgumentMismatch& error) {
+    if (chosen_verb() != verbs.end()) return FromMissingValue(*chosen_verb(), error);
+    problem = FromParseError(error);
   } catch (const CLI::ParseError& error) {
     problem = FromParseError(error);
   }
-  const auto chosen = std::ranges::find_if(verbs, [](const ParsedVerb& verb) { return verb.app->parsed(); });
+  const auto chosen = chosen_verb();
   if (chosen == verbs.end()) return UnknownVerb(app, verbs);
+  if (const std::vector<std::string> before = app.remaining(); !before.empty())
+    return Error(ErrorId::kUnknownOption, "unexpected '", before[0], "' in front of the verb; options follow it");
   const std::string topic = RequestedTopic(*chosen, builtins);
   if (!topic.empty()) return Arguments{.help = topic};
   PREON_RETURN_IF_ERROR(CheckWords(*chosen));

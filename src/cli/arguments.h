@@ -20,6 +20,9 @@ struct Arguments {
   std::string help;  ///< not empty: print this and end well
 };
 
+/// Is --json among the words? Also of a command line that is wrong.
+bool WantsJson(int argc, const char* const* argv);
+
 /// Errors: kUnknownOption with the nearest name, kMissingOption, kBadOptionValue, kConflictingOptions, those of options
 /// and configuration files. The configuration file is applied first, the command line over it.
 Result<Arguments> ParseArguments(int argc, const char* const* argv, const Builtins& builtins);

@@ -11,15 +11,18 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "base/exceptions.h"
-#include "base/exit_status.h"
 #include "base/text.h"
+#include "cli/arguments.h"
+#include "cli/complaint.h"
+#include "report/error_json.h"
 
 namespace preon::cli {
 namespace {
@@ -27,26 +30,42 @@ namespace {
 constexpr size_t kStackBytes = size_t{8} << 20;
 constexpr int kStatus = 1;
 
-// Written before the handler may run: a handler can't make text.
-using Text = std::array<char, 640>;
-Text crashed, shrunk;
+constexpr std::array kFaults = {SIGSEGV, SIGFPE, SIGBUS, SIGILL, SIGABRT};
+
+/// What is printed of an error: on stderr, and with --json on stdout.
+struct Told {
+  std::string text, json;
+};
+
+/// Made before the handler may run: a handler can't make text.
+struct Prepared {
+  std::array<Told, kFaults.size()> crashed;
+  Told before_file, behind_file;  ///< of a file that became shorter
+  bool json = false;
+};
+const Prepared* prepared = nullptr;
 
 /// A line of text made without memory: all that a handler may use.
 class SignalLine {
  public:
   SignalLine& operator<<(std::string_view text) {
-    const size_t size = std::min(text.size(), line_.size() - size_ - 1);
+    const size_t size = std::min(text.size(), line_.size() - size_);
     std::memcpy(line_.data() + size_, text.data(), size);
     size_ += size;
     return *this;
   }
-  void Print() {
-    line_[size_++] = '\n';
-    static_cast<void>(!write(STDERR_FILENO, line_.data(), size_));
+  /// A path inside of a JSON text, or of a line.
+  SignalLine& AddPath(std::string_view path) {
+    for (const char& c : path) {
+      if (c == '"' || c == '\\') *this << "\\";
+      *this << (static_cast<unsigned char>(c) < ' ' ? std::string_view("?") : std::string_view(&c, 1));
+    }
+    return *this;
   }
+  void Print(int stream) { static_cast<void>(!write(stream, line_.data(), size_)); }
 
  private:
-  std::array<char, 2048> line_;
+  std::array<char, 8192> line_;
   size_t size_ = 0;
 };
 
@@ -106,21 +125,43 @@ std::string_view NameOf(int signal) {
   }
 }
 
-std::string ErrorPrefix(ErrorId id) { return StrCat("preon: error [E", GetErrorInfo(id).number, "] "); }
+Told Tell(const Status& error) { return {ErrorText(error), ErrorJson(error) + "\n"}; }
+
+// The two sides of a mark that stands for what is known only then.
+std::pair<Told, Told> Halves(const Told& told) {
+  constexpr std::string_view kMark = "@@";
+  const auto before = [&](const std::string& text) { return text.substr(0, text.find(kMark)); };
+  const auto behind = [&](const std::string& text) { return text.substr(text.find(kMark) + kMark.size()); };
+  return {{before(told.text), before(told.json)}, {behind(told.text), behind(told.json)}};
+}
+
+Prepared Prepare(int argc, const char* const* argv) {
+  Prepared texts{.json = WantsJson(argc, argv)};
+  std::string words;
+  for (int word = 1; word < std::min(argc, 3); ++word) words += (word > 1 ? " " : "") + Printable(argv[word]);
+  for (size_t fault = 0; fault < kFaults.size(); ++fault)
+    texts.crashed[fault] = Tell(Error(ErrorId::kRuntimeCrash, words, ": crashed (", NameOf(kFaults[fault]),
+                                      "); a model that the runtime can't stand is the usual reason")
+                                    .WithHint("if ONNX Runtime alone runs the model, please report it"));
+  std::tie(texts.before_file, texts.behind_file) =
+      Halves(Tell(Error(ErrorId::kIoRead, "@@: became shorter while it was being read")));
+  return texts;
+}
 
 void OnFault(int signal, siginfo_t* info, void*) {
-  SignalLine line;
   const bool reading = signal == SIGBUS && info->si_code > 0;  // not sent by anybody
-  const std::string_view file =
-      reading ? MapsReader().PathAt(reinterpret_cast<uintptr_t>(info->si_addr)) : std::string_view();
-  if (!file.empty()) {
-    line << shrunk.data() << file << ": became shorter while it was being read";
-  } else {
-    line << crashed.data() << ": crashed (" << NameOf(signal)
-         << "); a model that the runtime can't stand is the usual reason\nhint: if ONNX Runtime alone runs the model, "
-            "please report it";
+  MapsReader maps;                                             // holds the path
+  const std::string_view file = reading ? maps.PathAt(reinterpret_cast<uintptr_t>(info->si_addr)) : std::string_view();
+  const auto fault = static_cast<size_t>(std::ranges::find(kFaults, signal) - kFaults.begin());
+  for (const auto& [part, stream] : {std::pair(&Told::json, STDOUT_FILENO), std::pair(&Told::text, STDERR_FILENO)}) {
+    if (stream == STDOUT_FILENO && !prepared->json) continue;
+    SignalLine line;
+    if (file.empty())
+      line << prepared->crashed[fault].*part;
+    else
+      (line << prepared->before_file.*part).AddPath(file) << prepared->behind_file.*part;
+    line.Print(stream);
   }
-  line.Print();
   _exit(kStatus);
 }
 
@@ -130,10 +171,7 @@ void OnFault(int signal, siginfo_t* info, void*) {
     try {
       std::rethrow_exception(thrown);
     } catch (const std::exception& problem) {
-      const Status status = StatusOf(problem);
-      SignalLine line;
-      line << ErrorPrefix(status.id()) << status.message();
-      line.Print();
+      Complain(StatusOf(problem), prepared->json);
       _exit(kStatus);
     } catch (...) {
     }
@@ -145,17 +183,15 @@ void OnFault(int signal, siginfo_t* info, void*) {
 
 void InstallCrashGuard(int argc, const char* const* argv) {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  std::string words;
-  for (int word = 1; word < std::min(argc, 3); ++word) words += (word > 1 ? " " : "") + Printable(argv[word]);
-  std::snprintf(shrunk.data(), shrunk.size(), "%s", ErrorPrefix(ErrorId::kIoRead).c_str());
-  std::snprintf(crashed.data(), crashed.size(), "%s%s", ErrorPrefix(ErrorId::kRuntimeCrash).c_str(), words.c_str());
+  static const Prepared texts = Prepare(argc, argv);
+  prepared = &texts;
   static std::array<char, 1 << 16> handler_stack;  // the faulting thread's own may be what has run out
   const stack_t stack{.ss_sp = handler_stack.data(), .ss_flags = 0, .ss_size = handler_stack.size()};
   sigaltstack(&stack, nullptr);
   struct sigaction action = {};
   action.sa_sigaction = OnFault;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | static_cast<int>(SA_RESETHAND);
-  for (const int signal : {SIGSEGV, SIGFPE, SIGBUS, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
+  for (const int signal : kFaults) sigaction(signal, &action, nullptr);
   std::set_terminate(OnTerminate);
   void* frame = nullptr;
   backtrace(&frame, 1);  // loads the unwinder now: without memory, the end of a thread could not

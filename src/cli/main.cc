@@ -1,4 +1,6 @@
 // The edge of the process: signals in, exit status out; nothing thrown gets past here.
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -7,13 +9,14 @@
 #include <filesystem>
 
 #include "base/exceptions.h"
-#include "base/exit_status.h"
 #include "base/system.h"
 #include "base/text.h"
 #include "cli/arguments.h"
+#include "cli/complaint.h"
 #include "cli/crash_guard.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
+#include "cli/terminal.h"
 
 namespace preon::cli {
 namespace {
@@ -23,6 +26,19 @@ Status Print(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (written || errno == EPIPE) return Status::Ok();
   return Error(ErrorId::kIoWrite, "stdout: can't write: ", std::strerror(errno));
+}
+
+// Of a result: the first line, which says of what it is, and warnings.
+std::string Colored(const std::string& text) {
+  std::string colored;
+  const std::vector<std::string> lines = Split(text, '\n');
+  for (size_t line = 0; line < lines.size(); ++line) {
+    const bool warns = lines[line].starts_with("  warning");
+    colored += line == 0 ? Styled(lines[line], Style::kBold, !lines[line].empty())
+                         : Styled(lines[line], Style::kYellow, warns);
+    if (line + 1 < lines.size()) colored += '\n';
+  }
+  return colored;
 }
 
 Status Run(int argc, const char* const* argv) {
@@ -47,25 +63,16 @@ Status Run(int argc, const char* const* argv) {
   PREON_ASSIGN_OR_RETURN(RunInputs run, MakeRunInputs(arguments.options, builtins, context));
   PREON_ASSIGN_OR_RETURN(const Answer answer, arguments.command.run(arguments.positionals, run));
   progress.Clear();
-  return Print(arguments.json ? answer.json + "\n" : answer.text);
-}
-
-// One line, and the hint on one of its own.
-int Complain(const Status& status) {
-  std::string message = status.message();
-  for (char& c : message) c = c == '\n' || c == '\r' ? ' ' : c;
-  if (message.ends_with('.')) message.pop_back();  // the runtime's words
-  std::fprintf(stderr, "preon: error [E%d] %s\n", GetErrorInfo(status.id()).number, Printable(message).c_str());
-  if (!status.hint().empty()) std::fprintf(stderr, "hint: %s\n", Printable(status.hint()).c_str());
-  return ExitStatus(status.id());
+  if (arguments.json) return Print(answer.json + "\n");
+  return Print(ShowsColor(STDOUT_FILENO) ? Colored(answer.text) : answer.text);
 }
 
 int Main(int argc, const char* const* argv) {
   try {
     const Status status = Run(argc, argv);
-    return status.ok() ? 0 : Complain(status);
+    return status.ok() ? 0 : Complain(status, WantsJson(argc, argv));
   } catch (const std::exception& problem) {
-    return Complain(StatusOf(problem));
+    return Complain(StatusOf(problem), WantsJson(argc, argv));
   }
 }
 

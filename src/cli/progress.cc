@@ -8,6 +8,8 @@
 #include "base/child_process.h"
 #include "base/system.h"
 #include "base/text.h"
+#include "cli/terminal.h"
+#include "report/json_object.h"
 
 namespace preon::cli {
 namespace {
@@ -67,8 +69,9 @@ void ProgressPrinter::Print(Clock::time_point now) {
   if (form_ == Form::kJson) {
     std::fprintf(
         stderr,
-        "{\"stage\":\"%s\",\"done\":%lld,\"total\":%lld,\"per_second\":%.2f,\"eta_seconds\":%.1f,\"rss_bytes\":%lld}\n",
-        stage_.c_str(), done_, total_, rate, eta, rss);
+        "{\"schema\":%d,\"stage\":\"%s\",\"done\":%lld,\"total\":%lld,\"per_second\":%.2f,\"eta_seconds\":%.1f,"
+        "\"rss_bytes\":%lld}\n",
+        kJsonSchema, stage_.c_str(), done_, total_, rate, eta, rss);
   } else if (done_ == 0) {
     const bool bar = form_ == Form::kBar;
     std::fprintf(stderr, "%s%s: %.0f s, %lld MB%s", bar ? "\r\x1b[K" : "", stage_.c_str(), seconds, rss / 1000000,
@@ -112,7 +115,9 @@ void ProgressPrinter::Log(LogLevel level, std::string_view message) {
   if (form_ == Form::kNone || (level != LogLevel::kWarning && verbosity_ != Verbosity::kVerbose)) return;
   const std::lock_guard lock(mutex_);
   ClearBar();
-  std::fprintf(stderr, "preon: %s%s\n", level == LogLevel::kWarning ? "warning: " : "", Printable(message).c_str());
+  const std::string prefix =
+      level == LogLevel::kWarning ? Styled("preon: warning:", Style::kYellow, ShowsColor(STDERR_FILENO)) : "preon:";
+  std::fprintf(stderr, "%s %s\n", prefix.c_str(), Printable(message).c_str());
 }
 
 void ProgressPrinter::Clear() {

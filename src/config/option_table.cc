@@ -258,7 +258,8 @@ constexpr OptionSpec kOptions[] = {
     {"opset", "N", "raise the model to this opset of ONNX first (default: the target's preferred opset, else the "
      "lowest that its quantizers need)",
      OptionKind::kValue, kPlans, [](Options& o, const std::string& v) { return SetCount(o.prepare.opset, v, 1); }},
-    {"report", "FILE", "also write the result to FILE: .json or .txt", OptionKind::kValue, kVerbQuantize | kVerbCompare,
+    {"report", "FILE", "also write the result to FILE: .html, .json or .txt", OptionKind::kValue,
+     kVerbQuantize | kVerbCompare,
      [](Options& o, const std::string& v) { o.report = v; return Status::Ok(); }},
     {"latency", "S", "seconds for one measurement of latency (default 0.2, of compare 1); 0: latency is not measured",
      OptionKind::kValue, kVerbQuantize | kVerbCompare,

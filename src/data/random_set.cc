@@ -173,19 +173,26 @@ class RandomSet : public SampleSet {
   const RandomValues values_;
 };
 
-// Every input or none, and no other.
-template <typename Map>
-Status CheckInputs(const Map& given, std::span<const TensorSpec> inputs, std::string_view option) {
+// Every input that needs one or none, and no other than inputs. `who` says of the message which need one.
+template <typename Map, typename Needs>
+Status CheckInputs(const Map& given, std::span<const TensorSpec> inputs, std::string_view option, const Needs& needs,
+                   std::string_view who) {
   for (const auto& [name, value] : given) {
     if (std::ranges::find(inputs, name, &TensorSpec::name) != inputs.end()) continue;
     return Error(ErrorId::kDataInputName, option, ": no random input '", name,
                  "'; there are: ", QuotedNames(inputs, &TensorSpec::name));
   }
   for (const TensorSpec& input : inputs) {
-    if (given.empty() || given.contains(input.name)) continue;
-    return Error(ErrorId::kDataInputName, option, ": none for input '", input.name, "'; wanted one for every input");
+    if (given.empty() || given.contains(input.name) || !needs(input)) continue;
+    return Error(ErrorId::kDataInputName, option, ": none for input '", input.name, "'; wanted one for ", who);
   }
   return Status::Ok();
+}
+
+// Beside the samples' own axis, which is always 1.
+bool HasOpenAxis(const TensorSpec& input, bool rows) {
+  const auto begin = input.shape.begin() + (rows ? 1 : 0);
+  return std::find(begin, input.shape.end(), kDynamicDim) != input.shape.end();
 }
 
 Status CheckShape(const Shape& given, const TensorSpec& input, bool rows) {
@@ -205,8 +212,11 @@ Status CheckShape(const Shape& given, const TensorSpec& input, bool rows) {
 
 Result<std::unique_ptr<SampleSet>> MakeRandomSet(int64_t count, uint64_t seed, std::span<const TensorSpec> inputs,
                                                  int64_t fixed_batch, const RandomValues& values) {
-  PREON_RETURN_IF_ERROR(CheckInputs(values.shapes, inputs, "--random-shape"));
-  PREON_RETURN_IF_ERROR(CheckInputs(values.ranges, inputs, "--random-range"));
+  const auto is_open = [&](const TensorSpec& input) { return HasOpenAxis(input, StacksRows(input, fixed_batch)); };
+  const auto any = [](const TensorSpec&) { return true; };
+  PREON_RETURN_IF_ERROR(
+      CheckInputs(values.shapes, inputs, "--random-shape", is_open, "every input whose shape the model does not fix"));
+  PREON_RETURN_IF_ERROR(CheckInputs(values.ranges, inputs, "--random-range", any, "every input"));
   for (const TensorSpec& input : inputs) {
     if (const auto shape = values.shapes.find(input.name); shape != values.shapes.end())
       PREON_RETURN_IF_ERROR(CheckShape(shape->second, input, StacksRows(input, fixed_batch)));

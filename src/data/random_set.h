@@ -17,7 +17,7 @@ namespace preon {
 /// codes; other integers and bool 0 or 1 (safe as token ids and masks). Symbolic dimensions are 224 for pictures (rank
 /// 4, axes 2 and 3), else 32; all are 1 for an input that stacks no rows, where they may be the batch. Errors:
 /// kDataUnsupported for other element types; kDataInputName where `values` name an input that is not one of these, or
-/// leave one out; kDataShape for a shape that the input can't have.
+/// leave one out (of shapes: one that is not fixed); kDataShape for a shape that the input can't have.
 Result<std::unique_ptr<SampleSet>> MakeRandomSet(int64_t count, uint64_t seed, std::span<const TensorSpec> inputs,
                                                  int64_t fixed_batch, const RandomValues& values = {});
 

@@ -29,6 +29,26 @@ TEST(RandomSetTest, ShapesFollowTheInputs) {
   EXPECT_TRUE(set->single());
 }
 
+TEST(RandomSetTest, OnlyOpenShapesAreAskedFor) {
+  const std::vector<TensorSpec> inputs = {{"image", DataType::kFloat, {kDynamicDim, 3, kDynamicDim, kDynamicDim}},
+                                          {"tokens", DataType::kInt64, {kDynamicDim, 16}},
+                                          {"rate", DataType::kInt64, {}}};
+  RandomValues values;
+  values.shapes["image"] = {1, 3, 8, 8};
+  const auto set = MakeRandomSet(10, 1, inputs, 1, values);
+  ASSERT_TRUE(set.ok()) << set.status().ToString();
+  const auto sample = (*set)->Read(0);
+  EXPECT_EQ(sample->feeds[0].tensor.shape(), (Shape{1, 3, 8, 8}));
+  EXPECT_EQ(sample->feeds[1].tensor.shape(), (Shape{1, 16}));
+
+  values.shapes = {{"tokens", {1, 16}}};
+  const auto without = MakeRandomSet(10, 1, inputs, 1, values);
+  ASSERT_FALSE(without.ok());
+  EXPECT_EQ(without.status().id(), ErrorId::kDataInputName);
+  EXPECT_EQ(without.status().message(),
+            "--random-shape: none for input 'image'; wanted one for every input whose shape the model does not fix");
+}
+
 TEST(RandomSetTest, FloatsAreNearlyNormal) {
   const auto sample = MakeRandomSet({{"x", DataType::kFloat, {kDynamicDim, 100'000}}})->Read(0);
   double sum = 0, squares = 0, largest = 0;

@@ -107,6 +107,8 @@ void OptionReader::FailValue(std::string_view name, std::string_view got, std::s
 Status OptionReader::Finish() {
   if (!unread_.empty()) {
     const std::string& name = unread_.begin()->first;
+    // WithOptions takes the option that every method has before these are read.
+    known_.emplace_back("GraphAware");
     Fail(Error(ErrorId::kUnknownOption, method_, ": unknown option '", name, "'", DidYouMean(name, known_),
                " (known: ", JoinNames(known_), ")"));
   }

@@ -252,6 +252,7 @@ void AddDescriptions(Json& json, const OptionDescriptions& descriptions) {
                                {"value", option.value},
                                {"kind", option.kind},
                                {"meaning", option.meaning},
+                               {"group", option.group},
                                {"verbs", option.verbs}});
   }
   for (const KeyDescription& key : descriptions.keys) {

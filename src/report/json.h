@@ -1,4 +1,4 @@
-// Results as JSON objects keys in a fixed order.
+// Results as JSON objects, keys in a fixed order.
 #pragma once
 
 #include <string>

@@ -6,8 +6,11 @@ JsonObject BeginJson(const RunFacts& facts) {
   JsonObject seconds = JsonObject::object();
   for (const auto& [stage, value] : facts.seconds) seconds[stage] = value;
   seconds["total"] = facts.total_seconds;
-  return {
-      {"verb", facts.verb}, {"version", facts.version}, {"seconds", seconds}, {"peak_rss_bytes", facts.peak_rss_bytes}};
+  return {{"schema", kJsonSchema},
+          {"verb", facts.verb},
+          {"version", facts.version},
+          {"seconds", seconds},
+          {"peak_rss_bytes", facts.peak_rss_bytes}};
 }
 
 JsonObject NumberOrNull(const std::optional<double>& value) { return value ? JsonObject(*value) : JsonObject(nullptr); }

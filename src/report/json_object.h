@@ -11,7 +11,10 @@ namespace preon {
 
 using JsonObject = nlohmann::ordered_json;
 
-/// verb, version, seconds, peak_rss_bytes.
+/// `schema` of every object: grows when a field changes its meaning or goes away, not when one is added (docs/json.md).
+inline constexpr int kJsonSchema = 1;
+
+/// schema, verb, version, seconds, peak_rss_bytes.
 JsonObject BeginJson(const RunFacts& facts);
 /// null for a number that is not there.
 JsonObject NumberOrNull(const std::optional<double>& value);

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/error_json.h"
+#include "report/json_object.h"
 #include "report/report_file.h"
 #include "report/text_report.h"
 
@@ -32,6 +34,7 @@ QuantizeResult Example() {
 
 TEST(Json, QuantizeHasTheFieldsOfTheInterface) {
   const nlohmann::json json = nlohmann::json::parse(ToJson(Example()));
+  EXPECT_EQ(json["schema"], kJsonSchema);
   EXPECT_EQ(json["verb"], "quantize");
   EXPECT_EQ(json["version"], "1.2.3");
   EXPECT_EQ(json["seconds"], nlohmann::json({{"load", 0.5}, {"total", 2.0}}));
@@ -51,6 +54,16 @@ TEST(Json, QuantizeHasTheFieldsOfTheInterface) {
   for (const char* key : {"output", "samples", "observed_tensors", "method", "activation", "weight", "target",
                           "scale_type", "weight_scale_type", "weight_method"})
     EXPECT_TRUE(json.contains(key)) << key;
+}
+
+TEST(Json, AnErrorIsAnObject) {
+  const Status error = Error(ErrorId::kConflictingOptions, "a\nb\x1b", " \xff.").WithHint("try c");
+  EXPECT_EQ(
+      nlohmann::json::parse(ErrorJson(error)),
+      nlohmann::json({{"schema", kJsonSchema},
+                      {"version", PREON_VERSION},
+                      {"error", {{"id", "E1004"}, {"status", 2}, {"message", "a b\\x1b \ufffd"}, {"hint", "try c"}}}}));
+  EXPECT_FALSE(nlohmann::json::parse(ErrorJson(Error(ErrorId::kIoRead, "x")))["error"].contains("hint"));
 }
 
 TEST(Json, FiguresThatAreNotThereAreLeftOut) {
@@ -104,7 +117,7 @@ TEST(Text, AnOutputThatWasNotComparedHasNoFigures) {
 TEST(ReportFile, FormFollowsTheEnding) {
   EXPECT_EQ(*ReportFormatOf("a.json"), ReportFormat::kJson);
   EXPECT_EQ(*ReportFormatOf("a.txt"), ReportFormat::kText);
-  EXPECT_EQ(ReportFormatOf("a.html").status().id(), ErrorId::kNotYetSupported);
+  EXPECT_EQ(*ReportFormatOf("a.html"), ReportFormat::kHtml);
   EXPECT_EQ(ReportFormatOf("a.pdf").status().id(), ErrorId::kBadOptionValue);
 }
 

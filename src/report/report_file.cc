@@ -5,9 +5,8 @@ namespace preon {
 Result<ReportFormat> ReportFormatOf(const std::string& path) {
   if (path.ends_with(".json")) return ReportFormat::kJson;
   if (path.ends_with(".txt")) return ReportFormat::kText;
-  if (path.ends_with(".html"))
-    return Error(ErrorId::kNotYetSupported, path, ": HTML is not in this version; it has: .json, .txt");
-  return Error(ErrorId::kBadOptionValue, "got '", path, "', wanted a name that ends with .json or .txt");
+  if (path.ends_with(".html")) return ReportFormat::kHtml;
+  return Error(ErrorId::kBadOptionValue, "got '", path, "', wanted a name that ends with .html, .json or .txt");
 }
 
 }  // namespace preon

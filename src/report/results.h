@@ -200,7 +200,7 @@ using NamedLines = std::vector<std::pair<std::string, std::string>>;
 
 /// A row of the descriptions that every option comes from, as text.
 struct OptionDescription {
-  std::string name, value, kind, meaning;  ///< kind: flag, value or list
+  std::string name, value, kind, meaning, group;  ///< kind: flag, value or list; group: in which help shows it
   std::vector<std::string> verbs;
 };
 struct KeyDescription {

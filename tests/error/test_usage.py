@@ -7,7 +7,26 @@ import pytest
 
 
 @pytest.mark.parametrize("arguments, number, says", [
-    ([], 1003, "no verb"),
+    (["--json"], 1003, "no verb"),
+    (["--quiet", "quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz"], 1001, "'--quiet' in front of the verb"),
+    (["quantize", "model.onnx", "--data", "calib.npz", "-o"], 1002, "--output: no value given, wanted FILE"),
+    (["quantize", "model.onnx", "-o", "--data", "calib.npz"], 1002, "--output: no value given, wanted FILE"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--config"], 1002, "--config: no value given"),
+    (["calibrate", "model.onnx", "--data", "calib.npz"], 1003, "wanted -o FILE"),
+    (["instrument", "model.onnx"], 1003, "wanted -o FILE"),
+    (["merge", "a.calib", "b.calib"], 1003, "wanted -o FILE"),
+    (["passes", "model.onnx"], 1003, "wanted -o FILE"),
+    (["help", "vrsion"], 1001, "did you mean 'version'?"),
+    (["hlep"], 1001, "did you mean 'help'?"),
+    (["completion"], 1003, "wanted bash, zsh or fish"),
+    (["completion", "bsh"], 1001, "did you mean 'bash'?"),
+    (["version", "now"], 1001, "unexpected 'now'"),
+    (["version", "--jsn"], 1001, "did you mean '--json'?"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--exclude", "gem_1"], 1006, "did you mean 'gemm_1'?"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--exclude-type", "Cov"], 1006, "did you mean 'Conv'?"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--fix-shape", "inptu=1x3x8x8"], 1006, "did you mean 'input'?"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--method-option", "GraphAwar=true"], 1001, "did you mean 'GraphAware'?"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--workr", "1/2"], 1001, "did you mean '--workers'?"),
     (["quantise", "model.onnx"], 1001, "did you mean 'quantize'?"),
     (["quantize"], 1003, "no MODEL given"),
     (["compare", "model.onnx"], 1003, "no QUANTIZED given"),
@@ -46,7 +65,7 @@ import pytest
       "--method-option", "Percentile=101"], 1002, "Percentile"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--samples", "0"], 1002, "--samples"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--samples", "ten"], 1002, "got 'ten'"),
-    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--report", "r.html"], 1007, ".html"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--report", "r.pdf"], 1002, ".html, .json or .txt"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--tmp-dir", "model.onnx/tmp"], 1002, "--tmp-dir"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--exclude", "conv_99"], 1006, "conv_99"),
     (["quantize", "model.onnx", "-o", "model.onnx", "--data", "calib.npz"], 1004, "never written to"),
@@ -100,6 +119,7 @@ def test_an_output_behind_a_link_leaves_the_link(preon, model, data):
     ({"samples": -1}, "samples"),
     ({"method": "minmx"}, "minmx"),
     ({"overrides": {"c1": {"rmn": 0}}}, "did you mean 'rmin'?"),
+    ({"overrides": {"inptu": {"rmin": 0}}}, "did you mean 'input'?"),
     ({"overrides": {"c1": {"scale": 1}}}, "zero_point"),
     ({"overrides": {"c1": {"scale": 0, "zero_point": 0}}}, "scale"),
     ({"overrides": {"c1": {"scale": 1, "zero_point": 1e300}}}, "zero_point"),
@@ -107,7 +127,7 @@ def test_an_output_behind_a_link_leaves_the_link(preon, model, data):
 ])
 def test_config(preon, model, data, tmp_path, config, says):
     (tmp_path / "c.json").write_text(json.dumps(config))
-    number = 1001 if config == {"method": "minmx"} else 1005
+    number = {"{'method': 'minmx'}": 1001, "{'overrides': {'inptu': {'rmin': 0}}}": 1006}.get(str(config), 1005)
     preon.fails(2, number, "quantize", model, "-o", "out.onnx", "--data", data, "--config", "c.json", says=says)
 
 
@@ -127,7 +147,9 @@ def test_a_config_and_the_command_line_over_it(preon, model, data, tmp_path):
 
 
 @pytest.mark.parametrize("arguments, says", [
-    (["--help"], "quantize"), (["quantize", "--help"], "Examples:"), (["--version"], "preon "),
+    ([], "quantize"), (["--help"], "quantize"), (["help"], "quantize"),
+    (["quantize", "--help"], "Examples:"), (["help", "quantize"], "Examples:"), (["help", "--help"], "Examples:"),
+    (["--version"], "preon "), (["-V"], "preon "), (["version"], "preon "), (["help", "method"], "percentile"),
     (["quantize", "--method", "help"], "percentile"), (["quantize", "--target", "help"], "ort-cpu"),
     (["quantize", "--activation", "help"], "uint8"), (["quantize", "--preprocess", "help"], "imagenet"),
     (["quantize", "--config", "help"], "U8S8"), (["quantize", "--disable-pass", "help"], "batch"),

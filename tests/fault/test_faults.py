@@ -24,7 +24,7 @@ def test_interrupted_in_mid_calibration(preon, model, tmp_path, number):
     process.send_signal(number)
     stdout, stderr = process.communicate(timeout=20)
     assert process.returncode == 130
-    assert stdout == ""
+    assert json.loads(stdout)["error"]["id"] == "E7900" and "--resume" in json.loads(stdout)["error"]["hint"]
     *_, error, hint = stderr.splitlines()
     assert error.startswith("preon: error [E7900] calibrate: interrupted after")
     assert hint.startswith("hint: out.onnx.partial has the statistics so far") and "--resume" in hint

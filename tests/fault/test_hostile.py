@@ -1,4 +1,5 @@
 """Models, files and limits that ask for trouble: an error that says what is wrong, never a signal, a hang or "please report it"."""
+import json
 import os
 import re
 import resource
@@ -153,28 +154,31 @@ def mapped(process, name):
 def test_weights_that_shrink_while_they_are_read(preon, model, data, tmp_path):
     """Another program writes the file anew: an error that names it."""
     external(tmp_path, megabytes=400)
-    process = preon.start(*VERBS["calibrate"](model))
+    process = preon.start(*VERBS["calibrate"](model), "--json")
     while process.poll() is None and not mapped(process, "weights.bin"):
         pass
     os.kill(process.pid, signal.SIGSTOP)
     os.truncate(tmp_path / "weights.bin", 4096)
     os.kill(process.pid, signal.SIGCONT)
-    _, stderr = process.communicate(timeout=60)
+    stdout, stderr = process.communicate(timeout=60)
     assert process.returncode in (1, 2), stderr
     assert re.search(r"preon: error \[E(7001|2006)\] .*weights.bin", stderr), stderr
+    assert json.loads(stdout)["error"]["message"] in stderr
     assert not (tmp_path / "out.calib").exists()
 
 
 @pytest.mark.parametrize("fault", [signal.SIGSEGV, signal.SIGFPE, signal.SIGILL, signal.SIGABRT, signal.SIGBUS])
 def test_a_crash_is_an_error_line(preon, model, data, fault):
     """Whatever the runtime does to the process: the verb and the model are named, the status is that of a failure."""
-    process = preon.start(*VERBS["run"](model), "--repeat", "100000")
+    process = preon.start(*VERBS["run"](model), "--repeat", "100000", "--json")
     while process.poll() is None and not mapped(process, "libonnxruntime"):
         pass
     time.sleep(0.3)
     process.send_signal(fault)
-    _, stderr = process.communicate(timeout=60)
+    stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 1 and "preon: error [E6003] run model.onnx: crashed (SIG" in stderr, (process.returncode, stderr)
+    error = json.loads(stdout)["error"]
+    assert (error["id"], error["status"]) == ("E6003", 1) and error["hint"].startswith("if ONNX Runtime alone")
 
 
 @pytest.mark.parametrize("output", ["model.onnx", "./model.onnx", "link.onnx"])

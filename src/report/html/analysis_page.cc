@@ -6,16 +6,12 @@
 #include "report/html/analysis_table.h"
 #include "report/html/html_text.h"
 #include "report/html/layer_chart.h"
-#include "report/html/page_assets.h"
+#include "report/html/page_parts.h"
 #include "report/html/samples_section.h"
 #include "report/html/tensor_card.h"
 
 namespace preon {
 namespace {
-
-std::string Tile(const std::string& value, const std::string& label, const char* style = "") {
-  return StrCat("<div class=\"tile\"><b class=\"", style, "\">", value, "</b><span>", label, "</span></div>");
-}
 
 std::string Summary(const AnalyzeResult& result) {
   const Analysis& analysis = result.analysis;
@@ -26,7 +22,7 @@ std::string Summary(const AnalyzeResult& result) {
     tiles += Tile(StrCat(result.production_samples), "samples in production");
     tiles += Tile(StrCat(analysis.gaps.size()), "gaps in coverage", analysis.gaps.empty() ? "" : "bad");
   }
-  std::string html = StrCat("<div class=\"tiles\">", tiles, "</div>\n");
+  std::string html = Tiles(tiles);
   for (const std::string& tensor : analysis.unreached)
     html +=
         StrCat("<p class=\"note\"><code>", EscapeHtml(tensor), "</code>: the calibration data never reach it</p>\n");
@@ -120,11 +116,9 @@ std::string AnalysisPage(const AnalyzeResult& result) {
   const Analysis& analysis = result.analysis;
   const std::string title =
       StrCat(EscapeHtml(result.calib), result.production.empty() ? "" : " against " + EscapeHtml(result.production));
-  std::string html = StrCat(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
-      "content=\"width=device-width\"><title>preon analyze: ",
-      title, "</title><style>", kPageStyle, "</style></head><body>\n<h1>", title, "</h1>\n<p class=\"note\">preon ",
-      result.facts.version, " · ranges of method ", EscapeHtml(result.method), ", ", result.activation, "</p>\n");
+  std::string html = PageHead("analyze", title);
+  html += Note(StrCat("preon ", result.facts.version, " · ranges of method ", EscapeHtml(result.method), ", ",
+                      result.activation));
   html += Summary(result);
   if (!analysis.tensors.empty()) {
     std::vector<std::string> layers;
@@ -132,17 +126,15 @@ std::string AnalysisPage(const AnalyzeResult& result) {
     html += "<h2>Layer by layer</h2>\n";
     for (const LayerChart& chart : Charts(analysis)) html += ToHtml(chart, layers);
     for (const LayerChart& chart : SampleCharts(analysis)) html += ToHtml(chart, layers);
-    html +=
-        "<h2>Tensors</h2>\n<p class=\"note\">Worst first; a click on a head sorts.</p>\n<input id=\"filter\" "
-        "type=\"search\" placeholder=\"filter by name\" aria-label=\"filter by name\">\n";
+    html += StrCat("<h2>Tensors</h2>\n", Note("Worst first; a click on a head sorts."), FilterField());
     html += AnalysisTable(analysis) + Methods(result) + SamplesSection(analysis);
     html += StrCat("<h2>Histograms</h2>\n<p class=\"note\">Shares of the values, logarithmic",
                    analysis.by_shift.empty() ? "" : "; filled: calibration, line: production",
                    ". Below, what each method keeps; its ends run through the histogram.</p>\n<div class=\"cards\">\n");
     for (size_t layer = 0; layer < analysis.tensors.size(); ++layer) html += TensorCard(analysis, layer);
-    html += StrCat("</div>\n<script>", kPageScript, "</script>");
+    html += "</div>\n";
   }
-  return html + "</body></html>\n";
+  return html + PageEnd(!analysis.tensors.empty());
 }
 
 }  // namespace preon

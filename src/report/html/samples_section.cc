@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "report/html/html_text.h"
+#include "report/html/page_parts.h"
 
 namespace preon {
 namespace {
@@ -16,19 +17,6 @@ constexpr size_t kShownGroups = 6;
 std::string Sample(const SampleAnalysis& samples, size_t sample) {
   return StrCat(samples.samples[sample].index, " <code>", EscapeHtml(samples.samples[sample].name), "</code>");
 }
-
-std::string NumberColumn(double value, const char* style = "") {
-  return StrCat("<td class=\"", style, "\" data-v=\"", value, "\">", HtmlNumber(value), "</td>");
-}
-
-std::string Table(const std::vector<const char*>& heads, const std::string& rows) {
-  std::string html = "<div class=\"rows\"><table><thead><tr>";
-  for (const char* head : heads)
-    html += StrCat("<th class=\"", head == heads.front() ? "text" : "", "\">", head, "</th>");
-  return StrCat(html, "</tr></thead><tbody>\n", rows, "</tbody></table></div>\n");
-}
-
-std::string Note(const std::string& text) { return StrCat("<p class=\"note\">", text, "</p>\n"); }
 
 LayerCurve SampleCurve(const SampleAnalysis& samples, std::string label, std::string style,
                        const std::function<std::optional<double>(const TensorSamples&)>& figure) {

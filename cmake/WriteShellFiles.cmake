@@ -1,0 +1,20 @@
+# Manual pages and completions below DIR, as PREON, the binary, prints them:
+#   cmake -DPREON=build/bin/preon -DDIR=build/share -P cmake/WriteShellFiles.cmake
+function(write_told file)
+  get_filename_component(folder ${DIR}/${file} DIRECTORY)
+  file(MAKE_DIRECTORY ${folder})
+  execute_process(COMMAND ${PREON} ${ARGN} OUTPUT_FILE ${DIR}/${file} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+file(REMOVE_RECURSE ${DIR}/man/man1)
+write_told(man/man1/preon.1 help --man)
+execute_process(COMMAND ${PREON} help --json OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
+string(JSON verbs LENGTH "${help}" verbs)
+math(EXPR last "${verbs} - 1")
+foreach(index RANGE ${last})
+  string(JSON verb GET "${help}" verbs ${index} name)
+  write_told(man/man1/preon-${verb}.1 help --man ${verb})
+endforeach()
+write_told(bash-completion/completions/preon completion bash)
+write_told(zsh/site-functions/_preon completion zsh)
+write_told(fish/vendor_completions.d/preon.fish completion fish)

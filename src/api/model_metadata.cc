@@ -1,0 +1,84 @@
+#include "api/model_metadata.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/version.h"
+
+namespace preon {
+namespace {
+
+using Json = nlohmann::json;  // keys in order
+
+Json MethodOptionsJson(const RangeOptions& ranges) {
+  Json json = Json::object();
+  for (const auto* options : {&ranges.method_keys, &ranges.method_options}) {
+    for (const auto& [key, value] : *options) json[key] = value;
+  }
+  return json;
+}
+
+void AddPlan(const PlanOptions& plan, Json& json) {
+  if (plan.activation_symmetric) json["symmetric"] = *plan.activation_symmetric;
+  if (!plan.per_channel) json["per_tensor"] = true;
+  if (plan.scale_type != ScaleType::kFloat32) json["scale_type"] = ScaleTypeName(plan.scale_type);
+  if (plan.scale_type_of_weights() != plan.scale_type)
+    json["weight_scale_type"] = ScaleTypeName(plan.scale_type_of_weights());
+  if (plan.weight_rule.method) json["weight_method"] = WeightMethodName(*plan.weight_rule.method);
+  if (plan.compat != Compat::kOff) json["compat"] = CompatName(plan.compat);
+  if (plan.activation_scaled) json["activation_scaled"] = true;
+  if (plan.weight_scaled) json["weight_scaled"] = true;
+  if (plan.bfloat16.casts) json["bfloat16"].push_back("casts");
+  if (plan.bfloat16.clip) json["bfloat16"].push_back("clip");
+  if (plan.bfloat16.vaiml) json["bfloat16"].push_back("vaiml");
+  if (!plan.refine_block_axis) json["keep_block_axis"] = true;
+  if (plan.weight_form) json["weight_form"] = WeightFormName(*plan.weight_form);
+  if (plan.block_size) json["block_size"] = *plan.block_size;
+  if (plan.accuracy_level) json["accuracy_level"] = *plan.accuracy_level;
+  if (plan.op_list.reduce_range) json["reduce_range"] = true;
+  if (!plan.exclude.empty()) json["exclude"] = plan.exclude;
+  if (!plan.exclude_types.empty()) json["exclude_type"] = plan.exclude_types;
+  if (!plan.passthrough.empty()) json["passthrough"] = plan.passthrough;
+  const size_t settings = plan.overrides.size() + plan.layers.size() + plan.base_overrides.size();
+  if (settings > 0) json["tensor_settings"] = settings;
+}
+
+// Names and values of options that change the result and differ from the defaults.
+Json OptionsJson(const Options& options, const Choices& choices) {
+  Json json = Json::object();
+  AddPlan(choices.plan, json);
+  if (Json given = MethodOptionsJson(options.ranges); !given.empty()) json["method_option"] = std::move(given);
+  if (!options.algorithms.disabled.empty()) json["disable_algorithm"] = options.algorithms.disabled;
+  if (!choices.disabled_passes.empty()) json["disable_pass"] = choices.disabled_passes;
+  if (!choices.enabled_passes.empty()) json["enable_pass"] = choices.enabled_passes;
+  if (options.prepare.float16 == Float16::kConvert) json["float16"] = "convert";
+  if (options.prepare.float16 == Float16::kOff) json["float16"] = "off";
+  for (const auto& [tensor, shape] : options.prepare.fixed_shapes) json["fix_shape"][tensor] = shape;
+  if (options.prepare.opset > 0) json["opset"] = options.prepare.opset;
+  if (options.write.format == QuantFormat::kQOperator) json["format"] = "qoperator";
+  if (options.plan.op_list.format == QuarkFormat::kExtended) json["format"] = "extended";
+  if (options.write.nhwc) json["nhwc"] = true;
+  for (const std::string& key : options.given.op_list_settings) {
+    if (const auto value = options.given.keys.find(key); value != options.given.keys.end())
+      json["option"][key] = value->second;
+  }
+  return json;
+}
+
+}  // namespace
+
+void SetMetadata(Model& model, const Options& options, const Choices& choices, const std::string& method) {
+  std::erase_if(model.metadata, [](const auto& entry) { return entry.first.starts_with("preon."); });
+  const auto add = [&](const char* name, std::string value) {
+    if (!value.empty()) model.metadata.emplace_back(StrCat("preon.", name), std::move(value));
+  };
+  add("version", std::string(kVersion));
+  add("method", method);
+  add("target", std::string(choices.target->name()));
+  if (choices.target->QuantizesActivations()) add("activation", choices.plan.activation.name());
+  add("weight", choices.plan.weight.name());
+  const Json changed = OptionsJson(options, choices);
+  // Names come from the command line and may be no UTF-8.
+  if (!changed.empty()) add("options", changed.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace preon

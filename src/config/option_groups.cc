@@ -1,0 +1,54 @@
+#include "config/option_groups.h"
+
+#include <algorithm>
+#include <array>
+
+namespace preon {
+namespace {
+
+using Name = std::string_view;
+
+constexpr auto kCommon = std::to_array<Name>({"output",     "data",   "calib",   "config",  "method",      "target",
+                                              "activation", "weight", "exclude", "samples", "preprocess",  "report",
+                                              "production", "html",   "pass",    "list",    "all-methods", "every",
+                                              "calib-out",  "save",   "repeat",  "options", "threads"});
+constexpr auto kSamples = std::to_array<Name>({"input", "labels", "only", "calib-samples", "batch", "shard",
+                                               "per-sample", "seed", "random-shape", "random-range"});
+constexpr auto kRanges = std::to_array<Name>(
+    {"effort", "method-option", "symmetric", "scale-type", "compat", "exact", "no-optimize", "save-and-restore"});
+constexpr auto kWeights = std::to_array<Name>(
+    {"per-tensor", "block-size", "reduce-range", "weight-method", "weight-search", "weight-scale-type", "weight-form",
+     "weight-scaled", "accuracy-level", "disable-algorithm", "no-bias-correction", "no-channel-scales"});
+constexpr auto kTypes =
+    std::to_array<Name>({"activation-scaled", "bfloat16", "bfp-attribute", "mx-attribute", "keep-block-axis"});
+constexpr auto kNodes = std::to_array<Name>({"exclude-type", "passthrough", "option"});
+constexpr auto kGraph = std::to_array<Name>({"fix-shape", "float16", "opset", "nhwc", "format", "disable-pass",
+                                             "enable-pass", "copy-type", "external-data", "value-info"});
+constexpr auto kAnalysis = std::to_array<Name>({"group-by", "tolerance", "cover", "save-histograms"});
+constexpr auto kResources = std::to_array<Name>({"workers", "memory", "one-in", "resume", "checkpoint", "tmp-dir"});
+constexpr auto kMessages = std::to_array<Name>({"json", "quiet", "verbose", "help"});
+
+constexpr auto kGroups = std::to_array<OptionGroup>({{"Common options", kCommon},
+                                                     {"Samples", kSamples},
+                                                     {"Ranges", kRanges},
+                                                     {"Weights and biases", kWeights},
+                                                     {"Floating and block types", kTypes},
+                                                     {"Nodes", kNodes},
+                                                     {"Graph and file", kGraph},
+                                                     {"Analysis", kAnalysis},
+                                                     {"Time, memory and disk", kResources},
+                                                     {"Messages", kMessages}});
+
+}  // namespace
+
+std::span<const OptionGroup> OptionGroups() { return kGroups; }
+
+std::string_view GroupOf(std::string_view option) {
+  const auto has = [&](const OptionGroup& group) {
+    return std::ranges::find(group.names, option) != group.names.end();
+  };
+  const auto group = std::ranges::find_if(kGroups, has);
+  return group == std::end(kGroups) ? std::string_view() : group->title;
+}
+
+}  // namespace preon

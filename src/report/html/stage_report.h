@@ -1,0 +1,30 @@
+// --report FILE: the result in the form that the file's name asks for.
+#pragma once
+
+#include <string>
+
+#include "base/output/atomic_file.h"
+#include "base/status.h"
+#include "report/html/report_page.h"
+#include "report/json.h"
+#include "report/report_file.h"
+#include "report/text_report.h"
+
+namespace preon {
+
+/// Written, but without its name. Errors: those of ReportFormatOf, kIoWrite.
+template <typename T>
+Result<AtomicFile> StageReport(const T& result, const std::string& path) {
+  PREON_ASSIGN_OR_RETURN(const ReportFormat format, ReportFormatOf(path));
+  switch (format) {
+    case ReportFormat::kJson:
+      return StageFile(path, ToJson(result) + "\n");
+    case ReportFormat::kHtml:
+      return StageFile(path, ReportPage(result));
+    case ReportFormat::kText:
+      break;
+  }
+  return StageFile(path, ToText(result));
+}
+
+}  // namespace preon
