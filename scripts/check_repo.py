@@ -7,11 +7,11 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from checks import docs, files, functions, registries, words  # noqa: E402
+from checks import bundles, docs, files, functions, registries, words  # noqa: E402
 from checks.tree import Tree  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CHECKS = [(f"{module.__name__}.{check.__name__}", check) for module in (files, registries, docs, words, functions) for check in module.CHECKS]
+CHECKS = [(f"{module.__name__}.{check.__name__}", check) for module in (files, registries, docs, words, functions, bundles) for check in module.CHECKS]
 
 
 def problems(tree, wanted=()):

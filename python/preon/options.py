@@ -51,7 +51,7 @@ class _QuantizeCalibrateInstrument(TypedDict, total=False):
     memory: Optional[str]
     "low: one run at a time; balanced (default); fast: a run on every thread, however much memory that needs"
     weight: Optional[str]
-    "type of weights (default int8; with --target matmul-nbits int4; with float or block activations the same type)"
+    "type of weights (default int8; int4 with 4-bit activations and with --target matmul-nbits; with float or block activations the same type)"
     activation_scaled: Optional[bool]
     "divide float16 and bfloat16 activations by a calibrated scale first, so that they use the most precise part of the type"
     per_tensor: Optional[bool]
@@ -190,6 +190,8 @@ class _QuantizeCalibrateInstrumentPasses(TypedDict, total=False):
 class _QuantizeCompare(TypedDict, total=False):
     report: Optional[Path]
     "also write the result to FILE: .html, .json or .txt"
+    latency: Optional[Count]
+    "seconds for one measurement of latency (default 0.2, of compare 1); 0: latency is not measured"
 
 
 class _Analyze(TypedDict, total=False):

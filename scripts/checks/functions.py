@@ -1,10 +1,10 @@
-"""Signatures: at most six parameters, names that are there once, no struct of which a function reads little.
+"""Signatures: at most six parameters, names that are there once.
 
 Declarations are found by scanning braces, without a compiler. Not seen: lambdas, functions declared inside of functions,
-what a macro writes, and fields that are read through another name of the struct (`const auto& part = options.part`
-counts `part` alone).
+and what a macro writes.
 """
 import collections
+import functools
 import re
 
 PARAMETERS = 6
@@ -12,16 +12,9 @@ PARAMETERS = 6
 STEMS, NAMED_BY_THING = {"main"}, ("src/cli/", "src/config/keys/")  # verbs; groups of keys
 #: Functions of several layers, overloads by type.
 NAMES = {"ToString"}
-#: Structs that gather what several stages need. Who takes one reads at least half of its fields, or takes the fields.
-BUNDLES = {"Options", "PrepareOptions", "CalibrationOptions", "RangeOptions", "TypeOptions", "WriteOptions", "InstrumentOptions",
-           "AnalysisOptions", "PlanOptions", "OpListRules", "PreparedModel", "RunInputs"}
-
-#: Folders whose functions look for contradictions between any of the options, and questions of Target, whose interface hands
-#: all of the plan's options on.
-BUNDLES_READ_IN_PART, QUESTIONS_OF_TARGETS = ("src/config/resolve/",), {"QuarkFormatFor", "OpListNeedsStatistics"}
 
 WORD_BEFORE = re.compile(r"((?:\w+::)*~?[A-Za-z_]\w*|operator\s*\S+)\s*$")
-Declaration = collections.namedtuple("Declaration", "path line scope name parameters body")
+Declaration = collections.namedtuple("Declaration", "path line scope name parameters body virtual")
 
 
 def blank(text):
@@ -70,7 +63,7 @@ def declarations(path, text):
         elif char in ";{":
             head, body = text[start:place], ""
             if char == "{":
-                kind = re.search(r"\b(namespace|class|struct|union)\b\s*(?:alignas\([^)]*\)\s*)?((?:[\w:]|\s)*?)\s*(?:final\s*)?(?::[^:].*)?$",
+                kind = re.search(r"\b(namespace|class|struct|union)\b\s*(?:alignas\([^)]*\)\s*)?((?:[\w:]|\s)*?)\s*(?:final\s*)?(?:(?<!:):[^:].*)?$",
                                  head.split("(")[0] if "template" not in head else head, re.DOTALL)
                 if kind and not re.search(r"\)\s*(const|override|noexcept|\s)*$", head):
                     scopes.append(kind.group(2).strip())
@@ -82,7 +75,8 @@ def declarations(path, text):
             if found:
                 name, parameters = found
                 line = text.count("\n", 0, start + len(head) - len(head.lstrip())) + 1
-                yield Declaration(path, line, "::".join(scopes), name, parameters, body)
+                virtual = re.search(r"\bvirtual\b|\)[\w\s]*\b(?:override|final)\b", head) is not None
+                yield Declaration(path, line, "::".join(scopes), name, parameters, body, virtual)
             start = place + 1
         place += 1
 
@@ -106,9 +100,9 @@ def function_of(head):
     return None
 
 
+@functools.cache
 def all_declarations(tree):
-    for path in tree.sources():
-        yield from declarations(path, tree.text(path))
+    return [found for path in tree.sources() for found in declarations(path, tree.text(path))]
 
 
 def is_free(tree, found):
@@ -141,40 +135,4 @@ def name_problems(tree):
             yield f"src: {scope}::{name} is declared by several layers: {', '.join(sorted(layers))}"
 
 
-def fields_of(tree, struct):
-    """Data members of a struct that a header defines; none where there is no such struct."""
-    for path in tree.select(".h", below="src/"):
-        text = blank(tree.text(path))
-        match = re.search(rf"\bstruct\s+{struct}\b[^;{{(]*{{", text)
-        if match:
-            inside = text[match.end():closing(text, match.end() - 1)]
-            while re.search(r"\{[^{}]*\}", inside):
-                inside = re.sub(r"\{[^{}]*\}", ";" if re.search(r"\)\s*(const)?\s*\{", inside) else " ", inside, count=1)
-            members = (re.split(r"=(?!=)", statement)[0].strip() for statement in inside.split(";"))
-            return {re.sub(r"\[.*", "", member).split()[-1] for member in members
-                    if member and "(" not in member and not member.startswith(("using", "enum", "static", "struct", "friend")) and len(member.split()) > 1}
-    return set()
-
-
-def bundle_problems(tree):
-    """Free functions of headers that read less than half of a bundle that they take."""
-    offered = {(found.name, len(found.parameters)) for found in all_declarations(tree) if found.path.endswith(".h") and is_free(tree, found)}
-    fields = {struct: fields_of(tree, struct) for struct in BUNDLES}
-    for found in all_declarations(tree):
-        if not found.body or not is_free(tree, found) or (found.name, len(found.parameters)) not in offered:
-            continue
-        if str(found.path).startswith(BUNDLES_READ_IN_PART) or found.name in QUESTIONS_OF_TARGETS:
-            continue
-        for parameter in found.parameters:
-            match = re.fullmatch(r"const (\w+)& (\w+)", parameter)
-            if not match or not fields.get(match.group(1)):
-                continue
-            struct, name = match.groups()
-            if re.search(rf"(?<![\w.>]){name}\b(?!\s*\.)", found.body):
-                continue  # handed on as a whole
-            read = set(re.findall(rf"(?<![\w.>]){name}\s*\.\s*(\w+)", found.body)) & fields[struct]
-            if 2 * len(read) < len(fields[struct]):
-                yield f"{found.path}:{found.line}: {found.name} takes {struct} and reads {len(read)} of its {len(fields[struct])} fields; give it those"
-
-
-CHECKS = (parameter_problems, name_problems, bundle_problems)
+CHECKS = (parameter_problems, name_problems)

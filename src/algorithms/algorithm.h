@@ -23,8 +23,10 @@ class Algorithm {
   virtual std::string_view name() const = 0;
   virtual std::vector<std::string_view> aliases() const { return {}; }
   virtual std::string_view summary() const = 0;
-  /// Has it anything to do for this target?
-  virtual bool AppliesTo(const Target&) const { return true; }
+  /// Has it anything to do for this target and these options? With --compat none has: the other tool has no such thing.
+  virtual bool AppliesTo(const Target& target, const PlanOptions& options) const {
+    return options.compat == Compat::kOff && target.TakesImprovements(options);
+  }
   /// Its own kind of statistic, where sketches do not hold what it needs; merging and resuming need it.
   virtual const StatisticKind* statistic() const { return nullptr; }
   /// What it wants to know to improve this plan; empty: there is nothing that it could improve.

@@ -122,8 +122,10 @@ class ChannelScales final : public Algorithm {
   std::string_view summary() const override {
     return "scales channels between a convolution and a depthwise one so that each uses all codes";
   }
-  // Only there depthwise weights have a scale per channel that costs nothing.
-  bool AppliesTo(const Target& target) const override { return target.FollowsRuntime(); }
+  // Only with the runtime's kernels depthwise weights have a scale per channel that costs nothing.
+  bool AppliesTo(const Target& target, const PlanOptions& options) const override {
+    return target.FollowsRuntime() && Algorithm::AppliesTo(target, options);
+  }
 
   StatisticsRequest Needs(const Graph& graph, const QuantPlan& plan) const override {
     if (plan.compat != Compat::kOff) return {};

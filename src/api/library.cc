@@ -39,7 +39,7 @@ Result<Options> ToOptions(const QuantizeOptions& given) {
     if (name != "config") PREON_RETURN_IF_ERROR(SetOption(options, name, value));
   }
   if (given.threads != 0) PREON_RETURN_IF_ERROR(SetOption(options, "threads", std::to_string(given.threads)));
-  if (given.reader && options.data.has_samples()) {
+  if (given.reader && options.data.from.has_samples()) {
     return Error(ErrorId::kConflictingOptions, "reader and data: got both, wanted one");
   }
   return options;

@@ -48,8 +48,8 @@ Json OptionsJson(const Options& options, const Choices& choices) {
   AddPlan(choices.plan, json);
   if (Json given = MethodOptionsJson(options.ranges); !given.empty()) json["method_option"] = std::move(given);
   if (!options.algorithms.disabled.empty()) json["disable_algorithm"] = options.algorithms.disabled;
-  if (!choices.disabled_passes.empty()) json["disable_pass"] = choices.disabled_passes;
-  if (!choices.enabled_passes.empty()) json["enable_pass"] = choices.enabled_passes;
+  if (!choices.passes.disabled.empty()) json["disable_pass"] = choices.passes.disabled;
+  if (!choices.passes.enabled.empty()) json["enable_pass"] = choices.passes.enabled;
   if (options.prepare.float16 == Float16::kConvert) json["float16"] = "convert";
   if (options.prepare.float16 == Float16::kOff) json["float16"] = "off";
   for (const auto& [tensor, shape] : options.prepare.fixed_shapes) json["fix_shape"][tensor] = shape;

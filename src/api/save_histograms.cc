@@ -75,7 +75,7 @@ Status SaveHistograms(const CalibrationData& data, const RunInputs& run) {
   PREON_ASSIGN_OR_RETURN(const Analysis analysis, Analyze(data, nullptr, how));
   if (analysis.tensors.empty())
     run.context.Log(LogLevel::kWarning, "--save-histograms: no tensor was observed in this run: no pictures");
-  return WriteHistograms(analysis, run.options.save_histograms);
+  return WriteHistograms(analysis, run.options.outputs.histograms);
 }
 
 }  // namespace preon

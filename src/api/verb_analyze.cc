@@ -16,12 +16,13 @@ Result<std::optional<CalibrationData>> LoadProduction(const CalibrationData& cal
   return std::optional(std::move(production));
 }
 
-Status CheckSampleQuestions(const Options& options, const CalibrationData& data) {
-  const std::pair<bool, const char*> questions[] = {{options.analysis.group_by.has_value(), "--group-by"},
-                                                    {options.analysis.tolerance.has_value(), "--tolerance"},
-                                                    {!options.analysis.cover.empty(), "--cover"}};
+// Questions that only statistics per sample answer.
+Status CheckSampleQuestions(const AnalysisOptions& analysis, const std::string& cover) {
+  const std::pair<bool, const char*> questions[] = {{analysis.group_by.has_value(), "--group-by"},
+                                                    {analysis.tolerance.has_value(), "--tolerance"},
+                                                    {!cover.empty(), "--cover"}};
   for (const auto& [asked, name] : questions) {
-    if (!asked || data.per_sample) continue;
+    if (!asked) continue;
     return Error(ErrorId::kCalibFileMismatch, name, ": the file has no statistics per sample")
         .WithHint("make it with calibrate --per-sample; merge keeps the samples where all parts have them");
   }
@@ -36,7 +37,8 @@ Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, RunInputs& run) {
   if (run.choices.method->collects()) return NeedsValues(run.choices.method->name());
   run.context.BeginStage("load");
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, LoadCalibration(calib, run.context.ThreadCount()));
-  PREON_RETURN_IF_ERROR(CheckSampleQuestions(options, data).WithContext(calib));
+  if (!data.per_sample)
+    PREON_RETURN_IF_ERROR(CheckSampleQuestions(options.analysis, options.outputs.cover).WithContext(calib));
   PREON_ASSIGN_OR_RETURN(const std::optional<CalibrationData> production,
                          LoadProduction(data, options.analysis.production));
   run.context.BeginStage("analyze");
@@ -54,26 +56,27 @@ Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, RunInputs& run) {
   AnalyzeResult result{.facts = {.version = std::string(kVersion)},  // the page tells it
                        .calib = calib,
                        .production = options.analysis.production,
-                       .html = options.analysis.html,
-                       .cover = options.analysis.cover,
+                       .html = options.outputs.html,
+                       .cover = options.outputs.cover,
                        .samples = data.sample_count(),
                        .production_samples = production ? production->sample_count() : 0,
                        .method = std::string(how.chosen.name()),
                        .activation = std::string(DataTypeName(how.format.type)),
                        .analysis = *std::move(analysis)};
-  if (!options.analysis.html.empty() || !options.analysis.cover.empty()) run.context.BeginStage("write");
+  if (!options.outputs.html.empty() || !options.outputs.cover.empty()) run.context.BeginStage("write");
   std::vector<AtomicFile> outputs;
-  if (!options.analysis.html.empty()) {
-    PREON_ASSIGN_OR_RETURN(AtomicFile html, StageFile(options.analysis.html, AnalysisPage(result)));
+  if (!options.outputs.html.empty()) {
+    PREON_ASSIGN_OR_RETURN(AtomicFile html, StageFile(options.outputs.html, AnalysisPage(result)));
     outputs.push_back(std::move(html));
   }
-  if (!options.analysis.cover.empty()) {
+  if (!options.outputs.cover.empty()) {
     if (!result.analysis.samples) return Error(ErrorId::kRangeMissing, calib, ": --cover: no tensor has values");
-    PREON_ASSIGN_OR_RETURN(AtomicFile cover, StageFile(options.analysis.cover, CoverList(*result.analysis.samples)));
+    PREON_ASSIGN_OR_RETURN(AtomicFile cover, StageFile(options.outputs.cover, CoverList(*result.analysis.samples)));
     outputs.push_back(std::move(cover));
   }
   const auto histograms = [&] {
-    return options.save_histograms.empty() ? Status::Ok() : WriteHistograms(result.analysis, options.save_histograms);
+    return options.outputs.histograms.empty() ? Status::Ok()
+                                              : WriteHistograms(result.analysis, options.outputs.histograms);
   };
   PREON_RETURN_IF_ERROR(CommitAll(outputs, histograms));
   result.facts = RunFactsOf(run.context, "analyze");

@@ -8,9 +8,9 @@
 namespace preon {
 
 Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run) {
-  const std::string& output = run.options.output;
+  const std::string& output = run.options.outputs.file;
   PREON_RETURN_IF_ERROR(CheckOutputs("calibrate", run.options, {model}));
-  PREON_RETURN_IF_ERROR(CheckObserves(run.choices));
+  PREON_RETURN_IF_ERROR(CheckObserves(*run.choices.target, run.choices.plan));
   if (!run.samples.open) return MissingData("calibrate", "--data SRC");
   const std::optional<WorkerTask>& task = run.options.calibration.workers.task;
   const ModelPreparation preparation(run.options, run.builtins.passes, run.choices, run.samples, run.context);
@@ -18,7 +18,7 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run) 
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, task && task->verify_each_pass
                                                      ? preparation.PrepareVerifyingEachPass(model, undone)
                                                      : preparation.Prepare(model));
-  PREON_RETURN_IF_ERROR(CheckNotInputs(run.options, prepared.external_files));
+  PREON_RETURN_IF_ERROR(CheckNotInputs(run.options.outputs, prepared.external_files));
   PartialCalibration partial(run.options);
   const CalibrationStage stage(run.options, run.choices, run.samples, preparation, run.context);
   PREON_ASSIGN_OR_RETURN(const Calibration calibration,
@@ -26,7 +26,7 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run) 
   const CalibrationData& data = calibration.data;
   run.context.BeginStage("write");
   // All that was asked for, or nothing: the file is the last.
-  if (!run.options.save_histograms.empty() && !task) PREON_RETURN_IF_ERROR(SaveHistograms(data, run));
+  if (!run.options.outputs.histograms.empty() && !task) PREON_RETURN_IF_ERROR(SaveHistograms(data, run));
   PREON_RETURN_IF_ERROR(task ? partial.Save(data) : SaveCalibration(data, output));
   if (!task) partial.Remove();
 
@@ -37,7 +37,7 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run) 
                          .shared_tensors = static_cast<int64_t>(data.shared.size()),
                          .warnings = run.choices.warnings};
   result.warnings.insert(result.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
-  if (run.options.data.has_random())
+  if (run.options.data.from.has_random())
     result.warnings.push_back("random samples: these statistics do not describe real data");
   for (const auto& [name, seconds] : result.facts.seconds) {
     if (name == "calibrate")
@@ -59,7 +59,7 @@ std::vector<const StatisticKind*> StatisticKinds(const AlgorithmRegistry& algori
 }  // namespace
 
 Result<MergeResult> MergeVerb(const std::vector<std::string>& parts, RunInputs& run) {
-  const std::string& output = run.options.output;
+  const std::string& output = run.options.outputs.file;
   PREON_RETURN_IF_ERROR(CheckOutputs("merge", run.options, parts));
   run.context.BeginStage("load");
   std::vector<CalibrationData> loaded;

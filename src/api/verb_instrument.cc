@@ -22,8 +22,9 @@ class NoObserver final : public TensorObserver {
   void Observe(size_t, const ObservedValue&, const ParallelFor&) override {}
 };
 
-// The packed model opens and runs as it will where it is served, and computes what the source does.
-Status VerifyPacked(const PackedModel& packed, const PreparedModel& prepared, const Instrumentation& plan,
+// The packed model opens and runs as it will where it is served, and computes what the source does. `names`: of its
+// outputs.
+Status VerifyPacked(const PackedModel& packed, const FirstRun& first_run, const std::vector<std::string>& names,
                     const RunContext& context) {
   NoObserver nobody;
   const ServedSessionOptions options{.tensors = packed.tensors,
@@ -33,30 +34,31 @@ Status VerifyPacked(const PackedModel& packed, const PreparedModel& prepared, co
                                      .session = {.threads = context.ThreadCount()}};
   PREON_ASSIGN_OR_RETURN(ServedSession session,
                          ServedSession::Open(packed.model, packed.block_model, options, &nobody, context));
-  PREON_ASSIGN_OR_RETURN(const auto outputs, session.Run(prepared.first_run.batch.feeds, context, plan.outputs));
-  return CheckRewrites(prepared.first_run, outputs);
+  PREON_ASSIGN_OR_RETURN(const auto outputs, session.Run(first_run.batch.feeds, context, names));
+  return CheckRewrites(first_run, outputs);
 }
 
 }  // namespace
 
 Result<InstrumentResult> InstrumentVerb(const std::string& model, RunInputs& run) {
-  const std::string& output = run.options.output;
+  const std::string& output = run.options.outputs.file;
   PREON_RETURN_IF_ERROR(CheckOutputs("instrument", run.options, {model}));
-  PREON_RETURN_IF_ERROR(CheckObserves(run.choices));
+  PREON_RETURN_IF_ERROR(CheckObserves(*run.choices.target, run.choices.plan));
   // One sample is enough to see that the rewritten model computes what the source does.
   if (!run.samples.open) run.samples = MadeUpSamples();
   const ModelPreparation preparation(run.options, run.builtins.passes, run.choices, run.samples, run.context);
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, PrepareChecked(model, preparation, run.context));
-  PREON_RETURN_IF_ERROR(CheckNotInputs(run.options, prepared.external_files));
+  PREON_RETURN_IF_ERROR(CheckNotInputs(run.options.outputs, prepared.external_files));
   run.context.BeginStage("instrument");
-  Instrumentation plan =
-      CalibrationStage(run.options, run.choices, run.samples, preparation, run.context).InstrumentationOf(prepared);
+  Instrumentation plan = CalibrationStage(run.options, run.choices, run.samples, preparation, run.context)
+                             .InstrumentationOf(prepared, prepared.float16);
   PREON_ASSIGN_OR_RETURN(const PackedModel packed,
                          PackForServing(prepared.model, plan.Observed(), run.options.calibration.observe.optimize));
   // What the observer library will refuse had better be said now.
   PREON_RETURN_IF_ERROR(ParseDescription(WriteDescription(plan, packed)).status().WithContext(model));
   run.context.BeginStage("verify");
-  PREON_RETURN_IF_ERROR(VerifyPacked(packed, prepared, plan, run.context).WithContext(output, ": not written"));
+  PREON_RETURN_IF_ERROR(
+      VerifyPacked(packed, prepared.first_run, plan.outputs, run.context).WithContext(output, ": not written"));
   run.context.BeginStage("write");
   PREON_RETURN_IF_ERROR(
       SaveModel(MakeInstrumented(prepared.model, plan, packed), output, {.inputs = prepared.external_files}));

@@ -27,11 +27,10 @@ Result<std::vector<std::string>> ReadPassNames(const std::string& path) {
 }
 
 // The registry's names. Errors: kUnknownOption, kMissingOption where there is none.
-Result<std::set<std::string>> ChosenPasses(const RunInputs& run) {
-  const Options& options = run.options;
-  std::vector<std::string> given = options.passes.names;
-  if (!options.passes.list.empty()) {
-    PREON_ASSIGN_OR_RETURN(const std::vector<std::string> listed, ReadPassNames(options.passes.list));
+Result<std::set<std::string>> ChosenPasses(const PassesOptions& options, const Builtins& builtins) {
+  std::vector<std::string> given = options.names;
+  if (!options.list.empty()) {
+    PREON_ASSIGN_OR_RETURN(const std::vector<std::string> listed, ReadPassNames(options.list));
     given.insert(given.end(), listed.begin(), listed.end());
   }
   if (given.empty())
@@ -39,7 +38,7 @@ Result<std::set<std::string>> ChosenPasses(const RunInputs& run) {
         .WithHint("--pass help lists them");
   std::set<std::string> names;
   for (const std::string& name : given) {
-    PREON_ASSIGN_OR_RETURN(std::string known, PassName(run.builtins, name));
+    PREON_ASSIGN_OR_RETURN(std::string known, PassName(builtins, name));
     names.insert(std::move(known));
   }
   return names;
@@ -64,11 +63,11 @@ Result<std::vector<PassRecord>> RunFloatPasses(Model& model, const std::set<std:
 Result<PassesResult> PassesVerb(const std::string& path, RunInputs& run) {
   const Options& options = run.options;
   PREON_RETURN_IF_ERROR(CheckOutputs("passes", options, {path}));
-  PREON_ASSIGN_OR_RETURN(const std::set<std::string> chosen, ChosenPasses(run));
+  PREON_ASSIGN_OR_RETURN(const std::set<std::string> chosen, ChosenPasses(options.passes, run.builtins));
   run.context.BeginStage("load");
   PREON_ASSIGN_OR_RETURN(Model model, LoadModel(path));
-  PREON_RETURN_IF_ERROR(CheckNotInputs(options, model.external_files));
-  PassesResult result{.output = options.output, .nodes_before = static_cast<int64_t>(model.graph.nodes().size())};
+  PREON_RETURN_IF_ERROR(CheckNotInputs(options.outputs, model.external_files));
+  PassesResult result{.output = options.outputs.file, .nodes_before = static_cast<int64_t>(model.graph.nodes().size())};
   run.context.BeginStage("passes");
   PREON_ASSIGN_OR_RETURN(std::vector<PassRecord> records, RunFloatPasses(model, chosen, run));
   QdqPassOptions of_quantized{.enabled = chosen};
@@ -83,8 +82,8 @@ Result<PassesResult> PassesVerb(const std::string& path, RunInputs& run) {
   }
   result.nodes_after = static_cast<int64_t>(model.graph.nodes().size());
   run.context.BeginStage("write");
-  PREON_RETURN_IF_ERROR(
-      SaveModel(model, options.output, {.external_data = options.write.external_data, .inputs = model.external_files}));
+  PREON_RETURN_IF_ERROR(SaveModel(model, options.outputs.file,
+                                  {.external_data = options.write.external_data, .inputs = model.external_files}));
   result.facts = RunFactsOf(run.context, "passes");
   return result;
 }

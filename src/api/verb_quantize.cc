@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "api/model_metadata.h"
@@ -22,45 +23,46 @@ namespace preon {
 namespace {
 
 // Statistics from a file: the float model runs over the samples for the trials alone.
-Status CollectTrialSamples(const PreparedModel& prepared, const RunInputs& run, TrialSamples& trial) {
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, run.samples.open(prepared.inputs, {}));
-  PREON_ASSIGN_OR_RETURN(Session session,
-                         Session::OpenFile(prepared.model.source_path, {.threads = run.context.ThreadCount()}));
+Status CollectTrialSamples(const std::string& model, std::unique_ptr<DataSource> source, TrialSamples& trial,
+                           const RunContext& context) {
+  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenFile(model, {.threads = context.ThreadCount()}));
   source = Prefetch(std::move(source));
   while (true) {
     PREON_ASSIGN_OR_RETURN(const std::optional<Batch> batch, source->Next());
     if (!batch) return Status::Ok();
     if (!trial.Wants()) continue;
-    PREON_ASSIGN_OR_RETURN(const auto outputs, OutputsOf(session, run.context)(*batch));
+    PREON_ASSIGN_OR_RETURN(const auto outputs, OutputsOf(session, context)(*batch));
     trial.Keep(*batch, outputs);
   }
 }
 
 // Names of the algorithms that have something to do and need statistics for it.
-std::vector<std::string> AlgorithmsThatNeedData(const PreparedModel& prepared, const Choices& choices) {
+std::vector<std::string> AlgorithmsThatNeedData(const PlannedModel& prepared,
+                                                const std::vector<const Algorithm*>& algorithms) {
   std::vector<std::string> names;
-  for (const Algorithm* algorithm : choices.algorithms) {
+  for (const Algorithm* algorithm : algorithms) {
     if (!algorithm->Needs(prepared.model.graph, prepared.plan).empty()) names.emplace_back(algorithm->name());
   }
   return names;
 }
 
-// Nothing has to be calibrated: all ranges and statistics are saved, or none are needed.
-bool IsComplete(const PreparedModel& prepared, const RunInputs& run, const SavedRanges* saved) {
-  if (!MissingRanges(prepared.plan, saved).empty()) return false;
-  if (saved != nullptr) return true;
-  const bool algorithms_learn = !run.samples.made_up() && !AlgorithmsThatNeedData(prepared, run.choices).empty();
-  return !run.choices.target->NeedsStatistics(run.choices.plan) && !algorithms_learn;
+// All ranges are saved, or nobody needs statistics: nothing has to be calibrated.
+bool IsComplete(const QuantPlan& plan, const SavedRanges* saved, bool needs_statistics) {
+  return MissingRanges(plan, saved).empty() && (saved != nullptr || !needs_statistics);
 }
 
 // Statistics by a pass over the samples, from --calib, or none where none are needed.
 Result<Calibration> CalibrateOrLoad(PreparedModel& prepared, const RunInputs& run, const ModelPreparation& preparation,
                                     const PassFiles& files) {
-  const std::string& calib = run.options.statistics.calib;
-  if (calib.empty() && !IsComplete(prepared, run, files.saved)) {
+  const std::string& calib = run.options.calib;
+  const Choices& choices = run.choices;
+  const bool needs_statistics =
+      choices.target->NeedsStatistics(choices.plan) ||
+      (!run.samples.made_up() && !AlgorithmsThatNeedData(prepared, choices.algorithms).empty());
+  if (calib.empty() && !IsComplete(prepared.plan, files.saved, needs_statistics)) {
     if (!run.samples.made_up())
       return CalibrationStage(run.options, run.choices, run.samples, preparation, run.context).Run(prepared, files);
-    return Error(ErrorId::kMissingOption, run.options.statistics.save_and_restore, ": no range for '",
+    return Error(ErrorId::kMissingOption, run.options.outputs.ranges, ": no range for '",
                  MissingRanges(prepared.plan, files.saved).front(),
                  "' and others; wanted --data SRC to calibrate what is missing");
   }
@@ -68,13 +70,15 @@ Result<Calibration> CalibrateOrLoad(PreparedModel& prepared, const RunInputs& ru
   Calibration loaded;
   if (!calib.empty()) {
     PREON_ASSIGN_OR_RETURN(loaded.data, LoadCalibration(calib, run.context.ThreadCount()));
-    PREON_RETURN_IF_ERROR(CheckCalibrationFits(loaded.data, prepared, run.options));
+    PREON_RETURN_IF_ERROR(CheckCalibrationFits(loaded.data, prepared, prepared.float16, calib));
   }
   const Status same = CheckRewrites(prepared.model, prepared.first_run, run.context);
   if (same.ok()) return loaded;
   if (same.id() != ErrorId::kPassFailed) return same;
   PREON_ASSIGN_OR_RETURN(prepared, preparation.PrepareVerifyingEachPass(prepared.model.source_path, same));
-  if (files.saved != nullptr) PREON_RETURN_IF_ERROR(ApplySaved(*files.saved, run.options, run.choices, prepared));
+  if (files.saved != nullptr)
+    PREON_RETURN_IF_ERROR(ApplySaved(*files.saved, run.options.outputs.ranges, HashOfRangeOptions(run.options),
+                                     *choices.target, choices.plan, prepared));
   return loaded;
 }
 
@@ -82,7 +86,10 @@ Result<Calibration> CalibrateOrLoad(PreparedModel& prepared, const RunInputs& ru
 Result<std::vector<MethodCandidate>> ChooseByTrials(PreparedModel& prepared, RunInputs& run, const PlanInputs& inputs,
                                                     const FallbackPlanner& fallback, TrialSamples& samples) {
   run.context.BeginStage("try");
-  if (!run.options.statistics.calib.empty()) PREON_RETURN_IF_ERROR(CollectTrialSamples(prepared, run, samples));
+  if (!run.options.calib.empty()) {
+    PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, run.samples.open(prepared.inputs, {}));
+    PREON_RETURN_IF_ERROR(CollectTrialSamples(prepared.model.source_path, std::move(source), samples, run.context));
+  }
   Trials trials(samples, run.options.resources.memory, run.context);
   PREON_RETURN_IF_ERROR(trials.CloseLoop(prepared.model));
   PREON_ASSIGN_OR_RETURN(ChosenMethod chosen, ChooseMethod(prepared, inputs, trials, run.builtins.methods));
@@ -99,36 +106,38 @@ Result<std::vector<MethodCandidate>> ChooseByTrials(PreparedModel& prepared, Run
 }
 
 // Restored ranges are of the method that the file names, as far as it is one.
-std::string MethodOfRanges(const RunInputs& run, const SavedRanges* saved) {
-  if (saved != nullptr && run.builtins.methods.Find(saved->method).ok()) return saved->method;
-  return std::string(run.choices.method->name());
+std::string MethodOfRanges(const RangeMethodRegistry& methods, const RangeMethod& method, const SavedRanges* saved) {
+  if (saved != nullptr && methods.Find(saved->method).ok()) return saved->method;
+  return std::string(method.name());
 }
 
-void Describe(const PreparedModel& prepared, const RunInputs& run, QuantizeResult& result) {
-  const Options& options = run.options;
-  const Choices& choices = run.choices;
-  for (const auto& [tensor, activation] : prepared.plan.activations) {
-    if (activation.inherited)
-      result.inherited[tensor] = activation.shares.empty() ? activation.range_of : activation.shares;
+// Tensors that have the range of another, which is named.
+std::map<std::string, std::string> InheritedRanges(const QuantPlan& plan) {
+  std::map<std::string, std::string> inherited;
+  for (const auto& [tensor, activation] : plan.activations) {
+    if (activation.inherited) inherited[tensor] = activation.shares.empty() ? activation.range_of : activation.shares;
   }
-  result.output = options.output;
-  result.float_size_bytes = prepared.source_size_bytes;
-  result.activation = choices.target->QuantizesActivations() ? options.plan.activation.name() : "float";
-  result.weight = choices.plan.weight.name();
-  result.scale_type = ScaleTypeName(options.plan.scale_type);
-  result.weight_scale_type = ScaleTypeName(options.plan.scale_type_of_weights());
-  WeightMethod weight_method = choices.plan.weight_rule.method_for(options.plan.scale_type_of_weights());
-  result.weights_alone = !choices.target->QuantizesActivations();
-  result.block_size = choices.plan.block_size.value_or(0);
-  if (const NBitsPlan& nbits = prepared.plan.nbits; !nbits.nodes.empty()) {
+  return inherited;
+}
+
+// How weights are written; what the plan of MatMulNBits says goes over what was asked for.
+void DescribeWeights(std::optional<int64_t> block_size, WeightMethod method, const NBitsPlan& nbits,
+                     QuantizeResult& result) {
+  result.block_size = block_size.value_or(0);
+  if (!nbits.nodes.empty()) {
     result.block_size = nbits.options.block_size;
-    weight_method = nbits.options.least_squares ? WeightMethod::kMinMse : WeightMethod::kMinMax;
+    method = nbits.options.least_squares ? WeightMethod::kMinMse : WeightMethod::kMinMax;
   }
-  result.weight_method = WeightMethodName(weight_method);
-  result.compat = CompatName(options.plan.compat);
-  result.target = choices.target->name();
-  result.random_data = options.statistics.calib.empty() && options.data.has_random();
-  result.histograms = options.save_histograms;
+  result.weight_method = WeightMethodName(method);
+}
+
+// Algorithms that have no part in the result.
+std::vector<std::string> AlgorithmsBeside(const AlgorithmRegistry& all, const std::vector<const Algorithm*>& chosen) {
+  std::vector<std::string> names;
+  for (const auto& algorithm : all.entries()) {
+    if (std::ranges::find(chosen, algorithm.get()) == chosen.end()) names.emplace_back(algorithm->name());
+  }
+  return names;
 }
 
 }  // namespace
@@ -139,13 +148,16 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
   PREON_RETURN_IF_ERROR(CheckOutputs("quantize", options, {model}));
   if (!run.samples.open) return MissingData("quantize", "--data SRC or --calib FILE");
   PREON_ASSIGN_OR_RETURN(const std::optional<SavedRanges> restored,
-                         LoadSaved(options.statistics.save_and_restore, run.choices.warnings));
+                         LoadSaved(options.outputs.ranges, run.choices.warnings));
   const SavedRanges* saved = restored ? &*restored : nullptr;
+  const std::string config_hash = HashOfRangeOptions(options);
 
   const ModelPreparation preparation(options, run.builtins.passes, run.choices, run.samples, run.context);
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, preparation.Prepare(model));
-  PREON_RETURN_IF_ERROR(CheckNotInputs(options, prepared.external_files));
-  if (saved != nullptr) PREON_RETURN_IF_ERROR(ApplySaved(*saved, options, run.choices, prepared));
+  PREON_RETURN_IF_ERROR(CheckNotInputs(options.outputs, prepared.external_files));
+  if (saved != nullptr)
+    PREON_RETURN_IF_ERROR(
+        ApplySaved(*saved, options.outputs.ranges, config_hash, *run.choices.target, run.choices.plan, prepared));
   const auto missing = static_cast<int64_t>(MissingRanges(prepared.plan, saved).size());
   const std::string method(run.choices.method->name());
   const bool has_ranges = run.choices.target->NeedsStatistics(run.choices.plan);
@@ -155,10 +167,10 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
   FloatOutputs float_outputs;
   // Methods that collect have to see every value; restored ranges make a pass of their own.
   std::optional<PartialCalibration> partial;
-  const bool calibrates = !run.samples.made_up() && options.statistics.calib.empty();
+  const bool calibrates = !run.samples.made_up() && options.calib.empty();
   if (calibrates && !run.choices.method->collects() && saved == nullptr) partial.emplace(options);
   // What a float16 model computes in float32 is not what it gives.
-  const bool keeps_outputs = options.resources.memory != MemoryUse::kLow && !prepared.was_float16;
+  const bool keeps_outputs = options.resources.memory != MemoryUse::kLow && !prepared.float16;
   PREON_ASSIGN_OR_RETURN(const Calibration calibration,
                          CalibrateOrLoad(prepared, run, preparation,
                                          {.trial = tries ? &trial : nullptr,
@@ -171,7 +183,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
                           .collected_ranges = calibration.collected_ranges ? &*calibration.collected_ranges : nullptr,
                           .own_method = run.choices.own_method,
                           .algorithms = run.choices.algorithms,
-                          .passes = QdqPassesOf(run.choices)};
+                          .passes = QdqPassesOf(run.choices.passes)};
   const FallbackPlanner fallback(*run.choices.target, run.choices.plan, data, saved ? &saved->ranges : nullptr);
   PREON_RETURN_IF_ERROR(fallback.LeaveNotReached(prepared));
   ReleaseFreeMemory();
@@ -180,7 +192,8 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
     PREON_ASSIGN_OR_RETURN(candidates, ChooseByTrials(prepared, run, inputs, fallback, trial));
     trial.Clear();
   }
-  SetMetadata(prepared.model, options, run.choices, has_ranges ? MethodOfRanges(run, saved) : "");
+  SetMetadata(prepared.model, options, run.choices,
+              has_ranges ? MethodOfRanges(run.builtins.methods, *run.choices.method, saved) : "");
   const QuantizeStage stage(options, run.choices, run.samples, run.context);
   PREON_ASSIGN_OR_RETURN(QuantizedModel quantized, stage.Run(prepared, inputs, fallback, float_outputs));
   QuantizeResult& result = quantized.result;
@@ -189,9 +202,24 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
   result.method = has_ranges ? method : "none";
   result.policies = std::move(candidates);
   result.quantized_size_bytes = quantized.file.size_bytes();
-  Describe(prepared, run, result);
+  result.inherited = InheritedRanges(prepared.plan);
+  result.output = options.outputs.file;
+  result.float_size_bytes = prepared.source_size_bytes;
+  result.weights_alone = !run.choices.target->QuantizesActivations();
+  result.activation = result.weights_alone ? "float" : options.plan.activation.name();
+  result.weight = run.choices.plan.weight.name();
+  result.scale_type = ScaleTypeName(options.plan.scale_type);
+  result.weight_scale_type = ScaleTypeName(options.plan.scale_type_of_weights());
+  DescribeWeights(run.choices.plan.block_size,
+                  run.choices.plan.weight_rule.method_for(options.plan.scale_type_of_weights()), prepared.plan.nbits,
+                  result);
+  result.compat = CompatName(options.plan.compat);
+  result.without = AlgorithmsBeside(run.builtins.algorithms, run.choices.algorithms);
+  result.target = run.choices.target->name();
+  result.random_data = options.calib.empty() && options.data.from.has_random();
+  result.histograms = options.outputs.histograms;
   if (saved != nullptr) {
-    result.restored_from = options.statistics.save_and_restore;
+    result.restored_from = options.outputs.ranges;
     result.restored_tensors = static_cast<int64_t>(prepared.plan.RangeTensors().size()) - missing;
     if (missing == 0) result.samples = saved->samples;
   }
@@ -199,24 +227,25 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
     result.warnings.push_back(
         "--method auto did not compare methods, because there is no --data; it chose a rule for each tensor");
   if (!has_ranges && run.samples.made_up()) {
-    const std::vector<std::string> skipped = AlgorithmsThatNeedData(prepared, run.choices);
+    const std::vector<std::string> skipped = AlgorithmsThatNeedData(prepared, run.choices.algorithms);
     if (!skipped.empty()) result.warnings.push_back(StrCat("skipped without --data: ", JoinNames(skipped)));
   }
-  if (run.samples.made_up() || (!options.statistics.calib.empty() && options.data.has_random())) {
+  if (run.samples.made_up() || (!options.calib.empty() && options.data.from.has_random())) {
     result.warnings.push_back(
         "error, agreement and latency were measured on random data and are not meaningful; use --data");
   }
   result.facts = RunFactsOf(run.context, "quantize", calibration.workers_peak_rss_bytes);
   std::vector<AtomicFile> beside;
-  if (!options.statistics.save_and_restore.empty() && missing > 0) {
-    PREON_ASSIGN_OR_RETURN(AtomicFile ranges, StageSaved(prepared, *run.choices.method, inputs, options, run.context));
+  if (!options.outputs.ranges.empty() && missing > 0) {
+    PREON_ASSIGN_OR_RETURN(AtomicFile ranges, StageSaved(prepared, *run.choices.method, inputs, config_hash,
+                                                         options.outputs.ranges, run.context));
     beside.push_back(std::move(ranges));
   }
-  if (!options.report.empty()) {
-    PREON_ASSIGN_OR_RETURN(AtomicFile report, StageReport(result, options.report));
+  if (!options.outputs.report.empty()) {
+    PREON_ASSIGN_OR_RETURN(AtomicFile report, StageReport(result, options.outputs.report));
     beside.push_back(std::move(report));
   }
-  if (!options.save_histograms.empty()) PREON_RETURN_IF_ERROR(SaveHistograms(data, run));
+  if (!options.outputs.histograms.empty()) PREON_RETURN_IF_ERROR(SaveHistograms(data, run));
   // All that was asked for, or nothing.
   PREON_RETURN_IF_ERROR(CommitAll(beside, [&] { return quantized.file.Commit(); }));
   if (partial) partial->Remove();

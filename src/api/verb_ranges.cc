@@ -17,13 +17,13 @@ namespace {
 Status CheckStatisticsAlone(const Options& options) {
   const std::pair<bool, const char*> unused[] = {{options.data.limit != -1, "--samples"},
                                                  {options.data.batch != 0, "--batch"},
-                                                 {options.data.seed != 0, "--seed"},
+                                                 {options.data.random.seed != 0, "--seed"},
                                                  {!options.data.preprocess.empty(), "--preprocess"},
                                                  {!options.data.labels.empty(), "--labels"},
                                                  {options.target.has_value(), "--target"},
                                                  {!options.plan.exclude.empty(), "--exclude"},
                                                  {!options.plan.exclude_types.empty(), "--exclude-type"},
-                                                 {!options.prepare.disabled_passes.empty(), "--disable-pass"},
+                                                 {!options.prepare.passes.disabled.empty(), "--disable-pass"},
                                                  {options.prepare.float16.has_value(), "--float16"},
                                                  {options.calibration.observe.mode != SketchMode::kSampled, "--exact"},
                                                  {!options.calibration.observe.optimize, "--no-optimize"}};
@@ -36,10 +36,13 @@ Status CheckStatisticsAlone(const Options& options) {
 
 using Methods = std::vector<const RangeMethod*>;
 
-Methods MethodsOf(const Choices& choices) {
+using OwnedMethods = std::vector<std::unique_ptr<RangeMethod>>;
+
+// All, where they were asked for.
+Methods MethodsOf(const OwnedMethods& all, const RangeMethod& one) {
   Methods methods;
-  for (const auto& method : choices.all_methods) methods.push_back(method.get());
-  if (methods.empty()) methods.push_back(choices.method.get());
+  for (const auto& method : all) methods.push_back(method.get());
+  if (methods.empty()) methods.push_back(&one);
   return methods;
 }
 
@@ -48,15 +51,15 @@ TensorRange ToResult(const Range& range, const QuantParams& params) {
 }
 
 // Of all methods, those that have no answer for the type are left out, with a warning; one alone fails.
-bool IsLeftOut(const Status& status, const RangeMethod& method, const RunInputs& run) {
-  if (status.id() != ErrorId::kConflictingOptions || run.choices.all_methods.empty()) return false;
-  run.context.Log(LogLevel::kWarning, StrCat("--all-methods: without ", method.name(), ": ", status.message()));
+bool IsLeftOut(const Status& status, const RangeMethod& method, bool all_methods, const RunContext& context) {
+  if (status.id() != ErrorId::kConflictingOptions || !all_methods) return false;
+  context.Log(LogLevel::kWarning, StrCat("--all-methods: without ", method.name(), ": ", status.message()));
   return true;
 }
 
 Status AddRangesOfStatistics(const CalibrationData& data, RunInputs& run, RangesResult& result) {
   const PlanOptions& plan = run.choices.plan;
-  const Methods methods = MethodsOf(run.choices);
+  const Methods methods = MethodsOf(run.choices.all_methods, *run.choices.method);
   PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(plan.activation, plan.activation_symmetric));
   if (run.choices.method->collects()) return NeedsValues(run.choices.method->name());
   std::vector<std::pair<const std::string*, const TensorSketch*>> reached;
@@ -81,7 +84,7 @@ Status AddRangesOfStatistics(const CalibrationData& data, RunInputs& run, Ranges
     bool left_out = false;
     for (const auto& [tensor, sketch] : reached) {
       const Result<Range>& chosen = *range++;
-      left_out = left_out || (!chosen.ok() && IsLeftOut(chosen.status(), *method, run));
+      left_out = left_out || (!chosen.ok() && IsLeftOut(chosen.status(), *method, result.all_methods, run.context));
       if (left_out) continue;
       if (!chosen.ok()) return Status(chosen.status()).WithContext(*tensor);
       PREON_ASSIGN_OR_RETURN(const QuantParams params, tensor_params.Make(*tensor, *chosen, format, plan.scale_type));
@@ -99,12 +102,12 @@ Status AddRangesOfModel(PreparedModel& prepared, const Calibration& calibration,
                           .collected_ranges = calibration.collected_ranges ? &*calibration.collected_ranges : nullptr,
                           .own_method = choices.own_method,
                           .algorithms = choices.algorithms,
-                          .passes = QdqPassesOf(choices)};
+                          .passes = QdqPassesOf(choices.passes)};
   PREON_RETURN_IF_ERROR(
       FallbackPlanner(*choices.target, choices.plan, calibration.data, nullptr).LeaveNotReached(prepared));
-  for (const RangeMethod* method : MethodsOf(choices)) {
+  for (const RangeMethod* method : MethodsOf(choices.all_methods, *choices.method)) {
     const Result<TensorRanges> ranges = SelectRanges(prepared.model.graph, prepared.plan, *method, inputs, run.context);
-    if (!ranges.ok() && IsLeftOut(ranges.status(), *method, run)) continue;
+    if (!ranges.ok() && IsLeftOut(ranges.status(), *method, result.all_methods, run.context)) continue;
     if (!ranges.ok()) return ranges.status();
     RangesResult::OfMethod& of_method =
         result.methods.emplace_back(RangesResult::OfMethod{std::string(method->name()), {}});
@@ -135,7 +138,7 @@ Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run) {
     }
     const ModelPreparation preparation(options, run.builtins.passes, run.choices, run.samples, run.context);
     PREON_ASSIGN_OR_RETURN(PreparedModel prepared, preparation.Prepare(path));
-    PREON_RETURN_IF_ERROR(CheckNotInputs(options, prepared.external_files));
+    PREON_RETURN_IF_ERROR(CheckNotInputs(options.outputs, prepared.external_files));
     const CalibrationStage stage(options, run.choices, run.samples, preparation, run.context);
     PREON_ASSIGN_OR_RETURN(calibration, stage.Run(prepared, {}));
     run.context.BeginStage("ranges");
@@ -154,7 +157,8 @@ Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run) {
     }
   }
   result.facts = RunFactsOf(run.context, "ranges", calibration.workers_peak_rss_bytes);
-  if (!options.output.empty()) PREON_RETURN_IF_ERROR(WriteFileAtomically(options.output, ToJson(result) + "\n"));
+  if (!options.outputs.file.empty())
+    PREON_RETURN_IF_ERROR(WriteFileAtomically(options.outputs.file, ToJson(result) + "\n"));
   return result;
 }
 

@@ -47,11 +47,11 @@ Status RunOnce(Session& session, RunInputs& run, SavedOutputs* outputs, LatencyR
 }
 
 // Only a file that is there already can be one of the model's.
-Status CheckNotExternalData(const Options& options, const std::string& model) {
+Status CheckNotExternalData(const OutputOptions& outputs, const std::string& model) {
   std::error_code error;
-  if (!std::filesystem::exists(options.report, error)) return Status::Ok();
+  if (!std::filesystem::exists(outputs.report, error)) return Status::Ok();
   const Result<Model> loaded = LoadModel(model);
-  return loaded.ok() ? CheckNotInputs(options, loaded->external_files) : Status::Ok();
+  return loaded.ok() ? CheckNotInputs(outputs, loaded->external_files) : Status::Ok();
 }
 
 }  // namespace
@@ -82,7 +82,8 @@ Result<CompareResult> CompareVerb(const std::string& reference, const std::strin
   if (!run.samples.open) return MissingData("compare", "--data SRC");
   const Options& options = run.options;
   PREON_RETURN_IF_ERROR(CheckOutputs(options, {reference, other}));
-  for (const std::string& model : {reference, other}) PREON_RETURN_IF_ERROR(CheckNotExternalData(options, model));
+  for (const std::string& model : {reference, other})
+    PREON_RETURN_IF_ERROR(CheckNotExternalData(options.outputs, model));
   run.context.BeginStage("load");
   PREON_ASSIGN_OR_RETURN(Session first, OpenAsIs(reference, TimedSession(run.context)));
   PREON_ASSIGN_OR_RETURN(Session second, OpenAsIs(other, TimedSession(run.context)));
@@ -95,10 +96,10 @@ Result<CompareResult> CompareVerb(const std::string& reference, const std::strin
   PREON_ASSIGN_OR_RETURN(
       result.compare, Compare(OutputsOf(first, run.context), OutputsOf(second, run.context), *source, {}, run.context));
   result.warnings = WarningsOf(result.compare);
-  if (!options.data.has_random()) {
+  if (!options.data.from.has_random()) {
     PREON_ASSIGN_OR_RETURN(source, run.samples.open(first.inputs(), {}));
     for (std::string& warning : CheckInputs(
-             *source, first.inputs(), options.data.shard_count, [&] { return LoadModel(reference); }, run.context))
+             *source, first.inputs(), options.data.shard.count, [&] { return LoadModel(reference); }, run.context))
       result.warnings.push_back(std::move(warning));
   }
   if (const double seconds = options.latency_seconds.value_or(kDefaultLatencySeconds); seconds > 0) {
@@ -108,8 +109,8 @@ Result<CompareResult> CompareVerb(const std::string& reference, const std::strin
                            MeasureLatency(first, second, batch.feeds, batch.samples, seconds, run.context));
   }
   result.facts = RunFactsOf(run.context, "compare");
-  if (!options.report.empty()) {
-    PREON_ASSIGN_OR_RETURN(AtomicFile report, StageReport(result, options.report));
+  if (!options.outputs.report.empty()) {
+    PREON_ASSIGN_OR_RETURN(AtomicFile report, StageReport(result, options.outputs.report));
     PREON_RETURN_IF_ERROR(report.Commit());
   }
   return result;

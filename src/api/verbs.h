@@ -15,14 +15,14 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run);
 /// Writes the model that collects, wherever it is served, what CalibrateVerb would collect of the same samples.
 Result<InstrumentResult> InstrumentVerb(const std::string& model, RunInputs& run);
 Result<MergeResult> MergeVerb(const std::vector<std::string>& parts, RunInputs& run);
-/// Of statistics; with samples, of a model, in one pass. Also writes them as JSON to `options.output` where that is
-/// given.
+/// Of statistics; with samples, of a model, in one pass. Also writes them as JSON to `options.outputs.file` where that
+/// is given.
 Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run);
-/// Also writes a page to `options.analysis.html` where that is given.
+/// Also writes a page to `options.outputs.html` where that is given.
 Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, RunInputs& run);
 /// A model, or (name ending in .calib) the statistics of one.
 Result<std::variant<ModelSummary, CalibSummary>> InspectVerb(const std::string& path, RunInputs& run);
-/// Rewrites a float or quantized model by the passes named in the options, and writes `options.output`.
+/// Rewrites a float or quantized model by the passes named in the options, and writes `options.outputs.file`.
 /// Errors: kUnknownOption; what a pass reports.
 Result<PassesResult> PassesVerb(const std::string& model, RunInputs& run);
 /// Plain inference of the file as it is: the baseline of the calibration benchmark, so nothing but reading and running.

@@ -35,16 +35,6 @@ void WarnOfInfinities(const CalibrationData& data, const RunContext& context) {
   }
 }
 
-RunPlan ChooseRuns(const Model& model, const CalibrateOptions& options, const DataSource& source,
-                   const RunContext& context) {
-  // With the optimizer off, convolutions sum in an order that depends on the number of threads: whoever wants the
-  // values bit for bit wants them from as many threads as the runtime gets elsewhere.
-  const bool serial = !options.optimize || options.collection != nullptr;
-  if (options.serial_threads > 0) return {.at_once = 1, .threads = options.serial_threads};
-  if (serial) return {.at_once = 1, .threads = context.ThreadCount()};
-  return PlanRuns(model, context.ThreadCount(), source, options.memory);
-}
-
 }  // namespace
 
 std::vector<TensorOrigin> OriginsOf(const Graph& graph, const std::set<std::string>& wanted) {
@@ -62,9 +52,11 @@ std::vector<TensorOrigin> OriginsOf(const Graph& graph, const std::set<std::stri
 
 // Exact mode promises more than can be derived, rows per sample and collectors want every tensor's own values; with the
 // optimizer off, the runtime's own values are wanted.
-DerivedTensors WhatToDerive(const Graph& graph, const StatisticsRequest& request, const CalibrateOptions& options) {
-  if (options.mode != SketchMode::kSampled || !options.optimize) return {};
-  if (options.per_sample || options.collection != nullptr) return {};
+bool CalibrateOptions::derives() const {
+  return mode == SketchMode::kSampled && optimize && !per_sample && collection == nullptr;
+}
+
+DerivedTensors WhatToDerive(const Graph& graph, const StatisticsRequest& request) {
   DerivedTensors derived = FindDerived(graph, {request.tensors.begin(), request.tensors.end()});
   for (const std::string& tensor : request.channel_extremes) derived.erase(tensor);
   for (const auto& [kind, tensors] : request.others) {
@@ -75,9 +67,14 @@ DerivedTensors WhatToDerive(const Graph& graph, const StatisticsRequest& request
 
 Result<CalibrationData> Calibrate(Model model, const StatisticsRequest& request, DataSource& source,
                                   const CalibrateOptions& options, const RunContext& context) {
-  const RunPlan runs = ChooseRuns(model, options, source, context);
+  // With the optimizer off, convolutions sum in an order that depends on the number of threads: whoever wants the
+  // values bit for bit wants them from as many threads as the runtime gets elsewhere.
+  const bool serial = options.serial_threads > 0 || !options.optimize || options.collection != nullptr;
+  const int threads = options.serial_threads > 0 ? options.serial_threads : context.ThreadCount();
+  const RunPlan runs =
+      serial ? RunPlan{.at_once = 1, .threads = threads} : PlanRuns(model, threads, source, options.memory);
   CalibrationData data{.model_fingerprint = model.fingerprint,
-                       .derived = WhatToDerive(model.graph, request, options),
+                       .derived = options.derives() ? WhatToDerive(model.graph, request) : DerivedTensors(),
                        .origins = OriginsOf(model.graph, request.tensors),
                        .contexts = FindTensorContexts(model.graph, request.tensors)};
   SketchObserver observer(request, options.mode, data.derived);

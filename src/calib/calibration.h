@@ -64,6 +64,9 @@ struct CalibrateOptions {
   /// Gets what was learned so far, every `checkpoint_seconds` and when the calibration is cancelled, which then waits
   /// for the runs that are under way; an error ends the calibration. Empty: never.
   std::function<Status(const CalibrationData& so_far)> checkpoint;
+
+  /// May some sketches be made from others'?
+  bool derives() const;
 };
 
 /// Runs `source` (wrap it in Prefetch to read ahead) through `model` once and collects what `request` names of float
@@ -78,8 +81,9 @@ struct CalibrateOptions {
 Result<CalibrationData> Calibrate(Model model, const StatisticsRequest& request, DataSource& source,
                                   const CalibrateOptions& options, const RunContext& context);
 
-/// Tensors of the request that Calibrate does not observe, because their sketches follow from others'.
-DerivedTensors WhatToDerive(const Graph& graph, const StatisticsRequest& request, const CalibrateOptions& options);
+/// Tensors of the request that a calibration which derives does not observe, because their sketches follow from
+/// others'.
+DerivedTensors WhatToDerive(const Graph& graph, const StatisticsRequest& request);
 /// Makes the sketches of the derived tensors again from their sources', apart from the channel means.
 void DeriveSketches(CalibrationData& data);
 /// Of each of `tensors`, in the order in which the graph computes them.

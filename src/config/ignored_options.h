@@ -11,7 +11,7 @@ namespace preon {
 
 /// `setting`: a key, or an option with its dashes; `where`: the rest of "SETTING: has no effect …". A warning where it
 /// came with a QConfig, whose keys other quantizers of Quark may read. Errors: kConflictingOptions for other settings.
-Status ReportIgnored(const GivenSettings& given, std::string_view setting, std::string_view where,
+Status ReportIgnored(const SettingOrigins& origins, std::string_view setting, std::string_view where,
                      std::vector<std::string>* warnings);
 
 }  // namespace preon

@@ -25,7 +25,8 @@ constexpr auto kNodes = std::to_array<Name>({"exclude-type", "passthrough", "opt
 constexpr auto kGraph = std::to_array<Name>({"fix-shape", "float16", "opset", "nhwc", "format", "disable-pass",
                                              "enable-pass", "copy-type", "external-data", "value-info"});
 constexpr auto kAnalysis = std::to_array<Name>({"group-by", "tolerance", "cover", "save-histograms"});
-constexpr auto kResources = std::to_array<Name>({"workers", "memory", "one-in", "resume", "checkpoint", "tmp-dir"});
+constexpr auto kResources =
+    std::to_array<Name>({"workers", "memory", "one-in", "resume", "checkpoint", "latency", "tmp-dir"});
 constexpr auto kMessages = std::to_array<Name>({"json", "quiet", "verbose", "help"});
 
 constexpr auto kGroups = std::to_array<OptionGroup>({{"Common options", kCommon},

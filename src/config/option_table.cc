@@ -20,12 +20,12 @@ constexpr uint32_t kChoosesRanges = kVerbQuantize | kReadsRanges;
 constexpr OptionSpec kOptions[] = {
     {"output", "FILE", "output file; written completely or not at all", OptionKind::kValue,
      kPlans | kVerbMerge | kVerbRanges | kVerbPasses,
-     [](Options& o, const std::string& v) { o.output = v; return Status::Ok(); }},
+     [](Options& o, const std::string& v) { o.outputs.file = v; return Status::Ok(); }},
     {"data", "SRC", "samples: .npz, .npy, folder of these, of images or of ONNX test sets, random:N", OptionKind::kList,
-     kNeedsData, [](Options& o, const std::string& v) { o.data.sources.push_back(v); return Status::Ok(); }},
+     kNeedsData, [](Options& o, const std::string& v) { o.data.from.sources.push_back(v); return Status::Ok(); }},
     {"input", "NAME=SRC", "samples of one model input", OptionKind::kList, kNeedsData,
      [](Options& o, const std::string& v) {
-       PREON_ASSIGN_OR_RETURN(o.data.inputs.emplace_back(), SplitPair(v, "NAME=SRC"));
+       PREON_ASSIGN_OR_RETURN(o.data.from.inputs.emplace_back(), SplitPair(v, "NAME=SRC"));
        return Status::Ok();
      }},
     {"preprocess", "P", "images to tensors: a preset and/or key=value,… ('help' lists them)", OptionKind::kValue,
@@ -43,7 +43,7 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) {
        int64_t seed = 0;
        PREON_RETURN_IF_ERROR(SetCount(seed, v, 0));
-       o.data.seed = static_cast<uint64_t>(seed);
+       o.data.random.seed = static_cast<uint64_t>(seed);
        return Status::Ok();
      }},
     {"random-shape", "NAME=SIZES", "shape of an input's random samples, if the model does not fix it: "
@@ -55,7 +55,7 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return SetCount(o.calibration.samples, v, 1); }},
     {"shard", "I/N", "only every N-th sample, from the I-th on; merge the N results", OptionKind::kValue,
      kVerbCalibrate,
-     [](Options& o, const std::string& v) { return SetPart(o.data.shard_index, o.data.shard_count, v); }},
+     [](Options& o, const std::string& v) { return SetPart(o.data.shard.index, o.data.shard.count, v); }},
     {"per-sample", "", "also save each sample's name and its minimum and maximum per tensor, for analyze: 12 bytes "
      "per tensor and sample", OptionKind::kFlag, kVerbCalibrate,
      [](Options& o, const std::string& v) { return SetFlag(o.calibration.observe.per_sample, v); }},
@@ -81,7 +81,7 @@ constexpr OptionSpec kOptions[] = {
     {"worker-verify-each-pass", "", "", OptionKind::kFlag, kVerbCalibrate,
      [](Options& o, const std::string& v) { return SetFlag(Worker(o).verify_each_pass, v); }},
     {"calib", "FILE", "statistics of an earlier calibrate or merge, instead of --data", OptionKind::kValue,
-     kVerbQuantize, [](Options& o, const std::string& v) { o.statistics.calib = v; return Status::Ok(); }},
+     kVerbQuantize, [](Options& o, const std::string& v) { o.calib = v; return Status::Ok(); }},
     {"calib-out", "PLACE", "what to set PREON_CALIB_OUT to where the model is served: a folder, or a file's name in "
      "which %p is the process id and %h the host; shown only, since a model must not say where files are written",
      OptionKind::kValue, kVerbInstrument,
@@ -225,9 +225,9 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { o.passes.copied_types.push_back(v); return Status::Ok(); }},
     {"disable-pass", "PASS", "switch off a pass over the float or the quantized graph ('help' lists them)",
      OptionKind::kList, kObserves,
-     [](Options& o, const std::string& v) { o.prepare.disabled_passes.insert(v); return Status::Ok(); }},
+     [](Options& o, const std::string& v) { o.prepare.passes.disabled.insert(v); return Status::Ok(); }},
     {"enable-pass", "PASS", "also run a pass that is off for the target ('help' lists them)", OptionKind::kList,
-     kObserves, [](Options& o, const std::string& v) { o.prepare.enabled_passes.insert(v); return Status::Ok(); }},
+     kObserves, [](Options& o, const std::string& v) { o.prepare.passes.enabled.insert(v); return Status::Ok(); }},
     {"exact", "", "count every value (default: minimum, maximum and tails exact, other values of large tensors "
      "sampled); slower", OptionKind::kFlag, kObserves,
      [](Options& o, const std::string& v) {
@@ -260,7 +260,7 @@ constexpr OptionSpec kOptions[] = {
      OptionKind::kValue, kPlans, [](Options& o, const std::string& v) { return SetCount(o.prepare.opset, v, 1); }},
     {"report", "FILE", "also write the result to FILE: .html, .json or .txt", OptionKind::kValue,
      kVerbQuantize | kVerbCompare,
-     [](Options& o, const std::string& v) { o.report = v; return Status::Ok(); }},
+     [](Options& o, const std::string& v) { o.outputs.report = v; return Status::Ok(); }},
     {"latency", "S", "seconds for one measurement of latency (default 0.2, of compare 1); 0: latency is not measured",
      OptionKind::kValue, kVerbQuantize | kVerbCompare,
      [](Options& o, const std::string& v) { return SetSeconds(o.latency_seconds, v); }},
@@ -283,15 +283,15 @@ constexpr OptionSpec kOptions[] = {
      }},
     {"cover", "FILE", "also write to FILE a small set of samples that reaches all ranges, for --only of calibrate",
      OptionKind::kValue, kVerbAnalyze,
-     [](Options& o, const std::string& v) { o.analysis.cover = v; return Status::Ok(); }},
+     [](Options& o, const std::string& v) { o.outputs.cover = v; return Status::Ok(); }},
     {"html", "FILE", "also write to FILE a page with histograms and curves over the layers", OptionKind::kValue,
-     kVerbAnalyze, [](Options& o, const std::string& v) { o.analysis.html = v; return Status::Ok(); }},
+     kVerbAnalyze, [](Options& o, const std::string& v) { o.outputs.html = v; return Status::Ok(); }},
     {"save-histograms", "DIR", "also draw each observed tensor's histogram with the ranges of all methods, as "
      "DIR/TENSOR.svg", OptionKind::kValue, kPlans | kVerbAnalyze,
-     [](Options& o, const std::string& v) { o.save_histograms = v; return Status::Ok(); }},
+     [](Options& o, const std::string& v) { o.outputs.histograms = v; return Status::Ok(); }},
     {"save-and-restore", "FILE", "ranges as JSON: if FILE exists, read the ranges from it; otherwise calibrate and "
      "write them", OptionKind::kValue, kVerbQuantize,
-     [](Options& o, const std::string& v) { o.statistics.save_and_restore = v; return Status::Ok(); }},
+     [](Options& o, const std::string& v) { o.outputs.ranges = v; return Status::Ok(); }},
     {"save", "DIR", "write the outputs of each run as DIR/N.npz", OptionKind::kValue, kVerbRun,
      [](Options& o, const std::string& v) { o.run.save_folder = v; return Status::Ok(); }},
     {"repeat", "N", "run the data N times (default 1)", OptionKind::kValue, kVerbRun,
@@ -323,8 +323,8 @@ Status SetOption(Options& options, std::string_view name, const std::string& val
     for (const OptionSpec& option : kOptions) names.emplace_back(option.name);
     return Error(ErrorId::kUnknownOption, "unknown option '", name, "'", DidYouMean(name, names));
   }
-  options.given.hints.erase(std::string(name));
-  options.given.key_of.erase(std::string(name));
+  options.given.origins.hints.erase(std::string(name));
+  options.given.origins.key_of.erase(std::string(name));
   const size_t set_before = options.given.settings.size();
   PREON_RETURN_IF_ERROR(found->set(options, value).WithContext("--", name));
   for (size_t index = set_before; index < options.given.settings.size(); ++index)

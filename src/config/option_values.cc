@@ -170,7 +170,7 @@ Result<std::pair<std::string, Shape>> ParseShapeOf(const std::string& value) {
 
 Status SetRandomShape(Options& options, const std::string& value) {
   PREON_ASSIGN_OR_RETURN(auto pair, ParseShapeOf(value));
-  options.data.random.shapes.insert_or_assign(std::move(pair.first), std::move(pair.second));
+  options.data.random.values.shapes.insert_or_assign(std::move(pair.first), std::move(pair.second));
   return Status::Ok();
 }
 
@@ -182,7 +182,7 @@ Status SetRandomRange(Options& options, const std::string& value) {
   const std::optional<double> low = ParseNumber<double>(std::string_view(pair.second).substr(0, colon));
   const std::optional<double> high = ParseNumber<double>(std::string_view(pair.second).substr(colon + 1));
   if (!low || !high || !(*low <= *high) || !std::isfinite(*high - *low)) return BadValue(value, kWanted);
-  options.data.random.ranges[pair.first] = {*low, *high};
+  options.data.random.values.ranges[pair.first] = {*low, *high};
   return Status::Ok();
 }
 

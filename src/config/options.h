@@ -31,10 +31,15 @@ enum class Float16 {
   kOff,      ///< they stay as they are, and float
 };
 
+/// Rewrites by name.
+struct PassSelection {
+  std::set<std::string> disabled;
+  std::set<std::string> enabled;  ///< on top of those that the target wants
+};
+
 /// Changes of the float model before anything is quantized.
 struct PrepareOptions {
-  std::set<std::string> disabled_passes;
-  std::set<std::string> enabled_passes;                 ///< on top of those that the target wants
+  PassSelection passes;
   std::optional<Float16> float16;                       ///< default: kKeepIo where there are any
   bool float16_scales = false;                          ///< UseFP32Scale=false
   std::map<std::string, Shape> fixed_shapes;            ///< of the model's inputs and outputs
@@ -72,12 +77,6 @@ struct CalibrationOptions {
   ObserveOptions observe;
   WorkerOptions workers;
   CheckpointOptions checkpoint;
-};
-
-/// Files of earlier runs in place of a calibration.
-struct StatisticsOptions {
-  std::string calib;
-  std::string save_and_restore;
 };
 
 /// How much is tried.
@@ -130,8 +129,15 @@ struct AnalysisOptions {
   std::string production;
   std::optional<GroupBy> group_by;
   std::optional<double> tolerance;  ///< share of a range
-  std::string cover;
-  std::string html;
+};
+
+/// Files and folders that a run writes.
+struct OutputOptions {
+  std::string file;  ///< the result
+  std::string report, html;
+  std::string cover;       ///< list of samples
+  std::string histograms;  ///< folder of pictures
+  std::string ranges;      ///< --save-and-restore; where it exists, it is read in place of a calibration
 };
 
 /// Of the verb passes.
@@ -158,23 +164,27 @@ struct Setting {
   bool by_another = false;  ///< a setting in front of it stood for it
 };
 
+/// Who set what: how messages name a setting.
+struct SettingOrigins {
+  std::map<std::string, std::string> key_of;  ///< options that a key stood for
+  std::set<std::string> hints;  ///< keys and options that a QConfig set: without effect they are warnings, else errors
+};
+
 /// How the options came to be what they are: for messages and for worker processes.
 struct GivenSettings {
-  std::string config_file;                    ///< only so that it is never written to
-  std::vector<Setting> settings;              ///< in order
-  std::map<std::string, std::string> keys;    ///< of Quark that were set; flags as true or false
-  std::map<std::string, std::string> key_of;  ///< options that a key stood for
+  std::string config_file;                  ///< only so that it is never written to
+  std::vector<Setting> settings;            ///< in order
+  std::map<std::string, std::string> keys;  ///< of Quark that were set; flags as true or false
+  SettingOrigins origins;
   std::vector<std::string> op_list_settings;  ///< keys that changed plan.op_list
-  std::set<std::string> hints;  ///< keys and options that a QConfig set: without effect they are warnings, else errors
-  std::vector<std::string> warnings;  ///< of settings without effect
+  std::vector<std::string> warnings;          ///< of settings without effect
 };
 
 struct Options {
-  std::string output, report, save_histograms;
   std::optional<double> latency_seconds;  ///< of one measurement; 0 = none, default: the verb's
   std::optional<std::string> target;      ///< default: the first that takes the types
   DataOptions data;
-  StatisticsOptions statistics;
+  std::string calib;  ///< statistics of an earlier run in place of a calibration
   PrepareOptions prepare;
   CalibrationOptions calibration;
   RangeOptions ranges;
@@ -182,6 +192,7 @@ struct Options {
   PlanOptions plan;
   AlgorithmOptions algorithms;
   WriteOptions write;
+  OutputOptions outputs;
   InstrumentOptions instrument;
   AnalysisOptions analysis;
   PassesOptions passes;

@@ -43,10 +43,10 @@ class Batcher : public DataSource {
       : samples_(std::move(samples)),
         plan_(std::move(plan)),
         labels_(std::move(labels)),
-        next_(Upcoming(plan_.shard_index)) {}
+        next_(Upcoming(plan_.shard.index)) {}
 
   std::optional<int64_t> SampleCount() const override {
-    const int64_t size = ShardSize(plan_), cycle = plan_.batch * plan_.parts;
+    const int64_t size = ShardSize(plan_.shard, plan_.total), cycle = plan_.batch * plan_.parts;
     const int64_t in_last_cycle = std::clamp<int64_t>(size % cycle - plan_.part * plan_.batch, 0, plan_.batch);
     int64_t count = size / cycle * plan_.batch + in_last_cycle;
     for (const auto& [first, last] : plan_.seen) {
@@ -60,9 +60,9 @@ class Batcher : public DataSource {
     std::vector<Sample> taken;
     Batch batch;
     batch.first_sample = next_;
-    batch.sample_step = plan_.shard_count;
+    batch.sample_step = plan_.shard.count;
     const auto follows = [&] {
-      return next_ == batch.first_sample + static_cast<int64_t>(taken.size()) * plan_.shard_count;
+      return next_ == batch.first_sample + static_cast<int64_t>(taken.size()) * plan_.shard.count;
     };
     while (next_ < plan_.total && static_cast<int64_t>(taken.size()) < plan_.batch && follows()) {
       if (!ahead_) {
@@ -72,7 +72,7 @@ class Batcher : public DataSource {
       Describe(*ahead_, batch);
       taken.push_back(std::move(*ahead_));
       ahead_.reset();
-      next_ = Upcoming(next_ + plan_.shard_count);
+      next_ = Upcoming(next_ + plan_.shard.count);
     }
     if (taken.empty()) {
       samples_->Close();
@@ -95,13 +95,13 @@ class Batcher : public DataSource {
  private:
   // In the shard and in this part of it, seen or not.
   bool IsMine(int64_t sample) const {
-    if (sample < plan_.shard_index || (sample - plan_.shard_index) % plan_.shard_count != 0) return false;
-    return (sample - plan_.shard_index) / plan_.shard_count / plan_.batch % plan_.parts == plan_.part;
+    if (sample < plan_.shard.index || (sample - plan_.shard.index) % plan_.shard.count != 0) return false;
+    return (sample - plan_.shard.index) / plan_.shard.count / plan_.batch % plan_.parts == plan_.part;
   }
 
   // The first one to yield, from `sample` of the shard on.
   int64_t Upcoming(int64_t sample) const {
-    while (sample < plan_.total && (!IsMine(sample) || HasSample(plan_.seen, sample))) sample += plan_.shard_count;
+    while (sample < plan_.total && (!IsMine(sample) || HasSample(plan_.seen, sample))) sample += plan_.shard.count;
     return sample;
   }
 
@@ -120,8 +120,8 @@ class Batcher : public DataSource {
 
 }  // namespace
 
-int64_t ShardSize(const BatchPlan& plan) {
-  return std::max<int64_t>(0, (plan.total - plan.shard_index + plan.shard_count - 1) / plan.shard_count);
+int64_t ShardSize(const Shard& shard, int64_t total) {
+  return std::max<int64_t>(0, (total - shard.index + shard.count - 1) / shard.count);
 }
 
 std::unique_ptr<DataSource> MakeBatcher(std::unique_ptr<SampleSet> samples, BatchPlan plan,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "data/data_options.h"
 #include "data/data_source.h"
 #include "data/labels.h"
 #include "data/sample_runs.h"
@@ -19,7 +20,7 @@ struct BatchPlan {
   int64_t batch = 1;                ///< samples per batch
   bool exact = false;               ///< the model takes batches of exactly this size
   int64_t total = 0;                ///< samples of the stream before sharding
-  int64_t shard_index = 0, shard_count = 1;
+  Shard shard;
   int64_t part = 0, parts = 1;  ///< of the shard's batches (by place, k) those with k % parts == part
   SampleRuns seen;              ///< canonical; left out
 };
@@ -30,6 +31,6 @@ std::unique_ptr<DataSource> MakeBatcher(std::unique_ptr<SampleSet> samples, Batc
                                         std::optional<LabelFile> labels);
 
 /// Samples of `total` that belong to this shard.
-int64_t ShardSize(const BatchPlan& plan);
+int64_t ShardSize(const Shard& shard, int64_t total);
 
 }  // namespace preon

@@ -28,23 +28,38 @@ struct RandomValues {
   std::optional<Interval> common;          ///< for inputs without a range of their own
 };
 
-struct DataOptions {
+struct RandomOptions {
+  uint64_t seed = 0;  ///< --seed N
+  RandomValues values;
+};
+
+/// Where samples come from.
+struct SourceOptions {
   std::vector<std::string> sources;                         ///< --data SRC…
   std::vector<std::pair<std::string, std::string>> inputs;  ///< --input NAME=SRC…
-  std::string preprocess;      ///< --preprocess; empty is an error for images, except for uint8 inputs (`raw`)
-  std::string labels;          ///< --labels FILE
-  std::string only;            ///< --only FILE
-  int64_t limit = -1;          ///< --samples N; -1 = all
-  int64_t batch = 0;           ///< --batch N; 0 = the model's fixed batch, else 1
-  uint64_t seed = 0;           ///< for random:N
-  RandomValues random;         ///< of random:N
-  int64_t random_samples = 0;  ///< so many random ones where there is no source at all
-  int64_t shard_index = 0, shard_count = 1;  ///< --shard I/N, 0-based here: sample k goes to shard k % N
+  int64_t random_samples = 0;                               ///< so many random ones where there is no source at all
 
   bool has_sources() const { return !sources.empty() || !inputs.empty(); }
   bool has_samples() const { return has_sources() || random_samples > 0; }
   /// Some of the samples are random.
   bool has_random() const;
+};
+
+/// Sample k goes to shard k % count.
+struct Shard {
+  int64_t index = 0, count = 1;
+};
+
+struct DataOptions {
+  SourceOptions from;
+  std::string preprocess;  ///< --preprocess; empty is an error for images, except for uint8 inputs (`raw`)
+  std::string labels;      ///< --labels FILE
+  std::string only;        ///< --only FILE
+  int64_t limit = -1;      ///< --samples N; -1 = all
+  int64_t batch = 0;       ///< --batch N; 0 = the model's fixed batch, else 1
+  RandomOptions random;    ///< of random:N
+  Shard shard;             ///< --shard I/N, where I counts from 1
+
   /// Everything that is read.
   std::vector<std::string> Paths() const;
 };

@@ -60,7 +60,7 @@ class DataSourceTest : public ::testing::Test {
 
 TEST_F(DataSourceTest, PartsAreWholeBatchesOfTheShardAndSeenSamplesAreLeftOut) {
   DataOptions options;
-  options.sources = {folder_.Write("x.npy", FloatNpy({11, 2}))};  // sample k starts with 2k
+  options.from.sources = {folder_.Write("x.npy", FloatNpy({11, 2}))};  // sample k starts with 2k
   options.batch = 2;
   const auto select = [&](const SampleSelection& selection) {
     auto batches = ReadAll(options, selection);
@@ -75,29 +75,29 @@ TEST_F(DataSourceTest, PartsAreWholeBatchesOfTheShardAndSeenSamplesAreLeftOut) {
   EXPECT_EQ(select({.seen = {{1, 2}, {4, 7}}}), (Groups{{0}, {4, 6}, {14, 16}, {18, 20}}));
   EXPECT_EQ(select({.seen = {{0, 11}}}), Groups{});
   EXPECT_EQ(select({.seen = {{0, 5}}, .part = 1, .parts = 2}), (Groups{{12, 14}, {20}}));
-  options.shard_count = 2;
-  options.shard_index = 1;  // 1 3 5 7 9
+  options.shard.count = 2;
+  options.shard.index = 1;  // 1 3 5 7 9
   EXPECT_EQ(select({.part = 1, .parts = 2}), (Groups{{10, 14}}));
   EXPECT_EQ(select({.seen = {{3, 4}}, .part = 0, .parts = 2}), (Groups{{2}, {18}}));
 }
 
 TEST_F(DataSourceTest, BatchesShardsAndLimits) {
   DataOptions options;
-  options.sources = {folder_.Write("x.npy", FloatNpy({7, 2}))};  // sample k starts with 2k
+  options.from.sources = {folder_.Write("x.npy", FloatNpy({7, 2}))};  // sample k starts with 2k
   EXPECT_EQ(Firsts(Read(options)), (Groups{{0}, {2}, {4}, {6}, {8}, {10}, {12}}));
   options.batch = 3;
   EXPECT_EQ(Firsts(Read(options)), (Groups{{0, 2, 4}, {6, 8, 10}, {12}}));
   options.limit = 5;
-  options.shard_count = 2;
-  options.shard_index = 1;
+  options.shard.count = 2;
+  options.shard.index = 1;
   const std::vector<Batch> batches = Read(options);
   EXPECT_EQ(Firsts(batches), (Groups{{2, 6}}));
   EXPECT_EQ(batches[0].first_sample, 1);
   EXPECT_EQ(batches[0].sample_step, 2);
   EXPECT_EQ(batches[0].feeds[0].tensor.shape(), (Shape{2, 2}));
   EXPECT_TRUE(batches[0].names[1].ends_with("x.npy[3]"));
-  options.shard_count = 9;
-  options.shard_index = 8;
+  options.shard.count = 9;
+  options.shard.index = 8;
   EXPECT_TRUE(Read(options).empty());  // more shards than samples
 }
 
@@ -105,7 +105,7 @@ TEST_F(DataSourceTest, SourcesFollowOneAnother) {
   DataOptions options;
   folder_.Write("folder/b.npy", FloatNpy({1, 2}));
   folder_.Write("folder/a.npz", ZipOf({{"x.npy", FloatNpy({2, 2})}}));
-  options.sources = {folder_.Write("x.npy", FloatNpy({2, 2})), folder_.path() + "/folder"};
+  options.from.sources = {folder_.Write("x.npy", FloatNpy({2, 2})), folder_.path() + "/folder"};
   options.batch = 10;
   const std::vector<Batch> batches = Read(options);
   ASSERT_EQ(batches.size(), 1u);  // batches go over the ends of files
@@ -117,7 +117,7 @@ TEST_F(DataSourceTest, SourcesFollowOneAnother) {
 TEST_F(DataSourceTest, AnotherShapeStartsANewBatch) {
   inputs_ = {{"x", DataType::kFloat, {kDynamicDim, kDynamicDim}}};
   DataOptions options;
-  options.sources = {folder_.Write("a.npy", FloatNpy({3, 2})), folder_.Write("b.npy", FloatNpy({2, 5}))};
+  options.from.sources = {folder_.Write("a.npy", FloatNpy({3, 2})), folder_.Write("b.npy", FloatNpy({2, 5}))};
   options.batch = 2;
   const std::vector<Batch> batches = Read(options);
   ASSERT_EQ(batches.size(), 3u);
@@ -129,7 +129,7 @@ TEST_F(DataSourceTest, AnotherShapeStartsANewBatch) {
 TEST_F(DataSourceTest, AFixedBatchIsFilledExactly) {
   inputs_ = {{"x", DataType::kFloat, {3, 2}}};
   DataOptions options;
-  options.sources = {folder_.Write("x.npy", FloatNpy({7, 2}))};
+  options.from.sources = {folder_.Write("x.npy", FloatNpy({7, 2}))};
   const Status status = Refusal(options);
   EXPECT_EQ(status.id(), ErrorId::kDataShape);
   EXPECT_EQ(status.message(), "--data: 7 samples, wanted a multiple of 3: the model takes batches of exactly that");
@@ -144,17 +144,17 @@ TEST_F(DataSourceTest, OneSourcePerInputAndConstantsForAll) {
   inputs_ = {
       {"x", DataType::kFloat, {kDynamicDim, 2}}, {"rate", DataType::kInt64, {}}, {"mask", DataType::kFloat, {1, 3}}};
   DataOptions options;
-  options.inputs = {{"rate", folder_.Write("r.npy", NpyOf<int64_t>("<i8", {}, {8000}))},
-                    {"x", folder_.Write("x1.npy", FloatNpy({2, 2}))},
-                    {"x", folder_.Write("x2.npy", FloatNpy({1, 2}))},
-                    {"mask", folder_.Write("m.npy", FloatNpy({1, 3}))}};
+  options.from.inputs = {{"rate", folder_.Write("r.npy", NpyOf<int64_t>("<i8", {}, {8000}))},
+                         {"x", folder_.Write("x1.npy", FloatNpy({2, 2}))},
+                         {"x", folder_.Write("x2.npy", FloatNpy({1, 2}))},
+                         {"mask", folder_.Write("m.npy", FloatNpy({1, 3}))}};
   const std::vector<Batch> batches = Read(options);
   ASSERT_EQ(batches.size(), 3u);
   EXPECT_EQ(batches[2].feeds[0].name, "x");  // in the model's order
   EXPECT_EQ(batches[2].feeds[1].tensor.As<int64_t>()[0], 8000);
   EXPECT_EQ(batches[2].feeds[2].name, "mask");
   EXPECT_TRUE(batches[2].names[0].ends_with("x2.npy[0]"));
-  options.inputs[3].second = folder_.Write("m2.npy", FloatNpy({2, 3}));
+  options.from.inputs[3].second = folder_.Write("m2.npy", FloatNpy({2, 3}));
   EXPECT_EQ(Refusal(options).id(), ErrorId::kDataShape);
 }
 
@@ -164,7 +164,7 @@ TEST_F(DataSourceTest, ConstantsAllowBatchesButNotOverAChange) {
     return folder_.Write(name, ZipOf({{"x.npy", FloatNpy({3, 2})}, {"rate.npy", NpyOf<float>("<f4", {}, {rate})}}));
   };
   DataOptions options;
-  options.sources = {file("a.npz", 1), file("b.npz", 1), file("c.npz", 2)};
+  options.from.sources = {file("a.npz", 1), file("b.npz", 1), file("c.npz", 2)};
   options.batch = 100;
   const std::vector<Batch> batches = Read(options);
   ASSERT_EQ(batches.size(), 2u);
@@ -178,7 +178,7 @@ TEST_F(DataSourceTest, ImagesWithLabels) {
     folder_.Write(std::string("images/") + name, test::Bmp(Pixels({2, 2}, 3, name[0] == 'd' ? 9 : 7)));
   }
   DataOptions options;
-  options.sources = {folder_.path() + "/images"};
+  options.from.sources = {folder_.path() + "/images"};
   options.preprocess = "raw";
   options.batch = 2;
   std::vector<Batch> batches = Read(options);
@@ -197,12 +197,12 @@ TEST_F(DataSourceTest, AnUnreadableImageIsAnErrorUnlessItIsAnotherShards) {
   folder_.Write("a.bmp", test::Bmp(Pixels({2, 2}, 3)));
   folder_.Write("b.jpg", "no image");
   DataOptions options;
-  options.sources = {folder_.path()};
+  options.from.sources = {folder_.path()};
   options.preprocess = "raw";
   const Status status = Refusal(options);
   EXPECT_EQ(status.id(), ErrorId::kImageUnreadable);
   EXPECT_NE(status.message().find("b.jpg: not a JPEG, PNG or BMP image (8 bytes)"), std::string::npos);
-  options.shard_count = 2;
+  options.shard.count = 2;
   EXPECT_EQ(Read(options).size(), 1u);
   folder_.Write("c.webp", "");
   EXPECT_EQ(Refusal(options).id(), ErrorId::kDataUnsupported);
@@ -210,10 +210,10 @@ TEST_F(DataSourceTest, AnUnreadableImageIsAnErrorUnlessItIsAnotherShards) {
 
 TEST_F(DataSourceTest, RandomSamples) {
   DataOptions options;
-  options.sources = {"random:1k"};
+  options.from.sources = {"random:1k"};
   EXPECT_EQ(OpenDataSource(options, inputs_).value()->SampleCount(), 1000);
   for (const char* source : {"random:", "random:0", "random:-1", "random:1x"}) {
-    options.sources = {source};
+    options.from.sources = {source};
     EXPECT_EQ(Refusal(options).id(), ErrorId::kBadOptionValue) << source;
   }
 }
@@ -222,7 +222,7 @@ TEST_F(DataSourceTest, Refusals) {
   const std::string x = folder_.Write("x.npy", FloatNpy({4, 2}));
   const auto id = [&](std::vector<std::string> sources, auto change) {
     DataOptions options;
-    options.sources = std::move(sources);
+    options.from.sources = std::move(sources);
     change(options);
     return Refusal(options).id();
   };
@@ -236,9 +236,9 @@ TEST_F(DataSourceTest, Refusals) {
   EXPECT_EQ(id({folder_.Write("x.txt", "")}, nothing), ErrorId::kDataUnsupported);
   EXPECT_EQ(id({x}, [](DataOptions& options) { options.limit = 0; }), ErrorId::kBadOptionValue);
   EXPECT_EQ(id({x}, [](DataOptions& options) { options.batch = -1; }), ErrorId::kBadOptionValue);
-  EXPECT_EQ(id({x}, [](DataOptions& options) { options.shard_index = 1; }), ErrorId::kBadOptionValue);
-  EXPECT_EQ(id({x}, [&](DataOptions& options) { options.inputs = {{"y", x}}; }), ErrorId::kDataInputName);
-  EXPECT_EQ(id({x}, [&](DataOptions& options) { options.inputs = {{"x", x}}; }), ErrorId::kConflictingOptions);
+  EXPECT_EQ(id({x}, [](DataOptions& options) { options.shard.index = 1; }), ErrorId::kBadOptionValue);
+  EXPECT_EQ(id({x}, [&](DataOptions& options) { options.from.inputs = {{"y", x}}; }), ErrorId::kDataInputName);
+  EXPECT_EQ(id({x}, [&](DataOptions& options) { options.from.inputs = {{"x", x}}; }), ErrorId::kConflictingOptions);
   folder_.Write("mixed/a.npy", FloatNpy({4, 2}));
   folder_.Write("mixed/b.jpg", "");
   EXPECT_EQ(id({folder_.path() + "/mixed"}, nothing), ErrorId::kDataUnsupported);

@@ -14,19 +14,18 @@
 namespace preon {
 namespace {
 
-Status CheckOptions(const DataOptions& options) {
-  if (options.shard_count < 1 || options.shard_index < 0 || options.shard_index >= options.shard_count) {
-    return Error(ErrorId::kBadOptionValue, "--shard: got ", options.shard_index + 1, "/", options.shard_count,
+Status CheckOptions(const Shard& shard, int64_t limit, int64_t batch) {
+  if (shard.count < 1 || shard.index < 0 || shard.index >= shard.count) {
+    return Error(ErrorId::kBadOptionValue, "--shard: got ", shard.index + 1, "/", shard.count,
                  ", wanted I/N with 1 <= I <= N");
   }
-  if (options.limit == 0) return Error(ErrorId::kBadOptionValue, "--samples: got '0', wanted a number above 0");
-  if (options.batch < 0)
-    return Error(ErrorId::kBadOptionValue, "--batch: got '", options.batch, "', wanted a number above 0");
+  if (limit == 0) return Error(ErrorId::kBadOptionValue, "--samples: got '0', wanted a number above 0");
+  if (batch < 0) return Error(ErrorId::kBadOptionValue, "--batch: got '", batch, "', wanted a number above 0");
   return Status::Ok();
 }
 
 // One chain per input that --input names, and one for all the others from --data.
-Result<std::vector<std::unique_ptr<SampleSet>>> OpenAll(const DataOptions& options, std::span<const TensorSpec> inputs,
+Result<std::vector<std::unique_ptr<SampleSet>>> OpenAll(const SourceOptions& from, std::span<const TensorSpec> inputs,
                                                         const SourceContext& context) {
   std::vector<std::unique_ptr<SampleSet>> parts;
   const auto open_chain = [&](const std::vector<std::string>& sources, std::span<const TensorSpec> wanted) -> Status {
@@ -43,7 +42,7 @@ Result<std::vector<std::unique_ptr<SampleSet>>> OpenAll(const DataOptions& optio
   std::vector<TensorSpec> others;
   for (const TensorSpec& input : inputs) {
     std::vector<std::string> sources;
-    for (const auto& [name, source] : options.inputs) {
+    for (const auto& [name, source] : from.inputs) {
       if (name == input.name) sources.push_back(source);
     }
     if (sources.empty())
@@ -51,14 +50,14 @@ Result<std::vector<std::unique_ptr<SampleSet>>> OpenAll(const DataOptions& optio
     else
       PREON_RETURN_IF_ERROR(open_chain(sources, {&input, 1}));
   }
-  const bool random_alone = options.sources.empty() && options.inputs.empty() && options.random_samples > 0;
+  const bool random_alone = !from.has_sources() && from.random_samples > 0;
   if (random_alone) {
-    PREON_RETURN_IF_ERROR(open_chain({StrCat("random:", options.random_samples)}, others));
-  } else if (!options.sources.empty()) {
+    PREON_RETURN_IF_ERROR(open_chain({StrCat("random:", from.random_samples)}, others));
+  } else if (!from.sources.empty()) {
     if (others.empty() && !inputs.empty()) {
       return Error(ErrorId::kConflictingOptions, "--data: every input of the model has its --input already");
     }
-    PREON_RETURN_IF_ERROR(open_chain(options.sources, others));
+    PREON_RETURN_IF_ERROR(open_chain(from.sources, others));
   } else if (!others.empty() || inputs.empty()) {
     return Error(ErrorId::kMissingOption, "no data",
                  others.empty() ? "" : " for " + QuotedNames(others, &TensorSpec::name),
@@ -68,19 +67,19 @@ Result<std::vector<std::unique_ptr<SampleSet>>> OpenAll(const DataOptions& optio
 }
 
 // How many samples per run: what the model insists on, else what the user asks for, else 1.
-Status PlanBatches(const DataOptions& options, std::span<const TensorSpec> inputs, bool single, BatchPlan& plan) {
+Status PlanBatches(int64_t wanted, std::span<const TensorSpec> inputs, bool single, BatchPlan& plan) {
   const int64_t fixed = FixedBatch(inputs);
   plan.exact = fixed > 1 && !single;
-  plan.batch = plan.exact ? fixed : single ? 1 : std::max<int64_t>(options.batch, 1);
-  if (options.batch > 0 && options.batch != plan.batch) {
+  plan.batch = plan.exact ? fixed : single ? 1 : std::max<int64_t>(wanted, 1);
+  if (wanted > 0 && wanted != plan.batch) {
     return Error(
-        ErrorId::kBadOptionValue, "--batch: got '", options.batch, "', wanted ", plan.batch, ": ",
+        ErrorId::kBadOptionValue, "--batch: got '", wanted, "', wanted ", plan.batch, ": ",
         plan.exact ? "the model's batch is fixed" : "each sample of these data is a run of its own for this model");
   }
-  if (const int64_t left_over = ShardSize(plan) % plan.batch; plan.exact && left_over != 0) {
-    return Error(ErrorId::kDataShape, "--data: ", ShardSize(plan), " samples, wanted a multiple of ", fixed,
-                 ": the model takes batches of exactly that")
-        .WithHint(StrCat("--samples ", plan.total - left_over * plan.shard_count, " leaves the incomplete batch out"));
+  if (const int64_t left_over = ShardSize(plan.shard, plan.total) % plan.batch; plan.exact && left_over != 0) {
+    return Error(ErrorId::kDataShape, "--data: ", ShardSize(plan.shard, plan.total), " samples, wanted a multiple of ",
+                 fixed, ": the model takes batches of exactly that")
+        .WithHint(StrCat("--samples ", plan.total - left_over * plan.shard.count, " leaves the incomplete batch out"));
   }
   return Status::Ok();
 }
@@ -99,8 +98,8 @@ Result<std::optional<LabelFile>> OpenLabels(const std::string& path, const Sampl
 
 Result<std::unique_ptr<DataSource>> OpenDataSource(const DataOptions& options, const std::vector<TensorSpec>& inputs,
                                                    const SampleSelection& selection) {
-  PREON_RETURN_IF_ERROR(CheckOptions(options));
-  for (const auto& [name, source] : options.inputs) {
+  PREON_RETURN_IF_ERROR(CheckOptions(options.shard, options.limit, options.batch));
+  for (const auto& [name, source] : options.from.inputs) {
     if (std::ranges::find(inputs, name, &TensorSpec::name) != inputs.end()) continue;
     return Error(ErrorId::kDataInputName, "--input: the model has no input '", name,
                  "'; it has: ", QuotedNames(inputs, &TensorSpec::name));
@@ -108,9 +107,8 @@ Result<std::unique_ptr<DataSource>> OpenDataSource(const DataOptions& options, c
   SourceContext context;
   context.fixed_batch = FixedBatch(inputs);
   context.preprocess = options.preprocess;
-  context.seed = options.seed;
   context.random = options.random;
-  PREON_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<SampleSet>> parts, OpenAll(options, inputs, context));
+  PREON_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<SampleSet>> parts, OpenAll(options.from, inputs, context));
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<SampleSet> all, ZipSets(std::move(parts)));
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<SampleSet> samples, SelectSamples(std::move(all), options.only));
 
@@ -119,12 +117,11 @@ Result<std::unique_ptr<DataSource>> OpenDataSource(const DataOptions& options, c
   plan.total = samples->size() == SampleSet::kRepeats ? 1 : samples->size();
   if (options.limit > 0) plan.total = std::min(plan.total, options.limit);
   if (selection.limit > 0) plan.total = std::min(plan.total, selection.limit);
-  plan.shard_index = options.shard_index;
-  plan.shard_count = options.shard_count;
+  plan.shard = options.shard;
   plan.seen = selection.seen;
   plan.part = selection.part;
   plan.parts = selection.parts;
-  PREON_RETURN_IF_ERROR(PlanBatches(options, inputs, samples->single(), plan));
+  PREON_RETURN_IF_ERROR(PlanBatches(options.batch, inputs, samples->single(), plan));
   PREON_ASSIGN_OR_RETURN(std::optional<LabelFile> labels, OpenLabels(options.labels, *samples, plan.total));
   return MakeBatcher(std::move(samples), std::move(plan), std::move(labels));
 }

@@ -19,7 +19,7 @@ class SelectedSamples : public ::testing::Test {
  protected:
   /// The names of the samples that the list leaves, or the error.
   Result<std::vector<std::string>> Names(const std::string& list, int64_t limit = -1) {
-    DataOptions options{.sources = {array_}, .only = folder_.Write("only.txt", list), .limit = limit};
+    DataOptions options{.from = {.sources = {array_}}, .only = folder_.Write("only.txt", list), .limit = limit};
     PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source,
                            OpenDataSource(options, {{"x", DataType::kFloat, {kDynamicDim, 2}}}));
     std::vector<std::string> names;
@@ -64,7 +64,7 @@ TEST_F(SelectedSamples, Mistakes) {
     EXPECT_EQ(status.id(), ErrorId::kSampleList) << list;
     EXPECT_THAT(status.message(), HasSubstr(says));
   }
-  DataOptions absent{.sources = {array_}, .only = "absent.txt"};
+  DataOptions absent{.from = {.sources = {array_}}, .only = "absent.txt"};
   EXPECT_EQ(OpenDataSource(absent, {{"x", DataType::kFloat, {kDynamicDim, 2}}}).status().id(), ErrorId::kDataNotFound);
 }
 

@@ -80,7 +80,7 @@ Result<std::unique_ptr<SampleSet>> OpenSource(const std::string& source, std::sp
     if (!count.ok() || *count < 1) {
       return Error(ErrorId::kBadOptionValue, "--data: got '", source, "', wanted random:N with a number N above 0");
     }
-    return MakeRandomSet(*count, context.seed, inputs, context.fixed_batch, context.random);
+    return MakeRandomSet(*count, context.random.seed, inputs, context.fixed_batch, context.random.values);
   }
   std::error_code ignored;
   if (!fs::exists(source, ignored))

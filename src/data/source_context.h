@@ -14,8 +14,7 @@ namespace preon {
 struct SourceContext {
   int64_t fixed_batch = 1;  ///< FixedBatch of all inputs of the model
   std::string preprocess;   ///< --preprocess
-  uint64_t seed = 0;
-  RandomValues random;
+  RandomOptions random;
   std::shared_ptr<ClassNames> classes = std::make_shared<ClassNames>();  ///< of sub-folders, over all sources
 };
 

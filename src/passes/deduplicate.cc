@@ -25,7 +25,7 @@ std::string_view AsText(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-bool MergeInitializers(Graph& graph, const PassEnv& env) {
+bool MergeInitializers(Graph& graph, const NodeSettings& settings_of) {
   // Keys point into tensors that stay: only initializers that are not in the map are removed.
   std::map<std::tuple<DataType, Shape, InitializerRole, std::string_view>, std::string> first;
   std::vector<std::string> names;
@@ -33,7 +33,7 @@ bool MergeInitializers(Graph& graph, const PassEnv& env) {
   bool changed = false;
   for (const std::string& tensor : names) {
     const Tensor* value = Constant(graph, tensor);
-    const std::optional<InitializerRole> role = SingleRole(graph, tensor, env);
+    const std::optional<InitializerRole> role = SingleRole(graph, tensor, settings_of);
     if (value == nullptr || value->type() == DataType::kString || !role.has_value() ||
         role->kind == InitializerRole::kBias)
       continue;
@@ -111,17 +111,17 @@ Node* FindTwin(const IfScopes& scopes, const std::vector<Node*>& others, const N
 
 // What the user set for the node and for its readers: one reads what it wants from each of two tensors, or one of them
 // stays float.
-std::string Settings(const Graph& graph, const Node& node, const PassEnv& env) {
-  if (!env.settings_of) return "";
+std::string Settings(const Graph& graph, const Node& node, const NodeSettings& settings_of) {
+  if (!settings_of) return "";
   std::set<std::string> readers;
   for (const std::string& output : node.outputs())
-    for (const Use& use : graph.Uses(output)) readers.insert(env.settings_of(*use.node, ""));
-  std::string settings = env.settings_of(node, "");
+    for (const Use& use : graph.Uses(output)) readers.insert(settings_of(*use.node, ""));
+  std::string settings = settings_of(node, "");
   for (const std::string& reader : readers) settings += " read by" + reader;
   return settings;
 }
 
-bool MergeNodes(Graph& graph, const PassEnv& env) {
+bool MergeNodes(Graph& graph, const NodeSettings& settings_of) {
   const IfScopes scopes(graph);
   std::map<std::string, std::vector<Node*>> kept;
   std::vector<std::string> names;
@@ -130,7 +130,7 @@ bool MergeNodes(Graph& graph, const PassEnv& env) {
   for (const std::string& node_name : names) {  // in order: twins that read twins become equal on the way
     Node* node = graph.FindNode(node_name);
     if (!IsPure(*node)) continue;
-    std::vector<Node*>& others = kept[NodeKey(*node) + Settings(graph, *node, env)];
+    std::vector<Node*>& others = kept[NodeKey(*node) + Settings(graph, *node, settings_of)];
     Node* twin = FindTwin(scopes, others, *node);
     if (twin == nullptr) others.push_back(node);
     if (twin == nullptr || !CanReplaceOutputs(graph, *node, *twin)) continue;
@@ -150,8 +150,8 @@ class Deduplicate final : public Pass {
   std::string_view summary() const override { return "equal initializers and equal nodes are kept once"; }
 
   Result<Effect> Apply(Model& model, const PassEnv& env) const override {
-    const bool initializers = MergeInitializers(model.graph, env);
-    const bool nodes = MergeNodes(model.graph, env);
+    const bool initializers = MergeInitializers(model.graph, env.settings_of);
+    const bool nodes = MergeNodes(model.graph, env.settings_of);
     return initializers || nodes ? Effect::kChanged : Effect::kUnchanged;
   }
 };

@@ -21,17 +21,18 @@ InitializerRole RoleOf(const Use& use) {
 
 }  // namespace
 
-InitializerRole RoleOf(const Use& use, std::string_view tensor, const PassEnv& env) {
+InitializerRole RoleOf(const Use& use, std::string_view tensor, const NodeSettings& settings_of) {
   InitializerRole role = RoleOf(use);
-  if (env.settings_of && !use.captured) role.settings = env.settings_of(*use.node, tensor);
+  if (settings_of && !use.captured) role.settings = settings_of(*use.node, tensor);
   return role;
 }
 
-std::optional<InitializerRole> SingleRole(const Graph& graph, std::string_view tensor, const PassEnv& env) {
+std::optional<InitializerRole> SingleRole(const Graph& graph, std::string_view tensor,
+                                          const NodeSettings& settings_of) {
   const std::vector<Use> uses = graph.Uses(tensor);
   if (uses.empty()) return InitializerRole{};
-  const InitializerRole role = RoleOf(uses[0], tensor, env);
-  if (std::all_of(uses.begin(), uses.end(), [&](const Use& use) { return RoleOf(use, tensor, env) == role; }))
+  const InitializerRole role = RoleOf(uses[0], tensor, settings_of);
+  if (std::all_of(uses.begin(), uses.end(), [&](const Use& use) { return RoleOf(use, tensor, settings_of) == role; }))
     return role;
   return std::nullopt;
 }

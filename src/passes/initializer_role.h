@@ -26,8 +26,8 @@ struct InitializerRole {
 };
 
 /// The role in which `use` reads the tensor.
-InitializerRole RoleOf(const Use& use, std::string_view tensor, const PassEnv& env);
+InitializerRole RoleOf(const Use& use, std::string_view tensor, const NodeSettings& settings_of);
 /// The role of all its uses; kValue without uses; nullopt where they differ.
-std::optional<InitializerRole> SingleRole(const Graph& graph, std::string_view tensor, const PassEnv& env);
+std::optional<InitializerRole> SingleRole(const Graph& graph, std::string_view tensor, const NodeSettings& settings_of);
 
 }  // namespace preon

@@ -17,6 +17,9 @@
 
 namespace preon {
 
+/// PassEnv::settings_of.
+using NodeSettings = std::function<std::string(const Node& node, std::string_view constant)>;
+
 /// What passes may use beside the model. Each may be null: constants are then folded natively only, nothing is
 /// logged, all nodes are alike to the user.
 struct PassEnv {
@@ -24,7 +27,7 @@ struct PassEnv {
   const RunContext* context = nullptr;
   /// What the user set for the node or, with a tensor's name, for the constant that it reads under that name. Texts to
   /// be compared: what differs in them stays apart.
-  std::function<std::string(const Node& node, std::string_view constant)> settings_of = nullptr;
+  NodeSettings settings_of = nullptr;
   /// Did the user exclude the node from quantization? Empty: no node.
   std::function<bool(const Node& node)> excluded = nullptr;
   /// Of fix_shapes: what the model's inputs and outputs get.

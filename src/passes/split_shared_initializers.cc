@@ -16,14 +16,15 @@
 namespace preon {
 namespace {
 
-bool GiveEachReaderItsCopy(Graph& graph, const std::string& tensor, const PassEnv& env) {
+bool GiveEachReaderItsCopy(Graph& graph, const std::string& tensor, const NodeSettings& settings_of) {
   const Tensor value = *graph.Initializer(tensor);  // a copy: new initializers may move the old ones
   const std::vector<Use> uses = graph.Uses(tensor);
   const bool named = graph.IsOutput(tensor) || graph.HasCapturedUse(tensor);
-  std::map<InitializerRole, std::string> names = {{named ? InitializerRole{} : RoleOf(uses[0], tensor, env), tensor}};
+  std::map<InitializerRole, std::string> names = {
+      {named ? InitializerRole{} : RoleOf(uses[0], tensor, settings_of), tensor}};
   for (const Use& use : uses) {
     if (use.captured) continue;
-    const auto [entry, fresh] = names.try_emplace(RoleOf(use, tensor, env));
+    const auto [entry, fresh] = names.try_emplace(RoleOf(use, tensor, settings_of));
     if (fresh) {
       entry->second = graph.UniqueTensorName(tensor);
       graph.SetInitializer(entry->second, value);
@@ -49,10 +50,10 @@ class SplitSharedInitializers final : public Pass {
     std::vector<std::string> shared;
     for (const auto& [tensor, value] : graph.initializers()) {
       const bool is_float = value.type() == DataType::kFloat && Constant(graph, tensor) != nullptr;
-      if (is_float && !SingleRole(graph, tensor, env).has_value()) shared.push_back(tensor);
+      if (is_float && !SingleRole(graph, tensor, env.settings_of).has_value()) shared.push_back(tensor);
     }
     bool changed = false;
-    for (const std::string& tensor : shared) changed = GiveEachReaderItsCopy(graph, tensor, env) || changed;
+    for (const std::string& tensor : shared) changed = GiveEachReaderItsCopy(graph, tensor, env.settings_of) || changed;
     return changed ? Effect::kChanged : Effect::kUnchanged;
   }
 

@@ -11,6 +11,7 @@
 #include "pipeline/calibration_setup.h"
 #include "pipeline/partial_calibration.h"
 #include "pipeline/restore_stage.h"
+#include "pipeline/worker_arguments.h"
 #include "pipeline/workers.h"
 #include "pipeline/write_plan.h"
 
@@ -58,7 +59,7 @@ CalibrateOptions CalibrationStage::HowToCalibrate() const {
   return how;
 }
 
-StatisticsRequest CalibrationStage::Request(const PreparedModel& prepared, const SavedRanges* saved) const {
+StatisticsRequest CalibrationStage::Request(const PlannedModel& prepared, const SavedRanges* saved) const {
   StatisticsRequest request = RequestFor(prepared.model.graph, prepared.plan, choices_.algorithms);
   if (saved == nullptr) return request;
   std::set<std::string> missing;
@@ -69,14 +70,14 @@ StatisticsRequest CalibrationStage::Request(const PreparedModel& prepared, const
 }
 
 // One collector per tensor whose range the plan wants.
-Result<RangeCollection> CalibrationStage::MakeCollection(const PreparedModel& prepared) const {
-  std::vector<std::string> tensors = prepared.plan.ObservedTensors();
+Result<RangeCollection> CalibrationStage::MakeCollection(const QuantPlan& plan) const {
+  std::vector<std::string> tensors = plan.ObservedTensors();
   std::vector<std::unique_ptr<RangeCollector>> collectors(tensors.size());
-  for (const std::string& tensor : prepared.plan.RangeTensors()) {
-    const auto observed = std::ranges::lower_bound(tensors, prepared.plan.ObservedFor(tensor));
+  for (const std::string& tensor : plan.RangeTensors()) {
+    const auto observed = std::ranges::lower_bound(tensors, plan.ObservedFor(tensor));
     std::unique_ptr<RangeCollector>& collector = collectors[static_cast<size_t>(observed - tensors.begin())];
     if (collector != nullptr) continue;
-    const ActivationPlan& activation = prepared.plan.activations.at(tensor);
+    const ActivationPlan& activation = plan.activations.at(tensor);
     PREON_ASSIGN_OR_RETURN(collector, choices_.method->Collect({activation.format, activation.scale_type}));
   }
   return RangeCollection::Create(std::move(tensors), std::move(collectors), context_.TempDir());
@@ -98,9 +99,10 @@ Result<SampleSelection> CalibrationStage::SelectSamples(const std::optional<Cali
 }
 
 // The trial's samples as a pass of this process would have seen them: from the same session.
-Status CalibrationStage::KeepTrialSamples(const PreparedModel& prepared, TrialSamples& trial) const {
+Status CalibrationStage::KeepTrialSamples(const PlannedModel& prepared, const std::vector<TensorSpec>& inputs,
+                                          TrialSamples& trial) const {
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source,
-                         samples_.open(prepared.inputs, {.limit = options_.calibration.samples}));
+                         samples_.open(inputs, {.limit = options_.calibration.samples}));
   CalibrateOptions how = HowToCalibrate();
   how.see_run = [&](const Batch& batch, const std::vector<NamedTensor>& outputs) {
     trial.Keep(batch, outputs);
@@ -113,7 +115,7 @@ Status CalibrationStage::KeepTrialSamples(const PreparedModel& prepared, TrialSa
 
 // Nothing, where no run was interrupted.
 Result<std::optional<CalibrationData>> CalibrationStage::StartFrom(const PartialCalibration& partial,
-                                                                   const PreparedModel& prepared,
+                                                                   const PlannedModel& prepared,
                                                                    const StatisticsRequest& request) const {
   if (!options_.calibration.checkpoint.resume) {
     if (!options_.calibration.workers.task) partial.StartAnew(context_);
@@ -140,7 +142,7 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
   context_.BeginStage("calibrate");
   CalibrateOptions how = HowToCalibrate();
   const StatisticsRequest request = Request(prepared, files.saved);
-  const std::string setup = CalibrationSetup(prepared, options_, how);
+  const std::string setup = CalibrationSetup(prepared.plan.target, prepared.float16, how.mode, how.optimize);
   if (files.partial != nullptr) {
     PREON_RETURN_IF_ERROR(files.partial->Describe(setup));
     PREON_ASSIGN_OR_RETURN(how.start, StartFrom(*files.partial, prepared, request));
@@ -154,7 +156,7 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
   // A pass that keeps the model is for a model to be written, which wants the method's ranges.
   std::optional<RangeCollection> collection;
   if (files.keep_model && choices_.method->collects()) {
-    PREON_ASSIGN_OR_RETURN(collection, MakeCollection(prepared));
+    PREON_ASSIGN_OR_RETURN(collection, MakeCollection(prepared.plan));
     how.collection = &*collection;
   }
   PREON_ASSIGN_OR_RETURN(const SampleSelection selection, SelectSamples(how.start));
@@ -184,7 +186,8 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
   if (collection) {
     PREON_ASSIGN_OR_RETURN(calibration.collected_ranges, collection->Finish());
   }
-  if (how.start && files.trial != nullptr) PREON_RETURN_IF_ERROR(KeepTrialSamples(prepared, *files.trial));
+  if (how.start && files.trial != nullptr)
+    PREON_RETURN_IF_ERROR(KeepTrialSamples(prepared, prepared.inputs, *files.trial));
   return calibration;
 }
 
@@ -198,7 +201,8 @@ Result<Calibration> CalibrationStage::RunWithWorkers(PreparedModel& prepared, co
     plan.verify_each_pass = true;
   }
   context_.BeginStage("calibrate");
-  const std::string setup = CalibrationSetup(prepared, options_, HowToCalibrate());
+  const std::string setup = CalibrationSetup(prepared.plan.target, prepared.float16, options_.calibration.observe.mode,
+                                             options_.calibration.observe.optimize);
   const std::string fingerprint = prepared.model.fingerprint;
   const StatisticsRequest request = Request(prepared, nullptr);
   PartialCalibration& partial = *files.partial;
@@ -220,7 +224,10 @@ Result<Calibration> CalibrationStage::RunWithWorkers(PreparedModel& prepared, co
   }
   if (!files.keep_model) FreeModel(prepared);
   Calibration calibration;
-  PREON_ASSIGN_OR_RETURN(calibration.workers_peak_rss_bytes, RunWorkers(plan, options_, context_));
+  PREON_ASSIGN_OR_RETURN(
+      calibration.workers_peak_rss_bytes,
+      RunWorkers(plan, options_.calibration.workers.program,
+                 CalibrationArguments(options_.given.config_file, options_.given.settings), context_));
   std::vector<CalibrationData> parts;
   if (start) parts.push_back(*std::move(start));
   for (int64_t worker = 0; worker < plan.workers; ++worker) {
@@ -230,7 +237,7 @@ Result<Calibration> CalibrationStage::RunWithWorkers(PreparedModel& prepared, co
   if (calibration.data.sample_count() == 0) return Error(ErrorId::kDataEmpty, "calibrate: no samples");
   calibration.data.setup = setup;
   calibration.data.shared = SharedRanges(prepared.plan);
-  if (files.trial != nullptr) PREON_RETURN_IF_ERROR(KeepTrialSamples(prepared, *files.trial));
+  if (files.trial != nullptr) PREON_RETURN_IF_ERROR(KeepTrialSamples(prepared, prepared.inputs, *files.trial));
   return calibration;
 }
 
@@ -257,7 +264,8 @@ Result<Calibration> CalibrationStage::Run(PreparedModel& prepared, const PassFil
       StrCat(files.partial->path(), " has the statistics so far: the same command with --resume continues from there"));
 }
 
-Instrumentation CalibrationStage::InstrumentationOf(const PreparedModel& prepared) const {
+Instrumentation CalibrationStage::InstrumentationOf(const PlannedModel& prepared,
+                                                    std::optional<Float16> float16) const {
   const CalibrateOptions how = HowToCalibrate();
   const Graph& graph = prepared.model.graph;
   Instrumentation plan{.inputs = graph.inputs(),
@@ -268,11 +276,11 @@ Instrumentation CalibrationStage::InstrumentationOf(const PreparedModel& prepare
                        .one_in = options_.instrument.one_in};
   plan.request.others.clear();  // the observer library has no algorithms
   plan.header.model_fingerprint = prepared.model.fingerprint;
-  plan.header.setup = CalibrationSetup(prepared, options_, how);
+  plan.header.setup = CalibrationSetup(prepared.plan.target, float16, how.mode, how.optimize);
   plan.header.shared = SharedRanges(prepared.plan);
   plan.header.origins = OriginsOf(graph, plan.request.tensors);
   plan.header.contexts = FindTensorContexts(graph, plan.request.tensors);
-  plan.header.derived = WhatToDerive(graph, plan.request, how);
+  plan.header.derived = how.derives() ? WhatToDerive(graph, plan.request) : DerivedTensors();
   return plan;
 }
 

@@ -50,15 +50,16 @@ class CalibrationStage {
   Result<Calibration> Run(PreparedModel& prepared, const PassFiles& files) const;
 
   /// The same statistics and the .calib around them, for a model that collects where it is served.
-  Instrumentation InstrumentationOf(const PreparedModel& prepared) const;
+  Instrumentation InstrumentationOf(const PlannedModel& prepared, std::optional<Float16> float16) const;
 
  private:
   CalibrateOptions HowToCalibrate() const;
-  StatisticsRequest Request(const PreparedModel& prepared, const SavedRanges* saved) const;
-  Result<RangeCollection> MakeCollection(const PreparedModel& prepared) const;
+  StatisticsRequest Request(const PlannedModel& prepared, const SavedRanges* saved) const;
+  Result<RangeCollection> MakeCollection(const QuantPlan& plan) const;
   Result<SampleSelection> SelectSamples(const std::optional<CalibrationData>& start) const;
-  Status KeepTrialSamples(const PreparedModel& prepared, TrialSamples& trial) const;
-  Result<std::optional<CalibrationData>> StartFrom(const PartialCalibration& partial, const PreparedModel& prepared,
+  Status KeepTrialSamples(const PlannedModel& prepared, const std::vector<TensorSpec>& inputs,
+                          TrialSamples& trial) const;
+  Result<std::optional<CalibrationData>> StartFrom(const PartialCalibration& partial, const PlannedModel& prepared,
                                                    const StatisticsRequest& request) const;
   Status SavePartial(const PartialCalibration& partial, const CalibrationData& so_far) const;
   Result<Calibration> RunOnce(PreparedModel& prepared, const PassFiles& files, bool check_rewrites) const;

@@ -9,15 +9,14 @@ namespace {
 constexpr int kGraphVersion = 5;
 
 // Float16 models have tensors at their borders that float32 models have not.
-std::string PlacementSetup(const PreparedModel& prepared, const Options& options) {
-  const bool converted = options.prepare.float16 == Float16::kConvert;
-  return StrCat("target=", prepared.plan.target, " graph=", kGraphVersion,
-                prepared.was_float16 ? (converted ? " float16=convert" : " float16=keep-io") : "");
+std::string PlacementSetup(const std::string& target, std::optional<Float16> float16) {
+  const char* borders = !float16 ? "" : *float16 == Float16::kConvert ? " float16=convert" : " float16=keep-io";
+  return StrCat("target=", target, " graph=", kGraphVersion, borders);
 }
 
 // Two words.
-std::string ModeSetup(const CalibrateOptions& how) {
-  return StrCat(how.mode == SketchMode::kExact ? " exact" : " sampled", how.optimize ? " optimized" : " as-is");
+std::string ModeSetup(SketchMode mode, bool optimize) {
+  return StrCat(mode == SketchMode::kExact ? " exact" : " sampled", optimize ? " optimized" : " as-is");
 }
 
 std::string_view WithoutMode(std::string_view setup) {
@@ -27,8 +26,9 @@ std::string_view WithoutMode(std::string_view setup) {
 
 }  // namespace
 
-std::string CalibrationSetup(const PreparedModel& prepared, const Options& options, const CalibrateOptions& how) {
-  return PlacementSetup(prepared, options) + ModeSetup(how);
+std::string CalibrationSetup(const std::string& target, std::optional<Float16> float16, SketchMode mode,
+                             bool optimize) {
+  return PlacementSetup(target, float16) + ModeSetup(mode, optimize);
 }
 
 std::map<std::string, std::string> SharedRanges(const QuantPlan& plan) {
@@ -39,10 +39,10 @@ std::map<std::string, std::string> SharedRanges(const QuantPlan& plan) {
   return shared;
 }
 
-Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const Options& options) {
-  const std::string& path = options.statistics.calib;
+Status CheckCalibrationFits(const CalibrationData& data, const PlannedModel& prepared, std::optional<Float16> float16,
+                            const std::string& path) {
   PREON_RETURN_IF_ERROR(CheckSameModel(data.model_fingerprint, prepared.model.fingerprint).WithContext(path));
-  const std::string wanted = PlacementSetup(prepared, options);
+  const std::string wanted = PlacementSetup(prepared.plan.target, float16);
   if (data.setup.starts_with(wanted + " ")) return Status::Ok();
   return Error(ErrorId::kCalibFileMismatch, path, ": made with '", data.setup, "', wanted '", wanted, "'");
 }
@@ -53,10 +53,10 @@ Status CheckComparable(const CalibrationData& data, const CalibrationData& wante
   return Error(ErrorId::kCalibFileMismatch, "made with '", data.setup, "', wanted '", WithoutMode(wanted.setup), "'");
 }
 
-Status CheckObserves(const Choices& choices) {
-  if (choices.target->NeedsStatistics(choices.plan)) return Status::Ok();
-  return Error(ErrorId::kConflictingOptions, "--target ", choices.target->name(), " with activations in ",
-               choices.plan.activation.name(), ": observes nothing, there is nothing to collect");
+Status CheckObserves(const Target& target, const PlanOptions& plan) {
+  if (target.NeedsStatistics(plan)) return Status::Ok();
+  return Error(ErrorId::kConflictingOptions, "--target ", target.name(), " with activations in ",
+               plan.activation.name(), ": observes nothing, there is nothing to collect");
 }
 
 }  // namespace preon

@@ -2,29 +2,33 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "calib/calibration.h"
 #include "config/options.h"
-#include "config/resolve/resolve_options.h"
 #include "pipeline/prepare_model.h"
+#include "quantize/plan/target.h"
 
 namespace preon {
 
-/// CalibrationData::setup of statistics collected with these options: target, version of the rewrites, mode.
-std::string CalibrationSetup(const PreparedModel& prepared, const Options& options, const CalibrateOptions& how);
+/// CalibrationData::setup of statistics: target, version of the rewrites, mode.
+/// @param float16   PreparedModel::float16
+/// @param optimize  false: with the runtime's optimizer off
+std::string CalibrationSetup(const std::string& target, std::optional<Float16> float16, SketchMode mode, bool optimize);
 
 /// CalibrationData::shared.
 std::map<std::string, std::string> SharedRanges(const QuantPlan& plan);
 
-/// Errors: kCalibFileMismatch when `data`, from the file --calib, was made for another model or target.
-Status CheckCalibrationFits(const CalibrationData& data, const PreparedModel& prepared, const Options& options);
+/// Errors: kCalibFileMismatch when `data`, from the file at `path`, was made for another model or target.
+Status CheckCalibrationFits(const CalibrationData& data, const PlannedModel& prepared, std::optional<Float16> float16,
+                            const std::string& path);
 
 /// Errors: kCalibFileMismatch when the two were made for different models or targets. One may be exact and the other
 /// not.
 Status CheckComparable(const CalibrationData& data, const CalibrationData& wanted);
 
 /// For verbs that only collect. Errors: kConflictingOptions where the target observes nothing.
-Status CheckObserves(const Choices& choices);
+Status CheckObserves(const Target& target, const PlanOptions& plan);
 
 }  // namespace preon

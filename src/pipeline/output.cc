@@ -28,14 +28,13 @@ bool Overwrites(const fs::path& output, const fs::path& input) {
 
 using NamedPath = std::pair<const char*, const std::string&>;
 
-std::vector<NamedPath> Outputs(const Options& options) {
+std::vector<NamedPath> NamesOf(const OutputOptions& files) {
   std::vector<NamedPath> outputs;
-  if (!options.output.empty()) outputs.emplace_back("--output", options.output);
-  if (!options.report.empty()) outputs.emplace_back("--report", options.report);
-  if (!options.analysis.html.empty()) outputs.emplace_back("--html", options.analysis.html);
-  if (!options.analysis.cover.empty()) outputs.emplace_back("--cover", options.analysis.cover);
-  if (!options.statistics.save_and_restore.empty())
-    outputs.emplace_back("--save-and-restore", options.statistics.save_and_restore);
+  if (!files.file.empty()) outputs.emplace_back("--output", files.file);
+  if (!files.report.empty()) outputs.emplace_back("--report", files.report);
+  if (!files.html.empty()) outputs.emplace_back("--html", files.html);
+  if (!files.cover.empty()) outputs.emplace_back("--cover", files.cover);
+  if (!files.ranges.empty()) outputs.emplace_back("--save-and-restore", files.ranges);
   return outputs;
 }
 
@@ -60,21 +59,21 @@ Status CheckNotInput(std::string_view flag, const std::string& path, const std::
   return Status::Ok();
 }
 
-Status CheckNotInputs(const Options& options, const std::vector<std::string>& inputs) {
-  for (const auto& [flag, path] : Outputs(options)) PREON_RETURN_IF_ERROR(CheckNotInput(flag, path, inputs));
+Status CheckNotInputs(const OutputOptions& outputs, const std::vector<std::string>& inputs) {
+  for (const auto& [flag, path] : NamesOf(outputs)) PREON_RETURN_IF_ERROR(CheckNotInput(flag, path, inputs));
   return Status::Ok();
 }
 
 Status CheckOutputs(const Options& options, std::vector<std::string> inputs) {
-  inputs.insert(inputs.end(), {options.statistics.calib, options.analysis.production, options.given.config_file});
+  inputs.insert(inputs.end(), {options.calib, options.analysis.production, options.given.config_file});
   const std::vector<std::string> data = options.data.Paths();
   inputs.insert(inputs.end(), data.begin(), data.end());
-  PREON_RETURN_IF_ERROR(CheckNotInputs(options, inputs));
+  PREON_RETURN_IF_ERROR(CheckNotInputs(options.outputs, inputs));
   // Opening tells whether a file can be made there, and clears what a killed run left; nothing stays behind.
-  for (const auto& [flag, path] : Outputs(options)) PREON_RETURN_IF_ERROR(AtomicFile::Open(path).status());
-  if (!options.save_histograms.empty())
-    PREON_RETURN_IF_ERROR(CheckFolder(options.save_histograms).WithContext("--save-histograms"));
-  const std::vector<NamedPath> outputs = Outputs(options);
+  const std::vector<NamedPath> outputs = NamesOf(options.outputs);
+  for (const auto& [flag, path] : outputs) PREON_RETURN_IF_ERROR(AtomicFile::Open(path).status());
+  if (!options.outputs.histograms.empty())
+    PREON_RETURN_IF_ERROR(CheckFolder(options.outputs.histograms).WithContext("--save-histograms"));
   for (size_t later = 1; later < outputs.size(); ++later) {
     for (size_t earlier = 0; earlier < later; ++earlier) {
       if (Resolved(outputs[earlier].second) != Resolved(outputs[later].second)) continue;
@@ -87,7 +86,7 @@ Status CheckOutputs(const Options& options, std::vector<std::string> inputs) {
 }
 
 Status CheckOutputs(std::string_view verb, const Options& options, std::vector<std::string> inputs) {
-  if (options.output.empty()) return Error(ErrorId::kMissingOption, verb, ": no output; wanted -o FILE");
+  if (options.outputs.file.empty()) return Error(ErrorId::kMissingOption, verb, ": no output; wanted -o FILE");
   return CheckOutputs(options, std::move(inputs));
 }
 

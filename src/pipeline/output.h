@@ -13,8 +13,8 @@ namespace preon {
 
 /// A file that `flag` has written is none of the inputs, nor in a folder of them. Errors: kConflictingOptions.
 Status CheckNotInput(std::string_view flag, const std::string& path, const std::vector<std::string>& inputs);
-/// What the options have written is none of these files, nor in these folders. Errors: kConflictingOptions.
-Status CheckNotInputs(const Options& options, const std::vector<std::string>& inputs);
+/// What a run writes is none of these files, nor in these folders. Errors: kConflictingOptions.
+Status CheckNotInputs(const OutputOptions& outputs, const std::vector<std::string>& inputs);
 /// What the options have written (output, report and page) can be written, is none of the inputs (those given, and all
 /// that the options name), and not twice the same. Errors: kOutputFolder, kIoWrite, kConflictingOptions.
 Status CheckOutputs(const Options& options, std::vector<std::string> inputs);

@@ -14,15 +14,16 @@ namespace fs = std::filesystem;
 namespace {
 
 // Whoever replaces a file in between has other samples.
-std::string SamplesHash(const Options& options) {
-  const DataOptions& data = options.data;
-  std::string text = StrCat(data.preprocess, '\n', data.limit, ' ', data.batch, ' ', data.seed, ' ', data.shard_index,
-                            '/', data.shard_count, ' ', options.calibration.samples, ' ', data.random_samples, '\n');
-  for (const std::string& source : data.sources) text += source + '\n' + StateOfSource(source);
-  for (const auto& [input, source] : data.inputs) text += input + '=' + source + '\n' + StateOfSource(source);
+std::string SamplesHash(const DataOptions& data, int64_t calib_samples) {
+  std::string text =
+      StrCat(data.preprocess, '\n', data.limit, ' ', data.batch, ' ', data.random.seed, ' ', data.shard.index, '/',
+             data.shard.count, ' ', calib_samples, ' ', data.from.random_samples, '\n');
+  for (const std::string& source : data.from.sources) text += source + '\n' + StateOfSource(source);
+  for (const auto& [input, source] : data.from.inputs) text += input + '=' + source + '\n' + StateOfSource(source);
   if (!data.only.empty()) text += "only " + data.only + '\n' + StateOfSource(data.only);
-  for (const auto& [input, shape] : data.random.shapes) text += input + ' ' + ShapeToString(shape) + '\n';
-  for (const auto& [input, range] : data.random.ranges) text += StrCat(input, ' ', range.low, ':', range.high, '\n');
+  for (const auto& [input, shape] : data.random.values.shapes) text += input + ' ' + ShapeToString(shape) + '\n';
+  for (const auto& [input, range] : data.random.values.ranges)
+    text += StrCat(input, ' ', range.low, ':', range.high, '\n');
   return Sha256Hex(text).substr(0, 16);
 }
 
@@ -42,7 +43,8 @@ std::vector<std::string> FilesIn(const std::string& folder) {
 }  // namespace
 
 PartialCalibration::PartialCalibration(const Options& options)
-    : options_(options), path_(options.calibration.workers.task ? options.output : options.output + ".partial") {}
+    : options_(options),
+      path_(options.calibration.workers.task ? options.outputs.file : options.outputs.file + ".partial") {}
 
 Status PartialCalibration::Describe(const std::string& setup) {
   std::error_code ignored;
@@ -50,8 +52,8 @@ Status PartialCalibration::Describe(const std::string& setup) {
     return Error(ErrorId::kCalibFileMismatch, path_,
                  ": exists already, and an interrupted run would save its statistics under this name; rename it");
   }
-  setup_ =
-      StrCat(setup, options_.calibration.observe.per_sample ? " per-sample" : "", " samples=", SamplesHash(options_));
+  setup_ = StrCat(setup, options_.calibration.observe.per_sample ? " per-sample" : "",
+                  " samples=", SamplesHash(options_.data, options_.calibration.samples));
   return Status::Ok();
 }
 

@@ -2,8 +2,8 @@
 
 namespace preon {
 
-QdqPassOptions QdqPassesOf(const Choices& choices) {
-  QdqPassOptions passes{.disabled = choices.disabled_passes, .enabled = choices.enabled_passes};
+QdqPassOptions QdqPassesOf(const PassSelection& chosen) {
+  QdqPassOptions passes{.disabled = chosen.disabled, .enabled = chosen.enabled};
   passes.disabled.insert("to_nhwc");
   return passes;
 }

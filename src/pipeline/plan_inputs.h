@@ -30,6 +30,6 @@ struct PlanInputs {
 
 /// The passes over Q/DQ models that were asked for, but those that change inputs and outputs: they come behind the
 /// verification (QuantizeStage).
-QdqPassOptions QdqPassesOf(const Choices& choices);
+QdqPassOptions QdqPassesOf(const PassSelection& chosen);
 
 }  // namespace preon

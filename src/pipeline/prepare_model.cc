@@ -61,7 +61,7 @@ Status RaiseTo(Model& model, int64_t opset) {
 }
 
 // Why nothing is left. What the user excluded is said, for that can be changed.
-Status NothingLeft(const PreparedModel& prepared, size_t source_nodes, const Target& target) {
+Status NothingLeft(const PlannedModel& prepared, size_t source_nodes, const Target& target) {
   const auto excluded = std::ranges::count(prepared.plan.nodes, FloatReason::kExcluded, &NodeDecision::reason);
   const std::string file = prepared.model.source_path;
   if (excluded > 0) {
@@ -101,14 +101,15 @@ void KeepLargeWeightsInFile(Model& model, const RunContext& context) {
 
 }  // namespace
 
-// Float16 tensors, where there are some; true when there were.
-Result<bool> ModelPreparation::ComputeInFloat32(Model& model, std::vector<std::string>& warnings) const {
+// Float16 tensors, where there are some: how they became float32.
+Result<std::optional<Float16>> ModelPreparation::ComputeInFloat32(Model& model,
+                                                                  std::vector<std::string>& warnings) const {
   const Options& options = options_;
   InferShapes(model);
-  const Float16 how = choices_.disabled_passes.contains("convert_float16")
+  const Float16 how = choices_.passes.disabled.contains("convert_float16")
                           ? Float16::kOff
                           : options.prepare.float16.value_or(Float16::kKeepIo);
-  if (how == Float16::kOff) return false;
+  if (how == Float16::kOff) return std::optional<Float16>();
   const Result<Effect> effect =
       ConvertFloat16(model, how == Float16::kKeepIo ? Float16Border::kKept : Float16Border::kFloat32);
   if (!effect.ok())
@@ -117,7 +118,7 @@ Result<bool> ModelPreparation::ComputeInFloat32(Model& model, std::vector<std::s
     if (options.prepare.float16) warnings.push_back("--float16: has no effect: the model has no float16 tensors");
     if (options.given.keys.contains("UseFP32Scale"))
       warnings.push_back("UseFP32Scale: has no effect: the model has no float16 tensors");
-    return false;
+    return std::optional<Float16>();
   }
   if (options.prepare.float16_scales) {
     return Error(
@@ -127,7 +128,7 @@ Result<bool> ModelPreparation::ComputeInFloat32(Model& model, std::vector<std::s
   }
   InferShapes(model);
   context_.Log(LogLevel::kInfo, "a float16 model: it computes in float32");
-  return true;
+  return std::optional(how);
 }
 
 // Raises the opset as far as the target likes it, or as far as it needs it where more does not work.
@@ -165,8 +166,8 @@ Result<PreparedModel> ModelPreparation::Rewrite(Model source, const Verify& veri
                     .settings_of = SettingsOf(plan),
                     .excluded = [&](const Node& node) { return selection.Excludes(node); },
                     .copied_types = options_.prepare.copy_shared.value_or(std::vector<std::string>())};
-  PassRunnerOptions runner{.disabled = choices_.disabled_passes,
-                           .enabled = choices_.enabled_passes,
+  PassRunnerOptions runner{.disabled = choices_.passes.disabled,
+                           .enabled = choices_.passes.enabled,
                            .bodies = target.RewritesBodies(plan),
                            .verify = verify};
   for (const auto& pass : passes_.entries()) {
@@ -199,10 +200,11 @@ Result<Model> ModelPreparation::Load(const std::string& path, PreparedModel& pre
   PREON_RETURN_IF_ERROR(CheckIsFloat(source));
   prepared.external_files = source.external_files;
   prepared.source_size_bytes = ModelSizeBytes(path, source);
-  PREON_ASSIGN_OR_RETURN(prepared.was_float16, ComputeInFloat32(source, prepared.warnings));
-  if (!options_.prepare.fixed_shapes.empty() && !choices_.disabled_passes.contains("fix_shapes"))
+  PREON_ASSIGN_OR_RETURN(prepared.float16, ComputeInFloat32(source, prepared.warnings));
+  if (!options_.prepare.fixed_shapes.empty() && !choices_.passes.disabled.contains("fix_shapes"))
     PREON_RETURN_IF_ERROR(FixShapes(source, options_.prepare.fixed_shapes).WithContext("--fix-shape"));
-  PREON_RETURN_IF_ERROR(CheckNames(source.graph, choices_.plan.exclude, choices_.plan.op_list));
+  PREON_RETURN_IF_ERROR(CheckNames(source.graph, choices_.plan.exclude, choices_.plan.op_list.selection.nodes,
+                                   choices_.plan.op_list.pairs.no_output_nodes));
   PREON_RETURN_IF_ERROR(ResolveSelectors(source.graph, &choices_.plan));
   PREON_RETURN_IF_ERROR(ResolveOverrides(source.graph, &choices_.plan));
   KeepLargeWeightsInFile(source, context_);
@@ -218,13 +220,13 @@ Result<std::vector<NamedTensor>> ModelPreparation::RunSource(const Model& source
 
 // Whether the samples are those that the model was trained for; where they do not matter, nothing is said.
 Status ModelPreparation::CheckSamples(const Model& source, PreparedModel& prepared) const {
-  if (samples_.made_up() || options_.data.has_random() || options_.calibration.workers.task ||
+  if (samples_.made_up() || options_.data.from.has_random() || options_.calibration.workers.task ||
       !choices_.target->NeedsStatistics(choices_.plan))
     return Status::Ok();
   PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> samples,
                          samples_.open(prepared.inputs, {.limit = options_.calibration.samples}));
   const auto load = [&]() -> Result<Model> { return source; };
-  for (std::string& warning : CheckInputs(*samples, prepared.inputs, options_.data.shard_count, load, context_))
+  for (std::string& warning : CheckInputs(*samples, prepared.inputs, options_.data.shard.count, load, context_))
     prepared.warnings.push_back(std::move(warning));
   return Status::Ok();
 }
@@ -270,7 +272,7 @@ Result<PreparedModel> ModelPreparation::Prepare(const std::string& path, const S
   prepared.warnings.insert(prepared.warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
   prepared.inputs = std::move(loaded.inputs);
   prepared.verifies_each_pass = differs != nullptr && repeatable;
-  prepared.was_float16 = loaded.was_float16;
+  prepared.float16 = loaded.float16;
   prepared.source_size_bytes = loaded.source_size_bytes;
   prepared.external_files = std::move(loaded.external_files);
   prepared.first_run = std::move(loaded.first_run);

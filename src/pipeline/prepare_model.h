@@ -40,7 +40,7 @@ struct PreparedModel : PlannedModel {
   std::vector<std::string> warnings;
   std::vector<TensorSpec> inputs;
   bool verifies_each_pass = false;  ///< each rewrite was compared with the source, and those of the result are, too
-  bool was_float16 = false;         ///< the source's tensors are float16 where the model's are float32
+  std::optional<Float16> float16;   ///< what became of the source's float16 tensors, which are float32 in the model
   int64_t source_size_bytes = 0;
   std::vector<std::string> external_files;  ///< of the source; never to be written to
   FirstRun first_run;
@@ -70,7 +70,7 @@ class ModelPreparation {
   Result<PreparedModel> Prepare(const std::string& path, const Status* differs) const;
   Result<Model> Load(const std::string& path, PreparedModel& prepared) const;
   Status CheckSamples(const Model& source, PreparedModel& prepared) const;
-  Result<bool> ComputeInFloat32(Model& model, std::vector<std::string>& warnings) const;
+  Result<std::optional<Float16>> ComputeInFloat32(Model& model, std::vector<std::string>& warnings) const;
   Result<std::vector<NamedTensor>> RunSource(const Model& source, const Batch& batch) const;
   Status RaiseOpset(PreparedModel& prepared, const Verify& verify) const;
   Result<PreparedModel> Rewrite(Model source, const Verify& verify) const;

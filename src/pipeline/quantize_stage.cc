@@ -86,16 +86,17 @@ struct QuantizeStage::Written {
 };
 
 Status QuantizeStage::NotWritten(ErrorId id, std::string_view why, const Status& reason) const {
-  return Error(id, options_.output, ": not written: ", why, ": ", reason.message());
+  return Error(id, options_.outputs.file, ": not written: ", why, ": ", reason.message());
 }
 
-Result<QuantizeStage::Written> QuantizeStage::WriteOnce(const PreparedModel& prepared, const PlanInputs& inputs) const {
+Result<QuantizeStage::Written> QuantizeStage::WriteOnce(const PlannedModel& prepared, const PlanInputs& inputs,
+                                                        const Batch* compared) const {
   context_.BeginStage("quantize");
   Written written;
   PlanInputs checked = inputs;
-  if (prepared.verifies_each_pass) {
+  if (compared != nullptr) {
     checked.passes.verify = [&](const Model& before, const Model& after) {
-      return CheckSameResults(before, after, prepared.first_run.batch, context_);
+      return CheckSameResults(before, after, *compared, context_);
     };
   }
   PREON_ASSIGN_OR_RETURN(written.quantized, WritePlan(prepared.model, prepared.plan, *choices_.method, checked,
@@ -106,7 +107,7 @@ Result<QuantizeStage::Written> QuantizeStage::WriteOnce(const PreparedModel& pre
   return written;
 }
 
-Status QuantizeStage::LoadForVerification(const PreparedModel& prepared, Written& written) const {
+Status QuantizeStage::LoadForVerification(const PlannedModel& prepared, Written& written) const {
   const Model& quantized = written.quantized;
   PREON_ASSIGN_OR_RETURN(const TempDir folder, TempDir::Create(context_.TempDir()));
   // Weights in a file are named relative to the model that the runtime was given.
@@ -148,43 +149,43 @@ Status QuantizeStage::LoadForVerification(const PreparedModel& prepared, Written
   return Status::Ok();
 }
 
-Result<Comparison> QuantizeStage::CompareWithFloat(const PreparedModel& prepared, Written& written,
-                                                   const FloatOutputs& float_outputs) const {
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples_.open(prepared.inputs, {}));
+Result<Comparison> QuantizeStage::CompareWithFloat(const Model& model, const std::vector<TensorSpec>& inputs,
+                                                   Written& written, const FloatOutputs& float_outputs) const {
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples_.open(inputs, {}));
   source = Prefetch(std::move(source));
   const RunPlan runs = PlanRuns(written.quantized, context_.ThreadCount(), *source, options_.resources.memory);
   std::optional<Session> beside;
   if (runs.at_once > 1) {
     PREON_ASSIGN_OR_RETURN(beside, Session::OpenModel(written.quantized, {.threads = runs.threads}, context_));
   }
-  FloatModel reference(float_outputs, prepared.model.source_path, runs.threads, context_);
+  FloatModel reference(float_outputs, model.source_path, runs.threads, context_);
   PREON_ASSIGN_OR_RETURN(Comparison comparison,
                          Compare([&](const Batch& batch) { return reference.Outputs(batch); },
                                  OutputsOf(beside ? *beside : *written.session, context_), *source,
                                  {.at_once = runs.at_once, .max_samples = kMaxComparedSamples}, context_));
   for (const auto& [name, output] : comparison.outputs) {
-    if (output.shape_differs > 0 && ShapeFollowsFromInputs(prepared.model.graph, name)) {
-      return Error(ErrorId::kVerifyOutput, options_.output, ": not written: the shape of output '", name,
+    if (output.shape_differs > 0 && ShapeFollowsFromInputs(model.graph, name)) {
+      return Error(ErrorId::kVerifyOutput, options_.outputs.file, ": not written: the shape of output '", name,
                    "' differs from float's in ", output.shape_differs, " runs");
     }
     if (output.not_finite == 0) continue;
-    return Error(ErrorId::kVerifyOutput, options_.output, ": not written: output '", name,
+    return Error(ErrorId::kVerifyOutput, options_.outputs.file, ": not written: output '", name,
                  "' holds NaN or infinity where float has none");
   }
   return comparison;
 }
 
-Status QuantizeStage::MeasureLatencies(const PreparedModel& prepared, Written& written, QuantizeResult& result) const {
+Status QuantizeStage::MeasureLatencies(const std::string& source, const Batch& batch, Written& written,
+                                       QuantizeResult& result) const {
   const Target& target = *choices_.target;
   result.computes_in_float = target.QuantizesActivations() && !target.FollowsRuntime() && written.placement &&
                              written.placement->integer_anchors == 0;
   const double seconds = options_.latency_seconds.value_or(kDefaultLatencySeconds);
   if (seconds == 0) return Status::Ok();
   context_.BeginStage("latency");
-  const Batch& batch = prepared.first_run.batch;
   written.session.reset();  // its threads
   // Both from memory, so that both have their weights in the same kind of memory.
-  PREON_ASSIGN_OR_RETURN(const Model float_model, LoadModel(prepared.model.source_path));
+  PREON_ASSIGN_OR_RETURN(const Model float_model, LoadModel(source));
   PREON_ASSIGN_OR_RETURN(Session reference, Session::OpenModel(float_model, TimedSession(context_), context_));
   PREON_ASSIGN_OR_RETURN(Session quantized, Session::OpenModel(written.quantized, TimedSession(context_), context_));
   PREON_ASSIGN_OR_RETURN(result.latency,
@@ -225,7 +226,8 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
                                           const FallbackPlanner& fallback, const FloatOutputs& float_outputs) const {
   Written written;
   PREON_RETURN_IF_ERROR(fallback.LeaveNotFused(prepared, [&]() -> Result<const Placement*> {
-    PREON_ASSIGN_OR_RETURN(written, WriteOnce(prepared, inputs));
+    const Batch* compared = prepared.verifies_each_pass ? &prepared.first_run.batch : nullptr;
+    PREON_ASSIGN_OR_RETURN(written, WriteOnce(prepared, inputs, compared));
     return written.placement ? &*written.placement : nullptr;
   }));
 
@@ -240,10 +242,10 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   for (const auto& [tensor, activation] : prepared.plan.activations)
     result.shared_tensors += !activation.shares.empty();
   context_.BeginStage("compare");
-  PREON_ASSIGN_OR_RETURN(result.compare, CompareWithFloat(prepared, written, float_outputs));
+  PREON_ASSIGN_OR_RETURN(result.compare, CompareWithFloat(prepared.model, prepared.inputs, written, float_outputs));
   result.warnings = WarningsOf(result.compare);
-  PREON_RETURN_IF_ERROR(MeasureLatencies(prepared, written, result));
-  if (choices_.enabled_passes.contains("to_nhwc")) {
+  PREON_RETURN_IF_ERROR(MeasureLatencies(prepared.model.source_path, prepared.first_run.batch, written, result));
+  if (choices_.passes.enabled.contains("to_nhwc")) {
     context_.BeginStage("verify");
     PREON_RETURN_IF_ERROR(GiveNhwc(written, batch, *first));
   }
@@ -257,7 +259,7 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   // Saving is deterministic: these are the bytes that were loaded and run above.
   context_.BeginStage("write");
   PREON_ASSIGN_OR_RETURN(
-      StagedModel file, StageModel(written.quantized, options_.output,
+      StagedModel file, StageModel(written.quantized, options_.outputs.file,
                                    {.external_data = options_.write.external_data, .inputs = prepared.external_files}));
   return QuantizedModel{std::move(result), std::move(file)};
 }

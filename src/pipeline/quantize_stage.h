@@ -41,11 +41,13 @@ class QuantizeStage {
  private:
   struct Written;
 
-  Result<Written> WriteOnce(const PreparedModel& prepared, const PlanInputs& inputs) const;
-  Status LoadForVerification(const PreparedModel& prepared, Written& written) const;
-  Result<Comparison> CompareWithFloat(const PreparedModel& prepared, Written& written,
+  /// @param compared  each pass over the result is compared on this batch; null: none is
+  Result<Written> WriteOnce(const PlannedModel& prepared, const PlanInputs& inputs, const Batch* compared) const;
+  Status LoadForVerification(const PlannedModel& prepared, Written& written) const;
+  Result<Comparison> CompareWithFloat(const Model& model, const std::vector<TensorSpec>& inputs, Written& written,
                                       const FloatOutputs& float_outputs) const;
-  Status MeasureLatencies(const PreparedModel& prepared, Written& written, QuantizeResult& result) const;
+  Status MeasureLatencies(const std::string& source, const Batch& batch, Written& written,
+                          QuantizeResult& result) const;
   Status GiveNhwc(Written& written, const Batch& batch, const std::vector<NamedTensor>& outputs) const;
   Status NotWritten(ErrorId id, std::string_view why, const Status& reason) const;
 

@@ -14,8 +14,20 @@
 namespace preon {
 namespace {
 
-// Of the options that ranges depend on.
-std::string ConfigHash(const Options& options) {
+void WarnOfUnknown(const TensorRanges& saved, const std::string& path, PreparedModel& prepared) {
+  std::vector<std::string> unknown;
+  for (const auto& [tensor, range] : saved) {
+    if (!prepared.model.graph.HasTensor(tensor)) unknown.push_back(tensor);
+  }
+  if (unknown.empty()) return;
+  prepared.warnings.push_back(StrCat(path, ": ", unknown.size(),
+                                     " of its tensors are not in the rewritten model, for example '", unknown.front(),
+                                     "'"));
+}
+
+}  // namespace
+
+std::string HashOfRangeOptions(const Options& options) {
   const PlanOptions& plan = options.plan;
   std::string text = StrCat(options.target.value_or(""), ' ', plan.activation.name(), ' ',
                             options.types.weight.value_or(plan.weight).name(), ' ',
@@ -30,19 +42,6 @@ std::string ConfigHash(const Options& options) {
   return Sha256Hex(text);
 }
 
-void WarnOfUnknown(const SavedRanges& saved, const std::string& path, PreparedModel& prepared) {
-  std::vector<std::string> unknown;
-  for (const auto& [tensor, range] : saved.ranges) {
-    if (!prepared.model.graph.HasTensor(tensor)) unknown.push_back(tensor);
-  }
-  if (unknown.empty()) return;
-  prepared.warnings.push_back(StrCat(path, ": ", unknown.size(),
-                                     " of its tensors are not in the rewritten model, for example '", unknown.front(),
-                                     "'"));
-}
-
-}  // namespace
-
 Result<std::optional<SavedRanges>> LoadSaved(const std::string& path, std::vector<std::string>& warnings) {
   if (path.empty()) return std::optional<SavedRanges>();
   if (!ToLower(path).ends_with(".json"))
@@ -53,19 +52,18 @@ Result<std::optional<SavedRanges>> LoadSaved(const std::string& path, std::vecto
   return std::optional(std::move(saved));
 }
 
-Status ApplySaved(const SavedRanges& saved, const Options& options, const Choices& choices, PreparedModel& prepared) {
-  const std::string& path = options.statistics.save_and_restore;
+Status ApplySaved(const SavedRanges& saved, const std::string& path, const std::string& config_hash,
+                  const Target& target, PlanOptions plan, PreparedModel& prepared) {
   if (!saved.left_float.empty()) {
-    PlanOptions plan = choices.plan;
     plan.left_float = saved.left_float;
-    PREON_ASSIGN_OR_RETURN(prepared.plan, PlanWithLayerSettings(*choices.target, prepared.model, plan));
+    PREON_ASSIGN_OR_RETURN(prepared.plan, PlanWithLayerSettings(target, prepared.model, plan));
     prepared.left_float = std::move(plan.left_float);
   }
   if (!saved.model_fingerprint.empty() && saved.model_fingerprint != prepared.model.fingerprint)
     prepared.warnings.push_back(StrCat(path, ": made from another model; its ranges may not fit this one"));
-  if (!saved.config_hash.empty() && saved.config_hash != ConfigHash(options))
+  if (!saved.config_hash.empty() && saved.config_hash != config_hash)
     prepared.warnings.push_back(StrCat(path, ": made with other options; its ranges are used unchanged"));
-  WarnOfUnknown(saved, path, prepared);
+  WarnOfUnknown(saved.ranges, path, prepared);
   return Status::Ok();
 }
 
@@ -76,16 +74,16 @@ std::vector<std::string> MissingRanges(const QuantPlan& plan, const SavedRanges*
 }
 
 Result<AtomicFile> StageSaved(const PlannedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
-                              const Options& options, const RunContext& context) {
+                              const std::string& config_hash, const std::string& path, const RunContext& context) {
   const Graph& graph = prepared.model.graph;
   SavedRanges saved{.statistics = CollectedFor(graph, prepared.plan, inputs),
                     .left_float = prepared.left_float,
                     .model_fingerprint = prepared.model.fingerprint,
-                    .config_hash = ConfigHash(options),
+                    .config_hash = config_hash,
                     .method = std::string(method.name()),
                     .samples = inputs.data.sample_count()};
   PREON_ASSIGN_OR_RETURN(saved.ranges, SelectRanges(graph, prepared.plan, method, inputs, context));
-  return StageRanges(saved, options.statistics.save_and_restore);
+  return StageRanges(saved, path);
 }
 
 }  // namespace preon

@@ -20,20 +20,19 @@ Status MakeFolder(const std::string& folder) {
 }
 
 // From a file, so that no samples are needed.
-bool HasStatistics(const Options& options) {
+bool HasStatistics(const std::string& calib, const std::string& saved_ranges) {
   std::error_code ignored;
-  return !options.statistics.calib.empty() || (!options.statistics.save_and_restore.empty() &&
-                                               std::filesystem::exists(options.statistics.save_and_restore, ignored));
+  return !calib.empty() || (!saved_ranges.empty() && std::filesystem::exists(saved_ranges, ignored));
 }
 
-Samples SamplesOf(const Options& options, const Choices& choices) {
-  if (options.data.has_samples()) {
-    return {[&data = options.data](const std::vector<TensorSpec>& inputs, const SampleSelection& selection) {
+// `one_run_will_do`: statistics come from a file or none are needed; one random run is then enough to see that the
+// result runs.
+Samples SamplesOf(const DataOptions& data, bool one_run_will_do) {
+  if (data.from.has_samples()) {
+    return {[&data](const std::vector<TensorSpec>& inputs, const SampleSelection& selection) {
       return OpenDataSource(data, inputs, selection);
     }};
   }
-  // With statistics from a file, or without need of any, one random run is enough to see that the result runs.
-  const bool one_run_will_do = HasStatistics(options) || !choices.target->NeedsStatistics(choices.plan);
   return one_run_will_do ? MadeUpSamples() : Samples{};
 }
 
@@ -44,8 +43,10 @@ Result<RunInputs> MakeRunInputs(const Options& options, const Builtins& builtins
   PREON_ASSIGN_OR_RETURN(Choices choices, Resolve(options, builtins));
   if (!options.resources.tmp_dir.empty())
     PREON_RETURN_IF_ERROR(MakeFolder(options.resources.tmp_dir).WithContext("--tmp-dir"));
-  Samples samples =
-      callers_samples ? Samples{std::move(callers_samples), SampleOrigin::kCaller} : SamplesOf(options, choices);
+  const bool one_run_will_do =
+      HasStatistics(options.calib, options.outputs.ranges) || !choices.target->NeedsStatistics(choices.plan);
+  Samples samples = callers_samples ? Samples{std::move(callers_samples), SampleOrigin::kCaller}
+                                    : SamplesOf(options.data, one_run_will_do);
   auto clock = std::make_unique<StageClock>();
   RunContext timed = context;
   timed.stages = clock.get();

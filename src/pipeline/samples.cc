@@ -10,7 +10,7 @@ namespace preon {
 
 Samples MadeUpSamples() {
   const auto open = [](const std::vector<TensorSpec>& inputs, const SampleSelection& selection) {
-    return OpenDataSource({.sources = {StrCat("random:", FixedBatch(inputs))}}, inputs, selection);
+    return OpenDataSource({.from = {.sources = {StrCat("random:", FixedBatch(inputs))}}}, inputs, selection);
   };
   return {open, SampleOrigin::kMadeUp};
 }

@@ -12,16 +12,16 @@ constexpr std::array kOfEachProcess = {"output", "workers", "threads", "tmp-dir"
 
 }  // namespace
 
-std::vector<std::string> CalibrationArguments(const GivenSettings& given) {
+std::vector<std::string> CalibrationArguments(const std::string& config_file, const std::vector<Setting>& settings) {
   std::vector<std::string> words;
-  if (!given.config_file.empty()) words.push_back("--config=" + given.config_file);
-  for (auto setting = given.settings.begin(); setting != given.settings.end(); ++setting) {
+  if (!config_file.empty()) words.push_back("--config=" + config_file);
+  for (auto setting = settings.begin(); setting != settings.end(); ++setting) {
     if (setting->by_another || std::ranges::find(kOfEachProcess, setting->name) != kOfEachProcess.end()) continue;
     const auto spec = std::ranges::find(OptionTable(), setting->name, &OptionSpec::name);
     if ((spec->verbs & kVerbCalibrate) == 0) continue;
     // The command line takes one value where a library user may have set several.
     const auto is_same = [&](const Setting& later) { return later.name == setting->name; };
-    if (spec->kind != OptionKind::kList && std::any_of(setting + 1, given.settings.end(), is_same)) continue;
+    if (spec->kind != OptionKind::kList && std::any_of(setting + 1, settings.end(), is_same)) continue;
     if (spec->kind != OptionKind::kFlag)
       words.push_back("--" + setting->name + "=" + setting->value);
     else if (setting->value == "true")

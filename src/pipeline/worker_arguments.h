@@ -10,6 +10,6 @@ namespace preon {
 
 /// The options of `given` that a calibration takes, as words of a command line; not those that each worker has its
 /// own of (output, threads, folder for temporary files, …).
-std::vector<std::string> CalibrationArguments(const GivenSettings& given);
+std::vector<std::string> CalibrationArguments(const std::string& config_file, const std::vector<Setting>& settings);
 
 }  // namespace preon

@@ -31,7 +31,7 @@ TEST(WorkerArguments, WhatWasGivenButForWhatEachProcessHasItsOwnOf) {
                           {"resume", "true"},
                           {"checkpoint", "1"}});
   options.given.config_file = "c.json";
-  EXPECT_EQ(CalibrationArguments(options.given),
+  EXPECT_EQ(CalibrationArguments(options.given.config_file, options.given.settings),
             (std::vector<std::string>{"--config=c.json", "--data=x", "--data=y", "--samples=7",
                                       "--option=CalibWorkerNum=1", "--per-tensor", "--checkpoint=1"}));
 }

@@ -13,7 +13,6 @@
 #include "base/child_process.h"
 #include "base/output/temp_dir.h"
 #include "base/version.h"
-#include "pipeline/worker_arguments.h"
 #include "pipeline/worker_program.h"
 
 namespace preon {
@@ -128,8 +127,8 @@ const Worker* FirstFailure(const std::vector<Worker>& workers) {
   return settled ? first : nullptr;
 }
 
-Progress SumOf(const std::vector<Worker>& workers, const WorkerPlan& plan) {
-  Progress progress{"calibrate", plan.seen_samples, plan.samples};
+Progress SumOf(const std::vector<Worker>& workers, int64_t seen_samples, int64_t all_samples) {
+  Progress progress{"calibrate", seen_samples, all_samples};
   for (const Worker& worker : workers) progress.done += worker.done();
   return progress;
 }
@@ -145,15 +144,15 @@ void Interrupt(std::vector<Worker>& workers) {
   }
 }
 
-Result<std::vector<Worker>> StartWorkers(const WorkerPlan& plan, const Options& given, int64_t threads,
+Result<std::vector<Worker>> StartWorkers(const WorkerPlan& plan, const std::string& given_program,
+                                         const std::vector<std::string>& arguments, int64_t threads,
                                          const std::string& tmp_dir) {
-  PREON_ASSIGN_OR_RETURN(const std::string program, WorkerProgram(given.calibration.workers.program));
-  const std::vector<std::string> options = CalibrationArguments(given.given);
+  PREON_ASSIGN_OR_RETURN(const std::string program, WorkerProgram(given_program));
   std::vector<Worker> workers;
   for (int64_t index = 0; index < plan.workers; ++index) {
     std::vector<std::string> words = {program, "calibrate", plan.model, "--json",
                                       "--output=" + WorkerFile(plan.folder, index)};
-    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), arguments.begin(), arguments.end());
     const int64_t share = threads / plan.workers + (index < threads % plan.workers ? 1 : 0);
     words.push_back(StrCat("--worker=", index + 1, "/", plan.workers));
     words.push_back(StrCat("--threads=", std::max<int64_t>(share, 1)));
@@ -173,10 +172,11 @@ std::string WorkerFile(const std::string& folder, int64_t worker) {
   return (std::filesystem::path(folder) / StrCat(worker + 1, ".calib")).string();
 }
 
-Result<int64_t> RunWorkers(const WorkerPlan& plan, const Options& options, const RunContext& context) {
+Result<int64_t> RunWorkers(const WorkerPlan& plan, const std::string& program,
+                           const std::vector<std::string>& arguments, const RunContext& context) {
   PREON_ASSIGN_OR_RETURN(const TempDir temporary, TempDir::Create(context.TempDir()));
   PREON_ASSIGN_OR_RETURN(std::vector<Worker> workers,
-                         StartWorkers(plan, options, context.ThreadCount(), temporary.path()));
+                         StartWorkers(plan, program, arguments, context.ThreadCount(), temporary.path()));
   std::set<std::string> heard, warnings;
   while (!Running(workers).empty()) {
     ChildProcess::WaitForAny(Running(workers), kLookAround);
@@ -186,7 +186,7 @@ Result<int64_t> RunWorkers(const WorkerPlan& plan, const Options& options, const
     for (const std::string& warning : warnings) {
       if (heard.insert(warning).second) context.Log(LogLevel::kWarning, warning);
     }
-    const Progress progress = SumOf(workers, plan);
+    const Progress progress = SumOf(workers, plan.seen_samples, plan.samples);
     context.Report(progress);
     if (!context.CheckCancelled().ok()) {
       Interrupt(workers);

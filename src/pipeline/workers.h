@@ -6,7 +6,6 @@
 
 #include "base/context.h"
 #include "base/status.h"
-#include "config/options.h"
 
 namespace preon {
 
@@ -25,9 +24,12 @@ struct WorkerPlan {
 std::string WorkerFile(const std::string& folder, int64_t worker);
 
 /// Starts the workers and waits for them; progress and warnings are theirs together.
+/// @param program    the preon binary; "" = to be looked for
+/// @param arguments  of the verb calibrate that all have in common (worker_arguments.h)
 /// @return their largest resident sets, together
 /// Errors: the first one in the order of the samples that a worker had, as one process would report it; kWorkerFailed
 /// where a worker ended without a word of its own; kWorkerStart; kCancelled. No worker is left then.
-Result<int64_t> RunWorkers(const WorkerPlan& plan, const Options& options, const RunContext& context);
+Result<int64_t> RunWorkers(const WorkerPlan& plan, const std::string& program,
+                           const std::vector<std::string>& arguments, const RunContext& context);
 
 }  // namespace preon

@@ -73,6 +73,7 @@ struct QuantizeResult {
   std::vector<std::string> needs;  ///< libraries of operators that a program has to register
   std::string scale_type, weight_scale_type, weight_method;
   std::string compat;                     ///< CompatName
+  std::vector<std::string> without;       ///< algorithms that had no part in it
   std::vector<MethodCandidate> policies;  ///< of method auto
   bool random_data = false;
   std::optional<Placement> placement;  ///< absent when the runtime can't write the graph it optimized

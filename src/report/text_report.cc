@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/spelling.h"
 #include "base/text.h"
 #include "quantize/plan/float_reason.h"
 #include "report/text_writer.h"
@@ -175,10 +176,8 @@ std::string ToText(const QuantizeResult& result) {
             Printable(result.weight_scale_type).c_str(), Printable(result.weight_method).c_str());
   }
   if (result.compat != "off")
-    out.Add(
-        "  compat      the same numbers as %s, without bias correction and channel "
-        "scales\n",
-        Printable(result.compat).c_str());
+    out.Add("  compat      the same numbers as %s%s\n", Printable(result.compat).c_str(),
+            result.without.empty() ? "" : StrCat(", without ", JoinNames(result.without)).c_str());
   AddPolicies(out, result.policies);
   if (result.placement && result.computes_in_float)
     AddQuantizedNodes(out, *result.placement);

@@ -35,7 +35,7 @@ std::string OptionText(const MethodOptions& options) {
 
 }  // namespace
 
-Result<ChosenMethod> ChooseMethod(const PreparedModel& prepared, const PlanInputs& inputs, Trials& trials,
+Result<ChosenMethod> ChooseMethod(const PlannedModel& prepared, const PlanInputs& inputs, Trials& trials,
                                   const RangeMethodRegistry& methods) {
   ChosenMethod chosen;
   if (trials.samples().runs().empty()) return chosen;

@@ -19,7 +19,7 @@ struct ChosenMethod {
 /// Quantizes by each candidate, runs the result on the trials' samples, and selects the one with the least error. Each
 /// candidate is what --method and --method-option of the same words give. One that fails is left out with a warning.
 /// Errors: kCancelled; that of the last candidate if all fail.
-Result<ChosenMethod> ChooseMethod(const PreparedModel& prepared, const PlanInputs& inputs, Trials& trials,
+Result<ChosenMethod> ChooseMethod(const PlannedModel& prepared, const PlanInputs& inputs, Trials& trials,
                                   const RangeMethodRegistry& methods);
 
 }  // namespace preon

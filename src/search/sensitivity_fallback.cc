@@ -25,7 +25,7 @@ bool HasChannels(const Graph& graph, const std::string& tensor) {
 }
 
 // Tensors by RoundingNoiseShare on the trials' samples, worst first.
-Result<Ranked> RankBySensitivity(const PreparedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
+Result<Ranked> RankBySensitivity(const PlannedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
                                  Trials& trials) {
   PREON_ASSIGN_OR_RETURN(const TensorRanges ranges,
                          SelectRanges(prepared.model.graph, prepared.plan, method, inputs, trials.context()));
@@ -53,7 +53,7 @@ Result<Ranked> RankBySensitivity(const PreparedModel& prepared, const RangeMetho
 }
 
 // The integer Conv, Gemm and MatMul nodes that write the tensor (an activation may follow) or read it.
-std::vector<std::string> NodesAround(const PreparedModel& prepared, const std::string& tensor) {
+std::vector<std::string> NodesAround(const PlannedModel& prepared, const std::string& tensor) {
   const Graph& graph = prepared.model.graph;
   std::vector<const Node*> nodes;
   const Node* producer = graph.Producer(tensor);

@@ -55,7 +55,7 @@ Status Trials::CloseLoop(const Model& model) {
   return Status::Ok();
 }
 
-Result<double> Trials::SqnrDb(const PreparedModel& prepared, const RangeMethod& method, const PlanInputs& inputs) {
+Result<double> Trials::SqnrDb(const PlannedModel& prepared, const RangeMethod& method, const PlanInputs& inputs) {
   const RunContext counted = BeginRun();
   PREON_ASSIGN_OR_RETURN(const Model quantized, WritePlan(prepared.model, prepared.plan, method, inputs, context_));
   const std::unique_ptr<DataSource> source = samples_.Open();

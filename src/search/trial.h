@@ -32,7 +32,7 @@ class Trials {
 
   /// How near the quantized model comes to float on the samples: SQNR in dB, noise averaged over the outputs; in closed
   /// loop where the model hands on a state. Errors: those of WritePlan and the runtime.
-  Result<double> SqnrDb(const PreparedModel& prepared, const RangeMethod& method, const PlanInputs& inputs);
+  Result<double> SqnrDb(const PlannedModel& prepared, const RangeMethod& method, const PlanInputs& inputs);
 
  private:
   int64_t SampleCount() const;

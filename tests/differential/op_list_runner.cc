@@ -21,8 +21,8 @@ Status Quantize(const Json& line, const Builtins& builtins) {
   for (const auto& setting : line["set"])
     PREON_RETURN_IF_ERROR(SetOption(options, setting[0].get<std::string>(), setting[1].get<std::string>()));
   // They come from configurations, where what has no effect is a warning.
-  for (const auto& [key, ignored] : options.given.keys) options.given.hints.insert(key);
-  for (const Setting& setting : options.given.settings) options.given.hints.insert(setting.name);
+  for (const auto& [key, ignored] : options.given.keys) options.given.origins.hints.insert(key);
+  for (const Setting& setting : options.given.settings) options.given.origins.hints.insert(setting.name);
   options.calibration.observe.optimize = options.plan.compat == Compat::kOff;  // bit for bit
   PREON_ASSIGN_OR_RETURN(RunInputs run, MakeRunInputs(options, builtins, {.threads = 1}));
   const ModelPreparation preparation(options, builtins.passes, run.choices, run.samples, run.context);
@@ -36,7 +36,7 @@ Status Quantize(const Json& line, const Builtins& builtins) {
                           .collected_ranges = calibration.collected_ranges ? &*calibration.collected_ranges : nullptr,
                           .own_method = run.choices.own_method,
                           .algorithms = run.choices.algorithms,
-                          .passes = QdqPassesOf(run.choices)};
+                          .passes = QdqPassesOf(run.choices.passes)};
   PREON_ASSIGN_OR_RETURN(const Model quantized,
                          WritePlan(prepared.model, prepared.plan, *run.choices.method, inputs, run.context));
   return SaveModel(quantized, line["out"].get<std::string>());

@@ -157,6 +157,7 @@ def test_weights_and_biases_by_hand(preon, model, data):
     """Codes of a weight per tensor and of its bias, written down with numpy."""
     done = preon("quantize", model, "-o", "out.onnx", "--data", data, "--method", "minmax", "--compat", "quark", "--per-tensor")
     assert done.returncode == 0, done.stderr
+    assert "the same numbers as quark, without channel-scales, bias-correction\n" in done.stdout
     source = {value.name: numpy_helper.to_array(value) for value in onnx.load(preon.folder / model).graph.initializer}
     written = Written(preon.folder / "out.onnx")
     checked = 0

@@ -18,7 +18,7 @@ void FuzzOne(const std::string& path) {
     std::filesystem::copy_file(path, file, std::filesystem::copy_options::overwrite_existing);
     const bool array = ending[1] == 'n';
     DataOptions options;
-    options.sources = {array ? file.string() : folder.string()};
+    options.from.sources = {array ? file.string() : folder.string()};
     if (!array) options.preprocess = "unit,resize=4,crop=4";
     if (Result<std::unique_ptr<DataSource>> source = OpenDataSource(options, inputs); source.ok()) {
       for (int batch = 0; batch < 64; ++batch) {

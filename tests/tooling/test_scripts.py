@@ -94,7 +94,34 @@ MAKERS = "std::unique_ptr<Pass> MakeAPass();\nstd::unique_ptr<Pass> MakeBPass();
 PASS = 'A() : NodePass({.name = "fold_a"}) {}\nstd::unique_ptr<Pass> MakeAPass() { return nullptr; }\n'
 PASSES = {"src/passes/README.md": "", "src/passes/passes.h": MAKERS, "src/passes/a.cc": PASS, "src/config/builtins.cc": "builtins.passes.Add(MakeAPass());\n"}
 TARGET = {"src/quantize/README.md": "", "src/quantize/targets/a.cc": 'std::string_view name() const override { return "npu-x"; }\n'}
-BUNDLE = "struct RunInputs {\n  int a = 0;\n  int b;\n  std::string c;\n};\nint Read(const RunInputs& in);\n"
+BASE = "struct Given {\n  std::function<int(int)> a;\n  int b = 0, c = 1;\n  int Sum() const { return b + c; }\n};\n"
+BUNDLE = BASE + "struct RunInputs final : Given {\n  std::map<int, int> d = {{1, 2}};\n  std::string e, f;\n};\n"
+
+
+def reads(code):
+    return {"src/api/x.h": BUNDLE, "src/api/x.cc": code}
+
+
+#: Functions that read at least half of the six fields, or of which the check can't know.
+READS_ENOUGH = [
+    "int Read(const RunInputs& in) { return in.a(1) + in.b + in.d.size(); }\n",
+    "int Read(const RunInputs& in) { return in.Sum() + in.d.size(); }\n",
+    "namespace {\nint Half(const RunInputs& in) { return in.a(1) + in.b + in.c; }\n}\nint Read(const RunInputs& in) { return Half(in); }\n",
+    "int Read(const RunInputs& in) { return Stage(in).Run(); }\n",
+    "int Read(const RunInputs& in) { return Other(in.e, in); }\n",
+    "int Read(RunInputs& in) { return in.b = 1; }\n",
+    "class X : public Y {\n  int Ask(const RunInputs& in) const override { return in.b; }\n  X(const RunInputs& in) : in_(in) {}\n};\n",
+    "int Read(const Given& in) { return in.b; }\n",
+]
+#: What one function of each reads too little of.
+READS_LITTLE = [
+    "int Read(const RunInputs& in) { return in.Sum(); }\n",
+    "int Read(RunInputs in) { return in.b + in.c; }\n",
+    "namespace a::b {\nnamespace {\nint Local(const RunInputs& in) { return in.b + in.e.size(); }\n}\n}\n",
+    "class X {\n  int Ask(const a::RunInputs& in) const { return in.b + in.c; }\n};\n",
+    "int X::Ask(const RunInputs& in) const { return in.b + in.d.size(); }\n",
+    "int Read(const RunInputs& in) { return Below(1, in.b, in); }\nint Below(int, int, const Given& in) { return in.c; }\n",
+]
 
 
 def found_in(tmp_path, files, check=""):
@@ -106,7 +133,7 @@ def found_in(tmp_path, files, check=""):
     return list(repo.problems(repo.Tree(tmp_path), [check]))
 
 
-@pytest.mark.parametrize("files", [{}, PASSES, TARGET, {"src/api/x.h": BUNDLE, "src/api/x.cc": "int Read(const RunInputs& in) { return in.a + in.b; }\n"}])
+@pytest.mark.parametrize("files", [{}, PASSES, TARGET, *map(reads, READS_ENOUGH)])
 def test_repo_check_passes_what_is_clean(tmp_path, files):
     assert found_in(tmp_path, CLEAN | files) == []
 
@@ -141,7 +168,7 @@ def test_repo_check_passes_what_is_clean(tmp_path, files):
     ("parameter", {"src/api/x.h": "namespace a {\nclass Big {\n public:\n  Big(int a, int b, int c, int d, int e, int f, int g) : a_(a) {}\n};\n}\n"}, "Big has 7"),
     ("functions.name", {"src/api/x.h": "", "src/config/x.h": ""}, "the file name x is in several layers: api, config"),
     ("functions.name", {"src/api/a.h": "namespace p {\nint Do(int x);\n}\n", "src/config/b.h": "namespace p {\nint Do();\n}\n"}, "p::Do is declared by several layers"),
-    ("bundle", {"src/api/x.h": BUNDLE, "src/api/x.cc": "int Read(const RunInputs& in) { return in.a; }\n"}, "reads 1 of its 3 fields"),
+    *(("bundle", reads(code), "takes RunInputs and reads 2 of its 6 fields") for code in READS_LITTLE),
 ])
 def test_repo_check_sees(tmp_path, check, files, wanted):
     found = found_in(tmp_path, CLEAN | files, check)

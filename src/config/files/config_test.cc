@@ -26,7 +26,7 @@ TEST(OptionTable, SettersNameTheOption) {
   EXPECT_EQ(status.id(), ErrorId::kBadOptionValue);
   EXPECT_EQ(status.message(), "--shard: got '0/4', wanted I/N with I from 1 to N");
   ASSERT_TRUE(SetOption(options, "shard", "4/4").ok());
-  EXPECT_EQ(options.data.shard_index, 3);
+  EXPECT_EQ(options.data.shard.index, 3);
   EXPECT_EQ(SetOption(options, "sampels", "1").message(), "unknown option 'sampels'; did you mean 'samples'?");
 }
 

@@ -24,10 +24,10 @@ constexpr std::array kAlgorithms = {"cle",  "smooth_quant",      "quarot",   "bi
                                     "gptq", "auto_mixprecision", "adaround", "adaquant"};
 
 // Are weights all that the target quantizes? Its keys then say what weights in blocks need.
-bool QuantizesWeightsAlone(const Options& options) {
-  if (!options.target) return false;
+bool QuantizesWeightsAlone(const std::optional<std::string>& name) {
+  if (!name) return false;
   const Builtins builtins = MakeBuiltins();
-  const Result<const Target*> target = builtins.targets.Find(*options.target);
+  const Result<const Target*> target = builtins.targets.Find(*name);
   return target.ok() && !(*target)->QuantizesActivations();
 }
 
@@ -196,12 +196,12 @@ Status ApplyQConfig(Options& options, const Json& config) {
   const Json keys = part("extra_options", Json::object());
   const size_t set_before = options.given.settings.size();
   PREON_RETURN_IF_ERROR(ApplyExtraOptions(options, keys));
-  for (const auto& [key, ignored] : options.given.keys) options.given.hints.insert(key);
+  for (const auto& [key, ignored] : options.given.keys) options.given.origins.hints.insert(key);
   for (size_t index = set_before; index < options.given.settings.size(); ++index)
-    options.given.hints.insert(options.given.settings[index].name);
+    options.given.origins.hints.insert(options.given.settings[index].name);
   // For groups alone; others of the model have a granularity of their own.
   std::optional<int64_t> block_size;
-  const bool weights_alone = QuantizesWeightsAlone(options);
+  const bool weights_alone = QuantizesWeightsAlone(options.target);
   if (!weights_alone) block_size = std::exchange(options.plan.block_size, std::nullopt);
   PREON_RETURN_IF_ERROR(ApplyGlobal(options, part("global_config", Json::object()), block_size, weights_alone)
                             .WithContext("global_config"));

@@ -56,12 +56,12 @@ Status SetPassthrough(Options& options, const KeyValue& value) {
 // Without a range of its own an input is uniform in [0, 1), integers 0 or 1.
 Status SetUseRandomData(Options& options, const KeyValue& value) {
   if (!value.on) {
-    options.data.random_samples = 0;
+    options.data.from.random_samples = 0;
     return Status::Ok();
   }
-  options.data.random.common.emplace();
-  options.data.random_samples = std::max<int64_t>(options.data.random_samples, 1);
-  return options.data.seed != 0 ? Status::Ok() : SetOption(options, "seed", std::string(kRandomSeed));
+  options.data.random.values.common.emplace();
+  options.data.from.random_samples = std::max<int64_t>(options.data.from.random_samples, 1);
+  return options.data.random.seed != 0 ? Status::Ok() : SetOption(options, "seed", std::string(kRandomSeed));
 }
 
 // Each entry of the object as the option named would be given it: "NAME=VALUE".
@@ -228,7 +228,7 @@ constexpr KeySpec kCalibrationKeys[] = {
      .here = "number of samples of UseRandomData",
      .set =
          [](Options& o, const KeyValue& v) {
-           o.data.random_samples = v.integer;
+           o.data.from.random_samples = v.integer;
            return Status::Ok();
          }},
     {.name = "RandomDataReaderSeed",

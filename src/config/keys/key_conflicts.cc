@@ -52,9 +52,11 @@ constexpr auto kNeeds = std::to_array<Need>({
     {{"RandomDataReaderNumSamples", ""}, {"UseRandomData", "true"}},
 });
 
-bool IsSet(const Options& options, const KeyText& setting) {
-  const auto found = options.given.keys.find(std::string(setting.key));
-  return found != options.given.keys.end() && (setting.value.empty() || found->second == setting.value);
+using Keys = std::map<std::string, std::string>;
+
+bool IsSet(const Keys& keys, const KeyText& setting) {
+  const auto found = keys.find(std::string(setting.key));
+  return found != keys.end() && (setting.value.empty() || found->second == setting.value);
 }
 
 std::string Text(const KeyText& setting) {
@@ -63,18 +65,18 @@ std::string Text(const KeyText& setting) {
 
 }  // namespace
 
-Status CheckKeyConflicts(const Options& options, std::vector<std::string>* warnings) {
+Status CheckKeyConflicts(const Keys& keys, const SettingOrigins& origins, std::vector<std::string>* warnings) {
   for (const auto& [one, other, why] : kContradictions) {
-    if (IsSet(options, one) && IsSet(options, other))
+    if (IsSet(keys, one) && IsSet(keys, other))
       return Error(ErrorId::kConflictingOptions, Text(one), " and ", Text(other), ": got both, wanted one: ", why);
   }
   for (const auto& [ignored, because] : kIgnoredWith) {
-    if (IsSet(options, ignored) && IsSet(options, because))
-      PREON_RETURN_IF_ERROR(ReportIgnored(options.given, ignored.key, StrCat("with ", Text(because)), warnings));
+    if (IsSet(keys, ignored) && IsSet(keys, because))
+      PREON_RETURN_IF_ERROR(ReportIgnored(origins, ignored.key, StrCat("with ", Text(because)), warnings));
   }
   for (const auto& [setting, needed] : kNeeds) {
-    if (IsSet(options, setting) && !IsSet(options, needed))
-      PREON_RETURN_IF_ERROR(ReportIgnored(options.given, setting.key, StrCat("without ", Text(needed)), warnings));
+    if (IsSet(keys, setting) && !IsSet(keys, needed))
+      PREON_RETURN_IF_ERROR(ReportIgnored(origins, setting.key, StrCat("without ", Text(needed)), warnings));
   }
   return Status::Ok();
 }

@@ -15,6 +15,12 @@ Status SetFlag(Options& options, const KeyValue& value) {
   (options.plan.op_list.*Part).*Field = value.on;
   return Status::Ok();
 }
+/// Of PairOptions::removed.
+template <auto Field>
+Status SetRemoved(Options& options, const KeyValue& value) {
+  options.plan.op_list.pairs.removed.*Field = value.on;
+  return Status::Ok();
+}
 template <auto Part, auto Field>
 Status SetTexts(Options& options, const KeyValue& value) {
   (options.plan.op_list.*Part).*Field = value.texts;

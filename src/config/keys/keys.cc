@@ -146,13 +146,13 @@ Status Set(Options& options, const KeySpec& key, const std::string& text) {
   PREON_ASSIGN_OR_RETURN(const std::optional<KeyValue> value, ParseKeyValue(key, text));
   if (!value) return Status::Ok();
   if (key.here.empty()) return SetAbsent(key, *value);
-  options.given.hints.erase(std::string(key.name));
+  options.given.origins.hints.erase(std::string(key.name));
   options.given.keys[std::string(key.name)] = key.type == KeyType::kFlag ? (value->on ? "true" : "false") : value->text;
   const OpListOptions before = options.plan.op_list;
   const size_t set_before = options.given.settings.size();
   PREON_RETURN_IF_ERROR(key.set(options, *value));
   for (size_t index = set_before; index < options.given.settings.size(); ++index)
-    options.given.key_of[options.given.settings[index].name] = key.name;
+    options.given.origins.key_of[options.given.settings[index].name] = key.name;
   if (options.plan.op_list != before) options.given.op_list_settings.emplace_back(key.name);
   return Status::Ok();
 }

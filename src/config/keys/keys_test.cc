@@ -48,14 +48,14 @@ TEST(Keys, EachIsAnOptionOfOurs) {
   EXPECT_EQ(options.resources.memory, MemoryUse::kLow);
   EXPECT_EQ(options.resources.tmp_dir, "tmp");
   EXPECT_EQ(options.plan.passthrough, (std::vector<std::string>{"Reshape", "Split", "Gather"}));
-  EXPECT_EQ(options.save_histograms, "tensor_hist");
-  EXPECT_EQ(options.statistics.save_and_restore, "r.json");
+  EXPECT_EQ(options.outputs.histograms, "tensor_hist");
+  EXPECT_EQ(options.outputs.ranges, "r.json");
   EXPECT_EQ(options.ranges.method_keys.at("PercentileCandidates"), "99,99.9");
-  EXPECT_EQ(options.data.random.shapes.at("x"), (Shape{1, -1, 3}));
-  EXPECT_EQ(options.data.random.ranges.at("x").low, -1.5);
-  EXPECT_EQ(options.data.random_samples, 3);
-  EXPECT_EQ(options.data.seed, 42u);
-  EXPECT_TRUE(options.data.has_samples() && options.data.has_random());
+  EXPECT_EQ(options.data.random.values.shapes.at("x"), (Shape{1, -1, 3}));
+  EXPECT_EQ(options.data.random.values.ranges.at("x").low, -1.5);
+  EXPECT_EQ(options.data.from.random_samples, 3);
+  EXPECT_EQ(options.data.random.seed, 42u);
+  EXPECT_TRUE(options.data.from.has_samples() && options.data.from.has_random());
   EXPECT_TRUE(options.given.warnings.empty());
 }
 
@@ -63,8 +63,8 @@ TEST(Keys, NoneMeansTheDefault) {
   const Options options =
       With({{"option", "CalibDataSize=None"}, {"option", "SaveAndRestore=None"}, {"option", "UseRandomData=false"}});
   EXPECT_EQ(options.calibration.samples, -1);
-  EXPECT_TRUE(options.statistics.save_and_restore.empty());
-  EXPECT_FALSE(options.data.has_samples());
+  EXPECT_TRUE(options.outputs.ranges.empty());
+  EXPECT_FALSE(options.data.from.has_samples());
 }
 
 TEST(Keys, WhatHasNoEffectSaysSo) {

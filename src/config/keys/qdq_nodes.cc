@@ -15,7 +15,7 @@ Status SetBetween(Options& options, const KeyValue& value) {
   for (const auto& pair : list) {
     if (!list.is_array() || !pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_string())
       return BadValue(value.text, "a list of pairs of operator types");
-    options.plan.op_list.pairs.between.emplace_back(pair[0].get<std::string>(), pair[1].get<std::string>());
+    options.plan.op_list.pairs.removed.between.emplace_back(pair[0].get<std::string>(), pair[1].get<std::string>());
   }
   return Status::Ok();
 }
@@ -101,37 +101,37 @@ constexpr KeySpec kQdqNodesKeys[] = {
      .fallback = "true",
      .meaning = "drop the pair between a conv-like node and Clip",
      .here = "targets quark and ort: one pair, behind the Clip",
-     .set = SetFlag<&OpListOptions::pairs, &PairOptions::conv_clip>},
+     .set = SetRemoved<&RemovedPairs::conv_clip>},
     {.name = "RemoveQDQConvGelu",
      .type = KeyType::kFlag,
      .fallback = "false",
      .meaning = "drop the pair between a conv-like node and Gelu",
      .here = "targets quark and ort: one pair, behind the Gelu",
-     .set = SetFlag<&OpListOptions::pairs, &PairOptions::conv_gelu>},
+     .set = SetRemoved<&RemovedPairs::conv_gelu>},
     {.name = "RemoveQDQConvLeakyRelu",
      .type = KeyType::kFlag,
      .fallback = "true",
      .meaning = "drop the pair between a conv-like node and LeakyRelu",
      .here = "targets quark and ort: one pair, behind the LeakyRelu",
-     .set = SetFlag<&OpListOptions::pairs, &PairOptions::conv_leaky_relu>},
+     .set = SetRemoved<&RemovedPairs::conv_leaky_relu>},
     {.name = "RemoveQDQConvPRelu",
      .type = KeyType::kFlag,
      .fallback = "true",
      .meaning = "drop the pair between a conv-like node and PRelu",
      .here = "targets quark and ort: one pair, behind the PRelu",
-     .set = SetFlag<&OpListOptions::pairs, &PairOptions::conv_prelu>},
+     .set = SetRemoved<&RemovedPairs::conv_prelu>},
     {.name = "RemoveQDQConvRelu",
      .type = KeyType::kFlag,
      .fallback = "true",
      .meaning = "drop the pair between a conv-like node and Relu",
      .here = "targets quark and ort: one pair, behind the Relu",
-     .set = SetFlag<&OpListOptions::pairs, &PairOptions::conv_relu>},
+     .set = SetRemoved<&RemovedPairs::conv_relu>},
     {.name = "RemoveQDQInstanceNorm",
      .type = KeyType::kFlag,
      .fallback = "false",
      .meaning = "RemoveQDQConv... keys treat InstanceNormalization like Conv",
      .here = "targets quark and ort: the RemoveQDQConv... keys treat InstanceNormalization like Conv",
-     .set = SetFlag<&OpListOptions::pairs, &PairOptions::instance_norm>},
+     .set = SetRemoved<&RemovedPairs::instance_norm>},
     {.name = "RemoveQDQMulAdd",
      .type = KeyType::kFlag,
      .fallback = "false",
@@ -139,7 +139,7 @@ constexpr KeySpec kQdqNodesKeys[] = {
      .here = "targets quark and ort: no pair between Mul and Add",
      .set =
          [](Options& o, const KeyValue& v) {
-           if (v.on) o.plan.op_list.pairs.between.emplace_back("Mul", "Add");
+           if (v.on) o.plan.op_list.pairs.removed.between.emplace_back("Mul", "Add");
            return Status::Ok();
          }},
 };

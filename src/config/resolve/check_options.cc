@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "config/ignored_options.h"
+#include "config/option_table.h"
 #include "data/data_options.h"
 #include "data/source.h"
 #include "quantize/plan/target.h"
@@ -17,69 +18,77 @@ namespace preon {
 Status CheckCalibAlone(const DataOptions& data, const CalibrationOptions& calibration) {
   const std::pair<bool, const char*> unused[] = {{calibration.observe.mode != SketchMode::kSampled, "--exact"},
                                                  {!calibration.observe.optimize, "--no-optimize"},
-                                                 {!data.has_samples() && !data.only.empty(), "--only"},
+                                                 {!data.from.has_samples() && !data.only.empty(), "--only"},
                                                  {calibration.workers.count > 1, "--workers"},
                                                  {calibration.checkpoint.resume, "--resume"},
                                                  {calibration.checkpoint.seconds.has_value(), "--checkpoint"},
                                                  {calibration.samples != -1, "--calib-samples"},
-                                                 {!data.has_samples() && data.limit != -1, "--samples"},
-                                                 {!data.has_samples() && data.batch != 0, "--batch"},
-                                                 {!data.has_samples() && data.seed != 0, "--seed"},
-                                                 {!data.has_samples() && !data.preprocess.empty(), "--preprocess"},
-                                                 {!data.has_samples() && !data.labels.empty(), "--labels"}};
+                                                 {!data.from.has_samples() && data.limit != -1, "--samples"},
+                                                 {!data.from.has_samples() && data.batch != 0, "--batch"},
+                                                 {!data.from.has_samples() && data.random.seed != 0, "--seed"},
+                                                 {!data.from.has_samples() && !data.preprocess.empty(), "--preprocess"},
+                                                 {!data.from.has_samples() && !data.labels.empty(), "--labels"}};
   for (const auto& [given, name] : unused) {
     if (!given) continue;
     return Error(ErrorId::kConflictingOptions, name, ": has no effect with --calib",
-                 data.has_samples() ? "" : " and no --data");
+                 data.from.has_samples() ? "" : " and no --data");
   }
   return Status::Ok();
 }
 
-Status CheckScaleTypes(const Options& options, Warnings* warnings) {
-  const PlanOptions& plan = options.plan;
-  const bool power_of_two_weights = plan.scale_type_of_weights() == ScaleType::kPowerOfTwo;
-  const bool searches =
-      plan.weight_rule.method_for(plan.scale_type_of_weights()) == WeightMethod::kMinMse && !power_of_two_weights;
-  if (plan.weight_rule.search && !searches) {
-    PREON_RETURN_IF_ERROR(ReportIgnored(options.given, "--weight-search",
+Status CheckWeightSearch(const WeightRule& rule, ScaleType scale_type, const SettingOrigins& origins,
+                         Warnings* warnings) {
+  const bool power_of_two_weights = scale_type == ScaleType::kPowerOfTwo;
+  const bool searches = rule.method_for(scale_type) == WeightMethod::kMinMse && !power_of_two_weights;
+  if (rule.search && !searches) {
+    PREON_RETURN_IF_ERROR(ReportIgnored(origins, "--weight-search",
                                         power_of_two_weights
                                             ? "with power-of-two scales, which have their own candidates"
                                             : "without --weight-method minmse",
                                         warnings));
   }
-  // Int16 scales end at 2^-15; a 32-bit code that small would need ranges of more than 65536.
-  const TensorType weight = options.types.weight.value_or(DataType::kInt8);
-  if (plan.scale_type_of_weights() == ScaleType::kInt16 && IsIntType(weight.type()) &&
-      DataTypeBits(weight.type()) == 32) {
+  return Status::Ok();
+}
+
+Status CheckInt16Scales(ScaleType of_weights, const TensorType& weight, ScaleType of_activations,
+                        const TensorType& activation) {
+  // They end at 2^-15; a 32-bit code that small would need ranges of more than 65536.
+  if (of_weights == ScaleType::kInt16 && IsIntType(weight.type()) && DataTypeBits(weight.type()) == 32) {
     return Error(ErrorId::kConflictingOptions, "--scale-type int16: no such scale fits --weight ", weight.name(),
                  ", wanted --weight-scale-type float32 or power-of-two");
   }
-  if (plan.scale_type == ScaleType::kInt16 && DataTypeBits(plan.activation.type()) == 32) {
+  if (of_activations == ScaleType::kInt16 && DataTypeBits(activation.type()) == 32) {
     return Error(ErrorId::kConflictingOptions, "--scale-type int16: no such scale fits --activation ",
-                 plan.activation.name(), ", wanted float32 or power-of-two");
+                 activation.name(), ", wanted float32 or power-of-two");
   }
   return Status::Ok();
 }
 
+// As the user may have written it: some have an option of their own.
+std::string OptionThatDisables(std::string_view algorithm) {
+  const std::string own = StrCat("no-", algorithm);
+  const bool has_own = std::ranges::find(OptionTable(), own, &OptionSpec::name) != OptionTable().end();
+  return has_own ? "--" + own : StrCat("--disable-algorithm ", algorithm);
+}
+
 // Options without effect are errors: those of ranges where no tensor has one, those of another target or type.
-Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Target& target, Warnings* warnings) {
+Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Target& target,
+                       const AlgorithmRegistry& algorithms, Warnings* warnings) {
+  const SettingOrigins& origins = options.given.origins;
   const PlanOptions unset;
   const std::pair<bool, const char*> of_ranges[] = {
       {options.ranges.method != "auto", "--method"},
       {options.ranges.effort != Effort::kDefault, "--effort"},
       {!options.ranges.method_options.empty(), "--method-option"},
-      {!options.statistics.calib.empty(), "--calib"},
+      {!options.calib.empty(), "--calib"},
       {!plan.passthrough.empty(), "--passthrough"},
       {options.write.format.has_value(), "--format"},
-      {options.algorithms.disabled.contains("channel-scales"), "--no-channel-scales"},
       {options.calibration.observe.mode != SketchMode::kSampled, "--exact"},
       {!options.calibration.observe.optimize, "--no-optimize"},
-      {!options.save_histograms.empty(), "--save-histograms"},
-      {!options.statistics.save_and_restore.empty(), "--save-and-restore"}};
-  const std::pair<bool, const char*> of_means[] = {
-      {options.algorithms.disabled.contains("bias-correction"), "--no-bias-correction"},
-      {options.calibration.samples != -1, "--calib-samples"},
-      {options.calibration.workers.count > 1, "--workers"}};
+      {!options.outputs.histograms.empty(), "--save-histograms"},
+      {!options.outputs.ranges.empty(), "--save-and-restore"}};
+  const std::pair<bool, const char*> of_samples[] = {{options.calibration.samples != -1, "--calib-samples"},
+                                                     {options.calibration.workers.count > 1, "--workers"}};
   // Of targets that also write activations.
   const std::pair<bool, const char*> of_activations[] = {
       {plan.activation != unset.activation, "--activation"},
@@ -95,7 +104,7 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
   const std::pair<bool, const char*> of_blocks[] = {{plan.accuracy_level.has_value(), "--accuracy-level"}};
   const auto refuse = [&](std::span<const std::pair<bool, const char*>> unused, const std::string& with) {
     for (const auto& [given, name] : unused) {
-      if (given) PREON_RETURN_IF_ERROR(ReportIgnored(options.given, name, StrCat("with ", with), warnings));
+      if (given) PREON_RETURN_IF_ERROR(ReportIgnored(origins, name, StrCat("with ", with), warnings));
     }
     return Status::Ok();
   };
@@ -103,10 +112,10 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
   for (const std::string& key : options.given.op_list_settings) {
     if (target.HasOpList()) break;
     PREON_RETURN_IF_ERROR(
-        ReportIgnored(options.given, key, StrCat("with ", with_target), warnings).WithHint("it is for --target quark"));
+        ReportIgnored(origins, key, StrCat("with ", with_target), warnings).WithHint("it is for --target quark"));
   }
   for (const auto& [key, reason] : target.IgnoredKeys(plan))
-    PREON_RETURN_IF_ERROR(ReportIgnored(options.given, key, StrCat("here: ", reason), warnings));
+    PREON_RETURN_IF_ERROR(ReportIgnored(origins, key, StrCat("here: ", reason), warnings));
   if (options.given.keys.contains("MatMulNBitsParams") && target.QuantizesActivations())
     return Error(ErrorId::kConflictingOptions, "MatMulNBitsParams: has no effect with ", with_target,
                  "; wanted UseMatMulNBits=true too");
@@ -114,7 +123,15 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
     const bool by_type = target.NeedsStatistics(unset);
     const std::string cause = by_type ? StrCat("--activation ", plan.activation.name()) : with_target;
     PREON_RETURN_IF_ERROR(refuse(of_ranges, cause));
-    if (!target.CorrectsBiases(plan)) PREON_RETURN_IF_ERROR(refuse(of_means, cause));
+    bool learns = false;  // without ranges, only algorithms have use for samples
+    for (const auto& algorithm : algorithms.entries()) {
+      const bool applies = algorithm->AppliesTo(target, plan);
+      learns = learns || applies;
+      if (applies || !options.algorithms.disabled.contains(std::string(algorithm->name()))) continue;
+      PREON_RETURN_IF_ERROR(
+          ReportIgnored(origins, OptionThatDisables(algorithm->name()), StrCat("with ", cause), warnings));
+    }
+    if (!learns) PREON_RETURN_IF_ERROR(refuse(of_samples, cause));
   }
   if (plan.op_list.format && !target.HasExtendedFormat())
     return Error(ErrorId::kConflictingOptions, "--format extended: has no effect with ", with_target,
@@ -123,20 +140,20 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
 }
 
 // Options of single types.
-Status CheckTypeOptions(const Options& options, PlanOptions& plan, Warnings* warnings) {
+Status CheckTypeOptions(const SettingOrigins& origins, PlanOptions& plan, Warnings* warnings) {
   if (plan.activation_scaled && !IsHalf(plan.activation))
-    PREON_RETURN_IF_ERROR(ReportIgnored(options.given, "--activation-scaled",
+    PREON_RETURN_IF_ERROR(ReportIgnored(origins, "--activation-scaled",
                                         StrCat("on ", plan.activation.name(), "; wanted float16 or bfloat16"),
                                         warnings));
   if (plan.weight_scaled && !IsHalf(plan.weight))
-    PREON_RETURN_IF_ERROR(ReportIgnored(options.given, "--weight-scaled",
+    PREON_RETURN_IF_ERROR(ReportIgnored(origins, "--weight-scaled",
                                         StrCat("on ", plan.weight.name(), "; wanted float16 or bfloat16"), warnings));
   const std::vector<TensorType> types = TypesOf(std::as_const(plan));
   const bool has_bfloat16 = std::ranges::find(types, TensorType(DataType::kBFloat16)) != types.end();
   const std::string on_types = StrCat("on ", plan.activation.name(), " and ", plan.weight.name());
   const BFloat16Options& how = plan.bfloat16;
   if ((how.casts || how.clip || how.vaiml) && !has_bfloat16)
-    PREON_RETURN_IF_ERROR(ReportIgnored(options.given, "--bfloat16", on_types, warnings));
+    PREON_RETURN_IF_ERROR(ReportIgnored(origins, "--bfloat16", on_types, warnings));
   const bool activation = HasScale(plan.activation, plan.activation_scaled) || plan.has_overrides();
   const bool weight = HasScale(plan.weight, plan.weight_scaled) || plan.has_overrides();
   for (const auto& [given, with, name] :
@@ -146,7 +163,7 @@ Status CheckTypeOptions(const Options& options, PlanOptions& plan, Warnings* war
         std::tuple(plan.weight_rule.method.has_value() && plan.compat == Compat::kOff, weight, "--weight-method"),
         std::tuple(plan.weight_scale_type.has_value(), weight, "--weight-scale-type"),
         std::tuple(plan.scale_type != ScaleType::kFloat32, activation || weight, "--scale-type")}) {
-    if (given && !with) PREON_RETURN_IF_ERROR(ReportIgnored(options.given, name, on_types, warnings));
+    if (given && !with) PREON_RETURN_IF_ERROR(ReportIgnored(origins, name, on_types, warnings));
   }
   if (!activation) plan.activation_symmetric.reset();  // rounded as they are, they have no zero point
   if (plan.block_size && !plan.per_channel)
@@ -156,14 +173,14 @@ Status CheckTypeOptions(const Options& options, PlanOptions& plan, Warnings* war
                  "--weight-form: has no effect with --bfloat16 vaiml, which folds weights");
   const bool has_blocks = std::ranges::any_of(types, [](const TensorType& type) { return type.block() != nullptr; });
   if (!plan.refine_block_axis && !has_blocks)
-    return ReportIgnored(options.given, "--keep-block-axis", "without a block format", warnings);
+    return ReportIgnored(origins, "--keep-block-axis", "without a block format", warnings);
   return Status::Ok();
 }
 
 // Block types get the attributes of their operator. Attributes of an operator that no type has are an error.
-Status SetAttributes(const Options& options, PlanOptions& plan, Warnings* warnings) {
+Status SetAttributes(const TypeOptions& types, const SettingOrigins& origins, PlanOptions& plan, Warnings* warnings) {
   for (const bool mx : {false, true}) {
-    const BlockAttributes& attributes = mx ? options.types.mx_attributes : options.types.bfp_attributes;
+    const BlockAttributes& attributes = mx ? types.mx_attributes : types.bfp_attributes;
     if (attributes.empty()) continue;
     const char* option = mx ? "--mx-attribute" : "--bfp-attribute";
     bool used = false;
@@ -175,19 +192,18 @@ Status SetAttributes(const Options& options, PlanOptions& plan, Warnings* warnin
       used = true;
     }
     if (!used)
-      PREON_RETURN_IF_ERROR(ReportIgnored(
-          options.given, option, StrCat("on ", plan.activation.name(), " and ", plan.weight.name()), warnings));
+      PREON_RETURN_IF_ERROR(
+          ReportIgnored(origins, option, StrCat("on ", plan.activation.name(), " and ", plan.weight.name()), warnings));
   }
   return Status::Ok();
 }
 
 // Of methods that want all values in the data's order.
-Status CheckInOrder(const CalibrationOptions& calibration, const StatisticsOptions& statistics,
-                    const std::string& method) {
+Status CheckInOrder(const CalibrationOptions& calibration, const std::string& saved_ranges, const std::string& method) {
   for (const auto& [given, name] :
        {std::pair(calibration.workers.count > 1, "--workers"), std::pair(calibration.checkpoint.resume, "--resume"),
         std::pair(calibration.checkpoint.seconds.has_value(), "--checkpoint"),
-        std::pair(!statistics.save_and_restore.empty(), "--save-and-restore")}) {
+        std::pair(!saved_ranges.empty(), "--save-and-restore")}) {
     if (given)
       return Error(ErrorId::kConflictingOptions, name,
                    ": can't be used with a method that depends on the order of the samples (", method,
@@ -196,39 +212,38 @@ Status CheckInOrder(const CalibrationOptions& calibration, const StatisticsOptio
   return Status::Ok();
 }
 
-Status CheckRandom(const Options& options, Warnings* warnings) {
-  const RandomValues& random = options.data.random;
-  if (options.data.has_sources() && options.data.random_samples > 0)
-    warnings->push_back("UseRandomData: has no effect with --data");
-  if (options.data.has_random()) return Status::Ok();
+Status CheckRandom(const SourceOptions& from, const RandomOptions& random, const SettingOrigins& origins,
+                   Warnings* warnings) {
+  const RandomValues& values = random.values;
+  if (from.has_sources() && from.random_samples > 0) warnings->push_back("UseRandomData: has no effect with --data");
+  if (from.has_random()) return Status::Ok();
   for (const auto& [given, name] :
-       {std::pair(!random.shapes.empty(), "--random-shape"), std::pair(!random.ranges.empty(), "--random-range")}) {
-    if (given) PREON_RETURN_IF_ERROR(ReportIgnored(options.given, name, "without random samples", warnings));
+       {std::pair(!values.shapes.empty(), "--random-shape"), std::pair(!values.ranges.empty(), "--random-range")}) {
+    if (given) PREON_RETURN_IF_ERROR(ReportIgnored(origins, name, "without random samples", warnings));
   }
-  if (options.data.has_sources() && options.data.random_samples == 0 && options.data.seed != 0)
-    return ReportIgnored(options.given, "--seed", "without random samples", warnings);
+  if (from.has_sources() && from.random_samples == 0 && random.seed != 0)
+    return ReportIgnored(origins, "--seed", "without random samples", warnings);
   return Status::Ok();
 }
 
-Status CheckPreprocess(const Options& options, Warnings* warnings) {
-  const DataOptions& data = options.data;
-  const bool images = std::ranges::any_of(data.sources, MayHoldImages) ||
-                      std::ranges::any_of(data.inputs, [](const auto& input) { return MayHoldImages(input.second); });
-  if (data.preprocess.empty() || images || !options.data.has_sources()) return Status::Ok();
-  return ReportIgnored(options.given, "--preprocess", "without images", warnings);
+Status CheckPreprocess(const SourceOptions& from, const std::string& preprocess, const SettingOrigins& origins,
+                       Warnings* warnings) {
+  const bool images = std::ranges::any_of(from.sources, MayHoldImages) ||
+                      std::ranges::any_of(from.inputs, [](const auto& input) { return MayHoldImages(input.second); });
+  if (preprocess.empty() || images || !from.has_sources()) return Status::Ok();
+  return ReportIgnored(origins, "--preprocess", "without images", warnings);
 }
 
-void WarnOfDoubtful(const GivenSettings& given, const StatisticsOptions& statistics, const TensorType& activation,
-                    std::optional<bool> symmetric, Warnings* warnings) {
+void WarnOfDoubtful(const std::map<std::string, std::string>& keys, const std::string& saved_ranges,
+                    const TensorType& activation, std::optional<bool> symmetric, Warnings* warnings) {
   const DataType type = activation.type();
   if (symmetric == true && IsIntType(type) && IntFormat{type}.q_min() == 0)
     warnings->push_back(StrCat("--symmetric on ", activation.name(), ": the zero point is the middle code"));
-  const auto percentile = given.keys.find("Percentile");
-  if (percentile != given.keys.end() && ParseNumber<double>(percentile->second).value_or(100) <= 50)
+  const auto percentile = keys.find("Percentile");
+  if (percentile != keys.end() && ParseNumber<double>(percentile->second).value_or(100) <= 50)
     warnings->push_back(StrCat("Percentile ", percentile->second, ": cuts off at least half of the values"));
-  if (!statistics.save_and_restore.empty() && !statistics.save_and_restore.ends_with(".json"))
-    warnings->push_back(
-        StrCat("--save-and-restore ", statistics.save_and_restore, ": the file is written as JSON despite its name"));
+  if (!saved_ranges.empty() && !saved_ranges.ends_with(".json"))
+    warnings->push_back(StrCat("--save-and-restore ", saved_ranges, ": the file is written as JSON despite its name"));
 }
 
 }  // namespace preon

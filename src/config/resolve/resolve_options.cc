@@ -1,7 +1,6 @@
 #include "config/resolve/resolve_options.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -11,11 +10,11 @@
 #include "config/keys/key_conflicts.h"
 #include "config/keys/keys.h"
 #include "config/resolve/check_options.h"
+#include "config/resolve/configured_methods.h"
 #include "config/tensor_overrides.h"
 #include "ir/model_io.h"
 #include "quantize/plan/passthrough.h"
 #include "quantize/settings/tensor_settings.h"
-#include "ranges/compat/compat_method.h"
 #include "report/report_file.h"
 
 namespace preon {
@@ -23,118 +22,83 @@ namespace preon {
 namespace {
 
 // ONNX Runtime's quantizer has no other scales, and no search.
-Status CheckRuntimeHas(const PlanOptions& plan) {
-  if (plan.scale_type != ScaleType::kFloat32 || plan.scale_type_of_weights() != ScaleType::kFloat32)
+Status CheckRuntimeHas(ScaleType of_activations, ScaleType of_weights, std::optional<WeightMethod> method) {
+  if (of_activations != ScaleType::kFloat32 || of_weights != ScaleType::kFloat32)
     return Error(ErrorId::kConflictingOptions,
                  "--compat onnxruntime: it has float scales only, wanted --scale-type float32");
-  if (plan.weight_rule.method == WeightMethod::kMinMse)
+  if (method == WeightMethod::kMinMse)
     return Error(ErrorId::kConflictingOptions,
                  "--compat onnxruntime: it does not search weights, wanted --weight-method minmax");
   return Status::Ok();
 }
 
-// A target that never has any leaves nothing for a method to choose.
-bool ChoosesRanges(const Options& options, const Builtins& builtins) {
-  if (!options.target) return true;
-  const Result<const Target*> target = builtins.targets.Find(*options.target);
-  return !target.ok() || (*target)->NeedsStatistics(PlanOptions{});
-}
-
-Result<std::unique_ptr<RangeMethod>> WithOptions(const Options& options, const RangeMethod& method,
-                                                 const MethodOptions& settings) {
-  const PlanOptions& plan = options.plan;
-  if (plan.compat == Compat::kOff) return method.WithOptions(settings);
-  if (plan.compat == Compat::kOnnxRuntime) PREON_RETURN_IF_ERROR(CheckRuntimeHas(plan));
-  for (const TensorType& type : {plan.activation, options.types.weight.value_or(plan.weight)}) {
+Status CheckIntegers(const TensorType& activation, const TensorType& weight) {
+  for (const TensorType& type : {activation, weight}) {
     if (!IsIntType(type.type()))
       return Error(ErrorId::kConflictingOptions, "--compat works with integer types only, got ", type.name());
   }
-  return compat::MakeCompatMethod(plan.compat, method.name(), settings, plan.activation.type());
+  return Status::Ok();
 }
 
-// Keys that others say something about: each is judged beside these.
-constexpr std::array kSwitches = {"CalibMovingAverage", "MinMSEModePof2Scale"};
-
-// What the method says of one key. Errors: kUnknownOption for one that it has not.
-Status Judge(const Options& options, const RangeMethod& method, const std::string& key, const std::string& value) {
-  MethodOptions settings = {{key, value}};
-  for (const char* name : kSwitches) {
-    const auto other = options.ranges.method_keys.find(name);
-    if (other != options.ranges.method_keys.end() && WithOptions(options, method, {*other}).ok())
-      settings.insert(*other);
-  }
-  return WithOptions(options, method, settings).status();
-}
-
-// A key that the method has not is without effect, as in Quark; one that it has no use for only where it came
-// with a QConfig.
-bool IsIgnored(const Options& options, const std::string& key, const Status& judged) {
-  if (judged.ok()) return false;
-  return judged.id() == ErrorId::kUnknownOption ||
-         (judged.id() == ErrorId::kConflictingOptions && options.given.hints.contains(key));
-}
-
-// Of the keys those that the method has.
-Result<std::unique_ptr<RangeMethod>> ConfiguredMethod(const Options& options, const RangeMethod& method,
-                                                      MethodOptions settings) {
-  for (const auto& [key, value] : options.ranges.method_keys) {
-    if (!settings.contains(key) && !IsIgnored(options, key, Judge(options, method, key, value))) settings[key] = value;
-  }
-  return WithOptions(options, method, settings);
+// A target that never has any leaves nothing for a method to choose.
+bool ChoosesRanges(const std::optional<std::string>& name, const TargetRegistry& targets) {
+  if (!name) return true;
+  const Result<const Target*> target = targets.Find(*name);
+  return !target.ok() || (*target)->NeedsStatistics(PlanOptions{});
 }
 
 // Those of all activations, of layers and of single tensors.
-std::set<std::string> MethodsOf(const Options& options, const Builtins& builtins) {
-  std::set<std::string> methods = {options.ranges.method};
-  if (options.ranges.all_methods) {
-    for (const auto& method : builtins.methods.entries()) methods.emplace(method->name());
+std::set<std::string> MethodsOf(const RangeOptions& ranges, const std::vector<LayerOverride>& layers,
+                                const std::map<std::string, TensorOverride>& tensors,
+                                const RangeMethodRegistry& registry) {
+  std::set<std::string> methods = {ranges.method};
+  if (ranges.all_methods) {
+    for (const auto& method : registry.entries()) methods.emplace(method->name());
   }
   const auto add = [&](const std::optional<TensorOverride>& wanted) {
     if (wanted && wanted->method) methods.insert(*wanted->method);
   };
-  for (const LayerOverride& layer : options.plan.layers) {
+  for (const LayerOverride& layer : layers) {
     add(layer.input);
     add(layer.output);
   }
-  for (const auto& [tensor, wanted] : options.plan.overrides) add(wanted);
+  for (const auto& [tensor, wanted] : tensors) add(wanted);
   return methods;
 }
 
-// Keys that no method of the run has.
-Status CheckMethodKeys(const Options& options, const Builtins& builtins, Warnings* warnings) {
-  const std::set<std::string> methods = MethodsOf(options, builtins);
-  for (const auto& [key, value] : options.ranges.method_keys) {
+// Keys that none of `methods`, those of the run, has.
+Status CheckMethodKeys(const RangeOptions& ranges, const std::set<std::string>& methods,
+                       const ConfiguredMethods& configured, const RangeMethodRegistry& registry,
+                       const SettingOrigins& origins, Warnings* warnings) {
+  for (const auto& [key, value] : ranges.method_keys) {
     if (IsDefault(key, value)) continue;
     std::string why;
     bool read = false;
     for (const std::string& name : methods) {
-      const Result<const RangeMethod*> method = builtins.methods.Find(name);
-      const Status judged = method.ok() ? Judge(options, **method, key, value) : Status::Ok();
-      read = read || !IsIgnored(options, key, judged);
+      const Result<const RangeMethod*> method = registry.Find(name);
+      const Status judged = method.ok() ? configured.Judge(**method, key, value) : Status::Ok();
+      read = read || !configured.IsIgnored(key, judged);
       if (!judged.ok() && judged.id() == ErrorId::kConflictingOptions) why = "(" + judged.message() + ")";
     }
     if (read) continue;
     std::vector<std::string> others;
-    for (const auto& method : builtins.methods.entries())
-      if (Judge(options, *method, key, value).ok()) others.emplace_back(method->name());
+    for (const auto& method : registry.entries())
+      if (configured.Judge(*method, key, value).ok()) others.emplace_back(method->name());
     if (why.empty())
-      why = StrCat("on method ", options.ranges.method,
-                   others.empty() ? "" : "; methods that have it: " + JoinNames(others));
-    PREON_RETURN_IF_ERROR(ReportIgnored(options.given, key, why, warnings));
+      why = StrCat("on method ", ranges.method, others.empty() ? "" : "; methods that have it: " + JoinNames(others));
+    PREON_RETURN_IF_ERROR(ReportIgnored(origins, key, why, warnings));
   }
   return Status::Ok();
 }
 
 // With --compat weights follow the method of the activations: searched where those are.
-PlanOptions ResolvedPlan(const Options& options, const RangeMethod& method) {
-  PlanOptions plan = options.plan;
+PlanOptions ResolvedPlan(PlanOptions plan, const RangeMethod& method) {
   if (plan.compat == Compat::kOff || plan.weight_rule.method) return plan;
   const bool searches = method.name() == "minmse" && plan.scale_type_of_weights() == ScaleType::kPowerOfTwo;
   plan.weight_rule.method = searches ? WeightMethod::kMinMse : WeightMethod::kMinMax;
   return plan;
 }
 
-// The one asked for, or the first of those that quantize activations and take the types.
 // Integer kernels have weights of 8 bits, but none of these beside activations of 4 bits.
 TensorType DefaultWeight(const TensorType& activation) {
   if (!IsIntType(activation.type())) return activation;
@@ -142,12 +106,14 @@ TensorType DefaultWeight(const TensorType& activation) {
   return four_bits ? DataType::kInt4 : DataType::kInt8;
 }
 
-Result<const Target*> TargetFor(const Options& options, const PlanOptions& plan, const Builtins& builtins) {
-  if (options.target) return builtins.targets.Find(*options.target);
-  for (const auto& target : builtins.targets.entries()) {
+// The one asked for, or the first of those that quantize activations and take the types.
+Result<const Target*> TargetFor(const std::optional<std::string>& name, const PlanOptions& plan,
+                                const TargetRegistry& targets) {
+  if (name) return targets.Find(*name);
+  for (const auto& target : targets.entries()) {
     if (target->QuantizesActivations() && target->Takes(plan)) return target.get();
   }
-  return builtins.targets.entries().front().get();  // which says what it has
+  return targets.entries().front().get();  // which says what it has
 }
 
 }  // namespace
@@ -163,55 +129,66 @@ Result<IntFormat> RangeFormat(const TensorType& activation, std::optional<bool> 
 namespace {
 
 // In place of one method.
-Result<std::vector<std::unique_ptr<RangeMethod>>> AllMethods(const Options& options, const Builtins& builtins) {
-  for (const auto& [given, name] : {std::pair(options.ranges.method != "auto", "--method"),
-                                    std::pair(!options.ranges.method_options.empty(), "--method-option"),
-                                    std::pair(options.plan.compat != Compat::kOff, "--compat")}) {
+Result<std::vector<std::unique_ptr<RangeMethod>>> AllMethods(const RangeOptions& ranges, Compat compat,
+                                                             const ConfiguredMethods& configured,
+                                                             const RangeMethodRegistry& registry) {
+  for (const auto& [given, name] :
+       {std::pair(ranges.method != "auto", "--method"), std::pair(!ranges.method_options.empty(), "--method-option"),
+        std::pair(compat != Compat::kOff, "--compat")}) {
     if (given)
       return Error(ErrorId::kConflictingOptions, "--all-methods: not with ", name, ", which belongs to one method");
   }
   std::vector<std::unique_ptr<RangeMethod>> methods;
-  for (const auto& method : builtins.methods.entries()) {
-    PREON_ASSIGN_OR_RETURN(methods.emplace_back(), ConfiguredMethod(options, *method, {}));
+  for (const auto& method : registry.entries()) {
+    PREON_ASSIGN_OR_RETURN(methods.emplace_back(), configured.Make(*method, {}));
   }
   return methods;
 }
 
-// Those that are switched on and have something to do for the target.
-std::vector<const Algorithm*> AlgorithmsFor(const Target& target, const AlgorithmOptions& options,
-                                            const AlgorithmRegistry& algorithms) {
+// Those that are switched on and have something to do for the target and the plan.
+std::vector<const Algorithm*> AlgorithmsFor(const Target& target, const PlanOptions& plan,
+                                            const AlgorithmOptions& options, const AlgorithmRegistry& algorithms) {
   std::vector<const Algorithm*> chosen;
   for (const auto& algorithm : algorithms.entries()) {
     const bool disabled = options.disabled.contains(std::string(algorithm->name()));
-    if (!disabled && algorithm->AppliesTo(target)) chosen.push_back(algorithm.get());
+    if (!disabled && algorithm->AppliesTo(target, plan)) chosen.push_back(algorithm.get());
   }
   return chosen;
 }
 
-Status ResolvePasses(const Options& options, const Builtins& builtins, Choices& choices) {
-  for (const auto& [given, found, option] :
-       {std::tuple(&options.prepare.disabled_passes, &choices.disabled_passes, "--disable-pass"),
-        std::tuple(&options.prepare.enabled_passes, &choices.enabled_passes, "--enable-pass")}) {
-    for (const std::string& name : *given) {
+// Passes that other options ask for.
+std::set<std::string> ImpliedPasses(const WriteOptions& write, bool copies_shared) {
+  std::set<std::string> passes;
+  if (write.nhwc) passes.insert("to_nhwc");
+  if (copies_shared) passes.insert("copy_shared_initializers");
+  if (write.format == QuantFormat::kQOperator) passes.insert("qoperator");
+  return passes;
+}
+
+// By their names in the registries.
+Result<PassSelection> ResolvePasses(const PassSelection& given, std::set<std::string> implied,
+                                    const Builtins& builtins) {
+  PassSelection passes{.enabled = std::move(implied)};
+  for (const auto& [names, found, option] : {std::tuple(&given.disabled, &passes.disabled, "--disable-pass"),
+                                             std::tuple(&given.enabled, &passes.enabled, "--enable-pass")}) {
+    for (const std::string& name : *names) {
       Result<std::string> pass = PassName(builtins, name);
       if (!pass.ok()) return std::move(pass).status().WithContext(option);
       found->insert(*std::move(pass));
     }
   }
-  if (options.write.nhwc) choices.enabled_passes.insert("to_nhwc");
-  if (options.prepare.copy_shared) choices.enabled_passes.insert("copy_shared_initializers");
-  if (options.write.format == QuantFormat::kQOperator) choices.enabled_passes.insert("qoperator");
-  for (const std::string& name : choices.enabled_passes) {
-    if (choices.disabled_passes.contains(name))
+  for (const std::string& name : passes.enabled) {
+    if (passes.disabled.contains(name))
       return Error(ErrorId::kConflictingOptions, "--enable-pass and --disable-pass: got ", name, " for both");
   }
+  return passes;
+}
+
+Status CheckIntegerOperators(const PassSelection& passes, const TensorType& activation, const TensorType& weight) {
   const auto is_byte = [](const TensorType& type) { return type == DataType::kInt8 || type == DataType::kUInt8; };
-  const PlanOptions& plan = choices.plan;
-  if (choices.enabled_passes.contains("qoperator") && !(is_byte(plan.activation) && is_byte(plan.weight))) {
-    return Error(ErrorId::kConflictingOptions, "--format qoperator: integer operators take int8 and uint8 only, got ",
-                 plan.activation.name(), " and ", plan.weight.name());
-  }
-  return Status::Ok();
+  if (!passes.enabled.contains("qoperator") || (is_byte(activation) && is_byte(weight))) return Status::Ok();
+  return Error(ErrorId::kConflictingOptions, "--format qoperator: integer operators take int8 and uint8 only, got ",
+               activation.name(), " and ", weight.name());
 }
 
 }  // namespace
@@ -219,63 +196,77 @@ Status ResolvePasses(const Options& options, const Builtins& builtins, Choices& 
 Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   Choices choices{.warnings = options.given.warnings};
   Warnings* warnings = &choices.warnings;
-  PREON_RETURN_IF_ERROR(CheckKeyConflicts(options, warnings));
-  if (options.ranges.all_methods) {
-    PREON_ASSIGN_OR_RETURN(choices.all_methods, AllMethods(options, builtins));
+  const SettingOrigins& origins = options.given.origins;
+  const PlanOptions& plan = options.plan;
+  const RangeOptions& ranges = options.ranges;
+  PREON_RETURN_IF_ERROR(CheckKeyConflicts(options.given.keys, options.given.origins, warnings));
+  Status fits = plan.compat != Compat::kOnnxRuntime
+                    ? Status::Ok()
+                    : CheckRuntimeHas(plan.scale_type, plan.scale_type_of_weights(), plan.weight_rule.method);
+  if (fits.ok()) fits = CheckIntegers(plan.activation, options.types.weight.value_or(plan.weight));
+  const ConfiguredMethods configured(MakerOf(plan.compat, plan.activation, fits), ranges.method_keys, origins.hints);
+  if (ranges.all_methods) {
+    PREON_ASSIGN_OR_RETURN(choices.all_methods, AllMethods(ranges, plan.compat, configured, builtins.methods));
   }
   // Of the candidates of auto, minmse has the least error on average (figures: docs/methods/auto.md).
-  const bool fast = options.ranges.effort == Effort::kFast && options.ranges.method == "auto";
-  const Result<const RangeMethod*> method = builtins.methods.Find(fast ? "minmse" : options.ranges.method);
+  const bool fast = ranges.effort == Effort::kFast && ranges.method == "auto";
+  const Result<const RangeMethod*> method = builtins.methods.Find(fast ? "minmse" : ranges.method);
   if (!method.ok()) return Status(method.status()).WithContext("--method");
-  MethodOptions given = options.ranges.method_options;
+  MethodOptions given = ranges.method_options;
   if (fast) given.emplace(kGraphAware, "true");
-  Result<std::unique_ptr<RangeMethod>> configured =
-      ChoosesRanges(options, builtins) ? ConfiguredMethod(options, **method, given) : (*method)->WithOptions(given);
-  if (!configured.ok()) return std::move(configured).status().WithContext("--method-option");
-  choices.method = std::move(configured).value();
-  PREON_RETURN_IF_ERROR(CheckMethodKeys(options, builtins, warnings));
-  choices.plan = ResolvedPlan(options, *choices.method);
+  Result<std::unique_ptr<RangeMethod>> chosen = ChoosesRanges(options.target, builtins.targets)
+                                                    ? configured.Make(**method, given)
+                                                    : (*method)->WithOptions(given);
+  if (!chosen.ok()) return std::move(chosen).status().WithContext("--method-option");
+  choices.method = std::move(chosen).value();
+  PREON_RETURN_IF_ERROR(CheckMethodKeys(ranges, MethodsOf(ranges, plan.layers, plan.overrides, builtins.methods),
+                                        configured, builtins.methods, origins, warnings));
+  choices.plan = ResolvedPlan(plan, *choices.method);
   if (options.types.mixed_precision.enabled && !options.types.mixed_precision.tensors.empty())
     PREON_RETURN_IF_ERROR(AddMixedPrecision(choices.plan.base_overrides, options.types.mixed_precision.tensors)
                               .WithContext("MixedPrecisionTensor"));
-  if (!options.statistics.calib.empty() && choices.method->collects())
-    return NeedsValues(options.ranges.method).WithContext("--calib");
-  choices.plan.weight = options.types.weight.value_or(DefaultWeight(options.plan.activation));
-  PREON_RETURN_IF_ERROR(SetAttributes(options, choices.plan, warnings));
-  const Result<const Target*> target = TargetFor(options, choices.plan, builtins);
+  if (!options.calib.empty() && choices.method->collects()) return NeedsValues(ranges.method).WithContext("--calib");
+  choices.plan.weight = options.types.weight.value_or(DefaultWeight(plan.activation));
+  PREON_RETURN_IF_ERROR(SetAttributes(options.types, origins, choices.plan, warnings));
+  const Result<const Target*> target = TargetFor(options.target, choices.plan, builtins.targets);
   if (!target.ok()) return Status(target.status()).WithContext("--target");
   choices.target = *target;
-  choices.algorithms = AlgorithmsFor(**target, options.algorithms, builtins.algorithms);
-  choices.own_method = [&](const std::string& name) -> Result<std::unique_ptr<RangeMethod>> {
+  choices.algorithms = AlgorithmsFor(**target, choices.plan, options.algorithms, builtins.algorithms);
+  choices.own_method = [&builtins, configured](const std::string& name) -> Result<std::unique_ptr<RangeMethod>> {
     const Result<const RangeMethod*> own = builtins.methods.Find(name);
     if (!own.ok()) return Status(own.status()).WithContext("method");
-    return ConfiguredMethod(options, **own, {});
+    return configured.Make(**own, {});
   };
   if (!options.types.weight && !choices.target->QuantizesActivations())
     choices.plan.weight = choices.target->DefaultWeight();
-  PREON_RETURN_IF_ERROR(CheckFitsTarget(options, choices.plan, *choices.target, warnings));
-  PREON_RETURN_IF_ERROR(CheckTypeOptions(options, choices.plan, warnings));
-  PREON_RETURN_IF_ERROR(ResolvePasses(options, builtins, choices));
+  PREON_RETURN_IF_ERROR(CheckFitsTarget(options, choices.plan, *choices.target, builtins.algorithms, warnings));
+  PREON_RETURN_IF_ERROR(CheckTypeOptions(origins, choices.plan, warnings));
+  PREON_ASSIGN_OR_RETURN(
+      choices.passes, ResolvePasses(options.prepare.passes,
+                                    ImpliedPasses(options.write, options.prepare.copy_shared.has_value()), builtins));
+  PREON_RETURN_IF_ERROR(CheckIntegerOperators(choices.passes, choices.plan.activation, choices.plan.weight));
   for (const std::string& name : options.algorithms.disabled) {
     const Result<const Algorithm*> algorithm = builtins.algorithms.Find(name);
     if (!algorithm.ok()) return Status(algorithm.status()).WithContext("--disable-algorithm");
   }
-  if (!options.report.empty()) {
-    const Result<ReportFormat> format = ReportFormatOf(options.report);
+  if (!options.outputs.report.empty()) {
+    const Result<ReportFormat> format = ReportFormatOf(options.outputs.report);
     if (!format.ok()) return Status(format.status()).WithContext("--report");
   }
   if (options.prepare.opset > NewestOpset())
     return Error(ErrorId::kBadOptionValue, "--opset: got ", options.prepare.opset, ", wanted at most ", NewestOpset());
-  if (!options.statistics.calib.empty()) PREON_RETURN_IF_ERROR(CheckCalibAlone(options.data, options.calibration));
-  if (!options.data.only.empty() && !options.data.has_samples())
+  if (!options.calib.empty()) PREON_RETURN_IF_ERROR(CheckCalibAlone(options.data, options.calibration));
+  if (!options.data.only.empty() && !options.data.from.has_samples())
     return Error(ErrorId::kConflictingOptions, "--only: has no effect without --data");
-  PREON_RETURN_IF_ERROR(CheckScaleTypes(options, warnings));
-  PREON_RETURN_IF_ERROR(CheckPassthrough(options.plan.passthrough));
-  PREON_RETURN_IF_ERROR(CheckRandom(options, warnings));
-  PREON_RETURN_IF_ERROR(CheckPreprocess(options, warnings));
+  PREON_RETURN_IF_ERROR(CheckWeightSearch(plan.weight_rule, plan.scale_type_of_weights(), origins, warnings));
+  PREON_RETURN_IF_ERROR(CheckInt16Scales(plan.scale_type_of_weights(), options.types.weight.value_or(DataType::kInt8),
+                                         plan.scale_type, plan.activation));
+  PREON_RETURN_IF_ERROR(CheckPassthrough(plan.passthrough));
+  PREON_RETURN_IF_ERROR(CheckRandom(options.data.from, options.data.random, origins, warnings));
+  PREON_RETURN_IF_ERROR(CheckPreprocess(options.data.from, options.data.preprocess, origins, warnings));
   if (choices.method->collects())
-    PREON_RETURN_IF_ERROR(CheckInOrder(options.calibration, options.statistics, options.ranges.method));
-  WarnOfDoubtful(options.given, options.statistics, choices.plan.activation, choices.plan.activation_symmetric,
+    PREON_RETURN_IF_ERROR(CheckInOrder(options.calibration, options.outputs.ranges, ranges.method));
+  WarnOfDoubtful(options.given.keys, options.outputs.ranges, choices.plan.activation, choices.plan.activation_symmetric,
                  warnings);
   return choices;
 }

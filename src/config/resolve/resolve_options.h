@@ -17,9 +17,9 @@ struct Choices {
   std::unique_ptr<RangeMethod> method;                    ///< with its options applied
   std::vector<std::unique_ptr<RangeMethod>> all_methods;  ///< where they were asked for
   const Target* target = nullptr;
-  PlanOptions plan;                                       ///< the options', and what --compat makes of defaults
-  std::set<std::string> disabled_passes, enabled_passes;  ///< by their names in the registries
-  std::vector<const Algorithm*> algorithms;  ///< those that apply to the target, in the order in which they act
+  PlanOptions plan;                          ///< the options', and what --compat makes of defaults
+  PassSelection passes;                      ///< by their names in the registries
+  std::vector<const Algorithm*> algorithms;  ///< those that apply, in the order in which they act
   /// The method of a tensor that has one of its own, with the keys in the options that it has.
   /// Errors: kUnknownOption, those of the keys.
   std::function<Result<std::unique_ptr<RangeMethod>>(const std::string& name)> own_method;

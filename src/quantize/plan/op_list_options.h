@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,17 @@ struct SelectionOptions {
   bool operator==(const SelectionOptions&) const = default;
 };
 
+/// Between which operators there is no pair.
+struct RemovedPairs {
+  /// RemoveQDQConv…: between a linear operator and this one behind it. InstanceNormalization counts as linear.
+  bool conv_clip = true, conv_relu = true, conv_leaky_relu = true, conv_prelu = true, conv_gelu = false,
+       instance_norm = false;
+  std::vector<std::pair<std::string, std::string>>
+      between;  ///< RemoveQDQBetweenOps, RemoveQDQMulAdd: (producer, reader)
+
+  bool operator==(const RemovedPairs&) const = default;
+};
+
 /// Between which operators there is a pair, and of which form.
 struct PairOptions {
   bool force_without_input =
@@ -60,12 +72,8 @@ struct PairOptions {
   std::vector<std::string> no_output_types;     ///< OpTypesToExcludeOutputQuantization
   std::vector<std::string> no_output_nodes;     ///< NodesToExcludeOutputQuantization
   std::map<std::string, int64_t> channel_axis;  ///< QDQOpTypePerChannelSupportToAxis
-  /// RemoveQDQConv…: no pair between a linear operator and this one behind it. InstanceNormalization counts as linear.
-  bool conv_clip = true, conv_relu = true, conv_leaky_relu = true, conv_prelu = true, conv_gelu = false,
-       instance_norm = false;
+  RemovedPairs removed;
   bool fused = false;  ///< RemoveFusedQDQ: those removals also of block operators
-  std::vector<std::pair<std::string, std::string>>
-      between;  ///< RemoveQDQBetweenOps, RemoveQDQMulAdd: (producer, reader)
 
   bool operator==(const PairOptions&) const = default;
 };
@@ -95,6 +103,12 @@ enum class QuarkFormat : uint8_t {
   kExtended,  ///< com.microsoft's pairs for integers, the library's operators for other types; more operators
 };
 
+/// Operator types that a key names.
+struct NamedTypes {
+  std::string_view key;
+  std::vector<std::string> types;
+};
+
 struct OpListOptions {
   std::optional<QuarkFormat> format;  ///< of target quark; default: base where activations and weights are int8 or
                                       ///< uint8 and nothing is overridden
@@ -105,6 +119,8 @@ struct OpListOptions {
   bool reduce_range = false;  ///< codes of constants keep one bit in reserve; also for targets without an op list
   std::optional<double> min_real_range;  ///< MinimumRealRange of ONNX Runtime's quantizer
 
+  /// All operator types that `selection` and `pairs` name.
+  std::vector<NamedTypes> OperatorTypes() const;
   bool operator==(const OpListOptions&) const = default;
 };
 

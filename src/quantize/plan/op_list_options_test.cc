@@ -141,9 +141,9 @@ TEST(Pairs, RemovedBehindKernelsAndBetweenOperators) {
   const GraphBuilder b = Residual();
   PlanOptions options{.activation = DataType::kInt8, .activation_symmetric = true};
   EXPECT_THAT(Pairs(Quark(b, options)), UnorderedElementsAre("x", "r", "d", "s_QuantizeLinear_Input"));
-  options.op_list.pairs.conv_relu = false;
+  options.op_list.pairs.removed.conv_relu = false;
   EXPECT_THAT(Pairs(Quark(b, options)), UnorderedElementsAre("x", "c", "r", "d", "s_QuantizeLinear_Input"));
-  options.op_list.pairs.between = {{"Conv", "Add"}};
+  options.op_list.pairs.removed.between = {{"Conv", "Add"}};
   EXPECT_THAT(Pairs(Quark(b, options)), UnorderedElementsAre("x", "c", "r", "s_QuantizeLinear_Input"));
 }
 

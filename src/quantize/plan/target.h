@@ -49,8 +49,8 @@ class Target {
   virtual bool Takes(const PlanOptions& options) const = 0;
   /// False when no tensor has a range: nothing has to be calibrated.
   virtual bool NeedsStatistics(const PlanOptions&) const { return true; }
-  /// May biases be corrected for the shift that rounded weights cause (algorithm bias-correction)?
-  virtual bool CorrectsBiases(const PlanOptions&) const { return true; }
+  /// May algorithms change weights and biases by what they learn from samples?
+  virtual bool TakesImprovements(const PlanOptions&) const { return true; }
   /// False: the target quantizes only weights.
   virtual bool QuantizesActivations() const { return true; }
   virtual DataType DefaultWeight() const { return DataType::kInt8; }

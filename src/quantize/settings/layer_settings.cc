@@ -235,11 +235,11 @@ class Layers {
 };
 
 // Of tensors of which only layers speak: a Relu behind them, say, has the pair of both.
-std::string WithoutPairs(const Graph& graph, const PlanOptions& with, const PlanOptions& own, const QuantPlan& plan) {
+std::string WithoutPairs(const Graph& graph, const Overrides& with, const Overrides& own, const Overrides& base,
+                         const QuantPlan& plan) {
   std::vector<std::string> tensors;
-  for (const auto& [tensor, wanted] : with.overrides) {
-    const bool of_layers =
-        !own.overrides.contains(tensor) && !own.base_overrides.contains(tensor) && graph.Initializer(tensor) == nullptr;
+  for (const auto& [tensor, wanted] : with) {
+    const bool of_layers = !own.contains(tensor) && !base.contains(tensor) && graph.Initializer(tensor) == nullptr;
     if (of_layers && !plan.activations.contains(tensor)) tensors.push_back(tensor);
   }
   if (tensors.empty()) return "";
@@ -284,7 +284,9 @@ Result<QuantPlan> PlanWithLayerSettings(const Target& target, const Model& model
     plan.warnings.insert(plan.warnings.end(), warnings.begin(), warnings.end());
   };
   if (!options.layers.empty()) warn(LayerSettingsOf(options).WithoutEffect(model.graph, plan.nodes));
-  if (const std::string warning = WithoutPairs(model.graph, with, options, plan); !warning.empty())
+  if (const std::string warning =
+          WithoutPairs(model.graph, with.overrides, options.overrides, options.base_overrides, plan);
+      !warning.empty())
     plan.warnings.push_back(warning);
   warn(IgnoredTensorSettings(options.overrides, options.base_overrides, plan));
   return plan;

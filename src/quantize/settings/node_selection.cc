@@ -52,7 +52,8 @@ bool NamePattern::Matches(const Node& node) const {
   });
 }
 
-Status CheckNames(const Graph& source, const std::vector<std::string>& exclude, const OpListOptions& op_list) {
+Status CheckNames(const Graph& source, const std::vector<std::string>& exclude, const std::vector<std::string>& wanted,
+                  const std::vector<std::string>& no_output) {
   std::vector<std::string> names;
   for (const auto& node : source.nodes()) {
     for (std::string& name : KnownNames(*node)) names.push_back(std::move(name));
@@ -64,8 +65,8 @@ Status CheckNames(const Graph& source, const std::vector<std::string>& exclude, 
     return Error(ErrorId::kNameNotInModel, "exclude: no node of the model matches '", pattern, "'",
                  DidYouMean(pattern, names));
   }
-  for (const auto& [nodes, key] : {std::pair(&op_list.selection.nodes, "NodesToQuantize"),
-                                   std::pair(&op_list.pairs.no_output_nodes, "NodesToExcludeOutputQuantization")}) {
+  for (const auto& [nodes, key] :
+       {std::pair(&wanted, "NodesToQuantize"), std::pair(&no_output, "NodesToExcludeOutputQuantization")}) {
     for (const std::string& node : *nodes) {
       if (std::ranges::find(names, node) == names.end())
         return Error(ErrorId::kNameNotInModel, key, ": the model has no node '", node, "'", DidYouMean(node, names));

@@ -35,7 +35,8 @@ class NamePattern {
 
 /// Are the options' names those of the user's model? Errors: kNameNotInModel for a node that is not
 /// there, with the nearest name; kBadConfig for what is no regular expression. Operator types: CheckOpTypes.
-Status CheckNames(const Graph& source, const std::vector<std::string>& exclude, const OpListOptions& op_list);
+Status CheckNames(const Graph& source, const std::vector<std::string>& exclude, const std::vector<std::string>& wanted,
+                  const std::vector<std::string>& no_output);
 
 /// Is the node, or one that it stands for, among them?
 bool StandsForOne(const Node& node, const std::set<std::string>& names);

@@ -27,7 +27,7 @@ class DynamicTarget final : public Target {
   }
   bool FollowsRuntime() const override { return true; }
   bool NeedsStatistics(const PlanOptions&) const override { return false; }
-  bool CorrectsBiases(const PlanOptions&) const override { return false; }
+  bool TakesImprovements(const PlanOptions&) const override { return false; }
 
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
     if (pass == "fold_gemm_scalars") return options.compat == Compat::kOff;

@@ -68,7 +68,7 @@ class MatMulNBitsTarget final : public Target {
     return std::ranges::find(kNBitsTypes, options.weight.type()) != kNBitsTypes.end();
   }
   bool NeedsStatistics(const PlanOptions&) const override { return false; }
-  bool CorrectsBiases(const PlanOptions&) const override { return false; }
+  bool TakesImprovements(const PlanOptions&) const override { return false; }
   bool QuantizesActivations() const override { return false; }
   DataType DefaultWeight() const override { return DataType::kInt4; }
 

@@ -8,18 +8,16 @@ namespace preon {
 namespace {
 
 // Keys that the extended quantizer alone reads, where they are set.
-std::vector<std::string_view> ExtendedKeys(const OpListOptions& op_list) {
-  const OpListOptions unset;
-  const AlignOptions& align = op_list.align;
+std::vector<std::string_view> ExtendedKeys(const AlignOptions& align, bool aligns_elementwise, bool removes_fused) {
+  const AlignOptions unset;
   std::vector<std::string_view> keys;
   for (const auto& [set, key] :
-       {std::pair(op_list.pairs.align_elementwise, "AlignEltwiseQuantType"),
-        std::pair(op_list.pairs.fused, "RemoveFusedQDQ"), std::pair(align.concat.has_value(), "AlignConcat"),
-        std::pair(align.pool.has_value(), "AlignPool"), std::pair(align.pad.has_value(), "AlignPad"),
-        std::pair(align.slice.has_value(), "AlignSlice"), std::pair(align.transpose.has_value(), "AlignTranspose"),
-        std::pair(align.reshape.has_value(), "AlignReshape"),
-        std::pair(align.enabled != unset.align.enabled, "NPULimitationCheck"),
-        std::pair(align.rounds != unset.align.rounds, "MaxLoopNum")}) {
+       {std::pair(aligns_elementwise, "AlignEltwiseQuantType"), std::pair(removes_fused, "RemoveFusedQDQ"),
+        std::pair(align.concat.has_value(), "AlignConcat"), std::pair(align.pool.has_value(), "AlignPool"),
+        std::pair(align.pad.has_value(), "AlignPad"), std::pair(align.slice.has_value(), "AlignSlice"),
+        std::pair(align.transpose.has_value(), "AlignTranspose"), std::pair(align.reshape.has_value(), "AlignReshape"),
+        std::pair(align.enabled != unset.enabled, "NPULimitationCheck"),
+        std::pair(align.rounds != unset.rounds, "MaxLoopNum")}) {
     if (set) keys.emplace_back(key);
   }
   return keys;
@@ -31,7 +29,8 @@ std::vector<IgnoredKey> OpListRules::IgnoredKeys(const PlanOptions& options) con
   const OpListOptions& op_list = options.op_list;
   std::vector<IgnoredKey> ignored;
   if (!extended) {
-    for (const std::string_view key : ExtendedKeys(op_list)) {
+    for (const std::string_view key :
+         ExtendedKeys(op_list.align, op_list.pairs.align_elementwise, op_list.pairs.fused)) {
       ignored.push_back(
           {key,
            operators == OperatorForm::kLibrary
@@ -39,7 +38,7 @@ std::vector<IgnoredKey> OpListRules::IgnoredKeys(const PlanOptions& options) con
                : StrCat("target ", target, " does not read it, only the extended quantizer of target quark does")});
     }
   }
-  const bool symmetric = Symmetric(options);
+  const bool symmetric = Symmetric(options.activation, options.activation_symmetric);
   if (op_list.pairs.fold_relu && (symmetric || !extended))
     ignored.push_back(
         {"FoldRelu", symmetric ? "symmetric codes can't replace a Relu or Clip" : "Relu and Clip are folded anyway"});

@@ -18,6 +18,12 @@ std::vector<std::string_view> Keys(const PlanOptions& options, const OpListRules
   return keys;
 }
 
+OpListRules RulesOf(const PlanOptions& options) {
+  const QuarkFormat format =
+      QuarkFormatFor(options.op_list.format, options.activation, options.weight, options.has_overrides());
+  return QuarkRules(format, options.op_list.pairs.fold_relu);
+}
+
 PlanOptions OptionsFor(void (*set)(OpListOptions&), TensorType activation = DataType::kUInt8) {
   PlanOptions options{.activation = activation};
   set(options.op_list);
@@ -31,33 +37,33 @@ TEST(IgnoredKeys, OfTheExtendedLayout) {
     layout.align.rounds = 3;
   };
   const PlanOptions base = OptionsFor(set), extended = OptionsFor(set, DataType::kUInt16);
-  EXPECT_THAT(Keys(base, QuarkRules(base)), ElementsAre("AlignEltwiseQuantType", "AlignConcat", "MaxLoopNum"));
-  EXPECT_THAT(Keys(extended, QuarkRules(extended)), IsEmpty());
+  EXPECT_THAT(Keys(base, RulesOf(base)), ElementsAre("AlignEltwiseQuantType", "AlignConcat", "MaxLoopNum"));
+  EXPECT_THAT(Keys(extended, RulesOf(extended)), IsEmpty());
   EXPECT_THAT(Keys(extended, OrtRules()), ElementsAre("AlignEltwiseQuantType", "AlignConcat", "MaxLoopNum"));
 }
 
 TEST(IgnoredKeys, OfFoldedClamps) {
   const auto set = [](OpListOptions& layout) { layout.pairs.fold_relu = true; };
   PlanOptions base = OptionsFor(set), extended = OptionsFor(set, DataType::kUInt16);
-  EXPECT_THAT(Keys(base, QuarkRules(base)), ElementsAre("FoldRelu"));  // they are folded anyway
-  EXPECT_THAT(Keys(extended, QuarkRules(extended)), IsEmpty());
+  EXPECT_THAT(Keys(base, RulesOf(base)), ElementsAre("FoldRelu"));  // they are folded anyway
+  EXPECT_THAT(Keys(extended, RulesOf(extended)), IsEmpty());
   extended.activation_symmetric = true;
-  EXPECT_THAT(Keys(extended, QuarkRules(extended)), ElementsAre("FoldRelu"));
+  EXPECT_THAT(Keys(extended, RulesOf(extended)), ElementsAre("FoldRelu"));
 }
 
 TEST(IgnoredKeys, OfBlocksUnsignedCodesAndChannels) {
   const auto fused = [](OpListOptions& layout) { layout.pairs.fused = true; };
   const PlanOptions words = OptionsFor(fused, DataType::kInt16), blocks = OptionsFor(fused, *ParseTensorType("bfp16"));
-  EXPECT_THAT(Keys(words, QuarkRules(words)), ElementsAre("RemoveFusedQDQ"));
-  EXPECT_THAT(Keys(blocks, QuarkRules(blocks)), IsEmpty());
+  EXPECT_THAT(Keys(words, RulesOf(words)), ElementsAre("RemoveFusedQDQ"));
+  EXPECT_THAT(Keys(blocks, RulesOf(blocks)), IsEmpty());
   PlanOptions options = OptionsFor([](OpListOptions& layout) {
     layout.pairs.unsigned_relu = true;
     layout.pairs.channel_axis["Conv"] = 1;
   });
-  EXPECT_THAT(Keys(options, QuarkRules(options)), ElementsAre("UseUnsignedReLU"));
+  EXPECT_THAT(Keys(options, RulesOf(options)), ElementsAre("UseUnsignedReLU"));
   options.per_channel = false;
   options.activation_symmetric = true;
-  EXPECT_THAT(Keys(options, QuarkRules(options)), ElementsAre("QDQOpTypePerChannelSupportToAxis"));
+  EXPECT_THAT(Keys(options, RulesOf(options)), ElementsAre("QDQOpTypePerChannelSupportToAxis"));
 }
 
 }  // namespace

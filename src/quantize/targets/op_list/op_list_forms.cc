@@ -23,14 +23,12 @@ const IntFormat* CodesRead(const QuantPlan& plan, const Node& node, const std::s
 
 // By default what the runtime leaves alone: it makes integer kernels of operators between pairs, which have neither
 // float8, int32 nor bytes in blocks, and MatMulNBits, which rounds its activations to bytes, of others.
-WeightForm OpListRules::FormOf(const WeightPlan& weight, const QuantPlan& plan, const Node& node,
-                               const PlanOptions& options) const {
-  if (options.weight_form) return *options.weight_form;
+WeightForm OpListRules::FormOf(const WeightPlan& weight, const QuantPlan& plan, const Node& node, Compat compat) const {
   const bool library = operators == OperatorForm::kLibrary, pairs = ReadsPairs(plan, node);
   const DataType type = weight.format.type;
   if (weight.block) return library ? WeightForm::kOperators : WeightForm::kFolded;
   if (IsHalf(type)) return library ? WeightForm::kOperators : pairs ? WeightForm::kFolded : WeightForm::kPacked;
-  if (type == DataType::kInt32 && library && options.compat != Compat::kOff) return WeightForm::kPacked;
+  if (type == DataType::kInt32 && library && compat != Compat::kOff) return WeightForm::kPacked;
   if (DataTypeBits(type) == 32) return library ? WeightForm::kOperators : WeightForm::kFolded;
   // Of bytes in blocks the runtime makes a kernel, which then refuses their scales.
   if (pairs && weight.block_size > 0 && DataTypeBits(type) == 8) return WeightForm::kFolded;

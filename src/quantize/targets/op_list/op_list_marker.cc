@@ -43,7 +43,7 @@ class Marker {
       marks_.nodes.push_back(std::move(decision));
     }
     for (const Node* node : marks_.quantized) AdjustRanges(*node);
-    if (rules_.removes_pairs) marks_.pairless = PairlessTensors(graph_, pairs_);
+    if (rules_.removes_pairs) marks_.pairless = PairlessTensors(graph_, pairs_.removed);
     return std::move(marks_);
   }
 
@@ -152,7 +152,7 @@ class Marker {
   // --- Handlers ------------------------------------------------------------------------------------------------
   void Mark(const Node& node) {
     if (AlignsConstants(node)) marks_.unshared.insert(node.inputs().begin(), node.inputs().end());
-    switch (rules_.HandlerOf(node.op_type)) {
+    switch (HandlerOf(rules_.handlers, node.op_type)) {
       case OpHandler::kLinear:
         return MarkLinear(node);
       case OpHandler::kMatMul:
@@ -192,7 +192,7 @@ class Marker {
             StrCat("QDQOpTypePerChannelSupportToAxis: '", tensor, "' of node '", node.name, "' has ", instead));
     };
     // Biases have a value per output: their weights' channels are these.
-    const bool biased = rules_.HandlerOf(node.op_type) == OpHandler::kLinear && !node.input(2).empty();
+    const bool biased = HandlerOf(rules_.handlers, node.op_type) == OpHandler::kLinear && !node.input(2).empty();
     if (biased && axis != by_default) {
       warn("its channels along the outputs instead: its bias has one value for each output");
       axis = by_default;
@@ -255,10 +255,11 @@ class Marker {
   // Can the producer's codes do what the node does? Whether their limits are the node's is asked when they are known.
   bool Folds(const Node& node) const {
     const std::string& input = node.input(0);
-    return rules_.folds_clamps && !rules_.Symmetric(options_) && !pairs_.keep_clamps && !pairs_.dual &&
-           !options_.op_list.selection.weights_only && graph_.Producer(input) != nullptr &&
-           graph_.UseCount(input) == 1 && !graph_.HasCapturedUse(input) && !Converted(input) &&
-           !Converted(node.output()) && IsQuantizable(node.output()) && ClampRange(graph_, node).has_value();
+    return rules_.folds_clamps && !rules_.Symmetric(options_.activation, options_.activation_symmetric) &&
+           !pairs_.keep_clamps && !pairs_.dual && !options_.op_list.selection.weights_only &&
+           graph_.Producer(input) != nullptr && graph_.UseCount(input) == 1 && !graph_.HasCapturedUse(input) &&
+           !Converted(input) && !Converted(node.output()) && IsQuantizable(node.output()) &&
+           ClampRange(graph_, node).has_value();
   }
 
   void MarkClamp(const Node& node) {

@@ -11,8 +11,7 @@ namespace {
 constexpr std::string_view kAxes = "QDQOpTypePerChannelSupportToAxis";
 
 // What has scales per channel: the weight of a linear operator or a normalization, any constant of a MatMul.
-std::vector<std::string> ChannelWeights(const Graph& graph, const Node& node, const OpListRules& rules) {
-  const OpHandler handler = rules.HandlerOf(node.op_type);
+std::vector<std::string> ChannelWeights(const Graph& graph, const Node& node, OpHandler handler) {
   const bool matmul = handler == OpHandler::kMatMul;
   if (!matmul && handler != OpHandler::kLinear && handler != OpHandler::kNormalization) return {};
   std::vector<std::string> weights;
@@ -22,12 +21,12 @@ std::vector<std::string> ChannelWeights(const Graph& graph, const Node& node, co
   return weights;
 }
 
-Status CheckAxis(const Graph& graph, const std::string& type, int64_t axis, const OpListRules& rules,
+Status CheckAxis(const Graph& graph, const std::string& type, int64_t axis, OpHandler handler,
                  std::vector<std::string>* warnings) {
   bool used = false;
   for (const auto& node : graph.nodes()) {
     if (node->op_type != type) continue;
-    for (const std::string& weight : ChannelWeights(graph, *node, rules)) {
+    for (const std::string& weight : ChannelWeights(graph, *node, handler)) {
       used = true;
       const Shape& shape = graph.Initializer(weight)->shape();
       const auto rank = static_cast<int64_t>(shape.size());
@@ -44,32 +43,24 @@ Status CheckAxis(const Graph& graph, const std::string& type, int64_t axis, cons
 
 }  // namespace
 
-Status CheckOperatorTypes(const Graph& graph, const OpListOptions& options, const OpListRules& rules,
-                          std::vector<std::string>* warnings) {
-  const SelectionOptions& selection = options.selection;
-  const PairOptions& pairs = options.pairs;
-  std::vector<std::string> types, axes, between;
+void WarnOfUnknownTypes(const Graph& graph, const std::vector<NamedTypes>& named, std::vector<std::string>* warnings) {
+  std::vector<std::string> types;
   for (const auto& node : graph.nodes()) types.push_back(node->op_type);
-  for (const auto& [upper, lower] : pairs.between) {
-    if (upper != "Mul" || lower != "Add")
-      between.insert(between.end(), {upper, lower});  // RemoveQDQMulAdd asks for it of any model
-  }
-  for (const auto& [type, axis] : pairs.channel_axis) axes.push_back(type);
-  const auto warn_of_unknown = [&](const std::vector<std::string>& named, std::string_view key) {
-    for (const std::string& type : std::set<std::string>(named.begin(), named.end())) {
+  for (const auto& [key, wanted] : named) {
+    for (const std::string& type : std::set<std::string>(wanted.begin(), wanted.end())) {
       if (std::ranges::find(types, type) != types.end()) continue;
       warnings->push_back(StrCat(key, ": '", type, "' has no effect: no such operator is left after the rewrites",
                                  DidYouMean(type, types)));
     }
-  };
-  warn_of_unknown(selection.op_types, "OpTypesToQuantize");
-  warn_of_unknown(selection.extra_op_types, "ExtraOpTypesToQuantize");
-  warn_of_unknown(pairs.no_output_types, "OpTypesToExcludeOutputQuantization");
-  warn_of_unknown(between, "RemoveQDQBetweenOps");
-  warn_of_unknown(axes, kAxes);
-  for (const auto& [type, axis] : pairs.channel_axis) {
-    if (std::ranges::find(types, type) != types.end())
-      PREON_RETURN_IF_ERROR(CheckAxis(graph, type, axis, rules, warnings));
+  }
+}
+
+Status CheckChannelAxes(const Graph& graph, const std::map<std::string, int64_t>& axes, const OpHandlers& handlers,
+                        std::vector<std::string>* warnings) {
+  for (const auto& [type, axis] : axes) {
+    const auto is_there = [&](const auto& node) { return node->op_type == type; };
+    if (std::ranges::any_of(graph.nodes(), is_there))
+      PREON_RETURN_IF_ERROR(CheckAxis(graph, type, axis, HandlerOf(handlers, type), warnings));
   }
   return Status::Ok();
 }

@@ -23,13 +23,17 @@ GraphBuilder One() {
 
 Result<std::vector<std::string>> Warned(const PlanOptions& options) {
   std::vector<std::string> warnings;
-  PREON_RETURN_IF_ERROR(CheckOperatorTypes(One().model.graph, options.op_list, QuarkRules(options), &warnings));
+  const OpListRules rules = QuarkRules(QuarkFormat::kBase, false);
+  const GraphBuilder model = One();
+  WarnOfUnknownTypes(model.model.graph, options.op_list.OperatorTypes(), &warnings);
+  PREON_RETURN_IF_ERROR(
+      CheckChannelAxes(model.model.graph, options.op_list.pairs.channel_axis, rules.handlers, &warnings));
   return warnings;
 }
 
 TEST(OperatorTypes, ThoseThatAreNotThereAreWarnings) {
   PlanOptions options;
-  options.op_list.pairs.between = {{"Conv", "Rleu"}, {"Mul", "Add"}};
+  options.op_list.pairs.removed.between = {{"Conv", "Rleu"}, {"Mul", "Add"}};
   options.op_list.selection.op_types = {"Conv", "Convv"};
   EXPECT_THAT(*Warned(options), ElementsAre(HasSubstr("OpTypesToQuantize: 'Convv'"),
                                             HasSubstr("RemoveQDQBetweenOps: 'Rleu' has no effect")));

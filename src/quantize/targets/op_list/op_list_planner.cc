@@ -52,7 +52,9 @@ class OpListPlanner {
     DropUnusedPairs();
     PREON_RETURN_IF_ERROR(CheckPlan(plan_));
     if (!rules_.guards_float_regions) PREON_RETURN_IF_ERROR(CheckConvolutions(graph_, plan_));
-    PREON_RETURN_IF_ERROR(CheckOperatorTypes(graph_, options_.op_list, rules_, &plan_.warnings));
+    WarnOfUnknownTypes(graph_, options_.op_list.OperatorTypes(), &plan_.warnings);
+    PREON_RETURN_IF_ERROR(
+        CheckChannelAxes(graph_, options_.op_list.pairs.channel_axis, rules_.handlers, &plan_.warnings));
     if (rules_.per_channel_is_symmetric && options_.per_channel && options_.weight_symmetric == false)
       plan_.warnings.push_back(
           "WeightSymmetric=false: has no effect on weights with a scale per channel: their zero point is always the "
@@ -97,7 +99,7 @@ class OpListPlanner {
       if (IsConstant(tensor)) continue;
       ActivationPlan& activation = plan_.activations[tensor];
       activation.scale_type = options_.scale_type;
-      SetTypeOf(options_.activation, rules_.Symmetric(options_), activation);
+      SetTypeOf(options_.activation, rules_.Symmetric(options_.activation, options_.activation_symmetric), activation);
       if (const auto narrowed = marks_.narrowed.find(tensor); narrowed != marks_.narrowed.end())
         activation.range_of = narrowed->second;
       const TensorOverride* own = OverrideOf(tensor);
@@ -194,7 +196,7 @@ class OpListPlanner {
   }
 
   ScaleAxes AxesOf(const std::string& tensor, const TensorMark& mark) const {
-    const OpHandler handler = rules_.HandlerOf(mark.first->op_type);
+    const OpHandler handler = HandlerOf(rules_.handlers, mark.first->op_type);
     const bool sums = (handler == OpHandler::kLinear || handler == OpHandler::kMatMul) && mark.weight &&
                       graph_.Initializer(tensor)->shape().size() >= 2 && mark.first->input(1) == tensor;
     return {.channel = mark.axis, .reduced = sums ? ReducedAxis(graph_, *mark.first) : -1};
@@ -204,7 +206,8 @@ class OpListPlanner {
   WeightPlan WeightOf(const std::string& tensor, const TensorMark& mark) const {
     WeightPlan plan;
     const TensorType& type = mark.weight ? options_.weight : options_.activation;
-    const bool symmetric = mark.weight ? WeightSymmetric(type) : rules_.Symmetric(options_);
+    const bool symmetric =
+        mark.weight ? WeightSymmetric(type) : rules_.Symmetric(options_.activation, options_.activation_symmetric);
     SetTypeOf(type, symmetric, plan);
     plan.format.reduce_range = options_.op_list.reduce_range && !plan.block && !plan.format.floating();
     plan.scale_type = mark.weight ? options_.scale_type_of_weights() : options_.scale_type;
@@ -225,7 +228,7 @@ class OpListPlanner {
     if (plan.format.type == DataType::kInt32) plan.format.symmetric = true;
     LeaveUnscaled(options_.weight_scaled || plan.range, plan);
     if (plan.params || plan.block) plan.axis = -1;
-    plan.form = rules_.FormOf(plan, plan_, *mark.first, options_);
+    plan.form = options_.weight_form ? *options_.weight_form : rules_.FormOf(plan, plan_, *mark.first, options_.compat);
     std::set<std::string> biased;
     for (const BiasMark& bias : marks_.biases) {
       if (bias.bias == tensor) biased.insert(bias.node->name);

@@ -14,8 +14,6 @@ bool TakesEveryType(const TensorType& weight);
 /// Target::RequiredOpset. With `contrib` pairs of 4 and 16 bits need no opset of their own.
 int64_t OpListOpset(const PlanOptions& options, OperatorForm operators, bool contrib = false);
 /// Target::NeedsStatistics: block formats and unscaled floats have no ranges.
-bool OpListNeedsStatistics(const PlanOptions& options);
-/// Target::CorrectsBiases: the other tools don't, nor do unscaled floats.
-bool OpListCorrectsBiases(const PlanOptions& options);
+bool OpListNeedsStatistics(const TensorType& activation, bool scaled, bool has_overrides);
 
 }  // namespace preon

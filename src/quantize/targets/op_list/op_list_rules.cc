@@ -63,14 +63,14 @@ bool OpListRules::Quantizes(std::string_view op_type) const {
   return std::ranges::find(op_types, op_type) != op_types.end();
 }
 
-OpHandler OpListRules::HandlerOf(std::string_view op_type) const {
+OpHandler HandlerOf(const OpHandlers& handlers, std::string_view op_type) {
   const auto handler = handlers.find(op_type);
   return handler == handlers.end() ? OpHandler::kEveryTensor : handler->second;
 }
 
-bool OpListRules::Symmetric(const PlanOptions& options) const {
-  const bool centred = options.activation.block() != nullptr || IntFormat{options.activation.type()}.floating();
-  return options.activation_symmetric.value_or(centred || (int8_is_symmetric && options.activation == DataType::kInt8));
+bool OpListRules::Symmetric(const TensorType& activation, std::optional<bool> wanted) const {
+  const bool centred = activation.block() != nullptr || IntFormat{activation.type()}.floating();
+  return wanted.value_or(centred || (int8_is_symmetric && activation == DataType::kInt8));
 }
 
 OpListRules OrtRules() {
@@ -83,12 +83,12 @@ OpListRules OrtRules() {
   return rules;
 }
 
-OpListRules QuarkRules(const PlanOptions& options) {
-  const bool extended = QuarkFormatFor(options) == QuarkFormat::kExtended;
+OpListRules QuarkRules(QuarkFormat format, bool fold_relu) {
+  const bool extended = format == QuarkFormat::kExtended;
   OpListRules rules{.target = "quark", .operators = OperatorForm::kLibrary, .handlers = CommonHandlers()};
   rules.op_types = Joined(kQLinearTypes, kQuarkTypes);
   if (extended) rules.op_types = Joined(rules.op_types, kExtendedTypes);
-  rules.folds_clamps = !extended || options.op_list.pairs.fold_relu;
+  rules.folds_clamps = !extended || fold_relu;
   rules.removes_pairs = rules.shifts_as_weights = rules.other_biases_as_weights = rules.int8_is_symmetric =
       rules.per_channel_is_int8 = true;
   rules.narrows_clamp_inputs = true;
@@ -107,9 +107,10 @@ OpListRules SimulateRules(const TensorType& activation, Compat compat) {
   return rules;
 }
 
-QuarkFormat QuarkFormatFor(const PlanOptions& options) {
-  if (options.op_list.format) return *options.op_list.format;
-  const bool base = IsByte(options.activation) && IsByte(options.weight) && !options.has_overrides();
+QuarkFormat QuarkFormatFor(std::optional<QuarkFormat> wanted, const TensorType& activation, const TensorType& weight,
+                           bool has_overrides) {
+  if (wanted) return *wanted;
+  const bool base = IsByte(activation) && IsByte(weight) && !has_overrides;
   return base ? QuarkFormat::kBase : QuarkFormat::kExtended;
 }
 

@@ -27,11 +27,15 @@ enum class OpHandler : uint8_t {
   kNormalization,  ///< data, scale as weight, shift as bias; output
 };
 
+/// By operator type; others: kEveryTensor.
+using OpHandlers = std::map<std::string_view, OpHandler>;
+OpHandler HandlerOf(const OpHandlers& handlers, std::string_view op_type);
+
 struct OpListRules {
   std::string_view target;
   OperatorForm operators = OperatorForm::kStock;
-  std::vector<std::string_view> op_types;          ///< without --op-types
-  std::map<std::string_view, OpHandler> handlers;  ///< others: kEveryTensor
+  std::vector<std::string_view> op_types;  ///< without --op-types
+  OpHandlers handlers;
   bool operands_alone = false;         ///< what operators read is marked, what they write is not; sums stay exact
   bool folds_clamps = false;           ///< Relu and Clip into their producer, where activations are asymmetric
   bool narrows_clamp_inputs = false;   ///< the range of what a clamp alone reads is that of its output
@@ -49,26 +53,25 @@ struct OpListRules {
   bool int8_is_symmetric = false;         ///< activations in int8, where the user sets nothing
 
   bool Quantizes(std::string_view op_type) const;
-  OpHandler HandlerOf(std::string_view op_type) const;
-  /// Are activations of the options' type symmetric?
-  bool Symmetric(const PlanOptions& options) const;
-  /// The form for a weight of the node. `plan` knows all activations.
-  WeightForm FormOf(const WeightPlan& weight, const QuantPlan& plan, const Node& node,
-                    const PlanOptions& options) const;
+  /// Are activations of this type symmetric? `wanted`: by the user.
+  bool Symmetric(const TensorType& activation, std::optional<bool> wanted) const;
+  /// The form for a weight of the node, where the user names none. `plan` knows all activations.
+  WeightForm FormOf(const WeightPlan& weight, const QuantPlan& plan, const Node& node, Compat compat) const;
   /// Target::IgnoredKeys of the targets that mark tensors by these rules.
   std::vector<IgnoredKey> IgnoredKeys(const PlanOptions& options) const;
 };
 
 /// ONNX Runtime's quantize_static in QDQ format.
 OpListRules OrtRules();
-/// Quark's base or extended quantizer.
-OpListRules QuarkRules(const PlanOptions& options);
+/// Quark's base or extended quantizer. `fold_relu`: PairOptions::fold_relu.
+OpListRules QuarkRules(QuarkFormat format, bool fold_relu);
 /// The base quantizer's operators, kept away from what runtimes do behind the user's back. Activations in blocks: the
 /// operands of products alone, as accelerators with such formats compute (OCP Microscaling v1.0, section 6: dot
 /// products), but with --compat.
 OpListRules SimulateRules(const TensorType& activation, Compat compat);
 
-/// Which of both target quark is for these options.
-QuarkFormat QuarkFormatFor(const PlanOptions& options);
+/// Which of both target quark is. `wanted`: OpListOptions::format; `has_overrides`: of layers or single tensors.
+QuarkFormat QuarkFormatFor(std::optional<QuarkFormat> wanted, const TensorType& activation, const TensorType& weight,
+                           bool has_overrides);
 
 }  // namespace preon

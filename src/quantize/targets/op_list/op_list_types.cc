@@ -54,13 +54,8 @@ int64_t OpListOpset(const PlanOptions& options, OperatorForm operators, bool con
   return HasBlockSize(options) || packs ? std::max(opset, kBlocks) : opset;
 }
 
-bool OpListNeedsStatistics(const PlanOptions& options) {
-  if (options.has_overrides()) return true;
-  return HasScale(options.activation, options.activation_scaled);
-}
-
-bool OpListCorrectsBiases(const PlanOptions& options) {
-  return options.compat == Compat::kOff && (OpListNeedsStatistics(options) || options.activation.block() != nullptr);
+bool OpListNeedsStatistics(const TensorType& activation, bool scaled, bool has_overrides) {
+  return has_overrides || HasScale(activation, scaled);
 }
 
 }  // namespace preon

@@ -26,8 +26,12 @@ class OrtTarget final : public Target {
     return std::max(kSmallestOpset, OpListOpset(options, OperatorForm::kStock, options.op_list.pairs.contrib_domain));
   }
   bool Takes(const PlanOptions& options) const override { return CheckTypes(name(), kOrtTargetTypes, options).ok(); }
-  bool NeedsStatistics(const PlanOptions& options) const override { return OpListNeedsStatistics(options); }
-  bool CorrectsBiases(const PlanOptions& options) const override { return OpListCorrectsBiases(options); }
+  bool NeedsStatistics(const PlanOptions& options) const override {
+    return OpListNeedsStatistics(options.activation, options.activation_scaled, options.has_overrides());
+  }
+  bool TakesImprovements(const PlanOptions& options) const override {
+    return NeedsStatistics(options) || options.activation.block() != nullptr;
+  }
   /// That quantizer rewrites nothing.
   bool WantsPass(std::string_view, bool by_default, const PlanOptions& options) const override {
     return by_default && options.compat == Compat::kOff;

@@ -10,7 +10,7 @@
 namespace preon {
 
 /// Tensors without a pair: outputs of kernels that one activation function reads (RemoveQDQConvRelu, …), those of Pad
-/// in front of average pools, and those between the operators of `pairs.between` (RemoveQDQBetweenOps).
-std::set<std::string> PairlessTensors(const Graph& graph, const PairOptions& pairs);
+/// in front of average pools, and those between the operators of `removed.between` (RemoveQDQBetweenOps).
+std::set<std::string> PairlessTensors(const Graph& graph, const RemovedPairs& removed);
 
 }  // namespace preon

@@ -20,30 +20,41 @@ class QuarkTarget final : public Target {
            "operators of libpreon_ops.so";
   }
   int64_t RequiredOpset(const PlanOptions& options) const override {
-    return OpListOpset(options, kOperators, QuarkFormatFor(options) == QuarkFormat::kExtended);
+    return OpListOpset(options, kOperators, FormatOf(options) == QuarkFormat::kExtended);
   }
-  void SettleFormat(PlanOptions* options) const override { options->op_list.format = QuarkFormatFor(*options); }
+  void SettleFormat(PlanOptions* options) const override { options->op_list.format = FormatOf(*options); }
   bool Takes(const PlanOptions& options) const override { return TakesEveryType(options.weight); }
-  bool NeedsStatistics(const PlanOptions& options) const override { return OpListNeedsStatistics(options); }
-  bool CorrectsBiases(const PlanOptions& options) const override { return OpListCorrectsBiases(options); }
+  bool NeedsStatistics(const PlanOptions& options) const override {
+    return OpListNeedsStatistics(options.activation, options.activation_scaled, options.has_overrides());
+  }
+  bool TakesImprovements(const PlanOptions& options) const override {
+    return NeedsStatistics(options) || options.activation.block() != nullptr;
+  }
 
   bool HasOpList() const override { return true; }
   bool HasExtendedFormat() const override { return true; }
   std::vector<IgnoredKey> IgnoredKeys(const PlanOptions& options) const override {
-    return QuarkRules(options).IgnoredKeys(options);
+    return RulesOf(options).IgnoredKeys(options);
   }
   /// What NPUs have no kernels for becomes something that they have.
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
-    const bool of_npus = QuarkFormatFor(options) == QuarkFormat::kExtended;
+    const bool of_npus = FormatOf(options) == QuarkFormat::kExtended;
     const bool casts = options.bfloat16.casts || options.bfloat16.vaiml;
     return by_default || (of_npus && !casts && std::ranges::find(kOfNpus, pass) != kOfNpus.end());
   }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
-    return PlanOpList(model, options, QuarkRules(options));
+    return PlanOpList(model, options, RulesOf(options));
   }
 
  private:
+  static QuarkFormat FormatOf(const PlanOptions& options) {
+    return QuarkFormatFor(options.op_list.format, options.activation, options.weight, options.has_overrides());
+  }
+  static OpListRules RulesOf(const PlanOptions& options) {
+    return QuarkRules(FormatOf(options), options.op_list.pairs.fold_relu);
+  }
+
   static constexpr OperatorForm kOperators = OperatorForm::kLibrary;
 };
 

@@ -13,8 +13,12 @@ class SimulateTarget final : public Target {
   }
   int64_t RequiredOpset(const PlanOptions& options) const override { return OpListOpset(options, kOperators); }
   bool Takes(const PlanOptions& options) const override { return TakesEveryType(options.weight); }
-  bool NeedsStatistics(const PlanOptions& options) const override { return OpListNeedsStatistics(options); }
-  bool CorrectsBiases(const PlanOptions& options) const override { return OpListCorrectsBiases(options); }
+  bool NeedsStatistics(const PlanOptions& options) const override {
+    return OpListNeedsStatistics(options.activation, options.activation_scaled, options.has_overrides());
+  }
+  bool TakesImprovements(const PlanOptions& options) const override {
+    return NeedsStatistics(options) || options.activation.block() != nullptr;
+  }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
     return PlanOpList(model, options, SimulateRules(options.activation, options.compat));

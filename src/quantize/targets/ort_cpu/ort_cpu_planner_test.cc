@@ -152,10 +152,10 @@ TEST(OrtCpuPlanner, UnknownNamesAreErrorsWithTheNearest) {
   GraphBuilder b({1, 4, 8, 8});
   b.Conv("x", "c1");
   b.Output("c1");
-  const Status unknown = CheckNames(b.model.graph, {"c1_nod"}, {});
+  const Status unknown = CheckNames(b.model.graph, {"c1_nod"}, {}, {});
   EXPECT_EQ(unknown.id(), ErrorId::kNameNotInModel);
   EXPECT_THAT(unknown.message(), ::testing::HasSubstr("did you mean 'c1_node'"));
-  EXPECT_TRUE(CheckNames(b.model.graph, {"c1*"}, {}).ok());
+  EXPECT_TRUE(CheckNames(b.model.graph, {"c1*"}, {}, {}).ok());
   EXPECT_EQ(PlanForOrtCpu(b.model, {.activation = DataType::kUInt16}).status().id(), ErrorId::kNotYetSupported);
 }
 
