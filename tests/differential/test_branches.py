@@ -1,16 +1,15 @@
 """Models whose work is inside an If: quantized where the data went, float where they did not."""
 import json
-import os
-import pathlib
 import wave
 
+import data_root
 import numpy as np
 import onnx
 import onnxruntime as ort
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-DATA = pathlib.Path(os.environ.get("PREON_DATA") or pathlib.Path(__file__).resolve().parents[3] / "shared/data")
+DATA = data_root.data_root()
 WINDOW, CONTEXT = 512, 64
 SILERO = DATA / "models/silero_vad_op18_ifless.onnx"
 
@@ -42,7 +41,7 @@ def speech_share(network, speech, frames=None):
 @pytest.fixture
 def silero(preon):
     if not SILERO.exists():
-        pytest.skip(f"{SILERO} is not there (set PREON_DATA)")
+        pytest.skip(f"{SILERO} is not there (./dev data fetches it)")
     frames = []
     speech_share(session(SILERO), read_wav("silero_test.wav"), frames)
     frames = frames[::8]
