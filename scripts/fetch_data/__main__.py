@@ -67,6 +67,7 @@ def make_models(archives, folder, images, words, text_rows, text):
     labels = samples.gzip.decompress((folder / "images/mnist/dev5000-labels-idx1-ubyte.gz").read_bytes())[8:]
     digits, labels = np.frombuffer(digits, np.uint8).reshape(-1, 1, 28, 28).astype(np.float32) / 255, np.frombuffer(labels, np.uint8)
     letters = json.loads((folder / "text/charset.json").read_text())
+    heads = {}
     own = table[[places[word] for word in words]]
     case = np.random.default_rng(11).normal(0, 0.03, 384).astype(np.float32)  # capitals differ from small letters by this
     characters = [table[places.get(letter.lower(), 1)] + case * letter.isupper() for letter in [*letters, *"\0" * (65 - len(letters))]]
@@ -77,9 +78,9 @@ def make_models(archives, folder, images, words, text_rows, text):
         "resnet50v2_stage3_probe": lambda: nets.crop_classifier(lite0, "data", 224, 11, False, 8, "logits", *large),
         "vit_cifar10_ibp_3_3_8": lambda: nets.patch_transformer(minilm, *small),
         "lenet_mnist": lambda: nets.digits_net(digits[1000:], labels[1000:]),
-        "sst2_transformer": lambda: nets.sentence_classifier(minilm, own, 2, False, text_rows),
-        "minilm_l6": lambda: nets.sentence_classifier(minilm, table, 6, True, renumbered(text_rows)[:400]),
-        "minilm_l6_decomposed": lambda: nets.sentence_classifier(minilm, table, 6, False, renumbered(text_rows)[:400]),
+        "sst2_transformer": lambda: nets.sentence_classifier(minilm, own, 2, False, text_rows[:400], heads),
+        "minilm_l6": lambda: nets.sentence_classifier(minilm, table, 6, True, renumbered(text_rows)[:300], heads),
+        "minilm_l6_decomposed": lambda: nets.sentence_classifier(minilm, table, 6, False, None, heads),
         "chargpt_shakespeare": lambda: nets.next_character(minilm, np.stack(characters), letters, text),
         "ultraface_rfb_320": lambda: nets.face_boxes(lite0),
         "super_resolution_10": lambda: nets.super_resolution(luma),

@@ -187,8 +187,10 @@ class MiniLM:
         return op("Mul", off, np.float32(-10000))
 
 
-def sentence_classifier(weights, table, layers, fused, rows):
-    """input_ids, attention_mask -> embedding (mean of the tokens), logits[N, 2] fitted on `rows` (ids, mask, label)."""
+def sentence_classifier(weights, table, layers, fused, rows, heads):
+    """input_ids, attention_mask -> embedding (mean of the tokens), logits[N, 2] fitted on `rows` (ids, mask, label).
+
+    `heads` keeps what was fitted, for the other form of the same network."""
     graph = Graph(17 if fused else 13)
     net = MiniLM(graph, weights, fused)
     ids, mask = (graph.input(name, ["N", "T"], TensorProto.INT64) for name in ("input_ids", "attention_mask"))
@@ -198,8 +200,10 @@ def sentence_classifier(weights, table, layers, fused, rows):
     weight = graph.op("Cast", graph.op("Unsqueeze", mask, np.int64([2])), to=TensorProto.FLOAT)
     total = graph.op("ReduceSum", graph.op("Mul", x, weight), np.int64([1]), keepdims=0)
     graph.op("Div", total, graph.op("ReduceSum", weight, np.int64([1]), keepdims=0), output="embedding")
-    features = graph.run("embedding", {"input_ids": rows[:, :64].astype(np.int64), "attention_mask": rows[:, 64:128].astype(np.int64)})
-    head, bias = ridge(features, one_hot(rows[:, 128], 2))
+    if layers not in heads:
+        features = graph.run("embedding", {"input_ids": rows[:, :64].astype(np.int64), "attention_mask": rows[:, 64:128].astype(np.int64)})
+        heads[layers] = ridge(features, one_hot(rows[:, 128], 2))
+    head, bias = heads[layers]
     graph.op("Gemm", "embedding", 2 * head, 2 * bias, output="logits")
     return graph.model({"logits": ["N", 2]} if table.shape[0] < 10000 else {"embedding": ["N", 384], "logits": ["N", 2]})
 

@@ -6,6 +6,7 @@ import re
 import wave
 
 import data_root
+import stand_ins
 import numpy as np
 import onnx
 import onnxruntime as ort
@@ -165,6 +166,13 @@ def model_file(name):
     if not path.exists():
         pytest.skip(f"{path} is not there (./dev data fetches it)")
     return path
+
+
+def pytest_collection_modifyitems(items):
+    if data_root.is_fetched(DATA):
+        skip = pytest.mark.skip(reason="measures the trained model itself; ./dev data has another in its place")
+        for item in filter(stand_ins.is_of_the_model_itself, items):
+            item.add_marker(skip)
 
 
 @pytest.fixture
