@@ -5,7 +5,7 @@ import pathlib
 import numpy as np
 from PIL import Image
 
-from tasks.task import Prepared, Task, pick, top1
+from tasks.task import Prepared, Task, outputs, pick, top1
 
 GLYPHS = pathlib.Path(__file__).resolve().parents[2] / "examples/glyphs"
 IMAGENET_MEAN, IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)

@@ -79,8 +79,9 @@ def test_silero_is_integer_at_16_khz_and_exact_at_8_khz(silero):
 
     networks = [session(SILERO), session(silero.folder / "int8.onnx")]
     shares = [speech_share(network, read_wav("en_num.wav")) for network in networks]
-    assert shares[0] == pytest.approx(0.79 if data_root.is_fetched(DATA) else 0.86, abs=0.01)
-    assert shares[1] == pytest.approx(shares[0], abs=0.02)
+    share, tolerance = (0.79, 0.03) if data_root.is_fetched(DATA) else (0.86, 0.02)  # of two recordings
+    assert shares[0] == pytest.approx(share, abs=0.01)
+    assert shares[1] == pytest.approx(shares[0], abs=tolerance)
 
     check_same(networks, eight_khz())
 
