@@ -114,9 +114,9 @@ def score_ppocr(evaluation):
 
 
 def prepare_yolov8(data, built):
-    """Every second scene calibrates, the others judge."""
+    """The scenes calibrate, their mirror images judge."""
     images = np.stack([letterbox(Image.open(f), 320, 0)[::-1] / 255 for f in sorted((data / "images/coco_mappable").glob("*.jpg"))]).astype(np.float32)
-    return Prepared({"images": images[::2]}, {"images": images[1::2]})
+    return Prepared({"images": images[:len(images) // 2]}, {"images": images[len(images) // 2:]})
 
 
 def best_boxes(places):
