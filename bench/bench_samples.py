@@ -17,7 +17,7 @@ def main():
     count, chunk = int(sys.argv[3]), int(sys.argv[4])
     folder = prepare(task, work)
     if folder is None:
-        sys.exit(f"{task.name}: the model is not here; set PREON_DATA")
+        sys.exit(f"{task.name}: the model is not here; ./dev data fetches some")
     paths = {"samples": folder / f"samples{count}.npz", "chunk": folder / f"samples{chunk}.npz"}
     for path, number in ((paths["samples"], count), (paths["chunk"], chunk)):
         if not path.exists():

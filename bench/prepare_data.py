@@ -6,22 +6,21 @@
 calib.npz  one array per model input, samples along axis 0
 eval.npz   the same, other samples; `label` where the task is a classification
 truth.npz  what else the score needs
-Models and data come from $PREON_DATA (../shared/data unless set); models built on demand from OUT/minilm.
+Models and data come from $PREON_DATA, ../shared/data or what `./dev data` fetched (scripts/data_root.py); models built on demand from OUT/minilm.
+A model that stands in for another has no task: its figures would be taken for the other's.
 """
 import argparse
 import json
-import os
 import pathlib
+import sys
 
 import numpy as np
 
 from tasks import TASKS
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-
-
-def data_root():
-    return pathlib.Path(os.environ.get("PREON_DATA") or ROOT.parent / "shared/data")
+sys.path.insert(0, str(ROOT / "scripts"))
+from data_root import data_root  # noqa: E402
 
 
 def built_models(folder):
@@ -38,7 +37,7 @@ def save(path, arrays):
 def prepare(task, folder):
     """Makes what is missing below folder/NAME and returns that folder; None where the model is absent."""
     data, target = data_root(), folder / task.name
-    if not task.model_path(data, built_models(folder)).exists():
+    if not task.is_here(data, built_models(folder)):
         return None
     if not (target / "eval.npz").exists():
         target.mkdir(parents=True, exist_ok=True)
@@ -61,7 +60,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="only print the models that are here, as JSON")
     args = parser.parse_args()
     if args.list:
-        here = [name for name, task in TASKS.items() if task.model_path(data_root(), built_models(args.out)).exists()]
+        here = [name for name, task in TASKS.items() if task.is_here(data_root(), built_models(args.out))]
         print(json.dumps({"models": here}))
         return
     for name in args.models or TASKS:

@@ -5,6 +5,7 @@ import pathlib
 import re
 import subprocess
 
+import data_root
 import numpy as np
 import onnx
 import pytest
@@ -99,6 +100,13 @@ def model(tmp_path):
 def data(tmp_path):
     np.savez(tmp_path / "calib.npz", input=samples())
     return "calib.npz"
+
+
+def pytest_report_header():
+    folder = data_root.data_root()
+    if not folder.is_dir():
+        return f"no models and data at {folder}: tests that need them are skipped; ./dev data fetches some"
+    return f"models and data: {folder}" + (", where some models stand in for others" if data_root.is_fetched(folder) else "")
 
 
 def pytest_terminal_summary(terminalreporter):

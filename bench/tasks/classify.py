@@ -1,11 +1,13 @@
 """Classifiers: images and sentences."""
 import gzip
+import pathlib
 
 import numpy as np
 from PIL import Image
 
-from tasks.task import Prepared, Task, pick, top1
+from tasks.task import Prepared, Task, outputs, pick, top1
 
+GLYPHS = pathlib.Path(__file__).resolve().parents[2] / "examples/glyphs"
 IMAGENET_MEAN, IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
@@ -44,6 +46,25 @@ def probe_group(label):
         for first, last in spans:
             groups[first:last] = group
     return groups[label]
+
+
+def prepare_lite0(data, built):
+    """Crops of photos, whose classes are not known: what counts is the float model's class."""
+    files = sorted((data / "images/imagenet224").glob("*.jpg"))
+    arrays = {"input": normalized(np.stack([np.asarray(Image.open(f).convert("RGB")).transpose(2, 0, 1) for f in files]))}
+    return Prepared(pick(arrays, slice(0, 100)), pick(arrays, slice(100, None)))
+
+
+def as_float(evaluation):
+    """Of every sample whether its class is the float model's, in percent; float scores 100."""
+    ours, theirs = (outputs(path, evaluation.arrays, 8)[0].argmax(1) for path in (evaluation.model, evaluation.reference))
+    return 100.0 * (ours == theirs)
+
+
+def prepare_glyphs(data, built):
+    """The example that comes with the project."""
+    calib, test = (dict(np.load(GLYPHS / f"{part}.npz")) for part in ("calib", "test"))
+    return Prepared({"image": calib["image"]}, {"image": test["image"], "label": test["label"]})
 
 
 def prepare_resnet_probe(data, built):
@@ -93,7 +114,9 @@ def prepare_sst2(data, built):
 
 
 def prepare_minilm(data, built):
-    """Built by data/tools/build_minilm.py, whose docstring says how; its sets come with the models."""
+    """Its sets come with the models."""
+    if (data / "text/minilm_sst2_calib.npz").exists():
+        built = data / "text"
     calib, evaluate = np.load(built / "minilm_sst2_calib.npz"), np.load(built / "minilm_sst2_dev.npz")
     return Prepared({k: calib[k][:100] for k in calib}, {k: evaluate[k] for k in evaluate})
 
@@ -108,6 +131,8 @@ TASKS = [
          lambda evaluation: top1(evaluation, batch=1)),
     Task("lenet_mnist", "top-1 %", lambda data, _: prepare_mnist(data, "data", np.float32(1 / 255)), top1),
     Task("sst2_transformer", "accuracy %", prepare_sst2, top1),
+    Task("efficientnet_lite0", "class as float %", prepare_lite0, as_float),
+    Task("glyphs", "top-1 %", prepare_glyphs, top1, str(GLYPHS / "model.onnx")),
     Task("minilm_l6", "accuracy %", prepare_minilm, top1),
     Task("minilm_l6_decomposed", "accuracy %", prepare_minilm, top1),
 ]

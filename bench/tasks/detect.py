@@ -11,6 +11,7 @@ FACE_SCORE = 0.7
 OVERLAP = 0.5
 TEXT_TILE = 480
 TEXT_SCORE = 0.3
+YOLOV8_SCORE = 0.25
 
 
 def letterbox(image, size, fill=114):
@@ -112,9 +113,37 @@ def score_ppocr(evaluation):
     return 100 * float((ours & theirs).sum() / (ours | theirs).sum())
 
 
+def prepare_yolov8(data, built):
+    """The scenes calibrate, their mirror images judge."""
+    images = np.stack([letterbox(Image.open(f), 320, 0)[::-1] / 255 for f in sorted((data / "images/coco_mappable").glob("*.jpg"))]).astype(np.float32)
+    return Prepared({"images": images[:len(images) // 2]}, {"images": images[len(images) // 2:]})
+
+
+def best_boxes(places):
+    """Corners of the boxes scored above YOLOV8_SCORE, best first, without those that overlap a better one. places: [4 + classes, N]."""
+    places = places.T[places[4:].max(0) > YOLOV8_SCORE]
+    places = places[np.argsort(-places[:, 4:].max(1), kind="stable")]
+    boxes, kept = np.concatenate([places[:, :2] - places[:, 2:4] / 2, places[:, :2] + places[:, 2:4] / 2], 1), []
+    while len(boxes):
+        kept.append(boxes[0])
+        boxes = boxes[1:][overlap(boxes[0], boxes[1:]) < OVERLAP]
+    return np.array(kept).reshape(-1, 4)
+
+
+def score_yolov8(evaluation):
+    """F1 of the boxes found against those of the float model, in percent; float scores 100."""
+    hits = total = 0
+    for ours, theirs in zip(*(outputs(path, evaluation.arrays)[0] for path in (evaluation.model, evaluation.reference))):
+        ours, theirs = best_boxes(ours), best_boxes(theirs)
+        total += len(ours) + len(theirs)
+        hits += 2 * sum(len(theirs) > 0 and (overlap(box, theirs) > OVERLAP).any() for box in ours)
+    return 100 * hits / total
+
+
 TASKS = [
     Task("yolox_nano", "class found %", prepare_yolox, score_yolox),
     Task("yolox_nano_swapped", "class found %", prepare_yolox_swapped, score_yolox, "yolox_nano.onnx"),
     Task("ultraface_rfb_320", "faces F1 to float %", prepare_ultraface, score_ultraface),
-    Task("ppocr_v3_det", "text area IoU to float %", prepare_ppocr, score_ppocr),
+    Task("ppocr_v3_det", "text area IoU to float %", prepare_ppocr, score_ppocr, any_export=True),
+    Task("yolov8n_320", "boxes F1 to float %", prepare_yolov8, score_yolov8),
 ]

@@ -1,5 +1,6 @@
 """What a task is, and what several of them need."""
 import dataclasses
+import json
 import pathlib
 from typing import Callable
 
@@ -35,12 +36,19 @@ class Task:
     prepare: Callable[[pathlib.Path, pathlib.Path], Prepared]  # (data root, folder of built models)
     score: Callable[[Evaluation], float | np.ndarray]  # an array: of every sample, the score is their mean
     model: str = ""  # file below models/; the name + ".onnx" unless given
+    any_export: bool = False  # the figures hold for another export of the same network
 
     def model_path(self, data, built):
         """The float model: among the given ones, else among those built on demand."""
         file = self.model or self.name + ".onnx"
         given = data / "models" / file
         return given if given.exists() else built / file
+
+    def is_here(self, data, built):
+        """Whether the model is, and no other in its place (`./dev data` makes some)."""
+        fetched = data / "fetched.json"
+        others = json.loads(fetched.read_text())["stand_ins"] if fetched.exists() else {}
+        return self.model_path(data, built).exists() and ((self.model or self.name).removesuffix(".onnx") not in others or self.any_export)
 
 
 def session(path, threads=0):

@@ -24,7 +24,6 @@ Json ReadVectors(const char* name) {
 }
 
 TEST(ParamsOfQuark, AllStoredRuns) {
-  if (!std::filesystem::exists(QuarkVectors())) GTEST_SKIP() << QuarkVectors() << " is not there (set PREON_DATA)";
   const Json table = ReadVectors("scales.json")["integer"];
   std::map<std::string, size_t> column;
   for (const Json& name : table["columns"]) column.emplace(name, column.size());
@@ -43,7 +42,6 @@ TEST(ParamsOfQuark, AllStoredRuns) {
 
 // Where the runtime's scale is infinite the product has none; its zero point means nothing.
 TEST(ParamsOfTheRuntime, AllStoredRuns) {
-  if (!std::filesystem::exists(QuarkVectors())) GTEST_SKIP() << QuarkVectors() << " is not there (set PREON_DATA)";
   const Json table = ReadVectors("scales.json")["onnxruntime"];
   std::map<std::string, size_t> column;
   for (const Json& name : table["columns"]) column.emplace(name, column.size());
@@ -75,7 +73,6 @@ TEST(ParamsOfTheRuntime, AllStoredRuns) {
 }
 
 TEST(ScaleRoundingOfQuark, AllStoredRuns) {
-  if (!std::filesystem::exists(QuarkVectors())) GTEST_SKIP() << QuarkVectors() << " is not there (set PREON_DATA)";
   const Json table = ReadVectors("scales.json")["scale_rounding"];
   int compared = 0;
   for (const Json& row : table["rows"]) {
@@ -140,7 +137,6 @@ void CompareCompatWeight(const Json& run, const Json& tensor) {
 }
 
 TEST(WeightsOfTheRuntime, AllStoredRuns) {
-  if (!std::filesystem::exists(QuarkVectors())) GTEST_SKIP() << QuarkVectors() << " is not there (set PREON_DATA)";
   const Json table = ReadVectors("weights.json");
   int compared = 0;
   for (const Json& run : table["onnxruntime_runs"]) {
@@ -157,7 +153,6 @@ TEST(WeightsOfTheRuntime, AllStoredRuns) {
 }
 
 TEST(WeightsOfQuark, AllStoredRuns) {
-  if (!std::filesystem::exists(QuarkVectors())) GTEST_SKIP() << QuarkVectors() << " is not there (set PREON_DATA)";
   const Json table = ReadVectors("weights.json");
   int compared = 0;
   for (const Json& run : table["function_runs"]) {

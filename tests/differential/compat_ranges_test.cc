@@ -168,8 +168,6 @@ Compared CompareRows(const Wanted& wanted) {
 
 // Counts of what was stored: a row that is no longer compared would go unnoticed otherwise.
 TEST(RangesOfQuark, AllStoredRuns) {
-  if (!std::filesystem::exists(CalibrationVectors()))
-    GTEST_SKIP() << CalibrationVectors() << " is not there (set PREON_DATA)";
   const Compared compared = CompareRows([](const RangeRow& row) { return !row.is_slow(); });
   const std::map<std::string, int> counts = {{"onnxruntime Distribution", 14},
                                              {"onnxruntime Entropy", 14},
@@ -190,8 +188,6 @@ TEST(RangesOfQuark, AllStoredRuns) {
 }
 
 TEST(RangesOfQuark, SlowEntropyOfManyBins) {
-  if (!std::filesystem::exists(CalibrationVectors()))
-    GTEST_SKIP() << CalibrationVectors() << " is not there (set PREON_DATA)";
   const Compared compared = CompareRows([](const RangeRow& row) { return row.is_slow(); });
   EXPECT_EQ(compared.matched, (std::map<std::string, int>{{"quark Entropy", 2}}));
 }

@@ -34,7 +34,6 @@ double NumberOrInfinity(const Json& cell) {
 }
 
 TEST(FloatParamsOfQuark, AllStoredRuns) {
-  if (!std::filesystem::exists(QuarkVectors())) GTEST_SKIP() << QuarkVectors() << " is not there (set PREON_DATA)";
   const std::map<std::string, DataType> types = {
       {"FLOAT16", DataType::kFloat16}, {"BFLOAT16", DataType::kBFloat16}, {"UNDEFINED", DataType::kUndefined}};
   int compared = 0;
@@ -49,7 +48,6 @@ TEST(FloatParamsOfQuark, AllStoredRuns) {
 }
 
 TEST(HalfParamsOfQuark, AllStoredRuns) {
-  if (!std::filesystem::exists(QuarkVectors())) GTEST_SKIP() << QuarkVectors() << " is not there (set PREON_DATA)";
   int compared = 0;
   ForEachRow("integer_float16_range", [&](const auto& at) {
     const IntFormat format{ParseTensorType(at("type").template get<std::string>())->type(), at("symmetric")};

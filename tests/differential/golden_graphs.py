@@ -1,4 +1,4 @@
-"""Golden graphs (spec vectors/graphs) as calls of preon, and what two quantized graphs have in common."""
+"""Golden graphs (testdata/quark/graphs) as calls of preon, and what two quantized graphs have in common."""
 import base64
 import hashlib
 import json

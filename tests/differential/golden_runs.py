@@ -41,13 +41,12 @@ class Goldens:
 
     def entries(self, group, model="*", config="*"):
         from fnmatch import fnmatch
-        for path in sorted((GRAPHS / group).glob("*.json")):
-            if not fnmatch(path.stem, model):
+        for stem, stored in graph_goldens.runs(group).items():
+            if not fnmatch(stem, model):
                 continue
-            stored = json.loads(path.read_text())
             for name, entry in stored.items():
                 if name == config or fnmatch(name, config):
-                    yield path.stem, name, self.resolve(group, path.stem, stored, entry)
+                    yield stem, name, self.resolve(group, stem, stored, entry)
 
     def resolve(self, group, model, stored, entry):
         if "same_as" not in entry:
@@ -55,12 +54,10 @@ class Goldens:
         base = entry["same_as"]
         if base in stored:
             return self.resolve(group, model, stored, stored[base])
-        for other in GRAPHS.iterdir():
-            path = other / f"{model}.json"
-            if path.exists():
-                elsewhere = json.loads(path.read_text())
-                if base in elsewhere:
-                    return self.resolve(other.name, model, elsewhere, elsewhere[base])
+        for other in graph_goldens.groups():
+            elsewhere = graph_goldens.runs(other).get(model, {})
+            if base in elsewhere:
+                return self.resolve(other, model, elsewhere, elsewhere[base])
         raise KeyError((group, model, base))
 
     def line(self, model, config, out):

@@ -1,29 +1,39 @@
-"""Stored runs of other quantizers on small models (spec vectors, graphs/): where they lie, and how models are held against them."""
+"""Stored runs of other quantizers on small models (testdata/quark/graphs): where they lie, and how models are held against them."""
 import base64
+import functools
 import json
-import os
-import pathlib
+import lzma
 from collections import Counter
 
+import data_root
 import numpy as np
 import onnx
 import onnxruntime as ort
 import pytest
 from onnx import helper, numpy_helper
 
-DATA = pathlib.Path(os.environ.get("PREON_DATA") or pathlib.Path(__file__).resolve().parents[3] / "shared/data")
-GRAPHS = DATA.parent / "spec/vectors/graphs"
+DATA = data_root.data_root()
+GRAPHS = data_root.QUARK / "graphs"
+
+
+@functools.cache
+def runs(group):
+    """model -> configuration -> what was stored; empty for a group that there is not."""
+    path = GRAPHS / f"{group}.json.xz"
+    return json.loads(lzma.decompress(path.read_bytes())) if path.exists() else {}
+
+
+def groups():
+    return [path.name.removesuffix(".json.xz") for path in sorted(GRAPHS.glob("*.json.xz"))]
 
 
 def names(group, config):
-    """The models that have a stored run of this configuration; a skip where the vectors are not there."""
-    found = [path.stem for path in sorted((GRAPHS / group).glob("*.json")) if config in json.loads(path.read_text())]
-    skip = pytest.mark.skip(reason=f"{GRAPHS} is not there (set PREON_DATA)")
-    return found or [pytest.param("none", marks=skip)]
+    """The models that have a stored run of this configuration."""
+    return [model for model, stored in runs(group).items() if config in stored]
 
 
 def stored_run(group, name, config):
-    return json.loads((GRAPHS / group / f"{name}.json").read_text())[config]
+    return runs(group)[name][config]
 
 
 def stored_operators(run):
@@ -68,8 +78,9 @@ def outputs(model, feeds, optimized=False):
 
 def arrays(name, part):
     """input -> values: `part` is test (the sample of the stored outputs) or calib (samples along axis 0)."""
-    with np.load(GRAPHS / "inputs" / f"{name}.npz") as stored:
-        return {key.removeprefix(f"{part}__"): stored[key] for key in stored if key.startswith(f"{part}__")}
+    begin = f"{name}/{part}__"
+    with np.load(GRAPHS / "inputs.npz") as stored:
+        return {key.removeprefix(begin): stored[key] for key in stored if key.startswith(begin)}
 
 
 def sample(name):

@@ -77,7 +77,6 @@ Result<BlockSpec> SpecOfCase(const Json& attributes) {
 }
 
 TEST(BlockFormatsOfQuark, AllStoredRuns) {
-  if (!std::filesystem::exists(FormatVectors())) GTEST_SKIP() << FormatVectors() << " is not there (set PREON_DATA)";
   int cases = 0, elements = 0;
   const Json index = ReadJson("index.json");
   for (const auto& [format, entry] : index.items()) {
@@ -119,7 +118,6 @@ std::vector<double> Numbers(const Json& value) {
 bool IsUndefined(float x, float scale) { return !(std::abs(x / scale) < 0x1p63f); }
 
 TEST(ExtendedOperatorsOfQuark, AllStoredRuns) {
-  if (!std::filesystem::exists(FormatVectors())) GTEST_SKIP() << FormatVectors() << " is not there (set PREON_DATA)";
   const std::map<std::string, Tensor> arrays = ReadArrays("extended");
   int cases = 0, elements = 0, undefined = 0;
   const Json index = ReadJson("extended.json");

@@ -3,17 +3,13 @@
 
 #include <bit>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
 namespace preon {
 
-/// The folder of the vectors, beside the data that PREON_DATA names.
-inline std::filesystem::path QuarkVectors() {
-  const char* folder = std::getenv("PREON_DATA");
-  return std::filesystem::path(folder ? folder : "") / "../spec/vectors";
-}
+/// The folder of the vectors; tests run in the repository's root.
+inline std::filesystem::path QuarkVectors() { return "testdata/quark"; }
 
 inline uint32_t BitsFromHex(const std::string& bits) { return static_cast<uint32_t>(std::stoul(bits, nullptr, 16)); }
 inline float FloatFromHex(const std::string& bits) { return std::bit_cast<float>(BitsFromHex(bits)); }

@@ -1,14 +1,13 @@
 """preon analyze on what single samples do: the same figures from the values themselves, an injected outlier, strata, and a
 second calibration over the samples of the cover."""
 import json
-import os
-import pathlib
 
+import data_root
 import numpy as np
 import pytest
 from PIL import Image
 
-DATA = pathlib.Path(os.environ.get("PREON_DATA") or pathlib.Path(__file__).resolve().parents[3] / "shared/data")
+DATA = data_root.data_root()
 
 
 def per_sample(model, *options):
@@ -105,7 +104,7 @@ def strata_folders(preon):
     """imagenet224 in two folders: darkened, and with raised contrast."""
     paths = sorted((DATA / "images/imagenet224").glob("*.jpg"))[:16]
     if not paths:
-        pytest.skip(f"{DATA}/images is not there (set PREON_DATA)")
+        pytest.skip(f"{DATA}/images is not there (./dev data fetches it)")
     for name, change in (("dark", lambda x: x * 0.25), ("contrast", lambda x: np.clip((x - 115) * 2.5 + 115, 0, 255))):
         (preon.folder / "photos" / name).mkdir(parents=True)
         for path in paths:
@@ -194,7 +193,7 @@ def test_more_of_the_same_photos_stop_to_help(real_model, photo_strata):
 def test_every_kind_of_model_is_analyzed(preon, name):
     path = DATA / "models" / f"{name}.onnx"
     if not path.exists():
-        pytest.skip(f"{path} is not there (set PREON_DATA)")
+        pytest.skip(f"{path} is not there (./dev data fetches it)")
     done = preon("calibrate", path, "-o", "p.calib", "--data", "random:5", "--per-sample", timeout=300)
     assert done.returncode == 0, done.stderr
     analysis = json.loads(preon("analyze", "p.calib", "--json").stdout)

@@ -1,16 +1,15 @@
 """Models whose work is inside an If: quantized where the data went, float where they did not."""
 import json
-import os
-import pathlib
 import wave
 
+import data_root
 import numpy as np
 import onnx
 import onnxruntime as ort
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-DATA = pathlib.Path(os.environ.get("PREON_DATA") or pathlib.Path(__file__).resolve().parents[3] / "shared/data")
+DATA = data_root.data_root()
 WINDOW, CONTEXT = 512, 64
 SILERO = DATA / "models/silero_vad_op18_ifless.onnx"
 
@@ -42,7 +41,7 @@ def speech_share(network, speech, frames=None):
 @pytest.fixture
 def silero(preon):
     if not SILERO.exists():
-        pytest.skip(f"{SILERO} is not there (set PREON_DATA)")
+        pytest.skip(f"{SILERO} is not there (./dev data fetches it)")
     frames = []
     speech_share(session(SILERO), read_wav("silero_test.wav"), frames)
     frames = frames[::8]
@@ -80,8 +79,9 @@ def test_silero_is_integer_at_16_khz_and_exact_at_8_khz(silero):
 
     networks = [session(SILERO), session(silero.folder / "int8.onnx")]
     shares = [speech_share(network, read_wav("en_num.wav")) for network in networks]
-    assert shares[0] == pytest.approx(0.86, abs=0.01)
-    assert shares[1] == pytest.approx(shares[0], abs=0.02)
+    share, tolerance = (0.79, 0.03) if data_root.is_fetched(DATA) else (0.86, 0.02)  # of two recordings
+    assert shares[0] == pytest.approx(share, abs=0.01)
+    assert shares[1] == pytest.approx(shares[0], abs=tolerance)
 
     check_same(networks, eight_khz())
 

@@ -1,10 +1,10 @@
 """--compat: other tools' numbers from the command line. ONNX Runtime's own calibrators and collectors are the branch_probes, and
 stored runs of Quark on whole models (docs/compat.md)."""
 import json
-import os
 import pathlib
 import struct
 
+import data_root
 import numpy as np
 import onnx
 import onnxruntime as ort
@@ -14,8 +14,8 @@ from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, c
 from onnxruntime.quantization.calibrate import HistogramCollector
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DATA = pathlib.Path(os.environ.get("PREON_DATA") or ROOT.parent / "shared/data")
-VECTORS = DATA.parent / "spec/vectors"
+DATA = data_root.data_root()
+VECTORS = data_root.QUARK
 RUNTIME_MODELS = ["lenet_mnist", "super_resolution_10", "mobilenetv2_1.0", "sst2_transformer"]
 MODELS = ["mobilenetv2_1.0", "resnet20_cifar10", "yolox_nano", "sst2_transformer", "vit_cifar10_ibp_3_3_8"]
 
@@ -145,7 +145,7 @@ def test_recurrent_model(preon):
     """States go from run to run of its own loop; here they are noise, as the rest."""
     model = DATA / "models/dtln_model_2.onnx"
     if not model.exists():
-        pytest.skip(f"{model} is not there (set PREON_DATA)")
+        pytest.skip(f"{model} is not there (./dev data fetches it)")
     for tool, threads in (("quark", 1), ("quark", 2), ("onnxruntime", 2)):
         done = preon("quantize", model, "-o", f"{tool}{threads}.onnx", "--data", "random:6", "--method", "entropy", "--compat", tool, "--threads", threads)
         assert done.returncode == 0, done.stderr
@@ -213,8 +213,6 @@ def stored_model(vectors, graph, path):
 @pytest.mark.parametrize("graph", ["gemm", "conv"])
 @pytest.mark.parametrize("run", MODEL_RUNS)
 def test_stored_model_runs(preon, run, graph):
-    if not (VECTORS / "weights.json").exists():
-        pytest.skip(f"{VECTORS} is not there (set PREON_DATA)")
     vectors = json.loads((VECTORS / "weights.json").read_text())
     assert {entry["run"] for entry in vectors["model_runs"]} == MODEL_RUNS.keys() | OTHER_FORMAT
     expected = next(entry for entry in vectors["model_runs"] if (entry["run"], entry["graph"]) == (run, graph))["initializers"]

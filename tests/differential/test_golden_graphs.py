@@ -1,5 +1,5 @@
-"""Golden graphs: what targets quark and ort write, against stored runs of the tools that they are named after (vectors/graphs; how they are
-compared: its README). What is different on purpose is switched off (golden_configs.ADAPTED) or listed here, with the reason."""
+"""Golden graphs: what targets quark and ort write, against stored runs of the tools that they are named after (testdata/quark/graphs).
+What is different on purpose is switched off (golden_configs.ADAPTED) or listed here, with the reason."""
 import re
 from collections import Counter
 from fnmatch import fnmatch
@@ -63,8 +63,6 @@ def rows_for(model, config, difference):
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     """group -> [(model, configuration, golden, differences or None where unmapped, why)]"""
-    if not golden_runs.GRAPHS.exists():
-        pytest.skip(f"{golden_runs.GRAPHS} is not there (set PREON_DATA)")
     if not golden_runs.RUNNER.exists():
         pytest.skip(f"{golden_runs.RUNNER} is not built")
     goldens = golden_runs.Goldens(tmp_path_factory.mktemp("goldens"))

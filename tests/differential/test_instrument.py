@@ -5,6 +5,7 @@ import os
 import pathlib
 import shutil
 
+import data_root
 import numpy as np
 import onnx
 import onnxruntime as ort
@@ -145,9 +146,9 @@ def test_one_in_three(real_model):
 
 def test_recurrent_model_with_state(preon):
     """DTLN's first network: an LSTM whose state goes from run to run."""
-    path = pathlib.Path(os.environ.get("PREON_DATA") or ROOT.parent / "shared/data") / "models/dtln_model_1.onnx"
+    path = data_root.data_root() / "models/dtln_model_1.onnx"
     if not path.exists():
-        pytest.skip(f"{path} is not there (set PREON_DATA)")
+        pytest.skip(f"{path} is not there (./dev data fetches it)")
     inputs = plain(path).get_inputs()
     rng = np.random.default_rng(3)
     frames = [{entry.name: rng.random([dim if isinstance(dim, int) else 1 for dim in entry.shape], np.float32)

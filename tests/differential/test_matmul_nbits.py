@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 
+import data_root
 import numpy as np
 import onnx
 import onnxruntime as ort
@@ -10,17 +11,17 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.capi._pybind_state import quantize_matmul_4bits, quantize_matmul_8bits
 
-DATA = pathlib.Path(os.environ.get("PREON_DATA") or pathlib.Path(__file__).resolve().parents[3] / "shared/data")
+DATA = data_root.data_root()
 BUILT = pathlib.Path(os.environ.get("PREON_BUILD") or pathlib.Path(__file__).resolve().parents[2] / "build") / "bench-data/minilm"
 MODELS = ["chargpt_shakespeare", "sst2_transformer", "minilm_l6"]
 KINDS = [("int4", 32), ("uint4", 32), ("int4", 128), ("uint4", 16), ("int8", 64)]
 
 
 def model_path(name):
-    if name == "minilm_l6":
+    if name == "minilm_l6" and not (DATA / "models/minilm_l6.onnx").exists():
         path, hint = BUILT / "minilm_l6.onnx", f"bench/build_minilm.sh {BUILT} builds it"
     else:
-        path, hint = DATA / f"models/{name}.onnx", "set PREON_DATA"
+        path, hint = DATA / f"models/{name}.onnx", "./dev data fetches it"
     if not path.exists():
         pytest.skip(f"{path} is not there ({hint})")
     return path

@@ -1,18 +1,17 @@
 """What the runtime computes in float although its operands are codes is planned again, as float."""
 import json
-import os
-import pathlib
 
+import data_root
 import onnx
 import pytest
 
-DATA = pathlib.Path(os.environ.get("PREON_DATA") or pathlib.Path(__file__).resolve().parents[3] / "shared/data")
+DATA = data_root.data_root()
 MODEL = DATA / "models/dtln_model_2.onnx"  # its first LSTM's MatMul and Add become a float Gemm
 
 
 def test_products_that_are_not_fused_keep_their_float_weights(preon):
     if not MODEL.exists():
-        pytest.skip(f"{MODEL} is not there (set PREON_DATA)")
+        pytest.skip(f"{MODEL} is not there (./dev data fetches it)")
     done = preon("quantize", MODEL, "-o", "int8.onnx", "--data", "random:4", "--json")
     assert done.returncode == 0, done.stderr
     not_fused = [node["node"] for node in json.loads(done.stdout)["placement"]["float"] if node["reason"] == "not fused"]

@@ -3,13 +3,13 @@ import os
 import pathlib
 import sys
 
+import data_root
 import numpy as np
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("PREON_BUILD") or ROOT / "build")
-DATA = pathlib.Path(os.environ.get("PREON_DATA") or ROOT.parent / "shared/data")
-VECTORS = DATA.parent / "spec/vectors"
+DATA = data_root.data_root()
 
 if not os.environ.get("PREON_INSTALLED"):
     sys.path.insert(0, str(BUILD / "python"))
@@ -44,9 +44,7 @@ def reader():
 
 @pytest.fixture(scope="session")
 def vectors():
-    if not VECTORS.is_dir():
-        pytest.skip(f"{VECTORS} is not there (set PREON_DATA)")
-    return VECTORS
+    return data_root.QUARK
 
 
 @pytest.fixture(scope="session")
@@ -54,7 +52,7 @@ def shared():
     """shared(name): a file or folder of the shared data; skips without."""
     def find(name):
         if not (DATA / name).exists():
-            pytest.skip(f"{DATA / name} is not there (set PREON_DATA)")
+            pytest.skip(f"{DATA / name} is not there (./dev data fetches it)")
         return DATA / name
 
     return find
