@@ -69,6 +69,9 @@ function(preon_plugin name layer)
                                       LINKER:--version-script=${exports})
   set_target_properties(${name} PROPERTIES LINK_DEPENDS ${exports} INSTALL_RPATH $ORIGIN)
   preon_compile_options(${name})
+  # A second copy of ONNX's protobuf messages ends the program that loads it, or hangs it later.
+  add_custom_command(TARGET ${name} POST_BUILD VERBATIM COMMENT "" COMMAND sh -c
+    "if readelf -d '$<TARGET_FILE:${name}>' | grep -q protobuf; then echo '${name}: links protobuf; a source that it needs is missing in the PLUGIN list of its layer' >&2; exit 1; fi")
   install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   add_dependencies(products ${name})
 endfunction()

@@ -26,7 +26,7 @@ class Preon:
         """Latency is measured where a test asks for it: it takes most of the time of a small model's run."""
         arguments = [str(argument) for argument in arguments]
         silent = arguments[:1] in (["quantize"], ["compare"]) and not measured and "--latency" not in arguments
-        return [BINARY, *arguments, *(["--latency", "0"] if silent else [])]
+        return [BINARY, *arguments[:1], *(["--latency", "0"] if silent else []), *arguments[1:]]
 
     def start(self, *arguments, measured=False, **options):
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}

@@ -15,6 +15,7 @@
 #include "pipeline/quantize_stage.h"
 #include "pipeline/restore_stage.h"
 #include "pipeline/write_plan.h"
+#include "ranges/range_methods.h"
 #include "report/html/stage_report.h"
 #include "search/choose_method.h"
 #include "search/sensitivity_fallback.h"
@@ -159,9 +160,14 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
     PREON_RETURN_IF_ERROR(
         ApplySaved(*saved, options.outputs.ranges, config_hash, *run.choices.target, run.choices.plan, prepared));
   const auto missing = static_cast<int64_t>(MissingRanges(prepared.plan, saved).size());
-  const std::string method(run.choices.method->name());
   const bool has_ranges = run.choices.target->NeedsStatistics(run.choices.plan);
-  const bool tries = method == "auto" && has_ranges && !run.samples.made_up() && saved == nullptr;
+  const bool is_auto = run.choices.method->name() == "auto" && has_ranges && saved == nullptr;
+  const bool tries = is_auto && !run.samples.made_up();
+  if (is_auto && !tries) {
+    PREON_ASSIGN_OR_RETURN(const RangeMethod* method, run.builtins.methods.Find(kMethodWithoutTrials));
+    PREON_ASSIGN_OR_RETURN(run.choices.method, method->WithOptions({{std::string(kGraphAware), "true"}}));
+  }
+  const std::string method(run.choices.method->name());
 
   TrialSamples trial;
   FloatOutputs float_outputs;
@@ -223,9 +229,12 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
     result.restored_tensors = static_cast<int64_t>(prepared.plan.RangeTensors().size()) - missing;
     if (missing == 0) result.samples = saved->samples;
   }
-  if (method == "auto" && has_ranges && result.policies.empty() && saved == nullptr)
-    result.warnings.push_back(
-        "--method auto did not compare methods, because there is no --data; it chose a rule for each tensor");
+  if (is_auto && !tries) {
+    result.warnings.insert(
+        result.warnings.begin(),
+        StrCat("accuracy may be lower: without --data methods can't be tried on samples, and ", kMethodWithoutTrials,
+               " was used; give some of the samples with --data beside --calib"));
+  }
   if (!has_ranges && run.samples.made_up()) {
     const std::vector<std::string> skipped = AlgorithmsThatNeedData(prepared, run.choices.algorithms);
     if (!skipped.empty()) result.warnings.push_back(StrCat("skipped without --data: ", JoinNames(skipped)));

@@ -1,7 +1,10 @@
 #include "runtime/runtime_words.h"
 
 #include <algorithm>
-#include <regex>
+#include <cctype>
+#include <utility>
+
+#include "base/text.h"
 
 namespace preon {
 namespace {
@@ -27,20 +30,73 @@ constexpr Cure kCures[] = {
     {"smaller than the kernel", "the images are too small for the model; of random samples --random-shape sets it"},
 };
 
+// By hand: std::regex recurses per character, which small stacks do not have room for.
+std::string OneLine(std::string_view words) {
+  std::string line;
+  for (size_t at = 0; at < words.size(); ++at) {
+    if (words[at] == '\x1b') {  // a color, up to its m
+      at = std::min(words.find('m', at), words.size());
+    } else if (std::isspace(static_cast<unsigned char>(words[at])) == 0) {
+      line += words[at];
+    } else if (!line.empty() && line.back() != ' ') {
+      line += ' ';
+    }
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+// "… running OP node. Name:'NAME' Status Message: " becomes "node 'NAME' (OP): ".
+std::string WithNodes(std::string_view words) {
+  constexpr std::string_view kBegin = "Non-zero status code returned while running ", kName = " node. Name:'",
+                             kEnd = "' Status Message: ";
+  std::string text;
+  while (true) {
+    const size_t begin = words.find(kBegin), op = begin + kBegin.size();
+    const size_t name = begin == words.npos ? begin : words.find(kName, op);
+    const size_t end = name == words.npos ? name : words.find(kEnd, name);
+    if (end == words.npos) return text.append(words);
+    const std::string_view called = words.substr(name + kName.size(), end - name - kName.size());
+    text.append(StrCat(words.substr(0, begin), "node '", called, "' (", words.substr(op, name - op), "): "));
+    words.remove_prefix(end + kEnd.size());
+  }
+}
+
+// Place of ".h:12 " or ".cc:12 " in the words, and of what follows it; npos where there is none.
+std::pair<size_t, size_t> FindSourceLine(std::string_view words) {
+  for (const std::string_view ending : {".h:", ".cc:", ".cpp:"}) {
+    for (size_t at = words.find(ending); at != words.npos; at = words.find(ending, at + 1)) {
+      size_t after = at + ending.size();
+      while (after < words.size() && std::isdigit(static_cast<unsigned char>(words[after])) != 0) ++after;
+      if (after > at + ending.size() && words.substr(after, 1) == " ") return {at, after + 1};
+    }
+  }
+  return {words.npos, words.npos};
+}
+
+// Drops "/path/file.cc:12 void F(int) condition was false. " and the like.
+std::string WithoutSource(std::string text) {
+  constexpr std::string_view kFalse = " was false. ";
+  const auto [at, after] = FindSourceLine(text);
+  if (at == text.npos) return text;
+  const size_t begin = text.rfind(' ', at) + 1;  // npos + 1 is the beginning
+  size_t end = after;
+  if (const size_t condition = text.find(kFalse, after); condition != text.npos) {
+    end = condition + kFalse.size();
+  } else if (const size_t arguments = text.find(')', after); arguments != text.npos) {
+    end = text.find_first_not_of(' ', arguments + 1);
+    if (end != text.npos && text.compare(end, 6, "const ") == 0) end += 6;
+  }
+  text.erase(begin, std::min(end, text.size()) - begin);
+  return text;
+}
+
 }  // namespace
 
 RuntimeWords Readable(std::string_view words) {
-  static const std::regex kColor("\x1b\\[[0-9;]*m"), kSpace("\\s+"),
-      kNode("Non-zero status code returned while running (\\S+) node\\. Name:'([^']*)' Status Message: "),
-      kSource("(/|\\w:)\\S*\\.(h|cc|cpp|hpp):\\d+ (.*? was false\\. |[^()]*\\([^()]*\\)( const)? )?");
-  std::string text = std::regex_replace(std::string(words), kColor, "");
-  text = std::regex_replace(text, kSpace, " ");
-  text = std::regex_replace(text, kNode, "node '$2' ($1): ");
-  text = std::regex_replace(text, kSource, "");
-  text.erase(text.find_last_not_of(' ') + 1);
   const auto cure =
       std::ranges::find_if(kCures, [&](const Cure& each) { return words.find(each.sign) != std::string_view::npos; });
-  return {std::move(text), std::string(cure == std::end(kCures) ? "" : cure->hint)};
+  return {WithoutSource(WithNodes(OneLine(words))), std::string(cure == std::end(kCures) ? "" : cure->hint)};
 }
 
 }  // namespace preon

@@ -4,6 +4,7 @@
 #include <cfloat>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "config/builtins.h"
 #include "formats/number_formats.h"
@@ -60,7 +61,8 @@ Range WidestOf(const RangeMethod& method, const RangeQuery& query, Range observe
     observed.min = -observed.max;
   }
   if (query.scale_type != ScaleType::kPowerOfTwo) return observed;
-  if (method.name() != "nonoverflow" && method.name() != "minmse") return observed;
+  const std::set<std::string_view> powers = {"nonoverflow", "minmse", "auto"};
+  if (!powers.contains(method.name())) return observed;
   // All that the codes represent with twice the nearest power of two.
   const QuantParams params = *ComputeQuantParams(observed, query.format, query.scale_type);
   const Range doubled = RepresentableRange({2 * params.scale, params.zero_point}, query.format);

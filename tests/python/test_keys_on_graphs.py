@@ -341,5 +341,7 @@ def test_bodies_of_loops(run, loop, target):
 
 def test_without_loops_it_says_so(run, loop):
     content, result = run(*QUARK, "--compat", "quark", *key("EnableSubgraph=true"), **loop)
-    assert content == run(*QUARK, "--compat", "quark", **loop)[0] and [each for each in result["warnings"] if "no effect with --compat" in each]
+    without, _ = run(*QUARK, "--compat", "quark", **loop)
+    assert onnx.load_from_string(content).graph == onnx.load_from_string(without).graph
+    assert [each for each in result["warnings"] if "no effect with --compat" in each]
     assert [each for each in run(*QUARK, *key("EnableSubgraph=true"))[1]["warnings"] if "the model has no Loop or Scan" in each]

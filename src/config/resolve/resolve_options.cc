@@ -15,6 +15,7 @@
 #include "ir/model_io.h"
 #include "quantize/plan/passthrough.h"
 #include "quantize/settings/tensor_settings.h"
+#include "ranges/range_methods.h"
 #include "report/report_file.h"
 
 namespace preon {
@@ -208,9 +209,9 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   if (ranges.all_methods) {
     PREON_ASSIGN_OR_RETURN(choices.all_methods, AllMethods(ranges, plan.compat, configured, builtins.methods));
   }
-  // Of the candidates of auto, minmse has the least error on average (figures: docs/methods/auto.md).
   const bool fast = ranges.effort == Effort::kFast && ranges.method == "auto";
-  const Result<const RangeMethod*> method = builtins.methods.Find(fast ? "minmse" : ranges.method);
+  const Result<const RangeMethod*> method =
+      builtins.methods.Find(fast ? kMethodWithoutTrials : std::string_view(ranges.method));
   if (!method.ok()) return Status(method.status()).WithContext("--method");
   MethodOptions given = ranges.method_options;
   if (fast) given.emplace(kGraphAware, "true");
