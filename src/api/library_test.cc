@@ -90,12 +90,15 @@ TEST_F(Library, CalibDataSizeLimitsAReader) {
 
 TEST_F(Library, StatisticsGiveTheSameModelAsSamples) {
   const std::string direct = options_.output;
+  options_.method = "percentile";
   ASSERT_TRUE(Quantize(options_));
   options_.output = folder_->File("model.calib");
+  options_.method.clear();
   const Outcome<CalibrationReport> calibrated = Calibrate(options_);
   ASSERT_TRUE(calibrated) << calibrated.error().message;
   options_.calibration = options_.output;
   options_.reader = nullptr;
+  options_.method = "percentile";
   options_.output = folder_->File("again.onnx");
   const Outcome<Report> again = Quantize(options_);
   ASSERT_TRUE(again) << again.error().message;

@@ -230,10 +230,9 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
     if (missing == 0) result.samples = saved->samples;
   }
   if (is_auto && !tries) {
-    result.warnings.insert(
-        result.warnings.begin(),
-        StrCat("accuracy may be lower: without --data methods can't be tried on samples, and ", kMethodWithoutTrials,
-               " was used; give some of the samples with --data beside --calib"));
+    result.warnings.insert(result.warnings.begin(),
+                           StrCat("accuracy may be lower: --method auto used ", kMethodWithoutTrials,
+                                  ", because it can't compare methods without samples; add --data with some of them"));
   }
   if (!has_ranges && run.samples.made_up()) {
     const std::vector<std::string> skipped = AlgorithmsThatNeedData(prepared, run.choices.algorithms);

@@ -53,7 +53,7 @@ TensorRange ToResult(const Range& range, const QuantParams& params) {
 // Of all methods, those that have no answer for the type are left out, with a warning; one alone fails.
 bool IsLeftOut(const Status& status, const RangeMethod& method, bool all_methods, const RunContext& context) {
   if (status.id() != ErrorId::kConflictingOptions || !all_methods) return false;
-  context.Log(LogLevel::kWarning, StrCat("--all-methods: without ", method.name(), ": ", status.message()));
+  context.Log(LogLevel::kWarning, StrCat("--all-methods: ", method.name(), " left out: ", status.message()));
   return true;
 }
 

@@ -141,7 +141,7 @@ Prepared Prepare(int argc, const char* const* argv) {
   for (int word = 1; word < std::min(argc, 3); ++word) words += (word > 1 ? " " : "") + Printable(argv[word]);
   for (size_t fault = 0; fault < kFaults.size(); ++fault)
     texts.crashed[fault] = Tell(Error(ErrorId::kRuntimeCrash, words, ": crashed (", NameOf(kFaults[fault]),
-                                      "); a model that the runtime can't stand is the usual reason")
+                                      "); the usual cause is a model that ONNX Runtime can't run")
                                     .WithHint("if ONNX Runtime alone runs the model, please report it"));
   std::tie(texts.before_file, texts.behind_file) =
       Halves(Tell(Error(ErrorId::kIoRead, "@@: became shorter while it was being read")));

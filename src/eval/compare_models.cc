@@ -174,7 +174,7 @@ std::vector<std::string> WarningsOf(const Comparison& comparison) {
   std::vector<std::string> warnings;
   for (const auto& [name, output] : comparison.outputs) {
     if (output.shape_differs == 0) continue;
-    warnings.push_back(StrCat("output '", name, "': its shape differs from float's in ", output.shape_differs,
+    warnings.push_back(StrCat("output '", name, "': its shape differs from the float model's in ", output.shape_differs,
                               output.shape_differs == 1 ? " run" : " runs",
                               output.left_out ? "; it is not compared" : "; only the other runs are compared"));
   }

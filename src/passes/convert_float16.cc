@@ -197,7 +197,7 @@ void CastOutput(Graph& graph, const std::string& output) {
 class ConvertFloat16Pass final : public Pass {
  public:
   std::string_view name() const override { return "convert_float16"; }
-  std::string_view summary() const override { return "a float16 graph computes in float32"; }
+  std::string_view summary() const override { return "converts a float16 graph to float32"; }
   PassPhase phase() const override { return PassPhase::kSource; }
   Result<Effect> Apply(Model& model, const PassEnv&) const override {
     InferShapes(model);  // comes before the runner does it

@@ -85,7 +85,7 @@ Status FallbackPlanner::LeaveNotReached(PreparedModel& prepared) const {
   };
   PREON_RETURN_IF_ERROR(Run(prepared, {.advice = not_reached}).status());
   if (prepared.left_float.size() == known) return Status::Ok();
-  const std::string where = StrCat("the calibration data never reach ", Listed(places));
+  const std::string where = StrCat("no calibration sample reaches ", Listed(places));
   if (prepared.plan.activations.empty()) {
     return Error(ErrorId::kNothingToQuantize, prepared.model.source_path, ": ", where,
                  ", and nothing else can run as an integer kernel");

@@ -137,7 +137,8 @@ Status ModelPreparation::RaiseOpset(PreparedModel& prepared, const Verify& verif
   const Target& target = *choices_.target;
   const int64_t least = options_.prepare.opset, preferred = std::max(target.PreferredOpset(choices_.plan), least);
   if (least != 0 && model.opset() > least)
-    prepared.warnings.push_back(StrCat("--opset ", least, ": the model has opset ", model.opset(), ", which stays"));
+    prepared.warnings.push_back(
+        StrCat("--opset ", least, ": the model already has opset ", model.opset(), " and keeps it"));
   const Model as_loaded = model;
   const Status raised = RaiseTo(model, preferred);
   if (raised.ok() && (!verify || verify(as_loaded, model).ok())) return Status::Ok();

@@ -144,7 +144,8 @@ Status QuantizeStage::LoadForVerification(const PlannedModel& prepared, Written&
         JoinPlacement(prepared.plan, prepared.model.graph, ObserveKernels(quantized.graph, optimized->graph));
   } else {
     written.warnings.push_back(
-        StrCat("no placement: the runtime's graph can't be read back: ", optimized.status().message()));
+        StrCat("it is not known which nodes run in integers: ONNX Runtime's optimized graph can't be read: ",
+               optimized.status().message()));
   }
   return Status::Ok();
 }
@@ -166,11 +167,11 @@ Result<Comparison> QuantizeStage::CompareWithFloat(const Model& model, const std
   for (const auto& [name, output] : comparison.outputs) {
     if (output.shape_differs > 0 && ShapeFollowsFromInputs(model.graph, name)) {
       return Error(ErrorId::kVerifyOutput, options_.outputs.file, ": not written: the shape of output '", name,
-                   "' differs from float's in ", output.shape_differs, " runs");
+                   "' differs from the float model's in ", output.shape_differs, " runs");
     }
     if (output.not_finite == 0) continue;
     return Error(ErrorId::kVerifyOutput, options_.outputs.file, ": not written: output '", name,
-                 "' holds NaN or infinity where float has none");
+                 "' holds NaN or infinity where the float model has none");
   }
   return comparison;
 }
@@ -206,7 +207,7 @@ Status QuantizeStage::GiveNhwc(Written& written, const Batch& batch, const std::
   if (border.inputs.empty() && border.outputs.empty()) return Status::Ok();
   PREON_RETURN_IF_ERROR(quantized.graph.SortTopologically());
   if (options_.write.value_info) InferShapes(quantized);
-  constexpr std::string_view kAsNhwc = "with images as NHWC";
+  constexpr std::string_view kAsNhwc = "the NHWC form of the result failed";
   Result<Session> session = Session::OpenModel(quantized, {.threads = context_.ThreadCount()}, context_);
   if (!session.ok()) return NotWritten(ErrorId::kVerifyLoad, kAsNhwc, session.status());
   const auto got = session->Run(Transposed(batch.feeds, border.inputs), context_);

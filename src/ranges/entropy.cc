@@ -113,7 +113,7 @@ class EntropyMethod final : public RangeMethod {
   std::vector<std::string_view> option_help() const override {
     return {"NumBins=2048: bins over [-max|x|, max|x|], 512 to 8192",
             "NumQuantizedBins=0: number of groups, at most half of NumBins; 0: as many as the type has codes",
-            "CalibTensorRangeSymmetric=false: use the larger end on both sides; short: symmetric"};
+            "CalibTensorRangeSymmetric=false: use the larger end on both sides; also accepted: symmetric"};
   }
 
   Result<std::unique_ptr<RangeMethod>> Configured(const MethodOptions& options) const override {

@@ -21,7 +21,7 @@ class LayerwisePercentileMethod final : public RangeMethod {
   std::vector<std::string_view> option_help() const override {
     return {"PercentileCandidates=99.99,99.999,99.99999: percentiles to try",
             "LWPMetric=mae: error to minimize: mae, mse or cos (cosine distance)",
-            "CalibTensorRangeSymmetric=true: as for percentile; short: symmetric"};
+            "CalibTensorRangeSymmetric=true: as for percentile; also accepted: symmetric"};
   }
 
   Result<std::unique_ptr<RangeMethod>> Configured(const MethodOptions& options) const override {

@@ -23,10 +23,11 @@ class MinMseMethod final : public RangeMethod {
   }
   std::string_view summary() const override { return "range with the smallest mean square quantization error"; }
   std::vector<std::string_view> option_help() const override {
-    return {"CalibTensorRangeSymmetric=false: for asymmetric types too: search one limit for |x|; short: symmetric",
-            "MinMSEModePof2Scale=All: for power-of-two scales. All: all values; Percentile: without outliers; "
-            "MostCommon: each sample votes",
-            "Percentile=99.999: percent of the values kept in mode Percentile"};
+    return {
+        "CalibTensorRangeSymmetric=false: for asymmetric types too: search one limit for |x|; also accepted: symmetric",
+        "MinMSEModePof2Scale=All: for power-of-two scales. All: all values; Percentile: without outliers; "
+        "MostCommon: each sample votes",
+        "Percentile=99.999: percent of the values kept in mode Percentile"};
   }
 
   Result<std::unique_ptr<RangeMethod>> Configured(const MethodOptions& options) const override {

@@ -16,7 +16,7 @@ class NonOverflowMethod final : public RangeMethod {
     return "symmetric minmax; a power-of-two scale is rounded up, so that nothing saturates";
   }
   std::vector<std::string_view> option_help() const override {
-    return {"CalibTensorRangeSymmetric=true: widen to [-a, a], where a is the larger end; short: symmetric"};
+    return {"CalibTensorRangeSymmetric=true: widen to [-a, a], where a is the larger end; also accepted: symmetric"};
   }
 
   Result<std::unique_ptr<RangeMethod>> Configured(const MethodOptions& options) const override {

@@ -14,8 +14,9 @@ class PercentileMethod final : public RangeMethod {
   }
   std::string_view summary() const override { return "range that keeps a share of the values; outliers saturate"; }
   std::vector<std::string_view> option_help() const override {
-    return {"Percentile=99.999: percent of the values to keep",
-            "CalibTensorRangeSymmetric=true: cut by |x|; false: cut the same share at each end; short: symmetric"};
+    return {
+        "Percentile=99.999: percent of the values to keep",
+        "CalibTensorRangeSymmetric=true: cut by |x|; false: cut the same share at each end; also accepted: symmetric"};
   }
 
   Result<std::unique_ptr<RangeMethod>> Configured(const MethodOptions& options) const override {

@@ -108,7 +108,7 @@ std::string ToJson(const AnalyzeResult& result) {
   }
   for (const std::string& name : result.analysis.unreached) {
     tensors[name] = {
-        {"outlier_ratio", nullptr}, {"method", nullptr}, {"reason", "the calibration data never reach it: no range"}};
+        {"outlier_ratio", nullptr}, {"method", nullptr}, {"reason", "no calibration sample reaches it: no range"}};
   }
   return JsonLine(json);
 }

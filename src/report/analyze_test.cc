@@ -48,7 +48,7 @@ TEST(AnalyzeText, TheWorstComesFirst) {
   const std::string text = ToText(test::ExampleAnalysis());
   EXPECT_THAT(text, HasSubstr("2 of 2 tensors: percentile"));
   EXPECT_THAT(text, HasSubstr("gaps        1 of 2 tensors"));
-  EXPECT_THAT(text, HasSubstr("t2: the calibration data never reach it"));
+  EXPECT_THAT(text, HasSubstr("t2: no calibration sample reaches it"));
   EXPECT_THAT(text, HasSubstr("2 of 100 values are infinite"));
   EXPECT_THAT(text, HasSubstr("percentile Percentile=99.99"));
   const size_t gap = text.find("* t1"), fine = text.find("  t0");

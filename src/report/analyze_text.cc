@@ -30,7 +30,7 @@ void AddSummary(TextWriter& out, const AnalyzeResult& result) {
     title = "";
   }
   for (const std::string& tensor : analysis.unreached)
-    out.Add("  no values   %s: the calibration data never reach it\n", Printable(tensor).c_str());
+    out.Add("  no values   %s: no calibration sample reaches it\n", Printable(tensor).c_str());
 }
 
 void AddMethods(TextWriter& out, const AnalyzeResult& result) {

@@ -35,7 +35,8 @@ void AddComparison(TextWriter& out, const Comparison& compare) {
       out.Add("SQNR %.1f dB, cosine %.5f, L2 %.3g, largest %.3g", output.sqnr_db, output.cosine, output.l2,
               output.max_abs);
     }
-    if (output.not_finite > 0) out.Add(", %lld values no longer finite", static_cast<long long>(output.not_finite));
+    if (output.not_finite > 0)
+      out.Add(", %lld values became NaN or infinite", static_cast<long long>(output.not_finite));
     if (output.shape_differs > 0) out.Add(", shape differs in %s", CountText(output.shape_differs, "run").c_str());
     out.Add("\n");
   }
@@ -94,7 +95,7 @@ void AddQuantizedNodes(TextWriter& out, const Placement& placement) {
   std::ranges::copy_if(placement.float_nodes, std::back_inserter(left),
                        [](const FloatNode& node) { return node.reason != FloatReasonName(FloatReason::kNotFused); });
   const size_t nodes = placement.integer.size() + placement.float_nodes.size();
-  out.Add("  quantizers  around %zu of %zu nodes; they compute in float\n", nodes - left.size(), nodes);
+  out.Add("  quantizers  Q/DQ around %zu of %zu nodes, which compute in float\n", nodes - left.size(), nodes);
   AddFloatNodes(out, left);
 }
 
@@ -332,14 +333,14 @@ std::string ToText(const DoctorResult& result) {
     has_all += has;
     all_all += all;
   }
-  out.Add("  %-11s %-26s %lld of %lld keys of AMD Quark; another one is an error\n", "", "all",
+  out.Add("  %-11s %-26s %lld of %lld keys of AMD Quark; any other key is an error\n", "", "all",
           static_cast<long long>(has_all), static_cast<long long>(all_all));
   if (result.descriptions) {
     for (const KeyDescription& key : result.descriptions->keys) {
       out.Add("  %-36s %-12s %-16s %s\n", key.name.c_str(), key.type.c_str(), key.fallback.c_str(),
               key.here.empty() ? "not in this version" : key.here.c_str());
     }
-    out.Add("  %-11s %-26s %zu, all read\n", "fields", "of QConfig", result.descriptions->fields.size());
+    out.Add("  %-11s %-26s %zu, all supported\n", "fields", "of QConfig", result.descriptions->fields.size());
   }
   return out.Take();
 }

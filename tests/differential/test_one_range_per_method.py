@@ -3,6 +3,7 @@ file, quantize, and a candidate of `auto`. On models with SiLU, residual
 adds, depthwise convolutions and attention."""
 import json
 
+import onnx
 import pytest
 
 MODELS = ["yolox_nano", "mobilenetv2_1.0", "sst2_transformer"]
@@ -34,27 +35,61 @@ def test_every_method_every_way(real_model, name):
         assert graph_differs
 
 
-@pytest.mark.parametrize("method", ["minmax", "percentile", "minmse", "entropy", "sample-extremes"])
+METHODS = ["minmax", "percentile", "layerwise-percentile", "minmse", "entropy", "sample-extremes", "nonoverflow", "distribution"]
+
+
+def written_scales(path):
+    """tensor -> scale of the QuantizeLinear that reads it."""
+    graph = onnx.load(path).graph
+    values = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in graph.initializer}
+    return {node.input[0]: float(values[node.input[1]]) for node in graph.node
+            if node.op_type == "QuantizeLinear" and node.input[0] not in values and values[node.input[1]].size == 1}
+
+
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", MODELS)
 def test_quantize_writes_these_ranges(real_model, name, method):
     model = real_model(name)
-    wanted = ranges_of(model.json("ranges", model.path, "--data", "calib.npz", "--method", method)["tensors"])
+    answer = model.json("ranges", model.path, "--data", "calib.npz", "--method", method)["tensors"]
     bytes_of_data = model.quantize("q.onnx", "--data", "calib.npz", "--method", method, "--save-and-restore", "r.json")
     saved = json.loads((model.preon.folder / "r.json").read_text())["tensors_range"]
-    assert saved and {tensor: tuple(ends) for tensor, ends in saved.items()}.items() <= wanted.items()
+    assert saved and {tensor: tuple(ends) for tensor, ends in saved.items()}.items() <= ranges_of(answer).items()
+    scales = written_scales(model.preon.folder / "q.onnx")
+    same = [tensor for tensor in scales.keys() & answer.keys() if scales[tensor] == pytest.approx(answer[tensor]["scale"], rel=1e-6)]
+    assert len(same) == len(scales.keys() & answer.keys()) > 3
     model.calibrate("a.calib")
     assert model.quantize("c.onnx", "--calib", "a.calib", "--method", method) == bytes_of_data
+
+
+def tried(model):
+    """The candidates of auto, each with the options that are said to give the same."""
+    done = model.preon("quantize", model.path, "-o", "auto.onnx", "--data", "calib.npz", "--json", timeout=300)
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert not [node for node in answer["placement"]["float"] if node["reason"] == "accuracy"]
+    for candidate in answer["tried"]:
+        words = ["--method", candidate["method"]]
+        for option in filter(None, candidate["options"].split(", ")):
+            words += ["--method-option", option]
+        yield candidate, words
 
 
 @pytest.mark.parametrize("name", ["mobilenetv2_1.0", "resnet20_cifar10", "ultraface_rfb_320", "sst2_transformer"])
 def test_a_candidate_is_what_its_words_give(real_model, name):
     model = real_model(name)
-    done = model.preon("quantize", model.path, "-o", "auto.onnx", "--data", "calib.npz", "--json", timeout=300)
-    assert done.returncode == 0, done.stderr
-    answer = json.loads(done.stdout)
-    (selected,) = [candidate for candidate in answer["tried"] if candidate["chosen"]]
-    assert not [node for node in answer["placement"]["float"] if node["reason"] == "accuracy"]
-    words = ["--method", selected["method"]]
-    for option in filter(None, selected["options"].split(", ")):
-        words += ["--method-option", option]
-    assert model.quantize("same.onnx", "--data", "calib.npz", *words) == (model.preon.folder / "auto.onnx").read_bytes()
+    ((selected, words),) = [each for each in tried(model) if each[0]["chosen"]]
+    model.quantize("same.onnx", "--data", "calib.npz", *words)
+    auto, same = (onnx.load(model.preon.folder / name).graph for name in ("auto.onnx", "same.onnx"))
+    assert auto == same
+
+
+@pytest.mark.parametrize("name", ["mobilenetv2_1.0", "resnet20_cifar10", "sst2_transformer"])
+def test_a_trial_ran_what_would_be_written(real_model, name):
+    """Its noise is that of the written model on the same samples."""
+    model = real_model(name)
+    for candidate, words in tried(model):
+        if candidate["method"] == "auto":
+            continue  # by name it is tried as a whole
+        done = model.preon("quantize", model.path, "-o", "q.onnx", "--data", "calib.npz", *words, "--json", timeout=300)
+        (output,) = json.loads(done.stdout)["compare"]["outputs"].values()
+        assert output["sqnr_db"] == pytest.approx(candidate["sqnr_db"], abs=0.05), words

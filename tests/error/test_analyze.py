@@ -118,4 +118,4 @@ def test_a_branch_that_nothing_reaches(preon):
     assert analysis["summary"]["unreached"] == ["left"]
     assert analysis["tensors"]["left"]["method"] is None
     assert analysis["tensors"]["x"]["method"] == "minmax"
-    assert "left: the calibration data never reach it" in preon("analyze", "if.calib", "--html", "p.html").stdout
+    assert "left: no calibration sample reaches it" in preon("analyze", "if.calib", "--html", "p.html").stdout

@@ -27,7 +27,7 @@ struct TensorConfig {
 
 /// Of a QLayerConfig: by roles (input_tensors, weight, bias, output_tensors; `activation` is put under input_tensors).
 /// @param block_size  that of groups whose spec names none
-/// Errors: kBadConfig, kWrongType, with role and field.
+/// Errors: kBadConfig, with role and field.
 Result<std::map<std::string, TensorConfig>> ParseLayer(const nlohmann::json& json, std::optional<int64_t> block_size);
 
 /// Can a tensor in this role be so? Errors: kBadConfig.

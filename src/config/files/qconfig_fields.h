@@ -18,7 +18,7 @@ struct ConfigField {
 std::span<const ConfigField> QConfigFields();
 
 /// Has the object only fields of `of` (QConfig, QLayerConfig, QTensorConfig)? Errors: kBadConfig with the nearest
-/// field; kWrongType.
+/// field.
 Status CheckFields(const nlohmann::json& object, std::string_view of);
 
 }  // namespace preon

@@ -16,7 +16,7 @@ Status SetAttributes(Options& options, const KeyValue& value, std::string_view o
     const std::string text = setting.is_string() ? setting.get<std::string>() : setting.dump();
     if (name == "axis") {  // the operator's default, from which each node's own axis follows
       if (setting == 1) continue;
-      return Error(ErrorId::kNotYetSupported, "axis: got ", text, ", this version has 1, refined node by node");
+      return Error(ErrorId::kNotYetSupported, "axis: got ", text, ", wanted 1, which is adapted to each node");
     }
     PREON_RETURN_IF_ERROR(SetOption(options, option, StrCat(name, "=", text)));
   }

@@ -26,7 +26,9 @@ class ClipsToRelu final : public QdqPass {
  public:
   std::string_view name() const override { return "clips_to_relu"; }
   std::vector<std::string_view> aliases() const override { return {"ConvertClipToRelu"}; }
-  std::string_view summary() const override { return "Clip from 0 becomes Relu where the codes keep its upper bound"; }
+  std::string_view summary() const override {
+    return "Clip from 0 becomes Relu where the quantized range ends at its upper bound";
+  }
   bool WantedBy(const QuantPlan& plan) const override { return plan.clips_to_relu; }
   bool changes_results() const override { return true; }
 

@@ -87,7 +87,7 @@ std::vector<std::string> LayerSettingsOf::WithoutEffect(const Graph& graph,
       left.push_back(decision.node);
     }
     warnings.push_back(left.empty()
-                           ? StrCat("layer of ", selector, " has no effect: nothing is left of it after the rewrites")
+                           ? StrCat("layer of ", selector, " has no effect: graph rewrites removed or merged it")
                            : StrCat("layer of ", selector, " has no effect: ", First(left),
                                     left.size() == 1 ? " stays" : " stay", " float: ", first->detail));
   };

@@ -98,7 +98,7 @@ std::vector<std::string> Selection::WithoutEffect(const Graph& graph) const {
   const auto& nodes = graph.nodes();
   for (const auto& [text, pattern] : patterns_) {
     if (std::ranges::any_of(nodes, [&](const auto& node) { return pattern.Matches(*node); })) continue;
-    warnings.push_back(StrCat("exclude: '", text, "' has no effect: nothing is left of it after the rewrites"));
+    warnings.push_back(StrCat("exclude: '", text, "' has no effect: graph rewrites removed or merged it"));
   }
   for (const std::string& type : types_) {
     if (std::ranges::any_of(nodes, [&](const auto& node) { return node->op_type == type; })) continue;

@@ -118,7 +118,7 @@ class Resolver {
       if (input.empty() || graph_.Initializer(input) != nullptr) continue;
       const Node* producer = graph_.Producer(input);
       if (producer != nullptr && (selected.contains(producer) || producer->Is("Constant"))) continue;
-      return Error(ErrorId::kBadConfig, "sub-graph: its start and end nodes form no closed one: node '", node.name,
+      return Error(ErrorId::kBadConfig, "sub-graph: not closed between its start and end nodes: node '", node.name,
                    "' reads '", input, "' from outside; wanted ",
                    producer == nullptr ? "the readers of that input" : StrCat("'", producer->name, "'"),
                    " among the start nodes");

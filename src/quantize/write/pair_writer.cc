@@ -11,7 +11,6 @@ namespace preon {
 Status PairWriter::WriteOne(const RoundTripNames& names, const ActivationParams& params) {
   if (params.block != nullptr) return types_.WriteBlocks(names, *params.block);
   const ParamNames& constants = qdq_.SharedParams(params.owner, params.params, params.format.type);
-  quantized_as_.try_emplace(constants.scale, names.base);
   return types_.WriteCodes(names, {params.format.type, {params.params}, -1, &constants});
 }
 

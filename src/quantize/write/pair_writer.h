@@ -1,7 +1,6 @@
 // PairWriter: the pairs of a plan's activations: one for all readers, one each, or a second one of another type.
 #pragma once
 
-#include <map>
 #include <set>
 #include <string>
 
@@ -19,8 +18,6 @@ class PairWriter {
   /// @param readers  who reads the pair; null: everyone. With `named` the tensor's name is that of the result.
   Status Write(const std::string& tensor, const ActivationPlan& plan, const ActivationParams& params, bool named,
                const std::set<const Node*>* readers);
-  /// The tensor whose codes' scale has this name.
-  const std::string& QuantizedAs(const std::string& scale) { return quantized_as_[scale]; }
 
  private:
   Status WriteOne(const RoundTripNames& names, const ActivationParams& params);
@@ -30,7 +27,6 @@ class PairWriter {
   Graph& graph_;
   QdqWriter& qdq_;
   TypeWriter& types_;
-  std::map<std::string, std::string> quantized_as_;  // scale constant -> a tensor that has it
 };
 
 }  // namespace preon

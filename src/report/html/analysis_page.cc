@@ -24,8 +24,7 @@ std::string Summary(const AnalyzeResult& result) {
   }
   std::string html = Tiles(tiles);
   for (const std::string& tensor : analysis.unreached)
-    html +=
-        StrCat("<p class=\"note\"><code>", EscapeHtml(tensor), "</code>: the calibration data never reach it</p>\n");
+    html += StrCat("<p class=\"note\"><code>", EscapeHtml(tensor), "</code>: no calibration sample reaches it</p>\n");
   return html;
 }
 
@@ -126,11 +125,12 @@ std::string AnalysisPage(const AnalyzeResult& result) {
     html += "<h2>Layer by layer</h2>\n";
     for (const LayerChart& chart : Charts(analysis)) html += ToHtml(chart, layers);
     for (const LayerChart& chart : SampleCharts(analysis)) html += ToHtml(chart, layers);
-    html += StrCat("<h2>Tensors</h2>\n", Note("Worst first; a click on a head sorts."), FilterField());
+    html += StrCat("<h2>Tensors</h2>\n", Note("Worst first; click a column heading to sort."), FilterField());
     html += AnalysisTable(analysis) + Methods(result) + SamplesSection(analysis);
     html += StrCat("<h2>Histograms</h2>\n<p class=\"note\">Shares of the values, logarithmic",
                    analysis.by_shift.empty() ? "" : "; filled: calibration, line: production",
-                   ". Below, what each method keeps; its ends run through the histogram.</p>\n<div class=\"cards\">\n");
+                   ". The bars below show each method's range; lines mark its ends in the histogram.</p>\n<div "
+                   "class=\"cards\">\n");
     for (size_t layer = 0; layer < analysis.tensors.size(); ++layer) html += TensorCard(analysis, layer);
     html += "</div>\n";
   }

@@ -32,7 +32,7 @@ TEST(AnalysisPage, HasARowAndACardPerTensor) {
   EXPECT_EQ(Count(page, "<figure>"), 5u);
   EXPECT_LT(page.find("<tr data-name=\"t1\""), page.find("<tr data-name=\"t0\""));  // the gap first
   EXPECT_EQ(Count(page, "<title>percentile: -1 … 1.5"), 2u);                        // in each card
-  EXPECT_THAT(page, HasSubstr("<code>t2</code>: the calibration data never reach it"));
+  EXPECT_THAT(page, HasSubstr("<code>t2</code>: no calibration sample reaches it"));
 }
 
 TEST(AnalysisPage, WithoutProductionNothingIsSaidOfIt) {
@@ -62,7 +62,7 @@ TEST(AnalysisPage, NamesAreNoMarkup) {
 TEST(AnalysisPage, NothingToShow) {
   AnalyzeResult result = test::ExampleAnalysis();
   result.analysis = {.unreached = {"t"}};
-  EXPECT_THAT(AnalysisPage(result), HasSubstr("never reach it"));
+  EXPECT_THAT(AnalysisPage(result), HasSubstr("sample reaches it"));
 }
 
 }  // namespace

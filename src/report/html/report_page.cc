@@ -27,7 +27,8 @@ std::string ComparisonTiles(const Comparison& compare, const LatencyPair& latenc
     tiles += Tile(StrCat(Percent(compare.reference_accuracy->top1), " → ", Percent(compare.other_accuracy->top1)),
                   "top-1 accuracy");
   if (latency.speedup.median > 0)
-    tiles += Tile(HtmlNumber(latency.speedup.median), "times float's speed", latency.speedup.high < 1 ? "bad" : "");
+    tiles +=
+        Tile(HtmlNumber(latency.speedup.median), "times the speed of float", latency.speedup.high < 1 ? "bad" : "");
   return tiles;
 }
 
@@ -72,7 +73,7 @@ std::string Latencies(const LatencyPair& latency) {
   const Speedup& speedup = latency.speedup;
   return StrCat(
       "<h2>Latency</h2>\n",
-      Note(StrCat(HtmlNumber(speedup.median), " times float's speed (", HtmlNumber(speedup.low), " to ",
+      Note(StrCat(HtmlNumber(speedup.median), " times the speed of float (", HtmlNumber(speedup.low), " to ",
                   HtmlNumber(speedup.high), ")", speedup.busy ? "; not reliable: the machine was busy" : "", ".")),
       Table({"model", "p50, ms", "p90, ms", "p99, ms"}, rows));
 }
@@ -96,7 +97,8 @@ std::string Nodes(const Placement& placement) {
     integer_rows += StrCat(begin(node.node, node.op), TextColumn(EscapeHtml(node.kernel)),
                            NumberColumn(100 * node.macs_share, "", " %"), "</tr>\n");
   }
-  std::string html = "<h2>Nodes</h2>\n" + Note("Work: share of the multiply-accumulates. A click on a head sorts.");
+  std::string html =
+      "<h2>Nodes</h2>\n" + Note("Work: share of the multiply-accumulates. Click a column heading to sort.");
   html += FilterField() + StrCat("<h3>Float: ", left.size(), "</h3>\n");
   if (!left.empty()) html += Table({"node", "operator", "reason", "work"}, float_rows);
   html += StrCat("<h3>Integer: ", integer.size(), "</h3>\n");

@@ -30,7 +30,7 @@ QuantizeResult Quantized() {
 TEST(ReportPage, SaysWhatWasQuantizedAndWhyNot) {
   const std::string page = ReportPage(Quantized());
   for (const char* part : {"m&lt;1&gt;.onnx → q.onnx", "QLinearConv", "no integer kernel: too &lt;wide&gt;", "selected",
-                           "75 %", "12 dB", "times float", "check &lt;it&gt;", "p99, ms", "1 of 2"})
+                           "75 %", "12 dB", "times the speed of float", "check &lt;it&gt;", "p99, ms", "1 of 2"})
     EXPECT_THAT(page, HasSubstr(part)) << part;
   EXPECT_THAT(page, testing::EndsWith("</body></html>\n"));
 }

@@ -16,7 +16,7 @@ class OrtCpuTarget final : public Target {
  public:
   std::string_view name() const override { return "ort-cpu"; }
   std::string_view summary() const override {
-    return "ONNX Runtime on CPU: u8 activations, s8 per-channel weights, placed so that integer kernels really run";
+    return "ONNX Runtime on CPU: u8 activations, s8 per-channel weights, only where ONNX Runtime has integer kernels";
   }
   int64_t RequiredOpset(const PlanOptions&) const override { return 13; }   // per-channel Q/DQ
   int64_t PreferredOpset(const PlanOptions&) const override { return 17; }  // LayerNormalization
