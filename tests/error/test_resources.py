@@ -206,3 +206,13 @@ def test_malformed_files(preon, model, data, tmp_path, content, says):
     (tmp_path / "r.json").write_text(content)
     preon.fails(2, 3015, *QUANTIZE, *DATA, "--save-and-restore", "r.json", says=says)
     assert (tmp_path / "r.json").read_text() == content
+
+
+def test_restored_ranges_of_other_numbers_are_named(preon, model, data):
+    def warnings(output, *options):
+        done = preon("quantize", model, "-o", output, "--data", data, "--method", "minmax", "--save-and-restore", "r.json", "--json", *options)
+        assert done.returncode == 0, done.stderr
+        return [warning for warning in json.loads(done.stdout)["warnings"] if "made with other options" in warning]
+
+    assert warnings("a.onnx") == warnings("b.onnx") == []
+    assert len(warnings("c.onnx", "--compat", "onnxruntime")) == 1

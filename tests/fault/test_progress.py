@@ -41,6 +41,18 @@ def test_one_method_without_trials(preon, model, data):
     assert len(json.loads(default.stdout)["tried"]) == 6
 
 
+def test_auto_without_samples(preon, model, data):
+    """Nothing can be tried: the first warning says what is lost."""
+    assert preon("calibrate", model, "-o", "a.calib", "--data", data).returncode == 0
+    done = preon("quantize", model, "-o", "out.onnx", "--calib", "a.calib", "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["method"] == "minmse" and "tried" not in result
+    assert result["warnings"][0].startswith("accuracy may be lower: --method auto used minmse, because it can't compare methods")
+    with_samples = preon("quantize", model, "-o", "out.onnx", "--calib", "a.calib", "--data", data, "--json")
+    assert "tried" in json.loads(with_samples.stdout)
+
+
 @pytest.mark.parametrize("effort, number, says", [
     ("high", 1007, "--effort: high is not in this version; wanted fast or default"),
     ("quick", 1002, "got 'quick', wanted fast or default"),

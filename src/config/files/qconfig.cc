@@ -171,7 +171,7 @@ Status ApplyAlgorithms(const Json& json, bool weights_alone) {
     if (weights_alone && name != "gptq")
       return Error(ErrorId::kConflictingOptions, "'", name,
                    "' and UseMatMulNBits: got both, wanted one: only the algorithm gptq quantizes weights in blocks");
-    if (name == "bias_correction") continue;  // always done
+    if (name == "bias_correction") continue;  // by default wherever it can be
     return Error(ErrorId::kNotYetSupported, "'", name,
                  "' is not in this version; of algo_config it has only bias_correction");
   }
