@@ -34,11 +34,10 @@ Status RunOnce(Session& session, RunInputs& run, SavedOutputs* outputs, LatencyR
     PREON_ASSIGN_OR_RETURN(const std::optional<Batch> batch, source->Next());
     if (!batch) break;
     const auto start = std::chrono::steady_clock::now();
-    const Result<std::vector<NamedTensor>> values = session.Run(batch->feeds, run.context);
-    PREON_RETURN_IF_ERROR(OfSamples(values.status(), *batch));
+    PREON_ASSIGN_OR_RETURN(const auto values, OfSamples(session.Run(batch->feeds, run.context), *batch));
     recorder.Add(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count(),
                  batch->samples);
-    if (outputs != nullptr) PREON_RETURN_IF_ERROR(outputs->Write(result.runs, *values));
+    if (outputs != nullptr) PREON_RETURN_IF_ERROR(outputs->Write(result.runs, values));
     result.samples += batch->samples;
     ++result.runs;
     run.context.Report({.stage = "run", .done = result.samples, .total = per_pass * run.options.run.repeat});

@@ -105,9 +105,9 @@ Result<CalibrationData> Calibrate(Model model, const StatisticsRequest& request,
     if (options.start && SawAllOf(*options.start, batch)) return InTurn([] { return Status::Ok(); });
     std::vector<SampleRow> rows;
     collecting ? collecting->BeginRun(batch) : observer.BeginRun(batch, options.per_sample ? &rows : nullptr);
-    auto outputs = session.Run(batch.feeds, to_the_end);
+    auto outputs = OfSamples(session.Run(batch.feeds, to_the_end), batch);
     const Status observed = collecting ? collecting->EndRun() : observer.EndRun();
-    PREON_RETURN_IF_ERROR(OfSamples(std::move(outputs).status(), batch));
+    PREON_RETURN_IF_ERROR(outputs.status());
     PREON_RETURN_IF_ERROR(observed);
     return InTurn([&, batch, outputs = std::move(outputs).value(), rows = std::move(rows)] {
       if (options.see_run) PREON_RETURN_IF_ERROR(options.see_run(batch, outputs));

@@ -27,8 +27,8 @@ struct Batch {
       expected;  ///< outputs of an ONNX test set in the model's order (names may be empty); mostly none
 };
 
-/// Of a run of these samples: an error names the first of them, kCancelled stays as it is.
-Status OfSamples(Status status, const Batch& batch);
+/// What a run of these samples gave: an error names the first of them, kCancelled stays as it is.
+Result<std::vector<NamedTensor>> OfSamples(Result<std::vector<NamedTensor>> outputs, const Batch& batch);
 
 /// One pass over the data; not thread-safe (the prefetcher owns it).
 class DataSource {

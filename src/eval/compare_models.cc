@@ -184,9 +184,7 @@ std::vector<std::string> WarningsOf(const Comparison& comparison) {
 ModelOutputs OutputsOf(Session& session, const RunContext& context) {
   return [&](const Batch& batch) -> Result<std::vector<NamedTensor>> {
     PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> feeds, FeedsFor(session, batch.feeds));
-    Result<std::vector<NamedTensor>> outputs = session.Run(feeds, context);
-    PREON_RETURN_IF_ERROR(OfSamples(outputs.status(), batch));
-    return outputs;
+    return OfSamples(session.Run(feeds, context), batch);
   };
 }
 

@@ -36,9 +36,7 @@ Result<std::vector<NamedTensor>> RunOnce(const Model& model, const Batch& batch,
   // As it stands: opens faster, and a rewrite is not blamed for what the runtime rewrites.
   const SessionOptions options{.threads = context.ThreadCount(), .optimization = Optimization::kOff};
   PREON_ASSIGN_OR_RETURN(Session session, Session::OpenModel(model, options, context));
-  Result<std::vector<NamedTensor>> outputs = session.Run(batch.feeds, context);
-  PREON_RETURN_IF_ERROR(OfSamples(outputs.status(), batch));
-  return outputs;
+  return OfSamples(session.Run(batch.feeds, context), batch);
 }
 
 // The first output that is worse than rounding.
