@@ -10,9 +10,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -41,6 +43,7 @@ struct Told {
 struct Prepared {
   std::array<Told, kFaults.size()> crashed;
   Told before_file, behind_file;  ///< of a file that became shorter
+  Told out_of_memory;
   bool json = false;
 };
 const Prepared* prepared = nullptr;
@@ -145,24 +148,49 @@ Prepared Prepare(int argc, const char* const* argv) {
                                     .WithHint("if ONNX Runtime alone runs the model, please report it"));
   std::tie(texts.before_file, texts.behind_file) =
       Halves(Tell(Error(ErrorId::kIoRead, "@@: became shorter while it was being read")));
+  texts.out_of_memory = Tell(StatusOf(std::bad_alloc()));
   return texts;
 }
 
-void OnFault(int signal, siginfo_t* info, void*) {
-  const bool reading = signal == SIGBUS && info->si_code > 0;  // not sent by anybody
-  MapsReader maps;                                             // holds the path
-  const std::string_view file = reading ? maps.PathAt(reinterpret_cast<uintptr_t>(info->si_addr)) : std::string_view();
-  const auto fault = static_cast<size_t>(std::ranges::find(kFaults, signal) - kFaults.begin());
+// Libraries crash where memory was refused to them and they did not look.
+bool MemoryIsUsedUp() {
+  constexpr size_t kLittle = size_t{32} << 20;
+  void* memory = mmap(nullptr, kLittle, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return true;
+  munmap(memory, kLittle);
+  return false;
+}
+
+/// Says it in lines made of three parts, and ends the program.
+[[noreturn]] void Exit(const Told& before, std::string_view path, const Told& behind) {
   for (const auto& [part, stream] : {std::pair(&Told::json, STDOUT_FILENO), std::pair(&Told::text, STDERR_FILENO)}) {
     if (stream == STDOUT_FILENO && !prepared->json) continue;
     SignalLine line;
-    if (file.empty())
-      line << prepared->crashed[fault].*part;
-    else
-      (line << prepared->before_file.*part).AddPath(file) << prepared->behind_file.*part;
+    line << before.*part;
+    line.AddPath(path) << behind.*part;
     line.Print(stream);
   }
   _exit(kStatus);
+}
+
+// Where several threads fail at once, the first one speaks and the others wait for the end of the program.
+void LetOneThreadPass() {
+  static std::atomic<pid_t> speaker = 0;
+  pid_t nobody = 0;
+  if (speaker.compare_exchange_strong(nobody, gettid())) return;
+  if (speaker == gettid()) _exit(kStatus);  // a fault inside of the handler
+  while (true) pause();
+}
+
+void OnFault(int signal, siginfo_t* info, void*) {
+  LetOneThreadPass();
+  const bool reading = signal == SIGBUS && info->si_code > 0;  // not sent by anybody
+  MapsReader maps;                                             // holds the path
+  const std::string_view file = reading ? maps.PathAt(reinterpret_cast<uintptr_t>(info->si_addr)) : std::string_view();
+  if (!file.empty()) Exit(prepared->before_file, file, prepared->behind_file);
+  if (MemoryIsUsedUp()) Exit(prepared->out_of_memory, "", {});
+  const auto fault = static_cast<size_t>(std::ranges::find(kFaults, signal) - kFaults.begin());
+  Exit(prepared->crashed[fault], "", {});
 }
 
 /// An exception in a place that lets none out: on a thread of the runtime, or while another one is on its way.
@@ -170,6 +198,8 @@ void OnFault(int signal, siginfo_t* info, void*) {
   if (const std::exception_ptr thrown = std::current_exception()) {
     try {
       std::rethrow_exception(thrown);
+    } catch (const std::bad_alloc&) {
+      Exit(prepared->out_of_memory, "", {});
     } catch (const std::exception& problem) {
       Complain(StatusOf(problem), prepared->json);
       _exit(kStatus);
@@ -190,7 +220,7 @@ void InstallCrashGuard(int argc, const char* const* argv) {
   sigaltstack(&stack, nullptr);
   struct sigaction action = {};
   action.sa_sigaction = OnFault;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | static_cast<int>(SA_RESETHAND);
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   for (const int signal : kFaults) sigaction(signal, &action, nullptr);
   std::set_terminate(OnTerminate);
   void* frame = nullptr;
