@@ -1,13 +1,16 @@
+#include <set>
+#include <tuple>
+#include <utility>
+
 #include "api/verbs.h"
 #include "base/output/atomic_file.h"
-#include "base/parallel.h"
+#include "base/spelling.h"
 #include "pipeline/calibrate_stage.h"
 #include "pipeline/fallback_planner.h"
 #include "pipeline/output.h"
+#include "pipeline/plan_inputs.h"
 #include "pipeline/select_ranges.h"
 #include "quantize/params/tensor_params.h"
-#include "quantize/plan/quant_plan.h"
-#include "ranges/refine/choose_range.h"
 #include "report/json.h"
 
 namespace preon {
@@ -46,10 +49,6 @@ Methods MethodsOf(const OwnedMethods& all, const RangeMethod& one) {
   return methods;
 }
 
-TensorRange ToResult(const Range& range, const QuantParams& params) {
-  return {range.min, range.max, params.scale, params.zero_point};
-}
-
 // Of all methods, those that have no answer for the type are left out, with a warning; one alone fails.
 bool IsLeftOut(const Status& status, const RangeMethod& method, bool all_methods, const RunContext& context) {
   if (status.id() != ErrorId::kConflictingOptions || !all_methods) return false;
@@ -57,66 +56,58 @@ bool IsLeftOut(const Status& status, const RangeMethod& method, bool all_methods
   return true;
 }
 
-Status AddRangesOfStatistics(const CalibrationData& data, RunInputs& run, RangesResult& result) {
-  const PlanOptions& plan = run.choices.plan;
-  const Methods methods = MethodsOf(run.choices.all_methods, *run.choices.method);
+// As they were planned when the statistics were made, but for what the options say now. Tensors that are in no plan,
+// such as those that only algorithms asked for, have the type of the options.
+Result<PlannedRanges> PlannedOfStatistics(const CalibrationData& data, const Options& options) {
+  const PlanOptions& plan = options.plan;
   PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(plan.activation, plan.activation_symmetric));
-  if (run.choices.method->collects()) return NeedsValues(run.choices.method->name());
-  std::vector<std::pair<const std::string*, const TensorSketch*>> reached;
-  for (const auto& [tensor, sketch] : data.tensors) {
-    if (sketch.count() > 0) {
-      reached.emplace_back(&tensor, &sketch);
-    } else {  // in a branch that the data never took; quantize leaves it in float
-      run.context.Log(LogLevel::kWarning, StrCat(tensor, ": the calibration data never reach it: no range"));
-    }
+  PlannedRanges ranges = data.planned;
+  for (auto& [tensor, range] : ranges) {
+    if (options.types.activation_given) range.query.format = format;
+    if (options.types.scale_type_given) range.query.scale_type = plan.scale_type;
+    if (plan.activation_symmetric && !range.query.format.floating())
+      range.query.format.symmetric = *plan.activation_symmetric;
   }
-  std::vector<Result<Range>> ranges(methods.size() * reached.size(), Range{});
-  OnThreads(static_cast<size_t>(run.context.ThreadCount()))(ranges.size(), [&](size_t i) {
-    const auto& [tensor, sketch] = reached[i % reached.size()];
-    const auto known = data.contexts.find(*tensor);
-    ranges[i] = ChooseRange(*methods[i / reached.size()], *sketch, {.format = format, .scale_type = plan.scale_type},
-                            known == data.contexts.end() ? TensorContext() : known->second);
-  });
-  auto range = ranges.begin();
-  for (const RangeMethod* method : methods) {
-    RangesResult::OfMethod of_method{.method = std::string(method->name())};
-    TensorParams tensor_params(plan.compat);
-    bool left_out = false;
-    for (const auto& [tensor, sketch] : reached) {
-      const Result<Range>& chosen = *range++;
-      left_out = left_out || (!chosen.ok() && IsLeftOut(chosen.status(), *method, result.all_methods, run.context));
-      if (left_out) continue;
-      if (!chosen.ok()) return Status(chosen.status()).WithContext(*tensor);
-      PREON_ASSIGN_OR_RETURN(const QuantParams params, tensor_params.Make(*tensor, *chosen, format, plan.scale_type));
-      of_method.tensors[*tensor] = ToResult(*chosen, params);
-    }
-    if (!left_out) result.methods.push_back(std::move(of_method));
-  }
-  return Status::Ok();
+  for (const auto& [tensor, sketch] : data.tensors)
+    ranges.try_emplace(tensor, PlannedRange{.observed = tensor, .query = {format, plan.scale_type}});
+  return ranges;
 }
 
-// The tensors of the plan, each with its own format.
-Status AddRangesOfModel(PreparedModel& prepared, const Calibration& calibration, RunInputs& run, RangesResult& result) {
-  const Choices& choices = run.choices;
-  const PlanInputs inputs{.data = calibration.data,
-                          .collected_ranges = calibration.collected_ranges ? &*calibration.collected_ranges : nullptr,
-                          .own_method = choices.own_method,
-                          .algorithms = choices.algorithms,
-                          .passes = QdqPassesOf(choices.passes)};
-  PREON_RETURN_IF_ERROR(
-      FallbackPlanner(*choices.target, choices.plan, calibration.data, nullptr).LeaveNotReached(prepared));
-  for (const RangeMethod* method : MethodsOf(choices.all_methods, *choices.method)) {
-    const Result<TensorRanges> ranges = SelectRanges(prepared.model.graph, prepared.plan, *method, inputs, run.context);
+// Names of the types and of the scales' types, several where tensors differ.
+std::pair<std::string, std::string> TypesOf(const PlannedRanges& planned) {
+  std::set<std::string> types, scale_types;
+  for (const auto& [tensor, range] : planned) {
+    types.insert(TensorType(range.query.format.type).name());
+    scale_types.emplace(ScaleTypeName(range.query.scale_type));
+  }
+  const auto join = [](const std::set<std::string>& names) {
+    return JoinNames(std::vector<std::string>(names.begin(), names.end()));
+  };
+  return {join(types), join(scale_types)};
+}
+
+// In branches that the data never took; quantize leaves them in float.
+void LeaveOutNotReached(const CalibrationData& data, PlannedRanges& planned, const RunContext& context) {
+  std::erase_if(planned, [&](const auto& range) {
+    const bool reached = data.tensors.at(range.second.observed).count() > 0;
+    if (!reached)
+      context.Log(LogLevel::kWarning, StrCat(range.first, ": the calibration data never reach it: no range"));
+    return !reached;
+  });
+}
+
+Status AddRanges(const PlannedRanges& planned, const PlanInputs& inputs, const RunInputs& run, RangesResult& result) {
+  for (const RangeMethod* method : MethodsOf(run.choices.all_methods, *run.choices.method)) {
+    const Result<TensorRanges> ranges = SelectRanges(planned, *method, inputs, run.context);
     if (!ranges.ok() && IsLeftOut(ranges.status(), *method, result.all_methods, run.context)) continue;
     if (!ranges.ok()) return ranges.status();
     RangesResult::OfMethod& of_method =
         result.methods.emplace_back(RangesResult::OfMethod{std::string(method->name()), {}});
-    TensorParams tensor_params(choices.plan.compat);
+    TensorParams tensor_params(run.choices.plan.compat);
     for (const auto& [tensor, range] : *ranges) {
-      const ActivationPlan& activation = prepared.plan.activations.at(tensor);
-      PREON_ASSIGN_OR_RETURN(const QuantParams params,
-                             tensor_params.Make(tensor, range, activation.format, activation.scale_type));
-      of_method.tensors[tensor] = ToResult(range, params);
+      const auto& [format, scale_type] = planned.at(tensor).query;
+      PREON_ASSIGN_OR_RETURN(const QuantParams params, tensor_params.Make(tensor, range, format, scale_type));
+      of_method.tensors[tensor] = {range.min, range.max, params.scale, params.zero_point};
     }
   }
   return Status::Ok();
@@ -127,11 +118,10 @@ Status AddRangesOfModel(PreparedModel& prepared, const Calibration& calibration,
 Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run) {
   const Options& options = run.options;
   PREON_RETURN_IF_ERROR(CheckOutputs(options, {path}));
-  RangesResult result{.activation = options.plan.activation.name(),
-                      .scale_type = std::string(ScaleTypeName(options.plan.scale_type)),
-                      .compat = std::string(CompatName(options.plan.compat)),
+  RangesResult result{.compat = std::string(CompatName(options.plan.compat)),
                       .all_methods = options.ranges.all_methods};
   Calibration calibration;
+  PlannedRanges planned;
   if (run.samples.open) {
     if (path.ends_with(".calib") || IsCalibFile(path)) {
       return Error(ErrorId::kConflictingOptions, "--data: has no effect on statistics, got ", path, "; wanted a model");
@@ -141,15 +131,25 @@ Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run) {
     PREON_RETURN_IF_ERROR(CheckNotInputs(options.outputs, prepared.external_files));
     const CalibrationStage stage(options, run.choices, run.samples, preparation, run.context);
     PREON_ASSIGN_OR_RETURN(calibration, stage.Run(prepared, {}));
-    run.context.BeginStage("ranges");
-    PREON_RETURN_IF_ERROR(AddRangesOfModel(prepared, calibration, run, result));
+    PREON_RETURN_IF_ERROR(
+        FallbackPlanner(*run.choices.target, run.choices.plan, calibration.data, nullptr).LeaveNotReached(prepared));
+    planned = PlanRanges(prepared.model.graph, prepared.plan);
   } else {
     PREON_RETURN_IF_ERROR(CheckStatisticsAlone(options));
+    if (run.choices.method->collects()) return NeedsValues(run.choices.method->name());
     run.context.BeginStage("load");
     PREON_ASSIGN_OR_RETURN(calibration.data, LoadCalibration(path, run.context.ThreadCount()));
-    run.context.BeginStage("ranges");
-    PREON_RETURN_IF_ERROR(AddRangesOfStatistics(calibration.data, run, result));
+    PREON_ASSIGN_OR_RETURN(planned, PlannedOfStatistics(calibration.data, options));
+    LeaveOutNotReached(calibration.data, planned, run.context);
   }
+  run.context.BeginStage("ranges");
+  const PlanInputs inputs{.data = calibration.data,
+                          .collected_ranges = calibration.collected_ranges ? &*calibration.collected_ranges : nullptr,
+                          .own_method = run.choices.own_method,
+                          .algorithms = run.choices.algorithms,
+                          .passes = QdqPassesOf(run.choices.passes)};
+  PREON_RETURN_IF_ERROR(AddRanges(planned, inputs, run, result));
+  std::tie(result.activation, result.scale_type) = TypesOf(planned);
   for (RangesResult::OfMethod& of_method : result.methods) {
     for (const auto& [tensor, source] : calibration.data.shared) {
       const auto found = of_method.tensors.find(source);

@@ -20,9 +20,9 @@ namespace preon {
 namespace {
 
 constexpr std::string_view kMagic = "preon-calib ";
-constexpr std::string_view kVersion = "3\n";
+constexpr std::string_view kVersion = "4\n";
 constexpr size_t kChecksumSize = 64;
-constexpr std::string_view kDerived = "derived", kPerSample = "per-sample", kContexts = "contexts",
+constexpr std::string_view kDerived = "derived", kPerSample = "per-sample", kPlanned = "planned",
                            kStatistics = "statistics";
 
 /// The part between header and checksum. Errors: not a .calib file, another version, cut short, changed.
@@ -31,7 +31,7 @@ Result<std::string_view> CheckedBody(std::string_view bytes) {
   const std::string_view version = bytes.substr(kMagic.size());
   if (!version.starts_with(kVersion)) {
     return Error(ErrorId::kCalibFileMalformed, "format version '",
-                 version.substr(0, std::min<size_t>(version.find('\n'), 8)), "'; this version of preon reads 3");
+                 version.substr(0, std::min<size_t>(version.find('\n'), 8)), "'; this version of preon reads 4");
   }
   const size_t header = kMagic.size() + kVersion.size();
   if (bytes.size() < header + kChecksumSize) return Malformed("cut short");
@@ -116,17 +116,30 @@ Status ReadDerived(WireReader& in, CalibrationData& data) {
   return Status::Ok();
 }
 
-Status ReadContexts(WireReader& in, CalibrationData& data) {
-  PREON_RETURN_IF_ERROR(ReadMap(in, data.contexts, [&]() -> Result<TensorContext> {
+Result<RangeQuery> ReadQuery(WireReader& in) {
+  IntFormat format{static_cast<DataType>(in.Varint())};
+  const uint64_t symmetric = in.Varint(), reduce_range = in.Varint(), scale_type = in.Varint();
+  format.symmetric = symmetric != 0;
+  format.reduce_range = reduce_range != 0;
+  const bool has_codes = IsIntType(format.type) || format.floating();
+  if (!has_codes || symmetric > 1 || reduce_range > 1 || scale_type >= ScaleTypeNames().size())
+    return Malformed("an unknown number format");
+  return RangeQuery{format, static_cast<ScaleType>(scale_type)};
+}
+
+Status ReadPlanned(WireReader& in, CalibrationData& data) {
+  const auto read = [&]() -> Result<PlannedRange> {
+    PlannedRange planned{.observed = std::string(in.Bytes())};
+    if (!data.tensors.contains(planned.observed)) return Malformed("the range of no tensor");
+    PREON_ASSIGN_OR_RETURN(planned.query, ReadQuery(in));
+    planned.method = in.Bytes();
     const uint64_t is_output = in.Varint(), read_through = in.Varint();
-    if (is_output > 1 || read_through >= kReadActivations || is_output + read_through == 0)
-      return Malformed("an unknown context");
-    return TensorContext{is_output != 0, static_cast<ReadActivation>(read_through)};
-  }));
-  for (const auto& [tensor, context] : data.contexts) {
-    if (!data.tensors.contains(tensor)) return Malformed("the context of no tensor");
-  }
-  return data.contexts.empty() ? Malformed("unexpected data after the end") : Status::Ok();
+    if (is_output > 1 || read_through >= kReadActivations) return Malformed("an unknown context");
+    planned.context = {is_output != 0, static_cast<ReadActivation>(read_through)};
+    return planned;
+  };
+  PREON_RETURN_IF_ERROR(ReadMap(in, data.planned, read));
+  return data.planned.empty() ? Malformed("unexpected data after the end") : Status::Ok();
 }
 
 /// Their bytes are checked by who knows the kind.
@@ -186,14 +199,21 @@ std::string SerializeCalibration(const CalibrationData& data) {
     out.Float(derived.function.beta);
     out.Varint(derived.function.times_input);
   }
-  if (!data.contexts.empty()) {
-    out.Bytes(kContexts);
-    out.Varint(data.contexts.size());
+  if (!data.planned.empty()) {
+    out.Bytes(kPlanned);
+    out.Varint(data.planned.size());
   }
-  for (const auto& [tensor, context] : data.contexts) {
+  for (const auto& [tensor, planned] : data.planned) {
+    const IntFormat& format = planned.query.format;
     out.Bytes(tensor);
-    out.Varint(context.is_output);
-    out.Varint(static_cast<uint64_t>(context.read_through));
+    out.Bytes(planned.observed);
+    out.Varint(static_cast<uint64_t>(format.type));
+    out.Varint(format.symmetric);
+    out.Varint(format.reduce_range);
+    out.Varint(static_cast<uint64_t>(planned.query.scale_type));
+    out.Bytes(planned.method);
+    out.Varint(planned.context.is_output);
+    out.Varint(static_cast<uint64_t>(planned.context.read_through));
   }
   if (data.per_sample) {
     out.Bytes(kPerSample);
@@ -230,8 +250,8 @@ Result<CalibrationData> ParseCalibration(std::string_view bytes, const ParallelF
     PREON_RETURN_IF_ERROR(ReadDerived(in, data));
     section = NextSection(in);
   }
-  if (section == kContexts) {
-    PREON_RETURN_IF_ERROR(ReadContexts(in, data));
+  if (section == kPlanned) {
+    PREON_RETURN_IF_ERROR(ReadPlanned(in, data));
     section = NextSection(in);
   }
   if (section == kPerSample) {

@@ -1,12 +1,12 @@
 // The bytes of a .calib file:
-//   "preon-calib 3\n"                       what it is, and the version of what follows
+//   "preon-calib 4\n"                       what it is, and the version of what follows
 //   fingerprint, setup                      length-prefixed (stats/wire.h)
 //   runs of samples                         their number; first and length of each
 //   shared ranges                           their number; tensor and source of each, sorted by tensor
 //   tensors                                 their number; name and TensorSketch::Serialize of each, sorted by name
 //   origins                                 their number; tensor and operator of each, in the model's order
 //   "derived", tensors                      only where there are some: tensor, source and function of each
-//   "contexts", tensors                     only where there are some: tensor, is_output and read_through of each
+//   "planned", tensors                      only where there are some: tensor and members of PlannedRange of each
 //   "per-sample", rows                      only where they were asked for: name, label and facts of each sample
 //   "statistics", kinds                     only where algorithms asked for some: name, and tensor and bytes of each
 //   SHA-256 of everything before            64 hexadecimal digits

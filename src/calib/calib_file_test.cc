@@ -43,8 +43,8 @@ TEST(CalibFile, SaysWhatIsWrongAndWhere) {
   const auto message = [](const std::string& damaged) { return ParseCalibration(damaged).status().message(); };
   EXPECT_EQ(message(""), "not a .calib file");
   EXPECT_EQ(message("PK\3\4 some other file"), "not a .calib file");
-  EXPECT_EQ(message("preon-calib 2\n..."), "format version '2'; this version of preon reads 3");
-  EXPECT_EQ(message("preon-calib 3\n"), "cut short: the file is damaged");
+  EXPECT_EQ(message("preon-calib 3\n..."), "format version '3'; this version of preon reads 4");
+  EXPECT_EQ(message("preon-calib 4\n"), "cut short: the file is damaged");
   std::string changed = bytes;
   changed[40] ^= 1;
   EXPECT_EQ(message(changed), "checksum differs: the file is damaged");

@@ -75,8 +75,7 @@ Result<CalibrationData> Calibrate(Model model, const StatisticsRequest& request,
       serial ? RunPlan{.at_once = 1, .threads = threads} : PlanRuns(model, threads, source, options.memory);
   CalibrationData data{.model_fingerprint = model.fingerprint,
                        .derived = options.derives() ? WhatToDerive(model.graph, request) : DerivedTensors(),
-                       .origins = OriginsOf(model.graph, request.tensors),
-                       .contexts = FindTensorContexts(model.graph, request.tensors)};
+                       .origins = OriginsOf(model.graph, request.tensors)};
   SketchObserver observer(request, options.mode, data.derived);
   std::optional<CollectingObserver> collecting;
   if (options.collection != nullptr) collecting.emplace(observer, *options.collection);

@@ -17,6 +17,7 @@
 #include "data/run_plan.h"
 #include "data/sample_runs.h"
 #include "ir/graph.h"
+#include "ranges/range_method.h"
 #include "ranges/refine/tensor_context.h"
 #include "stats/tensor_sketch.h"
 
@@ -27,6 +28,16 @@ struct TensorOrigin {
   std::string tensor, op;
   bool operator==(const TensorOrigin&) const = default;
 };
+
+/// A range that the plan wants of a tensor: with the statistics, all that a method needs to choose it.
+struct PlannedRange {
+  std::string observed;  ///< the tensor whose statistics are its own
+  RangeQuery query;
+  std::string method;  ///< of its own; "" = that of the options
+  TensorContext context;
+  bool operator==(const PlannedRange&) const = default;
+};
+using PlannedRanges = std::map<std::string, PlannedRange>;  ///< by tensor
 
 /// Everything calibration learned; saved as *.calib.
 struct CalibrationData {
@@ -40,7 +51,7 @@ struct CalibrationData {
   SampleRuns samples;                 ///< canonical
   /// One row per sample, ascending; none where they were not asked for.
   std::optional<std::vector<SampleRow>> per_sample;
-  TensorContexts contexts;          ///< of the tensors: what the graph tells range choice
+  PlannedRanges planned;            ///< merging keeps those that are equal
   SerializedStatistics statistics;  ///< beside the sketches: what algorithms have asked for
   int64_t sample_count() const { return CountSamples(samples); }
 };
@@ -71,7 +82,8 @@ struct CalibrateOptions {
 
 /// Runs `source` (wrap it in Prefetch to read ahead) through `model` once and collects what `request` names of float
 /// tensors of the model. Memory does not grow with the number of samples unless each keeps a row. The model is let go
-/// of once the runtime has its own. `setup` and `shared` are the caller's to fill.
+/// of once the runtime has its own. `setup`, `shared` and `planned` are the
+/// caller's to fill.
 ///
 /// Not finite: infinities are left out of all statistics and a warning counts them (attention masks hold -inf, and the
 /// finite values are what the codes are for). A NaN is an error: no range can represent it, and the float model itself

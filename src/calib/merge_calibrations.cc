@@ -29,9 +29,6 @@ Status CheckMergeable(const CalibrationData& part, const CalibrationData& first)
                  part.per_sample ? "facts per sample, input 1 has none" : "no facts per sample, input 1 has some")
         .WithHint("calibrate all parts with --per-sample, or none");
   }
-  if (part.contexts != first.contexts)
-    return Error(ErrorId::kCalibFileMismatch,
-                 "describes the graph differently; wanted files of the same version of preon");
   if (part.origins != first.origins) return Error(ErrorId::kCalibFileMismatch, "its tensors are in another order");
   return Status::Ok();
 }
@@ -98,6 +95,11 @@ Result<CalibrationData> MergeCalibrations(std::vector<CalibrationData> parts,
       PREON_RETURN_IF_ERROR(
           MergeSketch(merged.tensors.at(tensor), sketch).WithContext("input ", index + 1, ": ", tensor));
     }
+    // Parts that were made for different types have the same statistics all the same.
+    std::erase_if(merged.planned, [&](const auto& planned) {
+      const auto other = part.planned.find(planned.first);
+      return other == part.planned.end() || other->second != planned.second;
+    });
     if (!SameStatistics(part.statistics, merged.statistics)) {
       return Error(ErrorId::kCalibFileMismatch, "input ", index + 1,
                    ": has statistics of other algorithms than input 1");

@@ -114,7 +114,10 @@ constexpr OptionSpec kOptions[] = {
     {"qconfig", "JSON", "", OptionKind::kValue, kPlans,
      [](Options& o, const std::string& v) { return ApplyQConfigText(o, v); }},
     {"activation", "TYPE", "type of activations (default uint8; 'help' lists them)", OptionKind::kValue,
-     kPlans | kReadsRanges, [](Options& o, const std::string& v) { return SetType(o.plan.activation, v); }},
+     kPlans | kReadsRanges, [](Options& o, const std::string& v) {
+       o.types.activation_given = true;
+       return SetType(o.plan.activation, v);
+     }},
     {"weight", "TYPE", "type of weights (default int8; int4 with 4-bit activations and with --target matmul-nbits; "
      "with float or block activations the same type)", OptionKind::kValue, kPlans,
      [](Options& o, const std::string& v) { return SetWeightType(o.types.weight, v); }},
@@ -152,6 +155,7 @@ constexpr OptionSpec kOptions[] = {
     {"scale-type", "TYPE", "type of scales, for activations and weights: float32 (default), power-of-two, int16",
      OptionKind::kValue, kChoosesRanges,
      [](Options& o, const std::string& v) {
+       o.types.scale_type_given = true;
        PREON_ASSIGN_OR_RETURN(o.plan.scale_type, ParseScaleType(v));
        return Status::Ok();
      }},

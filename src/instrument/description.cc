@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Counted up when what is written changes its meaning.
-constexpr int kFormat = 3;
+constexpr int kFormat = 4;
 
 template <typename... Words>
 Status Damaged(const Words&... words) {
@@ -73,9 +73,13 @@ std::string WriteDescription(const Instrumentation& plan, const PackedModel& pac
     derived.push_back({tensor, from.source, static_cast<int>(from.function.gate), from.function.alpha,
                        from.function.beta, from.function.times_input});
   }
-  Json contexts = Json::array();
-  for (const auto& [tensor, context] : plan.header.contexts)
-    contexts.push_back({tensor, context.is_output, static_cast<int>(context.read_through)});
+  Json planned = Json::array();
+  for (const auto& [tensor, range] : plan.header.planned) {
+    const auto& [format, scale_type] = range.query;
+    planned.push_back({tensor, range.observed, static_cast<int>(format.type), format.symmetric, format.reduce_range,
+                       static_cast<int>(scale_type), range.method, range.context.is_output,
+                       static_cast<int>(range.context.read_through)});
+  }
   const Json json = {{"format", kFormat},
                      {"every", plan.every},
                      {"one_in", plan.one_in},
@@ -90,7 +94,7 @@ std::string WriteDescription(const Instrumentation& plan, const PackedModel& pac
                      {"shared", plan.header.shared},
                      {"origins", origins},
                      {"derived", derived},
-                     {"contexts", contexts},
+                     {"planned", planned},
                      {"observers", packed.observers == PackedObservers::kOnTheSide ? "on the side" : "in path"},
                      {"weights_beside", packed.weights_beside},
                      {"optimize", packed.optimize}};
@@ -127,10 +131,13 @@ Result<Description> ParseDescription(std::string_view text) {
                                         {static_cast<ScalarFunction::Gate>(gate), one.at(3).get<float>(),
                                          one.at(4).get<float>(), one.at(5).get<bool>()}};
     }
-    for (const Json& one : json.at("contexts")) {
-      const int read_through = one.at(2).get<int>();
-      if (read_through < 0) return Damaged(one.dump());
-      plan.header.contexts[one.at(0)] = {one.at(1).get<bool>(), static_cast<ReadActivation>(read_through)};
+    for (const Json& one : json.at("planned")) {
+      plan.header.planned[one.at(0)] = {
+          .observed = one.at(1),
+          .query = {{static_cast<DataType>(one.at(2).get<int>()), one.at(3).get<bool>(), one.at(4).get<bool>()},
+                    static_cast<ScaleType>(one.at(5).get<uint8_t>())},
+          .method = one.at(6),
+          .context = {one.at(7).get<bool>(), static_cast<ReadActivation>(one.at(8).get<uint8_t>())}};
     }
     PREON_RETURN_IF_ERROR(CheckPlan(plan));
     description.session = {

@@ -77,7 +77,9 @@ TEST(Description, RefusesWhatNoModelOfOursHas) {
   refused("the origin of no tensor",
           [](Instrumentation& plan) { plan.header.origins = {{"x", "input"}, {"x", "input"}}; });
   refused("derived", [](Instrumentation& plan) { plan.header.derived["y"] = {"q", {}}; });
-  refused("context", [](Instrumentation& plan) { plan.header.contexts["q"] = {true, {}}; });
+  refused("the range of no tensor", [](Instrumentation& plan) { plan.header.planned["x"] = {.observed = "q"}; });
+  refused("number format",
+          [](Instrumentation& plan) { plan.header.planned["x"] = {.observed = "x", .query = {{DataType::kString}}}; });
 }
 
 // A line of its own in a file or a log is all that an attacker needs.

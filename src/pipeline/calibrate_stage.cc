@@ -11,6 +11,7 @@
 #include "pipeline/calibration_setup.h"
 #include "pipeline/partial_calibration.h"
 #include "pipeline/restore_stage.h"
+#include "pipeline/select_ranges.h"
 #include "pipeline/worker_arguments.h"
 #include "pipeline/workers.h"
 #include "pipeline/write_plan.h"
@@ -179,10 +180,12 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
     if (!files.keep_model) FreeModel(prepared);
     return Status::Ok();
   };
+  PlannedRanges planned = PlanRanges(prepared.model.graph, prepared.plan);
   Calibration calibration;
   PREON_ASSIGN_OR_RETURN(calibration.data, Calibrate(prepared.model, request, *source, how, context_));
   calibration.data.setup = setup;
   calibration.data.shared = SharedRanges(prepared.plan);
+  calibration.data.planned = std::move(planned);
   if (collection) {
     PREON_ASSIGN_OR_RETURN(calibration.collected_ranges, collection->Finish());
   }
@@ -222,6 +225,7 @@ Result<Calibration> CalibrationStage::RunWithWorkers(PreparedModel& prepared, co
     plan.batch = rest->BatchSize();
     plan.samples = plan.seen_samples + rest->SampleCount().value_or(0);
   }
+  PlannedRanges planned = PlanRanges(prepared.model.graph, prepared.plan);
   if (!files.keep_model) FreeModel(prepared);
   Calibration calibration;
   PREON_ASSIGN_OR_RETURN(
@@ -237,6 +241,7 @@ Result<Calibration> CalibrationStage::RunWithWorkers(PreparedModel& prepared, co
   if (calibration.data.sample_count() == 0) return Error(ErrorId::kDataEmpty, "calibrate: no samples");
   calibration.data.setup = setup;
   calibration.data.shared = SharedRanges(prepared.plan);
+  calibration.data.planned = std::move(planned);
   if (files.trial != nullptr) PREON_RETURN_IF_ERROR(KeepTrialSamples(prepared, prepared.inputs, *files.trial));
   return calibration;
 }
@@ -278,8 +283,8 @@ Instrumentation CalibrationStage::InstrumentationOf(const PlannedModel& prepared
   plan.header.model_fingerprint = prepared.model.fingerprint;
   plan.header.setup = CalibrationSetup(prepared.plan.target, float16, how.mode, how.optimize);
   plan.header.shared = SharedRanges(prepared.plan);
+  plan.header.planned = PlanRanges(graph, prepared.plan);
   plan.header.origins = OriginsOf(graph, plan.request.tensors);
-  plan.header.contexts = FindTensorContexts(graph, plan.request.tensors);
   plan.header.derived = how.derives() ? WhatToDerive(graph, plan.request) : DerivedTensors();
   return plan;
 }

@@ -86,7 +86,7 @@ Result<AtomicFile> StageSaved(const PlannedModel& prepared, const RangeMethod& m
                     .config_hash = config_hash,
                     .method = std::string(method.name()),
                     .samples = inputs.data.sample_count()};
-  PREON_ASSIGN_OR_RETURN(saved.ranges, SelectRanges(graph, prepared.plan, method, inputs, context));
+  PREON_ASSIGN_OR_RETURN(saved.ranges, SelectRanges(PlanRanges(graph, prepared.plan), method, inputs, context));
   return StageRanges(saved, path);
 }
 

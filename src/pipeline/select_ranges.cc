@@ -10,10 +10,8 @@ namespace {
 
 struct Wanted {
   const std::string& tensor;
-  const std::string& observed;  // whose statistics are its own
+  const PlannedRange& planned;
   const TensorSketch& sketch;
-  RangeQuery query;
-  TensorContext context;
   std::unique_ptr<RangeMethod> own;
 };
 
@@ -25,41 +23,49 @@ Result<Range> CollectedRange(const TensorRanges& ranges, const std::string& obse
 
 }  // namespace
 
-Result<TensorRanges> SelectRanges(const Graph& graph, const QuantPlan& plan, const RangeMethod& method,
-                                  const PlanInputs& inputs, const RunContext& context) {
-  TensorRanges selected;
+PlannedRanges PlanRanges(const Graph& graph, const QuantPlan& plan) {
   const std::vector<std::string> tensors = plan.RangeTensors();
   const TensorContexts contexts = FindTensorContexts(graph, {tensors.begin(), tensors.end()});
-  std::vector<Wanted> wanted;
+  PlannedRanges ranges;
   for (const std::string& tensor : tensors) {
+    const ActivationPlan& activation = plan.activations.at(tensor);
+    PlannedRange& range = ranges[tensor] = {.observed = plan.ObservedFor(tensor),
+                                            .query = {*activation.RangedFormat(), activation.scale_type},
+                                            .method = activation.method};
+    if (const auto known = contexts.find(tensor); known != contexts.end()) range.context = known->second;
+    // The values behind the function are those of the tensor itself.
+    if (range.observed != tensor) range.context.read_through = ReadActivation::kNone;
+  }
+  return ranges;
+}
+
+Result<TensorRanges> SelectRanges(const PlannedRanges& planned, const RangeMethod& method, const PlanInputs& inputs,
+                                  const RunContext& context) {
+  TensorRanges selected;
+  std::vector<Wanted> wanted;
+  for (const auto& [tensor, range] : planned) {
     if (inputs.saved != nullptr) {
-      if (const auto range = inputs.saved->ranges.find(tensor); range != inputs.saved->ranges.end()) {
-        selected[tensor] = range->second;
+      if (const auto saved = inputs.saved->ranges.find(tensor); saved != inputs.saved->ranges.end()) {
+        selected[tensor] = saved->second;
         continue;
       }
     }
-    const std::string& observed = plan.ObservedFor(tensor);
-    const auto sketch = inputs.data.tensors.find(observed);
+    const auto sketch = inputs.data.tensors.find(range.observed);
     if (sketch == inputs.data.tensors.end()) {
       return Error(ErrorId::kRangeMissing, tensor,
                    ": no statistics; wanted those of a calibration with the same options");
     }
-    const ActivationPlan& activation = plan.activations.at(tensor);
-    Wanted& range = wanted.emplace_back(
-        Wanted{tensor, observed, sketch->second, {*activation.RangedFormat(), activation.scale_type}});
-    if (const auto known = contexts.find(tensor); known != contexts.end()) range.context = known->second;
-    // The values behind the function are those of the tensor itself.
-    if (observed != tensor) range.context.read_through = ReadActivation::kNone;
-    if (!activation.method.empty()) {
-      PREON_ASSIGN_OR_RETURN(range.own, inputs.own_method(activation.method));
+    Wanted& one = wanted.emplace_back(Wanted{tensor, range, sketch->second, nullptr});
+    if (!range.method.empty()) {
+      PREON_ASSIGN_OR_RETURN(one.own, inputs.own_method(range.method));
     }
   }
   std::vector<Result<Range>> ranges(wanted.size(), Range{});
   OnThreads(static_cast<size_t>(context.ThreadCount()))(wanted.size(), [&](size_t i) {
     const Wanted& of = wanted[i];
     ranges[i] = inputs.collected_ranges != nullptr && !of.own
-                    ? CollectedRange(*inputs.collected_ranges, of.observed)
-                    : ChooseRange(of.own ? *of.own : method, of.sketch, of.query, of.context);
+                    ? CollectedRange(*inputs.collected_ranges, of.planned.observed)
+                    : ChooseRange(of.own ? *of.own : method, of.sketch, of.planned.query, of.planned.context);
   });
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (!ranges[i].ok()) return std::move(ranges[i]).status().WithContext(wanted[i].tensor);

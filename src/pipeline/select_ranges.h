@@ -3,6 +3,7 @@
 
 #include "base/context.h"
 #include "base/status.h"
+#include "calib/calibration.h"
 #include "ir/graph.h"
 #include "pipeline/plan_inputs.h"
 #include "quantize/plan/quant_plan.h"
@@ -10,10 +11,13 @@
 
 namespace preon {
 
-/// A range for each of QuantPlan::RangeTensors: the saved one, else by the tensor's own method, else the collected one,
+/// Of each of QuantPlan::RangeTensors, what its range depends on beside statistics.
+PlannedRanges PlanRanges(const Graph& graph, const QuantPlan& plan);
+
+/// A range for each planned one: the saved one, else by the tensor's own method, else the collected one,
 /// else by `method` from the statistics and, if the method is graph-aware, from the graph
 /// (ranges/refine/choose_range.h). Errors: kRangeMissing, kRangeNotFinite, naming the tensor; those of the methods.
-Result<TensorRanges> SelectRanges(const Graph& graph, const QuantPlan& plan, const RangeMethod& method,
-                                  const PlanInputs& inputs, const RunContext& context);
+Result<TensorRanges> SelectRanges(const PlannedRanges& planned, const RangeMethod& method, const PlanInputs& inputs,
+                                  const RunContext& context);
 
 }  // namespace preon

@@ -22,7 +22,8 @@ CollectedStatistics CollectedFor(const Graph& graph, const QuantPlan& plan, cons
 
 Result<Model> WritePlan(const Model& model, const QuantPlan& plan, const RangeMethod& method, const PlanInputs& inputs,
                         const RunContext& context, std::vector<std::string>* warnings) {
-  PREON_ASSIGN_OR_RETURN(const TensorRanges ranges, SelectRanges(model.graph, plan, method, inputs, context));
+  PREON_ASSIGN_OR_RETURN(const TensorRanges ranges,
+                         SelectRanges(PlanRanges(model.graph, plan), method, inputs, context));
   const CollectedStatistics collected = CollectedFor(model.graph, plan, inputs);
   WriteHooks hooks;
   for (const Algorithm* algorithm : inputs.algorithms) {

@@ -20,6 +20,7 @@ namespace preon {
 struct RangeQuery {
   IntFormat format;  ///< the tensor's own type and symmetry
   ScaleType scale_type = ScaleType::kFloat32;
+  bool operator==(const RangeQuery&) const = default;
 };
 
 /// Pure: no model, no runtime, no state that changes. Thread-safe.

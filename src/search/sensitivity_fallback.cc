@@ -27,8 +27,8 @@ bool HasChannels(const Graph& graph, const std::string& tensor) {
 // Tensors by RoundingNoiseShare on the trials' samples, worst first.
 Result<Ranked> RankBySensitivity(const PlannedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
                                  Trials& trials) {
-  PREON_ASSIGN_OR_RETURN(const TensorRanges ranges,
-                         SelectRanges(prepared.model.graph, prepared.plan, method, inputs, trials.context()));
+  PREON_ASSIGN_OR_RETURN(const TensorRanges ranges, SelectRanges(PlanRanges(prepared.model.graph, prepared.plan),
+                                                                 method, inputs, trials.context()));
   std::vector<std::string> tensors = prepared.plan.RangeTensors();
   std::erase_if(tensors, [&](const std::string& tensor) { return !HasChannels(prepared.model.graph, tensor); });
   Ranked ranked;

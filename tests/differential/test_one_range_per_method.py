@@ -35,6 +35,34 @@ def test_every_method_every_way(real_model, name):
         assert graph_differs
 
 
+OPTIONS = {
+    "quark": ["--target", "quark", "--activation", "int8"],  # symmetric, because the target says so
+    "simulate": ["--target", "simulate", "--activation", "int16"],
+    "float8": ["--activation", "float8e4m3fn"],
+    "per tensor": ["--config", "tensors.json"],
+}
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("name", ["mobilenetv2_1.0", "sst2_transformer"])
+def test_statistics_know_what_they_were_made_for(real_model, name, options):
+    """`ranges` of a file needs none of the options that made it."""
+    model = real_model(name)
+    answer = model.json("ranges", model.path, "--data", "calib.npz", "--method", "minmax")
+    own = list(answer["tensors"])[1:4]
+    (model.preon.folder / "tensors.json").write_text(json.dumps({"target": "simulate", "overrides": {
+        own[0]: {"type": "int16"}, own[1]: {"symmetric": True, "method": "percentile"}, own[2]: {"scale_type": "power-of-two"}}}))
+    words = OPTIONS[options]
+    for method in ("minmax", "minmse"):
+        model.calibrate("a.calib", *words)
+        for of_ranges in ([], ["--scale-type", "power-of-two"]):  # which calibrate has not
+            wanted = model.json("ranges", model.path, "--data", "calib.npz", "--method", method, *words, *of_ranges)
+            known = model.json("ranges", "a.calib", "--method", method, *of_ranges)
+            assert wanted["tensors"].items() <= known["tensors"].items() and wanted["tensors"]
+    told = model.json("ranges", "a.calib", "--method", "minmax", "--activation", "uint8", "--scale-type", "float32")
+    assert told["activation"] == "uint8" and told["scale_type"] == "float32"
+
+
 METHODS = ["minmax", "percentile", "layerwise-percentile", "minmse", "entropy", "sample-extremes", "nonoverflow", "distribution"]
 
 
