@@ -29,7 +29,7 @@ def preon(*arguments):
     if process.returncode:
         raise Failed((errors.strip().splitlines() or [f"status {process.returncode}"])[-1])
     result = json.loads(answer)
-    # Two branch_probes for the peak: the kernel's account of the child, and the program's own.
+    # Two sources for the peak: the kernel's account of the child, and the program's own.
     result["wall"] = time.perf_counter() - begin
     result["peak_mb"] = max(usage.ru_maxrss * 1024, result["peak_rss_bytes"]) / 1e6
     return result

@@ -1,3 +1,4 @@
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -58,18 +59,16 @@ bool IsLeftOut(const Status& status, const RangeMethod& method, bool all_methods
 
 // As they were planned when the statistics were made, but for what the options say now. Tensors that are in no plan,
 // such as those that only algorithms asked for, have the type of the options.
-Result<PlannedRanges> PlannedOfStatistics(const CalibrationData& data, const Options& options) {
-  const PlanOptions& plan = options.plan;
-  PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(plan.activation, plan.activation_symmetric));
+PlannedRanges PlannedOfStatistics(const CalibrationData& data, const RangeQuery& of_options, const GivenTypes& given,
+                                  std::optional<bool> symmetric) {
   PlannedRanges ranges = data.planned;
   for (auto& [tensor, range] : ranges) {
-    if (options.types.activation_given) range.query.format = format;
-    if (options.types.scale_type_given) range.query.scale_type = plan.scale_type;
-    if (plan.activation_symmetric && !range.query.format.floating())
-      range.query.format.symmetric = *plan.activation_symmetric;
+    if (given.activation) range.query.format = of_options.format;
+    if (given.scale_type) range.query.scale_type = of_options.scale_type;
+    if (symmetric && !range.query.format.floating()) range.query.format.symmetric = *symmetric;
   }
   for (const auto& [tensor, sketch] : data.tensors)
-    ranges.try_emplace(tensor, PlannedRange{.observed = tensor, .query = {format, plan.scale_type}});
+    ranges.try_emplace(tensor, PlannedRange{.observed = tensor, .query = of_options});
   return ranges;
 }
 
@@ -96,14 +95,15 @@ void LeaveOutNotReached(const CalibrationData& data, PlannedRanges& planned, con
   });
 }
 
-Status AddRanges(const PlannedRanges& planned, const PlanInputs& inputs, const RunInputs& run, RangesResult& result) {
-  for (const RangeMethod* method : MethodsOf(run.choices.all_methods, *run.choices.method)) {
-    const Result<TensorRanges> ranges = SelectRanges(planned, *method, inputs, run.context);
-    if (!ranges.ok() && IsLeftOut(ranges.status(), *method, result.all_methods, run.context)) continue;
+Status AddRanges(const PlannedRanges& planned, const PlanInputs& inputs, const Methods& methods, Compat compat,
+                 const RunContext& context, RangesResult& result) {
+  for (const RangeMethod* method : methods) {
+    const Result<TensorRanges> ranges = SelectRanges(planned, *method, inputs, context);
+    if (!ranges.ok() && IsLeftOut(ranges.status(), *method, result.all_methods, context)) continue;
     if (!ranges.ok()) return ranges.status();
     RangesResult::OfMethod& of_method =
         result.methods.emplace_back(RangesResult::OfMethod{std::string(method->name()), {}});
-    TensorParams tensor_params(run.choices.plan.compat);
+    TensorParams tensor_params(compat);
     for (const auto& [tensor, range] : *ranges) {
       const auto& [format, scale_type] = planned.at(tensor).query;
       PREON_ASSIGN_OR_RETURN(const QuantParams params, tensor_params.Make(tensor, range, format, scale_type));
@@ -139,7 +139,10 @@ Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run) {
     if (run.choices.method->collects()) return NeedsValues(run.choices.method->name());
     run.context.BeginStage("load");
     PREON_ASSIGN_OR_RETURN(calibration.data, LoadCalibration(path, run.context.ThreadCount()));
-    PREON_ASSIGN_OR_RETURN(planned, PlannedOfStatistics(calibration.data, options));
+    const PlanOptions& plan = options.plan;
+    PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(plan.activation, plan.activation_symmetric));
+    planned = PlannedOfStatistics(calibration.data, {format, plan.scale_type}, options.given_types,
+                                  plan.activation_symmetric);
     LeaveOutNotReached(calibration.data, planned, run.context);
   }
   run.context.BeginStage("ranges");
@@ -148,7 +151,8 @@ Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run) {
                           .own_method = run.choices.own_method,
                           .algorithms = run.choices.algorithms,
                           .passes = QdqPassesOf(run.choices.passes)};
-  PREON_RETURN_IF_ERROR(AddRanges(planned, inputs, run, result));
+  PREON_RETURN_IF_ERROR(AddRanges(planned, inputs, MethodsOf(run.choices.all_methods, *run.choices.method),
+                                  run.choices.plan.compat, run.context, result));
   std::tie(result.activation, result.scale_type) = TypesOf(planned);
   for (RangesResult::OfMethod& of_method : result.methods) {
     for (const auto& [tensor, source] : calibration.data.shared) {

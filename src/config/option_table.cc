@@ -115,7 +115,7 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return ApplyQConfigText(o, v); }},
     {"activation", "TYPE", "type of activations (default uint8; 'help' lists them)", OptionKind::kValue,
      kPlans | kReadsRanges, [](Options& o, const std::string& v) {
-       o.types.activation_given = true;
+       o.given_types.activation = true;
        return SetType(o.plan.activation, v);
      }},
     {"weight", "TYPE", "type of weights (default int8; int4 with 4-bit activations and with --target matmul-nbits; "
@@ -155,7 +155,7 @@ constexpr OptionSpec kOptions[] = {
     {"scale-type", "TYPE", "type of scales, for activations and weights: float32 (default), power-of-two, int16",
      OptionKind::kValue, kChoosesRanges,
      [](Options& o, const std::string& v) {
-       o.types.scale_type_given = true;
+       o.given_types.scale_type = true;
        PREON_ASSIGN_OR_RETURN(o.plan.scale_type, ParseScaleType(v));
        return Status::Ok();
      }},

@@ -102,10 +102,14 @@ struct MixedPrecision {
 
 /// Types that Resolve puts into the plan, once the target is known.
 struct TypeOptions {
-  bool activation_given = false, scale_type_given = false;  ///< over those that saved statistics were planned for
   std::optional<TensorType> weight;               ///< default: the target's, or that of floating and block activations
   BlockAttributes bfp_attributes, mx_attributes;  ///< over those of the types, by Quark's operator
   MixedPrecision mixed_precision;
+};
+
+/// What the user has set himself goes over what saved statistics were planned for.
+struct GivenTypes {
+  bool activation = false, scale_type = false;
 };
 
 struct AlgorithmOptions {
@@ -190,6 +194,7 @@ struct Options {
   CalibrationOptions calibration;
   RangeOptions ranges;
   TypeOptions types;
+  GivenTypes given_types;
   PlanOptions plan;
   AlgorithmOptions algorithms;
   WriteOptions write;

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import textwrap
@@ -346,7 +347,7 @@ def test_damaged_models_are_refused(served, change):
 def test_library_of_another_format_says_so(served):
     model = onnx.load(served.folder / "served.onnx")
     attribute = model.graph.node[0].attribute[0]
-    attribute.s = attribute.s.replace(b'"format":3', b'"format":99')
+    attribute.s = re.sub(rb'"format":\d+', b'"format":99', attribute.s)
     onnx.save(model, served.folder / "served.onnx")
     said = program(served, "serve()", status=1)
-    assert "format 99, wanted 3" in said
+    assert "format 99, wanted " in said
