@@ -9,9 +9,9 @@
 // Formula:     -
 #include <map>
 
-#include "passes/initializer_role.h"
-#include "passes/match.h"
 #include "passes/passes.h"
+#include "passes/support/initializer_role.h"
+#include "passes/support/match.h"
 
 namespace preon {
 namespace {

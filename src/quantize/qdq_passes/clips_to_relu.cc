@@ -6,7 +6,7 @@
 //              float. With --compat quark every quantized Clip from 0 or above, as in Quark, whatever its bound.
 // Formula:     -
 // Why:         Quark's ConvertClipToRelu: integer kernels have Relu built in. One warning per Clip from 0 that stays.
-#include "passes/rewrite.h"
+#include "passes/support/rewrite.h"
 #include "quantize/plan/op_traits.h"
 #include "quantize/qdq_passes/code_groups.h"
 #include "quantize/qdq_passes/qdq_passes.h"
