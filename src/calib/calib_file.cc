@@ -118,10 +118,10 @@ Status ReadDerived(WireReader& in, CalibrationData& data) {
 
 Status ReadContexts(WireReader& in, CalibrationData& data) {
   PREON_RETURN_IF_ERROR(ReadMap(in, data.contexts, [&]() -> Result<TensorContext> {
-    const uint64_t is_output = in.Varint(), read_through = in.Varint();
-    if (is_output > 1 || read_through >= kReadActivations || is_output + read_through == 0)
+    const uint64_t is_output = in.Varint(), read_activation = in.Varint();
+    if (is_output > 1 || read_activation >= kReadActivations || is_output + read_activation == 0)
       return Malformed("an unknown context");
-    return TensorContext{is_output != 0, static_cast<ReadActivation>(read_through)};
+    return TensorContext{is_output != 0, static_cast<ReadActivation>(read_activation)};
   }));
   for (const auto& [tensor, context] : data.contexts) {
     if (!data.tensors.contains(tensor)) return Malformed("the context of no tensor");
@@ -193,7 +193,7 @@ std::string SerializeCalibration(const CalibrationData& data) {
   for (const auto& [tensor, context] : data.contexts) {
     out.Bytes(tensor);
     out.Varint(context.is_output);
-    out.Varint(static_cast<uint64_t>(context.read_through));
+    out.Varint(static_cast<uint64_t>(context.read_activation));
   }
   if (data.per_sample) {
     out.Bytes(kPerSample);

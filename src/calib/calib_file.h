@@ -6,7 +6,7 @@
 //   tensors                                 their number; name and TensorSketch::Serialize of each, sorted by name
 //   origins                                 their number; tensor and operator of each, in the model's order
 //   "derived", tensors                      only where there are some: tensor, source and function of each
-//   "contexts", tensors                     only where there are some: tensor, is_output and read_through of each
+//   "contexts", tensors                     only where there are some: tensor, is_output and read_activation of each
 //   "per-sample", rows                      only where they were asked for: name, label and facts of each sample
 //   "statistics", kinds                     only where algorithms asked for some: name, and tensor and bytes of each
 //   SHA-256 of everything before            64 hexadecimal digits

@@ -75,7 +75,7 @@ std::string WriteDescription(const Instrumentation& plan, const PackedModel& pac
   }
   Json contexts = Json::array();
   for (const auto& [tensor, context] : plan.header.contexts)
-    contexts.push_back({tensor, context.is_output, static_cast<int>(context.read_through)});
+    contexts.push_back({tensor, context.is_output, static_cast<int>(context.read_activation)});
   const Json json = {{"format", kFormat},
                      {"every", plan.every},
                      {"one_in", plan.one_in},
@@ -128,9 +128,9 @@ Result<Description> ParseDescription(std::string_view text) {
                                          one.at(4).get<float>(), one.at(5).get<bool>()}};
     }
     for (const Json& one : json.at("contexts")) {
-      const int read_through = one.at(2).get<int>();
-      if (read_through < 0) return Damaged(one.dump());
-      plan.header.contexts[one.at(0)] = {one.at(1).get<bool>(), static_cast<ReadActivation>(read_through)};
+      const int read_activation = one.at(2).get<int>();
+      if (read_activation < 0) return Damaged(one.dump());
+      plan.header.contexts[one.at(0)] = {one.at(1).get<bool>(), static_cast<ReadActivation>(read_activation)};
     }
     PREON_RETURN_IF_ERROR(CheckPlan(plan));
     description.session = {

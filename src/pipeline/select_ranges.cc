@@ -49,7 +49,7 @@ Result<TensorRanges> SelectRanges(const Graph& graph, const QuantPlan& plan, con
         Wanted{tensor, observed, sketch->second, {*activation.RangedFormat(), activation.scale_type}});
     if (const auto known = contexts.find(tensor); known != contexts.end()) range.context = known->second;
     // The values behind the function are those of the tensor itself.
-    if (observed != tensor) range.context.read_through = ReadActivation::kNone;
+    if (observed != tensor) range.context.read_activation = ReadActivation::kNone;
     if (!activation.method.empty()) {
       PREON_ASSIGN_OR_RETURN(range.own, inputs.own_method(activation.method));
     }

@@ -110,11 +110,11 @@ void AddPlacement(TextWriter& out, const Placement& placement, const char* kind)
   AddFloatNodes(out, placement.float_nodes);
 }
 
-void AddPolicies(TextWriter& out, const std::vector<MethodCandidate>& policies) {
+void AddCandidates(TextWriter& out, const std::vector<MethodCandidate>& candidates) {
   const char* title = "candidates";
-  for (const MethodCandidate& policy : policies) {
-    out.Add("  %-11s %-20s %-18s %6.1f dB%s\n", title, policy.method.c_str(), policy.options.c_str(), policy.sqnr_db,
-            policy.chosen ? "  selected" : "");
+  for (const MethodCandidate& candidate : candidates) {
+    out.Add("  %-11s %-20s %-18s %6.1f dB%s\n", title, candidate.method.c_str(), candidate.options.c_str(),
+            candidate.sqnr_db, candidate.selected ? "  selected" : "");
     title = "";
   }
 }
@@ -179,7 +179,7 @@ std::string ToText(const QuantizeResult& result) {
   if (result.compat != "off")
     out.Add("  compat      the same numbers as %s%s\n", Printable(result.compat).c_str(),
             result.without.empty() ? "" : StrCat(", without ", JoinNames(result.without)).c_str());
-  AddPolicies(out, result.policies);
+  AddCandidates(out, result.candidates);
   if (result.placement && result.computes_in_float)
     AddQuantizedNodes(out, *result.placement);
   else if (result.placement)

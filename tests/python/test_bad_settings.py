@@ -166,7 +166,7 @@ def test_command_line(preon, model, data, arguments, number, says):
 
 
 # With a QConfig, whose keys other quantizers may read, they are warnings; of which one is among these.
-IDLE = {
+IGNORED = {
     "base quantizer": (keys(FoldRelu=True, AlignConcat=True, AlignEltwiseQuantType=True, RemoveFusedQDQ=True), "AlignConcat: has no effect here: the base quantizer"),
     "method": (keys(Percentile=99), "Percentile: has no effect on method MinMax; methods that have it: percentile"),
     "a key that the method has no use for": (keys("Percentile", NumBins=512), "NumBins: has no effect (percentile: option NumBins: the histograms have a fixed number of bins"),
@@ -187,7 +187,7 @@ IDLE = {
 }
 
 
-@pytest.mark.parametrize("text, says", IDLE.values(), ids=IDLE)
+@pytest.mark.parametrize("text, says", IGNORED.values(), ids=IGNORED)
 def test_settings_without_effect(preon, model, data, text, says):
     (preon.folder / "c.json").write_text(text)
     done = preon("quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--config", "c.json", "--json")

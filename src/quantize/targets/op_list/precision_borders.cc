@@ -21,9 +21,9 @@ Precision PrecisionOf(const Pair& pair) {
   return precision;
 }
 
-class DualPairs {
+class PrecisionBorders {
  public:
-  DualPairs(const Graph& graph, const PlanOptions& options, QuantPlan& plan)
+  PrecisionBorders(const Graph& graph, const PlanOptions& options, QuantPlan& plan)
       : graph_(graph), options_(options), plan_(plan) {}
 
   Status Run() {
@@ -185,7 +185,7 @@ class DualPairs {
 }  // namespace
 
 Status PlanPrecisionBorders(const Graph& graph, const PlanOptions& options, QuantPlan* plan) {
-  return DualPairs(graph, options, *plan).Run();
+  return PrecisionBorders(graph, options, *plan).Run();
 }
 
 }  // namespace preon
