@@ -38,7 +38,7 @@ Status CheckTexts(const Json& value) {
 Status CheckUnique(std::string_view key, std::vector<std::string> names) {
   std::ranges::sort(names);
   const auto twice = std::ranges::adjacent_find(names);
-  return twice == names.end() ? Status::Ok() : Damaged(key, ": '", *twice, "' for the second time");
+  return twice == names.end() ? Status::Ok() : Damaged(key, ": '", *twice, "' is listed twice");
 }
 
 // What the reader of .calib files takes is what may be collected: there is no second list of rules.

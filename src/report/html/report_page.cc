@@ -61,7 +61,7 @@ std::string Outputs(const Comparison& compare) {
                    NumberColumn(output.max_abs, output.not_finite > 0 ? "bad" : ""), "</tr>\n");
   }
   return StrCat("<h2>Error</h2>\n", Note(StrCat("Against float, on ", CountText(compare.samples, "sample"), ".")),
-                Table({"output", "SQNR, dB", "cosine", "L2", "largest"}, rows));
+                Table({"output", "SQNR, dB", "cosine", "L2", "largest difference"}, rows));
 }
 
 std::string Latencies(const LatencyPair& latency) {

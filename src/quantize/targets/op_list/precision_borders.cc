@@ -28,8 +28,7 @@ class PrecisionBorders {
 
   Status Run() {
     if (options_.op_list.pairs.dedicated) {
-      return Error(ErrorId::kConflictingOptions,
-                   "EnableDualQuantNodePairs and DedicatedQDQPair: a reader's pair is either its own or a second one");
+      return Error(ErrorId::kConflictingOptions, "EnableDualQuantNodePairs and DedicatedQDQPair: got both, wanted one");
     }
     for (const NodeDecision& decision : plan_.nodes) {
       if (decision.reason != FloatReason::kNone) continue;
