@@ -19,9 +19,9 @@
 namespace preon {
 namespace {
 
+using compat::Codes;
 using compat::CodesOf;
 using compat::Params;
-using compat::PowerOfTwo;
 using compat::RoundToHalf;
 using Json = nlohmann::json;
 
