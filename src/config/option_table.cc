@@ -53,8 +53,8 @@ constexpr OptionSpec kOptions[] = {
     {"calib-samples", "N", "calibrate with the first N samples only; later steps read all (default: all)",
      OptionKind::kValue, kPlans,
      [](Options& o, const std::string& v) { return SetCount(o.calibration.samples, v, 1); }},
-    {"shard", "I/N", "calibrate with every N-th sample, starting at sample I; merge the N results afterwards", OptionKind::kValue,
-     kVerbCalibrate,
+    {"shard", "I/N", "calibrate with every N-th sample, starting at sample I; merge the N results afterwards",
+     OptionKind::kValue, kVerbCalibrate,
      [](Options& o, const std::string& v) { return SetPart(o.data.shard.index, o.data.shard.count, v); }},
     {"per-sample", "", "also save each sample's name and its minimum and maximum per tensor, for analyze: 12 bytes "
      "per tensor and sample", OptionKind::kFlag, kVerbCalibrate,

@@ -19,8 +19,8 @@ void AddSizes(TextWriter& out, int64_t before, int64_t after) {
 }
 
 std::string ObservedText(int64_t observed, int64_t shared) {
-  const std::string text = CountText(observed, "tensor") + " observed";
-  return shared == 0 ? text : text + "; their ranges are also used for " + CountText(shared, "other tensor");
+  return StrCat(CountText(observed, "tensor"), " observed", shared == 0 ? "" : "; their ranges are also used for ",
+                shared == 0 ? "" : CountText(shared, "other tensor"));
 }
 
 void AddComparison(TextWriter& out, const Comparison& compare) {
@@ -105,9 +105,9 @@ void AddQuantizedNodes(TextWriter& out, const Placement& placement) {
 }
 
 void AddPlacement(TextWriter& out, const Placement& placement, const char* kind) {
-  const long long anchors = placement.integer_anchors + placement.float_anchors;
   out.Add("  %-11s %lld of %lld %s nodes; %.1f %% of the multiply-accumulates\n", kind,
-          static_cast<long long>(placement.integer_anchors), anchors,
+          static_cast<long long>(placement.integer_anchors),
+          static_cast<long long>(placement.integer_anchors + placement.float_anchors),
           placement.recurrent > 0 ? "Conv, MatMul, Gemm, LSTM, GRU and RNN" : "Conv, MatMul and Gemm",
           100 * placement.integer_macs_share);
   if (placement.float_nodes.empty()) return;
@@ -255,9 +255,8 @@ std::string ToText(const ModelSummary& result) {
           BytesText(result.size_bytes).c_str(), static_cast<long long>(result.weights),
           BytesText(result.weight_bytes).c_str());
   out.Add("  format      IR %lld", static_cast<long long>(result.ir_version));
-  for (const auto& [domain, version] : result.opsets) {
+  for (const auto& [domain, version] : result.opsets)
     out.Add(", %s %lld", domain.empty() ? "ai.onnx" : Printable(domain).c_str(), static_cast<long long>(version));
-  }
   out.Add("%s%s%s\n", result.producer.empty() ? "" : ", by ", Printable(result.producer).c_str(),
           result.quantized ? ", quantized" : "");
   AddTensorSummaries(out, "inputs", result.inputs);

@@ -34,7 +34,7 @@ JSON = {
     "a number beyond all": ('{"overrides": {"r1": {"rmax": 1e999}}}', 1005, "number overflow parsing '1e999'"),
     "twice": ('{"method": "minmax", "method": "auto"}', 1005, "key 'method' is given twice"),
     "twice inside": ('{"extra_options": {"Percentile": 99, "Percentile": 98}}', 1005, "key 'Percentile' is given twice"),
-    "a hole": ("[" * 5000 + "]" * 5000, 1005, "more than 64 levels"),
+    "a hole": ("[" * 5000 + "]" * 5000, 1005, "more than 64 nested levels"),
     "no name": ('{"": 1}', 1005, "key '' is unknown"),
     "another case": ('{"Global_Config": {}}', 1005, "key 'Global_Config' is unknown; did you mean 'global_config'?"),
     "a list": ('{"method": ["minmax", "auto"]}', 1005, "method: got a list, wanted one value"),
