@@ -64,7 +64,7 @@ class _QuantizeCalibrateInstrument(TypedDict, total=False):
 
 class _Calibrate(TypedDict, total=False):
     shard: Optional[str]
-    "only every N-th sample, from the I-th on; merge the N results"
+    "calibrate with every N-th sample, starting at sample I; merge the N results afterwards"
     per_sample: Optional[bool]
     "also save each sample's name and its minimum and maximum per tensor, for analyze: 12 bytes per tensor and sample"
 
@@ -116,7 +116,7 @@ class _Quantize(TypedDict, total=False):
 
 class _Instrument(TypedDict, total=False):
     calib_out: Optional[str]
-    "what to set PREON_CALIB_OUT to where the model is served: a folder, or a file's name in which %p is the process id and %h the host; shown only, since a model must not say where files are written"
+    "folder or file name to show as the value of PREON_CALIB_OUT on the server (%p: process id, %h: host); the model does not store it, so that a model can't choose where files are written"
     every: Optional[Count]
     "save after every N runs, and at the end (default 1000)"
     one_in: Optional[Count]

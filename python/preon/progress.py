@@ -21,7 +21,7 @@ class _Display:
         raise NotImplementedError
 
     def close(self):
-        """Takes the line away."""
+        """Removes the line."""
 
 
 class _Terminal(_Display):

@@ -1,17 +1,24 @@
-"""What pages name is there: files, folders, passes, tests."""
+"""What pages name is there: files, folders, passes, algorithms, tests, layers."""
 import re
+
+import check_layers
 
 BACKTICKED = re.compile(r"`([^`\n]+)`")
 FILE = re.compile(r"[\w./-]+\.(?:h|cc|inc|cmake|onnxtxt|py|sh|md)")
 #: Names of a user's own files in examples, and of files that a build or a run writes.
 EXAMPLES = re.compile(r"(^|/)(x|three_sigma|count_values)(_test)?[._]|^(build|DIR|OUT)/|\bNAME\b|^(foo|my_\w+|mine|reader|evaluate|convert)\.py$")
-PASS_NAME = re.compile(r'(?:\.name = |name\(\) const override \{ return )"(\w+)"')
+PASS_NAME = re.compile(r'(?:\.name = |name\(\) const override \{ return )"([\w-]+)"')
 #: A function that makes an entry of a registry; where it makes one of several of a class, the name is in its body.
 MAKER = re.compile(r"^std::unique_ptr<\w+> (Make\w+)\(\) \{(.*?)\}", re.MULTILINE | re.DOTALL)
 SWITCHED_PASS = re.compile(r"--(?:disable|enable)-pass[= ]([a-z]+_\w+)")
 #: A test: of C++ as Suite.Name, of Python by its function. Keys and classes with attributes look like the first.
 CXX_TEST = re.compile(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)")
 CXX_TEST_NAME = re.compile(r"[A-Z]\w+\.[A-Z]\w+")
+#: What a README of src/ says of the layers below: names, or in words.
+MAY_INCLUDE = re.compile(r"May include (no other layer|the layers that its line in `CMakeLists\.txt` names|every layer below \w+/|[a-z]+(?:(?:, | and )[a-z]+)*)")
+ADDED_ALGORITHM = re.compile(r"\bbuiltins\.algorithms\.Add\((Make\w+)\(\)\)")
+ALGORITHM_TABLE = "| algorithm | asks for |"
+ALGORITHM_PAGE = "docs/design/algorithms.md"
 ORDER_PAGE = "docs/design/passes.md"
 #: Section of the page -> how the registry that it lists is filled: passes of float graphs, of Q/DQ graphs.
 ORDERS = {"## The order": re.compile(r"\bbuiltins\.passes\.Add\((Make\w+)\(\)\)"),
@@ -46,7 +53,7 @@ def name_problems(tree):
                     yield f"{page}: names `{token}`, which is no folder and no file of src/"
 
 
-def registered_passes(tree, add):
+def registered_names(tree, add):
     """Names in the order of the registry that `add` fills."""
     names = {}
     for path in tree.select(".cc", below="src/"):
@@ -63,7 +70,7 @@ def pass_problems(tree):
     """The tables of passes are the registries, in their order; passes that pages switch on or off are there."""
     known = []
     for title, add in ORDERS.items():
-        registered = registered_passes(tree, add)
+        registered = registered_names(tree, add)
         known += registered
         if not registered or ORDER_PAGE not in tree.paths:
             continue
@@ -94,4 +101,36 @@ def test_problems(tree):
                 yield f"{page}: names the test {token}, which does not exist"
 
 
-CHECKS = (name_problems, pass_problems, test_problems)
+def layer_problems(tree):
+    """A README of src/ allows the layers that CMakeLists.txt allows."""
+    if "CMakeLists.txt" not in tree.paths:
+        return
+    layers = check_layers.declared(tree.text("CMakeLists.txt"))
+    above = set()
+    for name, layer in layers.items():
+        readme = f"src/{name}/README.md"
+        if readme in tree.paths:
+            said = MAY_INCLUDE.search(tree.text(readme))
+            words = said.group(1) if said else ""
+            if words.startswith("every layer below"):
+                listed = above
+            elif words == "no other layer":
+                listed = set()
+            else:
+                listed = set(layer.deps) if "CMakeLists" in words else set(re.split(", | and ", words))
+            if listed != set(layer.deps):
+                yield f"{readme}: says 'May include {words}', CMakeLists.txt {' '.join(layer.deps) or 'no other layer'}"
+        above.add(name)
+
+
+def algorithm_problems(tree):
+    """The table of algorithms is the registry, in its order."""
+    registered = registered_names(tree, ADDED_ALGORITHM)
+    if registered and ALGORITHM_PAGE in tree.paths:
+        table = (tree.text(ALGORITHM_PAGE) + ALGORITHM_TABLE).split(ALGORITHM_TABLE, 1)[1].split("\n\n")[0]
+        listed = re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)
+        if listed != registered:
+            yield f"{ALGORITHM_PAGE}: lists the algorithms {', '.join(listed)}; the registry has {', '.join(registered)}"
+
+
+CHECKS = (name_problems, pass_problems, test_problems, layer_problems, algorithm_problems)

@@ -50,7 +50,7 @@ def folder_problems(tree):
 
 
 def column_problems(tree):
-    for path in tree.select(".h", ".cc", ".inc"):
+    for path in tree.select(".h", ".cc", ".inc", ".cc.in"):
         for number, line in enumerate(tree.text(path).splitlines(), 1):
             # A graph as text in a raw string of a test is one line per node, however long.
             if len(line) > COLUMNS and not ('R"(' in line and path.startswith("tests/")):

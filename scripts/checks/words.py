@@ -1,30 +1,43 @@
-"""Words: no name of a target outside its room, no document that readers lack, plain English."""
+"""Words: no name of a target outside its room, no document that readers lack, standard terms, plain English."""
+import functools
 import re
 
 TEXT = (".h", ".cc", ".inc", ".md", ".py", ".pyi", ".sh", ".cmake", ".txt", ".toml", ".json", ".onnxtxt")
 #: These files hold the words that they look for.
 OWN = {"scripts/checks/words.py", "tests/tooling/test_scripts.py"}
 
-#: pattern -> what to write instead
+#: In text, names (snake_case and CamelCase) and file names: pattern -> what to write instead. A space is also no space or '_'.
 BANNED = {
     r"drown[a-z]*": "step larger than the values; sensitivity",
-    r"mend(s|ed|ing)?": "fix",
+    r"un-?reached": "not reached",
+    r"un-?fused": "not fused",
+    r"plan statistics": "range selection",
+    r"behind products": "output tensors",
+    r"(?:read|seen) through": "activation-aware range, read activation",
+    r"dual pairs?": "precision borders",
+    r"layout (?:planner|bodies|options|rules|forms|marker|names|types)": "op_list; layout is memory order",
+    r"spell out clips": "clamps to min max",
+    r"mend(?:s|ed|ing)?": "fix",
     r"for want of": "needs X",
     r"what multiplies|those that multiply": "Conv, MatMul and Gemm nodes",
-    r"tak(e|es|en|ing)[ _]?back": "correct, undo",
+    r"tak(?:e|es|en|ing) back": "correct, undo",
     r"islands?": "region of float or integer nodes",
-    r"witness(es)?": "probe",
-    r"careful(ly)?|with care": "say what is checked",
+    r"witness(?:es)?": "probe",
+    r"careful(?:ly)?|with care": "say what is checked",
     r"notices": "detects; below X %",
-    r"brief[_ ]?lock|BriefLock": "spin lock",
-    r"forgetting[_ ]?stream|ForgettingStream": "windowed input stream",
-    r"re-?plan(s|ned|ning)?": "plan again; float fall-back",
+    r"brief lock": "spin lock",
+    r"forgetting stream": "windowed input stream",
+    r"re-?plan(?:s|ned|ning)?": "plan again; float fall-back",
     r"says nothing|say nothing": "is ignored",
 }
-#: Words that a file may have: names of tensors and nodes in written models stay what they are.
-KEPT = {("src/quantize/qdq_passes/guard_float_regions.cc", "island"), ("tests/graph/guard_float_regions.onnxtxt", "island")}
+#: Words that a file may have: names of tensors and nodes in written models stay what they are; a changelog names what went.
+KEPT = {("CHANGELOG.md", "unreached"), ("src/quantize/qdq_passes/guard_float_regions.cc", "island"), ("tests/graph/guard_float_regions.onnxtxt", "island")}
+#: Of these words plain text has another meaning; in code: `Job`, `job.model`, `idle_keys`.
+BANNED_IN_CODE = {r"\bJobs?\b|\bjobs?[_.]|_jobs?\b": "run inputs", r"idle(?! (?:core|machine|processor|thread))": "ignored"}
+CODE = ("src/", "include/", "python/")
 #: In pages, and in strings that a user can read.
-BANNED_FOR_USERS = {r"somebody|nobody|whoever": "the one who is meant", r"idle(?! (?:core|machine|processor|thread))": "ignored"}
+BANNED_FOR_USERS = {r"somebody|nobody|whoever": "the one who is meant", r"idle(?! (?:core|machine|processor|thread))": "ignored",
+                    r"methods tried|tried methods": "candidates"}
 
 CITATION = re.compile(r"§|\b[Ss]pec (options|qdq|formats|graph-passes|quality|algorithms|npu)\b")
 #: AMD Quark has a name; "reference" is a slow twin of a kernel.
@@ -59,17 +72,40 @@ def citation_problems(tree):
                 yield f"{path}:{line}: cites '{found}', which readers of the repository do not have; say the rule or name a page of docs/design"
 
 
+def spaced(words):
+    return words.replace(" ", "[ _-]?")
+
+
+#: Whether a file needs a closer look; most do not.
+ANY_BANNED = re.compile("|".join(map(spaced, BANNED)), re.IGNORECASE)
+
+
+@functools.cache
+def pattern_of(words):
+    """The words in text and in names: drowned_channels, FloatIslands, ABriefLock."""
+    return re.compile(rf"(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]))(?i:{spaced(words)})(?![a-z])")
+
+
+def banned_problems(path, text):
+    for words, instead in BANNED.items() if ANY_BANNED.search(text + path) else ():
+        for line, found in lines_with(text, pattern_of(words)):
+            if (path, found) not in KEPT:
+                yield f"{path}:{line}: '{found}'; plain words: {instead}"
+        for found in pattern_of(words).findall(path):
+            yield f"{path}: '{found}' in the file's name; plain words: {instead}"
+
+
 def word_problems(tree):
-    # Words of text, and of names: drowned_channels, FloatIslands.
-    banned = [(re.compile(rf"(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z]))(?i:{words})(?![a-z])"), instead) for words, instead in BANNED.items()]
     for_users = [(re.compile(rf"\b(?:{words})\b", re.IGNORECASE), instead) for words, instead in BANNED_FOR_USERS.items()]
-    for path in tree.select(*TEXT):
+    in_code = [(re.compile(words), instead) for words, instead in BANNED_IN_CODE.items()]
+    for path in tree.paths:
         if path in OWN:
             continue
-        text = tree.text(path)
-        for pattern, instead in banned:
-            for line, found in lines_with(text, pattern):
-                if (path, found) not in KEPT:
+        text = tree.text(path) if path.endswith(TEXT) else ""
+        yield from banned_problems(path, text)
+        if path.startswith(CODE) and path.endswith((".h", ".cc", ".inc", ".py")):
+            for pattern, instead in in_code:
+                for line, found in lines_with(text, pattern):
                     yield f"{path}:{line}: '{found}'; plain words: {instead}"
         for line, found in lines_with(text, TOOL):
             yield f"{path}:{line}: '{found}'; the other tool is Quark (AMD Quark)"

@@ -146,7 +146,7 @@ Result<Analysis> Analyze(const CalibrationData& calibration, const CalibrationDa
   for (const TensorOrigin& origin : InOrder(calibration)) {
     const TensorSketch* sketch = SketchIn(&calibration, origin.tensor);
     if (sketch == nullptr) {
-      analysis.unreached.push_back(origin.tensor);
+      analysis.not_reached.push_back(origin.tensor);
       continue;
     }
     const TensorSketch* seen = SketchIn(production, origin.tensor);

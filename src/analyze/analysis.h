@@ -44,9 +44,9 @@ struct MethodSummary {
 };
 
 struct Analysis {
-  std::vector<TensorAnalysis> tensors;  ///< those with finite values, in the order in which the model computes them
-  std::vector<std::string> unreached;   ///< those without
-  std::vector<size_t> by_outliers;      ///< indices of `tensors`, the largest outlier ratio first
+  std::vector<TensorAnalysis> tensors;   ///< those with finite values, in the order in which the model computes them
+  std::vector<std::string> not_reached;  ///< those without
+  std::vector<size_t> by_outliers;       ///< indices of `tensors`, the largest outlier ratio first
   /// Indices of those that are compared with production: first those of which more is clipped there than in
   /// calibration, then those that are covered least.
   std::vector<size_t> by_shift;

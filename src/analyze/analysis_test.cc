@@ -56,7 +56,7 @@ TEST_F(AnalysisTest, TensorsComeInTheModelsOrder) {
   EXPECT_EQ(analysis.tensors[0].op, "Relu");
   EXPECT_EQ(analysis.tensors[2].op, "");
   EXPECT_THAT(analysis.tensors[1].shared_by, ElementsAre("view"));
-  EXPECT_THAT(analysis.unreached, ElementsAre("never"));
+  EXPECT_THAT(analysis.not_reached, ElementsAre("never"));
 }
 
 TEST_F(AnalysisTest, AdviceFollowsOutliersAndTheWorstComesFirst) {
@@ -113,7 +113,7 @@ TEST_F(AnalysisTest, NothingWasReached) {
   data.tensors.emplace("never", TensorSketch());
   const Analysis analysis = *Run(data);
   EXPECT_TRUE(analysis.tensors.empty());
-  EXPECT_THAT(analysis.unreached, ElementsAre("never"));
+  EXPECT_THAT(analysis.not_reached, ElementsAre("never"));
 }
 
 }  // namespace

@@ -73,8 +73,9 @@ Result<InstrumentResult> InstrumentVerb(const std::string& model, RunInputs& run
                           .warnings = prepared.warnings};
   if (packed.optimize && packed.observers == PackedObservers::kInPath) {
     result.warnings.push_back(
-        "tensors in branches of an If are observed: serving is slower than calibrate, and other values of large "
-        "tensors are sampled");
+        "the model observes tensors in branches of an If: its runs are slower than those of calibrate, and statistics "
+        "of "
+        "large tensors may differ slightly, because other values are sampled");
   }
   return result;
 }

@@ -206,7 +206,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
 
   result.model = model;
   result.method = has_ranges ? method : "none";
-  result.policies = std::move(candidates);
+  result.candidates = std::move(candidates);
   result.quantized_size_bytes = quantized.file.size_bytes();
   result.inherited = InheritedRanges(prepared.plan);
   result.output = options.outputs.file;

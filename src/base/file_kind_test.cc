@@ -16,7 +16,7 @@ TEST(FileKind, NamesWhatIsOftenInTheWrongPlace) {
   EXPECT_THAT(Of(std::string_view("\x1c\0\0\0TFL3", 8)), ::testing::HasSubstr("TensorFlow Lite"));
 }
 
-TEST(FileKind, SaysNothingOfOthers) {
+TEST(FileKind, OthersHaveNoName) {
   EXPECT_EQ(Of(""), "");
   EXPECT_EQ(Of("\x08\x0a\x12\x07pytorch"), "");
 }

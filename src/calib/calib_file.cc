@@ -133,9 +133,9 @@ Status ReadPlanned(WireReader& in, CalibrationData& data) {
     if (!data.tensors.contains(planned.observed)) return Malformed("the range of no tensor");
     PREON_ASSIGN_OR_RETURN(planned.query, ReadQuery(in));
     planned.method = in.Bytes();
-    const uint64_t is_output = in.Varint(), read_through = in.Varint();
-    if (is_output > 1 || read_through >= kReadActivations) return Malformed("an unknown context");
-    planned.context = {is_output != 0, static_cast<ReadActivation>(read_through)};
+    const uint64_t is_output = in.Varint(), read_activation = in.Varint();
+    if (is_output > 1 || read_activation >= kReadActivations) return Malformed("an unknown context");
+    planned.context = {is_output != 0, static_cast<ReadActivation>(read_activation)};
     return planned;
   };
   PREON_RETURN_IF_ERROR(ReadMap(in, data.planned, read));
@@ -213,7 +213,7 @@ std::string SerializeCalibration(const CalibrationData& data) {
     out.Varint(static_cast<uint64_t>(planned.query.scale_type));
     out.Bytes(planned.method);
     out.Varint(planned.context.is_output);
-    out.Varint(static_cast<uint64_t>(planned.context.read_through));
+    out.Varint(static_cast<uint64_t>(planned.context.read_activation));
   }
   if (data.per_sample) {
     out.Bytes(kPerSample);

@@ -243,7 +243,8 @@ Result<Arguments> ParseArguments(int argc, const char* const* argv, const Builti
   const auto chosen = chosen_verb();
   if (chosen == verbs.end()) return UnknownVerb(app, verbs);
   if (const std::vector<std::string> before = app.remaining(); !before.empty())
-    return Error(ErrorId::kUnknownOption, "unexpected '", before[0], "' in front of the verb; options follow it");
+    return Error(ErrorId::kUnknownOption, "unexpected '", before[0],
+                 "' in front of the verb; options come after the verb");
   const std::string topic = RequestedTopic(*chosen, builtins);
   if (!topic.empty()) return Arguments{.help = topic};
   PREON_RETURN_IF_ERROR(CheckWords(*chosen));

@@ -36,8 +36,8 @@ Result<Json> ParseJson(const std::string& text) {
   };
   try {
     Json json = Json::parse(text, see, /*allow_exceptions=*/true, /*ignore_comments=*/true);
-    if (deep) return Error(ErrorId::kBadConfig, "more than ", kMaxDepth, " levels, one in the other");
-    if (!twice.empty()) return Error(ErrorId::kBadConfig, "key '", twice, "' for the second time");
+    if (deep) return Error(ErrorId::kBadConfig, "more than ", kMaxDepth, " nested levels");
+    if (!twice.empty()) return Error(ErrorId::kBadConfig, "key '", twice, "' is given twice");
     return json;
   } catch (const Json::exception& problem) {
     return Error(ErrorId::kBadConfig, "not JSON: ", WithoutClass(problem.what()));

@@ -15,10 +15,10 @@ TEST(ParseJson, SaysWhatIsWrongAndWhere) {
   const std::pair<std::string, const char*> rows[] = {
       {"", "line 1, column 1"},
       {"{\"a\": 1,\n \"b\"; 2}", "line 2, column 5"},
-      {"{\"a\": 1, \"b\": {\"c\": 1, \"c\": 2}}", "key 'c' for the second time"},
+      {"{\"a\": 1, \"b\": {\"c\": 1, \"c\": 2}}", "key 'c' is given twice"},
       {"{\"a\": 1e999}", "number overflow"},
       {"{\"a\": NaN}", "line 1, column 7: syntax error while parsing value - invalid literal"},
-      {deep + std::string(70, ']'), "more than 64 levels"},
+      {deep + std::string(70, ']'), "more than 64 nested levels"},
   };
   EXPECT_EQ(ParseJson("\xc3\xa9").status().message().find('\xc3'), std::string::npos);  // no half of a character
   for (const auto& [text, says] : rows) {

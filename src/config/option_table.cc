@@ -53,8 +53,8 @@ constexpr OptionSpec kOptions[] = {
     {"calib-samples", "N", "calibrate with the first N samples only; later steps read all (default: all)",
      OptionKind::kValue, kPlans,
      [](Options& o, const std::string& v) { return SetCount(o.calibration.samples, v, 1); }},
-    {"shard", "I/N", "only every N-th sample, from the I-th on; merge the N results", OptionKind::kValue,
-     kVerbCalibrate,
+    {"shard", "I/N", "calibrate with every N-th sample, starting at sample I; merge the N results afterwards",
+     OptionKind::kValue, kVerbCalibrate,
      [](Options& o, const std::string& v) { return SetPart(o.data.shard.index, o.data.shard.count, v); }},
     {"per-sample", "", "also save each sample's name and its minimum and maximum per tensor, for analyze: 12 bytes "
      "per tensor and sample", OptionKind::kFlag, kVerbCalibrate,
@@ -82,8 +82,8 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return SetFlag(Worker(o).verify_each_pass, v); }},
     {"calib", "FILE", "statistics of an earlier calibrate or merge, instead of --data", OptionKind::kValue,
      kVerbQuantize, [](Options& o, const std::string& v) { o.calib = v; return Status::Ok(); }},
-    {"calib-out", "PLACE", "what to set PREON_CALIB_OUT to where the model is served: a folder, or a file's name in "
-     "which %p is the process id and %h the host; shown only, since a model must not say where files are written",
+    {"calib-out", "PLACE", "folder or file name to show as the value of PREON_CALIB_OUT on the server (%p: process id, "
+     "%h: host); the model does not store it, so that a model can't choose where files are written",
      OptionKind::kValue, kVerbInstrument,
      [](Options& o, const std::string& v) { o.instrument.calib_out = v; return CheckOutputPattern(v); }},
     {"every", "N", "save after every N runs, and at the end (default 1000)", OptionKind::kValue, kVerbInstrument,
@@ -298,7 +298,7 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { o.outputs.ranges = v; return Status::Ok(); }},
     {"save", "DIR", "write the outputs of each run as DIR/N.npz", OptionKind::kValue, kVerbRun,
      [](Options& o, const std::string& v) { o.run.save_folder = v; return Status::Ok(); }},
-    {"repeat", "N", "run the data N times (default 1)", OptionKind::kValue, kVerbRun,
+    {"repeat", "N", "run all samples N times (default 1)", OptionKind::kValue, kVerbRun,
      [](Options& o, const std::string& v) { return SetCount(o.run.repeat, v, 1); }},
     {"threads", "N", "number of threads (default: all cores that this process may use)", OptionKind::kValue,
      kNeedsData | kVerbDoctor,

@@ -41,8 +41,8 @@ Result<Json> ToJson(const YAML::Node& node, Room& room) {
     for (const auto& entry : node) bytes += entry.first.IsScalar() ? entry.first.Scalar().size() : 0;
   if (room.levels == 0 || bytes > room.bytes) {
     return Error(ErrorId::kBadConfig, Place(node.Mark()),
-                 room.levels == 0 ? ": more than 64 levels, one in the other, or an alias inside its own anchor"
-                                  : ": aliases that stand for more than 16 MB");
+                 room.levels == 0 ? ": more than 64 nested levels, or an alias inside its own anchor"
+                                  : ": aliases that expand to more than 16 MB");
   }
   room.bytes -= bytes;
   --room.levels;
@@ -67,10 +67,10 @@ Result<Json> ChildrenToJson(const YAML::Node& node, Room& room) {
       Json object = Json::object();
       for (const auto& entry : node) {
         if (!entry.first.IsScalar())
-          return Error(ErrorId::kBadConfig, Place(entry.first.Mark()), ": a key that is no text");
+          return Error(ErrorId::kBadConfig, Place(entry.first.Mark()), ": a key that is not text");
         const std::string& key = entry.first.Scalar();
         if (object.contains(key))
-          return Error(ErrorId::kBadConfig, Place(entry.first.Mark()), ": key '", key, "' for the second time");
+          return Error(ErrorId::kBadConfig, Place(entry.first.Mark()), ": key '", key, "' is given twice");
         PREON_ASSIGN_OR_RETURN(object[key], ToJson(entry.second, room));
       }
       return object;

@@ -101,7 +101,7 @@ Result<std::unique_ptr<SampleSet>> OpenImageFolder(const std::string& folder, st
     if (entry->is_directory(ignored)) continue;
     if (EndsWithOneOf(key, kNotRead)) {
       return Error(ErrorId::kDataUnsupported, entry->path().string(),
-                   ": an image format that is not read; wanted JPEG, PNG or BMP");
+                   ": an unsupported image format; wanted JPEG, PNG or BMP");
     }
     if (IsImageName(key)) keys.push_back(key);
   }

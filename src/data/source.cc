@@ -90,7 +90,7 @@ Result<std::unique_ptr<SampleSet>> OpenSource(const std::string& source, std::sp
   if (IsArrayFile(path)) return OpenArrayFile(source, path.filename().string(), inputs, context.fixed_batch);
   if (IsImageName(source)) return OpenImageFile(source, inputs, context);
   return Error(ErrorId::kDataUnsupported, "--data: ", source,
-               ": not a kind of data that is read; wanted .npz, .npy, .jpg, .png, .bmp or a folder");
+               ": an unsupported kind of data; wanted .npz, .npy, .jpg, .png, .bmp or a folder");
 }
 
 }  // namespace preon

@@ -98,25 +98,4 @@ Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& option
   return encoded;
 }
 
-Tensor DecodeNBits(const NBitsWeight& encoded, int64_t rows, const NBitsOptions& options) {
-  const NBitsLayout layout = NBitsLayoutOf(rows, encoded.codes.shape()[0], options);
-  Tensor weight = Tensor::Allocate(DataType::kFloat, {layout.rows, layout.columns});
-  const std::span<float> to = weight.Mutable<float>();
-  for (int64_t column = 0; column < layout.columns; ++column) {
-    const auto part = [&](const Tensor& packed, size_t bytes, size_t count) {
-      return UnpackBits(packed.bytes().subspan(static_cast<size_t>(column) * bytes, bytes), count, layout.bits);
-    };
-    const std::vector<uint32_t> codes = part(encoded.codes, layout.code_bytes(), layout.codes());
-    std::vector<uint32_t> zero_points(static_cast<size_t>(layout.blocks), uint32_t{1} << (layout.bits - 1));
-    if (encoded.zero_points) zero_points = part(*encoded.zero_points, layout.zero_point_bytes(), zero_points.size());
-    for (int64_t row = 0; row < layout.rows; ++row) {
-      const auto block = static_cast<size_t>(row / layout.block);
-      const int64_t code = int64_t{codes[static_cast<size_t>(row)]} - int64_t{zero_points[block]};
-      to[static_cast<size_t>(row * layout.columns + column)] =
-          static_cast<float>(code) * encoded.scales.floats()[static_cast<size_t>(column * layout.blocks) + block];
-    }
-  }
-  return weight;
-}
-
 }  // namespace preon

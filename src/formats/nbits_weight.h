@@ -32,7 +32,4 @@ struct NBitsWeight {
 Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& options,
                                 const ParallelFor& parallel_for = {});
 
-/// The weight that the operator computes with, float [K, N].
-Tensor DecodeNBits(const NBitsWeight& encoded, int64_t rows, const NBitsOptions& options);
-
 }  // namespace preon

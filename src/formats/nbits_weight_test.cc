@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "formats/bit_packing.h"
 #include "formats/nbits_search.h"
 
 namespace preon {
@@ -43,6 +44,28 @@ Tensor RandomWeight(int64_t rows, int64_t columns, uint32_t seed) {
   std::vector<float> values(static_cast<size_t>(rows * columns));
   for (float& value : values) value = tail(random);
   return Tensor::FromFloats({rows, columns}, values);
+}
+
+// The weight that the operator computes with, float [K, N].
+Tensor DecodeNBits(const NBitsWeight& encoded, int64_t rows, const NBitsOptions& options) {
+  const int64_t columns = encoded.codes.shape()[0], blocks = encoded.codes.shape()[1];
+  const auto part = [&](const Tensor& packed, int64_t column, int64_t count) {
+    const auto bytes = static_cast<size_t>(PackedBitsSize(count, options.bits));
+    return UnpackBits(packed.bytes().subspan(static_cast<size_t>(column) * bytes, bytes), static_cast<size_t>(count),
+                      options.bits);
+  };
+  std::vector<float> weight;
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < columns; ++column) {
+      const auto block = static_cast<size_t>(row / options.block_size);
+      const uint32_t code = part(encoded.codes, column, blocks * options.block_size)[static_cast<size_t>(row)];
+      const uint32_t zero_point =
+          encoded.zero_points ? part(*encoded.zero_points, column, blocks)[block] : uint32_t{1} << (options.bits - 1);
+      weight.push_back(static_cast<float>(int64_t{code} - int64_t{zero_point}) *
+                       encoded.scales.floats()[static_cast<size_t>(column * blocks) + block]);
+    }
+  }
+  return Tensor::FromFloats({rows, columns}, weight);
 }
 
 double SquaredError(const Tensor& weight, const NBitsOptions& options) {

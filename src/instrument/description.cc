@@ -38,7 +38,7 @@ Status CheckTexts(const Json& value) {
 Status CheckUnique(std::string_view key, std::vector<std::string> names) {
   std::ranges::sort(names);
   const auto twice = std::ranges::adjacent_find(names);
-  return twice == names.end() ? Status::Ok() : Damaged(key, ": '", *twice, "' for the second time");
+  return twice == names.end() ? Status::Ok() : Damaged(key, ": '", *twice, "' is listed twice");
 }
 
 // What the reader of .calib files takes is what may be collected: there is no second list of rules.
@@ -78,7 +78,7 @@ std::string WriteDescription(const Instrumentation& plan, const PackedModel& pac
     const auto& [format, scale_type] = range.query;
     planned.push_back({tensor, range.observed, static_cast<int>(format.type), format.symmetric, format.reduce_range,
                        static_cast<int>(scale_type), range.method, range.context.is_output,
-                       static_cast<int>(range.context.read_through)});
+                       static_cast<int>(range.context.read_activation)});
   }
   const Json json = {{"format", kFormat},
                      {"every", plan.every},

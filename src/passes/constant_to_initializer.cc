@@ -4,7 +4,7 @@
 // value_strings} After:       initializer t Conditions:  t is no graph output; sparse values stay nodes.
 #include "passes/node_pass.h"
 #include "passes/passes.h"
-#include "passes/rewrite.h"
+#include "passes/support/rewrite.h"
 
 namespace preon {
 namespace {

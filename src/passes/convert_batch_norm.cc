@@ -6,9 +6,9 @@
 // Formula:     W[c] = gamma / sqrt(var + epsilon);  b[c] = beta[c] - mean[c] * W[c]
 // Why:         runtimes have no integer BatchNormalization. One weight per channel with its own scale is exact in int8
 //              (its code is always 127), so only the input's rounding is lost, and Relu folds into the clamp.
-#include "passes/batch_norm.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
+#include "passes/support/batch_norm.h"
 
 namespace preon {
 namespace {

@@ -6,10 +6,10 @@
 // Formula:     starts and ends are the running sums of the sizes
 // Why:         compilers for NPUs have kernels for slices.
 #include "base/text.h"
-#include "passes/match.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
-#include "passes/rewrite.h"
+#include "passes/support/match.h"
+#include "passes/support/rewrite.h"
 
 namespace preon {
 namespace {

@@ -9,8 +9,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "passes/match.h"
 #include "passes/passes.h"
+#include "passes/support/match.h"
 
 namespace preon {
 namespace {

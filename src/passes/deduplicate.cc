@@ -13,10 +13,10 @@
 #include <tuple>
 
 #include "ir/if_scopes.h"
-#include "passes/initializer_role.h"
-#include "passes/match.h"
 #include "passes/passes.h"
-#include "passes/rewrite.h"
+#include "passes/support/initializer_role.h"
+#include "passes/support/match.h"
+#include "passes/support/rewrite.h"
 
 namespace preon {
 namespace {

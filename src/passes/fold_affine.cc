@@ -8,11 +8,11 @@
 // Formula:     with y = s[c] * t + d[c]:  W'[c] = s[c] * W[c];  b'[c] = s[c] * b[c] + d[c]
 #include <algorithm>
 
-#include "passes/linear_op.h"
-#include "passes/match.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
-#include "passes/rewrite.h"
+#include "passes/support/linear_op.h"
+#include "passes/support/match.h"
+#include "passes/support/rewrite.h"
 
 namespace preon {
 namespace {

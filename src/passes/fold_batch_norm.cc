@@ -6,11 +6,11 @@
 //              y = Concat(t1, t2, …), each with its slice of the parameters
 // Conditions:  BN as in MatchBatchNorm; W constant, b constant or absent; t is read by BN alone and is no graph output.
 // Formula:     m = gamma / sqrt(var + epsilon);  W'[c] = m[c] * W[c];  b'[c] = m[c] * b[c] + beta[c] - mean[c] * m[c]
-#include "passes/batch_norm.h"
-#include "passes/match.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
-#include "passes/rewrite.h"
+#include "passes/support/batch_norm.h"
+#include "passes/support/match.h"
+#include "passes/support/rewrite.h"
 
 namespace preon {
 namespace {

@@ -8,10 +8,10 @@
 // Formula:     y = Op(c1, c2, …) as the runtime computes it
 #include <algorithm>
 
-#include "passes/match.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
-#include "passes/rewrite.h"
+#include "passes/support/match.h"
+#include "passes/support/rewrite.h"
 
 namespace preon {
 namespace {

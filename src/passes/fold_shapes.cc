@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "passes/match.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
-#include "passes/rewrite.h"
+#include "passes/support/match.h"
+#include "passes/support/rewrite.h"
 
 namespace preon {
 namespace {

@@ -10,10 +10,10 @@
 // Formula:     as above. Q/DQ on the pieces would hide them from the runtime's own fusion.
 #include <cmath>
 
-#include "passes/match.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
-#include "passes/rewrite.h"
+#include "passes/support/match.h"
+#include "passes/support/rewrite.h"
 
 namespace preon {
 namespace {

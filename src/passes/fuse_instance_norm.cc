@@ -5,10 +5,10 @@
 // After:       y = InstanceNormalization(x, gamma, beta) {epsilon = eps}
 // Conditions:  gamma, beta: constants of shape [1, C, 1, 1]; eps: constant scalar; nothing else reads what lies
 // between. Formula:     -
-#include "passes/match.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
-#include "passes/rewrite.h"
+#include "passes/support/match.h"
+#include "passes/support/rewrite.h"
 
 namespace preon {
 namespace {

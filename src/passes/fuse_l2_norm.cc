@@ -4,10 +4,10 @@
 // After:       y = LpNormalization(u) {p = 2, axis}
 // Conditions:  ReduceSum over one constant axis, with keepdims; 0 <= eps <= 1e-6; nothing else reads what lies between.
 // Formula:     u / sqrt(max(sum u², eps)); eps is dropped
-#include "passes/match.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
-#include "passes/rewrite.h"
+#include "passes/support/match.h"
+#include "passes/support/rewrite.h"
 
 namespace preon {
 namespace {

@@ -11,10 +11,10 @@
 //              computes the variance as mean(x^2) - mean(x)^2: equal to rounding while |mean| is not far above the
 //              deviation.
 #include "ir/model_io.h"
-#include "passes/layer_norm.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
-#include "passes/rewrite.h"
+#include "passes/support/layer_norm.h"
+#include "passes/support/rewrite.h"
 
 namespace preon {
 namespace {

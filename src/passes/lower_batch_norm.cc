@@ -8,10 +8,10 @@
 // Why:         docs/design/passes.md, "Decisions".
 #include <algorithm>
 
-#include "passes/batch_norm.h"
-#include "passes/clamp.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
+#include "passes/support/batch_norm.h"
+#include "passes/support/clamp.h"
 
 namespace preon {
 namespace {

@@ -14,19 +14,15 @@
 #include "base/status.h"
 #include "ir/evaluator.h"
 #include "ir/graph.h"
+#include "passes/support/node_settings.h"
 
 namespace preon {
-
-/// PassEnv::settings_of.
-using NodeSettings = std::function<std::string(const Node& node, std::string_view constant)>;
 
 /// What passes may use beside the model. Each may be null: constants are then folded natively only, nothing is
 /// logged, all nodes are alike to the user.
 struct PassEnv {
   Evaluator* evaluator = nullptr;
   const RunContext* context = nullptr;
-  /// What the user set for the node or, with a tensor's name, for the constant that it reads under that name. Texts to
-  /// be compared: what differs in them stays apart.
   NodeSettings settings_of = nullptr;
   /// Did the user exclude the node from quantization? Empty: no node.
   std::function<bool(const Node& node)> excluded = nullptr;

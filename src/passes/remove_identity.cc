@@ -3,10 +3,10 @@
 // Before:      y = Identity(x) | Dropout(x) | Cast(x) to x's type | Transpose, Reshape, Pad, Slice, Resize, … without
 // effect After:       readers of y read x; where y is a graph output, the producer of x writes y Conditions:  as in
 // NoOpInput; y is not read in a sub-graph; not both x and y are names that must survive. Formula:     y = x
-#include "passes/no_op.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
-#include "passes/rewrite.h"
+#include "passes/support/no_op.h"
+#include "passes/support/rewrite.h"
 
 namespace preon {
 namespace {

@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "passes/clamp.h"
-#include "passes/match.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
-#include "passes/rewrite.h"
+#include "passes/support/clamp.h"
+#include "passes/support/match.h"
+#include "passes/support/rewrite.h"
 
 namespace preon {
 namespace {

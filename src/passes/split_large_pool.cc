@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
-#include "passes/rewrite.h"
+#include "passes/support/rewrite.h"
 
 namespace preon {
 namespace {

@@ -9,9 +9,9 @@
 // Formula:     -
 #include <map>
 
-#include "passes/initializer_role.h"
-#include "passes/match.h"
 #include "passes/passes.h"
+#include "passes/support/initializer_role.h"
+#include "passes/support/match.h"
 
 namespace preon {
 namespace {
@@ -39,7 +39,7 @@ class SplitSharedInitializers final : public Pass {
   SplitSharedInitializers(std::string_view name, PassPhase phase) : name_(name), phase_(phase) {}
   std::string_view name() const override { return name_; }
   std::string_view summary() const override {
-    return "an initializer that is read in several roles gets a copy for each";
+    return "an initializer with several roles (weight, bias, other) gets one copy for each role";
   }
   bool on_by_default() const override { return phase_ == PassPhase::kRounds; }
   PassPhase phase() const override { return phase_; }

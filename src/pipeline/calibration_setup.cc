@@ -56,7 +56,7 @@ Status CheckComparable(const CalibrationData& data, const CalibrationData& wante
 Status CheckObserves(const Target& target, const PlanOptions& plan) {
   if (target.NeedsStatistics(plan)) return Status::Ok();
   return Error(ErrorId::kConflictingOptions, "--target ", target.name(), " with activations in ",
-               plan.activation.name(), ": observes nothing, there is nothing to collect");
+               plan.activation.name(), ": no tensor is observed, so there is nothing to collect");
 }
 
 }  // namespace preon

@@ -73,17 +73,17 @@ Result<bool> FallbackPlanner::LeaveInFloat(const FloatNodes& nodes, PreparedMode
 Status FallbackPlanner::LeaveNotReached(PreparedModel& prepared) const {
   const size_t known = prepared.left_float.size();
   std::set<std::string> places;
-  const auto not_reached = [&, first_plan = true](const QuantPlan& plan) mutable -> Result<FloatNodes> {
+  const auto advice = [&, first_plan = true](const QuantPlan& plan) mutable -> Result<FloatNodes> {
     const std::set<std::string> empty = TensorsWithoutValues(plan, data_, first_plan);
     first_plan = false;
-    const Unreached unreached = FindUnreached(prepared.model.graph, plan.ObservedTensors(), empty);
+    const NotReached not_reached = FindNotReached(prepared.model.graph, plan.ObservedTensors(), empty);
     FloatNodes nodes;
-    for (const std::string& node : unreached.nodes) nodes.emplace(node, FloatReason::kNotReached);
+    for (const std::string& node : not_reached.nodes) nodes.emplace(node, FloatReason::kNotReached);
     const auto is_new = [&](const auto& node) { return !prepared.left_float.contains(node.first); };
-    if (std::ranges::any_of(nodes, is_new)) places.insert(unreached.places.begin(), unreached.places.end());
+    if (std::ranges::any_of(nodes, is_new)) places.insert(not_reached.places.begin(), not_reached.places.end());
     return nodes;
   };
-  PREON_RETURN_IF_ERROR(Run(prepared, {.advice = not_reached}).status());
+  PREON_RETURN_IF_ERROR(Run(prepared, {.advice = advice}).status());
   if (prepared.left_float.size() == known) return Status::Ok();
   const std::string where = StrCat("no calibration sample reaches ", Listed(places));
   if (prepared.plan.activations.empty()) {

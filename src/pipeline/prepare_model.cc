@@ -47,8 +47,8 @@ Status CheckSame(const FirstRun& first_run, const std::vector<NamedTensor>& got)
   for (const auto& [name, output] : comparer.Finish().outputs) {
     const bool near = output.sqnr_db >= kSameModelSqnrDb || output.max_abs <= kSameDifference;
     if (near && output.not_finite == 0 && output.shape_differs == 0) continue;
-    return Error(ErrorId::kPassFailed, "output '", name, "' differs: ", output.max_abs, " at most, SQNR ",
-                 output.sqnr_db, " dB");
+    return Error(ErrorId::kPassFailed, "output '", name, "' differs by up to ", output.max_abs, " (SQNR ",
+                 output.sqnr_db, " dB)");
   }
   return Status::Ok();
 }
@@ -66,8 +66,9 @@ Status NothingLeft(const PlannedModel& prepared, size_t source_nodes, const Targ
     return Error(ErrorId::kNothingToQuantize, file, ": nothing is left to quantize: the options exclude ", excluded,
                  " of its ", source_nodes, " nodes; none of the others can be quantized")
         .WithHint(
-            "exclude, layer_type_config, NodesToQuantize, OpTypesToQuantize, InputNodes and OutputNodes say which "
-            "nodes");
+            "these options select nodes: exclude, layer_type_config, NodesToQuantize, OpTypesToQuantize, InputNodes "
+            "and "
+            "OutputNodes");
   }
   return Error(ErrorId::kNothingToQuantize, file, ": none of its ", source_nodes, " nodes ",
                target.QuantizesActivations() ? "can run as an integer kernel" : "has a weight that can be quantized");

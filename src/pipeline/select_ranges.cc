@@ -34,7 +34,7 @@ PlannedRanges PlanRanges(const Graph& graph, const QuantPlan& plan) {
                                             .method = activation.method};
     if (const auto known = contexts.find(tensor); known != contexts.end()) range.context = known->second;
     // The values behind the function are those of the tensor itself.
-    if (range.observed != tensor) range.context.read_through = ReadActivation::kNone;
+    if (range.observed != tensor) range.context.read_activation = ReadActivation::kNone;
   }
   return ranges;
 }

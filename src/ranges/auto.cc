@@ -1,5 +1,5 @@
 // Auto: the rule that a tensor's outlier ratio calls for, with power-of-two scales the one with the least error.
-// `quantize` tries whole policies besides.
+// `quantize` measures candidates with samples instead (search/choose_method.h).
 #include <array>
 
 #include "ranges/method_options.h"

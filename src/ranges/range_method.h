@@ -57,9 +57,9 @@ class RangeMethod {
 /// The option that every method has: true or false.
 inline constexpr std::string_view kGraphAware = "GraphAware";
 inline constexpr std::string_view kGraphAwareHelp =
-    "GraphAware=true for auto, false for others: also use the graph: the whole range for outputs, narrower ranges in "
-    "front "
-    "of SiLU, Sigmoid, Tanh, HardSwish and GELU";
+    "GraphAware=true for auto, false for others: outputs keep their whole range, and tensors in front of SiLU, "
+    "Sigmoid, "
+    "Tanh, HardSwish and GELU get narrower ranges";
 
 /// For methods that count codes. Errors: kConflictingOptions for a floating format, whose codes are not evenly apart.
 Status NeedsIntegerCodes(std::string_view method, const RangeQuery& query);

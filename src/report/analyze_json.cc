@@ -74,7 +74,7 @@ Json SummaryJson(const AnalyzeResult& result) {
                {"method", result.method},
                {"activation", result.activation},
                {"advice", analysis.advice},
-               {"unreached", analysis.unreached},
+               {"not_reached", analysis.not_reached},
                {"by_outliers", NamesOf(analysis, analysis.by_outliers)}};
   Json& methods = json["methods"] = Json::object();
   for (const MethodSummary& method : analysis.methods) {
@@ -106,7 +106,7 @@ std::string ToJson(const AnalyzeResult& result) {
     Json& json_of_tensor = tensors[tensor.name] = TensorJson(tensor, layer, !result.production.empty());
     if (result.analysis.samples) json_of_tensor["per_sample"] = TensorSamplesJson(result.analysis, layer);
   }
-  for (const std::string& name : result.analysis.unreached) {
+  for (const std::string& name : result.analysis.not_reached) {
     tensors[name] = {
         {"outlier_ratio", nullptr}, {"method", nullptr}, {"reason", "no calibration sample reaches it: no range"}};
   }

@@ -29,7 +29,7 @@ void AddSummary(TextWriter& out, const AnalyzeResult& result) {
             method.c_str());
     title = "";
   }
-  for (const std::string& tensor : analysis.unreached)
+  for (const std::string& tensor : analysis.not_reached)
     out.Add("  no values   %s: no calibration sample reaches it\n", Printable(tensor).c_str());
 }
 

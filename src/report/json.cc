@@ -61,13 +61,13 @@ Json PlacementJson(const Placement& placement) {
           {"integer_kernels", kernels}};
 }
 
-Json PoliciesJson(const std::vector<MethodCandidate>& policies) {
+Json CandidatesJson(const std::vector<MethodCandidate>& candidates) {
   Json json = Json::array();
-  for (const MethodCandidate& policy : policies) {
-    json.push_back({{"method", policy.method},
-                    {"options", policy.options},
-                    {"sqnr_db", policy.sqnr_db},
-                    {"chosen", policy.chosen}});
+  for (const MethodCandidate& candidate : candidates) {
+    json.push_back({{"method", candidate.method},
+                    {"options", candidate.options},
+                    {"sqnr_db", candidate.sqnr_db},
+                    {"selected", candidate.selected}});
   }
   return json;
 }
@@ -108,7 +108,7 @@ std::string ToJson(const QuantizeResult& result) {
     json["restored"] = {{"file", result.restored_from}, {"tensors", result.restored_tensors}};
   if (!result.histograms.empty()) json["histograms"] = result.histograms;
   json["method"] = result.method;
-  if (!result.policies.empty()) json["tried"] = PoliciesJson(result.policies);
+  if (!result.candidates.empty()) json["candidates"] = CandidatesJson(result.candidates);
   json["activation"] = result.activation;
   json["weight"] = result.weight;
   if (result.block_size > 0) json["block_size"] = result.block_size;

@@ -12,7 +12,7 @@ namespace preon {
 using JsonObject = nlohmann::ordered_json;
 
 /// `schema` of every object: grows when a field changes its meaning or goes away, not when one is added (docs/json.md).
-inline constexpr int kJsonSchema = 1;
+inline constexpr int kJsonSchema = 2;
 
 /// schema, verb, version, seconds, peak_rss_bytes.
 JsonObject BeginJson(const RunFacts& facts);

@@ -52,7 +52,7 @@ struct Placement {
 struct MethodCandidate {
   std::string method, options;  ///< "Statistic=mean"; may be empty
   double sqnr_db = 0;           ///< against float, over all outputs
-  bool chosen = false;
+  bool selected = false;
 };
 
 struct QuantizeResult {
@@ -72,9 +72,9 @@ struct QuantizeResult {
   bool computes_in_float = false;  ///< between quantizers, as a target may mean it
   std::vector<std::string> needs;  ///< libraries of operators that a program has to register
   std::string scale_type, weight_scale_type, weight_method;
-  std::string compat;                     ///< CompatName
-  std::vector<std::string> without;       ///< algorithms that had no part in it
-  std::vector<MethodCandidate> policies;  ///< of method auto
+  std::string compat;                       ///< CompatName
+  std::vector<std::string> without;         ///< algorithms that had no part in it
+  std::vector<MethodCandidate> candidates;  ///< of method auto
   bool random_data = false;
   std::optional<Placement> placement;  ///< absent when the runtime can't write the graph it optimized
   Comparison compare;

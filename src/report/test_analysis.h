@@ -37,7 +37,7 @@ inline AnalyzeResult ExampleAnalysis(const std::string& name = "t") {
     tensor.production = view;
     analysis.tensors.push_back(tensor);
   }
-  analysis.unreached = {name + "2"};
+  analysis.not_reached = {name + "2"};
   analysis.by_outliers = {0, 1};
   analysis.by_shift = {1, 0};
   analysis.gaps = {1};

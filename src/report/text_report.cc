@@ -18,6 +18,11 @@ void AddSizes(TextWriter& out, int64_t before, int64_t after) {
   out.Add("\n");
 }
 
+std::string ObservedText(int64_t observed, int64_t shared) {
+  return StrCat(CountText(observed, "tensor"), " observed", shared == 0 ? "" : "; their ranges are also used for ",
+                shared == 0 ? "" : CountText(shared, "other tensor"));
+}
+
 void AddComparison(TextWriter& out, const Comparison& compare) {
   constexpr size_t kMaxOutputs = 8;
   size_t shown = 0;
@@ -32,7 +37,7 @@ void AddComparison(TextWriter& out, const Comparison& compare) {
     } else if (output.sqnr_db >= kExactSqnrDb) {
       out.Add("equal");
     } else {
-      out.Add("SQNR %.1f dB, cosine %.5f, L2 %.3g, largest %.3g", output.sqnr_db, output.cosine, output.l2,
+      out.Add("SQNR %.1f dB, cosine %.5f, L2 %.3g, largest difference %.3g", output.sqnr_db, output.cosine, output.l2,
               output.max_abs);
     }
     if (output.not_finite > 0)
@@ -100,9 +105,9 @@ void AddQuantizedNodes(TextWriter& out, const Placement& placement) {
 }
 
 void AddPlacement(TextWriter& out, const Placement& placement, const char* kind) {
-  const long long anchors = placement.integer_anchors + placement.float_anchors;
   out.Add("  %-11s %lld of %lld %s nodes; %.1f %% of the multiply-accumulates\n", kind,
-          static_cast<long long>(placement.integer_anchors), anchors,
+          static_cast<long long>(placement.integer_anchors),
+          static_cast<long long>(placement.integer_anchors + placement.float_anchors),
           placement.recurrent > 0 ? "Conv, MatMul, Gemm, LSTM, GRU and RNN" : "Conv, MatMul and Gemm",
           100 * placement.integer_macs_share);
   if (placement.float_nodes.empty()) return;
@@ -110,11 +115,11 @@ void AddPlacement(TextWriter& out, const Placement& placement, const char* kind)
   AddFloatNodes(out, placement.float_nodes);
 }
 
-void AddPolicies(TextWriter& out, const std::vector<MethodCandidate>& policies) {
+void AddCandidates(TextWriter& out, const std::vector<MethodCandidate>& candidates) {
   const char* title = "candidates";
-  for (const MethodCandidate& policy : policies) {
-    out.Add("  %-11s %-20s %-18s %6.1f dB%s\n", title, policy.method.c_str(), policy.options.c_str(), policy.sqnr_db,
-            policy.chosen ? "  selected" : "");
+  for (const MethodCandidate& candidate : candidates) {
+    out.Add("  %-11s %-20s %-18s %6.1f dB%s\n", title, candidate.method.c_str(), candidate.options.c_str(),
+            candidate.sqnr_db, candidate.selected ? "  selected" : "");
     title = "";
   }
 }
@@ -150,9 +155,9 @@ std::string ToText(const QuantizeResult& result) {
   out.Add("%s -> %s\n", Printable(result.model).c_str(), Printable(result.output).c_str());
   AddSizes(out, result.float_size_bytes, result.quantized_size_bytes);
   if (result.observed_tensors > 0)
-    out.Add("  calibrated  %s, %s observed, %lld more share a range\n",
+    out.Add("  calibrated  %s, %s\n",
             CountText(result.samples, result.random_data ? "RANDOM sample" : "sample").c_str(),
-            CountText(result.observed_tensors, "tensor").c_str(), static_cast<long long>(result.shared_tensors));
+            ObservedText(result.observed_tensors, result.shared_tensors).c_str());
   if (!result.restored_from.empty())
     out.Add("  restored    %lld ranges from %s\n", static_cast<long long>(result.restored_tensors),
             Printable(result.restored_from).c_str());
@@ -162,7 +167,7 @@ std::string ToText(const QuantizeResult& result) {
   if (!result.histograms.empty()) out.Add("  histograms  %s\n", Printable(result.histograms).c_str());
   const std::string blocks = result.block_size > 0 ? StrCat(" in blocks of ", result.block_size) : "";
   if (result.weights_alone)
-    out.Add("  format      weights %s%s by %s, activations %s, target %s\n", Printable(result.weight).c_str(),
+    out.Add("  format      weights %s%s (method %s), activations %s, target %s\n", Printable(result.weight).c_str(),
             blocks.c_str(), Printable(result.weight_method).c_str(), Printable(result.activation).c_str(),
             Printable(result.target).c_str());
   else
@@ -173,13 +178,13 @@ std::string ToText(const QuantizeResult& result) {
     out.Add("  needs       %s to be registered in ONNX Runtime\n", Printable(library).c_str());
   if (!result.weights_alone &&
       (result.scale_type != "float32" || result.weight_scale_type != "float32" || result.weight_method != "minmax")) {
-    out.Add("  scales      activations %s, weights %s by %s\n", Printable(result.scale_type).c_str(),
+    out.Add("  scales      activations %s, weights %s (method %s)\n", Printable(result.scale_type).c_str(),
             Printable(result.weight_scale_type).c_str(), Printable(result.weight_method).c_str());
   }
   if (result.compat != "off")
     out.Add("  compat      the same numbers as %s%s\n", Printable(result.compat).c_str(),
             result.without.empty() ? "" : StrCat(", without ", JoinNames(result.without)).c_str());
-  AddPolicies(out, result.policies);
+  AddCandidates(out, result.candidates);
   if (result.placement && result.computes_in_float)
     AddQuantizedNodes(out, *result.placement);
   else if (result.placement)
@@ -193,10 +198,9 @@ std::string ToText(const QuantizeResult& result) {
 
 std::string ToText(const CalibrateResult& result) {
   TextWriter out;
-  out.Add("%s\n  calibrated  %s, %s observed, %lld more share a range; %.4f s per sample\n",
-          Printable(result.output).c_str(), CountText(result.samples, "sample").c_str(),
-          CountText(result.observed_tensors, "tensor").c_str(), static_cast<long long>(result.shared_tensors),
-          result.seconds_per_sample);
+  out.Add("%s\n  calibrated  %s, %s; %.4f s per sample\n", Printable(result.output).c_str(),
+          CountText(result.samples, "sample").c_str(),
+          ObservedText(result.observed_tensors, result.shared_tensors).c_str(), result.seconds_per_sample);
   AddFacts(out, result.facts);
   AddWarnings(out, result.warnings);
   return out.Take();
@@ -206,8 +210,7 @@ std::string ToText(const InstrumentResult& result) {
   TextWriter out;
   out.Add("%s  %s (float %s)\n", Printable(result.output).c_str(), BytesText(result.instrumented_size_bytes).c_str(),
           BytesText(result.float_size_bytes).c_str());
-  out.Add("  observes    %lld tensors, %lld more share their ranges\n", static_cast<long long>(result.observed_tensors),
-          static_cast<long long>(result.shared_tensors));
+  out.Add("  statistics  %s\n", ObservedText(result.observed_tensors, result.shared_tensors).c_str());
   out.Add("  collects    every %lld runs and at the end; the server must load lib/libpreon_observers.so\n",
           static_cast<long long>(result.every));
   out.Add("  output      set PREON_CALIB_OUT=%s where the model is served\n",
@@ -225,8 +228,8 @@ std::string ToText(const MergeResult& result) {
 
 std::string ToText(const PassesResult& result) {
   TextWriter out;
-  out.Add("%s\n  nodes       %lld, before %lld\n", Printable(result.output).c_str(),
-          static_cast<long long>(result.nodes_after), static_cast<long long>(result.nodes_before));
+  out.Add("%s\n  nodes       %lld before, %lld after\n", Printable(result.output).c_str(),
+          static_cast<long long>(result.nodes_before), static_cast<long long>(result.nodes_after));
   for (const auto& [name, changed] : result.passes)
     out.Add("  %-26s %s\n", name.c_str(), changed ? "changed" : "no change");
   for (const std::string& warning : result.warnings) out.Add("  warning: %s\n", Printable(warning).c_str());
@@ -252,9 +255,8 @@ std::string ToText(const ModelSummary& result) {
           BytesText(result.size_bytes).c_str(), static_cast<long long>(result.weights),
           BytesText(result.weight_bytes).c_str());
   out.Add("  format      IR %lld", static_cast<long long>(result.ir_version));
-  for (const auto& [domain, version] : result.opsets) {
+  for (const auto& [domain, version] : result.opsets)
     out.Add(", %s %lld", domain.empty() ? "ai.onnx" : Printable(domain).c_str(), static_cast<long long>(version));
-  }
   out.Add("%s%s%s\n", result.producer.empty() ? "" : ", by ", Printable(result.producer).c_str(),
           result.quantized ? ", quantized" : "");
   AddTensorSummaries(out, "inputs", result.inputs);

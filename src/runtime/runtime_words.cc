@@ -14,7 +14,8 @@ struct Cure {
 };
 constexpr Cure kCures[] = {
     {"indices element out of data bounds",
-     "an input holds numbers beyond a table of the model: use the tokenizer or vocabulary that it was trained with, or "
+     "an input holds indices beyond the end of a table of the model: use the tokenizer or vocabulary that it was "
+     "trained with, or "
      "give random samples a range with --random-range"},
     {"Attempting to broadcast an axis",
      "two sizes do not fit together: cut or pad the samples to the length or image size that the model takes; of "
@@ -26,8 +27,8 @@ constexpr Cure kCures[] = {
     {"Got invalid dimensions", "the samples have another size than the model takes"},
     {"INVALID_ARGUMENT : Invalid rank", "the samples have another number of dimensions than the model takes"},
     {"exceeds maximum allowed",
-     "the samples are too short for the model: make them longer; of random samples --random-shape sets it"},
-    {"smaller than the kernel", "the images are too small for the model; of random samples --random-shape sets it"},
+     "the samples are too short for the model: make them longer; for random samples, use --random-shape"},
+    {"smaller than the kernel", "the images are too small for the model; for random samples, use --random-shape"},
 };
 
 // By hand: std::regex recurses per character, which small stacks do not have room for.

@@ -58,7 +58,7 @@ Result<ChosenMethod> ChooseMethod(const PlannedModel& prepared, const PlanInputs
     chosen.candidates.push_back({std::string(candidate.method), OptionText(candidate.options), *sqnr_db});
   }
   if (chosen.candidates.empty()) return failed;
-  std::ranges::max_element(chosen.candidates, {}, &MethodCandidate::sqnr_db)->chosen = true;
+  std::ranges::max_element(chosen.candidates, {}, &MethodCandidate::sqnr_db)->selected = true;
   return chosen;
 }
 

@@ -13,7 +13,7 @@ namespace preon {
 
 struct ChosenMethod {
   std::unique_ptr<RangeMethod> method;      ///< null without samples
-  std::vector<MethodCandidate> candidates;  ///< in the order in which they were tried, one of them selected
+  std::vector<MethodCandidate> candidates;  ///< in the order in which they ran, one of them selected
 };
 
 /// Quantizes by each candidate, runs the result on the trials' samples, and selects the one with the least error. Each

@@ -89,13 +89,13 @@ def test_quantize_writes_these_ranges(real_model, name, method):
     assert model.quantize("c.onnx", "--calib", "a.calib", "--method", method) == bytes_of_data
 
 
-def tried(model):
+def candidates(model):
     """The candidates of auto, each with the options that are said to give the same."""
     done = model.preon("quantize", model.path, "-o", "auto.onnx", "--data", "calib.npz", "--json", timeout=300)
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     assert not [node for node in answer["placement"]["float"] if node["reason"] == "accuracy"]
-    for candidate in answer["tried"]:
+    for candidate in answer["candidates"]:
         words = ["--method", candidate["method"]]
         for option in filter(None, candidate["options"].split(", ")):
             words += ["--method-option", option]
@@ -105,7 +105,7 @@ def tried(model):
 @pytest.mark.parametrize("name", ["mobilenetv2_1.0", "resnet20_cifar10", "ultraface_rfb_320", "sst2_transformer"])
 def test_a_candidate_is_what_its_words_give(real_model, name):
     model = real_model(name)
-    ((selected, words),) = [each for each in tried(model) if each[0]["chosen"]]
+    ((selected, words),) = [each for each in candidates(model) if each[0]["selected"]]
     model.quantize("same.onnx", "--data", "calib.npz", *words)
     auto, same = (onnx.load(model.preon.folder / name).graph for name in ("auto.onnx", "same.onnx"))
     assert auto == same
@@ -115,7 +115,7 @@ def test_a_candidate_is_what_its_words_give(real_model, name):
 def test_a_trial_ran_what_would_be_written(real_model, name):
     """Its noise is that of the written model on the same samples."""
     model = real_model(name)
-    for candidate, words in tried(model):
+    for candidate, words in candidates(model):
         if candidate["method"] == "auto":
             continue  # by name it is tried as a whole
         done = model.preon("quantize", model.path, "-o", "q.onnx", "--data", "calib.npz", *words, "--json", timeout=300)

@@ -54,8 +54,8 @@ def test_layers_with_small_channels_stay_float(preon):
     floats, sqnr, result = quantize(preon, 2000)
     assert {node for node, reason in floats.items() if reason == "accuracy"} == {"loud", "undone"}
     assert without < 15 and sqnr > without + 6
-    assert max(policy["sqnr_db"] for policy in result["tried"]) == pytest.approx(
-        next(policy["sqnr_db"] for policy in result["tried"] if policy["chosen"]))
+    assert max(entry["sqnr_db"] for entry in result["candidates"]) == pytest.approx(
+        next(entry["sqnr_db"] for entry in result["candidates"] if entry["selected"]))
 
 
 def test_what_is_good_enough_is_left_alone(preon):

@@ -115,7 +115,7 @@ def test_a_branch_that_nothing_reaches(preon):
     done = preon("calibrate", "if.onnx", "-o", "if.calib", "--data", "if.npz")
     assert done.returncode == 0, done.stderr
     analysis = json.loads(preon("analyze", "if.calib", "--json").stdout)
-    assert analysis["summary"]["unreached"] == ["left"]
+    assert analysis["summary"]["not_reached"] == ["left"]
     assert analysis["tensors"]["left"]["method"] is None
     assert analysis["tensors"]["x"]["method"] == "minmax"
     assert "left: no calibration sample reaches it" in preon("analyze", "if.calib", "--html", "p.html").stdout

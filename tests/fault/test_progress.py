@@ -33,12 +33,12 @@ def test_one_method_without_trials(preon, model, data):
     done = preon("quantize", model, "-o", "out.onnx", "--data", data, "--effort", "fast", "--json")
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
-    assert result["method"] == "minmse" and "tried" not in result and "try" not in result["seconds"]
+    assert result["method"] == "minmse" and "candidates" not in result and "try" not in result["seconds"]
     assert "try" not in stages(done) and not any("auto" in warning for warning in result["warnings"])
     chosen = preon("quantize", model, "-o", "out.onnx", "--data", data, "--effort", "fast", "--method", "minmax", "--json")
     assert json.loads(chosen.stdout)["method"] == "minmax"
     default = preon("quantize", model, "-o", "out.onnx", "--data", data, "--effort", "default", "--json")
-    assert len(json.loads(default.stdout)["tried"]) == 6
+    assert len(json.loads(default.stdout)["candidates"]) == 6
 
 
 def test_auto_without_samples(preon, model, data):
@@ -47,10 +47,10 @@ def test_auto_without_samples(preon, model, data):
     done = preon("quantize", model, "-o", "out.onnx", "--calib", "a.calib", "--json")
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
-    assert result["method"] == "minmse" and "tried" not in result
+    assert result["method"] == "minmse" and "candidates" not in result
     assert result["warnings"][0].startswith("accuracy may be lower: --method auto used minmse, because it can't compare methods")
     with_samples = preon("quantize", model, "-o", "out.onnx", "--calib", "a.calib", "--data", data, "--json")
-    assert "tried" in json.loads(with_samples.stdout)
+    assert "candidates" in json.loads(with_samples.stdout)
 
 
 @pytest.mark.parametrize("effort, number, says", [

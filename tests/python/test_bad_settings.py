@@ -32,9 +32,9 @@ JSON = {
     "NaN": ('{"extra_options": {"Percentile": NaN}}', 1005, "c.json: not JSON: line 1, column 34: syntax error while parsing value"),
     "half a character": (keys(MixedPrecisionTensor="é"), 1005, "MixedPrecisionTensor: got 'é', wanted a JSON object or list"),
     "a number beyond all": ('{"overrides": {"r1": {"rmax": 1e999}}}', 1005, "number overflow parsing '1e999'"),
-    "twice": ('{"method": "minmax", "method": "auto"}', 1005, "key 'method' for the second time"),
-    "twice inside": ('{"extra_options": {"Percentile": 99, "Percentile": 98}}', 1005, "key 'Percentile' for the second time"),
-    "a hole": ("[" * 5000 + "]" * 5000, 1005, "more than 64 levels"),
+    "twice": ('{"method": "minmax", "method": "auto"}', 1005, "key 'method' is given twice"),
+    "twice inside": ('{"extra_options": {"Percentile": 99, "Percentile": 98}}', 1005, "key 'Percentile' is given twice"),
+    "a hole": ("[" * 5000 + "]" * 5000, 1005, "more than 64 nested levels"),
     "no name": ('{"": 1}', 1005, "key '' is unknown"),
     "another case": ('{"Global_Config": {}}', 1005, "key 'Global_Config' is unknown; did you mean 'global_config'?"),
     "a list": ('{"method": ["minmax", "auto"]}', 1005, "method: got a list, wanted one value"),
@@ -111,13 +111,13 @@ JSON = {
 }
 
 YAML = {
-    "twice": ("a: 1\na: 2", 1005, "key 'a' for the second time"),
+    "twice": ("a: 1\na: 2", 1005, "key 'a' is given twice"),
     "tabs": ("global_config:\n\tx: 1", 1005, "line 2"),
     "not a number": ("extra_options: {Percentile: .nan}", 1005, "Percentile: got '.nan', wanted a number"),
     "infinity": ("overrides: {r1: {rmax: .inf}}", 1005, "r1: rmax: got string, wanted a number"),
     "an anchor of nobody": ("a: *b", 1005, "line 1"),
     "a hole": ("[" * 3000 + "]" * 3000, 1005, "c.yaml"),
-    "a list as a key": ("? [a]\n: 1", 1005, "a key that is no text"),
+    "a list as a key": ("? [a]\n: 1", 1005, "a key that is not text"),
     "yes for true": ("per_tensor: yes", 1005, "per_tensor: got 'yes', wanted true or false"),
     "a huge integer": ("extra_options: {NumBins: 123456789012345678901234567890}", 1005, "NumBins: got '1.2345678901234568e+29', wanted an integer"),
 }
@@ -137,7 +137,7 @@ FLAGS = {
     "weights of scales that end too early": (["--target", "quark", "--weight", "int32", "--weight-scale-type", "int16"], 1004, "--scale-type int16: no such scale fits --weight int32"),
     "scaled integers": (["--option", "WeightScaled=true"], 1004, "WeightScaled: has no effect on int8"),
     "table that is none": (["--target", "quark", "--option", "RemoveQDQBetweenOps=[[\"Mul\""], 1002, "RemoveQDQBetweenOps: got '[[\"Mul\"', wanted a JSON object or list (not JSON: line 1"),
-    "key twice in a table": (["--target", "quark", "--option", "TensorQuantOverrides={\"r1\": [], \"r1\": []}"], 1002, "key 'r1' for the second time"),
+    "key twice in a table": (["--target", "quark", "--option", "TensorQuantOverrides={\"r1\": [], \"r1\": []}"], 1002, "key 'r1' is given twice"),
     "config that is not there": (["--config", "gone.json"], 1002, "gone.json"),
     "a folder for a config": (["--config", "./"], 1002, "./"),
     "preset misspelt": (["--config", "A8W9_QCONFIG"], 1001, "did you mean 'A8W8_QCONFIG'?"),
@@ -166,7 +166,7 @@ def test_command_line(preon, model, data, arguments, number, says):
 
 
 # With a QConfig, whose keys other quantizers may read, they are warnings; of which one is among these.
-IDLE = {
+IGNORED = {
     "base quantizer": (keys(FoldRelu=True, AlignConcat=True, AlignEltwiseQuantType=True, RemoveFusedQDQ=True), "AlignConcat: has no effect here: the base quantizer"),
     "method": (keys(Percentile=99), "Percentile: has no effect on method MinMax; methods that have it: percentile"),
     "a key that the method has no use for": (keys("Percentile", NumBins=512), "NumBins: has no effect (percentile: option NumBins: the histograms have a fixed number of bins"),
@@ -187,7 +187,7 @@ IDLE = {
 }
 
 
-@pytest.mark.parametrize("text, says", IDLE.values(), ids=IDLE)
+@pytest.mark.parametrize("text, says", IGNORED.values(), ids=IGNORED)
 def test_settings_without_effect(preon, model, data, text, says):
     (preon.folder / "c.json").write_text(text)
     done = preon("quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--config", "c.json", "--json")

@@ -187,7 +187,7 @@ def test_external_data_opset_and_value_info(files):
 
 @pytest.mark.parametrize("text, says", [
     ("global_config: [1", "line"),
-    ("a: 1\na: 2", "second time"),
+    ("a: 1\na: 2", "given twice"),
     ("methd: minmax", "did you mean 'method'?"),
     ("global_config: {}", "input_tensors"),
     ("- a", "not a JSON object"),

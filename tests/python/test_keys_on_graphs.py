@@ -170,7 +170,7 @@ def test_a_clip_whose_bound_matters_stays(run):
     wide = key("TensorQuantOverrides={\"clip\": [{\"rmin\": 0, \"rmax\": 12}]}")
     content, result = run(*CENTRED, *wide, *key("ConvertClipToRelu=true"))
     assert Written(content).kinds["Clip"] == 2
-    assert [each for each in result["warnings"] if "'n_clip' stays Clip: it ends at 6 and has codes up to 12" in each]
+    assert [each for each in result["warnings"] if "'n_clip' stays a Clip: its upper bound is 6, but the codes of its output reach 12" in each]
     compat = Written(run(*CENTRED, *wide, *key("ConvertClipToRelu=true"), "--compat", "quark")[0])
     assert compat.kinds["Clip"] == 1   # AMD Quark's way
 

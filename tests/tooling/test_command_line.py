@@ -200,7 +200,7 @@ def test_no_colors_in_pipes_and_objects(preon):
         done = preon(*arguments, env={**os.environ, "TERM": "xterm"})
         assert "\x1b" not in done.stdout + done.stderr
     shown = on_terminal(preon, "doctor", "--json", "--quiet")
-    assert json.loads(shown)["schema"] == 1
+    assert json.loads(shown)["schema"] == 2
 
 
 # --json
@@ -217,7 +217,7 @@ def check_object(text, verb):
     assert len(lines) == 1
     result = json.loads(lines[0])
     fields = page_fields()
-    assert result["schema"] == 1 and result["verb"] == verb
+    assert result["schema"] == 2 and result["verb"] == verb
     unknown = set(result) - fields["Every result"] - fields[verb]
     assert not unknown, f"docs/json.md does not name {unknown} of {verb}"
     return result
@@ -237,7 +237,7 @@ def test_results_have_a_schema_and_documented_fields(preon, model, data):
         check_object(done.stdout, verb)
         for line in done.stderr.splitlines():
             if line.startswith("{"):
-                assert json.loads(line)["schema"] == 1
+                assert json.loads(line)["schema"] == 2
     check_object(preon("inspect", "a.calib", "--json").stdout, "inspect")
     check_object(preon("ranges", "a.calib", "--all-methods", "--json").stdout, "ranges")
 
@@ -254,7 +254,7 @@ def test_an_error_is_one_object(preon, model, data, arguments, status, number, h
     lines = done.stdout.splitlines()
     assert len(lines) == 1
     error = json.loads(lines[0])
-    assert set(error) == {"schema", "version", "error"} and error["schema"] == 1
+    assert set(error) == {"schema", "version", "error"} and error["schema"] == 2
     told_fields = error["error"]
     assert set(told_fields) - {"hint"} == {"id", "status", "message"} and ("hint" in told_fields) == hint
     assert told_fields["status"] == status and (number is None or told_fields["id"] == f"E{number}")
@@ -263,7 +263,7 @@ def test_an_error_is_one_object(preon, model, data, arguments, status, number, h
 
 def test_version_as_an_object(preon):
     version = json.loads(told(preon, "version", "--json"))
-    assert version == {"schema": 1, "verb": "version", "version": told(preon, "version").split()[1]}
+    assert version == {"schema": 2, "verb": "version", "version": told(preon, "version").split()[1]}
 
 
 # --report x.html, metadata
@@ -273,7 +273,7 @@ def test_a_report_is_a_page(preon, model, data):
     assert done.returncode == 0, done.stderr
     page = (preon.folder / "r.html").read_text()
     assert page.startswith("<!doctype html>") and page.endswith("</html>\n")
-    for part in ("model.onnx → q.onnx", "Methods tried", "excluded", "gemm_1", "QLinearConv", "Latency", "SQNR"):
+    for part in ("model.onnx → q.onnx", "Candidates", "excluded", "gemm_1", "QLinearConv", "Latency", "SQNR"):
         assert part in page, part
     assert not re.search(r'(?:src|href)="?(?!#)|https?:|@import|url\(', page)
     assert preon("compare", model, "q.onnx", "--data", data, "--report", "c.html").returncode == 0
@@ -308,6 +308,6 @@ def test_the_model_says_how_it_was_made(preon, model, data, tmp_path):
 
 def test_the_method_that_auto_selects_is_named(preon, model, data, tmp_path):
     done = preon("quantize", model, "-o", "q.onnx", "--data", data, "--json")
-    chosen = next(tried["method"] for tried in json.loads(done.stdout)["tried"] if tried["chosen"])
+    chosen = next(entry["method"] for entry in json.loads(done.stdout)["candidates"] if entry["selected"])
     told_of = metadata(tmp_path / "q.onnx")
     assert told_of["preon.method"] == chosen and "preon.options" not in told_of

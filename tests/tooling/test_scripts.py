@@ -93,6 +93,10 @@ CLEAN = {"src/config/builtins.cc": "", "src/config/README.md": "one line", "src/
 MAKERS = "std::unique_ptr<Pass> MakeAPass();\nstd::unique_ptr<Pass> MakeBPass();  ///< not in the default list: first of all\n"
 PASS = 'A() : NodePass({.name = "fold_a"}) {}\nstd::unique_ptr<Pass> MakeAPass() { return nullptr; }\n'
 PASSES = {"src/passes/README.md": "", "src/passes/passes.h": MAKERS, "src/passes/a.cc": PASS, "src/config/builtins.cc": "builtins.passes.Add(MakeAPass());\n"}
+ALGORITHMS = {"src/algorithms/README.md": "", "src/algorithms/a.cc": 'std::string_view name() const override { return "a-b"; }\nstd::unique_ptr<Algorithm> MakeAAlgorithm() { return nullptr; }\n',
+              "src/config/builtins.cc": "builtins.algorithms.Add(MakeAAlgorithm());\n", "docs/design/algorithms.md": "| algorithm | asks for |\n|---|---|\n| `a-b` | x |\n\n| `c` |\n"}
+LAYERED = {"CMakeLists.txt": "preon_layer(base)\npreon_layer(ir DEPS base)\npreon_layer(api DEPS base ir)\n", "src/base/README.md": "May include no other layer, only std.\n",
+           "src/ir/README.md": "May include the layers that its line in `CMakeLists.txt` names.\n", "src/api/README.md": "May include base and ir. x\n"}
 TARGET = {"src/quantize/README.md": "", "src/quantize/targets/a.cc": 'std::string_view name() const override { return "npu-x"; }\n'}
 BASE = "struct Given {\n  std::function<int(int)> a;\n  int b = 0, c = 1;\n  int Sum() const { return b + c; }\n};\n"
 BUNDLE = BASE + "struct RunInputs final : Given {\n  std::map<int, int> d = {{1, 2}};\n  std::string e, f;\n};\n"
@@ -133,7 +137,7 @@ def found_in(tmp_path, files, check=""):
     return list(repo.problems(repo.Tree(tmp_path), [check]))
 
 
-@pytest.mark.parametrize("files", [{}, PASSES, TARGET, *map(reads, READS_ENOUGH)])
+@pytest.mark.parametrize("files", [{}, PASSES, ALGORITHMS, LAYERED, LAYERED | {"src/api/README.md": "May include every layer below cli/."}, TARGET, *map(reads, READS_ENOUGH)])
 def test_repo_check_passes_what_is_clean(tmp_path, files):
     assert found_in(tmp_path, CLEAN | files) == []
 
@@ -153,6 +157,9 @@ def test_repo_check_passes_what_is_clean(tmp_path, files):
     ("docs.test", {"docs/a.md": "`test_gone`"}, "names the test test_gone"),
     ("pass", PASSES | {"docs/design/passes.md": "## The order\n| # | pass | why |\n|---|---|---|\n| 1 | `fold_b` | x |\n"}, "pass 1 of 'The order' is fold_b, of the registry fold_a"),
     ("pass", PASSES | {"docs/a.md": "`--disable-pass fold_gone`"}, "the pass fold_gone"),
+    ("algorithm_problems", ALGORITHMS | {"docs/design/algorithms.md": "| algorithm | asks for |\n|---|---|\n| `a-b` | x |\n| `gone` | x |\n\n| `c` |\n"}, "lists the algorithms a-b, gone; the registry has a-b"),
+    ("layer_problems", LAYERED | {"src/api/README.md": "May include base.\n"}, "src/api/README.md: says 'May include base', CMakeLists.txt base ir"),
+    ("layer_problems", LAYERED | {"src/api/README.md": "All.\n"}, "src/api/README.md: says 'May include '"),
     ("registry", PASSES | {"src/config/builtins.cc": ""}, "MakeAPass stands 0 times"),
     ("registry", PASSES | {"src/config/builtins.cc": "passes.Add(MakeAPass());\npasses.Add(MakeAPass());\n"}, "MakeAPass stands 2 times"),
     ("target", TARGET | {"src/api/x.cc": 'if (name == "npu-x") Run();\n'}, 'names the target "npu-x"'),
@@ -162,6 +169,14 @@ def test_repo_check_passes_what_is_clean(tmp_path, files):
     ("word", {"docs/a.md": "an island"}, "'island'"),
     ("word", {"src/api/x.cc": "int drowned_channels = 0;\nint recommended, amended;\n"}, "'drowned'"),
     ("word", {"src/api/x.cc": "void GuardFloatIslands();\n"}, "'Islands'"),
+    ("word", {"src/api/x.cc": "int GetABriefLock();\n"}, "'BriefLock'"),
+    ("word", {"src/api/x.cc": "struct Forgetting_stream;\n"}, "'Forgetting_stream'"),
+    ("word", {"docs/a.md": "layout planner"}, "'layout planner'"),
+    ("word", {"python/a.py": "def prepare_with_care(): ...\n"}, "'with_care'"),
+    ("word", {"src/api/seen_through.h": ""}, "'seen_through' in the file's name"),
+    ("word", {"tests/dual_pairs.bin": ""}, "'dual_pairs' in the file's name"),
+    ("word", {"src/api/x.cc": "int Run(const Job& one); // a batch job is none\n"}, "'Job'"),
+    ("word", {"src/api/x.cc": "int idle_keys;\n"}, "'idle'"),
     ("word", {"docs/a.md": "the reference's names"}, "Quark"),
     ("word", {"src/api/x.cc": 'Warn("nobody reads it");\n'}, "plain words"),
     ("parameter", {"src/api/x.h": "int Many(int a, std::map<int, int> b, int c, int d, int e, int f,\n  int g);\n"}, "src/api/x.h:1: Many has 7 parameters"),

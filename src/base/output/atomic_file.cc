@@ -30,7 +30,7 @@ Result<std::string> BehindLinks(fs::path path) {
   std::error_code error;
   for (int link = 0; fs::is_symlink(path, error); ++link) {
     if (link == kMaxLinks)
-      return Error(ErrorId::kIoWrite, given, ": can't write: symbolic links go round in a circle; remove them");
+      return Error(ErrorId::kIoWrite, given, ": can't write: symbolic links form a loop; remove them");
     path = path.parent_path() / fs::read_symlink(path, error);
   }
   return path.string();

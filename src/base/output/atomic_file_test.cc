@@ -147,7 +147,7 @@ TEST_F(AtomicFileTest, LinksThatGoRoundInACircleAreRefused) {
   fs::create_symlink("a", dir_.File("b"));
   const Status status = WriteFileAtomically(dir_.File("a"), "x");
   EXPECT_EQ(status.id(), ErrorId::kIoWrite);
-  EXPECT_THAT(status.message(), HasSubstr("symbolic links go round in a circle"));
+  EXPECT_THAT(status.message(), HasSubstr("symbolic links form a loop"));
   EXPECT_TRUE(fs::is_symlink(dir_.File("a")));
   EXPECT_EQ(Entries(), 2);
 }

@@ -76,7 +76,7 @@ TEST(Config, EveryMistakeNamesFileAndKey) {
       {R"({"overrides": {"t": {"axis": 18446744073709551615, "tpye": 1}}})",
        "c.json: overrides: t: key 'tpye' is unknown; did you mean 'type'?; t: axis: got 18446744073709551615, wanted "
        "an integer from -16 to 15"},
-      {R"({"samples": 1, "samples": 2})", "c.json: key 'samples' for the second time"},
+      {R"({"samples": 1, "samples": 2})", "c.json: key 'samples' is given twice"},
       {R"({"overrides": {"t": {"tpye": "int8"}}})",
        "c.json: overrides: t: key 'tpye' is unknown; did you mean 'type'?"},
   };

@@ -137,7 +137,8 @@ Result<std::vector<std::unique_ptr<RangeMethod>>> AllMethods(const RangeOptions&
        {std::pair(ranges.method != "auto", "--method"), std::pair(!ranges.method_options.empty(), "--method-option"),
         std::pair(compat != Compat::kOff, "--compat")}) {
     if (given)
-      return Error(ErrorId::kConflictingOptions, "--all-methods: not with ", name, ", which belongs to one method");
+      return Error(ErrorId::kConflictingOptions, "--all-methods: can't be used with ", name,
+                   ", which belongs to one method");
   }
   std::vector<std::unique_ptr<RangeMethod>> methods;
   for (const auto& method : registry.entries()) {

@@ -33,10 +33,10 @@ std::set<std::string> FindBranchProbes(const Graph& graph, const QuantPlan& plan
   return branch_probes;
 }
 
-Unreached FindUnreached(const Graph& graph, const std::vector<std::string>& observed,
-                        const std::set<std::string>& empty) {
-  Unreached unreached;
-  if (empty.empty()) return unreached;
+NotReached FindNotReached(const Graph& graph, const std::vector<std::string>& observed,
+                          const std::set<std::string>& empty) {
+  NotReached not_reached;
+  if (empty.empty()) return not_reached;
   const IfScopes scopes(graph);
   std::set<int> seen, watched;
   for (const std::string& tensor : observed) {
@@ -58,23 +58,23 @@ Unreached FindUnreached(const Graph& graph, const std::vector<std::string>& obse
   for (const auto& node : graph.nodes()) {
     const int branch = untaken(scopes.ScopeOf(*node));
     if (branch == IfScopes::kNowhere) continue;
-    unreached.nodes.insert(node->name);
+    not_reached.nodes.insert(node->name);
     branches.insert(branch);
   }
   for (const int branch : branches) {
     const IfBranch place = scopes.BranchOf(branch);
-    unreached.places.push_back(StrCat(kIfBranches[place.branch], " of ", place.if_node));
+    not_reached.places.push_back(StrCat(kIfBranches[place.branch], " of ", place.if_node));
   }
   for (const std::string& tensor : empty) {
     if (untaken(ObservedIn(graph, scopes, tensor)) == IfScopes::kNowhere) {
-      unreached.places.push_back(StrCat("tensor '", tensor, "'"));
+      not_reached.places.push_back(StrCat("tensor '", tensor, "'"));
     }
-    if (const Node* producer = graph.Producer(tensor)) unreached.nodes.insert(producer->name);
+    if (const Node* producer = graph.Producer(tensor)) not_reached.nodes.insert(producer->name);
     for (const Use& use : graph.Uses(tensor)) {
-      if (!use.node->IsFlatIf()) unreached.nodes.insert(use.node->name);  // an If runs whichever branch it takes
+      if (!use.node->IsFlatIf()) not_reached.nodes.insert(use.node->name);  // an If runs whichever branch it takes
     }
   }
-  return unreached;
+  return not_reached;
 }
 
 }  // namespace preon

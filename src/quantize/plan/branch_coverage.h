@@ -14,14 +14,15 @@ namespace preon {
 /// all that its nodes need, but does not tell whether the branch ran. For QuantPlan::branch_probes.
 std::set<std::string> FindBranchProbes(const Graph& graph, const QuantPlan& plan);
 
-struct Unreached {
+/// What no calibration sample reaches.
+struct NotReached {
   std::set<std::string> nodes;      ///< by name
   std::vector<std::string> places;  ///< for messages: "then_branch of if_3", "tensor 'relu_7'"
 };
 
 /// Nodes of branches in which no observed tensor ever had a value, and those that write or read such a tensor.
 /// @param observed  what was observed in the graph; `empty` is the part of it that never had a value.
-Unreached FindUnreached(const Graph& graph, const std::vector<std::string>& observed,
-                        const std::set<std::string>& empty);
+NotReached FindNotReached(const Graph& graph, const std::vector<std::string>& observed,
+                          const std::set<std::string>& empty);
 
 }  // namespace preon

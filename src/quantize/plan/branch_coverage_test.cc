@@ -31,31 +31,31 @@ QuantPlan PlanWith(const std::vector<std::string>& tensors, const std::vector<st
   return plan;
 }
 
-TEST(Reach, ABranchInWhichNothingIsObservedGetsAWitness) {
+TEST(BranchCoverage, ABranchInWhichNothingIsObservedGetsAProbe) {
   const Model model = TwoBranches();
   EXPECT_THAT(FindBranchProbes(model.graph, PlanWith({"a", "m"}, {"p", "m", "q"})), ElementsAre("p"));
   EXPECT_THAT(FindBranchProbes(model.graph, PlanWith({"a", "m"}, {"m", "q"})), IsEmpty());
 }
 
-TEST(Reach, ABranchWithoutAnyValueIsNotReached) {
+TEST(BranchCoverage, ABranchWithoutAnyValueIsNotReached) {
   const Model model = TwoBranches();
-  const Unreached unreached = FindUnreached(model.graph, {"a", "m", "p"}, {"m"});
-  EXPECT_THAT(unreached.nodes, ElementsAre("e", "m", "q"));
-  EXPECT_THAT(unreached.places, ElementsAre("else_branch of if"));
+  const NotReached not_reached = FindNotReached(model.graph, {"a", "m", "p"}, {"m"});
+  EXPECT_THAT(not_reached.nodes, ElementsAre("e", "m", "q"));
+  EXPECT_THAT(not_reached.places, ElementsAre("else_branch of if"));
 }
 
 // Such a tensor has no elements; the branch did run.
-TEST(Reach, AnEmptyTensorAmongOthersKeepsItsNodesOnly) {
+TEST(BranchCoverage, AnEmptyTensorAmongOthersKeepsItsNodesOnly) {
   const Model model = TwoBranches();
-  const Unreached unreached = FindUnreached(model.graph, {"a", "m", "p", "q"}, {"m"});
-  EXPECT_THAT(unreached.nodes, ElementsAre("m", "q"));
-  EXPECT_THAT(unreached.places, ElementsAre("tensor 'm'"));
+  const NotReached not_reached = FindNotReached(model.graph, {"a", "m", "p", "q"}, {"m"});
+  EXPECT_THAT(not_reached.nodes, ElementsAre("m", "q"));
+  EXPECT_THAT(not_reached.places, ElementsAre("tensor 'm'"));
 }
 
-TEST(Reach, EverythingReachedIsTheRule) {
+TEST(BranchCoverage, EverythingReachedIsTheRule) {
   const Model model = TwoBranches();
-  const Unreached unreached = FindUnreached(model.graph, {"a", "m", "p"}, {});
-  EXPECT_THAT(unreached.nodes, IsEmpty());
+  const NotReached not_reached = FindNotReached(model.graph, {"a", "m", "p"}, {});
+  EXPECT_THAT(not_reached.nodes, IsEmpty());
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "passes/clamp.h"
+#include "passes/support/clamp.h"
 
 namespace preon {
 namespace {

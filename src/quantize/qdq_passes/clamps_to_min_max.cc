@@ -10,7 +10,7 @@
 // Why:         ONNX Runtime (1.30) merges Clip and Relu into QuantizeLinear at optimization level "basic" and knows no
 //              zero points of 4 bits there: it does not load the model with the Clip, and drops the Relu as if there
 //              were no codes for negative values.
-#include "passes/rewrite.h"
+#include "passes/support/rewrite.h"
 #include "quantize/qdq_passes/code_groups.h"
 #include "quantize/qdq_passes/qdq_passes.h"
 

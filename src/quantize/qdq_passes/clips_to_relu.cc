@@ -6,7 +6,7 @@
 //              float. With --compat quark every quantized Clip from 0 or above, as in Quark, whatever its bound.
 // Formula:     -
 // Why:         Quark's ConvertClipToRelu: integer kernels have Relu built in. One warning per Clip from 0 that stays.
-#include "passes/rewrite.h"
+#include "passes/support/rewrite.h"
 #include "quantize/plan/op_traits.h"
 #include "quantize/qdq_passes/code_groups.h"
 #include "quantize/qdq_passes/qdq_passes.h"
@@ -17,9 +17,9 @@ namespace {
 // Why the codes of the Clip's output don't do its upper bound's work; empty where they do.
 std::string WhyBoundMatters(const Graph& graph, const std::string& output, const Range& bounds) {
   const std::optional<IntegerCodes> codes = IntegerCodesOf(graph, output);
-  if (!codes) return "has no integer codes behind it";
+  if (!codes) return "its output has no integer codes";
   const float largest = RepresentableRange(codes->params, codes->format).max;
-  return largest <= bounds.max + codes->params.scale / 2 ? "" : StrCat("has codes up to ", largest, " behind it");
+  return largest <= bounds.max + codes->params.scale / 2 ? "" : StrCat("the codes of its output reach ", largest);
 }
 
 class ClipsToRelu final : public QdqPass {
@@ -46,8 +46,8 @@ class ClipsToRelu final : public QdqPass {
       if (!bounds || bounds->min < 0 || (bounds->min > 0 && !always)) continue;
       const std::string why = always ? "" : WhyBoundMatters(graph, node->output(), *bounds);
       if (!why.empty()) {
-        warnings.push_back(
-            StrCat("ConvertClipToRelu: '", node->name, "' stays Clip: it ends at ", bounds->max, " and ", why));
+        warnings.push_back(StrCat("ConvertClipToRelu: node '", node->name, "' stays a Clip: its upper bound is ",
+                                  bounds->max, ", but ", why));
         continue;
       }
       Become(graph, *node, "Relu", {node->input(0)}, {});

@@ -1,4 +1,4 @@
-// dedicate_dequantize: a DequantizeLinear for each reader.
+// dedicate_dequantize: each reader of a quantized tensor gets its own DequantizeLinear.
 //
 // Before:      d = DequantizeLinear(c, s, z); A(d), B(d)
 // After:       A(DequantizeLinear(c, s, z)), B(DequantizeLinear(c, s, z))
@@ -44,7 +44,9 @@ class DedicateDequantizePass final : public QdqPass {
  public:
   std::string_view name() const override { return "dedicate_dequantize"; }
   std::vector<std::string_view> aliases() const override { return {"DedicatedDQNode"}; }
-  std::string_view summary() const override { return "a DequantizeLinear for each reader"; }
+  std::string_view summary() const override {
+    return "each reader of a quantized tensor gets its own DequantizeLinear";
+  }
   bool WantedBy(const QuantPlan& plan) const override { return plan.dedicated_dequantize; }
 
   Result<Effect> Apply(Model& model, const QuantPlan&, std::vector<std::string>&) const override {

@@ -54,7 +54,9 @@ void Copy(const SplitPair& split, const IfScopes& scopes, Graph& graph) {
 class PairsInBranches final : public QdqPass {
  public:
   std::string_view name() const override { return "pairs_in_branches"; }
-  std::string_view summary() const override { return "pairs across the edges of If branches move into the branches"; }
+  std::string_view summary() const override {
+    return "Q/DQ pairs that cross the border of an If branch move into the branch";
+  }
   bool WantedBy(const QuantPlan&) const override { return true; }
 
   Result<Effect> Apply(Model& model, const QuantPlan&, std::vector<std::string>&) const override {

@@ -17,7 +17,7 @@
 #include <functional>
 
 #include "formats/quark_operators.h"
-#include "passes/rewrite.h"
+#include "passes/support/rewrite.h"
 #include "quantize/qdq_passes/code_groups.h"
 #include "quantize/qdq_passes/qdq_passes.h"
 #include "quantize/qdq_passes/qoperator_bias.h"

@@ -105,7 +105,7 @@ TEST(Layers, TheWritersTypeGoesOverThoseOfReaders) {
   EXPECT_EQ(t.converts[0].type, TensorType(kOwn));
 }
 
-TEST(Layers, ReadersThatSayNothingKeepTheDefault) {
+TEST(Layers, ReadersWithoutASettingKeepTheDefault) {
   LayerOverride layer = Layer({"first"});
   layer.output = Type(kOwn);
   const TensorOverride t = Overrides({layer}).at("t");

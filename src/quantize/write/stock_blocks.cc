@@ -303,7 +303,7 @@ class BlocksWriter {
 
 Status WriteBlocksInStockForm(Graph& graph, const RoundTripNames& names, const BlockSpec& spec, int64_t axis) {
   if (spec.raise_exponent) {
-    return Error(ErrorId::kNotYetSupported, "use_compiler_version_cpu_kernel has no form in operators of the standard");
+    return Error(ErrorId::kNotYetSupported, "standard operators can't express use_compiler_version_cpu_kernel");
   }
   PREON_ASSIGN_OR_RETURN(BlockShape shape, BlockShape::Of(graph.ShapeOf(names.x), axis));
   BlocksWriter(graph, names, spec, std::move(shape)).Write();

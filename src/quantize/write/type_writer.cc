@@ -123,7 +123,7 @@ Status TypeWriter::WriteWeight(const std::string& weight, const WeightPlan& plan
   }
   if (encoded.codes.type() == DataType::kUInt32) {
     return Error(ErrorId::kFormatCombination, weight,
-                 ": no DequantizeLinear takes uint32; wanted --weight-form folded or operators");
+                 ": DequantizeLinear does not support uint32; wanted --weight-form folded or operators");
   }
   qdq_.AddCodes(qdq_.OpenBehind(weight, plan.nodes), encoded);
   return Status::Ok();

@@ -1,4 +1,4 @@
-// Ranges of tensors that are read through a function which flattens out: values where it is flat need no codes.
+// Ranges of tensors whose readers first apply a function that flattens out: values where it is flat need no codes.
 #pragma once
 
 #include "ranges/range_method.h"

@@ -12,8 +12,8 @@ Result<Range> ChooseRange(const RangeMethod& method, const TensorSketch& sketch,
   if (context.is_output) {
     PREON_ASSIGN_OR_RETURN(range, FullRangeWhereFine(sketch, range, query));
   }
-  if (context.read_through == ReadActivation::kNone) return range;
-  return ActivationAwareRange(context.read_through, sketch, range, query);
+  if (context.read_activation == ReadActivation::kNone) return range;
+  return ActivationAwareRange(context.read_activation, sketch, range, query);
 }
 
 }  // namespace preon

@@ -14,7 +14,7 @@ TEST(ChooseRange, OnlyGraphAwareMethodsLookAtTheGraph) {
   std::vector<float> values = test::Gaussian(20000);
   for (float& x : values) x = 6 * x - 4;
   const TensorSketch sketch = test::SketchOf(values);
-  const TensorContext context = {.read_through = ReadActivation::kSilu};
+  const TensorContext context = {.read_activation = ReadActivation::kSilu};
   const std::unique_ptr<RangeMethod> plain = MakeMinMaxMethod();
   const std::unique_ptr<RangeMethod> aware = *plain->WithOptions({{"graphaware", "true"}});
   EXPECT_FALSE(plain->graph_aware());

@@ -9,7 +9,7 @@ TensorContexts FindTensorContexts(const Graph& graph, const std::set<std::string
   for (const std::string& tensor : FindOutputTensors(graph, tensors)) contexts[tensor].is_output = true;
   for (const std::string& tensor : tensors) {
     const ReadActivation activation = FindReadActivation(graph, tensor);
-    if (activation != ReadActivation::kNone) contexts[tensor].read_through = activation;
+    if (activation != ReadActivation::kNone) contexts[tensor].read_activation = activation;
   }
   return contexts;
 }

@@ -12,7 +12,7 @@ namespace preon {
 
 struct TensorContext {
   bool is_output = false;  ///< of the model, or only decoded on the way there (FindOutputTensors)
-  ReadActivation read_through = ReadActivation::kNone;
+  ReadActivation read_activation = ReadActivation::kNone;  ///< the function through which all its readers see it
 
   bool operator==(const TensorContext&) const = default;
 };

@@ -17,13 +17,13 @@ std::string Summary(const AnalyzeResult& result) {
   const Analysis& analysis = result.analysis;
   std::string tiles = Tile(StrCat(analysis.tensors.size()), "tensors") + Tile(StrCat(result.samples), "samples");
   for (const auto& [method, count] : analysis.advice) tiles += Tile(StrCat(count), method + " advised");
-  if (!analysis.unreached.empty()) tiles += Tile(StrCat(analysis.unreached.size()), "without values", "bad");
+  if (!analysis.not_reached.empty()) tiles += Tile(StrCat(analysis.not_reached.size()), "without values", "bad");
   if (!result.production.empty()) {
     tiles += Tile(StrCat(result.production_samples), "samples in production");
     tiles += Tile(StrCat(analysis.gaps.size()), "gaps in coverage", analysis.gaps.empty() ? "" : "bad");
   }
   std::string html = Tiles(tiles);
-  for (const std::string& tensor : analysis.unreached)
+  for (const std::string& tensor : analysis.not_reached)
     html += StrCat("<p class=\"note\"><code>", EscapeHtml(tensor), "</code>: no calibration sample reaches it</p>\n");
   return html;
 }

@@ -61,7 +61,7 @@ TEST(AnalysisPage, NamesAreNoMarkup) {
 
 TEST(AnalysisPage, NothingToShow) {
   AnalyzeResult result = test::ExampleAnalysis();
-  result.analysis = {.unreached = {"t"}};
+  result.analysis = {.not_reached = {"t"}};
   EXPECT_THAT(AnalysisPage(result), HasSubstr("sample reaches it"));
 }
 

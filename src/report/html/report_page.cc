@@ -39,14 +39,14 @@ std::string Warnings(const std::vector<std::string>& warnings) {
   return html;
 }
 
-std::string MethodsTried(const std::vector<MethodCandidate>& candidates) {
+std::string Candidates(const std::vector<MethodCandidate>& candidates) {
   if (candidates.empty()) return "";
   std::string rows;
   for (const MethodCandidate& candidate : candidates) {
     rows += StrCat("<tr>", TextColumn(EscapeHtml(candidate.method)), TextColumn(EscapeHtml(candidate.options)),
-                   NumberColumn(candidate.sqnr_db), TextColumn(candidate.chosen ? "selected" : ""), "</tr>\n");
+                   NumberColumn(candidate.sqnr_db), TextColumn(candidate.selected ? "selected" : ""), "</tr>\n");
   }
-  return "<h2>Methods tried</h2>\n" + Table({"method", "options", "SQNR, dB", ""}, rows);
+  return "<h2>Candidates</h2>\n" + Table({"method", "options", "SQNR, dB", ""}, rows);
 }
 
 std::string Outputs(const Comparison& compare) {
@@ -61,7 +61,7 @@ std::string Outputs(const Comparison& compare) {
                    NumberColumn(output.max_abs, output.not_finite > 0 ? "bad" : ""), "</tr>\n");
   }
   return StrCat("<h2>Error</h2>\n", Note(StrCat("Against float, on ", CountText(compare.samples, "sample"), ".")),
-                Table({"output", "SQNR, dB", "cosine", "L2", "largest"}, rows));
+                Table({"output", "SQNR, dB", "cosine", "L2", "largest difference"}, rows));
 }
 
 std::string Latencies(const LatencyPair& latency) {
@@ -135,7 +135,7 @@ std::string ReportPage(const QuantizeResult& result) {
     tiles += Tile(Percent(placement.integer_macs_share), "of the work in integers");
   }
   html += Tiles(tiles + ComparisonTiles(result.compare, result.latency)) + Warnings(result.warnings);
-  html += MethodsTried(result.policies) + Outputs(result.compare) + Latencies(result.latency);
+  html += Candidates(result.candidates) + Outputs(result.compare) + Latencies(result.latency);
   if (result.placement) html += Nodes(*result.placement);
   return html + Facts(result.facts) + PageEnd(result.placement.has_value());
 }

@@ -7,7 +7,7 @@
 
 namespace preon {
 
-/// What was quantized and what stays float and why, methods tried, error, latency, time.
+/// What was quantized and what stays float and why, candidates, error, latency, time.
 std::string ReportPage(const QuantizeResult& result);
 /// Error, accuracy, latency, time.
 std::string ReportPage(const CompareResult& result);

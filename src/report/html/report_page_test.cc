@@ -14,7 +14,7 @@ QuantizeResult Quantized() {
       .model = "m<1>.onnx", .output = "q.onnx", .float_size_bytes = 4000, .quantized_size_bytes = 1000};
   result.facts = {.verb = "quantize", .version = "1.2.3", .seconds = {{"load", 0.5}}, .total_seconds = 2};
   result.method = "minmse";
-  result.policies = {{.method = "minmax", .sqnr_db = 9}, {.method = "minmse", .sqnr_db = 12, .chosen = true}};
+  result.candidates = {{.method = "minmax", .sqnr_db = 9}, {.method = "minmse", .sqnr_db = 12, .selected = true}};
   result.placement = Placement{.integer = {{"conv", "Conv", "QLinearConv", 0.75}},
                                .float_nodes = {{"soft\xff", "Softmax", "no integer kernel", "too <wide>", 0.25}},
                                .integer_anchors = 1,

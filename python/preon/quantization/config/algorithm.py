@@ -126,7 +126,7 @@ def _loaded(key, value):
 
 @dataclasses.dataclass(eq=False)
 class CLEConfig(AlgoConfig):
-    """Evens out the weights of layers in a row."""
+    """Balances the weight ranges of consecutive layers."""
 
     name = "cle"
     cle_balance_method: str = "max"
@@ -160,7 +160,7 @@ class QuarotConfig(AlgoConfig):
 
 @dataclasses.dataclass(eq=False)
 class BiasCorrectionConfig(AlgoConfig):
-    """Takes the mean error of a layer out of its bias."""
+    """Corrects the bias of a layer for its mean quantization error."""
 
     name = "bias_correction"
 
@@ -170,7 +170,7 @@ class BiasCorrectionConfig(AlgoConfig):
 
 @dataclasses.dataclass(eq=False)
 class GPTQConfig(AlgoConfig):
-    """Rounds weights column by column, each making up for the last."""
+    """Rounds weights column by column and corrects the remaining columns for the error."""
 
     name = "gptq"
     bits: int = 8
@@ -239,7 +239,7 @@ class AdaQuantConfig(_FastFinetune):
 
 @dataclasses.dataclass(eq=False)
 class AutoMixprecisionConfig(AlgoConfig):
-    """Gives the layers that matter least, or most, another configuration."""
+    """Gives the least or the most sensitive layers another configuration."""
 
     name = "auto_mixprecision"
     target_layer_config: Union[QLayerConfig, dict, list[QLayerConfig]]

@@ -35,8 +35,8 @@ _KEYS = {"input_nodes": ("InputNodes", []), "output_nodes": ("OutputNodes", []),
 
 @dataclasses.dataclass
 class QuantizationConfig:
-    """The older configuration. Cross-layer equalization (`include_cle`) is on by default there; this version has it not and
-    warns."""
+    """The older configuration. Cross-layer equalization (`include_cle`) is on by default there; this version does not
+    have it and warns."""
 
     calibrate_method: Union[CalibrationMethod, PowerOfTwoMethod, LayerWiseMethod, Int16Method] = CalibrationMethod.MinMax
     quant_format: Union[QuantFormat, ExtendedQuantFormat] = QuantFormat.QDQ

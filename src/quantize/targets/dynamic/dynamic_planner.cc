@@ -73,7 +73,8 @@ class DynamicPlanner {
     PREON_RETURN_IF_ERROR(EditSubGraphs(copy, plan_body));
     if (plan_.dynamic.in_bodies > 0) {
       plan_.warnings.push_back(
-          StrCat(plan_.dynamic.in_bodies, " nodes in bodies of loops compute in integers, too; they are not listed"));
+          StrCat(plan_.dynamic.in_bodies,
+                 " nodes in bodies of Loop and Scan also compute in integers; the report does not list them"));
     }
     return Status::Ok();
   }
@@ -152,7 +153,7 @@ class DynamicPlanner {
   }
 
   Verdict JudgeLstm(const Node& node) const {
-    if (node.Int("layout", 0) != 0) return {FloatReason::kAttributes, "the integer operator has no layout 1"};
+    if (node.Int("layout", 0) != 0) return {FloatReason::kAttributes, "the integer operator does not support layout=1"};
     const Verdict input = JudgeConstant(node, 1, 3);
     return input.reason == FloatReason::kNone ? JudgeConstant(node, 2, 3) : input;
   }

@@ -11,9 +11,9 @@ using ::testing::IsEmpty;
 
 std::vector<std::string_view> Keys(const PlanOptions& options, const OpListRules& rules) {
   std::vector<std::string_view> keys;
-  for (const IgnoredKey& idle : rules.IgnoredKeys(options)) {
-    EXPECT_FALSE(idle.reason.empty()) << idle.key;
-    keys.push_back(idle.key);
+  for (const IgnoredKey& ignored : rules.IgnoredKeys(options)) {
+    EXPECT_FALSE(ignored.reason.empty()) << ignored.key;
+    keys.push_back(ignored.key);
   }
   return keys;
 }

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "passes/match.h"
+#include "passes/support/match.h"
 #include "quantize/plan/macs.h"
 #include "quantize/plan/op_traits.h"
 #include "quantize/targets/op_list/pairless_tensors.h"

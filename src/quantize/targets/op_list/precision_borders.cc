@@ -21,15 +21,14 @@ Precision PrecisionOf(const Pair& pair) {
   return precision;
 }
 
-class DualPairs {
+class PrecisionBorders {
  public:
-  DualPairs(const Graph& graph, const PlanOptions& options, QuantPlan& plan)
+  PrecisionBorders(const Graph& graph, const PlanOptions& options, QuantPlan& plan)
       : graph_(graph), options_(options), plan_(plan) {}
 
   Status Run() {
     if (options_.op_list.pairs.dedicated) {
-      return Error(ErrorId::kConflictingOptions,
-                   "EnableDualQuantNodePairs and DedicatedQDQPair: a reader's pair is either its own or a second one");
+      return Error(ErrorId::kConflictingOptions, "EnableDualQuantNodePairs and DedicatedQDQPair: got both, wanted one");
     }
     for (const NodeDecision& decision : plan_.nodes) {
       if (decision.reason != FloatReason::kNone) continue;
@@ -185,7 +184,7 @@ class DualPairs {
 }  // namespace
 
 Status PlanPrecisionBorders(const Graph& graph, const PlanOptions& options, QuantPlan* plan) {
-  return DualPairs(graph, options, *plan).Run();
+  return PrecisionBorders(graph, options, *plan).Run();
 }
 
 }  // namespace preon

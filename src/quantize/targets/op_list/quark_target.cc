@@ -16,8 +16,9 @@ class QuarkTarget final : public Target {
  public:
   std::string_view name() const override { return "quark"; }
   std::string_view summary() const override {
-    return "Q/DQ placement that NPU compilers expect: pairs around every listed operator, for other types with the "
-           "operators of libpreon_ops.so";
+    return "Q/DQ placement that NPU compilers expect: pairs around every operator in its list; types that "
+           "QuantizeLinear "
+           "does not support need libpreon_ops.so";
   }
   int64_t RequiredOpset(const PlanOptions& options) const override {
     return OpListOpset(options, kOperators, FormatOf(options) == QuarkFormat::kExtended);

@@ -9,7 +9,8 @@ class SimulateTarget final : public Target {
  public:
   std::string_view name() const override { return "simulate"; }
   std::string_view summary() const override {
-    return "to measure accuracy of any type: computes in float, rounds with standard operators, on any ONNX Runtime";
+    return "measures the accuracy of any type: computes in float and rounds with standard operators, on any ONNX "
+           "Runtime";
   }
   int64_t RequiredOpset(const PlanOptions& options) const override { return OpListOpset(options, kOperators); }
   bool Takes(const PlanOptions& options) const override { return TakesEveryType(options.weight); }

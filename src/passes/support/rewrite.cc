@@ -1,4 +1,4 @@
-#include "passes/rewrite.h"
+#include "passes/support/rewrite.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "passes/match.h"
+#include "passes/support/match.h"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "passes/linear_op.h"
+#include "passes/support/linear_op.h"
 
 namespace preon {
 

@@ -1,4 +1,4 @@
-#include "passes/initializer_role.h"
+#include "passes/support/initializer_role.h"
 
 #include <algorithm>
 

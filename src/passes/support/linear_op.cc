@@ -1,9 +1,9 @@
-#include "passes/linear_op.h"
+#include "passes/support/linear_op.h"
 
 #include <algorithm>
 
-#include "passes/match.h"
-#include "passes/rewrite.h"
+#include "passes/support/match.h"
+#include "passes/support/rewrite.h"
 
 namespace preon {
 namespace {

@@ -1,8 +1,8 @@
-#include "passes/clamp.h"
+#include "passes/support/clamp.h"
 
 #include <limits>
 
-#include "passes/match.h"
+#include "passes/support/match.h"
 
 namespace preon {
 namespace {

@@ -1,11 +1,11 @@
-#include "passes/no_op.h"
+#include "passes/support/no_op.h"
 
 #include <algorithm>
 #include <numeric>
 #include <string_view>
 #include <unordered_map>
 
-#include "passes/match.h"
+#include "passes/support/match.h"
 
 namespace preon {
 namespace {

@@ -1,8 +1,8 @@
-#include "passes/layer_norm.h"
+#include "passes/support/layer_norm.h"
 
 #include <algorithm>
 
-#include "passes/match.h"
+#include "passes/support/match.h"
 
 namespace preon {
 namespace {

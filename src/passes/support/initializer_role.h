@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "ir/graph.h"
-#include "passes/pass.h"
+#include "passes/support/node_settings.h"
 
 namespace preon {
 
@@ -20,7 +20,7 @@ struct InitializerRole {
   Kind kind = kValue;
   int64_t axis = 0;      ///< for kWeight; MatMul counts from the end (-1), since its weight may have any rank
   std::string node;      ///< for kBias
-  std::string settings;  ///< the user's: PassEnv::settings_of
+  std::string settings;  ///< the user's: NodeSettings
 
   auto operator<=>(const InitializerRole&) const = default;
 };

@@ -1,10 +1,10 @@
-#include "passes/batch_norm.h"
+#include "passes/support/batch_norm.h"
 
 #include <array>
 #include <cmath>
 
-#include "passes/match.h"
-#include "passes/rewrite.h"
+#include "passes/support/match.h"
+#include "passes/support/rewrite.h"
 
 namespace preon {
 
