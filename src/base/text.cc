@@ -27,31 +27,63 @@ std::vector<std::string> Split(std::string_view text, char separator) {
   return parts;
 }
 
-std::string Printable(std::string_view text) {
+namespace {
+
+/// A character in UTF-8 at the begin of `text`: its number and length in bytes; length 0 where there is none.
+struct Character {
+  uint32_t number = 0;
+  size_t length = 0;
+};
+
+Character FirstCharacter(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  if (lead < 0x80) return {lead, 1};
+  const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return {};
+  uint32_t number = lead & (0x7f >> length);
+  for (size_t at = 1; at < length; ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if ((byte & 0xc0) != 0x80) return {};
+    number = number << 6 | (byte & 0x3f);
+  }
+  constexpr uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool is_surrogate = number >= 0xd800 && number <= 0xdfff;
+  if (number < kSmallest[length] || number > 0x10ffff || is_surrogate) return {};
+  return {number, length};
+}
+
+/// Control characters of both blocks; what separates lines or turns the direction of the text that follows.
+bool SteersTerminals(uint32_t number) {
+  return number < 0x20 || (number >= 0x7f && number < 0xa0) || (number >= 0x2028 && number <= 0x202e) ||
+         (number >= 0x2066 && number <= 0x2069);
+}
+
+/// "\\x1b", "\\u202e".
+std::string Escaped(uint32_t number) {
+  if (number == '\n') return "\\n";
+  if (number == '\r') return "\\r";
+  if (number == '\t') return "\\t";
   constexpr char kHex[] = "0123456789abcdef";
+  std::string text = number < 0x100 ? "\\x" : "\\u";
+  for (int shift = number < 0x100 ? 4 : 12; shift >= 0; shift -= 4) text += kHex[number >> shift & 15];
+  return text;
+}
+
+}  // namespace
+
+std::string Printable(std::string_view text) {
   std::string printable;
-  for (size_t at = 0; at < text.size(); ++at) {
-    auto byte = static_cast<unsigned char>(text[at]);
-    // U+0080 to U+009F in UTF-8: C2 80 to C2 9F.
-    const bool second_block = byte == 0xc2 && at + 1 < text.size() && (text[at + 1] & 0xe0) == 0x80;
-    if (byte >= 0x20 && byte != 0x7f && !second_block) {
-      printable += text[at];
-      continue;
+  while (!text.empty()) {
+    const Character character = FirstCharacter(text);
+    const size_t length = std::max<size_t>(character.length, 1);
+    if (character.length == 0) {
+      printable += Escaped(static_cast<unsigned char>(text[0]));
+    } else if (SteersTerminals(character.number)) {
+      printable += Escaped(character.number);
+    } else {
+      printable += text.substr(0, length);
     }
-    if (second_block) byte = static_cast<unsigned char>(text[++at]);
-    switch (byte) {
-      case '\n':
-        printable += "\\n";
-        break;
-      case '\r':
-        printable += "\\r";
-        break;
-      case '\t':
-        printable += "\\t";
-        break;
-      default:
-        printable += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
-    }
+    text.remove_prefix(length);
   }
   return printable;
 }

@@ -34,8 +34,8 @@ bool Contains(const Names& names, std::string_view name) {
   return std::ranges::find(names, name) != std::ranges::end(names);
 }
 
-/// The text with control characters written out ("\\n", "\\x1b"), those of Unicode's second block included: names come
-/// from files that anybody may have made, and must not steer the terminal or forge lines of a report.
+/// The text as UTF-8, with control characters ("\\n", "\\x1b", "\\u202e") and bytes that are no UTF-8 ("\\xff") written
+/// out: names come from files that anybody may have made, and must not steer the terminal or forge lines of a report.
 std::string Printable(std::string_view text);
 
 }  // namespace preon

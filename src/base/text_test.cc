@@ -35,8 +35,18 @@ TEST(TextTest, ControlCharactersBecomePrintable) {
   EXPECT_EQ(Printable("\x1b[2J\x7f"), "\\x1b[2J\\x7f");
   EXPECT_EQ(Printable(std::string_view("\0", 1)), "\\x00");
   EXPECT_EQ(Printable("\xc2\x9b"
-                      "31m\xc2\xa0\xc2"),
-            "\\x9b31m\xc2\xa0\xc2");
+                      "31m\xc2\xa0"),
+            "\\x9b31m\xc2\xa0");
+  EXPECT_EQ(Printable("a\u202etxt\u2066\u2069\u2028\u202f"), "a\\u202etxt\\u2066\\u2069\\u2028\u202f");
+}
+
+TEST(TextTest, BytesThatAreNoUtf8BecomePrintable) {
+  EXPECT_EQ(Printable("\xff\x80"), "\\xff\\x80");
+  EXPECT_EQ(Printable("a\xc2"), "a\\xc2");                                      // cut short
+  EXPECT_EQ(Printable("\xc0\xaf \xe0\x80\xaf"), "\\xc0\\xaf \\xe0\\x80\\xaf");  // longer than it need be
+  EXPECT_EQ(Printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");                      // half of a pair
+  EXPECT_EQ(Printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");             // behind the last character
+  EXPECT_EQ(Printable("\xe2\x82\xac \xf0\x9f\x98\x80"), "\xe2\x82\xac \xf0\x9f\x98\x80");
 }
 
 }  // namespace

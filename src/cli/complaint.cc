@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "base/exit_status.h"
-#include "base/text.h"
 #include "cli/terminal.h"
 #include "report/error_json.h"
 
@@ -14,7 +13,7 @@ namespace preon::cli {
 std::string ErrorText(const Status& error, bool color) {
   const std::string prefix = StrCat("preon: error [E", GetErrorInfo(error.id()).number, "]");
   std::string text = StrCat(Styled(prefix, Style::kRed, color), " ", ErrorMessage(error), "\n");
-  if (!error.hint().empty()) text += StrCat(Styled("hint:", Style::kCyan, color), " ", Printable(error.hint()), "\n");
+  if (!error.hint().empty()) text += StrCat(Styled("hint:", Style::kCyan, color), " ", ErrorHint(error), "\n");
   return text;
 }
 

@@ -223,7 +223,8 @@ TensorOverride ParseQuarkOverride(const Json& value, Problems& problems) {
 }
 
 Status AddEach(TensorOverrides& overrides, const Json& tensors, TensorOverride (*parse)(const Json&, Problems&)) {
-  if (!tensors.is_object()) return WrongType(tensors, "an object with an entry for each tensor");
+  if (!tensors.is_object())
+    return WrongType(tensors, "an object with an entry for each tensor").WithContext("overrides");
   std::string all;
   for (const auto& [tensor, setting] : tensors.items()) {
     Problems problems;

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "report/error_json.h"
 #include "report/json_object.h"
 #include "report/report_file.h"
@@ -62,8 +63,18 @@ TEST(Json, AnErrorIsAnObject) {
       nlohmann::json::parse(ErrorJson(error)),
       nlohmann::json({{"schema", kJsonSchema},
                       {"version", PREON_VERSION},
-                      {"error", {{"id", "E1004"}, {"status", 2}, {"message", "a b\\x1b \ufffd"}, {"hint", "try c"}}}}));
+                      {"error", {{"id", "E1004"}, {"status", 2}, {"message", "a b\\x1b \\xff"}, {"hint", "try c"}}}}));
   EXPECT_FALSE(nlohmann::json::parse(ErrorJson(Error(ErrorId::kIoRead, "x")))["error"].contains("hint"));
+}
+
+TEST(Json, AnErrorOfFarTooLongNamesIsShortened) {
+  std::string name;
+  for (int copies = 0; copies < 10000; ++copies) name += "größe ";
+  const std::string message = ErrorMessage(Error(ErrorId::kModelInvalid, "begin ", name, " end"));
+  EXPECT_LT(message.size(), 3100);
+  EXPECT_TRUE(message.starts_with("begin größe") && message.ends_with("größe  end"));
+  EXPECT_NE(message.find(" bytes left out … "), std::string::npos);
+  EXPECT_EQ(Printable(message), message) << "no character is cut in two";
 }
 
 TEST(Json, FiguresThatAreNotThereAreLeftOut) {

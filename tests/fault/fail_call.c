@@ -1,6 +1,7 @@
 /* Preloaded into a program: the n-th call that concerns FAIL_FOLDER fails with FAIL_ERRNO, or, where that is 0, kills the
-   program before it is made. FAIL_LOG gets the names of the calls. */
+   program before it is made. FAIL_LOG gets the names of the calls. Calls that only read count where FAIL_READS is set. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -87,4 +89,38 @@ int rename(const char* from, const char* to) {
 }
 int renameat2(int from_at, const char* from, int to_at, const char* to, unsigned flags) {
   return concerns_path(to_at, to) && fails("renameat2") ? -1 : REAL(renameat2)(from_at, from, to_at, to, flags);
+}
+
+/* ---- calls that only read, and the last one of a file ---- */
+
+static int read_fails(int concerns, const char* name) { return concerns && getenv("FAIL_READS") != NULL && fails(name); }
+
+int close(int fd) {
+  if (!read_fails(concerns_file(fd), "close")) return REAL(close)(fd);
+  const int problem = errno;
+  REAL(close)(fd);  /* the descriptor is gone whatever close says */
+  errno = problem;
+  return -1;
+}
+ssize_t read(int fd, void* bytes, size_t count) {
+  return read_fails(concerns_file(fd), "read") ? -1 : REAL(read)(fd, bytes, count);
+}
+int fstat(int fd, struct stat* about) { return read_fails(concerns_file(fd), "fstat") ? -1 : REAL(fstat)(fd, about); }
+int stat(const char* path, struct stat* about) {
+  return read_fails(concerns_path(AT_FDCWD, path), "stat") ? -1 : REAL(stat)(path, about);
+}
+int lstat(const char* path, struct stat* about) {
+  return read_fails(concerns_path(AT_FDCWD, path), "lstat") ? -1 : REAL(lstat)(path, about);
+}
+ssize_t readlink(const char* path, char* bytes, size_t count) {
+  /* Our own questions about descriptors concern /proc. */
+  if (strncmp(path, "/proc/", 6) != 0 && read_fails(concerns_path(AT_FDCWD, path), "readlink")) return -1;
+  return syscall(SYS_readlinkat, AT_FDCWD, path, bytes, count);
+}
+DIR* opendir(const char* path) { return read_fails(concerns_path(AT_FDCWD, path), "opendir") ? NULL : REAL(opendir)(path); }
+FILE* fopen(const char* path, const char* how) {
+  return read_fails(concerns_path(AT_FDCWD, path), "fopen") ? NULL : REAL(fopen)(path, how);
+}
+FILE* fopen64(const char* path, const char* how) {
+  return read_fails(concerns_path(AT_FDCWD, path), "fopen") ? NULL : REAL(fopen64)(path, how);
 }

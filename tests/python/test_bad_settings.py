@@ -73,6 +73,7 @@ JSON = {
     "blocks and an algorithm": (config(extra_options={"UseMatMulNBits": True}, algo_config=[{"name": "bias_correction"}]), 1004, "'bias_correction' and UseMatMulNBits: got both"),
     "parameters of blocks alone": (keys(MatMulNBitsParams={"Bits": 4}), 1004, "MatMulNBitsParams: has no effect with --target quark; wanted UseMatMulNBits=true"),
     # Single tensors
+    "no table": ('{"overrides": "^("}', 1005, "overrides: got string, wanted an object with an entry for each tensor"),
     "no list": (tensors(w1={"axis": 0}), 1005, "w1: got object, wanted a list of objects"),
     "scale alone": (tensors(r1=[{"scale": 1}]), 1005, "r1: got one of scale and zero_point, wanted both"),
     "scale below 0": (tensors(r1=[{"scale": -1, "zero_point": 0}]), 1005, "r1: scale: got -1"),

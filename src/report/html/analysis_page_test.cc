@@ -20,7 +20,7 @@ size_t Count(const std::string& text, const std::string& part) {
 
 TEST(EscapeHtml, LeavesNoMarkupNoControlsAndValidUtf8) {
   EXPECT_EQ(EscapeHtml("a<b>&\"'\n"), "a&lt;b&gt;&amp;&quot;&#39;\\n");
-  EXPECT_EQ(EscapeHtml("\xff<"), "\xef\xbf\xbd&lt;");
+  EXPECT_EQ(EscapeHtml("\xff<"), "\\xff&lt;");
   EXPECT_EQ(EscapeHtml("größe"), "größe");
   EXPECT_EQ(EscapeHtml(""), "");
 }

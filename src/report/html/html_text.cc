@@ -1,17 +1,14 @@
 #include "report/html/html_text.h"
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "report/json_object.h"
 
 namespace preon {
 
 std::string EscapeHtml(std::string_view text) {
-  const std::string valid = nlohmann::json::parse(JsonLine(Printable(text))).get<std::string>();
   std::string escaped;
-  for (const char c : valid) {
+  for (const char c : Printable(text)) {
     switch (c) {
       case '&':
         escaped += "&amp;";
