@@ -21,8 +21,8 @@ Status CheckStatisticsAlone(const Options& options) {
                                                  {!options.data.preprocess.empty(), "--preprocess"},
                                                  {!options.data.labels.empty(), "--labels"},
                                                  {options.target.has_value(), "--target"},
-                                                 {!options.plan.exclude.empty(), "--exclude"},
-                                                 {!options.plan.exclude_types.empty(), "--exclude-type"},
+                                                 {!options.plan.exclude.names.empty(), "--exclude"},
+                                                 {!options.plan.exclude.types.empty(), "--exclude-type"},
                                                  {!options.prepare.passes.disabled.empty(), "--disable-pass"},
                                                  {options.prepare.float16.has_value(), "--float16"},
                                                  {options.calibration.observe.mode != SketchMode::kSampled, "--exact"},
@@ -57,37 +57,35 @@ bool IsLeftOut(const Status& status, const RangeMethod& method, bool all_methods
   return true;
 }
 
-Status AddRangesOfStatistics(const CalibrationData& data, RunInputs& run, RangesResult& result) {
-  const PlanOptions& plan = run.choices.plan;
-  const Methods methods = MethodsOf(run.choices.all_methods, *run.choices.method);
-  PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(plan.activation, plan.activation_symmetric));
-  if (run.choices.method->collects()) return NeedsValues(run.choices.method->name());
+Status AddRangesOfStatistics(const CalibrationData& data, const Methods& methods, const RangeQuery& wanted,
+                             Compat compat, const RunContext& context, RangesResult& result) {
   std::vector<std::pair<const std::string*, const TensorSketch*>> reached;
   for (const auto& [tensor, sketch] : data.tensors) {
     if (sketch.count() > 0) {
       reached.emplace_back(&tensor, &sketch);
     } else {  // in a branch that the data never took; quantize leaves it in float
-      run.context.Log(LogLevel::kWarning, StrCat(tensor, ": the calibration data never reach it: no range"));
+      context.Log(LogLevel::kWarning, StrCat(tensor, ": the calibration data never reach it: no range"));
     }
   }
   std::vector<Result<Range>> ranges(methods.size() * reached.size(), Range{});
-  OnThreads(static_cast<size_t>(run.context.ThreadCount()))(ranges.size(), [&](size_t i) {
+  OnThreads(static_cast<size_t>(context.ThreadCount()))(ranges.size(), [&](size_t i) {
     const auto& [tensor, sketch] = reached[i % reached.size()];
     const auto known = data.contexts.find(*tensor);
-    ranges[i] = ChooseRange(*methods[i / reached.size()], *sketch, {.format = format, .scale_type = plan.scale_type},
+    ranges[i] = ChooseRange(*methods[i / reached.size()], *sketch, wanted,
                             known == data.contexts.end() ? TensorContext() : known->second);
   });
   auto range = ranges.begin();
   for (const RangeMethod* method : methods) {
     RangesResult::OfMethod of_method{.method = std::string(method->name())};
-    TensorParams tensor_params(plan.compat);
+    TensorParams tensor_params(compat);
     bool left_out = false;
     for (const auto& [tensor, sketch] : reached) {
       const Result<Range>& chosen = *range++;
-      left_out = left_out || (!chosen.ok() && IsLeftOut(chosen.status(), *method, result.all_methods, run.context));
+      left_out = left_out || (!chosen.ok() && IsLeftOut(chosen.status(), *method, result.all_methods, context));
       if (left_out) continue;
       if (!chosen.ok()) return Status(chosen.status()).WithContext(*tensor);
-      PREON_ASSIGN_OR_RETURN(const QuantParams params, tensor_params.Make(*tensor, *chosen, format, plan.scale_type));
+      PREON_ASSIGN_OR_RETURN(const QuantParams params,
+                             tensor_params.Make(*tensor, *chosen, wanted.format, wanted.scale_type));
       of_method.tensors[*tensor] = ToResult(*chosen, params);
     }
     if (!left_out) result.methods.push_back(std::move(of_method));
@@ -96,8 +94,8 @@ Status AddRangesOfStatistics(const CalibrationData& data, RunInputs& run, Ranges
 }
 
 // The tensors of the plan, each with its own format.
-Status AddRangesOfModel(PreparedModel& prepared, const Calibration& calibration, RunInputs& run, RangesResult& result) {
-  const Choices& choices = run.choices;
+Status AddRangesOfModel(PreparedModel& prepared, const Calibration& calibration, const Choices& choices,
+                        const RunContext& context, RangesResult& result) {
   const PlanInputs inputs{.data = calibration.data,
                           .collected_ranges = calibration.collected_ranges ? &*calibration.collected_ranges : nullptr,
                           .own_method = choices.own_method,
@@ -106,8 +104,8 @@ Status AddRangesOfModel(PreparedModel& prepared, const Calibration& calibration,
   PREON_RETURN_IF_ERROR(
       FallbackPlanner(*choices.target, choices.plan, calibration.data, nullptr).LeaveNotReached(prepared));
   for (const RangeMethod* method : MethodsOf(choices.all_methods, *choices.method)) {
-    const Result<TensorRanges> ranges = SelectRanges(prepared.model.graph, prepared.plan, *method, inputs, run.context);
-    if (!ranges.ok() && IsLeftOut(ranges.status(), *method, result.all_methods, run.context)) continue;
+    const Result<TensorRanges> ranges = SelectRanges(prepared.model.graph, prepared.plan, *method, inputs, context);
+    if (!ranges.ok() && IsLeftOut(ranges.status(), *method, result.all_methods, context)) continue;
     if (!ranges.ok()) return ranges.status();
     RangesResult::OfMethod& of_method =
         result.methods.emplace_back(RangesResult::OfMethod{std::string(method->name()), {}});
@@ -136,19 +134,23 @@ Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run) {
     if (path.ends_with(".calib") || IsCalibFile(path)) {
       return Error(ErrorId::kConflictingOptions, "--data: has no effect on statistics, got ", path, "; wanted a model");
     }
-    const ModelPreparation preparation(options, run.builtins.passes, run.choices, run.samples, run.context);
+    const ModelPreparation preparation = run.Preparation();
     PREON_ASSIGN_OR_RETURN(PreparedModel prepared, preparation.Prepare(path));
     PREON_RETURN_IF_ERROR(CheckNotInputs(options.outputs, prepared.external_files));
-    const CalibrationStage stage(options, run.choices, run.samples, preparation, run.context);
-    PREON_ASSIGN_OR_RETURN(calibration, stage.Run(prepared, {}));
+    PREON_ASSIGN_OR_RETURN(calibration, run.Calibration(preparation).Run(prepared, {}));
     run.context.BeginStage("ranges");
-    PREON_RETURN_IF_ERROR(AddRangesOfModel(prepared, calibration, run, result));
+    PREON_RETURN_IF_ERROR(AddRangesOfModel(prepared, calibration, run.choices, run.context, result));
   } else {
     PREON_RETURN_IF_ERROR(CheckStatisticsAlone(options));
     run.context.BeginStage("load");
     PREON_ASSIGN_OR_RETURN(calibration.data, LoadCalibration(path, run.context.ThreadCount()));
     run.context.BeginStage("ranges");
-    PREON_RETURN_IF_ERROR(AddRangesOfStatistics(calibration.data, run, result));
+    const PlanOptions& plan = run.choices.plan;
+    PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(plan.activation, plan.activation_symmetric));
+    if (run.choices.method->collects()) return NeedsValues(run.choices.method->name());
+    PREON_RETURN_IF_ERROR(AddRangesOfStatistics(calibration.data,
+                                                MethodsOf(run.choices.all_methods, *run.choices.method),
+                                                {format, plan.scale_type}, plan.compat, run.context, result));
   }
   for (RangesResult::OfMethod& of_method : result.methods) {
     for (const auto& [tensor, source] : calibration.data.shared) {

@@ -23,14 +23,10 @@ Precision PrecisionOf(const Pair& pair) {
 
 class DualPairs {
  public:
-  DualPairs(const Graph& graph, const PlanOptions& options, QuantPlan& plan)
-      : graph_(graph), options_(options), plan_(plan) {}
+  DualPairs(const Graph& graph, const TensorType& activation, const TensorSettings& settings, QuantPlan& plan)
+      : graph_(graph), activation_(activation), settings_(settings), plan_(plan) {}
 
-  Status Run() {
-    if (options_.op_list.pairs.dedicated) {
-      return Error(ErrorId::kConflictingOptions,
-                   "EnableDualQuantNodePairs and DedicatedQDQPair: a reader's pair is either its own or a second one");
-    }
+  void Run() {
     for (const NodeDecision& decision : plan_.nodes) {
       if (decision.reason != FloatReason::kNone) continue;
       const Node* node = graph_.FindNode(decision.node);
@@ -42,7 +38,6 @@ class DualPairs {
     for (const std::string& input : graph_.inputs()) changed_ = Widen(input, nullptr) || changed_;
     if (!changed_)
       plan_.warnings.push_back("EnableDualQuantNodePairs: has no effect: no node has tensors of different types");
-    return Status::Ok();
   }
 
  private:
@@ -76,16 +71,16 @@ class DualPairs {
 
   // Is a type set for the tensor, or for the one whose scale it shares?
   bool HasOwnType(const std::string& tensor) const {
-    const auto wanted = options_.overrides.find(tensor);
-    if (wanted != options_.overrides.end() && (wanted->second.type || !wanted->second.converts.empty())) return true;
+    const auto wanted = settings_.overrides.find(tensor);
+    if (wanted != settings_.overrides.end() && (wanted->second.type || !wanted->second.converts.empty())) return true;
     const std::string& owner = plan_.activations.at(tensor).shares;
     return !owner.empty() && plan_.activations.contains(owner) && HasOwnType(owner);
   }
 
   std::optional<Precision> OwnPrecision(const Node& node) const {
-    const bool by_default = !options_.layer_nodes.empty() && !options_.layer_nodes.contains(node.name);
+    const bool by_default = !settings_.layer_nodes.empty() && !settings_.layer_nodes.contains(node.name);
     const auto matches = [&](const std::string& tensor, const Precision& seen) {
-      const bool set = HasOwnType(tensor) && seen.type() != options_.activation;
+      const bool set = HasOwnType(tensor) && seen.type() != activation_;
       return set != by_default;
     };
     for (const std::string& input : node.inputs()) {
@@ -176,7 +171,8 @@ class DualPairs {
   }
 
   const Graph& graph_;
-  const PlanOptions& options_;
+  const TensorType& activation_;
+  const TensorSettings& settings_;
   QuantPlan& plan_;
   std::map<const Node*, Precision> own_;
   bool changed_ = false;
@@ -184,8 +180,9 @@ class DualPairs {
 
 }  // namespace
 
-Status PlanPrecisionBorders(const Graph& graph, const PlanOptions& options, QuantPlan* plan) {
-  return DualPairs(graph, options, *plan).Run();
+void PlanPrecisionBorders(const Graph& graph, const TensorType& activation, const TensorSettings& settings,
+                          QuantPlan* plan) {
+  DualPairs(graph, activation, settings, *plan).Run();
 }
 
 }  // namespace preon
