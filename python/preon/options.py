@@ -102,10 +102,10 @@ class _Quantize(TypedDict, total=False):
     "weights use one bit less (int8: 7 bits), so that sums can't overflow on any CPU; half the resolution"
     disable_algorithm: Optional[Many]
     "switch off an algorithm that improves weights or biases ('help' lists them)"
-    no_bias_correction: Optional[bool]
-    "the same as --disable-algorithm bias-correction"
     no_channel_scales: Optional[bool]
     "the same as --disable-algorithm channel-scales"
+    no_bias_correction: Optional[bool]
+    "the same as --disable-algorithm bias-correction"
     nhwc: Optional[bool]
     "images are NHWC at the inputs and outputs of the result; samples stay NCHW"
     value_info: Optional[bool]

@@ -14,7 +14,7 @@ STEMS, NAMED_BY_THING = {"main"}, ("src/cli/", "src/config/keys/")  # verbs; gro
 NAMES = {"ToString"}
 
 WORD_BEFORE = re.compile(r"((?:\w+::)*~?[A-Za-z_]\w*|operator\s*\S+)\s*$")
-Declaration = collections.namedtuple("Declaration", "path line scope name parameters body virtual")
+Declaration = collections.namedtuple("Declaration", "path line scope name parameters body virtual initializers")
 
 
 def blank(text):
@@ -76,7 +76,7 @@ def declarations(path, text):
                 name, parameters = found
                 line = text.count("\n", 0, start + len(head) - len(head.lstrip())) + 1
                 virtual = re.search(r"\bvirtual\b|\)[\w\s]*\b(?:override|final)\b", head) is not None
-                yield Declaration(path, line, "::".join(scopes), name, parameters, body, virtual)
+                yield Declaration(path, line, "::".join(scopes), name, parameters, body, virtual, initializers_of(head) if body else "")
             start = place + 1
         place += 1
 
@@ -98,6 +98,12 @@ def function_of(head):
                 return None
             return word.group(1), split_parameters(head[place + 1:closing(head, place)])
     return None
+
+
+def initializers_of(head):
+    """What a constructor's head says of members and bases, behind the colon."""
+    start = re.search(r"\)\s*(?:noexcept\s*)?:(?!:)", head)
+    return head[start.end():] if start else ""
 
 
 @functools.cache

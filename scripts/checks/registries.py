@@ -17,6 +17,18 @@ def makers(tree):
     return found
 
 
+#: All algorithms, a line each, and what makes one.
+ALGORITHMS, ALGORITHM = "src/algorithms/algorithms.inc", re.compile(r"^std::unique_ptr<Algorithm> (Make(\w+)Algorithm)\(\) \{", re.MULTILINE)
+
+
+def algorithm_problems(tree):
+    listed = re.findall(r"^PREON_ALGORITHM\((\w+)\)$", tree.text(ALGORITHMS), re.MULTILINE) if ALGORITHMS in tree.paths else []
+    for path in tree.select(".cc", below="src/algorithms/"):
+        for maker, name in ALGORITHM.findall(tree.text(path)):
+            if listed.count(name) != 1:
+                yield f"{path}: {maker} stands {listed.count(name)} times in {ALGORITHMS}, wanted once"
+
+
 def registry_problems(tree):
     lists = "".join(tree.text(path) for path in tree.sources() if path.endswith(".cc"))
     for header, names in makers(tree).items():
@@ -26,4 +38,4 @@ def registry_problems(tree):
                 yield f"{header}: {name} stands {count} times in its registry, wanted once"
 
 
-CHECKS = (registry_problems,)
+CHECKS = (registry_problems, algorithm_problems)

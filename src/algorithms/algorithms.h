@@ -1,4 +1,4 @@
-// Makers of all algorithms; config/builtins.cc lists them in the order in which they act.
+// Makers of all algorithms (algorithms.inc).
 #pragma once
 
 #include <memory>
@@ -7,7 +7,11 @@
 
 namespace preon {
 
-std::unique_ptr<Algorithm> MakeChannelScalesAlgorithm();
-std::unique_ptr<Algorithm> MakeBiasCorrectionAlgorithm();
+#define PREON_ALGORITHM(name) std::unique_ptr<Algorithm> Make##name##Algorithm();
+#include "algorithms/algorithms.inc"
+#undef PREON_ALGORITHM
+
+/// All, in the order in which they act.
+AlgorithmRegistry MakeAlgorithms();
 
 }  // namespace preon

@@ -84,7 +84,6 @@ std::vector<double> GemmShift(const Node& node, const Tensor& error, std::span<c
 
 std::map<std::string, std::string> MeanSources(const Graph& graph, const QuantPlan& plan) {
   std::map<std::string, std::string> sources;
-  if (plan.compat != Compat::kOff) return sources;
   for (const BiasPlan& bias : plan.biases) {
     std::string tensor = bias.input;
     for (const Node* node = graph.Producer(tensor); node != nullptr; node = graph.Producer(tensor)) {
@@ -139,6 +138,8 @@ class BiasCorrection final : public Algorithm {
  public:
   std::string_view name() const override { return "bias-correction"; }
   std::string_view summary() const override { return "corrects biases for the mean error of rounded weights"; }
+  bool has_switch() const override { return true; }
+  std::string_view quark_name() const override { return "bias_correction"; }
 
   StatisticsRequest Needs(const Graph& graph, const QuantPlan& plan) const override {
     StatisticsRequest request;

@@ -12,8 +12,7 @@
 namespace preon {
 
 /// For each input of a Conv or Gemm whose bias is planned: the tensor that has its channel means, itself or the
-/// one that it is another shape of. Observed where it has a range or blocks; nothing with --compat, as other tools
-/// correct no bias.
+/// one that it is another shape of. Observed where it has a range or blocks.
 std::map<std::string, std::string> MeanSources(const Graph& graph, const QuantPlan& plan);
 
 /// Σ (W - W')[o, i, k] · E[x_i] · p_k for each output channel o of a Conv or Gemm; p_k is the share of the output's

@@ -122,13 +122,9 @@ class ChannelScales final : public Algorithm {
   std::string_view summary() const override {
     return "scales channels between a convolution and a depthwise one so that each uses all codes";
   }
-  // Only with the runtime's kernels depthwise weights have a scale per channel that costs nothing.
-  bool AppliesTo(const Target& target, const PlanOptions& options) const override {
-    return target.FollowsRuntime() && Algorithm::AppliesTo(target, options);
-  }
+  bool has_switch() const override { return true; }
 
   StatisticsRequest Needs(const Graph& graph, const QuantPlan& plan) const override {
-    if (plan.compat != Compat::kOff) return {};
     StatisticsRequest request;
     for (const std::string& tensor : ScalableTensors(graph, plan)) request.Add({.channel_extremes = {tensor}});
     return request;
@@ -143,6 +139,10 @@ class ChannelScales final : public Algorithm {
     }
     return std::unique_ptr<WriteHook>(std::make_unique<ChannelScalesHook>(std::move(extremes_of)));
   }
+
+ private:
+  // Only with the runtime's kernels depthwise weights have a scale per channel that costs nothing.
+  bool Suits(const Target& target) const override { return target.FollowsRuntime(); }
 };
 
 }  // namespace

@@ -182,7 +182,8 @@ Outcome<Answer> Analyze(const QuantizeOptions& options) {
 }
 
 Outcome<Answer> Inspect(const QuantizeOptions& options) {
-  return Answered(options, kVerbInspect, "inspect", InspectVerb);
+  const auto inspect = [](const std::string& path, const RunInputs& run) { return InspectVerb(path, run.context); };
+  return Answered(options, kVerbInspect, "inspect", inspect);
 }
 
 Outcome<Answer> Instrument(const QuantizeOptions& options) {

@@ -25,8 +25,8 @@ void AddPlan(const PlanOptions& plan, Json& json) {
     json["weight_scale_type"] = ScaleTypeName(plan.scale_type_of_weights());
   if (plan.weight_rule.method) json["weight_method"] = WeightMethodName(*plan.weight_rule.method);
   if (plan.compat != Compat::kOff) json["compat"] = CompatName(plan.compat);
-  if (plan.activation_scaled) json["activation_scaled"] = true;
-  if (plan.weight_scaled) json["weight_scaled"] = true;
+  if (plan.scaled.activation) json["activation_scaled"] = true;
+  if (plan.scaled.weight) json["weight_scaled"] = true;
   if (plan.bfloat16.casts) json["bfloat16"].push_back("casts");
   if (plan.bfloat16.clip) json["bfloat16"].push_back("clip");
   if (plan.bfloat16.vaiml) json["bfloat16"].push_back("vaiml");
@@ -35,10 +35,11 @@ void AddPlan(const PlanOptions& plan, Json& json) {
   if (plan.block_size) json["block_size"] = *plan.block_size;
   if (plan.accuracy_level) json["accuracy_level"] = *plan.accuracy_level;
   if (plan.op_list.reduce_range) json["reduce_range"] = true;
-  if (!plan.exclude.empty()) json["exclude"] = plan.exclude;
-  if (!plan.exclude_types.empty()) json["exclude_type"] = plan.exclude_types;
+  if (!plan.exclude.names.empty()) json["exclude"] = plan.exclude.names;
+  if (!plan.exclude.types.empty()) json["exclude_type"] = plan.exclude.types;
   if (!plan.passthrough.empty()) json["passthrough"] = plan.passthrough;
-  const size_t settings = plan.overrides.size() + plan.layers.size() + plan.base_overrides.size();
+  const size_t settings =
+      plan.settings.overrides.size() + plan.settings.layers.size() + plan.settings.base_overrides.size();
   if (settings > 0) json["tensor_settings"] = settings;
 }
 

@@ -13,16 +13,15 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run) 
   PREON_RETURN_IF_ERROR(CheckObserves(*run.choices.target, run.choices.plan));
   if (!run.samples.open) return MissingData("calibrate", "--data SRC");
   const std::optional<WorkerTask>& task = run.options.calibration.workers.task;
-  const ModelPreparation preparation(run.options, run.builtins.passes, run.choices, run.samples, run.context);
+  const ModelPreparation preparation = run.Preparation();
   const Status undone = Error(ErrorId::kPassFailed, "rewrites change the outputs");
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, task && task->verify_each_pass
                                                      ? preparation.PrepareVerifyingEachPass(model, undone)
                                                      : preparation.Prepare(model));
   PREON_RETURN_IF_ERROR(CheckNotInputs(run.options.outputs, prepared.external_files));
-  PartialCalibration partial(run.options);
-  const CalibrationStage stage(run.options, run.choices, run.samples, preparation, run.context);
+  PartialCalibration partial = run.Partial();
   PREON_ASSIGN_OR_RETURN(const Calibration calibration,
-                         stage.Run(prepared, {.partial = &partial, .keep_model = false}));
+                         run.Calibration(preparation).Run(prepared, {.partial = &partial, .keep_model = false}));
   const CalibrationData& data = calibration.data;
   run.context.BeginStage("write");
   // All that was asked for, or nothing: the file is the last.

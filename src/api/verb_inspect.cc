@@ -27,8 +27,8 @@ TensorSummary Summarize(const Graph& graph, const std::string& tensor) {
   return {tensor, text + "[" + dims + "]"};
 }
 
-Result<ModelSummary> InspectModel(const std::string& path, RunInputs& run) {
-  run.context.BeginStage("load");
+Result<ModelSummary> InspectModel(const std::string& path, const RunContext& context) {
+  context.BeginStage("load");
   PREON_ASSIGN_OR_RETURN(Model model, LoadModel(path));
   InferShapes(model);
   const Graph& graph = model.graph;
@@ -58,12 +58,12 @@ Result<ModelSummary> InspectModel(const std::string& path, RunInputs& run) {
                             .every = plan.every,
                             .observed_tensors = static_cast<int64_t>(plan.request.tensors.size())};
   }
-  summary.facts = RunFactsOf(run.context, "inspect");
+  summary.facts = RunFactsOf(context, "inspect");
   return summary;
 }
 
-Result<CalibSummary> InspectCalibration(const std::string& path, RunInputs& run) {
-  run.context.BeginStage("load");
+Result<CalibSummary> InspectCalibration(const std::string& path, const RunContext& context) {
+  context.BeginStage("load");
   PREON_ASSIGN_OR_RETURN(const CalibrationData data, LoadCalibration(path));
   CalibSummary summary{.path = path,
                        .fingerprint = data.model_fingerprint,
@@ -78,19 +78,19 @@ Result<CalibSummary> InspectCalibration(const std::string& path, RunInputs& run)
                              .mean = sketch.mean(),
                              .deviation = std::sqrt(sketch.variance())};
   }
-  summary.facts = RunFactsOf(run.context, "inspect");
+  summary.facts = RunFactsOf(context, "inspect");
   return summary;
 }
 
 }  // namespace
 
-Result<std::variant<ModelSummary, CalibSummary>> InspectVerb(const std::string& path, RunInputs& run) {
+Result<std::variant<ModelSummary, CalibSummary>> InspectVerb(const std::string& path, const RunContext& context) {
   using Either = std::variant<ModelSummary, CalibSummary>;
   if (path.ends_with(".calib") || IsCalibFile(path)) {
-    PREON_ASSIGN_OR_RETURN(CalibSummary summary, InspectCalibration(path, run));
+    PREON_ASSIGN_OR_RETURN(CalibSummary summary, InspectCalibration(path, context));
     return Either(std::move(summary));
   }
-  PREON_ASSIGN_OR_RETURN(ModelSummary summary, InspectModel(path, run));
+  PREON_ASSIGN_OR_RETURN(ModelSummary summary, InspectModel(path, context));
   return Either(std::move(summary));
 }
 

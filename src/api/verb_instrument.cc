@@ -46,12 +46,12 @@ Result<InstrumentResult> InstrumentVerb(const std::string& model, RunInputs& run
   PREON_RETURN_IF_ERROR(CheckObserves(*run.choices.target, run.choices.plan));
   // One sample is enough to see that the rewritten model computes what the source does.
   if (!run.samples.open) run.samples = MadeUpSamples();
-  const ModelPreparation preparation(run.options, run.builtins.passes, run.choices, run.samples, run.context);
+  const ModelPreparation preparation = run.Preparation();
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, PrepareChecked(model, preparation, run.context));
   PREON_RETURN_IF_ERROR(CheckNotInputs(run.options.outputs, prepared.external_files));
   run.context.BeginStage("instrument");
-  Instrumentation plan = CalibrationStage(run.options, run.choices, run.samples, preparation, run.context)
-                             .InstrumentationOf(prepared, prepared.float16);
+  Instrumentation plan =
+      run.Calibration(preparation).InstrumentationOf(prepared, prepared.float16, run.options.instrument);
   PREON_ASSIGN_OR_RETURN(const PackedModel packed,
                          PackForServing(prepared.model, plan.Observed(), run.options.calibration.observe.optimize));
   // What the observer library will refuse had better be said now.

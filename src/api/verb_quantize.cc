@@ -47,6 +47,18 @@ std::vector<std::string> AlgorithmsThatNeedData(const PlannedModel& prepared,
   return names;
 }
 
+// Algorithms that a file of statistics does not serve: it was made without them, or by a served model.
+void WarnOfLacking(const CalibrationData& data, const std::string& path,
+                   const std::vector<const Algorithm*>& algorithms, PreparedModel& prepared) {
+  for (const Algorithm* algorithm : algorithms) {
+    const StatisticsRequest needed = algorithm->Needs(prepared.model.graph, prepared.plan);
+    const size_t lacking = LackedBy(data, needed).AllTensors().size();
+    if (lacking > 0)
+      prepared.warnings.push_back(StrCat(path, ": lacks statistics for ", algorithm->name(), " (", lacking,
+                                         " tensors), which it skips; calibrate again to collect them"));
+  }
+}
+
 // All ranges are saved, or nobody needs statistics: nothing has to be calibrated.
 bool IsComplete(const QuantPlan& plan, const SavedRanges* saved, bool needs_statistics) {
   return MissingRanges(plan, saved).empty() && (saved != nullptr || !needs_statistics);
@@ -61,8 +73,7 @@ Result<Calibration> CalibrateOrLoad(PreparedModel& prepared, const RunInputs& ru
       choices.target->NeedsStatistics(choices.plan) ||
       (!run.samples.made_up() && !AlgorithmsThatNeedData(prepared, choices.algorithms).empty());
   if (calib.empty() && !IsComplete(prepared.plan, files.saved, needs_statistics)) {
-    if (!run.samples.made_up())
-      return CalibrationStage(run.options, run.choices, run.samples, preparation, run.context).Run(prepared, files);
+    if (!run.samples.made_up()) return run.Calibration(preparation).Run(prepared, files);
     return Error(ErrorId::kMissingOption, run.options.outputs.ranges, ": no range for '",
                  MissingRanges(prepared.plan, files.saved).front(),
                  "' and others; wanted --data SRC to calibrate what is missing");
@@ -72,6 +83,7 @@ Result<Calibration> CalibrateOrLoad(PreparedModel& prepared, const RunInputs& ru
   if (!calib.empty()) {
     PREON_ASSIGN_OR_RETURN(loaded.data, LoadCalibration(calib, run.context.ThreadCount()));
     PREON_RETURN_IF_ERROR(CheckCalibrationFits(loaded.data, prepared, prepared.float16, calib));
+    WarnOfLacking(loaded.data, calib, choices.algorithms, prepared);
   }
   const Status same = CheckRewrites(prepared.model, prepared.first_run, run.context);
   if (same.ok()) return loaded;
@@ -153,7 +165,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
   const SavedRanges* saved = restored ? &*restored : nullptr;
   const std::string config_hash = HashOfRangeOptions(options);
 
-  const ModelPreparation preparation(options, run.builtins.passes, run.choices, run.samples, run.context);
+  const ModelPreparation preparation = run.Preparation();
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, preparation.Prepare(model));
   PREON_RETURN_IF_ERROR(CheckNotInputs(options.outputs, prepared.external_files));
   if (saved != nullptr)
@@ -164,8 +176,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
   const bool is_auto = run.choices.method->name() == "auto" && has_ranges && saved == nullptr;
   const bool tries = is_auto && !run.samples.made_up();
   if (is_auto && !tries) {
-    PREON_ASSIGN_OR_RETURN(const RangeMethod* method, run.builtins.methods.Find(kMethodWithoutTrials));
-    PREON_ASSIGN_OR_RETURN(run.choices.method, method->WithOptions({{std::string(kGraphAware), "true"}}));
+    PREON_ASSIGN_OR_RETURN(run.choices.method, run.choices.without_trials());
   }
   const std::string method(run.choices.method->name());
 
@@ -174,7 +185,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
   // Methods that collect have to see every value; restored ranges make a pass of their own.
   std::optional<PartialCalibration> partial;
   const bool calibrates = !run.samples.made_up() && options.calib.empty();
-  if (calibrates && !run.choices.method->collects() && saved == nullptr) partial.emplace(options);
+  if (calibrates && !run.choices.method->collects() && saved == nullptr) partial.emplace(run.Partial());
   // What a float16 model computes in float32 is not what it gives.
   const bool keeps_outputs = options.resources.memory != MemoryUse::kLow && !prepared.float16;
   PREON_ASSIGN_OR_RETURN(const Calibration calibration,
@@ -200,7 +211,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
   }
   SetMetadata(prepared.model, options, run.choices,
               has_ranges ? MethodOfRanges(run.builtins.methods, *run.choices.method, saved) : "");
-  const QuantizeStage stage(options, run.choices, run.samples, run.context);
+  const QuantizeStage stage = run.Quantization();
   PREON_ASSIGN_OR_RETURN(QuantizedModel quantized, stage.Run(prepared, inputs, fallback, float_outputs));
   QuantizeResult& result = quantized.result;
 

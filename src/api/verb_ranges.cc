@@ -25,8 +25,8 @@ Status CheckStatisticsAlone(const Options& options) {
                                                  {!options.data.preprocess.empty(), "--preprocess"},
                                                  {!options.data.labels.empty(), "--labels"},
                                                  {options.target.has_value(), "--target"},
-                                                 {!options.plan.exclude.empty(), "--exclude"},
-                                                 {!options.plan.exclude_types.empty(), "--exclude-type"},
+                                                 {!options.plan.exclude.names.empty(), "--exclude"},
+                                                 {!options.plan.exclude.types.empty(), "--exclude-type"},
                                                  {!options.prepare.passes.disabled.empty(), "--disable-pass"},
                                                  {options.prepare.float16.has_value(), "--float16"},
                                                  {options.calibration.observe.mode != SketchMode::kSampled, "--exact"},
@@ -126,11 +126,10 @@ Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run) {
     if (path.ends_with(".calib") || IsCalibFile(path)) {
       return Error(ErrorId::kConflictingOptions, "--data: has no effect on statistics, got ", path, "; wanted a model");
     }
-    const ModelPreparation preparation(options, run.builtins.passes, run.choices, run.samples, run.context);
+    const ModelPreparation preparation = run.Preparation();
     PREON_ASSIGN_OR_RETURN(PreparedModel prepared, preparation.Prepare(path));
     PREON_RETURN_IF_ERROR(CheckNotInputs(options.outputs, prepared.external_files));
-    const CalibrationStage stage(options, run.choices, run.samples, preparation, run.context);
-    PREON_ASSIGN_OR_RETURN(calibration, stage.Run(prepared, {}));
+    PREON_ASSIGN_OR_RETURN(calibration, run.Calibration(preparation).Run(prepared, {}));
     PREON_RETURN_IF_ERROR(
         FallbackPlanner(*run.choices.target, run.choices.plan, calibration.data, nullptr).LeaveNotReached(prepared));
     planned = PlanRanges(prepared.model.graph, prepared.plan);

@@ -21,7 +21,7 @@ Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run);
 /// Also writes a page to `options.outputs.html` where that is given.
 Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, RunInputs& run);
 /// A model, or (name ending in .calib) the statistics of one.
-Result<std::variant<ModelSummary, CalibSummary>> InspectVerb(const std::string& path, RunInputs& run);
+Result<std::variant<ModelSummary, CalibSummary>> InspectVerb(const std::string& path, const RunContext& context);
 /// Rewrites a float or quantized model by the passes named in the options, and writes `options.outputs.file`.
 /// Errors: kUnknownOption; what a pass reports.
 Result<PassesResult> PassesVerb(const std::string& model, RunInputs& run);

@@ -8,6 +8,27 @@ void CollectedStatistics::Add(CollectedStatistics more) {
   for (auto& [kind, tensors] : more.others) others[kind].merge(tensors);
 }
 
+StatisticsRequest LackedBy(const CalibrationData& data, const StatisticsRequest& request) {
+  StatisticsRequest lacking;
+  const auto lacks = [&](const std::string& tensor, const auto& has_more) {
+    const auto sketch = data.tensors.find(tensor);
+    return sketch == data.tensors.end() || (sketch->second.count() > 0 && !has_more(sketch->second.config()));
+  };
+  for (const std::string& tensor : request.tensors)
+    if (!data.tensors.contains(tensor)) lacking.tensors.insert(tensor);
+  for (const std::string& tensor : request.channel_extremes)
+    if (lacks(tensor, [](const SketchConfig& config) { return config.channels > 0; }))
+      lacking.channel_extremes.insert(tensor);
+  for (const std::string& tensor : request.channel_means)
+    if (lacks(tensor, [](const SketchConfig& config) { return config.mean_channels > 0; }))
+      lacking.channel_means.insert(tensor);
+  for (const auto& [kind, tensors] : request.others)
+    for (const std::string& tensor : tensors)
+      if (lacks(tensor, [&](const auto&) { return Find(data.statistics, kind->name(), tensor) != nullptr; }))
+        lacking.others[kind].insert(tensor);
+  return lacking;
+}
+
 CollectedStatistics Collected(const CalibrationData& data, const StatisticsRequest& request) {
   CollectedStatistics collected;
   const auto reached = [&](const std::string& tensor) -> const TensorSketch* {

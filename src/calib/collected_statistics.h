@@ -25,6 +25,9 @@ struct CollectedStatistics {
   void Add(CollectedStatistics more);
 };
 
+/// What `data` lack of the request. Of a tensor without values nothing is lacking.
+StatisticsRequest LackedBy(const CalibrationData& data, const StatisticsRequest& request);
+
 /// What `data` has of the request.
 CollectedStatistics Collected(const CalibrationData& data, const StatisticsRequest& request);
 

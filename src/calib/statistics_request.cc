@@ -42,6 +42,14 @@ std::vector<const StatisticKind*> StatisticsRequest::Kinds() const {
   return kinds;
 }
 
+std::set<std::string> StatisticsRequest::AllTensors() const {
+  std::set<std::string> all = tensors;
+  all.insert(channel_extremes.begin(), channel_extremes.end());
+  all.insert(channel_means.begin(), channel_means.end());
+  for (const auto& [kind, named] : others) all.insert(named.begin(), named.end());
+  return all;
+}
+
 std::vector<const StatisticKind*> StatisticsRequest::KindsOf(const std::string& tensor) const {
   std::vector<const StatisticKind*> kinds;
   for (const auto& [kind, named] : others) {

@@ -28,6 +28,8 @@ struct StatisticsRequest {
   void RestrictTo(const std::set<std::string>& kept);
   /// Nothing is asked for; a kind in `others` without tensors counts as nothing.
   bool empty() const;
+  /// Named anywhere.
+  std::set<std::string> AllTensors() const;
   /// The kinds of `others` that the tensor is named in.
   std::vector<const StatisticKind*> KindsOf(const std::string& tensor) const;
   std::vector<const StatisticKind*> Kinds() const;

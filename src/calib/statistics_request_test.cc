@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "calib/collected_statistics.h"
+
 namespace preon {
 namespace {
 
@@ -26,8 +28,25 @@ TEST(StatisticsRequest, AddNamesTheTensorsOfAllStatistics) {
   StatisticsRequest request;
   request.Add({.channel_extremes = {"a"}, .channel_means = {"b"}, .others = {{&kind, {"c"}}}});
   EXPECT_EQ(request.tensors, (std::set<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(request.AllTensors(), request.tensors);
   request.RestrictTo({});
   EXPECT_TRUE(request.empty());
+}
+
+// As a .calib file of a run without the algorithm, or of a served model, is restored.
+TEST(LackedBy, NamesTheStatisticsThatAFileHasNot) {
+  const SomeKind kind;
+  CalibrationData data;
+  const float values[] = {1, 2};
+  data.tensors.emplace("a", TensorSketch()).first->second.Update(values);
+  data.tensors.emplace("never_reached", TensorSketch());
+  const StatisticsRequest wanted{.tensors = {"a", "gone"}, .others = {{&kind, {"a", "never_reached"}}}};
+  const StatisticsRequest lacking = LackedBy(data, wanted);
+  EXPECT_EQ(lacking.tensors, std::set<std::string>{"gone"});
+  EXPECT_EQ(lacking.others.at(&kind), std::set<std::string>{"a"});
+  EXPECT_EQ(LackedBy(data, {.channel_means = {"a"}}).channel_means, std::set<std::string>{"a"});
+  data.statistics["some"]["a"] = "bytes";
+  EXPECT_EQ(LackedBy(data, wanted).AllTensors(), std::set<std::string>{"gone"});
 }
 
 }  // namespace

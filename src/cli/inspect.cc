@@ -12,7 +12,7 @@ Command InspectCommand() {
   preon inspect model.calib --json
 )",
           .run = [](const std::vector<std::string>& args, RunInputs& run) -> Result<Answer> {
-            const auto result = InspectVerb(args[0], run);
+            const auto result = InspectVerb(args[0], run.context);
             if (!result.ok()) return result.status();
             return std::visit([](const auto& summary) { return Answer{ToText(summary), ToJson(summary)}; }, *result);
           }};

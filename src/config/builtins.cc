@@ -65,8 +65,7 @@ Builtins MakeBuiltins() {
   builtins.targets.Add(MakeMatMulNBitsTarget());
   builtins.targets.Add(MakeDynamicTarget());
 
-  builtins.algorithms.Add(MakeChannelScalesAlgorithm());
-  builtins.algorithms.Add(MakeBiasCorrectionAlgorithm());
+  builtins.algorithms = MakeAlgorithms();
   return builtins;
 }
 

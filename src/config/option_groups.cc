@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
+
+#include "config/option_table.h"
 
 namespace preon {
 namespace {
@@ -16,9 +19,9 @@ constexpr auto kSamples = std::to_array<Name>({"input", "labels", "only", "calib
                                                "per-sample", "seed", "random-shape", "random-range"});
 constexpr auto kRanges = std::to_array<Name>(
     {"effort", "method-option", "symmetric", "scale-type", "compat", "exact", "no-optimize", "save-and-restore"});
-constexpr auto kWeights = std::to_array<Name>(
-    {"per-tensor", "block-size", "reduce-range", "weight-method", "weight-search", "weight-scale-type", "weight-form",
-     "weight-scaled", "accuracy-level", "disable-algorithm", "no-bias-correction", "no-channel-scales"});
+constexpr auto kWeights =
+    std::to_array<Name>({"per-tensor", "block-size", "reduce-range", "weight-method", "weight-search",
+                         "weight-scale-type", "weight-form", "weight-scaled", "accuracy-level", "disable-algorithm"});
 constexpr auto kTypes =
     std::to_array<Name>({"activation-scaled", "bfloat16", "bfp-attribute", "mx-attribute", "keep-block-axis"});
 constexpr auto kNodes = std::to_array<Name>({"exclude-type", "passthrough", "option"});
@@ -29,27 +32,38 @@ constexpr auto kResources =
     std::to_array<Name>({"workers", "memory", "one-in", "resume", "checkpoint", "latency", "tmp-dir"});
 constexpr auto kMessages = std::to_array<Name>({"json", "quiet", "verbose", "help"});
 
-constexpr auto kGroups = std::to_array<OptionGroup>({{"Common options", kCommon},
-                                                     {"Samples", kSamples},
-                                                     {"Ranges", kRanges},
-                                                     {"Weights and biases", kWeights},
-                                                     {"Floating and block types", kTypes},
-                                                     {"Nodes", kNodes},
-                                                     {"Graph and file", kGraph},
-                                                     {"Analysis", kAnalysis},
-                                                     {"Time, memory and disk", kResources},
-                                                     {"Messages", kMessages}});
+// And the switches of algorithms.
+std::vector<Name> Weights() {
+  std::vector<Name> names(kWeights.begin(), kWeights.end());
+  for (const OptionSpec& option : OptionTable())
+    if (!option.disables.empty()) names.push_back(option.name);
+  return names;
+}
 
 }  // namespace
 
-std::span<const OptionGroup> OptionGroups() { return kGroups; }
+std::span<const OptionGroup> OptionGroups() {
+  static const std::vector<Name> weights = Weights();
+  static const auto groups = std::to_array<OptionGroup>({{"Common options", kCommon},
+                                                         {"Samples", kSamples},
+                                                         {"Ranges", kRanges},
+                                                         {"Weights and biases", weights},
+                                                         {"Floating and block types", kTypes},
+                                                         {"Nodes", kNodes},
+                                                         {"Graph and file", kGraph},
+                                                         {"Analysis", kAnalysis},
+                                                         {"Time, memory and disk", kResources},
+                                                         {"Messages", kMessages}});
+
+  return groups;
+}
 
 std::string_view GroupOf(std::string_view option) {
   const auto has = [&](const OptionGroup& group) {
     return std::ranges::find(group.names, option) != group.names.end();
   };
-  const auto group = std::ranges::find_if(kGroups, has);
-  return group == std::end(kGroups) ? std::string_view() : group->title;
+  const auto group = std::ranges::find_if(OptionGroups(), has);
+  return group == OptionGroups().end() ? std::string_view() : group->title;
 }
 
 }  // namespace preon

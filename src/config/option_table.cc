@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "config/algorithm_switches.h"
 #include "config/compound_options.h"
 #include "config/option_values.h"
 #include "instrument/output_name.h"
@@ -75,11 +76,14 @@ constexpr OptionSpec kOptions[] = {
      "that needs", OptionKind::kValue, kPlans,
      [](Options& o, const std::string& v) { return SetMemory(o.resources.memory, v); }},
     {"worker", "I/N", "", OptionKind::kValue, kVerbCalibrate,
-     [](Options& o, const std::string& v) { return SetPart(Worker(o).part, Worker(o).parts, v); }},
+     [](Options& o, const std::string& v) {
+       WorkerTask& task = TaskOf(o.calibration.workers);
+       return SetPart(task.part, task.parts, v);
+     }},
     {"worker-seen", "FILE", "", OptionKind::kValue, kVerbCalibrate,
-     [](Options& o, const std::string& v) { Worker(o).seen = v; return Status::Ok(); }},
+     [](Options& o, const std::string& v) { TaskOf(o.calibration.workers).seen = v; return Status::Ok(); }},
     {"worker-verify-each-pass", "", "", OptionKind::kFlag, kVerbCalibrate,
-     [](Options& o, const std::string& v) { return SetFlag(Worker(o).verify_each_pass, v); }},
+     [](Options& o, const std::string& v) { return SetFlag(TaskOf(o.calibration.workers).verify_each_pass, v); }},
     {"calib", "FILE", "statistics of an earlier calibrate or merge, instead of --data", OptionKind::kValue,
      kVerbQuantize, [](Options& o, const std::string& v) { o.calib = v; return Status::Ok(); }},
     {"calib-out", "PLACE", "folder or file name to show as the value of PREON_CALIB_OUT on the server (%p: process id, "
@@ -133,10 +137,10 @@ constexpr OptionSpec kOptions[] = {
      }},
     {"activation-scaled", "", "divide float16 and bfloat16 activations by a calibrated scale first, so that they use "
      "the most precise part of the type", OptionKind::kFlag, kPlans,
-     [](Options& o, const std::string& v) { return SetFlag(o.plan.activation_scaled, v); }},
+     [](Options& o, const std::string& v) { return SetFlag(o.plan.scaled.activation, v); }},
     {"weight-scaled", "", "divide float16 and bfloat16 weights by a scale first, as --activation-scaled does for "
      "activations", OptionKind::kFlag, kVerbQuantize,
-     [](Options& o, const std::string& v) { return SetFlag(o.plan.weight_scaled, v); }},
+     [](Options& o, const std::string& v) { return SetFlag(o.plan.scaled.weight, v); }},
     {"bfloat16", "HOW", "how bfloat16 tensors are written: casts (Cast nodes instead of com.amd.quark operators), "
      "clip (a Clip in front), vaiml (casts at inputs only)", OptionKind::kList, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetBFloat16(o.plan.bfloat16, v); }},
@@ -206,14 +210,10 @@ constexpr OptionSpec kOptions[] = {
     {"disable-algorithm", "NAME", "switch off an algorithm that improves weights or biases ('help' lists them)",
      OptionKind::kList, kVerbQuantize,
      [](Options& o, const std::string& v) { o.algorithms.disabled.insert(v); return Status::Ok(); }},
-    {"no-bias-correction", "", "the same as --disable-algorithm bias-correction", OptionKind::kFlag, kVerbQuantize,
-     [](Options& o, const std::string& v) { return SetDisabled(o.algorithms.disabled, "bias-correction", v); }},
-    {"no-channel-scales", "", "the same as --disable-algorithm channel-scales", OptionKind::kFlag, kVerbQuantize,
-     [](Options& o, const std::string& v) { return SetDisabled(o.algorithms.disabled, "channel-scales", v); }},
     {"exclude", "NODE", "nodes that stay float, by name; * and ? are wildcards", OptionKind::kList, kObserves,
-     [](Options& o, const std::string& v) { o.plan.exclude.push_back(v); return Status::Ok(); }},
+     [](Options& o, const std::string& v) { o.plan.exclude.names.push_back(v); return Status::Ok(); }},
     {"exclude-type", "OP", "operator types that stay float", OptionKind::kList, kObserves,
-     [](Options& o, const std::string& v) { o.plan.exclude_types.push_back(v); return Status::Ok(); }},
+     [](Options& o, const std::string& v) { o.plan.exclude.types.push_back(v); return Status::Ok(); }},
     {"passthrough", "OP", "outputs of these operator types get the range of the input instead of their own",
      OptionKind::kList, kPlans,
      [](Options& o, const std::string& v) { o.plan.passthrough.push_back(v); return Status::Ok(); }},
@@ -318,19 +318,33 @@ constexpr OptionSpec kOptions[] = {
 
 }  // namespace
 
-std::span<const OptionSpec> OptionTable() { return kOptions; }
+std::span<const OptionSpec> OptionTable() {
+  static const std::vector<OptionSpec> table = [] {
+    std::vector<OptionSpec> all(std::begin(kOptions), std::end(kOptions));
+    auto place = std::ranges::find(all, "disable-algorithm", &OptionSpec::name) + 1;
+    for (const auto& [algorithm, option, help] : AlgorithmSwitches())
+      place = all.insert(place, {option, "", help, OptionKind::kFlag, kVerbQuantize, nullptr, algorithm}) + 1;
+    return all;
+  }();
+  return table;
+}
+
+Status OptionSpec::Set(Options& options, const std::string& value) const {
+  return disables.empty() ? set(options, value) : SetDisabled(options.algorithms.disabled, disables, value);
+}
 
 Status SetOption(Options& options, std::string_view name, const std::string& value) {
-  const auto found = std::ranges::find(kOptions, name, &OptionSpec::name);
-  if (found == std::end(kOptions)) {
+  const std::span<const OptionSpec> table = OptionTable();
+  const auto found = std::ranges::find(table, name, &OptionSpec::name);
+  if (found == table.end()) {
     std::vector<std::string> names;
-    for (const OptionSpec& option : kOptions) names.emplace_back(option.name);
+    for (const OptionSpec& option : table) names.emplace_back(option.name);
     return Error(ErrorId::kUnknownOption, "unknown option '", name, "'", DidYouMean(name, names));
   }
   options.given.origins.hints.erase(std::string(name));
   options.given.origins.key_of.erase(std::string(name));
   const size_t set_before = options.given.settings.size();
-  PREON_RETURN_IF_ERROR(found->set(options, value).WithContext("--", name));
+  PREON_RETURN_IF_ERROR(found->Set(options, value).WithContext("--", name));
   for (size_t index = set_before; index < options.given.settings.size(); ++index)
     options.given.settings[index].by_another = true;
   options.given.settings.push_back({std::string(name), value});

@@ -38,6 +38,9 @@ struct OptionSpec {
   /// Sets one value (flags: "true" or "false"). Errors: kBadOptionValue, kUnknownOption, kNotYetSupported; the caller
   /// puts the option's name in front.
   Status (*set)(Options& options, const std::string& value);
+  std::string_view disables = {};  ///< instead of `set`: the algorithm that this flag switches off
+
+  Status Set(Options& options, const std::string& value) const;
 };
 
 std::span<const OptionSpec> OptionTable();

@@ -47,10 +47,10 @@ Status SetFlag(bool& field, const std::string& value, bool inverted) {
   return Status::Ok();
 }
 
-Status SetDisabled(std::set<std::string>& disabled, const char* name, const std::string& value) {
+Status SetDisabled(std::set<std::string>& disabled, std::string_view name, const std::string& value) {
   bool off = false;
   PREON_RETURN_IF_ERROR(SetFlag(off, value));
-  off ? void(disabled.insert(name)) : void(disabled.erase(name));
+  off ? void(disabled.emplace(name)) : void(disabled.erase(std::string(name)));
   return Status::Ok();
 }
 
@@ -186,8 +186,8 @@ Status SetRandomRange(Options& options, const std::string& value) {
   return Status::Ok();
 }
 
-WorkerTask& Worker(Options& options) {
-  std::optional<WorkerTask>& task = options.calibration.workers.task;
+WorkerTask& TaskOf(WorkerOptions& workers) {
+  std::optional<WorkerTask>& task = workers.task;
   return task ? *task : task.emplace();
 }
 

@@ -16,7 +16,7 @@ Status BadValue(const std::string& got, std::string_view wanted);
 Status SetCount(int64_t& field, const std::string& value, int64_t least);
 Status SetFlag(bool& field, const std::string& value, bool inverted = false);
 /// Puts `name` among what is switched off, or takes it out.
-Status SetDisabled(std::set<std::string>& disabled, const char* name, const std::string& value);
+Status SetDisabled(std::set<std::string>& disabled, std::string_view name, const std::string& value);
 /// "NAME=VALUE" with both sides present.
 Result<std::pair<std::string, std::string>> SplitPair(const std::string& value, std::string_view wanted);
 /// "I/N" with I from 1 to N; the index from 0.
@@ -40,6 +40,6 @@ Result<std::pair<std::string, Shape>> ParseShapeOf(const std::string& value);
 Status SetRandomShape(Options& options, const std::string& value);
 Status SetRandomRange(Options& options, const std::string& value);
 /// The task of a worker process, made where there is none.
-WorkerTask& Worker(Options& options);
+WorkerTask& TaskOf(WorkerOptions& workers);
 
 }  // namespace preon

@@ -41,7 +41,7 @@ struct PassSelection {
 struct PrepareOptions {
   PassSelection passes;
   std::optional<Float16> float16;                       ///< default: kKeepIo where there are any
-  bool float16_scales = false;                          ///< UseFP32Scale=false
+  std::optional<bool> float32_scales;                   ///< UseFP32Scale
   std::map<std::string, Shape> fixed_shapes;            ///< of the model's inputs and outputs
   std::optional<std::vector<std::string>> copy_shared;  ///< CopySharedInit: operator types; empty = all
   int64_t opset = 0;                                    ///< the least that the result has; 0 = what it needs
@@ -114,6 +114,7 @@ struct GivenTypes {
 
 struct AlgorithmOptions {
   std::set<std::string> disabled;  ///< registry names
+  std::set<std::string> asked;     ///< of algo_config in a QConfig: where they have no part, a warning says so
 };
 
 /// How the result is written.

@@ -26,42 +26,24 @@ void FreeModel(PreparedModel& prepared) {
   ReleaseFreeMemory();
 }
 
-// Did the interrupted run collect everything that this one asks for?
-bool Covers(const CalibrationData& known, const StatisticsRequest& request) {
-  const auto has = [&](const std::string& tensor, const auto& has_more) {
-    const auto sketch = known.tensors.find(tensor);
-    return sketch != known.tensors.end() && (sketch->second.count() == 0 || has_more(sketch->second.config()));
-  };
-  const auto sketched = [&](const std::string& tensor) { return has(tensor, [](const auto&) { return true; }); };
-  const auto with_extremes = [&](const std::string& tensor) {
-    return has(tensor, [](const SketchConfig& config) { return config.channels > 0; });
-  };
-  const auto with_means = [&](const std::string& tensor) {
-    return has(tensor, [](const SketchConfig& config) { return config.mean_channels > 0; });
-  };
-  return std::ranges::all_of(request.tensors, sketched) &&
-         std::ranges::all_of(request.channel_extremes, with_extremes) &&
-         std::ranges::all_of(request.channel_means, with_means);
-}
-
 }  // namespace
 
 CalibrateOptions CalibrationStage::HowToCalibrate() const {
-  CalibrateOptions how{.mode = options_.calibration.observe.mode,
-                       .optimize = options_.calibration.observe.optimize,
-                       .memory = options_.resources.memory,
-                       .per_sample = options_.calibration.observe.per_sample};
-  if (choices_.plan.compat != Compat::kOff) {
+  CalibrateOptions how{.mode = inputs_.options.observe.mode,
+                       .optimize = inputs_.options.observe.optimize,
+                       .memory = inputs_.memory,
+                       .per_sample = inputs_.options.observe.per_sample};
+  if (inputs_.compat != Compat::kOff) {
     // The values of the graph as it is, which depend on the number of threads.
     how.optimize = false;
     how.serial_threads = 1;
   }
-  how.may_be_empty = options_.calibration.workers.task.has_value();
+  how.may_be_empty = inputs_.options.workers.task.has_value();
   return how;
 }
 
 StatisticsRequest CalibrationStage::Request(const PlannedModel& prepared, const SavedRanges* saved) const {
-  StatisticsRequest request = RequestFor(prepared.model.graph, prepared.plan, choices_.algorithms);
+  StatisticsRequest request = RequestFor(prepared.model.graph, prepared.plan, inputs_.algorithms);
   if (saved == nullptr) return request;
   std::set<std::string> missing;
   for (const std::string& tensor : MissingRanges(prepared.plan, saved))
@@ -79,16 +61,16 @@ Result<RangeCollection> CalibrationStage::MakeCollection(const QuantPlan& plan) 
     std::unique_ptr<RangeCollector>& collector = collectors[static_cast<size_t>(observed - tensors.begin())];
     if (collector != nullptr) continue;
     const ActivationPlan& activation = plan.activations.at(tensor);
-    PREON_ASSIGN_OR_RETURN(collector, choices_.method->Collect({activation.format, activation.scale_type}));
+    PREON_ASSIGN_OR_RETURN(collector, inputs_.method.Collect({activation.format, activation.scale_type}));
   }
   return RangeCollection::Create(std::move(tensors), std::move(collectors), context_.TempDir());
 }
 
 // What --resume or the task of a worker leave to be done; `start` is known already.
 Result<SampleSelection> CalibrationStage::SelectSamples(const std::optional<CalibrationData>& start) const {
-  SampleSelection selection{.limit = options_.calibration.samples};
+  SampleSelection selection{.limit = inputs_.options.samples};
   if (start) selection.seen = start->samples;
-  if (const std::optional<WorkerTask>& task = options_.calibration.workers.task) {
+  if (const std::optional<WorkerTask>& task = inputs_.options.workers.task) {
     selection.part = task->part;
     selection.parts = task->parts;
     if (!task->seen.empty()) {
@@ -102,8 +84,7 @@ Result<SampleSelection> CalibrationStage::SelectSamples(const std::optional<Cali
 // The trial's samples as a pass of this process would have seen them: from the same session.
 Status CalibrationStage::KeepTrialSamples(const PlannedModel& prepared, const std::vector<TensorSpec>& inputs,
                                           TrialSamples& trial) const {
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source,
-                         samples_.open(inputs, {.limit = options_.calibration.samples}));
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples_.open(inputs, {.limit = inputs_.options.samples}));
   CalibrateOptions how = HowToCalibrate();
   how.see_run = [&](const Batch& batch, const std::vector<NamedTensor>& outputs) {
     trial.Keep(batch, outputs);
@@ -118,13 +99,13 @@ Status CalibrationStage::KeepTrialSamples(const PlannedModel& prepared, const st
 Result<std::optional<CalibrationData>> CalibrationStage::StartFrom(const PartialCalibration& partial,
                                                                    const PlannedModel& prepared,
                                                                    const StatisticsRequest& request) const {
-  if (!options_.calibration.checkpoint.resume) {
-    if (!options_.calibration.workers.task) partial.StartAnew(context_);
+  if (!inputs_.options.checkpoint.resume) {
+    if (!inputs_.options.workers.task) partial.StartAnew(context_);
     return std::optional<CalibrationData>();
   }
   PREON_ASSIGN_OR_RETURN(std::optional<CalibrationData> known,
                          partial.Load(prepared.model.fingerprint, request.Kinds()));
-  if (!known || Covers(*known, request)) return known;
+  if (!known || LackedBy(*known, request).empty()) return known;
   return Error(ErrorId::kCalibFileMismatch, partial.path(),
                ": --resume: it lacks tensors or statistics: it was made "
                "with other options; wanted the same options, or the file removed");
@@ -133,7 +114,7 @@ Result<std::optional<CalibrationData>> CalibrationStage::StartFrom(const Partial
 // A run that was not asked to keep statistics goes on without.
 Status CalibrationStage::SavePartial(const PartialCalibration& partial, const CalibrationData& so_far) const {
   const Status saved = partial.Save(so_far);
-  if (saved.ok() || options_.calibration.checkpoint.resume || options_.calibration.checkpoint.seconds) return saved;
+  if (saved.ok() || inputs_.options.checkpoint.resume || inputs_.options.checkpoint.seconds) return saved;
   context_.Log(LogLevel::kWarning, StrCat("could not save statistics for --resume: ", saved.message()));
   return Status::Ok();
 }
@@ -147,7 +128,7 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
   if (files.partial != nullptr) {
     PREON_RETURN_IF_ERROR(files.partial->Describe(setup));
     PREON_ASSIGN_OR_RETURN(how.start, StartFrom(*files.partial, prepared, request));
-    how.checkpoint_seconds = static_cast<double>(options_.calibration.checkpoint.seconds.value_or(kCheckpointSeconds));
+    how.checkpoint_seconds = static_cast<double>(inputs_.options.checkpoint.seconds.value_or(kCheckpointSeconds));
     how.checkpoint = [&](const CalibrationData& so_far) { return SavePartial(*files.partial, so_far); };
   }
   if (how.start && check_rewrites) {  // there may be nothing left to run
@@ -156,13 +137,13 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
   }
   // A pass that keeps the model is for a model to be written, which wants the method's ranges.
   std::optional<RangeCollection> collection;
-  if (files.keep_model && choices_.method->collects()) {
+  if (files.keep_model && inputs_.method.collects()) {
     PREON_ASSIGN_OR_RETURN(collection, MakeCollection(prepared.plan));
     how.collection = &*collection;
   }
   PREON_ASSIGN_OR_RETURN(const SampleSelection selection, SelectSamples(how.start));
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples_.open(prepared.inputs, selection));
-  source = Prefetch(std::move(source), options_.resources.memory == MemoryUse::kLow ? 1 : 2);
+  source = Prefetch(std::move(source), inputs_.memory == MemoryUse::kLow ? 1 : 2);
   // Some of the trial's samples may be among those that were seen before: they have a pass of their own below.
   TrialSamples* const trial = how.start ? nullptr : files.trial;
   if (files.trial != nullptr) files.trial->Clear();
@@ -195,7 +176,7 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
 }
 
 Result<Calibration> CalibrationStage::RunWithWorkers(PreparedModel& prepared, const PassFiles& files) const {
-  WorkerPlan plan{.model = prepared.model.source_path, .workers = options_.calibration.workers.count};
+  WorkerPlan plan{.model = prepared.model.source_path, .workers = inputs_.options.workers.count};
   const Status same =
       prepared.first_run.outputs ? CheckRewrites(prepared.model, prepared.first_run, context_) : Status::Ok();
   if (!same.ok()) {
@@ -204,8 +185,8 @@ Result<Calibration> CalibrationStage::RunWithWorkers(PreparedModel& prepared, co
     plan.verify_each_pass = true;
   }
   context_.BeginStage("calibrate");
-  const std::string setup = CalibrationSetup(prepared.plan.target, prepared.float16, options_.calibration.observe.mode,
-                                             options_.calibration.observe.optimize);
+  const std::string setup = CalibrationSetup(prepared.plan.target, prepared.float16, inputs_.options.observe.mode,
+                                             inputs_.options.observe.optimize);
   const std::string fingerprint = prepared.model.fingerprint;
   const StatisticsRequest request = Request(prepared, nullptr);
   PartialCalibration& partial = *files.partial;
@@ -228,10 +209,9 @@ Result<Calibration> CalibrationStage::RunWithWorkers(PreparedModel& prepared, co
   PlannedRanges planned = PlanRanges(prepared.model.graph, prepared.plan);
   if (!files.keep_model) FreeModel(prepared);
   Calibration calibration;
-  PREON_ASSIGN_OR_RETURN(
-      calibration.workers_peak_rss_bytes,
-      RunWorkers(plan, options_.calibration.workers.program,
-                 CalibrationArguments(options_.given.config_file, options_.given.settings), context_));
+  PREON_ASSIGN_OR_RETURN(calibration.workers_peak_rss_bytes,
+                         RunWorkers(plan, inputs_.options.workers.program,
+                                    CalibrationArguments(inputs_.given.config_file, inputs_.given.settings), context_));
   std::vector<CalibrationData> parts;
   if (start) parts.push_back(*std::move(start));
   for (int64_t worker = 0; worker < plan.workers; ++worker) {
@@ -247,9 +227,8 @@ Result<Calibration> CalibrationStage::RunWithWorkers(PreparedModel& prepared, co
 }
 
 Result<Calibration> CalibrationStage::RunVerified(PreparedModel& prepared, const PassFiles& files) const {
-  const bool is_worker = options_.calibration.workers.task.has_value();  // its parent has checked the rewrites
-  if (options_.calibration.workers.count > 1 && !is_worker && files.saved == nullptr)
-    return RunWithWorkers(prepared, files);
+  const bool is_worker = inputs_.options.workers.task.has_value();  // its parent has checked the rewrites
+  if (inputs_.options.workers.count > 1 && !is_worker && files.saved == nullptr) return RunWithWorkers(prepared, files);
   Result<Calibration> calibration = RunOnce(prepared, files, !is_worker);
   if (calibration.ok() || calibration.status().id() != ErrorId::kPassFailed) return calibration;
   PREON_ASSIGN_OR_RETURN(prepared,
@@ -259,26 +238,26 @@ Result<Calibration> CalibrationStage::RunVerified(PreparedModel& prepared, const
 
 Result<Calibration> CalibrationStage::Run(PreparedModel& prepared, const PassFiles& files) const {
   Result<Calibration> calibration = RunVerified(prepared, files);
-  if (calibration.ok() || files.partial == nullptr || options_.calibration.workers.task) return calibration;
+  if (calibration.ok() || files.partial == nullptr || inputs_.options.workers.task) return calibration;
   const Status status = calibration.status();
   // Other data or options are needed, which nothing that was learned would go with.
   const bool useless = ExitStatus(status.id()) == 2;
-  if ((useless && !options_.calibration.checkpoint.resume) || !files.partial->Exists()) files.partial->Remove();
+  if ((useless && !inputs_.options.checkpoint.resume) || !files.partial->Exists()) files.partial->Remove();
   if (useless || !files.partial->Exists()) return status;
   return Status(status).WithHint(
       StrCat(files.partial->path(), " has the statistics so far: the same command with --resume continues from there"));
 }
 
-Instrumentation CalibrationStage::InstrumentationOf(const PlannedModel& prepared,
-                                                    std::optional<Float16> float16) const {
+Instrumentation CalibrationStage::InstrumentationOf(const PlannedModel& prepared, std::optional<Float16> float16,
+                                                    const InstrumentOptions& how_often) const {
   const CalibrateOptions how = HowToCalibrate();
   const Graph& graph = prepared.model.graph;
   Instrumentation plan{.inputs = graph.inputs(),
                        .outputs = graph.outputs(),
                        .request = Request(prepared, nullptr),
                        .mode = how.mode,
-                       .every = options_.instrument.every,
-                       .one_in = options_.instrument.one_in};
+                       .every = how_often.every,
+                       .one_in = how_often.one_in};
   plan.request.others.clear();  // the observer library has no algorithms
   plan.header.model_fingerprint = prepared.model.fingerprint;
   plan.header.setup = CalibrationSetup(prepared.plan.target, float16, how.mode, how.optimize);

@@ -4,11 +4,12 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "algorithms/algorithm.h"
 #include "base/context.h"
 #include "calib/calibration.h"
 #include "config/options.h"
-#include "config/resolve/resolve_options.h"
 #include "instrument/instrumented_model.h"
 #include "pipeline/float_outputs.h"
 #include "pipeline/prepare_model.h"
@@ -36,21 +37,32 @@ struct PassFiles {
   bool keep_model = true;                 ///< false: `prepared.model` is freed after the first run
 };
 
+/// What calibration depends on.
+struct CalibrationInputs {
+  const CalibrationOptions& options;
+  MemoryUse memory;
+  Compat compat;
+  const RangeMethod& method;
+  const std::vector<const Algorithm*>& algorithms;
+  const GivenSettings& given;  ///< for workers
+};
+
 /// Observes what range choice and the algorithms want to know. The first run also checks the rewrites; where they
 /// change the outputs, the model is prepared again with every pass verified, and so is the calibration.
 class CalibrationStage {
  public:
-  /// What it is given outlives it.
-  CalibrationStage(const Options& options, const Choices& choices, const Samples& samples,
-                   const ModelPreparation& preparation, const RunContext& context)
-      : options_(options), choices_(choices), samples_(samples), preparation_(preparation), context_(context) {}
+  /// What it is given, and what that refers to, outlives it.
+  CalibrationStage(const CalibrationInputs& inputs, const Samples& samples, const ModelPreparation& preparation,
+                   const RunContext& context)
+      : inputs_(inputs), samples_(samples), preparation_(preparation), context_(context) {}
 
   /// Errors: those of Calibrate, of the samples and of the workers. Where something was learned that --resume can go on
   /// from, a hint names the file.
   Result<Calibration> Run(PreparedModel& prepared, const PassFiles& files) const;
 
   /// The same statistics and the .calib around them, for a model that collects where it is served.
-  Instrumentation InstrumentationOf(const PlannedModel& prepared, std::optional<Float16> float16) const;
+  Instrumentation InstrumentationOf(const PlannedModel& prepared, std::optional<Float16> float16,
+                                    const InstrumentOptions& how_often) const;
 
  private:
   CalibrateOptions HowToCalibrate() const;
@@ -66,8 +78,7 @@ class CalibrationStage {
   Result<Calibration> RunWithWorkers(PreparedModel& prepared, const PassFiles& files) const;
   Result<Calibration> RunVerified(PreparedModel& prepared, const PassFiles& files) const;
 
-  const Options& options_;
-  const Choices& choices_;
+  const CalibrationInputs inputs_;
   const Samples& samples_;
   const ModelPreparation& preparation_;
   const RunContext& context_;

@@ -45,7 +45,7 @@ FloatNodes NotFused(const Placement& placement) {
 
 }  // namespace
 
-Result<FallbackEnd> FallbackPlanner::Run(PreparedModel& prepared, FloatFallback fallback) const {
+Result<FallbackEnd> FallbackPlanner::Run(PlannedModel& prepared, FloatFallback fallback) const {
   fallback.plan = [&](const FloatNodes& left_float) {
     PlanOptions options = options_;
     options.left_float = left_float;
@@ -62,7 +62,7 @@ bool FallbackPlanner::HasStatistics(const QuantPlan& plan) const {
   });
 }
 
-Result<bool> FallbackPlanner::LeaveInFloat(const FloatNodes& nodes, PreparedModel& prepared) const {
+Result<bool> FallbackPlanner::LeaveInFloat(const FloatNodes& nodes, PlannedModel& prepared) const {
   PREON_ASSIGN_OR_RETURN(
       const FallbackEnd end,
       Run(prepared, {.advice = [&](const QuantPlan&) { return Result<FloatNodes>(nodes); },
@@ -94,7 +94,7 @@ Status FallbackPlanner::LeaveNotReached(PreparedModel& prepared) const {
   return Status::Ok();
 }
 
-Status FallbackPlanner::LeaveNotFused(PreparedModel& prepared,
+Status FallbackPlanner::LeaveNotFused(PlannedModel& prepared,
                                       const std::function<Result<const Placement*>()>& write) const {
   const auto not_fused = [&](const QuantPlan&) -> Result<FloatNodes> {
     PREON_ASSIGN_OR_RETURN(const Placement* placement, write());

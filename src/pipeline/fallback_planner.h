@@ -23,7 +23,7 @@ class FallbackPlanner {
 
   /// Plans again with these nodes in float, too. False, with the plan as it was, when nothing would be left to quantize
   /// or the new plan needs statistics that the data lack. Errors: those of Target::Plan.
-  Result<bool> LeaveInFloat(const FloatNodes& nodes, PreparedModel& prepared) const;
+  Result<bool> LeaveInFloat(const FloatNodes& nodes, PlannedModel& prepared) const;
 
   /// Leaves the nodes that the data never reached in float, until everything that the plan observes had values; a
   /// warning says where they are. Errors: kNothingToQuantize when nothing is left; those of Target::Plan.
@@ -32,10 +32,10 @@ class FallbackPlanner {
   /// Writes `prepared` with `write`, which says what the runtime made of it, and leaves the nodes in float that were
   /// planned in integers and run in float: their codes would be expanded in every run. Ends with the last thing written
   /// being the plan. Targets that do not follow the runtime are written once.
-  Status LeaveNotFused(PreparedModel& prepared, const std::function<Result<const Placement*>()>& write) const;
+  Status LeaveNotFused(PlannedModel& prepared, const std::function<Result<const Placement*>()>& write) const;
 
  private:
-  Result<FallbackEnd> Run(PreparedModel& prepared, FloatFallback fallback) const;
+  Result<FallbackEnd> Run(PlannedModel& prepared, FloatFallback fallback) const;
   bool HasStatistics(const QuantPlan& plan) const;
 
   const Target& target_;

@@ -42,9 +42,9 @@ std::vector<std::string> FilesIn(const std::string& folder) {
 
 }  // namespace
 
-PartialCalibration::PartialCalibration(const Options& options)
-    : options_(options),
-      path_(options.calibration.workers.task ? options.outputs.file : options.outputs.file + ".partial") {}
+PartialCalibration::PartialCalibration(const DataOptions& data, const CalibrationOptions& calibration,
+                                       const std::string& output)
+    : data_(data), calibration_(calibration), path_(calibration.workers.task ? output : output + ".partial") {}
 
 Status PartialCalibration::Describe(const std::string& setup) {
   std::error_code ignored;
@@ -52,8 +52,8 @@ Status PartialCalibration::Describe(const std::string& setup) {
     return Error(ErrorId::kCalibFileMismatch, path_,
                  ": exists already, and an interrupted run would save its statistics under this name; rename it");
   }
-  setup_ = StrCat(setup, options_.calibration.observe.per_sample ? " per-sample" : "",
-                  " samples=", SamplesHash(options_.data, options_.calibration.samples));
+  setup_ = StrCat(setup, calibration_.observe.per_sample ? " per-sample" : "",
+                  " samples=", SamplesHash(data_, calibration_.samples));
   return Status::Ok();
 }
 

@@ -16,7 +16,8 @@ namespace preon {
 /// a file itself.
 class PartialCalibration {
  public:
-  explicit PartialCalibration(const Options& options);
+  /// @param output  of the calibration that may be interrupted
+  PartialCalibration(const DataOptions& data, const CalibrationOptions& calibration, const std::string& output);
 
   /// What its files must agree on: the setup of the finished calibration, and the samples as they are now. Goes before
   /// loading and saving. Errors: kCalibFileMismatch where another kind of file has the name.
@@ -44,7 +45,8 @@ class PartialCalibration {
  private:
   void RemoveWorkersFolder() const;
 
-  const Options& options_;
+  const DataOptions& data_;
+  const CalibrationOptions& calibration_;
   std::string path_, setup_;
 };
 

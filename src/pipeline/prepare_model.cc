@@ -103,23 +103,22 @@ void KeepLargeWeightsInFile(Model& model, const RunContext& context) {
 // Float16 tensors, where there are some: how they became float32.
 Result<std::optional<Float16>> ModelPreparation::ComputeInFloat32(Model& model,
                                                                   std::vector<std::string>& warnings) const {
-  const Options& options = options_;
   InferShapes(model);
-  const Float16 how = choices_.passes.disabled.contains("convert_float16")
+  const Float16 how = inputs_.passes.disabled.contains("convert_float16")
                           ? Float16::kOff
-                          : options.prepare.float16.value_or(Float16::kKeepIo);
+                          : inputs_.options.float16.value_or(Float16::kKeepIo);
   if (how == Float16::kOff) return std::optional<Float16>();
   const Result<Effect> effect =
       ConvertFloat16(model, how == Float16::kKeepIo ? Float16Border::kKept : Float16Border::kFloat32);
   if (!effect.ok())
     return Status(effect.status()).WithHint("--float16 off keeps its float16 tensors unchanged and in float");
   if (*effect == Effect::kUnchanged) {
-    if (options.prepare.float16) warnings.push_back("--float16: has no effect: the model has no float16 tensors");
-    if (options.given.keys.contains("UseFP32Scale"))
+    if (inputs_.options.float16) warnings.push_back("--float16: has no effect: the model has no float16 tensors");
+    if (inputs_.options.float32_scales)
       warnings.push_back("UseFP32Scale: has no effect: the model has no float16 tensors");
     return std::optional<Float16>();
   }
-  if (options.prepare.float16_scales) {
+  if (inputs_.options.float32_scales == false) {
     return Error(
         ErrorId::kNotYetSupported, "UseFP32Scale: got false for the float16 model ", model.source_path,
         "; this version writes float32 scales: runtimes have no integer kernels for float16 ones, and below 6.1e-5 "
@@ -133,8 +132,8 @@ Result<std::optional<Float16>> ModelPreparation::ComputeInFloat32(Model& model,
 // Raises the opset as far as the target likes it, or as far as it needs it where more does not work.
 Status ModelPreparation::RaiseOpset(PreparedModel& prepared, const Verify& verify) const {
   Model& model = prepared.model;
-  const Target& target = *choices_.target;
-  const int64_t least = options_.prepare.opset, preferred = std::max(target.PreferredOpset(choices_.plan), least);
+  const Target& target = inputs_.target;
+  const int64_t least = inputs_.options.opset, preferred = std::max(target.PreferredOpset(inputs_.plan), least);
   if (least != 0 && model.opset() > least)
     prepared.warnings.push_back(
         StrCat("--opset ", least, ": the model already has opset ", model.opset(), " and keeps it"));
@@ -143,7 +142,7 @@ Status ModelPreparation::RaiseOpset(PreparedModel& prepared, const Verify& verif
   if (raised.ok() && (!verify || verify(as_loaded, model).ok())) return Status::Ok();
   model = as_loaded;
   PREON_RETURN_IF_ERROR(
-      RaiseTo(model, std::max(target.RequiredOpset(choices_.plan), least)).WithContext(model.source_path));
+      RaiseTo(model, std::max(target.RequiredOpset(inputs_.plan), least)).WithContext(model.source_path));
   prepared.warnings.push_back(StrCat("opset ", model.opset(), " instead of ", preferred,
                                      raised.ok() ? ": raising it changes the outputs" : ": " + raised.message()));
   return Status::Ok();
@@ -155,22 +154,22 @@ Result<PreparedModel> ModelPreparation::Rewrite(Model source, const Verify& veri
   prepared.model = std::move(source);
   Model& model = prepared.model;
   const size_t source_nodes = model.graph.nodes().size();
-  const Target& target = *choices_.target;
-  const PlanOptions& plan = choices_.plan;
+  const Target& target = inputs_.target;
+  const PlanOptions& plan = inputs_.plan;
   PREON_RETURN_IF_ERROR(RaiseOpset(prepared, verify));
 
   RuntimeEvaluator evaluator(context_);
-  const Selection selection(plan);
+  const Selection selection(plan.exclude, plan.op_list.selection.nodes);
   const PassEnv env{.evaluator = &evaluator,
                     .context = &context_,
                     .settings_of = SettingsOf(plan),
                     .excluded = [&](const Node& node) { return selection.Excludes(node); },
-                    .copied_types = options_.prepare.copy_shared.value_or(std::vector<std::string>())};
-  PassRunnerOptions runner{.disabled = choices_.passes.disabled,
-                           .enabled = choices_.passes.enabled,
+                    .copied_types = inputs_.options.copy_shared.value_or(std::vector<std::string>())};
+  PassRunnerOptions runner{.disabled = inputs_.passes.disabled,
+                           .enabled = inputs_.passes.enabled,
                            .bodies = target.RewritesBodies(plan),
                            .verify = verify};
-  for (const auto& pass : passes_.entries()) {
+  for (const auto& pass : inputs_.registry.entries()) {
     const std::string name(pass->name());
     if (pass->phase() == PassPhase::kSource) {  // the source has been through them
       runner.disabled.insert(name);
@@ -182,7 +181,7 @@ Result<PreparedModel> ModelPreparation::Rewrite(Model source, const Verify& veri
     else if (!runner.enabled.contains(name))
       runner.disabled.insert(name);
   }
-  for (const PassRecord& record : RunPasses(model, passes_, env, runner)) {
+  for (const PassRecord& record : RunPasses(model, inputs_.registry, env, runner)) {
     if (!record.problem.empty()) prepared.warnings.push_back(StrCat("pass ", record.name, ": ", record.problem));
   }
 
@@ -201,12 +200,12 @@ Result<Model> ModelPreparation::Load(const std::string& path, PreparedModel& pre
   prepared.external_files = source.external_files;
   prepared.source_size_bytes = ModelSizeBytes(path, source);
   PREON_ASSIGN_OR_RETURN(prepared.float16, ComputeInFloat32(source, prepared.warnings));
-  if (!options_.prepare.fixed_shapes.empty() && !choices_.passes.disabled.contains("fix_shapes"))
-    PREON_RETURN_IF_ERROR(FixShapes(source, options_.prepare.fixed_shapes).WithContext("--fix-shape"));
-  PREON_RETURN_IF_ERROR(CheckNames(source.graph, choices_.plan.exclude, choices_.plan.op_list.selection.nodes,
-                                   choices_.plan.op_list.pairs.no_output_nodes));
-  PREON_RETURN_IF_ERROR(ResolveSelectors(source.graph, &choices_.plan));
-  PREON_RETURN_IF_ERROR(ResolveOverrides(source.graph, &choices_.plan));
+  if (!inputs_.options.fixed_shapes.empty() && !inputs_.passes.disabled.contains("fix_shapes"))
+    PREON_RETURN_IF_ERROR(FixShapes(source, inputs_.options.fixed_shapes).WithContext("--fix-shape"));
+  PREON_RETURN_IF_ERROR(CheckNames(source.graph, inputs_.plan.exclude.names, inputs_.plan.op_list.selection.nodes,
+                                   inputs_.plan.op_list.pairs.no_output_nodes));
+  PREON_RETURN_IF_ERROR(ResolveSelectors(source.graph, &inputs_.plan));
+  PREON_RETURN_IF_ERROR(ResolveOverrides(source.graph, &inputs_.plan));
   KeepLargeWeightsInFile(source, context_);
   return source;
 }
@@ -220,13 +219,13 @@ Result<std::vector<NamedTensor>> ModelPreparation::RunSource(const Model& source
 
 // Whether the samples are those that the model was trained for; where they do not matter, nothing is said.
 Status ModelPreparation::CheckSamples(const Model& source, PreparedModel& prepared) const {
-  if (samples_.made_up() || options_.data.from.has_random() || options_.calibration.workers.task ||
-      !choices_.target->NeedsStatistics(choices_.plan))
+  if (samples_.made_up() || inputs_.data.from.has_random() || inputs_.calibration.workers.task ||
+      !inputs_.target.NeedsStatistics(inputs_.plan))
     return Status::Ok();
   PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> samples,
-                         samples_.open(prepared.inputs, {.limit = options_.calibration.samples}));
+                         samples_.open(prepared.inputs, {.limit = inputs_.calibration.samples}));
   const auto load = [&]() -> Result<Model> { return source; };
-  for (std::string& warning : CheckInputs(*samples, prepared.inputs, options_.data.shard.count, load, context_))
+  for (std::string& warning : CheckInputs(*samples, prepared.inputs, inputs_.data.shard.count, load, context_))
     prepared.warnings.push_back(std::move(warning));
   return Status::Ok();
 }
@@ -258,7 +257,7 @@ Result<PreparedModel> ModelPreparation::Prepare(const std::string& path, const S
   }
   Result<PreparedModel> rewritten = Rewrite(source, verify);
   // A model that does not run as it is explains whatever else fails.
-  if (!options_.calibration.workers.task && !first_run.outputs &&
+  if (!inputs_.calibration.workers.task && !first_run.outputs &&
       (!rewritten.ok() || !SameGraph(source.graph, rewritten->model.graph))) {
     PREON_ASSIGN_OR_RETURN(first_run.outputs, RunSource(source, first_run.batch));
   }

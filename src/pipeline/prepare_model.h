@@ -9,13 +9,13 @@
 
 #include "base/tensor_spec.h"
 #include "config/options.h"
-#include "config/resolve/resolve_options.h"
 #include "ir/graph.h"
 #include "passes/pass.h"
 #include "pipeline/samples.h"
 #include "quantize/plan/float_fallback.h"
 #include "quantize/plan/float_reason.h"
 #include "quantize/plan/quant_plan.h"
+#include "quantize/plan/target.h"
 
 namespace preon {
 
@@ -46,13 +46,22 @@ struct PreparedModel : PlannedModel {
   FirstRun first_run;
 };
 
-/// Makes a PreparedModel from a file. What it is given outlives it.
+/// What preparation depends on.
+struct PreparationInputs {
+  const PrepareOptions& options;
+  const DataOptions& data;
+  const CalibrationOptions& calibration;
+  const PassRegistry& registry;
+  const PassSelection& passes;
+  const Target& target;
+  PlanOptions& plan;  ///< names of nodes in it are resolved against each model that is prepared
+};
+
+/// Makes a PreparedModel from a file. What it is given, and what that refers to, outlives it.
 class ModelPreparation {
  public:
-  /// Resolves names of nodes in `choices.plan` against each model that it prepares.
-  ModelPreparation(const Options& options, const PassRegistry& passes, Choices& choices, const Samples& samples,
-                   const RunContext& context)
-      : options_(options), passes_(passes), choices_(choices), samples_(samples), context_(context) {}
+  ModelPreparation(const PreparationInputs& inputs, const Samples& samples, const RunContext& context)
+      : inputs_(inputs), samples_(samples), context_(context) {}
 
   /// Loads, raises the opset, runs the passes. Nothing has compared the result with the source yet: that takes a run,
   /// and calibration's first one will do (CheckRewrites).
@@ -75,9 +84,7 @@ class ModelPreparation {
   Status RaiseOpset(PreparedModel& prepared, const Verify& verify) const;
   Result<PreparedModel> Rewrite(Model source, const Verify& verify) const;
 
-  const Options& options_;
-  const PassRegistry& passes_;
-  Choices& choices_;
+  const PreparationInputs inputs_;
   const Samples& samples_;
   const RunContext& context_;
 };

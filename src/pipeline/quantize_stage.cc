@@ -86,7 +86,7 @@ struct QuantizeStage::Written {
 };
 
 Status QuantizeStage::NotWritten(ErrorId id, std::string_view why, const Status& reason) const {
-  return Error(id, options_.outputs.file, ": not written: ", why, ": ", reason.message());
+  return Error(id, inputs_.output, ": not written: ", why, ": ", reason.message());
 }
 
 Result<QuantizeStage::Written> QuantizeStage::WriteOnce(const PlannedModel& prepared, const PlanInputs& inputs,
@@ -99,9 +99,9 @@ Result<QuantizeStage::Written> QuantizeStage::WriteOnce(const PlannedModel& prep
       return CheckSameResults(before, after, *compared, context_);
     };
   }
-  PREON_ASSIGN_OR_RETURN(written.quantized, WritePlan(prepared.model, prepared.plan, *choices_.method, checked,
-                                                      context_, &written.warnings));
-  if (options_.write.value_info) InferShapes(written.quantized);
+  PREON_ASSIGN_OR_RETURN(written.quantized, WritePlan(prepared.model, prepared.plan, inputs_.method, checked, context_,
+                                                      &written.warnings));
+  if (inputs_.write.value_info) InferShapes(written.quantized);
   context_.BeginStage("verify");
   PREON_RETURN_IF_ERROR(LoadForVerification(prepared, written));
   return written;
@@ -154,7 +154,7 @@ Result<Comparison> QuantizeStage::CompareWithFloat(const Model& model, const std
                                                    Written& written, const FloatOutputs& float_outputs) const {
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples_.open(inputs, {}));
   source = Prefetch(std::move(source));
-  const RunPlan runs = PlanRuns(written.quantized, context_.ThreadCount(), *source, options_.resources.memory);
+  const RunPlan runs = PlanRuns(written.quantized, context_.ThreadCount(), *source, inputs_.memory);
   std::optional<Session> beside;
   if (runs.at_once > 1) {
     PREON_ASSIGN_OR_RETURN(beside, Session::OpenModel(written.quantized, {.threads = runs.threads}, context_));
@@ -166,11 +166,11 @@ Result<Comparison> QuantizeStage::CompareWithFloat(const Model& model, const std
                                  {.at_once = runs.at_once, .max_samples = kMaxComparedSamples}, context_));
   for (const auto& [name, output] : comparison.outputs) {
     if (output.shape_differs > 0 && ShapeFollowsFromInputs(model.graph, name)) {
-      return Error(ErrorId::kVerifyOutput, options_.outputs.file, ": not written: the shape of output '", name,
+      return Error(ErrorId::kVerifyOutput, inputs_.output, ": not written: the shape of output '", name,
                    "' differs from the float model's in ", output.shape_differs, " runs");
     }
     if (output.not_finite == 0) continue;
-    return Error(ErrorId::kVerifyOutput, options_.outputs.file, ": not written: output '", name,
+    return Error(ErrorId::kVerifyOutput, inputs_.output, ": not written: output '", name,
                  "' holds NaN or infinity where the float model has none");
   }
   return comparison;
@@ -178,10 +178,10 @@ Result<Comparison> QuantizeStage::CompareWithFloat(const Model& model, const std
 
 Status QuantizeStage::MeasureLatencies(const std::string& source, const Batch& batch, Written& written,
                                        QuantizeResult& result) const {
-  const Target& target = *choices_.target;
+  const Target& target = inputs_.target;
   result.computes_in_float = target.QuantizesActivations() && !target.FollowsRuntime() && written.placement &&
                              written.placement->integer_anchors == 0;
-  const double seconds = options_.latency_seconds.value_or(kDefaultLatencySeconds);
+  const double seconds = inputs_.latency_seconds.value_or(kDefaultLatencySeconds);
   if (seconds == 0) return Status::Ok();
   context_.BeginStage("latency");
   written.session.reset();  // its threads
@@ -206,7 +206,7 @@ Status QuantizeStage::GiveNhwc(Written& written, const Batch& batch, const std::
   written.warnings.insert(written.warnings.end(), border.warnings.begin(), border.warnings.end());
   if (border.inputs.empty() && border.outputs.empty()) return Status::Ok();
   PREON_RETURN_IF_ERROR(quantized.graph.SortTopologically());
-  if (options_.write.value_info) InferShapes(quantized);
+  if (inputs_.write.value_info) InferShapes(quantized);
   constexpr std::string_view kAsNhwc = "the NHWC form of the result failed";
   Result<Session> session = Session::OpenModel(quantized, {.threads = context_.ThreadCount()}, context_);
   if (!session.ok()) return NotWritten(ErrorId::kVerifyLoad, kAsNhwc, session.status());
@@ -246,12 +246,12 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   PREON_ASSIGN_OR_RETURN(result.compare, CompareWithFloat(prepared.model, prepared.inputs, written, float_outputs));
   result.warnings = WarningsOf(result.compare);
   PREON_RETURN_IF_ERROR(MeasureLatencies(prepared.model.source_path, prepared.first_run.batch, written, result));
-  if (choices_.passes.enabled.contains("to_nhwc")) {
+  if (inputs_.to_nhwc) {
     context_.BeginStage("verify");
     PREON_RETURN_IF_ERROR(GiveNhwc(written, batch, *first));
   }
   if (written.quantized.opsets.contains(kQuarkDomain)) result.needs.emplace_back("libpreon_ops.so");
-  std::vector<std::string> warnings = choices_.warnings;
+  std::vector<std::string> warnings = inputs_.warnings;
   for (const auto* more : {&prepared.warnings, &written.warnings, &result.warnings})
     warnings.insert(warnings.end(), more->begin(), more->end());
   result.warnings = std::move(warnings);
@@ -259,9 +259,9 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
 
   // Saving is deterministic: these are the bytes that were loaded and run above.
   context_.BeginStage("write");
-  PREON_ASSIGN_OR_RETURN(
-      StagedModel file, StageModel(written.quantized, options_.outputs.file,
-                                   {.external_data = options_.write.external_data, .inputs = prepared.external_files}));
+  PREON_ASSIGN_OR_RETURN(StagedModel file,
+                         StageModel(written.quantized, inputs_.output,
+                                    {.external_data = inputs_.write.external_data, .inputs = prepared.external_files}));
   return QuantizedModel{std::move(result), std::move(file)};
 }
 

@@ -7,7 +7,6 @@
 
 #include "base/context.h"
 #include "config/options.h"
-#include "config/resolve/resolve_options.h"
 #include "ir/model_io.h"
 #include "pipeline/fallback_planner.h"
 #include "pipeline/float_outputs.h"
@@ -24,11 +23,23 @@ struct QuantizedModel {
   StagedModel file;
 };
 
+/// What writing and verifying depend on.
+struct QuantizeInputs {
+  const Target& target;
+  const RangeMethod& method;
+  const WriteOptions& write;
+  bool to_nhwc;               ///< images as NHWC
+  const std::string& output;  ///< the file
+  std::optional<double> latency_seconds;
+  MemoryUse memory;
+  const std::vector<std::string>& warnings;  ///< of the options; in front of all others
+};
+
 class QuantizeStage {
  public:
-  /// What it is given outlives it.
-  QuantizeStage(const Options& options, const Choices& choices, const Samples& samples, const RunContext& context)
-      : options_(options), choices_(choices), samples_(samples), context_(context) {}
+  /// What it is given, and what that refers to, outlives it.
+  QuantizeStage(const QuantizeInputs& inputs, const Samples& samples, const RunContext& context)
+      : inputs_(inputs), samples_(samples), context_(context) {}
 
   /// Quantizes, verifies and writes the output but for its name; fills everything of the result but sizes and facts.
   /// Where the runtime turns out to compute in float what was planned in integers, `prepared` gets a plan without it,
@@ -51,8 +62,7 @@ class QuantizeStage {
   Status GiveNhwc(Written& written, const Batch& batch, const std::vector<NamedTensor>& outputs) const;
   Status NotWritten(ErrorId id, std::string_view why, const Status& reason) const;
 
-  const Options& options_;
-  const Choices& choices_;
+  const QuantizeInputs inputs_;
   const Samples& samples_;
   const RunContext& context_;
 };

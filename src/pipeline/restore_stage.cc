@@ -31,15 +31,15 @@ std::string HashOfRangeOptions(const Options& options) {
   const PlanOptions& plan = options.plan;
   std::string text = StrCat(options.target.value_or(""), ' ', plan.activation.name(), ' ',
                             options.types.weight.value_or(plan.weight).name(), ' ', CompatName(plan.compat), ' ',
-                            plan.activation_scaled, ' ', plan.overrides.size() + plan.layers.size(), ' ',
-                            plan.activation_symmetric ? StrCat(*plan.activation_symmetric) : "default", ' ',
+                            plan.scaled.activation, ' ', plan.settings.overrides.size() + plan.settings.layers.size(),
+                            ' ', plan.activation_symmetric ? StrCat(*plan.activation_symmetric) : "default", ' ',
                             ScaleTypeName(plan.scale_type), ' ', plan.per_channel, ' ', options.ranges.method);
   for (const auto& [key, value] : options.ranges.method_options) text += '\n' + key + '=' + value;
   for (const std::string& key : options.given.op_list_settings) {
     const auto value = options.given.keys.find(key);
     text += '\n' + key + '=' + (value == options.given.keys.end() ? "" : value->second);
   }
-  for (const auto* names : {&plan.exclude, &plan.exclude_types, &plan.passthrough}) {
+  for (const auto* names : {&plan.exclude.names, &plan.exclude.types, &plan.passthrough}) {
     text += '\n';
     for (const std::string& name : *names) text += name + '\n';
   }

@@ -8,6 +8,9 @@
 #include "base/system.h"
 #include "base/version.h"
 #include "data/open_data_source.h"
+#include "pipeline/calibrate_stage.h"
+#include "pipeline/partial_calibration.h"
+#include "pipeline/quantize_stage.h"
 
 namespace preon {
 namespace {
@@ -56,6 +59,45 @@ Result<RunInputs> MakeRunInputs(const Options& options, const Builtins& builtins
   }
   return RunInputs{options, builtins, std::move(clock), std::move(timed), std::move(choices), std::move(samples)};
 }
+
+ModelPreparation RunInputs::Preparation() {
+  return {{.options = options.prepare,
+           .data = options.data,
+           .calibration = options.calibration,
+           .registry = builtins.passes,
+           .passes = choices.passes,
+           .target = *choices.target,
+           .plan = choices.plan},
+          samples,
+          context};
+}
+
+CalibrationStage RunInputs::Calibration(const ModelPreparation& preparation) const {
+  return {{.options = options.calibration,
+           .memory = options.resources.memory,
+           .compat = choices.plan.compat,
+           .method = *choices.method,
+           .algorithms = choices.algorithms,
+           .given = options.given},
+          samples,
+          preparation,
+          context};
+}
+
+QuantizeStage RunInputs::Quantization() const {
+  return {{.target = *choices.target,
+           .method = *choices.method,
+           .write = options.write,
+           .to_nhwc = choices.passes.enabled.contains("to_nhwc"),
+           .output = options.outputs.file,
+           .latency_seconds = options.latency_seconds,
+           .memory = options.resources.memory,
+           .warnings = choices.warnings},
+          samples,
+          context};
+}
+
+PartialCalibration RunInputs::Partial() const { return {options.data, options.calibration, options.outputs.file}; }
 
 RunFacts RunFactsOf(const RunContext& context, std::string_view verb, int64_t workers_peak_rss_bytes) {
   context.stages->End();

@@ -14,6 +14,11 @@
 
 namespace preon {
 
+class ModelPreparation;
+class CalibrationStage;
+class QuantizeStage;
+class PartialCalibration;
+
 /// Lives in the caller of the verb; what it refers to outlives it.
 struct RunInputs {
   const Options& options;
@@ -22,6 +27,13 @@ struct RunInputs {
   RunContext context;  ///< the caller's, with `clock`
   Choices choices;
   Samples samples;
+
+  /// The stages, each with what it reads of all this.
+  ModelPreparation Preparation();
+  CalibrationStage Calibration(const ModelPreparation& preparation) const;
+  QuantizeStage Quantization() const;
+  /// Beside the output.
+  PartialCalibration Partial() const;
 };
 
 /// Resolves the names in the options. `callers_samples` empty: from the options' data sources, one random sample where

@@ -39,8 +39,8 @@ std::optional<Status> ParseComplaint(std::string_view text) {
 
 class Worker {
  public:
-  Worker(ChildProcess process, int64_t index, const WorkerPlan& plan)
-      : process_(std::move(process)), index_(index), plan_(plan) {}
+  Worker(ChildProcess process, int64_t index, int64_t workers, int64_t batch)
+      : process_(std::move(process)), index_(index), workers_(workers), batch_(batch) {}
 
   const ChildProcess& process() const { return process_; }
   bool running() const { return running_; }
@@ -49,7 +49,7 @@ class Worker {
   const Status& status() const { return status_; }
 
   // Index in the stream of the next sample, as far as no sample was seen before.
-  int64_t Place() const { return (done_ / plan_.batch * plan_.workers + index_) * plan_.batch + done_ % plan_.batch; }
+  int64_t Place() const { return (done_ / batch_ * workers_ + index_) * batch_ + done_ % batch_; }
 
   // Reads what has come; at the end, how it ended. Warnings go into `warnings`.
   void Listen(std::set<std::string>& warnings) {
@@ -85,7 +85,7 @@ class Worker {
   }
 
   void End(const ChildEnd& end) {
-    const std::string name = StrCat("worker ", index_ + 1, " of ", plan_.workers);
+    const std::string name = StrCat("worker ", index_ + 1, " of ", workers_);
     if (end.exit_status != 0 && complaint_ && complaint_->id() != ErrorId::kCancelled) {
       status_ = *complaint_;
     } else if (end.exit_status != 0 || end.signal != 0) {
@@ -97,8 +97,7 @@ class Worker {
   }
 
   ChildProcess process_;
-  const int64_t index_;
-  const WorkerPlan& plan_;
+  const int64_t index_, workers_, batch_;
   bool running_ = true;
   int64_t done_ = 0, peak_rss_bytes_ = 0;
   std::string version_, last_words_;
@@ -161,7 +160,7 @@ Result<std::vector<Worker>> StartWorkers(const WorkerPlan& plan, const std::stri
     if (plan.verify_each_pass) words.push_back("--worker-verify-each-pass");
     Result<ChildProcess> process = ChildProcess::Start(words);
     if (!process.ok()) return std::move(process).status().WithContext("--workers");
-    workers.emplace_back(std::move(process).value(), index, plan);
+    workers.emplace_back(std::move(process).value(), index, plan.workers, plan.batch);
   }
   return workers;
 }

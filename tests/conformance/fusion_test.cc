@@ -213,7 +213,7 @@ TEST(Fusion, ExcludedConvStaysFloatBetweenIntegerLayers) {
   b.Conv("c1", "c2");
   b.Conv("c2", "c3");
   b.Output("c3");
-  const auto ops = ExecutedOps(b.model, {.exclude = {"c2_node"}});
+  const auto ops = ExecutedOps(b.model, {.exclude = {.names = {"c2_node"}}});
   EXPECT_EQ(CountOf(ops, "QLinearConv"), 2);
   EXPECT_EQ(CountOf(ops, "Conv") + CountOf(ops, "FusedConv"), 1);
 }

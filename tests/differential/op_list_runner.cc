@@ -25,12 +25,11 @@ Status Quantize(const Json& line, const Builtins& builtins) {
   for (const Setting& setting : options.given.settings) options.given.origins.hints.insert(setting.name);
   options.calibration.observe.optimize = options.plan.compat == Compat::kOff;  // bit for bit
   PREON_ASSIGN_OR_RETURN(RunInputs run, MakeRunInputs(options, builtins, {.threads = 1}));
-  const ModelPreparation preparation(options, builtins.passes, run.choices, run.samples, run.context);
+  const ModelPreparation preparation = run.Preparation();
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, preparation.Prepare(line["model"].get<std::string>()));
   Calibration calibration;
   if (!prepared.plan.ObservedTensors().empty()) {
-    const CalibrationStage stage(options, run.choices, run.samples, preparation, run.context);
-    PREON_ASSIGN_OR_RETURN(calibration, stage.Run(prepared, {}));
+    PREON_ASSIGN_OR_RETURN(calibration, run.Calibration(preparation).Run(prepared, {}));
   }
   const PlanInputs inputs{.data = calibration.data,
                           .collected_ranges = calibration.collected_ranges ? &*calibration.collected_ranges : nullptr,

@@ -106,6 +106,7 @@ def reads(code):
     return {"src/api/x.h": BUNDLE, "src/api/x.cc": code}
 
 
+KEEPS = "class X {{\n  explicit X(const RunInputs& in) : in_(in) {{}}\n  int Ask() const {{ {} }}\n  const RunInputs& in_;\n}};\n"
 #: Functions that read at least half of the six fields, or of which the check can't know.
 READS_ENOUGH = [
     "int Read(const RunInputs& in) { return in.a(1) + in.b + in.d.size(); }\n",
@@ -114,7 +115,10 @@ READS_ENOUGH = [
     "int Read(const RunInputs& in) { return Stage(in).Run(); }\n",
     "int Read(const RunInputs& in) { return Other(in.e, in); }\n",
     "int Read(RunInputs& in) { return in.b = 1; }\n",
-    "class X : public Y {\n  int Ask(const RunInputs& in) const override { return in.b; }\n  X(const RunInputs& in) : in_(in) {}\n};\n",
+    "class X : public Y {\n  int Ask(const RunInputs& in) const override { return in.b; }\n};\n",
+    KEEPS.format("return in_.b + in_.c + More(); }\n  int More() const { return in_.d.size();"),
+    "int Read(RunInputs& in) { return in.e.push_back(1); }\n",
+    "int Set(RunInputs&) { return 1; }\n",
     "int Read(const Given& in) { return in.b; }\n",
 ]
 #: What one function of each reads too little of.
@@ -125,7 +129,14 @@ READS_LITTLE = [
     "class X {\n  int Ask(const a::RunInputs& in) const { return in.b + in.c; }\n};\n",
     "int X::Ask(const RunInputs& in) const { return in.b + in.d.size(); }\n",
     "int Read(const RunInputs& in) { return Below(1, in.b, in); }\nint Below(int, int, const Given& in) { return in.c; }\n",
+    "int Read(RunInputs& in) { return in.b + in.c; }\n",
+    "int Read(const RunInputs& in) {\n  const auto& other = in;\n  return other.b + other.c;\n}\n",
+    KEEPS.format("return in_.b + in_.c;"),
+    "class X {\n  X(RunInputs in);\n  int Ask();\n  RunInputs in_;\n};\nX::X(RunInputs in) : in_(in) {}\nint X::Ask() { return in_.b + in_.c; }\n",
+    "class X {\n  explicit X(const RunInputs& in) : b_(in.b), c_(in.c) {}\n};\n",
 ]
+#: A second offender, which hands the whole to one.
+FORWARD = ["X(in).Ask()", "X{in}.Ask()", "std::make_unique<X>(in)->Ask()"]
 
 
 def found_in(tmp_path, files, check=""):
@@ -162,6 +173,8 @@ def test_repo_check_passes_what_is_clean(tmp_path, files):
     ("layer_problems", LAYERED | {"src/api/README.md": "All.\n"}, "src/api/README.md: says 'May include '"),
     ("registry", PASSES | {"src/config/builtins.cc": ""}, "MakeAPass stands 0 times"),
     ("registry", PASSES | {"src/config/builtins.cc": "passes.Add(MakeAPass());\npasses.Add(MakeAPass());\n"}, "MakeAPass stands 2 times"),
+    ("algorithm", {"src/algorithms/algorithms.inc": "", "src/algorithms/x.cc": "std::unique_ptr<Algorithm> MakeXAlgorithm() { return {}; }\n"},
+     "MakeXAlgorithm stands 0 times"),
     ("target", TARGET | {"src/api/x.cc": 'if (name == "npu-x") Run();\n'}, 'names the target "npu-x"'),
     ("citation", {"docs/a.md": "as in spec options"}, "cites 'spec options'"),
     ("citation", {"src/api/x.cc": "// \u00a75.2\n"}, "cites"),
@@ -190,6 +203,13 @@ def test_repo_check_sees(tmp_path, check, files, wanted):
     assert len(found) == 1 and wanted in found[0], found
 
 
+@pytest.mark.parametrize("call", FORWARD)
+def test_bundle_check_follows_constructors(tmp_path, call):
+    code = KEEPS.format("return in_.b + in_.c;") + f"int Read(const RunInputs& in) {{ return {call}; }}\n"
+    found = found_in(tmp_path, CLEAN | reads(code + "int Local(const RunInputs& in) {\n  X x(in);\n  return x.Ask();\n}\n"), "bundle")
+    assert [line.split(" takes ")[0].split(": ")[1] for line in found] == ["X", "Read", "Local"], found
+
+
 def test_errors_page_reads_every_form():
     page = docs.errors_page('PREON_ERROR(kA, 1001, kInvalidArgument, "a b",\n  "x: got \\"1\\"" ", wanted|2")\n'
                             'PREON_ERROR(kB, 5501, kIo, "c", "d")\nPREON_ERROR(kC, 7900, kIo, "e", "f")\n')
@@ -215,8 +235,8 @@ def test_new_writes_what_the_checks_want(kind, tmp_path):
     for path in (path for path in written if path.suffix == ".cc"):
         layer = path.relative_to(tmp_path).parts[1]
         assert list(layers.room_problems(str(path.relative_to(tmp_path)), path.read_text(), layer, rooms[layer])) == []
-    registry = next(path for path in written if path.name in ("builtins.cc", "number_formats.cc", "qdq_passes.cc"))
-    assert registry.read_text().count("MakeBrandNew") == 1
+    registry = next(path for path in written if path.name in ("builtins.cc", "number_formats.cc", "qdq_passes.cc", "algorithms.inc"))
+    assert len(re.findall(r"MakeBrandNew|PREON_ALGORITHM\(BrandNew\)", registry.read_text())) == 1
     if kind == "pass":  # of the rounds, as its template
         assert re.search("MakeBrandNewPass.*\n.*MakeRemoveDeadPass", registry.read_text())
     for source in (path for path in written if path.suffix == ".cc" and path != registry):

@@ -12,22 +12,22 @@
 namespace preon {
 namespace {
 
-using Choices = std::vector<std::string>;
+using NameList = std::vector<std::string>;
 
 template <typename Entries>
-void AddNames(const Entries& entries, Choices& names) {
+void AddNames(const Entries& entries, NameList& names) {
   for (const auto& entry : entries) names.emplace_back(entry->name());
 }
 
-Choices Passes(const Builtins& builtins) {
-  Choices names;
+NameList Passes(const Builtins& builtins) {
+  NameList names;
   AddNames(builtins.passes.entries(), names);
   AddNames(builtins.qdq_passes.entries(), names);
   return names;
 }
 
 // Of all methods, each once: the first word of what help says of them.
-Choices MethodOptionNames(const Builtins& builtins) {
+NameList MethodOptionNames(const Builtins& builtins) {
   std::set<std::string> names;
   const auto add = [&](std::string_view help) { names.insert(StrCat(help.substr(0, help.find_first_of(" =")), "=")); };
   for (const auto& method : builtins.methods.entries()) {
@@ -37,8 +37,8 @@ Choices MethodOptionNames(const Builtins& builtins) {
   return {names.begin(), names.end()};
 }
 
-Choices KeyNames() {
-  Choices names;
+NameList KeyNames() {
+  NameList names;
   for (size_t group = 0; group < kKeyGroups.size(); ++group) {
     for (const KeySpec& key : KeysOf(static_cast<KeyGroup>(group))) {
       if (!key.here.empty() && key.set != nullptr) names.push_back(StrCat(key.name, "="));
@@ -47,22 +47,22 @@ Choices KeyNames() {
   return names;
 }
 
-Choices Presets() {
-  Choices names;
+NameList Presets() {
+  NameList names;
   for (const ConfigPreset& preset : ConfigPresets()) names.emplace_back(preset.name);
   for (std::string& name : QConfigPresetNames()) names.push_back(std::move(name));
   return names;
 }
 
-Choices PreprocessNames() {
-  Choices names;
+NameList PreprocessNames() {
+  NameList names;
   for (const PreprocessPreset& preset : PreprocessPresets()) names.emplace_back(preset.name);
   return names;
 }
 
 // Lists that stand nowhere but in the option's own parser; a test holds them against it.
-const std::map<std::string_view, Choices>& Short() {
-  static const std::map<std::string_view, Choices> choices = {
+const std::map<std::string_view, NameList>& Short() {
+  static const std::map<std::string_view, NameList> choices = {
       {"accuracy-level", {"0", "1", "2", "3", "4"}},
       {"bfloat16", {"casts", "clip", "vaiml"}},
       {"effort", {"fast", "default"}},
@@ -78,7 +78,7 @@ const std::map<std::string_view, Choices>& Short() {
 }  // namespace
 
 std::vector<std::string> ChoicesOf(std::string_view option, const Builtins& builtins) {
-  Choices names;
+  NameList names;
   if (option == "method") AddNames(builtins.methods.entries(), names);
   if (option == "target") AddNames(builtins.targets.entries(), names);
   if (option == "disable-algorithm") AddNames(builtins.algorithms.entries(), names);

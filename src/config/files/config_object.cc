@@ -49,7 +49,7 @@ Status ApplyOption(Options& options, const std::string& key, const Json& value) 
   for (const Json& item : value.is_array() ? value : Json::array({value})) {
     Result<std::string> text = ScalarText(item);
     if (!text.ok()) return std::move(text).status().WithContext(key);
-    const Status set = spec->set(options, *text);
+    const Status set = spec->Set(options, *text);
     // Inside a file every mistake is one of the configuration; what is only missing in this version stays that.
     if (!set.ok() && set.id() == ErrorId::kNotYetSupported) return Status(set).WithContext(key);
     if (!set.ok()) return Error(ErrorId::kBadConfig, key, ": ", set.message());
@@ -73,7 +73,7 @@ Status ApplyConfigObject(Options& options, const Json& json) {
   for (const auto& [key, value] : json.items()) {
     PREON_RETURN_IF_ERROR(key == "method_options"  ? ApplyMethodOptions(options, value)
                           : key == "extra_options" ? ApplyExtraOptions(options, value)
-                          : key == "overrides"     ? AddOverrides(options.plan.overrides, value)
+                          : key == "overrides"     ? AddOverrides(options.plan.settings.overrides, value)
                                                    : ApplyOption(options, key, value));
   }
   return Status::Ok();

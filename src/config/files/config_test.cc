@@ -41,11 +41,11 @@ TEST(Config, SetsOptionsMethodOptionsAndOverrides) {
   EXPECT_EQ(options.ranges.method, "percentile");
   EXPECT_EQ(options.data.limit, 20);
   EXPECT_FALSE(options.plan.per_channel);
-  EXPECT_EQ(options.plan.exclude_types, (std::vector<std::string>{"Gemm", "Conv"}));
+  EXPECT_EQ(options.plan.exclude.types, (std::vector<std::string>{"Gemm", "Conv"}));
   EXPECT_EQ(options.ranges.method_options.at("Percentile"), "99.5");
-  EXPECT_EQ(options.plan.overrides.at("t").type, DataType::kInt8);
-  EXPECT_EQ(options.plan.overrides.at("t").range, (Range{-1, 2}));
-  EXPECT_EQ(options.plan.overrides.at("u").params, (QuantParams{0.5f, 3}));
+  EXPECT_EQ(options.plan.settings.overrides.at("t").type, DataType::kInt8);
+  EXPECT_EQ(options.plan.settings.overrides.at("t").range, (Range{-1, 2}));
+  EXPECT_EQ(options.plan.settings.overrides.at("u").params, (QuantParams{0.5f, 3}));
 }
 
 TEST(Config, EveryMistakeNamesFileAndKey) {

@@ -113,7 +113,7 @@ Status CheckRole(const TensorConfig& spec, std::string_view role) {
 
 void WarnOfIgnoredFields(const TensorConfig& spec, std::string_view role, Options& options) {
   const bool constant = role == "weight" || role == "bias";
-  const bool has_scale = HasScale(spec.type, constant ? options.plan.weight_scaled : options.plan.activation_scaled);
+  const bool has_scale = HasScale(spec.type, constant ? options.plan.scaled.weight : options.plan.scaled.activation);
   const std::string method = ToLower(spec.method);
   const auto warn = [&](std::string_view field, std::string_view why) {
     options.given.warnings.push_back(StrCat(role, ": ", field, ": has no effect: ", why));

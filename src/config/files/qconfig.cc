@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "algorithms/algorithms.h"
 #include "base/spelling.h"
 #include "config/builtins.h"
 #include "config/compound_options.h"
@@ -48,7 +49,7 @@ void SettleKeys(Options& options, TensorConfig& spec, std::string_view role, con
 
 Status SetGlobalActivation(Options& options, const TensorConfig& spec) {
   PREON_RETURN_IF_ERROR(SetOption(options, "activation", spec.type.name()));
-  if (!HasScale(spec.type, options.plan.activation_scaled)) return Status::Ok();
+  if (!HasScale(spec.type, options.plan.scaled.activation)) return Status::Ok();
   if (spec.is_integer()) PREON_RETURN_IF_ERROR(SetOption(options, "symmetric", spec.symmetric ? "true" : "false"));
   PREON_RETURN_IF_ERROR(SetOption(options, "scale-type", std::string(ScaleTypeName(spec.scale_type))));
   return SetOption(options, "method", spec.method);
@@ -88,7 +89,7 @@ Status ApplyGlobal(Options& options, const Json& json, std::optional<int64_t> bl
   }
   roles.erase("input_tensors");
   roles.erase("weight");
-  if (!roles.empty()) options.plan.layers.push_back(LayerOf(roles));
+  if (!roles.empty()) options.plan.settings.layers.push_back(LayerOf(roles));
   return Status::Ok();
 }
 
@@ -142,7 +143,7 @@ Status AddLayers(Options& options, const Json& json, bool by_type, std::optional
     } else {
       for (const Json& selector : entry[1]) PREON_RETURN_IF_ERROR(AddSelector(selector, &layer.selectors));
     }
-    if (!entry[1].empty()) options.plan.layers.push_back(std::move(layer));
+    if (!entry[1].empty()) options.plan.settings.layers.push_back(std::move(layer));
   }
   return Status::Ok();
 }
@@ -153,14 +154,15 @@ Status AddExclude(Options& options, const Json& json) {
     if (selector.is_string()) {
       PREON_RETURN_IF_ERROR(SetOption(options, "exclude", selector.get<std::string>()));
     } else {
-      PREON_RETURN_IF_ERROR(AddSelector(selector, &options.plan.exclude_paths));
+      PREON_RETURN_IF_ERROR(AddSelector(selector, &options.plan.exclude.paths));
     }
   }
   return Status::Ok();
 }
 
-Status ApplyAlgorithms(const Json& json, bool weights_alone) {
+Status ApplyAlgorithms(AlgorithmOptions& options, const Json& json, bool weights_alone) {
   if (!json.is_array()) return WrongType(json, "a list of algorithms");
+  const AlgorithmRegistry algorithms = MakeAlgorithms();
   for (const Json& algorithm : json) {
     if (!algorithm.is_object() || !algorithm.contains("name") || !algorithm["name"].is_string())
       return Error(ErrorId::kBadConfig, "Algo config dict must contain field 'name'.");
@@ -171,9 +173,14 @@ Status ApplyAlgorithms(const Json& json, bool weights_alone) {
     if (weights_alone && name != "gptq")
       return Error(ErrorId::kConflictingOptions, "'", name,
                    "' and UseMatMulNBits: got both, wanted one: only the algorithm gptq quantizes weights in blocks");
-    if (name == "bias_correction") continue;  // by default wherever it can be
-    return Error(ErrorId::kNotYetSupported, "'", name,
-                 "' is not in this version; of algo_config it has only bias_correction");
+    std::vector<std::string> here;
+    for (const auto& entry : algorithms.entries()) {
+      if (!entry->quark_name().empty()) here.emplace_back(entry->quark_name());
+      if (entry->quark_name() == name) options.asked.emplace(entry->name());  // it acts by default wherever it can
+    }
+    if (std::ranges::find(here, name) == here.end())
+      return Error(ErrorId::kNotYetSupported, "'", name, "' is not in this version; of algo_config it has only ",
+                   JoinNames(here));
   }
   return Status::Ok();
 }
@@ -209,10 +216,11 @@ Status ApplyQConfig(Options& options, const Json& config) {
       AddLayers(options, part("layer_type_config", Json::array()), true, block_size).WithContext("layer_type_config"));
   PREON_RETURN_IF_ERROR(AddLayers(options, part("specific_layer_config", Json::array()), false, block_size)
                             .WithContext("specific_layer_config"));
-  if (block_size && !HasBlockSize(options.plan))
+  if (block_size && !options.plan.HasBlockSize())
     return Error(ErrorId::kBadConfig, "WeightBlockSize: has no effect: no quant_granularity of weights is Group");
   PREON_RETURN_IF_ERROR(AddExclude(options, part("exclude", Json::array())).WithContext("exclude"));
-  PREON_RETURN_IF_ERROR(ApplyAlgorithms(part("algo_config", Json::array()), weights_alone).WithContext("algo_config"));
+  PREON_RETURN_IF_ERROR(ApplyAlgorithms(options.algorithms, part("algo_config", Json::array()), weights_alone)
+                            .WithContext("algo_config"));
   PREON_RETURN_IF_ERROR(
       ApplyExternalData(options, part("use_external_data_format", false)).WithContext("use_external_data_format"));
   const bool for_quark = !options.target;

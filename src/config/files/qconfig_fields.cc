@@ -20,7 +20,7 @@ constexpr ConfigField kFields[] = {
     {"QConfig.exclude", "list of selectors", "[]",
      "nodes that stay float: names, ^patterns, sub-graphs [[starts], [ends]]"},
     {"QConfig.algo_config", "list of {\"name\": ..., parameters}", "[]",
-     "algorithms; this version has only bias_correction"},
+     "algorithms; one that is not in this version is an error"},
     {"QConfig.use_external_data_format", "true or false", "false", "large tensors in a file beside the model"},
     {"QConfig.extra_options", "table", "{}", "keys of Quark (--option help)"},
     {"QConfig.preon_options", "table", "{}", "preon's options by their long names (not in Quark)"},

@@ -46,6 +46,13 @@ TEST(QConfig, EachPartCountsForItself) {
   EXPECT_EQ(options.target, "quark");
 }
 
+TEST(QConfig, AsksForAlgorithmsByTheNamesOfQuark) {
+  Json config = Config();
+  config["algo_config"] = Json::array({{{"name", "bias_correction"}}});
+  EXPECT_EQ(Applied(config)->algorithms.asked, std::set<std::string>{"bias-correction"});
+  EXPECT_TRUE(Applied(Config())->algorithms.asked.empty());
+}
+
 TEST(QConfig, ATargetThatIsNamedCounts) {
   Json config = Config();
   config["preon_options"] = {{"target", "ort-cpu"}};
@@ -59,17 +66,17 @@ TEST(QConfig, LayersTypesAndExclusions) {
   config["specific_layer_config"] = {{{{"input_tensors", Spec("Int16", "Percentile")}}, {"a", "^b.*", {{"c"}, {"d"}}}}};
   config["exclude"] = {"e", {{"f"}, {"g"}}};
   const PlanOptions plan = Applied(config)->plan;
-  ASSERT_EQ(plan.layers.size(), 3u);
-  EXPECT_EQ(plan.layers[0].bias->type, TensorType(DataType::kInt16));  // all nodes
-  EXPECT_TRUE(plan.layers[0].selectors.patterns.empty());
-  EXPECT_EQ(plan.layers[1].selectors.op_types, std::vector<std::string>{"MatMul"});
-  EXPECT_EQ(plan.layers[1].weight->per_channel, false);
-  EXPECT_EQ(plan.layers[2].input->method, "percentile");
-  EXPECT_EQ(plan.layers[2].selectors.patterns, (std::vector<std::string>{"a", "^b.*"}));
-  EXPECT_EQ(plan.layers[2].selectors.sub_graphs[0].ends, std::vector<std::string>{"d"});
-  EXPECT_EQ(plan.exclude_types, std::vector<std::string>{"Gemm"});
-  EXPECT_EQ(plan.exclude, std::vector<std::string>{"e"});
-  EXPECT_EQ(plan.exclude_paths.sub_graphs[0].starts, std::vector<std::string>{"f"});
+  ASSERT_EQ(plan.settings.layers.size(), 3u);
+  EXPECT_EQ(plan.settings.layers[0].bias->type, TensorType(DataType::kInt16));  // all nodes
+  EXPECT_TRUE(plan.settings.layers[0].selectors.patterns.empty());
+  EXPECT_EQ(plan.settings.layers[1].selectors.op_types, std::vector<std::string>{"MatMul"});
+  EXPECT_EQ(plan.settings.layers[1].weight->per_channel, false);
+  EXPECT_EQ(plan.settings.layers[2].input->method, "percentile");
+  EXPECT_EQ(plan.settings.layers[2].selectors.patterns, (std::vector<std::string>{"a", "^b.*"}));
+  EXPECT_EQ(plan.settings.layers[2].selectors.sub_graphs[0].ends, std::vector<std::string>{"d"});
+  EXPECT_EQ(plan.exclude.types, std::vector<std::string>{"Gemm"});
+  EXPECT_EQ(plan.exclude.names, std::vector<std::string>{"e"});
+  EXPECT_EQ(plan.exclude.paths.sub_graphs[0].starts, std::vector<std::string>{"f"});
 }
 
 TEST(QConfig, MistakesNameTheField) {
@@ -118,9 +125,9 @@ TEST(QConfig, GroupsHaveTheKeysSizeOrTheirOwn) {
   config["specific_layer_config"] = {{{{"weight", of_key}}, {"a"}}, {{{"weight", own}}, {"b"}}};
   const Result<Options> options = Applied(config);
   ASSERT_TRUE(options.ok()) << options.status().ToString();
-  ASSERT_EQ(options->plan.layers.size(), 2u);
-  EXPECT_EQ(options->plan.layers[0].weight->block_size, 16);
-  EXPECT_EQ(options->plan.layers[1].weight->block_size, 32);
+  ASSERT_EQ(options->plan.settings.layers.size(), 2u);
+  EXPECT_EQ(options->plan.settings.layers[0].weight->block_size, 16);
+  EXPECT_EQ(options->plan.settings.layers[1].weight->block_size, 32);
   EXPECT_EQ(options->plan.block_size, std::nullopt);
 }
 

@@ -26,8 +26,8 @@ TEST(Keys, OfFloat16Models) {
                                       std::pair("ConvertFP16ToFP32=true", "QuantizeFP16=true")}) {
     EXPECT_EQ(With({{"option", first}, {"option", second}}).prepare.float16, Float16::kConvert);
   }
-  EXPECT_TRUE(With({{"option", "UseFP32Scale=false"}}).prepare.float16_scales);
-  EXPECT_FALSE(With({{"option", "UseFP32Scale=true"}}).prepare.float16_scales);
+  EXPECT_EQ(With({{"option", "UseFP32Scale=false"}}).prepare.float32_scales, false);
+  EXPECT_EQ(With({{"option", "UseFP32Scale=true"}}).prepare.float32_scales, true);
 }
 
 TEST(Keys, EachIsAnOptionOfOurs) {

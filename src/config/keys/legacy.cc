@@ -36,7 +36,7 @@ constexpr KeySpec kLegacyKeys[] = {
      .here = "nodes before these nodes, inputs or outputs stay float",
      .set =
          [](Options& o, const KeyValue& v) {
-           o.plan.first_nodes = v.texts;
+           o.plan.exclude.first_nodes = v.texts;
            return Status::Ok();
          }},
     {.name = "MixedPrecisionTensor",
@@ -61,7 +61,7 @@ constexpr KeySpec kLegacyKeys[] = {
      .here = "nodes after these nodes, inputs or outputs stay float",
      .set =
          [](Options& o, const KeyValue& v) {
-           o.plan.last_nodes = v.texts;
+           o.plan.exclude.last_nodes = v.texts;
            return Status::Ok();
          }},
     {.name = "SpecificTensorPrecision",

@@ -36,7 +36,7 @@ constexpr KeySpec kTypesKeys[] = {
      .here = "true: no effect, scales are float32; false: an error for float16 models",
      .set =
          [](Options& o, const KeyValue& v) {
-           o.prepare.float16_scales = !v.on;
+           o.prepare.float32_scales = v.on;
            return Status::Ok();
          }},
     {.name = "UseUnsignedReLU",

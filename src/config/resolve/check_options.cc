@@ -90,17 +90,16 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
   const std::pair<bool, const char*> of_samples[] = {{options.calibration.samples != -1, "--calib-samples"},
                                                      {options.calibration.workers.count > 1, "--workers"}};
   // Of targets that also write activations.
-  const std::pair<bool, const char*> of_activations[] = {
-      {plan.activation != unset.activation, "--activation"},
-      {plan.activation_symmetric.has_value(), "--symmetric"},
-      {plan.scale_type != unset.scale_type, "--scale-type"},
-      {plan.weight_scale_type.has_value(), "--weight-scale-type"},
-      {plan.weight_rule.search.has_value(), "--weight-search"},
-      {plan.compat != Compat::kOff, "--compat"},
-      {!plan.per_channel, "--per-tensor"},
-      {plan.op_list.reduce_range, "--reduce-range"},
-      {plan.weight_form.has_value(), "--weight-form"},
-      {plan.has_overrides(), "settings of layers or single tensors"}};
+  const std::pair<bool, const char*> of_activations[] = {{plan.activation != unset.activation, "--activation"},
+                                                         {plan.activation_symmetric.has_value(), "--symmetric"},
+                                                         {plan.scale_type != unset.scale_type, "--scale-type"},
+                                                         {plan.weight_scale_type.has_value(), "--weight-scale-type"},
+                                                         {plan.weight_rule.search.has_value(), "--weight-search"},
+                                                         {plan.compat != Compat::kOff, "--compat"},
+                                                         {!plan.per_channel, "--per-tensor"},
+                                                         {plan.op_list.reduce_range, "--reduce-range"},
+                                                         {plan.weight_form.has_value(), "--weight-form"},
+                                                         {plan.settings.any(), "settings of layers or single tensors"}};
   const std::pair<bool, const char*> of_blocks[] = {{plan.accuracy_level.has_value(), "--accuracy-level"}};
   const auto refuse = [&](std::span<const std::pair<bool, const char*>> unused, const std::string& with) {
     for (const auto& [given, name] : unused) {
@@ -141,21 +140,21 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
 
 // Options of single types.
 Status CheckTypeOptions(const SettingOrigins& origins, PlanOptions& plan, Warnings* warnings) {
-  if (plan.activation_scaled && !IsHalf(plan.activation))
+  if (plan.scaled.activation && !IsHalf(plan.activation))
     PREON_RETURN_IF_ERROR(ReportIgnored(origins, "--activation-scaled",
                                         StrCat("on ", plan.activation.name(), "; wanted float16 or bfloat16"),
                                         warnings));
-  if (plan.weight_scaled && !IsHalf(plan.weight))
+  if (plan.scaled.weight && !IsHalf(plan.weight))
     PREON_RETURN_IF_ERROR(ReportIgnored(origins, "--weight-scaled",
                                         StrCat("on ", plan.weight.name(), "; wanted float16 or bfloat16"), warnings));
-  const std::vector<TensorType> types = TypesOf(std::as_const(plan));
+  const std::vector<TensorType> types = std::as_const(plan).Types();
   const bool has_bfloat16 = std::ranges::find(types, TensorType(DataType::kBFloat16)) != types.end();
   const std::string on_types = StrCat("on ", plan.activation.name(), " and ", plan.weight.name());
   const BFloat16Options& how = plan.bfloat16;
   if ((how.casts || how.clip || how.vaiml) && !has_bfloat16)
     PREON_RETURN_IF_ERROR(ReportIgnored(origins, "--bfloat16", on_types, warnings));
-  const bool activation = HasScale(plan.activation, plan.activation_scaled) || plan.has_overrides();
-  const bool weight = HasScale(plan.weight, plan.weight_scaled) || plan.has_overrides();
+  const bool activation = HasScale(plan.activation, plan.scaled.activation) || plan.settings.any();
+  const bool weight = HasScale(plan.weight, plan.scaled.weight) || plan.settings.any();
   for (const auto& [given, with, name] :
        {std::tuple(plan.activation_symmetric.has_value(), activation, "--symmetric"),
         std::tuple(!plan.per_channel, weight, "--per-tensor"),
@@ -178,22 +177,21 @@ Status CheckTypeOptions(const SettingOrigins& origins, PlanOptions& plan, Warnin
 }
 
 // Block types get the attributes of their operator. Attributes of an operator that no type has are an error.
-Status SetAttributes(const TypeOptions& types, const SettingOrigins& origins, PlanOptions& plan, Warnings* warnings) {
+Status SetAttributes(const TypeOptions& types, const SettingOrigins& origins, const std::vector<TensorType*>& of_plan,
+                     std::string_view on_types, Warnings* warnings) {
   for (const bool mx : {false, true}) {
     const BlockAttributes& attributes = mx ? types.mx_attributes : types.bfp_attributes;
     if (attributes.empty()) continue;
     const char* option = mx ? "--mx-attribute" : "--bfp-attribute";
     bool used = false;
-    for (TensorType* type : TypesOf(plan)) {
+    for (TensorType* type : of_plan) {
       if (type->block() == nullptr || (type->block()->family == BlockSpec::Family::kMx) != mx) continue;
       Result<BlockSpec> spec = WithAttributes(*type->block(), attributes);
       if (!spec.ok()) return std::move(spec).status().WithContext(option);
       *type = TensorType(*spec);
       used = true;
     }
-    if (!used)
-      PREON_RETURN_IF_ERROR(
-          ReportIgnored(origins, option, StrCat("on ", plan.activation.name(), " and ", plan.weight.name()), warnings));
+    if (!used) PREON_RETURN_IF_ERROR(ReportIgnored(origins, option, std::string(on_types), warnings));
   }
   return Status::Ok();
 }

@@ -30,7 +30,10 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
 Status CheckTypeOptions(const SettingOrigins& origins, PlanOptions& plan, Warnings* warnings);
 /// Block types get the attributes of their operator. Errors: kFormatAttribute, kConflictingOptions where no type has
 /// it.
-Status SetAttributes(const TypeOptions& types, const SettingOrigins& origins, PlanOptions& plan, Warnings* warnings);
+/// @param of_plan   PlanOptions::Types
+/// @param on_types  of the plan, for warnings
+Status SetAttributes(const TypeOptions& types, const SettingOrigins& origins, const std::vector<TensorType*>& of_plan,
+                     std::string_view on_types, Warnings* warnings);
 /// Options that a method which needs all values in the data's order excludes.
 Status CheckInOrder(const CalibrationOptions& calibration, const std::string& saved_ranges, const std::string& method);
 /// Warns of settings that are allowed, but rarely meant. `keys`: GivenSettings::keys.

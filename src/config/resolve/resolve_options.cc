@@ -129,6 +129,13 @@ Result<IntFormat> RangeFormat(const TensorType& activation, std::optional<bool> 
 
 namespace {
 
+// Where nothing else was said.
+MethodOptions WithGraphAware(MethodOptions options) {
+  const auto is_that = [](const auto& option) { return ToLower(option.first) == ToLower(kGraphAware); };
+  if (std::ranges::none_of(options, is_that)) options.emplace(kGraphAware, "true");
+  return options;
+}
+
 // In place of one method.
 Result<std::vector<std::unique_ptr<RangeMethod>>> AllMethods(const RangeOptions& ranges, Compat compat,
                                                              const ConfiguredMethods& configured,
@@ -156,6 +163,18 @@ std::vector<const Algorithm*> AlgorithmsFor(const Target& target, const PlanOpti
     if (!disabled && algorithm->AppliesTo(target, plan)) chosen.push_back(algorithm.get());
   }
   return chosen;
+}
+
+// Algorithms that a QConfig asks for and that have no part in the result. Quark's numbers are those without them.
+void WarnOfUnused(const AlgorithmOptions& options, const std::vector<const Algorithm*>& chosen, Compat compat,
+                  std::string_view target, Warnings* warnings) {
+  for (const std::string& name : options.asked) {
+    if (std::ranges::find(chosen, name, &Algorithm::name) != chosen.end()) continue;
+    const std::string with = options.disabled.contains(name) ? StrCat("--disable-algorithm ", name)
+                             : compat != Compat::kOff        ? StrCat("--compat ", CompatName(compat))
+                                                             : StrCat("--target ", target);
+    warnings->push_back(StrCat("algo_config: algorithm ", name, " has no effect with ", with));
+  }
 }
 
 // Passes that other options ask for.
@@ -210,30 +229,36 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   if (ranges.all_methods) {
     PREON_ASSIGN_OR_RETURN(choices.all_methods, AllMethods(ranges, plan.compat, configured, builtins.methods));
   }
-  const bool fast = ranges.effort == Effort::kFast && ranges.method == "auto";
-  const Result<const RangeMethod*> method =
-      builtins.methods.Find(fast ? kMethodWithoutTrials : std::string_view(ranges.method));
+  const Result<const RangeMethod*> method = builtins.methods.Find(ranges.method);
   if (!method.ok()) return Status(method.status()).WithContext("--method");
-  MethodOptions given = ranges.method_options;
-  if (fast) given.emplace(kGraphAware, "true");
-  Result<std::unique_ptr<RangeMethod>> chosen = ChoosesRanges(options.target, builtins.targets)
-                                                    ? configured.Make(**method, given)
-                                                    : (*method)->WithOptions(given);
-  if (!chosen.ok()) return std::move(chosen).status().WithContext("--method-option");
-  choices.method = std::move(chosen).value();
-  PREON_RETURN_IF_ERROR(CheckMethodKeys(ranges, MethodsOf(ranges, plan.layers, plan.overrides, builtins.methods),
-                                        configured, builtins.methods, origins, warnings));
+  const bool configures = ChoosesRanges(options.target, builtins.targets);
+  const auto make = [configured, configures](const RangeMethod& wanted, const MethodOptions& given) {
+    auto made = configures ? configured.Make(wanted, given) : wanted.WithOptions(given);
+    return made.ok() ? std::move(made) : std::move(made).status().WithContext("--method-option");
+  };
+  choices.without_trials = [&builtins, make, given = ranges.method_options]() -> Result<std::unique_ptr<RangeMethod>> {
+    PREON_ASSIGN_OR_RETURN(const RangeMethod* single, builtins.methods.Find(kMethodWithoutTrials));
+    return make(*single, WithGraphAware(given));
+  };
+  const bool fast = ranges.effort == Effort::kFast && (*method)->name() == "auto";
+  PREON_ASSIGN_OR_RETURN(choices.method, fast ? choices.without_trials() : make(**method, ranges.method_options));
+  PREON_RETURN_IF_ERROR(
+      CheckMethodKeys(ranges, MethodsOf(ranges, plan.settings.layers, plan.settings.overrides, builtins.methods),
+                      configured, builtins.methods, origins, warnings));
   choices.plan = ResolvedPlan(plan, *choices.method);
   if (options.types.mixed_precision.enabled && !options.types.mixed_precision.tensors.empty())
-    PREON_RETURN_IF_ERROR(AddMixedPrecision(choices.plan.base_overrides, options.types.mixed_precision.tensors)
+    PREON_RETURN_IF_ERROR(AddMixedPrecision(choices.plan.settings.base_overrides, options.types.mixed_precision.tensors)
                               .WithContext("MixedPrecisionTensor"));
   if (!options.calib.empty() && choices.method->collects()) return NeedsValues(ranges.method).WithContext("--calib");
   choices.plan.weight = options.types.weight.value_or(DefaultWeight(plan.activation));
-  PREON_RETURN_IF_ERROR(SetAttributes(options.types, origins, choices.plan, warnings));
+  PREON_RETURN_IF_ERROR(
+      SetAttributes(options.types, origins, choices.plan.Types(),
+                    StrCat("on ", choices.plan.activation.name(), " and ", choices.plan.weight.name()), warnings));
   const Result<const Target*> target = TargetFor(options.target, choices.plan, builtins.targets);
   if (!target.ok()) return Status(target.status()).WithContext("--target");
   choices.target = *target;
   choices.algorithms = AlgorithmsFor(**target, choices.plan, options.algorithms, builtins.algorithms);
+  WarnOfUnused(options.algorithms, choices.algorithms, plan.compat, choices.target->name(), warnings);
   choices.own_method = [&builtins, configured](const std::string& name) -> Result<std::unique_ptr<RangeMethod>> {
     const Result<const RangeMethod*> own = builtins.methods.Find(name);
     if (!own.ok()) return Status(own.status()).WithContext("method");

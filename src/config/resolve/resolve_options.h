@@ -14,7 +14,9 @@ namespace preon {
 
 /// What names in the options stand for.
 struct Choices {
-  std::unique_ptr<RangeMethod> method;                    ///< with its options applied
+  std::unique_ptr<RangeMethod> method;  ///< with its options applied
+  /// What `auto` comes down to where no trials can tell which method is best, with the options that `auto` was given.
+  std::function<Result<std::unique_ptr<RangeMethod>>()> without_trials;
   std::vector<std::unique_ptr<RangeMethod>> all_methods;  ///< where they were asked for
   const Target* target = nullptr;
   PlanOptions plan;                          ///< the options', and what --compat makes of defaults

@@ -124,7 +124,7 @@ TEST(Pairs, ClampsFoldWhereCodesDoTheirWork) {
   extended.op_list.pairs.fold_relu = true;
   EXPECT_EQ(Count(Quark(b, extended), "Relu"), 0);
   PlanOptions below_zero;
-  below_zero.overrides["r"].range = Range{-1, 1};  // the clamp would be lost
+  below_zero.settings.overrides["r"].range = Range{-1, 1};  // the clamp would be lost
   EXPECT_EQ(Count(Ort(b, below_zero), "Relu"), 1);
 }
 
@@ -271,20 +271,20 @@ TEST(Overrides, ChannelsOfTheirOwn) {
   b.Op("Conv", {"x", b.Constant("w", {2, 4, 1, 1})}, "c");
   b.Output("c");
   PlanOptions options{.per_channel = false};
-  options.overrides["w"] = {.axis = 0, .channel_ranges = {{-1, 1}, {-2, 2}}};
+  options.settings.overrides["w"] = {.axis = 0, .channel_ranges = {{-1, 1}, {-2, 2}}};
   const auto scales = [&] {
     const Model model = Ort(b, options);
     const auto values = model.graph.Initializer("w_scale")->floats();
     return std::vector<float>(values.begin(), values.end());
   };
   EXPECT_THAT(scales(), ElementsAre(static_cast<float>(2.0 / 254), static_cast<float>(4.0 / 254)));
-  options.overrides["w"] = {.axis = 0, .channel_params = {{0.5f, 0}, {0.25f, 0}}};
+  options.settings.overrides["w"] = {.axis = 0, .channel_params = {{0.5f, 0}, {0.25f, 0}}};
   EXPECT_THAT(scales(), ElementsAre(0.5f, 0.25f));
 }
 
 TEST(Overrides, SecondPairForSomeReaders) {
   PlanOptions options;
-  options.overrides["r"].converts = {{.type = DataType::kUInt16, .nodes = {"s_node"}}};
+  options.settings.overrides["r"].converts = {{.type = DataType::kUInt16, .nodes = {"s_node"}}};
   GraphBuilder b = Residual();
   b.model.opsets[""] = 21;
   const Model model = Ort(b, options);

@@ -29,10 +29,13 @@ Range ExtremesOf(const Tensor& values) {
   return range;
 }
 
+using Overrides = std::map<std::string, TensorOverride>;
+
 class Inheritance {
  public:
-  Inheritance(const Graph& graph, const PlanOptions& options, QuantPlan& plan)
-      : graph_(graph), options_(options), plan_(plan) {}
+  Inheritance(const Graph& graph, const std::vector<std::string>& passthrough, const Overrides& overrides,
+              QuantPlan& plan)
+      : graph_(graph), passthrough_(passthrough), overrides_(overrides), plan_(plan) {}
 
   void Run() {
     for (auto& [tensor, activation] : plan_.activations) {
@@ -51,12 +54,12 @@ class Inheritance {
 
  private:
   bool Passes(const Node& node) const {
-    return node.domain.empty() && std::ranges::find(options_.passthrough, node.op_type) != options_.passthrough.end();
+    return node.domain.empty() && std::ranges::find(passthrough_, node.op_type) != passthrough_.end();
   }
 
   bool IsSet(const std::string& tensor) const {
-    const auto own = options_.overrides.find(tensor);
-    return own != options_.overrides.end() && (own->second.range || own->second.params);
+    const auto own = overrides_.find(tensor);
+    return own != overrides_.end() && (own->second.range || own->second.params);
   }
 
   std::string SourceOf(const Node& last) const {
@@ -109,7 +112,8 @@ class Inheritance {
   }
 
   const Graph& graph_;
-  const PlanOptions& options_;
+  const std::vector<std::string>& passthrough_;
+  const Overrides& overrides_;
   QuantPlan& plan_;
 };
 
@@ -124,11 +128,12 @@ Status CheckPassthrough(const std::vector<std::string>& passthrough) {
   return Status::Ok();
 }
 
-void InheritRanges(const Graph& graph, const PlanOptions& options, QuantPlan* plan) {
-  if (options.passthrough.empty()) return;
+void InheritRanges(const Graph& graph, const std::vector<std::string>& passthrough, const Overrides& overrides,
+                   QuantPlan* plan) {
+  if (passthrough.empty()) return;
   std::vector<std::string> types;
   for (const auto& node : graph.nodes()) types.push_back(node->op_type);
-  for (const std::string& type : options.passthrough) {
+  for (const std::string& type : passthrough) {
     if (std::ranges::find(types, type) == types.end()) {
       const std::vector<std::string> known(kMoves.begin(), kMoves.end());
       const bool is_known = std::ranges::find(known, type) != known.end();
@@ -140,7 +145,7 @@ void InheritRanges(const Graph& graph, const PlanOptions& options, QuantPlan* pl
           StrCat("passthrough: ", type, " changes values: its output may exceed the range of its input"));
     }
   }
-  Inheritance(graph, options, *plan).Run();
+  Inheritance(graph, passthrough, overrides, *plan).Run();
 }
 
 }  // namespace preon

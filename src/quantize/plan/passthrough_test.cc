@@ -37,7 +37,7 @@ TEST_P(RecommendedOps, SharesWithTheNearestTensorThatIsNotMoved) {
   const auto [op, call] = GetParam();
   const Model model = Chain(call, "Transpose <perm = [0, 1, 2, 3]> (b)");
   QuantPlan plan = PlanObserving({"a", "b", "c"});
-  InheritRanges(model.graph, {.passthrough = {op, "Transpose"}}, &plan);
+  InheritRanges(model.graph, {op, "Transpose"}, {}, &plan);
   for (const char* tensor : {"b", "c"}) {
     EXPECT_EQ(plan.activations.at(tensor).shares, "a") << tensor;
     EXPECT_TRUE(plan.activations.at(tensor).inherited);
@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(Ops, RecommendedOps,
 TEST(Passthrough, ASourceInFloatIsObservedInstead) {
   const Model model = Chain("Reshape(a, shape)", "MaxPool <kernel_shape = [1, 1]> (b)");
   QuantPlan plan = PlanObserving({"c"});
-  InheritRanges(model.graph, {.passthrough = {"Reshape", "MaxPool"}}, &plan);
+  InheritRanges(model.graph, {"Reshape", "MaxPool"}, {}, &plan);
   EXPECT_EQ(plan.activations.at("c").range_of, "a");
   EXPECT_EQ(plan.RangeTensors(), std::vector<std::string>{"c"});
   EXPECT_EQ(plan.ObservedTensors(), std::vector<std::string>{"a"});
@@ -69,14 +69,14 @@ TEST(Passthrough, ASourceInFloatIsObservedInstead) {
 TEST(Passthrough, ConstantsAndInputsAreSources) {
   const Model constant = Chain("Gather(table, shape)", "Relu(b)");
   QuantPlan plan = PlanObserving({"b"});
-  InheritRanges(constant.graph, {.passthrough = {"Gather"}}, &plan);
+  InheritRanges(constant.graph, {"Gather"}, {}, &plan);
   EXPECT_EQ(plan.activations.at("b").source, RangeSource::kFixed);
   EXPECT_EQ(plan.activations.at("b").fixed, (Range{-3, 7}));
   EXPECT_TRUE(plan.ObservedTensors().empty());
 
   const Model input = Chain("Reshape(x, shape)", "Relu(b)");
   plan = PlanObserving({"b"});
-  InheritRanges(input.graph, {.passthrough = {"Reshape"}}, &plan);
+  InheritRanges(input.graph, {"Reshape"}, {}, &plan);
   EXPECT_EQ(plan.activations.at("b").range_of, "x");
 }
 
@@ -84,7 +84,7 @@ TEST(Passthrough, AnotherFormatTakesTheRangeButNotTheScale) {
   const Model model = Chain("Reshape(a, shape)", "Relu(b)");
   QuantPlan plan = PlanObserving({"a", "b"});
   plan.activations["b"].format.type = DataType::kInt16;
-  InheritRanges(model.graph, {.passthrough = {"Reshape"}}, &plan);
+  InheritRanges(model.graph, {"Reshape"}, {}, &plan);
   EXPECT_EQ(plan.activations.at("b").shares, "");
   EXPECT_EQ(plan.activations.at("b").range_of, "a");
 }
@@ -92,9 +92,7 @@ TEST(Passthrough, AnotherFormatTakesTheRangeButNotTheScale) {
 TEST(Passthrough, OverridesStayAndAreSources) {
   const Model model = Chain("Reshape(a, shape)", "Transpose <perm = [0, 1, 2, 3]> (b)");
   QuantPlan plan = PlanObserving({"a", "b", "c"});
-  PlanOptions options{.passthrough = {"Reshape", "Transpose"}};
-  options.overrides["b"].range = Range{-1, 1};
-  InheritRanges(model.graph, options, &plan);
+  InheritRanges(model.graph, {"Reshape", "Transpose"}, {{"b", {.range = Range{-1, 1}}}}, &plan);
   EXPECT_FALSE(plan.activations.at("b").inherited);
   EXPECT_EQ(plan.activations.at("c").shares, "b");
 }
@@ -103,7 +101,7 @@ TEST(Passthrough, WhoSharedTheInheritorSharesItsSource) {
   const Model model = Chain("Reshape(a, shape)", "Relu(b)");
   QuantPlan plan = PlanObserving({"a", "b", "c"});
   plan.activations["c"].shares = "b";
-  InheritRanges(model.graph, {.passthrough = {"Reshape"}}, &plan);
+  InheritRanges(model.graph, {"Reshape"}, {}, &plan);
   EXPECT_EQ(plan.activations.at("c").shares, "a");
   EXPECT_FALSE(plan.activations.at("c").inherited);
 }
@@ -111,7 +109,7 @@ TEST(Passthrough, WhoSharedTheInheritorSharesItsSource) {
 TEST(Passthrough, OthersAreLeftAloneAndWarnings) {
   const Model model = Chain("Relu(a)", "Reshape(b, shape)");
   QuantPlan plan = PlanObserving({"a", "b", "c"});
-  InheritRanges(model.graph, {.passthrough = {"Relu", "Reshap"}}, &plan);
+  InheritRanges(model.graph, {"Relu", "Reshap"}, {}, &plan);
   EXPECT_TRUE(HasWarning(plan, "Relu changes values"));
   EXPECT_TRUE(HasWarning(plan, "did you mean 'Reshape'?"));
   EXPECT_FALSE(plan.activations.at("c").inherited);

@@ -38,6 +38,47 @@ struct BFloat16Options {
   bool vaiml = false;  ///< Cast pairs at graph inputs alone; weights as floats rounded to bfloat16
 };
 
+/// Floating types of 16 bits: are tensors divided by a scale of their own first, instead of rounded as they are?
+struct ScaledTypes {
+  bool activation = false, weight = false;
+};
+
+/// What the user leaves in float.
+struct ExcludeOptions {
+  std::vector<std::string> names;  ///< nodes (as in the user's file), globs `*`, `?` or `^` regular expressions
+  std::vector<std::string> types;  ///< of operators
+  NodeSelectors paths;             ///< sub-graphs
+  /// Nodes, graph inputs or outputs: what lies in front of all of the first, behind all of the last stays float.
+  std::vector<std::string> first_nodes, last_nodes;
+};
+
+/// What the user says of single tensors and layers.
+struct TensorSettings {
+  std::map<std::string, TensorOverride> overrides;       ///< by tensor name of the user's file
+  std::vector<LayerOverride> layers;                     ///< under `overrides`; later ones go over earlier ones
+  std::map<std::string, TensorOverride> base_overrides;  ///< under both
+  /// Operator types of the user's nodes, by name (quantize/settings/resolve_selectors.h).
+  std::map<std::string, std::string> source_types;
+  /// Nodes that `layers` gave their activations something; WithLayerSettings fills it.
+  std::set<std::string> layer_nodes;
+
+  bool any() const { return !overrides.empty() || !layers.empty() || !base_overrides.empty(); }
+  /// All, of layers, of single tensors, and those under both.
+  std::vector<TensorOverride*> All();
+  std::vector<const TensorOverride*> All() const;
+  /// That some tensor may get.
+  std::vector<TensorType*> Types();
+  std::vector<TensorType> Types() const;
+};
+
+/// What types and scales ask of the operators of ONNX.
+struct PlanNeeds {
+  std::vector<TensorType> types;  ///< that some tensor may get
+  bool channel_scales = false;    ///< some tensor has a scale per channel
+  bool block_scales = false;      ///< … per block
+  bool packed_blocks = false;     ///< weights of a block type are stored as codes
+};
+
 struct PlanOptions {
   TensorType activation = DataType::kUInt8;
   TensorType weight = DataType::kInt8;
@@ -48,33 +89,26 @@ struct PlanOptions {
   WeightRule weight_rule;
   Compat compat = Compat::kOff;
   bool per_channel = true;
-  /// Floating types of 16 bits: tensors are divided by a scale of their own first, instead of rounded as they are.
-  bool activation_scaled = false, weight_scaled = false;
+  ScaledTypes scaled;
   BFloat16Options bfloat16;
   bool refine_block_axis = true;          ///< blocks run along what MatMul, Gemm and Softmax reduce
   std::optional<WeightForm> weight_form;  ///< default: by type, the target's
   std::optional<int64_t> block_size;      ///< weights that share a scale; default: the target's
   std::optional<int> accuracy_level;      ///< of MatMulNBits: 0 to 4, how it computes
-  std::vector<std::string> exclude;  ///< node names (as in the user's file), globs `*`, `?` or `^` regular expressions
-  std::vector<std::string> exclude_types;  ///< operator types
-  NodeSelectors exclude_paths;             ///< sub-graphs
-  /// Nodes, graph inputs or outputs: what lies in front of all of the first, behind all of the last stays float.
-  std::vector<std::string> first_nodes, last_nodes;
-  std::vector<std::string> passthrough;             ///< operator types whose outputs inherit the range of their input
-  std::map<std::string, TensorOverride> overrides;  ///< by tensor name of the user's file
-  std::vector<LayerOverride> layers;                ///< under `overrides`; later ones go over earlier ones
-  std::map<std::string, TensorOverride> base_overrides;  ///< under both
+  ExcludeOptions exclude;
+  std::vector<std::string> passthrough;  ///< operator types whose outputs inherit the range of their input
+  TensorSettings settings;
   OpListOptions op_list;
-  std::map<std::string, std::string>
-      source_types;  ///< operator types of the user's nodes, by name (quantize/settings/resolve_selectors.h)
-  std::set<std::string>
-      layer_nodes;  ///< those that `layers` gave their activations something; WithLayerSettings fills it
   /// Nodes that stay float for what came out after a first plan: kNotReached, kNotFused, kAccuracy.
   std::map<std::string, FloatReason> left_float;
 
   ScaleType scale_type_of_weights() const { return weight_scale_type.value_or(scale_type); }
-  /// Has a tensor or layer settings of its own?
-  bool has_overrides() const { return !overrides.empty() || !layers.empty() || !base_overrides.empty(); }
+  /// All types that some tensor may get.
+  std::vector<TensorType*> Types();
+  std::vector<TensorType> Types() const;
+  /// Do weights have a scale per block, all or some?
+  bool HasBlockSize() const;
+  PlanNeeds Needs() const;
 };
 
 }  // namespace preon

@@ -36,8 +36,8 @@ LayerRole LayerRoleOf(const Graph& graph, const Node& node, size_t index) {
 
 bool LayerSettingsOf::WasOfType(const Node& node, const std::string& op_type) const {
   return std::ranges::any_of(node.origins, [&](const std::string& origin) {
-    const auto type = options_.source_types.find(origin);
-    return type != options_.source_types.end() && type->second == op_type;
+    const auto type = settings_.source_types.find(origin);
+    return type != settings_.source_types.end() && type->second == op_type;
   });
 }
 
@@ -54,7 +54,7 @@ LayerSettingsOf::Match LayerSettingsOf::MatchOf(const LayerOverride& layer, cons
 std::optional<TensorOverride> LayerSettingsOf::Wanted(const Node& node, LayerRole role) const {
   std::optional<TensorOverride> wanted;
   for (const Match strength : {Match::kEveryNode, Match::kFormerType, Match::kNode}) {
-    for (const LayerOverride& layer : options_.layers) {
+    for (const LayerOverride& layer : settings_.layers) {
       const std::optional<TensorOverride>& own = Of(layer, role);
       if (own && MatchOf(layer, node) == strength) wanted = Merged(*own, wanted.value_or(TensorOverride()));
     }
@@ -64,8 +64,8 @@ std::optional<TensorOverride> LayerSettingsOf::Wanted(const Node& node, LayerRol
 
 std::string LayerSettingsOf::Numbers(const Node& node, bool constants) const {
   std::string numbers;
-  for (size_t index = 0; index < options_.layers.size(); ++index) {
-    const LayerOverride& layer = options_.layers[index];
+  for (size_t index = 0; index < settings_.layers.size(); ++index) {
+    const LayerOverride& layer = settings_.layers[index];
     const Match match = !constants || layer.weight || layer.bias ? MatchOf(layer, node) : Match::kNone;
     if (match == Match::kNode || match == Match::kFormerType)
       numbers += StrCat(" ", index, match == Match::kNode ? "" : "?");
@@ -91,7 +91,7 @@ std::vector<std::string> LayerSettingsOf::WithoutEffect(const Graph& graph,
                            : StrCat("layer of ", selector, " has no effect: ", First(left),
                                     left.size() == 1 ? " stays" : " stay", " float: ", first->detail));
   };
-  for (const LayerOverride& layer : options_.layers) {
+  for (const LayerOverride& layer : settings_.layers) {
     for (const std::string& pattern : layer.selectors.patterns)
       judge(StrCat("'", pattern, "'"), [&](const Node& node) { return NamePattern::Parse(pattern)->Matches(node); });
     for (const std::string& type : layer.selectors.op_types)
@@ -128,21 +128,22 @@ Status CheckOpTypes(const Graph& rewritten, const std::map<std::string, std::str
 
 std::function<std::string(const Node&, std::string_view)> SettingsOf(const PlanOptions& options) {
   const bool excludes =
-      !options.exclude.empty() || !options.exclude_types.empty() || !options.exclude_paths.nodes.empty();
+      !options.exclude.names.empty() || !options.exclude.types.empty() || !options.exclude.paths.nodes.empty();
   const bool selects =
       excludes || !options.op_list.selection.nodes.empty() || !options.op_list.pairs.no_output_nodes.empty();
-  if (!selects && options.layers.empty() && options.overrides.empty()) return nullptr;
-  const auto selection = std::make_shared<Selection>(options);
+  if (!selects && options.settings.layers.empty() && options.settings.overrides.empty()) return nullptr;
+  const auto selection = std::make_shared<Selection>(options.exclude, options.op_list.selection.nodes);
   return [selection, &options](const Node& node, std::string_view constant) {
-    if (options.overrides.contains(std::string(constant))) return StrCat("= ", constant);
+    if (options.settings.overrides.contains(std::string(constant))) return StrCat("= ", constant);
     // There a constant has one setting, whoever reads it.
     if (!constant.empty() && options.compat != Compat::kOff) return std::string();
-    std::string settings = LayerSettingsOf(options).Numbers(node, !constant.empty());
+    std::string settings = LayerSettingsOf(options.settings).Numbers(node, !constant.empty());
     settings += StrCat(" ", selection->Excludes(node), selection->Includes(node));
     if (!constant.empty()) return settings;
     for (const std::string& name : options.op_list.pairs.no_output_nodes)
       settings += name == node.name ? " silent" : "";
-    for (const std::string& output : node.outputs()) settings += options.overrides.contains(output) ? " " + output : "";
+    for (const std::string& output : node.outputs())
+      settings += options.settings.overrides.contains(output) ? " " + output : "";
     return settings;
   };
 }

@@ -21,10 +21,9 @@ enum class LayerRole { kInput, kWeight, kBias, kOutput };
 /// Of input `index`: constants are weights, or biases where the operator has one there.
 LayerRole LayerRoleOf(const Graph& graph, const Node& node, size_t index);
 
-/// The layers of some options.
 class LayerSettingsOf {
  public:
-  explicit LayerSettingsOf(const PlanOptions& options) : options_(options) {}
+  explicit LayerSettingsOf(const TensorSettings& settings) : settings_(settings) {}
 
   /// What all layers together say of the node's tensors in this role; nullopt where none says anything. Weakest first:
   /// layers of every node, of the operator types that the node replaced (a folded BatchNormalization), all others;
@@ -42,7 +41,7 @@ class LayerSettingsOf {
   Match MatchOf(const LayerOverride& layer, const Node& node) const;
   bool WasOfType(const Node& node, const std::string& op_type) const;
 
-  const PlanOptions& options_;
+  const TensorSettings& settings_;
 };
 
 /// Are types that neither the user's model nor the rewritten one has misspelt? Lists of types are made for many models:

@@ -18,15 +18,23 @@ bool IsEmpty(const TensorOverride& wanted) {
 
 class Layers {
  public:
-  Layers(const Graph& graph, const PlanOptions& options, const QuantPlan& plain)
-      : graph_(graph), options_(options), plain_(plain), layers_(options) {
+  /// @param by_default  what holds where nothing is set
+  /// @param later_wins  --compat: the setting of the later node is the tensor's
+  Layers(const Graph& graph, const TensorSettings& settings, TensorOverride by_default, bool later_wins,
+         const QuantPlan& plain)
+      : graph_(graph),
+        settings_(settings),
+        by_default_(std::move(by_default)),
+        later_wins_(later_wins),
+        plain_(plain),
+        layers_(settings) {
     for (const NodeDecision& decision : plain.nodes)
       if (decision.reason == FloatReason::kNone) quantized_.insert(graph.FindNode(decision.node));
   }
 
   Overrides Run() {
     for (const auto& node : graph_.nodes()) AddConstants(*node);
-    if (options_.compat != Compat::kOff) {
+    if (later_wins_) {
       for (const auto& node : graph_.nodes()) LaterWins(*node);
       return std::move(overrides_);
     }
@@ -86,20 +94,20 @@ class Layers {
 
   // --- What is wanted of an activation -------------------------------------------------------------------------
   const TensorOverride* OwnOf(const std::string& tensor) const {
-    const auto own = options_.overrides.find(tensor);
-    return own == options_.overrides.end() ? nullptr : &own->second;
+    const auto own = settings_.overrides.find(tensor);
+    return own == settings_.overrides.end() ? nullptr : &own->second;
   }
 
   TensorType DefaultType(const std::string& tensor) const {
-    const auto base = options_.base_overrides.find(tensor);
-    return base != options_.base_overrides.end() && base->second.type ? *base->second.type : options_.activation;
+    const auto base = settings_.base_overrides.find(tensor);
+    return base != settings_.base_overrides.end() && base->second.type ? *base->second.type : *by_default_.type;
   }
 
   // `wanted` with what holds where it has no setting.
   TensorOverride InFull(const std::string& tensor, const TensorOverride& wanted) const {
-    return Merged(
-        wanted,
-        {.type = DefaultType(tensor), .symmetric = options_.activation_symmetric, .scale_type = options_.scale_type});
+    TensorOverride otherwise = by_default_;
+    otherwise.type = DefaultType(tensor);
+    return Merged(wanted, otherwise);
   }
 
   // The tensor whose scale it has where nothing is set; itself where it has its own.
@@ -226,7 +234,9 @@ class Layers {
   }
 
   const Graph& graph_;
-  const PlanOptions& options_;
+  const TensorSettings& settings_;
+  const TensorOverride by_default_;
+  const bool later_wins_;
   const QuantPlan& plain_;
   const LayerSettingsOf layers_;
   std::set<const Node*> quantized_;
@@ -253,29 +263,34 @@ std::string WithoutPairs(const Graph& graph, const Overrides& with, const Overri
 
 PlanOptions WithLayerSettings(const Graph& graph, PlanOptions options, const QuantPlan& plain) {
   const auto put_under = [&](const Overrides& weaker) {
-    for (const auto& [tensor, wanted] : weaker) options.overrides[tensor] = Merged(options.overrides[tensor], wanted);
+    for (const auto& [tensor, wanted] : weaker)
+      options.settings.overrides[tensor] = Merged(options.settings.overrides[tensor], wanted);
   };
-  if (!options.layers.empty()) {
-    Layers layers(graph, options, plain);
-    options.layer_nodes = layers.Nodes();
+  if (!options.settings.layers.empty()) {
+    Layers layers(
+        graph, options.settings,
+        {.type = options.activation, .symmetric = options.activation_symmetric, .scale_type = options.scale_type},
+        options.compat != Compat::kOff, plain);
+    options.settings.layer_nodes = layers.Nodes();
     put_under(layers.Run());
   }
-  put_under(options.base_overrides);
-  options.layers.clear();
-  options.base_overrides.clear();
+  put_under(options.settings.base_overrides);
+  options.settings.layers.clear();
+  options.settings.base_overrides.clear();
   return options;
 }
 
 Result<QuantPlan> PlanWithLayerSettings(const Target& target, const Model& model, const PlanOptions& options) {
-  PREON_RETURN_IF_ERROR(CheckOpTypes(model.graph, options.source_types, options.exclude_types, options.layers));
+  PREON_RETURN_IF_ERROR(
+      CheckOpTypes(model.graph, options.settings.source_types, options.exclude.types, options.settings.layers));
   PlanOptions plain = options;
   target.SettleFormat(&plain);
   PlanOptions with = plain;
   QuantPlan undisturbed;
-  if (!options.layers.empty()) {
-    plain.layers.clear();
-    plain.overrides.clear();
-    plain.base_overrides.clear();
+  if (!options.settings.layers.empty()) {
+    plain.settings.layers.clear();
+    plain.settings.overrides.clear();
+    plain.settings.base_overrides.clear();
     PREON_ASSIGN_OR_RETURN(undisturbed, target.Plan(model, plain));
   }
   with = WithLayerSettings(model.graph, std::move(with), undisturbed);
@@ -283,12 +298,12 @@ Result<QuantPlan> PlanWithLayerSettings(const Target& target, const Model& model
   const auto warn = [&](const std::vector<std::string>& warnings) {
     plan.warnings.insert(plan.warnings.end(), warnings.begin(), warnings.end());
   };
-  if (!options.layers.empty()) warn(LayerSettingsOf(options).WithoutEffect(model.graph, plan.nodes));
-  if (const std::string warning =
-          WithoutPairs(model.graph, with.overrides, options.overrides, options.base_overrides, plan);
+  if (!options.settings.layers.empty()) warn(LayerSettingsOf(options.settings).WithoutEffect(model.graph, plan.nodes));
+  if (const std::string warning = WithoutPairs(model.graph, with.settings.overrides, options.settings.overrides,
+                                               options.settings.base_overrides, plan);
       !warning.empty())
     plan.warnings.push_back(warning);
-  warn(IgnoredTensorSettings(options.overrides, options.base_overrides, plan));
+  warn(IgnoredTensorSettings(options.settings.overrides, options.settings.base_overrides, plan));
   return plan;
 }
 

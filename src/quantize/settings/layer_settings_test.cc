@@ -41,15 +41,16 @@ TensorOverride Type(DataType type) { return {.type = type}; }
 
 std::map<std::string, TensorOverride> Overrides(const Graph& graph, const PlanOptions& options) {
   Model model{.graph = graph, .opsets = {{"", 21}}};
-  return WithLayerSettings(graph, options, *MakeQuarkTarget()->Plan(model, {.exclude = options.exclude})).overrides;
+  return WithLayerSettings(graph, options, *MakeQuarkTarget()->Plan(model, {.exclude = options.exclude}))
+      .settings.overrides;
 }
 
 std::map<std::string, TensorOverride> Overrides(std::vector<LayerOverride> layers, Compat compat = Compat::kOff,
                                                 std::map<std::string, TensorOverride> own = {}) {
   PlanOptions options;
   options.compat = compat;
-  options.layers = std::move(layers);
-  options.overrides = std::move(own);
+  options.settings.layers = std::move(layers);
+  options.settings.overrides = std::move(own);
   return Overrides(Fork(), options);
 }
 
@@ -150,8 +151,8 @@ TEST(Layers, WhatMovesDataWantsWhatItsOutputHas) {
   b.Conv("m", "d");
   b.Output("d");
   PlanOptions options;
-  options.layers = {Layer({"d_node"})};
-  options.layers[0].input = Type(kOwn);
+  options.settings.layers = {Layer({"d_node"})};
+  options.settings.layers[0].input = Type(kOwn);
   const auto overrides = Overrides(b.model.graph, options);
   EXPECT_EQ(overrides.at("c").type, TensorType(kOwn));
   EXPECT_TRUE(overrides.at("c").converts.empty());
@@ -166,8 +167,8 @@ TEST(Layers, BehindWhatMovesDataReadersHaveTheirOwn) {
   b.Conv("m", "d");
   b.Output("d");
   PlanOptions options;
-  options.layers = {Layer({"m_node"})};
-  options.layers[0].input = Type(kOwn);
+  options.settings.layers = {Layer({"m_node"})};
+  options.settings.layers[0].input = Type(kOwn);
   const auto overrides = Overrides(b.model.graph, options);
   EXPECT_EQ(overrides.at("c").type, TensorType(kOwn));
   EXPECT_EQ(overrides.at("m").type, TensorType(kDefault));
@@ -193,9 +194,9 @@ TEST(Layers, InCompatibilityTheLastNodeDecides) {
 
 TEST(Layers, OfNodesThatAreLeftOutNothingCounts) {
   PlanOptions options;
-  options.layers.push_back(Layer({"second"}));
-  options.layers[0].weight = Type(kOwn);
-  options.exclude = {"second"};
+  options.settings.layers.push_back(Layer({"second"}));
+  options.settings.layers[0].weight = Type(kOwn);
+  options.exclude.names = {"second"};
   EXPECT_TRUE(Overrides(Fork(), options).empty());
 }
 
@@ -203,8 +204,8 @@ TEST(Layers, OlderSettingsOfTensorsAreWeakest) {
   LayerOverride layer = Layer({"second"});
   layer.weight = Type(kOwn);
   PlanOptions options;
-  options.layers = {layer};
-  options.base_overrides = {{"w2", Type(kOther)}, {"w3", Type(kOther)}};
+  options.settings.layers = {layer};
+  options.settings.base_overrides = {{"w2", Type(kOther)}, {"w3", Type(kOther)}};
   const auto overrides = Overrides(Fork(), options);
   EXPECT_EQ(overrides.at("w2").type, TensorType(kOwn));
   EXPECT_EQ(overrides.at("w3").type, TensorType(kOther));
@@ -225,7 +226,7 @@ TEST(Layers, EachHasItsGranularity) {
     channels.weight = {.type = DataType::kInt8, .per_channel = true, .block_size = 0};
     PlanOptions options{.per_channel = all_in_blocks};
     if (all_in_blocks) options.block_size = 1;
-    options.layers = {blocks, channels};
+    options.settings.layers = {blocks, channels};
     const Result<QuantPlan> plan = PlanWithLayerSettings(*MakeQuarkTarget(), model, options);
     EXPECT_TRUE(plan.ok()) << plan.status().ToString();
     std::map<std::string, std::pair<int, int64_t>> weights;
@@ -240,11 +241,11 @@ TEST(Layers, EachHasItsGranularity) {
 PlanOptions WithTypes(std::vector<std::string> first, std::vector<std::string> second) {
   PlanOptions options;
   for (auto& types : {first, second}) {
-    LayerOverride& layer = options.layers.emplace_back();
+    LayerOverride& layer = options.settings.layers.emplace_back();
     layer.selectors.op_types = types;
     layer.input = Type(types == first ? kOwn : kOther);
   }
-  options.source_types = {{"conv", "Conv"}, {"norm", "BatchNormalization"}};
+  options.settings.source_types = {{"conv", "Conv"}, {"norm", "BatchNormalization"}};
   return options;
 }
 
@@ -255,7 +256,7 @@ TEST(LayerSettingsOf, TypesThatANodeReplacedAreWeakerThanItsOwn) {
   Node* node = graph.AddNode("Conv", {"x", "x"}, {"y"}, "conv");
   node->origins = {"conv", "norm"};
   const auto type = [&](const PlanOptions& options) {
-    return LayerSettingsOf(options).Wanted(*node, LayerRole::kInput)->type;
+    return LayerSettingsOf(options.settings).Wanted(*node, LayerRole::kInput)->type;
   };
   EXPECT_EQ(type(WithTypes({"Conv"}, {"BatchNormalization"})), TensorType(kOwn));
   EXPECT_EQ(type(WithTypes({"BatchNormalization"}, {"Conv"})), TensorType(kOther));
@@ -265,7 +266,7 @@ TEST(LayerSettingsOf, TypesThatANodeReplacedAreWeakerThanItsOwn) {
 TEST(LayerSettingsOf, TypesOfTheRewrittenModelAreKnownToo) {
   Graph graph = Fork();
   const auto check = [&](const PlanOptions& options) {
-    return CheckOpTypes(graph, options.source_types, {}, options.layers);
+    return CheckOpTypes(graph, options.settings.source_types, {}, options.settings.layers);
   };
   EXPECT_TRUE(check(WithTypes({"Conv"}, {"MatMul"})).ok());
   const Status status = check(WithTypes({"Conv"}, {"MatMull"}));
@@ -278,11 +279,11 @@ TEST(LayerSettingsOf, TypesOfTheRewrittenModelAreKnownToo) {
 TEST(LayerSettingsOf, WhatIsLeftInFloatIsTold) {
   Graph graph = Fork();
   PlanOptions options;
-  options.layers = {Layer({"second"}), Layer({"third"}), Layer({"first"})};
+  options.settings.layers = {Layer({"second"}), Layer({"third"}), Layer({"first"})};
   const std::vector<NodeDecision> decisions = {{.node = "first", .reason = FloatReason::kExcluded},
                                                {.node = "second", .reason = FloatReason::kNoKernel, .detail = "why"},
                                                {.node = "third"}};
-  const auto warnings = LayerSettingsOf(options).WithoutEffect(graph, decisions);
+  const auto warnings = LayerSettingsOf(options.settings).WithoutEffect(graph, decisions);
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_EQ(warnings[0], "layer of 'second' has no effect: 'second' stays float: why");
 }
@@ -292,18 +293,18 @@ TEST(SettingsOf, NodesAndConstantsThatDiffer) {
   const Node &second = *graph.FindNode("second"), &third = *graph.FindNode("third");
   EXPECT_EQ(SettingsOf({}), nullptr);
   PlanOptions options;
-  options.layers = {Layer({"second"})};
-  options.layers[0].input = Type(kOwn);
+  options.settings.layers = {Layer({"second"})};
+  options.settings.layers[0].input = Type(kOwn);
   EXPECT_NE(SettingsOf(options)(second, ""), SettingsOf(options)(third, ""));
   EXPECT_EQ(SettingsOf(options)(second, "w2"), SettingsOf(options)(third, "w3"));
-  options.layers[0].weight = Type(kOwn);
+  options.settings.layers[0].weight = Type(kOwn);
   EXPECT_NE(SettingsOf(options)(second, "w2"), SettingsOf(options)(third, "w3"));
   options.compat = Compat::kQuark;
   EXPECT_EQ(SettingsOf(options)(second, "w2"), SettingsOf(options)(third, "w3"));
   PlanOptions overridden, excluded;
-  overridden.overrides["w2"] = Type(kOwn);
+  overridden.settings.overrides["w2"] = Type(kOwn);
   EXPECT_NE(SettingsOf(overridden)(second, "w2"), SettingsOf(overridden)(third, "w3"));
-  excluded.exclude = {"third"};
+  excluded.exclude.names = {"third"};
   EXPECT_NE(SettingsOf(excluded)(second, ""), SettingsOf(excluded)(third, ""));
 }
 

@@ -75,9 +75,9 @@ Status CheckNames(const Graph& source, const std::vector<std::string>& exclude, 
   return Status::Ok();
 }
 
-Selection::Selection(const PlanOptions& options)
-    : types_(options.exclude_types), nodes_(options.exclude_paths.nodes), wanted_(options.op_list.selection.nodes) {
-  for (const std::string& pattern : options.exclude) patterns_.emplace_back(pattern, *NamePattern::Parse(pattern));
+Selection::Selection(const ExcludeOptions& exclude, const std::vector<std::string>& wanted)
+    : types_(exclude.types), nodes_(exclude.paths.nodes), wanted_(wanted) {
+  for (const std::string& pattern : exclude.names) patterns_.emplace_back(pattern, *NamePattern::Parse(pattern));
 }
 
 bool Selection::Excludes(const Node& node) const {

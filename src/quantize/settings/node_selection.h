@@ -43,8 +43,8 @@ bool StandsForOne(const Node& node, const std::set<std::string>& names);
 
 class Selection {
  public:
-  /// The options have passed CheckNames.
-  explicit Selection(const PlanOptions& options);
+  /// @param wanted  NodesToQuantize; empty: all. The names have passed CheckNames.
+  Selection(const ExcludeOptions& exclude, const std::vector<std::string>& wanted);
 
   bool Excludes(const Node& node) const;
   /// Is it one of the nodes that the options name, where they name some?

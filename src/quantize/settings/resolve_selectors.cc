@@ -134,16 +134,16 @@ class Resolver {
 
 Status ResolveSelectors(const Graph& source, PlanOptions* options) {
   const Resolver resolver(source);
-  options->source_types.clear();
-  if (!options->layers.empty() || !options->exclude_types.empty())
-    for (const auto& node : source.nodes()) options->source_types.emplace(node->name, node->op_type);
-  PREON_RETURN_IF_ERROR(resolver.Resolve(&options->exclude_paths).WithContext("exclude"));
-  std::set<std::string>* excluded = &options->exclude_paths.nodes;
-  PREON_RETURN_IF_ERROR(resolver.AddOutside(options->first_nodes, true, excluded).WithContext("InputNodes"));
-  PREON_RETURN_IF_ERROR(resolver.AddOutside(options->last_nodes, false, excluded).WithContext("OutputNodes"));
-  for (size_t index = 0; index < options->layers.size(); ++index)
+  options->settings.source_types.clear();
+  if (!options->settings.layers.empty() || !options->exclude.types.empty())
+    for (const auto& node : source.nodes()) options->settings.source_types.emplace(node->name, node->op_type);
+  PREON_RETURN_IF_ERROR(resolver.Resolve(&options->exclude.paths).WithContext("exclude"));
+  std::set<std::string>* excluded = &options->exclude.paths.nodes;
+  PREON_RETURN_IF_ERROR(resolver.AddOutside(options->exclude.first_nodes, true, excluded).WithContext("InputNodes"));
+  PREON_RETURN_IF_ERROR(resolver.AddOutside(options->exclude.last_nodes, false, excluded).WithContext("OutputNodes"));
+  for (size_t index = 0; index < options->settings.layers.size(); ++index)
     PREON_RETURN_IF_ERROR(
-        resolver.Resolve(&options->layers[index].selectors).WithContext("layer configuration ", index + 1));
+        resolver.Resolve(&options->settings.layers[index].selectors).WithContext("layer configuration ", index + 1));
   return Status::Ok();
 }
 

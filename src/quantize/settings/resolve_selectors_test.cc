@@ -25,9 +25,9 @@ using Names = std::set<std::string>;
 
 Result<Names> ResolvedNames(const NodeSelectors& selectors) {
   PlanOptions options;
-  options.layers.emplace_back().selectors = selectors;
+  options.settings.layers.emplace_back().selectors = selectors;
   PREON_RETURN_IF_ERROR(ResolveSelectors(Diamond(), &options));
-  return options.layers[0].selectors.nodes;
+  return options.settings.layers[0].selectors.nodes;
 }
 
 TEST(Selectors, NamesGlobsAndPatterns) {
@@ -56,16 +56,16 @@ TEST(Selectors, WhatIsWrongIsTold) {
 TEST(Selectors, FirstAndLastNodes) {
   const auto outside = [](std::vector<std::string> first, std::vector<std::string> last) {
     PlanOptions options;
-    options.first_nodes = std::move(first);
-    options.last_nodes = std::move(last);
+    options.exclude.first_nodes = std::move(first);
+    options.exclude.last_nodes = std::move(last);
     EXPECT_TRUE(ResolveSelectors(Diamond(), &options).ok());
-    return options.exclude_paths.nodes;
+    return options.exclude.paths.nodes;
   };
   EXPECT_EQ(outside({"b"}, {}), (Names{"a", "c"}));
   EXPECT_EQ(outside({}, {"b", "c"}), Names{"d"});
   EXPECT_EQ(outside({"in"}, {"out"}), Names{});
   PlanOptions unknown;
-  unknown.first_nodes = {"z"};
+  unknown.exclude.first_nodes = {"z"};
   EXPECT_EQ(ResolveSelectors(Diamond(), &unknown).id(), ErrorId::kNameNotInModel);
 }
 

@@ -18,8 +18,8 @@ namespace {
 bool IsUnscaled(const TensorType& type) { return type.block() != nullptr || IsHalf(type); }
 
 // What layers say of each tensor if all nodes were quantized that the user does not exclude.
-QuantPlan AllQuantized(const Graph& source, const PlanOptions& options) {
-  const Selection selection(options);
+QuantPlan AllQuantized(const Graph& source, const ExcludeOptions& exclude) {
+  const Selection selection(exclude, {});
   QuantPlan plan;
   for (const auto& node : source.nodes())
     if (!selection.Excludes(*node)) plan.nodes.push_back({.node = node->name});
@@ -40,11 +40,11 @@ class Checker {
   Checker(const Graph& source, PlanOptions& options)
       : source_(source),
         options_(options),
-        effective_(WithLayerSettings(source, options, AllQuantized(source, options))) {}
+        effective_(WithLayerSettings(source, options, AllQuantized(source, options.exclude))) {}
 
   Status Run() {
-    for (auto& [tensor, wanted] : options_.overrides) Check(tensor, wanted);
-    for (const auto& [tensor, wanted] : options_.base_overrides) {
+    for (auto& [tensor, wanted] : options_.settings.overrides) Check(tensor, wanted);
+    for (const auto& [tensor, wanted] : options_.settings.base_overrides) {
       if (!source_.HasTensor(tensor)) MissingTensor("MixedPrecisionTensor", tensor);
     }
     if (problems_.empty()) return Status::Ok();
@@ -57,7 +57,7 @@ class Checker {
   void Check(const std::string& tensor, TensorOverride& wanted) {
     if (!source_.HasTensor(tensor)) return MissingTensor("overrides", tensor);
     const Tensor* constant = ConstantValue(source_, tensor);
-    const TensorOverride& effective = effective_.overrides.at(tensor);
+    const TensorOverride& effective = effective_.settings.overrides.at(tensor);
     const TensorType type = effective.type.value_or(constant != nullptr ? options_.weight : options_.activation);
     const auto add = [&](const auto&... parts) {
       only_names_ = false;
@@ -169,7 +169,7 @@ class Checker {
 }  // namespace
 
 Status ResolveOverrides(const Graph& source, PlanOptions* options) {
-  if (options->overrides.empty() && options->base_overrides.empty()) return Status::Ok();
+  if (options->settings.overrides.empty() && options->settings.base_overrides.empty()) return Status::Ok();
   return Checker(source, *options).Run();
 }
 

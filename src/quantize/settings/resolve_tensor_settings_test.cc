@@ -60,7 +60,7 @@ TEST(ResolveOverrides, EachRule) {
       {"c", {.range = Range{0, 1}, .params = QuantParams{1, 0}}, ErrorId::kBadConfig, "wanted one or the other"},
   };
   for (const auto& [tensor, wanted, id, says] : rows) {
-    const Status status = Resolved({.overrides = {{tensor, wanted}}});
+    const Status status = Resolved({.settings = {.overrides = {{tensor, wanted}}}});
     EXPECT_EQ(status.id(), id) << says << ": " << status.ToString();
     EXPECT_THAT(status.message(), HasSubstr(says));
     EXPECT_THAT(status.message(),
@@ -69,28 +69,28 @@ TEST(ResolveOverrides, EachRule) {
 }
 
 TEST(ResolveOverrides, AllAtOnce) {
-  const Status status =
-      Resolved({.overrides = {{"c", {.axis = 0, .reduce_range = true}}, {"c_w", {.axis = 7}}, {"nowhere", {}}}});
+  const Status status = Resolved(
+      {.settings = {.overrides = {{"c", {.axis = 0, .reduce_range = true}}, {"c_w", {.axis = 7}}, {"nowhere", {}}}}});
   EXPECT_EQ(status.id(), ErrorId::kBadConfig);
   for (const char* says : {"c: axis", "c: reduce_range", "c_w: axis: got 7", "no tensor 'nowhere'"})
     EXPECT_THAT(status.message(), HasSubstr(says));
 }
 
 TEST(ResolveOverrides, TypesOfLayersCount) {
-  PlanOptions options{.overrides = {{"c", {.converts = {{.type = DataType::kUInt8}}}}}};
-  options.layers.push_back({.output = TensorOverride{.type = DataType::kInt16}});
+  PlanOptions options{.settings = {.overrides = {{"c", {.converts = {{.type = DataType::kUInt8}}}}}}};
+  options.settings.layers.push_back({.output = TensorOverride{.type = DataType::kInt16}});
   EXPECT_TRUE(ResolveOverrides(Two().model.graph, &options).ok());
 }
 
 TEST(ResolveOverrides, AxesFromTheEndAndEntriesForAll) {
-  PlanOptions options{.overrides = {{"c_w", {.axis = -4, .channels = 1, .channel_ranges = {{-1, 2}}}}}};
+  PlanOptions options{.settings = {.overrides = {{"c_w", {.axis = -4, .channels = 1, .channel_ranges = {{-1, 2}}}}}}};
   ASSERT_TRUE(ResolveOverrides(Two().model.graph, &options).ok());
-  EXPECT_EQ(options.overrides.at("c_w").axis, 0);
-  EXPECT_EQ(options.overrides.at("c_w").channel_ranges, std::vector<Range>(4, Range{-1, 2}));
+  EXPECT_EQ(options.settings.overrides.at("c_w").axis, 0);
+  EXPECT_EQ(options.settings.overrides.at("c_w").channel_ranges, std::vector<Range>(4, Range{-1, 2}));
 }
 
 TEST(ResolveOverrides, TensorsOfOlderConfigurations) {
-  const Status status = Resolved({.base_overrides = {{"x", {}}, {"y", {}}}});
+  const Status status = Resolved({.settings = {.base_overrides = {{"x", {}}, {"y", {}}}}});
   EXPECT_EQ(status.id(), ErrorId::kNameNotInModel);
   EXPECT_THAT(status.message(), HasSubstr("MixedPrecisionTensor: the model has no tensor 'y'"));
 }

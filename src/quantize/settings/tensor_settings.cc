@@ -25,17 +25,6 @@ void SetWantedType(const TensorType& type, Plan& plan) {
   if (plan.format.floating()) plan.format.symmetric = true;
 }
 
-// Those of layers, of single tensors, and those under both. Of constant or changeable options.
-template <typename Options, typename Visit>
-void VisitOverrides(Options& options, const Visit& visit) {
-  for (auto& layer : options.layers) {
-    for (auto* role : {&layer.input, &layer.weight, &layer.bias, &layer.output})
-      if (*role) visit(**role);
-  }
-  for (auto& [tensor, wanted] : options.base_overrides) visit(wanted);
-  for (auto& [tensor, wanted] : options.overrides) visit(wanted);
-}
-
 }  // namespace
 
 void SetGranularity(bool per_channel, int64_t block_size, const ScaleAxes& axes, WeightPlan& weight) {
@@ -119,42 +108,14 @@ void ApplyOverride(const TensorOverride& wanted, const ScaleAxes& axes, WeightPl
   if (weight.range || weight.params) SetGranularity(false, 0, axes, weight);
 }
 
-std::vector<TensorType*> TypesOf(PlanOptions& options) {
-  std::vector<TensorType*> types = {&options.activation, &options.weight};
-  const auto add = [&](TensorOverride& wanted) {
-    if (wanted.type) types.push_back(&*wanted.type);
-    for (ConvertOverride& convert : wanted.converts) types.push_back(&convert.type);
-  };
-  VisitOverrides(options, add);
-  return types;
-}
-
-std::vector<TensorType> TypesOf(const PlanOptions& options) {
-  PlanOptions copy = options;
-  std::vector<TensorType> types;
-  for (const TensorType* type : TypesOf(copy)) types.push_back(*type);
-  return types;
-}
-
-std::vector<const TensorOverride*> OverridesOf(const PlanOptions& options) {
-  std::vector<const TensorOverride*> overrides;
-  VisitOverrides(options, [&](const TensorOverride& wanted) { overrides.push_back(&wanted); });
-  return overrides;
-}
-
-bool HasBlockSize(const PlanOptions& options) {
-  return options.block_size || std::ranges::any_of(OverridesOf(options), [](const TensorOverride* wanted) {
-           return wanted->block_size.value_or(0) > 0;
-         });
-}
-
-Status CheckTypes(std::string_view target, std::span<const DataType> types, const PlanOptions& options) {
-  PREON_RETURN_IF_ERROR(CheckType(target, types, options.activation).WithContext("--activation"));
-  PREON_RETURN_IF_ERROR(CheckType(target, types, options.weight).WithContext("--weight"));
-  for (const auto& [tensor, wanted] : options.overrides) {
+Status CheckTypes(std::string_view target, std::span<const DataType> types, const TensorType& activation,
+                  const TensorType& weight, const TensorSettings& settings) {
+  PREON_RETURN_IF_ERROR(CheckType(target, types, activation).WithContext("--activation"));
+  PREON_RETURN_IF_ERROR(CheckType(target, types, weight).WithContext("--weight"));
+  for (const auto& [tensor, wanted] : settings.overrides) {
     if (wanted.type) PREON_RETURN_IF_ERROR(CheckType(target, types, *wanted.type).WithContext("overrides: ", tensor));
   }
-  for (const TensorType& type : TypesOf(options))
+  for (const TensorType& type : settings.Types())
     PREON_RETURN_IF_ERROR(CheckType(target, types, type).WithContext("a layer"));
   return Status::Ok();
 }

@@ -28,17 +28,10 @@ TensorOverride Merged(const TensorOverride& over, const TensorOverride& under);
 void ApplyOverride(const TensorOverride& wanted, ActivationPlan& activation);
 void ApplyOverride(const TensorOverride& wanted, const ScaleAxes& axes, WeightPlan& weight);
 
-/// All types that some tensor may get: those of the options, of layers and of single tensors.
-std::vector<TensorType*> TypesOf(PlanOptions& options);
-std::vector<TensorType> TypesOf(const PlanOptions& options);
-/// All settings: of layers, of single tensors, and those under both.
-std::vector<const TensorOverride*> OverridesOf(const PlanOptions& options);
-/// Do weights have a scale per block, all or some?
-bool HasBlockSize(const PlanOptions& options);
-
 /// Are --activation, --weight and the types of layers and overrides among `types`, those that the target's Q/DQ nodes
 /// can have? Errors: kNotYetSupported, with the option or tensor and what there is.
-Status CheckTypes(std::string_view target, std::span<const DataType> types, const PlanOptions& options);
+Status CheckTypes(std::string_view target, std::span<const DataType> types, const TensorType& activation,
+                  const TensorType& weight, const TensorSettings& settings);
 
 /// Warnings of the user's settings for tensors that the plan leaves in float.
 std::vector<std::string> IgnoredTensorSettings(const std::map<std::string, TensorOverride>& overrides,

@@ -98,7 +98,7 @@ TEST(ApplyPlan, FloatRegionReadsOneScalePerChannel) {
   b.Conv("c1", "c2");
   b.Conv("c2", "c3");
   b.Output("c3");
-  const Model quantized = Quantize(b.model, {-1, 1}, {.exclude = {"c2_node"}});
+  const Model quantized = Quantize(b.model, {-1, 1}, {.exclude = {.names = {"c2_node"}}});
   const Node* guard = quantized.graph.Producer(quantized.graph.FindNode("c2_node")->input(0));
   EXPECT_EQ(quantized.graph.Initializer(guard->input(1))->shape(), Shape{4});
   EXPECT_EQ(guard->Int("axis", -1), 1);

@@ -130,7 +130,7 @@ TEST(TypesOfActivations, BFloat16AsCastsWithClipAndAtInputsAlone) {
 
 TEST(TypesOfActivations, ScaledBFloat16DividesFirst) {
   PlanOptions options = Both("bfloat16");
-  options.activation_scaled = options.weight_scaled = true;
+  options.scaled.activation = options.scaled.weight = true;
   const Model model = *WrittenTypes(*MakeSimulateTarget(), options);
   EXPECT_THAT(PathTo(model.graph, 0), ElementsAre("Div", "Cast", "Cast", "Mul"));
   EXPECT_THAT(PathTo(model.graph, 1), ElementsAre("Cast", "Mul"));

@@ -24,13 +24,13 @@ std::span<const float> Kept(std::span<const float> batch, bool half_values, std:
 
 class OverBins final : public RangeCollector {
  public:
-  explicit OverBins(const MinMseOptions& options) : options_(options), histogram_(options.bins) {}
+  OverBins(size_t bins, DataType type) : type_(type), histogram_(bins) {}
   void Add(std::span<const float> batch) override { histogram_.Add(batch); }
   bool by_run() const override { return true; }
 
   Result<Range> Finish(const ValueReplay&) override {
     PREON_ASSIGN_OR_RETURN(const CompatHistogram<double> histogram, histogram_.Finish());
-    const auto candidates = CandidatesAround({histogram.min, histogram.max}, {options_.type, true});
+    const auto candidates = CandidatesAround({histogram.min, histogram.max}, {type_, true});
     const auto [q_min, q_max] = CodesOf(candidates.format);
     CandidateErrors errors{};
     for (size_t index = 0; index < errors.size(); ++index) {
@@ -47,7 +47,7 @@ class OverBins final : public RangeCollector {
   }
 
  private:
-  MinMseOptions options_;
+  const DataType type_;
   HistogramBetweenExtremes histogram_;
 };
 
@@ -147,7 +147,7 @@ class InsidePercentile final : public RangeCollector {
 std::unique_ptr<RangeCollector> CollectMinMse(const MinMseOptions& options) {
   switch (options.mode) {
     case MinMseMode::kHistogram:
-      return std::make_unique<OverBins>(options);
+      return std::make_unique<OverBins>(options.bins, options.type);
     case MinMseMode::kValues:
       return std::make_unique<OverValues>(options);
     case MinMseMode::kMostCommon:

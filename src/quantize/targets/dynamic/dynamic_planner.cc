@@ -36,7 +36,7 @@ class DynamicPlanner {
       : model_(model),
         graph_(model.graph),
         options_(options),
-        selection_(options),
+        selection_(options.exclude, options.op_list.selection.nodes),
         as_others_(options.compat != Compat::kOff) {
     plan_.target = "dynamic";
     plan_.compat = options.compat;
@@ -241,8 +241,8 @@ class DynamicPlanner {
       weight.scale_type = options_.scale_type_of_weights();
       weight.rule = options_.weight_rule;
       weight.axis = axis;
-      const auto own = options_.overrides.find(node.input(index));
-      if (own != options_.overrides.end()) ApplyOverride(own->second, {.channel = axis}, weight);
+      const auto own = options_.settings.overrides.find(node.input(index));
+      if (own != options_.settings.overrides.end()) ApplyOverride(own->second, {.channel = axis}, weight);
     }
     weight.nodes.push_back(node.name);
   }

@@ -58,7 +58,7 @@ TEST(DynamicPlanner, TakesWhatIsSmallWhereNothingElseIs) {
 }
 
 TEST(DynamicPlanner, LeavesOutWhatWasExcludedOrProvedFloat) {
-  PlanOptions options{.exclude = {"lar*"}};
+  PlanOptions options{.exclude = {.names = {"lar*"}}};
   EXPECT_EQ(test::ReasonOf(*PlanDynamic(Mixed().model, options), "large_node"), FloatReason::kExcluded);
   options = {.left_float = {{"large_node", FloatReason::kNotFused}}};
   EXPECT_EQ(test::ReasonOf(*PlanDynamic(Mixed().model, options), "large_node"), FloatReason::kNotFused);

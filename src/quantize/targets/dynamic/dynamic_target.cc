@@ -38,24 +38,24 @@ class DynamicTarget final : public Target {
   }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
-    PREON_RETURN_IF_ERROR(Check(options));
+    PREON_RETURN_IF_ERROR(CheckTypes(options.activation, options.weight));
+    for (const auto& [given, option] : {std::pair(options.activation_symmetric.has_value(), "--symmetric"),
+                                        std::pair(options.scale_type != ScaleType::kFloat32, "--scale-type"),
+                                        std::pair(options.HasBlockSize(), "--block-size"),
+                                        std::pair(options.weight_form.has_value(), "--weight-form")}) {
+      if (given) return Error(ErrorId::kConflictingOptions, option, ": has no effect with --target dynamic");
+    }
     return PlanDynamic(model, options);
   }
 
  private:
-  static Status Check(const PlanOptions& options) {
-    if (!(options.activation == DataType::kUInt8))
-      return Error(ErrorId::kNotYetSupported, "--activation ", options.activation.name(),
+  static Status CheckTypes(const TensorType& activation, const TensorType& weight) {
+    if (!(activation == DataType::kUInt8))
+      return Error(ErrorId::kNotYetSupported, "--activation ", activation.name(),
                    ": target dynamic supports only uint8");
-    if (!IsByte(options.weight))
-      return Error(ErrorId::kNotYetSupported, "--weight ", options.weight.name(),
+    if (!IsByte(weight))
+      return Error(ErrorId::kNotYetSupported, "--weight ", weight.name(),
                    ": target dynamic supports only int8 and uint8");
-    for (const auto& [given, option] : {std::pair(options.activation_symmetric.has_value(), "--symmetric"),
-                                        std::pair(options.scale_type != ScaleType::kFloat32, "--scale-type"),
-                                        std::pair(HasBlockSize(options), "--block-size"),
-                                        std::pair(options.weight_form.has_value(), "--weight-form")}) {
-      if (given) return Error(ErrorId::kConflictingOptions, option, ": has no effect with --target dynamic");
-    }
     return Status::Ok();
   }
 };

@@ -93,7 +93,7 @@ class MatMulNBitsTarget final : public Target {
         .symmetric = std::ranges::find(kSymmetric, options.weight.type()) != kSymmetric.end(),
         .least_squares = options.weight_rule.method.value_or(WeightMethod::kMinMse) == WeightMethod::kMinMse};
     plan.nbits.accuracy_level = options.accuracy_level;
-    const Selection selection(options);
+    const Selection selection(options.exclude, options.op_list.selection.nodes);
     plan.warnings = selection.WithoutEffect(model.graph);
     for (const auto& node : model.graph.nodes()) {
       if (!HoldsMatrix(model.graph, *node)) continue;

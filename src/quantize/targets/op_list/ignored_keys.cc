@@ -25,12 +25,11 @@ std::vector<std::string_view> ExtendedKeys(const AlignOptions& align, bool align
 
 }  // namespace
 
-std::vector<IgnoredKey> OpListRules::IgnoredKeys(const PlanOptions& options) const {
-  const OpListOptions& op_list = options.op_list;
+std::vector<IgnoredKey> OpListRules::IgnoredKeys(const OpListAsked& asked) const {
+  const PairOptions& pairs = asked.op_list.pairs;
   std::vector<IgnoredKey> ignored;
   if (!extended) {
-    for (const std::string_view key :
-         ExtendedKeys(op_list.align, op_list.pairs.align_elementwise, op_list.pairs.fused)) {
+    for (const std::string_view key : ExtendedKeys(asked.op_list.align, pairs.align_elementwise, pairs.fused)) {
       ignored.push_back(
           {key,
            operators == OperatorForm::kLibrary
@@ -38,18 +37,20 @@ std::vector<IgnoredKey> OpListRules::IgnoredKeys(const PlanOptions& options) con
                : StrCat("target ", target, " does not read it, only the extended quantizer of target quark does")});
     }
   }
-  const bool symmetric = Symmetric(options.activation, options.activation_symmetric);
-  if (op_list.pairs.fold_relu && (symmetric || !extended))
+  const bool symmetric = Symmetric(asked.activation, asked.symmetric);
+  const bool settings = asked.settings.any();
+  if (pairs.fold_relu && (symmetric || !extended))
     ignored.push_back(
         {"FoldRelu", symmetric ? "symmetric codes can't replace a Relu or Clip" : "Relu and Clip are folded anyway"});
-  if (op_list.pairs.fused && extended) {
-    const std::vector<TensorType> types = TypesOf(options);
+  if (pairs.fused && extended) {
+    std::vector<TensorType> types = asked.settings.Types();
+    types.insert(types.end(), {asked.activation, asked.weight});
     if (std::ranges::none_of(types, [](const TensorType& type) { return type.block() != nullptr; }))
       ignored.push_back({"RemoveFusedQDQ", "no tensor has a block format"});
   }
-  if (op_list.pairs.unsigned_relu && !symmetric && !options.has_overrides())
+  if (pairs.unsigned_relu && !symmetric && !settings)
     ignored.push_back({"UseUnsignedReLU", "activations are asymmetric, so that codes of a Relu start at 0 anyway"});
-  if (!op_list.pairs.channel_axis.empty() && !options.per_channel && !options.has_overrides())
+  if (!pairs.channel_axis.empty() && !asked.per_channel && !settings)
     ignored.push_back({"QDQOpTypePerChannelSupportToAxis", "weights have one scale each, not one per channel"});
   return ignored;
 }

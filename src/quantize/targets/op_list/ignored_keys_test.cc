@@ -11,7 +11,9 @@ using ::testing::IsEmpty;
 
 std::vector<std::string_view> Keys(const PlanOptions& options, const OpListRules& rules) {
   std::vector<std::string_view> keys;
-  for (const IgnoredKey& ignored : rules.IgnoredKeys(options)) {
+  for (const IgnoredKey& ignored :
+       rules.IgnoredKeys({options.op_list, options.activation, options.weight, options.activation_symmetric,
+                          options.per_channel, options.settings})) {
     EXPECT_FALSE(ignored.reason.empty()) << ignored.key;
     keys.push_back(ignored.key);
   }
@@ -20,7 +22,7 @@ std::vector<std::string_view> Keys(const PlanOptions& options, const OpListRules
 
 OpListRules RulesOf(const PlanOptions& options) {
   const QuarkFormat format =
-      QuarkFormatFor(options.op_list.format, options.activation, options.weight, options.has_overrides());
+      QuarkFormatFor(options.op_list.format, options.activation, options.weight, options.settings.any());
   return QuarkRules(format, options.op_list.pairs.fold_relu);
 }
 

@@ -18,13 +18,13 @@ constexpr std::array<std::string_view, 6> kElementwise = {"Add", "Mul", "Sub", "
 
 class Marker {
  public:
-  Marker(const Model& model, const PlanOptions& options, const OpListRules& rules)
+  Marker(const Model& model, const MarkOptions& options, const OpListRules& rules)
       : graph_(model.graph),
         opset_(model.opset()),
         options_(options),
         rules_(rules),
         pairs_(options.op_list.pairs),
-        selection_(options) {
+        selection_(options.exclude, options.op_list.selection.nodes) {
     for (const std::string& name : pairs_.no_output_nodes) {
       const Node* node = graph_.FindNode(name);
       if (node != nullptr) never_.insert(node->outputs().begin(), node->outputs().end());
@@ -255,11 +255,10 @@ class Marker {
   // Can the producer's codes do what the node does? Whether their limits are the node's is asked when they are known.
   bool Folds(const Node& node) const {
     const std::string& input = node.input(0);
-    return rules_.folds_clamps && !rules_.Symmetric(options_.activation, options_.activation_symmetric) &&
-           !pairs_.keep_clamps && !pairs_.dual && !options_.op_list.selection.weights_only &&
-           graph_.Producer(input) != nullptr && graph_.UseCount(input) == 1 && !graph_.HasCapturedUse(input) &&
-           !Converted(input) && !Converted(node.output()) && IsQuantizable(node.output()) &&
-           ClampRange(graph_, node).has_value();
+    return rules_.folds_clamps && !options_.symmetric && !pairs_.keep_clamps && !pairs_.dual &&
+           !options_.op_list.selection.weights_only && graph_.Producer(input) != nullptr &&
+           graph_.UseCount(input) == 1 && !graph_.HasCapturedUse(input) && !Converted(input) &&
+           !Converted(node.output()) && IsQuantizable(node.output()) && ClampRange(graph_, node).has_value();
   }
 
   void MarkClamp(const Node& node) {
@@ -324,7 +323,7 @@ class Marker {
 
   const Graph& graph_;
   const int64_t opset_;
-  const PlanOptions& options_;
+  const MarkOptions& options_;
   const OpListRules& rules_;
   const PairOptions& pairs_;
   const Selection selection_;
@@ -334,7 +333,7 @@ class Marker {
 
 }  // namespace
 
-OpListMarks MarkTensors(const Model& model, const PlanOptions& options, const OpListRules& rules) {
+OpListMarks MarkTensors(const Model& model, const MarkOptions& options, const OpListRules& rules) {
   return Marker(model, options, rules).Run();
 }
 

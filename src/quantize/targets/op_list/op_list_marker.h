@@ -22,6 +22,16 @@ struct TensorMark {
   std::string provider_node;    ///< … as this reader of it sees them
 };
 
+/// Of PlanOptions, what marks depend on.
+struct MarkOptions {
+  const OpListOptions& op_list;
+  const ExcludeOptions& exclude;
+  const std::map<std::string, FloatReason>& left_float;
+  const std::map<std::string, TensorOverride>& overrides;
+  bool symmetric = false;  ///< codes of activations
+  Compat compat = Compat::kOff;
+};
+
 struct BiasMark {
   const Node* node;
   std::string bias, input, weight;
@@ -41,6 +51,6 @@ struct OpListMarks {
   std::vector<std::string> warnings;
 };
 
-OpListMarks MarkTensors(const Model& model, const PlanOptions& options, const OpListRules& rules);
+OpListMarks MarkTensors(const Model& model, const MarkOptions& options, const OpListRules& rules);
 
 }  // namespace preon

@@ -36,7 +36,14 @@ class OpListPlanner {
       : model_(model), graph_(model.graph), options_(options), rules_(rules) {}
 
   Result<QuantPlan> Run() {
-    marks_ = MarkTensors(model_, options_, rules_);
+    marks_ = MarkTensors(model_,
+                         {.op_list = options_.op_list,
+                          .exclude = options_.exclude,
+                          .left_float = options_.left_float,
+                          .overrides = options_.settings.overrides,
+                          .symmetric = rules_.Symmetric(options_.activation, options_.activation_symmetric),
+                          .compat = options_.compat},
+                         rules_);
     SetFacts();
     PlanActivations();
     if (options_.op_list.pairs.dual) PREON_RETURN_IF_ERROR(PlanPrecisionBorders());
@@ -47,7 +54,7 @@ class OpListPlanner {
         plan_.float_regions.push_back(node->name);
     if (options_.bfloat16.vaiml) KeepInputCastsOnly();
     if (options_.refine_block_axis) RefineBlockAxes(graph_, &plan_);
-    InheritRanges(graph_, options_, &plan_);
+    InheritRanges(graph_, options_.passthrough, options_.settings.overrides, &plan_);
     if (rules_.extended) PlanAlignments(graph_, options_.op_list.align, &plan_);
     DropUnusedPairs();
     PREON_RETURN_IF_ERROR(CheckPlan(plan_));
@@ -64,7 +71,7 @@ class OpListPlanner {
 
  private:
   bool Has16Or4Bits() const {
-    return std::ranges::any_of(TypesOf(options_), [](const TensorType& type) {
+    return std::ranges::any_of(options_.Types(), [](const TensorType& type) {
       return IsIntType(type.type()) && (DataTypeBits(type.type()) == 16 || DataTypeBits(type.type()) == 4);
     });
   }
@@ -89,8 +96,8 @@ class OpListPlanner {
 
   bool IsConstant(const std::string& tensor) const { return graph_.Initializer(tensor) != nullptr; }
   const TensorOverride* OverrideOf(const std::string& tensor) const {
-    const auto own = options_.overrides.find(tensor);
-    return own == options_.overrides.end() ? nullptr : &own->second;
+    const auto own = options_.settings.overrides.find(tensor);
+    return own == options_.settings.overrides.end() ? nullptr : &own->second;
   }
 
   // --- Activations ---------------------------------------------------------------------------------------------
@@ -110,7 +117,7 @@ class OpListPlanner {
       }
       if (options_.op_list.pairs.unsigned_relu) MakeUnsigned(tensor, activation);
       if (own != nullptr) ApplyOverride(*own, activation);
-      if (own == nullptr || !own->range) LeaveUnscaled(options_.activation_scaled, activation);
+      if (own == nullptr || !own->range) LeaveUnscaled(options_.scaled.activation, activation);
       if (activation.params) activation.source = RangeSource::kObserved;
       const bool removed = !activation.block || options_.op_list.pairs.fused;
       activation.pair = !removed || !marks_.pairless.contains(tensor);
@@ -166,10 +173,16 @@ class OpListPlanner {
   }
 
   Status PlanPrecisionBorders() {
-    if (rules_.extended) return preon::PlanPrecisionBorders(graph_, options_, &plan_);
-    plan_.warnings.push_back(
-        "EnableDualQuantNodePairs: has no effect: only the extended quantizer of target quark has second pairs around "
-        "nodes");
+    if (!rules_.extended) {
+      plan_.warnings.push_back(
+          "EnableDualQuantNodePairs: has no effect: only the extended quantizer of target quark has second pairs "
+          "around nodes");
+      return Status::Ok();
+    }
+    if (options_.op_list.pairs.dedicated)
+      return Error(ErrorId::kConflictingOptions,
+                   "EnableDualQuantNodePairs and DedicatedQDQPair: a reader's pair is either its own or a second one");
+    preon::PlanPrecisionBorders(graph_, options_.activation, options_.settings, &plan_);
     return Status::Ok();
   }
 
@@ -226,7 +239,7 @@ class OpListPlanner {
       plan.block_size = std::min(plan.block_size, graph_.Initializer(tensor)->shape()[static_cast<size_t>(plan.axis)]);
     // The runtime's DequantizeLinear takes the difference to the zero point in 32 bits.
     if (plan.format.type == DataType::kInt32) plan.format.symmetric = true;
-    LeaveUnscaled(options_.weight_scaled || plan.range, plan);
+    LeaveUnscaled(options_.scaled.weight || plan.range, plan);
     if (plan.params || plan.block) plan.axis = -1;
     plan.form = options_.weight_form ? *options_.weight_form : rules_.FormOf(plan, plan_, *mark.first, options_.compat);
     std::set<std::string> biased;

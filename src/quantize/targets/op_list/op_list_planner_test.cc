@@ -28,7 +28,7 @@ TEST(OrtTarget, SixteenBitsNeedOpset21) {
   EXPECT_EQ(target->RequiredOpset({.activation = DataType::kInt16}), 21);
   EXPECT_EQ(target->RequiredOpset({.weight = DataType::kUInt16}), 21);
   PlanOptions options;
-  options.overrides["x"].type = DataType::kUInt16;
+  options.settings.overrides["x"].type = DataType::kUInt16;
   EXPECT_EQ(target->RequiredOpset(options), 21);
   options.op_list.pairs.contrib_domain = true;
   EXPECT_EQ(target->RequiredOpset(options), 13);
@@ -47,7 +47,7 @@ TEST(QuarkTarget, TakesEveryTypeOfTheRegistry) {
   for (const auto& target : {MakeQuarkTarget(), MakeSimulateTarget()}) {
     for (const auto& format : NumberFormats().entries()) {
       PlanOptions of_tensor;
-      of_tensor.overrides["x"].type = TensorType(*format);
+      of_tensor.settings.overrides["x"].type = TensorType(*format);
       for (const PlanOptions& options :
            {PlanOptions{.activation = TensorType(*format), .weight = TensorType(*format)}, of_tensor}) {
         const Result<QuantPlan> plan = target->Plan(model, options);
@@ -66,7 +66,7 @@ TEST(QuarkTarget, TakesEveryTypeOfTheRegistry) {
 TEST(QuarkTarget, ScalesThatATypeHasNotAreErrors) {
   const TensorType bfp16 = *ParseTensorType("bfp16");
   PlanOptions scaled_blocks, asymmetric;
-  scaled_blocks.overrides["x"] = {.type = bfp16, .params = QuantParams{0.5f, 0}};
+  scaled_blocks.settings.overrides["x"] = {.type = bfp16, .params = QuantParams{0.5f, 0}};
   asymmetric.activation = DataType::kFloat8E4M3FN;
   asymmetric.activation_symmetric = false;
   const auto error = [](const PlanOptions& options) {
@@ -85,7 +85,7 @@ TEST(QuarkTarget, WhatIsCalibrated) {
   EXPECT_FALSE(target->NeedsStatistics({.activation = bfp16}));
   EXPECT_FALSE(target->NeedsStatistics({.activation = DataType::kBFloat16}));
   EXPECT_TRUE(target->NeedsStatistics({.activation = DataType::kFloat8E5M2}));
-  const PlanOptions scaled{.activation = DataType::kBFloat16, .activation_scaled = true};
+  const PlanOptions scaled{.activation = DataType::kBFloat16, .scaled = {.activation = true}};
   EXPECT_TRUE(target->NeedsStatistics(scaled));
   EXPECT_FALSE(target->Plan(ConvModel(), scaled)->RangeTensors().empty());
   EXPECT_TRUE(target->Plan(ConvModel(), {.activation = DataType::kBFloat16})->RangeTensors().empty());
@@ -161,13 +161,13 @@ TEST(QuarkTarget, BlocksAndZeroPointsOfOverridesStayWhereTheyAre) {
   b.Op("MaxPool", {"c1"}, "m1");
   b.Output("m1");
   PlanOptions options{.activation = DataType::kInt16};
-  options.overrides["c1"].type = *ParseTensorType("bfp16");
+  options.settings.overrides["c1"].type = *ParseTensorType("bfp16");
   const Result<QuantPlan> plan = MakeQuarkTarget()->Plan(b.model, options);
   ASSERT_TRUE(plan.ok()) << plan.status().ToString();
   EXPECT_TRUE(plan->activations.at("c1").block.has_value());
   EXPECT_EQ(plan->activations.at("m1").shares, "");
   EXPECT_EQ(plan->activations.at("m1").format.type, DataType::kInt16);
-  options.overrides["c1"] = {.type = DataType::kBFloat16, .params = QuantParams{0.5f, 1}};
+  options.settings.overrides["c1"] = {.type = DataType::kBFloat16, .params = QuantParams{0.5f, 1}};
   EXPECT_EQ(MakeQuarkTarget()->Plan(b.model, options).status().id(), ErrorId::kBadConfig);
 }
 
@@ -178,8 +178,8 @@ TEST(QuarkTarget, BlocksNeedNoOpsetOfScales) {
 
 TEST(QuarkTarget, OverridesReachWeightsAndFixedRanges) {
   PlanOptions options;
-  options.overrides["c1_w"] = {.type = DataType::kUInt8, .params = QuantParams{0.5f, 255}};
-  options.overrides["s1"].range = Range{0, 0.5f};
+  options.settings.overrides["c1_w"] = {.type = DataType::kUInt8, .params = QuantParams{0.5f, 255}};
+  options.settings.overrides["s1"].range = Range{0, 0.5f};
   const Result<QuantPlan> plan = MakeQuarkTarget()->Plan(ConvModel(), options);
   ASSERT_TRUE(plan.ok()) << plan.status().ToString();
   const WeightPlan& weight = plan->weights.at("c1_w");
@@ -191,7 +191,7 @@ TEST(QuarkTarget, OverridesReachWeightsAndFixedRanges) {
 
 TEST(QuarkTarget, ZeroPointsOfOverridesAreCodesOfTheTensor) {
   PlanOptions options;
-  options.overrides["c1_w"].params = QuantParams{0.5f, 500};
+  options.settings.overrides["c1_w"].params = QuantParams{0.5f, 500};
   const Result<QuantPlan> plan = MakeQuarkTarget()->Plan(ConvModel(), options);
   ASSERT_FALSE(plan.ok());
   EXPECT_EQ(plan.status().id(), ErrorId::kBadConfig);

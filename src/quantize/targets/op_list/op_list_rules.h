@@ -31,6 +31,16 @@ enum class OpHandler : uint8_t {
 using OpHandlers = std::map<std::string_view, OpHandler>;
 OpHandler HandlerOf(const OpHandlers& handlers, std::string_view op_type);
 
+/// Of PlanOptions, what keys of Quark and the codes of tensors depend on.
+struct OpListAsked {
+  const OpListOptions& op_list;
+  const TensorType& activation;
+  const TensorType& weight;
+  std::optional<bool> symmetric;  ///< activations
+  bool per_channel = true;
+  const TensorSettings& settings;
+};
+
 struct OpListRules {
   std::string_view target;
   OperatorForm operators = OperatorForm::kStock;
@@ -58,7 +68,7 @@ struct OpListRules {
   /// The form for a weight of the node, where the user names none. `plan` knows all activations.
   WeightForm FormOf(const WeightPlan& weight, const QuantPlan& plan, const Node& node, Compat compat) const;
   /// Target::IgnoredKeys of the targets that mark tensors by these rules.
-  std::vector<IgnoredKey> IgnoredKeys(const PlanOptions& options) const;
+  std::vector<IgnoredKey> IgnoredKeys(const OpListAsked& asked) const;
 };
 
 /// ONNX Runtime's quantize_static in QDQ format.

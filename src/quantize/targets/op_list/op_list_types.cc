@@ -41,17 +41,11 @@ bool TakesEveryType(const TensorType& weight) {
   return std::ranges::find(kTwoBits, weight.type()) == std::end(kTwoBits);
 }
 
-int64_t OpListOpset(const PlanOptions& options, OperatorForm operators, bool contrib) {
-  const auto has_channels = [](const TensorOverride* wanted) {
-    return wanted->per_channel.value_or(wanted->axis.value_or(-1) >= 0);
-  };
-  const bool channels = (options.per_channel && HasScale(options.weight, options.weight_scaled)) ||
-                        std::ranges::any_of(OverridesOf(options), has_channels);
-  int64_t opset = channels ? 13 : 10;
-  for (const TensorType& type : TypesOf(options)) opset = std::max(opset, OpsetOf(type, operators, contrib));
+int64_t OpListOpset(const PlanNeeds& needs, OperatorForm operators, bool contrib) {
+  int64_t opset = needs.channel_scales ? 13 : 10;
+  for (const TensorType& type : needs.types) opset = std::max(opset, OpsetOf(type, operators, contrib));
   constexpr int64_t kBlocks = 21;
-  const bool packs = options.weight.block() != nullptr && options.weight_form == WeightForm::kPacked;
-  return HasBlockSize(options) || packs ? std::max(opset, kBlocks) : opset;
+  return needs.block_scales || needs.packed_blocks ? std::max(opset, kBlocks) : opset;
 }
 
 bool OpListNeedsStatistics(const TensorType& activation, bool scaled, bool has_overrides) {

@@ -23,11 +23,14 @@ class OrtTarget final : public Target {
            "folded";
   }
   int64_t RequiredOpset(const PlanOptions& options) const override {
-    return std::max(kSmallestOpset, OpListOpset(options, OperatorForm::kStock, options.op_list.pairs.contrib_domain));
+    return std::max(kSmallestOpset,
+                    OpListOpset(options.Needs(), OperatorForm::kStock, options.op_list.pairs.contrib_domain));
   }
-  bool Takes(const PlanOptions& options) const override { return CheckTypes(name(), kOrtTargetTypes, options).ok(); }
+  bool Takes(const PlanOptions& options) const override {
+    return CheckTypes(name(), kOrtTargetTypes, options.activation, options.weight, options.settings).ok();
+  }
   bool NeedsStatistics(const PlanOptions& options) const override {
-    return OpListNeedsStatistics(options.activation, options.activation_scaled, options.has_overrides());
+    return OpListNeedsStatistics(options.activation, options.scaled.activation, options.settings.any());
   }
   bool TakesImprovements(const PlanOptions& options) const override {
     return NeedsStatistics(options) || options.activation.block() != nullptr;
@@ -38,11 +41,12 @@ class OrtTarget final : public Target {
   }
   bool HasOpList() const override { return true; }
   std::vector<IgnoredKey> IgnoredKeys(const PlanOptions& options) const override {
-    return OrtRules().IgnoredKeys(options);
+    return OrtRules().IgnoredKeys({options.op_list, options.activation, options.weight, options.activation_symmetric,
+                                   options.per_channel, options.settings});
   }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
-    PREON_RETURN_IF_ERROR(CheckTypes(name(), kOrtTargetTypes, options));
+    PREON_RETURN_IF_ERROR(CheckTypes(name(), kOrtTargetTypes, options.activation, options.weight, options.settings));
     return PlanOpList(model, options, OrtRules());
   }
 };

@@ -23,13 +23,10 @@ Precision PrecisionOf(const Pair& pair) {
 
 class PrecisionBorders {
  public:
-  PrecisionBorders(const Graph& graph, const PlanOptions& options, QuantPlan& plan)
-      : graph_(graph), options_(options), plan_(plan) {}
+  PrecisionBorders(const Graph& graph, const TensorType& activation, const TensorSettings& settings, QuantPlan& plan)
+      : graph_(graph), activation_(activation), settings_(settings), plan_(plan) {}
 
-  Status Run() {
-    if (options_.op_list.pairs.dedicated) {
-      return Error(ErrorId::kConflictingOptions, "EnableDualQuantNodePairs and DedicatedQDQPair: got both, wanted one");
-    }
+  void Run() {
     for (const NodeDecision& decision : plan_.nodes) {
       if (decision.reason != FloatReason::kNone) continue;
       const Node* node = graph_.FindNode(decision.node);
@@ -41,7 +38,6 @@ class PrecisionBorders {
     for (const std::string& input : graph_.inputs()) changed_ = Widen(input, nullptr) || changed_;
     if (!changed_)
       plan_.warnings.push_back("EnableDualQuantNodePairs: has no effect: no node has tensors of different types");
-    return Status::Ok();
   }
 
  private:
@@ -75,16 +71,16 @@ class PrecisionBorders {
 
   // Is a type set for the tensor, or for the one whose scale it shares?
   bool HasOwnType(const std::string& tensor) const {
-    const auto wanted = options_.overrides.find(tensor);
-    if (wanted != options_.overrides.end() && (wanted->second.type || !wanted->second.converts.empty())) return true;
+    const auto wanted = settings_.overrides.find(tensor);
+    if (wanted != settings_.overrides.end() && (wanted->second.type || !wanted->second.converts.empty())) return true;
     const std::string& owner = plan_.activations.at(tensor).shares;
     return !owner.empty() && plan_.activations.contains(owner) && HasOwnType(owner);
   }
 
   std::optional<Precision> OwnPrecision(const Node& node) const {
-    const bool by_default = !options_.layer_nodes.empty() && !options_.layer_nodes.contains(node.name);
+    const bool by_default = !settings_.layer_nodes.empty() && !settings_.layer_nodes.contains(node.name);
     const auto matches = [&](const std::string& tensor, const Precision& seen) {
-      const bool set = HasOwnType(tensor) && seen.type() != options_.activation;
+      const bool set = HasOwnType(tensor) && seen.type() != activation_;
       return set != by_default;
     };
     for (const std::string& input : node.inputs()) {
@@ -175,7 +171,8 @@ class PrecisionBorders {
   }
 
   const Graph& graph_;
-  const PlanOptions& options_;
+  const TensorType& activation_;
+  const TensorSettings& settings_;
   QuantPlan& plan_;
   std::map<const Node*, Precision> own_;
   bool changed_ = false;
@@ -183,8 +180,9 @@ class PrecisionBorders {
 
 }  // namespace
 
-Status PlanPrecisionBorders(const Graph& graph, const PlanOptions& options, QuantPlan* plan) {
-  return PrecisionBorders(graph, options, *plan).Run();
+void PlanPrecisionBorders(const Graph& graph, const TensorType& activation, const TensorSettings& settings,
+                          QuantPlan* plan) {
+  PrecisionBorders(graph, activation, settings, *plan).Run();
 }
 
 }  // namespace preon

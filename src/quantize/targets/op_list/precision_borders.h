@@ -11,8 +11,7 @@ namespace preon {
 /// of a node that is not among those with layers, where there are such, the default. Where the writer and a reader of a
 /// tensor want different types the tensor has the writer's, and the reader a second pair. A pair that would have been
 /// removed for the sake of a fusion stays where there are two. Nodes without settings take what comes.
-///
-/// Errors: kConflictingOptions with pairs of each reader's own.
-Status PlanPrecisionBorders(const Graph& graph, const PlanOptions& options, QuantPlan* plan);
+void PlanPrecisionBorders(const Graph& graph, const TensorType& activation, const TensorSettings& settings,
+                          QuantPlan* plan);
 
 }  // namespace preon

@@ -21,12 +21,12 @@ class QuarkTarget final : public Target {
            "does not support need libpreon_ops.so";
   }
   int64_t RequiredOpset(const PlanOptions& options) const override {
-    return OpListOpset(options, kOperators, FormatOf(options) == QuarkFormat::kExtended);
+    return OpListOpset(options.Needs(), kOperators, FormatOf(options) == QuarkFormat::kExtended);
   }
   void SettleFormat(PlanOptions* options) const override { options->op_list.format = FormatOf(*options); }
   bool Takes(const PlanOptions& options) const override { return TakesEveryType(options.weight); }
   bool NeedsStatistics(const PlanOptions& options) const override {
-    return OpListNeedsStatistics(options.activation, options.activation_scaled, options.has_overrides());
+    return OpListNeedsStatistics(options.activation, options.scaled.activation, options.settings.any());
   }
   bool TakesImprovements(const PlanOptions& options) const override {
     return NeedsStatistics(options) || options.activation.block() != nullptr;
@@ -35,7 +35,8 @@ class QuarkTarget final : public Target {
   bool HasOpList() const override { return true; }
   bool HasExtendedFormat() const override { return true; }
   std::vector<IgnoredKey> IgnoredKeys(const PlanOptions& options) const override {
-    return RulesOf(options).IgnoredKeys(options);
+    return RulesOf(options).IgnoredKeys({options.op_list, options.activation, options.weight,
+                                         options.activation_symmetric, options.per_channel, options.settings});
   }
   /// What NPUs have no kernels for becomes something that they have.
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
@@ -50,7 +51,7 @@ class QuarkTarget final : public Target {
 
  private:
   static QuarkFormat FormatOf(const PlanOptions& options) {
-    return QuarkFormatFor(options.op_list.format, options.activation, options.weight, options.has_overrides());
+    return QuarkFormatFor(options.op_list.format, options.activation, options.weight, options.settings.any());
   }
   static OpListRules RulesOf(const PlanOptions& options) {
     return QuarkRules(FormatOf(options), options.op_list.pairs.fold_relu);

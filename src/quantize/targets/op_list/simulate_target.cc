@@ -12,10 +12,10 @@ class SimulateTarget final : public Target {
     return "measures the accuracy of any type: computes in float and rounds with standard operators, on any ONNX "
            "Runtime";
   }
-  int64_t RequiredOpset(const PlanOptions& options) const override { return OpListOpset(options, kOperators); }
+  int64_t RequiredOpset(const PlanOptions& options) const override { return OpListOpset(options.Needs(), kOperators); }
   bool Takes(const PlanOptions& options) const override { return TakesEveryType(options.weight); }
   bool NeedsStatistics(const PlanOptions& options) const override {
-    return OpListNeedsStatistics(options.activation, options.activation_scaled, options.has_overrides());
+    return OpListNeedsStatistics(options.activation, options.scaled.activation, options.settings.any());
   }
   bool TakesImprovements(const PlanOptions& options) const override {
     return NeedsStatistics(options) || options.activation.block() != nullptr;

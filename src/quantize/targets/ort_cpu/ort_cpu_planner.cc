@@ -46,7 +46,7 @@ class OrtCpuPlanner {
   OrtCpuPlanner(const Model& model, const PlanOptions& options)
       : graph_(model.graph),
         options_(options),
-        selection_(options),
+        selection_(options.exclude, options.op_list.selection.nodes),
         plan_{.target = "ort-cpu", .compat = options.compat} {
     plan_.warnings = selection_.WithoutEffect(graph_);
   }
@@ -58,7 +58,7 @@ class OrtCpuPlanner {
     GrowQuantized();
     PlanActivations();
     PlanConstants();
-    InheritRanges(graph_, options_, &plan_);
+    InheritRanges(graph_, options_.passthrough, options_.settings.overrides, &plan_);
     PREON_RETURN_IF_ERROR(CheckPlan(plan_));
     RecordDecisions();
     return std::move(plan_);
@@ -194,8 +194,8 @@ class OrtCpuPlanner {
       ActivationPlan activation;
       activation.format = ActivationFormat();
       activation.scale_type = options_.scale_type;
-      const auto own = options_.overrides.find(tensor);
-      if (own != options_.overrides.end()) {
+      const auto own = options_.settings.overrides.find(tensor);
+      if (own != options_.settings.overrides.end()) {
         ApplyOverride(own->second, activation);
       } else if (const auto shared = shares_.find(tensor); shared != shares_.end()) {
         activation.shares = ShareRoot(tensor);
@@ -209,7 +209,7 @@ class OrtCpuPlanner {
   // The first tensor up the chain of movers with parameters of its own.
   std::string ShareRoot(std::string tensor) const {
     for (auto it = shares_.find(tensor); it != shares_.end(); it = shares_.find(tensor)) {
-      if (options_.overrides.count(tensor) > 0) break;
+      if (options_.settings.overrides.count(tensor) > 0) break;
       tensor = it->second;
     }
     return tensor;
@@ -245,8 +245,8 @@ class OrtCpuPlanner {
       weight.scale_type = scale_type;
       weight.rule = options_.weight_rule;
       weight.axis = axis;
-      const auto own = options_.overrides.find(node.input(index));
-      if (own != options_.overrides.end()) ApplyOverride(own->second, {.channel = axis}, weight);
+      const auto own = options_.settings.overrides.find(node.input(index));
+      if (own != options_.settings.overrides.end()) ApplyOverride(own->second, {.channel = axis}, weight);
     } else if (weight.axis != axis) {
       weight.axis = -1;  // readers that need different axes share one scale
     }
@@ -300,13 +300,13 @@ bool HasProduct(const QuantPlan& plan) {
 
 }  // namespace
 
-bool OrtCpuTakes(const PlanOptions& options) {
-  return CheckTypes("ort-cpu", kByteTypes, options).ok() && !HasBlockSize(options) && !options.weight_form;
+Status CheckOrtCpuTypes(const TensorType& activation, const TensorType& weight, const TensorSettings& settings) {
+  return CheckTypes("ort-cpu", kByteTypes, activation, weight, settings);
 }
 
 Result<QuantPlan> PlanForOrtCpu(const Model& model, const PlanOptions& options) {
-  PREON_RETURN_IF_ERROR(CheckTypes("ort-cpu", kByteTypes, options));
-  for (const auto& [given, name] : {std::pair(HasBlockSize(options), "--block-size"),
+  PREON_RETURN_IF_ERROR(CheckOrtCpuTypes(options.activation, options.weight, options.settings));
+  for (const auto& [given, name] : {std::pair(options.HasBlockSize(), "--block-size"),
                                     std::pair(options.weight_form.has_value(), "--weight-form")}) {
     if (given) return Error(ErrorId::kConflictingOptions, name, ": has no effect with --target ort-cpu");
   }

@@ -8,8 +8,8 @@
 
 namespace preon {
 
-/// Target::Takes: bytes.
-bool OrtCpuTakes(const PlanOptions& options);
+/// Bytes alone. Errors: those of CheckTypes.
+Status CheckOrtCpuTypes(const TensorType& activation, const TensorType& weight, const TensorSettings& settings);
 
 /// Decides node by node; errors as Target::Plan.
 Result<QuantPlan> PlanForOrtCpu(const Model& model, const PlanOptions& options);

@@ -142,7 +142,7 @@ TEST(OrtCpuPlanner, ExcludedConvBecomesFloatRegion) {
   b.Conv("c1", "c2");
   b.Conv("c2", "c3");
   b.Output("c3");
-  const QuantPlan plan = Plan(b.model, {.exclude = {"c2*"}});
+  const QuantPlan plan = Plan(b.model, {.exclude = {.names = {"c2*"}}});
   EXPECT_EQ(test::ReasonOf(plan, "c2_node"), FloatReason::kExcluded);
   EXPECT_THAT(plan.float_regions, ElementsAre("c2_node"));
   EXPECT_EQ(plan.weights.count("c2_w"), 0u);
@@ -163,7 +163,7 @@ TEST(OrtCpuPlanner, NamesOfWhatRewritesRemovedAreWarnings) {
   GraphBuilder b({1, 4, 8, 8});
   b.Conv("x", "c1");
   b.Output("c1");
-  EXPECT_THAT(Plan(b.model, {.exclude = {"gone"}, .exclude_types = {"Identity"}}).warnings,
+  EXPECT_THAT(Plan(b.model, {.exclude = {.names = {"gone"}, .types = {"Identity"}}}).warnings,
               ElementsAre(::testing::HasSubstr("'gone' has no effect"),
                           ::testing::HasSubstr("'Identity' has no effect"), ::testing::HasSubstr("are small")));
 }
@@ -173,7 +173,8 @@ TEST(OrtCpuPlanner, OriginsAnswerToExclusion) {
   b.Conv("x", "c1");
   b.Output("c1");
   b.model.graph.FindNode("c1_node")->origins.push_back("bn_of_the_user");
-  EXPECT_EQ(test::ReasonOf(Plan(b.model, {.exclude = {"bn_of_the_user"}}), "c1_node"), FloatReason::kExcluded);
+  EXPECT_EQ(test::ReasonOf(Plan(b.model, {.exclude = {.names = {"bn_of_the_user"}}}), "c1_node"),
+            FloatReason::kExcluded);
 }
 
 TEST(OrtCpuPlanner, OverrideBreaksSharing) {
@@ -182,7 +183,7 @@ TEST(OrtCpuPlanner, OverrideBreaksSharing) {
   b.Op("MaxPool", {"c1"}, "p1");
   b.Conv("p1", "c2");
   b.Output("c2");
-  const QuantPlan plan = Plan(b.model, {.overrides = {{"p1", {.range = Range{-1, 1}}}}});
+  const QuantPlan plan = Plan(b.model, {.settings = {.overrides = {{"p1", {.range = Range{-1, 1}}}}}});
   EXPECT_EQ(plan.activations.at("p1").shares, "");
   EXPECT_EQ(plan.activations.at("p1").source, RangeSource::kFixed);
 }
@@ -199,12 +200,12 @@ TEST(OrtCpuPlanner, ZeroPointsOfOverridesAreCodesOfTheTensor) {
   };
   for (const auto& [tensor, zero_point, message] : rows) {
     PlanOptions options;
-    options.overrides[tensor].params = QuantParams{0.5f, zero_point};
+    options.settings.overrides[tensor].params = QuantParams{0.5f, zero_point};
     const Result<QuantPlan> plan = PlanForOrtCpu(b.model, options);
     ASSERT_FALSE(plan.ok());
     EXPECT_EQ(plan.status().id(), ErrorId::kBadConfig);
     EXPECT_EQ(plan.status().message(), message);
-    options.overrides[tensor].params->zero_point = 127;
+    options.settings.overrides[tensor].params->zero_point = 127;
     EXPECT_TRUE(PlanForOrtCpu(b.model, options).ok());
   }
 }
@@ -215,7 +216,7 @@ TEST(OrtCpuPlanner, TypesOfOverridesAreThoseOfTheKernels) {
   b.Output("c1");
   for (const char* tensor : {"x", "c1_w"}) {
     PlanOptions options;
-    options.overrides[tensor].type = DataType::kInt4;
+    options.settings.overrides[tensor].type = DataType::kInt4;
     const Result<QuantPlan> plan = PlanForOrtCpu(b.model, options);
     ASSERT_FALSE(plan.ok());
     EXPECT_EQ(plan.status().id(), ErrorId::kNotYetSupported);

@@ -21,7 +21,10 @@ class OrtCpuTarget final : public Target {
   int64_t RequiredOpset(const PlanOptions&) const override { return 13; }   // per-channel Q/DQ
   int64_t PreferredOpset(const PlanOptions&) const override { return 17; }  // LayerNormalization
 
-  bool Takes(const PlanOptions& options) const override { return OrtCpuTakes(options); }
+  bool Takes(const PlanOptions& options) const override {
+    return CheckOrtCpuTypes(options.activation, options.weight, options.settings).ok() && !options.HasBlockSize() &&
+           !options.weight_form;
+  }
   bool FollowsRuntime() const override { return true; }
 
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions&) const override {
