@@ -113,7 +113,10 @@ def in_file(rng, seed, names, keys):
         text = text[:at] + stray + text[at:]
     ending = pick(rng, ["json", "yaml"])
     words = [f"'{word}'" if word.isdigit() else word for word in words]
-    if how <= 2:  # any key may be another one now
+    if {"layer_type_config", "specific_layer_config"} & set(words):
+        words.append("layer configuration ")
+    # Any key may be another one now; without global_config it is no QConfig, and all its keys are unknown.
+    if how <= 2 or (kind == "qconfig" and "global_config" not in tree):
         words += [f"c.{ending}: ", *PLAIN, *QCONFIG]
     return Setting(seed, kind, words, text, ["--config", f"c.{ending}"])
 

@@ -10,6 +10,7 @@ import sys
 
 import numpy as np
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))  # data_root, where no pytest has said it
 import attack_seeds
 from hostile_values import NO_UTF8, pick
 from model_changes import CHANGES
@@ -88,7 +89,6 @@ def craft(seed):
 
 
 if __name__ == "__main__":
-    sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
     folder = pathlib.Path(sys.argv[2])
     folder.mkdir(exist_ok=True)
     crafted = craft(int(sys.argv[1]))

@@ -15,13 +15,15 @@ FIRST_SEED = int(os.environ.get("PREON_ATTACK_SEED", "0"))
 
 def same_spelling(text):
     """Options are written with - or _, and what can't be printed is written out."""
-    return text.lower().replace("_", "-").encode("unicode_escape").decode().replace("\\\\", "\\")
+    return re.sub(r"\s", " ", text).lower().replace("_", "-").encode("unicode_escape").decode().replace("\\\\", "\\")
 
 
 def names_one(line, words):
-    """What is no JSON or YAML has a place and no key."""
+    """What is no JSON or YAML has a place, or the number that nothing holds, and no key."""
     line = same_spelling(line)
-    return re.search(r"c\.(json|yaml): .*line \d+, column \d+", line) or any(same_spelling(word)[:60] in line for word in words if word)
+    if re.search(r"c\.(json|yaml): .*(line \d+, column \d+|number overflow parsing)", line):
+        return True
+    return any((same_spelling(word)[:60] or "''") in line for word in words)
 
 
 def attack(preon, folder, setting):

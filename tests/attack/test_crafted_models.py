@@ -5,7 +5,10 @@ A failure names the seed; PREON_ATTACK_SEED moves all seeds. docs/design/hostile
 import collections
 import concurrent.futures
 import os
+import pathlib
 import shutil
+import subprocess
+import sys
 
 import onnx
 import pytest
@@ -82,6 +85,15 @@ def check(preon, tmp_path, record_property, seeds):
     record_property("summary", f"crafted models {seeds[0]} to {seeds[-1]}: {len(ends)} runs, by status {dict(sorted(count.items()))}, "
                                f"crashes of the runtime {crashes}, longest {longest[3]:.1f} s ({longest[0]} of {longest[4]})")
     assert not problems, "\n".join(problems)
+
+
+def test_a_seed_gives_the_same_model_again(tmp_path):
+    """By the command that a failure names."""
+    script = pathlib.Path(__file__).with_name("craft_model.py")
+    for seed in FIRST_SEED, FIRST_SEED + 1137:
+        done = subprocess.run([sys.executable, script, str(seed), tmp_path / str(seed)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / str(seed) / "model.onnx").read_bytes() == craft(seed).model
 
 
 def test_some_crafted_models(preon, tmp_path, record_property):

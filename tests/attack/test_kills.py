@@ -124,7 +124,7 @@ def check(preon, name, seed, kills):
 
 
 def test_some_kills(preon):
-    assert check(preon, "passes", FIRST_SEED, 4) >= 0
+    check(preon, "passes", FIRST_SEED, 4)
 
 
 @pytest.mark.slow
