@@ -37,8 +37,7 @@ KINDS = {
     "target": ({"src/quantize/targets/@name@/@name@_target.cc": "target.cc", "src/quantize/targets/@name@/@name@_target_test.cc": "target_test.cc"},
                registered("Target", "src/quantize/targets/targets.h", BUILTINS, "builtins.targets", "Target")),
     "algorithm": ({"src/algorithms/@name@.cc": "algorithm.cc", "src/algorithms/@name@_test.cc": "algorithm_test.cc"},
-                  [("src/algorithms/algorithms.inc", r"PREON_ALGORITHM\(\w+\)", "PREON_ALGORITHM(@Name@)"),
-                   ("docs/design/algorithms.md", r"\| `[a-z-]+` \|.*", "| `@dashed@` | FILL IN: which statistics of which tensors | FILL IN |")]),
+                  [("src/algorithms/algorithms.inc", r"PREON_ALGORITHM\(\w+\)", "PREON_ALGORITHM(@Name@)")]),
     "format": ({"src/formats/types/@name@.cc": "format.cc", "src/formats/types/@name@_test.cc": "format_test.cc"},
                registered("NumberFormat", "src/formats/number_formats.h", "src/formats/number_formats.cc", "formats", "Format")),
 }

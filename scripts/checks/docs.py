@@ -16,7 +16,9 @@ CXX_TEST = re.compile(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)")
 CXX_TEST_NAME = re.compile(r"[A-Z]\w+\.[A-Z]\w+")
 #: What a README of src/ says of the layers below: names, or in words.
 MAY_INCLUDE = re.compile(r"May include (no other layer|the layers that its line in `CMakeLists\.txt` names|every layer below \w+/|[a-z]+(?:(?:, | and )[a-z]+)*)")
-ADDED_ALGORITHM = re.compile(r"\bbuiltins\.algorithms\.Add\((Make\w+)\(\)\)")
+ALGORITHMS = "src/algorithms/algorithms.inc"
+ALGORITHM_MAKER = re.compile(r"^std::unique_ptr<Algorithm> Make(\w+)Algorithm\(\) \{", re.MULTILINE)
+ADDED_ALGORITHM = re.compile(r"^PREON_ALGORITHM\((\w+)\)$", re.MULTILINE)
 ALGORITHM_TABLE = "| algorithm | asks for |"
 ALGORITHM_PAGE = "docs/design/algorithms.md"
 ORDER_PAGE = "docs/design/passes.md"
@@ -64,6 +66,16 @@ def registered_names(tree, add):
                 names[maker] = name.group(1)
     makers = [maker for path in tree.select(".cc", below="src/") for maker in add.findall(tree.text(path))]
     return [names.get(maker, maker) for maker in makers]
+
+
+def registered_algorithms(tree):
+    """The same of the list of algorithms."""
+    names = {}
+    for path in tree.select(".cc", below="src/algorithms/"):
+        own = PASS_NAME.search(tree.text(path))
+        names.update({maker: own.group(1) for maker in ALGORITHM_MAKER.findall(tree.text(path)) if own})
+    listed = ADDED_ALGORITHM.findall(tree.text(ALGORITHMS)) if ALGORITHMS in tree.paths else []
+    return [names.get(name, name) for name in listed]
 
 
 def pass_problems(tree):
@@ -125,7 +137,7 @@ def layer_problems(tree):
 
 def algorithm_problems(tree):
     """The table of algorithms is the registry, in its order."""
-    registered = registered_names(tree, ADDED_ALGORITHM)
+    registered = registered_algorithms(tree)
     if registered and ALGORITHM_PAGE in tree.paths:
         table = (tree.text(ALGORITHM_PAGE) + ALGORITHM_TABLE).split(ALGORITHM_TABLE, 1)[1].split("\n\n")[0]
         listed = re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)

@@ -118,10 +118,7 @@ constexpr OptionSpec kOptions[] = {
     {"qconfig", "JSON", "", OptionKind::kValue, kPlans,
      [](Options& o, const std::string& v) { return ApplyQConfigText(o, v); }},
     {"activation", "TYPE", "type of activations (default uint8; 'help' lists them)", OptionKind::kValue,
-     kPlans | kReadsRanges, [](Options& o, const std::string& v) {
-       o.given_types.activation = true;
-       return SetType(o.plan.activation, v);
-     }},
+     kPlans | kReadsRanges, SetActivation},
     {"weight", "TYPE", "type of weights (default int8; int4 with 4-bit activations and with --target matmul-nbits; "
      "with float or block activations the same type)", OptionKind::kValue, kPlans,
      [](Options& o, const std::string& v) { return SetWeightType(o.types.weight, v); }},
@@ -157,12 +154,7 @@ constexpr OptionSpec kOptions[] = {
      "(default 0: the runtime chooses)", OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetAccuracyLevel(o.plan, v); }},
     {"scale-type", "TYPE", "type of scales, for activations and weights: float32 (default), power-of-two, int16",
-     OptionKind::kValue, kChoosesRanges,
-     [](Options& o, const std::string& v) {
-       o.given_types.scale_type = true;
-       PREON_ASSIGN_OR_RETURN(o.plan.scale_type, ParseScaleType(v));
-       return Status::Ok();
-     }},
+     OptionKind::kValue, kChoosesRanges, SetScaleType},
     {"weight-scale-type", "TYPE", "type of scales for weights only (default: as --scale-type)", OptionKind::kValue,
      kVerbQuantize,
      [](Options& o, const std::string& v) {

@@ -122,6 +122,17 @@ Status SetBlockSize(PlanOptions& plan, const std::string& value) {
   return Status::Ok();
 }
 
+Status SetActivation(Options& options, const std::string& value) {
+  options.given_types.activation = true;
+  return SetType(options.plan.activation, value);
+}
+
+Status SetScaleType(Options& options, const std::string& value) {
+  options.given_types.scale_type = true;
+  PREON_ASSIGN_OR_RETURN(options.plan.scale_type, ParseScaleType(value));
+  return Status::Ok();
+}
+
 Status SetFormat(Options& options, const std::string& value) {
   const std::string name = ToLower(value);
   if (name != "qdq" && name != "qoperator" && name != "extended") return BadValue(value, "qdq, qoperator or extended");

@@ -32,6 +32,9 @@ Status SetBlockSize(PlanOptions& plan, const std::string& value);
 Status SetAccuracyLevel(PlanOptions& plan, const std::string& value);
 /// qdq, qoperator, or extended of target quark.
 Status SetFormat(Options& options, const std::string& value);
+/// These two also remember that they were set (GivenTypes).
+Status SetActivation(Options& options, const std::string& value);
+Status SetScaleType(Options& options, const std::string& value);
 Status SetSeconds(std::optional<double>& field, const std::string& value);
 Status SetEffort(Effort& field, const std::string& value);
 Status SetMemory(MemoryUse& field, const std::string& value);

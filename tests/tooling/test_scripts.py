@@ -94,7 +94,7 @@ MAKERS = "std::unique_ptr<Pass> MakeAPass();\nstd::unique_ptr<Pass> MakeBPass();
 PASS = 'A() : NodePass({.name = "fold_a"}) {}\nstd::unique_ptr<Pass> MakeAPass() { return nullptr; }\n'
 PASSES = {"src/passes/README.md": "", "src/passes/passes.h": MAKERS, "src/passes/a.cc": PASS, "src/config/builtins.cc": "builtins.passes.Add(MakeAPass());\n"}
 ALGORITHMS = {"src/algorithms/README.md": "", "src/algorithms/a.cc": 'std::string_view name() const override { return "a-b"; }\nstd::unique_ptr<Algorithm> MakeAAlgorithm() { return nullptr; }\n',
-              "src/config/builtins.cc": "builtins.algorithms.Add(MakeAAlgorithm());\n", "docs/design/algorithms.md": "| algorithm | asks for |\n|---|---|\n| `a-b` | x |\n\n| `c` |\n"}
+              "src/algorithms/algorithms.inc": "PREON_ALGORITHM(A)\n", "docs/design/algorithms.md": "| algorithm | asks for |\n|---|---|\n| `a-b` | x |\n\n| `c` |\n"}
 LAYERED = {"CMakeLists.txt": "preon_layer(base)\npreon_layer(ir DEPS base)\npreon_layer(api DEPS base ir)\n", "src/base/README.md": "May include no other layer, only std.\n",
            "src/ir/README.md": "May include the layers that its line in `CMakeLists.txt` names.\n", "src/api/README.md": "May include base and ir. x\n"}
 TARGET = {"src/quantize/README.md": "", "src/quantize/targets/a.cc": 'std::string_view name() const override { return "npu-x"; }\n'}
