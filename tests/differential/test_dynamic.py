@@ -228,7 +228,7 @@ def test_bodies_of_loops(preon):
     inside = quantized.graph.node[0].attribute
     operators = [node.op_type for attribute in inside if attribute.name == "body" for node in attribute.g.node]
     assert operators.count("MatMulInteger") == 1 and "Gemm" not in operators
-    assert any("bodies of loops" in warning for warning in result["warnings"])
+    assert any("bodies of Loop and Scan" in warning for warning in result["warnings"])
     feeds = {"start": np.zeros((1, 192), np.float32), "x": rng.normal(size=(9, 1, 192)).astype(np.float32)}
     wanted, got = (goldens.outputs(m, feeds, optimized=True)["y"] for m in (model, quantized))
     assert 25 < sqnr_db(wanted, got) < 60
