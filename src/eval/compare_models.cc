@@ -194,12 +194,10 @@ Result<Comparison> Compare(const ModelOutputs& reference, const ModelOutputs& ot
   Progress progress{"compare", 0, std::min(source.SampleCount().value_or(0), options.max_samples)};
   const auto run = [&](const Batch& batch) -> Result<InTurn> {
     PREON_RETURN_IF_ERROR(context.CheckCancelled());
-    auto a = reference(batch);
-    PREON_RETURN_IF_ERROR(Status(a.status()).WithContext("sample ", batch.names.front()));
-    auto b = other(batch);
-    PREON_RETURN_IF_ERROR(Status(b.status()).WithContext("sample ", batch.names.front()));
+    PREON_ASSIGN_OR_RETURN(auto a, reference(batch));
+    PREON_ASSIGN_OR_RETURN(auto b, other(batch));
     return InTurn(
-        [&, a = *std::move(a), b = *std::move(b), samples = batch.samples, labels = batch.labels, feeds = batch.feeds] {
+        [&, a = std::move(a), b = std::move(b), samples = batch.samples, labels = batch.labels, feeds = batch.feeds] {
           PREON_RETURN_IF_ERROR(comparer.Add(a, b, samples, labels, feeds));
           progress.done += samples;
           context.Report(progress);
