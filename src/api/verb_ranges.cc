@@ -28,6 +28,7 @@ Status CheckStatisticsAlone(const Options& options) {
                                                  {!options.plan.exclude.names.empty(), "--exclude"},
                                                  {!options.plan.exclude.types.empty(), "--exclude-type"},
                                                  {!options.prepare.passes.disabled.empty(), "--disable-pass"},
+                                                 {!options.prepare.passes.enabled.empty(), "--enable-pass"},
                                                  {options.prepare.float16.has_value(), "--float16"},
                                                  {options.calibration.observe.mode != SketchMode::kSampled, "--exact"},
                                                  {!options.calibration.observe.optimize, "--no-optimize"}};
@@ -63,7 +64,8 @@ PlannedRanges PlannedOfStatistics(const CalibrationData& data, const RangeQuery&
                                   std::optional<bool> symmetric) {
   PlannedRanges ranges = data.planned;
   for (auto& [tensor, range] : ranges) {
-    if (given.activation) range.query.format = of_options.format;
+    // The same type again keeps the symmetry that the target gave it.
+    if (given.activation && range.query.format.type != of_options.format.type) range.query.format = of_options.format;
     if (given.scale_type) range.query.scale_type = of_options.scale_type;
     if (symmetric && !range.query.format.floating()) range.query.format.symmetric = *symmetric;
   }

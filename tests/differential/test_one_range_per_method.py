@@ -59,6 +59,9 @@ def test_statistics_know_what_they_were_made_for(real_model, name, options):
             wanted = model.json("ranges", model.path, "--data", "calib.npz", "--method", method, *words, *of_ranges)
             known = model.json("ranges", "a.calib", "--method", method, *of_ranges)
             assert wanted["tensors"].items() <= known["tensors"].items() and wanted["tensors"]
+    if options in ("quark", "simulate", "float8"):  # the same type, asked for again
+        same = model.json("ranges", "a.calib", "--method", method, *of_ranges, *words[words.index("--activation"):])
+        assert same["tensors"] == known["tensors"]
     told = model.json("ranges", "a.calib", "--method", "minmax", "--activation", "uint8", "--scale-type", "float32")
     assert told["activation"] == "uint8" and told["scale_type"] == "float32"
 
