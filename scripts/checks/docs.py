@@ -2,6 +2,7 @@
 import re
 
 import check_layers
+from checks.registries import ALGORITHM, listed_algorithms
 
 BACKTICKED = re.compile(r"`([^`\n]+)`")
 FILE = re.compile(r"[\w./-]+\.(?:h|cc|inc|cmake|onnxtxt|py|sh|md)")
@@ -16,9 +17,6 @@ CXX_TEST = re.compile(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)")
 CXX_TEST_NAME = re.compile(r"[A-Z]\w+\.[A-Z]\w+")
 #: What a README of src/ says of the layers below: names, or in words.
 MAY_INCLUDE = re.compile(r"May include (no other layer|the layers that its line in `CMakeLists\.txt` names|every layer below \w+/|[a-z]+(?:(?:, | and )[a-z]+)*)")
-ALGORITHMS = "src/algorithms/algorithms.inc"
-ALGORITHM_MAKER = re.compile(r"^std::unique_ptr<Algorithm> Make(\w+)Algorithm\(\) \{", re.MULTILINE)
-ADDED_ALGORITHM = re.compile(r"^PREON_ALGORITHM\((\w+)\)$", re.MULTILINE)
 ALGORITHM_TABLE = "| algorithm | asks for |"
 ALGORITHM_PAGE = "docs/design/algorithms.md"
 ORDER_PAGE = "docs/design/passes.md"
@@ -73,9 +71,8 @@ def registered_algorithms(tree):
     names = {}
     for path in tree.select(".cc", below="src/algorithms/"):
         own = PASS_NAME.search(tree.text(path))
-        names.update({maker: own.group(1) for maker in ALGORITHM_MAKER.findall(tree.text(path)) if own})
-    listed = ADDED_ALGORITHM.findall(tree.text(ALGORITHMS)) if ALGORITHMS in tree.paths else []
-    return [names.get(name, name) for name in listed]
+        names.update({name: own.group(1) for _, name in ALGORITHM.findall(tree.text(path)) if own})
+    return [names.get(name, name) for name in listed_algorithms(tree)]
 
 
 def pass_problems(tree):

@@ -21,8 +21,13 @@ def makers(tree):
 ALGORITHMS, ALGORITHM = "src/algorithms/algorithms.inc", re.compile(r"^std::unique_ptr<Algorithm> (Make(\w+)Algorithm)\(\) \{", re.MULTILINE)
 
 
+def listed_algorithms(tree):
+    """As the list calls them, in its order."""
+    return re.findall(r"^PREON_ALGORITHM\((\w+)\)$", tree.text(ALGORITHMS), re.MULTILINE) if ALGORITHMS in tree.paths else []
+
+
 def algorithm_problems(tree):
-    listed = re.findall(r"^PREON_ALGORITHM\((\w+)\)$", tree.text(ALGORITHMS), re.MULTILINE) if ALGORITHMS in tree.paths else []
+    listed = listed_algorithms(tree)
     for path in tree.select(".cc", below="src/algorithms/"):
         for maker, name in ALGORITHM.findall(tree.text(path)):
             if listed.count(name) != 1:
