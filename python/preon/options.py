@@ -73,7 +73,7 @@ class _Quantize(TypedDict, total=False):
     calib: Optional[Path]
     "statistics of an earlier calibrate or merge, instead of --data"
     effort: Optional[str]
-    "time spent on choosing a method: fast (no trials: minmse unless --method names another), default (auto tries several methods on some samples)"
+    "fast: no trials of methods (minmse unless --method names another); default: method auto quantizes some samples with each of several methods and keeps the best"
     block_size: Optional[Count]
     "number of weights that share a scale (default: all of a channel; with --target matmul-nbits 32, allowed 16 to 256)"
     weight_form: Optional[str]

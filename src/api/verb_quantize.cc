@@ -96,13 +96,8 @@ Result<Calibration> CalibrateOrLoad(PreparedModel& prepared, const RunInputs& ru
 }
 
 // The method that --method auto stands for, and layers left in float where no method is good enough.
-Result<std::vector<MethodCandidate>> ChooseByTrials(PreparedModel& prepared, RunInputs& run, const PlanInputs& inputs,
+Result<std::vector<MethodCandidate>> ChooseByTrials(PlannedModel& prepared, RunInputs& run, const PlanInputs& inputs,
                                                     const FallbackPlanner& fallback, TrialSamples& samples) {
-  run.context.BeginStage("try");
-  if (!run.options.calib.empty()) {
-    PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, run.samples.open(prepared.inputs, {}));
-    PREON_RETURN_IF_ERROR(CollectTrialSamples(prepared.model.source_path, std::move(source), samples, run.context));
-  }
   Trials trials(samples, run.options.resources.memory, run.context);
   PREON_RETURN_IF_ERROR(trials.CloseLoop(prepared.model));
   PREON_ASSIGN_OR_RETURN(ChosenMethod chosen, ChooseMethod(prepared, inputs, trials, run.builtins.methods));
@@ -206,6 +201,11 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
   ReleaseFreeMemory();
   std::vector<MethodCandidate> candidates;
   if (tries) {
+    run.context.BeginStage("try");
+    if (!options.calib.empty()) {  // nothing has run the samples yet
+      PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, run.samples.open(prepared.inputs, {}));
+      PREON_RETURN_IF_ERROR(CollectTrialSamples(model, std::move(source), trial, run.context));
+    }
     PREON_ASSIGN_OR_RETURN(candidates, ChooseByTrials(prepared, run, inputs, fallback, trial));
     trial.Clear();
   }

@@ -92,7 +92,7 @@ void LeaveOutNotReached(const CalibrationData& data, PlannedRanges& planned, con
   std::erase_if(planned, [&](const auto& range) {
     const bool reached = data.tensors.at(range.second.observed).count() > 0;
     if (!reached)
-      context.Log(LogLevel::kWarning, StrCat(range.first, ": the calibration data never reach it: no range"));
+      context.Log(LogLevel::kWarning, StrCat(range.first, ": no range, because no calibration sample reaches it"));
     return !reached;
   });
 }
@@ -142,8 +142,10 @@ Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run) {
     PREON_ASSIGN_OR_RETURN(calibration.data, LoadCalibration(path, run.context.ThreadCount()));
     const PlanOptions& plan = options.plan;
     PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(plan.activation, plan.activation_symmetric));
-    planned = PlannedOfStatistics(calibration.data, {format, plan.scale_type}, options.given_types,
-                                  plan.activation_symmetric);
+    GivenTypes given = options.given_types;
+    // The type that calibration was asked for stays what its target has made of it.
+    if (calibration.data.activation == plan.activation.name()) given.activation = false;
+    planned = PlannedOfStatistics(calibration.data, {format, plan.scale_type}, given, plan.activation_symmetric);
     LeaveOutNotReached(calibration.data, planned, run.context);
   }
   run.context.BeginStage("ranges");

@@ -23,7 +23,7 @@ constexpr std::string_view kMagic = "preon-calib ";
 constexpr std::string_view kVersion = "4\n";
 constexpr size_t kChecksumSize = 64;
 constexpr std::string_view kDerived = "derived", kPerSample = "per-sample", kPlanned = "planned",
-                           kStatistics = "statistics";
+                           kActivation = "activation", kStatistics = "statistics";
 
 /// The part between header and checksum. Errors: not a .calib file, another version, cut short, changed.
 Result<std::string_view> CheckedBody(std::string_view bytes) {
@@ -215,6 +215,10 @@ std::string SerializeCalibration(const CalibrationData& data) {
     out.Varint(planned.context.is_output);
     out.Varint(static_cast<uint64_t>(planned.context.read_activation));
   }
+  if (!data.activation.empty()) {
+    out.Bytes(kActivation);
+    out.Bytes(data.activation);
+  }
   if (data.per_sample) {
     out.Bytes(kPerSample);
     WriteRows(*data.per_sample, out);
@@ -252,6 +256,11 @@ Result<CalibrationData> ParseCalibration(std::string_view bytes, const ParallelF
   }
   if (section == kPlanned) {
     PREON_RETURN_IF_ERROR(ReadPlanned(in, data));
+    section = NextSection(in);
+  }
+  if (section == kActivation) {
+    data.activation = in.Bytes();
+    if (data.activation.empty()) return Malformed("unexpected data after the end");
     section = NextSection(in);
   }
   if (section == kPerSample) {

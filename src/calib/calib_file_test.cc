@@ -18,7 +18,8 @@ TEST(CalibFile, SaveThenLoadKeepsEverything) {
   const Result<TempDir> dir = TempDir::Create(testing::TempDir());
   ASSERT_TRUE(dir.ok());
   const std::string path = dir->File("a.calib");
-  const CalibrationData data = test::PartOf(0, 1, 10);
+  CalibrationData data = test::PartOf(0, 1, 10);
+  data.activation = "int8";
   ASSERT_TRUE(SaveCalibration(data, path).ok());
   const Result<CalibrationData> loaded = LoadCalibration(path);
   ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
@@ -26,6 +27,7 @@ TEST(CalibFile, SaveThenLoadKeepsEverything) {
   EXPECT_EQ(loaded->setup, data.setup);
   EXPECT_EQ(loaded->shared, data.shared);
   EXPECT_EQ(loaded->origins, data.origins);
+  EXPECT_EQ(loaded->activation, "int8");
   EXPECT_EQ(loaded->samples, (SampleRuns{{0, 10}}));
   EXPECT_EQ(loaded->sample_count(), 10);
   EXPECT_EQ(loaded->tensors.at("conv").min(), data.tensors.at("conv").min());

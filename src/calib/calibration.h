@@ -51,7 +51,9 @@ struct CalibrationData {
   SampleRuns samples;                 ///< canonical
   /// One row per sample, ascending; none where they were not asked for.
   std::optional<std::vector<SampleRow>> per_sample;
-  PlannedRanges planned;            ///< merging keeps those that are equal
+  PlannedRanges planned;  ///< merging keeps those that are equal
+  /// The type of activations that was asked for, of which targets make others; merging keeps it where it is equal.
+  std::string activation;
   SerializedStatistics statistics;  ///< beside the sketches: what algorithms have asked for
   int64_t sample_count() const { return CountSamples(samples); }
 };
@@ -82,8 +84,8 @@ struct CalibrateOptions {
 
 /// Runs `source` (wrap it in Prefetch to read ahead) through `model` once and collects what `request` names of float
 /// tensors of the model. Memory does not grow with the number of samples unless each keeps a row. The model is let go
-/// of once the runtime has its own. `setup`, `shared` and `planned` are the
-/// caller's to fill.
+/// of once the runtime has its own. `setup`, `shared`, `planned` and
+/// `activation` are the caller's to fill.
 ///
 /// Not finite: infinities are left out of all statistics and a warning counts them (attention masks hold -inf, and the
 /// finite values are what the codes are for). A NaN is an error: no range can represent it, and the float model itself

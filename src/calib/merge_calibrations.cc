@@ -100,6 +100,7 @@ Result<CalibrationData> MergeCalibrations(std::vector<CalibrationData> parts,
       const auto other = part.planned.find(planned.first);
       return other == part.planned.end() || other->second != planned.second;
     });
+    if (part.activation != merged.activation) merged.activation.clear();
     if (!SameStatistics(part.statistics, merged.statistics)) {
       return Error(ErrorId::kCalibFileMismatch, "input ", index + 1,
                    ": has statistics of other algorithms than input 1");

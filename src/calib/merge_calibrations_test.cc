@@ -36,6 +36,19 @@ TEST(MergeCalibrations, OnePartIsItself) {
             SerializeCalibration(test::PartOf(0, 1, 3)));
 }
 
+TEST(MergeCalibrations, TheTypeThatAllWereMadeFor) {
+  const auto merged = [](const char* first, const char* second, const char* third) {
+    std::vector<CalibrationData> parts{test::PartOf(0, 1, 3), test::PartOf(3, 1, 6), test::PartOf(6, 1, 9)};
+    parts[0].activation = first;
+    parts[1].activation = second;
+    parts[2].activation = third;
+    return MergeCalibrations(std::move(parts)).value().activation;
+  };
+  EXPECT_EQ(merged("int8", "int8", "int8"), "int8");
+  EXPECT_EQ(merged("int8", "uint8", "int8"), "");
+  EXPECT_EQ(merged("int8", "int8", ""), "");
+}
+
 TEST(MergeCalibrations, WhatDoesNotBelongTogether) {
   struct Case {
     void (*change)(CalibrationData&);

@@ -97,8 +97,8 @@ constexpr OptionSpec kOptions[] = {
     {"method", "M", "calibration method: computes ranges from the statistics ('help' lists them); default: auto",
      OptionKind::kValue, kChoosesRanges,
      [](Options& o, const std::string& v) { o.ranges.method = v; return Status::Ok(); }},
-    {"effort", "E", "time spent on choosing a method: fast (no trials: minmse unless --method names another), "
-     "default (auto tries several methods on some samples)", OptionKind::kValue, kVerbQuantize,
+    {"effort", "E", "fast: no trials of methods (minmse unless --method names another); default: method auto quantizes "
+     "some samples with each of several methods and keeps the best", OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetEffort(o.ranges.effort, v); }},
     {"all-methods", "", "the ranges of every method instead of one", OptionKind::kFlag, kVerbRanges,
      [](Options& o, const std::string& v) { return SetFlag(o.ranges.all_methods, v); }},

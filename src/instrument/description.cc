@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Counted up when what is written changes its meaning.
-constexpr int kFormat = 4;
+constexpr int kFormat = 5;
 
 template <typename... Words>
 Status Damaged(const Words&... words) {
@@ -95,6 +95,7 @@ std::string WriteDescription(const Instrumentation& plan, const PackedModel& pac
                      {"origins", origins},
                      {"derived", derived},
                      {"planned", planned},
+                     {"activation", plan.header.activation},
                      {"observers", packed.observers == PackedObservers::kOnTheSide ? "on the side" : "in path"},
                      {"weights_beside", packed.weights_beside},
                      {"optimize", packed.optimize}};
@@ -139,6 +140,7 @@ Result<Description> ParseDescription(std::string_view text) {
           .method = one.at(6),
           .context = {one.at(7).get<bool>(), static_cast<ReadActivation>(one.at(8).get<uint8_t>())}};
     }
+    json.at("activation").get_to(plan.header.activation);
     PREON_RETURN_IF_ERROR(CheckPlan(plan));
     description.session = {
         .tensors = plan.Observed().size(),

@@ -20,6 +20,7 @@ Instrumentation Plan() {
       .one_in = 3};
   plan.header.model_fingerprint = "12ab";
   plan.header.setup = "target=ort-cpu";
+  plan.header.activation = "int8";
   plan.header.shared = {{"z", "x"}};
   plan.header.origins = {{"x", "input"}, {"y", "Relu"}};
   return plan;
@@ -40,6 +41,7 @@ TEST(Description, ComesBack) {
   EXPECT_EQ(back.plan.one_in, 3);
   EXPECT_EQ(back.plan.header.model_fingerprint, "12ab");
   EXPECT_EQ(back.plan.header.setup, "target=ort-cpu");
+  EXPECT_EQ(back.plan.header.activation, "int8");
   EXPECT_EQ(back.plan.header.shared, plan.header.shared);
   EXPECT_EQ(back.plan.header.origins, plan.header.origins);
   EXPECT_EQ(back.session.tensors, 3u);

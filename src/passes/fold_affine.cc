@@ -41,7 +41,7 @@ class FoldAffinePass final : public NodePass {
   FoldAffinePass()
       : NodePass(
             {.name = "fold_affine",
-             .summary = "folds per-channel Add, Sub, Mul, Div behind Conv, ConvTranspose or Gemm into weight and bias",
+             .summary = "folds per-channel Add, Sub, Mul, Div after Conv, ConvTranspose or Gemm into weight and bias",
              .target_ops = {"Add", "Sub", "Mul", "Div"}}) {}
 
  private:

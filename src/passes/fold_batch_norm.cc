@@ -33,7 +33,7 @@ class FoldBatchNorm final : public NodePass {
  public:
   FoldBatchNorm()
       : NodePass({.name = "fold_batch_norm",
-                  .summary = "folds BatchNormalization behind Conv, ConvTranspose or Gemm into weight and bias",
+                  .summary = "folds BatchNormalization after Conv, ConvTranspose or Gemm into weight and bias",
                   .target_ops = {"BatchNormalization"},
                   .aliases = {"FoldBatchNorm"}}) {}
 

@@ -126,7 +126,7 @@ class FoldSpaceToDepth final : public NodePass {
  public:
   FoldSpaceToDepth()
       : NodePass({.name = "fold_space_to_depth",
-                  .summary = "a Conv behind SpaceToDepth (or strided Slices) reads the original pixels",
+                  .summary = "a Conv after SpaceToDepth (or strided Slices) reads the original pixels",
                   .target_ops = {"Conv"}}) {}
 
  private:

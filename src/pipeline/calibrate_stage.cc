@@ -21,6 +21,13 @@ namespace {
 
 constexpr int64_t kCheckpointSeconds = 10;
 
+void SetHeader(CalibrationData header, CalibrationData& data) {
+  data.setup = std::move(header.setup);
+  data.shared = std::move(header.shared);
+  data.planned = std::move(header.planned);
+  data.activation = std::move(header.activation);
+}
+
 void FreeModel(PreparedModel& prepared) {
   prepared.model = Model();
   ReleaseFreeMemory();
@@ -50,6 +57,15 @@ StatisticsRequest CalibrationStage::Request(const PlannedModel& prepared, const 
     missing.insert(prepared.plan.ObservedFor(tensor));
   request.RestrictTo(missing);
   return request;
+}
+
+CalibrationData CalibrationStage::HeaderOf(const PlannedModel& prepared, std::optional<Float16> float16) const {
+  const CalibrateOptions how = HowToCalibrate();
+  return {.model_fingerprint = prepared.model.fingerprint,
+          .setup = CalibrationSetup(prepared.plan.target, float16, how.mode, how.optimize),
+          .shared = SharedRanges(prepared.plan),
+          .planned = PlanRanges(prepared.model.graph, prepared.plan),
+          .activation = inputs_.activation};
 }
 
 // One collector per tensor whose range the plan wants.
@@ -124,9 +140,9 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
   context_.BeginStage("calibrate");
   CalibrateOptions how = HowToCalibrate();
   const StatisticsRequest request = Request(prepared, files.saved);
-  const std::string setup = CalibrationSetup(prepared.plan.target, prepared.float16, how.mode, how.optimize);
+  CalibrationData header = HeaderOf(prepared, prepared.float16);
   if (files.partial != nullptr) {
-    PREON_RETURN_IF_ERROR(files.partial->Describe(setup));
+    PREON_RETURN_IF_ERROR(files.partial->Describe(header.setup));
     PREON_ASSIGN_OR_RETURN(how.start, StartFrom(*files.partial, prepared, request));
     how.checkpoint_seconds = static_cast<double>(inputs_.options.checkpoint.seconds.value_or(kCheckpointSeconds));
     how.checkpoint = [&](const CalibrationData& so_far) { return SavePartial(*files.partial, so_far); };
@@ -161,12 +177,9 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
     if (!files.keep_model) FreeModel(prepared);
     return Status::Ok();
   };
-  PlannedRanges planned = PlanRanges(prepared.model.graph, prepared.plan);
   Calibration calibration;
   PREON_ASSIGN_OR_RETURN(calibration.data, Calibrate(prepared.model, request, *source, how, context_));
-  calibration.data.setup = setup;
-  calibration.data.shared = SharedRanges(prepared.plan);
-  calibration.data.planned = std::move(planned);
+  SetHeader(std::move(header), calibration.data);
   if (collection) {
     PREON_ASSIGN_OR_RETURN(calibration.collected_ranges, collection->Finish());
   }
@@ -185,12 +198,10 @@ Result<Calibration> CalibrationStage::RunWithWorkers(PreparedModel& prepared, co
     plan.verify_each_pass = true;
   }
   context_.BeginStage("calibrate");
-  const std::string setup = CalibrationSetup(prepared.plan.target, prepared.float16, inputs_.options.observe.mode,
-                                             inputs_.options.observe.optimize);
-  const std::string fingerprint = prepared.model.fingerprint;
+  CalibrationData header = HeaderOf(prepared, prepared.float16);
   const StatisticsRequest request = Request(prepared, nullptr);
   PartialCalibration& partial = *files.partial;
-  PREON_RETURN_IF_ERROR(partial.Describe(setup));
+  PREON_RETURN_IF_ERROR(partial.Describe(header.setup));
   PREON_ASSIGN_OR_RETURN(std::optional<CalibrationData> start, StartFrom(partial, prepared, request));
   plan.folder = partial.workers_folder();
   std::error_code error;
@@ -206,7 +217,6 @@ Result<Calibration> CalibrationStage::RunWithWorkers(PreparedModel& prepared, co
     plan.batch = rest->BatchSize();
     plan.samples = plan.seen_samples + rest->SampleCount().value_or(0);
   }
-  PlannedRanges planned = PlanRanges(prepared.model.graph, prepared.plan);
   if (!files.keep_model) FreeModel(prepared);
   Calibration calibration;
   PREON_ASSIGN_OR_RETURN(calibration.workers_peak_rss_bytes,
@@ -215,13 +225,12 @@ Result<Calibration> CalibrationStage::RunWithWorkers(PreparedModel& prepared, co
   std::vector<CalibrationData> parts;
   if (start) parts.push_back(*std::move(start));
   for (int64_t worker = 0; worker < plan.workers; ++worker) {
-    PREON_ASSIGN_OR_RETURN(parts.emplace_back(), partial.LoadFile(WorkerFile(plan.folder, worker), fingerprint));
+    PREON_ASSIGN_OR_RETURN(parts.emplace_back(),
+                           partial.LoadFile(WorkerFile(plan.folder, worker), header.model_fingerprint));
   }
   PREON_ASSIGN_OR_RETURN(calibration.data, MergeCalibrations(std::move(parts), request.Kinds()));
   if (calibration.data.sample_count() == 0) return Error(ErrorId::kDataEmpty, "calibrate: no samples");
-  calibration.data.setup = setup;
-  calibration.data.shared = SharedRanges(prepared.plan);
-  calibration.data.planned = std::move(planned);
+  SetHeader(std::move(header), calibration.data);
   if (files.trial != nullptr) PREON_RETURN_IF_ERROR(KeepTrialSamples(prepared, prepared.inputs, *files.trial));
   return calibration;
 }
@@ -259,10 +268,7 @@ Instrumentation CalibrationStage::InstrumentationOf(const PlannedModel& prepared
                        .every = how_often.every,
                        .one_in = how_often.one_in};
   plan.request.others.clear();  // the observer library has no algorithms
-  plan.header.model_fingerprint = prepared.model.fingerprint;
-  plan.header.setup = CalibrationSetup(prepared.plan.target, float16, how.mode, how.optimize);
-  plan.header.shared = SharedRanges(prepared.plan);
-  plan.header.planned = PlanRanges(graph, prepared.plan);
+  plan.header = HeaderOf(prepared, float16);
   plan.header.origins = OriginsOf(graph, plan.request.tensors);
   plan.header.derived = how.derives() ? WhatToDerive(graph, plan.request) : DerivedTensors();
   return plan;

@@ -42,6 +42,7 @@ struct CalibrationInputs {
   const CalibrationOptions& options;
   MemoryUse memory;
   Compat compat;
+  std::string activation;  ///< name of the type
   const RangeMethod& method;
   const std::vector<const Algorithm*>& algorithms;
   const GivenSettings& given;  ///< for workers
@@ -67,6 +68,8 @@ class CalibrationStage {
  private:
   CalibrateOptions HowToCalibrate() const;
   StatisticsRequest Request(const PlannedModel& prepared, const SavedRanges* saved) const;
+  /// All but what samples bring.
+  CalibrationData HeaderOf(const PlannedModel& prepared, std::optional<Float16> float16) const;
   Result<RangeCollection> MakeCollection(const QuantPlan& plan) const;
   Result<SampleSelection> SelectSamples(const std::optional<CalibrationData>& start) const;
   Status KeepTrialSamples(const PlannedModel& prepared, const std::vector<TensorSpec>& inputs,

@@ -144,7 +144,7 @@ Status QuantizeStage::LoadForVerification(const PlannedModel& prepared, Written&
         JoinPlacement(prepared.plan, prepared.model.graph, ObserveKernels(quantized.graph, optimized->graph));
   } else {
     written.warnings.push_back(
-        StrCat("it is not known which nodes run in integers: ONNX Runtime's optimized graph can't be read: ",
+        StrCat("can't tell which nodes run in integers, because ONNX Runtime's optimized graph can't be read: ",
                optimized.status().message()));
   }
   return Status::Ok();

@@ -76,6 +76,7 @@ CalibrationStage RunInputs::Calibration(const ModelPreparation& preparation) con
   return {{.options = options.calibration,
            .memory = options.resources.memory,
            .compat = choices.plan.compat,
+           .activation = options.plan.activation.name(),
            .method = *choices.method,
            .algorithms = choices.algorithms,
            .given = options.given},

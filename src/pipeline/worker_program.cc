@@ -25,9 +25,8 @@ Result<std::string> WorkerProgram(const std::string& given) {
   for (const fs::path& candidate : candidates) {
     if (access(candidate.c_str(), X_OK) == 0) return candidate.string();
   }
-  return Error(
-      ErrorId::kWorkerStart,
-      "--workers: workers are processes of the preon program, which is neither beside the library nor in PATH");
+  return Error(ErrorId::kWorkerStart,
+               "--workers needs the program preon, which is neither in the folder of the library nor in PATH");
 }
 
 }  // namespace preon

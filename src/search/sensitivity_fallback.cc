@@ -90,12 +90,12 @@ double RoundingNoiseShare(std::span<const double> channel_spans, double step) {
   return channels == 0 ? 0 : sum / static_cast<double>(channels);
 }
 
-Result<bool> FallBackBySensitivity(PreparedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
+Result<bool> FallBackBySensitivity(PlannedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
                                    const FallbackPlanner& fallback, Trials& trials, double sqnr_db) {
   if (sqnr_db >= kGoodEnoughDb) return false;
   PREON_ASSIGN_OR_RETURN(const Ranked ranked, RankBySensitivity(prepared, method, inputs, trials));
   const double least_macs = kLeastIntegerShare * IntegerMacs(prepared.plan);
-  PreparedModel candidate = prepared;
+  PlannedModel candidate = prepared;
   bool found = false;
   int fruitless = 0;
   for (const auto& [share, tensor] : ranked) {
@@ -103,7 +103,7 @@ Result<bool> FallBackBySensitivity(PreparedModel& prepared, const RangeMethod& m
     PREON_RETURN_IF_ERROR(trials.context().CheckCancelled());
     FloatNodes around;
     for (const std::string& node : NodesAround(candidate, tensor)) around.emplace(node, FloatReason::kAccuracy);
-    PreparedModel further = candidate;
+    PlannedModel further = candidate;
     PREON_ASSIGN_OR_RETURN(const bool planned, fallback.LeaveInFloat(around, further));
     if (!planned) break;
     if (further.left_float.size() == candidate.left_float.size()) continue;

@@ -20,7 +20,7 @@ double RoundingNoiseShare(std::span<const double> channel_spans, double step);
 /// For a model that no method brings near float (`sqnr_db`, of `method` on the trials' samples): plans again with more
 /// and more of the Conv, Gemm and MatMul nodes around the most sensitive tensors in float, keeps the plan that pays,
 /// and says whether there is one. What is good enough stays as it is. Errors: kCancelled; those of planning.
-Result<bool> FallBackBySensitivity(PreparedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
+Result<bool> FallBackBySensitivity(PlannedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
                                    const FallbackPlanner& fallback, Trials& trials, double sqnr_db);
 
 }  // namespace preon

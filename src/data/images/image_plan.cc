@@ -82,13 +82,13 @@ Status ImagePlan::ResolveSizes() {
   if (steps_.letterbox && resize.kind != ResizeTarget::Kind::kExact) resize = {ResizeTarget::Kind::kExact, wanted_};
   if (steps_.letterbox && resize.size.width * resize.size.height == 0) {
     return Error(ErrorId::kPreprocess,
-                 "--preprocess: letterbox needs a size, the model's is symbolic; wanted resize=WxH beside it");
+                 "--preprocess: letterbox needs a size, and the model does not fix one; add resize=WxH");
   }
   if (steps_.letterbox) crop = {};
   const ResizeTarget& last = crop.kind != ResizeTarget::Kind::kNone ? crop : resize;
   if (known && last.kind == ResizeTarget::Kind::kExact && last.size != wanted_) {
-    return Error(ErrorId::kPreprocess, "--preprocess: pictures come out as ", last.size.ToString(),
-                 ", the model wants ", wanted_.ToString());
+    return Error(ErrorId::kPreprocess, "--preprocess: images have the size ", last.size.ToString(),
+                 ", the model needs ", wanted_.ToString());
   }
   return Status::Ok();
 }
@@ -148,7 +148,7 @@ Result<Tensor> ImagePlan::Apply(const Pixels& picture, const std::string& where)
   const auto [width, height] = pixels.size;
   if ((wanted_.width > 0 && width != wanted_.width) || (wanted_.height > 0 && height != wanted_.height)) {
     return Error(ErrorId::kDataShape, where, ": the picture comes out as ", pixels.size.ToString(),
-                 ", the model wants ", wanted_.ToString())
+                 ", the model needs ", wanted_.ToString())
         .WithHint("--preprocess resize=input stretches to the model's size");
   }
   const bool nchw = steps_.layout == Layout::kNchw;

@@ -114,7 +114,7 @@ Status TypeWriter::WriteWeight(const std::string& weight, const WeightPlan& plan
     case WeightForm::kOperators:
       if (encoded.block_size > 0) {
         return Error(ErrorId::kNotYetSupported, weight,
-                     ": scales per block behind operators are not in this version; "
+                     ": --weight-form operators does not support scales per block yet; "
                      "wanted --weight-form packed or folded");
       }
       return WriteCodes(qdq_.OpenBehind(weight, plan.nodes), {encoded.codes.type(), encoded.params, encoded.axis});
