@@ -1,5 +1,6 @@
 """Runs the built binary and keeps books. Standard library only: a large parent process would show up as memory of its
 children, so arrays are prepared and models scored in processes of their own (prepare_data.py, score.py)."""
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -19,7 +20,7 @@ class Failed(Exception):
 
 
 def preon(*arguments):
-    """One run of the binary: the object that it prints, with `wall` (s) and `peak_mb` of the whole process added."""
+    """One run of the binary: the object that it prints, with `wall`, `processor` (s) and `peak_mb` of the whole process added."""
     begin = time.perf_counter()
     process = subprocess.Popen([BINARY, *map(str, arguments), "--json", "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     with process.stdout, process.stderr:
@@ -31,8 +32,17 @@ def preon(*arguments):
     result = json.loads(answer)
     # Two sources for the peak: the kernel's account of the child, and the program's own.
     result["wall"] = time.perf_counter() - begin
+    result["processor"] = usage.ru_utime + usage.ru_stime
     result["peak_mb"] = max(usage.ru_maxrss * 1024, result["peak_rss_bytes"]) / 1e6
     return result
+
+
+def side_by_side(processes, *arguments):
+    """Seconds until so many processes of the binary, all started with the same arguments, have ended."""
+    begin = time.perf_counter()
+    with concurrent.futures.ThreadPoolExecutor(processes) as pool:
+        list(pool.map(lambda _: preon(*arguments), range(processes)))
+    return time.perf_counter() - begin
 
 
 def helper(script, *arguments):

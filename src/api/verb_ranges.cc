@@ -165,7 +165,7 @@ Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run) {
   }
   result.facts = RunFactsOf(run.context, "ranges", calibration.workers_peak_rss_bytes);
   if (!options.outputs.file.empty())
-    PREON_RETURN_IF_ERROR(WriteFileAtomically(options.outputs.file, ToJson(result) + "\n"));
+    PREON_RETURN_IF_ERROR(WriteFileAtomically(options.outputs.file, RangesFile(result)));
   return result;
 }
 

@@ -92,6 +92,18 @@ Json RangesJson(const std::map<std::string, TensorRange>& ranges) {
   return tensors;
 }
 
+void DescribeRanges(const RangesResult& result, Json& json) {
+  json["activation"] = result.activation;
+  json["scale_type"] = result.scale_type;
+  json["compat"] = result.compat;
+  if (!result.all_methods) {
+    json["method"] = result.methods.front().method;
+    json["tensors"] = RangesJson(result.methods.front().tensors);
+  } else {
+    for (const auto& [method, tensors] : result.methods) json["methods"][method]["tensors"] = RangesJson(tensors);
+  }
+}
+
 }  // namespace
 
 std::string ToJson(const QuantizeResult& result) {
@@ -171,16 +183,16 @@ std::string ToJson(const PassesResult& result) {
 
 std::string ToJson(const RangesResult& result) {
   Json json = BeginJson(result.facts);
-  json["activation"] = result.activation;
-  json["scale_type"] = result.scale_type;
-  json["compat"] = result.compat;
-  if (!result.all_methods) {
-    json["method"] = result.methods.front().method;
-    json["tensors"] = RangesJson(result.methods.front().tensors);
-  } else {
-    for (const auto& [method, tensors] : result.methods) json["methods"][method]["tensors"] = RangesJson(tensors);
-  }
+  DescribeRanges(result, json);
   return JsonLine(json);
+}
+
+std::string RangesFile(const RangesResult& result) {
+  Json json = BeginJson(result.facts);
+  json.erase("seconds");
+  json.erase("peak_rss_bytes");
+  DescribeRanges(result, json);
+  return JsonLine(json) + "\n";
 }
 
 std::string ToJson(const ModelSummary& result) {

@@ -14,6 +14,8 @@ std::string ToJson(const InstrumentResult& result);
 std::string ToJson(const MergeResult& result);
 std::string ToJson(const PassesResult& result);
 std::string ToJson(const RangesResult& result);
+/// The file of `ranges -o`: as ToJson, without what differs from run to run.
+std::string RangesFile(const RangesResult& result);
 std::string ToJson(const AnalyzeResult& result);
 std::string ToJson(const ModelSummary& result);
 std::string ToJson(const CalibSummary& result);

@@ -32,6 +32,15 @@ def test_of_a_model_and_data(preon, model, data, tmp_path):
         assert re.search(rf"^{method}$", done.stdout, re.MULTILINE)
 
 
+def test_the_file_has_the_same_bytes_every_time(preon, model, data, tmp_path):
+    files = []
+    for threads in ("1", "2"):
+        done = preon("ranges", model, "--data", data, "--all-methods", "-o", "all.json", "--threads", threads)
+        assert done.returncode == 0, done.stderr
+        files.append((tmp_path / "all.json").read_bytes())
+    assert files[0] == files[1]
+
+
 def test_methods_without_an_answer_are_named(preon, model, data):
     """Entropy counts codes, which a floating type does not have evenly apart."""
     assert preon("calibrate", model, "-o", "a.calib", "--data", data).returncode == 0
