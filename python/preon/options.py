@@ -56,10 +56,6 @@ class _QuantizeCalibrateInstrument(TypedDict, total=False):
     "divide float16 and bfloat16 activations by a calibrated scale first, so that they use the most precise part of the type"
     per_tensor: Optional[bool]
     "one scale per weight instead of one per channel"
-    passthrough: Optional[Many]
-    "outputs of these operator types get the range of the input instead of their own"
-    opset: Optional[Count]
-    "raise the model to this opset of ONNX first (default: the target's preferred opset, else the lowest that its quantizers need)"
 
 
 class _Calibrate(TypedDict, total=False):
@@ -158,6 +154,8 @@ class _QuantizeCalibrateRangesInstrument(TypedDict, total=False):
     "nodes that stay float, by name; * and ? are wildcards"
     exclude_type: Optional[Many]
     "operator types that stay float"
+    passthrough: Optional[Many]
+    "outputs of these operator types get the range of the input instead of their own"
     float16: Optional[str]
     "float16 models are converted to float32: keep-io (default: all but inputs and outputs), convert (all), off (nothing)"
     disable_pass: Optional[Many]
@@ -168,6 +166,8 @@ class _QuantizeCalibrateRangesInstrument(TypedDict, total=False):
     "count every value (default: minimum, maximum and tails exact, other values of large tensors sampled); slower"
     no_optimize: Optional[bool]
     "calibrate the unoptimized graph: values equal those of the unoptimized model; slower"
+    opset: Optional[Count]
+    "raise the model to this opset of ONNX first (default: the target's preferred opset, else the lowest that its quantizers need)"
 
 
 class _Passes(TypedDict, total=False):
@@ -182,7 +182,7 @@ class _QuantizePasses(TypedDict, total=False):
     "store the result's weights in FILE.HASH.data beside it (default: only above 2 GB)"
 
 
-class _QuantizeCalibrateInstrumentPasses(TypedDict, total=False):
+class _QuantizeCalibrateRangesInstrumentPasses(TypedDict, total=False):
     fix_shape: Optional[Many]
     "set the unknown dimensions of an input or output: NAME=1x3x224x224; also sets dimensions of the same name elsewhere"
 
@@ -222,7 +222,7 @@ class QuantizeOptions(
     _QuantizeRanges,
     _QuantizeCalibrateRangesInstrument,
     _QuantizePasses,
-    _QuantizeCalibrateInstrumentPasses,
+    _QuantizeCalibrateRangesInstrumentPasses,
     _QuantizeCompare,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
@@ -236,7 +236,7 @@ class CalibrateOptions(
     _Calibrate,
     _QuantizeCalibrateRangesAnalyzeInstrument,
     _QuantizeCalibrateRangesInstrument,
-    _QuantizeCalibrateInstrumentPasses,
+    _QuantizeCalibrateRangesInstrumentPasses,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
     pass
@@ -248,7 +248,8 @@ class RangesOptions(
     _Ranges,
     _QuantizeCalibrateRangesAnalyzeInstrument,
     _QuantizeRanges,
-    _QuantizeCalibrateRangesInstrument, total=False,
+    _QuantizeCalibrateRangesInstrument,
+    _QuantizeCalibrateRangesInstrumentPasses, total=False,
 ):
     pass
 
@@ -275,7 +276,7 @@ class InstrumentOptions(
     _Instrument,
     _QuantizeCalibrateRangesAnalyzeInstrument,
     _QuantizeCalibrateRangesInstrument,
-    _QuantizeCalibrateInstrumentPasses,
+    _QuantizeCalibrateRangesInstrumentPasses,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
     pass
@@ -284,6 +285,6 @@ class InstrumentOptions(
 class PassesOptions(
     _Passes,
     _QuantizePasses,
-    _QuantizeCalibrateInstrumentPasses, total=False,
+    _QuantizeCalibrateRangesInstrumentPasses, total=False,
 ):
     pass

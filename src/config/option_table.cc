@@ -207,7 +207,7 @@ constexpr OptionSpec kOptions[] = {
     {"exclude-type", "OP", "operator types that stay float", OptionKind::kList, kObserves,
      [](Options& o, const std::string& v) { o.plan.exclude.types.push_back(v); return Status::Ok(); }},
     {"passthrough", "OP", "outputs of these operator types get the range of the input instead of their own",
-     OptionKind::kList, kPlans,
+     OptionKind::kList, kObserves,
      [](Options& o, const std::string& v) { o.plan.passthrough.push_back(v); return Status::Ok(); }},
     {"float16", "HOW", "float16 models are converted to float32: keep-io (default: all but inputs and outputs), "
      "convert (all), off (nothing)", OptionKind::kValue, kObserves,
@@ -239,7 +239,7 @@ constexpr OptionSpec kOptions[] = {
      OptionKind::kFlag, kVerbQuantize | kVerbPasses,
      [](Options& o, const std::string& v) { return SetFlag(o.write.external_data, v); }},
     {"fix-shape", "NAME=SIZES", "set the unknown dimensions of an input or output: NAME=1x3x224x224; also sets "
-     "dimensions of the same name elsewhere", OptionKind::kList, kPlans | kVerbPasses,
+     "dimensions of the same name elsewhere", OptionKind::kList, kObserves | kVerbPasses,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(auto pair, ParseShapeOf(v));
        if (std::ranges::any_of(pair.second, [](int64_t size) { return size < 0; }))
@@ -253,7 +253,7 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return SetFlag(o.write.value_info, v); }},
     {"opset", "N", "raise the model to this opset of ONNX first (default: the target's preferred opset, else the "
      "lowest that its quantizers need)",
-     OptionKind::kValue, kPlans, [](Options& o, const std::string& v) { return SetCount(o.prepare.opset, v, 1); }},
+     OptionKind::kValue, kObserves, [](Options& o, const std::string& v) { return SetCount(o.prepare.opset, v, 1); }},
     {"report", "FILE", "also write the result to FILE: .html, .json or .txt", OptionKind::kValue,
      kVerbQuantize | kVerbCompare,
      [](Options& o, const std::string& v) { o.outputs.report = v; return Status::Ok(); }},

@@ -259,8 +259,19 @@ def test_statistics_hold_no_order(preon, model, data):
         preon.fails(2, 1004, "quantize", model, "-o", "out.onnx", "--calib", "a.calib", *options, says="needs the values themselves in the order")
     preon.fails(2, 1004, "ranges", "a.calib", "--data", data, "--method", "minmax", says="--data: has no effect on statistics")
     preon.fails(2, 1004, "ranges", "a.calib", "--exact", "--method", "minmax", says="--exact: has no effect on a .calib file")
+    for planned in (["--passthrough", "Relu"], ["--fix-shape", "x=1x3"], ["--opset", "17"]):
+        preon.fails(2, 1004, "ranges", "a.calib", *planned, "--method", "minmax", says=f"{planned[0]}: has no effect on a .calib file")
     done = preon("ranges", "a.calib", "--compat", "quark", "--method", "minmax", "--json")  # needs no order
     assert done.returncode == 0 and json.loads(done.stdout)["compat"] == "quark", done.stderr
+
+
+def test_ranges_plan_the_model_as_calibrate_does(real_model):
+    model = real_model("lenet_mnist")
+    planned = ["--data", "calib.npz", "--target", "simulate", "--passthrough", "Relu", "--opset", "17", "--fix-shape", "data=1x1x28x28"]
+    model.json("calibrate", model.path, "-o", "a.calib", *planned)
+    of_file, of_model = (model.json("ranges", *source, "--method", "minmax")["tensors"] for source in (["a.calib"], [model.path, *planned]))
+    assert of_model == {tensor: of_file[tensor] for tensor in of_model}  # the file also has what only algorithms observe
+    assert of_model["relu_7_out"]["min"] < 0  # the input of Relu
 
 
 @pytest.mark.parametrize("constant", [0.01, 0.3])
