@@ -48,11 +48,11 @@ std::vector<std::string> AlgorithmsThatNeedData(const PlannedModel& prepared,
 }
 
 // Algorithms that a file of statistics does not serve: it was made without them, or by a served model.
-void WarnOfLacking(const CalibrationData& data, const std::string& path,
-                   const std::vector<const Algorithm*>& algorithms, PreparedModel& prepared) {
-  for (const Algorithm* algorithm : algorithms) {
-    const StatisticsRequest needed = algorithm->Needs(prepared.model.graph, prepared.plan);
-    const size_t lacking = LackedBy(data, needed).AllTensors().size();
+void WarnOfLacking(const std::string& path, const PlanInputs& inputs, PreparedModel& prepared) {
+  for (const Algorithm* algorithm : inputs.algorithms) {
+    StatisticsRequest lacked = LackedBy(inputs.data, algorithm->Needs(prepared.model.graph, prepared.plan));
+    if (inputs.saved != nullptr) lacked = LackedBy(inputs.saved->statistics, std::move(lacked));
+    const size_t lacking = lacked.AllTensors().size();
     if (lacking > 0)
       prepared.warnings.push_back(StrCat(path, ": lacks statistics for ", algorithm->name(), " (", lacking,
                                          " tensors), which it skips; calibrate again to collect them"));
@@ -83,7 +83,6 @@ Result<Calibration> CalibrateOrLoad(PreparedModel& prepared, const RunInputs& ru
   if (!calib.empty()) {
     PREON_ASSIGN_OR_RETURN(loaded.data, LoadCalibration(calib, run.context.ThreadCount()));
     PREON_RETURN_IF_ERROR(CheckCalibrationFits(loaded.data, prepared, prepared.float16, calib));
-    WarnOfLacking(loaded.data, calib, choices.algorithms, prepared);
   }
   const Status same = CheckRewrites(prepared.model, prepared.first_run, run.context);
   if (same.ok()) return loaded;
@@ -198,6 +197,8 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
                           .passes = QdqPassesOf(run.choices.passes)};
   const FallbackPlanner fallback(*run.choices.target, run.choices.plan, data, saved ? &saved->ranges : nullptr);
   PREON_RETURN_IF_ERROR(fallback.LeaveNotReached(prepared));
+  const std::string& statistics_file = options.calib.empty() ? options.outputs.ranges : options.calib;
+  if (saved != nullptr || !options.calib.empty()) WarnOfLacking(statistics_file, inputs, prepared);
   ReleaseFreeMemory();
   std::vector<MethodCandidate> candidates;
   if (tries) {

@@ -29,6 +29,16 @@ StatisticsRequest LackedBy(const CalibrationData& data, const StatisticsRequest&
   return lacking;
 }
 
+StatisticsRequest LackedBy(const CollectedStatistics& collected, StatisticsRequest request) {
+  request.tensors.clear();
+  std::erase_if(request.channel_extremes, [&](const auto& name) { return collected.channel_extremes.contains(name); });
+  std::erase_if(request.channel_means, [&](const auto& name) { return collected.channel_means.contains(name); });
+  for (auto& [kind, tensors] : request.others) {
+    std::erase_if(tensors, [&](const auto& name) { return Find(collected.others, kind->name(), name) != nullptr; });
+  }
+  return request;
+}
+
 CollectedStatistics Collected(const CalibrationData& data, const StatisticsRequest& request) {
   CollectedStatistics collected;
   const auto reached = [&](const std::string& tensor) -> const TensorSketch* {

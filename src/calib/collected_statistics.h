@@ -28,6 +28,9 @@ struct CollectedStatistics {
 /// What `data` lack of the request. Of a tensor without values nothing is lacking.
 StatisticsRequest LackedBy(const CalibrationData& data, const StatisticsRequest& request);
 
+/// What `collected` lacks of the request, but for sketches, which it never has.
+StatisticsRequest LackedBy(const CollectedStatistics& collected, StatisticsRequest request);
+
 /// What `data` has of the request.
 CollectedStatistics Collected(const CalibrationData& data, const StatisticsRequest& request);
 

@@ -49,5 +49,16 @@ TEST(LackedBy, NamesTheStatisticsThatAFileHasNot) {
   EXPECT_EQ(LackedBy(data, wanted).AllTensors(), std::set<std::string>{"gone"});
 }
 
+TEST(LackedBy, OfSavedStatisticsLeavesOutSketches) {
+  const SomeKind kind;
+  const StatisticsRequest wanted{.tensors = {"a", "b"}, .channel_means = {"a", "b"}, .others = {{&kind, {"a", "b"}}}};
+  CollectedStatistics collected{.channel_means = {{"a", {1}}}};
+  collected.others["some"]["b"] = "bytes";
+  const StatisticsRequest lacking = LackedBy(collected, wanted);
+  EXPECT_EQ(lacking.channel_means, std::set<std::string>{"b"});
+  EXPECT_EQ(lacking.others.at(&kind), std::set<std::string>{"a"});
+  EXPECT_TRUE(lacking.tensors.empty());
+}
+
 }  // namespace
 }  // namespace preon

@@ -186,6 +186,16 @@ def test_the_references_file(preon, model, data, tmp_path):
     assert any("1 of its tensors are not in the rewritten model, for example 'gone'" in warning for warning in result["warnings"])
 
 
+def test_missing_statistics_of_an_algorithm_are_a_warning(preon, model, data, tmp_path):
+    ranges, whole = saved(preon, model, data, tmp_path)
+    assert any(ranges.pop("channel_means"))
+    for options in ([], DATA):
+        warnings = restore(preon, tmp_path, ranges, *options)["warnings"]
+        assert any("r.json: lacks statistics for bias-correction" in warning for warning in warnings), warnings
+    assert (tmp_path / "out.onnx").read_bytes() != whole
+    assert not any("lacks" in warning for warning in restore(preon, tmp_path, ranges, "--no-bias-correction")["warnings"])
+
+
 @pytest.mark.parametrize("key, value, says", [
     ("model_sha256", "0" * 64, "made from another model"), ("config_sha256", "0" * 64, "made with other options")])
 def test_files_of_others_are_a_warning(preon, model, data, tmp_path, key, value, says):
