@@ -199,6 +199,8 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
   PREON_RETURN_IF_ERROR(fallback.LeaveNotReached(prepared));
   const std::string& statistics_file = options.calib.empty() ? options.outputs.ranges : options.calib;
   if (saved != nullptr || !options.calib.empty()) WarnOfLacking(statistics_file, inputs, prepared);
+  const std::string of_compat = WarningOfCompat(data, run.choices.plan.compat, options.calib);
+  if (!of_compat.empty()) prepared.warnings.push_back(of_compat);
   ReleaseFreeMemory();
   std::vector<MethodCandidate> candidates;
   if (tries) {

@@ -7,6 +7,7 @@
 #include "base/output/atomic_file.h"
 #include "base/spelling.h"
 #include "pipeline/calibrate_stage.h"
+#include "pipeline/calibration_setup.h"
 #include "pipeline/fallback_planner.h"
 #include "pipeline/output.h"
 #include "pipeline/plan_inputs.h"
@@ -144,6 +145,8 @@ Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run) {
     run.context.BeginStage("load");
     PREON_ASSIGN_OR_RETURN(calibration.data, LoadCalibration(path, run.context.ThreadCount()));
     const PlanOptions& plan = options.plan;
+    const std::string warning = WarningOfCompat(calibration.data, plan.compat, path);
+    if (!warning.empty()) run.context.Log(LogLevel::kWarning, warning);
     PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(plan.activation, plan.activation_symmetric));
     GivenTypes given = options.given_types;
     // The type that calibration was asked for stays what its target has made of it.

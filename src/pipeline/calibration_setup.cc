@@ -14,9 +14,11 @@ std::string PlacementSetup(const std::string& target, std::optional<Float16> flo
   return StrCat("target=", target, " graph=", kGraphVersion, borders);
 }
 
+constexpr std::string_view kOptimized = " optimized";
+
 // Two words.
 std::string ModeSetup(SketchMode mode, bool optimize) {
-  return StrCat(mode == SketchMode::kExact ? " exact" : " sampled", optimize ? " optimized" : " as-is");
+  return StrCat(mode == SketchMode::kExact ? " exact" : " sampled", optimize ? kOptimized : " as-is");
 }
 
 std::string_view WithoutMode(std::string_view setup) {
@@ -45,6 +47,13 @@ Status CheckCalibrationFits(const CalibrationData& data, const PlannedModel& pre
   const std::string wanted = PlacementSetup(prepared.plan.target, float16);
   if (data.setup.starts_with(wanted + " ")) return Status::Ok();
   return Error(ErrorId::kCalibFileMismatch, path, ": made with '", data.setup, "', wanted '", wanted, "'");
+}
+
+std::string WarningOfCompat(const CalibrationData& data, Compat compat, const std::string& path) {
+  if (compat == Compat::kOff || !data.setup.ends_with(kOptimized)) return {};
+  return StrCat(
+      path, ": collected from the optimized graph, whose values can differ in the last digits from those of --compat ",
+      CompatName(compat), "; calibrate again with --no-optimize --threads 1");
 }
 
 Status CheckComparable(const CalibrationData& data, const CalibrationData& wanted) {

@@ -24,6 +24,10 @@ std::map<std::string, std::string> SharedRanges(const QuantPlan& plan);
 Status CheckCalibrationFits(const CalibrationData& data, const PlannedModel& prepared, std::optional<Float16> float16,
                             const std::string& path);
 
+/// Warning for statistics from `path` whose values are not exactly those that `compat` computes with; empty where they
+/// are.
+std::string WarningOfCompat(const CalibrationData& data, Compat compat, const std::string& path);
+
 /// Errors: kCalibFileMismatch when the two were made for different models or targets. One may be exact and the other
 /// not.
 Status CheckComparable(const CalibrationData& data, const CalibrationData& wanted);

@@ -265,6 +265,18 @@ def test_statistics_hold_no_order(preon, model, data):
     assert done.returncode == 0 and json.loads(done.stdout)["compat"] == "quark", done.stderr
 
 
+def test_statistics_of_the_optimized_graph_are_named(preon, model, data):
+    compat = ["--compat", "quark", "--method", "minmax", "--json"]
+    for options, warned in (([], True), (["--no-optimize", "--threads", "1"], False)):
+        assert preon("calibrate", model, "-o", "a.calib", "--data", data, *options).returncode == 0
+        ranges = preon("ranges", "a.calib", *compat)
+        assert ("a.calib: collected from the optimized graph" in ranges.stderr) == warned, ranges.stderr
+        quantized = preon("quantize", model, "-o", "q.onnx", "--calib", "a.calib", *compat)
+        warnings = json.loads(quantized.stdout)["warnings"]
+        assert any("collected from the optimized graph" in warning for warning in warnings) == warned, warnings
+    assert json.loads(ranges.stdout)["tensors"] == json.loads(preon("ranges", model, "--data", data, *compat).stdout)["tensors"]
+
+
 def test_ranges_plan_the_model_as_calibrate_does(real_model):
     model = real_model("lenet_mnist")
     planned = ["--data", "calib.npz", "--target", "simulate", "--passthrough", "Relu", "--opset", "17", "--fix-shape", "data=1x1x28x28"]

@@ -192,10 +192,16 @@ Status ApplyExternalData(Options& options, const Json& json) {
 
 }  // namespace
 
-bool IsQConfig(const Json& json) { return json.is_object() && json.contains("global_config"); }
+bool IsQConfig(const Json& json) {
+  constexpr const char* kOnlyHere[] = {"global_config", "specific_layer_config",    "layer_type_config",
+                                       "algo_config",   "use_external_data_format", "preon_options"};
+  return std::ranges::any_of(kOnlyHere, [&](const char* field) { return json.contains(field); });
+}
 
 Status ApplyQConfig(Options& options, const Json& config) {
   PREON_RETURN_IF_ERROR(CheckFields(config, "QConfig"));
+  if (!config.contains("global_config"))
+    return Error(ErrorId::kBadConfig, "QConfig dict must contain field 'global_config'.");
   const auto part = [&](const char* name, Json fallback) {
     const auto found = config.find(name);
     return found == config.end() || found->is_null() ? std::move(fallback) : *found;
@@ -231,7 +237,6 @@ Status ApplyQConfig(Options& options, const Json& config) {
 
 Status ApplyQConfigText(Options& options, const std::string& text) {
   PREON_ASSIGN_OR_RETURN(const Json json, ParseJson(text));
-  if (!IsQConfig(json)) return Error(ErrorId::kBadConfig, "QConfig dict must contain field 'global_config'.");
   return ApplyQConfig(options, json);
 }
 

@@ -9,7 +9,7 @@
 
 namespace preon {
 
-/// Has the object the keys of a QConfig?
+/// Has the object a field that only a QConfig has, and no file of options?
 bool IsQConfig(const nlohmann::json& json);
 
 /// Sets what the configuration says. The target is quark unless the options name one, before or after. Each part counts

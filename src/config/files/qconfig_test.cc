@@ -116,6 +116,16 @@ TEST(QConfig, MistakesNameTheField) {
   }
 }
 
+TEST(QConfig, NeedsItsGlobalPart) {
+  Json config = Config();
+  config.erase("global_config");
+  config["layer_type_config"] = Json::array();
+  EXPECT_TRUE(IsQConfig(config));
+  EXPECT_EQ(Applied(config).status().message(), "QConfig dict must contain field 'global_config'.");
+  EXPECT_FALSE(IsQConfig({{"exclude", Json::array()}, {"extra_options", Json::object()}}));  // fields of both
+  EXPECT_FALSE(IsQConfig(Json::array({"global_config"})));
+}
+
 TEST(QConfig, GroupsHaveTheKeysSizeOrTheirOwn) {
   Json config = Config();
   Json of_key = Spec("Int4"), own = Spec("Int4");
