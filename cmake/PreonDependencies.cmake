@@ -28,6 +28,11 @@ add_library(preon_highway INTERFACE)
 target_link_libraries(preon_highway INTERFACE PkgConfig::HWY)
 add_library(preon::highway ALIAS preon_highway)
 
+find_path(EIGEN_INCLUDE_DIR Eigen/Core PATH_SUFFIXES eigen3 REQUIRED)  # header only
+add_library(preon_eigen INTERFACE)
+target_include_directories(preon_eigen SYSTEM INTERFACE ${EIGEN_INCLUDE_DIR})
+add_library(preon::eigen ALIAS preon_eigen)
+
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)  # header only: it is inlined
 
 find_path(STB_INCLUDE_DIR stb_image.h PATH_SUFFIXES stb REQUIRED)

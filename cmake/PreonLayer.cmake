@@ -49,13 +49,13 @@ function(preon_layer name)
 endfunction()
 
 # preon_batches(OUT TARGET sources...): the sources of TARGET, up to 16 of them in each generated file, so that
-# headers are read once per batch. A layer's names in anonymous namespaces must therefore differ. What Highway compiles once
+# headers are read once per batch. A layer's names in anonymous namespaces must therefore differ. What is compiled once
 # per instruction set stays alone. Relative paths: ccache finds a batch again in another checkout.
 function(preon_batches out target)
   set(most 16)
   set(alone)
   foreach(source IN LISTS ARGN)
-    file(STRINGS ${source} per_instruction_set REGEX foreach_target LIMIT_COUNT 1)
+    file(STRINGS ${source} per_instruction_set REGEX "foreach_target|dense-inl" LIMIT_COUNT 1)
     if(per_instruction_set OR NOT PREON_UNITY)
       list(APPEND alone ${source})
     endif()

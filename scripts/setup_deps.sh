@@ -24,7 +24,7 @@ quietly() {
 }
 
 APT_PACKAGES=(build-essential git python3 python3-dev python3-venv ccache ninja-build pkg-config
-  libhwy-dev nlohmann-json3-dev libyaml-cpp-dev libcli11-dev libssl-dev libxxhash-dev
+  libhwy-dev libeigen3-dev nlohmann-json3-dev libyaml-cpp-dev libcli11-dev libssl-dev libxxhash-dev
   libstb-dev libjpeg-dev libgtest-dev libgmock-dev libbenchmark-dev zlib1g-dev protobuf-compiler libprotobuf-dev)
 
 install_system_packages() {

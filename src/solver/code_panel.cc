@@ -1,0 +1,33 @@
+#include "solver/code_panel.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace preon {
+
+CodePanel MakePanel(const CodeProblem& problem, size_t first_output, size_t outputs) {
+  constexpr float kBeyondAllCodes = 1 << 20;
+  const size_t inputs = problem.weights.rows();
+  CodePanel panel;
+  for (Matrix* matrix : {&panel.optimum, &panel.scale, &panel.least, &panel.most, &panel.code})
+    *matrix = Matrix(inputs, outputs);
+  for (size_t i = 0; i < inputs; ++i) {
+    for (size_t j = 0; j < outputs; ++j) {
+      const CodeGrid& grid = problem.grids.at(i, first_output + j);
+      const float exact =
+          std::clamp(problem.weights.at(i, first_output + j) / grid.scale, -kBeyondAllCodes, kBeyondAllCodes);
+      const float nearest = NearestInteger(exact);
+      const auto steps = static_cast<float>(problem.reach.steps);
+      const float least = problem.reach.two_sided ? std::floor(exact) : nearest - steps;
+      const float most = problem.reach.two_sided ? std::ceil(exact) : nearest + steps;
+      panel.optimum.at(i, j) = problem.optimum.at(i, first_output + j);
+      panel.scale.at(i, j) = grid.scale;
+      panel.least.at(i, j) = std::clamp(least, grid.least, grid.most);
+      panel.most.at(i, j) = std::clamp(most, grid.least, grid.most);
+      panel.code.at(i, j) = std::clamp(nearest, grid.least, grid.most);
+    }
+  }
+  return panel;
+}
+
+}  // namespace preon

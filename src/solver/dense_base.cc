@@ -1,0 +1,8 @@
+#define Eigen EigenOfAll
+#include "solver/dense-inl.h"
+
+namespace preon {
+
+const DenseSet& BaseDenseSet() { return kDenseSet; }
+
+}  // namespace preon
