@@ -32,12 +32,12 @@ Status CheckArray(const InputArray& array, const TensorSpec& spec, const std::st
 }
 
 // As elements of the input's type, finite.
-Result<Tensor> Copied(const InputArray& array, DataType type, const std::string& where) {
-  Tensor tensor = Tensor::Allocate(static_cast<DataType>(array.type), array.shape);
+Result<Tensor> Copied(const InputArray& array, DataType type, const std::string& where, const TensorPool& pool) {
+  Tensor tensor = pool.Allocate(static_cast<DataType>(array.type), array.shape);
   const std::span<std::byte> bytes = tensor.MutableBytes();
   if (!bytes.empty()) std::memcpy(bytes.data(), array.data, bytes.size());
   const std::string what = StrCat(where, ": '", array.name, "'");
-  Result<Tensor> converted = ConvertElements(tensor, type);
+  Result<Tensor> converted = ConvertElements(tensor, type, pool);
   if (!converted.ok()) return std::move(converted).status().WithContext(what);
   PREON_RETURN_IF_ERROR(CheckFinite(*converted, what));
   return converted;
@@ -51,7 +51,7 @@ Status SetLabels(const InputArray& array, const std::string& where, Batch& batch
   if (!one_each || !IsConvertible(static_cast<DataType>(array.type), DataType::kInt64))
     return Error(ErrorId::kLabels, where, ": '", array.name, "': shape ", ShapeToString(array.shape), " of ",
                  DataTypeName(static_cast<DataType>(array.type)), ", wanted [", batch.samples, "] of integers");
-  PREON_ASSIGN_OR_RETURN(const Tensor classes, Copied(array, DataType::kInt64, where));
+  PREON_ASSIGN_OR_RETURN(const Tensor classes, Copied(array, DataType::kInt64, where, {}));
   std::ranges::copy(classes.As<int64_t>(), batch.labels.begin());
   return Status::Ok();
 }
@@ -93,7 +93,7 @@ class ReaderSource final : public DataSource {
       const auto array = std::ranges::find(arrays, spec.name, &InputArray::name);
       if (array == arrays.end()) return Error(ErrorId::kDataInputName, where, ": no array for input '", spec.name, "'");
       PREON_RETURN_IF_ERROR(CheckArray(*array, spec, where));
-      PREON_ASSIGN_OR_RETURN(Tensor tensor, Copied(*array, spec.type, where));
+      PREON_ASSIGN_OR_RETURN(Tensor tensor, Copied(*array, spec.type, where, pool_));
       if (!array->shape.empty() && spec.shape[0] == kDynamicDim && array->shape[0] == 0)
         return Error(ErrorId::kDataShape, where, ": '", spec.name, "': shape ", ShapeToString(array->shape),
                      " holds no sample, wanted at least one along axis 0");
@@ -117,6 +117,7 @@ class ReaderSource final : public DataSource {
   SampleReader reader_;
   int64_t limit_;
   std::vector<TensorSpec> inputs_;
+  TensorPool pool_;
   int64_t index_ = 0, samples_ = 0, batch_ = 1;
   std::optional<Result<std::optional<Batch>>> ahead_;
 };

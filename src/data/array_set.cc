@@ -28,12 +28,14 @@ struct Column {
 
 class ArraySet : public SampleSet {
  public:
-  ArraySet(std::string path, std::string key, std::vector<Column> columns, std::optional<Column> labels, int64_t size)
+  ArraySet(std::string path, std::string key, std::vector<Column> columns, std::optional<Column> labels, int64_t size,
+           TensorPool pool)
       : path_(std::move(path)),
         key_(std::move(key)),
         columns_(std::move(columns)),
         labels_(std::move(labels)),
-        size_(size) {}
+        size_(size),
+        pool_(std::move(pool)) {}
 
   int64_t size() const override { return size_; }
   bool single() const override {
@@ -73,12 +75,12 @@ class ArraySet : public SampleSet {
       PREON_ASSIGN_OR_RETURN(RandomAccessFile file, RandomAccessFile::Open(path_));
       file_ = std::make_shared<const RandomAccessFile>(std::move(file));
     }
-    if (!column.reader) column.reader.emplace(file_, column.array);
+    if (!column.reader) column.reader.emplace(file_, column.array, pool_);
     PREON_ASSIGN_OR_RETURN(Tensor tensor, column.reader->Read(repeated ? 0 : index * ElementCount(SampleShape(column)),
                                                               SampleShape(column)));
     const std::string where =
         StrCat(path_, ": '", column.input.name, "': ", repeated ? "it" : StrCat("sample ", index));
-    auto converted = ConvertElements(tensor, column.input.type);
+    auto converted = ConvertElements(tensor, column.input.type, pool_);
     if (!converted.ok()) return std::move(converted).status().WithContext(where);
     PREON_RETURN_IF_ERROR(CheckFinite(*converted, where));
     if (repeated) column.constant = *converted;
@@ -97,6 +99,7 @@ class ArraySet : public SampleSet {
   std::vector<Column> columns_;
   std::optional<Column> labels_;
   const int64_t size_;
+  const TensorPool pool_;
   std::shared_ptr<const RandomAccessFile> file_;
 };
 
@@ -171,7 +174,7 @@ Result<Column> FitLabels(const std::string& path, StoredArray array, int64_t sam
 }  // namespace
 
 Result<std::unique_ptr<SampleSet>> OpenArrayFile(const std::string& path, const std::string& key,
-                                                 std::span<const TensorSpec> inputs, int64_t fixed_batch) {
+                                                 std::span<const TensorSpec> inputs, const SourceContext& context) {
   PREON_ASSIGN_OR_RETURN(RandomAccessFile opened, RandomAccessFile::Open(path));
   PREON_ASSIGN_OR_RETURN(std::vector<StoredArray> arrays,
                          ListArrays(std::make_shared<const RandomAccessFile>(std::move(opened))));
@@ -191,7 +194,7 @@ Result<std::unique_ptr<SampleSet>> OpenArrayFile(const std::string& path, const 
       return Error(ErrorId::kDataType, where, ": type ", DataTypeName(type), ", wanted ",
                    DataTypeName(column.input.type));
     }
-    auto layout = FitArray(column.shape(), column.input, fixed_batch);
+    auto layout = FitArray(column.shape(), column.input, context.fixed_batch);
     if (!layout.ok()) return std::move(layout).status().WithContext(where);
     column.layout = *layout;
   }
@@ -201,7 +204,7 @@ Result<std::unique_ptr<SampleSet>> OpenArrayFile(const std::string& path, const 
     PREON_ASSIGN_OR_RETURN(label_column, FitLabels(path, std::move(*label_array), samples));
   }
   return std::unique_ptr<SampleSet>(
-      std::make_unique<ArraySet>(path, key, std::move(columns), std::move(label_column), samples));
+      std::make_unique<ArraySet>(path, key, std::move(columns), std::move(label_column), samples, context.pool));
 }
 
 }  // namespace preon

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "base/tensor_spec.h"
 #include "data/sample_set.h"
+#include "data/source_context.h"
 
 namespace preon {
 
@@ -16,6 +17,6 @@ namespace preon {
 /// per sample. `key` is the file's name below its source. Only headers are read here. Errors: kDataInputName,
 /// kDataShape, kDataType, kLabels, and those of ListArrays.
 Result<std::unique_ptr<SampleSet>> OpenArrayFile(const std::string& path, const std::string& key,
-                                                 std::span<const TensorSpec> inputs, int64_t fixed_batch);
+                                                 std::span<const TensorSpec> inputs, const SourceContext& context);
 
 }  // namespace preon

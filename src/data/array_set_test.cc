@@ -19,7 +19,7 @@ class ArraySetTest : public ::testing::Test {
  protected:
   Result<std::unique_ptr<SampleSet>> Open(const std::string& name, const std::string& bytes,
                                           std::vector<TensorSpec> inputs) {
-    return OpenArrayFile(folder_.Write(name, bytes), name, inputs, /*fixed_batch=*/1);
+    return OpenArrayFile(folder_.Write(name, bytes), name, inputs, {});
   }
 
   const TestFolder folder_;

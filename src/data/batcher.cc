@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/tensor_pool.h"
+
 namespace preon {
 namespace {
 
@@ -23,11 +25,11 @@ bool Stackable(const Sample& a, const Sample& b) {
   });
 }
 
-Tensor StackRows(const std::vector<Sample>& samples, const std::string& input) {
+Tensor StackRows(const std::vector<Sample>& samples, const std::string& input, const TensorPool& pool) {
   const Tensor& first = FeedOf(samples[0], input).tensor;
   Shape shape = first.shape();
   shape[0] = static_cast<int64_t>(samples.size());
-  Tensor stacked = Tensor::Allocate(first.type(), shape);
+  Tensor stacked = pool.Allocate(first.type(), shape);
   std::span<std::byte> to = stacked.MutableBytes();
   for (const Sample& sample : samples) {
     const std::span<const std::byte> row = FeedOf(sample, input).tensor.bytes();
@@ -86,7 +88,7 @@ class Batcher : public DataSource {
     for (const std::string& input : plan_.inputs) {
       const Feed& feed = FeedOf(taken[0], input);
       const bool stack = feed.kind == FeedKind::kRow && taken.size() > 1;
-      batch.feeds.push_back({input, stack ? StackRows(taken, input) : feed.tensor});
+      batch.feeds.push_back({input, stack ? StackRows(taken, input, pool_) : feed.tensor});
     }
     batch.expected = std::move(taken[0].expected);
     return std::optional<Batch>(std::move(batch));
@@ -114,7 +116,8 @@ class Batcher : public DataSource {
   const std::unique_ptr<SampleSet> samples_;
   const BatchPlan plan_;
   const std::optional<LabelFile> labels_;
-  int64_t next_;                 // index of the next sample to yield
+  int64_t next_;  // index of the next sample to yield
+  TensorPool pool_;
   std::optional<Sample> ahead_;  // read, but of another shape than the batch before it
 };
 

@@ -147,10 +147,10 @@ bool IsConvertible(DataType from, DataType to) {
   return convertible;
 }
 
-Result<Tensor> ConvertElements(const Tensor& tensor, DataType to) {
+Result<Tensor> ConvertElements(const Tensor& tensor, DataType to, const TensorPool& pool) {
   PREON_CHECK(IsConvertible(tensor.type(), to));
   if (tensor.type() == to) return tensor;
-  Tensor converted = Tensor::Allocate(to, tensor.shape());
+  Tensor converted = pool.Allocate(to, tensor.shape());
   Status status = Status::Ok();
   VisitType(tensor.type(), [&](auto from_tag) {
     VisitType(to, [&](auto to_tag) {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "base/tensor.h"
+#include "base/tensor_pool.h"
 
 namespace preon {
 
@@ -17,8 +17,8 @@ bool IsConvertible(DataType from, DataType to);
 
 /// `tensor` with elements of type `to`; itself if it has that type. Floats round to nearest even.
 /// Errors: kDataType naming the first integer, or float for float16, that does not fit. `from` and `to` must be
-/// convertible.
-Result<Tensor> ConvertElements(const Tensor& tensor, DataType to);
+/// convertible. `pool`: where the memory comes from.
+Result<Tensor> ConvertElements(const Tensor& tensor, DataType to, const TensorPool& pool = {});
 
 /// Flat index of the first NaN or infinity; nullopt if there is none or the type has none.
 /// Cost: about the time to read the tensor from cache.

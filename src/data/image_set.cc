@@ -28,13 +28,14 @@ bool EndsWithOneOf(const std::string& name, std::span<const std::string_view> en
 class ImageSet : public SampleSet {
  public:
   ImageSet(std::string folder, std::vector<std::string> keys, std::string input, ImagePlan plan, bool single,
-           std::shared_ptr<ClassNames> classes)
+           const SourceContext& context)
       : folder_(std::move(folder)),
         keys_(std::move(keys)),
         input_(std::move(input)),
         plan_(std::move(plan)),
         single_(single),
-        classes_(std::move(classes)) {
+        classes_(context.classes),
+        pool_(context.pool) {
     for (const std::string& key : keys_) {
       if (const auto name = ClassOf(key)) classes_->Add(*name);
     }
@@ -49,7 +50,7 @@ class ImageSet : public SampleSet {
     const std::string path = Name(index);
     PREON_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
     PREON_ASSIGN_OR_RETURN(const Pixels pixels, DecodeImage(std::as_bytes(std::span(bytes)), path));
-    PREON_ASSIGN_OR_RETURN(Tensor tensor, plan_.Apply(pixels, path));
+    PREON_ASSIGN_OR_RETURN(Tensor tensor, plan_.Apply(pixels, path, pool_));
     Sample sample;
     sample.feeds.push_back({input_, std::move(tensor), FeedKind::kRow});
     if (const auto name = ClassOf(Key(index))) sample.label = classes_->IndexOf(*name);
@@ -68,6 +69,7 @@ class ImageSet : public SampleSet {
   const ImagePlan plan_;
   const bool single_;
   const std::shared_ptr<ClassNames> classes_;
+  const TensorPool pool_;
 };
 
 Result<std::unique_ptr<SampleSet>> MakeSet(const std::string& folder, std::vector<std::string> keys,
@@ -83,8 +85,8 @@ Result<std::unique_ptr<SampleSet>> MakeSet(const std::string& folder, std::vecto
     return Error(ErrorId::kDataShape, "--data: ", folder, ": images can't feed '", input.name, "' of shape ",
                  ShapeToString(input.shape), " beside a batch of ", context.fixed_batch);
   }
-  return std::unique_ptr<SampleSet>(std::make_unique<ImageSet>(folder, std::move(keys), input.name, std::move(plan),
-                                                               input.shape[0] == 1, context.classes));
+  return std::unique_ptr<SampleSet>(
+      std::make_unique<ImageSet>(folder, std::move(keys), input.name, std::move(plan), input.shape[0] == 1, context));
 }
 
 }  // namespace

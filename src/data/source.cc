@@ -38,7 +38,7 @@ Result<std::unique_ptr<SampleSet>> OpenFolder(const std::string& folder, std::sp
   for (const std::string& name : names) {
     if (!IsArrayFile(name)) continue;
     PREON_ASSIGN_OR_RETURN(std::unique_ptr<SampleSet> file,
-                           OpenArrayFile((fs::path(folder) / name).string(), name, inputs, context.fixed_batch));
+                           OpenArrayFile((fs::path(folder) / name).string(), name, inputs, context));
     files.push_back(std::move(file));
   }
   if (files.empty()) return OpenImageFolder(folder, inputs, context);
@@ -87,7 +87,7 @@ Result<std::unique_ptr<SampleSet>> OpenSource(const std::string& source, std::sp
     return Error(ErrorId::kDataNotFound, "--data: ", source, ": no such file or folder");
   if (fs::is_directory(source, ignored)) return OpenFolder(source, inputs, context);
   const fs::path path(source);
-  if (IsArrayFile(path)) return OpenArrayFile(source, path.filename().string(), inputs, context.fixed_batch);
+  if (IsArrayFile(path)) return OpenArrayFile(source, path.filename().string(), inputs, context);
   if (IsImageName(source)) return OpenImageFile(source, inputs, context);
   return Error(ErrorId::kDataUnsupported, "--data: ", source,
                ": an unsupported kind of data; wanted .npz, .npy, .jpg, .png, .bmp or a folder");

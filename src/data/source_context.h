@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/tensor_pool.h"
 #include "data/data_options.h"
 #include "data/labels.h"
 
@@ -16,6 +17,7 @@ struct SourceContext {
   std::string preprocess;   ///< --preprocess
   RandomOptions random;
   std::shared_ptr<ClassNames> classes = std::make_shared<ClassNames>();  ///< of sub-folders, over all sources
+  TensorPool pool;                                                       ///< for the samples
 };
 
 }  // namespace preon

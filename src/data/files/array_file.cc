@@ -67,8 +67,10 @@ Result<std::vector<StoredArray>> ListArrays(const std::shared_ptr<const RandomAc
   return arrays;
 }
 
-ArrayReader::ArrayReader(const std::shared_ptr<const RandomAccessFile>& file, const StoredArray& array)
-    : header_(array.header), bytes_(MakeCheckedReader(file, array.range, Where(*file, array.name))) {}
+ArrayReader::ArrayReader(const std::shared_ptr<const RandomAccessFile>& file, const StoredArray& array, TensorPool pool)
+    : header_(array.header),
+      bytes_(MakeCheckedReader(file, array.range, Where(*file, array.name))),
+      pool_(std::move(pool)) {}
 
 Result<Tensor> ArrayReader::Read(int64_t first, const Shape& shape) {
   if (!header_.fortran_order) return ReadStored(first, shape);
@@ -80,7 +82,7 @@ Result<Tensor> ArrayReader::Read(int64_t first, const Shape& shape) {
 }
 
 Result<Tensor> ArrayReader::ReadStored(int64_t first, const Shape& shape) {
-  Tensor tensor = Tensor::Allocate(header_.type, shape);
+  Tensor tensor = pool_.Allocate(header_.type, shape);
   const size_t element_bytes = PackedSizeBytes(header_.type, 1);
   const std::span<std::byte> to = tensor.MutableBytes();
   PREON_RETURN_IF_ERROR(bytes_->Read(header_.header_bytes + static_cast<uint64_t>(first) * element_bytes, to));

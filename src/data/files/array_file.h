@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "base/tensor.h"
+#include "base/tensor_pool.h"
 #include "data/files/byte_reader.h"
 #include "data/files/npy.h"
 #include "data/files/random_access_file.h"
@@ -28,7 +28,7 @@ Result<std::vector<StoredArray>> ListArrays(const std::shared_ptr<const RandomAc
 /// whole, since each of its samples is spread over all of its bytes. Checksums: see MakeCheckedReader.
 class ArrayReader {
  public:
-  ArrayReader(const std::shared_ptr<const RandomAccessFile>& file, const StoredArray& array);
+  ArrayReader(const std::shared_ptr<const RandomAccessFile>& file, const StoredArray& array, TensorPool pool = {});
   /// The elements [first, first + count) as a tensor of `shape` (of `count` elements).
   Result<Tensor> Read(int64_t first, const Shape& shape);
 
@@ -37,6 +37,7 @@ class ArrayReader {
 
   NpyHeader header_;
   std::unique_ptr<ByteReader> bytes_;
+  TensorPool pool_;
   Tensor in_c_order_;  // of a Fortran-ordered array, once read
 };
 

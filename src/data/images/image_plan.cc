@@ -143,7 +143,7 @@ Result<Pixels> ImagePlan::Arrange(const Pixels& picture, const std::string& wher
               crop.size);
 }
 
-Result<Tensor> ImagePlan::Apply(const Pixels& picture, const std::string& where) const {
+Result<Tensor> ImagePlan::Apply(const Pixels& picture, const std::string& where, const TensorPool& pool) const {
   PREON_ASSIGN_OR_RETURN(const Pixels pixels, Arrange(picture, where));
   const auto [width, height] = pixels.size;
   if ((wanted_.width > 0 && width != wanted_.width) || (wanted_.height > 0 && height != wanted_.height)) {
@@ -152,8 +152,7 @@ Result<Tensor> ImagePlan::Apply(const Pixels& picture, const std::string& where)
         .WithHint("--preprocess resize=input stretches to the model's size");
   }
   const bool nchw = steps_.layout == Layout::kNchw;
-  Tensor tensor =
-      Tensor::Allocate(type_, nchw ? Shape{1, channels_, height, width} : Shape{1, height, width, channels_});
+  Tensor tensor = pool.Allocate(type_, nchw ? Shape{1, channels_, height, width} : Shape{1, height, width, channels_});
   const size_t count = pixels.data.size(), channels = static_cast<size_t>(channels_);
   const size_t pixel_step = nchw ? 1 : channels, channel_step = nchw ? count / channels : 1;
   const std::span<uint8_t> bytes = tensor.Mutable<uint8_t>();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "base/tensor.h"
+#include "base/tensor_pool.h"
 #include "base/tensor_spec.h"
 #include "data/images/pixels.h"
 #include "data/images/preprocess.h"
@@ -23,8 +23,8 @@ class ImagePlan {
   static Result<ImagePlan> Make(const std::string& text, const TensorSpec& input);
 
   /// Errors: kPreprocess if the picture is smaller than the crop, kDataShape if it comes out in another size than the
-  /// model's; `where` stands in messages.
-  Result<Tensor> Apply(const Pixels& picture, const std::string& where) const;
+  /// model's; `where` stands in messages, `pool` gives the memory.
+  Result<Tensor> Apply(const Pixels& picture, const std::string& where, const TensorPool& pool = {}) const;
 
  private:
   Status ResolveAxes(const TensorSpec& input);
