@@ -41,6 +41,7 @@ Builtins MakeBuiltins() {
   builtins.passes.Add(MakeFuseL2NormPass());
   builtins.passes.Add(MakeFoldBatchNormPass());
   builtins.passes.Add(MakeFoldAffinePass());
+  builtins.passes.Add(MakeMergeTransposesPass());
   builtins.passes.Add(MakeFoldPadPass());
   builtins.passes.Add(MakeFoldSpaceToDepthPass());
   builtins.passes.Add(MakeConvertReduceMeanPass());

@@ -1,10 +1,13 @@
 // fold_affine: arithmetic with per-channel constants behind linear operators goes into their weights.
 //
-// Before:      y = t + c | t - c | c - t | t * c | t / c,  t = Conv | ConvTranspose | Gemm (x, W, b)
-// After:       y = Conv | ConvTranspose | Gemm (x, W', b')
-// Conditions:  c is a float constant that broadcasts over t along channels only ([C, 1, 1], [1, C, 1, 1], for Gemm [N],
-//              or one element); no division by 0; W constant, b constant or absent; t is read here alone and is no
-//              graph output. MatMul + Add stays: targets quantize it as one unit.
+// Before:      y = t + c | t - c | c - t | t * c | t / c,  t = M(L(x, W, b))
+//              L = Conv | ConvTranspose | Gemm | MatMul | MatMul and Add of a bias
+//              M = any number of Transpose, Reshape, Flatten, Squeeze, Unsqueeze, Pad, or none
+// After:       y = M(L(x, W', b'))
+// Conditions:  c is a float constant that broadcasts over t along channels only (behind a Conv [C, 1, 1], [1, C, 1, 1],
+//              behind its Transpose to NHWC [C]; or one element); no division by 0; W constant, b constant or absent;
+//              each tensor from L to t is read once and is no graph output; behind a Pad with zeros nothing is added.
+//              MatMul + Add stays: targets quantize it as one unit.
 // Formula:     with y = s[c] * t + d[c]:  W'[c] = s[c] * W[c];  b'[c] = s[c] * b[c] + d[c]
 #include <algorithm>
 
@@ -36,25 +39,33 @@ std::optional<ChannelAffine> AffineOf(const Node& node, size_t data, const std::
   return affine;
 }
 
+bool IsZero(std::span<const double> values) {
+  return std::ranges::all_of(values, [](double value) { return value == 0; });
+}
+
+// MatMul + Add, the form that a shift behind a MatMul gets.
+bool IsBiasOfMatMul(const Graph& graph, const Node& node, size_t data, const LinearOp& linear) {
+  return node.Is("Add") && linear.bias_node == nullptr && graph.Producer(node.input(data)) == linear.node;
+}
+
 class FoldAffinePass final : public NodePass {
  public:
   FoldAffinePass()
-      : NodePass(
-            {.name = "fold_affine",
-             .summary = "folds per-channel Add, Sub, Mul, Div after Conv, ConvTranspose or Gemm into weight and bias",
-             .target_ops = {"Add", "Sub", "Mul", "Div"}}) {}
+      : NodePass({.name = "fold_affine",
+                  .summary = "folds per-channel Add, Sub, Mul, Div after Conv, Gemm or MatMul into weight and bias",
+                  .target_ops = {"Add", "Sub", "Mul", "Div"}}) {}
 
  private:
   Result<bool> Rewrite(Model& model, Node& node, const PassEnv&) const override {
     Graph& graph = model.graph;
     for (size_t data = 0; data < 2; ++data) {
       const std::optional<LinearOp> linear = MatchLinearBehind(graph, node.input(data));
-      if (!linear.has_value()) continue;
-      const std::optional<std::vector<double>> constant =
-          ConstantPerChannel(graph, node.input(1 - data), linear->output_rank, 1, linear->channels);
-      if (!constant.has_value()) continue;
+      if (!linear || IsBiasOfMatMul(graph, node, data, *linear)) continue;
+      const std::optional<std::vector<double>> constant = PerChannel(graph, node.input(1 - data), *linear);
+      if (!constant) continue;
       const std::optional<ChannelAffine> affine = AffineOf(node, data, *constant);
-      if (!affine.has_value()) continue;
+      if (!affine || (linear->adds_zeros && !IsZero(affine->shift))) continue;
+      Absorb(*linear->node, node);
       FoldAffine(graph, *linear, *affine);
       MergeIntoProducer(graph, node, data);
       return true;

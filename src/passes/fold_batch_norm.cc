@@ -1,10 +1,10 @@
 // fold_batch_norm: BatchNormalization behind linear operators goes into their weights.
 //
-// Before:      y = BN(t), t = Conv | ConvTranspose | Gemm (x, W, b)
-//              y = BN(Concat(t1, t2, …)), each ti such a node          (axis = channels)
-// After:       y = Conv | ConvTranspose | Gemm (x, W', b')
+// Before:      y = BN(t), t = a linear operator and moves of its result, as in fold_affine
+//              y = BN(Concat(t1, t2, …)), each ti such a tensor        (axis = channels)
+// After:       y = t with other weights and biases
 //              y = Concat(t1, t2, …), each with its slice of the parameters
-// Conditions:  BN as in MatchBatchNorm; W constant, b constant or absent; t is read by BN alone and is no graph output.
+// Conditions:  BN as in MatchBatchNorm; its channels are those of the linear operators; else those of fold_affine.
 // Formula:     m = gamma / sqrt(var + epsilon);  W'[c] = m[c] * W[c];  b'[c] = m[c] * b[c] + beta[c] - mean[c] * m[c]
 #include "passes/node_pass.h"
 #include "passes/passes.h"
@@ -15,14 +15,21 @@
 namespace preon {
 namespace {
 
+// The linear operator whose channels dimension 1 of the tensor counts.
+std::optional<LinearOp> LinearOfChannels(const Graph& graph, const std::string& tensor) {
+  std::optional<LinearOp> linear = MatchLinearBehind(graph, tensor);
+  if (linear && (linear->channel_axis != 1 || linear->adds_zeros)) linear.reset();
+  return linear;
+}
+
 // The linear operators whose channels, one after the other, are those of `tensor`; empty if it is not made so.
 std::vector<LinearOp> Branches(const Graph& graph, const std::string& tensor) {
-  if (const std::optional<LinearOp> linear = MatchLinearBehind(graph, tensor)) return {*linear};
+  if (const std::optional<LinearOp> linear = LinearOfChannels(graph, tensor)) return {*linear};
   const Node* concat = ProducerOf(graph, tensor, "Concat");
   if (concat == nullptr || concat->Int("axis", 0) != 1 || OnlyReader(graph, tensor) == nullptr) return {};
   std::vector<LinearOp> branches;
   for (const std::string& input : concat->inputs()) {
-    const std::optional<LinearOp> linear = MatchLinearBehind(graph, input);
+    const std::optional<LinearOp> linear = LinearOfChannels(graph, input);
     if (!linear.has_value()) return {};
     branches.push_back(*linear);
   }
@@ -49,12 +56,12 @@ class FoldBatchNorm final : public NodePass {
 
     size_t first = 0;
     for (const LinearOp& branch : branches) {
+      Absorb(*branch.node, node);
       const auto slice = [&](const std::vector<double>& values) {
         const auto begin = values.begin() + static_cast<std::ptrdiff_t>(first);
         return std::vector<double>(begin, begin + branch.channels);
       };
       FoldAffine(graph, branch, {slice(affine->scale), slice(affine->shift)});
-      Absorb(*branch.node, node);
       first += static_cast<size_t>(branch.channels);
     }
     MergeIntoProducer(graph, node);

@@ -30,6 +30,8 @@ struct PassEnv {
   std::map<std::string, Shape> fixed_shapes = {};
   /// Of copy_shared_initializers: operator types whose constants are copied; none = all.
   std::vector<std::string> copied_types = {};
+  /// Size of the model as the runner was given it (ModelBytes), which it fills in; 0: passes may let the model grow.
+  int64_t source_bytes = 0;
 };
 
 enum class Effect { kUnchanged, kChanged };

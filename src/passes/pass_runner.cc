@@ -3,6 +3,7 @@
 #include "ir/model_io.h"
 #include "ir/sub_graphs.h"
 #include "passes/pass.h"
+#include "passes/support/model_bytes.h"
 
 namespace preon {
 namespace {
@@ -47,7 +48,9 @@ Status RewriteBodies(Model& model, const std::vector<Entry>& entries, const Pass
 class Runner {
  public:
   Runner(Model& model, const PassEnv& env, const PassRunnerOptions& options)
-      : model_(model), env_(env), options_(options) {}
+      : model_(model), env_(env), options_(options) {
+    env_.source_bytes = ModelBytes(model.graph);
+  }
 
   // One transaction: the model is what `rewrite` made of it, or what it was before.
   template <typename Rewrite>
@@ -87,7 +90,7 @@ class Runner {
 
  private:
   Model& model_;
-  const PassEnv& env_;
+  PassEnv env_;
   const PassRunnerOptions& options_;
 };
 

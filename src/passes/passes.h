@@ -24,6 +24,7 @@ std::unique_ptr<Pass> MakeFuseLayerNormPass();
 std::unique_ptr<Pass> MakeFuseGeluPass();
 std::unique_ptr<Pass> MakeFoldBatchNormPass();
 std::unique_ptr<Pass> MakeFoldAffinePass();
+std::unique_ptr<Pass> MakeMergeTransposesPass();
 std::unique_ptr<Pass> MakeFoldPadPass();
 std::unique_ptr<Pass> MakeFoldSpaceToDepthPass();
 std::unique_ptr<Pass> MakeFuseInstanceNormPass();

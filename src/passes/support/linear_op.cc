@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "passes/support/match.h"
+#include "passes/support/moves.h"
 #include "passes/support/rewrite.h"
 
 namespace preon {
@@ -33,14 +34,18 @@ Tensor ScaleWeight(const Tensor& weight, const LinearOp& linear, std::span<const
   return scaled;
 }
 
-}  // namespace
+const Tensor* FloatWeight(const Graph& graph, const Node& node) {
+  const Tensor* weight = Constant(graph, node.input(1));
+  if (weight == nullptr || weight->type() != DataType::kFloat || weight->shape().size() < 2) return nullptr;
+  return weight;
+}
 
-std::optional<LinearOp> MatchLinear(const Graph& graph, Node* node) {
-  if (node == nullptr || !(node->Is("Conv") || node->Is("ConvTranspose") || node->Is("Gemm"))) return std::nullopt;
-  const Tensor* weight = Constant(graph, node->input(1));
-  if (weight == nullptr || weight->type() != DataType::kFloat || weight->shape().size() < 2) return std::nullopt;
+std::optional<LinearOp> MatchOneNode(const Graph& graph, Node* node) {
+  if (!node->Is("Conv") && !node->Is("ConvTranspose") && !node->Is("Gemm")) return std::nullopt;
+  const Tensor* weight = FloatWeight(graph, *node);
+  if (weight == nullptr) return std::nullopt;
 
-  LinearOp linear{.node = node, .output_rank = weight->shape().size()};
+  LinearOp linear{.node = node, .bias_node = node, .rank = weight->shape().size(), .channel_axis = 1};
   double beta = 1;
   if (node->Is("Gemm")) {
     linear.weight_axis = node->Int("transB", 0) != 0 ? 0 : 1;
@@ -65,8 +70,74 @@ std::optional<LinearOp> MatchLinear(const Graph& graph, Node* node) {
   return linear;
 }
 
+std::optional<LinearOp> MatchMatMul(const Graph& graph, Node* node) {
+  const std::optional<Shape> shape = graph.ShapeOf(node->output());
+  const Tensor* weight = FloatWeight(graph, *node);
+  if (weight == nullptr || weight->shape().size() != 2 || !shape || shape->empty()) return std::nullopt;
+  const int64_t channels = weight->shape()[1];
+  return LinearOp{.node = node,
+                  .rank = shape->size(),
+                  .channel_axis = shape->size() - 1,
+                  .channels = channels,
+                  .weight_axis = 1,
+                  .bias = std::vector<double>(static_cast<size_t>(channels), 0.0)};
+}
+
+std::optional<LinearOp> MatchMatMulAndAdd(const Graph& graph, Node* add) {
+  for (size_t product = 0; product < 2; ++product) {
+    Node* matmul = ProducerOf(graph, add->input(product), "MatMul");
+    if (matmul == nullptr || OnlyReader(graph, add->input(product)) == nullptr) continue;
+    std::optional<LinearOp> linear = MatchMatMul(graph, matmul);
+    if (!linear) continue;
+    const std::optional<std::vector<double>> bias = PerChannel(graph, add->input(1 - product), *linear);
+    if (!bias) continue;
+    linear->bias_node = add;
+    linear->bias_index = 1 - product;
+    linear->bias = *bias;
+    return linear;
+  }
+  return std::nullopt;
+}
+
+std::optional<LinearOp> MatchLinear(const Graph& graph, Node* node) {
+  if (node->Is("MatMul")) return MatchMatMul(graph, node);
+  return node->Is("Add") ? MatchMatMulAndAdd(graph, node) : MatchOneNode(graph, node);
+}
+
+// The product becomes an inner tensor, and an Add writes what it wrote.
+void AddBias(Graph& graph, Node* matmul, const std::string& bias) {
+  const std::string output = matmul->output(), product = graph.UniqueTensorName(output + "_product");
+  const Node* behind = graph.NodeBehind(matmul);
+  graph.RenameOutput(output, product);
+  Node* add = graph.AddNode("Add", {product, bias}, {output}, matmul->name + "_add", "", behind);
+  Absorb(*add, *matmul);
+}
+
+}  // namespace
+
 std::optional<LinearOp> MatchLinearBehind(const Graph& graph, std::string_view tensor) {
-  return OnlyReader(graph, tensor) == nullptr ? std::nullopt : MatchLinear(graph, graph.Producer(tensor));
+  std::vector<const Node*> moves;
+  std::optional<LinearOp> linear;
+  for (std::string at(tensor); !linear; at = moves.back()->input(0)) {
+    Node* producer = OnlyReader(graph, at) == nullptr ? nullptr : graph.Producer(at);
+    if (producer == nullptr) return std::nullopt;
+    linear = MatchLinear(graph, producer);
+    if (linear) break;
+    if (!IsMove(*producer)) return std::nullopt;
+    moves.push_back(producer);
+  }
+  for (auto move = moves.rbegin(); move != moves.rend(); ++move) {
+    const std::optional<Moved> moved = MoveChannels(graph, **move, {linear->rank, linear->channel_axis});
+    if (!moved) return std::nullopt;
+    linear->rank = moved->rank;
+    linear->channel_axis = moved->axis;
+    linear->adds_zeros |= moved->adds_zeros;
+  }
+  return linear;
+}
+
+std::optional<std::vector<double>> PerChannel(const Graph& graph, std::string_view constant, const LinearOp& linear) {
+  return ConstantPerChannel(graph, constant, linear.rank, linear.channel_axis.value_or(linear.rank), linear.channels);
 }
 
 void FoldAffine(Graph& graph, const LinearOp& linear, const ChannelAffine& affine) {
@@ -83,7 +154,12 @@ void FoldAffine(Graph& graph, const LinearOp& linear, const ChannelAffine& affin
     bias.Mutable<float>()[channel] =
         static_cast<float>(affine.scale[channel] * linear.bias[channel] + affine.shift[channel]);
   }
-  SetConstantInput(graph, node, 2, std::move(bias), node.name + "_bias");
+  if (linear.bias_node != nullptr)
+    return SetConstantInput(graph, *linear.bias_node, linear.bias_index, std::move(bias), node.name + "_bias");
+  if (std::ranges::all_of(bias.floats(), [](float value) { return value == 0; })) return;
+  const std::string name = graph.UniqueTensorName(node.name + "_bias");
+  graph.SetInitializer(name, std::move(bias));
+  AddBias(graph, &node, name);
 }
 
 }  // namespace preon
