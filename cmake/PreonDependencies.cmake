@@ -17,6 +17,7 @@ find_package(CLI11 REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
+pkg_check_modules(WEBP REQUIRED IMPORTED_TARGET libwebp)
 
 find_program(CCACHE ccache)
 if(CCACHE)
@@ -39,6 +40,11 @@ find_path(STB_INCLUDE_DIR stb_image.h PATH_SUFFIXES stb REQUIRED)
 add_library(preon_stb INTERFACE)
 target_include_directories(preon_stb SYSTEM INTERFACE ${STB_INCLUDE_DIR})
 add_library(preon::stb ALIAS preon_stb)
+
+find_path(MINIAUDIO_INCLUDE_DIR miniaudio.h HINTS ${PREON_CACHE}/miniaudio-1.71/include REQUIRED)
+add_library(preon_miniaudio INTERFACE)
+target_include_directories(preon_miniaudio SYSTEM INTERFACE ${MINIAUDIO_INCLUDE_DIR})
+add_library(preon::miniaudio ALIAS preon_miniaudio)
 
 # ONNX: static, so that libpreon does not clash with another copy in the same process.
 set(PREON_ONNX_ROOT ${PREON_CACHE}/onnx-1.23.2)

@@ -7,6 +7,7 @@ set -euo pipefail
 
 ORT_VERSION=1.30.0
 ONNX_VERSION=1.23.2
+MINIAUDIO_VERSION=1.71
 CACHE="${PREON_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/preon}"
 STAMPS="$CACHE/stamps"
 LOG="$CACHE/setup.log"
@@ -25,7 +26,7 @@ quietly() {
 
 APT_PACKAGES=(build-essential git python3 python3-dev python3-venv ccache ninja-build pkg-config
   libhwy-dev libeigen3-dev nlohmann-json3-dev libyaml-cpp-dev libcli11-dev libssl-dev libxxhash-dev
-  libstb-dev libjpeg-dev libgtest-dev libgmock-dev libbenchmark-dev zlib1g-dev protobuf-compiler libprotobuf-dev)
+  libstb-dev libjpeg-dev libwebp-dev libgtest-dev libgmock-dev libbenchmark-dev zlib1g-dev protobuf-compiler libprotobuf-dev)
 
 install_system_packages() {
   command -v apt-get >/dev/null 2>&1 ||
@@ -96,6 +97,20 @@ install_onnxruntime() {
   touch "$stamp"
 }
 
+# miniaudio's one header, which reads WAV files, out of the source package of its Python binding: Debian has none.
+install_miniaudio() {
+  local prefix="$CACHE/miniaudio-$MINIAUDIO_VERSION" stamp="$STAMPS/miniaudio-$MINIAUDIO_VERSION"
+  [ -f "$stamp" ] && return
+  say "fetching the header of miniaudio"
+  local source="$CACHE/miniaudio-source"
+  rm -rf "$source" "$prefix" && mkdir -p "$source" "$prefix/include"
+  (cd "$source" && quietly "$CACHE/venv/bin/pip" download --disable-pip-version-check --no-deps --no-binary miniaudio "miniaudio==$MINIAUDIO_VERSION")
+  quietly tar -xzf "$source/miniaudio-$MINIAUDIO_VERSION.tar.gz" -C "$source" --strip-components=1
+  cp "$source/miniaudio/miniaudio.h" "$prefix/include/"
+  rm -rf "$source"
+  touch "$stamp"
+}
+
 # ONNX's C++ side (checker, shape inference, version converter) from its source package, against the system's protobuf.
 install_onnx() {
   local key="$ONNX_VERSION-$(pkg-config --modversion protobuf)-gcc$(gcc -dumpversion)"
@@ -125,5 +140,6 @@ install_python_tools
 install_python_extras
 [ -n "${ORT_ROOT:-}" ] || install_onnxruntime &  # it downloads while ONNX compiles
 runtime=$!
+install_miniaudio
 install_onnx
 wait $runtime

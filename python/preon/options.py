@@ -22,7 +22,7 @@ class _QuantizeCalibrateRangesCompareInstrument(TypedDict, total=False):
     input: Optional[Many]
     "samples of one model input"
     preprocess: Optional[str]
-    "images to tensors: a preset and/or key=value,… ('help' lists them)"
+    "images or sound to tensors: a preset and/or key=value,… ('help' lists them)"
     labels: Optional[Path]
     "classes of the samples: lines of NAME<TAB>CLASS, or JSON"
     only: Optional[Path]

@@ -23,7 +23,8 @@ Status CheckArray(const InputArray& array, const TensorSpec& spec, const std::st
   }
   if (!fits) {
     return Error(ErrorId::kDataShape, where, ": '", array.name, "': shape ", ShapeToString(array.shape), ", wanted ",
-                 ShapeToString(spec.shape));
+                 ShapeToString(spec.shape))
+        .WithHint(LayoutHint(array.shape, spec.shape));
   }
   if (array.data == nullptr && ElementCount(array.shape) > 0) {
     return Error(ErrorId::kDataMalformed, where, ": '", array.name, "': no data");

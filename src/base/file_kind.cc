@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <string>
 
 namespace preon {
 namespace {
@@ -30,14 +29,18 @@ constexpr Kind kKinds[] = {
 }  // namespace
 
 std::string_view WhatItIsInstead(std::span<const std::byte> bytes) {
-  constexpr size_t kLongest = 32;
-  std::string begin(reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), kLongest));
+  std::string begin(reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), kKindBytes));
   begin.erase(0, begin.find_first_not_of(" \t\r\n"));
   std::ranges::transform(begin, begin.begin(), [](unsigned char c) { return c < 0x80 ? std::tolower(c) : c; });
   constexpr std::string_view kTfLite = "tfl3";
   if (begin.size() >= 8 && begin.substr(4, 4) == kTfLite) return "it is a TensorFlow Lite model; export it to ONNX";
   const auto kind = std::ranges::find_if(kKinds, [&](const Kind& each) { return begin.starts_with(each.begin); });
   return kind == std::end(kKinds) ? "" : kind->is;
+}
+
+std::string KindOrSize(std::span<const std::byte> begin, uint64_t size_bytes) {
+  const std::string_view instead = WhatItIsInstead(begin);
+  return instead.empty() ? std::to_string(size_bytes) + " bytes" : std::string(instead);
 }
 
 }  // namespace preon

@@ -16,6 +16,16 @@ Result<int64_t> ParseCount(std::string_view text) {
   return static_cast<int64_t>(count);
 }
 
+std::optional<double> ParseRatio(std::string_view text) {
+  const size_t slash = text.find('/');
+  const auto above = ParseNumber<double>(text.substr(0, slash));
+  const auto below = slash == std::string_view::npos ? 1.0 : ParseNumber<double>(text.substr(slash + 1));
+  if (!above || !below) return std::nullopt;
+  const double ratio = *above / *below;
+  // Neither x/0 nor the text "nan", which is a number to the parser.
+  return std::isfinite(ratio) ? std::optional(ratio) : std::nullopt;
+}
+
 std::vector<std::string> Split(std::string_view text, char separator) {
   std::vector<std::string> parts(1);
   for (char c : text) {

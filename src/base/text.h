@@ -22,6 +22,9 @@ std::optional<T> ParseNumber(std::string_view text) {
   return value;
 }
 
+/// "0.5" or "1/255"; nullopt if it is anything else or not finite.
+std::optional<double> ParseRatio(std::string_view text);
+
 /// "500", "10k", "2M", "1.5G" (powers of 1000). Errors: kBadOptionValue.
 Result<int64_t> ParseCount(std::string_view text);
 

@@ -22,15 +22,17 @@ constexpr OptionSpec kOptions[] = {
     {"output", "FILE", "output file; written completely or not at all", OptionKind::kValue,
      kPlans | kVerbMerge | kVerbRanges | kVerbPasses,
      [](Options& o, const std::string& v) { o.outputs.file = v; return Status::Ok(); }},
-    {"data", "SRC", "samples: .npz, .npy, folder of these, of images or of ONNX test sets, random:N", OptionKind::kList,
-     kNeedsData, [](Options& o, const std::string& v) { o.data.from.sources.push_back(v); return Status::Ok(); }},
+    {"data", "SRC", "samples: .npz, .npy, folder of these, of images, of WAV files or of ONNX test sets, random:N",
+     OptionKind::kList, kNeedsData,
+     [](Options& o, const std::string& v) { o.data.from.sources.push_back(v); return Status::Ok(); }},
     {"input", "NAME=SRC", "samples of one model input", OptionKind::kList, kNeedsData,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(o.data.from.inputs.emplace_back(), SplitPair(v, "NAME=SRC"));
        return Status::Ok();
      }},
-    {"preprocess", "P", "images to tensors: a preset and/or key=value,… ('help' lists them)", OptionKind::kValue,
-     kNeedsData, [](Options& o, const std::string& v) { o.data.preprocess = v; return Status::Ok(); }},
+    {"preprocess", "P", "images or sound to tensors: a preset and/or key=value,… ('help' lists them)",
+     OptionKind::kValue, kNeedsData,
+     [](Options& o, const std::string& v) { o.data.preprocess = v; return Status::Ok(); }},
     {"labels", "FILE", "classes of the samples: lines of NAME<TAB>CLASS, or JSON", OptionKind::kValue, kNeedsData,
      [](Options& o, const std::string& v) { o.data.labels = v; return Status::Ok(); }},
     {"only", "FILE", "only the samples that FILE lists, as analyze --cover writes it: lines of POSITION or "

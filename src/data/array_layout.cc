@@ -1,6 +1,7 @@
 #include "data/array_layout.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 
@@ -49,7 +50,18 @@ Result<ArrayLayout> FitArray(const Shape& array, const TensorSpec& input, int64_
   if (!dims.empty() && (wanted.empty() || FitsShape(dims.subspan(1), wanted))) {
     return ArrayLayout{FeedKind::kWhole, dims[0], dims.size() == 1 && dims[0] == 1, true};
   }
-  return Error(ErrorId::kDataShape, "shape ", ShapeToString(array), ", wanted ", WantedShapes(input, fixed_batch));
+  return Error(ErrorId::kDataShape, "shape ", ShapeToString(array), ", wanted ", WantedShapes(input, fixed_batch))
+      .WithHint(LayoutHint(array, input.shape));
+}
+
+std::string LayoutHint(std::span<const int64_t> array, std::span<const int64_t> input) {
+  if (array.size() != 4 || input.size() != 4) return "";
+  const auto fits = [&](const std::array<size_t, 3>& axes) {
+    return FitsShape(std::array{array[axes[0]], array[axes[1]], array[axes[2]]}, input.subspan(1));
+  };
+  if (fits({3, 1, 2})) return "the data are [N, H, W, C]; numpy.transpose(x, (0, 3, 1, 2)) makes them [N, C, H, W]";
+  if (fits({2, 3, 1})) return "the data are [N, C, H, W]; numpy.transpose(x, (0, 2, 3, 1)) makes them [N, H, W, C]";
+  return "";
 }
 
 int64_t SamplesOfRun(std::span<const TensorSpec> inputs, std::span<const NamedTensor> feeds) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "base/shape.h"
 #include "base/status.h"
@@ -34,6 +35,10 @@ Result<ArrayLayout> FitArray(const Shape& array, const TensorSpec& input, int64_
 
 /// Whether `shape` has the input's rank and its known dimensions.
 bool FitsShape(std::span<const int64_t> shape, std::span<const int64_t> input);
+
+/// What to do where images of shape `array` have their channels at the other place than `input` ([N, C, H, W] or
+/// [N, H, W, C]); empty where that is not why they do not fit.
+std::string LayoutHint(std::span<const int64_t> array, std::span<const int64_t> input);
 
 /// How many samples a run over these feeds is, as a source would have counted them: the rows of those inputs that stack
 /// rows, where they agree, else 1.

@@ -62,6 +62,15 @@ TEST(ArrayLayoutTest, RefusesOtherShapesAndSaysWhatIsWanted) {
             "shape [3, 1, 128], wanted [samples, 2, ?, 128] or [2, ?, 128] for all samples");
 }
 
+TEST(ArrayLayoutTest, SaysWhereTheChannelsAre) {
+  const Shape nchw = {kDynamicDim, 3, 224, 224}, nhwc = {1, 224, 224, 3};
+  EXPECT_NE(LayoutHint(Shape{100, 224, 224, 3}, nchw).find("(0, 3, 1, 2)"), std::string::npos);
+  EXPECT_NE(LayoutHint(Shape{100, 3, 224, 224}, nhwc).find("(0, 2, 3, 1)"), std::string::npos);
+  EXPECT_EQ(LayoutHint(Shape{100, 224, 224, 4}, nchw), "");
+  EXPECT_EQ(LayoutHint(Shape{100, 3, 32, 32}, nchw), "");
+  EXPECT_EQ(LayoutHint(Shape{224, 224, 3}, nchw), "");
+}
+
 TEST(ArrayLayoutTest, FixedBatchIsThatOfTheFirstInputWithAxes) {
   EXPECT_EQ(FixedBatch(std::vector<TensorSpec>{Input({}), Input({4, 3}), Input({2, 3})}), 4);
   EXPECT_EQ(FixedBatch(std::vector<TensorSpec>{Input({kDynamicDim, 3}), Input({2, 3})}), 1);

@@ -8,6 +8,7 @@
 
 #include "data/files/test_files.h"
 #include "data/images/test_images.h"
+#include "data/sound/test_sounds.h"
 
 namespace preon {
 namespace {
@@ -201,11 +202,55 @@ TEST_F(DataSourceTest, AnUnreadableImageIsAnErrorUnlessItIsAnotherShards) {
   options.preprocess = "raw";
   const Status status = Refusal(options);
   EXPECT_EQ(status.id(), ErrorId::kImageUnreadable);
-  EXPECT_NE(status.message().find("b.jpg: not a JPEG, PNG or BMP image (8 bytes)"), std::string::npos);
+  EXPECT_NE(status.message().find("b.jpg: not a JPEG, PNG, BMP or WebP image (8 bytes)"), std::string::npos);
   options.shard.count = 2;
   EXPECT_EQ(Read(options).size(), 1u);
-  folder_.Write("c.webp", "");
+  folder_.Write("c.gif", "");
   EXPECT_EQ(Refusal(options).id(), ErrorId::kDataUnsupported);
+}
+
+TEST_F(DataSourceTest, SoundInWindowsWithClasses) {
+  inputs_ = {{"x", DataType::kFloat, {kDynamicDim, 2}}};
+  folder_.Write("sound/no/long.wav", test::Wav({1, 2, 3, 4, 5}));
+  folder_.Write("sound/yes/short.WAV", test::Wav({6, 7}));
+  DataOptions options;
+  options.from.sources = {folder_.path() + "/sound"};
+  options.preprocess = "scale=32768,rate=16000";
+  options.batch = 2;
+  const std::vector<Batch> batches = Read(options);
+  EXPECT_EQ(Firsts(batches), (Groups{{1, 3}, {5, 6}}));
+  EXPECT_EQ(batches[1].labels, (std::vector<std::optional<int64_t>>{0, 1}));
+  EXPECT_TRUE(batches[1].names[0].ends_with("no/long.wav[2]")) << batches[1].names[0];
+  EXPECT_TRUE(batches[1].names[1].ends_with("yes/short.WAV")) << batches[1].names[1];
+  options.shard.count = 2;
+  options.batch = 0;
+  EXPECT_EQ(Firsts(Read(options)), (Groups{{1}, {5}}));
+  folder_.Write("sound/yes/slow.wav", test::Wav({6, 7}, 1, 8000));
+  EXPECT_EQ(Refusal(options).id(), ErrorId::kPreprocess);
+  options.preprocess.clear();
+  EXPECT_EQ(Refusal(options).id(), ErrorId::kDataUnsupported);
+  folder_.Write("sound/c.jpg", "");
+  EXPECT_EQ(Refusal(options).id(), ErrorId::kDataUnsupported);
+  folder_.Write("other/d.mp3", "");
+  options.from.sources = {folder_.path() + "/other"};
+  EXPECT_EQ(Refusal(options).id(), ErrorId::kDataUnsupported);
+}
+
+TEST_F(DataSourceTest, NamesFilesThatAreSomethingElse) {
+  inputs_ = {{"x", DataType::kFloat, {kDynamicDim, 3, 2, 2}}};
+  for (const auto& [bytes, said] : std::vector<std::pair<std::string, std::string>>{
+           {"version https://git-lfs.github.com/spec/v1\noid sha256:00\n", "a Git LFS pointer"},
+           {"<html><p>404</p></html>", "an HTML page"},
+           {"PK\x03\x04" + std::string(40, 'x'), "zip archive"}}) {
+    for (const char* name : {"a.npy", "a.npz", "a.jpg", "test_data_set_0/input_0.pb"}) {
+      DataOptions options;
+      options.from.sources = {folder_.Write(name, bytes)};
+      if (std::string_view(name).ends_with(".pb")) options.from.sources = {folder_.path()};
+      options.preprocess = "raw";
+      const std::string message = Refusal(options).message();
+      EXPECT_NE(message.find(said), std::string::npos) << name << ": " << message;
+    }
+  }
 }
 
 TEST_F(DataSourceTest, RandomSamples) {

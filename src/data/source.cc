@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "data/array_set.h"
 #include "data/combined_sets.h"
-#include "data/image_set.h"
+#include "data/media_set.h"
 #include "data/random_set.h"
 #include "data/test_set.h"
 
@@ -41,9 +41,13 @@ Result<std::unique_ptr<SampleSet>> OpenFolder(const std::string& folder, std::sp
                            OpenArrayFile((fs::path(folder) / name).string(), name, inputs, context));
     files.push_back(std::move(file));
   }
-  if (files.empty()) return OpenImageFolder(folder, inputs, context);
-  if (const auto image = std::ranges::find_if(names, IsImageName); image != names.end()) {
-    return Error(ErrorId::kDataUnsupported, "--data: ", folder, ": arrays and images ('", *image, "') in one folder")
+  if (files.empty()) {
+    PREON_ASSIGN_OR_RETURN(MediaFolder media, ListMedia(folder));
+    return MakeMediaSet(folder, std::move(media), inputs, context);
+  }
+  const auto media = std::ranges::find_if(names, [](auto& name) { return MediaKindOf(name) != MediaKind::kNone; });
+  if (media != names.end()) {
+    return Error(ErrorId::kDataUnsupported, "--data: ", folder, ": arrays beside '", *media, "' in one folder")
         .WithHint("put them into folders of their own");
   }
   return ChainSets(std::move(files));
@@ -51,7 +55,7 @@ Result<std::unique_ptr<SampleSet>> OpenFolder(const std::string& folder, std::sp
 
 }  // namespace
 
-bool MayHoldImages(const std::string& source) { return !IsRandomSource(source) && !IsArrayFile(source); }
+bool MayHoldMedia(const std::string& source) { return !IsRandomSource(source) && !IsArrayFile(source); }
 
 std::string StateOfSource(const std::string& source) {
   std::error_code error;
@@ -60,7 +64,8 @@ std::string StateOfSource(const std::string& source) {
     files.clear();
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(source, error)) {
       const fs::path& file = entry.path();
-      if (IsArrayFile(file) || IsImageName(file.string()) || file.extension() == ".pb") files.push_back(file);
+      if (IsArrayFile(file) || MediaKindOf(file.string()) != MediaKind::kNone || file.extension() == ".pb")
+        files.push_back(file);
     }
     std::ranges::sort(files);
   }
@@ -88,9 +93,10 @@ Result<std::unique_ptr<SampleSet>> OpenSource(const std::string& source, std::sp
   if (fs::is_directory(source, ignored)) return OpenFolder(source, inputs, context);
   const fs::path path(source);
   if (IsArrayFile(path)) return OpenArrayFile(source, path.filename().string(), inputs, context);
-  if (IsImageName(source)) return OpenImageFile(source, inputs, context);
+  if (const MediaKind kind = MediaKindOf(source); kind != MediaKind::kNone)
+    return MakeMediaSet(path.parent_path().string(), {kind, {path.filename().string()}}, inputs, context);
   return Error(ErrorId::kDataUnsupported, "--data: ", source,
-               ": an unsupported kind of data; wanted .npz, .npy, .jpg, .png, .bmp or a folder");
+               ": an unsupported kind of data; wanted .npz, .npy, .jpg, .png, .bmp, .webp, .wav or a folder");
 }
 
 }  // namespace preon

@@ -14,7 +14,7 @@
 namespace preon {
 
 /// By its name: neither random, nor an array file.
-bool MayHoldImages(const std::string& source);
+bool MayHoldMedia(const std::string& source);
 /// Size and time of change of the file, or of each file of the folder that may hold samples. Others don't matter:
 /// results are often written beside the data.
 std::string StateOfSource(const std::string& source);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/file_kind.h"
 #include "ir/tensor_proto.h"
 
 namespace preon {
@@ -9,8 +10,8 @@ namespace preon {
 Result<NamedTensor> ParseTensorProto(std::span<const std::byte> bytes, const std::string& where) {
   onnx::TensorProto proto;
   if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || !proto.has_data_type()) {
-    return Error(ErrorId::kDataMalformed, where, ": no serialized TensorProto, or cut short (", bytes.size(),
-                 " bytes)");
+    return Error(ErrorId::kDataMalformed, where, ": no serialized TensorProto, or cut short (",
+                 KindOrSize(bytes, bytes.size()), ")");
   }
   // SequenceProto and OptionalProto keep their values in field 3, a TensorProto its segment.
   if (proto.has_segment())

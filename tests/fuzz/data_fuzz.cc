@@ -9,18 +9,20 @@
 namespace preon {
 
 void FuzzOne(const std::string& path) {
-  const std::vector<TensorSpec> inputs = {{.name = "x", .type = DataType::kFloat, .shape = {-1, 3, 4, 4}}};
-  for (const char* ending : {".npz", ".npy", ".png", ".jpg", ".bmp"}) {
+  const std::vector<TensorSpec> sound = {{.name = "x", .type = DataType::kFloat, .shape = {-1, 8}}};
+  const std::vector<TensorSpec> images = {{.name = "x", .type = DataType::kFloat, .shape = {-1, 3, 4, 4}}};
+  for (const std::string_view ending : {".npz", ".npy", ".png", ".jpg", ".bmp", ".webp", ".wav"}) {
     // A folder of its own: images are read from folders, arrays from files.
-    const std::filesystem::path folder = path + ending + ".d";
+    const std::filesystem::path folder = StrCat(path, ending, ".d");
     std::filesystem::create_directory(folder);
-    const std::filesystem::path file = folder / (std::string("f") + ending);
+    const std::filesystem::path file = folder / StrCat("f", ending);
     std::filesystem::copy_file(path, file, std::filesystem::copy_options::overwrite_existing);
     const bool array = ending[1] == 'n';
     DataOptions options;
     options.from.sources = {array ? file.string() : folder.string()};
-    if (!array) options.preprocess = "unit,resize=4,crop=4";
-    if (Result<std::unique_ptr<DataSource>> source = OpenDataSource(options, inputs); source.ok()) {
+    const bool is_sound = ending == ".wav";
+    if (!array && !is_sound) options.preprocess = "unit,resize=4,crop=4";
+    if (Result<std::unique_ptr<DataSource>> source = OpenDataSource(options, is_sound ? sound : images); source.ok()) {
       for (int batch = 0; batch < 64; ++batch) {
         const auto next = (*source)->Next();
         if (!next.ok() || !next->has_value()) break;

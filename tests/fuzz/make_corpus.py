@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import wave
 
 import numpy as np
 import onnx
@@ -67,10 +68,15 @@ def arrays():
         buffer = io.BytesIO()
         np.save(buffer, values)
         yield name, buffer.getvalue()
-    for kind in ("PNG", "JPEG", "BMP"):
+    for kind in ("PNG", "JPEG", "BMP", "WEBP"):
         buffer = io.BytesIO()
         Image.fromarray(np.arange(48, dtype=np.uint8).reshape(4, 4, 3)).save(buffer, kind)
         yield f"image.{kind.lower()}", buffer.getvalue()
+    buffer = io.BytesIO()
+    with wave.open(buffer, "wb") as file:
+        file.setnchannels(2), file.setsampwidth(2), file.setframerate(16000)
+        file.writeframes(np.arange(20, dtype=np.int16).tobytes())
+    yield "sound.wav", buffer.getvalue()
 
 
 def configurations():

@@ -77,9 +77,11 @@ std::string PreprocessList() {
   std::ostringstream out;
   out << "presets; key=value,... after a preset changes single settings:\n";
   for (const PreprocessPreset& preset : PreprocessPresets()) AddLine(out, preset.name, preset.summary);
-  out << "keys:\n"
+  out << "keys for images:\n"
          "  resize=N|WxH|input  crop=N|WxH|input  letterbox=0...255  color=rgb|bgr|gray\n"
-         "  scale=A|A/B  mean=a[:b:c]  std=a[:b:c]  layout=nchw|nhwc\n";
+         "  scale=A|A/B  mean=a[:b:c]  std=a[:b:c]  layout=nchw|nhwc\n"
+         "keys for sound:\n"
+         "  window=N (frames in a sample)  rate=HZ (other files are refused)  scale=A|A/B (of values from -1 to 1)\n";
   return out.str();
 }
 

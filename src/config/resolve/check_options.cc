@@ -226,10 +226,10 @@ Status CheckRandom(const SourceOptions& from, const RandomOptions& random, const
 
 Status CheckPreprocess(const SourceOptions& from, const std::string& preprocess, const SettingOrigins& origins,
                        Warnings* warnings) {
-  const bool images = std::ranges::any_of(from.sources, MayHoldImages) ||
-                      std::ranges::any_of(from.inputs, [](const auto& input) { return MayHoldImages(input.second); });
-  if (preprocess.empty() || images || !from.has_sources()) return Status::Ok();
-  return ReportIgnored(origins, "--preprocess", "without images", warnings);
+  const bool media = std::ranges::any_of(from.sources, MayHoldMedia) ||
+                     std::ranges::any_of(from.inputs, [](const auto& input) { return MayHoldMedia(input.second); });
+  if (preprocess.empty() || media || !from.has_sources()) return Status::Ok();
+  return ReportIgnored(origins, "--preprocess", "without images or sound", warnings);
 }
 
 void WarnOfDoubtful(const std::map<std::string, std::string>& keys, const std::string& saved_ranges,

@@ -4,13 +4,15 @@
 #include <cstring>
 #include <utility>
 
+#include "base/file_kind.h"
+
 namespace preon {
 namespace {
 
 Result<NpyHeader> ReadHeader(const std::shared_ptr<const RandomAccessFile>& file, const ByteRange& range,
                              const std::string& where) {
   const std::unique_ptr<ByteReader> reader = MakeByteReader(file, range);
-  std::vector<std::byte> header(std::min<uint64_t>(kNpyPrefixBytes, range.size_bytes));
+  std::vector<std::byte> header(std::min<uint64_t>(kKindBytes, range.size_bytes));
   PREON_RETURN_IF_ERROR(reader->Read(0, header));
   PREON_ASSIGN_OR_RETURN(const size_t header_bytes, NpyHeaderBytes(header, where));
   header.resize(std::min<uint64_t>(header_bytes, range.size_bytes));

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file_kind.h"
 #include "data/files/little_endian.h"
 
 namespace preon {
@@ -102,7 +103,10 @@ Status CheckSizes(const NpyHeader& header, const std::string& where) {
 Result<size_t> NpyHeaderBytes(std::span<const std::byte> prefix, const std::string& where) {
   const std::string_view text(reinterpret_cast<const char*>(prefix.data()), prefix.size());
   if (prefix.size() < kNpyPrefixBytes) return Malformed(where, StrCat("it has ", prefix.size(), " bytes"));
-  if (!text.starts_with(kMagic)) return Malformed(where, "no \\x93NUMPY at its start");
+  if (!text.starts_with(kMagic)) {
+    const std::string_view instead = WhatItIsInstead(prefix);
+    return Malformed(where, instead.empty() ? "no \\x93NUMPY at its start" : instead);
+  }
   const int version = static_cast<int>(prefix[6]);
   if (version < 1 || version > 3)
     return Error(ErrorId::kDataUnsupported, where, ": .npy version ", version, ", wanted 1 to 3");

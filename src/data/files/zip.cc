@@ -25,13 +25,13 @@ struct Directory {
 };
 
 Status NoArchive(const RandomAccessFile& file) {
-  std::array<std::byte, 32> bytes{};
+  std::array<std::byte, kKindBytes> bytes{};
   const std::span begin = std::span(bytes).first(std::min<uint64_t>(bytes.size(), file.size_bytes()));
   const bool read = file.ReadAt(0, begin).ok();
   const bool cut_short = begin.size() >= sizeof(uint32_t) && LittleEndian<uint32_t>(begin, 0) == kLocalHeader;
-  const std::string_view instead = read && !cut_short ? WhatItIsInstead(begin) : "";
+  const std::span known = read && !cut_short ? begin : begin.first(0);
   return Error(ErrorId::kDataMalformed, file.path(), ": not a zip archive, or cut short (",
-               instead.empty() ? StrCat(file.size_bytes(), " bytes") : std::string(instead), ")");
+               KindOrSize(known, file.size_bytes()), ")");
 }
 
 Status Damaged(const RandomAccessFile& file, std::string_view what) {

@@ -1,4 +1,4 @@
-// JPEG, PNG and BMP files to pixels.
+// JPEG, PNG, BMP and WebP files to pixels.
 #pragma once
 
 #include <cstddef>
@@ -19,5 +19,6 @@ Result<Pixels> DecodeImage(std::span<const std::byte> bytes, const std::string& 
 /// The decoders behind it; errors come without `where`.
 Result<Pixels> DecodeJpeg(std::span<const std::byte> bytes);
 Result<Pixels> DecodePngOrBmp(std::span<const std::byte> bytes);
+Result<Pixels> DecodeWebp(std::span<const std::byte> bytes);
 
 }  // namespace preon

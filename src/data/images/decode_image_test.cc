@@ -12,6 +12,7 @@ namespace {
 using test::Bmp;
 using test::Jpeg;
 using test::Png;
+using test::Webp;
 
 Result<Pixels> Decode(const std::string& file) { return DecodeImage(std::as_bytes(std::span(file)), "x.img"); }
 
@@ -25,7 +26,7 @@ std::string Text(const std::vector<uint8_t>& data) { return {data.begin(), data.
 
 TEST(DecodeImageTest, LosslessFormats) {
   const Pixels rgb = Ramp({5, 3}, 3), grey = Ramp({5, 3}, 1);
-  for (const std::string& file : {Bmp(rgb), Png(rgb.size, 3, 8, Text(rgb.data))}) {
+  for (const std::string& file : {Bmp(rgb), Png(rgb.size, 3, 8, Text(rgb.data)), Webp(rgb.size, 3, rgb.data)}) {
     const auto decoded = Decode(file);
     ASSERT_TRUE(decoded.ok()) << decoded.status().ToString();
     EXPECT_EQ(decoded->size, rgb.size);
@@ -42,6 +43,9 @@ TEST(DecodeImageTest, TransparencyIsDroppedAnd16BitsKeepTheUpperByte) {
   const auto rgba = Decode(Png({2, 1}, 4, 8, std::string{1, 2, 3, 0, 4, 5, 6, 7}));
   ASSERT_TRUE(rgba.ok());
   EXPECT_EQ(rgba->data, (std::vector<uint8_t>{1, 2, 3, 4, 5, 6}));
+  const auto webp = Decode(Webp({2, 1}, 4, {1, 2, 3, 9, 4, 5, 6, 7}));
+  ASSERT_TRUE(webp.ok());
+  EXPECT_EQ(webp->data, (std::vector<uint8_t>{1, 2, 3, 4, 5, 6}));
   const auto grey_alpha = Decode(Png({2, 1}, 2, 8, std::string{9, 0, 8, 1}));
   ASSERT_TRUE(grey_alpha.ok());
   EXPECT_EQ(grey_alpha->data, (std::vector<uint8_t>{9, 8}));
@@ -69,8 +73,8 @@ TEST(DecodeImageTest, JpegOfEveryColorSpace) {
 }
 
 TEST(DecodeImageTest, NamesAnUnreadableImage) {
-  for (const std::string& file :
-       {std::string(), std::string("GIF89a"), std::string("\xff\xd8 no jpeg"), std::string("\x89PNG no png")}) {
+  for (const std::string& file : {std::string(), std::string("GIF89a"), std::string("\xff\xd8 no jpeg"),
+                                  std::string("\x89PNG no png"), std::string("RIFF\x04\0\0\0WEBP", 12)}) {
     const auto decoded = Decode(file);
     ASSERT_EQ(decoded.status().id(), ErrorId::kImageUnreadable);
     EXPECT_TRUE(decoded.status().message().starts_with("x.img: ")) << decoded.status().message();
@@ -84,8 +88,10 @@ TEST(DecodeImageTest, RefusesPicturesWithoutPixels) {
 TEST(DecodeImageTest, RefusesFilesCutShort) {
   const Pixels rgb = Ramp({16, 16}, 3);
   // A PNG lacks nothing but its end mark in the last 12 bytes.
-  const std::pair<std::string, size_t> files[] = {
-      {Jpeg(rgb.size, 3, rgb.data), 0}, {Bmp(rgb), 0}, {Png(rgb.size, 3, 8, Text(rgb.data)), 12}};
+  const std::pair<std::string, size_t> files[] = {{Jpeg(rgb.size, 3, rgb.data), 0},
+                                                  {Bmp(rgb), 0},
+                                                  {Webp(rgb.size, 3, rgb.data), 0},
+                                                  {Png(rgb.size, 3, 8, Text(rgb.data)), 12}};
   for (const auto& [file, spare] : files) {
     for (size_t length = 0; length + spare < file.size(); ++length) {
       EXPECT_FALSE(Decode(file.substr(0, length)).ok()) << length << " of " << file.size();
@@ -96,7 +102,8 @@ TEST(DecodeImageTest, RefusesFilesCutShort) {
 TEST(DecodeImageTest, SurvivesDamage) {
   const Pixels rgb = Ramp({6, 5}, 3);
   int good = 0, refused = 0;
-  for (const std::string& file : {Jpeg(rgb.size, 3, rgb.data), Bmp(rgb), Png(rgb.size, 3, 8, Text(rgb.data))}) {
+  for (const std::string& file :
+       {Jpeg(rgb.size, 3, rgb.data), Bmp(rgb), Png(rgb.size, 3, 8, Text(rgb.data)), Webp(rgb.size, 3, rgb.data)}) {
     test::Damage(file, [&](const std::string& bytes) { Decode(bytes).ok() ? ++good : ++refused; });
   }
   EXPECT_GT(good, 100);

@@ -1,7 +1,6 @@
 #include "data/images/preprocess.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "base/spelling.h"
@@ -40,19 +39,12 @@ bool ParseTarget(std::string_view text, ResizeTarget::Kind kind_of_one, ResizeTa
   return true;
 }
 
-bool ParseRatio(std::string_view text, double& value) {
-  const size_t slash = text.find('/');
-  const auto above = ParseNumber<double>(text.substr(0, slash));
-  const auto below = slash == std::string_view::npos ? 1.0 : ParseNumber<double>(text.substr(slash + 1));
-  if (!above || !below) return false;
-  value = *above / *below;
-  return std::isfinite(value);  // not x/0, and not the text "nan", which is a number to the parser
-}
-
 bool ParseValues(std::string_view text, std::vector<double>& values) {
   values.clear();
   for (const std::string& part : Split(text, ':')) {
-    if (!ParseRatio(part, values.emplace_back())) return false;
+    const std::optional<double> value = ParseRatio(part);
+    if (!value) return false;
+    values.push_back(*value);
   }
   return values.size() == 1 || values.size() == 3;
 }
@@ -88,7 +80,9 @@ Status SetKey(std::string_view key, std::string_view value, Preprocess& out) {
     good = ParseChoice<Layout>(value, {{"nchw", Layout::kNchw}, {"nhwc", Layout::kNhwc}}, out.layout);
     wanted = "nchw or nhwc";
   } else if (key == "scale") {
-    good = ParseRatio(value, out.scale);
+    const std::optional<double> scale = ParseRatio(value);
+    good = scale.has_value();
+    out.scale = scale.value_or(1);
     wanted = "a number or A/B";
   } else if (key == "mean") {
     good = ParseValues(value, out.mean);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include <jpeglib.h>
+#include <webp/encode.h>
 
 #include <string>
 
@@ -71,6 +72,16 @@ inline std::string Jpeg(PictureSize size, int components, const std::vector<uint
   jpeg_destroy_compress(&info);
   std::string file(reinterpret_cast<char*>(bytes), size_bytes);
   std::free(bytes);
+  return file;
+}
+
+/// WebP without loss; `channels` 3 or 4 (transparency).
+inline std::string Webp(PictureSize size, int channels, const std::vector<uint8_t>& data) {
+  uint8_t* bytes = nullptr;
+  const size_t size_bytes = (channels == 3 ? WebPEncodeLosslessRGB : WebPEncodeLosslessRGBA)(
+      data.data(), size.width, size.height, size.width * channels, &bytes);
+  std::string file(reinterpret_cast<char*>(bytes), size_bytes);
+  WebPFree(bytes);
   return file;
 }
 
