@@ -210,6 +210,12 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
       PREON_RETURN_IF_ERROR(CollectTrialSamples(model, std::move(source), trial, run.context));
     }
     PREON_ASSIGN_OR_RETURN(candidates, ChooseByTrials(prepared, run, inputs, fallback, trial));
+    if (candidates.empty() && !trial.runs().empty()) {
+      PREON_ASSIGN_OR_RETURN(run.choices.method, run.choices.without_trials());
+      prepared.warnings.push_back(
+          StrCat("no output can be compared, because the shape of each depends on the data: --method auto used ",
+                 kMethodWithoutTrials));
+    }
     trial.Clear();
   }
   SetMetadata(prepared.model, options, run.choices,

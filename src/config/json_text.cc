@@ -1,5 +1,6 @@
 #include "config/json_text.h"
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -20,17 +21,37 @@ std::string_view WithoutClass(std::string_view message) {
   return bracket == std::string_view::npos ? message : message.substr(bracket + 2);
 }
 
+// An object that the parser is in.
+struct OpenObject {
+  std::set<std::string> keys;
+  std::string key;  // the last one
+};
+
+// "number overflow parsing '1e400'" behind the keys that lead there.
+Status TooLarge(const std::vector<OpenObject>& open, std::string_view message) {
+  std::string keys;
+  for (const OpenObject& object : open) keys += (keys.empty() ? "" : ".") + object.key;
+  std::string_view number = message.substr(std::min(message.find('\'') + 1, message.size()));
+  number.remove_suffix(number.ends_with('\'') ? 1 : 0);
+  constexpr size_t kShown = 20;
+  const bool cut = number.size() > kShown;
+  return Error(ErrorId::kBadConfig, keys, keys.empty() ? "" : ": ", "got ", number.substr(0, kShown), cut ? "..." : "",
+               ", wanted a number of at most 1.8e308");
+}
+
 }  // namespace
 
 Result<Json> ParseJson(const std::string& text) {
-  std::vector<std::set<std::string>> open;  // keys of the objects around
+  std::vector<OpenObject> open;
   std::string twice;
   bool deep = false;
   const auto see = [&](int depth, Json::parse_event_t event, Json& parsed) {
     if (event == Json::parse_event_t::object_start) open.emplace_back();
     if (event == Json::parse_event_t::object_end) open.pop_back();
-    if (event == Json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second)
-      twice = parsed.get<std::string>();
+    if (event == Json::parse_event_t::key) {
+      open.back().key = parsed.get<std::string>();
+      if (!open.back().keys.insert(open.back().key).second) twice = open.back().key;
+    }
     deep = deep || depth > kMaxDepth;
     return depth <= kMaxDepth;
   };
@@ -39,6 +60,8 @@ Result<Json> ParseJson(const std::string& text) {
     if (deep) return Error(ErrorId::kBadConfig, "more than ", kMaxDepth, " nested levels");
     if (!twice.empty()) return Error(ErrorId::kBadConfig, "key '", twice, "' is given twice");
     return json;
+  } catch (const Json::out_of_range& problem) {
+    return TooLarge(open, WithoutClass(problem.what()));
   } catch (const Json::exception& problem) {
     return Error(ErrorId::kBadConfig, "not JSON: ", WithoutClass(problem.what()));
   }

@@ -9,7 +9,7 @@
 namespace preon {
 
 /// Comments are skipped. Errors: kBadConfig with line and column for what is no JSON, for a key that an object has
-/// twice, for numbers that no double holds, for more than 64 levels.
+/// twice, with its keys for a number that no double holds, for more than 64 levels.
 Result<nlohmann::json> ParseJson(const std::string& text);
 
 }  // namespace preon

@@ -141,8 +141,7 @@ class MediaSet final : public SampleSet {
   const std::shared_ptr<ClassNames> classes_;
 };
 
-Result<std::unique_ptr<MediaReader>> MakeReader(MediaKind kind, const SourceContext& context,
-                                                const TensorSpec& input) {
+Result<std::unique_ptr<MediaReader>> MakeReader(MediaKind kind, const SourceContext& context, const TensorSpec& input) {
   if (kind == MediaKind::kImage) {
     PREON_ASSIGN_OR_RETURN(ImagePlan plan, ImagePlan::Make(context.preprocess, input));
     return std::unique_ptr<MediaReader>(std::make_unique<ImageReader>(std::move(plan), context.pool));

@@ -11,6 +11,7 @@
 #include "eval/latency.h"
 #include "formats/quark_operators.h"
 #include "ir/model_io.h"
+#include "pipeline/output_checks.h"
 #include "pipeline/placement.h"
 #include "pipeline/write_plan.h"
 #include "quantize/qdq_passes/to_nhwc.h"
@@ -24,8 +25,6 @@ constexpr int64_t kMaxComparedSamples = 256;
 constexpr double kDefaultLatencySeconds = 0.2;
 // A result is called slower than float where its speed surely is below this.
 constexpr double kSlowerSpeed = 0.9;
-// With images as NHWC the same integers come out, but for what the runtime fuses otherwise around a Transpose.
-constexpr double kSameAsNhwcDb = 40;
 
 // The outputs that are known, else those of the float model, which is opened when it comes to that.
 class FloatModel {
@@ -52,21 +51,6 @@ class FloatModel {
   std::mutex opening_;
   std::optional<Session> session_;
 };
-
-// False for what NonZero or NonMaxSuppression lead to: an axis has no size, nor a name that an axis of an input has.
-bool ShapeFollowsFromInputs(const Graph& graph, const std::string& output) {
-  const ValueInfo* info = graph.Info(output);
-  if (info == nullptr || !info->shape) return false;
-  for (size_t axis = 0; axis < info->shape->size(); ++axis) {
-    if ((*info->shape)[axis] != kDynamicDim) continue;
-    const std::string name = axis < info->dim_names.size() ? info->dim_names[axis] : "";
-    const bool of_input = std::ranges::any_of(graph.inputs(), [&](const std::string& input) {
-      return std::ranges::find(graph.Info(input)->dim_names, name) != graph.Info(input)->dim_names.end();
-    });
-    if (name.empty() || !of_input) return false;
-  }
-  return true;
-}
 
 std::vector<NamedTensor> Transposed(std::vector<NamedTensor> tensors, const std::set<std::string>& images) {
   for (NamedTensor& tensor : tensors) {
@@ -214,13 +198,8 @@ Status QuantizeStage::GiveNhwc(Written& written, const Batch& batch, const std::
   if (!got.ok()) return NotWritten(ErrorId::kVerifyRun, kAsNhwc, got.status());
   Comparer comparer;
   PREON_RETURN_IF_ERROR(comparer.Add(Transposed(outputs, border.outputs), *got, batch.samples, {}));
-  for (const auto& [name, output] : comparer.Finish().outputs) {
-    if (output.shape_differs == 0 && output.not_finite == 0 && (output.sqnr_db >= kSameAsNhwcDb || output.max_abs == 0))
-      continue;
-    return NotWritten(ErrorId::kVerifyOutput, kAsNhwc,
-                      Error(ErrorId::kVerifyOutput, "output '", name, "' differs: SQNR ", output.sqnr_db, " dB"));
-  }
-  return Status::Ok();
+  const Status same = CheckNhwcForm(comparer.Finish(), quantized.graph, written.warnings);
+  return same.ok() ? same : NotWritten(ErrorId::kVerifyOutput, kAsNhwc, same);
 }
 
 Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInputs& inputs,

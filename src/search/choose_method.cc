@@ -46,18 +46,20 @@ Result<ChosenMethod> ChooseMethod(const PlannedModel& prepared, const PlanInputs
     PREON_RETURN_IF_ERROR(trials.context().CheckCancelled());
     PREON_ASSIGN_OR_RETURN(const RangeMethod* base, methods.Find(candidate.method));
     PREON_ASSIGN_OR_RETURN(std::unique_ptr<RangeMethod> method, base->WithOptions(candidate.options));
-    const Result<double> sqnr_db = trials.SqnrDb(prepared, *method, inputs);
+    const Result<std::optional<double>> sqnr_db = trials.SqnrDb(prepared, *method, inputs);
     if (!sqnr_db.ok()) {
       if (sqnr_db.status().id() == ErrorId::kCancelled) return sqnr_db.status();
       failed = sqnr_db.status();
       trials.context().Log(LogLevel::kWarning, StrCat("auto: ", candidate.method, " left out: ", failed.message()));
       continue;
     }
-    const auto worse = [&](const MethodCandidate& other) { return other.sqnr_db < *sqnr_db; };
+    if (!*sqnr_db) continue;
+    const auto worse = [&](const MethodCandidate& other) { return other.sqnr_db < **sqnr_db; };
     if (std::ranges::all_of(chosen.candidates, worse)) chosen.method = std::move(method);
-    chosen.candidates.push_back({std::string(candidate.method), OptionText(candidate.options), *sqnr_db});
+    chosen.candidates.push_back({std::string(candidate.method), OptionText(candidate.options), **sqnr_db});
   }
-  if (chosen.candidates.empty()) return failed;
+  if (!failed.ok() && chosen.candidates.empty()) return failed;
+  if (chosen.candidates.empty()) return chosen;
   std::ranges::max_element(chosen.candidates, {}, &MethodCandidate::sqnr_db)->selected = true;
   return chosen;
 }

@@ -109,13 +109,13 @@ Result<bool> FallBackBySensitivity(PlannedModel& prepared, const RangeMethod& me
     if (further.left_float.size() == candidate.left_float.size()) continue;
     if (IntegerMacs(further.plan) < least_macs) continue;
     candidate = std::move(further);
-    const Result<double> tried = trials.SqnrDb(candidate, method, inputs);
+    const Result<std::optional<double>> tried = trials.SqnrDb(candidate, method, inputs);
     if (!tried.ok() && tried.status().id() == ErrorId::kCancelled) return tried.status();
-    if (!tried.ok() || *tried < sqnr_db + kLeastGainDb) {
+    if (!tried.ok() || tried->value_or(-kExactSqnrDb) < sqnr_db + kLeastGainDb) {
       ++fruitless;  // the next ones may need this one, too
       continue;
     }
-    sqnr_db = *tried;
+    sqnr_db = **tried;
     prepared = candidate;
     found = true;
     fruitless = 0;

@@ -12,15 +12,16 @@ namespace preon {
 namespace {
 
 // Noise over signal, 10^(-SQNR / 10), averaged over the outputs. States do not count: in closed loop the others show
-// what comes of their error.
-double MeanSqnrDb(const Comparison& comparison, const std::vector<StateLink>& links) {
+// what comes of their error. None where no output can be compared.
+std::optional<double> MeanSqnrDb(const Comparison& comparison, const std::vector<StateLink>& links) {
   double noise = 0, outputs = 0;
   for (const auto& [name, output] : comparison.outputs) {
     if (output.left_out || std::ranges::find(links, name, &StateLink::output) != links.end()) continue;
     noise += output.not_finite > 0 ? 1e20 : std::pow(10, -output.sqnr_db / 10);
     ++outputs;
   }
-  return std::min(kExactSqnrDb, -10 * std::log10(noise / std::max(1.0, outputs)));
+  if (outputs == 0) return std::nullopt;
+  return std::min(kExactSqnrDb, -10 * std::log10(noise / outputs));
 }
 
 }  // namespace
@@ -55,7 +56,8 @@ Status Trials::CloseLoop(const Model& model) {
   return Status::Ok();
 }
 
-Result<double> Trials::SqnrDb(const PlannedModel& prepared, const RangeMethod& method, const PlanInputs& inputs) {
+Result<std::optional<double>> Trials::SqnrDb(const PlannedModel& prepared, const RangeMethod& method,
+                                             const PlanInputs& inputs) {
   const RunContext counted = BeginRun();
   PREON_ASSIGN_OR_RETURN(const Model quantized, WritePlan(prepared.model, prepared.plan, method, inputs, context_));
   const std::unique_ptr<DataSource> source = samples_.Open();

@@ -1,0 +1,42 @@
+#include "pipeline/output_checks.h"
+
+#include <algorithm>
+
+namespace preon {
+namespace {
+
+constexpr double kSameAsNhwcDb = 40;
+
+}  // namespace
+
+bool ShapeFollowsFromInputs(const Graph& graph, const std::string& output) {
+  const ValueInfo* info = graph.Info(output);
+  if (info == nullptr || !info->shape) return false;
+  for (size_t axis = 0; axis < info->shape->size(); ++axis) {
+    if ((*info->shape)[axis] != kDynamicDim) continue;
+    const std::string name = axis < info->dim_names.size() ? info->dim_names[axis] : "";
+    const bool of_input = std::ranges::any_of(graph.inputs(), [&](const std::string& input) {
+      return std::ranges::find(graph.Info(input)->dim_names, name) != graph.Info(input)->dim_names.end();
+    });
+    if (name.empty() || !of_input) return false;
+  }
+  return true;
+}
+
+Status CheckNhwcForm(const Comparison& compared, const Graph& graph, std::vector<std::string>& warnings) {
+  for (const auto& [name, output] : compared.outputs) {
+    if (output.shape_differs > 0 && !ShapeFollowsFromInputs(graph, name)) {
+      warnings.push_back(
+          StrCat("--nhwc: the shape of output '", name,
+                 "' depends on the data and differs from that of the NCHW form; its values are not checked"));
+      continue;
+    }
+    if (output.shape_differs == 0 && output.not_finite == 0 && (output.sqnr_db >= kSameAsNhwcDb || output.max_abs == 0))
+      continue;
+    return Error(ErrorId::kVerifyOutput, "output '", name,
+                 "' differs: ", output.shape_differs > 0 ? "another shape" : StrCat("SQNR ", output.sqnr_db, " dB"));
+  }
+  return Status::Ok();
+}
+
+}  // namespace preon
