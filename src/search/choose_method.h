@@ -12,14 +12,14 @@
 namespace preon {
 
 struct ChosenMethod {
-  std::unique_ptr<RangeMethod> method;      ///< null without samples, or without an output to compare
+  std::unique_ptr<RangeMethod> method;      ///< null without samples or an output to compare
   std::vector<MethodCandidate> candidates;  ///< in the order in which they ran, one of them selected
 };
 
 /// Quantizes by each candidate, runs the result on the trials' samples, and selects the one with the least error. Each
-/// candidate is what --method and --method-option of the same words give. One that fails is left out with a warning, one
-/// without an output that can be compared (Trials::SqnrDb) without.
-/// Errors: kCancelled; that of the last candidate if all fail.
+/// candidate is what --method and --method-option of the same words give. One that fails is left out with a warning,
+/// one without an output that can be compared (Trials::SqnrDb) without. Errors: kCancelled; that of the last candidate
+/// if all fail.
 Result<ChosenMethod> ChooseMethod(const PlannedModel& prepared, const PlanInputs& inputs, Trials& trials,
                                   const RangeMethodRegistry& methods);
 

@@ -33,9 +33,10 @@ class Trials {
   Status CloseLoop(const Model& model);
 
   /// How near the quantized model comes to float on the samples: SQNR in dB, noise averaged over the outputs; in closed
-  /// loop where the model hands on a state. None where no output can be compared: the data decide on the shape of each,
-  /// and it always differs. Errors: those of WritePlan and the runtime.
-  Result<std::optional<double>> SqnrDb(const PlannedModel& prepared, const RangeMethod& method, const PlanInputs& inputs);
+  /// loop where the model hands on a state. None where no output can be compared: the shape of each depends on the
+  /// data and always differs. Errors: those of WritePlan and the runtime.
+  Result<std::optional<double>> SqnrDb(const PlannedModel& prepared, const RangeMethod& method,
+                                       const PlanInputs& inputs);
 
  private:
   int64_t SampleCount() const;
