@@ -87,6 +87,7 @@ endif()
 if(PROJECT_IS_TOP_LEVEL)
   get_property(layers GLOBAL PROPERTY PREON_LAYERS)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} src/*.h include/*.h)
+  list(FILTER headers EXCLUDE REGEX "-inl\\.h$")  # parts of a source, which prepares what they need
   foreach(header IN LISTS headers)
     string(REGEX REPLACE "^(src|include)/" "" include ${header})
     set(lone ${CMAKE_CURRENT_BINARY_DIR}/headers/${include}.cc)

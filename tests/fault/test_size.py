@@ -1,4 +1,4 @@
-"""What a run costs grows with the model's nodes and not with their square."""
+"""What reading and running a model costs grows with the model's nodes and not with their square."""
 import resource
 
 import numpy as np
@@ -6,7 +6,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-MOST_GROWTH = 2  # of the processor time per node, from the smallest model to a larger one
+MOST_GROWTH = 2  # of the processor time per node, from the smaller model to the larger one
 
 
 def chain(path, length):
@@ -27,27 +27,16 @@ def chain(path, length):
 def seconds(preon, *arguments):
     """Of processor time."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = preon(*arguments, timeout=1800)
+    done = preon(*arguments, timeout=300)
     assert done.returncode in (0, 5), done.stderr
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def check(preon, verb, options, lengths):
-    cost = {}
-    for length in lengths:
-        chain(preon.folder / "m.onnx", length)
-        cost[length] = seconds(preon, verb, "m.onnx", *options) / length
-    assert max(cost.values()) <= MOST_GROWTH * cost[lengths[0]], cost
-
-
 @pytest.mark.parametrize("verb, options", [("inspect", []), ("run", ["--data", "random:1"])])
 def test_reading_and_running(preon, verb, options):
-    check(preon, verb, options, [2000, 8000])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("verb, options", [("calibrate", ["-o", "m.calib", "--data", "random:2"]),
-                                           ("quantize", ["-o", "q.onnx", "--data", "random:2", "--method", "minmax"])])
-def test_calibrating_and_quantizing(preon, verb, options):
-    check(preon, verb, options, [5000, 50000])
+    cost = {}
+    for length in (2000, 8000):
+        chain(preon.folder / "m.onnx", length)
+        cost[length] = seconds(preon, verb, "m.onnx", *options) / length
+    assert cost[8000] <= MOST_GROWTH * cost[2000], cost
