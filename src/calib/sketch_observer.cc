@@ -56,41 +56,42 @@ ChannelLayout LayoutOf(const ObservedValue& value, int64_t samples) {
   return layout;
 }
 
-SketchObserver::SketchObserver(StatisticsRequest request, SketchMode mode, const DerivedTensors& derived)
-    : mode_(mode), request_(std::move(request)), sketches_(request_.tensors.size()) {
+SketchObserver::SketchObserver(const StatisticsRequest& request, SketchMode mode, const DerivedTensors& derived)
+    : mode_(mode), sketches_(request.tensors.size()) {
   std::map<std::string, size_t> index_of;
-  for (const std::string& tensor : request_.tensors) {
+  for (const std::string& tensor : request.tensors) {
     if (derived.contains(tensor)) continue;
     index_of[tensor] = tensors_.size();
-    for (const StatisticKind* kind : request_.KindsOf(tensor))
+    for (const StatisticKind* kind : request.KindsOf(tensor))
       others_[tensors_.size()].push_back(std::make_unique<Other>(kind, kind->Make()));
     tensors_.push_back(tensor);
   }
   observed_count_ = std::ssize(tensors_);
   for (const auto& [tensor, from] : derived) {
-    if (request_.channel_means.contains(tensor))
+    if (request.channel_means.contains(tensor))
       means_of_[index_of.at(from.source)].push_back({tensors_.size(), from.function});
     tensors_.push_back(tensor);
   }
   const std::set<std::string> by_name(tensors_.begin(), tensors_.end());
-  for (const std::string& tensor : tensors_)
+  for (const std::string& tensor : tensors_) {
+    wanted_.push_back({request.channel_extremes.contains(tensor), request.channel_means.contains(tensor)});
     ranks_.push_back(static_cast<size_t>(std::distance(by_name.begin(), by_name.find(tensor))));
+  }
 }
 
 TensorSketch* SketchObserver::SketchOf(size_t index, const ChannelLayout& layout) {
   if (!current_run.status.ok()) return nullptr;
-  const std::string& tensor = tensors_[index];
   std::optional<TensorSketch>& sketch = sketches_[index];
   const SketchConfig config{.mode = mode_,
-                            .channels = request_.channel_extremes.contains(tensor) ? layout.channels : 0,
-                            .mean_channels = request_.channel_means.contains(tensor) ? layout.channels : 0};
+                            .channels = wanted_[index].channel_extremes ? layout.channels : 0,
+                            .mean_channels = wanted_[index].channel_means ? layout.channels : 0};
   {
     const std::lock_guard lock(making_);
     if (!sketch) sketch.emplace(config);
   }
   if (sketch->config() == config) return &*sketch;
   const SketchConfig& before = sketch->config();
-  current_run.status = Error(ErrorId::kSketchMismatch, tensor, ": ", layout.channels, " channels in ",
+  current_run.status = Error(ErrorId::kSketchMismatch, tensors_[index], ": ", layout.channels, " channels in ",
                              current_run.batch->names.front(), ", ", std::max(before.channels, before.mean_channels),
                              " before; wanted the same number for per-channel statistics");
   return nullptr;

@@ -26,7 +26,7 @@ class SketchObserver final : public TensorObserver {
  public:
   /// Index i of the session is observed()[i]: the tensors of `request` by name without the derived ones, of which only
   /// channel means are kept. The kinds that the request names outlive the observer.
-  SketchObserver(StatisticsRequest request, SketchMode mode, const DerivedTensors& derived = {});
+  SketchObserver(const StatisticsRequest& request, SketchMode mode, const DerivedTensors& derived = {});
 
   /// What this thread observes until EndRun is over `batch`. Threads may have a run each under way.
   /// @param rows  null, or gets one per sample; lives until EndRun
@@ -68,9 +68,12 @@ class SketchObserver final : public TensorObserver {
   std::vector<std::string> tensors_;
   ptrdiff_t observed_count_ = 0;
   std::map<size_t, std::vector<MeansOf>> means_of_;  // by the source's index
-  std::vector<size_t> ranks_;                        // of each tensor among all by name: its place in a SampleRow
+  struct Wanted {
+    bool channel_extremes, channel_means;
+  };
+  std::vector<Wanted> wanted_;  // of each tensor
+  std::vector<size_t> ranks_;   // of each tensor among all by name: its place in a SampleRow
   SketchMode mode_;
-  StatisticsRequest request_;
   std::vector<std::optional<TensorSketch>> sketches_;  // made at the first value: the number of channels is its
   std::mutex making_;                                  // of one of them
   std::map<size_t, std::vector<std::unique_ptr<Other>>> others_;

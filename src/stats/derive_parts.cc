@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -27,7 +28,10 @@ class Spread {
 
   /// `count` values of the source, spread evenly over [low, high].
   void Add(double low, double high, double count) {
-    const double reach = std::fabs(function_(high) - function_(low)) * inv_width_;
+    // Neighbouring bins share an edge.
+    const double at_low = low == last_.x ? last_.f : function_(low), at_high = function_(high);
+    last_ = {high, at_high};
+    const double reach = std::fabs(at_high - at_low) * inv_width_;
     const int slices = static_cast<int>(std::clamp(std::ceil(reach), 1.0, static_cast<double>(kMaxSlices)));
     for (int slice = 0; slice < slices; ++slice)
       AddValue(function_(low + (high - low) * (slice + 0.5) / slices), count / slices);
@@ -37,7 +41,8 @@ class Spread {
   uint64_t Round(uint64_t total, TensorHistogram& histogram) const {
     double sum = 0;
     uint64_t given = 0;
-    const auto take = [&](double amount) {
+    const auto take = [&](double amount) -> uint64_t {
+      if (amount == 0) return 0;
       sum += amount;
       const uint64_t until = std::min(total, static_cast<uint64_t>(std::llround(sum)));
       return until - std::exchange(given, until);
@@ -75,7 +80,12 @@ class Spread {
     }
   }
 
+  struct Point {
+    double x, f;
+  };
+
   const ScalarFunction& function_;
+  Point last_ = {std::numeric_limits<double>::quiet_NaN(), 0};
   const float min_, max_;
   const double inv_width_;
   std::vector<double> bins_[2] = {std::vector<double>(kBinsPerSign), std::vector<double>(kBinsPerSign)};

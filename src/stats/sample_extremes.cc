@@ -1,7 +1,10 @@
 #include "stats/sample_extremes.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+
+#include "kernels/float_env.h"
 
 namespace preon {
 namespace {
@@ -9,6 +12,7 @@ namespace {
 // Of a float's 23 bits behind the leading one, those that stay.
 constexpr int kMantissaBits = 6;
 constexpr int kDroppedBits = 23 - kMantissaBits;
+constexpr size_t kMaxWaitingExtremes = 64;
 
 int16_t Key(float value) {
   const auto magnitude = static_cast<int16_t>(std::bit_cast<uint32_t>(std::fabs(value)) >> kDroppedBits);
@@ -25,14 +29,29 @@ double Value(int16_t key) {
 
 }  // namespace
 
+uint64_t& LogCounts::CountOf(int16_t key) {
+  auto found = std::ranges::lower_bound(counts_, key, {}, &std::pair<int16_t, uint64_t>::first);
+  if (found == counts_.end() || found->first != key) found = counts_.insert(found, {key, 0});
+  return found->second;
+}
+
 void LogCounts::Add(float value) {
-  ++counts_[Key(value)];
-  ++total_;
-  sum_.Add(value);
+  waiting_.reserve(kMaxWaitingExtremes);
+  waiting_.push_back(value);
+  if (waiting_.size() == kMaxWaitingExtremes) Settle();
+}
+
+void LogCounts::Settle() {
+  for (const float value : waiting_) {
+    ++CountOf(Key(value));
+    sum_.Add(value);
+  }
+  total_ += waiting_.size();
+  waiting_.clear();
 }
 
 void LogCounts::Merge(const LogCounts& other) {
-  for (const auto& [key, count] : other.counts_) counts_[key] += count;
+  for (const auto& [key, count] : other.counts_) CountOf(key) += count;
   total_ += other.total_;
   sum_.Merge(other.sum_);
 }
@@ -41,7 +60,7 @@ LogCounts LogCounts::Mapped(const std::function<float(double)>& f) const {
   LogCounts mapped;
   for (const auto& [key, count] : counts_) {
     const float value = f(Value(key));
-    mapped.counts_[Key(value)] += count;
+    mapped.CountOf(Key(value)) += count;
     mapped.total_ += count;
     mapped.sum_.Add(static_cast<double>(value) * static_cast<double>(count));
   }
@@ -82,7 +101,8 @@ LogCounts LogCounts::Read(WireReader& in) {
   for (uint64_t left = in.Varint(); left > 0 && in.ok(); --left) {
     key += UnZigZag(in.Varint());
     const uint64_t count = in.Varint();
-    counts.counts_[static_cast<int16_t>(key)] += count;
+    if (!counts.counts_.empty() && key <= counts.counts_.back().first) break;  // not canonical, as the caller will see
+    counts.counts_.emplace_back(static_cast<int16_t>(key), count);
     counts.total_ += count;
   }
   counts.sum_ = FixedSum::Read(in);
@@ -93,6 +113,12 @@ void SampleExtremes::Add(float sample_min, float sample_max) {
   if (sample_min > sample_max) return;
   min.Add(sample_min);
   max.Add(sample_max);
+}
+
+void SampleExtremes::Settle() {
+  const DefaultFloatEnv float_env;  // an extreme may be denormal
+  min.Settle();
+  max.Settle();
 }
 
 void SampleExtremes::Merge(const SampleExtremes& other) {

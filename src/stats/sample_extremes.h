@@ -4,17 +4,21 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <utility>
+#include <vector>
 
 #include "stats/fixed_sum.h"
 #include "stats/wire.h"
 
 namespace preon {
 
-/// A finite number of floats by 64ths of an octave, and their exact sum.
+/// A finite number of floats by 64ths of an octave, and their exact sum. What was added is counted, 64 values at a
+/// time, by Settle: the counts of a tensor are far from the caches whenever it has a new value.
 class LogCounts {
  public:
   void Add(float value);
+  /// Before everything below.
+  void Settle();
   void Merge(const LogCounts& other);
   /// The same number of values, each f of what is known about it: within 1/128 of itself.
   LogCounts Mapped(const std::function<float(double)>& f) const;
@@ -27,7 +31,10 @@ class LogCounts {
   static LogCounts Read(WireReader& in);
 
  private:
-  std::map<int16_t, uint64_t> counts_;  // ascending by value
+  uint64_t& CountOf(int16_t key);
+
+  std::vector<float> waiting_;
+  std::vector<std::pair<int16_t, uint64_t>> counts_;  // ascending by value
   uint64_t total_ = 0;
   FixedSum sum_;
 };
@@ -37,6 +44,8 @@ struct SampleExtremes {
 
   /// Of one sample; nothing where it has no finite value (min > max).
   void Add(float sample_min, float sample_max);
+  /// Before everything below, and before reading `min` and `max`.
+  void Settle();
   void Merge(const SampleExtremes& other);
   void Write(WireWriter& out) const;
   static SampleExtremes Read(WireReader& in);

@@ -52,6 +52,7 @@ TEST(SampleExtremes, NoSamples) {
 TEST(LogCounts, BytesGiveTheSameCounts) {
   LogCounts counts;
   for (const float value : {-3e38f, -1.0f, 0.0f, 1e-45f, 1.0f, 1.01f, 3e38f}) counts.Add(value);
+  counts.Settle();
   WireWriter out;
   counts.Write(out);
   const std::string bytes = out.Take();

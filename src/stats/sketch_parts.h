@@ -1,6 +1,7 @@
 // SketchParts: what a TensorSketch is composed of, and the update of all parts in one read of the data.
 #pragma once
 
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,13 @@ struct SketchParts {
   BinOffsets offsets;  // of the histogram; this and the next in exact mode only
   OuterValues outer;
   SpinLock lock;  // of everything above during updates
+
+  /// Counts what waits. Before reading and merging; readers may do so at once.
+  void Settle() {
+    const std::lock_guard hold(lock);
+    histogram.Settle();
+    sample_extremes.Settle();
+  }
 };
 
 /// A DerivedMeans, inside.

@@ -14,6 +14,7 @@ namespace {
 constexpr int kBinBits = 12;
 static_assert(kBinsPerSign == 1 << kBinBits);
 constexpr size_t kMaxWaiting = 4096;
+constexpr size_t kCountsPerLine = 64 / sizeof(uint32_t);
 // Sampled elements come as blocks of neighbours, which are alike: they know less of the end than as many apart would.
 constexpr double kCountsBeyond = 2;
 
@@ -81,6 +82,10 @@ void TensorHistogram::Settle() {
     counts.Reserve(waiting_reach_[part % 2], waiting_.size() * waiting_weight_);
     narrow[part] = counts.narrow();
     all_narrow &= narrow[part] != nullptr || waiting_reach_[part % 2] == 0;
+    // In order they arrive sooner than one by one.
+    for (size_t bin = kFirstBins[part]; narrow[part] != nullptr && bin < waiting_reach_[part % 2];
+         bin += kCountsPerLine)
+      __builtin_prefetch(&narrow[part][bin - kFirstBins[part]], /*write=*/1);
   }
   const uint32_t weight[kParts] = {waiting_weight_, waiting_weight_, 1, 1};
   for (const uint16_t index : waiting_) {

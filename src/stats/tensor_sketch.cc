@@ -1,7 +1,6 @@
 #include "stats/tensor_sketch.h"
 
 #include <algorithm>
-#include <mutex>
 
 #include "stats/derive_parts.h"
 #include "stats/sketch_parts.h"
@@ -70,13 +69,13 @@ Status TensorSketch::Merge(const TensorSketch& other) {
     return Error(ErrorId::kSketchMismatch, "sketches of ", std::max(config().channels, config().mean_channels), " and ",
                  std::max(other.config().channels, other.config().mean_channels), " channels can't be merged");
   }
+  impl_->Settle();
+  other.impl_->Settle();
   impl_->counts.Merge(other.impl_->counts);
   impl_->moments.Merge(other.impl_->moments);
   impl_->channels.Merge(other.impl_->channels);
   impl_->channel_sums.Merge(other.impl_->channel_sums);
   impl_->sample_extremes.Merge(other.impl_->sample_extremes);
-  impl_->histogram.Settle();
-  other.impl_->histogram.Settle();
   if (config().mode == SketchMode::kExact)
     impl_->offsets.Merge(other.impl_->offsets, other.impl_->histogram, impl_->histogram);
   impl_->histogram.Merge(other.impl_->histogram);
@@ -105,18 +104,17 @@ std::span<const float> TensorSketch::channel_min() const { return impl_->channel
 std::span<const float> TensorSketch::channel_max() const { return impl_->channels.max(); }
 std::vector<double> TensorSketch::channel_means() const { return impl_->channel_sums.Means(); }
 TypicalExtremes TensorSketch::mean_extremes() const {
+  impl_->Settle();
   return {impl_->sample_extremes.min.Mean(), impl_->sample_extremes.max.Mean()};
 }
 TypicalExtremes TensorSketch::median_extremes() const {
+  impl_->Settle();
   const SampleExtremes& samples = impl_->sample_extremes;
   return {std::clamp<double>(samples.min.Median(), min(), max()),
           std::clamp<double>(samples.max.Median(), min(), max())};
 }
 Histogram TensorSketch::ReadHistogram() const {
-  {
-    const std::lock_guard hold(impl_->lock);
-    impl_->histogram.Settle();
-  }
+  impl_->Settle();
   Histogram histogram = impl_->histogram.Read(impl_->counts);
   if (config().mode == SketchMode::kExact) {
     impl_->offsets.ReadInto(histogram, impl_->histogram);
@@ -126,7 +124,7 @@ Histogram TensorSketch::ReadHistogram() const {
 }
 
 std::string TensorSketch::Serialize() const {
-  impl_->histogram.Settle();
+  impl_->Settle();
   WireWriter out;
   out.Varint(kWireVersion);
   out.Varint(static_cast<uint64_t>(impl_->config.mode));

@@ -19,6 +19,7 @@ inline int64_t UnZigZag(uint64_t number) { return static_cast<int64_t>(number >>
 class WireWriter {
  public:
   void Varint(uint64_t value) {
+    if (value < 0x80) return bytes_.push_back(static_cast<char>(value));
     char digits[10];
     size_t size = 0;
     for (; value >= 0x80; value >>= 7) digits[size++] = static_cast<char>(value | 0x80);
