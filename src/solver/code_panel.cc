@@ -17,7 +17,8 @@ CodePanel MakePanel(const CodeProblem& problem, size_t first_output, size_t outp
       const float exact =
           std::clamp(problem.weights.at(i, first_output + j) / grid.scale, -kBeyondAllCodes, kBeyondAllCodes);
       const float nearest = NearestInteger(exact);
-      const auto steps = static_cast<float>(problem.reach.steps);
+      const bool few = problem.reach.more_of_few && grid.most - grid.least < 31;
+      const auto steps = static_cast<float>(problem.reach.steps + (few ? 1 : 0));
       const float least = problem.reach.two_sided ? std::floor(exact) : nearest - steps;
       const float most = problem.reach.two_sided ? std::ceil(exact) : nearest + steps;
       panel.optimum.at(i, j) = problem.optimum.at(i, first_output + j);

@@ -23,10 +23,13 @@ struct CodeGrids {
   const CodeGrid& at(size_t input, size_t output) const { return grids[input / inputs_per_grid * outputs + output]; }
 };
 
+constexpr int kAnyCode = 1 << 16;  ///< steps that reach all
+
 /// Which codes a weight may get.
 struct CodeReach {
-  bool two_sided = false;  ///< the two around the weight
-  int steps = 1;           ///< else so many to each side of the nearest
+  bool two_sided = false;    ///< the two around the weight
+  int steps = 1;             ///< else so many to each side of the nearest
+  bool more_of_few = false;  ///< one step more where the grid has fewer than 32 codes
 };
 
 struct CodeProblem {

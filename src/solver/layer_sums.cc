@@ -20,14 +20,20 @@ std::vector<double> Means(std::vector<double> sums, int64_t places) {
 
 }  // namespace
 
-LayerSums::LayerSums(size_t inputs, size_t outputs)
-    : gram_(inputs, inputs), cross_(inputs, outputs), input_sums_(inputs), missing_sums_(outputs) {}
+LayerSums::LayerSums(size_t inputs, size_t outputs, bool with_bias)
+    : with_bias_(with_bias),
+      gram_(inputs, inputs),
+      cross_(inputs, outputs),
+      input_sums_(inputs),
+      missing_sums_(outputs) {}
 
 void LayerSums::Add(ConstMatrixView inputs, ConstMatrixView missing, const ParallelFor& parallel_for) {
   AddGram(inputs, gram_.view(), parallel_for);
   AddTransposedProduct(inputs, missing, 1, cross_.view());
-  AddColumnSums(inputs, input_sums_);
-  AddColumnSums(missing, missing_sums_);
+  if (with_bias_) {
+    AddColumnSums(inputs, input_sums_);
+    AddColumnSums(missing, missing_sums_);
+  }
   places_ += static_cast<int64_t>(inputs.rows);
 }
 

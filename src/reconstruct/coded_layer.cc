@@ -1,0 +1,184 @@
+#include "reconstruct/coded_layer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "formats/int_format.h"
+
+namespace preon {
+namespace {
+
+const Node* Dequantizer(const Graph& graph, const std::string& tensor) {
+  const Node* node = graph.Producer(tensor);
+  return node != nullptr && node->op_type == "DequantizeLinear" ? node : nullptr;
+}
+
+Tensor CodesAsFloats(const Tensor& codes) { return DecodeTensor({.codes = codes, .params = {{1, 0}}}); }
+
+std::vector<QuantParams> ParamsOf(const Graph& graph, const Node& dequantizer) {
+  const Tensor* scales = graph.Initializer(dequantizer.input(1));
+  const Tensor* zero_points = graph.Initializer(dequantizer.input(2));
+  if (scales == nullptr || scales->type() != DataType::kFloat) return {};
+  if (!dequantizer.input(2).empty() && (zero_points == nullptr || !IsIntType(zero_points->type()))) return {};
+  std::vector<QuantParams> params;
+  for (const float scale : scales->floats()) params.push_back({.scale = scale});
+  if (zero_points != nullptr) {
+    const Tensor zeros = CodesAsFloats(*zero_points);
+    for (size_t i = 0; i < params.size(); ++i) params[i].zero_point = static_cast<int64_t>(zeros.floats()[i]);
+  }
+  return params;
+}
+
+// Which of the params an element of the weight has.
+size_t ParamOf(const CodedWeight& weight, size_t element) {
+  if (weight.params.size() == 1) return 0;
+  const Shape& shape = weight.values.shape();
+  size_t inner = 1;
+  for (size_t axis = static_cast<size_t>(weight.axis) + 1; axis < shape.size(); ++axis)
+    inner *= static_cast<size_t>(shape[axis]);
+  const auto extent = static_cast<size_t>(shape[static_cast<size_t>(weight.axis)]);
+  const size_t index = element / inner % extent;
+  if (weight.block_size == 0) return index;
+  const auto block = static_cast<size_t>(weight.block_size), blocks = (extent + block - 1) / block;
+  return (element / inner / extent * blocks + index / block) * inner + element % inner;
+}
+
+// Of the elements that share one: how many inputs follow each other.
+size_t InputsPerParam(const CodedLayer& layer) {
+  const CodedWeight& weight = layer.weight;
+  if (weight.params.size() == 1) return layer.form.inputs;
+  const bool along_outputs = weight.axis == (layer.form.output_major ? 0 : 1);
+  if (along_outputs && weight.block_size == 0) return layer.form.inputs;
+  const bool is_matrix = weight.values.shape().size() == 2;
+  return is_matrix && weight.block_size > 0 && !along_outputs ? static_cast<size_t>(weight.block_size) : 1;
+}
+
+}  // namespace
+
+std::optional<LayerForm> FormOfLayer(const Node& node, const Shape& weight) {
+  if (node.Is("Conv")) {
+    const std::string padding = node.String("auto_pad", "NOTSET");
+    if (padding != "NOTSET" && padding != "VALID") return std::nullopt;
+    LayerForm form{.groups = static_cast<size_t>(node.Int("group", 1)), .inputs = 1, .weight = weight};
+    form.outputs = static_cast<size_t>(weight[0]) / form.groups;
+    for (size_t axis = 1; axis < weight.size(); ++axis) form.inputs *= static_cast<size_t>(weight[axis]);
+    return form;
+  }
+  const bool is_gemm = node.Is("Gemm") && node.Int("transA", 0) == 0 && node.Float("alpha", 1) == 1;
+  if (weight.size() != 2 || !(is_gemm || node.Is("MatMul"))) return std::nullopt;
+  const bool output_major = is_gemm && node.Int("transB", 0) != 0;
+  const auto rows = static_cast<size_t>(weight[0]), columns = static_cast<size_t>(weight[1]);
+  return LayerForm{.inputs = output_major ? columns : rows,
+                   .outputs = output_major ? rows : columns,
+                   .output_major = output_major,
+                   .weight = weight};
+}
+
+bool HasCodes(const Graph& graph, const Node& node) {
+  if (!node.Is("Conv") && !node.Is("Gemm") && !node.Is("MatMul")) return false;
+  const Node* dequantizer = Dequantizer(graph, node.input(1));
+  const Tensor* codes = dequantizer == nullptr ? nullptr : graph.Initializer(dequantizer->input(0));
+  return codes != nullptr && IsIntType(codes->type());
+}
+
+std::optional<CodedLayer> CodedLayerOf(const Graph& graph, const Node& node) {
+  if (!HasCodes(graph, node)) return std::nullopt;
+  const Node* dequantizer = Dequantizer(graph, node.input(1));
+  const Tensor* codes = graph.Initializer(dequantizer->input(0));
+  const std::optional<LayerForm> form = FormOfLayer(node, codes->shape());
+  const bool alone = graph.UseCount(node.input(1)) == 1 && graph.UseCount(dequantizer->input(0)) == 1;
+  if (!form || !alone) return std::nullopt;
+  CodedWeight weight{.codes = dequantizer->input(0),
+                     .values = CodesAsFloats(*codes),
+                     .params = ParamsOf(graph, *dequantizer),
+                     .block_size = dequantizer->Int("block_size", 0)};
+  if (weight.params.empty()) return std::nullopt;
+  const auto rank = static_cast<int64_t>(codes->shape().size()), axis = dequantizer->Int("axis", 1);
+  if (weight.params.size() > 1) weight.axis = static_cast<int>(axis < 0 ? axis + rank : axis);
+  return CodedLayer{&node, *form, std::move(weight)};
+}
+
+// The codes that the writer has used tell which there are: all of the type, without the lowest, or seven bits.
+CodeGrids GridsOf(const CodedLayer& layer, size_t group) {
+  const std::span<const float> codes = layer.weight.values.floats();
+  const auto [least, most] = std::ranges::minmax(codes);
+  CodeGrids grids{.inputs_per_grid = InputsPerParam(layer), .outputs = layer.form.outputs};
+  for (size_t i = 0; i < layer.form.inputs; i += grids.inputs_per_grid) {
+    for (size_t j = 0; j < layer.form.outputs; ++j) {
+      const QuantParams& params = layer.weight.params[ParamOf(layer.weight, layer.form.IndexOf(group, i, j))];
+      const auto zero = static_cast<float>(params.zero_point);
+      grids.grids.push_back({.scale = params.scale, .least = least - zero, .most = most - zero});
+    }
+  }
+  return grids;
+}
+
+Matrix WeightsOf(const LayerForm& form, const Tensor& weight, size_t group) {
+  Matrix weights(form.inputs, form.outputs);
+  const float* values = weight.floats().data();
+  for (size_t i = 0; i < form.inputs; ++i) {
+    for (size_t j = 0; j < form.outputs; ++j) weights.at(i, j) = values[form.IndexOf(group, i, j)];
+  }
+  return weights;
+}
+
+Matrix CodesOf(const CodedLayer& layer, size_t group) {
+  Matrix codes = WeightsOf(layer.form, layer.weight.values, group);
+  for (size_t i = 0; i < codes.rows(); ++i) {
+    for (size_t j = 0; j < codes.columns(); ++j)
+      codes.at(i, j) -=
+          static_cast<float>(layer.weight.params[ParamOf(layer.weight, layer.form.IndexOf(group, i, j))].zero_point);
+  }
+  return codes;
+}
+
+void WriteCodes(Graph& graph, const CodedLayer& layer, const std::vector<Matrix>& codes) {
+  std::vector<float> values(layer.weight.values.floats().size());
+  for (size_t group = 0; group < codes.size(); ++group) {
+    for (size_t i = 0; i < layer.form.inputs; ++i) {
+      for (size_t j = 0; j < layer.form.outputs; ++j) {
+        const size_t element = layer.form.IndexOf(group, i, j);
+        const int64_t zero_point = layer.weight.params[ParamOf(layer.weight, element)].zero_point;
+        values[element] = codes[group].at(i, j) + static_cast<float>(zero_point);
+      }
+    }
+  }
+  const Tensor& old = *graph.Initializer(layer.weight.codes);
+  Result<EncodedTensor> encoded =
+      EncodeTensor(Tensor::FromFloats(old.shape(), values), {QuantParams()}, -1, {.type = old.type()});
+  PREON_CHECK(encoded.ok());
+  graph.SetInitializer(layer.weight.codes, encoded->codes);
+}
+
+bool HasBias(const Graph& graph, const Node& node, size_t outputs) {
+  const std::string& bias = node.input(2);
+  if (bias.empty() || node.Float("beta", 1) != 1) return false;
+  const Node* dequantizer = Dequantizer(graph, bias);
+  const std::string& constant = dequantizer == nullptr ? bias : dequantizer->input(0);
+  const Tensor* values = graph.Initializer(constant);
+  if (values == nullptr || graph.UseCount(bias) != 1 || graph.UseCount(constant) != 1) return false;
+  if (static_cast<size_t>(values->count()) != outputs) return false;
+  return dequantizer == nullptr ? values->type() == DataType::kFloat
+                                : values->type() == DataType::kInt32 && !ParamsOf(graph, *dequantizer).empty();
+}
+
+void SetBias(Graph& graph, const Node& node, const std::vector<double>& bias) {
+  const Node* dequantizer = Dequantizer(graph, node.input(2));
+  const std::string constant = dequantizer == nullptr ? node.input(2) : dequantizer->input(0);
+  const Shape shape = graph.Initializer(constant)->shape();
+  if (dequantizer == nullptr) {
+    const std::vector<float> values(bias.begin(), bias.end());
+    return graph.SetInitializer(constant, Tensor::FromFloats(shape, values));
+  }
+  const std::vector<QuantParams> params = ParamsOf(graph, *dequantizer);
+  std::vector<int32_t> codes(bias.size());
+  for (size_t j = 0; j < bias.size(); ++j) {
+    constexpr auto kMost = static_cast<double>(std::numeric_limits<int32_t>::max());
+    const double code = std::nearbyint(bias[j] / double{params[params.size() == 1 ? 0 : j].scale});
+    codes[j] = static_cast<int32_t>(std::clamp(code, -kMost, kMost));
+  }
+  graph.SetInitializer(constant, Tensor::From<int32_t>(DataType::kInt32, shape, codes));
+}
+
+}  // namespace preon

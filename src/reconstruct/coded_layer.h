@@ -1,0 +1,64 @@
+// CodedLayer: a Conv, Gemm or MatMul of a Q/DQ model whose weight is codes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "formats/int_format.h"
+#include "ir/graph.h"
+#include "solver/code_problem.h"
+
+namespace preon {
+
+/// What a linear layer computes: for each group, rows of `inputs` values times [inputs, outputs].
+struct LayerForm {
+  size_t groups = 1, inputs = 0, outputs = 0;  ///< per group
+  bool output_major = true;  ///< the weight lies as [groups · outputs, inputs], else as [inputs, outputs]
+  Shape weight;
+
+  size_t IndexOf(size_t group, size_t input, size_t output) const {
+    return output_major ? (group * outputs + output) * inputs + input : input * outputs + output;
+  }
+};
+
+/// Nullopt for what is not linear in a constant weight or has attributes that rows do not follow (auto_pad, transA,
+/// alpha, beta).
+std::optional<LayerForm> FormOfLayer(const Node& node, const Shape& weight);
+
+/// The weight's codes and what they mean.
+struct CodedWeight {
+  std::string codes;  ///< initializer
+  Tensor values;      ///< float, one per code: the codes themselves
+  std::vector<QuantParams> params;
+  int axis = -1;
+  int64_t block_size = 0;
+};
+
+struct CodedLayer {
+  const Node* node = nullptr;
+  LayerForm form;
+  CodedWeight weight;
+};
+
+/// Is it a Conv, Gemm or MatMul whose input 1 a DequantizeLinear makes of constant codes?
+bool HasCodes(const Graph& graph, const Node& node);
+/// Nullopt where HasCodes is false, FormOfLayer knows no form, or others share the codes.
+std::optional<CodedLayer> CodedLayerOf(const Graph& graph, const Node& node);
+
+/// The grids of one group.
+CodeGrids GridsOf(const CodedLayer& layer, size_t group);
+/// Of a float weight in the layer's form, one group: [inputs, outputs].
+Matrix WeightsOf(const LayerForm& form, const Tensor& weight, size_t group);
+/// Codes that count from the zero point, one matrix per group, into the graph.
+void WriteCodes(Graph& graph, const CodedLayer& layer, const std::vector<Matrix>& codes);
+/// The codes in the graph, counted from the zero point, of one group.
+Matrix CodesOf(const CodedLayer& layer, size_t group);
+
+/// Has the node a bias, one value for each of so many outputs, that SetBias can change?
+bool HasBias(const Graph& graph, const Node& node, size_t outputs);
+/// Float, or codes with the scales that they have.
+void SetBias(Graph& graph, const Node& node, const std::vector<double>& bias);
+
+}  // namespace preon

@@ -1,0 +1,90 @@
+#include "reconstruct/layer_data.h"
+
+#include <algorithm>
+
+#include "formats/int_format.h"
+#include "reconstruct/segment.h"
+#include "solver/dense.h"
+
+namespace preon {
+namespace {
+
+constexpr size_t kRunsAtOnce = 16;  // their rows are in memory together
+
+struct GroupRows {
+  Matrix inputs, missing;
+};
+
+// What the float layer lacks to its targets where it reads `inputs`.
+Matrix Missing(const Matrix& inputs, const Matrix& weights, const FloatLayer& layer, const Matrix& targets,
+               size_t first_output) {
+  Matrix missing(inputs.rows(), weights.columns());
+  for (size_t p = 0; p < missing.rows(); ++p) {
+    for (size_t j = 0; j < missing.columns(); ++j)
+      missing.at(p, j) = targets.at(p, first_output + j) - layer.bias[first_output + j];
+  }
+  AddProduct(inputs.view(), weights.view(), -1, missing.view());
+  return missing;
+}
+
+// The layer's input as floats, whether it or its codes are at hand.
+Tensor InputValues(const Graph& graph, const std::string& input, const Tensor& stored) {
+  if (stored.type() == DataType::kFloat) return stored;
+  const Node* dequantizer = graph.Producer(input);
+  const Tensor* scale = graph.Initializer(dequantizer->input(1));
+  const Tensor* zero = graph.Initializer(dequantizer->input(2));
+  const int64_t zero_point =
+      zero == nullptr ? 0 : static_cast<int64_t>(DecodeTensor({.codes = *zero, .params = {QuantParams()}}).floats()[0]);
+  return DecodeTensor({.codes = stored, .params = {{scale->floats()[0], zero_point}}});
+}
+
+}  // namespace
+
+bool Judges(size_t run, size_t runs) { return runs < kJudgingStep || run % kJudgingStep == kJudgingStep - 1; }
+bool Fits(size_t run, size_t runs) { return runs < kJudgingStep || !Judges(run, runs); }
+
+Result<LayerData> CollectLayer(const Model& quantized, const CodedLayer& layer, const FloatLayer& float_layer,
+                               const LayerTargets& targets, const LiveRuns& live, const RunContext& context) {
+  const Graph& graph = quantized.graph;
+  const LayerForm& form = layer.form;
+  const std::string& input = layer.node->input(0);
+  const bool with_bias = HasBias(graph, *layer.node, form.groups * form.outputs);
+  const ParallelFor parallel_for = OnThreads(static_cast<size_t>(context.ThreadCount()));
+  std::vector<Matrix> weights;
+  LayerData data;
+  for (size_t group = 0; group < form.groups; ++group) {
+    weights.push_back(WeightsOf(form, float_layer.weight, group));
+    data.fitted.emplace_back(form.inputs, form.outputs, with_bias);
+    data.judging.emplace_back(form.inputs, form.outputs, with_bias);
+  }
+  for (size_t begin = 0; begin < live.runs(); begin += kRunsAtOnce) {
+    const size_t end = std::min(begin + kRunsAtOnce, live.runs());
+    std::vector<std::vector<GroupRows>> rows(end - begin);
+    std::vector<size_t> runs;
+    for (size_t run = begin; run < end; ++run) runs.push_back(run);
+    const SeeRun read = [&](size_t run, const std::map<std::string, Tensor>& tensors) {
+      const Tensor values = InputValues(graph, input, tensors.begin()->second);
+      for (size_t group = 0; group < form.groups; ++group) {
+        Matrix inputs = InputRows(*layer.node, form, values, targets.places[run], targets.shapes[run], group);
+        Matrix missing = Missing(inputs, weights[group], float_layer, targets.rows[run], group * form.outputs);
+        rows[run - begin].push_back({std::move(inputs), std::move(missing)});
+      }
+      return Status::Ok();
+    };
+    PREON_RETURN_IF_ERROR(live.Run(quantized, {StoredAs(graph, input)}, runs, read));
+    const auto add = [&](size_t group, const ParallelFor& inside) {
+      for (size_t run = begin; run < end; ++run) {
+        const auto& [inputs, missing] = rows[run - begin][group];
+        if (Fits(run, live.runs())) data.fitted[group].Add(inputs.view(), missing.view(), inside);
+        if (Judges(run, live.runs())) data.judging[group].Add(inputs.view(), missing.view(), inside);
+      }
+    };
+    if (form.groups == 1)
+      add(0, parallel_for);
+    else
+      parallel_for(form.groups, [&](size_t group) { add(group, {}); });
+  }
+  return data;
+}
+
+}  // namespace preon

@@ -1,0 +1,42 @@
+// LayerData: sums of what a layer of the quantized model reads and of what its float weights lack there to float.
+#pragma once
+
+#include <vector>
+
+#include "base/context.h"
+#include "reconstruct/coded_layer.h"
+#include "reconstruct/layer_rows.h"
+#include "reconstruct/live_runs.h"
+#include "solver/layer_sums.h"
+
+namespace preon {
+
+/// What the float model gives at a layer's places, of each run.
+struct LayerTargets {
+  std::vector<std::vector<Place>> places;
+  std::vector<Shape> shapes;  ///< of the layer's output
+  std::vector<Matrix> rows;   ///< [places, outputs of all groups]
+};
+
+/// The float layer, with what the quantized model has divided.
+struct FloatLayer {
+  Tensor weight;
+  std::vector<float> bias;     ///< one per output
+  std::vector<float> divided;  ///< what each output of the float model is divided by; empty: nothing
+};
+
+/// Codes are fitted to some runs, and others judge them, every tenth; with fewer than that, all do both.
+constexpr size_t kJudgingStep = 10;
+bool Judges(size_t run, size_t runs);
+bool Fits(size_t run, size_t runs);
+
+/// By group, of the runs that codes are fitted to and of those that judge.
+struct LayerData {
+  std::vector<LayerSums> fitted, judging;
+};
+
+/// Runs the quantized model up to the layer. Errors: the runtime's.
+Result<LayerData> CollectLayer(const Model& quantized, const CodedLayer& layer, const FloatLayer& float_layer,
+                               const LayerTargets& targets, const LiveRuns& live, const RunContext& context);
+
+}  // namespace preon

@@ -1,0 +1,128 @@
+#include "reconstruct/layer_rows.h"
+
+#include <algorithm>
+
+namespace preon {
+namespace {
+
+// Of one sample.
+int64_t PlacesPerSample(const Node& node, const Shape& output) {
+  int64_t places = 1;
+  const size_t last = node.Is("Conv") ? output.size() : output.size() - 1;
+  for (size_t axis = node.Is("Conv") ? 2 : 1; axis < last; ++axis) places *= output[axis];
+  return places;
+}
+
+// A fixed sequence of uniform numbers, by what is drawn for. Source: SplitMix64 (Steele et al. 2014).
+double Draw(uint64_t sample, uint64_t index) {
+  uint64_t bits = (sample << 32) + index + 0x9E3779B97F4A7C15U;
+  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9U;
+  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBU;
+  return static_cast<double>((bits ^ (bits >> 31)) >> 11) * 0x1p-53;
+}
+
+// Where each element of a patch lies, along all axes of the kernel.
+struct Patch {
+  Patch(const Node& node, const Shape& weight, const Shape& input, const Shape& output) {
+    const size_t axes = weight.size() - 2;
+    const auto or_ones = [&](const char* name, int64_t value) {
+      std::vector<int64_t> ints = node.Ints(name);
+      return ints.empty() ? std::vector<int64_t>(2 * axes, value) : ints;
+    };
+    strides = or_ones("strides", 1);
+    dilations = or_ones("dilations", 1);
+    pads = or_ones("pads", 0);
+    kernel.assign(weight.begin() + 2, weight.end());
+    extents.assign(input.begin() + 2, input.end());
+    places.assign(output.begin() + 2, output.end());
+  }
+
+  // Where the elements of a place's patch lie in a channel, in the kernel's order; -1 in the padding.
+  void Find(int64_t place, std::vector<int64_t>& found) const {
+    std::vector<int64_t> first(kernel.size());
+    for (size_t axis = kernel.size(); axis-- > 0; place /= places[axis])
+      first[axis] = place % places[axis] * strides[axis] - pads[axis];
+    found.clear();
+    FindAlong(first, 0, 0, found);
+  }
+
+ private:
+  void FindAlong(const std::vector<int64_t>& first, size_t axis, int64_t offset, std::vector<int64_t>& found) const {
+    for (int64_t k = 0; k < kernel[axis]; ++k) {
+      const int64_t at = first[axis] + k * dilations[axis];
+      const bool inside = offset >= 0 && at >= 0 && at < extents[axis];
+      const int64_t here = inside ? offset * extents[axis] + at : -1;
+      if (axis + 1 < kernel.size())
+        FindAlong(first, axis + 1, here, found);
+      else
+        found.push_back(here);
+    }
+  }
+
+  std::vector<int64_t> strides, dilations, pads, kernel, extents, places;
+};
+
+int64_t Product(const Shape& shape, size_t from) {
+  int64_t product = 1;
+  for (size_t axis = from; axis < shape.size(); ++axis) product *= shape[axis];
+  return product;
+}
+
+}  // namespace
+
+std::vector<Place> PlacesOf(const Node& node, const Shape& output, int64_t first_sample, int64_t most) {
+  const int64_t all = PlacesPerSample(node, output), count = std::min(all, most);
+  std::vector<Place> places;
+  for (int64_t sample = 0; sample < output[0]; ++sample) {
+    for (int64_t i = 0; i < count; ++i) {
+      const double drawn =
+          count == all ? 0 : Draw(static_cast<uint64_t>(first_sample + sample), static_cast<uint64_t>(i));
+      const double part = static_cast<double>(all) / static_cast<double>(count);
+      places.push_back({sample, std::min(static_cast<int64_t>((static_cast<double>(i) + drawn) * part), all - 1)});
+    }
+  }
+  return places;
+}
+
+Matrix InputRows(const Node& node, const LayerForm& form, const Tensor& input, const std::vector<Place>& places,
+                 const Shape& output, size_t group) {
+  Matrix rows(places.size(), form.inputs);
+  const float* values = input.floats().data();
+  if (!node.Is("Conv")) {
+    const int64_t per_sample = PlacesPerSample(node, output);
+    for (size_t p = 0; p < places.size(); ++p)
+      std::copy_n(values + static_cast<size_t>(places[p].sample * per_sample + places[p].at) * form.inputs, form.inputs,
+                  rows.row(p));
+    return rows;
+  }
+  const Patch patch(node, form.weight, input.shape(), output);
+  const int64_t channels = input.shape()[1], area = Product(input.shape(), 2);
+  const int64_t of_group = form.weight[1];
+  std::vector<int64_t> found;
+  for (size_t p = 0; p < places.size(); ++p) {
+    const float* channel = values + (places[p].sample * channels + static_cast<int64_t>(group) * of_group) * area;
+    float* to = rows.row(p);
+    patch.Find(places[p].at, found);
+    for (int64_t i = 0; i < of_group; ++i, channel += area) {
+      for (const int64_t at : found) *to++ = at < 0 ? 0 : channel[at];
+    }
+  }
+  return rows;
+}
+
+Matrix OutputRows(const Node& node, const Tensor& output, const std::vector<Place>& places) {
+  const bool is_conv = node.Is("Conv");
+  const Shape& shape = output.shape();
+  const int64_t per_sample = PlacesPerSample(node, shape), channels = is_conv ? shape[1] : shape.back();
+  Matrix rows(places.size(), static_cast<size_t>(channels));
+  const float* values = output.floats().data();
+  for (size_t p = 0; p < places.size(); ++p) {
+    const float* from = is_conv ? values + places[p].sample * channels * per_sample + places[p].at
+                                : values + (places[p].sample * per_sample + places[p].at) * channels;
+    for (int64_t channel = 0; channel < channels; ++channel)
+      rows.row(p)[channel] = from[is_conv ? channel * per_sample : channel];
+  }
+  return rows;
+}
+
+}  // namespace preon

@@ -1,0 +1,124 @@
+#include "reconstruct/matched_layers.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace preon {
+namespace {
+
+constexpr int64_t kLeastRows = 4096;
+
+// The written model may read more channels, which are zeros (quantize/qdq_passes/fill_image_channels.h).
+std::optional<Tensor> Widened(const Tensor& weight, const Shape& shape) {
+  if (weight.shape() == shape) return weight;
+  Shape narrowed = shape;
+  if (shape.size() < 3 || weight.shape().size() != shape.size() || weight.shape()[1] > shape[1]) return std::nullopt;
+  narrowed[1] = weight.shape()[1];
+  if (narrowed != weight.shape()) return std::nullopt;
+  const auto outputs = static_cast<size_t>(shape[0]), from = weight.floats().size() / outputs;
+  const auto to = static_cast<size_t>(ElementCount(shape)) / outputs;
+  std::vector<float> values(outputs * to);
+  for (size_t j = 0; j < outputs; ++j) std::copy_n(weight.floats().data() + j * from, from, values.data() + j * to);
+  return Tensor::FromFloats(shape, values);
+}
+
+std::optional<FloatLayer> FloatLayerOf(const Graph& reference, const Node& node, const CodedLayer& coded) {
+  const Tensor* weight = reference.Initializer(node.input(1));
+  if (weight == nullptr || weight->type() != DataType::kFloat) return std::nullopt;
+  std::optional<Tensor> widened = Widened(*weight, coded.weight.values.shape());
+  if (!widened) return std::nullopt;
+  FloatLayer layer{.weight = *std::move(widened), .bias = std::vector<float>(coded.form.groups * coded.form.outputs)};
+  if (node.input(2).empty()) return layer;
+  const Tensor* bias = reference.Initializer(node.input(2));
+  const bool fits = bias != nullptr && static_cast<size_t>(bias->count()) == layer.bias.size();
+  if (!fits || node.Float("beta", 1) != 1) return std::nullopt;
+  std::ranges::copy(bias->floats(), layer.bias.begin());
+  return layer;
+}
+
+// The linear layer that gives a tensor, itself or through a Relu or Clip; null: none does.
+const Node* LayerBefore(const Graph& graph, const std::string& tensor) {
+  const Node* node = graph.Producer(tensor);
+  if (node != nullptr && (node->Is("Relu") || node->Is("Clip"))) node = graph.Producer(node->input(0));
+  return node;
+}
+
+// Multiplies the values of each of the weight's outputs.
+Tensor Scaled(const Tensor& weight, const std::vector<float>& factors, bool inverse) {
+  std::vector<float> values(weight.floats().begin(), weight.floats().end());
+  const size_t each = values.size() / factors.size();
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = inverse ? values[i] / factors[i / each] : values[i] * factors[i / each];
+  return Tensor::FromFloats(weight.shape(), values);
+}
+
+void DivideColumns(const std::vector<float>& factors, Matrix& rows) {
+  for (size_t p = 0; p < rows.rows(); ++p) {
+    for (size_t j = 0; j < factors.size(); ++j) rows.at(p, j) /= factors[j];
+  }
+}
+
+// As algorithms/channel_scales.h does: channels between a convolution and a depthwise one.
+void Divide(const Graph& reference, const DividedChannels& channels, std::vector<MatchedLayer>& layers) {
+  for (MatchedLayer& layer : layers) {
+    FloatLayer& in_float = layer.in_float;
+    if (layer.float_node == LayerBefore(reference, channels.tensor)) {
+      in_float.weight = Scaled(in_float.weight, channels.factors, true);
+      for (size_t j = 0; j < in_float.bias.size(); ++j) in_float.bias[j] /= channels.factors[j];
+      in_float.divided = channels.factors;
+    } else if (layer.float_node->input(0) == channels.tensor) {
+      in_float.weight = Scaled(in_float.weight, channels.factors, false);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<MatchedLayer> MatchLayers(const Graph& quantized, const FloatReference& reference,
+                                      std::vector<std::string>& left_out) {
+  const Graph& graph = reference.model.graph;
+  std::vector<MatchedLayer> layers;
+  for (const auto& node : quantized.nodes()) {
+    if (!HasCodes(quantized, *node)) continue;
+    std::optional<CodedLayer> coded = CodedLayerOf(quantized, *node);
+    const Node* float_node = graph.FindNode(node->name);
+    const bool same = coded && float_node != nullptr && float_node->op_type == node->op_type;
+    std::optional<FloatLayer> in_float = same ? FloatLayerOf(graph, *float_node, *coded) : std::nullopt;
+    if (in_float)
+      layers.push_back({std::move(*coded), std::move(*in_float), float_node, {}});
+    else
+      left_out.push_back(node->name);
+  }
+  for (const DividedChannels& channels : reference.divided) Divide(graph, channels, layers);
+  return layers;
+}
+
+Status SetTargets(const Model& reference, const std::vector<Batch>& batches, int64_t rows_per_input,
+                  const LiveRuns& live, std::vector<MatchedLayer>& layers) {
+  int64_t samples = 0;
+  for (const Batch& batch : batches) samples += batch.samples;
+  std::set<std::string> wanted;
+  for (MatchedLayer& layer : layers) {
+    wanted.insert(layer.float_node->output());
+    layer.targets.places.resize(batches.size());
+    layer.targets.shapes.resize(batches.size());
+    layer.targets.rows.resize(batches.size());
+  }
+  const SeeRun see = [&](size_t run, const std::map<std::string, Tensor>& tensors) {
+    for (MatchedLayer& layer : layers) {
+      const Tensor& output = tensors.at(layer.float_node->output());
+      const auto inputs = static_cast<int64_t>(layer.coded.form.inputs);
+      const int64_t rows = std::max(rows_per_input * inputs, kLeastRows);
+      LayerTargets& targets = layer.targets;
+      targets.places[run] =
+          PlacesOf(*layer.float_node, output.shape(), batches[run].first_sample, (rows + samples - 1) / samples);
+      targets.shapes[run] = output.shape();
+      targets.rows[run] = OutputRows(*layer.float_node, output, targets.places[run]);
+      DivideColumns(layer.in_float.divided, targets.rows[run]);
+    }
+    return Status::Ok();
+  };
+  return live.Run(reference, wanted, AllRuns(batches.size()), see);
+}
+
+}  // namespace preon

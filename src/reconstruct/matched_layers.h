@@ -1,0 +1,35 @@
+// MatchedLayers: layers of a quantized model beside those of the float model that it was written from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "quantize/write/write_hook.h"
+#include "reconstruct/layer_data.h"
+
+namespace preon {
+
+/// The float model that a quantized one was written from; nodes have the same names.
+struct FloatReference {
+  const Model& model;
+  std::vector<DividedChannels> divided;  ///< channels that the quantized model has divided, with the weights around
+};
+
+struct MatchedLayer {
+  CodedLayer coded;
+  FloatLayer in_float;
+  const Node* float_node = nullptr;
+  LayerTargets targets;
+};
+
+/// Conv, Gemm and MatMul with codes that `reference` has under the same name, in the graph's order.
+/// @param left_out  gets the names of the others that have codes
+std::vector<MatchedLayer> MatchLayers(const Graph& quantized, const FloatReference& reference,
+                                      std::vector<std::string>& left_out);
+
+/// Runs the float model once, for all of the layers. @param rows_per_input  a layer gets so many rows for each of its
+/// inputs, at least 4096, as far as the samples have them. Errors: the runtime's.
+Status SetTargets(const Model& reference, const std::vector<Batch>& batches, int64_t rows_per_input,
+                  const LiveRuns& live, std::vector<MatchedLayer>& layers);
+
+}  // namespace preon

@@ -1,0 +1,94 @@
+#include "reconstruct/reconstruct.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ir/model_io.h"
+#include "reconstruct/test_qdq_models.h"
+
+namespace preon {
+namespace {
+
+using test::EmptyModel;
+using test::RandomRuns;
+using test::TwoConvolutions;
+using test::WithCodes;
+using ::testing::ElementsAre;
+
+const RunContext kContext;
+
+// Inputs 0 and 1 are always equal, so only the sum of their weights counts: 0.4 + 0.4, which nearest codes of scale 1
+// make 0. The second layer gets 0.2 too much then, of which its own weight of 1.4 makes 1.2 or 1.6 instead of 1.12.
+Model TwoProducts() {
+  Model model = EmptyModel({4, 2});
+  Graph& graph = model.graph;
+  graph.SetInitializer("w1", Tensor::FromFloats({2, 1}, std::vector<float>{0.4F, 0.4F}));
+  graph.SetInitializer("w2", Tensor::FromFloats({1, 1}, std::vector<float>{1.4F}));
+  graph.AddNode("MatMul", {"x", "w1"}, {"a"}, "first");
+  graph.AddNode("MatMul", {"a", "w2"}, {"y"}, "second");
+  graph.AddOutput("y", {.type = DataType::kFloat, .shape = Shape{4, 1}});
+  return model;
+}
+
+std::vector<Batch> EqualInputs() {
+  std::vector<Batch> batches = RandomRuns({4, 2}, 12);
+  for (Batch& batch : batches) {
+    std::vector<float> values(batch.feeds[0].tensor.floats().begin(), batch.feeds[0].tensor.floats().end());
+    for (size_t row = 0; row < 4; ++row) values[2 * row + 1] = values[2 * row];
+    batch.feeds[0].tensor = Tensor::FromFloats({4, 2}, values);
+  }
+  return batches;
+}
+
+TEST(Reconstruct, CodesMakeUpForEachOther) {
+  Model quantized = WithCodes(TwoProducts(), 1);
+  EXPECT_THAT(quantized.graph.Initializer("w1_codes")->As<int8_t>(), ElementsAre(0, 0));
+  quantized.graph.SetInitializer("w1_codes", Tensor::From<int8_t>(DataType::kInt8, {2, 1}, std::vector<int8_t>{0, 1}));
+  Model nearest = WithCodes(TwoProducts(), 1);
+  // The codes in use tell which there are; two of the layer's are 0 and 1.
+  const Model reference = TwoProducts();
+  const auto done =
+      Reconstruct(quantized, {reference, {}}, EqualInputs(), {.reach = {.two_sided = true}}, {}, kContext);
+  ASSERT_TRUE(done.ok()) << done.status().ToString();
+  const auto codes = quantized.graph.Initializer("w1_codes")->As<int8_t>();
+  EXPECT_EQ(codes[0] + codes[1], 1);
+  EXPECT_THAT(quantized.graph.Initializer("w2_codes")->As<int8_t>(), ElementsAre(1));  // 1 · 1 is nearest to 1.12
+  EXPECT_EQ(done->layers.size(), 2U);
+}
+
+TEST(Reconstruct, ConvolutionsComeNearerAndTheSameForAnyNumberOfThreads) {
+  const Model reference = TwoConvolutions();
+  Model quantized = WithCodes(reference, 0.25F), again = quantized;
+  const std::vector<Batch> batches = RandomRuns({1, 3, 8, 8}, 40);
+  RunContext one, three;
+  one.threads = 1;
+  three.threads = 3;
+  const auto done = Reconstruct(quantized, {reference, {}}, batches, {.reach = {.steps = 1}}, {}, one);
+  ASSERT_TRUE(done.ok()) << done.status().ToString();
+  EXPECT_GT(done->after_db, done->before_db + 3);
+  ASSERT_TRUE(Reconstruct(again, {reference, {}}, batches, {.reach = {.steps = 1}}, {}, three).ok());
+  for (const auto& [name, tensor] : quantized.graph.initializers())
+    EXPECT_TRUE(std::ranges::equal(tensor.bytes(), again.graph.Initializer(name)->bytes())) << name;
+}
+
+TEST(Reconstruct, LayersWithoutAFloatOneAreNamed) {
+  Model reference = TwoConvolutions(), quantized = WithCodes(reference, 0.25F);
+  reference.graph.Producer("c")->name = "other";
+  Model other = EmptyModel({1, 3, 8, 8});
+  const auto done = Reconstruct(quantized, {other, {}}, {}, {}, {}, kContext);
+  EXPECT_EQ(done.ok() ? done->left_out.size() : 0U, 2U);
+}
+
+TEST(Reconstruct, CancelledRunsEnd) {
+  std::atomic<bool> cancel = true;
+  RunContext context;
+  context.cancel = &cancel;
+  Model quantized = WithCodes(TwoConvolutions(), 0.25F);
+  const Model reference = TwoConvolutions();
+  const auto done = Reconstruct(quantized, {reference, {}}, RandomRuns({1, 3, 8, 8}, 3), {}, {}, context);
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.status().id(), ErrorId::kCancelled);
+}
+
+}  // namespace
+}  // namespace preon
