@@ -106,12 +106,13 @@ def run(preon, line):
         line = line.replace(word, other)
     words = shlex.split(line.split("|")[0], comments=True)
     if "silero_vad.onnx" in words and not (preon.folder / "silero_vad.onnx").exists():
-        pytest.skip("needs models/silero_vad_op18_ifless.onnx and audio/vad in PREON_DATA")
+        return False
     if words[1:2] == ["merge"] and "4.calib" in words:  # the other machines
         for index in (2, 3, 4):
             assert preon("calibrate", "model.onnx", "-o", f"{index}.calib", "--data", "samples", "--shard", f"{index}/4").returncode == 0
     done = preon(*words[1:])
     assert done.returncode in (0, 5), (line, done.stderr)
+    return True
 
 
 def test_every_block_is_run_or_known():
@@ -126,9 +127,9 @@ def test_every_block_is_run_or_known():
 @pytest.mark.parametrize("page", [page for page in PAGES if any(commands(block) for _, block in blocks(page))])
 def test_commands_of_a_page(preon, files, page):
     prepared(preon, files, page)
-    for _, block in blocks(page):
-        for line in commands(block):
-            run(preon, line)
+    left_out = [line for _, block in blocks(page) for line in commands(block) if not run(preon, line)]
+    if left_out:
+        pytest.skip(f"all but '{left_out[0]}' passed: it needs models/silero_vad_op18_ifless.onnx and audio/vad in PREON_DATA")
 
 
 @pytest.mark.parametrize("kind, index", [("json", 0), ("yaml", 0), ("json", 1)])
