@@ -170,6 +170,11 @@ class _QuantizeCalibrateRangesInstrument(TypedDict, total=False):
     "raise the model to this opset of ONNX first (default: the target's preferred opset, else the lowest that its quantizers need)"
 
 
+class _QuantizeCalibrateInstrumentPasses(TypedDict, total=False):
+    algorithm: Optional[Many]
+    "also use an algorithm, with its options behind a colon: NAME:OPTION=VALUE,... ('help' lists algorithms and options)"
+
+
 class _Passes(TypedDict, total=False):
     list: Optional[Path]
     "names of passes to run, one per line"
@@ -221,6 +226,7 @@ class QuantizeOptions(
     _QuantizeCalibrateRangesAnalyzeInstrument,
     _QuantizeRanges,
     _QuantizeCalibrateRangesInstrument,
+    _QuantizeCalibrateInstrumentPasses,
     _QuantizePasses,
     _QuantizeCalibrateRangesInstrumentPasses,
     _QuantizeCompare,
@@ -236,6 +242,7 @@ class CalibrateOptions(
     _Calibrate,
     _QuantizeCalibrateRangesAnalyzeInstrument,
     _QuantizeCalibrateRangesInstrument,
+    _QuantizeCalibrateInstrumentPasses,
     _QuantizeCalibrateRangesInstrumentPasses,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
@@ -276,6 +283,7 @@ class InstrumentOptions(
     _Instrument,
     _QuantizeCalibrateRangesAnalyzeInstrument,
     _QuantizeCalibrateRangesInstrument,
+    _QuantizeCalibrateInstrumentPasses,
     _QuantizeCalibrateRangesInstrumentPasses,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
@@ -283,6 +291,7 @@ class InstrumentOptions(
 
 
 class PassesOptions(
+    _QuantizeCalibrateInstrumentPasses,
     _Passes,
     _QuantizePasses,
     _QuantizeCalibrateRangesInstrumentPasses, total=False,

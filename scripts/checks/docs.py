@@ -8,6 +8,7 @@ BACKTICKED = re.compile(r"`([^`\n]+)`")
 FILE = re.compile(r"[\w./-]+\.(?:h|cc|inc|cmake|onnxtxt|py|sh|md)")
 #: Names of a user's own files in examples, and of files that a build or a run writes.
 EXAMPLES = re.compile(r"(^|/)(x|three_sigma|count_values)(_test)?[._]|^(build|DIR|OUT)/|\bNAME\b|^(foo|my_\w+|mine|reader|evaluate|convert)\.py$")
+ALGORITHM_NAME = re.compile(r'name\(\) const override \{ return "([\w-]+)"')
 PASS_NAME = re.compile(r'(?:\.name = |name\(\) const override \{ return )"([\w-]+)"')
 #: A function that makes an entry of a registry; where it makes one of several of a class, the name is in its body.
 MAKER = re.compile(r"^std::unique_ptr<\w+> (Make\w+)\(\) \{(.*?)\}", re.MULTILINE | re.DOTALL)
@@ -70,7 +71,7 @@ def registered_algorithms(tree):
     """The same of the list of algorithms."""
     names = {}
     for path in tree.select(".cc", below="src/algorithms/"):
-        own = PASS_NAME.search(tree.text(path))
+        own = ALGORITHM_NAME.search(tree.text(path))
         names.update({name: own.group(1) for _, name in ALGORITHM.findall(tree.text(path)) if own})
     return [names.get(name, name) for name in listed_algorithms(tree)]
 

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "ir/model_io.h"
+#include "pipeline/float_algorithms.h"
 #include "pipeline/output.h"
 #include "quantize/qdq_passes/qdq_pass.h"
 #include "runtime/runtime_evaluator.h"
@@ -26,16 +27,13 @@ Result<std::vector<std::string>> ReadPassNames(const std::string& path) {
   return names;
 }
 
-// The registry's names. Errors: kUnknownOption, kMissingOption where there is none.
+// The registry's names. Errors: kUnknownOption.
 Result<std::set<std::string>> ChosenPasses(const PassesOptions& options, const Builtins& builtins) {
   std::vector<std::string> given = options.names;
   if (!options.list.empty()) {
     PREON_ASSIGN_OR_RETURN(const std::vector<std::string> listed, ReadPassNames(options.list));
     given.insert(given.end(), listed.begin(), listed.end());
   }
-  if (given.empty())
-    return Error(ErrorId::kMissingOption, "passes: got no pass, wanted --pass or --list")
-        .WithHint("--pass help lists them");
   std::set<std::string> names;
   for (const std::string& name : given) {
     PREON_ASSIGN_OR_RETURN(std::string known, PassName(builtins, name));
@@ -58,18 +56,48 @@ Result<std::vector<PassRecord>> RunFloatPasses(Model& model, const std::set<std:
   return RunPasses(model, run.builtins.passes, env, runner);
 }
 
+// Those that were asked for by name and rewrite float models; the others need a plan.
+std::vector<const Algorithm*> AskedAlgorithms(const AlgorithmOptions& options,
+                                              const std::vector<const Algorithm*>& chosen) {
+  std::vector<const Algorithm*> asked;
+  for (const Algorithm* algorithm : chosen) {
+    if (options.asked.contains(std::string(algorithm->name())) && algorithm->phase() == AlgorithmPhase::kFloatModel)
+      asked.push_back(algorithm);
+  }
+  return asked;
+}
+
+Result<NodeFilter> EveryNode(const Model&) {
+  return NodeFilter([](const Node&) { return true; });
+}
+
+Result<std::optional<CollectedStatistics>> NoSamples(const Model&, const StatisticsRequest&) {
+  return std::optional<CollectedStatistics>();
+}
+
 }  // namespace
 
 Result<PassesResult> PassesVerb(const std::string& path, RunInputs& run) {
   const Options& options = run.options;
   PREON_RETURN_IF_ERROR(CheckOutputs("passes", options, {path}));
-  PREON_ASSIGN_OR_RETURN(const std::set<std::string> chosen, ChosenPasses(options.passes, run.builtins));
+  PREON_ASSIGN_OR_RETURN(std::set<std::string> chosen, ChosenPasses(options.passes, run.builtins));
+  const std::vector<const Algorithm*> algorithms = AskedAlgorithms(options.algorithms, run.choices.algorithms.list);
+  if (chosen.empty() && algorithms.empty())
+    return Error(ErrorId::kMissingOption, "passes: got no pass, wanted --pass, --list or --algorithm")
+        .WithHint("--pass help and --algorithm help list them");
+  for (const Algorithm* algorithm : algorithms) {
+    for (const std::string_view pass : algorithm->SourcePasses()) chosen.emplace(pass);
+  }
   run.context.BeginStage("load");
   PREON_ASSIGN_OR_RETURN(Model model, LoadModel(path));
   PREON_RETURN_IF_ERROR(CheckNotInputs(options.outputs, model.external_files));
+  InferShapes(model);
   PassesResult result{.output = options.outputs.file, .nodes_before = static_cast<int64_t>(model.graph.nodes().size())};
   run.context.BeginStage("passes");
   PREON_ASSIGN_OR_RETURN(std::vector<PassRecord> records, RunFloatPasses(model, chosen, run));
+  PREON_RETURN_IF_ERROR(RewriteFloatModel(model, algorithms,
+                                          {.quantized = EveryNode, .collect = NoSamples, .compat = options.plan.compat},
+                                          &result.warnings));
   QdqPassOptions of_quantized{.enabled = chosen};
   for (const auto& pass : run.builtins.qdq_passes.entries()) {
     if (!chosen.contains(std::string(pass->name()))) of_quantized.disabled.insert(std::string(pass->name()));

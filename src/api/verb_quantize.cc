@@ -71,7 +71,7 @@ Result<Calibration> CalibrateOrLoad(PreparedModel& prepared, const RunInputs& ru
   const Choices& choices = run.choices;
   const bool needs_statistics =
       choices.target->NeedsStatistics(choices.plan) ||
-      (!run.samples.made_up() && !AlgorithmsThatNeedData(prepared, choices.algorithms).empty());
+      (!run.samples.made_up() && !AlgorithmsThatNeedData(prepared, choices.algorithms.list).empty());
   if (calib.empty() && !IsComplete(prepared.plan, files.saved, needs_statistics)) {
     if (!run.samples.made_up()) return run.Calibration(preparation).Run(prepared, files);
     return Error(ErrorId::kMissingOption, run.options.outputs.ranges, ": no range for '",
@@ -138,11 +138,12 @@ void DescribeWeights(std::optional<int64_t> block_size, WeightMethod method, con
   result.weight_method = WeightMethodName(method);
 }
 
-// Algorithms that have no part in the result.
+// Algorithms that are on by default and have no part in the result.
 std::vector<std::string> AlgorithmsBeside(const AlgorithmRegistry& all, const std::vector<const Algorithm*>& chosen) {
   std::vector<std::string> names;
   for (const auto& algorithm : all.entries()) {
-    if (std::ranges::find(chosen, algorithm.get()) == chosen.end()) names.emplace_back(algorithm->name());
+    if (algorithm->on_by_default() && std::ranges::find(chosen, algorithm->name(), &Algorithm::name) == chosen.end())
+      names.emplace_back(algorithm->name());
   }
   return names;
 }
@@ -193,7 +194,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
                           .saved = saved,
                           .collected_ranges = calibration.collected_ranges ? &*calibration.collected_ranges : nullptr,
                           .own_method = run.choices.own_method,
-                          .algorithms = run.choices.algorithms,
+                          .algorithms = run.choices.algorithms.list,
                           .passes = QdqPassesOf(run.choices.passes)};
   const FallbackPlanner fallback(*run.choices.target, run.choices.plan, data, saved ? &saved->ranges : nullptr);
   PREON_RETURN_IF_ERROR(fallback.LeaveNotReached(prepared));
@@ -240,7 +241,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
                   run.choices.plan.weight_rule.method_for(options.plan.scale_type_of_weights()), prepared.plan.nbits,
                   result);
   result.compat = CompatName(options.plan.compat);
-  result.without = AlgorithmsBeside(run.builtins.algorithms, run.choices.algorithms);
+  result.without = AlgorithmsBeside(run.builtins.algorithms, run.choices.algorithms.list);
   result.target = run.choices.target->name();
   result.random_data = options.calib.empty() && options.data.from.has_random();
   result.histograms = options.outputs.histograms;
@@ -255,7 +256,7 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
                                   ", because it can't compare methods without samples; add --data with some of them"));
   }
   if (!has_ranges && run.samples.made_up()) {
-    const std::vector<std::string> skipped = AlgorithmsThatNeedData(prepared, run.choices.algorithms);
+    const std::vector<std::string> skipped = AlgorithmsThatNeedData(prepared, run.choices.algorithms.list);
     if (!skipped.empty()) result.warnings.push_back(StrCat("skipped without --data: ", JoinNames(skipped)));
   }
   if (run.samples.made_up() || (!options.calib.empty() && options.data.from.has_random())) {

@@ -158,7 +158,7 @@ Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run) {
   const PlanInputs inputs{.data = calibration.data,
                           .collected_ranges = calibration.collected_ranges ? &*calibration.collected_ranges : nullptr,
                           .own_method = run.choices.own_method,
-                          .algorithms = run.choices.algorithms,
+                          .algorithms = run.choices.algorithms.list,
                           .passes = QdqPassesOf(run.choices.passes)};
   PREON_RETURN_IF_ERROR(AddRanges(planned, inputs, MethodsOf(run.choices.all_methods, *run.choices.method),
                                   run.choices.plan.compat, run.context, result));

@@ -27,6 +27,7 @@ Builtins MakeBuiltins() {
 
   builtins.passes.Add(MakeConvertFloat16Pass());
   builtins.passes.Add(MakeFixShapesPass());
+  builtins.passes.Add(MakeClip6ToReluPass());
   builtins.passes.Add(MakeRemoveInitializerInputsPass());
   builtins.passes.Add(MakeConstantToInitializerPass());
   builtins.passes.Add(MakeRemoveIdentityPass());

@@ -17,4 +17,8 @@ Status SetKey(Options& options, const std::string& name, const std::string& valu
 /// --qconfig: a QConfig as JSON text (files/qconfig.cc). Errors: those of ApplyQConfig.
 Status ApplyQConfigText(Options& options, const std::string& text);
 
+/// --algorithm: NAME[:option=value,...] (keys/algorithm_settings.cc). Errors: kUnknownOption with the nearest name;
+/// kBadOptionValue; kNotYetSupported for algorithms of Quark that are not in this version.
+Status AskForAlgorithm(AlgorithmOptions& options, const std::string& text);
+
 }  // namespace preon

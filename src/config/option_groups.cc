@@ -19,9 +19,9 @@ constexpr auto kSamples = std::to_array<Name>({"input", "labels", "only", "calib
                                                "per-sample", "seed", "random-shape", "random-range"});
 constexpr auto kRanges = std::to_array<Name>(
     {"effort", "method-option", "symmetric", "scale-type", "compat", "exact", "no-optimize", "save-and-restore"});
-constexpr auto kWeights =
-    std::to_array<Name>({"per-tensor", "block-size", "reduce-range", "weight-method", "weight-search",
-                         "weight-scale-type", "weight-form", "weight-scaled", "accuracy-level", "disable-algorithm"});
+constexpr auto kWeights = std::to_array<Name>({"per-tensor", "block-size", "reduce-range", "weight-method",
+                                               "weight-search", "weight-scale-type", "weight-form", "weight-scaled",
+                                               "accuracy-level", "algorithm", "disable-algorithm"});
 constexpr auto kTypes =
     std::to_array<Name>({"activation-scaled", "bfloat16", "bfp-attribute", "mx-attribute", "keep-block-axis"});
 constexpr auto kNodes = std::to_array<Name>({"exclude-type", "passthrough", "option"});

@@ -201,6 +201,9 @@ constexpr OptionSpec kOptions[] = {
      "resolution",
      OptionKind::kFlag, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetFlag(o.plan.op_list.reduce_range, v); }},
+    {"algorithm", "NAME", "also use an algorithm, with its options behind a colon: NAME:OPTION=VALUE,... ('help' lists "
+     "algorithms and options)", OptionKind::kList, kPlans | kVerbPasses,
+     [](Options& o, const std::string& v) { return AskForAlgorithm(o.algorithms, v); }},
     {"disable-algorithm", "NAME", "switch off an algorithm that improves weights or biases ('help' lists them)",
      OptionKind::kList, kVerbQuantize,
      [](Options& o, const std::string& v) { o.algorithms.disabled.insert(v); return Status::Ok(); }},

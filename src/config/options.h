@@ -112,9 +112,16 @@ struct GivenTypes {
   bool activation = false, scale_type = false;
 };
 
+/// An algorithm that was asked for.
+struct AskedAlgorithm {
+  bool by_config = false;                                  ///< by a QConfig: without effect a warning, else an error
+  std::map<std::string, std::string, std::less<>> values;  ///< of its options, checked
+};
+
 struct AlgorithmOptions {
-  std::set<std::string> disabled;  ///< registry names
-  std::set<std::string> asked;     ///< of algo_config in a QConfig: where they have no part, a warning says so
+  std::set<std::string> disabled;               ///< registry names
+  std::map<std::string, AskedAlgorithm> asked;  ///< by registry name
+  std::map<std::string, std::string> keys;      ///< options by Quark's keys, over `asked`
 };
 
 /// How the result is written.

@@ -11,6 +11,7 @@ namespace preon {
 // The source, before all others:
 std::unique_ptr<Pass> MakeConvertFloat16Pass();
 std::unique_ptr<Pass> MakeFixShapesPass();
+std::unique_ptr<Pass> MakeClip6ToReluPass();
 // Rounds:
 std::unique_ptr<Pass> MakeRemoveInitializerInputsPass();
 std::unique_ptr<Pass> MakeConstantToInitializerPass();

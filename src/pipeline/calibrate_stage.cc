@@ -62,7 +62,7 @@ StatisticsRequest CalibrationStage::Request(const PlannedModel& prepared, const 
 CalibrationData CalibrationStage::HeaderOf(const PlannedModel& prepared, std::optional<Float16> float16) const {
   const CalibrateOptions how = HowToCalibrate();
   return {.model_fingerprint = prepared.model.fingerprint,
-          .setup = CalibrationSetup(prepared.plan.target, float16, how.mode, how.optimize),
+          .setup = CalibrationSetup(prepared, float16, how.mode, how.optimize),
           .shared = SharedRanges(prepared.plan),
           .planned = PlanRanges(prepared.model.graph, prepared.plan),
           .activation = inputs_.activation};

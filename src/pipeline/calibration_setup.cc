@@ -9,9 +9,11 @@ namespace {
 constexpr int kGraphVersion = 5;
 
 // Float16 models have tensors at their borders that float32 models have not.
-std::string PlacementSetup(const std::string& target, std::optional<Float16> float16) {
+std::string PlacementSetup(const PlannedModel& prepared, std::optional<Float16> float16) {
   const char* borders = !float16 ? "" : *float16 == Float16::kConvert ? " float16=convert" : " float16=keep-io";
-  return StrCat("target=", target, " graph=", kGraphVersion, borders);
+  const std::string& by = prepared.rewritten_by;
+  return StrCat("target=", prepared.plan.target, " graph=", kGraphVersion, borders,
+                by.empty() ? "" : " algorithms=", by);
 }
 
 constexpr std::string_view kOptimized = " optimized";
@@ -28,9 +30,9 @@ std::string_view WithoutMode(std::string_view setup) {
 
 }  // namespace
 
-std::string CalibrationSetup(const std::string& target, std::optional<Float16> float16, SketchMode mode,
+std::string CalibrationSetup(const PlannedModel& prepared, std::optional<Float16> float16, SketchMode mode,
                              bool optimize) {
-  return PlacementSetup(target, float16) + ModeSetup(mode, optimize);
+  return PlacementSetup(prepared, float16) + ModeSetup(mode, optimize);
 }
 
 std::map<std::string, std::string> SharedRanges(const QuantPlan& plan) {
@@ -44,8 +46,8 @@ std::map<std::string, std::string> SharedRanges(const QuantPlan& plan) {
 Status CheckCalibrationFits(const CalibrationData& data, const PlannedModel& prepared, std::optional<Float16> float16,
                             const std::string& path) {
   PREON_RETURN_IF_ERROR(CheckSameModel(data.model_fingerprint, prepared.model.fingerprint).WithContext(path));
-  const std::string wanted = PlacementSetup(prepared.plan.target, float16);
-  if (data.setup.starts_with(wanted + " ")) return Status::Ok();
+  const std::string wanted = PlacementSetup(prepared, float16);
+  if (WithoutMode(data.setup) == wanted) return Status::Ok();
   return Error(ErrorId::kCalibFileMismatch, path, ": made with '", data.setup, "', wanted '", wanted, "'");
 }
 

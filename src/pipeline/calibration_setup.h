@@ -12,10 +12,11 @@
 
 namespace preon {
 
-/// CalibrationData::setup of statistics: target, version of the rewrites, mode.
+/// CalibrationData::setup of statistics: target, version of the rewrites, algorithms that rewrote the model, mode.
 /// @param float16   PreparedModel::float16
 /// @param optimize  false: with the runtime's optimizer off
-std::string CalibrationSetup(const std::string& target, std::optional<Float16> float16, SketchMode mode, bool optimize);
+std::string CalibrationSetup(const PlannedModel& prepared, std::optional<Float16> float16, SketchMode mode,
+                             bool optimize);
 
 /// CalibrationData::shared.
 std::map<std::string, std::string> SharedRanges(const QuantPlan& plan);

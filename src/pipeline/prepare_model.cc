@@ -4,6 +4,7 @@
 
 #include "base/system.h"
 #include "base/tensor_spec.h"
+#include "calib/calibration.h"
 #include "eval/compare_models.h"
 #include "eval/fusion_report.h"
 #include "eval/input_check.h"
@@ -11,8 +12,10 @@
 #include "instrument/instrumented_model.h"
 #include "ir/model_io.h"
 #include "ir/same_graph.h"
+#include "passes/clip6_to_relu.h"
 #include "passes/convert_float16.h"
 #include "passes/fix_shapes.h"
+#include "pipeline/float_algorithms.h"
 #include "pipeline/output.h"
 #include "quantize/plan/branch_coverage.h"
 #include "quantize/plan/target.h"
@@ -148,9 +151,35 @@ Status ModelPreparation::RaiseOpset(PreparedModel& prepared, const Verify& verif
   return Status::Ok();
 }
 
+// Those of phase kFloatModel.
+Status ModelPreparation::RunAlgorithms(PreparedModel& prepared, const Verify& verify) const {
+  const FloatRewriteContext how{
+      .quantized = [&](const Model& model) -> Result<NodeFilter> {
+        PREON_ASSIGN_OR_RETURN(const QuantPlan plan, PlanWithLayerSettings(inputs_.target, model, inputs_.plan));
+        return QuantizedBy(plan);
+      },
+      .collect = [&](const Model& model,
+                     const StatisticsRequest& request) -> Result<std::optional<CollectedStatistics>> {
+        if (samples_.made_up()) return std::optional<CollectedStatistics>();
+        PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source,
+                               samples_.open(prepared.inputs, {.limit = inputs_.calibration.samples}));
+        source = Prefetch(std::move(source));
+        PREON_ASSIGN_OR_RETURN(const CalibrationData data, Calibrate(model, request, *source, {}, context_.Quiet()));
+        return std::optional(Collected(data, request));
+      },
+      .verify = verify,
+      .compat = inputs_.plan.compat};
+  PREON_RETURN_IF_ERROR(RewriteFloatModel(prepared.model, inputs_.algorithms, how, &prepared.warnings));
+  InferShapes(prepared.model);
+  prepared.rewritten_by = inputs_.rewritten_by;
+  return Status::Ok();
+}
+
 // One attempt. `verify`, where there is one, decides about every single rewrite.
-Result<PreparedModel> ModelPreparation::Rewrite(Model source, const Verify& verify) const {
+Result<PreparedModel> ModelPreparation::Rewrite(Model source, const std::vector<TensorSpec>& inputs,
+                                                const Verify& verify) const {
   PreparedModel prepared;
+  prepared.inputs = inputs;
   prepared.model = std::move(source);
   Model& model = prepared.model;
   const size_t source_nodes = model.graph.nodes().size();
@@ -186,6 +215,7 @@ Result<PreparedModel> ModelPreparation::Rewrite(Model source, const Verify& veri
   }
 
   InferShapes(model);
+  PREON_RETURN_IF_ERROR(RunAlgorithms(prepared, verify));
   PREON_ASSIGN_OR_RETURN(prepared.plan, PlanWithLayerSettings(target, model, plan));
   prepared.plan.branch_probes = FindBranchProbes(model.graph, prepared.plan);
   if (prepared.plan.empty() && prepared.plan.CountWeights() == 0) return NothingLeft(prepared, source_nodes, target);
@@ -202,6 +232,7 @@ Result<Model> ModelPreparation::Load(const std::string& path, PreparedModel& pre
   PREON_ASSIGN_OR_RETURN(prepared.float16, ComputeInFloat32(source, prepared.warnings));
   if (!inputs_.options.fixed_shapes.empty() && !inputs_.passes.disabled.contains("fix_shapes"))
     PREON_RETURN_IF_ERROR(FixShapes(source, inputs_.options.fixed_shapes).WithContext("--fix-shape"));
+  if (inputs_.passes.enabled.contains("clip6_to_relu")) PREON_RETURN_IF_ERROR(ReplaceClip6(source).status());
   PREON_RETURN_IF_ERROR(CheckNames(source.graph, inputs_.plan.exclude.names, inputs_.plan.op_list.selection.nodes,
                                    inputs_.plan.op_list.pairs.no_output_nodes));
   PREON_RETURN_IF_ERROR(ResolveSelectors(source.graph, &inputs_.plan));
@@ -255,7 +286,7 @@ Result<PreparedModel> ModelPreparation::Prepare(const std::string& path, const S
     repeatable = verify(source, source).ok();
     if (!repeatable) verify = {};
   }
-  Result<PreparedModel> rewritten = Rewrite(source, verify);
+  Result<PreparedModel> rewritten = Rewrite(source, loaded.inputs, verify);
   // A model that does not run as it is explains whatever else fails.
   if (!inputs_.calibration.workers.task && !first_run.outputs &&
       (!rewritten.ok() || !SameGraph(source.graph, rewritten->model.graph))) {
@@ -269,7 +300,6 @@ Result<PreparedModel> ModelPreparation::Prepare(const std::string& path, const S
   }
   source = Model();  // frees its weights
   prepared.warnings.insert(prepared.warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
-  prepared.inputs = std::move(loaded.inputs);
   prepared.verifies_each_pass = differs != nullptr && repeatable;
   prepared.float16 = loaded.float16;
   prepared.source_size_bytes = loaded.source_size_bytes;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/algorithm.h"
 #include "base/tensor_spec.h"
 #include "config/options.h"
 #include "ir/graph.h"
@@ -34,6 +35,9 @@ struct PlannedModel {
   Model model;
   QuantPlan plan;
   FloatNodes left_float;  ///< PlanOptions::left_float of the plan
+  /// Algorithms that have rewritten the float model, with their options as they were given; "" = none. Statistics of
+  /// the model are of no use to one that others have rewritten.
+  std::string rewritten_by;
 };
 
 struct PreparedModel : PlannedModel {
@@ -54,6 +58,8 @@ struct PreparationInputs {
   const PassRegistry& registry;
   const PassSelection& passes;
   const Target& target;
+  const std::vector<const Algorithm*>& algorithms;  ///< those of phase kFloatModel act here
+  std::string rewritten_by;                         ///< PlannedModel::rewritten_by
   PlanOptions& plan;  ///< names of nodes in it are resolved against each model that is prepared
 };
 
@@ -82,7 +88,8 @@ class ModelPreparation {
   Result<std::optional<Float16>> ComputeInFloat32(Model& model, std::vector<std::string>& warnings) const;
   Result<std::vector<NamedTensor>> RunSource(const Model& source, const Batch& batch) const;
   Status RaiseOpset(PreparedModel& prepared, const Verify& verify) const;
-  Result<PreparedModel> Rewrite(Model source, const Verify& verify) const;
+  Status RunAlgorithms(PreparedModel& prepared, const Verify& verify) const;
+  Result<PreparedModel> Rewrite(Model source, const std::vector<TensorSpec>& inputs, const Verify& verify) const;
 
   const PreparationInputs inputs_;
   const Samples& samples_;

@@ -43,6 +43,11 @@ std::string HashOfRangeOptions(const Options& options) {
     text += '\n';
     for (const std::string& name : *names) text += name + '\n';
   }
+  for (const auto& [algorithm, asked] : options.algorithms.asked) {
+    text += '\n' + algorithm;
+    for (const auto& [option, value] : asked.values) text += ' ' + option + '=' + value;
+  }
+  for (const auto& [key, value] : options.algorithms.keys) text += '\n' + key + '=' + value;
   return Sha256Hex(text);
 }
 

@@ -67,6 +67,8 @@ ModelPreparation RunInputs::Preparation() {
            .registry = builtins.passes,
            .passes = choices.passes,
            .target = *choices.target,
+           .algorithms = choices.algorithms.list,
+           .rewritten_by = choices.algorithms.rewriting,
            .plan = choices.plan},
           samples,
           context};
@@ -78,7 +80,7 @@ CalibrationStage RunInputs::Calibration(const ModelPreparation& preparation) con
            .compat = choices.plan.compat,
            .activation = options.plan.activation.name(),
            .method = *choices.method,
-           .algorithms = choices.algorithms,
+           .algorithms = choices.algorithms.list,
            .given = options.given},
           samples,
           preparation,

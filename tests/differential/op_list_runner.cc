@@ -34,7 +34,7 @@ Status Quantize(const Json& line, const Builtins& builtins) {
   const PlanInputs inputs{.data = calibration.data,
                           .collected_ranges = calibration.collected_ranges ? &*calibration.collected_ranges : nullptr,
                           .own_method = run.choices.own_method,
-                          .algorithms = run.choices.algorithms,
+                          .algorithms = run.choices.algorithms.list,
                           .passes = QdqPassesOf(run.choices.passes)};
   PREON_ASSIGN_OR_RETURN(const Model quantized,
                          WritePlan(prepared.model, prepared.plan, *run.choices.method, inputs, run.context));

@@ -44,13 +44,20 @@ AS_OPTIONS = {
     "MatMulNBitsParams={\"GroupSize\": 32, \"Bits\": 8, \"Symmetric\": false, \"AccuracyLevel\": 1}":
         (["--target", "matmul-nbits"], ["--block-size", "32", "--weight", "uint8", "--accuracy-level", "1"]),
     "BiasCorrection=false": (QUARK, ["--no-bias-correction"]),
+    "CLESteps=3": ([*QUARK, "--algorithm", "cle"], ["--algorithm", "cle:steps=3"]),
+    "CLEWeightThreshold=4": ([*QUARK, "--algorithm", "cle"], ["--algorithm", "cle:weight-threshold=4"]),
+    "CLEScaleUseThreshold=false": ([*QUARK, "--algorithm", "cle:weight-threshold=4"], ["--algorithm", "cle:use-threshold=false"]),
+    "CLEScaleAppendBias=false": ([*QUARK, "--algorithm", "cle"], ["--algorithm", "cle:append-bias=false"]),
+    "CLETotalLayerDiffThreshold=9": ([*QUARK, "--algorithm", "cle:steps=4"], ["--algorithm", "cle:diff-threshold=9"]),
+    "ReplaceClip6Relu=true": ([*QUARK, "--algorithm", "cle"], ["--algorithm", "cle:replace-clip6=true"]),
     "ActivationSymmetric=true": ([*QUARK, "--activation", "uint8"], ["--symmetric"]),
 }
 # key=true: the pass that it asks for, and the operators that it makes
 PASSES = {"ConvertBNToConv": ("convert_batch_norm", "Conv"), "ConvertReduceMeanToGlobalAvgPool": ("convert_reduce_mean", "GlobalAveragePool"),
           "ConvertSplitToSlice": ("convert_split", "Slice"), "SplitLargeKernelPool": ("split_large_pool", "AveragePool")}
-# By tests of their own.
-ELSEWHERE = {"ConvertFP16ToFP32", "QuantizeFP16",                                     # tests/differential/test_float16.py
+# By tests of their own; CLEBalanceMethod has one value alone.
+ELSEWHERE = {"CLEBalanceMethod",
+             "ConvertFP16ToFP32", "QuantizeFP16",                                     # tests/differential/test_float16.py
              "FuseGelu", "FuseLayerNorm", "FuseInstanceNorm", "FuseL2Norm", "FoldBatchNorm", "OptimizeModel", "SimplifyModel",   # test_switched_off_passes
              "SkipPreprocess",
              "SaveAndRestore", "TensorsRangeFile", "SaveTensorHistFig", "UseRandomData", "RandomDataReaderInputShape",

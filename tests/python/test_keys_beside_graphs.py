@@ -6,8 +6,7 @@ from key_runs import QUARK, key, run, workplace  # noqa: F401: fixtures
 
 #: By the tests below.
 BESIDE = {"CalibOptimizeDisk", "CalibOptimizeMem", "CalibWorkerNum", "LWPUseHistogram", "Scenario", "ExecutionProviders", "QuantizationPreference",
-          "PrintSummary", "DebugMode", "IgnoreWarnings", "EvalMetrics", "TmpDir", "UseFP32Scale", "AdjustBiasScale", "SpecificTensorPrecision",
-          "ReplaceClip6Relu"}
+          "PrintSummary", "DebugMode", "IgnoreWarnings", "EvalMetrics", "TmpDir", "UseFP32Scale", "AdjustBiasScale", "SpecificTensorPrecision"}
 
 
 def warnings_of(run, *options):
@@ -27,7 +26,7 @@ def refused(preon, workplace):
 
 @pytest.mark.parametrize("setting", ["CalibOptimizeDisk=true", "CalibOptimizeMem=true", "CalibWorkerNum=1", "ExecutionProviders=[\"CPUExecutionProvider\"]",
                                      "QuantizationPreference=accuracy", "PrintSummary=false", "DebugMode=true", "IgnoreWarnings=false",
-                                     "EvalMetrics=true", "LWPUseHistogram=true", "Scenario=same", "ReplaceClip6Relu=true"])
+                                     "EvalMetrics=true", "LWPUseHistogram=true", "Scenario=same"])
 def test_leaves_the_model_alone(run, setting):
     plain, told = warnings_of(run, *QUARK)
     content, told_with = warnings_of(run, *QUARK, *key(setting))

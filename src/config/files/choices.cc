@@ -41,7 +41,7 @@ NameList KeyNames() {
   NameList names;
   for (size_t group = 0; group < kKeyGroups.size(); ++group) {
     for (const KeySpec& key : KeysOf(static_cast<KeyGroup>(group))) {
-      if (!key.here.empty() && key.set != nullptr) names.push_back(StrCat(key.name, "="));
+      if (key.IsSettable()) names.push_back(StrCat(key.name, "="));
     }
   }
   return names;
@@ -81,7 +81,7 @@ std::vector<std::string> ChoicesOf(std::string_view option, const Builtins& buil
   NameList names;
   if (option == "method") AddNames(builtins.methods.entries(), names);
   if (option == "target") AddNames(builtins.targets.entries(), names);
-  if (option == "disable-algorithm") AddNames(builtins.algorithms.entries(), names);
+  if (option == "algorithm" || option == "disable-algorithm") AddNames(builtins.algorithms.entries(), names);
   if (option == "pass" || option == "disable-pass" || option == "enable-pass") names = Passes(builtins);
   if (option == "method-option") names = MethodOptionNames(builtins);
   if (option == "option") names = KeyNames();

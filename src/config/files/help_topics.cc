@@ -54,6 +54,22 @@ std::string PassTopic(const Builtins& builtins) {
   return out.str() + ListOf("passes of the quantized graph:", builtins.qdq_passes);
 }
 
+// With what --algorithm NAME:OPTION=VALUE,... can set.
+std::string AlgorithmTopic(const Builtins& builtins) {
+  std::ostringstream out;
+  out << "algorithms, in the order they act, with their options (NAME:OPTION=VALUE,...):\n";
+  for (const auto& algorithm : builtins.algorithms.entries()) {
+    AddLine(out, algorithm->name(), StrCat(algorithm->summary(), algorithm->on_by_default() ? " (on by default)" : ""));
+    for (const AlgorithmOption& option : algorithm->options()) {
+      const std::string range = option.range.empty() ? "" : StrCat("; ", option.range);
+      AddLine(out, "",
+              StrCat(option.name, "=", option.fallback, "  ", option.meaning, range,
+                     option.ignored.empty() ? "" : " (ignored)"));
+    }
+  }
+  return out.str();
+}
+
 std::string TypeList() {
   return Listed("types:", TensorTypeNames()) + "a target that does not support a type reports an error\n";
 }
@@ -90,8 +106,7 @@ std::string KeyList() {
   for (size_t group = 0; group < kKeyGroups.size(); ++group) {
     out << kKeyGroups[group] << ":\n";
     for (const KeySpec& key : KeysOf(static_cast<KeyGroup>(group))) {
-      if (!key.here.empty() && key.set != nullptr)
-        out << "  " << std::left << std::setw(36) << key.name << key.here << '\n';
+      if (key.IsSettable()) out << "  " << std::left << std::setw(36) << key.name << key.here << '\n';
     }
   }
   return out.str();
@@ -102,6 +117,7 @@ std::string KeyList() {
 std::string HelpTopic(std::string_view option, const Builtins& builtins) {
   if (option == "method" || option == "method-option")
     return ListOf("methods, with their options:", builtins.methods) + MethodOptionsOfAll();
+  if (option == "algorithm") return AlgorithmTopic(builtins);
   if (option == "disable-algorithm") return ListOf("algorithms, in the order they act:", builtins.algorithms);
   if (option == "target") return ListOf("targets:", builtins.targets);
   if (option == "pass" || option == "disable-pass" || option == "enable-pass") return PassTopic(builtins);

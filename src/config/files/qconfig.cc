@@ -1,7 +1,6 @@
 #include "config/files/qconfig.h"
 
 #include <algorithm>
-#include <array>
 
 #include "algorithms/algorithms.h"
 #include "base/spelling.h"
@@ -12,6 +11,7 @@
 #include "config/files/qconfig_fields.h"
 #include "config/json_text.h"
 #include "config/json_values.h"
+#include "config/keys/algorithm_settings.h"
 #include "config/option_table.h"
 #include "formats/combination.h"
 #include "quantize/settings/tensor_settings.h"
@@ -20,9 +20,6 @@ namespace preon {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr std::array kAlgorithms = {"cle",  "smooth_quant",      "quarot",   "bias_correction",
-                                    "gptq", "auto_mixprecision", "adaround", "adaquant"};
 
 // Are weights all that the target quantizes? Its keys then say what weights in blocks need.
 bool QuantizesWeightsAlone(const std::optional<std::string>& name) {
@@ -160,27 +157,42 @@ Status AddExclude(Options& options, const Json& json) {
   return Status::Ok();
 }
 
+// Parameters of an algorithm's class, by their names there.
+Status ApplyParameters(const Algorithm& algorithm, const Json& json, AskedAlgorithm& asked) {
+  for (const auto& [parameter, value] : json.items()) {
+    if (parameter == "name") continue;
+    const auto option = std::ranges::find(algorithm.options(), parameter, &AlgorithmOption::parameter);
+    if (option == algorithm.options().end()) {
+      std::vector<std::string> known;
+      for (const AlgorithmOption& each : algorithm.options()) {
+        if (!each.parameter.empty()) known.emplace_back(each.parameter);
+      }
+      return Error(ErrorId::kUnknownOption, "unknown parameter '", parameter, "'", DidYouMean(parameter, known));
+    }
+    if (value.is_null()) continue;
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    PREON_RETURN_IF_ERROR(CheckAlgorithmValue(parameter, option->type, option->range, text));
+    asked.values[std::string(option->name)] = text;
+  }
+  return Status::Ok();
+}
+
 Status ApplyAlgorithms(AlgorithmOptions& options, const Json& json, bool weights_alone) {
   if (!json.is_array()) return WrongType(json, "a list of algorithms");
   const AlgorithmRegistry algorithms = MakeAlgorithms();
-  for (const Json& algorithm : json) {
-    if (!algorithm.is_object() || !algorithm.contains("name") || !algorithm["name"].is_string())
+  for (const Json& entry : json) {
+    if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string())
       return Error(ErrorId::kBadConfig, "Algo config dict must contain field 'name'.");
-    const std::string name = algorithm["name"].get<std::string>();
-    const std::vector<std::string> known(kAlgorithms.begin(), kAlgorithms.end());
-    if (std::ranges::find(known, name) == known.end())
-      return Error(ErrorId::kBadConfig, "Unknown algo name: ", name, DidYouMean(name, known));
+    const std::string name = entry["name"].get<std::string>();
+    if (!IsQuarkAlgorithm(name))
+      return Error(ErrorId::kBadConfig, "Unknown algo name: ", name, DidYouMean(name, QuarkAlgorithms()));
     if (weights_alone && name != "gptq")
       return Error(ErrorId::kConflictingOptions, "'", name,
                    "' and UseMatMulNBits: got both, wanted one: only the algorithm gptq quantizes weights in blocks");
-    std::vector<std::string> here;
-    for (const auto& entry : algorithms.entries()) {
-      if (!entry->quark_name().empty()) here.emplace_back(entry->quark_name());
-      if (entry->quark_name() == name) options.asked.emplace(entry->name());  // it acts by default wherever it can
-    }
-    if (std::ranges::find(here, name) == here.end())
-      return Error(ErrorId::kNotYetSupported, "'", name, "' is not in this version; of algo_config it has only ",
-                   JoinNames(here));
+    PREON_ASSIGN_OR_RETURN(const Algorithm* algorithm, FindAlgorithm(algorithms, name));
+    AskedAlgorithm& asked = options.asked[std::string(algorithm->name())];
+    asked.by_config = true;
+    PREON_RETURN_IF_ERROR(ApplyParameters(*algorithm, entry, asked).WithContext(name));
   }
   return Status::Ok();
 }

@@ -49,7 +49,7 @@ TEST(QConfig, EachPartCountsForItself) {
 TEST(QConfig, AsksForAlgorithmsByTheNamesOfQuark) {
   Json config = Config();
   config["algo_config"] = Json::array({{{"name", "bias_correction"}}});
-  EXPECT_EQ(Applied(config)->algorithms.asked, std::set<std::string>{"bias-correction"});
+  EXPECT_TRUE(Applied(config)->algorithms.asked.contains("bias-correction"));
   EXPECT_TRUE(Applied(Config())->algorithms.asked.empty());
 }
 

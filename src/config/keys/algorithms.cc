@@ -1,11 +1,16 @@
 // What algorithm objects write.
+#include <algorithm>
+#include <deque>
+
+#include "algorithms/algorithms.h"
 #include "config/keys/key_setters.h"
 #include "config/keys/key_spec.h"
 
 namespace preon {
 namespace {
 
-constexpr KeySpec kAlgorithmsKeys[] = {
+// Tables, and what algorithms have that are not in this version.
+constexpr KeySpec kOtherKeys[] = {
     {.name = "AutoMixprecision",
      .type = KeyType::kTable,
      .fallback = "null",
@@ -90,33 +95,6 @@ constexpr KeySpec kAlgorithmsKeys[] = {
      .meaning = "switched on by the algorithm object",
      .here = "on by default; false: --no-bias-correction",
      .set = [](Options& o, const KeyValue& v) { return SetIfOff(o, v, "no-bias-correction"); }},
-    {.name = "CLEBalanceMethod",
-     .type = KeyType::kText,
-     .fallback = "\"max\"",
-     .meaning = "how channel ranges are balanced"},
-    {.name = "CLEScaleAppendBias",
-     .type = KeyType::kFlag,
-     .fallback = "true",
-     .meaning = "bias counts for the channel range"},
-    {.name = "CLEScaleUseThreshold",
-     .type = KeyType::kFlag,
-     .fallback = "true",
-     .meaning = "apply the weight threshold"},
-    {.name = "CLESteps",
-     .type = KeyType::kInteger,
-     .fallback = "1",
-     .meaning = "passes over the layer pairs; -1 = until small change",
-     .range = "-1.."},
-    {.name = "CLETotalLayerDiffThreshold",
-     .type = KeyType::kNumber,
-     .fallback = "1.9e-07",
-     .meaning = "stop value of the adaptive mode",
-     .range = "0.."},
-    {.name = "CLEWeightThreshold",
-     .type = KeyType::kNumber,
-     .fallback = "0.5",
-     .meaning = "lower limit of weight ranges",
-     .range = "0.."},
     {.name = "FastFinetune",
      .type = KeyType::kTable,
      .fallback = "null",
@@ -283,8 +261,40 @@ constexpr KeySpec kAlgorithmsKeys[] = {
     {.name = "UseRandomHad", .type = KeyType::kFlag, .fallback = "false", .meaning = "random Hadamard matrix"},
 };
 
+// A row for each option of an algorithm that Quark has a key for; two algorithms may share one.
+std::vector<KeySpec> WithThoseOfAlgorithms() {
+  static std::deque<std::string> words;  // what the rows point at
+  std::vector<KeySpec> keys(std::begin(kOtherKeys), std::end(kOtherKeys));
+  const AlgorithmRegistry algorithms = MakeAlgorithms();
+  const auto find = [&](std::string_view name) { return std::ranges::find(keys, name, &KeySpec::name); };
+  for (const auto& algorithm : algorithms.entries()) {
+    for (const AlgorithmOption& option : algorithm->options()) {
+      if (option.key.empty() || find(option.key) != keys.end()) continue;
+      words.push_back(option.ignored.empty() ? StrCat("--algorithm ", algorithm->name(), ":", option.name)
+                                             : StrCat("no effect: ", option.ignored));
+      keys.push_back({.name = option.key,
+                      .type = option.type,
+                      .fallback = option.fallback,
+                      .meaning = option.meaning,
+                      .range = option.range,
+                      .here = words.back(),
+                      .of_algorithm = true});
+      const auto table = find(option.key.substr(0, option.key.find('.')));
+      if (table == keys.end() || table->type != KeyType::kTable || !table->here.empty()) continue;
+      words.push_back(StrCat("options of --algorithm ", algorithm->name()));
+      table->here = words.back();
+      table->of_algorithm = true;
+    }
+  }
+  std::ranges::sort(keys, {}, &KeySpec::name);
+  return keys;
+}
+
 }  // namespace
 
-std::span<const KeySpec> AlgorithmsKeys() { return kAlgorithmsKeys; }
+std::span<const KeySpec> AlgorithmsKeys() {
+  static const std::vector<KeySpec> keys = WithThoseOfAlgorithms();
+  return keys;
+}
 
 }  // namespace preon

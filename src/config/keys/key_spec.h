@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/key_type.h"
 #include "config/options.h"
 
 namespace preon {
@@ -37,16 +38,6 @@ inline constexpr std::array kKeyGroups = {std::string_view("preprocessing"), std
                                           std::string_view("reports"),       std::string_view("algorithms"),
                                           std::string_view("legacy")};
 
-enum class KeyType : uint8_t {
-  kFlag,
-  kInteger,
-  kNumber,
-  kText,
-  kTexts,    ///< JSON list of strings, or commas between them
-  kNumbers,  ///< the same of numbers
-  kTable,    ///< JSON object or list
-  kObject,   ///< a thing of a program's, which no text can name
-};
 std::string_view KeyTypeName(KeyType type);
 
 /// A value that fits its key.
@@ -72,6 +63,10 @@ struct KeySpec {
   bool ours = false;                   ///< Quark has no such key
   std::string_view here = "";          ///< what it is here, with its cost; "" = not in this version
   KeySetter set = nullptr;             ///< of entries of a table: that of the table
+  bool of_algorithm = false;           ///< instead of `set`: an algorithm has it among its options
+
+  /// In this version, and no entry of a table.
+  bool IsSettable() const { return !here.empty() && name.find('.') == std::string_view::npos; }
 };
 
 std::span<const KeySpec> PreprocessingKeys();

@@ -142,6 +142,26 @@ Status Unknown(Options& options, const std::string& name) {
       .WithHint("--option help lists the keys");
 }
 
+// A key that is among the options of algorithms, or a table of such: kept by its name.
+Status SetAlgorithmKey(std::map<std::string, std::string>& keys, std::string_view key, KeyType type,
+                       const std::string& text) {
+  if (type != KeyType::kTable) {
+    keys[std::string(key)] = text;
+    return Status::Ok();
+  }
+  PREON_ASSIGN_OR_RETURN(const Json table, ParseJson(text));
+  if (!table.is_object()) {  // a pair of numbers
+    keys[std::string(key)] = text;
+    return Status::Ok();
+  }
+  for (const auto& [name, value] : table.items()) {
+    const KeySpec* entry = FindKey(StrCat(key, ".", name));
+    if (value.is_null() || entry == nullptr) continue;
+    keys[std::string(entry->name)] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  return Status::Ok();
+}
+
 Status Set(Options& options, const KeySpec& key, const std::string& text) {
   PREON_ASSIGN_OR_RETURN(const std::optional<KeyValue> value, ParseKeyValue(key, text));
   if (!value) return Status::Ok();
@@ -150,7 +170,8 @@ Status Set(Options& options, const KeySpec& key, const std::string& text) {
   options.given.keys[std::string(key.name)] = key.type == KeyType::kFlag ? (value->on ? "true" : "false") : value->text;
   const OpListOptions before = options.plan.op_list;
   const size_t set_before = options.given.settings.size();
-  PREON_RETURN_IF_ERROR(key.set(options, *value));
+  PREON_RETURN_IF_ERROR(key.of_algorithm ? SetAlgorithmKey(options.algorithms.keys, key.name, key.type, text)
+                                         : key.set(options, *value));
   for (size_t index = set_before; index < options.given.settings.size(); ++index)
     options.given.origins.key_of[options.given.settings[index].name] = key.name;
   if (options.plan.op_list != before) options.given.op_list_settings.emplace_back(key.name);

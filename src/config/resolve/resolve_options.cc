@@ -11,6 +11,7 @@
 #include "config/keys/keys.h"
 #include "config/resolve/check_options.h"
 #include "config/resolve/configured_methods.h"
+#include "config/resolve/resolve_algorithms.h"
 #include "config/tensor_overrides.h"
 #include "ir/model_io.h"
 #include "quantize/plan/passthrough.h"
@@ -154,32 +155,13 @@ Result<std::vector<std::unique_ptr<RangeMethod>>> AllMethods(const RangeOptions&
   return methods;
 }
 
-// Those that are switched on and have something to do for the target and the plan.
-std::vector<const Algorithm*> AlgorithmsFor(const Target& target, const PlanOptions& plan,
-                                            const AlgorithmOptions& options, const AlgorithmRegistry& algorithms) {
-  std::vector<const Algorithm*> chosen;
-  for (const auto& algorithm : algorithms.entries()) {
-    const bool disabled = options.disabled.contains(std::string(algorithm->name()));
-    if (!disabled && algorithm->AppliesTo(target, plan)) chosen.push_back(algorithm.get());
-  }
-  return chosen;
-}
-
-// Algorithms that a QConfig asks for and that have no part in the result. Quark's numbers are those without them.
-void WarnOfUnused(const AlgorithmOptions& options, const std::vector<const Algorithm*>& chosen, Compat compat,
-                  std::string_view target, Warnings* warnings) {
-  for (const std::string& name : options.asked) {
-    if (std::ranges::find(chosen, name, &Algorithm::name) != chosen.end()) continue;
-    const std::string with = options.disabled.contains(name) ? StrCat("--disable-algorithm ", name)
-                             : compat != Compat::kOff        ? StrCat("--compat ", CompatName(compat))
-                                                             : StrCat("--target ", target);
-    warnings->push_back(StrCat("algo_config: algorithm ", name, " has no effect with ", with));
-  }
-}
-
 // Passes that other options ask for.
-std::set<std::string> ImpliedPasses(const WriteOptions& write, bool copies_shared) {
+std::set<std::string> ImpliedPasses(const WriteOptions& write, bool copies_shared,
+                                    const std::vector<const Algorithm*>& algorithms) {
   std::set<std::string> passes;
+  for (const Algorithm* algorithm : algorithms) {
+    for (const std::string_view pass : algorithm->SourcePasses()) passes.emplace(pass);
+  }
   if (write.nhwc) passes.insert("to_nhwc");
   if (copies_shared) passes.insert("copy_shared_initializers");
   if (write.format == QuantFormat::kQOperator) passes.insert("qoperator");
@@ -257,8 +239,8 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   const Result<const Target*> target = TargetFor(options.target, choices.plan, builtins.targets);
   if (!target.ok()) return Status(target.status()).WithContext("--target");
   choices.target = *target;
-  choices.algorithms = AlgorithmsFor(**target, choices.plan, options.algorithms, builtins.algorithms);
-  WarnOfUnused(options.algorithms, choices.algorithms, plan.compat, choices.target->name(), warnings);
+  PREON_ASSIGN_OR_RETURN(choices.algorithms, ChooseAlgorithms(**target, choices.plan, options.algorithms, origins,
+                                                              builtins.algorithms, warnings));
   choices.own_method = [&builtins, configured](const std::string& name) -> Result<std::unique_ptr<RangeMethod>> {
     const Result<const RangeMethod*> own = builtins.methods.Find(name);
     if (!own.ok()) return Status(own.status()).WithContext("method");
@@ -269,8 +251,10 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   PREON_RETURN_IF_ERROR(CheckFitsTarget(options, choices.plan, *choices.target, builtins.algorithms, warnings));
   PREON_RETURN_IF_ERROR(CheckTypeOptions(origins, choices.plan, warnings));
   PREON_ASSIGN_OR_RETURN(
-      choices.passes, ResolvePasses(options.prepare.passes,
-                                    ImpliedPasses(options.write, options.prepare.copy_shared.has_value()), builtins));
+      choices.passes,
+      ResolvePasses(options.prepare.passes,
+                    ImpliedPasses(options.write, options.prepare.copy_shared.has_value(), choices.algorithms.list),
+                    builtins));
   PREON_RETURN_IF_ERROR(CheckIntegerOperators(choices.passes, choices.plan.activation, choices.plan.weight));
   for (const std::string& name : options.algorithms.disabled) {
     const Result<const Algorithm*> algorithm = builtins.algorithms.Find(name);

@@ -9,6 +9,7 @@
 
 #include "config/builtins.h"
 #include "config/options.h"
+#include "config/resolve/resolve_algorithms.h"
 
 namespace preon {
 
@@ -19,9 +20,9 @@ struct Choices {
   std::function<Result<std::unique_ptr<RangeMethod>>()> without_trials;
   std::vector<std::unique_ptr<RangeMethod>> all_methods;  ///< where they were asked for
   const Target* target = nullptr;
-  PlanOptions plan;                          ///< the options', and what --compat makes of defaults
-  PassSelection passes;                      ///< by their names in the registries
-  std::vector<const Algorithm*> algorithms;  ///< those that apply, in the order in which they act
+  PlanOptions plan;             ///< the options', and what --compat makes of defaults
+  PassSelection passes;         ///< by their names in the registries
+  ChosenAlgorithms algorithms;  ///< those that apply
   /// The method of a tensor that has one of its own, with the keys in the options that it has.
   /// Errors: kUnknownOption, those of the keys.
   std::function<Result<std::unique_ptr<RangeMethod>>(const std::string& name)> own_method;

@@ -36,7 +36,7 @@ TEST(Resolve, WarnsOfAlgorithmsOfAQConfigThatHaveNoPart) {
   const Builtins builtins = MakeBuiltins();
   Options options;
   options.target = "quark";
-  options.algorithms.asked = {"bias-correction"};
+  options.algorithms.asked["bias-correction"].by_config = true;
   EXPECT_THAT(Resolve(options, builtins)->warnings, IsEmpty());
   options.plan.compat = Compat::kQuark;
   options.ranges.method = "minmax";

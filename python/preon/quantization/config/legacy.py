@@ -1,6 +1,5 @@
 """QuantizationConfig, the older flat form, and what it says in the words of QConfig."""
 import dataclasses
-import warnings
 from typing import Any, Optional, Union
 
 from ...calibration.methods import CalibrationMethod, Int16Method, LayerWiseMethod, PowerOfTwoMethod
@@ -35,8 +34,7 @@ _KEYS = {"input_nodes": ("InputNodes", []), "output_nodes": ("OutputNodes", []),
 
 @dataclasses.dataclass
 class QuantizationConfig:
-    """The older configuration. Cross-layer equalization (`include_cle`) is on by default there; this version does not
-    have it and warns."""
+    """The older configuration. Cross-layer equalization (`include_cle`) is on by default there."""
 
     calibrate_method: Union[CalibrationMethod, PowerOfTwoMethod, LayerWiseMethod, Int16Method] = CalibrationMethod.MinMax
     quant_format: Union[QuantFormat, ExtendedQuantFormat] = QuantFormat.QDQ
@@ -127,14 +125,13 @@ def _check_kinds(config):
 def _check_absent(config):
     if getattr(modern(config.quant_format), "name", None) not in ("QDQ", "QOperator"):
         parse_enum(QuantFormat, config.quant_format, "quant_format")
-    if config.include_cle:
-        warnings.warn("include_cle: cross-layer equalization is not in this version; channel scales are equalized where that is exact",
-                      UserWarning, 4)
 
 
 def _algorithms(config, extra):
+    if config.include_cle:
+        yield algorithm.CLEConfig(cle_total_layer_diff_threshold=2e-7)
     if config.include_sq:
-        yield algorithm.SmoothQuantConfig(alpha=extra.get("SmoothAlpha", 0.5))
+        yield algorithm.SmoothQuantConfig()
     if config.include_rotation:
         yield algorithm.QuarotConfig()
     if config.include_auto_mp:

@@ -1,0 +1,53 @@
+#include "algorithms/algorithm_options.h"
+
+#include <algorithm>
+
+#include "base/spelling.h"
+#include "base/status.h"
+#include "base/text.h"
+
+namespace preon {
+namespace {
+
+// JSON and plain spelling alike: ["a", "b"] and a,b.
+std::vector<std::string> Elements(const std::string& text) {
+  std::string plain;
+  for (const char c : text) {
+    if (std::string_view("[]\"' ").find(c) == std::string_view::npos) plain += c;
+  }
+  return plain.empty() ? std::vector<std::string>() : Split(plain, ',');
+}
+
+}  // namespace
+
+std::string AlgorithmValues::Of(std::string_view option) const {
+  const auto declared = std::ranges::find(options_, option, &AlgorithmOption::name);
+  PREON_CHECK(declared != options_.end());
+  const auto set = set_.find(option);
+  std::string text = set != set_.end() ? set->second : std::string(declared->fallback);
+  if (text == "null") return "";
+  if (declared->type == KeyType::kText && text.size() >= 2 && text.front() == '"')
+    text = text.substr(1, text.size() - 2);
+  return text;
+}
+
+bool AlgorithmValues::Flag(std::string_view option) const {
+  const std::string text = ToLower(Of(option));
+  return text == "true" || text == "1";
+}
+
+int64_t AlgorithmValues::Integer(std::string_view option) const { return *ParseNumber<int64_t>(Of(option)); }
+
+double AlgorithmValues::Number(std::string_view option) const { return *ParseNumber<double>(Of(option)); }
+
+std::string AlgorithmValues::Text(std::string_view option) const { return Of(option); }
+
+std::vector<std::string> AlgorithmValues::TextList(std::string_view option) const { return Elements(Of(option)); }
+
+std::vector<double> AlgorithmValues::NumberList(std::string_view option) const {
+  std::vector<double> numbers;
+  for (const std::string& text : Elements(Of(option))) numbers.push_back(ParseNumber<double>(text).value_or(0));
+  return numbers;
+}
+
+}  // namespace preon

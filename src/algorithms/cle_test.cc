@@ -1,0 +1,152 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "algorithms/algorithms.h"
+#include "algorithms/equalization_patterns.h"
+#include "ir/test_graphs.h"
+
+namespace preon {
+namespace {
+
+using test::GraphBuilder;
+
+using ::testing::FloatNear;
+using ::testing::SizeIs;
+
+const NodeFilter kEveryNode = [](const Node&) { return true; };
+
+/// x -> c1 -> r1 -> c2 -> r2 -> c3, the second depthwise if wanted.
+struct Chain : GraphBuilder {
+  explicit Chain(bool depthwise = false, const std::string& between = "Relu") : GraphBuilder({1, 4, 8, 8}) {
+    Conv("x", "c1");
+    Op(between, {"c1"}, "r1");
+    if (depthwise)
+      Op("Conv", {"r1", Constant("c2_w", {4, 1, 1, 1}, 3), Constant("c2_b", {4})}, "c2")->attributes["group"] =
+          int64_t{4};
+    else
+      Conv("r1", "c2");
+    Op("Relu", {"c2"}, "r2");
+    Conv("r2", "c3");
+    // Channels of the second differ, so that balancing one of its sides unbalances the other.
+    model.graph.SetInitializer("c3_w", Tensor::FromFloats({4, 4, 1, 1}, kUneven));
+    Output("c3");
+  }
+  static inline const std::vector<float> kUneven = {9, 1, 2, 40, 1, 5, 3, 1, 7, 1, 60, 2, 1, 1, 1, 1};
+  size_t Patterns() const { return FindEqualizationPatterns(model.graph, kEveryNode).size(); }
+};
+
+/// Conv weight [2, 1] with rows {a, b}, then [1, 2] with columns {c, d}: both channels are solved by hand.
+Model TwoChannels(float a, float b, float c, float d) {
+  GraphBuilder builder({1, 1, 8, 8});
+  Graph& graph = builder.model.graph;
+  graph.SetInitializer("w1", Tensor::FromFloats({2, 1, 1, 1}, std::vector<float>{a, b}));
+  graph.SetInitializer("w2", Tensor::FromFloats({1, 2, 1, 1}, std::vector<float>{c, d}));
+  builder.Op("Conv", {"x", "w1"}, "h", {1, 2, 8, 8});
+  builder.Op("Relu", {"h"}, "r", {1, 2, 8, 8});
+  builder.Op("Conv", {"r", "w2"}, "y", {1, 1, 8, 8});
+  builder.model.graph.AddOutput("y", test::FloatInfo({1, 1, 8, 8}));
+  return std::move(builder.model);
+}
+
+bool Equalize(Model& model, AlgorithmValues::Texts values = {}, Compat compat = Compat::kOff) {
+  const auto plain = MakeCleAlgorithm();
+  const auto configured = plain->Configured(AlgorithmValues(plain->options(), std::move(values)));
+  const Result<bool> changed = (*configured)->RewriteFloat(model, kEveryNode, {}, compat);
+  EXPECT_TRUE(changed.ok());
+  return *changed;
+}
+
+std::vector<float> Values(const Model& model, const std::string& name) {
+  const auto floats = model.graph.Initializer(name)->floats();
+  return {floats.begin(), floats.end()};
+}
+
+TEST(Cle, RangesOfBothLayersBecomeTheirGeometricMean) {
+  Model model = TwoChannels(8, 1, 2, 4);
+  EXPECT_TRUE(Equalize(model));
+  EXPECT_THAT(Values(model, "w1"), testing::ElementsAre(FloatNear(4, 1e-6f), FloatNear(2, 1e-6f)));
+  EXPECT_THAT(Values(model, "w2"), testing::ElementsAre(FloatNear(4, 1e-6f), FloatNear(2, 1e-6f)));
+}
+
+TEST(Cle, ChannelsOfZerosAndSmallOnesStayAsTheyAre) {
+  Model zeros = TwoChannels(0, 8, 2, 2);
+  EXPECT_TRUE(Equalize(zeros));
+  EXPECT_THAT(Values(zeros, "w1"), testing::ElementsAre(0, FloatNear(4, 1e-6f)));
+  Model small = TwoChannels(0.3f, 8, 0.1f, 2);
+  EXPECT_TRUE(Equalize(small));
+  EXPECT_EQ(Values(small, "w1")[0], 0.3f);
+  Model all = TwoChannels(0.3f, 8, 0.1f, 2);
+  EXPECT_TRUE(Equalize(all, {{"use-threshold", "false"}}));
+  EXPECT_NEAR(Values(all, "w1")[0], std::sqrt(0.03), 1e-6);
+}
+
+TEST(Cle, NoSteps) {
+  Model model = TwoChannels(8, 1, 2, 4);
+  EXPECT_FALSE(Equalize(model, {{"steps", "0"}}));
+  EXPECT_EQ(Values(model, "w1")[0], 8);
+}
+
+TEST(Cle, SweepsUntilNothingChanges) {
+  Chain once, often;
+  EXPECT_TRUE(Equalize(once.model, {{"append-bias", "false"}}));
+  EXPECT_TRUE(Equalize(often.model, {{"append-bias", "false"}, {"steps", "-1"}}));
+  const std::vector<float> at_rest = Values(often.model, "c2_w");
+  EXPECT_NE(Values(once.model, "c2_w"), at_rest);
+  EXPECT_TRUE(Equalize(often.model, {{"append-bias", "false"}}));
+  EXPECT_THAT(Values(often.model, "c2_w"), testing::Pointwise(FloatNear(1e-5f), at_rest));
+}
+
+TEST(Cle, AsQuarkVisitsTheFirstPairOnceMore) {
+  Chain ours, theirs;
+  Equalize(ours.model, {{"append-bias", "false"}});
+  Equalize(theirs.model, {{"append-bias", "false"}}, Compat::kQuark);
+  EXPECT_NE(Values(ours.model, "c1_w"), Values(theirs.model, "c1_w"));
+  EXPECT_EQ(Values(ours.model, "c3_w"), Values(theirs.model, "c3_w"));
+}
+
+TEST(Cle, AWeightThatOthersReadGetsACopy) {
+  Model model = TwoChannels(8, 1, 2, 4);
+  model.graph.AddNode("Conv", {"x", "w1"}, {"z"});
+  model.graph.AddOutput("z", test::FloatInfo({1, 2, 8, 8}));
+  EXPECT_TRUE(Equalize(model));
+  EXPECT_EQ(Values(model, "w1")[0], 8);
+  EXPECT_NEAR(Values(model, model.graph.Producer("h")->input(1))[0], 4, 1e-6);
+}
+
+TEST(EqualizationPatterns, PairsAndTriples) {
+  EXPECT_EQ(Chain().Patterns(), 2u);
+  EXPECT_EQ(Chain(true).Patterns(), 3u);               // both pairs and the triple
+  EXPECT_EQ(Chain(true, "LeakyRelu").Patterns(), 2u);  // the triple only takes Relu
+  EXPECT_EQ(Chain(false, "Sigmoid").Patterns(), 1u);
+}
+
+TEST(EqualizationPatterns, NobodyElseMayReadWhatIsScaled) {
+  Chain output;
+  output.Output("r1");
+  EXPECT_EQ(output.Patterns(), 1u);
+  Chain reader;
+  reader.Conv("c1", "c4");
+  reader.Output("c4");
+  EXPECT_EQ(reader.Patterns(), 1u);
+}
+
+TEST(EqualizationPatterns, PadOnlyWithWhatScales) {
+  for (const float value : {0.0f, 1.0f}) {
+    Chain chain(false, "Pad");
+    chain.model.graph.SetInitializer("pads", Tensor::FromInt64s({8}, std::vector<int64_t>{0, 0, 1, 1, 0, 0, 1, 1}));
+    chain.model.graph.SetInitializer("value", Tensor::ScalarFloat(value));
+    chain.model.graph.SetInputs(chain.model.graph.Producer("r1"), {"c1", "pads", "value"});
+    EXPECT_EQ(chain.Patterns(), value == 0 ? 2u : 1u);
+  }
+}
+
+TEST(EqualizationPatterns, ExcludedNodesKeepTheirWeights) {
+  const Chain chain;
+  const NodeFilter without_last = [](const Node& node) { return node.output() != "c3"; };
+  EXPECT_THAT(FindEqualizationPatterns(chain.model.graph, without_last), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace preon

@@ -1,0 +1,45 @@
+// EqualizedLayer: a Conv's or Gemm's weight and bias while channels are scaled.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace preon {
+
+/// Works on a copy of the constants; Store() puts it into the graph.
+class EqualizedLayer {
+ public:
+  EqualizedLayer(const Graph& graph, const Node& node);
+
+  size_t outputs() const { return outputs_; }
+  size_t inputs() const { return inputs_; }
+  /// Empty where there is none.
+  std::span<const float> bias() const { return bias_; }
+  std::span<const float> weight() const { return weight_; }
+
+  /// Largest magnitude per output channel and per input channel.
+  std::vector<double> OutputRanges() const;
+  std::vector<double> InputRanges() const;
+  /// Elements of one output channel.
+  std::vector<float> OutputValues(size_t channel) const;
+  void ScaleOutputs(std::span<const double> factors);  ///< not the bias
+  void ScaleInputs(std::span<const double> factors);
+  void ScaleBias(std::span<const double> factors);
+  /// Constants that others read, too, get a copy of their own.
+  void Store(Graph& graph, Node& node) const;
+
+ private:
+  /// Calls visit(element, output, input) for all elements.
+  template <typename Visit>
+  void ForEach(Visit visit) const;
+
+  std::vector<float> weight_, bias_;
+  Shape shape_, bias_shape_;
+  size_t outputs_ = 0, inputs_ = 0;
+  size_t output_stride_ = 0, input_stride_ = 0, inner_ = 1;  ///< element = output * stride + input * stride + i
+};
+
+}  // namespace preon

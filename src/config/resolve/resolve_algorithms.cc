@@ -1,0 +1,109 @@
+#include "config/resolve/resolve_algorithms.h"
+
+#include <algorithm>
+#include <set>
+
+#include "config/ignored_options.h"
+#include "config/keys/keys.h"
+
+namespace preon {
+namespace {
+
+using Warnings = std::vector<std::string>;
+
+// Where it was asked for without effect.
+Status CheckUnused(std::string_view algorithm, bool by_config, std::string_view with, Warnings* warnings) {
+  if (!by_config) return Error(ErrorId::kConflictingOptions, "--algorithm ", algorithm, ": has no effect with ", with);
+  warnings->push_back(StrCat("algo_config: algorithm ", algorithm, " has no effect with ", with));
+  return Status::Ok();
+}
+
+// The algorithm's own values, under those by Quark's keys.
+AlgorithmValues ValuesFor(const Algorithm& algorithm, const AlgorithmOptions& options) {
+  AlgorithmValues::Texts values;
+  if (const auto asked = options.asked.find(std::string(algorithm.name())); asked != options.asked.end())
+    values = asked->second.values;
+  for (const AlgorithmOption& option : algorithm.options()) {
+    const auto key = options.keys.find(std::string(option.key));
+    if (!option.key.empty() && key != options.keys.end()) values[std::string(option.name)] = key->second;
+  }
+  return {algorithm.options(), std::move(values)};
+}
+
+bool IsSame(std::string_view json, const std::string& text) {
+  if (json.size() >= 2 && json.front() == '"') json = json.substr(1, json.size() - 2);
+  return ToLower(std::string(json)) == ToLower(text);
+}
+
+// Options that only steer Quark's machinery, where they are not what Quark has by default.
+void WarnOfIgnored(const Algorithm& algorithm, const AlgorithmValues& values, Warnings* warnings) {
+  for (const AlgorithmOption& option : algorithm.options()) {
+    const auto set = values.set().find(option.name);
+    if (option.ignored.empty() || set == values.set().end() || IsSame(option.fallback, set->second)) continue;
+    warnings->push_back(StrCat(algorithm.name(), ": ", option.parameter.empty() ? option.name : option.parameter,
+                               ": has no effect: ", option.ignored));
+  }
+}
+
+// As --algorithm takes it.
+std::string Described(const Algorithm& algorithm, const AlgorithmValues& values) {
+  std::string text(algorithm.name());
+  for (const auto& [option, value] : values.set())
+    text += StrCat(text.find(':') == std::string::npos ? ":" : ",", option, "=", value);
+  return text;
+}
+
+// Keys of algorithms that do not act.
+Status CheckUnusedKeys(const std::map<std::string, std::string>& keys, const SettingOrigins& given,
+                       const std::vector<const Algorithm*>& chosen, const AlgorithmRegistry& algorithms,
+                       Warnings* warnings) {
+  for (const auto& [key, value] : keys) {
+    const auto has = [&](const Algorithm* algorithm) {
+      return std::ranges::find(algorithm->options(), key, &AlgorithmOption::key) != algorithm->options().end();
+    };
+    if (std::ranges::any_of(chosen, has)) continue;
+    std::vector<std::string> owners;
+    for (const auto& algorithm : algorithms.entries()) {
+      if (has(algorithm.get())) owners.emplace_back(algorithm->name());
+    }
+    if (owners.empty() || IsDefault(key, value)) continue;
+    const std::string key_or_table = key.substr(0, key.find('.'));
+    SettingOrigins origins = given;
+    if (origins.hints.contains(key_or_table)) origins.hints.insert(key);
+    PREON_RETURN_IF_ERROR(ReportIgnored(origins, key, StrCat("without --algorithm ", JoinNames(owners)), warnings));
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+Result<ChosenAlgorithms> ChooseAlgorithms(const Target& target, const PlanOptions& plan, const AlgorithmOptions& given,
+                                          const SettingOrigins& origins, const AlgorithmRegistry& algorithms,
+                                          Warnings* warnings) {
+  ChosenAlgorithms chosen;
+  for (const auto& algorithm : algorithms.entries()) {
+    const std::string name(algorithm->name());
+    const auto asked = given.asked.find(name);
+    const bool wanted = algorithm->on_by_default() || asked != given.asked.end();
+    if (!wanted) continue;
+    if (given.disabled.contains(name) || !algorithm->AppliesTo(target, plan)) {
+      // Quark's numbers are those without algorithms that improve a plan.
+      const std::string with = given.disabled.contains(name) ? StrCat("--disable-algorithm ", name)
+                               : plan.compat != Compat::kOff ? StrCat("--compat ", CompatName(plan.compat))
+                                                             : StrCat("--target ", target.name());
+      if (asked != given.asked.end()) PREON_RETURN_IF_ERROR(CheckUnused(name, asked->second.by_config, with, warnings));
+      continue;
+    }
+    const AlgorithmValues values = ValuesFor(*algorithm, given);
+    PREON_ASSIGN_OR_RETURN(std::unique_ptr<Algorithm> configured, algorithm->Configured(values));
+    WarnOfIgnored(*algorithm, values, warnings);
+    if (algorithm->phase() == AlgorithmPhase::kFloatModel)
+      chosen.rewriting += StrCat(chosen.rewriting.empty() ? "" : ";", Described(*algorithm, values));
+    chosen.list.push_back(configured == nullptr ? algorithm.get() : configured.get());
+    if (configured != nullptr) chosen.configured.push_back(std::move(configured));
+  }
+  PREON_RETURN_IF_ERROR(CheckUnusedKeys(given.keys, origins, chosen.list, algorithms, warnings));
+  return chosen;
+}
+
+}  // namespace preon

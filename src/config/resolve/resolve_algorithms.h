@@ -1,0 +1,26 @@
+// Which algorithms act in a run, and by which values of their options.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "algorithms/algorithm.h"
+#include "config/options.h"
+
+namespace preon {
+
+struct ChosenAlgorithms {
+  std::vector<const Algorithm*> list;                  ///< those that apply, in the order in which they act
+  std::vector<std::unique_ptr<Algorithm>> configured;  ///< those of the list that have options
+  std::string rewriting;  ///< those of phase kFloatModel with what was set: "NAME:OPTION=VALUE,...;NAME"; "" = none
+};
+
+/// Those that are on by default or asked for, not disabled, and have something to do for target and plan.
+/// @param warnings  gets what has no effect and was asked for by a QConfig
+/// Errors: kConflictingOptions for what has no effect and was asked for otherwise; those of Algorithm::Configured.
+Result<ChosenAlgorithms> ChooseAlgorithms(const Target& target, const PlanOptions& plan, const AlgorithmOptions& given,
+                                          const SettingOrigins& origins, const AlgorithmRegistry& algorithms,
+                                          std::vector<std::string>* warnings);
+
+}  // namespace preon

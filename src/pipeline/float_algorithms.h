@@ -1,0 +1,38 @@
+// Algorithms that rewrite the float model before calibration.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/algorithm.h"
+#include "base/status.h"
+#include "ir/graph.h"
+
+namespace preon {
+
+/// What the model's tensors are like over the samples; nullopt: there are none.
+using CollectFromModel =
+    std::function<Result<std::optional<CollectedStatistics>>(const Model& model, const StatisticsRequest& request)>;
+/// Decides whether a rewrite may stay; empty: all may.
+using VerifyRewrite = std::function<Status(const Model& before, const Model& after)>;
+
+/// Where a rewrite leads.
+struct FloatRewriteContext {
+  std::function<Result<NodeFilter>(const Model& model)> quantized;  ///< nodes that the target would quantize
+  CollectFromModel collect;
+  VerifyRewrite verify;
+  Compat compat = Compat::kOff;
+};
+
+/// Runs those of phase kFloatModel, in their order. One that needs samples where there are none is skipped, and one
+/// that `verify` refuses is undone; a warning says so.
+/// Errors: those of planning, of the pass over the samples and of the algorithms.
+Status RewriteFloatModel(Model& model, const std::vector<const Algorithm*>& algorithms,
+                         const FloatRewriteContext& context, std::vector<std::string>* warnings);
+
+/// The nodes that the plan quantizes.
+NodeFilter QuantizedBy(const QuantPlan& plan);
+
+}  // namespace preon
