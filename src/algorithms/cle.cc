@@ -7,12 +7,12 @@
 
 #include "algorithms/algorithms.h"
 #include "algorithms/equalization_patterns.h"
-#include "algorithms/equalized_layer.h"
+#include "algorithms/scaled_layer.h"
 
 namespace preon {
 namespace {
 
-constexpr AlgorithmOption kOptions[] = {
+constexpr AlgorithmOption kCleOptions[] = {
     {.name = "steps",
      .parameter = "cle_steps",
      .key = "CLESteps",
@@ -91,7 +91,7 @@ std::vector<double> Magnitudes(const std::vector<float>& values) {
 
 // What the bias is divided by where it counts in the range: a bias of another order than the weights would else be all
 // that counts. The limits are those of Quark (CLEScaleAppendBias).
-double BiasShrinkFactor(const EqualizedLayer& layer) {
+double BiasShrinkFactor(const ScaledLayer& layer) {
   std::vector<double> ratios;
   double largest_weight = 0, largest_bias = 0;
   for (size_t channel = 0; channel < layer.outputs(); ++channel) {
@@ -146,9 +146,9 @@ class Sweeps {
   }
 
  private:
-  using Layers = std::map<std::string, EqualizedLayer>;  // by node
+  using Layers = std::map<std::string, ScaledLayer>;  // by node
 
-  EqualizedLayer& Layer(const EqualizationPattern& pattern, size_t index) {
+  ScaledLayer& Layer(const EqualizationPattern& pattern, size_t index) {
     return layers_.at(pattern.layers[index]->name);
   }
 
@@ -158,7 +158,7 @@ class Sweeps {
   }
 
   // Both ranges become sqrt(r0 r1). Source: Nagel et al. 2019, equation 11.
-  void BalanceTwo(EqualizedLayer& head, EqualizedLayer& tail) const {
+  void BalanceTwo(ScaledLayer& head, ScaledLayer& tail) const {
     std::vector<double> first = head.OutputRanges();
     const std::vector<double> second = tail.InputRanges();
     if (settings_.append_bias && !head.bias().empty()) {
@@ -181,7 +181,7 @@ class Sweeps {
   }
 
   // All three ranges become their geometric mean.
-  static void BalanceThree(EqualizedLayer& first, EqualizedLayer& middle, EqualizedLayer& last) {
+  static void BalanceThree(ScaledLayer& first, ScaledLayer& middle, ScaledLayer& last) {
     const std::vector<double> m0 = first.OutputRanges(), m1 = middle.OutputRanges(), m2 = last.InputRanges();
     const auto usable = [](double factor) { return std::isfinite(factor) && factor != 0 ? factor : 1; };
     std::vector<double> by_first(m0.size()), by_middle(m0.size()), of_middle_bias(m0.size()), by_last(m0.size());
@@ -219,7 +219,7 @@ class Sweeps {
 
 class Cle final : public Algorithm {
  public:
-  Cle() : Cle(AlgorithmValues(kOptions, {})) {}
+  Cle() : Cle(AlgorithmValues(kCleOptions, {})) {}
   explicit Cle(const AlgorithmValues& values)
       : settings_{.steps = values.Integer("steps"),
                   .weight_threshold = values.Flag("use-threshold") ? values.Number("weight-threshold") : 0,
@@ -235,7 +235,7 @@ class Cle final : public Algorithm {
   AlgorithmPhase phase() const override { return AlgorithmPhase::kFloatModel; }
   bool on_by_default() const override { return false; }
   std::string_view quark_name() const override { return "cle"; }
-  std::span<const AlgorithmOption> options() const override { return kOptions; }
+  std::span<const AlgorithmOption> options() const override { return kCleOptions; }
   Result<std::unique_ptr<Algorithm>> Configured(const AlgorithmValues& values) const override {
     return std::unique_ptr<Algorithm>(std::make_unique<Cle>(values));
   }

@@ -48,8 +48,7 @@ Json OptionsJson(const Options& options, const Choices& choices) {
   Json json = Json::object();
   AddPlan(choices.plan, json);
   if (Json given = MethodOptionsJson(options.ranges); !given.empty()) json["method_option"] = std::move(given);
-  for (const auto& [algorithm, asked] : options.algorithms.asked) json["algorithm"][algorithm] = asked.values;
-  for (const auto& [key, value] : options.algorithms.keys) json["option"][key] = value;
+  if (!choices.algorithms.asked.empty()) json["algorithm"] = choices.algorithms.asked;
   if (!options.algorithms.disabled.empty()) json["disable_algorithm"] = options.algorithms.disabled;
   if (!choices.passes.disabled.empty()) json["disable_pass"] = choices.passes.disabled;
   if (!choices.passes.enabled.empty()) json["enable_pass"] = choices.passes.enabled;

@@ -78,7 +78,7 @@ def test_compare(preon, model, data, samples, reader, tmp_path):
     (lambda f: preon_package.inspect(f / "calib.npz"), "calib.npz"),
     (lambda f: preon_package.compare(f / "model.onnx", f / "model.onnx"), "data"),
     (lambda f: preon_package.instrument(f / "model.onnx", f / "model.onnx"), "model.onnx"),
-    (lambda f: preon_package.passes(f / "model.onnx"), "got no pass, wanted --pass or --list"),
+    (lambda f: preon_package.passes(f / "model.onnx"), "got no pass, wanted --pass, --list or --algorithm"),
     (lambda f: preon_package.passes(f / "model.onnx", names=["fuse_gellu"]), "unknown pass 'fuse_gellu'; did you mean 'fuse_gelu'"),
     (lambda f: preon_package.passes(f / "model.onnx", names=["fix_shapes"], fix_shape="none=1"), "'none' is no input or output"),
 ])

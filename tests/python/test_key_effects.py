@@ -11,6 +11,8 @@ from key_runs import CENTRED, QUARK, WIDE, run, workplace  # noqa: F401: fixture
 from test_keys_beside_graphs import BESIDE
 from test_keys_on_graphs import EFFECTS, ON_OWN_GRAPHS
 
+#: Two pairs of layers in a row.
+EQUALIZED = [*QUARK, "--algorithm", "cle:replace-clip6=true"]
 # key=value: the options before it, the options of ours that say the same
 AS_OPTIONS = {
     "ConvertOpsetVersion=22": (QUARK, ["--opset", "22"]),
@@ -44,11 +46,11 @@ AS_OPTIONS = {
     "MatMulNBitsParams={\"GroupSize\": 32, \"Bits\": 8, \"Symmetric\": false, \"AccuracyLevel\": 1}":
         (["--target", "matmul-nbits"], ["--block-size", "32", "--weight", "uint8", "--accuracy-level", "1"]),
     "BiasCorrection=false": (QUARK, ["--no-bias-correction"]),
-    "CLESteps=3": ([*QUARK, "--algorithm", "cle"], ["--algorithm", "cle:steps=3"]),
-    "CLEWeightThreshold=4": ([*QUARK, "--algorithm", "cle"], ["--algorithm", "cle:weight-threshold=4"]),
-    "CLEScaleUseThreshold=false": ([*QUARK, "--algorithm", "cle:weight-threshold=4"], ["--algorithm", "cle:use-threshold=false"]),
-    "CLEScaleAppendBias=false": ([*QUARK, "--algorithm", "cle"], ["--algorithm", "cle:append-bias=false"]),
-    "CLETotalLayerDiffThreshold=9": ([*QUARK, "--algorithm", "cle:steps=4"], ["--algorithm", "cle:diff-threshold=9"]),
+    "CLESteps=3": (EQUALIZED, ["--algorithm", "cle:steps=3"]),
+    "CLEWeightThreshold=4": (EQUALIZED, ["--algorithm", "cle:weight-threshold=4"]),
+    "CLEScaleUseThreshold=false": ([*EQUALIZED, "--algorithm", "cle:weight-threshold=4"], ["--algorithm", "cle:use-threshold=false"]),
+    "CLEScaleAppendBias=false": (EQUALIZED, ["--algorithm", "cle:append-bias=false"]),
+    "CLETotalLayerDiffThreshold=9": ([*EQUALIZED, "--algorithm", "cle:steps=4"], ["--algorithm", "cle:diff-threshold=9"]),
     "ReplaceClip6Relu=true": ([*QUARK, "--algorithm", "cle"], ["--algorithm", "cle:replace-clip6=true"]),
     "ActivationSymmetric=true": ([*QUARK, "--activation", "uint8"], ["--symmetric"]),
 }
@@ -56,7 +58,7 @@ AS_OPTIONS = {
 PASSES = {"ConvertBNToConv": ("convert_batch_norm", "Conv"), "ConvertReduceMeanToGlobalAvgPool": ("convert_reduce_mean", "GlobalAveragePool"),
           "ConvertSplitToSlice": ("convert_split", "Slice"), "SplitLargeKernelPool": ("split_large_pool", "AveragePool")}
 # By tests of their own; CLEBalanceMethod has one value alone.
-ELSEWHERE = {"CLEBalanceMethod",
+ELSEWHERE = {"CLEBalanceMethod", "SmoothAlpha",   # src/algorithms/smooth_quant_test.cc
              "ConvertFP16ToFP32", "QuantizeFP16",                                     # tests/differential/test_float16.py
              "FuseGelu", "FuseLayerNorm", "FuseInstanceNorm", "FuseL2Norm", "FoldBatchNorm", "OptimizeModel", "SimplifyModel",   # test_switched_off_passes
              "SkipPreprocess",

@@ -29,7 +29,7 @@ def test_every_flag_may_be_off(tmp_path, model, reader, samples, missing):
 
 def test_every_parameter_may_be_at_its_default(tmp_path, model, reader, samples, missing):
     parameters = {key["name"]: key["default"] for key in missing if key["type"] != "true or false"}
-    assert {"SmoothAlpha": 0.5, "RMatrixDim": 4096}.items() <= parameters.items()
+    assert {"RMatrixDim": 4096, "RConfigPath": None}.items() <= parameters.items()
     run(tmp_path, model, reader, samples, extra_options=parameters)
 
 

@@ -252,11 +252,6 @@ constexpr KeySpec kOtherKeys[] = {
      .fallback = "4096",
      .meaning = "size of the rotation matrix",
      .range = "1.."},
-    {.name = "SmoothAlpha",
-     .type = KeyType::kNumber,
-     .fallback = "0.5",
-     .meaning = "balance between activations and weights",
-     .range = "0..1"},
     {.name = "UseGPTQ", .type = KeyType::kFlag, .fallback = "true", .meaning = "switched on by the algorithm object"},
     {.name = "UseRandomHad", .type = KeyType::kFlag, .fallback = "false", .meaning = "random Hadamard matrix"},
 };

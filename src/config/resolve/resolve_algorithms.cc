@@ -97,6 +97,7 @@ Result<ChosenAlgorithms> ChooseAlgorithms(const Target& target, const PlanOption
     const AlgorithmValues values = ValuesFor(*algorithm, given);
     PREON_ASSIGN_OR_RETURN(std::unique_ptr<Algorithm> configured, algorithm->Configured(values));
     WarnOfIgnored(*algorithm, values, warnings);
+    if (asked != given.asked.end() || !values.set().empty()) chosen.asked.push_back(Described(*algorithm, values));
     if (algorithm->phase() == AlgorithmPhase::kFloatModel)
       chosen.rewriting += StrCat(chosen.rewriting.empty() ? "" : ";", Described(*algorithm, values));
     chosen.list.push_back(configured == nullptr ? algorithm.get() : configured.get());

@@ -13,7 +13,8 @@ namespace preon {
 struct ChosenAlgorithms {
   std::vector<const Algorithm*> list;                  ///< those that apply, in the order in which they act
   std::vector<std::unique_ptr<Algorithm>> configured;  ///< those of the list that have options
-  std::string rewriting;  ///< those of phase kFloatModel with what was set: "NAME:OPTION=VALUE,...;NAME"; "" = none
+  std::vector<std::string> asked;  ///< those that were asked for or told something, as --algorithm takes them
+  std::string rewriting;           ///< those of phase kFloatModel, with ';' between them; "" = none
 };
 
 /// Those that are on by default or asked for, not disabled, and have something to do for target and plan.

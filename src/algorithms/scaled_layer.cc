@@ -1,4 +1,4 @@
-#include "algorithms/equalized_layer.h"
+#include "algorithms/scaled_layer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,7 @@
 #include "algorithms/equalization_patterns.h"
 
 namespace preon {
-namespace {
 
-// Under its name where nobody else reads it.
 void StoreConstant(Graph& graph, Node& node, size_t input, Tensor value) {
   std::string name = node.input(input);
   if (graph.UseCount(name) > 1) {
@@ -20,13 +18,11 @@ void StoreConstant(Graph& graph, Node& node, size_t input, Tensor value) {
   graph.SetInitializer(name, std::move(value));
 }
 
-}  // namespace
-
-EqualizedLayer::EqualizedLayer(const Graph& graph, const Node& node) {
+ScaledLayer::ScaledLayer(const Graph& graph, const Node& node) {
   const Tensor& weight = *graph.Initializer(node.input(1));
   weight_.assign(weight.floats().begin(), weight.floats().end());
   shape_ = weight.shape();
-  const bool columns = node.Is("Gemm") && node.Int("transB", 0) == 0;
+  const bool columns = node.Is("MatMul") || (node.Is("Gemm") && node.Int("transB", 0) == 0);
   const auto rows = static_cast<size_t>(shape_[0]), second = static_cast<size_t>(shape_[1]);
   for (size_t axis = 2; axis < shape_.size(); ++axis) inner_ *= static_cast<size_t>(shape_[axis]);
   outputs_ = columns ? second : rows;
@@ -44,7 +40,7 @@ EqualizedLayer::EqualizedLayer(const Graph& graph, const Node& node) {
 }
 
 template <typename Visit>
-void EqualizedLayer::ForEach(Visit visit) const {
+void ScaledLayer::ForEach(Visit visit) const {
   for (size_t output = 0; output < outputs_; ++output) {
     const bool own = input_stride_ == 0;
     for (size_t input = own ? output : 0; input < (own ? output + 1 : inputs_); ++input) {
@@ -54,7 +50,7 @@ void EqualizedLayer::ForEach(Visit visit) const {
   }
 }
 
-std::vector<double> EqualizedLayer::OutputRanges() const {
+std::vector<double> ScaledLayer::OutputRanges() const {
   std::vector<double> ranges(outputs_);
   ForEach([&](size_t element, size_t output, size_t) {
     ranges[output] = std::max(ranges[output], std::abs(double{weight_[element]}));
@@ -62,7 +58,7 @@ std::vector<double> EqualizedLayer::OutputRanges() const {
   return ranges;
 }
 
-std::vector<double> EqualizedLayer::InputRanges() const {
+std::vector<double> ScaledLayer::InputRanges() const {
   std::vector<double> ranges(inputs_);
   ForEach([&](size_t element, size_t, size_t input) {
     ranges[input] = std::max(ranges[input], std::abs(double{weight_[element]}));
@@ -70,7 +66,7 @@ std::vector<double> EqualizedLayer::InputRanges() const {
   return ranges;
 }
 
-std::vector<float> EqualizedLayer::OutputValues(size_t channel) const {
+std::vector<float> ScaledLayer::OutputValues(size_t channel) const {
   std::vector<float> values;
   const size_t inputs = input_stride_ == 0 ? 1 : inputs_;
   for (size_t input = 0; input < inputs; ++input) {
@@ -81,24 +77,24 @@ std::vector<float> EqualizedLayer::OutputValues(size_t channel) const {
   return values;
 }
 
-void EqualizedLayer::ScaleOutputs(std::span<const double> factors) {
+void ScaledLayer::ScaleOutputs(std::span<const double> factors) {
   ForEach([&](size_t element, size_t output, size_t) {
     weight_[element] = static_cast<float>(weight_[element] * factors[output]);
   });
 }
 
-void EqualizedLayer::ScaleInputs(std::span<const double> factors) {
+void ScaledLayer::ScaleInputs(std::span<const double> factors) {
   ForEach([&](size_t element, size_t, size_t input) {
     weight_[element] = static_cast<float>(weight_[element] * factors[input]);
   });
 }
 
-void EqualizedLayer::ScaleBias(std::span<const double> factors) {
+void ScaledLayer::ScaleBias(std::span<const double> factors) {
   for (size_t channel = 0; channel < bias_.size(); ++channel)
     bias_[channel] = static_cast<float>(bias_[channel] * factors[channel]);
 }
 
-void EqualizedLayer::Store(Graph& graph, Node& node) const {
+void ScaledLayer::Store(Graph& graph, Node& node) const {
   StoreConstant(graph, node, 1, Tensor::FromFloats(shape_, weight_));
   if (!bias_.empty()) StoreConstant(graph, node, 2, Tensor::FromFloats(bias_shape_, bias_));
 }

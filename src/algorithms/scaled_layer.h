@@ -1,4 +1,4 @@
-// EqualizedLayer: a Conv's or Gemm's weight and bias while channels are scaled.
+// ScaledLayer: weight and bias of a Conv, Gemm or MatMul while channels are scaled.
 #pragma once
 
 #include <span>
@@ -9,10 +9,14 @@
 
 namespace preon {
 
+/// Input `input` of the node reads this constant: under its old name where nobody else reads that, else under a fresh
+/// one.
+void StoreConstant(Graph& graph, Node& node, size_t input, Tensor value);
+
 /// Works on a copy of the constants; Store() puts it into the graph.
-class EqualizedLayer {
+class ScaledLayer {
  public:
-  EqualizedLayer(const Graph& graph, const Node& node);
+  ScaledLayer(const Graph& graph, const Node& node);
 
   size_t outputs() const { return outputs_; }
   size_t inputs() const { return inputs_; }
