@@ -201,8 +201,8 @@ constexpr OptionSpec kOptions[] = {
      "resolution",
      OptionKind::kFlag, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetFlag(o.plan.op_list.reduce_range, v); }},
-    {"algorithm", "NAME", "also use an algorithm, with its options behind a colon: NAME:OPTION=VALUE,... ('help' lists "
-     "algorithms and options)", OptionKind::kList, kPlans | kVerbPasses,
+    {"algorithm", "NAME", "also use an algorithm: NAME, or NAME:OPTION=VALUE,... ('help' lists both)",
+     OptionKind::kList, kPlans | kVerbPasses,
      [](Options& o, const std::string& v) { return AskForAlgorithm(o.algorithms, v); }},
     {"disable-algorithm", "NAME", "switch off an algorithm that improves weights or biases ('help' lists them)",
      OptionKind::kList, kVerbQuantize,
