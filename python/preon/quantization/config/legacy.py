@@ -128,7 +128,7 @@ def _check_absent(config):
 
 
 def _algorithms(config, extra):
-    if config.include_cle:
+    if config.include_cle and not extra.get("UseMatMulNBits"):  # whose weights are written once, in blocks
         yield algorithm.CLEConfig(cle_total_layer_diff_threshold=2e-7)
     if config.include_sq:
         yield algorithm.SmoothQuantConfig()
