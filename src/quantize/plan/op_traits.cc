@@ -34,12 +34,28 @@ std::optional<OpTraits> RejectWeight(const Graph& graph, const Node& node, size_
   return std::nullopt;
 }
 
+// Saved nanoseconds of an integer 3-D convolution against a float one, per position and kernel element of a group: the
+// integer kernel copies its input once per kernel element, at a cost that few channels don't repay (measured:
+// docs/design/placement.md).
+constexpr double kSavedNsPerMac = 0.012, kSavedNsPerInput = 0.1, kCopyNs = 7;
+
+bool IsSlow3dConv(const Graph& graph, const Node& node) {
+  const Shape& weight = graph.Initializer(node.input(1))->shape();
+  if (weight.size() != 5) return false;
+  const auto inputs = static_cast<double>(weight[1]);
+  const auto outputs = static_cast<double>(weight[0] / std::max<int64_t>(node.Int("group", 1), 1));
+  return inputs * (kSavedNsPerMac * outputs + kSavedNsPerInput) < kCopyNs;
+}
+
 OpTraits ClassifyConv(const Graph& graph, const Node& node) {
   if (auto rejected = RejectWeight(graph, node, 1, 0)) return *rejected;
   const std::string& bias = node.input(2);
   if (!bias.empty() && graph.Initializer(bias) == nullptr) {
     return Float(FloatReason::kNotConstant, "the bias is computed, not constant");
   }
+  if (IsSlow3dConv(graph, node))
+    return Float(FloatReason::kNoGain,
+                 "few channels: the runtime's integer 3-D convolution is slower than the float one");
   return {OpRole::kAnchor};
 }
 
