@@ -99,7 +99,8 @@ Status QuantizeStage::LoadForVerification(const PlannedModel& prepared, Written&
       quantized.weight_file
           ? std::filesystem::path(quantized.weight_file->path).replace_filename("optimized.onnx").string()
           : folder.File("optimized.onnx");
-  const SessionOptions options{.threads = context_.ThreadCount(), .save_optimized_to = saved};
+  SessionOptions options = TimedSession(context_);  // MeasureLatencies takes the same session
+  options.save_optimized_to = saved;
   const Status valid = CheckModel(quantized);
   const auto source_is_valid = [&] {
     const Result<Model> source = LoadModel(prepared.model.source_path);
@@ -168,13 +169,11 @@ Status QuantizeStage::MeasureLatencies(const std::string& source, const Batch& b
   const double seconds = inputs_.latency_seconds.value_or(kDefaultLatencySeconds);
   if (seconds == 0) return Status::Ok();
   context_.BeginStage("latency");
-  written.session.reset();  // its threads
   // Both from memory, so that both have their weights in the same kind of memory.
   PREON_ASSIGN_OR_RETURN(const Model float_model, LoadModel(source));
   PREON_ASSIGN_OR_RETURN(Session reference, Session::OpenModel(float_model, TimedSession(context_), context_));
-  PREON_ASSIGN_OR_RETURN(Session quantized, Session::OpenModel(written.quantized, TimedSession(context_), context_));
   PREON_ASSIGN_OR_RETURN(result.latency,
-                         MeasureLatency(reference, quantized, batch.feeds, batch.samples, seconds, context_));
+                         MeasureLatency(reference, *written.session, batch.feeds, batch.samples, seconds, context_));
   const Speedup& speedup = result.latency.speedup;
   if (!result.computes_in_float && !speedup.busy && speedup.high < kSlowerSpeed) {
     result.warnings.push_back(StrCat("the quantized model is slower than the float model on this machine",
