@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "quantize/plan/quant_plan.h"
 #include "quantize/plan/target.h"
 #include "quantize/write/write_hook.h"
+#include "reconstruct/reconstruction_rule.h"
 
 namespace preon {
 
@@ -23,6 +25,7 @@ namespace preon {
 enum class AlgorithmPhase {
   kFloatModel,  ///< it rewrites the float model before calibration, as Quark's pre-quantization algorithms do
   kWrite,       ///< it has a part in writing the plan
+  kWritten,     ///< it changes codes and biases of the written model, which runs over the data for it
 };
 
 /// Does the target quantize the node's weight?
@@ -52,7 +55,7 @@ class Algorithm {
   /// tool has no such thing.
   bool AppliesTo(const Target& target, const PlanOptions& options) const {
     const bool improves = options.compat == Compat::kOff && target.TakesImprovements(options);
-    return (improves || phase() == AlgorithmPhase::kFloatModel) && Suits(target);
+    return (improves || phase() != AlgorithmPhase::kWrite) && Suits(target);
   }
   /// Its own kind of statistic, where sketches do not hold what it needs; merging and resuming need it.
   virtual const StatisticKind* statistic() const { return nullptr; }
@@ -78,6 +81,11 @@ class Algorithm {
   virtual Result<std::unique_ptr<WriteHook>> Apply(const Graph&, const QuantPlan&, const CollectedStatistics&) const {
     return std::unique_ptr<WriteHook>();
   }
+
+  /// --- kWritten ---
+  /// Nullopt: nothing.
+  virtual std::optional<ReconstructionRule> Rule() const { return std::nullopt; }
+  virtual ReconstructionScope Scope() const { return {}; }
 
  private:
   /// Is the target one for which it does any good?

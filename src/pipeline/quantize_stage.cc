@@ -11,6 +11,7 @@
 #include "eval/latency.h"
 #include "formats/quark_operators.h"
 #include "ir/model_io.h"
+#include "pipeline/improve_codes.h"
 #include "pipeline/output_checks.h"
 #include "pipeline/placement.h"
 #include "pipeline/write_plan.h"
@@ -66,7 +67,7 @@ struct QuantizeStage::Written {
   Model quantized;
   std::optional<Session> session;
   std::optional<Placement> placement;  // what the runtime made of it
-  std::vector<std::string> warnings;
+  WritingNotes notes;
 };
 
 Status QuantizeStage::NotWritten(ErrorId id, std::string_view why, const Status& reason) const {
@@ -83,8 +84,8 @@ Result<QuantizeStage::Written> QuantizeStage::WriteOnce(const PlannedModel& prep
       return CheckSameResults(before, after, *compared, context_);
     };
   }
-  PREON_ASSIGN_OR_RETURN(written.quantized, WritePlan(prepared.model, prepared.plan, inputs_.method, checked, context_,
-                                                      &written.warnings));
+  PREON_ASSIGN_OR_RETURN(written.quantized,
+                         WritePlan(prepared.model, prepared.plan, inputs_.method, checked, context_, &written.notes));
   if (inputs_.write.value_info) InferShapes(written.quantized);
   context_.BeginStage("verify");
   PREON_RETURN_IF_ERROR(LoadForVerification(prepared, written));
@@ -109,7 +110,7 @@ Status QuantizeStage::LoadForVerification(const PlannedModel& prepared, Written&
   if (!valid.ok() && source_is_valid())
     return NotWritten(ErrorId::kVerifyLoad, "the result breaks a rule of ONNX", valid);
   if (!valid.ok()) {
-    written.warnings.push_back(
+    written.notes.warnings.push_back(
         StrCat("the float model breaks a rule of ONNX, and so does the result: ", valid.message()));
   }
   Result<Session> session = Session::OpenModel(quantized, options, context_);
@@ -128,11 +129,22 @@ Status QuantizeStage::LoadForVerification(const PlannedModel& prepared, Written&
     written.placement =
         JoinPlacement(prepared.plan, prepared.model.graph, ObserveKernels(quantized.graph, optimized->graph));
   } else {
-    written.warnings.push_back(
+    written.notes.warnings.push_back(
         StrCat("can't tell which nodes run in integers, because ONNX Runtime's optimized graph can't be read: ",
                optimized.status().message()));
   }
   return Status::Ok();
+}
+
+Status QuantizeStage::ImproveWritten(const PlannedModel& prepared, const std::vector<const Algorithm*>& algorithms,
+                                     Written& written, std::vector<ImprovedCodes>& improved) const {
+  const auto acts = [](const Algorithm* algorithm) { return algorithm->phase() == AlgorithmPhase::kWritten; };
+  if (std::ranges::none_of(algorithms, acts)) return Status::Ok();
+  context_.BeginStage("reconstruct");
+  PREON_ASSIGN_OR_RETURN(improved, ImproveCodes(written.quantized, {prepared.model, written.notes.divided}, algorithms,
+                                                samples_, context_, written.notes.warnings));
+  context_.BeginStage("verify");
+  return LoadForVerification(prepared, written);
 }
 
 Result<Comparison> QuantizeStage::CompareWithFloat(const Model& model, const std::vector<TensorSpec>& inputs,
@@ -186,7 +198,7 @@ Status QuantizeStage::MeasureLatencies(const std::string& source, const Batch& b
 Status QuantizeStage::GiveNhwc(Written& written, const Batch& batch, const std::vector<NamedTensor>& outputs) const {
   Model& quantized = written.quantized;
   const NhwcBorder border = ToNhwc(quantized.graph);
-  written.warnings.insert(written.warnings.end(), border.warnings.begin(), border.warnings.end());
+  written.notes.warnings.insert(written.notes.warnings.end(), border.warnings.begin(), border.warnings.end());
   if (border.inputs.empty() && border.outputs.empty()) return Status::Ok();
   PREON_RETURN_IF_ERROR(quantized.graph.SortTopologically());
   if (inputs_.write.value_info) InferShapes(quantized);
@@ -197,7 +209,7 @@ Status QuantizeStage::GiveNhwc(Written& written, const Batch& batch, const std::
   if (!got.ok()) return NotWritten(ErrorId::kVerifyRun, kAsNhwc, got.status());
   Comparer comparer;
   PREON_RETURN_IF_ERROR(comparer.Add(Transposed(outputs, border.outputs), *got, batch.samples, {}));
-  const Status same = CheckNhwcForm(comparer.Finish(), quantized.graph, written.warnings);
+  const Status same = CheckNhwcForm(comparer.Finish(), quantized.graph, written.notes.warnings);
   return same.ok() ? same : NotWritten(ErrorId::kVerifyOutput, kAsNhwc, same);
 }
 
@@ -209,6 +221,8 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
     PREON_ASSIGN_OR_RETURN(written, WriteOnce(prepared, inputs, compared));
     return written.placement ? &*written.placement : nullptr;
   }));
+  std::vector<ImprovedCodes> improved;
+  PREON_RETURN_IF_ERROR(ImproveWritten(prepared, inputs.algorithms, written, improved));
 
   context_.BeginStage("verify");
   const Batch& batch = prepared.first_run.batch;
@@ -230,10 +244,11 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   }
   if (written.quantized.opsets.contains(kQuarkDomain)) result.needs.emplace_back("libpreon_ops.so");
   std::vector<std::string> warnings = inputs_.warnings;
-  for (const auto* more : {&prepared.warnings, &written.warnings, &result.warnings})
+  for (const auto* more : {&prepared.warnings, &written.notes.warnings, &result.warnings})
     warnings.insert(warnings.end(), more->begin(), more->end());
   result.warnings = std::move(warnings);
   result.placement = std::move(written.placement);
+  result.improved = std::move(improved);
 
   // Saving is deterministic: these are the bytes that were loaded and run above.
   context_.BeginStage("write");

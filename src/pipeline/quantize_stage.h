@@ -55,6 +55,9 @@ class QuantizeStage {
   /// @param compared  each pass over the result is compared on this batch; null: none is
   Result<Written> WriteOnce(const PlannedModel& prepared, const PlanInputs& inputs, const Batch* compared) const;
   Status LoadForVerification(const PlannedModel& prepared, Written& written) const;
+  /// Algorithms that act on the written model.
+  Status ImproveWritten(const PlannedModel& prepared, const std::vector<const Algorithm*>& algorithms, Written& written,
+                        std::vector<ImprovedCodes>& improved) const;
   Result<Comparison> CompareWithFloat(const Model& model, const std::vector<TensorSpec>& inputs, Written& written,
                                       const FloatOutputs& float_outputs) const;
   Status MeasureLatencies(const std::string& source, const Batch& batch, Written& written,

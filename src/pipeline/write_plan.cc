@@ -4,6 +4,18 @@
 #include "quantize/write/apply_plan.h"
 
 namespace preon {
+namespace {
+
+class RecordDivided final : public WriteHook {
+ public:
+  explicit RecordDivided(std::vector<DividedChannels>& divided) : divided_(divided) {}
+  void OnDivided(const DividedChannels& divided) override { divided_.push_back(divided); }
+
+ private:
+  std::vector<DividedChannels>& divided_;
+};
+
+}  // namespace
 
 StatisticsRequest RequestFor(const Graph& graph, const QuantPlan& plan,
                              const std::vector<const Algorithm*>& algorithms) {
@@ -21,7 +33,7 @@ CollectedStatistics CollectedFor(const Graph& graph, const QuantPlan& plan, cons
 }
 
 Result<Model> WritePlan(const Model& model, const QuantPlan& plan, const RangeMethod& method, const PlanInputs& inputs,
-                        const RunContext& context, std::vector<std::string>* warnings) {
+                        const RunContext& context, WritingNotes* notes) {
   PREON_ASSIGN_OR_RETURN(const TensorRanges ranges,
                          SelectRanges(PlanRanges(model.graph, plan), method, inputs, context));
   const CollectedStatistics collected = CollectedFor(model.graph, plan, inputs);
@@ -30,7 +42,9 @@ Result<Model> WritePlan(const Model& model, const QuantPlan& plan, const RangeMe
     PREON_ASSIGN_OR_RETURN(std::unique_ptr<WriteHook> hook, algorithm->Apply(model.graph, plan, collected));
     if (hook != nullptr) hooks.push_back(std::move(hook));
   }
-  return ApplyPlan(model, plan, ranges, hooks, warnings, {.threads = context.ThreadCount(), .passes = inputs.passes});
+  if (notes != nullptr) hooks.push_back(std::make_unique<RecordDivided>(notes->divided));
+  return ApplyPlan(model, plan, ranges, hooks, notes == nullptr ? nullptr : &notes->warnings,
+                   {.threads = context.ThreadCount(), .passes = inputs.passes});
 }
 
 }  // namespace preon

@@ -9,6 +9,7 @@
 #include "ir/graph.h"
 #include "pipeline/plan_inputs.h"
 #include "quantize/plan/quant_plan.h"
+#include "quantize/write/write_hook.h"
 #include "ranges/range_method.h"
 
 namespace preon {
@@ -20,9 +21,15 @@ StatisticsRequest RequestFor(const Graph& graph, const QuantPlan& plan,
 /// What the algorithms get to know: the saved statistics, and under them those of the data.
 CollectedStatistics CollectedFor(const Graph& graph, const QuantPlan& plan, const PlanInputs& inputs);
 
-/// The quantized model. @param warnings  null, or gets what a user should know
+/// What a plan's writing tells beside the model.
+struct WritingNotes {
+  std::vector<std::string> warnings;     ///< what a user should know
+  std::vector<DividedChannels> divided;  ///< by algorithms, in the quantized model alone
+};
+
+/// The quantized model. @param notes  null, or gets more
 /// Errors: those of SelectRanges, of the algorithms and of ApplyPlan.
 Result<Model> WritePlan(const Model& model, const QuantPlan& plan, const RangeMethod& method, const PlanInputs& inputs,
-                        const RunContext& context, std::vector<std::string>* warnings = nullptr);
+                        const RunContext& context, WritingNotes* notes = nullptr);
 
 }  // namespace preon

@@ -121,6 +121,14 @@ std::string ToJson(const QuantizeResult& result) {
   if (!result.histograms.empty()) json["histograms"] = result.histograms;
   json["method"] = result.method;
   if (!result.candidates.empty()) json["candidates"] = CandidatesJson(result.candidates);
+  for (const ImprovedCodes& improved : result.improved) {
+    json["improved"].push_back({{"algorithm", improved.algorithm},
+                                {"runs", improved.runs},
+                                {"layers_changed", improved.layers_changed},
+                                {"layers_kept", improved.layers_kept},
+                                {"sqnr_db_before", improved.before_db},
+                                {"sqnr_db_after", improved.after_db}});
+  }
   json["activation"] = result.activation;
   json["weight"] = result.weight;
   if (result.block_size > 0) json["block_size"] = result.block_size;

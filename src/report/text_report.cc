@@ -6,6 +6,7 @@
 #include "base/spelling.h"
 #include "base/text.h"
 #include "quantize/plan/float_reason.h"
+#include "report/found_text.h"
 #include "report/text_writer.h"
 
 namespace preon {
@@ -115,15 +116,6 @@ void AddPlacement(TextWriter& out, const Placement& placement, const char* kind)
   AddFloatNodes(out, placement.float_nodes);
 }
 
-void AddCandidates(TextWriter& out, const std::vector<MethodCandidate>& candidates) {
-  const char* title = "candidates";
-  for (const MethodCandidate& candidate : candidates) {
-    out.Add("  %-11s %-20s %-18s %6.1f dB%s\n", title, candidate.method.c_str(), candidate.options.c_str(),
-            candidate.sqnr_db, candidate.selected ? "  selected" : "");
-    title = "";
-  }
-}
-
 void AddTensorSummaries(TextWriter& out, const char* title, const std::vector<TensorSummary>& tensors) {
   for (const TensorSummary& tensor : tensors) {
     out.Add("  %-11s %s: %s\n", title, Printable(tensor.name).c_str(), Printable(tensor.type).c_str());
@@ -189,6 +181,7 @@ std::string ToText(const QuantizeResult& result) {
     AddQuantizedNodes(out, *result.placement);
   else if (result.placement)
     AddPlacement(out, *result.placement, result.weights_alone ? "in blocks" : "integer");
+  AddImproved(out, result.improved);
   AddComparison(out, result.compare);
   AddLatency(out, result.latency);
   AddFacts(out, result.facts);

@@ -1,0 +1,14 @@
+// In text reports: what quantize has tried and found.
+#pragma once
+
+#include <vector>
+
+#include "report/results.h"
+#include "report/text_writer.h"
+
+namespace preon {
+
+void AddCandidates(TextWriter& out, const std::vector<MethodCandidate>& candidates);
+void AddImproved(TextWriter& out, const std::vector<ImprovedCodes>& improved);
+
+}  // namespace preon
