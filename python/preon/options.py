@@ -172,7 +172,7 @@ class _QuantizeCalibrateRangesInstrument(TypedDict, total=False):
 
 class _QuantizeCalibrateInstrumentPasses(TypedDict, total=False):
     algorithm: Optional[Many]
-    "also use an algorithm, with its options behind a colon: NAME:OPTION=VALUE,... ('help' lists algorithms and options)"
+    "also use an algorithm: NAME[:OPTION=VALUE,...] ('help' lists both)"
 
 
 class _Passes(TypedDict, total=False):
