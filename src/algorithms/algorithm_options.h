@@ -18,10 +18,11 @@ struct AlgorithmOption {
   std::string_view parameter = "";  ///< of the algorithm's class in Quark's Python package; "" = ours alone
   std::string_view key = "";        ///< of Quark's extra_options, "TABLE.ENTRY" for entries of a table; "" = none
   KeyType type = KeyType::kFlag;
-  std::string_view fallback;      ///< JSON of the default
-  std::string_view meaning;       ///< one clause
-  std::string_view range = "";    ///< "LOW..HIGH", either may be missing, or "A|B|C"
-  std::string_view ignored = "";  ///< why it has no effect here, whatever its value; "" = it has one
+  std::string_view fallback;           ///< JSON of the default
+  std::string_view meaning;            ///< one clause
+  std::string_view range = "";         ///< "LOW..HIGH", either may be missing, or "A|B|C"
+  std::string_view ignored = "";       ///< why it has no effect here, whatever its value; "" = it has one
+  std::string_view key_fallback = "";  ///< JSON of the key's default in Quark; "" = `fallback`
 };
 
 /// Values of one algorithm's options: those that were set, and the defaults of the others. All have been checked

@@ -91,7 +91,7 @@ Result<PassesResult> PassesVerb(const std::string& path, RunInputs& run) {
   run.context.BeginStage("load");
   PREON_ASSIGN_OR_RETURN(Model model, LoadModel(path));
   PREON_RETURN_IF_ERROR(CheckNotInputs(options.outputs, model.external_files));
-  InferShapes(model);
+  if (!algorithms.empty()) InferShapes(model);
   PassesResult result{.output = options.outputs.file, .nodes_before = static_cast<int64_t>(model.graph.nodes().size())};
   run.context.BeginStage("passes");
   PREON_ASSIGN_OR_RETURN(std::vector<PassRecord> records, RunFloatPasses(model, chosen, run));

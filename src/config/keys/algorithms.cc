@@ -134,7 +134,7 @@ std::vector<KeySpec> WithThoseOfAlgorithms() {
                                              : StrCat("no effect: ", option.ignored));
       keys.push_back({.name = option.key,
                       .type = option.type,
-                      .fallback = option.fallback,
+                      .fallback = option.key_fallback.empty() ? option.fallback : option.key_fallback,
                       .meaning = option.meaning,
                       .range = option.range,
                       .here = words.back(),

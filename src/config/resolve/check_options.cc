@@ -125,10 +125,10 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
     bool learns = false;  // without ranges, only algorithms have use for samples
     for (const auto& algorithm : algorithms.entries()) {
       const bool applies = algorithm->AppliesTo(target, plan);
-      learns = learns || applies;
-      if (applies || !options.algorithms.disabled.contains(std::string(algorithm->name()))) continue;
-      PREON_RETURN_IF_ERROR(
-          ReportIgnored(origins, OptionThatDisables(algorithm->name()), StrCat("with ", cause), warnings));
+      const std::string name(algorithm->name());
+      learns = learns || (applies && (algorithm->on_by_default() || options.algorithms.asked.contains(name)));
+      if (applies || !options.algorithms.disabled.contains(name)) continue;
+      PREON_RETURN_IF_ERROR(ReportIgnored(origins, OptionThatDisables(name), StrCat("with ", cause), warnings));
     }
     if (!learns) PREON_RETURN_IF_ERROR(refuse(of_samples, cause));
   }
