@@ -2,12 +2,12 @@
 #pragma once
 
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/check.h"
+#include "base/str_cat.h"
 
 namespace preon {
 
@@ -78,14 +78,7 @@ class [[nodiscard]] Status {
   std::string hint_;
 };
 
-template <typename... Args>
-std::string StrCat(const Args&... parts) {
-  std::ostringstream out;
-  (out << ... << parts);
-  return out.str();
-}
-
-/// Builds an error of kind `id`; the parts are streamed one after the other.
+/// Builds an error of kind `id`; the parts are put one behind the other.
 template <typename... Args>
 Status Error(ErrorId id, const Args&... parts) {
   Status status;
