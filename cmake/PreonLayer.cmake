@@ -48,11 +48,11 @@ function(preon_layer name)
   endif()
 endfunction()
 
-# preon_batches(OUT TARGET sources...): the sources of TARGET, up to 28 of them in each generated file, so that
+# preon_batches(OUT TARGET sources...): the sources of TARGET, up to 40 of them in each generated file, so that
 # headers are read once per batch. A layer's names in anonymous namespaces must therefore differ. What is compiled once
 # per instruction set stays alone. Relative paths: ccache finds a batch again in another checkout.
 function(preon_batches out target)
-  set(most 28)
+  set(most 40)
   set(alone)
   foreach(source IN LISTS ARGN)
     file(STRINGS ${source} per_instruction_set REGEX "foreach_target|dense-inl" LIMIT_COUNT 1)
@@ -63,7 +63,7 @@ function(preon_batches out target)
   list(REMOVE_ITEM ARGN ${alone})
   list(LENGTH ARGN count)
   if(count GREATER 0)
-    # As even as they can be: 29 sources are 15 and 14, not 28 and 1.
+    # As even as they can be: 41 sources are 21 and 20, not 40 and 1.
     math(EXPR size "(${count} - 1) / ((${count} + ${most} - 1) / ${most}) + 1")
     math(EXPR last "${count} - 1")
     foreach(begin RANGE 0 ${last} ${size})

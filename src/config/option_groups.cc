@@ -9,32 +9,32 @@
 namespace preon {
 namespace {
 
-using Name = std::string_view;
+using OptionName = std::string_view;
 
-constexpr auto kCommon = std::to_array<Name>({"output",     "data",   "calib",   "config",  "method",      "target",
-                                              "activation", "weight", "exclude", "samples", "preprocess",  "report",
-                                              "production", "html",   "pass",    "list",    "all-methods", "every",
-                                              "calib-out",  "save",   "repeat",  "options", "threads"});
-constexpr auto kSamples = std::to_array<Name>({"input", "labels", "only", "calib-samples", "batch", "shard",
-                                               "per-sample", "seed", "random-shape", "random-range"});
-constexpr auto kRanges = std::to_array<Name>(
+constexpr auto kCommon = std::to_array<OptionName>(
+    {"output",      "data",    "calib",      "config", "method",     "target",  "activation", "weight",
+     "exclude",     "samples", "preprocess", "report", "production", "html",    "pass",       "list",
+     "all-methods", "every",   "calib-out",  "save",   "repeat",     "options", "threads"});
+constexpr auto kSamples = std::to_array<OptionName>({"input", "labels", "only", "calib-samples", "batch", "shard",
+                                                     "per-sample", "seed", "random-shape", "random-range"});
+constexpr auto kRanges = std::to_array<OptionName>(
     {"effort", "method-option", "symmetric", "scale-type", "compat", "exact", "no-optimize", "save-and-restore"});
-constexpr auto kWeights = std::to_array<Name>({"per-tensor", "block-size", "reduce-range", "weight-method",
-                                               "weight-search", "weight-scale-type", "weight-form", "weight-scaled",
-                                               "accuracy-level", "algorithm", "disable-algorithm"});
+constexpr auto kWeights = std::to_array<OptionName>(
+    {"per-tensor", "block-size", "reduce-range", "weight-method", "weight-search", "weight-scale-type", "weight-form",
+     "weight-scaled", "accuracy-level", "algorithm", "disable-algorithm"});
 constexpr auto kTypes =
-    std::to_array<Name>({"activation-scaled", "bfloat16", "bfp-attribute", "mx-attribute", "keep-block-axis"});
-constexpr auto kNodes = std::to_array<Name>({"exclude-type", "passthrough", "option"});
-constexpr auto kGraph = std::to_array<Name>({"fix-shape", "float16", "opset", "nhwc", "format", "disable-pass",
-                                             "enable-pass", "copy-type", "external-data", "value-info"});
-constexpr auto kAnalysis = std::to_array<Name>({"group-by", "tolerance", "cover", "save-histograms"});
+    std::to_array<OptionName>({"activation-scaled", "bfloat16", "bfp-attribute", "mx-attribute", "keep-block-axis"});
+constexpr auto kNodes = std::to_array<OptionName>({"exclude-type", "passthrough", "option"});
+constexpr auto kGraph = std::to_array<OptionName>({"fix-shape", "float16", "opset", "nhwc", "format", "disable-pass",
+                                                   "enable-pass", "copy-type", "external-data", "value-info"});
+constexpr auto kAnalysis = std::to_array<OptionName>({"group-by", "tolerance", "cover", "save-histograms"});
 constexpr auto kResources =
-    std::to_array<Name>({"workers", "memory", "one-in", "resume", "checkpoint", "latency", "tmp-dir"});
-constexpr auto kMessages = std::to_array<Name>({"json", "quiet", "verbose", "help"});
+    std::to_array<OptionName>({"workers", "memory", "one-in", "resume", "checkpoint", "latency", "tmp-dir"});
+constexpr auto kMessages = std::to_array<OptionName>({"json", "quiet", "verbose", "help"});
 
 // And the switches of algorithms.
-std::vector<Name> Weights() {
-  std::vector<Name> names(kWeights.begin(), kWeights.end());
+std::vector<OptionName> Weights() {
+  std::vector<OptionName> names(kWeights.begin(), kWeights.end());
   for (const OptionSpec& option : OptionTable())
     if (!option.disables.empty()) names.push_back(option.name);
   return names;
@@ -43,7 +43,7 @@ std::vector<Name> Weights() {
 }  // namespace
 
 std::span<const OptionGroup> OptionGroups() {
-  static const std::vector<Name> weights = Weights();
+  static const std::vector<OptionName> weights = Weights();
   static const auto groups = std::to_array<OptionGroup>({{"Common options", kCommon},
                                                          {"Samples", kSamples},
                                                          {"Ranges", kRanges},
