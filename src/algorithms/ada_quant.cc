@@ -1,36 +1,29 @@
 #include "algorithms/algorithms.h"
 #include "algorithms/finetune_options.h"
+#include "algorithms/reconstructing_algorithm.h"
 
 namespace preon {
 namespace {
 
 constexpr auto kOptionsAdaQuant = FinetuneOptions("3000", "1e-5");
 
-class AdaQuant final : public Algorithm {
+class AdaQuant final : public ReconstructingAlgorithm {
  public:
   AdaQuant() : AdaQuant(AlgorithmValues(kOptionsAdaQuant, {})) {}
   explicit AdaQuant(const AlgorithmValues& values)
-      : rule_{.reach = {.steps = 1, .more_of_few = true}, .updates_bias = values.Flag("update-bias")},
-        scope_(FinetuneScope(values)) {}
+      : ReconstructingAlgorithm(
+            {.reach = {.steps = 1, .more_of_few = true}, .updates_bias = values.Flag("update-bias")},
+            FinetuneScope(values)) {}
 
   std::string_view name() const override { return "adaquant"; }
   std::string_view summary() const override {
     return "moves codes of weights to near ones (one step; two where there are few) so that their errors make up for "
            "each other";
   }
-  AlgorithmPhase phase() const override { return AlgorithmPhase::kWritten; }
-  bool on_by_default() const override { return false; }
-  std::string_view quark_name() const override { return "adaquant"; }
   std::span<const AlgorithmOption> options() const override { return kOptionsAdaQuant; }
   Result<std::unique_ptr<Algorithm>> Configured(const AlgorithmValues& values) const override {
     return std::unique_ptr<Algorithm>(std::make_unique<AdaQuant>(values));
   }
-  std::optional<ReconstructionRule> Rule() const override { return rule_; }
-  ReconstructionScope Scope() const override { return scope_; }
-
- private:
-  const ReconstructionRule rule_;
-  const ReconstructionScope scope_;
 };
 
 }  // namespace

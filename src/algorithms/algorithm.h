@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -83,8 +82,7 @@ class Algorithm {
   }
 
   /// --- kWritten ---
-  /// Nullopt: nothing.
-  virtual std::optional<ReconstructionRule> Rule() const { return std::nullopt; }
+  virtual ReconstructionRule Rule() const { return {}; }
   virtual ReconstructionScope Scope() const { return {}; }
 
  private:

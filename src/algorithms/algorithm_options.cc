@@ -24,11 +24,7 @@ std::string AlgorithmValues::Of(std::string_view option) const {
   const auto declared = std::ranges::find(options_, option, &AlgorithmOption::name);
   PREON_CHECK(declared != options_.end());
   const auto set = set_.find(option);
-  std::string text = set != set_.end() ? set->second : std::string(declared->fallback);
-  if (text == "null") return "";
-  if (declared->type == KeyType::kText && text.size() >= 2 && text.front() == '"')
-    text = text.substr(1, text.size() - 2);
-  return text;
+  return set != set_.end() ? set->second : std::string(declared->fallback);
 }
 
 bool AlgorithmValues::Flag(std::string_view option) const {
@@ -40,14 +36,6 @@ int64_t AlgorithmValues::Integer(std::string_view option) const { return *ParseN
 
 double AlgorithmValues::Number(std::string_view option) const { return *ParseNumber<double>(Of(option)); }
 
-std::string AlgorithmValues::Text(std::string_view option) const { return Of(option); }
-
 std::vector<std::string> AlgorithmValues::TextList(std::string_view option) const { return Elements(Of(option)); }
-
-std::vector<double> AlgorithmValues::NumberList(std::string_view option) const {
-  std::vector<double> numbers;
-  for (const std::string& text : Elements(Of(option))) numbers.push_back(ParseNumber<double>(text).value_or(0));
-  return numbers;
-}
 
 }  // namespace preon

@@ -36,10 +36,7 @@ class AlgorithmValues {
   bool Flag(std::string_view option) const;
   int64_t Integer(std::string_view option) const;
   double Number(std::string_view option) const;
-  /// "" where the default is null.
-  std::string Text(std::string_view option) const;
   std::vector<std::string> TextList(std::string_view option) const;
-  std::vector<double> NumberList(std::string_view option) const;
   const Texts& set() const { return set_; }
 
  private:

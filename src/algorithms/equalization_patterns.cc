@@ -2,21 +2,18 @@
 
 #include <algorithm>
 
+#include "algorithms/scaled_layer.h"
+#include "passes/support/match.h"
+#include "passes/support/moves.h"
+
 namespace preon {
 namespace {
-
-// Float, and no default that the model's user may override.
-const Tensor* Weight(const Graph& graph, const std::string& tensor) {
-  const Tensor* value = graph.Initializer(tensor);
-  const bool fixed = value != nullptr && !graph.overridable_initializers.contains(tensor);
-  return fixed && value->type() == DataType::kFloat ? value : nullptr;
-}
 
 bool IsOneGroup(const Node& conv) { return conv.Int("group", 1) == 1; }
 
 bool IsLayer(const Graph& graph, const Node& node, const NodeFilter& quantized) {
   if (!(node.Is("Conv") || node.Is("Gemm")) || node.inputs().size() < 2 || !quantized(node)) return false;
-  const Tensor* weight = Weight(graph, node.input(1));
+  const Tensor* weight = FloatConstant(graph, node.input(1));
   if (weight == nullptr || weight->shape().size() < 2) return false;
   return node.Is("Gemm") || IsOneGroup(node) || KeepsChannels(graph, node);
 }
@@ -24,7 +21,7 @@ bool IsLayer(const Graph& graph, const Node& node, const NodeFilter& quantized) 
 // Its outputs can be scaled: there is no bias, or one value for each.
 bool CanScaleOutputs(const Graph& graph, const Node& node) {
   if (node.input(2).empty()) return true;
-  const Tensor* bias = Weight(graph, node.input(2));
+  const Tensor* bias = FloatConstant(graph, node.input(2));
   const Tensor& weight = *graph.Initializer(node.input(1));
   const bool columns = node.Is("Gemm") && node.Int("transB", 0) == 0;
   return bias != nullptr && !bias->shape().empty() && bias->shape().back() == weight.shape()[columns ? 1 : 0] &&
@@ -34,18 +31,10 @@ bool CanScaleOutputs(const Graph& graph, const Node& node) {
 // Its input channels lie along axis 1.
 bool ReadsChannels(const Node& node) { return node.Is("Conv") || node.Int("transA", 0) == 0; }
 
-std::vector<int64_t> Ints(const Graph& graph, const Node& node, size_t input, std::string_view attribute) {
-  if (node.Has(attribute)) return node.Ints(attribute);
-  const Tensor* value = graph.Initializer(node.input(input));
-  if (value == nullptr || value->type() != DataType::kInt64) return {};
-  const std::span<const int64_t> ints = value->As<int64_t>();
-  return {ints.begin(), ints.end()};
-}
-
 // Over places alone: batch and channels stay where they are.
 bool AveragesPlaces(const Graph& graph, const Node& reduce) {
   const std::optional<Shape> shape = graph.ShapeOf(reduce.input(0));
-  const std::vector<int64_t> axes = Ints(graph, reduce, 1, "axes");
+  const std::vector<int64_t> axes = IntsOf(graph, reduce, 1, "axes").value_or(std::vector<int64_t>());
   const auto is_place = [&](int64_t axis) {
     return axis >= 2 || (axis < 0 && shape && axis + std::ssize(*shape) >= 2);
   };
@@ -54,16 +43,11 @@ bool AveragesPlaces(const Graph& graph, const Node& reduce) {
 
 // Puts nothing beside channels, and around them only what scales with them.
 bool PadsPlaces(const Graph& graph, const Node& pad) {
-  const std::vector<int64_t> pads = Ints(graph, pad, 1, "pads");
+  const std::vector<int64_t> pads = IntsOf(graph, pad, 1, "pads").value_or(std::vector<int64_t>());
   const size_t rank = pads.size() / 2;
   if (rank < 2 || pads.size() % 2 != 0 || !pad.input(3).empty()) return false;
   if (pads[0] != 0 || pads[1] != 0 || pads[rank] != 0 || pads[rank + 1] != 0) return false;
-  if (pad.String("mode", "constant") != "constant") return true;
-  if (pad.Has("value")) return pad.Float("value", 0) == 0;
-  if (pad.input(2).empty()) return true;
-  const Tensor* value = graph.Initializer(pad.input(2));
-  return value != nullptr && value->type() == DataType::kFloat && value->floats().size() == 1 &&
-         value->floats()[0] == 0;
+  return pad.String("mode", "constant") != "constant" || PadsWithZero(graph, pad);
 }
 
 bool KeepsFactors(const Graph& graph, const Node& node) {
@@ -75,24 +59,16 @@ bool KeepsFactors(const Graph& graph, const Node& node) {
 Node* NextLayer(const Graph& graph, const Node& node, const NodeFilter& passes) {
   const Node* at = &node;
   while (true) {
-    const std::string& output = at->output();
-    if (graph.UseCount(output) != 1 || graph.IsOutput(output) || graph.HasCapturedUse(output)) return nullptr;
-    const Use use = graph.Uses(output).front();
-    if (use.input != 0) return nullptr;
-    if (!passes(*use.node)) return use.node;
-    at = use.node;
+    Node* reader = OnlyReader(graph, at->output());
+    if (reader == nullptr || reader->input(0) != at->output()) return nullptr;
+    if (!passes(*reader)) return reader;
+    at = reader;
   }
 }
 
 bool IsRelu(const Node& node) { return node.Is("Relu"); }
 
 }  // namespace
-
-bool KeepsChannels(const Graph& graph, const Node& conv) {
-  const Tensor* weight = Weight(graph, conv.input(1));
-  return conv.Is("Conv") && weight != nullptr && weight->shape().size() >= 2 && weight->shape()[1] == 1 &&
-         weight->shape()[0] == conv.Int("group", 1) && weight->shape()[0] > 1;
-}
 
 std::vector<EqualizationPattern> FindEqualizationPatterns(const Graph& graph, const NodeFilter& quantized) {
   const auto keeps = [&](const Node& node) { return KeepsFactors(graph, node); };

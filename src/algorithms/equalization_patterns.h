@@ -21,7 +21,4 @@ struct EqualizationPattern {
 /// Source: Nagel et al. 2019, "Data-Free Quantization", section 4.1.
 std::vector<EqualizationPattern> FindEqualizationPatterns(const Graph& graph, const NodeFilter& quantized);
 
-/// Every output channel reads the input channel of the same number alone.
-bool KeepsChannels(const Graph& graph, const Node& conv);
-
 }  // namespace preon

@@ -1,4 +1,5 @@
 #include "algorithms/algorithms.h"
+#include "algorithms/reconstructing_algorithm.h"
 
 namespace preon {
 namespace {
@@ -73,33 +74,25 @@ ReconstructionScope ScopeOf(const std::vector<std::string>& types) {
   return {.op_types = {types.begin(), types.end()}};
 }
 
-class Gptq final : public Algorithm {
+class Gptq final : public ReconstructingAlgorithm {
  public:
   Gptq() : Gptq(AlgorithmValues(kOptionsGptq, {})) {}
   explicit Gptq(const AlgorithmValues& values)
-      : rule_{.reach = {.steps = kAnyCode},
-              .steps = {.by_curvature = values.Flag("act-order"),
-                        .descent_rounds = values.Flag("descent") ? RoundingSteps().descent_rounds : 0},
-              .damping = static_cast<float>(values.Number("perc-damp"))},
-        scope_(ScopeOf(values.TextList("target-op-type"))) {}
+      : ReconstructingAlgorithm(
+            {.reach = {.steps = kAnyCode},
+             .steps = {.by_curvature = values.Flag("act-order"),
+                       .descent_rounds = values.Flag("descent") ? RoundingSteps().descent_rounds : 0},
+             .damping = static_cast<float>(values.Number("perc-damp"))},
+            ScopeOf(values.TextList("target-op-type"))) {}
 
   std::string_view name() const override { return "gptq"; }
   std::string_view summary() const override {
     return "gives the inputs of MatMul their codes one after the other; those that are left take up the error";
   }
-  AlgorithmPhase phase() const override { return AlgorithmPhase::kWritten; }
-  bool on_by_default() const override { return false; }
-  std::string_view quark_name() const override { return "gptq"; }
   std::span<const AlgorithmOption> options() const override { return kOptionsGptq; }
   Result<std::unique_ptr<Algorithm>> Configured(const AlgorithmValues& values) const override {
     return std::unique_ptr<Algorithm>(std::make_unique<Gptq>(values));
   }
-  std::optional<ReconstructionRule> Rule() const override { return rule_; }
-  ReconstructionScope Scope() const override { return scope_; }
-
- private:
-  const ReconstructionRule rule_;
-  const ReconstructionScope scope_;
 };
 
 }  // namespace

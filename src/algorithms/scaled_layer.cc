@@ -3,19 +3,24 @@
 #include <algorithm>
 #include <cmath>
 
-#include "algorithms/equalization_patterns.h"
+#include "passes/support/match.h"
+#include "passes/support/rewrite.h"
 
 namespace preon {
 
+const Tensor* FloatConstant(const Graph& graph, std::string_view tensor) {
+  const Tensor* value = Constant(graph, tensor);
+  return value != nullptr && value->type() == DataType::kFloat ? value : nullptr;
+}
+
+bool KeepsChannels(const Graph& graph, const Node& conv) {
+  const Tensor* weight = FloatConstant(graph, conv.input(1));
+  return conv.Is("Conv") && weight != nullptr && weight->shape().size() >= 2 && weight->shape()[1] == 1 &&
+         weight->shape()[0] == conv.Int("group", 1) && weight->shape()[0] > 1;
+}
+
 void StoreConstant(Graph& graph, Node& node, size_t input, Tensor value) {
-  std::string name = node.input(input);
-  if (graph.UseCount(name) > 1) {
-    name = graph.UniqueTensorName(node.name + "_" + name);
-    graph.SetInitializer(name, std::move(value));
-    graph.SetInput(&node, input, name);
-    return;
-  }
-  graph.SetInitializer(name, std::move(value));
+  SetConstantInput(graph, node, input, std::move(value), node.name + "_" + node.input(input));
 }
 
 ScaledLayer::ScaledLayer(const Graph& graph, const Node& node) {

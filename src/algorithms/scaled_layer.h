@@ -2,15 +2,18 @@
 #pragma once
 
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/graph.h"
 
 namespace preon {
 
-/// Input `input` of the node reads this constant: under its old name where nobody else reads that, else under a fresh
-/// one.
+/// The float constant under this name; null where there is none, or one that the model's user may override.
+const Tensor* FloatConstant(const Graph& graph, std::string_view tensor);
+/// Every output channel reads the input channel of the same number alone.
+bool KeepsChannels(const Graph& graph, const Node& conv);
+/// Input `input` of the node reads this constant; its other readers keep theirs.
 void StoreConstant(Graph& graph, Node& node, size_t input, Tensor value);
 
 /// Works on a copy of the constants; Store() puts it into the graph.

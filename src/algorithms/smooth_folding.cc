@@ -7,12 +7,6 @@
 namespace preon {
 namespace {
 
-const Tensor* FloatConstant(const Graph& graph, const std::string& tensor) {
-  const Tensor* value = graph.Initializer(tensor);
-  const bool fixed = value != nullptr && !graph.overridable_initializers.contains(tensor);
-  return fixed && value->type() == DataType::kFloat ? value : nullptr;
-}
-
 // One value per element of the last axis, or one for all, with ones in front.
 bool LiesAlongLastAxis(const Tensor& constant, size_t size) {
   const auto count = static_cast<size_t>(constant.count());

@@ -38,10 +38,8 @@ struct Smoothed {
 
 bool ReadsLastAxis(const Graph& graph, const Node& node) {
   if (!node.Is("MatMul") && !(node.Is("Gemm") && node.Int("transA", 0) == 0)) return false;
-  const Tensor* weight = graph.Initializer(node.input(1));
-  return weight != nullptr && !graph.overridable_initializers.contains(node.input(1)) &&
-         weight->type() == DataType::kFloat && weight->shape().size() == 2 &&
-         graph.Initializer(node.input(0)) == nullptr;
+  const Tensor* weight = FloatConstant(graph, node.input(1));
+  return weight != nullptr && weight->shape().size() == 2 && graph.Initializer(node.input(0)) == nullptr;
 }
 
 int64_t InputChannels(const Graph& graph, const Node& node) {

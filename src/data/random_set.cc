@@ -5,22 +5,18 @@
 #include <utility>
 
 #include "base/half.h"
+#include "base/split_mix.h"
 #include "data/array_layout.h"
 #include "data/files/quoted_names.h"
 
 namespace preon {
 namespace {
 
-// SplitMix64 (Steele, Lea, Flood 2014): any seed is good, so each sample can have its own.
+// Any seed is good, so each sample can have its own.
 class SplitMix {
  public:
   explicit SplitMix(uint64_t seed) : state_(seed) {}
-  uint64_t operator()() {
-    uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
+  uint64_t operator()() { return SplitMix64(state_ += kSplitMixStep); }
 
  private:
   uint64_t state_;

@@ -29,7 +29,7 @@ bool IsElementwise(const Node& node) {
 // The node reads what the Transpose did; the Transpose writes what the node did.
 Status MoveInFront(Graph& graph, Node& node, Node& transpose) {
   const std::string from = transpose.input(0), between = graph.UniqueTensorName(node.output() + "_before");
-  const std::string output = node.output(), old = transpose.output();
+  const std::string output = node.output();
   const ValueInfo* info = graph.Info(from);
   const std::optional<ValueInfo> known = info == nullptr ? std::nullopt : std::optional(*info);
   graph.SetInput(&node, 0, from);

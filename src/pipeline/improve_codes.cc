@@ -46,15 +46,15 @@ Result<std::vector<ImprovedCodes>> ImproveCodes(Model& quantized, const FloatRef
                                                 const RunContext& context, std::vector<std::string>& warnings) {
   std::vector<ImprovedCodes> improved;
   for (const Algorithm* algorithm : algorithms) {
-    const std::optional<ReconstructionRule> rule = algorithm->Rule();
-    if (!rule) continue;
+    if (algorithm->phase() != AlgorithmPhase::kWritten) continue;
     if (!samples.open || samples.made_up())
       return Error(ErrorId::kMissingOption, "--algorithm ", algorithm->name(), ": needs --data SRC");
     const ReconstructionScope scope = algorithm->Scope();
     PREON_ASSIGN_OR_RETURN(const std::vector<Batch> runs,
                            ReadRuns(samples, reference.model.graph, scope.samples, scope.memory_bytes));
     if (runs.empty()) return Error(ErrorId::kDataEmpty, algorithm->name(), ": no samples");
-    PREON_ASSIGN_OR_RETURN(const Reconstruction done, Reconstruct(quantized, reference, runs, *rule, scope, context));
+    PREON_ASSIGN_OR_RETURN(const Reconstruction done,
+                           Reconstruct(quantized, reference, runs, algorithm->Rule(), scope, context));
     ImprovedCodes& result = improved.emplace_back();
     result = {.algorithm = std::string(algorithm->name()),
               .runs = static_cast<int64_t>(runs.size()),

@@ -153,6 +153,7 @@ Status ModelPreparation::RaiseOpset(PreparedModel& prepared, const Verify& verif
 
 // Those of phase kFloatModel.
 Status ModelPreparation::RunAlgorithms(PreparedModel& prepared, const Verify& verify) const {
+  if (inputs_.rewritten_by.empty()) return Status::Ok();
   const FloatRewriteContext how{
       .quantized = [&](const Model& model) -> Result<NodeFilter> {
         PREON_ASSIGN_OR_RETURN(const QuantPlan plan, PlanWithLayerSettings(inputs_.target, model, inputs_.plan));

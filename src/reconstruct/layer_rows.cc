@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/split_mix.h"
+
 namespace preon {
 namespace {
 
@@ -13,12 +15,9 @@ int64_t PlacesPerSample(const Node& node, const Shape& output) {
   return places;
 }
 
-// A fixed sequence of uniform numbers, by what is drawn for. Source: SplitMix64 (Steele et al. 2014).
+// A fixed sequence of uniform numbers, by what is drawn for.
 double Draw(uint64_t sample, uint64_t index) {
-  uint64_t bits = (sample << 32) + index + 0x9E3779B97F4A7C15U;
-  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9U;
-  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBU;
-  return static_cast<double>((bits ^ (bits >> 31)) >> 11) * 0x1p-53;
+  return static_cast<double>(SplitMix64((sample << 32) + index + kSplitMixStep) >> 11) * 0x1p-53;
 }
 
 // Where each element of a patch lies, along all axes of the kernel.

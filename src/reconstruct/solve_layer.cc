@@ -16,8 +16,8 @@ struct GroupSolution {
 void KeepConfirmed(const LayerSums& judging, const Matrix& weights, const CodeGrids& grids, const Matrix& old_codes,
                    GroupSolution& solution) {
   Matrix& codes = solution.codes;
-  const std::vector<double> before = ErrorOf(judging, Moved(old_codes, weights, grids));
-  const std::vector<double> after = ErrorOf(judging, Moved(codes, weights, grids));
+  const std::vector<double> before = ErrorOf(judging, WeightChange(old_codes, weights, grids));
+  const std::vector<double> after = ErrorOf(judging, WeightChange(codes, weights, grids));
   for (size_t j = 0; j < codes.columns(); ++j) {
     const bool better = after[j] < before[j];
     solution.kept += better;
@@ -39,7 +39,7 @@ GroupSolution SolveGroup(const MatchedLayer& layer, const LayerData& data, size_
     solution.codes = RoundCodes({curvature, optimum, weights, grids, rule.reach}, rule.steps, parallel_for);
   }
   KeepConfirmed(judging, weights, grids, old_codes, solution);
-  solution.shift = BiasFor(fitted, Moved(solution.codes, weights, grids));
+  solution.shift = BiasFor(fitted, WeightChange(solution.codes, weights, grids));
   return solution;
 }
 

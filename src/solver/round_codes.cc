@@ -46,7 +46,7 @@ Matrix NearestCodes(const Matrix& weights, const CodeGrids& grids) {
   return codes;
 }
 
-Matrix Moved(const Matrix& codes, const Matrix& weights, const CodeGrids& grids) {
+Matrix WeightChange(const Matrix& codes, const Matrix& weights, const CodeGrids& grids) {
   Matrix moved(codes.rows(), codes.columns());
   for (size_t i = 0; i < codes.rows(); ++i) {
     for (size_t j = 0; j < codes.columns(); ++j)

@@ -18,6 +18,6 @@ Matrix RoundCodes(const CodeProblem& problem, const RoundingSteps& steps, const 
 /// The nearest codes of the weights.
 Matrix NearestCodes(const Matrix& weights, const CodeGrids& grids);
 /// scale · code - weights.
-Matrix Moved(const Matrix& codes, const Matrix& weights, const CodeGrids& grids);
+Matrix WeightChange(const Matrix& codes, const Matrix& weights, const CodeGrids& grids);
 
 }  // namespace preon
