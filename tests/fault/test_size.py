@@ -33,8 +33,9 @@ def seconds(preon, *arguments):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-@pytest.mark.parametrize("verb, options", [("inspect", []), ("run", ["--data", "random:1"])])
-def test_reading_and_running(preon, verb, options):
+@pytest.mark.parametrize("verb, options", [("inspect", []), ("run", ["--data", "random:1"]),
+                                           ("calibrate", ["--data", "random:1", "-o", "m.calib"])])
+def test_growth(preon, verb, options):
     cost = {}
     for length in (2000, 8000):
         chain(preon.folder / "m.onnx", length)
