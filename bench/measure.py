@@ -16,7 +16,7 @@ WORK = ROOT / "build/bench-data"
 
 
 class Failed(Exception):
-    """A command of the tool under test that ended with an error; the text is its last line."""
+    """A command of the tool under test that ended with an error; the text is the line that says so, or the last."""
 
 
 def preon(*arguments):
@@ -28,7 +28,8 @@ def preon(*arguments):
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise Failed((errors.strip().splitlines() or [f"status {process.returncode}"])[-1])
+        lines = errors.strip().splitlines() or [f"status {process.returncode}"]
+        raise Failed(next((line for line in lines if line.startswith("preon: error")), lines[-1]))
     result = json.loads(answer)
     # Two sources for the peak: the kernel's account of the child, and the program's own.
     result["wall"] = time.perf_counter() - begin
