@@ -54,6 +54,12 @@ double SecondsWaitedForCores() {
   return nanoseconds * 1e-9;
 }
 
+double ThreadSeconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
 std::string CpuModel() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);) {

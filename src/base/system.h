@@ -15,6 +15,8 @@ int64_t CurrentRssBytes();
 /// Seconds that this process's threads were ready to run while other programs had the cores, summed over the threads
 /// that live; 0 where the kernel does not tell.
 double SecondsWaitedForCores();
+/// Seconds of processor time that the calling thread has used.
+double ThreadSeconds();
 /// "Intel(R) Xeon(R) …", empty if unknown.
 std::string CpuModel();
 /// Gives freed heap pages back to the system, so that a finished stage does not count against the next one's peak.

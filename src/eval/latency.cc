@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "base/system.h"
 #include "eval/feeds.h"
@@ -18,6 +19,7 @@ double SecondsSince(Clock::time_point start) { return std::chrono::duration<doub
 
 constexpr int kPairs = 10;
 constexpr double kMaxAttempts = 3;  // by time
+constexpr int kMaxLooks = 3;        // at a model that seems slower
 constexpr double kProcessSpread = 0.02;
 // An undisturbed thread waits for a core during at most 2 % of the time, beside one other busy program 20 % and more.
 constexpr double kMaxWaitingShare = 0.05;
@@ -37,16 +39,22 @@ struct Timed {
   }
 };
 
-// The median time of the runs behind a warm-up, in milliseconds.
-Result<double> RunBlock(Timed& timed, int64_t samples, const RunContext& context) {
+// A run's time in milliseconds: the median of the runs behind a warm-up, and the processor time of this thread.
+struct BlockTime {
+  double median = 0, processor = 0;
+};
+
+Result<BlockTime> RunBlock(Timed& timed, int64_t samples, const RunContext& context) {
   PREON_RETURN_IF_ERROR(timed.Run(context).status());
   std::vector<double> times;
+  const double begin = ThreadSeconds();
   for (int run = 0; run < timed.runs_per_block; ++run) {
     PREON_ASSIGN_OR_RETURN(const double milliseconds, timed.Run(context));
     times.push_back(milliseconds);
     timed.recorder.Add(milliseconds, samples);
   }
-  return Median(std::move(times));
+  const double processor = (ThreadSeconds() - begin) * 1e3 / static_cast<double>(times.size());
+  return BlockTime{Median(std::move(times)), processor};
 }
 
 // As many runs as fit into a block's share of the time.
@@ -62,19 +70,25 @@ Result<LatencyPair> Attempt(Timed& reference, Timed& other, int64_t samples, con
   reference.recorder = other.recorder = {};
   const Clock::time_point start = Clock::now();
   const double waited_before = SecondsWaitedForCores();
-  std::vector<double> ratios;
+  std::vector<double> ratios, processor_ratios;
   for (int pair = 0; pair < kPairs; ++pair) {
     Timed* const order[] = {pair % 2 == 0 ? &reference : &other, pair % 2 == 0 ? &other : &reference};
-    double milliseconds[2];
+    BlockTime times[2];
     for (int turn = 0; turn < 2; ++turn) {
-      PREON_ASSIGN_OR_RETURN(milliseconds[order[turn] == &other], RunBlock(*order[turn], samples, context));
+      PREON_ASSIGN_OR_RETURN(times[order[turn] == &other], RunBlock(*order[turn], samples, context));
     }
-    ratios.push_back(milliseconds[0] / milliseconds[1]);
+    ratios.push_back(times[0].median / times[1].median);
+    processor_ratios.push_back(times[0].processor / times[1].processor);
     context.Report({.stage = "latency", .done = pair + 1, .total = kPairs});
   }
   LatencyPair pair{reference.recorder.Summarize(), other.recorder.Summarize(), SummarizeRatios(ratios)};
   const double waited = SecondsWaitedForCores() - waited_before;
-  pair.speedup.busy |= waited > kMaxWaitingShare * SecondsSince(start) * context.ThreadCount();
+  const bool disturbed = waited > kMaxWaitingShare * SecondsSince(start) * context.ThreadCount();
+  // One thread's processor time does not count the waiting.
+  if (disturbed && context.ThreadCount() == 1)
+    pair.speedup = SummarizeRatios(processor_ratios);
+  else
+    pair.speedup.busy |= disturbed;
   return pair;
 }
 
@@ -132,6 +146,25 @@ Result<LatencyPair> MeasureLatency(Session& reference, Session& other, const std
     PREON_ASSIGN_OR_RETURN(const LatencyPair pair, Attempt(timed[0], timed[1], samples_per_run, context));
     if (!pair.speedup.busy || SecondsSince(start) > (kMaxAttempts - 1) * seconds) return pair;
   }
+}
+
+Result<LatencyPair> ConfirmSlower(const std::function<Result<LatencyPair>()>& measure) {
+  std::optional<Speedup> slower;
+  LatencyPair pair;
+  for (int look = 0; look < kMaxLooks; ++look) {
+    PREON_ASSIGN_OR_RETURN(pair, measure());
+    Speedup& speedup = pair.speedup;
+    if (speedup.high >= 1) return pair;
+    if (speedup.busy) continue;
+    if (slower) {
+      speedup.low = std::min(speedup.low, slower->low);
+      speedup.high = std::max(speedup.high, slower->high);
+      return pair;
+    }
+    slower = speedup;
+  }
+  pair.speedup.busy = true;
+  return pair;
 }
 
 }  // namespace preon

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -31,7 +32,7 @@ class LatencyRecorder {
 /// around it.
 struct Speedup {
   double median = 0, low = 0, high = 0;
-  bool busy = false;  ///< other programs took part of the processor, or the pairs differ too much: not to be trusted
+  bool busy = false;  ///< the pairs differ too much, or other programs took part of the processor: not to be trusted
 };
 
 /// Of at least one pair's ratios, all above 0, in any order.
@@ -59,5 +60,10 @@ SessionOptions TimedSession(const RunContext& context);
 /// runtime's, kCancelled.
 Result<LatencyPair> MeasureLatency(Session& reference, Session& other, const std::vector<NamedTensor>& feeds,
                                    int64_t samples_per_run, double seconds, const RunContext& context);
+
+/// Repeats `measure` where it finds the other model slower, by an interval that excludes 1, until a second undisturbed
+/// measurement finds the same: the answer then is the last, with an interval that holds both, or what the last one
+/// found. `busy` where none could confirm it.
+Result<LatencyPair> ConfirmSlower(const std::function<Result<LatencyPair>()>& measure);
 
 }  // namespace preon
