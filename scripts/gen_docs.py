@@ -23,7 +23,8 @@ Written by `./dev docs` out of `src/base/errors.inc`; edit that file.
 
 An error is one line, `preon: error [Ennnn] what, where, got, wanted`, and where there is one a second line with a hint.
 The number never changes its meaning. The exit status follows from it: 2 for wrong usage, configuration or input (1xxx–3xxx),
-3 where verification failed and nothing was written (55xx), 130 after an interrupt (7900), 1 for everything else.
+3 where verification failed and nothing was written (55xx), 5 where the result would be larger or slower and nothing was
+written (5601), 130 after an interrupt (7900), 1 for everything else.
 """
 
 

@@ -15,7 +15,7 @@ from .calibration import (CachedDataReader, CalibrationDataReader, CalibrationMe
 from .calibration import calibrators as _calibrators
 from .core import analyze, calibrate, compare, inspect, instrument, passes, quantize, ranges
 from .deploy import dump_model, get_library_path
-from .errors import Cancelled, ConfigError, DataError, ModelError, NotFound, PreonError, VerificationError
+from .errors import Cancelled, ConfigError, DataError, ModelError, NotFound, NothingToGain, PreonError, VerificationError
 from .quantization.api import ModelQuantizer
 from .quantization.auto_search import AutoSearch, AutoSearchPro, SearchSpace, generate_all_configs, get_auto_search_config
 from .quantization.config.algorithm import (AdaQuantConfig, AdaRoundConfig, AlgoConfig, AutoMixprecisionConfig,
@@ -46,7 +46,7 @@ __all__ = [
     "LayerWiseMethod", "PathDataReader", "PowerOfTwoMethod", "RandomDataReader", "create_calibrator_float_scale",
     "create_calibrator_power_of_two", "analyze", "calibrate", "compare", "instrument", "passes", "quantize", "ranges",
     "dump_model", "get_library_path", "Cancelled", "ConfigError", "DataError", "ModelError", "NotFound", "PreonError",
-    "VerificationError", "ModelQuantizer", "AutoSearch", "AutoSearchPro", "SearchSpace", "generate_all_configs",
+    "VerificationError", "NothingToGain", "ModelQuantizer", "AutoSearch", "AutoSearchPro", "SearchSpace", "generate_all_configs",
     "get_auto_search_config", "AdaQuantConfig", "AdaRoundConfig", "AlgoConfig", "AutoMixprecisionConfig",
     "BiasCorrectionConfig", "CLEConfig", "GPTQConfig", "QuarotConfig", "SmoothQuantConfig", "Config", "QConfig",
     "A16W8_ADAQUANT_QCONFIG", "A16W8_ADAROUND_QCONFIG", "A16W8_QCONFIG", "A8W8_ADAQUANT_QCONFIG", "A8W8_ADAROUND_QCONFIG",

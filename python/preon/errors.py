@@ -29,6 +29,10 @@ class VerificationError(PreonError):
     """The result does not load or run; nothing was written."""
 
 
+class NothingToGain(PreonError):
+    """The result would be larger or slower than the float model; nothing was written. `always_write=True` writes it."""
+
+
 class Cancelled(PreonError):
     """Ended early."""
 
@@ -51,6 +55,8 @@ def failure(number, message, hint="", exit_status=1):
         kind = NotFound
     elif exit_status == 3:
         kind = VerificationError
+    elif exit_status == 5:
+        kind = NothingToGain
     else:
         kind = _BY_THOUSANDS.get(number // 1000, PreonError)
     return kind(number, message, hint, exit_status)
