@@ -56,7 +56,8 @@ HEADER = ["model", "metric", "float", "int8", "change", "SQNR dB", "agree %", "x
 
 def row(name, r):
     if "error" in r:
-        return [name, "FAILED"] + [""] * (len(HEADER) - 2)
+        end = "nothing to gain" if "[E5601]" in r["error"] else "FAILED"
+        return [name, end] + [""] * (len(HEADER) - 2)
     share = lambda value: "" if value is None else f"{100 * value:.1f}"
     counts = "{integer}/{float}".format(**r["anchors"]) if r["anchors"] else "?"
     sizes = r["size_bytes"]

@@ -35,7 +35,7 @@ def measure(name, args):
     rounds = []
     for _ in range(args.rounds):
         plain = preon("run", model, *common)
-        rounds.append((plain, {method: preon("quantize", model, "-o", result, "--method", method, *common, *args.option)
+        rounds.append((plain, {method: preon("quantize", model, "-o", result, "--method", method, "--always-write", *common, *args.option)
                                for method in args.methods}))
     return {"ranges": ranges(model, paths["samples"], args),
             "run_s": spread([plain["wall"] for plain, _ in rounds]),

@@ -106,6 +106,8 @@ class _Quantize(TypedDict, total=False):
     "images are NHWC at the inputs and outputs of the result; samples stay NCHW"
     value_info: Optional[bool]
     "store type and shape of every inner tensor in the result"
+    always_write: Optional[bool]
+    "write the result even if it is larger or slower than the float model (default: such a result is not written, exit status 5)"
     save_and_restore: Optional[Path]
     "ranges as JSON: if FILE exists, read the ranges from it; otherwise calibrate and write them"
 

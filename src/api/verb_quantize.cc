@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "api/model_metadata.h"
+#include "api/quantize_for_target.h"
 #include "api/save_histograms.h"
 #include "api/verbs.h"
 #include "base/output/commit.h"
@@ -151,7 +152,7 @@ std::vector<std::string> AlgorithmsBeside(const AlgorithmRegistry& all, const st
 }  // namespace
 
 // docs/design/quantize-flow.md tells the same story in words.
-Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
+Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& run, const Judgement& judgement) {
   const Options& options = run.options;
   PREON_RETURN_IF_ERROR(CheckOutputs("quantize", options, {model}));
   if (!run.samples.open) return MissingData("quantize", "--data SRC or --calib FILE");
@@ -262,6 +263,25 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
   if (run.samples.made_up() || (!options.calib.empty() && options.data.from.has_random())) {
     result.warnings.push_back(
         "error, agreement and latency were measured on random data and are not meaningful; use --data");
+  }
+  result.passed_over = judgement.passed_over;
+  if (judgement.without_gain != WithoutGain::kIsWritten) {
+    // Operators with dynamic scales, which observe nothing, also stand in bodies of loops, where nobody counts them.
+    const bool is_float = result.observed_tensors > 0 && result.placement && result.placement->integer_anchors == 0;
+    const ResultFigures figures{.has_integer_nodes = !is_float,
+                                .integer_macs_share = result.placement ? result.placement->integer_macs_share : 0,
+                                .float_size_bytes = judgement.largest_bytes.value_or(result.float_size_bytes),
+                                .quantized_size_bytes = result.quantized_size_bytes,
+                                .speedup = run.samples.made_up() ? Speedup{} : result.latency.speedup};
+    const std::string why = WhyNothingIsGained(figures, judgement.doubt);
+    const bool writes = judgement.without_gain == WithoutGain::kIsWarnedOf || options.write.always;
+    if (!why.empty() && !writes) return Error(ErrorId::kNothingToGain, why);
+    if (!why.empty()) result.warnings.push_back(StrCat("nothing is gained over the float model: ", why));
+    if (const std::string slower = WhyProbablySlower(figures.speedup);
+        judgement.instead && !writes && !slower.empty()) {
+      Result<QuantizeResult> other = judgement.instead({result.target, slower}, result.quantized_size_bytes);
+      if (other.ok() || other.status().id() == ErrorId::kCancelled) return other;
+    }
   }
   result.facts = RunFactsOf(run.context, "quantize", calibration.workers_peak_rss_bytes);
   std::vector<AtomicFile> beside;

@@ -10,6 +10,7 @@
 
 namespace preon {
 
+/// With a target that was not asked for by name, others are tried where nothing is gained. Errors: kNothingToGain.
 Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run);
 Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run);
 /// Writes the model that collects, wherever it is served, what CalibrateVerb would collect of the same samples.

@@ -257,6 +257,9 @@ constexpr OptionSpec kOptions[] = {
     {"opset", "N", "raise the model to this opset of ONNX first (default: the target's preferred opset, else the "
      "lowest that its quantizers need)",
      OptionKind::kValue, kObserves, [](Options& o, const std::string& v) { return SetCount(o.prepare.opset, v, 1); }},
+    {"always-write", "", "write the result even if it is larger or slower than the float model (default: such a result "
+     "is not written, exit status 5)", OptionKind::kFlag, kVerbQuantize,
+     [](Options& o, const std::string& v) { return SetFlag(o.write.always, v); }},
     {"report", "FILE", "also write the result to FILE: .html, .json or .txt", OptionKind::kValue,
      kVerbQuantize | kVerbCompare,
      [](Options& o, const std::string& v) { o.outputs.report = v; return Status::Ok(); }},

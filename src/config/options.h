@@ -130,6 +130,7 @@ struct WriteOptions {
   bool nhwc = false;                  ///< the result takes and gives images as NHWC
   bool external_data = false;         ///< weights of the result in a file beside it
   bool value_info = false;            ///< the result says type and shape of every tensor
+  bool always = false;                ///< also a result that is larger or slower than the float model
 };
 
 struct InstrumentOptions {

@@ -16,6 +16,7 @@
 #include "pipeline/placement.h"
 #include "pipeline/write_plan.h"
 #include "quantize/qdq_passes/to_nhwc.h"
+#include "quantize/write/join_constants.h"
 #include "runtime/session.h"
 
 namespace preon {
@@ -86,6 +87,7 @@ Result<QuantizeStage::Written> QuantizeStage::WriteOnce(const PlannedModel& prep
   }
   PREON_ASSIGN_OR_RETURN(written.quantized,
                          WritePlan(prepared.model, prepared.plan, inputs_.method, checked, context_, &written.notes));
+  if (inputs_.target.FollowsRuntime()) JoinFloatConstants(written.quantized.graph);
   if (inputs_.write.value_info) InferShapes(written.quantized);
   context_.BeginStage("verify");
   PREON_RETURN_IF_ERROR(LoadForVerification(prepared, written));
@@ -184,12 +186,15 @@ Status QuantizeStage::MeasureLatencies(const std::string& source, const Batch& b
   // Both from memory, so that both have their weights in the same kind of memory.
   PREON_ASSIGN_OR_RETURN(const Model float_model, LoadModel(source));
   PREON_ASSIGN_OR_RETURN(Session reference, Session::OpenModel(float_model, TimedSession(context_), context_));
-  PREON_ASSIGN_OR_RETURN(result.latency,
-                         MeasureLatency(reference, *written.session, batch.feeds, batch.samples, seconds, context_));
+  PREON_ASSIGN_OR_RETURN(result.latency, ConfirmSlower([&] {
+                           return MeasureLatency(reference, *written.session, batch.feeds, batch.samples, seconds,
+                                                 context_);
+                         }));
   const Speedup& speedup = result.latency.speedup;
-  if (!result.computes_in_float && !speedup.busy && speedup.high < kSlowerSpeed) {
-    result.warnings.push_back(StrCat("the quantized model is slower than the float model on this machine",
-                                     target.FollowsRuntime() ? "" : "; --target ort-cpu places quantizers for speed"));
+  if (!target.FollowsRuntime() && !result.computes_in_float && !speedup.busy && speedup.high < kSlowerSpeed) {
+    result.warnings.emplace_back(
+        "the quantized model is slower than the float model on this machine; --target ort-cpu places quantizers for "
+        "speed");
   }
   return Status::Ok();
 }

@@ -138,6 +138,8 @@ std::string ToJson(const QuantizeResult& result) {
   json["weight_method"] = result.weight_method;
   json["compat"] = result.compat;
   json["target"] = result.target;
+  for (const auto& [target, reason] : result.passed_over)
+    json["passed_over"].push_back({{"target", target}, {"reason", reason}});
   if (result.placement) json["placement"] = PlacementJson(*result.placement);
   Json compare = Json::object();
   AddComparisonJson(compare, result.compare);

@@ -48,6 +48,12 @@ struct Placement {
   double integer_macs_share = 0;
 };
 
+/// A target that gains nothing, in whose place another one made the result.
+struct PassedOver {
+  std::string target;
+  std::string reason;  ///< one clause
+};
+
 /// One of several range methods, tried as a quantized model on some of the samples.
 struct MethodCandidate {
   std::string method, options;  ///< "Statistic=mean"; may be empty
@@ -75,6 +81,7 @@ struct QuantizeResult {
   int64_t restored_tensors = 0;
   std::string histograms;  ///< folder of the pictures; may be ""
   std::string method, activation, weight, target;
+  std::vector<PassedOver> passed_over;
   int64_t block_size = 0;          ///< weights that share a scale; 0 = all of a channel or tensor
   bool weights_alone = false;      ///< the target quantizes nothing else
   bool computes_in_float = false;  ///< between quantizers, as a target may mean it

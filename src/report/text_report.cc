@@ -166,6 +166,8 @@ std::string ToText(const QuantizeResult& result) {
     out.Add("  format      method %s, activations %s, weights %s%s, target %s\n", Printable(result.method).c_str(),
             Printable(result.activation).c_str(), Printable(result.weight).c_str(), blocks.c_str(),
             Printable(result.target).c_str());
+  for (const auto& [target, reason] : result.passed_over)
+    out.Add("  passed over target %s: %s\n", target.c_str(), Printable(reason).c_str());
   for (const std::string& library : result.needs)
     out.Add("  needs       %s to be registered in ONNX Runtime\n", Printable(library).c_str());
   if (!result.weights_alone &&

@@ -18,8 +18,9 @@ CRASH = 6003
 
 def wanted_status(number):
     """docs/errors.md."""
-    if number == 7900:
-        return 130
+    alone = {5601: 5, 7900: 130}
+    if number in alone:
+        return alone[number]
     if number < 4000 or number in (5003, 5005):
         return 2
     return 3 if number // 100 == 55 else 1
@@ -75,9 +76,9 @@ def complaints(done):
         return [f"ended by a signal: status {done.status}"]
     found = []
     lines = [line for line in done.stderr.splitlines() if line.startswith("preon: error")]
-    if done.status == 0 or done.status in (4, 5):
+    if done.status in (0, 4):
         if lines:
-            found.append("status 0 with an error")
+            found.append(f"status {done.status} with an error")
     elif len(lines) != 1 or not ERROR.match(lines[0]):
         found.append(f"status {done.status} with {len(lines)} error lines: {done.stderr[-300:]!r}")
     elif done.number == PLEASE_REPORT or "please report" in done.stderr:

@@ -168,6 +168,6 @@ def test_other_targets(preon, tiny):
 
 
 def test_excluded_nodes_compute_in_float32(preon, tiny):
-    _, written = quantize(preon, tiny, "--exclude", "conv_1")
+    _, written = quantize(preon, tiny, "--exclude", "conv_1", "--always-write")
     w1 = next(tensor for tensor in written.graph.initializer if tensor.name == "w1")
     assert w1.data_type == FLOAT

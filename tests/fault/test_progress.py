@@ -15,7 +15,7 @@ def stages(done):
 
 
 def test_every_stage_is_told(preon, model, data):
-    done = preon("quantize", model, "-o", "out.onnx", "--data", data, "--json", measured=True)
+    done = preon("quantize", model, "-o", "out.onnx", "--data", data, "--always-write", "--json", measured=True)
     assert done.returncode == 0, done.stderr
     told = stages(done)
     assert set(told) == set(json.loads(done.stdout)["seconds"]) - {"total"}
@@ -67,7 +67,7 @@ def test_effort_without_ranges_has_no_effect(preon, model):
 
 @pytest.mark.parametrize("verb", ["quantize", "compare"])
 def test_no_speed_without_its_interval(preon, model, data, verb):
-    quantize = preon("quantize", model, "-o", "out.onnx", "--data", data, "--json", measured=True)
+    quantize = preon("quantize", model, "-o", "out.onnx", "--data", data, "--always-write", "--json", measured=True)
     done = quantize if verb == "quantize" else preon("compare", model, "out.onnx", "--data", data, "--json", measured=True)
     result = json.loads(done.stdout)
     measured = result["compare"] if verb == "quantize" else result

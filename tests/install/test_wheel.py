@@ -105,7 +105,7 @@ weight = numpy_helper.from_array(np.ones((8, 4), np.float32), "w")
 graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"], name="m")], "g",
     [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 8])], [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["N", 4])], [weight])
 model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-preon.quantize(model, data="random:4", workers=2)  # a program beside the library
+preon.quantize(model, data="random:4", workers=2, latency=0)  # a program beside the library
 result = preon.quantize(model, data="random:4", activation="bfp16", target="quark")
 options = onnxruntime.SessionOptions()
 options.register_custom_ops_library(preon.get_library_path())

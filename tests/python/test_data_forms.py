@@ -150,8 +150,8 @@ def rows(data, tmp_path):
 
 @pytest.mark.parametrize("make", FORMS.values(), ids=FORMS)
 def test_forms(model, data, rows, tmp_path, make):
-    preon_package.quantize(tmp_path / model, tmp_path / "file.onnx", data=tmp_path / data, method="percentile")
-    result = preon_package.quantize(tmp_path / model, tmp_path / "form.onnx", data=make(rows, tmp_path), method="percentile")
+    preon_package.quantize(tmp_path / model, tmp_path / "file.onnx", data=tmp_path / data, method="percentile", latency=0)
+    result = preon_package.quantize(tmp_path / model, tmp_path / "form.onnx", data=make(rows, tmp_path), method="percentile", latency=0)
     assert result.samples == len(rows) and "outputs" in result.compare
     assert (tmp_path / "form.onnx").read_bytes() == (tmp_path / "file.onnx").read_bytes()
 
@@ -168,7 +168,7 @@ class OneIterator:
 
 @pytest.mark.parametrize("kind", [Shuffled, OneIterator])
 def test_another_order_each_time(model, rows, tmp_path, kind):
-    assert preon_package.quantize(tmp_path / model, data=kind(rows)).samples == len(rows)
+    assert preon_package.quantize(tmp_path / model, data=kind(rows), latency=0).samples == len(rows)
 
 
 @pytest.mark.parametrize("type", [np.float16, np.float64, np.uint8, np.int16, bool])
@@ -183,8 +183,8 @@ def test_element_types_are_converted_as_those_of_files(model, rows, tmp_path, ty
 def test_torch(model, data, rows, tmp_path):
     torch = pytest.importorskip("torch")
     loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.from_numpy(rows)), batch_size=5, shuffle=True)
-    assert preon_package.quantize(tmp_path / model, data=loader).samples == len(rows)
-    assert preon_package.quantize(tmp_path / model, data=torch.from_numpy(rows).bfloat16().requires_grad_()).samples == len(rows)
+    assert preon_package.quantize(tmp_path / model, data=loader, latency=0).samples == len(rows)
+    assert preon_package.quantize(tmp_path / model, data=torch.from_numpy(rows).bfloat16().requires_grad_(), latency=0).samples == len(rows)
 
 
 def save(path, inputs, batch="N"):
@@ -245,7 +245,7 @@ def test_labels_give_accuracy(tmp_path):
     weight = numpy_helper.to_array(onnx.load(model).graph.initializer[0])
     classes = (IMAGES @ weight).argmax(1)
     for data in ({"image": IMAGES, "label": classes}, list(zip(IMAGES, classes)), [{"image": x, "labels": int(y)} for x, y in zip(IMAGES, classes)]):
-        assert preon_package.quantize(model, data=data, method="minmax").compare["accuracy"]["float"]["top1"] == 1
+        assert preon_package.quantize(model, data=data, method="minmax", latency=0).compare["accuracy"]["float"]["top1"] == 1
 
 
 @pytest.mark.parametrize("data, kind, says", [
@@ -276,7 +276,7 @@ def test_sizes_that_differ(tmp_path):
 @pytest.mark.parametrize("options", [{"workers": 2}, {"option": "CalibWorkerNum=2"}])
 def test_workers_need_files(model, rows, tmp_path, options):
     """One process reads what lives in it; a script for Quark may ask for more."""
-    result = preon_package.quantize(tmp_path / model, data=rows, **options)
+    result = preon_package.quantize(tmp_path / model, data=rows, latency=0, **options)
     assert result.samples == len(rows)
     assert any("one process is used" in warning or "CalibWorkerNum" in warning for warning in result.warnings)
 

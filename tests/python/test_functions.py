@@ -6,6 +6,7 @@ import subprocess
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 preon_package = pytest.importorskip("preon", reason="the Python package is not built (nanobind)")
 
@@ -64,7 +65,7 @@ def test_passes(preon, model, tmp_path):
 
 
 def test_compare(preon, model, data, samples, reader, tmp_path):
-    made = preon_package.quantize(tmp_path / model, reader=reader(samples), method="minmax")
+    made = preon_package.quantize(tmp_path / model, reader=reader(samples), method="minmax", latency=0)
     onnx.save(made.model, tmp_path / "q.onnx")
     by_reader = preon_package.compare(tmp_path / model, made.model, reader=reader(samples))
     assert by_reader.outputs == preon_package.compare(tmp_path / model, tmp_path / "q.onnx", data=tmp_path / data).outputs
@@ -87,8 +88,21 @@ def test_mistakes(calib, tmp_path, call, says):
         call(tmp_path)
 
 
+def test_nothing_to_gain_is_an_exception_of_its_own(tmp_path):
+    weight = np.random.default_rng(4).normal(0, 1 / 3, size=(8, 8, 1, 1)).astype(np.float32)
+    nodes = [helper.make_node("Conv", [f"t{layer}", f"w{layer}"], [f"t{layer + 1}"], name=f"conv_{layer}") for layer in range(100)]
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", 8, 32, 32]) for name in ("t0", "t100")]
+    graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], [numpy_helper.from_array(weight, f"w{layer}") for layer in range(100)])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    options = {"data": "random:2", "method": "minmax", "latency": 0}
+    with pytest.raises(preon_package.NothingToGain, match="with target ort-cpu the file is larger") as caught:
+        preon_package.quantize(model, tmp_path / "out.onnx", **options)
+    assert caught.value.number == 5601 and "--always-write" in caught.value.hint and not (tmp_path / "out.onnx").exists()
+    assert preon_package.quantize(model, tmp_path / "out.onnx", always_write=True, **options).target == "ort-cpu"
+
+
 def test_results_tell_what_they_have(model, data, tmp_path):
-    result = preon_package.quantize(tmp_path / model, data=tmp_path / data)
+    result = preon_package.quantize(tmp_path / model, data=tmp_path / data, latency=0)
     assert "compare" in dir(result) and result["verb"] == "quantize" == result.verb
     with pytest.raises(AttributeError, match="no 'colour'; there are: .*compare"):
         result.colour

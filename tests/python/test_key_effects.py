@@ -77,7 +77,7 @@ def test_is_an_option_of_ours(run, setting):
     before, options = AS_OPTIONS[setting]
     by_key, _ = run(*before, "--option", setting)
     assert by_key == run(*before, *options)[0]
-    assert by_key != run(*before)[0]
+    assert by_key != run(*before, *([] if before else ["--always-write"]))[0]  # the tiny model gains nothing by itself
 
 
 @pytest.fixture(scope="module")

@@ -24,11 +24,11 @@ class Reader(preon_package.CalibrationDataReader):
 
 def test_quantize_gives_the_command_lines_bytes(preon, model, data, samples, tmp_path):
     assert preon("quantize", model, "-o", "cli.onnx", "--data", data, "--method", "percentile").returncode == 0
-    result = preon_package.quantize(tmp_path / model, tmp_path / "py.onnx", data=tmp_path / data, method="percentile")
+    result = preon_package.quantize(tmp_path / model, tmp_path / "py.onnx", data=tmp_path / data, method="percentile", latency=0)
     assert (tmp_path / "py.onnx").read_bytes() == (tmp_path / "cli.onnx").read_bytes()
     assert result.samples == len(samples) and result.verb == "quantize" and "SQNR" in repr(result)
     assert "<pre>" in result._repr_html_()
-    preon_package.quantize(str(tmp_path / model), str(tmp_path / "reader.onnx"), reader=Reader(samples), method="percentile")
+    preon_package.quantize(str(tmp_path / model), str(tmp_path / "reader.onnx"), reader=Reader(samples), method="percentile", latency=0)
     assert (tmp_path / "reader.onnx").read_bytes() == (tmp_path / "cli.onnx").read_bytes()
 
 
@@ -46,7 +46,7 @@ def test_a_reader_that_rewinds_is_read_again(model, samples, tmp_path):
             Rewinding.rewinds += 1
             self.samples = iter(samples)
 
-    preon_package.quantize(tmp_path / model, tmp_path / "out.onnx", reader=Rewinding(samples), method="minmax")
+    preon_package.quantize(tmp_path / model, tmp_path / "out.onnx", reader=Rewinding(samples), method="minmax", latency=0)
     assert Rewinding.rewinds >= 1
 
 

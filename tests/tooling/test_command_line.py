@@ -269,7 +269,7 @@ def test_version_as_an_object(preon):
 # --report x.html, metadata
 
 def test_a_report_is_a_page(preon, model, data):
-    done = preon("quantize", model, "-o", "q.onnx", "--data", data, "--exclude", "gemm_1", "--report", "r.html", "--quiet", measured=True)
+    done = preon("quantize", model, "-o", "q.onnx", "--data", data, "--exclude", "gemm_1", "--report", "r.html", "--always-write", "--quiet", measured=True)
     assert done.returncode == 0, done.stderr
     page = (preon.folder / "r.html").read_text()
     assert page.startswith("<!doctype html>") and page.endswith("</html>\n")

@@ -1,6 +1,7 @@
 // Target: placement rules of one deployment target.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,12 @@ namespace preon {
 struct IgnoredKey {
   std::string_view key;
   std::string reason;  ///< one clause
+};
+
+/// A target to try where another one gains nothing.
+struct OtherTarget {
+  std::string name;
+  std::optional<TensorType> weight = {};  ///< where the target's own default loses accuracy
 };
 
 /// Placement rules of one deployment target. Pure.
@@ -36,6 +43,8 @@ class Target {
   /// True when the Q/DQ nodes are only there for the integer kernels of the runtime at hand: a node that does not
   /// become such a kernel is better left in float.
   virtual bool FollowsRuntime() const { return false; }
+  /// Targets to try where this one, chosen without --target, gains nothing over float: those likely to be faster first.
+  virtual std::vector<OtherTarget> InsteadOfIt() const { return {}; }
   /// Does the target read PlanOptions::op_list?
   virtual bool HasOpList() const { return false; }
   /// Can it write OpListOptions::format kExtended?

@@ -134,6 +134,8 @@ std::string ReportPage(const QuantizeResult& result) {
                   "nodes with multiplications in integers");
     tiles += Tile(Percent(placement.integer_macs_share), "of the work in integers");
   }
+  for (const auto& [target, reason] : result.passed_over)
+    html += Note(StrCat("Passed over target ", target, ": ", EscapeHtml(reason), "."));
   html += Tiles(tiles + ComparisonTiles(result.compare, result.latency)) + Warnings(result.warnings);
   html += Candidates(result.candidates) + Outputs(result.compare) + Latencies(result.latency);
   if (result.placement) html += Nodes(*result.placement);

@@ -26,6 +26,10 @@ class OrtCpuTarget final : public Target {
            !options.weight_form;
   }
   bool FollowsRuntime() const override { return true; }
+  // Neither needs ranges of activations, so that nothing is calibrated again.
+  std::vector<OtherTarget> InsteadOfIt() const override {
+    return {{.name = "dynamic"}, {.name = "matmul-nbits", .weight = DataType::kInt8}};
+  }
 
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions&) const override {
     return by_default || std::ranges::find(kForIntegerKernels, pass) != kForIntegerKernels.end();

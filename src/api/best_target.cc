@@ -1,0 +1,83 @@
+// `quantize`: the chosen target, and where it gains nothing, those that the target names in its place.
+#include "api/quantize_for_target.h"
+#include "api/verbs.h"
+
+namespace preon {
+namespace {
+
+// The speed of this runtime is what the target is for, and no other tool's numbers are wanted.
+bool IsForSpeedHere(const Target& target, Compat compat) { return target.FollowsRuntime() && compat == Compat::kOff; }
+
+WithoutGain WhatBecomes(const Target& target, Compat compat, bool is_asked_for) {
+  if (!IsForSpeedHere(target, compat)) return WithoutGain::kIsWritten;
+  return is_asked_for ? WithoutGain::kIsWarnedOf : WithoutGain::kIsRefused;
+}
+
+bool GainsNothing(const Status& status) {
+  return status.id() == ErrorId::kNothingToGain || status.id() == ErrorId::kNothingToQuantize;
+}
+
+// One clause, beside the target's name.
+std::string WhyPassedOver(const Status& status) {
+  return status.id() == ErrorId::kNothingToQuantize ? "nothing can be quantized" : status.message();
+}
+
+Options With(const OtherTarget& other, Options options) {
+  options.target = other.name;
+  if (!options.types.weight) options.types.weight = other.weight;
+  return options;
+}
+
+// The same run with another target; `choices` are those of `options`.
+Result<QuantizeResult> TryTarget(const std::string& model, const Options& options, Choices choices, RunInputs& run,
+                                 const Judgement& judgement) {
+  RunInputs again{options, run.builtins, std::move(run.clock), run.context, std::move(choices), run.samples};
+  Result<QuantizeResult> result = QuantizeForTarget(model, again, judgement);
+  run.clock = std::move(again.clock);
+  return result;
+}
+
+// The first target whose result is smaller and as fast as float. Errors: kNothingToGain with the reasons of all,
+// kCancelled.
+Result<QuantizeResult> TryOthers(const std::string& model, RunInputs& run, const std::vector<OtherTarget>& others,
+                                 PassedOver chosen, std::optional<int64_t> largest_bytes) {
+  Judgement judgement{.without_gain = WithoutGain::kIsRefused,
+                      .doubt = Doubt::kIsNoGain,
+                      .largest_bytes = largest_bytes,
+                      .passed_over = {std::move(chosen)}};
+  for (const OtherTarget& other : others) {
+    const Options options = With(other, run.options);
+    Result<Choices> choices = Resolve(options, run.builtins);
+    if (!choices.ok()) continue;  // the user's options are not for this target
+    Result<QuantizeResult> result = TryTarget(model, options, std::move(choices).value(), run, judgement);
+    if (result.ok() || result.status().id() == ErrorId::kCancelled) return result;
+    judgement.passed_over.push_back({other.name, WhyPassedOver(result.status())});
+  }
+  std::string reasons;
+  for (const auto& [target, reason] : judgement.passed_over)
+    reasons += StrCat(reasons.empty() ? "" : "; ", "with target ", target, " ", reason);
+  return Error(ErrorId::kNothingToGain, model, ": nothing to gain, not written: ", reasons)
+      .WithHint("--always-write writes the result all the same");
+}
+
+}  // namespace
+
+Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
+  const Target& chosen = *run.choices.target;
+  Judgement judgement{.without_gain = WhatBecomes(chosen, run.choices.plan.compat, run.options.target.has_value())};
+  const bool may_try_others = judgement.without_gain == WithoutGain::kIsRefused;
+  const std::vector<OtherTarget> others = chosen.InsteadOfIt();
+  if (may_try_others) {
+    judgement.instead = [&](const PassedOver& in_doubt, int64_t size_bytes) {
+      return TryOthers(model, run, others, in_doubt, size_bytes);
+    };
+  }
+  Result<QuantizeResult> first = QuantizeForTarget(model, run, judgement);
+  if (first.ok() || !may_try_others || !GainsNothing(first.status())) return first;
+  Result<QuantizeResult> other =
+      TryOthers(model, run, others, {std::string(chosen.name()), WhyPassedOver(first.status())}, std::nullopt);
+  const bool nothing_at_all = first.status().id() == ErrorId::kNothingToQuantize;
+  return nothing_at_all && !other.ok() && GainsNothing(other.status()) ? first : other;
+}
+
+}  // namespace preon

@@ -1,0 +1,85 @@
+#include "pipeline/gain.h"
+
+#include <gtest/gtest.h>
+
+namespace preon {
+namespace {
+
+constexpr Speedup kFaster = {.median = 1.5, .low = 1.4, .high = 1.6};
+constexpr Speedup kEqual = {.median = 0.99, .low = 0.9, .high = 1.1};
+constexpr Speedup kSlower = {.median = 0.9, .low = 0.8, .high = 0.99};
+
+ResultFigures Small(const Speedup& speedup) {
+  return {.float_size_bytes = 100'000, .quantized_size_bytes = 30'000, .speedup = speedup};
+}
+
+ResultFigures LargerBy(int64_t bytes, const Speedup& speedup) {
+  return {.float_size_bytes = 100'000, .quantized_size_bytes = 100'000 + bytes, .speedup = speedup};
+}
+
+Speedup Busy(Speedup speedup) {
+  speedup.busy = true;
+  return speedup;
+}
+
+TEST(WhyNothingIsGained, SmallerAndNotSlowerIsAGain) {
+  EXPECT_EQ(WhyNothingIsGained(Small(kFaster), Doubt::kIsNoLoss), "");
+  EXPECT_EQ(WhyNothingIsGained(Small(kEqual), Doubt::kIsNoLoss), "");
+}
+
+TEST(WhyNothingIsGained, NoIntegerNodeIsNone) {
+  ResultFigures figures = Small(kFaster);
+  figures.has_integer_nodes = false;
+  EXPECT_EQ(WhyNothingIsGained(figures, Doubt::kIsNoLoss), "no node runs in integers");
+}
+
+TEST(WhyNothingIsGained, HardlyAnyIntegerWorkIsNoneUnlessTheFileIsSmaller) {
+  ResultFigures figures = LargerBy(-4'000, kFaster);
+  figures.integer_macs_share = 0.03;
+  EXPECT_EQ(WhyNothingIsGained(figures, Doubt::kIsNoLoss),
+            "only 3.0 % of the multiply-accumulates run in integers, and the file is hardly smaller");
+  figures.integer_macs_share = 0.05;
+  EXPECT_EQ(WhyNothingIsGained(figures, Doubt::kIsNoLoss), "");
+  figures = Small(kEqual);
+  figures.integer_macs_share = 0.03;
+  EXPECT_EQ(WhyNothingIsGained(figures, Doubt::kIsNoLoss), "");
+}
+
+TEST(WhyNothingIsGained, SlowerOnlyWhereTheIntervalExcludesOne) {
+  EXPECT_EQ(WhyNothingIsGained(Small({.median = 0.9, .low = 0.8, .high = 1.0}), Doubt::kIsNoLoss), "");
+  EXPECT_EQ(WhyNothingIsGained(Small(kSlower), Doubt::kIsNoLoss),
+            "it runs at 0.90 times the speed of float (0.80 to 0.99)");
+}
+
+TEST(WhyNothingIsGained, LargerIsRefusedWhateverTheSpeed) {
+  for (const Speedup& speedup : {Speedup{}, kFaster, Busy(kFaster)})
+    EXPECT_EQ(WhyNothingIsGained(LargerBy(4097, speedup), Doubt::kIsNoLoss),
+              "the file is larger, 104 kB instead of 100 kB");
+}
+
+TEST(WhyNothingIsGained, AFewBytesMoreAreForgivenUnlessItIsKnownThatNothingMakesUpForThem) {
+  for (const Speedup& speedup : {Speedup{}, kFaster, Busy(kEqual)})
+    EXPECT_EQ(WhyNothingIsGained(LargerBy(4096, speedup), Doubt::kIsNoLoss), "");
+  EXPECT_EQ(WhyNothingIsGained(LargerBy(1, kEqual), Doubt::kIsNoLoss),
+            "the file is larger, 100 kB instead of 100 kB, at 0.99 times the speed of float (0.90 to 1.10)");
+}
+
+TEST(WhyNothingIsGained, ABusyMachineProvesNothing) {
+  EXPECT_EQ(WhyNothingIsGained(Small(Busy(kSlower)), Doubt::kIsNoLoss), "");
+  EXPECT_EQ(WhyNothingIsGained(Small(Busy(kSlower)), Doubt::kIsNoGain), "");
+}
+
+TEST(WhyNothingIsGained, InDoubtAnotherTargetHasToBeSmallerAndAtLeastAsFast) {
+  EXPECT_EQ(WhyNothingIsGained(Small({.median = 1, .low = 0.9, .high = 1.1}), Doubt::kIsNoGain), "");
+  EXPECT_EQ(WhyNothingIsGained(Small(kEqual), Doubt::kIsNoGain),
+            "it runs at 0.99 times the speed of float (0.90 to 1.10)");
+  EXPECT_EQ(WhyNothingIsGained(LargerBy(1, {}), Doubt::kIsNoGain), "the file is larger, 100 kB instead of 100 kB");
+}
+
+TEST(WhyProbablySlower, WhereTheMedianIsKnownToBeBelowOne) {
+  EXPECT_EQ(WhyProbablySlower(kEqual), "it runs at 0.99 times the speed of float (0.90 to 1.10)");
+  for (const Speedup& speedup : {Speedup{}, kFaster, Busy(kSlower)}) EXPECT_EQ(WhyProbablySlower(speedup), "");
+}
+
+}  // namespace
+}  // namespace preon
