@@ -110,6 +110,17 @@ void AddClasses(std::span<const double> a, std::span<const double> b, const Clas
 
 }  // namespace
 
+OutputComparison& OutputComparisons::operator[](const std::string& name) {
+  const auto found = std::ranges::find(entries_, name, &std::pair<std::string, OutputComparison>::first);
+  return found != entries_.end() ? found->second : entries_.emplace_back(name, OutputComparison{}).second;
+}
+
+const OutputComparison& OutputComparisons::at(const std::string& name) const {
+  const auto found = std::ranges::find(entries_, name, &std::pair<std::string, OutputComparison>::first);
+  PREON_CHECK(found != entries_.end());
+  return found->second;
+}
+
 Status Comparer::Add(const std::vector<NamedTensor>& reference, const std::vector<NamedTensor>& other, int64_t samples,
                      const std::vector<std::optional<int64_t>>& labels, const std::vector<NamedTensor>& feeds) {
   if (outputs_.empty()) {

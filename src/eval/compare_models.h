@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/batch_loop.h"
@@ -36,9 +37,25 @@ struct OutputComparison {
   std::optional<Accuracy> reference_accuracy, other_accuracy;  ///< only for [N, C] with labels
 };
 
+/// By name, in the model's order: that in which they were added.
+class OutputComparisons {
+ public:
+  /// The output's, added behind the others where it is new.
+  OutputComparison& operator[](const std::string& name);
+  /// Of an output that is there.
+  const OutputComparison& at(const std::string& name) const;
+  size_t size() const { return entries_.size(); }
+  bool empty() const { return entries_.empty(); }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+
+ private:
+  std::deque<std::pair<std::string, OutputComparison>> entries_;  // references stay valid
+};
+
 struct Comparison {
   int64_t samples = 0;
-  std::map<std::string, OutputComparison> outputs;
+  OutputComparisons outputs;
   /// Output that the three figures below come from: with labels the one on which the reference is most often right,
   /// else the first with a top class; empty when no output has one.
   std::string class_output;

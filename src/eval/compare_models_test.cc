@@ -20,6 +20,14 @@ Comparison CompareOnce(const std::vector<NamedTensor>& a, const std::vector<Name
   return comparer.Finish();
 }
 
+TEST(CompareModels, OutputsStandInTheModelsOrder) {
+  const Tensor value = Tensor::FromFloats({1}, std::vector<float>{1});
+  const std::vector<NamedTensor> outputs = {{"z", value}, {"a", value}, {"m", value}};
+  std::vector<std::string> names;
+  for (const auto& [name, output] : CompareOnce(outputs, outputs).outputs) names.push_back(name);
+  EXPECT_EQ(names, (std::vector<std::string>{"z", "a", "m"}));
+}
+
 TEST(Compare, FiguresOfAKnownDifference) {
   const Comparison result = CompareOnce(Output({4}, {3, 4, 0, 0}), Output({4}, {3, 4, 0, 0.5f}));
   const OutputComparison& y = result.outputs.at("y");
