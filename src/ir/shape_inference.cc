@@ -1,8 +1,11 @@
 #include <onnx/defs/shape_inference.h>
 #include <onnx/shape_inference/implementation.h>
 
+#include <algorithm>
+#include <array>
 #include <exception>
 #include <map>
+#include <string_view>
 
 #include "ir/graph_proto.h"
 #include "ir/model_io.h"
@@ -14,16 +17,29 @@ namespace {
 // Longer vectors are no shapes, axes or pads.
 constexpr int64_t kLongestPropagated = 1024;
 
+// Operators of ai.onnx.ml that give one float for each value, for which ONNX infers nothing: all behind one of them had
+// no shape.
+constexpr std::array<std::string_view, 2> kOneFloatEach = {"Normalizer", "Scaler"};
+
+void InferOneFloatEach(onnx::InferenceContext& context) {
+  onnx::updateOutputElemType(context, 0, onnx::TensorProto::FLOAT);
+  if (onnx::hasNInputShapes(context, 1)) onnx::propagateShapeFromInputToOutput(context, 0, 0);
+}
+
 // ONNX's data propagation writes down one dimension per element of every vector whose length it knows, whatever its
 // type: gigabytes for a long signal or an absurd declared shape. These are ONNX's operators with that step left out
-// where a vector is too long to be a shape.
-class BoundedSchemas : public onnx::ISchemaRegistry {
+// where a vector is too long to be a shape, and with the inference that ONNX lacks.
+class CompletedSchemas : public onnx::ISchemaRegistry {
  public:
   const onnx::OpSchema* GetSchema(const std::string& op_type, int version, const std::string& domain) const override {
     const onnx::OpSchema* schema = onnx::OpSchemaRegistry::Instance()->GetSchema(op_type, version, domain);
-    if (schema == nullptr || !schema->has_data_propagation_function()) return schema;
-    const auto [entry, fresh] = bounded_.try_emplace(schema, *schema);
-    if (fresh) {
+    if (schema == nullptr) return schema;
+    const bool lacks = domain == "ai.onnx.ml" && !schema->has_type_and_shape_inference_function() &&
+                       std::ranges::find(kOneFloatEach, op_type) != kOneFloatEach.end();
+    if (!lacks && !schema->has_data_propagation_function()) return schema;
+    const auto [entry, fresh] = completed_.try_emplace(schema, *schema);
+    if (fresh && lacks) entry->second.TypeAndShapeInferenceFunction(InferOneFloatEach);
+    if (fresh && schema->has_data_propagation_function()) {
       entry->second.PartialDataPropagationFunction([propagate = schema->GetDataPropagationFunction()](auto& context) {
         if (IsBounded(context)) propagate(context);
       });
@@ -41,7 +57,7 @@ class BoundedSchemas : public onnx::ISchemaRegistry {
     return true;
   }
 
-  mutable std::map<const onnx::OpSchema*, onnx::OpSchema> bounded_;
+  mutable std::map<const onnx::OpSchema*, onnx::OpSchema> completed_;
 };
 
 }  // namespace
@@ -50,7 +66,7 @@ void InferShapes(Model& model, std::string* warning) {
   try {
     onnx::ModelProto proto = ToProto(model, InitializerMode::kStructure, BranchMode::kOutside);
     const onnx::ShapeInferenceOptions options(/*check_type=*/false, /*strict_mode=*/0, /*data_prop=*/true);
-    const BoundedSchemas schemas;
+    const CompletedSchemas schemas;
     onnx::shape_inference::InferShapes(proto, &schemas, options);
     for (const auto* values : {&proto.graph().value_info(), &proto.graph().output()}) {
       for (const auto& value : *values) {

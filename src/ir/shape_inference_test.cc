@@ -49,6 +49,18 @@ TEST(InferShapes, ValuesFlowThroughShapeArithmetic) {
   EXPECT_EQ(model.graph.ShapeOf("y"), (Shape{3, 8}));
 }
 
+TEST(InferShapes, GoesOnBehindTheScalersOfClassicalModels) {
+  Model model = LoadText(R"(<ir_version: 8, opset_import: ["": 17, "ai.onnx.ml": 3]>
+    g (double[N, 4] x, float[4, 8] w) => (y) {
+      s = ai.onnx.ml.Scaler<offset = [0.5], scale = [2.0]>(x)
+      n = ai.onnx.ml.Normalizer<norm = "L2">(s)
+      y = MatMul(n, w)
+    })");
+  InferShapes(model);
+  EXPECT_EQ(model.graph.ShapeOf("y"), (Shape{kDynamicDim, 8}));
+  EXPECT_EQ(model.graph.TypeOf("s"), DataType::kFloat);
+}
+
 // Without a bound this takes more memory than any machine has.
 TEST(InferShapes, AbsurdlyLongVectorsCostNothing) {
   Model model = LoadText(R"(<ir_version: 8, opset_import: ["": 17]>
