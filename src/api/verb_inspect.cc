@@ -3,6 +3,7 @@
 #include "api/verbs.h"
 #include "calib/calibration.h"
 #include "instrument/instrumented_model.h"
+#include "ir/constant_value.h"
 #include "ir/model_io.h"
 #include "pipeline/output.h"
 #include "quantize/plan/macs.h"
@@ -27,6 +28,11 @@ TensorSummary Summarize(const Graph& graph, const std::string& tensor) {
   return {tensor, text + "[" + dims + "]"};
 }
 
+void AddWeight(const Tensor& value, ModelSummary& summary) {
+  ++summary.weights;
+  summary.weight_bytes += static_cast<int64_t>(value.bytes().size());
+}
+
 Result<ModelSummary> InspectModel(const std::string& path, const RunContext& context) {
   context.BeginStage("load");
   PREON_ASSIGN_OR_RETURN(Model model, LoadModel(path));
@@ -43,13 +49,12 @@ Result<ModelSummary> InspectModel(const std::string& path, const RunContext& con
   for (const std::string& output : graph.outputs()) summary.outputs.push_back(Summarize(graph, output));
   for (const auto& node : graph.nodes()) {
     ++summary.operators[(node->domain.empty() ? "" : node->domain + ".") + node->op_type];
-    summary.macs += NodeMacs(graph, *node);
+    summary.macs += NodeMacs(graph, *node) + RecurrentMacs(graph, *node) + EinsumMacs(graph, *node);
+    const Tensor* constant = node->Is("Constant") ? ConstantValue(graph, node->output()) : nullptr;
+    if (constant != nullptr) AddWeight(*constant, summary);
     summary.quantized |= node->op_type == "QuantizeLinear" || node->op_type == "DequantizeLinear";
   }
-  for (const auto& [name, value] : graph.initializers()) {
-    ++summary.weights;
-    summary.weight_bytes += static_cast<int64_t>(value.bytes().size());
-  }
+  for (const auto& [name, value] : graph.initializers()) AddWeight(value, summary);
   if (const Node* node = FindInstrumented(graph)) {
     PREON_ASSIGN_OR_RETURN(const Description description, DescriptionOf(*node));
     const Instrumentation& plan = description.plan;

@@ -18,7 +18,7 @@ bool WorksOnFloats(const Graph& graph, const Node& node) {
 
 double MacsOf(const Graph& graph, const NodeDecision& decision) {
   const Node* node = graph.FindNode(decision.node);
-  return decision.macs > 0 || node == nullptr ? decision.macs : RecurrentMacs(graph, *node);
+  return decision.macs > 0 || node == nullptr ? decision.macs : RecurrentMacs(graph, *node) + EinsumMacs(graph, *node);
 }
 
 }  // namespace

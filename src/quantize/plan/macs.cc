@@ -1,5 +1,7 @@
 // Multiply-accumulates of a node, from static shapes; unknown dimensions count as kUnknownDim.
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "quantize/plan/macs.h"
 
@@ -55,6 +57,30 @@ double RecurrentMacs(const Graph& graph, const Node& node) {
     if (shape) weights += Product(*shape, 0, shape->size());
   }
   return weights * (x->front() >= 0 ? static_cast<double>(x->front()) : kUnknownDim);
+}
+
+double EinsumMacs(const Graph& graph, const Node& node) {
+  std::string equation = node.Is("Einsum") ? node.String("equation", "") : "";
+  std::erase(equation, ' ');
+  const std::string operands = equation.substr(0, equation.find("->"));
+  if (operands.find('.') != std::string::npos) return 0;
+  std::map<char, double> extents;
+  size_t input = 0;
+  std::optional<Shape> shape = graph.ShapeOf(node.input(0));
+  size_t axis = 0;
+  for (const char index : operands) {
+    if (index == ',') {
+      shape = graph.ShapeOf(node.input(++input));
+      axis = 0;
+      continue;
+    }
+    if (!shape || axis >= shape->size()) return 0;
+    extents.emplace(index, Product(*shape, axis, axis + 1));
+    ++axis;
+  }
+  double macs = operands.empty() ? 0 : 1;
+  for (const auto& [index, extent] : extents) macs *= extent;
+  return macs;
 }
 
 }  // namespace preon

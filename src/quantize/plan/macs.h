@@ -12,5 +12,8 @@ double NodeMacs(const Graph& graph, const Node& node);
 bool IsRecurrent(const Node& node);
 /// Of a recurrent node (LSTM, GRU, RNN) over its sequence, else 0. Apart from NodeMacs: plans are not made by it.
 double RecurrentMacs(const Graph& graph, const Node& node);
+/// Of an Einsum, as one loop over all its indices, else 0; an equation with an ellipsis is not counted. Apart from
+/// NodeMacs for the same reason.
+double EinsumMacs(const Graph& graph, const Node& node);
 
 }  // namespace preon

@@ -1,0 +1,31 @@
+#include "quantize/plan/macs.h"
+
+#include <gtest/gtest.h>
+
+namespace preon {
+namespace {
+
+double MacsOfEinsum(const std::string& equation, const Shape& a, const Shape& b) {
+  Graph graph;
+  graph.AddInput("a", {.type = DataType::kFloat, .shape = a});
+  graph.AddInput("b", {.type = DataType::kFloat, .shape = b});
+  Node* node = graph.AddNode("Einsum", {"a", "b"}, {"y"});
+  graph.SetAttribute(node, "equation", equation);
+  return EinsumMacs(graph, *node);
+}
+
+TEST(EinsumMacs, OneForEachCombinationOfAllIndices) {
+  EXPECT_EQ(MacsOfEinsum("ij,jk->ik", {2, 3}, {3, 5}), 30);
+  EXPECT_EQ(MacsOfEinsum("b i d, b j d -> b i j", {kDynamicDim, 4, 8}, {kDynamicDim, 6, 8}), 192);  // of one sample
+  EXPECT_EQ(MacsOfEinsum("ij,ij", {2, 3}, {2, 3}), 6);
+}
+
+TEST(EinsumMacs, WhatCantBeCountedIsNone) {
+  EXPECT_EQ(MacsOfEinsum("...ij,...jk->...ik", {2, 3}, {3, 5}), 0);
+  EXPECT_EQ(MacsOfEinsum("ijk,kl->ijl", {2, 3}, {3, 5}), 0);  // ONNX Runtime refuses it, too
+  Graph graph;
+  EXPECT_EQ(EinsumMacs(graph, *graph.AddNode("MatMul", {"a", "b"}, {"y"})), 0);
+}
+
+}  // namespace
+}  // namespace preon
