@@ -267,6 +267,8 @@ class OrtCpuPlanner {
     if (state.traits.role == OpRole::kFloat || state.traits.role == OpRole::kSharer) {
       decision.reason = state.traits.reason;
       decision.detail = state.traits.detail;
+      if (node.Is("LSTM"))
+        decision.detail = "the integer kernel computes its scales in each run: --target dynamic has it";
       return;
     }
     if (FeedsSoftmaxWithMask(graph_, node.output())) {
