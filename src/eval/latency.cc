@@ -20,6 +20,8 @@ double SecondsSince(Clock::time_point start) { return std::chrono::duration<doub
 constexpr int kPairs = 10;
 constexpr double kMaxAttempts = 3;  // by time
 constexpr int kMaxLooks = 3;        // at a model that seems slower
+constexpr double kLongerLook = 4;   // all but the first: a narrower interval
+constexpr double kMaxSecondsOfBusyLooks = 2;
 constexpr double kProcessSpread = 0.02;
 // An undisturbed thread waits for a core during at most 2 % of the time, beside one other busy program 20 % and more.
 constexpr double kMaxWaitingShare = 0.05;
@@ -81,7 +83,8 @@ Result<LatencyPair> Attempt(Timed& reference, Timed& other, int64_t samples, con
     processor_ratios.push_back(times[0].processor / times[1].processor);
     context.Report({.stage = "latency", .done = pair + 1, .total = kPairs});
   }
-  LatencyPair pair{reference.recorder.Summarize(), other.recorder.Summarize(), SummarizeRatios(ratios)};
+  LatencyPair pair{reference.recorder.Summarize(), other.recorder.Summarize(), SummarizeRatios(ratios),
+                   context.ThreadCount()};
   const double waited = SecondsWaitedForCores() - waited_before;
   const bool disturbed = waited > kMaxWaitingShare * SecondsSince(start) * context.ThreadCount();
   // One thread's processor time does not count the waiting.
@@ -148,14 +151,18 @@ Result<LatencyPair> MeasureLatency(Session& reference, Session& other, const std
   }
 }
 
-Result<LatencyPair> ConfirmSlower(const std::function<Result<LatencyPair>()>& measure) {
+Result<LatencyPair> ConfirmSlower(const std::function<Result<LatencyPair>(double longer)>& measure) {
+  const Clock::time_point start = Clock::now();
   std::optional<Speedup> slower;
   LatencyPair pair;
-  for (int look = 0; look < kMaxLooks; ++look) {
-    PREON_ASSIGN_OR_RETURN(pair, measure());
-    Speedup& speedup = pair.speedup;
-    if (speedup.high >= 1) return pair;
+  Speedup& speedup = pair.speedup;
+  for (int look = 0; look < kMaxLooks && (slower || SecondsSince(start) < kMaxSecondsOfBusyLooks); ++look) {
+    PREON_ASSIGN_OR_RETURN(pair, measure(look == 0 ? 1 : kLongerLook));
+    if (speedup.median >= 1) return pair;
     if (speedup.busy) continue;
+    const bool is_unclear = speedup.high >= 1;
+    if (is_unclear && look > 0) return pair;
+    if (is_unclear) continue;
     if (slower) {
       speedup.low = std::min(speedup.low, slower->low);
       speedup.high = std::max(speedup.high, slower->high);
@@ -163,7 +170,7 @@ Result<LatencyPair> ConfirmSlower(const std::function<Result<LatencyPair>()>& me
     }
     slower = speedup;
   }
-  pair.speedup.busy = true;
+  speedup.busy |= speedup.high < 1;
   return pair;
 }
 

@@ -47,6 +47,7 @@ Speedup SummarizeRatios(std::span<const double> ratios);
 struct LatencyPair {
   Latency reference, other;
   Speedup speedup;  ///< of `other` against `reference`
+  int threads = 0;  ///< of either session
 };
 
 /// Options of sessions for MeasureLatency: a session's threads end to spin when its run ends, so that they take no core
@@ -61,9 +62,10 @@ SessionOptions TimedSession(const RunContext& context);
 Result<LatencyPair> MeasureLatency(Session& reference, Session& other, const std::vector<NamedTensor>& feeds,
                                    int64_t samples_per_run, double seconds, const RunContext& context);
 
-/// Repeats `measure` where it finds the other model slower, by an interval that excludes 1, until a second undisturbed
-/// measurement finds the same: the answer then is the last, with an interval that holds both, or what the last one
-/// found. `busy` where none could confirm it.
-Result<LatencyPair> ConfirmSlower(const std::function<Result<LatencyPair>()>& measure);
+/// Looks again, for longer, where the median says that the other model is slower: it is, by an interval that excludes
+/// 1, where two undisturbed measurements find it. The answer then is the last, with an interval that holds both, else
+/// what the last one found; `busy` where none could confirm it.
+/// @param measure  takes `longer` times as long as planned
+Result<LatencyPair> ConfirmSlower(const std::function<Result<LatencyPair>(double longer)>& measure);
 
 }  // namespace preon

@@ -53,13 +53,13 @@ struct Confirmed {
 
 Confirmed Confirm(const std::vector<LatencyPair>& found) {
   Confirmed confirmed;
-  const auto pair = ConfirmSlower([&]() -> Result<LatencyPair> { return found.at(confirmed.looks++); });
+  const auto pair = ConfirmSlower([&](double) -> Result<LatencyPair> { return found.at(confirmed.looks++); });
   confirmed.speedup = pair->speedup;
   return confirmed;
 }
 
 TEST(ConfirmSlower, WhatIsNotSlowerIsMeasuredOnce) {
-  for (const LatencyPair& pair : {Found(1.4, 1.6), Found(0.9, 1.0), Found(0.5, 1.1, /*busy=*/true)})
+  for (const LatencyPair& pair : {Found(1.4, 1.6), Found(0.9, 1.1), Found(0.5, 1.6, /*busy=*/true)})
     EXPECT_EQ(Confirm({pair}).looks, 1);
 }
 
@@ -70,9 +70,17 @@ TEST(ConfirmSlower, TwoMeasurementsThatAgreeGiveAnIntervalOfBoth) {
 }
 
 TEST(ConfirmSlower, TheSecondLookMayFindNothing) {
-  const auto [looks, speedup] = Confirm({Found(0.7, 0.8), Found(0.9, 1.1)});
-  EXPECT_EQ(looks, 2);
-  EXPECT_EQ(speedup.high, 1.1);
+  for (const LatencyPair& first : {Found(0.7, 0.8), Found(0.8, 1.0)}) {
+    const auto [looks, speedup] = Confirm({first, Found(0.9, 1.05)});
+    EXPECT_EQ(looks, 2);
+    EXPECT_EQ(speedup.high, 1.05);
+  }
+}
+
+TEST(ConfirmSlower, WhatIsUnclearMayBecomeClear) {
+  const auto [looks, speedup] = Confirm({Found(0.8, 1.02), Found(0.9, 0.98), Found(0.9, 0.97)});
+  EXPECT_EQ(looks, 3);
+  EXPECT_EQ(std::pair(speedup.low, speedup.high), std::pair(0.9, 0.98));
 }
 
 TEST(ConfirmSlower, ABusyMachineConfirmsNothing) {

@@ -186,9 +186,9 @@ Status QuantizeStage::MeasureLatencies(const std::string& source, const Batch& b
   // Both from memory, so that both have their weights in the same kind of memory.
   PREON_ASSIGN_OR_RETURN(const Model float_model, LoadModel(source));
   PREON_ASSIGN_OR_RETURN(Session reference, Session::OpenModel(float_model, TimedSession(context_), context_));
-  PREON_ASSIGN_OR_RETURN(result.latency, ConfirmSlower([&] {
-                           return MeasureLatency(reference, *written.session, batch.feeds, batch.samples, seconds,
-                                                 context_);
+  PREON_ASSIGN_OR_RETURN(result.latency, ConfirmSlower([&](double longer) {
+                           return MeasureLatency(reference, *written.session, batch.feeds, batch.samples,
+                                                 longer * seconds, context_);
                          }));
   const Speedup& speedup = result.latency.speedup;
   if (!target.FollowsRuntime() && !result.computes_in_float && !speedup.busy && speedup.high < kSlowerSpeed) {
