@@ -67,7 +67,7 @@ Result<RunResult> RunVerb(const std::string& model, RunInputs& run) {
                            SavedOutputs::Create(run.options.run.save_folder, session.outputs(), std::move(inputs)));
   }
   run.context.BeginStage("run");
-  RunResult result{.model = model, .saved_to = run.options.run.save_folder};
+  RunResult result{.model = model, .threads = run.context.ThreadCount(), .saved_to = run.options.run.save_folder};
   LatencyRecorder recorder;
   for (int64_t pass = 0; pass < run.options.run.repeat; ++pass) {
     PREON_RETURN_IF_ERROR(RunOnce(session, run, pass == 0 && outputs ? &*outputs : nullptr, recorder, result));

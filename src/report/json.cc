@@ -40,6 +40,7 @@ void AddLatencyJson(Json& json, const LatencyPair& latency) {
   const Speedup& speedup = latency.speedup;
   if (speedup.median <= 0) return;  // not measured
   json["latency_ms"] = {{"float", LatencyJson(latency.reference)}, {"quantized", LatencyJson(latency.other)}};
+  json["threads"] = latency.threads;
   json["speedup"] = {{"median", speedup.median}, {"low", speedup.low}, {"high", speedup.high}, {"busy", speedup.busy}};
 }
 

@@ -28,7 +28,7 @@ QuantizeResult Example() {
   result.compare.argmax_agreement = 0.5;
   result.compare.reference_accuracy = Accuracy{0.9, 1};
   result.compare.other_accuracy = Accuracy{0.8, 1};
-  result.latency = {{.p50 = 4, .p90 = 5}, {.p50 = 2, .p90 = 3}, {.median = 2, .low = 1.9, .high = 2.1}};
+  result.latency = {{.p50 = 4, .p90 = 5}, {.p50 = 2, .p90 = 3}, {.median = 2, .low = 1.9, .high = 2.1}, 1};
   result.warnings = {"check it"};
   return result;
 }
@@ -92,7 +92,7 @@ TEST(Text, ShowsWhatMatters) {
   for (const char* part : {"m.onnx -> q.onnx", "4.0 kB -> 1.0 kB (4.0x smaller)", "1 of 1 Conv", "75.0 %",
                            "no integer kernel", "SQNR 20.0 dB", "top-1 90.0 % -> 80.0 %", "warning     check it",
                            "2.00 times the speed of float (1.90 to 2.10)\n",
-                           "4.000 ms -> 2.000 ms per run (medians; p90 5.000 ms -> 3.000 ms)"}) {
+                           "4.000 ms -> 2.000 ms per run of 1 thread (medians; p90 5.000 ms -> 3.000 ms)"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
   QuantizeResult busy = Example();
@@ -139,7 +139,7 @@ TEST(Text, ControlCharactersOfNamesAreWrittenOut) {
   quantized.model = quantized.output = quantized.compare.class_output = name;
   quantized.method = quantized.activation = quantized.weight = quantized.target = name;
   quantized.placement->float_nodes = {{name, name, name, name, 0.25}};
-  quantized.compare.outputs = {{name, {}}};
+  quantized.compare.outputs[name] = {};
   quantized.warnings = {name};
   const std::string texts[] = {
       ToText(quantized),

@@ -200,6 +200,7 @@ struct RunResult {
   std::string model;
   int64_t samples = 0, runs = 0;
   Latency latency;
+  int threads = 0;
   std::string saved_to;
 };
 

@@ -62,8 +62,8 @@ void AddLatency(TextWriter& out, const LatencyPair& latency) {
   if (speedup.median <= 0) return;
   out.Add("  speed       %.2f times the speed of float (%.2f to %.2f)%s\n", speedup.median, speedup.low, speedup.high,
           speedup.busy ? "; not reliable: the machine was busy" : "");
-  out.Add("  latency     %.3f ms -> %.3f ms per run (medians; p90 %.3f ms -> %.3f ms)\n", latency.reference.p50,
-          latency.other.p50, latency.reference.p90, latency.other.p90);
+  out.Add("  latency     %.3f ms -> %.3f ms per run of %s (medians; p90 %.3f ms -> %.3f ms)\n", latency.reference.p50,
+          latency.other.p50, CountText(latency.threads, "thread").c_str(), latency.reference.p90, latency.other.p90);
 }
 
 // What stays float, grouped by reason and operator, the largest share of the work first.
@@ -292,8 +292,9 @@ std::string ToText(const RunResult& result) {
   TextWriter out;
   out.Add("%s\n  runs        %lld over %s\n", Printable(result.model).c_str(), static_cast<long long>(result.runs),
           CountText(result.samples, "sample").c_str());
-  out.Add("  latency     p50 %.3f ms, p90 %.3f ms, p99 %.3f ms; %.1f samples per second\n", result.latency.p50,
-          result.latency.p90, result.latency.p99, result.latency.throughput);
+  out.Add("  latency     p50 %.3f ms, p90 %.3f ms, p99 %.3f ms; %.1f samples per second; %s\n", result.latency.p50,
+          result.latency.p90, result.latency.p99, result.latency.throughput,
+          CountText(result.threads, "thread").c_str());
   if (!result.saved_to.empty()) out.Add("  outputs     %s\n", Printable(result.saved_to).c_str());
   AddFacts(out, result.facts);
   return out.Take();

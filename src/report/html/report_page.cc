@@ -71,11 +71,11 @@ std::string Latencies(const LatencyPair& latency) {
     rows += StrCat("<tr>", TextColumn(name), NumberColumn(figures->p50), NumberColumn(figures->p90),
                    NumberColumn(figures->p99), "</tr>\n");
   const Speedup& speedup = latency.speedup;
-  return StrCat(
-      "<h2>Latency</h2>\n",
-      Note(StrCat(HtmlNumber(speedup.median), " times the speed of float (", HtmlNumber(speedup.low), " to ",
-                  HtmlNumber(speedup.high), ")", speedup.busy ? "; not reliable: the machine was busy" : "", ".")),
-      Table({"model", "p50, ms", "p90, ms", "p99, ms"}, rows));
+  return StrCat("<h2>Latency</h2>\n",
+                Note(StrCat(HtmlNumber(speedup.median), " times the speed of float (", HtmlNumber(speedup.low), " to ",
+                            HtmlNumber(speedup.high), "), ", CountText(latency.threads, "thread"),
+                            speedup.busy ? "; not reliable: the machine was busy" : "", ".")),
+                Table({"model", "p50, ms", "p90, ms", "p99, ms"}, rows));
 }
 
 // Those with most of the work first.
