@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 
 import data_root
@@ -15,12 +16,19 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BINARY = pathlib.Path(os.environ.get("PREON_BIN") or ROOT / "build/bin/preon").resolve()
 
 
+def hear_signals():
+    """Tests may have been started in the background, where a shell has signals ignored."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Preon:
     """Runs the binary in a folder of its own and knows what a well-behaved failure looks like."""
 
     def __init__(self, folder):
         self.folder = folder
         self.binary = BINARY
+        self.started = []
 
     def command(self, arguments, measured):
         """Latency is measured where a test asks for it: it takes most of the time of a small model's run."""
@@ -29,8 +37,9 @@ class Preon:
         return [BINARY, *arguments[:1], *(["--latency", "0"] if silent else []), *arguments[1:]]
 
     def start(self, *arguments, measured=False, **options):
-        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-        return subprocess.Popen(self.command(arguments, measured), cwd=self.folder, text=True, **options)
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "preexec_fn": hear_signals, **options}
+        self.started.append(subprocess.Popen(self.command(arguments, measured), cwd=self.folder, text=True, **options))
+        return self.started[-1]
 
     def __call__(self, *arguments, measured=False, **options):
         return subprocess.run(self.command(arguments, measured), cwd=self.folder, capture_output=True, text=True,
@@ -65,7 +74,10 @@ def check_complaint(stderr, number, says=""):
 def preon(tmp_path):
     if not BINARY.exists():
         pytest.skip(f"{BINARY} is not built")
-    return Preon(tmp_path)
+    tested = Preon(tmp_path)
+    yield tested
+    for process in tested.started:  # a test that failed must not leave any behind
+        process.terminate()
 
 
 def conv_model():
