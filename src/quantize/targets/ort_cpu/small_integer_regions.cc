@@ -3,23 +3,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "quantize/plan/estimated_time.h"
 #include "quantize/plan/macs.h"
 
 namespace preon {
 namespace {
-
-constexpr double kSavedNsPerMac = 0.014;  // dense convolutions; depthwise ones are no faster in integers
-// Read once per run, a quarter of the bytes: decides where few positions use it.
-constexpr double kSavedNsPerWeight = 0.25;
-constexpr double kBoundaryNs = 8000;  // two dispatches: (de)quantize, and turn the channels last or back
-constexpr double kBoundaryNsPerElement = 0.6;
-
-double Elements(const Graph& graph, const std::string& tensor) {
-  double product = 1;
-  for (const int64_t extent : graph.ShapeOf(tensor).value_or(Shape{}))
-    product *= static_cast<double>(std::max<int64_t>(extent, 1));
-  return product;
-}
 
 class IntegerRegions {
  public:
@@ -34,7 +22,7 @@ class IntegerRegions {
       if (!Integer(node.get()) || seen_.count(node.get()) > 0) continue;
       const std::vector<const Node*> region = Collect(node.get());
       const bool has_conv = std::ranges::any_of(region, [](const Node* member) { return member->Is("Conv"); });
-      if (!has_conv || SavedNs(region) >= BoundaryNs(region)) continue;
+      if (!has_conv || Gains(region)) continue;
       for (const Node* member : region)
         if (NodeMacs(graph_, *member) > 0) small.insert(member->name);
     }
@@ -58,30 +46,12 @@ class IntegerRegions {
     return region;
   }
 
-  double SavedNs(const std::vector<const Node*>& region) const {
-    double saved = 0;
-    for (const Node* node : region) {
-      const double macs = NodeMacs(graph_, *node);
-      if (macs > 0 && node->Int("group", 1) == 1)
-        saved += kSavedNsPerMac * macs + kSavedNsPerWeight * Elements(graph_, node->input(1));
-    }
-    return saved;
-  }
-
-  double BoundaryNs(const std::vector<const Node*>& region) const {
-    std::set<std::string> boundaries;
-    for (const Node* node : region) {
-      for (const std::string& tensor : node->inputs())
-        if (plan_.activations.count(tensor) > 0 && !Integer(graph_.Producer(tensor))) boundaries.insert(tensor);
-      for (const std::string& tensor : node->outputs()) {
-        const std::vector<Use> uses = graph_.Uses(tensor);
-        const bool leaves = std::ranges::any_of(uses, [&](const Use& use) { return !Integer(use.node); });
-        if (plan_.activations.count(tensor) > 0 && (leaves || graph_.IsOutput(tensor))) boundaries.insert(tensor);
-      }
-    }
-    double cost = 0;
-    for (const std::string& tensor : boundaries) cost += kBoundaryNs + kBoundaryNsPerElement * Elements(graph_, tensor);
-    return cost;
+  bool Gains(const std::vector<const Node*>& region) const {
+    double gain = 0;
+    for (const Node* node : region) gain += SavedNs(graph_, *node);
+    for (const std::string& tensor : BoundaryTensors(graph_, plan_, {region.begin(), region.end()}))
+      gain -= BoundaryNs(graph_, tensor);
+    return gain >= 0;
   }
 
   const Graph& graph_;
