@@ -70,6 +70,8 @@ class _Quantize(TypedDict, total=False):
     "statistics of an earlier calibrate or merge, instead of --data"
     effort: Optional[str]
     "fast: no trials of methods (minmse unless --method names another); default: method auto quantizes some samples with each of several methods and keeps the best"
+    budget: Optional[str]
+    "latency that layers left in float for accuracy may cost (default 3; below 18 dB up to 25 until 22 dB are reached); 0: no layer is left in float for accuracy"
     block_size: Optional[Count]
     "number of weights that share a scale (default: all of a channel; with --target matmul-nbits 32, allowed 16 to 256)"
     weight_form: Optional[str]

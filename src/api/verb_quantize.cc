@@ -18,8 +18,8 @@
 #include "pipeline/write_plan.h"
 #include "ranges/range_methods.h"
 #include "report/html/stage_report.h"
+#include "search/accuracy_fallback.h"
 #include "search/choose_method.h"
-#include "search/sensitivity_fallback.h"
 
 namespace preon {
 namespace {
@@ -95,22 +95,30 @@ Result<Calibration> CalibrateOrLoad(PreparedModel& prepared, const RunInputs& ru
   return loaded;
 }
 
+struct TrialResults {
+  std::vector<MethodCandidate> candidates;
+  AccuracyFallback fallback;
+};
+
 // The method that --method auto stands for, and layers left in float where no method is good enough.
-Result<std::vector<MethodCandidate>> ChooseByTrials(PlannedModel& prepared, RunInputs& run, const PlanInputs& inputs,
-                                                    const FallbackPlanner& fallback, TrialSamples& samples) {
+Result<TrialResults> ChooseByTrials(PlannedModel& prepared, RunInputs& run, const PlanInputs& inputs,
+                                    const FallbackPlanner& fallback, TrialSamples& samples) {
+  TrialResults result;
   Trials trials(samples, run.options.resources.memory, run.context);
   PREON_RETURN_IF_ERROR(trials.CloseLoop(prepared.model));
   PREON_ASSIGN_OR_RETURN(ChosenMethod chosen, ChooseMethod(prepared, inputs, trials, run.builtins.methods));
   if (chosen.method != nullptr && run.choices.target->FollowsRuntime()) {
     const double best_db = std::ranges::max_element(chosen.candidates, {}, &MethodCandidate::sqnr_db)->sqnr_db;
-    PREON_ASSIGN_OR_RETURN(const bool changed,
-                           FallBackBySensitivity(prepared, *chosen.method, inputs, fallback, trials, best_db));
-    if (changed) {
+    const size_t known = prepared.left_float.size();
+    PREON_ASSIGN_OR_RETURN(result.fallback, FallBackForAccuracy(prepared, *chosen.method, inputs, fallback, trials,
+                                                                {best_db, run.options.budget}));
+    if (prepared.left_float.size() > known) {
       PREON_ASSIGN_OR_RETURN(chosen, ChooseMethod(prepared, inputs, trials, run.builtins.methods));
     }
   }
   if (chosen.method != nullptr) run.choices.method = std::move(chosen.method);
-  return std::move(chosen.candidates);
+  result.candidates = std::move(chosen.candidates);
+  return result;
 }
 
 // Restored ranges are of the method that the file names, as far as it is one.
@@ -204,15 +212,15 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   const std::string of_compat = WarningOfCompat(data, run.choices.plan.compat, options.calib);
   if (!of_compat.empty()) prepared.warnings.push_back(of_compat);
   ReleaseFreeMemory();
-  std::vector<MethodCandidate> candidates;
+  TrialResults tried;
   if (tries) {
     run.context.BeginStage("try");
     if (!options.calib.empty()) {  // nothing has run the samples yet
       PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, run.samples.open(prepared.inputs, {}));
       PREON_RETURN_IF_ERROR(CollectTrialSamples(model, std::move(source), trial, run.context));
     }
-    PREON_ASSIGN_OR_RETURN(candidates, ChooseByTrials(prepared, run, inputs, fallback, trial));
-    if (candidates.empty() && !trial.runs().empty()) {
+    PREON_ASSIGN_OR_RETURN(tried, ChooseByTrials(prepared, run, inputs, fallback, trial));
+    if (tried.candidates.empty() && !trial.runs().empty()) {
       PREON_ASSIGN_OR_RETURN(run.choices.method, run.choices.without_trials());
       prepared.warnings.push_back(
           StrCat("no output can be compared, because the shape of each depends on the data: --method auto used ",
@@ -228,7 +236,8 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
 
   result.model = model;
   result.method = has_ranges ? method : "none";
-  result.candidates = std::move(candidates);
+  result.candidates = std::move(tried.candidates);
+  result.fallback = std::move(tried.fallback);
   result.quantized_size_bytes = quantized.file.size_bytes();
   result.inherited = InheritedRanges(prepared.plan);
   result.output = options.outputs.file;

@@ -17,8 +17,8 @@ constexpr auto kCommon = std::to_array<OptionName>(
      "all-methods", "every",   "calib-out",  "save",   "repeat",     "options", "threads"});
 constexpr auto kSamples = std::to_array<OptionName>({"input", "labels", "only", "calib-samples", "batch", "shard",
                                                      "per-sample", "seed", "random-shape", "random-range"});
-constexpr auto kRanges = std::to_array<OptionName>(
-    {"effort", "method-option", "symmetric", "scale-type", "compat", "exact", "no-optimize", "save-and-restore"});
+constexpr auto kRanges = std::to_array<OptionName>({"effort", "budget", "method-option", "symmetric", "scale-type",
+                                                    "compat", "exact", "no-optimize", "save-and-restore"});
 constexpr auto kWeights = std::to_array<OptionName>(
     {"per-tensor", "block-size", "reduce-range", "weight-method", "weight-search", "weight-scale-type", "weight-form",
      "weight-scaled", "accuracy-level", "algorithm", "disable-algorithm"});

@@ -101,6 +101,9 @@ constexpr OptionSpec kOptions[] = {
     {"effort", "E", "fast: no trials of methods (minmse unless --method names another); default: method auto quantizes "
      "some samples with each of several methods and keeps the best", OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetEffort(o.ranges.effort, v); }},
+    {"budget", "PERCENT", "latency that layers left in float for accuracy may cost (default 3; below 18 dB up to 25 "
+     "until 22 dB are reached); 0: no layer is left in float for accuracy", OptionKind::kValue, kVerbQuantize,
+     [](Options& o, const std::string& v) { return SetPercent(o.budget, v); }},
     {"all-methods", "", "the ranges of every method instead of one", OptionKind::kFlag, kVerbRanges,
      [](Options& o, const std::string& v) { return SetFlag(o.ranges.all_methods, v); }},
     {"method-option", "KEY=VALUE", "option of the method, for example Percentile=99.99", OptionKind::kList,
@@ -183,22 +186,17 @@ constexpr OptionSpec kOptions[] = {
     {"format", "F", "form of integer operators: qdq (default; float operators between DequantizeLinear and "
      "QuantizeLinear), qoperator (QLinearConv and similar), extended (only target quark, its default for types other "
      "than int8 and uint8; com.microsoft quantizers, more operator types)", OptionKind::kValue, kVerbQuantize,
-     [](Options& o, const std::string& v) {
-       return SetFormat(o, v);
-     }},
+     [](Options& o, const std::string& v) { return SetFormat(o, v); }},
     {"target", "T", "where the result will run ('help' lists them); default: ort-cpu, or simulate if ort-cpu does "
      "not support the types", OptionKind::kValue, kObserves,
      [](Options& o, const std::string& v) { o.target = v; return Status::Ok(); }},
     {"symmetric", "", "symmetric activations: the zero point is the middle code", OptionKind::kFlag,
      kPlans | kReadsRanges,
-     [](Options& o, const std::string& v) {
-       return SetFlag(o.plan.activation_symmetric.emplace(), v);
-     }},
+     [](Options& o, const std::string& v) { return SetFlag(o.plan.activation_symmetric.emplace(), v); }},
     {"per-tensor", "", "one scale per weight instead of one per channel", OptionKind::kFlag, kPlans,
      [](Options& o, const std::string& v) { return SetFlag(o.plan.per_channel, v, true); }},
     {"reduce-range", "", "weights use one bit less (int8: 7 bits), so that sums can't overflow on any CPU; half the "
-     "resolution",
-     OptionKind::kFlag, kVerbQuantize,
+     "resolution", OptionKind::kFlag, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetFlag(o.plan.op_list.reduce_range, v); }},
     {"algorithm", "NAME", "also use an algorithm: NAME[:OPTION=VALUE,...] ('help' lists both)", OptionKind::kList,
      kPlans | kVerbPasses, [](Options& o, const std::string& v) { return AskForAlgorithm(o.algorithms, v); }},

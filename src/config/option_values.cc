@@ -41,6 +41,13 @@ Status SetSeconds(std::optional<double>& field, const std::string& value) {
   return BadValue(value, StrCat("seconds from 0 to ", kMostSeconds));
 }
 
+Status SetPercent(std::optional<double>& field, const std::string& value) {
+  const std::optional<double> percent = ParseNumber<double>(value);
+  if (!percent || !(*percent >= 0 && *percent <= 100)) return BadValue(value, "a number from 0 to 100");
+  field = *percent / 100;
+  return Status::Ok();
+}
+
 Status SetFlag(bool& field, const std::string& value, bool inverted) {
   if (value != "true" && value != "false") return BadValue(value, "true or false");
   field = (value == "true") != inverted;

@@ -14,6 +14,8 @@ namespace preon {
 Status BadValue(const std::string& got, std::string_view wanted);
 /// Also "1k", "2M", "3G".
 Status SetCount(int64_t& field, const std::string& value, int64_t least);
+/// 0 to 100, as a share.
+Status SetPercent(std::optional<double>& field, const std::string& value);
 Status SetFlag(bool& field, const std::string& value, bool inverted = false);
 /// Puts `name` among what is switched off, or takes it out.
 Status SetDisabled(std::set<std::string>& disabled, std::string_view name, const std::string& value);

@@ -195,6 +195,7 @@ struct GivenSettings {
 };
 
 struct Options {
+  std::optional<double> budget;           ///< share of the latency that nodes in float for accuracy may cost, 0…1
   std::optional<double> latency_seconds;  ///< of one measurement; 0 = none, default: the verb's
   std::optional<std::string> target;      ///< default: the first that takes the types
   DataOptions data;

@@ -45,12 +45,14 @@ FloatNodes NotFused(const Placement& placement) {
 
 }  // namespace
 
+Result<QuantPlan> FallbackPlanner::Plan(const Model& model, const FloatNodes& left_float) const {
+  PlanOptions options = options_;
+  options.left_float = left_float;
+  return PlanWithLayerSettings(target_, model, options);
+}
+
 Result<FallbackEnd> FallbackPlanner::Run(PlannedModel& prepared, FloatFallback fallback) const {
-  fallback.plan = [&](const FloatNodes& left_float) {
-    PlanOptions options = options_;
-    options.left_float = left_float;
-    return PlanWithLayerSettings(target_, prepared.model, options);
-  };
+  fallback.plan = [&](const FloatNodes& left_float) { return Plan(prepared.model, left_float); };
   return FallBack(fallback, prepared.plan, prepared.left_float);
 }
 
@@ -62,12 +64,13 @@ bool FallbackPlanner::HasStatistics(const QuantPlan& plan) const {
   });
 }
 
-Result<bool> FallbackPlanner::LeaveInFloat(const FloatNodes& nodes, PlannedModel& prepared) const {
-  PREON_ASSIGN_OR_RETURN(
-      const FallbackEnd end,
-      Run(prepared, {.advice = [&](const QuantPlan&) { return Result<FloatNodes>(nodes); },
-                     .fits = [&](const QuantPlan& plan) { return !plan.empty() && HasStatistics(plan); }}));
-  return end != FallbackEnd::kRefused;
+Result<std::optional<QuantPlan>> FallbackPlanner::PlanWithout(const FloatNodes& nodes,
+                                                              const PlannedModel& prepared) const {
+  FloatNodes all = prepared.left_float;
+  all.insert(nodes.begin(), nodes.end());
+  PREON_ASSIGN_OR_RETURN(QuantPlan plan, Plan(prepared.model, all));
+  if (plan.empty() || !HasStatistics(plan)) return std::optional<QuantPlan>();
+  return std::optional(std::move(plan));
 }
 
 Status FallbackPlanner::LeaveNotReached(PreparedModel& prepared) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "base/status.h"
 #include "calib/calibration.h"
@@ -21,9 +22,9 @@ class FallbackPlanner {
                   const TensorRanges* saved)
       : target_(target), options_(options), data_(data), saved_(saved) {}
 
-  /// Plans again with these nodes in float, too. False, with the plan as it was, when nothing would be left to quantize
-  /// or the new plan needs statistics that the data lack. Errors: those of Target::Plan.
-  Result<bool> LeaveInFloat(const FloatNodes& nodes, PlannedModel& prepared) const;
+  /// The plan with these nodes in float, too; none when nothing would be left to quantize or it needs statistics that
+  /// the data lack. Errors: those of Target::Plan.
+  Result<std::optional<QuantPlan>> PlanWithout(const FloatNodes& nodes, const PlannedModel& prepared) const;
 
   /// Leaves the nodes that the data never reached in float, until everything that the plan observes had values; a
   /// warning says where they are. Errors: kNothingToQuantize when nothing is left; those of Target::Plan.
@@ -35,6 +36,7 @@ class FallbackPlanner {
   Status LeaveNotFused(PlannedModel& prepared, const std::function<Result<const Placement*>()>& write) const;
 
  private:
+  Result<QuantPlan> Plan(const Model& model, const FloatNodes& left_float) const;
   Result<FallbackEnd> Run(PlannedModel& prepared, FloatFallback fallback) const;
   bool HasStatistics(const QuantPlan& plan) const;
 

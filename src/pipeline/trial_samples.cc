@@ -20,16 +20,19 @@ size_t SizeBytes(const TrialRun& run) {
 
 class TrialSource final : public DataSource {
  public:
-  explicit TrialSource(const std::vector<TrialRun>& runs) : runs_(runs) {}
+  TrialSource(const std::vector<TrialRun>& runs, size_t step) : runs_(runs), step_(step) {}
   Result<std::optional<Batch>> Next() override {
-    if (next_ == runs_.size()) return std::optional<Batch>();
-    return std::optional(runs_[next_++].batch);
+    if (next_ >= runs_.size()) return std::optional<Batch>();
+    return std::optional(runs_[std::exchange(next_, next_ + step_)].batch);
   }
-  std::optional<int64_t> SampleCount() const override { return static_cast<int64_t>(runs_.size()) * BatchSize(); }
+  std::optional<int64_t> SampleCount() const override {
+    return static_cast<int64_t>((runs_.size() + step_ - 1) / step_) * BatchSize();
+  }
   int64_t BatchSize() const override { return runs_.front().batch.samples; }
 
  private:
   const std::vector<TrialRun>& runs_;
+  const size_t step_;
   size_t next_ = 0;
 };
 
@@ -56,7 +59,7 @@ std::unique_ptr<DataSource> OnlyWanted(std::unique_ptr<DataSource> source, Trial
   return std::make_unique<WantedSource>(std::move(source), trial);
 }
 
-std::unique_ptr<DataSource> TrialSamples::Open() const { return std::make_unique<TrialSource>(runs_); }
+std::unique_ptr<DataSource> TrialSamples::Open(size_t step) const { return std::make_unique<TrialSource>(runs_, step); }
 
 bool TrialSamples::Wants() {
   if (seen_ % step_ == 0) return true;

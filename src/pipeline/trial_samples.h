@@ -24,8 +24,8 @@ class TrialSamples {
   void Clear() { *this = {}; }
   const std::vector<TrialRun>& runs() const { return runs_; }
   void SetOutputs(size_t run, std::vector<NamedTensor> outputs) { runs_[run].outputs = std::move(outputs); }
-  /// The samples as a stream; not empty, and they outlive it.
-  std::unique_ptr<DataSource> Open() const;
+  /// Every `step`-th run as a stream; not empty, and they outlive it.
+  std::unique_ptr<DataSource> Open(size_t step = 1) const;
 
  private:
   std::vector<TrialRun> runs_;

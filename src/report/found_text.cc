@@ -1,5 +1,7 @@
 #include "report/found_text.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace preon {
@@ -11,6 +13,19 @@ void AddCandidates(TextWriter& out, const std::vector<MethodCandidate>& candidat
             candidate.sqnr_db, candidate.selected ? "  selected" : "");
     title = "";
   }
+}
+
+void AddFallback(TextWriter& out, const AccuracyFallback& fallback) {
+  if (fallback.trials.empty()) return;
+  int64_t kept = 0;
+  for (const FallbackTrial& trial : fallback.trials) kept += trial.kept ? static_cast<int64_t>(trial.nodes.size()) : 0;
+  const std::string tried = CountText(static_cast<int64_t>(fallback.trials.size()), "group");
+  if (kept == 0)
+    out.Add("  fall-back   %s of nodes tried in float, none kept: each gains too little for its time\n", tried.c_str());
+  else
+    out.Add("  fall-back   %s in float: %.1f -> %.1f dB for %.1f %% of the latency (estimated); %s tried\n",
+            CountText(kept, "node").c_str(), fallback.before_db, fallback.after_db, 100 * std::max(0.0, fallback.cost),
+            tried.c_str());
 }
 
 void AddImproved(TextWriter& out, const std::vector<ImprovedCodes>& improved) {

@@ -9,6 +9,7 @@
 namespace preon {
 
 void AddCandidates(TextWriter& out, const std::vector<MethodCandidate>& candidates);
+void AddFallback(TextWriter& out, const AccuracyFallback& fallback);
 void AddImproved(TextWriter& out, const std::vector<ImprovedCodes>& improved);
 
 }  // namespace preon

@@ -73,6 +73,20 @@ Json CandidatesJson(const std::vector<MethodCandidate>& candidates) {
   return json;
 }
 
+Json FallbackJson(const AccuracyFallback& fallback) {
+  Json trials = Json::array();
+  for (const FallbackTrial& trial : fallback.trials)
+    trials.push_back({{"nodes", trial.nodes},
+                      {"sqnr_db", trial.sqnr_db},
+                      {"cost", trial.cost},
+                      {"kept", trial.kept},
+                      {"slow", trial.slow}});
+  return {{"before_db", fallback.before_db},
+          {"after_db", fallback.after_db},
+          {"cost", fallback.cost},
+          {"trials", std::move(trials)}};
+}
+
 Json TensorsJson(const std::vector<TensorSummary>& tensors) {
   Json json = Json::object();
   for (const TensorSummary& tensor : tensors) json[tensor.name] = tensor.type;
@@ -122,6 +136,7 @@ std::string ToJson(const QuantizeResult& result) {
   if (!result.histograms.empty()) json["histograms"] = result.histograms;
   json["method"] = result.method;
   if (!result.candidates.empty()) json["candidates"] = CandidatesJson(result.candidates);
+  if (!result.fallback.trials.empty()) json["fallback"] = FallbackJson(result.fallback);
   for (const ImprovedCodes& improved : result.improved) {
     json["improved"].push_back({{"algorithm", improved.algorithm},
                                 {"runs", improved.runs},

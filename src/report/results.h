@@ -69,6 +69,22 @@ struct ImprovedCodes {
   double before_db = 0, after_db = 0;           ///< SQNR of the outputs on the samples that judge
 };
 
+/// Nodes that were tried in float because that might bring the model nearer to float.
+struct FallbackTrial {
+  std::vector<std::string> nodes;  ///< Conv, MatMul and Gemm
+  double sqnr_db = 0;              ///< with these and all kept before in float
+  double cost = 0;                 ///< estimated share of the quantized model's time
+  bool kept = false;
+  bool slow = false;  ///< accurate enough, but measured: costs far more time than estimated
+};
+
+/// What fall-back for accuracy tried, in order, and what came of it.
+struct AccuracyFallback {
+  double before_db = 0, after_db = 0;  ///< on the samples of the trials
+  double cost = 0;                     ///< estimated share of the quantized model's time, of all that is kept
+  std::vector<FallbackTrial> trials;
+};
+
 struct QuantizeResult {
   RunFacts facts;
   std::string model, output;
@@ -90,6 +106,7 @@ struct QuantizeResult {
   std::string compat;                       ///< CompatName
   std::vector<std::string> without;         ///< algorithms that had no part in it
   std::vector<MethodCandidate> candidates;  ///< of method auto
+  AccuracyFallback fallback;
   bool random_data = false;
   std::optional<Placement> placement;   ///< absent when the runtime can't write the graph it optimized
   std::vector<ImprovedCodes> improved;  ///< in the order in which the algorithms acted

@@ -179,6 +179,7 @@ std::string ToText(const QuantizeResult& result) {
     out.Add("  compat      the same numbers as %s%s\n", Printable(result.compat).c_str(),
             result.without.empty() ? "" : StrCat(", without ", JoinNames(result.without)).c_str());
   AddCandidates(out, result.candidates);
+  AddFallback(out, result.fallback);
   if (result.placement && result.computes_in_float)
     AddQuantizedNodes(out, *result.placement);
   else if (result.placement)

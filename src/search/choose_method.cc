@@ -46,17 +46,18 @@ Result<ChosenMethod> ChooseMethod(const PlannedModel& prepared, const PlanInputs
     PREON_RETURN_IF_ERROR(trials.context().CheckCancelled());
     PREON_ASSIGN_OR_RETURN(const RangeMethod* base, methods.Find(candidate.method));
     PREON_ASSIGN_OR_RETURN(std::unique_ptr<RangeMethod> method, base->WithOptions(candidate.options));
-    const Result<std::optional<double>> sqnr_db = trials.SqnrDb(prepared, *method, inputs);
-    if (!sqnr_db.ok()) {
-      if (sqnr_db.status().id() == ErrorId::kCancelled) return sqnr_db.status();
-      failed = sqnr_db.status();
+    const Result<std::optional<TrialError>> error = trials.Run(prepared.model, prepared.plan, *method, inputs);
+    if (!error.ok()) {
+      if (error.status().id() == ErrorId::kCancelled) return error.status();
+      failed = error.status();
       trials.context().Log(LogLevel::kWarning, StrCat("auto: ", candidate.method, " left out: ", failed.message()));
       continue;
     }
-    if (!*sqnr_db) continue;
-    const auto worse = [&](const MethodCandidate& other) { return other.sqnr_db < **sqnr_db; };
+    if (!*error) continue;
+    const double sqnr_db = (*error)->sqnr_db;
+    const auto worse = [&](const MethodCandidate& other) { return other.sqnr_db < sqnr_db; };
     if (std::ranges::all_of(chosen.candidates, worse)) chosen.method = std::move(method);
-    chosen.candidates.push_back({std::string(candidate.method), OptionText(candidate.options), **sqnr_db});
+    chosen.candidates.push_back({std::string(candidate.method), OptionText(candidate.options), sqnr_db});
   }
   if (!failed.ok() && chosen.candidates.empty()) return failed;
   if (chosen.candidates.empty()) return chosen;

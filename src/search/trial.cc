@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <mutex>
 
 #include "eval/compare_models.h"
 #include "eval/state_loop.h"
@@ -10,6 +12,9 @@
 
 namespace preon {
 namespace {
+
+constexpr size_t kSomeRuns = 8;
+constexpr double kMostRunDb = 60;  // of one run: beyond, nobody sees a difference
 
 // Noise over signal, 10^(-SQNR / 10), averaged over the outputs. States do not count: in closed loop the others show
 // what comes of their error. None where no output can be compared.
@@ -56,12 +61,14 @@ Status Trials::CloseLoop(const Model& model) {
   return Status::Ok();
 }
 
-Result<std::optional<double>> Trials::SqnrDb(const PlannedModel& prepared, const RangeMethod& method,
-                                             const PlanInputs& inputs) {
+Result<std::optional<TrialError>> Trials::Run(const Model& model, const QuantPlan& plan, const RangeMethod& method,
+                                              const PlanInputs& inputs, TrialSize size) {
   const RunContext counted = BeginRun();
-  PREON_ASSIGN_OR_RETURN(const Model quantized, WritePlan(prepared.model, prepared.plan, method, inputs, context_));
-  const std::unique_ptr<DataSource> source = samples_.Open();
-  const std::vector<StateLink> links = FindStateLinks(prepared.model.graph);
+  PREON_ASSIGN_OR_RETURN(const Model quantized, WritePlan(model, plan, method, inputs, context_));
+  const std::vector<StateLink> links = FindStateLinks(model.graph);
+  const bool all = size == TrialSize::kAll || !links.empty();
+  const std::unique_ptr<DataSource> source =
+      samples_.Open(all ? 1 : (samples_.runs().size() + kSomeRuns - 1) / kSomeRuns);
   const RunPlan runs = links.empty() ? PlanRuns(quantized, context_.ThreadCount(), *source, memory_)
                                      : RunPlan{.at_once = 1, .threads = context_.ThreadCount()};
   PREON_ASSIGN_OR_RETURN(Session session, Session::OpenModel(quantized, {.threads = runs.threads}, context_));
@@ -72,9 +79,24 @@ Result<std::optional<double>> Trials::SqnrDb(const PlannedModel& prepared, const
   };
   ModelOutputs outputs = OutputsOf(session, counted);
   if (!links.empty()) outputs = InClosedLoop(links, std::move(outputs));
+  std::mutex keeping;
+  std::map<int64_t, double> run_db;
+  const ModelOutputs compared = [&](const Batch& batch) -> Result<std::vector<NamedTensor>> {
+    PREON_ASSIGN_OR_RETURN(std::vector<NamedTensor> got, outputs(batch));
+    Comparer run;
+    PREON_RETURN_IF_ERROR(run.Add(float_outputs(batch), got, batch.samples, {}));
+    const std::optional<double> sqnr_db = MeanSqnrDb(run.Finish(), links);
+    const std::lock_guard lock(keeping);
+    if (sqnr_db) run_db[batch.first_sample] = std::min(*sqnr_db, kMostRunDb);
+    return got;
+  };
   PREON_ASSIGN_OR_RETURN(const Comparison comparison,
-                         Compare(float_outputs, outputs, *source, {.at_once = runs.at_once}, counted));
-  return MeanSqnrDb(comparison, links);
+                         Compare(float_outputs, compared, *source, {.at_once = runs.at_once}, counted));
+  const std::optional<double> sqnr_db = MeanSqnrDb(comparison, links);
+  if (!sqnr_db) return std::optional<TrialError>();
+  TrialError error{.sqnr_db = *sqnr_db};
+  for (const auto& [sample, db] : run_db) error.typical_db += db / static_cast<double>(run_db.size());
+  return std::optional(error);
 }
 
 }  // namespace preon

@@ -12,6 +12,17 @@
 
 namespace preon {
 
+enum class TrialSize {
+  kAll,   ///< all samples
+  kSome,  ///< some 8 runs: to see what one change does
+};
+
+/// How near a quantized model comes to float.
+struct TrialError {
+  double sqnr_db = 0;     ///< over all samples, noise over signal averaged over the outputs
+  double typical_db = 0;  ///< mean of the runs' SQNR: says little of the worst, and much with few samples
+};
+
 class Trials {
  public:
   /// What it is given outlives it.
@@ -32,11 +43,11 @@ class Trials {
   /// runtime's.
   Status CloseLoop(const Model& model);
 
-  /// How near the quantized model comes to float on the samples: SQNR in dB, noise averaged over the outputs; in closed
-  /// loop where the model hands on a state. None where no output can be compared: the shape of each depends on the
-  /// data and always differs. Errors: those of WritePlan and the runtime.
-  Result<std::optional<double>> SqnrDb(const PlannedModel& prepared, const RangeMethod& method,
-                                       const PlanInputs& inputs);
+  /// Of the quantized model on the samples; in closed loop, and then on all, where the model hands on a state. None
+  /// where no output can be compared: the shape of each depends on the data and always differs. Errors: those of
+  /// WritePlan and the runtime.
+  Result<std::optional<TrialError>> Run(const Model& model, const QuantPlan& plan, const RangeMethod& method,
+                                        const PlanInputs& inputs, TrialSize size = TrialSize::kAll);
 
  private:
   int64_t SampleCount() const;

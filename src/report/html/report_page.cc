@@ -49,6 +49,21 @@ std::string Candidates(const std::vector<MethodCandidate>& candidates) {
   return "<h2>Candidates</h2>\n" + Table({"method", "options", "SQNR, dB", ""}, rows);
 }
 
+std::string Fallback(const AccuracyFallback& fallback) {
+  if (fallback.trials.empty()) return "";
+  std::string rows;
+  for (const FallbackTrial& trial : fallback.trials) {
+    std::string nodes = Code(trial.nodes.front());
+    if (trial.nodes.size() > 1) nodes += StrCat(" and ", trial.nodes.size() - 1, " more");
+    rows += StrCat("<tr>", TextColumn(nodes), NumberColumn(trial.sqnr_db), NumberColumn(100 * trial.cost),
+                   TextColumn(trial.kept   ? "kept"
+                              : trial.slow ? "slow"
+                                           : ""),
+                   "</tr>\n");
+  }
+  return "<h2>Nodes tried in float</h2>\n" + Table({"nodes", "SQNR, dB", "latency, %", ""}, rows);
+}
+
 std::string Outputs(const Comparison& compare) {
   std::string rows;
   for (const auto& [name, output] : compare.outputs) {
@@ -137,7 +152,8 @@ std::string ReportPage(const QuantizeResult& result) {
   for (const auto& [target, reason] : result.passed_over)
     html += Note(StrCat("Passed over target ", target, ": ", EscapeHtml(reason), "."));
   html += Tiles(tiles + ComparisonTiles(result.compare, result.latency)) + Warnings(result.warnings);
-  html += Candidates(result.candidates) + Outputs(result.compare) + Latencies(result.latency);
+  html +=
+      Candidates(result.candidates) + Fallback(result.fallback) + Outputs(result.compare) + Latencies(result.latency);
   if (result.placement) html += Nodes(*result.placement);
   return html + Facts(result.facts) + PageEnd(result.placement.has_value());
 }

@@ -1,4 +1,4 @@
-"""auto leaves layers in float whose tensors hold channels of very different ranges, where that brings the model nearer."""
+"""auto leaves nodes in float whose rounding costs the model much and whose float form costs little time."""
 import json
 
 import numpy as np
@@ -62,6 +62,52 @@ def test_what_is_good_enough_is_left_alone(preon):
     floats, sqnr, _ = quantize(preon, 1)
     assert "accuracy" not in floats.values()
     assert sqnr > 20
+
+
+def filter_bank_model():
+    """A Conv whose output is squared and goes through a logarithm, which makes much of what is small, then larger ones."""
+    random = np.random.default_rng(3)
+    weights = {"bank": random.normal(size=(16, 1, 9, 9)), "w1": random.normal(size=(64, 16, 3, 3)) / 12,
+               "w2": random.normal(size=(64, 64, 3, 3)) / 24, "w3": random.normal(size=(64, 64, 3, 3)) / 24}
+    pads = {"pads": [1, 1, 1, 1]}
+    nodes = [helper.make_node("Conv", ["x", "bank"], ["f"], "bank", pads=[4, 4, 4, 4]),
+             helper.make_node("Mul", ["f", "f"], ["power"], "square"), helper.make_node("Add", ["power", "little"], ["above"], "above"),
+             helper.make_node("Log", ["above"], ["log"], "log"),
+             helper.make_node("Conv", ["log", "w1"], ["c1"], "first", **pads), helper.make_node("Relu", ["c1"], ["r1"], "r1"),
+             helper.make_node("Conv", ["r1", "w2"], ["c2"], "second", **pads), helper.make_node("Relu", ["c2"], ["r2"], "r2"),
+             helper.make_node("Conv", ["r2", "w3"], ["y"], "third", **pads)]
+    initializers = [numpy_helper.from_array(value.astype(np.float32), name) for name, value in weights.items()]
+    initializers.append(numpy_helper.from_array(np.float32(1e-4), "little"))
+    graph = helper.make_graph(nodes, "filter_bank", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 1, 64, 64])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 64, 64, 64])], initializers)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def quantize_filter_bank(preon, *options):
+    onnx.save(filter_bank_model(), preon.folder / "model.onnx")
+    random = np.random.default_rng(4)
+    loudness = 10 ** random.uniform(-2, 0, size=(24, 1, 1, 1))
+    np.save(preon.folder / "x.npy", (random.normal(size=(24, 1, 64, 64)) * loudness).astype(np.float32))
+    done = preon("quantize", "model.onnx", "-o", "int8.onnx", "--data", "x.npy", "--json", "--quiet", "--latency", "0", *options)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_cheap_front_end_stays_float(preon):
+    without = quantize_filter_bank(preon, "--budget", "0")
+    result = quantize_filter_bank(preon)
+    assert "fallback" not in without
+    kept = [node for trial in result["fallback"]["trials"] if trial["kept"] for node in trial["nodes"]]
+    assert "bank" in kept and "second" not in kept
+    assert {node["node"] for node in result["placement"]["float"] if node["reason"] == "accuracy"} == set(kept)
+    gain = result["compare"]["outputs"]["y"]["sqnr_db"] - without["compare"]["outputs"]["y"]["sqnr_db"]
+    assert gain > 6
+    assert result["fallback"]["after_db"] > result["fallback"]["before_db"] + 6
+
+
+def test_a_budget_is_between_nothing_and_all(preon):
+    done = preon("quantize", "model.onnx", "--budget", "101")
+    assert done.returncode == 2 and "0 to 100" in done.stderr
 
 
 def test_a_fixed_method_leaves_nothing_out(preon):

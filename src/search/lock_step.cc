@@ -1,0 +1,229 @@
+#include "search/lock_step.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "pipeline/select_ranges.h"
+#include "pipeline/write_plan.h"
+#include "quantize/params/plan_params.h"
+#include "ranges/refine/read_activation.h"
+#include "runtime/observed_session.h"
+#include "runtime/runtime_evaluator.h"
+#include "search/tail_copies.h"
+
+namespace preon {
+namespace {
+
+constexpr size_t kSamples = 4;
+constexpr double kEnoughElements = 4e6;  // of all tensors in one run or several: no further sample says much more
+constexpr int64_t kElements = 16384;     // of a tensor and run
+
+struct Watched {
+  std::string tensor;
+  std::string quantized;  // the tensor of the quantized model that its readers take in its place
+  const ActivationParams* codes = nullptr;
+  double (*function)(double) = nullptr;  // through which all readers see it
+};
+
+// Values of each tensor at the same places in both models.
+class Picker final : public TensorObserver {
+ public:
+  explicit Picker(size_t tensors) : values_(tensors), shapes_(tensors) {}
+
+  void Observe(size_t index, const ObservedValue& value, const ParallelFor&) override {
+    const int64_t count = ElementCount(value.shape), step = std::max<int64_t>(1, count / kElements) | 1;
+    shapes_[index] = value.shape;
+    for (int64_t i = 0; i < count; i += step) values_[index].push_back(value.data[i]);
+    if (const auto whole = whole_.find(index); whole != whole_.end())
+      whole->second = Tensor::FromFloats(value.shape, std::vector<float>(value.data, value.data + count));
+  }
+
+  void KeepWhole(size_t index) { whole_[index]; }
+  const Tensor& whole(size_t index) const { return whole_.at(index); }
+
+  const std::vector<float>& values(size_t index) const { return values_[index]; }
+  const Shape& shape(size_t index) const { return shapes_[index]; }
+  void Clear() {
+    for (std::vector<float>& values : values_) values.clear();
+  }
+
+ private:
+  std::vector<std::vector<float>> values_;
+  std::vector<Shape> shapes_;
+  std::map<size_t, Tensor> whole_;  // of the last run
+};
+
+// Behind its pair, where it has one.
+std::string InQuantized(const Graph& quantized, const std::string& tensor) {
+  for (const Use& use : quantized.Uses(tensor)) {
+    if (use.node->op_type != "QuantizeLinear" || use.input != 0) continue;
+    for (const Use& reader : quantized.Uses(use.node->output()))
+      if (reader.node->op_type == "DequantizeLinear" && reader.input == 0) return reader.node->output();
+  }
+  return tensor;
+}
+
+std::vector<Watched> TensorsToWatch(const PlannedModel& prepared, const Graph& quantized, PlanParams& params) {
+  const Graph& graph = prepared.model.graph;
+  std::vector<std::string> names = graph.inputs();
+  for (const auto& node : graph.nodes()) names.insert(names.end(), node->outputs().begin(), node->outputs().end());
+  std::vector<Watched> watched;
+  for (const std::string& tensor : names) {
+    if (tensor.empty() || graph.TypeOf(tensor) != DataType::kFloat || !quantized.HasTensor(tensor)) continue;
+    const auto codes = params.activations().find(tensor);
+    const ReadActivation activation = FindReadActivation(graph, tensor);
+    watched.push_back({tensor, InQuantized(quantized, tensor),
+                       codes == params.activations().end() || codes->second.block ? nullptr : &codes->second,
+                       activation == ReadActivation::kNone ? nullptr : FunctionOf(activation)});
+  }
+  return watched;
+}
+
+// The constant that `reader` of the written model reads at input 1: codes behind a DequantizeLinear, as floats.
+Result<Tensor> DecodedWeight(const Model& quantized, const Node& reader, Evaluator& evaluator) {
+  const Node* decode = quantized.graph.Producer(reader.input(1));
+  if (decode == nullptr || decode->op_type != "DequantizeLinear") return Tensor();
+  std::vector<NamedTensor> constants;
+  for (const std::string& input : decode->inputs()) {
+    const Tensor* constant = quantized.graph.Initializer(input);
+    if (constant == nullptr) return Tensor();
+    constants.push_back({input, *constant});
+  }
+  PREON_ASSIGN_OR_RETURN(std::vector<Tensor> decoded, evaluator.Evaluate(quantized, *decode, constants));
+  return std::move(decoded.front());
+}
+
+// Beside each integer Conv, Gemm and MatMul a twin whose weight is the rounding error of the first one's, so that its
+// output is what that error makes of float inputs. Gives the sums of squares as outputs of the model, by node.
+Result<std::map<std::string, std::string>> AddTwins(Model& model, const QuantPlan& plan, const Model& quantized,
+                                                    const RunContext& context) {
+  RuntimeEvaluator evaluator(context);
+  Graph& graph = model.graph;
+  std::map<std::string, std::string> sums;
+  for (const NodeDecision& decision : plan.nodes) {
+    const Node* node = graph.FindNode(decision.node);
+    const Node* written = quantized.graph.FindNode(decision.node);
+    const bool in_branch = node != nullptr && node->home && !node->home->if_node.empty();
+    if (decision.reason != FloatReason::kNone || node == nullptr || written == nullptr || in_branch) continue;
+    const Tensor* weight = graph.Initializer(node->input(1));
+    if (weight == nullptr || !(node->Is("Conv") || node->Is("Gemm") || node->Is("MatMul"))) continue;
+    PREON_ASSIGN_OR_RETURN(const Tensor decoded, DecodedWeight(quantized, *written, evaluator));
+    if (decoded.type() != DataType::kFloat || decoded.shape() != weight->shape()) continue;
+    std::vector<float> error(decoded.floats().begin(), decoded.floats().end());
+    for (size_t i = 0; i < error.size(); ++i) error[i] -= weight->floats()[i];
+    const std::string constant = graph.UniqueTensorName(node->input(1) + "_error");
+    graph.SetInitializer(constant, Tensor::FromFloats(weight->shape(), error));
+    const std::string output = graph.UniqueTensorName(node->output() + "_weight_error");
+    graph.AddNode(node->op_type, {node->input(0), constant}, {output}, "", "", graph.NodeBehind(node))->attributes =
+        node->attributes;
+    const std::string sum = graph.UniqueTensorName(output + "_sum");
+    graph.AddNode("ReduceSumSquare", {output}, {sum}, "", "", graph.NodeBehind(graph.Producer(output)))
+        ->attributes["keepdims"] = int64_t{0};
+    ValueInfo info;
+    info.type = DataType::kFloat;
+    info.shape = Shape{};
+    graph.AddOutput(sum, info);
+    sums.emplace(decision.node, sum);
+  }
+  return sums;
+}
+
+void AddErrors(const Watched& watched, std::span<const float> exact, std::span<const float> got, double count,
+               TensorError& error) {
+  const size_t picked = std::min(exact.size(), got.size());
+  if (picked == 0 || exact.size() != got.size()) return;
+  const auto behind = [&](double value) { return watched.function == nullptr ? value : watched.function(value); };
+  TensorError sums;
+  for (size_t i = 0; i < picked; ++i) {
+    const double value = exact[i], noise = got[i] - value;
+    if (!std::isfinite(value) || !std::isfinite(noise)) continue;
+    const double seen = behind(value);
+    sums.signal += seen * seen;
+    sums.noise += std::pow(behind(got[i]) - seen, 2);
+    sums.inherited += noise * noise;
+    if (watched.codes == nullptr) continue;
+    const QuantParams& params = watched.codes->params;
+    const int64_t code = EncodeValue(exact[i], params, watched.codes->format);
+    const double rounded = params.scale * static_cast<double>(code - params.zero_point);
+    sums.rounding += std::pow(behind(rounded) - seen, 2);
+    sums.inherited -= std::pow(rounded - value, 2);
+  }
+  const double all = count / static_cast<double>(picked);
+  error.signal += all * sums.signal;
+  error.noise += all * sums.noise;
+  error.rounding += all * sums.rounding;
+  error.inherited += all * std::max(0.0, sums.inherited);
+}
+
+std::vector<const TrialRun*> SomeOf(const TrialSamples& samples) {
+  std::vector<const TrialRun*> some;
+  const size_t count = samples.runs().size(), step = std::max<size_t>(1, count / kSamples);
+  for (size_t run = 0; run < count && some.size() < kSamples; run += step) some.push_back(&samples.runs()[run]);
+  return some;
+}
+
+}  // namespace
+
+Result<LockStep> RunLockStep(const PlannedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
+                             const TrialSamples& samples, const RunContext& context) {
+  const std::vector<const Algorithm*> none;
+  PlanInputs plain{.data = inputs.data,
+                   .saved = inputs.saved,
+                   .collected_ranges = inputs.collected_ranges,
+                   .own_method = inputs.own_method,
+                   .algorithms = none,
+                   .passes = inputs.passes};
+  PREON_ASSIGN_OR_RETURN(const TensorRanges ranges,
+                         SelectRanges(PlanRanges(prepared.model.graph, prepared.plan), method, plain, context));
+  PlanParams params(prepared.model.graph, prepared.plan, ranges);
+  PREON_RETURN_IF_ERROR(params.Compute());
+  PREON_ASSIGN_OR_RETURN(const Model quantized, WritePlan(prepared.model, prepared.plan, method, plain, context));
+  const std::vector<Watched> watched = TensorsToWatch(prepared, quantized.graph, params);
+  std::vector<std::string> in_float, in_quantized;
+  for (const Watched& one : watched) {
+    in_float.push_back(one.tensor);
+    in_quantized.push_back(one.quantized);
+  }
+  Model exact = prepared.model;
+  PREON_ASSIGN_OR_RETURN(const auto sums, AddTwins(exact, prepared.plan, quantized, context));
+  const std::vector<TailCopy> tails = AddTailCopies(exact.graph, prepared.plan, quantized.graph);
+
+  const ObservedSessionOptions as_written{.session = {.threads = context.ThreadCount()}, .optimize = false};
+  Picker float_values(watched.size()), values(watched.size());
+  PREON_ASSIGN_OR_RETURN(ObservedSession float_session,
+                         ObservedSession::Open(exact, in_float, &float_values, as_written, context));
+  PREON_ASSIGN_OR_RETURN(ObservedSession session,
+                         ObservedSession::Open(quantized, in_quantized, &values, as_written, context));
+  const auto index_of = [&](const TailCopy& tail) {
+    return static_cast<size_t>(std::ranges::find(watched, tail.tensor, &Watched::tensor) - watched.begin());
+  };
+  for (const TailCopy& tail : tails) values.KeepWhole(index_of(tail));
+  LockStep result;
+  double seen = 0;
+  for (const TrialRun* run : SomeOf(samples)) {
+    if (seen >= kEnoughElements) break;
+    float_values.Clear();
+    values.Clear();
+    PREON_RETURN_IF_ERROR(session.Run(run->batch.feeds, context).status());
+    std::vector<NamedTensor> feeds = run->batch.feeds;
+    for (const TailCopy& tail : tails) feeds.push_back({tail.input, values.whole(index_of(tail))});
+    PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> outputs, float_session.Run(feeds, context));
+    const auto sum_of = [&](const std::string& sum) {
+      return std::ranges::find(outputs, sum, &NamedTensor::name)->tensor.floats().front();
+    };
+    for (const auto& [node, sum] : sums) result.weights[node] += sum_of(sum);
+    for (const TailCopy& tail : tails)
+      for (const auto& [output, sum] : tail.sums) result.tails[output][tail.tensor] += sum_of(sum);
+    for (size_t index = 0; index < watched.size(); ++index) {
+      const auto count = static_cast<double>(ElementCount(float_values.shape(index)));
+      seen += count;
+      AddErrors(watched[index], float_values.values(index), values.values(index), count,
+                result.tensors[watched[index].tensor]);
+      result.shapes[watched[index].tensor] = float_values.shape(index);
+    }
+  }
+  return result;
+}
+
+}  // namespace preon

@@ -1,0 +1,57 @@
+#include "search/speed_check.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <limits>
+
+#include "runtime/session.h"
+
+namespace preon {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kSeconds = 0.3;
+constexpr int kLeastRounds = 3;
+// Only what is grossly wrong is refused: the decision has to be the same in the next run.
+constexpr double kTimesEstimate = 2, kTolerance = 0.1;
+constexpr double kSpread = 0.02;  // by which two measurements of one model differ
+
+// Of this thread, on which a session of one thread runs: time that other programs take does not count.
+double ProcessorSeconds() {
+  std::timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+}  // namespace
+
+Result<std::vector<double>> FastestRunsMs(std::span<const Model* const> models, const std::vector<NamedTensor>& feeds,
+                                          const RunContext& context) {
+  std::vector<Session> sessions;
+  for (const Model* model : models) {
+    PREON_ASSIGN_OR_RETURN(Session session,
+                           Session::OpenModel(*model, {.threads = 1, .spin_between_runs = false}, context));
+    PREON_RETURN_IF_ERROR(session.Run(feeds, context).status());  // warm-up
+    sessions.push_back(std::move(session));
+  }
+  std::vector<double> fastest(sessions.size(), std::numeric_limits<double>::infinity());
+  const Clock::time_point start = Clock::now();
+  const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  for (int round = 0; round < kLeastRounds || seconds() < kSeconds; ++round) {
+    for (size_t index = 0; index < sessions.size(); ++index) {
+      const double began = ProcessorSeconds();
+      PREON_RETURN_IF_ERROR(sessions[index].Run(feeds, context).status());
+      fastest[index] = std::min(fastest[index], (ProcessorSeconds() - began) * 1e3);
+    }
+  }
+  return fastest;
+}
+
+bool IsAsFastAsEstimated(const FormTimes& ms, double cost) {
+  if (ms.after > ms.before * (1 + kTimesEstimate * std::max(cost, 0.0) + kTolerance)) return false;
+  return ms.after <= ms.in_float || ms.after <= ms.before * (1 + kSpread);
+}
+
+}  // namespace preon
