@@ -102,11 +102,13 @@ def cycles(includes):
 
 
 def cycle_problems(texts):
-    """Cycles between files; `texts` maps paths below src/ to their contents."""
+    """Files that include themselves, and cycles between files; `texts` maps paths below src/ to their contents."""
     stem_of = {path: path.rsplit(".", 1)[0] for path in texts}
     includes = collections.defaultdict(set)
     for path, text in texts.items():
         for quote, include in INCLUDE.findall(text):
+            if quote == '"' and include == path:
+                yield f"src/{path}: includes itself"
             if quote == '"' and include in stem_of and stem_of[include] != stem_of[path]:
                 includes[stem_of[path]].add(stem_of[include])
     for group in cycles(includes):

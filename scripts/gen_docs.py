@@ -31,9 +31,11 @@ written (5601), 130 after an interrupt (7900), 1 for everything else.
 def exit_status(number):
     if number == 7900:
         return 130
+    if number == 5601:
+        return 5
     if 5500 <= number < 5600:
         return 3
-    return 2 if number < 4000 else 1
+    return 2 if number < 4000 or number in (5003, 5005) else 1
 
 
 def text_of(literals):

@@ -69,9 +69,9 @@ class _Quantize(TypedDict, total=False):
     calib: Optional[Path]
     "statistics of an earlier calibrate or merge, instead of --data"
     effort: Optional[str]
-    "fast: no trials of methods (minmse unless --method names another); default: method auto quantizes some samples with each of several methods and keeps the best"
+    "fast: no trials of methods, minmse takes the place of auto; default: method auto quantizes some samples with each of several methods and keeps the best"
     budget: Optional[str]
-    "latency that layers left in float for accuracy may cost (default 3; below 18 dB up to 25 until 22 dB are reached); 0: no layer is left in float for accuracy"
+    "how much slower the model may get because layers stay in float for accuracy (default 3; where the SQNR is below 18 dB up to 25, until it reaches 22 dB); 0: no layer stays in float for accuracy"
     block_size: Optional[Count]
     "number of weights that share a scale (default: all of a channel; with --target matmul-nbits 32, allowed 16 to 256)"
     weight_form: Optional[str]
@@ -209,7 +209,7 @@ class _Analyze(TypedDict, total=False):
     group_by: Optional[str]
     "compare groups of samples, tensor by tensor: by folder, file or label"
     tolerance: Optional[float]
-    "share of a range that a sample set may miss and still count as covering it (default 0.01)"
+    "largest part of a range that samples may miss while the range still counts as covered (default 0.01)"
     cover: Optional[Path]
     "also write to FILE a small set of samples that reaches all ranges, for --only of calibrate"
     html: Optional[Path]

@@ -17,8 +17,7 @@ class AdaQuant final : public ReconstructingAlgorithm {
 
   std::string_view name() const override { return "adaquant"; }
   std::string_view summary() const override {
-    return "moves codes of weights to near ones (one step; two where there are few) so that their errors make up for "
-           "each other";
+    return "changes codes of weights by one step (two for types with few codes) so that rounding errors cancel";
   }
   std::span<const AlgorithmOption> options() const override { return kOptionsAdaQuant; }
   Result<std::unique_ptr<Algorithm>> Configured(const AlgorithmValues& values) const override {

@@ -18,12 +18,13 @@ constexpr AlgorithmOption kSmoothQuantOptions[] = {
      .key = "SmoothAlpha",
      .type = KeyType::kNumber,
      .fallback = "0.5",
-     .meaning = "share of the difficulty that weights take over: 0 none, 1 all",
+     .meaning = "how much of the scaling moves into the weights: 0 none, 1 all",
      .range = "0..1"},
     {.name = "fold",
      .type = KeyType::kFlag,
      .fallback = "true",
-     .meaning = "put the factors into what computes the activation where that is possible; false: always a Mul"},
+     .meaning =
+         "fold the factors into the node that computes the activation where that is possible; false: always a Mul"},
 };
 
 constexpr double kSmall = 1e-9;                         // Quark's, in both places
@@ -97,7 +98,7 @@ class SmoothQuant final : public Algorithm {
 
   std::string_view name() const override { return "smooth-quant"; }
   std::string_view summary() const override {
-    return "moves outliers of what MatMul and Gemm read into their weights; for transformers";
+    return "moves outliers from the inputs of MatMul and Gemm into their weights; for transformers";
   }
   AlgorithmPhase phase() const override { return AlgorithmPhase::kFloatModel; }
   bool on_by_default() const override { return false; }

@@ -49,14 +49,15 @@ std::vector<std::string> AlgorithmsThatNeedData(const PlannedModel& prepared,
 }
 
 // Algorithms that a file of statistics does not serve: it was made without them, or by a served model.
-void WarnOfLacking(const std::string& path, const PlanInputs& inputs, PreparedModel& prepared) {
+void WarnOfLacking(const std::string& path, const PlanInputs& inputs, const Graph& graph, const QuantPlan& plan,
+                   std::vector<std::string>& warnings) {
   for (const Algorithm* algorithm : inputs.algorithms) {
-    StatisticsRequest lacked = LackedBy(inputs.data, algorithm->Needs(prepared.model.graph, prepared.plan));
+    StatisticsRequest lacked = LackedBy(inputs.data, algorithm->Needs(graph, plan));
     if (inputs.saved != nullptr) lacked = LackedBy(inputs.saved->statistics, std::move(lacked));
     const size_t lacking = lacked.AllTensors().size();
     if (lacking > 0)
-      prepared.warnings.push_back(StrCat(path, ": lacks statistics for ", algorithm->name(), " (", lacking,
-                                         " tensors), which it skips; calibrate again to collect them"));
+      warnings.push_back(StrCat(path, ": lacks statistics for ", algorithm->name(), " (", lacking,
+                                " tensors), which it skips; calibrate again to collect them"));
   }
 }
 
@@ -208,7 +209,8 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   const FallbackPlanner fallback(*run.choices.target, run.choices.plan, data, saved ? &saved->ranges : nullptr);
   PREON_RETURN_IF_ERROR(fallback.LeaveNotReached(prepared));
   const std::string& statistics_file = options.calib.empty() ? options.outputs.ranges : options.calib;
-  if (saved != nullptr || !options.calib.empty()) WarnOfLacking(statistics_file, inputs, prepared);
+  if (saved != nullptr || !options.calib.empty())
+    WarnOfLacking(statistics_file, inputs, prepared.model.graph, prepared.plan, prepared.warnings);
   const std::string of_compat = WarningOfCompat(data, run.choices.plan.compat, options.calib);
   if (!of_compat.empty()) prepared.warnings.push_back(of_compat);
   ReleaseFreeMemory();

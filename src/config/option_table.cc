@@ -98,11 +98,12 @@ constexpr OptionSpec kOptions[] = {
     {"method", "M", "calibration method: computes ranges from the statistics ('help' lists them); default: auto",
      OptionKind::kValue, kChoosesRanges,
      [](Options& o, const std::string& v) { o.ranges.method = v; return Status::Ok(); }},
-    {"effort", "E", "fast: no trials of methods (minmse unless --method names another); default: method auto quantizes "
+    {"effort", "E", "fast: no trials of methods, minmse takes the place of auto; default: method auto quantizes "
      "some samples with each of several methods and keeps the best", OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetEffort(o.ranges.effort, v); }},
-    {"budget", "PERCENT", "latency that layers left in float for accuracy may cost (default 3; below 18 dB up to 25 "
-     "until 22 dB are reached); 0: no layer is left in float for accuracy", OptionKind::kValue, kVerbQuantize,
+    {"budget", "PERCENT", "how much slower the model may get because layers stay in float for accuracy (default 3; "
+     "where the SQNR is below 18 dB up to 25, until it reaches 22 dB); 0: no layer stays in float for accuracy",
+     OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetPercent(o.budget, v); }},
     {"all-methods", "", "the ranges of every method instead of one", OptionKind::kFlag, kVerbRanges,
      [](Options& o, const std::string& v) { return SetFlag(o.ranges.all_methods, v); }},
@@ -273,7 +274,8 @@ constexpr OptionSpec kOptions[] = {
        PREON_ASSIGN_OR_RETURN(o.analysis.group_by, ParseGroupBy(v));
        return Status::Ok();
      }},
-    {"tolerance", "SHARE", "share of a range that a sample set may miss and still count as covering it (default 0.01)",
+    {"tolerance", "SHARE", "largest part of a range that samples may miss while the range still counts as covered "
+     "(default 0.01)",
      OptionKind::kValue, kVerbAnalyze,
      [](Options& o, const std::string& v) {
        const auto share = ParseNumber<double>(v);

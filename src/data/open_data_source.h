@@ -8,7 +8,6 @@
 #include "base/tensor_spec.h"
 #include "data/data_options.h"
 #include "data/data_source.h"
-#include "data/open_data_source.h"
 
 namespace preon {
 

@@ -88,7 +88,7 @@ Result<BlockCodes> Encode(const BlockSpec& spec, std::span<const int64_t> shape,
     for (int64_t i = 0; i < view.count(); ++i) {
       if (std::isfinite(x[i])) continue;
       return Error(ErrorId::kNotRepresentable, "value ", i, " is ", x[i],
-                   ", wanted finite values: only the strict form has codes for blocks that are NaN");
+                   ", wanted finite values: only the strict form of this type can store NaN");
     }
   }
   const auto stride = static_cast<size_t>(view.inner);
@@ -145,7 +145,7 @@ Result<PackedBlocks> Pack(const BlockSpec& spec, const BlockCodes& codes) {
     const int biased = codes.exponents[block] == BlockCodes::kNaN ? kNanScale : codes.exponents[block] + kExponentBias;
     if (biased < 0 || (biased >= kNanScale && codes.exponents[block] != BlockCodes::kNaN)) {
       return Error(ErrorId::kNotRepresentable, "block ", block, " has the scale 2^", codes.exponents[block],
-                   ", wanted 2^-127 to 2^127: only the strict form always has a byte for it");
+                   ", wanted 2^-127 to 2^127: only the strict form of this type can store any scale");
     }
     packed.scales.push_back(static_cast<std::byte>(biased));
   }

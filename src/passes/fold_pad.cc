@@ -75,9 +75,11 @@ bool FitsMaxPool(const Graph& graph, const Node& node, const Node& pad, const st
 class FoldPad final : public NodePass {
  public:
   FoldPad()
-      : NodePass({.name = "fold_pad",
-                  .summary = "a Pad in front of Conv or MaxPool becomes padding of its own where it adds the same",
-                  .target_ops = {"Conv", "MaxPool"}}) {}
+      : NodePass(
+            {.name = "fold_pad",
+             .summary =
+                 "a Pad before Conv or MaxPool becomes the node's pads attribute where the padding value is the same",
+             .target_ops = {"Conv", "MaxPool"}}) {}
 
  private:
   Result<bool> Rewrite(Model& model, Node& node, const PassEnv&) const override {

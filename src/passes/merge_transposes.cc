@@ -44,7 +44,7 @@ class MergeTransposes final : public NodePass {
  public:
   MergeTransposes()
       : NodePass({.name = "merge_transposes",
-                  .summary = "activations go in front of Transposes, and two Transposes become one or none",
+                  .summary = "activation functions move before Transposes, and two Transposes become one or none",
                   .target_ops = {}}) {}
 
  private:

@@ -49,8 +49,8 @@ Placement JoinPlacement(const QuantPlan& plan, const Graph& graph,
                     share};
     if (decision.reason == FloatReason::kNone) {
       entry.reason = FloatReasonName(FloatReason::kNotFused);
-      entry.detail =
-          kernel.kernel.empty() ? "not found in the runtime's graph" : StrCat("the runtime runs ", kernel.kernel);
+      entry.detail = kernel.kernel.empty() ? "not found in the runtime's graph"
+                                           : StrCat("the runtime runs ", kernel.kernel, " in float");
     }
     placement.float_nodes.push_back(std::move(entry));
     placement.float_anchors += anchor;

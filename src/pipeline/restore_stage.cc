@@ -14,15 +14,15 @@
 namespace preon {
 namespace {
 
-void WarnOfUnknown(const TensorRanges& saved, const std::string& path, PreparedModel& prepared) {
+void WarnOfUnknown(const TensorRanges& saved, const std::string& path, const Graph& graph,
+                   std::vector<std::string>& warnings) {
   std::vector<std::string> unknown;
   for (const auto& [tensor, range] : saved) {
-    if (!prepared.model.graph.HasTensor(tensor)) unknown.push_back(tensor);
+    if (!graph.HasTensor(tensor)) unknown.push_back(tensor);
   }
   if (unknown.empty()) return;
-  prepared.warnings.push_back(StrCat(path, ": ", unknown.size(),
-                                     " of its tensors are not in the rewritten model, for example '", unknown.front(),
-                                     "'"));
+  warnings.push_back(StrCat(path, ": ", unknown.size(), " of its tensors are not in the rewritten model, for example '",
+                            unknown.front(), "'"));
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ Status ApplySaved(const SavedRanges& saved, const std::string& path, const std::
     prepared.warnings.push_back(StrCat(path, ": made from another model; its ranges may not fit this one"));
   if (!saved.config_hash.empty() && saved.config_hash != config_hash)
     prepared.warnings.push_back(StrCat(path, ": made with other options; its ranges are used unchanged"));
-  WarnOfUnknown(saved.ranges, path, prepared);
+  WarnOfUnknown(saved.ranges, path, prepared.model.graph, prepared.warnings);
   return Status::Ok();
 }
 

@@ -61,7 +61,7 @@ void AddConvergence(TextWriter& out, const SampleAnalysis& samples, size_t tenso
   for (const auto& shares : convergence.shares) out.Add(" %5.1f %%", 100 * shares.least);
   out.Add("\n(expected share of the range that this number of random samples reaches)\n");
   if (samples.samples.size() < 2) {
-    out.Add("more samples are needed to tell whether more would help\n");
+    out.Add("too few samples to estimate whether more samples would help\n");
     return;
   }
   out.Add(

@@ -21,9 +21,10 @@ void AddFallback(TextWriter& out, const AccuracyFallback& fallback) {
   for (const FallbackTrial& trial : fallback.trials) kept += trial.kept ? static_cast<int64_t>(trial.nodes.size()) : 0;
   const std::string tried = CountText(static_cast<int64_t>(fallback.trials.size()), "group");
   if (kept == 0)
-    out.Add("  fall-back   %s of nodes tried in float, none kept: each gains too little for its time\n", tried.c_str());
+    out.Add("  fall-back   %s of nodes tried in float, none kept: the gain was too small for the time\n",
+            tried.c_str());
   else
-    out.Add("  fall-back   %s in float: %.1f -> %.1f dB for %.1f %% of the latency (estimated); %s tried\n",
+    out.Add("  fall-back   %s in float: SQNR %.1f -> %.1f dB, latency +%.1f %% (estimated); %s of nodes tried\n",
             CountText(kept, "node").c_str(), fallback.before_db, fallback.after_db, 100 * std::max(0.0, fallback.cost),
             tried.c_str());
 }

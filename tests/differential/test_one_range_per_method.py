@@ -6,6 +6,7 @@ import json
 import onnx
 import pytest
 
+METHODS = ["minmax", "percentile", "layerwise-percentile", "minmse", "entropy", "sample-extremes", "nonoverflow", "distribution"]
 MODELS = ["yolox_nano", "mobilenetv2_1.0", "sst2_transformer"]
 
 
@@ -17,7 +18,7 @@ def ranges_of(answer):
 def test_every_method_every_way(real_model, name):
     model = real_model(name)
     together = model.json("ranges", model.path, "--data", "calib.npz", "--all-methods")["methods"]
-    assert len(together) >= 9
+    assert together.keys() == {"auto", *METHODS}
     model.calibrate("a.calib")
     graph_differs = False
     for method, answer in together.items():
@@ -67,9 +68,6 @@ def test_statistics_know_what_they_were_made_for(real_model, name, options):
     assert told["activation"] == "uint16" and told["scale_type"] == "float32"
 
 
-METHODS = ["minmax", "percentile", "layerwise-percentile", "minmse", "entropy", "sample-extremes", "nonoverflow", "distribution"]
-
-
 def written_scales(path):
     """tensor -> scale of the QuantizeLinear that reads it."""
     graph = onnx.load(path).graph
@@ -95,7 +93,7 @@ def test_quantize_writes_these_ranges(real_model, name, method):
 
 def candidates(model):
     """The candidates of auto, each with the options that are said to give the same."""
-    done = model.preon("quantize", model.path, "-o", "auto.onnx", "--data", "calib.npz", "--json", timeout=300)
+    done = model.preon("quantize", model.path, "-o", "auto.onnx", "--data", "calib.npz", "--budget", 0, "--json", timeout=300)
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     assert not [node for node in answer["placement"]["float"] if node["reason"] == "accuracy"]
@@ -115,7 +113,7 @@ def test_a_candidate_is_what_its_words_give(real_model, name):
     assert auto == same
 
 
-@pytest.mark.parametrize("name", ["mobilenetv2_1.0", "resnet20_cifar10", "sst2_transformer"])
+@pytest.mark.parametrize("name", ["yolox_nano", "mobilenetv2_1.0", "resnet20_cifar10", "sst2_transformer"])
 def test_a_trial_ran_what_would_be_written(real_model, name):
     """Its noise is that of the written model on the same samples."""
     model = real_model(name)

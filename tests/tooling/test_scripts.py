@@ -87,6 +87,7 @@ def test_cycle_check_sees():
     assert list(layers.cycle_problems(texts)) == []
     found = list(layers.cycle_problems(texts | {"q/c.h": '#include "q/a.h"\n'}))
     assert found == ["src: these files include each other: q/a q/b q/c"]
+    assert list(layers.cycle_problems({"q/a.h": '#include "q/a.h"\n'})) == ["src/q/a.h: includes itself"]
 
 
 CLEAN = {"src/config/builtins.cc": "", "src/config/README.md": "one line", "src/api/README.md": "one line", "src/api/x.cc": "int x;\n"}

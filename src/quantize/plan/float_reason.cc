@@ -39,7 +39,7 @@ std::string_view LeftFloatDetail(FloatReason reason) {
     case FloatReason::kNotReached:
       return "no calibration sample runs it";
     case FloatReason::kAccuracy:
-      return "measured: much less error with this node in float, at little cost";
+      return "the model's error is smaller with this node in float (measured); the line fall-back has the cost";
     case FloatReason::kNoGain:
       return "too small: Q/DQ would cost more than INT8 gains";
     default:

@@ -182,7 +182,7 @@ TEST(Layers, ATypeForATensorIsForAllItsReaders) {
   EXPECT_TRUE(t.converts.empty());
 }
 
-// The reference has one pair for all; the node further down decides.
+// Quark has one pair for all; the node further down decides.
 TEST(Layers, InCompatibilityTheLastNodeDecides) {
   LayerOverride second = Layer({"second"}), third = Layer({"third"});
   second.input = Type(kOwn);
