@@ -36,7 +36,7 @@ TEST(Placement, JoinsDecisionsWithKernels) {
   EXPECT_EQ(placement.integer[1].node, "moved");
   ASSERT_EQ(placement.float_nodes.size(), 2u);
   EXPECT_EQ(placement.float_nodes[0].reason, "not fused");
-  EXPECT_EQ(placement.float_nodes[0].detail, "the runtime runs FusedConv");
+  EXPECT_EQ(placement.float_nodes[0].detail, "the runtime runs FusedConv in float");
   EXPECT_EQ(placement.float_nodes[1].reason, FloatReasonName(FloatReason::kExcluded));
   EXPECT_DOUBLE_EQ(placement.integer_macs_share, 0.6);
   EXPECT_EQ(placement.integer_anchors, 1);
