@@ -19,7 +19,7 @@ Node* OnlyConvReader(const Graph& graph, const std::string& tensor) {
 }
 
 /// Integer, with a weight of its own that has a scale per channel, and a bias, if any, of its own.
-bool OwnsChannelScales(const Graph& graph, const QuantPlan& plan, const std::set<std::string>& integer,
+bool OwnsChannelScales(const Graph& graph, const QuantPlan& plan, const std::set<std::string_view>& integer,
                        const Node& conv) {
   const auto weight = plan.weights.find(conv.input(1));
   const bool own_weight = weight != plan.weights.end() && weight->second.axis == 0 && !weight->second.params &&
@@ -51,10 +51,8 @@ void MultiplyChannels(Graph& graph, const std::string& initializer, const auto& 
 }  // namespace
 
 std::vector<std::string> ScalableTensors(const Graph& graph, const QuantPlan& plan) {
-  std::set<std::string> integer, shared;
-  for (const NodeDecision& decision : plan.nodes) {
-    if (decision.reason == FloatReason::kNone) integer.insert(decision.node);
-  }
+  const std::set<std::string_view> integer = IntegerNodes(plan);
+  std::set<std::string> shared;
   for (const auto& [tensor, activation] : plan.activations) {
     if (!activation.shares.empty()) shared.insert({tensor, activation.shares});
     if (!activation.range_of.empty()) shared.insert({tensor, activation.range_of});

@@ -65,6 +65,11 @@ const Node* Graph::NodeBehind(const Node* node) const {
   return next == nodes_.end() ? nullptr : next->get();
 }
 
+const Node* Graph::FirstPlaceToRead(std::string_view tensor) const {
+  if (const Node* producer = Producer(tensor)) return NodeBehind(producer);
+  return nodes_.empty() ? nullptr : nodes_.front().get();
+}
+
 std::vector<Use> Graph::Uses(std::string_view tensor) const {
   const std::vector<Node*>* readers = Lookup(readers_, tensor);
   if (readers == nullptr) return {};

@@ -139,6 +139,9 @@ class Graph {
   Node* FindNode(std::string_view node_name) const;
   /// The node behind `node` in the order, or null: what AddNode takes as `before` to insert behind `node`.
   const Node* NodeBehind(const Node* node) const;
+  /// What AddNode takes as `before` to insert a reader of the tensor as early as can be: behind its producer, else in
+  /// front of all.
+  const Node* FirstPlaceToRead(std::string_view tensor) const;
   /// True when any node, input, initializer or captured name uses it.
   bool HasTensor(std::string_view tensor) const;
 

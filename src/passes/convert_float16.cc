@@ -105,9 +105,8 @@ void SetType(Graph& graph, const std::string& tensor, DataType type) {
   graph.SetInfo(tensor, std::move(info));
 }
 
-void AddCast(Graph& graph, const std::string& from, const std::string& to, DataType type, const std::string& name,
-             const Node* before) {
-  Node* cast = graph.AddNode("Cast", {from}, {to}, name, "", before);
+void AddCast(Graph& graph, const std::string& from, const std::string& to, DataType type, const std::string& name) {
+  Node* cast = graph.AddNode("Cast", {from}, {to}, name, "", graph.FirstPlaceToRead(from));
   cast->attributes["to"] = static_cast<int64_t>(type);
   SetType(graph, to, type);
 }
@@ -132,8 +131,7 @@ Status ConvertInside(Model& model, const std::set<std::string>& kept) {
         const std::string wide = inner.UniqueTensorName(StrCat(input, "_Cast_in_", inner.name, "_output"));
         CopyInfo(inner, input, wide);
         inner.ReplaceUses(input, wide);
-        AddCast(inner, input, wide, DataType::kFloat, StrCat(input, "_Cast_in_", inner.name),
-                inner.nodes().front().get());
+        AddCast(inner, input, wide, DataType::kFloat, StrCat(input, "_Cast_in_", inner.name));
       }
     }
     for (const std::string& output : inner.outputs()) {
@@ -169,8 +167,7 @@ void CastInput(Graph& graph, const std::string& input) {
   const std::string wide = graph.UniqueTensorName(input + "_Cast_0_output");
   CopyInfo(graph, input, wide);
   graph.ReplaceUses(input, wide);
-  AddCast(graph, input, wide, DataType::kFloat, input + "_Cast_0",
-          graph.nodes().empty() ? nullptr : graph.nodes().front().get());
+  AddCast(graph, input, wide, DataType::kFloat, input + "_Cast_0");
 }
 
 void CastOutput(Graph& graph, const std::string& output) {
@@ -187,11 +184,8 @@ void CastOutput(Graph& graph, const std::string& output) {
     SetType(graph, wide, DataType::kFloat);
   }
   graph.ReplaceUses(output, wide);
-  const Node* before = producer != nullptr     ? graph.NodeBehind(producer)
-                       : graph.nodes().empty() ? nullptr
-                                               : graph.nodes().front().get();
   graph.SetInfo(output, info);
-  AddCast(graph, wide, output, DataType::kFloat16, output + "_Cast", before);
+  AddCast(graph, wide, output, DataType::kFloat16, output + "_Cast");
 }
 
 class ConvertFloat16Pass final : public Pass {

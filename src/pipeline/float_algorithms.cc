@@ -6,11 +6,10 @@
 
 namespace preon {
 NodeFilter QuantizedBy(const QuantPlan& plan) {
-  std::set<std::string> names;
-  for (const NodeDecision& decision : plan.nodes) {
-    if (decision.reason == FloatReason::kNone) names.insert(decision.node);
-  }
-  return [names = std::move(names)](const Node& node) { return names.contains(node.name); };
+  const std::set<std::string_view> integer = IntegerNodes(plan);
+  return [names = std::set<std::string>(integer.begin(), integer.end())](const Node& node) {
+    return names.contains(node.name);
+  };
 }
 
 Status RewriteFloatModel(Model& model, const std::vector<const Algorithm*>& algorithms,

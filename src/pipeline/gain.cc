@@ -16,19 +16,13 @@ constexpr double kHardlyAny = 0.05;
 
 // That little can't make a model faster by more, whatever a measurement says.
 bool HardlyAnythingGains(const ResultFigures& figures) {
-  return figures.integer_macs_share > 0 &&
-         figures.integer_macs_share<kHardlyAny&& static_cast<double>(figures.quantized_size_bytes)>(1 - kHardlyAny) *
-             static_cast<double>(figures.float_size_bytes);
+  const double share = figures.integer_macs_share;
+  const auto before = static_cast<double>(figures.float_size_bytes);
+  const auto after = static_cast<double>(figures.quantized_size_bytes);
+  return share > 0 && share < kHardlyAny && after > (1 - kHardlyAny) * before;
 }
 
 bool IsKnown(const Speedup& speedup) { return speedup.median > 0 && !speedup.busy; }
-
-std::string SpeedText(const Speedup& speedup) {
-  char text[96];
-  std::snprintf(text, sizeof(text), "%.2f times the speed of float (%.2f to %.2f)", speedup.median, speedup.low,
-                speedup.high);
-  return text;
-}
 
 }  // namespace
 

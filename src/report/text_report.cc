@@ -60,7 +60,7 @@ void AddComparison(TextWriter& out, const Comparison& compare) {
 void AddLatency(TextWriter& out, const LatencyPair& latency) {
   const Speedup& speedup = latency.speedup;
   if (speedup.median <= 0) return;
-  out.Add("  speed       %.2f times the speed of float (%.2f to %.2f)%s\n", speedup.median, speedup.low, speedup.high,
+  out.Add("  speed       %s%s\n", SpeedText(speedup).c_str(),
           speedup.busy ? "; not reliable: the machine was busy" : "");
   out.Add("  latency     %.3f ms -> %.3f ms per run of %s (medians; p90 %.3f ms -> %.3f ms)\n", latency.reference.p50,
           latency.other.p50, CountText(latency.threads, "thread").c_str(), latency.reference.p90, latency.other.p90);

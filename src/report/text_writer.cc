@@ -30,6 +30,12 @@ std::string BytesText(int64_t bytes) {
 
 std::string CountText(int64_t count, std::string_view noun) { return StrCat(count, ' ', noun, count == 1 ? "" : "s"); }
 
+std::string SpeedText(const Speedup& speedup) {
+  TextWriter text;
+  text.Add("%.2f times the speed of float (%.2f to %.2f)", speedup.median, speedup.low, speedup.high);
+  return text.Take();
+}
+
 std::string FigureText(const std::optional<double>& value, const char* format, double factor) {
   if (!value) return "-";
   char text[32];

@@ -24,6 +24,8 @@ class TextWriter {
 std::string BytesText(int64_t bytes);
 /// "1 sample", "2 samples".
 std::string CountText(int64_t count, std::string_view noun);
+/// "1.52 times the speed of float (1.40 to 1.61)".
+std::string SpeedText(const Speedup& speedup);
 /// "-" for a figure that is not there.
 std::string FigureText(const std::optional<double>& value, const char* format, double factor = 1);
 /// The lines "time" and "memory".

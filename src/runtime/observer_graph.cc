@@ -18,16 +18,10 @@ struct Reading {
   int64_t channels = 0;  ///< logical ones; only used with a block
 };
 
-// Where the tensor is written. The runtime's optimizer takes time with the square of the tensors that wait for a reader
-// far behind.
-const Node* PlaceOfObserver(const Graph& graph, const std::string& tensor) {
-  if (const Node* producer = graph.Producer(tensor)) return graph.NodeBehind(producer);
-  return graph.nodes().empty() ? nullptr : graph.nodes().front().get();
-}
-
 Node* AddObserver(Graph& graph, const Reading& reading, const std::string& input, const std::string& output) {
-  // Named after what it writes: no search for a free name.
-  Node* node = graph.AddNode(kObserveOp, {input}, {output}, output, kObserveDomain, PlaceOfObserver(graph, input));
+  // As early as can be: the runtime's optimizer takes time with the square of the tensors that wait for a reader far
+  // behind. Named after what it writes: no search for a free name.
+  Node* node = graph.AddNode(kObserveOp, {input}, {output}, output, kObserveDomain, graph.FirstPlaceToRead(input));
   node->attributes[kIndexAttribute] = static_cast<int64_t>(reading.index);
   node->attributes[kBlockAttribute] = reading.block;
   node->attributes[kChannelsAttribute] = reading.channels;

@@ -113,13 +113,6 @@ class NoiseFlow {
   ErrorSources sources_;
 };
 
-std::set<std::string_view> IntegerNodes(const QuantPlan& plan) {
-  std::set<std::string_view> nodes;
-  for (const NodeDecision& decision : plan.nodes)
-    if (decision.reason == FloatReason::kNone) nodes.insert(decision.node);
-  return nodes;
-}
-
 }  // namespace
 
 double ErrorSources::Around(const Node& node) const {

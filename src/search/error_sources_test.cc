@@ -46,30 +46,33 @@ TEST(ErrorSources, AnotherPlanLosesWhatItDoesNotRound) {
   EXPECT_DOUBLE_EQ(sources.With(other), 8);
 }
 
-TEST(ErrorSources, ASumInheritsInProportionToTheNoiseOfItsParts) {
-  GraphBuilder g({1, 4, 8, 8});
-  g.Conv("x", "a");
-  g.Conv("x", "b");
-  g.Op("Add", {"a", "b"}, "y");
-  g.Output("y");
+// Two convolutions whose outputs a node joins.
+struct TwoParts {
+  explicit TwoParts(const std::string& op) {
+    g.Conv("x", "a");
+    g.Conv("x", "b");
+    g.Op(op, {"a", "b"}, "y");
+    g.Output("y");
+    plan.activations = {{"a", {}}, {"b", {}}};
+  }
+
+  GraphBuilder g{{1, 4, 8, 8}};
   QuantPlan plan;
-  plan.activations = {{"a", {}}, {"b", {}}};
-  const ErrorSources sources = FindErrorSources(
-      g.model.graph, plan, {.tensors = {{"x", {1, 0, 0}}, {"a", {10, 3, 3}}, {"b", {1000, 1, 1}}, {"y", {100, 4, 0}}}});
+};
+
+TEST(ErrorSources, ASumInheritsInProportionToTheNoiseOfItsParts) {
+  const TwoParts two("Add");
+  const ErrorSources sources =
+      FindErrorSources(two.g.model.graph, two.plan,
+                       {.tensors = {{"x", {1, 0, 0}}, {"a", {10, 3, 3}}, {"b", {1000, 1, 1}}, {"y", {100, 4, 0}}}});
   EXPECT_DOUBLE_EQ(sources.activations.at("a"), 0.04 * 0.75);
   EXPECT_DOUBLE_EQ(sources.activations.at("b"), 0.04 * 0.25);
 }
 
 TEST(ErrorSources, WhatEntersAFloatTailIsMeasured) {
-  GraphBuilder g({1, 4, 8, 8});
-  g.Conv("x", "a");
-  g.Conv("x", "b");
-  g.Op("Concat", {"a", "b"}, "y");
-  g.Output("y");
-  QuantPlan plan;
-  plan.activations = {{"a", {}}, {"b", {}}};
+  const TwoParts two("Concat");
   const ErrorSources sources = FindErrorSources(
-      g.model.graph, plan,
+      two.g.model.graph, two.plan,
       {.tensors = {{"a", {10, 3, 3}}, {"b", {10, 3, 3}}, {"y", {100, 4, 0}}}, .tails = {{"y", {{"a", 9}, {"b", 1}}}}});
   EXPECT_DOUBLE_EQ(sources.activations.at("a"), 0.04 * 0.9);
   EXPECT_DOUBLE_EQ(sources.activations.at("b"), 0.04 * 0.1);

@@ -10,6 +10,7 @@
 #include "ranges/refine/read_activation.h"
 #include "runtime/observed_session.h"
 #include "runtime/runtime_evaluator.h"
+#include "search/sum_of_squares.h"
 #include "search/tail_copies.h"
 
 namespace preon {
@@ -117,14 +118,7 @@ Result<std::map<std::string, std::string>> AddTwins(Model& model, const QuantPla
     const std::string output = graph.UniqueTensorName(node->output() + "_weight_error");
     graph.AddNode(node->op_type, {node->input(0), constant}, {output}, "", "", graph.NodeBehind(node))->attributes =
         node->attributes;
-    const std::string sum = graph.UniqueTensorName(output + "_sum");
-    graph.AddNode("ReduceSumSquare", {output}, {sum}, "", "", graph.NodeBehind(graph.Producer(output)))
-        ->attributes["keepdims"] = int64_t{0};
-    ValueInfo info;
-    info.type = DataType::kFloat;
-    info.shape = Shape{};
-    graph.AddOutput(sum, info);
-    sums.emplace(decision.node, sum);
+    sums.emplace(decision.node, AddSumOfSquares(graph, output));
   }
   return sums;
 }

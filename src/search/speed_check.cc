@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <limits>
 
+#include "base/system.h"
 #include "runtime/session.h"
 
 namespace preon {
@@ -17,13 +17,6 @@ constexpr int kLeastRounds = 3;
 // Only what is grossly wrong is refused: the decision has to be the same in the next run.
 constexpr double kTimesEstimate = 2, kTolerance = 0.1;
 constexpr double kSpread = 0.02;  // by which two measurements of one model differ
-
-// Of this thread, on which a session of one thread runs: time that other programs take does not count.
-double ProcessorSeconds() {
-  std::timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
 
 }  // namespace
 
@@ -41,9 +34,10 @@ Result<std::vector<double>> FastestRunsMs(std::span<const Model* const> models, 
   const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   for (int round = 0; round < kLeastRounds || seconds() < kSeconds; ++round) {
     for (size_t index = 0; index < sessions.size(); ++index) {
-      const double began = ProcessorSeconds();
+      // A session of one thread runs on this one: time that other programs take does not count.
+      const double began = ThreadSeconds();
       PREON_RETURN_IF_ERROR(sessions[index].Run(feeds, context).status());
-      fastest[index] = std::min(fastest[index], (ProcessorSeconds() - began) * 1e3);
+      fastest[index] = std::min(fastest[index], (ThreadSeconds() - began) * 1e3);
     }
   }
   return fastest;

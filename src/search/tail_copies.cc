@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "search/sum_of_squares.h"
+
 namespace preon {
 namespace {
 
@@ -11,9 +13,7 @@ constexpr size_t kMostEntries = 16, kMostCopiedNodes = 1000;
 
 // In topological order.
 std::vector<const Node*> TailNodes(const Graph& graph, const QuantPlan& plan) {
-  std::set<std::string_view> integer;
-  for (const NodeDecision& decision : plan.nodes)
-    if (decision.reason == FloatReason::kNone) integer.insert(decision.node);
+  const std::set<std::string_view> integer = IntegerNodes(plan);
   std::set<const Node*> in_front;  // an integer node follows, or is it
   std::vector<const Node*> tail;
   for (auto node = graph.nodes().rbegin(); node != graph.nodes().rend(); ++node) {
@@ -52,13 +52,7 @@ ValueInfo OfAnySize(const Graph& graph, const std::string& tensor) {
 std::string AddSumOfDifference(Graph& graph, const std::string& copied, const std::string& output) {
   const std::string difference = graph.UniqueTensorName(copied + "_difference");
   graph.AddNode("Sub", {copied, output}, {difference});
-  const std::string sum = graph.UniqueTensorName(difference + "_sum");
-  graph.AddNode("ReduceSumSquare", {difference}, {sum})->attributes["keepdims"] = int64_t{0};
-  ValueInfo info;
-  info.type = DataType::kFloat;
-  info.shape = Shape{};
-  graph.AddOutput(sum, info);
-  return sum;
+  return AddSumOfSquares(graph, difference);
 }
 
 TailCopy AddCopy(Graph& graph, const std::vector<const Node*>& tail, const std::vector<std::string>& outputs,

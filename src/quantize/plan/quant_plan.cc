@@ -52,4 +52,11 @@ std::vector<std::string> QuantPlan::ObservedTensors() const {
   return {tensors.begin(), tensors.end()};
 }
 
+std::set<std::string_view> IntegerNodes(const QuantPlan& plan) {
+  std::set<std::string_view> nodes;
+  for (const NodeDecision& decision : plan.nodes)
+    if (decision.reason == FloatReason::kNone) nodes.insert(decision.node);
+  return nodes;
+}
+
 }  // namespace preon

@@ -181,4 +181,7 @@ struct QuantPlan {
   std::vector<std::string> ObservedTensors() const;
 };
 
+/// Names of the nodes that the plan has in integers; they are the plan's.
+std::set<std::string_view> IntegerNodes(const QuantPlan& plan);
+
 }  // namespace preon
