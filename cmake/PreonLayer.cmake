@@ -49,18 +49,22 @@ function(preon_layer name)
 endfunction()
 
 # preon_batches(OUT TARGET sources...): the sources of TARGET, up to 40 of them in each generated file, so that
-# headers are read once per batch. A layer's names in anonymous namespaces must therefore differ. What is compiled once
-# per instruction set stays alone. Relative paths: ccache finds a batch again in another checkout.
+# headers are read once per batch. A layer's names in anonymous namespaces must therefore differ. Relative paths: ccache
+# finds a batch again in another checkout.
 function(preon_batches out target)
   set(most 40)
   set(alone)
+  set(vectorized)
   foreach(source IN LISTS ARGN)
     file(STRINGS ${source} per_instruction_set REGEX "foreach_target|dense-inl" LIMIT_COUNT 1)
-    if(per_instruction_set OR NOT PREON_UNITY)
+    if(NOT PREON_UNITY OR per_instruction_set MATCHES "dense-inl")
       list(APPEND alone ${source})
+    elseif(per_instruction_set)
+      list(APPEND vectorized ${source})
     endif()
   endforeach()
-  list(REMOVE_ITEM ARGN ${alone})
+  list(REMOVE_ITEM ARGN ${alone} ${vectorized})
+  preon_vectorized_batch(alone ${target} ${vectorized})
   list(LENGTH ARGN count)
   if(count GREATER 0)
     # As even as they can be: 41 sources are 21 and 20, not 40 and 1.
@@ -76,6 +80,24 @@ function(preon_batches out target)
     endforeach()
   endif()
   set(${out} ${alone} PARENT_SCOPE)
+endfunction()
+
+# preon_vectorized_batch(LIST TARGET sources...): sources with loops of Highway as one file, added to LIST. Highway's
+# foreach_target.h includes HWY_TARGET_INCLUDE once per instruction set: here the batch, so each source ends up in every
+# pass of the batch and its own request to be included comes too late.
+function(preon_vectorized_batch list target)
+  if(NOT ARGN)
+    return()
+  endif()
+  set(name ${target}_vectorized.cc)
+  set(itself "#undef HWY_TARGET_INCLUDE\n#define HWY_TARGET_INCLUDE \"batches/${name}\"\n")
+  list(TRANSFORM ARGN REPLACE "^${CMAKE_CURRENT_SOURCE_DIR}/src/(.*)" "#include \"\\1\"\n")
+  string(JOIN "" sources ${ARGN})
+  set(batch ${CMAKE_CURRENT_BINARY_DIR}/batches/${name})
+  file(CONFIGURE OUTPUT ${batch} @ONLY CONTENT
+       "${itself}#include \"kernels/highway_targets.h\"\n#include \"hwy/foreach_target.h\"\n${sources}${itself}")
+  set_source_files_properties(${batch} PROPERTIES INCLUDE_DIRECTORIES ${CMAKE_CURRENT_BINARY_DIR})
+  set(${list} ${${list}} ${batch} PARENT_SCOPE)
 endfunction()
 
 function(preon_cold target)

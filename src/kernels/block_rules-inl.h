@@ -38,10 +38,10 @@ constexpr size_t kLanes = hn::MaxLanes(D());
 // The exponent field of a float, modulo 2^32 as vectors add it.
 constexpr int32_t ExponentField(int exponent) { return static_cast<int32_t>(static_cast<uint32_t>(exponent) << 23); }
 constexpr int32_t kExponentOne = 1 << 23;  // one step of the exponent in the bits of a float
-constexpr int32_t kExponentBits = 0x7F800000, kMagnitudeBits = 0x7FFFFFFF;
+constexpr int32_t kExponentMask = 0x7F800000, kMagnitudeMask = 0x7FFFFFFF;
 
-HWY_INLINE VI Magnitude(V x) { return hn::And(hn::BitCast(DI(), x), hn::Set(DI(), kMagnitudeBits)); }
-HWY_INLINE VI ExponentOf(VI magnitude) { return hn::And(magnitude, hn::Set(DI(), kExponentBits)); }
+HWY_INLINE VI Magnitude(V x) { return hn::And(hn::BitCast(DI(), x), hn::Set(DI(), kMagnitudeMask)); }
+HWY_INLINE VI ExponentOf(VI magnitude) { return hn::And(magnitude, hn::Set(DI(), kExponentMask)); }
 HWY_INLINE V SignOf(V x) { return hn::And(x, hn::SignBit(D())); }
 
 // Constants are kept as vectors. As numbers the compiler would spread them over a vector again for every vector of
