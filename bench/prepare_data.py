@@ -57,11 +57,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("models", nargs="*", choices=[[], *TASKS], default=[])
-    parser.add_argument("--list", action="store_true", help="only print the models that are here, as JSON")
+    parser.add_argument("--list", action="store_true", help="only print which models are here, as JSON")
     args = parser.parse_args()
     if args.list:
         here = [name for name, task in TASKS.items() if task.is_here(data_root(), built_models(args.out))]
-        print(json.dumps({"models": here}))
+        print(json.dumps({"models": here, "absent": [name for name in TASKS if name not in here],
+                          "packaged": [name for name, task in TASKS.items() if task.packaged]}))
         return
     for name in args.models or TASKS:
         target = prepare(TASKS[name], args.out)

@@ -37,10 +37,13 @@ class Task:
     score: Callable[[Evaluation], float | np.ndarray]  # an array: of every sample, the score is their mean
     model: str = ""  # file below models/; the name + ".onnx" unless given
     any_export: bool = False  # the figures hold for another export of the same network
+    packaged: bool = False  # the model lies with those that package_models.py fetched
 
     def model_path(self, data, built):
         """The float model: among the given ones, else among those built on demand."""
         file = self.model or self.name + ".onnx"
+        if self.packaged:
+            return built.parent / "packages" / file
         given = data / "models" / file
         return given if given.exists() else built / file
 

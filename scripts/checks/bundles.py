@@ -22,7 +22,7 @@ FIELDS = 6
 #: Structs that are one thing with its properties, of which a function may ask one: why -> names.
 THINGS = {
     "part of a graph, or what was found in one": ("Node", "Model", "LinearOp", "CodedTensor"),
-    "what was decided about a graph or one of its tensors": ("QuantPlan", "ActivationPlan", "WeightPlan", "BiasPlan"),
+    "what was decided about a graph, one of its nodes or tensors": ("QuantPlan", "NodeDecision", "ActivationPlan", "WeightPlan", "BiasPlan"),
     "what the user says of one tensor": ("TensorOverride", "ConvertOverride"),
     "number format": ("BlockSpec", "BlockGrid"),
     "data": ("Batch", "CalibrationData", "SketchParts", "ValueFacts"),

@@ -16,6 +16,7 @@
 #include "pipeline/quantize_stage.h"
 #include "pipeline/restore_stage.h"
 #include "pipeline/write_plan.h"
+#include "quantize/plan/estimated_time.h"
 #include "ranges/range_methods.h"
 #include "report/html/stage_report.h"
 #include "search/accuracy_fallback.h"
@@ -185,7 +186,7 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   }
   const std::string method(run.choices.method->name());
 
-  TrialSamples trial;
+  TrialSamples trial(EstimatedNs(prepared.model.graph, prepared.plan));
   FloatOutputs float_outputs;
   // Methods that collect have to see every value; restored ranges make a pass of their own.
   std::optional<PartialCalibration> partial;

@@ -17,7 +17,10 @@ using Clock = std::chrono::steady_clock;
 
 double SecondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-constexpr int kPairs = 10;
+constexpr int kPairs = 10, kFewestPairs = 6;  // 6: the span of all is an interval of 95 %
+// Of one attempt; a model whose runs are long has fewer pairs, and needs no warm-up in front of each run.
+constexpr double kMaxSecondsOfAttempt = 4;
+constexpr double kLongRunMs = 50;
 constexpr double kMaxAttempts = 3;  // by time
 constexpr int kMaxLooks = 3;        // at a model that seems slower
 constexpr double kLongerLook = 4;   // all but the first: a narrower interval
@@ -32,7 +35,10 @@ struct Timed {
   Session& session;
   std::vector<NamedTensor> feeds;
   int runs_per_block = 1;
+  double run_ms = 0;  // about
   LatencyRecorder recorder;
+
+  bool is_long() const { return run_ms > kLongRunMs; }
 
   Result<double> Run(const RunContext& context) {
     const Clock::time_point start = Clock::now();
@@ -47,7 +53,7 @@ struct BlockTime {
 };
 
 Result<BlockTime> RunBlock(Timed& timed, int64_t samples, const RunContext& context) {
-  PREON_RETURN_IF_ERROR(timed.Run(context).status());
+  if (!timed.is_long()) PREON_RETURN_IF_ERROR(timed.Run(context).status());
   std::vector<double> times;
   const double begin = ThreadSeconds();
   for (int run = 0; run < timed.runs_per_block; ++run) {
@@ -63,9 +69,19 @@ Result<BlockTime> RunBlock(Timed& timed, int64_t samples, const RunContext& cont
 Status PlanBlocks(Timed& timed, double seconds, const RunContext& context) {
   PREON_RETURN_IF_ERROR(timed.Run(context).status());
   PREON_ASSIGN_OR_RETURN(const double milliseconds, timed.Run(context));
+  timed.run_ms = milliseconds;
   const double fit = seconds * 1e3 / (2 * kPairs) / std::max(milliseconds, 1e-3) - 1;
   timed.runs_per_block = static_cast<int>(std::clamp(fit, 1.0, 1000.0));
   return Status::Ok();
+}
+
+double SecondsOfPair(const Timed& timed) {
+  return (timed.runs_per_block + (timed.is_long() ? 0 : 1)) * timed.run_ms / 1e3;
+}
+
+int PairsWithin(const Timed& reference, const Timed& other, double seconds) {
+  const double fit = seconds / (SecondsOfPair(reference) + SecondsOfPair(other));
+  return static_cast<int>(std::clamp<double>(fit, kFewestPairs, kPairs));
 }
 
 Result<LatencyPair> Attempt(Timed& reference, Timed& other, int64_t samples, const RunContext& context) {
@@ -73,7 +89,8 @@ Result<LatencyPair> Attempt(Timed& reference, Timed& other, int64_t samples, con
   const Clock::time_point start = Clock::now();
   const double waited_before = SecondsWaitedForCores();
   std::vector<double> ratios, processor_ratios;
-  for (int pair = 0; pair < kPairs; ++pair) {
+  const int pairs = PairsWithin(reference, other, kMaxSecondsOfAttempt);
+  for (int pair = 0; pair < pairs; ++pair) {
     Timed* const order[] = {pair % 2 == 0 ? &reference : &other, pair % 2 == 0 ? &other : &reference};
     BlockTime times[2];
     for (int turn = 0; turn < 2; ++turn) {
@@ -81,7 +98,7 @@ Result<LatencyPair> Attempt(Timed& reference, Timed& other, int64_t samples, con
     }
     ratios.push_back(times[0].median / times[1].median);
     processor_ratios.push_back(times[0].processor / times[1].processor);
-    context.Report({.stage = "latency", .done = pair + 1, .total = kPairs});
+    context.Report({.stage = "latency", .done = pair + 1, .total = pairs});
   }
   LatencyPair pair{reference.recorder.Summarize(), other.recorder.Summarize(), SummarizeRatios(ratios),
                    context.ThreadCount()};

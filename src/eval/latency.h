@@ -57,7 +57,8 @@ SessionOptions TimedSession(const RunContext& context);
 /// Runs both sessions over the same feeds in pairs of short blocks, which take turns at going first, so that a change
 /// of the machine's load or clock meets both; the first run of each block is a warm-up and does not count. An attempt
 /// takes about `seconds`, and is repeated within three times as long until it was not disturbed. Float inputs of the
-/// models may have other types than the feeds. Cost: at least 10 runs and as many warm-ups per session. Errors: the
+/// models may have other types than the feeds. Cost: at least 10 runs and as many
+/// warm-ups per session; of models with runs of more than 50 ms at least 6 runs and 2 warm-ups. Errors: the
 /// runtime's, kCancelled.
 Result<LatencyPair> MeasureLatency(Session& reference, Session& other, const std::vector<NamedTensor>& feeds,
                                    int64_t samples_per_run, double seconds, const RunContext& context);

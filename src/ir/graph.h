@@ -63,6 +63,8 @@ struct Node {
   /// Input `index`, or "" when absent (optional inputs may be empty or cut off).
   const std::string& input(size_t index) const;
   const std::string& output(size_t index = 0) const;
+  /// The first output that is not left out; "" where there is none.
+  const std::string& FirstOutput() const;
   /// Outer-scope tensors that sub-graphs of this node read.
   std::vector<std::string> Captures() const;
   bool HasSubgraph() const;

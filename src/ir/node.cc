@@ -24,6 +24,11 @@ T Get(const Node& node, std::string_view attribute, T fallback) {
 const std::string& Node::input(size_t index) const { return index < inputs_.size() ? inputs_[index] : kNoTensor; }
 const std::string& Node::output(size_t index) const { return index < outputs_.size() ? outputs_[index] : kNoTensor; }
 
+const std::string& Node::FirstOutput() const {
+  const auto given = std::ranges::find_if(outputs_, [](const std::string& output) { return !output.empty(); });
+  return given == outputs_.end() ? kNoTensor : *given;
+}
+
 std::vector<std::string> Node::Captures() const {
   std::vector<std::string> captures;
   for (const auto& attribute : attributes) {

@@ -46,6 +46,16 @@ class GraphBuilder {
     return output;
   }
 
+  /// Both directions, `data` values a step.
+  Node* Lstm(const std::string& input, const std::string& output, int64_t data, int64_t hidden) {
+    Node* node =
+        Op("LSTM",
+           {input, Constant(output + "_w", {2, 4 * hidden, data}), Constant(output + "_r", {2, 4 * hidden, hidden})},
+           output, {5, 2, 1, hidden});
+    node->attributes = {{"hidden_size", hidden}, {"direction", std::string("bidirectional")}};
+    return node;
+  }
+
   void Output(const std::string& tensor) { model.graph.AddOutput(tensor, FloatInfo({1, 4, 8, 8})); }
 
   Model model;

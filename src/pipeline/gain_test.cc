@@ -27,6 +27,19 @@ TEST(WhyNothingIsGained, SmallerAndNotSlowerIsAGain) {
   EXPECT_EQ(WhyNothingIsGained(Small(kEqual), Doubt::kIsNoLoss), "");
 }
 
+TEST(WhyNothingIsGained, OfASmallFileOnlySpeedIsAGain) {
+  ResultFigures figures = {.float_size_bytes = 19'000, .quantized_size_bytes = 12'000, .speedup = kEqual};
+  for (const Doubt doubt : {Doubt::kIsNoLoss, Doubt::kIsNoGain}) {
+    figures.speedup = {.median = 1.02, .low = 0.99, .high = 1.05};
+    EXPECT_EQ(WhyNothingIsGained(figures, doubt),
+              "the file is only 7.0 kB smaller, and it runs at 1.02 times the speed of float (0.99 to 1.05)");
+    for (const Speedup& speedup : {kFaster, Busy(kEqual), Speedup{}}) {
+      figures.speedup = speedup;
+      EXPECT_EQ(WhyNothingIsGained(figures, doubt), "");
+    }
+  }
+}
+
 TEST(WhyNothingIsGained, NoIntegerNodeIsNone) {
   ResultFigures figures = Small(kFaster);
   figures.has_integer_nodes = false;

@@ -1,11 +1,14 @@
 #include "pipeline/trial_samples.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace preon {
 namespace {
 
-constexpr size_t kMaxTrialRuns = 32;
+// A few samples tell methods apart by chance where they are all good, as in small networks, whose runs take no time.
+constexpr size_t kMaxTrialRuns = 32, kMaxShortRuns = 512;
+constexpr double kNsOfShortRuns = 0.5e9;  // all together
 constexpr size_t kMaxTrialBytes = size_t{32} << 20;
 // Kept in any case.
 constexpr size_t kMinRuns = 4;
@@ -61,6 +64,18 @@ std::unique_ptr<DataSource> OnlyWanted(std::unique_ptr<DataSource> source, Trial
 
 std::unique_ptr<DataSource> TrialSamples::Open(size_t step) const { return std::make_unique<TrialSource>(runs_, step); }
 
+TrialSamples::TrialSamples(double run_ns)
+    : max_runs_(
+          static_cast<size_t>(std::clamp(kNsOfShortRuns / std::max(run_ns, 1e3), static_cast<double>(kMaxTrialRuns),
+                                         static_cast<double>(kMaxShortRuns)))) {}
+
+void TrialSamples::Clear() {
+  runs_.clear();
+  seen_ = 0;
+  step_ = 1;
+  bytes_ = 0;
+}
+
 bool TrialSamples::Wants() {
   if (seen_ % step_ == 0) return true;
   ++seen_;
@@ -70,7 +85,7 @@ bool TrialSamples::Wants() {
 void TrialSamples::Keep(const Batch& batch, const std::vector<NamedTensor>& outputs) {
   if (seen_++ % step_ != 0) return;
   bytes_ += SizeBytes(runs_.emplace_back(TrialRun{batch, outputs}));
-  while (runs_.size() > kMaxTrialRuns || (bytes_ > kMaxTrialBytes && runs_.size() > kMinRuns)) {
+  while (runs_.size() > max_runs_ || (bytes_ > kMaxTrialBytes && runs_.size() > kMinRuns)) {
     std::vector<TrialRun> kept;
     for (size_t run = 0; run < runs_.size(); run += 2) kept.push_back(std::move(runs_[run]));
     runs_ = std::move(kept);

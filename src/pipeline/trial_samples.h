@@ -18,16 +18,19 @@ struct TrialRun {
 /// Keeps every 2^k-th run; k grows as runs come, so that neither their number nor their memory grows beyond a bound.
 class TrialSamples {
  public:
+  /// @param run_ns  about what a run takes: a model whose runs are short is tried on more of them
+  explicit TrialSamples(double run_ns = 1e9);
   /// Whether the next run would be kept; if not, it counts as seen.
   bool Wants();
   void Keep(const Batch& batch, const std::vector<NamedTensor>& outputs);
-  void Clear() { *this = {}; }
+  void Clear();
   const std::vector<TrialRun>& runs() const { return runs_; }
   void SetOutputs(size_t run, std::vector<NamedTensor> outputs) { runs_[run].outputs = std::move(outputs); }
   /// Every `step`-th run as a stream; not empty, and they outlive it.
   std::unique_ptr<DataSource> Open(size_t step = 1) const;
 
  private:
+  size_t max_runs_;
   std::vector<TrialRun> runs_;
   int64_t seen_ = 0;
   int64_t step_ = 1;

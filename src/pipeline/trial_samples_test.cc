@@ -26,6 +26,17 @@ TEST(TrialSamples, AreSpreadEvenlyOverHoweverManyThereAre) {
   EXPECT_GT(trial.runs().back().batch.first_sample, 900);
 }
 
+TEST(TrialSamples, MoreWhereRunsAreShort) {
+  TrialSamples trial(1e6);  // 500 of 1 ms
+  for (int64_t i = 0; i < 400; ++i) trial.Keep(BatchOfSize(i, 10), {});
+  EXPECT_EQ(trial.runs().size(), 400u);
+  for (int64_t i = 400; i < 2000; ++i) trial.Keep(BatchOfSize(i, 10), {});
+  EXPECT_EQ(trial.runs().size(), 500u);
+  trial.Clear();
+  EXPECT_TRUE(trial.runs().empty());
+  EXPECT_TRUE(trial.Wants());
+}
+
 TEST(TrialSamples, WithoutAskingItIsTheSame) {
   TrialSamples asked, told;
   for (int64_t i = 0; i < 200; ++i) {

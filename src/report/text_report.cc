@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "quantize/plan/float_reason.h"
 #include "report/found_text.h"
+#include "report/placement_text.h"
 #include "report/text_writer.h"
 
 namespace preon {
@@ -64,56 +65,6 @@ void AddLatency(TextWriter& out, const LatencyPair& latency) {
           speedup.busy ? "; not reliable: the machine was busy" : "");
   out.Add("  latency     %.3f ms -> %.3f ms per run of %s (medians; p90 %.3f ms -> %.3f ms)\n", latency.reference.p50,
           latency.other.p50, CountText(latency.threads, "thread").c_str(), latency.reference.p90, latency.other.p90);
-}
-
-// What stays float, grouped by reason and operator, the largest share of the work first.
-void AddFloatNodes(TextWriter& out, const std::vector<FloatNode>& nodes) {
-  struct Group {
-    int count = 0;
-    double macs_share = 0;
-    const FloatNode* first = nullptr;
-  };
-  std::map<std::pair<std::string, std::string>, Group> groups;
-  for (const FloatNode& node : nodes) {
-    Group& group = groups[{node.reason, node.op}];
-    if (group.count++ == 0) group.first = &node;
-    group.macs_share += node.macs_share;
-  }
-  std::vector<std::pair<std::pair<std::string, std::string>, Group>> sorted(groups.begin(), groups.end());
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.second.macs_share, a.second.count) > std::pair(b.second.macs_share, b.second.count);
-  });
-  constexpr size_t kMaxGroups = 12;
-  for (size_t index = 0; index < sorted.size() && index < kMaxGroups; ++index) {
-    const auto& [key, group] = sorted[index];
-    out.Add("              %3d %-18s %s", group.count, Printable(key.second).c_str(), Printable(key.first).c_str());
-    if (!group.first->detail.empty()) out.Add(": %s", Printable(group.first->detail).c_str());
-    if (group.macs_share >= 0.0005) out.Add(" (%.1f %% of the work)", 100 * group.macs_share);
-    out.Add("\n");
-  }
-  if (sorted.size() > kMaxGroups)
-    out.Add("              and %zu more groups (all with --json)\n", sorted.size() - kMaxGroups);
-}
-
-// Of a target that puts quantizers around operators which then compute in float: what has none.
-void AddQuantizedNodes(TextWriter& out, const Placement& placement) {
-  std::vector<FloatNode> left;
-  std::ranges::copy_if(placement.float_nodes, std::back_inserter(left),
-                       [](const FloatNode& node) { return node.reason != FloatReasonName(FloatReason::kNotFused); });
-  const size_t nodes = placement.integer.size() + placement.float_nodes.size();
-  out.Add("  quantizers  Q/DQ around %zu of %zu nodes, which compute in float\n", nodes - left.size(), nodes);
-  AddFloatNodes(out, left);
-}
-
-void AddPlacement(TextWriter& out, const Placement& placement, const char* kind) {
-  out.Add("  %-11s %lld of %lld %s nodes; %.1f %% of the multiply-accumulates\n", kind,
-          static_cast<long long>(placement.integer_anchors),
-          static_cast<long long>(placement.integer_anchors + placement.float_anchors),
-          placement.recurrent > 0 ? "Conv, MatMul, Gemm, LSTM, GRU and RNN" : "Conv, MatMul and Gemm",
-          100 * placement.integer_macs_share);
-  if (placement.float_nodes.empty()) return;
-  out.Add("  float       %s:\n", CountText(static_cast<int64_t>(placement.float_nodes.size()), "node").c_str());
-  AddFloatNodes(out, placement.float_nodes);
 }
 
 void AddTensorSummaries(TextWriter& out, const char* title, const std::vector<TensorSummary>& tensors) {

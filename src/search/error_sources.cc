@@ -74,7 +74,7 @@ class NoiseFlow {
   double LeaveWeight(const Node& node, double flow) {
     const auto weight = measured_.weights.find(node.name);
     if (weight == measured_.weights.end() || flow <= 0) return 0;
-    const double inherited = InheritedNoise(node.output());
+    const double inherited = InheritedNoise(node.FirstOutput());
     const double own =
         weight->second > 0 ? flow * std::min(1.0, weight->second / std::max(inherited, weight->second)) : 0;
     if (own > 0) sources_.weights[node.name] += own;

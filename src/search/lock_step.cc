@@ -7,6 +7,7 @@
 #include "pipeline/select_ranges.h"
 #include "pipeline/write_plan.h"
 #include "quantize/params/plan_params.h"
+#include "quantize/write/dynamic_writer.h"
 #include "ranges/refine/read_activation.h"
 #include "runtime/observed_session.h"
 #include "runtime/runtime_evaluator.h"
@@ -106,7 +107,7 @@ Result<std::map<std::string, std::string>> AddTwins(Model& model, const QuantPla
     const Node* node = graph.FindNode(decision.node);
     const Node* written = quantized.graph.FindNode(decision.node);
     const bool in_branch = node != nullptr && node->home && !node->home->if_node.empty();
-    if (decision.reason != FloatReason::kNone || node == nullptr || written == nullptr || in_branch) continue;
+    if (!decision.is_static() || node == nullptr || written == nullptr || in_branch) continue;
     const Tensor* weight = graph.Initializer(node->input(1));
     if (weight == nullptr || !(node->Is("Conv") || node->Is("Gemm") || node->Is("MatMul"))) continue;
     PREON_ASSIGN_OR_RETURN(const Tensor decoded, DecodedWeight(quantized, *written, evaluator));
@@ -121,6 +122,30 @@ Result<std::map<std::string, std::string>> AddTwins(Model& model, const QuantPla
     sums.emplace(decision.node, AddSumOfSquares(graph, output));
   }
   return sums;
+}
+
+// Copies of the dynamic nodes, which read floats, too: what they write less what the float nodes write is their error.
+Status AddDynamicTwins(Model& model, const QuantPlan& plan, std::map<std::string, std::string>& sums) {
+  Graph& graph = model.graph;
+  QuantPlan twins;
+  twins.dynamic.weights = plan.dynamic.weights;
+  for (const std::string& name : plan.dynamic.nodes) {
+    const Node* node = graph.FindNode(name);
+    if (node->home && !node->home->if_node.empty()) continue;
+    std::vector<std::string> outputs = node->outputs();
+    for (std::string& output : outputs)
+      if (!output.empty()) output = graph.UniqueTensorName(output + "_twin");
+    const std::string exact = node->FirstOutput();
+    const size_t index = static_cast<size_t>(std::ranges::find(node->outputs(), exact) - node->outputs().begin());
+    const std::string difference = graph.UniqueTensorName(exact + "_difference");
+    const Node* behind = graph.NodeBehind(node);
+    Node* twin = graph.AddNode(node->op_type, node->inputs(), outputs, name + "_twin", node->domain, behind);
+    twin->attributes = node->attributes;
+    graph.AddNode("Sub", {outputs[index], exact}, {difference}, "", "", behind);
+    sums.emplace(name, AddSumOfSquares(graph, difference));
+    twins.dynamic.nodes.push_back(twin->name);
+  }
+  return twins.dynamic.nodes.empty() ? Status::Ok() : WriteDynamic(model, twins);
 }
 
 void AddErrors(const Watched& watched, std::span<const float> exact, std::span<const float> got, double count,
@@ -180,7 +205,8 @@ Result<LockStep> RunLockStep(const PlannedModel& prepared, const RangeMethod& me
     in_quantized.push_back(one.quantized);
   }
   Model exact = prepared.model;
-  PREON_ASSIGN_OR_RETURN(const auto sums, AddTwins(exact, prepared.plan, quantized, context));
+  PREON_ASSIGN_OR_RETURN(auto sums, AddTwins(exact, prepared.plan, quantized, context));
+  PREON_RETURN_IF_ERROR(AddDynamicTwins(exact, prepared.plan, sums));
   const std::vector<TailCopy> tails = AddTailCopies(exact.graph, prepared.plan, quantized.graph);
 
   const ObservedSessionOptions as_written{.session = {.threads = context.ThreadCount()}, .optimize = false};

@@ -20,7 +20,7 @@ std::set<std::string> FindBranchProbes(const Graph& graph, const QuantPlan& plan
     known.insert(ObservedIn(graph, scopes, plan.ObservedFor(tensor)));
   std::set<std::string> branch_probes;
   for (const NodeDecision& decision : plan.nodes) {
-    if (decision.reason != FloatReason::kNone) continue;
+    if (!decision.is_static()) continue;
     const Node& node = *graph.FindNode(decision.node);
     if (known.count(scopes.ScopeOf(node)) > 0) continue;
     for (const std::string& tensor : node.outputs()) {

@@ -82,12 +82,14 @@ Status CheckPlan(const QuantPlan& plan) {
                               .WithContext("overrides: ", tensor));
     PREON_RETURN_IF_ERROR(CheckFormat(activation, Granularity::kPerTensor).WithContext(tensor));
   }
-  for (const auto& [tensor, weight] : plan.weights) {
-    PREON_RETURN_IF_ERROR(CheckParams(weight, static_cast<bool>(weight.range)).WithContext("overrides: ", tensor));
-    const Granularity granularity = weight.block_size > 0 ? Granularity::kPerBlock
-                                    : weight.axis >= 0    ? Granularity::kPerAxis
-                                                          : Granularity::kPerTensor;
-    PREON_RETURN_IF_ERROR(CheckFormat(weight, granularity).WithContext(tensor));
+  for (const auto* weights : {&plan.weights, &plan.dynamic.weights}) {
+    for (const auto& [tensor, weight] : *weights) {
+      PREON_RETURN_IF_ERROR(CheckParams(weight, static_cast<bool>(weight.range)).WithContext("overrides: ", tensor));
+      const Granularity granularity = weight.block_size > 0 ? Granularity::kPerBlock
+                                      : weight.axis >= 0    ? Granularity::kPerAxis
+                                                            : Granularity::kPerTensor;
+      PREON_RETURN_IF_ERROR(CheckFormat(weight, granularity).WithContext(tensor));
+    }
   }
   return Status::Ok();
 }

@@ -12,7 +12,7 @@ namespace {
 // Fastest runs, operator by operator, of PP-OCR v4, NudeNet and MobileNetV2; AVX-512 VNNI, 1 thread.
 constexpr double kFloatNsPerMac = 0.018, kIntegerNsPerMac = 0.006;
 constexpr double kFloatNsPerDepthwiseMac = 0.03, kIntegerNsPerDepthwiseMac = 0.085;
-constexpr double kRecurrentNsPerMac = 0.05;
+constexpr double kRecurrentNsPerMac = 0.05, kIntegerRecurrentNsPerMac = 0.02;
 // Read once per run, a quarter of the bytes: decides where few positions use it.
 constexpr double kSavedNsPerWeight = 0.25;
 constexpr double kBoundaryNs = 8000;  // two dispatches: (de)quantize, and turn the channels last or back
@@ -63,7 +63,8 @@ double NodeNs(const Graph& graph, const Node& node, bool integer) {
     const double in_float = macs * kFloatNsPerMac + kSavedNsPerWeight * Elements(graph, node.input(1));
     return in_float + reorder - (integer ? SavedNs(graph, node) : 0) + kNodeNs;
   }
-  if (IsRecurrent(node)) return RecurrentMacs(graph, node) * kRecurrentNsPerMac + kNodeNs;
+  if (IsRecurrent(node))
+    return RecurrentMacs(graph, node) * (integer ? kIntegerRecurrentNsPerMac : kRecurrentNsPerMac) + kNodeNs;
   if (Contains(kViewOps, node.op_type)) return kNodeNs;
   if (node.Is("Relu") || node.Is("Clip")) {
     const Node* producer = graph.Producer(node.input(0));
@@ -107,8 +108,9 @@ double EstimatedNs(const Graph& graph, const QuantPlan& plan) {
   for (const NodeDecision& decision : plan.nodes) {
     const Node* node = graph.FindNode(decision.node);
     if (node == nullptr) continue;
-    if (decision.reason == FloatReason::kNone) integer.insert(node);
+    if (decision.is_static()) integer.insert(node);
     ns += NodeNs(graph, *node, decision.reason == FloatReason::kNone);
+    if (decision.dynamic) ns += Elements(graph, node->input(0)) * kBoundaryNsPerElement;  // the input becomes codes
   }
   for (const std::string& tensor : BoundaryTensors(graph, plan, integer)) ns += BoundaryNs(graph, tensor);
   return ns;

@@ -5,7 +5,7 @@
 namespace preon {
 
 size_t QuantPlan::CountWeights() const {
-  size_t count = weights.size();
+  size_t count = weights.size() + dynamic.weights.size();
   for (const QuantPlan& body : bodies) count += body.CountWeights();
   return count;
 }
@@ -13,7 +13,7 @@ size_t QuantPlan::CountWeights() const {
 std::string QuantPlan::NameInResult(const NodeDecision& decision) const {
   if (decision.reason != FloatReason::kNone) return decision.node;
   if (!nbits.nodes.empty()) return nbits.NameInResult(decision.node);
-  return !is_dynamic() ? decision.node : DynamicPlan::NameInResult(decision.node);
+  return decision.dynamic ? DynamicPlan::NameInResult(decision.node) : decision.node;
 }
 
 const ConvertPlan* ActivationPlan::ConvertFor(std::string_view node) const {

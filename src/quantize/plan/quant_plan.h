@@ -112,10 +112,11 @@ struct NBitsPlan {
 };
 
 /// Nodes that become integer operators whose activations get their scale and zero point in each run
-/// (docs/design/dynamic.md). Their constants are QuantPlan::weights; of LSTM, axis 0 means a scale per direction and
-/// axis 1 one per gate and unit.
+/// (docs/design/dynamic.md).
 struct DynamicPlan {
   std::vector<std::string> nodes;
+  /// Their constants, by initializer; of LSTM, axis 0 means a scale per direction and axis 1 one per gate and unit.
+  std::map<std::string, WeightPlan> weights;
   int in_bodies = 0;  ///< of QuantPlan::bodies
 
   static std::string NameInResult(const std::string& node) { return node + "_quant"; }
@@ -127,8 +128,12 @@ using TensorRanges = std::map<std::string, Range>;
 struct NodeDecision {
   std::string node, op_type;
   FloatReason reason = FloatReason::kNone;
-  std::string detail;  ///< one clause for humans
-  double macs = 0;     ///< multiply-accumulates per sample where shapes are known
+  std::string detail;    ///< one clause for humans
+  double macs = 0;       ///< multiply-accumulates per sample where shapes are known
+  bool dynamic = false;  ///< one of QuantPlan::dynamic: it reads and writes floats
+
+  /// Computes on codes that Q/DQ pairs give it, with scales that are known before.
+  bool is_static() const { return reason == FloatReason::kNone && !dynamic; }
 };
 
 struct QuantPlan {
@@ -170,6 +175,7 @@ struct QuantPlan {
   bool empty() const { return activations.empty() && nbits.nodes.empty() && !is_dynamic(); }
   /// Constants that become codes, those in bodies included.
   size_t CountWeights() const;
+  /// Has it dynamic nodes? Others may stand beside them (`activations`).
   bool is_dynamic() const { return !dynamic.nodes.empty() || dynamic.in_bodies > 0; }
   /// What the node is called in the result.
   std::string NameInResult(const NodeDecision& decision) const;

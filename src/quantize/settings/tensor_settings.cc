@@ -126,7 +126,9 @@ std::vector<std::string> IgnoredTensorSettings(const std::map<std::string, Tenso
   std::set<std::string> ignored;
   for (const auto* settings : {&overrides, &base_overrides}) {
     for (const auto& [tensor, wanted] : *settings)
-      if (!plan.activations.contains(tensor) && !plan.weights.contains(tensor)) ignored.insert(tensor);
+      if (!plan.activations.contains(tensor) && !plan.weights.contains(tensor) &&
+          !plan.dynamic.weights.contains(tensor))
+        ignored.insert(tensor);
   }
   std::vector<std::string> warnings;
   for (const std::string& tensor : ignored)

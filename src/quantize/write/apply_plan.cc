@@ -41,7 +41,7 @@ class PlanWriter {
         all_reached_ = false;
       else
         reached_.insert(node);
-      if (decision.reason != FloatReason::kNone) continue;
+      if (!decision.is_static()) continue;
       integer_.insert(node);
       // MatMul and most Gemm also come with a float output; asked here, before clamps behind them are absorbed.
       const bool float_output = node->Is("MatMul") || (node->Is("Gemm") && !NeedsQuantizedOutput(graph_, *node));
@@ -149,7 +149,7 @@ class PlanWriter {
 Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const TensorRanges& ranges, const WriteHooks& hooks,
                         std::vector<std::string>* warnings, const ApplyPlanOptions& options) {
   Model quantized = model;
-  if (plan.is_dynamic()) {
+  if (plan.is_dynamic() && plan.activations.empty()) {
     PREON_RETURN_IF_ERROR(WriteDynamic(quantized, plan));
     return quantized;
   }
@@ -172,6 +172,8 @@ Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const TensorR
     if (!record.problem.empty()) told.push_back(StrCat("pass ", record.name, ": ", record.problem));
   }
   if (warnings != nullptr) warnings->insert(warnings->end(), told.begin(), told.end());
+  // They read and write floats, which the pairs between the static nodes have to give first.
+  if (!plan.dynamic.nodes.empty()) PREON_RETURN_IF_ERROR(WriteDynamic(quantized, plan));
   return quantized;
 }
 

@@ -70,6 +70,24 @@ TEST(ApplyPlan, FloatReadersOfFloatTensorsKeepTheExactValue) {
   EXPECT_EQ(quantized.graph.FindNode("m_QuantizeLinear"), nullptr) << "MatMul has a kernel with float output";
 }
 
+TEST(ApplyPlan, DynamicNodesStandBesideStaticOnes) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c");
+  b.model.graph.SetInitializer("shape", Tensor::FromInt64s({3}, std::vector<int64_t>{4, 1, 64}));
+  b.Op("Reshape", {"c", "shape"}, "sequence", {4, 1, 64});
+  b.Lstm("sequence", "h", 64, 128);
+  b.Output("h");
+  const Graph graph = Quantize(b.model, {-1, 1}).graph;
+  const Node* lstm = graph.FindNode("h_node_quant");
+  ASSERT_NE(lstm, nullptr);
+  EXPECT_EQ(lstm->op_type, "DynamicQuantizeLSTM");
+  EXPECT_EQ(graph.Producer(lstm->input(0))->op_type, "Reshape");
+  EXPECT_EQ(graph.Initializer("h_w_quantized")->type(), DataType::kInt8);
+  EXPECT_EQ(graph.Initializer("h_w"), nullptr);
+  EXPECT_NE(graph.FindNode("c_QuantizeLinear"), nullptr);
+  EXPECT_TRUE(graph.CheckIntegrity().ok());
+}
+
 TEST(ApplyPlan, MissingRangeNamesTheTensor) {
   GraphBuilder b({1, 4, 8, 8});
   b.Conv("x", "c1");

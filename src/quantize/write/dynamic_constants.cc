@@ -76,7 +76,7 @@ Shape ScaleShape(const Node& node, const Tensor& values, const EncodedTensor& en
 Result<CodeNames> DynamicConstants::Encode(const Node& node, size_t index) {
   const std::string constant = node.input(index);
   if (const auto found = known_.find(constant); found != known_.end()) return found->second;
-  const WeightPlan& plan = plan_.weights.at(constant);
+  const WeightPlan& plan = plan_.dynamic.weights.at(constant);
   const Tensor values = *graph_.Initializer(constant);
   Tensor seen = values;
   int axis = plan.axis;

@@ -83,10 +83,7 @@ TEST(DynamicWriter, RowsOfTablesHaveScales) {
 TEST(DynamicWriter, GatesOfLstm) {
   constexpr int64_t kHidden = 128, kData = 96;
   GraphBuilder builder({5, 1, kData});
-  const std::string w = builder.Constant("w", {2, 4 * kHidden, kData}),
-                    r = builder.Constant("r", {2, 4 * kHidden, kHidden});
-  Node* lstm = builder.Op("LSTM", {"x", w, r}, "h", {5, 2, 1, kHidden});
-  lstm->attributes = {{"hidden_size", kHidden}, {"direction", std::string("bidirectional")}};
+  builder.Lstm("x", "h", kData, kHidden);
   builder.Output("h");
   for (const bool per_channel : {true, false}) {
     const Model model = WrittenDynamic(builder.model, {.per_channel = per_channel});
@@ -95,9 +92,9 @@ TEST(DynamicWriter, GatesOfLstm) {
     EXPECT_EQ(made->op_type, "DynamicQuantizeLSTM");
     EXPECT_EQ(model.opsets.at("com.microsoft"), 1);
     EXPECT_EQ(made->inputs().size(), 12u);
-    EXPECT_EQ(model.graph.Initializer("w_quantized")->shape(), (Shape{2, kData, 4 * kHidden}));  // transposed
-    EXPECT_EQ(model.graph.Initializer("w_scale")->shape(), (per_channel ? Shape{2, 4 * kHidden} : Shape{2}));
-    EXPECT_EQ(model.graph.Initializer("r_zero_point")->type(), DataType::kInt8);
+    EXPECT_EQ(model.graph.Initializer("h_w_quantized")->shape(), (Shape{2, kData, 4 * kHidden}));  // transposed
+    EXPECT_EQ(model.graph.Initializer("h_w_scale")->shape(), (per_channel ? Shape{2, 4 * kHidden} : Shape{2}));
+    EXPECT_EQ(model.graph.Initializer("h_r_zero_point")->type(), DataType::kInt8);
     EXPECT_EQ(made->Int("hidden_size", 0), kHidden);
   }
 }

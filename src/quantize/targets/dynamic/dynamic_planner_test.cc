@@ -42,9 +42,9 @@ TEST(DynamicPlanner, TakesConvolutionsOnRequest) {
   options.op_list.selection.extra_op_types = {"Conv"};
   const QuantPlan plan = *PlanDynamic(Mixed().model, options);
   EXPECT_EQ(test::ReasonOf(plan, "conv_node"), FloatReason::kNone);
-  EXPECT_EQ(plan.weights.at("k").axis, 0);
+  EXPECT_EQ(plan.dynamic.weights.at("k").axis, 0);
   options.weight = DataType::kUInt8;  // a zero point per channel is more than the operator takes
-  EXPECT_EQ(PlanDynamic(Mixed().model, options)->weights.at("k").axis, -1);
+  EXPECT_EQ(PlanDynamic(Mixed().model, options)->dynamic.weights.at("k").axis, -1);
   options.op_list.selection = {.op_types = {"Conv"}};
   EXPECT_EQ(test::ReasonOf(*PlanDynamic(Mixed().model, options), "large_node"), FloatReason::kExcluded);
 }

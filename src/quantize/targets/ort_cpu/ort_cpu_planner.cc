@@ -25,6 +25,8 @@
 #include "quantize/qdq_passes/fill_image_channels.h"
 #include "quantize/settings/node_selection.h"
 #include "quantize/settings/tensor_settings.h"
+#include "quantize/targets/dynamic_kernels.h"
+#include "quantize/targets/ort_cpu/dynamic_nodes.h"
 #include "quantize/targets/ort_cpu/small_integer_regions.h"
 
 namespace preon {
@@ -47,6 +49,13 @@ class OrtCpuPlanner {
       : graph_(model.graph),
         options_(options),
         selection_(options.exclude, options.op_list.selection.nodes),
+        dynamic_(graph_,
+                 {.type = options.weight.type(),
+                  .reduce_range = options.op_list.reduce_range,
+                  .per_channel = options.per_channel,
+                  .scale_type = options.scale_type_of_weights(),
+                  .rule = options.weight_rule},
+                 options.settings.overrides, options.compat),
         plan_{.target = "ort-cpu", .compat = options.compat} {
     plan_.warnings = selection_.WithoutEffect(graph_);
   }
@@ -59,8 +68,9 @@ class OrtCpuPlanner {
     PlanActivations();
     PlanConstants();
     InheritRanges(graph_, options_.passthrough, options_.settings.overrides, &plan_);
-    PREON_RETURN_IF_ERROR(CheckPlan(plan_));
     RecordDecisions();
+    if (!quantized_.empty() && options_.compat == Compat::kOff) AddDynamicNodes(graph_, dynamic_, plan_);
+    PREON_RETURN_IF_ERROR(CheckPlan(plan_));
     return std::move(plan_);
   }
 
@@ -267,8 +277,6 @@ class OrtCpuPlanner {
     if (state.traits.role == OpRole::kFloat || state.traits.role == OpRole::kSharer) {
       decision.reason = state.traits.reason;
       decision.detail = state.traits.detail;
-      if (node.Is("LSTM"))
-        decision.detail = "the integer kernel computes its scales in each run: --target dynamic has it";
       return;
     }
     if (FeedsSoftmaxWithMask(graph_, node.output())) {
@@ -286,6 +294,7 @@ class OrtCpuPlanner {
   const Graph& graph_;
   const PlanOptions& options_;
   Selection selection_;
+  const DynamicKernels dynamic_;
   QuantPlan plan_;
   std::unordered_map<const Node*, NodeState> states_;
   std::set<std::string> quantized_;
@@ -296,8 +305,7 @@ class OrtCpuPlanner {
 constexpr std::array kByteTypes = {DataType::kInt8, DataType::kUInt8};  // what the integer kernels take
 
 bool HasProduct(const QuantPlan& plan) {
-  return std::ranges::any_of(plan.nodes,
-                             [](const NodeDecision& d) { return d.reason == FloatReason::kNone && d.macs > 0; });
+  return std::ranges::any_of(plan.nodes, [](const NodeDecision& d) { return d.is_static() && d.macs > 0; });
 }
 
 }  // namespace

@@ -136,6 +136,45 @@ TEST(OrtCpuPlanner, SmallGemmIsIntegerBelowATenthOfAPercentOfTheTime) {
   EXPECT_EQ(test::ReasonOf(Plan(b.model), "y_node"), FloatReason::kNone);
 }
 
+// A convolution and an LSTM with so many units.
+GraphBuilder ConvAndLstm(int64_t hidden) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.model.graph.AddInput("sequence", test::FloatInfo({5, 1, 96}));
+  b.Conv("x", "c");
+  b.Output("c");
+  b.Lstm("sequence", "h", 96, hidden);
+  b.Output("h");
+  return b;
+}
+
+TEST(OrtCpuPlanner, LstmFindsItsScalesInEachRun) {
+  const GraphBuilder b = ConvAndLstm(128);
+  const QuantPlan plan = *PlanForOrtCpu(b.model, {});
+  EXPECT_EQ(plan.dynamic.nodes, std::vector<std::string>{"h_node"});
+  EXPECT_EQ(plan.dynamic.weights.at("h_w").axis, 1);
+  EXPECT_EQ(plan.weights.count("h_w"), 0u);
+  EXPECT_EQ(plan.activations.count("sequence") + plan.activations.count("h"), 0u);
+  const auto is_lstm = [](const NodeDecision& decision) { return decision.node == "h_node"; };
+  const NodeDecision& decision = *std::ranges::find_if(plan.nodes, is_lstm);
+  EXPECT_TRUE(decision.dynamic && !decision.is_static());
+  EXPECT_EQ(decision.macs, 5.0 * 2 * 4 * 128 * (96 + 128));
+  EXPECT_EQ(plan.NameInResult(decision), "h_node_quant");
+  EXPECT_EQ(plan.NameInResult(plan.nodes.front()), "c_node");
+}
+
+TEST(OrtCpuPlanner, LstmStaysFloatWhereThatIsBetterOrAskedFor) {
+  const GraphBuilder b = ConvAndLstm(128);
+  EXPECT_EQ(test::ReasonOf(*PlanForOrtCpu(ConvAndLstm(16).model, {}), "h_node"), FloatReason::kNoGain);
+  EXPECT_EQ(test::ReasonOf(*PlanForOrtCpu(b.model, {.exclude = {.types = {"LSTM"}}}), "h_node"),
+            FloatReason::kExcluded);
+  EXPECT_EQ(test::ReasonOf(*PlanForOrtCpu(b.model, {.left_float = {{"h_node", FloatReason::kAccuracy}}}), "h_node"),
+            FloatReason::kAccuracy);
+  EXPECT_EQ(test::ReasonOf(*PlanForOrtCpu(b.model, {.compat = Compat::kOnnxRuntime}), "h_node"),
+            FloatReason::kNoKernel);
+  // Target dynamic takes a model of nothing but such nodes.
+  EXPECT_TRUE(PlanForOrtCpu(b.model, {.exclude = {.types = {"Conv"}}})->empty());
+}
+
 TEST(OrtCpuPlanner, ExcludedConvBecomesFloatRegion) {
   GraphBuilder b({1, 4, 8, 8});
   b.Conv("x", "c1");

@@ -13,7 +13,7 @@ class IntegerRegions {
  public:
   IntegerRegions(const Graph& graph, const QuantPlan& plan) : graph_(graph), plan_(plan) {
     for (const NodeDecision& decision : plan.nodes)
-      if (decision.reason == FloatReason::kNone) integer_.insert(graph.FindNode(decision.node));
+      if (decision.is_static()) integer_.insert(graph.FindNode(decision.node));
   }
 
   std::set<std::string> SmallOnes() {

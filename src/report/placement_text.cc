@@ -1,0 +1,78 @@
+#include "report/placement_text.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "eval/fusion_report.h"
+#include "quantize/plan/float_reason.h"
+
+namespace preon {
+namespace {
+
+// What stays float, grouped by reason and operator, the largest share of the work first.
+void AddFloatNodes(TextWriter& out, const std::vector<FloatNode>& nodes) {
+  struct Group {
+    int count = 0;
+    double macs_share = 0;
+    const FloatNode* first = nullptr;
+  };
+  std::map<std::pair<std::string, std::string>, Group> groups;
+  for (const FloatNode& node : nodes) {
+    Group& group = groups[{node.reason, node.op}];
+    if (group.count++ == 0) group.first = &node;
+    group.macs_share += node.macs_share;
+  }
+  std::vector<std::pair<std::pair<std::string, std::string>, Group>> sorted(groups.begin(), groups.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.second.macs_share, a.second.count) > std::pair(b.second.macs_share, b.second.count);
+  });
+  constexpr size_t kMaxGroups = 12;
+  for (size_t index = 0; index < sorted.size() && index < kMaxGroups; ++index) {
+    const auto& [key, group] = sorted[index];
+    out.Add("              %3d %-18s %s", group.count, Printable(key.second).c_str(), Printable(key.first).c_str());
+    if (!group.first->detail.empty()) out.Add(": %s", Printable(group.first->detail).c_str());
+    if (group.macs_share >= 0.0005) out.Add(" (%.1f %% of the work)", 100 * group.macs_share);
+    out.Add("\n");
+  }
+  if (sorted.size() > kMaxGroups)
+    out.Add("              and %zu more groups (all with --json)\n", sorted.size() - kMaxGroups);
+}
+
+// The runtime's operators behind the integer nodes, the most frequent first.
+void AddKernels(TextWriter& out, const std::vector<IntegerNode>& nodes) {
+  std::map<std::string, int64_t> counts;
+  for (const IntegerNode& node : nodes)
+    if (IsIntegerKernel(node.kernel)) ++counts[node.kernel];
+  if (counts.empty()) return;
+  std::vector<std::pair<std::string, int64_t>> sorted(counts.begin(), counts.end());
+  std::ranges::stable_sort(sorted, std::greater(), &std::pair<std::string, int64_t>::second);
+  std::string text;
+  for (const auto& [kernel, count] : sorted) text += StrCat(text.empty() ? "" : ", ", count, " ", kernel);
+  out.Add("  kernels     %s\n", text.c_str());
+}
+
+}  // namespace
+
+void AddQuantizedNodes(TextWriter& out, const Placement& placement) {
+  std::vector<FloatNode> left;
+  std::ranges::copy_if(placement.float_nodes, std::back_inserter(left),
+                       [](const FloatNode& node) { return node.reason != FloatReasonName(FloatReason::kNotFused); });
+  const size_t nodes = placement.integer.size() + placement.float_nodes.size();
+  out.Add("  quantizers  Q/DQ around %zu of %zu nodes, which compute in float\n", nodes - left.size(), nodes);
+  AddFloatNodes(out, left);
+}
+
+void AddPlacement(TextWriter& out, const Placement& placement, const char* kind) {
+  out.Add("  %-11s %lld of %lld %s nodes; %.1f %% of the multiply-accumulates\n", kind,
+          static_cast<long long>(placement.integer_anchors),
+          static_cast<long long>(placement.integer_anchors + placement.float_anchors),
+          placement.recurrent > 0 ? "Conv, MatMul, Gemm, LSTM, GRU and RNN" : "Conv, MatMul and Gemm",
+          100 * placement.integer_macs_share);
+  AddKernels(out, placement.integer);
+  if (placement.float_nodes.empty()) return;
+  out.Add("  float       %s:\n", CountText(static_cast<int64_t>(placement.float_nodes.size()), "node").c_str());
+  AddFloatNodes(out, placement.float_nodes);
+}
+
+}  // namespace preon

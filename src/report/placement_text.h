@@ -1,0 +1,14 @@
+// Lines of a text report about where nodes run.
+#pragma once
+
+#include "report/results.h"
+#include "report/text_writer.h"
+
+namespace preon {
+
+/// Of a target that puts quantizers around operators which then compute in float: which have them, and what has none.
+void AddQuantizedNodes(TextWriter& out, const Placement& placement);
+/// How many nodes compute in integers (the line's title is `kind`), by which kernels, and what stays float and why.
+void AddPlacement(TextWriter& out, const Placement& placement, const char* kind);
+
+}  // namespace preon
