@@ -60,6 +60,8 @@ class QuantizeStage {
                         std::vector<ImprovedCodes>& improved) const;
   Result<Comparison> CompareWithFloat(const Model& model, const std::vector<TensorSpec>& inputs, Written& written,
                                       const FloatOutputs& float_outputs) const;
+  Result<LatencyPair> MeasureAtOneThread(const Model& float_model, const Model& quantized, const Batch& batch,
+                                         double seconds) const;
   Status MeasureLatencies(const std::string& source, const Batch& batch, Written& written,
                           QuantizeResult& result) const;
   Status GiveNhwc(Written& written, const Batch& batch, const std::vector<NamedTensor>& outputs) const;
