@@ -51,7 +51,7 @@ class _QuantizeCalibrateInstrument(TypedDict, total=False):
     memory: Optional[str]
     "low: one run at a time; balanced (default); fast: a run on every thread, however much memory that needs"
     weight: Optional[str]
-    "type of weights (default int8; int4 with 4-bit activations and with --target matmul-nbits; with float or block activations the same type)"
+    "type of weights (default int8; int4 with 4-bit activations and with --target matmul-nbits; with float or block activations the same type); also int2, int3, uint2, uint3, stored in 4 bits each except with --target matmul-nbits"
     activation_scaled: Optional[bool]
     "divide float16 and bfloat16 activations by a calibrated scale first, so that they use the most precise part of the type"
     per_tensor: Optional[bool]
@@ -91,7 +91,7 @@ class _Quantize(TypedDict, total=False):
     weight_scale_type: Optional[str]
     "type of scales for weights only (default: as --scale-type)"
     weight_method: Optional[str]
-    "method for the ranges of weights: minmax, minmse (default for power-of-two scales)"
+    "method for the ranges of weights: minmax, minmse (default for power-of-two scales), hqq (only with --target matmul-nbits)"
     weight_search: Optional[Count]
     "candidates of --weight-method minmse: All (default), Percentile, HistCenter"
     format: Optional[str]

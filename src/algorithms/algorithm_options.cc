@@ -32,6 +32,11 @@ bool AlgorithmValues::Flag(std::string_view option) const {
   return text == "true" || text == "1";
 }
 
+std::string AlgorithmValues::Text(std::string_view option) const {
+  const std::string text = Of(option);
+  return set_.contains(option) ? text : text == "null" ? "" : text.substr(1, text.size() - 2);
+}
+
 int64_t AlgorithmValues::Integer(std::string_view option) const { return *ParseNumber<int64_t>(Of(option)); }
 
 double AlgorithmValues::Number(std::string_view option) const { return *ParseNumber<double>(Of(option)); }

@@ -36,6 +36,8 @@ class AlgorithmValues {
   bool Flag(std::string_view option) const;
   int64_t Integer(std::string_view option) const;
   double Number(std::string_view option) const;
+  /// Empty where nothing was set and the default is null.
+  std::string Text(std::string_view option) const;
   std::vector<std::string> TextList(std::string_view option) const;
   const Texts& set() const { return set_; }
 

@@ -78,6 +78,8 @@ void SetMetadata(Model& model, const Options& options, const Choices& choices, c
   add("target", std::string(choices.target->name()));
   if (choices.target->QuantizesActivations()) add("activation", choices.plan.activation.name());
   add("weight", choices.plan.weight.name());
+  if (choices.plan.weight.code_bits() > 0 && choices.target->QuantizesActivations())
+    add("weight_stored_as", std::string(DataTypeName(choices.plan.weight.type())));
   const Json changed = OptionsJson(options, choices);
   // Names come from the command line and may be no UTF-8.
   if (!changed.empty()) add("options", changed.dump(-1, ' ', false, Json::error_handler_t::replace));

@@ -144,7 +144,7 @@ void DescribeWeights(std::optional<int64_t> block_size, WeightMethod method, con
   result.block_size = block_size.value_or(0);
   if (!nbits.nodes.empty()) {
     result.block_size = nbits.options.block_size;
-    method = nbits.options.least_squares ? WeightMethod::kMinMse : WeightMethod::kMinMax;
+    method = nbits.options.method;
   }
   result.weight_method = WeightMethodName(method);
 }

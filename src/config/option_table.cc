@@ -125,7 +125,8 @@ constexpr OptionSpec kOptions[] = {
     {"activation", "TYPE", "type of activations (default uint8; 'help' lists them)", OptionKind::kValue,
      kPlans | kReadsRanges, SetActivation},
     {"weight", "TYPE", "type of weights (default int8; int4 with 4-bit activations and with --target matmul-nbits; "
-     "with float or block activations the same type)", OptionKind::kValue, kPlans,
+     "with float or block activations the same type); also int2, int3, uint2, uint3, stored in 4 bits each except with "
+     "--target matmul-nbits", OptionKind::kValue, kPlans,
      [](Options& o, const std::string& v) { return SetWeightType(o.types.weight, v); }},
     {"block-size", "N", "number of weights that share a scale (default: all of a channel; with --target matmul-nbits "
      "32, allowed 16 to 256)", OptionKind::kValue, kVerbQuantize,
@@ -166,7 +167,8 @@ constexpr OptionSpec kOptions[] = {
        PREON_ASSIGN_OR_RETURN(o.plan.weight_scale_type, ParseScaleType(v));
        return Status::Ok();
      }},
-    {"weight-method", "M", "method for the ranges of weights: minmax, minmse (default for power-of-two scales)",
+    {"weight-method", "M", "method for the ranges of weights: minmax, minmse (default for power-of-two scales), "
+     "hqq (only with --target matmul-nbits)",
      OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) {
        PREON_ASSIGN_OR_RETURN(o.plan.weight_rule.method, ParseWeightMethod(v));

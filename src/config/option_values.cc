@@ -66,14 +66,8 @@ Status SetType(TensorType& field, const std::string& value) {
   return Status::Ok();
 }
 
-// Two bits are for weights in blocks alone: nothing has ranges for them.
 Status SetWeightType(std::optional<TensorType>& field, const std::string& value) {
-  for (const DataType type : {DataType::kInt2, DataType::kUInt2}) {
-    if (value != DataTypeName(type)) continue;
-    field = type;
-    return Status::Ok();
-  }
-  PREON_ASSIGN_OR_RETURN(field, ParseTensorType(value));
+  PREON_ASSIGN_OR_RETURN(field, ParseWeightType(value));
   return Status::Ok();
 }
 

@@ -50,13 +50,26 @@ Result<ParamLayout> ParamLayoutOf(const Tensor& tensor, int axis, int64_t block_
   return ParamLayout::PerAxis(tensor.shape(), axis);
 }
 
+// Within what the codes in use can represent.
+Tensor Clipped(const Tensor& values, const ParamLayout& layout, std::span<const QuantParams> params,
+               const IntFormat& format) {
+  Tensor clipped = Tensor::Allocate(DataType::kFloat, values.shape());
+  layout.ForEachRun(values.floats().data(), clipped.Mutable<float>().data(),
+                    [&](const float* x, int64_t count, int64_t param, float* out) {
+                      const auto [low, high] = RepresentableRange(params[static_cast<size_t>(param)], format);
+                      for (int64_t i = 0; i < count; ++i) out[i] = std::clamp(x[i], low, high);
+                    });
+  return clipped;
+}
+
 Result<EncodedTensor> EncodeByCodec(const Tensor& values, std::vector<QuantParams> params, int axis,
                                     const IntFormat& format, int64_t block_size) {
   PREON_ASSIGN_OR_RETURN(const ParamLayout layout, ParamLayoutOf(values, axis, block_size));
   const SplitParams split(params);
   Tensor codes = Tensor::Allocate(format.type, values.shape());
+  const Tensor reached = format.bits > 0 ? Clipped(values, layout, params, format) : values;
   PREON_RETURN_IF_ERROR(
-      QuantizeTensor({format.type}, layout, split.all(), values.floats().data(), codes.MutableBytes().data()));
+      QuantizeTensor({format.type}, layout, split.all(), reached.floats().data(), codes.MutableBytes().data()));
   return EncodedTensor{std::move(codes), std::move(params), axis, block_size};
 }
 

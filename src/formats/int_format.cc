@@ -42,6 +42,10 @@ CodeInterval IntervalOf(const IntFormat& format) {
   const std::span<const IntType> types = format.floating() ? std::span<const IntType>(kFloatTypes) : kIntTypes;
   const auto row = std::ranges::find(types, format.type, &IntType::type);
   PREON_CHECK(row != types.end());
+  if (format.bits > 0) {
+    const int64_t codes = int64_t{1} << (format.reduce_range ? format.bits - 1 : format.bits);
+    return row->full.min < 0 ? CodeInterval{-codes / 2, codes / 2 - 1} : CodeInterval{0, codes - 1};
+  }
   if (format.reduce_range) return row->reduced;
   return format.symmetric ? row->symmetric : row->full;
 }

@@ -32,9 +32,11 @@ struct IntFormat {
   DataType type = DataType::kUInt8;
   bool symmetric = false;     ///< zero_point fixed to the code for 0
   bool reduce_range = false;  ///< one bit less, for CPUs whose u8·s8 products saturate
+  int bits = 0;               ///< of the codes in use, where they are fewer than the type's (int3 in int4); 0: all
 
   /// Codes used for scale computation and encoding: symmetric s8 is -127…127, symmetric u8 1…255
-  /// around 128 (the exact shift of s8), reduced s8 -64…64; reduce_range wins over symmetric. Floating: their largest
+  /// around 128 (the exact shift of s8), reduced s8 -64…64; reduce_range wins over symmetric. Fewer bits: all codes of
+  /// these, -4…3 of three. Floating: their largest
   /// value, 2 for bfloat16. Other types are a bug.
   int64_t q_min() const;
   int64_t q_max() const;

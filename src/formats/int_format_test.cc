@@ -37,6 +37,18 @@ QuantParams Params(Range range, const IntFormat& format) {
   return params.ok() ? *params : QuantParams{};
 }
 
+TEST(IntFormat, FewerBitsThanTheType) {
+  const IntFormat three{DataType::kInt4, true, false, 3}, two{DataType::kUInt4, false, false, 2};
+  EXPECT_EQ(three.q_min(), -4);
+  EXPECT_EQ(three.q_max(), 3);
+  EXPECT_EQ(two.q_min(), 0);
+  EXPECT_EQ(two.q_max(), 3);
+  EXPECT_EQ(Params({-7, 7}, three), (QuantParams{2, 0}));
+  const Tensor values = Tensor::FromFloats({2, 3}, std::vector<float>{-9, 3, 9, 0.4F, -7, 5});
+  const EncodedTensor encoded = *EncodeTensor(values, {{2, 0}, {1, 0}}, 0, three);
+  EXPECT_THAT(DecodeTensor(encoded).floats(), testing::ElementsAre(-8, 4, 6, 0, -4, 3));
+}
+
 TEST(IntFormat, CodesOfTheSpecTable) {
   struct Row {
     DataType type;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "formats/bit_packing.h"
+#include "formats/half_quadratic.h"
 #include "formats/nbits_search.h"
 
 namespace preon {
@@ -42,9 +43,23 @@ Status Check(const Tensor& weight, const NBitsOptions& options) {
     return fail("got ", options.bits, " bits, wanted 2, 4 or 8");
   if (!IsNBitsBlockSize(options.block_size))
     return fail("got a block size of ", options.block_size, ", wanted 16, 32, 64, 128 or 256");
+  if (options.method == WeightMethod::kHqq && options.symmetric)
+    return fail("method hqq has zero points, wanted an unsigned type");
   if (!std::ranges::all_of(weight.floats(), [](float value) { return std::isfinite(value); }))
     return fail("the weight holds NaN or infinity");
   return Status::Ok();
+}
+
+// The grid of a block, and its codes.
+NBitsGrid EncodeBlock(std::span<const float> values, const NBitsOptions& options, std::span<uint32_t> codes) {
+  const bool searches = options.method == WeightMethod::kMinMse;
+  const NBitsGrid grid = searches ? LeastSquaresGrid(values, options.bits, options.symmetric)
+                                  : MinMaxGrid(values, options.bits, options.symmetric);
+  for (size_t i = 0; i < values.size(); ++i) {
+    codes[i] = static_cast<uint32_t>(searches ? CodeOnGrid(values[i], grid, options.bits)
+                                              : DefaultCode(values[i], grid, options.bits));
+  }
+  return grid;
 }
 
 }  // namespace
@@ -57,12 +72,16 @@ Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& option
   NBitsWeight encoded{
       Tensor::Allocate(DataType::kUInt8, {layout.columns, layout.blocks, PackedBitsSize(layout.block, layout.bits)}),
       Tensor::Allocate(DataType::kFloat, {layout.columns * layout.blocks}), std::nullopt};
-  if (!options.symmetric)
+  const bool half_quadratic = options.method == WeightMethod::kHqq;
+  if (half_quadratic)
+    encoded.zero_points = Tensor::Allocate(DataType::kFloat, {layout.columns * layout.blocks});
+  else if (!options.symmetric)
     encoded.zero_points =
         Tensor::Allocate(DataType::kUInt8, {layout.columns * PackedBitsSize(layout.blocks, layout.bits)});
   std::byte* codes = encoded.codes.MutableBytes().data();
   std::byte* zero_points = encoded.zero_points ? encoded.zero_points->MutableBytes().data() : nullptr;
   float* scales = encoded.scales.Mutable<float>().data();
+  float* float_zeros = half_quadratic ? encoded.zero_points->Mutable<float>().data() : nullptr;
   const std::span<const float> from = weight.floats();
 
   const auto encode_column = [&](int64_t column) {
@@ -75,17 +94,22 @@ Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& option
       const auto first = static_cast<size_t>(block * layout.block);
       const std::span<const float> taken =
           std::span(values).subspan(first, std::min(static_cast<size_t>(layout.block), values.size() - first));
-      const NBitsGrid grid = options.least_squares ? LeastSquaresGrid(taken, options.bits, options.symmetric)
-                                                   : MinMaxGrid(taken, options.bits, options.symmetric);
-      scales[column * layout.blocks + block] = grid.scale;
-      column_zero_points.push_back(static_cast<uint32_t>(grid.zero_point));
-      for (size_t i = 0; i < taken.size(); ++i) {
-        column_codes[first + i] = static_cast<uint32_t>(
-            options.least_squares ? CodeOnGrid(taken[i], grid, layout.bits) : DefaultCode(taken[i], grid, layout.bits));
+      const int64_t at = column * layout.blocks + block;
+      const std::span<uint32_t> taken_codes = std::span(column_codes).subspan(first, taken.size());
+      if (half_quadratic) {
+        const FloatGrid grid = HalfQuadraticGrid(taken, layout.bits);
+        scales[at] = grid.scale;
+        float_zeros[at] = grid.zero_point;
+        for (size_t i = 0; i < taken.size(); ++i)
+          taken_codes[i] = static_cast<uint32_t>(CodeOnGrid(taken[i], grid, layout.bits));
+        continue;
       }
+      const NBitsGrid grid = EncodeBlock(taken, options, taken_codes);
+      scales[at] = grid.scale;
+      column_zero_points.push_back(static_cast<uint32_t>(grid.zero_point));
     }
     std::ranges::copy(PackBits(column_codes, layout.bits), codes + static_cast<size_t>(column) * layout.code_bytes());
-    if (zero_points == nullptr) return;
+    if (zero_points == nullptr || half_quadratic) return;
     std::ranges::copy(PackBits(column_zero_points, layout.bits),
                       zero_points + static_cast<size_t>(column) * layout.zero_point_bytes());
   };
@@ -96,6 +120,64 @@ Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& option
       encode_column(column);
   });
   return encoded;
+}
+
+Tensor UnpackNBitsCodes(const Tensor& codes, int64_t rows, int bits) {
+  const int64_t columns = codes.shape()[0];
+  const auto column_bytes = static_cast<size_t>(codes.shape()[1] * codes.shape()[2]);
+  const auto row_bytes = static_cast<size_t>(PackedBitsSize(rows, bits));  // without the zeros behind
+  Tensor values = Tensor::Allocate(DataType::kFloat, {rows, columns});
+  const std::span<float> to = values.Mutable<float>();
+  for (int64_t column = 0; column < columns; ++column) {
+    const std::vector<uint32_t> unpacked = UnpackBits(
+        codes.bytes().subspan(static_cast<size_t>(column) * column_bytes, row_bytes), static_cast<size_t>(rows), bits);
+    for (int64_t row = 0; row < rows; ++row)
+      to[static_cast<size_t>(row * columns + column)] = static_cast<float>(unpacked[static_cast<size_t>(row)]);
+  }
+  return values;
+}
+
+Tensor PackNBitsCodes(const Tensor& codes, int64_t block_size, int bits) {
+  const int64_t rows = codes.shape()[0], columns = codes.shape()[1], blocks = (rows + block_size - 1) / block_size;
+  const int64_t block_bytes = PackedBitsSize(block_size, bits);
+  Tensor packed = Tensor::Allocate(DataType::kUInt8, {columns, blocks, block_bytes});
+  const std::span<const float> from = codes.floats();
+  for (int64_t column = 0; column < columns; ++column) {
+    std::vector<uint32_t> of_column(static_cast<size_t>(blocks * block_size));
+    for (int64_t row = 0; row < rows; ++row)
+      of_column[static_cast<size_t>(row)] = static_cast<uint32_t>(from[static_cast<size_t>(row * columns + column)]);
+    std::ranges::copy(PackBits(of_column, bits), packed.MutableBytes().data() + column * blocks * block_bytes);
+  }
+  return packed;
+}
+
+std::vector<QuantParams> UnpackNBitsParams(const Tensor& scales, const Tensor* zero_points, int64_t columns, int bits) {
+  const auto blocks = static_cast<size_t>(scales.count() / columns);
+  std::vector<QuantParams> params(blocks * static_cast<size_t>(columns));
+  for (size_t column = 0; column < static_cast<size_t>(columns); ++column) {
+    std::vector<uint32_t> zeros(blocks, uint32_t{1} << (bits - 1));
+    if (zero_points != nullptr) {
+      const auto bytes = static_cast<size_t>(PackedBitsSize(static_cast<int64_t>(blocks), bits));
+      zeros = UnpackBits(zero_points->bytes().subspan(column * bytes, bytes), blocks, bits);
+    }
+    for (size_t block = 0; block < blocks; ++block) {
+      params[block * static_cast<size_t>(columns) + column] = {scales.floats()[column * blocks + block],
+                                                               static_cast<int64_t>(zeros[block])};
+    }
+  }
+  return params;
+}
+
+Tensor Transposed(const Tensor& matrix) {
+  const int64_t rows = matrix.shape()[0], columns = matrix.shape()[1];
+  Tensor result = Tensor::Allocate(DataType::kFloat, {columns, rows});
+  const std::span<const float> from = matrix.floats();
+  const std::span<float> to = result.Mutable<float>();
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < columns; ++column)
+      to[static_cast<size_t>(column * rows + row)] = from[static_cast<size_t>(row * columns + column)];
+  }
+  return result;
 }
 
 }  // namespace preon

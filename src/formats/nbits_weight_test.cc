@@ -24,14 +24,14 @@ std::vector<int> BytesOf(const Tensor& tensor) {
 
 TEST(EncodeNBits, DefaultGridsAreQuarks) {
   const Tensor weight = Tensor::FromFloats({20, 1}, kColumn);
-  const NBitsWeight symmetric = *EncodeNBits(weight, {.bits = 4, .block_size = 16, .least_squares = false});
+  const NBitsWeight symmetric = *EncodeNBits(weight, {.bits = 4, .block_size = 16, .method = WeightMethod::kMinMax});
   EXPECT_EQ(symmetric.codes.shape(), (Shape{1, 2, 8}));
   EXPECT_THAT(BytesOf(symmetric.codes), testing::ElementsAre(0x78, 0x5A, 0x0F, 0x29, 0xD7, 0xB0, 0xE8, 0x93,  //
                                                              0xB0, 0x13, 0, 0, 0, 0, 0, 0));
   EXPECT_THAT(symmetric.scales.floats(), testing::ElementsAre(-0.100000001f, -0.00374999992f));
   EXPECT_FALSE(symmetric.zero_points);
   const NBitsWeight asymmetric =
-      *EncodeNBits(weight, {.bits = 4, .block_size = 16, .symmetric = false, .least_squares = false});
+      *EncodeNBits(weight, {.bits = 4, .block_size = 16, .symmetric = false, .method = WeightMethod::kMinMax});
   EXPECT_THAT(BytesOf(asymmetric.codes), testing::ElementsAre(0x87, 0xB5, 0xF0, 0xD7, 0x39, 0x4F, 0x17, 0x6C,  //
                                                               0x0F, 0xDC, 0, 0, 0, 0, 0, 0));
   EXPECT_THAT(asymmetric.scales.floats(), testing::ElementsAre(0.100000001f, 0.00266666664f));
@@ -81,9 +81,10 @@ TEST(EncodeNBits, LeastSquaresIsNeverWorse) {
     for (const int64_t block_size : {16, 64, 256}) {
       for (const bool symmetric : {true, false}) {
         const Tensor weight = RandomWeight(300, 5, static_cast<uint32_t>(bits * block_size));
-        NBitsOptions options{.bits = bits, .block_size = block_size, .symmetric = symmetric, .least_squares = false};
+        NBitsOptions options{
+            .bits = bits, .block_size = block_size, .symmetric = symmetric, .method = WeightMethod::kMinMax};
         const double minmax = SquaredError(weight, options);
-        options.least_squares = true;
+        options.method = WeightMethod::kMinMse;
         const double best = SquaredError(weight, options);
         EXPECT_LT(best, minmax * (bits == 8 ? 1.0001 : 0.95)) << bits << ' ' << block_size << ' ' << symmetric;
       }
@@ -115,7 +116,7 @@ TEST(LeastSquaresGrid, FindsTheLeastError) {
 }
 
 TEST(EncodeNBits, DecodesToValuesWithinHalfAStep) {
-  const NBitsOptions options{.bits = 8, .block_size = 32, .symmetric = false, .least_squares = false};
+  const NBitsOptions options{.bits = 8, .block_size = 32, .symmetric = false, .method = WeightMethod::kMinMax};
   const Tensor weight = RandomWeight(70, 33, 3);
   const NBitsWeight encoded = *EncodeNBits(weight, options);
   const Tensor decoded = DecodeNBits(encoded, 70, options);
@@ -135,6 +136,35 @@ TEST(EncodeNBits, ConstantAndZeroBlocksAreExact) {
       EXPECT_LE(SquaredError(weight, {.block_size = 16, .symmetric = symmetric}), 1e-60) << value;
     }
   }
+}
+
+TEST(EncodeNBits, CodesUnpackAndPackAgain) {
+  const Tensor weight = RandomWeight(70, 5, 3);
+  for (const int bits : {2, 4, 8}) {
+    for (const bool symmetric : {false, true}) {
+      const NBitsOptions options{.bits = bits, .block_size = 16, .symmetric = symmetric};
+      const NBitsWeight encoded = *EncodeNBits(weight, options);
+      const Tensor codes = UnpackNBitsCodes(encoded.codes, 70, bits);
+      EXPECT_TRUE(std::ranges::equal(PackNBitsCodes(codes, 16, bits).bytes(), encoded.codes.bytes()));
+      const std::vector<QuantParams> params =
+          UnpackNBitsParams(encoded.scales, encoded.zero_points ? &*encoded.zero_points : nullptr, 5, bits);
+      const Tensor decoded = DecodeNBits(encoded, 70, options);
+      for (size_t i = 0; i < 350; ++i) {
+        const QuantParams& own = params[i / 5 / 16 * 5 + i % 5];
+        const double value = double{own.scale} * (double{codes.floats()[i]} - static_cast<double>(own.zero_point));
+        EXPECT_NEAR(value, double{decoded.floats()[i]}, 1e-6);
+      }
+    }
+  }
+}
+
+TEST(EncodeNBits, HalfQuadraticZeroPointsAreFloats) {
+  const Tensor weight = RandomWeight(70, 5, 3);
+  const NBitsWeight encoded =
+      *EncodeNBits(weight, {.block_size = 32, .symmetric = false, .method = WeightMethod::kHqq});
+  EXPECT_EQ(encoded.zero_points->type(), DataType::kFloat);
+  EXPECT_EQ(encoded.zero_points->shape(), (Shape{15}));
+  EXPECT_EQ(EncodeNBits(weight, {.method = WeightMethod::kHqq}).status().id(), ErrorId::kQuantizeFailed);
 }
 
 TEST(EncodeNBits, RefusesWhatTheOperatorDoesNotTake) {

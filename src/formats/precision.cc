@@ -18,7 +18,7 @@ Precision PrecisionOf(const TensorType& type) {
   }
   if (const std::optional<MiniFloat> format = MiniFloatOf(type.type()))
     return {SignificantBits(*format), Scaled::kByElement};
-  return {static_cast<int>(DataTypeBits(type.type())), Scaled::kByTensor};
+  return {type.bits(), Scaled::kByTensor};
 }
 
 }  // namespace preon

@@ -4,11 +4,13 @@
 
 #include "base/spelling.h"
 #include "base/text.h"
+#include "formats/int_format.h"
 #include "formats/number_formats.h"
 
 namespace preon {
 
 std::string TensorType::name() const {
+  if (!block_ && code_bits_ > 0) return StrCat(IntFormat{type_}.q_min() < 0 ? "int" : "uint", code_bits_);
   if (!block_) return std::string(DataTypeName(type_));
   for (const auto& format : NumberFormats().entries()) {
     if (TensorType(*format) == *this) return std::string(format->name());
@@ -32,6 +34,16 @@ Result<TensorType> ParseTensorType(std::string_view name) {
   }
   PREON_ASSIGN_OR_RETURN(const NumberFormat* format, NumberFormats().Find(member));
   return TensorType(*format);
+}
+
+Result<TensorType> ParseWeightType(std::string_view name) {
+  for (const DataType type : {DataType::kInt4, DataType::kUInt4}) {
+    for (const int bits : {2, 3}) {
+      const TensorType few = TensorType::WithFewerBits(type, bits);
+      if (ToLower(std::string(name)) == few.name()) return few;
+    }
+  }
+  return ParseTensorType(name);
 }
 
 std::vector<std::string> TensorTypeNames() {

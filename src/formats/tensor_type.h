@@ -23,8 +23,19 @@ class TensorType {
     if (format.block() != nullptr) block_ = *format.block();
   }
 
-  /// kUndefined: blocks.
+  /// Integer codes of fewer bits than `type` has, of which there is no ONNX type that runtimes take: int3 in int4.
+  static TensorType WithFewerBits(DataType type, int bits) {
+    TensorType fewer(type);
+    fewer.code_bits_ = bits;
+    return fewer;
+  }
+
+  /// kUndefined: blocks. What codes are stored as.
   DataType type() const { return type_; }
+  /// Of the codes, where they are fewer than the type's; 0: all.
+  int code_bits() const { return code_bits_; }
+  /// Of one code.
+  int bits() const { return code_bits_ > 0 ? code_bits_ : DataTypeBits(type_); }
   const BlockSpec* block() const { return block_ ? &*block_ : nullptr; }
   /// The registry's.
   std::string name() const;
@@ -32,6 +43,7 @@ class TensorType {
 
  private:
   DataType type_;
+  int code_bits_ = 0;
   std::optional<BlockSpec> block_;
 };
 
@@ -45,7 +57,9 @@ bool HasScale(const TensorType& type, bool scaled);
 /// A name or alias of the registry of number formats, also as "QuantType.QInt8", "ExtendedQuantType.QBFloat16"….
 /// Errors: kUnknownOption with the nearest name.
 Result<TensorType> ParseTensorType(std::string_view name);
-/// The names it takes, in the order of help.
+/// Those, and integers of 2 and 3 bits, for weights alone: nothing is computed in them.
+Result<TensorType> ParseWeightType(std::string_view name);
+/// The names that ParseTensorType takes, in the order of help.
 std::vector<std::string> TensorTypeNames();
 
 }  // namespace preon

@@ -22,6 +22,13 @@ TEST(TensorType, OursAndQuarksSpellings) {
 TEST(TensorType, EveryFormatOfTheRegistryHasItsName) {
   for (const std::string& name : TensorTypeNames()) EXPECT_EQ(ParseTensorType(name)->name(), name);
   EXPECT_EQ(TensorTypeNames().size(), NumberFormats().entries().size());
+  for (const char* name : {"int2", "int3", "uint2", "uint3"}) {
+    EXPECT_FALSE(ParseTensorType(name).ok()) << name;
+    EXPECT_EQ(ParseWeightType(name)->name(), name);
+  }
+  EXPECT_EQ(ParseWeightType("int3")->type(), DataType::kInt4);
+  EXPECT_EQ(ParseWeightType("int3")->bits(), 3);
+  EXPECT_EQ(*ParseWeightType("int8"), DataType::kInt8);
   EXPECT_EQ(ParseTensorType("mx9")->block()->block_size, 16);
   EXPECT_EQ(ParseTensorType("mx9")->type(), DataType::kUndefined);
 }

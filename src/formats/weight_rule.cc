@@ -27,7 +27,8 @@ struct Names {
   }
 };
 
-constexpr Names<WeightMethod, 2> kMethods = {{{WeightMethod::kMinMax, "minmax"}, {WeightMethod::kMinMse, "minmse"}}};
+constexpr Names<WeightMethod, 3> kMethods = {
+    {{WeightMethod::kMinMax, "minmax"}, {WeightMethod::kMinMse, "minmse"}, {WeightMethod::kHqq, "hqq"}}};
 constexpr Names<WeightSearch, 3> kSearches = {{{WeightSearch::kAll, "All"},
                                                {WeightSearch::kPercentile, "Percentile"},
                                                {WeightSearch::kHistCenter, "HistCenter"}}};

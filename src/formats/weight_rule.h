@@ -14,6 +14,7 @@ namespace preon {
 enum class WeightMethod : uint8_t {
   kMinMax,  ///< the values' own extremes
   kMinMse,  ///< the candidate with the smallest mean square error over the values
+  kHqq,     ///< half-quadratic: zero points that need not be integers; of MatMulNBits alone (formats/half_quadratic.h)
 };
 
 /// What kMinMse tries for scales that are no powers of two: the extremes, and

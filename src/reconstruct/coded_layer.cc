@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "formats/int_format.h"
+#include "formats/nbits_weight.h"
+#include "formats/quark_operators.h"
 
 namespace preon {
 namespace {
@@ -54,6 +56,28 @@ size_t InputsPerParam(const CodedLayer& layer) {
   return is_matrix && weight.block_size > 0 && !along_outputs ? static_cast<size_t>(weight.block_size) : 1;
 }
 
+// As a matrix [K, N], whose blocks run along K.
+std::optional<CodedLayer> NBitsLayerOf(const Graph& graph, const Node& node) {
+  const Tensor* scales = graph.Initializer(node.input(2));
+  const Tensor* zero_points = graph.Initializer(node.input(3));
+  const int64_t rows = node.Int("K", 0), columns = node.Int("N", 0), block_size = node.Int("block_size", 0);
+  const auto bits = static_cast<int>(node.Int("bits", 4));
+  const bool integers = node.input(3).empty() || (zero_points != nullptr && zero_points->type() == DataType::kUInt8);
+  if (scales == nullptr || scales->type() != DataType::kFloat || !integers || graph.UseCount(node.input(1)) != 1)
+    return std::nullopt;
+  const auto inputs = static_cast<size_t>(rows), outputs = static_cast<size_t>(columns);
+  return CodedLayer{.node = &node,
+                    .form = {.inputs = inputs, .outputs = outputs, .output_major = false, .weight = {rows, columns}},
+                    .weight = {.codes = node.input(1),
+                               .values = UnpackNBitsCodes(*graph.Initializer(node.input(1)), rows, bits),
+                               .params = UnpackNBitsParams(*scales, zero_points, columns, bits),
+                               .axis = 0,
+                               .block_size = block_size,
+                               .packed_bits = bits}};
+}
+
+size_t BiasInput(const Node& node) { return IsNBits(node) ? 5 : 2; }
+
 }  // namespace
 
 std::optional<LayerForm> FormOfLayer(const Node& node, const Shape& weight) {
@@ -75,7 +99,10 @@ std::optional<LayerForm> FormOfLayer(const Node& node, const Shape& weight) {
                    .weight = weight};
 }
 
+bool IsNBits(const Node& node) { return node.op_type == "MatMulNBits" && node.domain == kContribDomain; }
+
 bool HasCodes(const Graph& graph, const Node& node) {
+  if (IsNBits(node)) return graph.Initializer(node.input(1)) != nullptr;
   if (!node.Is("Conv") && !node.Is("Gemm") && !node.Is("MatMul")) return false;
   const Node* dequantizer = Dequantizer(graph, node.input(1));
   const Tensor* codes = dequantizer == nullptr ? nullptr : graph.Initializer(dequantizer->input(0));
@@ -84,6 +111,7 @@ bool HasCodes(const Graph& graph, const Node& node) {
 
 std::optional<CodedLayer> CodedLayerOf(const Graph& graph, const Node& node) {
   if (!HasCodes(graph, node)) return std::nullopt;
+  if (IsNBits(node)) return NBitsLayerOf(graph, node);
   const Node* dequantizer = Dequantizer(graph, node.input(1));
   const Tensor* codes = graph.Initializer(dequantizer->input(0));
   const std::optional<LayerForm> form = FormOfLayer(node, codes->shape());
@@ -102,13 +130,20 @@ std::optional<CodedLayer> CodedLayerOf(const Graph& graph, const Node& node) {
 // The codes that the writer has used tell which there are: all of the type, without the lowest, or seven bits.
 CodeGrids GridsOf(const CodedLayer& layer, size_t group) {
   const std::span<const float> codes = layer.weight.values.floats();
-  const auto [least, most] = std::ranges::minmax(codes);
+  auto [least, most] = std::ranges::minmax(codes);
+  if (const int bits = layer.weight.packed_bits; bits > 0) {
+    least = 0;
+    most = static_cast<float>((1 << bits) - 1);
+  }
   CodeGrids grids{.inputs_per_grid = InputsPerParam(layer), .outputs = layer.form.outputs};
   for (size_t i = 0; i < layer.form.inputs; i += grids.inputs_per_grid) {
     for (size_t j = 0; j < layer.form.outputs; ++j) {
       const QuantParams& params = layer.weight.params[ParamOf(layer.weight, layer.form.IndexOf(group, i, j))];
       const auto zero = static_cast<float>(params.zero_point);
-      grids.grids.push_back({.scale = params.scale, .least = least - zero, .most = most - zero});
+      // A block of zeros has scale 0.
+      const bool fixed = params.scale == 0;
+      grids.grids.push_back(
+          {.scale = fixed ? 1 : params.scale, .least = fixed ? 0 : least - zero, .most = fixed ? 0 : most - zero});
     }
   }
   return grids;
@@ -144,6 +179,11 @@ void WriteCodes(Graph& graph, const CodedLayer& layer, const std::vector<Matrix>
       }
     }
   }
+  if (layer.weight.packed_bits > 0) {
+    const Tensor all = Tensor::FromFloats(layer.form.weight, values);
+    return graph.SetInitializer(layer.weight.codes,
+                                PackNBitsCodes(all, layer.weight.block_size, layer.weight.packed_bits));
+  }
   const Tensor& old = *graph.Initializer(layer.weight.codes);
   Result<EncodedTensor> encoded =
       EncodeTensor(Tensor::FromFloats(old.shape(), values), {QuantParams()}, -1, {.type = old.type()});
@@ -152,7 +192,7 @@ void WriteCodes(Graph& graph, const CodedLayer& layer, const std::vector<Matrix>
 }
 
 bool HasBias(const Graph& graph, const Node& node, size_t outputs) {
-  const std::string& bias = node.input(2);
+  const std::string& bias = node.input(BiasInput(node));
   if (bias.empty() || node.Float("beta", 1) != 1) return false;
   const Node* dequantizer = Dequantizer(graph, bias);
   const std::string& constant = dequantizer == nullptr ? bias : dequantizer->input(0);
@@ -164,8 +204,9 @@ bool HasBias(const Graph& graph, const Node& node, size_t outputs) {
 }
 
 void SetBias(Graph& graph, const Node& node, const std::vector<double>& bias) {
-  const Node* dequantizer = Dequantizer(graph, node.input(2));
-  const std::string constant = dequantizer == nullptr ? node.input(2) : dequantizer->input(0);
+  const std::string& own = node.input(BiasInput(node));
+  const Node* dequantizer = Dequantizer(graph, own);
+  const std::string constant = dequantizer == nullptr ? own : dequantizer->input(0);
   const Shape shape = graph.Initializer(constant)->shape();
   if (dequantizer == nullptr) {
     const std::vector<float> values(bias.begin(), bias.end());

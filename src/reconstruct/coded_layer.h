@@ -1,4 +1,4 @@
-// CodedLayer: a Conv, Gemm or MatMul of a Q/DQ model whose weight is codes.
+// CodedLayer: a Conv, Gemm, MatMul or MatMulNBits of a quantized model whose weight is codes.
 #pragma once
 
 #include <optional>
@@ -34,6 +34,7 @@ struct CodedWeight {
   std::vector<QuantParams> params;
   int axis = -1;
   int64_t block_size = 0;
+  int packed_bits = 0;  ///< of MatMulNBits; 0: codes of a DequantizeLinear
 };
 
 struct CodedLayer {
@@ -42,9 +43,10 @@ struct CodedLayer {
   CodedWeight weight;
 };
 
-/// Is it a Conv, Gemm or MatMul whose input 1 a DequantizeLinear makes of constant codes?
+/// Is it a MatMulNBits, or a Conv, Gemm or MatMul whose input 1 a DequantizeLinear makes of constant codes?
+bool IsNBits(const Node& node);
 bool HasCodes(const Graph& graph, const Node& node);
-/// Nullopt where HasCodes is false, FormOfLayer knows no form, or others share the codes.
+/// Nullopt where HasCodes is false, FormOfLayer knows no form, others share the codes, or zero points are no integers.
 std::optional<CodedLayer> CodedLayerOf(const Graph& graph, const Node& node);
 
 /// The grids of one group.

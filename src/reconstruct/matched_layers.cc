@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "formats/nbits_weight.h"
+
 namespace preon {
 namespace {
 
@@ -25,7 +27,8 @@ std::optional<Tensor> Widened(const Tensor& weight, const Shape& shape) {
 std::optional<FloatLayer> FloatLayerOf(const Graph& reference, const Node& node, const CodedLayer& coded) {
   const Tensor* weight = reference.Initializer(node.input(1));
   if (weight == nullptr || weight->type() != DataType::kFloat) return std::nullopt;
-  std::optional<Tensor> widened = Widened(*weight, coded.weight.values.shape());
+  const bool turned = coded.weight.packed_bits > 0 && node.Is("Gemm") && node.Int("transB", 0) != 0;
+  std::optional<Tensor> widened = Widened(turned ? Transposed(*weight) : *weight, coded.weight.values.shape());
   if (!widened) return std::nullopt;
   FloatLayer layer{.weight = *std::move(widened), .bias = std::vector<float>(coded.form.groups * coded.form.outputs)};
   if (node.input(2).empty()) return layer;
@@ -81,11 +84,14 @@ std::vector<MatchedLayer> MatchLayers(const Graph& quantized, const FloatReferen
   for (const auto& node : quantized.nodes()) {
     if (!HasCodes(quantized, *node)) continue;
     std::optional<CodedLayer> coded = CodedLayerOf(quantized, *node);
-    const Node* float_node = graph.FindNode(node->name);
-    const bool same = coded && float_node != nullptr && float_node->op_type == node->op_type;
+    // Those of MatMulNBits have other names, but the same outputs.
+    const Node* float_node = IsNBits(*node) ? graph.Producer(node->output()) : graph.FindNode(node->name);
+    const bool fits = float_node != nullptr && (IsNBits(*node) ? float_node->Is("MatMul") || float_node->Is("Gemm")
+                                                               : float_node->op_type == node->op_type);
+    const bool same = coded && fits;
     std::optional<FloatLayer> in_float = same ? FloatLayerOf(graph, *float_node, *coded) : std::nullopt;
     if (in_float)
-      layers.push_back({std::move(*coded), std::move(*in_float), float_node, {}});
+      layers.push_back({node->name, std::move(*coded), std::move(*in_float), float_node, {}});
     else
       left_out.push_back(node->name);
   }

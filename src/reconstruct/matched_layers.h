@@ -9,20 +9,21 @@
 
 namespace preon {
 
-/// The float model that a quantized one was written from; nodes have the same names.
+/// The float model that a quantized one was written from; nodes have the same names, or outputs (MatMulNBits).
 struct FloatReference {
   const Model& model;
   std::vector<DividedChannels> divided;  ///< channels that the quantized model has divided, with the weights around
 };
 
 struct MatchedLayer {
+  std::string name;  ///< of the quantized node
   CodedLayer coded;
   FloatLayer in_float;
   const Node* float_node = nullptr;
   LayerTargets targets;
 };
 
-/// Conv, Gemm and MatMul with codes that `reference` has under the same name, in the graph's order.
+/// Layers with codes that `reference` has, too, in the graph's order.
 /// @param left_out  gets the names of the others that have codes
 std::vector<MatchedLayer> MatchLayers(const Graph& quantized, const FloatReference& reference,
                                       std::vector<std::string>& left_out);

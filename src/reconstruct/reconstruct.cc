@@ -59,7 +59,7 @@ class Reconstructor {
   // If the outputs bear the solution, the model gets it.
   Result<bool> Take(const MatchedLayer& layer, const LayerSolution& solution, const LiveRuns& live) {
     Model changed = quantized_;
-    const Node& node = *changed.graph.FindNode(layer.float_node->name);
+    const Node& node = *changed.graph.FindNode(layer.name);
     WriteCodes(changed.graph, layer.coded, solution.codes);
     if (rule_.updates_bias && HasBias(changed.graph, node, solution.bias.size()))
       SetBias(changed.graph, node, solution.bias);
@@ -100,7 +100,7 @@ Result<Reconstruction> Reconstruct(Model& quantized, const FloatReference& refer
     context.Report(progress);
     PREON_RETURN_IF_ERROR(context.CheckCancelled());
     const Model& read = scope.parallel ? first : quantized;
-    layer.coded.node = read.graph.FindNode(layer.float_node->name);  // a layer before may have made the graph anew
+    layer.coded.node = read.graph.FindNode(layer.name);  // a layer before may have made the graph anew
     PREON_RETURN_IF_ERROR(live.GoOn(read, AliveBefore(read.graph, *layer.coded.node), scope.memory_bytes));
     PREON_ASSIGN_OR_RETURN(const LayerData data,
                            CollectLayer(read, layer.coded, layer.in_float, layer.targets, live, context));

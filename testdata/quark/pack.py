@@ -65,6 +65,25 @@ def numbers(runs):
             np.savez_compressed(HERE / path.relative_to(runs), **arrays)
 
 
+def algorithms(runs):
+    """Weights in blocks and rotations: small models, what became of their constants, how near the outputs came."""
+    kept = ("params", "config", "random", "init", "sqnr_db", "error", "run_error")
+    for name in ("matmul_nbits", "quarot"):
+        stored = json.loads((runs / f"algorithms/{name}.json").read_text())
+        write(f"algorithms/{name}.json.xz", {case: {key: entry[key] for key in kept if key in entry}
+                                             for case, entry in stored.items() if case != "dims" and "same_as" not in entry})
+    samples = {}
+    (HERE / "algorithms/models").mkdir(exist_ok=True)
+    for path in sorted((runs / "algorithms/models").glob("*.onnx")):
+        if not path.stem.startswith(("nbits_", "rot_")):
+            continue
+        (HERE / "algorithms/models" / path.name).write_bytes(path.read_bytes())
+        with np.load(runs / f"algorithms/inputs/{path.stem}.npz") as arrays:
+            samples.update({f"{path.stem}/{key}": arrays[key] for key in arrays})
+    np.savez_compressed(HERE / "algorithms/inputs.npz", **samples)
+
+
 if __name__ == "__main__":
+    algorithms(pathlib.Path(sys.argv[1]))
     graphs(pathlib.Path(sys.argv[1]))
     numbers(pathlib.Path(sys.argv[1]))

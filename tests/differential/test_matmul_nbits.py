@@ -48,7 +48,9 @@ def unpacked(codes, bits):
 def decoded(codes, scales, zero_points, bits, rows):
     columns, blocks, _ = codes.shape
     values = unpacked(codes, bits).astype(np.float64)
-    if zero_points is None:
+    if zero_points is not None and zero_points.dtype == np.float32:
+        zeros = zero_points.reshape(columns, blocks).astype(np.float64)
+    elif zero_points is None:
         zeros = np.full((columns, blocks), 1 << bits - 1)
     else:
         zeros = unpacked(zero_points.reshape(columns, -1), bits)[:, :blocks]
@@ -96,6 +98,73 @@ def test_against_the_runtimes_quantizer(preon, name, weight, block):
         assert best[0].nbytes >= 3.5 * sum(part.nbytes for part in best[1:4] if part is not None)
 
 
+def quantized_by_extremes(matrix, bits, block):
+    """ONNX Runtime's DEFAULT with zero points, which it has for 4 and 8 bits, in its own words."""
+    padded = np.pad(matrix.astype(np.float64), ((0, -len(matrix) % block), (0, 0))).reshape(-1, block, matrix.shape[1])
+    low, high = np.minimum(padded.min(1, keepdims=True), 0), np.maximum(padded.max(1, keepdims=True), 0)
+    scale = (high - low) / (2 ** bits - 1)
+    zero = np.floor(-low / scale + 0.5)
+    codes = np.clip(np.floor(padded / scale + zero + 0.5), 0, 2 ** bits - 1)
+    return ((codes - zero) * scale).reshape(-1, matrix.shape[1])[:len(matrix)]
+
+
+@pytest.mark.parametrize("name, bits, block", [("chargpt_shakespeare", 4, 32), ("sst2_transformer", 4, 128), ("sst2_transformer", 2, 32)])
+def test_half_quadratic_grids_are_no_worse_than_the_runtimes(preon, name, bits, block):
+    path = model_path(name)
+    found = list(matrices(onnx.load(path), quantize(preon, path, "--weight", f"uint{bits}", "--block-size", block, "--weight-method", "hqq")[0]))
+    assert len(found) > 5
+    sums = np.zeros(2)
+    for float_matrix, *packed, _, _ in found:
+        matrix = float_matrix.astype(np.float64)
+        size = packed[0].shape[2] * 8 // bits
+        extremes = quantized_by_extremes(float_matrix, bits, size)
+        errors = [np.square(each - matrix).sum() for each in (decoded(*packed, bits, len(matrix)), extremes)]
+        assert errors[0] <= errors[1] * 1.0001
+        sums += errors
+    assert sums[0] < 0.97 * sums[1]
+
+
+@pytest.mark.parametrize("options, least_gain_db", [(["--weight", "int4", "--algorithm", "gptq"], 4), (["--weight", "uint4", "--algorithm", "adaquant"], 5),
+                                                    (["--weight", "int2", "--algorithm", "gptq:descent=true"], 3)])
+def test_codes_that_make_up_for_each_other(preon, options, least_gain_db):
+    """On texts that nothing was fitted to; the operator itself computes."""
+    path = model_path("chargpt_shakespeare")
+    text = np.frombuffer((DATA / "text/tinyshakespeare.txt").read_bytes(), np.uint8)
+    letters = json.loads((DATA / "text/charset.json").read_text())
+    index = np.zeros(256, np.int64)
+    index[[ord(letter) for letter in letters]] = np.arange(len(letters))
+    windows = index[text[:128 * 4000]].reshape(-1, 128)
+    np.savez(preon.folder / "calib.npz", tokens=windows[:3000:100])
+    unseen = {"tokens": windows[3000::50]}
+    wanted = ort.InferenceSession(path).run(None, unseen)[0].astype(np.float64)
+
+    def sqnr_db(*more):
+        told = quantize(preon, path, *more)[1]
+        got = ort.InferenceSession(preon.folder / "nbits.onnx").run(None, unseen)[0]
+        return 10 * np.log10(np.square(wanted).sum() / np.square(wanted - got).sum()), told
+
+    nearest, _ = sqnr_db(*options[:2])
+    better, told = sqnr_db(*options, "--data", "calib.npz")
+    assert better > nearest + least_gain_db
+    assert told["improved"][0]["layers_changed"] > 15 and not told["warnings"]
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_a_gemm_keeps_its_bias_in_the_operator(preon, transposed):
+    model, _ = gemm_model(transposed)
+    onnx.save(model, preon.folder / "gemm.onnx")
+    rng = np.random.default_rng(3)
+    mix = rng.normal(size=(70, 70)) / 8
+    np.savez(preon.folder / "calib.npz", x=(rng.normal(size=(400, 70)) @ mix + 1).astype(np.float32))
+    x = (rng.normal(size=(100, 70)) @ mix + 1).astype(np.float32)
+    wanted = ort.InferenceSession(model.SerializeToString()).run(None, {"x": x})[0]
+    errors = []
+    for more in ([], ["--data", "calib.npz", "--batch", "8", "--algorithm", "gptq:target-op-type=Gemm"]):
+        quantize(preon, "gemm.onnx", "--weight", "int4", *more)
+        errors.append(np.square(ort.InferenceSession(preon.folder / "nbits.onnx").run(None, {"x": x})[0] - wanted).sum())
+    assert errors[1] < 0.6 * errors[0]
+
+
 def gemm_model(transposed):
     rng = np.random.default_rng(4)
     weight = rng.normal(size=(70, 24)).astype(np.float32)
@@ -108,11 +177,12 @@ def gemm_model(transposed):
 
 
 @pytest.mark.parametrize("transposed", [False, True])
-@pytest.mark.parametrize("weight", ["int2", "uint2", "int4", "uint4", "int8", "uint8"])
-def test_the_operator_computes_with_the_decoded_weight(preon, transposed, weight):
+@pytest.mark.parametrize("weight, more", [("int2", []), ("uint2", []), ("int4", []), ("uint4", []), ("int8", []), ("uint8", []),
+                                          ("uint4", ["--weight-method", "hqq"]), ("uint2", ["--weight-method", "hqq"])])
+def test_the_operator_computes_with_the_decoded_weight(preon, transposed, weight, more):
     model, bias = gemm_model(transposed)
     onnx.save(model, preon.folder / "gemm.onnx")
-    quantized, result = quantize(preon, "gemm.onnx", "--weight", weight, "--accuracy-level", "1")
+    quantized, result = quantize(preon, "gemm.onnx", "--weight", weight, "--accuracy-level", "1", *more)
     assert (result["weight"], result["activation"], result["block_size"]) == (weight, "float", 32)
     (_, *packed, bits, _), = matrices(model, quantized)
     x = np.random.default_rng(1).normal(size=(5, 70)).astype(np.float32)
@@ -136,6 +206,10 @@ def test_the_same_bytes_on_any_number_of_threads(preon):
     (["--method", "minmax"], 1004, "--method"),
     (["--activation", "uint8", "--symmetric"], 1004, "--symmetric"),
     (["--weight", "int16"], 1007, "int16"),
+    (["--weight", "int3"], 1007, "int3"),
+    (["--weight", "uint8", "--weight-method", "hqq"], 1007, "uint4 or uint2"),
+    (["--weight", "int4", "--weight-method", "hqq"], 1004, "wanted --weight uint4"),
+    (["--algorithm", "gptq"], 1003, "needs --data"),
     (["--accuracy-level", "5"], 1002, "0 to 4"),
     (["--exclude", "gemm"], 2010, "")])
 def test_what_does_not_go_with_it(preon, options, number, says):
@@ -153,7 +227,7 @@ def test_by_quarks_keys(preon):
         done = preon("quantize", "gemm.onnx", "-o", "keys.onnx", "--quiet", *[word for key in keys for word in ("--option", key)])
         assert done.returncode == 0, done.stderr
         assert (preon.folder / "keys.onnx").read_bytes() == wanted
-    for params, number in [({"Algorithm": "GPTQ"}, 1007), ({"GroupSize": 48}, 1002), ({"Bitz": 4}, 1001), ([], 1002)]:
+    for params, number in [({"Algorithm": "GPTQ"}, 1003), ({"GroupSize": 48}, 1002), ({"Bitz": 4}, 1001), ([], 1002)]:
         preon.fails(2, number, "quantize", "gemm.onnx", "-o", "o.onnx", "--option", "UseMatMulNBits=true", "--option",
                     "MatMulNBitsParams=" + json.dumps(params))
 
@@ -199,10 +273,11 @@ def test_there_is_nothing_to_collect(preon, verb):
     preon.fails(2, 1004, verb, "gemm.onnx", "-o", "o.out", "--data", "random:2", "--target", "matmul-nbits", says="nothing to collect")
 
 
-def test_two_bits_are_for_blocks_alone(preon):
+def test_integer_kernels_take_neither_two_bits_nor_half_quadratic_grids(preon):
     onnx.save(gemm_model(False)[0], preon.folder / "gemm.onnx")
+    preon.fails(2, 1007, "quantize", "gemm.onnx", "-o", "o.onnx", "--data", "random:2", "--weight", "int2", "--target", "ort-cpu")
     for target in ("ort-cpu", "quark"):
-        preon.fails(2, 1007, "quantize", "gemm.onnx", "-o", "o.onnx", "--data", "random:2", "--weight", "int2", "--target", target)
+        preon.fails(2, 1004, "quantize", "gemm.onnx", "-o", "o.onnx", "--data", "random:2", "--weight-method", "hqq", "--target", target, says="hqq")
 
 
 def test_integer_kernels_have_no_blocks(preon):

@@ -58,7 +58,8 @@ AS_OPTIONS = {
 PASSES = {"ConvertBNToConv": ("convert_batch_norm", "Conv"), "ConvertReduceMeanToGlobalAvgPool": ("convert_reduce_mean", "GlobalAveragePool"),
           "ConvertSplitToSlice": ("convert_split", "Slice"), "SplitLargeKernelPool": ("split_large_pool", "AveragePool")}
 # By tests of their own; CLEBalanceMethod has one value alone.
-ELSEWHERE = {"GPTQParams", "FastFinetune", "CLEBalanceMethod", "SmoothAlpha",   # src/algorithms/smooth_quant_test.cc
+ELSEWHERE = {"UseGPTQ", "RConfigPath", "RMatrixDim", "UseRandomHad",  # tests/differential/test_algorithm_goldens.py
+             "GPTQParams", "FastFinetune", "CLEBalanceMethod", "SmoothAlpha",   # src/algorithms/smooth_quant_test.cc
              "ConvertFP16ToFP32", "QuantizeFP16",                                     # tests/differential/test_float16.py
              "FuseGelu", "FuseLayerNorm", "FuseInstanceNorm", "FuseL2Norm", "FoldBatchNorm", "OptimizeModel", "SimplifyModel",   # test_switched_off_passes
              "SkipPreprocess",

@@ -17,7 +17,10 @@ RUNS = {"XINT8_QCONFIG", "A8W8_QCONFIG", "A16W8_QCONFIG", "BF16_QCONFIG", "BFP16
         "S16S8_ASWS", "A8W8", "A16W8", "U16S8_AAWS", "FP16", "BF16", "BFP16", "MX4", "MX6", "MX9", "MXINT8", "MXFP8E5M2", "MXFP8E4M3",
         "MXFP6E3M2", "MXFP6E2M3", "MXFP4E2M1", "BF16_BFP16", "BF16_MXINT8", "MX9_INT8", "INT8_CNN_DEFAULT", "INT16_CNN_DEFAULT",
         "INT8_TRANSFORMER_DEFAULT", "INT16_TRANSFORMER_DEFAULT",
-        "MATMUL_NBITS", "UINT8_DYNAMIC_QUANT", "VINT8", "VINT8_QCONFIG"}
+        "MATMUL_NBITS", "UINT8_DYNAMIC_QUANT", "VINT8", "VINT8_QCONFIG", "XINT8_ADAROUND_QCONFIG", "XINT8_ADAQUANT_QCONFIG",
+        "A8W8_ADAROUND_QCONFIG", "A8W8_ADAQUANT_QCONFIG", "A16W8_ADAROUND_QCONFIG", "A16W8_ADAQUANT_QCONFIG",
+        *(f"{name}_{form}" for name in ("S8S8_AAWS", "U8S8_AAWS", "S16S8_ASWS", "A8W8", "A16W8", "U16S8_AAWS") for form in ("ADAROUND", "ADAQUANT")),
+        *(f"INT{bits}_{kind}_ACCURATE" for bits in (8, 16) for kind in ("CNN", "TRANSFORMER"))}
 #: What a message must name: an option, a field or an algorithm.
 NAMES_IT = re.compile(r"\[E1007\] .*\b(\w+=\w+|[A-Z]\w+: got|use_\w+|include_\w+|enable_\w+|algo_config: '\w+'|--[\w-]+)")
 

@@ -22,14 +22,14 @@ def missing(preon):
 
 def test_every_flag_may_be_off(tmp_path, model, reader, samples, missing):
     flags = [key["name"] for key in missing if key["type"] == "true or false"]
-    assert len(flags) > 16 and {"SimulateDPU", "AdjustShiftCut", "UseGPTQ", "CryptoMode"} <= set(flags)
+    assert len(flags) > 16 and {"SimulateDPU", "AdjustShiftCut", "CryptoMode"} <= set(flags)
     result = run(tmp_path, model, reader, samples, extra_options=dict.fromkeys(flags, False))
     assert (tmp_path / "o.onnx").exists() and not any(flag in warning for flag in flags for warning in result.warnings)
 
 
 def test_every_parameter_may_be_at_its_default(tmp_path, model, reader, samples, missing):
     parameters = {key["name"]: key["default"] for key in missing if key["type"] != "true or false"}
-    assert {"RMatrixDim": 4096, "RConfigPath": None}.items() <= parameters.items()
+    assert {"AutoMixprecision": None, "NodesWithMixedPrecision": []}.items() <= parameters.items()
     run(tmp_path, model, reader, samples, extra_options=parameters)
 
 
@@ -37,7 +37,7 @@ def test_a_flag_of_a_table_may_be_off(tmp_path, model, reader, samples):
     run(tmp_path, model, reader, samples, extra_options={"GPTQParams": {}, "FastFinetune": None})
 
 
-@pytest.mark.parametrize("key, value", [("SimulateDPU", True), ("UseGPTQ", True), ("CryptoMode", 1)])
+@pytest.mark.parametrize("key, value", [("SimulateDPU", True), ("CryptoMode", 1)])
 def test_what_is_asked_for_is_still_told(tmp_path, model, reader, samples, key, value):
     with pytest.raises(ConfigError, match=rf"\[E1007\].*{key}: got"):
         run(tmp_path, model, reader, samples, extra_options={key: value})

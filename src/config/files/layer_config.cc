@@ -62,7 +62,7 @@ Result<TensorConfig> ParseSpec(const Json& json, std::optional<int64_t> block_si
                  "quant_granularity: Group needs a block_size, or extra_options {\"WeightBlockSize\": N}");
   if (groups) spec.block_size = own.is_null() ? *block_size : own.get<int64_t>();
   PREON_ASSIGN_OR_RETURN(const std::string type, Member(json, "data_type"));
-  Result<TensorType> parsed_type = ParseTensorType(type);
+  Result<TensorType> parsed_type = ParseWeightType(type);
   if (!parsed_type.ok()) return std::move(parsed_type).status().WithContext("data_type");
   spec.type = *parsed_type;
   return spec;
@@ -102,6 +102,8 @@ Result<std::map<std::string, TensorConfig>> ParseLayer(const Json& json, std::op
 
 Status CheckRole(const TensorConfig& spec, std::string_view role) {
   const bool constant = role == "weight" || role == "bias";
+  if (spec.type.code_bits() > 0 && role != "weight")
+    return Error(ErrorId::kBadConfig, role, ": data_type: got ", spec.type.name(), ", which only weights can have");
   if (!constant && spec.granularity != SpecGranularity::kTensor)
     return Error(ErrorId::kBadConfig, role, ": quant_granularity: activations have one scale, wanted Tensor");
   const Status exists = spec.is_integer()

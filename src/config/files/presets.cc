@@ -12,11 +12,9 @@ namespace {
 
 // What Quark's other presets of the older family need that this version lacks, by a part of the name.
 constexpr auto kLater = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"ADAROUND", "the algorithm adaround, which trains weights"},
-    {"ADAQUANT", "the algorithm adaquant, which trains weights"},
-    {"ACCURATE", "the algorithm adaround, which trains weights"},
     {"MIXED", "the algorithm auto_mixprecision, which gives layers types of their own"},
     {"XINT8", "Quark's changes for NPUs (limits of shifts, operators of the DPU)"},
+    {"ADAQUANT", "the algorithm adaquant for types that are no integers"},
 });
 
 // Quark's newer family: its configurations in full.
@@ -102,10 +100,39 @@ std::vector<std::pair<std::string_view, std::string_view>> OfTransformers(std::s
           {"option", "CalibMovingAverage=true"}};
 }
 
+// Those whose weights are integers come in two more forms, with 1000 samples at most.
+void AddFinetuned(std::vector<ConfigPreset>& presets) {
+  constexpr auto kFinetuned =
+      std::to_array<std::string_view>({"S8S8_AAWS", "U8S8_AAWS", "S16S8_ASWS", "A8W8", "A16W8", "U16S8_AAWS"});
+  constexpr std::pair<const char*, const char*> kForms[] = {{"_ADAROUND", "adaround:data-size=1000"},
+                                                            {"_ADAQUANT", "adaquant:data-size=1000"}};
+  const size_t plain = presets.size();
+  for (size_t index = 0; index < plain; ++index) {
+    if (std::ranges::find(kFinetuned, presets[index].name) == kFinetuned.end()) continue;
+    for (const auto& [ending, algorithm] : kForms) {
+      ConfigPreset more = presets[index];
+      more.name += ending;
+      more.summary += StrCat(", then ", std::string_view(algorithm).substr(0, 8));
+      more.values.emplace_back("algorithm", algorithm);
+      presets.push_back(std::move(more));
+    }
+  }
+}
+
+std::vector<std::pair<std::string_view, std::string_view>> Accurate(
+    std::vector<std::pair<std::string_view, std::string_view>> values) {
+  for (auto& [option, value] : values) {
+    if (option == "method") value = "percentile";
+  }
+  std::erase(values, std::pair<std::string_view, std::string_view>("option", "CalibMovingAverage=true"));
+  values.insert(values.end(), {{"method-option", "Percentile=99.9999"}, {"algorithm", "adaround:data-size=1000"}});
+  return values;
+}
+
 }  // namespace
 
 std::vector<ConfigPreset> ConfigPresets() {
-  return {
+  std::vector<ConfigPreset> presets = {
       {"INT8", "the default: u8 activations, s8 per-channel weights", {}},
       {"U8S8",
        "u8 activations, s8 per-channel weights, MinMax",
@@ -164,7 +191,19 @@ std::vector<ConfigPreset> ConfigPresets() {
       {"MATMUL_NBITS",
        "weights only: int4 in blocks of 128, computed in float32",
        {{"target", "matmul-nbits"}, {"weight", "int4"}, {"block-size", "128"}, {"accuracy-level", "1"}}},
+      {"INT8_CNN_ACCURATE", "u8 activations, s8 weights, Percentile 99.9999, then adaround",
+       Accurate({{"method", "minmax"}, {"activation", "uint8"}, {"weight", "int8"}})},
+      {"INT16_CNN_ACCURATE", "u16 activations, s16 weights, Percentile 99.9999, then adaround",
+       Accurate({{"method", "minmax"}, {"activation", "uint16"}, {"weight", "int16"}})},
+      {"INT8_TRANSFORMER_ACCURATE",
+       "MatMul and Gemm with constant matrices: u8 activations, s8 weights, Percentile 99.9999, then adaround",
+       Accurate(OfTransformers("uint8", "int8"))},
+      {"INT16_TRANSFORMER_ACCURATE",
+       "MatMul and Gemm with constant matrices: u16 activations, s16 weights, Percentile 99.9999, then adaround",
+       Accurate(OfTransformers("uint16", "int16"))},
   };
+  AddFinetuned(presets);
+  return presets;
 }
 
 std::vector<std::string> QConfigPresetNames() {

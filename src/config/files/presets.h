@@ -11,8 +11,8 @@
 namespace preon {
 
 struct ConfigPreset {
-  std::string_view name;
-  std::string_view summary;
+  std::string name;
+  std::string summary;
   std::vector<std::pair<std::string_view, std::string_view>> values;  ///< option name, value
 };
 

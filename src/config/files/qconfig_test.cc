@@ -103,7 +103,7 @@ TEST(QConfig, MistakesNameTheField) {
       {"/specific_layer_config", Json::array({Json::array({Json::object(), {7}})}), ErrorId::kBadConfig, "sub-graph"},
       {"/layer_type_config", Json::array({Json::array({nullptr, {7}})}), ErrorId::kBadConfig, "operator types"},
       {"/exclude", "a", ErrorId::kBadConfig, "a list of selectors"},
-      {"/algo_config", Json::array({{{"name", "quarot"}}}), ErrorId::kNotYetSupported, "quarot"},
+      {"/algo_config", Json::array({{{"name", "auto_mixprecision"}}}), ErrorId::kNotYetSupported, "auto_mixprecision"},
       {"/algo_config", Json::array({{{"name", "adaroun"}}}), ErrorId::kBadConfig, "did you mean 'adaround'?"},
       {"/use_external_data_format", 1, ErrorId::kBadConfig, "true or false"},
       {"/extra_options", {{"Percentle", 1}}, ErrorId::kBadConfig, "did you mean 'Percentile'?"},

@@ -3,6 +3,7 @@
 #include <deque>
 
 #include "algorithms/algorithms.h"
+#include "config/keys/algorithm_settings.h"
 #include "config/keys/key_setters.h"
 #include "config/keys/key_spec.h"
 
@@ -108,17 +109,12 @@ constexpr KeySpec kOtherKeys[] = {
      .type = KeyType::kTable,
      .fallback = "null",
      .meaning = "settings block written by GPTQConfig"},
-    {.name = "RConfigPath",
-     .type = KeyType::kText,
-     .fallback = "null",
-     .meaning = "rotation description file (required)"},
-    {.name = "RMatrixDim",
-     .type = KeyType::kInteger,
-     .fallback = "4096",
-     .meaning = "size of the rotation matrix",
-     .range = "1.."},
-    {.name = "UseGPTQ", .type = KeyType::kFlag, .fallback = "true", .meaning = "switched on by the algorithm object"},
-    {.name = "UseRandomHad", .type = KeyType::kFlag, .fallback = "false", .meaning = "random Hadamard matrix"},
+    {.name = "UseGPTQ",
+     .type = KeyType::kFlag,
+     .fallback = "true",
+     .meaning = "switched on by the algorithm object",
+     .here = "--algorithm gptq; activations are quantized, too, unless WeightsOnly is true",
+     .set = [](Options& o, const KeyValue& v) { return v.on ? AskForAlgorithm(o.algorithms, "gptq") : Status::Ok(); }},
 };
 
 // A row for each option of an algorithm that Quark has a key for; two algorithms may share one.

@@ -1,6 +1,7 @@
 // Weights alone, in blocks.
 #include <nlohmann/json.hpp>
 
+#include "config/keys/algorithm_settings.h"
 #include "config/keys/key_setters.h"
 #include "config/keys/key_spec.h"
 
@@ -18,19 +19,20 @@ Status SetUseMatMulNBits(Options& options, const KeyValue& value) {
 // Its entries have been checked one by one.
 Status SetParams(Options& options, const KeyValue& value) {
   int64_t bits = 4;
-  bool symmetric = true;
+  bool symmetric = true, half_quadratic = false;
   const auto table = nlohmann::json::parse(value.text);  // a temporary would not outlive the loop's head
   for (const auto& [name, setting] : table.items()) {
     if (setting.is_null()) continue;
     const std::string text = setting.is_string() ? setting.get<std::string>() : setting.dump();
-    if (name == "Algorithm" && text != "DEFAULT")
-      return Error(ErrorId::kNotYetSupported, "Algorithm: got '", text, "', this version has DEFAULT");
+    if (name == "Algorithm" && text == "GPTQ") PREON_RETURN_IF_ERROR(AskForAlgorithm(options.algorithms, "gptq"));
+    if (name == "Algorithm" && text == "HQQ") PREON_RETURN_IF_ERROR(SetOption(options, "weight-method", "hqq"));
+    half_quadratic = half_quadratic || (name == "Algorithm" && text == "HQQ");
     if (name == "GroupSize") PREON_RETURN_IF_ERROR(SetOption(options, "block-size", text));
     if (name == "AccuracyLevel") PREON_RETURN_IF_ERROR(SetOption(options, "accuracy-level", text));
     if (name == "Symmetric") symmetric = setting.get<bool>();
     if (name == "Bits") bits = setting.get<int64_t>();
   }
-  return SetOption(options, "weight", StrCat(symmetric ? "int" : "uint", bits));
+  return SetOption(options, "weight", StrCat(symmetric && !half_quadratic ? "int" : "uint", bits));
 }
 
 constexpr KeySpec kMatMulNBitsKeys[] = {
@@ -52,7 +54,8 @@ constexpr KeySpec kMatMulNBitsKeys[] = {
      .fallback = "\"DEFAULT\"",
      .meaning = "DEFAULT, GPTQ or HQQ",
      .range = "DEFAULT|HQQ|GPTQ",
-     .here = "only DEFAULT, with a better search for scales"},
+     .here = "DEFAULT: with a better search for scales; HQQ: --weight-method hqq, always with zero points; GPTQ: "
+             "--algorithm gptq"},
     {.name = "MatMulNBitsParams.Bits",
      .type = KeyType::kInteger,
      .fallback = "4",

@@ -101,7 +101,9 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
                                                          {plan.op_list.reduce_range, "--reduce-range"},
                                                          {plan.weight_form.has_value(), "--weight-form"},
                                                          {plan.settings.any(), "settings of layers or single tensors"}};
-  const std::pair<bool, const char*> of_blocks[] = {{plan.accuracy_level.has_value(), "--accuracy-level"}};
+  const std::pair<bool, const char*> of_blocks[] = {
+      {plan.accuracy_level.has_value(), "--accuracy-level"},
+      {plan.weight_rule.method == WeightMethod::kHqq, "--weight-method hqq"}};
   const auto refuse = [&](std::span<const std::pair<bool, const char*>> unused, const std::string& with) {
     for (const auto& [given, name] : unused) {
       if (given) PREON_RETURN_IF_ERROR(ReportIgnored(origins, name, StrCat("with ", with), warnings));

@@ -36,7 +36,7 @@ Status CheckRuntimeHas(ScaleType of_activations, ScaleType of_weights, std::opti
 
 Status CheckIntegers(const TensorType& activation, const TensorType& weight) {
   for (const TensorType& type : {activation, weight}) {
-    if (!IsIntType(type.type()))
+    if (!IsIntType(type.type()) || type.code_bits() > 0)
       return Error(ErrorId::kConflictingOptions, "--compat works with integer types only, got ", type.name());
   }
   return Status::Ok();
@@ -247,7 +247,7 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
     return configured.Make(**own, {});
   };
   if (!options.types.weight && !choices.target->QuantizesActivations())
-    choices.plan.weight = choices.target->DefaultWeight();
+    choices.plan.weight = choices.target->DefaultWeight(plan.weight_rule);
   PREON_RETURN_IF_ERROR(CheckFitsTarget(options, choices.plan, *choices.target, builtins.algorithms, warnings));
   PREON_RETURN_IF_ERROR(CheckTypeOptions(origins, choices.plan, warnings));
   PREON_ASSIGN_OR_RETURN(

@@ -62,7 +62,7 @@ class Target {
   virtual bool TakesImprovements(const PlanOptions&) const { return true; }
   /// False: the target quantizes only weights.
   virtual bool QuantizesActivations() const { return true; }
-  virtual DataType DefaultWeight() const { return DataType::kInt8; }
+  virtual DataType DefaultWeight(const WeightRule&) const { return DataType::kInt8; }
   /// Does the target want this pass, by its name, unless the user says otherwise? `by_default`: the pass's own default.
   virtual bool WantsPass(std::string_view, bool by_default, const PlanOptions&) const { return by_default; }
   /// Are bodies of Loop and Scan rewritten, too?

@@ -22,6 +22,7 @@ void SetWantedType(const TensorType& type, Plan& plan) {
   plan.block.reset();
   if (type.block() != nullptr) plan.block = BlockPlan{*type.block()};
   plan.format.type = type.type();
+  plan.format.bits = type.code_bits();
   if (plan.format.floating()) plan.format.symmetric = true;
 }
 

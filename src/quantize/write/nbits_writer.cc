@@ -13,18 +13,6 @@ namespace {
 
 constexpr int64_t kSmallestBlock = 16;
 
-Tensor Transposed(const Tensor& matrix) {
-  const int64_t rows = matrix.shape()[0], columns = matrix.shape()[1];
-  Tensor result = Tensor::Allocate(DataType::kFloat, {columns, rows});
-  const std::span<const float> from = matrix.floats();
-  const std::span<float> to = result.Mutable<float>();
-  for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t column = 0; column < columns; ++column)
-      to[static_cast<size_t>(column * rows + row)] = from[static_cast<size_t>(row * columns + column)];
-  }
-  return result;
-}
-
 // Names of the constants, and what the operator has to know of them.
 struct Encoded {
   std::string codes, scales, zero_points;

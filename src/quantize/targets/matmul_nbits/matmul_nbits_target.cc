@@ -52,9 +52,9 @@ NodeDecision Decide(const Graph& graph, const Node& node, const Selection& selec
   return decision;
 }
 
-constexpr std::array kSymmetric = {DataType::kInt2, DataType::kInt4, DataType::kInt8};
-constexpr std::array kNBitsTypes = {DataType::kInt2,  DataType::kInt4,  DataType::kInt8,
-                                    DataType::kUInt2, DataType::kUInt4, DataType::kUInt8};
+constexpr std::array kSymmetric = {DataType::kInt4, DataType::kInt8};
+constexpr std::array kNBitsTypes = {DataType::kInt4, DataType::kInt8, DataType::kUInt4, DataType::kUInt8};
+constexpr int kNoOperatorForBits = 3;
 
 class MatMulNBitsTarget final : public Target {
  public:
@@ -65,12 +65,15 @@ class MatMulNBitsTarget final : public Target {
   }
   int64_t RequiredOpset(const PlanOptions&) const override { return 1; }
   bool Takes(const PlanOptions& options) const override {
-    return std::ranges::find(kNBitsTypes, options.weight.type()) != kNBitsTypes.end();
+    return std::ranges::find(kNBitsTypes, options.weight.type()) != kNBitsTypes.end() &&
+           options.weight.bits() != kNoOperatorForBits;
   }
   bool NeedsStatistics(const PlanOptions&) const override { return false; }
   bool TakesImprovements(const PlanOptions&) const override { return false; }
   bool QuantizesActivations() const override { return false; }
-  DataType DefaultWeight() const override { return DataType::kInt4; }
+  DataType DefaultWeight(const WeightRule& rule) const override {
+    return rule.method == WeightMethod::kHqq ? DataType::kUInt4 : DataType::kInt4;
+  }
 
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions&) const override {
     return by_default || pass == "fold_gemm_scalars";
@@ -87,11 +90,18 @@ class MatMulNBitsTarget final : public Target {
     }
     QuantPlan plan;
     plan.target = name();
-    plan.nbits.options = {
-        .bits = DataTypeBits(options.weight.type()),
-        .block_size = options.block_size.value_or(NBitsOptions{}.block_size),
-        .symmetric = std::ranges::find(kSymmetric, options.weight.type()) != kSymmetric.end(),
-        .least_squares = options.weight_rule.method.value_or(WeightMethod::kMinMse) == WeightMethod::kMinMse};
+    plan.nbits.options = {.bits = options.weight.bits(),
+                          .block_size = options.block_size.value_or(NBitsOptions{}.block_size),
+                          .symmetric = std::ranges::find(kSymmetric, options.weight.type()) != kSymmetric.end(),
+                          .method = options.weight_rule.method.value_or(WeightMethod::kMinMse)};
+    if (plan.nbits.options.method == WeightMethod::kHqq && plan.nbits.options.bits == 8) {
+      return Error(ErrorId::kNotYetSupported, "--weight-method hqq: ONNX Runtime has no 8-bit weights with its zero ",
+                   "points; wanted --weight uint4 or uint2");
+    }
+    if (plan.nbits.options.method == WeightMethod::kHqq && plan.nbits.options.symmetric) {
+      return Error(ErrorId::kConflictingOptions, "--weight-method hqq: it has zero points, got --weight ",
+                   options.weight.name(), "; wanted --weight u", options.weight.name());
+    }
     plan.nbits.accuracy_level = options.accuracy_level;
     const Selection selection(options.exclude, options.op_list.selection.nodes);
     plan.warnings = selection.WithoutEffect(model.graph);

@@ -20,7 +20,7 @@ namespace {
 // The type of the options. Blocks: along axis 1, that of channels; constants of rank 0 and 1 have one axis.
 template <typename Plan>
 void SetTypeOf(const TensorType& type, bool symmetric, Plan& plan) {
-  plan.format = {type.type(), symmetric};
+  plan.format = {type.type(), symmetric, false, type.code_bits()};
   if (type.block() != nullptr) plan.block = BlockPlan{*type.block()};
 }
 
@@ -336,9 +336,6 @@ class OpListPlanner {
 }  // namespace
 
 Result<QuantPlan> PlanOpList(const Model& model, const PlanOptions& options, const OpListRules& rules) {
-  if (!TakesEveryType(options.weight)) {
-    return Error(ErrorId::kNotYetSupported, "--weight ", options.weight.name(), ": only --target matmul-nbits has it");
-  }
   PREON_ASSIGN_OR_RETURN(QuantPlan plan, OpListPlanner(model, options, rules).Run());
   const auto plan_body = [&](const Model& body, const PlanOptions& weights_alone) {
     return PlanOpList(body, weights_alone, rules);

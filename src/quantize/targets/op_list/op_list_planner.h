@@ -10,7 +10,6 @@ namespace preon {
 Result<QuantPlan> PlanOpList(const Model& model, const PlanOptions& options, const OpListRules& rules);
 
 /// Target::Takes: any number format of the registry.
-bool TakesEveryType(const TensorType& weight);
 /// Target::RequiredOpset. With `contrib` pairs of 4 and 16 bits need no opset of their own.
 int64_t OpListOpset(const PlanNeeds& needs, OperatorForm operators, bool contrib = false);
 /// Target::NeedsStatistics: block formats and unscaled floats have no ranges.

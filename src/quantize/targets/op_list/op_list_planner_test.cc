@@ -57,9 +57,9 @@ TEST(QuarkTarget, TakesEveryTypeOfTheRegistry) {
         EXPECT_EQ(x.format.type, format->onnx_type());
       }
     }
-    const PlanOptions two_bits{.weight = DataType::kInt2};
-    EXPECT_FALSE(target->Takes(two_bits));
-    EXPECT_EQ(target->Plan(model, two_bits).status().id(), ErrorId::kNotYetSupported);
+    const Result<QuantPlan> three_bits = target->Plan(model, {.weight = *ParseWeightType("int3")});
+    ASSERT_TRUE(three_bits.ok());
+    EXPECT_EQ(three_bits->weights.begin()->second.format, (IntFormat{DataType::kInt4, true, false, 3}));
   }
 }
 

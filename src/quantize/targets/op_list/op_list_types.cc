@@ -10,8 +10,6 @@
 namespace preon {
 namespace {
 
-constexpr std::array kTwoBits = {DataType::kInt2, DataType::kUInt2};  // without a map from ranges
-
 // Where the standard has what the type is written with (docs/design/op-list-targets.md, "Opsets").
 int64_t OpsetOf(const TensorType& type, OperatorForm operators, bool contrib) {
   constexpr int64_t kFirst = 10, kCastToBFloat16 = 13, kFloat8 = 19, kMoreTypes = 21;
@@ -36,10 +34,6 @@ int64_t OpsetOf(const TensorType& type, OperatorForm operators, bool contrib) {
 }
 
 }  // namespace
-
-bool TakesEveryType(const TensorType& weight) {
-  return std::ranges::find(kTwoBits, weight.type()) == std::end(kTwoBits);
-}
 
 int64_t OpListOpset(const PlanNeeds& needs, OperatorForm operators, bool contrib) {
   int64_t opset = needs.channel_scales ? 13 : 10;

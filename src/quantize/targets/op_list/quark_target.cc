@@ -24,7 +24,7 @@ class QuarkTarget final : public Target {
     return OpListOpset(options.Needs(), kOperators, FormatOf(options) == QuarkFormat::kExtended);
   }
   void SettleFormat(PlanOptions* options) const override { options->op_list.format = FormatOf(*options); }
-  bool Takes(const PlanOptions& options) const override { return TakesEveryType(options.weight); }
+  bool Takes(const PlanOptions&) const override { return true; }
   bool NeedsStatistics(const PlanOptions& options) const override {
     return OpListNeedsStatistics(options.activation, options.scaled.activation, options.settings.any());
   }

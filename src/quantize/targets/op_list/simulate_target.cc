@@ -13,7 +13,7 @@ class SimulateTarget final : public Target {
            "Runtime";
   }
   int64_t RequiredOpset(const PlanOptions& options) const override { return OpListOpset(options.Needs(), kOperators); }
-  bool Takes(const PlanOptions& options) const override { return TakesEveryType(options.weight); }
+  bool Takes(const PlanOptions&) const override { return true; }
   bool NeedsStatistics(const PlanOptions& options) const override {
     return OpListNeedsStatistics(options.activation, options.scaled.activation, options.settings.any());
   }
