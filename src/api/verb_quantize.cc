@@ -248,11 +248,11 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   result.weights_alone = !run.choices.target->QuantizesActivations();
   result.activation = result.weights_alone ? "float" : options.plan.activation.name();
   result.weight = run.choices.plan.weight.name();
-  result.scale_type = ScaleTypeName(options.plan.scale_type);
-  result.weight_scale_type = ScaleTypeName(options.plan.scale_type_of_weights());
+  result.scale_type = ScaleTypeName(run.choices.plan.scale_type);
+  result.weight_scale_type = ScaleTypeName(run.choices.plan.scale_type_of_weights());
   DescribeWeights(run.choices.plan.block_size,
-                  run.choices.plan.weight_rule.method_for(options.plan.scale_type_of_weights()), prepared.plan.nbits,
-                  result);
+                  run.choices.plan.weight_rule.method_for(run.choices.plan.scale_type_of_weights()),
+                  prepared.plan.nbits, result);
   result.compat = CompatName(options.plan.compat);
   result.without = AlgorithmsBeside(run.builtins.algorithms, run.choices.algorithms.list);
   result.target = run.choices.target->name();

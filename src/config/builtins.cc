@@ -64,6 +64,8 @@ Builtins MakeBuiltins() {
   builtins.targets.Add(MakeSimulateTarget());
   builtins.targets.Add(MakeQuarkTarget());
   builtins.targets.Add(MakeOrtTarget());
+  builtins.targets.Add(MakeNpuCnnTarget());
+  builtins.targets.Add(MakeNpuTransformerTarget());
   builtins.targets.Add(MakeMatMulNBitsTarget());
   builtins.targets.Add(MakeDynamicTarget());
 

@@ -110,6 +110,7 @@ struct TypeOptions {
 /// What the user has set himself goes over what saved statistics were planned for.
 struct GivenTypes {
   bool activation = false, scale_type = false;
+  bool channels = false;  ///< one scale per channel, by a QConfig
 };
 
 /// An algorithm that was asked for.

@@ -10,5 +10,6 @@ inline constexpr char kBfpQuantizeDequantize[] = "BFPQuantizeDequantize";
 inline constexpr char kMxQuantizeDequantize[] = "MXQuantizeDequantize";
 inline constexpr char kExtendedQuantizeLinear[] = "ExtendedQuantizeLinear";
 inline constexpr char kExtendedDequantizeLinear[] = "ExtendedDequantizeLinear";
+inline constexpr char kExtendedInstanceNormalization[] = "ExtendedInstanceNormalization";
 
 }  // namespace preon

@@ -41,7 +41,7 @@ void AddQuarkOps(OrtSessionOptions* options) {
   // Without state, so once for all sessions; never taken apart, as sessions may outlive everything else.
   static Domain* const ours =
       new Domain(kQuarkDomain, {kBfpQuantizeDequantize, kMxQuantizeDequantize, kExtendedQuantizeLinear,
-                                kExtendedDequantizeLinear, "ExtendedInstanceNormalization", "ExtendedLSTM"});
+                                kExtendedDequantizeLinear, kExtendedInstanceNormalization, "ExtendedLSTM"});
   static Domain* const older =
       new Domain(kOlderQuarkDomain, {"BFPFixNeuron", "MXFixNeuron", "VitisQuantizeLinear", "VitisDequantizeLinear",
                                      "VitisInstanceNormalization", "VitisLSTM"});

@@ -11,6 +11,7 @@
 #include "eval/latency.h"
 #include "formats/quark_operators.h"
 #include "ir/model_io.h"
+#include "pipeline/dpu_costs.h"
 #include "pipeline/improve_codes.h"
 #include "pipeline/output_checks.h"
 #include "pipeline/placement.h"
@@ -187,6 +188,15 @@ Result<LatencyPair> QuantizeStage::MeasureAtOneThread(const Model& float_model, 
   });
 }
 
+Result<std::vector<DpuCost>> QuantizeStage::DpuCostsOf(const PlannedModel& prepared, const Batch& batch,
+                                                       const PlanInputs& inputs, Written& written,
+                                                       const FloatOutputs& float_outputs) const {
+  FloatModel reference(float_outputs, prepared.model.source_path, context_.ThreadCount(), context_);
+  const DpuComparison runs{
+      .batch = batch, .reference = [&](const Batch& of) { return reference.Outputs(of); }, .written = *written.session};
+  return MeasureDpuCosts(prepared, inputs, inputs_.method, runs, context_);
+}
+
 Status QuantizeStage::MeasureLatencies(const std::string& source, const Batch& batch, Written& written,
                                        QuantizeResult& result) const {
   const Target& target = inputs_.target;
@@ -257,6 +267,7 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
     result.shared_tensors += !activation.shares.empty();
   context_.BeginStage("compare");
   PREON_ASSIGN_OR_RETURN(result.compare, CompareWithFloat(prepared.model, prepared.inputs, written, float_outputs));
+  PREON_ASSIGN_OR_RETURN(result.dpu_costs, DpuCostsOf(prepared, batch, inputs, written, float_outputs));
   result.warnings = WarningsOf(result.compare);
   PREON_RETURN_IF_ERROR(MeasureLatencies(prepared.model.source_path, prepared.first_run.batch, written, result));
   if (inputs_.to_nhwc) {
@@ -270,6 +281,7 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   result.warnings = std::move(warnings);
   result.placement = std::move(written.placement);
   result.improved = std::move(improved);
+  result.positions = std::move(written.notes.positions);
 
   // Saving is deterministic: these are the bytes that were loaded and run above.
   context_.BeginStage("write");

@@ -62,6 +62,8 @@ class QuantizeStage {
                                       const FloatOutputs& float_outputs) const;
   Result<LatencyPair> MeasureAtOneThread(const Model& float_model, const Model& quantized, const Batch& batch,
                                          double seconds) const;
+  Result<std::vector<DpuCost>> DpuCostsOf(const PlannedModel& prepared, const Batch& batch, const PlanInputs& inputs,
+                                          Written& written, const FloatOutputs& float_outputs) const;
   Status MeasureLatencies(const std::string& source, const Batch& batch, Written& written,
                           QuantizeResult& result) const;
   Status GiveNhwc(Written& written, const Batch& batch, const std::vector<NamedTensor>& outputs) const;

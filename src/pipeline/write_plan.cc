@@ -44,7 +44,9 @@ Result<Model> WritePlan(const Model& model, const QuantPlan& plan, const RangeMe
   }
   if (notes != nullptr) hooks.push_back(std::make_unique<RecordDivided>(notes->divided));
   return ApplyPlan(model, plan, ranges, hooks, notes == nullptr ? nullptr : &notes->warnings,
-                   {.threads = context.ThreadCount(), .passes = inputs.passes});
+                   {.threads = context.ThreadCount(),
+                    .passes = inputs.passes,
+                    .positions = notes == nullptr ? nullptr : &notes->positions});
 }
 
 }  // namespace preon

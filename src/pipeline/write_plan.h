@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "ir/graph.h"
 #include "pipeline/plan_inputs.h"
+#include "quantize/params/position_table.h"
 #include "quantize/plan/quant_plan.h"
 #include "quantize/write/write_hook.h"
 #include "ranges/range_method.h"
@@ -25,6 +26,7 @@ CollectedStatistics CollectedFor(const Graph& graph, const QuantPlan& plan, cons
 struct WritingNotes {
   std::vector<std::string> warnings;     ///< what a user should know
   std::vector<DividedChannels> divided;  ///< by algorithms, in the quantized model alone
+  PositionTable positions;               ///< of an NPU that computes with shifts
 };
 
 /// The quantized model. @param notes  null, or gets more

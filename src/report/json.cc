@@ -1,6 +1,7 @@
 #include "report/json.h"
 
 #include "report/json_object.h"
+#include "report/positions_report.h"
 
 namespace preon {
 namespace {
@@ -145,6 +146,9 @@ std::string ToJson(const QuantizeResult& result) {
                                 {"sqnr_db_before", improved.before_db},
                                 {"sqnr_db_after", improved.after_db}});
   }
+  AddPositionsJson(json, result.positions);
+  for (const DpuCost& cost : result.dpu_costs)
+    json["dpu"].push_back({{"pass", cost.pass}, {"sqnr_db", cost.with_db}, {"sqnr_db_without", cost.without_db}});
   json["activation"] = result.activation;
   json["weight"] = result.weight;
   if (result.block_size > 0) json["block_size"] = result.block_size;

@@ -13,6 +13,7 @@
 #include "base/data_type.h"
 #include "eval/compare_models.h"
 #include "eval/latency.h"
+#include "quantize/params/position_table.h"
 
 namespace preon {
 
@@ -69,6 +70,12 @@ struct ImprovedCodes {
   double before_db = 0, after_db = 0;           ///< SQNR of the outputs on the samples that judge
 };
 
+/// An operator of the DPU, measured on one batch: SQNR against float over the worst output.
+struct DpuCost {
+  std::string pass;
+  double with_db = 0, without_db = 0;  ///< as written; with this pass off
+};
+
 /// Nodes that were tried in float because that might bring the model nearer to float.
 struct FallbackTrial {
   std::vector<std::string> nodes;  ///< Conv, MatMul and Gemm
@@ -110,6 +117,8 @@ struct QuantizeResult {
   bool random_data = false;
   std::optional<Placement> placement;   ///< absent when the runtime can't write the graph it optimized
   std::vector<ImprovedCodes> improved;  ///< in the order in which the algorithms acted
+  PositionTable positions;              ///< of target npu-cnn
+  std::vector<DpuCost> dpu_costs;       ///< of operators that compute as the DPU does
   Comparison compare;
   LatencyPair latency;
   std::vector<std::string> warnings;

@@ -8,6 +8,7 @@
 #include "quantize/plan/float_reason.h"
 #include "report/found_text.h"
 #include "report/placement_text.h"
+#include "report/positions_report.h"
 #include "report/text_writer.h"
 
 namespace preon {
@@ -136,6 +137,8 @@ std::string ToText(const QuantizeResult& result) {
   else if (result.placement)
     AddPlacement(out, *result.placement, result.weights_alone ? "in blocks" : "integer");
   AddImproved(out, result.improved);
+  AddPositions(out, result.positions);
+  AddDpuCosts(out, result.dpu_costs);
   AddComparison(out, result.compare);
   AddLatency(out, result.latency);
   AddFacts(out, result.facts);

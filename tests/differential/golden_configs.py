@@ -66,8 +66,6 @@ ADAPTED = [
     ("[!o]*", "split_equal", pass_off("convert_split"), "equal parts without sizes become slices too; there the pass gives up"),
     ("[!o]*", "conv_clip6_attr", with_key("RemoveQDQConvClip", False), "bounds as attributes count as bounds; there the pair in front of Clip stays"),
     ("A8W8/SimplifyModel=False;OptimizeModel=False", "conv_clip_const_nodes", with_key("RemoveQDQConvClip", False), "bounds as Constant nodes, too"),
-    ("*SkipPreprocess=True", "conv_bn_relu convt_bn gemm_bn", lambda call: call.option("exclude-type", "BatchNormalization"), "one that is left is quantized; "
-     "there ConvertBNToConv lists the operator"),
     ("*FuseLayerNorm=False", "layernorm_decomposed", pass_on("fuse_layer_norm"), "the runtime's optimizer fuses it there all the same"),
     ("*FuseGelu=False", "gelu_decomposed@20", pass_on("fuse_gelu"), "the same"),
     ("ort:preprocess*", "convt_bn gemm_bn", pass_off("fold_batch_norm"), "the runtime folds BatchNormalization into Conv alone; ours into three operators"),

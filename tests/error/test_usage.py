@@ -76,7 +76,7 @@ import pytest
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--exclude", "conv_99"], 1006, "conv_99"),
     (["quantize", "model.onnx", "-o", "model.onnx", "--data", "calib.npz"], 1004, "never written to"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--config", "INT9"], 1001, "did you mean 'INT8'?"),
-    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--config", "XINT8"], 1007, "not in this version"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--config", "S16S16_MIXED_S8S8"], 1007, "not in this version"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--quiet", "--verbose"], 1004, "got both"),
     (["quantize", "model.onnx", "other.onnx", "-o", "out.onnx", "--data", "calib.npz"], 1001, "unexpected 'other.onnx'"),
     (["quantize", "model.onnx", "-o", "out.onnx", "other.onnx", "--data", "calib.npz"], 1001, "unexpected 'other.onnx'"),

@@ -10,6 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 from key_runs import CENTRED, QUARK, WIDE, run, workplace  # noqa: F401: fixtures
 from test_keys_beside_graphs import BESIDE
 from test_keys_on_graphs import EFFECTS, ON_OWN_GRAPHS
+from test_npu_keys import OF_NPUS
 
 #: Two pairs of layers in a row.
 EQUALIZED = [*QUARK, "--algorithm", "cle:replace-clip6=true"]
@@ -155,4 +156,4 @@ def test_mixed_precision_of_older_configurations(run):
 def test_every_key_is_here(preon):
     told = json.loads(preon("doctor", "--options", "--json").stdout)["keys"]
     has = {key["name"] for key in told if key["here"] and "." not in key["name"]}
-    assert {name_of(setting) for setting in [*AS_OPTIONS, *EFFECTS]} | ON_OWN_GRAPHS | BESIDE | ELSEWHERE | set(PASSES) == has
+    assert {name_of(setting) for setting in [*AS_OPTIONS, *EFFECTS]} | ON_OWN_GRAPHS | OF_NPUS | BESIDE | ELSEWHERE | set(PASSES) == has

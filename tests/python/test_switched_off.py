@@ -22,9 +22,18 @@ def missing(preon):
 
 def test_every_flag_may_be_off(tmp_path, model, reader, samples, missing):
     flags = [key["name"] for key in missing if key["type"] == "true or false"]
-    assert len(flags) > 16 and {"SimulateDPU", "AdjustShiftCut", "CryptoMode"} <= set(flags)
+    assert {"CryptoMode"} <= set(flags)
     result = run(tmp_path, model, reader, samples, extra_options=dict.fromkeys(flags, False))
     assert (tmp_path / "o.onnx").exists() and not any(flag in warning for flag in flags for warning in result.warnings)
+
+
+@pytest.mark.parametrize("target", ["quark", "ort", "ort-cpu", "simulate"])
+def test_what_npus_need_may_be_off_elsewhere(preon, model, data, target):
+    told = json.loads(preon("doctor", "--options", "--json").stdout)["keys"]
+    flags = [key["name"] for key in told if key["group"] == "NPU" and key["name"].startswith(("Adjust", "Convert", "SimulateDPU"))]
+    assert len(flags) == 15
+    done = preon("quantize", model, "-o", "out.onnx", "--data", data, "--target", target, *(word for flag in flags for word in ("--option", f"{flag}=false")))
+    assert done.returncode == 0 and "no effect" not in done.stdout, (done.stdout, done.stderr)
 
 
 def test_every_parameter_may_be_at_its_default(tmp_path, model, reader, samples, missing):
@@ -37,7 +46,7 @@ def test_a_flag_of_a_table_may_be_off(tmp_path, model, reader, samples):
     run(tmp_path, model, reader, samples, extra_options={"GPTQParams": {}, "FastFinetune": None})
 
 
-@pytest.mark.parametrize("key, value", [("SimulateDPU", True), ("CryptoMode", 1)])
+@pytest.mark.parametrize("key, value", [("CryptoMode", 1)])
 def test_what_is_asked_for_is_still_told(tmp_path, model, reader, samples, key, value):
     with pytest.raises(ConfigError, match=rf"\[E1007\].*{key}: got"):
         run(tmp_path, model, reader, samples, extra_options={key: value})

@@ -13,7 +13,6 @@ namespace {
 // What Quark's other presets of the older family need that this version lacks, by a part of the name.
 constexpr auto kLater = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"MIXED", "the algorithm auto_mixprecision, which gives layers types of their own"},
-    {"XINT8", "Quark's changes for NPUs (limits of shifts, operators of the DPU)"},
     {"ADAQUANT", "the algorithm adaquant for types that are no integers"},
 });
 
@@ -91,6 +90,13 @@ std::string Canonical(std::string_view name) {
 
 std::vector<std::pair<std::string_view, std::string_view>> OfTransformers(std::string_view activation,
                                                                           std::string_view weight) {
+  if (weight == "int8") {
+    return {{"target", "npu-transformer"},
+            {"method", "minmax"},
+            {"activation", activation},
+            {"weight", weight},
+            {"option", "CalibMovingAverage=true"}};
+  }
   return {{"target", "quark"},
           {"method", "minmax"},
           {"activation", activation},
@@ -146,6 +152,13 @@ std::vector<ConfigPreset> ConfigPresets() {
       {"A8W8",
        "s8 symmetric activations, s8 weights, Percentile",
        {{"method", "percentile"}, {"activation", "int8"}, {"weight", "int8"}, {"symmetric", "true"}}},
+      {"XINT8",
+       "convolutional nets on AMD NPUs: u8 activations, s8 weights and biases, powers of two, MinMSE",
+       {{"target", "npu-cnn"},
+        {"method", "minmse"},
+        {"activation", "uint8"},
+        {"weight", "int8"},
+        {"option", "ForceQuantizeNoInputCheck=true"}}},
       {"INT8_CNN_DEFAULT",
        "u8 activations, s8 weights, MinMax",
        {{"method", "minmax"}, {"activation", "uint8"}, {"weight", "int8"}}},

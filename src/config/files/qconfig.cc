@@ -60,7 +60,8 @@ Status SetGlobalWeight(Options& options, const TensorConfig& spec) {
   if (!options.plan.weight_rule.method)
     PREON_RETURN_IF_ERROR(SetOption(options, "weight-method", ToLower(spec.method) == "minmse" ? "minmse" : "minmax"));
   if (spec.block_size > 0) options.plan.block_size = spec.block_size;
-  return spec.granularity == SpecGranularity::kTensor ? SetOption(options, "per-tensor", "true") : Status::Ok();
+  options.given_types.channels = spec.granularity != SpecGranularity::kTensor;
+  return options.given_types.channels ? Status::Ok() : SetOption(options, "per-tensor", "true");
 }
 
 Status ApplyGlobal(Options& options, const Json& json, std::optional<int64_t> block_size, bool weights_alone) {
@@ -78,12 +79,6 @@ Status ApplyGlobal(Options& options, const Json& json, std::optional<int64_t> bl
   SettleKeys(options, roles["weight"], "weight", "WeightSymmetric");
   PREON_RETURN_IF_ERROR(SetGlobalActivation(options, roles["input_tensors"]).WithContext("input_tensors"));
   PREON_RETURN_IF_ERROR(SetGlobalWeight(options, roles["weight"]).WithContext("weight"));
-  if (roles["input_tensors"].scale_type == ScaleType::kPowerOfTwo &&
-      roles["weight"].scale_type == ScaleType::kPowerOfTwo) {
-    options.given.warnings.push_back(
-        "power-of-two scales for activations and weights: Quark's further changes for NPUs (limits of shifts, "
-        "operators of the DPU) are not in this version");
-  }
   roles.erase("input_tensors");
   roles.erase("weight");
   if (!roles.empty()) options.plan.settings.layers.push_back(LayerOf(roles));
@@ -197,6 +192,21 @@ Status ApplyAlgorithms(AlgorithmOptions& options, const Json& json, bool weights
   return Status::Ok();
 }
 
+// Quark's quantizer for CNNs on NPUs, where all scales are powers of two; types of single layers or tensors need the
+// extended one.
+std::string TargetOfQConfig(Options& options) {
+  const PlanOptions& plan = options.plan;
+  const auto asked = options.given.keys.find("EnableNPUCnn");
+  const bool powers = plan.scale_type == ScaleType::kPowerOfTwo && plan.scale_type_of_weights() == plan.scale_type;
+  const bool bytes = plan.activation == DataType::kInt8 || plan.activation == DataType::kUInt8;
+  if (!powers || !bytes || (asked != options.given.keys.end() && asked->second == "false")) return "quark";
+  if (!plan.settings.any()) return "npu-cnn";
+  options.given.warnings.emplace_back(
+      "settings of single layers or tensors make this Quark's extended format: the limits of an NPU's shifts are not "
+      "kept, and operators stay as they are; without these settings the target is npu-cnn");
+  return "quark";
+}
+
 Status ApplyExternalData(Options& options, const Json& json) {
   if (!json.is_boolean()) return WrongType(json, "true or false");
   return json.get<bool>() ? SetOption(options, "external-data", "true") : Status::Ok();
@@ -243,7 +253,7 @@ Status ApplyQConfig(Options& options, const Json& config) {
       ApplyExternalData(options, part("use_external_data_format", false)).WithContext("use_external_data_format"));
   const bool for_quark = !options.target;
   PREON_RETURN_IF_ERROR(ApplyConfigObject(options, part("preon_options", Json::object())).WithContext("preon_options"));
-  if (for_quark && !options.target) options.target = "quark";
+  if (for_quark && !options.target) options.target = TargetOfQConfig(options);
   return Status::Ok();
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "config/ignored_options.h"
+#include "config/keys/key_spec.h"
 #include "config/option_table.h"
 #include "data/data_options.h"
 #include "data/source.h"
@@ -71,6 +72,12 @@ std::string OptionThatDisables(std::string_view algorithm) {
   return has_own ? "--" + own : StrCat("--disable-algorithm ", algorithm);
 }
 
+// What only NPUs need, and is switched off.
+bool IsOffWithoutNpu(std::string_view key, const std::map<std::string, std::string>& given) {
+  const auto is_that = [&](const KeySpec& spec) { return spec.name == key && spec.type == KeyType::kFlag; };
+  return std::ranges::any_of(NpuKeys(), is_that) && given.at(std::string(key)) == "false";
+}
+
 // Options without effect are errors: those of ranges where no tensor has one, those of another target or type.
 Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Target& target,
                        const AlgorithmRegistry& algorithms, Warnings* warnings) {
@@ -113,6 +120,7 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
   const std::string with_target = StrCat("--target ", target.name());
   for (const std::string& key : options.given.op_list_settings) {
     if (target.HasOpList()) break;
+    if (IsOffWithoutNpu(key, options.given.keys)) continue;
     PREON_RETURN_IF_ERROR(
         ReportIgnored(origins, key, StrCat("with ", with_target), warnings).WithHint("it is for --target quark"));
   }

@@ -194,13 +194,24 @@ Status CheckIntegerOperators(const PassSelection& passes, const TensorType& acti
                activation.name(), " and ", weight.name());
 }
 
+// Names are looked up later.
+Result<PlanOptions> WithScalesOfTarget(PlanOptions plan, const std::optional<std::string>& name, const GivenTypes& set,
+                                       const TargetRegistry& targets) {
+  if (!name) return plan;
+  const Result<const Target*> target = targets.Find(*name);
+  const GivenScales given{.scale_type = set.scale_type, .channels = set.channels};
+  if (target.ok()) PREON_RETURN_IF_ERROR((*target)->SettleScales(given, &plan));
+  return plan;
+}
+
 }  // namespace
 
 Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   Choices choices{.warnings = options.given.warnings};
   Warnings* warnings = &choices.warnings;
   const SettingOrigins& origins = options.given.origins;
-  const PlanOptions& plan = options.plan;
+  PREON_ASSIGN_OR_RETURN(const PlanOptions plan,
+                         WithScalesOfTarget(options.plan, options.target, options.given_types, builtins.targets));
   const RangeOptions& ranges = options.ranges;
   PREON_RETURN_IF_ERROR(CheckKeyConflicts(options.given.keys, options.given.origins, warnings));
   Status fits = plan.compat != Compat::kOnnxRuntime
@@ -277,7 +288,7 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   PREON_RETURN_IF_ERROR(CheckPreprocess(options.data.from, options.data.preprocess, origins, warnings));
   if (choices.method->collects())
     PREON_RETURN_IF_ERROR(CheckInOrder(options.calibration, options.outputs.ranges, ranges.method));
-  WarnOfDoubtful(options.given.keys, options.outputs.ranges, choices.plan.activation, choices.plan.activation_symmetric,
+  WarnOfDoubtful(options.given.keys, options.outputs.ranges, choices.plan.activation, options.plan.activation_symmetric,
                  warnings);
   return choices;
 }

@@ -1,5 +1,7 @@
 #include "quantize/params/plan_params.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "formats/compat/compat_weights.h"
@@ -113,6 +115,35 @@ Result<std::vector<Range>> PlanParams::RangesOfWeight(const std::string& weight,
 }
 
 Result<std::vector<QuantParams>> PlanParams::OfWeight(const std::string& weight, const WeightPlan& plan) {
+  const auto bounds = bounds_.find(weight);
+  return bounds == bounds_.end() ? Unbounded(weight, plan) : WithinBounds(weight, plan, bounds->second);
+}
+
+bool PlanParams::IsSettled(const std::string& constant) const {
+  const auto bounds = bounds_.find(constant);
+  return bounds != bounds_.end() && bounds->second.lowest == bounds->second.highest;
+}
+
+std::optional<int> PlanParams::UsedPosition(const std::string& constant) const {
+  const auto used = used_.find(constant);
+  return used == used_.end() ? std::nullopt : std::optional(used->second);
+}
+
+Result<std::vector<QuantParams>> PlanParams::WithinBounds(const std::string& weight, const WeightPlan& plan,
+                                                          PositionBounds bounds) {
+  std::vector<QuantParams> params = {QuantParams{1, 0}};
+  int position = bounds.lowest;
+  if (bounds.lowest != bounds.highest) {
+    PREON_ASSIGN_OR_RETURN(params, Unbounded(weight, plan));
+    const auto wanted = static_cast<int>(std::lround(-std::log2(double{params.at(0).scale})));
+    position = std::clamp(wanted, bounds.lowest, bounds.highest);
+  }
+  params.at(0).scale = std::ldexp(1.0f, -position);
+  used_[weight] = position;
+  return params;
+}
+
+Result<std::vector<QuantParams>> PlanParams::Unbounded(const std::string& weight, const WeightPlan& plan) {
   if (plan.params) return std::vector<QuantParams>{*plan.params};
   if (!plan.channel_params.empty()) return plan.channel_params;
   const WeightMethod method = plan.rule.method.value_or(WeightMethod::kMinMax);

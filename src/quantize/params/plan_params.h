@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "quantize/params/position_table.h"
 #include "quantize/params/tensor_params.h"
 #include "quantize/plan/quant_plan.h"
 
@@ -40,8 +41,17 @@ class PlanParams {
   /// A constant's own, before biases enlarge them: one per channel or block.
   Result<std::vector<QuantParams>> OfWeight(const std::string& weight, const WeightPlan& plan);
   std::optional<std::string> Warning() const { return maker_.Warning(); }
+  /// From now on the constant's only scale is 2^-position with a position in these bounds: nearest to what it would be.
+  void Bound(const std::string& constant, PositionBounds bounds) { bounds_[constant] = bounds; }
+  /// Is its scale known without its values?
+  bool IsSettled(const std::string& constant) const;
+  /// The position that OfWeight gave last; nothing where it has no bounds.
+  std::optional<int> UsedPosition(const std::string& constant) const;
 
  private:
+  Result<std::vector<QuantParams>> WithinBounds(const std::string& weight, const WeightPlan& plan,
+                                                PositionBounds bounds);
+  Result<std::vector<QuantParams>> Unbounded(const std::string& weight, const WeightPlan& plan);
   Status ComputeWithOwner(const std::string& tensor, const ActivationPlan& activation);
   Status ComputeOne(const std::string& tensor, const ActivationPlan& activation);
   Status ComputeConverted(const std::string& tensor, const ActivationPlan& activation, ActivationParams& made);
@@ -54,6 +64,8 @@ class PlanParams {
   const TensorRanges& ranges_;
   TensorParams maker_;
   std::map<std::string, ActivationParams> activations_;
+  std::map<std::string, PositionBounds> bounds_;
+  std::map<std::string, int> used_;
 };
 
 }  // namespace preon

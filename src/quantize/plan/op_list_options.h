@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "quantize/plan/npu_options.h"
+
 namespace preon {
 
 /// Nodes on the paths from some of `starts` to some of `ends`, these included.
@@ -38,7 +40,7 @@ struct SelectionOptions {
   bool all_op_types = false;                ///< QuantizeAllOpTypes
   std::vector<std::string> nodes;           ///< NodesToQuantize, by name; empty = all
   bool weights_only = false;                ///< WeightsOnly
-  bool matmul_const_b_only = false;         ///< MatMulConstBOnly
+  std::optional<bool> matmul_const_b_only;  ///< MatMulConstBOnly; default: the target's
   bool sub_graphs = false;                  ///< EnableSubgraph
 
   bool operator==(const SelectionOptions&) const = default;
@@ -78,15 +80,6 @@ struct PairOptions {
   bool operator==(const PairOptions&) const = default;
 };
 
-/// Which operators have one scale for what they read and write (extended quantizer). Default: the target's.
-struct AlignOptions {
-  bool enabled = true;                                               ///< NPULimitationCheck
-  std::optional<bool> concat, pool, pad, slice, transpose, reshape;  ///< AlignConcat, …
-  int64_t rounds = 5;  ///< MaxLoopNum: until nothing changes, so often at most
-
-  bool operator==(const AlignOptions&) const = default;
-};
-
 struct BiasOptions {
   bool quantize = true;       ///< QuantizeBias
   std::optional<bool> int32;  ///< Int32Bias; default by type: not where products have no scale
@@ -116,6 +109,8 @@ struct OpListOptions {
   PairOptions pairs;
   BiasOptions bias;
   AlignOptions align;
+  ShiftOptions shifts;
+  DpuOptions dpu;
   bool reduce_range = false;  ///< codes of constants keep one bit in reserve; also for targets without an op list
   std::optional<double> min_real_range;  ///< MinimumRealRange of ONNX Runtime's quantizer
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 
 #include "base/text.h"
@@ -200,6 +201,14 @@ bool HasBiasOfChannels(const Graph& graph, const Node& node) {
   const Shape& bias = graph.Initializer(node.input(2))->shape();
   const int64_t count = ElementCount(bias);
   return count == 1 || (count == outputs && (bias.size() < 2 || bias.back() == outputs));
+}
+
+bool ReadsInfinity(const Graph& graph, const Node& node) {
+  return std::ranges::any_of(node.inputs(), [&](const std::string& input) {
+    const Tensor* value = graph.Initializer(input);
+    return value != nullptr && value->type() == DataType::kFloat && value->count() == 1 &&
+           std::isinf(value->floats()[0]);
+  });
 }
 
 }  // namespace preon

@@ -55,4 +55,7 @@ int WeightAxis(const Graph& graph, const Node& node);
 /// adds may be more. False for other nodes.
 bool HasBiasOfChannels(const Graph& graph, const Node& node);
 
+/// Is one of its constants a single infinity, as masks are?
+bool ReadsInfinity(const Graph& graph, const Node& node);
+
 }  // namespace preon

@@ -18,6 +18,7 @@
 #include "formats/tensor_type.h"
 #include "formats/weight_rule.h"
 #include "ir/graph.h"
+#include "quantize/plan/npu_options.h"
 #include "quantize/plan/plan_options.h"
 
 namespace preon {
@@ -168,6 +169,8 @@ struct QuantPlan {
   /// (tensor, whose scale and zero point it takes over), in this order and again until nothing changes, or so often.
   std::vector<std::pair<std::string, std::string>> aligned;
   int64_t align_rounds = 5;
+  std::optional<PositionLimits> positions;  ///< of an NPU that computes with shifts: all scales are powers of two
+  DpuConversions dpu;                       ///< operators that become the DPU's
   std::vector<std::string> warnings;
   /// Tensors that are observed only to learn whether the data reach them (quantize/plan/branch_coverage.h).
   std::set<std::string> branch_probes;

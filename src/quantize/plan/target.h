@@ -20,6 +20,12 @@ struct IgnoredKey {
   std::string reason;  ///< one clause
 };
 
+/// Of what a target may have a default of its own for: what the user has set.
+struct GivenScales {
+  bool scale_type = false;
+  bool channels = false;  ///< one scale per channel
+};
+
 /// A target to try where another one gains nothing.
 struct OtherTarget {
   std::string name;
@@ -54,6 +60,8 @@ class Target {
   /// Sets what the target derives from the settings of layers and tensors: these are taken out of the options before
   /// the target plans with them.
   virtual void SettleFormat(PlanOptions*) const {}
+  /// Sets the scales that the target needs, where the user has set none. Errors: kConflictingOptions for others.
+  virtual Status SettleScales(const GivenScales&, PlanOptions*) const { return Status::Ok(); }
   /// Can tensors have the types that the options name?
   virtual bool Takes(const PlanOptions& options) const = 0;
   /// False when no tensor has a range: nothing has to be calibrated.

@@ -42,6 +42,9 @@ struct TensorOverride {
   std::vector<QuantParams> channel_params;  ///< with `axis`: one per channel
   // Of activations alone:
   std::vector<ConvertOverride> converts;
+
+  /// Does the tensor get parameters of its own by it?
+  bool SetsParams() const { return type || symmetric || scale_type || range || params; }
 };
 
 /// Settings of the tensors of some nodes, by the role that a tensor has there.

@@ -4,6 +4,14 @@ namespace preon {
 
 QdqPassRegistry MakeQdqPasses() {
   QdqPassRegistry passes("pass");
+  passes.Add(MakeDpuLeakyReluPass());
+  passes.Add(MakeDpuSigmoidPass());
+  passes.Add(MakeDpuHardSigmoidPass());  // behind what makes some of Sigmoid
+  passes.Add(MakeDpuAveragePoolPass());
+  passes.Add(MakeDpuReduceMeanPass());
+  passes.Add(MakeDpuSoftmaxPass());
+  passes.Add(MakeDpuInstanceNormalizationPass());
+  passes.Add(MakeDpuClipPass());
   passes.Add(MakeInt16BiasesPass());
   passes.Add(MakeClipsToReluPass());
   passes.Add(MakeClampsToMinMaxPass());  // behind what may make a Clip a Relu

@@ -7,6 +7,14 @@
 
 namespace preon {
 
+std::unique_ptr<QdqPass> MakeDpuLeakyReluPass();
+std::unique_ptr<QdqPass> MakeDpuSigmoidPass();
+std::unique_ptr<QdqPass> MakeDpuHardSigmoidPass();
+std::unique_ptr<QdqPass> MakeDpuAveragePoolPass();
+std::unique_ptr<QdqPass> MakeDpuReduceMeanPass();
+std::unique_ptr<QdqPass> MakeDpuSoftmaxPass();
+std::unique_ptr<QdqPass> MakeDpuInstanceNormalizationPass();
+std::unique_ptr<QdqPass> MakeDpuClipPass();
 std::unique_ptr<QdqPass> MakeInt16BiasesPass();
 std::unique_ptr<QdqPass> MakeClipsToReluPass();
 std::unique_ptr<QdqPass> MakeClampsToMinMaxPass();

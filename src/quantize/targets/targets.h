@@ -11,6 +11,8 @@ std::unique_ptr<Target> MakeOrtCpuTarget();
 std::unique_ptr<Target> MakeSimulateTarget();
 std::unique_ptr<Target> MakeQuarkTarget();
 std::unique_ptr<Target> MakeOrtTarget();
+std::unique_ptr<Target> MakeNpuCnnTarget();
+std::unique_ptr<Target> MakeNpuTransformerTarget();
 std::unique_ptr<Target> MakeMatMulNBitsTarget();
 std::unique_ptr<Target> MakeDynamicTarget();
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "formats/quark_operators.h"
+#include "quantize/params/refine_positions.h"
 #include "quantize/plan/float_reason.h"
 #include "quantize/plan/op_traits.h"
 #include "quantize/plan/quant_plan.h"
@@ -49,15 +50,19 @@ class PlanWriter {
     }
   }
 
+  const PositionTable& positions() const { return positions_; }
+
   Status Write() {
     PREON_RETURN_IF_ERROR(params_.Compute());
     AbsorbClamps();
     PREON_RETURN_IF_ERROR(RunHooksBeforeWeights());
+    if (plan_.positions) PREON_RETURN_IF_ERROR(RefinePositions());
     PREON_RETURN_IF_ERROR(constants_.Write());
+    UpdateBiases(params_, positions_);
     if (const std::optional<std::string> warning = params_.Warning()) Warn(*warning);
-    if (const std::vector<std::string>& enlarged = constants_.enlarged(); !enlarged.empty()) {
+    if (const std::set<std::string>& enlarged = constants_.enlarged(); !enlarged.empty()) {
       const std::string others = enlarged.size() > 1 ? StrCat(" and of ", enlarged.size() - 1, " others") : "";
-      Warn(StrCat("scales of ", enlarged.front(), others, " enlarged so that the bias fits int32"));
+      Warn(StrCat("scales of ", *enlarged.begin(), others, " enlarged so that the bias fits int32"));
     }
     return WritePairs();
   }
@@ -106,6 +111,30 @@ class PlanWriter {
     return Status::Ok();
   }
 
+  // Behind all that changes weights and ranges, in front of the first code.
+  Status RefinePositions() {
+    const auto params_of = [&](const std::string& constant, const WeightPlan& weight) {
+      return constants_.ParamsOf(constant, weight);
+    };
+    PREON_ASSIGN_OR_RETURN(positions_, preon::RefinePositions(graph_, plan_, params_, params_of));
+    constexpr size_t kToldNodes = 3;
+    const std::vector<std::string> told(positions_.violations.begin(),
+                                        positions_.violations.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                                                            positions_.violations.size(), kToldNodes)));
+    if (!plan_.positions->moves || positions_.violations.empty()) return Status::Ok();
+    const std::string more = positions_.violations.size() > kToldNodes
+                                 ? StrCat(" and ", positions_.violations.size() - kToldNodes, " more")
+                                 : "";
+    Warn(StrCat("the NPU can't shift as far as these nodes need, so the model does not run there: ", JoinNames(told),
+                more,
+                !positions_.cycle.empty()
+                    ? StrCat(" (two limits move the same positions to and fro, at ", JoinNames(positions_.cycle), ")")
+                : positions_.rounds >= plan_.positions->rounds
+                    ? StrCat(" (MaxLoopNum: ", positions_.rounds, " rounds were not enough)")
+                    : ""));
+    return Status::Ok();
+  }
+
   Status WritePairs() {
     const std::set<const Node*> readers(integer_.begin(), integer_.end());
     for (const auto& [tensor, params] : params_.activations()) {
@@ -138,6 +167,7 @@ class PlanWriter {
   PlanParams params_;
   ConstantWriter constants_;
   PairWriter pairs_;
+  PositionTable positions_;
   std::set<const Node*> integer_;
   std::set<const Node*> reached_;  // by the calibration data
   bool all_reached_ = true;
@@ -159,7 +189,9 @@ Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const TensorR
     return ApplyPlan(body, body_plan, {}, {}, warnings, {.passes = in_body});
   };
   PREON_RETURN_IF_ERROR(WriteBodies(quantized, plan.bodies, write_body));
-  PREON_RETURN_IF_ERROR(PlanWriter(quantized, plan, ranges, hooks, warnings).Write());
+  PlanWriter writer(quantized, plan, ranges, hooks, warnings);
+  PREON_RETURN_IF_ERROR(writer.Write());
+  if (options.positions != nullptr) *options.positions = writer.positions();
   PREON_RETURN_IF_ERROR(WriteNBits(quantized, plan.nbits, options.threads));
   for (const char* domain : {kQuarkDomain, kContribDomain}) {
     const auto in_domain = [&](const auto& node) { return node->domain == domain; };

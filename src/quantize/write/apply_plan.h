@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "ir/graph.h"
+#include "quantize/params/position_table.h"
 #include "quantize/plan/quant_plan.h"
 #include "quantize/qdq_passes/qdq_pass.h"
 #include "quantize/write/write_hook.h"
@@ -15,6 +16,7 @@ namespace preon {
 struct ApplyPlanOptions {
   int threads = 1;  ///< for weights in blocks
   QdqPassOptions passes;
+  PositionTable* positions = nullptr;  ///< gets the positions and shifts of an NPU's plan
 };
 
 /// Writes the plan's Q/DQ nodes, codes, scales and zero points, then runs the passes over the result.

@@ -52,6 +52,25 @@ Status ConstantWriter::Write() {
   return Status::Ok();
 }
 
+Result<std::vector<QuantParams>> ConstantWriter::ParamsOf(const std::string& weight, const WeightPlan& plan) {
+  const bool settled = params_.IsSettled(weight);
+  PREON_ASSIGN_OR_RETURN(std::vector<QuantParams> params, params_.OfWeight(weight, plan));
+  if (settled) return params;
+  const std::vector<QuantParams> wanted = params;
+  for (const BiasPlan& bias : plan_.biases) {
+    if (bias.weight == weight && bias.form == BiasForm::kInt32Codes)
+      params = Protected(std::move(params), bias, plan.format);
+  }
+  if (plan_.compat == Compat::kOff) {
+    for (size_t channel = 0; channel < params.size(); ++channel) {
+      if (params[channel] != wanted[channel])
+        params[channel].scale = RoundScaleUp(params[channel].scale, plan.scale_type);
+    }
+  }
+  if (params != wanted) enlarged_.insert(weight);
+  return params;
+}
+
 Status ConstantWriter::WriteBlockWeight(const std::string& weight, const WeightPlan& plan,
                                         const std::vector<const BiasPlan*>& biases) {
   if (std::ranges::any_of(biases, [&](const BiasPlan* bias) { return IsShifted(*bias); })) {
@@ -64,18 +83,7 @@ Status ConstantWriter::WriteBlockWeight(const std::string& weight, const WeightP
 
 Status ConstantWriter::WriteWeight(const std::string& weight, const WeightPlan& plan,
                                    const std::vector<const BiasPlan*>& biases) {
-  PREON_ASSIGN_OR_RETURN(std::vector<QuantParams> params, params_.OfWeight(weight, plan));
-  const std::vector<QuantParams> wanted = params;
-  for (const BiasPlan* bias : biases) {
-    if (bias->form == BiasForm::kInt32Codes) params = Protected(std::move(params), *bias, plan.format);
-  }
-  if (plan_.compat == Compat::kOff) {
-    for (size_t channel = 0; channel < params.size(); ++channel) {
-      if (params[channel] != wanted[channel])
-        params[channel].scale = RoundScaleUp(params[channel].scale, plan.scale_type);
-    }
-  }
-  if (params != wanted) enlarged_.push_back(weight);
+  PREON_ASSIGN_OR_RETURN(const std::vector<QuantParams> params, ParamsOf(weight, plan));
   const Tensor values = TypeWriter::Representable(*graph_.Initializer(weight), plan.format.type);
   Result<EncodedTensor> encoded = Rounded({weight, plan, values, params});
   if (!encoded.ok()) return std::move(encoded).status().WithContext(weight);

@@ -1,6 +1,7 @@
 // ConstantWriter: codes of weights and biases, by our rules or, with QuantPlan::compat, by another tool's.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,10 @@ class ConstantWriter {
 
   /// Weights first: their scales may grow to keep a bias inside int32. Errors: kRangeInvalid, kQuantizeFailed.
   Status Write();
+  /// The scales that a weight gets: its own, larger where a bias of int32 codes needs it.
+  Result<std::vector<QuantParams>> ParamsOf(const std::string& weight, const WeightPlan& plan);
   /// Weights whose scales did.
-  const std::vector<std::string>& enlarged() const { return enlarged_; }
+  const std::set<std::string>& enlarged() const { return enlarged_; }
 
  private:
   Status WriteBlockWeight(const std::string& weight, const WeightPlan& plan,
@@ -45,7 +48,7 @@ class ConstantWriter {
   PlanParams& params_;
   QdqWriter& qdq_;
   TypeWriter& types_;
-  std::vector<std::string> enlarged_;
+  std::set<std::string> enlarged_;
 };
 
 }  // namespace preon

@@ -20,7 +20,7 @@ _METHODS = {("CalibrationMethod", "MinMax"): (CalibMethod.MinMax, ScaleType.Floa
 _BLOCKS = {16: data_type.BFP16, 11: data_type.MX4, 13: data_type.MX6}  # by bit_width; 16 with sub-blocks is MX9
 _ELEMENTS = {"int8": data_type.MXInt8, "fp4_e2m1": data_type.MXFP4E2M1, "fp6_e3m2": data_type.MXFP6E3M2,
              "fp6_e2m3": data_type.MXFP6E2M3, "fp8_e5m2": data_type.MXFP8E5M2, "fp8_e4m3": data_type.MXFP8E4M3}
-_TRANSFORMER = {"OpTypesToQuantize": ["Gemm", "MatMul"], "MatMulConstBOnly": True}  # what enable_npu_transformer means
+_TRANSFORMER = {"OpTypesToQuantize": ["Gemm", "MatMul"], "MatMulConstBOnly": True}  # what enable_npu_transformer means there
 _WHOLE_FORMATS = {"BFPFixNeuron": "QBFP", "MXFixNeuron": "QMX"}
 #: Fields that are keys of extra_options, and the value that needs no key.
 _KEYS = {"input_nodes": ("InputNodes", []), "output_nodes": ("OutputNodes", []), "op_types_to_quantize": ("OpTypesToQuantize", []),
@@ -82,7 +82,7 @@ def to_qconfig(config, algorithms=None):
         value = getattr(config, field)
         if value is not None and value != default:
             extra.setdefault(key, value)
-    if config.enable_npu_transformer:
+    if config.enable_npu_transformer and _is_extended(config):
         for key, value in _TRANSFORMER.items():
             extra.setdefault(key, value)
     layer = QLayerConfig(input_tensors=_activation(config, extra), weight=_weight(config, extra))
@@ -96,9 +96,14 @@ def to_qconfig(config, algorithms=None):
 
 def _options(config):
     """Fields that no key stands for, as options of ours."""
-    quant_format = modern(config.quant_format)
-    name = "extended" if isinstance(quant_format, ExtendedQuantFormat) else "qoperator" if quant_format.name == "QOperator" else None
-    return {key: value for key, value in {"format": name, "reduce_range": config.reduce_range}.items() if value}
+    name = "extended" if _is_extended(config) else "qoperator" if modern(config.quant_format).name == "QOperator" else None
+    target = "npu-transformer" if config.enable_npu_transformer and not _is_extended(config) else None
+    return {key: value for key, value in {"format": name, "target": target, "reduce_range": config.reduce_range}.items() if value}
+
+
+def _is_extended(config):
+    """Quark's extended quantizer, which has no flags of NPUs."""
+    return isinstance(modern(config.quant_format), ExtendedQuantFormat)
 
 
 def dynamic_options(config):
@@ -182,8 +187,8 @@ def _activation(config, extra):
 
 
 def _weight(config, extra):
-    _, scale = _method(config)
+    method, scale = _method(config)
     kind = _type(config, "weight_type", extra)
-    method = CalibMethod.MinMSE if scale is ScaleType.PowerOf2 else CalibMethod.MinMax
+    method = CalibMethod.MinMSE if scale is ScaleType.PowerOf2 and method is CalibMethod.MinMSE else CalibMethod.MinMax
     granularity = QuantGranularity.Channel if config.per_channel else QuantGranularity.Tensor
     return QTensorConfig(bool(extra.get("WeightSymmetric", True)), scale, method, granularity, kind)

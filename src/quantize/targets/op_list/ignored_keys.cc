@@ -7,20 +7,59 @@
 namespace preon {
 namespace {
 
-// Keys that the extended quantizer alone reads, where they are set.
-std::vector<std::string_view> ExtendedKeys(const AlignOptions& align, bool aligns_elementwise, bool removes_fused) {
-  const AlignOptions unset;
-  std::vector<std::string_view> keys;
-  for (const auto& [set, key] :
-       {std::pair(aligns_elementwise, "AlignEltwiseQuantType"), std::pair(removes_fused, "RemoveFusedQDQ"),
-        std::pair(align.concat.has_value(), "AlignConcat"), std::pair(align.pool.has_value(), "AlignPool"),
-        std::pair(align.pad.has_value(), "AlignPad"), std::pair(align.slice.has_value(), "AlignSlice"),
-        std::pair(align.transpose.has_value(), "AlignTranspose"), std::pair(align.reshape.has_value(), "AlignReshape"),
-        std::pair(align.enabled != unset.enabled, "NPULimitationCheck"),
-        std::pair(align.rounds != unset.rounds, "MaxLoopNum")}) {
-    if (set) keys.emplace_back(key);
+struct SetKey {
+  bool set;
+  std::string_view key;
+};
+
+std::vector<std::string_view> SetAmong(const std::vector<SetKey>& keys) {
+  std::vector<std::string_view> found;
+  for (const auto& [set, key] : keys) {
+    if (set) found.emplace_back(key);
   }
-  return keys;
+  return found;
+}
+
+// Keys that the extended quantizer alone reads.
+std::vector<std::string_view> ExtendedKeys(std::optional<bool> transpose, std::optional<bool> reshape,
+                                           bool aligns_elementwise, bool removes_fused) {
+  return SetAmong({{aligns_elementwise, "AlignEltwiseQuantType"},
+                   {removes_fused, "RemoveFusedQDQ"},
+                   {transpose.has_value(), "AlignTranspose"},
+                   {reshape.has_value(), "AlignReshape"}});
+}
+
+// … and that for CNNs on NPUs.
+std::vector<std::string_view> AlignKeys(const AlignOptions& align) {
+  const AlignOptions unset;
+  return SetAmong({{align.concat.has_value(), "AlignConcat"},
+                   {align.pool.has_value(), "AlignPool"},
+                   {align.pad.has_value(), "AlignPad"},
+                   {align.slice.has_value(), "AlignSlice"},
+                   {align.enabled != unset.enabled, "NPULimitationCheck"},
+                   {align.rounds != unset.rounds, "MaxLoopNum"}});
+}
+
+// The latter alone. Switched off, a limit is what it is without a target that has it.
+std::vector<std::string_view> ShiftKeys(const ShiftOptions& shifts) {
+  return SetAmong({{shifts.read.value_or(false), "AdjustShiftRead"},
+                   {shifts.write.value_or(false), "AdjustShiftWrite"},
+                   {shifts.cut.value_or(false), "AdjustShiftCut"},
+                   {shifts.bias.value_or(false), "AdjustShiftBias"},
+                   {shifts.hard_sigmoid.value_or(false), "AdjustHardSigmoid"},
+                   {shifts.swish.value_or(false), "AdjustShiftSwish"}});
+}
+
+std::vector<std::string_view> DpuKeys(const DpuOptions& dpu) {
+  return SetAmong({{dpu.simulate.value_or(false), "SimulateDPU"},
+                   {dpu.leaky_relu.value_or(false), "ConvertLeakyReluToDPUVersion"},
+                   {dpu.sigmoid.value_or(false), "ConvertSigmoidToHardSigmoid"},
+                   {dpu.hard_sigmoid.value_or(false), "ConvertHardSigmoidToDPUVersion"},
+                   {dpu.average_pool.value_or(false), "ConvertAvgPoolToDPUVersion"},
+                   {dpu.reduce_mean.value_or(false), "ConvertReduceMeanToDPUVersion"},
+                   {dpu.softmax.value_or(false), "ConvertSoftmaxToDPUVersion"},
+                   {dpu.instance_norm.value_or(false), "ConvertInstanceNormToDPUVersion"},
+                   {dpu.clip.value_or(false), "ConvertClipToDPUVersion"}});
 }
 
 }  // namespace
@@ -28,15 +67,23 @@ std::vector<std::string_view> ExtendedKeys(const AlignOptions& align, bool align
 std::vector<IgnoredKey> OpListRules::IgnoredKeys(const OpListAsked& asked) const {
   const PairOptions& pairs = asked.op_list.pairs;
   std::vector<IgnoredKey> ignored;
-  if (!extended) {
-    for (const std::string_view key : ExtendedKeys(asked.op_list.align, pairs.align_elementwise, pairs.fused)) {
+  const auto ignore = [&](const std::vector<std::string_view>& keys, std::string_view who_reads) {
+    for (const std::string_view key : keys)
       ignored.push_back(
-          {key,
-           operators == OperatorForm::kLibrary
-               ? "the base quantizer (int8 and uint8) does not read it, only the extended one (other types) does"
-               : StrCat("target ", target, " does not read it, only the extended quantizer of target quark does")});
-    }
-  }
+          {key, StrCat(target == "quark" ? (extended ? "the extended quantizer" : "the base quantizer (int8 and uint8)")
+                                         : StrCat("target ", target),
+                       " does not read it, only ", who_reads)});
+  };
+  const char* kExtended =
+      target == "quark" ? "the extended one (other types) does" : "the extended quantizer of target quark does";
+  if (!extended)
+    ignore(
+        ExtendedKeys(asked.op_list.align.transpose, asked.op_list.align.reshape, pairs.align_elementwise, pairs.fused),
+        kExtended);
+  if (!extended && !has_positions) ignore(AlignKeys(asked.op_list.align), kExtended);
+  if (!has_positions) ignore(ShiftKeys(asked.op_list.shifts), "target npu-cnn does");
+  if (!simulates_dpu)
+    ignore(DpuKeys(asked.op_list.dpu), "target npu-cnn and the extended quantizer of target quark do");
   const bool symmetric = Symmetric(asked.activation, asked.symmetric);
   const bool settings = asked.settings.any();
   if (pairs.fold_relu && (symmetric || !extended))

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "base/text.h"
 #include "passes/support/match.h"
+#include "quantize/plan/dpu_operators.h"
 #include "quantize/plan/macs.h"
 #include "quantize/plan/op_traits.h"
 #include "quantize/targets/op_list/pairless_tensors.h"
@@ -43,7 +43,8 @@ class Marker {
       marks_.nodes.push_back(std::move(decision));
     }
     for (const Node* node : marks_.quantized) AdjustRanges(*node);
-    if (rules_.removes_pairs) marks_.pairless = PairlessTensors(graph_, pairs_.removed);
+    if (rules_.removes_pairs)
+      marks_.pairless = PairlessTensors(graph_, pairs_.removed, options_.compat != Compat::kQuark);
     return std::move(marks_);
   }
 
@@ -66,10 +67,14 @@ class Marker {
                                 by_user ? " is not among those to quantize" : " is not in the target's list"));
     }
     if (!selection_.Includes(node)) return leave(FloatReason::kExcluded, "not among the nodes to quantize");
-    if (options_.op_list.selection.matmul_const_b_only && node.Is("MatMul") && !IsConstant(node.input(1)))
+    if (options_.op_list.selection.matmul_const_b_only.value_or(rules_.matmul_const_b_only) && node.Is("MatMul") &&
+        !IsConstant(node.input(1)))
       return leave(FloatReason::kNotConstant, "MatMulConstBOnly: its second operand is not constant");
-    if (ReadsInfinity(node)) return leave(FloatReason::kMask, "one of its constants is infinite");
+    if (rules_.removes_pairs && ReadsInfinity(graph_, node))
+      return leave(FloatReason::kMask, "one of its constants is infinite");
     if (IsMasked(node.output())) return leave(FloatReason::kMask, kMaskDetail);
+    if (HandlerOf(rules_.handlers, node.op_type) == OpHandler::kHardSigmoid && !IsDpuHardSigmoid(node))
+      return leave(FloatReason::kAttributes, "NPUs have HardSigmoid with alpha 1/6 and beta 0.5 alone");
   }
 
   bool IsListed(const Node& node) const {
@@ -79,14 +84,6 @@ class Marker {
     if (Contains(selection.extra_op_types, node.op_type) || selection.all_op_types) return true;
     if (!selection.op_types.empty()) return Contains(selection.op_types, node.op_type);
     return (node.domain.empty() || node.domain == "com.microsoft") && rules_.Quantizes(node.op_type);
-  }
-
-  bool ReadsInfinity(const Node& node) const {
-    return rules_.removes_pairs && std::ranges::any_of(node.inputs(), [&](const std::string& input) {
-             const Tensor* value = graph_.Initializer(input);
-             return value != nullptr && value->type() == DataType::kFloat && value->count() == 1 &&
-                    std::isinf(value->floats()[0]);
-           });
   }
 
   // Scores with a mask in them, on their way to a Softmax.
@@ -171,6 +168,9 @@ class Marker {
         return MarkWhere(node);
       case OpHandler::kNormalization:
         return MarkNormalization(node);
+      case OpHandler::kSlope:
+        return MarkSlope(node);
+      case OpHandler::kHardSigmoid:
       case OpHandler::kEveryTensor:
         for (const std::string& input : node.inputs()) MarkTensor(node, input);
         return MarkOutputs(node);
@@ -231,6 +231,15 @@ class Marker {
     if (!IsQuantizable(bias) || !options_.op_list.bias.quantize) return;
     if (options_.overrides.contains(bias)) return MarkWeight(node, bias, ChannelAxis(node, bias, 0));
     marks_.biases.push_back({&node, bias, node.input(0), node.input(1)});
+  }
+
+  void MarkSlope(const Node& node) {
+    MarkInput(node, 0);
+    if (IsConstant(node.input(1)))
+      MarkWeight(node, node.input(1), ChannelAxis(node, node.input(1), 0));
+    else
+      MarkInput(node, 1);
+    MarkOutputs(node);
   }
 
   void MarkNormalization(const Node& node) {

@@ -85,13 +85,15 @@ class OpListPlanner {
     plan_.warnings = std::move(marks_.warnings);
     plan_.folded_clamps = std::move(marks_.folded);
     plan_.dequantize_for_all_readers = !rules_.operands_alone;
-    plan_.contrib_domain = rules_.extended || options_.op_list.pairs.contrib_domain ||
-                           (model_.opset() < 21 && (Has16Or4Bits() || options_.op_list.bias.int16));
+    plan_.contrib_domain =
+        rules_.extended || options_.op_list.pairs.contrib_domain ||
+        (model_.opset() < 21 && (Has16Or4Bits() || (options_.op_list.bias.int16 && !rules_.has_positions)));
     plan_.dedicated_dequantize = options_.op_list.pairs.dedicated_dequantize;
     plan_.int16_biases = options_.op_list.bias.int16;
     plan_.clips_to_relu = options_.op_list.pairs.clips_to_relu;
     plan_.beta_in_codes = rules_.extended;
     plan_.min_real_range = options_.op_list.min_real_range;
+    rules_.SetNpuFacts(options_.op_list.align, options_.op_list.shifts, options_.op_list.dpu, &plan_);
   }
 
   bool IsConstant(const std::string& tensor) const { return graph_.Initializer(tensor) != nullptr; }
@@ -151,13 +153,13 @@ class OpListPlanner {
       }
       if (!IsConstant(owner)) second = plan_.activations.at(owner).ConvertFor(reader);
       if (second != nullptr || up->second.provider.empty() ||
-          (OverrideOf(owner) != nullptr && HasOwnParams(*OverrideOf(owner))))
+          (OverrideOf(owner) != nullptr && OverrideOf(owner)->SetsParams()))
         break;
       reader = up->second.provider_node;
       owner = up->second.provider;
     }
     ActivationPlan& activation = plan_.activations.at(tensor);
-    const bool own = OverrideOf(tensor) != nullptr && HasOwnParams(*OverrideOf(tensor));
+    const bool own = OverrideOf(tensor) != nullptr && OverrideOf(tensor)->SetsParams();
     if (own || activation.block || marks_.unshared.contains(tensor) || marks_.unshared.contains(mark.provider)) return;
     if (IsConstant(owner)) {
       const WeightPlan table = WeightOf(owner, marks_.tensors.at(owner));
@@ -184,10 +186,6 @@ class OpListPlanner {
                    "EnableDualQuantNodePairs and DedicatedQDQPair: a reader's pair is either its own or a second one");
     preon::PlanPrecisionBorders(graph_, options_.activation, options_.settings, &plan_);
     return Status::Ok();
-  }
-
-  static bool HasOwnParams(const TensorOverride& wanted) {
-    return wanted.type || wanted.symmetric || wanted.scale_type || wanted.range || wanted.params;
   }
 
   // Nodes that quantize and read it, where there are several.
@@ -232,7 +230,7 @@ class OpListPlanner {
     if (plan.axis >= 0 && plan.format.type == DataType::kUInt8 && rules_.per_channel_is_int8)
       plan.format = {DataType::kInt8, true, plan.format.reduce_range};
     if (const TensorOverride* own = OverrideOf(tensor)) {
-      if (HasOwnParams(*own)) SetGranularity(false, 0, axes, plan);  // what it does not say is one scale
+      if (own->SetsParams()) SetGranularity(false, 0, axes, plan);  // what it does not say is one scale
       ApplyOverride(*own, axes, plan);
     }
     if (plan.block_size > 0 && plan.axis >= 0)  // more than there are is all
@@ -280,12 +278,13 @@ class OpListPlanner {
   void PlanBias(const BiasMark& mark) {
     const BiasOptions& wanted = options_.op_list.bias;
     const bool possible = AccumulatesInInt32(mark);
-    const bool encoded = possible && (wanted.int32.value_or(true) || wanted.int16);
+    const bool encoded = possible && (wanted.int32.value_or(!rules_.biases_are_weights) || wanted.int16);
     const bool weights_only = options_.op_list.selection.weights_only;
     if (encoded) {
       plan_.biases.push_back(
           {mark.node->name, mark.bias, mark.input, mark.weight, BiasForm::kInt32Codes, wanted.protect});
-    } else if ((rules_.other_biases_as_weights && !weights_only) || (wanted.int32 == false)) {
+    } else if ((rules_.other_biases_as_weights && !weights_only) ||
+               !wanted.int32.value_or(!rules_.biases_are_weights)) {
       const TensorMark as_weight{
           .weight = true, .axis = graph_.Initializer(mark.bias)->shape().size() == 1 ? 0 : -1, .first = mark.node};
       plan_.weights[mark.bias] = WeightOf(mark.bias, as_weight);

@@ -22,10 +22,9 @@ constexpr std::array<std::string_view, 8> kOrtTypes = {
     "Flatten",       "TopK"};
 constexpr std::array<std::string_view, 6> kQuarkTypes = {
     "ConvTranspose", "Tanh", "Gelu", "InstanceNormalization", "LayerNormalization", "EmbedLayerNormalization"};
-constexpr std::array<std::string_view, 13> kExtendedTypes = {
-    "HardSigmoid",       "Div",          "Erf",          "Sub",   "Min",   "Max",
-    "ReduceMean",        "DepthToSpace", "SpaceToDepth", "Slice", "PRelu", "LpNormalization",
-    "BatchNormalization"};
+constexpr std::array<std::string_view, 12> kExtendedTypes = {"HardSigmoid",  "Div",   "Erf",        "Sub",
+                                                             "Min",          "Max",   "ReduceMean", "DepthToSpace",
+                                                             "SpaceToDepth", "Slice", "PRelu",      "LpNormalization"};
 
 constexpr std::array<std::string_view, 4> kProducts = {"Conv", "ConvTranspose", "Gemm", "MatMul"};
 
@@ -48,6 +47,13 @@ std::map<std::string_view, OpHandler> CommonHandlers() {
           {"Where", OpHandler::kWhere},
           {"InstanceNormalization", OpHandler::kNormalization},
           {"LayerNormalization", OpHandler::kNormalization}};
+}
+
+// An average has parameters of its own, unlike what only moves values.
+void UseHandlersOfNpus(OpHandlers& handlers) {
+  handlers.erase("AveragePool");
+  handlers["HardSigmoid"] = OpHandler::kHardSigmoid;
+  handlers["PRelu"] = OpHandler::kSlope;
 }
 
 template <typename... Lists>
@@ -73,6 +79,12 @@ bool OpListRules::Symmetric(const TensorType& activation, std::optional<bool> wa
   return wanted.value_or(centred || (int8_is_symmetric && activation == DataType::kInt8));
 }
 
+void OpListRules::SetNpuFacts(const AlignOptions& align, const ShiftOptions& shifts, const DpuOptions& dpu,
+                              QuantPlan* plan) const {
+  if (simulates_dpu) plan->dpu = ConversionsFrom(dpu, simulates_by_default);
+  if (has_positions) plan->positions = LimitsFrom(align, shifts, plan->dpu.sigmoid);
+}
+
 OpListRules OrtRules() {
   OpListRules rules{.target = "ort", .op_types = Joined(kQLinearTypes, kOrtTypes), .handlers = CommonHandlers()};
   for (const char* mover : {"Flatten", "Slice", "TopK"}) rules.handlers[mover] = OpHandler::kMover;
@@ -94,7 +106,27 @@ OpListRules QuarkRules(QuarkFormat format, bool fold_relu) {
   rules.narrows_clamp_inputs = true;
   rules.extended = extended;
   rules.constants_are_weights = true;
-  if (extended) rules.handlers.erase("AveragePool");
+  if (extended) UseHandlersOfNpus(rules.handlers);
+  rules.simulates_dpu = extended;
+  return rules;
+}
+
+OpListRules NpuCnnRules() {
+  OpListRules rules = QuarkRules(QuarkFormat::kBase, false);
+  rules.target = "npu-cnn";
+  rules.operators = OperatorForm::kStock;
+  rules.op_types = Joined(kQLinearTypes, kQuarkTypes, kExtendedTypes);
+  UseHandlersOfNpus(rules.handlers);
+  rules.biases_are_weights = rules.has_positions = rules.simulates_dpu = rules.simulates_by_default = true;
+  return rules;
+}
+
+OpListRules NpuTransformerRules() {
+  OpListRules rules = QuarkRules(QuarkFormat::kBase, false);
+  rules.target = "npu-transformer";
+  rules.operators = OperatorForm::kStock;
+  rules.op_types = {"Gemm", "MatMul"};
+  rules.matmul_const_b_only = true;
   return rules;
 }
 

@@ -25,6 +25,8 @@ enum class OpHandler : uint8_t {
   kPad,            ///< input; the output shares its parameters where padding adds no new value
   kWhere,          ///< output where both data inputs are marked
   kNormalization,  ///< data, scale as weight, shift as bias; output
+  kSlope,          ///< data, slope as weight; output
+  kHardSigmoid,    ///< data and output, of the one that the DPU has; others stay float
 };
 
 /// By operator type; others: kEveryTensor.
@@ -61,12 +63,19 @@ struct OpListRules {
   bool per_channel_is_int8 = false;   ///< weights in uint8 with scales per channel are int8
   bool per_channel_is_symmetric = false;  ///< weights with scales per channel have their zero points in the middle
   bool int8_is_symmetric = false;         ///< activations in int8, where the user sets nothing
+  bool biases_are_weights = false;        ///< unless the user wants int32 codes
+  bool matmul_const_b_only = false;       ///< MatMulConstBOnly, where the user has not set it
+  bool has_positions = false;             ///< shifts are kept inside the limits of an NPU
+  bool simulates_dpu = false;             ///< operators may become the DPU's …
+  bool simulates_by_default = false;      ///< … and do so, but for some
 
   bool Quantizes(std::string_view op_type) const;
   /// Are activations of this type symmetric? `wanted`: by the user.
   bool Symmetric(const TensorType& activation, std::optional<bool> wanted) const;
   /// The form for a weight of the node, where the user names none. `plan` knows all activations.
   WeightForm FormOf(const WeightPlan& weight, const QuantPlan& plan, const Node& node, Compat compat) const;
+  /// Positions and operators of the DPU, as the rules have them and the user wants them.
+  void SetNpuFacts(const AlignOptions& align, const ShiftOptions& shifts, const DpuOptions& dpu, QuantPlan* plan) const;
   /// Target::IgnoredKeys of the targets that mark tensors by these rules.
   std::vector<IgnoredKey> IgnoredKeys(const OpListAsked& asked) const;
 };
@@ -75,6 +84,10 @@ struct OpListRules {
 OpListRules OrtRules();
 /// Quark's base or extended quantizer. `fold_relu`: PairOptions::fold_relu.
 OpListRules QuarkRules(QuarkFormat format, bool fold_relu);
+/// Quark's quantizer for CNNs on NPUs (XINT8): more operators, powers of two alone, biases of 8 bits.
+OpListRules NpuCnnRules();
+/// Quark's quantizer for transformers on NPUs: Gemm, and MatMul of a constant.
+OpListRules NpuTransformerRules();
 /// The base quantizer's operators, kept away from what runtimes do behind the user's back. Activations in blocks: the
 /// operands of products alone, as accelerators with such formats compute (OCP Microscaling v1.0, section 6: dot
 /// products), but with --compat.

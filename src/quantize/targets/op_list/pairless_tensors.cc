@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 8> kKernels = {
     "Conv", "Add", "MaxPool", "AveragePool", "GlobalAveragePool", "MatMul", "Gemm", "ConvTranspose"};
 
 // Output of a kernel that one activation function reads: the pair belongs behind that function.
-bool FeedsActivationFunction(const Graph& graph, const RemovedPairs& removed, const Node& node) {
+bool FeedsActivationFunction(const Graph& graph, const RemovedPairs& removed, bool clip_attributes, const Node& node) {
   const std::string& output = node.output();
   if (graph.UseCount(output) != 1 || graph.IsOutput(output) || graph.HasCapturedUse(output)) return false;
   const Use use = graph.Uses(output)[0];
@@ -26,17 +26,19 @@ bool FeedsActivationFunction(const Graph& graph, const RemovedPairs& removed, co
   if (reader.Is("LeakyRelu")) return removed.conv_leaky_relu;
   if (reader.Is("PRelu")) return removed.conv_prelu;
   if (reader.op_type == "Gelu") return removed.conv_gelu;
-  if (!reader.Is("Clip") || !removed.conv_clip) return false;
+  const bool by_attributes = reader.Has("min") || reader.Has("max");
+  if (!reader.Is("Clip") || !removed.conv_clip || (by_attributes && !clip_attributes)) return false;
   const std::optional<Range> bounds = ClampRange(graph, reader);
   return bounds && bounds->min == 0 && (bounds->max == 6 || bounds->max == 1);
 }
 
 }  // namespace
 
-std::set<std::string> PairlessTensors(const Graph& graph, const RemovedPairs& removed) {
+std::set<std::string> PairlessTensors(const Graph& graph, const RemovedPairs& removed, bool clip_attributes) {
   std::set<std::string> pairless;
   for (const auto& node : graph.nodes()) {
-    if (!node->outputs().empty() && FeedsActivationFunction(graph, removed, *node)) pairless.insert(node->output());
+    if (!node->outputs().empty() && FeedsActivationFunction(graph, removed, clip_attributes, *node))
+      pairless.insert(node->output());
     for (const auto& [upper, lower] : removed.between) {
       if (node->op_type != upper) continue;
       for (const std::string& output : node->outputs()) {

@@ -1,0 +1,139 @@
+#include "quantize/params/position_problem.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "base/text.h"
+#include "passes/support/match.h"
+#include "quantize/plan/dpu_operators.h"
+
+namespace preon {
+namespace {
+
+constexpr std::array<std::string_view, 3> kPools = {"MaxPool", "AveragePool", "GlobalAveragePool"};
+constexpr std::array<std::string_view, 5> kActivationFunctions = {"Relu", "Clip", "LeakyRelu", "PRelu", "Gelu"};
+constexpr std::array<std::string_view, 10> kPositioned = {
+    "Concat", "MaxPool", "AveragePool", "GlobalAveragePool", "Pad", "Slice", "Add", "Sub", "Mul", "Conv"};
+constexpr std::array<std::string_view, 3> kAlsoPositioned = {"Gemm", "HardSigmoid", "Sigmoid"};
+
+class Builder {
+ public:
+  Builder(const Graph& graph, const QuantPlan& plan, PlanParams& params, const ParamsOfConstant& params_of)
+      : graph_(graph), plan_(plan), params_(params), params_of_(params_of), integer_(IntegerNodes(plan)) {}
+
+  Result<PositionProblem> Build() {
+    for (const auto& node : graph_.nodes()) {
+      if (!node->domain.empty() || (!Contains(kPositioned, node->op_type) && !Contains(kAlsoPositioned, node->op_type)))
+        continue;
+      PositionedNode positioned{.node = node.get(), .at = {.output = Output(*node)}};
+      PREON_RETURN_IF_ERROR(AddInputs(*node, positioned.at));
+      for (const Use& use : graph_.Uses(node->output()))
+        positioned.is.feeds_leaky_relu = positioned.is.feeds_leaky_relu || use.node->Is("LeakyRelu");
+      positioned.is.hard_sigmoid = IsHardSigmoid(*node);
+      positioned.is.swish = node->Is("Mul") && IsSwish(*node);
+      problem_.nodes.push_back(std::move(positioned));
+    }
+    return std::move(problem_);
+  }
+
+ private:
+  PositionIndex Variable(const std::string& owner, float scale) {
+    const std::optional<int> position = PositionOf(scale);
+    if (!position) return std::nullopt;
+    const auto [known, fresh] = variables_.try_emplace(owner, problem_.owners.size());
+    if (fresh) {
+      problem_.owners.push_back(owner);
+      problem_.positions.push_back(*position);
+    }
+    return known->second;
+  }
+
+  PositionIndex OfActivation(const std::string& tensor) {
+    const auto planned = plan_.activations.find(tensor);
+    const ActivationParams* params = params_.Find(tensor);
+    if (planned == plan_.activations.end() || params == nullptr || !planned->second.pair || !params->converts.empty() ||
+        params->format.floating())
+      return std::nullopt;
+    return Variable(params->owner, params->params.scale);
+  }
+
+  Result<PositionIndex> OfConstant(const std::string& tensor, const Node& reader) {
+    const auto planned = plan_.weights.find(tensor);
+    if (planned == plan_.weights.end()) return PositionIndex();
+    const WeightPlan& weight = planned->second;
+    const bool reads = std::ranges::find(weight.nodes, reader.name) != weight.nodes.end();
+    if (!reads || weight.block || weight.axis >= 0 || weight.format.floating() || weight.form == WeightForm::kFolded)
+      return PositionIndex();
+    if (const auto known = variables_.find(tensor); known != variables_.end()) return PositionIndex(known->second);
+    PREON_ASSIGN_OR_RETURN(const std::vector<QuantParams> params, params_of_(tensor, weight));
+    return params.size() == 1 ? Variable(tensor, params[0].scale) : PositionIndex();
+  }
+
+  Result<PositionIndex> Input(const Node& node, size_t index) {
+    const std::string& tensor = node.input(index);
+    if (graph_.Initializer(tensor) != nullptr) return OfConstant(tensor, node);
+    PositionIndex found = OfActivation(tensor);
+    const Node* producer = graph_.Producer(tensor);
+    if (!found && Contains(kPools, node.op_type) && producer != nullptr && producer->Is("Pad"))
+      found = OfActivation(producer->input(0));
+    return found;
+  }
+
+  Status AddInputs(const Node& node, NodeVariables& at) {
+    const bool kernel = node.Is("Conv") || node.Is("Gemm");
+    const bool all = node.Is("Concat"), two = node.Is("Add") || node.Is("Sub") || node.Is("Mul");
+    const size_t count = all ? node.inputs().size() : two ? 2 : 1;
+    for (size_t index = 0; index < count; ++index) {
+      PREON_ASSIGN_OR_RETURN(at.inputs.emplace_back(), Input(node, index));
+    }
+    if (!kernel) return Status::Ok();
+    PREON_ASSIGN_OR_RETURN(at.weight, Input(node, 1));
+    if (!node.input(2).empty()) {
+      PREON_ASSIGN_OR_RETURN(at.bias, Input(node, 2));
+    }
+    return Status::Ok();
+  }
+
+  PositionIndex Output(const Node& node) {
+    PositionIndex found = OfActivation(node.output());
+    const Node* reader = found ? nullptr : OnlyReader(graph_, node.output());
+    if (reader == nullptr || reader->input(0) != node.output()) return found;
+    const bool scaled = reader->Is("Mul") && (Contains(kPools, node.op_type) || node.Is("HardSigmoid"));
+    return scaled || Contains(kActivationFunctions, reader->op_type) ? OfActivation(reader->output()) : std::nullopt;
+  }
+
+  bool IsHardSigmoid(const Node& node) const {
+    const bool becomes = node.Is("Sigmoid") && plan_.positions->sigmoid_is_hard && integer_.contains(node.name);
+    return becomes || IsDpuHardSigmoid(node);
+  }
+
+  bool IsSwish(const Node& product) const {
+    return std::ranges::any_of(product.inputs(), [&](const std::string& factor) {
+      return std::ranges::any_of(graph_.Uses(factor), [&](const Use& use) { return IsHardSigmoid(*use.node); });
+    });
+  }
+
+  const Graph& graph_;
+  const QuantPlan& plan_;
+  PlanParams& params_;
+  const ParamsOfConstant& params_of_;
+  const std::set<std::string_view> integer_;
+  std::map<std::string, size_t> variables_;
+  PositionProblem problem_;
+};
+
+}  // namespace
+
+Result<PositionProblem> MakePositionProblem(const Graph& graph, const QuantPlan& plan, PlanParams& params,
+                                            const ParamsOfConstant& params_of) {
+  return Builder(graph, plan, params, params_of).Build();
+}
+
+std::optional<int> PositionOf(float scale) {
+  int exponent = 0;
+  return std::frexp(scale, &exponent) == 0.5f ? std::optional(1 - exponent) : std::nullopt;
+}
+
+}  // namespace preon

@@ -1,0 +1,61 @@
+// PositionProblem: the positions of a plan's scales as variables, and the nodes that read and write them.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quantize/params/plan_params.h"
+#include "quantize/params/position_table.h"
+
+namespace preon {
+
+/// Index of a variable; nothing where a tensor has no codes with one scale that is a power of two.
+using PositionIndex = std::optional<size_t>;
+
+/// Variables of a node.
+struct NodeVariables {
+  std::vector<PositionIndex> inputs;  ///< of what it computes with, without weight and bias
+  PositionIndex weight, bias, output;
+
+  /// Have the inputs a position, or these and the output?
+  bool HasInputs() const { return std::ranges::all_of(inputs, &PositionIndex::has_value); }
+  bool HasAll() const { return HasInputs() && output; }
+};
+
+/// What limits depend on beside its operator.
+struct NodeSurroundings {
+  bool feeds_leaky_relu = false;
+  bool hard_sigmoid = false;  ///< it is the DPU's, or a Sigmoid that becomes it
+  bool swish = false;         ///< it is a product one of whose factors such a HardSigmoid reads, too
+};
+
+/// A node between codes.
+struct PositionedNode {
+  const Node* node = nullptr;
+  NodeVariables at;
+  NodeSurroundings is;
+};
+
+/// Tensors that share a scale are one variable.
+struct PositionProblem {
+  std::vector<std::string> owners;  ///< by variable: tensor or constant whose scale it is
+  std::vector<int> positions;       ///< by variable
+  std::vector<PositionedNode> nodes;
+};
+
+/// Scales of a constant as they would be written.
+using ParamsOfConstant = std::function<Result<std::vector<QuantParams>>(const std::string&, const WeightPlan&)>;
+
+/// Of nodes that some PositionRule knows. A tensor without a pair counts as what reads it (an activation function
+/// behind a kernel, a product behind a pool) or writes it (padding in front of a pool).
+/// Errors: those of `params_of`.
+Result<PositionProblem> MakePositionProblem(const Graph& graph, const QuantPlan& plan, PlanParams& params,
+                                            const ParamsOfConstant& params_of);
+
+/// -log2(scale), where it is a whole number.
+std::optional<int> PositionOf(float scale);
+
+}  // namespace preon

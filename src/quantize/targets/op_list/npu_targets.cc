@@ -1,0 +1,112 @@
+// Targets npu-cnn and npu-transformer: Q/DQ where Quark's quantizers for NPUs put them (docs/design/npu.md).
+#include <algorithm>
+#include <array>
+
+#include "quantize/settings/tensor_settings.h"
+#include "quantize/targets/op_list/op_list_planner.h"
+#include "quantize/targets/op_list/op_list_rules.h"
+#include "quantize/targets/targets.h"
+
+namespace preon {
+namespace {
+
+constexpr std::array<std::string_view, 4> kOfNpus = {"convert_reduce_mean", "split_large_pool", "convert_split",
+                                                     "convert_batch_norm"};
+// What Quark's preprocessing has no counterpart of: with --compat quark the graphs are the same.
+constexpr std::array<std::string_view, 5> kOursAlone = {
+    "fold_space_to_depth", "deduplicate", "split_shared_initializers", "simplify_clip", "merge_transposes"};
+constexpr std::array kBytes = {DataType::kInt8, DataType::kUInt8};
+
+Status OneOf(std::string_view target, std::string_view setting, std::string_view got, std::string_view wanted) {
+  return Error(ErrorId::kConflictingOptions, "--target ", target, ": got ", setting, " ", got, ", wanted ", wanted);
+}
+
+class NpuTarget : public Target {
+ public:
+  bool HasOpList() const override { return true; }
+  int64_t RequiredOpset(const PlanOptions& options) const override {
+    return OpListOpset(options.Needs(), OperatorForm::kStock, options.op_list.pairs.contrib_domain);
+  }
+  std::vector<IgnoredKey> IgnoredKeys(const PlanOptions& options) const override {
+    return Rules().IgnoredKeys({options.op_list, options.activation, options.weight, options.activation_symmetric,
+                                options.per_channel, options.settings});
+  }
+  bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
+    if (options.compat != Compat::kOff && std::ranges::find(kOursAlone, pass) != kOursAlone.end()) return false;
+    return by_default || pass == "fold_gemm_scalars" || std::ranges::find(kOfNpus, pass) != kOfNpus.end();
+  }
+
+ protected:
+  virtual OpListRules Rules() const = 0;
+};
+
+class NpuCnnTarget final : public NpuTarget {
+ public:
+  std::string_view name() const override { return "npu-cnn"; }
+  std::vector<std::string_view> aliases() const override { return {"xint8", "dpu"}; }
+  std::string_view summary() const override {
+    return "convolutional nets on AMD NPUs (XINT8): powers of two as scales, biases of 8 bits, shifts inside the "
+           "hardware's limits, operators as the DPU computes them";
+  }
+  bool Takes(const PlanOptions& options) const override {
+    return options.weight == DataType::kInt8 &&
+           (options.activation == DataType::kInt8 || options.activation == DataType::kUInt8);
+  }
+  Status SettleScales(const GivenScales& given, PlanOptions* plan) const override {
+    const auto is_wrong = [](ScaleType type) { return type != ScaleType::kPowerOfTwo; };
+    if (given.scale_type && is_wrong(plan->scale_type))
+      return OneOf(name(), "--scale-type", ScaleTypeName(plan->scale_type), "power-of-two");
+    if (plan->weight_scale_type && is_wrong(*plan->weight_scale_type))
+      return OneOf(name(), "--weight-scale-type", ScaleTypeName(*plan->weight_scale_type), "power-of-two");
+    if (given.channels)
+      return OneOf(name(), "one scale per channel,", "quant_granularity Channel", "one scale per weight");
+    if (plan->op_list.reduce_range)
+      return OneOf(name(), "--reduce-range", "true", "all codes: a shift has no bit in reserve");
+    if (plan->activation_symmetric == false)
+      return OneOf(name(), "--symmetric", "false", "true: NPUs have no zero points");
+    if (plan->weight_symmetric == false)
+      return OneOf(name(), "WeightSymmetric", "false", "true: NPUs have no zero points");
+    plan->scale_type = ScaleType::kPowerOfTwo;
+    plan->weight_scale_type.reset();
+    plan->per_channel = false;
+    plan->activation_symmetric = true;
+    return Status::Ok();
+  }
+
+  Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
+    PREON_RETURN_IF_ERROR(CheckTypes(name(), kBytes, options.activation, options.weight, options.settings));
+    if (options.weight != DataType::kInt8) return OneOf(name(), "--weight", options.weight.name(), "int8");
+    PREON_ASSIGN_OR_RETURN(QuantPlan plan, PlanOpList(model, options, Rules()));
+    if (!options.op_list.bias.quantize)
+      plan.warnings.emplace_back("QuantizeBias=false: the NPU computes no float biases: this model does not run there");
+    return plan;
+  }
+
+ private:
+  OpListRules Rules() const override { return NpuCnnRules(); }
+};
+
+class NpuTransformerTarget final : public NpuTarget {
+ public:
+  std::string_view name() const override { return "npu-transformer"; }
+  std::string_view summary() const override {
+    return "transformers on AMD NPUs: Gemm, and MatMul of a constant matrix; everything else stays float";
+  }
+  bool Takes(const PlanOptions& options) const override {
+    return CheckTypes(name(), kBytes, options.activation, options.weight, options.settings).ok();
+  }
+  Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
+    PREON_RETURN_IF_ERROR(CheckTypes(name(), kBytes, options.activation, options.weight, options.settings));
+    return PlanOpList(model, options, Rules());
+  }
+
+ private:
+  OpListRules Rules() const override { return NpuTransformerRules(); }
+};
+
+}  // namespace
+
+std::unique_ptr<Target> MakeNpuCnnTarget() { return std::make_unique<NpuCnnTarget>(); }
+std::unique_ptr<Target> MakeNpuTransformerTarget() { return std::make_unique<NpuTransformerTarget>(); }
+
+}  // namespace preon

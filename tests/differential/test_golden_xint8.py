@@ -1,0 +1,129 @@
+"""Stored XINT8 runs of Quark (testdata/quark/graphs), replayed through the package's own entry points: preset, fields and keys as they
+are stored, and the key Compat. What is different is listed here, with the reason."""
+import functools
+import json
+import re
+import warnings
+from collections import Counter
+from fnmatch import fnmatch
+
+import golden_graphs
+import graph_goldens
+import pytest
+from golden_runs import VECTORS, Goldens
+
+preon_package = pytest.importorskip("preon", reason="the Python package is not built (nanobind)")
+from preon import ModelQuantizer, PowerOfTwoMethod, QConfig, QuantType  # noqa: E402
+from preon.quantization import api  # noqa: E402
+
+GROUP = "xint8"
+ENUMERATIONS = {"calibrate_method": PowerOfTwoMethod, "activation_type": QuantType}
+# (configurations, models, what differs, why): as in test_golden_graphs.py
+DELIBERATE = [
+    ("*", "attention matmul_const gelu_op gelu_decomposed gelu_decomposed@20", r"(structure|names|scales|codes): ",
+     "there MatMul + Add of rank 3 is wrapped into Reshape, Gemm, Reshape, with two pairs more; below opset 20 Gelu is com.microsoft's here, and stays written out there"),
+    ("*cle", "*", r"(scales|codes): ", "there the first convolution is equalized once more, in front of cross-layer equalization"),
+    ("*", "gemm", r"structure: operators Gemm: 0→1; Gemm\{'alpha': '0.5'\}: 1→0|(scales|codes): \('y', [12]\)", "alpha and beta go into weight and bias; there beta is dropped"),
+    ("*", "gemm_beta", r"scales: \('y', 2\)", "beta goes into the bias; there it is dropped"),
+    ("*", "reshape_transpose_chain", r"(structure|names): ", "there the runtime's optimizer moves a Transpose through a Reshape"),
+    ("*", "split_equal", r"(structure|names|scales): ", "equal parts without sizes become slices, too"),
+    ("*", "bn_alone", r"(codes|scales|types): ", "one that reads the input becomes a Conv; there all five inputs are quantized"),
+    ("*", "gap_large", r"(structure|scales): ", "a pool that reads the input is split, too; there its shape is not looked up"),
+    ("*", "fp16_conv_relu_conv", r"structure: ", "one Cast per input and output, not per reader"),
+    ("*", "layernorm_decomposed@13", r"scales: \('n', 1\)", "below opset 17 layer normalization becomes one node, too"),
+    ("*Int32Bias=True *Int16Bias=True", "shared_weights", r"scales: \('c2', 2\)", "a bias that nodes share has the scale of one of them there; ours is cloned"),
+    ("*ConvertSoftmaxToDPUVersion=True", "softmax_head", r"structure: ", "float operators with Casts, which every runtime has; there bfloat16's, which do not load on a CPU"),
+]
+EQUAL, ALL = 428, 487
+
+
+def configured(config):
+    """What a script writes for a stored configuration."""
+    older = QConfig.get_default_config(config["preset"])
+    fields = older.global_quant_config
+    fields.include_cle = config["cle"]
+    for name, value in config["top"].items():
+        setattr(fields, name, ENUMERATIONS[name][value] if name in ENUMERATIONS else value)
+    fields.extra_options = {**fields.extra_options, **config["opts"], "Compat": "quark"}
+    return older
+
+
+class Samples:
+    """A data reader of the stored calibration samples."""
+
+    def __init__(self, model):
+        stored = graph_goldens.arrays(model, "calib")
+        count = len(next(iter(stored.values())))
+        self.rows = iter([{name: value[index] for name, value in stored.items()} for index in range(count)])
+
+    def get_next(self):
+        return next(self.rows, None)
+
+
+def run(goldens, model, config, entry, out):
+    """Differences as (part, text)."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ModelQuantizer(configured(goldens.configs[config])).quantize_model(graph_goldens.GRAPHS / "models" / f"{model}.onnx", out, Samples(model))
+    except preon_package.PreonError as error:
+        return [] if "error" in entry else [("error", str(error))]
+    if "error" in entry:
+        return [] if "error" in golden_graphs.skipped_parts(goldens.defects, model, config) else [("error", "there it is one")]
+    skip = golden_graphs.skipped_parts(goldens.defects, model, config)
+    return golden_graphs.compare(golden_graphs.from_golden(entry), golden_graphs.from_model(str(out)), skip)
+
+
+def rows_for(model, config, difference):
+    return [index for index, (configs, models, what, _) in enumerate(DELIBERATE)
+            if any(fnmatch(config, p) for p in configs.split()) and any(fnmatch(model, p) for p in models.split())
+            and re.match(what, f"{difference[0]}: {difference[1]}")]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("xint8")
+    goldens = Goldens(folder)
+    quantize, api.quantize = api.quantize, functools.partial(api.quantize, latency=0)
+    try:
+        return [(model, config, run(goldens, model, config, entry, folder / "out.onnx")) for model, config, entry in goldens.entries(GROUP)]
+    finally:
+        api.quantize = quantize
+
+
+def test_every_golden(runs, record_property):
+    surprises = [f"{model} {config}: {difference}" for model, config, found in runs for difference in found if not rows_for(model, config, difference)]
+    equal = sum(not found for _, _, found in runs)
+    record_property("summary", f"golden graphs {GROUP}, through the Python package: {equal} of {len(runs)} equal, the others but for what DELIBERATE lists")
+    assert not surprises, (len(surprises), surprises[:20])
+    assert (equal, len(runs)) == (EQUAL, ALL)
+
+
+def test_every_row_is_needed(runs):
+    used = {row for model, config, found in runs for difference in found for row in rows_for(model, config, difference)}
+    assert used == set(range(len(DELIBERATE))), [DELIBERATE[row] for row in set(range(len(DELIBERATE))) - used]
+
+
+def main(model="*", config="*"):
+    import pathlib
+    import sys
+    import tempfile
+    folder = pathlib.Path(tempfile.mkdtemp())
+    goldens = Goldens(folder)
+    api.quantize = functools.partial(api.quantize, latency=0)
+    total, kinds = Counter(), Counter()
+    for name, which, entry in goldens.entries(GROUP, model, config):
+        found = run(goldens, name, which, entry, folder / "out.onnx")
+        total["differs" if found else "equal"] += 1
+        if found:
+            print(f"{name} {which}:")
+            for part, text in found[:3]:
+                print(f"    {part}: {text[:260]}")
+            kinds[f"{found[0][0]}"] += 1
+        sys.stdout.flush()
+    print(total, kinds)
+
+
+if __name__ == "__main__":
+    import sys
+    main(*sys.argv[1:])
