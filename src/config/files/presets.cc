@@ -109,7 +109,7 @@ std::vector<std::pair<std::string_view, std::string_view>> OfTransformers(std::s
 // Those whose weights are integers come in two more forms, with 1000 samples at most.
 void AddFinetuned(std::vector<ConfigPreset>& presets) {
   constexpr auto kFinetuned =
-      std::to_array<std::string_view>({"S8S8_AAWS", "U8S8_AAWS", "S16S8_ASWS", "A8W8", "A16W8", "U16S8_AAWS"});
+      std::to_array<std::string_view>({"XINT8", "S8S8_AAWS", "U8S8_AAWS", "S16S8_ASWS", "A8W8", "A16W8", "U16S8_AAWS"});
   constexpr std::pair<const char*, const char*> kForms[] = {{"_ADAROUND", "adaround:data-size=1000"},
                                                             {"_ADAQUANT", "adaquant:data-size=1000"}};
   const size_t plain = presets.size();
