@@ -7,8 +7,11 @@ namespace preon {
 namespace {
 
 // A few samples tell methods apart by chance where they are all good, as in small networks, whose runs take no time.
-constexpr size_t kMaxTrialRuns = 32, kMaxShortRuns = 512;
-constexpr double kNsOfShortRuns = 0.5e9;  // all together
+constexpr size_t kMaxShortRuns = 512;
+constexpr double kNsOfShortRuns = 0.1e9;  // all together
+// Else each method costs about a third of a pass over the data.
+constexpr size_t kMinRunsOfPass = 12, kMaxRunsOfPass = 32;
+constexpr int64_t kShareOfPass = 3;
 constexpr size_t kMaxTrialBytes = size_t{32} << 20;
 // Kept in any case.
 constexpr size_t kMinRuns = 4;
@@ -65,9 +68,12 @@ std::unique_ptr<DataSource> OnlyWanted(std::unique_ptr<DataSource> source, Trial
 std::unique_ptr<DataSource> TrialSamples::Open(size_t step) const { return std::make_unique<TrialSource>(runs_, step); }
 
 TrialSamples::TrialSamples(double run_ns)
-    : max_runs_(
-          static_cast<size_t>(std::clamp(kNsOfShortRuns / std::max(run_ns, 1e3), static_cast<double>(kMaxTrialRuns),
-                                         static_cast<double>(kMaxShortRuns)))) {}
+    : short_runs_(std::min(kMaxShortRuns, static_cast<size_t>(kNsOfShortRuns / std::max(run_ns, 1e3)))) {}
+
+size_t TrialSamples::MaxRuns() const {
+  const auto part = static_cast<size_t>(seen_ / kShareOfPass);
+  return std::max(short_runs_, std::clamp(part, kMinRunsOfPass, kMaxRunsOfPass));
+}
 
 void TrialSamples::Clear() {
   runs_.clear();
@@ -85,7 +91,7 @@ bool TrialSamples::Wants() {
 void TrialSamples::Keep(const Batch& batch, const std::vector<NamedTensor>& outputs) {
   if (seen_++ % step_ != 0) return;
   bytes_ += SizeBytes(runs_.emplace_back(TrialRun{batch, outputs}));
-  while (runs_.size() > max_runs_ || (bytes_ > kMaxTrialBytes && runs_.size() > kMinRuns)) {
+  while (runs_.size() > MaxRuns() || (bytes_ > kMaxTrialBytes && runs_.size() > kMinRuns)) {
     std::vector<TrialRun> kept;
     for (size_t run = 0; run < runs_.size(); run += 2) kept.push_back(std::move(runs_[run]));
     runs_ = std::move(kept);

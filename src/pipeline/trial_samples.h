@@ -19,7 +19,7 @@ struct TrialRun {
 class TrialSamples {
  public:
   /// @param run_ns  about what a run takes: a model whose runs are short is tried on more of them
-  explicit TrialSamples(double run_ns = 1e9);
+  explicit TrialSamples(double run_ns = 1e7);
   /// Whether the next run would be kept; if not, it counts as seen.
   bool Wants();
   void Keep(const Batch& batch, const std::vector<NamedTensor>& outputs);
@@ -30,7 +30,9 @@ class TrialSamples {
   std::unique_ptr<DataSource> Open(size_t step = 1) const;
 
  private:
-  size_t max_runs_;
+  size_t MaxRuns() const;
+
+  size_t short_runs_;  // how many are few because they are short
   std::vector<TrialRun> runs_;
   int64_t seen_ = 0;
   int64_t step_ = 1;

@@ -26,12 +26,14 @@ TEST(TrialSamples, AreSpreadEvenlyOverHoweverManyThereAre) {
   EXPECT_GT(trial.runs().back().batch.first_sample, 900);
 }
 
-TEST(TrialSamples, MoreWhereRunsAreShort) {
-  TrialSamples trial(1e6);  // 500 of 1 ms
+TEST(TrialSamples, MoreWhereRunsAreShortAndFewerWhereLong) {
+  TrialSamples trial(0.25e6), slow(50e6);
   for (int64_t i = 0; i < 400; ++i) trial.Keep(BatchOfSize(i, 10), {});
   EXPECT_EQ(trial.runs().size(), 400u);
   for (int64_t i = 400; i < 2000; ++i) trial.Keep(BatchOfSize(i, 10), {});
-  EXPECT_EQ(trial.runs().size(), 500u);
+  EXPECT_EQ(trial.runs().size(), 250u);
+  for (int64_t i = 0; i < 64; ++i) slow.Keep(BatchOfSize(i, 10), {});
+  EXPECT_EQ(slow.runs().size(), 16u);  // a third, evenly spread
   trial.Clear();
   EXPECT_TRUE(trial.runs().empty());
   EXPECT_TRUE(trial.Wants());

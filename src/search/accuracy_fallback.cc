@@ -129,6 +129,7 @@ class FallbackSearch {
   // Where the noise of the plan that is kept arises, and the shapes of a run.
   Status Look() {
     ++looks_;
+    is_seen_ = true;
     const PlannedModel kept{prepared_.model, kept_plan_, {}};
     PREON_ASSIGN_OR_RETURN(const LockStep measured,
                            RunLockStep(kept, method_, inputs_, trials_.samples(), trials_.BeginRun()));
@@ -140,6 +141,7 @@ class FallbackSearch {
   }
 
   Result<std::optional<FloatGroup>> BestGroup(const Terms& terms) {
+    if (!is_seen_) PREON_RETURN_IF_ERROR(Look());
     std::optional<FloatGroup> best;
     const double spent = (EstimatedNs(graph_, kept_plan_) - base_ns_) / base_ns_;
     for (NodeGroup& nodes : Groups()) {
@@ -218,7 +220,8 @@ class FallbackSearch {
     kept_ = std::move(group.nodes);
     kept_plan_ = std::move(group.plan);
     planned_.clear();
-    return looks_ < kMaxLooks ? Look() : Status::Ok();
+    is_seen_ = looks_ == kMaxLooks;
+    return Status::Ok();
   }
 
   void Learn(const FloatGroup& group, double gain_db) {
@@ -280,6 +283,7 @@ class FallbackSearch {
   double base_ns_ = 1;
   double spent_while_poor_ = 0;
   size_t fruitless_ = 0;  // trials behind the last one that was kept
+  bool is_seen_ = false;  // the plan that is kept, by the last look
   int looks_ = 0;
 };
 

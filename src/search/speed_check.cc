@@ -26,7 +26,6 @@ Result<std::vector<double>> FastestRunsMs(std::span<const Model* const> models, 
   for (const Model* model : models) {
     PREON_ASSIGN_OR_RETURN(Session session,
                            Session::OpenModel(*model, {.threads = 1, .spin_between_runs = false}, context));
-    PREON_RETURN_IF_ERROR(session.Run(feeds, context).status());  // warm-up
     sessions.push_back(std::move(session));
   }
   std::vector<double> fastest(sessions.size(), std::numeric_limits<double>::infinity());
