@@ -100,6 +100,28 @@ def test_on_real_models(shared, reader, tmp_path, model_name, name):
     assert reason is None or name not in RUNS, reason
 
 
+def written_out():
+    """The line of Quark's documentation, with an algorithm for every phase."""
+    from preon import AdaRoundConfig, CLEConfig, Int8Spec, QConfig, QLayerConfig
+    spec = QLayerConfig(input_tensors=Int8Spec(), weight=Int8Spec())
+    return QConfig(global_config=spec, algo_config=[CLEConfig(cle_steps=2), AdaRoundConfig(learning_rate=0.1, num_iterations=1000)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model_name", MODELS)
+def test_the_documented_line_on_real_models(shared, reader, tmp_path, model_name):
+    samples = MODELS[model_name](shared)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        quantizer = preon_package.ModelQuantizer(written_out())
+        quantizer.quantize_model(shared(f"models/{model_name}.onnx"), tmp_path / "out.onnx", reader(samples))
+    improved, = quantizer.result.improved
+    assert improved["algorithm"] == "adaround" and improved["runs"] == len(samples)
+    assert improved["layers_changed"] + improved["layers_kept"] > 10 and improved["sqnr_db_after"] >= improved["sqnr_db_before"]
+    told = {entry.key: entry.value for entry in onnx.load(tmp_path / "out.onnx").metadata_props}["preon.options"]
+    assert "cle:steps=2" in told and "adaround" in told
+
+
 @pytest.mark.parametrize("name", ["VINT8", "VINT8_CONFIG", "VINT8_QCONFIG", "INT8_TRANSFORMER_DEFAULT", "INT16_TRANSFORMER_DEFAULT"])
 def test_on_the_command_line(preon, model, data, name):
     """They need nothing that is missing."""
