@@ -69,7 +69,7 @@ class _Quantize(TypedDict, total=False):
     calib: Optional[Path]
     "statistics of an earlier calibrate or merge, instead of --data"
     effort: Optional[str]
-    "fast: no trials of methods, minmse takes the place of auto; default: method auto quantizes some samples with each of several methods and keeps the best"
+    "fast: no trials of methods, minmse takes the place of auto; default: method auto quantizes some samples with each of several methods and keeps the best; high: then --algorithm adaquant, layer by layer, kept where the outputs come nearer to float"
     budget: Optional[str]
     "how much slower the model may get because layers stay in float for accuracy (default 3; where the SQNR is below 18 dB up to 25, until it reaches 22 dB); 0: no layer stays in float for accuracy"
     block_size: Optional[Count]

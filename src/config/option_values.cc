@@ -156,8 +156,8 @@ Status SetAccuracyLevel(PlanOptions& plan, const std::string& value) {
 }
 
 Status SetEffort(Effort& field, const std::string& value) {
-  if (value == "high") return Error(ErrorId::kNotYetSupported, "high is not in this version; wanted fast or default");
-  PREON_ASSIGN_OR_RETURN(field, OneOf<Effort>(value, {{"fast", Effort::kFast}, {"default", Effort::kDefault}}));
+  PREON_ASSIGN_OR_RETURN(
+      field, OneOf<Effort>(value, {{"fast", Effort::kFast}, {"default", Effort::kDefault}, {"high", Effort::kHigh}}));
   return Status::Ok();
 }
 

@@ -83,6 +83,7 @@ struct CalibrationOptions {
 enum class Effort {
   kFast,     ///< one method
   kDefault,  ///< `auto` tries several
+  kHigh,     ///< then codes are chosen that make up for each other (Algorithm::in_high_effort)
 };
 
 /// How ranges follow from statistics.

@@ -53,12 +53,23 @@ def test_auto_without_samples(preon, model, data):
     assert "candidates" in json.loads(with_samples.stdout)
 
 
-@pytest.mark.parametrize("effort, number, says", [
-    ("high", 1007, "--effort: high is not in this version; wanted fast or default"),
-    ("quick", 1002, "got 'quick', wanted fast or default"),
-])
-def test_efforts_that_are_not_there(preon, model, data, effort, number, says):
-    preon.fails(2, number, "quantize", model, "-o", "out.onnx", "--data", data, "--effort", effort, says=says)
+def test_high_effort_changes_codes_too(preon, model, data):
+    results = []
+    for options in (["--effort", "high"], ["--algorithm", "adaquant"], ["--effort", "high", "--algorithm", "adaround"]):
+        done = preon("quantize", model, "-o", "out.onnx", "--data", data, "--json", *options)
+        assert done.returncode == 0, done.stderr
+        results.append((json.loads(done.stdout), (preon.folder / "out.onnx").read_bytes()))
+    (high, high_bytes), (asked, asked_bytes), (other, _) = results
+    assert high_bytes == asked_bytes and len(high["candidates"]) == 6
+    assert [each["algorithm"] for each in high["improved"]] == ["adaquant"] and [each["algorithm"] for each in other["improved"]] == ["adaround"]
+    (preon.folder / "out.onnx").unlink()
+    preon.fails(2, 1004, "quantize", model, "-o", "out.onnx", "--data", data, "--effort", "high", "--target", "quark", "--compat", "quark", says="--compat")
+    assert preon("calibrate", model, "-o", "a.calib", "--data", data).returncode == 0
+    preon.fails(2, 1003, "quantize", model, "-o", "out.onnx", "--calib", "a.calib", "--effort", "high", says="needs --data")
+
+
+def test_an_effort_that_is_not_there(preon, model, data):
+    preon.fails(2, 1002, "quantize", model, "-o", "out.onnx", "--data", data, "--effort", "quick", says="got 'quick', wanted fast, default or high")
 
 
 def test_effort_without_ranges_has_no_effect(preon, model):

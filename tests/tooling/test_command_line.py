@@ -84,7 +84,7 @@ try() {
         ("qu",): "quantize", ("",): None, ("help", "qu"): "quantize", ("completion", ""): "bash|zsh|fish",
         ("quantize", "--meth"): "--method|--method-option", ("quantize", "m", "--method", "min"): "minmax|minmse",
         ("quantize", "m", "--method", "=", "min"): "minmax|minmse", ("quantize", "--target", "q"): "quark",
-        ("quantize", "--activation", "uint1"): "uint16", ("quantize", "--effort", ""): "fast|default",
+        ("quantize", "--activation", "uint1"): "uint16", ("quantize", "--effort", ""): "fast|default|high",
         ("quantize", "--config", "U8S"): "U8S8|U8S8_AAWS|U8S8_AAWS_ADAROUND|U8S8_AAWS_ADAQUANT", ("quantize", "--method", "minmax", "model."): "model.onnx",
         ("quantize", "--data", "model.onnx", "with"): "with space.onnx", ("quantize", "m", "--samples", ""): "",
         ("passes", "m", "--pass", "fold_if", "fold_const"): "fold_constants", ("run", "m", "--save", "mod"): "models",

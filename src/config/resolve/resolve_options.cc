@@ -155,6 +155,19 @@ Result<std::vector<std::unique_ptr<RangeMethod>>> AllMethods(const RangeOptions&
   return methods;
 }
 
+// What --effort high adds. As a configuration's, so that it is no error where another option rules it out.
+AlgorithmOptions WithEffort(AlgorithmOptions given, Effort effort, const AlgorithmRegistry& algorithms) {
+  const auto asked = [&](const auto& algorithm) { return given.asked.contains(std::string(algorithm->name())); };
+  const bool changes_codes = std::ranges::any_of(algorithms.entries(), [&](const auto& algorithm) {
+    return algorithm->phase() == AlgorithmPhase::kWritten && asked(algorithm);
+  });
+  for (const auto& algorithm : algorithms.entries()) {
+    if (effort != Effort::kHigh || changes_codes || !algorithm->in_high_effort()) continue;
+    given.asked[std::string(algorithm->name())].by_config = true;
+  }
+  return given;
+}
+
 // Passes that other options ask for.
 std::set<std::string> ImpliedPasses(const WriteOptions& write, bool copies_shared,
                                     const std::vector<const Algorithm*>& algorithms) {
@@ -250,8 +263,12 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   const Result<const Target*> target = TargetFor(options.target, choices.plan, builtins.targets);
   if (!target.ok()) return Status(target.status()).WithContext("--target");
   choices.target = *target;
-  PREON_ASSIGN_OR_RETURN(choices.algorithms, ChooseAlgorithms(**target, choices.plan, options.algorithms, origins,
-                                                              builtins.algorithms, warnings));
+  if (ranges.effort == Effort::kHigh && plan.compat != Compat::kOff)
+    return Error(ErrorId::kConflictingOptions, "--effort high: has no effect with --compat ", CompatName(plan.compat));
+  PREON_ASSIGN_OR_RETURN(
+      choices.algorithms,
+      ChooseAlgorithms(**target, choices.plan, WithEffort(options.algorithms, ranges.effort, builtins.algorithms),
+                       origins, builtins.algorithms, warnings));
   choices.own_method = [&builtins, configured](const std::string& name) -> Result<std::unique_ptr<RangeMethod>> {
     const Result<const RangeMethod*> own = builtins.methods.Find(name);
     if (!own.ok()) return Status(own.status()).WithContext("method");
