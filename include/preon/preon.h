@@ -184,6 +184,9 @@ PREON_API Outcome<Answer> Instrument(const QuantizeOptions& options);
 /// and writes `output`.
 PREON_API Outcome<Answer> Passes(const QuantizeOptions& options);
 
+/// Why `options.model`, quantized by any tool, is slow; with {"fix", "true"} also writes `output`, the model fixed.
+PREON_API Outcome<Answer> Lint(const QuantizeOptions& options);
+
 /// How far the outputs of `quantized` are from those of `options.model` over the samples; accuracy where they have
 /// labels.
 PREON_API Outcome<Answer> Compare(const QuantizeOptions& options, const std::string& quantized);

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Optional, Protocol, TypeVar, Union
 from . import _preon
 from . import options as _options
 from .errors import ConfigError, failure
-from .options import (AnalyzeOptions, CalibrateOptions, CompareOptions, InstrumentOptions, PassesOptions, Path, QuantizeOptions,
+from .options import (AnalyzeOptions, CalibrateOptions, CompareOptions, InstrumentOptions, LintOptions, PassesOptions, Path, QuantizeOptions,
                       RangesOptions)
 from .progress import display
 from .result import Result
@@ -208,6 +208,19 @@ def passes(model: Model, output: Optional[Path] = None, names: Sequence[str] = (
 
             result.model = onnx.load(target)
     return result
+
+
+@_completed
+def lint(model: Model, output: Optional[Path] = None, data: Data = None, reader: Optional[Reader] = None, progress: Progress = None,
+         **options: Unpack[LintOptions]) -> Result:
+    """Why a quantized model, of any tool, is slow in ONNX Runtime; with `fix=True` and `output` it is fixed where results stay the same.
+
+    `data`, `reader`: samples that compare the fixed model with the one given; default: one random sample.
+    Options of `preon lint --help`, Result and errors as of quantize().
+    """
+    with _as_file(model) as path:
+        target = _path(output, "output") if output is not None else ""
+        return _run("lint", (path, target), options, (data, reader), progress)
 
 
 @_completed

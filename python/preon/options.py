@@ -18,7 +18,7 @@ class _QuantizeCalibrate(TypedDict, total=False):
     "seconds between two saves of OUTPUT.partial (default 10)"
 
 
-class _QuantizeCalibrateRangesCompareInstrument(TypedDict, total=False):
+class _QuantizeCalibrateRangesCompareInstrumentLint(TypedDict, total=False):
     input: Optional[Many]
     "samples of one model input"
     preprocess: Optional[str]
@@ -186,7 +186,12 @@ class _Passes(TypedDict, total=False):
     "operator types whose constants copy_shared_initializers copies (default: all)"
 
 
-class _QuantizePasses(TypedDict, total=False):
+class _Lint(TypedDict, total=False):
+    fix: Optional[bool]
+    "fix what can be fixed without a change of values; compare both models, write the fixed one to -o"
+
+
+class _QuantizePassesLint(TypedDict, total=False):
     external_data: Optional[bool]
     "store the result's weights in FILE.HASH.data beside it (default: only above 2 GB)"
 
@@ -199,8 +204,11 @@ class _QuantizeCalibrateRangesInstrumentPasses(TypedDict, total=False):
 class _QuantizeCompare(TypedDict, total=False):
     report: Optional[Path]
     "also write the result to FILE: .html, .json or .txt"
+
+
+class _QuantizeCompareLint(TypedDict, total=False):
     latency: Optional[Count]
-    "seconds for one measurement of latency (default 0.2, of compare 1); 0: latency is not measured"
+    "seconds for one measurement of latency (default 0.2, of compare and lint 1); 0: latency is not measured"
 
 
 class _Analyze(TypedDict, total=False):
@@ -223,7 +231,7 @@ class _QuantizeCalibrateAnalyzeInstrument(TypedDict, total=False):
 
 class QuantizeOptions(
     _QuantizeCalibrate,
-    _QuantizeCalibrateRangesCompareInstrument,
+    _QuantizeCalibrateRangesCompareInstrumentLint,
     _QuantizeCalibrateInstrument,
     _Quantize,
     _QuantizeRangesAnalyze,
@@ -231,9 +239,10 @@ class QuantizeOptions(
     _QuantizeRanges,
     _QuantizeCalibrateRangesInstrument,
     _QuantizeCalibrateInstrumentPasses,
-    _QuantizePasses,
+    _QuantizePassesLint,
     _QuantizeCalibrateRangesInstrumentPasses,
     _QuantizeCompare,
+    _QuantizeCompareLint,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
     pass
@@ -241,7 +250,7 @@ class QuantizeOptions(
 
 class CalibrateOptions(
     _QuantizeCalibrate,
-    _QuantizeCalibrateRangesCompareInstrument,
+    _QuantizeCalibrateRangesCompareInstrumentLint,
     _QuantizeCalibrateInstrument,
     _Calibrate,
     _QuantizeCalibrateRangesAnalyzeInstrument,
@@ -254,7 +263,7 @@ class CalibrateOptions(
 
 
 class RangesOptions(
-    _QuantizeCalibrateRangesCompareInstrument,
+    _QuantizeCalibrateRangesCompareInstrumentLint,
     _QuantizeRangesAnalyze,
     _Ranges,
     _QuantizeCalibrateRangesAnalyzeInstrument,
@@ -275,14 +284,15 @@ class AnalyzeOptions(
 
 
 class CompareOptions(
-    _QuantizeCalibrateRangesCompareInstrument,
-    _QuantizeCompare, total=False,
+    _QuantizeCalibrateRangesCompareInstrumentLint,
+    _QuantizeCompare,
+    _QuantizeCompareLint, total=False,
 ):
     pass
 
 
 class InstrumentOptions(
-    _QuantizeCalibrateRangesCompareInstrument,
+    _QuantizeCalibrateRangesCompareInstrumentLint,
     _QuantizeCalibrateInstrument,
     _Instrument,
     _QuantizeCalibrateRangesAnalyzeInstrument,
@@ -297,7 +307,16 @@ class InstrumentOptions(
 class PassesOptions(
     _QuantizeCalibrateInstrumentPasses,
     _Passes,
-    _QuantizePasses,
+    _QuantizePassesLint,
     _QuantizeCalibrateRangesInstrumentPasses, total=False,
+):
+    pass
+
+
+class LintOptions(
+    _QuantizeCalibrateRangesCompareInstrumentLint,
+    _Lint,
+    _QuantizePassesLint,
+    _QuantizeCompareLint, total=False,
 ):
     pass

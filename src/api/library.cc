@@ -192,6 +192,8 @@ Outcome<Answer> Instrument(const QuantizeOptions& options) {
 
 Outcome<Answer> Passes(const QuantizeOptions& options) { return Answered(options, kVerbPasses, "passes", PassesVerb); }
 
+Outcome<Answer> Lint(const QuantizeOptions& options) { return Answered(options, kVerbLint, "lint", LintVerb); }
+
 Outcome<Answer> Compare(const QuantizeOptions& options, const std::string& quantized) {
   const auto verb = [&](const std::string& model, RunInputs& run) { return CompareVerb(model, quantized, run); };
   return Answered(options, kVerbCompare, "compare", verb);

@@ -29,6 +29,8 @@ Result<PassesResult> PassesVerb(const std::string& model, RunInputs& run);
 /// Plain inference of the file as it is: the baseline of the calibration benchmark, so nothing but reading and running.
 Result<RunResult> RunVerb(const std::string& model, RunInputs& run);
 Result<CompareResult> CompareVerb(const std::string& reference, const std::string& other, RunInputs& run);
+/// With `options.fix` also writes `options.outputs.file`. Errors: kNotQuantized; kNothingToGain: nothing to fix.
+Result<LintResult> LintVerb(const std::string& model, RunInputs& run);
 Result<DoctorResult> DoctorVerb(RunInputs& run);
 
 }  // namespace preon

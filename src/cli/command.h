@@ -37,6 +37,7 @@ Command InspectCommand();
 Command PassesCommand();
 Command RunCommand();
 Command CompareCommand();
+Command LintCommand();
 Command DoctorCommand();
 
 }  // namespace preon::cli

@@ -5,7 +5,7 @@ namespace preon::cli {
 std::vector<Command> Commands() {
   return {QuantizeCommand(), CalibrateCommand(), InstrumentCommand(), MergeCommand(),
           RangesCommand(),   AnalyzeCommand(),   InspectCommand(),    PassesCommand(),
-          RunCommand(),      CompareCommand(),   DoctorCommand()};
+          RunCommand(),      CompareCommand(),   LintCommand(),       DoctorCommand()};
 }
 
 }  // namespace preon::cli

@@ -11,7 +11,7 @@ namespace preon {
 namespace {
 
 constexpr uint32_t kNeedsData =
-    kVerbQuantize | kVerbCalibrate | kVerbRanges | kVerbRun | kVerbCompare | kVerbInstrument;
+    kVerbQuantize | kVerbCalibrate | kVerbRanges | kVerbRun | kVerbCompare | kVerbInstrument | kVerbLint;
 constexpr uint32_t kPlans = kVerbQuantize | kVerbCalibrate | kVerbInstrument;
 constexpr uint32_t kObserves = kPlans | kVerbRanges;
 constexpr uint32_t kReadsRanges = kVerbRanges | kVerbAnalyze;
@@ -19,7 +19,7 @@ constexpr uint32_t kChoosesRanges = kVerbQuantize | kReadsRanges;
 
 constexpr OptionSpec kOptions[] = {
     {"output", "FILE", "output file; written completely or not at all", OptionKind::kValue,
-     kPlans | kVerbMerge | kVerbRanges | kVerbPasses,
+     kPlans | kVerbMerge | kVerbRanges | kVerbPasses | kVerbLint,
      [](Options& o, const std::string& v) { o.outputs.file = v; return Status::Ok(); }},
     {"data", "SRC", "samples: .npz, .npy, folder of these, of images, of WAV files or of ONNX test sets, random:N",
      OptionKind::kList, kNeedsData,
@@ -240,8 +240,10 @@ constexpr OptionSpec kOptions[] = {
     {"no-optimize", "", "calibrate the unoptimized graph: values equal those of the unoptimized model; slower",
      OptionKind::kFlag, kObserves,
      [](Options& o, const std::string& v) { return SetFlag(o.calibration.observe.optimize, v, true); }},
+    {"fix", "", "fix what can be fixed without a change of values; compare both models, write the fixed one to -o",
+     OptionKind::kFlag, kVerbLint, [](Options& o, const std::string& v) { return SetFlag(o.fix, v); }},
     {"external-data", "", "store the result's weights in FILE.HASH.data beside it (default: only above 2 GB)",
-     OptionKind::kFlag, kVerbQuantize | kVerbPasses,
+     OptionKind::kFlag, kVerbQuantize | kVerbPasses | kVerbLint,
      [](Options& o, const std::string& v) { return SetFlag(o.write.external_data, v); }},
     {"fix-shape", "NAME=SIZES", "set the unknown dimensions of an input or output: NAME=1x3x224x224; also sets "
      "dimensions of the same name elsewhere", OptionKind::kList, kObserves | kVerbPasses,
@@ -265,8 +267,9 @@ constexpr OptionSpec kOptions[] = {
     {"report", "FILE", "also write the result to FILE: .html, .json or .txt", OptionKind::kValue,
      kVerbQuantize | kVerbCompare,
      [](Options& o, const std::string& v) { o.outputs.report = v; return Status::Ok(); }},
-    {"latency", "S", "seconds for one measurement of latency (default 0.2, of compare 1); 0: latency is not measured",
-     OptionKind::kValue, kVerbQuantize | kVerbCompare,
+    {"latency", "S", "seconds for one measurement of latency (default 0.2, of compare and lint 1); 0: latency is not "
+     "measured",
+     OptionKind::kValue, kVerbQuantize | kVerbCompare | kVerbLint,
      [](Options& o, const std::string& v) { return SetSeconds(o.latency_seconds, v); }},
     {"production", "FILE", "statistics collected in production, to check how well calibration covers them",
      OptionKind::kValue, kVerbAnalyze,

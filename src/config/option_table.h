@@ -25,6 +25,7 @@ enum Verb : uint32_t {
   kVerbAnalyze = 256,
   kVerbInstrument = 512,
   kVerbPasses = 1024,
+  kVerbLint = 2048,
 };
 
 enum class OptionKind { kFlag, kValue, kList };

@@ -216,6 +216,7 @@ struct Options {
   PassesOptions passes;
   RunOptions run;
   ResourceOptions resources;
+  bool fix = false;  ///< of lint: also write the model fixed
   bool describe_options = false;
   GivenSettings given;
 };

@@ -194,5 +194,6 @@ NB_MODULE(_preon, module) {
   def("inspect", &preon::RunVerb<&preon::Inspect>, "output");
   def("instrument", &preon::RunVerb<&preon::Instrument>, "output");
   def("passes", &preon::RunVerb<&preon::Passes>, "output");
+  def("lint", &preon::RunVerb<&preon::Lint>, "output");
   def("compare", &preon::RunCompare, "quantized");
 }

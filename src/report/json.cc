@@ -12,39 +12,6 @@ Json AccuracyJson(const Accuracy& accuracy) { return {{"top1", accuracy.top1}, {
 
 Json LatencyJson(const Latency& latency) { return {{"p50", latency.p50}, {"p90", latency.p90}, {"p99", latency.p99}}; }
 
-void AddComparisonJson(Json& json, const Comparison& compare) {
-  Json outputs = Json::object();
-  for (const auto& [name, output] : compare.outputs) {
-    Json& entry = outputs[name];
-    if (output.left_out) {
-      entry = {{"shape_differs", output.shape_differs}};
-      continue;
-    }
-    entry = {{"sqnr_db", output.sqnr_db}, {"cosine", output.cosine}, {"l2", output.l2}, {"max_abs", output.max_abs}};
-    if (output.argmax_agreement) entry["argmax_agreement"] = *output.argmax_agreement;
-    if (output.not_finite > 0) entry["not_finite"] = output.not_finite;
-    if (output.shape_differs > 0) entry["shape_differs"] = output.shape_differs;
-  }
-  json["samples"] = compare.samples;
-  json["outputs"] = outputs;
-  if (compare.argmax_agreement) {
-    json["argmax_output"] = compare.class_output;
-    json["argmax_agreement"] = *compare.argmax_agreement;
-  }
-  if (compare.reference_accuracy && compare.other_accuracy) {
-    json["accuracy"] = {{"float", AccuracyJson(*compare.reference_accuracy)},
-                        {"quantized", AccuracyJson(*compare.other_accuracy)}};
-  }
-}
-
-void AddLatencyJson(Json& json, const LatencyPair& latency) {
-  const Speedup& speedup = latency.speedup;
-  if (speedup.median <= 0) return;  // not measured
-  json["latency_ms"] = {{"float", LatencyJson(latency.reference)}, {"quantized", LatencyJson(latency.other)}};
-  json["threads"] = latency.threads;
-  json["speedup"] = {{"median", speedup.median}, {"low", speedup.low}, {"high", speedup.high}, {"busy", speedup.busy}};
-}
-
 Json PlacementJson(const Placement& placement) {
   Json integer = Json::array(), float_nodes = Json::array(), kernels = Json::object();
   for (const IntegerNode& node : placement.integer) {

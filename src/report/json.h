@@ -21,6 +21,7 @@ std::string ToJson(const ModelSummary& result);
 std::string ToJson(const CalibSummary& result);
 std::string ToJson(const RunResult& result);
 std::string ToJson(const CompareResult& result);
+std::string ToJson(const LintResult& result);
 std::string ToJson(const DoctorResult& result);
 
 }  // namespace preon

@@ -18,6 +18,10 @@ inline constexpr int kJsonSchema = 2;
 JsonObject BeginJson(const RunFacts& facts);
 /// null for a number that is not there.
 JsonObject NumberOrNull(const std::optional<double>& value);
+/// samples, outputs, argmax_agreement and accuracy.
+void AddComparisonJson(JsonObject& json, const Comparison& compare);
+/// latency_ms, threads and speedup; nothing where it was not measured.
+void AddLatencyJson(JsonObject& json, const LatencyPair& latency);
 /// One line. Names come from models and files: bytes that are no UTF-8 must not end the run.
 std::string JsonLine(const JsonObject& json);
 

@@ -13,6 +13,7 @@
 #include "base/data_type.h"
 #include "eval/compare_models.h"
 #include "eval/latency.h"
+#include "lint/lint.h"
 #include "quantize/params/position_table.h"
 
 namespace preon {
@@ -236,6 +237,24 @@ struct CompareResult {
   int64_t reference_size_bytes = 0, other_size_bytes = 0;
   Comparison compare;
   LatencyPair latency;
+  std::vector<std::string> warnings;
+};
+
+/// What was fixed.
+struct LintFix {
+  std::string output;
+  std::vector<std::string> passes;  ///< that changed the model
+  LintReport report;                ///< of the fixed model
+  Comparison compare;               ///< of the fixed model with the one given
+  LatencyPair latency;              ///< reference: the one given
+  bool random_data = false;
+};
+
+struct LintResult {
+  RunFacts facts;
+  std::string model;
+  LintReport report;
+  std::optional<LintFix> fix;
   std::vector<std::string> warnings;
 };
 

@@ -26,48 +26,6 @@ std::string ObservedText(int64_t observed, int64_t shared) {
                 shared == 0 ? "" : CountText(shared, "other tensor"));
 }
 
-void AddComparison(TextWriter& out, const Comparison& compare) {
-  constexpr size_t kMaxOutputs = 8;
-  size_t shown = 0;
-  for (const auto& [name, output] : compare.outputs) {
-    if (++shown > kMaxOutputs) {
-      out.Add("              and %zu more outputs (all with --json)\n", compare.outputs.size() - kMaxOutputs);
-      break;
-    }
-    out.Add("  %-11s '%s': ", shown == 1 ? "error" : "", Printable(name).c_str());
-    if (output.left_out) {
-      out.Add("not compared");
-    } else if (output.sqnr_db >= kExactSqnrDb) {
-      out.Add("equal");
-    } else {
-      out.Add("SQNR %.1f dB, cosine %.5f, L2 %.3g, largest difference %.3g", output.sqnr_db, output.cosine, output.l2,
-              output.max_abs);
-    }
-    if (output.not_finite > 0)
-      out.Add(", %lld values became NaN or infinite", static_cast<long long>(output.not_finite));
-    if (output.shape_differs > 0) out.Add(", shape differs in %s", CountText(output.shape_differs, "run").c_str());
-    out.Add("\n");
-  }
-  if (compare.argmax_agreement) {
-    out.Add("  agreement   %.1f %% have the same top class ('%s')\n", 100 * *compare.argmax_agreement,
-            Printable(compare.class_output).c_str());
-  }
-  if (compare.reference_accuracy && compare.other_accuracy) {
-    out.Add("  accuracy    top-1 %.1f %% -> %.1f %%, top-5 %.1f %% -> %.1f %%\n",
-            100 * compare.reference_accuracy->top1, 100 * compare.other_accuracy->top1,
-            100 * compare.reference_accuracy->top5, 100 * compare.other_accuracy->top5);
-  }
-}
-
-void AddLatency(TextWriter& out, const LatencyPair& latency) {
-  const Speedup& speedup = latency.speedup;
-  if (speedup.median <= 0) return;
-  out.Add("  speed       %s%s\n", SpeedText(speedup).c_str(),
-          speedup.busy ? "; not reliable: the machine was busy" : "");
-  out.Add("  latency     %.3f ms -> %.3f ms per run of %s (medians; p90 %.3f ms -> %.3f ms)\n", latency.reference.p50,
-          latency.other.p50, CountText(latency.threads, "thread").c_str(), latency.reference.p90, latency.other.p90);
-}
-
 void AddTensorSummaries(TextWriter& out, const char* title, const std::vector<TensorSummary>& tensors) {
   for (const TensorSummary& tensor : tensors) {
     out.Add("  %-11s %s: %s\n", title, Printable(tensor.name).c_str(), Printable(tensor.type).c_str());
@@ -80,10 +38,6 @@ void AddLines(TextWriter& out, const char* title, const NamedLines& lines) {
     out.Add("  %-11s %-26s %s\n", title, Printable(name).c_str(), Printable(line).c_str());
     title = "";
   }
-}
-
-void AddWarnings(TextWriter& out, const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) out.Add("  warning     %s\n", Printable(warning).c_str());
 }
 
 std::string Joined(const std::vector<std::string>& words) {

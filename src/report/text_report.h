@@ -19,6 +19,7 @@ std::string ToText(const ModelSummary& result);
 std::string ToText(const CalibSummary& result);
 std::string ToText(const RunResult& result);
 std::string ToText(const CompareResult& result);
+std::string ToText(const LintResult& result);
 std::string ToText(const DoctorResult& result);
 
 }  // namespace preon

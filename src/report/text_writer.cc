@@ -30,9 +30,10 @@ std::string BytesText(int64_t bytes) {
 
 std::string CountText(int64_t count, std::string_view noun) { return StrCat(count, ' ', noun, count == 1 ? "" : "s"); }
 
-std::string SpeedText(const Speedup& speedup) {
+std::string SpeedText(const Speedup& speedup, std::string_view reference) {
   TextWriter text;
-  text.Add("%.2f times the speed of float (%.2f to %.2f)", speedup.median, speedup.low, speedup.high);
+  text.Add("%.2f times the speed of %s (%.2f to %.2f)", speedup.median, std::string(reference).c_str(), speedup.low,
+           speedup.high);
   return text.Take();
 }
 
@@ -49,6 +50,52 @@ void AddFacts(TextWriter& out, const RunFacts& facts) {
     out.Add("%s%s %.2f", stage == 0 ? " (" : ", ", facts.seconds[stage].first.c_str(), facts.seconds[stage].second);
   }
   out.Add("%s\n  memory      %s\n", facts.seconds.empty() ? "" : ")", BytesText(facts.peak_rss_bytes).c_str());
+}
+
+void AddComparison(TextWriter& out, const Comparison& compare) {
+  constexpr size_t kMaxOutputs = 8;
+  size_t shown = 0;
+  for (const auto& [name, output] : compare.outputs) {
+    if (++shown > kMaxOutputs) {
+      out.Add("              and %zu more outputs (all with --json)\n", compare.outputs.size() - kMaxOutputs);
+      break;
+    }
+    out.Add("  %-11s '%s': ", shown == 1 ? "error" : "", Printable(name).c_str());
+    if (output.left_out) {
+      out.Add("not compared");
+    } else if (output.sqnr_db >= kExactSqnrDb) {
+      out.Add("equal");
+    } else {
+      out.Add("SQNR %.1f dB, cosine %.5f, L2 %.3g, largest difference %.3g", output.sqnr_db, output.cosine, output.l2,
+              output.max_abs);
+    }
+    if (output.not_finite > 0)
+      out.Add(", %lld values became NaN or infinite", static_cast<long long>(output.not_finite));
+    if (output.shape_differs > 0) out.Add(", shape differs in %s", CountText(output.shape_differs, "run").c_str());
+    out.Add("\n");
+  }
+  if (compare.argmax_agreement) {
+    out.Add("  agreement   %.1f %% have the same top class ('%s')\n", 100 * *compare.argmax_agreement,
+            Printable(compare.class_output).c_str());
+  }
+  if (compare.reference_accuracy && compare.other_accuracy) {
+    out.Add("  accuracy    top-1 %.1f %% -> %.1f %%, top-5 %.1f %% -> %.1f %%\n",
+            100 * compare.reference_accuracy->top1, 100 * compare.other_accuracy->top1,
+            100 * compare.reference_accuracy->top5, 100 * compare.other_accuracy->top5);
+  }
+}
+
+void AddLatency(TextWriter& out, const LatencyPair& latency, std::string_view reference) {
+  const Speedup& speedup = latency.speedup;
+  if (speedup.median <= 0) return;
+  out.Add("  speed       %s%s\n", SpeedText(speedup, reference).c_str(),
+          speedup.busy ? "; not reliable: the machine was busy" : "");
+  out.Add("  latency     %.3f ms -> %.3f ms per run of %s (medians; p90 %.3f ms -> %.3f ms)\n", latency.reference.p50,
+          latency.other.p50, CountText(latency.threads, "thread").c_str(), latency.reference.p90, latency.other.p90);
+}
+
+void AddWarnings(TextWriter& out, const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) out.Add("  warning     %s\n", Printable(warning).c_str());
 }
 
 }  // namespace preon

@@ -25,10 +25,17 @@ std::string BytesText(int64_t bytes);
 /// "1 sample", "2 samples".
 std::string CountText(int64_t count, std::string_view noun);
 /// "1.52 times the speed of float (1.40 to 1.61)".
-std::string SpeedText(const Speedup& speedup);
+/// @param reference  what the model is compared with
+std::string SpeedText(const Speedup& speedup, std::string_view reference = "float");
 /// "-" for a figure that is not there.
 std::string FigureText(const std::optional<double>& value, const char* format, double factor = 1);
 /// The lines "time" and "memory".
 void AddFacts(TextWriter& out, const RunFacts& facts);
+/// The lines "error", "agreement" and "accuracy".
+void AddComparison(TextWriter& out, const Comparison& compare);
+/// The lines "speed" and "latency"; nothing where it was not measured.
+/// @param reference  what the model is compared with
+void AddLatency(TextWriter& out, const LatencyPair& latency, std::string_view reference = "float");
+void AddWarnings(TextWriter& out, const std::vector<std::string>& warnings);
 
 }  // namespace preon

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("PREON_BUILD") or ROOT / "build")
-VERBS = ["quantize", "calibrate", "instrument", "merge", "ranges", "analyze", "inspect", "passes", "run", "compare", "doctor",
+VERBS = ["quantize", "calibrate", "instrument", "merge", "ranges", "analyze", "inspect", "passes", "run", "compare", "lint", "doctor",
          "help", "completion", "version"]
 
 
@@ -229,7 +229,7 @@ def test_results_have_a_schema_and_documented_fields(preon, model, data):
     for verb, arguments in {
             "quantize": [model, "-o", "q.onnx", "--data", data], "calibrate": [model, "-o", "a.calib", "--data", data],
             "merge": ["a.calib", "-o", "m.calib"], "ranges": ["a.calib"], "analyze": ["a.calib"], "inspect": [model],
-            "run": [model, "--data", data, "--save", "b/saved"], "compare": [model, "q.onnx", "--data", data],
+            "run": [model, "--data", data, "--save", "b/saved"], "compare": [model, "q.onnx", "--data", data], "lint": ["q.onnx"],
             "instrument": [model, "-o", "i.onnx"], "passes": [model, "-o", "p.onnx", "--pass", "fold_constants"],
             "doctor": ["--options"]}.items():
         done = preon(verb, *arguments, "--json")

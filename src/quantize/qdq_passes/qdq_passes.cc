@@ -12,6 +12,8 @@ QdqPassRegistry MakeQdqPasses() {
   passes.Add(MakeDpuSoftmaxPass());
   passes.Add(MakeDpuInstanceNormalizationPass());
   passes.Add(MakeDpuClipPass());
+  passes.Add(MakeUnsignedActivationsPass());
+  passes.Add(MakeInt32BiasesPass());
   passes.Add(MakeInt16BiasesPass());
   passes.Add(MakeClipsToReluPass());
   passes.Add(MakeClampsToMinMaxPass());  // behind what may make a Clip a Relu

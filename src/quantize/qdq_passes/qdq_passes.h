@@ -15,6 +15,7 @@ std::unique_ptr<QdqPass> MakeDpuReduceMeanPass();
 std::unique_ptr<QdqPass> MakeDpuSoftmaxPass();
 std::unique_ptr<QdqPass> MakeDpuInstanceNormalizationPass();
 std::unique_ptr<QdqPass> MakeDpuClipPass();
+std::unique_ptr<QdqPass> MakeInt32BiasesPass();
 std::unique_ptr<QdqPass> MakeInt16BiasesPass();
 std::unique_ptr<QdqPass> MakeClipsToReluPass();
 std::unique_ptr<QdqPass> MakeClampsToMinMaxPass();
@@ -23,6 +24,7 @@ std::unique_ptr<QdqPass> MakeDedicateDequantizePass();
 std::unique_ptr<QdqPass> MakeFillImageChannelsPass();
 std::unique_ptr<QdqPass> MakePairsInBranchesPass();
 std::unique_ptr<QdqPass> MakeQOperatorPass();
+std::unique_ptr<QdqPass> MakeUnsignedActivationsPass();
 std::unique_ptr<QdqPass> MakeToNhwcPass();
 
 QdqPassRegistry MakeQdqPasses();

@@ -1,0 +1,115 @@
+#include <set>
+
+#include "api/verbs.h"
+#include "eval/feeds.h"
+#include "eval/fusion_report.h"
+#include "eval/latency.h"
+#include "eval/open_model.h"
+#include "ir/model_io.h"
+#include "lint/lint.h"
+#include "pipeline/output.h"
+#include "quantize/qdq_passes/qdq_pass.h"
+
+namespace preon {
+namespace {
+
+constexpr double kLatencySeconds = 1;
+
+struct Linted {
+  Session session;
+  LintReport report;
+};
+
+Result<Linted> LintModel(Model& model, const RunContext& context) {
+  InferShapes(model);
+  PREON_ASSIGN_OR_RETURN(OpenedModel opened, OpenModel(model, TimedSession(context), context));
+  if (!opened.optimized)
+    return Error(ErrorId::kRuntimeLoad, model.source_path,
+                 ": can't tell which kernels run, because ONNX Runtime can't write the graph that it optimized");
+  return Linted{std::move(opened.session), Lint(model.graph, ObserveKernels(model.graph, opened.optimized->graph))};
+}
+
+Status CheckQuantized(const Model& model) {
+  for (const auto& node : model.graph.nodes()) {
+    if (node->op_type == "QuantizeLinear" || node->op_type == "DequantizeLinear" || IsIntegerKernel(node->op_type))
+      return Status::Ok();
+  }
+  return Error(ErrorId::kNotQuantized, model.source_path, ": no node is quantized; wanted a quantized model");
+}
+
+std::set<std::string> PassesOf(const LintReport& report) {
+  std::set<std::string> passes;
+  for (const LintFinding& finding : report.findings) {
+    if (!finding.pass.empty()) passes.insert(finding.pass);
+  }
+  return passes;
+}
+
+// The passes that changed the model.
+Result<std::vector<std::string>> RunFixes(Model& model, const std::set<std::string>& passes,
+                                          const QdqPassRegistry& registry, std::vector<std::string>& warnings) {
+  QdqPassOptions options{.enabled = passes};
+  for (const auto& pass : registry.entries()) {
+    if (!passes.contains(std::string(pass->name()))) options.disabled.insert(std::string(pass->name()));
+  }
+  PREON_ASSIGN_OR_RETURN(const std::vector<PassRecord> records, RunQdqPasses(model, {}, options, warnings));
+  std::vector<std::string> changed;
+  for (const PassRecord& record : records) {
+    if (!record.cause.ok()) return Status(record.cause).WithContext("pass ", record.name);
+    if (record.effect == Effect::kChanged) changed.push_back(record.name);
+  }
+  return changed;
+}
+
+Status FixModel(Model model, Linted& before, RunInputs& run, LintResult& result) {
+  const RunContext& context = run.context;
+  context.BeginStage("fix");
+  LintFix& fix = result.fix.emplace();
+  PREON_ASSIGN_OR_RETURN(fix.passes,
+                         RunFixes(model, PassesOf(before.report), run.builtins.qdq_passes, result.warnings));
+  if (fix.passes.empty())
+    return Error(ErrorId::kNothingToGain, model.source_path,
+                 ": nothing to fix, not written: no finding can be fixed with the same results")
+        .WithHint("preon lint without --fix lists the findings");
+  PREON_ASSIGN_OR_RETURN(Linted after, LintModel(model, context));
+  fix.output = run.options.outputs.file;
+  fix.report = std::move(after.report);
+  const Samples samples = run.samples.open ? run.samples : MadeUpSamples();
+  fix.random_data = samples.made_up() || run.options.data.from.has_random();
+  context.BeginStage("compare");
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples.open(before.session.inputs(), {}));
+  PREON_ASSIGN_OR_RETURN(fix.compare, Compare(OutputsOf(before.session, context), OutputsOf(after.session, context),
+                                              *source, {}, context));
+  if (const double seconds = run.options.latency_seconds.value_or(kLatencySeconds); seconds > 0) {
+    context.BeginStage("latency");
+    PREON_ASSIGN_OR_RETURN(const Batch batch, FirstBatch(samples, before.session.inputs()));
+    PREON_ASSIGN_OR_RETURN(fix.latency,
+                           MeasureLatency(before.session, after.session, batch.feeds, batch.samples, seconds, context));
+  }
+  context.BeginStage("write");
+  return SaveModel(model, fix.output,
+                   {.external_data = run.options.write.external_data, .inputs = model.external_files});
+}
+
+}  // namespace
+
+Result<LintResult> LintVerb(const std::string& path, RunInputs& run) {
+  const Options& options = run.options;
+  if (options.fix)
+    PREON_RETURN_IF_ERROR(CheckOutputs("lint --fix", options, {path}));
+  else if (!options.outputs.file.empty())
+    return Error(ErrorId::kMissingOption, "lint: got -o without --fix; wanted both, or neither to see the findings");
+  run.context.BeginStage("load");
+  PREON_ASSIGN_OR_RETURN(Model model, LoadModel(path));
+  PREON_RETURN_IF_ERROR(CheckQuantized(model));
+  PREON_RETURN_IF_ERROR(CheckNotInputs(options.outputs, model.external_files));
+  run.context.BeginStage("lint");
+  PREON_ASSIGN_OR_RETURN(Linted linted, LintModel(model, run.context));
+  LintResult result{.model = path};
+  if (options.fix) PREON_RETURN_IF_ERROR(FixModel(std::move(model), linted, run, result));
+  result.report = std::move(linted.report);
+  result.facts = RunFactsOf(run.context, "lint");
+  return result;
+}
+
+}  // namespace preon

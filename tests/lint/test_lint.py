@@ -1,0 +1,120 @@
+"""`preon lint` on models that ONNX Runtime's quantizer wrote: causes of float nodes, and what --fix makes of them."""
+import json
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+import pytest
+from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
+from onnxruntime.quantization.shape_inference import quant_pre_process
+
+import data_root
+
+S8, U8 = QuantType.QInt8, QuantType.QUInt8
+FORMS = {"int8": {"activation_type": S8}, "uint8": {"activation_type": U8}, "uint8 per channel": {"activation_type": U8, "per_channel": True},
+         "int8 symmetric": {"activation_type": S8, "extra_options": {"ActivationSymmetric": True}},
+         "uint16": {"activation_type": QuantType.QUInt16},
+         "products only": {"activation_type": U8, "op_types_to_quantize": ["Conv", "MatMul", "Gemm"]},
+         "int8, unsigned weights": {"activation_type": S8, "weight_type": U8}}
+#: Opset 13 and above, as scales per channel need.
+MODELS = ["resnet20_cifar10", "mobilenetv2_1.0", "sst2_transformer", "ultraface_rfb_320", "chargpt_shakespeare", "vit_cifar10_ibp_3_3_8"]
+
+
+class Feeds(CalibrationDataReader):
+    def __init__(self, feeds):
+        self.feeds = iter(feeds)
+
+    def get_next(self):
+        return next(self.feeds, None)
+
+
+def random_feeds(path, count=2):
+    """For inputs of any shape: numbers below 2 for indices, else a normal distribution."""
+    random = np.random.default_rng(0)
+    session = ort.InferenceSession(path, providers=["CPUExecutionProvider"])
+    shapes = {each.name: ([size if isinstance(size, int) and size > 0 else (16 if axis else 1) for axis, size in enumerate(each.shape)], each.type)
+              for each in session.get_inputs()}
+    return [{name: random.integers(0, 2, shape).astype(np.int64) if "int64" in kind else random.standard_normal(shape).astype(np.float32)
+             for name, (shape, kind) in shapes.items()} for _ in range(count)]
+
+
+def quantized(folder, source, form, feeds=None):
+    """The path of `source` quantized by ONNX Runtime in one of FORMS."""
+    prepared, result = folder / "prepared.onnx", folder / "other.onnx"
+    quant_pre_process(source, prepared, skip_symbolic_shape=True)
+    quantize_static(prepared, result, Feeds(feeds or random_feeds(prepared)), quant_format=QuantFormat.QDQ, **{"weight_type": S8, **FORMS[form]})
+    return result
+
+
+def lint(preon, *arguments):
+    done = preon("lint", *arguments, "--json", "--quiet", "--threads", 1)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def causes(result):
+    return {finding["rule"]: len(finding["nodes"]) for finding in result["findings"]}
+
+
+def model_path(name):
+    path = data_root.data_root() / f"models/{name}.onnx"
+    return path if path.exists() else pytest.skip(f"{name}: the model is not here; ./dev data fetches some")
+
+
+def test_signed_activations_are_found_and_fixed(preon, model, data):
+    source = quantized(preon.folder, preon.folder / model, "int8")
+    assert causes(lint(preon, source))["signed_activations"] >= 1
+    result = lint(preon, source, "--fix", "-o", "fixed.onnx", "--data", data)
+    assert result["fix"]["passes"] == ["unsigned_activations"]
+    assert "signed_activations" not in causes(result["fix"])
+    assert result["fix"]["nodes"]["float"] <= result["nodes"]["float"]
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    runs = [ort.InferenceSession(path, options, providers=["CPUExecutionProvider"]).run(None, feed)
+            for feed in random_feeds(source) for path in (source, preon.folder / "fixed.onnx")]
+    for before, after in zip(runs[::2], runs[1::2]):
+        for expected, got in zip(before, after):
+            np.testing.assert_array_equal(expected, got)
+
+
+def test_a_result_of_our_own_has_nothing_to_fix(preon, model, data):
+    assert preon("quantize", model, "-o", "q.onnx", "--data", data, "--always-write").returncode == 0
+    assert not set(causes(lint(preon, "q.onnx"))) & {"signed_activations", "bias_scale", "unexplained"}
+    preon.fails(5, 5601, "lint", "q.onnx", "--fix", "-o", "fixed.onnx", says="nothing to fix")
+
+
+def test_what_is_asked_wrongly(preon, model):
+    preon.fails(2, 2014, "lint", model, says="no node is quantized")
+    preon.fails(2, 1003, "lint", model, "-o", "out.onnx", says="--fix")
+    preon.fails(2, 1003, "lint", model, "--fix", says="-o FILE")
+
+
+def test_as_a_function(preon, model, monkeypatch):
+    preon_module = pytest.importorskip("preon")
+    monkeypatch.chdir(preon.folder)
+    source = quantized(preon.folder, preon.folder / model, "int8")
+    result = preon_module.lint(source, "fixed.onnx", fix=True, progress=False)
+    assert result.facts["fix"]["passes"] == ["unsigned_activations"] and onnx.load("fixed.onnx").graph.node
+
+
+def test_int8_mobilenet_becomes_all_integer(preon):
+    source = quantized(preon.folder, model_path("mobilenetv2_1.0"), "int8")
+    result = lint(preon, source, "--fix", "-o", "fixed.onnx")
+    assert result["nodes"]["float"] > 0
+    assert result["fix"]["nodes"]["float"] == 0 and result["fix"]["integer_macs_share"] == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("form", FORMS)
+def test_float_nodes_have_a_cause(preon, name, form):
+    path = model_path(name)
+    try:
+        source = quantized(preon.folder, path, form)
+        ort.InferenceSession(source, providers=["CPUExecutionProvider"])
+    except Exception as problem:  # noqa: BLE001: what that tool can't do is not ours
+        pytest.skip(f"ONNX Runtime's quantizer: {problem}")
+    result = lint(preon, source)
+    named = sum(count for rule, count in causes(result).items() if rule != "unexplained")
+    assert named >= 0.9 * result["nodes"]["float"]
+    assert result["seconds"]["total"] < 1 or result["nodes"]["float"] + result["nodes"]["integer"] > 2000
