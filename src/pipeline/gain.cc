@@ -11,7 +11,7 @@ namespace {
 // What names and scales of a few Q/DQ nodes take; a file takes that much on a disk anyway.
 constexpr int64_t kFewBytes = 4096;
 
-// Saving less than this changes nothing beside the size of the runtime: only speed makes such a result worth having.
+// Saving less than this changes nothing beside the size of the runtime: such a result must not seem slower.
 constexpr int64_t kNoticeableBytes = 65'536;
 
 // A share of the work and of the file that nobody would quantize a model for.
@@ -48,11 +48,8 @@ std::string WhyNothingIsGained(const ResultFigures& figures, Doubt doubt) {
                                      BytesText(figures.float_size_bytes));
     return more <= kFewBytes && knows_speed ? StrCat(sizes, ", at ", SpeedText(speedup)) : sizes;
   }
-  const bool is_slower = doubt == Doubt::kIsNoGain || speedup.high < 1;
-  if (const std::string slower = is_slower ? WhyProbablySlower(speedup) : ""; !slower.empty()) return slower;
-  if (knows_speed && !is_faster && -more < kNoticeableBytes)
-    return StrCat("the file is only ", BytesText(-more), " smaller, and it runs at ", SpeedText(speedup));
-  return "";
+  const bool is_slower = doubt == Doubt::kIsNoGain || speedup.high < 1 || -more < kNoticeableBytes;
+  return is_slower ? WhyProbablySlower(speedup) : "";
 }
 
 std::string WhyProbablySlower(const Speedup& speedup) {

@@ -176,18 +176,6 @@ Result<Comparison> QuantizeStage::CompareWithFloat(const Model& model, const std
   return comparison;
 }
 
-// Other programs take cores, but of one thread the processor's time is known, which waiting does not count in.
-Result<LatencyPair> QuantizeStage::MeasureAtOneThread(const Model& float_model, const Model& quantized,
-                                                      const Batch& batch, double seconds) const {
-  RunContext alone = context_;
-  alone.threads = 1;
-  PREON_ASSIGN_OR_RETURN(Session reference, Session::OpenModel(float_model, TimedSession(alone), alone));
-  PREON_ASSIGN_OR_RETURN(Session other, Session::OpenModel(quantized, TimedSession(alone), alone));
-  return ConfirmSlower([&](double longer) {
-    return MeasureLatency(reference, other, batch.feeds, batch.samples, longer * seconds, alone);
-  });
-}
-
 Result<std::vector<DpuCost>> QuantizeStage::DpuCostsOf(const PlannedModel& prepared, const Batch& batch,
                                                        const PlanInputs& inputs, Written& written,
                                                        const FloatOutputs& float_outputs) const {
@@ -212,10 +200,6 @@ Status QuantizeStage::MeasureLatencies(const std::string& source, const Batch& b
                            return MeasureLatency(reference, *written.session, batch.feeds, batch.samples,
                                                  longer * seconds, context_);
                          }));
-  if (result.latency.speedup.busy && context_.ThreadCount() > 1) {
-    PREON_ASSIGN_OR_RETURN(const LatencyPair alone, MeasureAtOneThread(float_model, written.quantized, batch, seconds));
-    if (!alone.speedup.busy) result.latency = alone;
-  }
   const Speedup& speedup = result.latency.speedup;
   if (!target.FollowsRuntime() && !result.computes_in_float && !speedup.busy && speedup.high < kSlowerSpeed) {
     result.warnings.emplace_back(

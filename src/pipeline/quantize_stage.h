@@ -60,8 +60,6 @@ class QuantizeStage {
                         std::vector<ImprovedCodes>& improved) const;
   Result<Comparison> CompareWithFloat(const Model& model, const std::vector<TensorSpec>& inputs, Written& written,
                                       const FloatOutputs& float_outputs) const;
-  Result<LatencyPair> MeasureAtOneThread(const Model& float_model, const Model& quantized, const Batch& batch,
-                                         double seconds) const;
   Result<std::vector<DpuCost>> DpuCostsOf(const PlannedModel& prepared, const Batch& batch, const PlanInputs& inputs,
                                           Written& written, const FloatOutputs& float_outputs) const;
   Status MeasureLatencies(const std::string& source, const Batch& batch, Written& written,

@@ -105,7 +105,7 @@ def test_ranges_have_the_scales_that_quantize_writes(real_model):
 
 @pytest.mark.parametrize("options, number, says", [
     (["--scale-type", "fixed"], 1001, "--scale-type: unknown scale type 'fixed'"),
-    (["--weight-method", "entropy"], 1001, "--weight-method: unknown weight method 'entropy' (known: minmax, minmse)"),
+    (["--weight-method", "entropy"], 1001, "--weight-method: unknown weight method 'entropy' (known: minmax, minmse, hqq)"),
     (["--weight-search", "HistCenter"], 1004, "--weight-search: has no effect without --weight-method minmse"),
     (["--scale-type", "power-of-two", "--weight-search", "HistCenter"], 1004, "--weight-search: has no effect with power-of-two"),
     (["--method", "minmse", "--method-option", "MinMSEModePof2Scale=Percentile"], 1004, "only with power-of-two scales"),

@@ -14,7 +14,8 @@ def main(given=None):
     parser.add_argument("--save_as_external_data", action="store_true")
     arguments = parser.parse_args(given)
     return guarded(lambda: print(quantize(arguments.input_model_path, arguments.quantized_model_path, data="random:1",
-                                          exclude=arguments.exclude_nodes, external_data=arguments.save_as_external_data)))
+                                          exclude=arguments.exclude_nodes, external_data=arguments.save_as_external_data,
+                                          always_write=True)))
 
 
 if __name__ == "__main__":
