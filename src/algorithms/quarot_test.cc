@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 
 #include "algorithms/algorithms.h"
+#include "base/output/temp_dir.h"
 #include "ir/test_graphs.h"
 
 namespace preon {
@@ -29,19 +29,17 @@ struct Stream : GraphBuilder {
 
 class QuarotTest : public ::testing::Test {
  protected:
-  void SetUp() override { std::filesystem::create_directories(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   Result<bool> Rotate(Model& model, const std::string& config, AlgorithmValues::Texts values = {}) {
-    std::ofstream(folder_ + "/r.json") << config;
-    values["r-config-path"] = folder_ + "/r.json";
+    const std::string file = folder_.File("r.json");
+    std::ofstream(file) << config;
+    values["r-config-path"] = file;
     const auto plain = MakeQuarotAlgorithm();
     PREON_ASSIGN_OR_RETURN(const auto configured,
                            plain->Configured(AlgorithmValues(plain->options(), std::move(values))));
     return configured->RewriteFloat(model, kAllNodes, {}, Compat::kOff);
   }
 
-  const std::string folder_ = ::testing::TempDir() + "quarot";
+  const TempDir folder_ = *TempDir::Create(::testing::TempDir());
 };
 
 constexpr const char* kWhole =
