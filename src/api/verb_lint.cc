@@ -45,28 +45,16 @@ std::set<std::string> PassesOf(const LintReport& report) {
   return passes;
 }
 
-// The passes that changed the model.
-Result<std::vector<std::string>> RunFixes(Model& model, const std::set<std::string>& passes,
-                                          const QdqPassRegistry& registry, std::vector<std::string>& warnings) {
-  QdqPassOptions options{.enabled = passes};
-  for (const auto& pass : registry.entries()) {
-    if (!passes.contains(std::string(pass->name()))) options.disabled.insert(std::string(pass->name()));
-  }
-  PREON_ASSIGN_OR_RETURN(const std::vector<PassRecord> records, RunQdqPasses(model, {}, options, warnings));
-  std::vector<std::string> changed;
-  for (const PassRecord& record : records) {
-    if (!record.cause.ok()) return Status(record.cause).WithContext("pass ", record.name);
-    if (record.effect == Effect::kChanged) changed.push_back(record.name);
-  }
-  return changed;
-}
-
 Status FixModel(Model model, Linted& before, RunInputs& run, LintResult& result) {
   const RunContext& context = run.context;
   context.BeginStage("fix");
   LintFix& fix = result.fix.emplace();
-  PREON_ASSIGN_OR_RETURN(fix.passes,
-                         RunFixes(model, PassesOf(before.report), run.builtins.qdq_passes, result.warnings));
+  PREON_ASSIGN_OR_RETURN(const std::vector<PassRecord> records,
+                         RunNamedQdqPasses(model, PassesOf(before.report), result.warnings));
+  for (const PassRecord& record : records) {
+    if (!record.cause.ok()) return Status(record.cause).WithContext("pass ", record.name);
+    if (record.effect == Effect::kChanged) fix.passes.push_back(record.name);
+  }
   if (fix.passes.empty())
     return Error(ErrorId::kNothingToGain, model.source_path,
                  ": nothing to fix, not written: no finding can be fixed with the same results")

@@ -98,11 +98,7 @@ Result<PassesResult> PassesVerb(const std::string& path, RunInputs& run) {
   PREON_RETURN_IF_ERROR(RewriteFloatModel(model, algorithms,
                                           {.quantized = EveryNode, .collect = NoSamples, .compat = options.plan.compat},
                                           &result.warnings));
-  QdqPassOptions of_quantized{.enabled = chosen};
-  for (const auto& pass : run.builtins.qdq_passes.entries()) {
-    if (!chosen.contains(std::string(pass->name()))) of_quantized.disabled.insert(std::string(pass->name()));
-  }
-  PREON_ASSIGN_OR_RETURN(const std::vector<PassRecord> behind, RunQdqPasses(model, {}, of_quantized, result.warnings));
+  PREON_ASSIGN_OR_RETURN(const std::vector<PassRecord> behind, RunNamedQdqPasses(model, chosen, result.warnings));
   records.insert(records.end(), behind.begin(), behind.end());
   for (const PassRecord& record : records) {
     if (!record.cause.ok()) return Status(record.cause).WithContext("pass ", record.name);

@@ -26,7 +26,7 @@ void AddLint(TextWriter& out, const LintReport& report) {
     if (finding.nodes.size() > kShown)
       out.Add("              and %zu more (all with --json)\n", finding.nodes.size() - kShown);
     if (!finding.advice.empty()) out.Add("              fix: %s\n", finding.advice.c_str());
-    if (!finding.pass.empty()) out.Add("              --fix does it\n");
+    if (!finding.pass.empty()) out.Add("              --fix applies it\n");
   }
 }
 

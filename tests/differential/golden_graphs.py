@@ -2,6 +2,7 @@
 import base64
 import hashlib
 import json
+import re
 import struct
 from fnmatch import fnmatch
 
@@ -267,3 +268,10 @@ def skipped_parts(defects, model, config):
         if any(fnmatch(model, p) for p in defect["models"]) and any(fnmatch(config.replace("[", "("), p.replace("[", "(")) for p in defect["configs"]):
             parts.update(defect["parts"])
     return parts
+
+
+def rows_for(deliberate, model, config, difference):
+    """Indices of the rows (configurations, models, what differs, why) that explain a difference."""
+    return [index for index, (configs, models, what, _) in enumerate(deliberate)
+            if any(fnmatch(config, p) for p in configs.split()) and any(fnmatch(model, p) for p in models.split())
+            and re.match(what, f"{difference[0]}: {difference[1]}")]

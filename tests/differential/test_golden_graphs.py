@@ -1,9 +1,8 @@
 """Golden graphs: what targets quark and ort write, against stored runs of the tools that they are named after (testdata/quark/graphs).
 What is different on purpose is switched off (golden_configs.ADAPTED) or listed here, with the reason."""
-import re
 from collections import Counter
-from fnmatch import fnmatch
 
+import golden_graphs
 import golden_runs
 import pytest
 
@@ -53,13 +52,6 @@ UNMAPPED = {
 COUNTS = {"ort": (397, 408), "a8w8": (553, 609), "int": (344, 363), "qconfig": (262, 275), "float": (451, 487)}
 
 
-def rows_for(model, config, difference):
-    """Indices of the rows that explain it."""
-    return [index for index, (configs, models, what, _) in enumerate(DELIBERATE)
-            if any(fnmatch(config, p) for p in configs.split()) and any(fnmatch(model, p) for p in models.split())
-            and re.match(what, f"{difference[0]}: {difference[1]}")]
-
-
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     """group -> [(model, configuration, golden, differences or None where unmapped, why)]"""
@@ -73,7 +65,7 @@ def runs(tmp_path_factory):
 def test_every_golden(group, runs, record_property):
     compared = [run for run in runs[group] if run[3] is not None]
     surprises = [f"{model} {config}: {difference}" for model, config, _, found, _ in compared
-                 for difference in found if not rows_for(model, config, difference)]
+                 for difference in found if not golden_graphs.rows_for(DELIBERATE, model, config, difference)]
     equal = sum(not found for _, _, _, found, _ in compared)
     record_property("summary", f"golden graphs {group}: {equal} of {len(compared)} equal, the others but for what DELIBERATE lists; "
                     f"{len(runs[group]) - len(compared)} have no op-list target of ours")
@@ -88,7 +80,7 @@ def test_the_page_has_these_counts():
 
 
 def test_every_row_is_needed(runs):
-    used = {row for group in runs.values() for model, config, _, found, _ in group for difference in found or [] for row in rows_for(model, config, difference)}
+    used = {row for group in runs.values() for model, config, _, found, _ in group for difference in found or [] for row in golden_graphs.rows_for(DELIBERATE, model, config, difference)}
     assert used == set(range(len(DELIBERATE))), [DELIBERATE[row] for row in set(range(len(DELIBERATE))) - used]
 
 

@@ -2,10 +2,8 @@
 are stored, and the key Compat. What is different is listed here, with the reason."""
 import functools
 import json
-import re
 import warnings
 from collections import Counter
-from fnmatch import fnmatch
 
 import golden_graphs
 import graph_goldens
@@ -74,12 +72,6 @@ def run(goldens, model, config, entry, out):
     return golden_graphs.compare(golden_graphs.from_golden(entry), golden_graphs.from_model(str(out)), skip)
 
 
-def rows_for(model, config, difference):
-    return [index for index, (configs, models, what, _) in enumerate(DELIBERATE)
-            if any(fnmatch(config, p) for p in configs.split()) and any(fnmatch(model, p) for p in models.split())
-            and re.match(what, f"{difference[0]}: {difference[1]}")]
-
-
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("xint8")
@@ -92,7 +84,7 @@ def runs(tmp_path_factory):
 
 
 def test_every_golden(runs, record_property):
-    surprises = [f"{model} {config}: {difference}" for model, config, found in runs for difference in found if not rows_for(model, config, difference)]
+    surprises = [f"{model} {config}: {difference}" for model, config, found in runs for difference in found if not golden_graphs.rows_for(DELIBERATE, model, config, difference)]
     equal = sum(not found for _, _, found in runs)
     record_property("summary", f"golden graphs {GROUP}, through the Python package: {equal} of {len(runs)} equal, the others but for what DELIBERATE lists")
     assert not surprises, (len(surprises), surprises[:20])
@@ -100,7 +92,7 @@ def test_every_golden(runs, record_property):
 
 
 def test_every_row_is_needed(runs):
-    used = {row for model, config, found in runs for difference in found for row in rows_for(model, config, difference)}
+    used = {row for model, config, found in runs for difference in found for row in golden_graphs.rows_for(DELIBERATE, model, config, difference)}
     assert used == set(range(len(DELIBERATE))), [DELIBERATE[row] for row in set(range(len(DELIBERATE))) - used]
 
 

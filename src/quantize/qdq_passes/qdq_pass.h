@@ -45,5 +45,8 @@ struct QdqPassOptions {
 /// Errors: a graph that is broken in the end.
 Result<std::vector<PassRecord>> RunQdqPasses(Model& model, const QuantPlan& plan, const QdqPassOptions& options,
                                              std::vector<std::string>& warnings);
+/// Runs these passes alone, by registry name, without a plan. Records and errors: those of RunQdqPasses.
+Result<std::vector<PassRecord>> RunNamedQdqPasses(Model& model, const std::set<std::string>& names,
+                                                  std::vector<std::string>& warnings);
 
 }  // namespace preon

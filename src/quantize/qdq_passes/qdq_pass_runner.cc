@@ -51,4 +51,14 @@ Result<std::vector<PassRecord>> RunQdqPasses(Model& model, const QuantPlan& plan
   return records;
 }
 
+Result<std::vector<PassRecord>> RunNamedQdqPasses(Model& model, const std::set<std::string>& names,
+                                                  std::vector<std::string>& warnings) {
+  QdqPassOptions options{.enabled = names};
+  const QdqPassRegistry passes = MakeQdqPasses();
+  for (const auto& pass : passes.entries()) {
+    if (!names.contains(std::string(pass->name()))) options.disabled.insert(std::string(pass->name()));
+  }
+  return RunQdqPasses(model, {}, options, warnings);
+}
+
 }  // namespace preon

@@ -128,7 +128,8 @@ class PlanWriter {
     Warn(StrCat("the NPU can't shift as far as these nodes need, so the model does not run there: ", JoinNames(told),
                 more,
                 !positions_.cycle.empty()
-                    ? StrCat(" (two limits move the same positions to and fro, at ", JoinNames(positions_.cycle), ")")
+                    ? StrCat(" (limits that contradict each other move the same positions again and again, at ",
+                             JoinNames(positions_.cycle), ")")
                 : positions_.rounds >= plan_.positions->rounds
                     ? StrCat(" (MaxLoopNum: ", positions_.rounds, " rounds were not enough)")
                     : ""));
