@@ -25,6 +25,7 @@ constexpr double kGoodDb = 25, kLeastGainOfPoorDb = 1, kLeastGainDb = 3, kLeastG
 constexpr double kLeastIntegerShare = 0.1;  // of the work that was planned in integers: else nothing is quantized
 constexpr double kLeastCost = 0.01;         // what is cheaper counts as this much
 constexpr double kLeastBelief = 0.05;       // a trial has few samples
+constexpr double kLeastPromise = 0.5;       // of what is missing, from one group: else there is no further look
 constexpr size_t kMaxTrials = 20, kMaxFruitless = 8, kWorstNodes = 12;
 constexpr int kMaxLooks = 4;
 
@@ -101,11 +102,16 @@ class FallbackSearch {
       if (poor) spent_while_poor_ = std::max(0.0, result.cost);
       const Terms terms{budget.value_or(poor ? kBudgetOfPoor : spent_while_poor_ + kBudget),
                         poor ? kEnoughOfPoorDb - result.after_db : 0};
+      if (!is_seen_) {
+        PREON_ASSIGN_OR_RETURN(const double promised_db, PromisedDb(terms));
+        if (promised_db < kLeastPromise * MissingDb(result)) break;
+        PREON_RETURN_IF_ERROR(Look());
+      }
       PREON_ASSIGN_OR_RETURN(std::optional<FloatGroup> best, BestGroup(terms));
       if (!best) break;
       PREON_RETURN_IF_ERROR(Try(*std::move(best), terms, result));
     }
-    PREON_RETURN_IF_ERROR(DropSlow(result));
+    if (MissingDb(result) <= 0) PREON_RETURN_IF_ERROR(DropSlow(result));
     return Settle(std::move(result));
   }
 
@@ -140,18 +146,38 @@ class FallbackSearch {
     return Status::Ok();
   }
 
+  // Until the result as a whole counts.
+  static double MissingDb(const AccuracyFallback& result) {
+    return LeastGainDb(result.before_db) - (result.after_db - result.before_db);
+  }
+
+  // The largest gain of a group within the budget, by the last look and what the trials since then told.
+  Result<double> PromisedDb(const Terms& terms) {
+    PREON_ASSIGN_OR_RETURN(const std::vector<FloatGroup> groups, GroupsWithin(terms.budget));
+    double promised_db = 0;
+    for (const FloatGroup& group : groups) promised_db = std::max(promised_db, group.gain_db);
+    return promised_db;
+  }
+
   Result<std::optional<FloatGroup>> BestGroup(const Terms& terms) {
-    if (!is_seen_) PREON_RETURN_IF_ERROR(Look());
+    PREON_ASSIGN_OR_RETURN(std::vector<FloatGroup> groups, GroupsWithin(terms.budget));
     std::optional<FloatGroup> best;
+    for (FloatGroup& group : groups) {
+      if (!Pays(group.gain_db, group.cost, terms)) continue;
+      if (!best || Score(group, terms) > Score(*best, terms)) best = std::move(group);
+    }
+    return best;
+  }
+
+  Result<std::vector<FloatGroup>> GroupsWithin(double budget) {
+    std::vector<FloatGroup> within;
     const double spent = (EstimatedNs(graph_, kept_plan_) - base_ns_) / base_ns_;
     for (NodeGroup& nodes : Groups()) {
       PREON_RETURN_IF_ERROR(trials_.context().CheckCancelled());
       PREON_ASSIGN_OR_RETURN(std::optional<FloatGroup> group, Predict(std::move(nodes)));
-      if (!group || spent + group->cost > terms.budget) continue;
-      if (!Pays(group->gain_db, group->cost, terms)) continue;
-      if (!best || Score(*group, terms) > Score(*best, terms)) best = std::move(group);
+      if (group && spent + group->cost <= budget) within.push_back(*std::move(group));
     }
-    return best;
+    return within;
   }
 
   std::vector<NodeGroup> Groups() const {
@@ -255,7 +281,7 @@ class FallbackSearch {
   }
 
   AccuracyFallback Settle(AccuracyFallback result) {
-    if (!steps_.empty() && result.after_db - result.before_db >= LeastGainDb(result.before_db)) {
+    if (!steps_.empty() && MissingDb(result) <= 0) {
       prepared_.left_float.merge(LeftFloat(steps_.back().nodes));
       prepared_.plan = std::move(steps_.back().plan);
       return result;

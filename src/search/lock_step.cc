@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "pipeline/select_ranges.h"
@@ -28,32 +30,36 @@ struct Watched {
   double (*function)(double) = nullptr;  // through which all readers see it
 };
 
-// Values of each tensor at the same places in both models.
+// Of one run.
+struct Picked {
+  std::vector<std::vector<float>> values;  // of each tensor, at the same places in both models
+  std::vector<Shape> shapes;
+  std::map<size_t, Tensor> whole;
+
+  double Count(size_t index) const { return static_cast<double>(ElementCount(shapes[index])); }
+};
+
 class Picker final : public TensorObserver {
  public:
-  explicit Picker(size_t tensors) : values_(tensors), shapes_(tensors) {}
+  explicit Picker(size_t tensors) : tensors_(tensors) { Take(); }
 
   void Observe(size_t index, const ObservedValue& value, const ParallelFor&) override {
     const int64_t count = ElementCount(value.shape), step = std::max<int64_t>(1, count / kElements) | 1;
-    shapes_[index] = value.shape;
-    for (int64_t i = 0; i < count; i += step) values_[index].push_back(value.data[i]);
-    if (const auto whole = whole_.find(index); whole != whole_.end())
-      whole->second = Tensor::FromFloats(value.shape, std::vector<float>(value.data, value.data + count));
+    picked_.shapes[index] = value.shape;
+    for (int64_t i = 0; i < count; i += step) picked_.values[index].push_back(value.data[i]);
+    if (whole_.contains(index))
+      picked_.whole[index] = Tensor::FromFloats(value.shape, std::vector<float>(value.data, value.data + count));
   }
 
-  void KeepWhole(size_t index) { whole_[index]; }
-  const Tensor& whole(size_t index) const { return whole_.at(index); }
-
-  const std::vector<float>& values(size_t index) const { return values_[index]; }
-  const Shape& shape(size_t index) const { return shapes_[index]; }
-  void Clear() {
-    for (std::vector<float>& values : values_) values.clear();
+  void KeepWhole(size_t index) { whole_.insert(index); }
+  Picked Take() {
+    return std::exchange(picked_, {std::vector<std::vector<float>>(tensors_), std::vector<Shape>(tensors_), {}});
   }
 
  private:
-  std::vector<std::vector<float>> values_;
-  std::vector<Shape> shapes_;
-  std::map<size_t, Tensor> whole_;  // of the last run
+  size_t tensors_;
+  std::set<size_t> whole_;
+  Picked picked_;
 };
 
 // Behind its pair, where it has one.
@@ -209,26 +215,33 @@ Result<LockStep> RunLockStep(const PlannedModel& prepared, const RangeMethod& me
   PREON_RETURN_IF_ERROR(AddDynamicTwins(exact, prepared.plan, sums));
   const std::vector<TailCopy> tails = AddTailCopies(exact.graph, prepared.plan, quantized.graph);
 
-  const ObservedSessionOptions as_written{.session = {.threads = context.ThreadCount()}, .optimize = false};
-  Picker float_values(watched.size()), values(watched.size());
-  PREON_ASSIGN_OR_RETURN(ObservedSession float_session,
-                         ObservedSession::Open(exact, in_float, &float_values, as_written, context));
-  PREON_ASSIGN_OR_RETURN(ObservedSession session,
-                         ObservedSession::Open(quantized, in_quantized, &values, as_written, context));
   const auto index_of = [&](const TailCopy& tail) {
     return static_cast<size_t>(std::ranges::find(watched, tail.tensor, &Watched::tensor) - watched.begin());
   };
-  for (const TailCopy& tail : tails) values.KeepWhole(index_of(tail));
+  Picker picker(watched.size());
+  for (const TailCopy& tail : tails) picker.KeepWhole(index_of(tail));
+  // One after the other: each session has a copy of the weights.
+  const ObservedSessionOptions as_written{.session = {.threads = context.ThreadCount()}, .optimize = false};
+  std::vector<Picked> got;
+  {
+    PREON_ASSIGN_OR_RETURN(ObservedSession session,
+                           ObservedSession::Open(quantized, in_quantized, &picker, as_written, context));
+    double seen = 0;
+    for (const TrialRun* run : SomeOf(samples)) {
+      if (seen >= kEnoughElements) break;
+      PREON_RETURN_IF_ERROR(session.Run(run->batch.feeds, context).status());
+      got.push_back(picker.Take());
+      for (size_t index = 0; index < watched.size(); ++index) seen += got.back().Count(index);
+    }
+  }
+  PREON_ASSIGN_OR_RETURN(ObservedSession session,
+                         ObservedSession::Open(exact, in_float, &picker, as_written, context));
   LockStep result;
-  double seen = 0;
-  for (const TrialRun* run : SomeOf(samples)) {
-    if (seen >= kEnoughElements) break;
-    float_values.Clear();
-    values.Clear();
-    PREON_RETURN_IF_ERROR(session.Run(run->batch.feeds, context).status());
-    std::vector<NamedTensor> feeds = run->batch.feeds;
-    for (const TailCopy& tail : tails) feeds.push_back({tail.input, values.whole(index_of(tail))});
-    PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> outputs, float_session.Run(feeds, context));
+  for (size_t i = 0; i < got.size(); ++i) {
+    std::vector<NamedTensor> feeds = SomeOf(samples)[i]->batch.feeds;
+    for (const TailCopy& tail : tails) feeds.push_back({tail.input, got[i].whole.at(index_of(tail))});
+    PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> outputs, session.Run(feeds, context));
+    const Picked picked = picker.Take();
     const auto sum_of = [&](const std::string& sum) {
       return std::ranges::find(outputs, sum, &NamedTensor::name)->tensor.floats().front();
     };
@@ -236,11 +249,9 @@ Result<LockStep> RunLockStep(const PlannedModel& prepared, const RangeMethod& me
     for (const TailCopy& tail : tails)
       for (const auto& [output, sum] : tail.sums) result.tails[output][tail.tensor] += sum_of(sum);
     for (size_t index = 0; index < watched.size(); ++index) {
-      const auto count = static_cast<double>(ElementCount(float_values.shape(index)));
-      seen += count;
-      AddErrors(watched[index], float_values.values(index), values.values(index), count,
+      AddErrors(watched[index], picked.values[index], got[i].values[index], picked.Count(index),
                 result.tensors[watched[index].tensor]);
-      result.shapes[watched[index].tensor] = float_values.shape(index);
+      result.shapes[watched[index].tensor] = picked.shapes[index];
     }
   }
   return result;
