@@ -234,8 +234,7 @@ Result<LockStep> RunLockStep(const PlannedModel& prepared, const RangeMethod& me
       for (size_t index = 0; index < watched.size(); ++index) seen += got.back().Count(index);
     }
   }
-  PREON_ASSIGN_OR_RETURN(ObservedSession session,
-                         ObservedSession::Open(exact, in_float, &picker, as_written, context));
+  PREON_ASSIGN_OR_RETURN(ObservedSession session, ObservedSession::Open(exact, in_float, &picker, as_written, context));
   LockStep result;
   for (size_t i = 0; i < got.size(); ++i) {
     std::vector<NamedTensor> feeds = SomeOf(samples)[i]->batch.feeds;
