@@ -15,7 +15,7 @@ def per_sample(model, *options):
     return model.json("analyze", "p.calib")
 
 
-@pytest.fixture(params=["mobilenetv2_1.0", "sst2_transformer", "resnet20_cifar10"])
+@pytest.fixture(params=["mobilenetv2_1.0", *(pytest.param(name, marks=pytest.mark.slow) for name in ("sst2_transformer", "resnet20_cifar10"))])
 def analyzed(request, real_model):
     model = real_model(request.param)
     return model, per_sample(model)

@@ -3,7 +3,7 @@ import itertools
 
 import pytest
 
-MODELS = ["resnet20_cifar10", "sst2_transformer", "ultraface_rfb_320"]
+MODELS = ["resnet20_cifar10", "sst2_transformer", pytest.param("ultraface_rfb_320", marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-MODELS = ["lenet_mnist", "resnet20_cifar10", "vit_cifar10_ibp_3_3_8", "sst2_transformer", "super_resolution_10", "ultraface_rfb_320"]
+MODELS = ["lenet_mnist", "resnet20_cifar10", "vit_cifar10_ibp_3_3_8", "sst2_transformer", pytest.param("super_resolution_10", marks=pytest.mark.slow), "ultraface_rfb_320"]
 CANDIDATES = [90, 99, 99.9, 99.99, 99.999, 99.99999]
 
 

@@ -37,7 +37,7 @@ def test_models_of_other_kinds(preon, model_path, name, options):
 
 @pytest.mark.parametrize("memory", ["low", "fast"])
 def test_memory_leaves_no_trace(preon, real_model, memory):
-    model = real_model("mobilenetv2_1.0")
+    model = real_model("resnet20_cifar10")
     usual = model.quantize("usual.onnx", "--data", "calib.npz", "--threads", "2")
     assert model.quantize("out.onnx", "--data", "calib.npz", "--threads", "2", "--memory", memory) == usual
 

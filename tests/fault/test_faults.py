@@ -40,7 +40,7 @@ def until_it_has_seen_samples(process):
 @pytest.mark.parametrize("verb", [["calibrate"], ["quantize"], ["quantize", "--method", "percentile"]], ids=" ".join)
 def test_interrupted_and_resumed(preon, model, tmp_path, verb):
     """Ctrl-C needs no option before it: --resume afterwards gives the bytes of an undisturbed run."""
-    options = [*verb, model, "--data", "random:200000", "--threads", "1"]
+    options = [*verb, model, "--data", "random:60000", "--threads", "1"]
     assert preon(*options, "-o", "whole").returncode == 0
     process = preon.start(*options, "-o", "out", "--json")
     until_it_has_seen_samples(process)
@@ -49,7 +49,7 @@ def test_interrupted_and_resumed(preon, model, tmp_path, verb):
     assert process.returncode == 130, stderr
     assert preon.files() == ["model.onnx", "out.partial", "whole"]
     known = json.loads(preon("inspect", "out.partial", "--json").stdout)["samples"]
-    assert 0 < known < 200000
+    assert 0 < known < 60000
     done = preon(*options, "-o", "out", "--resume")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out").read_bytes() == (tmp_path / "whole").read_bytes()
@@ -169,7 +169,7 @@ def test_resume_wants_unchanged_files(preon, model, data, tmp_path, change):
 
 def test_resume_beside_the_data(preon, model, data, tmp_path):
     """What a run writes into the folder of its samples is no other data."""
-    np.save(tmp_path / "b.npy", np.full((20000, *np.load(tmp_path / data)["input"].shape[1:]), 0.5, np.float32))
+    np.save(tmp_path / "b.npy", np.full((5000, *np.load(tmp_path / data)["input"].shape[1:]), 0.5, np.float32))
     arguments = killed_with_a_part(preon, tmp_path, model, ".")
     assert not (tmp_path / "out.calib").exists()
     assert preon(*arguments).returncode == 0
