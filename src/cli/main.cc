@@ -14,6 +14,7 @@
 #include "cli/arguments.h"
 #include "cli/complaint.h"
 #include "cli/crash_guard.h"
+#include "cli/late_exit.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/terminal.h"
@@ -44,6 +45,7 @@ std::string Colored(const std::string& text) {
 Status Run(int argc, const char* const* argv) {
   OpenStandardStreams();
   const std::atomic<bool>* interrupted = InstallSignalHandlers();
+  ExitSoonAfterInterrupt(*interrupted, WantsJson(argc, argv));
   const Builtins builtins = MakeBuiltins();
   PREON_ASSIGN_OR_RETURN(Arguments arguments, ParseArguments(argc, argv, builtins));
   if (!arguments.help.empty()) return Print(arguments.help);

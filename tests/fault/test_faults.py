@@ -245,3 +245,20 @@ def test_stdout_full(preon, model):
         stderr = process.communicate(timeout=20)[1]
     assert process.returncode == 1
     assert stderr.startswith("preon: error [E7002] stdout: can't write: No space left on device")
+
+
+@pytest.mark.slow
+def test_interrupted_while_the_runtime_prepares_a_model(preon):
+    """It takes minutes over this one and can't be told to stop."""
+    weight = onnx.numpy_helper.from_array(np.eye(4, dtype=np.float32), "w")
+    nodes = [onnx.helper.make_node("MatMul", [f"t{index}", "w"], [f"t{index + 1}"]) for index in range(12000)]
+    ends = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, 4]) for name in ("t0", "t12000")]
+    graph = onnx.helper.make_graph(nodes, "g", ends[:1], ends[1:], [weight])
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8), preon.folder / "chain.onnx")
+    process = preon.start("quantize", "chain.onnx", "-o", "out.onnx", "--data", "random:1", "--method", "minmax", "--json")
+    while json.loads(process.stderr.readline()).get("stage") != "verify":
+        pass
+    process.send_signal(signal.SIGTERM)
+    stdout, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130 and json.loads(stdout)["error"]["id"] == "E7900", stderr
+    assert preon.files() == ["chain.onnx"]
