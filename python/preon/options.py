@@ -72,6 +72,8 @@ class _Quantize(TypedDict, total=False):
     "fast: no trials of methods, minmse takes the place of auto; default: method auto quantizes some samples with each of several methods and keeps the best; high: then --algorithm adaquant, layer by layer, kept where the outputs come nearer to float"
     budget: Optional[str]
     "how much slower the model may get because layers stay in float for accuracy (default 3; where the SQNR is below 18 dB up to 25, until it reaches 22 dB); 0: no layer stays in float for accuracy"
+    require: Optional[str]
+    "what the result must reach, else it is not written (exit status 4): one or more of drop<=1% (of top-1 accuracy), agreement>=95%, sqnr>=20, speed>=1.5, latency<=5ms, size<=4MB or size<=30%, with commas between them"
     block_size: Optional[Count]
     "number of weights that share a scale (default: all of a channel; with --target matmul-nbits 32, allowed 16 to 256)"
     weight_form: Optional[str]

@@ -2,12 +2,15 @@
 #include <map>
 #include <optional>
 
+#include "api/compared_samples.h"
+#include "api/judge_result.h"
 #include "api/model_metadata.h"
 #include "api/quantize_for_target.h"
 #include "api/save_histograms.h"
 #include "api/verbs.h"
 #include "base/output/commit.h"
 #include "base/system.h"
+#include "data/held_out.h"
 #include "pipeline/calibrate_stage.h"
 #include "pipeline/calibration_setup.h"
 #include "pipeline/fallback_planner.h"
@@ -25,14 +28,19 @@
 namespace preon {
 namespace {
 
-// Statistics from a file: the float model runs over the samples for the trials alone.
-Status CollectTrialSamples(const std::string& model, std::unique_ptr<DataSource> source, TrialSamples& trial,
-                           const RunContext& context) {
+// Statistics from a file: the float model runs over the samples for the trials alone. Gives those that may be wanted,
+// all but what is held out.
+Result<SampleRuns> CollectTrialSamples(const std::string& model, std::unique_ptr<DataSource> source,
+                                       TrialSamples& trial, const RunContext& context) {
   PREON_ASSIGN_OR_RETURN(Session session, Session::OpenFile(model, {.threads = context.ThreadCount()}));
-  source = Prefetch(std::move(source));
+  source = MarkHeldOut(Prefetch(std::move(source)));
+  SampleRuns tried;
   while (true) {
     PREON_ASSIGN_OR_RETURN(const std::optional<Batch> batch, source->Next());
-    if (!batch) return Status::Ok();
+    if (!batch) return Canonical(std::move(tried));
+    if (batch->held_out) continue;
+    for (int64_t sample = 0; sample < batch->samples; ++sample)
+      tried.emplace_back(batch->first_sample + sample, batch->first_sample + sample + 1);
     if (!trial.Wants()) continue;
     PREON_ASSIGN_OR_RETURN(const auto outputs, OutputsOf(session, context)(*batch));
     trial.Keep(*batch, outputs);
@@ -199,7 +207,8 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
                                          {.trial = tries ? &trial : nullptr,
                                           .float_outputs = keeps_outputs ? &float_outputs : nullptr,
                                           .partial = partial ? &*partial : nullptr,
-                                          .saved = saved}));
+                                          .saved = saved,
+                                          .holds_out = true}));
   const CalibrationData& data = calibration.data;
   const PlanInputs inputs{.data = data,
                           .saved = saved,
@@ -216,11 +225,12 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   if (!of_compat.empty()) prepared.warnings.push_back(of_compat);
   ReleaseFreeMemory();
   TrialResults tried;
+  SampleRuns tried_samples;
   if (tries) {
     run.context.BeginStage("try");
     if (!options.calib.empty()) {  // nothing has run the samples yet
       PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, run.samples.open(prepared.inputs, {}));
-      PREON_RETURN_IF_ERROR(CollectTrialSamples(model, std::move(source), trial, run.context));
+      PREON_ASSIGN_OR_RETURN(tried_samples, CollectTrialSamples(model, std::move(source), trial, run.context));
     }
     PREON_ASSIGN_OR_RETURN(tried, ChooseByTrials(prepared, run, inputs, fallback, trial));
     if (tried.candidates.empty() && !trial.runs().empty()) {
@@ -234,7 +244,10 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   SetMetadata(prepared.model, options, run.choices,
               has_ranges ? MethodOfRanges(run.builtins.methods, *run.choices.method, saved) : "");
   const QuantizeStage stage = run.Quantization();
-  PREON_ASSIGN_OR_RETURN(QuantizedModel quantized, stage.Run(prepared, inputs, fallback, float_outputs));
+  PREON_ASSIGN_OR_RETURN(
+      const ComparedSamples compared,
+      ChooseComparedSamples(calibration, tried_samples, !options.calib.empty(), run.samples, prepared.inputs));
+  PREON_ASSIGN_OR_RETURN(QuantizedModel quantized, stage.Run(prepared, inputs, fallback, float_outputs, compared));
   QuantizeResult& result = quantized.result;
 
   result.model = model;
@@ -295,6 +308,10 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
       if (other.ok() || other.status().id() == ErrorId::kCancelled) return other;
     }
   }
+  PREON_RETURN_IF_ERROR(JudgeResult(options.requirements, result));
+  const TensorType& weight = run.choices.plan.weight;
+  if (weight.block() == nullptr && !result.computes_in_float) result.stored.bits = weight.bits();
+  PREON_RETURN_IF_ERROR(JudgeResult(options.requirements, result));
   result.facts = RunFactsOf(run.context, "quantize", calibration.workers_peak_rss_bytes);
   std::vector<AtomicFile> beside;
   if (!options.outputs.ranges.empty() && missing > 0) {

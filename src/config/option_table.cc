@@ -106,6 +106,13 @@ constexpr OptionSpec kOptions[] = {
      "where the SQNR is below 18 dB up to 25, until it reaches 22 dB); 0: no layer stays in float for accuracy",
      OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetPercent(o.budget, v); }},
+    {"require", "EXPR", "what the result must reach, else it is not written (exit status 4): one or more of drop<=1% "
+     "(of top-1 accuracy), agreement>=95%, sqnr>=20, speed>=1.5, latency<=5ms, size<=4MB or size<=30%, with commas "
+     "between them", OptionKind::kValue, kVerbQuantize,
+     [](Options& o, const std::string& v) {
+       PREON_ASSIGN_OR_RETURN(o.requirements, ParseRequirements(v));
+       return Status::Ok();
+     }},
     {"all-methods", "", "the ranges of every method instead of one", OptionKind::kFlag, kVerbRanges,
      [](Options& o, const std::string& v) { return SetFlag(o.ranges.all_methods, v); }},
     {"method-option", "KEY=VALUE", "option of the method, for example Percentile=99.99", OptionKind::kList,

@@ -13,6 +13,7 @@
 #include "base/shape.h"
 #include "data/data_options.h"
 #include "data/run_plan.h"
+#include "decide/requirement.h"
 #include "formats/block_attributes.h"
 #include "formats/tensor_type.h"
 #include "quantize/plan/plan_options.h"
@@ -199,6 +200,7 @@ struct GivenSettings {
 struct Options {
   std::optional<double> budget;           ///< share of the latency that nodes in float for accuracy may cost, 0…1
   std::optional<double> latency_seconds;  ///< of one measurement; 0 = none, default: the verb's
+  std::vector<Requirement> requirements;  ///< of the result; all hold, or it is not written
   std::optional<std::string> target;      ///< default: the first that takes the types
   DataOptions data;
   std::string calib;  ///< statistics of an earlier run in place of a calibration

@@ -24,7 +24,8 @@ struct Batch {
   std::vector<std::string> names;              ///< one per sample: file or "file[17]", for messages and labels
   std::vector<std::optional<int64_t>> labels;  ///< one per sample; nullopt where unknown
   std::vector<NamedTensor>
-      expected;  ///< outputs of an ONNX test set in the model's order (names may be empty); mostly none
+      expected;           ///< outputs of an ONNX test set in the model's order (names may be empty); mostly none
+  bool held_out = false;  ///< kept from calibration and from choosing: figures come from it (data/held_out.h)
 };
 
 /// What a run of these samples gave: an error names the first of them, kCancelled stays as it is.

@@ -41,4 +41,17 @@ int64_t CountSamples(const SampleRuns& runs) {
   return count;
 }
 
+SampleRuns WithoutRuns(const SampleRuns& all, const SampleRuns& others) {
+  SampleRuns rest;
+  for (auto [first, last] : all) {
+    for (const auto& [taken_first, taken_last] : others) {
+      if (taken_last <= first || taken_first >= last) continue;
+      if (taken_first > first) rest.emplace_back(first, taken_first);
+      first = std::min(taken_last, last);
+    }
+    if (first < last) rest.emplace_back(first, last);
+  }
+  return rest;
+}
+
 }  // namespace preon

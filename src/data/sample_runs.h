@@ -18,5 +18,7 @@ bool IsCanonical(const SampleRuns& runs);
 /// Whether canonical runs hold the sample.
 bool HasSample(const SampleRuns& runs, int64_t sample);
 int64_t CountSamples(const SampleRuns& runs);
+/// Canonical runs of what `all` holds and `others` do not, both canonical.
+SampleRuns WithoutRuns(const SampleRuns& all, const SampleRuns& others);
 
 }  // namespace preon

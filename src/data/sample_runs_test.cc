@@ -33,6 +33,13 @@ TEST(SampleRuns, IsCanonical) {
   }
 }
 
+TEST(SampleRuns, WithoutOthers) {
+  EXPECT_EQ(WithoutRuns({{0, 10}}, {{1, 2}, {4, 6}}), (SampleRuns{{0, 1}, {2, 4}, {6, 10}}));
+  EXPECT_EQ(WithoutRuns({{0, 3}, {5, 8}}, {{0, 6}, {9, 20}}), (SampleRuns{{6, 8}}));
+  EXPECT_EQ(WithoutRuns({{0, 3}}, {}), (SampleRuns{{0, 3}}));
+  EXPECT_TRUE(WithoutRuns({{2, 3}}, {{0, 5}}).empty());
+}
+
 TEST(SampleRuns, Count) { EXPECT_EQ(CountSamples({{0, 3}, {10, 14}}), 7); }
 
 }  // namespace

@@ -63,24 +63,20 @@ int64_t RankOf(std::span<const double> row, int64_t label) {
   return rank;
 }
 
-double Decibel(double signal, double noise) {
-  if (noise == 0) return kExactSqnrDb;
-  if (signal == 0) return -kExactSqnrDb;
-  return std::clamp(10 * std::log10(signal / noise), -kExactSqnrDb, kExactSqnrDb);
-}
-
 std::optional<Accuracy> Share(int64_t top1, int64_t top5, int64_t labelled) {
   if (labelled == 0) return std::nullopt;
   return Accuracy{static_cast<double>(top1) / labelled, static_cast<double>(top5) / labelled};
 }
 
-void AddErrors(std::span<const double> a, std::span<const double> b, OutputSums& sums) {
+void AddErrors(std::span<const double> a, std::span<const double> b, OutputSums& sums, ComparedPart& part) {
   for (size_t index = 0; index < a.size(); ++index) {
     if (!std::isfinite(a[index]) || !std::isfinite(b[index])) {
       sums.not_finite += std::isfinite(a[index]);
       continue;
     }
     const double difference = a[index] - b[index];
+    part.signal += a[index] * a[index];
+    part.noise += difference * difference;
     sums.signal += a[index] * a[index];
     sums.other += b[index] * b[index];
     sums.dot += a[index] * b[index];
@@ -89,23 +85,54 @@ void AddErrors(std::span<const double> a, std::span<const double> b, OutputSums&
   }
 }
 
+void CountRight(bool first, bool second, PairedCounts& counts) {
+  counts.both += first && second;
+  counts.first_only += first && !second;
+  counts.second_only += !first && second;
+  counts.neither += !first && !second;
+}
+
+PairedCounts RightOf(const std::map<int64_t, PairedCounts>& by_class) {
+  PairedCounts sum;
+  for (const auto& [label, counts] : by_class) {
+    sum.both += counts.both;
+    sum.first_only += counts.first_only;
+    sum.second_only += counts.second_only;
+    sum.neither += counts.neither;
+  }
+  return sum;
+}
+
 void AddClasses(std::span<const double> a, std::span<const double> b, const ClassRows& rows,
-                const std::vector<std::optional<int64_t>>& labels, OutputSums& sums) {
+                const std::optional<int64_t>& label, OutputSums& sums, ComparedPart& part) {
   const size_t classes = static_cast<size_t>(rows.classes);
-  for (size_t row = 0; row < static_cast<size_t>(rows.rows); ++row) {
-    const std::span<const double> row_a = a.subspan(row * classes, classes), row_b = b.subspan(row * classes, classes);
+  for (size_t from = 0; from < a.size(); from += classes) {
+    const std::span<const double> row_a = a.subspan(from, classes), row_b = b.subspan(from, classes);
+    const bool agreed = ArgMax(row_a) == ArgMax(row_b);
+    ++part.positions;
+    part.agreed += agreed;
     ++sums.positions;
-    sums.agreed += ArgMax(row_a) == ArgMax(row_b);
-    if (!rows.per_sample || row >= labels.size() || !labels[row]) continue;
-    const int64_t label = *labels[row];
-    if (label < 0 || label >= rows.classes) continue;
+    sums.agreed += agreed;
+    if (!rows.per_sample || !label || *label < 0 || *label >= rows.classes) continue;
     ++sums.labelled;
-    const int64_t ranks[2] = {RankOf(row_a, label), RankOf(row_b, label)};
+    const int64_t ranks[2] = {RankOf(row_a, *label), RankOf(row_b, *label)};
     for (int model = 0; model < 2; ++model) {
       sums.top1[model] += ranks[model] < 1;
       sums.top5[model] += ranks[model] < 5;
     }
+    CountRight(ranks[0] < 1, ranks[1] < 1, sums.by_class[*label]);
   }
+}
+
+void NoticeChange(int model, std::span<const double> values, OutputSums& sums) {
+  if (sums.changes[model]) return;
+  std::vector<double>& first = sums.first[model];
+  if (first.empty()) {
+    first.assign(values.begin(), values.end());
+    return;
+  }
+  sums.changes[model] = !std::ranges::equal(first, values);
+  if (sums.changes[model]) first = {};
 }
 
 }  // namespace
@@ -143,8 +170,21 @@ Status Comparer::Add(const std::vector<NamedTensor>& reference, const std::vecto
       continue;
     }
     const std::vector<double> a = ToDoubles(tensor_a), b = ToDoubles(tensor_b);
-    AddErrors(a, b, sums);
-    if (const auto rows = AsClassRows(tensor_a, a, run)) AddClasses(a, b, *rows, labels, sums);
+    const std::optional<ClassRows> rows = AsClassRows(tensor_a, a, run);
+    const Shape& shape = tensor_a.shape();
+    const size_t parts = !shape.empty() && shape[0] == samples && samples > 0 ? static_cast<size_t>(samples) : 1;
+    const size_t size = a.size() / parts;
+    for (size_t sample = 0; sample < parts; ++sample) {
+      const std::span<const double> of_a = std::span(a).subspan(sample * size, size),
+                                    of_b = std::span(b).subspan(sample * size, size);
+      ComparedPart& part = sums.parts.Next();
+      AddErrors(of_a, of_b, sums, part);
+      sums.at_ends[0].Add(of_a);
+      sums.at_ends[1].Add(of_b);
+      NoticeChange(0, of_a, sums);
+      NoticeChange(1, of_b, sums);
+      if (rows) AddClasses(of_a, of_b, *rows, sample < labels.size() ? labels[sample] : std::nullopt, sums, part);
+    }
   }
   return Status::Ok();
 }
@@ -153,6 +193,7 @@ Comparison Comparer::Finish() const {
   Comparison result;
   result.samples = samples_;
   const OutputComparison* best = nullptr;
+  const OutputSums* sums_of_best = nullptr;
   for (const auto& [name, sums] : outputs_) {
     OutputComparison& output = result.outputs[name];
     output.sqnr_db = Decibel(sums.signal, sums.noise);
@@ -166,10 +207,18 @@ Comparison Comparer::Finish() const {
     if (sums.positions > 0) output.argmax_agreement = static_cast<double>(sums.agreed) / sums.positions;
     output.reference_accuracy = Share(sums.top1[0], sums.top5[0], sums.labelled);
     output.other_accuracy = Share(sums.top1[1], sums.top5[1], sums.labelled);
+    output.constant = sums.changes[0] && !sums.changes[1];
+    if (!output.constant && !sums.integers) output.saturated_share = SaturatedShare(sums.at_ends[0], sums.at_ends[1]);
+    if (!output.left_out) {
+      if (sums.noise > 0) output.sqnr_interval = sums.parts.OfSqnr();
+      if (sums.positions > 0) output.agreement_interval = sums.parts.OfAgreement(sums.agreed, sums.positions);
+      if (sums.labelled > 0) output.drop_interval = DifferenceInterval(RightOf(sums.by_class));
+    }
     if (!output.argmax_agreement) continue;
     const auto right = [](const OutputComparison& o) { return o.reference_accuracy ? o.reference_accuracy->top1 : -1; };
     if (best == nullptr || right(output) > right(*best)) {
       best = &output;
+      sums_of_best = &sums;
       result.class_output = name;
     }
   }
@@ -177,8 +226,33 @@ Comparison Comparer::Finish() const {
     result.argmax_agreement = best->argmax_agreement;
     result.reference_accuracy = best->reference_accuracy;
     result.other_accuracy = best->other_accuracy;
+    result.agreement_interval = best->agreement_interval;
+    result.drop_interval = best->drop_interval;
+    result.by_class = sums_of_best->by_class;
   }
   return result;
+}
+
+std::vector<ClassDrop> WorstClasses(const std::map<int64_t, PairedCounts>& by_class) {
+  constexpr int64_t kLeastLost = 2;
+  constexpr size_t kMostClasses = 5;
+  std::vector<ClassDrop> worst;
+  for (const auto& [label, counts] : by_class)
+    if (counts.first_only - counts.second_only >= kLeastLost) worst.push_back({label, counts});
+  std::ranges::stable_sort(worst, std::greater(), [](const ClassDrop& drop) {
+    return static_cast<double>(drop.counts.first_only - drop.counts.second_only) /
+           static_cast<double>(drop.counts.all());
+  });
+  if (worst.size() > kMostClasses) worst.resize(kMostClasses);
+  return worst;
+}
+
+const OutputComparison* WorstOutput(const Comparison& comparison) {
+  const OutputComparison* worst = nullptr;
+  for (const auto& [name, output] : comparison.outputs) {
+    if (!output.left_out && (worst == nullptr || output.sqnr_db < worst->sqnr_db)) worst = &output;
+  }
+  return worst;
 }
 
 std::vector<std::string> WarningsOf(const Comparison& comparison) {

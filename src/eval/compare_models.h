@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,12 +11,12 @@
 
 #include "data/batch_loop.h"
 #include "data/data_source.h"
+#include "eval/compared_parts.h"
+#include "eval/interval.h"
+#include "eval/values_at_ends.h"
 #include "runtime/session.h"
 
 namespace preon {
-
-/// SQNR that stands for "identical" (and its negative for "all noise"), so that every figure is finite.
-inline constexpr double kExactSqnrDb = 200;
 
 /// Share of labelled samples whose class is the first, or among the first five, 0…1.
 struct Accuracy {
@@ -35,6 +36,11 @@ struct OutputComparison {
   /// Share of positions with the same top class along the last axis; only for outputs of classes.
   std::optional<double> argmax_agreement;
   std::optional<Accuracy> reference_accuracy, other_accuracy;  ///< only for [N, C] with labels
+  /// At 95 %, of two samples or more: where other samples would put the figures.
+  std::optional<ConfidenceInterval> sqnr_interval, agreement_interval;
+  std::optional<ConfidenceInterval> drop_interval;  ///< of top-1 accuracy, the first model's less the other one's
+  bool constant = false;       ///< the other model gives the same for all samples, and the first does not
+  double saturated_share = 0;  ///< SaturatedShare of both models' values
 };
 
 /// By name, in the model's order: that in which they were added.
@@ -61,10 +67,28 @@ struct Comparison {
   std::string class_output;
   std::optional<double> argmax_agreement;
   std::optional<Accuracy> reference_accuracy, other_accuracy;
+  std::optional<ConfidenceInterval> agreement_interval, drop_interval;
+  std::map<int64_t, PairedCounts> by_class;  ///< top-1 of both models, by label
 };
+
+/// A class that the other model gets right less often.
+struct ClassDrop {
+  int64_t label = 0;
+  PairedCounts counts;
+};
+/// The five that lose most, by share, of those that lose two samples or more.
+std::vector<ClassDrop> WorstClasses(const std::map<int64_t, PairedCounts>& by_class);
+
+/// The output that is farthest from that of the first model, of those that are compared; null: there is none.
+const OutputComparison* WorstOutput(const Comparison& comparison);
 
 /// What one output's figures are computed from; both models' counts where there are two.
 struct OutputSums {
+  ComparedParts parts;
+  std::map<int64_t, PairedCounts> by_class;  ///< top-1 of both models, by label
+  std::vector<double> first[2];              ///< values of the first sample, of each model; let go of once they change
+  bool changes[2] = {false, false};
+  ValuesAtEnds at_ends[2];
   double signal = 0, noise = 0, other = 0, dot = 0, max_abs = 0;
   int64_t not_finite = 0, shape_differs = 0, runs = 0;
   bool integers = false;
@@ -72,7 +96,7 @@ struct OutputSums {
   int64_t labelled = 0, top1[2] = {0, 0}, top5[2] = {0, 0};
 };
 
-/// Accumulates a comparison batch by batch. Memory does not grow with the number of samples.
+/// Accumulates a comparison batch by batch. Memory has a bound, whatever the number of samples.
 class Comparer {
  public:
   /// Adds the outputs of one run of both models over the same feeds. `labels`: one per sample, or empty. An output is

@@ -7,6 +7,7 @@
 #include "base/exit_status.h"
 #include "base/output/temp_dir.h"
 #include "base/system.h"
+#include "data/held_out.h"
 #include "eval/feeds.h"
 #include "pipeline/calibration_setup.h"
 #include "pipeline/partial_calibration.h"
@@ -107,7 +108,7 @@ Status CalibrationStage::KeepTrialSamples(const PlannedModel& prepared, const st
     return Status::Ok();
   };
   how.memory = MemoryUse::kLow;  // one after the other: what was kept decides what is wanted next
-  const std::unique_ptr<DataSource> wanted = OnlyWanted(std::move(source), trial);
+  const std::unique_ptr<DataSource> wanted = OnlyWanted(MarkHeldOut(std::move(source)), trial);
   return Calibrate(prepared.model, Request(prepared, nullptr), *wanted, how, context_.Quiet()).status();
 }
 
@@ -160,13 +161,17 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
   PREON_ASSIGN_OR_RETURN(const SampleSelection selection, SelectSamples(how.start));
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples_.open(prepared.inputs, selection));
   source = Prefetch(std::move(source), inputs_.memory == MemoryUse::kLow ? 1 : 2);
+  const bool compares_all = !files.holds_out || source->SampleCount().value_or(kFewestToHoldOut) < kFewestToHoldOut;
+  if (files.holds_out) source = MarkHeldOut(std::move(source));
+  CalibrationData without_held_out;
+  if (files.holds_out && !how.start && how.collection == nullptr) how.without_held_out = &without_held_out;
   // Some of the trial's samples may be among those that were seen before: they have a pass of their own below.
   TrialSamples* const trial = how.start ? nullptr : files.trial;
   if (files.trial != nullptr) files.trial->Clear();
   if (files.float_outputs != nullptr) files.float_outputs->Clear();
   how.see_run = [&, first = true](const Batch& batch, const std::vector<NamedTensor>& outputs) mutable {
-    if (trial != nullptr) trial->Keep(batch, outputs);
-    if (files.float_outputs != nullptr) files.float_outputs->Keep(batch, outputs);
+    if (trial != nullptr && !batch.held_out) trial->Keep(batch, outputs);
+    if (files.float_outputs != nullptr && (compares_all || batch.held_out)) files.float_outputs->Keep(batch, outputs);
     if (!std::exchange(first, false)) return Status::Ok();
     if (check_rewrites) {
       // A caller's own stream may give other samples every time it is opened.
@@ -179,6 +184,10 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
   };
   Calibration calibration;
   PREON_ASSIGN_OR_RETURN(calibration.data, Calibrate(prepared.model, request, *source, how, context_));
+  if (without_held_out.sample_count() < calibration.data.sample_count() && how.without_held_out != nullptr) {
+    calibration.without_held_out = std::move(without_held_out);
+    SetHeader(header, *calibration.without_held_out);
+  }
   SetHeader(std::move(header), calibration.data);
   if (collection) {
     PREON_ASSIGN_OR_RETURN(calibration.collected_ranges, collection->Finish());

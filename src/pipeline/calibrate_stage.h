@@ -25,7 +25,9 @@ class PartialCalibration;
 struct Calibration {
   CalibrationData data;
   std::optional<TensorRanges> collected_ranges;  ///< by observed tensor, where the method collects
-  int64_t workers_peak_rss_bytes = 0;            ///< of other processes that worked for it, together
+  /// What it would be without the samples that were held out, if any were.
+  std::optional<CalibrationData> without_held_out;
+  int64_t workers_peak_rss_bytes = 0;  ///< of other processes that worked for it, together
 };
 
 /// What a pass keeps beside statistics, and what it goes on from. Each may be null.
@@ -35,6 +37,7 @@ struct PassFiles {
   PartialCalibration* partial = nullptr;  ///< keeps what an interrupted pass has learned; removed by the caller
   const SavedRanges* saved = nullptr;     ///< only tensors that it lacks are observed, and without workers
   bool keep_model = true;                 ///< false: `prepared.model` is freed after the first run
+  bool holds_out = false;                 ///< some samples are kept from the trials, and their statistics apart
 };
 
 /// What calibration depends on.

@@ -140,32 +140,56 @@ Status QuantizeStage::LoadForVerification(const PlannedModel& prepared, Written&
 }
 
 Status QuantizeStage::ImproveWritten(const PlannedModel& prepared, const std::vector<const Algorithm*>& algorithms,
-                                     Written& written, std::vector<ImprovedCodes>& improved) const {
+                                     const Samples& samples, Written& written,
+                                     std::vector<ImprovedCodes>& improved) const {
   const auto acts = [](const Algorithm* algorithm) { return algorithm->phase() == AlgorithmPhase::kWritten; };
   if (std::ranges::none_of(algorithms, acts)) return Status::Ok();
   context_.BeginStage("reconstruct");
   PREON_ASSIGN_OR_RETURN(improved, ImproveCodes(written.quantized, {prepared.model, written.notes.divided}, algorithms,
-                                                samples_, context_, written.notes.warnings));
+                                                samples, context_, written.notes.warnings));
   context_.BeginStage("verify");
   return LoadForVerification(prepared, written);
 }
 
-Result<Comparison> QuantizeStage::CompareWithFloat(const Model& model, const std::vector<TensorSpec>& inputs,
-                                                   Written& written, const FloatOutputs& float_outputs) const {
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples_.open(inputs, {}));
+Result<Comparison> QuantizeStage::CompareWithFloat(const std::string& source_path,
+                                                   const std::vector<TensorSpec>& inputs, const Model& quantized,
+                                                   const Samples& samples, const FloatOutputs& float_outputs,
+                                                   Session* opened) const {
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples.open(inputs, {}));
   source = Prefetch(std::move(source));
-  const RunPlan runs = PlanRuns(written.quantized, context_.ThreadCount(), *source, inputs_.memory);
+  const RunPlan runs = PlanRuns(quantized, context_.ThreadCount(), *source, inputs_.memory);
   std::optional<Session> beside;
-  if (runs.at_once > 1) {
-    PREON_ASSIGN_OR_RETURN(beside, Session::OpenModel(written.quantized, {.threads = runs.threads}, context_));
+  if (opened == nullptr || runs.at_once > 1) {
+    PREON_ASSIGN_OR_RETURN(beside, Session::OpenModel(quantized, {.threads = runs.threads}, context_));
   }
-  FloatModel reference(float_outputs, model.source_path, runs.threads, context_);
-  PREON_ASSIGN_OR_RETURN(Comparison comparison,
-                         Compare([&](const Batch& batch) { return reference.Outputs(batch); },
-                                 OutputsOf(beside ? *beside : *written.session, context_), *source,
-                                 {.at_once = runs.at_once, .max_samples = kMaxComparedSamples}, context_));
+  FloatModel reference(float_outputs, source_path, runs.threads, context_);
+  return Compare([&](const Batch& batch) { return reference.Outputs(batch); },
+                 OutputsOf(beside ? *beside : *opened, context_), *source,
+                 {.at_once = runs.at_once, .max_samples = kMaxComparedSamples}, context_);
+}
+
+Result<std::optional<Comparison>> QuantizeStage::CompareWithoutSeeing(const PlannedModel& prepared,
+                                                                      const std::vector<TensorSpec>& specs,
+                                                                      const PlanInputs& inputs,
+                                                                      const ComparedSamples& compared,
+                                                                      const FloatOutputs& float_outputs) const {
+  if (compared.without_held_out == nullptr) return std::optional<Comparison>();
+  const PlanInputs unseen{.data = *compared.without_held_out,
+                          .saved = inputs.saved,
+                          .own_method = inputs.own_method,
+                          .algorithms = inputs.algorithms,
+                          .passes = inputs.passes};
+  const Result<Model> quantized = WritePlan(prepared.model, prepared.plan, inputs_.method, unseen, context_);
+  if (!quantized.ok() && quantized.status().id() == ErrorId::kCancelled) return quantized.status();
+  if (!quantized.ok()) return std::optional<Comparison>();  // only samples held out have reached some tensor
+  PREON_ASSIGN_OR_RETURN(Comparison comparison, CompareWithFloat(prepared.model.source_path, specs, *quantized,
+                                                                 Without(samples_, compared.left_out), float_outputs));
+  return std::optional(std::move(comparison));
+}
+
+Status QuantizeStage::CheckOutputs(const Comparison& comparison, const Graph& graph) const {
   for (const auto& [name, output] : comparison.outputs) {
-    if (output.shape_differs > 0 && ShapeFollowsFromInputs(model.graph, name)) {
+    if (output.shape_differs > 0 && ShapeFollowsFromInputs(graph, name)) {
       return Error(ErrorId::kVerifyOutput, inputs_.output, ": not written: the shape of output '", name,
                    "' differs from the float model's in ", output.shape_differs, " runs");
     }
@@ -173,7 +197,7 @@ Result<Comparison> QuantizeStage::CompareWithFloat(const Model& model, const std
     return Error(ErrorId::kVerifyOutput, inputs_.output, ": not written: output '", name,
                  "' holds NaN or infinity where the float model has none");
   }
-  return comparison;
+  return Status::Ok();
 }
 
 Result<std::vector<DpuCost>> QuantizeStage::DpuCostsOf(const PlannedModel& prepared, const Batch& batch,
@@ -229,7 +253,8 @@ Status QuantizeStage::GiveNhwc(Written& written, const Batch& batch, const std::
 }
 
 Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInputs& inputs,
-                                          const FallbackPlanner& fallback, const FloatOutputs& float_outputs) const {
+                                          const FallbackPlanner& fallback, const FloatOutputs& float_outputs,
+                                          const ComparedSamples& compared) const {
   Written written;
   PREON_RETURN_IF_ERROR(fallback.LeaveNotFused(prepared, [&]() -> Result<const Placement*> {
     const Batch* compared = prepared.verifies_each_pass ? &prepared.first_run.batch : nullptr;
@@ -237,7 +262,8 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
     return written.placement ? &*written.placement : nullptr;
   }));
   std::vector<ImprovedCodes> improved;
-  PREON_RETURN_IF_ERROR(ImproveWritten(prepared, inputs.algorithms, written, improved));
+  PREON_RETURN_IF_ERROR(
+      ImproveWritten(prepared, inputs.algorithms, Without(samples_, compared.held_out), written, improved));
 
   context_.BeginStage("verify");
   const Batch& batch = prepared.first_run.batch;
@@ -250,7 +276,21 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   for (const auto& [tensor, activation] : prepared.plan.activations)
     result.shared_tensors += !activation.shares.empty();
   context_.BeginStage("compare");
-  PREON_ASSIGN_OR_RETURN(result.compare, CompareWithFloat(prepared.model, prepared.inputs, written, float_outputs));
+  PREON_ASSIGN_OR_RETURN(result.compare,
+                         CompareWithFloat(prepared.model.source_path, prepared.inputs, written.quantized,
+                                          Without(samples_, compared.left_out), float_outputs, &*written.session));
+  PREON_RETURN_IF_ERROR(CheckOutputs(result.compare, prepared.model.graph));
+  result.figures = compared.figures;
+  if (result.figures.origin == FigureOrigin::kHeldOut && compared.without_held_out != nullptr) {
+    std::optional<Comparison> unseen;
+    if (improved.empty()) {
+      PREON_ASSIGN_OR_RETURN(unseen, CompareWithoutSeeing(prepared, prepared.inputs, inputs, compared, float_outputs));
+    }
+    if (unseen)
+      result.compare = *std::move(unseen);
+    else
+      result.figures.origin = FigureOrigin::kRangesHaveSeen;
+  }
   PREON_ASSIGN_OR_RETURN(result.dpu_costs, DpuCostsOf(prepared, batch, inputs, written, float_outputs));
   result.warnings = WarningsOf(result.compare);
   PREON_RETURN_IF_ERROR(MeasureLatencies(prepared.model.source_path, prepared.first_run.batch, written, result));
@@ -266,6 +306,13 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   result.placement = std::move(written.placement);
   result.improved = std::move(improved);
   result.positions = std::move(written.notes.positions);
+
+  for (const auto& [name, tensor] : written.quantized.graph.initializers()) {
+    const auto bytes = static_cast<int64_t>(tensor.bytes().size());
+    if (tensor.type() != DataType::kFloat || bytes <= result.stored.largest_float_bytes) continue;
+    result.stored.largest_float = name;
+    result.stored.largest_float_bytes = bytes;
+  }
 
   // Saving is deterministic: these are the bytes that were loaded and run above.
   context_.BeginStage("write");

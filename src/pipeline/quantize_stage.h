@@ -7,6 +7,7 @@
 
 #include "base/context.h"
 #include "config/options.h"
+#include "data/sample_runs.h"
 #include "ir/model_io.h"
 #include "pipeline/fallback_planner.h"
 #include "pipeline/float_outputs.h"
@@ -21,6 +22,15 @@ namespace preon {
 struct QuantizedModel {
   QuantizeResult result;
   StagedModel file;
+};
+
+/// Which samples the figures come from (docs/design/figures.md).
+struct ComparedSamples {
+  SampleRuns left_out;  ///< calibrated with or chosen by: not compared; none where all are
+  SampleRuns held_out;  ///< nothing may be fitted to these
+  /// Statistics without the samples that are compared; null: the model as written is compared.
+  const CalibrationData* without_held_out = nullptr;
+  FigureSamples figures;
 };
 
 /// What writing and verifying depend on.
@@ -47,7 +57,7 @@ class QuantizeStage {
   /// @param float_outputs  of the samples, as far as they are known
   /// Errors: kVerifyLoad, kVerifyRun, kVerifyOutput (nothing is written then), those of WritePlan and of writing.
   Result<QuantizedModel> Run(PreparedModel& prepared, const PlanInputs& inputs, const FallbackPlanner& fallback,
-                             const FloatOutputs& float_outputs) const;
+                             const FloatOutputs& float_outputs, const ComparedSamples& compared) const;
 
  private:
   struct Written;
@@ -56,10 +66,19 @@ class QuantizeStage {
   Result<Written> WriteOnce(const PlannedModel& prepared, const PlanInputs& inputs, const Batch* compared) const;
   Status LoadForVerification(const PlannedModel& prepared, Written& written) const;
   /// Algorithms that act on the written model.
-  Status ImproveWritten(const PlannedModel& prepared, const std::vector<const Algorithm*>& algorithms, Written& written,
-                        std::vector<ImprovedCodes>& improved) const;
-  Result<Comparison> CompareWithFloat(const Model& model, const std::vector<TensorSpec>& inputs, Written& written,
-                                      const FloatOutputs& float_outputs) const;
+  Status ImproveWritten(const PlannedModel& prepared, const std::vector<const Algorithm*>& algorithms,
+                        const Samples& samples, Written& written, std::vector<ImprovedCodes>& improved) const;
+  /// @param opened  a session of `quantized`, if there is one
+  Result<Comparison> CompareWithFloat(const std::string& source_path, const std::vector<TensorSpec>& inputs,
+                                      const Model& quantized, const Samples& samples, const FloatOutputs& float_outputs,
+                                      Session* opened = nullptr) const;
+  /// No output may have another shape, NaN or infinity in its place.
+  Status CheckOutputs(const Comparison& comparison, const Graph& graph) const;
+  /// Figures as they are without the samples compared; of the result itself where there is no telling. Absent then.
+  Result<std::optional<Comparison>> CompareWithoutSeeing(const PlannedModel& prepared,
+                                                         const std::vector<TensorSpec>& specs, const PlanInputs& inputs,
+                                                         const ComparedSamples& compared,
+                                                         const FloatOutputs& float_outputs) const;
   Result<std::vector<DpuCost>> DpuCostsOf(const PlannedModel& prepared, const Batch& batch, const PlanInputs& inputs,
                                           Written& written, const FloatOutputs& float_outputs) const;
   Status MeasureLatencies(const std::string& source, const Batch& batch, Written& written,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "data/array_layout.h"
+#include "data/held_out.h"
 #include "data/open_data_source.h"
 
 namespace preon {
@@ -20,6 +21,19 @@ Result<Batch> FirstBatch(const Samples& samples, const std::vector<TensorSpec>& 
   PREON_ASSIGN_OR_RETURN(std::optional<Batch> batch, source->Next());
   if (!batch) return Error(ErrorId::kDataEmpty, "--data: no samples");
   return *std::move(batch);
+}
+
+Samples Without(const Samples& samples, const SampleRuns& left_out) {
+  if (left_out.empty()) return samples;
+  return {[open = samples.open, left_out](const std::vector<TensorSpec>& inputs,
+                                          SampleSelection selection) -> Result<std::unique_ptr<DataSource>> {
+            SampleRuns all = selection.seen;
+            all.insert(all.end(), left_out.begin(), left_out.end());
+            PREON_ASSIGN_OR_RETURN(selection.seen, Canonical(std::move(all)));
+            PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, open(inputs, selection));
+            return LeaveOut(std::move(source), std::move(selection.seen));
+          },
+          samples.origin};
 }
 
 std::vector<TensorSpec> InputSpecs(const Graph& graph) {

@@ -36,6 +36,9 @@ Samples MadeUpSamples();
 /// The first batch. Errors: kDataEmpty, those of the source.
 Result<Batch> FirstBatch(const Samples& samples, const std::vector<TensorSpec>& inputs);
 
+/// All samples but `left_out`, canonical.
+Samples Without(const Samples& samples, const SampleRuns& left_out);
+
 /// A model's inputs as data sources want them.
 std::vector<TensorSpec> InputSpecs(const Graph& graph);
 

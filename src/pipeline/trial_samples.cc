@@ -48,7 +48,7 @@ class WantedSource final : public DataSource {
   Result<std::optional<Batch>> Next() override {
     while (true) {
       PREON_ASSIGN_OR_RETURN(std::optional<Batch> batch, source_->Next());
-      if (!batch || trial_.Wants()) return batch;
+      if (!batch || (!batch->held_out && trial_.Wants())) return batch;
     }
   }
   std::optional<int64_t> SampleCount() const override { return std::nullopt; }

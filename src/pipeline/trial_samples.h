@@ -39,8 +39,8 @@ class TrialSamples {
   size_t bytes_ = 0;
 };
 
-/// Of `source` only the runs that `trial` wants. Each has to be kept before the next one is asked for; `trial` outlives
-/// it.
+/// Of `source` only the runs that `trial` wants, and none that is held out. Each has to be kept before the next one is
+/// asked for; `trial` outlives it.
 std::unique_ptr<DataSource> OnlyWanted(std::unique_ptr<DataSource> source, TrialSamples& trial);
 
 }  // namespace preon

@@ -1,5 +1,6 @@
 #include "report/json.h"
 
+#include "report/figures_text.h"
 #include "report/json_object.h"
 #include "report/positions_report.h"
 
@@ -132,6 +133,9 @@ std::string ToJson(const QuantizeResult& result) {
   AddComparisonJson(compare, result.compare);
   AddLatencyJson(compare, result.latency);
   json["compare"] = compare;
+  json["figures_from"] = FigureOriginName(result.figures.origin);
+  AddRequirementsJson(json, result.requirements);
+  AddAlarmsJson(json, result.alarms);
   json["warnings"] = result.warnings;
   return JsonLine(json);
 }

@@ -17,6 +17,10 @@ JsonObject NumberOrNull(const std::optional<double>& value) { return value ? Jso
 
 std::string JsonLine(const JsonObject& json) { return json.dump(-1, ' ', false, JsonObject::error_handler_t::replace); }
 
+void AddIntervalJson(JsonObject& json, const char* name, const std::optional<ConfidenceInterval>& interval) {
+  if (interval) json[name] = {interval->low, interval->high};
+}
+
 void AddComparisonJson(JsonObject& json, const Comparison& compare) {
   JsonObject outputs = JsonObject::object();
   for (const auto& [name, output] : compare.outputs) {
@@ -26,6 +30,7 @@ void AddComparisonJson(JsonObject& json, const Comparison& compare) {
       continue;
     }
     entry = {{"sqnr_db", output.sqnr_db}, {"cosine", output.cosine}, {"l2", output.l2}, {"max_abs", output.max_abs}};
+    AddIntervalJson(entry, "sqnr_db_interval", output.sqnr_interval);
     if (output.argmax_agreement) entry["argmax_agreement"] = *output.argmax_agreement;
     if (output.not_finite > 0) entry["not_finite"] = output.not_finite;
     if (output.shape_differs > 0) entry["shape_differs"] = output.shape_differs;
@@ -35,11 +40,26 @@ void AddComparisonJson(JsonObject& json, const Comparison& compare) {
   if (compare.argmax_agreement) {
     json["argmax_output"] = compare.class_output;
     json["argmax_agreement"] = *compare.argmax_agreement;
+    AddIntervalJson(json, "argmax_agreement_interval", compare.agreement_interval);
   }
   if (compare.reference_accuracy && compare.other_accuracy) {
     json["accuracy"] = {{"float", AccuracyJson(*compare.reference_accuracy)},
                         {"quantized", AccuracyJson(*compare.other_accuracy)}};
+    AddIntervalJson(json["accuracy"], "top1_drop_interval", compare.drop_interval);
   }
+}
+
+void AddRequirementsJson(JsonObject& json, const std::vector<RequirementOutcome>& outcomes) {
+  for (const RequirementOutcome& outcome : outcomes)
+    json["requirements"].push_back({{"requirement", outcome.requirement},
+                                    {"measured", outcome.measured},
+                                    {"holds", outcome.holds},
+                                    {"sure", outcome.sure}});
+}
+
+void AddAlarmsJson(JsonObject& json, const std::vector<Alarm>& alarms) {
+  json["alarms"] = JsonObject::array();
+  for (const Alarm& alarm : alarms) json["alarms"].push_back({{"id", alarm.id}, {"message", alarm.message}});
 }
 
 void AddLatencyJson(JsonObject& json, const LatencyPair& latency) {

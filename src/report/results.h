@@ -11,6 +11,8 @@
 
 #include "analyze/analysis.h"
 #include "base/data_type.h"
+#include "decide/alarm.h"
+#include "decide/requirement.h"
 #include "eval/compare_models.h"
 #include "eval/latency.h"
 #include "lint/lint.h"
@@ -93,6 +95,27 @@ struct AccuracyFallback {
   std::vector<FallbackTrial> trials;
 };
 
+/// Where the samples come from that the figures of a result were measured on.
+enum class FigureOrigin {
+  kHeldOut,            ///< nothing was calibrated, chosen or fitted by them
+  kRangesHaveSeen,     ///< nothing was chosen or fitted by them, but the ranges are those of all samples
+  kRangesMayHaveSeen,  ///< the same, with statistics from a file
+  kCalibration,        ///< the model was calibrated with them
+  kMadeUp,
+};
+
+/// How the weights of a result are stored.
+struct StoredWeights {
+  std::string largest_float;  ///< name; ""
+  int64_t largest_float_bytes = 0;
+  int64_t bits = 32;  ///< that the file promises
+};
+
+struct FigureSamples {
+  FigureOrigin origin = FigureOrigin::kCalibration;
+  bool too_few = false;  ///< to keep some of them from calibration
+};
+
 struct QuantizeResult {
   RunFacts facts;
   std::string model, output;
@@ -120,8 +143,12 @@ struct QuantizeResult {
   std::vector<ImprovedCodes> improved;  ///< in the order in which the algorithms acted
   PositionTable positions;              ///< of target npu-cnn
   std::vector<DpuCost> dpu_costs;       ///< of operators that compute as the DPU does
+  FigureSamples figures;                ///< what `compare` was measured on
   Comparison compare;
   LatencyPair latency;
+  std::vector<RequirementOutcome> requirements;
+  std::vector<Alarm> alarms;
+  StoredWeights stored;
   std::vector<std::string> warnings;
 };
 

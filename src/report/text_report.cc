@@ -6,6 +6,7 @@
 #include "base/spelling.h"
 #include "base/text.h"
 #include "quantize/plan/float_reason.h"
+#include "report/figures_text.h"
 #include "report/found_text.h"
 #include "report/placement_text.h"
 #include "report/positions_report.h"
@@ -93,10 +94,13 @@ std::string ToText(const QuantizeResult& result) {
   AddImproved(out, result.improved);
   AddPositions(out, result.positions);
   AddDpuCosts(out, result.dpu_costs);
+  out.Add("  measured    on %s\n", FiguresText(result.figures, result.compare.samples).c_str());
   AddComparison(out, result.compare);
   AddLatency(out, result.latency);
+  AddRequirements(out, result.requirements);
   AddFacts(out, result.facts);
   AddWarnings(out, result.warnings);
+  AddAlarms(out, result.alarms);
   return out.Take();
 }
 

@@ -52,6 +52,12 @@ void AddFacts(TextWriter& out, const RunFacts& facts) {
   out.Add("%s\n  memory      %s\n", facts.seconds.empty() ? "" : ")", BytesText(facts.peak_rss_bytes).c_str());
 }
 
+std::string IntervalText(const std::optional<ConfidenceInterval>& interval, const char* format, double factor) {
+  if (!interval) return "";
+  return StrCat(" (", FigureText(interval->low, format, factor), " to ", FigureText(interval->high, format, factor),
+                ")");
+}
+
 void AddComparison(TextWriter& out, const Comparison& compare) {
   constexpr size_t kMaxOutputs = 8;
   size_t shown = 0;
@@ -66,8 +72,8 @@ void AddComparison(TextWriter& out, const Comparison& compare) {
     } else if (output.sqnr_db >= kExactSqnrDb) {
       out.Add("equal");
     } else {
-      out.Add("SQNR %.1f dB, cosine %.5f, L2 %.3g, largest difference %.3g", output.sqnr_db, output.cosine, output.l2,
-              output.max_abs);
+      out.Add("SQNR %.1f dB%s, cosine %.5f, L2 %.3g, largest difference %.3g", output.sqnr_db,
+              IntervalText(output.sqnr_interval, "%.1f").c_str(), output.cosine, output.l2, output.max_abs);
     }
     if (output.not_finite > 0)
       out.Add(", %lld values became NaN or infinite", static_cast<long long>(output.not_finite));
@@ -75,13 +81,17 @@ void AddComparison(TextWriter& out, const Comparison& compare) {
     out.Add("\n");
   }
   if (compare.argmax_agreement) {
-    out.Add("  agreement   %.1f %% have the same top class ('%s')\n", 100 * *compare.argmax_agreement,
-            Printable(compare.class_output).c_str());
+    out.Add("  agreement   %.1f %%%s have the same top class ('%s')\n", 100 * *compare.argmax_agreement,
+            IntervalText(compare.agreement_interval, "%.1f", 100).c_str(), Printable(compare.class_output).c_str());
   }
   if (compare.reference_accuracy && compare.other_accuracy) {
     out.Add("  accuracy    top-1 %.1f %% -> %.1f %%, top-5 %.1f %% -> %.1f %%\n",
             100 * compare.reference_accuracy->top1, 100 * compare.other_accuracy->top1,
             100 * compare.reference_accuracy->top5, 100 * compare.other_accuracy->top5);
+    if (compare.drop_interval)
+      out.Add("              %.1f points lower%s\n",
+              100 * (compare.reference_accuracy->top1 - compare.other_accuracy->top1),
+              IntervalText(compare.drop_interval, "%.1f", 100).c_str());
   }
 }
 
@@ -92,6 +102,16 @@ void AddLatency(TextWriter& out, const LatencyPair& latency, std::string_view re
           speedup.busy ? "; not reliable: the machine was busy" : "");
   out.Add("  latency     %.3f ms -> %.3f ms per run of %s (medians; p90 %.3f ms -> %.3f ms)\n", latency.reference.p50,
           latency.other.p50, CountText(latency.threads, "thread").c_str(), latency.reference.p90, latency.other.p90);
+}
+
+void AddRequirements(TextWriter& out, const std::vector<RequirementOutcome>& outcomes) {
+  for (const RequirementOutcome& outcome : outcomes)
+    out.Add("  required    %s: %s, %s\n", Printable(outcome.requirement).c_str(), outcome.measured.c_str(),
+            outcome.holds ? "holds" : "does not hold");
+}
+
+void AddAlarms(TextWriter& out, const std::vector<Alarm>& alarms) {
+  for (const Alarm& alarm : alarms) out.Add("  ALARM       %s\n", Printable(alarm.message).c_str());
 }
 
 void AddWarnings(TextWriter& out, const std::vector<std::string>& warnings) {

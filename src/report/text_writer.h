@@ -29,6 +29,8 @@ std::string CountText(int64_t count, std::string_view noun);
 std::string SpeedText(const Speedup& speedup, std::string_view reference = "float");
 /// "-" for a figure that is not there.
 std::string FigureText(const std::optional<double>& value, const char* format, double factor = 1);
+/// " (1.2 to 3.4)"; nothing for an interval that is not there.
+std::string IntervalText(const std::optional<ConfidenceInterval>& interval, const char* format, double factor = 1);
 /// The lines "time" and "memory".
 void AddFacts(TextWriter& out, const RunFacts& facts);
 /// The lines "error", "agreement" and "accuracy".
@@ -36,6 +38,9 @@ void AddComparison(TextWriter& out, const Comparison& compare);
 /// The lines "speed" and "latency"; nothing where it was not measured.
 /// @param reference  what the model is compared with
 void AddLatency(TextWriter& out, const LatencyPair& latency, std::string_view reference = "float");
+void AddRequirements(TextWriter& out, const std::vector<RequirementOutcome>& outcomes);
+/// Behind everything else, so that nobody misses them.
+void AddAlarms(TextWriter& out, const std::vector<Alarm>& alarms);
 void AddWarnings(TextWriter& out, const std::vector<std::string>& warnings);
 
 }  // namespace preon

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/status.h"
+#include "report/figures_text.h"
 #include "report/html/html_text.h"
 #include "report/html/page_parts.h"
 #include "report/text_writer.h"
@@ -151,7 +152,14 @@ std::string ReportPage(const QuantizeResult& result) {
   }
   for (const auto& [target, reason] : result.passed_over)
     html += Note(StrCat("Passed over target ", target, ": ", EscapeHtml(reason), "."));
-  html += Tiles(tiles + ComparisonTiles(result.compare, result.latency)) + Warnings(result.warnings);
+  html += Tiles(tiles + ComparisonTiles(result.compare, result.latency));
+  html += Note(StrCat("Measured on ", EscapeHtml(FiguresText(result.figures, result.compare.samples)), "."));
+  std::vector<std::string> messages;
+  for (const Alarm& alarm : result.alarms) messages.push_back(StrCat("ALARM: ", alarm.message));
+  for (const RequirementOutcome& outcome : result.requirements)
+    messages.push_back(StrCat("required ", outcome.requirement, ": ", outcome.measured));
+  messages.insert(messages.end(), result.warnings.begin(), result.warnings.end());
+  html += Warnings(messages);
   html +=
       Candidates(result.candidates) + Fallback(result.fallback) + Outputs(result.compare) + Latencies(result.latency);
   if (result.placement) html += Nodes(*result.placement);

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "calib/sketch_observer.h"
+#include "calib/observation.h"
 #include "data/batch_loop.h"
 #include "data/run_plan.h"
 #include "runtime/observed_session.h"
@@ -15,16 +15,6 @@ bool SawAllOf(const CalibrationData& data, const Batch& batch) {
     if (!HasSample(data.samples, batch.first_sample + i * batch.sample_step)) return false;
   }
   return true;
-}
-
-/// One sketch per tensor, the samples in canonical form, their rows in order.
-Status Fill(CalibrationData& data, const std::vector<std::string>& tensors, std::vector<TensorSketch> sketches) {
-  PREON_ASSIGN_OR_RETURN(data.samples, Canonical(std::move(data.samples)));
-  if (data.per_sample) SortRows(*data.per_sample);
-  for (size_t index = 0; index < tensors.size(); ++index)
-    data.tensors.emplace(tensors[index], std::move(sketches[index]));
-  DeriveSketches(data);
-  return Status::Ok();
 }
 
 void WarnOfInfinities(const CalibrationData& data, const RunContext& context) {
@@ -73,29 +63,27 @@ Result<CalibrationData> Calibrate(Model model, const StatisticsRequest& request,
   const int threads = options.serial_threads > 0 ? options.serial_threads : context.ThreadCount();
   const RunPlan runs =
       serial ? RunPlan{.at_once = 1, .threads = threads} : PlanRuns(model, threads, source, options.memory);
-  CalibrationData data{.model_fingerprint = model.fingerprint,
-                       .derived = options.derives() ? WhatToDerive(model.graph, request) : DerivedTensors(),
-                       .origins = OriginsOf(model.graph, request.tensors)};
-  SketchObserver observer(request, options.mode, data.derived);
+  CalibrationData header{.model_fingerprint = model.fingerprint,
+                         .derived = options.derives() ? WhatToDerive(model.graph, request) : DerivedTensors(),
+                         .origins = OriginsOf(model.graph, request.tensors)};
+  if (options.per_sample) header.per_sample.emplace();
+  const bool apart = options.without_held_out != nullptr;
+  PREON_CHECK(!apart || (options.collection == nullptr && !options.start && !options.per_sample));
+  Observation observer(request, options.mode, header, apart);
   std::optional<CollectingObserver> collecting;
-  if (options.collection != nullptr) collecting.emplace(observer, *options.collection);
+  if (options.collection != nullptr) collecting.emplace(observer.observer(), *options.collection);
   TensorObserver* const shown = collecting ? static_cast<TensorObserver*>(&*collecting) : &observer;
   ObservedSessionOptions session_options;
   session_options.session.threads = runs.threads;
   session_options.optimize = options.optimize;
   PREON_ASSIGN_OR_RETURN(ObservedSession session,
-                         ObservedSession::Open(model, observer.observed(), shown, session_options, context));
+                         ObservedSession::Open(model, observer.observer().observed(), shown, session_options, context));
 
-  if (options.per_sample) data.per_sample.emplace();
-  if (options.start) {
-    PREON_RETURN_IF_ERROR(observer.Start(options.start->tensors, options.start->statistics));
-    data.samples = options.start->samples;
-    PREON_CHECK(options.start->per_sample.has_value() == options.per_sample);
-    data.per_sample = options.start->per_sample;
-  }
+  if (options.start) PREON_RETURN_IF_ERROR(observer.Start(*options.start));
   model = Model();
   const std::optional<int64_t> to_come = source.SampleCount();
-  Progress progress{"calibrate", data.sample_count(), to_come ? data.sample_count() + *to_come : 0};
+  const int64_t known = options.start ? options.start->sample_count() : 0;
+  Progress progress{"calibrate", known, to_come ? known + *to_come : 0};
   context.Report(progress);
   // A run that ends in the middle leaves half its values in the sketches, which nobody could go on from.
   RunContext to_the_end = context;
@@ -110,11 +98,7 @@ Result<CalibrationData> Calibrate(Model model, const StatisticsRequest& request,
     PREON_RETURN_IF_ERROR(observed);
     return InTurn([&, batch, outputs = std::move(outputs).value(), rows = std::move(rows)] {
       if (options.see_run) PREON_RETURN_IF_ERROR(options.see_run(batch, outputs));
-      for (int64_t i = 0; i < batch.samples; ++i) {
-        const int64_t sample = batch.first_sample + i * batch.sample_step;
-        data.samples.emplace_back(sample, sample + 1);
-      }
-      if (data.per_sample) data.per_sample->insert(data.per_sample->end(), rows.begin(), rows.end());
+      observer.Saw(batch, rows);
       progress.done += batch.samples;
       context.Report(progress);
       return Status::Ok();
@@ -123,9 +107,7 @@ Result<CalibrationData> Calibrate(Model model, const StatisticsRequest& request,
   BatchLoopOptions loop{.at_once = runs.at_once, .go_on = [&] { return context.CheckCancelled(); }};
   if (options.checkpoint) {
     loop.checkpoint = {options.checkpoint_seconds, [&]() -> Status {
-                         CalibrationData so_far = data;
-                         PREON_RETURN_IF_ERROR(Fill(so_far, observer.tensors(), observer.Sketches()));
-                         so_far.statistics = observer.Statistics();
+                         PREON_ASSIGN_OR_RETURN(const CalibrationData so_far, observer.SoFar());
                          return options.checkpoint(so_far);
                        }};
   }
@@ -137,8 +119,7 @@ Result<CalibrationData> Calibrate(Model model, const StatisticsRequest& request,
   PREON_RETURN_IF_ERROR(done);
   if (progress.done == 0 && !options.may_be_empty) return Error(ErrorId::kDataEmpty, "calibrate: no samples");
 
-  PREON_RETURN_IF_ERROR(Fill(data, observer.tensors(), observer.TakeSketches()));
-  data.statistics = observer.Statistics();
+  PREON_ASSIGN_OR_RETURN(CalibrationData data, observer.Take(options.without_held_out));
   WarnOfInfinities(data, context);
   return data;
 }

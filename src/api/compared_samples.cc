@@ -1,0 +1,43 @@
+#include "api/compared_samples.h"
+
+#include "data/held_out.h"
+
+namespace preon {
+namespace {
+
+// Samples that are not in `seen`; -1 where nobody knows before all are read.
+Result<int64_t> CountWithout(const SampleRuns& seen, const Samples& samples, const std::vector<TensorSpec>& inputs) {
+  PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> rest, samples.open(inputs, {.seen = seen}));
+  return rest->SampleCount().value_or(-1);
+}
+
+}  // namespace
+
+Result<ComparedSamples> ChooseComparedSamples(const Calibration& calibration, const SampleRuns& tried, bool from_file,
+                                              const Samples& samples, const std::vector<TensorSpec>& inputs) {
+  ComparedSamples compared;
+  if (samples.made_up()) {
+    compared.figures.origin = FigureOrigin::kMadeUp;
+    return compared;
+  }
+  const std::optional<CalibrationData>& without = calibration.without_held_out;
+  const SampleRuns& calibrated = from_file ? tried : calibration.data.samples;
+  const SampleRuns& seen = without ? without->samples : calibrated;
+  compared.figures.origin = from_file ? FigureOrigin::kRangesMayHaveSeen : FigureOrigin::kHeldOut;
+  if (seen.empty()) return compared;  // nothing was calibrated or chosen
+  PREON_ASSIGN_OR_RETURN(int64_t rest, CountWithout(seen, samples, inputs));
+  if (rest < 0 && without) rest = calibration.data.sample_count() - without->sample_count();
+  if (rest < kLeastHeldOut) {
+    compared.figures.origin = FigureOrigin::kCalibration;
+    compared.figures.too_few = calibration.data.sample_count() < kFewestToHoldOut;
+    return compared;
+  }
+  compared.left_out = seen;
+  if (without) {
+    compared.held_out = WithoutRuns(calibration.data.samples, without->samples);
+    compared.without_held_out = &*without;
+  }
+  return compared;
+}
+
+}  // namespace preon

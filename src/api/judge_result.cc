@@ -1,0 +1,26 @@
+#include "api/judge_result.h"
+
+namespace preon {
+
+Status JudgeResult(const std::vector<Requirement>& requirements, QuantizeResult& result) {
+  const bool is_real = result.figures.origin != FigureOrigin::kMadeUp && !result.random_data;
+  const ResultQuality quality{.compare = result.compare,
+                              .latency = result.latency,
+                              .float_size_bytes = result.float_size_bytes,
+                              .quantized_size_bytes = result.quantized_size_bytes};
+  PREON_ASSIGN_OR_RETURN(result.requirements, JudgeRequirements(requirements, quality));
+  if (const std::string why = WhyNotMet(result.requirements); !why.empty())
+    return Error(ErrorId::kRequirementNotMet, result.output, ": not written: ", why);
+  for (std::string& warning : WarningsOfUnsure(result.requirements)) result.warnings.push_back(std::move(warning));
+  const Comparison nothing;
+  result.alarms = FindAlarms({.compare = is_real ? result.compare : nothing,
+                              .speedup = is_real && !result.computes_in_float ? result.latency.speedup : Speedup{},
+                              .float_size_bytes = result.float_size_bytes,
+                              .quantized_size_bytes = result.quantized_size_bytes,
+                              .weight_bits = result.stored.bits,
+                              .largest_float_weight = result.stored.largest_float,
+                              .largest_float_weight_bytes = result.stored.largest_float_bytes});
+  return Status::Ok();
+}
+
+}  // namespace preon

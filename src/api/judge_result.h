@@ -1,0 +1,13 @@
+// What a result is judged by before it is written: requirements and alarms.
+#pragma once
+
+#include "config/options.h"
+#include "report/results.h"
+
+namespace preon {
+
+/// Fills requirements and alarms, and warns of what holds but not surely. Errors: kRequirementNotMet; kMissingOption
+/// where a requirement needs what was not measured.
+Status JudgeResult(const std::vector<Requirement>& requirements, QuantizeResult& result);
+
+}  // namespace preon

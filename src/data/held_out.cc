@@ -1,0 +1,109 @@
+#include "data/held_out.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/split_mix.h"
+
+namespace preon {
+namespace {
+
+constexpr int64_t kUsualShare = 5, kLargestShare = 3;  // one batch in so many
+
+// One batch in so many; none where no number of them would do.
+std::optional<int64_t> ShareOf(const DataSource& source) {
+  const std::optional<int64_t> samples = source.SampleCount();
+  if (!samples) return kUsualShare;
+  const int64_t batch = std::max<int64_t>(1, source.BatchSize());
+  const int64_t batches = (*samples + batch - 1) / batch;
+  if (*samples < kFewestToHoldOut || batches < kLargestShare) return std::nullopt;
+  return std::min(batches, std::clamp(*samples / kLeastHeldOut, kLargestShare, kUsualShare));
+}
+
+// A share of the batches, at places that follow no rhythm that the data may have.
+class Marker final : public DataSource {
+ public:
+  explicit Marker(std::unique_ptr<DataSource> source) : source_(std::move(source)), share_(ShareOf(*source_)) {}
+
+  std::optional<int64_t> SampleCount() const override { return source_->SampleCount(); }
+  int64_t BatchSize() const override { return source_->BatchSize(); }
+  Result<std::optional<Batch>> Next() override {
+    Result<std::optional<Batch>> batch = source_->Next();
+    if (batch.ok() && batch->has_value() && share_) (*batch)->held_out = Takes(**batch);
+    return batch;
+  }
+
+ private:
+  struct Stratum {
+    int64_t seen = 0, held = 0;
+  };
+
+  // In each block of `share_` batches one falls due; it is the next one of a label that has not had its share.
+  bool Takes(const Batch& batch) {
+    if (seen_ == DuePlace()) {
+      ++due_;
+      ++blocks_;
+    }
+    ++seen_;
+    const bool alone = batch.samples == 1 && !batch.labels.empty();
+    Stratum& stratum = strata_[alone ? batch.labels.front() : std::nullopt];
+    const bool takes = due_ > 0 && stratum.held * *share_ <= stratum.seen;
+    ++stratum.seen;
+    stratum.held += takes;
+    due_ -= takes;
+    return takes;
+  }
+
+  int64_t DuePlace() const {
+    const auto places = static_cast<uint64_t>(*share_);
+    const uint64_t number = SplitMix64((static_cast<uint64_t>(blocks_) + 1) * kSplitMixStep);
+    const uint64_t place = blocks_ == 0 ? 1 + number % (places - 1) : number % places;
+    return blocks_ * *share_ + static_cast<int64_t>(place);
+  }
+
+  const std::unique_ptr<DataSource> source_;
+  const std::optional<int64_t> share_;
+  int64_t seen_ = 0, blocks_ = 0, due_ = 0;
+  std::map<std::optional<int64_t>, Stratum> strata_;  // by label
+};
+
+class Remaining final : public DataSource {
+ public:
+  Remaining(std::unique_ptr<DataSource> source, SampleRuns left_out)
+      : source_(std::move(source)), left_out_(std::move(left_out)) {}
+
+  // What they leave out themselves is not counted, and others do not know how many they have.
+  std::optional<int64_t> SampleCount() const override { return source_->SampleCount(); }
+  int64_t BatchSize() const override { return source_->BatchSize(); }
+  Result<std::optional<Batch>> Next() override {
+    while (true) {
+      Result<std::optional<Batch>> batch = source_->Next();
+      if (!batch.ok() || !batch->has_value() || !IsLeftOut(**batch)) return batch;
+    }
+  }
+
+ private:
+  bool IsLeftOut(const Batch& batch) const {
+    for (int64_t sample = 0; sample < batch.samples; ++sample) {
+      if (!HasSample(left_out_, batch.first_sample + sample * batch.sample_step)) return false;
+    }
+    return true;
+  }
+
+  const std::unique_ptr<DataSource> source_;
+  const SampleRuns left_out_;
+};
+
+}  // namespace
+
+std::unique_ptr<DataSource> MarkHeldOut(std::unique_ptr<DataSource> source) {
+  return std::make_unique<Marker>(std::move(source));
+}
+
+std::unique_ptr<DataSource> LeaveOut(std::unique_ptr<DataSource> source, SampleRuns left_out) {
+  return std::make_unique<Remaining>(std::move(source), std::move(left_out));
+}
+
+}  // namespace preon

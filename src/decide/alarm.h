@@ -1,0 +1,31 @@
+// Alarms: what is wrong with a result, whatever was required of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "eval/compare_models.h"
+#include "eval/latency.h"
+
+namespace preon {
+
+struct Alarm {
+  std::string id;  ///< low_sqnr, low_agreement, constant_output, saturated_output, slower, large_file
+  std::string message;
+};
+
+/// What alarms look at.
+struct AlarmFigures {
+  const Comparison& compare;  ///< of real samples; else nothing of it counts
+  Speedup speedup;            ///< a median of 0: not measured, or not what the model is for
+  int64_t float_size_bytes = 0, quantized_size_bytes = 0;
+  int64_t weight_bits = 32;          ///< that the file promises
+  std::string largest_float_weight;  ///< that the result has; ""
+  int64_t largest_float_weight_bytes = 0;
+};
+
+/// In the order of the table in docs/design/figures.md.
+std::vector<Alarm> FindAlarms(const AlarmFigures& figures);
+
+}  // namespace preon

@@ -1,0 +1,88 @@
+#include "decide/alarm.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "eval/compare_models.h"
+
+namespace preon {
+namespace {
+
+std::vector<std::string> Ids(const AlarmFigures& figures) {
+  std::vector<std::string> ids;
+  for (const Alarm& alarm : FindAlarms(figures)) ids.push_back(alarm.id);
+  return ids;
+}
+
+using IdList = std::vector<std::string>;
+
+// Ten samples of four classes; `change` makes the other model's values.
+Comparison CompareWith(float (*change)(float value)) {
+  Comparer comparer;
+  for (int sample = 0; sample < 10; ++sample) {
+    std::vector<float> a(4), b(4);
+    for (int i = 0; i < 4; ++i) {
+      a[i] = static_cast<float>((sample * 37 + i * 101) % 211) / 50 - 2;
+      b[i] = change(a[i]);
+    }
+    EXPECT_TRUE(
+        comparer.Add({{"y", Tensor::FromFloats({1, 4}, a)}}, {{"y", Tensor::FromFloats({1, 4}, b)}}, 1, {}).ok());
+  }
+  return comparer.Finish();
+}
+
+TEST(Alarm, NoneForAGoodResult) {
+  const Comparison compare = CompareWith([](float value) { return value * 1.01f; });
+  EXPECT_EQ(Ids({.compare = compare,
+                 .speedup = {.median = 1.5, .low = 1.4, .high = 1.6},
+                 .float_size_bytes = 14'000'000,
+                 .quantized_size_bytes = 3'700'000,
+                 .weight_bits = 8}),
+            IdList());
+}
+
+TEST(Alarm, FarFromFloat) {
+  const Comparison compare = CompareWith([](float value) { return -value; });
+  EXPECT_EQ(Ids({.compare = compare}), (IdList{"low_sqnr", "low_agreement"}));
+}
+
+TEST(Alarm, TheSameForAllSamples) {
+  const Comparison compare = CompareWith([](float) { return 0.5f; });
+  EXPECT_EQ(Ids({.compare = compare}), (IdList{"constant_output", "low_agreement"}));
+}
+
+TEST(Alarm, CutOff) {
+  const Comparison compare = CompareWith([](float value) { return value > 0.9f ? 0.9f : value; });
+  const IdList ids = Ids({.compare = compare});
+  EXPECT_NE(std::ranges::find(ids, "saturated_output"), ids.end());
+  const Comparison both = CompareWith([](float value) { return value; });
+  EXPECT_EQ(Ids({.compare = both}), IdList());
+}
+
+TEST(Alarm, SlowerByAMeasurementThatCounts) {
+  const Comparison none;
+  EXPECT_EQ(Ids({.compare = none, .speedup = {.median = 0.8, .low = 0.7, .high = 0.9}}), IdList{"slower"});
+  EXPECT_EQ(Ids({.compare = none, .speedup = {.median = 0.8, .low = 0.7, .high = 0.9, .busy = true}}), IdList());
+  EXPECT_EQ(Ids({.compare = none, .speedup = {.median = 0.98, .low = 0.9, .high = 1.05}}), IdList());
+}
+
+TEST(Alarm, AFileLargerThanItsTypesPromise) {
+  const Comparison none;
+  const AlarmFigures figures{.compare = none,
+                             .float_size_bytes = 90'000'000,
+                             .quantized_size_bytes = 80'000'000,
+                             .weight_bits = 8,
+                             .largest_float_weight = "embeddings",
+                             .largest_float_weight_bytes = 46'000'000};
+  const std::vector<Alarm> alarms = FindAlarms(figures);
+  ASSERT_EQ(alarms.size(), 1u);
+  EXPECT_EQ(alarms[0].id, "large_file");
+  EXPECT_NE(alarms[0].message.find("'embeddings' with 46000000 bytes"), std::string::npos);
+  // Names and scales of a small model.
+  EXPECT_EQ(Ids({.compare = none, .float_size_bytes = 100'000, .quantized_size_bytes = 90'000, .weight_bits = 8}),
+            IdList());
+}
+
+}  // namespace
+}  // namespace preon

@@ -1,0 +1,54 @@
+// Requirements: --require "drop<=1%,speed>=1.5,size<=4MB": what a result must reach to be written.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "eval/compare_models.h"
+#include "eval/latency.h"
+
+namespace preon {
+
+enum class RequiredFigure { kDrop, kAgreement, kSqnr, kSpeed, kLatency, kSize, kSizeShare };
+
+struct Requirement {
+  RequiredFigure figure = RequiredFigure::kSqnr;
+  bool at_most = false;  ///< else at least
+  double limit = 0;      ///< share, dB, factor, milliseconds, bytes
+  std::string text;      ///< as given
+};
+
+/// NAME<=VALUE or NAME>=VALUE, with commas between them. Errors: kBadOptionValue naming what is known.
+Result<std::vector<Requirement>> ParseRequirements(std::string_view text);
+
+/// What can be required, as far as it was measured.
+struct ResultQuality {
+  const Comparison& compare;
+  /// Of a metric other than top-1 accuracy: by how much the quantized model is worse, in its own unit, and where other
+  /// samples would put it.
+  std::optional<double> metric_drop;
+  std::optional<ConfidenceInterval> metric_drop_interval;
+  LatencyPair latency;
+  int64_t float_size_bytes = 0, quantized_size_bytes = 0;
+};
+
+struct RequirementOutcome {
+  std::string requirement;
+  std::string measured;  ///< "18.2 dB (17.0 to 19.4)"
+  bool holds = false;
+  bool sure = true;  ///< the whole interval says the same
+};
+
+/// Errors: kMissingOption where a figure was not measured, with what it needs.
+Result<std::vector<RequirementOutcome>> JudgeRequirements(const std::vector<Requirement>& requirements,
+                                                          const ResultQuality& quality);
+
+/// What does not hold as one clause; empty where all holds.
+std::string WhyNotMet(const std::vector<RequirementOutcome>& outcomes);
+/// A warning for each that holds, but not surely.
+std::vector<std::string> WarningsOfUnsure(const std::vector<RequirementOutcome>& outcomes);
+
+}  // namespace preon

@@ -1,0 +1,80 @@
+#include "decide/requirement.h"
+
+#include <gtest/gtest.h>
+
+namespace preon {
+namespace {
+
+Comparison Measured() {
+  Comparison compare;
+  compare.samples = 20;
+  OutputComparison& output = compare.outputs["y"];
+  output.sqnr_db = 20.5;
+  output.sqnr_interval = ConfidenceInterval{19, 22};
+  compare.argmax_agreement = 0.95;
+  compare.agreement_interval = ConfidenceInterval{0.76, 0.99};
+  compare.reference_accuracy = Accuracy{0.8, 0.9};
+  compare.other_accuracy = Accuracy{0.79, 0.9};
+  compare.drop_interval = ConfidenceInterval{-0.02, 0.04};
+  return compare;
+}
+
+Result<std::vector<RequirementOutcome>> Judge(const std::string& text, const Comparison& compare = Measured()) {
+  PREON_ASSIGN_OR_RETURN(const std::vector<Requirement> requirements, ParseRequirements(text));
+  LatencyPair latency;
+  latency.other.p50 = 2;
+  latency.speedup = {.median = 2, .low = 1.9, .high = 2.1};
+  return JudgeRequirements(
+      requirements,
+      {.compare = compare, .latency = latency, .float_size_bytes = 16'000'000, .quantized_size_bytes = 4'000'000});
+}
+
+TEST(Requirement, HoldsOrNotAndHowSurely) {
+  struct Case {
+    const char* text;
+    bool holds, sure;
+  };
+  for (const Case& one : {Case{"drop<=1%", true, false},
+                          {"drop<=5%", true, true},
+                          {"drop<=0.5%", false, false},
+                          {"agreement>=95%", true, false},
+                          {"agreement>=0.7", true, true},
+                          {"sqnr>=20", true, false},
+                          {"sqnr>=18dB", true, true},
+                          {"sqnr>=25", false, true},
+                          {"speed>=1.5", true, true},
+                          {"speed>=2.05x", false, false},
+                          {"latency<=5ms", true, true},
+                          {"size<=4MB", true, true},
+                          {"size<=3.9M", false, true},
+                          {"size<=25%", true, true},
+                          {"size<=20%", false, true}}) {
+    const auto outcomes = Judge(one.text);
+    ASSERT_TRUE(outcomes.ok()) << one.text << outcomes.status().ToString();
+    EXPECT_EQ(outcomes->front().holds, one.holds) << one.text << " " << outcomes->front().measured;
+    EXPECT_EQ(outcomes->front().sure, one.sure) << one.text;
+    EXPECT_EQ(WhyNotMet(*outcomes).empty(), one.holds);
+    EXPECT_EQ(WarningsOfUnsure(*outcomes).empty(), !one.holds || one.sure);
+  }
+}
+
+TEST(Requirement, NamesWhatDoesNotHold) {
+  const auto outcomes = Judge("drop <= 1%, sqnr >= 25, size<=3MB");
+  ASSERT_TRUE(outcomes.ok());
+  EXPECT_EQ(WhyNotMet(*outcomes),
+            "required sqnr>=25, got 20.5 dB (19.0 dB to 22.0 dB); required size<=3MB, got 4000000 bytes");
+}
+
+TEST(Requirement, WhatIsNotMeasuredIsAnError) {
+  for (const char* text : {"drop<=1%", "agreement>=90%", "sqnr>=3"})
+    EXPECT_EQ(Judge(text, Comparison()).status().id(), ErrorId::kMissingOption) << text;
+}
+
+TEST(Requirement, WhatCannotBeReadIsAnError) {
+  for (const char* text : {"", "drop", "drop<1%", "drop=1%", "dorp<=1%", "drop<=", "drop<=1MB", "size<=4TB",
+                           "sqnr>=20%", "speed>=fast", "drop<=1%,", "sqnr>=nan"})
+    EXPECT_EQ(ParseRequirements(text).status().id(), ErrorId::kBadOptionValue) << text;
+}
+
+}  // namespace
+}  // namespace preon

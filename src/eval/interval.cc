@@ -1,0 +1,75 @@
+#include "eval/interval.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/split_mix.h"
+
+namespace preon {
+namespace {
+
+constexpr double kZ = 1.959964;  // of a normal distribution, 95 % lie within so many deviations
+constexpr size_t kDraws = 1000;
+
+// Of Student's distribution. Source: Abramowitz and Stegun 1964, 26.7.5.
+double StudentQuantile(double freedom) {
+  const double z3 = std::pow(kZ, 3), z5 = std::pow(kZ, 5), z7 = std::pow(kZ, 7);
+  return kZ + (z3 + kZ) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * kZ) / (96 * freedom * freedom) +
+         (3 * z7 + 19 * z5 + 17 * z3 - 15 * kZ) / (384 * std::pow(freedom, 3));
+}
+
+// How far below the value that all draws spread around the low end lies, as a share of the draws.
+double LowShare(size_t count) {
+  const auto n = static_cast<double>(count);
+  return 0.5 * std::erfc(std::sqrt(n / (n - 1)) * StudentQuantile(n - 1) / std::sqrt(2.0));
+}
+
+}  // namespace
+
+ConfidenceInterval ShareInterval(int64_t successes, int64_t of) {
+  const auto n = static_cast<double>(of);
+  const double share = static_cast<double>(successes) / n, z2 = kZ * kZ;
+  const double middle = (share + z2 / (2 * n)) / (1 + z2 / n);
+  const double half = kZ / (1 + z2 / n) * std::sqrt(share * (1 - share) / n + z2 / (4 * n * n));
+  return {successes == 0 ? 0 : std::max(0.0, middle - half), successes == of ? 1 : std::min(1.0, middle + half)};
+}
+
+ConfidenceInterval DifferenceInterval(const PairedCounts& counts) {
+  const int64_t all = counts.all();
+  const auto a = static_cast<double>(counts.both), b = static_cast<double>(counts.first_only),
+             c = static_cast<double>(counts.second_only), d = static_cast<double>(counts.neither),
+             n = static_cast<double>(all);
+  const double first = (a + b) / n, second = (a + c) / n;
+  const ConfidenceInterval of_first = ShareInterval(counts.both + counts.first_only, all),
+                           of_second = ShareInterval(counts.both + counts.second_only, all);
+  const double product = (a + b) * (c + d) * (a + c) * (b + d);
+  double numerator = a * d - b * c;
+  if (numerator > 0) numerator = std::max(0.0, numerator - n / 2);
+  const double phi = product > 0 ? numerator / std::sqrt(product) : 0;
+  const auto half = [&](double of_one, double of_other) {
+    return std::sqrt(std::max(0.0, of_one * of_one - 2 * phi * of_one * of_other + of_other * of_other));
+  };
+  const double difference = first - second;
+  return {difference - half(first - of_first.low, of_second.high - second),
+          difference + half(of_first.high - first, second - of_second.low)};
+}
+
+ConfidenceInterval BootstrapInterval(size_t count, const std::function<double(std::span<const size_t>)>& figure) {
+  std::vector<size_t> drawn(count);
+  for (size_t i = 0; i < count; ++i) drawn[i] = i;
+  if (count < 2) {
+    const double value = figure(drawn);
+    return {value, value};
+  }
+  std::vector<double> values;
+  uint64_t state = 0;
+  for (size_t draw = 0; draw < kDraws; ++draw) {
+    for (size_t& one : drawn) one = static_cast<size_t>((SplitMix64(state += kSplitMixStep) >> 32) * count >> 32);
+    values.push_back(figure(drawn));
+  }
+  std::ranges::sort(values);
+  const auto below = std::min(kDraws / 2, static_cast<size_t>(LowShare(count) * kDraws));
+  return {values[below], values[kDraws - 1 - below]};
+}
+
+}  // namespace preon

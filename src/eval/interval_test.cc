@@ -1,0 +1,63 @@
+#include "eval/interval.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <random>
+
+namespace preon {
+namespace {
+
+// Values of Newcombe 1998, "Two-sided confidence intervals for the single proportion", table I, method 3.
+TEST(ShareInterval, PublishedValues) {
+  const auto near = [](const ConfidenceInterval& interval, double low, double high) {
+    EXPECT_NEAR(interval.low, low, 5e-5);
+    EXPECT_NEAR(interval.high, high, 5e-5);
+  };
+  near(ShareInterval(81, 263), 0.2553, 0.3662);
+  near(ShareInterval(15, 148), 0.0624, 0.1605);
+  near(ShareInterval(0, 20), 0, 0.1611);
+  near(ShareInterval(1, 29), 0.0061, 0.1718);
+  near(ShareInterval(20, 20), 1 - 0.1611, 1);
+}
+
+// Values of Newcombe 1998 on paired data, table II, method 10.
+TEST(DifferenceInterval, PublishedValues) {
+  const ConfidenceInterval some = DifferenceInterval({.both = 36, .first_only = 12, .second_only = 2, .neither = 0});
+  EXPECT_NEAR(some.low, 0.0569, 5e-3);
+  EXPECT_NEAR(some.high, 0.3404, 5e-3);
+  const ConfidenceInterval none = DifferenceInterval({.both = 20});
+  EXPECT_LT(none.low, -0.1);
+  EXPECT_GT(none.high, 0.1);
+}
+
+TEST(BootstrapInterval, ContainsTheMeanAsOftenAsItSays) {
+  std::mt19937 random(3);
+  std::lognormal_distribution<double> values(0, 0.5);
+  const double mean = std::exp(0.125);
+  for (const size_t count : {8u, 20u, 100u}) {
+    int contained = 0;
+    for (int repetition = 0; repetition < 200; ++repetition) {
+      std::vector<double> sample(count);
+      for (double& value : sample) value = values(random);
+      const ConfidenceInterval interval = BootstrapInterval(count, [&](std::span<const size_t> drawn) {
+        double sum = 0;
+        for (const size_t index : drawn) sum += sample[index];
+        return sum / static_cast<double>(count);
+      });
+      contained += interval.low <= mean && mean <= interval.high;
+    }
+    EXPECT_GE(contained, 176) << count;
+    EXPECT_LE(contained, 199) << count;
+  }
+}
+
+TEST(BootstrapInterval, OneSampleTellsNothingOfOthers) {
+  const ConfidenceInterval interval = BootstrapInterval(1, [](std::span<const size_t>) { return 3.0; });
+  EXPECT_EQ(interval.low, 3);
+  EXPECT_EQ(interval.high, 3);
+}
+
+}  // namespace
+}  // namespace preon

@@ -1,0 +1,46 @@
+// Metric: what a model gets right, against labels, the samples themselves or the outputs that it should give.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/registry.h"
+#include "base/status.h"
+#include "data/data_source.h"
+
+namespace preon {
+
+/// One model's, over a stream.
+class MetricRun {
+ public:
+  virtual ~MetricRun() = default;
+  /// Batches in the order of the stream. Errors: kMissingOption where the samples have not what the metric needs.
+  virtual Status Add(const Batch& batch, const std::vector<NamedTensor>& outputs) = 0;
+  /// Independent samples so far.
+  virtual size_t count() const = 0;
+  /// Of these samples, some of them several times; at least one.
+  virtual double Value(std::span<const size_t> samples) const = 0;
+};
+
+enum class MetricUnit { kShare, kDecibel, kNats };
+
+class Metric {
+ public:
+  virtual ~Metric() = default;
+  virtual std::string_view name() const = 0;
+  virtual std::string_view summary() const = 0;
+  std::vector<std::string_view> aliases() const { return {}; }
+  virtual MetricUnit unit() const = 0;
+  virtual bool higher_is_better() const { return true; }
+  virtual std::unique_ptr<MetricRun> Begin() const = 0;
+};
+
+using MetricRegistry = Registry<Metric>;
+
+/// Of all samples.
+double ValueOf(const MetricRun& run);
+
+}  // namespace preon

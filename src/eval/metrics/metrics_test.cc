@@ -1,0 +1,71 @@
+#include "eval/metrics/metrics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace preon {
+namespace {
+
+Batch Labelled(std::vector<std::optional<int64_t>> labels) {
+  Batch batch{.samples = static_cast<int64_t>(labels.size()), .labels = std::move(labels)};
+  for (int64_t i = 0; i < batch.samples; ++i) batch.names.push_back(StrCat("s", i));
+  return batch;
+}
+
+std::vector<NamedTensor> OutputOf(Shape shape, std::vector<float> values) {
+  return {{"y", Tensor::FromFloats(std::move(shape), values)}};
+}
+
+double Value(std::string_view name, const Batch& batch, const std::vector<NamedTensor>& outputs) {
+  const auto metric = FindMetric(name);
+  EXPECT_TRUE(metric.ok());
+  const auto run = (*metric)->Begin();
+  const Status status = run->Add(batch, outputs);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return ValueOf(*run);
+}
+
+const std::vector<NamedTensor> kScores = OutputOf({4, 3}, {3, 2, 1, 1, 3, 2, 3, 2, 1, 1, 2, 3});
+
+TEST(Metrics, Top) {
+  EXPECT_DOUBLE_EQ(Value("top1", Labelled({0, 1, 2, 2}), kScores), 0.75);
+  EXPECT_DOUBLE_EQ(Value("top2", Labelled({1, 2, 2, 0}), kScores), 0.5);
+}
+
+TEST(Metrics, MacroF1) {  // scikit-learn's f1_score(average="macro") of [0, 1, 2, 2] and [0, 1, 0, 2]
+  EXPECT_NEAR(Value("f1", Labelled({0, 1, 2, 2}), kScores), (2.0 / 3 + 1 + 2.0 / 3) / 3, 1e-12);
+}
+
+TEST(Metrics, NllOfLabelsAndTokens) {
+  EXPECT_NEAR(Value("nll", Labelled({0}), OutputOf({1, 2}, {0, 0})), std::log(2), 1e-9);
+  EXPECT_NEAR(Value("nll", Labelled({1}), OutputOf({1, 2}, {0.25f, 0.75f})), -std::log(0.75), 1e-6);
+  Batch tokens = Labelled({std::nullopt});
+  tokens.feeds = {{"ids", Tensor::FromInt64s({1, 3}, std::vector<int64_t>{0, 1, 0})}};
+  // Place 0 is to tell token 1, place 1 token 0, the last nothing.
+  EXPECT_NEAR(Value("nll", tokens, OutputOf({1, 3, 2}, {0, 1.5f, 2, 0, 9, 9})),
+              (std::log(1 + std::exp(-1.5)) + std::log(1 + std::exp(-2))) / 2, 1e-6);
+}
+
+TEST(Metrics, PsnrAndSiSdr) {
+  Batch batch = Labelled({std::nullopt});
+  batch.expected = OutputOf({1, 4}, {0, 1, 0, 1});
+  EXPECT_NEAR(Value("psnr", batch, OutputOf({1, 4}, {0.1f, 0.9f, 0.1f, 0.9f})), 20, 1e-5);
+  EXPECT_GT(Value("sisdr", batch, OutputOf({1, 4}, {0, 5, 0, 5})), 100);
+  EXPECT_NEAR(Value("sisdr", batch, OutputOf({1, 4}, {1, 1, 0, 1})), 10 * std::log10(2), 1e-6);
+}
+
+TEST(Metrics, WhatIsMissingIsNamed) {
+  for (const char* name : {"top1", "f1", "nll"}) {
+    const auto run = (*FindMetric(name))->Begin();
+    const Status status = run->Add(Labelled({std::nullopt}), OutputOf({1, 3}, {1, 2, 3}));
+    EXPECT_EQ(status.id(), ErrorId::kMissingOption) << name;
+    EXPECT_NE(status.message().find("s0 has no label"), std::string::npos);
+  }
+  EXPECT_EQ((*FindMetric("psnr"))->Begin()->Add(Labelled({0}), OutputOf({1, 2}, {1, 2})).id(), ErrorId::kMissingOption);
+  EXPECT_EQ(FindMetric("top").status().id(), ErrorId::kUnknownOption);
+  EXPECT_EQ(FindMetric("pnsr").status().id(), ErrorId::kUnknownOption);
+}
+
+}  // namespace
+}  // namespace preon

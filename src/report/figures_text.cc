@@ -1,0 +1,43 @@
+#include "report/figures_text.h"
+
+#include "report/text_writer.h"
+
+namespace preon {
+
+std::string_view FigureOriginName(FigureOrigin origin) {
+  switch (origin) {
+    case FigureOrigin::kHeldOut:
+      return "held_out";
+    case FigureOrigin::kRangesHaveSeen:
+      return "ranges_have_seen";
+    case FigureOrigin::kRangesMayHaveSeen:
+      return "ranges_may_have_seen";
+    case FigureOrigin::kCalibration:
+      return "calibration";
+    case FigureOrigin::kMadeUp:
+      return "random";
+  }
+  return "";
+}
+
+std::string FiguresText(const FigureSamples& figures, int64_t samples) {
+  const auto with = [&](std::string_view what) {
+    return StrCat(CountText(samples, "sample"), what, "; 95 % intervals in parentheses");
+  };
+  switch (figures.origin) {
+    case FigureOrigin::kHeldOut:
+      return with(" that nothing was calibrated or chosen by");
+    case FigureOrigin::kRangesHaveSeen:
+      return with(" that nothing was chosen by or fitted to; the ranges have seen them");
+    case FigureOrigin::kRangesMayHaveSeen:
+      return with(" that nothing was chosen by; the statistics of --calib may have seen them");
+    case FigureOrigin::kCalibration:
+      return StrCat("the samples of the calibration, so other samples may give worse figures",
+                    figures.too_few ? " (of 24 samples or more, some are kept apart)" : "");
+    case FigureOrigin::kMadeUp:
+      return "random values: not meaningful";
+  }
+  return "";
+}
+
+}  // namespace preon
