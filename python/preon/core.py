@@ -15,7 +15,7 @@ from . import _preon
 from . import options as _options
 from .errors import ConfigError, failure
 from .options import (AnalyzeOptions, CalibrateOptions, CompareOptions, InstrumentOptions, LintOptions, PassesOptions, Path, QuantizeOptions,
-                      RangesOptions)
+                      RangesOptions, ValidateOptions)
 from .progress import display
 from .result import Result
 from .samples import source_of
@@ -232,3 +232,17 @@ def compare(model: Model, quantized: Model, data: Data = None, reader: Optional[
     """
     with _as_file(model) as path, _as_file(quantized) as other:
         return _run("compare", (path, other), options, (data, reader), progress)
+
+
+@_completed
+def validate(model: Model, quantized: Optional[Model] = None, data: Data = None, reader: Optional[Reader] = None,
+             progress: Progress = None, **options: Unpack[ValidateOptions]) -> Result:
+    """Whether a quantized model may be shipped (`verdict`: ship, adjust or escalate), and which steps come next.
+
+    `quantized`: a model of any tool; None: several quantized forms of `model` are made from `data` and judged.
+    `eval_data`: samples that judge; default: a fifth of `data`. The rest as of quantize(); options of `preon validate --help`.
+    """
+    with contextlib.ExitStack() as files:
+        path = files.enter_context(_as_file(model))
+        other = files.enter_context(_as_file(quantized)) if quantized is not None else ""
+        return _run("validate", (path, other), options, (data, reader), progress)

@@ -18,7 +18,7 @@ class _QuantizeCalibrate(TypedDict, total=False):
     "seconds between two saves of OUTPUT.partial (default 10)"
 
 
-class _QuantizeCalibrateRangesCompareInstrumentLint(TypedDict, total=False):
+class _QuantizeCalibrateRangesCompareInstrumentLintValidate(TypedDict, total=False):
     input: Optional[Many]
     "samples of one model input"
     preprocess: Optional[str]
@@ -43,11 +43,9 @@ class _QuantizeCalibrateRangesCompareInstrumentLint(TypedDict, total=False):
     "folder for temporary files, created if missing (default: the system's)"
 
 
-class _QuantizeCalibrateInstrument(TypedDict, total=False):
+class _QuantizeCalibrateInstrumentValidate(TypedDict, total=False):
     calib_samples: Optional[Count]
     "calibrate with the first N samples only; later steps read all (default: all)"
-    workers: Optional[Count]
-    "number of processes that calibrate in parallel; they share the --threads (default 1)"
     memory: Optional[str]
     "low: one run at a time; balanced (default); fast: a run on every thread, however much memory that needs"
     weight: Optional[str]
@@ -65,9 +63,43 @@ class _Calibrate(TypedDict, total=False):
     "also save each sample's name and its minimum and maximum per tensor, for analyze: 12 bytes per tensor and sample"
 
 
+class _QuantizeCalibrateInstrument(TypedDict, total=False):
+    workers: Optional[Count]
+    "number of processes that calibrate in parallel; they share the --threads (default 1)"
+
+
 class _Quantize(TypedDict, total=False):
     calib: Optional[Path]
     "statistics of an earlier calibrate or merge, instead of --data"
+    nhwc: Optional[bool]
+    "images are NHWC at the inputs and outputs of the result; samples stay NCHW"
+    value_info: Optional[bool]
+    "store type and shape of every inner tensor in the result"
+    always_write: Optional[bool]
+    "write the result even if it is larger or slower than the float model (default: such a result is not written, exit status 5)"
+    save_and_restore: Optional[Path]
+    "ranges as JSON: if FILE exists, read the ranges from it; otherwise calibrate and write them"
+
+
+class _Instrument(TypedDict, total=False):
+    calib_out: Optional[str]
+    "folder or file name to show as the value of PREON_CALIB_OUT on the server (%p: process id, %h: host); the model does not store it, so that a model can't choose where files are written"
+    every: Optional[Count]
+    "save after every N runs, and at the end (default 1000)"
+    one_in: Optional[Count]
+    "observe only every N-th run, to reduce the cost (default 1: all)"
+
+
+class _QuantizeRangesAnalyzeValidate(TypedDict, total=False):
+    method: Optional[str]
+    "calibration method: computes ranges from the statistics ('help' lists them); default: auto"
+    method_option: Optional[Many]
+    "option of the method, for example Percentile=99.99"
+    scale_type: Optional[str]
+    "type of scales, for activations and weights: float32 (default), power-of-two, int16"
+
+
+class _QuantizeValidate(TypedDict, total=False):
     effort: Optional[str]
     "fast: no trials of methods, minmse takes the place of auto; default: method auto quantizes some samples with each of several methods and keeps the best; high: then --algorithm adaquant, layer by layer, kept where the outputs come nearer to float"
     budget: Optional[str]
@@ -106,32 +138,15 @@ class _Quantize(TypedDict, total=False):
     "the same as --disable-algorithm channel-scales"
     no_bias_correction: Optional[bool]
     "the same as --disable-algorithm bias-correction"
-    nhwc: Optional[bool]
-    "images are NHWC at the inputs and outputs of the result; samples stay NCHW"
-    value_info: Optional[bool]
-    "store type and shape of every inner tensor in the result"
-    always_write: Optional[bool]
-    "write the result even if it is larger or slower than the float model (default: such a result is not written, exit status 5)"
-    save_and_restore: Optional[Path]
-    "ranges as JSON: if FILE exists, read the ranges from it; otherwise calibrate and write them"
 
 
-class _Instrument(TypedDict, total=False):
-    calib_out: Optional[str]
-    "folder or file name to show as the value of PREON_CALIB_OUT on the server (%p: process id, %h: host); the model does not store it, so that a model can't choose where files are written"
-    every: Optional[Count]
-    "save after every N runs, and at the end (default 1000)"
-    one_in: Optional[Count]
-    "observe only every N-th run, to reduce the cost (default 1: all)"
-
-
-class _QuantizeRangesAnalyze(TypedDict, total=False):
-    method: Optional[str]
-    "calibration method: computes ranges from the statistics ('help' lists them); default: auto"
-    method_option: Optional[Many]
-    "option of the method, for example Percentile=99.99"
-    scale_type: Optional[str]
-    "type of scales, for activations and weights: float32 (default), power-of-two, int16"
+class _Validate(TypedDict, total=False):
+    eval_data: Optional[Many]
+    "samples to judge by, which nothing is calibrated with (default: a fifth of --data)"
+    metric: Optional[str]
+    "what is measured beside the error: top1, top5, topN, f1, nll, psnr, sisdr, or FILE.py with a function evaluate(model) that returns a number or one for each sample (default: top-1 where there are labels)"
+    reference: Optional[str]
+    "what the first output should be, sample by sample, for psnr and sisdr"
 
 
 class _Ranges(TypedDict, total=False):
@@ -139,7 +154,7 @@ class _Ranges(TypedDict, total=False):
     "the ranges of every method instead of one"
 
 
-class _QuantizeCalibrateRangesAnalyzeInstrument(TypedDict, total=False):
+class _QuantizeCalibrateRangesAnalyzeInstrumentValidate(TypedDict, total=False):
     option: Optional[Many]
     "an option by its name in AMD Quark, such as CalibDataSize=100 ('help' lists them)"
     activation: Optional[str]
@@ -148,12 +163,12 @@ class _QuantizeCalibrateRangesAnalyzeInstrument(TypedDict, total=False):
     "symmetric activations: the zero point is the middle code"
 
 
-class _QuantizeRanges(TypedDict, total=False):
+class _QuantizeRangesValidate(TypedDict, total=False):
     compat: Optional[str]
     "compute exactly the numbers of another tool: quark, onnxruntime (default off); needs --method"
 
 
-class _QuantizeCalibrateRangesInstrument(TypedDict, total=False):
+class _QuantizeCalibrateRangesInstrumentValidate(TypedDict, total=False):
     target: Optional[str]
     "where the result will run ('help' lists them); default: ort-cpu, or simulate if ort-cpu does not support the types"
     exclude: Optional[Many]
@@ -176,7 +191,7 @@ class _QuantizeCalibrateRangesInstrument(TypedDict, total=False):
     "raise the model to this opset of ONNX first (default: the target's preferred opset, else the lowest that its quantizers need)"
 
 
-class _QuantizeCalibrateInstrumentPasses(TypedDict, total=False):
+class _QuantizeCalibrateInstrumentPassesValidate(TypedDict, total=False):
     algorithm: Optional[Many]
     "also use an algorithm: NAME[:OPTION=VALUE,...] ('help' lists both)"
 
@@ -198,7 +213,7 @@ class _QuantizePassesLint(TypedDict, total=False):
     "store the result's weights in FILE.HASH.data beside it (default: only above 2 GB)"
 
 
-class _QuantizeCalibrateRangesInstrumentPasses(TypedDict, total=False):
+class _QuantizeCalibrateRangesInstrumentPassesValidate(TypedDict, total=False):
     fix_shape: Optional[Many]
     "set the unknown dimensions of an input or output: NAME=1x3x224x224; also sets dimensions of the same name elsewhere"
 
@@ -208,9 +223,9 @@ class _QuantizeCompare(TypedDict, total=False):
     "also write the result to FILE: .html, .json or .txt"
 
 
-class _QuantizeCompareLint(TypedDict, total=False):
+class _QuantizeCompareLintValidate(TypedDict, total=False):
     latency: Optional[Count]
-    "seconds for one measurement of latency (default 0.2, of compare and lint 1); 0: latency is not measured"
+    "seconds for one measurement of latency (default 0.2; validate 0.5; compare, lint 1); 0: none"
 
 
 class _Analyze(TypedDict, total=False):
@@ -233,18 +248,20 @@ class _QuantizeCalibrateAnalyzeInstrument(TypedDict, total=False):
 
 class QuantizeOptions(
     _QuantizeCalibrate,
-    _QuantizeCalibrateRangesCompareInstrumentLint,
+    _QuantizeCalibrateRangesCompareInstrumentLintValidate,
+    _QuantizeCalibrateInstrumentValidate,
     _QuantizeCalibrateInstrument,
     _Quantize,
-    _QuantizeRangesAnalyze,
-    _QuantizeCalibrateRangesAnalyzeInstrument,
-    _QuantizeRanges,
-    _QuantizeCalibrateRangesInstrument,
-    _QuantizeCalibrateInstrumentPasses,
+    _QuantizeRangesAnalyzeValidate,
+    _QuantizeValidate,
+    _QuantizeCalibrateRangesAnalyzeInstrumentValidate,
+    _QuantizeRangesValidate,
+    _QuantizeCalibrateRangesInstrumentValidate,
+    _QuantizeCalibrateInstrumentPassesValidate,
     _QuantizePassesLint,
-    _QuantizeCalibrateRangesInstrumentPasses,
+    _QuantizeCalibrateRangesInstrumentPassesValidate,
     _QuantizeCompare,
-    _QuantizeCompareLint,
+    _QuantizeCompareLintValidate,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
     pass
@@ -252,33 +269,34 @@ class QuantizeOptions(
 
 class CalibrateOptions(
     _QuantizeCalibrate,
-    _QuantizeCalibrateRangesCompareInstrumentLint,
-    _QuantizeCalibrateInstrument,
+    _QuantizeCalibrateRangesCompareInstrumentLintValidate,
+    _QuantizeCalibrateInstrumentValidate,
     _Calibrate,
-    _QuantizeCalibrateRangesAnalyzeInstrument,
-    _QuantizeCalibrateRangesInstrument,
-    _QuantizeCalibrateInstrumentPasses,
-    _QuantizeCalibrateRangesInstrumentPasses,
+    _QuantizeCalibrateInstrument,
+    _QuantizeCalibrateRangesAnalyzeInstrumentValidate,
+    _QuantizeCalibrateRangesInstrumentValidate,
+    _QuantizeCalibrateInstrumentPassesValidate,
+    _QuantizeCalibrateRangesInstrumentPassesValidate,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
     pass
 
 
 class RangesOptions(
-    _QuantizeCalibrateRangesCompareInstrumentLint,
-    _QuantizeRangesAnalyze,
+    _QuantizeCalibrateRangesCompareInstrumentLintValidate,
+    _QuantizeRangesAnalyzeValidate,
     _Ranges,
-    _QuantizeCalibrateRangesAnalyzeInstrument,
-    _QuantizeRanges,
-    _QuantizeCalibrateRangesInstrument,
-    _QuantizeCalibrateRangesInstrumentPasses, total=False,
+    _QuantizeCalibrateRangesAnalyzeInstrumentValidate,
+    _QuantizeRangesValidate,
+    _QuantizeCalibrateRangesInstrumentValidate,
+    _QuantizeCalibrateRangesInstrumentPassesValidate, total=False,
 ):
     pass
 
 
 class AnalyzeOptions(
-    _QuantizeRangesAnalyze,
-    _QuantizeCalibrateRangesAnalyzeInstrument,
+    _QuantizeRangesAnalyzeValidate,
+    _QuantizeCalibrateRangesAnalyzeInstrumentValidate,
     _Analyze,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
@@ -286,39 +304,56 @@ class AnalyzeOptions(
 
 
 class CompareOptions(
-    _QuantizeCalibrateRangesCompareInstrumentLint,
+    _QuantizeCalibrateRangesCompareInstrumentLintValidate,
     _QuantizeCompare,
-    _QuantizeCompareLint, total=False,
+    _QuantizeCompareLintValidate, total=False,
 ):
     pass
 
 
 class InstrumentOptions(
-    _QuantizeCalibrateRangesCompareInstrumentLint,
+    _QuantizeCalibrateRangesCompareInstrumentLintValidate,
+    _QuantizeCalibrateInstrumentValidate,
     _QuantizeCalibrateInstrument,
     _Instrument,
-    _QuantizeCalibrateRangesAnalyzeInstrument,
-    _QuantizeCalibrateRangesInstrument,
-    _QuantizeCalibrateInstrumentPasses,
-    _QuantizeCalibrateRangesInstrumentPasses,
+    _QuantizeCalibrateRangesAnalyzeInstrumentValidate,
+    _QuantizeCalibrateRangesInstrumentValidate,
+    _QuantizeCalibrateInstrumentPassesValidate,
+    _QuantizeCalibrateRangesInstrumentPassesValidate,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
     pass
 
 
 class PassesOptions(
-    _QuantizeCalibrateInstrumentPasses,
+    _QuantizeCalibrateInstrumentPassesValidate,
     _Passes,
     _QuantizePassesLint,
-    _QuantizeCalibrateRangesInstrumentPasses, total=False,
+    _QuantizeCalibrateRangesInstrumentPassesValidate, total=False,
 ):
     pass
 
 
 class LintOptions(
-    _QuantizeCalibrateRangesCompareInstrumentLint,
+    _QuantizeCalibrateRangesCompareInstrumentLintValidate,
     _Lint,
     _QuantizePassesLint,
-    _QuantizeCompareLint, total=False,
+    _QuantizeCompareLintValidate, total=False,
+):
+    pass
+
+
+class ValidateOptions(
+    _QuantizeCalibrateRangesCompareInstrumentLintValidate,
+    _QuantizeCalibrateInstrumentValidate,
+    _QuantizeRangesAnalyzeValidate,
+    _QuantizeValidate,
+    _Validate,
+    _QuantizeCalibrateRangesAnalyzeInstrumentValidate,
+    _QuantizeRangesValidate,
+    _QuantizeCalibrateRangesInstrumentValidate,
+    _QuantizeCalibrateInstrumentPassesValidate,
+    _QuantizeCalibrateRangesInstrumentPassesValidate,
+    _QuantizeCompareLintValidate, total=False,
 ):
     pass

@@ -194,6 +194,15 @@ Outcome<Answer> Passes(const QuantizeOptions& options) { return Answered(options
 
 Outcome<Answer> Lint(const QuantizeOptions& options) { return Answered(options, kVerbLint, "lint", LintVerb); }
 
+Outcome<Answer> Validate(const QuantizeOptions& options, const std::string& quantized) {
+  const auto verb = [&](const std::string& model, RunInputs& run) {
+    std::vector<std::string> models = {model};
+    if (!quantized.empty()) models.push_back(quantized);
+    return ValidateVerb(models, run);
+  };
+  return Answered(options, kVerbValidate, "validate", verb);
+}
+
 Outcome<Answer> Compare(const QuantizeOptions& options, const std::string& quantized) {
   const auto verb = [&](const std::string& model, RunInputs& run) { return CompareVerb(model, quantized, run); };
   return Answered(options, kVerbCompare, "compare", verb);

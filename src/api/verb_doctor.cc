@@ -50,7 +50,8 @@ constexpr std::array kVerbNames = {std::pair(kVerbQuantize, "quantize"), std::pa
                                    std::pair(kVerbInspect, "inspect"),   std::pair(kVerbRun, "run"),
                                    std::pair(kVerbCompare, "compare"),   std::pair(kVerbDoctor, "doctor"),
                                    std::pair(kVerbAnalyze, "analyze"),   std::pair(kVerbInstrument, "instrument"),
-                                   std::pair(kVerbPasses, "passes"),     std::pair(kVerbLint, "lint")};
+                                   std::pair(kVerbPasses, "passes"),     std::pair(kVerbLint, "lint"),
+                                   std::pair(kVerbValidate, "validate")};
 
 OptionDescriptions Descriptions() {
   OptionDescriptions descriptions;

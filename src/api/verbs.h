@@ -7,6 +7,7 @@
 
 #include "pipeline/run_inputs.h"
 #include "report/results.h"
+#include "report/validated.h"
 
 namespace preon {
 
@@ -31,6 +32,8 @@ Result<RunResult> RunVerb(const std::string& model, RunInputs& run);
 Result<CompareResult> CompareVerb(const std::string& reference, const std::string& other, RunInputs& run);
 /// With `options.fix` also writes `options.outputs.file`. Errors: kNotQuantized; kNothingToGain: nothing to fix.
 Result<LintResult> LintVerb(const std::string& model, RunInputs& run);
+/// `models`: the float model and quantized ones, of any tool; without those, several forms of the float model are made.
+Result<ValidateResult> ValidateVerb(const std::vector<std::string>& models, RunInputs& run);
 Result<DoctorResult> DoctorVerb(RunInputs& run);
 
 }  // namespace preon

@@ -38,6 +38,7 @@ Command PassesCommand();
 Command RunCommand();
 Command CompareCommand();
 Command LintCommand();
+Command ValidateCommand();
 Command DoctorCommand();
 
 }  // namespace preon::cli

@@ -5,13 +5,14 @@
 #include "config/algorithm_switches.h"
 #include "config/compound_options.h"
 #include "config/option_values.h"
+#include "config/validate_options.h"
 #include "instrument/output_name.h"
 
 namespace preon {
 namespace {
 
-constexpr uint32_t kNeedsData =
-    kVerbQuantize | kVerbCalibrate | kVerbRanges | kVerbRun | kVerbCompare | kVerbInstrument | kVerbLint;
+constexpr uint32_t kNeedsData = kVerbQuantize | kVerbCalibrate | kVerbRanges | kVerbRun | kVerbCompare |
+                                kVerbInstrument | kVerbLint | kVerbValidate;
 constexpr uint32_t kPlans = kVerbQuantize | kVerbCalibrate | kVerbInstrument;
 constexpr uint32_t kObserves = kPlans | kVerbRanges;
 constexpr uint32_t kReadsRanges = kVerbRanges | kVerbAnalyze;
@@ -108,11 +109,16 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return SetPercent(o.budget, v); }},
     {"require", "EXPR", "what the result must reach, else it is not written (exit status 4): one or more of drop<=1% "
      "(of top-1 accuracy), agreement>=95%, sqnr>=20, speed>=1.5, latency<=5ms, size<=4MB or size<=30%, with commas "
-     "between them", OptionKind::kValue, kVerbQuantize,
-     [](Options& o, const std::string& v) {
-       PREON_ASSIGN_OR_RETURN(o.requirements, ParseRequirements(v));
-       return Status::Ok();
-     }},
+     "between them", OptionKind::kValue, kVerbQuantize | kVerbValidate,
+     [](Options& o, const std::string& v) { return SetRequirements(o.requirements, v); }},
+    {"eval-data", "SRC", "samples to judge by, which nothing is calibrated with (default: a fifth of --data)",
+     OptionKind::kList, kVerbValidate,
+     [](Options& o, const std::string& v) { o.eval_data.push_back(v); return Status::Ok(); }},
+    {"metric", "M", "what is measured beside the error: top1, top5, topN, f1, nll, psnr, sisdr, or FILE.py with a "
+     "function evaluate(model) that returns a number or one for each sample (default: top-1 where there are labels)",
+     OptionKind::kValue, kVerbValidate, [](Options& o, const std::string& v) { o.metric = v; return Status::Ok(); }},
+    {"reference", "SRC", "what the first output should be, sample by sample, for psnr and sisdr", OptionKind::kValue,
+     kVerbValidate, [](Options& o, const std::string& v) { o.reference = v; return Status::Ok(); }},
     {"all-methods", "", "the ranges of every method instead of one", OptionKind::kFlag, kVerbRanges,
      [](Options& o, const std::string& v) { return SetFlag(o.ranges.all_methods, v); }},
     {"method-option", "KEY=VALUE", "option of the method, for example Percentile=99.99", OptionKind::kList,
@@ -274,9 +280,8 @@ constexpr OptionSpec kOptions[] = {
     {"report", "FILE", "also write the result to FILE: .html, .json or .txt", OptionKind::kValue,
      kVerbQuantize | kVerbCompare,
      [](Options& o, const std::string& v) { o.outputs.report = v; return Status::Ok(); }},
-    {"latency", "S", "seconds for one measurement of latency (default 0.2, of compare and lint 1); 0: latency is not "
-     "measured",
-     OptionKind::kValue, kVerbQuantize | kVerbCompare | kVerbLint,
+    {"latency", "S", "seconds for one measurement of latency (default 0.2; validate 0.5; compare, lint 1); 0: none",
+     OptionKind::kValue, kVerbQuantize | kVerbCompare | kVerbLint | kVerbValidate,
      [](Options& o, const std::string& v) { return SetSeconds(o.latency_seconds, v); }},
     {"production", "FILE", "statistics collected in production, to check how well calibration covers them",
      OptionKind::kValue, kVerbAnalyze,
@@ -335,6 +340,8 @@ std::span<const OptionSpec> OptionTable() {
     auto place = std::ranges::find(all, "disable-algorithm", &OptionSpec::name) + 1;
     for (const auto& [algorithm, option, help] : AlgorithmSwitches())
       place = all.insert(place, {option, "", help, OptionKind::kFlag, kVerbQuantize, nullptr, algorithm}) + 1;
+    for (OptionSpec& option : all)
+      if ((option.verbs & kVerbQuantize) != 0 && ValidateTakes(option.name)) option.verbs |= kVerbValidate;
     return all;
   }();
   return table;

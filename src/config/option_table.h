@@ -26,6 +26,7 @@ enum Verb : uint32_t {
   kVerbInstrument = 512,
   kVerbPasses = 1024,
   kVerbLint = 2048,
+  kVerbValidate = 4096,
 };
 
 enum class OptionKind { kFlag, kValue, kList };

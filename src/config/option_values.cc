@@ -41,6 +41,11 @@ Status SetSeconds(std::optional<double>& field, const std::string& value) {
   return BadValue(value, StrCat("seconds from 0 to ", kMostSeconds));
 }
 
+Status SetRequirements(std::vector<Requirement>& field, const std::string& value) {
+  PREON_ASSIGN_OR_RETURN(field, ParseRequirements(value));
+  return Status::Ok();
+}
+
 Status SetPercent(std::optional<double>& field, const std::string& value) {
   const std::optional<double> percent = ParseNumber<double>(value);
   if (!percent || !(*percent >= 0 && *percent <= 100)) return BadValue(value, "a number from 0 to 100");

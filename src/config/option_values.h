@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "config/options.h"
 
@@ -14,6 +15,7 @@ namespace preon {
 Status BadValue(const std::string& got, std::string_view wanted);
 /// Also "1k", "2M", "3G".
 Status SetCount(int64_t& field, const std::string& value, int64_t least);
+Status SetRequirements(std::vector<Requirement>& field, const std::string& value);
 /// 0 to 100, as a share.
 Status SetPercent(std::optional<double>& field, const std::string& value);
 Status SetFlag(bool& field, const std::string& value, bool inverted = false);

@@ -218,7 +218,9 @@ struct Options {
   PassesOptions passes;
   RunOptions run;
   ResourceOptions resources;
-  bool fix = false;  ///< of lint: also write the model fixed
+  std::vector<std::string> eval_data;  ///< of validate: samples to judge by
+  std::string metric, reference;       ///< of validate: name or script; what the first output should be
+  bool fix = false;                    ///< of lint: also write the model fixed
   bool describe_options = false;
   GivenSettings given;
 };

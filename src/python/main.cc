@@ -178,6 +178,12 @@ nb::tuple RunCompare(std::string model, std::string quantized, Settings settings
              [&](const QuantizeOptions& options) { return Compare(options, quantized); });
 }
 
+nb::tuple RunValidate(std::string model, std::string quantized, Settings settings, nb::object reader,
+                      nb::object progress) {
+  return Run(OptionsOf(std::move(model), "", std::move(settings)), std::move(reader), std::move(progress),
+             [&](const QuantizeOptions& options) { return Validate(options, quantized); });
+}
+
 }  // namespace
 }  // namespace preon
 
@@ -196,4 +202,5 @@ NB_MODULE(_preon, module) {
   def("passes", &preon::RunVerb<&preon::Passes>, "output");
   def("lint", &preon::RunVerb<&preon::Lint>, "output");
   def("compare", &preon::RunCompare, "quantized");
+  def("validate", &preon::RunValidate, "quantized");
 }

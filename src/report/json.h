@@ -4,6 +4,7 @@
 #include <string>
 
 #include "report/results.h"
+#include "report/validated.h"
 
 namespace preon {
 
@@ -22,6 +23,7 @@ std::string ToJson(const CalibSummary& result);
 std::string ToJson(const RunResult& result);
 std::string ToJson(const CompareResult& result);
 std::string ToJson(const LintResult& result);
+std::string ToJson(const ValidateResult& result);
 std::string ToJson(const DoctorResult& result);
 
 }  // namespace preon

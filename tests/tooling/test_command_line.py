@@ -11,7 +11,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("PREON_BUILD") or ROOT / "build")
-VERBS = ["quantize", "calibrate", "instrument", "merge", "ranges", "analyze", "inspect", "passes", "run", "compare", "lint", "doctor",
+VERBS = ["quantize", "calibrate", "instrument", "merge", "ranges", "analyze", "inspect", "passes", "run", "compare", "validate", "lint", "doctor",
          "help", "completion", "version"]
 
 

@@ -1,6 +1,7 @@
 // Weights alone, in blocks.
 #include <nlohmann/json.hpp>
 
+#include "config/compound_options.h"
 #include "config/keys/algorithm_settings.h"
 #include "config/keys/key_setters.h"
 #include "config/keys/key_spec.h"

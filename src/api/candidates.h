@@ -1,0 +1,38 @@
+// Candidates: quantized forms of one float model from one file of statistics, for `validate`.
+#pragma once
+
+#include <string>
+
+#include "base/output/temp_dir.h"
+#include "pipeline/run_inputs.h"
+#include "report/results.h"
+
+namespace preon {
+
+/// A way to quantize.
+struct Candidate {
+  std::string name;     ///< for people
+  std::string options;  ///< of the command line, to paste
+  Options settings;     ///< statistics and output are set by MakeCandidate
+};
+
+/// Statistics of these samples in a file, which candidates of the same target are made from. "" where the target needs
+/// none. Errors: those of calibrate.
+Result<std::string> CollectStatistics(const std::string& model, const Samples& samples, std::string_view name,
+                                      RunInputs& run, const TempDir& folder);
+
+/// Writes it into `folder`. Errors: those of quantize.
+Result<QuantizeResult> MakeCandidate(const std::string& model, const Candidate& candidate, const Samples& samples,
+                                     const std::string& statistics, RunInputs& run, const TempDir& folder);
+
+/// Samples of --eval-data. `options` live on.
+Samples EvalSamples(const DataOptions& options);
+
+/// Places of the samples that are kept apart, and of the others.
+struct SplitSamples {
+  SampleRuns used, held_out;
+};
+/// Reads all samples.
+Result<SplitSamples> SplitOf(const Samples& samples, const std::vector<TensorSpec>& inputs);
+
+}  // namespace preon

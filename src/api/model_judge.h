@@ -1,0 +1,54 @@
+// ModelJudge: a float model's outputs and metric on the samples that models are judged by, and models against it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/output/temp_dir.h"
+#include "eval/metrics/metric.h"
+#include "pipeline/run_inputs.h"
+#include "report/validated.h"
+
+namespace preon {
+
+/// --metric: one of the registry, or a Python file.
+struct AskedMetric {
+  std::shared_ptr<const Metric> metric;  ///< null: none, or a script
+  std::string script;                    ///< ""
+};
+/// Errors: kUnknownOption, kDataNotFound for a script that is not there.
+Result<AskedMetric> ParseMetric(const std::string& text);
+
+class ModelJudge {
+ public:
+  /// What it is given outlives it. @param reference  what the first output should be; no `open`: not known
+  ModelJudge(std::string float_model, const Samples& samples, Samples reference, const AskedMetric& asked,
+             const RunContext& context);
+  ~ModelJudge();
+
+  /// Runs the float model. Errors: the runtime's, the source's, those of the metric.
+  Status Begin();
+  const std::vector<TensorSpec>& inputs() const;
+  /// Figures of a quantized model in a file but its latency; alarms of what is measured here.
+  Result<ValidatedModel> Evaluate(const std::string& file, std::string name);
+  /// The first batch through both.
+  Result<LatencyPair> MeasureSpeed(const std::string& file, int threads, double seconds) const;
+
+ private:
+  struct Score;
+  Result<std::unique_ptr<DataSource>> Open() const;
+  Result<Score> ScoreByScript(const std::string& model) const;
+  Result<MetricFigures> FiguresOf(const Score& quantized) const;
+
+  const std::string float_model_;
+  const Samples& samples_;
+  const Samples reference_;
+  const AskedMetric& asked_;
+  const RunContext& context_;
+  std::optional<Session> session_;
+  std::map<int64_t, std::vector<NamedTensor>> outputs_;  // of the float model, by first sample, up to a bound
+  std::unique_ptr<Score> float_score_;
+};
+
+}  // namespace preon

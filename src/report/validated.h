@@ -1,0 +1,39 @@
+// What `validate` answers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decide/verdict.h"
+#include "report/results.h"
+
+namespace preon {
+
+/// One quantized model and how it does.
+struct ValidatedModel {
+  std::string name;     ///< its file, or how it was made
+  std::string options;  ///< of quantize; "" for a file that was given
+  std::string failed;   ///< "", or why there is no such model
+  int64_t size_bytes = 0;
+  Comparison compare;
+  std::optional<MetricFigures> metric;
+  std::vector<Alarm> alarms;
+  std::vector<std::string> why_not;  ///< to be shipped; none: it may be
+};
+
+struct ValidateResult {
+  RunFacts facts;
+  std::string model;
+  int64_t float_size_bytes = 0;
+  bool unseen = false;  ///< nothing was calibrated with the samples compared
+  std::vector<ValidatedModel> models;
+  size_t judged = 0;  ///< the one that the verdict is about
+  size_t best = 0;
+  LatencyPair latency_one, latency_all;  ///< of the one that the verdict is about, at one thread and at all
+  Verdict verdict = Verdict::kShip;
+  std::vector<NextStep> steps;  ///< in the order in which they are to be considered
+  std::vector<std::string> warnings;
+};
+
+}  // namespace preon
