@@ -101,7 +101,7 @@ class _QuantizeRangesAnalyzeValidate(TypedDict, total=False):
 
 class _QuantizeValidate(TypedDict, total=False):
     effort: Optional[str]
-    "fast: no trials of methods, minmse takes the place of auto; default: method auto quantizes some samples with each of several methods and keeps the best; high: then --algorithm adaquant, layer by layer, kept where the outputs come nearer to float"
+    "fast: no trials of methods, minmse takes the place of auto; default: method auto quantizes some samples with each of several methods and keeps the best, then --algorithm adaquant on a few samples, where that costs less than calibration, kept where the outputs come nearer to float; high: adaquant on all samples"
     budget: Optional[str]
     "how much slower the model may get because layers stay in float for accuracy (default 3; where the SQNR is below 18 dB up to 25, until it reaches 22 dB); 0: no layer stays in float for accuracy"
     require: Optional[str]

@@ -16,7 +16,7 @@ class AdaQuant final : public ReconstructingAlgorithm {
             FinetuneScope(values)) {}
 
   std::string_view name() const override { return "adaquant"; }
-  bool in_high_effort() const override { return true; }
+  bool in_effort() const override { return true; }
   std::string_view summary() const override {
     return "changes codes of weights by one step (two for types with few codes) so that rounding errors cancel";
   }

@@ -40,8 +40,9 @@ class Algorithm {
   virtual AlgorithmPhase phase() const { return AlgorithmPhase::kWrite; }
   /// False: it acts only where --algorithm NAME, a configuration or a preset asks for it.
   virtual bool on_by_default() const { return true; }
-  /// Does --effort high ask for it, where nothing else of its phase is asked for?
-  virtual bool in_high_effort() const { return false; }
+  /// Does --effort high ask for it, and --effort default with `cost` 1 (it takes no longer than calibration), where
+  /// nothing else of its phase is asked for?
+  virtual bool in_effort() const { return false; }
   /// Has it an option --no-NAME, the same as --disable-algorithm NAME?
   virtual bool has_switch() const { return false; }
   /// Its name in QConfig.algo_config of Quark; empty: it has none there.

@@ -9,6 +9,7 @@ ReconstructionScope FinetuneScope(const AlgorithmValues& values) {
   const std::vector<std::string> types = values.TextList("target-op-type");
   scope.op_types = {types.begin(), types.end()};
   if (values.set().contains("output-index")) scope.output = values.Integer("output-index");
+  if (values.set().contains("cost")) scope.most_cost = values.Number("cost");
   return scope;
 }
 

@@ -35,6 +35,12 @@ constexpr auto FinetuneOptions(std::string_view iterations, std::string_view rat
        .fallback = "null",
        .meaning = "cache directory",
        .ignored = "no activations are kept on disk"},
+      {.name = "cost",
+       .type = KeyType::kNumber,
+       .fallback = "null",
+       .meaning = "time that it may take at most, as a multiple of calibration's, both estimated: then it reads few "
+                  "samples and judges groups of layers; default: no limit",
+       .range = "0.."},
       {.name = "data-size",
        .parameter = "data_size",
        .key = "FastFinetune.DataSize",

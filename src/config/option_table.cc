@@ -100,8 +100,9 @@ constexpr OptionSpec kOptions[] = {
      OptionKind::kValue, kChoosesRanges,
      [](Options& o, const std::string& v) { o.ranges.method = v; return Status::Ok(); }},
     {"effort", "E", "fast: no trials of methods, minmse takes the place of auto; default: method auto quantizes "
-     "some samples with each of several methods and keeps the best; high: then --algorithm adaquant, layer by "
-     "layer, kept where the outputs come nearer to float", OptionKind::kValue, kVerbQuantize,
+     "some samples with each of several methods and keeps the best, then --algorithm adaquant on a few samples, where "
+     "that costs less than calibration, kept where the outputs come nearer to float; high: adaquant on all samples",
+     OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetEffort(o.ranges.effort, v); }},
     {"budget", "PERCENT", "how much slower the model may get because layers stay in float for accuracy (default 3; "
      "where the SQNR is below 18 dB up to 25, until it reaches 22 dB); 0: no layer stays in float for accuracy",

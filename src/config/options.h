@@ -83,8 +83,8 @@ struct CalibrationOptions {
 /// How much is tried.
 enum class Effort {
   kFast,     ///< one method
-  kDefault,  ///< `auto` tries several
-  kHigh,     ///< then codes are chosen that make up for each other (Algorithm::in_high_effort)
+  kDefault,  ///< `auto` tries several; codes that make up for each other, where that costs less than calibration
+  kHigh,     ///< such codes at any cost (Algorithm::in_effort)
 };
 
 /// How ranges follow from statistics.
@@ -118,6 +118,7 @@ struct GivenTypes {
 /// An algorithm that was asked for.
 struct AskedAlgorithm {
   bool by_config = false;                                  ///< by a QConfig: without effect a warning, else an error
+  bool by_default = false;                                 ///< by nobody: without effect nothing is said
   std::map<std::string, std::string, std::less<>> values;  ///< of its options, checked
 };
 

@@ -1,7 +1,15 @@
 #include "pipeline/improve_codes.h"
 
+#include <chrono>
+
+#include "reconstruct/reconstruction_cost.h"
+
 namespace preon {
 namespace {
+
+constexpr int64_t kFewestRuns = 8;    // with fewer, too few judge
+constexpr double kLeastGainDb = 0.2;  // less is chance
+constexpr double kEnoughDb = 40;      // nobody sees what comes nearer
 
 size_t SizeBytes(const Batch& batch) {
   size_t bytes = 0;
@@ -9,13 +17,13 @@ size_t SizeBytes(const Batch& batch) {
   return bytes;
 }
 
-// All runs, or every 2^k-th where all would be more than `most_bytes`; the first always.
-Result<std::vector<Batch>> ReadRuns(const Samples& samples, const Graph& graph, int64_t most_samples,
-                                    size_t most_bytes) {
+// Every `step`-th run, or every 2^k-th of these where all would be more than `most_bytes`; the first always.
+Result<std::vector<Batch>> ReadRuns(const Samples& samples, const Graph& graph, int64_t most_samples, size_t most_bytes,
+                                    size_t step) {
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples.open(InputSpecs(graph), {.limit = most_samples}));
   source = Prefetch(std::move(source));
   std::vector<Batch> runs;
-  size_t bytes = 0, step = 1;
+  size_t bytes = 0;
   for (size_t index = 0;; ++index) {
     PREON_ASSIGN_OR_RETURN(std::optional<Batch> batch, source->Next());
     if (!batch) return runs;
@@ -32,6 +40,35 @@ Result<std::vector<Batch>> ReadRuns(const Samples& samples, const Graph& graph, 
   }
 }
 
+struct RunsToRead {
+  size_t step = 1;
+  std::string why_none;  // ""; else nothing is done
+};
+
+// What an algorithm with a limit of cost does: few runs, of which more judge, a few judgements. Every how many-th run
+// it reads.
+Result<RunsToRead> MakeQuick(const CodesToImprove& of, const Samples& samples, ReconstructionScope& scope) {
+  scope.rows = {.per_input = 4, .least = 2048};
+  scope.judging_step = kJudgingShare;
+  scope.blocks = kBlocks;
+  scope.least_gain_db = kLeastGainDb;
+  scope.enough_db = kEnoughDb;
+  scope.memory_bytes = size_t{64} << 20;
+  if (!samples.open || samples.made_up()) return RunsToRead{.why_none = "needs --data"};
+  const Graph& graph = of.reference.model.graph;
+  PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> source,
+                         samples.open(InputSpecs(graph), {.limit = scope.samples}));
+  const int64_t size = std::max<int64_t>(source->BatchSize(), 1);
+  const int64_t available = (source->SampleCount().value_or(of.calibrated) + size - 1) / size;
+  if (available < kFewestRuns)
+    return RunsToRead{.why_none = StrCat("needs at least ", kFewestRuns, " runs of samples")};
+  const ReconstructionSize within =
+      SizeWithin(CostsOf(graph, of.plan, scope.op_types, scope.rows, of.calibrated), *scope.most_cost, size, available);
+  if (within.runs == 0) return RunsToRead{.why_none = "it would take longer than calibration"};
+  scope.halvings = within.halvings;
+  return RunsToRead{.step = static_cast<size_t>((available + within.runs - 1) / within.runs)};
+}
+
 std::string Listed(const std::vector<std::string>& nodes) {
   constexpr size_t kMostListed = 3;
   std::string text = nodes.front();
@@ -41,26 +78,37 @@ std::string Listed(const std::vector<std::string>& nodes) {
 
 }  // namespace
 
-Result<std::vector<ImprovedCodes>> ImproveCodes(Model& quantized, const FloatReference& reference,
+Result<std::vector<ImprovedCodes>> ImproveCodes(Model& quantized, const CodesToImprove& of,
                                                 const std::vector<const Algorithm*>& algorithms, const Samples& samples,
                                                 const RunContext& context, std::vector<std::string>& warnings) {
   std::vector<ImprovedCodes> improved;
   for (const Algorithm* algorithm : algorithms) {
     if (algorithm->phase() != AlgorithmPhase::kWritten) continue;
-    if (!samples.open || samples.made_up())
+    ReconstructionScope scope = algorithm->Scope();
+    if (!scope.most_cost && (!samples.open || samples.made_up()))
       return Error(ErrorId::kMissingOption, "--algorithm ", algorithm->name(), ": needs --data SRC");
-    const ReconstructionScope scope = algorithm->Scope();
-    PREON_ASSIGN_OR_RETURN(const std::vector<Batch> runs,
-                           ReadRuns(samples, reference.model.graph, scope.samples, scope.memory_bytes));
+    ImprovedCodes& result = improved.emplace_back();
+    result.algorithm = std::string(algorithm->name());
+    RunsToRead to_read;
+    if (scope.most_cost) {
+      PREON_ASSIGN_OR_RETURN(to_read, MakeQuick(of, samples, scope));
+      result.why_not = to_read.why_none;
+      if (!result.why_not.empty()) continue;
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    PREON_ASSIGN_OR_RETURN(const std::vector<Batch> runs, ReadRuns(samples, of.reference.model.graph, scope.samples,
+                                                                   scope.memory_bytes, to_read.step));
     if (runs.empty()) return Error(ErrorId::kDataEmpty, algorithm->name(), ": no samples");
     PREON_ASSIGN_OR_RETURN(const Reconstruction done,
-                           Reconstruct(quantized, reference, runs, algorithm->Rule(), scope, context));
-    ImprovedCodes& result = improved.emplace_back();
-    result = {.algorithm = std::string(algorithm->name()),
-              .runs = static_cast<int64_t>(runs.size()),
-              .before_db = done.before_db,
-              .after_db = done.after_db};
-    for (const LayerOutcome& layer : done.layers) (layer.stays ? result.layers_kept : result.layers_changed) += 1;
+                           Reconstruct(quantized, of.reference, runs, algorithm->Rule(), scope, context));
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    result.runs = static_cast<int64_t>(runs.size());
+    result.before_db = done.before_db;
+    result.after_db = done.after_db;
+    if (done.is_near) result.why_not = StrCat("the outputs are as near to float as ", kEnoughDb, " dB");
+    if (!done.is_kept) result.why_not = StrCat("less than ", kLeastGainDb, " dB was gained on the samples that judge");
+    for (const LayerOutcome& layer : done.layers)
+      (layer.stays || !done.is_kept ? result.layers_kept : result.layers_changed) += 1;
     if (!done.left_out.empty())
       warnings.push_back(StrCat(algorithm->name(), ": cannot improve ", Listed(done.left_out),
                                 ": the weight has several readers, or the float model has no such layer"));

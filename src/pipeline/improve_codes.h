@@ -7,15 +7,24 @@
 #include "algorithms/algorithm.h"
 #include "base/context.h"
 #include "pipeline/samples.h"
+#include "quantize/plan/quant_plan.h"
 #include "reconstruct/reconstruct.h"
 #include "report/results.h"
 
 namespace preon {
 
-/// One after the other, each on the samples that it wants.
+/// Of whom codes are improved, and for whom.
+struct CodesToImprove {
+  FloatReference reference;
+  const QuantPlan& plan;
+  int64_t calibrated = 0;  ///< samples of the calibration, whose cost limits those of algorithms
+};
+
+/// One after the other, each on the samples that it wants, or on as many as its limit of cost allows.
 /// @param warnings  gets one for layers that an algorithm could not treat
-/// Errors: kMissingOption without samples, those of Reconstruct and of the source.
-Result<std::vector<ImprovedCodes>> ImproveCodes(Model& quantized, const FloatReference& reference,
+/// Errors: kMissingOption without samples, where an algorithm has no limit of cost; those of Reconstruct and of the
+/// source.
+Result<std::vector<ImprovedCodes>> ImproveCodes(Model& quantized, const CodesToImprove& of,
                                                 const std::vector<const Algorithm*>& algorithms, const Samples& samples,
                                                 const RunContext& context, std::vector<std::string>& warnings);
 

@@ -62,7 +62,17 @@ std::vector<NamedTensor> Transposed(std::vector<NamedTensor> tensors, const std:
   return tensors;
 }
 
+bool AnyChanged(const std::vector<ImprovedCodes>& improved) {
+  return std::ranges::any_of(improved, [](const ImprovedCodes& codes) { return codes.layers_changed > 0; });
+}
+
 }  // namespace
+
+// What codes may be fitted to.
+struct QuantizeStage::SomeSamples {
+  Samples samples;
+  int64_t calibrated;  // of all
+};
 
 // The result of one plan, as its users will load it.
 struct QuantizeStage::Written {
@@ -140,13 +150,15 @@ Status QuantizeStage::LoadForVerification(const PlannedModel& prepared, Written&
 }
 
 Status QuantizeStage::ImproveWritten(const PlannedModel& prepared, const std::vector<const Algorithm*>& algorithms,
-                                     const Samples& samples, Written& written,
+                                     const SomeSamples& fitted, Written& written,
                                      std::vector<ImprovedCodes>& improved) const {
   const auto acts = [](const Algorithm* algorithm) { return algorithm->phase() == AlgorithmPhase::kWritten; };
   if (std::ranges::none_of(algorithms, acts)) return Status::Ok();
   context_.BeginStage("reconstruct");
-  PREON_ASSIGN_OR_RETURN(improved, ImproveCodes(written.quantized, {prepared.model, written.notes.divided}, algorithms,
-                                                samples, context_, written.notes.warnings));
+  const CodesToImprove of{{prepared.model, written.notes.divided}, prepared.plan, fitted.calibrated};
+  PREON_ASSIGN_OR_RETURN(
+      improved, ImproveCodes(written.quantized, of, algorithms, fitted.samples, context_, written.notes.warnings));
+  if (!AnyChanged(improved)) return Status::Ok();
   context_.BeginStage("verify");
   return LoadForVerification(prepared, written);
 }
@@ -262,8 +274,8 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
     return written.placement ? &*written.placement : nullptr;
   }));
   std::vector<ImprovedCodes> improved;
-  PREON_RETURN_IF_ERROR(
-      ImproveWritten(prepared, inputs.algorithms, Without(samples_, compared.held_out), written, improved));
+  const SomeSamples fitted{Without(samples_, compared.held_out), inputs.data.sample_count()};
+  PREON_RETURN_IF_ERROR(ImproveWritten(prepared, inputs.algorithms, fitted, written, improved));
 
   context_.BeginStage("verify");
   const Batch& batch = prepared.first_run.batch;
@@ -283,7 +295,7 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   result.figures = compared.figures;
   if (result.figures.origin == FigureOrigin::kHeldOut && compared.without_held_out != nullptr) {
     std::optional<Comparison> unseen;
-    if (improved.empty()) {
+    if (!AnyChanged(improved)) {
       PREON_ASSIGN_OR_RETURN(unseen, CompareWithoutSeeing(prepared, prepared.inputs, inputs, compared, float_outputs));
     }
     if (unseen)

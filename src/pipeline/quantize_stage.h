@@ -61,13 +61,14 @@ class QuantizeStage {
 
  private:
   struct Written;
+  struct SomeSamples;
 
   /// @param compared  each pass over the result is compared on this batch; null: none is
   Result<Written> WriteOnce(const PlannedModel& prepared, const PlanInputs& inputs, const Batch* compared) const;
   Status LoadForVerification(const PlannedModel& prepared, Written& written) const;
   /// Algorithms that act on the written model.
   Status ImproveWritten(const PlannedModel& prepared, const std::vector<const Algorithm*>& algorithms,
-                        const Samples& samples, Written& written, std::vector<ImprovedCodes>& improved) const;
+                        const SomeSamples& fitted, Written& written, std::vector<ImprovedCodes>& improved) const;
   /// @param opened  a session of `quantized`, if there is one
   Result<Comparison> CompareWithFloat(const std::string& source_path, const std::vector<TensorSpec>& inputs,
                                       const Model& quantized, const Samples& samples, const FloatOutputs& float_outputs,

@@ -40,9 +40,6 @@ Tensor InputValues(const Graph& graph, const std::string& input, const Tensor& s
 
 }  // namespace
 
-bool Judges(size_t run, size_t runs) { return runs < kJudgingStep || run % kJudgingStep == kJudgingStep - 1; }
-bool Fits(size_t run, size_t runs) { return runs < kJudgingStep || !Judges(run, runs); }
-
 Result<LayerData> CollectLayer(const Model& quantized, const CodedLayer& layer, const FloatLayer& float_layer,
                                const LayerTargets& targets, const LiveRuns& live, const RunContext& context) {
   const Graph& graph = quantized.graph;
@@ -64,10 +61,10 @@ Result<LayerData> CollectLayer(const Model& quantized, const CodedLayer& layer, 
     for (size_t run = begin; run < end; ++run) runs.push_back(run);
     const SeeRun read = [&](size_t run, const std::map<std::string, Tensor>& tensors) {
       const Tensor values = InputValues(graph, input, tensors.begin()->second);
+      std::vector<Matrix> inputs = InputRows(*layer.node, form, values, targets.places[run], targets.shapes[run]);
       for (size_t group = 0; group < form.groups; ++group) {
-        Matrix inputs = InputRows(*layer.node, form, values, targets.places[run], targets.shapes[run], group);
-        Matrix missing = Missing(inputs, weights[group], float_layer, targets.rows[run], group * form.outputs);
-        rows[run - begin].push_back({std::move(inputs), std::move(missing)});
+        Matrix missing = Missing(inputs[group], weights[group], float_layer, targets.rows[run], group * form.outputs);
+        rows[run - begin].push_back({std::move(inputs[group]), std::move(missing)});
       }
       return Status::Ok();
     };
@@ -75,8 +72,8 @@ Result<LayerData> CollectLayer(const Model& quantized, const CodedLayer& layer, 
     const auto add = [&](size_t group, const ParallelFor& inside) {
       for (size_t run = begin; run < end; ++run) {
         const auto& [inputs, missing] = rows[run - begin][group];
-        if (Fits(run, live.runs())) data.fitted[group].Add(inputs.view(), missing.view(), inside);
-        if (Judges(run, live.runs())) data.judging[group].Add(inputs.view(), missing.view(), inside);
+        if (live.Fits(run)) data.fitted[group].Add(inputs.view(), missing.view(), inside);
+        if (live.Judges(run)) data.judging[group].Add(inputs.view(), missing.view(), inside);
       }
     };
     if (form.groups == 1)

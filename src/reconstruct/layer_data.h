@@ -25,11 +25,6 @@ struct FloatLayer {
   std::vector<float> divided;  ///< what each output of the float model is divided by; empty: nothing
 };
 
-/// Codes are fitted to some runs, and others judge them, every tenth; with fewer than that, all do both.
-constexpr size_t kJudgingStep = 10;
-bool Judges(size_t run, size_t runs);
-bool Fits(size_t run, size_t runs);
-
 /// By group, of the runs that codes are fitted to and of those that judge.
 struct LayerData {
   std::vector<LayerSums> fitted, judging;

@@ -83,30 +83,33 @@ std::vector<Place> PlacesOf(const Node& node, const Shape& output, int64_t first
   return places;
 }
 
-Matrix InputRows(const Node& node, const LayerForm& form, const Tensor& input, const std::vector<Place>& places,
-                 const Shape& output, size_t group) {
-  Matrix rows(places.size(), form.inputs);
+std::vector<Matrix> InputRows(const Node& node, const LayerForm& form, const Tensor& input,
+                              const std::vector<Place>& places, const Shape& output) {
+  std::vector<Matrix> by_group;
+  for (size_t group = 0; group < form.groups; ++group) by_group.emplace_back(places.size(), form.inputs);
   const float* values = input.floats().data();
   if (!node.Is("Conv")) {
     const int64_t per_sample = PlacesPerSample(node, output);
     for (size_t p = 0; p < places.size(); ++p)
       std::copy_n(values + static_cast<size_t>(places[p].sample * per_sample + places[p].at) * form.inputs, form.inputs,
-                  rows.row(p));
-    return rows;
+                  by_group[0].row(p));
+    return by_group;
   }
   const Patch patch(node, form.weight, input.shape(), output);
   const int64_t channels = input.shape()[1], area = Product(input.shape(), 2);
   const int64_t of_group = form.weight[1];
   std::vector<int64_t> found;
   for (size_t p = 0; p < places.size(); ++p) {
-    const float* channel = values + (places[p].sample * channels + static_cast<int64_t>(group) * of_group) * area;
-    float* to = rows.row(p);
+    const float* channel = values + places[p].sample * channels * area;
     patch.Find(places[p].at, found);
-    for (int64_t i = 0; i < of_group; ++i, channel += area) {
-      for (const int64_t at : found) *to++ = at < 0 ? 0 : channel[at];
+    for (Matrix& rows : by_group) {
+      float* to = rows.row(p);
+      for (int64_t i = 0; i < of_group; ++i, channel += area) {
+        for (const int64_t at : found) *to++ = at < 0 ? 0 : channel[at];
+      }
     }
   }
-  return rows;
+  return by_group;
 }
 
 Matrix OutputRows(const Node& node, const Tensor& output, const std::vector<Place>& places) {

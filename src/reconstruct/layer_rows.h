@@ -20,10 +20,10 @@ struct Place {
 /// @param output  shape of what the layer gives: [samples, channels, places…] of Conv, else [samples, …, channels]
 std::vector<Place> PlacesOf(const Node& node, const Shape& output, int64_t first_sample, int64_t most);
 
-/// What the layer reads there, of one group: [places, inputs]. Padding is zeros.
+/// What the layer reads there, by group: [places, inputs]. Padding is zeros.
 /// @param input  float
-Matrix InputRows(const Node& node, const LayerForm& form, const Tensor& input, const std::vector<Place>& places,
-                 const Shape& output, size_t group);
+std::vector<Matrix> InputRows(const Node& node, const LayerForm& form, const Tensor& input,
+                              const std::vector<Place>& places, const Shape& output);
 /// What the layer gives there, all groups: [places, outputs].
 Matrix OutputRows(const Node& node, const Tensor& output, const std::vector<Place>& places);
 

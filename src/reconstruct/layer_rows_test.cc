@@ -29,7 +29,7 @@ void ExpectAsTheRuntime(Model model, const Shape& input, const Shape& weight) {
   const Matrix expected = OutputRows(node, y, places);
   ASSERT_EQ(expected.values().size(), static_cast<size_t>(y.count()));
   for (size_t group = 0; group < form.groups; ++group) {
-    const Matrix rows = InputRows(node, form, x, places, y.shape(), group);
+    const Matrix rows = InputRows(node, form, x, places, y.shape())[group];
     Matrix got(rows.rows(), form.outputs);
     AddProduct(rows.view(), WeightsOf(form, Wave(weight), group).view(), 1, got.view());
     for (size_t p = 0; p < got.rows(); ++p) {

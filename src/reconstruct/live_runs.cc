@@ -20,12 +20,16 @@ size_t BytesOf(const std::map<std::string, Tensor>& tensors) {
 
 }  // namespace
 
-LiveRuns::LiveRuns(const std::vector<Batch>& batches, const RunContext& context) : context_(&context) {
+LiveRuns::LiveRuns(const std::vector<Batch>& batches, const RunContext& context, size_t judging_step)
+    : context_(&context), judging_step_(judging_step) {
   for (const Batch& batch : batches) {
     auto& run = runs_.emplace_back();
     for (const NamedTensor& feed : batch.feeds) run.emplace(feed.name, feed.tensor);
   }
 }
+
+bool LiveRuns::Judges(size_t run) const { return runs() < judging_step_ || run % judging_step_ == judging_step_ - 1; }
+bool LiveRuns::Fits(size_t run) const { return runs() < judging_step_ || !Judges(run); }
 
 // Sizes that differ from run to run are open.
 std::map<std::string, ValueInfo> LiveRuns::Known() const {

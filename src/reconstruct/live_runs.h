@@ -16,12 +16,18 @@ namespace preon {
 /// Sees the wanted tensors of one run, by name; several runs at once.
 using SeeRun = std::function<Status(size_t run, const std::map<std::string, Tensor>& tensors)>;
 
+/// Where nothing else is asked for.
+constexpr size_t kJudgingStep = 10;
+
 class LiveRuns {
  public:
-  /// At the place of the model's inputs. Shares the bytes of the batches.
-  LiveRuns(const std::vector<Batch>& batches, const RunContext& context);
+  /// At the place of the model's inputs. Shares the bytes of the batches. @param judging_step  see Judges
+  LiveRuns(const std::vector<Batch>& batches, const RunContext& context, size_t judging_step = kJudgingStep);
 
   size_t runs() const { return runs_.size(); }
+  /// Codes are fitted to some runs, and others judge them, every `judging_step`-th; with fewer than that, all do both.
+  bool Judges(size_t run) const;
+  bool Fits(size_t run) const;
 
   /// Computes tensors of the model from what is alive, for some of the runs: each on one thread, so that it gives the
   /// same for any number of threads. Errors: the runtime's.
@@ -36,6 +42,7 @@ class LiveRuns {
   std::map<std::string, ValueInfo> Known() const;
 
   const RunContext* context_;
+  size_t judging_step_;
   std::vector<std::map<std::string, Tensor>> runs_;
 };
 

@@ -8,8 +8,6 @@
 namespace preon {
 namespace {
 
-constexpr int64_t kLeastRows = 4096;
-
 // The written model may read more channels, which are zeros (quantize/qdq_passes/fill_image_channels.h).
 std::optional<Tensor> Widened(const Tensor& weight, const Shape& shape) {
   if (weight.shape() == shape) return weight;
@@ -99,8 +97,8 @@ std::vector<MatchedLayer> MatchLayers(const Graph& quantized, const FloatReferen
   return layers;
 }
 
-Status SetTargets(const Model& reference, const std::vector<Batch>& batches, int64_t rows_per_input,
-                  const LiveRuns& live, std::vector<MatchedLayer>& layers) {
+Status SetTargets(const Model& reference, const std::vector<Batch>& batches, const RowCount& rows, const LiveRuns& live,
+                  std::vector<MatchedLayer>& layers) {
   int64_t samples = 0;
   for (const Batch& batch : batches) samples += batch.samples;
   std::set<std::string> wanted;
@@ -113,11 +111,10 @@ Status SetTargets(const Model& reference, const std::vector<Batch>& batches, int
   const SeeRun see = [&](size_t run, const std::map<std::string, Tensor>& tensors) {
     for (MatchedLayer& layer : layers) {
       const Tensor& output = tensors.at(layer.float_node->output());
-      const auto inputs = static_cast<int64_t>(layer.coded.form.inputs);
-      const int64_t rows = std::max(rows_per_input * inputs, kLeastRows);
+      const int64_t wanted_rows = rows.For(layer.coded.form.inputs);
       LayerTargets& targets = layer.targets;
       targets.places[run] =
-          PlacesOf(*layer.float_node, output.shape(), batches[run].first_sample, (rows + samples - 1) / samples);
+          PlacesOf(*layer.float_node, output.shape(), batches[run].first_sample, (wanted_rows + samples - 1) / samples);
       targets.shapes[run] = output.shape();
       targets.rows[run] = OutputRows(*layer.float_node, output, targets.places[run]);
       DivideColumns(layer.in_float.divided, targets.rows[run]);

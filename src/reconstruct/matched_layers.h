@@ -6,6 +6,7 @@
 
 #include "quantize/write/write_hook.h"
 #include "reconstruct/layer_data.h"
+#include "reconstruct/reconstruction_rule.h"
 
 namespace preon {
 
@@ -28,9 +29,8 @@ struct MatchedLayer {
 std::vector<MatchedLayer> MatchLayers(const Graph& quantized, const FloatReference& reference,
                                       std::vector<std::string>& left_out);
 
-/// Runs the float model once, for all of the layers. @param rows_per_input  a layer gets so many rows for each of its
-/// inputs, at least 4096, as far as the samples have them. Errors: the runtime's.
-Status SetTargets(const Model& reference, const std::vector<Batch>& batches, int64_t rows_per_input,
-                  const LiveRuns& live, std::vector<MatchedLayer>& layers);
+/// Runs the float model once, for all of the layers. Errors: the runtime's.
+Status SetTargets(const Model& reference, const std::vector<Batch>& batches, const RowCount& rows, const LiveRuns& live,
+                  std::vector<MatchedLayer>& layers);
 
 }  // namespace preon

@@ -38,7 +38,7 @@ Result<OutputJudge> OutputJudge::Make(const Model& reference, std::optional<int6
     if (counts && reference.graph.TypeOf(names[index]) == DataType::kFloat) judge.outputs_.insert(names[index]);
   }
   for (const size_t run : AllRuns(live.runs())) {
-    if (Judges(run, live.runs())) judge.runs_.push_back(run);
+    if (live.Judges(run)) judge.runs_.push_back(run);
   }
   judge.expected_.resize(live.runs());
   PREON_RETURN_IF_ERROR(

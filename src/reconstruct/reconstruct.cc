@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "reconstruct/output_judge.h"
 #include "reconstruct/segment.h"
@@ -24,20 +25,106 @@ double MostGrowth(const CodeGrids& grids, bool selective) {
 
 class Reconstructor {
  public:
-  Reconstructor(Model& quantized, const ReconstructionRule& rule, const OutputJudge& judge, bool selective,
-                const RunContext& context)
-      : quantized_(quantized), rule_(rule), judge_(judge), selective_(selective), context_(context) {}
+  Reconstructor(Model& quantized, const ReconstructionRule& rule, const ReconstructionScope& scope,
+                const OutputJudge& judge, const LiveRuns& live)
+      : quantized_(quantized),
+        first_(quantized),
+        inputs_(live),
+        rule_(rule),
+        scope_(scope),
+        judge_(judge),
+        live_(live) {}
 
-  Status Begin(const LiveRuns& live) {
-    PREON_ASSIGN_OR_RETURN(least_, judge_.Error(quantized_, live));
+  Status Begin() {
+    PREON_ASSIGN_OR_RETURN(least_, judge_.Error(quantized_, live_));
     last_ = least_;
     return Status::Ok();
   }
   double error() const { return last_; }
+  const Model& first() const { return first_; }
 
-  /// Codes and bias; where the outputs do not bear them, the bias that fits the old codes; else nothing.
-  Result<LayerOutcome> Improve(const MatchedLayer& layer, const LayerData& data, const LiveRuns& live) {
-    LayerOutcome outcome{.node = layer.float_node->name, .outputs = static_cast<int64_t>(layer.in_float.bias.size())};
+  /// All layers, in groups.
+  Status ImproveAll(std::span<MatchedLayer> layers, const RunContext& context, std::vector<LayerOutcome>& outcomes) {
+    const size_t together = scope_.blocks == 0 ? 1 : (layers.size() + scope_.blocks - 1) / scope_.blocks;
+    for (size_t first = 0; first < layers.size(); first += together) {
+      context.Report({"reconstruct", static_cast<int64_t>(first), static_cast<int64_t>(layers.size())});
+      const std::span group = layers.subspan(first, std::min(together, layers.size() - first));
+      PREON_RETURN_IF_ERROR(Improve(group, scope_.halvings, context, outcomes));
+    }
+    return Status::Ok();
+  }
+
+ private:
+  // Layers that follow each other, judged together; where the outputs do not bear them, by halves so many times. One
+  // by itself gets at least the bias that fits its old codes, where the outputs bear that.
+  Status Improve(std::span<MatchedLayer> layers, size_t halvings, const RunContext& context,
+                 std::vector<LayerOutcome>& outcomes) {
+    if (layers.size() == 1) return ImproveOne(layers.front(), context, outcomes);
+    const Model before = quantized_;
+    const LiveRuns live_before = live_;
+    std::vector<LayerOutcome> together;
+    for (MatchedLayer& layer : layers) {
+      PREON_ASSIGN_OR_RETURN(const LayerData data, Collect(layer, context));
+      const LayerSolution solution =
+          SolveLayer(layer, data, rule_, OnThreads(static_cast<size_t>(context.ThreadCount())));
+      Write(layer, solution, quantized_);
+      together.push_back(OutcomeOf(layer, solution.kept));
+    }
+    PREON_ASSIGN_OR_RETURN(const bool borne, IsBorne(quantized_, layers.front()));
+    if (borne) return Settle(layers, together, outcomes);
+    quantized_ = before;
+    live_ = live_before;
+    if (halvings > 0) {
+      const size_t half = layers.size() / 2;
+      PREON_RETURN_IF_ERROR(Improve(layers.first(half), halvings - 1, context, outcomes));
+      return Improve(layers.subspan(half), halvings - 1, context, outcomes);
+    }
+    for (LayerOutcome& outcome : together) {
+      outcome.kept = 0;
+      outcome.stays = true;
+    }
+    return Settle(layers, together, outcomes);
+  }
+
+  static Status Settle(std::span<MatchedLayer> layers, const std::vector<LayerOutcome>& settled,
+                       std::vector<LayerOutcome>& outcomes) {
+    outcomes.insert(outcomes.end(), settled.begin(), settled.end());
+    for (MatchedLayer& layer : layers) layer.targets = {};
+    return Status::Ok();
+  }
+
+  static LayerOutcome OutcomeOf(const MatchedLayer& layer, int64_t kept) {
+    return {.node = layer.float_node->name, .outputs = static_cast<int64_t>(layer.in_float.bias.size()), .kept = kept};
+  }
+
+  // What the layer reads, given the layers before; the runs go on to it.
+  Result<LayerData> Collect(MatchedLayer& layer, const RunContext& context) {
+    PREON_RETURN_IF_ERROR(context.CheckCancelled());
+    const Model& read = scope_.parallel ? first_ : quantized_;
+    layer.coded.node = read.graph.FindNode(layer.name);  // a layer before may have made the graph anew
+    PREON_RETURN_IF_ERROR(live_.GoOn(read, AliveBefore(read.graph, *layer.coded.node), scope_.memory_bytes));
+    return CollectLayer(read, layer.coded, layer.in_float, layer.targets, live_, context);
+  }
+
+  void Write(const MatchedLayer& layer, const LayerSolution& solution, Model& model) const {
+    const Node& node = *model.graph.FindNode(layer.name);
+    WriteCodes(model.graph, layer.coded, solution.codes);
+    if (rule_.updates_bias && HasBias(model.graph, node, solution.bias.size()))
+      SetBias(model.graph, node, solution.bias);
+  }
+
+  // Do the outputs bear the change that begins with this layer?
+  Result<bool> IsBorne(const Model& changed, const MatchedLayer& layer) {
+    PREON_ASSIGN_OR_RETURN(const double error, judge_.Error(changed, scope_.parallel ? inputs_ : live_));
+    if (error >= MostGrowth(GridsOf(layer.coded, 0), scope_.selective) * least_) return false;
+    last_ = error;
+    least_ = std::min(error, least_);
+    return true;
+  }
+
+  // Codes and bias; where the outputs do not bear them, the bias that fits the old codes; else nothing.
+  Status ImproveOne(MatchedLayer& layer, const RunContext& context, std::vector<LayerOutcome>& outcomes) {
+    PREON_ASSIGN_OR_RETURN(const LayerData data, Collect(layer, context));
     std::vector<ReconstructionRule> attempts = {rule_};
     if (rule_.rounds && rule_.updates_bias) {
       attempts.push_back(rule_);
@@ -45,37 +132,29 @@ class Reconstructor {
     }
     for (const ReconstructionRule& attempt : attempts) {
       const LayerSolution solution =
-          SolveLayer(layer, data, attempt, OnThreads(static_cast<size_t>(context_.ThreadCount())));
-      PREON_ASSIGN_OR_RETURN(const bool taken, Take(layer, solution, live));
-      outcome.kept = solution.kept;
-      if (taken) return outcome;
+          SolveLayer(layer, data, attempt, OnThreads(static_cast<size_t>(context.ThreadCount())));
+      Model changed = quantized_;
+      Write(layer, solution, changed);
+      PREON_ASSIGN_OR_RETURN(const bool borne, IsBorne(changed, layer));
+      if (!borne) continue;
+      quantized_ = std::move(changed);
+      outcomes.push_back(OutcomeOf(layer, solution.kept));
+      layer.targets = {};
+      return Status::Ok();
     }
-    outcome.kept = 0;
-    outcome.stays = true;
-    return outcome;
-  }
-
- private:
-  // If the outputs bear the solution, the model gets it.
-  Result<bool> Take(const MatchedLayer& layer, const LayerSolution& solution, const LiveRuns& live) {
-    Model changed = quantized_;
-    const Node& node = *changed.graph.FindNode(layer.name);
-    WriteCodes(changed.graph, layer.coded, solution.codes);
-    if (rule_.updates_bias && HasBias(changed.graph, node, solution.bias.size()))
-      SetBias(changed.graph, node, solution.bias);
-    PREON_ASSIGN_OR_RETURN(const double error, judge_.Error(changed, live));
-    if (error >= MostGrowth(GridsOf(layer.coded, 0), selective_) * least_) return false;
-    quantized_ = std::move(changed);
-    last_ = error;
-    least_ = std::min(error, least_);
-    return true;
+    outcomes.push_back(OutcomeOf(layer, 0));
+    outcomes.back().stays = true;
+    layer.targets = {};
+    return Status::Ok();
   }
 
   Model& quantized_;
+  const Model first_;
+  const LiveRuns inputs_;
   const ReconstructionRule& rule_;
+  const ReconstructionScope& scope_;
   const OutputJudge& judge_;
-  const bool selective_;
-  const RunContext& context_;
+  LiveRuns live_;
   double least_ = 0, last_ = 0;  // error of the outputs
 };
 
@@ -87,31 +166,19 @@ Result<Reconstruction> Reconstruct(Model& quantized, const FloatReference& refer
   Reconstruction result;
   std::vector<MatchedLayer> layers = MatchLayers(quantized.graph, reference, result.left_out);
   std::erase_if(layers, [&](const MatchedLayer& layer) { return !scope.op_types.contains(layer.float_node->op_type); });
-  LiveRuns live(batches, context);
-  PREON_RETURN_IF_ERROR(SetTargets(reference.model, batches, scope.rows_per_input, live, layers));
+  const LiveRuns live(batches, context, scope.judging_step);
   PREON_ASSIGN_OR_RETURN(const OutputJudge judge, OutputJudge::Make(reference.model, scope.output, live));
-  const Model first = quantized;
-  Reconstructor reconstructor(quantized, rule, judge, scope.selective, context);
-  PREON_RETURN_IF_ERROR(reconstructor.Begin(live));
+  Reconstructor reconstructor(quantized, rule, scope, judge, live);
+  PREON_RETURN_IF_ERROR(reconstructor.Begin());
   const double before = reconstructor.error();
-  const LiveRuns inputs = live;
-  Progress progress{"reconstruct", 0, static_cast<int64_t>(layers.size())};
-  for (MatchedLayer& layer : layers) {
-    context.Report(progress);
-    PREON_RETURN_IF_ERROR(context.CheckCancelled());
-    const Model& read = scope.parallel ? first : quantized;
-    layer.coded.node = read.graph.FindNode(layer.name);  // a layer before may have made the graph anew
-    PREON_RETURN_IF_ERROR(live.GoOn(read, AliveBefore(read.graph, *layer.coded.node), scope.memory_bytes));
-    PREON_ASSIGN_OR_RETURN(const LayerData data,
-                           CollectLayer(read, layer.coded, layer.in_float, layer.targets, live, context));
-    PREON_ASSIGN_OR_RETURN(LayerOutcome outcome, reconstructor.Improve(layer, data, scope.parallel ? inputs : live));
-    result.layers.push_back(std::move(outcome));
-    layer.targets = {};
-    ++progress.done;
-  }
-  if (reconstructor.error() > before) quantized = first;
-  result.before_db = Decibels(before);
+  result.before_db = result.after_db = Decibels(before);
+  result.is_near = scope.enough_db && result.before_db >= *scope.enough_db;
+  if (result.is_near) return result;
+  PREON_RETURN_IF_ERROR(SetTargets(reference.model, batches, scope.rows, live, layers));
+  PREON_RETURN_IF_ERROR(reconstructor.ImproveAll(layers, context, result.layers));
   result.after_db = Decibels(std::min(before, reconstructor.error()));
+  result.is_kept = reconstructor.error() <= before && result.after_db - result.before_db >= scope.least_gain_db;
+  if (!result.is_kept) quantized = reconstructor.first();
   return result;
 }
 

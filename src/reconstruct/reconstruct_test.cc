@@ -71,6 +71,44 @@ TEST(Reconstruct, ConvolutionsComeNearerAndTheSameForAnyNumberOfThreads) {
     EXPECT_TRUE(std::ranges::equal(tensor.bytes(), again.graph.Initializer(name)->bytes())) << name;
 }
 
+TEST(Reconstruct, LayersThatAreJudgedTogetherComeNearerToo) {
+  const Model reference = TwoConvolutions();
+  Model quantized = WithCodes(reference, 0.25F);
+  const auto done = Reconstruct(quantized, {reference, {}}, RandomRuns({1, 3, 8, 8}, 40), {.reach = {.steps = 1}},
+                                {.judging_step = 4, .blocks = 1}, kContext);
+  ASSERT_TRUE(done.ok()) << done.status().ToString();
+  EXPECT_EQ(done->layers.size(), 2U);
+  EXPECT_GT(done->after_db, done->before_db + 3);
+}
+
+bool SameConstants(const Model& model, const Model& other) {
+  return std::ranges::all_of(model.graph.initializers(), [&](const auto& entry) {
+    return std::ranges::equal(entry.second.bytes(), other.graph.Initializer(entry.first)->bytes());
+  });
+}
+
+TEST(Reconstruct, TooSmallAGainIsNotKept) {
+  const Model reference = TwoConvolutions();
+  Model quantized = WithCodes(reference, 0.25F);
+  const Model before = quantized;
+  const auto done = Reconstruct(quantized, {reference, {}}, RandomRuns({1, 3, 8, 8}, 40), {.reach = {.steps = 1}},
+                                {.blocks = 1, .least_gain_db = 60}, kContext);
+  ASSERT_TRUE(done.ok()) << done.status().ToString();
+  EXPECT_FALSE(done->is_kept);
+  EXPECT_TRUE(SameConstants(quantized, before));
+}
+
+TEST(Reconstruct, WhatIsNearEnoughStays) {
+  const Model reference = TwoConvolutions();
+  Model quantized = WithCodes(reference, 0.25F);
+  const Model before = quantized;
+  const auto done = Reconstruct(quantized, {reference, {}}, RandomRuns({1, 3, 8, 8}, 40), {.reach = {.steps = 1}},
+                                {.enough_db = -20}, kContext);
+  ASSERT_TRUE(done.ok()) << done.status().ToString();
+  EXPECT_TRUE(done->is_near);
+  EXPECT_TRUE(SameConstants(quantized, before));
+}
+
 TEST(Reconstruct, LayersWithoutAFloatOneAreNamed) {
   Model reference = TwoConvolutions(), quantized = WithCodes(reference, 0.25F);
   reference.graph.Producer("c")->name = "other";

@@ -31,9 +31,14 @@ void AddFallback(TextWriter& out, const AccuracyFallback& fallback) {
 
 void AddImproved(TextWriter& out, const std::vector<ImprovedCodes>& improved) {
   for (const ImprovedCodes& by : improved) {
-    out.Add("  %-11s layers changed: %lld of %lld; SQNR %.1f dB -> %.1f dB on the samples that judge\n",
+    if (!by.why_not.empty()) {
+      out.Add("  %-11s unchanged: %s\n", by.algorithm.c_str(), by.why_not.c_str());
+      continue;
+    }
+    out.Add("  %-11s layers changed: %lld of %lld; SQNR %.1f dB -> %.1f dB on the samples that judge; %s, %.1f s\n",
             by.algorithm.c_str(), static_cast<long long>(by.layers_changed),
-            static_cast<long long>(by.layers_changed + by.layers_kept), by.before_db, by.after_db);
+            static_cast<long long>(by.layers_changed + by.layers_kept), by.before_db, by.after_db,
+            CountText(by.runs, "run").c_str(), by.seconds);
   }
 }
 

@@ -107,8 +107,13 @@ std::string ToJson(const QuantizeResult& result) {
   if (!result.candidates.empty()) json["candidates"] = CandidatesJson(result.candidates);
   if (!result.fallback.trials.empty()) json["fallback"] = FallbackJson(result.fallback);
   for (const ImprovedCodes& improved : result.improved) {
+    if (!improved.why_not.empty()) {
+      json["improved"].push_back({{"algorithm", improved.algorithm}, {"why_not", improved.why_not}});
+      continue;
+    }
     json["improved"].push_back({{"algorithm", improved.algorithm},
                                 {"runs", improved.runs},
+                                {"seconds", improved.seconds},
                                 {"layers_changed", improved.layers_changed},
                                 {"layers_kept", improved.layers_kept},
                                 {"sqnr_db_before", improved.before_db},

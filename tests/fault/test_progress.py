@@ -68,6 +68,25 @@ def test_high_effort_changes_codes_too(preon, model, data):
     preon.fails(2, 1003, "quantize", model, "-o", "out.onnx", "--calib", "a.calib", "--effort", "high", says="needs --data")
 
 
+def test_default_effort_changes_codes_where_that_gains(preon, model, data):
+    """No more is said than what --disable-algorithm leaves out, and what was not done has its reason."""
+    results = []
+    for options in ([], ["--disable-algorithm", "adaquant"], ["--effort", "fast"]):
+        done = preon("quantize", model, "-o", "out.onnx", "--data", data, "--json", *options)
+        assert done.returncode == 0, done.stderr
+        results.append(json.loads(done.stdout))
+    [improved] = results[0]["improved"]
+    assert improved["algorithm"] == "adaquant"
+    if "why_not" not in improved:
+        assert improved["runs"] >= 8 and improved["sqnr_db_after"] >= improved["sqnr_db_before"] + 0.2
+    assert all("improved" not in result and not any("adaquant" in warning for warning in result["warnings"]) for result in results[1:])
+    assert preon("calibrate", model, "-o", "a.calib", "--data", data).returncode == 0
+    without = preon("quantize", model, "-o", "out.onnx", "--calib", "a.calib", "--json")
+    assert json.loads(without.stdout)["improved"] == [{"algorithm": "adaquant", "why_not": "needs --data"}]
+    compat = preon("quantize", model, "-o", "out.onnx", "--data", data, "--target", "quark", "--compat", "quark", "--json")
+    assert "improved" not in json.loads(compat.stdout)
+
+
 def test_an_effort_that_is_not_there(preon, model, data):
     preon.fails(2, 1002, "quantize", model, "-o", "out.onnx", "--data", data, "--effort", "quick", says="got 'quick', wanted fast, default or high")
 

@@ -51,6 +51,19 @@ def test_the_same_bytes_for_any_number_of_threads(preon, tmp_path, resnet20):
     assert (tmp_path / "1.onnx").read_bytes() == (tmp_path / "2.onnx").read_bytes() == (tmp_path / "3.onnx").read_bytes()
 
 
+def test_few_samples_at_default_effort(preon, tmp_path, shared):
+    """Images that neither calibration nor codes have seen come nearer, and any number of threads gives the same bytes."""
+    np.savez(tmp_path / "calib.npz", input=images(shared, 0, 200))
+    model, feeds = shared("models/resnet20_cifar10.onnx"), {"input": images(shared, 1000, 300)}
+    quantize(preon, model, "fast.onnx", "--effort", "fast", "--always-write")
+    for threads in ("1", "3"):
+        told = quantize(preon, model, f"{threads}.onnx", "--method", "minmse", "--threads", threads, "--always-write")
+    [improved] = told["improved"]
+    assert improved["runs"] == 34 and improved["layers_changed"] > 0 and improved["sqnr_db_after"] > improved["sqnr_db_before"]
+    assert (tmp_path / "1.onnx").read_bytes() == (tmp_path / "3.onnx").read_bytes()
+    assert sqnr_db(model, tmp_path / "1.onnx", feeds) > sqnr_db(model, tmp_path / "fast.onnx", feeds) - 0.1
+
+
 def test_biases_stay_where_they_are_told_to(preon, tmp_path, resnet20):
     told = quantize(preon, resnet20, "o.onnx", *FEW_BITS, "--algorithm", "adaround:update-bias=false,data-size=30")
     free = quantize(preon, resnet20, "o.onnx", *FEW_BITS, "--algorithm", "adaround:data-size=30")

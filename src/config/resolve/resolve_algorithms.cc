@@ -84,20 +84,21 @@ Result<ChosenAlgorithms> ChooseAlgorithms(const Target& target, const PlanOption
   for (const auto& algorithm : algorithms.entries()) {
     const std::string name(algorithm->name());
     const auto asked = given.asked.find(name);
-    const bool wanted = algorithm->on_by_default() || asked != given.asked.end();
-    if (!wanted) continue;
+    if (!algorithm->on_by_default() && asked == given.asked.end()) continue;
+    const bool is_asked = asked != given.asked.end() && !asked->second.by_default;
     if (given.disabled.contains(name) || !algorithm->AppliesTo(target, plan)) {
       // Quark's numbers are those without algorithms that improve a plan.
       const std::string with = given.disabled.contains(name) ? StrCat("--disable-algorithm ", name)
                                : plan.compat != Compat::kOff ? StrCat("--compat ", CompatName(plan.compat))
                                                              : StrCat("--target ", target.name());
-      if (asked != given.asked.end()) PREON_RETURN_IF_ERROR(CheckUnused(name, asked->second.by_config, with, warnings));
+      if (is_asked) PREON_RETURN_IF_ERROR(CheckUnused(name, asked->second.by_config, with, warnings));
       continue;
     }
     const AlgorithmValues values = ValuesFor(*algorithm, given);
     PREON_ASSIGN_OR_RETURN(std::unique_ptr<Algorithm> configured, algorithm->Configured(values));
     WarnOfIgnored(*algorithm, values, warnings);
-    if (asked != given.asked.end() || !values.set().empty()) chosen.asked.push_back(Described(*algorithm, values));
+    const bool is_told = !values.set().empty() && (asked == given.asked.end() || !asked->second.by_default);
+    if (is_asked || is_told) chosen.asked.push_back(Described(*algorithm, values));
     if (algorithm->phase() == AlgorithmPhase::kFloatModel)
       chosen.rewriting += StrCat(chosen.rewriting.empty() ? "" : ";", Described(*algorithm, values));
     chosen.list.push_back(configured == nullptr ? algorithm.get() : configured.get());

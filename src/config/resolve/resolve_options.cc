@@ -155,15 +155,23 @@ Result<std::vector<std::unique_ptr<RangeMethod>>> AllMethods(const RangeOptions&
   return methods;
 }
 
-// What --effort high adds. As a configuration's, so that it is no error where another option rules it out.
-AlgorithmOptions WithEffort(AlgorithmOptions given, Effort effort, const AlgorithmRegistry& algorithms) {
-  const auto asked = [&](const auto& algorithm) { return given.asked.contains(std::string(algorithm->name())); };
+// What --effort adds. At its default only what is for speed on this runtime is changed: of others the numbers are known
+// to the tools that they are for.
+AlgorithmOptions WithEffort(AlgorithmOptions given, Effort effort, const Target& target, const PlanOptions& plan,
+                            const AlgorithmRegistry& algorithms) {
+  const bool improves = target.FollowsRuntime() && target.TakesImprovements(plan) && plan.compat == Compat::kOff;
+  if (effort == Effort::kFast || (effort == Effort::kDefault && !improves)) return given;
+  const auto is_asked = [&](const auto& algorithm) { return given.asked.contains(std::string(algorithm->name())); };
   const bool changes_codes = std::ranges::any_of(algorithms.entries(), [&](const auto& algorithm) {
-    return algorithm->phase() == AlgorithmPhase::kWritten && asked(algorithm);
+    return algorithm->phase() == AlgorithmPhase::kWritten && is_asked(algorithm);
   });
   for (const auto& algorithm : algorithms.entries()) {
-    if (effort != Effort::kHigh || changes_codes || !algorithm->in_high_effort()) continue;
-    given.asked[std::string(algorithm->name())].by_config = true;
+    if (changes_codes || !algorithm->in_effort()) continue;
+    AskedAlgorithm& asked = given.asked[std::string(algorithm->name())];
+    asked.by_config = true;
+    if (effort == Effort::kHigh) continue;
+    asked.by_default = true;
+    asked.values.emplace("cost", "1");
   }
   return given;
 }
@@ -265,10 +273,10 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   choices.target = *target;
   if (ranges.effort == Effort::kHigh && plan.compat != Compat::kOff)
     return Error(ErrorId::kConflictingOptions, "--effort high: has no effect with --compat ", CompatName(plan.compat));
-  PREON_ASSIGN_OR_RETURN(
-      choices.algorithms,
-      ChooseAlgorithms(**target, choices.plan, WithEffort(options.algorithms, ranges.effort, builtins.algorithms),
-                       origins, builtins.algorithms, warnings));
+  PREON_ASSIGN_OR_RETURN(choices.algorithms, ChooseAlgorithms(**target, choices.plan,
+                                                              WithEffort(options.algorithms, ranges.effort, **target,
+                                                                         choices.plan, builtins.algorithms),
+                                                              origins, builtins.algorithms, warnings));
   choices.own_method = [&builtins, configured](const std::string& name) -> Result<std::unique_ptr<RangeMethod>> {
     const Result<const RangeMethod*> own = builtins.methods.Find(name);
     if (!own.ok()) return Status(own.status()).WithContext("method");

@@ -1,0 +1,77 @@
+#include "reconstruct/reconstruction_cost.h"
+
+#include <algorithm>
+
+#include "quantize/plan/estimated_time.h"
+#include "reconstruct/coded_layer.h"
+
+namespace preon {
+namespace {
+
+// Fewer runs tell too little of a layer; more than these gain nothing (docs/design/weight-algorithms.md).
+constexpr int64_t kLeastRuns = 12, kMostRuns = 64;
+constexpr int64_t kShareOfRuns = 6;  // at most one of so many
+constexpr double kMostHalvings = 4;
+constexpr int64_t kUsualRuns = 16;
+// Measured at one thread: how much longer than the model alone a run takes which gives more than its outputs, in
+// calibration, for the targets, and in parts, one layer after the other.
+constexpr double kObserved = 1.5, kTargets = 1.5, kSegments = 2;
+constexpr double kSegmentNs = 15e6;  // to open the part of the model in front of a layer, and what comes with it
+constexpr double kOpenedNsPerLayer = 0.5e6;  // of all that follows, to judge the outputs
+constexpr double kNsPerOperation = 0.02;     // of dense algebra
+constexpr double kFreeNs = 2.5e9;            // nobody waits for this
+
+double AlgebraNs(const LayerForm& form, int64_t most_rows) {
+  const auto rows = static_cast<double>(most_rows), inputs = static_cast<double>(form.inputs);
+  const auto outputs = static_cast<double>(form.outputs);
+  const double sums = rows * inputs * (inputs / 2 + outputs), solved = inputs * inputs * (inputs + 6 * outputs);
+  return static_cast<double>(form.groups) * (sums + solved) * kNsPerOperation;
+}
+
+// Of one sample: all of the output's elements but its channels.
+int64_t PlacesOf(const Graph& graph, const Node& node, const LayerForm& form) {
+  int64_t elements = 1;
+  for (const int64_t extent : graph.ShapeOf(node.output()).value_or(Shape{})) elements *= std::max<int64_t>(extent, 1);
+  return std::max<int64_t>(elements / static_cast<int64_t>(form.groups * form.outputs), 1);
+}
+
+}  // namespace
+
+ReconstructionCost CostsOf(const Graph& graph, const QuantPlan& plan, const std::set<std::string>& op_types,
+                           const RowCount& rows, int64_t samples) {
+  QuantPlan in_float = plan;
+  for (NodeDecision& decision : in_float.nodes) decision.reason = FloatReason::kExcluded;
+  const double float_ns = EstimatedNs(graph, in_float), quantized_ns = EstimatedNs(graph, plan);
+  ReconstructionCost costs{.calibration = kObserved * float_ns * static_cast<double>(samples),
+                           .per_sample = kTargets * float_ns + kSegments * quantized_ns,
+                           .per_judged_sample = quantized_ns / 2};
+  for (const NodeDecision& decision : plan.nodes) {
+    const Node* node = graph.FindNode(decision.node);
+    if (node == nullptr || decision.reason != FloatReason::kNone || !op_types.contains(node->op_type)) continue;
+    const Tensor* weight = graph.Initializer(node->input(1));
+    const std::optional<LayerForm> form = weight != nullptr ? FormOfLayer(*node, weight->shape()) : std::nullopt;
+    if (!form) continue;
+    const int64_t most_rows = std::min(rows.For(form->inputs), kUsualRuns * PlacesOf(graph, *node, *form));
+    costs.layers += kSegmentNs + AlgebraNs(*form, most_rows);
+    costs.layer_count += 1;
+  }
+  costs.judgement = kOpenedNsPerLayer * static_cast<double>(costs.layer_count) / 2;
+  return costs;
+}
+
+ReconstructionSize SizeWithin(const ReconstructionCost& costs, double most_cost, int64_t samples_per_run,
+                              int64_t available) {
+  const auto samples = static_cast<double>(samples_per_run);
+  const double fixed = costs.layers + static_cast<double>(kBlocks) * costs.judgement;
+  const double judged = static_cast<double>(kBlocks) * costs.per_judged_sample / static_cast<double>(kJudgingShare);
+  const double per_run = std::max(samples * (costs.per_sample + judged), 1.0);
+  const double limit = std::max(most_cost * costs.calibration, kFreeNs);
+  const int64_t least = std::min(kLeastRuns, available);
+  const int64_t runs = std::min({std::max(available / kShareOfRuns, least), kMostRuns,
+                                 static_cast<int64_t>(std::clamp((limit - fixed) / per_run, 0.0, 1e6))});
+  if (runs < least) return {};
+  const double pass = fixed + static_cast<double>(runs) * per_run;  // at most what each halving adds
+  return {runs, static_cast<size_t>(std::clamp(limit / pass - 1, 0.0, kMostHalvings))};
+}
+
+}  // namespace preon

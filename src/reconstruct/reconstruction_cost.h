@@ -1,0 +1,43 @@
+// What better codes cost before they are looked for: estimates from the graph alone, so that the same input gives the
+// same bytes on every machine. (docs/design/weight-algorithms.md)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "ir/graph.h"
+#include "quantize/plan/quant_plan.h"
+#include "reconstruct/reconstruction_rule.h"
+
+namespace preon {
+
+/// Estimated, ns at one thread.
+struct ReconstructionCost {
+  double calibration = 0;
+  // Of reconstruction:
+  double layers = 0;      ///< what does not depend on the number of samples
+  double per_sample = 0;  ///< and what does
+  double judgement = 0, per_judged_sample = 0;
+  size_t layer_count = 0;
+};
+
+/// @param plan  of the model that is written; @param op_types  of the layers; @param samples  of the calibration
+ReconstructionCost CostsOf(const Graph& graph, const QuantPlan& plan, const std::set<std::string>& op_types,
+                           const RowCount& rows, int64_t samples);
+
+struct ReconstructionSize {
+  int64_t runs = 0;     ///< 0: none would be within the limit
+  size_t halvings = 0;  ///< of blocks of layers
+};
+
+/// So many blocks of layers are judged, by one run of so many.
+constexpr size_t kBlocks = 6, kJudgingShare = 4;
+
+/// How many runs of so many samples each, and then how many halvings, keep reconstruction within `most_cost` times what
+/// calibration takes, or within 2.5 s. @param available  runs that there are
+ReconstructionSize SizeWithin(const ReconstructionCost& costs, double most_cost, int64_t samples_per_run,
+                              int64_t available);
+
+}  // namespace preon
