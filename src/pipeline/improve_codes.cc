@@ -59,11 +59,13 @@ Result<RunsToRead> MakeQuick(const CodesToImprove& of, const Samples& samples, R
   PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> source,
                          samples.open(InputSpecs(graph), {.limit = scope.samples}));
   const int64_t size = std::max<int64_t>(source->BatchSize(), 1);
-  const int64_t available = (source->SampleCount().value_or(of.calibrated) + size - 1) / size;
+  // Those that are held out count as well; with restored ranges nothing was calibrated.
+  const int64_t there = of.calibrated > 0 ? of.calibrated : source->SampleCount().value_or(0);
+  const int64_t available = (there + size - 1) / size;
   if (available < kFewestRuns)
     return RunsToRead{.why_none = StrCat("needs at least ", kFewestRuns, " runs of samples")};
   const ReconstructionSize within =
-      SizeWithin(CostsOf(graph, of.plan, scope.op_types, scope.rows, of.calibrated), *scope.most_cost, size, available);
+      SizeWithin(CostsOf(graph, of.plan, scope.op_types, scope.rows, there), *scope.most_cost, size, available);
   if (within.runs == 0) return RunsToRead{.why_none = "it would take longer than calibration"};
   scope.halvings = within.halvings;
   return RunsToRead{.step = static_cast<size_t>((available + within.runs - 1) / within.runs)};

@@ -274,7 +274,9 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
     return written.placement ? &*written.placement : nullptr;
   }));
   std::vector<ImprovedCodes> improved;
-  const SomeSamples fitted{Without(samples_, compared.held_out), inputs.data.sample_count()};
+  const bool from_file = compared.figures.origin == FigureOrigin::kRangesMayHaveSeen;
+  const SomeSamples fitted{from_file ? WithoutHeldOut(samples_) : Without(samples_, compared.held_out),
+                           inputs.data.sample_count()};
   PREON_RETURN_IF_ERROR(ImproveWritten(prepared, inputs.algorithms, fitted, written, improved));
 
   context_.BeginStage("verify");

@@ -8,6 +8,25 @@
 #include "data/open_data_source.h"
 
 namespace preon {
+namespace {
+
+class NotHeldOut final : public DataSource {
+ public:
+  explicit NotHeldOut(std::unique_ptr<DataSource> marked) : marked_(std::move(marked)) {}
+  Result<std::optional<Batch>> Next() override {
+    while (true) {
+      PREON_ASSIGN_OR_RETURN(std::optional<Batch> batch, marked_->Next());
+      if (!batch || !batch->held_out) return batch;
+    }
+  }
+  std::optional<int64_t> SampleCount() const override { return std::nullopt; }
+  int64_t BatchSize() const override { return marked_->BatchSize(); }
+
+ private:
+  const std::unique_ptr<DataSource> marked_;
+};
+
+}  // namespace
 
 Samples MadeUpSamples() {
   const auto open = [](const std::vector<TensorSpec>& inputs, const SampleSelection& selection) {
@@ -32,6 +51,16 @@ Samples Without(const Samples& samples, const SampleRuns& left_out) {
             PREON_ASSIGN_OR_RETURN(selection.seen, Canonical(std::move(all)));
             PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, open(inputs, selection));
             return LeaveOut(std::move(source), std::move(selection.seen));
+          },
+          samples.origin};
+}
+
+Samples WithoutHeldOut(const Samples& samples) {
+  if (!samples.open || samples.made_up()) return samples;
+  return {[open = samples.open](const std::vector<TensorSpec>& inputs,
+                                const SampleSelection& selection) -> Result<std::unique_ptr<DataSource>> {
+            PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, open(inputs, selection));
+            return std::unique_ptr<DataSource>(std::make_unique<NotHeldOut>(MarkHeldOut(std::move(source))));
           },
           samples.origin};
 }

@@ -39,6 +39,9 @@ Result<Batch> FirstBatch(const Samples& samples, const std::vector<TensorSpec>& 
 /// All samples but `left_out`, canonical.
 Samples Without(const Samples& samples, const SampleRuns& left_out);
 
+/// All samples but those that MarkHeldOut holds out (data/held_out.h).
+Samples WithoutHeldOut(const Samples& samples);
+
 /// A model's inputs as data sources want them.
 std::vector<TensorSpec> InputSpecs(const Graph& graph);
 

@@ -59,7 +59,7 @@ def test_few_samples_at_default_effort(preon, tmp_path, shared):
     for threads in ("1", "3"):
         told = quantize(preon, model, f"{threads}.onnx", "--method", "minmse", "--threads", threads, "--always-write")
     [improved] = told["improved"]
-    assert improved["runs"] == 34 and improved["layers_changed"] > 0 and improved["sqnr_db_after"] > improved["sqnr_db_before"]
+    assert 12 <= improved["runs"] <= 34 and improved["layers_changed"] > 0 and improved["sqnr_db_after"] > improved["sqnr_db_before"]
     assert (tmp_path / "1.onnx").read_bytes() == (tmp_path / "3.onnx").read_bytes()
     assert sqnr_db(model, tmp_path / "1.onnx", feeds) > sqnr_db(model, tmp_path / "fast.onnx", feeds) - 0.1
 
