@@ -99,11 +99,10 @@ constexpr OptionSpec kOptions[] = {
     {"method", "M", "calibration method: computes ranges from the statistics ('help' lists them); default: auto",
      OptionKind::kValue, kChoosesRanges,
      [](Options& o, const std::string& v) { o.ranges.method = v; return Status::Ok(); }},
-    {"effort", "E", "fast: no trials of methods, minmse takes the place of auto; default: method auto quantizes "
-     "some samples with each of several methods and keeps the best, then --algorithm adaquant on a few samples, where "
-     "that costs less than calibration, kept where the outputs come nearer to float; high: adaquant on all samples",
-     OptionKind::kValue, kVerbQuantize,
-     [](Options& o, const std::string& v) { return SetEffort(o.ranges.effort, v); }},
+    {"effort", "E", "fast: no trials of methods, minmse takes the place of auto; default: method auto quantizes some "
+     "samples with each of several methods and keeps the best, then --algorithm adaquant on a few samples, where that "
+     "costs less than calibration, kept where the outputs come nearer to float; high: adaquant on all samples",
+     OptionKind::kValue, kVerbQuantize, [](Options& o, const std::string& v) { return SetEffort(o.ranges.effort, v); }},
     {"budget", "PERCENT", "how much slower the model may get because layers stay in float for accuracy (default 3; "
      "where the SQNR is below 18 dB up to 25, until it reaches 22 dB); 0: no layer stays in float for accuracy",
      OptionKind::kValue, kVerbQuantize,
