@@ -197,9 +197,13 @@ def instrument(model: Model, output: Path, progress: Progress = None, **options:
 def passes(model: Model, output: Optional[Path] = None, names: Sequence[str] = (), **options: Unpack[PassesOptions]) -> Result:
     """Rewrites a model, float or quantized, by the passes that `names` says: `preon passes --pass help` lists them.
 
+    list    more of them, in their order: a list of passes of AMD Quark's as a dict, a .yaml or .json file, or one of its names; or a
+            text file of names
     output  path; None: the result's `model` is an onnx.ModelProto
     Options of `preon passes --help`, Result and errors as of quantize().
     """
+    if isinstance(options.get("list"), dict):
+        options["list"] = json.dumps(options["list"])
     with _as_file(model) as path, tempfile.TemporaryDirectory(prefix="preon-") as folder:
         target = _path(output, "output") if output is not None else os.path.join(folder, "rewritten.onnx")
         result = _run("passes", (path, target), {"pass": list(names), **options}, progress=False)

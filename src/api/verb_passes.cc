@@ -1,16 +1,26 @@
 #include <algorithm>
 
+#include "api/run_pass_list.h"
 #include "api/verbs.h"
 #include "base/file.h"
+#include "base/spelling.h"
 #include "base/text.h"
 #include "ir/model_io.h"
 #include "pipeline/float_algorithms.h"
 #include "pipeline/output.h"
 #include "quantize/qdq_passes/qdq_pass.h"
-#include "runtime/runtime_evaluator.h"
 
 namespace preon {
 namespace {
+
+// Is it a list of AMD Quark's, rather than a file of names?
+bool IsPassList(const std::string& list) {
+  const std::string lower = ToLower(list);
+  const size_t dot = lower.rfind('.');
+  const std::string ending = dot == std::string::npos ? "" : lower.substr(dot);
+  return lower.find('{') != std::string::npos || ending.empty() || ending == ".yaml" || ending == ".yml" ||
+         ending == ".json";
+}
 
 // One name per line; what follows a # is a comment.
 Result<std::vector<std::string>> ReadPassNames(const std::string& path) {
@@ -30,7 +40,7 @@ Result<std::vector<std::string>> ReadPassNames(const std::string& path) {
 // The registry's names. Errors: kUnknownOption.
 Result<std::set<std::string>> ChosenPasses(const PassesOptions& options, const Builtins& builtins) {
   std::vector<std::string> given = options.names;
-  if (!options.list.empty()) {
+  if (!options.list.empty() && !IsPassList(options.list)) {
     PREON_ASSIGN_OR_RETURN(const std::vector<std::string> listed, ReadPassNames(options.list));
     given.insert(given.end(), listed.begin(), listed.end());
   }
@@ -40,20 +50,6 @@ Result<std::set<std::string>> ChosenPasses(const PassesOptions& options, const B
     names.insert(std::move(known));
   }
   return names;
-}
-
-Result<std::vector<PassRecord>> RunFloatPasses(Model& model, const std::set<std::string>& chosen,
-                                               const RunInputs& run) {
-  RuntimeEvaluator evaluator(run.context);
-  const PassEnv env{.evaluator = &evaluator,
-                    .context = &run.context,
-                    .fixed_shapes = run.options.prepare.fixed_shapes,
-                    .copied_types = run.options.passes.copied_types};
-  PassRunnerOptions runner{.enabled = chosen};
-  for (const auto& pass : run.builtins.passes.entries()) {
-    if (!chosen.contains(std::string(pass->name()))) runner.disabled.insert(std::string(pass->name()));
-  }
-  return RunPasses(model, run.builtins.passes, env, runner);
 }
 
 // Those that were asked for by name and rewrite float models; the others need a plan.
@@ -82,7 +78,11 @@ Result<PassesResult> PassesVerb(const std::string& path, RunInputs& run) {
   PREON_RETURN_IF_ERROR(CheckOutputs("passes", options, {path}));
   PREON_ASSIGN_OR_RETURN(std::set<std::string> chosen, ChosenPasses(options.passes, run.builtins));
   const std::vector<const Algorithm*> algorithms = AskedAlgorithms(options.algorithms, run.choices.algorithms.list);
-  if (chosen.empty() && algorithms.empty())
+  std::vector<ListedStep> steps;
+  if (!options.passes.list.empty() && IsPassList(options.passes.list)) {
+    PREON_ASSIGN_OR_RETURN(steps, ReadPassList(options.passes.list));
+  }
+  if (chosen.empty() && algorithms.empty() && steps.empty())
     return Error(ErrorId::kMissingOption, "passes: got no pass, wanted --pass, --list or --algorithm")
         .WithHint("--pass help and --algorithm help list them");
   for (const Algorithm* algorithm : algorithms) {
@@ -94,7 +94,12 @@ Result<PassesResult> PassesVerb(const std::string& path, RunInputs& run) {
   if (!algorithms.empty()) InferShapes(model);
   PassesResult result{.output = options.outputs.file, .nodes_before = static_cast<int64_t>(model.graph.nodes().size())};
   run.context.BeginStage("passes");
-  PREON_ASSIGN_OR_RETURN(std::vector<PassRecord> records, RunFloatPasses(model, chosen, run));
+  PREON_ASSIGN_OR_RETURN(ListedEffects listed, RunPassList(model, steps, run.builtins, run.context));
+  result.passes = std::move(listed.steps);
+  result.warnings = std::move(listed.warnings);
+  const PassEnv env{.fixed_shapes = options.prepare.fixed_shapes, .copied_types = options.passes.copied_types};
+  std::vector<PassRecord> records;
+  if (!chosen.empty()) records = RunFloatPassesByName(model, chosen, env, run.builtins, run.context);
   PREON_RETURN_IF_ERROR(RewriteFloatModel(model, algorithms,
                                           {.quantized = EveryNode, .collect = NoSamples, .compat = options.plan.compat},
                                           &result.warnings));

@@ -28,6 +28,7 @@ Builtins MakeBuiltins() {
   builtins.passes.Add(MakeConvertFloat16Pass());
   builtins.passes.Add(MakeFixShapesPass());
   builtins.passes.Add(MakeClip6ToReluPass());
+  builtins.passes.Add(MakeSetAttributesPass());
   builtins.passes.Add(MakeRemoveInitializerInputsPass());
   builtins.passes.Add(MakeConstantToInitializerPass());
   builtins.passes.Add(MakeRemoveIdentityPass());
@@ -45,6 +46,7 @@ Builtins MakeBuiltins() {
   builtins.passes.Add(MakeMergeTransposesPass());
   builtins.passes.Add(MakeFoldPadPass());
   builtins.passes.Add(MakeFoldSpaceToDepthPass());
+  builtins.passes.Add(MakeFoldDivisionPass());
   builtins.passes.Add(MakeConvertReduceMeanPass());
   builtins.passes.Add(MakeSplitLargePoolPass());
   builtins.passes.Add(MakeConvertSplitPass());

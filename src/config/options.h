@@ -16,6 +16,7 @@
 #include "decide/requirement.h"
 #include "formats/block_attributes.h"
 #include "formats/tensor_type.h"
+#include "passes/pass.h"
 #include "quantize/plan/plan_options.h"
 #include "ranges/range_method.h"
 #include "stats/tensor_sketch.h"
@@ -45,6 +46,7 @@ struct PrepareOptions {
   std::optional<bool> float32_scales;                   ///< UseFP32Scale
   std::map<std::string, Shape> fixed_shapes;            ///< of the model's inputs and outputs
   std::optional<std::vector<std::string>> copy_shared;  ///< CopySharedInit: operator types; empty = all
+  std::vector<AttributeUpdate> attributes;              ///< of set_attributes
   int64_t opset = 0;                                    ///< the least that the result has; 0 = what it needs
 };
 
@@ -161,7 +163,7 @@ struct OutputOptions {
 /// Of the verb passes.
 struct PassesOptions {
   std::vector<std::string> names;
-  std::string list;                       ///< file with more of these
+  std::string list;  ///< more of these: a file of names, or a list of AMD Quark's (listed_passes.h)
   std::vector<std::string> copied_types;  ///< PassEnv::copied_types
 };
 

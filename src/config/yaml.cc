@@ -10,11 +10,11 @@
 namespace preon {
 namespace {
 
-using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
 
 std::string Place(const YAML::Mark& mark) { return StrCat("line ", mark.line + 1, ", column ", mark.column + 1); }
 
-Json ScalarToJson(const YAML::Node& node) {
+OrderedJson ScalarToJson(const YAML::Node& node) {
   const std::string& text = node.Scalar();
   if (node.Tag() == "!") return text;  // quoted
   const std::string lower = ToLower(text);
@@ -26,7 +26,7 @@ Json ScalarToJson(const YAML::Node& node) {
 }
 
 struct Room;
-Result<Json> ChildrenToJson(const YAML::Node& node, Room& room);
+Result<OrderedJson> ChildrenToJson(const YAML::Node& node, Room& room);
 
 // Aliases make a tree out of a graph: one that holds itself never ends, and doubling nine times nine makes a bomb.
 struct Room {
@@ -34,8 +34,8 @@ struct Room {
   int levels = 64;  // as in JSON
 };
 
-Result<Json> ToJson(const YAML::Node& node, Room& room) {
-  constexpr size_t kNodeBytes = sizeof(Json);
+Result<OrderedJson> ToJson(const YAML::Node& node, Room& room) {
+  constexpr size_t kNodeBytes = sizeof(OrderedJson);
   size_t bytes = kNodeBytes + (node.IsScalar() ? node.Scalar().size() : 0);
   if (node.IsMap())
     for (const auto& entry : node) bytes += entry.first.IsScalar() ? entry.first.Scalar().size() : 0;
@@ -46,25 +46,25 @@ Result<Json> ToJson(const YAML::Node& node, Room& room) {
   }
   room.bytes -= bytes;
   --room.levels;
-  Result<Json> json = ChildrenToJson(node, room);
+  Result<OrderedJson> json = ChildrenToJson(node, room);
   ++room.levels;
   return json;
 }
 
-Result<Json> ChildrenToJson(const YAML::Node& node, Room& room) {
+Result<OrderedJson> ChildrenToJson(const YAML::Node& node, Room& room) {
   switch (node.Type()) {
     case YAML::NodeType::Scalar:
       return ScalarToJson(node);
     case YAML::NodeType::Sequence: {
-      Json list = Json::array();
+      OrderedJson list = OrderedJson::array();
       for (const YAML::Node& item : node) {
-        PREON_ASSIGN_OR_RETURN(Json value, ToJson(item, room));
+        PREON_ASSIGN_OR_RETURN(OrderedJson value, ToJson(item, room));
         list.push_back(std::move(value));
       }
       return list;
     }
     case YAML::NodeType::Map: {
-      Json object = Json::object();
+      OrderedJson object = OrderedJson::object();
       for (const auto& entry : node) {
         if (!entry.first.IsScalar())
           return Error(ErrorId::kBadConfig, Place(entry.first.Mark()), ": a key that is not text");
@@ -76,7 +76,7 @@ Result<Json> ChildrenToJson(const YAML::Node& node, Room& room) {
       return object;
     }
     default:
-      return Json();
+      return OrderedJson();
   }
 }
 
@@ -87,10 +87,15 @@ bool IsYaml(const std::string& path) {
   return lower.ends_with(".yaml") || lower.ends_with(".yml");
 }
 
-Result<Json> ParseYaml(const std::string& text, const std::string& name) {
+Result<nlohmann::json> ParseYaml(const std::string& text, const std::string& name) {
+  PREON_ASSIGN_OR_RETURN(const OrderedJson ordered, ParseOrderedYaml(text, name));
+  return nlohmann::json(ordered);
+}
+
+Result<nlohmann::ordered_json> ParseOrderedYaml(const std::string& text, const std::string& name) {
   try {
     Room room;
-    Result<Json> json = ToJson(YAML::Load(text), room);
+    Result<OrderedJson> json = ToJson(YAML::Load(text), room);
     if (!json.ok()) return std::move(json).status().WithContext(name);
     return json;
   } catch (const YAML::Exception& problem) {

@@ -15,7 +15,7 @@
 namespace preon {
 namespace {
 
-bool CopySharedInitializers(Graph& graph, const std::vector<std::string>& op_types) {
+bool CopySharedInitializers(Graph& graph, const std::vector<std::string>& op_types, bool biases_alone) {
   bool changed = false;
   const auto wanted = [&](const Node& node) {
     return op_types.empty() || std::ranges::find(op_types, node.op_type) != op_types.end();
@@ -27,7 +27,9 @@ bool CopySharedInitializers(Graph& graph, const std::vector<std::string>& op_typ
   for (const std::string& name : constants) {
     const Tensor value = *graph.Initializer(name);  // a copy: new initializers may move the old ones
     const std::vector<Use> uses = graph.Uses(name);
-    const auto keeps = [&](const Use& use) { return use.captured || !wanted(*use.node); };
+    const auto keeps = [&](const Use& use) {
+      return use.captured || !wanted(*use.node) || (biases_alone && use.input != 2);
+    };
     int count = graph.IsOutput(name) || std::ranges::any_of(uses, keeps) ? 1 : 0;
     for (const Use& use : uses) {
       if (keeps(use) || ++count == 1) continue;
@@ -48,7 +50,8 @@ class CopySharedInitializersPass final : public Pass {
   bool on_by_default() const override { return false; }
   PassPhase phase() const override { return PassPhase::kLast; }
   Result<Effect> Apply(Model& model, const PassEnv& env) const override {
-    return CopySharedInitializers(model.graph, env.copied_types) ? Effect::kChanged : Effect::kUnchanged;
+    return CopySharedInitializers(model.graph, env.copied_types, env.copies_biases_alone) ? Effect::kChanged
+                                                                                          : Effect::kUnchanged;
   }
 };
 

@@ -18,6 +18,12 @@
 
 namespace preon {
 
+/// Another value for an attribute that a node has.
+struct AttributeUpdate {
+  std::string node, attribute;
+  AttributeValue value;
+};
+
 /// What passes may use beside the model. Each may be null: constants are then folded natively only, nothing is
 /// logged, all nodes are alike to the user.
 struct PassEnv {
@@ -30,6 +36,9 @@ struct PassEnv {
   std::map<std::string, Shape> fixed_shapes = {};
   /// Of copy_shared_initializers: operator types whose constants are copied; none = all.
   std::vector<std::string> copied_types = {};
+  bool copies_biases_alone = false;  ///< input 2 of these
+  /// Of set_attributes.
+  std::vector<AttributeUpdate> attributes = {};
   /// Size of the model as the runner was given it (ModelBytes), which it fills in; 0: passes may let the model grow.
   int64_t source_bytes = 0;
 };

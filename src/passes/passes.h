@@ -12,6 +12,7 @@ namespace preon {
 std::unique_ptr<Pass> MakeConvertFloat16Pass();
 std::unique_ptr<Pass> MakeFixShapesPass();
 std::unique_ptr<Pass> MakeClip6ToReluPass();
+std::unique_ptr<Pass> MakeSetAttributesPass();
 // Rounds:
 std::unique_ptr<Pass> MakeRemoveInitializerInputsPass();
 std::unique_ptr<Pass> MakeConstantToInitializerPass();
@@ -30,6 +31,8 @@ std::unique_ptr<Pass> MakeFoldPadPass();
 std::unique_ptr<Pass> MakeFoldSpaceToDepthPass();
 std::unique_ptr<Pass> MakeFuseInstanceNormPass();
 std::unique_ptr<Pass> MakeFuseL2NormPass();
+// Off by default; lists of passes ask for it:
+std::unique_ptr<Pass> MakeFoldDivisionPass();
 // Off by default; targets for NPUs ask for them:
 std::unique_ptr<Pass> MakeConvertReduceMeanPass();
 std::unique_ptr<Pass> MakeSplitLargePoolPass();

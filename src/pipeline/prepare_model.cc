@@ -15,6 +15,7 @@
 #include "passes/clip6_to_relu.h"
 #include "passes/convert_float16.h"
 #include "passes/fix_shapes.h"
+#include "passes/set_attributes.h"
 #include "pipeline/float_algorithms.h"
 #include "pipeline/output.h"
 #include "quantize/plan/branch_coverage.h"
@@ -233,6 +234,7 @@ Result<Model> ModelPreparation::Load(const std::string& path, PreparedModel& pre
   PREON_ASSIGN_OR_RETURN(prepared.float16, ComputeInFloat32(source, prepared.warnings));
   if (!inputs_.options.fixed_shapes.empty() && !inputs_.passes.disabled.contains("fix_shapes"))
     PREON_RETURN_IF_ERROR(FixShapes(source, inputs_.options.fixed_shapes).WithContext("--fix-shape"));
+  PREON_RETURN_IF_ERROR(ReplaceAttributes(source.graph, inputs_.options.attributes).status());
   if (inputs_.passes.enabled.contains("clip6_to_relu")) PREON_RETURN_IF_ERROR(ReplaceClip6(source).status());
   PREON_RETURN_IF_ERROR(CheckNames(source.graph, inputs_.plan.exclude.names, inputs_.plan.op_list.selection.nodes,
                                    inputs_.plan.op_list.pairs.no_output_nodes));

@@ -83,7 +83,21 @@ def algorithms(runs):
     np.savez_compressed(HERE / "algorithms/inputs.npz", **samples)
 
 
+def cases(runs, group, name, kept):
+    """One table of runs with its small models and samples."""
+    write(f"{group}/{name}.json.xz", {case: {key: entry[key] for key in kept if key in entry} for case, entry in json.loads((runs / f"{group}/{name}.json").read_text()).items()})
+    samples = {}
+    (HERE / group / "models").mkdir(exist_ok=True)
+    for path in sorted((runs / group / "models").glob("*.onnx")):
+        (HERE / group / "models" / path.name).write_bytes(path.read_bytes())
+        with np.load(runs / f"{group}/inputs/{path.stem}.npz") as arrays:
+            samples.update({f"{path.stem}/{key}": arrays[key] for key in arrays})
+    np.savez_compressed(HERE / group / "inputs.npz", **samples)
+
+
 if __name__ == "__main__":
+    cases(pathlib.Path(sys.argv[1]), "npu", "positions", ("positions", "positions_raw", "positions_toggled"))
+    cases(pathlib.Path(sys.argv[1]), "shapeshifter", "passes", (*KEPT, "passes", "unchanged", "opset"))
     algorithms(pathlib.Path(sys.argv[1]))
     graphs(pathlib.Path(sys.argv[1]))
     numbers(pathlib.Path(sys.argv[1]))

@@ -19,7 +19,8 @@ namespace {
 constexpr char kFolder[] = "tests/graph";
 
 // What a case sets: `shape TENSOR SIZES`, `type OP`, `exclude NODE` of PassEnv; `float NODE`, `float_region NODE`,
-// `filled NODE`, `compat quark` of the plan; `tolerance X` of the comparison, `results differ` for none; `names new`
+// `filled NODE`, `compat quark`, `aligned OP`, `pairless OP OP`, `floor SCALE RATIO` of the plan; `alpha NODE X` of
+// PassEnv; `tolerance X` of the comparison, `results differ` for none; `names new`
 // where nodes that stand for the user's are called as other tools call them; `again changes` where a second run does.
 struct Settings {
   explicit Settings(const GraphCase& c) {
@@ -40,6 +41,18 @@ struct Settings {
       plan.nodes.push_back({.node = value, .op_type = "", .reason = FloatReason::kExcluded});
     } else if (name == "float_region") {
       plan.float_regions.push_back(value);
+    } else if (name == "aligned") {
+      plan.parameters.aligned_types.insert(value);
+    } else if (name == "pairless") {
+      const size_t space = value.find(' ');
+      plan.parameters.pairless.emplace_back(value.substr(0, space), value.substr(space + 1));
+    } else if (name == "floor") {
+      const size_t space = value.find(' ');
+      plan.parameters.floor.least = std::stod(value.substr(0, space));
+      plan.parameters.floor.most_ratio = std::stod(value.substr(space + 1));
+    } else if (name == "alpha") {
+      const size_t space = value.find(' ');
+      env.attributes.push_back({value.substr(0, space), "alpha", std::stof(value.substr(space + 1))});
     } else if (name == "filled") {
       plan.filled_inputs.push_back(value);
     } else if (name == "compat") {

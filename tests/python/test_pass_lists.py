@@ -1,6 +1,7 @@
 """AMD Quark's lists of passes, by name and by file."""
 import json
 
+import onnx
 import pytest
 
 from key_runs import QUARK, WIDE, Written, key, run, workplace  # noqa: F401: fixtures
@@ -48,7 +49,9 @@ postprocess_passes:
 
 @pytest.mark.parametrize("text, number, says", [
     ("passes: {onnx_fuse_gellu: {}}", 1001, "onnx_fuse_gellu: unknown pass; did you mean 'onnx_fuse_gelu'"),
-    ("passes: {onnx_xint8_adjust: {}}", 1007, "onnx_xint8_adjust: this version does not have this pass"),
+    ("passes: {onnx_remove_bfloat16_cast: {}}", 1007, "onnx_remove_bfloat16_cast: this version does not have this pass"),
+    ("passes: {onnx_fuse_gelu: {fuse_gelu: maybe}}", 1005, "fuse_gelu: got \"maybe\", wanted true or false"),
+    ("passes: {onnx_align_scale: {align_scale: Softmax}}", 1005, "align_scale: got Softmax, wanted Concat"),
     ("passes: {onnx_fuse_gelu: {fuse: true}}", 1001, "unknown parameter 'fuse'; wanted fuse_gelu"),
     ("passes: {onnx_copy_shared_init: {}}", 1005, "wanted its parameter shared_init_op_types"),
     ("passes: [onnx_fuse_gelu]", 1005, "passes: wanted a mapping"),
@@ -64,7 +67,7 @@ def test_files_that_can_not_be_used(preon, workplace, text, number, says):
 def test_names_that_are_none(preon, workplace):
     preon.folder = workplace
     command = ["quantize", "mixed.onnx", "-o", "no.onnx", "--data", "calib.npz", *QUARK]
-    preon.fails(2, 1002, *command, *key("PreprocessYAML=a4w4"), says="wanted a .yaml file, or a8w8")
+    preon.fails(2, 1002, *command, *key("PreprocessYAML=a4w4"), says="wanted a .yaml or .json file, or a8w8")
     preon.fails(1, 7001, *command, *key("PreprocessYAML=none.yaml"), says="none.yaml")
     preon.fails(2, 1001, *command, *key("SimplifyModelOptions={\"skip\": []}"), says="this version has skip_fusion_patterns")
 
@@ -74,3 +77,56 @@ def test_patterns_of_the_simplifier(run):
     content, result = run(*QUARK, *key(f"SimplifyModelOptions={options}"))
     assert content == run(*QUARK, "--disable-pass", "fold_pad")[0]
     assert [each for each in result["warnings"] if "'EliminationSlice' has no effect" in each]
+
+
+NET = {"passes": {"onnx_set_node_attributes": {"node_attribute_updates": [{"node_name": "n_concat", "attributes": {"axis": -3}}]}, "onnx_fuse_gelu": {},
+                  "onnx_convert_split_to_slice": {"convert_split_to_slice": False}}}
+
+
+def rewritten(preon, workplace, *words):
+    preon.folder = workplace
+    done = preon("passes", "mixed.onnx", "-o", "rewritten.onnx", *words, "--json")
+    assert done.returncode == 0, done.stderr
+    return onnx.load(workplace / "rewritten.onnx"), json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("form", ["yaml", "json", "text"])
+def test_a_list_of_the_verb(preon, workplace, form):
+    text = json.dumps(NET)
+    (workplace / f"list.{form}").write_text(text)
+    model, told = rewritten(preon, workplace, "--list", text if form == "text" else f"list.{form}")
+    concat = next(node for node in model.graph.node if node.name == "n_concat")
+    assert concat.attribute[0].i == -3
+    assert [(each["name"], each["changed"]) for each in told["passes"]] == [
+        ("onnx_set_node_attributes", True), ("onnx_fuse_gelu", False), ("onnx_convert_split_to_slice", False)]
+
+
+def test_a_list_of_its_names(preon, workplace):
+    model, told = rewritten(preon, workplace, "--list", "XINT8")
+    assert model.opset_import[0].version == 21 and len(told["passes"]) == 14
+    assert told["passes"][0] == {"name": "onnx_convert_opset_version", "changed": model.opset_import[0].version != onnx.load(workplace / "mixed.onnx").opset_import[0].version}
+
+
+def test_passes_over_a_quantized_model(preon, workplace, run):
+    """What XINT8 does in one go, pass by pass, on a model without limits and simulation."""
+    preon.folder = workplace
+    done = preon("quantize", "mixed.onnx", "-o", "xint8.onnx", "--data", "calib.npz", "--config", "XINT8", "--latency", "0", "--effort", "fast",
+                 *key("NPULimitationCheck=false"), *key("SimulateDPU=false"))
+    assert done.returncode == 0, done.stderr
+    done = preon("passes", "xint8.onnx", "-o", "dpu.onnx", "--list", json.dumps({"passes": {"onnx_xint8_simulate": {}, "onnx_xint8_adjust": {}}}), "--json")
+    assert done.returncode == 0, done.stderr
+    leaky = next(node for node in onnx.load(workplace / "dpu.onnx").graph.node if node.op_type == "LeakyRelu")
+    assert (leaky.attribute[0].f * 256).is_integer()
+    assert {each["name"]: each["changed"] for each in json.loads(done.stdout)["passes"]} == {"onnx_xint8_simulate": True, "onnx_xint8_adjust": True}
+
+
+@pytest.mark.parametrize("given, number, says", [
+    ({"passes": {"onnx_set_node_attributes": {"node_attribute_updates": [{"node_name": "n_leeky", "attributes": {"alpha": 0.5}}]}}}, 1006, "no node 'n_leeky'; did you mean 'n_leaky'"),
+    ({"passes": {"onnx_set_node_attributes": {"node_attribute_updates": [{"node_name": "n_concat", "attributes": {"axis": 0.5}}]}}}, 1002,
+     "attribute axis: got a number with a decimal point, wanted a whole number"),
+    ({"passes": {"onnx_xint8_ajust": {}}}, 1001, "onnx_xint8_ajust: unknown pass; did you mean 'onnx_xint8_adjust'"),
+])
+def test_lists_that_can_not_be_run(preon, workplace, given, number, says):
+    preon.folder = workplace
+    preon.fails(2, number, "passes", "mixed.onnx", "-o", "no.onnx", "--list", json.dumps(given), says=says)
+    assert not (workplace / "no.onnx").exists()

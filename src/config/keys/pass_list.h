@@ -7,10 +7,8 @@
 
 namespace preon {
 
-/// Sets the keys of a list: one of its names (a8w8, a16w8, bf16, bfp16, xint8) or a .yaml file. What a list does not
-/// name is off, as far as there is a key for it. Errors: kBadOptionValue for another name, kBadConfig, kIoRead,
-/// kUnknownOption for passes and parameters that Quark does not have, kNotYetSupported for those that
-/// this version lacks.
+/// Sets the keys of a list (listed_passes.h). What a list does not name is off, as far as there is a key for it.
+/// Errors: those of ReadPassList and of the keys.
 Status SetPassList(Options& options, const KeyValue& value);
 
 /// {"skip_fusion_patterns": [...]}: the simplifier's patterns as passes of ours that are left out.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
+#include <map>
 
 #include "base/text.h"
 #include "passes/support/match.h"
@@ -20,8 +20,7 @@ constexpr std::array<std::string_view, 3> kAlsoPositioned = {"Gemm", "HardSigmoi
 
 class Builder {
  public:
-  Builder(const Graph& graph, const QuantPlan& plan, PlanParams& params, const ParamsOfConstant& params_of)
-      : graph_(graph), plan_(plan), params_(params), params_of_(params_of), integer_(IntegerNodes(plan)) {}
+  Builder(const Graph& graph, ScaleSource& scales) : graph_(graph), scales_(scales) {}
 
   Result<PositionProblem> Build() {
     for (const auto& node : graph_.nodes()) {
@@ -39,41 +38,25 @@ class Builder {
   }
 
  private:
-  PositionIndex Variable(const std::string& owner, float scale) {
-    const std::optional<int> position = PositionOf(scale);
+  PositionIndex Variable(const std::optional<KeptScale>& scale) {
+    const std::optional<int> position = scale ? PositionOf(scale->scale) : std::nullopt;
     if (!position) return std::nullopt;
-    const auto [known, fresh] = variables_.try_emplace(owner, problem_.owners.size());
+    const auto [known, fresh] = variables_.try_emplace(scale->owner, problem_.owners.size());
     if (fresh) {
-      problem_.owners.push_back(owner);
+      problem_.owners.push_back(scale->owner);
       problem_.positions.push_back(*position);
     }
     return known->second;
   }
 
-  PositionIndex OfActivation(const std::string& tensor) {
-    const auto planned = plan_.activations.find(tensor);
-    const ActivationParams* params = params_.Find(tensor);
-    if (planned == plan_.activations.end() || params == nullptr || !planned->second.pair || !params->converts.empty() ||
-        params->format.floating())
-      return std::nullopt;
-    return Variable(params->owner, params->params.scale);
-  }
-
-  Result<PositionIndex> OfConstant(const std::string& tensor, const Node& reader) {
-    const auto planned = plan_.weights.find(tensor);
-    if (planned == plan_.weights.end()) return PositionIndex();
-    const WeightPlan& weight = planned->second;
-    const bool reads = std::ranges::find(weight.nodes, reader.name) != weight.nodes.end();
-    if (!reads || weight.block || weight.axis >= 0 || weight.format.floating() || weight.form == WeightForm::kFolded)
-      return PositionIndex();
-    if (const auto known = variables_.find(tensor); known != variables_.end()) return PositionIndex(known->second);
-    PREON_ASSIGN_OR_RETURN(const std::vector<QuantParams> params, params_of_(tensor, weight));
-    return params.size() == 1 ? Variable(tensor, params[0].scale) : PositionIndex();
-  }
+  PositionIndex OfActivation(const std::string& tensor) { return Variable(scales_.OfActivation(tensor)); }
 
   Result<PositionIndex> Input(const Node& node, size_t index) {
     const std::string& tensor = node.input(index);
-    if (graph_.Initializer(tensor) != nullptr) return OfConstant(tensor, node);
+    if (graph_.Initializer(tensor) != nullptr) {
+      PREON_ASSIGN_OR_RETURN(const std::optional<KeptScale> scale, scales_.OfConstant(tensor, node));
+      return Variable(scale);
+    }
     PositionIndex found = OfActivation(tensor);
     const Node* producer = graph_.Producer(tensor);
     if (!found && Contains(kPools, node.op_type) && producer != nullptr && producer->Is("Pad"))
@@ -105,8 +88,7 @@ class Builder {
   }
 
   bool IsHardSigmoid(const Node& node) const {
-    const bool becomes = node.Is("Sigmoid") && plan_.positions->sigmoid_is_hard && integer_.contains(node.name);
-    return becomes || IsDpuHardSigmoid(node);
+    return (node.Is("Sigmoid") && scales_.BecomesHardSigmoid(node)) || IsDpuHardSigmoid(node);
   }
 
   bool IsSwish(const Node& product) const {
@@ -116,19 +98,15 @@ class Builder {
   }
 
   const Graph& graph_;
-  const QuantPlan& plan_;
-  PlanParams& params_;
-  const ParamsOfConstant& params_of_;
-  const std::set<std::string_view> integer_;
+  ScaleSource& scales_;
   std::map<std::string, size_t> variables_;
   PositionProblem problem_;
 };
 
 }  // namespace
 
-Result<PositionProblem> MakePositionProblem(const Graph& graph, const QuantPlan& plan, PlanParams& params,
-                                            const ParamsOfConstant& params_of) {
-  return Builder(graph, plan, params, params_of).Build();
+Result<PositionProblem> MakePositionProblem(const Graph& graph, ScaleSource& scales) {
+  return Builder(graph, scales).Build();
 }
 
 std::optional<int> PositionOf(float scale) {

@@ -2,13 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "quantize/params/plan_params.h"
-#include "quantize/params/position_table.h"
+#include "base/status.h"
+#include "ir/graph.h"
 
 namespace preon {
 
@@ -46,14 +45,28 @@ struct PositionProblem {
   std::vector<PositionedNode> nodes;
 };
 
-/// Scales of a constant as they would be written.
-using ParamsOfConstant = std::function<Result<std::vector<QuantParams>>(const std::string&, const WeightPlan&)>;
+/// A scale, and the name under which it is kept.
+struct KeptScale {
+  std::string owner;
+  float scale = 1;
+};
+
+/// Where a graph's scales are: in a plan, or in the finished graph itself.
+class ScaleSource {
+ public:
+  virtual ~ScaleSource() = default;
+  /// Of what a node reads or writes; nothing where it has no integer codes with one scale.
+  virtual std::optional<KeptScale> OfActivation(const std::string& tensor) = 0;
+  /// Of an initializer as this node reads it. Asked once per name that it answers with.
+  virtual Result<std::optional<KeptScale>> OfConstant(const std::string& constant, const Node& reader) = 0;
+  /// Will a Sigmoid be the DPU's HardSigmoid?
+  virtual bool BecomesHardSigmoid(const Node& sigmoid) const = 0;
+};
 
 /// Of nodes that some PositionRule knows. A tensor without a pair counts as what reads it (an activation function
 /// behind a kernel, a product behind a pool) or writes it (padding in front of a pool).
-/// Errors: those of `params_of`.
-Result<PositionProblem> MakePositionProblem(const Graph& graph, const QuantPlan& plan, PlanParams& params,
-                                            const ParamsOfConstant& params_of);
+/// Errors: those of the source.
+Result<PositionProblem> MakePositionProblem(const Graph& graph, ScaleSource& scales);
 
 /// -log2(scale), where it is a whole number.
 std::optional<int> PositionOf(float scale);

@@ -54,7 +54,7 @@ Shifts MeasureAlign(const PositionedNode& node, const Positions& positions) {
   Positions all = Inputs(node, positions);
   all.push_back(At(positions, node.at.output));
   const auto [least, most] = std::ranges::minmax(all);
-  return {{"align", most - least, 0, 0}};
+  return {{kAlignShift, most - least, 0, 0}};
 }
 void CorrectAlign(const PositionedNode& node, Positions& positions) {
   const int least = std::min(Least(node, positions), At(positions, node.at.output));

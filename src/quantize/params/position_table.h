@@ -10,6 +10,9 @@
 
 namespace preon {
 
+/// NpuShift::name of operators that need one position for all.
+inline constexpr std::string_view kAlignShift = "align";
+
 /// A difference of positions by which the hardware shifts, and its limits.
 struct NpuShift {
   std::string_view name;  ///< of PositionRule

@@ -2,15 +2,18 @@
 // are rounded with the scales that they have in the end.
 #pragma once
 
+#include <functional>
+
 #include "quantize/params/plan_params.h"
-#include "quantize/params/position_problem.h"
 #include "quantize/params/position_table.h"
 
 namespace preon {
 
-/// Rounds of all rules over the nodes that they concern; from the second on, over those one of whose positions has
-/// changed. They end when nothing changes, when positions come again (a cycle), or after PositionLimits::rounds.
-/// `params` then has the moved scales of activations, and the bounds of those of constants.
+/// Scales of a constant as they would be written.
+using ParamsOfConstant = std::function<Result<std::vector<QuantParams>>(const std::string&, const WeightPlan&)>;
+
+/// SolvePositions (solve_positions.h) over the scales of the plan. `params` then has the moved scales of activations,
+/// and the bounds of those of constants.
 /// Errors: those of `params_of`.
 Result<PositionTable> RefinePositions(const Graph& graph, const QuantPlan& plan, PlanParams& params,
                                       const ParamsOfConstant& params_of);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ir/test_graphs.h"
+#include "quantize/params/position_problem.h"
 
 namespace preon {
 namespace {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "quantize/plan/npu_options.h"
+#include "quantize/plan/pass_parameters.h"
 
 namespace preon {
 
@@ -111,6 +112,7 @@ struct OpListOptions {
   AlignOptions align;
   ShiftOptions shifts;
   DpuOptions dpu;
+  PassParameters parameters;
   bool reduce_range = false;  ///< codes of constants keep one bit in reserve; also for targets without an op list
   std::optional<double> min_real_range;  ///< MinimumRealRange of ONNX Runtime's quantizer
 

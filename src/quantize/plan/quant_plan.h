@@ -19,6 +19,7 @@
 #include "formats/weight_rule.h"
 #include "ir/graph.h"
 #include "quantize/plan/npu_options.h"
+#include "quantize/plan/pass_parameters.h"
 #include "quantize/plan/plan_options.h"
 
 namespace preon {
@@ -171,6 +172,7 @@ struct QuantPlan {
   int64_t align_rounds = 5;
   std::optional<PositionLimits> positions;  ///< of an NPU that computes with shifts: all scales are powers of two
   DpuConversions dpu;                       ///< operators that become the DPU's
+  PassParameters parameters;                ///< of passes that are asked for by name
   std::vector<std::string> warnings;
   /// Tensors that are observed only to learn whether the data reach them (quantize/plan/branch_coverage.h).
   std::set<std::string> branch_probes;

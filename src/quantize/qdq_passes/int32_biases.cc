@@ -27,7 +27,10 @@ bool Rewrite(Graph& graph, Node& node) {
   const std::string scale = graph.UniqueTensorName(bias + "_quantized_scale"),
                     value = graph.UniqueTensorName(bias + "_quantized_value");
   graph.SetInitializer(scale, std::move(scales));
-  Node* dequantize = graph.AddNode("DequantizeLinear", {*codes, scale}, {value}, node.name + "_bias_DequantizeLinear");
+  std::vector<std::string> inputs = {*codes, scale};
+  if (old && old->type == DataType::kInt32) inputs.push_back(old->zero_point);
+  Node* dequantize = graph.AddNode("DequantizeLinear", std::move(inputs), {value}, node.name + "_bias_DequantizeLinear",
+                                   graph.Producer(node.input(1))->domain);
   if (!weight->per_tensor()) dequantize->attributes["axis"] = int64_t{0};
   graph.SetInput(&node, 2, value);
   if (Node* unread = graph.Producer(bias); unread != nullptr && graph.UseCount(bias) == 0) graph.RemoveNode(unread);

@@ -47,6 +47,7 @@ Result<std::vector<PassRecord>> RunQdqPasses(Model& model, const QuantPlan& plan
                                              std::vector<std::string>& warnings);
 /// Runs these passes alone, by registry name, without a plan. Records and errors: those of RunQdqPasses.
 Result<std::vector<PassRecord>> RunNamedQdqPasses(Model& model, const std::set<std::string>& names,
-                                                  std::vector<std::string>& warnings);
+                                                  std::vector<std::string>& warnings,
+                                                  const PassParameters& parameters = {});
 
 }  // namespace preon

@@ -52,13 +52,14 @@ Result<std::vector<PassRecord>> RunQdqPasses(Model& model, const QuantPlan& plan
 }
 
 Result<std::vector<PassRecord>> RunNamedQdqPasses(Model& model, const std::set<std::string>& names,
-                                                  std::vector<std::string>& warnings) {
+                                                  std::vector<std::string>& warnings,
+                                                  const PassParameters& parameters) {
   QdqPassOptions options{.enabled = names};
   const QdqPassRegistry passes = MakeQdqPasses();
   for (const auto& pass : passes.entries()) {
     if (!names.contains(std::string(pass->name()))) options.disabled.insert(std::string(pass->name()));
   }
-  return RunQdqPasses(model, {}, options, warnings);
+  return RunQdqPasses(model, {.parameters = parameters}, options, warnings);
 }
 
 }  // namespace preon

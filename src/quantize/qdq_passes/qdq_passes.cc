@@ -12,6 +12,10 @@ QdqPassRegistry MakeQdqPasses() {
   passes.Add(MakeDpuSoftmaxPass());
   passes.Add(MakeDpuInstanceNormalizationPass());
   passes.Add(MakeDpuClipPass());
+  passes.Add(MakeDpuPositionsPass());  // behind what makes a HardSigmoid, which has limits, of Sigmoid
+  passes.Add(MakeRemovePairsPass());
+  passes.Add(MakeAlignScalesPass());
+  passes.Add(MakeLimitChannelScalesPass());
   passes.Add(MakeUnsignedActivationsPass());
   passes.Add(MakeInt32BiasesPass());
   passes.Add(MakeInt16BiasesPass());

@@ -33,7 +33,7 @@ bool Quantizes(const Node* node) {
 
 class Border {
  public:
-  explicit Border(Graph& graph) : graph_(graph) {}
+  Border(Graph& graph, const std::set<std::string>& of) : graph_(graph), of_(of) {}
 
   NhwcBorder Run() {
     for (const std::string& input : std::vector(graph_.inputs())) {
@@ -56,6 +56,7 @@ class Border {
 
  private:
   bool IsImage(const std::string& tensor) const {
+    if (!of_.empty() && !of_.contains(tensor)) return false;
     const std::optional<Shape> shape = graph_.ShapeOf(tensor);
     return shape && shape->size() == 4 && (*shape)[1] > 0 && (*shape)[2] > 0 && (*shape)[3] > 0;
   }
@@ -120,6 +121,7 @@ class Border {
   }
 
   Graph& graph_;
+  const std::set<std::string>& of_;
   NhwcBorder made_;
 };
 
@@ -130,8 +132,8 @@ class ToNhwcPass final : public QdqPass {
   std::string_view summary() const override { return "images at inputs and outputs are [N, H, W, C]: --nhwc"; }
   bool changes_results() const override { return true; }
 
-  Result<Effect> Apply(Model& model, const QuantPlan&, std::vector<std::string>& warnings) const override {
-    NhwcBorder border = ToNhwc(model.graph);
+  Result<Effect> Apply(Model& model, const QuantPlan& plan, std::vector<std::string>& warnings) const override {
+    NhwcBorder border = ToNhwc(model.graph, plan.parameters.nhwc);
     warnings.insert(warnings.end(), border.warnings.begin(), border.warnings.end());
     return border.inputs.empty() && border.outputs.empty() ? Effect::kUnchanged : Effect::kChanged;
   }
@@ -141,7 +143,7 @@ class ToNhwcPass final : public QdqPass {
 
 std::unique_ptr<QdqPass> MakeToNhwcPass() { return std::make_unique<ToNhwcPass>(); }
 
-NhwcBorder ToNhwc(Graph& graph) { return Border(graph).Run(); }
+NhwcBorder ToNhwc(Graph& graph, const std::set<std::string>& of) { return Border(graph, of).Run(); }
 
 Tensor TransposedToNhwc(const Tensor& nchw) {
   const Shape& shape = nchw.shape();

@@ -18,7 +18,8 @@ struct NhwcBorder {
 /// Graph inputs and outputs [N, C, H, W] whose last three sizes are known become [N, H, W, C] under the same name, with
 /// a Transpose inside; where a pair stands there, the same pair stands on its other side too, so that codes are
 /// transposed.
-NhwcBorder ToNhwc(Graph& graph);
+/// @param of  these alone; empty: all
+NhwcBorder ToNhwc(Graph& graph, const std::set<std::string>& of = {});
 
 /// [N, C, H, W] → [N, H, W, C], of an element type of whole bytes.
 Tensor TransposedToNhwc(const Tensor& nchw);

@@ -295,6 +295,7 @@ Result<QuantPlan> PlanWithLayerSettings(const Target& target, const Model& model
   }
   with = WithLayerSettings(model.graph, std::move(with), undisturbed);
   PREON_ASSIGN_OR_RETURN(QuantPlan plan, target.Plan(model, with));
+  plan.parameters = options.op_list.parameters;
   const auto warn = [&](const std::vector<std::string>& warnings) {
     plan.warnings.insert(plan.warnings.end(), warnings.begin(), warnings.end());
   };

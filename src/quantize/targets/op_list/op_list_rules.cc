@@ -85,6 +85,12 @@ void OpListRules::SetNpuFacts(const AlignOptions& align, const ShiftOptions& shi
   if (has_positions) plan->positions = LimitsFrom(align, shifts, plan->dpu.sigmoid);
 }
 
+bool IsRewriteForNpus(std::string_view pass) {
+  constexpr std::array<std::string_view, 4> kOfNpus = {"convert_reduce_mean", "split_large_pool", "convert_split",
+                                                       "convert_batch_norm"};
+  return std::ranges::find(kOfNpus, pass) != kOfNpus.end();
+}
+
 OpListRules OrtRules() {
   OpListRules rules{.target = "ort", .op_types = Joined(kQLinearTypes, kOrtTypes), .handlers = CommonHandlers()};
   for (const char* mover : {"Flatten", "Slice", "TopK"}) rules.handlers[mover] = OpHandler::kMover;

@@ -81,6 +81,9 @@ struct OpListRules {
 };
 
 /// ONNX Runtime's quantize_static in QDQ format.
+/// A pass over the float graph for what NPUs have kernels for, by its name.
+bool IsRewriteForNpus(std::string_view pass);
+
 OpListRules OrtRules();
 /// Quark's base or extended quantizer. `fold_relu`: PairOptions::fold_relu.
 OpListRules QuarkRules(QuarkFormat format, bool fold_relu);

@@ -9,9 +9,6 @@
 namespace preon {
 namespace {
 
-constexpr std::array<std::string_view, 4> kOfNpus = {"convert_reduce_mean", "split_large_pool", "convert_split",
-                                                     "convert_batch_norm"};
-
 class QuarkTarget final : public Target {
  public:
   std::string_view name() const override { return "quark"; }
@@ -42,7 +39,7 @@ class QuarkTarget final : public Target {
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
     const bool of_npus = FormatOf(options) == QuarkFormat::kExtended;
     const bool casts = options.bfloat16.casts || options.bfloat16.vaiml;
-    return by_default || (of_npus && !casts && std::ranges::find(kOfNpus, pass) != kOfNpus.end());
+    return by_default || (of_npus && !casts && IsRewriteForNpus(pass));
   }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
