@@ -45,7 +45,7 @@ def test_memory_leaves_no_trace(preon, real_model, memory):
 @pytest.mark.parametrize("name", MODELS)
 def test_restored_models_are_the_same(preon, real_model, name):
     model = real_model(name)
-    saved = model.quantize("a.onnx", "--data", "calib.npz", "--save-and-restore", "r.json")
+    saved = model.quantize("a.onnx", "--data", "calib.npz", "--effort", "fast", "--save-and-restore", "r.json")  # codes are fitted to samples, which it has not
     assert model.quantize("b.onnx", "--save-and-restore", "r.json") == saved
     ranges = json.loads((preon.folder / "r.json").read_text())["tensors_range"]
     assert len(ranges) > 5

@@ -10,10 +10,10 @@ from onnx import TensorProto, helper, numpy_helper
 SHAPE = [1, 4, 8, 8]
 
 
-def write(folder, nodes, **weights):
-    """[1,4,8,8] x → y."""
+def write(folder, nodes, output="y", **weights):
+    """[1,4,8,8] x → output."""
     graph = helper.make_graph(nodes, "npu", [helper.make_tensor_value_info("x", TensorProto.FLOAT, SHAPE)],
-                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+                              [helper.make_tensor_value_info(output, TensorProto.FLOAT, None)],
                               [numpy_helper.from_array(np.asarray(value), name) for name, value in weights.items()])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), folder / "npu.onnx")
     np.savez(folder / "npu.npz", x=np.random.default_rng(5).normal(size=(4, *SHAPE[1:])).astype(np.float32))
@@ -62,7 +62,9 @@ CONVERSIONS = {
 
 def conversion(folder, key):
     rng = np.random.default_rng(3)
-    write(folder, [node("Conv", ["x", "w"], "c"), CONVERSIONS[key][0]], w=rng.normal(size=(4, 4, 1, 1)).astype(np.float32),
+    # In front of a layer: what is behind the last one stays float.
+    behind = node("Conv", ["y", "v"], "z")
+    write(folder, [node("Conv", ["x", "w"], "c"), CONVERSIONS[key][0], behind], output="z", v=rng.normal(size=(4, 1 if key == "ConvertReduceMeanToDPUVersion" else 4, 1, 1)).astype(np.float32), w=rng.normal(size=(4, 4, 1, 1)).astype(np.float32),
           gamma=np.ones(4, np.float32), beta=np.zeros(4, np.float32), low=np.float32(-0.6), high=np.float32(200))
 
 

@@ -40,6 +40,8 @@ std::string_view LeftFloatDetail(FloatReason reason) {
       return "no calibration sample runs it";
     case FloatReason::kAccuracy:
       return "the model's error is smaller with this node in float (measured); the line fall-back has the cost";
+    case FloatReason::kTail:
+      return kTailDetail;
     case FloatReason::kNoGain:
       return "too small: Q/DQ would cost more than INT8 gains";
     default:

@@ -23,6 +23,9 @@ enum class FloatReason {
 };
 std::string_view FloatReasonName(FloatReason reason);
 
+/// Of kTail.
+inline constexpr std::string_view kTailDetail = "no integer Conv, Gemm or MatMul follows: kept float for accuracy";
+
 /// One clause for humans about a reason of PlanOptions::left_float.
 std::string_view LeftFloatDetail(FloatReason reason);
 

@@ -68,6 +68,8 @@ class Target {
   virtual bool NeedsStatistics(const PlanOptions&) const { return true; }
   /// May algorithms change weights and biases by what they learn from samples?
   virtual bool TakesImprovements(const PlanOptions&) const { return true; }
+  /// Do its models lose too much without codes that make up for each other? Then --effort default asks for them.
+  virtual bool NeedsBetterCodes() const { return false; }
   /// False: the target quantizes only weights.
   virtual bool QuantizesActivations() const { return true; }
   virtual DataType DefaultWeight(const WeightRule&) const { return DataType::kInt8; }

@@ -1,7 +1,11 @@
 // Targets npu-cnn and npu-transformer: Q/DQ where Quark's quantizers for NPUs put them (docs/design/npu.md).
 #include <algorithm>
 #include <array>
+#include <ranges>
+#include <set>
 
+#include "base/text.h"
+#include "quantize/plan/float_fallback.h"
 #include "quantize/settings/tensor_settings.h"
 #include "quantize/targets/op_list/op_list_planner.h"
 #include "quantize/targets/op_list/op_list_rules.h"
@@ -15,10 +19,29 @@ constexpr std::array<std::string_view, 4> kOfNpus = {"convert_reduce_mean", "spl
 // What Quark's preprocessing has no counterpart of: with --compat quark the graphs are the same.
 constexpr std::array<std::string_view, 5> kOursAlone = {
     "fold_space_to_depth", "deduplicate", "split_shared_initializers", "simplify_clip", "merge_transposes"};
+constexpr std::array<std::string_view, 4> kLayers = {"Conv", "ConvTranspose", "Gemm", "MatMul"};
 constexpr std::array kBytes = {DataType::kInt8, DataType::kUInt8};
 
 Status OneOf(std::string_view target, std::string_view setting, std::string_view got, std::string_view wanted) {
   return Error(ErrorId::kConflictingOptions, "--target ", target, ": got ", setting, " ", got, ", wanted ", wanted);
+}
+
+// Nodes behind the last layer: they turn a detector's codes into boxes and scores, for which 8 bits are too few.
+// Without a layer there is no tail.
+void LeaveTail(const Graph& graph, FloatNodes* left_float) {
+  if (std::ranges::none_of(graph.nodes(), [](const auto& node) { return Contains(kLayers, node->op_type); })) return;
+  std::set<const Node*> leads;  // to a layer
+  for (const auto& node : graph.nodes() | std::views::reverse) {
+    bool is_tail = !Contains(kLayers, node->op_type);
+    for (const std::string& output : node->outputs()) {
+      for (const Use& use : graph.Uses(output))
+        is_tail = is_tail && !leads.contains(use.node) && !Contains(kLayers, use.node->op_type);
+    }
+    if (is_tail)
+      left_float->emplace(node->name, FloatReason::kTail);
+    else
+      leads.insert(node.get());
+  }
 }
 
 class NpuTarget : public Target {
@@ -48,6 +71,7 @@ class NpuCnnTarget final : public NpuTarget {
     return "convolutional nets on AMD NPUs (XINT8): powers of two as scales, biases of 8 bits, shifts inside the "
            "hardware's limits, operators as the DPU computes them";
   }
+  bool NeedsBetterCodes() const override { return true; }
   bool Takes(const PlanOptions& options) const override {
     return options.weight == DataType::kInt8 &&
            (options.activation == DataType::kInt8 || options.activation == DataType::kUInt8);
@@ -76,7 +100,9 @@ class NpuCnnTarget final : public NpuTarget {
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
     PREON_RETURN_IF_ERROR(CheckTypes(name(), kBytes, options.activation, options.weight, options.settings));
     if (options.weight != DataType::kInt8) return OneOf(name(), "--weight", options.weight.name(), "int8");
-    PREON_ASSIGN_OR_RETURN(QuantPlan plan, PlanOpList(model, options, Rules()));
+    PlanOptions with_tail = options;
+    if (options.compat == Compat::kOff) LeaveTail(model.graph, &with_tail.left_float);
+    PREON_ASSIGN_OR_RETURN(QuantPlan plan, PlanOpList(model, with_tail, Rules()));
     if (!options.op_list.bias.quantize)
       plan.warnings.emplace_back("QuantizeBias=false: the NPU computes no float biases: this model does not run there");
     return plan;

@@ -80,6 +80,25 @@ TEST(NpuCnn, HardSigmoidOfTheDpuAlone) {
   EXPECT_EQ(ReasonOf(*plan, "y_node"), FloatReason::kAttributes);
 }
 
+// Boxes and scores; with --compat quark nothing is left that Quark quantizes.
+TEST(NpuCnn, WhatIsBehindTheLastLayerStaysFloat) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c");
+  b.Op("Sigmoid", {"c"}, "s");
+  b.Conv("s", "d");
+  b.Op("Sigmoid", {"d"}, "t");
+  b.Op("Concat", {"t", "d"}, "y")->attributes["axis"] = int64_t{1};
+  b.Output("y");
+  PlanOptions options = *Settled({});
+  const Result<QuantPlan> plan = MakeNpuCnnTarget()->Plan(b.model, options);
+  ASSERT_TRUE(plan.ok()) << plan.status().ToString();
+  EXPECT_EQ(ReasonOf(*plan, "s_node"), FloatReason::kNone);
+  EXPECT_EQ(ReasonOf(*plan, "t_node"), FloatReason::kTail);
+  EXPECT_EQ(ReasonOf(*plan, "y_node"), FloatReason::kTail);
+  options.compat = Compat::kQuark;
+  EXPECT_EQ(ReasonOf(*MakeNpuCnnTarget()->Plan(b.model, options), "y_node"), FloatReason::kNone);
+}
+
 TEST(NpuTransformer, ProductsOfConstantsAlone) {
   GraphBuilder b({1, 4, 8, 8});
   b.Op("MatMul", {"x", b.Constant("w", {8, 8})}, "m");

@@ -284,7 +284,7 @@ class OrtCpuPlanner {
       decision.detail = kMaskDetail;
     } else if (!state.useful && OperandsQuantized(node)) {
       decision.reason = FloatReason::kTail;
-      decision.detail = "no integer Conv, Gemm or MatMul follows: kept float for accuracy";
+      decision.detail = kTailDetail;
     } else {
       decision.reason = FloatReason::kNoGain;
       decision.detail = state.useful ? "one input is computed in float" : "between float operators";
