@@ -308,7 +308,6 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
       if (other.ok() || other.status().id() == ErrorId::kCancelled) return other;
     }
   }
-  PREON_RETURN_IF_ERROR(JudgeResult(options.requirements, result));
   const TensorType& weight = run.choices.plan.weight;
   if (weight.block() == nullptr && !result.computes_in_float) result.stored.bits = weight.bits();
   PREON_RETURN_IF_ERROR(JudgeResult(options.requirements, result));

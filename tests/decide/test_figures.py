@@ -90,6 +90,12 @@ def test_a_requirement_that_holds(preon, many, tmp_path):
     assert (tmp_path / "out.onnx").exists() and result["alarms"] == []
 
 
+def test_a_requirement_that_barely_holds_is_said_once(preon, many):
+    known = quantize(preon, "--data", many)["compare"]["outputs"]["logits"]["sqnr_db"]
+    result = quantize(preon, "--data", many, "--require", f"sqnr>={known - 0.01:.2f}")
+    assert sum("holds on these samples" in warning for warning in result["warnings"]) == 1
+
+
 def ids(result):
     return {alarm["id"] for alarm in result["alarms"]}
 
