@@ -54,9 +54,7 @@ Result<SplitSamples> SplitOf(const Samples& samples, const std::vector<TensorSpe
   while (true) {
     PREON_ASSIGN_OR_RETURN(const std::optional<Batch> batch, source->Next());
     if (!batch) break;
-    SampleRuns& runs = batch->held_out ? split.held_out : split.used;
-    for (int64_t sample = 0; sample < batch->samples; ++sample)
-      runs.emplace_back(batch->first_sample + sample, batch->first_sample + sample + 1);
+    AddSamplesOf(*batch, batch->held_out ? split.held_out : split.used);
   }
   PREON_ASSIGN_OR_RETURN(split.used, Canonical(std::move(split.used)));
   PREON_ASSIGN_OR_RETURN(split.held_out, Canonical(std::move(split.held_out)));

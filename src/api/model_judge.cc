@@ -110,6 +110,13 @@ Result<std::unique_ptr<DataSource>> ModelJudge::Open() const {
   return Prefetch(std::move(source));
 }
 
+ModelJudge::Score ModelJudge::BeginScore() const {
+  if (asked_.metric == nullptr) return {};
+  return {.run = asked_.metric->Begin(),
+          .higher_is_better = asked_.metric->higher_is_better(),
+          .unit = asked_.metric->unit()};
+}
+
 Result<ModelJudge::Score> ModelJudge::ScoreByScript(const std::string& model) const {
   PREON_ASSIGN_OR_RETURN(ChildProcess child, ChildProcess::Start({"/usr/bin/env", "python3", "-c", std::string(kDriver),
                                                                   asked_.script, model}));
@@ -140,12 +147,7 @@ Status ModelJudge::Begin() {
     float_score_ = std::make_unique<Score>(std::move(score));
   }
   PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> source, Open());
-  if (asked_.metric != nullptr) {
-    float_score_ = std::make_unique<Score>();
-    float_score_->run = asked_.metric->Begin();
-    float_score_->unit = asked_.metric->unit();
-    float_score_->higher_is_better = asked_.metric->higher_is_better();
-  }
+  if (asked_.metric != nullptr) float_score_ = std::make_unique<Score>(BeginScore());
   size_t bytes = 0;
   int64_t samples = 0;
   while (true) {
@@ -183,12 +185,7 @@ Result<ValidatedModel> ModelJudge::Evaluate(const std::string& file, std::string
   ValidatedModel model{.name = std::move(name), .size_bytes = FileSizeBytes(file)};
   PREON_ASSIGN_OR_RETURN(Session session, Session::OpenFile(file, {.threads = context_.ThreadCount()}));
   PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> source, Open());
-  Score score;
-  if (asked_.metric != nullptr) {
-    score.run = asked_.metric->Begin();
-    score.unit = asked_.metric->unit();
-    score.higher_is_better = asked_.metric->higher_is_better();
-  }
+  Score score = BeginScore();
   const ModelOutputs reference = [&](const Batch& batch) -> Result<std::vector<NamedTensor>> {
     const auto known = outputs_.find(batch.first_sample);
     if (known != outputs_.end()) return known->second;

@@ -38,6 +38,8 @@ class ModelJudge {
  private:
   struct Score;
   Result<std::unique_ptr<DataSource>> Open() const;
+  /// Of the metric in the registry; empty without one.
+  Score BeginScore() const;
   Result<Score> ScoreByScript(const std::string& model) const;
   Result<MetricFigures> FiguresOf(const Score& quantized) const;
 

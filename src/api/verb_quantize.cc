@@ -39,8 +39,7 @@ Result<SampleRuns> CollectTrialSamples(const std::string& model, std::unique_ptr
     PREON_ASSIGN_OR_RETURN(const std::optional<Batch> batch, source->Next());
     if (!batch) return Canonical(std::move(tried));
     if (batch->held_out) continue;
-    for (int64_t sample = 0; sample < batch->samples; ++sample)
-      tried.emplace_back(batch->first_sample + sample, batch->first_sample + sample + 1);
+    AddSamplesOf(*batch, tried);
     if (!trial.Wants()) continue;
     PREON_ASSIGN_OR_RETURN(const auto outputs, OutputsOf(session, context)(*batch));
     trial.Keep(*batch, outputs);

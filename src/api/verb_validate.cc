@@ -249,13 +249,12 @@ class Validation {
     if (!before.failed.empty() || !after.failed.empty()) return Status::Ok();
     const double gain = DbOf(after.compare) - DbOf(before.compare);
     if (gain < kMuchDb) return Status::Ok();
-    result_.steps.push_back(
-        {.kind = "data",
-         .advice = "the samples of --data are unlike those that it is judged by: calibrate with "
-                   "samples prepared as in use",
-         .command = StrCat("preon quantize ", model_, " -o OUT.onnx --data ", run_.options.eval_data.front()),
-         .gain_db = gain,
-         .enough = after.why_not.empty()});
+    result_.steps.push_back({.kind = "data",
+                             .advice = "the samples of --data are unlike those that it is judged by: calibrate with "
+                                       "samples prepared as in use",
+                             .command = QuantizeCommand(run_.options.eval_data.front(), ""),
+                             .gain_db = gain,
+                             .enough = after.why_not.empty()});
     return Status::Ok();
   }
 
@@ -278,8 +277,8 @@ class Validation {
     step.advice = StrCat("layers in float: ", JoinNames(nodes), ", about ",
                          static_cast<int64_t>(100 * last_fallback_.cost + 0.5), " % of the time");
     std::string excluded;
-    for (const std::string& node : nodes) excluded += StrCat(" --exclude '", node, "'");
-    step.command = StrCat("preon quantize ", model_, " -o OUT.onnx --data ", DataText(), excluded);
+    for (const std::string& node : nodes) excluded += StrCat(excluded.empty() ? "" : " ", "--exclude '", node, "'");
+    step.command = QuantizeCommand(DataText(), excluded);
     return Status::Ok();
   }
 
@@ -296,12 +295,16 @@ class Validation {
     if (!tried.why_not.empty() && gain < kMuchDb) return;
     NextStep step{.kind = std::move(kind),
                   .advice = std::move(advice),
-                  .command = StrCat("preon quantize ", model_, " -o OUT.onnx --data ", DataText(),
-                                    tried.options.empty() ? "" : " ", tried.options),
+                  .command = QuantizeCommand(DataText(), tried.options),
                   .gain_db = gain,
                   .enough = tried.why_not.empty()};
     if (tried.metric) step.metric_gain = (judged.metric ? judged.metric->loss : 0) - tried.metric->loss;
     result_.steps.push_back(std::move(step));
+  }
+
+  // To paste.
+  std::string QuantizeCommand(const std::string& data, const std::string& options) const {
+    return StrCat("preon quantize ", model_, " -o OUT.onnx --data ", data, options.empty() ? "" : " ", options);
   }
 
   std::string DataText() const {

@@ -43,11 +43,7 @@ void Observation::ObserveTogether(std::span<const ObservedStep> steps, const Par
 }
 
 void Observation::Saw(const Batch& batch, const std::vector<SampleRow>& rows) {
-  SampleRuns& samples = &ObserverOf(batch) == &observer_ ? samples_ : held_out_samples_;
-  for (int64_t i = 0; i < batch.samples; ++i) {
-    const int64_t sample = batch.first_sample + i * batch.sample_step;
-    samples.emplace_back(sample, sample + 1);
-  }
+  AddSamplesOf(batch, &ObserverOf(batch) == &observer_ ? samples_ : held_out_samples_);
   if (rows_) rows_->insert(rows_->end(), rows.begin(), rows.end());
 }
 

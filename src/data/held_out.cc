@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/split_mix.h"
+#include "data/filtered_source.h"
 
 namespace preon {
 namespace {
@@ -69,33 +70,6 @@ class Marker final : public DataSource {
   std::map<std::optional<int64_t>, Stratum> strata_;  // by label
 };
 
-class Remaining final : public DataSource {
- public:
-  Remaining(std::unique_ptr<DataSource> source, SampleRuns left_out)
-      : source_(std::move(source)), left_out_(std::move(left_out)) {}
-
-  // What they leave out themselves is not counted, and others do not know how many they have.
-  std::optional<int64_t> SampleCount() const override { return source_->SampleCount(); }
-  int64_t BatchSize() const override { return source_->BatchSize(); }
-  Result<std::optional<Batch>> Next() override {
-    while (true) {
-      Result<std::optional<Batch>> batch = source_->Next();
-      if (!batch.ok() || !batch->has_value() || !IsLeftOut(**batch)) return batch;
-    }
-  }
-
- private:
-  bool IsLeftOut(const Batch& batch) const {
-    for (int64_t sample = 0; sample < batch.samples; ++sample) {
-      if (!HasSample(left_out_, batch.first_sample + sample * batch.sample_step)) return false;
-    }
-    return true;
-  }
-
-  const std::unique_ptr<DataSource> source_;
-  const SampleRuns left_out_;
-};
-
 }  // namespace
 
 std::unique_ptr<DataSource> MarkHeldOut(std::unique_ptr<DataSource> source) {
@@ -103,7 +77,15 @@ std::unique_ptr<DataSource> MarkHeldOut(std::unique_ptr<DataSource> source) {
 }
 
 std::unique_ptr<DataSource> LeaveOut(std::unique_ptr<DataSource> source, SampleRuns left_out) {
-  return std::make_unique<Remaining>(std::move(source), std::move(left_out));
+  // What sources leave out themselves is not counted, and others do not know how many they have.
+  const std::optional<int64_t> count = source->SampleCount();
+  const auto takes = [left_out = std::move(left_out)](const Batch& batch) {
+    for (int64_t sample = 0; sample < batch.samples; ++sample) {
+      if (!HasSample(left_out, batch.first_sample + sample * batch.sample_step)) return true;
+    }
+    return false;
+  };
+  return Filtered(std::move(source), takes, count);
 }
 
 }  // namespace preon

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "data/data_source.h"
+
 namespace preon {
 
 Result<SampleRuns> Canonical(SampleRuns runs) {
@@ -33,6 +35,13 @@ bool IsCanonical(const SampleRuns& runs) {
 bool HasSample(const SampleRuns& runs, int64_t sample) {
   const auto after = std::ranges::upper_bound(runs, sample, {}, &SampleRuns::value_type::first);
   return after != runs.begin() && sample < std::prev(after)->second;
+}
+
+void AddSamplesOf(const Batch& batch, SampleRuns& runs) {
+  for (int64_t i = 0; i < batch.samples; ++i) {
+    const int64_t sample = batch.first_sample + i * batch.sample_step;
+    runs.emplace_back(sample, sample + 1);
+  }
 }
 
 int64_t CountSamples(const SampleRuns& runs) {

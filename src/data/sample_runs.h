@@ -9,6 +9,8 @@
 
 namespace preon {
 
+struct Batch;
+
 /// Runs [first, last) of sample indices; canonical = sorted, disjoint, not touching.
 using SampleRuns = std::vector<std::pair<int64_t, int64_t>>;
 
@@ -17,6 +19,8 @@ Result<SampleRuns> Canonical(SampleRuns runs);
 bool IsCanonical(const SampleRuns& runs);
 /// Whether canonical runs hold the sample.
 bool HasSample(const SampleRuns& runs, int64_t sample);
+/// Appends the samples of a batch.
+void AddSamplesOf(const Batch& batch, SampleRuns& runs);
 int64_t CountSamples(const SampleRuns& runs);
 /// Canonical runs of what `all` holds and `others` do not, both canonical.
 SampleRuns WithoutRuns(const SampleRuns& all, const SampleRuns& others);

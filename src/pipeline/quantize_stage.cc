@@ -269,8 +269,8 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
                                           const ComparedSamples& compared) const {
   Written written;
   PREON_RETURN_IF_ERROR(fallback.LeaveNotFused(prepared, [&]() -> Result<const Placement*> {
-    const Batch* compared = prepared.verifies_each_pass ? &prepared.first_run.batch : nullptr;
-    PREON_ASSIGN_OR_RETURN(written, WriteOnce(prepared, inputs, compared));
+    const Batch* one_run = prepared.verifies_each_pass ? &prepared.first_run.batch : nullptr;
+    PREON_ASSIGN_OR_RETURN(written, WriteOnce(prepared, inputs, one_run));
     return written.placement ? &*written.placement : nullptr;
   }));
   std::vector<ImprovedCodes> improved;

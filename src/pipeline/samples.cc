@@ -4,30 +4,11 @@
 #include <utility>
 
 #include "data/array_layout.h"
+#include "data/filtered_source.h"
 #include "data/held_out.h"
 #include "data/open_data_source.h"
 
 namespace preon {
-namespace {
-
-class NotHeldOut final : public DataSource {
- public:
-  explicit NotHeldOut(std::unique_ptr<DataSource> marked) : marked_(std::move(marked)) {}
-  Result<std::optional<Batch>> Next() override {
-    while (true) {
-      PREON_ASSIGN_OR_RETURN(std::optional<Batch> batch, marked_->Next());
-      if (!batch || !batch->held_out) return batch;
-    }
-  }
-  std::optional<int64_t> SampleCount() const override { return std::nullopt; }
-  int64_t BatchSize() const override { return marked_->BatchSize(); }
-
- private:
-  const std::unique_ptr<DataSource> marked_;
-};
-
-}  // namespace
-
 Samples MadeUpSamples() {
   const auto open = [](const std::vector<TensorSpec>& inputs, const SampleSelection& selection) {
     return OpenDataSource({.from = {.sources = {StrCat("random:", FixedBatch(inputs))}}}, inputs, selection);
@@ -60,7 +41,7 @@ Samples WithoutHeldOut(const Samples& samples) {
   return {[open = samples.open](const std::vector<TensorSpec>& inputs,
                                 const SampleSelection& selection) -> Result<std::unique_ptr<DataSource>> {
             PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, open(inputs, selection));
-            return std::unique_ptr<DataSource>(std::make_unique<NotHeldOut>(MarkHeldOut(std::move(source))));
+            return Filtered(MarkHeldOut(std::move(source)), [](const Batch& batch) { return !batch.held_out; });
           },
           samples.origin};
 }

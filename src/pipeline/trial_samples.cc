@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "data/filtered_source.h"
+
 namespace preon {
 namespace {
 
@@ -42,27 +44,10 @@ class TrialSource final : public DataSource {
   size_t next_ = 0;
 };
 
-class WantedSource final : public DataSource {
- public:
-  WantedSource(std::unique_ptr<DataSource> source, TrialSamples& trial) : source_(std::move(source)), trial_(trial) {}
-  Result<std::optional<Batch>> Next() override {
-    while (true) {
-      PREON_ASSIGN_OR_RETURN(std::optional<Batch> batch, source_->Next());
-      if (!batch || (!batch->held_out && trial_.Wants())) return batch;
-    }
-  }
-  std::optional<int64_t> SampleCount() const override { return std::nullopt; }
-  int64_t BatchSize() const override { return source_->BatchSize(); }
-
- private:
-  const std::unique_ptr<DataSource> source_;
-  TrialSamples& trial_;
-};
-
 }  // namespace
 
 std::unique_ptr<DataSource> OnlyWanted(std::unique_ptr<DataSource> source, TrialSamples& trial) {
-  return std::make_unique<WantedSource>(std::move(source), trial);
+  return Filtered(std::move(source), [&trial](const Batch& batch) { return !batch.held_out && trial.Wants(); });
 }
 
 std::unique_ptr<DataSource> TrialSamples::Open(size_t step) const { return std::make_unique<TrialSource>(runs_, step); }

@@ -102,14 +102,14 @@ class FallbackSearch {
       if (poor) spent_while_poor_ = std::max(0.0, result.cost);
       const Terms terms{budget.value_or(poor ? kBudgetOfPoor : spent_while_poor_ + kBudget),
                         poor ? kEnoughOfPoorDb - result.after_db : 0};
+      PREON_ASSIGN_OR_RETURN(Outlook outlook, LookAhead(terms));
       if (!is_seen_) {
-        PREON_ASSIGN_OR_RETURN(const double promised_db, PromisedDb(terms));
-        if (promised_db < kLeastPromise * MissingDb(result)) break;
+        if (outlook.largest_gain_db < kLeastPromise * MissingDb(result)) break;
         PREON_RETURN_IF_ERROR(Look());
+        PREON_ASSIGN_OR_RETURN(outlook, LookAhead(terms));
       }
-      PREON_ASSIGN_OR_RETURN(std::optional<FloatGroup> best, BestGroup(terms));
-      if (!best) break;
-      PREON_RETURN_IF_ERROR(Try(*std::move(best), terms, result));
+      if (!outlook.best) break;
+      PREON_RETURN_IF_ERROR(Try(*std::move(outlook.best), terms, result));
     }
     if (MissingDb(result) <= 0) PREON_RETURN_IF_ERROR(DropSlow(result));
     return Settle(std::move(result));
@@ -151,33 +151,24 @@ class FallbackSearch {
     return LeastGainDb(result.before_db) - (result.after_db - result.before_db);
   }
 
-  // The largest gain of a group within the budget, by the last look and what the trials since then told.
-  Result<double> PromisedDb(const Terms& terms) {
-    PREON_ASSIGN_OR_RETURN(const std::vector<FloatGroup> groups, GroupsWithin(terms.budget));
-    double promised_db = 0;
-    for (const FloatGroup& group : groups) promised_db = std::max(promised_db, group.gain_db);
-    return promised_db;
-  }
-
-  Result<std::optional<FloatGroup>> BestGroup(const Terms& terms) {
-    PREON_ASSIGN_OR_RETURN(std::vector<FloatGroup> groups, GroupsWithin(terms.budget));
+  // What the groups within the budget promise, by the last look and what the trials since then told.
+  struct Outlook {
     std::optional<FloatGroup> best;
-    for (FloatGroup& group : groups) {
-      if (!Pays(group.gain_db, group.cost, terms)) continue;
-      if (!best || Score(group, terms) > Score(*best, terms)) best = std::move(group);
-    }
-    return best;
-  }
+    double largest_gain_db = 0;
+  };
 
-  Result<std::vector<FloatGroup>> GroupsWithin(double budget) {
-    std::vector<FloatGroup> within;
+  Result<Outlook> LookAhead(const Terms& terms) {
+    Outlook outlook;
     const double spent = (EstimatedNs(graph_, kept_plan_) - base_ns_) / base_ns_;
     for (NodeGroup& nodes : Groups()) {
       PREON_RETURN_IF_ERROR(trials_.context().CheckCancelled());
       PREON_ASSIGN_OR_RETURN(std::optional<FloatGroup> group, Predict(std::move(nodes)));
-      if (group && spent + group->cost <= budget) within.push_back(*std::move(group));
+      if (!group || spent + group->cost > terms.budget) continue;
+      outlook.largest_gain_db = std::max(outlook.largest_gain_db, group->gain_db);
+      if (!Pays(group->gain_db, group->cost, terms)) continue;
+      if (!outlook.best || Score(*group, terms) > Score(*outlook.best, terms)) outlook.best = std::move(group);
     }
-    return within;
+    return outlook;
   }
 
   std::vector<NodeGroup> Groups() const {

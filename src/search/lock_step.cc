@@ -218,8 +218,9 @@ Result<LockStep> RunLockStep(const PlannedModel& prepared, const RangeMethod& me
   const auto index_of = [&](const TailCopy& tail) {
     return static_cast<size_t>(std::ranges::find(watched, tail.tensor, &Watched::tensor) - watched.begin());
   };
-  Picker picker(watched.size());
+  Picker picker(watched.size()), float_picker(watched.size());
   for (const TailCopy& tail : tails) picker.KeepWhole(index_of(tail));
+  const std::vector<const TrialRun*> runs = SomeOf(samples);
   // One after the other: each session has a copy of the weights.
   const ObservedSessionOptions as_written{.session = {.threads = context.ThreadCount()}, .optimize = false};
   std::vector<Picked> got;
@@ -227,20 +228,21 @@ Result<LockStep> RunLockStep(const PlannedModel& prepared, const RangeMethod& me
     PREON_ASSIGN_OR_RETURN(ObservedSession session,
                            ObservedSession::Open(quantized, in_quantized, &picker, as_written, context));
     double seen = 0;
-    for (const TrialRun* run : SomeOf(samples)) {
+    for (const TrialRun* run : runs) {
       if (seen >= kEnoughElements) break;
       PREON_RETURN_IF_ERROR(session.Run(run->batch.feeds, context).status());
       got.push_back(picker.Take());
       for (size_t index = 0; index < watched.size(); ++index) seen += got.back().Count(index);
     }
   }
-  PREON_ASSIGN_OR_RETURN(ObservedSession session, ObservedSession::Open(exact, in_float, &picker, as_written, context));
+  PREON_ASSIGN_OR_RETURN(ObservedSession session,
+                         ObservedSession::Open(exact, in_float, &float_picker, as_written, context));
   LockStep result;
   for (size_t i = 0; i < got.size(); ++i) {
-    std::vector<NamedTensor> feeds = SomeOf(samples)[i]->batch.feeds;
+    std::vector<NamedTensor> feeds = runs[i]->batch.feeds;
     for (const TailCopy& tail : tails) feeds.push_back({tail.input, got[i].whole.at(index_of(tail))});
     PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> outputs, session.Run(feeds, context));
-    const Picked picked = picker.Take();
+    const Picked picked = float_picker.Take();
     const auto sum_of = [&](const std::string& sum) {
       return std::ranges::find(outputs, sum, &NamedTensor::name)->tensor.floats().front();
     };

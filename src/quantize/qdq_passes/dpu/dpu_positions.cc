@@ -4,10 +4,9 @@
 // After:       the same with w at 2^-10: 10 + 5 - (-1) is a shift of 16 bits, the most that there is
 // Conditions:  constant scales, one per tensor, powers of two.
 // Formula:     those of docs/design/npu.md, Positions; codes of constants: c' = round half to even(c 2^(p' - p)), cut
-// to
-//              what their type holds
+//              to what their type holds
 // Why:         Quark's adjust_quantize_info, its pass xint8_adjust, which keeps the codes and so multiplies the
-// weights.
+//              weights.
 #include <cmath>
 
 #include "quantize/params/solve_positions.h"

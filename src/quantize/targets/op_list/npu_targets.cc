@@ -14,8 +14,6 @@
 namespace preon {
 namespace {
 
-constexpr std::array<std::string_view, 4> kOfNpus = {"convert_reduce_mean", "split_large_pool", "convert_split",
-                                                     "convert_batch_norm"};
 // What Quark's preprocessing has no counterpart of: with --compat quark the graphs are the same.
 constexpr std::array<std::string_view, 5> kOursAlone = {
     "fold_space_to_depth", "deduplicate", "split_shared_initializers", "simplify_clip", "merge_transposes"};
@@ -56,7 +54,7 @@ class NpuTarget : public Target {
   }
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
     if (options.compat != Compat::kOff && std::ranges::find(kOursAlone, pass) != kOursAlone.end()) return false;
-    return by_default || pass == "fold_gemm_scalars" || std::ranges::find(kOfNpus, pass) != kOfNpus.end();
+    return by_default || pass == "fold_gemm_scalars" || IsRewriteForNpus(pass);
   }
 
  protected:
