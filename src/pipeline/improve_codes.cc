@@ -108,7 +108,8 @@ Result<std::vector<ImprovedCodes>> ImproveCodes(Model& quantized, const CodesToI
     result.before_db = done.before_db;
     result.after_db = done.after_db;
     if (done.is_near) result.why_not = StrCat("the outputs are as near to float as ", kEnoughDb, " dB");
-    if (!done.is_kept) result.why_not = StrCat("less than ", kLeastGainDb, " dB was gained on the samples that judge");
+    if (!done.is_kept)
+      result.why_not = StrCat("less than ", kLeastGainDb, " dB was gained on the samples used for judging");
     for (const LayerOutcome& layer : done.layers)
       (layer.stays || !done.is_kept ? result.layers_kept : result.layers_changed) += 1;
     if (!done.left_out.empty())

@@ -35,10 +35,11 @@ void AddImproved(TextWriter& out, const std::vector<ImprovedCodes>& improved) {
       out.Add("  %-11s unchanged: %s\n", by.algorithm.c_str(), by.why_not.c_str());
       continue;
     }
-    out.Add("  %-11s layers changed: %lld of %lld; SQNR %.1f dB -> %.1f dB on the samples that judge; %s, %.1f s\n",
-            by.algorithm.c_str(), static_cast<long long>(by.layers_changed),
-            static_cast<long long>(by.layers_changed + by.layers_kept), by.before_db, by.after_db,
-            CountText(by.runs, "run").c_str(), by.seconds);
+    out.Add(
+        "  %-11s layers changed: %lld of %lld; SQNR %.1f dB -> %.1f dB on the samples used for judging; %s, %.1f s\n",
+        by.algorithm.c_str(), static_cast<long long>(by.layers_changed),
+        static_cast<long long>(by.layers_changed + by.layers_kept), by.before_db, by.after_db,
+        CountText(by.runs, "run").c_str(), by.seconds);
   }
 }
 
