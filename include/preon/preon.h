@@ -174,6 +174,13 @@ PREON_API Outcome<Answer> Ranges(const QuantizeOptions& options);
 /// Outliers, method advice and coverage, of `options.model`, a .calib file.
 PREON_API Outcome<Answer> Analyze(const QuantizeOptions& options);
 
+/// Merges `files`, .calib files of one model that hold different samples, into `options.output`: the bytes of one run
+/// over all samples. Or one description of a run (docs/design/shards.md): all of its shards, which must be done.
+PREON_API Outcome<Answer> Merge(const QuantizeOptions& options, const std::vector<std::string>& files);
+
+/// What has become of the shards of a run, by its description `options.model`.
+PREON_API Outcome<Answer> RunStatus(const QuantizeOptions& options);
+
 /// What is in `options.model`, a model or a .calib file.
 PREON_API Outcome<Answer> Inspect(const QuantizeOptions& options);
 

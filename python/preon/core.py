@@ -156,6 +156,19 @@ def calibrate(model: Model, output: Path, data: Data = None, reader: Optional[Re
         return _run("calibrate", (path, _path(output, "output")), options, (data, reader), progress)
 
 
+def merge(files: Union[Path, Sequence[Path]], output: Path) -> Result:
+    """Merges .calib files of one model that hold different samples: the bytes of one run over all samples. Or a run's description
+    (preon.launch): all of its shards. Result and errors as of quantize(); an error names the file that does not belong to the others."""
+    listed = [files] if isinstance(files, (str, bytes, os.PathLike)) else files
+    return _run("merge", ([_path(file, "files") for file in listed], _path(output, "output")), {})
+
+
+def status(run: Path) -> Result:
+    """What has become of the shards of a run (preon.launch), by its description: `result.shards` has shard, result, state (done,
+    missing, failed, stale), reason; `result.complete` is true when all are done."""
+    return _run("status", (_path(run, "run"), ""), {})
+
+
 @_completed
 def ranges(model: Model, output: Optional[Path] = None, data: Data = None, reader: Optional[Reader] = None,
            progress: Progress = None, **options: Unpack[RangesOptions]) -> Result:

@@ -130,9 +130,10 @@ auto RunVerbWith(const QuantizeOptions& given,
       given.progress(std::string(progress.stage), progress.done, progress.total);
     };
   }
-  PREON_ASSIGN_OR_RETURN(RunInputs run,
-                         MakeRunInputs(options, builtins, context,
-                                       given.reader ? SourceOfReader(given, options.data.limit) : OpenSamples()));
+  PREON_ASSIGN_OR_RETURN(
+      RunInputs run,
+      MakeRunInputs(options, builtins, context,
+                    given.reader ? SourceOfReader(given, options.data.limit, options.data.shard) : OpenSamples()));
   return verb(given.model, run);
 }
 
@@ -179,6 +180,16 @@ Outcome<Answer> Ranges(const QuantizeOptions& options) { return Answered(options
 
 Outcome<Answer> Analyze(const QuantizeOptions& options) {
   return Answered(options, kVerbAnalyze, "analyze", AnalyzeVerb);
+}
+
+Outcome<Answer> Merge(const QuantizeOptions& options, const std::vector<std::string>& files) {
+  return Answered(options, kVerbMerge, "merge",
+                  [&](const std::string&, RunInputs& run) { return MergeVerb(files, run); });
+}
+
+Outcome<Answer> RunStatus(const QuantizeOptions& options) {
+  const auto status = [](const std::string& path, const RunInputs& run) { return StatusVerb(path, run.context); };
+  return Answered(options, Verb{}, "status", status);
 }
 
 Outcome<Answer> Inspect(const QuantizeOptions& options) {

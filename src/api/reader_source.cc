@@ -8,6 +8,7 @@
 #include "data/array_layout.h"
 #include "data/convert.h"
 #include "data/data_options.h"
+#include "data/filtered_source.h"
 
 namespace preon {
 namespace {
@@ -125,9 +126,9 @@ class ReaderSource final : public DataSource {
 
 }  // namespace
 
-OpenSamples SourceOfReader(const QuantizeOptions& given, int64_t limit) {
-  return [&given, limit](const std::vector<TensorSpec>& inputs,
-                         const SampleSelection& selection) -> Result<std::unique_ptr<DataSource>> {
+OpenSamples SourceOfReader(const QuantizeOptions& given, int64_t limit, Shard shard) {
+  return [&given, limit, shard](const std::vector<TensorSpec>& inputs,
+                                const SampleSelection& selection) -> Result<std::unique_ptr<DataSource>> {
     const bool narrower = selection.limit > 0 && (limit < 0 || selection.limit < limit);
     if (given.reader_inputs) {
       std::vector<InputInfo> told;
@@ -137,7 +138,9 @@ OpenSamples SourceOfReader(const QuantizeOptions& given, int64_t limit) {
     }
     auto source = std::make_unique<ReaderSource>(given.reader, narrower ? selection.limit : limit, inputs);
     source->ReadAhead();
-    return std::unique_ptr<DataSource>(std::move(source));
+    if (shard.count == 1) return std::unique_ptr<DataSource>(std::move(source));
+    return Filtered(std::move(source),
+                    [shard, next = int64_t{0}](const Batch&) mutable { return next++ % shard.count == shard.index; });
   };
 }
 

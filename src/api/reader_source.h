@@ -6,9 +6,10 @@
 
 namespace preon {
 
-/// A way to open the caller's reader as a data source from its start. At most `given`'s --samples are read, -1 for all.
+/// A way to open the caller's reader as a data source from its start. At most `limit` samples are read, -1 for all, and
+/// of these feeds every N-th goes on: a reader has no other way to skip some.
 /// Arrays are converted as those of files; one named `label` or `labels` that is no input has the classes.
 /// The sources report kDataInputName, kDataType, kDataShape, kDataNotFinite like any other source.
-OpenSamples SourceOfReader(const QuantizeOptions& given, int64_t limit);
+OpenSamples SourceOfReader(const QuantizeOptions& given, int64_t limit, Shard shard = {});
 
 }  // namespace preon

@@ -45,36 +45,4 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run) 
   return result;
 }
 
-namespace {
-
-std::vector<const StatisticKind*> StatisticKinds(const AlgorithmRegistry& algorithms) {
-  std::vector<const StatisticKind*> kinds;
-  for (const auto& algorithm : algorithms.entries()) {
-    if (algorithm->statistic() != nullptr) kinds.push_back(algorithm->statistic());
-  }
-  return kinds;
-}
-
-}  // namespace
-
-Result<MergeResult> MergeVerb(const std::vector<std::string>& parts, RunInputs& run) {
-  const std::string& output = run.options.outputs.file;
-  PREON_RETURN_IF_ERROR(CheckOutputs("merge", run.options, parts));
-  run.context.BeginStage("load");
-  std::vector<CalibrationData> loaded;
-  for (const std::string& part : parts) {
-    PREON_ASSIGN_OR_RETURN(loaded.emplace_back(), LoadCalibration(part));
-  }
-  run.context.BeginStage("merge");
-  PREON_ASSIGN_OR_RETURN(const CalibrationData merged,
-                         MergeCalibrations(std::move(loaded), StatisticKinds(run.builtins.algorithms)));
-  run.context.BeginStage("write");
-  PREON_RETURN_IF_ERROR(SaveCalibration(merged, output));
-  return MergeResult{.facts = RunFactsOf(run.context, "merge"),
-                     .output = output,
-                     .parts = static_cast<int64_t>(parts.size()),
-                     .samples = merged.sample_count(),
-                     .observed_tensors = static_cast<int64_t>(merged.tensors.size())};
-}
-
 }  // namespace preon

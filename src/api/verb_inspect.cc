@@ -40,6 +40,7 @@ Result<ModelSummary> InspectModel(const std::string& path, const RunContext& con
   const Graph& graph = model.graph;
   ModelSummary summary{
       .path = path,
+      .fingerprint = model.fingerprint,
       .size_bytes = ModelSizeBytes(path, model),
       .ir_version = model.ir_version,
       .opsets = model.opsets,

@@ -7,6 +7,7 @@
 
 #include "pipeline/run_inputs.h"
 #include "report/results.h"
+#include "report/shards.h"
 #include "report/validated.h"
 
 namespace preon {
@@ -16,7 +17,10 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run);
 Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run);
 /// Writes the model that collects, wherever it is served, what CalibrateVerb would collect of the same samples.
 Result<InstrumentResult> InstrumentVerb(const std::string& model, RunInputs& run);
-Result<MergeResult> MergeVerb(const std::vector<std::string>& parts, RunInputs& run);
+/// `files`: statistics, or the one description of a run, all of whose shards must be done.
+Result<MergeResult> MergeVerb(const std::vector<std::string>& files, RunInputs& run);
+/// Of the shards of a run, by its description (docs/design/shards.md).
+Result<StatusResult> StatusVerb(const std::string& description, const RunContext& context);
 /// Of statistics; with samples, of a model, in one pass. Also writes them as JSON to `options.outputs.file` where that
 /// is given.
 Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run);

@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
-#include "calib/calibration.h"
+#include "calib/calibration_merger.h"
 #include "data/sample_runs.h"
 
 namespace preon {
@@ -76,39 +77,44 @@ Status CheckSameModel(std::string_view fingerprint, std::string_view wanted) {
                "…, wanted ", wanted.substr(0, 12), "…)");
 }
 
+Status CalibrationMerger::Add(CalibrationData part) {
+  if (!sum_) {
+    sum_ = std::move(part);
+    return Status::Ok();
+  }
+  CalibrationData& sum = *sum_;
+  PREON_RETURN_IF_ERROR(CheckMergeable(part, sum));
+  sum.samples.insert(sum.samples.end(), part.samples.begin(), part.samples.end());
+  PREON_ASSIGN_OR_RETURN(sum.samples, Canonical(std::move(sum.samples)));
+  if (sum.per_sample) {
+    std::ranges::move(*part.per_sample, std::back_inserter(*sum.per_sample));
+    SortRows(*sum.per_sample);
+  }
+  for (auto& [tensor, sketch] : part.tensors)
+    PREON_RETURN_IF_ERROR(MergeSketch(sum.tensors.at(tensor), sketch).WithContext(tensor));
+  // Parts that were made for different types have the same statistics all the same.
+  std::erase_if(sum.planned, [&](const auto& planned) {
+    const auto other = part.planned.find(planned.first);
+    return other == part.planned.end() || other->second != planned.second;
+  });
+  if (part.activation != sum.activation) sum.activation.clear();
+  if (!SameStatistics(part.statistics, sum.statistics))
+    return Error(ErrorId::kCalibFileMismatch, "has statistics of other algorithms than input 1");
+  return MergeStatistics(sum.statistics, part.statistics, kinds_);
+}
+
+CalibrationData CalibrationMerger::Finish() {
+  PREON_CHECK(sum_.has_value());
+  DeriveSketches(*sum_);
+  return *std::exchange(sum_, std::nullopt);
+}
+
 Result<CalibrationData> MergeCalibrations(std::vector<CalibrationData> parts,
                                           const std::vector<const StatisticKind*>& kinds) {
-  PREON_CHECK(!parts.empty());
-  CalibrationData merged = std::move(parts[0]);
-  for (size_t index = 1; index < parts.size(); ++index) {
-    CalibrationData part = std::move(parts[index]);  // freed at the end of the turn
-    PREON_RETURN_IF_ERROR(CheckMergeable(part, merged).WithContext("input ", index + 1));
-    merged.samples.insert(merged.samples.end(), part.samples.begin(), part.samples.end());
-    Result<SampleRuns> samples = Canonical(std::move(merged.samples));
-    if (!samples.ok()) return std::move(samples).status().WithContext("input ", index + 1);
-    merged.samples = *std::move(samples);
-    if (merged.per_sample) {
-      std::ranges::move(*part.per_sample, std::back_inserter(*merged.per_sample));
-      SortRows(*merged.per_sample);
-    }
-    for (auto& [tensor, sketch] : part.tensors) {
-      PREON_RETURN_IF_ERROR(
-          MergeSketch(merged.tensors.at(tensor), sketch).WithContext("input ", index + 1, ": ", tensor));
-    }
-    // Parts that were made for different types have the same statistics all the same.
-    std::erase_if(merged.planned, [&](const auto& planned) {
-      const auto other = part.planned.find(planned.first);
-      return other == part.planned.end() || other->second != planned.second;
-    });
-    if (part.activation != merged.activation) merged.activation.clear();
-    if (!SameStatistics(part.statistics, merged.statistics)) {
-      return Error(ErrorId::kCalibFileMismatch, "input ", index + 1,
-                   ": has statistics of other algorithms than input 1");
-    }
-    PREON_RETURN_IF_ERROR(MergeStatistics(merged.statistics, part.statistics, kinds).WithContext("input ", index + 1));
-  }
-  DeriveSketches(merged);
-  return merged;
+  CalibrationMerger merger(kinds);
+  for (size_t index = 0; index < parts.size(); ++index)
+    PREON_RETURN_IF_ERROR(merger.Add(std::move(parts[index])).WithContext("input ", index + 1));
+  return merger.Finish();
 }
 
 }  // namespace preon

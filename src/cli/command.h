@@ -16,7 +16,7 @@ struct Answer {
 };
 
 struct Command {
-  Verb verb{};
+  Verb verb{};  ///< 0: takes no options but those of all verbs
   std::string_view name;
   std::string_view summary;                   ///< one line for the list of verbs
   std::vector<std::string_view> positionals;  ///< names; one that ends with "..." takes one or more
@@ -31,6 +31,7 @@ Command QuantizeCommand();
 Command CalibrateCommand();
 Command InstrumentCommand();
 Command MergeCommand();
+Command StatusCommand();
 Command RangesCommand();
 Command AnalyzeCommand();
 Command InspectCommand();

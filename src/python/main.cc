@@ -184,6 +184,12 @@ nb::tuple RunValidate(std::string model, std::string quantized, Settings setting
              [&](const QuantizeOptions& options) { return Validate(options, quantized); });
 }
 
+nb::tuple RunMerge(std::vector<std::string> files, std::string output, Settings settings, nb::object reader,
+                   nb::object progress) {
+  return Run(OptionsOf("", std::move(output), std::move(settings)), std::move(reader), std::move(progress),
+             [&](const QuantizeOptions& options) { return Merge(options, files); });
+}
+
 }  // namespace
 }  // namespace preon
 
@@ -195,6 +201,9 @@ NB_MODULE(_preon, module) {
   };
   def("quantize", &preon::RunVerb<&preon::Quantize>, "output");
   def("calibrate", &preon::RunVerb<&preon::Calibrate>, "output");
+  module.def("merge", &preon::RunMerge, nb::arg("files"), nb::arg("output"), nb::arg("settings"),
+             nb::arg("reader").none(), nb::arg("progress").none());
+  def("status", &preon::RunVerb<&preon::RunStatus>, "output");
   def("ranges", &preon::RunVerb<&preon::Ranges>, "output");
   def("analyze", &preon::RunVerb<&preon::Analyze>, "output");
   def("inspect", &preon::RunVerb<&preon::Inspect>, "output");

@@ -174,6 +174,7 @@ std::string ToJson(const MergeResult& result) {
   json["parts"] = result.parts;
   json["samples"] = result.samples;
   json["observed_tensors"] = result.observed_tensors;
+  json["warnings"] = result.warnings;
   return JsonLine(json);
 }
 
@@ -204,6 +205,7 @@ std::string RangesFile(const RangesResult& result) {
 std::string ToJson(const ModelSummary& result) {
   Json json = BeginJson(result.facts);
   json["model"] = result.path;
+  json["fingerprint"] = result.fingerprint;
   json["size_bytes"] = result.size_bytes;
   json["ir_version"] = result.ir_version;
   json["opsets"] = result.opsets;

@@ -17,14 +17,14 @@ void AddLint(TextWriter& out, const LintReport& report) {
     if (macs_share >= 0.0005) out.Add(", %.1f %% of the work", 100 * macs_share);
     if (finding.speedup) out.Add("; without it an estimated %.2f times the speed", *finding.speedup);
     out.Add("\n");
-    constexpr size_t kShown = 3;
-    for (size_t index = 0; index < finding.nodes.size() && index < kShown; ++index) {
+    constexpr size_t kShownNodes = 3;
+    for (size_t index = 0; index < finding.nodes.size() && index < kShownNodes; ++index) {
       const LintNode& node = finding.nodes[index];
       out.Add("              %s '%s': %s\n", Printable(node.op).c_str(), Printable(node.node).c_str(),
               Printable(node.detail).c_str());
     }
-    if (finding.nodes.size() > kShown)
-      out.Add("              and %zu more (all with --json)\n", finding.nodes.size() - kShown);
+    if (finding.nodes.size() > kShownNodes)
+      out.Add("              and %zu more (all with --json)\n", finding.nodes.size() - kShownNodes);
     if (!finding.advice.empty()) out.Add("              fix: %s\n", finding.advice.c_str());
     if (!finding.pass.empty()) out.Add("              --fix applies it\n");
   }

@@ -177,6 +177,7 @@ struct MergeResult {
   RunFacts facts;
   std::string output;
   int64_t parts = 0, samples = 0, observed_tensors = 0;
+  std::vector<std::string> warnings;
 };
 
 struct PassesResult {
@@ -221,6 +222,7 @@ struct TensorSummary {
 struct ModelSummary {
   RunFacts facts;
   std::string path;
+  std::string fingerprint;  ///< Model::fingerprint, by which statistics name their model
   int64_t size_bytes = 0, ir_version = 0;
   std::map<std::string, int64_t> opsets;
   std::string producer;

@@ -131,6 +131,7 @@ std::string ToText(const MergeResult& result) {
   TextWriter out;
   out.Add("%s\n  merged      %s: %s, %s\n", Printable(result.output).c_str(), CountText(result.parts, "file").c_str(),
           CountText(result.samples, "sample").c_str(), CountText(result.observed_tensors, "tensor").c_str());
+  for (const std::string& warning : result.warnings) out.Add("  warning: %s\n", Printable(warning).c_str());
   return out.Take();
 }
 

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("PREON_BUILD") or ROOT / "build")
-VERBS = ["quantize", "calibrate", "instrument", "merge", "ranges", "analyze", "inspect", "passes", "run", "compare", "validate", "lint", "doctor",
+VERBS = ["quantize", "calibrate", "instrument", "merge", "status", "ranges", "analyze", "inspect", "passes", "run", "compare", "validate", "lint", "doctor",
          "help", "completion", "version"]
 
 
@@ -53,7 +53,7 @@ def test_common_options_come_first(preon):
     assert found["Messages"] == ["json", "quiet", "verbose", "help"]
 
 
-@pytest.mark.parametrize("verb", VERBS[:11])
+@pytest.mark.parametrize("verb", VERBS[:12])
 def test_every_option_is_in_help_once(preon, verb):
     options = json.loads(told(preon, "doctor", "--options", "--json", "--quiet"))["options"]
     shown = [name for names in groups(told(preon, verb, "--help")).values() for name in names]
@@ -62,7 +62,7 @@ def test_every_option_is_in_help_once(preon, verb):
 
 
 def test_lines_of_help_fit(preon):
-    for verb in VERBS[:11]:
+    for verb in VERBS[:12]:
         options = told(preon, verb, "--help").split("Examples:")[0]
         assert max(map(len, options.splitlines())) <= 100
 
@@ -226,9 +226,10 @@ def check_object(text, verb):
 def test_results_have_a_schema_and_documented_fields(preon, model, data):
     assert preon("calibrate", model, "-o", "a.calib", "--data", data).returncode == 0
     (preon.folder / "b").mkdir()
+    (preon.folder / "run.json").write_text(json.dumps({"format": 1, "model": model, "model_fingerprint": "0", "results": ["1.calib"]}))
     for verb, arguments in {
             "quantize": [model, "-o", "q.onnx", "--data", data], "calibrate": [model, "-o", "a.calib", "--data", data],
-            "merge": ["a.calib", "-o", "m.calib"], "ranges": ["a.calib"], "analyze": ["a.calib"], "inspect": [model],
+            "merge": ["a.calib", "-o", "m.calib"], "status": ["run.json"], "ranges": ["a.calib"], "analyze": ["a.calib"], "inspect": [model],
             "run": [model, "--data", data, "--save", "b/saved"], "compare": [model, "q.onnx", "--data", data], "lint": ["q.onnx"],
             "instrument": [model, "-o", "i.onnx"], "passes": [model, "-o", "p.onnx", "--pass", "fold_constants"],
             "doctor": ["--options"]}.items():

@@ -1,0 +1,27 @@
+"""Shards as tasks of Dask, which places them and moves those whose worker died to another one."""
+import os
+
+from .engines import engine
+from .shards import merge_run, run_shard, unfinished
+
+
+def run(run, client=None, retries=0):
+    """Runs the shards that are not done, and merges. The Result of the merge.
+
+    client   of dask.distributed; None: workers on this machine, one per core
+    retries  of a shard that raised
+
+    The description and what it names must be at the same path on all workers. Raises what run_shard() and merge_run() raise.
+    """
+    distributed = engine("distributed", "dask")
+    path = os.path.abspath(run)
+    if client is None:
+        with distributed.Client(n_workers=len(os.sched_getaffinity(0)), threads_per_worker=1, dashboard_address=None) as local:
+            return _run(local, path, retries)
+    return _run(client, path, retries)
+
+
+def _run(client, path, retries):
+    shards = unfinished(path)
+    client.gather(client.map(run_shard, [path] * len(shards), shards, pure=False, retries=retries))
+    return merge_run(path)

@@ -1,0 +1,37 @@
+"""Shards shared out among the ranks of MPI: `mpirun -n 4 python -m preon.launch.mpi run.json`.
+
+MPI ends all ranks when one dies. The same command again runs only the shards that are not done.
+"""
+import os
+import sys
+
+from .engines import engine
+from .shards import merge_run, run_shard, unfinished
+
+
+def run(run, comm=None):
+    """Every rank calls it; rank 0 gets the Result of the merge, the others None. `comm`: of mpi4py; None: COMM_WORLD."""
+    comm = comm or engine("mpi4py.MPI", "mpi").COMM_WORLD
+    path = os.path.abspath(run)
+    shards = comm.bcast(unfinished(path) if comm.rank == 0 else None)
+    for shard in shards[comm.rank::comm.size]:
+        run_shard(path, shard)
+    comm.Barrier()
+    return merge_run(path) if comm.rank == 0 else None
+
+
+def main(arguments):
+    MPI = engine("mpi4py.MPI", "mpi")
+    if len(arguments) != 1:
+        sys.exit("usage: mpirun -n RANKS python -m preon.launch.mpi RUN.json")
+    try:
+        result = run(arguments[0], MPI.COMM_WORLD)
+    except Exception as error:  # the other ranks wait in the barrier
+        print(f"rank {MPI.COMM_WORLD.rank}: {error}", file=sys.stderr, flush=True)
+        MPI.COMM_WORLD.Abort(1)
+    if result is not None:
+        print(result)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,23 @@
+"""Shards as tasks of Ray, which places them and repeats those whose worker died."""
+import os
+
+from .engines import engine
+from .shards import merge_run, run_shard, unfinished
+
+
+def run(run, num_cpus=1, retries=3):
+    """Runs the shards that are not done, and merges. The Result of the merge.
+
+    num_cpus  of one shard; its threads are the option `threads` of the description
+    retries   of a shard whose worker died; what a shard raises is raised here
+
+    Uses the connection that there is (ray.init("auto")), else starts Ray on this machine. The description and what it names must be at
+    the same path on all nodes. Raises what run_shard() and merge_run() raise, as Ray wraps it.
+    """
+    ray = engine("ray", "ray")
+    if not ray.is_initialized():
+        ray.init()
+    path = os.path.abspath(run)
+    task = ray.remote(num_cpus=num_cpus, max_retries=retries)(run_shard)
+    ray.get([task.remote(path, shard) for shard in unfinished(path)])
+    return merge_run(path)
