@@ -12,7 +12,7 @@ class AdaQuant final : public ReconstructingAlgorithm {
   AdaQuant() : AdaQuant(AlgorithmValues(kOptionsAdaQuant, {})) {}
   explicit AdaQuant(const AlgorithmValues& values)
       : ReconstructingAlgorithm(
-            {.reach = {.steps = 1, .more_of_few = true}, .updates_bias = values.Flag("update-bias")},
+            {.reach = {.steps = 1, .shared_steps = 4, .more_of_few = true}, .updates_bias = values.Flag("update-bias")},
             FinetuneScope(values)) {}
 
   std::string_view name() const override { return "adaquant"; }

@@ -7,9 +7,10 @@
 namespace preon {
 namespace {
 
-constexpr int64_t kFewestRuns = 8;    // with fewer, too few judge
-constexpr double kLeastGainDb = 0.2;  // less is chance
-constexpr double kEnoughDb = 40;      // nobody sees what comes nearer
+constexpr int64_t kFewestRuns = 8;      // with fewer, too few judge
+constexpr double kLeastGainDb = 0.2;    // less is chance
+constexpr double kEnoughDb = 40;        // nobody sees what comes nearer
+constexpr double kEnoughDbOfNpus = 50;  // with one scale per tensor, small values are lost long before
 
 size_t SizeBytes(const Batch& batch) {
   size_t bytes = 0;
@@ -52,7 +53,7 @@ Result<RunsToRead> MakeQuick(const CodesToImprove& of, const Samples& samples, R
   scope.judging_step = kJudgingShare;
   scope.blocks = kBlocks;
   scope.least_gain_db = kLeastGainDb;
-  scope.enough_db = kEnoughDb;
+  scope.enough_db = of.plan.positions ? kEnoughDbOfNpus : kEnoughDb;
   scope.memory_bytes = size_t{64} << 20;
   if (!samples.open || samples.made_up()) return RunsToRead{.why_none = "needs --data"};
   const Graph& graph = of.reference.model.graph;

@@ -78,6 +78,19 @@ std::optional<CodedLayer> NBitsLayerOf(const Graph& graph, const Node& node) {
 
 size_t BiasInput(const Node& node) { return IsNBits(node) ? 5 : 2; }
 
+// Where the node has a bias of 8 bits that can change.
+std::optional<CoarseBias> CoarseBiasOf(const Graph& graph, const Node& node, const LayerForm& form) {
+  const size_t outputs = form.groups * form.outputs;
+  const Node* dequantizer = HasBias(graph, node, outputs) ? Dequantizer(graph, node.input(BiasInput(node))) : nullptr;
+  const Tensor* codes = dequantizer == nullptr ? nullptr : graph.Initializer(dequantizer->input(0));
+  if (codes == nullptr || codes->type() != DataType::kInt8) return std::nullopt;
+  const std::vector<QuantParams> params = ParamsOf(graph, *dequantizer);
+  const Tensor values = CodesAsFloats(*codes);
+  CoarseBias bias{.codes = std::vector<float>(values.floats().begin(), values.floats().end())};
+  for (size_t j = 0; j < outputs; ++j) bias.scales.push_back(params[params.size() == 1 ? 0 : j].scale);
+  return bias;
+}
+
 }  // namespace
 
 std::optional<LayerForm> FormOfLayer(const Node& node, const Shape& weight) {
@@ -124,7 +137,7 @@ std::optional<CodedLayer> CodedLayerOf(const Graph& graph, const Node& node) {
   if (weight.params.empty()) return std::nullopt;
   const auto rank = static_cast<int64_t>(codes->shape().size()), axis = dequantizer->Int("axis", 1);
   if (weight.params.size() > 1) weight.axis = static_cast<int>(axis < 0 ? axis + rank : axis);
-  return CodedLayer{&node, *form, std::move(weight)};
+  return CodedLayer{&node, *form, std::move(weight), CoarseBiasOf(graph, node, *form)};
 }
 
 // The codes that the writer has used tell which there are: all of the type, without the lowest, or seven bits.
@@ -146,6 +159,10 @@ CodeGrids GridsOf(const CodedLayer& layer, size_t group) {
           {.scale = fixed ? 1 : params.scale, .least = fixed ? 0 : least - zero, .most = fixed ? 0 : most - zero});
     }
   }
+  for (size_t j = 0; layer.bias && j < layer.form.outputs; ++j) {
+    const float scale = layer.bias->scales[group * layer.form.outputs + j];
+    grids.grids.push_back({.scale = scale, .least = -layer.bias->most, .most = layer.bias->most});
+  }
   return grids;
 }
 
@@ -158,9 +175,18 @@ Matrix WeightsOf(const LayerForm& form, const Tensor& weight, size_t group) {
   return weights;
 }
 
+Matrix WeightsOf(const CodedLayer& layer, const Tensor& weight, const std::vector<float>& bias, size_t group) {
+  const Matrix weights = WeightsOf(layer.form, weight, group);
+  if (!layer.bias) return weights;
+  Matrix with_bias(layer.inputs(), layer.form.outputs);
+  std::ranges::copy(weights.values(), with_bias.values().begin());
+  std::copy_n(bias.data() + group * layer.form.outputs, layer.form.outputs, with_bias.row(layer.form.inputs));
+  return with_bias;
+}
+
 Matrix CodesOf(const CodedLayer& layer, size_t group) {
-  Matrix codes = WeightsOf(layer.form, layer.weight.values, group);
-  for (size_t i = 0; i < codes.rows(); ++i) {
+  Matrix codes = WeightsOf(layer, layer.weight.values, layer.bias ? layer.bias->codes : std::vector<float>(), group);
+  for (size_t i = 0; i < layer.form.inputs; ++i) {
     for (size_t j = 0; j < codes.columns(); ++j)
       codes.at(i, j) -=
           static_cast<float>(layer.weight.params[ParamOf(layer.weight, layer.form.IndexOf(group, i, j))].zero_point);
@@ -199,8 +225,10 @@ bool HasBias(const Graph& graph, const Node& node, size_t outputs) {
   const Tensor* values = graph.Initializer(constant);
   if (values == nullptr || graph.UseCount(bias) != 1 || graph.UseCount(constant) != 1) return false;
   if (static_cast<size_t>(values->count()) != outputs) return false;
-  return dequantizer == nullptr ? values->type() == DataType::kFloat
-                                : values->type() == DataType::kInt32 && !ParamsOf(graph, *dequantizer).empty();
+  if (dequantizer == nullptr) return values->type() == DataType::kFloat;
+  const bool integers = values->type() == DataType::kInt32 || values->type() == DataType::kInt8;
+  const std::vector<QuantParams> params = integers ? ParamsOf(graph, *dequantizer) : std::vector<QuantParams>();
+  return !params.empty() && std::ranges::all_of(params, [](const QuantParams& of) { return of.zero_point == 0; });
 }
 
 void SetBias(Graph& graph, const Node& node, const std::vector<double>& bias) {
@@ -214,10 +242,15 @@ void SetBias(Graph& graph, const Node& node, const std::vector<double>& bias) {
   }
   const std::vector<QuantParams> params = ParamsOf(graph, *dequantizer);
   std::vector<int32_t> codes(bias.size());
+  const DataType type = graph.Initializer(constant)->type();
+  const auto most = type == DataType::kInt8 ? 127.0 : double{std::numeric_limits<int32_t>::max()};
   for (size_t j = 0; j < bias.size(); ++j) {
-    constexpr auto kMost = static_cast<double>(std::numeric_limits<int32_t>::max());
     const double code = std::nearbyint(bias[j] / double{params[params.size() == 1 ? 0 : j].scale});
-    codes[j] = static_cast<int32_t>(std::clamp(code, -kMost, kMost));
+    codes[j] = static_cast<int32_t>(std::clamp(code, -most, most));
+  }
+  if (type == DataType::kInt8) {
+    const std::vector<int8_t> bytes(codes.begin(), codes.end());
+    return graph.SetInitializer(constant, Tensor::From<int8_t>(type, shape, bytes));
   }
   graph.SetInitializer(constant, Tensor::From<int32_t>(DataType::kInt32, shape, codes));
 }

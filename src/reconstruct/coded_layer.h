@@ -37,10 +37,20 @@ struct CodedWeight {
   int packed_bits = 0;  ///< of MatMulNBits; 0: codes of a DequantizeLinear
 };
 
+/// A bias of 8 bits: what its codes miss is as large as what those of weights miss.
+struct CoarseBias {
+  std::vector<float> codes, scales;  ///< one per output of all groups; codes are -most … most
+  float most = 127;
+};
+
 struct CodedLayer {
   const Node* node = nullptr;
   LayerForm form;
   CodedWeight weight;
+  std::optional<CoarseBias> bias = {};
+
+  /// Of one group. A coarse bias is one more, behind the others: a weight of an input that is always 1.
+  size_t inputs() const { return form.inputs + (bias ? 1 : 0); }
 };
 
 /// Is it a MatMulNBits, or a Conv, Gemm or MatMul whose input 1 a DequantizeLinear makes of constant codes?
@@ -49,10 +59,12 @@ bool HasCodes(const Graph& graph, const Node& node);
 /// Nullopt where HasCodes is false, FormOfLayer knows no form, others share the codes, or zero points are no integers.
 std::optional<CodedLayer> CodedLayerOf(const Graph& graph, const Node& node);
 
-/// The grids of one group.
+/// The grids of one group's inputs.
 CodeGrids GridsOf(const CodedLayer& layer, size_t group);
 /// Of a float weight in the layer's form, one group: [inputs, outputs].
 Matrix WeightsOf(const LayerForm& form, const Tensor& weight, size_t group);
+/// The same with the bias as one more row where it is coarse: [CodedLayer::inputs(), outputs].
+Matrix WeightsOf(const CodedLayer& layer, const Tensor& weight, const std::vector<float>& bias, size_t group);
 /// Codes that count from the zero point, one matrix per group, into the graph.
 void WriteCodes(Graph& graph, const CodedLayer& layer, const std::vector<Matrix>& codes);
 /// The codes in the graph, counted from the zero point, of one group.

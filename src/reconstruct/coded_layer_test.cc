@@ -74,5 +74,22 @@ TEST(CodedLayer, BiasesAreFloatsOrCodesWithTheirScales) {
   EXPECT_THAT(graph.Initializer("codes")->As<int32_t>(), ElementsAre(3, -2147483647));
 }
 
+TEST(CodedLayer, ABiasOf8BitsCountsAsOneMoreInput) {
+  Model model = test::WithCodes(test::TwoConvolutions(), 0.25F);
+  test::MakeBiasCoarse(model, "c", 0.5F, {1, -2, 3, 0, 0, 127});
+  Graph& graph = model.graph;
+  const Node& conv = *graph.Producer("c");
+  const CodedLayer layer = CodedLayerOf(graph, conv).value();
+  ASSERT_TRUE(layer.bias);
+  EXPECT_EQ(layer.inputs(), layer.form.inputs + 1);
+  EXPECT_EQ(CodesOf(layer, 0).at(layer.form.inputs, 1), -2);
+  const CodeGrid& grid = GridsOf(layer, 0).at(layer.form.inputs, 5);
+  EXPECT_EQ(grid.scale, 0.5F);
+  EXPECT_EQ(grid.least, -127);  // whatever codes are in use
+  EXPECT_TRUE(HasBias(graph, conv, 6));
+  SetBias(graph, conv, {1.5, -2.6, 0, 0, 0, 1e6});
+  EXPECT_THAT(graph.Initializer("c_b_codes")->As<int8_t>(), ElementsAre(3, -5, 0, 0, 0, 127));
+}
+
 }  // namespace
 }  // namespace preon

@@ -15,13 +15,13 @@ struct GroupRows {
   Matrix inputs, missing;
 };
 
-// What the float layer lacks to its targets where it reads `inputs`.
-Matrix Missing(const Matrix& inputs, const Matrix& weights, const FloatLayer& layer, const Matrix& targets,
+// What the float layer lacks to its targets where it reads `inputs`. A coarse bias is among the weights.
+Matrix Missing(const Matrix& inputs, const Matrix& weights, const std::vector<float>& fine_bias, const Matrix& targets,
                size_t first_output) {
   Matrix missing(inputs.rows(), weights.columns());
   for (size_t p = 0; p < missing.rows(); ++p) {
     for (size_t j = 0; j < missing.columns(); ++j)
-      missing.at(p, j) = targets.at(p, first_output + j) - layer.bias[first_output + j];
+      missing.at(p, j) = targets.at(p, first_output + j) - (fine_bias.empty() ? 0 : fine_bias[first_output + j]);
   }
   AddProduct(inputs.view(), weights.view(), -1, missing.view());
   return missing;
@@ -45,14 +45,16 @@ Result<LayerData> CollectLayer(const Model& quantized, const CodedLayer& layer, 
   const Graph& graph = quantized.graph;
   const LayerForm& form = layer.form;
   const std::string& input = layer.node->input(0);
-  const bool with_bias = HasBias(graph, *layer.node, form.groups * form.outputs);
+  const size_t coarse = layer.bias ? 1 : 0;
+  const bool takes_means = coarse == 0 && HasBias(graph, *layer.node, form.groups * form.outputs);
   const ParallelFor parallel_for = OnThreads(static_cast<size_t>(context.ThreadCount()));
+  const std::vector<float> fine_bias = layer.bias ? std::vector<float>() : float_layer.bias;
   std::vector<Matrix> weights;
   LayerData data;
   for (size_t group = 0; group < form.groups; ++group) {
-    weights.push_back(WeightsOf(form, float_layer.weight, group));
-    data.fitted.emplace_back(form.inputs, form.outputs, with_bias);
-    data.judging.emplace_back(form.inputs, form.outputs, with_bias);
+    weights.push_back(WeightsOf(layer, float_layer.weight, float_layer.bias, group));
+    data.fitted.emplace_back(layer.inputs(), form.outputs, takes_means);
+    data.judging.emplace_back(layer.inputs(), form.outputs, takes_means);
   }
   for (size_t begin = 0; begin < live.runs(); begin += kRunsAtOnce) {
     const size_t end = std::min(begin + kRunsAtOnce, live.runs());
@@ -61,9 +63,10 @@ Result<LayerData> CollectLayer(const Model& quantized, const CodedLayer& layer, 
     for (size_t run = begin; run < end; ++run) runs.push_back(run);
     const SeeRun read = [&](size_t run, const std::map<std::string, Tensor>& tensors) {
       const Tensor values = InputValues(graph, input, tensors.begin()->second);
-      std::vector<Matrix> inputs = InputRows(*layer.node, form, values, targets.places[run], targets.shapes[run]);
+      std::vector<Matrix> inputs =
+          InputRows(*layer.node, form, values, targets.places[run], targets.shapes[run], coarse);
       for (size_t group = 0; group < form.groups; ++group) {
-        Matrix missing = Missing(inputs[group], weights[group], float_layer, targets.rows[run], group * form.outputs);
+        Matrix missing = Missing(inputs[group], weights[group], fine_bias, targets.rows[run], group * form.outputs);
         rows[run - begin].push_back({std::move(inputs[group]), std::move(missing)});
       }
       return Status::Ok();

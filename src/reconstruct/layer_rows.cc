@@ -84,9 +84,12 @@ std::vector<Place> PlacesOf(const Node& node, const Shape& output, int64_t first
 }
 
 std::vector<Matrix> InputRows(const Node& node, const LayerForm& form, const Tensor& input,
-                              const std::vector<Place>& places, const Shape& output) {
+                              const std::vector<Place>& places, const Shape& output, size_t ones) {
   std::vector<Matrix> by_group;
-  for (size_t group = 0; group < form.groups; ++group) by_group.emplace_back(places.size(), form.inputs);
+  for (size_t group = 0; group < form.groups; ++group) {
+    Matrix& rows = by_group.emplace_back(places.size(), form.inputs + ones);
+    for (size_t p = 0; p < places.size(); ++p) std::fill_n(rows.row(p) + form.inputs, ones, 1.0F);
+  }
   const float* values = input.floats().data();
   if (!node.Is("Conv")) {
     const int64_t per_sample = PlacesPerSample(node, output);

@@ -21,9 +21,9 @@ struct Place {
 std::vector<Place> PlacesOf(const Node& node, const Shape& output, int64_t first_sample, int64_t most);
 
 /// What the layer reads there, by group: [places, inputs]. Padding is zeros.
-/// @param input  float
+/// @param input  float; @param ones  so many more columns are 1
 std::vector<Matrix> InputRows(const Node& node, const LayerForm& form, const Tensor& input,
-                              const std::vector<Place>& places, const Shape& output);
+                              const std::vector<Place>& places, const Shape& output, size_t ones = 0);
 /// What the layer gives there, all groups: [places, outputs].
 Matrix OutputRows(const Node& node, const Tensor& output, const std::vector<Place>& places);
 

@@ -13,6 +13,7 @@ using test::EmptyModel;
 using test::RandomRuns;
 using test::TwoConvolutions;
 using test::WithCodes;
+using ::testing::Each;
 using ::testing::ElementsAre;
 
 const RunContext kContext;
@@ -79,6 +80,42 @@ TEST(Reconstruct, LayersThatAreJudgedTogetherComeNearerToo) {
   ASSERT_TRUE(done.ok()) << done.status().ToString();
   EXPECT_EQ(done->layers.size(), 2U);
   EXPECT_GT(done->after_db, done->before_db + 3);
+}
+
+// What codes of the bias miss, those of weights make up for.
+TEST(Reconstruct, BiasesOf8BitsAreChosenWithTheWeights) {
+  const Model reference = TwoConvolutions();
+  Model quantized = WithCodes(reference, 0.25F);
+  for (const char* output : {"a", "c"}) test::MakeBiasCoarse(quantized, output, 1, {0, 0, 0, 0, 0, 0});
+  Model weights_alone = quantized;
+  const std::vector<Batch> batches = RandomRuns({1, 3, 8, 8}, 40);
+  ReconstructionRule rule{.reach = {.steps = 1}};
+  const auto done = Reconstruct(quantized, {reference, {}}, batches, rule, {}, kContext);
+  ASSERT_TRUE(done.ok()) << done.status().ToString();
+  rule.updates_bias = false;
+  const auto without = Reconstruct(weights_alone, {reference, {}}, batches, rule, {}, kContext);
+  ASSERT_TRUE(without.ok()) << without.status().ToString();
+  EXPECT_GT(done->after_db, done->before_db + 3);
+  EXPECT_GT(done->after_db, without->after_db + 1);
+  EXPECT_THAT(weights_alone.graph.Initializer("a_b_codes")->As<int8_t>(), Each(0));
+}
+
+// A factor in front of the second layer, as the DPU has behind its pools, makes all of its weights too large.
+TEST(Reconstruct, WithOneScaleForAllCodesMayGoFurther) {
+  const Model reference = TwoConvolutions();
+  Model near = WithCodes(reference, 0.03125F);
+  Graph& graph = near.graph;
+  Node* relu = graph.Producer("b");
+  graph.SetInitializer("factor", Tensor::ScalarFloat(1.25F));
+  graph.SetOutput(relu, 0, "before");
+  graph.AddNode("Mul", {"before", "factor"}, {"b"});
+  Model far = near;
+  const std::vector<Batch> batches = RandomRuns({1, 3, 8, 8}, 40);
+  const auto by_one = Reconstruct(near, {reference, {}}, batches, {.reach = {.steps = 1}}, {}, kContext);
+  const auto by_more =
+      Reconstruct(far, {reference, {}}, batches, {.reach = {.steps = 1, .shared_steps = 8}}, {}, kContext);
+  ASSERT_TRUE(by_one.ok() && by_more.ok());
+  EXPECT_GT(by_more->after_db, by_one->after_db + 1);
 }
 
 bool SameConstants(const Model& model, const Model& other) {

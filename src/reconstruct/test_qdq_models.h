@@ -58,4 +58,15 @@ inline Model TwoConvolutions() {
   return model;
 }
 
+/// The bias of the convolution that gives `output` becomes int8 codes of one scale.
+inline void MakeBiasCoarse(Model& model, const std::string& output, float scale, const std::vector<int8_t>& codes) {
+  Graph& graph = model.graph;
+  Node* conv = graph.Producer(output);
+  const std::string bias = output + "_b_codes";
+  graph.SetInitializer(bias, Tensor::From<int8_t>(DataType::kInt8, {static_cast<int64_t>(codes.size())}, codes));
+  graph.SetInitializer(bias + "_scale", Tensor::ScalarFloat(scale));
+  graph.AddNode("DequantizeLinear", {bias, bias + "_scale"}, {bias + "_dq"}, "", "", conv);
+  graph.SetInput(conv, 2, bias + "_dq");
+}
+
 }  // namespace preon::test

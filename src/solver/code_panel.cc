@@ -18,9 +18,10 @@ CodePanel MakePanel(const CodeProblem& problem, size_t first_output, size_t outp
           std::clamp(problem.weights.at(i, first_output + j) / grid.scale, -kBeyondAllCodes, kBeyondAllCodes);
       const float nearest = NearestInteger(exact);
       const bool few = problem.reach.more_of_few && grid.most - grid.least < 31;
-      const auto steps = static_cast<float>(problem.reach.steps + (few ? 1 : 0));
-      const float least = problem.reach.two_sided ? std::floor(exact) : nearest - steps;
-      const float most = problem.reach.two_sided ? std::ceil(exact) : nearest + steps;
+      const bool all = i >= problem.reaching_all, two_sided = problem.reach.two_sided && !all;
+      const auto steps = static_cast<float>(all ? kAnyCode : problem.reach.steps + (few ? 1 : 0));
+      const float least = two_sided ? std::floor(exact) : nearest - steps;
+      const float most = two_sided ? std::ceil(exact) : nearest + steps;
       panel.optimum.at(i, j) = problem.optimum.at(i, first_output + j);
       panel.scale.at(i, j) = grid.scale;
       panel.least.at(i, j) = std::clamp(least, grid.least, grid.most);

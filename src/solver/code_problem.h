@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "solver/matrix.h"
@@ -29,6 +30,7 @@ constexpr int kAnyCode = 1 << 16;  ///< steps that reach all
 struct CodeReach {
   bool two_sided = false;    ///< the two around the weight
   int steps = 1;             ///< else so many to each side of the nearest
+  int shared_steps = 0;      ///< at least so many where a layer has one scale for all
   bool more_of_few = false;  ///< one step more where the grid has fewer than 32 codes
 };
 
@@ -38,6 +40,7 @@ struct CodeProblem {
   const Matrix& weights;    ///< [inputs, outputs], what `reach` counts from
   const CodeGrids& grids;
   CodeReach reach;
+  size_t reaching_all = std::numeric_limits<size_t>::max();  ///< inputs from this one on may get any code
 };
 
 }  // namespace preon

@@ -10,6 +10,9 @@
 namespace preon {
 namespace {
 
+// Codes that were looked at, for one output. Inputs that are nearly the same leave too many combinations.
+constexpr int kMostVisits = 2000;
+
 class Search {
  public:
   Search(const SweepOrder& order, CodePanel& panel, size_t output) : order_(order), panel_(panel), output_(output) {}
@@ -22,6 +25,7 @@ class Search {
  private:
   // Inputs from `left` on have their codes, which cost `spent`.
   void Descend(size_t left, double spent) {
+    ++visited_;
     if (left == 0) {
       least_ = spent;
       best_ = code_;
@@ -46,6 +50,7 @@ class Search {
       const double code = upwards ? up++ : down--;
       const double so_far = cost(code);
       if (so_far >= least_) return;  // so are all that follow
+      if (visited_ > kMostVisits) return;
       code_[i] = static_cast<float>(code);
       error_[i] = optimum - scale * code;
       Descend(i, so_far);
@@ -56,6 +61,7 @@ class Search {
   CodePanel& panel_;
   const size_t output_;
   double least_ = std::numeric_limits<double>::infinity();
+  int visited_ = 0;
   std::array<float, kMaxExactInputs> code_{}, best_{};
   std::array<double, kMaxExactInputs> error_{};
 };

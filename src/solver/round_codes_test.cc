@@ -105,6 +105,24 @@ TEST(RoundCodes, CodesStayInReachAndOnTheirGrid) {
   }
 }
 
+TEST(RoundCodes, SomeInputsMayGetAnyCode) {
+  Case layer(20, 3, 7);
+  for (size_t j = 0; j < 3; ++j) layer.optimum.at(19, j) = layer.weights.at(19, j) < 0 ? 1.5F : -1.5F;
+  CodeProblem problem = layer.Problem({.steps = 1});
+  const double within = Total(problem, RoundCodes(problem, {}, {}));
+  problem.reaching_all = 19;
+  EXPECT_LT(Total(problem, RoundCodes(problem, {}, {})), 0.7 * within);
+}
+
+// Inputs that are nearly the same leave no end of combinations that are nearly as good.
+TEST(RoundCodes, TheSearchForTheBestEnds) {
+  Case layer(10, 50, 100);
+  for (float& value : layer.curvature.values()) value = 1;
+  for (size_t i = 0; i < 10; ++i) layer.curvature.at(i, i) += 1e-4F;
+  const CodeProblem problem = layer.Problem({.steps = kAnyCode});
+  EXPECT_LT(Total(problem, RoundCodes(problem, {}, {})), Total(problem, NearestCodes(layer.weights, layer.grids)));
+}
+
 TEST(RoundCodes, SameForAnyNumberOfThreads) {
   const Case layer(90, 200, 7);
   const CodeProblem problem = layer.Problem({.steps = 2});
