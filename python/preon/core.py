@@ -19,6 +19,7 @@ from .options import (AnalyzeOptions, CalibrateOptions, CompareOptions, Instrume
 from .progress import display
 from .result import Result
 from .samples import source_of
+from .sources import local
 
 if TYPE_CHECKING:
     import onnx
@@ -110,13 +111,13 @@ def _run(verb, paths, options, source=(None, None), progress=None):
     """`paths` are the model and the output, or the other model; `source` is `data` and `reader`. Raises what the verb, the reader
     and `progress` raise."""
     files, samples = source_of(*source)
-    settings = [*(("data", _path(file, "data")) for file in files), *_settings(verb, options)]
-    shown = display() if progress is None else None
-    try:
-        answer = getattr(_preon, verb)(*paths, settings, samples, shown or progress or None)
-    finally:
+    with contextlib.ExitStack() as kept:
+        read = [kept.enter_context(local(file)) for file in files]
+        settings = [*(("data", _path(file, "data")) for file in read), *_settings(verb, options)]
+        shown = display() if progress is None else None
         if shown is not None:
-            shown.close()
+            kept.callback(shown.close)
+        answer = getattr(_preon, verb)(*paths, settings, samples, shown or progress or None)
     if answer[0] is None:
         raise failure(*answer[1:])
     return Result(json.loads(answer[0]), answer[1])

@@ -38,6 +38,9 @@ def _items_of(data):
             raise ConfigError(1002, f"data: got a dict of datasets ({', '.join(map(str, parts))}), wanted one of them", exit_status=2)
         columns = dict(data)
         return _Items(lambda inputs: _rows(columns, inputs))
+    if hasattr(data, "to_batches"):  # a table of Arrow
+        return _Items(lambda inputs: ({name: value for name, value in row.items() if name in inputs or name in _LABELS}
+                                      for batch in data.to_batches(max_chunksize=256) for row in batch.to_pylist()))
     if hasattr(data, "column_names"):
         return _Items(lambda inputs: ({name: value for name, value in row.items() if name in inputs or name in _LABELS} for row in data))
     if _is_array(data):
