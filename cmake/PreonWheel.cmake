@@ -13,7 +13,7 @@ install(PROGRAMS ${runtime} DESTINATION preon/lib RENAME libonnxruntime.so.1 COM
 install(CODE "set(libraries \"$<TARGET_FILE:libpreon>;$<TARGET_FILE:preon_ops_library>;$<TARGET_FILE:preon_observers>\")" COMPONENT wheel)
 install(CODE [[
   file(GET_RUNTIME_DEPENDENCIES LIBRARIES ${libraries} RESOLVED_DEPENDENCIES_VAR found
-       PRE_INCLUDE_REGEXES "^lib(protobuf|crypto|hwy|jpeg|webp)" PRE_EXCLUDE_REGEXES "")
+       PRE_INCLUDE_REGEXES "^lib(protobuf|crypto|hwy|jpeg|webp|sharpyuv|yaml-cpp)" PRE_EXCLUDE_REGEXES "")
   foreach(library IN LISTS found)
     get_filename_component(name ${library} NAME)
     get_filename_component(file ${library} REALPATH)
