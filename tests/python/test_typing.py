@@ -14,6 +14,8 @@ VERBS = ["quantize", "calibrate", "ranges", "analyze", "compare", "instrument", 
 SCRIPT = """
 import numpy as np
 import preon
+from preon import launch
+from preon.launch import kubernetes, mpi, ray
 
 def main() -> None:
     samples = {"input": np.zeros((4, 3, 8, 8), np.float32)}
@@ -26,6 +28,9 @@ def main() -> None:
         preon.passes("m.onnx", names=["fold_constants"], value_info=True)
     except preon.PreonError as error:
         print(error.number, error.hint)
+    launch.describe("m.onnx", "run.json", output="m.calib", shards=2, data=["a.npz"], exact=True)
+    print(ray.run("run.json").samples, mpi.run("run.json"), launch.unfinished("run.json"), preon.status("run.json").complete)
+    kubernetes.write("run.json", "jobs", image="preon", claim="disk")
     config = preon.QConfig(preon.QLayerConfig(input_tensors=preon.UInt8Spec(), weight=preon.Int8Spec()))
     preon.ModelQuantizer(config).quantize_model("m.onnx", "o.onnx", preon.PathDataReader("m.onnx", "folder"))
 

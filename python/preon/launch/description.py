@@ -1,11 +1,16 @@
 """The description of a run: a JSON file that says what each shard computes and where its result goes (docs/design/shards.md)."""
+from __future__ import annotations
+
 import hashlib
 import json
 import os
 import pathlib
+from collections.abc import Sequence
+from typing import Any, Union
 
 from ..core import inspect
 from ..errors import ConfigError, DataError, NotFound
+from ..options import Path
 
 FORMAT = 1
 #: Options whose values are files; like the model and the data they are relative to the description's folder.
@@ -13,7 +18,7 @@ PATHS = ("config", "labels", "only")
 _NO_FILE = ("random:", "python:")
 
 
-def describe(model, run, *, output, shards, data, **options):
+def describe(model: Path, run: Path, *, output: Path, shards: int, data: Union[Path, Sequence[Path]], **options: Any) -> dict[str, Any]:
     """Writes the description `run` of a calibration of `model` in `shards` parts, merged into `output`.
 
     data     what calibrate() takes as paths, one or a list; "python:package.module:function" names a function that gives what `data`
@@ -24,36 +29,36 @@ def describe(model, run, *, output, shards, data, **options):
     """
     if not isinstance(shards, int) or shards < 1:
         raise ConfigError(1002, f"shards: got '{shards}', wanted a number above 0", exit_status=2)
-    folder = pathlib.Path(run).resolve().parent
-    sources = [os.fspath(source) for source in (data if isinstance(data, (list, tuple)) else [data])]
+    folder = pathlib.Path(os.fsdecode(run)).resolve().parent
+    sources = [os.fsdecode(source) for source in (data if isinstance(data, (list, tuple)) else [data])]
     described = {
         "format": FORMAT,
-        "model": _stored(os.fspath(model), folder),
+        "model": _stored(os.fsdecode(model), folder),
         "model_fingerprint": inspect(model).fingerprint,
         "data": [_stored(source, folder) for source in sources],
         "data_fingerprint": fingerprint(sources),
         "options": {name: _stored(value, folder) if name in PATHS else value for name, value in options.items()},
-        "output": _stored(os.fspath(output), folder),
+        "output": _stored(os.fsdecode(output), folder),
     }
     # Results of another model, other data or options have other names: they can't be taken for those of this run.
     identity = hashlib.sha256(json.dumps({**described, "output": "", "shards": shards}, sort_keys=True).encode()).hexdigest()[:12]
     results = pathlib.Path(described["output"] + ".shards") / identity
     described["results"] = [str(results / f"{shard}.calib") for shard in range(1, shards + 1)]
-    replace(run, json.dumps(described, indent=2) + "\n")
+    replace(os.fsdecode(run), json.dumps(described, indent=2) + "\n")
     return described
 
 
 def read(run):
     """The description with paths as this process opens them. Raises ConfigError, NotFound."""
     try:
-        described = json.loads(pathlib.Path(run).read_text())
+        described = json.loads(pathlib.Path(os.fsdecode(run)).read_text())
     except FileNotFoundError:
         raise NotFound(3001, f"{run}: no such file", exit_status=2) from None
     except ValueError as error:
         raise ConfigError(1005, f"{run}: not the description of a run: {error}", exit_status=2) from None
     if not isinstance(described, dict) or described.get("format") != FORMAT:
         raise ConfigError(1005, f"{run}: not the description of a run: wanted format {FORMAT}", exit_status=2)
-    folder = pathlib.Path(run).parent
+    folder = pathlib.Path(os.fsdecode(run)).parent
     for name in ("model", "output"):
         described[name] = _opened(described[name], folder)
     for name in ("data", "results"):

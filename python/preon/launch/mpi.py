@@ -2,17 +2,22 @@
 
 MPI ends all ranks when one dies. The same command again runs only the shards that are not done.
 """
+from __future__ import annotations
+
 import os
 import sys
+from typing import Any, Optional
 
+from ..options import Path
+from ..result import Result
 from .engines import engine
 from .shards import merge_run, run_shard, unfinished
 
 
-def run(run, comm=None):
+def run(run: Path, comm: Any = None) -> Optional[Result]:
     """Every rank calls it; rank 0 gets the Result of the merge, the others None. `comm`: of mpi4py; None: COMM_WORLD."""
     comm = comm or engine("mpi4py.MPI", "mpi").COMM_WORLD
-    path = os.path.abspath(run)
+    path = os.path.abspath(os.fsdecode(run))
     shards = comm.bcast(unfinished(path) if comm.rank == 0 else None)
     for shard in shards[comm.rank::comm.size]:
         run_shard(path, shard)

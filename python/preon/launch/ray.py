@@ -1,11 +1,15 @@
 """Shards as tasks of Ray, which places them and repeats those whose worker died."""
+from __future__ import annotations
+
 import os
 
+from ..options import Path
+from ..result import Result
 from .engines import engine
 from .shards import merge_run, run_shard, unfinished
 
 
-def run(run, num_cpus=1, retries=3):
+def run(run: Path, num_cpus: float = 1, retries: int = 3) -> Result:
     """Runs the shards that are not done, and merges. The Result of the merge.
 
     num_cpus  of one shard; its threads are the option `threads` of the description
@@ -17,7 +21,7 @@ def run(run, num_cpus=1, retries=3):
     ray = engine("ray", "ray")
     if not ray.is_initialized():
         ray.init()
-    path = os.path.abspath(run)
+    path = os.path.abspath(os.fsdecode(run))
     task = ray.remote(num_cpus=num_cpus, max_retries=retries)(run_shard)
     ray.get([task.remote(path, shard) for shard in unfinished(path)])
     return merge_run(path)

@@ -1,4 +1,6 @@
 """One shard of a described run, and the merge of all: what every engine calls, in any process, as often as it likes."""
+from __future__ import annotations
+
 import importlib
 import os
 import pathlib
@@ -7,10 +9,12 @@ import tempfile
 
 from .. import core
 from ..errors import ConfigError, ModelError, NotFound, PreonError
+from ..options import Path
+from ..result import Result
 from .description import check_data, read, replace
 
 
-def run_shard(run, shard):
+def run_shard(run: Path, shard: int) -> str:
     """Computes shard number `shard` (from 1) of the run that the file `run` describes, and gives the path of its result.
 
     The result appears whole, under its own name, and always has the same bytes: a shard that runs twice, late or again behind a worker
@@ -36,12 +40,12 @@ def run_shard(run, shard):
     return str(result)
 
 
-def unfinished(run):
+def unfinished(run: Path) -> list[int]:
     """Numbers of the shards that are not done."""
     return [number for number, shard in enumerate(core.status(run).shards, 1) if shard["state"] != "done"]
 
 
-def merge_run(run):
+def merge_run(run: Path) -> Result:
     """Merges the shards into the output of the description; its Result. Raises PreonError that names the shards that are not done."""
     return core.merge(run, read(run)["output"])
 

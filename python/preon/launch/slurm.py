@@ -1,7 +1,11 @@
 """Writes what Slurm runs: an array of shards, the merge behind it, and the line that submits both."""
+from __future__ import annotations
+
+import os
 import pathlib
 import shlex
 
+from ..options import Path
 from .description import read
 
 _ARRAY = """#!/bin/sh
@@ -27,13 +31,13 @@ sbatch --dependency="afterok:$array" merge.sbatch
 """
 
 
-def write(run, folder, cpus=1, memory="2G", time="01:00:00", python="python3"):
+def write(run: Path, folder: Path, cpus: int = 1, memory: str = "2G", time: str = "01:00:00", python: str = "python3") -> None:
     """Writes shards.sbatch, merge.sbatch and submit.sh into `folder`. Submitting again runs only what is not done."""
     described = read(run)
-    values = {"shards": len(described["results"]), "run": shlex.quote(str(pathlib.Path(run).resolve())), "cpus": cpus, "memory": memory,
+    values = {"shards": len(described["results"]), "run": shlex.quote(str(pathlib.Path(os.fsdecode(run)).resolve())), "cpus": cpus, "memory": memory,
               "time": time, "python": python}
-    folder = pathlib.Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    target = pathlib.Path(os.fsdecode(folder))
+    target.mkdir(parents=True, exist_ok=True)
     for name, text in (("shards.sbatch", _ARRAY), ("merge.sbatch", _MERGE), ("submit.sh", _SUBMIT)):
-        (folder / name).write_text(text.format(**values) if name != "submit.sh" else text)
-        (folder / name).chmod(0o755)
+        (target / name).write_text(text.format(**values) if name != "submit.sh" else text)
+        (target / name).chmod(0o755)
