@@ -132,6 +132,8 @@ class _QuantizeValidate(TypedDict, total=False):
     "form of integer operators: qdq (default; float operators between DequantizeLinear and QuantizeLinear), qoperator (QLinearConv and similar), extended (only target quark, its default for types other than int8 and uint8; com.microsoft quantizers, more operator types)"
     reduce_range: Optional[bool]
     "weights use one bit less (int8: 7 bits), so that sums can't overflow on any CPU; half the resolution"
+    vnni: Optional[bool]
+    "weights use all codes, for processors that multiply int8 exactly (x86 with VNNI, ARM); default: a few codes are left out, so that the sum of two products fits into 16 bits, which other x86 processors add in"
     disable_algorithm: Optional[Many]
     "switch off an algorithm that improves weights or biases ('help' lists them)"
     no_channel_scales: Optional[bool]

@@ -35,6 +35,7 @@ void AddPlan(const PlanOptions& plan, Json& json) {
   if (plan.block_size) json["block_size"] = *plan.block_size;
   if (plan.accuracy_level) json["accuracy_level"] = *plan.accuracy_level;
   if (plan.op_list.reduce_range) json["reduce_range"] = true;
+  if (plan.vnni) json["vnni"] = true;
   if (!plan.exclude.names.empty()) json["exclude"] = plan.exclude.names;
   if (!plan.exclude.types.empty()) json["exclude_type"] = plan.exclude.types;
   if (!plan.passthrough.empty()) json["passthrough"] = plan.passthrough;

@@ -20,8 +20,8 @@ constexpr auto kSamples = std::to_array<OptionName>({"input", "labels", "only", 
 constexpr auto kRanges = std::to_array<OptionName>({"effort", "budget", "method-option", "symmetric", "scale-type",
                                                     "compat", "exact", "no-optimize", "save-and-restore"});
 constexpr auto kWeights = std::to_array<OptionName>(
-    {"per-tensor", "block-size", "reduce-range", "weight-method", "weight-search", "weight-scale-type", "weight-form",
-     "weight-scaled", "accuracy-level", "algorithm", "disable-algorithm"});
+    {"per-tensor", "block-size", "reduce-range", "vnni", "weight-method", "weight-search", "weight-scale-type",
+     "weight-form", "weight-scaled", "accuracy-level", "algorithm", "disable-algorithm"});
 constexpr auto kTypes =
     std::to_array<OptionName>({"activation-scaled", "bfloat16", "bfp-attribute", "mx-attribute", "keep-block-axis"});
 constexpr auto kNodes = std::to_array<OptionName>({"exclude-type", "passthrough", "option"});

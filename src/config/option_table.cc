@@ -215,6 +215,9 @@ constexpr OptionSpec kOptions[] = {
     {"reduce-range", "", "weights use one bit less (int8: 7 bits), so that sums can't overflow on any CPU; half the "
      "resolution", OptionKind::kFlag, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetFlag(o.plan.op_list.reduce_range, v); }},
+    {"vnni", "", "weights use all codes, for processors that multiply int8 exactly (x86 with VNNI, ARM); default: a few "
+     "codes are left out, so that the sum of two products fits into 16 bits, which other x86 processors add in",
+     OptionKind::kFlag, kVerbQuantize, [](Options& o, const std::string& v) { return SetFlag(o.plan.vnni, v); }},
     {"algorithm", "NAME", "also use an algorithm: NAME[:OPTION=VALUE,...] ('help' lists both)", OptionKind::kList,
      kPlans | kVerbPasses, [](Options& o, const std::string& v) { return AskForAlgorithm(o.algorithms, v); }},
     {"disable-algorithm", "NAME", "switch off an algorithm that improves weights or biases ('help' lists them)",

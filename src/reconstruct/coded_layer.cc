@@ -1,4 +1,5 @@
 #include "reconstruct/coded_layer.h"
+#include "quantize/params/product_pairs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -211,6 +212,9 @@ void WriteCodes(Graph& graph, const CodedLayer& layer, const std::vector<Matrix>
                                 PackNBitsCodes(all, layer.weight.block_size, layer.weight.packed_bits));
   }
   const Tensor& old = *graph.Initializer(layer.weight.codes);
+  // What is right on every processor stays so.
+  if (old.type() == DataType::kInt8 && ProductPairsFit(*layer.node, old.shape(), layer.weight.values.floats()))
+    PullProductPairs(*layer.node, old.shape(), values);
   Result<EncodedTensor> encoded =
       EncodeTensor(Tensor::FromFloats(old.shape(), values), {QuantParams()}, -1, {.type = old.type()});
   PREON_CHECK(encoded.ok());

@@ -106,6 +106,7 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
                                                          {plan.compat != Compat::kOff, "--compat"},
                                                          {!plan.per_channel, "--per-tensor"},
                                                          {plan.op_list.reduce_range, "--reduce-range"},
+                                                         {plan.vnni, "--vnni"},
                                                          {plan.weight_form.has_value(), "--weight-form"},
                                                          {plan.settings.any(), "settings of layers or single tensors"}};
   const std::pair<bool, const char*> of_blocks[] = {
@@ -143,6 +144,7 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
     }
     if (!learns) PREON_RETURN_IF_ERROR(refuse(of_samples, cause));
   }
+  if (plan.vnni && target.HasOpList()) PREON_RETURN_IF_ERROR(ReportIgnored(origins, "--vnni", with_target, warnings));
   if (plan.op_list.format && !target.HasExtendedFormat())
     return Error(ErrorId::kConflictingOptions, "--format extended: has no effect with ", with_target,
                  "; only --target quark has it");

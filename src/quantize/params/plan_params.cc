@@ -6,6 +6,7 @@
 
 #include "formats/compat/compat_weights.h"
 #include "formats/weight_calibration.h"
+#include "quantize/params/product_pairs.h"
 
 namespace preon {
 
@@ -163,6 +164,7 @@ Result<std::vector<QuantParams>> PlanParams::Unbounded(const std::string& weight
   for (const Range& range : *ranges) {
     PREON_ASSIGN_OR_RETURN(params.emplace_back(), maker_.Make(weight, range, plan.format, plan.scale_type));
   }
+  if (plan.fits_pairs) FitProductPairs(graph_, plan, *graph_.Initializer(weight), params);
   return params;
 }
 

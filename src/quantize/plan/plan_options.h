@@ -89,6 +89,7 @@ struct PlanOptions {
   WeightRule weight_rule;
   Compat compat = Compat::kOff;
   bool per_channel = true;
+  bool vnni = false;  ///< the result runs where products of codes are added in 32 bits: weights use all codes
   ScaledTypes scaled;
   BFloat16Options bfloat16;
   bool refine_block_axis = true;          ///< blocks run along what MatMul, Gemm and Softmax reduce

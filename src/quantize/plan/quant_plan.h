@@ -83,6 +83,7 @@ struct WeightPlan {
   int axis = -1;                      ///< per-channel axis, -1 = per tensor
   int64_t block_size = 0;             ///< so many neighbours along `axis` share a scale; 0 = all
   std::vector<std::string> nodes;     ///< readers, in graph order
+  bool fits_pairs = false;            ///< no two products leave 16 bits together (quantize/params/product_pairs.h)
   RangeBounds range;                  ///< override instead of the constant's own extremes
   std::optional<QuantParams> params;  ///< override: used as it is
   std::vector<Range> channel_ranges;  ///< overrides, one per index of `axis`

@@ -140,6 +140,7 @@ void DynamicKernels::AddConstant(const Node& node, size_t index, IntFormat forma
     weight.scale_type = weights_.scale_type;
     weight.rule = weights_.rule;
     weight.axis = axis;
+    weight.fits_pairs = weights_.fits_pairs && format.type == DataType::kInt8 && !node.Is("Gather");
     const auto own = overrides_.find(node.input(index));
     if (own != overrides_.end()) ApplyOverride(own->second, {.channel = axis}, weight);
   }

@@ -32,6 +32,7 @@ inline constexpr KernelVerdict kTooSmallForDynamic{
 struct DynamicWeights {
   DataType type = DataType::kInt8;
   bool reduce_range = false;
+  bool fits_pairs = false;  ///< WeightPlan::fits_pairs, of products of int8
   bool per_channel = true;
   ScaleType scale_type = ScaleType::kFloat32;
   WeightRule rule;

@@ -2,13 +2,15 @@
 
 #include "formats/compat/compat_weights.h"
 #include "formats/weight_calibration.h"
+#include "quantize/params/product_pairs.h"
 #include "quantize/params/tensor_params.h"
 
 namespace preon {
 namespace {
 
-Result<EncodedTensor> EncodeAlone(const std::string& name, const Tensor& values, int axis, const WeightPlan& plan,
-                                  Compat compat) {
+// `values` of the constant as rows that share a scale.
+Result<EncodedTensor> EncodeAlone(const Graph& graph, const std::string& name, const Tensor& values, int axis,
+                                  const WeightPlan& plan, Compat compat) {
   std::vector<QuantParams> params;
   std::optional<Range> range;
   if (plan.range) {
@@ -33,6 +35,7 @@ Result<EncodedTensor> EncodeAlone(const std::string& name, const Tensor& values,
     for (const Range& channel_range : ranges) {
       PREON_ASSIGN_OR_RETURN(params.emplace_back(), make.Make(name, channel_range, plan.format, plan.scale_type));
     }
+    if (plan.fits_pairs) FitProductPairs(graph, plan, *graph.Initializer(name), params);
   }
   return compat == Compat::kOff ? EncodeTensor(values, std::move(params), axis, plan.format)
                                 : compat::EncodeWeight(values, std::move(params), axis, plan.format, compat);
@@ -87,7 +90,7 @@ Result<CodeNames> DynamicConstants::Encode(const Node& node, size_t index) {
     seen = values.Reshaped({rows, values.count() / rows});
     axis = 0;
   }
-  Result<EncodedTensor> encoded = EncodeAlone(constant, seen, axis, plan, plan_.compat);
+  Result<EncodedTensor> encoded = EncodeAlone(graph_, constant, seen, axis, plan, plan_.compat);
   if (!encoded.ok()) return std::move(encoded).status().WithContext(constant);
   if (lstm && encoded->params.size() == 1)
     encoded->params.resize(static_cast<size_t>(values.shape()[0]), encoded->params[0]);

@@ -24,6 +24,7 @@ class DynamicPlanner {
         kernels_(graph_,
                  {.type = options.weight.type(),
                   .reduce_range = options.op_list.reduce_range,
+                  .fits_pairs = !options.vnni && options.compat == Compat::kOff,
                   .per_channel = options.per_channel,
                   .scale_type = options.scale_type_of_weights(),
                   .rule = options.weight_rule},

@@ -52,6 +52,7 @@ class OrtCpuPlanner {
         dynamic_(graph_,
                  {.type = options.weight.type(),
                   .reduce_range = options.op_list.reduce_range,
+                  .fits_pairs = !options.vnni && options.compat == Compat::kOff,
                   .per_channel = options.per_channel,
                   .scale_type = options.scale_type_of_weights(),
                   .rule = options.weight_rule},
@@ -232,6 +233,7 @@ class OrtCpuPlanner {
       if (state.traits.role == OpRole::kAnchor && state.integer) {
         AddWeight(node, 1, {options_.weight.type(), options_.weight == DataType::kInt8, options_.op_list.reduce_range},
                   options_.scale_type_of_weights(), options_.per_channel ? WeightAxis(graph_, node) : -1);
+        plan_.weights.at(node.input(1)).fits_pairs = FitsPairs();
         if (node.Is("Conv") && options_.compat == Compat::kOff && GainsFromFourChannels(graph_, node)) {
           plan_.filled_inputs.push_back(node.name);
         }
@@ -261,6 +263,11 @@ class OrtCpuPlanner {
       weight.axis = -1;  // readers that need different axes share one scale
     }
     weight.nodes.push_back(node.name);
+  }
+
+  bool FitsPairs() const {
+    return !options_.vnni && options_.compat == Compat::kOff && options_.weight.bits() == 8 &&
+           ActivationFormat().type == DataType::kUInt8;
   }
 
   void RecordDecisions() {

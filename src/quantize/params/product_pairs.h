@@ -1,0 +1,35 @@
+// Product pairs: weights whose products with two neighbouring inputs a kernel adds in 16 bits.
+//
+// ONNX Runtime's kernels for x86 processors without VNNI multiply uint8 by int8 two by two and add both products in 16
+// bits, saturated. Codes of up to 255 and 127 leave these: 2 · 255 · 127 > 32767, and the result is wrong. It stays
+// right on every processor where the codes of no pair add up to more than 128 (docs/design/placement.md).
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/tensor.h"
+#include "ir/graph.h"
+#include "quantize/plan/quant_plan.h"
+
+namespace preon {
+
+/// Calls `visit` with the positions of both weights in `weight`, for each pair of the constant that `node` reads at
+/// input 1: Conv, Gemm, MatMul, Attention; LSTM also at input 2. None of depthwise convolutions, whose kernels add in
+/// 32 bits.
+void ForEachProductPair(const Node& node, const Shape& weight, const std::function<void(size_t, size_t)>& visit);
+
+/// Enlarges scales until the codes of no pair add up to more than 128.
+/// @param values  of the constant, as the nodes of the plan read it
+/// @param params  one, or one per index of the plan's axis; zero points are 0
+void FitProductPairs(const Graph& graph, const WeightPlan& plan, const Tensor& values,
+                     std::vector<QuantParams>& params);
+
+/// Whether the codes of all pairs add up to 128 at most.
+bool ProductPairsFit(const Node& node, const Shape& weight, std::span<const float> codes);
+/// Moves codes of pairs towards 0, the larger one first, until they do.
+void PullProductPairs(const Node& node, const Shape& weight, std::span<float> codes);
+
+}  // namespace preon
