@@ -133,7 +133,7 @@ class _QuantizeValidate(TypedDict, total=False):
     reduce_range: Optional[bool]
     "weights use one bit less (int8: 7 bits), so that sums can't overflow on any CPU; half the resolution"
     vnni: Optional[bool]
-    "weights use all codes, for processors that multiply int8 exactly (x86 with VNNI, ARM); default: a few codes are left out, so that the sum of two products fits into 16 bits, which other x86 processors add in"
+    "weights use all codes: for x86 processors with VNNI and for ARM; others cut off sums of two products"
     disable_algorithm: Optional[Many]
     "switch off an algorithm that improves weights or biases ('help' lists them)"
     no_channel_scales: Optional[bool]

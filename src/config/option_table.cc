@@ -148,10 +148,7 @@ constexpr OptionSpec kOptions[] = {
     {"weight-form", "F", "how weights are stored: packed (integer codes), folded (rounded, as floats), operators "
      "(unchanged floats, each followed by a quantizer); default: depends on type and target", OptionKind::kValue,
      kVerbQuantize,
-     [](Options& o, const std::string& v) {
-       PREON_ASSIGN_OR_RETURN(o.plan.weight_form, ParseWeightForm(v));
-       return Status::Ok();
-     }},
+     [](Options& o, const std::string& v) { return SetTo(o.plan.weight_form, ParseWeightForm(v)); }},
     {"activation-scaled", "", "divide float16 and bfloat16 activations by a calibrated scale first, so that they use "
      "the most precise part of the type", OptionKind::kFlag, kPlans,
      [](Options& o, const std::string& v) { return SetFlag(o.plan.scaled.activation, v); }},
@@ -177,29 +174,17 @@ constexpr OptionSpec kOptions[] = {
      OptionKind::kValue, kChoosesRanges, SetScaleType},
     {"weight-scale-type", "TYPE", "type of scales for weights only (default: as --scale-type)", OptionKind::kValue,
      kVerbQuantize,
-     [](Options& o, const std::string& v) {
-       PREON_ASSIGN_OR_RETURN(o.plan.weight_scale_type, ParseScaleType(v));
-       return Status::Ok();
-     }},
+     [](Options& o, const std::string& v) { return SetTo(o.plan.weight_scale_type, ParseScaleType(v)); }},
     {"weight-method", "M", "method for the ranges of weights: minmax, minmse (default for power-of-two scales), "
      "hqq (only with --target matmul-nbits)",
      OptionKind::kValue, kVerbQuantize,
-     [](Options& o, const std::string& v) {
-       PREON_ASSIGN_OR_RETURN(o.plan.weight_rule.method, ParseWeightMethod(v));
-       return Status::Ok();
-     }},
+     [](Options& o, const std::string& v) { return SetTo(o.plan.weight_rule.method, ParseWeightMethod(v)); }},
     {"weight-search", "S", "candidates of --weight-method minmse: All (default), Percentile, HistCenter",
      OptionKind::kValue, kVerbQuantize,
-     [](Options& o, const std::string& v) {
-       PREON_ASSIGN_OR_RETURN(o.plan.weight_rule.search, ParseWeightSearch(v));
-       return Status::Ok();
-     }},
+     [](Options& o, const std::string& v) { return SetTo(o.plan.weight_rule.search, ParseWeightSearch(v)); }},
     {"compat", "TOOL", "compute exactly the numbers of another tool: quark, onnxruntime (default off); needs "
      "--method", OptionKind::kValue, kVerbQuantize | kVerbRanges,
-     [](Options& o, const std::string& v) {
-       PREON_ASSIGN_OR_RETURN(o.plan.compat, ParseCompat(v));
-       return Status::Ok();
-     }},
+     [](Options& o, const std::string& v) { return SetTo(o.plan.compat, ParseCompat(v)); }},
     {"format", "F", "form of integer operators: qdq (default; float operators between DequantizeLinear and "
      "QuantizeLinear), qoperator (QLinearConv and similar), extended (only target quark, its default for types other "
      "than int8 and uint8; com.microsoft quantizers, more operator types)", OptionKind::kValue, kVerbQuantize,
@@ -215,8 +200,7 @@ constexpr OptionSpec kOptions[] = {
     {"reduce-range", "", "weights use one bit less (int8: 7 bits), so that sums can't overflow on any CPU; half the "
      "resolution", OptionKind::kFlag, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetFlag(o.plan.op_list.reduce_range, v); }},
-    {"vnni", "", "weights use all codes, for processors that multiply int8 exactly (x86 with VNNI, ARM); default: a few "
-     "codes are left out, so that the sum of two products fits into 16 bits, which other x86 processors add in",
+    {"vnni", "", "weights use all codes: for x86 processors with VNNI and for ARM; others cut off sums of two products",
      OptionKind::kFlag, kVerbQuantize, [](Options& o, const std::string& v) { return SetFlag(o.plan.vnni, v); }},
     {"algorithm", "NAME", "also use an algorithm: NAME[:OPTION=VALUE,...] ('help' lists both)", OptionKind::kList,
      kPlans | kVerbPasses, [](Options& o, const std::string& v) { return AskForAlgorithm(o.algorithms, v); }},
@@ -291,10 +275,7 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { o.analysis.production = v; return Status::Ok(); }},
     {"group-by", "G", "compare groups of samples, tensor by tensor: by folder, file or label", OptionKind::kValue,
      kVerbAnalyze,
-     [](Options& o, const std::string& v) {
-       PREON_ASSIGN_OR_RETURN(o.analysis.group_by, ParseGroupBy(v));
-       return Status::Ok();
-     }},
+     [](Options& o, const std::string& v) { return SetTo(o.analysis.group_by, ParseGroupBy(v)); }},
     {"tolerance", "SHARE", "largest part of a range that samples may miss while the range still counts as covered "
      "(default 0.01)",
      OptionKind::kValue, kVerbAnalyze,

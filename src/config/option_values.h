@@ -49,4 +49,12 @@ Status SetRandomRange(Options& options, const std::string& value);
 /// The task of a worker process, made where there is none.
 WorkerTask& TaskOf(WorkerOptions& workers);
 
+/// The parsed value, or why it is none.
+template <typename Field, typename Value>
+Status SetTo(Field& field, Result<Value> value) {
+  if (!value.ok()) return std::move(value).status();
+  field = *std::move(value);
+  return Status::Ok();
+}
+
 }  // namespace preon
