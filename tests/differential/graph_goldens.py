@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 import onnxruntime as ort
 import pytest
-from onnx import helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 DATA = data_root.data_root()
 GRAPHS = data_root.QUARK / "graphs"
@@ -74,6 +74,17 @@ def outputs(model, feeds, optimized=False):
     """output -> values, of the model as it stands or as the runtime optimizes it."""
     run = session(model, optimized)
     return dict(zip([output.name for output in run.get_outputs()], run.run(None, feeds)))
+
+
+@functools.cache
+def adds_in_32_bits():
+    """Whether this processor adds products of codes as the one did on which outputs were stored (docs/design/placement.md)."""
+    inputs = [helper.make_tensor_value_info("a", TensorProto.UINT8, [1, 2])]
+    node = helper.make_node("MatMulInteger", ["a", "b"], ["y"])
+    codes = numpy_helper.from_array(np.full((2, 1), 127, np.int8), "b")
+    graph = helper.make_graph([node], "sum", inputs, [helper.make_tensor_value_info("y", TensorProto.INT32, [1, 1])], [codes])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    return outputs(model, {"a": np.full((1, 2), 255, np.uint8)})["y"].item() == 2 * 255 * 127
 
 
 def arrays(name, part):

