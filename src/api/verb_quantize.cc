@@ -14,6 +14,7 @@
 #include "pipeline/calibrate_stage.h"
 #include "pipeline/calibration_setup.h"
 #include "pipeline/fallback_planner.h"
+#include "pipeline/improve_codes.h"
 #include "pipeline/output.h"
 #include "pipeline/partial_calibration.h"
 #include "pipeline/quantize_stage.h"
@@ -24,6 +25,7 @@
 #include "report/html/stage_report.h"
 #include "search/accuracy_fallback.h"
 #include "search/choose_method.h"
+#include "search/float_head.h"
 
 namespace preon {
 namespace {
@@ -109,6 +111,10 @@ struct TrialResults {
   AccuracyFallback fallback;
 };
 
+double BestDb(const ChosenMethod& chosen) {
+  return std::ranges::max_element(chosen.candidates, {}, &MethodCandidate::sqnr_db)->sqnr_db;
+}
+
 // The method that --method auto stands for, and layers left in float where no method is good enough.
 Result<TrialResults> ChooseByTrials(PlannedModel& prepared, RunInputs& run, const PlanInputs& inputs,
                                     const FallbackPlanner& fallback, TrialSamples& samples) {
@@ -117,10 +123,17 @@ Result<TrialResults> ChooseByTrials(PlannedModel& prepared, RunInputs& run, cons
   PREON_RETURN_IF_ERROR(trials.CloseLoop(prepared.model));
   PREON_ASSIGN_OR_RETURN(ChosenMethod chosen, ChooseMethod(prepared, inputs, trials, run.builtins.methods));
   if (chosen.method != nullptr && run.choices.target->FollowsRuntime()) {
-    const double best_db = std::ranges::max_element(chosen.candidates, {}, &MethodCandidate::sqnr_db)->sqnr_db;
     const size_t known = prepared.left_float.size();
     PREON_ASSIGN_OR_RETURN(result.fallback, FallBackForAccuracy(prepared, *chosen.method, inputs, fallback, trials,
-                                                                {best_db, run.options.budget}));
+                                                                {BestDb(chosen), run.options.budget}));
+    if (prepared.left_float.size() > known) {
+      PREON_ASSIGN_OR_RETURN(chosen, ChooseMethod(prepared, inputs, trials, run.builtins.methods));
+    }
+  }
+  if (chosen.method != nullptr && run.choices.target->NeedsBetterCodes() && prepared.plan.compat == Compat::kOff &&
+      BestDb(chosen) < kHopelessDb) {
+    const size_t known = prepared.left_float.size();
+    PREON_RETURN_IF_ERROR(LeaveHead(prepared, fallback));
     if (prepared.left_float.size() > known) {
       PREON_ASSIGN_OR_RETURN(chosen, ChooseMethod(prepared, inputs, trials, run.builtins.methods));
     }

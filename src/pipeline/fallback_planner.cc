@@ -43,6 +43,17 @@ FloatNodes NotFused(const Placement& placement) {
   return nodes;
 }
 
+// Nodes that move the same positions again and again; layers only where no other operator can give way.
+FloatNodes Contradicting(const PositionTable& table) {
+  FloatNodes all, without_layers;
+  for (const std::string& node : table.cycle) {
+    const auto row = std::ranges::find(table.rows, node, &PositionRow::node);
+    all.emplace(node, FloatReason::kAccuracy);
+    if (row != table.rows.end() && !row->after.weight) without_layers.emplace(node, FloatReason::kAccuracy);
+  }
+  return without_layers.empty() ? all : without_layers;
+}
+
 }  // namespace
 
 Result<QuantPlan> FallbackPlanner::Plan(const Model& model, const FloatNodes& left_float) const {
@@ -97,13 +108,15 @@ Status FallbackPlanner::LeaveNotReached(PreparedModel& prepared) const {
   return Status::Ok();
 }
 
-Status FallbackPlanner::LeaveNotFused(PlannedModel& prepared,
-                                      const std::function<Result<const Placement*>()>& write) const {
-  const auto not_fused = [&](const QuantPlan&) -> Result<FloatNodes> {
-    PREON_ASSIGN_OR_RETURN(const Placement* placement, write());
-    return placement != nullptr && target_.FollowsRuntime() ? NotFused(*placement) : FloatNodes();
+Status FallbackPlanner::LeaveUnfit(PlannedModel& prepared, const std::function<Result<WrittenFacts>()>& write) const {
+  const auto unfit = [&](const QuantPlan& plan) -> Result<FloatNodes> {
+    PREON_ASSIGN_OR_RETURN(const WrittenFacts written, write());
+    FloatNodes nodes;
+    if (written.placement != nullptr && target_.FollowsRuntime()) nodes = NotFused(*written.placement);
+    if (written.positions != nullptr && plan.compat == Compat::kOff) nodes.merge(Contradicting(*written.positions));
+    return nodes;
   };
-  return Run(prepared, {.advice = not_fused,
+  return Run(prepared, {.advice = unfit,
                         .fits = [&](const QuantPlan& plan) { return !plan.empty() && HasStatistics(plan); },
                         .max_plans = kMaxPlans})
       .status();

@@ -8,11 +8,18 @@
 #include "base/status.h"
 #include "calib/calibration.h"
 #include "pipeline/prepare_model.h"
+#include "quantize/params/position_table.h"
 #include "quantize/plan/float_fallback.h"
 #include "quantize/plan/target.h"
 #include "report/results.h"
 
 namespace preon {
+
+/// What came out when a plan was written; null: nobody knows.
+struct WrittenFacts {
+  const Placement* placement = nullptr;
+  const PositionTable* positions = nullptr;
+};
 
 /// Plans a prepared model again. What it is given outlives it.
 class FallbackPlanner {
@@ -30,10 +37,10 @@ class FallbackPlanner {
   /// warning says where they are. Errors: kNothingToQuantize when nothing is left; those of Target::Plan.
   Status LeaveNotReached(PreparedModel& prepared) const;
 
-  /// Writes `prepared` with `write`, which says what the runtime made of it, and leaves the nodes in float that were
-  /// planned in integers and run in float: their codes would be expanded in every run. Ends with the last thing written
-  /// being the plan. Targets that do not follow the runtime are written once.
-  Status LeaveNotFused(PlannedModel& prepared, const std::function<Result<const Placement*>()>& write) const;
+  /// Writes `prepared` with `write`, which says what came of it, and leaves the nodes in float that were planned in
+  /// integers and run in float (their codes would be expanded in every run; targets that follow the runtime), or whose
+  /// positions contradict each other (NPUs). Ends with the last thing written being the plan.
+  Status LeaveUnfit(PlannedModel& prepared, const std::function<Result<WrittenFacts>()>& write) const;
 
  private:
   Result<QuantPlan> Plan(const Model& model, const FloatNodes& left_float) const;

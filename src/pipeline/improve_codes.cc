@@ -8,6 +8,7 @@ namespace preon {
 namespace {
 
 constexpr int64_t kFewestRuns = 8;      // with fewer, too few judge
+constexpr int64_t kRunsToTell = 4;      // how far the outputs are off
 constexpr double kLeastGainDb = 0.2;    // less is chance
 constexpr double kEnoughDb = 40;        // nobody sees what comes nearer
 constexpr double kEnoughDbOfNpus = 50;  // with one scale per tensor, small values are lost long before
@@ -43,7 +44,9 @@ Result<std::vector<Batch>> ReadRuns(const Samples& samples, const Graph& graph, 
 
 struct RunsToRead {
   size_t step = 1;
-  std::string why_none;  // ""; else nothing is done
+  std::string why_none;   // ""; else nothing is done
+  int64_t available = 0;  // runs that there are
+  bool too_dear = false;
 };
 
 // What an algorithm with a limit of cost does: few runs, of which more judge, a few judgements. Every how many-th run
@@ -67,9 +70,23 @@ Result<RunsToRead> MakeQuick(const CodesToImprove& of, const Samples& samples, R
     return RunsToRead{.why_none = StrCat("needs at least ", kFewestRuns, " runs of samples")};
   const ReconstructionSize within =
       SizeWithin(CostsOf(graph, of.plan, scope.op_types, scope.rows, there), *scope.most_cost, size, available);
-  if (within.runs == 0) return RunsToRead{.why_none = "it would take longer than calibration"};
+  if (within.runs == 0)
+    return RunsToRead{.why_none = "it would take longer than calibration", .available = available, .too_dear = true};
   scope.halvings = within.halvings;
   return RunsToRead{.step = static_cast<size_t>((available + within.runs - 1) / within.runs)};
+}
+
+// Where the outputs are useless as they are, time is no reason against. All runs then, up to what gains nothing more.
+Result<RunsToRead> MakeThorough(const Model& quantized, const CodesToImprove& of, const Samples& samples,
+                                RunsToRead quick, const RunContext& context, ReconstructionScope& scope) {
+  const auto step = [&](int64_t runs) { return static_cast<size_t>((quick.available + runs - 1) / runs); };
+  PREON_ASSIGN_OR_RETURN(const std::vector<Batch> runs, ReadRuns(samples, of.reference.model.graph, scope.samples,
+                                                                 scope.memory_bytes, step(kRunsToTell)));
+  if (runs.empty()) return quick;
+  PREON_ASSIGN_OR_RETURN(const double db, OutputsDb(quantized, of.reference.model, runs, context));
+  if (db >= kHopelessDb) return quick;
+  scope.halvings = 1;
+  return RunsToRead{.step = step(kMostRuns)};
 }
 
 std::string Listed(const std::vector<std::string>& nodes) {
@@ -95,6 +112,9 @@ Result<std::vector<ImprovedCodes>> ImproveCodes(Model& quantized, const CodesToI
     RunsToRead to_read;
     if (scope.most_cost) {
       PREON_ASSIGN_OR_RETURN(to_read, MakeQuick(of, samples, scope));
+      if (to_read.too_dear && of.plan.positions) {
+        PREON_ASSIGN_OR_RETURN(to_read, MakeThorough(quantized, of, samples, to_read, context, scope));
+      }
       result.why_not = to_read.why_none;
       if (!result.why_not.empty()) continue;
     }

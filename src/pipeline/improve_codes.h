@@ -14,6 +14,9 @@
 namespace preon {
 
 /// Of whom codes are improved, and for whom.
+/// Outputs that are no nearer to float than that are useless: more is tried then.
+inline constexpr double kHopelessDb = 10;
+
 struct CodesToImprove {
   FloatReference reference;
   const QuantPlan& plan;

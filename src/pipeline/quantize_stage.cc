@@ -212,6 +212,14 @@ Status QuantizeStage::CheckOutputs(const Comparison& comparison, const Graph& gr
   return Status::Ok();
 }
 
+Status QuantizeStage::CheckShifts(const QuantPlan& plan, const PositionTable& positions) const {
+  const bool kept = plan.positions && plan.positions->moves && plan.compat == Compat::kOff;
+  if (!kept || positions.violations.empty() || inputs_.write.always) return Status::Ok();
+  return Error(ErrorId::kVerifyRun, inputs_.output, ": not written: outside the limits of the NPU (",
+               positions.violations.size(), " shifts): ", positions.violations.front())
+      .WithHint("--exclude leaves a node in float; --always-write writes the model, which does not run on the NPU");
+}
+
 Result<std::vector<DpuCost>> QuantizeStage::DpuCostsOf(const PlannedModel& prepared, const Batch& batch,
                                                        const PlanInputs& inputs, Written& written,
                                                        const FloatOutputs& float_outputs) const {
@@ -268,11 +276,13 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
                                           const FallbackPlanner& fallback, const FloatOutputs& float_outputs,
                                           const ComparedSamples& compared) const {
   Written written;
-  PREON_RETURN_IF_ERROR(fallback.LeaveNotFused(prepared, [&]() -> Result<const Placement*> {
+  PREON_RETURN_IF_ERROR(fallback.LeaveUnfit(prepared, [&]() -> Result<WrittenFacts> {
     const Batch* one_run = prepared.verifies_each_pass ? &prepared.first_run.batch : nullptr;
     PREON_ASSIGN_OR_RETURN(written, WriteOnce(prepared, inputs, one_run));
-    return written.placement ? &*written.placement : nullptr;
+    return WrittenFacts{.placement = written.placement ? &*written.placement : nullptr,
+                        .positions = &written.notes.positions};
   }));
+  PREON_RETURN_IF_ERROR(CheckShifts(prepared.plan, written.notes.positions));
   std::vector<ImprovedCodes> improved;
   const bool from_file = compared.figures.origin == FigureOrigin::kRangesMayHaveSeen;
   const SomeSamples fitted{from_file ? WithoutHeldOut(samples_) : Without(samples_, compared.held_out),

@@ -160,6 +160,14 @@ class Reconstructor {
 
 }  // namespace
 
+Result<double> OutputsDb(const Model& quantized, const Model& reference, const std::vector<Batch>& runs,
+                         const RunContext& context) {
+  const LiveRuns live(runs, context, 1);
+  PREON_ASSIGN_OR_RETURN(const OutputJudge judge, OutputJudge::Make(reference, std::nullopt, live));
+  PREON_ASSIGN_OR_RETURN(const double error, judge.Error(quantized, live));
+  return Decibels(error);
+}
+
 Result<Reconstruction> Reconstruct(Model& quantized, const FloatReference& reference, const std::vector<Batch>& batches,
                                    const ReconstructionRule& rule, const ReconstructionScope& scope,
                                    const RunContext& context) {

@@ -35,4 +35,8 @@ Result<Reconstruction> Reconstruct(Model& quantized, const FloatReference& refer
                                    const ReconstructionRule& rule, const ReconstructionScope& scope,
                                    const RunContext& context);
 
+/// SQNR of the model's outputs on all of these runs. Errors: the runtime's, kCancelled.
+Result<double> OutputsDb(const Model& quantized, const Model& reference, const std::vector<Batch>& runs,
+                         const RunContext& context);
+
 }  // namespace preon

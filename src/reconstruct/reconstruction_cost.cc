@@ -8,8 +8,8 @@
 namespace preon {
 namespace {
 
-// Fewer runs tell too little of a layer; more than these gain nothing (docs/design/weight-algorithms.md).
-constexpr int64_t kLeastRuns = 12, kMostRuns = 64;
+// Fewer tell too little of a layer.
+constexpr int64_t kLeastRuns = 12;
 constexpr int64_t kShareOfRuns = 6;  // at most one of so many
 constexpr double kMostHalvings = 4;
 constexpr int64_t kUsualRuns = 16;

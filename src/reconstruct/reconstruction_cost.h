@@ -34,6 +34,8 @@ struct ReconstructionSize {
 
 /// So many blocks of layers are judged, by one run of so many.
 constexpr size_t kBlocks = 6, kJudgingShare = 4;
+/// More runs gain nothing (docs/design/weight-algorithms.md).
+constexpr int64_t kMostRuns = 64;
 
 /// How many runs of so many samples each, and then how many halvings, keep reconstruction within `most_cost` times what
 /// calibration takes, or within 2.5 s. @param available  runs that there are

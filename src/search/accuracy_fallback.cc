@@ -119,10 +119,10 @@ class FallbackSearch {
   // What the runtime would run in float all the same has no part in the search: its codes cost time in every run.
   Status LeaveNotFused() {
     std::optional<Placement> placement;
-    PREON_RETURN_IF_ERROR(fallback_.LeaveNotFused(prepared_, [&]() -> Result<const Placement*> {
+    PREON_RETURN_IF_ERROR(fallback_.LeaveUnfit(prepared_, [&]() -> Result<WrittenFacts> {
       PREON_ASSIGN_OR_RETURN(const Model quantized, Written(prepared_.plan));
       PREON_ASSIGN_OR_RETURN(placement, RuntimePlacement(prepared_, quantized, trials_.context()));
-      return placement ? &*placement : nullptr;
+      return WrittenFacts{.placement = placement ? &*placement : nullptr};
     }));
     kept_plan_ = prepared_.plan;
     return Status::Ok();

@@ -27,7 +27,7 @@ def node(kind, inputs, output, **attributes):
 def run(preon):
     def quantized(*options, target="npu-cnn"):
         done = preon("quantize", "npu.onnx", "-o", "out.onnx", "--data", "npu.npz", "--json", *(["--target", target] if target else []),
-                     *(word for option in options for word in ("--option", option)))
+                     *(word for option in options for word in ([option] if option.startswith("--") else ["--option", option])))
         assert done.returncode == 0, done.stderr
         return onnx.load(preon.folder / "out.onnx").graph, json.loads(done.stdout)
     return quantized
@@ -135,7 +135,7 @@ def test_rounds(preon, run):
     write(preon.folder, [node("Add", ["x", "x"], "s"), node("MaxPool", ["s"], "p", kernel_shape=[2, 2]), node("Concat", ["p", "p"], "y", axis=1)])
     settings = scales(x=-10, s=20, p=20, y=20)
     assert run(settings)[1]["positions"]["rounds"] > 2
-    warnings = run(settings, "MaxLoopNum=1")[1]["warnings"]
+    warnings = run(settings, "MaxLoopNum=1", "--always-write")[1]["warnings"]
     assert any("MaxLoopNum: 1 rounds were not enough" in warning for warning in warnings), warnings
 
 
@@ -161,3 +161,29 @@ def test_whose_numbers(preon, run):
 
 
 OF_NPUS = {*CONVERSIONS, *SHIFTS, "SimulateDPU", "EnableNPUCnn", "Compat"}
+
+
+def test_nodes_whose_limits_contradict_each_other_stay_float(run, preon):
+    """A score's position is 7 at least, beside values in one tensor that need far less."""
+    rng = np.random.default_rng(3)
+    weights = {name: (size * rng.normal(size=(4, channels, 1, 1))).astype(np.float32) for name, size, channels in [("w", 1, 4), ("v", 50, 4), ("u", 1, 8)]}
+    nodes = [node("Conv", ["x", "w"], "c"), node("Sigmoid", ["c"], "s"), node("Conv", ["x", "v"], "d"),
+             node("Concat", ["s", "d"], "e", axis=1), node("Conv", ["e", "u"], "z")]
+    write(preon.folder, nodes, output="z", **weights)
+    answer = run()[1]
+    reasons = {each["node"]: each["reason"] for each in answer["placement"]["float"]}
+    assert reasons == {"n_s": "accuracy", "n_e": "accuracy"}
+    assert answer["positions"]["cycle"] == [] and not any("does not run there" in warning for warning in answer["warnings"])
+    done = preon("quantize", "npu.onnx", "-o", "out.onnx", "--data", "npu.npz", "--target", "npu-cnn", "--compat", "quark", "--method", "minmse", "--json")
+    answer = json.loads(done.stdout)
+    assert {"n_s", "n_e"} <= set(answer["positions"]["cycle"]) and any("does not run there" in warning for warning in answer["warnings"])
+
+
+def test_what_is_outside_its_limits_is_not_written_unless_allowed(preon):
+    write(preon.folder, [node("AveragePool", ["x"], "p", kernel_shape=[1, 1]), node("Relu", ["x"], "r"), node("Add", ["p", "r"], "y")])
+    one_round = ["quantize", "npu.onnx", "-o", "out.onnx", "--data", "npu.npz", "--target", "npu-cnn", "--option", scales(x=10, p=10, r=0, y=0), "--option", "MaxLoopNum=1"]
+    done = preon(*one_round)
+    assert done.returncode == 3 and "E5502" in done.stderr and "AveragePool 'n_p': align 3 outside 0..0" in done.stderr
+    assert not (preon.folder / "out.onnx").exists()
+    done = preon(*one_round, "--always-write")
+    assert done.returncode == 0 and (preon.folder / "out.onnx").exists()

@@ -39,7 +39,8 @@ std::string_view LeftFloatDetail(FloatReason reason) {
     case FloatReason::kNotReached:
       return "no calibration sample runs it";
     case FloatReason::kAccuracy:
-      return "the model's error is smaller with this node in float (measured); the line fall-back has the cost";
+      return "one scale does not bear how different its values are, or the model's error is smaller with this node in "
+             "float (measured); the line fall-back has the cost";
     case FloatReason::kTail:
       return kTailDetail;
     case FloatReason::kNoGain:
