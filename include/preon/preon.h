@@ -198,6 +198,9 @@ PREON_API Outcome<Answer> Lint(const QuantizeOptions& options);
 /// labels.
 PREON_API Outcome<Answer> Compare(const QuantizeOptions& options, const std::string& quantized);
 
+/// Which layers and tensors make the error of the quantized model, why, and what layers in float would gain.
+PREON_API Outcome<Answer> Sensitivity(const QuantizeOptions& options);
+
 /// Judges `quantized`, made by any tool, against `options.model`, and where it is not good enough says which step comes
 /// next. Empty: several quantized forms of the model are made and judged.
 PREON_API Outcome<Answer> Validate(const QuantizeOptions& options, const std::string& quantized = "");

@@ -15,7 +15,7 @@ from . import _preon
 from . import options as _options
 from .errors import ConfigError, failure
 from .options import (AnalyzeOptions, CalibrateOptions, CompareOptions, InstrumentOptions, LintOptions, PassesOptions, Path, QuantizeOptions,
-                      RangesOptions, ValidateOptions)
+                      RangesOptions, SensitivityOptions, ValidateOptions)
 from .progress import display
 from .result import Result
 from .samples import source_of
@@ -250,6 +250,18 @@ def compare(model: Model, quantized: Model, data: Data = None, reader: Optional[
     """
     with _as_file(model) as path, _as_file(quantized) as other:
         return _run("compare", (path, other), options, (data, reader), progress)
+
+
+@_completed
+def sensitivity(model: Model, data: Data = None, reader: Optional[Reader] = None, progress: Progress = None,
+                **options: Unpack[SensitivityOptions]) -> Result:
+    """Which layers and tensors make the error of the quantized model, why, and what layers in float would gain.
+
+    `layers` come with the largest gain first; `fix` has the nodes to exclude. Nothing is written.
+    The rest as of quantize(); options of `preon sensitivity --help`.
+    """
+    with _as_file(model) as path:
+        return _run("sensitivity", (path, ""), options, (data, reader), progress)
 
 
 @_completed

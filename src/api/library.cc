@@ -205,6 +205,10 @@ Outcome<Answer> Passes(const QuantizeOptions& options) { return Answered(options
 
 Outcome<Answer> Lint(const QuantizeOptions& options) { return Answered(options, kVerbLint, "lint", LintVerb); }
 
+Outcome<Answer> Sensitivity(const QuantizeOptions& options) {
+  return Answered(options, kVerbSensitivity, "sensitivity", SensitivityVerb);
+}
+
 Outcome<Answer> Validate(const QuantizeOptions& options, const std::string& quantized) {
   const auto verb = [&](const std::string& model, RunInputs& run) {
     std::vector<std::string> models = {model};

@@ -51,7 +51,7 @@ constexpr std::array kVerbNames = {std::pair(kVerbQuantize, "quantize"), std::pa
                                    std::pair(kVerbCompare, "compare"),   std::pair(kVerbDoctor, "doctor"),
                                    std::pair(kVerbAnalyze, "analyze"),   std::pair(kVerbInstrument, "instrument"),
                                    std::pair(kVerbPasses, "passes"),     std::pair(kVerbLint, "lint"),
-                                   std::pair(kVerbValidate, "validate")};
+                                   std::pair(kVerbValidate, "validate"), std::pair(kVerbSensitivity, "sensitivity")};
 
 OptionDescriptions Descriptions() {
   OptionDescriptions descriptions;

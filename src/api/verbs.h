@@ -7,6 +7,7 @@
 
 #include "pipeline/run_inputs.h"
 #include "report/results.h"
+#include "report/sensitivity_result.h"
 #include "report/shards.h"
 #include "report/validated.h"
 
@@ -38,6 +39,8 @@ Result<CompareResult> CompareVerb(const std::string& reference, const std::strin
 Result<LintResult> LintVerb(const std::string& model, RunInputs& run);
 /// `models`: the float model and quantized ones, of any tool; without those, several forms of the float model are made.
 Result<ValidateResult> ValidateVerb(const std::vector<std::string>& models, RunInputs& run);
+/// Of the model as `quantize` would write it without layers left in float for accuracy; writes nothing.
+Result<SensitivityResult> SensitivityVerb(const std::string& model, RunInputs& run);
 Result<DoctorResult> DoctorVerb(RunInputs& run);
 
 }  // namespace preon

@@ -39,6 +39,7 @@ Command PassesCommand();
 Command RunCommand();
 Command CompareCommand();
 Command LintCommand();
+Command SensitivityCommand();
 Command ValidateCommand();
 Command DoctorCommand();
 

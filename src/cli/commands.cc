@@ -3,9 +3,9 @@
 namespace preon::cli {
 
 std::vector<Command> Commands() {
-  return {QuantizeCommand(), CalibrateCommand(), InstrumentCommand(), MergeCommand(),  StatusCommand(),
-          RangesCommand(),   AnalyzeCommand(),   InspectCommand(),    PassesCommand(), RunCommand(),
-          CompareCommand(),  ValidateCommand(),  LintCommand(),       DoctorCommand()};
+  return {QuantizeCommand(), CalibrateCommand(), InstrumentCommand(),  MergeCommand(),  StatusCommand(),
+          RangesCommand(),   AnalyzeCommand(),   InspectCommand(),     PassesCommand(), RunCommand(),
+          CompareCommand(),  ValidateCommand(),  SensitivityCommand(), LintCommand(),   DoctorCommand()};
 }
 
 }  // namespace preon::cli

@@ -5,14 +5,14 @@
 #include "config/algorithm_switches.h"
 #include "config/compound_options.h"
 #include "config/option_values.h"
-#include "config/validate_options.h"
+#include "config/options_of_quantize.h"
 #include "instrument/output_name.h"
 
 namespace preon {
 namespace {
 
 constexpr uint32_t kNeedsData = kVerbQuantize | kVerbCalibrate | kVerbRanges | kVerbRun | kVerbCompare |
-                                kVerbInstrument | kVerbLint | kVerbValidate;
+                                kVerbInstrument | kVerbLint | kVerbValidate | kVerbSensitivity;
 constexpr uint32_t kPlans = kVerbQuantize | kVerbCalibrate | kVerbInstrument;
 constexpr uint32_t kObserves = kPlans | kVerbRanges;
 constexpr uint32_t kReadsRanges = kVerbRanges | kVerbAnalyze;
@@ -111,6 +111,8 @@ constexpr OptionSpec kOptions[] = {
      "(of top-1 accuracy), agreement>=95%, sqnr>=20, speed>=1.5, latency<=5ms, size<=4MB or size<=30%, with commas "
      "between them", OptionKind::kValue, kVerbQuantize | kVerbValidate,
      [](Options& o, const std::string& v) { return SetRequirements(o.requirements, v); }},
+    {"confirm", "N", "run so many of the layers that promise most in float, and measure what each gains (default 3)",
+     OptionKind::kValue, kVerbSensitivity, [](Options& o, const std::string& v) { return SetCount(o.confirm, v, 0); }},
     {"eval-data", "SRC", "samples to judge by, which nothing is calibrated with (default: a fifth of --data)",
      OptionKind::kList, kVerbValidate,
      [](Options& o, const std::string& v) { o.eval_data.push_back(v); return Status::Ok(); }},
@@ -325,7 +327,7 @@ std::span<const OptionSpec> OptionTable() {
     for (const auto& [algorithm, option, help] : AlgorithmSwitches())
       place = all.insert(place, {option, "", help, OptionKind::kFlag, kVerbQuantize, nullptr, algorithm}) + 1;
     for (OptionSpec& option : all)
-      if ((option.verbs & kVerbQuantize) != 0 && ValidateTakes(option.name)) option.verbs |= kVerbValidate;
+      if ((option.verbs & kVerbQuantize) != 0) option.verbs |= VerbsThatTake(option.name);
     return all;
   }();
   return table;

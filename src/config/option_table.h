@@ -27,6 +27,7 @@ enum Verb : uint32_t {
   kVerbPasses = 1024,
   kVerbLint = 2048,
   kVerbValidate = 4096,
+  kVerbSensitivity = 8192,
 };
 
 enum class OptionKind { kFlag, kValue, kList };

@@ -221,6 +221,7 @@ struct Options {
   PassesOptions passes;
   RunOptions run;
   ResourceOptions resources;
+  int64_t confirm = 3;                 ///< of sensitivity: so many layers are run in float
   std::vector<std::string> eval_data;  ///< of validate: samples to judge by
   std::string metric, reference;       ///< of validate: name or script; what the first output should be
   bool fix = false;                    ///< of lint: also write the model fixed

@@ -210,6 +210,7 @@ NB_MODULE(_preon, module) {
   def("instrument", &preon::RunVerb<&preon::Instrument>, "output");
   def("passes", &preon::RunVerb<&preon::Passes>, "output");
   def("lint", &preon::RunVerb<&preon::Lint>, "output");
+  def("sensitivity", &preon::RunVerb<&preon::Sensitivity>, "output");
   def("compare", &preon::RunCompare, "quantized");
   def("validate", &preon::RunValidate, "quantized");
 }

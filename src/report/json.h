@@ -4,6 +4,7 @@
 #include <string>
 
 #include "report/results.h"
+#include "report/sensitivity_result.h"
 #include "report/validated.h"
 
 namespace preon {
@@ -23,6 +24,7 @@ std::string ToJson(const CalibSummary& result);
 std::string ToJson(const RunResult& result);
 std::string ToJson(const CompareResult& result);
 std::string ToJson(const LintResult& result);
+std::string ToJson(const SensitivityResult& result);
 std::string ToJson(const ValidateResult& result);
 std::string ToJson(const DoctorResult& result);
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "report/results.h"
+#include "report/sensitivity_result.h"
 #include "report/validated.h"
 
 namespace preon {
@@ -21,6 +22,7 @@ std::string ToText(const CalibSummary& result);
 std::string ToText(const RunResult& result);
 std::string ToText(const CompareResult& result);
 std::string ToText(const LintResult& result);
+std::string ToText(const SensitivityResult& result);
 std::string ToText(const ValidateResult& result);
 std::string ToText(const DoctorResult& result);
 

@@ -6,36 +6,23 @@
 
 #include "pipeline/write_plan.h"
 #include "quantize/plan/estimated_time.h"
-#include "search/error_sources.h"
-#include "search/float_groups.h"
-#include "search/lock_step.h"
+#include "search/error_look.h"
+#include "search/fallback_terms.h"
 #include "search/runtime_placement.h"
 #include "search/speed_check.h"
 
 namespace preon {
 namespace {
 
-constexpr double kFineDb = 30, kGoodEnoughDb = 40;       // no search from here on; end of a search
-constexpr double kPoorDb = 18, kEnoughOfPoorDb = 22;     // below, classes and boxes get lost
-constexpr double kBudget = 0.03, kBudgetOfPoor = 0.25;   // of the time
-constexpr double kDbForAll = 100, kDbForAllOfPoor = 30;  // what all of the time would have to bring: 1 dB for 1 %
-constexpr double kLeastGroupDb = 0.3;
+constexpr double kFineDb = 30, kGoodEnoughDb = 40;  // no search from here on; end of a search
 // Of all together. A result that is good gains by nothing less than half the error.
 constexpr double kGoodDb = 25, kLeastGainOfPoorDb = 1, kLeastGainDb = 3, kLeastGainOfGoodDb = 6;
 constexpr double kLeastIntegerShare = 0.1;  // of the work that was planned in integers: else nothing is quantized
 constexpr double kLeastCost = 0.01;         // what is cheaper counts as this much
 constexpr double kLeastBelief = 0.05;       // a trial has few samples
 constexpr double kLeastPromise = 0.5;       // of what is missing, from one group: else there is no further look
-constexpr size_t kMaxTrials = 20, kMaxFruitless = 8, kWorstNodes = 12;
+constexpr size_t kMaxTrials = 20, kMaxFruitless = 8;
 constexpr int kMaxLooks = 4;
-
-double Db(double noise) { return -10 * std::log10(std::max(noise, 1e-20)); }
-
-struct FloatGroup {
-  NodeGroup nodes;  // with those that are kept
-  QuantPlan plan;
-  double gain_db = 0, cost = 0;  // predicted, against what is kept
-};
 
 double LeastGainDb(double before_db) {
   return before_db < kPoorDb ? kLeastGainOfPoorDb : before_db < kGoodDb ? kLeastGainDb : kLeastGainOfGoodDb;
@@ -55,24 +42,8 @@ struct Step {
   size_t trial;
 };
 
-// What may be spent, and what it must bring.
-struct Terms {
-  double budget;      // share of the time, with all that was spent before
-  double missing_db;  // until the result is no longer poor
-
-  // The share of the time that a gain is worth.
-  double Worth(double gain_db) const {
-    const double of_poor = std::clamp(gain_db, 0.0, missing_db);
-    return of_poor / kDbForAllOfPoor + (gain_db - of_poor) / kDbForAll;
-  }
-};
-
-double Score(const FloatGroup& group, const Terms& terms) {
+double Score(const FloatGroup& group, const FallbackTerms& terms) {
   return terms.Worth(group.gain_db) / std::max(group.cost, kLeastCost);
-}
-
-bool Pays(double gain_db, double cost, const Terms& terms) {
-  return gain_db >= kLeastGroupDb && cost <= terms.Worth(gain_db);
 }
 
 class FallbackSearch {
@@ -88,8 +59,7 @@ class FallbackSearch {
 
   Result<AccuracyFallback> Run(double sqnr_db, std::optional<double> budget) {
     PREON_RETURN_IF_ERROR(LeaveNotFused());
-    for (const NodeDecision& decision : kept_plan_.nodes)
-      if (decision.reason == FloatReason::kNone && decision.macs > 0) products_.push_back(decision.node);
+    products_ = IntegerProducts(kept_plan_);
     PREON_RETURN_IF_ERROR(Look());
     base_ns_ = EstimatedNs(graph_, kept_plan_);
     PREON_ASSIGN_OR_RETURN(const std::optional<TrialError> before,
@@ -100,8 +70,8 @@ class FallbackSearch {
     while (result.trials.size() < kMaxTrials && fruitless_ < kMaxFruitless && result.after_db < kGoodEnoughDb) {
       const bool poor = sqnr_db < kPoorDb && result.after_db < kEnoughOfPoorDb;
       if (poor) spent_while_poor_ = std::max(0.0, result.cost);
-      const Terms terms{budget.value_or(poor ? kBudgetOfPoor : spent_while_poor_ + kBudget),
-                        poor ? kEnoughOfPoorDb - result.after_db : 0};
+      const FallbackTerms terms{budget.value_or(poor ? kBudgetOfPoor : spent_while_poor_ + kBudget),
+                                poor ? kEnoughOfPoorDb - result.after_db : 0};
       PREON_ASSIGN_OR_RETURN(Outlook outlook, LookAhead(terms));
       if (!is_seen_) {
         if (outlook.largest_gain_db < kLeastPromise * MissingDb(result)) break;
@@ -137,12 +107,9 @@ class FallbackSearch {
     ++looks_;
     is_seen_ = true;
     const PlannedModel kept{prepared_.model, kept_plan_, {}};
-    PREON_ASSIGN_OR_RETURN(const LockStep measured,
-                           RunLockStep(kept, method_, inputs_, trials_.samples(), trials_.BeginRun()));
-    sources_ = FindErrorSources(kept.model.graph, kept.plan, measured);
-    graph_ = kept.model.graph;
-    for (const auto& [tensor, shape] : measured.shapes)
-      graph_.SetInfo(tensor, {.type = DataType::kFloat, .shape = shape});
+    PREON_ASSIGN_OR_RETURN(ErrorLook look, LookAtErrors(kept, method_, inputs_, trials_));
+    sources_ = std::move(look.sources);
+    graph_ = std::move(look.graph);
     return Status::Ok();
   }
 
@@ -157,33 +124,18 @@ class FallbackSearch {
     double largest_gain_db = 0;
   };
 
-  Result<Outlook> LookAhead(const Terms& terms) {
+  Result<Outlook> LookAhead(const FallbackTerms& terms) {
     Outlook outlook;
     const double spent = (EstimatedNs(graph_, kept_plan_) - base_ns_) / base_ns_;
-    for (NodeGroup& nodes : Groups()) {
+    for (NodeGroup& nodes : CandidateGroups(graph_, products_, kept_, sources_)) {
       PREON_RETURN_IF_ERROR(trials_.context().CheckCancelled());
       PREON_ASSIGN_OR_RETURN(std::optional<FloatGroup> group, Predict(std::move(nodes)));
       if (!group || spent + group->cost > terms.budget) continue;
       outlook.largest_gain_db = std::max(outlook.largest_gain_db, group->gain_db);
-      if (!Pays(group->gain_db, group->cost, terms)) continue;
+      if (!terms.Pays(group->gain_db, group->cost)) continue;
       if (!outlook.best || Score(*group, terms) > Score(*outlook.best, terms)) outlook.best = std::move(group);
     }
     return outlook;
-  }
-
-  std::vector<NodeGroup> Groups() const {
-    std::vector<NodeGroup> groups = EndGroups(products_);
-    std::vector<std::pair<double, std::string>> worst;
-    for (const std::string& node : products_)
-      if (!kept_.contains(node)) worst.emplace_back(sources_.Around(*graph_.FindNode(node)), node);
-    std::ranges::sort(worst, std::greater());
-    if (worst.size() > kWorstNodes) worst.resize(kWorstNodes);
-    const NodeGroup products(products_.begin(), products_.end());
-    for (const auto& [noise, node] : worst) {
-      groups.push_back({node});
-      groups.push_back(GroupAround(graph_, products, node));
-    }
-    return groups;
   }
 
   // None where it was tried before or can't be planned.
@@ -194,24 +146,19 @@ class FallbackSearch {
     if (const auto planned = planned_.find(nodes); planned != planned_.end()) {
       group = planned->second;
     } else {
-      PREON_ASSIGN_OR_RETURN(std::optional<QuantPlan> plan, fallback_.PlanWithout(LeftFloat(nodes), prepared_));
+      PREON_ASSIGN_OR_RETURN(std::optional<QuantPlan> plan,
+                             fallback_.PlanWithout(InFloatForAccuracy(nodes), prepared_));
       if (plan && IntegerMacs(*plan) >= kLeastIntegerShare * IntegerMacs(prepared_.plan)) {
         group.emplace(FloatGroup{.nodes = nodes, .plan = *std::move(plan)});
         group->cost = (EstimatedNs(graph_, group->plan) - EstimatedNs(graph_, kept_plan_)) / base_ns_;
       }
       planned_.emplace(std::move(nodes), group);
     }
-    if (group) group->gain_db = Db(sources_.With(group->plan)) - Db(sources_.With(kept_plan_));
+    if (group) group->gain_db = SqnrOf(sources_.With(group->plan)) - SqnrOf(sources_.With(kept_plan_));
     return group;
   }
 
-  static FloatNodes LeftFloat(const NodeGroup& nodes) {
-    FloatNodes left_float;
-    for (const std::string& node : nodes) left_float.emplace(node, FloatReason::kAccuracy);
-    return left_float;
-  }
-
-  Status Try(FloatGroup group, const Terms& terms, AccuracyFallback& result) {
+  Status Try(FloatGroup group, const FallbackTerms& terms, AccuracyFallback& result) {
     tried_.insert(group.nodes);
     const Result<std::optional<TrialError>> run =
         trials_.Run(prepared_.model, group.plan, method_, inputs_, TrialSize::kSome);
@@ -219,7 +166,7 @@ class FallbackSearch {
     const std::optional<TrialError>& error = *run;
     if (!error) return Status::Ok();
     const double gain_db = error->typical_db - typical_db_;
-    bool kept = Pays(gain_db, group.cost, terms), slow = false;
+    bool kept = terms.Pays(gain_db, group.cost), slow = false;
     if (kept && group.cost > kBudget) {  // cheap ones are measured all together in the end
       PREON_ASSIGN_OR_RETURN(kept, IsFast(group.plan, result.cost + group.cost));
       slow = !kept;
@@ -273,7 +220,7 @@ class FallbackSearch {
 
   AccuracyFallback Settle(AccuracyFallback result) {
     if (!steps_.empty() && MissingDb(result) <= 0) {
-      prepared_.left_float.merge(LeftFloat(steps_.back().nodes));
+      prepared_.left_float.merge(InFloatForAccuracy(steps_.back().nodes));
       prepared_.plan = std::move(steps_.back().plan);
       return result;
     }

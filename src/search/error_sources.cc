@@ -74,19 +74,12 @@ class NoiseFlow {
   double LeaveWeight(const Node& node, double flow) {
     const auto weight = measured_.weights.find(node.name);
     if (weight == measured_.weights.end() || flow <= 0) return 0;
-    const double inherited = InheritedNoise(node.FirstOutput());
+    const TensorError* error = ErrorBehind(graph_, measured_, node.FirstOutput());
+    const double inherited = error == nullptr ? 0 : error->inherited;
     const double own =
         weight->second > 0 ? flow * std::min(1.0, weight->second / std::max(inherited, weight->second)) : 0;
     if (own > 0) sources_.weights[node.name] += own;
     return own;
-  }
-
-  // Of a node's output before its own rounding; that of the Relu or Clip behind it where the codes have absorbed it.
-  double InheritedNoise(std::string tensor) const {
-    while (Of(tensor) == nullptr && graph_.UseCount(tensor) == 1 && !graph_.IsOutput(tensor))
-      tensor = graph_.Uses(tensor)[0].node->output();
-    const TensorError* error = Of(tensor);
-    return error == nullptr ? 0 : error->inherited;
   }
 
   void PassOn(const Node& node, double flow) {

@@ -190,6 +190,13 @@ std::vector<const TrialRun*> SomeOf(const TrialSamples& samples) {
 
 }  // namespace
 
+const TensorError* ErrorBehind(const Graph& graph, const LockStep& measured, std::string tensor) {
+  while (!measured.tensors.contains(tensor) && graph.UseCount(tensor) == 1 && !graph.IsOutput(tensor))
+    tensor = graph.Uses(tensor)[0].node->output();
+  const auto found = measured.tensors.find(tensor);
+  return found == measured.tensors.end() ? nullptr : &found->second;
+}
+
 Result<LockStep> RunLockStep(const PlannedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
                              const TrialSamples& samples, const RunContext& context) {
   const std::vector<const Algorithm*> none;

@@ -30,6 +30,10 @@ struct LockStep {
   std::map<std::string, Shape> shapes;  ///< of the tensors in the last run
 };
 
+/// The error of a node's output before its own rounding: that of the Relu or Clip behind it where the codes have
+/// absorbed it. Null where neither was measured.
+const TensorError* ErrorBehind(const Graph& graph, const LockStep& measured, std::string tensor);
+
 /// Runs up to four of the samples through both models, fewer of large ones. The quantized one is written without
 /// algorithms, which give channels other scales: then no tensor could be compared. Of each tensor at most 16384
 /// elements, evenly spread, stand for all. Errors: those of WritePlan and the runtime, kCancelled.

@@ -1,0 +1,79 @@
+#include <optional>
+
+#include "api/verbs.h"
+#include "pipeline/calibrate_stage.h"
+#include "pipeline/fallback_planner.h"
+#include "pipeline/output.h"
+#include "pipeline/write_plan.h"
+#include "quantize/plan/estimated_time.h"
+#include "search/choose_method.h"
+#include "search/runtime_placement.h"
+#include "search/sensitivity.h"
+
+namespace preon {
+namespace {
+
+// What the runtime would run in float all the same makes no error.
+Status LeaveNotFused(PreparedModel& prepared, const RunInputs& run, const PlanInputs& inputs,
+                     const FallbackPlanner& fallback) {
+  std::optional<Placement> placement;
+  return fallback.LeaveNotFused(prepared, [&]() -> Result<const Placement*> {
+    PREON_ASSIGN_OR_RETURN(const Model quantized,
+                           WritePlan(prepared.model, prepared.plan, *run.choices.method, inputs, run.context));
+    PREON_ASSIGN_OR_RETURN(placement, RuntimePlacement(prepared, quantized, run.context));
+    return placement ? &*placement : nullptr;
+  });
+}
+
+std::string FixCommand(const std::string& model, const Options& options, const SensitivityFix& fix) {
+  std::string command = StrCat("preon quantize ", model, " -o OUT.onnx --data ",
+                               options.data.from.sources.empty() ? "SRC" : options.data.from.sources.front());
+  for (const std::string& node : fix.nodes) command += StrCat(" --exclude '", node, "'");
+  return command;
+}
+
+}  // namespace
+
+Result<SensitivityResult> SensitivityVerb(const std::string& model, RunInputs& run) {
+  const Options& options = run.options;
+  if (!run.samples.open || run.samples.made_up()) return MissingData("sensitivity", "--data SRC");
+  if (!run.choices.target->NeedsStatistics(run.choices.plan))
+    return Error(ErrorId::kNotYetSupported, "sensitivity: target ", run.choices.target->name(),
+                 " gives activations no codes before a run")
+        .WithHint("preon validate judges such models");
+  const ModelPreparation preparation = run.Preparation();
+  PREON_ASSIGN_OR_RETURN(PreparedModel prepared, preparation.Prepare(model));
+  TrialSamples samples(EstimatedNs(prepared.model.graph, prepared.plan));
+  PREON_ASSIGN_OR_RETURN(const Calibration calibration,
+                         run.Calibration(preparation).Run(prepared, {.trial = &samples}));
+  const PlanInputs inputs{.data = calibration.data,
+                          .collected_ranges = calibration.collected_ranges ? &*calibration.collected_ranges : nullptr,
+                          .own_method = run.choices.own_method,
+                          .algorithms = run.choices.algorithms.list,
+                          .passes = QdqPassesOf(run.choices.passes)};
+  const FallbackPlanner fallback(*run.choices.target, run.choices.plan, calibration.data, nullptr);
+  PREON_RETURN_IF_ERROR(fallback.LeaveNotReached(prepared));
+  run.context.BeginStage("try");
+  Trials trials(samples, options.resources.memory, run.context);
+  PREON_RETURN_IF_ERROR(trials.CloseLoop(prepared.model));
+  std::string method(run.choices.method->name());
+  if (method == "auto") {
+    PREON_ASSIGN_OR_RETURN(ChosenMethod chosen, ChooseMethod(prepared, inputs, trials, run.builtins.methods));
+    if (chosen.method != nullptr) run.choices.method = std::move(chosen.method);
+    method = run.choices.method->name();
+  }
+  PREON_RETURN_IF_ERROR(LeaveNotFused(prepared, run, inputs, fallback));
+  PREON_ASSIGN_OR_RETURN(SensitivityResult result,
+                         FindSensitivity(prepared, *run.choices.method, inputs, fallback, trials,
+                                         {.confirm = options.confirm, .budget = options.budget}));
+  result.model = model;
+  result.target = run.choices.target->name();
+  result.method = std::move(method);
+  for (const TrialRun& each : samples.runs()) result.samples += each.batch.samples;
+  if (result.fix) result.fix->command = FixCommand(model, options, *result.fix);
+  result.warnings = std::move(prepared.warnings);
+  result.facts = RunFactsOf(run.context, "sensitivity", calibration.workers_peak_rss_bytes);
+  return result;
+}
+
+}  // namespace preon

@@ -1,0 +1,58 @@
+// What `sensitivity` answers: which layers and tensors make a quantized model's error, why, and what helps.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/results.h"
+
+namespace preon {
+
+/// One integer Conv, MatMul or Gemm node. Shares are of the noise at the outputs, 0…1.
+struct LayerSensitivity {
+  std::string node, op_type;
+  double weight_share = 0;                          ///< that its rounded weight makes
+  double input_share = 0, output_share = 0;         ///< that the codes of what it reads and writes make
+  std::optional<double> own_db, inherited_db;       ///< at its output: signal over what it makes, over what it got
+  std::optional<double> float_gain_db, float_cost;  ///< in float: predicted SQNR gain; share of the time, 0.02 = 2 %
+  int64_t float_bytes = 0;                          ///< by which the file grows then
+  std::optional<double> measured_gain_db;           ///< by running with this node in float
+  std::string cause;                                ///< "" where nothing stands out
+
+  double share() const { return weight_share + input_share + output_share; }
+};
+
+/// One tensor with codes.
+struct TensorSensitivity {
+  std::string tensor;
+  double share = 0;                            ///< of the noise at the outputs that its codes make
+  std::optional<double> own_db, inherited_db;  ///< signal over its own rounding, over what it inherits
+  std::string cause;
+};
+
+/// Nodes in float that bring most for their time, measured.
+struct SensitivityFix {
+  std::vector<std::string> nodes;
+  double predicted_gain_db = 0, gain_db = 0;
+  double cost = 0;                      ///< estimated share of the time
+  std::optional<double> measured_cost;  ///< share of the time, of the fastest runs at one thread
+  int64_t bytes = 0;
+  std::string command;  ///< to paste
+};
+
+struct SensitivityResult {
+  RunFacts facts;
+  std::string model, target, method;
+  int64_t samples = 0;      ///< that trials ran on; calibration has seen them
+  int64_t evaluations = 0;  ///< runs over them, of one model each
+  double sqnr_db = 0;       ///< of the model without layers left in float for accuracy, over all these samples
+  double typical_db = 0;    ///< mean over the runs: what gains are measured against
+  std::vector<LayerSensitivity> layers;    ///< the largest gain first
+  std::vector<TensorSensitivity> tensors;  ///< the largest share first
+  std::optional<SensitivityFix> fix;       ///< none where nothing that was tried gains enough
+  std::vector<std::string> warnings;
+};
+
+}  // namespace preon
