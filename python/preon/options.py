@@ -18,7 +18,7 @@ class _QuantizeCalibrate(TypedDict, total=False):
     "seconds between two saves of OUTPUT.partial (default 10)"
 
 
-class _QuantizeCalibrateRangesCompareInstrumentLintValidate(TypedDict, total=False):
+class _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidate(TypedDict, total=False):
     input: Optional[Many]
     "samples of one model input"
     preprocess: Optional[str]
@@ -43,7 +43,7 @@ class _QuantizeCalibrateRangesCompareInstrumentLintValidate(TypedDict, total=Fal
     "folder for temporary files, created if missing (default: the system's)"
 
 
-class _QuantizeCalibrateInstrumentValidate(TypedDict, total=False):
+class _QuantizeCalibrateInstrumentSensitivityValidate(TypedDict, total=False):
     calib_samples: Optional[Count]
     "calibrate with the first N samples only; later steps read all (default: all)"
     memory: Optional[str]
@@ -90,7 +90,7 @@ class _Instrument(TypedDict, total=False):
     "observe only every N-th run, to reduce the cost (default 1: all)"
 
 
-class _QuantizeRangesAnalyzeValidate(TypedDict, total=False):
+class _QuantizeRangesAnalyzeSensitivityValidate(TypedDict, total=False):
     method: Optional[str]
     "calibration method: computes ranges from the statistics ('help' lists them); default: auto"
     method_option: Optional[Many]
@@ -102,10 +102,13 @@ class _QuantizeRangesAnalyzeValidate(TypedDict, total=False):
 class _QuantizeValidate(TypedDict, total=False):
     effort: Optional[str]
     "fast: no trials of methods, minmse takes the place of auto; default: method auto quantizes some samples with each of several methods and keeps the best, then --algorithm adaquant on a few samples, where that costs less than calibration, kept where the outputs come nearer to float; high: adaquant on all samples"
-    budget: Optional[str]
-    "how much slower the model may get because layers stay in float for accuracy (default 3; where the SQNR is below 18 dB up to 25, until it reaches 22 dB); 0: no layer stays in float for accuracy"
     require: Optional[str]
     "what the result must reach, else it is not written (exit status 4): one or more of drop<=1% (of top-1 accuracy), agreement>=95%, sqnr>=20, speed>=1.5, latency<=5ms, size<=4MB or size<=30%, with commas between them"
+
+
+class _QuantizeSensitivityValidate(TypedDict, total=False):
+    budget: Optional[str]
+    "how much slower the model may get because layers stay in float for accuracy (default 3; where the SQNR is below 18 dB up to 25, until it reaches 22 dB); 0: no layer stays in float for accuracy"
     block_size: Optional[Count]
     "number of weights that share a scale (default: all of a channel; with --target matmul-nbits 32, allowed 16 to 256)"
     weight_form: Optional[str]
@@ -142,6 +145,11 @@ class _QuantizeValidate(TypedDict, total=False):
     "the same as --disable-algorithm bias-correction"
 
 
+class _Sensitivity(TypedDict, total=False):
+    confirm: Optional[Count]
+    "run so many of the layers that promise most in float, and measure what each gains (default 3)"
+
+
 class _Validate(TypedDict, total=False):
     eval_data: Optional[Many]
     "samples to judge by, which nothing is calibrated with (default: a fifth of --data)"
@@ -156,7 +164,7 @@ class _Ranges(TypedDict, total=False):
     "the ranges of every method instead of one"
 
 
-class _QuantizeCalibrateRangesAnalyzeInstrumentValidate(TypedDict, total=False):
+class _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidate(TypedDict, total=False):
     option: Optional[Many]
     "an option by its name in AMD Quark, such as CalibDataSize=100 ('help' lists them)"
     activation: Optional[str]
@@ -165,12 +173,12 @@ class _QuantizeCalibrateRangesAnalyzeInstrumentValidate(TypedDict, total=False):
     "symmetric activations: the zero point is the middle code"
 
 
-class _QuantizeRangesValidate(TypedDict, total=False):
+class _QuantizeRangesSensitivityValidate(TypedDict, total=False):
     compat: Optional[str]
     "compute exactly the numbers of another tool: quark, onnxruntime (default off); needs --method"
 
 
-class _QuantizeCalibrateRangesInstrumentValidate(TypedDict, total=False):
+class _QuantizeCalibrateRangesInstrumentSensitivityValidate(TypedDict, total=False):
     target: Optional[str]
     "where the result will run ('help' lists them); default: ort-cpu, or simulate if ort-cpu does not support the types"
     exclude: Optional[Many]
@@ -193,7 +201,7 @@ class _QuantizeCalibrateRangesInstrumentValidate(TypedDict, total=False):
     "raise the model to this opset of ONNX first (default: the target's preferred opset, else the lowest that its quantizers need)"
 
 
-class _QuantizeCalibrateInstrumentPassesValidate(TypedDict, total=False):
+class _QuantizeCalibrateInstrumentPassesSensitivityValidate(TypedDict, total=False):
     algorithm: Optional[Many]
     "also use an algorithm: NAME[:OPTION=VALUE,...] ('help' lists both)"
 
@@ -215,7 +223,7 @@ class _QuantizePassesLint(TypedDict, total=False):
     "store the result's weights in FILE.HASH.data beside it (default: only above 2 GB)"
 
 
-class _QuantizeCalibrateRangesInstrumentPassesValidate(TypedDict, total=False):
+class _QuantizeCalibrateRangesInstrumentPassesSensitivityValidate(TypedDict, total=False):
     fix_shape: Optional[Many]
     "set the unknown dimensions of an input or output: NAME=1x3x224x224; also sets dimensions of the same name elsewhere"
 
@@ -250,18 +258,19 @@ class _QuantizeCalibrateAnalyzeInstrument(TypedDict, total=False):
 
 class QuantizeOptions(
     _QuantizeCalibrate,
-    _QuantizeCalibrateRangesCompareInstrumentLintValidate,
-    _QuantizeCalibrateInstrumentValidate,
+    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidate,
+    _QuantizeCalibrateInstrumentSensitivityValidate,
     _QuantizeCalibrateInstrument,
     _Quantize,
-    _QuantizeRangesAnalyzeValidate,
+    _QuantizeRangesAnalyzeSensitivityValidate,
     _QuantizeValidate,
-    _QuantizeCalibrateRangesAnalyzeInstrumentValidate,
-    _QuantizeRangesValidate,
-    _QuantizeCalibrateRangesInstrumentValidate,
-    _QuantizeCalibrateInstrumentPassesValidate,
+    _QuantizeSensitivityValidate,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidate,
+    _QuantizeRangesSensitivityValidate,
+    _QuantizeCalibrateRangesInstrumentSensitivityValidate,
+    _QuantizeCalibrateInstrumentPassesSensitivityValidate,
     _QuantizePassesLint,
-    _QuantizeCalibrateRangesInstrumentPassesValidate,
+    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidate,
     _QuantizeCompare,
     _QuantizeCompareLintValidate,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
@@ -271,34 +280,34 @@ class QuantizeOptions(
 
 class CalibrateOptions(
     _QuantizeCalibrate,
-    _QuantizeCalibrateRangesCompareInstrumentLintValidate,
-    _QuantizeCalibrateInstrumentValidate,
+    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidate,
+    _QuantizeCalibrateInstrumentSensitivityValidate,
     _Calibrate,
     _QuantizeCalibrateInstrument,
-    _QuantizeCalibrateRangesAnalyzeInstrumentValidate,
-    _QuantizeCalibrateRangesInstrumentValidate,
-    _QuantizeCalibrateInstrumentPassesValidate,
-    _QuantizeCalibrateRangesInstrumentPassesValidate,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidate,
+    _QuantizeCalibrateRangesInstrumentSensitivityValidate,
+    _QuantizeCalibrateInstrumentPassesSensitivityValidate,
+    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidate,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
     pass
 
 
 class RangesOptions(
-    _QuantizeCalibrateRangesCompareInstrumentLintValidate,
-    _QuantizeRangesAnalyzeValidate,
+    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidate,
+    _QuantizeRangesAnalyzeSensitivityValidate,
     _Ranges,
-    _QuantizeCalibrateRangesAnalyzeInstrumentValidate,
-    _QuantizeRangesValidate,
-    _QuantizeCalibrateRangesInstrumentValidate,
-    _QuantizeCalibrateRangesInstrumentPassesValidate, total=False,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidate,
+    _QuantizeRangesSensitivityValidate,
+    _QuantizeCalibrateRangesInstrumentSensitivityValidate,
+    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidate, total=False,
 ):
     pass
 
 
 class AnalyzeOptions(
-    _QuantizeRangesAnalyzeValidate,
-    _QuantizeCalibrateRangesAnalyzeInstrumentValidate,
+    _QuantizeRangesAnalyzeSensitivityValidate,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidate,
     _Analyze,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
@@ -306,7 +315,7 @@ class AnalyzeOptions(
 
 
 class CompareOptions(
-    _QuantizeCalibrateRangesCompareInstrumentLintValidate,
+    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidate,
     _QuantizeCompare,
     _QuantizeCompareLintValidate, total=False,
 ):
@@ -314,30 +323,30 @@ class CompareOptions(
 
 
 class InstrumentOptions(
-    _QuantizeCalibrateRangesCompareInstrumentLintValidate,
-    _QuantizeCalibrateInstrumentValidate,
+    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidate,
+    _QuantizeCalibrateInstrumentSensitivityValidate,
     _QuantizeCalibrateInstrument,
     _Instrument,
-    _QuantizeCalibrateRangesAnalyzeInstrumentValidate,
-    _QuantizeCalibrateRangesInstrumentValidate,
-    _QuantizeCalibrateInstrumentPassesValidate,
-    _QuantizeCalibrateRangesInstrumentPassesValidate,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidate,
+    _QuantizeCalibrateRangesInstrumentSensitivityValidate,
+    _QuantizeCalibrateInstrumentPassesSensitivityValidate,
+    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidate,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
     pass
 
 
 class PassesOptions(
-    _QuantizeCalibrateInstrumentPassesValidate,
+    _QuantizeCalibrateInstrumentPassesSensitivityValidate,
     _Passes,
     _QuantizePassesLint,
-    _QuantizeCalibrateRangesInstrumentPassesValidate, total=False,
+    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidate, total=False,
 ):
     pass
 
 
 class LintOptions(
-    _QuantizeCalibrateRangesCompareInstrumentLintValidate,
+    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidate,
     _Lint,
     _QuantizePassesLint,
     _QuantizeCompareLintValidate, total=False,
@@ -345,17 +354,33 @@ class LintOptions(
     pass
 
 
+class SensitivityOptions(
+    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidate,
+    _QuantizeCalibrateInstrumentSensitivityValidate,
+    _QuantizeRangesAnalyzeSensitivityValidate,
+    _QuantizeSensitivityValidate,
+    _Sensitivity,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidate,
+    _QuantizeRangesSensitivityValidate,
+    _QuantizeCalibrateRangesInstrumentSensitivityValidate,
+    _QuantizeCalibrateInstrumentPassesSensitivityValidate,
+    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidate, total=False,
+):
+    pass
+
+
 class ValidateOptions(
-    _QuantizeCalibrateRangesCompareInstrumentLintValidate,
-    _QuantizeCalibrateInstrumentValidate,
-    _QuantizeRangesAnalyzeValidate,
+    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidate,
+    _QuantizeCalibrateInstrumentSensitivityValidate,
+    _QuantizeRangesAnalyzeSensitivityValidate,
     _QuantizeValidate,
+    _QuantizeSensitivityValidate,
     _Validate,
-    _QuantizeCalibrateRangesAnalyzeInstrumentValidate,
-    _QuantizeRangesValidate,
-    _QuantizeCalibrateRangesInstrumentValidate,
-    _QuantizeCalibrateInstrumentPassesValidate,
-    _QuantizeCalibrateRangesInstrumentPassesValidate,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidate,
+    _QuantizeRangesSensitivityValidate,
+    _QuantizeCalibrateRangesInstrumentSensitivityValidate,
+    _QuantizeCalibrateInstrumentPassesSensitivityValidate,
+    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidate,
     _QuantizeCompareLintValidate, total=False,
 ):
     pass

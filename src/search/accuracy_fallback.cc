@@ -17,21 +17,14 @@ namespace {
 constexpr double kFineDb = 30, kGoodEnoughDb = 40;  // no search from here on; end of a search
 // Of all together. A result that is good gains by nothing less than half the error.
 constexpr double kGoodDb = 25, kLeastGainOfPoorDb = 1, kLeastGainDb = 3, kLeastGainOfGoodDb = 6;
-constexpr double kLeastIntegerShare = 0.1;  // of the work that was planned in integers: else nothing is quantized
-constexpr double kLeastCost = 0.01;         // what is cheaper counts as this much
-constexpr double kLeastBelief = 0.05;       // a trial has few samples
-constexpr double kLeastPromise = 0.5;       // of what is missing, from one group: else there is no further look
+constexpr double kLeastCost = 0.01;    // what is cheaper counts as this much
+constexpr double kLeastBelief = 0.05;  // a trial has few samples
+constexpr double kLeastPromise = 0.5;  // of what is missing, from one group: else there is no further look
 constexpr size_t kMaxTrials = 20, kMaxFruitless = 8;
 constexpr int kMaxLooks = 4;
 
 double LeastGainDb(double before_db) {
   return before_db < kPoorDb ? kLeastGainOfPoorDb : before_db < kGoodDb ? kLeastGainDb : kLeastGainOfGoodDb;
-}
-
-double IntegerMacs(const QuantPlan& plan) {
-  double macs = 0;
-  for (const NodeDecision& decision : plan.nodes) macs += decision.reason == FloatReason::kNone ? decision.macs : 0;
-  return macs;
 }
 
 // A plan that was kept, and what it brings with all that were kept before.
@@ -148,7 +141,7 @@ class FallbackSearch {
     } else {
       PREON_ASSIGN_OR_RETURN(std::optional<QuantPlan> plan,
                              fallback_.PlanWithout(InFloatForAccuracy(nodes), prepared_));
-      if (plan && IntegerMacs(*plan) >= kLeastIntegerShare * IntegerMacs(prepared_.plan)) {
+      if (plan && LeavesEnoughIntegers(*plan, prepared_.plan)) {
         group.emplace(FloatGroup{.nodes = nodes, .plan = *std::move(plan)});
         group->cost = (EstimatedNs(graph_, group->plan) - EstimatedNs(graph_, kept_plan_)) / base_ns_;
       }

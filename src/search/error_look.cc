@@ -9,6 +9,13 @@ namespace preon {
 namespace {
 
 constexpr size_t kWorstNodes = 12;
+constexpr double kLeastIntegerShare = 0.1;
+
+double IntegerMacs(const QuantPlan& plan) {
+  double macs = 0;
+  for (const NodeDecision& decision : plan.nodes) macs += decision.reason == FloatReason::kNone ? decision.macs : 0;
+  return macs;
+}
 
 }  // namespace
 
@@ -44,6 +51,10 @@ std::vector<NodeGroup> CandidateGroups(const Graph& graph, const std::vector<std
     groups.push_back(GroupAround(graph, all, node));
   }
   return groups;
+}
+
+bool LeavesEnoughIntegers(const QuantPlan& plan, const QuantPlan& first) {
+  return IntegerMacs(plan) >= kLeastIntegerShare * IntegerMacs(first);
 }
 
 FloatNodes InFloatForAccuracy(const NodeGroup& nodes) {

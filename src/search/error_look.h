@@ -40,6 +40,9 @@ std::vector<std::string> IntegerProducts(const QuantPlan& plan);
 std::vector<NodeGroup> CandidateGroups(const Graph& graph, const std::vector<std::string>& products,
                                        const NodeGroup& kept, const ErrorSources& sources);
 
+/// Whether a tenth of the work that `first` has in integers still is: with less, nothing is quantized.
+bool LeavesEnoughIntegers(const QuantPlan& plan, const QuantPlan& first);
+
 /// The nodes in float for accuracy.
 FloatNodes InFloatForAccuracy(const NodeGroup& nodes);
 

@@ -176,7 +176,8 @@ class SensitivitySearch {
     std::vector<FloatGroup> groups;
     for (const NodeGroup& nodes : std::set<NodeGroup>(all.begin(), all.end())) {
       PREON_ASSIGN_OR_RETURN(std::optional<FloatGroup> group, Predict(nodes));
-      if (group && group->cost <= terms.budget && terms.Pays(group->gain_db, group->cost))
+      if (group && LeavesEnoughIntegers(group->plan, plan_) && group->cost <= terms.budget &&
+          terms.Pays(group->gain_db, group->cost))
         groups.push_back(*std::move(group));
     }
     const auto net = [&](double gain_db, double cost) { return terms.Worth(gain_db) - std::max(0.0, cost); };

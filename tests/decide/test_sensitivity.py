@@ -54,6 +54,6 @@ def test_causes_are_named(preon, filter_bank):
 
 def test_what_it_needs(preon, filter_bank):
     preon.fails(2, 1003, "sensitivity", "model.onnx", says="--data")
-    preon.fails(2, 1007, "sensitivity", "model.onnx", "--data", "x.npy", "--target", "dynamic", says="preon validate")
+    preon.fails(2, 1007, "sensitivity", "model.onnx", "--data", "x.npy", "--target", "dynamic", says="target dynamic")
     preon.fails(2, 1001, "sensitivity", "model.onnx", "--data", "x.npy", "--confrim", 3, says="did you mean '--confirm'?")
 
