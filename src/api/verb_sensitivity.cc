@@ -17,11 +17,11 @@ namespace {
 Status LeaveNotFused(PreparedModel& prepared, const RunInputs& run, const PlanInputs& inputs,
                      const FallbackPlanner& fallback) {
   std::optional<Placement> placement;
-  return fallback.LeaveNotFused(prepared, [&]() -> Result<const Placement*> {
+  return fallback.LeaveUnfit(prepared, [&]() -> Result<WrittenFacts> {
     PREON_ASSIGN_OR_RETURN(const Model quantized,
                            WritePlan(prepared.model, prepared.plan, *run.choices.method, inputs, run.context));
     PREON_ASSIGN_OR_RETURN(placement, RuntimePlacement(prepared, quantized, run.context));
-    return placement ? &*placement : nullptr;
+    return WrittenFacts{.placement = placement ? &*placement : nullptr};
   });
 }
 

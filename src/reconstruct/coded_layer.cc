@@ -212,8 +212,9 @@ void WriteCodes(Graph& graph, const CodedLayer& layer, const std::vector<Matrix>
                                 PackNBitsCodes(all, layer.weight.block_size, layer.weight.packed_bits));
   }
   const Tensor& old = *graph.Initializer(layer.weight.codes);
-  // What is right on every processor stays so.
-  if (old.type() == DataType::kInt8 && ProductPairsFit(*layer.node, old.shape(), layer.weight.values.floats()))
+  // What is right on every x86 processor stays so; models with coarse biases are for others.
+  if (!layer.bias && old.type() == DataType::kInt8 &&
+      ProductPairsFit(*layer.node, old.shape(), layer.weight.values.floats()))
     PullProductPairs(*layer.node, old.shape(), values);
   Result<EncodedTensor> encoded =
       EncodeTensor(Tensor::FromFloats(old.shape(), values), {QuantParams()}, -1, {.type = old.type()});
