@@ -4,7 +4,6 @@
 #include "pipeline/calibrate_stage.h"
 #include "pipeline/fallback_planner.h"
 #include "pipeline/output.h"
-#include "pipeline/write_plan.h"
 #include "quantize/plan/estimated_time.h"
 #include "search/choose_method.h"
 #include "search/runtime_placement.h"
@@ -13,22 +12,11 @@
 namespace preon {
 namespace {
 
-// What the runtime would run in float all the same makes no error.
-Status LeaveNotFused(PreparedModel& prepared, const RunInputs& run, const PlanInputs& inputs,
-                     const FallbackPlanner& fallback) {
-  std::optional<Placement> placement;
-  return fallback.LeaveUnfit(prepared, [&]() -> Result<WrittenFacts> {
-    PREON_ASSIGN_OR_RETURN(const Model quantized,
-                           WritePlan(prepared.model, prepared.plan, *run.choices.method, inputs, run.context));
-    PREON_ASSIGN_OR_RETURN(placement, RuntimePlacement(prepared, quantized, run.context));
-    return WrittenFacts{.placement = placement ? &*placement : nullptr};
-  });
-}
-
-std::string FixCommand(const std::string& model, const Options& options, const SensitivityFix& fix) {
-  std::string command = StrCat("preon quantize ", model, " -o OUT.onnx --data ",
-                               options.data.from.sources.empty() ? "SRC" : options.data.from.sources.front());
-  for (const std::string& node : fix.nodes) command += StrCat(" --exclude '", node, "'");
+std::string FixCommand(const std::string& model, const std::vector<std::string>& sources,
+                       const std::vector<std::string>& nodes) {
+  std::string command =
+      StrCat("preon quantize ", model, " -o OUT.onnx --data ", sources.empty() ? "SRC" : sources.front());
+  for (const std::string& node : nodes) command += StrCat(" --exclude '", node, "'");
   return command;
 }
 
@@ -62,7 +50,7 @@ Result<SensitivityResult> SensitivityVerb(const std::string& model, RunInputs& r
     if (chosen.method != nullptr) run.choices.method = std::move(chosen.method);
     method = run.choices.method->name();
   }
-  PREON_RETURN_IF_ERROR(LeaveNotFused(prepared, run, inputs, fallback));
+  PREON_RETURN_IF_ERROR(LeaveNotFused(prepared, *run.choices.method, inputs, fallback, run.context));
   PREON_ASSIGN_OR_RETURN(SensitivityResult result,
                          FindSensitivity(prepared, *run.choices.method, inputs, fallback, trials,
                                          {.confirm = options.confirm, .budget = options.budget}));
@@ -70,7 +58,7 @@ Result<SensitivityResult> SensitivityVerb(const std::string& model, RunInputs& r
   result.target = run.choices.target->name();
   result.method = std::move(method);
   for (const TrialRun& each : samples.runs()) result.samples += each.batch.samples;
-  if (result.fix) result.fix->command = FixCommand(model, options, *result.fix);
+  if (result.fix) result.fix->command = FixCommand(model, options.data.from.sources, result.fix->nodes);
   result.warnings = std::move(prepared.warnings);
   result.facts = RunFactsOf(run.context, "sensitivity", calibration.workers_peak_rss_bytes);
   return result;

@@ -9,26 +9,9 @@
 
 #include "base/status.h"
 #include "config/options.h"
+#include "config/verb.h"
 
 namespace preon {
-
-/// Which commands take an option.
-enum Verb : uint32_t {
-  kVerbQuantize = 1,
-  kVerbCalibrate = 2,
-  kVerbMerge = 4,
-  kVerbRanges = 8,
-  kVerbInspect = 16,
-  kVerbRun = 32,
-  kVerbCompare = 64,
-  kVerbDoctor = 128,
-  kVerbAnalyze = 256,
-  kVerbInstrument = 512,
-  kVerbPasses = 1024,
-  kVerbLint = 2048,
-  kVerbValidate = 4096,
-  kVerbSensitivity = 8192,
-};
 
 enum class OptionKind { kFlag, kValue, kList };
 

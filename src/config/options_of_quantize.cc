@@ -3,7 +3,7 @@
 #include <array>
 
 #include "base/text.h"
-#include "config/option_table.h"
+#include "config/verb.h"
 
 namespace preon {
 namespace {

@@ -6,7 +6,7 @@
 
 namespace preon {
 
-/// Verbs of option_table.h: what they make, they throw away, so that options about the file have no place.
+/// Verbs (config/verb.h): what they make, they throw away, so that options about the file have no place.
 uint32_t VerbsThatTake(std::string_view option_of_quantize);
 
 }  // namespace preon

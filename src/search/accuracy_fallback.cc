@@ -51,7 +51,8 @@ class FallbackSearch {
         kept_plan_(prepared.plan) {}
 
   Result<AccuracyFallback> Run(double sqnr_db, std::optional<double> budget) {
-    PREON_RETURN_IF_ERROR(LeaveNotFused());
+    PREON_RETURN_IF_ERROR(LeaveNotFused(prepared_, method_, inputs_, fallback_, trials_.context()));
+    kept_plan_ = prepared_.plan;
     products_ = IntegerProducts(kept_plan_);
     PREON_RETURN_IF_ERROR(Look());
     base_ns_ = EstimatedNs(graph_, kept_plan_);
@@ -79,18 +80,6 @@ class FallbackSearch {
   }
 
  private:
-  // What the runtime would run in float all the same has no part in the search: its codes cost time in every run.
-  Status LeaveNotFused() {
-    std::optional<Placement> placement;
-    PREON_RETURN_IF_ERROR(fallback_.LeaveUnfit(prepared_, [&]() -> Result<WrittenFacts> {
-      PREON_ASSIGN_OR_RETURN(const Model quantized, Written(prepared_.plan));
-      PREON_ASSIGN_OR_RETURN(placement, RuntimePlacement(prepared_, quantized, trials_.context()));
-      return WrittenFacts{.placement = placement ? &*placement : nullptr};
-    }));
-    kept_plan_ = prepared_.plan;
-    return Status::Ok();
-  }
-
   Result<Model> Written(const QuantPlan& plan) const {
     return WritePlan(prepared_.model, plan, method_, inputs_, trials_.context());
   }

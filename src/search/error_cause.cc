@@ -57,11 +57,11 @@ ChannelSizes SizesOf(const Tensor& weight, int64_t axis) {
 
 }  // namespace
 
-std::string CauseOfActivation(const TensorSketch& sketch, const ActivationParams& codes) {
+std::string CauseOfActivation(const TensorSketch& sketch, const QuantParams& params, const IntFormat& format) {
   const Distribution values = Distribution::Signed(sketch);
   const ValueFacts facts = FactsOf(sketch, values, Distribution::Absolute(sketch));
-  const double scale = codes.params.scale;
-  const Range range = RepresentableRange(codes.params, codes.format);
+  const double scale = params.scale;
+  const Range range = RepresentableRange(params, format);
   const double clipped = 1 - values.Within(range.min - scale / 2, range.max + scale / 2).count() / values.count();
   if (clipped > kMuchClipped) return StrCat(Rounded(100 * clipped, 0.1), " % of its values are clipped");
   if (facts.outlier_ratio && *facts.outlier_ratio > kOutliers)

@@ -23,26 +23,27 @@ std::vector<float> Normal(size_t count, float deviation) {
 }
 
 // Codes for ±largest.
-ActivationParams CodesFor(float largest) {
-  return {.format = {DataType::kUInt8}, .params = {.scale = 2 * largest / 255, .zero_point = 128}};
-}
+QuantParams CodesFor(float largest) { return {.scale = 2 * largest / 255, .zero_point = 128}; }
 
 TEST(ErrorCause, NothingStandsOutOfNormalValues) {
-  EXPECT_EQ(CauseOfActivation(SketchOf(Normal(10000, 1)), CodesFor(4)), "");
+  EXPECT_EQ(CauseOfActivation(SketchOf(Normal(10000, 1)), CodesFor(4), {DataType::kUInt8}), "");
 }
 
 TEST(ErrorCause, ClippedValues) {
-  EXPECT_NE(CauseOfActivation(SketchOf(Normal(10000, 1)), CodesFor(1)).find("are clipped"), std::string::npos);
+  EXPECT_NE(CauseOfActivation(SketchOf(Normal(10000, 1)), CodesFor(1), {DataType::kUInt8}).find("are clipped"),
+            std::string::npos);
 }
 
 TEST(ErrorCause, OneLargeValue) {
   std::vector<float> values = Normal(10000, 1);
   values[7] = 100;
-  EXPECT_NE(CauseOfActivation(SketchOf(values), CodesFor(100)).find("times the 99th percentile"), std::string::npos);
+  EXPECT_NE(CauseOfActivation(SketchOf(values), CodesFor(100), {DataType::kUInt8}).find("times the 99th percentile"),
+            std::string::npos);
 }
 
 TEST(ErrorCause, FewCodesForMostValues) {
-  EXPECT_NE(CauseOfActivation(SketchOf(Normal(10000, 1)), CodesFor(60)).find("codes"), std::string::npos);
+  EXPECT_NE(CauseOfActivation(SketchOf(Normal(10000, 1)), CodesFor(60), {DataType::kUInt8}).find("codes"),
+            std::string::npos);
 }
 
 Tensor Weight(const std::vector<float>& values) { return Tensor::FromFloats({4, 16}, values); }

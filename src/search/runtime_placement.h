@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "base/context.h"
+#include "pipeline/fallback_planner.h"
+#include "pipeline/plan_inputs.h"
 #include "pipeline/prepare_model.h"
 #include "report/results.h"
 
@@ -13,5 +15,10 @@ namespace preon {
 /// none where that can't be read. Errors: the runtime's, kCancelled, kIoWrite for the temporary folder.
 Result<std::optional<Placement>> RuntimePlacement(const PlannedModel& prepared, const Model& quantized,
                                                   const RunContext& context);
+
+/// Leaves the nodes in float that the runtime would run in float all the same: they have no part in a search, and their
+/// codes cost time in every run.
+Status LeaveNotFused(PlannedModel& planned, const RangeMethod& method, const PlanInputs& inputs,
+                     const FallbackPlanner& fallback, const RunContext& context);
 
 }  // namespace preon

@@ -85,7 +85,7 @@ class SensitivitySearch {
       entry.inherited_db = DbOver(error.signal, std::max(0.0, error.noise - error.rounding));
       const auto sketch = inputs_.data.tensors.find(plan_.ObservedFor(tensor));
       if (sketch != inputs_.data.tensors.end() && sketch->second.finite_count() > 0)
-        entry.cause = CauseOfActivation(sketch->second, codes);
+        entry.cause = CauseOfActivation(sketch->second, codes.params, codes.format);
     }
     std::ranges::stable_sort(result_.tensors, std::greater(), &TensorSensitivity::share);
     return Status::Ok();
@@ -97,14 +97,10 @@ class SensitivitySearch {
     return StrCat("'", tensor, "': ", found->cause);
   }
 
-  // Of what makes the largest part of its error.
-  std::string CauseOfLayer(const Node& node, const LayerSensitivity& layer) const {
-    if (layer.weight_share >= std::max(layer.input_share, layer.output_share)) {
-      const auto plan = plan_.weights.find(node.input(1));
-      const Tensor* weight = prepared_.model.graph.Initializer(node.input(1));
-      if (plan != plan_.weights.end() && weight != nullptr) return CauseOfWeight(*weight, plan->second);
-    }
-    return CauseOfTensor(layer.input_share >= layer.output_share ? node.input(0) : node.output());
+  std::string CauseOfRoundedWeight(const Node& node) const {
+    const auto plan = plan_.weights.find(node.input(1));
+    const Tensor* weight = prepared_.model.graph.Initializer(node.input(1));
+    return plan == plan_.weights.end() || weight == nullptr ? "" : CauseOfWeight(*weight, plan->second);
   }
 
   int64_t BytesInFloat(const Node& node) const {
@@ -131,7 +127,9 @@ class SensitivitySearch {
         layer.inherited_db = DbOver(error->signal, std::max(0.0, error->inherited - own));
       }
       layer.float_bytes = BytesInFloat(node);
-      layer.cause = CauseOfLayer(node, layer);
+      const bool tensors = std::max(layer.input_share, layer.output_share) > layer.weight_share;
+      const bool input = layer.input_share >= layer.output_share;
+      layer.cause = tensors ? CauseOfTensor(input ? node.input(0) : node.output()) : CauseOfRoundedWeight(node);
       PREON_ASSIGN_OR_RETURN(std::optional<FloatGroup> group, Predict({name}));
       if (!group) continue;
       layer.float_gain_db = group->gain_db;

@@ -1,0 +1,26 @@
+// Verbs of the command line, as a set.
+#pragma once
+
+#include <cstdint>
+
+namespace preon {
+
+/// Which commands take an option.
+enum Verb : uint32_t {
+  kVerbQuantize = 1,
+  kVerbCalibrate = 2,
+  kVerbMerge = 4,
+  kVerbRanges = 8,
+  kVerbInspect = 16,
+  kVerbRun = 32,
+  kVerbCompare = 64,
+  kVerbDoctor = 128,
+  kVerbAnalyze = 256,
+  kVerbInstrument = 512,
+  kVerbPasses = 1024,
+  kVerbLint = 2048,
+  kVerbValidate = 4096,
+  kVerbSensitivity = 8192,
+};
+
+}  // namespace preon
