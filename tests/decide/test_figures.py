@@ -54,7 +54,7 @@ def test_the_figures_are_of_ranges_without_the_samples_held_out(preon, model, tm
 
 def quantize_values(preon, tmp_path, values):
     np.savez(tmp_path / "values.npz", input=values)
-    return quantize(preon, "--data", "values.npz", "--method", "minmax")["compare"]["outputs"]["logits"]["sqnr_db"]
+    return quantize(preon, "--data", "values.npz", "--method", "minmax", "--effort", "fast")["compare"]["outputs"]["logits"]["sqnr_db"]
 
 
 def test_too_few_samples_are_said(preon, model, tmp_path):

@@ -1,6 +1,7 @@
 """--scale-type: every scale that is written is one of the type, biases have the product, and the result stays near float."""
 import json
 
+import graph_goldens
 import numpy as np
 import onnx
 import pytest
@@ -8,7 +9,7 @@ from onnx import numpy_helper
 
 # dB that the outputs reach at least with (power-of-two, int16) scales. A power of two can be 1.41 times too wide or too
 # narrow, which costs up to 3 dB of rounding noise in each tensor and more where it saturates.
-LEAST_SQNR_DB = {"resnet20_cifar10": (23, 27), "sst2_transformer": (42, 42), "mobilenetv2_1.0": (19, 20)}
+LEAST_SQNR_DB = {"resnet20_cifar10": (23, 27), "sst2_transformer": (41, 42), "mobilenetv2_1.0": (19, 20)}
 
 
 def is_scale_of(scale, scale_type):
@@ -76,6 +77,7 @@ def test_weights_can_have_a_type_of_their_own(real_model):
     assert sum(is_scale_of(scale, "power-of-two") for scale in of_weights) < 0.05 * len(of_weights)
 
 
+@graph_goldens.needs_sums_in_32_bits
 def test_weights_of_power_of_two_scales_are_searched(real_model):
     """The nearest power of two saturates weights; minmse, the default for these scales, is better by decibels."""
     model = real_model("resnet20_cifar10")

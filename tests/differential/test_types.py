@@ -1,4 +1,5 @@
 """Every type a target can write gives a model that the runtime runs; the others are refused before that."""
+import graph_goldens
 import numpy as np
 import onnx
 import onnxruntime as ort
@@ -7,6 +8,7 @@ import pytest
 BYTES, SHORTS = ("int8", "uint8"), ("int16", "uint16")
 
 
+@graph_goldens.needs_sums_in_32_bits
 @pytest.mark.parametrize("activation", BYTES + SHORTS)
 @pytest.mark.parametrize("weight", BYTES + SHORTS)
 def test_quark_writes_bytes_and_shorts(preon, model, data, tmp_path, activation, weight):

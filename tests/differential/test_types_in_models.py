@@ -5,6 +5,7 @@
 import os
 import pathlib
 
+import graph_goldens
 import numpy as np
 import onnx
 import onnxruntime as ort
@@ -72,6 +73,7 @@ def built():
         pytest.skip(f"{LIBRARY} is not built")
 
 
+@graph_goldens.needs_sums_in_32_bits
 @pytest.mark.parametrize("activation, weight, target, least_db", [
     ("int8", "mxint8", "simulate", 23), ("int16", "float16", "simulate", 60), ("uint8", "int32", "simulate", 24),
     ("int8", "float8e4m3fn", "quark", 20), ("uint16", "uint32", "simulate", 70)])
@@ -91,6 +93,7 @@ def test_bias_correction_of_blocks(real_model, target, gain_db):
     assert corrected.sqnr_db > plain.sqnr_db + gain_db
 
 
+@graph_goldens.needs_sums_in_32_bits
 @pytest.mark.parametrize("model, name", CROSS)
 def test_both_targets_run_and_agree(real_model, model, name):
     real = real_model(model)

@@ -266,8 +266,8 @@ class OrtCpuPlanner {
   }
 
   bool FitsPairs() const {
-    return !options_.vnni && options_.compat == Compat::kOff && options_.weight.bits() == 8 &&
-           ActivationFormat().type == DataType::kUInt8;
+    return !options_.vnni && options_.compat == Compat::kOff && options_.weight == DataType::kInt8 &&
+           options_.scale_type_of_weights() != ScaleType::kPowerOfTwo;  // these would double
   }
 
   void RecordDecisions() {
