@@ -5,6 +5,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import sys
 
 import data_root
 import numpy as np
@@ -14,6 +15,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BINARY = pathlib.Path(os.environ.get("PREON_BIN") or ROOT / "build/bin/preon").resolve()
+if not os.environ.get("PREON_INSTALLED"):  # the build's Python package, else the one that is installed
+    sys.path.insert(0, str(pathlib.Path(os.environ.get("PREON_BUILD") or ROOT / "build") / "python"))
 
 
 def hear_signals():

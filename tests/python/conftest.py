@@ -1,7 +1,6 @@
-"""The package under test: the build's, or with PREON_INSTALLED set the one that is installed."""
+"""The package under test (tests/conftest.py says which)."""
 import os
 import pathlib
-import sys
 
 import data_root
 import numpy as np
@@ -10,9 +9,6 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("PREON_BUILD") or ROOT / "build")
 DATA = data_root.data_root()
-
-if not os.environ.get("PREON_INSTALLED"):
-    sys.path.insert(0, str(BUILD / "python"))
 
 
 @pytest.fixture(scope="session")
