@@ -209,7 +209,6 @@ def test_exclusions_by_the_names_of_the_file(preon, model):
     preon.fails(2, 2010, "quantize", model, "-o", "o.onnx", "--target", "dynamic", "--exclude", "gemm_1")
 
 
-@goldens.needs_sums_in_32_bits
 def test_bodies_of_loops(preon):
     """A Scan whose body holds a constant matrix, as other tools' quantizers leave it alone."""
     rng = np.random.default_rng(7)
