@@ -9,9 +9,14 @@ namespace {
 
 constexpr int64_t kFewestRuns = 8;      // with fewer, too few judge
 constexpr int64_t kRunsToTell = 4;      // how far the outputs are off
-constexpr double kLeastGainDb = 0.2;    // less is chance
+constexpr double kLeastGainDb = 0.5;    // less is chance
 constexpr double kEnoughDb = 40;        // nobody sees what comes nearer
 constexpr double kEnoughDbOfNpus = 50;  // with one scale per tensor, small values are lost long before
+// With fewer rows per input, what a layer wins where codes are fitted gets lost on other samples.
+constexpr double kLeastEvidence = 2;
+constexpr size_t kMostRefused = 2;  // where groups do not help, others hardly do
+// Of one core. NPUs lose so much that all layers are worth it, and more time.
+constexpr double kFreeNs = 0.2e9, kFreeNsOfNpus = 2.5e9;
 
 size_t SizeBytes(const Batch& batch) {
   size_t bytes = 0;
@@ -52,11 +57,13 @@ struct RunsToRead {
 // What an algorithm with a limit of cost does: few runs, of which more judge, a few judgements. Every how many-th run
 // it reads.
 Result<RunsToRead> MakeQuick(const CodesToImprove& of, const Samples& samples, ReconstructionScope& scope) {
-  scope.rows = {.per_input = 4, .least = 2048};
+  const bool of_npu = of.plan.positions.has_value();
+  scope.rows = {.per_input = 4, .least = 2048, .evidence = of_npu ? 0 : kLeastEvidence};
+  if (!of_npu) scope.most_refused = kMostRefused;
   scope.judging_step = kJudgingShare;
   scope.blocks = kBlocks;
   scope.least_gain_db = kLeastGainDb;
-  scope.enough_db = of.plan.positions ? kEnoughDbOfNpus : kEnoughDb;
+  scope.enough_db = of_npu ? kEnoughDbOfNpus : kEnoughDb;
   scope.memory_bytes = size_t{64} << 20;
   if (!samples.open || samples.made_up()) return RunsToRead{.why_none = "needs --data"};
   const Graph& graph = of.reference.model.graph;
@@ -68,24 +75,23 @@ Result<RunsToRead> MakeQuick(const CodesToImprove& of, const Samples& samples, R
   const int64_t available = (there + size - 1) / size;
   if (available < kFewestRuns)
     return RunsToRead{.why_none = StrCat("needs at least ", kFewestRuns, " runs of samples")};
-  const ReconstructionSize within =
-      SizeWithin(CostsOf(graph, of.plan, scope.op_types, scope.rows, there), *scope.most_cost, size, available);
-  if (within.runs == 0)
+  const ReconstructionCost costs = CostsOf(graph, of.plan, scope.op_types, scope.rows, there);
+  const CostLimit most{*scope.most_cost, of_npu ? kFreeNsOfNpus : kFreeNs};
+  const int64_t runs = RunsWithin(costs, most, size, available);
+  if (runs == 0)
     return RunsToRead{.why_none = "it would take longer than calibration", .available = available, .too_dear = true};
-  scope.halvings = within.halvings;
-  return RunsToRead{.step = static_cast<size_t>((available + within.runs - 1) / within.runs)};
+  return RunsToRead{.step = static_cast<size_t>((available + runs - 1) / runs)};
 }
 
 // Where the outputs are useless as they are, time is no reason against. All runs then, up to what gains nothing more.
 Result<RunsToRead> MakeThorough(const Model& quantized, const CodesToImprove& of, const Samples& samples,
-                                RunsToRead quick, const RunContext& context, ReconstructionScope& scope) {
+                                RunsToRead quick, const RunContext& context, const ReconstructionScope& scope) {
   const auto step = [&](int64_t runs) { return static_cast<size_t>((quick.available + runs - 1) / runs); };
   PREON_ASSIGN_OR_RETURN(const std::vector<Batch> runs, ReadRuns(samples, of.reference.model.graph, scope.samples,
                                                                  scope.memory_bytes, step(kRunsToTell)));
   if (runs.empty()) return quick;
   PREON_ASSIGN_OR_RETURN(const double db, OutputsDb(quantized, of.reference.model, runs, context));
   if (db >= kHopelessDb) return quick;
-  scope.halvings = 1;
   return RunsToRead{.step = step(kMostRuns)};
 }
 

@@ -71,6 +71,7 @@ std::optional<CodedLayer> NBitsLayerOf(const Graph& graph, const Node& node) {
                     .form = {.inputs = inputs, .outputs = outputs, .output_major = false, .weight = {rows, columns}},
                     .weight = {.codes = node.input(1),
                                .values = UnpackNBitsCodes(*graph.Initializer(node.input(1)), rows, bits),
+                               .most = static_cast<float>((1 << bits) - 1),
                                .params = UnpackNBitsParams(*scales, zero_points, columns, bits),
                                .axis = 0,
                                .block_size = block_size,
@@ -136,19 +137,17 @@ std::optional<CodedLayer> CodedLayerOf(const Graph& graph, const Node& node) {
                      .params = ParamsOf(graph, *dequantizer),
                      .block_size = dequantizer->Int("block_size", 0)};
   if (weight.params.empty()) return std::nullopt;
+  // Those that the writer has used tell which there are: all of the type, without the lowest, or seven bits.
+  const auto [least, most] = std::ranges::minmax(weight.values.floats());
+  weight.least = least;
+  weight.most = most;
   const auto rank = static_cast<int64_t>(codes->shape().size()), axis = dequantizer->Int("axis", 1);
   if (weight.params.size() > 1) weight.axis = static_cast<int>(axis < 0 ? axis + rank : axis);
   return CodedLayer{&node, *form, std::move(weight), CoarseBiasOf(graph, node, *form)};
 }
 
-// The codes that the writer has used tell which there are: all of the type, without the lowest, or seven bits.
 CodeGrids GridsOf(const CodedLayer& layer, size_t group) {
-  const std::span<const float> codes = layer.weight.values.floats();
-  auto [least, most] = std::ranges::minmax(codes);
-  if (const int bits = layer.weight.packed_bits; bits > 0) {
-    least = 0;
-    most = static_cast<float>((1 << bits) - 1);
-  }
+  const float least = layer.weight.least, most = layer.weight.most;
   CodeGrids grids{.inputs_per_grid = InputsPerParam(layer), .outputs = layer.form.outputs};
   for (size_t i = 0; i < layer.form.inputs; i += grids.inputs_per_grid) {
     for (size_t j = 0; j < layer.form.outputs; ++j) {

@@ -29,8 +29,9 @@ std::optional<LayerForm> FormOfLayer(const Node& node, const Shape& weight);
 
 /// The weight's codes and what they mean.
 struct CodedWeight {
-  std::string codes;  ///< initializer
-  Tensor values;      ///< float, one per code: the codes themselves
+  std::string codes;          ///< initializer
+  Tensor values;              ///< float, one per code: the codes themselves
+  float least = 0, most = 0;  ///< of the codes that there are
   std::vector<QuantParams> params;
   int axis = -1;
   int64_t block_size = 0;

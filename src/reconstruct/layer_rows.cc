@@ -67,6 +67,23 @@ int64_t Product(const Shape& shape, size_t from) {
   return product;
 }
 
+// @param found  of each place: where the elements of its patch lie in a channel; -1 in the padding
+// @param value_at  the float that an element of the input stands for
+template <typename ValueAt>
+void CopyPatches(const LayerForm& form, const Shape& input, const std::vector<Place>& places,
+                 const std::vector<std::vector<int64_t>>& found, const ValueAt& value_at, const GroupedRows& to) {
+  const int64_t channels = input[1], area = Product(input, 2), of_group = form.weight[1];
+  for (size_t group = 0; group < form.groups; ++group) {
+    for (size_t p = 0; p < places.size(); ++p) {
+      int64_t channel = (places[p].sample * channels + static_cast<int64_t>(group) * of_group) * area;
+      float* row = to.rows.row(group * to.per_group + p);
+      for (int64_t i = 0; i < of_group; ++i, channel += area) {
+        for (const int64_t at : found[p]) *row++ = at < 0 ? 0 : value_at(channel + at);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Place> PlacesOf(const Node& node, const Shape& output, int64_t first_sample, int64_t most) {
@@ -83,36 +100,29 @@ std::vector<Place> PlacesOf(const Node& node, const Shape& output, int64_t first
   return places;
 }
 
-std::vector<Matrix> InputRows(const Node& node, const LayerForm& form, const Tensor& input,
-                              const std::vector<Place>& places, const Shape& output, size_t ones) {
-  std::vector<Matrix> by_group;
-  for (size_t group = 0; group < form.groups; ++group) {
-    Matrix& rows = by_group.emplace_back(places.size(), form.inputs + ones);
-    for (size_t p = 0; p < places.size(); ++p) std::fill_n(rows.row(p) + form.inputs, ones, 1.0F);
+void InputRows(const Node& node, const LayerForm& form, const LayerInput& input, const std::vector<Place>& places,
+               const Shape& output, const GroupedRows& to) {
+  const Tensor& stored = input.stored;
+  std::vector<std::vector<int64_t>> found(node.Is("Conv") ? places.size() : 0);
+  if (node.Is("Conv")) {
+    const Patch patch(node, form.weight, stored.shape(), output);
+    for (size_t p = 0; p < places.size(); ++p) patch.Find(places[p].at, found[p]);
   }
-  const float* values = input.floats().data();
-  if (!node.Is("Conv")) {
-    const int64_t per_sample = PlacesPerSample(node, output);
-    for (size_t p = 0; p < places.size(); ++p)
-      std::copy_n(values + static_cast<size_t>(places[p].sample * per_sample + places[p].at) * form.inputs, form.inputs,
-                  by_group[0].row(p));
-    return by_group;
-  }
-  const Patch patch(node, form.weight, input.shape(), output);
-  const int64_t channels = input.shape()[1], area = Product(input.shape(), 2);
-  const int64_t of_group = form.weight[1];
-  std::vector<int64_t> found;
-  for (size_t p = 0; p < places.size(); ++p) {
-    const float* channel = values + places[p].sample * channels * area;
-    patch.Find(places[p].at, found);
-    for (Matrix& rows : by_group) {
-      float* to = rows.row(p);
-      for (int64_t i = 0; i < of_group; ++i, channel += area) {
-        for (const int64_t at : found) *to++ = at < 0 ? 0 : channel[at];
-      }
+  const auto copy = [&]<typename Stored>(const Stored* values, float scale, float zero_point) {
+    const auto value_at = [=](int64_t i) { return (static_cast<float>(values[i]) - zero_point) * scale; };
+    if (node.Is("Conv")) return CopyPatches(form, stored.shape(), places, found, value_at, to);
+    const int64_t per_sample = PlacesPerSample(node, output), inputs = static_cast<int64_t>(form.inputs);
+    for (size_t p = 0; p < places.size(); ++p) {
+      const int64_t first = (places[p].sample * per_sample + places[p].at) * inputs;
+      for (int64_t i = 0; i < inputs; ++i) to.rows.row(p)[i] = value_at(first + i);
     }
-  }
-  return by_group;
+  };
+  const auto zero_point = static_cast<float>(input.params.zero_point);
+  if (stored.type() == DataType::kUInt8) return copy(stored.As<uint8_t>().data(), input.params.scale, zero_point);
+  if (stored.type() == DataType::kInt8) return copy(stored.As<int8_t>().data(), input.params.scale, zero_point);
+  const bool is_float = stored.type() == DataType::kFloat;
+  const Tensor values = is_float ? stored : DecodeTensor({.codes = stored, .params = {input.params}});
+  copy(values.floats().data(), 1, 0);
 }
 
 Matrix OutputRows(const Node& node, const Tensor& output, const std::vector<Place>& places) {
@@ -121,11 +131,14 @@ Matrix OutputRows(const Node& node, const Tensor& output, const std::vector<Plac
   const int64_t per_sample = PlacesPerSample(node, shape), channels = is_conv ? shape[1] : shape.back();
   Matrix rows(places.size(), static_cast<size_t>(channels));
   const float* values = output.floats().data();
-  for (size_t p = 0; p < places.size(); ++p) {
-    const float* from = is_conv ? values + places[p].sample * channels * per_sample + places[p].at
-                                : values + (places[p].sample * per_sample + places[p].at) * channels;
-    for (int64_t channel = 0; channel < channels; ++channel)
-      rows.row(p)[channel] = from[is_conv ? channel * per_sample : channel];
+  if (!is_conv) {
+    for (size_t p = 0; p < places.size(); ++p)
+      std::copy_n(values + (places[p].sample * per_sample + places[p].at) * channels, channels, rows.row(p));
+    return rows;
+  }
+  for (int64_t channel = 0; channel < channels; ++channel) {  // the places of one lie near each other
+    for (size_t p = 0; p < places.size(); ++p)
+      rows.row(p)[channel] = values[(places[p].sample * channels + channel) * per_sample + places[p].at];
   }
   return rows;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/tensor.h"
+#include "formats/int_format.h"
 #include "ir/graph.h"
 #include "reconstruct/coded_layer.h"
 #include "solver/matrix.h"
@@ -20,10 +21,21 @@ struct Place {
 /// @param output  shape of what the layer gives: [samples, channels, places…] of Conv, else [samples, …, channels]
 std::vector<Place> PlacesOf(const Node& node, const Shape& output, int64_t first_sample, int64_t most);
 
-/// What the layer reads there, by group: [places, inputs]. Padding is zeros.
-/// @param input  float; @param ones  so many more columns are 1
-std::vector<Matrix> InputRows(const Node& node, const LayerForm& form, const Tensor& input,
-                              const std::vector<Place>& places, const Shape& output, size_t ones = 0);
+/// What a layer reads: floats, or codes and what they mean.
+struct LayerInput {
+  const Tensor& stored;
+  QuantParams params;
+};
+
+/// A row per place and group: those of group g begin at row g · `per_group`.
+struct GroupedRows {
+  MatrixView rows;
+  size_t per_group;
+};
+
+/// What the layer reads there, in the first `form.inputs` columns. Padding is zeros.
+void InputRows(const Node& node, const LayerForm& form, const LayerInput& input, const std::vector<Place>& places,
+               const Shape& output, const GroupedRows& to);
 /// What the layer gives there, all groups: [places, outputs].
 Matrix OutputRows(const Node& node, const Tensor& output, const std::vector<Place>& places);
 

@@ -28,10 +28,13 @@ void ExpectAsTheRuntime(Model model, const Shape& input, const Shape& weight) {
   const std::vector<Place> places = AllPlaces(node, y.shape());
   const Matrix expected = OutputRows(node, y, places);
   ASSERT_EQ(expected.values().size(), static_cast<size_t>(y.count()));
+  const size_t group_rows = places.size() + 2;  // as if another run's followed
+  Matrix rows(form.groups * group_rows, form.inputs);
+  InputRows(node, form, {x, {}}, places, y.shape(), {rows.view(), group_rows});
   for (size_t group = 0; group < form.groups; ++group) {
-    const Matrix rows = InputRows(node, form, x, places, y.shape())[group];
-    Matrix got(rows.rows(), form.outputs);
-    AddProduct(rows.view(), WeightsOf(form, Wave(weight), group).view(), 1, got.view());
+    Matrix got(places.size(), form.outputs);
+    AddProduct(rows.view().Rows(group * group_rows, places.size()), WeightsOf(form, Wave(weight), group).view(), 1,
+               got.view());
     for (size_t p = 0; p < got.rows(); ++p) {
       for (size_t j = 0; j < form.outputs; ++j)
         ASSERT_NEAR(got.at(p, j), expected.at(p, group * form.outputs + j), 1e-4) << p << " " << j;
@@ -70,6 +73,25 @@ TEST(LayerRows, SoAreProductsOfMatrices) {
   Model transposed = OneNode("Gemm", {3, 6});
   transposed.graph.nodes()[0]->attributes["transB"] = int64_t{1};
   ExpectAsTheRuntime(transposed, {3, 6}, {5, 6});
+}
+
+TEST(LayerRows, CodesAreReadAsWhatTheyMean) {
+  const Shape image = {1, 2, 3, 3}, output = {1, 4, 3, 3};
+  Model model = OneNode("Conv", image);
+  Node& node = *model.graph.nodes()[0];
+  node.attributes["pads"] = std::vector<int64_t>{1, 1, 1, 1};
+  const LayerForm form = FormOfLayer(node, {4, 2, 3, 3}).value();
+  const std::vector<Place> places = AllPlaces(node, output);
+  const auto rows = [&](const Tensor& input, const QuantParams& params) {
+    Matrix read(places.size(), form.inputs);
+    InputRows(node, form, {input, params}, places, output, {read.view(), places.size()});
+    return read.values();
+  };
+  for (const DataType type : {DataType::kUInt8, DataType::kInt8, DataType::kUInt16}) {
+    const QuantParams params{.scale = 0.25F, .zero_point = 3};
+    const Tensor codes = EncodeTensor(Wave(image), {params}, -1, {.type = type}).value().codes;
+    EXPECT_EQ(rows(codes, params), rows(DecodeTensor({.codes = codes, .params = {params}}), {})) << DataTypeName(type);
+  }
 }
 
 TEST(LayerRows, WhatRowsDoNotFollowHasNoForm) {

@@ -23,6 +23,8 @@ size_t BytesOf(const std::map<std::string, Tensor>& tensors) {
 LiveRuns::LiveRuns(const std::vector<Batch>& batches, const RunContext& context, size_t judging_step)
     : context_(&context), judging_step_(judging_step) {
   for (const Batch& batch : batches) {
+    samples_ += batch.samples;
+    first_samples_.push_back(batch.first_sample);
     auto& run = runs_.emplace_back();
     for (const NamedTensor& feed : batch.feeds) run.emplace(feed.name, feed.tensor);
   }
@@ -107,18 +109,28 @@ Status LiveRuns::Run(const Model& model, const std::set<std::string>& wanted, co
 }
 
 Status LiveRuns::GoOn(const Model& model, const std::set<std::string>& alive, size_t most_bytes) {
-  PREON_ASSIGN_OR_RETURN(Way way, Way::Open(*this, model, alive));
+  return GoOn(model, alive, most_bytes, {}, {});
+}
+
+Status LiveRuns::GoOn(const Model& model, const std::set<std::string>& alive, size_t most_bytes,
+                      const std::set<std::string>& wanted, const SeeRun& see) {
+  std::set<std::string> computed = alive;
+  computed.insert(wanted.begin(), wanted.end());
+  PREON_ASSIGN_OR_RETURN(Way way, Way::Open(*this, model, computed));
   std::vector<std::map<std::string, Tensor>> next(runs_.size());
+  bool stays = false;
   const SeeRun keep = [&](size_t run, const std::map<std::string, Tensor>& tensors) {
-    next[run] = tensors;
-    return Status::Ok();
+    for (const std::string& tensor : stays ? std::set<std::string>() : alive)
+      next[run].emplace(tensor, tensors.at(tensor));
+    return see ? see(run, tensors) : Status::Ok();
   };
   std::vector<size_t> others = AllRuns(runs_.size());
   others.erase(others.begin());
   PREON_RETURN_IF_ERROR(way.Go({0}, keep));
-  if (BytesOf(next[0]) * runs_.size() > most_bytes) return Status::Ok();
+  stays = BytesOf(next[0]) * runs_.size() > most_bytes;
+  if (stays && !see) return Status::Ok();
   PREON_RETURN_IF_ERROR(way.Go(others, keep));
-  runs_ = std::move(next);
+  if (!stays) runs_ = std::move(next);
   return Status::Ok();
 }
 

@@ -25,6 +25,9 @@ class LiveRuns {
   LiveRuns(const std::vector<Batch>& batches, const RunContext& context, size_t judging_step = kJudgingStep);
 
   size_t runs() const { return runs_.size(); }
+  /// Samples of all runs together, and the first one of a run in the data.
+  int64_t samples() const { return samples_; }
+  int64_t FirstSample(size_t run) const { return first_samples_[run]; }
   /// Codes are fitted to some runs, and others judge them, every `judging_step`-th; with fewer than that, all do both.
   bool Judges(size_t run) const;
   bool Fits(size_t run) const;
@@ -36,6 +39,9 @@ class LiveRuns {
   /// Goes on to the place where these are alive, unless they are more than `most_bytes` in all: then it stays, and what
   /// comes is computed from here again. Errors: the runtime's.
   Status GoOn(const Model& model, const std::set<std::string>& alive, size_t most_bytes);
+  /// The same, and shows tensors on the way to there.
+  Status GoOn(const Model& model, const std::set<std::string>& alive, size_t most_bytes,
+              const std::set<std::string>& wanted, const SeeRun& see);
 
  private:
   class Way;
@@ -43,6 +49,8 @@ class LiveRuns {
 
   const RunContext* context_;
   size_t judging_step_;
+  int64_t samples_ = 0;
+  std::vector<int64_t> first_samples_;
   std::vector<std::map<std::string, Tensor>> runs_;
 };
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "formats/nbits_weight.h"
+#include "reconstruct/segment.h"
 
 namespace preon {
 namespace {
@@ -97,31 +98,37 @@ std::vector<MatchedLayer> MatchLayers(const Graph& quantized, const FloatReferen
   return layers;
 }
 
-Status SetTargets(const Model& reference, const std::vector<Batch>& batches, const RowCount& rows, const LiveRuns& live,
-                  std::vector<MatchedLayer>& layers) {
-  int64_t samples = 0;
-  for (const Batch& batch : batches) samples += batch.samples;
+Status SetTargets(const Model& reference, const RowCount& rows, std::span<MatchedLayer> layers, size_t count,
+                  size_t most_bytes, LiveRuns& live) {
+  const std::span chosen = layers.first(count), behind = layers.subspan(count);
   std::set<std::string> wanted;
-  for (MatchedLayer& layer : layers) {
+  for (MatchedLayer& layer : chosen) {
     wanted.insert(layer.float_node->output());
-    layer.targets.places.resize(batches.size());
-    layer.targets.shapes.resize(batches.size());
-    layer.targets.rows.resize(batches.size());
+    layer.targets = {};
+    layer.targets.places.resize(live.runs());
+    layer.targets.shapes.resize(live.runs());
+    layer.targets.rows.resize(live.runs());
   }
   const SeeRun see = [&](size_t run, const std::map<std::string, Tensor>& tensors) {
-    for (MatchedLayer& layer : layers) {
+    for (MatchedLayer& layer : chosen) {
       const Tensor& output = tensors.at(layer.float_node->output());
       const int64_t wanted_rows = rows.For(layer.coded.form.inputs);
       LayerTargets& targets = layer.targets;
-      targets.places[run] =
-          PlacesOf(*layer.float_node, output.shape(), batches[run].first_sample, (wanted_rows + samples - 1) / samples);
+      targets.places[run] = PlacesOf(*layer.float_node, output.shape(), live.FirstSample(run),
+                                     (wanted_rows + live.samples() - 1) / live.samples());
       targets.shapes[run] = output.shape();
       targets.rows[run] = OutputRows(*layer.float_node, output, targets.places[run]);
       DivideColumns(layer.in_float.divided, targets.rows[run]);
     }
     return Status::Ok();
   };
-  return live.Run(reference, wanted, AllRuns(batches.size()), see);
+  // The layers' order is that of the quantized model; the float model may have another.
+  const auto is_behind = [&](const auto& node) {
+    return std::ranges::find(behind, node.get(), &MatchedLayer::float_node) != behind.end();
+  };
+  const auto next = std::ranges::find_if(reference.graph.nodes(), is_behind);
+  if (next == reference.graph.nodes().end()) return live.Run(reference, wanted, AllRuns(live.runs()), see);
+  return live.GoOn(reference, AliveBefore(reference.graph, **next), most_bytes, wanted, see);
 }
 
 }  // namespace preon

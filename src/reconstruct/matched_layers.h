@@ -1,6 +1,7 @@
 // MatchedLayers: layers of a quantized model beside those of the float model that it was written from.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,10 @@ struct MatchedLayer {
 std::vector<MatchedLayer> MatchLayers(const Graph& quantized, const FloatReference& reference,
                                       std::vector<std::string>& left_out);
 
-/// Runs the float model once, for all of the layers. Errors: the runtime's.
-Status SetTargets(const Model& reference, const std::vector<Batch>& batches, const RowCount& rows, const LiveRuns& live,
-                  std::vector<MatchedLayer>& layers);
+/// Runs the float model up to the first `count` of these layers, and on to the others.
+/// @param most_bytes  of what is alive there (LiveRuns::GoOn)
+/// Errors: the runtime's.
+Status SetTargets(const Model& reference, const RowCount& rows, std::span<MatchedLayer> layers, size_t count,
+                  size_t most_bytes, LiveRuns& live);
 
 }  // namespace preon

@@ -12,6 +12,7 @@ namespace preon {
 namespace {
 
 constexpr double kLeastError = 1e-20;  // 200 dB
+constexpr size_t kTargetsAtOnce = 16;  // layers whose targets one pass of the float model gives
 
 double Decibels(double error) { return -10 * std::log10(std::max(error, kLeastError)); }
 
@@ -25,14 +26,16 @@ double MostGrowth(const CodeGrids& grids, bool selective) {
 
 class Reconstructor {
  public:
-  Reconstructor(Model& quantized, const ReconstructionRule& rule, const ReconstructionScope& scope,
-                const OutputJudge& judge, const LiveRuns& live)
+  Reconstructor(Model& quantized, const Model& reference, const ReconstructionRule& rule,
+                const ReconstructionScope& scope, const OutputJudge& judge, const LiveRuns& live)
       : quantized_(quantized),
         first_(quantized),
+        reference_(reference),
         inputs_(live),
         rule_(rule),
         scope_(scope),
         judge_(judge),
+        in_float_(live),
         live_(live) {}
 
   Status Begin() {
@@ -46,51 +49,69 @@ class Reconstructor {
   /// All layers, in groups.
   Status ImproveAll(std::span<MatchedLayer> layers, const RunContext& context, std::vector<LayerOutcome>& outcomes) {
     const size_t together = scope_.blocks == 0 ? 1 : (layers.size() + scope_.blocks - 1) / scope_.blocks;
+    const size_t targets_of = std::max(together, kTargetsAtOnce / together * together);
     for (size_t first = 0; first < layers.size(); first += together) {
       context.Report({"reconstruct", static_cast<int64_t>(first), static_cast<int64_t>(layers.size())});
+      if (refused_ >= scope_.most_refused) {
+        for (const MatchedLayer& layer : layers.subspan(first)) outcomes.push_back(Stays(layer));
+        return Status::Ok();
+      }
+      if (first % targets_of == 0) {
+        const size_t count = std::min(targets_of, layers.size() - first);
+        PREON_RETURN_IF_ERROR(
+            SetTargets(reference_, scope_.rows, layers.subspan(first), count, scope_.memory_bytes, in_float_));
+      }
       const std::span group = layers.subspan(first, std::min(together, layers.size() - first));
-      PREON_RETURN_IF_ERROR(Improve(group, scope_.halvings, context, outcomes));
+      PREON_RETURN_IF_ERROR(group.size() == 1 ? ImproveOne(group.front(), context, outcomes)
+                                              : Improve(group, context, outcomes));
+      for (MatchedLayer& layer : group) layer.targets = {};
     }
     return Status::Ok();
   }
 
  private:
-  // Layers that follow each other, judged together; where the outputs do not bear them, by halves so many times. One
-  // by itself gets at least the bias that fits its old codes, where the outputs bear that.
-  Status Improve(std::span<MatchedLayer> layers, size_t halvings, const RunContext& context,
-                 std::vector<LayerOutcome>& outcomes) {
-    if (layers.size() == 1) return ImproveOne(layers.front(), context, outcomes);
+  // Layers that follow each other, judged together.
+  Status Improve(std::span<MatchedLayer> layers, const RunContext& context, std::vector<LayerOutcome>& outcomes) {
     const Model before = quantized_;
     const LiveRuns live_before = live_;
     std::vector<LayerOutcome> together;
     for (MatchedLayer& layer : layers) {
+      if (!HasEvidence(layer)) {
+        together.push_back(Stays(layer));
+        continue;
+      }
       PREON_ASSIGN_OR_RETURN(const LayerData data, Collect(layer, context));
       const LayerSolution solution =
           SolveLayer(layer, data, rule_, OnThreads(static_cast<size_t>(context.ThreadCount())));
       Write(layer, solution, quantized_);
       together.push_back(OutcomeOf(layer, solution.kept));
     }
-    PREON_ASSIGN_OR_RETURN(const bool borne, IsBorne(quantized_, layers.front()));
-    if (borne) return Settle(layers, together, outcomes);
-    quantized_ = before;
-    live_ = live_before;
-    if (halvings > 0) {
-      const size_t half = layers.size() / 2;
-      PREON_RETURN_IF_ERROR(Improve(layers.first(half), halvings - 1, context, outcomes));
-      return Improve(layers.subspan(half), halvings - 1, context, outcomes);
+    const auto stays = [](const LayerOutcome& outcome) { return outcome.stays; };
+    bool borne = std::ranges::all_of(together, stays);  // nothing has changed
+    if (!borne) {
+      PREON_ASSIGN_OR_RETURN(borne, IsBorne(quantized_, layers.front()));
     }
-    for (LayerOutcome& outcome : together) {
-      outcome.kept = 0;
-      outcome.stays = true;
+    if (!borne) {
+      ++refused_;
+      quantized_ = before;
+      live_ = live_before;
+      for (size_t i = 0; i < layers.size(); ++i) together[i] = Stays(layers[i]);
     }
-    return Settle(layers, together, outcomes);
+    outcomes.insert(outcomes.end(), together.begin(), together.end());
+    return Status::Ok();
   }
 
-  static Status Settle(std::span<MatchedLayer> layers, const std::vector<LayerOutcome>& settled,
-                       std::vector<LayerOutcome>& outcomes) {
-    outcomes.insert(outcomes.end(), settled.begin(), settled.end());
-    for (MatchedLayer& layer : layers) layer.targets = {};
-    return Status::Ok();
+  // Are there enough rows that codes are fitted to?
+  bool HasEvidence(const MatchedLayer& layer) const {
+    size_t rows = 0;
+    for (size_t run = 0; run < live_.runs(); ++run) rows += live_.Fits(run) ? layer.targets.places[run].size() : 0;
+    return static_cast<double>(rows) >= scope_.rows.evidence * static_cast<double>(layer.coded.form.inputs);
+  }
+
+  static LayerOutcome Stays(const MatchedLayer& layer) {
+    LayerOutcome outcome = OutcomeOf(layer, 0);
+    outcome.stays = true;
+    return outcome;
   }
 
   static LayerOutcome OutcomeOf(const MatchedLayer& layer, int64_t kept) {
@@ -124,6 +145,10 @@ class Reconstructor {
 
   // Codes and bias; where the outputs do not bear them, the bias that fits the old codes; else nothing.
   Status ImproveOne(MatchedLayer& layer, const RunContext& context, std::vector<LayerOutcome>& outcomes) {
+    if (!HasEvidence(layer)) {
+      outcomes.push_back(Stays(layer));
+      return Status::Ok();
+    }
     PREON_ASSIGN_OR_RETURN(const LayerData data, Collect(layer, context));
     std::vector<ReconstructionRule> attempts = {rule_};
     if (rule_.rounds && rule_.updates_bias) {
@@ -139,23 +164,22 @@ class Reconstructor {
       if (!borne) continue;
       quantized_ = std::move(changed);
       outcomes.push_back(OutcomeOf(layer, solution.kept));
-      layer.targets = {};
       return Status::Ok();
     }
-    outcomes.push_back(OutcomeOf(layer, 0));
-    outcomes.back().stays = true;
-    layer.targets = {};
+    outcomes.push_back(Stays(layer));
     return Status::Ok();
   }
 
   Model& quantized_;
   const Model first_;
+  const Model& reference_;
   const LiveRuns inputs_;
   const ReconstructionRule& rule_;
   const ReconstructionScope& scope_;
   const OutputJudge& judge_;
-  LiveRuns live_;
+  LiveRuns in_float_, live_;
   double least_ = 0, last_ = 0;  // error of the outputs
+  size_t refused_ = 0;           // groups of several layers that the outputs did not bear
 };
 
 }  // namespace
@@ -176,13 +200,12 @@ Result<Reconstruction> Reconstruct(Model& quantized, const FloatReference& refer
   std::erase_if(layers, [&](const MatchedLayer& layer) { return !scope.op_types.contains(layer.float_node->op_type); });
   const LiveRuns live(batches, context, scope.judging_step);
   PREON_ASSIGN_OR_RETURN(const OutputJudge judge, OutputJudge::Make(reference.model, scope.output, live));
-  Reconstructor reconstructor(quantized, rule, scope, judge, live);
+  Reconstructor reconstructor(quantized, reference.model, rule, scope, judge, live);
   PREON_RETURN_IF_ERROR(reconstructor.Begin());
   const double before = reconstructor.error();
   result.before_db = result.after_db = Decibels(before);
   result.is_near = scope.enough_db && result.before_db >= *scope.enough_db;
   if (result.is_near) return result;
-  PREON_RETURN_IF_ERROR(SetTargets(reference.model, batches, scope.rows, live, layers));
   PREON_RETURN_IF_ERROR(reconstructor.ImproveAll(layers, context, result.layers));
   result.after_db = Decibels(std::min(before, reconstructor.error()));
   result.is_kept = reconstructor.error() <= before && result.after_db - result.before_db >= scope.least_gain_db;

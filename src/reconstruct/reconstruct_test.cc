@@ -124,6 +124,28 @@ bool SameConstants(const Model& model, const Model& other) {
   });
 }
 
+TEST(Reconstruct, LayersWithFewerRowsThanTheyNeedStay) {
+  const Model reference = TwoConvolutions();
+  Model quantized = WithCodes(reference, 0.25F);
+  const Model before = quantized;
+  const auto done = Reconstruct(quantized, {reference, {}}, RandomRuns({1, 3, 8, 8}, 40), {.reach = {.steps = 1}},
+                                {.rows = {.evidence = 1e6}, .blocks = 1}, kContext);
+  ASSERT_TRUE(done.ok()) << done.status().ToString();
+  ASSERT_EQ(done->layers.size(), 2U);
+  EXPECT_TRUE(done->layers[0].stays && done->layers[1].stays);
+  EXPECT_TRUE(SameConstants(quantized, before));
+}
+
+TEST(Reconstruct, BehindSoManyRefusedGroupsAllLayersStay) {
+  const Model reference = TwoConvolutions();
+  Model quantized = WithCodes(reference, 0.25F);
+  const auto done = Reconstruct(quantized, {reference, {}}, RandomRuns({1, 3, 8, 8}, 40), {.reach = {.steps = 1}},
+                                {.most_refused = 0}, kContext);
+  ASSERT_TRUE(done.ok()) << done.status().ToString();
+  ASSERT_EQ(done->layers.size(), 2U);
+  EXPECT_TRUE(done->layers[0].stays && done->layers[1].stays);
+}
+
 TEST(Reconstruct, TooSmallAGainIsNotKept) {
   const Model reference = TwoConvolutions();
   Model quantized = WithCodes(reference, 0.25F);

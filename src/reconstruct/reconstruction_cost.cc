@@ -11,15 +11,13 @@ namespace {
 // Fewer tell too little of a layer.
 constexpr int64_t kLeastRuns = 12;
 constexpr int64_t kShareOfRuns = 6;  // at most one of so many
-constexpr double kMostHalvings = 4;
 constexpr int64_t kUsualRuns = 16;
 // Measured at one thread: how much longer than the model alone a run takes which gives more than its outputs, in
 // calibration, for the targets, and in parts, one layer after the other.
-constexpr double kObserved = 1.5, kTargets = 1.5, kSegments = 2;
-constexpr double kSegmentNs = 15e6;  // to open the part of the model in front of a layer, and what comes with it
+constexpr double kObserved = 1.5, kTargets = 1.5, kSegments = 1.5;
+constexpr double kSegmentNs = 5e6;  // to open the part of the model in front of a layer, and what comes with it
 constexpr double kOpenedNsPerLayer = 0.5e6;  // of all that follows, to judge the outputs
-constexpr double kNsPerOperation = 0.02;     // of dense algebra
-constexpr double kFreeNs = 2.5e9;            // nobody waits for this
+constexpr double kNsPerOperation = 0.025;    // of dense algebra
 
 double AlgebraNs(const LayerForm& form, int64_t most_rows) {
   const auto rows = static_cast<double>(most_rows), inputs = static_cast<double>(form.inputs);
@@ -52,6 +50,8 @@ ReconstructionCost CostsOf(const Graph& graph, const QuantPlan& plan, const std:
     const std::optional<LayerForm> form = weight != nullptr ? FormOfLayer(*node, weight->shape()) : std::nullopt;
     if (!form) continue;
     const int64_t most_rows = std::min(rows.For(form->inputs), kUsualRuns * PlacesOf(graph, *node, *form));
+    const double fitted = static_cast<double>(most_rows) * (1 - 1.0 / kJudgingShare);
+    if (fitted < rows.evidence * static_cast<double>(form->inputs)) continue;
     costs.layers += kSegmentNs + AlgebraNs(*form, most_rows);
     costs.layer_count += 1;
   }
@@ -59,19 +59,17 @@ ReconstructionCost CostsOf(const Graph& graph, const QuantPlan& plan, const std:
   return costs;
 }
 
-ReconstructionSize SizeWithin(const ReconstructionCost& costs, double most_cost, int64_t samples_per_run,
-                              int64_t available) {
+int64_t RunsWithin(const ReconstructionCost& costs, const CostLimit& most, int64_t samples_per_run, int64_t available) {
   const auto samples = static_cast<double>(samples_per_run);
   const double fixed = costs.layers + static_cast<double>(kBlocks) * costs.judgement;
   const double judged = static_cast<double>(kBlocks) * costs.per_judged_sample / static_cast<double>(kJudgingShare);
   const double per_run = std::max(samples * (costs.per_sample + judged), 1.0);
-  const double limit = std::max(most_cost * costs.calibration, kFreeNs);
+  const double limit = std::max(most.calibrations * costs.calibration, most.free_ns);
   const int64_t least = std::min(kLeastRuns, available);
   const int64_t runs = std::min({std::max(available / kShareOfRuns, least), kMostRuns,
                                  static_cast<int64_t>(std::clamp((limit - fixed) / per_run, 0.0, 1e6))});
-  if (runs < least) return {};
-  const double pass = fixed + static_cast<double>(runs) * per_run;  // at most what each halving adds
-  return {runs, static_cast<size_t>(std::clamp(limit / pass - 1, 0.0, kMostHalvings))};
+  if (runs < least) return 0;
+  return runs;
 }
 
 }  // namespace preon

@@ -27,19 +27,19 @@ struct ReconstructionCost {
 ReconstructionCost CostsOf(const Graph& graph, const QuantPlan& plan, const std::set<std::string>& op_types,
                            const RowCount& rows, int64_t samples);
 
-struct ReconstructionSize {
-  int64_t runs = 0;     ///< 0: none would be within the limit
-  size_t halvings = 0;  ///< of blocks of layers
-};
-
 /// So many blocks of layers are judged, by one run of so many.
 constexpr size_t kBlocks = 6, kJudgingShare = 4;
 /// More runs gain nothing (docs/design/weight-algorithms.md).
 constexpr int64_t kMostRuns = 64;
 
-/// How many runs of so many samples each, and then how many halvings, keep reconstruction within `most_cost` times what
-/// calibration takes, or within 2.5 s. @param available  runs that there are
-ReconstructionSize SizeWithin(const ReconstructionCost& costs, double most_cost, int64_t samples_per_run,
-                              int64_t available);
+/// The larger of both.
+struct CostLimit {
+  double calibrations = 1;  ///< so many times what calibration takes
+  double free_ns = 0;       ///< nobody waits for this
+};
+
+/// How many runs of so many samples each keep reconstruction within the limit. 0: none. @param available  runs that
+/// there are
+int64_t RunsWithin(const ReconstructionCost& costs, const CostLimit& most, int64_t samples_per_run, int64_t available);
 
 }  // namespace preon

@@ -24,6 +24,7 @@ struct ReconstructionRule {
 struct RowCount {
   int64_t per_input = 8;
   int64_t least = 4096;
+  double evidence = 0;  ///< per input, of those that codes are fitted to: a layer with fewer stays as it is
 
   int64_t For(size_t inputs) const { return std::max(per_input * static_cast<int64_t>(inputs), least); }
 };
@@ -35,9 +36,9 @@ struct ReconstructionScope {
   bool parallel = false;          ///< all layers read what the model gives before any of them changes
   std::optional<int64_t> output;  ///< the one that judges; nullopt: all
   RowCount rows;
-  size_t judging_step = 10;                 ///< every so many-th run judges
-  size_t blocks = 0;                        ///< so many groups of layers are judged as one; 0: each layer by itself
-  size_t halvings = 0;                      ///< of a group that the outputs do not bear; then its layers stay
+  size_t judging_step = 10;  ///< every so many-th run judges
+  size_t blocks = 0;         ///< so many groups of layers are judged as one; 0: each layer by itself
+  size_t most_refused = std::numeric_limits<size_t>::max();  ///< groups of layers; behind so many, all stay
   size_t memory_bytes = size_t{256} << 20;  ///< for tensors between layers, and for the inputs of all runs
   std::optional<double> enough_db;  ///< outputs that are as near as that on the judging samples stay as they are
   double least_gain_db = 0;         ///< of all layers together on the judging samples; less is not kept
