@@ -1,6 +1,7 @@
 #include "pipeline/improve_codes.h"
 
 #include <chrono>
+#include <functional>
 
 #include "reconstruct/reconstruction_cost.h"
 
@@ -47,6 +48,9 @@ Result<std::vector<Batch>> ReadRuns(const Samples& samples, const Graph& graph, 
   }
 }
 
+// Every how many-th.
+using ReadsRuns = std::function<Result<std::vector<Batch>>(size_t step)>;
+
 struct RunsToRead {
   size_t step = 1;
   std::string why_none;   // ""; else nothing is done
@@ -84,11 +88,10 @@ Result<RunsToRead> MakeQuick(const CodesToImprove& of, const Samples& samples, R
 }
 
 // Where the outputs are useless as they are, time is no reason against. All runs then, up to what gains nothing more.
-Result<RunsToRead> MakeThorough(const Model& quantized, const CodesToImprove& of, const Samples& samples,
-                                RunsToRead quick, const RunContext& context, const ReconstructionScope& scope) {
+Result<RunsToRead> MakeThorough(const Model& quantized, const CodesToImprove& of, const ReadsRuns& read,
+                                RunsToRead quick, const RunContext& context) {
   const auto step = [&](int64_t runs) { return static_cast<size_t>((quick.available + runs - 1) / runs); };
-  PREON_ASSIGN_OR_RETURN(const std::vector<Batch> runs, ReadRuns(samples, of.reference.model.graph, scope.samples,
-                                                                 scope.memory_bytes, step(kRunsToTell)));
+  PREON_ASSIGN_OR_RETURN(const std::vector<Batch> runs, read(step(kRunsToTell)));
   if (runs.empty()) return quick;
   PREON_ASSIGN_OR_RETURN(const double db, OutputsDb(quantized, of.reference.model, runs, context));
   if (db >= kHopelessDb) return quick;
@@ -115,18 +118,20 @@ Result<std::vector<ImprovedCodes>> ImproveCodes(Model& quantized, const CodesToI
       return Error(ErrorId::kMissingOption, "--algorithm ", algorithm->name(), ": needs --data SRC");
     ImprovedCodes& result = improved.emplace_back();
     result.algorithm = std::string(algorithm->name());
+    const ReadsRuns read = [&](size_t step) {
+      return ReadRuns(samples, of.reference.model.graph, scope.samples, scope.memory_bytes, step);
+    };
     RunsToRead to_read;
     if (scope.most_cost) {
       PREON_ASSIGN_OR_RETURN(to_read, MakeQuick(of, samples, scope));
       if (to_read.too_dear && of.plan.positions) {
-        PREON_ASSIGN_OR_RETURN(to_read, MakeThorough(quantized, of, samples, to_read, context, scope));
+        PREON_ASSIGN_OR_RETURN(to_read, MakeThorough(quantized, of, read, to_read, context));
       }
       result.why_not = to_read.why_none;
       if (!result.why_not.empty()) continue;
     }
     const auto begin = std::chrono::steady_clock::now();
-    PREON_ASSIGN_OR_RETURN(const std::vector<Batch> runs, ReadRuns(samples, of.reference.model.graph, scope.samples,
-                                                                   scope.memory_bytes, to_read.step));
+    PREON_ASSIGN_OR_RETURN(const std::vector<Batch> runs, read(to_read.step));
     if (runs.empty()) return Error(ErrorId::kDataEmpty, algorithm->name(), ": no samples");
     PREON_ASSIGN_OR_RETURN(const Reconstruction done,
                            Reconstruct(quantized, of.reference, runs, algorithm->Rule(), scope, context));
