@@ -32,7 +32,9 @@ struct Step {
 template <int kLanes>
 struct Sums {
   int first, last_code;
-  alignas(64) std::array<float, kLanes> dot{}, squares{}, best{}, best_scale{};
+  alignas(64) std::array<float, kLanes> dot{}, squares{}, best_dot{}, best_squares{};
+
+  Sums(int first_zero_point, int last) : first(first_zero_point), last_code(last) { best_squares.fill(1); }
 
   // A zero point z leaves codes 0 … last - z to positive values, z to negative ones.
   int Room(int lane, bool positive) const { return positive ? last_code - first - lane : first + lane; }
@@ -56,27 +58,47 @@ struct Sums {
     }
   }
 
+  // <w, c>² / <c, c> is to be large; compared without dividing.
   void Score() {
     for (int lane = 0; lane < kLanes; ++lane) {
-      const float scale = dot[lane] / std::max(squares[lane], 1.0f);
-      const float explained = dot[lane] * scale;
-      const bool better = explained > best[lane];
-      best[lane] = better ? explained : best[lane];
-      best_scale[lane] = better ? scale : best_scale[lane];
+      const bool better = dot[lane] * dot[lane] * best_squares[lane] > best_dot[lane] * best_dot[lane] * squares[lane];
+      best_dot[lane] = better ? dot[lane] : best_dot[lane];
+      best_squares[lane] = better ? squares[lane] : best_squares[lane];
     }
   }
 };
+
+// By `at`, which lie in [first_at, last_at] and are spread over it: into buckets, then each among its neighbours.
+void SortSteps(std::vector<Step>& steps, float first_at, float last_at) {
+  constexpr size_t kBuckets = 256;
+  const float per_at = static_cast<float>(kBuckets - 1) / (last_at - first_at);
+  const auto bucket_of = [&](const Step& step) {
+    return static_cast<size_t>(std::clamp((step.at - first_at) * per_at, 0.0f, static_cast<float>(kBuckets - 1)));
+  };
+  std::array<uint16_t, kBuckets + 1> begin{};
+  for (const Step& step : steps) ++begin[bucket_of(step) + 1];
+  for (size_t bucket = 1; bucket <= kBuckets; ++bucket) begin[bucket] += begin[bucket - 1];
+  std::vector<Step> sorted(steps.size());
+  for (const Step& step : steps) sorted[begin[bucket_of(step)]++] = step;
+  for (size_t i = 1; i < sorted.size(); ++i) {
+    const Step step = sorted[i];
+    size_t to = i;
+    for (; to > 0 && step.at < sorted[to - 1].at; --to) sorted[to] = sorted[to - 1];
+    sorted[to] = step;
+  }
+  steps = std::move(sorted);
+}
 
 // Scale of the least error on the way, by zero point; 0 where there is none.
 template <int kLanes>
 std::array<float, kLanes> SweepScales(std::span<const float> values, int bits, float range, int first_zero_point) {
   const int last = LastCode(bits);
-  const auto first_at = static_cast<float>(kLeastUse * last / range),
-             last_at = static_cast<float>(kLargestUse * last / range);
-  Sums<kLanes> sums{first_zero_point, last};
+  const auto first_at = static_cast<float>(kLeastUse * last), last_at = static_cast<float>(kLargestUse * last);
+  Sums<kLanes> sums(first_zero_point, last);
   std::vector<Step> steps;
-  for (const float value : values) {
-    const float magnitude = std::fabs(value);
+  steps.reserve(values.size() * static_cast<size_t>(last));
+  for (const float unscaled : values) {
+    const float value = unscaled / range, magnitude = std::fabs(value);  // products of tiny ones would be 0
     sums.Start(value, first_at);
     const int room = std::max(sums.Room(0, value > 0), sums.Room(kLanes - 1, value > 0));
     for (int code = static_cast<int>(magnitude * first_at + 0.5f); code < room; ++code) {
@@ -85,13 +107,15 @@ std::array<float, kLanes> SweepScales(std::span<const float> values, int bits, f
       steps.push_back({at, magnitude, static_cast<int16_t>(code), value > 0});
     }
   }
-  std::ranges::sort(steps, {}, &Step::at);
+  SortSteps(steps, first_at, last_at);
   sums.Score();
   for (const Step& step : steps) {
     sums.Add(step);
     sums.Score();
   }
-  return sums.best_scale;
+  std::array<float, kLanes> scales;
+  for (int lane = 0; lane < kLanes; ++lane) scales[lane] = sums.best_dot[lane] / sums.best_squares[lane] * range;
+  return scales;
 }
 
 struct Best {
