@@ -205,4 +205,8 @@ PREON_API Outcome<Answer> Sensitivity(const QuantizeOptions& options);
 /// next. Empty: several quantized forms of the model are made and judged.
 PREON_API Outcome<Answer> Validate(const QuantizeOptions& options, const std::string& quantized = "");
 
+/// What Validate and Sensitivity say and the statistics, as one: in the answer, and in `output` (.html, .json or .txt)
+/// where that is given.
+PREON_API Outcome<Answer> MakeReport(const QuantizeOptions& options, const std::string& quantized = "");
+
 }  // namespace preon

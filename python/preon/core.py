@@ -15,7 +15,7 @@ from . import _preon
 from . import options as _options
 from .errors import ConfigError, failure
 from .options import (AnalyzeOptions, CalibrateOptions, CompareOptions, InstrumentOptions, LintOptions, PassesOptions, Path, QuantizeOptions,
-                      RangesOptions, SensitivityOptions, ValidateOptions)
+                      RangesOptions, ReportOptions, SensitivityOptions, ValidateOptions)
 from .progress import display
 from .result import Result
 from .samples import source_of
@@ -276,3 +276,17 @@ def validate(model: Model, quantized: Optional[Model] = None, data: Data = None,
         path = files.enter_context(_as_file(model))
         other = files.enter_context(_as_file(quantized)) if quantized is not None else ""
         return _run("validate", (path, other), options, (data, reader), progress)
+
+
+@_completed
+def report(model: Model, output: Optional[Path] = None, quantized: Optional[Model] = None, data: Data = None, reader: Optional[Reader] = None,
+           progress: Progress = None, **options: Unpack[ReportOptions]) -> Result:
+    """What validate() and sensitivity() say, with histograms and the samples that change most, as one page.
+
+    `output`: a file that ends with .html, .json or .txt; None: only the Result. The rest as of validate().
+    """
+    with contextlib.ExitStack() as files:
+        path = files.enter_context(_as_file(model))
+        other = files.enter_context(_as_file(quantized)) if quantized is not None else ""
+        target = _path(output, "output") if output is not None else ""
+        return _run("report", (path, target, other), options, (data, reader), progress)

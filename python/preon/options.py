@@ -18,7 +18,7 @@ class _QuantizeCalibrate(TypedDict, total=False):
     "seconds between two saves of OUTPUT.partial (default 10)"
 
 
-class _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidate(TypedDict, total=False):
+class _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidateReport(TypedDict, total=False):
     input: Optional[Many]
     "samples of one model input"
     preprocess: Optional[str]
@@ -43,7 +43,7 @@ class _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidate(TypedDict
     "folder for temporary files, created if missing (default: the system's)"
 
 
-class _QuantizeCalibrateInstrumentSensitivityValidate(TypedDict, total=False):
+class _QuantizeCalibrateInstrumentSensitivityValidateReport(TypedDict, total=False):
     calib_samples: Optional[Count]
     "calibrate with the first N samples only; later steps read all (default: all)"
     memory: Optional[str]
@@ -90,7 +90,7 @@ class _Instrument(TypedDict, total=False):
     "observe only every N-th run, to reduce the cost (default 1: all)"
 
 
-class _QuantizeRangesAnalyzeSensitivityValidate(TypedDict, total=False):
+class _QuantizeRangesAnalyzeSensitivityValidateReport(TypedDict, total=False):
     method: Optional[str]
     "calibration method: computes ranges from the statistics ('help' lists them); default: auto"
     method_option: Optional[Many]
@@ -99,14 +99,14 @@ class _QuantizeRangesAnalyzeSensitivityValidate(TypedDict, total=False):
     "type of scales, for activations and weights: float32 (default), power-of-two, int16"
 
 
-class _QuantizeValidate(TypedDict, total=False):
+class _QuantizeValidateReport(TypedDict, total=False):
     effort: Optional[str]
     "fast: no trials of methods, minmse takes the place of auto; default: method auto quantizes some samples with each of several methods and keeps the best, then --algorithm adaquant on a few samples, where that costs less than calibration, kept where the outputs come nearer to float; high: adaquant on all samples"
     require: Optional[str]
     "what the result must reach, else it is not written (exit status 4): one or more of drop<=1% (of top-1 accuracy), agreement>=95%, sqnr>=20, speed>=1.5, latency<=5ms, size<=4MB or size<=30%, with commas between them"
 
 
-class _QuantizeSensitivityValidate(TypedDict, total=False):
+class _QuantizeSensitivityValidateReport(TypedDict, total=False):
     budget: Optional[str]
     "how much slower the model may get because layers stay in float for accuracy (default 3; where the SQNR is below 18 dB up to 25, until it reaches 22 dB); 0: no layer stays in float for accuracy"
     block_size: Optional[Count]
@@ -145,12 +145,12 @@ class _QuantizeSensitivityValidate(TypedDict, total=False):
     "the same as --disable-algorithm bias-correction"
 
 
-class _Sensitivity(TypedDict, total=False):
+class _SensitivityReport(TypedDict, total=False):
     confirm: Optional[Count]
     "run so many of the layers that promise most in float, and measure what each gains (default 3)"
 
 
-class _Validate(TypedDict, total=False):
+class _ValidateReport(TypedDict, total=False):
     eval_data: Optional[Many]
     "samples to judge by, which nothing is calibrated with (default: a fifth of --data)"
     metric: Optional[str]
@@ -164,7 +164,7 @@ class _Ranges(TypedDict, total=False):
     "the ranges of every method instead of one"
 
 
-class _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidate(TypedDict, total=False):
+class _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport(TypedDict, total=False):
     option: Optional[Many]
     "an option by its name in AMD Quark, such as CalibDataSize=100 ('help' lists them)"
     activation: Optional[str]
@@ -173,12 +173,12 @@ class _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidate(TypedDict, to
     "symmetric activations: the zero point is the middle code"
 
 
-class _QuantizeRangesSensitivityValidate(TypedDict, total=False):
+class _QuantizeRangesSensitivityValidateReport(TypedDict, total=False):
     compat: Optional[str]
     "compute exactly the numbers of another tool: quark, onnxruntime (default off); needs --method"
 
 
-class _QuantizeCalibrateRangesInstrumentSensitivityValidate(TypedDict, total=False):
+class _QuantizeCalibrateRangesInstrumentSensitivityValidateReport(TypedDict, total=False):
     target: Optional[str]
     "where the result will run ('help' lists them); default: ort-cpu, or simulate if ort-cpu does not support the types"
     exclude: Optional[Many]
@@ -201,7 +201,7 @@ class _QuantizeCalibrateRangesInstrumentSensitivityValidate(TypedDict, total=Fal
     "raise the model to this opset of ONNX first (default: the target's preferred opset, else the lowest that its quantizers need)"
 
 
-class _QuantizeCalibrateInstrumentPassesSensitivityValidate(TypedDict, total=False):
+class _QuantizeCalibrateInstrumentPassesSensitivityValidateReport(TypedDict, total=False):
     algorithm: Optional[Many]
     "also use an algorithm: NAME[:OPTION=VALUE,...] ('help' lists both)"
 
@@ -223,7 +223,7 @@ class _QuantizePassesLint(TypedDict, total=False):
     "store the result's weights in FILE.HASH.data beside it (default: only above 2 GB)"
 
 
-class _QuantizeCalibrateRangesInstrumentPassesSensitivityValidate(TypedDict, total=False):
+class _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport(TypedDict, total=False):
     fix_shape: Optional[Many]
     "set the unknown dimensions of an input or output: NAME=1x3x224x224; also sets dimensions of the same name elsewhere"
 
@@ -233,7 +233,7 @@ class _QuantizeCompare(TypedDict, total=False):
     "also write the result to FILE: .html, .json or .txt"
 
 
-class _QuantizeCompareLintValidate(TypedDict, total=False):
+class _QuantizeCompareLintValidateReport(TypedDict, total=False):
     latency: Optional[Count]
     "seconds for one measurement of latency (default 0.2; validate 0.5; compare, lint 1); 0: none"
 
@@ -258,21 +258,21 @@ class _QuantizeCalibrateAnalyzeInstrument(TypedDict, total=False):
 
 class QuantizeOptions(
     _QuantizeCalibrate,
-    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidate,
-    _QuantizeCalibrateInstrumentSensitivityValidate,
+    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentSensitivityValidateReport,
     _QuantizeCalibrateInstrument,
     _Quantize,
-    _QuantizeRangesAnalyzeSensitivityValidate,
-    _QuantizeValidate,
-    _QuantizeSensitivityValidate,
-    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidate,
-    _QuantizeRangesSensitivityValidate,
-    _QuantizeCalibrateRangesInstrumentSensitivityValidate,
-    _QuantizeCalibrateInstrumentPassesSensitivityValidate,
+    _QuantizeRangesAnalyzeSensitivityValidateReport,
+    _QuantizeValidateReport,
+    _QuantizeSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
+    _QuantizeRangesSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentPassesSensitivityValidateReport,
     _QuantizePassesLint,
-    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidate,
+    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport,
     _QuantizeCompare,
-    _QuantizeCompareLintValidate,
+    _QuantizeCompareLintValidateReport,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
     pass
@@ -280,34 +280,34 @@ class QuantizeOptions(
 
 class CalibrateOptions(
     _QuantizeCalibrate,
-    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidate,
-    _QuantizeCalibrateInstrumentSensitivityValidate,
+    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentSensitivityValidateReport,
     _Calibrate,
     _QuantizeCalibrateInstrument,
-    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidate,
-    _QuantizeCalibrateRangesInstrumentSensitivityValidate,
-    _QuantizeCalibrateInstrumentPassesSensitivityValidate,
-    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidate,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentPassesSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
     pass
 
 
 class RangesOptions(
-    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidate,
-    _QuantizeRangesAnalyzeSensitivityValidate,
+    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidateReport,
+    _QuantizeRangesAnalyzeSensitivityValidateReport,
     _Ranges,
-    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidate,
-    _QuantizeRangesSensitivityValidate,
-    _QuantizeCalibrateRangesInstrumentSensitivityValidate,
-    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidate, total=False,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
+    _QuantizeRangesSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport, total=False,
 ):
     pass
 
 
 class AnalyzeOptions(
-    _QuantizeRangesAnalyzeSensitivityValidate,
-    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidate,
+    _QuantizeRangesAnalyzeSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
     _Analyze,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
@@ -315,72 +315,90 @@ class AnalyzeOptions(
 
 
 class CompareOptions(
-    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidate,
+    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidateReport,
     _QuantizeCompare,
-    _QuantizeCompareLintValidate, total=False,
+    _QuantizeCompareLintValidateReport, total=False,
 ):
     pass
 
 
 class InstrumentOptions(
-    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidate,
-    _QuantizeCalibrateInstrumentSensitivityValidate,
+    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentSensitivityValidateReport,
     _QuantizeCalibrateInstrument,
     _Instrument,
-    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidate,
-    _QuantizeCalibrateRangesInstrumentSensitivityValidate,
-    _QuantizeCalibrateInstrumentPassesSensitivityValidate,
-    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidate,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentPassesSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
     pass
 
 
 class PassesOptions(
-    _QuantizeCalibrateInstrumentPassesSensitivityValidate,
+    _QuantizeCalibrateInstrumentPassesSensitivityValidateReport,
     _Passes,
     _QuantizePassesLint,
-    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidate, total=False,
+    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport, total=False,
 ):
     pass
 
 
 class LintOptions(
-    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidate,
+    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidateReport,
     _Lint,
     _QuantizePassesLint,
-    _QuantizeCompareLintValidate, total=False,
+    _QuantizeCompareLintValidateReport, total=False,
 ):
     pass
 
 
 class SensitivityOptions(
-    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidate,
-    _QuantizeCalibrateInstrumentSensitivityValidate,
-    _QuantizeRangesAnalyzeSensitivityValidate,
-    _QuantizeSensitivityValidate,
-    _Sensitivity,
-    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidate,
-    _QuantizeRangesSensitivityValidate,
-    _QuantizeCalibrateRangesInstrumentSensitivityValidate,
-    _QuantizeCalibrateInstrumentPassesSensitivityValidate,
-    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidate, total=False,
+    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentSensitivityValidateReport,
+    _QuantizeRangesAnalyzeSensitivityValidateReport,
+    _QuantizeSensitivityValidateReport,
+    _SensitivityReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
+    _QuantizeRangesSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentPassesSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport, total=False,
 ):
     pass
 
 
 class ValidateOptions(
-    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidate,
-    _QuantizeCalibrateInstrumentSensitivityValidate,
-    _QuantizeRangesAnalyzeSensitivityValidate,
-    _QuantizeValidate,
-    _QuantizeSensitivityValidate,
-    _Validate,
-    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidate,
-    _QuantizeRangesSensitivityValidate,
-    _QuantizeCalibrateRangesInstrumentSensitivityValidate,
-    _QuantizeCalibrateInstrumentPassesSensitivityValidate,
-    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidate,
-    _QuantizeCompareLintValidate, total=False,
+    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentSensitivityValidateReport,
+    _QuantizeRangesAnalyzeSensitivityValidateReport,
+    _QuantizeValidateReport,
+    _QuantizeSensitivityValidateReport,
+    _ValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
+    _QuantizeRangesSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentPassesSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport,
+    _QuantizeCompareLintValidateReport, total=False,
+):
+    pass
+
+
+class ReportOptions(
+    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentSensitivityValidateReport,
+    _QuantizeRangesAnalyzeSensitivityValidateReport,
+    _QuantizeValidateReport,
+    _QuantizeSensitivityValidateReport,
+    _SensitivityReport,
+    _ValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
+    _QuantizeRangesSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentPassesSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport,
+    _QuantizeCompareLintValidateReport, total=False,
 ):
     pass

@@ -1,25 +1,11 @@
 #include "api/candidates.h"
 
+#include "api/run_with.h"
 #include "api/verbs.h"
 #include "data/held_out.h"
 #include "data/open_data_source.h"
 
 namespace preon {
-namespace {
-
-// The same run with other options and samples.
-template <typename Body>
-auto RunWith(const Options& options, const Samples& samples, RunInputs& run,
-             const Body& verb) -> decltype(verb(std::declval<RunInputs&>())) {
-  PREON_ASSIGN_OR_RETURN(Choices choices, Resolve(options, run.builtins));
-  RunInputs again{options, run.builtins, std::move(run.clock), run.context, std::move(choices), samples};
-  auto result = verb(again);
-  run.clock = std::move(again.clock);
-  return result;
-}
-
-}  // namespace
-
 Result<std::string> CollectStatistics(const std::string& model, const Samples& samples, std::string_view name,
                                       RunInputs& run, const TempDir& folder) {
   if (!run.choices.target->NeedsStatistics(run.choices.plan)) return std::string();

@@ -5,7 +5,7 @@
 
 #include "base/output/temp_dir.h"
 #include "pipeline/run_inputs.h"
-#include "report/results.h"
+#include "report/validated.h"
 
 namespace preon {
 
@@ -24,6 +24,11 @@ Result<std::string> CollectStatistics(const std::string& model, const Samples& s
 /// Writes it into `folder`. Errors: those of quantize.
 Result<QuantizeResult> MakeCandidate(const std::string& model, const Candidate& candidate, const Samples& samples,
                                      const std::string& statistics, RunInputs& run, const TempDir& folder);
+
+/// Statistics in `folder` that ValidateIn made from the samples that calibrate; it may not have needed them.
+inline std::string StatisticsOfValidate(const TempDir& folder) { return folder.File("fit.calib"); }
+/// ValidateVerb, which leaves its statistics in `folder`.
+Result<ValidateResult> ValidateIn(const TempDir& folder, const std::vector<std::string>& models, RunInputs& run);
 
 /// Samples of --eval-data. `options` live on.
 Samples EvalSamples(const DataOptions& options);

@@ -209,6 +209,15 @@ Outcome<Answer> Sensitivity(const QuantizeOptions& options) {
   return Answered(options, kVerbSensitivity, "sensitivity", SensitivityVerb);
 }
 
+Outcome<Answer> MakeReport(const QuantizeOptions& options, const std::string& quantized) {
+  const auto verb = [&](const std::string& model, RunInputs& run) {
+    std::vector<std::string> models = {model};
+    if (!quantized.empty()) models.push_back(quantized);
+    return ReportVerb(models, run);
+  };
+  return Answered(options, kVerbReport, "report", verb);
+}
+
 Outcome<Answer> Validate(const QuantizeOptions& options, const std::string& quantized) {
   const auto verb = [&](const std::string& model, RunInputs& run) {
     std::vector<std::string> models = {model};

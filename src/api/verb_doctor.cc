@@ -51,7 +51,8 @@ constexpr std::array kVerbNames = {std::pair(kVerbQuantize, "quantize"), std::pa
                                    std::pair(kVerbCompare, "compare"),   std::pair(kVerbDoctor, "doctor"),
                                    std::pair(kVerbAnalyze, "analyze"),   std::pair(kVerbInstrument, "instrument"),
                                    std::pair(kVerbPasses, "passes"),     std::pair(kVerbLint, "lint"),
-                                   std::pair(kVerbValidate, "validate"), std::pair(kVerbSensitivity, "sensitivity")};
+                                   std::pair(kVerbValidate, "validate"), std::pair(kVerbSensitivity, "sensitivity"),
+                                   std::pair(kVerbReport, "report")};
 
 OptionDescriptions Descriptions() {
   OptionDescriptions descriptions;

@@ -7,6 +7,7 @@
 #include "api/model_metadata.h"
 #include "api/quantize_for_target.h"
 #include "api/save_histograms.h"
+#include "api/trial_runs.h"
 #include "api/verbs.h"
 #include "base/output/commit.h"
 #include "base/system.h"
@@ -29,24 +30,6 @@
 
 namespace preon {
 namespace {
-
-// Statistics from a file: the float model runs over the samples for the trials alone. Gives those that may be wanted,
-// all but what is held out.
-Result<SampleRuns> CollectTrialSamples(const std::string& model, std::unique_ptr<DataSource> source,
-                                       TrialSamples& trial, const RunContext& context) {
-  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenFile(model, {.threads = context.ThreadCount()}));
-  source = MarkHeldOut(Prefetch(std::move(source)));
-  SampleRuns tried;
-  while (true) {
-    PREON_ASSIGN_OR_RETURN(const std::optional<Batch> batch, source->Next());
-    if (!batch) return Canonical(std::move(tried));
-    if (batch->held_out) continue;
-    AddSamplesOf(*batch, tried);
-    if (!trial.Wants()) continue;
-    PREON_ASSIGN_OR_RETURN(const auto outputs, OutputsOf(session, context)(*batch));
-    trial.Keep(*batch, outputs);
-  }
-}
 
 // Names of the algorithms that have something to do and need statistics for it.
 std::vector<std::string> AlgorithmsThatNeedData(const PlannedModel& prepared,

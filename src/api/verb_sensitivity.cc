@@ -1,7 +1,9 @@
 #include <optional>
 
+#include "api/trial_runs.h"
 #include "api/verbs.h"
 #include "pipeline/calibrate_stage.h"
+#include "pipeline/calibration_setup.h"
 #include "pipeline/fallback_planner.h"
 #include "pipeline/output.h"
 #include "quantize/plan/estimated_time.h"
@@ -20,6 +22,21 @@ std::string FixCommand(const std::string& model, const std::vector<std::string>&
   return command;
 }
 
+// With samples for trials: by a pass over the samples, or of the statistics that a report has; it has checked the
+// rewrites, too.
+Result<Calibration> CalibrateForTrials(PreparedModel& prepared, const RunInputs& run,
+                                       const ModelPreparation& preparation, TrialSamples& trial) {
+  const std::string& calib = run.options.calib;
+  if (calib.empty()) return run.Calibration(preparation).Run(prepared, {.trial = &trial});
+  Calibration loaded;
+  PREON_ASSIGN_OR_RETURN(loaded.data, LoadCalibration(calib, run.context.ThreadCount()));
+  PREON_RETURN_IF_ERROR(CheckCalibrationFits(loaded.data, prepared, prepared.float16, calib));
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, run.samples.open(prepared.inputs, {}));
+  PREON_RETURN_IF_ERROR(
+      CollectTrialSamples(prepared.model.source_path, std::move(source), trial, run.context).status());
+  return loaded;
+}
+
 }  // namespace
 
 Result<SensitivityResult> SensitivityVerb(const std::string& model, RunInputs& run) {
@@ -32,8 +49,7 @@ Result<SensitivityResult> SensitivityVerb(const std::string& model, RunInputs& r
   const ModelPreparation preparation = run.Preparation();
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, preparation.Prepare(model));
   TrialSamples samples(EstimatedNs(prepared.model.graph, prepared.plan));
-  PREON_ASSIGN_OR_RETURN(const Calibration calibration,
-                         run.Calibration(preparation).Run(prepared, {.trial = &samples}));
+  PREON_ASSIGN_OR_RETURN(const Calibration calibration, CalibrateForTrials(prepared, run, preparation, samples));
   const PlanInputs inputs{.data = calibration.data,
                           .collected_ranges = calibration.collected_ranges ? &*calibration.collected_ranges : nullptr,
                           .own_method = run.choices.own_method,

@@ -24,16 +24,14 @@ double DbOf(const Comparison& compare) {
 
 class Validation {
  public:
-  Validation(const std::string& model, RunInputs& run, ValidateResult& result)
-      : model_(model), run_(run), result_(result), eval_data_(run.options.data) {
+  Validation(const std::string& model, RunInputs& run, const TempDir& folder, ValidateResult& result)
+      : model_(model), run_(run), folder_(folder), result_(result), eval_data_(run.options.data) {
     eval_data_.from = {.sources = run.options.eval_data};
     eval_data_.limit = -1;
   }
 
   Status Run(const std::vector<std::string>& quantized) {
     PREON_ASSIGN_OR_RETURN(asked_, ParseMetric(run_.options.metric));
-    PREON_ASSIGN_OR_RETURN(TempDir folder, TempDir::Create(run_.context.TempDir()));
-    folder_.emplace(std::move(folder));
     PREON_RETURN_IF_ERROR(ChooseSamples());
     run_.context.BeginStage("evaluate");
     Samples reference;
@@ -53,7 +51,7 @@ class Validation {
         result_.models.push_back(std::move(judged));
       }
     }
-    PREON_RETURN_IF_ERROR(Judge(quantized.empty() ? folder_->File("given.onnx") : quantized.front()));
+    PREON_RETURN_IF_ERROR(Judge(quantized.empty() ? folder_.File("given.onnx") : quantized.front()));
     if (!result_.models[result_.judged].why_not.empty()) PREON_RETURN_IF_ERROR(FindSteps(!quantized.empty()));
     result_.verdict = Decide(result_.models[result_.judged].why_not, result_.steps);
     if (result_.verdict == Verdict::kEscalate) AddTraining();
@@ -112,7 +110,7 @@ class Validation {
   // Makes and judges one; keeps its file under `keep` where that is not empty.
   Result<ValidatedModel> Try(const Candidate& candidate, const std::string& statistics, const Samples& fit,
                              ModelJudge& judge, const std::string& keep = "") {
-    Result<QuantizeResult> made = MakeCandidate(model_, candidate, fit, statistics, run_, *folder_);
+    Result<QuantizeResult> made = MakeCandidate(model_, candidate, fit, statistics, run_, folder_);
     if (!made.ok() && made.status().id() == ErrorId::kCancelled) return made.status();
     run_.context.BeginStage("evaluate");
     if (!made.ok())
@@ -136,11 +134,11 @@ class Validation {
   }
 
   Status TryMethods() {
-    PREON_ASSIGN_OR_RETURN(statistics_, CollectStatistics(model_, fit_, "fit", run_, *folder_));
+    PREON_ASSIGN_OR_RETURN(statistics_, CollectStatistics(model_, fit_, "fit", run_, folder_));
     for (const Candidate& candidate : Methods()) {
       const bool given = result_.models.empty();
       PREON_ASSIGN_OR_RETURN(ValidatedModel judged,
-                             Try(candidate, statistics_, fit_, *judge_, given ? folder_->File("given.onnx") : ""));
+                             Try(candidate, statistics_, fit_, *judge_, given ? folder_.File("given.onnx") : ""));
       if (given && !judged.failed.empty()) return Error(ErrorId::kQuantizeFailed, judged.failed);
       result_.models.push_back(std::move(judged));
     }
@@ -191,7 +189,7 @@ class Validation {
     if (!run_.options.eval_data.empty() && run_.choices.target->NeedsStatistics(run_.choices.plan))
       PREON_RETURN_IF_ERROR(TryOtherData());
     if (from_files && statistics_.empty()) {
-      PREON_ASSIGN_OR_RETURN(statistics_, CollectStatistics(model_, fit_, "fit", run_, *folder_));
+      PREON_ASSIGN_OR_RETURN(statistics_, CollectStatistics(model_, fit_, "fit", run_, folder_));
       PREON_RETURN_IF_ERROR(TryStep("range_method", "preon's own quantization is nearer to float", Given()));
     }
     const ValidatedModel& best = result_.models[result_.best];
@@ -241,9 +239,9 @@ class Validation {
     ModelJudge judge(model_, judging, {}, none, run_.context);
     PREON_RETURN_IF_ERROR(judge.Begin());
     if (statistics_.empty()) {
-      PREON_ASSIGN_OR_RETURN(statistics_, CollectStatistics(model_, fit_, "fit", run_, *folder_));
+      PREON_ASSIGN_OR_RETURN(statistics_, CollectStatistics(model_, fit_, "fit", run_, folder_));
     }
-    PREON_ASSIGN_OR_RETURN(const std::string other, CollectStatistics(model_, fit, "other", run_, *folder_));
+    PREON_ASSIGN_OR_RETURN(const std::string other, CollectStatistics(model_, fit, "other", run_, folder_));
     PREON_ASSIGN_OR_RETURN(const ValidatedModel before, Try(Given(), statistics_, fit_, judge));
     PREON_ASSIGN_OR_RETURN(const ValidatedModel after, Try(Given(), other, fit, judge));
     if (!before.failed.empty() || !after.failed.empty()) return Status::Ok();
@@ -319,10 +317,10 @@ class Validation {
 
   const std::string& model_;
   RunInputs& run_;
+  const TempDir& folder_;
   ValidateResult& result_;
   DataOptions eval_data_, reference_data_;
   AskedMetric asked_;
-  std::optional<TempDir> folder_;
   std::vector<TensorSpec> inputs_;
   Samples fit_, eval_;      // calibrated and chosen by; judged by
   SampleRuns not_judging_;  // of --data
@@ -333,14 +331,19 @@ class Validation {
 
 }  // namespace
 
-Result<ValidateResult> ValidateVerb(const std::vector<std::string>& models, RunInputs& run) {
+Result<ValidateResult> ValidateIn(const TempDir& folder, const std::vector<std::string>& models, RunInputs& run) {
   if (!run.samples.open || run.samples.made_up()) return MissingData("validate", "--data SRC");
   ValidateResult result{.model = models.front()};
   const std::vector<std::string> quantized(models.begin() + 1, models.end());
-  Validation validation(models.front(), run, result);
+  Validation validation(models.front(), run, folder, result);
   PREON_RETURN_IF_ERROR(validation.Run(quantized));
   result.facts = RunFactsOf(run.context, "validate");
   return result;
+}
+
+Result<ValidateResult> ValidateVerb(const std::vector<std::string>& models, RunInputs& run) {
+  PREON_ASSIGN_OR_RETURN(const TempDir folder, TempDir::Create(run.context.TempDir()));
+  return ValidateIn(folder, models, run);
 }
 
 }  // namespace preon

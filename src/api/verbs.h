@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pipeline/run_inputs.h"
+#include "report/full_report.h"
 #include "report/results.h"
 #include "report/sensitivity_result.h"
 #include "report/shards.h"
@@ -41,6 +42,9 @@ Result<LintResult> LintVerb(const std::string& model, RunInputs& run);
 Result<ValidateResult> ValidateVerb(const std::vector<std::string>& models, RunInputs& run);
 /// Of the model as `quantize` would write it without layers left in float for accuracy; writes nothing.
 Result<SensitivityResult> SensitivityVerb(const std::string& model, RunInputs& run);
+/// What validate, sensitivity and analyze say, from one calibration; written to `options.outputs.file` where that is
+/// given: .html, .json or .txt.
+Result<FullReport> ReportVerb(const std::vector<std::string>& models, RunInputs& run);
 Result<DoctorResult> DoctorVerb(RunInputs& run);
 
 }  // namespace preon

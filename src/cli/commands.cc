@@ -3,9 +3,10 @@
 namespace preon::cli {
 
 std::vector<Command> Commands() {
-  return {QuantizeCommand(), CalibrateCommand(), InstrumentCommand(),  MergeCommand(),  StatusCommand(),
-          RangesCommand(),   AnalyzeCommand(),   InspectCommand(),     PassesCommand(), RunCommand(),
-          CompareCommand(),  ValidateCommand(),  SensitivityCommand(), LintCommand(),   DoctorCommand()};
+  return {QuantizeCommand(),    CalibrateCommand(), InstrumentCommand(), MergeCommand(),
+          StatusCommand(),      RangesCommand(),    AnalyzeCommand(),    InspectCommand(),
+          PassesCommand(),      RunCommand(),       CompareCommand(),    ValidateCommand(),
+          SensitivityCommand(), ReportCommand(),    LintCommand(),       DoctorCommand()};
 }
 
 }  // namespace preon::cli

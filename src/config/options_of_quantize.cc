@@ -18,7 +18,8 @@ constexpr auto kBesideErrors = std::to_array<std::string_view>({"require", "late
 
 uint32_t VerbsThatTake(std::string_view option_of_quantize) {
   if (Contains(kAboutTheFile, option_of_quantize)) return 0;
-  return Contains(kBesideErrors, option_of_quantize) ? kVerbValidate : kVerbValidate | kVerbSensitivity;
+  constexpr uint32_t kJudging = kVerbValidate | kVerbReport;
+  return Contains(kBesideErrors, option_of_quantize) ? kJudging : kJudging | kVerbSensitivity;
 }
 
 }  // namespace preon

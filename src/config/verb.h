@@ -21,6 +21,7 @@ enum Verb : uint32_t {
   kVerbLint = 2048,
   kVerbValidate = 4096,
   kVerbSensitivity = 8192,
+  kVerbReport = 16384,
 };
 
 }  // namespace preon

@@ -149,11 +149,12 @@ const OutputComparison& OutputComparisons::at(const std::string& name) const {
 }
 
 Status Comparer::Add(const std::vector<NamedTensor>& reference, const std::vector<NamedTensor>& other, int64_t samples,
-                     const std::vector<std::optional<int64_t>>& labels, const std::vector<NamedTensor>& feeds) {
+                     const std::vector<std::optional<int64_t>>& labels, const std::vector<NamedTensor>& feeds,
+                     const std::vector<std::string>& names) {
   if (outputs_.empty()) {
     for (const NamedTensor& output : reference) outputs_.emplace_back(output.name, OutputSums{});
   }
-  samples_ += samples;
+  std::vector<double> worst_db(static_cast<size_t>(samples), kExactSqnrDb);
   const RunInfo run{samples, std::ranges::any_of(labels, [](const auto& label) { return label.has_value(); }), feeds};
   for (auto& [name, sums] : outputs_) {
     const auto named = [&wanted = name](const NamedTensor& tensor) { return tensor.name == wanted; };
@@ -178,7 +179,10 @@ Status Comparer::Add(const std::vector<NamedTensor>& reference, const std::vecto
       const std::span<const double> of_a = std::span(a).subspan(sample * size, size),
                                     of_b = std::span(b).subspan(sample * size, size);
       ComparedPart& part = sums.parts.Next();
+      const ComparedPart before = part;  // of neighbours that share the part
       AddErrors(of_a, of_b, sums, part);
+      const double db = Decibel(part.signal - before.signal, part.noise - before.noise);
+      if (sample < worst_db.size()) worst_db[sample] = std::min(worst_db[sample], db);
       sums.at_ends[0].Add(of_a);
       sums.at_ends[1].Add(of_b);
       NoticeChange(0, of_a, sums);
@@ -186,12 +190,19 @@ Status Comparer::Add(const std::vector<NamedTensor>& reference, const std::vecto
       if (rows) AddClasses(of_a, of_b, *rows, sample < labels.size() ? labels[sample] : std::nullopt, sums, part);
     }
   }
+  for (size_t sample = 0; sample < worst_db.size(); ++sample) {
+    changed_.Add({.name = sample < names.size() ? names[sample] : "",
+                  .index = samples_ + static_cast<int64_t>(sample),
+                  .sqnr_db = worst_db[sample]});
+  }
+  samples_ += samples;
   return Status::Ok();
 }
 
 Comparison Comparer::Finish() const {
   Comparison result;
   result.samples = samples_;
+  result.most_changed = changed_.Take();
   const OutputComparison* best = nullptr;
   const OutputSums* sums_of_best = nullptr;
   for (const auto& [name, sums] : outputs_) {
@@ -281,13 +292,13 @@ Result<Comparison> Compare(const ModelOutputs& reference, const ModelOutputs& ot
     PREON_RETURN_IF_ERROR(context.CheckCancelled());
     PREON_ASSIGN_OR_RETURN(auto a, reference(batch));
     PREON_ASSIGN_OR_RETURN(auto b, other(batch));
-    return InTurn(
-        [&, a = std::move(a), b = std::move(b), samples = batch.samples, labels = batch.labels, feeds = batch.feeds] {
-          PREON_RETURN_IF_ERROR(comparer.Add(a, b, samples, labels, feeds));
-          progress.done += samples;
-          context.Report(progress);
-          return Status::Ok();
-        });
+    return InTurn([&, a = std::move(a), b = std::move(b), samples = batch.samples, labels = batch.labels,
+                   feeds = batch.feeds, names = batch.names] {
+      PREON_RETURN_IF_ERROR(comparer.Add(a, b, samples, labels, feeds, names));
+      progress.done += samples;
+      context.Report(progress);
+      return Status::Ok();
+    });
   };
   PREON_RETURN_IF_ERROR(ForEachBatch(source, options, run));
   if (progress.done == 0) return Error(ErrorId::kDataEmpty, "compare: no samples");

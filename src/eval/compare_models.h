@@ -13,6 +13,7 @@
 #include "data/data_source.h"
 #include "eval/compared_parts.h"
 #include "eval/interval.h"
+#include "eval/most_changed.h"
 #include "eval/values_at_ends.h"
 #include "runtime/session.h"
 
@@ -69,6 +70,7 @@ struct Comparison {
   std::optional<Accuracy> reference_accuracy, other_accuracy;
   std::optional<ConfidenceInterval> agreement_interval, drop_interval;
   std::map<int64_t, PairedCounts> by_class;  ///< top-1 of both models, by label
+  std::vector<ChangedSample> most_changed;   ///< the largest change first
 };
 
 /// A class that the other model gets right less often.
@@ -102,13 +104,16 @@ class Comparer {
   /// Adds the outputs of one run of both models over the same feeds. `labels`: one per sample, or empty. An output is
   /// one of classes if it has a row for each sample, or for each element of integer feeds (tokens), and the row is not
   /// as long as one of float feeds (a signal) nor of length 1 (an embedding), unless there are labels.
+  /// `names`: one per sample, or empty.
   /// Errors: kNameNotInModel when `other` lacks an output of the reference.
   Status Add(const std::vector<NamedTensor>& reference, const std::vector<NamedTensor>& other, int64_t samples,
-             const std::vector<std::optional<int64_t>>& labels, const std::vector<NamedTensor>& feeds = {});
+             const std::vector<std::optional<int64_t>>& labels, const std::vector<NamedTensor>& feeds = {},
+             const std::vector<std::string>& names = {});
   Comparison Finish() const;
 
  private:
   std::vector<std::pair<std::string, OutputSums>> outputs_;  // in the model's order
+  MostChanged changed_;
   int64_t samples_ = 0;
 };
 

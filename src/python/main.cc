@@ -184,6 +184,12 @@ nb::tuple RunValidate(std::string model, std::string quantized, Settings setting
              [&](const QuantizeOptions& options) { return Validate(options, quantized); });
 }
 
+nb::tuple RunReport(std::string model, std::string output, std::string quantized, Settings settings, nb::object reader,
+                    nb::object progress) {
+  return Run(OptionsOf(std::move(model), std::move(output), std::move(settings)), std::move(reader),
+             std::move(progress), [&](const QuantizeOptions& options) { return MakeReport(options, quantized); });
+}
+
 nb::tuple RunMerge(std::vector<std::string> files, std::string output, Settings settings, nb::object reader,
                    nb::object progress) {
   return Run(OptionsOf("", std::move(output), std::move(settings)), std::move(reader), std::move(progress),
@@ -213,4 +219,6 @@ NB_MODULE(_preon, module) {
   def("sensitivity", &preon::RunVerb<&preon::Sensitivity>, "output");
   def("compare", &preon::RunCompare, "quantized");
   def("validate", &preon::RunValidate, "quantized");
+  module.def("report", &preon::RunReport, nb::arg("model"), nb::arg("output"), nb::arg("quantized"),
+             nb::arg("settings"), nb::arg("reader").none(), nb::arg("progress").none());
 }

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "report/full_report.h"
 #include "report/results.h"
 #include "report/sensitivity_result.h"
 #include "report/validated.h"
@@ -26,6 +27,7 @@ std::string ToJson(const CompareResult& result);
 std::string ToJson(const LintResult& result);
 std::string ToJson(const SensitivityResult& result);
 std::string ToJson(const ValidateResult& result);
+std::string ToJson(const FullReport& result);
 std::string ToJson(const DoctorResult& result);
 
 }  // namespace preon

@@ -7,6 +7,8 @@ namespace {
 JsonObject LayerJson(const LayerSensitivity& layer) {
   JsonObject json = {{"node", layer.node},
                      {"op", layer.op_type},
+                     {"position", layer.position},
+                     {"time_share", layer.time_share},
                      {"share", layer.share()},
                      {"weight_share", layer.weight_share},
                      {"input_share", layer.input_share},

@@ -13,6 +13,8 @@ namespace preon {
 /// One integer Conv, MatMul or Gemm node. Shares are of the noise at the outputs, 0…1.
 struct LayerSensitivity {
   std::string node, op_type;
+  int64_t position = 0;                             ///< of the node in the graph
+  double time_share = 0;                            ///< of the quantized model's time, estimated
   double weight_share = 0;                          ///< that its rounded weight makes
   double input_share = 0, output_share = 0;         ///< that the codes of what it reads and writes make
   std::optional<double> own_db, inherited_db;       ///< at its output: signal over what it makes, over what it got

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "report/full_report.h"
 #include "report/results.h"
 #include "report/sensitivity_result.h"
 #include "report/validated.h"
@@ -24,6 +25,7 @@ std::string ToText(const CompareResult& result);
 std::string ToText(const LintResult& result);
 std::string ToText(const SensitivityResult& result);
 std::string ToText(const ValidateResult& result);
+std::string ToText(const FullReport& result);
 std::string ToText(const DoctorResult& result);
 
 }  // namespace preon

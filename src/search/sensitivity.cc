@@ -111,12 +111,16 @@ class SensitivitySearch {
   }
 
   Status DescribeLayers() {
+    std::map<std::string, int64_t> positions;
+    for (const auto& node : prepared_.model.graph.nodes()) positions.emplace(node->name, std::ssize(positions));
     for (const std::string& name : IntegerProducts(plan_)) {
       PREON_RETURN_IF_ERROR(trials_.context().CheckCancelled());
       const Node& node = *prepared_.model.graph.FindNode(name);
       LayerSensitivity& layer = result_.layers.emplace_back();
       layer.node = name;
       layer.op_type = node.op_type;
+      layer.position = positions[name];
+      layer.time_share = EstimatedNodeNs(look_.graph, node, true) / base_ns_;
       layer.weight_share = ShareOf(look_.sources.weights, name);
       layer.input_share = ShareOf(look_.sources.activations, node.input(0));
       layer.output_share = ShareOf(look_.sources.activations, node.output());

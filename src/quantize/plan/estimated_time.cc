@@ -54,7 +54,9 @@ double ReorderNs(const Graph& graph, const Node& conv) {
   return elements * kReorderNsPerElement;
 }
 
-double NodeNs(const Graph& graph, const Node& node, bool integer) {
+}  // namespace
+
+double EstimatedNodeNs(const Graph& graph, const Node& node, bool integer) {
   const double elements = Elements(graph, node.output());
   if (const double macs = NodeMacs(graph, node); macs > 0) {
     const double reorder = !integer && node.Is("Conv") ? ReorderNs(graph, node) : 0;
@@ -75,8 +77,6 @@ double NodeNs(const Graph& graph, const Node& node, bool integer) {
   if (Contains(kCopies, node.op_type)) return elements * kNsPerMove + kNodeNs;
   return elements * (integer ? kIntegerNsPerElement : kFloatNsPerElement) + kNodeNs;
 }
-
-}  // namespace
 
 double SavedNs(const Graph& graph, const Node& node) {
   const double macs = NodeMacs(graph, node);
@@ -109,7 +109,7 @@ double EstimatedNs(const Graph& graph, const QuantPlan& plan) {
     const Node* node = graph.FindNode(decision.node);
     if (node == nullptr) continue;
     if (decision.is_static()) integer.insert(node);
-    ns += NodeNs(graph, *node, decision.reason == FloatReason::kNone);
+    ns += EstimatedNodeNs(graph, *node, decision.reason == FloatReason::kNone);
     if (decision.dynamic) ns += Elements(graph, node->input(0)) * kBoundaryNsPerElement;  // the input becomes codes
   }
   for (const std::string& tensor : BoundaryTensors(graph, plan, integer)) ns += BoundaryNs(graph, tensor);

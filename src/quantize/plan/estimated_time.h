@@ -15,6 +15,9 @@ namespace preon {
 /// docs/design/placement.md (AVX-512 VNNI). What has no known shape counts as one element.
 double EstimatedNs(const Graph& graph, const QuantPlan& plan);
 
+/// Of one node.
+double EstimatedNodeNs(const Graph& graph, const Node& node, bool integer);
+
 /// Tensors of these integer nodes that others write or read as floats: each is quantized or dequantized.
 std::set<std::string> BoundaryTensors(const Graph& graph, const QuantPlan& plan, const std::set<const Node*>& integer);
 /// Of quantizing or dequantizing one of them.

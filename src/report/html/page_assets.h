@@ -15,7 +15,7 @@ inline constexpr std::string_view kPageStyle = R"css(
 --m5:#ee78b4;--m6:#4fc3d9;--m7:#d3b34a;--m8:#9dc257;--m9:#d99a6c}}
 body{font:14px/1.45 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:0 auto;
 max-width:1180px;padding:16px}
-h1{font-size:22px;margin:8px 0}h2{font-size:17px;margin:28px 0 8px}
+h1{font-size:22px;margin:8px 0;overflow-wrap:anywhere}h2{font-size:17px;margin:28px 0 8px}
 h3{font-size:13px;margin:0 0 6px;overflow-wrap:anywhere}
 code{font:12px ui-monospace,monospace}.note,.key{color:var(--soft);font-size:12px}.bad{color:var(--bad);font-weight:600}
 .tiles{display:flex;flex-wrap:wrap;gap:10px}.tile{background:var(--panel);
@@ -24,7 +24,7 @@ border:1px solid var(--line);border-radius:8px;padding:8px 14px}
 figure{margin:14px 0}.scroll{overflow-x:auto}svg{display:block;width:100%;height:auto}
 .key i{display:inline-block;width:14px;height:4px;margin:0 4px 3px 8px;background:currentColor}
 .grid{stroke:var(--line);fill:none}.guide{stroke:var(--bad);stroke-dasharray:4 3}.tick{fill:var(--soft);font-size:11px}
-.label{font-size:10.5px;fill:currentColor}.curve{fill:none;stroke:currentColor;stroke-width:1.6}
+.label{font-size:10.5px;color:var(--ink);fill:currentColor}.curve{fill:none;stroke:currentColor;stroke-width:1.6}
 .dots{stroke-width:3.6;stroke-linecap:round}.hover{fill:transparent}
 .hover:hover{fill:var(--soft);fill-opacity:.15}.calibration{color:var(--cal)}.production{color:var(--prod)}
 .low{color:var(--m2)}.chosen{color:var(--m3)}.fill{fill:currentColor;fill-opacity:.45}
@@ -40,11 +40,17 @@ th[aria-sort=ascending]::after{content:" ▲"}th[aria-sort=descending]::after{co
 .rows{max-height:620px;overflow:auto;border:1px solid var(--line);border-radius:8px}
 input{font:inherit;color:inherit;background:var(--panel);border:1px solid var(--line);border-radius:6px;padding:4px 8px;
 width:260px;margin:0 0 8px}
-.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(440px,1fr));gap:14px}
+.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(440px,100%),1fr));gap:14px}
 .card{background:var(--panel);border:1px solid var(--line);border-radius:8px;padding:10px;content-visibility:auto;
 contain-intrinsic-size:440px 380px}.card:target{outline:2px solid var(--cal)}
 dl{display:grid;grid-template-columns:auto 1fr;gap:1px 10px;font-size:12px;margin:8px 0 0}dt{color:var(--soft)}
 dd{margin:0;overflow-wrap:anywhere}
+.verdict{font-size:20px;font-weight:600}.good{color:#1b7f4f}
+pre{background:var(--panel);border:1px solid var(--line);border-radius:6px;padding:8px;overflow-x:auto;font-size:12px}
+.bar{min-width:110px}.bar i{display:block;height:7px;background:currentColor;border-radius:2px}
+.samples{display:grid;grid-template-columns:repeat(auto-fill,minmax(150px,1fr));gap:10px}
+.samples figure{margin:0;overflow-wrap:anywhere}.samples img{width:100%;border-radius:6px}
+@media(prefers-color-scheme:dark){.good{color:#4cc796}}
 )css";
 
 /// Tables sort by a click on a head (numbers by their `data-v`), and one field filters rows and cards by name. Without

@@ -10,11 +10,11 @@ std::string PageHead(std::string_view kind, const std::string& title) {
   return StrCat(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
       "content=\"width=device-width\"><title>preon ",
-      kind, ": ", title, "</title><style>", kPageStyle, "</style></head><body>\n<h1>", title, "</h1>\n");
+      kind, ": ", title, "</title><style>", kPageStyle, "</style></head><body>\n<main>\n<h1>", title, "</h1>\n");
 }
 
 std::string PageEnd(bool with_filter) {
-  return StrCat(with_filter ? StrCat("<script>", kPageScript, "</script>") : "", "</body></html>\n");
+  return StrCat(with_filter ? StrCat("<script>", kPageScript, "</script>") : "", "</main></body></html>\n");
 }
 
 std::string FilterField() {
@@ -36,7 +36,7 @@ std::string NumberColumn(double value, const char* style, const char* unit) {
 std::string TextColumn(const std::string& html) { return StrCat("<td class=\"text\">", html, "</td>"); }
 
 std::string Table(const std::vector<const char*>& heads, const std::string& rows) {
-  std::string html = "<div class=\"rows\"><table><thead><tr>";
+  std::string html = "<div class=\"rows\" tabindex=\"0\"><table><thead><tr>";
   for (const char* head : heads)
     html += StrCat("<th class=\"", head == heads.front() ? "text" : "", "\">", head, "</th>");
   return StrCat(html, "</tr></thead><tbody>\n", rows, "</tbody></table></div>\n");

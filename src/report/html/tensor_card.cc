@@ -21,8 +21,8 @@ class CardDrawing {
 
   std::string Svg() const {
     const std::string drawing = Drawing(tensor_.methods);
-    return StrCat("<svg viewBox=\"0 0 ", kWidth, " ", Coordinate(Bottom(tensor_.methods.size())), "\" role=\"img\">",
-                  drawing, "</svg>");
+    return StrCat("<svg viewBox=\"0 0 ", kWidth, " ", Coordinate(Bottom(tensor_.methods.size())),
+                  "\" role=\"img\" aria-label=\"histogram of ", EscapeHtml(tensor_.name), "\">", drawing, "</svg>");
   }
 
   // A file of its own: with the page's style, a ground to stand on, and a title.

@@ -1,0 +1,25 @@
+#include "api/trial_runs.h"
+
+#include "data/held_out.h"
+#include "eval/feeds.h"
+#include "runtime/session.h"
+
+namespace preon {
+
+Result<SampleRuns> CollectTrialSamples(const std::string& model, std::unique_ptr<DataSource> source,
+                                       TrialSamples& trial, const RunContext& context) {
+  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenFile(model, {.threads = context.ThreadCount()}));
+  source = MarkHeldOut(Prefetch(std::move(source)));
+  SampleRuns tried;
+  while (true) {
+    PREON_ASSIGN_OR_RETURN(const std::optional<Batch> batch, source->Next());
+    if (!batch) return Canonical(std::move(tried));
+    if (batch->held_out) continue;
+    AddSamplesOf(*batch, tried);
+    if (!trial.Wants()) continue;
+    PREON_ASSIGN_OR_RETURN(const auto outputs, OutputsOf(session, context)(*batch));
+    trial.Keep(*batch, outputs);
+  }
+}
+
+}  // namespace preon

@@ -1,0 +1,117 @@
+// One page from validate, sensitivity and analyze, by one calibration: docs/design/report.md.
+#include <filesystem>
+
+#include "api/candidates.h"
+#include "api/run_with.h"
+#include "api/verbs.h"
+#include "base/file.h"
+#include "base/output/commit.h"
+#include "data/media_folder.h"
+#include "pipeline/output.h"
+#include "report/html/full_page.h"
+#include "report/html/stage_report.h"
+
+namespace preon {
+namespace {
+
+constexpr int64_t kMostPictureBytes = 90'000;  // of each
+
+std::string Quoted(const std::string& word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,%+@";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted;
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return StrCat("'", quoted, "'");
+}
+
+std::string CommandOf(const std::vector<std::string>& models, const std::string& config_file,
+                      const std::vector<Setting>& settings) {
+  std::string command = "preon report";
+  for (const std::string& model : models) command += " " + Quoted(model);
+  if (!config_file.empty()) command += " --config " + Quoted(config_file);
+  for (const Setting& setting : settings) {
+    if (setting.by_another || setting.value == "false") continue;
+    command += " --" + setting.name;
+    if (setting.value != "true") command += " " + Quoted(setting.value);
+  }
+  return command;
+}
+
+// Those that are small enough for a page.
+std::map<std::string, std::string> PicturesOf(const std::vector<ChangedSample>& samples,
+                                              const std::vector<std::string>& sources) {
+  std::map<std::string, std::string> pictures;
+  for (const ChangedSample& sample : samples) {
+    for (const std::string& source : sources) {
+      const std::string path = (std::filesystem::path(source) / sample.name).string();
+      std::error_code failed;
+      const bool shows = MediaKindOf(path) == MediaKind::kImage && std::filesystem::is_regular_file(path, failed);
+      if (!shows || FileSizeBytes(path) > kMostPictureBytes) continue;
+      if (Result<std::string> bytes = ReadFile(path); bytes.ok()) pictures[sample.name] = *std::move(bytes);
+    }
+  }
+  return pictures;
+}
+
+Status AddSensitivity(const std::string& model, const std::string& statistics, RunInputs& run, FullReport& report) {
+  Options options = run.options;
+  options.outputs = {};
+  options.calib = statistics;
+  Result<SensitivityResult> result =
+      RunWith(options, run.samples, run, [&](RunInputs& again) { return SensitivityVerb(model, again); });
+  if (!result.ok() && result.status().id() == ErrorId::kCancelled) return result.status();
+  if (result.ok())
+    report.sensitivity = *std::move(result);
+  else
+    report.why_no_sensitivity = result.status().message();
+  return Status::Ok();
+}
+
+// The page's ranges are those of one method, so `auto` gives way to what needs no trials.
+Result<AnalyzeResult> AnalyzeCalibration(const std::string& model, const std::string& statistics, RunInputs& run) {
+  Options options = run.options;
+  options.outputs = {};
+  if (options.ranges.method == "auto") {
+    options.ranges.method = "minmse";
+    options.ranges.method_options.clear();
+  }
+  PREON_ASSIGN_OR_RETURN(AnalyzeResult result, RunWith(options, run.samples, run, [&](RunInputs& again) {
+                           return AnalyzeVerb(statistics, again);
+                         }));
+  result.calib = model;
+  return result;
+}
+
+}  // namespace
+
+Result<FullReport> ReportVerb(const std::vector<std::string>& models, RunInputs& run) {
+  const Options& options = run.options;
+  PREON_RETURN_IF_ERROR(CheckOutputs(options, models));
+  if (!options.outputs.file.empty()) PREON_RETURN_IF_ERROR(ReportFormatOf(options.outputs.file).status());
+  if (!run.samples.open || run.samples.made_up()) return MissingData("report", "--data SRC");
+  FullReport report{.output = options.outputs.file,
+                    .command = CommandOf(models, options.given.config_file, options.given.settings)};
+  PREON_ASSIGN_OR_RETURN(const TempDir folder, TempDir::Create(run.context.TempDir()));
+  PREON_ASSIGN_OR_RETURN(report.validated, ValidateIn(folder, models, run));
+  std::string statistics = StatisticsOfValidate(folder);
+  if (!std::filesystem::exists(statistics)) {
+    PREON_ASSIGN_OR_RETURN(statistics, CollectStatistics(models.front(), run.samples, "all", run, folder));
+  }
+  PREON_RETURN_IF_ERROR(AddSensitivity(models.front(), statistics, run, report));
+  if (!statistics.empty()) {
+    PREON_ASSIGN_OR_RETURN(report.analysis, AnalyzeCalibration(models.front(), statistics, run));
+  }
+  std::vector<std::string> sources = options.data.from.sources;
+  sources.insert(sources.end(), options.eval_data.begin(), options.eval_data.end());
+  const ValidatedModel& judged = report.validated.models[report.validated.judged];
+  report.pictures = PicturesOf(judged.compare.most_changed, sources);
+  PREON_ASSIGN_OR_RETURN(const DoctorResult machine, DoctorVerb(run));
+  report.machine = {machine.cpu, machine.cpu_features, machine.kernels, machine.threads, machine.runtime_version};
+  report.facts = RunFactsOf(run.context, "report");
+  if (report.output.empty()) return report;
+  PREON_ASSIGN_OR_RETURN(AtomicFile file, StageReport(report, report.output));
+  PREON_RETURN_IF_ERROR(file.Commit());
+  return report;
+}
+
+}  // namespace preon

@@ -1,0 +1,19 @@
+#include "api/verbs.h"
+#include "cli/render.h"
+
+namespace preon::cli {
+
+Command ReportCommand() {
+  return {.verb = kVerbReport,
+          .name = "report",
+          .summary = "write one page about a quantized model: verdict, figures, layers, histograms, samples",
+          .positionals = {"MODEL..."},
+          .examples = R"(  preon report model.onnx -o report.html --data calib.npz
+  preon report model.onnx model.int8.onnx -o report.html --data calib.npz --eval-data test.npz
+  preon report model.onnx -o report.html --data photos/ --preprocess imagenet --method minmax
+  preon report model.onnx --data calib.npz --json
+)",
+          .run = [](const std::vector<std::string>& args, RunInputs& run) { return Render(ReportVerb(args, run)); }};
+}
+
+}  // namespace preon::cli

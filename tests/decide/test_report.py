@@ -1,0 +1,99 @@
+"""`preon report`: one page that loads nothing, the same as JSON and text."""
+import html.parser
+import json
+import shlex
+
+import numpy as np
+import onnx
+import pytest
+
+from test_accuracy_fallback import filter_bank_model
+
+
+@pytest.fixture
+def filter_bank(preon):
+    onnx.save(filter_bank_model(), preon.folder / "model.onnx")
+    random = np.random.default_rng(4)
+    loudness = 10 ** random.uniform(-2, 0, size=(40, 1, 1, 1))
+    np.save(preon.folder / "x.npy", (random.normal(size=(40, 1, 64, 64)) * loudness).astype(np.float32))
+
+
+class Page(html.parser.HTMLParser):
+    """Elements that are open, addresses, and the text of the element `data`."""
+
+    EMPTY = {"meta", "img", "input", "line", "rect", "path", "br"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.addresses, self.data, self.headings, self.in_data = [], [], "", [], False
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.addresses += [value for name, value in attributes if name in ("src", "href")]
+        self.in_data = ("id", "data") in attributes
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in self.EMPTY:
+            assert self.open.pop() == tag
+        self.in_data = False
+
+    def handle_data(self, text):
+        if self.in_data:
+            self.data += text
+        if self.open and self.open[-1] == "h2":
+            self.headings.append(text)
+
+
+def report(preon, *arguments):
+    done = preon("report", *arguments, "--latency", 0, "--json", "--quiet", timeout=300)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_page_and_json_are_the_same(preon, filter_bank):
+    result = report(preon, "model.onnx", "-o", "r.html", "--data", "x.npy", "--method", "minmax")
+    text = (preon.folder / "r.html").read_text()
+    page = Page(text)
+    assert page.open == [] and len(text) <= 2_000_000
+    assert all(address.startswith(("#", "data:")) for address in page.addresses) and "http" not in text.replace("http-equiv", "")
+    assert json.loads(page.data) == result
+    for heading in ("Verdict", "Figures", "Layers", "Samples that change most", "Histograms", "Environment", "How to reproduce"):
+        assert heading in page.headings
+    assert result["validate"]["verdict"] in ("ship", "adjust", "escalate")
+    assert {layer["node"] for layer in result["sensitivity"]["layers"]} >= {"bank"}
+    assert result["analysis"]["tensors"]
+    changed = [sample["sqnr_db"] for sample in result["most_changed"]]
+    assert len(changed) == 8 and changed == sorted(changed)
+    again = shlex.split(result["command"])
+    assert again[:3] == ["preon", "report", "model.onnx"] and "minmax" in again
+    assert preon(*again[1:], "--quiet").returncode == 0
+
+
+def test_text_and_a_given_model(preon, filter_bank):
+    assert preon("quantize", "model.onnx", "-o", "q.onnx", "--data", "x.npy", "--effort", "fast").returncode == 0
+    done = preon("report", "model.onnx", "q.onnx", "-o", "r.txt", "--data", "x.npy", "--latency", 0, timeout=300)
+    assert done.returncode == 0, done.stderr
+    written = (preon.folder / "r.txt").read_text()
+    for part in ("verdict", "samples that change most", "Conv 'bank'", "processor", "preon report model.onnx q.onnx"):
+        assert part in done.stdout and part in written
+
+
+def test_a_target_without_statistics_has_no_layers(preon):
+    random = np.random.default_rng(4)
+    weight = onnx.numpy_helper.from_array(random.normal(size=(256, 256)).astype(np.float32), "w")
+    product = onnx.helper.make_node("MatMul", ["x", "w"], ["y"], "product")
+    values = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["N", 256]) for name in "xy"]
+    graph = onnx.helper.make_graph([product], "g", values[:1], values[1:], [weight])
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8), preon.folder / "product.onnx")
+    np.save(preon.folder / "x.npy", random.normal(size=(40, 256)).astype(np.float32))
+    result = report(preon, "product.onnx", "--data", "x.npy", "--target", "dynamic")
+    assert "sensitivity" not in result and "dynamic" in result["why_no_sensitivity"] and "analysis" not in result
+
+
+def test_what_it_needs(preon, filter_bank):
+    preon.fails(2, 1003, "report", "model.onnx", "-o", "r.html", says="--data")
+    preon.fails(2, 1002, "report", "model.onnx", "-o", "r.pdf", "--data", "x.npy", says=".html")
+    preon.fails(2, 1001, "report", "model.onnx", "--data", "x.npy", "--confrim", 3, says="did you mean '--confirm'?")
