@@ -42,15 +42,15 @@ std::vector<std::string> AlgorithmsThatNeedData(const PlannedModel& prepared,
 }
 
 // Algorithms that a file of statistics does not serve: it was made without them, or by a served model.
-void WarnOfLacking(const std::string& path, const PlanInputs& inputs, const Graph& graph, const QuantPlan& plan,
-                   std::vector<std::string>& warnings) {
-  for (const Algorithm* algorithm : inputs.algorithms) {
-    StatisticsRequest lacked = LackedBy(inputs.data, algorithm->Needs(graph, plan));
-    if (inputs.saved != nullptr) lacked = LackedBy(inputs.saved->statistics, std::move(lacked));
+void WarnOfLacking(const std::string& path, const CalibrationData& data, const SavedRanges* saved,
+                   const std::vector<const Algorithm*>& algorithms, PreparedModel& prepared) {
+  for (const Algorithm* algorithm : algorithms) {
+    StatisticsRequest lacked = LackedBy(data, algorithm->Needs(prepared.model.graph, prepared.plan));
+    if (saved != nullptr) lacked = LackedBy(saved->statistics, std::move(lacked));
     const size_t lacking = lacked.AllTensors().size();
     if (lacking > 0)
-      warnings.push_back(StrCat(path, ": lacks statistics for ", algorithm->name(), " (", lacking,
-                                " tensors), which it skips; calibrate again to collect them"));
+      prepared.warnings.push_back(StrCat(path, ": lacks statistics for ", algorithm->name(), " (", lacking,
+                                         " tensors), which it skips; calibrate again to collect them"));
   }
 }
 
@@ -215,7 +215,7 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   PREON_RETURN_IF_ERROR(fallback.LeaveNotReached(prepared));
   const std::string& statistics_file = options.calib.empty() ? options.outputs.ranges : options.calib;
   if (saved != nullptr || !options.calib.empty())
-    WarnOfLacking(statistics_file, inputs, prepared.model.graph, prepared.plan, prepared.warnings);
+    WarnOfLacking(statistics_file, data, saved, inputs.algorithms, prepared);
   const std::string of_compat = WarningOfCompat(data, run.choices.plan.compat, options.calib);
   if (!of_compat.empty()) prepared.warnings.push_back(of_compat);
   ReleaseFreeMemory();

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithms/algorithm.h"
@@ -19,10 +21,14 @@ namespace preon {
 /// The range method of a tensor that has one of its own, by the method's name.
 using MethodByName = std::function<Result<std::unique_ptr<RangeMethod>>(const std::string& name)>;
 
+/// Ranges, each beside what it depends on.
+using ChosenRanges = std::map<std::string, std::pair<PlannedRange, Range>>;
+
 struct PlanInputs {
   const CalibrationData& data;
   const SavedRanges* saved = nullptr;              ///< of --save-and-restore: go over `data`
   const TensorRanges* collected_ranges = nullptr;  ///< of a method that collects, by observed tensor
+  ChosenRanges* chosen = nullptr;                  ///< by the same method from the same data; gets the others
   MethodByName own_method;
   const std::vector<const Algorithm*>& algorithms;
   QdqPassOptions passes;  ///< over the written model

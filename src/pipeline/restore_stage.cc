@@ -85,7 +85,7 @@ std::vector<std::string> MissingRanges(const QuantPlan& plan, const SavedRanges*
 Result<AtomicFile> StageSaved(const PlannedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
                               const std::string& config_hash, const std::string& path, const RunContext& context) {
   const Graph& graph = prepared.model.graph;
-  SavedRanges saved{.statistics = CollectedFor(graph, prepared.plan, inputs),
+  SavedRanges saved{.statistics = CollectedFor(graph, prepared.plan, inputs.data, inputs.saved, inputs.algorithms),
                     .left_float = prepared.left_float,
                     .model_fingerprint = prepared.model.fingerprint,
                     .config_hash = config_hash,

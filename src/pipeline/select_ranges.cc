@@ -15,6 +15,12 @@ struct Wanted {
   std::unique_ptr<RangeMethod> own;
 };
 
+const Range* Find(const ChosenRanges* chosen, const std::string& tensor, const PlannedRange& planned) {
+  if (chosen == nullptr) return nullptr;
+  const auto known = chosen->find(tensor);
+  return known != chosen->end() && known->second.first == planned ? &known->second.second : nullptr;
+}
+
 Result<Range> CollectedRange(const TensorRanges& ranges, const std::string& observed) {
   const auto range = ranges.find(observed);
   if (range != ranges.end()) return range->second;
@@ -50,6 +56,10 @@ Result<TensorRanges> SelectRanges(const PlannedRanges& planned, const RangeMetho
         continue;
       }
     }
+    if (const Range* chosen = Find(inputs.chosen, tensor, range)) {
+      selected[tensor] = *chosen;
+      continue;
+    }
     const auto sketch = inputs.data.tensors.find(range.observed);
     if (sketch == inputs.data.tensors.end()) {
       return Error(ErrorId::kRangeMissing, tensor,
@@ -70,6 +80,7 @@ Result<TensorRanges> SelectRanges(const PlannedRanges& planned, const RangeMetho
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (!ranges[i].ok()) return std::move(ranges[i]).status().WithContext(wanted[i].tensor);
     selected[wanted[i].tensor] = *ranges[i];
+    if (inputs.chosen != nullptr) (*inputs.chosen)[wanted[i].tensor] = {wanted[i].planned, *ranges[i]};
   }
   return selected;
 }

@@ -15,7 +15,7 @@ namespace preon {
 PlannedRanges PlanRanges(const Graph& graph, const QuantPlan& plan);
 
 /// A range for each planned one: the saved one, else by the tensor's own method, else the collected one,
-/// else by `method` from the statistics and, if the method is graph-aware, from the graph
+/// else the one chosen before, else by `method` from the statistics and, if the method is graph-aware, from the graph
 /// (ranges/refine/choose_range.h). Errors: kRangeMissing, kRangeNotFinite, naming the tensor; those of the methods.
 Result<TensorRanges> SelectRanges(const PlannedRanges& planned, const RangeMethod& method, const PlanInputs& inputs,
                                   const RunContext& context);

@@ -25,10 +25,11 @@ StatisticsRequest RequestFor(const Graph& graph, const QuantPlan& plan,
   return request;
 }
 
-CollectedStatistics CollectedFor(const Graph& graph, const QuantPlan& plan, const PlanInputs& inputs) {
+CollectedStatistics CollectedFor(const Graph& graph, const QuantPlan& plan, const CalibrationData& data,
+                                 const SavedRanges* saved, const std::vector<const Algorithm*>& algorithms) {
   CollectedStatistics collected;
-  if (inputs.saved != nullptr) collected = inputs.saved->statistics;
-  collected.Add(Collected(inputs.data, RequestFor(graph, plan, inputs.algorithms)));
+  if (saved != nullptr) collected = saved->statistics;
+  collected.Add(Collected(data, RequestFor(graph, plan, algorithms)));
   return collected;
 }
 
@@ -36,7 +37,7 @@ Result<Model> WritePlan(const Model& model, const QuantPlan& plan, const RangeMe
                         const RunContext& context, WritingNotes* notes) {
   PREON_ASSIGN_OR_RETURN(const TensorRanges ranges,
                          SelectRanges(PlanRanges(model.graph, plan), method, inputs, context));
-  const CollectedStatistics collected = CollectedFor(model.graph, plan, inputs);
+  const CollectedStatistics collected = CollectedFor(model.graph, plan, inputs.data, inputs.saved, inputs.algorithms);
   WriteHooks hooks;
   for (const Algorithm* algorithm : inputs.algorithms) {
     PREON_ASSIGN_OR_RETURN(std::unique_ptr<WriteHook> hook, algorithm->Apply(model.graph, plan, collected));

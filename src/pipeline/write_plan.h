@@ -20,7 +20,8 @@ StatisticsRequest RequestFor(const Graph& graph, const QuantPlan& plan,
                              const std::vector<const Algorithm*>& algorithms);
 
 /// What the algorithms get to know: the saved statistics, and under them those of the data.
-CollectedStatistics CollectedFor(const Graph& graph, const QuantPlan& plan, const PlanInputs& inputs);
+CollectedStatistics CollectedFor(const Graph& graph, const QuantPlan& plan, const CalibrationData& data,
+                                 const SavedRanges* saved, const std::vector<const Algorithm*>& algorithms);
 
 /// What a plan's writing tells beside the model.
 struct WritingNotes {

@@ -48,7 +48,9 @@ class FallbackSearch {
         inputs_(inputs),
         fallback_(fallback),
         trials_(trials),
-        kept_plan_(prepared.plan) {}
+        kept_plan_(prepared.plan) {
+    inputs_.chosen = &chosen_;
+  }
 
   Result<AccuracyFallback> Run(double sqnr_db, std::optional<double> budget) {
     PREON_RETURN_IF_ERROR(LeaveNotFused(prepared_, method_, inputs_, fallback_, trials_.context()));
@@ -214,7 +216,8 @@ class FallbackSearch {
 
   PlannedModel& prepared_;
   const RangeMethod& method_;
-  const PlanInputs& inputs_;
+  ChosenRanges chosen_;  // plans differ in few tensors
+  PlanInputs inputs_;
   const FallbackPlanner& fallback_;
   Trials& trials_;
   std::vector<std::string> products_;  // integer Conv, MatMul and Gemm nodes of the first plan, in order

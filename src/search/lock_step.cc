@@ -203,6 +203,7 @@ Result<LockStep> RunLockStep(const PlannedModel& prepared, const RangeMethod& me
   PlanInputs plain{.data = inputs.data,
                    .saved = inputs.saved,
                    .collected_ranges = inputs.collected_ranges,
+                   .chosen = inputs.chosen,
                    .own_method = inputs.own_method,
                    .algorithms = none,
                    .passes = inputs.passes};

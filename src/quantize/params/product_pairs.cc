@@ -21,10 +21,11 @@ void VisitConv(const Node& node, const Shape& weight, const Visitor& visit) {
   size_t pixels = 1;
   for (size_t axis = 2; axis < weight.size(); ++axis) pixels *= static_cast<size_t>(weight[axis]);
   const size_t inputs = channels * pixels, step = channels % 2 == 0 ? 2 : 1;
-  const auto at = [&](size_t input) { return input % channels * pixels + input / channels; };
+  std::vector<size_t> at(inputs);
+  for (size_t input = 0; input < inputs; ++input) at[input] = input % channels * pixels + input / channels;
   for (size_t output = 0; output < outputs; ++output)
     for (size_t input = 0; input + 1 < inputs; input += step)
-      visit(output * inputs + at(input), output * inputs + at(input + 1));
+      visit(output * inputs + at[input], output * inputs + at[input + 1]);
 }
 
 // `inputs` of [rest, inputs, inner].
@@ -59,8 +60,13 @@ void FitProductPairs(const Graph& graph, const WeightPlan& plan, const Tensor& v
     inner *= static_cast<size_t>(shape[axis]);
   std::vector<float> largest(params.size());
   for (const std::string& node : plan.nodes) {
+    size_t begin = 0, channel = 0;  // of the pair before, which mostly has the same: divisions would take most time
     ForEachProductPair(*graph.FindNode(node), shape, [&](size_t first, size_t second) {
-      float& most = largest[first / inner % params.size()];
+      if (first - begin >= inner) {
+        channel = first / inner % params.size();
+        begin = first - first % inner;
+      }
+      float& most = largest[channel];
       most = std::max(most, std::abs(weights[first] + weights[second]));
     });
   }
