@@ -3,7 +3,8 @@
 namespace preon {
 
 Status JudgeResult(const std::vector<Requirement>& requirements, QuantizeResult& result) {
-  const bool is_real = result.figures.origin != FigureOrigin::kMadeUp && !result.random_data;
+  const bool is_real = result.figures.origin != FigureOrigin::kMadeUp &&
+                       result.figures.origin != FigureOrigin::kNothing && !result.random_data;
   const ResultQuality quality{.compare = result.compare,
                               .latency = result.latency,
                               .float_size_bytes = result.float_size_bytes,

@@ -280,7 +280,8 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
     const std::vector<std::string> skipped = AlgorithmsThatNeedData(prepared, run.choices.algorithms.list);
     if (!skipped.empty()) result.warnings.push_back(StrCat("skipped without --data: ", JoinNames(skipped)));
   }
-  if (run.samples.made_up() || (!options.calib.empty() && options.data.from.has_random())) {
+  const bool compared_made_up = result.figures.origin == FigureOrigin::kMadeUp;
+  if (compared_made_up || (!options.calib.empty() && options.data.from.has_random())) {
     result.warnings.push_back(
         "error, agreement and latency were measured on random data and are not meaningful; use --data");
   }

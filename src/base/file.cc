@@ -3,8 +3,11 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "base/descriptor.h"
@@ -16,6 +19,32 @@ Status ReadError(const std::string& path) {
   return Error(errno == ENOMEM ? ErrorId::kOutOfMemory : ErrorId::kIoRead, path,
                ": can't read: ", std::strerror(errno));
 }
+
+// What is mapped now.
+class Mappings {
+ public:
+  static Mappings& Get() {
+    static auto* const mappings = new Mappings;  // files may be unmapped at exit
+    return *mappings;
+  }
+  void Add(void* memory, size_t size) {
+    const std::lock_guard lock(mutex_);
+    sizes_.emplace(memory, size);
+  }
+  void Unmap(void* memory, size_t size) {
+    const std::lock_guard lock(mutex_);
+    sizes_.erase(memory);
+    munmap(memory, size);
+  }
+  void Forget() {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [memory, size] : sizes_) ForgetPages({static_cast<const std::byte*>(memory), size});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<void*, size_t> sizes_;
+};
 
 }  // namespace
 
@@ -40,7 +69,8 @@ Result<MappedFile> MapFile(const std::string& path) {
   if (size == 0) return MappedFile{};
   void* memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (memory == MAP_FAILED) return ReadError(path);
-  std::shared_ptr<const void> owner(memory, [size](void* p) { munmap(p, size); });
+  Mappings::Get().Add(memory, size);
+  std::shared_ptr<const void> owner(memory, [size](void* p) { Mappings::Get().Unmap(p, size); });
   return MappedFile{{static_cast<const std::byte*>(memory), size}, std::move(owner)};
 }
 
@@ -49,6 +79,16 @@ void ForgetPages(std::span<const std::byte> mapped) {
   const auto begin = (reinterpret_cast<uintptr_t>(mapped.data()) + page - 1) / page * page;
   const auto end = reinterpret_cast<uintptr_t>(mapped.data() + mapped.size()) / page * page;
   if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);  // advice: may be ignored
+}
+
+void ForgetMappedFiles() { Mappings::Get().Forget(); }
+
+void HasReadMapped(size_t bytes) {
+  constexpr size_t kMostBytes = size_t{64} << 20;
+  static std::atomic<size_t> read = 0;
+  if (read.fetch_add(bytes) + bytes < kMostBytes) return;
+  read = 0;
+  ForgetMappedFiles();
 }
 
 }  // namespace preon

@@ -22,5 +22,9 @@ Result<MappedFile> MapFile(const std::string& path);
 
 /// Takes the whole pages of a part of a mapped file out of this process's memory; they come back when they are read.
 void ForgetPages(std::span<const std::byte> mapped);
+/// The same for all files that are mapped now.
+void ForgetMappedFiles();
+/// Says that so many bytes were read that are not needed soon: every 64 MiB of these, mapped files leave memory.
+void HasReadMapped(size_t bytes);
 
 }  // namespace preon

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <cstring>
 #include <filesystem>
+#include <functional>
 
 #include "base/output/atomic_file.h"
 #include "base/output/temp_dir.h"
@@ -37,6 +39,30 @@ TEST_F(FileTest, AMappingOutlivesTheFilesName) {
   const MappedFile mapped = *MapFile(dir_.File("f"));
   ASSERT_TRUE(WriteFileAtomically(dir_.File("f"), "after!").ok());
   EXPECT_EQ(mapped.bytes[0], std::byte{'b'});
+}
+
+// KiB of files that are mapped into this process and in memory.
+int64_t MappedKib() {
+  const std::string status = *ReadFile("/proc/self/status");
+  return std::stoll(status.substr(status.find("RssFile:") + 8));
+}
+
+TEST_F(FileTest, ForgottenFilesLeaveMemoryAndComeBack) {
+  const std::string text(size_t{96} << 20, 'x');
+  ASSERT_TRUE(WriteFileAtomically(dir_.File("f"), text).ok());
+  const MappedFile mapped = *MapFile(dir_.File("f"));
+  for (const auto& forget :
+       {std::function<void()>(ForgetMappedFiles), std::function<void()>([&] { HasReadMapped(mapped.bytes.size()); })}) {
+    EXPECT_EQ(std::memcmp(mapped.bytes.data(), text.data(), text.size()), 0);
+    const int64_t read = MappedKib();
+    forget();
+    EXPECT_LT(MappedKib(), read - (int64_t{80} << 10));
+  }
+  const int64_t before = MappedKib();
+  HasReadMapped(1);  // too little to matter
+  EXPECT_EQ(std::memcmp(mapped.bytes.data(), text.data(), text.size()), 0);
+  HasReadMapped(1);
+  EXPECT_GT(MappedKib(), before + (int64_t{80} << 10));
 }
 
 TEST_F(FileTest, ReadErrorsSayTheSystemsReason) {

@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "base/cpu_quota.h"
+#include "base/file.h"
 
 namespace preon {
 
@@ -68,7 +69,10 @@ std::string CpuModel() {
   return "";
 }
 
-void ReleaseFreeMemory() { malloc_trim(0); }
+void ReleaseFreeMemory() {
+  malloc_trim(0);
+  ForgetMappedFiles();
+}
 
 // Left alone, glibc raises this with every large block that is freed, until weights stay in its heap. Samples count as
 // large: between small blocks, the room that one leaves soon fits no other (100 MB more after 256 images).

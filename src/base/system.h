@@ -19,7 +19,8 @@ double SecondsWaitedForCores();
 double ThreadSeconds();
 /// "Intel(R) Xeon(R) …", empty if unknown.
 std::string CpuModel();
-/// Gives freed heap pages back to the system, so that a finished stage does not count against the next one's peak.
+/// Gives freed heap pages and pages of mapped files back to the system, so that a finished stage does not count against
+/// the next one's peak.
 void ReleaseFreeMemory();
 /// From now on freed blocks of 256 KB and more go back to the system at once, for a process in which copies of the
 /// weights come and go. The whole process's allocator: for programs, not for libraries.

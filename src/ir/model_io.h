@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/context.h"
 #include "base/output/atomic_file.h"
 #include "ir/graph.h"
 
@@ -80,6 +81,14 @@ Result<DetachedModel> DetachWeights(const Model& model);
 /// Model::weight_file and lives as long as they do: weights that are not read then take no memory, however many
 /// sessions have them. Errors: those of TempDir::Create, kIoWrite, kIoRead; the model is then unchanged.
 Status MoveWeightsToFile(Model& model, const std::string& parent);
+
+/// More than 1 GiB. The runtime needs them once more for each session that is open, so steps that need several sessions
+/// or a second set of weights are left out unless asked for.
+bool HasLargeWeights(const Graph& graph);
+
+/// Moves weights into a temporary file where they are 48 MiB or more: they would be in memory twice otherwise, here and
+/// in each session that runs the model. Says so where that fails; they stay in memory then.
+void KeepWeightsInFile(Model& model, const RunContext& context);
 
 /// Fills value infos (types and shapes; data propagation on). Never fatal: what can't be inferred stays unknown, and
 /// the reason comes back in `warning`. Large weights are not copied.

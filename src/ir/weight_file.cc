@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/output/temp_dir.h"
+#include "base/system.h"
 #include "ir/model_io.h"
 
 namespace preon {
@@ -11,6 +12,8 @@ namespace {
 
 constexpr size_t kSmallestBytes = 1024;  // as in model_save.cc: shapes and axes stay in the model
 constexpr size_t kAlignment = 64;
+constexpr size_t kBytesForFile = size_t{48} << 20;
+constexpr size_t kLargeBytes = size_t{1} << 30;
 
 struct Place {
   std::string tensor;
@@ -21,6 +24,12 @@ struct KeptFile {
   TempDir folder;
   MappedFile file;
 };
+
+size_t WeightBytes(const Graph& graph) {
+  size_t bytes = 0;
+  for (const auto& [name, value] : graph.initializers()) bytes += value.bytes().size();
+  return bytes;
+}
 
 }  // namespace
 
@@ -52,6 +61,15 @@ Status MoveWeightsToFile(Model& model, const std::string& parent) {
   }
   model.weight_file = {path, {bytes, kept}};
   return Status::Ok();
+}
+
+bool HasLargeWeights(const Graph& graph) { return WeightBytes(graph) > kLargeBytes; }
+
+void KeepWeightsInFile(Model& model, const RunContext& context) {
+  if (WeightBytes(model.graph) < kBytesForFile) return;
+  const Status moved = MoveWeightsToFile(model, context.TempDir());
+  if (!moved.ok()) context.Log(LogLevel::kInfo, StrCat("the weights stay in memory: ", moved.ToString()));
+  ReleaseFreeMemory();
 }
 
 }  // namespace preon

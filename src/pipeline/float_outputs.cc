@@ -3,6 +3,8 @@
 #include <functional>
 #include <string_view>
 
+#include "eval/compare_models.h"
+
 namespace preon {
 namespace {
 
@@ -36,6 +38,17 @@ void FloatOutputs::Keep(const Batch& batch, const std::vector<NamedTensor>& outp
 const std::vector<NamedTensor>* FloatOutputs::Find(const Batch& batch) const {
   const auto run = runs_.find(batch.first_sample);
   return run != runs_.end() && run->second.feeds_hash == HashOf(batch.feeds) ? &run->second.outputs : nullptr;
+}
+
+Result<std::vector<NamedTensor>> FloatModel::Outputs(const Batch& batch) {
+  if (const std::vector<NamedTensor>* outputs = known_.Find(batch)) return *outputs;
+  {
+    const std::lock_guard lock(opening_);
+    if (!session_) {
+      PREON_ASSIGN_OR_RETURN(session_, Session::OpenFile(path_, {.threads = threads_}));
+    }
+  }
+  return OutputsOf(*session_, context_)(batch);
 }
 
 }  // namespace preon

@@ -3,9 +3,13 @@
 #pragma once
 
 #include <map>
+#include <mutex>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "data/data_source.h"
+#include "runtime/session.h"
 
 namespace preon {
 
@@ -25,6 +29,25 @@ class FloatOutputs {
   };
   std::map<int64_t, Run> runs_;  // by first sample
   size_t bytes_ = 0;
+};
+
+/// The outputs that are known, else those of the model's file, which is opened when it comes to that. From any thread.
+class FloatModel {
+ public:
+  /// What it is given outlives it.
+  FloatModel(const FloatOutputs& known, const std::string& path, int threads, const RunContext& context)
+      : known_(known), path_(path), threads_(threads), context_(context) {}
+
+  /// Errors: the runtime's.
+  Result<std::vector<NamedTensor>> Outputs(const Batch& batch);
+
+ private:
+  const FloatOutputs& known_;
+  const std::string& path_;
+  const int threads_;
+  const RunContext& context_;
+  std::mutex opening_;
+  std::optional<Session> session_;
 };
 
 }  // namespace preon

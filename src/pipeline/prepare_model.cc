@@ -91,17 +91,6 @@ Status CheckIsFloat(const Model& model) {
   return Status::Ok();
 }
 
-// Large weights would be in memory twice otherwise: here and in each session that runs the model.
-void KeepLargeWeightsInFile(Model& model, const RunContext& context) {
-  constexpr size_t kLargeBytes = size_t{48} << 20;
-  size_t bytes = 0;
-  for (const auto& [name, value] : model.graph.initializers()) bytes += value.bytes().size();
-  if (bytes < kLargeBytes) return;
-  const Status moved = MoveWeightsToFile(model, context.TempDir());
-  if (!moved.ok()) context.Log(LogLevel::kInfo, StrCat("the weights stay in memory: ", moved.ToString()));
-  ReleaseFreeMemory();
-}
-
 }  // namespace
 
 // Float16 tensors, where there are some: how they became float32.
@@ -240,7 +229,7 @@ Result<Model> ModelPreparation::Load(const std::string& path, PreparedModel& pre
                                    inputs_.plan.op_list.pairs.no_output_nodes));
   PREON_RETURN_IF_ERROR(ResolveSelectors(source.graph, &inputs_.plan));
   PREON_RETURN_IF_ERROR(ResolveOverrides(source.graph, &inputs_.plan));
-  KeepLargeWeightsInFile(source, context_);
+  KeepWeightsInFile(source, context_);
   return source;
 }
 
@@ -317,6 +306,7 @@ Status CheckRewrites(const FirstRun& first_run, const std::vector<NamedTensor>& 
 }
 
 Status CheckRewrites(const Model& rewritten, const FirstRun& first_run, const RunContext& context) {
+  if (!first_run.outputs) return Status::Ok();  // nothing was rewritten
   PREON_ASSIGN_OR_RETURN(const auto outputs, RunOnce(rewritten, first_run.batch, context));
   return CheckRewrites(first_run, outputs);
 }

@@ -1,7 +1,6 @@
 #include "pipeline/quantize_stage.h"
 
 #include <filesystem>
-#include <mutex>
 #include <set>
 
 #include "base/output/temp_dir.h"
@@ -28,32 +27,6 @@ constexpr int64_t kMaxComparedSamples = 256;
 constexpr double kDefaultLatencySeconds = 0.2;
 // A result is called slower than float where its speed surely is below this.
 constexpr double kSlowerSpeed = 0.9;
-
-// The outputs that are known, else those of the float model, which is opened when it comes to that.
-class FloatModel {
- public:
-  FloatModel(const FloatOutputs& known, const std::string& path, int threads, const RunContext& context)
-      : known_(known), path_(path), threads_(threads), context_(context) {}
-
-  Result<std::vector<NamedTensor>> Outputs(const Batch& batch) {
-    if (const std::vector<NamedTensor>* outputs = known_.Find(batch)) return *outputs;
-    {
-      const std::lock_guard lock(opening_);
-      if (!session_) {
-        PREON_ASSIGN_OR_RETURN(session_, Session::OpenFile(path_, {.threads = threads_}));
-      }
-    }
-    return OutputsOf(*session_, context_)(batch);
-  }
-
- private:
-  const FloatOutputs& known_;
-  const std::string& path_;
-  const int threads_;
-  const RunContext& context_;
-  std::mutex opening_;
-  std::optional<Session> session_;
-};
 
 std::vector<NamedTensor> Transposed(std::vector<NamedTensor> tensors, const std::set<std::string>& images) {
   for (NamedTensor& tensor : tensors) {
@@ -101,6 +74,7 @@ Result<QuantizeStage::Written> QuantizeStage::WriteOnce(const PlannedModel& prep
   if (inputs_.target.FollowsRuntime()) JoinFloatConstants(written.quantized.graph);
   if (inputs_.write.value_info) InferShapes(written.quantized);
   context_.BeginStage("verify");
+  if (HasLargeWeights(prepared.model.graph)) KeepWeightsInFile(written.quantized, context_);
   PREON_RETURN_IF_ERROR(LoadForVerification(prepared, written));
   return written;
 }
@@ -229,16 +203,21 @@ Result<std::vector<DpuCost>> QuantizeStage::DpuCostsOf(const PlannedModel& prepa
   return MeasureDpuCosts(prepared, inputs, inputs_.method, runs, context_);
 }
 
-Status QuantizeStage::MeasureLatencies(const std::string& source, const Batch& batch, Written& written,
+Status QuantizeStage::MeasureLatencies(const Model& source, const Batch& batch, Written& written,
                                        QuantizeResult& result) const {
   const Target& target = inputs_.target;
   result.computes_in_float = target.QuantizesActivations() && !target.FollowsRuntime() && written.placement &&
                              written.placement->integer_anchors == 0;
-  const double seconds = inputs_.latency_seconds.value_or(kDefaultLatencySeconds);
+  const bool both_fit = !HasLargeWeights(source.graph);
+  const double seconds = inputs_.latency_seconds.value_or(both_fit ? kDefaultLatencySeconds : 0);
+  if (!both_fit && !inputs_.latency_seconds)
+    result.warnings.emplace_back(
+        "the speed was not measured: that takes the float model and the result in memory side by side, and the weights "
+        "are above 1 GiB; --latency SECONDS measures it");
   if (seconds == 0) return Status::Ok();
   context_.BeginStage("latency");
   // Both from memory, so that both have their weights in the same kind of memory.
-  PREON_ASSIGN_OR_RETURN(const Model float_model, LoadModel(source));
+  PREON_ASSIGN_OR_RETURN(const Model float_model, LoadModel(source.source_path));
   PREON_ASSIGN_OR_RETURN(Session reference, Session::OpenModel(float_model, TimedSession(context_), context_));
   PREON_ASSIGN_OR_RETURN(result.latency, ConfirmSlower([&](double longer) {
                            return MeasureLatency(reference, *written.session, batch.feeds, batch.samples,
@@ -300,11 +279,16 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   for (const auto& [tensor, activation] : prepared.plan.activations)
     result.shared_tensors += !activation.shares.empty();
   context_.BeginStage("compare");
-  PREON_ASSIGN_OR_RETURN(result.compare,
-                         CompareWithFloat(prepared.model.source_path, prepared.inputs, written.quantized,
-                                          Without(samples_, compared.left_out), float_outputs, &*written.session));
-  PREON_RETURN_IF_ERROR(CheckOutputs(result.compare, prepared.model.graph));
   result.figures = compared.figures;
+  const bool large = HasLargeWeights(prepared.model.graph);
+  if (large && samples_.made_up()) {
+    result.figures.origin = FigureOrigin::kNothing;
+  } else {
+    PREON_ASSIGN_OR_RETURN(result.compare,
+                           CompareWithFloat(prepared.model.source_path, prepared.inputs, written.quantized,
+                                            Without(samples_, compared.left_out), float_outputs, &*written.session));
+    PREON_RETURN_IF_ERROR(CheckOutputs(result.compare, prepared.model.graph));
+  }
   if (result.figures.origin == FigureOrigin::kHeldOut && compared.without_held_out != nullptr) {
     std::optional<Comparison> unseen;
     if (!AnyChanged(improved)) {
@@ -317,7 +301,7 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   }
   PREON_ASSIGN_OR_RETURN(result.dpu_costs, DpuCostsOf(prepared, batch, inputs, written, float_outputs));
   result.warnings = WarningsOf(result.compare);
-  PREON_RETURN_IF_ERROR(MeasureLatencies(prepared.model.source_path, prepared.first_run.batch, written, result));
+  PREON_RETURN_IF_ERROR(MeasureLatencies(prepared.model, prepared.first_run.batch, written, result));
   if (inputs_.to_nhwc) {
     context_.BeginStage("verify");
     PREON_RETURN_IF_ERROR(GiveNhwc(written, batch, *first));

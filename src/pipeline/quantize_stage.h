@@ -83,8 +83,7 @@ class QuantizeStage {
                                                          const FloatOutputs& float_outputs) const;
   Result<std::vector<DpuCost>> DpuCostsOf(const PlannedModel& prepared, const Batch& batch, const PlanInputs& inputs,
                                           Written& written, const FloatOutputs& float_outputs) const;
-  Status MeasureLatencies(const std::string& source, const Batch& batch, Written& written,
-                          QuantizeResult& result) const;
+  Status MeasureLatencies(const Model& source, const Batch& batch, Written& written, QuantizeResult& result) const;
   Status GiveNhwc(Written& written, const Batch& batch, const std::vector<NamedTensor>& outputs) const;
   Status NotWritten(ErrorId id, std::string_view why, const Status& reason) const;
 

@@ -16,6 +16,8 @@ std::string_view FigureOriginName(FigureOrigin origin) {
       return "calibration";
     case FigureOrigin::kMadeUp:
       return "random";
+    case FigureOrigin::kNothing:
+      return "none";
   }
   return "";
 }
@@ -36,6 +38,8 @@ std::string FiguresText(const FigureSamples& figures, int64_t samples) {
                     figures.too_few ? " (of 24 samples or more, some are kept apart)" : "");
     case FigureOrigin::kMadeUp:
       return "random values: not meaningful";
+    case FigureOrigin::kNothing:
+      return "nothing: there are no samples, and the weights are above 1 GiB; --data compares with float";
   }
   return "";
 }

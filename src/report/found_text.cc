@@ -16,6 +16,7 @@ void AddCandidates(TextWriter& out, const std::vector<MethodCandidate>& candidat
 }
 
 void AddFallback(TextWriter& out, const AccuracyFallback& fallback) {
+  if (!fallback.why_none.empty()) out.Add("  fall-back   not searched: %s\n", fallback.why_none.c_str());
   if (fallback.trials.empty()) return;
   int64_t kept = 0;
   for (const FallbackTrial& trial : fallback.trials) kept += trial.kept ? static_cast<int64_t>(trial.nodes.size()) : 0;

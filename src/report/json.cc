@@ -53,6 +53,7 @@ Json FallbackJson(const AccuracyFallback& fallback) {
   return {{"before_db", fallback.before_db},
           {"after_db", fallback.after_db},
           {"cost", fallback.cost},
+          {"why_none", fallback.why_none},
           {"trials", std::move(trials)}};
 }
 
@@ -105,7 +106,8 @@ std::string ToJson(const QuantizeResult& result) {
   if (!result.histograms.empty()) json["histograms"] = result.histograms;
   json["method"] = result.method;
   if (!result.candidates.empty()) json["candidates"] = CandidatesJson(result.candidates);
-  if (!result.fallback.trials.empty()) json["fallback"] = FallbackJson(result.fallback);
+  if (!result.fallback.trials.empty() || !result.fallback.why_none.empty())
+    json["fallback"] = FallbackJson(result.fallback);
   for (const ImprovedCodes& improved : result.improved) {
     if (!improved.why_not.empty()) {
       json["improved"].push_back({{"algorithm", improved.algorithm}, {"why_not", improved.why_not}});

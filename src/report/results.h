@@ -93,6 +93,7 @@ struct FallbackTrial {
 /// What fall-back for accuracy tried, in order, and what came of it.
 struct AccuracyFallback {
   double before_db = 0, after_db = 0;  ///< on the samples of the trials
+  std::string why_none;                ///< nothing was searched; "": it was, or there was no need
   double cost = 0;                     ///< estimated share of the quantized model's time, of all that is kept
   std::vector<FallbackTrial> trials;
 };
@@ -104,6 +105,7 @@ enum class FigureOrigin {
   kRangesMayHaveSeen,  ///< the same, with statistics from a file
   kCalibration,        ///< the model was calibrated with them
   kMadeUp,
+  kNothing,  ///< nothing was compared: large weights, and no samples
 };
 
 /// How the weights of a result are stored.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "ir/model_io.h"
 #include "pipeline/write_plan.h"
 #include "quantize/plan/estimated_time.h"
 #include "search/error_look.h"
@@ -243,6 +244,13 @@ Result<AccuracyFallback> FallBackForAccuracy(PlannedModel& prepared, const Range
                                              const FallbackStart& start) {
   if (start.budget == 0 || start.sqnr_db >= kFineDb)
     return AccuracyFallback{.before_db = start.sqnr_db, .after_db = start.sqnr_db};
+  if (HasLargeWeights(prepared.model.graph) && trials.memory() != MemoryUse::kFast) {
+    return AccuracyFallback{.before_db = start.sqnr_db,
+                            .after_db = start.sqnr_db,
+                            .why_none =
+                                "it takes several times the memory of the weights, which are above 1 GiB; "
+                                "--memory fast searches"};
+  }
   return FallbackSearch(prepared, method, inputs, fallback, trials).Run(start.sqnr_db, start.budget);
 }
 

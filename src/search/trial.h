@@ -31,6 +31,7 @@ class Trials {
 
   const TrialSamples& samples() const { return samples_; }
   const RunContext& context() const { return context_; }
+  MemoryUse memory() const { return memory_; }
 
   /// So many more trials will come: for the progress of stage "try", which counts samples. Without it, one more comes.
   void Expect(int64_t trials) { expected_ = done_ + trials * SampleCount(); }

@@ -41,8 +41,10 @@ Status ConstantWriter::Write() {
   for (const bool is_bias : {false, true}) {
     for (const auto& [weight, plan] : plan_.weights) {
       if (corrected.contains(weight) != is_bias) continue;
+      const size_t bytes = graph_.Initializer(weight)->bytes().size();
       PREON_RETURN_IF_ERROR(plan.block ? WriteBlockWeight(weight, plan, biases_of[weight])
                                        : WriteWeight(weight, plan, biases_of[weight]));
+      HasReadMapped(bytes);
     }
   }
   for (const auto& [weight, biases] : biases_of) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "base/file.h"
 #include "base/parallel.h"
 #include "formats/quark_operators.h"
 
@@ -69,6 +70,7 @@ class NBitsWriter {
                     matrix.shape()[0],
                     matrix.shape()[1],
                     options.block_size};
+    HasReadMapped(values->bytes().size());
     if (packed->zero_points) encoded.zero_points = add("_zero_points", *packed->zero_points);
     return &encoded_.emplace(std::pair(weight, transposed), std::move(encoded)).first->second;
   }

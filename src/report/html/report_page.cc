@@ -51,6 +51,8 @@ std::string Candidates(const std::vector<MethodCandidate>& candidates) {
 }
 
 std::string Fallback(const AccuracyFallback& fallback) {
+  if (!fallback.why_none.empty())
+    return Note("Layers left in float were not searched: " + EscapeHtml(fallback.why_none));
   if (fallback.trials.empty()) return "";
   std::string rows;
   for (const FallbackTrial& trial : fallback.trials) {
