@@ -158,6 +158,16 @@ Outcome<Answer> Answered(const QuantizeOptions& options, Verb verb, std::string_
   });
 }
 
+// A verb over the model and, where its name is not empty, a quantized one.
+template <typename Verb>
+auto OfModels(const std::string& quantized, const Verb& verb) {
+  return [&](const std::string& model, RunInputs& run) {
+    std::vector<std::string> models = {model};
+    if (!quantized.empty()) models.push_back(quantized);
+    return verb(models, run);
+  };
+}
+
 }  // namespace
 
 std::string Version() { return std::string(kVersion); }
@@ -210,21 +220,11 @@ Outcome<Answer> Sensitivity(const QuantizeOptions& options) {
 }
 
 Outcome<Answer> MakeReport(const QuantizeOptions& options, const std::string& quantized) {
-  const auto verb = [&](const std::string& model, RunInputs& run) {
-    std::vector<std::string> models = {model};
-    if (!quantized.empty()) models.push_back(quantized);
-    return ReportVerb(models, run);
-  };
-  return Answered(options, kVerbReport, "report", verb);
+  return Answered(options, kVerbReport, "report", OfModels(quantized, ReportVerb));
 }
 
 Outcome<Answer> Validate(const QuantizeOptions& options, const std::string& quantized) {
-  const auto verb = [&](const std::string& model, RunInputs& run) {
-    std::vector<std::string> models = {model};
-    if (!quantized.empty()) models.push_back(quantized);
-    return ValidateVerb(models, run);
-  };
-  return Answered(options, kVerbValidate, "validate", verb);
+  return Answered(options, kVerbValidate, "validate", OfModels(quantized, ValidateVerb));
 }
 
 Outcome<Answer> Compare(const QuantizeOptions& options, const std::string& quantized) {

@@ -6,8 +6,9 @@
 
 namespace preon {
 
-Result<SampleRuns> CollectTrialSamples(const std::string& model, std::unique_ptr<DataSource> source,
-                                       TrialSamples& trial, const RunContext& context) {
+Result<SampleRuns> CollectTrialSamples(const std::string& model, const std::vector<TensorSpec>& inputs,
+                                       const Samples& samples, TrialSamples& trial, const RunContext& context) {
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples.open(inputs, {}));
   PREON_ASSIGN_OR_RETURN(Session session, Session::OpenFile(model, {.threads = context.ThreadCount()}));
   source = MarkHeldOut(Prefetch(std::move(source)));
   SampleRuns tried;

@@ -76,8 +76,8 @@ Result<Calibration> CalibrateOrLoad(PreparedModel& prepared, const RunInputs& ru
   run.context.BeginStage("load");
   Calibration loaded;
   if (!calib.empty()) {
-    PREON_ASSIGN_OR_RETURN(loaded.data, LoadCalibration(calib, run.context.ThreadCount()));
-    PREON_RETURN_IF_ERROR(CheckCalibrationFits(loaded.data, prepared, prepared.float16, calib));
+    PREON_ASSIGN_OR_RETURN(loaded.data,
+                           LoadFittingCalibration(calib, prepared, prepared.float16, run.context.ThreadCount()));
   }
   const Status same = CheckRewrites(prepared.model, prepared.first_run, run.context);
   if (same.ok()) return loaded;
@@ -224,8 +224,8 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   if (tries) {
     run.context.BeginStage("try");
     if (!options.calib.empty()) {  // nothing has run the samples yet
-      PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, run.samples.open(prepared.inputs, {}));
-      PREON_ASSIGN_OR_RETURN(tried_samples, CollectTrialSamples(model, std::move(source), trial, run.context));
+      PREON_ASSIGN_OR_RETURN(tried_samples,
+                             CollectTrialSamples(model, prepared.inputs, run.samples, trial, run.context));
     }
     PREON_ASSIGN_OR_RETURN(tried, ChooseByTrials(prepared, run, inputs, fallback, trial));
     if (tried.candidates.empty() && !trial.runs().empty()) {

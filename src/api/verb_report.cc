@@ -6,8 +6,10 @@
 #include "api/verbs.h"
 #include "base/file.h"
 #include "base/output/commit.h"
+#include "base/text.h"
 #include "data/media_folder.h"
 #include "pipeline/output.h"
+#include "ranges/range_methods.h"
 #include "report/html/full_page.h"
 #include "report/html/stage_report.h"
 
@@ -16,39 +18,28 @@ namespace {
 
 constexpr int64_t kMostPictureBytes = 90'000;  // of each
 
-std::string Quoted(const std::string& word) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,%+@";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted;
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return StrCat("'", quoted, "'");
-}
-
 std::string CommandOf(const std::vector<std::string>& models, const std::string& config_file,
                       const std::vector<Setting>& settings) {
   std::string command = "preon report";
-  for (const std::string& model : models) command += " " + Quoted(model);
-  if (!config_file.empty()) command += " --config " + Quoted(config_file);
+  for (const std::string& model : models) command += " " + ShellWord(model);
+  if (!config_file.empty()) command += " --config " + ShellWord(config_file);
   for (const Setting& setting : settings) {
     if (setting.by_another || setting.value == "false") continue;
     command += " --" + setting.name;
-    if (setting.value != "true") command += " " + Quoted(setting.value);
+    if (setting.value != "true") command += " " + ShellWord(setting.value);
   }
   return command;
 }
 
-// Those that are small enough for a page.
-std::map<std::string, std::string> PicturesOf(const std::vector<ChangedSample>& samples,
-                                              const std::vector<std::string>& sources) {
+// Those that are small enough for a page. A sample out of a folder has the name of its file.
+std::map<std::string, std::string> PicturesOf(const std::vector<ChangedSample>& samples) {
   std::map<std::string, std::string> pictures;
   for (const ChangedSample& sample : samples) {
-    for (const std::string& source : sources) {
-      const std::string path = (std::filesystem::path(source) / sample.name).string();
-      std::error_code failed;
-      const bool shows = MediaKindOf(path) == MediaKind::kImage && std::filesystem::is_regular_file(path, failed);
-      if (!shows || FileSizeBytes(path) > kMostPictureBytes) continue;
-      if (Result<std::string> bytes = ReadFile(path); bytes.ok()) pictures[sample.name] = *std::move(bytes);
-    }
+    std::error_code failed;
+    const bool shows =
+        MediaKindOf(sample.name) == MediaKind::kImage && std::filesystem::is_regular_file(sample.name, failed);
+    if (!shows || FileSizeBytes(sample.name) > kMostPictureBytes) continue;
+    if (Result<std::string> bytes = ReadFile(sample.name); bytes.ok()) pictures[sample.name] = *std::move(bytes);
   }
   return pictures;
 }
@@ -72,7 +63,7 @@ Result<AnalyzeResult> AnalyzeCalibration(const std::string& model, const std::st
   Options options = run.options;
   options.outputs = {};
   if (options.ranges.method == "auto") {
-    options.ranges.method = "minmse";
+    options.ranges.method = kMethodWithoutTrials;
     options.ranges.method_options.clear();
   }
   PREON_ASSIGN_OR_RETURN(AnalyzeResult result, RunWith(options, run.samples, run, [&](RunInputs& again) {
@@ -101,10 +92,8 @@ Result<FullReport> ReportVerb(const std::vector<std::string>& models, RunInputs&
   if (!statistics.empty()) {
     PREON_ASSIGN_OR_RETURN(report.analysis, AnalyzeCalibration(models.front(), statistics, run));
   }
-  std::vector<std::string> sources = options.data.from.sources;
-  sources.insert(sources.end(), options.eval_data.begin(), options.eval_data.end());
   const ValidatedModel& judged = report.validated.models[report.validated.judged];
-  report.pictures = PicturesOf(judged.compare.most_changed, sources);
+  report.pictures = PicturesOf(judged.compare.most_changed);
   PREON_ASSIGN_OR_RETURN(const DoctorResult machine, DoctorVerb(run));
   report.machine = {machine.cpu, machine.cpu_features, machine.kernels, machine.threads, machine.runtime_version};
   report.facts = RunFactsOf(run.context, "report");

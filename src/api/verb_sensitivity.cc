@@ -2,6 +2,7 @@
 
 #include "api/trial_runs.h"
 #include "api/verbs.h"
+#include "base/text.h"
 #include "pipeline/calibrate_stage.h"
 #include "pipeline/calibration_setup.h"
 #include "pipeline/fallback_planner.h"
@@ -18,7 +19,7 @@ std::string FixCommand(const std::string& model, const std::vector<std::string>&
                        const std::vector<std::string>& nodes) {
   std::string command =
       StrCat("preon quantize ", model, " -o OUT.onnx --data ", sources.empty() ? "SRC" : sources.front());
-  for (const std::string& node : nodes) command += StrCat(" --exclude '", node, "'");
+  for (const std::string& node : nodes) command += " --exclude " + ShellQuoted(node);
   return command;
 }
 
@@ -29,11 +30,10 @@ Result<Calibration> CalibrateForTrials(PreparedModel& prepared, const RunInputs&
   const std::string& calib = run.options.calib;
   if (calib.empty()) return run.Calibration(preparation).Run(prepared, {.trial = &trial});
   Calibration loaded;
-  PREON_ASSIGN_OR_RETURN(loaded.data, LoadCalibration(calib, run.context.ThreadCount()));
-  PREON_RETURN_IF_ERROR(CheckCalibrationFits(loaded.data, prepared, prepared.float16, calib));
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, run.samples.open(prepared.inputs, {}));
+  PREON_ASSIGN_OR_RETURN(loaded.data,
+                         LoadFittingCalibration(calib, prepared, prepared.float16, run.context.ThreadCount()));
   PREON_RETURN_IF_ERROR(
-      CollectTrialSamples(prepared.model.source_path, std::move(source), trial, run.context).status());
+      CollectTrialSamples(prepared.model.source_path, prepared.inputs, run.samples, trial, run.context).status());
   return loaded;
 }
 

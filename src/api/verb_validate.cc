@@ -275,7 +275,8 @@ class Validation {
     step.advice = StrCat("layers in float: ", JoinNames(nodes), ", about ",
                          static_cast<int64_t>(100 * last_fallback_.cost + 0.5), " % of the time");
     std::string excluded;
-    for (const std::string& node : nodes) excluded += StrCat(excluded.empty() ? "" : " ", "--exclude '", node, "'");
+    for (const std::string& node : nodes)
+      excluded += StrCat(excluded.empty() ? "" : " ", "--exclude ", ShellQuoted(node));
     step.command = QuantizeCommand(DataText(), excluded);
     return Status::Ok();
   }

@@ -41,4 +41,9 @@ bool Contains(const Names& names, std::string_view name) {
 /// out: names come from files that anybody may have made, and must not steer the terminal or forge lines of a report.
 std::string Printable(std::string_view text);
 
+/// One word of a POSIX shell's command line: in single quotes.
+std::string ShellQuoted(std::string_view text);
+/// The same, without quotes where no character needs them.
+std::string ShellWord(std::string_view text);
+
 }  // namespace preon

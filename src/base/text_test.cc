@@ -40,6 +40,14 @@ TEST(TextTest, ControlCharactersBecomePrintable) {
   EXPECT_EQ(Printable("a\u202etxt\u2066\u2069\u2028\u202f"), "a\\u202etxt\\u2066\\u2069\\u2028\u202f");
 }
 
+TEST(TextTest, WordsOfAShellAreQuotedWhereTheyHaveTo) {
+  EXPECT_EQ(ShellWord("a/b-1.onnx"), "a/b-1.onnx");
+  EXPECT_EQ(ShellWord("a b"), "'a b'");
+  EXPECT_EQ(ShellWord(""), "''");
+  EXPECT_EQ(ShellWord("it's $x"), "'it'\\''s $x'");
+  EXPECT_EQ(ShellQuoted("a"), "'a'");
+}
+
 TEST(TextTest, BytesThatAreNoUtf8BecomePrintable) {
   EXPECT_EQ(Printable("\xff\x80"), "\\xff\\x80");
   EXPECT_EQ(Printable("a\xc2"), "a\\xc2");                                      // cut short

@@ -27,8 +27,6 @@ std::string Brief(std::string_view help) {
   return brief;
 }
 
-std::string Quoted(std::string_view text) { return StrCat("'", Replaced(std::string(text), "'", "'\\''"), "'"); }
-
 /// Every option of any verb once, by its words ("-o|--output").
 std::map<std::string, const OptionHelp*> AllOptions(const std::vector<VerbHelp>& verbs) {
   std::map<std::string, const OptionHelp*> options;
@@ -108,18 +106,18 @@ std::string BashCompletion(const std::vector<VerbHelp>& verbs) {
   for (const auto& [words, option] : AllOptions(verbs)) {
     if (option->operand == Operand::kNone) continue;
     if (option->repeats) repeating.push_back(words);
-    values += StrCat("    ", words, ") values=", Quoted(BashValues(*option)), " ;;\n");
+    values += StrCat("    ", words, ") values=", ShellQuoted(BashValues(*option)), " ;;\n");
   }
   script += StrCat("  case $option in\n    ", Joined(repeating, "|"),
                    ") ;;\n    *) ((index == ${#before[@]} - 1)) || option= ;;\n  esac\n",
                    "  [[ $current == -* ]] && option=\n  case $option in\n", values, "  esac\n");
-  script += StrCat(
-      "  if [[ -z $values && -z $verb ]]; then\n    values=", Quoted(Joined(Names(verbs)) + " -h --help -V --version"),
-      "\n  elif [[ -z $values ]]; then\n", "    case $verb in\n");
+  script += StrCat("  if [[ -z $values && -z $verb ]]; then\n    values=",
+                   ShellQuoted(Joined(Names(verbs)) + " -h --help -V --version"), "\n  elif [[ -z $values ]]; then\n",
+                   "    case $verb in\n");
   for (const VerbHelp& verb : verbs) {
     const std::string others = verb.choices.empty() ? TakesFiles(verb) ? "@files" : "@none" : Joined(verb.choices);
-    script += StrCat("      ", verb.name, ") if [[ $current == -* ]]; then values=", Quoted(Joined(WordsOf(verb))),
-                     "; else values=", Quoted(others), "; fi ;;\n");
+    script += StrCat("      ", verb.name, ") if [[ $current == -* ]]; then values=", ShellQuoted(Joined(WordsOf(verb))),
+                     "; else values=", ShellQuoted(others), "; fi ;;\n");
   }
   return StrCat(script, "      *) values=@none ;;\n    esac\n  fi", kBashTail);
 }
@@ -149,9 +147,9 @@ std::string ZshSpec(const OptionHelp& option) {
   if (option.operand != Operand::kNone) value = StrCat(":", ZshText(option.value), ":", ZshAction(option));
   // "--name=": the value may also stand behind an equals sign.
   const std::string name = StrCat("--", option.name, value.empty() ? "" : "=");
-  if (option.letter.empty()) return Quoted(StrCat(option.repeats ? "*" : "", name, meaning, value));
+  if (option.letter.empty()) return ShellQuoted(StrCat(option.repeats ? "*" : "", name, meaning, value));
   const std::string letter = "-" + option.letter;
-  return StrCat("'(", letter, " --", option.name, ")'{", letter, ",", name, "}", Quoted(meaning + value));
+  return StrCat("'(", letter, " --", option.name, ")'{", letter, ",", name, "}", ShellQuoted(meaning + value));
 }
 
 }  // namespace
@@ -165,7 +163,7 @@ _preon() {
   verbs=(
 )sh";
   for (const VerbHelp& verb : verbs)
-    script += StrCat("    ", Quoted(StrCat(verb.name, ":", Replaced(Brief(verb.summary), ":", "\\:"))), "\n");
+    script += StrCat("    ", ShellQuoted(StrCat(verb.name, ":", Replaced(Brief(verb.summary), ":", "\\:"))), "\n");
   script += R"sh(  )
   _arguments -C '(- *)'{-h,--help}'[show help]' '(- *)'{-V,--version}'[show the version]' \
     '1: :->verb' '*:: :->words'

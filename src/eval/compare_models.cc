@@ -202,7 +202,7 @@ Status Comparer::Add(const std::vector<NamedTensor>& reference, const std::vecto
 Comparison Comparer::Finish() const {
   Comparison result;
   result.samples = samples_;
-  result.most_changed = changed_.Take();
+  result.most_changed = changed_.samples();
   const OutputComparison* best = nullptr;
   const OutputSums* sums_of_best = nullptr;
   for (const auto& [name, sums] : outputs_) {

@@ -18,7 +18,7 @@ class MostChanged {
  public:
   void Add(ChangedSample sample);
   /// The largest change first.
-  std::vector<ChangedSample> Take() const { return samples_; }
+  const std::vector<ChangedSample>& samples() const { return samples_; }
 
  private:
   std::vector<ChangedSample> samples_;

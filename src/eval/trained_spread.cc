@@ -32,10 +32,7 @@ bool CollectNodes(const Graph& graph, const std::string& tensor, const std::stri
 
 Model PartOf(const Model& model, const std::set<const Node*>& nodes, const std::string& input,
              const std::string& tensor) {
-  Model part;
-  part.ir_version = model.ir_version;
-  part.opsets = model.opsets;
-  part.source_path = model.source_path;
+  Model part = model.ForPart();
   part.graph.name = "first layers";
   part.graph.AddInput(input, *model.graph.Info(input));
   for (const auto& node : model.graph.nodes()) {

@@ -238,6 +238,8 @@ struct Model {
   std::string fingerprint;                    ///< SHA-256 over the file and its external data's names and hashes
 
   int64_t opset() const;
+  /// An empty model in which nodes of this one mean the same: versions and functions; of the same source.
+  Model ForPart() const;
 };
 
 }  // namespace preon

@@ -69,4 +69,14 @@ int64_t Model::opset() const {
   return found == opsets.end() ? 0 : found->second;
 }
 
+Model Model::ForPart() const {
+  Model part;
+  part.ir_version = ir_version;
+  part.opsets = opsets;
+  part.opaque_functions = opaque_functions;
+  part.function_ops = function_ops;
+  part.source_path = source_path;
+  return part;
+}
+
 }  // namespace preon

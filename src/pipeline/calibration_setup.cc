@@ -43,11 +43,12 @@ std::map<std::string, std::string> SharedRanges(const QuantPlan& plan) {
   return shared;
 }
 
-Status CheckCalibrationFits(const CalibrationData& data, const PlannedModel& prepared, std::optional<Float16> float16,
-                            const std::string& path) {
+Result<CalibrationData> LoadFittingCalibration(const std::string& path, const PlannedModel& prepared,
+                                               std::optional<Float16> float16, int threads) {
+  PREON_ASSIGN_OR_RETURN(CalibrationData data, LoadCalibration(path, threads));
   PREON_RETURN_IF_ERROR(CheckSameModel(data.model_fingerprint, prepared.model.fingerprint).WithContext(path));
   const std::string wanted = PlacementSetup(prepared, float16);
-  if (WithoutMode(data.setup) == wanted) return Status::Ok();
+  if (WithoutMode(data.setup) == wanted) return data;
   return Error(ErrorId::kCalibFileMismatch, path, ": made with '", data.setup, "', wanted '", wanted, "'");
 }
 

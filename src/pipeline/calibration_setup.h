@@ -21,9 +21,10 @@ std::string CalibrationSetup(const PlannedModel& prepared, std::optional<Float16
 /// CalibrationData::shared.
 std::map<std::string, std::string> SharedRanges(const QuantPlan& plan);
 
-/// Errors: kCalibFileMismatch when `data`, from the file at `path`, was made for another model or target.
-Status CheckCalibrationFits(const CalibrationData& data, const PlannedModel& prepared, std::optional<Float16> float16,
-                            const std::string& path);
+/// The file at `path`. Errors: those of LoadCalibration; kCalibFileMismatch when it was made for another model or
+/// target.
+Result<CalibrationData> LoadFittingCalibration(const std::string& path, const PlannedModel& prepared,
+                                               std::optional<Float16> float16, int threads);
 
 /// Warning for statistics from `path` whose values are not exactly those that `compat` computes with; empty where they
 /// are.

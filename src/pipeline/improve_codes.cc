@@ -48,7 +48,7 @@ Result<std::vector<Batch>> ReadRuns(const Samples& samples, const Graph& graph, 
   }
 }
 
-// Every how many-th.
+// Reads every `step`-th run.
 using ReadsRuns = std::function<Result<std::vector<Batch>>(size_t step)>;
 
 struct RunsToRead {

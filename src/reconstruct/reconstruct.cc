@@ -143,12 +143,9 @@ class Reconstructor {
     return true;
   }
 
-  // Codes and bias; where the outputs do not bear them, the bias that fits the old codes; else nothing.
+  // Codes and bias; where the outputs do not bear them, the bias that fits the old codes; else nothing. Few rows are
+  // enough here, because the outputs judge this layer alone.
   Status ImproveOne(MatchedLayer& layer, const RunContext& context, std::vector<LayerOutcome>& outcomes) {
-    if (!HasEvidence(layer)) {
-      outcomes.push_back(Stays(layer));
-      return Status::Ok();
-    }
     PREON_ASSIGN_OR_RETURN(const LayerData data, Collect(layer, context));
     std::vector<ReconstructionRule> attempts = {rule_};
     if (rule_.rounds && rule_.updates_bias) {

@@ -33,6 +33,19 @@ int64_t PlacesOf(const Graph& graph, const Node& node, const LayerForm& form) {
   return std::max<int64_t>(elements / static_cast<int64_t>(form.groups * form.outputs), 1);
 }
 
+std::vector<std::pair<const Node*, LayerForm>> LayersOf(const Graph& graph, const QuantPlan& plan,
+                                                        const std::set<std::string>& op_types) {
+  std::vector<std::pair<const Node*, LayerForm>> layers;
+  for (const NodeDecision& decision : plan.nodes) {
+    const Node* node = graph.FindNode(decision.node);
+    if (node == nullptr || decision.reason != FloatReason::kNone || !op_types.contains(node->op_type)) continue;
+    const Tensor* weight = graph.Initializer(node->input(1));
+    const std::optional<LayerForm> form = weight != nullptr ? FormOfLayer(*node, weight->shape()) : std::nullopt;
+    if (form) layers.emplace_back(node, *form);
+  }
+  return layers;
+}
+
 }  // namespace
 
 ReconstructionCost CostsOf(const Graph& graph, const QuantPlan& plan, const std::set<std::string>& op_types,
@@ -43,16 +56,13 @@ ReconstructionCost CostsOf(const Graph& graph, const QuantPlan& plan, const std:
   ReconstructionCost costs{.calibration = kObserved * float_ns * static_cast<double>(samples),
                            .per_sample = kTargets * float_ns + kSegments * quantized_ns,
                            .per_judged_sample = quantized_ns / 2};
-  for (const NodeDecision& decision : plan.nodes) {
-    const Node* node = graph.FindNode(decision.node);
-    if (node == nullptr || decision.reason != FloatReason::kNone || !op_types.contains(node->op_type)) continue;
-    const Tensor* weight = graph.Initializer(node->input(1));
-    const std::optional<LayerForm> form = weight != nullptr ? FormOfLayer(*node, weight->shape()) : std::nullopt;
-    if (!form) continue;
-    const int64_t most_rows = std::min(rows.For(form->inputs), kUsualRuns * PlacesOf(graph, *node, *form));
+  const std::vector<std::pair<const Node*, LayerForm>> layers = LayersOf(graph, plan, op_types);
+  for (const auto& [node, form] : layers) {
+    const int64_t most_rows = std::min(rows.For(form.inputs), kUsualRuns * PlacesOf(graph, *node, form));
     const double fitted = static_cast<double>(most_rows) * (1 - 1.0 / kJudgingShare);
-    if (fitted < rows.evidence * static_cast<double>(form->inputs)) continue;
-    costs.layers += kSegmentNs + AlgebraNs(*form, most_rows);
+    const bool is_judged_alone = layers.size() <= kBlocks;
+    if (!is_judged_alone && fitted < rows.evidence * static_cast<double>(form.inputs)) continue;
+    costs.layers += kSegmentNs + AlgebraNs(form, most_rows);
     costs.layer_count += 1;
   }
   costs.judgement = kOpenedNsPerLayer * static_cast<double>(costs.layer_count) / 2;
@@ -68,8 +78,7 @@ int64_t RunsWithin(const ReconstructionCost& costs, const CostLimit& most, int64
   const int64_t least = std::min(kLeastRuns, available);
   const int64_t runs = std::min({std::max(available / kShareOfRuns, least), kMostRuns,
                                  static_cast<int64_t>(std::clamp((limit - fixed) / per_run, 0.0, 1e6))});
-  if (runs < least) return 0;
-  return runs;
+  return runs < least ? 0 : runs;
 }
 
 }  // namespace preon

@@ -24,7 +24,7 @@ struct ReconstructionRule {
 struct RowCount {
   int64_t per_input = 8;
   int64_t least = 4096;
-  double evidence = 0;  ///< per input, of those that codes are fitted to: a layer with fewer stays as it is
+  double evidence = 0;  ///< per input, for codes: with fewer, a layer that is not judged alone stays as it is
 
   int64_t For(size_t inputs) const { return std::max(per_input * static_cast<int64_t>(inputs), least); }
 };

@@ -70,12 +70,7 @@ Model Segment(const Model& model, const std::map<std::string, ValueInfo>& known,
     if (producer == nullptr || !needed.insert(producer).second) continue;
     for (std::string& read : TensorsRead(graph, *producer)) open.push_back(std::move(read));
   }
-  Model segment;
-  segment.ir_version = model.ir_version;
-  segment.opsets = model.opsets;
-  segment.opaque_functions = model.opaque_functions;
-  segment.function_ops = model.function_ops;
-  segment.source_path = model.source_path;
+  Model segment = model.ForPart();
   segment.weight_file = model.weight_file;
   Graph& cut = segment.graph;
   for (const std::string& input : inputs) cut.AddInput(input, known.at(input));

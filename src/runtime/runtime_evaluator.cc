@@ -9,11 +9,7 @@ namespace {
 
 /// A model of this node alone, whose constants are graph inputs.
 Model ModelOfNode(const Model& model, const Node& node, const std::vector<NamedTensor>& inputs) {
-  Model single;
-  single.ir_version = model.ir_version;
-  single.opsets = model.opsets;
-  single.opaque_functions = model.opaque_functions;
-  single.function_ops = model.function_ops;
+  Model single = model.ForPart();
   single.source_path = StrCat(model.source_path.empty() ? "model" : model.source_path, ": node ", node.name);
   single.graph.name = "node";
   for (const NamedTensor& input : inputs) {

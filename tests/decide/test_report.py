@@ -1,21 +1,14 @@
 """`preon report`: one page that loads nothing, the same as JSON and text."""
+import base64
 import html.parser
 import json
 import shlex
 
 import numpy as np
 import onnx
-import pytest
+import PIL.Image
 
-from test_accuracy_fallback import filter_bank_model
-
-
-@pytest.fixture
-def filter_bank(preon):
-    onnx.save(filter_bank_model(), preon.folder / "model.onnx")
-    random = np.random.default_rng(4)
-    loudness = 10 ** random.uniform(-2, 0, size=(40, 1, 1, 1))
-    np.save(preon.folder / "x.npy", (random.normal(size=(40, 1, 64, 64)) * loudness).astype(np.float32))
+SAMPLES = 40
 
 
 class Page(html.parser.HTMLParser):
@@ -70,6 +63,19 @@ def test_page_and_json_are_the_same(preon, filter_bank):
     again = shlex.split(result["command"])
     assert again[:3] == ["preon", "report", "model.onnx"] and "minmax" in again
     assert preon(*again[1:], "--quiet").returncode == 0
+
+
+def test_pictures_of_a_folder_are_shown(preon, filter_bank):
+    random = np.random.default_rng(6)
+    (preon.folder / "pictures").mkdir()
+    for index in range(SAMPLES):
+        pixels = random.integers(0, 256, size=(64, 64), dtype=np.uint8)
+        PIL.Image.fromarray(pixels).save(preon.folder / "pictures" / f"{index}.png")
+    result = report(preon, "model.onnx", "-o", "r.html", "--data", "pictures", "--preprocess", "unit", "--method", "minmax")
+    shown = [address for address in Page((preon.folder / "r.html").read_text()).addresses if address.startswith("data:image/png")]
+    names = [sample["sample"] for sample in result["most_changed"]]
+    assert len(shown) == len(names) and all(
+        base64.b64decode(picture.split(",")[1]) == (preon.folder / name).read_bytes() for picture, name in zip(shown, names))
 
 
 def test_text_and_a_given_model(preon, filter_bank):

@@ -2,19 +2,7 @@
 import json
 import shlex
 
-import numpy as np
-import onnx
-import pytest
-
-from test_accuracy_fallback import filter_bank_model
-
-
-@pytest.fixture
-def filter_bank(preon):
-    onnx.save(filter_bank_model(), preon.folder / "model.onnx")
-    random = np.random.default_rng(4)
-    loudness = 10 ** random.uniform(-2, 0, size=(24, 1, 1, 1))
-    np.save(preon.folder / "x.npy", (random.normal(size=(24, 1, 64, 64)) * loudness).astype(np.float32))
+SAMPLES = 24
 
 
 def sensitivity(preon, *arguments):

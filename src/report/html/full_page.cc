@@ -106,7 +106,7 @@ std::string LayersSection(const SensitivityResult& result) {
       "<h2>Layers</h2>\n",
       Note(StrCat("In the order of the graph, quantized by preon (target ", result.target, ", method ",
                   Html(result.method), ", ", HtmlNumber(result.sqnr_db), " dB on ", CountText(result.samples, "sample"),
-                  " that calibrated it). Error: share of the noise at the outputs; time: estimated share. Own and "
+                  " of calibration). Error: share of the noise at the outputs; time: estimated share. Own and "
                   "inherited: signal over error at the layer's output. Click a heading to sort.")),
       FilterField(), LayerBars(result.layers), FixSection(result.fix));
 }

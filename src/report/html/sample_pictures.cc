@@ -1,25 +1,12 @@
 #include "report/html/sample_pictures.h"
 
 #include "base/status.h"
+#include "report/html/base64.h"
 #include "report/html/html_text.h"
 #include "report/html/page_parts.h"
 
 namespace preon {
 namespace {
-
-std::string Base64(std::string_view bytes) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (size_t at = 0; at < bytes.size(); at += 3) {
-    const std::string_view group = bytes.substr(at, 3);
-    uint32_t bits = 0;
-    for (size_t index = 0; index < 3; ++index)
-      bits = bits << 8 | (index < group.size() ? static_cast<unsigned char>(group[index]) : 0);
-    for (size_t digit = 0; digit < 4; ++digit)
-      text += digit <= group.size() ? kDigits[bits >> (18 - 6 * digit) & 63] : '=';
-  }
-  return text;
-}
 
 // By how the file begins.
 const char* MediaType(std::string_view bytes) {
