@@ -31,6 +31,17 @@ void ThrowIfPresent(const OrtKernelInfo* info, const char* name, const char* wan
   if (HasAttribute(info, name)) ThrowUnlessOk(Error(ErrorId::kFormatAttribute, name, ": wanted ", wanted));
 }
 
+// The runtime would take a size that is neither known nor named for -1.
+bool HasNamelessSize(const OrtApi& api, const OrtTensorTypeAndShapeInfo* info, size_t rank) {
+  std::vector<int64_t> sizes(rank);
+  std::vector<const char*> names(rank);
+  if (!Ok(api.GetDimensions(info, sizes.data(), rank)) || !Ok(api.GetSymbolicDimensions(info, names.data(), rank)))
+    return true;
+  for (size_t axis = 0; axis < rank; ++axis)
+    if (sizes[axis] < 0 && *names[axis] == '\0') return true;
+  return false;
+}
+
 }  // namespace
 
 void ThrowUnlessOk(const Status& status) {
@@ -83,6 +94,7 @@ OrtStatusPtr InferFromInput(OrtShapeInferContext* context, size_t like) {
   // The runtime shows a shape that it does not know as that of a scalar; nothing is said about either.
   size_t rank = 0;
   if (!Ok(api.GetDimensionsCount(data, &rank)) || rank == 0) return nullptr;
+  if (HasNamelessSize(api, data, rank)) return nullptr;
   if (like == 0) return api.ShapeInferContext_SetOutputTypeShape(context, 0, data);
   if (!Ok(api.ShapeInferContext_GetInputTypeShape(context, like, &typed)) || typed == nullptr) return nullptr;
   return AsOrtStatus([&] {

@@ -275,3 +275,20 @@ def test_a_shape_that_is_not_known_stays_so(kind, zero, level):
     model = model_of(nodes, {"x": (TensorProto.FLOAT, ["n", "m"]), "sizes": (TensorProto.INT64, ["k"])}, {"y": (TensorProto.FLOAT, None)}, constants)
     y, = session(model, level=level).run(None, {"x": np.ones((4, 6), np.float32), "sizes": np.array([2, 3, 4])})
     assert y.shape == (2, 4, 3)
+
+
+def test_sizes_that_the_runtime_does_not_know_yet():
+    """Heads are split and joined as exporters write it: the runtime finds the sizes out step by step."""
+    fake = lambda name: node("BFPQuantizeDequantize", "com.amd.quark", [name], [name + "_q"], axis=-1, bit_width=16, block_size=8)
+    nodes = [fake("x"), helper.make_node("Shape", ["x_q"], ["shape"]), helper.make_node("Gather", ["shape", "first"], ["rows"]),
+             helper.make_node("Gather", ["shape", "second"], ["steps"]), helper.make_node("Concat", ["rows", "steps", "heads", "width"], ["split"], axis=0),
+             helper.make_node("Reshape", ["x_q", "split"], ["h"]), fake("h"), helper.make_node("Transpose", ["h_q"], ["t"], perm=[0, 2, 1, 3]), fake("t"),
+             helper.make_node("MatMul", ["t_q", "turn"], ["turned"]), fake("turned"), helper.make_node("Transpose", ["turned_q"], ["b"], perm=[0, 2, 1, 3]),
+             helper.make_node("Concat", ["rows", "steps", "all"], ["joined"], axis=0), helper.make_node("Reshape", ["b", "joined"], ["r"]),
+             helper.make_node("MatMul", ["r", "w"], ["y"])]
+    sizes = {"first": [0], "second": [1], "heads": [4], "width": [2], "all": [8]}
+    constants = {name: numpy_helper.from_array(np.array(value, np.int64), name) for name, value in sizes.items()}
+    constants |= {name: numpy_helper.from_array(np.eye(size, dtype=np.float32), name) for name, size in (("turn", 2), ("w", 8))}
+    model = model_of(nodes, {"x": (TensorProto.FLOAT, [1, 3, 8])}, {"y": (TensorProto.FLOAT, None)}, constants)
+    x = np.ones((1, 3, 8), np.float32)
+    np.testing.assert_array_equal(session(model).run(None, {"x": x})[0], x)
