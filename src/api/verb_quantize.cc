@@ -2,6 +2,7 @@
 #include <map>
 #include <optional>
 
+#include "api/choose_by_trials.h"
 #include "api/compared_samples.h"
 #include "api/judge_result.h"
 #include "api/model_metadata.h"
@@ -24,9 +25,6 @@
 #include "quantize/plan/estimated_time.h"
 #include "ranges/range_methods.h"
 #include "report/html/stage_report.h"
-#include "search/accuracy_fallback.h"
-#include "search/choose_method.h"
-#include "search/float_head.h"
 
 namespace preon {
 namespace {
@@ -87,43 +85,6 @@ Result<Calibration> CalibrateOrLoad(PreparedModel& prepared, const RunInputs& ru
     PREON_RETURN_IF_ERROR(ApplySaved(*files.saved, run.options.outputs.ranges, HashOfRangeOptions(run.options),
                                      *choices.target, choices.plan, prepared));
   return loaded;
-}
-
-struct TrialResults {
-  std::vector<MethodCandidate> candidates;
-  AccuracyFallback fallback;
-};
-
-double BestDb(const ChosenMethod& chosen) {
-  return std::ranges::max_element(chosen.candidates, {}, &MethodCandidate::sqnr_db)->sqnr_db;
-}
-
-// The method that --method auto stands for, and layers left in float where no method is good enough.
-Result<TrialResults> ChooseByTrials(PlannedModel& prepared, RunInputs& run, const PlanInputs& inputs,
-                                    const FallbackPlanner& fallback, TrialSamples& samples) {
-  TrialResults result;
-  Trials trials(samples, run.options.resources.memory, run.context);
-  PREON_RETURN_IF_ERROR(trials.CloseLoop(prepared.model));
-  PREON_ASSIGN_OR_RETURN(ChosenMethod chosen, ChooseMethod(prepared, inputs, trials, run.builtins.methods));
-  if (chosen.method != nullptr && run.choices.target->FollowsRuntime()) {
-    const size_t known = prepared.left_float.size();
-    PREON_ASSIGN_OR_RETURN(result.fallback, FallBackForAccuracy(prepared, *chosen.method, inputs, fallback, trials,
-                                                                {BestDb(chosen), run.options.budget}));
-    if (prepared.left_float.size() > known) {
-      PREON_ASSIGN_OR_RETURN(chosen, ChooseMethod(prepared, inputs, trials, run.builtins.methods));
-    }
-  }
-  if (chosen.method != nullptr && run.choices.target->NeedsBetterCodes() && prepared.plan.compat == Compat::kOff &&
-      BestDb(chosen) < kHopelessDb) {
-    const size_t known = prepared.left_float.size();
-    PREON_RETURN_IF_ERROR(LeaveHead(prepared, fallback));
-    if (prepared.left_float.size() > known) {
-      PREON_ASSIGN_OR_RETURN(chosen, ChooseMethod(prepared, inputs, trials, run.builtins.methods));
-    }
-  }
-  if (chosen.method != nullptr) run.choices.method = std::move(chosen.method);
-  result.candidates = std::move(chosen.candidates);
-  return result;
 }
 
 // Restored ranges are of the method that the file names, as far as it is one.
@@ -189,6 +150,7 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   }
   const std::string method(run.choices.method->name());
 
+  const bool runs_trials = tries || run.choices.precision;
   TrialSamples trial(EstimatedNs(prepared.model.graph, prepared.plan));
   FloatOutputs float_outputs;
   // Methods that collect have to see every value; restored ranges make a pass of their own.
@@ -199,7 +161,7 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   const bool keeps_outputs = options.resources.memory != MemoryUse::kLow && !prepared.float16;
   PREON_ASSIGN_OR_RETURN(const Calibration calibration,
                          CalibrateOrLoad(prepared, run, preparation,
-                                         {.trial = tries ? &trial : nullptr,
+                                         {.trial = runs_trials ? &trial : nullptr,
                                           .float_outputs = keeps_outputs ? &float_outputs : nullptr,
                                           .partial = partial ? &*partial : nullptr,
                                           .saved = saved,
@@ -221,14 +183,14 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   ReleaseFreeMemory();
   TrialResults tried;
   SampleRuns tried_samples;
-  if (tries) {
+  if (runs_trials) {
     run.context.BeginStage("try");
     if (!options.calib.empty()) {  // nothing has run the samples yet
       PREON_ASSIGN_OR_RETURN(tried_samples,
                              CollectTrialSamples(model, prepared.inputs, run.samples, trial, run.context));
     }
-    PREON_ASSIGN_OR_RETURN(tried, ChooseByTrials(prepared, run, inputs, fallback, trial));
-    if (tried.candidates.empty() && !trial.runs().empty()) {
+    PREON_ASSIGN_OR_RETURN(tried, ChooseByTrials(prepared, run, inputs, fallback, {trial, tries}));
+    if (tries && tried.candidates.empty() && !trial.runs().empty()) {
       PREON_ASSIGN_OR_RETURN(run.choices.method, run.choices.without_trials());
       prepared.warnings.push_back(
           StrCat("no output can be compared, because the shape of each depends on the data: --method auto used ",
@@ -249,6 +211,7 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   result.method = has_ranges ? method : "none";
   result.candidates = std::move(tried.candidates);
   result.fallback = std::move(tried.fallback);
+  result.precision = std::move(tried.precision);
   result.quantized_size_bytes = quantized.file.size_bytes();
   result.inherited = InheritedRanges(prepared.plan);
   result.output = options.outputs.file;

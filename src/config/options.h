@@ -128,6 +128,7 @@ struct AlgorithmOptions {
   std::set<std::string> disabled;               ///< registry names
   std::map<std::string, AskedAlgorithm> asked;  ///< by registry name
   std::map<std::string, std::string> keys;      ///< options by Quark's keys, over `asked`
+  std::string precision, precision_keys;  ///< of auto_mixprecision: JSON objects, the second over the first; "" = none
 };
 
 /// How the result is written.

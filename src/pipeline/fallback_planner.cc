@@ -75,13 +75,26 @@ bool FallbackPlanner::HasStatistics(const QuantPlan& plan) const {
   });
 }
 
+std::optional<QuantPlan> FallbackPlanner::IfPossible(QuantPlan plan) const {
+  if (plan.empty() || !HasStatistics(plan)) return std::nullopt;
+  return plan;
+}
+
 Result<std::optional<QuantPlan>> FallbackPlanner::PlanWithout(const FloatNodes& nodes,
                                                               const PlannedModel& prepared) const {
   FloatNodes all = prepared.left_float;
   all.insert(nodes.begin(), nodes.end());
   PREON_ASSIGN_OR_RETURN(QuantPlan plan, Plan(prepared.model, all));
-  if (plan.empty() || !HasStatistics(plan)) return std::optional<QuantPlan>();
-  return std::optional(std::move(plan));
+  return IfPossible(std::move(plan));
+}
+
+Result<std::optional<QuantPlan>> FallbackPlanner::PlanWithLayers(const std::vector<LayerOverride>& layers,
+                                                                 const PlannedModel& prepared) const {
+  PlanOptions options = options_;
+  options.left_float = prepared.left_float;
+  options.settings.layers.insert(options.settings.layers.end(), layers.begin(), layers.end());
+  PREON_ASSIGN_OR_RETURN(QuantPlan plan, PlanWithLayerSettings(target_, prepared.model, options));
+  return IfPossible(std::move(plan));
 }
 
 Status FallbackPlanner::LeaveNotReached(PreparedModel& prepared) const {

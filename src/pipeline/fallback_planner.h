@@ -29,9 +29,15 @@ class FallbackPlanner {
                   const TensorRanges* saved)
       : target_(target), options_(options), data_(data), saved_(saved) {}
 
+  bool FollowsRuntime() const { return target_.FollowsRuntime(); }
+
   /// The plan with these nodes in float, too; none when nothing would be left to quantize or it needs statistics that
   /// the data lack. Errors: those of Target::Plan.
   Result<std::optional<QuantPlan>> PlanWithout(const FloatNodes& nodes, const PlannedModel& prepared) const;
+
+  /// The plan with these layers over those of the options; none as above. Errors: those of Target::Plan.
+  Result<std::optional<QuantPlan>> PlanWithLayers(const std::vector<LayerOverride>& layers,
+                                                  const PlannedModel& prepared) const;
 
   /// Leaves the nodes that the data never reached in float, until everything that the plan observes had values; a
   /// warning says where they are. Errors: kNothingToQuantize when nothing is left; those of Target::Plan.
@@ -44,6 +50,7 @@ class FallbackPlanner {
 
  private:
   Result<QuantPlan> Plan(const Model& model, const FloatNodes& left_float) const;
+  std::optional<QuantPlan> IfPossible(QuantPlan plan) const;
   Result<FallbackEnd> Run(PlannedModel& prepared, FloatFallback fallback) const;
   bool HasStatistics(const QuantPlan& plan) const;
 

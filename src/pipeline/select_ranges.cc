@@ -66,7 +66,9 @@ Result<TensorRanges> SelectRanges(const PlannedRanges& planned, const RangeMetho
                    ": no statistics; wanted those of a calibration with the same options");
     }
     Wanted& one = wanted.emplace_back(Wanted{tensor, range, sketch->second, nullptr});
-    if (!range.method.empty()) {
+    // What a method has collected is also there for tensors that name it.
+    const bool is_collected = inputs.collected_ranges != nullptr && range.method == method.name();
+    if (!range.method.empty() && !is_collected) {
       PREON_ASSIGN_OR_RETURN(one.own, inputs.own_method(range.method));
     }
   }

@@ -3,6 +3,7 @@
 #include "report/figures_text.h"
 #include "report/json_object.h"
 #include "report/positions_report.h"
+#include "report/precision_report.h"
 
 namespace preon {
 namespace {
@@ -108,6 +109,7 @@ std::string ToJson(const QuantizeResult& result) {
   if (!result.candidates.empty()) json["candidates"] = CandidatesJson(result.candidates);
   if (!result.fallback.trials.empty() || !result.fallback.why_none.empty())
     json["fallback"] = FallbackJson(result.fallback);
+  if (result.precision) json["precision"] = PrecisionJson(*result.precision);
   for (const ImprovedCodes& improved : result.improved) {
     if (!improved.why_not.empty()) {
       json["improved"].push_back({{"algorithm", improved.algorithm}, {"why_not", improved.why_not}});

@@ -17,6 +17,7 @@
 #include "eval/latency.h"
 #include "lint/lint.h"
 #include "quantize/params/position_table.h"
+#include "report/precision_result.h"
 
 namespace preon {
 
@@ -142,6 +143,7 @@ struct QuantizeResult {
   std::vector<std::string> without;         ///< algorithms that had no part in it
   std::vector<MethodCandidate> candidates;  ///< of method auto
   AccuracyFallback fallback;
+  std::optional<PrecisionResult> precision;  ///< of auto_mixprecision
   bool random_data = false;
   std::optional<Placement> placement;   ///< absent when the runtime can't write the graph it optimized
   std::vector<ImprovedCodes> improved;  ///< in the order in which the algorithms acted

@@ -10,6 +10,7 @@
 #include "report/found_text.h"
 #include "report/placement_text.h"
 #include "report/positions_report.h"
+#include "report/precision_report.h"
 #include "report/text_writer.h"
 
 namespace preon {
@@ -87,6 +88,7 @@ std::string ToText(const QuantizeResult& result) {
             result.without.empty() ? "" : StrCat(", without ", JoinNames(result.without)).c_str());
   AddCandidates(out, result.candidates);
   AddFallback(out, result.fallback);
+  if (result.precision) AddPrecision(out, *result.precision);
   if (result.placement && result.computes_in_float)
     AddQuantizedNodes(out, *result.placement);
   else if (result.placement)

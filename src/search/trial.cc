@@ -8,7 +8,6 @@
 #include "eval/compare_models.h"
 #include "eval/state_loop.h"
 #include "pipeline/write_plan.h"
-#include "runtime/session.h"
 
 namespace preon {
 namespace {
@@ -58,6 +57,25 @@ Status Trials::CloseLoop(const Model& model) {
     PREON_ASSIGN_OR_RETURN(std::vector<NamedTensor> outputs, float_outputs(samples_.runs()[run].batch));
     samples_.SetOutputs(run, std::move(outputs));
   }
+  return Status::Ok();
+}
+
+Status Trials::Visit(const Model& quantized, const TrialRuns& which, const TrialVisitor& visit) {
+  const RunContext counted = BeginRun();
+  PREON_ASSIGN_OR_RETURN(
+      Session session,
+      Session::OpenModel(quantized, {.threads = context_.ThreadCount(), .optimization = which.optimization}, context_));
+  ModelOutputs outputs = OutputsOf(session, context_);
+  const std::vector<StateLink> links = FindStateLinks(quantized.graph);
+  const std::vector<TrialRun>& runs = samples_.runs();
+  const size_t step = links.empty() ? (runs.size() + which.most - 1) / which.most : 1;
+  if (!links.empty()) outputs = InClosedLoop(links, std::move(outputs));
+  for (size_t run = 0; run < std::min(runs.size(), which.most * step); run += step) {
+    PREON_RETURN_IF_ERROR(context_.CheckCancelled());
+    PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> got, outputs(runs[run].batch));
+    PREON_RETURN_IF_ERROR(visit(runs[run].outputs, got));
+  }
+  counted.Report({.stage = "try", .done = SampleCount()});
   return Status::Ok();
 }
 

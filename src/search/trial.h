@@ -1,7 +1,9 @@
 // A trial: a plan with the ranges of one method, as a quantized model that runs on some samples.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <vector>
 
 #include "base/context.h"
 #include "data/run_plan.h"
@@ -9,6 +11,7 @@
 #include "pipeline/prepare_model.h"
 #include "pipeline/trial_samples.h"
 #include "ranges/range_method.h"
+#include "runtime/session.h"
 
 namespace preon {
 
@@ -22,6 +25,16 @@ struct TrialError {
   double sqnr_db = 0;     ///< over all samples, noise over signal averaged over the outputs
   double typical_db = 0;  ///< mean of the runs' SQNR: says little of the worst, and much with few samples
 };
+
+/// Which of the samples' runs, and how.
+struct TrialRuns {
+  size_t most = 8;
+  Optimization optimization = Optimization::kAll;
+};
+
+/// Is handed what float and the quantized model give for one run. An error ends the trial.
+using TrialVisitor = std::function<Status(const std::vector<NamedTensor>& float_outputs,
+                                          const std::vector<NamedTensor>& quantized_outputs)>;
 
 class Trials {
  public:
@@ -49,6 +62,10 @@ class Trials {
   /// WritePlan and the runtime.
   Result<std::optional<TrialError>> Run(const Model& model, const QuantPlan& plan, const RangeMethod& method,
                                         const PlanInputs& inputs, TrialSize size = TrialSize::kAll);
+
+  /// The quantized model on some of the samples, one after the other: evenly spread; the first ones, in closed loop,
+  /// where it hands on a state. Errors: those of the runtime and `visit`, kCancelled.
+  Status Visit(const Model& quantized, const TrialRuns& which, const TrialVisitor& visit);
 
  private:
   int64_t SampleCount() const;

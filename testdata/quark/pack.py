@@ -95,7 +95,27 @@ def cases(runs, group, name, kept):
     np.savez_compressed(HERE / group / "inputs.npz", **samples)
 
 
+def mixed_precision(runs):
+    """Which layers changed, and the score of each on the first sample, with the networks of the runs."""
+    def changed(entry):
+        return sorted({name.split(".weight")[0] for name in (*entry["init_after"], *entry["types_changed"]) if ".weight" in name})
+
+    stored = json.loads((runs / "search/mixed_precision.json").read_text())
+    write("search/mixed_precision.json", {
+        case: {"base": entry["base"], "targets": entry["targets"], "config": entry["config"], "changed": changed(entry),
+               "scores": {scored["name"]: scored["all_config_scores"] for scored in (entry["sensitivity"] or {"results": []})["results"]}}
+        for case, entry in stored.items()})
+    samples = {}
+    (HERE / "search/models").mkdir(exist_ok=True)
+    for name in sorted({case.split("/")[0] for case in stored}):
+        (HERE / f"search/models/{name}.onnx").write_bytes((runs / f"algorithms/models/{name}.onnx").read_bytes())
+        with np.load(runs / f"algorithms/inputs/{name}.npz") as arrays:
+            samples.update({f"{name}/{key}": arrays[key] for key in arrays if key.startswith("calib__")})
+    np.savez_compressed(HERE / "search/inputs.npz", **samples)
+
+
 if __name__ == "__main__":
+    mixed_precision(pathlib.Path(sys.argv[1]))
     cases(pathlib.Path(sys.argv[1]), "npu", "positions", ("positions", "positions_raw", "positions_toggled"))
     cases(pathlib.Path(sys.argv[1]), "shapeshifter", "passes", (*KEPT, "passes", "unchanged", "opset"))
     algorithms(pathlib.Path(sys.argv[1]))

@@ -46,6 +46,7 @@ AS_OPTIONS = {
     "UseMatMulNBits=true": ([], ["--target", "matmul-nbits", "--block-size", "128"]),
     "MatMulNBitsParams={\"GroupSize\": 32, \"Bits\": 8, \"Symmetric\": false, \"AccuracyLevel\": 1}":
         (["--target", "matmul-nbits"], ["--block-size", "32", "--weight", "uint8", "--accuracy-level", "1"]),
+    "AutoMixprecision={\"TargetLayerConfig\": \"int16\"}": (QUARK, ["--algorithm", "auto_mixprecision:target_layer_config=int16"]),
     "BiasCorrection=false": (QUARK, ["--no-bias-correction"]),
     "CLESteps=3": (EQUALIZED, ["--algorithm", "cle:steps=3"]),
     "CLEWeightThreshold=4": (EQUALIZED, ["--algorithm", "cle:weight-threshold=4"]),

@@ -5,6 +5,7 @@
 
 #include "base/spelling.h"
 #include "config/files/presets.h"
+#include "config/keys/algorithm_settings.h"
 #include "config/keys/keys.h"
 #include "data/images/preprocess.h"
 #include "formats/tensor_type.h"
@@ -67,6 +68,9 @@ std::string AlgorithmTopic(const Builtins& builtins) {
                      option.ignored.empty() ? "" : " (ignored)"));
     }
   }
+  AddLine(out, kMixedPrecision,
+          "chooses layers that get other types, by their error; parameters of AutoMixprecisionConfig, such as "
+          "target_layer_config=int16,metric_default=sqnr,metric_threshold=-30,metric_optimize_object=quality");
   return out.str();
 }
 

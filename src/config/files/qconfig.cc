@@ -8,6 +8,7 @@
 #include "config/compound_options.h"
 #include "config/files/config_object.h"
 #include "config/files/layer_config.h"
+#include "config/files/precision_parameters.h"
 #include "config/files/qconfig_fields.h"
 #include "config/json_text.h"
 #include "config/json_values.h"
@@ -184,6 +185,10 @@ Status ApplyAlgorithms(AlgorithmOptions& options, const Json& json, bool weights
     if (weights_alone && name != "gptq")
       return Error(ErrorId::kConflictingOptions, "'", name,
                    "' and UseMatMulNBits: got both, wanted one: only the algorithm gptq quantizes weights in blocks");
+    if (name == kMixedPrecision) {
+      PREON_RETURN_IF_ERROR(AskForPrecision(options, entry).WithContext(name));
+      continue;
+    }
     PREON_ASSIGN_OR_RETURN(const Algorithm* algorithm, FindAlgorithm(algorithms, name));
     AskedAlgorithm& asked = options.asked[std::string(algorithm->name())];
     asked.by_config = true;
@@ -200,7 +205,8 @@ std::string TargetOfQConfig(Options& options) {
   const bool powers = plan.scale_type == ScaleType::kPowerOfTwo && plan.scale_type_of_weights() == plan.scale_type;
   const bool bytes = plan.activation == DataType::kInt8 || plan.activation == DataType::kUInt8;
   if (!powers || !bytes || (asked != options.given.keys.end() && asked->second == "false")) return "quark";
-  if (!plan.settings.any()) return "npu-cnn";
+  const bool mixes = !options.algorithms.precision.empty() || !options.algorithms.precision_keys.empty();
+  if (!plan.settings.any() && !mixes) return "npu-cnn";
   options.given.warnings.emplace_back(
       "settings of single layers or tensors make this Quark's extended format: the limits of an NPU's shifts are not "
       "kept, and operators stay as they are; without these settings the target is npu-cnn");

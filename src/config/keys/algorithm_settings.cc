@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "algorithms/algorithms.h"
 #include "base/spelling.h"
@@ -30,6 +31,19 @@ Result<std::vector<std::pair<std::string, std::string>>> SplitValues(std::string
   return values;
 }
 
+// As a JSON object: what is no JSON is a text.
+Result<std::string> PrecisionParameters(const std::string& text) {
+  nlohmann::json parameters = nlohmann::json::object();
+  if (!text.empty()) {
+    PREON_ASSIGN_OR_RETURN(const auto values, SplitValues(text));
+    for (const auto& [name, value] : values) {
+      nlohmann::json parsed = nlohmann::json::parse(value, nullptr, /*allow_exceptions=*/false);
+      parameters[name] = parsed.is_discarded() ? nlohmann::json(value) : std::move(parsed);
+    }
+  }
+  return parameters.dump();
+}
+
 }  // namespace
 
 std::vector<std::string> QuarkAlgorithms() { return {kQuarkAlgorithms.begin(), kQuarkAlgorithms.end()}; }
@@ -52,8 +66,13 @@ Status CheckAlgorithmValue(std::string_view option, KeyType type, std::string_vi
 }
 
 Status AskForAlgorithm(AlgorithmOptions& options, const std::string& text) {
-  const AlgorithmRegistry algorithms = MakeAlgorithms();
   const size_t colon = text.find(':');
+  if (text.substr(0, colon) == kMixedPrecision) {
+    PREON_ASSIGN_OR_RETURN(options.precision,
+                           PrecisionParameters(colon == std::string::npos ? "" : text.substr(colon + 1)));
+    return Status::Ok();
+  }
+  const AlgorithmRegistry algorithms = MakeAlgorithms();
   PREON_ASSIGN_OR_RETURN(const Algorithm* algorithm, FindAlgorithm(algorithms, text.substr(0, colon)));
   AskedAlgorithm& asked = options.asked[std::string(algorithm->name())];
   if (colon == std::string::npos) return Status::Ok();

@@ -11,6 +11,9 @@
 
 namespace preon {
 
+/// Quark's name of mixed precision, which is no Algorithm: it plans again (config/files/precision_parameters.h).
+inline constexpr std::string_view kMixedPrecision = "auto_mixprecision";
+
 /// Names that Quark's algo_config may have.
 std::vector<std::string> QuarkAlgorithms();
 bool IsQuarkAlgorithm(std::string_view name);

@@ -27,7 +27,6 @@ TEST(AlgorithmSettings, Mistakes) {
   Options options;
   const auto says = [&](const std::string& text) { return SetOption(options, "algorithm", text).message(); };
   EXPECT_THAT(says("clee"), HasSubstr("did you mean 'cle'?"));
-  EXPECT_THAT(says("auto_mixprecision"), HasSubstr("is not in this version"));
   EXPECT_THAT(says("cle:step=3"), HasSubstr("did you mean 'steps'?"));
   EXPECT_THAT(says("cle:steps=-2"), HasSubstr("steps: got '-2', wanted an integer of at least -1"));
   EXPECT_THAT(says("bias-correction:steps=2"), HasSubstr("it has none"));

@@ -108,7 +108,7 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
                                                          {plan.op_list.reduce_range, "--reduce-range"},
                                                          {plan.vnni, "--vnni"},
                                                          {plan.weight_form.has_value(), "--weight-form"},
-                                                         {plan.settings.any(), "settings of layers or single tensors"}};
+                                                         {plan.HasSettings(), "settings of layers or single tensors"}};
   const std::pair<bool, const char*> of_blocks[] = {
       {plan.accuracy_level.has_value(), "--accuracy-level"},
       {plan.weight_rule.method == WeightMethod::kHqq, "--weight-method hqq"}};
@@ -166,8 +166,8 @@ Status CheckTypeOptions(const SettingOrigins& origins, PlanOptions& plan, Warnin
   const BFloat16Options& how = plan.bfloat16;
   if ((how.casts || how.clip || how.vaiml) && !has_bfloat16)
     PREON_RETURN_IF_ERROR(ReportIgnored(origins, "--bfloat16", on_types, warnings));
-  const bool activation = HasScale(plan.activation, plan.scaled.activation) || plan.settings.any();
-  const bool weight = HasScale(plan.weight, plan.scaled.weight) || plan.settings.any();
+  const bool activation = HasScale(plan.activation, plan.scaled.activation) || plan.HasSettings();
+  const bool weight = HasScale(plan.weight, plan.scaled.weight) || plan.HasSettings();
   for (const auto& [given, with, name] :
        {std::tuple(plan.activation_symmetric.has_value(), activation, "--symmetric"),
         std::tuple(!plan.per_channel, weight, "--per-tensor"),

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/spelling.h"
+#include "config/files/precision_parameters.h"
 #include "config/ignored_options.h"
 #include "config/keys/key_conflicts.h"
 #include "config/keys/keys.h"
@@ -226,6 +227,13 @@ Result<PlanOptions> WithScalesOfTarget(PlanOptions plan, const std::optional<std
   return plan;
 }
 
+// Opset, operators and target are chosen for all types that may come.
+void AddPossibleLayers(const PrecisionOptions& precision, PlanOptions& plan) {
+  for (const std::vector<LayerOverride>& form : precision.forms)
+    plan.possible.layers.insert(plan.possible.layers.end(), form.begin(), form.end());
+  if (precision.dual) plan.op_list.pairs.dual = true;
+}
+
 }  // namespace
 
 Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
@@ -264,6 +272,8 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   if (options.types.mixed_precision.enabled && !options.types.mixed_precision.tensors.empty())
     PREON_RETURN_IF_ERROR(AddMixedPrecision(choices.plan.settings.base_overrides, options.types.mixed_precision.tensors)
                               .WithContext("MixedPrecisionTensor"));
+  PREON_ASSIGN_OR_RETURN(choices.precision, ReadPrecision(options.algorithms));
+  if (choices.precision) AddPossibleLayers(*choices.precision, choices.plan);
   if (!options.calib.empty() && choices.method->collects()) return NeedsValues(ranges.method).WithContext("--calib");
   choices.plan.weight = options.types.weight.value_or(DefaultWeight(plan.activation));
   PREON_RETURN_IF_ERROR(

@@ -3,12 +3,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "config/builtins.h"
 #include "config/options.h"
+#include "config/precision_options.h"
 #include "config/resolve/resolve_algorithms.h"
 
 namespace preon {
@@ -20,9 +22,10 @@ struct Choices {
   std::function<Result<std::unique_ptr<RangeMethod>>()> without_trials;
   std::vector<std::unique_ptr<RangeMethod>> all_methods;  ///< where they were asked for
   const Target* target = nullptr;
-  PlanOptions plan;             ///< the options', and what --compat makes of defaults
-  PassSelection passes;         ///< by their names in the registries
-  ChosenAlgorithms algorithms;  ///< those that apply
+  PlanOptions plan;                           ///< the options', and what --compat makes of defaults
+  PassSelection passes;                       ///< by their names in the registries
+  ChosenAlgorithms algorithms;                ///< those that apply
+  std::optional<PrecisionOptions> precision;  ///< of auto_mixprecision; its forms are also plan.possible.layers
   /// The method of a tensor that has one of its own, with the keys in the options that it has.
   /// Errors: kUnknownOption, those of the keys.
   std::function<Result<std::unique_ptr<RangeMethod>>(const std::string& name)> own_method;

@@ -66,13 +66,15 @@ std::vector<TensorType> TensorSettings::Types() const {
 
 std::vector<TensorType*> PlanOptions::Types() {
   std::vector<TensorType*> types = {&activation, &weight};
-  for (TensorType* type : settings.Types()) types.push_back(type);
+  for (TensorSettings* part : {&settings, &possible})
+    for (TensorType* type : part->Types()) types.push_back(type);
   return types;
 }
 
 std::vector<TensorType> PlanOptions::Types() const {
   std::vector<TensorType> types = {activation, weight};
-  for (const TensorType& type : settings.Types()) types.push_back(type);
+  for (const TensorSettings* part : {&settings, &possible})
+    for (const TensorType& type : part->Types()) types.push_back(type);
   return types;
 }
 
@@ -81,15 +83,16 @@ PlanNeeds PlanOptions::Needs() const {
     return wanted->per_channel.value_or(wanted->axis.value_or(-1) >= 0);
   };
   return {.types = Types(),
-          .channel_scales =
-              (per_channel && HasScale(weight, scaled.weight)) || std::ranges::any_of(settings.All(), has_channels),
+          .channel_scales = (per_channel && HasScale(weight, scaled.weight)) ||
+                            std::ranges::any_of(settings.All(), has_channels) ||
+                            std::ranges::any_of(possible.All(), has_channels),
           .block_scales = HasBlockSize(),
           .packed_blocks = weight.block() != nullptr && weight_form == WeightForm::kPacked};
 }
 
 bool PlanOptions::HasBlockSize() const {
   const auto has = [](const TensorOverride* wanted) { return wanted->block_size.value_or(0) > 0; };
-  return block_size || std::ranges::any_of(settings.All(), has);
+  return block_size || std::ranges::any_of(settings.All(), has) || std::ranges::any_of(possible.All(), has);
 }
 
 }  // namespace preon

@@ -99,10 +99,13 @@ struct PlanOptions {
   ExcludeOptions exclude;
   std::vector<std::string> passthrough;  ///< operator types whose outputs inherit the range of their input
   TensorSettings settings;
+  TensorSettings possible;  ///< that a search may add to the settings: until then only their types count
   OpListOptions op_list;
   /// Nodes that stay float for what came out after a first plan: kNotReached, kNotFused, kAccuracy.
   std::map<std::string, FloatReason> left_float;
 
+  /// Have single tensors and layers settings of their own, or may they get some?
+  bool HasSettings() const { return settings.any() || possible.any(); }
   ScaleType scale_type_of_weights() const { return weight_scale_type.value_or(scale_type); }
   /// All types that some tensor may get.
   std::vector<TensorType*> Types();

@@ -30,7 +30,7 @@ class OrtTarget final : public Target {
     return CheckTypes(name(), kOrtTargetTypes, options.activation, options.weight, options.settings).ok();
   }
   bool NeedsStatistics(const PlanOptions& options) const override {
-    return OpListNeedsStatistics(options.activation, options.scaled.activation, options.settings.any());
+    return OpListNeedsStatistics(options.activation, options.scaled.activation, options.HasSettings());
   }
   bool TakesImprovements(const PlanOptions& options) const override {
     return NeedsStatistics(options) || options.activation.block() != nullptr;

@@ -23,7 +23,7 @@ class QuarkTarget final : public Target {
   void SettleFormat(PlanOptions* options) const override { options->op_list.format = FormatOf(*options); }
   bool Takes(const PlanOptions&) const override { return true; }
   bool NeedsStatistics(const PlanOptions& options) const override {
-    return OpListNeedsStatistics(options.activation, options.scaled.activation, options.settings.any());
+    return OpListNeedsStatistics(options.activation, options.scaled.activation, options.HasSettings());
   }
   bool TakesImprovements(const PlanOptions& options) const override {
     return NeedsStatistics(options) || options.activation.block() != nullptr;
@@ -48,7 +48,7 @@ class QuarkTarget final : public Target {
 
  private:
   static QuarkFormat FormatOf(const PlanOptions& options) {
-    return QuarkFormatFor(options.op_list.format, options.activation, options.weight, options.settings.any());
+    return QuarkFormatFor(options.op_list.format, options.activation, options.weight, options.HasSettings());
   }
   static OpListRules RulesOf(const PlanOptions& options) {
     return QuarkRules(FormatOf(options), options.op_list.pairs.fold_relu);

@@ -1,0 +1,80 @@
+#include "api/choose_by_trials.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "data/held_out.h"
+#include "pipeline/improve_codes.h"
+#include "runtime/session.h"
+#include "search/accuracy_fallback.h"
+#include "search/choose_method.h"
+#include "search/float_head.h"
+#include "search/mixed_precision.h"
+
+namespace preon {
+namespace {
+
+double BestDb(const ChosenMethod& chosen) {
+  return std::ranges::max_element(chosen.candidates, {}, &MethodCandidate::sqnr_db)->sqnr_db;
+}
+
+// The method that --method auto stands for, and layers left in float where no method is good enough.
+Status ChooseMethodAndFloat(PlannedModel& prepared, RunInputs& run, const PlanInputs& inputs,
+                            const FallbackPlanner& fallback, Trials& trials, TrialResults& result) {
+  PREON_ASSIGN_OR_RETURN(ChosenMethod chosen, ChooseMethod(prepared, inputs, trials, run.builtins.methods));
+  if (chosen.method != nullptr && run.choices.target->FollowsRuntime()) {
+    const size_t known = prepared.left_float.size();
+    PREON_ASSIGN_OR_RETURN(result.fallback, FallBackForAccuracy(prepared, *chosen.method, inputs, fallback, trials,
+                                                                {BestDb(chosen), run.options.budget}));
+    if (prepared.left_float.size() > known) {
+      PREON_ASSIGN_OR_RETURN(chosen, ChooseMethod(prepared, inputs, trials, run.builtins.methods));
+    }
+  }
+  if (chosen.method != nullptr && run.choices.target->NeedsBetterCodes() && prepared.plan.compat == Compat::kOff &&
+      BestDb(chosen) < kHopelessDb) {
+    const size_t known = prepared.left_float.size();
+    PREON_RETURN_IF_ERROR(LeaveHead(prepared, fallback));
+    if (prepared.left_float.size() > known) {
+      PREON_ASSIGN_OR_RETURN(chosen, ChooseMethod(prepared, inputs, trials, run.builtins.methods));
+    }
+  }
+  if (chosen.method != nullptr) run.choices.method = std::move(chosen.method);
+  result.candidates = std::move(chosen.candidates);
+  return Status::Ok();
+}
+
+}  // namespace
+
+Result<SampleRuns> CollectTrialSamples(const std::string& model, std::unique_ptr<DataSource> source,
+                                       TrialSamples& trial, const RunContext& context) {
+  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenFile(model, {.threads = context.ThreadCount()}));
+  source = MarkHeldOut(Prefetch(std::move(source)));
+  SampleRuns tried;
+  while (true) {
+    PREON_ASSIGN_OR_RETURN(const std::optional<Batch> batch, source->Next());
+    if (!batch) return Canonical(std::move(tried));
+    if (batch->held_out) continue;
+    AddSamplesOf(*batch, tried);
+    if (!trial.Wants()) continue;
+    PREON_ASSIGN_OR_RETURN(const auto outputs, OutputsOf(session, context)(*batch));
+    trial.Keep(*batch, outputs);
+  }
+}
+
+Result<TrialResults> ChooseByTrials(PlannedModel& prepared, RunInputs& run, const PlanInputs& inputs,
+                                    const FallbackPlanner& fallback, const TrialTask& task) {
+  TrialResults result;
+  Trials trials(task.samples, run.options.resources.memory, run.context);
+  PREON_RETURN_IF_ERROR(trials.CloseLoop(prepared.model));
+  if (task.chooses_method) PREON_RETURN_IF_ERROR(ChooseMethodAndFloat(prepared, run, inputs, fallback, trials, result));
+  if (!run.choices.precision) return result;
+  PREON_ASSIGN_OR_RETURN(PrecisionChoice mixed,
+                         MixPrecision(prepared, *run.choices.method, inputs, fallback, trials, *run.choices.precision));
+  std::vector<LayerOverride>& layers = run.choices.plan.settings.layers;
+  layers.insert(layers.end(), mixed.layers.begin(), mixed.layers.end());
+  if (mixed.result.interrupted) run.context.cancel = nullptr;  // what was found is written
+  result.precision = std::move(mixed.result);
+  return result;
+}
+
+}  // namespace preon

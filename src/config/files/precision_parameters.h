@@ -1,0 +1,21 @@
+// Quark's auto_mixprecision: from its parameters and keys to PrecisionOptions.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "base/status.h"
+#include "config/options.h"
+#include "config/precision_options.h"
+
+namespace preon {
+
+/// Of algo_config: {"name": "auto_mixprecision", PARAMETER: VALUE, ...}. Errors: those of ReadPrecision.
+Status AskForPrecision(AlgorithmOptions& options, const nlohmann::json& parameters);
+
+/// What parameters and, over them, the keys of table AutoMixprecision say; none where neither is there.
+/// Errors: kUnknownOption with the nearest name, kBadOptionValue, kBadConfig; kMissingOption without a target.
+Result<std::optional<PrecisionOptions>> ReadPrecision(const AlgorithmOptions& options);
+
+}  // namespace preon
