@@ -14,6 +14,7 @@ from test_npu_keys import OF_NPUS
 
 #: Two pairs of layers in a row.
 EQUALIZED = [*QUARK, "--algorithm", "cle:replace-clip6=true"]
+INT16 = {"symmetric": True, "scale_type": "Float32", "calibration_method": "MinMax", "quant_granularity": "Tensor", "data_type": "Int16"}
 # key=value: the options before it, the options of ours that say the same
 AS_OPTIONS = {
     "ConvertOpsetVersion=22": (QUARK, ["--opset", "22"]),
@@ -46,7 +47,8 @@ AS_OPTIONS = {
     "UseMatMulNBits=true": ([], ["--target", "matmul-nbits", "--block-size", "128"]),
     "MatMulNBitsParams={\"GroupSize\": 32, \"Bits\": 8, \"Symmetric\": false, \"AccuracyLevel\": 1}":
         (["--target", "matmul-nbits"], ["--block-size", "32", "--weight", "uint8", "--accuracy-level", "1"]),
-    "AutoMixprecision={\"TargetLayerConfig\": \"int16\"}": (QUARK, ["--algorithm", "auto_mixprecision:target_layer_config=int16"]),
+    f"AutoMixprecision={json.dumps({'TargetLayerConfig': {'input_tensors': INT16}})}":
+        (QUARK, ["--algorithm", f"auto_mixprecision:target_layer_config={json.dumps({'input_tensors': INT16})}"]),
     "BiasCorrection=false": (QUARK, ["--no-bias-correction"]),
     "CLESteps=3": (EQUALIZED, ["--algorithm", "cle:steps=3"]),
     "CLEWeightThreshold=4": (EQUALIZED, ["--algorithm", "cle:weight-threshold=4"]),
