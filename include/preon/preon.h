@@ -194,6 +194,9 @@ PREON_API Outcome<Answer> Passes(const QuantizeOptions& options);
 /// Why `options.model`, quantized by any tool, is slow; with {"fix", "true"} also writes `output`, the model fixed.
 PREON_API Outcome<Answer> Lint(const QuantizeOptions& options);
 
+/// What differs between `options.model` and `other`, of any tools: graph, scales, codes; with samples their outputs.
+PREON_API Outcome<Answer> Diff(const QuantizeOptions& options, const std::string& other);
+
 /// How far the outputs of `quantized` are from those of `options.model` over the samples; accuracy where they have
 /// labels.
 PREON_API Outcome<Answer> Compare(const QuantizeOptions& options, const std::string& quantized);

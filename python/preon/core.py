@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Optional, Protocol, TypeVar, Union
 from . import _preon
 from . import options as _options
 from .errors import ConfigError, failure
-from .options import (AnalyzeOptions, CalibrateOptions, CompareOptions, InstrumentOptions, LintOptions, PassesOptions, Path, QuantizeOptions,
+from .options import (AnalyzeOptions, CalibrateOptions, CompareOptions, DiffOptions, InstrumentOptions, LintOptions, PassesOptions, Path, QuantizeOptions,
                       RangesOptions, ReportOptions, SensitivityOptions, ValidateOptions)
 from .progress import display
 from .result import Result
@@ -239,6 +239,17 @@ def lint(model: Model, output: Optional[Path] = None, data: Data = None, reader:
     with _as_file(model) as path:
         target = _path(output, "output") if output is not None else ""
         return _run("lint", (path, target), options, (data, reader), progress)
+
+
+@_completed
+def diff(model: Model, other: Model, data: Data = None, reader: Optional[Reader] = None, progress: Progress = None,
+         **options: Unpack[DiffOptions]) -> Result:
+    """What differs between two models, float or quantized, of any tools: nodes, scales, codes, constants; with samples also outputs.
+
+    Nothing is written. The rest as of compare(); options of `preon diff --help`.
+    """
+    with _as_file(model) as path, _as_file(other) as second:
+        return _run("diff", (path, second), options, (data, reader), progress)
 
 
 @_completed

@@ -18,7 +18,7 @@ class _QuantizeCalibrate(TypedDict, total=False):
     "seconds between two saves of OUTPUT.partial (default 10)"
 
 
-class _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidateReport(TypedDict, total=False):
+class _QuantizeCalibrateRangesCompareDiffInstrumentLintSensitivityValidateReport(TypedDict, total=False):
     input: Optional[Many]
     "samples of one model input"
     preprocess: Optional[str]
@@ -258,7 +258,7 @@ class _QuantizeCalibrateAnalyzeInstrument(TypedDict, total=False):
 
 class QuantizeOptions(
     _QuantizeCalibrate,
-    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintSensitivityValidateReport,
     _QuantizeCalibrateInstrumentSensitivityValidateReport,
     _QuantizeCalibrateInstrument,
     _Quantize,
@@ -280,7 +280,7 @@ class QuantizeOptions(
 
 class CalibrateOptions(
     _QuantizeCalibrate,
-    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintSensitivityValidateReport,
     _QuantizeCalibrateInstrumentSensitivityValidateReport,
     _Calibrate,
     _QuantizeCalibrateInstrument,
@@ -294,7 +294,7 @@ class CalibrateOptions(
 
 
 class RangesOptions(
-    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintSensitivityValidateReport,
     _QuantizeRangesAnalyzeSensitivityValidateReport,
     _Ranges,
     _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
@@ -315,15 +315,21 @@ class AnalyzeOptions(
 
 
 class CompareOptions(
-    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintSensitivityValidateReport,
     _QuantizeCompare,
     _QuantizeCompareLintValidateReport, total=False,
 ):
     pass
 
 
+class DiffOptions(
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintSensitivityValidateReport, total=False,
+):
+    pass
+
+
 class InstrumentOptions(
-    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintSensitivityValidateReport,
     _QuantizeCalibrateInstrumentSensitivityValidateReport,
     _QuantizeCalibrateInstrument,
     _Instrument,
@@ -346,7 +352,7 @@ class PassesOptions(
 
 
 class LintOptions(
-    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintSensitivityValidateReport,
     _Lint,
     _QuantizePassesLint,
     _QuantizeCompareLintValidateReport, total=False,
@@ -355,7 +361,7 @@ class LintOptions(
 
 
 class SensitivityOptions(
-    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintSensitivityValidateReport,
     _QuantizeCalibrateInstrumentSensitivityValidateReport,
     _QuantizeRangesAnalyzeSensitivityValidateReport,
     _QuantizeSensitivityValidateReport,
@@ -370,7 +376,7 @@ class SensitivityOptions(
 
 
 class ValidateOptions(
-    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintSensitivityValidateReport,
     _QuantizeCalibrateInstrumentSensitivityValidateReport,
     _QuantizeRangesAnalyzeSensitivityValidateReport,
     _QuantizeValidateReport,
@@ -387,7 +393,7 @@ class ValidateOptions(
 
 
 class ReportOptions(
-    _QuantizeCalibrateRangesCompareInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintSensitivityValidateReport,
     _QuantizeCalibrateInstrumentSensitivityValidateReport,
     _QuantizeRangesAnalyzeSensitivityValidateReport,
     _QuantizeValidateReport,

@@ -227,6 +227,11 @@ Outcome<Answer> Validate(const QuantizeOptions& options, const std::string& quan
   return Answered(options, kVerbValidate, "validate", OfModels(quantized, ValidateVerb));
 }
 
+Outcome<Answer> Diff(const QuantizeOptions& options, const std::string& other) {
+  const auto verb = [&](const std::string& model, RunInputs& run) { return DiffVerb(model, other, run); };
+  return Answered(options, kVerbDiff, "diff", verb);
+}
+
 Outcome<Answer> Compare(const QuantizeOptions& options, const std::string& quantized) {
   const auto verb = [&](const std::string& model, RunInputs& run) { return CompareVerb(model, quantized, run); };
   return Answered(options, kVerbCompare, "compare", verb);

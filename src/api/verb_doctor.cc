@@ -52,7 +52,7 @@ constexpr std::array kVerbNames = {std::pair(kVerbQuantize, "quantize"), std::pa
                                    std::pair(kVerbAnalyze, "analyze"),   std::pair(kVerbInstrument, "instrument"),
                                    std::pair(kVerbPasses, "passes"),     std::pair(kVerbLint, "lint"),
                                    std::pair(kVerbValidate, "validate"), std::pair(kVerbSensitivity, "sensitivity"),
-                                   std::pair(kVerbReport, "report")};
+                                   std::pair(kVerbReport, "report"),     std::pair(kVerbDiff, "diff")};
 
 OptionDescriptions Descriptions() {
   OptionDescriptions descriptions;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pipeline/run_inputs.h"
+#include "report/diff_result.h"
 #include "report/full_report.h"
 #include "report/results.h"
 #include "report/sensitivity_result.h"
@@ -38,6 +39,8 @@ Result<RunResult> RunVerb(const std::string& model, RunInputs& run);
 Result<CompareResult> CompareVerb(const std::string& reference, const std::string& other, RunInputs& run);
 /// With `options.fix` also writes `options.outputs.file`. Errors: kNotQuantized; kNothingToGain: nothing to fix.
 Result<LintResult> LintVerb(const std::string& model, RunInputs& run);
+/// What differs between two models of any tools; with samples also their outputs. Writes nothing.
+Result<DiffResult> DiffVerb(const std::string& a, const std::string& b, RunInputs& run);
 /// `models`: the float model and quantized ones, of any tool; without those, several forms of the float model are made.
 Result<ValidateResult> ValidateVerb(const std::vector<std::string>& models, RunInputs& run);
 /// Of the model as `quantize` would write it without layers left in float for accuracy; writes nothing.

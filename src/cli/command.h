@@ -39,6 +39,7 @@ Command PassesCommand();
 Command RunCommand();
 Command CompareCommand();
 Command LintCommand();
+Command DiffCommand();
 Command SensitivityCommand();
 Command ReportCommand();
 Command ValidateCommand();

@@ -3,10 +3,10 @@
 namespace preon::cli {
 
 std::vector<Command> Commands() {
-  return {QuantizeCommand(),    CalibrateCommand(), InstrumentCommand(), MergeCommand(),
-          StatusCommand(),      RangesCommand(),    AnalyzeCommand(),    InspectCommand(),
-          PassesCommand(),      RunCommand(),       CompareCommand(),    ValidateCommand(),
-          SensitivityCommand(), ReportCommand(),    LintCommand(),       DoctorCommand()};
+  return {QuantizeCommand(), CalibrateCommand(), InstrumentCommand(),  MergeCommand(),  StatusCommand(),
+          RangesCommand(),   AnalyzeCommand(),   InspectCommand(),     PassesCommand(), RunCommand(),
+          CompareCommand(),  ValidateCommand(),  SensitivityCommand(), ReportCommand(), LintCommand(),
+          DiffCommand(),     DoctorCommand()};
 }
 
 }  // namespace preon::cli

@@ -12,7 +12,8 @@ namespace preon {
 namespace {
 
 constexpr uint32_t kNeedsData = kVerbQuantize | kVerbCalibrate | kVerbRanges | kVerbRun | kVerbCompare |
-                                kVerbInstrument | kVerbLint | kVerbValidate | kVerbSensitivity | kVerbReport;
+                                kVerbInstrument | kVerbLint | kVerbValidate | kVerbSensitivity | kVerbReport |
+                                kVerbDiff;
 constexpr uint32_t kPlans = kVerbQuantize | kVerbCalibrate | kVerbInstrument;
 constexpr uint32_t kObserves = kPlans | kVerbRanges;
 constexpr uint32_t kReadsRanges = kVerbRanges | kVerbAnalyze;

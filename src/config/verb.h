@@ -22,6 +22,7 @@ enum Verb : uint32_t {
   kVerbValidate = 4096,
   kVerbSensitivity = 8192,
   kVerbReport = 16384,
+  kVerbDiff = 32768,
 };
 
 }  // namespace preon

@@ -172,6 +172,11 @@ nb::tuple RunVerb(std::string model, std::string output, Settings settings, nb::
              std::move(progress), [](const QuantizeOptions& options) { return kVerb(options); });
 }
 
+nb::tuple RunDiff(std::string model, std::string other, Settings settings, nb::object reader, nb::object progress) {
+  return Run(OptionsOf(std::move(model), "", std::move(settings)), std::move(reader), std::move(progress),
+             [&](const QuantizeOptions& options) { return Diff(options, other); });
+}
+
 nb::tuple RunCompare(std::string model, std::string quantized, Settings settings, nb::object reader,
                      nb::object progress) {
   return Run(OptionsOf(std::move(model), "", std::move(settings)), std::move(reader), std::move(progress),
@@ -217,6 +222,7 @@ NB_MODULE(_preon, module) {
   def("passes", &preon::RunVerb<&preon::Passes>, "output");
   def("lint", &preon::RunVerb<&preon::Lint>, "output");
   def("sensitivity", &preon::RunVerb<&preon::Sensitivity>, "output");
+  def("diff", &preon::RunDiff, "other");
   def("compare", &preon::RunCompare, "quantized");
   def("validate", &preon::RunValidate, "quantized");
   module.def("report", &preon::RunReport, nb::arg("model"), nb::arg("output"), nb::arg("quantized"),

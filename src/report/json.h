@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "report/diff_result.h"
 #include "report/full_report.h"
 #include "report/results.h"
 #include "report/sensitivity_result.h"
@@ -25,6 +26,7 @@ std::string ToJson(const CalibSummary& result);
 std::string ToJson(const RunResult& result);
 std::string ToJson(const CompareResult& result);
 std::string ToJson(const LintResult& result);
+std::string ToJson(const DiffResult& result);
 std::string ToJson(const SensitivityResult& result);
 std::string ToJson(const ValidateResult& result);
 std::string ToJson(const FullReport& result);

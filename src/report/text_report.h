@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "report/diff_result.h"
 #include "report/full_report.h"
 #include "report/results.h"
 #include "report/sensitivity_result.h"
@@ -23,6 +24,7 @@ std::string ToText(const CalibSummary& result);
 std::string ToText(const RunResult& result);
 std::string ToText(const CompareResult& result);
 std::string ToText(const LintResult& result);
+std::string ToText(const DiffResult& result);
 std::string ToText(const SensitivityResult& result);
 std::string ToText(const ValidateResult& result);
 std::string ToText(const FullReport& result);

@@ -1,0 +1,111 @@
+#include "quantize/read/float_view.h"
+
+#include <algorithm>
+
+#include "formats/linear_codec.h"
+#include "ir/constant_value.h"
+
+namespace preon {
+namespace {
+
+constexpr std::string_view kCodesSuffix = "_quantized";
+
+std::string WithoutSuffix(const std::string& codes) {
+  return codes.ends_with(kCodesSuffix) ? codes.substr(0, codes.size() - kCodesSuffix.size()) : codes;
+}
+
+// An error where a file says what its codes don't have.
+Result<ParamLayout> LayoutOf(const StoredCodes& codes, const Tensor& stored) {
+  if (codes.block_size > 0) return ParamLayout::PerBlock(stored.shape(), codes.axis, codes.block_size);
+  if (codes.axis >= 0) return ParamLayout::PerAxis(stored.shape(), codes.axis);
+  return ParamLayout::PerTensor(stored.count());
+}
+
+bool IsParameter(const Graph& graph, const std::string& tensor) {
+  const std::vector<Use> uses = graph.Uses(tensor);
+  return !uses.empty() && std::ranges::all_of(uses, [](const Use& use) {
+    return !use.captured && use.input > 0 && (QuantizesTensor(*use.node) || DequantizesTensor(*use.node));
+  });
+}
+
+}  // namespace
+
+FloatView::FloatView(const Graph& graph) : graph_(graph) {
+  NameOutputs();
+  for (const auto& node : graph.nodes()) {
+    if (QuantizesTensor(*node) || DequantizesTensor(*node) || RoundsToBlocks(*node)) {
+      Name(*node);
+    } else if (ConstantValue(graph, node->FirstOutput()) == nullptr) {
+      nodes_.push_back(node.get());
+      for (const std::string& output : node->outputs()) producers_[NameOf(output)] = node.get();
+      continue;
+    }
+    const Tensor* constant = ConstantValue(graph, node->FirstOutput());
+    if (constant != nullptr && !IsParameter(graph, node->output())) constants_[NameOf(node->output())] = constant;
+  }
+  for (const auto& [name, value] : graph.initializers()) {
+    if (!IsParameter(graph, name)) constants_[NameOf(name)] = &value;
+  }
+}
+
+// A tool that quantizes a graph output gives its name to what the last node writes.
+void FloatView::NameOutputs() {
+  for (const std::string& output : graph_.outputs()) {
+    std::string tensor = output;
+    while (const Node* node = graph_.Producer(tensor)) {
+      if (!QuantizesTensor(*node) && !DequantizesTensor(*node) && !RoundsToBlocks(*node)) break;
+      tensor = node->input(0);
+    }
+    if (tensor != output && graph_.Producer(tensor) != nullptr) names_[tensor] = output;
+  }
+}
+
+void FloatView::Name(const Node& node) {
+  const std::string& from = node.input(0);
+  if (ConstantValue(graph_, from) != nullptr && !names_.contains(from))
+    names_[from] = DequantizesTensor(node) ? WithoutSuffix(from) : from;
+  const std::string name = NameOf(from);
+  names_[node.output()] = name;
+  AddCodes(node, name);
+}
+
+void FloatView::AddCodes(const Node& node, const std::string& name) {
+  // What a DequantizeLinear reads, a QuantizeLinear has told of already.
+  const Node* before = graph_.Producer(node.input(0));
+  if (DequantizesTensor(node) && before != nullptr && QuantizesTensor(*before)) return;
+  StoredCodes codes = CodesAt(graph_, node);
+  std::vector<StoredCodes>& all = codes_[name];
+  if (std::ranges::find(all, codes) == all.end()) all.push_back(std::move(codes));
+}
+
+const std::string& FloatView::NameOf(const std::string& tensor) const {
+  const auto found = names_.find(tensor);
+  return found == names_.end() ? tensor : found->second;
+}
+
+const Node* FloatView::ProducerOf(const std::string& name) const {
+  const auto found = producers_.find(name);
+  return found == producers_.end() ? nullptr : found->second;
+}
+
+Tensor FloatView::ValuesOf(const std::string& constant) const {
+  const Tensor& stored = *constants_.at(constant);
+  const auto found = codes_.find(constant);
+  if (stored.type() == DataType::kFloat || found == codes_.end()) return stored;
+  const StoredCodes& codes = found->second.front();
+  if (codes.type != stored.type()) return {};
+  const Result<ParamLayout> layout = LayoutOf(codes, stored);
+  if (!layout.ok() || layout->params() != static_cast<int64_t>(codes.params.size())) return {};
+  std::vector<float> scales;
+  std::vector<double> zero_points;
+  for (const QuantParams& params : codes.params) {
+    scales.push_back(params.scale);
+    zero_points.push_back(static_cast<double>(params.zero_point));
+  }
+  Tensor values = Tensor::Allocate(DataType::kFloat, stored.shape());
+  const Status decoded = DequantizeTensor({codes.type}, *layout, {scales, zero_points}, stored.bytes().data(),
+                                          values.Mutable<float>().data());
+  return decoded.ok() ? values : Tensor();
+}
+
+}  // namespace preon
