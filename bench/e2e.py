@@ -37,7 +37,7 @@ def measure(name, args):
         "anchors": placement.get("anchors"), "integer_macs_share": placement.get("integer_macs_share"),
         "float_nodes": placement.get("float", []),
         "seconds": quantized["seconds"], "wall_s": quantized["wall"], "peak_mb": quantized["peak_mb"],
-        "size_bytes": quantized["size_bytes"], "warnings": quantized["warnings"],
+        "size_bytes": quantized["size_bytes"], "warnings": quantized["warnings"], "alarms": quantized["alarms"],
     }
 
 
@@ -115,6 +115,9 @@ def main():
     for name, result in results.items():
         if "error" in result:
             print(f"{name}: {result['error']}")
+    for name, result in results.items():
+        for alarm in result.get("alarms", []):
+            print(f"{name}: ALARM {alarm['message']}")
     print("\nleft in float although they multiply:")
     for name, result in results.items():
         reasons = {}

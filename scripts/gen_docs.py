@@ -195,7 +195,7 @@ def option_pages(root, binary):
         {folder / file: key_page(group, keys) for group, (file, keys) in groups.items()}
 
 
-PYTHON_VERBS = ("quantize", "calibrate", "ranges", "analyze", "compare", "diff", "instrument", "passes", "lint", "sensitivity", "validate", "report")
+PYTHON_VERBS = ("quantize", "calibrate", "ranges", "analyze", "compare", "diff", "instrument", "passes", "lint", "retarget", "sensitivity", "validate", "report")
 #: Parameters of the functions, not options.
 PARAMETERS = {"output", "data", "pass"}
 PYTHON_TYPES = {"FILE": "Path", "DIR": "Path", "N": "Count", "S": "Count", "SHARE": "float"}

@@ -194,6 +194,11 @@ PREON_API Outcome<Answer> Passes(const QuantizeOptions& options);
 /// Why `options.model`, quantized by any tool, is slow; with {"fix", "true"} also writes `output`, the model fixed.
 PREON_API Outcome<Answer> Lint(const QuantizeOptions& options);
 
+/// Writes to `output` another form of `options.model`, quantized by any tool, with the same codes: {"activation",
+/// "int8"},
+/// {"format", "qoperator"}, {"opset", "21"}, {"target", "ort-cpu"}. Without samples both are compared on a random one.
+PREON_API Outcome<Answer> Retarget(const QuantizeOptions& options);
+
 /// What differs between `options.model` and `other`, of any tools: graph, scales, codes; with samples their outputs.
 PREON_API Outcome<Answer> Diff(const QuantizeOptions& options, const std::string& other);
 

@@ -15,7 +15,7 @@ from . import _preon
 from . import options as _options
 from .errors import ConfigError, failure
 from .options import (AnalyzeOptions, CalibrateOptions, CompareOptions, DiffOptions, InstrumentOptions, LintOptions, PassesOptions, Path, QuantizeOptions,
-                      RangesOptions, ReportOptions, SensitivityOptions, ValidateOptions)
+                      RangesOptions, ReportOptions, RetargetOptions, SensitivityOptions, ValidateOptions)
 from .progress import display
 from .result import Result
 from .samples import source_of
@@ -239,6 +239,18 @@ def lint(model: Model, output: Optional[Path] = None, data: Data = None, reader:
     with _as_file(model) as path:
         target = _path(output, "output") if output is not None else ""
         return _run("lint", (path, target), options, (data, reader), progress)
+
+
+@_completed
+def retarget(model: Model, output: Path, data: Data = None, reader: Optional[Reader] = None, progress: Progress = None,
+             **options: Unpack[RetargetOptions]) -> Result:
+    """Writes another form of a quantized model, of any tool, with the same codes: int8 or uint8 activations, Q/DQ or integer operators.
+
+    `data`, `reader`: samples that compare both models; default: one random sample. Options of `preon retarget --help`, Result and
+    errors as of quantize().
+    """
+    with _as_file(model) as path:
+        return _run("retarget", (path, _path(output, "output")), options, (data, reader), progress)
 
 
 @_completed

@@ -18,7 +18,7 @@ class _QuantizeCalibrate(TypedDict, total=False):
     "seconds between two saves of OUTPUT.partial (default 10)"
 
 
-class _QuantizeCalibrateRangesCompareDiffInstrumentLintSensitivityValidateReport(TypedDict, total=False):
+class _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport(TypedDict, total=False):
     input: Optional[Many]
     "samples of one model input"
     preprocess: Optional[str]
@@ -131,8 +131,6 @@ class _QuantizeSensitivityValidateReport(TypedDict, total=False):
     "method for the ranges of weights: minmax, minmse (default for power-of-two scales), hqq (only with --target matmul-nbits)"
     weight_search: Optional[Count]
     "candidates of --weight-method minmse: All (default), Percentile, HistCenter"
-    format: Optional[str]
-    "form of integer operators: qdq (default; float operators between DequantizeLinear and QuantizeLinear), qoperator (QLinearConv and similar), extended (only target quark, its default for types other than int8 and uint8; com.microsoft quantizers, more operator types)"
     reduce_range: Optional[bool]
     "weights use one bit less (int8: 7 bits), so that sums can't overflow on any CPU; half the resolution"
     vnni: Optional[bool]
@@ -167,10 +165,13 @@ class _Ranges(TypedDict, total=False):
 class _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport(TypedDict, total=False):
     option: Optional[Many]
     "an option by its name in AMD Quark, such as CalibDataSize=100 ('help' lists them)"
-    activation: Optional[str]
-    "type of activations (default uint8; 'help' lists them)"
     symmetric: Optional[bool]
     "symmetric activations: the zero point is the middle code"
+
+
+class _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSensitivityValidateReport(TypedDict, total=False):
+    activation: Optional[str]
+    "type of activations (default uint8; 'help' lists them)"
 
 
 class _QuantizeRangesSensitivityValidateReport(TypedDict, total=False):
@@ -178,9 +179,24 @@ class _QuantizeRangesSensitivityValidateReport(TypedDict, total=False):
     "compute exactly the numbers of another tool: quark, onnxruntime (default off); needs --method"
 
 
-class _QuantizeCalibrateRangesInstrumentSensitivityValidateReport(TypedDict, total=False):
+class _QuantizeRetargetSensitivityValidateReport(TypedDict, total=False):
+    format: Optional[str]
+    "form of integer operators: qdq (default; float operators between DequantizeLinear and QuantizeLinear), qoperator (QLinearConv and similar), extended (only target quark, its default for types other than int8 and uint8; com.microsoft quantizers, more operator types)"
+
+
+class _QuantizeCalibrateRangesInstrumentRetargetSensitivityValidateReport(TypedDict, total=False):
     target: Optional[str]
     "where the result will run ('help' lists them); default: ort-cpu, or simulate if ort-cpu does not support the types"
+    opset: Optional[Count]
+    "raise the model to this opset of ONNX first (default: the target's preferred opset, else the lowest that its quantizers need)"
+
+
+class _QuantizeCalibrateInstrumentPassesSensitivityValidateReport(TypedDict, total=False):
+    algorithm: Optional[Many]
+    "also use an algorithm: NAME[:OPTION=VALUE,...] ('help' lists both)"
+
+
+class _QuantizeCalibrateRangesInstrumentSensitivityValidateReport(TypedDict, total=False):
     exclude: Optional[Many]
     "nodes that stay float, by name; * and ? are wildcards"
     exclude_type: Optional[Many]
@@ -197,13 +213,6 @@ class _QuantizeCalibrateRangesInstrumentSensitivityValidateReport(TypedDict, tot
     "count every value (default: minimum, maximum and tails exact, other values of large tensors sampled); slower"
     no_optimize: Optional[bool]
     "calibrate the unoptimized graph: values equal those of the unoptimized model; slower"
-    opset: Optional[Count]
-    "raise the model to this opset of ONNX first (default: the target's preferred opset, else the lowest that its quantizers need)"
-
-
-class _QuantizeCalibrateInstrumentPassesSensitivityValidateReport(TypedDict, total=False):
-    algorithm: Optional[Many]
-    "also use an algorithm: NAME[:OPTION=VALUE,...] ('help' lists both)"
 
 
 class _Passes(TypedDict, total=False):
@@ -218,7 +227,7 @@ class _Lint(TypedDict, total=False):
     "fix what can be fixed without a change of values; compare both models, write the fixed one to -o"
 
 
-class _QuantizePassesLint(TypedDict, total=False):
+class _QuantizePassesLintRetarget(TypedDict, total=False):
     external_data: Optional[bool]
     "store the result's weights in FILE.HASH.data beside it (default: only above 2 GB)"
 
@@ -233,9 +242,9 @@ class _QuantizeCompare(TypedDict, total=False):
     "also write the result to FILE: .html, .json or .txt"
 
 
-class _QuantizeCompareLintValidateReport(TypedDict, total=False):
+class _QuantizeCompareLintRetargetValidateReport(TypedDict, total=False):
     latency: Optional[Count]
-    "seconds for one measurement of latency (default 0.2; validate 0.5; compare, lint 1); 0: none"
+    "seconds for one measurement of latency (default 0.2; validate 0.5; compare, lint, retarget 1); 0: none"
 
 
 class _Analyze(TypedDict, total=False):
@@ -258,7 +267,7 @@ class _QuantizeCalibrateAnalyzeInstrument(TypedDict, total=False):
 
 class QuantizeOptions(
     _QuantizeCalibrate,
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport,
     _QuantizeCalibrateInstrumentSensitivityValidateReport,
     _QuantizeCalibrateInstrument,
     _Quantize,
@@ -266,13 +275,16 @@ class QuantizeOptions(
     _QuantizeValidateReport,
     _QuantizeSensitivityValidateReport,
     _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSensitivityValidateReport,
     _QuantizeRangesSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
+    _QuantizeRetargetSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentRetargetSensitivityValidateReport,
     _QuantizeCalibrateInstrumentPassesSensitivityValidateReport,
-    _QuantizePassesLint,
+    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
+    _QuantizePassesLintRetarget,
     _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport,
     _QuantizeCompare,
-    _QuantizeCompareLintValidateReport,
+    _QuantizeCompareLintRetargetValidateReport,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
     pass
@@ -280,13 +292,15 @@ class QuantizeOptions(
 
 class CalibrateOptions(
     _QuantizeCalibrate,
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport,
     _QuantizeCalibrateInstrumentSensitivityValidateReport,
     _Calibrate,
     _QuantizeCalibrateInstrument,
     _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentRetargetSensitivityValidateReport,
     _QuantizeCalibrateInstrumentPassesSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
@@ -294,11 +308,13 @@ class CalibrateOptions(
 
 
 class RangesOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport,
     _QuantizeRangesAnalyzeSensitivityValidateReport,
     _Ranges,
     _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSensitivityValidateReport,
     _QuantizeRangesSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentRetargetSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport, total=False,
 ):
@@ -308,6 +324,7 @@ class RangesOptions(
 class AnalyzeOptions(
     _QuantizeRangesAnalyzeSensitivityValidateReport,
     _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSensitivityValidateReport,
     _Analyze,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
@@ -315,27 +332,29 @@ class AnalyzeOptions(
 
 
 class CompareOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport,
     _QuantizeCompare,
-    _QuantizeCompareLintValidateReport, total=False,
+    _QuantizeCompareLintRetargetValidateReport, total=False,
 ):
     pass
 
 
 class DiffOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport, total=False,
 ):
     pass
 
 
 class InstrumentOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport,
     _QuantizeCalibrateInstrumentSensitivityValidateReport,
     _QuantizeCalibrateInstrument,
     _Instrument,
     _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentRetargetSensitivityValidateReport,
     _QuantizeCalibrateInstrumentPassesSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
@@ -345,55 +364,72 @@ class InstrumentOptions(
 class PassesOptions(
     _QuantizeCalibrateInstrumentPassesSensitivityValidateReport,
     _Passes,
-    _QuantizePassesLint,
+    _QuantizePassesLintRetarget,
     _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport, total=False,
 ):
     pass
 
 
 class LintOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport,
     _Lint,
-    _QuantizePassesLint,
-    _QuantizeCompareLintValidateReport, total=False,
+    _QuantizePassesLintRetarget,
+    _QuantizeCompareLintRetargetValidateReport, total=False,
+):
+    pass
+
+
+class RetargetOptions(
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSensitivityValidateReport,
+    _QuantizeRetargetSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentRetargetSensitivityValidateReport,
+    _QuantizePassesLintRetarget,
+    _QuantizeCompareLintRetargetValidateReport, total=False,
 ):
     pass
 
 
 class SensitivityOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport,
     _QuantizeCalibrateInstrumentSensitivityValidateReport,
     _QuantizeRangesAnalyzeSensitivityValidateReport,
     _QuantizeSensitivityValidateReport,
     _SensitivityReport,
     _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSensitivityValidateReport,
     _QuantizeRangesSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
+    _QuantizeRetargetSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentRetargetSensitivityValidateReport,
     _QuantizeCalibrateInstrumentPassesSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport, total=False,
 ):
     pass
 
 
 class ValidateOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport,
     _QuantizeCalibrateInstrumentSensitivityValidateReport,
     _QuantizeRangesAnalyzeSensitivityValidateReport,
     _QuantizeValidateReport,
     _QuantizeSensitivityValidateReport,
     _ValidateReport,
     _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSensitivityValidateReport,
     _QuantizeRangesSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
+    _QuantizeRetargetSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentRetargetSensitivityValidateReport,
     _QuantizeCalibrateInstrumentPassesSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport,
-    _QuantizeCompareLintValidateReport, total=False,
+    _QuantizeCompareLintRetargetValidateReport, total=False,
 ):
     pass
 
 
 class ReportOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport,
     _QuantizeCalibrateInstrumentSensitivityValidateReport,
     _QuantizeRangesAnalyzeSensitivityValidateReport,
     _QuantizeValidateReport,
@@ -401,10 +437,13 @@ class ReportOptions(
     _SensitivityReport,
     _ValidateReport,
     _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSensitivityValidateReport,
     _QuantizeRangesSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
+    _QuantizeRetargetSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentRetargetSensitivityValidateReport,
     _QuantizeCalibrateInstrumentPassesSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport,
-    _QuantizeCompareLintValidateReport, total=False,
+    _QuantizeCompareLintRetargetValidateReport, total=False,
 ):
     pass

@@ -227,6 +227,10 @@ Outcome<Answer> Validate(const QuantizeOptions& options, const std::string& quan
   return Answered(options, kVerbValidate, "validate", OfModels(quantized, ValidateVerb));
 }
 
+Outcome<Answer> Retarget(const QuantizeOptions& options) {
+  return Answered(options, kVerbRetarget, "retarget", RetargetVerb);
+}
+
 Outcome<Answer> Diff(const QuantizeOptions& options, const std::string& other) {
   const auto verb = [&](const std::string& model, RunInputs& run) { return DiffVerb(model, other, run); };
   return Answered(options, kVerbDiff, "diff", verb);

@@ -52,7 +52,8 @@ constexpr std::array kVerbNames = {std::pair(kVerbQuantize, "quantize"), std::pa
                                    std::pair(kVerbAnalyze, "analyze"),   std::pair(kVerbInstrument, "instrument"),
                                    std::pair(kVerbPasses, "passes"),     std::pair(kVerbLint, "lint"),
                                    std::pair(kVerbValidate, "validate"), std::pair(kVerbSensitivity, "sensitivity"),
-                                   std::pair(kVerbReport, "report"),     std::pair(kVerbDiff, "diff")};
+                                   std::pair(kVerbReport, "report"),     std::pair(kVerbDiff, "diff"),
+                                   std::pair(kVerbRetarget, "retarget")};
 
 OptionDescriptions Descriptions() {
   OptionDescriptions descriptions;

@@ -1,7 +1,7 @@
 #include <set>
 
+#include "api/rewritten_model.h"
 #include "api/verbs.h"
-#include "eval/feeds.h"
 #include "eval/fusion_report.h"
 #include "eval/latency.h"
 #include "eval/open_model.h"
@@ -12,8 +12,6 @@
 
 namespace preon {
 namespace {
-
-constexpr double kLatencySeconds = 1;
 
 struct Linted {
   Session session;
@@ -27,14 +25,6 @@ Result<Linted> LintModel(Model& model, const RunContext& context) {
     return Error(ErrorId::kRuntimeLoad, model.source_path,
                  ": can't tell which kernels run, because ONNX Runtime can't write the graph that it optimized");
   return Linted{std::move(opened.session), Lint(model.graph, ObserveKernels(model.graph, opened.optimized->graph))};
-}
-
-Status CheckQuantized(const Model& model) {
-  for (const auto& node : model.graph.nodes()) {
-    if (node->op_type == "QuantizeLinear" || node->op_type == "DequantizeLinear" || IsIntegerKernel(node->op_type))
-      return Status::Ok();
-  }
-  return Error(ErrorId::kNotQuantized, model.source_path, ": no node is quantized; wanted a quantized model");
 }
 
 std::set<std::string> PassesOf(const LintReport& report) {
@@ -62,18 +52,7 @@ Status FixModel(Model model, Linted& before, RunInputs& run, LintResult& result)
   PREON_ASSIGN_OR_RETURN(Linted after, LintModel(model, context));
   fix.output = run.options.outputs.file;
   fix.report = std::move(after.report);
-  const Samples samples = run.samples.open ? run.samples : MadeUpSamples();
-  fix.random_data = samples.made_up() || run.options.data.from.has_random();
-  context.BeginStage("compare");
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples.open(before.session.inputs(), {}));
-  PREON_ASSIGN_OR_RETURN(fix.compare, Compare(OutputsOf(before.session, context), OutputsOf(after.session, context),
-                                              *source, {}, context));
-  if (const double seconds = run.options.latency_seconds.value_or(kLatencySeconds); seconds > 0) {
-    context.BeginStage("latency");
-    PREON_ASSIGN_OR_RETURN(const Batch batch, FirstBatch(samples, before.session.inputs()));
-    PREON_ASSIGN_OR_RETURN(fix.latency,
-                           MeasureLatency(before.session, after.session, batch.feeds, batch.samples, seconds, context));
-  }
+  PREON_ASSIGN_OR_RETURN(fix.figures, CompareRewritten(before.session, after.session, run));
   context.BeginStage("write");
   return SaveModel(model, fix.output,
                    {.external_data = run.options.write.external_data, .inputs = model.external_files});

@@ -9,6 +9,7 @@
 #include "report/diff_result.h"
 #include "report/full_report.h"
 #include "report/results.h"
+#include "report/retarget_result.h"
 #include "report/sensitivity_result.h"
 #include "report/shards.h"
 #include "report/validated.h"
@@ -41,6 +42,8 @@ Result<CompareResult> CompareVerb(const std::string& reference, const std::strin
 Result<LintResult> LintVerb(const std::string& model, RunInputs& run);
 /// What differs between two models of any tools; with samples also their outputs. Writes nothing.
 Result<DiffResult> DiffVerb(const std::string& a, const std::string& b, RunInputs& run);
+/// Another form of a quantized model of any tool, with the same codes. Errors: kNothingToGain where it has that form.
+Result<RetargetResult> RetargetVerb(const std::string& path, RunInputs& run);
 /// `models`: the float model and quantized ones, of any tool; without those, several forms of the float model are made.
 Result<ValidateResult> ValidateVerb(const std::vector<std::string>& models, RunInputs& run);
 /// Of the model as `quantize` would write it without layers left in float for accuracy; writes nothing.

@@ -40,6 +40,7 @@ Command RunCommand();
 Command CompareCommand();
 Command LintCommand();
 Command DiffCommand();
+Command RetargetCommand();
 Command SensitivityCommand();
 Command ReportCommand();
 Command ValidateCommand();

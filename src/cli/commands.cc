@@ -6,7 +6,7 @@ std::vector<Command> Commands() {
   return {QuantizeCommand(), CalibrateCommand(), InstrumentCommand(),  MergeCommand(),  StatusCommand(),
           RangesCommand(),   AnalyzeCommand(),   InspectCommand(),     PassesCommand(), RunCommand(),
           CompareCommand(),  ValidateCommand(),  SensitivityCommand(), ReportCommand(), LintCommand(),
-          DiffCommand(),     DoctorCommand()};
+          RetargetCommand(), DiffCommand(),      DoctorCommand()};
 }
 
 }  // namespace preon::cli

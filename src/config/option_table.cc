@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kNeedsData = kVerbQuantize | kVerbCalibrate | kVerbRanges | kVerbRun | kVerbCompare |
                                 kVerbInstrument | kVerbLint | kVerbValidate | kVerbSensitivity | kVerbReport |
-                                kVerbDiff;
+                                kVerbDiff | kVerbRetarget;
 constexpr uint32_t kPlans = kVerbQuantize | kVerbCalibrate | kVerbInstrument;
 constexpr uint32_t kObserves = kPlans | kVerbRanges;
 constexpr uint32_t kReadsRanges = kVerbRanges | kVerbAnalyze;
@@ -21,7 +21,7 @@ constexpr uint32_t kChoosesRanges = kVerbQuantize | kReadsRanges;
 
 constexpr OptionSpec kOptions[] = {
     {"output", "FILE", "output file; written completely or not at all", OptionKind::kValue,
-     kPlans | kVerbMerge | kVerbRanges | kVerbPasses | kVerbLint | kVerbReport,
+     kPlans | kVerbMerge | kVerbRanges | kVerbPasses | kVerbLint | kVerbReport | kVerbRetarget,
      [](Options& o, const std::string& v) { o.outputs.file = v; return Status::Ok(); }},
     {"data", "SRC", "samples: .npz, .npy, folder of these, of images, of WAV files or of ONNX test sets, random:N",
      OptionKind::kList, kNeedsData,
@@ -142,7 +142,7 @@ constexpr OptionSpec kOptions[] = {
     {"qconfig", "JSON", "", OptionKind::kValue, kPlans,
      [](Options& o, const std::string& v) { return ApplyQConfigText(o, v); }},
     {"activation", "TYPE", "type of activations (default uint8; 'help' lists them)", OptionKind::kValue,
-     kPlans | kReadsRanges, SetActivation},
+     kPlans | kReadsRanges | kVerbRetarget, SetActivation},
     {"weight", "TYPE", "type of weights (default int8; int4 with 4-bit activations and with --target matmul-nbits; "
      "with float or block activations the same type); also int2, int3, uint2, uint3, stored in 4 bits each except with "
      "--target matmul-nbits", OptionKind::kValue, kPlans,
@@ -192,10 +192,11 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return SetTo(o.plan.compat, ParseCompat(v)); }},
     {"format", "F", "form of integer operators: qdq (default; float operators between DequantizeLinear and "
      "QuantizeLinear), qoperator (QLinearConv and similar), extended (only target quark, its default for types other "
-     "than int8 and uint8; com.microsoft quantizers, more operator types)", OptionKind::kValue, kVerbQuantize,
+     "than int8 and uint8; com.microsoft quantizers, more operator types)", OptionKind::kValue,
+     kVerbQuantize | kVerbRetarget,
      [](Options& o, const std::string& v) { return SetFormat(o, v); }},
     {"target", "T", "where the result will run ('help' lists them); default: ort-cpu, or simulate if ort-cpu does "
-     "not support the types", OptionKind::kValue, kObserves,
+     "not support the types", OptionKind::kValue, kObserves | kVerbRetarget,
      [](Options& o, const std::string& v) { o.target = v; return Status::Ok(); }},
     {"symmetric", "", "symmetric activations: the zero point is the middle code", OptionKind::kFlag,
      kPlans | kReadsRanges,
@@ -248,7 +249,7 @@ constexpr OptionSpec kOptions[] = {
     {"fix", "", "fix what can be fixed without a change of values; compare both models, write the fixed one to -o",
      OptionKind::kFlag, kVerbLint, [](Options& o, const std::string& v) { return SetFlag(o.fix, v); }},
     {"external-data", "", "store the result's weights in FILE.HASH.data beside it (default: only above 2 GB)",
-     OptionKind::kFlag, kVerbQuantize | kVerbPasses | kVerbLint,
+     OptionKind::kFlag, kVerbQuantize | kVerbPasses | kVerbLint | kVerbRetarget,
      [](Options& o, const std::string& v) { return SetFlag(o.write.external_data, v); }},
     {"fix-shape", "NAME=SIZES", "set the unknown dimensions of an input or output: NAME=1x3x224x224; also sets "
      "dimensions of the same name elsewhere", OptionKind::kList, kObserves | kVerbPasses,
@@ -265,15 +266,17 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return SetFlag(o.write.value_info, v); }},
     {"opset", "N", "raise the model to this opset of ONNX first (default: the target's preferred opset, else the "
      "lowest that its quantizers need)",
-     OptionKind::kValue, kObserves, [](Options& o, const std::string& v) { return SetCount(o.prepare.opset, v, 1); }},
+     OptionKind::kValue, kObserves | kVerbRetarget,
+     [](Options& o, const std::string& v) { return SetCount(o.prepare.opset, v, 1); }},
     {"always-write", "", "write the result even if it is larger or slower than the float model (default: such a result "
      "is not written, exit status 5)", OptionKind::kFlag, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetFlag(o.write.always, v); }},
     {"report", "FILE", "also write the result to FILE: .html, .json or .txt", OptionKind::kValue,
      kVerbQuantize | kVerbCompare,
      [](Options& o, const std::string& v) { o.outputs.report = v; return Status::Ok(); }},
-    {"latency", "S", "seconds for one measurement of latency (default 0.2; validate 0.5; compare, lint 1); 0: none",
-     OptionKind::kValue, kVerbQuantize | kVerbCompare | kVerbLint | kVerbValidate | kVerbReport,
+    {"latency", "S", "seconds for one measurement of latency (default 0.2; validate 0.5; compare, lint, retarget 1); "
+     "0: none", OptionKind::kValue,
+     kVerbQuantize | kVerbCompare | kVerbLint | kVerbValidate | kVerbReport | kVerbRetarget,
      [](Options& o, const std::string& v) { return SetSeconds(o.latency_seconds, v); }},
     {"production", "FILE", "statistics collected in production, to check how well calibration covers them",
      OptionKind::kValue, kVerbAnalyze,

@@ -23,6 +23,7 @@ enum Verb : uint32_t {
   kVerbSensitivity = 8192,
   kVerbReport = 16384,
   kVerbDiff = 32768,
+  kVerbRetarget = 65536,
 };
 
 }  // namespace preon

@@ -221,6 +221,7 @@ Comparison Comparer::Finish() const {
     output.constant = sums.changes[0] && !sums.changes[1];
     if (!output.constant && !sums.integers) output.saturated_share = SaturatedShare(sums.at_ends[0], sums.at_ends[1]);
     if (!output.left_out) {
+      output.parts = sums.parts;
       if (sums.noise > 0) output.sqnr_interval = sums.parts.OfSqnr();
       if (sums.positions > 0) output.agreement_interval = sums.parts.OfAgreement(sums.agreed, sums.positions);
       if (sums.labelled > 0) output.drop_interval = DifferenceInterval(RightOf(sums.by_class));
@@ -258,12 +259,24 @@ std::vector<ClassDrop> WorstClasses(const std::map<int64_t, PairedCounts>& by_cl
   return worst;
 }
 
+bool SameOutputs(const Comparison& comparison) {
+  return std::ranges::all_of(comparison.outputs,
+                             [](const auto& named) { return !named.second.left_out && named.second.max_abs == 0; });
+}
+
 const OutputComparison* WorstOutput(const Comparison& comparison) {
   const OutputComparison* worst = nullptr;
   for (const auto& [name, output] : comparison.outputs) {
     if (!output.left_out && (worst == nullptr || output.sqnr_db < worst->sqnr_db)) worst = &output;
   }
   return worst;
+}
+
+void WidenIntervals(const Comparison& seen, Comparison& comparison) {
+  for (const auto& [name, of_seen] : seen.outputs) {
+    OutputComparison& output = comparison.outputs[name];
+    if (output.sqnr_interval) output.sqnr_interval = output.parts.OfSqnr(&of_seen.parts);
+  }
 }
 
 std::vector<std::string> WarningsOf(const Comparison& comparison) {

@@ -39,6 +39,7 @@ struct OutputComparison {
   std::optional<Accuracy> reference_accuracy, other_accuracy;  ///< only for [N, C] with labels
   /// At 95 %, of two samples or more: where other samples would put the figures.
   std::optional<ConfidenceInterval> sqnr_interval, agreement_interval;
+  ComparedParts parts;                              ///< what the two are computed from
   std::optional<ConfidenceInterval> drop_interval;  ///< of top-1 accuracy, the first model's less the other one's
   bool constant = false;       ///< the other model gives the same for all samples, and the first does not
   double saturated_share = 0;  ///< SaturatedShare of both models' values
@@ -81,6 +82,9 @@ struct ClassDrop {
 /// The five that lose most, by share, of those that lose two samples or more.
 std::vector<ClassDrop> WorstClasses(const std::map<int64_t, PairedCounts>& by_class);
 
+/// All outputs of both models are the same, bit for bit.
+bool SameOutputs(const Comparison& comparison);
+
 /// The output that is farthest from that of the first model, of those that are compared; null: there is none.
 const OutputComparison* WorstOutput(const Comparison& comparison);
 
@@ -116,6 +120,10 @@ class Comparer {
   MostChanged changed_;
   int64_t samples_ = 0;
 };
+
+/// Widens the intervals of SQNR by how much errors differ from sample to sample in `seen`, a comparison over samples
+/// that the model was made with (ComparedParts::OfSqnr).
+void WidenIntervals(const Comparison& seen, Comparison& comparison);
 
 /// One for each output that was not compared in every run.
 std::vector<std::string> WarningsOf(const Comparison& comparison);

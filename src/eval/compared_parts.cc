@@ -7,6 +7,7 @@ namespace preon {
 namespace {
 
 constexpr size_t kMostParts = 2048;
+constexpr size_t kLeastForSpread = 8;
 
 ComparedPart Sum(const ComparedPart& a, const ComparedPart& b) {
   return {a.signal + b.signal, a.noise + b.noise, a.positions + b.positions, a.agreed + b.agreed};
@@ -16,6 +17,15 @@ ComparedPart SumOf(const std::vector<ComparedPart>& parts, std::span<const size_
   ComparedPart sum;
   for (const size_t part : drawn) sum = Sum(sum, parts[part]);
   return sum;
+}
+
+// Median of noise over signal; above 0.
+double TypicalRatio(const std::vector<ComparedPart>& parts) {
+  std::vector<double> ratios;
+  for (const ComparedPart& part : parts) ratios.push_back(part.noise / std::max(part.signal, 1e-30));
+  const auto middle = ratios.begin() + static_cast<int64_t>(ratios.size() / 2);
+  std::nth_element(ratios.begin(), middle, ratios.end());
+  return std::max(*middle, 1e-30);
 }
 
 }  // namespace
@@ -40,16 +50,28 @@ ComparedPart& ComparedParts::Next() {
   return parts_.back();
 }
 
-std::optional<ConfidenceInterval> ComparedParts::OfSqnr() const {
+std::optional<ConfidenceInterval> ComparedParts::OfSqnr(const ComparedParts* seen) const {
   if (parts_.size() < 2) return std::nullopt;
-  return BootstrapInterval(parts_.size(), [&](std::span<const size_t> drawn) {
-    double signal = 0, noise = 0;
-    for (const size_t part : drawn) {
-      signal += parts_[part].signal;
-      noise += parts_[part].noise;
-    }
-    return Decibel(signal, noise);
+  ConfidenceInterval interval = BootstrapInterval(parts_.size(), [&](std::span<const size_t> drawn) {
+    const ComparedPart sum = SumOf(parts_, drawn);
+    return Decibel(sum.signal, sum.noise);
   });
+  std::vector<double> signal, noise;
+  const auto add = [&](const std::vector<ComparedPart>& parts, double factor) {
+    for (const ComparedPart& part : parts) {
+      signal.push_back(part.signal);
+      noise.push_back(part.noise * factor);
+    }
+  };
+  add(parts_, 1);
+  if (samples_per_part_ == 1 && seen != nullptr && seen->samples_per_part_ == 1 && !seen->parts_.empty())
+    add(seen->parts_, std::max(1.0, TypicalRatio(parts_) / TypicalRatio(seen->parts_)));
+  if (signal.size() < kLeastForSpread) return interval;
+  if (const auto wider = DecibelInterval(signal, noise)) {
+    interval.low = std::min(interval.low, std::max(wider->low, -kExactSqnrDb));
+    interval.high = std::max(interval.high, std::min(wider->high, kExactSqnrDb));
+  }
+  return interval;
 }
 
 std::optional<ConfidenceInterval> ComparedParts::OfAgreement(int64_t agreed, int64_t positions) const {

@@ -26,8 +26,10 @@ class ComparedParts {
   /// That of the next sample. Where there are too many, neighbours become one.
   ComparedPart& Next();
 
-  // None of fewer than two samples.
-  std::optional<ConfidenceInterval> OfSqnr() const;
+  /// None of fewer than two samples.
+  /// @param seen  of samples that the model was made with, if any: they show how much samples differ, not how large
+  /// errors are
+  std::optional<ConfidenceInterval> OfSqnr(const ComparedParts* seen = nullptr) const;
   /// Of the share of positions that agree. Positions of one sample depend on each other.
   std::optional<ConfidenceInterval> OfAgreement(int64_t agreed, int64_t positions) const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/split_mix.h"
 
@@ -22,6 +23,32 @@ double StudentQuantile(double freedom) {
 double LowShare(size_t count) {
   const auto n = static_cast<double>(count);
   return 0.5 * std::erfc(std::sqrt(n / (n - 1)) * StudentQuantile(n - 1) / std::sqrt(2.0));
+}
+
+// Draws with replacement, the same ones every time.
+class Draws {
+ public:
+  void Fill(std::span<size_t> drawn) {
+    const size_t count = drawn.size();
+    for (size_t& one : drawn) one = static_cast<size_t>((SplitMix64(state_ += kSplitMixStep) >> 32) * count >> 32);
+  }
+
+ private:
+  uint64_t state_ = 0;
+};
+
+struct LogRatio {
+  double value = 0, standard_error = 0;  // of ln(Σ signal / Σ noise), by the delta method
+};
+
+LogRatio LogRatioOf(std::span<const double> signal, std::span<const double> noise, std::span<const size_t> drawn) {
+  double signals = 0, noises = 0, squares = 0;
+  for (const size_t sample : drawn) {
+    signals += signal[sample];
+    noises += noise[sample];
+  }
+  for (const size_t sample : drawn) squares += std::pow(signal[sample] / signals - noise[sample] / noises, 2);
+  return {std::log(signals / noises), std::sqrt(squares)};
 }
 
 }  // namespace
@@ -54,6 +81,25 @@ ConfidenceInterval DifferenceInterval(const PairedCounts& counts) {
           difference + half(of_first.high - first, second - of_second.low)};
 }
 
+std::optional<ConfidenceInterval> DecibelInterval(std::span<const double> signal, std::span<const double> noise) {
+  std::vector<size_t> drawn(signal.size());
+  std::iota(drawn.begin(), drawn.end(), size_t{0});
+  const LogRatio all = LogRatioOf(signal, noise, drawn);
+  std::vector<double> errors;  // of the draws, in standard errors
+  Draws draws;
+  for (size_t draw = 0; draw < kDraws; ++draw) {
+    draws.Fill(drawn);
+    const LogRatio one = LogRatioOf(signal, noise, drawn);
+    const double error = (one.value - all.value) / one.standard_error;
+    if (std::isfinite(error)) errors.push_back(error);
+  }
+  if (errors.size() < kDraws / 2 || !std::isfinite(all.value)) return std::nullopt;
+  std::ranges::sort(errors);
+  const size_t below = errors.size() / 40;  // 2.5 %
+  const auto decibel = [&](double error) { return 10 / std::log(10.0) * (all.value - error * all.standard_error); };
+  return ConfidenceInterval{decibel(errors[errors.size() - 1 - below]), decibel(errors[below])};
+}
+
 ConfidenceInterval BootstrapInterval(size_t count, const std::function<double(std::span<const size_t>)>& figure) {
   std::vector<size_t> drawn(count);
   for (size_t i = 0; i < count; ++i) drawn[i] = i;
@@ -62,9 +108,9 @@ ConfidenceInterval BootstrapInterval(size_t count, const std::function<double(st
     return {value, value};
   }
   std::vector<double> values;
-  uint64_t state = 0;
+  Draws draws;
   for (size_t draw = 0; draw < kDraws; ++draw) {
-    for (size_t& one : drawn) one = static_cast<size_t>((SplitMix64(state += kSplitMixStep) >> 32) * count >> 32);
+    draws.Fill(drawn);
     values.push_back(figure(drawn));
   }
   std::ranges::sort(values);

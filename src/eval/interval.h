@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,6 +26,14 @@ struct PairedCounts {
 /// Of the first one's share of right answers less the second one's. Source: Newcombe 1998, "Improved confidence
 /// intervals for the difference between binomial proportions based on paired data", method 10.
 ConfidenceInterval DifferenceInterval(const PairedCounts& counts);
+
+/// Of 10·log10(Σ signal / Σ noise) over very many samples, one entry each per sample seen. Few samples may have most of
+/// the noise, so the interval reaches far towards more noise where the samples differ much. Wants 8 samples or more.
+///
+/// Numerics: 1000 draws, each measured in its own standard error. Deterministic. Nullopt where samples do not differ.
+/// Source:   bootstrap-t, Efron and Tibshirani 1993, "An Introduction to the Bootstrap", section 12.5, of the
+/// logarithm.
+std::optional<ConfidenceInterval> DecibelInterval(std::span<const double> signal, std::span<const double> noise);
 
 /// Of `figure`, which is computed from some of `count` independent samples, by drawing samples again with replacement.
 ///

@@ -59,5 +59,41 @@ TEST(BootstrapInterval, OneSampleTellsNothingOfOthers) {
   EXPECT_EQ(interval.high, 3);
 }
 
+// A sample of twenty has a hundred times the noise: what the percentiles of BootstrapInterval do not foresee.
+TEST(DecibelInterval, ContainsTheFigureAlsoWhereFewSamplesHaveMostOfTheNoise) {
+  std::mt19937 random(5);
+  std::lognormal_distribution<double> spread(0, 0.5);
+  std::bernoulli_distribution is_rare(0.05);
+  const double mean = std::exp(0.125), figure = 10 * std::log10(1 / (0.01 * (0.95 + 0.05 * 100)));
+  int contained = 0, by_percentiles = 0;
+  for (int repetition = 0; repetition < 200; ++repetition) {
+    std::vector<double> signal, noise;
+    for (int sample = 0; sample < 60; ++sample) {
+      signal.push_back(spread(random) / mean);
+      noise.push_back(0.01 * spread(random) / mean * (is_rare(random) ? 100 : 1));
+    }
+    const auto interval = DecibelInterval(signal, noise);
+    ASSERT_TRUE(interval);
+    contained += interval->low <= figure && figure <= interval->high;
+    const ConfidenceInterval percentiles = BootstrapInterval(signal.size(), [&](std::span<const size_t> drawn) {
+      double signals = 0, noises = 0;
+      for (const size_t index : drawn) {
+        signals += signal[index];
+        noises += noise[index];
+      }
+      return 10 * std::log10(signals / noises);
+    });
+    by_percentiles += percentiles.low <= figure && figure <= percentiles.high;
+  }
+  EXPECT_GE(contained, 180);
+  EXPECT_LT(by_percentiles, contained);
+}
+
+TEST(DecibelInterval, NoneWhereSamplesDoNotDiffer) {
+  const std::vector<double> signal(10, 2.0), noise(10, 0.5), none(10, 0.0);
+  EXPECT_FALSE(DecibelInterval(signal, noise));
+  EXPECT_FALSE(DecibelInterval(signal, none));
+}
+
 }  // namespace
 }  // namespace preon

@@ -24,6 +24,8 @@ namespace {
 
 // Samples of the comparison with float: enough for its figures, little against calibration.
 constexpr int64_t kMaxComparedSamples = 256;
+// So many samples tell how much their errors differ: fewer rarely show the few that are large.
+constexpr int64_t kSamplesOfSpread = 60;
 constexpr double kDefaultLatencySeconds = 0.2;
 // A result is called slower than float where its speed surely is below this.
 constexpr double kSlowerSpeed = 0.9;
@@ -298,6 +300,14 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
       result.compare = *std::move(unseen);
     else
       result.figures.origin = FigureOrigin::kRangesHaveSeen;
+  }
+  const int64_t missing = kSamplesOfSpread - result.compare.samples;
+  if (missing > 0 && !compared.left_out.empty() && !large) {
+    PREON_ASSIGN_OR_RETURN(
+        const Comparison seen,
+        CompareWithFloat(prepared.model.source_path, prepared.inputs, written.quantized,
+                         SomeOf(samples_, compared.left_out, missing), float_outputs, &*written.session));
+    WidenIntervals(seen, result.compare);
   }
   PREON_ASSIGN_OR_RETURN(result.dpu_costs, DpuCostsOf(prepared, batch, inputs, written, float_outputs));
   result.warnings = WarningsOf(result.compare);

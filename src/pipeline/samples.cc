@@ -1,5 +1,6 @@
 #include "pipeline/samples.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -9,6 +10,12 @@
 #include "data/open_data_source.h"
 
 namespace preon {
+namespace {
+
+constexpr int64_t kMostLookedAt = 256;  // samples: reading takes time, too
+
+}  // namespace
+
 Samples MadeUpSamples() {
   const auto open = [](const std::vector<TensorSpec>& inputs, const SampleSelection& selection) {
     return OpenDataSource({.from = {.sources = {StrCat("random:", FixedBatch(inputs))}}}, inputs, selection);
@@ -32,6 +39,29 @@ Samples Without(const Samples& samples, const SampleRuns& left_out) {
             PREON_ASSIGN_OR_RETURN(selection.seen, Canonical(std::move(all)));
             PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, open(inputs, selection));
             return LeaveOut(std::move(source), std::move(selection.seen));
+          },
+          samples.origin};
+}
+
+Samples SomeOf(const Samples& samples, const SampleRuns& wanted, int64_t most) {
+  SampleRuns near;
+  for (const auto& [first, last] : wanted) {
+    const int64_t left = kMostLookedAt - CountSamples(near);
+    if (left > 0) near.emplace_back(first, std::min(last, first + left));
+  }
+  const int64_t step = std::max<int64_t>(1, CountSamples(near) / most);
+  return {[open = samples.open, near, step](const std::vector<TensorSpec>& inputs,
+                                            SampleSelection selection) -> Result<std::unique_ptr<DataSource>> {
+            selection.limit = near.empty() ? 0 : near.back().second;
+            PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, open(inputs, selection));
+            return Filtered(std::move(source),
+                            [near, step, read = int64_t{0}, next = int64_t{0}](const Batch& batch) mutable {
+                              if (!HasSample(near, batch.first_sample)) return false;
+                              const bool takes = read >= next;
+                              if (takes) next += std::max(step, batch.samples);
+                              read += batch.samples;
+                              return takes;
+                            });
           },
           samples.origin};
 }

@@ -39,6 +39,9 @@ Result<Batch> FirstBatch(const Samples& samples, const std::vector<TensorSpec>& 
 /// All samples but `left_out`, canonical.
 Samples Without(const Samples& samples, const SampleRuns& left_out);
 
+/// About `most` of the samples `wanted`, canonical: whole batches at equal distances among the first few hundred.
+Samples SomeOf(const Samples& samples, const SampleRuns& wanted, int64_t most);
+
 /// All samples but those that MarkHeldOut holds out (data/held_out.h).
 Samples WithoutHeldOut(const Samples& samples);
 

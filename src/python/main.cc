@@ -221,6 +221,7 @@ NB_MODULE(_preon, module) {
   def("instrument", &preon::RunVerb<&preon::Instrument>, "output");
   def("passes", &preon::RunVerb<&preon::Passes>, "output");
   def("lint", &preon::RunVerb<&preon::Lint>, "output");
+  def("retarget", &preon::RunVerb<&preon::Retarget>, "output");
   def("sensitivity", &preon::RunVerb<&preon::Sensitivity>, "output");
   def("diff", &preon::RunDiff, "other");
   def("compare", &preon::RunCompare, "quantized");

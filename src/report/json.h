@@ -6,6 +6,7 @@
 #include "report/diff_result.h"
 #include "report/full_report.h"
 #include "report/results.h"
+#include "report/retarget_result.h"
 #include "report/sensitivity_result.h"
 #include "report/validated.h"
 
@@ -27,6 +28,7 @@ std::string ToJson(const RunResult& result);
 std::string ToJson(const CompareResult& result);
 std::string ToJson(const LintResult& result);
 std::string ToJson(const DiffResult& result);
+std::string ToJson(const RetargetResult& result);
 std::string ToJson(const SensitivityResult& result);
 std::string ToJson(const ValidateResult& result);
 std::string ToJson(const FullReport& result);

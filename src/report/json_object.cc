@@ -70,4 +70,11 @@ void AddLatencyJson(JsonObject& json, const LatencyPair& latency) {
   json["speedup"] = {{"median", speedup.median}, {"low", speedup.low}, {"high", speedup.high}, {"busy", speedup.busy}};
 }
 
+JsonObject RewriteJson(const RewriteFigures& figures) {
+  JsonObject json = JsonObject::object();
+  AddComparisonJson(json, figures.compare);
+  AddLatencyJson(json, figures.latency);
+  return json;
+}
+
 }  // namespace preon

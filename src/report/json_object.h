@@ -28,6 +28,8 @@ void AddRequirementsJson(JsonObject& json, const std::vector<RequirementOutcome>
 void AddAlarmsJson(JsonObject& json, const std::vector<Alarm>& alarms);
 /// latency_ms, threads and speedup; nothing where it was not measured.
 void AddLatencyJson(JsonObject& json, const LatencyPair& latency);
+/// Both of these.
+JsonObject RewriteJson(const RewriteFigures& figures);
 /// One line. Names come from models and files: bytes that are no UTF-8 must not end the run.
 std::string JsonLine(const JsonObject& json);
 

@@ -32,12 +32,9 @@ std::string ToJson(const LintResult& result) {
   AddLintJson(json, result.report);
   if (result.fix) {
     const LintFix& fix = *result.fix;
-    JsonObject fixed = {{"output", fix.output}, {"passes", fix.passes}, {"random_data", fix.random_data}};
+    JsonObject fixed = {{"output", fix.output}, {"passes", fix.passes}, {"random_data", fix.figures.random_data}};
     AddLintJson(fixed, fix.report);
-    JsonObject compare = JsonObject::object();
-    AddComparisonJson(compare, fix.compare);
-    AddLatencyJson(compare, fix.latency);
-    fixed["compare"] = std::move(compare);
+    fixed["compare"] = RewriteJson(fix.figures);
     json["fix"] = std::move(fixed);
   }
   json["warnings"] = result.warnings;

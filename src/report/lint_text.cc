@@ -39,8 +39,8 @@ std::string ToText(const LintResult& result) {
   if (result.fix) {
     out.Add("%s\n  changed by  %s\n", Printable(result.fix->output).c_str(), JoinNames(result.fix->passes).c_str());
     AddLint(out, result.fix->report);
-    AddComparison(out, result.fix->compare);
-    AddLatency(out, result.fix->latency, "the model given");
+    AddComparison(out, result.fix->figures.compare);
+    AddLatency(out, result.fix->figures.latency, "the model given");
   }
   AddFacts(out, result.facts);
   AddWarnings(out, result.warnings);

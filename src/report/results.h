@@ -275,14 +275,19 @@ struct CompareResult {
   std::vector<std::string> warnings;
 };
 
+/// A rewritten model against the one given.
+struct RewriteFigures {
+  Comparison compare;
+  LatencyPair latency;
+  bool random_data = false;
+};
+
 /// What was fixed.
 struct LintFix {
   std::string output;
   std::vector<std::string> passes;  ///< that changed the model
   LintReport report;                ///< of the fixed model
-  Comparison compare;               ///< of the fixed model with the one given
-  LatencyPair latency;              ///< reference: the one given
-  bool random_data = false;
+  RewriteFigures figures;
 };
 
 struct LintResult {

@@ -6,6 +6,7 @@
 #include "report/diff_result.h"
 #include "report/full_report.h"
 #include "report/results.h"
+#include "report/retarget_result.h"
 #include "report/sensitivity_result.h"
 #include "report/validated.h"
 
@@ -25,6 +26,7 @@ std::string ToText(const RunResult& result);
 std::string ToText(const CompareResult& result);
 std::string ToText(const LintResult& result);
 std::string ToText(const DiffResult& result);
+std::string ToText(const RetargetResult& result);
 std::string ToText(const SensitivityResult& result);
 std::string ToText(const ValidateResult& result);
 std::string ToText(const FullReport& result);

@@ -10,7 +10,7 @@ import pytest
 preon_package = pytest.importorskip("preon", reason="the Python package is not built (nanobind)")
 from preon import options as keywords  # noqa: E402
 
-VERBS = ["quantize", "calibrate", "ranges", "analyze", "compare", "diff", "instrument", "passes", "lint", "validate", "report"]
+VERBS = ["quantize", "calibrate", "ranges", "analyze", "compare", "diff", "instrument", "passes", "lint", "retarget", "validate", "report"]
 SCRIPT = """
 import numpy as np
 import preon

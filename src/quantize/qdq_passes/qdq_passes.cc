@@ -4,6 +4,8 @@ namespace preon {
 
 QdqPassRegistry MakeQdqPasses() {
   QdqPassRegistry passes("pass");
+  passes.Add(MakeQdqPass());  // what the others read
+  passes.Add(MakeStandardQuantizersPass());
   passes.Add(MakeDpuLeakyReluPass());
   passes.Add(MakeDpuSigmoidPass());
   passes.Add(MakeDpuHardSigmoidPass());  // behind what makes some of Sigmoid
@@ -17,6 +19,7 @@ QdqPassRegistry MakeQdqPasses() {
   passes.Add(MakeAlignScalesPass());
   passes.Add(MakeLimitChannelScalesPass());
   passes.Add(MakeUnsignedActivationsPass());
+  passes.Add(MakeSignedActivationsPass());
   passes.Add(MakeInt32BiasesPass());
   passes.Add(MakeInt16BiasesPass());
   passes.Add(MakeClipsToReluPass());

@@ -29,6 +29,9 @@ std::unique_ptr<QdqPass> MakeFillImageChannelsPass();
 std::unique_ptr<QdqPass> MakePairsInBranchesPass();
 std::unique_ptr<QdqPass> MakeQOperatorPass();
 std::unique_ptr<QdqPass> MakeUnsignedActivationsPass();
+std::unique_ptr<QdqPass> MakeSignedActivationsPass();
+std::unique_ptr<QdqPass> MakeQdqPass();
+std::unique_ptr<QdqPass> MakeStandardQuantizersPass();
 std::unique_ptr<QdqPass> MakeToNhwcPass();
 
 QdqPassRegistry MakeQdqPasses();

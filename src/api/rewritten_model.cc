@@ -1,0 +1,51 @@
+#include "api/rewritten_model.h"
+
+#include "eval/feeds.h"
+#include "eval/fusion_report.h"
+#include "eval/latency.h"
+
+namespace preon {
+namespace {
+
+constexpr double kLatencySeconds = 1;
+constexpr int64_t kSamplesOfSameValues = 8;  // without optimizations a run is slow
+
+}  // namespace
+
+Status CheckQuantized(const Model& model) {
+  for (const auto& node : model.graph.nodes()) {
+    if (node->op_type == "QuantizeLinear" || node->op_type == "DequantizeLinear" || IsIntegerKernel(node->op_type))
+      return Status::Ok();
+  }
+  return Error(ErrorId::kNotQuantized, model.source_path, ": no node is quantized; wanted a quantized model");
+}
+
+Result<bool> SameValues(const Model& before, const Model& after, const Samples& samples, const RunContext& context) {
+  const SessionOptions plain{.threads = context.ThreadCount(), .optimization = Optimization::kOff};
+  PREON_ASSIGN_OR_RETURN(Session first, Session::OpenModel(before, plain, context));
+  PREON_ASSIGN_OR_RETURN(Session second, Session::OpenModel(after, plain, context));
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source,
+                         samples.open(first.inputs(), {.limit = kSamplesOfSameValues}));
+  PREON_ASSIGN_OR_RETURN(const Comparison compare,
+                         Compare(OutputsOf(first, context), OutputsOf(second, context), *source, {}, context));
+  return SameOutputs(compare);
+}
+
+Result<RewriteFigures> CompareRewritten(Session& before, Session& after, RunInputs& run) {
+  const RunContext& context = run.context;
+  const Samples samples = run.samples.open ? run.samples : MadeUpSamples();
+  RewriteFigures figures{.random_data = samples.made_up() || run.options.data.from.has_random()};
+  context.BeginStage("compare");
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples.open(before.inputs(), {}));
+  PREON_ASSIGN_OR_RETURN(figures.compare,
+                         Compare(OutputsOf(before, context), OutputsOf(after, context), *source, {}, context));
+  if (const double seconds = run.options.latency_seconds.value_or(kLatencySeconds); seconds > 0) {
+    context.BeginStage("latency");
+    PREON_ASSIGN_OR_RETURN(const Batch batch, FirstBatch(samples, before.inputs()));
+    PREON_ASSIGN_OR_RETURN(figures.latency,
+                           MeasureLatency(before, after, batch.feeds, batch.samples, seconds, context));
+  }
+  return figures;
+}
+
+}  // namespace preon
