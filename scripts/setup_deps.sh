@@ -61,10 +61,10 @@ install_python_tools() {
   touch "$stamp"
 }
 
-# What the Python package is built with, what runs its tests side by side, and what checks the types that users see.
+# What the Python package is built with, what runs its tests side by side, what checks the types that users see, samplers of the search.
 install_python_extras() {
-  "$CACHE/venv/bin/python" -c 'import nanobind, xdist, mypy' 2>/dev/null && return
-  quietly "$CACHE/venv/bin/pip" install --disable-pip-version-check "nanobind>=2.4,<4" "pytest-xdist>=3.5,<4" "mypy>=1.8"
+  "$CACHE/venv/bin/python" -c 'import nanobind, xdist, mypy, optuna, cmaes' 2>/dev/null && return
+  quietly "$CACHE/venv/bin/pip" install --disable-pip-version-check "nanobind>=2.4,<4" "pytest-xdist>=3.5,<4" "mypy>=1.8" "optuna>=4,<6" cmaes
 }
 
 # The runtime's library comes from its Python wheel, its C API headers (forward compatible) from Debian 13.

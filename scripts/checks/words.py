@@ -32,7 +32,8 @@ BANNED = {
 }
 #: Words that a file may have: names of tensors and nodes in written models stay what they are; a changelog names what went.
 KEPT = {("CHANGELOG.md", "unreached"), ("src/quantize/qdq_passes/guard_float_regions.cc", "island"), ("tests/graph/guard_float_regions.onnxtxt", "island"),
-        ("python/preon/launch/kubernetes.py", "Job")}  # Kubernetes calls them so
+        ("python/preon/launch/kubernetes.py", "Job"),  # Kubernetes calls them so
+        *((f"python/preon/quantization/auto_search/{name}.py", "_jobs") for name in ("legacy_settings", "presets", "pro"))}  # a key of Quark
 #: Of these words plain text has another meaning; in code: `Job`, `job.model`, `idle_keys`.
 BANNED_IN_CODE = {r"\bJobs?\b|\bjobs?[_.]|_jobs?\b": "run inputs", r"idle(?! (?:core|machine|processor|thread))": "ignored"}
 CODE = ("src/", "include/", "python/")

@@ -114,7 +114,14 @@ def mixed_precision(runs):
     np.savez_compressed(HERE / "search/inputs.npz", **samples)
 
 
+def spaces(runs):
+    """What each search space stands for."""
+    stored = json.loads((runs / "search/search.json").read_text())
+    write("search/spaces.json", {case: entry for case, entry in stored.items() if case.startswith("space")})
+
+
 if __name__ == "__main__":
+    spaces(pathlib.Path(sys.argv[1]))
     mixed_precision(pathlib.Path(sys.argv[1]))
     cases(pathlib.Path(sys.argv[1]), "npu", "positions", ("positions", "positions_raw", "positions_toggled"))
     cases(pathlib.Path(sys.argv[1]), "shapeshifter", "passes", (*KEPT, "passes", "unchanged", "opset"))
