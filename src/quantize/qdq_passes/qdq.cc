@@ -21,6 +21,7 @@
 namespace preon {
 namespace {
 
+constexpr std::string_view kUnknown = "its scales and zero points are no float constants";
 constexpr int64_t kChannelOpset = 13;  // the first whose DequantizeLinear takes a scale per channel
 
 // Where an operator has codes, scale and zero point of a tensor among its inputs.
@@ -95,7 +96,7 @@ class Restorer {
     Effect effect = Effect::kUnchanged;
     for (Node* node : nodes) {
       if (node->op_type == "QuantizeLinear") {
-        params_[node->output()] = {node->input(1), node->input(2)};
+        if (IsKnownScale(node->input(1))) params_[node->output()] = {node->input(1), node->input(2)};
       } else if (const auto of = OperatorOf(*node)) {
         const std::string why = Restore(*node, *of);
         if (why.empty())
@@ -114,17 +115,23 @@ class Restorer {
   }
 
  private:
-  bool IsConstant(const std::string& tensor) const { return graph_.Initializer(tensor) != nullptr; }
+  // Models of other tools also have scales of other types, and such that are computed.
+  bool IsKnownScale(const std::string& tensor) const {
+    const Tensor* scale = graph_.Initializer(tensor);
+    return scale != nullptr && scale->type() == DataType::kFloat && scale->count() > 0;
+  }
+  bool AreKnown(const std::string& scale, const std::string& zero_point) const {
+    return IsKnownScale(scale) && graph_.Initializer(zero_point) != nullptr;
+  }
 
   // Why the node has no float form; empty where it got one.
   std::string Restore(Node& node, const IntegerOperator& of) {
     for (const Place& place : of.data) {
-      if (!IsConstant(node.input(place.scale)) || !IsConstant(node.input(place.zero_point)))
-        return "its scales are computed when it runs";
+      if (!AreKnown(node.input(place.scale), node.input(place.zero_point))) return std::string(kUnknown);
     }
     const bool has_result = of.result && !node.input(of.result->scale).empty();
-    if (has_result && (!IsConstant(node.input(of.result->scale)) || !IsConstant(node.input(of.result->zero_point))))
-      return "its scales are computed when it runs";
+    if (has_result && !AreKnown(node.input(of.result->scale), node.input(of.result->zero_point)))
+      return std::string(kUnknown);
     if (node.Int("channels_last", 0) != 0) return "its channels are last";
     if (node.op_type == "MatMulIntegerToFloat" && !node.input(6).empty()) return "it has a bias";
     const Params result =

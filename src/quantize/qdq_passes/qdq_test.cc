@@ -86,6 +86,21 @@ TEST(Qdq, ConcatAndWhereReadTheirPlaces) {
   EXPECT_EQ(where->inputs().size(), 3u);
 }
 
+TEST(Qdq, ScalesThatNoConstantHasAreLeftAlone) {
+  IntegerGraph graph;
+  graph.model.graph.AddInput("scale", FloatInfo({}));
+  graph.Node("QuantizeLinear", {"x", "scale", "z"}, "q");
+  graph.Node("MaxPool", {"q"}, "p")->attributes["kernel_shape"] = std::vector<int64_t>{2, 2};
+  const std::vector<double> half(1, 0.5);
+  graph.Constant("d", Tensor::From<double>(DataType::kDouble, {}, half));
+  graph.Node("QLinearSigmoid", {"x_quantized", "d", "z", "d", "z"}, "g", "com.microsoft");
+  graph.model.graph.AddOutput("p", {DataType::kUInt8, Shape{1, 4, 7, 7}});
+  graph.model.graph.AddOutput("g", {DataType::kUInt8, Shape{1, 4, 8, 8}});
+  EXPECT_EQ(graph.Run(), Effect::kUnchanged);
+  EXPECT_EQ(graph.warnings.size(), 1u);
+  EXPECT_EQ(graph.model.graph.FindNode("p_node")->input(0), "q");
+}
+
 TEST(Qdq, ScalesThatAreComputedStay) {
   IntegerGraph graph;
   graph.model.graph.AddNode("DynamicQuantizeLinear", {"x"}, {"d", "d_scale", "d_zero_point"});
