@@ -10,6 +10,8 @@ namespace {
 constexpr double kLatencySeconds = 1;
 constexpr int64_t kSamplesOfSameValues = 8;  // without optimizations a run is slow
 
+Samples OrMadeUp(const Samples& given) { return given.open ? given : MadeUpSamples(); }
+
 }  // namespace
 
 Status CheckQuantized(const Model& model) {
@@ -25,7 +27,7 @@ Result<bool> SameValues(const Model& before, const Model& after, const Samples& 
   PREON_ASSIGN_OR_RETURN(Session first, Session::OpenModel(before, plain, context));
   PREON_ASSIGN_OR_RETURN(Session second, Session::OpenModel(after, plain, context));
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source,
-                         samples.open(first.inputs(), {.limit = kSamplesOfSameValues}));
+                         OrMadeUp(samples).open(first.inputs(), {.limit = kSamplesOfSameValues}));
   PREON_ASSIGN_OR_RETURN(const Comparison compare,
                          Compare(OutputsOf(first, context), OutputsOf(second, context), *source, {}, context));
   return SameOutputs(compare);
@@ -33,7 +35,7 @@ Result<bool> SameValues(const Model& before, const Model& after, const Samples& 
 
 Result<RewriteFigures> CompareRewritten(Session& before, Session& after, RunInputs& run) {
   const RunContext& context = run.context;
-  const Samples samples = run.samples.open ? run.samples : MadeUpSamples();
+  const Samples samples = OrMadeUp(run.samples);
   RewriteFigures figures{.random_data = samples.made_up() || run.options.data.from.has_random()};
   context.BeginStage("compare");
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples.open(before.inputs(), {}));

@@ -10,8 +10,8 @@ namespace preon {
 /// Errors: kNotQuantized naming the file.
 Status CheckQuantized(const Model& model);
 
-/// Whether both models give the same outputs, bit for bit, on the first samples. The runtime does not optimize them:
-/// its integer kernels round in other places than Q/DQ nodes do.
+/// Whether both models give the same outputs, bit for bit, on the first samples (random where there are none). The
+/// runtime does not optimize them: its integer kernels round in other places than Q/DQ nodes do.
 Result<bool> SameValues(const Model& before, const Model& after, const Samples& samples, const RunContext& context);
 
 /// Runs both on the samples, or on random ones where there are none, and measures them in turns.

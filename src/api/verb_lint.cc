@@ -39,12 +39,7 @@ Status FixModel(Model model, Linted& before, RunInputs& run, LintResult& result)
   const RunContext& context = run.context;
   context.BeginStage("fix");
   LintFix& fix = result.fix.emplace();
-  PREON_ASSIGN_OR_RETURN(const std::vector<PassRecord> records,
-                         RunNamedQdqPasses(model, PassesOf(before.report), result.warnings));
-  for (const PassRecord& record : records) {
-    if (!record.cause.ok()) return Status(record.cause).WithContext("pass ", record.name);
-    if (record.effect == Effect::kChanged) fix.passes.push_back(record.name);
-  }
+  PREON_ASSIGN_OR_RETURN(fix.passes, ChangedByQdqPasses(model, PassesOf(before.report), result.warnings));
   if (fix.passes.empty())
     return Error(ErrorId::kNothingToGain, model.source_path,
                  ": nothing to fix, not written: no finding can be fixed with the same results")

@@ -17,7 +17,7 @@ Result<DataType> AskedActivation(const GivenTypes& given, const TensorType& type
   if (!given.activation) return DataType::kUndefined;
   if (type != DataType::kInt8 && type != DataType::kUInt8)
     return Error(ErrorId::kBadOptionValue, "--activation: got '", type.name(),
-                 "', wanted int8 or uint8: codes are kept")
+                 "', wanted int8 or uint8: retarget computes no new codes")
         .WithHint("preon quantize makes a model with other types");
   return type.type();
 }
@@ -54,8 +54,8 @@ void WarnOfType(const Graph& graph, DataType wanted, std::vector<std::string>& w
       kept.push_back(StrCat("'", node->input(0), "'"));
   }
   if (!kept.empty())
-    warnings.push_back(StrCat("codes that nodes other than DequantizeLinear read keep their type, ",
-                              DataTypeName(other), ": ", JoinNames(kept)));
+    warnings.push_back(StrCat("stays ", DataTypeName(other),
+                              ", because not only DequantizeLinear nodes read the codes: ", JoinNames(kept)));
 }
 
 }  // namespace
@@ -75,7 +75,8 @@ Result<RetargetResult> RetargetVerb(const std::string& path, RunInputs& run) {
   if (for_speed && activation == DataType::kUndefined) activation = DataType::kUInt8;
   const std::set<std::string> passes = PassesFor(activation, options.write.format, for_speed);
   if (passes.empty() && options.prepare.opset == 0)
-    return Error(ErrorId::kMissingOption, "retarget: got no form; wanted --activation, --format, --opset or --target");
+    return Error(ErrorId::kMissingOption,
+                 "retarget: nothing to change was given; wanted --activation, --format, --opset or --target");
   run.context.BeginStage("load");
   PREON_ASSIGN_OR_RETURN(Model model, LoadModel(path));
   PREON_RETURN_IF_ERROR(CheckQuantized(model));
@@ -86,22 +87,20 @@ Result<RetargetResult> RetargetVerb(const std::string& path, RunInputs& run) {
   run.context.BeginStage("rewrite");
   RetargetResult result{.model = path, .output = options.outputs.file};
   PREON_RETURN_IF_ERROR(RaiseOpset(model, options.prepare.opset, result.changes));
-  PREON_ASSIGN_OR_RETURN(const std::vector<PassRecord> records, RunNamedQdqPasses(model, passes, result.warnings));
-  for (const PassRecord& record : records) {
-    if (!record.cause.ok()) return Status(record.cause).WithContext("pass ", record.name);
-    if (record.effect == Effect::kChanged) result.changes.push_back(record.name);
-  }
+  PREON_ASSIGN_OR_RETURN(const std::vector<std::string> changed, ChangedByQdqPasses(model, passes, result.warnings));
+  result.changes.insert(result.changes.end(), changed.begin(), changed.end());
   if (result.changes.empty())
     return Error(ErrorId::kNothingToGain, path, ": not written: the model has this form already");
   WarnOfType(model.graph, activation, result.warnings);
   InferShapes(model);
-  run.context.BeginStage("compare");
-  const Samples samples = run.samples.open ? run.samples : MadeUpSamples();
-  PREON_ASSIGN_OR_RETURN(result.lossless, SameValues(given, model, samples, run.context));
   PREON_ASSIGN_OR_RETURN(Session before, Session::OpenModel(given, TimedSession(run.context), run.context));
   PREON_ASSIGN_OR_RETURN(Session after, Session::OpenModel(model, TimedSession(run.context), run.context));
   PREON_ASSIGN_OR_RETURN(result.figures, CompareRewritten(before, after, run));
-  result.lossless = result.lossless || SameOutputs(result.figures.compare);
+  result.lossless = SameOutputs(result.figures.compare);
+  if (!result.lossless) {
+    run.context.BeginStage("compare");
+    PREON_ASSIGN_OR_RETURN(result.lossless, SameValues(given, model, run.samples, run.context));
+  }
   run.context.BeginStage("write");
   PREON_RETURN_IF_ERROR(SaveModel(model, options.outputs.file,
                                   {.external_data = options.write.external_data, .inputs = model.external_files}));

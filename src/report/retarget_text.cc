@@ -16,7 +16,7 @@ std::string ToText(const RetargetResult& result) {
   else if (result.lossless)
     out.Add("  lossless    the same values; ONNX Runtime's kernels for this form round differently:\n");
   else
-    out.Add("  not exact   other outputs on %s:\n", samples.c_str());
+    out.Add("  not exact   the outputs differ on %s:\n", samples.c_str());
   if (!same) AddComparison(out, result.figures.compare);
   AddLatency(out, result.figures.latency, "the model given");
   AddFacts(out, result.facts);

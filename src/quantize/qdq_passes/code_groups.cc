@@ -1,6 +1,7 @@
 #include "quantize/qdq_passes/code_groups.h"
 
 #include <algorithm>
+#include <array>
 
 #include "formats/quark_operators.h"
 
@@ -53,6 +54,12 @@ std::optional<IntegerCodes> IntegerCodesOf(const Graph& graph, const std::string
     return IntegerCodes{{scale->floats()[0], static_cast<int64_t>(zero.floats()[0])}, {.type = zero_point->type()}};
   }
   return std::nullopt;
+}
+
+bool MovesElements(const Node& node) {
+  constexpr std::array kMovers = {"MaxPool", "Reshape", "Flatten", "Transpose", "Squeeze",      "Unsqueeze",
+                                  "Gather",  "Slice",   "Split",   "Expand",    "DepthToSpace", "Resize"};
+  return node.domain.empty() && std::ranges::find(kMovers, node.op_type) != kMovers.end();
 }
 
 bool SameMeaning(const Graph& graph, const CodedTensor& a, const CodedTensor& b) {

@@ -34,6 +34,8 @@ struct IntegerCodes {
 };
 /// Of the first quantizer behind a tensor, with one scale; nullopt where there is none, or its codes are no integers.
 std::optional<IntegerCodes> IntegerCodesOf(const Graph& graph, const std::string& tensor);
+/// Operators of the standard that give out elements of their input 0 as they are, so that they can run on codes.
+bool MovesElements(const Node& node);
 /// Do the same codes mean the same values?
 bool SameMeaning(const Graph& graph, const CodedTensor& a, const CodedTensor& b);
 

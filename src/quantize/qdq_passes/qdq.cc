@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
-#include <set>
 
 #include "ir/model_io.h"
 #include "passes/support/rewrite.h"
@@ -21,7 +19,7 @@
 namespace preon {
 namespace {
 
-constexpr std::string_view kUnknown = "its scales and zero points are no float constants";
+constexpr std::string_view kUnknown = "its scales and zero points are not constant, or of another type";
 constexpr int64_t kChannelOpset = 13;  // the first whose DequantizeLinear takes a scale per channel
 
 // Where an operator has codes, scale and zero point of a tensor among its inputs.
@@ -87,8 +85,7 @@ struct Params {
 
 class Restorer {
  public:
-  Restorer(Model& model, std::vector<std::string>& warnings)
-      : model_(model), graph_(model.graph), warnings_(warnings) {}
+  Restorer(Graph& graph, std::vector<std::string>& warnings) : graph_(graph), warnings_(warnings) {}
 
   Effect Run() {
     std::vector<Node*> nodes;
@@ -102,13 +99,12 @@ class Restorer {
         if (why.empty())
           effect = Effect::kChanged;
         else
-          warnings_.push_back(StrCat("qdq: node '", node->name, "' stays ", node->op_type, ": ", why));
+          WarnStays(*node, why);
       } else if (ReadsCodes(*node)) {
         effect = Effect::kChanged;
         MoveFloats(*node);
       } else if (ComputesInIntegers(*node)) {
-        warnings_.push_back(
-            StrCat("qdq: node '", node->name, "' stays ", node->op_type, ": it has no float form here"));
+        WarnStays(*node, "preon has no float form of it");
       }
     }
     return effect;
@@ -124,6 +120,10 @@ class Restorer {
     return IsKnownScale(scale) && graph_.Initializer(zero_point) != nullptr;
   }
 
+  void WarnStays(const Node& node, std::string_view why) {
+    warnings_.push_back(StrCat("qdq: node '", node.name, "' stays ", node.op_type, ": ", why));
+  }
+
   // Why the node has no float form; empty where it got one.
   std::string Restore(Node& node, const IntegerOperator& of) {
     for (const Place& place : of.data) {
@@ -132,7 +132,7 @@ class Restorer {
     const bool has_result = of.result && !node.input(of.result->scale).empty();
     if (has_result && !AreKnown(node.input(of.result->scale), node.input(of.result->zero_point)))
       return std::string(kUnknown);
-    if (node.Int("channels_last", 0) != 0) return "its channels are last";
+    if (node.Int("channels_last", 0) != 0) return "its data have channels last";
     if (node.op_type == "MatMulIntegerToFloat" && !node.input(6).empty()) return "it has a bias";
     const Params result =
         has_result ? Params{node.input(of.result->scale), node.input(of.result->zero_point)} : Params{};
@@ -196,20 +196,16 @@ class Restorer {
   }
 
   bool ReadsCodes(const Node& node) const {
-    constexpr std::array kMovers = {"MaxPool", "Reshape", "Flatten", "Transpose",    "Squeeze", "Unsqueeze", "Gather",
-                                    "Slice",   "Split",   "Expand",  "DepthToSpace", "Resize",  "ArgMax"};
-    return node.domain.empty() && std::ranges::find(kMovers, node.op_type) != kMovers.end() &&
-           params_.contains(node.input(0));
+    return (MovesElements(node) || node.Is("ArgMax")) && params_.contains(node.input(0));
   }
 
   void MoveFloats(Node& node) {
     const Params params = params_.at(node.input(0));
     graph_.SetInput(&node, 0, Dequantized(node.input(0), params, 0));
-    if (node.op_type == "ArgMax") return;
+    if (node.Is("ArgMax")) return;
     for (size_t index = 0; index < node.outputs().size(); ++index) Quantize(node, index, params);
   }
 
-  Model& model_;
   Graph& graph_;
   std::vector<std::string>& warnings_;
   std::map<std::string, Params> params_;            // of codes that activations have
@@ -230,7 +226,7 @@ class Qdq final : public QdqPass {
     if (!any) return Effect::kUnchanged;
     if (model.opset() < kChannelOpset) PREON_RETURN_IF_ERROR(ConvertOpset(model, kChannelOpset));
     PREON_RETURN_IF_ERROR(model.graph.SortTopologically());
-    return Restorer(model, warnings).Run();
+    return Restorer(model.graph, warnings).Run();
   }
 };
 

@@ -50,4 +50,9 @@ Result<std::vector<PassRecord>> RunNamedQdqPasses(Model& model, const std::set<s
                                                   std::vector<std::string>& warnings,
                                                   const PassParameters& parameters = {});
 
+/// As RunNamedQdqPasses, where each has to succeed: the names of those that changed the model. Errors: the first
+/// pass's.
+Result<std::vector<std::string>> ChangedByQdqPasses(Model& model, const std::set<std::string>& names,
+                                                    std::vector<std::string>& warnings);
+
 }  // namespace preon

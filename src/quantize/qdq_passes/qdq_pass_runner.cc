@@ -62,4 +62,15 @@ Result<std::vector<PassRecord>> RunNamedQdqPasses(Model& model, const std::set<s
   return RunQdqPasses(model, {.parameters = parameters}, options, warnings);
 }
 
+Result<std::vector<std::string>> ChangedByQdqPasses(Model& model, const std::set<std::string>& names,
+                                                    std::vector<std::string>& warnings) {
+  PREON_ASSIGN_OR_RETURN(const std::vector<PassRecord> records, RunNamedQdqPasses(model, names, warnings));
+  std::vector<std::string> changed;
+  for (const PassRecord& record : records) {
+    if (!record.cause.ok()) return Status(record.cause).WithContext("pass ", record.name);
+    if (record.effect == Effect::kChanged) changed.push_back(record.name);
+  }
+  return changed;
+}
+
 }  // namespace preon

@@ -218,9 +218,7 @@ class Converter {
   }
 
   bool Moves(const Node& node) const {
-    constexpr std::array kCodeMovers = {"MaxPool", "Reshape", "Flatten", "Transpose", "Squeeze",      "Unsqueeze",
-                                        "Gather",  "Slice",   "Split",   "Expand",    "DepthToSpace", "Resize"};
-    if (!node.domain.empty() || std::ranges::find(kCodeMovers, node.op_type) == kCodeMovers.end()) return false;
+    if (!MovesElements(node)) return false;
     if (node.op_type == "Resize" && node.String("mode", "nearest") != "nearest") return false;
     if (node.op_type == "MaxPool" && (model_.opset() < 12 || node.outputs().size() > 1)) return false;
     const auto x = Read(node, 0);

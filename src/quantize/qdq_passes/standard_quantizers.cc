@@ -2,9 +2,9 @@
 //
 // Before:      com.microsoft.DequantizeLinear(com.microsoft.QuantizeLinear(x, s, z), s, z)
 // After:       DequantizeLinear(QuantizeLinear(x, s, z), s, z)
-// Conditions:  integer codes with a constant zero point. Opset 13, and 21 for codes of 16 or 4 bits: raised to it
-// first. Formula:     the same Why:         below opset 21 other tools write 16-bit codes that way; the standard's
-// operators run everywhere.
+// Conditions:  integer codes with a constant zero point. The opset is raised to 13, or to 21 for codes of 16 or 4 bits.
+// Formula:     the same
+// Why:         below opset 21 other tools write 16-bit codes that way; the standard's operators run everywhere.
 #include <algorithm>
 
 #include "formats/int_format.h"
