@@ -1,6 +1,7 @@
 """Scores of quantized models: by their outputs, or by a function of the user's."""
 import dataclasses
 import math
+import os
 
 from ...errors import ConfigError, NotFound
 
@@ -62,6 +63,13 @@ class FunctionJudge:
 
     def judge(self, path, best_values=()):
         return Verdict(self.of_float - float(self.evaluator(path)), (), True)
+
+
+def judge_of(model, samples, metric, evaluator=None, gives_up=True):
+    """A FunctionJudge where there is an evaluator, else an OutputJudge. `model`: a path or a ModelProto."""
+    if not hasattr(model, "SerializeToString"):
+        model = os.fspath(model)
+    return OutputJudge(model, samples, metric, gives_up) if evaluator is None else FunctionJudge(model, evaluator)
 
 
 def open_session(model):

@@ -9,7 +9,7 @@ from ...calibration.data_readers import path_reader
 from ...errors import ConfigError, not_yet
 from ..config.config import Config
 from ..config.legacy import to_qconfig
-from .judges import FunctionJudge, OutputJudge
+from .judges import judge_of
 from .legacy_settings import AutoSearchConfig, settings_of
 from .levels import SearchSpace, joined, split_levels, without_pairs
 from .metrics import OF_AUTO_SEARCH, metric_of
@@ -150,11 +150,10 @@ class AutoSearch:
         return to_qconfig(config)
 
     def _judge(self, samples):
-        model = self.model_input if hasattr(self.model_input, "SerializeToString") else os.fspath(self.model_input)
-        if self.settings["search_evaluator"] is not None:
-            return FunctionJudge(model, self.settings["search_evaluator"])
-        judging = samples if self.eval_dataloader is None else read_samples(model, self.eval_dataloader, "eval_dataloader")
-        return OutputJudge(model, judging, self.metric)
+        evaluator, loader = self.settings["search_evaluator"], self.eval_dataloader
+        if evaluator is None and loader is not None:
+            samples = read_samples(self.model_input, loader, "eval_dataloader")
+        return judge_of(self.model_input, samples, self.metric, evaluator)
 
     def _large_wins(self):
         return self.settings["search_evaluator"] is None and self.metric.large_score_wins

@@ -13,7 +13,7 @@ from ...progress import display
 from . import configs
 from .configs import NAMES, labels, to_qconfig
 from .files import write_json
-from .judges import FunctionJudge, OutputJudge
+from .judges import judge_of
 from .metrics import OF_AUTO_SEARCH_PRO, metric_of
 from .presets import get_auto_search_config
 from .results import concluded, log_file
@@ -128,16 +128,13 @@ class AutoSearchPro:
     def _judge(self, samples):
         """The judge, and the samples that it runs on."""
         settings = self.config
-        model = settings["model_input"]
-        if not hasattr(model, "SerializeToString"):
-            model = os.fspath(model)
-        if settings["search_evaluator"] is not None:
-            return FunctionJudge(model, settings["search_evaluator"]), ()
-        reader = settings["eval_data_reader"]
-        is_same = reader is None or reader is settings["calib_data_reader"]
-        judging = samples if is_same else read_samples(model, reader, "eval_data_reader")
+        model, evaluator, reader = settings["model_input"], settings["search_evaluator"], settings["eval_data_reader"]
+        if evaluator is not None:
+            return judge_of(model, (), None, evaluator), ()
+        if reader is not None and reader is not settings["calib_data_reader"]:
+            samples = read_samples(model, reader, "eval_data_reader")
         metric = metric_of(settings["search_metric"], OF_AUTO_SEARCH_PRO)
-        return OutputJudge(model, judging, metric, settings["pruning"]), judging
+        return judge_of(model, samples, metric, gives_up=settings["pruning"]), samples
 
     def _metric_name(self):
         is_own = self.config["search_evaluator"] is not None

@@ -9,7 +9,7 @@ import time
 
 from ...errors import PreonError
 from .configs import labels
-from .files import write_json
+from .files import replaced, write_json
 
 BEST_MODEL, BEST_CONFIG = "best_model.onnx", "best_config.json"
 _OF_RANDOM_SAMPLES = "measured on random data"  #: of models made from statistics alone: here other samples judge them
@@ -46,7 +46,8 @@ class Trials:
             record.update(state="complete" if verdict.is_complete else "given up", score=verdict.score)
             values = verdict.values
             if verdict.is_complete and self.is_better(verdict.score):
-                _copy(output, self.folder / BEST_MODEL)
+                with replaced(self.folder / BEST_MODEL) as part:
+                    shutil.copyfile(output, part)  # a file of weights stays where it is: both models name it
                 write_json(self.folder / BEST_CONFIG, config.to_dict())
         record["seconds"] = round(time.monotonic() - begin, 3)
         self.note(record, params, values)
@@ -90,10 +91,3 @@ class Trials:
         if content not in self._verdicts:
             self._verdicts[content] = self.judge.judge(os.fspath(output), self.best_values)
         return self._verdicts[content]
-
-
-def _copy(model, output):
-    """Whole or not at all. A file of weights stays where it is: both models name it."""
-    part = pathlib.Path(f"{output}.part")
-    shutil.copyfile(model, part)
-    os.replace(part, output)
