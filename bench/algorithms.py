@@ -12,7 +12,7 @@ import pathlib
 import sys
 
 from formats import better, changes
-from measure import WORK, Failed, helper, preon, save, table
+from measure import Failed, add_places, helper, preon, save, table
 
 FEW = lambda bits, activation: ["--activation", activation, "--weight", f"int{bits}", "--weight-form", "packed", "--weight-method", "minmse"]
 POWERS = ["--per-tensor", "--symmetric", "--scale-type", "power-of-two"]
@@ -139,8 +139,7 @@ def main():
     parser.add_argument("models", nargs="*", help="default: all of the rows whose models are here")
     parser.add_argument("--row", help="only rows whose kind of weights holds this text")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--work", default=WORK, help="where data are prepared and results are written")
-    parser.add_argument("--out", help="JSON file; default below build/")
+    add_places(parser)
     args = parser.parse_args()
     available = helper("prepare_data.py", args.work, "--list")["models"]
     models, results, missed = {}, [], []

@@ -9,23 +9,17 @@ import sys
 
 import numpy as np
 
-from prepare_data import TASKS, built_models, data_root, load, prepare, save
+from prepare_data import TASKS, all_samples, folder_and_model, save
 
 
 def main():
-    work, task = pathlib.Path(sys.argv[1]), TASKS[sys.argv[2]]
     count, chunk = int(sys.argv[3]), int(sys.argv[4])
-    folder = prepare(task, work)
-    if folder is None:
-        sys.exit(f"{task.name}: the model is not here; ./dev data fetches some")
+    folder, model = folder_and_model(TASKS[sys.argv[2]], pathlib.Path(sys.argv[1]))
     paths = {"samples": folder / f"samples{count}.npz", "chunk": folder / f"samples{chunk}.npz"}
     for path, number in ((paths["samples"], count), (paths["chunk"], chunk)):
         if not path.exists():
-            calib, held = load(folder / "calib.npz"), load(folder / "eval.npz")
-            both = {name: np.concatenate([values, held[name]]) for name, values in calib.items()}
-            save(path, {name: values[np.arange(number) % len(values)] for name, values in both.items()})
-    print(json.dumps({"model": str(task.model_path(data_root(), built_models(work))),
-                      **{name: str(path) for name, path in paths.items()}}))
+            save(path, {name: values[np.arange(number) % len(values)] for name, values in all_samples(folder).items()})
+    print(json.dumps({"model": model, **{name: str(path) for name, path in paths.items()}}))
 
 
 if __name__ == "__main__":

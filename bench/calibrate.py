@@ -15,7 +15,7 @@ import os
 import pathlib
 import subprocess
 
-from measure import WORK, Failed, helper, preon, save, side_by_side, spread, table
+from measure import Failed, add_places, helper, preon, save, side_by_side, spread, table
 
 MODELS = ["mobilenetv2_1.0", "resnet50v2_stage3_probe", "resnet20_cifar10", "sst2_transformer", "yolox_nano", "minilm_l6"]
 # What the ratios may be at most. The other models are there to watch.
@@ -43,8 +43,7 @@ def main():
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="of the wall times (default: all)")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--option", action="append", default=[], help="passed on to calibrate, for example --option=--exact")
-    parser.add_argument("--work", default=WORK, help="where data are prepared")
-    parser.add_argument("--out", help="JSON file; default below build/")
+    add_places(parser)
     args = parser.parse_args()
     results = {}
     for name in args.models:

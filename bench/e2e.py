@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from measure import ROOT, WORK, Failed, helper, preon, save, table
+from measure import ROOT, Failed, add_places, helper, preon, save, table
 
 
 def measure(name, args):
@@ -90,8 +90,7 @@ def main():
     parser.add_argument("--samples", type=int, help="calibration samples (default: 100, 500 of small images)")
     parser.add_argument("--threads", type=int, default=2, help="threads of quantize; latency is always at 1")
     parser.add_argument("--option", action="append", default=[], help="passed on to quantize, for example --option=--method=minmax")
-    parser.add_argument("--work", default=WORK, help="where data are prepared and results are written")
-    parser.add_argument("--out", help="JSON file; default below build/")
+    add_places(parser)
     args = parser.parse_args()
     work = pathlib.Path(args.work)
     tool = pathlib.Path(os.environ.get("PREON_DATA") or ROOT.parent / "shared/data") / "tools/build_minilm.py"  # ./dev data brings the models instead

@@ -8,7 +8,7 @@ import argparse
 import pathlib
 import sys
 
-from measure import WORK, Failed, helper, preon, save, spread, table
+from measure import Failed, add_places, helper, preon, save, spread, table
 
 # What default effort may cost, as a multiple of fast; and what SQNR it has to reach, where that is settled.
 MOST_PROCESSOR, MOST_MEMORY = 1.5, 1.3
@@ -42,8 +42,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--compared", type=int, default=400, help="samples that the SQNR is of, at most")
     parser.add_argument("--option", action="append", default=[], help="passed on to quantize, for example --option=--method=minmax")
-    parser.add_argument("--work", default=WORK, help="where data are prepared and results are written")
-    parser.add_argument("--out", help="JSON file; default below build/")
+    add_places(parser)
     args = parser.parse_args()
     available = helper("prepare_data.py", args.work, "--list")["models"]
     results, rows, missed = {}, [], False

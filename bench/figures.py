@@ -9,7 +9,7 @@ import pathlib
 import statistics
 import sys
 
-from measure import WORK, Failed, helper, preon, save, table
+from measure import Failed, add_places, helper, preon, save, table
 
 MODELS = ("mobilenetv2_1.0", "resnet20_cifar10", "sst2_transformer", "vit_cifar10_ibp_3_3_8")
 LEAST_SHARE = 0.9  # of the repetitions have the figure inside the interval
@@ -43,8 +43,7 @@ def main():
     parser.add_argument("--samples", type=int, default=100, help="that calibrate; about a fifth of them is kept for the figures")
     parser.add_argument("--compared", type=int, default=400, help="samples of the rest, at most")
     parser.add_argument("--option", action="append", default=[], help="passed on to quantize, for example --option=--effort=fast")
-    parser.add_argument("--work", default=WORK, help="where data are prepared and results are written")
-    parser.add_argument("--out", help="JSON file; default below build/")
+    add_places(parser)
     args = parser.parse_args()
     available = helper("prepare_data.py", args.work, "--list")["models"]
     results, rows, missed = {}, [], False

@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 from formats_page import write_page
-from measure import WORK, Failed, helper, keep, machine, preon, save, table
+from measure import Failed, add_places, helper, keep, machine, preon, save, table
 
 MODELS = ["resnet20_cifar10", "mobilenetv2_1.0", "sst2_transformer", "chargpt_shakespeare"]
 TARGETS = ["simulate", "quark"]
@@ -163,8 +163,7 @@ def main():
     parser.add_argument("--samples", type=int, default=64, help="samples of SQNR and latency; the metric is always on all")
     parser.add_argument("--from", nargs="+", dest="earlier", metavar="JSON", help="tables of earlier results instead of measuring")
     parser.add_argument("--markdown", metavar="FILE", help="also writes the tables there, in place of what follows its line `## Figures`")
-    parser.add_argument("--work", default=WORK, help="where data are prepared and results are written")
-    parser.add_argument("--out", help="JSON file; default below build/")
+    add_places(parser)
     args = parser.parse_args()
     results, known = {}, preon("doctor")["types"]
     for path in args.earlier or []:

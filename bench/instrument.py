@@ -12,7 +12,7 @@ import time
 import numpy as np
 import onnxruntime as ort
 
-from measure import ROOT, WORK, helper, preon, save, spread, table
+from measure import ROOT, add_places, helper, preon, save, spread, table
 
 MODELS = ["mobilenetv2_1.0", "resnet50v2_stage3_probe", "sst2_transformer"]
 LIBRARY = ROOT / "build/lib/libpreon_observers.so"
@@ -58,8 +58,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=100, help="per round")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--samples", type=int, default=16)
-    parser.add_argument("--work", default=WORK, help="where data are prepared")
-    parser.add_argument("--out", help="JSON file; default below build/")
+    add_places(parser)
     args = parser.parse_args()
     results = {}
     for name in args.models:

@@ -12,7 +12,7 @@ import statistics
 import subprocess
 import sys
 
-from measure import WORK, helper, preon, save, table
+from measure import add_places, helper, preon, save, table
 
 NAME = "mobilenetv2_1.0"
 WANTED = 0.9  # of the comparisons are right or say "busy"
@@ -35,8 +35,7 @@ def main():
     parser.add_argument("--repetitions", type=int, default=20)
     parser.add_argument("--load", type=int, default=4, help="busy processes of the second half")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--work", default=WORK, help="where data are prepared")
-    parser.add_argument("--out", help="JSON file; default below build/")
+    add_places(parser)
     args = parser.parse_args()
     paths = helper("bench_samples.py", args.work, NAME, 16, 16)
     model, quantized = paths["model"], pathlib.Path(args.work) / NAME / "latency.onnx"

@@ -52,6 +52,12 @@ def helper(script, *arguments):
     return json.loads(done.stdout) if done.stdout.startswith("{") else None
 
 
+def add_places(parser):
+    """Where a benchmark that needs data works, and where its figures go."""
+    parser.add_argument("--work", default=WORK, help="where data are prepared and results are written")
+    parser.add_argument("--out", help="JSON file; default below build/")
+
+
 def spread(values):
     """What is reported of repeated measurements."""
     return {"median": statistics.median(values), "min": min(values), "max": max(values), "runs": len(values)}

@@ -53,6 +53,20 @@ def load(path):
         return dict(file)
 
 
+def folder_and_model(task, work):
+    """Folder and model of a task; ends the process where the model is absent."""
+    folder = prepare(task, work)
+    if folder is None:
+        sys.exit(f"{task.name}: the model is not here; ./dev data fetches some")
+    return folder, str(task.model_path(data_root(), built_models(work)))
+
+
+def all_samples(folder):
+    """Inputs by name: those that calibrate, then those that judge."""
+    calib, held = load(folder / "calib.npz"), load(folder / "eval.npz")
+    return {name: np.concatenate([values, held[name]]) for name, values in calib.items()}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=pathlib.Path)

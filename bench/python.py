@@ -10,7 +10,7 @@ import resource
 import sys
 import time
 
-from measure import ROOT, WORK, helper, save, spread, table
+from measure import ROOT, add_places, helper, save, spread, table
 
 sys.path.insert(0, str(ROOT / "build/python"))
 LIMIT = 1.02
@@ -88,8 +88,7 @@ def main():
     parser.add_argument("--samples", type=int, default=100)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--pairs", type=int, default=7)
-    parser.add_argument("--work", default=WORK, help="where data are prepared")
-    parser.add_argument("--out", help="JSON file; default below build/")
+    add_places(parser)
     args = parser.parse_args()
     results = {name: measure(name, args) for name in args.models}
     print(f"\n{args.samples} samples, {args.threads} threads; medians of {args.pairs} pairs\n")

@@ -6,7 +6,7 @@ from the same statistics: `preon ranges --all-methods`, and a process for each m
 """
 import argparse
 
-from measure import WORK, helper, preon, save, spread, table
+from measure import add_places, helper, preon, save, spread, table
 
 MODELS = ["mobilenetv2_1.0"]
 METHODS = ["auto", "minmax", "percentile", "layerwise-percentile", "minmse", "entropy"]
@@ -53,8 +53,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--option", action="append", default=[], help="passed on to quantize, for example --option=--exact")
-    parser.add_argument("--work", default=WORK, help="where data are prepared")
-    parser.add_argument("--out", help="JSON file; default below build/")
+    add_places(parser)
     args = parser.parse_args()
     results = {name: measure(name, args) for name in args.models}
     rows = []

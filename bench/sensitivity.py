@@ -8,7 +8,7 @@ the model quantized without and with the layers of the fix), and what time it co
 import argparse
 import pathlib
 
-from measure import WORK, helper, preon, save, table
+from measure import add_places, helper, preon, save, table
 
 MODELS = ["mobilenetv2_1.0", "yolox_nano", "gtcrn_stream_simple", "minilm_l6"]
 
@@ -54,8 +54,7 @@ def main():
     parser = argparse.ArgumentParser(prog="./dev bench sensitivity", description=__doc__)
     parser.add_argument("models", nargs="*", default=MODELS)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--work", default=WORK, help="where data are prepared")
-    parser.add_argument("--out", help="JSON file; default below build/")
+    add_places(parser)
     args = parser.parse_args()
     results = {}
     for name in args.models:
