@@ -64,7 +64,7 @@ def on_one_thread(monkeypatch):
         return session(path, sess_options=sess_options, **rest)
 
     monkeypatch.setattr(onnxruntime, "InferenceSession", opened)
-    logging.disable(logging.WARNING)
+    monkeypatch.setattr(logging.root.manager, "disable", logging.WARNING)   # undone with the test, for others log, too
 
 
 def theirs(model, setting, output, ranges):

@@ -63,10 +63,10 @@ def test_stored_runs(preon, name):
 @pytest.mark.parametrize("options, arguments", [
     ([], {"per_channel": True}), (["--per-tensor"], {}), (["--per-tensor", "--weight", "uint8"], {"weight_type": QuantType.QUInt8})])
 @pytest.mark.parametrize("name", ["sst2_transformer", "chargpt_shakespeare", "dtln_model_1", "dtln_model_2", "gtcrn_stream_simple"])
-def test_against_the_runtimes_quantizer(preon, model_path, name, options, arguments):
+def test_against_the_runtimes_quantizer(preon, model_path, name, options, arguments, caplog):
     """The integer operators and every code of their constants, on graphs that nothing rewrote before."""
     path = model_path(name)
-    logging.getLogger().setLevel(logging.ERROR)
+    caplog.set_level(logging.ERROR)   # until the test ends
     quantize_dynamic(path, preon.folder / "reference.onnx", **arguments)
     reference = onnx.load(preon.folder / "reference.onnx")
     kept = ["remove_initializer_inputs", "constant_to_initializer"]
@@ -113,9 +113,9 @@ def mean_sqnr_db(model, float_model, feeds):
 
 
 @pytest.mark.parametrize("name", ["sst2_transformer", "chargpt_shakespeare", "dtln_model_1"])
-def test_nearer_to_float_than_the_runtimes(preon, model_path, name):
+def test_nearer_to_float_than_the_runtimes(preon, model_path, name, caplog):
     path, feeds = model_path(name), samples(name)
-    logging.getLogger().setLevel(logging.ERROR)
+    caplog.set_level(logging.ERROR)   # until the test ends
     quantize_dynamic(path, preon.folder / "reference.onnx")
     _, result = quantize(preon, path, "--target", "dynamic")
     ours, theirs = (mean_sqnr_db(preon.folder / file, path, feeds) for file in ("q.onnx", "reference.onnx"))

@@ -102,11 +102,11 @@ class Reader(CalibrationDataReader):
 
 
 @pytest.mark.parametrize("name, convolutions", [("lenet_mnist", 2), ("mobilenetv2_1.0", 52)])
-def test_against_the_runtimes_quantizer(real_model, name, convolutions):
+def test_against_the_runtimes_quantizer(real_model, name, convolutions, caplog):
     """Kernels of convolutions, and codes of their weights."""
     model = real_model(name)
     folder = model.preon.folder
-    logging.getLogger().setLevel(logging.ERROR)
+    caplog.set_level(logging.ERROR)   # until the test ends
     quantize_static(model.path, folder / "reference.onnx", Reader(model.feeds()), quant_format=QuantFormat.QOperator,
                     activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8)
     reference = onnx.load(folder / "reference.onnx")
