@@ -9,6 +9,15 @@ constexpr std::chrono::milliseconds kInterval(20);
 
 }  // namespace
 
+std::shared_ptr<CancelWatcher> CancelWatcher::Shared() {
+  static std::mutex mutex;
+  static std::weak_ptr<CancelWatcher> current;
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<CancelWatcher> watcher = current.lock();
+  if (watcher == nullptr) current = watcher = std::make_shared<CancelWatcher>();
+  return watcher;
+}
+
 CancelWatcher::~CancelWatcher() {
   {
     const std::lock_guard lock(mutex_);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -11,10 +12,13 @@
 
 namespace preon {
 
-/// One thread per session looks at the flags of the runs under way a few dozen times a second. (Waking a thread for
-/// every run would cost more than a small model's run.) It starts with the first run that has a flag.
+/// One thread for all sessions looks at the flags of the runs under way a few dozen times a second. (Waking a thread
+/// for every run would cost more than a small model's run.) It starts with the first run that has a flag.
 class CancelWatcher {
  public:
+  /// That of all open sessions; it ends with the last one.
+  static std::shared_ptr<CancelWatcher> Shared();
+
   CancelWatcher() = default;
   CancelWatcher(const CancelWatcher&) = delete;
   CancelWatcher& operator=(const CancelWatcher&) = delete;

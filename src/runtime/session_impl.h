@@ -37,7 +37,7 @@ struct Session::Impl {
   std::vector<TensorSpec> inputs, outputs;
   std::string name;                   ///< the model's, in front of messages
   std::atomic<bool> settled = false;  ///< after the first run, which leaves memory behind that later ones don't use
-  CancelWatcher cancel_watcher;
+  std::shared_ptr<CancelWatcher> cancel_watcher = CancelWatcher::Shared();
 };
 
 }  // namespace preon

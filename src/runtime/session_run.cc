@@ -44,7 +44,7 @@ Result<std::vector<NamedTensor>> Session::Run(const std::vector<NamedTensor>& fe
         Ort::RunOptions options;
         // The first run allocates tensor by tensor while the runtime learns the pattern; the others use one block.
         if (!impl_->settled) options.AddConfigEntry(kOrtRunOptionsConfigEnableMemoryArenaShrinkage, "cpu:0");
-        const CancelWatcher::Scope watch(impl_->cancel_watcher, options, context.cancel);
+        const CancelWatcher::Scope watch(*impl_->cancel_watcher, options, context.cancel);
         values = impl_->session.Run(options, input_names.data(), inputs.data(), inputs.size(), output_names.data(),
                                     output_names.size());
         impl_->settled = true;
