@@ -71,6 +71,8 @@ class _QuantizeCalibrateInstrument(TypedDict, total=False):
 class _Quantize(TypedDict, total=False):
     calib: Optional[Path]
     "statistics of an earlier calibrate or merge, instead of --data"
+    encodings: Optional[Path]
+    "scales and zero points of the tensors, as training hands them back (AIMET encodings: 0.6.1, 1.0.0 or 2.0.0); tensors that FILE lacks are calibrated"
     nhwc: Optional[bool]
     "images are NHWC at the inputs and outputs of the result; samples stay NCHW"
     value_info: Optional[bool]

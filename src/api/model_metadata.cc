@@ -30,10 +30,10 @@ void AddPlan(const PlanOptions& plan, Json& json) {
   if (plan.bfloat16.casts) json["bfloat16"].push_back("casts");
   if (plan.bfloat16.clip) json["bfloat16"].push_back("clip");
   if (plan.bfloat16.vaiml) json["bfloat16"].push_back("vaiml");
-  if (!plan.refine_block_axis) json["keep_block_axis"] = true;
+  if (!plan.blocks.refine_axis) json["keep_block_axis"] = true;
   if (plan.weight_form) json["weight_form"] = WeightFormName(*plan.weight_form);
   if (plan.block_size) json["block_size"] = *plan.block_size;
-  if (plan.accuracy_level) json["accuracy_level"] = *plan.accuracy_level;
+  if (plan.blocks.accuracy_level) json["accuracy_level"] = *plan.blocks.accuracy_level;
   if (plan.op_list.reduce_range) json["reduce_range"] = true;
   if (plan.vnni) json["vnni"] = true;
   if (!plan.exclude.names.empty()) json["exclude"] = plan.exclude.names;

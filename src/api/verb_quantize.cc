@@ -57,18 +57,23 @@ bool IsComplete(const QuantPlan& plan, const SavedRanges* saved, bool needs_stat
   return MissingRanges(plan, saved).empty() && (saved != nullptr || !needs_statistics);
 }
 
+// Scales and zero points come from --encodings, all of them.
+bool GivesAllScales(const std::string& encodings, const QuantPlan& plan) {
+  return !encodings.empty() && plan.RangeTensors().empty();
+}
+
 // Statistics by a pass over the samples, from --calib, or none where none are needed.
 Result<Calibration> CalibrateOrLoad(PreparedModel& prepared, const RunInputs& run, const ModelPreparation& preparation,
                                     const PassFiles& files) {
   const std::string& calib = run.options.calib;
   const Choices& choices = run.choices;
   const bool needs_statistics =
-      choices.target->NeedsStatistics(choices.plan) ||
+      (choices.target->NeedsStatistics(choices.plan) && !GivesAllScales(run.options.encodings, prepared.plan)) ||
       (!run.samples.made_up() && !AlgorithmsThatNeedData(prepared, choices.algorithms.list).empty());
   if (calib.empty() && !IsComplete(prepared.plan, files.saved, needs_statistics)) {
     if (!run.samples.made_up()) return run.Calibration(preparation).Run(prepared, files);
-    return Error(ErrorId::kMissingOption, run.options.outputs.ranges, ": no range for '",
-                 MissingRanges(prepared.plan, files.saved).front(),
+    const std::string& file = files.saved != nullptr ? run.options.outputs.ranges : run.options.encodings;
+    return Error(ErrorId::kMissingOption, file, ": no range for '", MissingRanges(prepared.plan, files.saved).front(),
                  "' and others; wanted --data SRC to calibrate what is missing");
   }
   run.context.BeginStage("load");
@@ -142,7 +147,8 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
     PREON_RETURN_IF_ERROR(
         ApplySaved(*saved, options.outputs.ranges, config_hash, *run.choices.target, run.choices.plan, prepared));
   const auto missing = static_cast<int64_t>(MissingRanges(prepared.plan, saved).size());
-  const bool has_ranges = run.choices.target->NeedsStatistics(run.choices.plan);
+  const bool has_given = GivesAllScales(options.encodings, prepared.plan);
+  const bool has_ranges = run.choices.target->NeedsStatistics(run.choices.plan) && !has_given;
   const bool is_auto = run.choices.method->name() == "auto" && has_ranges && saved == nullptr;
   const bool tries = is_auto && !run.samples.made_up();
   if (is_auto && !tries) {
@@ -242,6 +248,10 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   if (!has_ranges && run.samples.made_up()) {
     const std::vector<std::string> skipped = AlgorithmsThatNeedData(prepared, run.choices.algorithms.list);
     if (!skipped.empty()) result.warnings.push_back(StrCat("skipped without --data: ", JoinNames(skipped)));
+  }
+  if (!options.encodings.empty()) {
+    result.restored_from = options.encodings;
+    result.restored_tensors = static_cast<int64_t>(run.choices.plan.given_scales.size());
   }
   const bool compared_made_up = result.figures.origin == FigureOrigin::kMadeUp;
   if (compared_made_up || (!options.calib.empty() && options.data.from.has_random())) {

@@ -19,7 +19,7 @@ constexpr auto kCommon = std::to_array<OptionName>(
 constexpr auto kSamples = std::to_array<OptionName>({"input", "labels", "only", "calib-samples", "batch", "shard",
                                                      "per-sample", "seed", "random-shape", "random-range"});
 constexpr auto kRanges = std::to_array<OptionName>({"effort", "budget", "method-option", "symmetric", "scale-type",
-                                                    "compat", "exact", "no-optimize", "save-and-restore"});
+                                                    "compat", "exact", "no-optimize", "save-and-restore", "encodings"});
 constexpr auto kWeights = std::to_array<OptionName>(
     {"per-tensor", "block-size", "reduce-range", "vnni", "weight-method", "weight-search", "weight-scale-type",
      "weight-form", "weight-scaled", "accuracy-level", "algorithm", "disable-algorithm"});

@@ -89,6 +89,9 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return SetFlag(TaskOf(o.calibration.workers).verify_each_pass, v); }},
     {"calib", "FILE", "statistics of an earlier calibrate or merge, instead of --data", OptionKind::kValue,
      kVerbQuantize, [](Options& o, const std::string& v) { o.calib = v; return Status::Ok(); }},
+    {"encodings", "FILE", "scales and zero points of the tensors, as training hands them back (AIMET encodings: 0.6.1, "
+     "1.0.0 or 2.0.0); tensors that FILE lacks are calibrated", OptionKind::kValue,
+     kVerbQuantize, [](Options& o, const std::string& v) { o.encodings = v; return Status::Ok(); }},
     {"calib-out", "PLACE", "folder or file name to show as the value of PREON_CALIB_OUT on the server (%p: process id, "
      "%h: host); the model does not store it, so that a model can't choose where files are written",
      OptionKind::kValue, kVerbInstrument,
@@ -171,7 +174,7 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return SetAttribute(o.types.mx_attributes, v); }},
     {"keep-block-axis", "", "always use blocks along axis 1, even where MatMul, Gemm or Softmax reduces another "
      "axis", OptionKind::kFlag, kVerbQuantize,
-     [](Options& o, const std::string& v) { return SetFlag(o.plan.refine_block_axis, v, true); }},
+     [](Options& o, const std::string& v) { return SetFlag(o.plan.blocks.refine_axis, v, true); }},
     {"accuracy-level", "N", "type in which --target matmul-nbits computes: 1 float32, 2 float16, 3 bfloat16, 4 int8 "
      "(default 0: the runtime chooses)", OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetAccuracyLevel(o.plan, v); }},

@@ -156,7 +156,7 @@ Status SetAccuracyLevel(PlanOptions& plan, const std::string& value) {
   int64_t level = 0;
   PREON_RETURN_IF_ERROR(SetCount(level, value, 0));
   if (level > kLast) return BadValue(value, "0 to 4");
-  plan.accuracy_level = static_cast<int>(level);
+  plan.blocks.accuracy_level = static_cast<int>(level);
   return Status::Ok();
 }
 

@@ -46,8 +46,8 @@ Result<RunInputs> MakeRunInputs(const Options& options, const Builtins& builtins
   PREON_ASSIGN_OR_RETURN(Choices choices, Resolve(options, builtins));
   if (!options.resources.tmp_dir.empty())
     PREON_RETURN_IF_ERROR(MakeFolder(options.resources.tmp_dir).WithContext("--tmp-dir"));
-  const bool one_run_will_do =
-      HasStatistics(options.calib, options.outputs.ranges) || !choices.target->NeedsStatistics(choices.plan);
+  const bool one_run_will_do = HasStatistics(options.calib, options.outputs.ranges) || !options.encodings.empty() ||
+                               !choices.target->NeedsStatistics(choices.plan);
   Samples samples = callers_samples ? Samples{std::move(callers_samples), SampleOrigin::kCaller}
                                     : SamplesOf(options.data, one_run_will_do);
   auto clock = std::make_unique<StageClock>();

@@ -37,6 +37,15 @@ Status CheckCalibAlone(const DataOptions& data, const CalibrationOptions& calibr
   return Status::Ok();
 }
 
+Status CheckEncodingsAlone(const std::vector<std::pair<bool, const char*>>& unusable) {
+  for (const auto& [given, name] : unusable) {
+    if (given)
+      return Error(ErrorId::kConflictingOptions, "--encodings: can't be used with ", name,
+                   ": the file's scales belong to the weights as they are");
+  }
+  return Status::Ok();
+}
+
 Status CheckWeightSearch(const WeightRule& rule, ScaleType scale_type, const SettingOrigins& origins,
                          Warnings* warnings) {
   const bool power_of_two_weights = scale_type == ScaleType::kPowerOfTwo;
@@ -110,7 +119,7 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
                                                          {plan.weight_form.has_value(), "--weight-form"},
                                                          {plan.HasSettings(), "settings of layers or single tensors"}};
   const std::pair<bool, const char*> of_blocks[] = {
-      {plan.accuracy_level.has_value(), "--accuracy-level"},
+      {plan.blocks.accuracy_level.has_value(), "--accuracy-level"},
       {plan.weight_rule.method == WeightMethod::kHqq, "--weight-method hqq"}};
   const auto refuse = [&](std::span<const std::pair<bool, const char*>> unused, const std::string& with) {
     for (const auto& [given, name] : unused) {
@@ -184,7 +193,7 @@ Status CheckTypeOptions(const SettingOrigins& origins, PlanOptions& plan, Warnin
     return Error(ErrorId::kConflictingOptions,
                  "--weight-form: has no effect with --bfloat16 vaiml, which folds weights");
   const bool has_blocks = std::ranges::any_of(types, [](const TensorType& type) { return type.block() != nullptr; });
-  if (!plan.refine_block_axis && !has_blocks)
+  if (!plan.blocks.refine_axis && !has_blocks)
     return ReportIgnored(origins, "--keep-block-axis", "without a block format", warnings);
   return Status::Ok();
 }

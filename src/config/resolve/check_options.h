@@ -16,6 +16,9 @@ using Warnings = std::vector<std::string>;
 
 /// Options about samples, beside --calib, which comes with its own. Errors: kConflictingOptions, as below.
 Status CheckCalibAlone(const DataOptions& data, const CalibrationOptions& calibration);
+/// Options that choose scales or change weights, each with whether it is given, beside --encodings, whose scales belong
+/// to the weights as they are.
+Status CheckEncodingsAlone(const std::vector<std::pair<bool, const char*>>& unusable);
 /// The search of weights with scales of this type.
 Status CheckWeightSearch(const WeightRule& rule, ScaleType scale_type, const SettingOrigins& origins,
                          Warnings* warnings);

@@ -77,6 +77,12 @@ Status CheckUnusedKeys(const std::map<std::string, std::string>& keys, const Set
 
 }  // namespace
 
+AlgorithmOptions WithoutAlgorithms(const AlgorithmRegistry& algorithms) {
+  AlgorithmOptions none;
+  for (const auto& algorithm : algorithms.entries()) none.disabled.emplace(algorithm->name());
+  return none;
+}
+
 Result<ChosenAlgorithms> ChooseAlgorithms(const Target& target, const PlanOptions& plan, const AlgorithmOptions& given,
                                           const SettingOrigins& origins, const AlgorithmRegistry& algorithms,
                                           Warnings* warnings) {

@@ -17,6 +17,9 @@ struct ChosenAlgorithms {
   std::string rewriting;           ///< those of phase kFloatModel, with ';' between them; "" = none
 };
 
+/// For ChooseAlgorithms: all disabled, so that nothing changes codes whose scales are given.
+AlgorithmOptions WithoutAlgorithms(const AlgorithmRegistry& algorithms);
+
 /// Those that are on by default or asked for, not disabled, and have something to do for target and plan.
 /// @param warnings  gets what has no effect and was asked for by a QConfig
 /// Errors: kConflictingOptions for what has no effect and was asked for otherwise; those of Algorithm::Configured.

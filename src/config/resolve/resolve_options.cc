@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/spelling.h"
+#include "config/files/encodings.h"
 #include "config/files/precision_parameters.h"
 #include "config/ignored_options.h"
 #include "config/keys/key_conflicts.h"
@@ -240,6 +241,13 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   Choices choices{.warnings = options.given.warnings};
   Warnings* warnings = &choices.warnings;
   const SettingOrigins& origins = options.given.origins;
+  if (!options.encodings.empty())
+    PREON_RETURN_IF_ERROR(CheckEncodingsAlone({{!options.calib.empty(), "--calib"},
+                                               {!options.outputs.ranges.empty(), "--save-and-restore"},
+                                               {!options.algorithms.asked.empty(), "--algorithm"},
+                                               {!options.algorithms.precision.empty(), "auto_mixprecision"},
+                                               {options.ranges.effort == Effort::kHigh, "--effort high"},
+                                               {options.plan.compat != Compat::kOff, "--compat"}}));
   PREON_ASSIGN_OR_RETURN(const PlanOptions plan,
                          WithScalesOfTarget(options.plan, options.target, options.given_types, builtins.targets));
   const RangeOptions& ranges = options.ranges;
@@ -272,6 +280,9 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   if (options.types.mixed_precision.enabled && !options.types.mixed_precision.tensors.empty())
     PREON_RETURN_IF_ERROR(AddMixedPrecision(choices.plan.settings.base_overrides, options.types.mixed_precision.tensors)
                               .WithContext("MixedPrecisionTensor"));
+  if (!options.encodings.empty()) {
+    PREON_ASSIGN_OR_RETURN(choices.plan.given_scales, LoadEncodings(options.encodings));
+  }
   PREON_ASSIGN_OR_RETURN(choices.precision, ReadPrecision(options.algorithms));
   if (choices.precision) AddPossibleLayers(*choices.precision, choices.plan);
   if (!options.calib.empty() && choices.method->collects()) return NeedsValues(ranges.method).WithContext("--calib");
@@ -284,10 +295,12 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   choices.target = *target;
   if (ranges.effort == Effort::kHigh && plan.compat != Compat::kOff)
     return Error(ErrorId::kConflictingOptions, "--effort high: has no effect with --compat ", CompatName(plan.compat));
-  PREON_ASSIGN_OR_RETURN(choices.algorithms, ChooseAlgorithms(**target, choices.plan,
-                                                              WithEffort(options.algorithms, ranges.effort, **target,
-                                                                         choices.plan, builtins.algorithms),
-                                                              origins, builtins.algorithms, warnings));
+  const AlgorithmOptions algorithms =
+      options.encodings.empty()
+          ? WithEffort(options.algorithms, ranges.effort, **target, choices.plan, builtins.algorithms)
+          : WithoutAlgorithms(builtins.algorithms);
+  PREON_ASSIGN_OR_RETURN(choices.algorithms,
+                         ChooseAlgorithms(**target, choices.plan, algorithms, origins, builtins.algorithms, warnings));
   choices.own_method = [&builtins, configured](const std::string& name) -> Result<std::unique_ptr<RangeMethod>> {
     const Result<const RangeMethod*> own = builtins.methods.Find(name);
     if (!own.ok()) return Status(own.status()).WithContext("method");

@@ -43,6 +43,12 @@ struct ScaledTypes {
   bool activation = false, weight = false;
 };
 
+/// How blocks lie and how operators compute with them.
+struct BlockRules {
+  bool refine_axis = true;            ///< they run along what MatMul, Gemm and Softmax reduce
+  std::optional<int> accuracy_level;  ///< of MatMulNBits: 0 to 4
+};
+
 /// What the user leaves in float.
 struct ExcludeOptions {
   std::vector<std::string> names;  ///< nodes (as in the user's file), globs `*`, `?` or `^` regular expressions
@@ -92,14 +98,15 @@ struct PlanOptions {
   bool vnni = false;  ///< the result runs where products of codes are added in 32 bits: weights use all codes
   ScaledTypes scaled;
   BFloat16Options bfloat16;
-  bool refine_block_axis = true;          ///< blocks run along what MatMul, Gemm and Softmax reduce
+  BlockRules blocks;
   std::optional<WeightForm> weight_form;  ///< default: by type, the target's
   std::optional<int64_t> block_size;      ///< weights that share a scale; default: the target's
-  std::optional<int> accuracy_level;      ///< of MatMulNBits: 0 to 4, how it computes
   ExcludeOptions exclude;
   std::vector<std::string> passthrough;  ///< operator types whose outputs inherit the range of their input
   TensorSettings settings;
   TensorSettings possible;  ///< that a search may add to the settings: until then only their types count
+  /// Scales and zero points by tensor of the rewritten model; empty: they follow from calibration.
+  std::map<std::string, TensorOverride> given_scales;
   OpListOptions op_list;
   /// Nodes that stay float for what came out after a first plan: kNotReached, kNotFused, kAccuracy.
   std::map<std::string, FloatReason> left_float;

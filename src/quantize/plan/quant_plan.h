@@ -88,6 +88,8 @@ struct WeightPlan {
   std::optional<QuantParams> params;  ///< override: used as it is
   std::vector<Range> channel_ranges;  ///< overrides, one per index of `axis`
   std::vector<QuantParams> channel_params;
+
+  bool HasGivenScales() const { return params || !channel_params.empty(); }
 };
 
 enum class BiasForm {

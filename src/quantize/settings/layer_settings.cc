@@ -4,6 +4,7 @@
 #include <ranges>
 
 #include "formats/precision.h"
+#include "quantize/settings/given_scales.h"
 #include "quantize/settings/layer_selection.h"
 #include "quantize/settings/tensor_settings.h"
 
@@ -293,9 +294,10 @@ Result<QuantPlan> PlanWithLayerSettings(const Target& target, const Model& model
     plain.settings.base_overrides.clear();
     PREON_ASSIGN_OR_RETURN(undisturbed, target.Plan(model, plain));
   }
-  with = WithLayerSettings(model.graph, std::move(with), undisturbed);
+  with = WithGivenBits(model.graph, WithLayerSettings(model.graph, std::move(with), undisturbed));
   PREON_ASSIGN_OR_RETURN(QuantPlan plan, target.Plan(model, with));
   plan.parameters = options.op_list.parameters;
+  PREON_RETURN_IF_ERROR(PutGivenScales(model.graph, options.given_scales, &plan));
   const auto warn = [&](const std::vector<std::string>& warnings) {
     plan.warnings.insert(plan.warnings.end(), warnings.begin(), warnings.end());
   };

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "formats/compat/compat_weights.h"
+#include "quantize/params/product_pairs.h"
 #include "quantize/plan/op_traits.h"
 
 namespace preon {
@@ -19,6 +20,15 @@ std::vector<QuantParams> Spread(const std::vector<QuantParams>& params, size_t c
   std::vector<QuantParams> spread;
   while (spread.size() < count) spread.insert(spread.end(), params.begin(), params.end());
   return spread;
+}
+
+// Codes whose pairs the kernels add up in 16 bits move towards 0 until they fit.
+void PullPairsOf(const Graph& graph, const WeightPlan& plan, EncodedTensor& encoded) {
+  const Tensor whole = DecodeTensor({.codes = encoded.codes, .params = {QuantParams()}});
+  std::vector<float> codes(whole.floats().begin(), whole.floats().end());
+  for (const std::string& reader : plan.nodes) PullProductPairs(*graph.FindNode(reader), whole.shape(), codes);
+  const Tensor pulled = Tensor::FromFloats(whole.shape(), codes);
+  encoded.codes = EncodeTensor(pulled, {QuantParams()}, -1, {.type = encoded.codes.type()})->codes;
 }
 
 // The other way round: the largest scale of each.
@@ -125,8 +135,11 @@ Result<EncodedTensor> ConstantWriter::Rounded(const WeightToRound& weight) const
   const auto& [name, plan, values, params] = weight;
   // Codes of less than a byte saturate to all of the type's in both tools.
   const bool theirs = plan_.compat != Compat::kOff && DataTypeBits(plan.format.type) >= 8 && plan.block_size == 0;
-  return theirs ? compat::EncodeWeight(values, params, plan.axis, plan.format, plan_.compat)
-                : EncodeTensor(values, params, plan.axis, plan.format, plan.block_size);
+  if (theirs) return compat::EncodeWeight(values, params, plan.axis, plan.format, plan_.compat);
+  Result<EncodedTensor> encoded = EncodeTensor(values, params, plan.axis, plan.format, plan.block_size);
+  // Scales that are given may not leave room for pairs of products; calibrated ones do.
+  if (encoded.ok() && plan.fits_pairs && plan.HasGivenScales()) PullPairsOf(graph_, plan, *encoded);
+  return encoded;
 }
 
 bool ConstantWriter::IsShifted(const BiasPlan& bias) const {

@@ -102,7 +102,7 @@ class MatMulNBitsTarget final : public Target {
       return Error(ErrorId::kConflictingOptions, "--weight-method hqq: it has zero points, got --weight ",
                    options.weight.name(), "; wanted --weight u", options.weight.name());
     }
-    plan.nbits.accuracy_level = options.accuracy_level;
+    plan.nbits.accuracy_level = options.blocks.accuracy_level;
     const Selection selection(options.exclude, options.op_list.selection.nodes);
     plan.warnings = selection.WithoutEffect(model.graph);
     for (const auto& node : model.graph.nodes()) {

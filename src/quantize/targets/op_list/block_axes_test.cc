@@ -14,7 +14,7 @@ using test::GraphBuilder;
 QuantPlan PlanOf(const Model& model, bool refine = true) {
   PlanOptions options;
   options.activation = options.weight = *ParseTensorType("bfp16");
-  options.refine_block_axis = refine;
+  options.blocks.refine_axis = refine;
   return *MakeQuarkTarget()->Plan(model, options);
 }
 
@@ -47,7 +47,7 @@ TEST(RefineBlockAxes, RowsInFrontOfDepthwiseConvolutions) {
     }
     PlanOptions options;
     options.activation = options.weight = *ParseTensorType("bfp16");
-    options.refine_block_axis = true;
+    options.blocks.refine_axis = true;
     const auto axis = [&](const Target& target) {
       return target.Plan(b.model, options)->activations.at("x").block->axis;
     };

@@ -53,7 +53,7 @@ class OpListPlanner {
       if (IsConstant(node->input(1)) && rules_.guards_float_regions && NeedsGuard(plan_, *node))
         plan_.float_regions.push_back(node->name);
     if (options_.bfloat16.vaiml) KeepInputCastsOnly();
-    if (options_.refine_block_axis) RefineBlockAxes(graph_, &plan_);
+    if (options_.blocks.refine_axis) RefineBlockAxes(graph_, &plan_);
     InheritRanges(graph_, options_.passthrough, options_.settings.overrides, &plan_);
     if (rules_.extended) PlanAlignments(graph_, options_.op_list.align, &plan_);
     DropUnusedPairs();

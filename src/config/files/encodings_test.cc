@@ -1,0 +1,88 @@
+#include "config/files/encodings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace preon {
+namespace {
+
+using ::testing::HasSubstr;
+
+Result<std::map<std::string, TensorOverride>> LoadText(const std::string& text) {
+  const std::string path = ::testing::TempDir() + "/encodings_test.json";
+  std::ofstream(path) << text;
+  return LoadEncodings(path);
+}
+
+TEST(Encodings, SecondVersion) {
+  const auto read = LoadText(R"({"version": "2.0.0", "encodings": [
+      {"name": "x", "output_dtype": "uint8", "y_scale": 0.5, "y_zero_point": 3},
+      {"name": "w", "output_dtype": "int3", "y_scale": [0.5, 0.25], "axis": 0},
+      {"name": "v", "output_dtype": "int4", "y_scale": [[1, 2], [3, 4]], "axis": -1, "block_size": 16},
+      {"name": "h", "output_dtype": "float16"}]})");
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(read->size(), 3u);
+  EXPECT_EQ(read->at("x").params, (QuantParams{0.5f, 3}));
+  EXPECT_EQ(read->at("w").type->bits(), 3);
+  EXPECT_EQ(read->at("w").channel_params, (std::vector<QuantParams>{{0.5f, 0}, {0.25f, 0}}));
+  EXPECT_EQ(read->at("v").block_size, 16);
+  EXPECT_EQ(read->at("v").axis, -1);
+  EXPECT_EQ(read->at("v").channel_params.size(), 4u);
+}
+
+TEST(Encodings, OffsetsBecomeZeroPoints) {
+  const auto first = LoadText(R"({"version": "1.0.0", "activation_encodings": [
+      {"name": "x", "dtype": "INT", "enc_type": "PER_TENSOR", "bw": 8, "scale": [0.5], "offset": [-3]}],
+      "param_encodings": [
+      {"name": "w", "dtype": "INT", "enc_type": "PER_CHANNEL", "bw": 8, "is_sym": true, "scale": [1, 2],
+       "offset": [-128, -128]}]})");
+  const auto oldest = LoadText(R"({"version": "0.6.1", "activation_encodings": {
+      "x": [{"dtype": "int", "bitwidth": 8, "is_symmetric": "False", "scale": 0.5, "offset": -3}]}, "param_encodings": {
+      "w": [{"dtype": "int", "bitwidth": 8, "scale": 1, "offset": -128},
+            {"dtype": "int", "bitwidth": 8, "scale": 2, "offset": -128}]}})");
+  for (const auto* read : {&first, &oldest}) {
+    ASSERT_TRUE(read->ok()) << read->status().message();
+    EXPECT_EQ((*read)->at("x").type, TensorType(DataType::kUInt8));
+    EXPECT_EQ((*read)->at("x").params, (QuantParams{0.5f, 3}));
+    EXPECT_EQ((*read)->at("w").type, TensorType(DataType::kInt8));
+    EXPECT_EQ((*read)->at("w").channel_params, (std::vector<QuantParams>{{1, 0}, {2, 0}}));
+  }
+}
+
+TEST(Encodings, ErrorsNameTheTensor) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"[]", "got array, wanted an object"},
+      {R"({"version": "3"})", "version: got '3', wanted 2.0.0, 1.0.0 or 0.6.1"},
+      {R"({"version": "2.0.0"})", "has no encodings"},
+      {R"({"version": "2.0.0", "encodings": []})", "has no encodings of integer types"},
+      {R"({"version": "2.0.0", "encodings": [{"name": "x", "y_scale": 1}]})", "x: has no output_dtype"},
+      {R"({"version": "2.0.0", "encodings": [{"name": "x", "output_dtype": "int8"}]})", "x: has no y_scale"},
+      {R"({"version": "2.0.0", "encodings": [{"name": "x", "output_dtype": "int8", "y_scale": -1}]})",
+       "x: scale: got -1, wanted a number above 0"},
+      {R"({"version": "2.0.0", "encodings": [
+           {"name": "x", "output_dtype": "int8", "y_scale": 1, "y_zero_point": 200}]})",
+       "x: zero_point: got 200"},
+      {R"({"version": "2.0.0", "encodings": [{"name": "x", "output_dtype": "int8", "y_scale": 1},
+                                             {"name": "x", "output_dtype": "int8", "y_scale": 1}]})",
+       "x: got two entries"},
+      {R"({"version": "2.0.0", "encodings": [{"name": "x", "output_dtype": "int4", "per_block_int_scale": [1]}]})",
+       "x: per_block_int_scale: scales of two levels"},
+      {R"({"version": "1.0.0", "activation_encodings": [], "param_encodings": [
+           {"name": "w", "dtype": "INT", "enc_type": "VECTOR", "bw": 8, "scale": [1], "offset": [0]}]})",
+       "w: enc_type: got \"VECTOR\""},
+      {R"({"version": "1.0.0", "activation_encodings": [], "param_encodings": [
+           {"name": "w", "dtype": "INT", "enc_type": "PER_CHANNEL", "bw": 8, "scale": [1, 2], "offset": [0]}]})",
+       "w: got 2 scales and 1 zero points"},
+  };
+  for (const auto& [text, says] : rows) {
+    const auto read = LoadText(text);
+    ASSERT_FALSE(read.ok()) << text;
+    EXPECT_THAT(read.status().message(), HasSubstr(says));
+  }
+  EXPECT_FALSE(LoadEncodings("/nowhere/at/all.json").ok());
+}
+
+}  // namespace
+}  // namespace preon
