@@ -54,9 +54,9 @@ bool TensorPairs::Has(const std::string& of_a, const std::string& of_b) const {
 }
 
 MatchedNodes::MatchedNodes(const FloatView& a, const FloatView& b) : a_(a), b_(b) {
-  const std::set<std::string> of_b = NamesIn(b);
+  const std::set<std::string> names_of_b = NamesIn(b);
   for (const std::string& name : NamesIn(a)) {
-    if (of_b.contains(name)) written_.Add(name, name);
+    if (names_of_b.contains(name)) written_.Add(name, name);
   }
   const auto by_position = [&](const std::vector<std::string>& in_a, const std::vector<std::string>& in_b) {
     for (size_t index = 0; index < std::min(in_a.size(), in_b.size()); ++index) written_.Add(in_a[index], in_b[index]);

@@ -19,7 +19,9 @@ TEST(Resolve, AutoWithoutTrialsHonoursItsOptions) {
     for (const char* effort : {"default", "fast"}) {
       Options options;
       ASSERT_TRUE(SetOption(options, "effort", effort).ok());
-      if (*given != '\0') ASSERT_TRUE(SetOption(options, "method-option", given).ok());
+      if (*given != '\0') {
+        ASSERT_TRUE(SetOption(options, "method-option", given).ok());
+      }
       const Result<Choices> choices = Resolve(options, builtins);
       ASSERT_TRUE(choices.ok()) << choices.status().message();
       const auto single = choices->without_trials();

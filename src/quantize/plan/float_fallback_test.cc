@@ -7,15 +7,14 @@ namespace {
 
 /// Nodes "0" to "3"; the plan's target names those in integers, and the first of them is what advice is about.
 struct FourNodes {
-  FloatFallback fallback{.advice = [](const QuantPlan& plan) -> Result<FloatNodes> {
-                           if (plan.target.empty()) return FloatNodes();
-                           return FloatNodes{{plan.target.substr(0, 1), FloatReason::kNotFused}};
+  FloatFallback fallback{.advice = [](const QuantPlan& now) -> Result<FloatNodes> {
+                           if (now.target.empty()) return FloatNodes();
+                           return FloatNodes{{now.target.substr(0, 1), FloatReason::kNotFused}};
                          },
-                         .plan = [](const FloatNodes& left_float) -> Result<QuantPlan> {
-                           QuantPlan plan;
-                           for (const char* node : {"0", "1", "2", "3"})
-                             plan.target += left_float.contains(node) ? "" : node;
-                           return plan;
+                         .plan = [](const FloatNodes& left) -> Result<QuantPlan> {
+                           QuantPlan next;
+                           for (const char* node : {"0", "1", "2", "3"}) next.target += left.contains(node) ? "" : node;
+                           return next;
                          }};
   QuantPlan plan{.target = "0123"};
   FloatNodes left_float;
