@@ -8,12 +8,6 @@
 namespace preon {
 namespace {
 
-Status CheckScale(const QuantParams& params, ScaleType type) {
-  if (IsScaleOf(params.scale, type)) return Status::Ok();
-  return Error(ErrorId::kBadConfig, "scale: got ", params.scale, ", wanted one of scale type ", ScaleTypeName(type),
-               " such as ", RoundScale(params.scale, type), ", or another scale_type for this tensor");
-}
-
 // What an override gives.
 template <typename Planned>
 Status CheckParams(const Planned& planned, bool has_range) {
@@ -67,6 +61,12 @@ Status CheckConvolutions(const Graph& graph, const QuantPlan& plan) {
         .WithHint("--target simulate supports every pair of types; it computes in float");
   }
   return Status::Ok();
+}
+
+Status CheckScale(const QuantParams& params, ScaleType type) {
+  if (IsScaleOf(params.scale, type)) return Status::Ok();
+  return Error(ErrorId::kBadConfig, "scale: got ", params.scale, ", wanted one of scale type ", ScaleTypeName(type),
+               " such as ", RoundScale(params.scale, type), ", or another scale_type for this tensor");
 }
 
 Status CheckZeroPoint(const QuantParams& params, DataType type) {

@@ -19,6 +19,9 @@ Status CheckPlan(const QuantPlan& plan);
 /// left alone). Errors: kConflictingOptions with the node and what works.
 Status CheckConvolutions(const Graph& graph, const QuantPlan& plan);
 
+/// Is the scale one of the type's? Errors: kBadConfig with one that is.
+Status CheckScale(const QuantParams& params, ScaleType type);
+
 /// Is the zero point one of the type's codes? Errors: kBadConfig with those that are.
 Status CheckZeroPoint(const QuantParams& params, DataType type);
 

@@ -1,9 +1,8 @@
 #include "quantize/settings/given_scales.h"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
+#include "quantize/plan/check_plan.h"
 #include "quantize/settings/tensor_settings.h"
 
 namespace preon {
@@ -25,15 +24,6 @@ Status CheckBits(const TensorOverride& given, const IntFormat& format) {
   if (given.type->bits() == BitsOf(format)) return Status::Ok();
   return Error(ErrorId::kBadConfig, "got ", given.type->bits(), " bits, but the tensor is quantized to ",
                BitsOf(format));
-}
-
-// A target of powers of two computes with shifts: it has no others.
-Status CheckScales(const std::vector<QuantParams>& params, ScaleType type) {
-  for (const QuantParams& each : params) {
-    if (!IsScaleOf(each.scale, type))
-      return Error(ErrorId::kBadConfig, "scale: got ", each.scale, ", which is no scale of type ", ScaleTypeName(type));
-  }
-  return Status::Ok();
 }
 
 class Putter {
@@ -72,7 +62,7 @@ class Putter {
     if (!activation.shares.empty() && owner == plan_.activations.end()) return Status::Ok();  // a weight's
     ActivationPlan& first = activation.shares.empty() ? activation : owner->second;
     PREON_RETURN_IF_ERROR(CheckBits(given, first.format));
-    PREON_RETURN_IF_ERROR(CheckScales({*given.params}, first.scale_type));
+    PREON_RETURN_IF_ERROR(CheckScale(*given.params, first.scale_type));
     const QuantParams params = Recoded({*given.params}, *given.type, first.format)[0];
     ++put_;
     if (activation.shares.empty() || !first.params) first.params = params;
@@ -82,16 +72,18 @@ class Putter {
   Status PutWeight(const TensorOverride& given, const Tensor& values, WeightPlan& weight) {
     if (weight.block) return Error(ErrorId::kBadConfig, "got a scale, but the weight has blocks with exponents");
     PREON_RETURN_IF_ERROR(CheckBits(given, weight.format));
-    PREON_RETURN_IF_ERROR(
-        CheckScales(given.params ? std::vector<QuantParams>{*given.params} : given.channel_params, weight.scale_type));
+    const bool per_tensor = given.params.has_value();
+    if (!per_tensor) PREON_RETURN_IF_ERROR(CheckChannels(given, values.shape(), weight));
+    std::vector<QuantParams> params = per_tensor ? std::vector{*given.params} : given.channel_params;
+    for (const QuantParams& each : params) PREON_RETURN_IF_ERROR(CheckScale(each, weight.scale_type));
+    params = Recoded(std::move(params), *given.type, weight.format);
     ++put_;
-    if (given.params) {
-      weight.params = Recoded({*given.params}, *given.type, weight.format)[0];
+    if (per_tensor) {
+      weight.params = params[0];
       weight.axis = -1;
       weight.block_size = 0;
     } else {
-      PREON_RETURN_IF_ERROR(CheckChannels(given, values.shape(), weight));
-      weight.channel_params = Recoded(given.channel_params, *given.type, weight.format);
+      weight.channel_params = std::move(params);
     }
     // All codes of the type: -128 as well, which the range of a calibrated weight leaves out.
     weight.format.symmetric = weight.format.reduce_range = false;
