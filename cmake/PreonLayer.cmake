@@ -48,6 +48,15 @@ function(preon_layer name)
   endif()
 endfunction()
 
+# preon_embed(TARGET file template): the text of a file in place of @EMBEDDED_TEXT@ of a source made of a template.
+function(preon_embed target file template)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  file(READ ${file} EMBEDDED_TEXT)
+  cmake_path(GET template STEM LAST_ONLY source)
+  configure_file(${template} ${CMAKE_CURRENT_BINARY_DIR}/embedded/${source} @ONLY)
+  target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/embedded/${source})
+endfunction()
+
 # preon_batches(OUT TARGET sources...): the sources of TARGET, up to 40 of them in each generated file, so that
 # headers are read once per batch. A layer's names in anonymous namespaces must therefore differ. Relative paths: ccache
 # finds a batch again in another checkout.

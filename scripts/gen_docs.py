@@ -195,7 +195,7 @@ def option_pages(root, binary):
         {folder / file: key_page(group, keys) for group, (file, keys) in groups.items()}
 
 
-PYTHON_VERBS = ("quantize", "calibrate", "ranges", "analyze", "compare", "diff", "instrument", "passes", "lint", "retarget", "sensitivity", "validate", "report")
+PYTHON_VERBS = ("quantize", "calibrate", "ranges", "analyze", "compare", "diff", "instrument", "passes", "lint", "retarget", "export-qat", "sensitivity", "validate", "report")
 #: Parameters of the functions, not options.
 PARAMETERS = {"output", "data", "pass"}
 PYTHON_TYPES = {"FILE": "Path", "DIR": "Path", "N": "Count", "S": "Count", "SHARE": "float"}
@@ -211,6 +211,10 @@ Many = Union[_Entry, Sequence[_Entry]]
 """
 
 
+def class_name(verbs):
+    return "_" + "".join(verb.title().replace("-", "") for verb in verbs)
+
+
 def python_options(told):
     """Typed keywords: options of the same verbs in one class, from which those of the verbs are put together."""
     config = {"name": "config", "value": "FILE", "kind": "value", "verbs": ["quantize", "calibrate"],
@@ -222,14 +226,14 @@ def python_options(told):
             groups.setdefault(verbs, []).append(option)
     lines = [OPTIONS_MODULE]
     for verbs, options in groups.items():
-        lines.append(f"\nclass _{''.join(map(str.title, verbs))}(TypedDict, total=False):")
+        lines.append(f"\nclass {class_name(verbs)}(TypedDict, total=False):")
         for option in options:
             kind = {"flag": "bool", "list": "Many"}.get(option["kind"]) or PYTHON_TYPES.get(option["value"], "str")
             lines += [f"    {option['name'].replace('-', '_')}: Optional[{kind}]", f"    {json.dumps(option['meaning'], ensure_ascii=False)}"]
         lines.append("")
     for verb in PYTHON_VERBS:
-        parts = ",\n    ".join(f"_{''.join(map(str.title, verbs))}" for verbs in groups if verb in verbs)
-        lines.append(f"\nclass {verb.title()}Options(\n    {parts}, total=False,\n):\n    pass\n")
+        parts = ",\n    ".join(class_name(verbs) for verbs in groups if verb in verbs)
+        lines.append(f"\nclass {class_name([verb])[1:]}Options(\n    {parts}, total=False,\n):\n    pass\n")
     return "\n".join(lines)
 
 

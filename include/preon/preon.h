@@ -199,6 +199,10 @@ PREON_API Outcome<Answer> Lint(const QuantizeOptions& options);
 /// {"format", "qoperator"}, {"opset", "21"}, {"target", "ort-cpu"}. Without samples both are compared on a random one.
 PREON_API Outcome<Answer> Retarget(const QuantizeOptions& options);
 
+/// Writes the folder `options.output`, with which training goes on from a quantized model of any tool: float graph,
+/// scales, a loader for PyTorch. The setting "float-model" gives it the float weights.
+PREON_API Outcome<Answer> ExportQat(const QuantizeOptions& options);
+
 /// What differs between `options.model` and `other`, of any tools: graph, scales, codes; with samples their outputs.
 PREON_API Outcome<Answer> Diff(const QuantizeOptions& options, const std::string& other);
 

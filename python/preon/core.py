@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Optional, Protocol, TypeVar, Union
 from . import _preon
 from . import options as _options
 from .errors import ConfigError, failure
-from .options import (AnalyzeOptions, CalibrateOptions, CompareOptions, DiffOptions, InstrumentOptions, LintOptions, PassesOptions, Path, QuantizeOptions,
+from .options import (AnalyzeOptions, CalibrateOptions, CompareOptions, DiffOptions, ExportQatOptions, InstrumentOptions, LintOptions, PassesOptions, Path, QuantizeOptions,
                       RangesOptions, ReportOptions, RetargetOptions, SensitivityOptions, ValidateOptions)
 from .progress import display
 from .result import Result
@@ -69,7 +69,7 @@ def _settings(verb, options):
 
 
 def _keywords(verb):
-    return getattr(_options, f"{verb.title()}Options").__annotations__
+    return getattr(_options, verb.title().replace("_", "") + "Options").__annotations__
 
 
 def _completed(function: _Function) -> _Function:
@@ -251,6 +251,16 @@ def retarget(model: Model, output: Path, data: Data = None, reader: Optional[Rea
     """
     with _as_file(model) as path:
         return _run("retarget", (path, _path(output, "output")), options, (data, reader), progress)
+
+
+@_completed
+def export_qat(model: Model, output: Path, progress: Progress = None, **options: Unpack[ExportQatOptions]) -> Result:
+    """Writes to the folder `output` what training needs to go on from a quantized model, of any tool: float graph, scales, a loader for PyTorch.
+
+    `float_model`: the float model whose weights training begins with. Result and errors as of quantize().
+    """
+    with _as_file(model) as path:
+        return _run("export_qat", (path, _path(output, "output")), options, (None, None), progress)
 
 
 @_completed

@@ -229,6 +229,11 @@ class _Lint(TypedDict, total=False):
     "fix what can be fixed without a change of values; compare both models, write the fixed one to -o"
 
 
+class _ExportQat(TypedDict, total=False):
+    float_model: Optional[Path]
+    "the float model that was quantized: training begins with its weights (default: with the decoded codes)"
+
+
 class _QuantizePassesLintRetarget(TypedDict, total=False):
     external_data: Optional[bool]
     "store the result's weights in FILE.HASH.data beside it (default: only above 2 GB)"
@@ -388,6 +393,12 @@ class RetargetOptions(
     _QuantizeCalibrateRangesInstrumentRetargetSensitivityValidateReport,
     _QuantizePassesLintRetarget,
     _QuantizeCompareLintRetargetValidateReport, total=False,
+):
+    pass
+
+
+class ExportQatOptions(
+    _ExportQat, total=False,
 ):
     pass
 

@@ -231,6 +231,10 @@ Outcome<Answer> Retarget(const QuantizeOptions& options) {
   return Answered(options, kVerbRetarget, "retarget", RetargetVerb);
 }
 
+Outcome<Answer> ExportQat(const QuantizeOptions& options) {
+  return Answered(options, kVerbExportQat, "export-qat", ExportQatVerb);
+}
+
 Outcome<Answer> Diff(const QuantizeOptions& options, const std::string& other) {
   const auto verb = [&](const std::string& model, RunInputs& run) { return DiffVerb(model, other, run); };
   return Answered(options, kVerbDiff, "diff", verb);

@@ -1,16 +1,14 @@
 #include "api/save_histograms.h"
 
-#include <filesystem>
 #include <set>
 #include <utility>
 
 #include "base/output/atomic_file.h"
-#include "base/output/temp_dir.h"
+#include "base/output/staged_folder.h"
 #include "quantize/plan/plan_options.h"
 #include "report/html/tensor_card.h"
 
 namespace preon {
-namespace fs = std::filesystem;
 namespace {
 
 constexpr size_t kLongestName = 200;  // of 255 that file systems take, with room for number and ending
@@ -28,17 +26,6 @@ std::string Safe(std::string name) {
   return name.empty() ? "_" : name;
 }
 
-// The pictures have been drawn in a folder beside it: on the same file system a rename is all or nothing.
-Status MoveInto(const fs::path& folder, const std::string& drawn, const std::vector<std::string>& names) {
-  std::error_code error;
-  fs::create_directory(folder, error);
-  for (const std::string& name : names) {
-    if (!error) fs::rename(fs::path(drawn) / name, folder / name, error);
-  }
-  if (!error) return Status::Ok();
-  return Error(ErrorId::kIoWrite, folder.string(), ": can't write: ", error.message());
-}
-
 }  // namespace
 
 std::vector<std::string> PictureNames(const std::vector<std::string>& tensors) {
@@ -54,10 +41,7 @@ std::vector<std::string> PictureNames(const std::vector<std::string>& tensors) {
 }
 
 Status WriteHistograms(const Analysis& analysis, const std::string& folder) {
-  std::error_code ignored;
-  const fs::path target = fs::absolute(folder, ignored).lexically_normal();
-  const fs::path parent = target.has_filename() ? target.parent_path() : target.parent_path().parent_path();
-  PREON_ASSIGN_OR_RETURN(const TempDir drawn, TempDir::Create(parent.string()));
+  PREON_ASSIGN_OR_RETURN(StagedFolder drawn, StagedFolder::Open(folder));
   std::vector<std::string> tensors;
   for (const TensorAnalysis& tensor : analysis.tensors) tensors.push_back(tensor.name);
   std::vector<std::string> names = PictureNames(tensors);
@@ -65,7 +49,7 @@ Status WriteHistograms(const Analysis& analysis, const std::string& folder) {
     names[index] += ".svg";
     PREON_RETURN_IF_ERROR(WriteFileAtomically(drawn.File(names[index]), TensorPicture(analysis.tensors[index])));
   }
-  return MoveInto(target, drawn.path(), names);
+  return drawn.Commit();
 }
 
 Status SaveHistograms(const CalibrationData& data, const RunInputs& run) {

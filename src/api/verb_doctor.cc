@@ -53,7 +53,7 @@ constexpr std::array kVerbNames = {std::pair(kVerbQuantize, "quantize"), std::pa
                                    std::pair(kVerbPasses, "passes"),     std::pair(kVerbLint, "lint"),
                                    std::pair(kVerbValidate, "validate"), std::pair(kVerbSensitivity, "sensitivity"),
                                    std::pair(kVerbReport, "report"),     std::pair(kVerbDiff, "diff"),
-                                   std::pair(kVerbRetarget, "retarget")};
+                                   std::pair(kVerbRetarget, "retarget"), std::pair(kVerbExportQat, "export-qat")};
 
 OptionDescriptions Descriptions() {
   OptionDescriptions descriptions;

@@ -7,6 +7,7 @@
 
 #include "pipeline/run_inputs.h"
 #include "report/diff_result.h"
+#include "report/export_result.h"
 #include "report/full_report.h"
 #include "report/results.h"
 #include "report/retarget_result.h"
@@ -44,6 +45,9 @@ Result<LintResult> LintVerb(const std::string& model, RunInputs& run);
 Result<DiffResult> DiffVerb(const std::string& a, const std::string& b, RunInputs& run);
 /// Another form of a quantized model of any tool, with the same codes. Errors: kNothingToGain where it has that form.
 Result<RetargetResult> RetargetVerb(const std::string& path, RunInputs& run);
+/// Writes the folder `options.outputs.file`: what training goes on from, of a quantized model of any tool. Errors:
+/// kNotQuantized, kNotYetSupported.
+Result<ExportResult> ExportQatVerb(const std::string& path, RunInputs& run);
 /// `models`: the float model and quantized ones, of any tool; without those, several forms of the float model are made.
 Result<ValidateResult> ValidateVerb(const std::vector<std::string>& models, RunInputs& run);
 /// Of the model as `quantize` would write it without layers left in float for accuracy; writes nothing.

@@ -41,6 +41,7 @@ Command CompareCommand();
 Command LintCommand();
 Command DiffCommand();
 Command RetargetCommand();
+Command ExportQatCommand();
 Command SensitivityCommand();
 Command ReportCommand();
 Command ValidateCommand();

@@ -6,7 +6,7 @@ std::vector<Command> Commands() {
   return {QuantizeCommand(), CalibrateCommand(), InstrumentCommand(),  MergeCommand(),  StatusCommand(),
           RangesCommand(),   AnalyzeCommand(),   InspectCommand(),     PassesCommand(), RunCommand(),
           CompareCommand(),  ValidateCommand(),  SensitivityCommand(), ReportCommand(), LintCommand(),
-          RetargetCommand(), DiffCommand(),      DoctorCommand()};
+          RetargetCommand(), DiffCommand(),      ExportQatCommand(),   DoctorCommand()};
 }
 
 }  // namespace preon::cli

@@ -20,8 +20,8 @@ constexpr uint32_t kReadsRanges = kVerbRanges | kVerbAnalyze;
 constexpr uint32_t kChoosesRanges = kVerbQuantize | kReadsRanges;
 
 constexpr OptionSpec kOptions[] = {
-    {"output", "FILE", "output file; written completely or not at all", OptionKind::kValue,
-     kPlans | kVerbMerge | kVerbRanges | kVerbPasses | kVerbLint | kVerbReport | kVerbRetarget,
+    {"output", "FILE", "output file (export-qat: folder); written completely or not at all", OptionKind::kValue,
+     kPlans | kVerbMerge | kVerbRanges | kVerbPasses | kVerbLint | kVerbReport | kVerbRetarget | kVerbExportQat,
      [](Options& o, const std::string& v) { o.outputs.file = v; return Status::Ok(); }},
     {"data", "SRC", "samples: .npz, .npy, folder of these, of images, of WAV files or of ONNX test sets, random:N",
      OptionKind::kList, kNeedsData,
@@ -251,6 +251,9 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return SetFlag(o.calibration.observe.optimize, v, true); }},
     {"fix", "", "fix what can be fixed without a change of values; compare both models, write the fixed one to -o",
      OptionKind::kFlag, kVerbLint, [](Options& o, const std::string& v) { return SetFlag(o.fix, v); }},
+    {"float-model", "FILE", "the float model that was quantized: training begins with its weights (default: with the "
+     "decoded codes)", OptionKind::kValue, kVerbExportQat,
+     [](Options& o, const std::string& v) { o.float_model = v; return Status::Ok(); }},
     {"external-data", "", "store the result's weights in FILE.HASH.data beside it (default: only above 2 GB)",
      OptionKind::kFlag, kVerbQuantize | kVerbPasses | kVerbLint | kVerbRetarget,
      [](Options& o, const std::string& v) { return SetFlag(o.write.external_data, v); }},

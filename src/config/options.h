@@ -207,8 +207,9 @@ struct Options {
   std::vector<Requirement> requirements;  ///< of the result; all hold, or it is not written
   std::optional<std::string> target;      ///< default: the first that takes the types
   DataOptions data;
-  std::string calib;      ///< statistics of an earlier run in place of a calibration
-  std::string encodings;  ///< file of scales and zero points in place of a calibration
+  std::string calib;        ///< statistics of an earlier run in place of a calibration
+  std::string encodings;    ///< file of scales and zero points in place of a calibration
+  std::string float_model;  ///< of export-qat
   PrepareOptions prepare;
   CalibrationOptions calibration;
   RangeOptions ranges;

@@ -24,6 +24,7 @@ enum Verb : uint32_t {
   kVerbReport = 16384,
   kVerbDiff = 32768,
   kVerbRetarget = 65536,
+  kVerbExportQat = 131072,
 };
 
 }  // namespace preon

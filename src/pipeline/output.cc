@@ -91,6 +91,17 @@ Status CheckOutputs(std::string_view verb, const Options& options, std::vector<s
   return CheckOutputs(options, std::move(inputs));
 }
 
+Status CheckOutputFolder(std::string_view verb, const std::string& folder, const std::vector<std::string>& inputs) {
+  if (folder.empty()) return Error(ErrorId::kMissingOption, verb, ": no output; wanted -o DIR");
+  PREON_RETURN_IF_ERROR(CheckFolder(folder).WithContext("--output"));
+  for (const std::string& input : inputs) {
+    if (!input.empty() && Resolved(input).parent_path() == Resolved(folder))
+      return Error(ErrorId::kConflictingOptions, "--output: '", folder, "' is the folder of the input '", input,
+                   "'; inputs are never written to");
+  }
+  return Status::Ok();
+}
+
 Status MissingData(std::string_view verb, std::string_view wanted) {
   return Error(ErrorId::kMissingOption, verb, ": no samples; wanted ", wanted);
 }

@@ -21,6 +21,9 @@ Status CheckOutputs(const Options& options, std::vector<std::string> inputs);
 /// The same for a verb that is nothing without an output. Errors: kMissingOption besides.
 Status CheckOutputs(std::string_view verb, const Options& options, std::vector<std::string> inputs);
 
+/// The same for a verb that writes a folder, whose parent has to be there.
+Status CheckOutputFolder(std::string_view verb, const std::string& folder, const std::vector<std::string>& inputs);
+
 /// kMissingOption: the verb needs samples.
 Status MissingData(std::string_view verb, std::string_view wanted);
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "report/diff_result.h"
+#include "report/export_result.h"
 #include "report/full_report.h"
 #include "report/results.h"
 #include "report/retarget_result.h"
@@ -29,6 +30,7 @@ std::string ToJson(const CompareResult& result);
 std::string ToJson(const LintResult& result);
 std::string ToJson(const DiffResult& result);
 std::string ToJson(const RetargetResult& result);
+std::string ToJson(const ExportResult& result);
 std::string ToJson(const SensitivityResult& result);
 std::string ToJson(const ValidateResult& result);
 std::string ToJson(const FullReport& result);

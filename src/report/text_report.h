@@ -4,6 +4,7 @@
 #include <string>
 
 #include "report/diff_result.h"
+#include "report/export_result.h"
 #include "report/full_report.h"
 #include "report/results.h"
 #include "report/retarget_result.h"
@@ -27,6 +28,7 @@ std::string ToText(const CompareResult& result);
 std::string ToText(const LintResult& result);
 std::string ToText(const DiffResult& result);
 std::string ToText(const RetargetResult& result);
+std::string ToText(const ExportResult& result);
 std::string ToText(const SensitivityResult& result);
 std::string ToText(const ValidateResult& result);
 std::string ToText(const FullReport& result);

@@ -10,7 +10,7 @@ import pytest
 preon_package = pytest.importorskip("preon", reason="the Python package is not built (nanobind)")
 from preon import options as keywords  # noqa: E402
 
-VERBS = ["quantize", "calibrate", "ranges", "analyze", "compare", "diff", "instrument", "passes", "lint", "retarget", "validate", "report"]
+VERBS = ["quantize", "calibrate", "ranges", "analyze", "compare", "diff", "instrument", "passes", "lint", "retarget", "export_qat", "validate", "report"]
 SCRIPT = """
 import numpy as np
 import preon
@@ -74,12 +74,16 @@ def test_an_option_of_another_verb_is_no_keyword(tmp_path):
         preon_package.quantize("gone.onnx", all_methods=True)
 
 
+def options_of(verb):
+    return getattr(keywords, verb.title().replace("_", "") + "Options").__annotations__
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_keywords_are_those_of_the_command_line(preon, verb):
     told = json.loads(preon("doctor", "--options", "--json").stdout)["options"]
-    wanted = {each["name"].replace("-", "_") for each in told if verb in each["verbs"]} - {"output", "data", "pass"}
+    wanted = {each["name"].replace("-", "_") for each in told if verb.replace("_", "-") in each["verbs"]} - {"output", "data", "pass"}
     wanted |= {"config"} if verb in ("quantize", "calibrate") else set()
-    assert set(getattr(keywords, f"{verb.title()}Options").__annotations__) == wanted
+    assert set(options_of(verb)) == wanted
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -87,7 +91,7 @@ def test_shells_complete_them(verb):
     """IPython and others ask the signature, which `**options` would end."""
     function = getattr(preon_package, verb)
     signature = inspect.signature(function)
-    assert set(signature.parameters) >= set(getattr(keywords, f"{verb.title()}Options").__annotations__)
+    assert set(signature.parameters) >= set(options_of(verb))
     assert not any(each.kind is each.VAR_KEYWORD for each in signature.parameters.values())
 
 

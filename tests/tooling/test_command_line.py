@@ -11,7 +11,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("PREON_BUILD") or ROOT / "build")
-VERBS = ["quantize", "calibrate", "instrument", "merge", "status", "ranges", "analyze", "inspect", "passes", "run", "compare", "validate", "sensitivity", "report", "lint", "retarget", "diff", "doctor",
+VERBS = ["quantize", "calibrate", "instrument", "merge", "status", "ranges", "analyze", "inspect", "passes", "run", "compare", "validate", "sensitivity", "report", "lint", "retarget", "diff", "export-qat", "doctor",
          "help", "completion", "version"]
 
 
@@ -137,7 +137,7 @@ def test_scripts_name_all_verbs_and_no_hidden_option(preon, shell):
 def test_manual_pages(preon, verb):
     page = told(preon, "help", "--man", *([verb] if verb else []))
     lines = page.splitlines()
-    assert lines[0].startswith(".TH PREON" + (rf"\-{verb.upper()}" if verb else "") + " 1 ")
+    assert lines[0].startswith(".TH PREON" + ("-" + verb.upper() if verb else "").replace("-", r"\-") + " 1 ")
     assert [line for line in lines if line.startswith(".SH")][0] == ".SH NAME"
     assert page.isascii() or "…" in page
     requests = {line.split()[0] for line in lines if line.startswith(".")}
@@ -232,7 +232,7 @@ def test_results_have_a_schema_and_documented_fields(preon, model, data):
             "merge": ["a.calib", "-o", "m.calib"], "status": ["run.json"], "ranges": ["a.calib"], "analyze": ["a.calib"], "inspect": [model],
             "run": [model, "--data", data, "--save", "b/saved"], "compare": [model, "q.onnx", "--data", data], "lint": ["q.onnx"],
             "retarget": ["q.onnx", "-o", "r.onnx", "--activation", "int8"],
-            "diff": [model, "q.onnx", "--data", data],
+            "diff": [model, "q.onnx", "--data", data], "export-qat": ["q.onnx", "-o", "training"],
             "instrument": [model, "-o", "i.onnx"], "passes": [model, "-o", "p.onnx", "--pass", "fold_constants"],
             "doctor": ["--options"]}.items():
         done = preon(verb, *arguments, "--json")

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "formats/linear_codec.h"
 #include "ir/constant_value.h"
 
 namespace preon {
@@ -12,13 +11,6 @@ constexpr std::string_view kCodesSuffix = "_quantized";
 
 std::string WithoutSuffix(const std::string& codes) {
   return codes.ends_with(kCodesSuffix) ? codes.substr(0, codes.size() - kCodesSuffix.size()) : codes;
-}
-
-// An error where a file says what its codes don't have.
-Result<ParamLayout> LayoutOf(const StoredCodes& codes, const Tensor& stored) {
-  if (codes.block_size > 0) return ParamLayout::PerBlock(stored.shape(), codes.axis, codes.block_size);
-  if (codes.axis >= 0) return ParamLayout::PerAxis(stored.shape(), codes.axis);
-  return ParamLayout::PerTensor(stored.count());
 }
 
 bool IsParameter(const Graph& graph, const std::string& tensor) {
@@ -92,20 +84,7 @@ Tensor FloatView::ValuesOf(const std::string& constant) const {
   const Tensor& stored = *constants_.at(constant);
   const auto found = codes_.find(constant);
   if (stored.type() == DataType::kFloat || found == codes_.end()) return stored;
-  const StoredCodes& codes = found->second.front();
-  if (codes.type != stored.type()) return {};
-  const Result<ParamLayout> layout = LayoutOf(codes, stored);
-  if (!layout.ok() || layout->params() != static_cast<int64_t>(codes.params.size())) return {};
-  std::vector<float> scales;
-  std::vector<double> zero_points;
-  for (const QuantParams& params : codes.params) {
-    scales.push_back(params.scale);
-    zero_points.push_back(static_cast<double>(params.zero_point));
-  }
-  Tensor values = Tensor::Allocate(DataType::kFloat, stored.shape());
-  const Status decoded = DequantizeTensor({codes.type}, *layout, {scales, zero_points}, stored.bytes().data(),
-                                          values.Mutable<float>().data());
-  return decoded.ok() ? values : Tensor();
+  return DecodedValues(stored, found->second.front());
 }
 
 }  // namespace preon

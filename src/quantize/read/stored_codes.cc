@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/str_cat.h"
+#include "formats/linear_codec.h"
 #include "formats/quark_operators.h"
 #include "ir/attribute_text.h"
 #include "ir/constant_value.h"
@@ -26,6 +27,13 @@ DataType CodeTypeOf(const Graph& graph, const Node& node) {
   const DataType type = graph.TypeOf(QuantizesTensor(node) ? node.output() : node.input(0));
   if (type != DataType::kUndefined) return type;
   return static_cast<DataType>(node.Int("output_dtype", static_cast<int64_t>(DataType::kUInt8)));
+}
+
+// An error where a file says what its codes don't have.
+Result<ParamLayout> LayoutOf(const StoredCodes& codes, const Shape& shape) {
+  if (codes.block_size > 0) return ParamLayout::PerBlock(shape, codes.axis, codes.block_size);
+  if (codes.axis >= 0) return ParamLayout::PerAxis(shape, codes.axis);
+  return ParamLayout::PerTensor(ElementCount(shape));
 }
 
 }  // namespace
@@ -61,6 +69,34 @@ StoredCodes CodesAt(const Graph& graph, const Node& node) {
   const int64_t axis = node.Int("axis", 1);
   codes.axis = static_cast<int>(axis < 0 && shape ? axis + static_cast<int64_t>(shape->size()) : axis);
   return codes;
+}
+
+Tensor DecodedValues(const Tensor& stored, const StoredCodes& codes) {
+  if (codes.type != stored.type()) return {};
+  const Result<ParamLayout> layout = LayoutOf(codes, stored.shape());
+  if (!layout.ok() || layout->params() != static_cast<int64_t>(codes.params.size())) return {};
+  std::vector<float> scales;
+  std::vector<double> zero_points;
+  for (const QuantParams& params : codes.params) {
+    scales.push_back(params.scale);
+    zero_points.push_back(static_cast<double>(params.zero_point));
+  }
+  Tensor values = Tensor::Allocate(DataType::kFloat, stored.shape());
+  const Status decoded = DequantizeTensor({codes.type}, *layout, {scales, zero_points}, stored.bytes().data(),
+                                          values.Mutable<float>().data());
+  return decoded.ok() ? values : Tensor();
+}
+
+Result<Tensor> ForEachElement(const StoredCodes& codes, const Shape& shape, const std::vector<float>& numbers) {
+  PREON_ASSIGN_OR_RETURN(const ParamLayout layout, LayoutOf(codes, shape));
+  if (layout.params() != static_cast<int64_t>(numbers.size()))
+    return Error(ErrorId::kFormatAxis, "got ", numbers.size(), " scales, wanted ", layout.params());
+  Tensor all = Tensor::Allocate(DataType::kFloat, shape);
+  float* elements = all.Mutable<float>().data();
+  layout.ForEachRun(elements, elements, [&](const float*, int64_t count, int64_t param, float* run) {
+    std::fill_n(run, count, numbers[static_cast<size_t>(param)]);
+  });
+  return all;
 }
 
 std::optional<Range> RangeOfCodes(const StoredCodes& codes) {

@@ -30,6 +30,13 @@ bool RoundsToBlocks(const Node& node);
 /// Of a node of these three kinds.
 StoredCodes CodesAt(const Graph& graph, const Node& node);
 
+/// The values of a constant that is stored as these codes; empty where there are no params to decode by, or not as many
+/// as it has channels or blocks.
+Tensor DecodedValues(const Tensor& stored, const StoredCodes& codes);
+
+/// `numbers`, one for each of the codes' params, for every element of a tensor of this shape. Errors: kFormatAxis.
+Result<Tensor> ForEachElement(const StoredCodes& codes, const Shape& shape, const std::vector<float>& numbers);
+
 /// Values from the least code to the largest, over all scales; nullopt for types that are no integers of 16 bits or
 /// fewer, and without constant scales.
 std::optional<Range> RangeOfCodes(const StoredCodes& codes);

@@ -117,8 +117,12 @@ class Putter {
 
 }  // namespace
 
-PlanOptions WithGivenBits(const Graph& graph, PlanOptions options) {
+PlanOptions WithGivenTypes(const Graph& graph, PlanOptions options) {
   for (const auto& [tensor, given] : options.given_scales) {
+    if (!given.channel_params.empty()) {
+      TensorOverride& wanted = options.settings.overrides[tensor];
+      wanted = Merged(wanted, {.per_channel = true, .block_size = given.block_size});
+    }
     const TensorType& planned = graph.Initializer(tensor) != nullptr ? options.weight : options.activation;
     if (!IsIntType(planned.type()) || given.type->bits() == planned.bits()) continue;
     const std::string name = StrCat(IsSigned(planned.type()) ? "int" : "uint", given.type->bits());

@@ -8,8 +8,8 @@
 
 namespace preon {
 
-/// The options with the number of bits that `given_scales` has for single tensors.
-PlanOptions WithGivenBits(const Graph& graph, PlanOptions options);
+/// The options with the number of bits, and with scales per channel, that `given_scales` has for single tensors.
+PlanOptions WithGivenTypes(const Graph& graph, PlanOptions options);
 
 /// Puts the scales and zero points of `given` into the plan: codes of the plan's type, signed or unsigned, that stand
 /// for the same values. Tensors that share a scale get that of the first of them with an entry; entries of biases,

@@ -94,7 +94,7 @@ TEST(GivenScales, BitsBesideThoseOfTheOptionsAreASetting) {
   PlanOptions options;
   options.given_scales = {{"x", {.type = DataType::kInt16, .params = QuantParams{1, 0}}},
                           {"c", {.type = DataType::kInt8, .params = QuantParams{1, 0}}}};
-  options = WithGivenBits(OneConv().model.graph, std::move(options));
+  options = WithGivenTypes(OneConv().model.graph, std::move(options));
   EXPECT_EQ(options.settings.overrides.at("x").type, TensorType(DataType::kUInt16));
   EXPECT_FALSE(options.settings.overrides.contains("c"));
 }

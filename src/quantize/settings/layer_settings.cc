@@ -294,7 +294,7 @@ Result<QuantPlan> PlanWithLayerSettings(const Target& target, const Model& model
     plain.settings.base_overrides.clear();
     PREON_ASSIGN_OR_RETURN(undisturbed, target.Plan(model, plain));
   }
-  with = WithGivenBits(model.graph, WithLayerSettings(model.graph, std::move(with), undisturbed));
+  with = WithGivenTypes(model.graph, WithLayerSettings(model.graph, std::move(with), undisturbed));
   PREON_ASSIGN_OR_RETURN(QuantPlan plan, target.Plan(model, with));
   plan.parameters = options.op_list.parameters;
   PREON_RETURN_IF_ERROR(PutGivenScales(model.graph, options.given_scales, &plan));

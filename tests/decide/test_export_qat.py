@@ -1,0 +1,161 @@
+"""`preon export-qat`: what training takes up from a quantized model, and the way back through --encodings."""
+import collections
+import json
+
+import numpy as np
+import onnx
+import pytest
+from onnx import numpy_helper
+
+import data_root
+
+FILES = {"model.onnx", "qonnx.onnx", "encodings.json", "encodings_1.0.0.json", "fake_quant.py"}
+#: Neither of them lets what was trained be changed.
+PLAIN = ("--disable-algorithm", "bias-correction", "--disable-algorithm", "channel-scales")
+
+
+def quantized(preon, model, *options, data="random:8"):
+    done = preon("quantize", model, "-o", "quantized.onnx", "--data", data, "--effort", "fast", "--always-write", "--latency", 0, *PLAIN, *options,
+                 timeout=600)
+    assert done.returncode == 0, done.stderr
+
+
+def exported(preon, *options):
+    done = preon("export-qat", "quantized.onnx", "-o", "training", "--json", "--quiet", *options, timeout=600)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def differences(preon, *options):
+    """What the model that comes back through --encodings has otherwise, as `preon diff` says it."""
+    done = preon("quantize", "training/model.onnx", "-o", "back.onnx", "--always-write", "--latency", 0, *options, timeout=600)
+    assert done.returncode == 0, done.stderr
+    return json.loads(preon("diff", "quantized.onnx", "back.onnx", "--json").stdout)
+
+
+def constants(path):
+    return {each.name: numpy_helper.to_array(each) for each in onnx.load(path).graph.initializer}
+
+
+def operators(path):
+    return collections.Counter(node.op_type for node in onnx.load(path).graph.node)
+
+
+def entries(path):
+    return {each["name"]: each for each in json.loads(path.read_text())["encodings"]}
+
+
+def real(name):
+    path = data_root.data_root() / "models" / f"{name}.onnx"
+    if not path.exists():
+        pytest.skip(f"{path} is not there")
+    return path
+
+
+def test_the_folder(preon, model):
+    quantized(preon, model)
+    result = exported(preon, "--float-model", model)
+    folder = preon.folder / "training"
+    assert {path.name for path in folder.iterdir()} == FILES == set(result["files"])
+    assert result["activations"] > 0 and result["weights"] == result["float_weights"] > 0 and not result["warnings"]
+    assert len(entries(folder / "encodings.json")) == result["activations"] + result["weights"]
+    onnx.checker.check_model(onnx.load(folder / "model.onnx"), full_check=True)
+    assert not {"QuantizeLinear", "DequantizeLinear", "Quant"} & set(operators(folder / "model.onnx"))
+    assert operators(folder / "qonnx.onnx")["Quant"] >= result["activations"]
+    assert operators(folder / "model.onnx")["Relu"] == operators(preon.folder / model)["Relu"], "what codes replaced is back"
+
+
+def test_float_weights_are_those_of_the_model_that_was_quantized(preon, model):
+    quantized(preon, model)
+    exported(preon)
+    decoded = constants(preon.folder / "training/model.onnx")
+    exported(preon, "--float-model", model)
+    real_weights, source = constants(preon.folder / "training/model.onnx"), constants(preon.folder / model)
+    scales = {name: max(each["y_scale"]) for name, each in entries(preon.folder / "training/encodings.json").items() if "axis" in each}
+    assert set(scales) <= set(source) and scales
+    for name, scale in scales.items():
+        assert np.abs(real_weights[name] - source[name]).max() < np.abs(decoded[name] - source[name]).max()
+        assert np.abs(real_weights[name] - source[name]).max() < 0.011 * scale, "moved where it lies at the border of its code's interval, if at all"
+
+
+@pytest.mark.parametrize("file", ["encodings.json", "encodings_1.0.0.json"])
+def test_a_small_model_comes_back(preon, model, file):
+    quantized(preon, model)
+    exported(preon, "--float-model", model)
+    difference = differences(preon, "--encodings", f"training/{file}")
+    assert difference["same"], difference
+
+
+@pytest.mark.parametrize("name", ["resnet20_cifar10", "ultraface_rfb_320", "sst2_transformer", "lenet_mnist", "chargpt_shakespeare", "gtcrn_stream_simple",
+                                  "ppocr_v3_det"])
+def test_real_models_come_back(preon, name):
+    """Only where images get a fourth channel, the pairs in front of the Concat that makes it are not made again."""
+    shape = ("--random-shape", "x=1x3x320x320") if name == "ppocr_v3_det" else ()
+    quantized(preon, real(name), *shape, data="random:4")
+    exported(preon, "--float-model", real(name))
+    difference = differences(preon, "--encodings", "training/encodings.json")
+    assert not any(difference["nodes"][how] for how in ("changed", "only_in_a", "only_in_b"))
+    lost = {each["a"] for each in difference["tensors"]["changed"] if not each["codes_b"]}
+    assert lost == {each["a"] for each in difference["tensors"]["changed"]}, "codes or scales differ"
+    assert all("four_channels" in name or name == "input" for name in lost), lost
+
+
+def test_weights_of_three_bits(preon, model):
+    quantized(preon, model, "--weight", "int3", "--target", "ort")
+    exported(preon, "--float-model", model)
+    types = {each["output_dtype"] for each in entries(preon.folder / "training/encodings.json").values()}
+    assert types == {"uint8", "int3"}
+    difference = differences(preon, "--encodings", "training/encodings.json", "--target", "ort")
+    assert difference["same"], difference
+
+
+def test_blocks_of_weights(preon, model):
+    quantized(preon, model, "--weight", "int4", "--block-size", 2, "--target", "ort")
+    result = exported(preon)
+    blocks = [each for each in entries(preon.folder / "training/encodings.json").values() if each.get("block_size") == 2]
+    assert blocks and all(isinstance(each["y_scale"][0], list) for each in blocks)
+    assert any("encodings_1.0.0.json has no blocks" in warning for warning in result["warnings"])
+
+
+def test_other_files_of_the_folder_stay(preon, model):
+    quantized(preon, model)
+    (preon.folder / "training").mkdir()
+    (preon.folder / "training/notes.txt").write_text("mine")
+    exported(preon)
+    exported(preon)
+    assert {path.name for path in (preon.folder / "training").iterdir()} == FILES | {"notes.txt"}
+
+
+def test_mistakes(preon, model):
+    quantized(preon, model)
+    preon.fails(2, 1003, "export-qat", "quantized.onnx", says="wanted -o DIR")
+    preon.fails(2, 2014, "export-qat", model, "-o", "training", says="nothing to export")
+    preon.fails(2, 2001, "export-qat", "none.onnx", "-o", "training", says="no such file")
+    preon.fails(1, 7003, "export-qat", "quantized.onnx", "-o", "a/b", says="does not exist")
+    preon.fails(2, 1004, "export-qat", "quantized.onnx", "-o", ".", says="is the folder of the input")
+    preon.fails(2, 2009, "export-qat", "quantized.onnx", "-o", "training", "--float-model", "quantized.onnx", says="wanted a float model")
+    assert not (preon.folder / "training").exists()
+
+
+def test_the_float_model_is_another_one(preon, model):
+    quantized(preon, model)
+    other = onnx.load(preon.folder / model)
+    renamed = {each.name for each in other.graph.initializer}
+    for each in other.graph.initializer:
+        each.name += "_x"
+    for node in other.graph.node:
+        node.input[:] = [name + "_x" if name in renamed else name for name in node.input]
+    onnx.save(other, preon.folder / "other.onnx")
+    preon.fails(2, 1002, "export-qat", "quantized.onnx", "-o", "training", "--float-model", "other.onnx", says="has none of the weights")
+
+
+def test_what_computes_its_scales_at_run_time(preon):
+    quantized(preon, real("dtln_model_1"), data="random:2")
+    preon.fails(2, 1007, "export-qat", "quantized.onnx", "-o", "training", says="DynamicQuantizeLSTM can't be exported")
+
+
+def test_from_python(preon, model):
+    preon_module = pytest.importorskip("preon")
+    quantized(preon, model)
+    result = preon_module.export_qat(preon.folder / "quantized.onnx", preon.folder / "training", float_model=preon.folder / model)
+    assert set(result["files"]) == FILES
