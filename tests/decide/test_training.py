@@ -87,7 +87,7 @@ def test_qonnx_reads_the_model(preon, model):
     execution = pytest.importorskip("qonnx.core.onnx_exec")
     wrapper = pytest.importorskip("qonnx.core.modelwrapper")
     shapes = pytest.importorskip("qonnx.transformation.infer_shapes")
-    run(preon, "quantize", model, "-o", "q.onnx", "--data", "random:8", "--effort", "fast", "--always-write", "--latency", 0)
+    run(preon, "quantize", model, "-o", "q.onnx", "--data", "random:8", "--fix-shape", "input=1x3x8x8", "--effort", "fast", "--always-write", "--latency", 0)
     run(preon, "export-qat", "q.onnx", "-o", "training", "--float-model", model)
     wrapped = wrapper.ModelWrapper(str(preon.folder / "training/qonnx.onnx")).transform(shapes.InferShapes())
     x = np.random.default_rng(1).normal(size=[1, 3, 8, 8]).astype(np.float32)
