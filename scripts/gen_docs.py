@@ -195,9 +195,9 @@ def option_pages(root, binary):
         {folder / file: key_page(group, keys) for group, (file, keys) in groups.items()}
 
 
-PYTHON_VERBS = ("quantize", "calibrate", "ranges", "analyze", "compare", "diff", "instrument", "passes", "lint", "retarget", "export-qat", "sensitivity", "validate", "report")
+PYTHON_VERBS = ("quantize", "calibrate", "ranges", "analyze", "compare", "diff", "instrument", "passes", "lint", "retarget", "export-qat", "search", "sensitivity", "validate", "report")
 #: Parameters of the functions, not options.
-PARAMETERS = {"output", "data", "pass"}
+PARAMETERS = {"output", "data", "pass", "space"}
 PYTHON_TYPES = {"FILE": "Path", "DIR": "Path", "N": "Count", "S": "Count", "SHARE": "float"}
 OPTIONS_MODULE = """\"\"\"Keywords of the functions. Written by `./dev docs` out of `preon doctor --options --json`.\"\"\"
 import os

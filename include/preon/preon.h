@@ -203,6 +203,10 @@ PREON_API Outcome<Answer> Retarget(const QuantizeOptions& options);
 /// scales, a loader for PyTorch. The setting "float-model" gives it the float weights.
 PREON_API Outcome<Answer> ExportQat(const QuantizeOptions& options);
 
+/// Tries configurations of `options.model` and writes the best to `options.output`. Settings: "space", a file or JSON
+/// (docs/search.md), and those of `preon search`.
+PREON_API Outcome<Answer> Search(const QuantizeOptions& options);
+
 /// What differs between `options.model` and `other`, of any tools: graph, scales, codes; with samples their outputs.
 PREON_API Outcome<Answer> Diff(const QuantizeOptions& options, const std::string& other);
 

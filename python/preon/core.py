@@ -15,7 +15,7 @@ from . import _preon
 from . import options as _options
 from .errors import ConfigError, failure
 from .options import (AnalyzeOptions, CalibrateOptions, CompareOptions, DiffOptions, ExportQatOptions, InstrumentOptions, LintOptions, PassesOptions, Path, QuantizeOptions,
-                      RangesOptions, ReportOptions, RetargetOptions, SensitivityOptions, ValidateOptions)
+                      RangesOptions, ReportOptions, RetargetOptions, SearchOptions, SensitivityOptions, ValidateOptions)
 from .progress import display
 from .result import Result
 from .samples import source_of
@@ -38,8 +38,8 @@ class Reader(Protocol):
 #: A path or several; an array, arrays by input name; samples, one by one; what gives samples.
 Data = Union[Path, Mapping[str, Any], Iterable[Any], Callable[[], Iterable[Any]], Reader, None]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-#: Options that are no keywords for everyone: of ModelQuantizer, and a parameter of passes().
-_INNER = {"qconfig", "pass"}
+#: Options that are no keywords for everyone: of ModelQuantizer, and parameters of passes() and search().
+_INNER = {"qconfig", "pass", "space"}
 
 
 def _text(value):
@@ -309,6 +309,20 @@ def validate(model: Model, quantized: Optional[Model] = None, data: Data = None,
         path = files.enter_context(_as_file(model))
         other = files.enter_context(_as_file(quantized)) if quantized is not None else ""
         return _run("validate", (path, other), options, (data, reader), progress)
+
+
+@_completed
+def search(model: Model, output: Path, space: Union[Mapping[str, Any], Path], data: Data = None, reader: Optional[Reader] = None,
+           progress: Progress = None, **options: Unpack[SearchOptions]) -> Result:
+    """Tries configurations of `space` and writes the best model. Ctrl-C ends the search with the best so far.
+
+    `space`: a dict, or a file of it: {"method": ["minmax", "minmse"], "symmetric": [True, False]} (docs/search.md).
+    `result.trials` has each configuration with its figures, `result.trials[result.best]` is that of the model. The rest as of
+    quantize(); options of `preon search --help`.
+    """
+    text = json.dumps(space) if isinstance(space, Mapping) else _path(space, "space")
+    with _as_file(model) as path:
+        return _run("search", (path, _path(output, "output")), {**options, "space": text}, (data, reader), progress)
 
 
 @_completed

@@ -18,7 +18,7 @@ class _QuantizeCalibrate(TypedDict, total=False):
     "seconds between two saves of OUTPUT.partial (default 10)"
 
 
-class _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport(TypedDict, total=False):
+class _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport(TypedDict, total=False):
     input: Optional[Many]
     "samples of one model input"
     preprocess: Optional[str]
@@ -32,7 +32,7 @@ class _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValida
     batch: Optional[Count]
     "samples per run (default: the model's own, else 1)"
     seed: Optional[Count]
-    "seed of random:N (default 0)"
+    "seed of random:N and of search (default 0)"
     random_shape: Optional[Many]
     "shape of an input's random samples, if the model does not fix it: NAME=1x3x64x64"
     random_range: Optional[Many]
@@ -43,7 +43,7 @@ class _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValida
     "folder for temporary files, created if missing (default: the system's)"
 
 
-class _QuantizeCalibrateInstrumentSensitivityValidateReport(TypedDict, total=False):
+class _QuantizeCalibrateInstrumentSearchSensitivityValidateReport(TypedDict, total=False):
     calib_samples: Optional[Count]
     "calibrate with the first N samples only; later steps read all (default: all)"
     memory: Optional[str]
@@ -92,7 +92,7 @@ class _Instrument(TypedDict, total=False):
     "observe only every N-th run, to reduce the cost (default 1: all)"
 
 
-class _QuantizeRangesAnalyzeSensitivityValidateReport(TypedDict, total=False):
+class _QuantizeRangesAnalyzeSearchSensitivityValidateReport(TypedDict, total=False):
     method: Optional[str]
     "calibration method: computes ranges from the statistics ('help' lists them); default: auto"
     method_option: Optional[Many]
@@ -101,14 +101,14 @@ class _QuantizeRangesAnalyzeSensitivityValidateReport(TypedDict, total=False):
     "type of scales, for activations and weights: float32 (default), power-of-two, int16"
 
 
-class _QuantizeValidateReport(TypedDict, total=False):
+class _QuantizeSearchValidateReport(TypedDict, total=False):
     effort: Optional[str]
     "fast: no trials of methods, minmse takes the place of auto; default: method auto quantizes some samples with each of several methods and keeps the best, then --algorithm adaquant on a few samples, where that costs less than calibration, kept where the outputs come nearer to float; high: adaquant on all samples"
     require: Optional[str]
     "what the result must reach, else it is not written (exit status 4): one or more of drop<=1% (of top-1 accuracy), agreement>=95%, sqnr>=20, speed>=1.5, latency<=5ms, size<=4MB or size<=30%, with commas between them"
 
 
-class _QuantizeSensitivityValidateReport(TypedDict, total=False):
+class _QuantizeSearchSensitivityValidateReport(TypedDict, total=False):
     budget: Optional[str]
     "how much slower the model may get because layers stay in float for accuracy (default 3; where the SQNR is below 18 dB up to 25, until it reaches 22 dB); 0: no layer stays in float for accuracy"
     block_size: Optional[Count]
@@ -150,7 +150,7 @@ class _SensitivityReport(TypedDict, total=False):
     "run so many of the layers that promise most in float, and measure what each gains (default 3)"
 
 
-class _ValidateReport(TypedDict, total=False):
+class _SearchValidateReport(TypedDict, total=False):
     eval_data: Optional[Many]
     "samples to judge by, which nothing is calibrated with (default: a fifth of --data)"
     metric: Optional[str]
@@ -159,46 +159,59 @@ class _ValidateReport(TypedDict, total=False):
     "what the first output should be, sample by sample, for psnr and sisdr"
 
 
+class _Search(TypedDict, total=False):
+    time: Optional[str]
+    "begin no trial after this time: 90s, 5m, 2h (default: no limit)"
+    trials: Optional[Count]
+    "number of configurations to try (default 50, all of a smaller space; with --sampler grid all)"
+    sampler: Optional[Count]
+    "which configuration is tried next: tpe (default: what is frequent among the good ones), random, grid (one after the other)"
+    goal: Optional[str]
+    "which model is best among those that reach what --require asks for: accuracy (default), size or speed"
+    study: Optional[Path]
+    "keep the trials in FILE; a search with a FILE that is there goes on with it"
+
+
 class _Ranges(TypedDict, total=False):
     all_methods: Optional[bool]
     "the ranges of every method instead of one"
 
 
-class _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport(TypedDict, total=False):
+class _QuantizeCalibrateRangesAnalyzeInstrumentSearchSensitivityValidateReport(TypedDict, total=False):
     option: Optional[Many]
     "an option by its name in AMD Quark, such as CalibDataSize=100 ('help' lists them)"
     symmetric: Optional[bool]
     "symmetric activations: the zero point is the middle code"
 
 
-class _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSensitivityValidateReport(TypedDict, total=False):
+class _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSearchSensitivityValidateReport(TypedDict, total=False):
     activation: Optional[str]
     "type of activations (default uint8; 'help' lists them)"
 
 
-class _QuantizeRangesSensitivityValidateReport(TypedDict, total=False):
+class _QuantizeRangesSearchSensitivityValidateReport(TypedDict, total=False):
     compat: Optional[str]
     "compute exactly the numbers of another tool: quark, onnxruntime (default off); needs --method"
 
 
-class _QuantizeRetargetSensitivityValidateReport(TypedDict, total=False):
+class _QuantizeRetargetSearchSensitivityValidateReport(TypedDict, total=False):
     format: Optional[str]
     "form of integer operators: qdq (default; float operators between DequantizeLinear and QuantizeLinear), qoperator (QLinearConv and similar), extended (only target quark, its default for types other than int8 and uint8; com.microsoft quantizers, more operator types)"
 
 
-class _QuantizeCalibrateRangesInstrumentRetargetSensitivityValidateReport(TypedDict, total=False):
+class _QuantizeCalibrateRangesInstrumentRetargetSearchSensitivityValidateReport(TypedDict, total=False):
     target: Optional[str]
     "where the result will run ('help' lists them); default: ort-cpu, or simulate if ort-cpu does not support the types"
     opset: Optional[Count]
     "raise the model to this opset of ONNX first (default: the target's preferred opset, else the lowest that its quantizers need)"
 
 
-class _QuantizeCalibrateInstrumentPassesSensitivityValidateReport(TypedDict, total=False):
+class _QuantizeCalibrateInstrumentPassesSearchSensitivityValidateReport(TypedDict, total=False):
     algorithm: Optional[Many]
     "also use an algorithm: NAME[:OPTION=VALUE,...] ('help' lists both)"
 
 
-class _QuantizeCalibrateRangesInstrumentSensitivityValidateReport(TypedDict, total=False):
+class _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport(TypedDict, total=False):
     exclude: Optional[Many]
     "nodes that stay float, by name; * and ? are wildcards"
     exclude_type: Optional[Many]
@@ -239,7 +252,7 @@ class _QuantizePassesLintRetarget(TypedDict, total=False):
     "store the result's weights in FILE.HASH.data beside it (default: only above 2 GB)"
 
 
-class _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport(TypedDict, total=False):
+class _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport(TypedDict, total=False):
     fix_shape: Optional[Many]
     "set the unknown dimensions of an input or output: NAME=1x3x224x224; also sets dimensions of the same name elsewhere"
 
@@ -249,7 +262,7 @@ class _QuantizeCompare(TypedDict, total=False):
     "also write the result to FILE: .html, .json or .txt"
 
 
-class _QuantizeCompareLintRetargetValidateReport(TypedDict, total=False):
+class _QuantizeCompareLintRetargetSearchValidateReport(TypedDict, total=False):
     latency: Optional[Count]
     "seconds for one measurement of latency (default 0.2; validate 0.5; compare, lint, retarget 1); 0: none"
 
@@ -274,24 +287,24 @@ class _QuantizeCalibrateAnalyzeInstrument(TypedDict, total=False):
 
 class QuantizeOptions(
     _QuantizeCalibrate,
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport,
-    _QuantizeCalibrateInstrumentSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateInstrument,
     _Quantize,
-    _QuantizeRangesAnalyzeSensitivityValidateReport,
-    _QuantizeValidateReport,
-    _QuantizeSensitivityValidateReport,
-    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
-    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSensitivityValidateReport,
-    _QuantizeRangesSensitivityValidateReport,
-    _QuantizeRetargetSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentRetargetSensitivityValidateReport,
-    _QuantizeCalibrateInstrumentPassesSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
+    _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
+    _QuantizeSearchValidateReport,
+    _QuantizeSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSearchSensitivityValidateReport,
+    _QuantizeRangesSearchSensitivityValidateReport,
+    _QuantizeRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentPassesSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
     _QuantizePassesLintRetarget,
-    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCompare,
-    _QuantizeCompareLintRetargetValidateReport,
+    _QuantizeCompareLintRetargetSearchValidateReport,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
     pass
@@ -299,39 +312,39 @@ class QuantizeOptions(
 
 class CalibrateOptions(
     _QuantizeCalibrate,
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport,
-    _QuantizeCalibrateInstrumentSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _Calibrate,
     _QuantizeCalibrateInstrument,
-    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
-    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentRetargetSensitivityValidateReport,
-    _QuantizeCalibrateInstrumentPassesSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentPassesSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
     pass
 
 
 class RangesOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport,
-    _QuantizeRangesAnalyzeSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport,
+    _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
     _Ranges,
-    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
-    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSensitivityValidateReport,
-    _QuantizeRangesSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentRetargetSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSearchSensitivityValidateReport,
+    _QuantizeRangesSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport, total=False,
 ):
     pass
 
 
 class AnalyzeOptions(
-    _QuantizeRangesAnalyzeSensitivityValidateReport,
-    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
-    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSensitivityValidateReport,
+    _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSearchSensitivityValidateReport,
     _Analyze,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
@@ -339,60 +352,60 @@ class AnalyzeOptions(
 
 
 class CompareOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport,
     _QuantizeCompare,
-    _QuantizeCompareLintRetargetValidateReport, total=False,
+    _QuantizeCompareLintRetargetSearchValidateReport, total=False,
 ):
     pass
 
 
 class DiffOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport, total=False,
 ):
     pass
 
 
 class InstrumentOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport,
-    _QuantizeCalibrateInstrumentSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateInstrument,
     _Instrument,
-    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
-    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentRetargetSensitivityValidateReport,
-    _QuantizeCalibrateInstrumentPassesSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentPassesSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCalibrateAnalyzeInstrument, total=False,
 ):
     pass
 
 
 class PassesOptions(
-    _QuantizeCalibrateInstrumentPassesSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentPassesSearchSensitivityValidateReport,
     _Passes,
     _QuantizePassesLintRetarget,
-    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport, total=False,
 ):
     pass
 
 
 class LintOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport,
     _Lint,
     _QuantizePassesLintRetarget,
-    _QuantizeCompareLintRetargetValidateReport, total=False,
+    _QuantizeCompareLintRetargetSearchValidateReport, total=False,
 ):
     pass
 
 
 class RetargetOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport,
-    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSensitivityValidateReport,
-    _QuantizeRetargetSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentRetargetSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSearchSensitivityValidateReport,
+    _QuantizeRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentRetargetSearchSensitivityValidateReport,
     _QuantizePassesLintRetarget,
-    _QuantizeCompareLintRetargetValidateReport, total=False,
+    _QuantizeCompareLintRetargetSearchValidateReport, total=False,
 ):
     pass
 
@@ -403,60 +416,81 @@ class ExportQatOptions(
     pass
 
 
+class SearchOptions(
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
+    _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
+    _QuantizeSearchValidateReport,
+    _QuantizeSearchSensitivityValidateReport,
+    _SearchValidateReport,
+    _Search,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSearchSensitivityValidateReport,
+    _QuantizeRangesSearchSensitivityValidateReport,
+    _QuantizeRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentPassesSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
+    _QuantizeCompareLintRetargetSearchValidateReport, total=False,
+):
+    pass
+
+
 class SensitivityOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport,
-    _QuantizeCalibrateInstrumentSensitivityValidateReport,
-    _QuantizeRangesAnalyzeSensitivityValidateReport,
-    _QuantizeSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
+    _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
+    _QuantizeSearchSensitivityValidateReport,
     _SensitivityReport,
-    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
-    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSensitivityValidateReport,
-    _QuantizeRangesSensitivityValidateReport,
-    _QuantizeRetargetSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentRetargetSensitivityValidateReport,
-    _QuantizeCalibrateInstrumentPassesSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSearchSensitivityValidateReport,
+    _QuantizeRangesSearchSensitivityValidateReport,
+    _QuantizeRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentPassesSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport, total=False,
 ):
     pass
 
 
 class ValidateOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport,
-    _QuantizeCalibrateInstrumentSensitivityValidateReport,
-    _QuantizeRangesAnalyzeSensitivityValidateReport,
-    _QuantizeValidateReport,
-    _QuantizeSensitivityValidateReport,
-    _ValidateReport,
-    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
-    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSensitivityValidateReport,
-    _QuantizeRangesSensitivityValidateReport,
-    _QuantizeRetargetSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentRetargetSensitivityValidateReport,
-    _QuantizeCalibrateInstrumentPassesSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport,
-    _QuantizeCompareLintRetargetValidateReport, total=False,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
+    _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
+    _QuantizeSearchValidateReport,
+    _QuantizeSearchSensitivityValidateReport,
+    _SearchValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSearchSensitivityValidateReport,
+    _QuantizeRangesSearchSensitivityValidateReport,
+    _QuantizeRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentPassesSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
+    _QuantizeCompareLintRetargetSearchValidateReport, total=False,
 ):
     pass
 
 
 class ReportOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSensitivityValidateReport,
-    _QuantizeCalibrateInstrumentSensitivityValidateReport,
-    _QuantizeRangesAnalyzeSensitivityValidateReport,
-    _QuantizeValidateReport,
-    _QuantizeSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
+    _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
+    _QuantizeSearchValidateReport,
+    _QuantizeSearchSensitivityValidateReport,
     _SensitivityReport,
-    _ValidateReport,
-    _QuantizeCalibrateRangesAnalyzeInstrumentSensitivityValidateReport,
-    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSensitivityValidateReport,
-    _QuantizeRangesSensitivityValidateReport,
-    _QuantizeRetargetSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentRetargetSensitivityValidateReport,
-    _QuantizeCalibrateInstrumentPassesSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentPassesSensitivityValidateReport,
-    _QuantizeCompareLintRetargetValidateReport, total=False,
+    _SearchValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSearchSensitivityValidateReport,
+    _QuantizeRangesSearchSensitivityValidateReport,
+    _QuantizeRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateInstrumentPassesSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
+    _QuantizeCompareLintRetargetSearchValidateReport, total=False,
 ):
     pass

@@ -1,11 +1,11 @@
-// Candidates: quantized forms of one float model from one file of statistics, for `validate`.
+// Candidates: quantized forms of one float model from one file of statistics, for `validate` and `search`.
 #pragma once
 
 #include <string>
 
 #include "base/output/temp_dir.h"
 #include "pipeline/run_inputs.h"
-#include "report/validated.h"
+#include "report/results/validated.h"
 
 namespace preon {
 
@@ -16,10 +16,10 @@ struct Candidate {
   Options settings;     ///< statistics and output are set by MakeCandidate
 };
 
-/// Statistics of these samples in a file, which candidates of the same target are made from. "" where the target needs
-/// none. Errors: those of calibrate.
-Result<std::string> CollectStatistics(const std::string& model, const Samples& samples, std::string_view name,
-                                      RunInputs& run, const TempDir& folder);
+/// Statistics of these samples in a file NAME.calib of the folder, which candidates with such options are made from. ""
+/// where their target needs none. Errors: those of calibrate.
+Result<std::string> CollectStatistics(const std::string& model, const Options& settings, const Samples& samples,
+                                      std::string_view name, RunInputs& run, const TempDir& folder);
 
 /// Writes it into `folder`. Errors: those of quantize.
 Result<QuantizeResult> MakeCandidate(const std::string& model, const Candidate& candidate, const Samples& samples,
@@ -29,15 +29,5 @@ Result<QuantizeResult> MakeCandidate(const std::string& model, const Candidate& 
 inline std::string StatisticsOfValidate(const TempDir& folder) { return folder.File("fit.calib"); }
 /// ValidateVerb, which leaves its statistics in `folder`.
 Result<ValidateResult> ValidateIn(const TempDir& folder, const std::vector<std::string>& models, RunInputs& run);
-
-/// Samples of --eval-data. `options` live on.
-Samples EvalSamples(const DataOptions& options);
-
-/// Places of the samples that are kept apart, and of the others.
-struct SplitSamples {
-  SampleRuns used, held_out;
-};
-/// Reads all samples.
-Result<SplitSamples> SplitOf(const Samples& samples, const std::vector<TensorSpec>& inputs);
 
 }  // namespace preon

@@ -10,8 +10,8 @@
 #include "pipeline/plan_inputs.h"
 #include "pipeline/run_inputs.h"
 #include "pipeline/trial_samples.h"
-#include "report/precision_result.h"
-#include "report/results.h"
+#include "report/results/precision_result.h"
+#include "report/results/results.h"
 
 namespace preon {
 

@@ -235,6 +235,8 @@ Outcome<Answer> ExportQat(const QuantizeOptions& options) {
   return Answered(options, kVerbExportQat, "export-qat", ExportQatVerb);
 }
 
+Outcome<Answer> Search(const QuantizeOptions& options) { return Answered(options, kVerbSearch, "search", SearchVerb); }
+
 Outcome<Answer> Diff(const QuantizeOptions& options, const std::string& other) {
   const auto verb = [&](const std::string& model, RunInputs& run) { return DiffVerb(model, other, run); };
   return Answered(options, kVerbDiff, "diff", verb);

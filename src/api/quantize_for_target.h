@@ -9,7 +9,7 @@
 
 #include "pipeline/gain.h"
 #include "pipeline/run_inputs.h"
-#include "report/results.h"
+#include "report/results/results.h"
 
 namespace preon {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "pipeline/run_inputs.h"
-#include "report/results.h"
+#include "report/results/results.h"
 #include "runtime/session.h"
 
 namespace preon {

@@ -53,7 +53,8 @@ constexpr std::array kVerbNames = {std::pair(kVerbQuantize, "quantize"), std::pa
                                    std::pair(kVerbPasses, "passes"),     std::pair(kVerbLint, "lint"),
                                    std::pair(kVerbValidate, "validate"), std::pair(kVerbSensitivity, "sensitivity"),
                                    std::pair(kVerbReport, "report"),     std::pair(kVerbDiff, "diff"),
-                                   std::pair(kVerbRetarget, "retarget"), std::pair(kVerbExportQat, "export-qat")};
+                                   std::pair(kVerbRetarget, "retarget"), std::pair(kVerbExportQat, "export-qat"),
+                                   std::pair(kVerbSearch, "search")};
 
 OptionDescriptions Descriptions() {
   OptionDescriptions descriptions;

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "api/choose_by_trials.h"
-#include "api/compared_samples.h"
-#include "api/judge_result.h"
+#include "api/judge/compared_samples.h"
+#include "api/judge/judge_result.h"
 #include "api/model_metadata.h"
 #include "api/quantize_for_target.h"
 #include "api/save_histograms.h"

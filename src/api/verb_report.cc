@@ -86,7 +86,7 @@ Result<FullReport> ReportVerb(const std::vector<std::string>& models, RunInputs&
   PREON_ASSIGN_OR_RETURN(report.validated, ValidateIn(folder, models, run));
   std::string statistics = StatisticsOfValidate(folder);
   if (!std::filesystem::exists(statistics)) {
-    PREON_ASSIGN_OR_RETURN(statistics, CollectStatistics(models.front(), run.samples, "all", run, folder));
+    PREON_ASSIGN_OR_RETURN(statistics, CollectStatistics(models.front(), run.options, run.samples, "all", run, folder));
   }
   PREON_RETURN_IF_ERROR(AddSensitivity(models.front(), statistics, run, report));
   if (!statistics.empty()) {

@@ -3,7 +3,8 @@
 #include <filesystem>
 
 #include "api/candidates.h"
-#include "api/model_judge.h"
+#include "api/judge/judging_samples.h"
+#include "api/judge/model_judge.h"
 #include "api/verbs.h"
 #include "base/text.h"
 #include "data/held_out.h"
@@ -35,11 +36,8 @@ class Validation {
     PREON_RETURN_IF_ERROR(ChooseSamples());
     run_.context.BeginStage("evaluate");
     Samples reference;
-    if (!run_.options.reference.empty()) {
-      reference_data_.from.sources = {run_.options.reference};
-      reference_data_.batch = run_.options.data.batch;
-      reference = Judging(EvalSamples(reference_data_));
-    }
+    if (const std::string& file = run_.options.reference; !file.empty())
+      reference = Judging(EvalSamples({.from = {.sources = {file}}, .batch = run_.options.data.batch}));
     judge_.emplace(model_, eval_, reference, asked_, run_.context);
     PREON_RETURN_IF_ERROR(judge_->Begin());
     result_.float_size_bytes = FileSizeBytes(model_);
@@ -134,7 +132,7 @@ class Validation {
   }
 
   Status TryMethods() {
-    PREON_ASSIGN_OR_RETURN(statistics_, CollectStatistics(model_, fit_, "fit", run_, folder_));
+    PREON_ASSIGN_OR_RETURN(statistics_, CollectStatistics(model_, run_.options, fit_, "fit", run_, folder_));
     for (const Candidate& candidate : Methods()) {
       const bool given = result_.models.empty();
       PREON_ASSIGN_OR_RETURN(ValidatedModel judged,
@@ -189,7 +187,7 @@ class Validation {
     if (!run_.options.eval_data.empty() && run_.choices.target->NeedsStatistics(run_.choices.plan))
       PREON_RETURN_IF_ERROR(TryOtherData());
     if (from_files && statistics_.empty()) {
-      PREON_ASSIGN_OR_RETURN(statistics_, CollectStatistics(model_, fit_, "fit", run_, folder_));
+      PREON_ASSIGN_OR_RETURN(statistics_, CollectStatistics(model_, run_.options, fit_, "fit", run_, folder_));
       PREON_RETURN_IF_ERROR(TryStep("range_method", "preon's own quantization is nearer to float", Given()));
     }
     const ValidatedModel& best = result_.models[result_.best];
@@ -239,9 +237,10 @@ class Validation {
     ModelJudge judge(model_, judging, {}, none, run_.context);
     PREON_RETURN_IF_ERROR(judge.Begin());
     if (statistics_.empty()) {
-      PREON_ASSIGN_OR_RETURN(statistics_, CollectStatistics(model_, fit_, "fit", run_, folder_));
+      PREON_ASSIGN_OR_RETURN(statistics_, CollectStatistics(model_, run_.options, fit_, "fit", run_, folder_));
     }
-    PREON_ASSIGN_OR_RETURN(const std::string other, CollectStatistics(model_, fit, "other", run_, folder_));
+    PREON_ASSIGN_OR_RETURN(const std::string other,
+                           CollectStatistics(model_, run_.options, fit, "other", run_, folder_));
     PREON_ASSIGN_OR_RETURN(const ValidatedModel before, Try(Given(), statistics_, fit_, judge));
     PREON_ASSIGN_OR_RETURN(const ValidatedModel after, Try(Given(), other, fit, judge));
     if (!before.failed.empty() || !after.failed.empty()) return Status::Ok();
@@ -320,7 +319,7 @@ class Validation {
   RunInputs& run_;
   const TempDir& folder_;
   ValidateResult& result_;
-  DataOptions eval_data_, reference_data_;
+  DataOptions eval_data_;
   AskedMetric asked_;
   std::vector<TensorSpec> inputs_;
   Samples fit_, eval_;      // calibrated and chosen by; judged by

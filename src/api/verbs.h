@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "pipeline/run_inputs.h"
-#include "report/diff_result.h"
-#include "report/export_result.h"
-#include "report/full_report.h"
-#include "report/results.h"
-#include "report/retarget_result.h"
-#include "report/sensitivity_result.h"
+#include "report/results/diff_result.h"
+#include "report/results/export_result.h"
+#include "report/results/full_report.h"
+#include "report/results/results.h"
+#include "report/results/retarget_result.h"
+#include "report/results/search_result.h"
+#include "report/results/sensitivity_result.h"
+#include "report/results/validated.h"
 #include "report/shards.h"
-#include "report/validated.h"
 
 namespace preon {
 
@@ -55,6 +56,9 @@ Result<SensitivityResult> SensitivityVerb(const std::string& model, RunInputs& r
 /// What validate, sensitivity and analyze say, from one calibration; written to `options.outputs.file` where that is
 /// given: .html, .json or .txt.
 Result<FullReport> ReportVerb(const std::vector<std::string>& models, RunInputs& run);
+/// The best of the configurations of `options.search.space` that were tried, written to `options.outputs.file`.
+/// Errors: kRequirementNotMet; that of the last trial where none could be made; kCancelled before one was.
+Result<SearchResult> SearchVerb(const std::string& model, RunInputs& run);
 Result<DoctorResult> DoctorVerb(RunInputs& run);
 
 }  // namespace preon

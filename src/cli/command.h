@@ -45,6 +45,7 @@ Command ExportQatCommand();
 Command SensitivityCommand();
 Command ReportCommand();
 Command ValidateCommand();
+Command SearchCommand();
 Command DoctorCommand();
 
 }  // namespace preon::cli

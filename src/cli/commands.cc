@@ -3,10 +3,10 @@
 namespace preon::cli {
 
 std::vector<Command> Commands() {
-  return {QuantizeCommand(), CalibrateCommand(), InstrumentCommand(),  MergeCommand(),  StatusCommand(),
-          RangesCommand(),   AnalyzeCommand(),   InspectCommand(),     PassesCommand(), RunCommand(),
-          CompareCommand(),  ValidateCommand(),  SensitivityCommand(), ReportCommand(), LintCommand(),
-          RetargetCommand(), DiffCommand(),      ExportQatCommand(),   DoctorCommand()};
+  return {QuantizeCommand(), CalibrateCommand(), InstrumentCommand(), MergeCommand(),       StatusCommand(),
+          RangesCommand(),   AnalyzeCommand(),   InspectCommand(),    PassesCommand(),      RunCommand(),
+          CompareCommand(),  ValidateCommand(),  SearchCommand(),     SensitivityCommand(), ReportCommand(),
+          LintCommand(),     RetargetCommand(),  DiffCommand(),       ExportQatCommand(),   DoctorCommand()};
 }
 
 }  // namespace preon::cli

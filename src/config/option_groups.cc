@@ -12,10 +12,11 @@ namespace {
 using OptionName = std::string_view;
 
 constexpr auto kCommon = std::to_array<OptionName>(
-    {"output",    "data",       "calib",   "config",  "method",    "target",      "activation",  "weight",
-     "exclude",   "samples",    "require", "confirm", "eval-data", "metric",      "reference",   "preprocess",
-     "report",    "production", "html",    "pass",    "list",      "float-model", "all-methods", "every",
-     "calib-out", "save",       "repeat",  "options", "threads"});
+    {"output",     "data",    "calib",   "config",  "method",      "target",      "activation",
+     "weight",     "exclude", "samples", "require", "confirm",     "eval-data",   "space",
+     "time",       "trials",  "goal",    "metric",  "reference",   "preprocess",  "report",
+     "production", "html",    "pass",    "list",    "float-model", "all-methods", "every",
+     "calib-out",  "save",    "repeat",  "options", "threads"});
 constexpr auto kSamples = std::to_array<OptionName>({"input", "labels", "only", "calib-samples", "batch", "shard",
                                                      "per-sample", "seed", "random-shape", "random-range"});
 constexpr auto kRanges = std::to_array<OptionName>({"effort", "budget", "method-option", "symmetric", "scale-type",
@@ -30,8 +31,8 @@ constexpr auto kGraph =
     std::to_array<OptionName>({"fix-shape", "float16", "opset", "nhwc", "format", "disable-pass", "enable-pass",
                                "copy-type", "external-data", "value-info", "always-write", "fix"});
 constexpr auto kAnalysis = std::to_array<OptionName>({"group-by", "tolerance", "cover", "save-histograms"});
-constexpr auto kResources =
-    std::to_array<OptionName>({"workers", "memory", "one-in", "resume", "checkpoint", "latency", "tmp-dir"});
+constexpr auto kResources = std::to_array<OptionName>(
+    {"workers", "memory", "one-in", "resume", "checkpoint", "sampler", "study", "latency", "tmp-dir"});
 constexpr auto kMessages = std::to_array<OptionName>({"json", "quiet", "verbose", "help"});
 
 // And the switches of algorithms.

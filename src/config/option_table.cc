@@ -4,6 +4,7 @@
 
 #include "config/algorithm_switches.h"
 #include "config/compound_options.h"
+#include "config/judging_options.h"
 #include "config/option_values.h"
 #include "config/options_of_quantize.h"
 #include "instrument/output_name.h"
@@ -13,7 +14,7 @@ namespace {
 
 constexpr uint32_t kNeedsData = kVerbQuantize | kVerbCalibrate | kVerbRanges | kVerbRun | kVerbCompare |
                                 kVerbInstrument | kVerbLint | kVerbValidate | kVerbSensitivity | kVerbReport |
-                                kVerbDiff | kVerbRetarget;
+                                kVerbDiff | kVerbRetarget | kVerbSearch;
 constexpr uint32_t kPlans = kVerbQuantize | kVerbCalibrate | kVerbInstrument;
 constexpr uint32_t kObserves = kPlans | kVerbRanges;
 constexpr uint32_t kReadsRanges = kVerbRanges | kVerbAnalyze;
@@ -21,7 +22,8 @@ constexpr uint32_t kChoosesRanges = kVerbQuantize | kReadsRanges;
 
 constexpr OptionSpec kOptions[] = {
     {"output", "FILE", "output file (export-qat: folder); written completely or not at all", OptionKind::kValue,
-     kPlans | kVerbMerge | kVerbRanges | kVerbPasses | kVerbLint | kVerbReport | kVerbRetarget | kVerbExportQat,
+     kPlans | kVerbMerge | kVerbRanges | kVerbPasses | kVerbLint | kVerbReport | kVerbRetarget | kVerbExportQat |
+         kVerbSearch,
      [](Options& o, const std::string& v) { o.outputs.file = v; return Status::Ok(); }},
     {"data", "SRC", "samples: .npz, .npy, folder of these, of images, of WAV files or of ONNX test sets, random:N",
      OptionKind::kList, kNeedsData,
@@ -43,7 +45,7 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return SetCount(o.data.limit, v, 1); }},
     {"batch", "N", "samples per run (default: the model's own, else 1)", OptionKind::kValue, kNeedsData,
      [](Options& o, const std::string& v) { return SetCount(o.data.batch, v, 1); }},
-    {"seed", "N", "seed of random:N (default 0)", OptionKind::kValue, kNeedsData,
+    {"seed", "N", "seed of random:N and of search (default 0)", OptionKind::kValue, kNeedsData,
      [](Options& o, const std::string& v) {
        int64_t seed = 0;
        PREON_RETURN_IF_ERROR(SetCount(seed, v, 0));
@@ -113,20 +115,11 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return SetPercent(o.budget, v); }},
     {"require", "EXPR", "what the result must reach, else it is not written (exit status 4): one or more of drop<=1% "
      "(of top-1 accuracy), agreement>=95%, sqnr>=20, speed>=1.5, latency<=5ms, size<=4MB or size<=30%, with commas "
-     "between them", OptionKind::kValue, kVerbQuantize | kVerbValidate | kVerbReport,
+     "between them", OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetRequirements(o.requirements, v); }},
     {"confirm", "N", "run so many of the layers that promise most in float, and measure what each gains (default 3)",
      OptionKind::kValue, kVerbSensitivity | kVerbReport,
      [](Options& o, const std::string& v) { return SetCount(o.confirm, v, 0); }},
-    {"eval-data", "SRC", "samples to judge by, which nothing is calibrated with (default: a fifth of --data)",
-     OptionKind::kList, kVerbValidate | kVerbReport,
-     [](Options& o, const std::string& v) { o.eval_data.push_back(v); return Status::Ok(); }},
-    {"metric", "M", "what is measured beside the error: top1, top5, topN, f1, nll, psnr, sisdr, or FILE.py with a "
-     "function evaluate(model) that returns a number or one for each sample (default: top-1 where there are labels)",
-     OptionKind::kValue, kVerbValidate | kVerbReport,
-     [](Options& o, const std::string& v) { o.metric = v; return Status::Ok(); }},
-    {"reference", "SRC", "what the first output should be, sample by sample, for psnr and sisdr", OptionKind::kValue,
-     kVerbValidate | kVerbReport, [](Options& o, const std::string& v) { o.reference = v; return Status::Ok(); }},
     {"all-methods", "", "the ranges of every method instead of one", OptionKind::kFlag, kVerbRanges,
      [](Options& o, const std::string& v) { return SetFlag(o.ranges.all_methods, v); }},
     {"method-option", "KEY=VALUE", "option of the method, for example Percentile=99.99", OptionKind::kList,
@@ -282,7 +275,7 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { o.outputs.report = v; return Status::Ok(); }},
     {"latency", "S", "seconds for one measurement of latency (default 0.2; validate 0.5; compare, lint, retarget 1); "
      "0: none", OptionKind::kValue,
-     kVerbQuantize | kVerbCompare | kVerbLint | kVerbValidate | kVerbReport | kVerbRetarget,
+     kVerbQuantize | kVerbCompare | kVerbLint | kVerbRetarget,
      [](Options& o, const std::string& v) { return SetSeconds(o.latency_seconds, v); }},
     {"production", "FILE", "statistics collected in production, to check how well calibration covers them",
      OptionKind::kValue, kVerbAnalyze,
@@ -338,6 +331,8 @@ std::span<const OptionSpec> OptionTable() {
     auto place = std::ranges::find(all, "disable-algorithm", &OptionSpec::name) + 1;
     for (const auto& [algorithm, option, help] : AlgorithmSwitches())
       place = all.insert(place, {option, "", help, OptionKind::kFlag, kVerbQuantize, nullptr, algorithm}) + 1;
+    place = std::ranges::find(all, "confirm", &OptionSpec::name) + 1;
+    all.insert(place, JudgingOptions().begin(), JudgingOptions().end());
     for (OptionSpec& option : all)
       if ((option.verbs & kVerbQuantize) != 0) option.verbs |= VerbsThatTake(option.name);
     return all;

@@ -173,6 +173,14 @@ struct RunOptions {
   int64_t repeat = 1;
 };
 
+/// Of the verb search; names are looked up there.
+struct SearchOptions {
+  std::string space;  ///< a file, or its text as JSON
+  std::string sampler, goal, study;
+  std::optional<double> seconds;
+  std::optional<int64_t> trials;
+};
+
 struct ResourceOptions {
   int threads = 0;
   MemoryUse memory = MemoryUse::kBalanced;
@@ -223,10 +231,11 @@ struct Options {
   AnalysisOptions analysis;
   PassesOptions passes;
   RunOptions run;
+  SearchOptions search;
   ResourceOptions resources;
   int64_t confirm = 3;                 ///< of sensitivity: so many layers are run in float
-  std::vector<std::string> eval_data;  ///< of validate: samples to judge by
-  std::string metric, reference;       ///< of validate: name or script; what the first output should be
+  std::vector<std::string> eval_data;  ///< samples to judge by
+  std::string metric, reference;       ///< of these: name or script; what the first output should be
   bool fix = false;                    ///< of lint: also write the model fixed
   bool describe_options = false;
   GivenSettings given;

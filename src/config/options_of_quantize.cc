@@ -18,7 +18,7 @@ constexpr auto kBesideErrors = std::to_array<std::string_view>({"require", "late
 
 uint32_t VerbsThatTake(std::string_view option_of_quantize) {
   if (Contains(kAboutTheFile, option_of_quantize)) return 0;
-  constexpr uint32_t kJudging = kVerbValidate | kVerbReport;
+  constexpr uint32_t kJudging = kVerbValidate | kVerbReport | kVerbSearch;
   return Contains(kBesideErrors, option_of_quantize) ? kJudging : kJudging | kVerbSensitivity;
 }
 

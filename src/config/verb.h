@@ -25,6 +25,7 @@ enum Verb : uint32_t {
   kVerbDiff = 32768,
   kVerbRetarget = 65536,
   kVerbExportQat = 131072,
+  kVerbSearch = 262144,
 };
 
 }  // namespace preon

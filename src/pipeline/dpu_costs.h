@@ -9,7 +9,7 @@
 #include "pipeline/plan_inputs.h"
 #include "pipeline/prepare_model.h"
 #include "ranges/range_method.h"
-#include "report/results.h"
+#include "report/results/results.h"
 #include "runtime/session.h"
 
 namespace preon {

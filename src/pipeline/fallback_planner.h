@@ -11,7 +11,7 @@
 #include "quantize/params/position_table.h"
 #include "quantize/plan/float_fallback.h"
 #include "quantize/plan/target.h"
-#include "report/results.h"
+#include "report/results/results.h"
 
 namespace preon {
 

@@ -9,7 +9,7 @@
 #include "pipeline/samples.h"
 #include "quantize/plan/quant_plan.h"
 #include "reconstruct/reconstruct.h"
-#include "report/results.h"
+#include "report/results/results.h"
 
 namespace preon {
 

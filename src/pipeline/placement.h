@@ -6,7 +6,7 @@
 
 #include "eval/fusion_report.h"
 #include "quantize/plan/quant_plan.h"
-#include "report/results.h"
+#include "report/results/results.h"
 
 namespace preon {
 

@@ -14,7 +14,7 @@
 #include "pipeline/plan_inputs.h"
 #include "pipeline/prepare_model.h"
 #include "pipeline/samples.h"
-#include "report/results.h"
+#include "report/results/results.h"
 
 namespace preon {
 

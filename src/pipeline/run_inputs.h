@@ -10,7 +10,7 @@
 #include "config/options.h"
 #include "config/resolve/resolve_options.h"
 #include "pipeline/samples.h"
-#include "report/results.h"
+#include "report/results/results.h"
 
 namespace preon {
 

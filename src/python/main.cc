@@ -223,6 +223,7 @@ NB_MODULE(_preon, module) {
   def("lint", &preon::RunVerb<&preon::Lint>, "output");
   def("retarget", &preon::RunVerb<&preon::Retarget>, "output");
   def("export_qat", &preon::RunVerb<&preon::ExportQat>, "output");
+  def("search", &preon::RunVerb<&preon::Search>, "output");
   def("sensitivity", &preon::RunVerb<&preon::Sensitivity>, "output");
   def("diff", &preon::RunDiff, "other");
   def("compare", &preon::RunCompare, "quantized");

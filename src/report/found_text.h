@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "report/results.h"
+#include "report/results/results.h"
 #include "report/text_writer.h"
 
 namespace preon {

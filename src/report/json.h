@@ -3,13 +3,14 @@
 
 #include <string>
 
-#include "report/diff_result.h"
-#include "report/export_result.h"
-#include "report/full_report.h"
-#include "report/results.h"
-#include "report/retarget_result.h"
-#include "report/sensitivity_result.h"
-#include "report/validated.h"
+#include "report/results/diff_result.h"
+#include "report/results/export_result.h"
+#include "report/results/full_report.h"
+#include "report/results/results.h"
+#include "report/results/retarget_result.h"
+#include "report/results/search_result.h"
+#include "report/results/sensitivity_result.h"
+#include "report/results/validated.h"
 
 namespace preon {
 
@@ -33,6 +34,7 @@ std::string ToJson(const RetargetResult& result);
 std::string ToJson(const ExportResult& result);
 std::string ToJson(const SensitivityResult& result);
 std::string ToJson(const ValidateResult& result);
+std::string ToJson(const SearchResult& result);
 std::string ToJson(const FullReport& result);
 std::string ToJson(const DoctorResult& result);
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "report/results.h"
+#include "report/results/results.h"
 
 namespace preon {
 

@@ -1,7 +1,7 @@
 // Lines of a text report about where nodes run.
 #pragma once
 
-#include "report/results.h"
+#include "report/results/results.h"
 #include "report/text_writer.h"
 
 namespace preon {

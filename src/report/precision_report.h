@@ -2,7 +2,7 @@
 #pragma once
 
 #include "report/json_object.h"
-#include "report/precision_result.h"
+#include "report/results/precision_result.h"
 #include "report/text_writer.h"
 
 namespace preon {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "report/results.h"
+#include "report/results/results.h"
 
 namespace preon {
 

@@ -3,13 +3,14 @@
 
 #include <string>
 
-#include "report/diff_result.h"
-#include "report/export_result.h"
-#include "report/full_report.h"
-#include "report/results.h"
-#include "report/retarget_result.h"
-#include "report/sensitivity_result.h"
-#include "report/validated.h"
+#include "report/results/diff_result.h"
+#include "report/results/export_result.h"
+#include "report/results/full_report.h"
+#include "report/results/results.h"
+#include "report/results/retarget_result.h"
+#include "report/results/search_result.h"
+#include "report/results/sensitivity_result.h"
+#include "report/results/validated.h"
 
 namespace preon {
 
@@ -31,6 +32,7 @@ std::string ToText(const RetargetResult& result);
 std::string ToText(const ExportResult& result);
 std::string ToText(const SensitivityResult& result);
 std::string ToText(const ValidateResult& result);
+std::string ToText(const SearchResult& result);
 std::string ToText(const FullReport& result);
 std::string ToText(const DoctorResult& result);
 

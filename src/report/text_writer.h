@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/results.h"
+#include "report/results/results.h"
 
 namespace preon {
 

@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "config/precision_options.h"
 #include "pipeline/prepare_model.h"
-#include "report/precision_result.h"
+#include "report/results/precision_result.h"
 
 namespace preon {
 

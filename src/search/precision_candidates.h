@@ -8,7 +8,7 @@
 #include "config/precision_options.h"
 #include "ir/graph.h"
 #include "quantize/plan/quant_plan.h"
-#include "report/precision_result.h"
+#include "report/results/precision_result.h"
 
 namespace preon {
 

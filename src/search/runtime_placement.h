@@ -7,7 +7,7 @@
 #include "pipeline/fallback_planner.h"
 #include "pipeline/plan_inputs.h"
 #include "pipeline/prepare_model.h"
-#include "report/results.h"
+#include "report/results/results.h"
 
 namespace preon {
 

@@ -7,7 +7,7 @@
 #include "pipeline/fallback_planner.h"
 #include "pipeline/plan_inputs.h"
 #include "pipeline/prepare_model.h"
-#include "report/sensitivity_result.h"
+#include "report/results/sensitivity_result.h"
 #include "search/trial.h"
 
 namespace preon {

@@ -10,7 +10,7 @@ import pytest
 preon_package = pytest.importorskip("preon", reason="the Python package is not built (nanobind)")
 from preon import options as keywords  # noqa: E402
 
-VERBS = ["quantize", "calibrate", "ranges", "analyze", "compare", "diff", "instrument", "passes", "lint", "retarget", "export_qat", "validate", "report"]
+VERBS = ["quantize", "calibrate", "ranges", "analyze", "compare", "diff", "instrument", "passes", "lint", "retarget", "export_qat", "search", "validate", "report"]
 SCRIPT = """
 import numpy as np
 import preon
@@ -81,7 +81,7 @@ def options_of(verb):
 @pytest.mark.parametrize("verb", VERBS)
 def test_keywords_are_those_of_the_command_line(preon, verb):
     told = json.loads(preon("doctor", "--options", "--json").stdout)["options"]
-    wanted = {each["name"].replace("-", "_") for each in told if verb.replace("_", "-") in each["verbs"]} - {"output", "data", "pass"}
+    wanted = {each["name"].replace("-", "_") for each in told if verb.replace("_", "-") in each["verbs"]} - {"output", "data", "pass", "space"}
     wanted |= {"config"} if verb in ("quantize", "calibrate") else set()
     assert set(options_of(verb)) == wanted
 

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("PREON_BUILD") or ROOT / "build")
-VERBS = ["quantize", "calibrate", "instrument", "merge", "status", "ranges", "analyze", "inspect", "passes", "run", "compare", "validate", "sensitivity", "report", "lint", "retarget", "diff", "export-qat", "doctor",
+VERBS = ["quantize", "calibrate", "instrument", "merge", "status", "ranges", "analyze", "inspect", "passes", "run", "compare", "validate", "search", "sensitivity", "report", "lint", "retarget", "diff", "export-qat", "doctor",
          "help", "completion", "version"]
 
 
@@ -232,6 +232,7 @@ def test_results_have_a_schema_and_documented_fields(preon, model, data):
             "merge": ["a.calib", "-o", "m.calib"], "status": ["run.json"], "ranges": ["a.calib"], "analyze": ["a.calib"], "inspect": [model],
             "run": [model, "--data", data, "--save", "b/saved"], "compare": [model, "q.onnx", "--data", data], "lint": ["q.onnx"],
             "retarget": ["q.onnx", "-o", "r.onnx", "--activation", "int8"],
+            "search": [model, "--data", data, "--space", '{"method": ["minmax", "minmse"]}', "-o", "s.onnx"],
             "diff": [model, "q.onnx", "--data", data], "export-qat": ["q.onnx", "-o", "training"],
             "instrument": [model, "-o", "i.onnx"], "passes": [model, "-o", "p.onnx", "--pass", "fold_constants"],
             "doctor": ["--options"]}.items():

@@ -232,7 +232,7 @@ Status CheckInOrder(const CalibrationOptions& calibration, const std::string& sa
   return Status::Ok();
 }
 
-Status CheckRandom(const SourceOptions& from, const RandomOptions& random, const SettingOrigins& origins,
+Status CheckRandom(const SourceOptions& from, const RandomOptions& random, bool searches, const SettingOrigins& origins,
                    Warnings* warnings) {
   const RandomValues& values = random.values;
   if (from.has_sources() && from.random_samples > 0) warnings->push_back("UseRandomData: has no effect with --data");
@@ -241,7 +241,7 @@ Status CheckRandom(const SourceOptions& from, const RandomOptions& random, const
        {std::pair(!values.shapes.empty(), "--random-shape"), std::pair(!values.ranges.empty(), "--random-range")}) {
     if (given) PREON_RETURN_IF_ERROR(ReportIgnored(origins, name, "without random samples", warnings));
   }
-  if (from.has_sources() && from.random_samples == 0 && random.seed != 0)
+  if (from.has_sources() && from.random_samples == 0 && random.seed != 0 && !searches)
     return ReportIgnored(origins, "--seed", "without random samples", warnings);
   return Status::Ok();
 }

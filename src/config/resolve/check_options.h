@@ -42,8 +42,8 @@ Status CheckInOrder(const CalibrationOptions& calibration, const std::string& sa
 /// Warns of settings that are allowed, but rarely meant. `keys`: GivenSettings::keys.
 void WarnOfDoubtful(const std::map<std::string, std::string>& keys, const std::string& saved_ranges,
                     const TensorType& activation, std::optional<bool> symmetric, Warnings* warnings);
-/// Options of random samples.
-Status CheckRandom(const SourceOptions& from, const RandomOptions& random, const SettingOrigins& origins,
+/// Options of random samples. @param searches  the seed is that of a search, too
+Status CheckRandom(const SourceOptions& from, const RandomOptions& random, bool searches, const SettingOrigins& origins,
                    Warnings* warnings);
 Status CheckPreprocess(const SourceOptions& from, const std::string& preprocess, const SettingOrigins& origins,
                        Warnings* warnings);

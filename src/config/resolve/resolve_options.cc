@@ -333,7 +333,8 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   PREON_RETURN_IF_ERROR(CheckInt16Scales(plan.scale_type_of_weights(), options.types.weight.value_or(DataType::kInt8),
                                          plan.scale_type, plan.activation));
   PREON_RETURN_IF_ERROR(CheckPassthrough(plan.passthrough));
-  PREON_RETURN_IF_ERROR(CheckRandom(options.data.from, options.data.random, origins, warnings));
+  PREON_RETURN_IF_ERROR(
+      CheckRandom(options.data.from, options.data.random, !options.search.space.empty(), origins, warnings));
   PREON_RETURN_IF_ERROR(CheckPreprocess(options.data.from, options.data.preprocess, origins, warnings));
   if (choices.method->collects())
     PREON_RETURN_IF_ERROR(CheckInOrder(options.calibration, options.outputs.ranges, ranges.method));

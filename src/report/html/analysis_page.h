@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "report/results.h"
+#include "report/results/results.h"
 
 namespace preon {
 

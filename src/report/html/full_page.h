@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "report/full_report.h"
+#include "report/results/full_report.h"
 
 namespace preon {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/sensitivity_result.h"
+#include "report/results/sensitivity_result.h"
 
 namespace preon {
 

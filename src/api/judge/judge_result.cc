@@ -1,4 +1,4 @@
-#include "api/judge_result.h"
+#include "api/judge/judge_result.h"
 
 namespace preon {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/results.h"
+#include "report/results/results.h"
 
 namespace preon {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "config/options.h"
-#include "report/results.h"
+#include "report/results/results.h"
 
 namespace preon {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "report/results.h"
-#include "report/sensitivity_result.h"
-#include "report/validated.h"
+#include "report/results/results.h"
+#include "report/results/sensitivity_result.h"
+#include "report/results/validated.h"
 
 namespace preon {
 

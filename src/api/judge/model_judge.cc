@@ -1,4 +1,4 @@
-#include "api/model_judge.h"
+#include "api/judge/model_judge.h"
 
 #include <algorithm>
 #include <filesystem>

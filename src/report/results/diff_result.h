@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "diff/model_diff.h"
-#include "report/results.h"
+#include "report/results/results.h"
 
 namespace preon {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "decide/verdict.h"
-#include "report/results.h"
+#include "report/results/results.h"
 
 namespace preon {
 

@@ -8,7 +8,7 @@
 #include "base/output/temp_dir.h"
 #include "eval/metrics/metric.h"
 #include "pipeline/run_inputs.h"
-#include "report/validated.h"
+#include "report/results/validated.h"
 
 namespace preon {
 

@@ -17,7 +17,7 @@
 #include "eval/latency.h"
 #include "lint/lint.h"
 #include "quantize/params/position_table.h"
-#include "report/precision_result.h"
+#include "report/results/precision_result.h"
 
 namespace preon {
 

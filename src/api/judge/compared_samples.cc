@@ -1,4 +1,4 @@
-#include "api/compared_samples.h"
+#include "api/judge/compared_samples.h"
 
 #include "data/held_out.h"
 

@@ -1,0 +1,26 @@
+// SearchSamples: which samples calibrate, which choose between trials, and which judge the best of them.
+#pragma once
+
+#include <vector>
+
+#include "data/data_options.h"
+#include "pipeline/samples.h"
+
+namespace preon {
+
+struct SearchSamples {
+  Samples fit;       ///< calibrate
+  Samples choosing;  ///< whose figures choose
+  Samples judging;   ///< whose figures are reported, since choosing flatters its own samples
+  Samples choosing_reference,
+      judging_reference;  ///< what the first output should be (--reference); no `open`: not known
+  bool unseen = false;    ///< those that judge neither calibrate nor choose
+};
+
+/// A fifth of the samples given (data/held_out.h), or all of `eval_data`, is kept from calibration; half of it chooses,
+/// half judges. Too few samples: the same ones do both. Reads all samples. Errors: the source's.
+/// @param eval_data, reference  without sources: there are none
+Result<SearchSamples> SamplesOfSearch(const Samples& given, const DataOptions& eval_data, const DataOptions& reference,
+                                      const std::vector<TensorSpec>& inputs);
+
+}  // namespace preon

@@ -1,0 +1,49 @@
+#include "api/trial_models.h"
+
+#include <algorithm>
+
+#include "api/candidates.h"
+
+namespace preon {
+namespace {
+
+std::set<std::string> NamesOf(const std::map<std::string, AskedAlgorithm>& asked) {
+  std::set<std::string> names;
+  for (const auto& [name, ignored] : asked) names.insert(name);
+  return names;
+}
+
+}  // namespace
+
+Result<TrialModels::Made> TrialModels::From(const std::string& statistics, const Options& settings, bool with_samples) {
+  const Samples none = MadeUpSamples();
+  PREON_ASSIGN_OR_RETURN(
+      const QuantizeResult made,
+      MakeCandidate(model_, {.settings = settings}, with_samples ? samples_ : none, statistics, run_, folder_));
+  return Made{.file = made.output, .with_samples = with_samples};
+}
+
+Result<TrialModels::Made> TrialModels::FromStatistics(const Options& settings, bool with_samples) {
+  for (auto file = statistics_.begin(); file != statistics_.end(); ++file) {
+    Result<Made> made = From(*file, settings, with_samples);
+    if (!made.ok() && made.status().id() == ErrorId::kCalibFileMismatch) continue;
+    std::rotate(statistics_.begin(), file, file + 1);  // the next options are likely to be of the same kind
+    return made;
+  }
+  PREON_ASSIGN_OR_RETURN(std::string file, CollectStatistics(model_, settings, samples_,
+                                                             StrCat("statistics_", statistics_.size()), run_, folder_));
+  Result<Made> made = From(file, settings, with_samples);
+  if (!file.empty()) statistics_.insert(statistics_.begin(), std::move(file));
+  return made;
+}
+
+Result<TrialModels::Made> TrialModels::Make(const Options& settings, bool with_samples) {
+  const std::set<std::string> algorithms = NamesOf(settings.algorithms.asked);
+  if (with_samples || need_samples_.contains(algorithms)) return FromStatistics(settings, true);
+  Result<Made> made = FromStatistics(settings, false);
+  if (made.ok() || made.status().id() != ErrorId::kMissingOption) return made;
+  need_samples_.insert(algorithms);
+  return FromStatistics(settings, true);
+}
+
+}  // namespace preon

@@ -1,0 +1,81 @@
+#include "config/judging_options.h"
+
+#include "base/text.h"
+#include "config/option_values.h"
+
+namespace preon {
+namespace {
+
+// "90", "90s", "5m", "2h".
+Status SetDuration(std::optional<double>& field, const std::string& value) {
+  const bool has_unit = !value.empty() && (value.ends_with('s') || value.ends_with('m') || value.ends_with('h'));
+  const double unit = value.ends_with('m') ? 60 : value.ends_with('h') ? 3600 : 1;
+  const auto number = ParseNumber<double>(std::string_view(value).substr(0, value.size() - (has_unit ? 1 : 0)));
+  if (!number || !(*number > 0 && *number <= 1e9)) return BadValue(value, "a time such as 90s, 5m or 2h");
+  field = *number * unit;
+  return Status::Ok();
+}
+
+constexpr OptionSpec kJudgingOptions[] = {
+    {"eval-data", "SRC", "samples to judge by, which nothing is calibrated with (default: a fifth of --data)",
+     OptionKind::kList, kVerbValidate | kVerbReport | kVerbSearch,
+     [](Options& o, const std::string& v) {
+       o.eval_data.push_back(v);
+       return Status::Ok();
+     }},
+    {"metric", "M",
+     "what is measured beside the error: top1, top5, topN, f1, nll, psnr, sisdr, or FILE.py with a "
+     "function evaluate(model) that returns a number or one for each sample (default: top-1 where there are labels)",
+     OptionKind::kValue, kVerbValidate | kVerbReport | kVerbSearch,
+     [](Options& o, const std::string& v) {
+       o.metric = v;
+       return Status::Ok();
+     }},
+    {"reference", "SRC", "what the first output should be, sample by sample, for psnr and sisdr", OptionKind::kValue,
+     kVerbValidate | kVerbReport | kVerbSearch,
+     [](Options& o, const std::string& v) {
+       o.reference = v;
+       return Status::Ok();
+     }},
+    {"space", "FILE",
+     "configurations to try: a JSON or YAML file with keys of --config, each with a list of choices "
+     "({method: [minmax, minmse]}), numbers ({type: float, low: 99, high: 99.999}) or one value (docs/search.md)",
+     OptionKind::kValue, kVerbSearch,
+     [](Options& o, const std::string& v) {
+       o.search.space = v;
+       return Status::Ok();
+     }},
+    {"time", "T", "begin no trial after this time: 90s, 5m, 2h (default: no limit)", OptionKind::kValue, kVerbSearch,
+     [](Options& o, const std::string& v) { return SetDuration(o.search.seconds, v); }},
+    {"trials", "N", "number of configurations to try (default 50, all of a smaller space; with --sampler grid all)",
+     OptionKind::kValue, kVerbSearch,
+     [](Options& o, const std::string& v) { return SetCount(o.search.trials.emplace(), v, 1); }},
+    {"sampler", "S",
+     "which configuration is tried next: tpe (default: what is frequent among the good ones), random, "
+     "grid (one after the other)",
+     OptionKind::kValue, kVerbSearch,
+     [](Options& o, const std::string& v) {
+       o.search.sampler = v;
+       return Status::Ok();
+     }},
+    {"goal", "G",
+     "which model is best among those that reach what --require asks for: accuracy (default), size or "
+     "speed",
+     OptionKind::kValue, kVerbSearch,
+     [](Options& o, const std::string& v) {
+       o.search.goal = v;
+       return Status::Ok();
+     }},
+    {"study", "FILE", "keep the trials in FILE; a search with a FILE that is there goes on with it", OptionKind::kValue,
+     kVerbSearch,
+     [](Options& o, const std::string& v) {
+       o.search.study = v;
+       return Status::Ok();
+     }},
+};
+
+}  // namespace
+
+std::span<const OptionSpec> JudgingOptions() { return kJudgingOptions; }
+
+}  // namespace preon
