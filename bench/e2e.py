@@ -107,6 +107,10 @@ def main():
             results[name] = measure(name, args)
         except Failed as failure:
             results[name] = {"error": str(failure)}
+        print("  ".join(str(cell) for cell in row(name, results[name]) if cell != ""), flush=True)
+        for alarm in results[name].get("alarms", []):
+            print(f"{name}: ALARM {alarm['message']}", flush=True)
+    print()
     rows = [row(name, result) for name, result in results.items()]
     for name, (metric, floats, integers) in judged_twice(results).items():
         rows.append([f"{name}, both halves", metric, f"{floats:.2f}", f"{integers:.2f}", f"{integers - floats:+.2f}"] + [""] * (len(HEADER) - 5))
@@ -114,9 +118,6 @@ def main():
     for name, result in results.items():
         if "error" in result:
             print(f"{name}: {result['error']}")
-    for name, result in results.items():
-        for alarm in result.get("alarms", []):
-            print(f"{name}: ALARM {alarm['message']}")
     print("\nleft in float although they multiply:")
     for name, result in results.items():
         reasons = {}
