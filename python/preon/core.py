@@ -254,13 +254,15 @@ def retarget(model: Model, output: Path, data: Data = None, reader: Optional[Rea
 
 
 @_completed
-def export_qat(model: Model, output: Path, progress: Progress = None, **options: Unpack[ExportQatOptions]) -> Result:
+def export_qat(model: Model, output: Path, data: Data = None, reader: Optional[Reader] = None, progress: Progress = None,
+               **options: Unpack[ExportQatOptions]) -> Result:
     """Writes to the folder `output` what training needs to go on from a quantized model, of any tool: float graph, scales, a loader for PyTorch.
 
-    `float_model`: the float model whose weights training begins with. Result and errors as of quantize().
+    `float_model`: the float model whose weights training begins with; `data` tells with it how far each activation is from float.
+    Result and errors as of quantize().
     """
     with _as_file(model) as path:
-        return _run("export_qat", (path, _path(output, "output")), options, (None, None), progress)
+        return _run("export_qat", (path, _path(output, "output")), options, (data, reader), progress)
 
 
 @_completed

@@ -18,7 +18,7 @@ class _QuantizeCalibrate(TypedDict, total=False):
     "seconds between two saves of OUTPUT.partial (default 10)"
 
 
-class _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport(TypedDict, total=False):
+class _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport(TypedDict, total=False):
     input: Optional[Many]
     "samples of one model input"
     preprocess: Optional[str]
@@ -287,7 +287,7 @@ class _QuantizeCalibrateAnalyzeInstrument(TypedDict, total=False):
 
 class QuantizeOptions(
     _QuantizeCalibrate,
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateInstrument,
     _Quantize,
@@ -312,7 +312,7 @@ class QuantizeOptions(
 
 class CalibrateOptions(
     _QuantizeCalibrate,
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _Calibrate,
     _QuantizeCalibrateInstrument,
@@ -328,7 +328,7 @@ class CalibrateOptions(
 
 
 class RangesOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
     _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
     _Ranges,
     _QuantizeCalibrateRangesAnalyzeInstrumentSearchSensitivityValidateReport,
@@ -352,7 +352,7 @@ class AnalyzeOptions(
 
 
 class CompareOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
     _QuantizeCompare,
     _QuantizeCompareLintRetargetSearchValidateReport, total=False,
 ):
@@ -360,13 +360,13 @@ class CompareOptions(
 
 
 class DiffOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport, total=False,
 ):
     pass
 
 
 class InstrumentOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateInstrument,
     _Instrument,
@@ -391,7 +391,7 @@ class PassesOptions(
 
 
 class LintOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
     _Lint,
     _QuantizePassesLintRetarget,
     _QuantizeCompareLintRetargetSearchValidateReport, total=False,
@@ -400,7 +400,7 @@ class LintOptions(
 
 
 class RetargetOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSearchSensitivityValidateReport,
     _QuantizeRetargetSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentRetargetSearchSensitivityValidateReport,
@@ -411,13 +411,14 @@ class RetargetOptions(
 
 
 class ExportQatOptions(
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
     _ExportQat, total=False,
 ):
     pass
 
 
 class SearchOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
     _QuantizeSearchValidateReport,
@@ -438,7 +439,7 @@ class SearchOptions(
 
 
 class SensitivityOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
     _QuantizeSearchSensitivityValidateReport,
@@ -456,7 +457,7 @@ class SensitivityOptions(
 
 
 class ValidateOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
     _QuantizeSearchValidateReport,
@@ -476,7 +477,7 @@ class ValidateOptions(
 
 
 class ReportOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
     _QuantizeSearchValidateReport,

@@ -46,17 +46,33 @@ Result<std::optional<PreparedModel>> PreparedFloatModel(RunInputs& run) {
   return std::optional(std::move(prepared));
 }
 
-Status UseWeightsOf(const Graph& float_graph, const std::string& path, TrainingForm& form, ExportResult& result) {
-  PREON_ASSIGN_OR_RETURN(const std::vector<std::string> taken, TakeFloatWeights(float_graph, form));
+Result<std::vector<RoundingError>> UseWeightsOf(const Graph& float_graph, const std::string& path, TrainingForm& form,
+                                                ExportResult& result) {
+  PREON_ASSIGN_OR_RETURN(std::vector<RoundingError> taken, TakeFloatWeights(float_graph, form));
   if (taken.empty() && result.weights > 0)
     return Error(ErrorId::kBadOptionValue, "--float-model ", path, ": has none of the weights of ", result.model,
                  "; wanted the model that it was quantized from");
   result.float_model = path;
-  result.float_weights = static_cast<int64_t>(taken.size());
-  return Status::Ok();
+  result.float_weights = std::ssize(taken);
+  return taken;
 }
 
-Status WriteFiles(const TrainingForm& form, StagedFolder& folder, ExportResult& result) {
+// Of weights, and of activations where there are samples.
+Result<std::string> SensitivityOf(std::vector<RoundingError> weights, const Model& quantized, const TrainingForm& form,
+                                  const Samples& samples, const RunContext& context) {
+  std::vector<RoundingError> errors = std::move(weights);
+  if (samples.open) {
+    PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> source,
+                           samples.open(InputSpecs(form.float_model.graph), {}));
+    PREON_ASSIGN_OR_RETURN(const std::vector<RoundingError> measured,
+                           MeasureActivations(quantized, form, *source, context));
+    errors.insert(errors.end(), measured.begin(), measured.end());
+  }
+  return SensitivityText(std::move(errors));
+}
+
+Status WriteFiles(const TrainingForm& form, const std::string& sensitivity, StagedFolder& folder,
+                  ExportResult& result) {
   const auto add_text = [&](const char* name, std::string_view text) {
     result.files.emplace_back(name);
     return WriteFileAtomically(folder.File(name), text);
@@ -69,6 +85,7 @@ Status WriteFiles(const TrainingForm& form, StagedFolder& folder, ExportResult& 
   PREON_RETURN_IF_ERROR(add_text("encodings_1.0.0.json", FirstEncodingsText(form.tensors, left_out)));
   if (!left_out.empty())
     result.warnings.push_back(StrCat("encodings_1.0.0.json has no blocks of weights: without ", JoinNames(left_out)));
+  if (!sensitivity.empty()) PREON_RETURN_IF_ERROR(add_text("sensitivity.json", sensitivity));
   return add_text("fake_quant.py", kLoaderScript);
 }
 
@@ -78,6 +95,11 @@ Result<ExportResult> ExportQatVerb(const std::string& path, RunInputs& run) {
   const Options& options = run.options;
   PREON_RETURN_IF_ERROR(CheckOutputFolder("export-qat", options.outputs.file, {path, options.float_model}));
   ExportResult result{.model = path, .output = options.outputs.file};
+  const Samples samples = run.samples;
+  if (samples.open && options.float_model.empty())
+    return Error(ErrorId::kMissingOption,
+                 "export-qat: --data: wanted --float-model beside it: errors are those against "
+                 "the float model");
   run.context.BeginStage("load");
   PREON_ASSIGN_OR_RETURN(const Model model, LoadPairs(path, result.warnings));
   PREON_ASSIGN_OR_RETURN(const std::optional<PreparedModel> prepared, PreparedFloatModel(run));
@@ -88,10 +110,16 @@ Result<ExportResult> ExportQatVerb(const std::string& path, RunInputs& run) {
   result.warnings.insert(result.warnings.end(), form.warnings.begin(), form.warnings.end());
   result.weights = std::ranges::count(form.tensors, true, &RoundedTensor::constant);
   result.activations = static_cast<int64_t>(form.tensors.size()) - result.weights;
-  if (float_graph != nullptr) PREON_RETURN_IF_ERROR(UseWeightsOf(*float_graph, options.float_model, form, result));
+  std::string sensitivity;
+  if (float_graph != nullptr) {
+    PREON_ASSIGN_OR_RETURN(std::vector<RoundingError> weights,
+                           UseWeightsOf(*float_graph, options.float_model, form, result));
+    run.context.BeginStage("sensitivity");
+    PREON_ASSIGN_OR_RETURN(sensitivity, SensitivityOf(std::move(weights), model, form, samples, run.context));
+  }
   run.context.BeginStage("write");
   PREON_ASSIGN_OR_RETURN(StagedFolder folder, StagedFolder::Open(options.outputs.file));
-  PREON_RETURN_IF_ERROR(WriteFiles(form, folder, result));
+  PREON_RETURN_IF_ERROR(WriteFiles(form, sensitivity, folder, result));
   PREON_RETURN_IF_ERROR(folder.Commit());
   result.facts = RunFactsOf(run.context, "export-qat");
   return result;

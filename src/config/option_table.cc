@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint32_t kNeedsData = kVerbQuantize | kVerbCalibrate | kVerbRanges | kVerbRun | kVerbCompare |
                                 kVerbInstrument | kVerbLint | kVerbValidate | kVerbSensitivity | kVerbReport |
-                                kVerbDiff | kVerbRetarget | kVerbSearch;
+                                kVerbDiff | kVerbRetarget | kVerbSearch | kVerbExportQat;
 constexpr uint32_t kPlans = kVerbQuantize | kVerbCalibrate | kVerbInstrument;
 constexpr uint32_t kObserves = kPlans | kVerbRanges;
 constexpr uint32_t kReadsRanges = kVerbRanges | kVerbAnalyze;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "handover/rounding_errors.h"
 #include "handover/training_form.h"
 
 namespace preon {
@@ -12,7 +13,7 @@ namespace preon {
 /// it keeps its code: a weight whose code was chosen by an algorithm, or changed by a rewrite, moves into the inner
 /// 98 % of that code's interval. Weights that `float_graph` lacks stay decoded.
 ///
-/// @return  names of the weights that have become real
-Result<std::vector<std::string>> TakeFloatWeights(const Graph& float_graph, TrainingForm& form);
+/// @return  errors of the weights that have become real
+Result<std::vector<RoundingError>> TakeFloatWeights(const Graph& float_graph, TrainingForm& form);
 
 }  // namespace preon

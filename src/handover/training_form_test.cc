@@ -13,6 +13,7 @@ namespace preon {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -86,7 +87,7 @@ TEST(TrainingForm, FloatWeightsKeepTheirCodes) {
   ASSERT_TRUE(form.ok());
   const Model source =
       Parsed("g (float[1,1,4,4] x) => (float[1,2,4,4] y) <float[2,1,1,1] w = {2.1, 3}> { y = Conv(x, w) }");
-  EXPECT_THAT(*TakeFloatWeights(source.graph, *form), ElementsAre("w"));
+  EXPECT_THAT(*TakeFloatWeights(source.graph, *form), ElementsAre(Field(&RoundingError::name, "w")));
   EXPECT_THAT(Floats(form->float_model, "w"), ElementsAre(2.1f, -0.5f + 0.49f * 0.25f)) << "3 has another code";
   EXPECT_EQ(Floats(form->fake_quant_model, "w"), Floats(form->float_model, "w"));
 }

@@ -10,6 +10,8 @@ from onnx import numpy_helper
 import data_root
 
 FILES = {"model.onnx", "qonnx.onnx", "encodings.json", "encodings_1.0.0.json", "fake_quant.py"}
+#: With the float model.
+ERRORS = {"sensitivity.json"}
 #: Neither of them lets what was trained be changed.
 PLAIN = ("--disable-algorithm", "bias-correction", "--disable-algorithm", "channel-scales")
 
@@ -56,7 +58,7 @@ def test_the_folder(preon, model):
     quantized(preon, model)
     result = exported(preon, "--float-model", model)
     folder = preon.folder / "training"
-    assert {path.name for path in folder.iterdir()} == FILES == set(result["files"])
+    assert {path.name for path in folder.iterdir()} == FILES | ERRORS == set(result["files"])
     assert result["activations"] > 0 and result["weights"] == result["float_weights"] > 0 and not result["warnings"]
     assert len(entries(folder / "encodings.json")) == result["activations"] + result["weights"]
     onnx.checker.check_model(onnx.load(folder / "model.onnx"), full_check=True)
@@ -158,4 +160,38 @@ def test_from_python(preon, model):
     preon_module = pytest.importorskip("preon")
     quantized(preon, model)
     result = preon_module.export_qat(preon.folder / "quantized.onnx", preon.folder / "training", float_model=preon.folder / model)
-    assert set(result["files"]) == FILES
+    assert set(result["files"]) == FILES | ERRORS
+
+
+def test_errors_of_each_tensor(preon, model):
+    """What the tensor's own codes make, against NumPy; weights without samples, activations with them."""
+    quantized(preon, model, "--weight", "int4")
+    assert exported(preon, "--float-model", model)["files"].count("sensitivity.json") == 1
+    told = {each["name"]: each for each in json.loads((preon.folder / "training/sensitivity.json").read_text())["tensors"]}
+    floats = constants(preon.folder / model)
+    entry = {each["name"]: each for each in json.loads((preon.folder / "training/encodings.json").read_text())["encodings"]}
+    assert told and all(each["constant"] and each["inherited_db"] is None for each in told.values())
+    checked = 0
+    for name in told.keys() & floats.keys():
+        scale = np.reshape(entry[name]["y_scale"], [-1] + [1] * (floats[name].ndim - 1))
+        rounded = np.clip(np.rint(floats[name] / scale), -8, 7) * scale
+        wanted = 10 * np.log10((floats[name].astype(float) ** 2).sum() / ((rounded - floats[name]).astype(float) ** 2).sum())
+        assert abs(told[name]["own_db"] - wanted) < 0.01, name
+        checked += 1
+    assert checked > 0
+    import shutil
+    shutil.rmtree(preon.folder / "training")
+    exported(preon, "--float-model", model, "--data", "random:8")
+    both = json.loads((preon.folder / "training/sensitivity.json").read_text())["tensors"]
+    activations = [each for each in both if not each["constant"]]
+    assert len(both) > len(told) and activations
+    first = next(each for each in activations if each["name"] == "input")
+    assert 30 < first["own_db"] < 60 and first["inherited_db"] is None, "nothing comes before the input"
+    assert any(each["inherited_db"] is not None for each in activations)
+    worst = [each["own_db"] for each in both if each["own_db"] is not None]
+    assert worst == sorted(worst)
+
+
+def test_samples_need_the_float_model(preon, model):
+    quantized(preon, model)
+    preon.fails(2, 1003, "export-qat", "quantized.onnx", "-o", "training", "--data", "random:8", says="wanted --float-model beside it")
