@@ -10,10 +10,10 @@ import onnxruntime
 import pytest
 
 import data_root
-import exact_pairs
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx2torch")
+import exact_pairs  # noqa: E402
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 ROOT = data_root.data_root()
