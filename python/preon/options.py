@@ -154,9 +154,9 @@ class _SearchValidateReport(TypedDict, total=False):
     eval_data: Optional[Many]
     "samples to judge by, which nothing is calibrated with (default: a fifth of --data)"
     metric: Optional[str]
-    "what is measured beside the error: top1, top5, topN, f1, nll, psnr, sisdr, or FILE.py with a function evaluate(model) that returns a number or one for each sample (default: top-1 where there are labels)"
+    "what is measured beside the error: top1, top5, topN, f1, nll, map, wer, psnr, sisdr, or FILE.py with a function evaluate(model) that returns a number or one for each sample (default: top-1 where there are labels)"
     reference: Optional[str]
-    "what the first output should be, sample by sample, for psnr and sisdr"
+    "what the first output should be, sample by sample: for psnr and sisdr, boxes for map, tokens for wer"
 
 
 class _Search(TypedDict, total=False):

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/judge/judging_samples.h"
 #include "api/judge/model_judge.h"
 #include "api/judge/search_samples.h"
 #include "api/trial_models.h"
@@ -84,11 +85,11 @@ class ConfigSearch {
     PREON_ASSIGN_OR_RETURN(const Model model, LoadModel(model_));
     inputs_ = InputSpecs(model.graph);
     result_.float_size_bytes = ModelSizeBytes(model_, model);
-    DataOptions eval_data = options().data, reference{.batch = options().data.batch};
-    eval_data.from = {.sources = options().eval_data};
-    eval_data.limit = -1;
-    if (!options().reference.empty()) reference.from.sources = {options().reference};
-    PREON_ASSIGN_OR_RETURN(samples_, SamplesOfSearch(run_.samples, eval_data, reference, inputs_));
+    Samples reference;
+    if (const std::string& file = options().reference; !file.empty())
+      reference = EvalSamples({.from = {.sources = {file}}, .batch = options().data.batch});
+    const Samples eval = EvalSamples(options().eval_data, options().data);
+    PREON_ASSIGN_OR_RETURN(samples_, SamplesOfSearch(run_.samples, eval, reference, inputs_));
     result_.unseen = samples_.unseen;
     if (!samples_.unseen)
       result_.warnings.emplace_back(

@@ -26,10 +26,7 @@ double DbOf(const Comparison& compare) {
 class Validation {
  public:
   Validation(const std::string& model, RunInputs& run, const TempDir& folder, ValidateResult& result)
-      : model_(model), run_(run), folder_(folder), result_(result), eval_data_(run.options.data) {
-    eval_data_.from = {.sources = run.options.eval_data};
-    eval_data_.limit = -1;
-  }
+      : model_(model), run_(run), folder_(folder), result_(result) {}
 
   Status Run(const std::vector<std::string>& quantized) {
     PREON_ASSIGN_OR_RETURN(asked_, ParseMetric(run_.options.metric));
@@ -37,8 +34,8 @@ class Validation {
     run_.context.BeginStage("evaluate");
     Samples reference;
     if (const std::string& file = run_.options.reference; !file.empty())
-      reference = Judging(EvalSamples({.from = {.sources = {file}}, .batch = run_.options.data.batch}));
-    judge_.emplace(model_, eval_, reference, asked_, run_.context);
+      reference = Without(EvalSamples({.from = {.sources = {file}}, .batch = run_.options.data.batch}), kept_.left_out);
+    judge_.emplace(model_, kept_.judging, reference, asked_, run_.context);
     PREON_RETURN_IF_ERROR(judge_->Begin());
     result_.float_size_bytes = FileSizeBytes(model_);
     if (quantized.empty()) {
@@ -61,28 +58,14 @@ class Validation {
   Status ChooseSamples() {
     PREON_ASSIGN_OR_RETURN(const Model model, LoadModel(model_));
     inputs_ = InputSpecs(model.graph);
-    fit_ = run_.samples;
-    eval_ = run_.samples;
-    result_.unseen = true;
-    if (!run_.options.eval_data.empty()) {
-      eval_ = EvalSamples(eval_data_);
-    } else {
-      PREON_ASSIGN_OR_RETURN(const SplitSamples split, SplitOf(run_.samples, inputs_));
-      result_.unseen = CountSamples(split.held_out) >= kLeastHeldOut;
-      if (result_.unseen) {
-        fit_ = Without(run_.samples, split.held_out);
-        not_judging_ = split.used;
-        eval_ = Judging(run_.samples);
-      }
-    }
+    PREON_ASSIGN_OR_RETURN(kept_,
+                           KeepSamples(run_.samples, EvalSamples(run_.options.eval_data, run_.options.data), inputs_));
+    result_.unseen = kept_.unseen;
     if (run_.options.data.from.has_random()) return Status::Ok();
     PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> source, run_.samples.open(inputs_, {}));
     result_.warnings = CheckInputs(*source, inputs_, 1, [&] { return LoadModel(model_); }, run_.context);
     return Status::Ok();
   }
-
-  // Of a stream beside --data, the same samples as are judged by.
-  Samples Judging(const Samples& samples) const { return Without(samples, not_judging_); }
 
   Candidate Given() const { return {"as given", "", run_.options}; }
   Candidate With(std::string name, std::string options, const std::function<void(Options&)>& change) const {
@@ -132,11 +115,11 @@ class Validation {
   }
 
   Status TryMethods() {
-    PREON_ASSIGN_OR_RETURN(statistics_, CollectStatistics(model_, run_.options, fit_, "fit", run_, folder_));
+    PREON_ASSIGN_OR_RETURN(statistics_, CollectStatistics(model_, run_.options, kept_.fit, "fit", run_, folder_));
     for (const Candidate& candidate : Methods()) {
       const bool given = result_.models.empty();
       PREON_ASSIGN_OR_RETURN(ValidatedModel judged,
-                             Try(candidate, statistics_, fit_, *judge_, given ? folder_.File("given.onnx") : ""));
+                             Try(candidate, statistics_, kept_.fit, *judge_, given ? folder_.File("given.onnx") : ""));
       if (given && !judged.failed.empty()) return Error(ErrorId::kQuantizeFailed, judged.failed);
       result_.models.push_back(std::move(judged));
     }
@@ -184,12 +167,19 @@ class Validation {
   // In the order in which an engineer would look: data, method, granularity, layers, weights.
   Status FindSteps(bool from_files) {
     const ValidatedModel& judged = result_.models[result_.judged];
+    if (from_files) {
+      Result<std::string> statistics = CollectStatistics(model_, run_.options, kept_.fit, "fit", run_, folder_);
+      if (!statistics.ok() && statistics.status().id() == ErrorId::kCancelled) return statistics.status();
+      if (!statistics.ok()) {
+        result_.warnings.push_back(StrCat("no other quantization was tried: ", statistics.status().message()));
+        return Status::Ok();
+      }
+      statistics_ = *std::move(statistics);
+    }
     if (!run_.options.eval_data.empty() && run_.choices.target->NeedsStatistics(run_.choices.plan))
       PREON_RETURN_IF_ERROR(TryOtherData());
-    if (from_files && statistics_.empty()) {
-      PREON_ASSIGN_OR_RETURN(statistics_, CollectStatistics(model_, run_.options, fit_, "fit", run_, folder_));
+    if (from_files)
       PREON_RETURN_IF_ERROR(TryStep("range_method", "preon's own quantization is nearer to float", Given()));
-    }
     const ValidatedModel& best = result_.models[result_.best];
     if (result_.best != result_.judged && best.failed.empty())
       AddStep("range_method", StrCat("another method for ranges is nearer to float: ", best.name), best);
@@ -230,18 +220,15 @@ class Validation {
 
   // What samples like those that it is judged by would give: half of them calibrate, the others judge.
   Status TryOtherData() {
-    PREON_ASSIGN_OR_RETURN(const SplitSamples split, SplitOf(eval_, inputs_));
+    PREON_ASSIGN_OR_RETURN(const SplitSamples split, SplitOf(kept_.judging, inputs_));
     if (CountSamples(split.held_out) < kLeastHeldOut) return Status::Ok();
-    const Samples fit = Without(eval_, split.held_out), judging = Without(eval_, split.used);
+    const Samples fit = Without(kept_.judging, split.held_out), judging = Without(kept_.judging, split.used);
     const AskedMetric none;
     ModelJudge judge(model_, judging, {}, none, run_.context);
     PREON_RETURN_IF_ERROR(judge.Begin());
-    if (statistics_.empty()) {
-      PREON_ASSIGN_OR_RETURN(statistics_, CollectStatistics(model_, run_.options, fit_, "fit", run_, folder_));
-    }
     PREON_ASSIGN_OR_RETURN(const std::string other,
                            CollectStatistics(model_, run_.options, fit, "other", run_, folder_));
-    PREON_ASSIGN_OR_RETURN(const ValidatedModel before, Try(Given(), statistics_, fit_, judge));
+    PREON_ASSIGN_OR_RETURN(const ValidatedModel before, Try(Given(), statistics_, kept_.fit, judge));
     PREON_ASSIGN_OR_RETURN(const ValidatedModel after, Try(Given(), other, fit, judge));
     if (!before.failed.empty() || !after.failed.empty()) return Status::Ok();
     const double gain = DbOf(after.compare) - DbOf(before.compare);
@@ -282,7 +269,7 @@ class Validation {
 
   // Named where it is enough, or gains much.
   Status TryStep(std::string kind, std::string advice, const Candidate& candidate) {
-    PREON_ASSIGN_OR_RETURN(const ValidatedModel tried, Try(candidate, statistics_, fit_, *judge_));
+    PREON_ASSIGN_OR_RETURN(const ValidatedModel tried, Try(candidate, statistics_, kept_.fit, *judge_));
     if (tried.failed.empty()) AddStep(std::move(kind), std::move(advice), tried);
     return Status::Ok();
   }
@@ -319,13 +306,11 @@ class Validation {
   RunInputs& run_;
   const TempDir& folder_;
   ValidateResult& result_;
-  DataOptions eval_data_;
   AskedMetric asked_;
   std::vector<TensorSpec> inputs_;
-  Samples fit_, eval_;      // calibrated and chosen by; judged by
-  SampleRuns not_judging_;  // of --data
+  KeptSamples kept_;  // what calibrates and chooses; what judges
   std::optional<ModelJudge> judge_;
-  std::string statistics_;  // of fit_
+  std::string statistics_;  // of kept_.fit
   AccuracyFallback last_fallback_;
 };
 

@@ -24,15 +24,16 @@ constexpr OptionSpec kJudgingOptions[] = {
        return Status::Ok();
      }},
     {"metric", "M",
-     "what is measured beside the error: top1, top5, topN, f1, nll, psnr, sisdr, or FILE.py with a "
+     "what is measured beside the error: top1, top5, topN, f1, nll, map, wer, psnr, sisdr, or FILE.py with a "
      "function evaluate(model) that returns a number or one for each sample (default: top-1 where there are labels)",
      OptionKind::kValue, kVerbValidate | kVerbReport | kVerbSearch,
      [](Options& o, const std::string& v) {
        o.metric = v;
        return Status::Ok();
      }},
-    {"reference", "SRC", "what the first output should be, sample by sample, for psnr and sisdr", OptionKind::kValue,
-     kVerbValidate | kVerbReport | kVerbSearch,
+    {"reference", "SRC",
+     "what the first output should be, sample by sample: for psnr and sisdr, boxes for map, tokens for wer",
+     OptionKind::kValue, kVerbValidate | kVerbReport | kVerbSearch,
      [](Options& o, const std::string& v) {
        o.reference = v;
        return Status::Ok();

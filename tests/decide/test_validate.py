@@ -132,3 +132,14 @@ def test_a_slow_model_of_another_tool(preon):
 def test_what_it_cannot_do_is_said(preon, model, labelled):
     preon.fails(2, 1003, "validate", model, says="validate: no samples")
     preon.fails(2, 1001, "validate", model, "--data", labelled, "-o", "x.onnx", says="unknown option")
+
+
+def test_a_model_that_preon_can_t_quantize_is_judged_all_the_same(preon, tmp_path):
+    """Of another tool: the verdict stands, and the result says why no step was tried."""
+    for name, factor in (("float.onnx", 1.0), ("other.onnx", 1.5)):
+        graph = helper.make_graph([helper.make_node("Mul", ["x", "factor"], ["y"])], "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 4])],
+                                  [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["N", 4])], [helper.make_tensor("factor", TensorProto.FLOAT, [1], [factor])])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path / name)
+    np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(40, 4)).astype(np.float32))
+    result = validate(preon, "float.onnx", "other.onnx", "--data", "x.npy", "--latency", 0)
+    assert result["verdict"] == "escalate" and any("no other quantization was tried: float.onnx: none of its 1 nodes" in each for each in result["warnings"])

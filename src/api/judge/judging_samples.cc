@@ -25,4 +25,22 @@ Result<SplitSamples> SplitOf(const Samples& samples, const std::vector<TensorSpe
   return split;
 }
 
+Samples EvalSamples(const std::vector<std::string>& sources, const DataOptions& data) {
+  if (sources.empty()) return {};
+  DataOptions options = data;
+  options.from = {.sources = sources};
+  options.limit = -1;
+  return EvalSamples(options);
+}
+
+Result<KeptSamples> KeepSamples(const Samples& given, const Samples& eval, const std::vector<TensorSpec>& inputs) {
+  if (eval.open) return KeptSamples{.fit = given, .judging = eval, .unseen = true};
+  PREON_ASSIGN_OR_RETURN(SplitSamples split, SplitOf(given, inputs));
+  if (CountSamples(split.held_out) < kLeastHeldOut) return KeptSamples{.fit = given, .judging = given};
+  return KeptSamples{.fit = Without(given, split.held_out),
+                     .judging = Without(given, split.used),
+                     .left_out = std::move(split.used),
+                     .unseen = true};
+}
+
 }  // namespace preon

@@ -1,6 +1,7 @@
 // Samples that judge: those of --eval-data, or a part of --data.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "data/data_options.h"
@@ -9,8 +10,10 @@
 
 namespace preon {
 
-/// Samples of --eval-data and its like.
+/// Samples of --reference and its like.
 Samples EvalSamples(const DataOptions& options);
+/// Of --eval-data: `data` with these sources, all of whose samples count.
+Samples EvalSamples(const std::vector<std::string>& sources, const DataOptions& data);
 
 /// Places of the samples that are kept apart, and of the others.
 struct SplitSamples {
@@ -18,5 +21,14 @@ struct SplitSamples {
 };
 /// Reads all samples.
 Result<SplitSamples> SplitOf(const Samples& samples, const std::vector<TensorSpec>& inputs);
+
+struct KeptSamples {
+  Samples fit;          ///< calibrate
+  Samples judging;      ///< judge
+  SampleRuns left_out;  ///< of the stream that judges
+  bool unseen = false;  ///< those that judge do not calibrate
+};
+/// `eval` judges where it has samples; else a part of `given` (data/held_out.h), or all of too few.
+Result<KeptSamples> KeepSamples(const Samples& given, const Samples& eval, const std::vector<TensorSpec>& inputs);
 
 }  // namespace preon

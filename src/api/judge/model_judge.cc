@@ -104,7 +104,9 @@ const std::vector<TensorSpec>& ModelJudge::inputs() const { return session_->inp
 Result<std::unique_ptr<DataSource>> ModelJudge::Open() const {
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples_.open(session_->inputs(), {}));
   if (reference_.open) {
-    PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> expected, reference_.open({session_->outputs().front()}, {}));
+    const TensorSpec& output = session_->outputs().front();
+    const TensorSpec wanted = asked_.metric != nullptr ? asked_.metric->Reference(output) : output;
+    PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> expected, reference_.open({wanted}, {}));
     source = std::make_unique<WithExpected>(std::move(source), std::move(expected));
   }
   return Prefetch(std::move(source));

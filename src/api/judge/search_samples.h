@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "data/data_options.h"
 #include "pipeline/samples.h"
 
 namespace preon {
@@ -17,10 +16,10 @@ struct SearchSamples {
   bool unseen = false;    ///< those that judge neither calibrate nor choose
 };
 
-/// A fifth of the samples given (data/held_out.h), or all of `eval_data`, is kept from calibration; half of it chooses,
-/// half judges. Too few samples: the same ones do both. Reads all samples. Errors: the source's.
-/// @param eval_data, reference  without sources: there are none
-Result<SearchSamples> SamplesOfSearch(const Samples& given, const DataOptions& eval_data, const DataOptions& reference,
+/// A fifth of the samples given (data/held_out.h), or all of `eval`, is kept from calibration; half of it chooses, half
+/// judges. Too few samples: the same ones do both. Reads all samples. Errors: the source's.
+/// @param eval, reference  no `open`: there are none
+Result<SearchSamples> SamplesOfSearch(const Samples& given, const Samples& eval, const Samples& reference,
                                       const std::vector<TensorSpec>& inputs);
 
 }  // namespace preon

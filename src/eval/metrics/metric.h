@@ -9,6 +9,7 @@
 
 #include "base/registry.h"
 #include "base/status.h"
+#include "base/tensor_spec.h"
 #include "data/data_source.h"
 
 namespace preon {
@@ -35,6 +36,8 @@ class Metric {
   std::vector<std::string_view> aliases() const { return {}; }
   virtual MetricUnit unit() const = 0;
   virtual bool higher_is_better() const { return true; }
+  /// What --reference has for this first output of a model: by default the same.
+  virtual TensorSpec Reference(const TensorSpec& output) const { return output; }
   virtual std::unique_ptr<MetricRun> Begin() const = 0;
 };
 

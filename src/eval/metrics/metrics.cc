@@ -11,6 +11,8 @@ MetricRegistry MakeMetrics() {
   metrics.Add(MakeTopMetric(5));
   metrics.Add(MakeF1Metric());
   metrics.Add(MakeNllMetric());
+  metrics.Add(MakeMapMetric());
+  metrics.Add(MakeWerMetric());
   metrics.Add(MakePsnrMetric());
   metrics.Add(MakeSiSdrMetric());
   return metrics;

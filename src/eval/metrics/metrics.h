@@ -8,6 +8,8 @@ namespace preon {
 std::unique_ptr<Metric> MakeTopMetric(int64_t classes);
 std::unique_ptr<Metric> MakeF1Metric();
 std::unique_ptr<Metric> MakeNllMetric();
+std::unique_ptr<Metric> MakeMapMetric();
+std::unique_ptr<Metric> MakeWerMetric();
 std::unique_ptr<Metric> MakePsnrMetric();
 std::unique_ptr<Metric> MakeSiSdrMetric();
 

@@ -55,6 +55,36 @@ TEST(Metrics, PsnrAndSiSdr) {
   EXPECT_NEAR(Value("sisdr", batch, OutputOf({1, 4}, {1, 1, 0, 1})), 10 * std::log10(2), 1e-6);
 }
 
+TEST(Metrics, WordErrors) {
+  Batch batch = Labelled({std::nullopt, std::nullopt});
+  batch.expected = {{"y", Tensor::FromInt64s({2, 4}, std::vector<int64_t>{1, 2, 3, -1, 2, 2, -1, -1})}};
+  // 1 3 for 1 2 3: one is missing; 2 1 2 for 2 2: one too many.
+  const std::vector<NamedTensor> tokens = {{"y", Tensor::FromInt64s({2, 3}, std::vector<int64_t>{1, 3, -1, 2, 1, 2})}};
+  EXPECT_NEAR(Value("wer", batch, tokens), 2.0 / 5, 1e-12);
+  // By scores of four classes: 1 1 - 2 2 3 is 1 2 3, 2 - 2 - - - is 2 2.
+  std::vector<float> scores(size_t{2} * 6 * 4);
+  const int tops[] = {1, 1, 0, 2, 2, 3, 2, 0, 2, 0, 0, 0};
+  for (size_t step = 0; step < std::size(tops); ++step) scores[step * 4 + static_cast<size_t>(tops[step])] = 1;
+  EXPECT_EQ(Value("wer", batch, OutputOf({2, 6, 4}, scores)), 0);
+  EXPECT_EQ((*FindMetric("wer"))->Begin()->Add(Labelled({0}), tokens).id(), ErrorId::kMissingOption);
+  EXPECT_EQ((*FindMetric("wer"))->Begin()->Add(batch, OutputOf({2, 3}, {1, 2, 3, 4, 5, 6})).id(),
+            ErrorId::kMissingOption);
+}
+
+TEST(Metrics, AveragePrecisionOfBoxes) {
+  Batch batch = Labelled({std::nullopt});
+  batch.expected = OutputOf({1, 3, 5}, {0, 0, 10, 10, 1, 20, 20, 30, 30, 1, 0, 0, 0, 0, -1});
+  const std::vector<float> exact = {0, 0, 10, 10, 0.9f, 1, 20, 20, 30, 30, 0.8f, 1};
+  EXPECT_NEAR(Value("map", batch, OutputOf({1, 2, 6}, exact)), 1, 1e-12);
+  // One of two: recall ends at 0.5, which 51 of 101 places reach.
+  EXPECT_NEAR(Value("map", batch, OutputOf({1, 1, 6}, {0, 0, 10, 10, 0.9f, 1})), 51.0 / 101, 1e-12);
+  // IoU 0.8 is a hit up to 0.80: 7 of 10 overlaps.
+  EXPECT_NEAR(Value("map", batch, OutputOf({1, 2, 6}, {0, 0, 10, 8, 0.9f, 1, 20, 20, 30, 28, 0.8f, 1})), 0.7, 1e-12);
+  EXPECT_EQ(Value("map", batch, OutputOf({1, 2, 6}, {0, 0, 10, 10, 0.9f, 2, 20, 20, 30, 30, 0.8f, 2})), 0);
+  EXPECT_EQ((*FindMetric("map"))->Begin()->Add(batch, OutputOf({1, 6}, {0, 0, 1, 1, 1, 1})).id(),
+            ErrorId::kMissingOption);
+}
+
 TEST(Metrics, WhatIsMissingIsNamed) {
   for (const char* name : {"top1", "f1", "nll"}) {
     const auto run = (*FindMetric(name))->Begin();

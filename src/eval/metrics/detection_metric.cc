@@ -1,0 +1,178 @@
+// Mean average precision of boxes.
+// Source: the evaluation of COCO (cocodataset.org/#detection-eval): IoU of 0.50 to 0.95, precision at 101 recalls.
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+
+#include "eval/metrics/metrics.h"
+#include "eval/values.h"
+
+namespace preon {
+namespace {
+
+constexpr size_t kOutputWidth = 6, kReferenceWidth = 5;
+constexpr size_t kOverlaps = 10;    // least IoU of a hit: 0.50, 0.55, ..., 0.95
+constexpr size_t kMostBoxes = 100;  // of a sample, by score
+constexpr int kRecalls = 101;
+
+struct Box {
+  std::array<double, 4> corners;  // x1, y1, x2, y2
+  double score = 0;
+  int64_t label = 0;
+};
+
+double Overlap(const std::array<double, 4>& a, const std::array<double, 4>& b) {
+  const auto area = [](const std::array<double, 4>& box) {
+    return std::max(0.0, box[2] - box[0]) * std::max(0.0, box[3] - box[1]);
+  };
+  const double shared = area({std::max(a[0], b[0]), std::max(a[1], b[1]), std::min(a[2], b[2]), std::min(a[3], b[3])});
+  const double all = area(a) + area(b) - shared;
+  return all > 0 ? shared / all : 0;
+}
+
+// A box of the model and at which overlaps it hits one that is there.
+struct Answer {
+  double score = 0;
+  std::array<bool, kOverlaps> hits{};
+};
+
+struct ClassAnswers {
+  std::vector<Answer> answers;
+  int64_t boxes = 0;  // that are there
+};
+
+// Best score first; each box that is there is hit once, by the answer that covers it best.
+ClassAnswers Match(std::vector<Box> found, const std::vector<Box>& there) {
+  std::ranges::stable_sort(found, std::greater(), &Box::score);
+  ClassAnswers result{.boxes = std::ssize(there)};
+  std::array<std::vector<bool>, kOverlaps> taken;
+  for (std::vector<bool>& each : taken) each.resize(there.size());
+  for (const Box& box : found) {
+    Answer& answer = result.answers.emplace_back(Answer{.score = box.score});
+    for (size_t step = 0; step < kOverlaps; ++step) {
+      double best = 0.5 + 0.05 * static_cast<double>(step) - 1e-10;
+      size_t hit = there.size();
+      for (size_t i = 0; i < there.size(); ++i) {
+        const double overlap = taken[step][i] ? -1 : Overlap(box.corners, there[i].corners);
+        if (overlap < best) continue;
+        best = overlap;
+        hit = i;
+      }
+      if (hit == there.size()) continue;
+      taken[step][hit] = true;
+      answer.hits[step] = true;
+    }
+  }
+  return result;
+}
+
+// Mean over recalls of the largest precision that is had at this recall or a larger one.
+double AveragePrecision(const std::vector<const Answer*>& answers, size_t step, int64_t boxes) {
+  std::vector<double> precision, recall;
+  double hits = 0;
+  for (const Answer* answer : answers) {
+    hits += answer->hits[step] ? 1 : 0;
+    precision.push_back(hits / static_cast<double>(precision.size() + 1));
+    recall.push_back(hits / static_cast<double>(boxes));
+  }
+  for (size_t i = precision.size(); i-- > 1;) precision[i - 1] = std::max(precision[i - 1], precision[i]);
+  double sum = 0;
+  for (int i = 0; i < kRecalls; ++i) {
+    const auto place = std::ranges::lower_bound(recall, 0.01 * i);
+    if (place != recall.end()) sum += precision[static_cast<size_t>(place - recall.begin())];
+  }
+  return sum / kRecalls;
+}
+
+class MapRun final : public MetricRun {
+ public:
+  Status Add(const Batch& batch, const std::vector<NamedTensor>& outputs) override {
+    if (batch.expected.empty())
+      return Error(
+          ErrorId::kMissingOption,
+          "--metric map: needs --reference SRC: [samples, boxes, 5] of x1, y1, x2, y2, class; class -1 fills up");
+    const Tensor &output = outputs.front().tensor, &reference = batch.expected.front().tensor;
+    PREON_RETURN_IF_ERROR(CheckShape("first output", output.shape(), batch.samples, kOutputWidth));
+    PREON_RETURN_IF_ERROR(CheckShape("--reference", reference.shape(), batch.samples, kReferenceWidth));
+    const std::vector<double> found = ToDoubles(output), there = ToDoubles(reference);
+    for (int64_t sample = 0; sample < batch.samples; ++sample) {
+      std::map<int64_t, std::pair<std::vector<Box>, std::vector<Box>>> by_class;
+      std::vector<Box> best = BoxesOf(found, output.shape(), sample);
+      std::ranges::stable_sort(best, std::greater(), &Box::score);
+      if (best.size() > kMostBoxes) best.resize(kMostBoxes);
+      for (const Box& box : best) by_class[box.label].first.push_back(box);
+      for (const Box& box : BoxesOf(there, reference.shape(), sample)) by_class[box.label].second.push_back(box);
+      std::map<int64_t, ClassAnswers>& answers = samples_.emplace_back();
+      for (auto& [label, boxes] : by_class) answers[label] = Match(std::move(boxes.first), boxes.second);
+    }
+    return Status::Ok();
+  }
+  size_t count() const override { return samples_.size(); }
+
+  // Mean over the classes that occur and over the overlaps.
+  double Value(std::span<const size_t> samples) const override {
+    struct AllOfClass {
+      std::vector<const Answer*> answers;
+      int64_t boxes = 0;
+    };
+    std::map<int64_t, AllOfClass> classes;
+    for (const size_t sample : samples) {
+      for (const auto& [label, one] : samples_[sample]) {
+        AllOfClass& all = classes[label];
+        all.boxes += one.boxes;
+        for (const Answer& answer : one.answers) all.answers.push_back(&answer);
+      }
+    }
+    double sum = 0, terms = 0;
+    for (auto& [label, all] : classes) {
+      if (all.boxes == 0) continue;
+      std::ranges::stable_sort(all.answers, std::greater(), [](const Answer* answer) { return answer->score; });
+      for (size_t step = 0; step < kOverlaps; ++step) sum += AveragePrecision(all.answers, step, all.boxes);
+      terms += kOverlaps;
+    }
+    return terms > 0 ? sum / terms : 0;
+  }
+
+ private:
+  static Status CheckShape(std::string_view what, const Shape& shape, int64_t samples, size_t width) {
+    const bool fits = shape.size() == 3 && shape[0] == samples && shape[2] == static_cast<int64_t>(width);
+    if (fits) return Status::Ok();
+    return Error(ErrorId::kMissingOption, "--metric map: ", what, " has shape ", ShapeToString(shape), ", wanted [",
+                 samples, ", boxes, ", width, "]: x1, y1, x2, y2, ", width == kOutputWidth ? "score, class" : "class");
+  }
+
+  static std::vector<Box> BoxesOf(const std::vector<double>& values, const Shape& shape, int64_t sample) {
+    const auto count = static_cast<size_t>(shape[1]), width = static_cast<size_t>(shape[2]);
+    std::vector<Box> boxes;
+    for (size_t i = 0; i < count; ++i) {
+      const double* row = values.data() + (static_cast<size_t>(sample) * count + i) * width;
+      const bool has_score = width == kOutputWidth;
+      Box box{.corners = {row[0], row[1], row[2], row[3]}, .label = static_cast<int64_t>(row[width - 1])};
+      if (has_score) box.score = row[4];
+      if (box.label >= 0 && (!has_score || box.score > 0)) boxes.push_back(box);
+    }
+    return boxes;
+  }
+
+  std::vector<std::map<int64_t, ClassAnswers>> samples_;
+};
+
+class MapMetric final : public Metric {
+ public:
+  std::string_view name() const override { return "map"; }
+  std::string_view summary() const override {
+    return "mean average precision (COCO) of boxes in the first output, [samples, boxes, 6], against --reference";
+  }
+  MetricUnit unit() const override { return MetricUnit::kShare; }
+  TensorSpec Reference(const TensorSpec& output) const override {
+    return {output.name, DataType::kFloat, {kDynamicDim, kDynamicDim, static_cast<int64_t>(kReferenceWidth)}};
+  }
+  std::unique_ptr<MetricRun> Begin() const override { return std::make_unique<MapRun>(); }
+};
+
+}  // namespace
+
+std::unique_ptr<Metric> MakeMapMetric() { return std::make_unique<MapMetric>(); }
+
+}  // namespace preon

@@ -1,0 +1,92 @@
+// Word error rate: wrong, missing and additional tokens over the number of tokens there should be.
+#include <algorithm>
+#include <numeric>
+
+#include "eval/metrics/mean_metric.h"
+#include "eval/metrics/metrics.h"
+#include "eval/values.h"
+
+namespace preon {
+namespace {
+
+using Tokens = std::vector<int64_t>;
+
+constexpr int64_t kBlank = 0;  // of CTC
+
+// Negative ones fill rows up.
+Tokens TokensOf(std::span<const double> row) {
+  Tokens tokens;
+  for (const double value : row) {
+    if (value >= 0) tokens.push_back(static_cast<int64_t>(value));
+  }
+  return tokens;
+}
+
+// Greedy decoding of CTC: the top class of each step, repetitions once, without blanks.
+Tokens DecodedTokens(std::span<const double> scores, size_t classes) {
+  Tokens tokens;
+  int64_t last = kBlank;
+  for (size_t step = 0; step < scores.size(); step += classes) {
+    const int64_t top = ArgMax(scores.subspan(step, classes));
+    if (top != last && top != kBlank) tokens.push_back(top);
+    last = top;
+  }
+  return tokens;
+}
+
+// Levenshtein's: insertions, deletions and replacements from one to the other.
+double EditDistance(const Tokens& from, const Tokens& to) {
+  std::vector<size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < from.size(); ++i) {
+    size_t diagonal = row[0]++;
+    for (size_t j = 0; j < to.size(); ++j) {
+      const size_t replaced = diagonal + (from[i] == to[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j + 1] + 1, row[j] + 1});
+    }
+  }
+  return static_cast<double>(row.back());
+}
+
+Result<std::vector<SampleScore>> ScoreSequences(const Batch& batch, const std::vector<NamedTensor>& outputs) {
+  if (batch.expected.empty())
+    return Error(ErrorId::kMissingOption, "--metric wer: needs --reference SRC: rows of tokens, filled up with -1");
+  const Tensor &output = outputs.front().tensor, &reference = batch.expected.front().tensor;
+  const bool has_scores = IsFloatingType(output.type());
+  const auto samples = static_cast<size_t>(batch.samples);
+  const Shape& shape = output.shape();
+  if (shape.size() != (has_scores ? 3 : 2) || shape[0] != batch.samples || shape.back() < 1)
+    return Error(ErrorId::kMissingOption, "--metric wer: wanted a first output of scores, [samples, steps, classes], ",
+                 "or of tokens, [samples, steps]");
+  const std::vector<double> got = ToDoubles(output), wanted = ToDoubles(reference);
+  const size_t size = got.size() / samples, length = wanted.size() / samples;
+  std::vector<SampleScore> scores;
+  for (size_t sample = 0; sample < samples; ++sample) {
+    const auto row = std::span(got).subspan(sample * size, size);
+    const Tokens right = TokensOf(std::span(wanted).subspan(sample * length, length));
+    const Tokens tokens = has_scores ? DecodedTokens(row, static_cast<size_t>(shape.back())) : TokensOf(row);
+    scores.push_back({.sum = EditDistance(right, tokens), .weight = static_cast<double>(right.size())});
+  }
+  return scores;
+}
+
+class WerMetric final : public Metric {
+ public:
+  std::string_view name() const override { return "wer"; }
+  std::string_view summary() const override {
+    return "errors for each token of --reference; the first output has tokens, or scores (CTC, blank 0)";
+  }
+  MetricUnit unit() const override { return MetricUnit::kShare; }
+  bool higher_is_better() const override { return false; }
+  TensorSpec Reference(const TensorSpec& output) const override {
+    return {output.name, DataType::kInt64, {kDynamicDim, kDynamicDim}};
+  }
+  std::unique_ptr<MetricRun> Begin() const override { return std::make_unique<MeanRun>(ScoreSequences); }
+};
+
+}  // namespace
+
+std::unique_ptr<Metric> MakeWerMetric() { return std::make_unique<WerMetric>(); }
+
+}  // namespace preon
