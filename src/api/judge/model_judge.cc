@@ -99,13 +99,10 @@ ModelJudge::ModelJudge(std::string float_model, const Samples& samples, Samples 
       context_(context) {}
 ModelJudge::~ModelJudge() = default;
 
-const std::vector<TensorSpec>& ModelJudge::inputs() const { return session_->inputs(); }
-
 Result<std::unique_ptr<DataSource>> ModelJudge::Open() const {
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples_.open(session_->inputs(), {}));
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples_.open(inputs_, {}));
   if (reference_.open) {
-    const TensorSpec& output = session_->outputs().front();
-    const TensorSpec wanted = asked_.metric != nullptr ? asked_.metric->Reference(output) : output;
+    const TensorSpec wanted = asked_.metric != nullptr ? asked_.metric->Reference(first_output_) : first_output_;
     PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> expected, reference_.open({wanted}, {}));
     source = std::make_unique<WithExpected>(std::move(source), std::move(expected));
   }
@@ -144,6 +141,8 @@ Result<ModelJudge::Score> ModelJudge::ScoreByScript(const std::string& model) co
 
 Status ModelJudge::Begin() {
   PREON_ASSIGN_OR_RETURN(session_, Session::OpenFile(float_model_, {.threads = context_.ThreadCount()}));
+  inputs_ = session_->inputs();
+  first_output_ = session_->outputs().front();
   if (!asked_.script.empty()) {
     PREON_ASSIGN_OR_RETURN(Score score, ScoreByScript(float_model_));
     float_score_ = std::make_unique<Score>(std::move(score));
@@ -163,6 +162,7 @@ Status ModelJudge::Begin() {
     samples += batch->samples;
     context_.Report({.stage = "float", .done = samples, .total = source->SampleCount().value_or(0)});
   }
+  if (bytes <= kMostKeptBytes) session_.reset();  // its outputs are all there
   return samples > 0 ? Status::Ok() : Error(ErrorId::kDataEmpty, "validate: no samples to judge by");
 }
 

@@ -29,7 +29,6 @@ class ModelJudge {
 
   /// Runs the float model. Errors: the runtime's, the source's, those of the metric.
   Status Begin();
-  const std::vector<TensorSpec>& inputs() const;
   /// Figures of a quantized model in a file but its latency; alarms of what is measured here.
   Result<ValidatedModel> Evaluate(const std::string& file, std::string name);
   /// The first batch through both.
@@ -48,7 +47,9 @@ class ModelJudge {
   const Samples reference_;
   const AskedMetric& asked_;
   const RunContext& context_;
-  std::optional<Session> session_;
+  std::optional<Session> session_;  // of the float model, where not all of its outputs are kept
+  std::vector<TensorSpec> inputs_;
+  TensorSpec first_output_;
   std::map<int64_t, std::vector<NamedTensor>> outputs_;  // of the float model, by first sample, up to a bound
   std::unique_ptr<Score> float_score_;
 };
