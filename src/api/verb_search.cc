@@ -196,17 +196,21 @@ class ConfigSearch {
     PREON_RETURN_IF_ERROR(run_.context.CheckCancelled());
     const double begin = run_.clock->TotalSeconds();
     SearchTrial trial{.config = space_.ConfigOf(point)};
-    PREON_ASSIGN_OR_RETURN(const Options settings, SettingsOf(trial.config));
-    const Result<TrialModels::Made> made = models_.Make(settings, false);
+    const Result<TrialModels::Made> made = MakeTrial(trial.config);
     if (!made.ok() && made.status().id() == ErrorId::kCancelled) return made.status();
-    if (made.ok()) {
-      run_.context.BeginStage("evaluate");
-      PREON_RETURN_IF_ERROR(Judge(made->file, trial));
-    } else {
-      trial.failed = made.status().message();
-    }
+    run_.context.BeginStage("evaluate");
+    const Status judged = made.ok() ? Judge(made->file, trial) : made.status();
+    // A figure that is not there is missing in all trials.
+    if (made.ok() && !judged.ok() && (judged.id() == ErrorId::kCancelled || judged.id() == ErrorId::kMissingOption))
+      return judged;
+    if (!judged.ok()) trial.failed = judged.message();
     trial.seconds = run_.clock->TotalSeconds() - begin;
     return trial;
+  }
+
+  Result<TrialModels::Made> MakeTrial(const std::string& config) {
+    PREON_ASSIGN_OR_RETURN(const Options settings, SettingsOf(config));
+    return models_.Make(settings, false);
   }
 
   // Settings without effect give the same bytes, which need no second look.

@@ -194,10 +194,20 @@ def test_the_time_ends_it(preon, model, data):
     ({"require": ["sqnr>=2"]}, 1005, "require: can't be searched"),
     ({"method": []}, 1005, "method: wanted at least one choice"),
     ([], 1005, "wanted an object"),
+    ({"budget": {"type": "float", "low": 1, "high": 200}}, 1005, "space.json: budget: got '200"),
 ])
 def test_mistakes_in_a_space(preon, model, data, space, number, says):
     (preon.folder / "space.json").write_text(json.dumps(space))
     preon.fails(2, number, "search", model, "--data", data, "--space", "space.json", "-o", "best.onnx", says=says)
+
+
+def test_what_is_no_space(preon, model, data):
+    common = ["search", model, "--data", data, "-o", "b.onnx", "--space"]
+    preon.fails(2, 1002, *common, "gone.yaml", says="--space: got 'gone.yaml', wanted a file that exists")
+    (preon.folder / "space.json").write_text('{"method": ["minmax"], "method": ["minmse"]}')
+    preon.fails(2, 1005, *common, "space.json", says="space.json: key 'method' is given twice")
+    (preon.folder / "space.yaml").write_text("a: &x [*x]")
+    preon.fails(2, 1005, *common, "space.yaml", says="space.yaml: line 1")
 
 
 def test_what_is_missing(preon, model, data):

@@ -222,9 +222,12 @@ std::string SearchSpace::ConfigOf(const Point& point) const {
 std::vector<std::string> SearchSpace::SingleSettings() const {
   std::vector<std::string> configs;
   for (size_t i = 0; i < dimensions_.size(); ++i) {
-    for (int64_t value = 0; value < std::max(dimensions_[i].choices, int64_t{1}); ++value) {
+    std::vector<double> values = {dimensions_[i].low, dimensions_[i].high};
+    if (dimensions_[i].choices > 0) values.clear();
+    for (int64_t choice = 0; choice < dimensions_[i].choices; ++choice) values.push_back(static_cast<double>(choice));
+    for (const double value : values) {
       Point point(dimensions_.size());
-      point[i] = dimensions_[i].ValueAt(value);
+      point[i] = value;
       configs.push_back(ConfigOf(point));
     }
   }

@@ -52,7 +52,7 @@ class SearchSpace {
   std::optional<int64_t> Count(int64_t most) const;
   /// A JSON object, as files of --config have it.
   std::string ConfigOf(const Point& point) const;
-  /// For each value that can be listed: a configuration with it alone, to see whether it is one.
+  /// For each choice, and both ends of numbers: a configuration with it alone, to see whether it is one.
   std::vector<std::string> SingleSettings() const;
 
  private:

@@ -1,6 +1,7 @@
 #include "search/space/space_file.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
@@ -28,10 +29,15 @@ Status CheckKey(const std::string& key) {
 Result<SearchSpace> LoadSpace(const std::string& given, const Options& options, const Builtins& builtins) {
   const bool is_text = given.starts_with('{');
   const std::string name = is_text ? "space" : given;
+  std::error_code ignored;
+  if (!is_text && !std::filesystem::is_regular_file(given, ignored))
+    return Error(ErrorId::kBadOptionValue, "--space: got '", given, "', wanted a file that exists");
   PREON_ASSIGN_OR_RETURN(const std::string text, is_text ? Result<std::string>(given) : ReadFile(given));
-  PREON_ASSIGN_OR_RETURN(const nlohmann::json json,
-                         !is_text && IsYaml(given) ? ParseYaml(text, name) : ParseJson(text));
-  Result<SearchSpace> space = SearchSpace::Parse(json);
+  const bool is_yaml = !is_text && IsYaml(given);
+  Result<nlohmann::json> json = is_yaml ? ParseYaml(text, name) : ParseJson(text);
+  if (!json.ok() && is_yaml) return json.status();  // has the name
+  if (!json.ok()) return std::move(json).status().WithContext(name);
+  Result<SearchSpace> space = SearchSpace::Parse(*json);
   if (!space.ok()) return std::move(space).status().WithContext(name);
   for (const std::string& config : space->SingleSettings()) {
     const nlohmann::json setting = nlohmann::json::parse(config);
