@@ -71,9 +71,18 @@ def format_problems(tree):
         yield f"{path}: not as clang-format writes it; ./dev fmt"
 
 
+def shared_file_problems(tree):
+    """Tests run beside each other: a file with a fixed name in the temporary folder is written by several of them at once."""
+    for path in tree.select("_test.cc"):
+        for number, line in enumerate(tree.text(path).splitlines(), 1):
+            if re.search(r"testing::TempDir\(\)\s*\+|\"/tmp/", line):
+                yield f"{path}:{number}: a file that tests share; write to a folder of TempDir::Create(testing::TempDir())"
+
+
 def summary(tree):
     counts = [len(tree.text(path).splitlines()) for path in tree.select(".h", ".cc", below="src/")]
     return f"{len(counts)} sources, {sum(counts)} lines, median {statistics.median(counts):.0f}, longest {max(counts)}"
 
 
-CHECKS = (readme_problems, link_problems, size_problems, folder_problems, column_problems, format_problems)
+CHECKS = (readme_problems, link_problems, size_problems, folder_problems, column_problems, format_problems,
+          shared_file_problems)

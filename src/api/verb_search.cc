@@ -84,6 +84,7 @@ class ConfigSearch {
   Status DivideSamples() {
     PREON_ASSIGN_OR_RETURN(const Model model, LoadModel(model_));
     inputs_ = InputSpecs(model.graph);
+    fingerprint_ = model.fingerprint;
     result_.float_size_bytes = ModelSizeBytes(model_, model);
     Samples reference;
     if (const std::string& file = options().reference; !file.empty())
@@ -110,10 +111,9 @@ class ConfigSearch {
     for (const Setting& setting : options().given.settings) {
       if (!Contains(kOfOneRun, setting.name)) settings += StrCat(setting.name, "=", setting.value, " ");
     }
-    PREON_ASSIGN_OR_RETURN(const std::string model, ReadFile(model_));
     PREON_ASSIGN_OR_RETURN(const std::string calibrating, DigestOf(samples_.fit));
     PREON_ASSIGN_OR_RETURN(const std::string choosing, DigestOf(samples_.choosing));
-    PREON_ASSIGN_OR_RETURN(study_, StudyFile::Open(path, {{"model", Sha256Hex(model)},
+    PREON_ASSIGN_OR_RETURN(study_, StudyFile::Open(path, {{"model", fingerprint_},
                                                           {"samples", Sha256Hex(calibrating + choosing)},
                                                           {"space", Sha256Hex(space_.description())},
                                                           {"options", settings}}));
@@ -297,6 +297,7 @@ class ConfigSearch {
   AskedMetric asked_;
   int64_t trials_ = 0;
   std::vector<TensorSpec> inputs_;
+  std::string fingerprint_;
   SearchSamples samples_;
   TrialModels models_;
   std::optional<ModelJudge> judge_;

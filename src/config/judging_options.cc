@@ -1,20 +1,9 @@
 #include "config/judging_options.h"
 
-#include "base/text.h"
 #include "config/option_values.h"
 
 namespace preon {
 namespace {
-
-// "90", "90s", "5m", "2h".
-Status SetDuration(std::optional<double>& field, const std::string& value) {
-  const bool has_unit = !value.empty() && (value.ends_with('s') || value.ends_with('m') || value.ends_with('h'));
-  const double unit = value.ends_with('m') ? 60 : value.ends_with('h') ? 3600 : 1;
-  const auto number = ParseNumber<double>(std::string_view(value).substr(0, value.size() - (has_unit ? 1 : 0)));
-  if (!number || !(*number > 0 && *number <= 1e9)) return BadValue(value, "a time such as 90s, 5m or 2h");
-  field = *number * unit;
-  return Status::Ok();
-}
 
 constexpr OptionSpec kJudgingOptions[] = {
     {"eval-data", "SRC", "samples to judge by, which nothing is calibrated with (default: a fifth of --data)",

@@ -41,6 +41,15 @@ Status SetSeconds(std::optional<double>& field, const std::string& value) {
   return BadValue(value, StrCat("seconds from 0 to ", kMostSeconds));
 }
 
+Status SetDuration(std::optional<double>& field, const std::string& value) {
+  const bool has_unit = !value.empty() && (value.ends_with('s') || value.ends_with('m') || value.ends_with('h'));
+  const double unit = value.ends_with('m') ? 60 : value.ends_with('h') ? 3600 : 1;
+  const auto number = ParseNumber<double>(std::string_view(value).substr(0, value.size() - (has_unit ? 1 : 0)));
+  if (!number || !(*number > 0 && *number <= 1e9)) return BadValue(value, "a time such as 90s, 5m or 2h");
+  field = *number * unit;
+  return Status::Ok();
+}
+
 Status SetRequirements(std::vector<Requirement>& field, const std::string& value) {
   PREON_ASSIGN_OR_RETURN(field, ParseRequirements(value));
   return Status::Ok();

@@ -39,6 +39,8 @@ Status SetFormat(Options& options, const std::string& value);
 /// These two also remember that they were set (GivenTypes).
 Status SetActivation(Options& options, const std::string& value);
 Status SetScaleType(Options& options, const std::string& value);
+/// "90", "90s", "5m", "2h"; above 0.
+Status SetDuration(std::optional<double>& field, const std::string& value);
 Status SetSeconds(std::optional<double>& field, const std::string& value);
 Status SetEffort(Effort& field, const std::string& value);
 Status SetMemory(MemoryUse& field, const std::string& value);

@@ -23,6 +23,11 @@ Result<SampleRuns> Canonical(SampleRuns runs) {
   return merged;
 }
 
+Result<SampleRuns> JoinedRuns(SampleRuns runs, const SampleRuns& others) {
+  runs.insert(runs.end(), others.begin(), others.end());
+  return Canonical(std::move(runs));
+}
+
 bool IsCanonical(const SampleRuns& runs) {
   int64_t end = -1;
   for (const auto& [first, last] : runs) {

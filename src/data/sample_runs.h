@@ -22,6 +22,8 @@ bool HasSample(const SampleRuns& runs, int64_t sample);
 /// Appends the samples of a batch.
 void AddSamplesOf(const Batch& batch, SampleRuns& runs);
 int64_t CountSamples(const SampleRuns& runs);
+/// Canonical runs of both, in any order. Errors: those of Canonical.
+Result<SampleRuns> JoinedRuns(SampleRuns runs, const SampleRuns& others);
 /// Canonical runs of what `all` holds and `others` do not, both canonical.
 SampleRuns WithoutRuns(const SampleRuns& all, const SampleRuns& others);
 

@@ -20,9 +20,7 @@ class ElementPicker final : public TensorObserver {
   explicit ElementPicker(size_t tensors) : picked_(tensors) {}
 
   void Observe(size_t index, const ObservedValue& value, const ParallelFor& /*parallel_for*/) override {
-    const int64_t count = ElementCount(value.shape), step = std::max<int64_t>(1, count / kElements) | 1;
-    picked_[index].clear();
-    for (int64_t i = 0; i < count; i += step) picked_[index].push_back(value.data[i]);
+    picked_[index] = SomeElements(value, kElements);
   }
   const std::vector<std::vector<float>>& picked() const { return picked_; }
 

@@ -34,9 +34,7 @@ Samples Without(const Samples& samples, const SampleRuns& left_out) {
   if (left_out.empty()) return samples;
   return {[open = samples.open, left_out](const std::vector<TensorSpec>& inputs,
                                           SampleSelection selection) -> Result<std::unique_ptr<DataSource>> {
-            SampleRuns all = selection.seen;
-            all.insert(all.end(), left_out.begin(), left_out.end());
-            PREON_ASSIGN_OR_RETURN(selection.seen, Canonical(std::move(all)));
+            PREON_ASSIGN_OR_RETURN(selection.seen, JoinedRuns(selection.seen, left_out));
             PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, open(inputs, selection));
             return LeaveOut(std::move(source), std::move(selection.seen));
           },

@@ -11,6 +11,14 @@ int64_t StoredCount(const ObservedValue& value) {
   return ElementCount(stored);
 }
 
+std::vector<float> SomeElements(const ObservedValue& value, int64_t most) {
+  const int64_t count = ElementCount(value.shape), step = std::max<int64_t>(1, count / most) | 1;
+  std::vector<float> picked;
+  picked.reserve(static_cast<size_t>(count / step + 1));
+  for (int64_t i = 0; i < count; i += step) picked.push_back(value.data[i]);
+  return picked;
+}
+
 void TensorObserver::ObserveTogether(std::span<const ObservedStep> steps, const ParallelFor& parallel_for) {
   for (const ObservedStep& step : steps) {
     if (step.compute) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "base/parallel.h"
 #include "base/tensor.h"
@@ -27,6 +28,9 @@ struct ObservedValue {
 
 /// Elements in memory, padding included.
 int64_t StoredCount(const ObservedValue& value);
+
+/// About `most` elements of a plain value, evenly spread: the same places in values of the same shape.
+std::vector<float> SomeElements(const ObservedValue& value, int64_t most);
 
 /// One of several values of the same shape and layout that are shown together.
 struct ObservedStep {

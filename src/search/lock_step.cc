@@ -44,11 +44,11 @@ class Picker final : public TensorObserver {
   explicit Picker(size_t tensors) : tensors_(tensors) { Take(); }
 
   void Observe(size_t index, const ObservedValue& value, const ParallelFor&) override {
-    const int64_t count = ElementCount(value.shape), step = std::max<int64_t>(1, count / kElements) | 1;
     picked_.shapes[index] = value.shape;
-    for (int64_t i = 0; i < count; i += step) picked_.values[index].push_back(value.data[i]);
+    picked_.values[index] = SomeElements(value, kElements);
     if (whole_.contains(index))
-      picked_.whole[index] = Tensor::FromFloats(value.shape, std::vector<float>(value.data, value.data + count));
+      picked_.whole[index] =
+          Tensor::FromFloats(value.shape, std::vector<float>(value.data, value.data + ElementCount(value.shape)));
   }
 
   void KeepWhole(size_t index) { whole_.insert(index); }

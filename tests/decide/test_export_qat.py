@@ -1,6 +1,7 @@
 """`preon export-qat`: what training takes up from a quantized model, and the way back through --encodings."""
 import collections
 import json
+import shutil
 
 import numpy as np
 import onnx
@@ -179,7 +180,6 @@ def test_errors_of_each_tensor(preon, model):
         assert abs(told[name]["own_db"] - wanted) < 0.01, name
         checked += 1
     assert checked > 0
-    import shutil
     shutil.rmtree(preon.folder / "training")
     exported(preon, "--float-model", model, "--data", "random:8")
     both = json.loads((preon.folder / "training/sensitivity.json").read_text())["tensors"]

@@ -165,6 +165,16 @@ def test_a_study_of_something_else(preon, model, data):
     preon.fails(2, 1005, *again[:-4], "--study", "photo.study", "--space", "space.json", says="not a study of preon search")
 
 
+def test_a_study_of_other_external_weights(preon, model, data):
+    onnx.save(onnx.load(preon.folder / model), preon.folder / "external.onnx", save_as_external_data=True, location="weights.bin", size_threshold=0)
+    search(preon, "external.onnx", "--data", data, "--study", "a.study", "--trials", 2)
+    weights = bytearray((preon.folder / "weights.bin").read_bytes())
+    weights[3] ^= 1
+    (preon.folder / "weights.bin").write_bytes(weights)
+    preon.fails(2, 1004, "search", "external.onnx", "--data", data, "-o", "other.onnx", "--study", "a.study", "--trials", 2, "--space", "space.json",
+                says="was made with another model")
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_leaves_the_best_so_far(preon, model, data, number):
     (preon.folder / "space.json").write_text(json.dumps(MANY))

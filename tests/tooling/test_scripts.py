@@ -161,6 +161,7 @@ def test_repo_check_passes_what_is_clean(tmp_path, files):
     ("folder", {f"src/api/x{k}.h": "" for k in range(50)}, "src/api: 51 sources"),
     ("column", {"src/api/x.cc": "// " + "x" * 118 + "\n"}, "src/api/x.cc:1: 121 columns"),
     ("format", {"src/api/x.cc": "int  x;\n", ".clang-format": "BasedOnStyle: Google\n"}, "not as clang-format writes it"),
+    ("shared_file", {"src/api/x_test.cc": 'const auto path = testing::TempDir() + "/x.json";\n'}, "src/api/x_test.cc:1: a file that tests share"),
     ("link", {"src/api/README.md": "[there](no.md)"}, "links to no.md"),
     ("docs.name", {"src/api/README.md": "`gone.h`"}, "names `gone.h`"),
     ("docs.name", {"docs/a.md": "`api/gone`"}, "names `api/gone`"),

@@ -25,6 +25,11 @@ Result<SplitSamples> SplitOf(const Samples& samples, const std::vector<TensorSpe
   return split;
 }
 
+Result<SampleRuns> PlacesOf(const Samples& samples, const std::vector<TensorSpec>& inputs) {
+  PREON_ASSIGN_OR_RETURN(const SplitSamples split, SplitOf(samples, inputs));
+  return JoinedRuns(split.used, split.held_out);
+}
+
 Samples EvalSamples(const std::vector<std::string>& sources, const DataOptions& data) {
   if (sources.empty()) return {};
   DataOptions options = data;
@@ -36,9 +41,13 @@ Samples EvalSamples(const std::vector<std::string>& sources, const DataOptions& 
 Result<KeptSamples> KeepSamples(const Samples& given, const Samples& eval, const std::vector<TensorSpec>& inputs) {
   if (eval.open) return KeptSamples{.fit = given, .judging = eval, .unseen = true};
   PREON_ASSIGN_OR_RETURN(SplitSamples split, SplitOf(given, inputs));
-  if (CountSamples(split.held_out) < kLeastHeldOut) return KeptSamples{.fit = given, .judging = given};
+  if (CountSamples(split.held_out) < kLeastHeldOut) {
+    PREON_ASSIGN_OR_RETURN(SampleRuns all, JoinedRuns(split.used, split.held_out));
+    return KeptSamples{.fit = given, .judging = given, .places = std::move(all)};
+  }
   return KeptSamples{.fit = Without(given, split.held_out),
                      .judging = Without(given, split.used),
+                     .places = std::move(split.held_out),
                      .left_out = std::move(split.used),
                      .unseen = true};
 }

@@ -22,9 +22,13 @@ struct SplitSamples {
 /// Reads all samples.
 Result<SplitSamples> SplitOf(const Samples& samples, const std::vector<TensorSpec>& inputs);
 
+/// Reads all samples: their places, canonical.
+Result<SampleRuns> PlacesOf(const Samples& samples, const std::vector<TensorSpec>& inputs);
+
 struct KeptSamples {
   Samples fit;          ///< calibrate
   Samples judging;      ///< judge
+  SampleRuns places;    ///< of those that judge; empty: of `eval`, which was not read
   SampleRuns left_out;  ///< of the stream that judges
   bool unseen = false;  ///< those that judge do not calibrate
 };

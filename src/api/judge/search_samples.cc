@@ -17,23 +17,19 @@ std::pair<SampleRuns, SampleRuns> Halves(const SampleRuns& runs) {
   return halves;
 }
 
-Result<SampleRuns> Joined(SampleRuns a, const SampleRuns& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return Canonical(std::move(a));
-}
-
 }  // namespace
 
 Result<SearchSamples> SamplesOfSearch(const Samples& given, const Samples& eval, const Samples& reference,
                                       const std::vector<TensorSpec>& inputs) {
-  PREON_ASSIGN_OR_RETURN(const KeptSamples kept, KeepSamples(given, eval, inputs));
-  PREON_ASSIGN_OR_RETURN(SplitSamples all, SplitOf(kept.judging, inputs));
-  PREON_ASSIGN_OR_RETURN(const SampleRuns places, Joined(std::move(all.used), all.held_out));
-  auto [choosing, judging] = Halves(places);
+  PREON_ASSIGN_OR_RETURN(KeptSamples kept, KeepSamples(given, eval, inputs));
+  if (eval.open) {
+    PREON_ASSIGN_OR_RETURN(kept.places, PlacesOf(eval, inputs));
+  }
+  auto [choosing, judging] = Halves(kept.places);
   SearchSamples samples{.fit = kept.fit, .unseen = kept.unseen && std::ssize(judging) >= kLeastHeldOut / 2};
   if (!samples.unseen) choosing = judging = {};  // all of them do both
-  PREON_ASSIGN_OR_RETURN(const SampleRuns not_choosing, Joined(kept.left_out, judging));
-  PREON_ASSIGN_OR_RETURN(const SampleRuns not_judging, Joined(kept.left_out, choosing));
+  PREON_ASSIGN_OR_RETURN(const SampleRuns not_choosing, JoinedRuns(kept.left_out, judging));
+  PREON_ASSIGN_OR_RETURN(const SampleRuns not_judging, JoinedRuns(kept.left_out, choosing));
   const Samples& stream = eval.open ? eval : given;
   samples.choosing = Without(stream, not_choosing);
   samples.judging = Without(stream, not_judging);

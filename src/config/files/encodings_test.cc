@@ -5,13 +5,16 @@
 
 #include <fstream>
 
+#include "base/output/temp_dir.h"
+
 namespace preon {
 namespace {
 
 using ::testing::HasSubstr;
 
 Result<std::map<std::string, TensorOverride>> LoadText(const std::string& text) {
-  const std::string path = ::testing::TempDir() + "/encodings_test.json";
+  const TempDir folder = *TempDir::Create(::testing::TempDir());
+  const std::string path = folder.File("encodings.json");
   std::ofstream(path) << text;
   return LoadEncodings(path);
 }

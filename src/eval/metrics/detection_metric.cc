@@ -50,13 +50,14 @@ ClassAnswers Match(std::vector<Box> found, const std::vector<Box>& there) {
   for (std::vector<bool>& each : taken) each.resize(there.size());
   for (const Box& box : found) {
     Answer& answer = result.answers.emplace_back(Answer{.score = box.score});
+    std::vector<double> overlaps;
+    for (const Box& other : there) overlaps.push_back(Overlap(box.corners, other.corners));
     for (size_t step = 0; step < kOverlaps; ++step) {
       double best = 0.5 + 0.05 * static_cast<double>(step) - 1e-10;
       size_t hit = there.size();
       for (size_t i = 0; i < there.size(); ++i) {
-        const double overlap = taken[step][i] ? -1 : Overlap(box.corners, there[i].corners);
-        if (overlap < best) continue;
-        best = overlap;
+        if (taken[step][i] || overlaps[i] < best) continue;
+        best = overlaps[i];
         hit = i;
       }
       if (hit == there.size()) continue;

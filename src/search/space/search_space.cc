@@ -76,10 +76,8 @@ double Dimension::Nearest(double value) const {
 
 // What stands in one place of the description.
 struct SearchSpace::Entry {
-  std::vector<std::string> path;
   Dimension dimension;
-  std::vector<std::string> choices;
-  bool whole = false;
+  Setting setting;  // its conditions are filled in by Place
   Json conditions = Json::array();
 
   static Result<Entry> Parse(std::vector<std::string> path, const Json& value, Json conditions);
@@ -89,7 +87,7 @@ struct SearchSpace::Entry {
 
 Result<SearchSpace::Entry> SearchSpace::Entry::Parse(std::vector<std::string> path, const Json& value,
                                                      Json conditions) {
-  Entry entry{.path = std::move(path), .conditions = std::move(conditions)};
+  Entry entry{.setting = {.path = std::move(path)}, .conditions = std::move(conditions)};
   Json choices = Json::array({value});
   if (value.is_object() && value.contains(kOnlyIf)) entry.conditions.push_back(value[kOnlyIf]);
   if (value.is_array()) {
@@ -99,7 +97,7 @@ Result<SearchSpace::Entry> SearchSpace::Entry::Parse(std::vector<std::string> pa
     choices = value["choices"];
     if (!choices.is_array()) return WrongType(choices, "a list").WithContext("choices");
   } else if (value.is_object() && IsInterval(value)) {
-    PREON_ASSIGN_OR_RETURN(entry.dimension, IntervalOf(value, entry.whole));
+    PREON_ASSIGN_OR_RETURN(entry.dimension, IntervalOf(value, entry.setting.whole));
     choices.clear();
   } else if (value.is_object()) {
     return Error(ErrorId::kBadConfig,
@@ -107,9 +105,9 @@ Result<SearchSpace::Entry> SearchSpace::Entry::Parse(std::vector<std::string> pa
                  "{choices, only_if} or a group with only_if");
   }
   if (choices.empty() && value.is_array()) return Error(ErrorId::kBadConfig, "wanted at least one choice");
-  for (const Json& choice : choices) entry.choices.push_back(choice.dump());
+  for (const Json& choice : choices) entry.setting.choices.push_back(choice.dump());
   entry.dimension.choices = static_cast<int64_t>(choices.size());
-  for (const std::string& part : entry.path) {
+  for (const std::string& part : entry.setting.path) {
     entry.dimension.name += entry.dimension.name.empty() ? part : "." + part;
   }
   return entry;
@@ -139,7 +137,7 @@ Status SearchSpace::Entry::ParseMembers(const std::vector<std::string>& path, co
 }
 
 Result<bool> SearchSpace::Place(Entry& entry) {
-  std::vector<Condition> conditions;
+  std::vector<Condition> conditions;  // of what is there already
   for (const Json& text : entry.conditions) {
     if (!text.is_string() && !text.is_object()) return WrongType(text, "a key or {KEY: value}").WithContext(kOnlyIf);
     const Json wanted = text.is_string() ? Json::object({{text.get<std::string>(), nullptr}}) : text;
@@ -147,7 +145,7 @@ Result<bool> SearchSpace::Place(Entry& entry) {
       const auto place = std::ranges::find(dimensions_, key, &Dimension::name);
       if (place == dimensions_.end()) return false;
       Condition condition{.dimension = static_cast<size_t>(place - dimensions_.begin())};
-      const std::vector<std::string>& choices = choices_[condition.dimension];
+      const std::vector<std::string>& choices = settings_[condition.dimension].choices;
       if (choices.empty()) return Error(ErrorId::kBadConfig, kOnlyIf, ": ", key, " has no list of choices");
       for (size_t choice = 0; choice < choices.size(); ++choice) {
         const Json known = Json::parse(choices[choice]);
@@ -160,10 +158,8 @@ Result<bool> SearchSpace::Place(Entry& entry) {
     }
   }
   dimensions_.push_back(std::move(entry.dimension));
-  paths_.push_back(std::move(entry.path));
-  choices_.push_back(std::move(entry.choices));
-  whole_.push_back(entry.whole);
-  conditions_.push_back(std::move(conditions));
+  entry.setting.conditions = std::move(conditions);
+  settings_.push_back(std::move(entry.setting));
   return true;
 }
 
@@ -190,7 +186,7 @@ Result<SearchSpace> SearchSpace::Parse(const Json& description) {
 }
 
 bool SearchSpace::IsActive(size_t dimension, const Point& point) const {
-  return std::ranges::all_of(conditions_[dimension], [&](const Condition& condition) {
+  return std::ranges::all_of(settings_[dimension].conditions, [&](const Condition& condition) {
     const std::optional<double>& value = point[condition.dimension];
     return value && std::ranges::find(condition.values, *value) != condition.values.end();
   });
@@ -208,12 +204,13 @@ std::string SearchSpace::ConfigOf(const Point& point) const {
   Json config = Json::object();
   for (size_t i = 0; i < dimensions_.size(); ++i) {
     if (!point[i]) continue;
+    const Setting& setting = settings_[i];
     Json value = *point[i];
-    if (whole_[i]) value = static_cast<int64_t>(*point[i]);
-    if (!choices_[i].empty()) value = Json::parse(choices_[i][static_cast<size_t>(*point[i])]);
+    if (setting.whole) value = static_cast<int64_t>(*point[i]);
+    if (!setting.choices.empty()) value = Json::parse(setting.choices[static_cast<size_t>(*point[i])]);
     if (value.is_null()) continue;
     Json* place = &config;
-    for (const std::string& part : paths_[i]) place = &(*place)[part];
+    for (const std::string& part : setting.path) place = &(*place)[part];
     *place = std::move(value);
   }
   return config.dump();

@@ -61,16 +61,19 @@ class SearchSpace {
     size_t dimension = 0;
     std::vector<double> values;  ///< one of these
   };
+  /// What a dimension stands for.
+  struct Setting {
+    std::vector<std::string> path;     ///< in a configuration
+    std::vector<std::string> choices;  ///< as JSON; none: numbers
+    bool whole = false;
+    std::vector<Condition> conditions;  ///< all hold
+  };
   /// Behind those that its conditions are about. False where these are not there yet.
   Result<bool> Place(Entry& entry);
 
   std::string description_;
   std::vector<Dimension> dimensions_;
-  // Of each dimension: where it is in a configuration, its choices as JSON, what has to hold.
-  std::vector<std::vector<std::string>> paths_;
-  std::vector<std::vector<std::string>> choices_;
-  std::vector<bool> whole_;
-  std::vector<std::vector<Condition>> conditions_;
+  std::vector<Setting> settings_;  // one for each
 };
 
 /// The point behind `point` where the last dimension changes fastest; without one the first. None: it was the last.

@@ -2,25 +2,22 @@
 
 #include <cerrno>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/output/file_lock.h"
+#include "report/json_object.h"
 
 namespace preon {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr const char* kKind = "preon search, version 1";
 
-Json NumberOrNull(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
-std::optional<double> NumberOf(const Json& value) {
+std::optional<double> NumberOf(const JsonObject& value) {
   return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
 }
 
 std::string LineOf(const Point& point, const SearchTrial& trial) {
-  Json json = {{"config", Json::parse(trial.config)}, {"point", Json::array()}};
+  JsonObject json = {{"config", JsonObject::parse(trial.config)}, {"point", JsonObject::array()}};
   for (const std::optional<double>& value : point) json["point"].push_back(NumberOrNull(value));
   json["failed"] = trial.failed;
   json["why_not"] = trial.why_not;
@@ -30,17 +27,17 @@ std::string LineOf(const Point& point, const SearchTrial& trial) {
   json["size_bytes"] = trial.size_bytes;
   json["speedup"] = NumberOrNull(trial.speedup);
   json["seconds"] = trial.seconds;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(-1, ' ', false, JsonObject::error_handler_t::replace) + "\n";
 }
 
-bool Has(const Json& line, const std::string& name, const Json& value) {
+bool Has(const JsonObject& line, const std::string& name, const JsonObject& value) {
   return line.contains(name) && line[name] == value;
 }
 
 // Of a line that this file has written. Throws for another one.
-std::pair<Point, SearchTrial> TrialOf(const Json& json) {
+std::pair<Point, SearchTrial> TrialOf(const JsonObject& json) {
   Point point;
-  for (const Json& value : json.at("point")) point.push_back(NumberOf(value));
+  for (const JsonObject& value : json.at("point")) point.push_back(NumberOf(value));
   return {std::move(point), SearchTrial{.config = json.at("config").dump(),
                                         .failed = json.at("failed").get<std::string>(),
                                         .why_not = json.at("why_not").get<std::string>(),
@@ -63,9 +60,9 @@ Result<StudyFile> StudyFile::Open(const std::string& path,
   if (TryLock(study.file_.get()) == LockState::kHeldByAnother)
     return Error(ErrorId::kConflictingOptions, "--study ", path, ": another search writes to it");
   PREON_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-  Json header = {{"study", kKind}};
+  JsonObject header = {{"study", kKind}};
   for (const auto& [name, value] : made_of) header[name] = value;
-  const std::string line = header.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string line = header.dump(-1, ' ', false, JsonObject::error_handler_t::replace);
   PREON_RETURN_IF_ERROR(study.Read(text, line));
   if (study.whole_ < text.size() && ftruncate(study.file_.get(), static_cast<off_t>(study.whole_)) != 0)
     return Error(ErrorId::kIoWrite, "--study ", path, ": ", std::strerror(errno));
@@ -76,11 +73,11 @@ Result<StudyFile> StudyFile::Open(const std::string& path,
 Status StudyFile::Read(const std::string& text, const std::string& header) {
   const auto not_ours = [&] { return Error(ErrorId::kBadConfig, "--study ", path_, ": not a study of preon search"); };
   for (size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', whole_)) {
-    const Json line = Json::parse(text.substr(whole_, end - whole_), nullptr, false);
+    const JsonObject line = JsonObject::parse(text.substr(whole_, end - whole_), nullptr, false);
     if (!line.is_object()) return not_ours();
     if (whole_ == 0) {
       if (!Has(line, "study", kKind)) return not_ours();
-      const Json wanted = Json::parse(header);
+      const JsonObject wanted = JsonObject::parse(header);
       for (const auto& [name, value] : wanted.items()) {
         if (!Has(line, name, value))
           return Error(ErrorId::kConflictingOptions, "--study ", path_, ": was made with another ", name)
@@ -91,7 +88,7 @@ Status StudyFile::Read(const std::string& text, const std::string& header) {
         auto [point, trial] = TrialOf(line);
         points_.push_back(std::move(point));
         trials_.push_back(std::move(trial));
-      } catch (const Json::exception&) {
+      } catch (const JsonObject::exception&) {
         return not_ours();
       }
     }
