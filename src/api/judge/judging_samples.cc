@@ -25,7 +25,7 @@ Result<SplitSamples> SplitOf(const Samples& samples, const std::vector<TensorSpe
   return split;
 }
 
-Result<SampleRuns> PlacesOf(const Samples& samples, const std::vector<TensorSpec>& inputs) {
+Result<SampleRuns> SamplePlaces(const Samples& samples, const std::vector<TensorSpec>& inputs) {
   PREON_ASSIGN_OR_RETURN(const SplitSamples split, SplitOf(samples, inputs));
   return JoinedRuns(split.used, split.held_out);
 }

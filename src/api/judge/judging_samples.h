@@ -23,7 +23,7 @@ struct SplitSamples {
 Result<SplitSamples> SplitOf(const Samples& samples, const std::vector<TensorSpec>& inputs);
 
 /// Reads all samples: their places, canonical.
-Result<SampleRuns> PlacesOf(const Samples& samples, const std::vector<TensorSpec>& inputs);
+Result<SampleRuns> SamplePlaces(const Samples& samples, const std::vector<TensorSpec>& inputs);
 
 struct KeptSamples {
   Samples fit;          ///< calibrate

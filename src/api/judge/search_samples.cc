@@ -23,7 +23,7 @@ Result<SearchSamples> SamplesOfSearch(const Samples& given, const Samples& eval,
                                       const std::vector<TensorSpec>& inputs) {
   PREON_ASSIGN_OR_RETURN(KeptSamples kept, KeepSamples(given, eval, inputs));
   if (eval.open) {
-    PREON_ASSIGN_OR_RETURN(kept.places, PlacesOf(eval, inputs));
+    PREON_ASSIGN_OR_RETURN(kept.places, SamplePlaces(eval, inputs));
   }
   auto [choosing, judging] = Halves(kept.places);
   SearchSamples samples{.fit = kept.fit, .unseen = kept.unseen && std::ssize(judging) >= kLeastHeldOut / 2};
