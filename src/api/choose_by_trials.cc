@@ -21,21 +21,25 @@ double BestDb(const ChosenMethod& chosen) {
 // The method that --method auto stands for, and layers left in float where no method is good enough.
 Status ChooseMethodAndFloat(PlannedModel& prepared, RunInputs& run, const PlanInputs& inputs,
                             const FallbackPlanner& fallback, Trials& trials, TrialResults& result) {
-  PREON_ASSIGN_OR_RETURN(ChosenMethod chosen, ChooseMethod(prepared, inputs, trials, run.builtins.methods));
+  RangesByMethod known;
+  const auto choose = [&] { return ChooseMethod(prepared, inputs, trials, run.builtins.methods, known); };
+  PREON_ASSIGN_OR_RETURN(ChosenMethod chosen, choose());
   if (chosen.method != nullptr && run.choices.target->FollowsRuntime()) {
-    const size_t known = prepared.left_float.size();
-    PREON_ASSIGN_OR_RETURN(result.fallback, FallBackForAccuracy(prepared, *chosen.method, inputs, fallback, trials,
+    const size_t before = prepared.left_float.size();
+    PlanInputs with_ranges = inputs;
+    with_ranges.chosen = chosen.ranges;
+    PREON_ASSIGN_OR_RETURN(result.fallback, FallBackForAccuracy(prepared, *chosen.method, with_ranges, fallback, trials,
                                                                 {BestDb(chosen), run.options.budget}));
-    if (prepared.left_float.size() > known) {
-      PREON_ASSIGN_OR_RETURN(chosen, ChooseMethod(prepared, inputs, trials, run.builtins.methods));
+    if (prepared.left_float.size() > before) {
+      PREON_ASSIGN_OR_RETURN(chosen, choose());
     }
   }
   if (chosen.method != nullptr && run.choices.target->NeedsBetterCodes() && prepared.plan.compat == Compat::kOff &&
       BestDb(chosen) < kHopelessDb) {
-    const size_t known = prepared.left_float.size();
+    const size_t before = prepared.left_float.size();
     PREON_RETURN_IF_ERROR(LeaveHead(prepared, fallback));
-    if (prepared.left_float.size() > known) {
-      PREON_ASSIGN_OR_RETURN(chosen, ChooseMethod(prepared, inputs, trials, run.builtins.methods));
+    if (prepared.left_float.size() > before) {
+      PREON_ASSIGN_OR_RETURN(chosen, choose());
     }
   }
   if (chosen.method != nullptr) run.choices.method = std::move(chosen.method);

@@ -50,20 +50,25 @@ Result<SensitivityResult> SensitivityVerb(const std::string& model, RunInputs& r
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, preparation.Prepare(model));
   TrialSamples samples(EstimatedNs(prepared.model.graph, prepared.plan));
   PREON_ASSIGN_OR_RETURN(const Calibration calibration, CalibrateForTrials(prepared, run, preparation, samples));
-  const PlanInputs inputs{.data = calibration.data,
-                          .collected_ranges = calibration.collected_ranges ? &*calibration.collected_ranges : nullptr,
-                          .own_method = run.choices.own_method,
-                          .algorithms = run.choices.algorithms.list,
-                          .passes = QdqPassesOf(run.choices.passes)};
+  PlanInputs inputs{.data = calibration.data,
+                    .collected_ranges = calibration.collected_ranges ? &*calibration.collected_ranges : nullptr,
+                    .own_method = run.choices.own_method,
+                    .algorithms = run.choices.algorithms.list,
+                    .passes = QdqPassesOf(run.choices.passes)};
   const FallbackPlanner fallback(*run.choices.target, run.choices.plan, calibration.data, nullptr);
   PREON_RETURN_IF_ERROR(fallback.LeaveNotReached(prepared));
   run.context.BeginStage("try");
   Trials trials(samples, options.resources.memory, run.context);
   PREON_RETURN_IF_ERROR(trials.CloseLoop(prepared.model));
   std::string method(run.choices.method->name());
+  RangesByMethod known;
+  inputs.chosen = &known[method];
   if (method == "auto") {
-    PREON_ASSIGN_OR_RETURN(ChosenMethod chosen, ChooseMethod(prepared, inputs, trials, run.builtins.methods));
-    if (chosen.method != nullptr) run.choices.method = std::move(chosen.method);
+    PREON_ASSIGN_OR_RETURN(ChosenMethod chosen, ChooseMethod(prepared, inputs, trials, run.builtins.methods, known));
+    if (chosen.method != nullptr) {
+      run.choices.method = std::move(chosen.method);
+      inputs.chosen = chosen.ranges;
+    }
     method = run.choices.method->name();
   }
   PREON_RETURN_IF_ERROR(LeaveNotFused(prepared, *run.choices.method, inputs, fallback, run.context));

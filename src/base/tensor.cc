@@ -1,5 +1,6 @@
 #include "base/tensor.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -17,15 +18,21 @@ Tensor::Tensor(DataType type, Shape shape, std::span<const std::byte> bytes, std
   PREON_CHECK(bytes_.size() == PackedSizeBytes(type_, count()));
 }
 
-Tensor Tensor::Allocate(DataType type, Shape shape) {
+Tensor Tensor::Unwritten(DataType type, Shape shape) {
   PREON_CHECK(IsStatic(shape));
   const size_t size_bytes = PackedSizeBytes(type, ElementCount(shape));
   const size_t allocated = (size_bytes + kAlignmentBytes) / kAlignmentBytes * kAlignmentBytes;
-  void* memory = std::aligned_alloc(kAlignmentBytes, allocated);
+  auto* memory = static_cast<std::byte*>(std::aligned_alloc(kAlignmentBytes, allocated));
   if (memory == nullptr) throw std::bad_alloc();
-  std::memset(memory, 0, allocated);
+  std::memset(memory + size_bytes, 0, allocated - size_bytes);
   std::shared_ptr<const void> owner(memory, [](void* p) { std::free(p); });
-  return Tensor(type, std::move(shape), {static_cast<const std::byte*>(memory), size_bytes}, std::move(owner));
+  return Tensor(type, std::move(shape), {memory, size_bytes}, std::move(owner));
+}
+
+Tensor Tensor::Allocate(DataType type, Shape shape) {
+  Tensor tensor = Unwritten(type, std::move(shape));
+  std::ranges::fill(tensor.MutableBytes(), std::byte{0});
+  return tensor;
 }
 
 std::span<std::byte> Tensor::MutableBytes() {

@@ -24,7 +24,7 @@ class Tensor {
   /// Copies `values`; T must match `type` in size.
   template <typename T>
   static Tensor From(DataType type, Shape shape, std::span<const T> values) {
-    Tensor tensor = Allocate(type, std::move(shape));
+    Tensor tensor = Unwritten(type, std::move(shape));
     PREON_CHECK(tensor.bytes_.size() == values.size_bytes());
     CopyBytes(tensor.MutableBytes(), values.data(), values.size_bytes());
     return tensor;
@@ -73,6 +73,8 @@ class Tensor {
   Tensor Slice(int64_t begin, int64_t end) const;
 
  private:
+  // Its bytes are those that happened to be in memory; what pads them is 0.
+  static Tensor Unwritten(DataType type, Shape shape);
   static void CopyBytes(std::span<std::byte> to, const void* from, size_t size_bytes);
 
   DataType type_ = DataType::kUndefined;

@@ -12,14 +12,21 @@ constexpr int64_t kLeastAtAnEnd = 8;
 }  // namespace
 
 void ValuesAtEnds::Add(std::span<const double> values) {
+  if (values.empty()) return;
+  if (all == 0) min = max = values[0];
+  double lowest = min, highest = max;
   for (const double value : values) {
-    if (all++ == 0) min = max = value;
-    if (value < min) at_min = 0;
-    if (value > max) at_max = 0;
-    min = std::min(min, value);
-    max = std::max(max, value);
-    at_min += value == min;
-    at_max += value == max;
+    lowest = std::min(lowest, value);
+    highest = std::max(highest, value);
+  }
+  if (lowest < min) at_min = 0;
+  if (highest > max) at_max = 0;
+  all += std::ssize(values);
+  min = lowest;
+  max = highest;
+  for (const double value : values) {
+    at_min += value == lowest;
+    at_max += value == highest;
   }
 }
 

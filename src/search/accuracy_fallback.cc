@@ -49,16 +49,14 @@ class FallbackSearch {
         inputs_(inputs),
         fallback_(fallback),
         trials_(trials),
-        kept_plan_(prepared.plan) {
-    inputs_.chosen = &chosen_;
-  }
+        kept_plan_(prepared.plan) {}
 
   Result<AccuracyFallback> Run(double sqnr_db, std::optional<double> budget) {
     PREON_RETURN_IF_ERROR(LeaveNotFused(prepared_, method_, inputs_, fallback_, trials_.context()));
     kept_plan_ = prepared_.plan;
     products_ = IntegerProducts(kept_plan_);
     PREON_RETURN_IF_ERROR(Look());
-    base_ns_ = EstimatedNs(graph_, kept_plan_);
+    base_ns_ = kept_ns_ = EstimatedNs(graph_, kept_plan_);
     PREON_ASSIGN_OR_RETURN(const std::optional<TrialError> before,
                            trials_.Run(prepared_.model, kept_plan_, method_, inputs_, TrialSize::kSome));
     if (!before) return AccuracyFallback{.before_db = sqnr_db, .after_db = sqnr_db};
@@ -111,7 +109,7 @@ class FallbackSearch {
 
   Result<Outlook> LookAhead(const FallbackTerms& terms) {
     Outlook outlook;
-    const double spent = (EstimatedNs(graph_, kept_plan_) - base_ns_) / base_ns_;
+    const double spent = (kept_ns_ - base_ns_) / base_ns_;
     for (NodeGroup& nodes : CandidateGroups(graph_, products_, kept_, sources_)) {
       PREON_RETURN_IF_ERROR(trials_.context().CheckCancelled());
       PREON_ASSIGN_OR_RETURN(std::optional<FloatGroup> group, Predict(std::move(nodes)));
@@ -135,7 +133,7 @@ class FallbackSearch {
                              fallback_.PlanWithout(InFloatForAccuracy(nodes), prepared_));
       if (plan && LeavesEnoughIntegers(*plan, prepared_.plan)) {
         group.emplace(FloatGroup{.nodes = nodes, .plan = *std::move(plan)});
-        group->cost = (EstimatedNs(graph_, group->plan) - EstimatedNs(graph_, kept_plan_)) / base_ns_;
+        group->cost = (EstimatedNs(graph_, group->plan) - kept_ns_) / base_ns_;
       }
       planned_.emplace(std::move(nodes), group);
     }
@@ -168,6 +166,7 @@ class FallbackSearch {
     typical_db_ = error->typical_db;
     kept_ = std::move(group.nodes);
     kept_plan_ = std::move(group.plan);
+    kept_ns_ = EstimatedNs(graph_, kept_plan_);
     planned_.clear();
     is_seen_ = looks_ == kMaxLooks;
     return Status::Ok();
@@ -217,8 +216,7 @@ class FallbackSearch {
 
   PlannedModel& prepared_;
   const RangeMethod& method_;
-  ChosenRanges chosen_;  // plans differ in few tensors
-  PlanInputs inputs_;
+  const PlanInputs& inputs_;
   const FallbackPlanner& fallback_;
   Trials& trials_;
   std::vector<std::string> products_;  // integer Conv, MatMul and Gemm nodes of the first plan, in order
@@ -230,7 +228,7 @@ class FallbackSearch {
   std::map<NodeGroup, std::optional<FloatGroup>> planned_;  // beside what is kept; predictions change as trials tell
   ErrorSources sources_;
   Graph graph_;  // of the prepared model, with the shapes of a run
-  double base_ns_ = 1;
+  double base_ns_ = 1, kept_ns_ = 1;
   double spent_while_poor_ = 0;
   size_t fruitless_ = 0;  // trials behind the last one that was kept
   bool is_seen_ = false;  // the plan that is kept, by the last look

@@ -36,7 +36,7 @@ std::string OptionText(const MethodOptions& options) {
 }  // namespace
 
 Result<ChosenMethod> ChooseMethod(const PlannedModel& prepared, const PlanInputs& inputs, Trials& trials,
-                                  const RangeMethodRegistry& methods) {
+                                  const RangeMethodRegistry& methods, RangesByMethod& known) {
   ChosenMethod chosen;
   if (trials.samples().runs().empty()) return chosen;
   Status failed;
@@ -46,7 +46,10 @@ Result<ChosenMethod> ChooseMethod(const PlannedModel& prepared, const PlanInputs
     PREON_RETURN_IF_ERROR(trials.context().CheckCancelled());
     PREON_ASSIGN_OR_RETURN(const RangeMethod* base, methods.Find(candidate.method));
     PREON_ASSIGN_OR_RETURN(std::unique_ptr<RangeMethod> method, base->WithOptions(candidate.options));
-    const Result<std::optional<TrialError>> error = trials.Run(prepared.model, prepared.plan, *method, inputs);
+    const std::string options = OptionText(candidate.options);
+    PlanInputs own = inputs;
+    own.chosen = &known[StrCat(candidate.method, " ", options)];
+    const Result<std::optional<TrialError>> error = trials.Run(prepared.model, prepared.plan, *method, own);
     if (!error.ok()) {
       if (error.status().id() == ErrorId::kCancelled) return error.status();
       failed = error.status();
@@ -56,8 +59,11 @@ Result<ChosenMethod> ChooseMethod(const PlannedModel& prepared, const PlanInputs
     if (!*error) continue;
     const double sqnr_db = (*error)->sqnr_db;
     const auto worse = [&](const MethodCandidate& other) { return other.sqnr_db < sqnr_db; };
-    if (std::ranges::all_of(chosen.candidates, worse)) chosen.method = std::move(method);
-    chosen.candidates.push_back({std::string(candidate.method), OptionText(candidate.options), sqnr_db});
+    if (std::ranges::all_of(chosen.candidates, worse)) {
+      chosen.method = std::move(method);
+      chosen.ranges = own.chosen;
+    }
+    chosen.candidates.push_back({std::string(candidate.method), options, sqnr_db});
   }
   if (!failed.ok() && chosen.candidates.empty()) return failed;
   if (chosen.candidates.empty()) return chosen;

@@ -1,7 +1,9 @@
 // The method that `auto` selects: several candidates written as quantized models, the nearest to float kept.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "pipeline/plan_inputs.h"
@@ -11,8 +13,12 @@
 
 namespace preon {
 
+/// What candidates have chosen from the same data, for plans that differ in few tensors.
+using RangesByMethod = std::map<std::string, ChosenRanges>;
+
 struct ChosenMethod {
   std::unique_ptr<RangeMethod> method;      ///< null without samples or an output to compare
+  ChosenRanges* ranges = nullptr;           ///< the method's, for PlanInputs::chosen
   std::vector<MethodCandidate> candidates;  ///< in the order in which they ran, one of them selected
 };
 
@@ -20,7 +26,8 @@ struct ChosenMethod {
 /// candidate is what --method and --method-option of the same words give. One that fails is left out with a warning,
 /// one without an output that can be compared (Trials::SqnrDb) without. Errors: kCancelled; that of the last candidate
 /// if all fail.
+/// @param known  where ranges come from and go to; outlives the result
 Result<ChosenMethod> ChooseMethod(const PlannedModel& prepared, const PlanInputs& inputs, Trials& trials,
-                                  const RangeMethodRegistry& methods);
+                                  const RangeMethodRegistry& methods, RangesByMethod& known);
 
 }  // namespace preon

@@ -11,63 +11,66 @@ namespace {
 constexpr float kMostOfPair = 128;  // 255 · 128 is still a number of 16 bits
 constexpr float kRoundedUp = 1;     // by which rounding may raise the sum of two codes
 
-using Visitor = std::function<void(size_t, size_t)>;
-
 // Kernels take the inputs of a convolution pixel by pixel, the channels of a pixel side by side. With an odd number of
 // channels some of them begin each pixel with a new pair, others do not.
-void VisitConv(const Node& node, const Shape& weight, const Visitor& visit) {
+ProductPairs PairsOfConv(const Node& node, const Shape& weight) {
   const auto outputs = static_cast<size_t>(weight[0]), channels = static_cast<size_t>(weight[1]);
-  if (channels == 1 && node.Int("group", 1) == weight[0]) return;
+  if (channels == 1 && node.Int("group", 1) == weight[0]) return {};
   size_t pixels = 1;
   for (size_t axis = 2; axis < weight.size(); ++axis) pixels *= static_cast<size_t>(weight[axis]);
-  const size_t inputs = channels * pixels, step = channels % 2 == 0 ? 2 : 1;
-  std::vector<size_t> at(inputs);
-  for (size_t input = 0; input < inputs; ++input) at[input] = input % channels * pixels + input / channels;
-  for (size_t output = 0; output < outputs; ++output)
-    for (size_t input = 0; input + 1 < inputs; input += step)
-      visit(output * inputs + at[input], output * inputs + at[input + 1]);
+  ProductPairs pairs{.groups = outputs, .group_size = channels * pixels};
+  const auto at = [&](size_t input) { return input % channels * pixels + input / channels; };
+  for (size_t input = 0; input + 1 < pairs.group_size; input += channels % 2 == 0 ? 2 : 1)
+    pairs.in_group.emplace_back(at(input), at(input + 1));
+  return pairs;
 }
 
-// `inputs` of [rest, inputs, inner].
-void VisitInputs(size_t rest, size_t inputs, size_t inner, const Visitor& visit) {
-  for (size_t row = 0; row < rest; ++row)
-    for (size_t input = 0; input + 1 < inputs; input += 2)
-      for (size_t i = 0; i < inner; ++i) {
-        const size_t first = (row * inputs + input) * inner + i;
-        visit(first, first + inner);
-      }
+// `inputs` of [groups, inputs, inner].
+ProductPairs PairsOfInputs(size_t groups, size_t inputs, size_t inner) {
+  ProductPairs pairs{.groups = groups, .group_size = inputs * inner, .inner = inner};
+  for (size_t input = 0; input + 1 < inputs; input += 2) pairs.in_group.emplace_back(input, input + 1);
+  return pairs;
+}
+
+// Calls `visit` with the positions of the first weights of `inner` neighbouring pairs.
+template <typename Visitor>
+void ForEachRun(const ProductPairs& pairs, const Visitor& visit) {
+  for (size_t group = 0; group < pairs.groups; ++group)
+    for (const auto& [first, second] : pairs.in_group)
+      visit(group * pairs.group_size + first * pairs.inner, group * pairs.group_size + second * pairs.inner);
 }
 
 }  // namespace
 
-void ForEachProductPair(const Node& node, const Shape& weight, const Visitor& visit) {
-  if (weight.size() < 2) return;
-  if (node.Is("Conv")) return VisitConv(node, weight, visit);
+ProductPairs FindProductPairs(const Node& node, const Shape& weight) {
+  if (weight.size() < 2) return {};
+  if (node.Is("Conv")) return PairsOfConv(node, weight);
   const auto all = static_cast<size_t>(ElementCount(weight));
-  if (all == 0) return;
+  if (all == 0) return {};
   const auto last = static_cast<size_t>(weight.back()), before = static_cast<size_t>(weight[weight.size() - 2]);
   const bool inputs_last = node.Is("LSTM") || (node.Is("Gemm") && node.Int("transB", 0) != 0);
-  if (inputs_last) return VisitInputs(all / last, last, 1, visit);
-  VisitInputs(all / (last * before), before, last, visit);
+  return inputs_last ? PairsOfInputs(all / last, last, 1) : PairsOfInputs(all / (last * before), before, last);
 }
 
 void FitProductPairs(const Graph& graph, const WeightPlan& plan, const Tensor& values,
                      std::vector<QuantParams>& params) {
   const std::span<const float> weights = values.floats();
   const Shape& shape = values.shape();
-  size_t inner = 1;
+  size_t below = 1;  // elements of one channel that stand side by side
   for (size_t axis = static_cast<size_t>(std::max(plan.axis, 0)) + 1; axis < shape.size(); ++axis)
-    inner *= static_cast<size_t>(shape[axis]);
+    below *= static_cast<size_t>(shape[axis]);
   std::vector<float> largest(params.size());
   for (const std::string& node : plan.nodes) {
-    size_t begin = 0, channel = 0;  // of the pair before, which mostly has the same: divisions would take most time
-    ForEachProductPair(*graph.FindNode(node), shape, [&](size_t first, size_t second) {
-      if (first - begin >= inner) {
-        channel = first / inner % params.size();
-        begin = first - first % inner;
+    const ProductPairs pairs = FindProductPairs(*graph.FindNode(node), shape);
+    ForEachRun(pairs, [&](size_t first, size_t second) {
+      size_t channel = first / below % params.size(), left = below - first % below;
+      for (size_t i = 0; i < pairs.inner; ++i, --left) {
+        if (left == 0) {
+          channel = channel + 1 == params.size() ? 0 : channel + 1;
+          left = below;
+        }
+        largest[channel] = std::max(largest[channel], std::abs(weights[first + i] + weights[second + i]));
       }
-      float& most = largest[channel];
-      most = std::max(most, std::abs(weights[first] + weights[second]));
     });
   }
   for (size_t channel = 0; channel < params.size(); ++channel) {
@@ -77,18 +80,23 @@ void FitProductPairs(const Graph& graph, const WeightPlan& plan, const Tensor& v
 }
 
 bool ProductPairsFit(const Node& node, const Shape& weight, std::span<const float> codes) {
+  const ProductPairs pairs = FindProductPairs(node, weight);
   bool fit = true;
-  ForEachProductPair(node, weight, [&](size_t first, size_t second) {
-    fit = fit && std::abs(codes[first] + codes[second]) <= kMostOfPair;
+  ForEachRun(pairs, [&](size_t first, size_t second) {
+    for (size_t i = 0; i < pairs.inner; ++i) fit = fit && std::abs(codes[first + i] + codes[second + i]) <= kMostOfPair;
   });
   return fit;
 }
 
 void PullProductPairs(const Node& node, const Shape& weight, std::span<float> codes) {
-  ForEachProductPair(node, weight, [&](size_t first, size_t second) {
-    float& larger = std::abs(codes[first]) >= std::abs(codes[second]) ? codes[first] : codes[second];
-    const float excess = std::abs(codes[first] + codes[second]) - kMostOfPair;
-    if (excess > 0) larger -= std::copysign(excess, larger);
+  const ProductPairs pairs = FindProductPairs(node, weight);
+  ForEachRun(pairs, [&](size_t first, size_t second) {
+    for (size_t i = 0; i < pairs.inner; ++i) {
+      float& a = codes[first + i];
+      float& b = codes[second + i];
+      const float excess = std::abs(a + b) - kMostOfPair;
+      if (excess > 0) (std::abs(a) >= std::abs(b) ? a : b) -= std::copysign(excess, a + b);
+    }
   });
 }
 

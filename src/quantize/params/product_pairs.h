@@ -6,8 +6,8 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/tensor.h"
@@ -16,10 +16,16 @@
 
 namespace preon {
 
-/// Calls `visit` with the positions of both weights in `weight`, for each pair of the constant that `node` reads at
-/// input 1: Conv, Gemm, MatMul, Attention; LSTM also at input 2. None of depthwise convolutions, whose kernels add in
-/// 32 bits.
-void ForEachProductPair(const Node& node, const Shape& weight, const std::function<void(size_t, size_t)>& visit);
+/// The pairs of one constant, in `groups` blocks of `group_size` weights that are alike: each pair stands for `inner`
+/// neighbours that have one each, side by side.
+struct ProductPairs {
+  size_t groups = 0, group_size = 0, inner = 1;
+  std::vector<std::pair<size_t, size_t>> in_group;  ///< positions, to be multiplied by `inner`
+};
+
+/// Of the constant that `node` reads at input 1: Conv, Gemm, MatMul, Attention; LSTM also at input 2. None of depthwise
+/// convolutions, whose kernels add in 32 bits.
+ProductPairs FindProductPairs(const Node& node, const Shape& weight);
 
 /// Enlarges scales until the codes of no pair add up to more than 128.
 /// @param values  of the constant, as the nodes of the plan read it

@@ -20,8 +20,15 @@ struct OneNode {
 };
 
 std::vector<Pair> PairsOf(const Node& node, const Shape& weight) {
+  const ProductPairs found = FindProductPairs(node, weight);
   std::vector<Pair> pairs;
-  ForEachProductPair(node, weight, [&](size_t first, size_t second) { pairs.emplace_back(first, second); });
+  for (size_t group = 0; group < found.groups; ++group) {
+    for (const auto& [first, second] : found.in_group) {
+      for (size_t i = 0; i < found.inner; ++i)
+        pairs.emplace_back(group * found.group_size + first * found.inner + i,
+                           group * found.group_size + second * found.inner + i);
+    }
+  }
   return pairs;
 }
 

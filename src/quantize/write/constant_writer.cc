@@ -1,6 +1,7 @@
 #include "quantize/write/constant_writer.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "formats/compat/compat_weights.h"
@@ -149,12 +150,11 @@ bool ConstantWriter::IsShifted(const BiasPlan& bias) const {
 std::vector<float> ConstantWriter::ShiftedBias(const BiasPlan& bias, std::vector<float> values, const Tensor& weight,
                                                const Tensor& rounded) const {
   if (!IsShifted(bias)) return values;
-  std::vector<float> error(weight.floats().begin(), weight.floats().end());
-  for (size_t i = 0; i < error.size(); ++i) error[i] -= rounded.floats()[i];
-  const Tensor difference = Tensor::FromFloats(weight.shape(), error);
+  Tensor error = Tensor::Allocate(DataType::kFloat, weight.shape());
+  std::ranges::transform(weight.floats(), rounded.floats(), error.Mutable<float>().begin(), std::minus());
   const double beta = graph_.FindNode(bias.node)->Float("beta", 1);
   for (const std::unique_ptr<WriteHook>& hook : hooks_) {
-    const std::vector<double> shift = hook->ShiftOfBias(graph_, bias, difference);
+    const std::vector<double> shift = hook->ShiftOfBias(graph_, bias, error);
     if (values.size() == 1) values.assign(std::max<size_t>(shift.size(), 1), values[0]);
     for (size_t channel = 0; channel < shift.size() && values.size() == shift.size() && beta != 0; ++channel)
       values[channel] = static_cast<float>(values[channel] + shift[channel] / beta);
