@@ -117,6 +117,17 @@ def data(tmp_path):
     return "calib.npz"
 
 
+#: Their runs take seconds; other parameters of the same test are enough for `./dev test`.
+LARGE_MODELS = ("mobilenetv2", "yolox", "resnet50", "super_resolution", "ppocr", "vit_", "minilm", "efficientnet", "gtcrn", "ultraface", "sst2", "chargpt")
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        parameters = item.callspec.id if hasattr(item, "callspec") else ""
+        if any(model in parameters for model in LARGE_MODELS):
+            item.add_marker(pytest.mark.thorough)
+
+
 def pytest_report_header():
     folder = data_root.data_root()
     if not folder.is_dir():

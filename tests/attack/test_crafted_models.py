@@ -96,6 +96,7 @@ def test_a_seed_gives_the_same_model_again(tmp_path):
         assert (tmp_path / str(seed) / "model.onnx").read_bytes() == craft(seed).model
 
 
+@pytest.mark.thorough
 def test_some_crafted_models(preon, tmp_path, record_property):
     check(preon, tmp_path, record_property, range(FIRST_SEED, FIRST_SEED + 12))
 

@@ -98,6 +98,7 @@ def write_cases(tmp_path):
     return [write_case(case, tmp_path / case.name) for case in cases]
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore")
 def test_some_operators(preon, tmp_path, record_property):
     import onnx.backend.test.case.node as node

@@ -41,6 +41,7 @@ def test_the_same_for_all_threads(preon, many):
     assert first["compare"]["outputs"] == again["compare"]["outputs"]
 
 
+@pytest.mark.thorough
 def test_the_figures_are_of_ranges_without_the_samples_held_out(preon, model, tmp_path):
     """One sample is ten times as large. Where it is held out, the ranges that the figures come from cut it off; else they cover it."""
     plain = quantize_values(preon, tmp_path, samples(60))

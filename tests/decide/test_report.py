@@ -7,6 +7,7 @@ import shlex
 import numpy as np
 import onnx
 import PIL.Image
+import pytest
 
 SAMPLES = 40
 
@@ -46,6 +47,7 @@ def report(preon, *arguments):
     return json.loads(done.stdout)
 
 
+@pytest.mark.thorough
 def test_page_and_json_are_the_same(preon, filter_bank):
     result = report(preon, "model.onnx", "-o", "r.html", "--data", "x.npy", "--method", "minmax")
     text = (preon.folder / "r.html").read_text()
@@ -65,6 +67,7 @@ def test_page_and_json_are_the_same(preon, filter_bank):
     assert preon(*again[1:], "--quiet").returncode == 0
 
 
+@pytest.mark.thorough
 def test_pictures_of_a_folder_are_shown(preon, filter_bank):
     random = np.random.default_rng(6)
     (preon.folder / "pictures").mkdir()
@@ -78,6 +81,7 @@ def test_pictures_of_a_folder_are_shown(preon, filter_bank):
         base64.b64decode(picture.split(",")[1]) == (preon.folder / name).read_bytes() for picture, name in zip(shown, names))
 
 
+@pytest.mark.thorough
 def test_text_and_a_given_model(preon, filter_bank):
     assert preon("quantize", "model.onnx", "-o", "q.onnx", "--data", "x.npy", "--effort", "fast").returncode == 0
     done = preon("report", "model.onnx", "q.onnx", "-o", "r.txt", "--data", "x.npy", "--latency", 0, timeout=300)

@@ -43,6 +43,7 @@ def test_a_grid_is_tried_whole_from_one_calibration(preon, model, data):
     assert result["size_bytes"]["quantized"] == (preon.folder / "best.onnx").stat().st_size == best["size_bytes"]
 
 
+@pytest.mark.thorough
 def test_the_best_model_is_that_of_its_configuration(preon, model, data):
     """`preon quantize --config` of the same samples gives it again, with the statistics of the samples that calibrated."""
     result = search(preon, model, "--data", data, "--eval-data", data, "--sampler", "grid", space={**SPACE, "weight_method": ["minmax", "minmse"]})
@@ -55,6 +56,7 @@ def test_the_best_model_is_that_of_its_configuration(preon, model, data):
     assert told["same"], told
 
 
+@pytest.mark.thorough
 def test_groups_and_numbers(preon, model, data):
     space = {**SPACE, "percentile": {"only_if": {"method": "percentile"}, "method_options": {"Percentile": {"type": "float", "low": 99, "high": 99.99}}}}
     result = search(preon, model, "--data", data, "--trials", 30, "--seed", 3, space=space)
@@ -81,6 +83,7 @@ def test_another_graph_gets_statistics_of_its_own(preon, model, data):
     assert not any("failed" in trial for trial in targets["trials"])
 
 
+@pytest.mark.thorough
 def test_a_configuration_without_a_model_does_not_end_the_search(preon, model, data):
     result = search(preon, model, "--data", data, space={"target": ["ort-cpu", "dynamic"], "effort": [None, "fast"]})
     failed = [trial for trial in result["trials"] if "failed" in trial]
@@ -103,6 +106,7 @@ def test_the_smallest_that_is_good_enough(preon, model, data):
     preon.fails(2, 1003, "search", model, "--data", data, "--space", "space.json", "-o", "none.onnx", "--goal", "size", says="wanted --require beside it")
 
 
+@pytest.mark.thorough
 def test_the_fastest(preon, model, data):
     result = search(preon, model, "--data", data, "--goal", "speed", "--require", "sqnr>=10", space={"method": ["minmax", "minmse"], "effort": "fast"})
     assert all(trial["speedup"] > 0 for trial in result["trials"])
@@ -131,6 +135,7 @@ def test_samples_that_judge(preon, model, data):
     assert result["unseen"] and result["compare"]["samples"] == 20
 
 
+@pytest.mark.thorough
 def test_a_search_goes_on_after_a_kill(preon, model, data):
     """The trials are those of a search that nothing has ended."""
     options = [model, "--data", data, "--trials", 25, "--seed", 1]
@@ -175,6 +180,7 @@ def test_a_study_of_other_external_weights(preon, model, data):
                 says="was made with another model")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_leaves_the_best_so_far(preon, model, data, number):
     (preon.folder / "space.json").write_text(json.dumps(MANY))
@@ -189,6 +195,7 @@ def test_an_interrupt_leaves_the_best_so_far(preon, model, data, number):
     onnx.checker.check_model(str(preon.folder / "best.onnx"))
 
 
+@pytest.mark.thorough
 def test_the_time_ends_it(preon, model, data):
     result = search(preon, model, "--data", data, "--trials", 100000, "--time", "2s", space=MANY)
     assert result["ended"] == "time" and 0 < len(result["trials"]) < 100000
@@ -237,6 +244,7 @@ def test_from_python(model, tmp_path):
     assert len(result.trials) == 4 and (tmp_path / "best.onnx").exists() and result.trials[result.best]["config"]["effort"] == "fast"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["resnet20_cifar10", "sst2_transformer", "dtln_model_1", "ultraface_rfb_320"])
 def test_real_models(preon, name):
     model = data_root.data_root() / "models" / f"{name}.onnx"

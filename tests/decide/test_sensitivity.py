@@ -2,6 +2,8 @@
 import json
 import shlex
 
+import pytest
+
 SAMPLES = 24
 
 
@@ -11,6 +13,7 @@ def sensitivity(preon, *arguments):
     return json.loads(done.stdout)
 
 
+@pytest.mark.thorough
 def test_the_worst_layer_comes_first_and_its_fix_works(preon, filter_bank):
     result = sensitivity(preon, "model.onnx", "--data", "x.npy")
     worst = result["layers"][0]
@@ -26,6 +29,7 @@ def test_the_worst_layer_comes_first_and_its_fix_works(preon, filter_bank):
     assert gain > 3
 
 
+@pytest.mark.thorough
 def test_all_layers_measured_and_text(preon, filter_bank):
     result = sensitivity(preon, "model.onnx", "--data", "x.npy", "--confirm", 100)
     assert all("measured_gain_db" in layer for layer in result["layers"]) and len(result["layers"]) == 4
@@ -35,6 +39,7 @@ def test_all_layers_measured_and_text(preon, filter_bank):
     assert "Conv 'bank'" in text and "--exclude 'bank'" in text and "in float" in text
 
 
+@pytest.mark.thorough
 def test_causes_are_named(preon, filter_bank):
     result = sensitivity(preon, "model.onnx", "--data", "x.npy", "--weight", "int4", "--confirm", 0)
     assert any(layer.get("cause") == "weights of 4 bits" for layer in result["layers"])

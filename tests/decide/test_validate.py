@@ -45,11 +45,13 @@ def test_a_good_model_may_be_shipped(preon, model, labelled):
     assert "verdict     SHIP: as given" in text and "base line   float: top-1 100.0 %" in text
 
 
+@pytest.mark.thorough
 def test_speed_at_one_thread_and_at_all(preon, model, labelled):
     result = validate(preon, model, "--data", labelled, "--latency", 0.05)
     assert result["latency"][0]["threads"] == 1 and len(result["latency"]) <= 2
 
 
+@pytest.mark.thorough
 def test_metrics_of_both_models(preon, model, labelled, tmp_path):
     for name, best in (("top1", 1), ("f1", 1), ("top4", 1)):
         metric = validate(preon, model, "--data", labelled, "--metric", name, "--latency", 0)["models"][0]["metric"]
@@ -90,6 +92,7 @@ def test_wrong_samples_in_calibration_are_the_first_step(preon, model, tmp_path)
     assert step["enough"] and step["gain_db"] > 10 and step["command"].endswith("--data right.npz")
 
 
+@pytest.mark.thorough
 def test_a_layer_that_hurts_is_left_in_float_and_then_it_ships(preon, tmp_path):
     onnx.save(loud_channel_model(2000), tmp_path / "model.onnx")
     np.save(tmp_path / "x.npy", np.random.default_rng(2).normal(size=(60, 3, 16, 16)).astype(np.float32))
@@ -109,12 +112,14 @@ def test_two_bits_escalate_to_training(preon, model, labelled):
     assert "35" in result["why_not"][0]
 
 
+@pytest.mark.thorough
 def test_requirements_replace_the_usual_bar(preon, model, labelled):
     strict = validate(preon, model, "--data", labelled, "--require", "size<=1%", "--latency", 0)
     assert strict["verdict"] == "escalate" and "required size<=1%" in strict["why_not"][0]
     assert validate(preon, model, "--data", labelled, "--require", "sqnr>=1", "--latency", 0)["verdict"] == "ship"
 
 
+@pytest.mark.thorough
 def test_a_slow_model_of_another_tool(preon):
     models = data_root.data_root() / "models"
     other = models / "mobilenetv2_v1w_int8_dynamic_ort.onnx"

@@ -53,6 +53,7 @@ def test_two_results_have_the_same_nodes_and_other_scales(preon, model, data):
         assert scales[quantizer.input[2]] == before["zero_point"][0]
 
 
+@pytest.mark.thorough
 def test_float_mobilenet_and_the_one_of_another_tool(preon):
     """Every Conv is recognized; weights are as far from float as rounding to codes makes them."""
     source, other = model_path("mobilenetv2_1.0"), preon.folder / "other.onnx"

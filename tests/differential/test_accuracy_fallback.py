@@ -93,6 +93,7 @@ def quantize_filter_bank(preon, *options):
     return json.loads(done.stdout)
 
 
+@pytest.mark.thorough
 def test_a_cheap_front_end_stays_float(preon):
     without = quantize_filter_bank(preon, "--budget", "0")
     result = quantize_filter_bank(preon)

@@ -42,6 +42,7 @@ def strata(real_model, photo_strata):
     return model, photo_strata
 
 
+@pytest.mark.thorough
 def test_the_shift_shows_layer_by_layer(strata):
     model, fed = strata
     analysis = model.json("analyze", "dark.calib", "--production", "contrast.calib", "--method", "minmax")
@@ -78,6 +79,7 @@ def test_the_shift_shows_layer_by_layer(strata):
     assert all(tensors[name]["production"]["gap"] for name in gaps)
 
 
+@pytest.mark.thorough
 def test_the_same_samples_leave_no_gap(strata):
     model, _ = strata
     analysis = model.json("analyze", "contrast.calib", "--production", "contrast.calib")
@@ -88,6 +90,7 @@ def test_the_same_samples_leave_no_gap(strata):
         assert entry["production"]["mean_shift"] == 0
 
 
+@pytest.mark.thorough
 def test_advice_and_thresholds(strata):
     model, fed = strata
     analysis = model.json("analyze", "contrast.calib")
@@ -118,6 +121,7 @@ def test_advice_and_thresholds(strata):
                 assert ranges[name]["max"] == row["max"], (method, name)
 
 
+@pytest.mark.thorough
 def test_the_page_is_whole_and_loads_nothing(strata):
     model, _ = strata
     done = model.preon("analyze", "dark.calib", "--production", "contrast.calib", "--html", "page.html")

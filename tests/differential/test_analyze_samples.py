@@ -119,6 +119,7 @@ def calibrate_photos(model, output="p.calib"):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.thorough
 def test_strata_in_one_run(real_model, strata_folders):
     model = real_model("mobilenetv2_1.0")
     calibrate_photos(model)
@@ -155,6 +156,7 @@ def test_strata_in_one_run(real_model, strata_folders):
     assert "Groups: covered by the others" in page and "http" not in page
 
 
+@pytest.mark.thorough
 def test_an_injected_outlier_is_named(real_model, photo_strata):
     """A photo whose scaling was forgotten."""
     model = real_model("mobilenetv2_1.0")
@@ -176,6 +178,7 @@ def test_an_injected_outlier_is_named(real_model, photo_strata):
     assert others[0]["extremes"] < found["extremes"] and "calib.npz[17]" not in [driver["name"] for driver in others]
 
 
+@pytest.mark.thorough
 def test_more_of_the_same_photos_stop_to_help(real_model, photo_strata):
     """Twice the same samples: each extreme comes twice, so that half of them is nearly as good; and one only is not."""
     model = real_model("mobilenetv2_1.0")

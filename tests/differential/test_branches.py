@@ -67,6 +67,7 @@ def check_same(networks, feed):
         np.testing.assert_array_equal(got, wanted)
 
 
+@pytest.mark.thorough
 def test_silero_is_integer_at_16_khz_and_exact_at_8_khz(silero):
     result = quantize(silero, SILERO, "--data", "calib.npz")
     assert result["placement"]["anchors"]["integer"] >= 6
@@ -86,11 +87,13 @@ def test_silero_is_integer_at_16_khz_and_exact_at_8_khz(silero):
     check_same(networks, eight_khz())
 
 
+@pytest.mark.thorough
 def test_other_targets_leave_8_khz_exact_too(silero):
     quantize(silero, SILERO, "--data", "calib.npz", "--target", "quark")
     check_same([session(SILERO), session(silero.folder / "int8.onnx")], eight_khz())
 
 
+@pytest.mark.thorough
 def test_compare_and_run_take_silero(silero):
     quantize(silero, SILERO, "--data", "calib.npz")
     compared = silero("compare", SILERO, "int8.onnx", "--data", "calib.npz", "--json")
@@ -132,6 +135,7 @@ def branches(preon):
     return preon
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("target", ["ort-cpu", "quark"])
 def test_branches_in_branches(preon, target):
     """Products that read the same input in three branches, two of them inside another."""

@@ -6,6 +6,7 @@ import pytest
 MODELS = ["resnet20_cifar10", "sst2_transformer", pytest.param("ultraface_rfb_320", marks=pytest.mark.slow)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MODELS)
 def test_shards_in_any_order_are_one_run(preon, real_model, name):
     model = real_model(name)
@@ -36,6 +37,7 @@ def test_merge_refuses_what_does_not_belong_together(preon, real_model):
     preon.fails(2, 3013, "merge", one, exact, "-o", "merged.calib", says="other options")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MODELS)
 def test_threads_do_not_matter(preon, real_model, name):
     model = real_model(name)

@@ -89,6 +89,7 @@ def test_ranges_of_quark_are_the_collectors_batch_by_batch(real_model, name, met
         assert (float32(ranges[tensor]["min"]), float32(ranges[tensor]["max"])) == wanted, tensor
 
 
+@pytest.mark.thorough
 def test_layerwise_percentile_and_minmse_run_on_real_tensors(real_model):
     model = real_model("resnet20_cifar10")
     percentiles = compat_ranges(model, "quark", "layerwise-percentile")

@@ -63,6 +63,7 @@ def check_scales(model):
         assert initializers[node.input[1]].dtype == np.float32 and np.all(initializers[node.input[1]] != 1), node.name
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["resnet20_cifar10", pytest.param("sst2_transformer", marks=pytest.mark.slow),
                                   pytest.param("mobilenetv2_1.0", marks=pytest.mark.slow)])
 def test_as_good_as_float32(real_model, preon, name):

@@ -6,6 +6,8 @@ import golden_graphs
 import golden_runs
 import pytest
 
+pytestmark = pytest.mark.thorough  # all goldens run first
+
 # (configurations, models, what differs, why): patterns of the shell, and a regular expression for each single difference; any other fails.
 DELIBERATE = [
     ("*", "gemm gemm_beta", r"structure: operators .*Gemm\{.*'beta'.*\}: 0→1; Gemm(\{.*\})?: 1→0",

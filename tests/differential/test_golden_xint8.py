@@ -14,6 +14,8 @@ preon_package = pytest.importorskip("preon", reason="the Python package is not b
 from preon import ModelQuantizer, PowerOfTwoMethod, QConfig, QuantType  # noqa: E402
 from preon.quantization import api  # noqa: E402
 
+pytestmark = pytest.mark.thorough  # all goldens run first
+
 GROUP = "xint8"
 ENUMERATIONS = {"calibrate_method": PowerOfTwoMethod, "activation_type": QuantType}
 # (configurations, models, what differs, why): as in test_golden_graphs.py

@@ -49,6 +49,7 @@ def test_wrong_samples_are_named(preon, model_path, name, kind):
     assert len(warnings) == 1 and all(part in warnings[0] for part in SAYS[kind]), warnings
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("task", [task for name, task in tasks.TASKS.items() if name != "yolox_nano_swapped"], ids=lambda t: t.name)
 def test_right_samples_are_not(preon, task):
     model = task.model_path(DATA, BUILT)
@@ -62,6 +63,7 @@ def test_right_samples_are_not(preon, task):
     assert about_samples(warnings_of(preon, "calibrate", model, "-o", "x.calib", "--data", "right.npz")) == []
 
 
+@pytest.mark.thorough
 def test_every_verb_that_reads_samples_warns(preon, model_path):
     model = model_path("resnet20_cifar10")
     np.save(preon.folder / "right.npy", cifar(16))

@@ -55,6 +55,7 @@ def test_same_bytes_as_calibrate(real_model, name):
     assert (folder / "served.calib").read_bytes() == (folder / "calibrate.calib").read_bytes()
 
 
+@pytest.mark.thorough
 def test_same_quantized_model(real_model):
     model = real_model("resnet20_cifar10")
     folder = model.preon.folder

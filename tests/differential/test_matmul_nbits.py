@@ -124,6 +124,7 @@ def test_half_quadratic_grids_are_no_worse_than_the_runtimes(preon, name, bits, 
     assert sums[0] < 0.97 * sums[1]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("options, least_gain_db", [(["--weight", "int4", "--algorithm", "gptq"], 4), (["--weight", "uint4", "--algorithm", "adaquant"], 5),
                                                     (["--weight", "int2", "--algorithm", "gptq:descent=true"], 3)])
 def test_codes_that_make_up_for_each_other(preon, options, least_gain_db):
@@ -192,6 +193,7 @@ def test_the_operator_computes_with_the_decoded_weight(preon, transposed, weight
     assert node.name == f"gemm_Q{bits}" and node.domain == "com.microsoft"
 
 
+@pytest.mark.thorough
 def test_the_same_bytes_on_any_number_of_threads(preon):
     path = model_path("chargpt_shakespeare")
     files = []

@@ -24,6 +24,7 @@ def ranges(preon, *calibrate):
     return json.loads(preon("ranges", "x.calib", "--method", "minmax", "--json").stdout)["tensors"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("options", [{"quality": 80}, {"lossless": True}])
 def test_webp_is_what_pillow_decodes(preon, tmp_path, options):
     need(MOBILENET, "images/imagenet224")
@@ -42,6 +43,7 @@ def test_webp_is_what_pillow_decodes(preon, tmp_path, options):
     assert ranges(preon, model, "--data", "photos", "--preprocess", "unit") == ranges(preon, model, "--data", "arrays.npz")
 
 
+@pytest.mark.thorough
 def test_windows_of_wav_files_are_what_python_reads(preon, tmp_path):
     need(SILERO, "audio/vad")
     windows = []

@@ -67,6 +67,7 @@ def test_each_node_has_the_kernel_that_the_runtime_has(preon, written):
     assert sqnr_db(run(preon.folder / "model.onnx", unseen), run(preon.folder / "int8.onnx", unseen)) > 30
 
 
+@pytest.mark.thorough
 def test_the_report_names_the_kernels(preon, written):
     done = preon("quantize", "model.onnx", "-o", "again.onnx", "--data", "x.npy", "--quiet", "--method", "minmax")
     line = next(line for line in done.stdout.splitlines() if line.strip().startswith("kernels"))

@@ -129,6 +129,7 @@ def test_a_cache_file_that_is_none_is_an_error(mixed, preon):
     assert cache.read_text() == "[]"
 
 
+@pytest.mark.thorough
 def test_ctrl_c_writes_the_best_model_so_far(preon):
     """And the cache has the scores so far, with which the next run goes on."""
     model = loud_channel_model(30)

@@ -104,6 +104,7 @@ def candidates(model):
         yield candidate, words
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["mobilenetv2_1.0", "resnet20_cifar10", "ultraface_rfb_320", "sst2_transformer"])
 def test_a_candidate_is_what_its_words_give(real_model, name):
     model = real_model(name)
@@ -113,6 +114,7 @@ def test_a_candidate_is_what_its_words_give(real_model, name):
     assert auto == same
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["yolox_nano", "mobilenetv2_1.0", "resnet20_cifar10", "sst2_transformer"])
 def test_a_trial_ran_what_would_be_written(real_model, name):
     """Its noise is that of the written model on the same samples."""

@@ -1,6 +1,7 @@
 """What a model gives is not cut off by rules of error or of the typical sample: the best scores of a detector."""
 import numpy as np
 import onnxruntime
+import pytest
 
 from tests.differential.conftest import scenes
 
@@ -13,6 +14,7 @@ def best_scores(path, images):
     return (found[:, :, 4:5] * found[:, :, 5:]).max((1, 2))
 
 
+@pytest.mark.thorough
 def test_scores_of_objects(real_model):
     model = real_model("yolox_nano")
     images = scenes(PHOTOS)

@@ -37,6 +37,7 @@ def case(request, real_model):
     return model, calib, {name: values.astype(np.float64) for name, values in model.values(tensors).items()}
 
 
+@pytest.mark.thorough
 def test_percentile_within_one_bin(case):
     model, calib, raw = case
     for percentile in (99.999, 99.9, 99):
@@ -54,6 +55,7 @@ def test_percentile_100_is_minmax(case):
     assert model.ranges(calib, "percentile", Percentile=100) == model.ranges(calib, "minmax")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("metric", ["mae", "mse"])
 def test_layerwise_percentile_picks_the_brute_force_candidate(case, metric):
     model, calib, raw = case

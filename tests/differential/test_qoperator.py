@@ -28,6 +28,7 @@ def distance(one, other):
     return np.linalg.norm(one - other) / np.linalg.norm(other)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name, options", [
     ("resnet20_cifar10", []), ("resnet20_cifar10", ["--target", "quark", "--activation", "int8", "--per-tensor"]),
     ("mobilenetv2_1.0", []), ("sst2_transformer", []), ("lenet_mnist", ["--compat", "quark"]), ("ultraface_rfb_320", []),

@@ -7,6 +7,7 @@ import pytest
 MODELS = ["resnet20_cifar10", "sst2_transformer", *(pytest.param(name, marks=pytest.mark.slow) for name in ("mobilenetv2_1.0", "yolox_nano"))]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MODELS)
 def test_workers_leave_no_trace(preon, real_model, name):
     model = real_model(name)
@@ -16,6 +17,7 @@ def test_workers_leave_no_trace(preon, real_model, name):
         assert (preon.folder / got).read_bytes() == whole, (workers, threads)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["resnet20_cifar10", "sst2_transformer"])
 def test_quantize_with_workers_gives_the_same_model(preon, real_model, name):
     model = real_model(name)
@@ -35,6 +37,7 @@ def test_models_of_other_kinds(preon, model_path, name, options):
     assert (preon.folder / "1.calib").read_bytes() == (preon.folder / "3.calib").read_bytes()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("memory", ["low", "fast"])
 def test_memory_leaves_no_trace(preon, real_model, memory):
     model = real_model("resnet20_cifar10")
@@ -54,6 +57,7 @@ def test_restored_models_are_the_same(preon, real_model, name):
 MOVERS = ["Reshape", "Transpose", "MaxPool", "Split", "Slice", "Squeeze", "Unsqueeze", "Gather"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("target", ["ort-cpu", "quark"])
 @pytest.mark.parametrize("name", MODELS)
 def test_passthrough(preon, real_model, name, target):

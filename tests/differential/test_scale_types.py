@@ -43,6 +43,7 @@ def quantize(model, *options):
     return json.loads(done.stdout), Scales(model.preon.folder / "out.onnx")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scale_type", ["power-of-two", "int16"])
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow if name.startswith("mobilenet") else ())
                                   for name in LEAST_SQNR_DB])

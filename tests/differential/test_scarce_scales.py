@@ -20,6 +20,7 @@ def decibels(model, path):
     return model.json("compare", model.path, path, "--data", "other.npz")["outputs"]["output"]["sqnr_db"]
 
 
+@pytest.mark.thorough
 def test_a_power_of_two_cuts_nothing_off(resnet):
     """The nearest one below a scale would end the range at up to 29 % below its end."""
     found = {}
@@ -29,6 +30,7 @@ def test_a_power_of_two_cuts_nothing_off(resnet):
     assert found["auto"] >= max(found.values()) - 0.5 and found["auto"] > 30, found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("options", [["--activation", "int4", "--symmetric"], ["--activation", "uint4"]])
 def test_four_bits_compute_what_they_say(resnet, options):
     """The optimizer would drop a Relu in front of 4-bit codes for negative values. Weights have 4 bits unless told."""

@@ -22,6 +22,7 @@ def shards(preon, model, count, *options):
     return [calibrate(preon, model, f"{count}-{i}.calib", *options, "--shard", f"{i}/{count}") for i in range(1, count + 1)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [1, 2, 4, 8, *(pytest.param(many, marks=pytest.mark.slow) for many in (16, 32, 64))])
 def test_any_number_in_any_order(preon, real_model, count):
     model = real_model(MODEL)

@@ -52,6 +52,7 @@ def test_another_target_that_gains_takes_its_place_and_both_are_named(preon):
     assert f"passed over target ort-cpu: {NOT_FUSED}" in preon(*QUANTIZE).stdout
 
 
+@pytest.mark.thorough
 def test_larger_is_refused_with_status_5_and_the_other_targets_are_named(preon):
     many_layers(preon)
     done = preon.fails(5, 5601, *QUANTIZE, says="model.onnx: nothing to gain, not written: with target ort-cpu the file is larger, ")
@@ -64,12 +65,14 @@ def test_options_that_another_target_does_not_take_leave_it_out(preon):
     assert "dynamic" not in done.stderr, done.stderr
 
 
+@pytest.mark.thorough
 def test_as_json_it_is_an_error_with_the_status(preon):
     many_layers(preon)
     error = json.loads(preon(*QUANTIZE, "--json").stdout)["error"]
     assert (error["id"], error["status"]) == ("E5601", 5) and "--always-write" in error["hint"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("asked", [("--always-write",), ("--target", "ort-cpu")])
 @pytest.mark.parametrize(("make", "reason"), [(table, NOT_FUSED), (many_layers, "the file is larger, ")])
 def test_what_is_asked_for_is_written_with_a_warning(preon, make, reason, asked):

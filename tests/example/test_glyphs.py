@@ -31,6 +31,7 @@ def top1(path):
     return (session.run(None, {"image": test["image"]})[0].argmax(1) == test["label"]).mean()
 
 
+@pytest.mark.thorough
 def test_integers_cost_no_accuracy(preon, quantized):
     integers = top1(preon.folder / "int8.onnx")
     assert integers >= top1(EXAMPLE / "model.onnx") - 0.005
@@ -38,6 +39,7 @@ def test_integers_cost_no_accuracy(preon, quantized):
     assert quantized["size_bytes"]["quantized"] < quantized["size_bytes"]["float"] / 3
 
 
+@pytest.mark.thorough
 def test_compare_agrees_with_an_outside_count(preon, quantized):
     compared = answer(preon("compare", EXAMPLE / "model.onnx", "int8.onnx", "--data", EXAMPLE / "test.npz", "--json"))
     assert compared["samples"] == 940
@@ -47,6 +49,7 @@ def test_compare_agrees_with_an_outside_count(preon, quantized):
     assert 25 < compared["outputs"]["scores"]["sqnr_db"] < 60
 
 
+@pytest.mark.thorough
 def test_same_bytes_for_any_number_of_threads(preon, quantized):
     again = preon("quantize", EXAMPLE / "model.onnx", "-o", "again.onnx", "--data", EXAMPLE / "calib.npz", "--threads", 1)
     assert again.returncode == 0, again.stderr
@@ -61,6 +64,7 @@ def test_shards_merge_to_the_same_bytes(preon):
     assert (preon.folder / "merged.calib").read_bytes() == (preon.folder / "whole.calib").read_bytes()
 
 
+@pytest.mark.thorough
 def test_pictures_are_the_arrays(preon):
     """The PNG files are the first test pictures: both ways in give the same accuracy."""
     count = len(list((EXAMPLE / "images").iterdir()))
@@ -74,6 +78,7 @@ def test_pictures_are_the_arrays(preon):
         assert from_files[part] == from_arrays[part]
 
 
+@pytest.mark.thorough
 def test_quickstart_ends_with_the_table(preon):
     done = subprocess.run([sys.executable, ROOT / "scripts/quickstart.py"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

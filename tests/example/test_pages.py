@@ -124,6 +124,7 @@ def test_every_block_is_run_or_known():
     assert [line for line in ELSEWHERE if line not in text] == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("page", [page for page in PAGES if any(commands(block) for _, block in blocks(page))])
 def test_commands_of_a_page(preon, files, page):
     prepared(preon, files, page)
@@ -143,6 +144,7 @@ def test_configurations_of_the_guide(preon, files, kind, index):
         assert set(json.loads(block)["overrides"]) <= {"input", "w1", "logits"}
 
 
+@pytest.mark.thorough
 def test_the_first_python_block(preon, files):
     if not any((BUILD / "python/preon").glob("_preon*.so")):
         pytest.skip("the Python package is not built (nanobind)")

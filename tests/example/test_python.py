@@ -31,6 +31,7 @@ def data_with(files):
     pytest.skip(f"{files[0]} is not there (./dev data fetches it)")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in EXAMPLES])
 def test_notebook_as_a_file(tmp_path, name):
     if not any((PACKAGE / "preon").glob("_preon*.so")):

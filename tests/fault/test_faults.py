@@ -37,6 +37,7 @@ def until_it_has_seen_samples(process):
         pass
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("verb", [["calibrate"], ["quantize"], ["quantize", "--method", "percentile"]], ids=" ".join)
 def test_interrupted_and_resumed(preon, model, tmp_path, verb):
     """Ctrl-C needs no option before it: --resume afterwards gives the bytes of an undisturbed run."""
@@ -107,6 +108,7 @@ def test_nothing_to_resume(preon, model, data, option):
                 *option, says="order of the samples")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("options", [[], ["--per-sample"]])
 def test_killed_and_resumed(preon, model, tmp_path, options):
     """Killed again and again at any point, and resumed, a calibration ends with the bytes of an undisturbed one."""
@@ -167,6 +169,7 @@ def test_resume_wants_unchanged_files(preon, model, data, tmp_path, change):
     preon.fails(2, 3013, *arguments, says="data that have changed")
 
 
+@pytest.mark.thorough
 def test_resume_beside_the_data(preon, model, data, tmp_path):
     """What a run writes into the folder of its samples is no other data."""
     np.save(tmp_path / "b.npy", np.full((5000, *np.load(tmp_path / data)["input"].shape[1:]), 0.5, np.float32))

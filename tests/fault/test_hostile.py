@@ -151,6 +151,7 @@ def mapped(process, name):
         return False
 
 
+@pytest.mark.thorough
 def test_weights_that_shrink_while_they_are_read(preon, model, data, tmp_path):
     """Another program writes the file anew: an error that names it."""
     external(tmp_path, megabytes=400)

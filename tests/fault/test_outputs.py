@@ -142,6 +142,7 @@ def test_statistics_that_were_given_stay(preon, model, data, tmp_path):
 FAST = [verb if verb != "quantize" else pytest.param(verb, marks=pytest.mark.slow) for verb in VERBS]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("verb", FAST)
 @pytest.mark.parametrize("number", [errno.EIO, pytest.param(errno.ENOSPC, marks=pytest.mark.slow),
                                     pytest.param(errno.EACCES, marks=pytest.mark.slow)], ids=errno.errorcode.get)
@@ -161,6 +162,7 @@ def test_a_call_of_a_commit_fails(preon, failing, tmp_path, verb, number):
         commit.check_next_run(unsure)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("verb", FAST)
 def test_killed_at_a_call_of_a_commit(preon, failing, tmp_path, verb):
     commit = Commit(preon, failing, verb)
@@ -235,6 +237,7 @@ def test_a_lost_terminal_leaves_no_temporary_folder(preon, model, tmp_path, numb
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
+@pytest.mark.thorough
 def test_nohup(preon, model, tmp_path):
     process = preon.start("calibrate", "model.onnx", "-o", "out.calib", "--data", "random:30000",
                           preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
@@ -290,6 +293,7 @@ def test_a_closed_stream_is_no_error(preon, model, data, tmp_path, closed):
     assert whole.returncode == 0 and (tmp_path / "out.onnx").read_bytes() == (tmp_path / "again.onnx").read_bytes()
 
 
+@pytest.mark.thorough
 def test_a_reader_that_goes_at_once(preon, model, data, tmp_path):
     command = f"{preon.binary} quantize {model} -o out.onnx --data {data} --json | head -0; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=60)

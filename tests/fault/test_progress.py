@@ -14,6 +14,7 @@ def stages(done):
     return told
 
 
+@pytest.mark.thorough
 def test_every_stage_is_told(preon, model, data):
     done = preon("quantize", model, "-o", "out.onnx", "--data", data, "--always-write", "--json", measured=True)
     assert done.returncode == 0, done.stderr
@@ -95,6 +96,7 @@ def test_effort_without_ranges_has_no_effect(preon, model):
     preon.fails(2, 1004, "quantize", model, "-o", "out.onnx", "--target", "dynamic", "--effort", "fast", says="--effort")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("verb", ["quantize", "compare"])
 def test_no_speed_without_its_interval(preon, model, data, verb):
     quantize = preon("quantize", model, "-o", "out.onnx", "--data", data, "--always-write", "--json", measured=True)

@@ -33,6 +33,7 @@ def seconds(preon, *arguments):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("verb, options", [("inspect", []), ("run", ["--data", "random:1"]),
                                            ("calibrate", ["--data", "random:1", "-o", "m.calib"])])
 def test_growth(preon, verb, options):

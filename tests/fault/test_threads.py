@@ -19,6 +19,7 @@ def most_threads(process, seen):
         time.sleep(0.002)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("verb", ["quantize", "calibrate", "run"])
 def test_never_more_than_the_cores_that_it_may_use(preon, model, verb):
     np.savez(preon.folder / "calib.npz", input=np.zeros((256, 3, 8, 8), np.float32) + 1)

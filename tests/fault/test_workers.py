@@ -32,6 +32,7 @@ def wait_for(condition, seconds=20):
     raise AssertionError("waited in vain")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("options", [[], ["--batch", "3"], ["--exact"], ["--shard", "2/3"], ["--calib-samples", "7"]])
 def test_any_number_of_workers_gives_the_bytes_of_one(preon, model, data, tmp_path, options):
     calibrate = ["calibrate", model, "--data", data, *options]
@@ -43,6 +44,7 @@ def test_any_number_of_workers_gives_the_bytes_of_one(preon, model, data, tmp_pa
     assert preon.files() == ["calib.npz", "model.onnx", "out.calib", "whole.calib"]
 
 
+@pytest.mark.thorough
 def test_quantize_gives_the_same_model(preon, model, data, tmp_path):
     for options in [[], ["--method", "minmse"], ["--target", "quark"]]:
         assert preon("quantize", model, "--data", data, "-o", "one.onnx", *options).returncode == 0
@@ -108,6 +110,7 @@ def test_interrupted(preon, model, tmp_path, number):
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
+@pytest.mark.thorough
 def test_interrupted_and_resumed_by_one(preon, model, tmp_path):
     """Started without --resume, interrupted, and finished by one process."""
     calibrate = ["calibrate", model, "--data", "random:20000", "-o", "out.calib"]

@@ -50,6 +50,7 @@ def test_what_is_asked_wrongly(preon, model):
     preon.fails(2, 1003, "lint", model, "--fix", says="-o FILE")
 
 
+@pytest.mark.thorough
 def test_as_a_function(preon, model, monkeypatch):
     preon_module = pytest.importorskip("preon")
     monkeypatch.chdir(preon.folder)
@@ -58,6 +59,7 @@ def test_as_a_function(preon, model, monkeypatch):
     assert result.facts["fix"]["passes"] == ["unsigned_activations"] and onnx.load("fixed.onnx").graph.node
 
 
+@pytest.mark.thorough
 def test_int8_mobilenet_becomes_all_integer(preon):
     source = quantized(preon.folder, model_path("mobilenetv2_1.0"), "int8")
     result = lint(preon, source, "--fix", "-o", "fixed.onnx")

@@ -95,6 +95,7 @@ def test_what_is_asked_wrongly(preon, model):
     assert not (preon.folder / "out.onnx").exists()
 
 
+@pytest.mark.thorough
 def test_as_a_function(preon, model, monkeypatch):
     preon_module = pytest.importorskip("preon")
     monkeypatch.chdir(preon.folder)

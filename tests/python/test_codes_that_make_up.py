@@ -34,6 +34,7 @@ def quantize(preon, model, output, *options):
     return json.loads(done.stdout)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("algorithm, least_db", [("adaround", 18.5), ("adaquant", 19), ("gptq:target-op-type=Conv,Gemm", 14)])
 def test_four_bits_come_much_nearer_to_float(preon, tmp_path, shared, resnet20, algorithm, least_db):
     feeds = {"input": images(shared, 1000, 200)}
@@ -46,12 +47,14 @@ def test_four_bits_come_much_nearer_to_float(preon, tmp_path, shared, resnet20, 
     assert improved["sqnr_db_after"] > improved["sqnr_db_before"] + 3
 
 
+@pytest.mark.thorough
 def test_the_same_bytes_for_any_number_of_threads(preon, tmp_path, resnet20):
     for threads in ("1", "2", "3"):
         quantize(preon, resnet20, f"{threads}.onnx", "--algorithm", "adaquant", "--threads", threads, "--samples", "30")
     assert (tmp_path / "1.onnx").read_bytes() == (tmp_path / "2.onnx").read_bytes() == (tmp_path / "3.onnx").read_bytes()
 
 
+@pytest.mark.thorough
 def test_few_samples_at_default_effort(preon, tmp_path, shared):
     """Images that neither calibration nor codes have seen come nearer, and any number of threads gives the same bytes."""
     np.savez(tmp_path / "calib.npz", input=images(shared, 0, 200))
@@ -65,6 +68,7 @@ def test_few_samples_at_default_effort(preon, tmp_path, shared):
     assert sqnr_db(model, tmp_path / "1.onnx", feeds) > sqnr_db(model, tmp_path / "fast.onnx", feeds) - 0.1
 
 
+@pytest.mark.thorough
 def test_biases_stay_where_they_are_told_to(preon, tmp_path, resnet20):
     told = quantize(preon, resnet20, "o.onnx", *FEW_BITS, "--algorithm", "adaround:update-bias=false,data-size=30")
     free = quantize(preon, resnet20, "o.onnx", *FEW_BITS, "--algorithm", "adaround:data-size=30")
@@ -76,6 +80,7 @@ def test_without_samples_they_say_what_they_need(preon, resnet20):
     preon.fails(2, 1003, "quantize", resnet20, "-o", "o.onnx", "--calib", "r.calib", "--algorithm", "adaround", says="needs --data")
 
 
+@pytest.mark.thorough
 def test_products_of_a_transformer(preon, tmp_path, shared):
     rows = np.load(shared("text/sst2_dev_ids_mask_label.npy")).astype(np.int64)
     arrays = {"input_ids": rows[:, :64], "attention_mask": rows[:, 64:128]}

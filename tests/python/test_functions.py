@@ -64,6 +64,7 @@ def test_passes(preon, model, tmp_path):
     assert onnx.load(tmp_path / "out.onnx") == result.model
 
 
+@pytest.mark.thorough
 def test_compare(preon, model, data, samples, reader, tmp_path):
     made = preon_package.quantize(tmp_path / model, reader=reader(samples), method="minmax", latency=0)
     onnx.save(made.model, tmp_path / "q.onnx")

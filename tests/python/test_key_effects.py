@@ -77,6 +77,7 @@ def name_of(setting):
     return setting.split("=")[0]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("setting", AS_OPTIONS)
 def test_is_an_option_of_ours(run, setting):
     before, options = AS_OPTIONS[setting]

@@ -141,6 +141,7 @@ def environment(tmp_path, **more):
     return {**os.environ, "PYTHONPATH": packages, "PATH": f"{tmp_path}/bin:{os.path.dirname(sys.executable)}:{os.environ['PATH']}", **more}
 
 
+@pytest.mark.thorough
 def test_slurm(run, whole, tmp_path):
     """With an sbatch that runs what it is given, all tasks of an array one after the other."""
     slurm.write(run, tmp_path / "jobs", python=sys.executable)
@@ -159,6 +160,7 @@ echo 7
     assert (tmp_path / "model.calib").read_bytes() == whole
 
 
+@pytest.mark.thorough
 def test_kubernetes(run, whole, tmp_path):
     """What the containers would run, with the index that Kubernetes gives them."""
     kubernetes.write(run, tmp_path / "jobs", image="preon:1", claim="disk", mount=str(tmp_path))
@@ -172,6 +174,7 @@ def test_kubernetes(run, whole, tmp_path):
     assert (tmp_path / "model.calib").read_bytes() == whole
 
 
+@pytest.mark.thorough
 def test_command_line(preon, model, data, whole, tmp_path):
     def call(*arguments):
         return subprocess.run([sys.executable, "-m", "preon.launch", *arguments], cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True)

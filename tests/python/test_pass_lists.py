@@ -19,6 +19,7 @@ def listed(run, workplace, text, option="ShapeShifterYaml", before=QUARK):
 NAMED_OFF = ["ConvertBNToConv=false", "ConvertReduceMeanToGlobalAvgPool=false", "ConvertSplitToSlice=false", "SplitLargeKernelPool=false"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("option", ["ShapeShifterYaml", "PreprocessYAML"])
 def test_by_name(run, option):
     general = as_keys(run, "ConvertOpsetVersion=21", "FuseInstanceNorm=true", "FuseL2Norm=true", *NAMED_OFF)

@@ -61,6 +61,7 @@ def codes(model, name):
     return {t.name: onnx.numpy_helper.to_array(t) for t in model.graph.initializer if t.name.endswith(name)}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("script, method", [(INT8_EXAMPLE, "percentile"), (CUSTOM_SPEC_EXAMPLE, "minmax")])
 def test_published_example(shared, tmp_path, script, method):
     names = {"model_input": str(shared("models/mobilenetv2_1.0.onnx")), "model_output": str(tmp_path / "out.onnx"),

@@ -68,6 +68,7 @@ def test_says_what_to_use_instead(name):
         importlib.import_module(f"preon.tools.{name}")
 
 
+@pytest.mark.thorough
 def test_as_programs(tmp_path):
     absent = program("convert_fp32_to_bf16", "a", "b")
     assert absent.returncode == 2 and "[E1007] tools.convert_fp32_to_bf16" in absent.stderr and "Traceback" not in absent.stderr
@@ -225,6 +226,7 @@ def test_folders_of_outputs(tmp_path, capsys):
     assert tool("evaluate", tmp_path / "a", tmp_path / "b") == 2
 
 
+@pytest.mark.thorough
 def test_random_quantize(model, tmp_path):
     done = program("random_quantize", "--input_model_path", tmp_path / model, "--quantized_model_path", tmp_path / "out.onnx", "--exclude_nodes", "gemm_1")
     assert done.returncode == 0, done.stderr

@@ -48,10 +48,12 @@ def check(script, tmp_path):
     return [line for line in done.stdout.splitlines() if line.startswith("script.py")]  # not those of the package
 
 
+@pytest.mark.thorough
 def test_a_script_is_typed(tmp_path):
     assert check(SCRIPT.replace("value_info=True", "external_data=True"), tmp_path) == []
 
 
+@pytest.mark.thorough
 def test_mypy_finds_what_is_misspelt_or_of_another_kind(tmp_path):
     found = check(SCRIPT.replace("method=", "metod=").replace("threads=2", "per_tensor='yes'"), tmp_path)
     assert any('Unexpected keyword argument "metod" for "quantize"; did you mean "method"?' in line for line in found), found

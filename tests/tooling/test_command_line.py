@@ -223,6 +223,7 @@ def check_object(text, verb):
     return result
 
 
+@pytest.mark.thorough
 def test_results_have_a_schema_and_documented_fields(preon, model, data):
     assert preon("calibrate", model, "-o", "a.calib", "--data", data).returncode == 0
     (preon.folder / "b").mkdir()
@@ -272,6 +273,7 @@ def test_version_as_an_object(preon):
 
 # --report x.html, metadata
 
+@pytest.mark.thorough
 def test_a_report_is_a_page(preon, model, data):
     done = preon("quantize", model, "-o", "q.onnx", "--data", data, "--exclude", "gemm_1", "--report", "r.html", "--always-write", "--quiet", measured=True)
     assert done.returncode == 0, done.stderr

@@ -64,6 +64,7 @@ def build(tree):
 
 
 @pytest.mark.skipif(not (BUILD / "build.ninja").exists(), reason="no build folder")
+@pytest.mark.thorough
 def test_statistic_is_collected_saved_restored_and_used(tree, preon, model, data):
     binary = build(tree)
 

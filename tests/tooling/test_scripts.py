@@ -26,6 +26,7 @@ def test_layers_are_kept():
     assert list(layers.problems(ROOT)) == []
 
 
+@pytest.mark.thorough
 def test_repository_is_in_order():
     assert list(repo.problems(repo.Tree(ROOT))) == []
 
@@ -222,6 +223,7 @@ def test_errors_page_reads_every_form():
 new = script("new")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", sorted(new.KINDS))
 def test_new_writes_what_the_checks_want(kind, tmp_path):
     subprocess.run(["git", "init", "-q", tmp_path], check=True)

@@ -73,6 +73,7 @@ def test_settings_that_are_wrong(search, changes, says):
         search(**changes)
 
 
+@pytest.mark.thorough
 def test_every_metric(search):
     of_metric = {name: search(search_metric=name) for name in ("L2", "L1", "cos", "psnr", "ssim", "sqnr", "agreement")}
     for name, searched in of_metric.items():
@@ -103,6 +104,7 @@ def test_samples_to_judge_on(search, settings):
     assert scores(search()) != scores(search(eval_data_reader={"input": 2 * inputs}))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("sampler", ["TPE", "Random", "CmaEs", "NSGAII", "QMC"])
 def test_every_sampler_tries_each_configuration_once(search, sampler):
     with warnings.catch_warnings():
@@ -124,6 +126,7 @@ def test_numbers_between_bounds(search):
     assert len(set(rates)) == 3 and all(0.01 <= rate <= 0.1 for rate in rates)
 
 
+@pytest.mark.thorough
 def test_folders_and_names(search, tmp_path):
     search(output_dir=str(tmp_path / "a"), temp_dir=str(tmp_path / "b"), keep_models=False, study_storage_db="x.db", n_trials=2)
     assert {each.name for each in (tmp_path / "a").iterdir()} == {

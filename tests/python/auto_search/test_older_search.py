@@ -64,6 +64,7 @@ def test_stop_conditions(search):
         count(time_limits=3)
 
 
+@pytest.mark.thorough
 def test_order_metric_and_evaluator(search):
     order = lambda **changes: [json.dumps(each["params"], sort_keys=True) for each in search(**changes).result.trials]
     assert order() != order(search_algo="random") and sorted(order()) == sorted(order(search_algo="random"))

@@ -14,6 +14,7 @@ def images(shared):
     return ((pixels.reshape(-1, 3, 32, 32) / np.float32(255) - mean) / deviation).astype(np.float32)
 
 
+@pytest.mark.thorough
 def test_the_best_is_at_least_as_good_as_the_default_on_unseen_samples(shared, images, tmp_path):
     """That it holds where the default is in the space is sure for the samples that chose; these are others."""
     network = str(shared("models/resnet20_cifar10.onnx"))

@@ -52,6 +52,7 @@ def trials(folder):
     return [(each["params"], each["state"], each["score"]) for each in records]
 
 
+@pytest.mark.thorough
 def test_a_killed_search_goes_on_with_the_same_trials(started):
     whole, expected = started("whole")
     assert whole.wait() == 0
@@ -67,6 +68,7 @@ def test_a_killed_search_goes_on_with_the_same_trials(started):
     assert (folder / "best_params.json").read_text() == (expected / "best_params.json").read_text()
 
 
+@pytest.mark.thorough
 def test_ctrl_c_keeps_the_best(started):
     process, folder = started("interrupted")
     wait_for(process, folder, "trial 3:")
@@ -93,6 +95,7 @@ def test_ctrl_c_before_the_first_score(settings, tmp_path):
     assert not (tmp_path / "temporary").exists() and not (tmp_path / "out/best_model.onnx").exists()
 
 
+@pytest.mark.thorough
 def test_the_budget_ends_a_search(settings):
     def evaluator(path):
         time.sleep(0.5)
@@ -111,6 +114,7 @@ def test_a_study_of_something_else_is_refused(settings):
         AutoSearchPro(settings(**stored, seed=3, search_space=MANY)).run()
 
 
+@pytest.mark.thorough
 def test_more_trials_later(settings):
     stored = {"study_storage_db": "study.db", "load_study_if_exists": True, "search_algo": "Random"}
     first, then = (AutoSearchPro(settings(**stored, n_trials=count)) for count in (3, 6))
@@ -119,6 +123,7 @@ def test_more_trials_later(settings):
     assert then.result.trials[:3] == first.result.trials and len(then.result.trials) == 6
 
 
+@pytest.mark.thorough
 def test_trials_are_given_up_where_they_cannot_win(settings):
     """The same best without giving up."""
     found, data = {}, {"input": np.random.default_rng(5).normal(size=(64, 3, 8, 8)).astype(np.float32)}
