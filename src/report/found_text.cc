@@ -10,7 +10,10 @@ void AddCandidates(TextWriter& out, const std::vector<MethodCandidate>& candidat
   const char* title = "candidates";
   for (const MethodCandidate& candidate : candidates) {
     out.Add("  %-11s %-20s %-18s %6.1f dB%s\n", title, candidate.method.c_str(), candidate.options.c_str(),
-            candidate.sqnr_db, candidate.selected ? "  selected" : "");
+            candidate.sqnr_db,
+            candidate.selected      ? "  selected"
+            : candidate.ended_early ? "  ended early"
+                                    : "");
     title = "";
   }
 }

@@ -38,7 +38,8 @@ Json CandidatesJson(const std::vector<MethodCandidate>& candidates) {
     json.push_back({{"method", candidate.method},
                     {"options", candidate.options},
                     {"sqnr_db", candidate.sqnr_db},
-                    {"selected", candidate.selected}});
+                    {"selected", candidate.selected},
+                    {"ended_early", candidate.ended_early}});
   }
   return json;
 }

@@ -11,7 +11,7 @@ struct Candidate {
 };
 
 // No rule is best everywhere: small networks need everything that a tensor ever reached, in others a few samples have
-// the extremes (figures: docs/methods/auto.md).
+// the extremes (figures: docs/methods/auto.md). Those that are best most often come first: others end early then.
 std::vector<Candidate> Candidates(const QuantPlan& plan) {
   const auto aware = [](MethodOptions options) {
     options.emplace(kGraphAware, "true");
@@ -19,12 +19,12 @@ std::vector<Candidate> Candidates(const QuantPlan& plan) {
   };
   const bool powers_of_two = std::ranges::any_of(
       plan.activations, [](const auto& entry) { return entry.second.scale_type == ScaleType::kPowerOfTwo; });
-  return {{"auto", {}},
+  return {{"minmse", aware({})},
+          {"sample-extremes", aware({{"Statistic", "median"}})},
+          {"sample-extremes", aware({{"Statistic", "mean"}})},
           powers_of_two ? Candidate{"nonoverflow", aware({})} : Candidate{"minmax", aware({})},
           {"layerwise-percentile", aware({})},
-          {"minmse", aware({})},
-          {"sample-extremes", aware({{"Statistic", "mean"}})},
-          {"sample-extremes", aware({{"Statistic", "median"}})}};
+          {"auto", {}}};
 }
 
 std::string OptionText(const MethodOptions& options) {
@@ -42,6 +42,7 @@ Result<ChosenMethod> ChooseMethod(const PlannedModel& prepared, const PlanInputs
   Status failed;
   const std::vector<Candidate> candidates = Candidates(prepared.plan);
   trials.Expect(std::ssize(candidates));
+  std::optional<TrialError> best;
   for (const Candidate& candidate : candidates) {
     PREON_RETURN_IF_ERROR(trials.context().CheckCancelled());
     PREON_ASSIGN_OR_RETURN(const RangeMethod* base, methods.Find(candidate.method));
@@ -49,7 +50,8 @@ Result<ChosenMethod> ChooseMethod(const PlannedModel& prepared, const PlanInputs
     const std::string options = OptionText(candidate.options);
     PlanInputs own = inputs;
     own.chosen = &known[StrCat(candidate.method, " ", options)];
-    const Result<std::optional<TrialError>> error = trials.Run(prepared.model, prepared.plan, *method, own);
+    const Result<std::optional<TrialError>> error =
+        trials.Run(prepared.model, prepared.plan, *method, own, TrialSize::kAll, best ? &*best : nullptr);
     if (!error.ok()) {
       if (error.status().id() == ErrorId::kCancelled) return error.status();
       failed = error.status();
@@ -57,13 +59,14 @@ Result<ChosenMethod> ChooseMethod(const PlannedModel& prepared, const PlanInputs
       continue;
     }
     if (!*error) continue;
-    const double sqnr_db = (*error)->sqnr_db;
-    const auto worse = [&](const MethodCandidate& other) { return other.sqnr_db < sqnr_db; };
-    if (std::ranges::all_of(chosen.candidates, worse)) {
-      chosen.method = std::move(method);
-      chosen.ranges = own.chosen;
-    }
-    chosen.candidates.push_back({std::string(candidate.method), options, sqnr_db});
+    chosen.candidates.push_back({.method = std::string(candidate.method),
+                                 .options = options,
+                                 .sqnr_db = (*error)->sqnr_db,
+                                 .ended_early = (*error)->ended_early});
+    if (best && best->sqnr_db >= (*error)->sqnr_db) continue;
+    best = *error;
+    chosen.method = std::move(method);
+    chosen.ranges = own.chosen;
   }
   if (!failed.ok() && chosen.candidates.empty()) return failed;
   if (chosen.candidates.empty()) return chosen;

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <mutex>
 
+#include "data/batch_loop.h"
 #include "eval/compare_models.h"
 #include "eval/state_loop.h"
 #include "pipeline/write_plan.h"
@@ -14,6 +13,7 @@ namespace {
 
 constexpr size_t kSomeRuns = 8;
 constexpr double kMostRunDb = 60;  // of one run: beyond, nobody sees a difference
+constexpr double kClearDb = 1, kClearErrors = 3;
 
 // Noise over signal, 10^(-SQNR / 10), averaged over the outputs. States do not count: in closed loop the others show
 // what comes of their error. None where no output can be compared.
@@ -26,6 +26,23 @@ std::optional<double> MeanSqnrDb(const Comparison& comparison, const std::vector
   }
   if (outputs == 0) return std::nullopt;
   return std::min(kExactSqnrDb, -10 * std::log10(noise / outputs));
+}
+
+// Both over the same runs, as many as `error` has; `best` has more. Noise of single runs differs much, that of the same
+// run little.
+bool IsClearlyWorse(const TrialError& error, const TrialError& best) {
+  const size_t prefix = error.prefixes_db.size() - 1, runs = error.runs_db.size();
+  if (prefix >= best.prefixes_db.size() || runs > best.runs_db.size() || runs < kSomeRuns) return false;
+  double sum = 0, squares = 0;
+  for (size_t run = 0; run < runs; ++run) {
+    const double behind = best.runs_db[run] - error.runs_db[run];
+    sum += behind;
+    squares += behind * behind;
+  }
+  const auto count = static_cast<double>(runs);
+  const double mean = sum / count, variance = std::max(0.0, squares / count - mean * mean) / (count - 1);
+  return std::min(mean, best.prefixes_db[prefix] - error.prefixes_db[prefix]) > kClearDb &&
+         mean > kClearErrors * std::sqrt(variance);
 }
 
 }  // namespace
@@ -80,41 +97,51 @@ Status Trials::Visit(const Model& quantized, const TrialRuns& which, const Trial
 }
 
 Result<std::optional<TrialError>> Trials::Run(const Model& model, const QuantPlan& plan, const RangeMethod& method,
-                                              const PlanInputs& inputs, TrialSize size) {
+                                              const PlanInputs& inputs, TrialSize size, const TrialError* best) {
   const RunContext counted = BeginRun();
   PREON_ASSIGN_OR_RETURN(const Model quantized, WritePlan(model, plan, method, inputs, context_));
   const std::vector<StateLink> links = FindStateLinks(model.graph);
   const bool all = size == TrialSize::kAll || !links.empty();
-  const std::unique_ptr<DataSource> source =
-      samples_.Open(all ? 1 : (samples_.runs().size() + kSomeRuns - 1) / kSomeRuns);
+  const size_t step = all ? 1 : (samples_.runs().size() + kSomeRuns - 1) / kSomeRuns;
+  const std::unique_ptr<DataSource> source = samples_.Open(step);
   const RunPlan runs = links.empty() ? PlanRuns(quantized, context_.ThreadCount(), *source, memory_)
                                      : RunPlan{.at_once = 1, .threads = context_.ThreadCount()};
   PREON_ASSIGN_OR_RETURN(Session session, Session::OpenModel(quantized, {.threads = runs.threads}, context_));
-  const auto float_outputs = [&](const Batch& batch) {
-    return std::ranges::find(samples_.runs(), batch.first_sample,
-                             [](const TrialRun& run) { return run.batch.first_sample; })
-        ->outputs;
-  };
   ModelOutputs outputs = OutputsOf(session, counted);
   if (!links.empty()) outputs = InClosedLoop(links, std::move(outputs));
-  std::mutex keeping;
-  std::map<int64_t, double> run_db;
-  const ModelOutputs compared = [&](const Batch& batch) -> Result<std::vector<NamedTensor>> {
+  Comparer comparer;
+  TrialError error;
+  size_t done = 0;  // runs
+  const auto compare = [&](const Batch& batch) -> Result<InTurn> {
+    PREON_RETURN_IF_ERROR(context_.CheckCancelled());
     PREON_ASSIGN_OR_RETURN(std::vector<NamedTensor> got, outputs(batch));
-    Comparer run;
-    PREON_RETURN_IF_ERROR(run.Add(float_outputs(batch), got, batch.samples, {}));
-    const std::optional<double> sqnr_db = MeanSqnrDb(run.Finish(), links);
-    const std::lock_guard lock(keeping);
-    if (sqnr_db) run_db[batch.first_sample] = std::min(*sqnr_db, kMostRunDb);
-    return got;
+    return InTurn([&, got = std::move(got), samples = batch.samples] {
+      const TrialRun& run = samples_.runs()[step * done++];
+      Comparer alone;
+      PREON_RETURN_IF_ERROR(alone.Add(run.outputs, got, samples, {}));
+      if (const std::optional<double> db = MeanSqnrDb(alone.Finish(), links))
+        error.runs_db.push_back(std::min(*db, kMostRunDb));
+      return comparer.Add(run.outputs, got, samples, {});
+    });
   };
-  PREON_ASSIGN_OR_RETURN(const Comparison comparison,
-                         Compare(float_outputs, compared, *source, {.at_once = runs.at_once}, counted));
-  const std::optional<double> sqnr_db = MeanSqnrDb(comparison, links);
-  if (!sqnr_db) return std::optional<TrialError>();
-  TrialError error{.sqnr_db = *sqnr_db};
-  for (const auto& [sample, db] : run_db) error.typical_db += db / static_cast<double>(run_db.size());
-  return std::optional(error);
+  const size_t count = (samples_.runs().size() + step - 1) / step;
+  for (size_t end = all ? kSomeRuns : count; done < count && !error.ended_early; end *= 2) {
+    BatchLoopOptions part{.at_once = runs.at_once, .max_samples = 0};
+    for (size_t run = done; run < std::min(end, count); ++run)
+      part.max_samples += samples_.runs()[step * run].batch.samples;
+    PREON_RETURN_IF_ERROR(ForEachBatch(*source, part, compare));
+    const std::optional<double> sqnr_db = MeanSqnrDb(comparer.Finish(), links);
+    if (!sqnr_db) continue;
+    error.prefixes_db.push_back(*sqnr_db);
+    error.ended_early = best != nullptr && done < count && IsClearlyWorse(error, *best);
+    counted.Report({.stage = "try", .done = static_cast<int64_t>(done) * source->BatchSize()});
+  }
+  counted.Report({.stage = "try", .done = SampleCount()});
+  if (error.prefixes_db.empty() || error.runs_db.empty()) return std::optional<TrialError>();
+  error.sqnr_db = error.prefixes_db.back();
+  if (error.ended_early) error.sqnr_db += best->sqnr_db - best->prefixes_db[error.prefixes_db.size() - 1];
+  for (const double db : error.runs_db) error.typical_db += db / static_cast<double>(error.runs_db.size());
+  return std::optional(std::move(error));
 }
 
 }  // namespace preon

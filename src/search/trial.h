@@ -22,8 +22,11 @@ enum class TrialSize {
 
 /// How near a quantized model comes to float.
 struct TrialError {
-  double sqnr_db = 0;     ///< over all samples, noise over signal averaged over the outputs
-  double typical_db = 0;  ///< mean of the runs' SQNR: says little of the worst, and much with few samples
+  double sqnr_db = 0;               ///< over all samples, noise over signal averaged over the outputs
+  double typical_db = 0;            ///< mean of the runs' SQNR: says little of the worst, and much with few samples
+  bool ended_early = false;         ///< it clearly was worse than the best one: sqnr_db is as far below that one's
+  std::vector<double> runs_db;      ///< SQNR of each run
+  std::vector<double> prefixes_db;  ///< SQNR over the first 8, 16, 32 … runs and over all
 };
 
 /// Which of the samples' runs, and how.
@@ -60,8 +63,11 @@ class Trials {
   /// Of the quantized model on the samples; in closed loop, and then on all, where the model hands on a state. None
   /// where no output can be compared: the shape of each depends on the data and always differs. Errors: those of
   /// WritePlan and the runtime.
+  /// @param best  null, or of another model on all samples: this one is compared with it run by run, behind 8, 16, 32 …
+  /// runs, and ends where it is worse by more than 1 dB and three standard errors (a race, Maron and Moore 1993)
   Result<std::optional<TrialError>> Run(const Model& model, const QuantPlan& plan, const RangeMethod& method,
-                                        const PlanInputs& inputs, TrialSize size = TrialSize::kAll);
+                                        const PlanInputs& inputs, TrialSize size = TrialSize::kAll,
+                                        const TrialError* best = nullptr);
 
   /// The quantized model on some of the samples, one after the other: evenly spread; the first ones, in closed loop,
   /// where it hands on a state. Errors: those of the runtime and `visit`, kCancelled.

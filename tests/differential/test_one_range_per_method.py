@@ -114,14 +114,28 @@ def test_a_candidate_is_what_its_words_give(real_model, name):
     assert auto == same
 
 
+def test_candidates_that_are_clearly_worse_end_early(real_model):
+    """The same ones for any number of threads; the others ran on all samples, and the best of them is selected."""
+    model = real_model("resnet20_cifar10")
+    answers = []
+    for threads in (1, 3):
+        done = model.preon("quantize", model.path, "-o", "auto.onnx", "--data", "calib.npz", "--budget", 0, "--threads", threads, "--json")
+        answers.append(json.loads(done.stdout)["candidates"])
+    assert answers[0] == answers[1]
+    (selected,) = [candidate for candidate in answers[0] if candidate["selected"]]
+    assert not selected["ended_early"] and selected["sqnr_db"] == max(candidate["sqnr_db"] for candidate in answers[0])
+    ended = [candidate for candidate in answers[0] if candidate["ended_early"]]
+    assert ended and all(candidate["sqnr_db"] < selected["sqnr_db"] - 1 for candidate in ended)
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["yolox_nano", "mobilenetv2_1.0", "resnet20_cifar10", "sst2_transformer"])
 def test_a_trial_ran_what_would_be_written(real_model, name):
     """Its noise is that of the written model on the same samples."""
     model = real_model(name)
     for candidate, words in candidates(model):
-        if candidate["method"] == "auto":
-            continue  # by name it is tried as a whole
+        if candidate["method"] == "auto" or candidate["ended_early"]:
+            continue  # by name it is tried as a whole; on some samples
         done = model.preon("quantize", model.path, "-o", "q.onnx", "--data", "calib.npz", "--budget", 0, "--disable-algorithm", "adaquant", *words, "--json", timeout=300)
         (output,) = json.loads(done.stdout)["compare"]["outputs"].values()
         assert output["sqnr_db"] == pytest.approx(candidate["sqnr_db"], abs=0.05), words

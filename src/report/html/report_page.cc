@@ -45,7 +45,11 @@ std::string Candidates(const std::vector<MethodCandidate>& candidates) {
   std::string rows;
   for (const MethodCandidate& candidate : candidates) {
     rows += StrCat("<tr>", TextColumn(EscapeHtml(candidate.method)), TextColumn(EscapeHtml(candidate.options)),
-                   NumberColumn(candidate.sqnr_db), TextColumn(candidate.selected ? "selected" : ""), "</tr>\n");
+                   NumberColumn(candidate.sqnr_db),
+                   TextColumn(candidate.selected      ? "selected"
+                              : candidate.ended_early ? "ended early"
+                                                      : ""),
+                   "</tr>\n");
   }
   return "<h2>Candidates</h2>\n" + Table({"method", "options", "SQNR, dB", ""}, rows);
 }

@@ -64,6 +64,7 @@ struct MethodCandidate {
   std::string method, options;  ///< "Statistic=mean"; may be empty
   double sqnr_db = 0;           ///< against float, over all outputs
   bool selected = false;
+  bool ended_early = false;  ///< it was clearly worse on the first samples: sqnr_db is as far below the best as there
 };
 
 /// What an algorithm has done to the codes of the written model.
