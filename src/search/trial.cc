@@ -13,7 +13,6 @@ namespace {
 
 constexpr size_t kSomeRuns = 8;
 constexpr double kMostRunDb = 60;  // of one run: beyond, nobody sees a difference
-constexpr double kClearDb = 1, kClearErrors = 3;
 
 // Noise over signal, 10^(-SQNR / 10), averaged over the outputs. States do not count: in closed loop the others show
 // what comes of their error. None where no output can be compared.
@@ -26,23 +25,6 @@ std::optional<double> MeanSqnrDb(const Comparison& comparison, const std::vector
   }
   if (outputs == 0) return std::nullopt;
   return std::min(kExactSqnrDb, -10 * std::log10(noise / outputs));
-}
-
-// Both over the same runs, as many as `error` has; `best` has more. Noise of single runs differs much, that of the same
-// run little.
-bool IsClearlyWorse(const TrialError& error, const TrialError& best) {
-  const size_t prefix = error.prefixes_db.size() - 1, runs = error.runs_db.size();
-  if (prefix >= best.prefixes_db.size() || runs > best.runs_db.size() || runs < kSomeRuns) return false;
-  double sum = 0, squares = 0;
-  for (size_t run = 0; run < runs; ++run) {
-    const double behind = best.runs_db[run] - error.runs_db[run];
-    sum += behind;
-    squares += behind * behind;
-  }
-  const auto count = static_cast<double>(runs);
-  const double mean = sum / count, variance = std::max(0.0, squares / count - mean * mean) / (count - 1);
-  return std::min(mean, best.prefixes_db[prefix] - error.prefixes_db[prefix]) > kClearDb &&
-         mean > kClearErrors * std::sqrt(variance);
 }
 
 }  // namespace
@@ -119,8 +101,8 @@ Result<std::optional<TrialError>> Trials::Run(const Model& model, const QuantPla
       const TrialRun& run = samples_.runs()[step * done++];
       Comparer alone;
       PREON_RETURN_IF_ERROR(alone.Add(run.outputs, got, samples, {}));
-      if (const std::optional<double> db = MeanSqnrDb(alone.Finish(), links))
-        error.runs_db.push_back(std::min(*db, kMostRunDb));
+      error.runs_db.push_back(MeanSqnrDb(alone.Finish(), links));
+      if (std::optional<double>& db = error.runs_db.back()) db = std::min(*db, kMostRunDb);
       return comparer.Add(run.outputs, got, samples, {});
     });
   };
@@ -130,17 +112,20 @@ Result<std::optional<TrialError>> Trials::Run(const Model& model, const QuantPla
     for (size_t run = done; run < std::min(end, count); ++run)
       part.max_samples += samples_.runs()[step * run].batch.samples;
     PREON_RETURN_IF_ERROR(ForEachBatch(*source, part, compare));
-    const std::optional<double> sqnr_db = MeanSqnrDb(comparer.Finish(), links);
-    if (!sqnr_db) continue;
-    error.prefixes_db.push_back(*sqnr_db);
+    error.prefixes_db.push_back(MeanSqnrDb(comparer.Finish(), links));
     error.ended_early = best != nullptr && done < count && IsClearlyWorse(error, *best);
     counted.Report({.stage = "try", .done = static_cast<int64_t>(done) * source->BatchSize()});
   }
   counted.Report({.stage = "try", .done = SampleCount()});
-  if (error.prefixes_db.empty() || error.runs_db.empty()) return std::optional<TrialError>();
-  error.sqnr_db = error.prefixes_db.back();
-  if (error.ended_early) error.sqnr_db += best->sqnr_db - best->prefixes_db[error.prefixes_db.size() - 1];
-  for (const double db : error.runs_db) error.typical_db += db / static_cast<double>(error.runs_db.size());
+  if (error.prefixes_db.empty() || !error.prefixes_db.back()) return std::optional<TrialError>();
+  error.sqnr_db = *error.prefixes_db.back();
+  if (error.ended_early) error.sqnr_db += best->sqnr_db - *best->prefixes_db[error.prefixes_db.size() - 1];
+  double compared = 0;
+  for (const std::optional<double>& db : error.runs_db) {
+    error.typical_db += db.value_or(0);
+    compared += db.has_value();
+  }
+  error.typical_db /= std::max(1.0, compared);
   return std::optional(std::move(error));
 }
 

@@ -12,21 +12,13 @@
 #include "pipeline/trial_samples.h"
 #include "ranges/range_method.h"
 #include "runtime/session.h"
+#include "search/trial_error.h"
 
 namespace preon {
 
 enum class TrialSize {
   kAll,   ///< all samples
   kSome,  ///< some 8 runs: to see what one change does
-};
-
-/// How near a quantized model comes to float.
-struct TrialError {
-  double sqnr_db = 0;               ///< over all samples, noise over signal averaged over the outputs
-  double typical_db = 0;            ///< mean of the runs' SQNR: says little of the worst, and much with few samples
-  bool ended_early = false;         ///< it clearly was worse than the best one: sqnr_db is as far below that one's
-  std::vector<double> runs_db;      ///< SQNR of each run
-  std::vector<double> prefixes_db;  ///< SQNR over the first 8, 16, 32 … runs and over all
 };
 
 /// Which of the samples' runs, and how.
