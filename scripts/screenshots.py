@@ -6,10 +6,10 @@ Makes the report of the shipped example and writes docs/images/report-wide.png a
 """
 import os
 import pathlib
-import shutil
 import subprocess
 import tempfile
 
+import chromium
 from playwright.sync_api import sync_playwright
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -19,16 +19,15 @@ PICTURES = {"wide": (1200, 1400), "narrow": (400, 1400)}
 
 
 def main():
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        raise SystemExit("screenshots: no Chromium (apt install chromium)")
+    if chromium.PATH is None:
+        raise SystemExit(f"screenshots: {chromium.MISSING}")
     folder = ROOT / "docs/images"
     folder.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as tools:
         page_file = pathlib.Path(scratch) / "report.html"
         subprocess.run([BINARY, "report", "model.onnx", "-o", page_file, "--data", "calib.npz", "--eval-data", "test.npz", "--quiet"], cwd=EXAMPLE,
                        check=True, stdout=subprocess.DEVNULL)
-        browser = tools.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = chromium.launch(tools)
         for name, (width, height) in PICTURES.items():
             page = browser.new_context(viewport={"width": width, "height": height}, offline=True).new_page()
             page.goto(page_file.as_uri())

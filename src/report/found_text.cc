@@ -6,14 +6,17 @@
 
 namespace preon {
 
+std::string OutcomeOf(const MethodCandidate& candidate) {
+  if (candidate.selected) return "selected";
+  return candidate.ended_early ? "ended early" : "";
+}
+
 void AddCandidates(TextWriter& out, const std::vector<MethodCandidate>& candidates) {
   const char* title = "candidates";
   for (const MethodCandidate& candidate : candidates) {
-    out.Add("  %-11s %-20s %-18s %6.1f dB%s\n", title, candidate.method.c_str(), candidate.options.c_str(),
-            candidate.sqnr_db,
-            candidate.selected      ? "  selected"
-            : candidate.ended_early ? "  ended early"
-                                    : "");
+    const std::string outcome = OutcomeOf(candidate);
+    out.Add("  %-11s %-20s %-18s %6.1f dB%s%s\n", title, candidate.method.c_str(), candidate.options.c_str(),
+            candidate.sqnr_db, outcome.empty() ? "" : "  ", outcome.c_str());
     title = "";
   }
 }

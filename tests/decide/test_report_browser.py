@@ -1,6 +1,5 @@
 """The page of `preon report` in a browser: offline, narrow and wide, without console messages, accessible."""
-import shutil
-
+import chromium
 import numpy as np
 import onnx
 import pytest
@@ -9,17 +8,16 @@ from test_accuracy_fallback import filter_bank_model
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (pip install playwright axe-playwright-python)")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium (apt install chromium)")
+@pytest.mark.skipif(chromium.PATH is None, reason=chromium.MISSING)
 def test_page_in_a_browser(preon):
     onnx.save(filter_bank_model(), preon.folder / "model.onnx")
     np.save(preon.folder / "x.npy", np.random.default_rng(4).normal(size=(40, 1, 64, 64)).astype(np.float32))
     assert preon("report", "model.onnx", "-o", "r.html", "--data", "x.npy", timeout=300).returncode == 0
     with playwright.sync_playwright() as tools:
-        browser = tools.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = chromium.launch(tools)
         for width in (400, 1600):
             for scheme in ("light", "dark"):
                 page = browser.new_context(viewport={"width": width, "height": 900}, offline=True, color_scheme=scheme).new_page()

@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "report/figures_text.h"
+#include "report/found_text.h"
 #include "report/html/html_text.h"
 #include "report/html/page_parts.h"
 #include "report/text_writer.h"
@@ -45,11 +46,7 @@ std::string Candidates(const std::vector<MethodCandidate>& candidates) {
   std::string rows;
   for (const MethodCandidate& candidate : candidates) {
     rows += StrCat("<tr>", TextColumn(EscapeHtml(candidate.method)), TextColumn(EscapeHtml(candidate.options)),
-                   NumberColumn(candidate.sqnr_db),
-                   TextColumn(candidate.selected      ? "selected"
-                              : candidate.ended_early ? "ended early"
-                                                      : ""),
-                   "</tr>\n");
+                   NumberColumn(candidate.sqnr_db), TextColumn(OutcomeOf(candidate)), "</tr>\n");
   }
   return "<h2>Candidates</h2>\n" + Table({"method", "options", "SQNR, dB", ""}, rows);
 }

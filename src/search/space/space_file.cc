@@ -41,7 +41,7 @@ Result<SearchSpace> LoadSpace(const std::string& given, const Options& options, 
   if (!space.ok()) return std::move(space).status().WithContext(name);
   for (const std::string& config : space->SingleSettings()) {
     const nlohmann::json setting = nlohmann::json::parse(config);
-    for (const auto& [key, ignored] : setting.items()) PREON_RETURN_IF_ERROR(CheckKey(key).WithContext(name));
+    for (const auto& [key, value] : setting.items()) PREON_RETURN_IF_ERROR(CheckKey(key).WithContext(name));
     Options alone = options;
     PREON_RETURN_IF_ERROR(ApplyConfigText(alone, config, name));
     if (setting.contains("method_options")) continue;  // of a method that is not there
