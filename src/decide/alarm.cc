@@ -24,6 +24,23 @@ class AlarmList {
   std::vector<Alarm> alarms_;
 };
 
+// "" where the file is about as small as its types promise.
+std::string WhyLarge(const AlarmFigures& figures) {
+  const StoredWeights& stored = figures.stored;
+  const int64_t promised = figures.float_size_bytes - stored.float_model_bytes * (32 - stored.bits) / 32;
+  const auto floats = static_cast<double>(figures.float_size_bytes);
+  const auto size = static_cast<double>(figures.quantized_size_bytes);
+  if (floats == 0 || static_cast<double>(promised) >= kPromisedLess * floats || size <= kHardlySmaller * floats ||
+      figures.quantized_size_bytes <= promised + kLittleBytes)
+    return "";
+  return StrCat("the file has ", figures.quantized_size_bytes, " bytes, where weights of ", stored.bits,
+                " bits promise ", promised,
+                stored.largest_float.empty()
+                    ? ""
+                    : StrCat("; the largest weight that is still float is '", stored.largest_float, "' with ",
+                             stored.largest_float_bytes, " bytes"));
+}
+
 }  // namespace
 
 std::vector<Alarm> FindAlarms(const AlarmFigures& figures) {
@@ -49,17 +66,7 @@ std::vector<Alarm> FindAlarms(const AlarmFigures& figures) {
   if (speedup.median > 0 && !speedup.busy && speedup.high < 1)
     alarms.Add("slower", "slower than the float model: ", NumberText("%.2f", speedup.median), " times its speed (",
                NumberText("%.2f", speedup.low), " to ", NumberText("%.2f", speedup.high), "); preon lint says why");
-  const double promised = static_cast<double>(figures.float_size_bytes) * static_cast<double>(figures.weight_bits) / 32;
-  const auto size = static_cast<double>(figures.quantized_size_bytes);
-  if (figures.float_size_bytes > 0 && promised < kPromisedLess * static_cast<double>(figures.float_size_bytes) &&
-      size > kHardlySmaller * static_cast<double>(figures.float_size_bytes) && size > promised + kLittleBytes) {
-    const std::string why = figures.largest_float_weight.empty()
-                                ? ""
-                                : StrCat("; the largest weight that is still float is '", figures.largest_float_weight,
-                                         "' with ", figures.largest_float_weight_bytes, " bytes");
-    alarms.Add("large_file", "the file has ", figures.quantized_size_bytes, " bytes, where weights of ",
-               figures.weight_bits, " bits promise ", static_cast<int64_t>(promised), why);
-  }
+  if (const std::string large = WhyLarge(figures); !large.empty()) alarms.Add("large_file", large);
   return alarms.Take();
 }
 

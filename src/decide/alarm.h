@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "decide/stored_weights.h"
 #include "eval/compare_models.h"
 #include "eval/latency.h"
 
@@ -20,9 +21,7 @@ struct AlarmFigures {
   const Comparison& compare;  ///< of real samples; else nothing of it counts
   Speedup speedup;            ///< a median of 0: not measured, or not what the model is for
   int64_t float_size_bytes = 0, quantized_size_bytes = 0;
-  int64_t weight_bits = 32;          ///< that the file promises
-  std::string largest_float_weight;  ///< that the result has; ""
-  int64_t largest_float_weight_bytes = 0;
+  StoredWeights stored;
 };
 
 /// In the order of the table in docs/design/figures.md.

@@ -38,7 +38,7 @@ TEST(Alarm, NoneForAGoodResult) {
                  .speedup = {.median = 1.5, .low = 1.4, .high = 1.6},
                  .float_size_bytes = 14'000'000,
                  .quantized_size_bytes = 3'700'000,
-                 .weight_bits = 8}),
+                 .stored = {.float_model_bytes = 13'800'000, .bits = 8}}),
             IdList());
 }
 
@@ -72,16 +72,28 @@ TEST(Alarm, AFileLargerThanItsTypesPromise) {
   const AlarmFigures figures{.compare = none,
                              .float_size_bytes = 90'000'000,
                              .quantized_size_bytes = 80'000'000,
-                             .weight_bits = 8,
-                             .largest_float_weight = "embeddings",
-                             .largest_float_weight_bytes = 46'000'000};
+                             .stored = {"embeddings", 46'000'000, 89'000'000, 8}};
   const std::vector<Alarm> alarms = FindAlarms(figures);
   ASSERT_EQ(alarms.size(), 1u);
   EXPECT_EQ(alarms[0].id, "large_file");
   EXPECT_NE(alarms[0].message.find("'embeddings' with 46000000 bytes"), std::string::npos);
   // Names and scales of a small model.
-  EXPECT_EQ(Ids({.compare = none, .float_size_bytes = 100'000, .quantized_size_bytes = 90'000, .weight_bits = 8}),
+  EXPECT_EQ(Ids({.compare = none,
+                 .float_size_bytes = 100'000,
+                 .quantized_size_bytes = 90'000,
+                 .stored = {.float_model_bytes = 95'000, .bits = 8}}),
             IdList());
+}
+
+TEST(Alarm, AFileOfIntegersPromisesLittle) {
+  const Comparison none;
+  AlarmFigures figures{.compare = none,
+                       .float_size_bytes = 535'000,
+                       .quantized_size_bytes = 490'000,
+                       .stored = {"projection", 49'000, 190'000, 8}};
+  EXPECT_EQ(Ids(figures), IdList());
+  figures.stored.float_model_bytes = 450'000;
+  EXPECT_EQ(Ids(figures), IdList{"large_file"});
 }
 
 }  // namespace

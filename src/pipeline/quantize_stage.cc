@@ -5,6 +5,7 @@
 
 #include "base/output/temp_dir.h"
 #include "data/run_plan.h"
+#include "decide/stored_weights.h"
 #include "eval/compare_models.h"
 #include "eval/fusion_report.h"
 #include "eval/latency.h"
@@ -325,12 +326,7 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   result.improved = std::move(improved);
   result.positions = std::move(written.notes.positions);
 
-  for (const auto& [name, tensor] : written.quantized.graph.initializers()) {
-    const auto bytes = static_cast<int64_t>(tensor.bytes().size());
-    if (tensor.type() != DataType::kFloat || bytes <= result.stored.largest_float_bytes) continue;
-    result.stored.largest_float = name;
-    result.stored.largest_float_bytes = bytes;
-  }
+  result.stored = StoredWeightsOf(prepared.model.graph, written.quantized.graph);
 
   // Saving is deterministic: these are the bytes that were loaded and run above.
   context_.BeginStage("write");

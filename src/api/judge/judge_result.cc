@@ -18,9 +18,7 @@ Status JudgeResult(const std::vector<Requirement>& requirements, QuantizeResult&
                               .speedup = is_real && !result.computes_in_float ? result.latency.speedup : Speedup{},
                               .float_size_bytes = result.float_size_bytes,
                               .quantized_size_bytes = result.quantized_size_bytes,
-                              .weight_bits = result.stored.bits,
-                              .largest_float_weight = result.stored.largest_float,
-                              .largest_float_weight_bytes = result.stored.largest_float_bytes});
+                              .stored = result.stored});
   return Status::Ok();
 }
 

@@ -110,13 +110,6 @@ enum class FigureOrigin {
   kNothing,  ///< nothing was compared: large weights, and no samples
 };
 
-/// How the weights of a result are stored.
-struct StoredWeights {
-  std::string largest_float;  ///< name; ""
-  int64_t largest_float_bytes = 0;
-  int64_t bits = 32;  ///< that the file promises
-};
-
 struct FigureSamples {
   FigureOrigin origin = FigureOrigin::kCalibration;
   bool too_few = false;  ///< to keep some of them from calibration
