@@ -37,18 +37,19 @@ Result<QuantizeResult> TryTarget(const std::string& model, const Options& option
   return result;
 }
 
-// The first target whose result is smaller and as fast as float. Errors: kNothingToGain with the reasons of all,
-// kCancelled.
+// The first target whose result is smaller and as fast as float, and better than one in doubt. Errors: kNothingToGain
+// with the reasons of all, kCancelled.
 Result<QuantizeResult> TryOthers(const std::string& model, RunInputs& run, const std::vector<OtherTarget>& others,
-                                 PassedOver chosen, std::optional<int64_t> largest_bytes) {
-  Judgement judgement{.without_gain = WithoutGain::kIsRefused,
-                      .doubt = Doubt::kIsNoGain,
-                      .largest_bytes = largest_bytes,
-                      .passed_over = {std::move(chosen)}};
+                                 Judgement judgement) {
+  judgement.without_gain = WithoutGain::kIsRefused;
+  judgement.doubt = Doubt::kIsNoGain;
+  // Far from float: what computes in float would hardly be as fast.
+  const bool is_fast = judgement.first && judgement.first->speedup.median >= 1;
   for (const OtherTarget& other : others) {
     const Options options = With(other, run.options);
     Result<Choices> choices = Resolve(options, run.builtins);
     if (!choices.ok()) continue;  // the user's options are not for this target
+    if (is_fast && !choices.value().target->QuantizesActivations()) continue;
     Result<QuantizeResult> result = TryTarget(model, options, std::move(choices).value(), run, judgement);
     if (result.ok() || result.status().id() == ErrorId::kCancelled) return result;
     judgement.passed_over.push_back({other.name, WhyPassedOver(result.status())});
@@ -68,14 +69,15 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
   const bool may_try_others = judgement.without_gain == WithoutGain::kIsRefused;
   const std::vector<OtherTarget> others = chosen.InsteadOfIt();
   if (may_try_others) {
-    judgement.instead = [&](const PassedOver& in_doubt, int64_t size_bytes) {
-      return TryOthers(model, run, others, in_doubt, size_bytes);
+    judgement.instead = [&](const InDoubt& first) {
+      return TryOthers(model, run, others,
+                       {.largest_bytes = first.size_bytes, .first = first.figures, .passed_over = {first.why}});
     };
   }
   Result<QuantizeResult> first = QuantizeForTarget(model, run, judgement);
   if (first.ok() || !may_try_others || !GainsNothing(first.status())) return first;
   Result<QuantizeResult> other =
-      TryOthers(model, run, others, {std::string(chosen.name()), WhyPassedOver(first.status())}, std::nullopt);
+      TryOthers(model, run, others, {.passed_over = {{std::string(chosen.name()), WhyPassedOver(first.status())}}});
   const bool nothing_at_all = first.status().id() == ErrorId::kNothingToQuantize;
   return nothing_at_all && !other.ok() && GainsNothing(other.status()) ? first : other;
 }

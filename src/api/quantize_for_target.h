@@ -20,15 +20,23 @@ enum class WithoutGain {
   kIsRefused,   ///< kNothingToGain, with the reason as the message; with --always-write as kIsWarnedOf
 };
 
+/// A result that another target's may be better than.
+struct InDoubt {
+  PassedOver why;
+  int64_t size_bytes;  ///< of the file
+  TargetFigures figures;
+};
+
 /// How a result is judged before it is written.
 struct Judgement {
   WithoutGain without_gain = WithoutGain::kIsWritten;
   Doubt doubt = Doubt::kIsNoLoss;
   std::optional<int64_t> largest_bytes;  ///< of the file, where that is not what the float model's takes
+  std::optional<TargetFigures> first;    ///< of the result whose place this one would take
   std::vector<PassedOver> passed_over;   ///< targets tried before; the result says so
-  /// Asked where the result is measured to be slower, but not surely: a result of another target, already written, or
-  /// kNothingToGain. Empty: none is asked for.
-  std::function<Result<QuantizeResult>(const PassedOver& in_doubt, int64_t size_bytes)> instead;
+  /// Asked where the result is in doubt (WhyInDoubt): a result of another target, already written, or kNothingToGain.
+  /// Empty: none is asked for.
+  std::function<Result<QuantizeResult>(const InDoubt& first)> instead;
 };
 
 Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& run, const Judgement& judgement);

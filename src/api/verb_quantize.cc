@@ -267,13 +267,18 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
                                 .float_size_bytes = judgement.largest_bytes.value_or(result.float_size_bytes),
                                 .quantized_size_bytes = result.quantized_size_bytes,
                                 .speedup = run.samples.made_up() ? Speedup{} : result.latency.speedup};
-    const std::string why = WhyNothingIsGained(figures, judgement.doubt);
+    const OutputComparison* const worst = WorstOutput(result.compare);
+    const TargetFigures as_target{.sqnr_db = worst != nullptr ? worst->sqnr_db : kExactSqnrDb,
+                                  .sqnr_interval = worst != nullptr ? worst->sqnr_interval : std::nullopt,
+                                  .speedup = figures.speedup};
+    std::string why = WhyNothingIsGained(figures, judgement.doubt);
+    if (why.empty() && judgement.first) why = WhyNotInstead(*judgement.first, as_target);
     const bool writes = judgement.without_gain == WithoutGain::kIsWarnedOf || options.write.always;
     if (!why.empty() && !writes) return Error(ErrorId::kNothingToGain, why);
     if (!why.empty()) result.warnings.push_back(StrCat("nothing is gained over the float model: ", why));
-    if (const std::string slower = WhyProbablySlower(figures.speedup);
-        judgement.instead && !writes && !slower.empty()) {
-      Result<QuantizeResult> other = judgement.instead({result.target, slower}, result.quantized_size_bytes);
+    if (const std::string doubt = WhyInDoubt(as_target); judgement.instead && !writes && !doubt.empty()) {
+      Result<QuantizeResult> other =
+          judgement.instead({{result.target, doubt}, result.quantized_size_bytes, as_target});
       if (other.ok() || other.status().id() == ErrorId::kCancelled) return other;
     }
   }

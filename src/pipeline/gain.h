@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "eval/interval.h"
 #include "eval/latency.h"
 
 namespace preon {
@@ -25,7 +27,20 @@ struct ResultFigures {
 /// busy machine, the speed counts for nothing. docs/design/never-worse.md
 std::string WhyNothingIsGained(const ResultFigures& figures, Doubt doubt);
 
-/// The speed as one clause where it is measured to be below that of float, surely or not; else empty.
-std::string WhyProbablySlower(const Speedup& speedup);
+/// What one target gives, beside what another one gives.
+struct TargetFigures {
+  double sqnr_db = 0;  ///< of the worst output
+  std::optional<ConfidenceInterval> sqnr_interval;
+  Speedup speedup;  ///< as in ResultFigures
+};
+
+/// Why other targets are worth a try although the result is worth having, as one clause: it is measured to be slower
+/// than float, surely or not; or it is far from float, much farther for some samples than for others, so that scales
+/// found in each run may serve it better. Empty: they are not, or nobody knows how fast the result is.
+std::string WhyInDoubt(const TargetFigures& first);
+
+/// Why the result of another target, no larger and no slower than float, does not take the place of the first one,
+/// which is in doubt; empty: it does.
+std::string WhyNotInstead(const TargetFigures& first, const TargetFigures& other);
 
 }  // namespace preon

@@ -88,9 +88,35 @@ TEST(WhyNothingIsGained, InDoubtAnotherTargetHasToBeSmallerAndAtLeastAsFast) {
   EXPECT_EQ(WhyNothingIsGained(LargerBy(1, {}), Doubt::kIsNoGain), "the file is larger, 100 kB instead of 100 kB");
 }
 
-TEST(WhyProbablySlower, WhereTheMedianIsKnownToBeBelowOne) {
-  EXPECT_EQ(WhyProbablySlower(kEqual), "it runs at 0.99 times the speed of float (0.90 to 1.10)");
-  for (const Speedup& speedup : {Speedup{}, kFaster, Busy(kSlower)}) EXPECT_EQ(WhyProbablySlower(speedup), "");
+TEST(WhyInDoubt, SlowerAndFarFromFloatAreTold) {
+  EXPECT_EQ(WhyInDoubt({.sqnr_db = 40, .speedup = kEqual}), "it runs at 0.99 times the speed of float (0.90 to 1.10)");
+  const ConfidenceInterval wide{12, 18};
+  EXPECT_EQ(WhyInDoubt({.sqnr_db = 17.2, .sqnr_interval = wide, .speedup = kFaster}),
+            "its SQNR is 17.2 dB (12.0 to 18.0)");
+  EXPECT_EQ(WhyInDoubt({.sqnr_db = 20, .sqnr_interval = wide, .speedup = kFaster}), "");
+}
+
+TEST(WhyInDoubt, AllSamplesFarFromFloatIsNoMatterOfScales) {
+  EXPECT_EQ(WhyInDoubt({.sqnr_db = 17, .sqnr_interval = ConfidenceInterval{16, 18}, .speedup = kFaster}), "");
+  EXPECT_EQ(WhyInDoubt({.sqnr_db = 17, .speedup = kFaster}), "");
+}
+
+TEST(WhyInDoubt, WithoutASpeedNothingIs) {
+  EXPECT_EQ(WhyInDoubt({.sqnr_db = 10}), "");
+  EXPECT_EQ(WhyInDoubt({.sqnr_db = 10, .speedup = Busy(kSlower)}), "");
+}
+
+TEST(WhyNotInstead, AnythingThatGainsIsBetterThanWhatIsSlower) {
+  EXPECT_EQ(WhyNotInstead({.sqnr_db = 30, .speedup = kSlower}, {.sqnr_db = 12}), "");
+}
+
+TEST(WhyNotInstead, WhatIsFarFromFloatGivesWayToWhatIsMuchNearerAndAboutAsFast) {
+  const TargetFigures first{.sqnr_db = 17, .speedup = kFaster};
+  EXPECT_EQ(WhyNotInstead(first, {.sqnr_db = 20, .speedup = {.median = 1.4, .low = 1.3, .high = 1.5}}), "");
+  EXPECT_EQ(WhyNotInstead(first, {.sqnr_db = 19.9, .speedup = kFaster}), "its SQNR is 19.9 dB");
+  EXPECT_EQ(WhyNotInstead(first, {.sqnr_db = 30, .speedup = kEqual}),
+            "it runs at 0.99 times the speed of float (0.90 to 1.10)");
+  EXPECT_EQ(WhyNotInstead(first, {.sqnr_db = 30, .speedup = Busy(kFaster)}), "its speed is not known");
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ constexpr size_t kMaxTrials = 20, kMaxFruitless = 8;
 constexpr int kMaxLooks = 4;
 
 double LeastGainDb(double before_db) {
-  return before_db < kPoorDb ? kLeastGainOfPoorDb : before_db < kGoodDb ? kLeastGainDb : kLeastGainOfGoodDb;
+  if (before_db >= kGoodDb) return kLeastGainOfGoodDb;
+  return std::lerp(kLeastGainOfPoorDb, kLeastGainDb, std::clamp((before_db - kPoorDb) / (kGoodDb - kPoorDb), 0.0, 1.0));
 }
 
 // A plan that was kept, and what it brings with all that were kept before.

@@ -5,7 +5,7 @@
 
 namespace preon {
 
-inline constexpr double kPoorDb = 18, kEnoughOfPoorDb = 22;    // below, classes and boxes get lost
+inline constexpr double kPoorDb = 20, kEnoughOfPoorDb = 22;    // below, classes and boxes get lost
 inline constexpr double kBudget = 0.03, kBudgetOfPoor = 0.25;  // of the time
 
 struct FallbackTerms {

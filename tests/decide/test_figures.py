@@ -109,7 +109,7 @@ def test_alarms_of_a_result_that_is_far_from_float(preon, many):
 
 
 def test_alarm_for_a_large_file(preon, model, tmp_path):
-    """A table that stays float and is most of the file."""
+    """A table that the user leaves in float and that is most of the file."""
     model = onnx.load(tmp_path / model)
     table = np.random.default_rng(0).normal(size=(40000, 4)).astype(np.float32)
     model.graph.initializer.append(numpy_helper.from_array(table, "table"))
@@ -118,6 +118,6 @@ def test_alarm_for_a_large_file(preon, model, tmp_path):
     model.graph.output.append(helper.make_tensor_value_info("found", TensorProto.FLOAT, ["N", 4]))
     onnx.save(model, tmp_path / "model.onnx")
     np.savez(tmp_path / "calib.npz", input=samples(20), row=np.arange(20))
-    result = quantize(preon, "--data", "calib.npz", "--target", "ort-cpu")
+    result = quantize(preon, "--data", "calib.npz", "--target", "ort-cpu", "--exclude", "gather")
     assert "large_file" in ids(result)
     assert "'table' with 640000 bytes" in next(alarm["message"] for alarm in result["alarms"] if alarm["id"] == "large_file")

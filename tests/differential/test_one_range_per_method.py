@@ -3,8 +3,10 @@ file, quantize, and a candidate of `auto`. On models with SiLU, residual
 adds, depthwise convolutions and attention."""
 import json
 
+import numpy as np
 import onnx
 import pytest
+from conftest import cifar
 
 METHODS = ["minmax", "percentile", "layerwise-percentile", "minmse", "entropy", "sample-extremes", "nonoverflow", "distribution"]
 MODELS = ["yolox_nano", "mobilenetv2_1.0", "sst2_transformer"]
@@ -117,6 +119,7 @@ def test_a_candidate_is_what_its_words_give(real_model, name):
 def test_candidates_that_are_clearly_worse_end_early(real_model):
     """The same ones for any number of threads; the others ran on all samples, and the best of them is selected."""
     model = real_model("resnet20_cifar10")
+    np.savez(model.preon.folder / "calib.npz", input=cifar(80))
     answers = []
     for threads in (1, 3):
         done = model.preon("quantize", model.path, "-o", "auto.onnx", "--data", "calib.npz", "--budget", 0, "--threads", threads, "--json")

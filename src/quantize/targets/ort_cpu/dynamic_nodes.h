@@ -8,8 +8,9 @@
 namespace preon {
 
 /// Nodes of the plan that no kernel with known scales takes become dynamic where the runtime has such a kernel and it
-/// gains: LSTM, Attention, MatMul with a constant of more than two dimensions (docs/design/placement.md). Tables and
-/// convolutions do not: dynamic ones make a file smaller, but no model faster.
+/// gains: LSTM, Attention, MatMul with a constant of more than two dimensions, and tables of embeddings that are a good
+/// part of the file (docs/design/placement.md). Small tables and convolutions do not: dynamic ones make no model
+/// faster.
 void AddDynamicNodes(const Graph& graph, const DynamicKernels& kernels, QuantPlan& plan);
 
 }  // namespace preon

@@ -175,6 +175,33 @@ TEST(OrtCpuPlanner, LstmStaysFloatWhereThatIsBetterOrAskedFor) {
   EXPECT_TRUE(PlanForOrtCpu(b.model, {.exclude = {.types = {"Conv"}}})->empty());
 }
 
+// A convolution and a table of so many rows.
+GraphBuilder ConvAndTable(int64_t rows) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.model.graph.AddInput("ids", test::FloatInfo({5}));
+  b.Conv("x", "c");
+  b.Output("c");
+  b.Op("Gather", {b.Constant("table", {rows, 64}), "ids"}, "rows");
+  b.Output("rows");
+  return b;
+}
+
+TEST(OrtCpuPlanner, TableThatIsMostOfTheFileGetsCodes) {
+  const QuantPlan plan = Plan(ConvAndTable(1000).model);
+  EXPECT_THAT(plan.dynamic.nodes, ElementsAre("rows_node"));
+  EXPECT_EQ(plan.dynamic.weights.at("table").axis, 0);
+  EXPECT_EQ(test::ReasonOf(Plan(ConvAndTable(100).model), "rows_node"), FloatReason::kNoGain);  // small
+}
+
+TEST(OrtCpuPlanner, TableStaysFloatWhereOthersReadItOrTheUserSaysSo) {
+  GraphBuilder tied = ConvAndTable(1000);
+  tied.Op("Transpose", {"table"}, "columns");
+  tied.Output("columns");
+  EXPECT_EQ(test::ReasonOf(Plan(tied.model), "rows_node"), FloatReason::kNoGain);
+  EXPECT_EQ(test::ReasonOf(Plan(ConvAndTable(1000).model, {.exclude = {.types = {"Gather"}}}), "rows_node"),
+            FloatReason::kExcluded);
+}
+
 TEST(OrtCpuPlanner, ExcludedConvBecomesFloatRegion) {
   GraphBuilder b({1, 4, 8, 8});
   b.Conv("x", "c1");
