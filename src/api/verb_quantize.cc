@@ -268,7 +268,8 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
                                 .quantized_size_bytes = result.quantized_size_bytes,
                                 .speedup = run.samples.made_up() ? Speedup{} : result.latency.speedup};
     const OutputComparison* const worst = WorstOutput(result.compare);
-    const TargetFigures as_target{.sqnr_db = worst != nullptr ? worst->sqnr_db : kExactSqnrDb,
+    const TargetFigures as_target{.integer_macs_share = figures.integer_macs_share,
+                                  .sqnr_db = worst != nullptr ? worst->sqnr_db : kExactSqnrDb,
                                   .sqnr_interval = worst != nullptr ? worst->sqnr_interval : std::nullopt,
                                   .speedup = figures.speedup};
     std::string why = WhyNothingIsGained(figures, judgement.doubt);

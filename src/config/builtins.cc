@@ -33,10 +33,12 @@ Builtins MakeBuiltins() {
   builtins.passes.Add(MakeConstantToInitializerPass());
   builtins.passes.Add(MakeRemoveIdentityPass());
   builtins.passes.Add(MakeFoldShapesPass());
+  builtins.passes.Add(MakeFoldReshapePass());
   builtins.passes.Add(MakeFoldConstantsPass());
   builtins.passes.Add(MakeFoldIfPass());
   builtins.passes.Add(MakeDeduplicatePass());
   builtins.passes.Add(MakeSimplifyClipPass());
+  builtins.passes.Add(MakeSimplifySoftmaxPass());
   builtins.passes.Add(MakeFuseLayerNormPass());
   builtins.passes.Add(MakeFuseGeluPass());
   builtins.passes.Add(MakeFuseInstanceNormPass());

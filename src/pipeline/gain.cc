@@ -1,6 +1,6 @@
 #include "pipeline/gain.h"
 
-#include <cstdio>
+#include <algorithm>
 
 #include "base/text.h"
 #include "report/text_writer.h"
@@ -29,8 +29,9 @@ bool HardlyAnythingGains(const ResultFigures& figures) {
   return share > 0 && share < kHardlyAny && after > (1 - kHardlyAny) * before;
 }
 
-// Another target's result has to be nearer to float by half the error, and about as fast: it was not asked for.
-constexpr double kNearerDb = 3, kAsFast = 0.9;
+// Another target's result has to be nearer to float by half the error, and about as fast; or good and faster.
+constexpr double kNearerDb = 3, kAboutAsFast = 0.9, kGoodDb = 30;
+constexpr double kMostlyFloat = 0.5;
 
 bool IsKnown(const Speedup& speedup) { return speedup.median > 0 && !speedup.busy; }
 
@@ -46,17 +47,27 @@ std::string SqnrClause(double sqnr_db, const std::optional<ConfidenceInterval>& 
   return text.Take();
 }
 
+std::string IntegerShareClause(double share) {
+  TextWriter text;
+  text.Add("only %.1f %% of the multiply-accumulates run in integers", 100 * share);
+  return text.Take();
+}
+
+bool IsFarForSome(const TargetFigures& figures) {
+  const std::optional<ConfidenceInterval>& interval = figures.sqnr_interval;
+  return figures.sqnr_db < kFarFromFloatDb && interval && interval->high - interval->low >= kWideDb;
+}
+
+bool IsMostlyFloat(const TargetFigures& figures) {
+  return figures.integer_macs_share > 0 && figures.integer_macs_share < kMostlyFloat;
+}
+
 }  // namespace
 
 std::string WhyNothingIsGained(const ResultFigures& figures, Doubt doubt) {
   if (!figures.has_integer_nodes) return "no node runs in integers";
-  if (HardlyAnythingGains(figures)) {
-    char text[112];
-    std::snprintf(text, sizeof(text),
-                  "only %.1f %% of the multiply-accumulates run in integers, and the file is hardly smaller",
-                  100 * figures.integer_macs_share);
-    return text;
-  }
+  if (HardlyAnythingGains(figures))
+    return StrCat(IntegerShareClause(figures.integer_macs_share), ", and the file is hardly smaller");
   const Speedup& speedup = figures.speedup;
   const bool knows_speed = IsKnown(speedup);
   const bool is_faster = knows_speed && speedup.low > 1;
@@ -74,16 +85,18 @@ std::string WhyNothingIsGained(const ResultFigures& figures, Doubt doubt) {
 std::string WhyInDoubt(const TargetFigures& first) {
   if (!IsKnown(first.speedup)) return "";
   if (std::string slower = WhyProbablySlower(first.speedup); !slower.empty()) return slower;
-  if (first.sqnr_db >= kFarFromFloatDb || !first.sqnr_interval) return "";
-  const bool differ = first.sqnr_interval->high - first.sqnr_interval->low >= kWideDb;
-  return differ ? SqnrClause(first.sqnr_db, first.sqnr_interval) : "";
+  if (IsFarForSome(first)) return SqnrClause(first.sqnr_db, first.sqnr_interval);
+  return IsMostlyFloat(first) ? IntegerShareClause(first.integer_macs_share) : "";
 }
 
 std::string WhyNotInstead(const TargetFigures& first, const TargetFigures& other) {
   if (IsKnown(first.speedup) && first.speedup.median < 1) return "";
-  if (other.sqnr_db < first.sqnr_db + kNearerDb) return SqnrClause(other.sqnr_db);
+  const bool is_far = IsFarForSome(first);
+  const double least_db = is_far ? first.sqnr_db + kNearerDb : std::min(first.sqnr_db, kGoodDb);
+  if (other.sqnr_db < least_db) return SqnrClause(other.sqnr_db);
   if (!IsKnown(other.speedup)) return "its speed is not known";
-  return other.speedup.median < kAsFast * first.speedup.median ? StrCat("it runs at ", SpeedText(other.speedup)) : "";
+  const double least_speed = (is_far ? kAboutAsFast : 1) * first.speedup.median;
+  return other.speedup.median < least_speed ? StrCat("it runs at ", SpeedText(other.speedup)) : "";
 }
 
 }  // namespace preon

@@ -29,14 +29,16 @@ std::string WhyNothingIsGained(const ResultFigures& figures, Doubt doubt);
 
 /// What one target gives, beside what another one gives.
 struct TargetFigures {
-  double sqnr_db = 0;  ///< of the worst output
+  double integer_macs_share = 0;  ///< as in ResultFigures
+  double sqnr_db = 0;             ///< of the worst output
   std::optional<ConfidenceInterval> sqnr_interval;
   Speedup speedup;  ///< as in ResultFigures
 };
 
 /// Why other targets are worth a try although the result is worth having, as one clause: it is measured to be slower
-/// than float, surely or not; or it is far from float, much farther for some samples than for others, so that scales
-/// found in each run may serve it better. Empty: they are not, or nobody knows how fast the result is.
+/// than float, surely or not; it is far from float, much farther for some samples than for others, so that scales found
+/// in each run may serve it better; or most of the work is done in float. Empty: they are not, or the speed is not
+/// known.
 std::string WhyInDoubt(const TargetFigures& first);
 
 /// Why the result of another target, no larger and no slower than float, does not take the place of the first one,

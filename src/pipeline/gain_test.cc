@@ -101,6 +101,21 @@ TEST(WhyInDoubt, AllSamplesFarFromFloatIsNoMatterOfScales) {
   EXPECT_EQ(WhyInDoubt({.sqnr_db = 17, .speedup = kFaster}), "");
 }
 
+TEST(WhyInDoubt, WhatIsMostlyFloatIs) {
+  EXPECT_EQ(WhyInDoubt({.integer_macs_share = 0.12, .sqnr_db = 40, .speedup = kFaster}),
+            "only 12.0 % of the multiply-accumulates run in integers");
+  for (const double share : {0.0, 0.5, 1.0})
+    EXPECT_EQ(WhyInDoubt({.integer_macs_share = share, .sqnr_db = 40, .speedup = kFaster}), "");
+}
+
+TEST(WhyNotInstead, WhatIsMostlyFloatGivesWayToWhatIsGoodAndAtLeastAsFast) {
+  const TargetFigures first{.integer_macs_share = 0.1, .sqnr_db = 40, .speedup = {.median = 1.1}};
+  EXPECT_EQ(WhyNotInstead(first, {.sqnr_db = 30, .speedup = kFaster}), "");
+  EXPECT_EQ(WhyNotInstead(first, {.sqnr_db = 29, .speedup = kFaster}), "its SQNR is 29.0 dB");
+  EXPECT_EQ(WhyNotInstead(first, {.sqnr_db = 40, .speedup = kEqual}),
+            "it runs at 0.99 times the speed of float (0.90 to 1.10)");
+}
+
 TEST(WhyInDoubt, WithoutASpeedNothingIs) {
   EXPECT_EQ(WhyInDoubt({.sqnr_db = 10}), "");
   EXPECT_EQ(WhyInDoubt({.sqnr_db = 10, .speedup = Busy(kSlower)}), "");
@@ -111,7 +126,7 @@ TEST(WhyNotInstead, AnythingThatGainsIsBetterThanWhatIsSlower) {
 }
 
 TEST(WhyNotInstead, WhatIsFarFromFloatGivesWayToWhatIsMuchNearerAndAboutAsFast) {
-  const TargetFigures first{.sqnr_db = 17, .speedup = kFaster};
+  const TargetFigures first{.sqnr_db = 17, .sqnr_interval = ConfidenceInterval{10, 19}, .speedup = kFaster};
   EXPECT_EQ(WhyNotInstead(first, {.sqnr_db = 20, .speedup = {.median = 1.4, .low = 1.3, .high = 1.5}}), "");
   EXPECT_EQ(WhyNotInstead(first, {.sqnr_db = 19.9, .speedup = kFaster}), "its SQNR is 19.9 dB");
   EXPECT_EQ(WhyNotInstead(first, {.sqnr_db = 30, .speedup = kEqual}),

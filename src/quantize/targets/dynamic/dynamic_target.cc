@@ -5,6 +5,7 @@
 
 #include "quantize/settings/tensor_settings.h"
 #include "quantize/targets/dynamic/dynamic_planner.h"
+#include "quantize/targets/faster_forms.h"
 #include "quantize/targets/targets.h"
 
 namespace preon {
@@ -30,7 +31,7 @@ class DynamicTarget final : public Target {
   bool TakesImprovements(const PlanOptions&) const override { return false; }
 
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
-    if (pass == "fold_gemm_scalars") return options.compat == Compat::kOff;
+    if (IsFasterForm(pass)) return options.compat == Compat::kOff;
     return by_default || pass == "split_gemm" || pass == "split_shared_initializers_last";
   }
   bool RewritesBodies(const PlanOptions& options) const override {

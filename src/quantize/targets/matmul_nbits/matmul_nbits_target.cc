@@ -10,6 +10,7 @@
 #include "quantize/plan/quant_plan.h"
 #include "quantize/plan/target.h"
 #include "quantize/settings/node_selection.h"
+#include "quantize/targets/faster_forms.h"
 #include "quantize/targets/targets.h"
 
 namespace preon {
@@ -76,7 +77,7 @@ class MatMulNBitsTarget final : public Target {
   }
 
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions&) const override {
-    return by_default || pass == "fold_gemm_scalars";
+    return by_default || IsFasterForm(pass);
   }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {

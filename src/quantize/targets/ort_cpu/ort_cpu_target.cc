@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <array>
 
+#include "quantize/targets/faster_forms.h"
 #include "quantize/targets/ort_cpu/ort_cpu_planner.h"
 #include "quantize/targets/targets.h"
 
 namespace preon {
 namespace {
 
-constexpr std::array<std::string_view, 4> kForIntegerKernels = {
-    "fold_gemm_scalars", "lower_batch_norm", "lower_linear_layers", "split_shared_initializers_last"};
+constexpr std::array<std::string_view, 3> kForIntegerKernels = {"lower_batch_norm", "lower_linear_layers",
+                                                                "split_shared_initializers_last"};
 
 class OrtCpuTarget final : public Target {
  public:
@@ -32,7 +33,7 @@ class OrtCpuTarget final : public Target {
   }
 
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions&) const override {
-    return by_default || std::ranges::find(kForIntegerKernels, pass) != kForIntegerKernels.end();
+    return by_default || IsFasterForm(pass) || std::ranges::find(kForIntegerKernels, pass) != kForIntegerKernels.end();
   }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
