@@ -41,10 +41,12 @@ Builtins MakeBuiltins() {
   builtins.passes.Add(MakeSimplifySoftmaxPass());
   builtins.passes.Add(MakeFuseLayerNormPass());
   builtins.passes.Add(MakeFuseGeluPass());
+  builtins.passes.Add(MakeFuseHardSigmoidPass());
   builtins.passes.Add(MakeFuseInstanceNormPass());
   builtins.passes.Add(MakeFuseL2NormPass());
   builtins.passes.Add(MakeFoldBatchNormPass());
   builtins.passes.Add(MakeFoldAffinePass());
+  builtins.passes.Add(MakeFoldAffineForwardPass());
   builtins.passes.Add(MakeMergeTransposesPass());
   builtins.passes.Add(MakeFoldPadPass());
   builtins.passes.Add(MakeFoldSpaceToDepthPass());
