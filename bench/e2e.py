@@ -2,8 +2,9 @@
 """Model in, INT8 model out, on real models and data: quantization time, memory, task metric and speed against float.
 
 The metric is computed on samples that calibration never saw, outside of preon (bench/tasks). `x float` is the median
-latency of float divided by that of INT8 at one thread, measured in turns. `int/float` counts the nodes with
-multiply-accumulates by the kernel that the runtime really executes.
+latency of float divided by that of INT8 at one thread, measured in turns. `promised` is the SQNR that `quantize` reports;
+the one beside it is of unseen samples. `int/float` counts the nodes with multiply-accumulates by the kernel that the
+runtime really executes.
 """
 import argparse
 import os
@@ -14,6 +15,9 @@ import sys
 import tempfile
 
 from measure import ROOT, Failed, add_places, helper, preon, save, table
+
+
+NEAR_DB = 1.5
 
 
 def measure(name, args):
@@ -27,10 +31,10 @@ def measure(name, args):
     scored = helper("score.py", name, args.work, model, result)
     floats, integers = (scored["scores"][str(path)] for path in (model, result))
     placement = quantized.get("placement", {})
-    outputs = compared["outputs"]
+    worst_db = lambda answer: min(output["sqnr_db"] for output in answer["outputs"].values())
     return {
         "metric": scored["metric"], "float": floats, "int8": integers,
-        "sqnr_db": min(output["sqnr_db"] for output in outputs.values()),
+        "sqnr_db": worst_db(compared), "promised_db": worst_db(quantized["compare"]), "figures_from": quantized["figures_from"],
         "argmax_agreement": compared.get("argmax_agreement"),
         "latency_ms": compared["latency_ms"],
         "speedup": compared["speedup"],
@@ -48,12 +52,23 @@ def judged_twice(results):
             for name, pair in pairs.items() if not any("error" in half for half in pair)}
 
 
+def honesty(results):
+    """How near the SQNR that `quantize` promises is to that of unseen samples."""
+    too_good = {name: r["promised_db"] - r["sqnr_db"] for name, r in results.items() if "error" not in r}
+    if not too_good:
+        return ""
+    near = sum(abs(difference) <= NEAR_DB for difference in too_good.values())
+    worst = max(too_good, key=too_good.get)
+    return (f"SQNR that quantize promised: within {NEAR_DB} dB of unseen samples on {near} of {len(too_good)} models; "
+            f"{worst} has the largest excess, {too_good[worst]:+.1f} dB")
+
+
 def speed_text(speed):
     """Never without its interval."""
     return f"{speed['median']:.2f} ({speed['low']:.2f}-{speed['high']:.2f})" + (" busy" if speed["busy"] else "")
 
 
-HEADER = ["model", "metric", "float", "int8", "change", "SQNR dB", "agree %", "x float", "int/float", "s", "MB", "size"]
+HEADER = ["model", "metric", "float", "int8", "change", "SQNR dB", "promised", "agree %", "x float", "int/float", "s", "MB", "size"]
 
 
 def row(name, r):
@@ -63,7 +78,7 @@ def row(name, r):
     share = lambda value: "" if value is None else f"{100 * value:.1f}"
     counts = "{integer}/{float}".format(**r["anchors"]) if r["anchors"] else "?"
     sizes = r["size_bytes"]
-    return [name, r["metric"], f"{r['float']:.2f}", f"{r['int8']:.2f}", f"{r['int8'] - r['float']:+.2f}", f"{r['sqnr_db']:.1f}",
+    return [name, r["metric"], f"{r['float']:.2f}", f"{r['int8']:.2f}", f"{r['int8'] - r['float']:+.2f}", f"{r['sqnr_db']:.1f}", f"{r['promised_db']:.1f}",
             share(r["argmax_agreement"]), speed_text(r["speedup"]), counts, f"{r['wall_s']:.1f}", f"{r['peak_mb']:.0f}",
             f"{sizes['quantized'] / sizes['float']:.2f}"]
 
@@ -115,6 +130,7 @@ def main():
     for name, (metric, floats, integers) in judged_twice(results).items():
         rows.append([f"{name}, both halves", metric, f"{floats:.2f}", f"{integers:.2f}", f"{integers - floats:+.2f}"] + [""] * (len(HEADER) - 5))
     table(HEADER, rows)
+    print(honesty(results))
     for name, result in results.items():
         if "error" in result:
             print(f"{name}: {result['error']}")
