@@ -55,6 +55,9 @@ std::vector<Alarm> FindAlarms(const AlarmFigures& figures) {
     if (output.sqnr_db < kLowSqnrDb)
       alarms.Add("low_sqnr", "output '", name, "': SQNR ", NumberText("%.1f", output.sqnr_db), " dB, below ",
                  NumberText("%.0f", kLowSqnrDb), ": the error is more than a third of the signal");
+    if (output.scores_sqnr_db && *output.scores_sqnr_db < kLowSqnrDb)
+      alarms.Add("low_scores", "output '", name, "': SQNR of its scores ", NumberText("%.1f", *output.scores_sqnr_db),
+                 " dB, below ", NumberText("%.0f", kLowSqnrDb), ": boxes get lost, whatever the error of coordinates");
     if (output.saturated_share > 0)
       alarms.Add("saturated_output", "output '", name, "': ", NumberText("%.0f", 100 * output.saturated_share),
                  " % of its values are at the end of the range; the float model's are not");

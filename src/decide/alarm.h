@@ -12,7 +12,7 @@
 namespace preon {
 
 struct Alarm {
-  std::string id;  ///< low_sqnr, low_agreement, constant_output, saturated_output, slower, large_file
+  std::string id;  ///< low_sqnr, low_scores, low_agreement, constant_output, saturated_output, slower, large_file
   std::string message;
 };
 

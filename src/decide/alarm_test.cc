@@ -47,6 +47,23 @@ TEST(Alarm, FarFromFloat) {
   EXPECT_EQ(Ids({.compare = compare}), (IdList{"low_sqnr", "low_agreement"}));
 }
 
+TEST(Alarm, ScoresFarFromFloatBesideGoodCoordinates) {
+  Comparer comparer;
+  for (int sample = 0; sample < 3; ++sample) {
+    const float score = 0.3f * static_cast<float>(sample + 1);
+    const float x = 100 + static_cast<float>(sample);
+    const float a[] = {x, 200, score, 0.1f}, b[] = {x, 200, 0.2f, 0.1f};
+    EXPECT_TRUE(
+        comparer
+            .Add({{"boxes", Tensor::FromFloats({1, 2, 2}, a)}}, {{"boxes", Tensor::FromFloats({1, 2, 2}, b)}}, 1, {})
+            .ok());
+  }
+  const Comparison compare = comparer.Finish();
+  EXPECT_GT(compare.outputs.at("boxes").sqnr_db, 40);
+  EXPECT_LT(compare.outputs.at("boxes").scores_sqnr_db.value(), 10);
+  EXPECT_EQ(Ids({.compare = compare}), (IdList{"low_scores"}));
+}
+
 TEST(Alarm, TheSameForAllSamples) {
   const Comparison compare = CompareWith([](float) { return 0.5f; });
   EXPECT_EQ(Ids({.compare = compare}), (IdList{"constant_output", "low_agreement"}));

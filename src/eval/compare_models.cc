@@ -94,6 +94,14 @@ void AddErrors(std::span<const double> a, std::span<const double> b, OutputSums&
   sums.not_finite += not_finite;
 }
 
+void AddScores(std::span<const double> a, std::span<const double> b, const Shape& shape, OutputSums& sums) {
+  if (shape != sums.shape_of_scores) {
+    sums.shape_of_scores = shape;
+    sums.scores = ScoreChannels::Find(a, shape);
+  }
+  if (sums.scores) sums.scores->Add(a, b, sums.score_signal, sums.score_noise);
+}
+
 void CountRight(bool first, bool second, PairedCounts& counts) {
   counts.both += first && second;
   counts.first_only += first && !second;
@@ -184,6 +192,7 @@ Status Comparer::Add(const std::vector<NamedTensor>& reference, const std::vecto
     const Shape& shape = tensor_a.shape();
     const size_t parts = !shape.empty() && shape[0] == samples && samples > 0 ? static_cast<size_t>(samples) : 1;
     const size_t size = a.size() / parts;
+    if (!rows && !sums.integers) AddScores(a, b, shape, sums);
     for (size_t sample = 0; sample < parts; ++sample) {
       const std::span<const double> of_a = std::span(a).subspan(sample * size, size),
                                     of_b = std::span(b).subspan(sample * size, size);
@@ -217,6 +226,7 @@ Comparison Comparer::Finish() const {
   for (const auto& [name, sums] : outputs_) {
     OutputComparison& output = result.outputs[name];
     output.sqnr_db = Decibel(sums.signal, sums.noise);
+    if (sums.score_signal > 0) output.scores_sqnr_db = Decibel(sums.score_signal, sums.score_noise);
     const double norms = std::sqrt(sums.signal) * std::sqrt(sums.other);
     output.cosine = norms > 0 ? std::clamp(sums.dot / norms, -1.0, 1.0) : (sums.noise == 0 ? 1 : 0);
     output.l2 = std::sqrt(sums.noise);

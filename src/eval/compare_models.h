@@ -14,6 +14,7 @@
 #include "eval/compared_parts.h"
 #include "eval/interval.h"
 #include "eval/most_changed.h"
+#include "eval/score_channels.h"
 #include "eval/values_at_ends.h"
 #include "runtime/session.h"
 
@@ -26,7 +27,8 @@ struct Accuracy {
 
 /// One output over all samples.
 struct OutputComparison {
-  double sqnr_db = kExactSqnrDb;  ///< 10·log10(Σ a² / Σ (a - b)²), limited to ±kExactSqnrDb
+  double sqnr_db = kExactSqnrDb;         ///< 10·log10(Σ a² / Σ (a - b)²), limited to ±kExactSqnrDb
+  std::optional<double> scores_sqnr_db;  ///< of the scores alone, where they stand beside coordinates (ScoreChannels)
   double cosine = 1;
   double l2 = 0;  ///< sqrt(Σ (a - b)²)
   double max_abs = 0;
@@ -98,6 +100,9 @@ struct OutputSums {
   double signal = 0, noise = 0, other = 0, dot = 0, max_abs = 0;
   int64_t not_finite = 0, shape_differs = 0, runs = 0;
   bool integers = false;
+  std::optional<ScoreChannels> scores;  // by the first run of the last shape
+  Shape shape_of_scores;
+  double score_signal = 0, score_noise = 0;
   int64_t positions = 0, agreed = 0;
   int64_t labelled = 0, top1[2] = {0, 0}, top5[2] = {0, 0};
 };

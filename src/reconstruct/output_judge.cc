@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "eval/score_channels.h"
+#include "eval/values.h"
 #include "reconstruct/layer_data.h"
 
 namespace preon {
@@ -10,7 +12,14 @@ namespace {
 
 struct Squares {
   double error = 0, signal = 0;
+  double score_error = 0, score_signal = 0;  // of scores beside coordinates, which count as an output of their own
 };
+
+void AddScores(const Tensor& expected, const Tensor& got, Squares& squares) {
+  const std::vector<double> wanted = ToDoubles(expected), other = ToDoubles(got);
+  if (const std::optional<ScoreChannels> scores = ScoreChannels::Find(wanted, expected.shape()))
+    scores->Add(wanted, other, squares.score_signal, squares.score_error);
+}
 
 Squares Compare(const Tensor& expected, const Tensor& got) {
   Squares squares;
@@ -22,6 +31,7 @@ Squares Compare(const Tensor& expected, const Tensor& got) {
     squares.signal += wanted * wanted;
     squares.error += (wanted - other) * (wanted - other);
   }
+  AddScores(expected, got, squares);
   return squares;
 }
 
@@ -57,16 +67,24 @@ Result<double> OutputJudge::Error(const Model& quantized, const LiveRuns& live) 
         return Status::Ok();
       }));
   double error = 0;
+  size_t counted = outputs_.size();
   for (const std::string& output : outputs_) {
     Squares total;
     for (const size_t run : runs_) {
-      total.error += by_run[run][output].error;
-      total.signal += by_run[run][output].signal;
+      const Squares& squares = by_run[run][output];
+      total.error += squares.error;
+      total.signal += squares.signal;
+      total.score_error += squares.score_error;
+      total.score_signal += squares.score_signal;
     }
     if (total.signal > 0) error += total.error / total.signal;
+    if (total.score_signal > 0) {
+      error += total.score_error / total.score_signal;
+      ++counted;
+    }
   }
   return std::isnan(error) ? std::numeric_limits<double>::infinity()
-                           : error / static_cast<double>(std::max<size_t>(outputs_.size(), 1));
+                           : error / static_cast<double>(std::max<size_t>(counted, 1));
 }
 
 }  // namespace preon

@@ -72,8 +72,9 @@ void AddComparison(TextWriter& out, const Comparison& compare) {
     } else if (output.sqnr_db >= kExactSqnrDb) {
       out.Add("equal");
     } else {
-      out.Add("SQNR %.1f dB%s, cosine %.5f, L2 %.3g, largest difference %.3g", output.sqnr_db,
-              IntervalText(output.sqnr_interval, "%.1f").c_str(), output.cosine, output.l2, output.max_abs);
+      out.Add("SQNR %.1f dB%s", output.sqnr_db, IntervalText(output.sqnr_interval, "%.1f").c_str());
+      if (output.scores_sqnr_db) out.Add(", of the scores in it %.1f dB", *output.scores_sqnr_db);
+      out.Add(", cosine %.5f, L2 %.3g, largest difference %.3g", output.cosine, output.l2, output.max_abs);
     }
     if (output.not_finite > 0)
       out.Add(", %lld values became NaN or infinite", static_cast<long long>(output.not_finite));

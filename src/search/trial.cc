@@ -22,6 +22,9 @@ std::optional<double> MeanSqnrDb(const Comparison& comparison, const std::vector
     if (output.left_out || std::ranges::find(links, name, &StateLink::output) != links.end()) continue;
     noise += output.not_finite > 0 ? 1e20 : std::pow(10, -output.sqnr_db / 10);
     ++outputs;
+    if (!output.scores_sqnr_db) continue;
+    noise += std::pow(10, -*output.scores_sqnr_db / 10);  // an output of their own
+    ++outputs;
   }
   if (outputs == 0) return std::nullopt;
   return std::min(kExactSqnrDb, -10 * std::log10(noise / outputs));

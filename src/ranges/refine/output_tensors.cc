@@ -37,7 +37,22 @@ constexpr std::array kSums = {"Conv",
                               "Loop",
                               "Scan"};
 
-bool SumsUp(const Node& node) { return !node.domain.empty() || std::ranges::find(kSums, node.op_type) != kSums.end(); }
+constexpr std::array kMoves = {"Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity"};
+
+// The mean of constants, weighted by a Softmax: how detectors decode the distance to a side of a box (Li et al. 2020,
+// "Generalized Focal Loss"). Scores that share tensors with it are only decoded.
+bool IsExpectation(const Graph& graph, const Node& node) {
+  if (!(node.Is("Conv") || node.Is("MatMul")) || graph.Initializer(node.input(1)) == nullptr) return false;
+  const Node* before = graph.Producer(node.input(0));
+  while (before != nullptr && std::ranges::any_of(kMoves, [&](const char* type) { return before->Is(type); }))
+    before = graph.Producer(before->input(0));
+  return before != nullptr && before->Is("Softmax");
+}
+
+bool SumsUp(const Graph& graph, const Node& node) {
+  if (!node.domain.empty()) return true;
+  return std::ranges::find(kSums, node.op_type) != kSums.end() && !IsExpectation(graph, node);
+}
 
 }  // namespace
 
@@ -47,7 +62,7 @@ std::set<std::string> FindOutputTensors(const Graph& graph, const std::set<std::
     return lead_on.contains(tensor) || graph.HasCapturedUse(tensor);
   };
   for (const auto& node : graph.nodes() | std::views::reverse) {
-    if (SumsUp(*node) || std::ranges::any_of(node->outputs(), leads_on))
+    if (SumsUp(graph, *node) || std::ranges::any_of(node->outputs(), leads_on))
       lead_on.insert(node->inputs().begin(), node->inputs().end());
   }
   std::set<std::string> behind;

@@ -34,6 +34,20 @@ TEST(FindOutputTensors, AnOutputThatOthersGoOnFrom) {
   EXPECT_EQ(Behind(g.model.graph), (std::set<std::string>{"y"}));
 }
 
+TEST(FindOutputTensors, SidesOfBoxesAreDecodedByTheMeanThatASoftmaxWeights) {
+  GraphBuilder g({1, 4, 8, 8});
+  g.Conv("x", "head");
+  g.model.graph.AddNode("Split", {"head"}, {"sides", "scores"}, "split");
+  g.Op("Softmax", {"sides"}, "share");
+  g.Op("Transpose", {"share"}, "turned");
+  g.Conv("turned", "distance");
+  g.Op("Sigmoid", {"scores"}, "score");
+  for (const char* output : {"distance", "score"}) g.Output(output);
+  std::set<std::string> behind = Behind(g.model.graph);
+  EXPECT_TRUE(behind.contains("head") && behind.contains("sides"));
+  EXPECT_FALSE(behind.contains("x"));
+}
+
 TEST(FindOutputTensors, OperatorsOfOtherDomainsMaySumUp) {
   GraphBuilder g({1, 4, 8, 8});
   g.Op("Relu", {"x"}, "a");

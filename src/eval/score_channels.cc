@@ -1,0 +1,71 @@
+#include "eval/score_channels.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace preon {
+namespace {
+
+constexpr int64_t kMostChannels = 1024;  // more are places
+constexpr double kLouder = 100;
+
+struct ChannelFigures {
+  double low = 0, high = 0, squares = 0;
+  bool is_score() const { return low >= 0 && high <= 1; }
+};
+
+std::vector<ChannelFigures> FiguresAlong(std::span<const double> values, size_t channels, size_t inner) {
+  std::vector<ChannelFigures> figures(channels);
+  for (size_t from = 0; from + inner <= values.size(); from += inner) {
+    ChannelFigures& channel = figures[from / inner % channels];
+    for (const double value : values.subspan(from, inner)) {
+      channel.low = std::min(channel.low, value);
+      channel.high = std::max(channel.high, value);
+      channel.squares += value * value;
+    }
+  }
+  return figures;
+}
+
+// Scores and coordinates, far apart.
+bool IsMixed(const std::vector<ChannelFigures>& figures) {
+  double loudest_score = -1, quietest_coordinate = -1;
+  for (const ChannelFigures& channel : figures) {
+    if (channel.is_score())
+      loudest_score = std::max(loudest_score, channel.squares);
+    else if (quietest_coordinate < 0 || channel.squares < quietest_coordinate)
+      quietest_coordinate = channel.squares;
+  }
+  return loudest_score > 0 && quietest_coordinate >= kLouder * loudest_score;
+}
+
+}  // namespace
+
+std::optional<ScoreChannels> ScoreChannels::Find(std::span<const double> values, const Shape& shape) {
+  ScoreChannels found;
+  for (size_t axis = shape.size(); axis-- > 1;) {
+    const int64_t channels = shape[axis];
+    if (channels > 1 && channels <= kMostChannels) {
+      const std::vector<ChannelFigures> figures = FiguresAlong(values, static_cast<size_t>(channels), found.inner_);
+      if (IsMixed(figures)) {
+        for (const ChannelFigures& channel : figures) found.is_score_.push_back(channel.is_score());
+        return found;
+      }
+    }
+    found.inner_ *= static_cast<size_t>(channels);
+  }
+  return std::nullopt;
+}
+
+void ScoreChannels::Add(std::span<const double> a, std::span<const double> b, double& signal, double& noise) const {
+  for (size_t from = 0; from + inner_ <= a.size(); from += inner_) {
+    if (!is_score_[from / inner_ % is_score_.size()]) continue;
+    for (size_t index = from; index < from + inner_; ++index) {
+      if (!std::isfinite(a[index]) || !std::isfinite(b[index])) continue;
+      signal += a[index] * a[index];
+      noise += (a[index] - b[index]) * (a[index] - b[index]);
+    }
+  }
+}
+
+}  // namespace preon

@@ -1,0 +1,28 @@
+// ScoreChannels: where an output of a detector has scores beside coordinates.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/shape.h"
+
+namespace preon {
+
+/// Channels of a tensor that hold scores from 0 to 1, while the others hold coordinates in pixels. The error of the
+/// whole tensor is that of the coordinates: whether a box is found at all does not show in it.
+class ScoreChannels {
+ public:
+  /// Nullopt unless along one dimension but the first some indices have values from 0 to 1 alone, and the mean square
+  /// of each of the others is 100 times theirs or more. `values` are those of the tensor.
+  static std::optional<ScoreChannels> Find(std::span<const double> values, const Shape& shape);
+
+  /// Adds Σ a² and Σ (a - b)² of the scores of two tensors of that shape, where both are finite.
+  void Add(std::span<const double> a, std::span<const double> b, double& signal, double& noise) const;
+
+ private:
+  size_t inner_ = 1;  // values behind one index
+  std::vector<bool> is_score_;
+};
+
+}  // namespace preon
