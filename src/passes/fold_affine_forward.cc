@@ -91,6 +91,7 @@ class FoldAffineForward final : public NodePass {
     Graph& graph = model.graph;
     const std::optional<Scalar> scalar = ScalarOf(graph, node);
     if (!scalar || !std::isfinite(scalar->value)) return false;
+    if (!CanReplaceTensor(graph, node.output(), node.input(scalar->data))) return false;
     std::vector<Node*> convs = OnlyConvs(graph, node.output());
     if (node.Is("Add")) {
       if (convs.empty() || std::ranges::any_of(convs, [](const Node* conv) { return Pads(*conv); })) return false;

@@ -71,7 +71,7 @@ class FuseHardSigmoid final : public NodePass {
 
     const bool has_product = line->clip->output() != divided;
     const std::string u = has_product ? OtherInput(*product, line->clip->output()) : "";
-    if (has_product && u.empty()) return false;
+    if (has_product && (u.empty() || u == line->add->output())) return false;
     std::vector<Node*> nodes = {line->add, line->clip};
     if (has_product) nodes.push_back(product);
     nodes.push_back(&node);
