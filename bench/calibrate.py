@@ -49,6 +49,7 @@ def main():
     for name in args.models:
         try:
             results[name] = measure(name, args)
+            print(f"{name}: " + ", ".join(f"{kind} {' '.join(ratio(name, results[name], kind)).strip()}" for kind in results[name]["ratios"]), flush=True)
         except (Failed, subprocess.CalledProcessError) as failure:  # of the tool; of the script that prepares data
             results[name] = {"error": str(failure)}
             print(f"{name}: {failure}", flush=True)

@@ -42,6 +42,7 @@ bool IsMixed(const std::vector<ChannelFigures>& figures) {
 }  // namespace
 
 std::optional<ScoreChannels> ScoreChannels::Find(std::span<const double> values, const Shape& shape) {
+  if (shape.size() < 3) return std::nullopt;  // a row of logits: any of them may lie between 0 and 1
   ScoreChannels found;
   for (size_t axis = shape.size(); axis-- > 1;) {
     const int64_t channels = shape[axis];

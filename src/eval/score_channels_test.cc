@@ -30,7 +30,8 @@ TEST(ScoreChannels, NoneWhereAllAreScoresOrCoordinatesOrNear) {
   EXPECT_FALSE(ScoreChannels::Find(std::vector<double>{10, 20, 30, 40}, {1, 2, 2}).has_value());
   EXPECT_FALSE(ScoreChannels::Find(std::vector<double>{1, 2, 0.9, 0.8}, {1, 2, 2}).has_value());
   EXPECT_FALSE(ScoreChannels::Find(std::vector<double>{100, 200, 0, 0}, {1, 2, 2}).has_value());  // nothing to compare
-  EXPECT_FALSE(ScoreChannels::Find(std::vector<double>{100, 0.5}, {2}).has_value());
+  for (const Shape& row : {Shape{2}, Shape{1, 2}})
+    EXPECT_FALSE(ScoreChannels::Find(std::vector<double>{100, 0.5}, row).has_value());
 }
 
 }  // namespace
