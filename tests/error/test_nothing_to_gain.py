@@ -31,7 +31,7 @@ def table(preon, rows=2000):
     np.savez(preon.folder / "calib.npz", ids=np.arange(16), x=random(16, rows))
 
 
-def many_layers(preon, layers=100):
+def many_layers(preon, layers=60):
     """Layers of few weights, which codes make no smaller than scales, zero points and names make the file larger."""
     nodes = [helper.make_node("Conv", [f"t{layer}", f"w{layer}"], [f"t{layer + 1}"], name=f"conv_{layer}") for layer in range(layers)]
     image = ["n", 8, 32, 32]

@@ -59,9 +59,10 @@ def test_few_samples_at_default_effort(preon, tmp_path, shared):
     """Images that neither calibration nor codes have seen come nearer, and any number of threads gives the same bytes."""
     np.savez(tmp_path / "calib.npz", input=images(shared, 0, 200))
     model, feeds = shared("models/resnet20_cifar10.onnx"), {"input": images(shared, 1000, 300)}
-    quantize(preon, model, "fast.onnx", "--effort", "fast", "--always-write")
+    one_scale = ("--per-tensor", "--method", "minmse", "--always-write")  # there codes win most, on any processor
+    quantize(preon, model, "fast.onnx", *one_scale, "--effort", "fast")
     for threads in ("1", "3"):
-        told = quantize(preon, model, f"{threads}.onnx", "--method", "minmse", "--threads", threads, "--always-write")
+        told = quantize(preon, model, f"{threads}.onnx", *one_scale, "--threads", threads)
     [improved] = told["improved"]
     assert 12 <= improved["runs"] <= 34 and improved["layers_changed"] > 0 and improved["sqnr_db_after"] > improved["sqnr_db_before"]
     assert (tmp_path / "1.onnx").read_bytes() == (tmp_path / "3.onnx").read_bytes()
