@@ -48,6 +48,7 @@ class Reconstructor {
 
   /// All layers, in groups.
   Status ImproveAll(std::span<MatchedLayer> layers, const RunContext& context, std::vector<LayerOutcome>& outcomes) {
+    if (layers.empty()) return Status::Ok();
     const size_t together = scope_.blocks == 0 ? 1 : (layers.size() + scope_.blocks - 1) / scope_.blocks;
     const size_t targets_of = std::max(together, kTargetsAtOnce / together * together);
     for (size_t first = 0; first < layers.size(); first += together) {

@@ -146,6 +146,15 @@ TEST(Reconstruct, BehindSoManyRefusedGroupsAllLayersStay) {
   EXPECT_TRUE(done->layers[0].stays && done->layers[1].stays);
 }
 
+TEST(Reconstruct, WithoutLayersNothingIsDone) {
+  const Model reference = TwoProducts();
+  Model quantized = WithCodes(reference, 1);
+  const auto done =
+      Reconstruct(quantized, {reference, {}}, EqualInputs(), {}, {.op_types = {"Conv"}, .blocks = 6}, kContext);
+  ASSERT_TRUE(done.ok()) << done.status().ToString();
+  EXPECT_TRUE(done->layers.empty());
+}
+
 TEST(Reconstruct, TooSmallAGainIsNotKept) {
   const Model reference = TwoConvolutions();
   Model quantized = WithCodes(reference, 0.25F);
