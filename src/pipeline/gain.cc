@@ -14,8 +14,6 @@ constexpr int64_t kFewBytes = 4096;
 // Saving less than this changes nothing beside the size of the runtime: such a result must not seem slower.
 constexpr int64_t kNoticeableBytes = 65'536;
 
-// Below, classes and boxes get lost (docs/design/fallback.md).
-constexpr double kFarFromFloatDb = 20;
 constexpr double kWideDb = 6;  // of an interval: samples differ much
 
 // A share of the work and of the file that nobody would quantize a model for.
@@ -55,7 +53,7 @@ std::string IntegerShareClause(double share) {
 
 bool IsFarForSome(const TargetFigures& figures) {
   const std::optional<ConfidenceInterval>& interval = figures.sqnr_interval;
-  return figures.sqnr_db < kFarFromFloatDb && interval && interval->high - interval->low >= kWideDb;
+  return figures.sqnr_db < kPoorDb && interval && interval->high - interval->low >= kWideDb;
 }
 
 bool IsMostlyFloat(const TargetFigures& figures) {

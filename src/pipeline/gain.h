@@ -10,6 +10,9 @@
 
 namespace preon {
 
+/// SQNR below which classes and boxes get lost (docs/design/fallback.md).
+inline constexpr double kPoorDb = 20;
+
 /// What a speed that may be above or below that of float, and a few bytes more, count as.
 enum class Doubt { kIsNoLoss, kIsNoGain };
 

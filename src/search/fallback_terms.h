@@ -3,9 +3,11 @@
 
 #include <optional>
 
+#include "pipeline/gain.h"
+
 namespace preon {
 
-inline constexpr double kPoorDb = 20, kEnoughOfPoorDb = 22;    // below, classes and boxes get lost
+inline constexpr double kEnoughOfPoorDb = 22;                  // of a result that was below kPoorDb
 inline constexpr double kBudget = 0.03, kBudgetOfPoor = 0.25;  // of the time
 
 struct FallbackTerms {
