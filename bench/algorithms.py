@@ -12,7 +12,7 @@ import pathlib
 import sys
 
 from formats import better, changes
-from measure import Failed, add_places, helper, preon, save, table
+from measure import Failed, add_places, helper, preon, save, table, worst_sqnr_db
 
 FEW = lambda bits, activation: ["--activation", activation, "--weight", f"int{bits}", "--weight-form", "packed", "--weight-method", "minmse"]
 POWERS = ["--per-tensor", "--symmetric", "--scale-type", "power-of-two"]
@@ -90,7 +90,7 @@ class Model:
         compared = preon("compare", self.path, result, "--data", self.folder / "eval.npz", "--samples", 400, "--latency", 0,
                          "--threads", self.args.threads)
         scored = helper("score.py", self.name, self.args.work, result)
-        figures = {"sqnr_db": min(output["sqnr_db"] for output in compared["outputs"].values()), "score": scored["scores"][str(result)],
+        figures = {"sqnr_db": worst_sqnr_db(compared), "score": scored["scores"][str(result)],
                    "seconds": quantized["seconds"], "wall_s": quantized["wall"], "peak_mb": quantized["peak_mb"],
                    "size_bytes": quantized["size_bytes"], "improved": quantized.get("improved", []), "warnings": quantized["warnings"]}
         return figures | (changes(self.metric, self.each, scored["each"][str(result)]) if self.each else {})

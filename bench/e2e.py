@@ -14,8 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from measure import ROOT, Failed, add_places, helper, preon, save, table
-
+from measure import ROOT, Failed, add_places, helper, preon, save, table, worst_sqnr_db
 
 NEAR_DB = 1.5
 
@@ -31,10 +30,9 @@ def measure(name, args):
     scored = helper("score.py", name, args.work, model, result)
     floats, integers = (scored["scores"][str(path)] for path in (model, result))
     placement = quantized.get("placement", {})
-    worst_db = lambda answer: min(output["sqnr_db"] for output in answer["outputs"].values())
     return {
         "metric": scored["metric"], "float": floats, "int8": integers,
-        "sqnr_db": worst_db(compared), "promised_db": worst_db(quantized["compare"]), "figures_from": quantized["figures_from"],
+        "sqnr_db": worst_sqnr_db(compared), "promised_db": worst_sqnr_db(quantized["compare"]), "figures_from": quantized["figures_from"],
         "argmax_agreement": compared.get("argmax_agreement"),
         "latency_ms": compared["latency_ms"],
         "speedup": compared["speedup"],

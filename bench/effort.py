@@ -8,7 +8,7 @@ import argparse
 import pathlib
 import sys
 
-from measure import Failed, add_places, helper, preon, save, spread, table
+from measure import Failed, add_places, helper, preon, save, spread, table, worst_sqnr_db
 
 # What default effort may cost, as a multiple of fast; and what SQNR it has to reach, where that is settled.
 MOST_PROCESSOR, MOST_MEMORY = 1.5, 1.3
@@ -28,7 +28,7 @@ def measure(name, args):
         compared = preon("compare", model, result[effort], "--data", folder / "eval.npz", "--samples", args.compared, "--latency", 0)
         done = [each[effort] for each in rounds]
         figures[effort] = {"processor_s": spread([each["processor"] for each in done]), "mb": spread([each["peak_mb"] for each in done]),
-                           "sqnr_db": min(output["sqnr_db"] for output in compared["outputs"].values()),
+                           "sqnr_db": worst_sqnr_db(compared),
                            "seconds": done[-1]["seconds"], "improved": done[-1].get("improved", [])}
     fast, default = (figures[effort] for effort in EFFORTS)
     return figures | {"ratios": {"processor": default["processor_s"]["min"] / fast["processor_s"]["min"],

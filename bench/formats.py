@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 from formats_page import write_page
-from measure import Failed, add_places, helper, keep, machine, preon, save, table
+from measure import Failed, add_places, helper, keep, machine, preon, save, table, worst_sqnr_db
 
 MODELS = ["resnet20_cifar10", "mobilenetv2_1.0", "sst2_transformer", "chargpt_shakespeare"]
 TARGETS = ["simulate", "quark"]
@@ -90,7 +90,7 @@ def measure(name, model, folder, target, options, reference, args):
         scored = helper("score.py", name, args.work, result)
     except subprocess.CalledProcessError:
         raise Failed("Python's onnxruntime does not run it") from None
-    return {"sqnr_db": min(output["sqnr_db"] for output in compared["outputs"].values()), "size_bytes": quantized["size_bytes"],
+    return {"sqnr_db": worst_sqnr_db(compared), "size_bytes": quantized["size_bytes"],
             "latency_ms": latency, "times_float": 1 / compared["speedup"]["median"], "speedup": compared["speedup"], "method": quantized["method"],
             "seconds": {"quantize": quantized["seconds"], "compare": compared["seconds"]}, "warnings": quantized["warnings"],
             "score": scored["scores"][str(result)], **changes(scored["metric"], reference, scored["each"][str(result)])}

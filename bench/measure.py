@@ -52,6 +52,11 @@ def helper(script, *arguments):
     return json.loads(done.stdout) if done.stdout.startswith("{") else None
 
 
+def worst_sqnr_db(answer):
+    """Of the outputs that a result compares."""
+    return min(output["sqnr_db"] for output in answer["outputs"].values())
+
+
 def add_places(parser):
     """Where a benchmark that needs data works, and where its figures go."""
     parser.add_argument("--work", default=WORK, help="where data are prepared and results are written")

@@ -38,19 +38,12 @@ bool Pads(const Node& conv) {
          std::ranges::any_of(conv.Ints("pads"), [](int64_t pad) { return pad != 0; });
 }
 
-// The constant of a node with one, and the index of the other input.
-struct Scalar {
-  double value;
-  size_t data;
-};
-std::optional<Scalar> ScalarOf(const Graph& graph, const Node& node) {
-  for (const size_t data : {0, 1}) {
-    const std::optional<float> value = ConstantScalar(graph, node.input(1 - data));
-    // A constant of higher rank would make the result of higher rank, too.
-    const std::optional<Shape> before = graph.ShapeOf(node.input(data)), behind = graph.ShapeOf(node.output());
-    if (value && before && behind && before->size() == behind->size()) return Scalar{*value, data};
-  }
-  return std::nullopt;
+// A constant that leaves the rank of the other input as it is.
+std::optional<ScalarOperand> ScalarOf(const Graph& graph, const Node& node) {
+  const std::optional<ScalarOperand> scalar = ScalarOperandOf(graph, node);
+  if (!scalar || !std::isfinite(scalar->value)) return std::nullopt;
+  const std::optional<Shape> before = graph.ShapeOf(node.input(scalar->data)), behind = graph.ShapeOf(node.output());
+  return before && behind && before->size() == behind->size() ? scalar : std::nullopt;
 }
 
 void ScaleWeights(Graph& graph, const std::vector<Node*>& convs, double factor) {
@@ -89,9 +82,8 @@ class FoldAffineForward final : public NodePass {
  private:
   Result<bool> Rewrite(Model& model, Node& node, const PassEnv&) const override {
     Graph& graph = model.graph;
-    const std::optional<Scalar> scalar = ScalarOf(graph, node);
-    if (!scalar || !std::isfinite(scalar->value)) return false;
-    if (!CanReplaceTensor(graph, node.output(), node.input(scalar->data))) return false;
+    const std::optional<ScalarOperand> scalar = ScalarOf(graph, node);
+    if (!scalar || !CanReplaceTensor(graph, node.output(), node.input(scalar->data))) return false;
     std::vector<Node*> convs = OnlyConvs(graph, node.output());
     if (node.Is("Add")) {
       if (convs.empty() || std::ranges::any_of(convs, [](const Node* conv) { return Pads(*conv); })) return false;
@@ -107,12 +99,13 @@ class FoldAffineForward final : public NodePass {
     if (factor == 0) return false;
     if (convs.empty()) {
       Node* const add = OnlyReader(graph, node.output());
-      const std::optional<Scalar> shift = add == nullptr || !add->Is("Add") ? std::nullopt : ScalarOf(graph, *add);
-      if (!shift || !std::isfinite(shift->value / factor)) return false;
+      const std::optional<ScalarOperand> shift =
+          add == nullptr || !add->Is("Add") ? std::nullopt : ScalarOf(graph, *add);
+      if (!shift || !std::isfinite(double{shift->value} / factor)) return false;
       convs = OnlyConvs(graph, add->output());
       if (convs.empty()) return false;
       const Shape shape = Constant(graph, add->input(1 - shift->data))->shape();
-      const auto divided = static_cast<float>(shift->value / factor);
+      const auto divided = static_cast<float>(double{shift->value} / factor);
       SetConstantInput(graph, *add, 1 - shift->data, Tensor::FromFloats(shape, {&divided, 1}), add->name + "_shift");
     }
     ScaleWeights(graph, convs, factor);

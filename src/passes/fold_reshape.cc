@@ -19,7 +19,7 @@ class FoldReshape final : public NodePass {
  public:
   FoldReshape()
       : NodePass({.name = "fold_reshape",
-                  .summary = "a Reshape keeps dynamic dimensions by 0 instead of computing them",
+                  .summary = "a Reshape keeps dynamic dimensions by a 0 in its target instead of computing their size",
                   .target_ops = {"Reshape"},
                   .on_by_default = false}) {}
 
@@ -33,10 +33,10 @@ class FoldReshape final : public NodePass {
     std::vector<int64_t> values;
     for (size_t axis = 0; axis < target->size(); ++axis) {
       const DimElement& element = (*target)[axis];
-      const bool is_known = !element.from || element.value != kDynamicDim;
-      if (!is_known && axis >= shape->size()) return false;
-      if (!is_known && OriginOf(graph, *element.from) != OriginOf(graph, {node.input(0), axis})) return false;
-      values.push_back(is_known ? element.value : 0);
+      values.push_back(element.is_known() ? element.value : 0);
+      if (element.is_known()) continue;
+      if (axis >= shape->size()) return false;
+      if (OriginOf(graph, *element.from) != OriginOf(graph, {node.input(0), axis})) return false;
     }
     const std::string name = graph.UniqueTensorName(node.output() + "_target");
     graph.SetInitializer(name, Tensor::FromInt64s({static_cast<int64_t>(values.size())}, values));

@@ -23,7 +23,7 @@ std::optional<Tensor> Fold(const Graph& graph, const Node& node) {
   if (!elements) return std::nullopt;
   std::vector<int64_t> values;
   for (const DimElement& element : *elements) {
-    if (element.from && element.value == kDynamicDim) return std::nullopt;
+    if (!element.is_known()) return std::nullopt;
     values.push_back(element.value);
   }
   if (node.Is("Gather")) return Tensor::FromInt64s(graph.Initializer(node.input(1))->shape(), values);

@@ -17,7 +17,7 @@ class SimplifySoftmax final : public NodePass {
  public:
   SimplifySoftmax()
       : NodePass({.name = "simplify_softmax",
-                  .summary = "a Softmax over the last dimension loses Flatten and Reshape around it",
+                  .summary = "removes Flatten and Reshape around a Softmax over the last dimension",
                   .target_ops = {"Softmax", "LogSoftmax"},
                   .on_by_default = false}) {}
 

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "eval/score_channels.h"
 #include "eval/values.h"
 #include "reconstruct/layer_data.h"
 
@@ -15,13 +14,7 @@ struct Squares {
   double score_error = 0, score_signal = 0;  // of scores beside coordinates, which count as an output of their own
 };
 
-void AddScores(const Tensor& expected, const Tensor& got, Squares& squares) {
-  const std::vector<double> wanted = ToDoubles(expected), other = ToDoubles(got);
-  if (const std::optional<ScoreChannels> scores = ScoreChannels::Find(wanted, expected.shape()))
-    scores->Add(wanted, other, squares.score_signal, squares.score_error);
-}
-
-Squares Compare(const Tensor& expected, const Tensor& got) {
+Squares Compare(const Tensor& expected, const Tensor& got, const ScoreChannels* scores) {
   Squares squares;
   if (got.shape() != expected.shape()) return {.error = std::numeric_limits<double>::infinity(), .signal = 1};
   for (int64_t i = 0; i < expected.count(); ++i) {
@@ -31,7 +24,7 @@ Squares Compare(const Tensor& expected, const Tensor& got) {
     squares.signal += wanted * wanted;
     squares.error += (wanted - other) * (wanted - other);
   }
-  AddScores(expected, got, squares);
+  if (scores != nullptr) scores->Add(ToDoubles(expected), ToDoubles(got), squares.score_signal, squares.score_error);
   return squares;
 }
 
@@ -53,7 +46,8 @@ Result<OutputJudge> OutputJudge::Make(const Model& reference, std::optional<int6
   judge.expected_.resize(live.runs());
   PREON_RETURN_IF_ERROR(
       live.Run(reference, judge.outputs_, judge.runs_, [&](size_t run, const std::map<std::string, Tensor>& outputs) {
-        judge.expected_[run] = outputs;
+        for (const auto& [name, tensor] : outputs)
+          judge.expected_[run][name] = {tensor, ScoreChannels::Find(ToDoubles(tensor), tensor.shape())};
         return Status::Ok();
       }));
   return judge;
@@ -63,7 +57,10 @@ Result<double> OutputJudge::Error(const Model& quantized, const LiveRuns& live) 
   std::vector<std::map<std::string, Squares>> by_run(live.runs());
   PREON_RETURN_IF_ERROR(
       live.Run(quantized, outputs_, runs_, [&](size_t run, const std::map<std::string, Tensor>& outputs) {
-        for (const auto& [name, tensor] : outputs) by_run[run][name] = Compare(expected_[run].at(name), tensor);
+        for (const auto& [name, tensor] : outputs) {
+          const auto& [expected, scores] = expected_[run].at(name);
+          by_run[run][name] = Compare(expected, tensor, scores ? &*scores : nullptr);
+        }
         return Status::Ok();
       }));
   double error = 0;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "eval/score_channels.h"
 #include "reconstruct/live_runs.h"
 
 namespace preon {
@@ -24,7 +25,11 @@ class OutputJudge {
  private:
   std::vector<size_t> runs_;
   std::set<std::string> outputs_;
-  std::vector<std::map<std::string, Tensor>> expected_;  // by run
+  struct Expected {
+    Tensor values;
+    std::optional<ScoreChannels> scores;
+  };
+  std::vector<std::map<std::string, Expected>> expected_;  // by run
 };
 
 }  // namespace preon

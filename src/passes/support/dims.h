@@ -23,6 +23,7 @@ struct Dim {
 struct DimElement {
   int64_t value = kDynamicDim;  ///< where it is known
   std::optional<Dim> from;      ///< what it is the size of; none: a number
+  bool is_known() const { return !from || value != kDynamicDim; }
 };
 
 /// The elements of an int64 tensor of rank 0 or 1 that constants, Shape, Gather, Slice, Concat and Unsqueeze make;

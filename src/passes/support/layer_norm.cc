@@ -42,10 +42,9 @@ class Matcher {
   bool MatchVariance(Node& sqrt) {
     Node* sum = ProducerOf(graph_, sqrt.input(0), "Add");
     if (sum == nullptr) return false;
-    const size_t data = ConstantScalar(graph_, sum->input(0)).has_value() ? 1 : 0;
-    const std::optional<float> epsilon = ConstantScalar(graph_, sum->input(1 - data));
-    Node* variance = ProducerOf(graph_, sum->input(data), "ReduceMean");
-    if (!epsilon.has_value() || !(*epsilon >= 0) || variance == nullptr) return false;
+    const std::optional<ScalarOperand> epsilon = ScalarOperandOf(graph_, *sum);
+    Node* variance = epsilon ? ProducerOf(graph_, sum->input(epsilon->data), "ReduceMean") : nullptr;
+    if (variance == nullptr || !(epsilon->value >= 0)) return false;
     Node* square = graph_.Producer(variance->input(0));
     difference_ = SquaredInput(graph_, square);
     Node* sub = ProducerOf(graph_, difference_, "Sub");
@@ -54,7 +53,7 @@ class Matcher {
 
     found_.x = mean->input(0);
     mean_ = mean->output();
-    found_.epsilon = *epsilon;
+    found_.epsilon = epsilon->value;
     found_.nodes = {mean, sub, square, variance, sum, &sqrt};
     const std::optional<Shape> shape = graph_.ShapeOf(found_.x);
     if (!shape.has_value() || graph_.TypeOf(found_.x) != DataType::kFloat) return false;

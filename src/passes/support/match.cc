@@ -21,6 +21,13 @@ std::optional<float> ConstantScalar(const Graph& graph, std::string_view tensor)
   return constant->floats()[0];
 }
 
+std::optional<ScalarOperand> ScalarOperandOf(const Graph& graph, const Node& node) {
+  for (const size_t data : {0, 1})
+    if (const std::optional<float> value = ConstantScalar(graph, node.input(1 - data)))
+      return ScalarOperand{*value, data};
+  return std::nullopt;
+}
+
 bool IsScalar(const Graph& graph, std::string_view tensor, double value, double tolerance) {
   const std::optional<float> scalar = ConstantScalar(graph, tensor);
   return scalar.has_value() && std::abs(*scalar - value) <= tolerance;

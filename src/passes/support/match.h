@@ -16,6 +16,13 @@ const Tensor* Constant(const Graph& graph, std::string_view tensor);
 bool IsFloatConstant(const Graph& graph, std::string_view tensor);
 /// The value of a float constant of one element, whatever its rank.
 std::optional<float> ConstantScalar(const Graph& graph, std::string_view tensor);
+/// Of a node with two inputs: the constant of one element among them, and the index of the other input; the second
+/// input first. Nullopt where neither is one.
+struct ScalarOperand {
+  float value;
+  size_t data;
+};
+std::optional<ScalarOperand> ScalarOperandOf(const Graph& graph, const Node& node);
 /// True for a float constant of one element within `tolerance` of `value`.
 bool IsScalar(const Graph& graph, std::string_view tensor, double value, double tolerance = 1e-6);
 /// The elements of an int64 constant of rank 0 or 1.
