@@ -24,7 +24,7 @@ Result<DataType> AskedActivation(const GivenTypes& given, const TensorType& type
 
 std::set<std::string> PassesFor(DataType activation, std::optional<QuantFormat> format, bool for_speed) {
   std::set<std::string> passes;
-  if (for_speed) passes = {"qdq", "standard_quantizers", "int32_biases"};
+  if (for_speed) passes = {"qdq", "standard_quantizers", "int32_biases", "clamp_codes"};
   if (format || activation != DataType::kUndefined) passes.insert("qdq");
   if (activation != DataType::kUndefined)
     passes.insert(activation == DataType::kUInt8 ? "unsigned_activations" : "signed_activations");

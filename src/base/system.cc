@@ -15,14 +15,23 @@
 
 namespace preon {
 
+namespace {
+
+std::optional<int> OwnQuota() {
+  std::ifstream groups("/proc/self/cgroup");
+  const std::string text{std::istreambuf_iterator<char>(groups), std::istreambuf_iterator<char>()};
+  return CoresOfQuota(text, "/sys/fs/cgroup");
+}
+
+}  // namespace
+
 int AvailableCores() {
   cpu_set_t set;
   CPU_ZERO(&set);
   const bool known = sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0;
   const int cores = known ? CPU_COUNT(&set) : 1;
-  std::ifstream groups("/proc/self/cgroup");
-  const std::string text{std::istreambuf_iterator<char>(groups), std::istreambuf_iterator<char>()};
-  return std::min(cores, CoresOfQuota(text, "/sys/fs/cgroup").value_or(cores));
+  static const std::optional<int> quota = OwnQuota();  // several files: too slow for every call
+  return std::min(cores, quota.value_or(cores));
 }
 
 // The system's own count (getrusage) begins with that of the process that this one was forked from.
@@ -74,8 +83,15 @@ void ReleaseFreeMemory() {
   ForgetMappedFiles();
 }
 
-// Left alone, glibc raises this with every large block that is freed, until weights stay in its heap. Samples count as
-// large: between small blocks, the room that one leaves soon fits no other (100 MB more after 256 images).
-void ReturnLargeBlocksAtOnce() { mallopt(M_MMAP_THRESHOLD, 1 << 18); }
+// Left alone, glibc raises the first with every large block that is freed, until weights stay in its heap. Samples
+// count as large: between small blocks, the room that one leaves soon fits no other (100 MB more after 256 images).
+// Small blocks come and go in thousands: without some room the heap's end goes with them, and each comes back page by
+// page.
+void ReturnLargeBlocksAtOnce() {
+  constexpr int kLarge = 1 << 18, kKeptRoom = 1 << 23;  // bytes
+  mallopt(M_MMAP_THRESHOLD, kLarge);
+  mallopt(M_TRIM_THRESHOLD, kKeptRoom);
+  mallopt(M_TOP_PAD, kKeptRoom);
+}
 
 }  // namespace preon

@@ -8,9 +8,9 @@ namespace preon {
 namespace {
 
 constexpr auto kMovers = std::to_array<std::string_view>(
-    {"Concat",       "DepthToSpace", "Expand",      "Flatten", "Gather",    "GatherElements", "GatherND",
-     "Identity",     "MaxPool",      "NhwcMaxPool", "Pad",     "Reshape",   "Resize",         "Slice",
-     "SpaceToDepth", "Split",        "Squeeze",     "Tile",    "Transpose", "Unsqueeze",      "Upsample"});
+    {"Clip",         "Concat",  "DepthToSpace", "Expand", "Flatten",   "Gather",    "GatherElements", "GatherND",
+     "Identity",     "MaxPool", "NhwcMaxPool",  "Pad",    "Relu",      "Reshape",   "Resize",         "Slice",
+     "SpaceToDepth", "Split",   "Squeeze",      "Tile",   "Transpose", "Unsqueeze", "Upsample"});
 
 constexpr auto kIntegerKernels = std::to_array<std::string_view>(
     {"ConvInteger", "DynamicQuantizeLSTM", "DynamicQuantizeMatMul", "MatMulInteger", "MatMulIntegerToFloat",

@@ -11,7 +11,7 @@ namespace preon {
 
 enum class KernelClass {
   kInteger,   ///< computes in integers
-  kMover,     ///< only moves values, on an integer tensor
+  kMover,     ///< only moves or clamps values, on an integer tensor
   kFloat,     ///< computes, or moves values, in its own (float, bool, index) type
   kAbsorbed,  ///< not in the optimized graph: folded into another node or into constants
 };

@@ -146,16 +146,23 @@ std::optional<std::string> BiasScale(const NodeInContext& at) {
   return std::nullopt;
 }
 
+std::optional<std::string> ClampBeforePair(const NodeInContext& at) {
+  const Node* reader = OnlyReader(at.graph, at.node.output());
+  if (!at.is_linear() || reader == nullptr || !ClampRange(at.graph, *reader)) return std::nullopt;
+  const std::optional<CodedTensor> codes = QuantizedInto(at.graph, reader->output());
+  if (!codes || !codes->is_byte()) return std::nullopt;
+  return StrCat("the codes behind ", reader->op_type, " '", reader->name, "' reach beyond its bounds");
+}
+
 std::optional<std::string> ActivationBeforePair(const NodeInContext& at) {
   const Node* reader = OnlyReader(at.graph, at.node.output());
   if (!at.is_linear() || reader == nullptr) return std::nullopt;
   if (Contains(kActivations, reader->op_type))
     return StrCat(reader->op_type, " '", reader->name, "' stands between it and the next QuantizeLinear");
   if (!ClampRange(at.graph, *reader) || QuantizerOf(at.graph, reader->output()) == nullptr) return std::nullopt;
-  if (OnlyReader(at.graph, reader->output()) == nullptr)
-    return StrCat("the result of ", reader->op_type, " '", reader->name,
-                  "' has other readers beside its QuantizeLinear");
-  return StrCat("the codes behind ", reader->op_type, " '", reader->name, "' reach beyond its bounds");
+  if (OnlyReader(at.graph, reader->output()) != nullptr)
+    return StrCat("the codes behind ", reader->op_type, " '", reader->name, "' reach beyond its bounds");
+  return StrCat("the result of ", reader->op_type, " '", reader->name, "' has other readers beside its QuantizeLinear");
 }
 
 std::optional<std::string> NoOutputPair(const NodeInContext& at) {
@@ -205,10 +212,9 @@ constexpr LintRule kLintRules[] = {
     {"weight_form", "store the weight as int8 codes with one scale, or one for each output channel", "", WeightForm},
     {"bias_scale", "store the bias as int32 codes with the scale input scale x weight scale", "int32_biases",
      BiasScale},
-    {"activation_before_pair",
-     "put a pair between the node and the activation function; behind Relu or Clip, put the zero point at the lowest "
-     "code",
-     "", ActivationBeforePair},
+    {"clamp_before_pair", "clamp the codes behind the QuantizeLinear, or put the zero point at the lowest code",
+     "clamp_codes", ClampBeforePair},
+    {"activation_before_pair", "put a pair between the node and the activation function", "", ActivationBeforePair},
     {"no_output_pair", "put one QuantizeLinear behind the node and let all readers read its DequantizeLinear", "",
      NoOutputPair},
     {"codes_change",

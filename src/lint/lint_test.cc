@@ -56,7 +56,7 @@ TEST(Lint, NamesTheCauseOfAFloatConv) {
   EXPECT_EQ(CauseOf(Conv(kData, kWeight, kBias,
                          "[act] k = Relu (c)\n[q2] g = QuantizeLinear (k, s, z)\n"
                          "[dq2] y = DequantizeLinear (g, s, z)\n")),
-            Cause("activation_before_pair", "the codes behind Relu 'act' reach beyond its bounds"));
+            Cause("clamp_before_pair", "the codes behind Relu 'act' reach beyond its bounds"));
   EXPECT_EQ(CauseOf(Conv(kData, kWeight, kBias, "[mul] y = Mul (c, c)\n")),
             Cause("no_output_pair", "no QuantizeLinear reads its result 'c'"));
   EXPECT_EQ(CauseOf(Conv(kData, kWeight, kBias, std::string(kBehind) + "[more] m = Relu (c)\n")),

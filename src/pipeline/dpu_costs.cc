@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "pipeline/write_plan.h"
+#include "quantize/qdq_passes/integer_form.h"
 #include "quantize/qdq_passes/qdq_passes.h"
 
 namespace preon {
@@ -79,7 +80,8 @@ Result<std::vector<DpuCost>> MeasureDpuCosts(const PlannedModel& prepared, const
   PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> with, OutputsOf(runs.written, context)(batch));
   PREON_ASSIGN_OR_RETURN(const double with_db, SqnrDb(wanted, with, batch.samples));
   for (const std::string& pass : acting) {
-    PREON_ASSIGN_OR_RETURN(const Model model, measurement.Write({pass}));
+    PREON_ASSIGN_OR_RETURN(Model written, measurement.Write({pass}));
+    PREON_ASSIGN_OR_RETURN(const Model model, IntegerForm(std::move(written)));
     PREON_ASSIGN_OR_RETURN(Session session, Session::OpenModel(model, {.threads = context.ThreadCount()}, context));
     PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> without, OutputsOf(session, context)(batch));
     PREON_ASSIGN_OR_RETURN(const double without_db, SqnrDb(wanted, without, batch.samples));

@@ -16,6 +16,7 @@
 #include "pipeline/output_checks.h"
 #include "pipeline/placement.h"
 #include "pipeline/write_plan.h"
+#include "quantize/qdq_passes/integer_form.h"
 #include "quantize/qdq_passes/to_nhwc.h"
 #include "quantize/write/join_constants.h"
 #include "runtime/session.h"
@@ -149,7 +150,8 @@ Result<Comparison> QuantizeStage::CompareWithFloat(const std::string& source_pat
   const RunPlan runs = PlanRuns(quantized, context_.ThreadCount(), *source, inputs_.memory);
   std::optional<Session> beside;
   if (opened == nullptr || runs.at_once > 1) {
-    PREON_ASSIGN_OR_RETURN(beside, Session::OpenModel(quantized, {.threads = runs.threads}, context_));
+    PREON_ASSIGN_OR_RETURN(const Model form, IntegerForm(quantized));
+    PREON_ASSIGN_OR_RETURN(beside, Session::OpenModel(form, {.threads = runs.threads}, context_));
   }
   FloatModel reference(float_outputs, source_path, runs.threads, context_);
   return Compare([&](const Batch& batch) { return reference.Outputs(batch); },
@@ -284,12 +286,13 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   context_.BeginStage("compare");
   result.figures = compared.figures;
   const bool large = HasLargeWeights(prepared.model.graph);
+  Session* opened = prepared.plan.positions ? nullptr : &*written.session;  // models for NPUs run faster as IntegerForm
   if (large && samples_.made_up()) {
     result.figures.origin = FigureOrigin::kNothing;
   } else {
     PREON_ASSIGN_OR_RETURN(result.compare,
                            CompareWithFloat(prepared.model.source_path, prepared.inputs, written.quantized,
-                                            Without(samples_, compared.left_out), float_outputs, &*written.session));
+                                            Without(samples_, compared.left_out), float_outputs, opened));
     PREON_RETURN_IF_ERROR(CheckOutputs(result.compare, prepared.model.graph));
   }
   if (result.figures.origin == FigureOrigin::kHeldOut && compared.without_held_out != nullptr) {
@@ -304,10 +307,9 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   }
   const int64_t missing = kSamplesOfSpread - result.compare.samples;
   if (missing > 0 && !compared.left_out.empty() && !large) {
-    PREON_ASSIGN_OR_RETURN(
-        const Comparison seen,
-        CompareWithFloat(prepared.model.source_path, prepared.inputs, written.quantized,
-                         SomeOf(samples_, compared.left_out, missing), float_outputs, &*written.session));
+    PREON_ASSIGN_OR_RETURN(const Comparison seen,
+                           CompareWithFloat(prepared.model.source_path, prepared.inputs, written.quantized,
+                                            SomeOf(samples_, compared.left_out, missing), float_outputs, opened));
     WidenIntervals(seen, result.compare);
   }
   PREON_ASSIGN_OR_RETURN(result.dpu_costs, DpuCostsOf(prepared, batch, inputs, written, float_outputs));

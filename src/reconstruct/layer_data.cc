@@ -9,7 +9,7 @@
 namespace preon {
 namespace {
 
-constexpr size_t kRunsAtOnce = 16;  // their rows are in memory together
+constexpr size_t kRunsAtOnce = 4;  // their rows are in memory together
 
 // Of some runs: for each group the rows of all of them, those of runs that codes are fitted to first.
 struct RowLayout {

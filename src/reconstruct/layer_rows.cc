@@ -36,12 +36,11 @@ struct Patch {
     places.assign(output.begin() + 2, output.end());
   }
 
-  // Where the elements of a place's patch lie in a channel, in the kernel's order; -1 in the padding.
+  // Adds where the elements of a place's patch lie in a channel, in the kernel's order; -1 in the padding.
   void Find(int64_t place, std::vector<int64_t>& found) const {
     std::vector<int64_t> first(kernel.size());
     for (size_t axis = kernel.size(); axis-- > 0; place /= places[axis])
       first[axis] = place % places[axis] * strides[axis] - pads[axis];
-    found.clear();
     FindAlong(first, 0, 0, found);
   }
 
@@ -67,18 +66,22 @@ int64_t Product(const Shape& shape, size_t from) {
   return product;
 }
 
-// @param found  of each place: where the elements of its patch lie in a channel; -1 in the padding
+// @param found  of each place in turn: where the elements of its patch lie in a channel; -1 in the padding
 // @param value_at  the float that an element of the input stands for
 template <typename ValueAt>
 void CopyPatches(const LayerForm& form, const Shape& input, const std::vector<Place>& places,
-                 const std::vector<std::vector<int64_t>>& found, const ValueAt& value_at, const GroupedRows& to) {
+                 const std::vector<int64_t>& found, const ValueAt& value_at, const GroupedRows& to) {
   const int64_t channels = input[1], area = Product(input, 2), of_group = form.weight[1];
-  for (size_t group = 0; group < form.groups; ++group) {
+  const size_t patch = found.size() / std::max<size_t>(places.size(), 1);
+  for (int64_t channel = 0; channel < channels; ++channel) {  // what is read of one lies near each other
+    const size_t first_row = static_cast<size_t>(channel / of_group) * to.per_group;
+    const size_t column = static_cast<size_t>(channel % of_group) * patch;
     for (size_t p = 0; p < places.size(); ++p) {
-      int64_t channel = (places[p].sample * channels + static_cast<int64_t>(group) * of_group) * area;
-      float* row = to.rows.row(group * to.per_group + p);
-      for (int64_t i = 0; i < of_group; ++i, channel += area) {
-        for (const int64_t at : found[p]) *row++ = at < 0 ? 0 : value_at(channel + at);
+      const int64_t plane = (places[p].sample * channels + channel) * area;
+      float* row = to.rows.row(first_row + p) + column;
+      for (size_t i = 0; i < patch; ++i) {
+        const int64_t at = found[p * patch + i];
+        row[i] = at < 0 ? 0 : value_at(plane + at);
       }
     }
   }
@@ -103,10 +106,10 @@ std::vector<Place> PlacesOf(const Node& node, const Shape& output, int64_t first
 void InputRows(const Node& node, const LayerForm& form, const LayerInput& input, const std::vector<Place>& places,
                const Shape& output, const GroupedRows& to) {
   const Tensor& stored = input.stored;
-  std::vector<std::vector<int64_t>> found(node.Is("Conv") ? places.size() : 0);
+  std::vector<int64_t> found;
   if (node.Is("Conv")) {
     const Patch patch(node, form.weight, stored.shape(), output);
-    for (size_t p = 0; p < places.size(); ++p) patch.Find(places[p].at, found[p]);
+    for (const Place& place : places) patch.Find(place.at, found);
   }
   const auto copy = [&]<typename Stored>(const Stored* values, float scale, float zero_point) {
     const auto value_at = [=](int64_t i) { return (static_cast<float>(values[i]) - zero_point) * scale; };

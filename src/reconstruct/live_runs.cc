@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/parallel.h"
+#include "quantize/qdq_passes/integer_form.h"
 #include "reconstruct/segment.h"
 #include "runtime/session.h"
 
@@ -63,7 +64,7 @@ class LiveRuns::Way {
     std::vector<std::string> computed;
     for (const std::string& tensor : wanted) (known.contains(tensor) ? way.at_hand_ : computed).push_back(tensor);
     if (computed.empty()) return way;
-    const Model segment = Segment(model, known, computed);
+    PREON_ASSIGN_OR_RETURN(const Model segment, IntegerForm(Segment(model, known, computed)));
     way.feeds_ = segment.graph.inputs();
     PREON_ASSIGN_OR_RETURN(way.session_, Session::OpenModel(segment, {.threads = 1}, *live.context_));
     return way;

@@ -7,6 +7,7 @@
 #include "eval/compare_models.h"
 #include "eval/state_loop.h"
 #include "pipeline/write_plan.h"
+#include "quantize/qdq_passes/integer_form.h"
 
 namespace preon {
 namespace {
@@ -84,7 +85,8 @@ Status Trials::Visit(const Model& quantized, const TrialRuns& which, const Trial
 Result<std::optional<TrialError>> Trials::Run(const Model& model, const QuantPlan& plan, const RangeMethod& method,
                                               const PlanInputs& inputs, TrialSize size, const TrialError* best) {
   const RunContext counted = BeginRun();
-  PREON_ASSIGN_OR_RETURN(const Model quantized, WritePlan(model, plan, method, inputs, context_));
+  PREON_ASSIGN_OR_RETURN(Model written, WritePlan(model, plan, method, inputs, context_));
+  PREON_ASSIGN_OR_RETURN(const Model quantized, IntegerForm(std::move(written)));
   const std::vector<StateLink> links = FindStateLinks(model.graph);
   const bool all = size == TrialSize::kAll || !links.empty();
   const size_t step = all ? 1 : (samples_.runs().size() + kSomeRuns - 1) / kSomeRuns;

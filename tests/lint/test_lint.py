@@ -38,6 +38,26 @@ def test_signed_activations_are_found_and_fixed(preon, model, data):
             np.testing.assert_array_equal(expected, got)
 
 
+def test_clamps_in_front_of_symmetric_codes_are_moved_behind_them(preon, tmp_path):
+    """As Quark writes them: a Relu stands between each Conv and codes that have negative values, too."""
+    model = model_path("resnet20_cifar10")
+    source = tmp_path / "s8.onnx"
+    assert preon("quantize", model, "-o", source, "--config", "S8S8_AAWS", "--target", "quark", "--data", "random:4").returncode == 0
+    assert causes(lint(preon, source))["clamp_before_pair"] == 10
+    result = lint(preon, source, "--fix", "-o", "fixed.onnx", "--data", "random:4")
+    assert result["fix"]["passes"] == ["unsigned_activations", "clamp_codes"]
+    assert not {"clamp_before_pair", "no_kernel"} & set(causes(result["fix"]))
+    assert result["fix"]["integer_macs_share"] == pytest.approx(1)
+    for feed in random_feeds(source):
+        np.testing.assert_array_equal(*(outputs_as_written(path, feed) for path in (source, preon.folder / "fixed.onnx")))
+
+
+def outputs_as_written(path, feed):
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return ort.InferenceSession(path, options, providers=["CPUExecutionProvider"]).run(None, feed)[0]
+
+
 def test_a_result_of_our_own_has_nothing_to_fix(preon, model, data):
     assert preon("quantize", model, "-o", "q.onnx", "--data", data, "--always-write").returncode == 0
     assert not set(causes(lint(preon, "q.onnx"))) & {"signed_activations", "bias_scale", "unexplained"}

@@ -100,4 +100,13 @@ void PullProductPairs(const Node& node, const Shape& weight, std::span<float> co
   });
 }
 
+bool ProcessorAddsPairsExactly() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx512vnni") != 0 || __builtin_cpu_supports("avxvnni") != 0;
+#else
+  return true;
+#endif
+}
+
 }  // namespace preon

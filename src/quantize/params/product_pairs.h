@@ -38,4 +38,7 @@ bool ProductPairsFit(const Node& node, const Shape& weight, std::span<const floa
 /// Moves codes of pairs towards 0, the larger one first, until they do.
 void PullProductPairs(const Node& node, const Shape& weight, std::span<float> codes);
 
+/// Whether this processor adds both products in 32 bits, so that no codes are too large: x86 with VNNI, or another one.
+bool ProcessorAddsPairsExactly();
+
 }  // namespace preon

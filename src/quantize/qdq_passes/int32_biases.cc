@@ -12,31 +12,6 @@
 namespace preon {
 namespace {
 
-bool Rewrite(Graph& graph, Node& node) {
-  const std::optional<CodedTensor> data = DequantizedFrom(graph, node.input(0)),
-                                   weight = DequantizedFrom(graph, node.input(1));
-  if (node.input(2).empty() || !data || !weight || !data->per_tensor() || node.Float("beta", 1) != 1) return false;
-  const std::optional<CodedTensor> old = DequantizedFrom(graph, node.input(2));
-  const std::string bias = node.input(2);
-  const std::optional<std::string> codes = BiasCodes(graph, bias, *data, *weight);
-  if (!codes || (old && *codes == old->codes)) return false;
-  const float data_scale = graph.Initializer(data->scale)->floats()[0];
-  Tensor scales = Tensor::Allocate(DataType::kFloat, graph.Initializer(weight->scale)->shape());
-  for (size_t index = 0; index < scales.floats().size(); ++index)
-    scales.Mutable<float>()[index] = data_scale * graph.Initializer(weight->scale)->floats()[index];
-  const std::string scale = graph.UniqueTensorName(bias + "_quantized_scale"),
-                    value = graph.UniqueTensorName(bias + "_quantized_value");
-  graph.SetInitializer(scale, std::move(scales));
-  std::vector<std::string> inputs = {*codes, scale};
-  if (old && old->type == DataType::kInt32) inputs.push_back(old->zero_point);
-  Node* dequantize = graph.AddNode("DequantizeLinear", std::move(inputs), {value}, node.name + "_bias_DequantizeLinear",
-                                   graph.Producer(node.input(1))->domain);
-  if (!weight->per_tensor()) dequantize->attributes["axis"] = int64_t{0};
-  graph.SetInput(&node, 2, value);
-  if (Node* unread = graph.Producer(bias); unread != nullptr && graph.UseCount(bias) == 0) graph.RemoveNode(unread);
-  return true;
-}
-
 class Int32Biases final : public QdqPass {
  public:
   std::string_view name() const override { return "int32_biases"; }
@@ -50,7 +25,7 @@ class Int32Biases final : public QdqPass {
       if (node->Is("Conv") || node->Is("Gemm")) nodes.push_back(node.get());
     }
     bool changed = false;
-    for (Node* node : nodes) changed = Rewrite(model.graph, *node) || changed;
+    for (Node* node : nodes) changed = GiveInt32Bias(model.graph, *node) || changed;
     return changed ? Effect::kChanged : Effect::kUnchanged;
   }
 };

@@ -13,4 +13,8 @@ namespace preon {
 std::optional<std::string> BiasCodes(Graph& graph, const std::string& bias, const CodedTensor& data,
                                      const CodedTensor& weight);
 
+/// A Conv or Gemm reads its bias as such codes through a DequantizeLinear from now on. False, and nothing done, where
+/// it does already or can't: data or weight without codes, several scales for the data, a beta, codes that don't fit.
+bool GiveInt32Bias(Graph& graph, Node& node);
+
 }  // namespace preon
