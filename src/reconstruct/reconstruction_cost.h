@@ -28,7 +28,7 @@ ReconstructionCost CostsOf(const Graph& graph, const QuantPlan& plan, const std:
                            const RowCount& rows, int64_t samples);
 
 /// So many blocks of layers are judged, by one run of so many.
-constexpr size_t kBlocks = 6, kJudgingShare = 4;
+constexpr size_t kBlocks = 6, kJudgingShare = 3;
 /// More runs gain nothing (docs/design/weight-algorithms.md).
 constexpr int64_t kMostRuns = 64;
 
