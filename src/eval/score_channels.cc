@@ -58,15 +58,20 @@ std::optional<ScoreChannels> ScoreChannels::Find(std::span<const double> values,
   return std::nullopt;
 }
 
-void ScoreChannels::Add(std::span<const double> a, std::span<const double> b, double& signal, double& noise) const {
+template <typename T>
+void ScoreChannels::Add(std::span<const T> a, std::span<const T> b, double& signal, double& noise) const {
   for (size_t from = 0; from + inner_ <= a.size(); from += inner_) {
     if (!is_score_[from / inner_ % is_score_.size()]) continue;
     for (size_t index = from; index < from + inner_; ++index) {
-      if (!std::isfinite(a[index]) || !std::isfinite(b[index])) continue;
-      signal += a[index] * a[index];
-      noise += (a[index] - b[index]) * (a[index] - b[index]);
+      const double exact = a[index], other = b[index];
+      if (!std::isfinite(exact) || !std::isfinite(other)) continue;
+      signal += exact * exact;
+      noise += (exact - other) * (exact - other);
     }
   }
 }
+
+template void ScoreChannels::Add(std::span<const float>, std::span<const float>, double&, double&) const;
+template void ScoreChannels::Add(std::span<const double>, std::span<const double>, double&, double&) const;
 
 }  // namespace preon

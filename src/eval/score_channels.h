@@ -17,8 +17,9 @@ class ScoreChannels {
   /// 0 to 1 alone, and the mean square of each of the others is 100 times theirs or more. `values` are the tensor's.
   static std::optional<ScoreChannels> Find(std::span<const double> values, const Shape& shape);
 
-  /// Adds Σ a² and Σ (a - b)² of the scores of two tensors of that shape, where both are finite.
-  void Add(std::span<const double> a, std::span<const double> b, double& signal, double& noise) const;
+  /// Adds Σ a² and Σ (a - b)² of the scores of two tensors of that shape, where both are finite. T: float or double.
+  template <typename T>
+  void Add(std::span<const T> a, std::span<const T> b, double& signal, double& noise) const;
 
  private:
   size_t inner_ = 1;  // values behind one index

@@ -15,7 +15,7 @@ TEST(ScoreChannels, FindsThemBesideCoordinates) {
   other[0] += 10;   // a coordinate
   other[4] -= 0.5;  // a score
   double signal = 0, noise = 0;
-  scores->Add(kBoxes, other, signal, noise);
+  scores->Add<double>(kBoxes, other, signal, noise);
   EXPECT_NEAR(signal, 0.81 + 0.01 + 0.04, 1e-12);
   EXPECT_NEAR(noise, 0.25, 1e-12);
 }

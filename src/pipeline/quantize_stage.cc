@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/output/temp_dir.h"
+#include "base/system.h"
 #include "data/run_plan.h"
 #include "decide/stored_weights.h"
 #include "eval/compare_models.h"
@@ -154,6 +155,7 @@ Result<Comparison> QuantizeStage::CompareWithFloat(const std::string& source_pat
     PREON_ASSIGN_OR_RETURN(beside, Session::OpenModel(form, {.threads = runs.threads}, context_));
   }
   FloatModel reference(float_outputs, source_path, runs.threads, context_);
+  ReleaseFreeMemory();
   return Compare([&](const Batch& batch) { return reference.Outputs(batch); },
                  OutputsOf(beside ? *beside : *opened, context_), *source,
                  {.at_once = runs.at_once, .max_samples = kMaxComparedSamples}, context_);
@@ -222,8 +224,10 @@ Status QuantizeStage::MeasureLatencies(const Model& source, const Batch& batch, 
   if (seconds == 0) return Status::Ok();
   context_.BeginStage("latency");
   // Both from memory, so that both have their weights in the same kind of memory.
-  PREON_ASSIGN_OR_RETURN(const Model float_model, LoadModel(source.source_path));
-  PREON_ASSIGN_OR_RETURN(Session reference, Session::OpenModel(float_model, TimedSession(context_), context_));
+  PREON_ASSIGN_OR_RETURN(std::optional<Model> float_model, LoadModel(source.source_path));
+  PREON_ASSIGN_OR_RETURN(Session reference, Session::OpenModel(*float_model, TimedSession(context_), context_));
+  float_model.reset();
+  ReleaseFreeMemory();
   PREON_ASSIGN_OR_RETURN(result.latency, ConfirmSlower([&](double longer) {
                            return MeasureLatency(reference, *written.session, batch.feeds, batch.samples,
                                                  longer * seconds, context_);
@@ -259,6 +263,7 @@ Status QuantizeStage::GiveNhwc(Written& written, const Batch& batch, const std::
 Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInputs& inputs,
                                           const FallbackPlanner& fallback, const FloatOutputs& float_outputs,
                                           const ComparedSamples& compared) const {
+  ReleaseFreeMemory();  // of trials
   Written written;
   PREON_RETURN_IF_ERROR(fallback.LeaveUnfit(prepared, [&]() -> Result<WrittenFacts> {
     const Batch* one_run = prepared.verifies_each_pass ? &prepared.first_run.batch : nullptr;

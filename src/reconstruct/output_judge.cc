@@ -1,31 +1,17 @@
 #include "reconstruct/output_judge.h"
 
-#include <cmath>
 #include <limits>
 
+#include "eval/error_sums.h"
 #include "eval/values.h"
 #include "reconstruct/layer_data.h"
 
 namespace preon {
 namespace {
 
-struct Squares {
-  double error = 0, signal = 0;
-  double score_error = 0, score_signal = 0;  // of scores beside coordinates, which count as an output of their own
-};
-
-Squares Compare(const Tensor& expected, const Tensor& got, const ScoreChannels* scores) {
-  Squares squares;
-  if (got.shape() != expected.shape()) return {.error = std::numeric_limits<double>::infinity(), .signal = 1};
-  for (int64_t i = 0; i < expected.count(); ++i) {
-    const auto at = static_cast<size_t>(i);
-    const double wanted = double{expected.floats()[at]}, other = double{got.floats()[at]};
-    if (!std::isfinite(wanted)) continue;
-    squares.signal += wanted * wanted;
-    squares.error += (wanted - other) * (wanted - other);
-  }
-  if (scores != nullptr) scores->Add(ToDoubles(expected), ToDoubles(got), squares.score_signal, squares.score_error);
-  return squares;
+ErrorSums Compare(const Tensor& expected, const Tensor& got, const ScoreChannels* scores) {
+  if (got.shape() != expected.shape()) return {.not_finite = 1};
+  return ErrorSumsOf(expected, got, scores);
 }
 
 }  // namespace
@@ -54,7 +40,7 @@ Result<OutputJudge> OutputJudge::Make(const Model& reference, std::optional<int6
 }
 
 Result<double> OutputJudge::Error(const Model& quantized, const LiveRuns& live) const {
-  std::vector<std::map<std::string, Squares>> by_run(live.runs());
+  std::vector<std::map<std::string, ErrorSums>> by_run(live.runs());
   PREON_RETURN_IF_ERROR(
       live.Run(quantized, outputs_, runs_, [&](size_t run, const std::map<std::string, Tensor>& outputs) {
         for (const auto& [name, tensor] : outputs) {
@@ -66,22 +52,16 @@ Result<double> OutputJudge::Error(const Model& quantized, const LiveRuns& live) 
   double error = 0;
   size_t counted = outputs_.size();
   for (const std::string& output : outputs_) {
-    Squares total;
-    for (const size_t run : runs_) {
-      const Squares& squares = by_run[run][output];
-      total.error += squares.error;
-      total.signal += squares.signal;
-      total.score_error += squares.score_error;
-      total.score_signal += squares.score_signal;
-    }
-    if (total.signal > 0) error += total.error / total.signal;
+    ErrorSums total;
+    for (const size_t run : runs_) total.Add(by_run[run][output]);
+    if (total.not_finite > 0) return std::numeric_limits<double>::infinity();
+    if (total.signal > 0) error += total.noise / total.signal;
     if (total.score_signal > 0) {
-      error += total.score_error / total.score_signal;
+      error += total.score_noise / total.score_signal;
       ++counted;
     }
   }
-  return std::isnan(error) ? std::numeric_limits<double>::infinity()
-                           : error / static_cast<double>(std::max<size_t>(counted, 1));
+  return error / static_cast<double>(std::max<size_t>(counted, 1));
 }
 
 }  // namespace preon

@@ -12,7 +12,9 @@ namespace preon {
 namespace {
 
 constexpr double kLeastError = 1e-20;  // 200 dB
-constexpr size_t kTargetsAtOnce = 16;  // layers whose targets one pass of the float model gives
+// One pass of the float model gives the targets of so many layers, or fewer whose outputs are as large as this.
+constexpr size_t kTargetsAtOnce = 16;
+constexpr int64_t kTargetElements = int64_t{1} << 21;  // of one run
 
 double Decibels(double error) { return -10 * std::log10(std::max(error, kLeastError)); }
 
@@ -50,17 +52,18 @@ class Reconstructor {
   Status ImproveAll(std::span<MatchedLayer> layers, const RunContext& context, std::vector<LayerOutcome>& outcomes) {
     if (layers.empty()) return Status::Ok();
     const size_t together = scope_.blocks == 0 ? 1 : (layers.size() + scope_.blocks - 1) / scope_.blocks;
-    const size_t targets_of = std::max(together, kTargetsAtOnce / together * together);
+    size_t with_targets = 0;
     for (size_t first = 0; first < layers.size(); first += together) {
       context.Report({"reconstruct", static_cast<int64_t>(first), static_cast<int64_t>(layers.size())});
       if (refused_ >= scope_.most_refused) {
         for (const MatchedLayer& layer : layers.subspan(first)) outcomes.push_back(Stays(layer));
         return Status::Ok();
       }
-      if (first % targets_of == 0) {
-        const size_t count = std::min(targets_of, layers.size() - first);
+      if (first >= with_targets) {
+        const size_t count = TargetsAtOnce(layers.subspan(first), together);
         PREON_RETURN_IF_ERROR(
             SetTargets(reference_, scope_.rows, layers.subspan(first), count, scope_.memory_bytes, in_float_));
+        with_targets = first + count;
       }
       const std::span group = layers.subspan(first, std::min(together, layers.size() - first));
       PREON_RETURN_IF_ERROR(group.size() == 1 ? ImproveOne(group.front(), context, outcomes)
@@ -71,6 +74,15 @@ class Reconstructor {
   }
 
  private:
+  // Of these layers, which come in groups: at least one group.
+  size_t TargetsAtOnce(std::span<const MatchedLayer> layers, size_t group) const {
+    size_t count = 0;
+    int64_t elements = 0;
+    while (count < std::min(kTargetsAtOnce, layers.size()) && elements < kTargetElements)
+      elements += ElementCount(reference_.graph.ShapeOf(layers[count++].float_node->output()).value_or(Shape{}));
+    return std::min(layers.size(), std::max(count / group, size_t{1}) * group);
+  }
+
   // Layers that follow each other, judged together.
   Status Improve(std::span<MatchedLayer> layers, const RunContext& context, std::vector<LayerOutcome>& outcomes) {
     const Model before = quantized_;

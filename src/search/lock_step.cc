@@ -2,17 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "base/system.h"
 #include "pipeline/select_ranges.h"
 #include "pipeline/write_plan.h"
 #include "quantize/params/plan_params.h"
+#include "quantize/read/stored_codes.h"
 #include "quantize/write/dynamic_writer.h"
 #include "ranges/refine/read_activation.h"
 #include "runtime/observed_session.h"
-#include "runtime/runtime_evaluator.h"
 #include "search/sum_of_squares.h"
 #include "search/tail_copies.h"
 
@@ -89,34 +91,25 @@ std::vector<Watched> TensorsToWatch(const PlannedModel& prepared, const Graph& q
 }
 
 // The constant that `reader` of the written model reads at input 1: codes behind a DequantizeLinear, as floats.
-Result<Tensor> DecodedWeight(const Model& quantized, const Node& reader, Evaluator& evaluator) {
-  const Node* decode = quantized.graph.Producer(reader.input(1));
+Tensor DecodedWeight(const Graph& quantized, const Node& reader) {
+  const Node* decode = quantized.Producer(reader.input(1));
   if (decode == nullptr || decode->op_type != "DequantizeLinear") return Tensor();
-  std::vector<NamedTensor> constants;
-  for (const std::string& input : decode->inputs()) {
-    const Tensor* constant = quantized.graph.Initializer(input);
-    if (constant == nullptr) return Tensor();
-    constants.push_back({input, *constant});
-  }
-  PREON_ASSIGN_OR_RETURN(std::vector<Tensor> decoded, evaluator.Evaluate(quantized, *decode, constants));
-  return std::move(decoded.front());
+  const Tensor* stored = quantized.Initializer(decode->input(0));
+  return stored == nullptr ? Tensor() : DecodedValues(*stored, CodesAt(quantized, *decode));
 }
 
 // Beside each integer Conv, Gemm and MatMul a twin whose weight is the rounding error of the first one's, so that its
 // output is what that error makes of float inputs. Gives the sums of squares as outputs of the model, by node.
-Result<std::map<std::string, std::string>> AddTwins(Model& model, const QuantPlan& plan, const Model& quantized,
-                                                    const RunContext& context) {
-  RuntimeEvaluator evaluator(context);
-  Graph& graph = model.graph;
+std::map<std::string, std::string> AddTwins(Graph& graph, const QuantPlan& plan, const Graph& quantized) {
   std::map<std::string, std::string> sums;
   for (const NodeDecision& decision : plan.nodes) {
     const Node* node = graph.FindNode(decision.node);
-    const Node* written = quantized.graph.FindNode(decision.node);
+    const Node* written = quantized.FindNode(decision.node);
     const bool in_branch = node != nullptr && node->home && !node->home->if_node.empty();
     if (!decision.is_static() || node == nullptr || written == nullptr || in_branch) continue;
     const Tensor* weight = graph.Initializer(node->input(1));
     if (weight == nullptr || !(node->Is("Conv") || node->Is("Gemm") || node->Is("MatMul"))) continue;
-    PREON_ASSIGN_OR_RETURN(const Tensor decoded, DecodedWeight(quantized, *written, evaluator));
+    const Tensor decoded = DecodedWeight(quantized, *written);
     if (decoded.type() != DataType::kFloat || decoded.shape() != weight->shape()) continue;
     std::vector<float> error(decoded.floats().begin(), decoded.floats().end());
     for (size_t i = 0; i < error.size(); ++i) error[i] -= weight->floats()[i];
@@ -211,17 +204,18 @@ Result<LockStep> RunLockStep(const PlannedModel& prepared, const RangeMethod& me
                          SelectRanges(PlanRanges(prepared.model.graph, prepared.plan), method, plain, context));
   PlanParams params(prepared.model.graph, prepared.plan, ranges);
   PREON_RETURN_IF_ERROR(params.Compute());
-  PREON_ASSIGN_OR_RETURN(const Model quantized, WritePlan(prepared.model, prepared.plan, method, plain, context));
-  const std::vector<Watched> watched = TensorsToWatch(prepared, quantized.graph, params);
+  PREON_ASSIGN_OR_RETURN(std::optional<Model> quantized,
+                         WritePlan(prepared.model, prepared.plan, method, plain, context));
+  const std::vector<Watched> watched = TensorsToWatch(prepared, quantized->graph, params);
   std::vector<std::string> in_float, in_quantized;
   for (const Watched& one : watched) {
     in_float.push_back(one.tensor);
     in_quantized.push_back(one.quantized);
   }
-  Model exact = prepared.model;
-  PREON_ASSIGN_OR_RETURN(auto sums, AddTwins(exact, prepared.plan, quantized, context));
-  PREON_RETURN_IF_ERROR(AddDynamicTwins(exact, prepared.plan, sums));
-  const std::vector<TailCopy> tails = AddTailCopies(exact.graph, prepared.plan, quantized.graph);
+  std::optional<Model> exact = prepared.model;
+  std::map<std::string, std::string> sums = AddTwins(exact->graph, prepared.plan, quantized->graph);
+  PREON_RETURN_IF_ERROR(AddDynamicTwins(*exact, prepared.plan, sums));
+  const std::vector<TailCopy> tails = AddTailCopies(exact->graph, prepared.plan, quantized->graph);
 
   const auto index_of = [&](const TailCopy& tail) {
     return static_cast<size_t>(std::ranges::find(watched, tail.tensor, &Watched::tensor) - watched.begin());
@@ -229,12 +223,13 @@ Result<LockStep> RunLockStep(const PlannedModel& prepared, const RangeMethod& me
   Picker picker(watched.size()), float_picker(watched.size());
   for (const TailCopy& tail : tails) picker.KeepWhole(index_of(tail));
   const std::vector<const TrialRun*> runs = SomeOf(samples);
-  // One after the other: each session has a copy of the weights.
+  // One after the other, and without the model that it was opened from: each session has a copy of the weights.
   const ObservedSessionOptions as_written{.session = {.threads = context.ThreadCount()}, .optimize = false};
   std::vector<Picked> got;
   {
     PREON_ASSIGN_OR_RETURN(ObservedSession session,
-                           ObservedSession::Open(quantized, in_quantized, &picker, as_written, context));
+                           ObservedSession::Open(*quantized, in_quantized, &picker, as_written, context));
+    quantized.reset();
     double seen = 0;
     for (const TrialRun* run : runs) {
       if (seen >= kEnoughElements) break;
@@ -244,7 +239,9 @@ Result<LockStep> RunLockStep(const PlannedModel& prepared, const RangeMethod& me
     }
   }
   PREON_ASSIGN_OR_RETURN(ObservedSession session,
-                         ObservedSession::Open(exact, in_float, &float_picker, as_written, context));
+                         ObservedSession::Open(*exact, in_float, &float_picker, as_written, context));
+  exact.reset();
+  ReleaseFreeMemory();
   LockStep result;
   for (size_t i = 0; i < got.size(); ++i) {
     std::vector<NamedTensor> feeds = runs[i]->batch.feeds;

@@ -1,10 +1,11 @@
 #include "search/trial.h"
 
 #include <algorithm>
-#include <cmath>
+#include <set>
 
 #include "data/batch_loop.h"
 #include "eval/compare_models.h"
+#include "eval/error_sums.h"
 #include "eval/state_loop.h"
 #include "pipeline/write_plan.h"
 #include "quantize/qdq_passes/integer_form.h"
@@ -15,20 +16,11 @@ namespace {
 constexpr size_t kSomeRuns = 8;
 constexpr double kMostRunDb = 60;  // of one run: beyond, nobody sees a difference
 
-// Noise over signal, 10^(-SQNR / 10), averaged over the outputs. States do not count: in closed loop the others show
-// what comes of their error. None where no output can be compared.
-std::optional<double> MeanSqnrDb(const Comparison& comparison, const std::vector<StateLink>& links) {
-  double noise = 0, outputs = 0;
-  for (const auto& [name, output] : comparison.outputs) {
-    if (output.left_out || std::ranges::find(links, name, &StateLink::output) != links.end()) continue;
-    noise += output.not_finite > 0 ? 1e20 : std::pow(10, -output.sqnr_db / 10);
-    ++outputs;
-    if (!output.scores_sqnr_db) continue;
-    noise += std::pow(10, -*output.scores_sqnr_db / 10);  // an output of their own
-    ++outputs;
-  }
-  if (outputs == 0) return std::nullopt;
-  return std::min(kExactSqnrDb, -10 * std::log10(noise / outputs));
+// In closed loop the other outputs show what comes of the error of a state.
+std::set<std::string> StatesOf(const std::vector<StateLink>& links) {
+  std::set<std::string> states;
+  for (const StateLink& link : links) states.insert(link.output);
+  return states;
 }
 
 }  // namespace
@@ -96,19 +88,18 @@ Result<std::optional<TrialError>> Trials::Run(const Model& model, const QuantPla
   PREON_ASSIGN_OR_RETURN(Session session, Session::OpenModel(quantized, {.threads = runs.threads}, context_));
   ModelOutputs outputs = OutputsOf(session, counted);
   if (!links.empty()) outputs = InClosedLoop(links, std::move(outputs));
-  Comparer comparer;
+  MeanError mean(StatesOf(links));
   TrialError error;
   size_t done = 0;  // runs
   const auto compare = [&](const Batch& batch) -> Result<InTurn> {
     PREON_RETURN_IF_ERROR(context_.CheckCancelled());
     PREON_ASSIGN_OR_RETURN(std::vector<NamedTensor> got, outputs(batch));
-    return InTurn([&, got = std::move(got), samples = batch.samples] {
+    return InTurn([&, got = std::move(got)]() -> Status {
       const TrialRun& run = samples_.runs()[step * done++];
-      Comparer alone;
-      PREON_RETURN_IF_ERROR(alone.Add(run.outputs, got, samples, {}));
-      error.runs_db.push_back(MeanSqnrDb(alone.Finish(), links));
-      if (std::optional<double>& db = error.runs_db.back()) db = std::min(*db, kMostRunDb);
-      return comparer.Add(run.outputs, got, samples, {});
+      PREON_ASSIGN_OR_RETURN(std::optional<double> db, mean.Add(run.outputs, got));
+      if (db) db = std::min(*db, kMostRunDb);
+      error.runs_db.push_back(db);
+      return Status::Ok();
     });
   };
   const size_t count = (samples_.runs().size() + step - 1) / step;
@@ -117,7 +108,7 @@ Result<std::optional<TrialError>> Trials::Run(const Model& model, const QuantPla
     for (size_t run = done; run < std::min(end, count); ++run)
       part.max_samples += samples_.runs()[step * run].batch.samples;
     PREON_RETURN_IF_ERROR(ForEachBatch(*source, part, compare));
-    error.prefixes_db.push_back(MeanSqnrDb(comparer.Finish(), links));
+    error.prefixes_db.push_back(mean.SqnrDb());
     error.ended_early = best != nullptr && done < count && IsClearlyWorse(error, *best);
     counted.Report({.stage = "try", .done = static_cast<int64_t>(done) * source->BatchSize()});
   }

@@ -1,0 +1,105 @@
+#include "eval/error_sums.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "eval/compared_parts.h"
+#include "eval/values.h"
+
+namespace preon {
+namespace {
+
+template <typename T>
+ErrorSums Sum(std::span<const T> expected, std::span<const T> got, const ScoreChannels* scores) {
+  ErrorSums sums;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double exact = expected[i], other = got[i];
+    if (!std::isfinite(exact) || !std::isfinite(other)) [[unlikely]] {
+      sums.not_finite += std::isfinite(exact);
+      continue;
+    }
+    sums.signal += exact * exact;
+    sums.noise += (exact - other) * (exact - other);
+  }
+  if (scores != nullptr) scores->Add(expected, got, sums.score_signal, sums.score_noise);
+  return sums;
+}
+
+// Noise over signal of several outputs.
+class Mean {
+ public:
+  void Add(const ErrorSums& sums) {
+    AddNoise(sums.not_finite > 0 ? -kExactSqnrDb : Decibel(sums.signal, sums.noise));
+    if (sums.score_signal > 0) AddNoise(Decibel(sums.score_signal, sums.score_noise));
+  }
+  std::optional<double> SqnrDb() const {
+    if (count_ == 0) return std::nullopt;
+    return std::min(kExactSqnrDb, -10 * std::log10(noise_ / count_));
+  }
+
+ private:
+  void AddNoise(double sqnr_db) {
+    noise_ += std::pow(10, -sqnr_db / 10);
+    ++count_;
+  }
+
+  double noise_ = 0, count_ = 0;
+};
+
+}  // namespace
+
+void ErrorSums::Add(const ErrorSums& other) {
+  signal += other.signal;
+  noise += other.noise;
+  score_signal += other.score_signal;
+  score_noise += other.score_noise;
+  not_finite += other.not_finite;
+}
+
+ErrorSums ErrorSumsOf(const Tensor& expected, const Tensor& got, const ScoreChannels* scores) {
+  if (expected.type() == DataType::kFloat && got.type() == DataType::kFloat)
+    return Sum<float>(expected.floats(), got.floats(), scores);
+  const std::vector<double> wanted = ToDoubles(expected), other = ToDoubles(got);
+  return Sum<double>(wanted, other, scores);
+}
+
+ErrorSums MeanError::AddRun(const Tensor& expected, const Tensor& got, Output& output) const {
+  output.integers = !IsFloatingType(expected.type());
+  if (!output.integers && output.shape_of_scores != expected.shape()) {
+    output.shape_of_scores = expected.shape();
+    output.scores = ScoreChannels::Find(ToDoubles(expected), expected.shape());
+  }
+  return ErrorSumsOf(expected, got, output.scores ? &*output.scores : nullptr);
+}
+
+Result<std::optional<double>> MeanError::Add(const std::vector<NamedTensor>& expected,
+                                             const std::vector<NamedTensor>& got) {
+  Mean run;
+  for (const NamedTensor& wanted : expected) {
+    if (ignored_.contains(wanted.name)) continue;
+    const auto found = std::ranges::find(got, wanted.name, &NamedTensor::name);
+    if (found == got.end())
+      return Error(ErrorId::kNameNotInModel, "the quantized model has no output '", wanted.name, "'");
+    Output& output = outputs_[wanted.name];
+    ++output.runs;
+    if (found->tensor.shape() != wanted.tensor.shape()) {
+      ++output.shape_differs;
+      continue;
+    }
+    const ErrorSums sums = AddRun(wanted.tensor, found->tensor, output);
+    output.sums.Add(sums);
+    run.Add(sums);
+  }
+  return run.SqnrDb();
+}
+
+std::optional<double> MeanError::SqnrDb() const {
+  Mean mean;
+  for (const auto& [name, output] : outputs_) {
+    const bool left_out = output.shape_differs > 0 && (output.integers || output.shape_differs == output.runs);
+    if (!left_out) mean.Add(output.sums);
+  }
+  return mean.SqnrDb();
+}
+
+}  // namespace preon

@@ -1,0 +1,65 @@
+#include "eval/error_sums.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "eval/compare_models.h"
+
+namespace preon {
+namespace {
+
+using Outputs = std::vector<NamedTensor>;
+
+Outputs Named(const std::string& name, const Shape& shape, const std::vector<float>& values) {
+  return {{name, Tensor::FromFloats(shape, values)}};
+}
+
+TEST(ErrorSumsOf, SumsWhatIsFinite) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const ErrorSums sums = ErrorSumsOf(Tensor::FromFloats({4}, std::vector<float>{1, 2, 3, nan}),
+                                     Tensor::FromFloats({4}, std::vector<float>{1, 4, nan, 0}), nullptr);
+  EXPECT_EQ(sums.signal, 5);
+  EXPECT_EQ(sums.noise, 4);
+  EXPECT_EQ(sums.not_finite, 1);
+}
+
+TEST(ErrorSumsOf, TakesOtherTypes) {
+  const ErrorSums sums = ErrorSumsOf(Tensor::From<int64_t>(DataType::kInt64, {2}, std::vector<int64_t>{3, 4}),
+                                     Tensor::From<int64_t>(DataType::kInt64, {2}, std::vector<int64_t>{3, 6}), nullptr);
+  EXPECT_EQ(sums.signal, 25);
+  EXPECT_EQ(sums.noise, 4);
+}
+
+// The same as a whole comparison gives.
+TEST(MeanError, IsThatOfAComparison) {
+  MeanError error({"state"});
+  Comparer comparer;
+  for (const float off : {0.5f, 0.25f}) {
+    Outputs expected = Named("boxes", {1, 2, 4}, {100, 200, 0.5, 0.25, 300, 50, 0.125, 1});
+    Outputs got = Named("boxes", {1, 2, 4}, {101, 200, 0.5f + off, 0.25, 300, 52, 0.125, 1});
+    const Outputs state = Named("state", {1}, {1});
+    ASSERT_TRUE(comparer.Add(expected, got, 1, {}).ok());
+    expected.push_back(state[0]);
+    got.push_back(Named("state", {1}, {9})[0]);
+    ASSERT_TRUE(error.Add(expected, got)->has_value());
+  }
+  const Comparison comparison = comparer.Finish();
+  const OutputComparison& boxes = comparison.outputs.at("boxes");
+  ASSERT_TRUE(boxes.scores_sqnr_db.has_value());
+  const double noise = std::pow(10, -boxes.sqnr_db / 10) + std::pow(10, -*boxes.scores_sqnr_db / 10);
+  EXPECT_NEAR(*error.SqnrDb(), -10 * std::log10(noise / 2), 1e-9);
+}
+
+TEST(MeanError, LeavesOutWhatCanNotBeCompared) {
+  MeanError error({});
+  EXPECT_FALSE(error.Add(Named("y", {2}, {1, 2}), Named("y", {1}, {1}))->has_value());
+  EXPECT_FALSE(error.SqnrDb().has_value());
+  EXPECT_NEAR(error.Add(Named("y", {1}, {10}), Named("y", {1}, {11}))->value(), 20, 1e-9);
+  EXPECT_NEAR(*error.SqnrDb(), 20, 1e-9);
+  EXPECT_EQ(error.Add(Named("y", {1}, {10}), {}).status().id(), ErrorId::kNameNotInModel);
+}
+
+}  // namespace
+}  // namespace preon
