@@ -48,8 +48,8 @@ FloatNodes Contradicting(const PositionTable& table) {
   FloatNodes all, without_layers;
   for (const std::string& node : table.cycle) {
     const auto row = std::ranges::find(table.rows, node, &PositionRow::node);
-    all.emplace(node, FloatReason::kAccuracy);
-    if (row != table.rows.end() && !row->after.weight) without_layers.emplace(node, FloatReason::kAccuracy);
+    all.emplace(node, FloatReason::kLimits);
+    if (row != table.rows.end() && !row->after.weight) without_layers.emplace(node, FloatReason::kLimits);
   }
   return without_layers.empty() ? all : without_layers;
 }

@@ -18,7 +18,8 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
-constexpr FloatReason kReasons[] = {FloatReason::kNotReached, FloatReason::kNotFused, FloatReason::kAccuracy};
+constexpr FloatReason kReasons[] = {FloatReason::kNotReached, FloatReason::kNotFused, FloatReason::kAccuracy,
+                                    FloatReason::kInputHead, FloatReason::kLimits};
 
 template <typename... Args>
 Status Malformed(const Args&... parts) {

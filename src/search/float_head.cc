@@ -59,7 +59,7 @@ class HeadFinder {
         for (const Use& use : graph_.Uses(output))
           if (chosen.contains(use.node)) chosen.insert(node);
       }
-      if (chosen.contains(node) && integer_.contains(node->name)) head.emplace(node->name, FloatReason::kAccuracy);
+      if (chosen.contains(node) && integer_.contains(node->name)) head.emplace(node->name, FloatReason::kInputHead);
     }
     return head;
   }

@@ -172,7 +172,7 @@ def test_nodes_whose_limits_contradict_each_other_stay_float(run, preon):
     write(preon.folder, nodes, output="z", **weights)
     answer = run()[1]
     reasons = {each["node"]: each["reason"] for each in answer["placement"]["float"]}
-    assert reasons == {"n_s": "accuracy", "n_e": "accuracy"}
+    assert reasons == {"n_s": "contradicting limits", "n_e": "contradicting limits"}
     assert answer["positions"]["cycle"] == [] and not any("does not run there" in warning for warning in answer["warnings"])
     done = preon("quantize", "npu.onnx", "-o", "out.onnx", "--data", "npu.npz", "--target", "npu-cnn", "--compat", "quark", "--method", "minmse", "--json")
     answer = json.loads(done.stdout)

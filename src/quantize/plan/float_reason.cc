@@ -24,6 +24,10 @@ std::string_view FloatReasonName(FloatReason reason) {
       return "attention mask";
     case FloatReason::kAccuracy:
       return "accuracy";
+    case FloatReason::kInputHead:
+      return "input head";
+    case FloatReason::kLimits:
+      return "contradicting limits";
     case FloatReason::kSubgraph:
       return "sub-graph";
     case FloatReason::kNotReached:
@@ -39,8 +43,12 @@ std::string_view LeftFloatDetail(FloatReason reason) {
     case FloatReason::kNotReached:
       return "no calibration sample runs it";
     case FloatReason::kAccuracy:
-      return "one scale does not bear how different its values are, or the model's error is smaller with this node in "
-             "float (measured); the line fall-back has the cost";
+      return "the model's error is smaller with this node in float (measured); the line fall-back has the cost";
+    case FloatReason::kInputHead:
+      return "weights of a first layer lose more than a tenth of its output with one scale: it, what leads to it and "
+             "the operators behind it stay in float";
+    case FloatReason::kLimits:
+      return "no scale is inside the NPU's limits of all nodes that share it";
     case FloatReason::kTail:
       return kTailDetail;
     case FloatReason::kNoGain:

@@ -16,7 +16,9 @@ enum class FloatReason {
   kNoGain,       ///< would run in integers but costs more than it saves, or enables no integer kernel
   kTail,         ///< behind the last integer Conv/MatMul/Gemm: outputs keep float accuracy
   kMask,         ///< attention mask: its range would swallow everything else
-  kAccuracy,     ///< joins very different ranges; or less error was measured with it in float
+  kAccuracy,     ///< less error was measured with it in float
+  kInputHead,    ///< first layers whose weights one scale does not bear, and what leads to them
+  kLimits,       ///< the NPU's limits of the nodes that share its scale contradict each other
   kSubgraph,     ///< inside, or feeding, a sub-graph
   kNotReached,   ///< the calibration data never ran it: nothing is known about its range
   kNotFused,     ///< planned in integers, but the runtime computes it in float

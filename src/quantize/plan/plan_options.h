@@ -108,7 +108,8 @@ struct PlanOptions {
   /// Scales and zero points by tensor of the rewritten model; empty: they follow from calibration.
   std::map<std::string, TensorOverride> given_scales;
   OpListOptions op_list;
-  /// Nodes that stay float for what came out after a first plan: kNotReached, kNotFused, kAccuracy.
+  /// Nodes that stay float for what came out after a first plan: kNotReached, kNotFused, kAccuracy,
+  /// kInputHead, kLimits.
   std::map<std::string, FloatReason> left_float;
 
   /// Have single tensors and layers settings of their own, or may they get some?
