@@ -36,8 +36,8 @@ Result<FloatNodes> HeadWith(float small) {
 TEST(FloatHead, FirstLayersThatOneScaleDoesNotBearAndWhatIsAroundThem) {
   const Result<FloatNodes> head = HeadWith(0.002F);
   ASSERT_TRUE(head.ok()) << head.status().ToString();
-  EXPECT_THAT(*head, ElementsAre(Pair("c_node", FloatReason::kAccuracy), Pair("r_node", FloatReason::kAccuracy),
-                                 Pair("t_node", FloatReason::kAccuracy)));
+  EXPECT_THAT(*head, ElementsAre(Pair("c_node", FloatReason::kInputHead), Pair("r_node", FloatReason::kInputHead),
+                                 Pair("t_node", FloatReason::kInputHead)));
 }
 
 TEST(FloatHead, NoneWhereOneScaleWillDo) { EXPECT_THAT(*HeadWith(0.5F), IsEmpty()); }
