@@ -1,7 +1,9 @@
+#include <optional>
 #include <set>
 
 #include "api/rewritten_model.h"
 #include "api/verbs.h"
+#include "base/text.h"
 #include "eval/fusion_report.h"
 #include "eval/latency.h"
 #include "eval/open_model.h"
@@ -12,6 +14,8 @@
 
 namespace preon {
 namespace {
+
+constexpr int kMostRounds = 8;
 
 struct Linted {
   Session session;
@@ -39,15 +43,23 @@ Status FixModel(Model model, Linted& before, RunInputs& run, LintResult& result)
   const RunContext& context = run.context;
   context.BeginStage("fix");
   LintFix& fix = result.fix.emplace();
-  PREON_ASSIGN_OR_RETURN(fix.passes, ChangedByQdqPasses(model, PassesOf(before.report), result.warnings));
-  if (fix.passes.empty())
+  std::optional<Linted> after;
+  for (int round = 0; round < kMostRounds; ++round) {  // a node has one finding at a time
+    const LintReport& report = after ? after->report : before.report;
+    PREON_ASSIGN_OR_RETURN(const std::vector<std::string> changed,
+                           ChangedByQdqPasses(model, PassesOf(report), result.warnings));
+    if (changed.empty()) break;
+    for (const std::string& pass : changed)
+      if (!Contains(fix.passes, pass)) fix.passes.push_back(pass);
+    PREON_ASSIGN_OR_RETURN(after, LintModel(model, context));
+  }
+  if (!after)
     return Error(ErrorId::kNothingToGain, model.source_path,
                  ": nothing to fix, not written: no finding can be fixed with the same results")
         .WithHint("preon lint without --fix lists the findings");
-  PREON_ASSIGN_OR_RETURN(Linted after, LintModel(model, context));
   fix.output = run.options.outputs.file;
-  fix.report = std::move(after.report);
-  PREON_ASSIGN_OR_RETURN(fix.figures, CompareRewritten(before.session, after.session, run));
+  fix.report = std::move(after->report);
+  PREON_ASSIGN_OR_RETURN(fix.figures, CompareRewritten(before.session, after->session, run));
   context.BeginStage("write");
   return SaveModel(model, fix.output,
                    {.external_data = run.options.write.external_data, .inputs = model.external_files});

@@ -74,10 +74,16 @@ class Matcher {
       const std::string& constant =
           producer != nullptr && producer->op_type == "DequantizeLinear" ? producer->input(0) : input;
       if (quantized_.Initializer(constant) == nullptr || quantized_.UseCount(constant) != 1) continue;
-      const std::vector<Use> uses = optimized_.Uses(constant);
-      if (uses.size() == 1 && uses[0].node->op_type != "DequantizeLinear") return uses[0].node;
+      const Node* reader = OnlyReader(constant);
+      if (reader != nullptr && reader->op_type == "DequantizeLinear") reader = OnlyReader(reader->output());
+      if (reader != nullptr) return reader;
     }
     return nullptr;
+  }
+
+  const Node* OnlyReader(const std::string& tensor) const {
+    const std::vector<Use> uses = optimized_.Uses(tensor);
+    return uses.size() == 1 ? uses[0].node : nullptr;
   }
 
   // The writer of the tensor, or of its codes, unless that only converts or changes the layout.

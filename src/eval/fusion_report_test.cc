@@ -53,6 +53,12 @@ TEST(FusionReport, FindsNodesThatTheRuntimeRebuilt) {
   }
   // Nothing of the name is left: by the constant that only this node reads, and by what it writes.
   EXPECT_EQ(ObserveKernels(Quantized(), Optimized("?", "t")).at("conv").kernel, "QLinearConv");
+  // In float with its activation, it reads the weight through a DequantizeLinear.
+  Graph fused = Optimized("?", "t");
+  fused.AddNode("DequantizeLinear", {"w_codes", "s"}, {"w"}, "dqw");
+  fused.FindNode("?")->op_type = "FusedConv";
+  fused.SetInput(fused.FindNode("?"), 1, "w");
+  EXPECT_EQ(ObserveKernels(Quantized(), fused).at("conv").kernel_class, KernelClass::kFloat);
   Graph quantized = Quantized();
   quantized.AddNode("Neg", {"w_codes"}, {"other_reader"}, "neg");
   EXPECT_EQ(ObserveKernels(quantized, Optimized("?", "t")).at("conv").kernel_class, KernelClass::kAbsorbed);

@@ -52,6 +52,16 @@ def test_clamps_in_front_of_symmetric_codes_are_moved_behind_them(preon, tmp_pat
         np.testing.assert_array_equal(*(outputs_as_written(path, feed) for path in (source, preon.folder / "fixed.onnx")))
 
 
+def test_what_a_fix_uncovers_is_fixed_too(preon, tmp_path):
+    """For NPUs biases have 8 bits: the node's first finding. Behind it is the clamp in front of its codes."""
+    model = model_path("resnet20_cifar10")
+    source = tmp_path / "npu.onnx"
+    assert preon("quantize", model, "-o", source, "--target", "npu-cnn", "--effort", "fast", "--data", "random:4", "--always-write").returncode == 0
+    result = lint(preon, source, "--fix", "-o", "fixed.onnx", "--data", "random:4")
+    assert result["fix"]["passes"] == ["int32_biases", "clamp_codes"]
+    assert result["integer_macs_share"] < 0.1 and result["fix"]["integer_macs_share"] == pytest.approx(1)
+
+
 def outputs_as_written(path, feed):
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL

@@ -246,13 +246,12 @@ class Marker {
     const bool follows = rules_.shifts_as_weights && node.Is("LayerNormalization") && !pairs_.force_without_input;
     if (follows && !Marked(node.input(0))) return;
     MarkInput(node, 0);
-    MarkWeight(node, node.input(1), ChannelAxis(node, node.input(1), 1));
-    if (!node.input(2).empty() && IsConstant(node.input(2))) {
-      if (rules_.shifts_as_weights && node.Is("LayerNormalization"))
-        MarkWeight(node, node.input(2), -1);
-      else
-        MarkBias(node);
-    }
+    // A bias has as many scales as its weight, along axis 0: one where it has several dimensions.
+    const Tensor* bias = graph_.Initializer(node.input(2));
+    const bool one_scale = bias != nullptr && bias->shape().size() > 1;
+    MarkWeight(node, node.input(1), one_scale ? -1 : ChannelAxis(node, node.input(1), 1));
+    const bool as_weight = rules_.shifts_as_weights && node.Is("LayerNormalization");
+    if (IsConstant(node.input(2))) as_weight ? MarkWeight(node, node.input(2), -1) : MarkBias(node);
     MarkOutputs(node);
   }
 

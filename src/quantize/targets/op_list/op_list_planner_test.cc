@@ -2,7 +2,9 @@
 
 #include "formats/number_formats.h"
 #include "formats/tensor_type.h"
+#include "ir/model_io.h"
 #include "ir/test_graphs.h"
+#include "ir/text_format.h"
 #include "quantize/plan/plan_options.h"
 #include "quantize/plan/quant_plan.h"
 #include "quantize/plan/target.h"
@@ -89,6 +91,19 @@ TEST(QuarkTarget, WhatIsCalibrated) {
   EXPECT_TRUE(target->NeedsStatistics(scaled));
   EXPECT_FALSE(target->Plan(ConvModel(), scaled)->RangeTensors().empty());
   EXPECT_TRUE(target->Plan(ConvModel(), {.activation = DataType::kBFloat16})->RangeTensors().empty());
+}
+
+// The codes of its bias have one scale, or one for each index of axis 0.
+TEST(OrtTarget, ANormalizationOverSeveralDimensionsHasOneScale) {
+  Result<Model> model = ParseModelText(
+      "<ir_version: 8, opset_import: [\"\": 17]>\ng (float[1,2,3] x) => (float[1,2,3] y) <float[2,3] w = {1, 2, 3, 4, "
+      "5, "
+      "6}, float[2,3] b = {1, 2, 3, 4, 5, 6}> {\n[n] y = LayerNormalization <axis = 1> (x, w, b)\n}");
+  ASSERT_TRUE(model.ok()) << model.status().message();
+  InferShapes(*model);
+  const Result<QuantPlan> plan = MakeOrtTarget()->Plan(*model, {});
+  ASSERT_TRUE(plan.ok() && plan->weights.contains("w"));
+  EXPECT_EQ(plan->weights.at("w").axis, -1);
 }
 
 TEST(QuarkTarget, BiasesAreInt32CodesOnlyBesideShortCodes) {
