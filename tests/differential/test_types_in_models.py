@@ -85,6 +85,14 @@ def test_the_runtime_computes_what_mixed_types_say(real_model, activation, weigh
     assert sqnr_db(outputs(written.path, real.samples, Level.ORT_DISABLE_ALL, written.library), written.values) > least_db + 5
 
 
+@pytest.mark.parametrize("activation, weight", [("int4", "int4"), ("uint4", "int8")])
+def test_codes_of_four_bits_around_pools_and_one_channel(real_model, activation, weight):
+    """The runtime would run the pools on codes, and convolutions with weights that it quantizes by itself: it has no kernels for either."""
+    real = real_model("lenet_mnist")
+    written = Written(real, activation, "simulate", "--weight", weight)
+    assert sqnr_db(outputs(written.path, real.samples, Level.ORT_DISABLE_ALL, written.library), written.values) > ROUNDING_DB
+
+
 @pytest.mark.parametrize("target, gain_db", [("simulate", 1), ("quark", 0.3)])
 def test_bias_correction_of_blocks(real_model, target, gain_db):
     """Scales that follow a block's largest value cut off what lies beyond the last code, always towards zero; `quark` rounds biases, too."""

@@ -2,12 +2,14 @@
 //
 // Before:      y = Conv(DequantizeLinear(c, s, z), W), W a float constant
 // After:       y = Conv(DequantizeLinear(c, [s, s, …], [z, z, …]) {axis = 1}, W)      one scale per channel of x
-// Conditions:  the plan names the node (QuantPlan::float_regions); one scale and a zero point of 8 or 16 bits; W
-// constant
-//              with a known shape.
+//              y = Conv(Max(DequantizeLinear(c, s, z)), W)                            of one channel
+// Conditions:  the plan names the node (QuantPlan::float_regions); one scale and zero point; W constant with a known
+//              shape.
 // Formula:     -
 // Why:         the runtime quantizes the weight by itself where all other operands have one scale
 //              (docs/design/placement.md); the values are the same.
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "base/text.h"
@@ -17,9 +19,14 @@ namespace preon {
 namespace {
 
 Tensor Repeated(const Tensor& scalar, int64_t count) {
-  Tensor repeated = Tensor::Allocate(scalar.type(), count == 1 ? Shape{} : Shape{count});
+  Tensor repeated = Tensor::Allocate(scalar.type(), Shape{count});
   std::span<std::byte> bytes = repeated.MutableBytes();
   for (size_t at = 0; at < bytes.size(); ++at) bytes[at] = scalar.bytes()[at % scalar.bytes().size()];
+  if (DataTypeBits(scalar.type()) == 4) {  // two to a byte
+    const std::byte code = scalar.bytes()[0] & std::byte{0xF};
+    std::ranges::fill(bytes, code | code << 4);
+    if (count % 2 != 0) bytes.back() = code;
+  }
   return repeated;
 }
 
@@ -39,9 +46,14 @@ bool Guard(Graph& graph, Node& node) {
     return false;
   const Tensor* scale = graph.Initializer(dequantize->input(1));
   const Tensor* zero_point = graph.Initializer(dequantize->input(2));
-  if (scale == nullptr || zero_point == nullptr || scale->count() != 1 || DataTypeBits(zero_point->type()) < 8)
-    return false;
+  if (scale == nullptr || zero_point == nullptr || scale->count() != 1) return false;
   const std::string codes = dequantize->input(0), base = node.name + "_island";
+  if (*channels == 1) {  // one scale is one scale, whatever its shape
+    const std::string same = graph.UniqueTensorName(base + "_Max_Output");
+    graph.AddNode("Max", {node.input(0)}, {same}, base + "_Max", "", &node);
+    graph.SetInput(&node, 0, same);
+    return true;
+  }
   const auto repeat = [&](const Tensor& value, const char* what) {
     const std::string name = graph.UniqueTensorName(base + what);
     graph.SetInitializer(name, Repeated(value, *channels));

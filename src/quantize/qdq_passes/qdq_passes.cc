@@ -24,6 +24,7 @@ QdqPassRegistry MakeQdqPasses() {
   passes.Add(MakeInt16BiasesPass());
   passes.Add(MakeClipsToReluPass());
   passes.Add(MakeClampsToMinMaxPass());  // behind what may make a Clip a Relu
+  passes.Add(MakePoolsWithIndicesPass());
   passes.Add(MakeClampCodesPass());
   passes.Add(MakeGuardFloatRegionsPass());
   passes.Add(MakeDedicateDequantizePass());
