@@ -2,7 +2,8 @@
 """How near models for NPUs (target npu-cnn, XINT8) come to float, on samples that nothing was calibrated with or fitted to.
 
 Beside each the model that AMD Quark's rules give (--config XINT8 --compat quark). Wall seconds with all threads (best of several
-rounds), peak memory. A model with a shift outside the limits of the NPU is an error of `quantize`. "!" marks what misses its limit, and the status is 1 then.
+rounds), peak memory. A model with a shift outside the limits of the NPU is an error of `quantize`. "!" marks what misses its limit,
+and the status is 1 then.
 """
 import argparse
 import pathlib

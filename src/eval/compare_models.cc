@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "eval/error_sums.h"
 #include "eval/feeds.h"
 #include "eval/values.h"
 
@@ -92,14 +93,6 @@ void AddErrors(std::span<const double> a, std::span<const double> b, OutputSums&
   sums.noise += noise;
   sums.max_abs = std::max(sums.max_abs, max_abs);
   sums.not_finite += not_finite;
-}
-
-void AddScores(std::span<const double> a, std::span<const double> b, const Shape& shape, OutputSums& sums) {
-  if (shape != sums.shape_of_scores) {
-    sums.shape_of_scores = shape;
-    sums.scores = ScoreChannels::Find(a, shape);
-  }
-  if (sums.scores) sums.scores->Add(a, b, sums.score_signal, sums.score_noise);
 }
 
 void CountRight(bool first, bool second, PairedCounts& counts) {
@@ -192,7 +185,8 @@ Status Comparer::Add(const std::vector<NamedTensor>& reference, const std::vecto
     const Shape& shape = tensor_a.shape();
     const size_t parts = !shape.empty() && shape[0] == samples && samples > 0 ? static_cast<size_t>(samples) : 1;
     const size_t size = a.size() / parts;
-    if (!rows && !sums.integers) AddScores(a, b, shape, sums);
+    const ScoreChannels* scores = rows || sums.integers ? nullptr : sums.scores.Of(tensor_a);
+    if (scores != nullptr) scores->Add<double>(a, b, sums.score_signal, sums.score_noise);
     for (size_t sample = 0; sample < parts; ++sample) {
       const std::span<const double> of_a = std::span(a).subspan(sample * size, size),
                                     of_b = std::span(b).subspan(sample * size, size);
@@ -233,7 +227,7 @@ Comparison Comparer::Finish() const {
     output.max_abs = sums.max_abs;
     output.not_finite = sums.not_finite;
     output.shape_differs = sums.shape_differs;
-    output.left_out = sums.shape_differs > 0 && (sums.integers || sums.shape_differs == sums.runs);
+    output.left_out = IsLeftOut(sums.runs, sums.shape_differs, sums.integers);
     if (sums.positions > 0) output.argmax_agreement = static_cast<double>(sums.agreed) / sums.positions;
     output.reference_accuracy = Share(sums.top1[0], sums.top5[0], sums.labelled);
     output.other_accuracy = Share(sums.top1[1], sums.top5[1], sums.labelled);

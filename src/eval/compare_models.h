@@ -100,8 +100,7 @@ struct OutputSums {
   double signal = 0, noise = 0, other = 0, dot = 0, max_abs = 0;
   int64_t not_finite = 0, shape_differs = 0, runs = 0;
   bool integers = false;
-  std::optional<ScoreChannels> scores;  // by the first run of the last shape
-  Shape shape_of_scores;
+  OutputScores scores;
   double score_signal = 0, score_noise = 0;
   int64_t positions = 0, agreed = 0;
   int64_t labelled = 0, top1[2] = {0, 0}, top5[2] = {0, 0};

@@ -63,13 +63,8 @@ ErrorSums ErrorSumsOf(const Tensor& expected, const Tensor& got, const ScoreChan
   return Sum<double>(wanted, other, scores);
 }
 
-ErrorSums MeanError::AddRun(const Tensor& expected, const Tensor& got, Output& output) const {
-  output.integers = !IsFloatingType(expected.type());
-  if (!output.integers && output.shape_of_scores != expected.shape()) {
-    output.shape_of_scores = expected.shape();
-    output.scores = ScoreChannels::Find(ToDoubles(expected), expected.shape());
-  }
-  return ErrorSumsOf(expected, got, output.scores ? &*output.scores : nullptr);
+bool IsLeftOut(int64_t runs, int64_t shape_differs, bool integers) {
+  return shape_differs > 0 && (integers || shape_differs == runs);
 }
 
 Result<std::optional<double>> MeanError::Add(const std::vector<NamedTensor>& expected,
@@ -81,12 +76,14 @@ Result<std::optional<double>> MeanError::Add(const std::vector<NamedTensor>& exp
     if (found == got.end())
       return Error(ErrorId::kNameNotInModel, "the quantized model has no output '", wanted.name, "'");
     Output& output = outputs_[wanted.name];
+    output.integers = !IsFloatingType(wanted.tensor.type());
     ++output.runs;
     if (found->tensor.shape() != wanted.tensor.shape()) {
       ++output.shape_differs;
       continue;
     }
-    const ErrorSums sums = AddRun(wanted.tensor, found->tensor, output);
+    const ScoreChannels* scores = output.integers ? nullptr : output.scores.Of(wanted.tensor);
+    const ErrorSums sums = ErrorSumsOf(wanted.tensor, found->tensor, scores);
     output.sums.Add(sums);
     run.Add(sums);
   }
@@ -96,8 +93,7 @@ Result<std::optional<double>> MeanError::Add(const std::vector<NamedTensor>& exp
 std::optional<double> MeanError::SqnrDb() const {
   Mean mean;
   for (const auto& [name, output] : outputs_) {
-    const bool left_out = output.shape_differs > 0 && (output.integers || output.shape_differs == output.runs);
-    if (!left_out) mean.Add(output.sums);
+    if (!IsLeftOut(output.runs, output.shape_differs, output.integers)) mean.Add(output.sums);
   }
   return mean.SqnrDb();
 }

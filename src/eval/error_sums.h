@@ -25,6 +25,10 @@ struct ErrorSums {
 /// Of two tensors of one shape and of numbers. @param scores  null, or those of a tensor of this shape
 ErrorSums ErrorSumsOf(const Tensor& expected, const Tensor& got, const ScoreChannels* scores);
 
+/// Does an output not count whose shape differed from float's in some of its runs? Not if it did in all of them, and
+/// integers not if it did in one.
+bool IsLeftOut(int64_t runs, int64_t shape_differs, bool integers);
+
 /// Noise over signal, averaged over the outputs, where scores beside coordinates count as one of their own.
 class MeanError {
  public:
@@ -34,7 +38,7 @@ class MeanError {
   /// One run. Its SQNR in dB, at most kExactSqnrDb; none where no output can be compared, because its shape differs.
   /// Errors: kNameNotInModel.
   Result<std::optional<double>> Add(const std::vector<NamedTensor>& expected, const std::vector<NamedTensor>& got);
-  /// Over all runs. Outputs whose shape differed in each do not count, nor do integers whose shape differed in one.
+  /// Over all runs, of the outputs that count (IsLeftOut).
   std::optional<double> SqnrDb() const;
 
  private:
@@ -42,10 +46,8 @@ class MeanError {
     ErrorSums sums;
     int64_t runs = 0, shape_differs = 0;
     bool integers = false;
-    std::optional<Shape> shape_of_scores;
-    std::optional<ScoreChannels> scores;
+    OutputScores scores;
   };
-  ErrorSums AddRun(const Tensor& expected, const Tensor& got, Output& output) const;
 
   std::set<std::string> ignored_;
   std::map<std::string, Output> outputs_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "eval/values.h"
+
 namespace preon {
 namespace {
 
@@ -73,5 +75,13 @@ void ScoreChannels::Add(std::span<const T> a, std::span<const T> b, double& sign
 
 template void ScoreChannels::Add(std::span<const float>, std::span<const float>, double&, double&) const;
 template void ScoreChannels::Add(std::span<const double>, std::span<const double>, double&, double&) const;
+
+const ScoreChannels* OutputScores::Of(const Tensor& values) {
+  if (values.shape() != shape_) {
+    shape_ = values.shape();
+    found_ = ScoreChannels::Find(ToDoubles(values), shape_);
+  }
+  return found_ ? &*found_ : nullptr;
+}
 
 }  // namespace preon

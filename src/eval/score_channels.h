@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "base/shape.h"
+#include "base/tensor.h"
 
 namespace preon {
 
@@ -24,6 +24,17 @@ class ScoreChannels {
  private:
   size_t inner_ = 1;  // values behind one index
   std::vector<bool> is_score_;
+};
+
+/// Those of one output, looked for in the first of its tensors that has another shape than the one before.
+class OutputScores {
+ public:
+  /// Null where the output has none. It lives until the next call.
+  const ScoreChannels* Of(const Tensor& values);
+
+ private:
+  Shape shape_;
+  std::optional<ScoreChannels> found_;
 };
 
 }  // namespace preon

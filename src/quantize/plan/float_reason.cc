@@ -45,10 +45,10 @@ std::string_view LeftFloatDetail(FloatReason reason) {
     case FloatReason::kAccuracy:
       return "the model's error is smaller with this node in float (measured); the line fall-back has the cost";
     case FloatReason::kInputHead:
-      return "weights of a first layer lose more than a tenth of its output with one scale: it, what leads to it and "
-             "the operators behind it stay in float";
+      return "one scale for all weights of a first layer costs more than a tenth of its output: that layer, the nodes "
+             "that lead to it and the operators behind it stay in float";
     case FloatReason::kLimits:
-      return "no scale is inside the NPU's limits of all nodes that share it";
+      return "no scale satisfies the NPU's limits of all nodes that share it";
     case FloatReason::kTail:
       return kTailDetail;
     case FloatReason::kNoGain:

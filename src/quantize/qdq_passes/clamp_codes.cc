@@ -2,11 +2,10 @@
 //
 // Before:      y = QuantizeLinear(Clip(f(DequantizeLinear(...)), a, b), s, z)
 // After:       y = Clip(QuantizeLinear(f(DequantizeLinear(...)), s, z), q(a), q(b))
-// Conditions:  8-bit codes of one scale, which reach beyond the bounds (else the runtime drops the clamp itself);
-// nobody
-//              else reads the operator's result or the clamp's.
-// Formula:     q(v) = QuantizeLinear(v, s, z); rounding keeps order, so q(min(max(x, a), b)) = min(max(q(x), q(a)),
-// q(b)) Why:         the runtime computes an operator in integers only where a QuantizeLinear stands right behind it.
+// Conditions:  8-bit codes of one scale that reach beyond the bounds (else the runtime drops the clamp itself); one
+//              reader each of the operator's result and the clamp's.
+// Formula:     q(v) = QuantizeLinear(v, s, z); rounding keeps order: q(min(max(x, a), b)) = min(max(q(x), q(a)), q(b))
+// Why:         the runtime computes an operator in integers only where a QuantizeLinear stands right behind it.
 #include <algorithm>
 
 #include "ir/model_io.h"
@@ -20,30 +19,28 @@ namespace {
 
 constexpr int64_t kIntegerClipOpset = 12;
 
-// The QuantizeLinear of a clamp's result; null where its codes can't be clamped in its place, or need not.
-Node* QuantizerToMove(const Graph& graph, const Node& clamp) {
+bool CanMove(const Graph& graph, const Node& clamp) {
   const std::optional<Range> bounds = ClampRange(graph, clamp);
   const Node* computes = graph.Producer(clamp.input(0));
-  if (!bounds || computes == nullptr || graph.UseCount(clamp.input(0)) != 1) return nullptr;
-  if (!DequantizedFrom(graph, computes->input(0)) || computes->op_type == "QuantizeLinear") return nullptr;
-  Node* quantize = OnlyQuantizer(graph, clamp.output());
-  const std::optional<CodedTensor> coded = QuantizedInto(graph, clamp.output());
+  if (!bounds || computes == nullptr || graph.UseCount(clamp.input(0)) != 1) return false;
+  if (!DequantizedFrom(graph, computes->input(0)) || computes->op_type == "QuantizeLinear") return false;
+  if (OnlyQuantizer(graph, clamp.output()) == nullptr) return false;
   const std::optional<IntegerCodes> codes = IntegerCodesOf(graph, clamp.output());
-  if (!coded || !codes || !coded->is_byte()) return nullptr;
+  if (!codes || DataTypeBits(codes->format.type) != 8) return false;
   const Range reached = RepresentableRange(codes->params, codes->format);
-  return reached.min < bounds->min || reached.max > bounds->max ? quantize : nullptr;
+  return reached.min < bounds->min || reached.max > bounds->max;
 }
 
 std::vector<Node*> ClampsToMove(const Graph& graph) {
   std::vector<Node*> clamps;
   for (const auto& node : graph.nodes()) {
-    if (QuantizerToMove(graph, *node) != nullptr) clamps.push_back(node.get());
+    if (CanMove(graph, *node)) clamps.push_back(node.get());
   }
   return clamps;
 }
 
 Status Move(Graph& graph, Node& clamp) {
-  Node& quantize = *QuantizerToMove(graph, clamp);
+  Node& quantize = *OnlyQuantizer(graph, clamp.output());
   const Range bounds = *ClampRange(graph, clamp);
   const IntegerCodes codes = *IntegerCodesOf(graph, clamp.output());
   const Range reached = RepresentableRange(codes.params, codes.format);
@@ -65,8 +62,8 @@ class ClampCodes final : public QdqPass {
  public:
   std::string_view name() const override { return "clamp_codes"; }
   std::string_view summary() const override {
-    return "a Relu or Clip in front of 8-bit codes clamps the codes: the same values, and integer kernels in front of "
-           "it";
+    return "a Relu or Clip in front of 8-bit codes clamps the codes instead: the same values, and the operator in "
+           "front of it runs in integers";
   }
 
   Result<Effect> Apply(Model& model, const QuantPlan&, std::vector<std::string>&) const override {

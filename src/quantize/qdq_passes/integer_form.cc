@@ -1,8 +1,8 @@
 #include "quantize/qdq_passes/integer_form.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "quantize/params/position_problem.h"
 #include "quantize/params/product_pairs.h"
 #include "quantize/qdq_passes/activation_signs.h"
 #include "quantize/qdq_passes/qdq_passes.h"
@@ -11,11 +11,6 @@
 namespace preon {
 namespace {
 
-bool IsPowerOfTwo(float scale) {
-  int exponent = 0;
-  return std::frexp(scale, &exponent) == 0.5f;
-}
-
 // Of all pairs; false where there is none.
 bool ScalesArePowersOfTwo(const Graph& graph) {
   bool any = false;
@@ -23,7 +18,7 @@ bool ScalesArePowersOfTwo(const Graph& graph) {
     if (node->op_type != "QuantizeLinear" && node->op_type != "DequantizeLinear") continue;
     const Tensor* scale = graph.Initializer(node->input(1));
     if (scale == nullptr || scale->type() != DataType::kFloat) return false;
-    if (!std::ranges::all_of(scale->floats(), IsPowerOfTwo)) return false;
+    if (!std::ranges::all_of(scale->floats(), [](float each) { return PositionOf(each).has_value(); })) return false;
     any = true;
   }
   return any;
@@ -43,7 +38,7 @@ bool IsWholeBias(const Graph& graph, const Node& node) {
 }  // namespace
 
 Result<Model> IntegerForm(Model model) {
-  if (!ScalesArePowersOfTwo(model.graph) || !ProcessorAddsPairsExactly()) return model;
+  if (!ProcessorAddsPairsExactly() || !ScalesArePowersOfTwo(model.graph)) return model;
   std::vector<Node*> nodes;
   for (const auto& node : model.graph.nodes()) {
     if ((node->Is("Conv") || node->Is("Gemm")) && IsWholeBias(model.graph, *node)) nodes.push_back(node.get());

@@ -1,7 +1,7 @@
 // pools_with_indices: in a model with 4-bit codes each MaxPool gives out indices, too.
 //
 // Before:      y = MaxPool(x)
-// After:       y, i = MaxPool(x)                                                         nobody reads i
+// After:       y, i = MaxPool(x)                                                         i: not read
 // Conditions:  some QuantizeLinear has codes of 4 bits; with --compat quark the pools stay, as in Quark.
 // Formula:     -
 // Why:         ONNX Runtime (1.30) moves quantizers through a MaxPool to run it on codes, has no kernel for 4 bits, and
@@ -24,7 +24,7 @@ class PoolsWithIndices final : public QdqPass {
  public:
   std::string_view name() const override { return "pools_with_indices"; }
   std::string_view summary() const override {
-    return "beside 4-bit codes each MaxPool gives out indices, so that the runtime loads it";
+    return "in a model with 4-bit codes each MaxPool gives out indices, too, so that the runtime loads the model";
   }
   bool WantedBy(const QuantPlan& plan) const override { return plan.compat != Compat::kQuark; }
 
