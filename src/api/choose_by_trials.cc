@@ -1,9 +1,10 @@
 #include "api/choose_by_trials.h"
 
-#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "data/held_out.h"
+#include "pipeline/gain.h"
 #include "pipeline/improve_codes.h"
 #include "runtime/session.h"
 #include "search/accuracy_fallback.h"
@@ -14,34 +15,36 @@
 namespace preon {
 namespace {
 
-double BestDb(const ChosenMethod& chosen) {
-  return std::ranges::max_element(chosen.candidates, {}, &MethodCandidate::sqnr_db)->sqnr_db;
-}
-
 // The method that --method auto stands for, and layers left in float where no method is good enough.
 Status ChooseMethodAndFloat(PlannedModel& prepared, RunInputs& run, const PlanInputs& inputs,
                             const FallbackPlanner& fallback, Trials& trials, TrialResults& result) {
   RangesByMethod known;
-  const auto choose = [&] { return ChooseMethod(prepared, inputs, trials, run.builtins.methods, known); };
-  PREON_ASSIGN_OR_RETURN(ChosenMethod chosen, choose());
-  if (chosen.method != nullptr && run.choices.target->FollowsRuntime()) {
+  std::optional<MethodRace> race;
+  const auto begin_race = [&] { race.emplace(prepared, inputs, trials, run.builtins.methods, known); };
+  begin_race();
+  PREON_RETURN_IF_ERROR(race->RunFirst());
+  const bool may_leave_float = run.choices.target->FollowsRuntime();
+  // Layers that stay float change so poor a result that the other methods are only worth a trial behind that.
+  if (!may_leave_float || race->chosen().sqnr_db >= kPoorDb) PREON_RETURN_IF_ERROR(race->RunAll());
+  if (race->chosen().method != nullptr && may_leave_float) {
     const size_t before = prepared.left_float.size();
     PlanInputs with_ranges = inputs;
-    with_ranges.chosen = chosen.ranges;
-    PREON_ASSIGN_OR_RETURN(result.fallback, FallBackForAccuracy(prepared, *chosen.method, with_ranges, fallback, trials,
-                                                                {BestDb(chosen), run.options.budget}));
-    if (prepared.left_float.size() > before) {
-      PREON_ASSIGN_OR_RETURN(chosen, choose());
-    }
+    with_ranges.chosen = race->chosen().ranges;
+    PREON_ASSIGN_OR_RETURN(result.fallback, FallBackForAccuracy(prepared, *race->chosen().method, with_ranges, fallback,
+                                                                trials, {race->chosen().sqnr_db, run.options.budget}));
+    if (prepared.left_float.size() > before) begin_race();
   }
-  if (chosen.method != nullptr && run.choices.target->NeedsBetterCodes() && prepared.plan.compat == Compat::kOff &&
-      BestDb(chosen) < kHopelessDb) {
+  PREON_RETURN_IF_ERROR(race->RunAll());
+  if (race->chosen().method != nullptr && run.choices.target->NeedsBetterCodes() &&
+      prepared.plan.compat == Compat::kOff && race->chosen().sqnr_db < kHopelessDb) {
     const size_t before = prepared.left_float.size();
     PREON_RETURN_IF_ERROR(LeaveHead(prepared, fallback));
     if (prepared.left_float.size() > before) {
-      PREON_ASSIGN_OR_RETURN(chosen, choose());
+      begin_race();
+      PREON_RETURN_IF_ERROR(race->RunAll());
     }
   }
+  ChosenMethod chosen = std::move(*race).Take();
   if (chosen.method != nullptr) run.choices.method = std::move(chosen.method);
   result.candidates = std::move(chosen.candidates);
   return Status::Ok();

@@ -32,7 +32,7 @@ Result<SampleRuns> CollectTrialSamples(const std::string& model, std::unique_ptr
                                        TrialSamples& trial, const RunContext& context);
 
 /// Plans `prepared` again where layers get other types or stay in float, and puts into the run's choices what later
-/// plans need for it. Errors: those of ChooseMethod, FallBackForAccuracy, MixPrecision.
+/// plans need for it. Errors: those of MethodRace, FallBackForAccuracy, MixPrecision.
 Result<TrialResults> ChooseByTrials(PlannedModel& prepared, RunInputs& run, const PlanInputs& inputs,
                                     const FallbackPlanner& fallback, const TrialTask& task);
 

@@ -64,7 +64,9 @@ Result<SensitivityResult> SensitivityVerb(const std::string& model, RunInputs& r
   RangesByMethod known;
   inputs.chosen = &known[method];
   if (method == "auto") {
-    PREON_ASSIGN_OR_RETURN(ChosenMethod chosen, ChooseMethod(prepared, inputs, trials, run.builtins.methods, known));
+    MethodRace race(prepared, inputs, trials, run.builtins.methods, known);
+    PREON_RETURN_IF_ERROR(race.RunAll());
+    ChosenMethod chosen = std::move(race).Take();
     if (chosen.method != nullptr) {
       run.choices.method = std::move(chosen.method);
       inputs.chosen = chosen.ranges;

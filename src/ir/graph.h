@@ -10,11 +10,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <variant>
 #include <vector>
 
 #include "base/file.h"
+#include "base/name_map.h"
 #include "base/status.h"
 #include "base/tensor.h"
 
@@ -209,10 +209,10 @@ class Graph {
   NodeList nodes_;
   std::vector<std::string> inputs_, outputs_;
   std::map<std::string, Tensor, std::less<>> initializers_;
-  std::map<std::string, ValueInfo, std::less<>> infos_;
-  std::map<std::string, Node*, std::less<>> producers_;
-  std::map<std::string, std::vector<Node*>, std::less<>> readers_;  // a node once per reading input or capture
-  std::map<std::string, Node*, std::less<>> nodes_by_name_;
+  NameMap<ValueInfo> infos_;
+  NameMap<Node*> producers_;
+  NameMap<std::vector<Node*>> readers_;  // a node once per reading input or capture
+  NameMap<Node*> nodes_by_name_;
 };
 
 /// A model: the graph and everything around it that must survive.

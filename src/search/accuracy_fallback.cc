@@ -15,7 +15,7 @@
 namespace preon {
 namespace {
 
-constexpr double kFineDb = 30, kGoodEnoughDb = 40;  // no search from here on; end of a search
+constexpr double kFineDb = 30;  // no search from here on
 // Of all together. A result that is good gains by nothing less than half the error.
 constexpr double kGoodDb = 25, kLeastGainOfPoorDb = 1, kLeastGainDb = 3, kLeastGainOfGoodDb = 6;
 constexpr double kLeastCost = 0.01;    // what is cheaper counts as this much
@@ -63,7 +63,7 @@ class FallbackSearch {
     if (!before) return AccuracyFallback{.before_db = sqnr_db, .after_db = sqnr_db};
     typical_db_ = before->typical_db;
     AccuracyFallback result{.before_db = before->sqnr_db, .after_db = before->sqnr_db};
-    while (result.trials.size() < kMaxTrials && fruitless_ < kMaxFruitless && result.after_db < kGoodEnoughDb) {
+    while (result.trials.size() < kMaxTrials && fruitless_ < kMaxFruitless && result.after_db < kFineDb) {
       const bool poor = sqnr_db < kPoorDb && result.after_db < kEnoughOfPoorDb;
       if (poor) spent_while_poor_ = std::max(0.0, result.cost);
       const FallbackTerms terms{budget.value_or(poor ? kBudgetOfPoor : spent_while_poor_ + kBudget),

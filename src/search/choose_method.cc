@@ -5,13 +5,17 @@
 namespace preon {
 namespace {
 
+constexpr size_t kFirst = 3;
+constexpr double kMethodsAreEqualDb = 45;  // the error is half a percent of the signal
+
 struct Candidate {
   std::string_view method;
   MethodOptions options;
 };
 
 // No rule is best everywhere: small networks need everything that a tensor ever reached, in others a few samples have
-// the extremes (figures: docs/methods/auto.md). Those that are best most often come first: others end early then.
+// the extremes (figures: docs/methods/auto.md). Those that are best most often come first: others end early then. The
+// first kFirst are of different kinds.
 std::vector<Candidate> Candidates(const QuantPlan& plan) {
   const auto aware = [](MethodOptions options) {
     options.emplace(kGraphAware, "true");
@@ -21,8 +25,8 @@ std::vector<Candidate> Candidates(const QuantPlan& plan) {
       plan.activations, [](const auto& entry) { return entry.second.scale_type == ScaleType::kPowerOfTwo; });
   return {{"minmse", aware({})},
           {"sample-extremes", aware({{"Statistic", "median"}})},
-          {"sample-extremes", aware({{"Statistic", "mean"}})},
           powers_of_two ? Candidate{"nonoverflow", aware({})} : Candidate{"minmax", aware({})},
+          {"sample-extremes", aware({{"Statistic", "mean"}})},
           {"layerwise-percentile", aware({})},
           {"auto", {}}};
 }
@@ -35,43 +39,56 @@ std::string OptionText(const MethodOptions& options) {
 
 }  // namespace
 
-Result<ChosenMethod> ChooseMethod(const PlannedModel& prepared, const PlanInputs& inputs, Trials& trials,
-                                  const RangeMethodRegistry& methods, RangesByMethod& known) {
-  ChosenMethod chosen;
-  if (trials.samples().runs().empty()) return chosen;
-  Status failed;
-  const std::vector<Candidate> candidates = Candidates(prepared.plan);
-  trials.Expect(std::ssize(candidates));
-  std::optional<TrialError> best;
-  for (const Candidate& candidate : candidates) {
-    PREON_RETURN_IF_ERROR(trials.context().CheckCancelled());
-    PREON_ASSIGN_OR_RETURN(const RangeMethod* base, methods.Find(candidate.method));
+MethodRace::MethodRace(const PlannedModel& planned, const PlanInputs& inputs, Trials& trials,
+                       const RangeMethodRegistry& methods, RangesByMethod& known)
+    : planned_(planned), inputs_(inputs), trials_(trials), methods_(methods), known_(known) {}
+
+Status MethodRace::RunFirst() { return RunUpTo(kFirst); }
+
+Status MethodRace::RunAll() {
+  PREON_RETURN_IF_ERROR(RunUpTo(Candidates(planned_.plan).size()));
+  return chosen_.candidates.empty() ? failed_ : Status::Ok();
+}
+
+Status MethodRace::RunUpTo(size_t count) {
+  const std::vector<Candidate> candidates = Candidates(planned_.plan);
+  if (trials_.samples().runs().empty() || done_ >= count) return Status::Ok();
+  trials_.Expect(static_cast<int64_t>(count - done_));
+  for (; done_ < count && !(best_ && best_->sqnr_db >= kMethodsAreEqualDb); ++done_) {
+    PREON_RETURN_IF_ERROR(trials_.context().CheckCancelled());
+    const Candidate& candidate = candidates[done_];
+    PREON_ASSIGN_OR_RETURN(const RangeMethod* base, methods_.Find(candidate.method));
     PREON_ASSIGN_OR_RETURN(std::unique_ptr<RangeMethod> method, base->WithOptions(candidate.options));
     const std::string options = OptionText(candidate.options);
-    PlanInputs own = inputs;
-    own.chosen = &known[StrCat(candidate.method, " ", options)];
+    PlanInputs own = inputs_;
+    own.chosen = &known_[StrCat(candidate.method, " ", options)];
     const Result<std::optional<TrialError>> error =
-        trials.Run(prepared.model, prepared.plan, *method, own, TrialSize::kAll, best ? &*best : nullptr);
+        trials_.Run(planned_.model, planned_.plan, *method, own, TrialSize::kAll, best_ ? &*best_ : nullptr);
     if (!error.ok()) {
       if (error.status().id() == ErrorId::kCancelled) return error.status();
-      failed = error.status();
-      trials.context().Log(LogLevel::kWarning, StrCat("auto: ", candidate.method, " left out: ", failed.message()));
+      failed_ = error.status();
+      trials_.context().Log(LogLevel::kWarning, StrCat("auto: ", candidate.method, " left out: ", failed_.message()));
       continue;
     }
     if (!*error) continue;
-    chosen.candidates.push_back({.method = std::string(candidate.method),
-                                 .options = options,
-                                 .sqnr_db = (*error)->sqnr_db,
-                                 .ended_early = (*error)->ended_early});
-    if (best && best->sqnr_db >= (*error)->sqnr_db) continue;
-    best = *error;
-    chosen.method = std::move(method);
-    chosen.ranges = own.chosen;
+    chosen_.candidates.push_back({.method = std::string(candidate.method),
+                                  .options = options,
+                                  .sqnr_db = (*error)->sqnr_db,
+                                  .ended_early = (*error)->ended_early});
+    if (best_ && best_->sqnr_db >= (*error)->sqnr_db) continue;
+    best_ = *error;
+    chosen_.sqnr_db = best_->sqnr_db;
+    chosen_.method = std::move(method);
+    chosen_.ranges = own.chosen;
   }
-  if (!failed.ok() && chosen.candidates.empty()) return failed;
-  if (chosen.candidates.empty()) return chosen;
-  std::ranges::max_element(chosen.candidates, {}, &MethodCandidate::sqnr_db)->selected = true;
-  return chosen;
+  if (done_ < count) trials_.ExpectNoMore();
+  return Status::Ok();
+}
+
+ChosenMethod MethodRace::Take() && {
+  if (!chosen_.candidates.empty())
+    std::ranges::max_element(chosen_.candidates, {}, &MethodCandidate::sqnr_db)->selected = true;
+  return std::move(chosen_);
 }
 
 }  // namespace preon

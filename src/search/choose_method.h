@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,15 +20,39 @@ using RangesByMethod = std::map<std::string, ChosenRanges>;
 struct ChosenMethod {
   std::unique_ptr<RangeMethod> method;      ///< null without samples or an output to compare
   ChosenRanges* ranges = nullptr;           ///< the method's, for PlanInputs::chosen
+  double sqnr_db = 0;                       ///< of its trial
   std::vector<MethodCandidate> candidates;  ///< in the order in which they ran, one of them selected
 };
 
 /// Quantizes by each candidate, runs the result on the trials' samples, and selects the one with the least error. Each
 /// candidate is what --method and --method-option of the same words give. One that fails is left out with a warning,
-/// one without an output that can be compared (Trials::SqnrDb) without. Errors: kCancelled; that of the last candidate
-/// if all fail.
-/// @param known  where ranges come from and go to; outlives the result
-Result<ChosenMethod> ChooseMethod(const PlannedModel& prepared, const PlanInputs& inputs, Trials& trials,
-                                  const RangeMethodRegistry& methods, RangesByMethod& known);
+/// one without an output that can be compared (Trials::SqnrDb) without.
+class MethodRace {
+ public:
+  /// @param known  where ranges come from and go to; all arguments outlive the race
+  MethodRace(const PlannedModel& planned, const PlanInputs& inputs, Trials& trials, const RangeMethodRegistry& methods,
+             RangesByMethod& known);
+  /// A few of different kinds: enough to see whether any is good.
+  Status RunFirst();
+  /// All that have not run yet; none where the best can't be told from float any more.
+  /// Errors: kCancelled; that of the last candidate if all fail.
+  Status RunAll();
+  /// The best so far.
+  const ChosenMethod& chosen() const { return chosen_; }
+  ChosenMethod Take() &&;
+
+ private:
+  Status RunUpTo(size_t count);
+
+  const PlannedModel& planned_;
+  const PlanInputs& inputs_;
+  Trials& trials_;
+  const RangeMethodRegistry& methods_;
+  RangesByMethod& known_;
+  size_t done_ = 0;  // candidates
+  std::optional<TrialError> best_;
+  ChosenMethod chosen_;
+  Status failed_;
+};
 
 }  // namespace preon

@@ -12,8 +12,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kSeconds = 0.3;
-constexpr int kLeastRounds = 3;
+constexpr double kSeconds = 0.2;
+constexpr int kLeastRounds = 2;
 // Only what is grossly wrong is refused: the decision has to be the same in the next run.
 constexpr double kTimesEstimate = 2, kTolerance = 0.1;
 constexpr double kSpread = 0.02;  // by which two measurements of one model differ

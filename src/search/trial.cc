@@ -13,7 +13,7 @@
 namespace preon {
 namespace {
 
-constexpr size_t kSomeRuns = 8;
+constexpr size_t kSomeRuns = 8, kFirstRuns = 4;
 constexpr double kMostRunDb = 60;  // of one run: beyond, nobody sees a difference
 
 // In closed loop the other outputs show what comes of the error of a state.
@@ -29,6 +29,11 @@ int64_t Trials::SampleCount() const {
   int64_t samples = 0;
   for (const TrialRun& run : samples_.runs()) samples += run.batch.samples;
   return samples;
+}
+
+void Trials::ExpectNoMore() {
+  expected_ = done_;
+  context_.Report({.stage = "try", .done = done_, .total = expected_});
 }
 
 RunContext Trials::BeginRun() {
@@ -103,7 +108,7 @@ Result<std::optional<TrialError>> Trials::Run(const Model& model, const QuantPla
     });
   };
   const size_t count = (samples_.runs().size() + step - 1) / step;
-  for (size_t end = all ? kSomeRuns : count; done < count && !error.ended_early; end *= 2) {
+  for (size_t end = all ? kFirstRuns : count; done < count && !error.ended_early; end *= 2) {
     BatchLoopOptions part{.at_once = runs.at_once, .max_samples = 0};
     for (size_t run = done; run < std::min(end, count); ++run)
       part.max_samples += samples_.runs()[step * run].batch.samples;

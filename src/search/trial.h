@@ -43,6 +43,8 @@ class Trials {
 
   /// So many more trials will come: for the progress of stage "try", which counts samples. Without it, one more comes.
   void Expect(int64_t trials) { expected_ = done_ + trials * SampleCount(); }
+  /// Not as many as were expected.
+  void ExpectNoMore();
 
   /// The context of a run over all samples, whose progress counts towards the stage's.
   RunContext BeginRun();

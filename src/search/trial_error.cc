@@ -6,7 +6,8 @@
 namespace preon {
 namespace {
 
-constexpr double kClearDb = 1, kClearErrors = 3, kLeastRuns = 8;
+// Of this many runs; half as many have to be twice as clear.
+constexpr double kClearDb = 1, kClearErrors = 3, kEnoughRuns = 8, kLeastRuns = 4;
 
 }  // namespace
 
@@ -23,8 +24,9 @@ bool IsClearlyWorse(const TrialError& error, const TrialError& best) {
   }
   if (count < kLeastRuns) return false;
   const double mean = sum / count, variance = std::max(0.0, squares / count - mean * mean) / (count - 1);
-  return std::min(mean, *best.prefixes_db[last] - *error.prefixes_db[last]) > kClearDb &&
-         mean > kClearErrors * std::sqrt(variance);
+  const double doubt = std::max(1.0, kEnoughRuns / count);
+  return std::min(mean, *best.prefixes_db[last] - *error.prefixes_db[last]) > doubt * kClearDb &&
+         mean > doubt * kClearErrors * std::sqrt(variance);
 }
 
 }  // namespace preon

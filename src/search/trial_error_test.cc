@@ -25,13 +25,22 @@ TEST(TrialRace, PairsOfRunsCount) {
 
 TEST(TrialRace, NothingIsClearWithoutEnoughRuns) {
   const TrialError best = ErrorOf(16, {0}, 25);
-  EXPECT_FALSE(IsClearlyWorse(ErrorOf(7, {9}, 16), best));
+  EXPECT_FALSE(IsClearlyWorse(ErrorOf(3, {9}, 16), best));
   TrialError some = ErrorOf(12, {9}, 16);
   EXPECT_TRUE(IsClearlyWorse(some, best));
-  for (size_t run = 0; run < 5; ++run) some.runs_db[run] = std::nullopt;  // an output of another shape
+  for (size_t run = 0; run < 9; ++run) some.runs_db[run] = std::nullopt;  // an output of another shape
   EXPECT_FALSE(IsClearlyWorse(some, best));
   some.prefixes_db = {std::nullopt};
   EXPECT_FALSE(IsClearlyWorse(some, best));
+}
+
+TEST(TrialRace, FourRunsHaveToBeTwiceAsClearAsEight) {
+  const TrialError best = ErrorOf(16, {0}, 25);
+  EXPECT_TRUE(IsClearlyWorse(ErrorOf(4, {2.4, 2.6}, 22.5), best));
+  EXPECT_FALSE(IsClearlyWorse(ErrorOf(4, {1.4, 1.6}, 23.5), best)) << "less than 2 dB";
+  EXPECT_TRUE(IsClearlyWorse(ErrorOf(8, {1.4, 1.6}, 23.5), best));
+  EXPECT_FALSE(IsClearlyWorse(ErrorOf(4, {1, 5}, 22), best)) << "within 6 standard errors";
+  EXPECT_TRUE(IsClearlyWorse(ErrorOf(8, {1, 5}, 22), best));
 }
 
 }  // namespace

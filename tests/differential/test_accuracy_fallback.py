@@ -54,6 +54,7 @@ def test_layers_with_small_channels_stay_float(preon):
     floats, sqnr, result = quantize(preon, 2000)
     assert {node for node, reason in floats.items() if reason == "accuracy"} == {"loud", "undone"}
     assert without < 15 and sqnr > without + 6
+    assert len(result["candidates"]) == 6
     assert max(entry["sqnr_db"] for entry in result["candidates"]) == pytest.approx(
         next(entry["sqnr_db"] for entry in result["candidates"] if entry["selected"]))
 

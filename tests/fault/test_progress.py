@@ -22,7 +22,7 @@ def test_every_stage_is_told(preon, model, data):
     assert set(told) == set(json.loads(done.stdout)["seconds"]) - {"total"}
     tried = told["try"]
     assert tried == sorted(tried, key=lambda now: now[0])
-    assert tried[-1][0] == tried[-1][1] == 6 * 16  # candidates, samples
+    assert tried[-1][0] == tried[-1][1] == 16  # samples; one candidate, whose 48 dB are good enough
 
 
 def test_a_quick_run_is_silent_in_a_pipe(preon, model, data):
@@ -39,7 +39,8 @@ def test_one_method_without_trials(preon, model, data):
     chosen = preon("quantize", model, "-o", "out.onnx", "--data", data, "--effort", "fast", "--method", "minmax", "--json")
     assert json.loads(chosen.stdout)["method"] == "minmax"
     default = preon("quantize", model, "-o", "out.onnx", "--data", data, "--effort", "default", "--json")
-    assert len(json.loads(default.stdout)["candidates"]) == 6
+    [candidate] = json.loads(default.stdout)["candidates"]
+    assert candidate["sqnr_db"] > 45, "no other method is tried where nobody sees a difference"
 
 
 def test_auto_without_samples(preon, model, data):
@@ -61,7 +62,7 @@ def test_high_effort_changes_codes_too(preon, model, data):
         assert done.returncode == 0, done.stderr
         results.append((json.loads(done.stdout), (preon.folder / "out.onnx").read_bytes()))
     (high, high_bytes), (asked, asked_bytes), (other, _) = results
-    assert high_bytes == asked_bytes and len(high["candidates"]) == 6
+    assert high_bytes == asked_bytes and high["candidates"] == asked["candidates"]
     assert [each["algorithm"] for each in high["improved"]] == ["adaquant"] and [each["algorithm"] for each in other["improved"]] == ["adaround"]
     (preon.folder / "out.onnx").unlink()
     preon.fails(2, 1004, "quantize", model, "-o", "out.onnx", "--data", data, "--effort", "high", "--target", "quark", "--compat", "quark", says="--compat")

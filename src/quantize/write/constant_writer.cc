@@ -32,6 +32,12 @@ void PullPairsOf(const Graph& graph, const WeightPlan& plan, EncodedTensor& enco
   encoded.codes = EncodeTensor(pulled, {QuantParams()}, -1, {.type = encoded.codes.type()})->codes;
 }
 
+// What rounding takes away from each value; in the memory of `rounded`.
+Tensor ErrorOf(const Tensor& values, Tensor rounded) {
+  std::ranges::transform(values.floats(), rounded.floats(), rounded.Mutable<float>().begin(), std::minus());
+  return rounded;
+}
+
 // The other way round: the largest scale of each.
 std::vector<QuantParams> Gathered(const std::vector<QuantParams>& spread, std::vector<QuantParams> params) {
   for (size_t i = 0; i < spread.size(); ++i) {
@@ -88,8 +94,9 @@ Status ConstantWriter::WriteBlockWeight(const std::string& weight, const WeightP
                                         const std::vector<const BiasPlan*>& biases) {
   if (std::ranges::any_of(biases, [&](const BiasPlan* bias) { return IsShifted(*bias); })) {
     const Tensor values = *graph_.Initializer(weight);
-    PREON_ASSIGN_OR_RETURN(const Tensor rounded, types_.RoundedToBlocks(weight, values, plan));
-    for (const BiasPlan* bias : biases) PREON_RETURN_IF_ERROR(WriteBias(*bias, {}, &values, &rounded));
+    PREON_ASSIGN_OR_RETURN(Tensor rounded, types_.RoundedToBlocks(weight, values, plan));
+    const Tensor error = ErrorOf(values, std::move(rounded));
+    for (const BiasPlan* bias : biases) PREON_RETURN_IF_ERROR(WriteBias(*bias, {}, &error));
   }
   return types_.WriteBlockWeight(weight, plan);
 }
@@ -100,8 +107,11 @@ Status ConstantWriter::WriteWeight(const std::string& weight, const WeightPlan& 
   const Tensor values = TypeWriter::Representable(*graph_.Initializer(weight), plan.format.type);
   Result<EncodedTensor> encoded = Rounded({weight, plan, values, params});
   if (!encoded.ok()) return std::move(encoded).status().WithContext(weight);
-  const Tensor rounded = biases.empty() ? Tensor() : DecodeTensor(*encoded);
-  for (const BiasPlan* bias : biases) PREON_RETURN_IF_ERROR(WriteBias(*bias, params, &values, &rounded));
+  std::optional<Tensor> error;
+  for (const BiasPlan* bias : biases) {
+    if (!error && IsShifted(*bias)) error = ErrorOf(values, DecodeTensor(*encoded));
+    PREON_RETURN_IF_ERROR(WriteBias(*bias, params, error ? &*error : nullptr));
+  }
   return types_.WriteWeight(weight, plan, *encoded);
 }
 
@@ -147,11 +157,9 @@ bool ConstantWriter::IsShifted(const BiasPlan& bias) const {
   return std::ranges::any_of(hooks_, [&](const std::unique_ptr<WriteHook>& hook) { return hook->ShiftsBias(bias); });
 }
 
-std::vector<float> ConstantWriter::ShiftedBias(const BiasPlan& bias, std::vector<float> values, const Tensor& weight,
-                                               const Tensor& rounded) const {
+std::vector<float> ConstantWriter::ShiftedBias(const BiasPlan& bias, std::vector<float> values,
+                                               const Tensor& error) const {
   if (!IsShifted(bias)) return values;
-  Tensor error = Tensor::Allocate(DataType::kFloat, weight.shape());
-  std::ranges::transform(weight.floats(), rounded.floats(), error.Mutable<float>().begin(), std::minus());
   const double beta = graph_.FindNode(bias.node)->Float("beta", 1);
   for (const std::unique_ptr<WriteHook>& hook : hooks_) {
     const std::vector<double> shift = hook->ShiftOfBias(graph_, bias, error);
@@ -174,11 +182,11 @@ Result<EncodedBias> ConstantWriter::Encoded(const BiasPlan& bias, std::vector<fl
 }
 
 Status ConstantWriter::WriteBias(const BiasPlan& bias, const std::vector<QuantParams>& weight_params,
-                                 const Tensor* weight, const Tensor* rounded) {
+                                 const Tensor* error) {
   Node* node = graph_.FindNode(bias.node);
   const std::vector<float> own = BiasValues(bias, weight_params.size());
   std::vector<float> values = own;
-  if (weight != nullptr) values = ShiftedBias(bias, std::move(values), *weight, *rounded);
+  if (error != nullptr) values = ShiftedBias(bias, std::move(values), *error);
   if (bias.form != BiasForm::kInt32Codes) {
     if (values == own) return Status::Ok();
     if (bias.form == BiasForm::kFloat)

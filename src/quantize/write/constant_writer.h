@@ -32,13 +32,11 @@ class ConstantWriter {
   Status WriteWeight(const std::string& weight, const WeightPlan& plan, const std::vector<const BiasPlan*>& biases);
   std::vector<QuantParams> Protected(std::vector<QuantParams> params, const BiasPlan& bias,
                                      const IntFormat& format) const;
-  Status WriteBias(const BiasPlan& bias, const std::vector<QuantParams>& weight_params, const Tensor* weight = nullptr,
-                   const Tensor* rounded = nullptr);
+  Status WriteBias(const BiasPlan& bias, const std::vector<QuantParams>& weight_params, const Tensor* error = nullptr);
   std::vector<float> BiasValues(const BiasPlan& bias, size_t scales) const;
   Result<EncodedTensor> Rounded(const WeightToRound& weight) const;
   bool IsShifted(const BiasPlan& bias) const;
-  std::vector<float> ShiftedBias(const BiasPlan& bias, std::vector<float> values, const Tensor& weight,
-                                 const Tensor& rounded) const;
+  std::vector<float> ShiftedBias(const BiasPlan& bias, std::vector<float> values, const Tensor& error) const;
   Result<EncodedBias> Encoded(const BiasPlan& bias, std::vector<float> values,
                               const std::vector<QuantParams>& weight_params);
 
