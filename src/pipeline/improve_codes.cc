@@ -133,8 +133,15 @@ Result<std::vector<ImprovedCodes>> ImproveCodes(Model& quantized, const CodesToI
     const auto begin = std::chrono::steady_clock::now();
     PREON_ASSIGN_OR_RETURN(const std::vector<Batch> runs, read(to_read.step));
     if (runs.empty()) return Error(ErrorId::kDataEmpty, algorithm->name(), ": no samples");
-    PREON_ASSIGN_OR_RETURN(const Reconstruction done,
-                           Reconstruct(quantized, of.reference, runs, algorithm->Rule(), scope, context));
+    const Model as_it_was = quantized;
+    const Result<Reconstruction> tried = Reconstruct(quantized, of.reference, runs, algorithm->Rule(), scope, context);
+    if (!tried.ok() && scope.most_cost && tried.status().id() != ErrorId::kCancelled) {  // not asked for
+      quantized = as_it_was;
+      result.why_not = StrCat("it failed: ", tried.status().message());
+      continue;
+    }
+    PREON_RETURN_IF_ERROR(tried.status());
+    const Reconstruction& done = *tried;
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     result.runs = static_cast<int64_t>(runs.size());
     result.before_db = done.before_db;

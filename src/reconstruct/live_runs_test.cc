@@ -72,5 +72,24 @@ TEST(AliveBefore, CodesStandForTheirValues) {
   EXPECT_EQ(StoredAs(graph, "b"), "b");
 }
 
+// Without the condition of its If, a branch may not be possible.
+TEST(AliveBefore, NothingThatABranchComputes) {
+  Model model = TwoConvolutions();
+  Graph& graph = model.graph;
+  graph.Producer("b")->home = IfBranch{"choice", 0};
+  ASSERT_EQ(graph.Producer("b")->input(0), "a");
+  EXPECT_EQ(AliveBefore(graph, *graph.Producer("c")), std::set<std::string>({"a"}));
+}
+
+TEST(Segment, StatesSizesOnlyWithoutBranches) {
+  Model model = TwoConvolutions();
+  const std::map<std::string, ValueInfo> known{{"b", {.type = DataType::kFloat, .shape = Shape{1, 3, 8, 8}}}};
+  EXPECT_EQ(Segment(model, known, {"y"}).graph.ShapeOf("b"), Shape({1, 3, 8, 8}));
+  OpaqueAttribute branch;
+  branch.is_graph = true;
+  model.graph.SetAttribute(model.graph.Producer("c"), "then_branch", branch);
+  EXPECT_EQ(Segment(model, known, {"y"}).graph.ShapeOf("b"), model.graph.ShapeOf("b"));
+}
+
 }  // namespace
 }  // namespace preon

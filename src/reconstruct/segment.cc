@@ -1,5 +1,9 @@
 #include "reconstruct/segment.h"
 
+#include <algorithm>
+#include <functional>
+#include <variant>
+
 namespace preon {
 namespace {
 
@@ -21,6 +25,14 @@ void CopyConstants(const Graph& from, const Node& node, Graph& to) {
   }
 }
 
+// Branches of an If may lie in the graph around it.
+bool HasSubGraph(const Node& node) {
+  return node.Is("If") || std::ranges::any_of(node.attributes, [](const auto& attribute) {
+           const auto* opaque = std::get_if<OpaqueAttribute>(&attribute.second);
+           return opaque != nullptr && opaque->is_graph;
+         });
+}
+
 }  // namespace
 
 const std::string& StoredAs(const Graph& graph, const std::string& tensor) {
@@ -33,8 +45,16 @@ const std::string& StoredAs(const Graph& graph, const std::string& tensor) {
 std::set<std::string> AliveBefore(const Graph& graph, const Node& node) {
   std::set<std::string> before(graph.inputs().begin(), graph.inputs().end()), alive;
   bool passed = false;
-  const auto need = [&](const std::string& tensor) {
-    if (before.contains(tensor)) alive.insert(StoredAs(graph, tensor));
+  std::set<std::string> seen;
+  // What a branch of an If computes may not be possible without its condition: what the branch reads is kept instead.
+  const std::function<void(const std::string&)> need = [&](const std::string& tensor) {
+    if (!before.contains(tensor) || !seen.insert(tensor).second) return;
+    const Node* producer = graph.Producer(tensor);
+    if (producer == nullptr || !producer->home || producer->home->if_node.empty()) {
+      alive.insert(StoredAs(graph, tensor));
+      return;
+    }
+    for (const std::string& read : TensorsRead(graph, *producer)) need(read);
   };
   for (const auto& other : graph.nodes()) {
     passed = passed || other.get() == &node;
@@ -73,7 +93,14 @@ Model Segment(const Model& model, const std::map<std::string, ValueInfo>& known,
   Model segment = model.ForPart();
   segment.weight_file = model.weight_file;
   Graph& cut = segment.graph;
-  for (const std::string& input : inputs) cut.AddInput(input, known.at(input));
+  // Sizes decide which branch of an If is taken, and the runtime fails at the other one where it knows them.
+  const bool as_in_model = std::ranges::any_of(needed, [](const Node* node) { return HasSubGraph(*node); });
+  for (const std::string& input : inputs) {
+    const ValueInfo* info = graph.Info(input);
+    cut.AddInput(input, !as_in_model      ? known.at(input)
+                        : info != nullptr ? *info
+                                          : ValueInfo{.type = known.at(input).type});
+  }
   for (const auto& node : graph.nodes()) {
     if (!needed.contains(node.get())) continue;
     CopyConstants(graph, *node, cut);
