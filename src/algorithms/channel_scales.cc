@@ -1,9 +1,9 @@
 #include "algorithms/channel_scales.h"
 
 #include <algorithm>
-#include <set>
 
 #include "algorithms/algorithms.h"
+#include "algorithms/convolution_pairs.h"
 #include "quantize/plan/op_traits.h"
 
 namespace preon {
@@ -11,60 +11,16 @@ namespace {
 
 constexpr float kLeastFactor = 1.0f / 256;
 
-/// The one Conv that reads the tensor, or null.
-Node* OnlyConvReader(const Graph& graph, const std::string& tensor) {
-  if (graph.UseCount(tensor) != 1 || graph.IsOutput(tensor) || graph.HasCapturedUse(tensor)) return nullptr;
-  const Use use = graph.Uses(tensor).front();
-  return use.node->Is("Conv") && use.input == 0 ? use.node : nullptr;
-}
-
-/// Integer, with a weight of its own that has a scale per channel, and a bias, if any, of its own.
-bool OwnsChannelScales(const Graph& graph, const QuantPlan& plan, const std::set<std::string_view>& integer,
-                       const Node& conv) {
-  const auto weight = plan.weights.find(conv.input(1));
-  const bool own_weight = weight != plan.weights.end() && weight->second.axis == 0 && !weight->second.params &&
-                          !weight->second.range && graph.UseCount(conv.input(1)) == 1;
-  const std::string& bias = conv.inputs().size() > 2 ? conv.input(2) : std::string();
-  const bool own_bias = bias.empty() || (graph.Initializer(bias) != nullptr && graph.UseCount(bias) == 1);
-  return integer.contains(conv.name) && own_weight && own_bias;
-}
-
-/// The convolution that writes the tensor, with or without a clamp that codes may absorb.
-const Node* ConvBehind(const Graph& graph, const QuantPlan& plan, const std::string& tensor) {
-  const Node* producer = graph.Producer(tensor);
-  if (producer != nullptr && std::ranges::find(plan.folded_clamps, producer->name) != plan.folded_clamps.end()) {
-    if (graph.UseCount(producer->input(0)) != 1) return nullptr;
-    producer = graph.Producer(producer->input(0));
-  }
-  return producer != nullptr && producer->Is("Conv") ? producer : nullptr;
-}
-
-/// Multiplies the elements of output channel c (axis 0) of an initializer by factor(c).
-void MultiplyChannels(Graph& graph, const std::string& initializer, const auto& factor) {
-  const Tensor& old = *graph.Initializer(initializer);
-  std::vector<float> values(old.floats().begin(), old.floats().end());
-  const size_t inner = values.size() / static_cast<size_t>(old.shape()[0]);
-  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(values[i] * factor(i / inner));
-  graph.SetInitializer(initializer, Tensor::FromFloats(old.shape(), values));
-}
-
 }  // namespace
 
 std::vector<std::string> ScalableTensors(const Graph& graph, const QuantPlan& plan) {
-  const std::set<std::string_view> integer = IntegerNodes(plan);
-  std::set<std::string> shared;
-  for (const auto& [tensor, activation] : plan.activations) {
-    if (!activation.shares.empty()) shared.insert({tensor, activation.shares});
-    if (!activation.range_of.empty()) shared.insert({tensor, activation.range_of});
-  }
+  const auto has_channel_scales = [&](const Node& conv) { return plan.weights.at(conv.input(1)).axis == 0; };
   std::vector<std::string> tensors;
-  for (const std::string& tensor : plan.RangeTensors()) {
-    const Node* reader = OnlyConvReader(graph, tensor);
-    const Node* writer = ConvBehind(graph, plan, tensor);
-    if (reader == nullptr || writer == nullptr || shared.contains(tensor)) continue;
-    if (IsDepthwise(graph, *reader) && OwnsChannelScales(graph, plan, integer, *reader) &&
-        OwnsChannelScales(graph, plan, integer, *writer))
-      tensors.push_back(tensor);
+  for (const ConvolutionPair& pair : FindConvolutionPairs(graph, plan)) {
+    const bool absorbed = pair.clamp == nullptr || std::ranges::count(plan.folded_clamps, pair.clamp->name) > 0;
+    if (absorbed && IsDepthwise(graph, *pair.reader) && has_channel_scales(*pair.writer) &&
+        has_channel_scales(*pair.reader))
+      tensors.push_back(pair.tensor);
   }
   return tensors;
 }
@@ -77,18 +33,6 @@ std::vector<float> ChannelFactors(const ChannelExtremes& extremes, const Range& 
     factors.push_back(factor == 0 ? 1 : std::clamp(factor, kLeastFactor, 1.0f));
   }
   return factors;
-}
-
-void DivideChannels(Graph& graph, const std::string& tensor, std::span<const float> factors) {
-  const Node& writer = *graph.Producer(tensor);
-  const Node& reader = *graph.Uses(tensor).front().node;
-  const auto divided = [&](size_t channel) { return 1.0 / double{factors[channel]}; };
-  MultiplyChannels(graph, writer.input(1), divided);
-  if (writer.inputs().size() > 2 && !writer.input(2).empty()) MultiplyChannels(graph, writer.input(2), divided);
-  const size_t outputs_per_channel =
-      static_cast<size_t>(graph.Initializer(reader.input(1))->shape()[0]) / factors.size();
-  MultiplyChannels(graph, reader.input(1),
-                   [&](size_t output) { return double{factors[output / outputs_per_channel]}; });
 }
 
 namespace {
@@ -105,7 +49,7 @@ class ChannelScalesHook final : public WriteHook {
       const ActivationParams& activation = *params.Find(tensor);
       const Range covered = RepresentableRange(activation.params, activation.format);
       divided.push_back({tensor, ChannelFactors(extremes, covered)});
-      DivideChannels(graph, tensor, divided.back().factors);
+      DivideChannels(graph, divided.back());
     }
     return divided;
   }

@@ -2,7 +2,6 @@
 // uses all the codes, though the tensor has one scale.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -22,8 +21,5 @@ std::vector<std::string> ScalableTensors(const Graph& graph, const QuantPlan& pl
 /// For each channel, the share of `covered`, the range of t's codes, that it reaches: what it is to be divided by.
 /// 1/256 to 1: below, a channel is as good as dead. 1 for one of zeros alone.
 std::vector<float> ChannelFactors(const ChannelExtremes& extremes, const Range& covered);
-
-/// Divides channel c of `tensor`, one of ScalableTensors whose clamp the codes have absorbed, by factors[c].
-void DivideChannels(Graph& graph, const std::string& tensor, std::span<const float> factors);
 
 }  // namespace preon

@@ -118,11 +118,14 @@ void DescribeWeights(std::optional<int64_t> block_size, WeightMethod method, con
   result.weight_method = WeightMethodName(method);
 }
 
-// Algorithms that are on by default and have no part in the result.
-std::vector<std::string> AlgorithmsBeside(const AlgorithmRegistry& all, const std::vector<const Algorithm*>& chosen) {
+// Algorithms that this target has by default, and that have no part in the result.
+std::vector<std::string> AlgorithmsBeside(const AlgorithmRegistry& all, const std::vector<const Algorithm*>& chosen,
+                                          const Target& target, PlanOptions options) {
+  options.compat = Compat::kOff;
   std::vector<std::string> names;
   for (const auto& algorithm : all.entries()) {
-    if (algorithm->on_by_default() && std::ranges::find(chosen, algorithm->name(), &Algorithm::name) == chosen.end())
+    if (algorithm->on_by_default() && algorithm->AppliesTo(target, options) &&
+        std::ranges::find(chosen, algorithm->name(), &Algorithm::name) == chosen.end())
       names.emplace_back(algorithm->name());
   }
   return names;
@@ -231,7 +234,8 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
                   run.choices.plan.weight_rule.method_for(run.choices.plan.scale_type_of_weights()),
                   prepared.plan.nbits, result);
   result.compat = CompatName(options.plan.compat);
-  result.without = AlgorithmsBeside(run.builtins.algorithms, run.choices.algorithms.list);
+  result.without =
+      AlgorithmsBeside(run.builtins.algorithms, run.choices.algorithms.list, *run.choices.target, run.choices.plan);
   result.target = run.choices.target->name();
   result.random_data = options.calib.empty() && options.data.from.has_random();
   result.histograms = options.outputs.histograms;

@@ -38,38 +38,21 @@ std::optional<FloatLayer> FloatLayerOf(const Graph& reference, const Node& node,
   return layer;
 }
 
-// The linear layer that gives a tensor, itself or through a Relu or Clip; null: none does.
-const Node* LayerBefore(const Graph& graph, const std::string& tensor) {
-  const Node* node = graph.Producer(tensor);
-  if (node != nullptr && (node->Is("Relu") || node->Is("Clip"))) node = graph.Producer(node->input(0));
-  return node;
-}
-
-// Multiplies the values of each of the weight's outputs.
-Tensor Scaled(const Tensor& weight, const std::vector<float>& factors, bool inverse) {
-  std::vector<float> values(weight.floats().begin(), weight.floats().end());
-  const size_t each = values.size() / factors.size();
-  for (size_t i = 0; i < values.size(); ++i)
-    values[i] = inverse ? values[i] / factors[i / each] : values[i] * factors[i / each];
-  return Tensor::FromFloats(weight.shape(), values);
-}
-
 void DivideColumns(const std::vector<float>& factors, Matrix& rows) {
   for (size_t p = 0; p < rows.rows(); ++p) {
     for (size_t j = 0; j < factors.size(); ++j) rows.at(p, j) /= factors[j];
   }
 }
 
-// As algorithms/channel_scales.h does: channels between a convolution and a depthwise one.
 void Divide(const Graph& reference, const DividedChannels& channels, std::vector<MatchedLayer>& layers) {
   for (MatchedLayer& layer : layers) {
     FloatLayer& in_float = layer.in_float;
     if (layer.float_node == LayerBefore(reference, channels.tensor)) {
-      in_float.weight = Scaled(in_float.weight, channels.factors, true);
+      in_float.weight = WithOutputsDivided(in_float.weight, channels.factors);
       for (size_t j = 0; j < in_float.bias.size(); ++j) in_float.bias[j] /= channels.factors[j];
       in_float.divided = channels.factors;
     } else if (layer.float_node->input(0) == channels.tensor) {
-      in_float.weight = Scaled(in_float.weight, channels.factors, false);
+      in_float.weight = WithInputsMultiplied(in_float.weight, channels.factors);
     }
   }
 }

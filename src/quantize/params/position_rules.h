@@ -4,9 +4,11 @@
 
 #include <functional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "quantize/params/position_problem.h"
+#include "quantize/params/position_table.h"
 #include "quantize/plan/npu_options.h"
 
 namespace preon {

@@ -11,14 +11,9 @@
 #include "ir/graph.h"
 #include "quantize/params/plan_params.h"
 #include "quantize/plan/quant_plan.h"
+#include "quantize/write/divided_channels.h"
 
 namespace preon {
-
-/// A tensor whose channels (axis 1) a hook has divided by these factors, in the graph around it, too.
-struct DividedChannels {
-  std::string tensor;
-  std::vector<float> factors;
-};
 
 /// A weight on its way to codes.
 struct WeightToRound {
