@@ -266,12 +266,16 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   if (judgement.without_gain != WithoutGain::kIsWritten) {
     // Operators with dynamic scales, which observe nothing, also stand in bodies of loops, where nobody counts them.
     const bool is_float = result.observed_tensors > 0 && result.placement && result.placement->integer_anchors == 0;
-    const ResultFigures figures{.has_integer_nodes = !is_float,
-                                .integer_macs_share = result.placement ? result.placement->integer_macs_share : 0,
-                                .float_size_bytes = judgement.largest_bytes.value_or(result.float_size_bytes),
-                                .quantized_size_bytes = result.quantized_size_bytes,
-                                .speedup = run.samples.made_up() ? Speedup{} : result.latency.speedup};
     const OutputComparison* const worst = WorstOutput(result.compare);
+    const bool is_our_choice = tries || (!has_ranges && !has_given && !run.samples.made_up());
+    const ResultFigures figures{
+        .has_integer_nodes = !is_float,
+        .integer_macs_share = result.placement ? result.placement->integer_macs_share : 0,
+        .float_size_bytes = judgement.largest_bytes.value_or(result.float_size_bytes),
+        .quantized_size_bytes = result.quantized_size_bytes,
+        .speedup = run.samples.made_up() ? Speedup{} : result.latency.speedup,
+        .sqnr_db = worst != nullptr && is_our_choice ? std::optional(worst->sqnr_db) : std::nullopt,
+        .agreement = result.compare.argmax_agreement};
     const TargetFigures as_target{.integer_macs_share = figures.integer_macs_share,
                                   .sqnr_db = worst != nullptr ? worst->sqnr_db : kExactSqnrDb,
                                   .sqnr_interval = worst != nullptr ? worst->sqnr_interval : std::nullopt,

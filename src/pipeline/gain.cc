@@ -20,11 +20,9 @@ constexpr double kWideDb = 6;  // of an interval: samples differ much
 constexpr double kHardlyAny = 0.05;
 
 // That little can't make a model faster by more, whatever a measurement says.
-bool HardlyAnythingGains(const ResultFigures& figures) {
-  const double share = figures.integer_macs_share;
-  const auto before = static_cast<double>(figures.float_size_bytes);
-  const auto after = static_cast<double>(figures.quantized_size_bytes);
-  return share > 0 && share < kHardlyAny && after > (1 - kHardlyAny) * before;
+bool HardlyAnythingGains(double integer_share, int64_t before, int64_t after) {
+  return integer_share > 0 &&
+         integer_share<kHardlyAny&& static_cast<double>(after)>(1 - kHardlyAny) * static_cast<double>(before);
 }
 
 // Another target's result has to be nearer to float by half the error, and about as fast; or good and faster.
@@ -43,6 +41,13 @@ std::string SqnrClause(double sqnr_db, const std::optional<ConfidenceInterval>& 
   text.Add("its SQNR is %.1f dB", sqnr_db);
   if (interval) text.Add(" (%.1f to %.1f)", interval->low, interval->high);
   return text.Take();
+}
+
+// The error is half of the signal, and classes are not those of float either.
+constexpr double kLostDb = 6, kFewAgree = 0.9;
+
+bool IsLost(std::optional<double> sqnr_db, std::optional<double> agreement) {
+  return sqnr_db && *sqnr_db < kLostDb && agreement.value_or(0) < kFewAgree;
 }
 
 std::string IntegerShareClause(double share) {
@@ -64,8 +69,9 @@ bool IsMostlyFloat(const TargetFigures& figures) {
 
 std::string WhyNothingIsGained(const ResultFigures& figures, Doubt doubt) {
   if (!figures.has_integer_nodes) return "no node runs in integers";
-  if (HardlyAnythingGains(figures))
+  if (HardlyAnythingGains(figures.integer_macs_share, figures.float_size_bytes, figures.quantized_size_bytes))
     return StrCat(IntegerShareClause(figures.integer_macs_share), ", and the file is hardly smaller");
+  if (IsLost(figures.sqnr_db, figures.agreement)) return StrCat("its outputs are lost: ", SqnrClause(*figures.sqnr_db));
   const Speedup& speedup = figures.speedup;
   const bool knows_speed = IsKnown(speedup);
   const bool is_faster = knows_speed && speedup.low > 1;

@@ -23,11 +23,14 @@ struct ResultFigures {
   double integer_macs_share = 0;  ///< 0…1; 0: not known, too
   int64_t float_size_bytes = 0, quantized_size_bytes = 0;
   Speedup speedup;  ///< a median of 0: not measured, or on a made-up sample
+  /// Of the worst output on real samples, where preon chose all that it depends on.
+  std::optional<double> sqnr_db;
+  std::optional<double> agreement;  ///< of the top class, 0…1
 };
 
 /// Why a model that runs on this runtime had better stay float, as one clause: nothing of it or hardly anything runs in
-/// integers, the file is larger, or the model is slower. Empty: it is worth having. Where nothing was measured, or on a
-/// busy machine, the speed counts for nothing. docs/design/never-worse.md
+/// integers, its outputs are lost, the file is larger, or the model is slower. Empty: it is worth having. Where nothing
+/// was measured, or on a busy machine, the speed counts for nothing. docs/design/never-worse.md
 std::string WhyNothingIsGained(const ResultFigures& figures, Doubt doubt);
 
 /// What one target gives, beside what another one gives.

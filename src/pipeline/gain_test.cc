@@ -39,6 +39,20 @@ TEST(WhyNothingIsGained, WhatSavesLittleMustNotSeemSlower) {
   }
 }
 
+TEST(WhyNothingIsGained, LostOutputsAreNoneWhateverTheSpeed) {
+  ResultFigures figures = Small(kFaster);
+  figures.sqnr_db = 5.9;
+  for (const Doubt doubt : {Doubt::kIsNoLoss, Doubt::kIsNoGain})
+    EXPECT_EQ(WhyNothingIsGained(figures, doubt), "its outputs are lost: its SQNR is 5.9 dB");
+  figures.agreement = 0.8;
+  EXPECT_NE(WhyNothingIsGained(figures, Doubt::kIsNoLoss), "");
+  figures.agreement = 0.95;
+  EXPECT_EQ(WhyNothingIsGained(figures, Doubt::kIsNoLoss), "") << "classes are those of float";
+  figures = Small(kFaster);
+  figures.sqnr_db = 6;
+  EXPECT_EQ(WhyNothingIsGained(figures, Doubt::kIsNoLoss), "");
+}
+
 TEST(WhyNothingIsGained, NoIntegerNodeIsNone) {
   ResultFigures figures = Small(kFaster);
   figures.has_integer_nodes = false;
