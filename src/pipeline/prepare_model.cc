@@ -86,7 +86,8 @@ Status CheckIsFloat(const Model& model) {
         !in_library)
       continue;
     return Error(ErrorId::kAlreadyQuantized, model.source_path, ": node ", node->name, ": the model already holds ",
-                 node->op_type, "; wanted a float model");
+                 node->op_type, "; wanted a float model")
+        .WithHint("quantized models are for preon lint, preon retarget and preon export-qat");
   }
   return Status::Ok();
 }
