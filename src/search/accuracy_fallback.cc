@@ -35,6 +35,7 @@ struct Step {
   QuantPlan plan;
   double after_db, cost;
   size_t trial;
+  bool is_fast;  // measured
 };
 
 double Score(const FloatGroup& group, const FallbackTerms& terms) {
@@ -151,7 +152,8 @@ class FallbackSearch {
     if (!error) return Status::Ok();
     const double gain_db = error->typical_db - typical_db_;
     bool kept = terms.Pays(gain_db, group.cost), slow = false;
-    if (kept && group.cost > kBudget) {  // cheap ones are measured all together in the end
+    const bool measured = kept && group.cost > kBudget;  // cheap ones are measured all together in the end
+    if (measured) {
       PREON_ASSIGN_OR_RETURN(kept, IsFast(group.plan, result.cost + group.cost));
       slow = !kept;
     }
@@ -163,7 +165,7 @@ class FallbackSearch {
     if (!kept) return Status::Ok();
     result.after_db = error->sqnr_db;
     result.cost += group.cost;
-    steps_.push_back({group.nodes, group.plan, result.after_db, result.cost, result.trials.size() - 1});
+    steps_.push_back({group.nodes, group.plan, result.after_db, result.cost, result.trials.size() - 1, measured});
     typical_db_ = error->typical_db;
     kept_ = std::move(group.nodes);
     kept_plan_ = std::move(group.plan);
@@ -181,7 +183,7 @@ class FallbackSearch {
 
   // Undoes the last steps until what is left costs about what was estimated.
   Status DropSlow(AccuracyFallback& result) {
-    for (; !steps_.empty(); steps_.pop_back()) {
+    for (; !steps_.empty() && !steps_.back().is_fast; steps_.pop_back()) {
       PREON_ASSIGN_OR_RETURN(const bool fast, IsFast(steps_.back().plan, steps_.back().cost));
       if (fast) break;
       FallbackTrial& trial = result.trials[steps_.back().trial];
