@@ -3,15 +3,11 @@
 #include <algorithm>
 
 #include "algorithms/algorithms.h"
+#include "algorithms/channel_division.h"
 #include "algorithms/convolution_pairs.h"
 #include "quantize/plan/op_traits.h"
 
 namespace preon {
-namespace {
-
-constexpr float kLeastFactor = 1.0f / 256;
-
-}  // namespace
 
 std::vector<std::string> ScalableTensors(const Graph& graph, const QuantPlan& plan) {
   const auto has_channel_scales = [&](const Node& conv) { return plan.weights.at(conv.input(1)).axis == 0; };
@@ -25,38 +21,13 @@ std::vector<std::string> ScalableTensors(const Graph& graph, const QuantPlan& pl
   return tensors;
 }
 
-std::vector<float> ChannelFactors(const ChannelExtremes& extremes, const Range& covered) {
-  const auto share = [](float reached, float limit) { return reached * limit > 0 ? reached / limit : 0; };
-  std::vector<float> factors;
-  for (size_t channel = 0; channel < extremes.max.size(); ++channel) {
-    const float factor = std::max(share(extremes.max[channel], covered.max), share(extremes.min[channel], covered.min));
-    factors.push_back(factor == 0 ? 1 : std::clamp(factor, kLeastFactor, 1.0f));
-  }
-  return factors;
-}
-
 namespace {
 
-class ChannelScalesHook final : public WriteHook {
- public:
-  explicit ChannelScalesHook(std::map<std::string, ChannelExtremes> extremes) : extremes_(std::move(extremes)) {}
-
-  Result<std::vector<DividedChannels>> BeforeWeights(Graph& graph, const PlanParams& params) override {
-    std::vector<DividedChannels> divided;
-    for (const auto& [tensor, extremes] : extremes_) {
-      // A clamp that stayed would cut a scaled channel in the wrong place.
-      if (!graph.Producer(tensor)->Is("Conv")) continue;
-      const ActivationParams& activation = *params.Find(tensor);
-      const Range covered = RepresentableRange(activation.params, activation.format);
-      divided.push_back({tensor, ChannelFactors(extremes, covered)});
-      DivideChannels(graph, divided.back());
-    }
-    return divided;
-  }
-
- private:
-  std::map<std::string, ChannelExtremes> extremes_;
-};
+// None for a clamp that stayed: it would cut a scaled channel in the wrong place.
+std::vector<float> FactorsBehindConv(const Graph& graph, const std::string& tensor, const ChannelExtremes& extremes,
+                                     const Range& covered) {
+  return graph.Producer(tensor)->Is("Conv") ? ChannelFactors(extremes, covered) : std::vector<float>();
+}
 
 class ChannelScales final : public Algorithm {
  public:
@@ -67,19 +38,12 @@ class ChannelScales final : public Algorithm {
   bool has_switch() const override { return true; }
 
   StatisticsRequest Needs(const Graph& graph, const QuantPlan& plan) const override {
-    StatisticsRequest request;
-    for (const std::string& tensor : ScalableTensors(graph, plan)) request.Add({.channel_extremes = {tensor}});
-    return request;
+    return ExtremesOf(ScalableTensors(graph, plan));
   }
 
   Result<std::unique_ptr<WriteHook>> Apply(const Graph& graph, const QuantPlan& plan,
                                            const CollectedStatistics& collected) const override {
-    std::map<std::string, ChannelExtremes> extremes_of;
-    for (const std::string& tensor : Needs(graph, plan).channel_extremes) {
-      const auto extremes = collected.channel_extremes.find(tensor);
-      if (extremes != collected.channel_extremes.end()) extremes_of.insert(*extremes);
-    }
-    return std::unique_ptr<WriteHook>(std::make_unique<ChannelScalesHook>(std::move(extremes_of)));
+    return DivideByExtremes(ScalableTensors(graph, plan), collected, &FactorsBehindConv);
   }
 
  private:

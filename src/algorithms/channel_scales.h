@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "calib/collected_statistics.h"
 #include "ir/graph.h"
 #include "quantize/plan/quant_plan.h"
 
@@ -17,9 +16,5 @@ namespace preon {
 /// Source: the algebra of cross-layer equalization (Nagel et al. 2019, section 4.1), where the factor
 /// costs nothing.
 std::vector<std::string> ScalableTensors(const Graph& graph, const QuantPlan& plan);
-
-/// For each channel, the share of `covered`, the range of t's codes, that it reaches: what it is to be divided by.
-/// 1/256 to 1: below, a channel is as good as dead. 1 for one of zeros alone.
-std::vector<float> ChannelFactors(const ChannelExtremes& extremes, const Range& covered);
 
 }  // namespace preon

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "algorithms/algorithms.h"
+#include "algorithms/channel_division.h"
 #include "ir/test_graphs.h"
 #include "quantize/targets/ort_cpu/ort_cpu_planner.h"
 #include "quantize/write/apply_plan.h"

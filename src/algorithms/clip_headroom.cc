@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "algorithms/algorithms.h"
-#include "algorithms/channel_scales.h"
+#include "algorithms/channel_division.h"
 #include "algorithms/convolution_pairs.h"
 #include "quantize/plan/op_traits.h"
 
@@ -15,31 +15,24 @@ namespace {
 // lose behind, and values that no sample has reached stay below the bound.
 constexpr float kSmallestFactor = 1.0f / 4;
 
-// What a value above it is cut to; scaled channels keep below.
-float BoundOf(const Graph& graph, const std::string& tensor) {
-  return ClampRange(graph, *graph.Producer(tensor)).value().max;
+// Above its bound the Clip cuts values off.
+std::vector<float> HalfOfTheWay(const Graph& graph, const std::string& tensor, const ChannelExtremes& extremes,
+                                const Range& covered) {
+  const float bound = ClampRange(graph, *graph.Producer(tensor)).value().max;
+  std::vector<float> factors = ChannelFactors(extremes, {0, std::min(covered.max, bound)});
+  for (float& factor : factors) factor = std::max(std::sqrt(factor), kSmallestFactor);
+  return factors;
 }
 
-class ClipHeadroomHook final : public WriteHook {
- public:
-  explicit ClipHeadroomHook(std::map<std::string, ChannelExtremes> extremes) : extremes_(std::move(extremes)) {}
-
-  Result<std::vector<DividedChannels>> BeforeWeights(Graph& graph, const PlanParams& params) override {
-    std::vector<DividedChannels> divided;
-    for (const auto& [tensor, extremes] : extremes_) {
-      const ActivationParams* activation = params.Find(tensor);
-      if (activation == nullptr) continue;  // it has a format with scales of blocks
-      const float covered = RepresentableRange(activation->params, activation->format).max;
-      divided.push_back({tensor, ChannelFactors(extremes, {0, std::min(covered, BoundOf(graph, tensor))})});
-      for (float& factor : divided.back().factors) factor = std::max(std::sqrt(factor), kSmallestFactor);
-      DivideChannels(graph, divided.back());
-    }
-    return divided;
+std::vector<std::string> ClippedTensors(const Graph& graph, const QuantPlan& plan) {
+  std::vector<std::string> tensors;
+  for (const ConvolutionPair& pair : FindConvolutionPairs(graph, plan)) {
+    if (pair.clamp == nullptr) continue;
+    const Range bounds = ClampRange(graph, *pair.clamp).value();
+    if (bounds.min == 0 && std::isfinite(bounds.max)) tensors.push_back(pair.tensor);
   }
-
- private:
-  std::map<std::string, ChannelExtremes> extremes_;
-};
+  return tensors;
+}
 
 class ClipHeadroom final : public Algorithm {
  public:
@@ -49,23 +42,12 @@ class ClipHeadroom final : public Algorithm {
   }
 
   StatisticsRequest Needs(const Graph& graph, const QuantPlan& plan) const override {
-    StatisticsRequest request;
-    for (const ConvolutionPair& pair : FindConvolutionPairs(graph, plan)) {
-      if (pair.clamp == nullptr) continue;
-      const Range bounds = ClampRange(graph, *pair.clamp).value();
-      if (bounds.min == 0 && std::isfinite(bounds.max)) request.Add({.channel_extremes = {pair.tensor}});
-    }
-    return request;
+    return ExtremesOf(ClippedTensors(graph, plan));
   }
 
   Result<std::unique_ptr<WriteHook>> Apply(const Graph& graph, const QuantPlan& plan,
                                            const CollectedStatistics& collected) const override {
-    std::map<std::string, ChannelExtremes> extremes_of;
-    for (const std::string& tensor : Needs(graph, plan).channel_extremes) {
-      const auto extremes = collected.channel_extremes.find(tensor);
-      if (extremes != collected.channel_extremes.end()) extremes_of.insert(*extremes);
-    }
-    return std::unique_ptr<WriteHook>(std::make_unique<ClipHeadroomHook>(std::move(extremes_of)));
+    return DivideByExtremes(ClippedTensors(graph, plan), collected, &HalfOfTheWay);
   }
 
  private:

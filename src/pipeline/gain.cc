@@ -21,8 +21,8 @@ constexpr double kHardlyAny = 0.05;
 
 // That little can't make a model faster by more, whatever a measurement says.
 bool HardlyAnythingGains(double integer_share, int64_t before, int64_t after) {
-  return integer_share > 0 &&
-         integer_share<kHardlyAny&& static_cast<double>(after)>(1 - kHardlyAny) * static_cast<double>(before);
+  if (integer_share <= 0 || integer_share >= kHardlyAny) return false;
+  return static_cast<double>(after) > (1 - kHardlyAny) * static_cast<double>(before);
 }
 
 // Another target's result has to be nearer to float by half the error, and about as fast; or good and faster.

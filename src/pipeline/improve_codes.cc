@@ -133,10 +133,8 @@ Result<std::vector<ImprovedCodes>> ImproveCodes(Model& quantized, const CodesToI
     const auto begin = std::chrono::steady_clock::now();
     PREON_ASSIGN_OR_RETURN(const std::vector<Batch> runs, read(to_read.step));
     if (runs.empty()) return Error(ErrorId::kDataEmpty, algorithm->name(), ": no samples");
-    const Model as_it_was = quantized;
     const Result<Reconstruction> tried = Reconstruct(quantized, of.reference, runs, algorithm->Rule(), scope, context);
     if (!tried.ok() && scope.most_cost && tried.status().id() != ErrorId::kCancelled) {  // not asked for
-      quantized = as_it_was;
       result.why_not = StrCat("it failed: ", tried.status().message());
       continue;
     }

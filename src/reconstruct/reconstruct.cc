@@ -216,7 +216,10 @@ Result<Reconstruction> Reconstruct(Model& quantized, const FloatReference& refer
   result.before_db = result.after_db = Decibels(before);
   result.is_near = scope.enough_db && result.before_db >= *scope.enough_db;
   if (result.is_near) return result;
-  PREON_RETURN_IF_ERROR(reconstructor.ImproveAll(layers, context, result.layers));
+  if (Status done = reconstructor.ImproveAll(layers, context, result.layers); !done.ok()) {
+    quantized = reconstructor.first();
+    return done;
+  }
   result.after_db = Decibels(std::min(before, reconstructor.error()));
   result.is_kept = reconstructor.error() <= before && result.after_db - result.before_db >= scope.least_gain_db;
   if (!result.is_kept) quantized = reconstructor.first();

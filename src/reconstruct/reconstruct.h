@@ -30,7 +30,7 @@ struct Reconstruction {
 };
 
 /// @param batches  at least one
-/// Errors: the runtime's, kCancelled.
+/// Errors: the runtime's, kCancelled; the model is as it was then.
 Result<Reconstruction> Reconstruct(Model& quantized, const FloatReference& reference, const std::vector<Batch>& batches,
                                    const ReconstructionRule& rule, const ReconstructionScope& scope,
                                    const RunContext& context);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <variant>
 
 namespace preon {
 namespace {
@@ -23,14 +22,6 @@ void CopyConstants(const Graph& from, const Node& node, Graph& to) {
   for (const std::string& tensor : read) {
     if (const Tensor* constant = from.Initializer(tensor)) to.SetInitializer(tensor, *constant);
   }
-}
-
-// Branches of an If may lie in the graph around it.
-bool HasSubGraph(const Node& node) {
-  return node.Is("If") || std::ranges::any_of(node.attributes, [](const auto& attribute) {
-           const auto* opaque = std::get_if<OpaqueAttribute>(&attribute.second);
-           return opaque != nullptr && opaque->is_graph;
-         });
 }
 
 }  // namespace
@@ -94,7 +85,8 @@ Model Segment(const Model& model, const std::map<std::string, ValueInfo>& known,
   segment.weight_file = model.weight_file;
   Graph& cut = segment.graph;
   // Sizes decide which branch of an If is taken, and the runtime fails at the other one where it knows them.
-  const bool as_in_model = std::ranges::any_of(needed, [](const Node* node) { return HasSubGraph(*node); });
+  const bool as_in_model =
+      std::ranges::any_of(needed, [](const Node* node) { return node->HasSubgraph() || node->IsFlatIf(); });
   for (const std::string& input : inputs) {
     const ValueInfo* info = graph.Info(input);
     cut.AddInput(input, !as_in_model      ? known.at(input)
