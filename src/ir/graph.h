@@ -71,6 +71,8 @@ struct Node {
   /// An If whose branches lie in the graph itself: it reads its condition, the outputs of then, the outputs of else.
   /// Its branch attributes hold no nodes and are no sub-graphs. (docs/design/subgraphs.md)
   bool IsFlatIf() const;
+  /// Does it lie in a branch of an If in the file? It may only be possible where that branch is taken.
+  bool IsInBranch() const { return home && !home->if_node.empty(); }
 
   int64_t Int(std::string_view attribute, int64_t fallback) const;
   float Float(std::string_view attribute, float fallback) const;

@@ -41,7 +41,7 @@ std::set<std::string> AliveBefore(const Graph& graph, const Node& node) {
   const std::function<void(const std::string&)> need = [&](const std::string& tensor) {
     if (!before.contains(tensor) || !seen.insert(tensor).second) return;
     const Node* producer = graph.Producer(tensor);
-    if (producer == nullptr || !producer->home || producer->home->if_node.empty()) {
+    if (producer == nullptr || !producer->IsInBranch()) {
       alive.insert(StoredAs(graph, tensor));
       return;
     }

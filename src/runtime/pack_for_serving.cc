@@ -12,7 +12,7 @@ Result<PackedModel> PackForServing(const Model& model, const std::vector<std::st
   PREON_RETURN_IF_ERROR(CheckObservable(model.graph, tensors));
   const bool in_branches = std::ranges::any_of(tensors, [&](const std::string& tensor) {
     const Node* producer = model.graph.Producer(tensor);
-    return producer != nullptr && producer->home && !producer->home->if_node.empty();
+    return producer != nullptr && producer->IsInBranch();
   });
   PackedModel packed{.tensors = tensors.size(),
                      .observers = optimize && !in_branches ? PackedObservers::kOnTheSide : PackedObservers::kInPath,

@@ -105,7 +105,7 @@ std::map<std::string, std::string> AddTwins(Graph& graph, const QuantPlan& plan,
   for (const NodeDecision& decision : plan.nodes) {
     const Node* node = graph.FindNode(decision.node);
     const Node* written = quantized.FindNode(decision.node);
-    const bool in_branch = node != nullptr && node->home && !node->home->if_node.empty();
+    const bool in_branch = node != nullptr && node->IsInBranch();
     if (!decision.is_static() || node == nullptr || written == nullptr || in_branch) continue;
     const Tensor* weight = graph.Initializer(node->input(1));
     if (weight == nullptr || !(node->Is("Conv") || node->Is("Gemm") || node->Is("MatMul"))) continue;
@@ -130,7 +130,7 @@ Status AddDynamicTwins(Model& model, const QuantPlan& plan, std::map<std::string
   twins.dynamic.weights = plan.dynamic.weights;
   for (const std::string& name : plan.dynamic.nodes) {
     const Node* node = graph.FindNode(name);
-    if (node->home && !node->home->if_node.empty()) continue;
+    if (node->IsInBranch()) continue;
     std::vector<std::string> outputs = node->outputs();
     for (std::string& output : outputs)
       if (!output.empty()) output = graph.UniqueTensorName(output + "_twin");

@@ -91,9 +91,7 @@ std::vector<TailCopy> AddTailCopies(Graph& graph, const QuantPlan& plan, const G
   const std::vector<const Node*> tail = TailNodes(graph, plan);
   const std::set<std::string> entries = Entries(graph, tail);
   const auto known = [&](const std::string& tensor) { return quantized.HasTensor(tensor); };
-  const auto branches = [](const Node* node) {
-    return node->HasSubgraph() || node->IsFlatIf() || (node->home && !node->home->if_node.empty());
-  };
+  const auto branches = [](const Node* node) { return node->HasSubgraph() || node->IsFlatIf() || node->IsInBranch(); };
   std::vector<TailCopy> copies;
   if (entries.size() < 2 || entries.size() > kMostEntries || !std::ranges::all_of(entries, known) ||
       entries.size() * tail.size() > kMostCopiedNodes || std::ranges::any_of(tail, branches))

@@ -92,7 +92,7 @@ class DynamicPlanner {
     if (const auto left = options_.left_float.find(node.name); left != options_.left_float.end())
       return {left->second, LeftFloatDetail(left->second)};
     if (!IsWanted(node)) return {FloatReason::kExcluded, "not among the nodes to quantize"};
-    const bool in_branch = node.home && !node.home->if_node.empty();
+    const bool in_branch = node.IsInBranch();
     if (as_others_ && in_branch && !options_.op_list.selection.sub_graphs)
       return {FloatReason::kSubgraph, "inside a branch of an If, which other tools do not quantize"};
     if (node.Is("Conv") && !IsConvAskedFor())
