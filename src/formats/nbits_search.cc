@@ -4,12 +4,15 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <vector>
+#include <tuple>
+
+#include "kernels/block_scale.h"
 
 namespace preon {
 namespace {
 
 constexpr int kMaxSweptBits = 4;
+static_assert((1 << kMaxSweptBits) - 1 == kMostScaledCodes);
 // Of the codes: grids whose extremes need fewer, or more than this, are not tried.
 constexpr double kLeastUse = 0.5, kLargestUse = 2.5;
 
@@ -20,171 +23,132 @@ int RoundHalfAway(float x, int bits) {
   return static_cast<int>(std::roundf(std::clamp(x, 0.0f, static_cast<float>(LastCode(bits)))));
 }
 
-// One code moves away from zero when 1 / scale passes `at`.
-struct Step {
-  float at;
-  float magnitude;  // of the value
-  int16_t from;     // |code - zero point| before
-  bool positive;
+struct Extremes {
+  float low, high;
 };
 
-// <w, c> and <c, c> at the present 1 / scale, for the zero points first, first + 1, … of kLanes.
-template <int kLanes>
-struct Sums {
-  int first, last_code;
-  alignas(64) std::array<float, kLanes> dot{}, squares{}, best_dot{}, best_squares{};
-
-  Sums(int first_zero_point, int last) : first(first_zero_point), last_code(last) { best_squares.fill(1); }
-
-  // A zero point z leaves codes 0 … last - z to positive values, z to negative ones.
-  int Room(int lane, bool positive) const { return positive ? last_code - first - lane : first + lane; }
-
-  void Start(float value, float inverse_scale) {
-    const float magnitude = std::fabs(value);
-    const int wanted = static_cast<int>(magnitude * inverse_scale + 0.5f);
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const auto code = static_cast<float>(std::min(wanted, Room(lane, value > 0)));
-      dot[lane] += magnitude * code;
-      squares[lane] += code * code;
+// In lanes, which compilers turn into vectors.
+Extremes ExtremesWithZero(std::span<const float> values) {
+  constexpr size_t kLanes = 4;
+  std::array<float, kLanes> low{}, high{};
+  size_t i = 0;
+  for (; i + kLanes <= values.size(); i += kLanes) {
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      low[lane] = std::min(low[lane], values[i + lane]);
+      high[lane] = std::max(high[lane], values[i + lane]);
     }
   }
+  for (; i < values.size(); ++i) {
+    low[0] = std::min(low[0], values[i]);
+    high[0] = std::max(high[0], values[i]);
+  }
+  return {std::ranges::min(low), std::ranges::max(high)};
+}
 
-  void Add(const Step& step) {
-    const auto grown = static_cast<float>(2 * step.from + 1);
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const float moves = step.from < Room(lane, step.positive) ? 1.0f : 0.0f;
-      dot[lane] += moves * step.magnitude;
-      squares[lane] += moves * grown;
-    }
+// The grids of one block that can be better than one that is known.
+class ScaleSweep {
+ public:
+  ScaleSweep(std::span<const float> values, float low, float high, int last_code)
+      : values_(values), range_(high - low), above_(high / range_), below_(-low / range_), last_code_(last_code) {
+    // Products of tiny values would be 0.
+    for (size_t i = 0; i < values.size(); ++i) magnitudes_[i] = std::fabs(values[i] / range_);
   }
 
-  // <w, c>² / <c, c> is to be large; compared without dividing.
-  void Score() {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const bool better = dot[lane] * dot[lane] * best_squares[lane] > best_dot[lane] * best_dot[lane] * squares[lane];
-      best_dot[lane] = better ? dot[lane] : best_dot[lane];
-      best_squares[lane] = better ? squares[lane] : best_squares[lane];
-    }
+  /// The best scale for the zero point; 0 where none can be better than a grid of that error.
+  float BestScale(int zero_point, double known_error) {
+    const auto above = static_cast<float>(last_code_ - zero_point), below = static_cast<float>(zero_point);
+    // Beyond, what a grid cuts off of the extremes is alone worse than the known grid.
+    const float spared = static_cast<float>(std::sqrt(known_error)) / range_;
+    ScaleBounds bounds = {static_cast<float>(kLeastUse * last_code_), static_cast<float>(kLargestUse * last_code_)};
+    if (above_ > spared) bounds.finest = std::min(bounds.finest, above / (above_ - spared));
+    if (below_ > spared) bounds.finest = std::min(bounds.finest, below / (below_ - spared));
+    if (bounds.finest <= bounds.coarsest) return 0;
+    for (size_t i = 0; i < values_.size(); ++i) rooms_[i] = values_[i] > 0 ? above : below;
+    const std::span rooms = std::span(rooms_).first(values_.size());
+    return BestBlockScale(std::span(magnitudes_).first(values_.size()), rooms, bounds) * range_;
   }
+
+ private:
+  std::span<const float> values_;
+  float range_, above_, below_;  // the ends as shares of the range
+  int last_code_;
+  std::array<float, kLargestScaledBlock> magnitudes_, rooms_;
 };
 
-// By `at`, which lie in [first_at, last_at] and are spread over it: into buckets, then each among its neighbours.
-void SortSteps(std::vector<Step>& steps, float first_at, float last_at) {
-  constexpr size_t kBuckets = 256;
-  const float per_at = static_cast<float>(kBuckets - 1) / (last_at - first_at);
-  const auto bucket_of = [&](const Step& step) {
-    return static_cast<size_t>(std::clamp((step.at - first_at) * per_at, 0.0f, static_cast<float>(kBuckets - 1)));
-  };
-  std::array<uint16_t, kBuckets + 1> begin{};
-  for (const Step& step : steps) ++begin[bucket_of(step) + 1];
-  for (size_t bucket = 1; bucket <= kBuckets; ++bucket) begin[bucket] += begin[bucket - 1];
-  std::vector<Step> sorted(steps.size());
-  for (const Step& step : steps) sorted[begin[bucket_of(step)]++] = step;
-  for (size_t i = 1; i < sorted.size(); ++i) {
-    const Step step = sorted[i];
-    size_t to = i;
-    for (; to > 0 && step.at < sorted[to - 1].at; --to) sorted[to] = sorted[to - 1];
-    sorted[to] = step;
+// Codes of values on one grid.
+class Coder {
+ public:
+  Coder(const NBitsGrid& grid, int bits)
+      : inverse_(grid.scale == 0 ? 0 : 1 / double{grid.scale}), zero_point_(grid.zero_point), last_(LastCode(bits)) {}
+  // Without the zero point, as a floating point number.
+  double Steps(float value) const {
+    constexpr double kToInteger = 0x1.8p52;  // leaves no room for a fraction: sums are rounded to even
+    return std::clamp((value * inverse_ + kToInteger) - kToInteger, -zero_point_, last_ - zero_point_);
   }
-  steps = std::move(sorted);
-}
 
-// Scale of the least error on the way, by zero point; 0 where there is none.
-template <int kLanes>
-std::array<float, kLanes> SweepScales(std::span<const float> values, int bits, float range, int first_zero_point) {
-  const int last = LastCode(bits);
-  const auto first_at = static_cast<float>(kLeastUse * last), last_at = static_cast<float>(kLargestUse * last);
-  Sums<kLanes> sums(first_zero_point, last);
-  std::vector<Step> steps;
-  steps.reserve(values.size() * static_cast<size_t>(last));
-  for (const float unscaled : values) {
-    const float value = unscaled / range, magnitude = std::fabs(value);  // products of tiny ones would be 0
-    sums.Start(value, first_at);
-    const int room = std::max(sums.Room(0, value > 0), sums.Room(kLanes - 1, value > 0));
-    for (int code = static_cast<int>(magnitude * first_at + 0.5f); code < room; ++code) {
-      const float at = (static_cast<float>(code) + 0.5f) / magnitude;
-      if (!(at <= last_at)) break;
-      steps.push_back({at, magnitude, static_cast<int16_t>(code), value > 0});
-    }
-  }
-  SortSteps(steps, first_at, last_at);
-  sums.Score();
-  for (const Step& step : steps) {
-    sums.Add(step);
-    sums.Score();
-  }
-  std::array<float, kLanes> scales;
-  for (int lane = 0; lane < kLanes; ++lane) scales[lane] = sums.best_dot[lane] / sums.best_squares[lane] * range;
-  return scales;
-}
-
-struct Best {
-  NBitsGrid grid;
-  double error;
-  void Offer(std::span<const float> values, const NBitsGrid& other, int bits) {
-    const double other_error = GridError(values, other, bits);
-    if (other_error < error) *this = {other, other_error};
-  }
+ private:
+  double inverse_, zero_point_, last_;
 };
 
 }  // namespace
 
-int CodeOnGrid(float x, const NBitsGrid& grid, int bits) {
-  if (grid.scale == 0) return grid.zero_point;
-  // Adding 1.5 * 2^52 leaves no room for a fraction: the sum is rounded to an integer, ties to even.
-  constexpr double kToInteger = 0x1.8p52;
-  const double bounded = std::clamp(double{x} / double{grid.scale}, -1024.0, 1024.0);
-  const auto code = static_cast<int>((bounded + kToInteger) - kToInteger) + grid.zero_point;
-  return std::clamp(code, 0, LastCode(bits));
+void CodesOnGrid(std::span<const float> values, const NBitsGrid& grid, int bits, std::span<uint32_t> codes) {
+  const Coder coder(grid, bits);
+  for (size_t i = 0; i < values.size(); ++i)
+    codes[i] = static_cast<uint32_t>(static_cast<int>(coder.Steps(values[i])) + grid.zero_point);
 }
 
 double GridError(std::span<const float> values, const NBitsGrid& grid, int bits) {
+  const Coder coder(grid, bits);
   double error = 0;
   for (const float value : values) {
-    const double off = double{value} - double{grid.scale} * (CodeOnGrid(value, grid, bits) - grid.zero_point);
+    const double off = double{value} - double{grid.scale} * coder.Steps(value);
     error += off * off;
   }
   return error;
 }
 
 NBitsGrid MinMaxGrid(std::span<const float> values, int bits, bool symmetric) {
-  const auto [low, high] = std::ranges::minmax(values);
+  const auto [low, high] = ExtremesWithZero(values);
   const int middle = 1 << (bits - 1);
   if (symmetric) {
-    const float farthest = std::fabs(high) > std::fabs(low) ? high : low;
+    const float farthest = high > -low ? high : low;
     return {farthest / -static_cast<float>(middle), middle};
   }
-  const float below = std::min(low, 0.0f), above = std::max(high, 0.0f);
-  const float scale = (above - below) / static_cast<float>(LastCode(bits));
-  return {scale, scale == 0 ? 0 : RoundHalfAway(-below / scale, bits)};
+  const float scale = (high - low) / static_cast<float>(LastCode(bits));
+  return {scale, scale == 0 ? 0 : RoundHalfAway(-low / scale, bits)};
 }
 
 NBitsGrid LeastSquaresGrid(std::span<const float> values, int bits, bool symmetric) {
-  const NBitsGrid minmax = MinMaxGrid(values, bits, symmetric);
-  Best best{minmax, GridError(values, minmax, bits)};
-  const auto [low, high] = std::ranges::minmax(values);
-  const float range = std::max(high, 0.0f) - std::min(low, 0.0f);
+  NBitsGrid best = MinMaxGrid(values, bits, symmetric);
+  double error = GridError(values, best, bits);
+  const auto offer = [&](const NBitsGrid& grid) {
+    const double other = GridError(values, grid, bits);
+    if (other < error) std::tie(best, error) = std::tuple(grid, other);
+  };
+  const auto [low, high] = ExtremesWithZero(values);
+  const float range = high - low;
   // 1 / scale of smaller blocks would leave float.
   constexpr float kSmallestRange = 1e-30f;
-  if (best.error == 0 || !(range >= kSmallestRange && range <= std::numeric_limits<float>::max())) return best.grid;
+  if (error == 0 || !(range >= kSmallestRange && range <= std::numeric_limits<float>::max())) return best;
   if (bits > kMaxSweptBits) {
     constexpr int kSteps = 20;
+    const NBitsGrid minmax = best;
     for (int step = 1; step <= kSteps; ++step)
-      best.Offer(values, {minmax.scale * (1.0f - 0.01f * static_cast<float>(step)), minmax.zero_point}, bits);
-    return best.grid;
+      offer({minmax.scale * (1.0f - 0.01f * static_cast<float>(step)), minmax.zero_point});
+    return best;
   }
-  const int middle = 1 << (bits - 1);
+  ScaleSweep sweep(values, low, high, LastCode(bits));
   if (symmetric) {
+    const int middle = 1 << (bits - 1);
+    offer({sweep.BestScale(middle, error), middle});
     // A zero point one lower leaves the codes of the mirrored values: a negative scale.
-    const std::array<float, 2> scales = SweepScales<2>(values, bits, range, middle - 1);
-    best.Offer(values, {scales[1], middle}, bits);
-    best.Offer(values, {-scales[0], middle}, bits);
+    offer({-sweep.BestScale(middle - 1, error), middle});
   } else {
-    const std::array<float, 1 << kMaxSweptBits> scales = SweepScales<1 << kMaxSweptBits>(values, bits, range, 0);
     for (int zero_point = 0; zero_point <= LastCode(bits); ++zero_point)
-      best.Offer(values, {scales[zero_point], zero_point}, bits);
+      offer({sweep.BestScale(zero_point, error), zero_point});
   }
-  return best.grid;
+  return best;
 }
 
 }  // namespace preon

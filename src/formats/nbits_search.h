@@ -12,8 +12,8 @@ struct NBitsGrid {
   int zero_point = 0;
 };
 
-/// Code of x: nearest, ties to even, saturated. A grid of scale 0 has only zeros.
-int CodeOnGrid(float x, const NBitsGrid& grid, int bits);
+/// Codes of values: nearest, ties to even, saturated. A grid of scale 0 has only zeros.
+void CodesOnGrid(std::span<const float> values, const NBitsGrid& grid, int bits, std::span<uint32_t> codes);
 
 /// Sum of squared errors.
 double GridError(std::span<const float> values, const NBitsGrid& grid, int bits);

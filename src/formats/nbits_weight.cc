@@ -52,13 +52,14 @@ Status Check(const Tensor& weight, const NBitsOptions& options) {
 
 // The grid of a block, and its codes.
 NBitsGrid EncodeBlock(std::span<const float> values, const NBitsOptions& options, std::span<uint32_t> codes) {
-  const bool searches = options.method == WeightMethod::kMinMse;
-  const NBitsGrid grid = searches ? LeastSquaresGrid(values, options.bits, options.symmetric)
-                                  : MinMaxGrid(values, options.bits, options.symmetric);
-  for (size_t i = 0; i < values.size(); ++i) {
-    codes[i] = static_cast<uint32_t>(searches ? CodeOnGrid(values[i], grid, options.bits)
-                                              : DefaultCode(values[i], grid, options.bits));
+  if (options.method == WeightMethod::kMinMse) {
+    const NBitsGrid grid = LeastSquaresGrid(values, options.bits, options.symmetric);
+    CodesOnGrid(values, grid, options.bits, codes);
+    return grid;
   }
+  const NBitsGrid grid = MinMaxGrid(values, options.bits, options.symmetric);
+  for (size_t i = 0; i < values.size(); ++i)
+    codes[i] = static_cast<uint32_t>(DefaultCode(values[i], grid, options.bits));
   return grid;
 }
 

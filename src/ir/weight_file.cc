@@ -44,6 +44,7 @@ Status MoveWeightsToFile(Model& model, const std::string& parent) {
     const size_t offset = (size + kAlignment - 1) / kAlignment * kAlignment;
     out << std::string(offset - size, '\0');
     out.write(reinterpret_cast<const char*>(value.bytes().data()), static_cast<std::streamsize>(value.bytes().size()));
+    HasReadMapped(value.bytes().size());
     size = offset + value.bytes().size();
     places.push_back({name, offset});
   }

@@ -3,12 +3,14 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <random>
 #include <vector>
 
 #include "kernels/add.h"
+#include "kernels/block_scale.h"
 #include "kernels/extremes.h"
 #include "kernels/histogram.h"
 #include "kernels/kernel_testing.h"
@@ -250,6 +252,26 @@ void BM_QuantizeLinear(benchmark::State& state) {
 BENCHMARK(BM_QuantizeLinear<int8_t, &QuantizeLinear<int8_t>>)->Name("BM_QuantizeLinear/int8");
 BENCHMARK(BM_QuantizeLinear<uint16_t, &QuantizeLinear<uint16_t>>)->Name("BM_QuantizeLinear/uint16");
 BENCHMARK(BM_QuantizeLinear<int8_t, &reference::QuantizeLinear<int8_t>>)->Name("BM_QuantizeLinear/int8/reference");
+
+// Blocks of 32 weights with 8 codes.
+template <auto kKernel>
+void BM_BestBlockScale(benchmark::State& state) {
+  constexpr size_t kBlock = 32;
+  std::vector<float> x = Gaussian();
+  for (float& value : x) value = std::min(std::fabs(value) / 4, 1.0f);
+  const std::vector<float> rooms(kBlock, 8);
+  const ScaleBounds bounds = {7.5f, 20};
+  const auto block = [&](size_t first) { return std::span<const float>(x).subspan(first, kBlock); };
+  if (kKernel(block(0), rooms, bounds) != reference::BestBlockScale(block(0), rooms, bounds))
+    state.SkipWithError("differs from the reference");
+  for (auto _ : state) {
+    for (size_t first = 0; first < kCount; first += kBlock)
+      benchmark::DoNotOptimize(kKernel(block(first), rooms, bounds));
+  }
+  Done(state);
+}
+BENCHMARK(BM_BestBlockScale<&BestBlockScale>)->Name("BM_BestBlockScale");
+BENCHMARK(BM_BestBlockScale<&reference::BestBlockScale>)->Name("BM_BestBlockScale/reference");
 
 }  // namespace
 }  // namespace preon

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/file.h"
 #include "quantize/plan/float_reason.h"
 #include "quantize/plan/macs.h"
 #include "quantize/plan/plan_options.h"
@@ -42,8 +43,9 @@ NodeDecision Decide(const Graph& graph, const Node& node, const Selection& selec
   if (weight->type() != DataType::kFloat || weight->shape().size() != 2)
     return keep(FloatReason::kType, "the weight is not a float32 matrix");
   if (weight->count() == 0) return keep(FloatReason::kType, "the weight is empty");
-  if (!std::ranges::all_of(weight->floats(), [](float value) { return std::isfinite(value); }))
-    return keep(FloatReason::kType, "the weight holds NaN or infinity");
+  const bool finite = std::ranges::all_of(weight->floats(), [](float value) { return std::isfinite(value); });
+  HasReadMapped(weight->bytes().size());
+  if (!finite) return keep(FloatReason::kType, "the weight holds NaN or infinity");
   if (gemm && !node.input(2).empty()) {
     const Tensor* bias = graph.Initializer(node.input(2));
     const int64_t columns = weight->shape()[node.Int("transB", 0) != 0 ? 0 : 1];
