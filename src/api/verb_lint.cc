@@ -59,7 +59,9 @@ Status FixModel(Model model, Linted& before, RunInputs& run, LintResult& result)
         .WithHint("preon lint without --fix lists the findings");
   fix.output = run.options.outputs.file;
   fix.report = std::move(after->report);
-  PREON_ASSIGN_OR_RETURN(fix.figures, CompareRewritten(before.session, after->session, run));
+  PREON_ASSIGN_OR_RETURN(const RewriteSamples samples, SamplesFor(before.session, model, run));
+  PREON_ASSIGN_OR_RETURN(
+      fix.figures, CompareRewritten(before.session, after->session, samples, run.options.latency_seconds, context));
   context.BeginStage("write");
   return SaveModel(model, fix.output,
                    {.external_data = run.options.write.external_data, .inputs = model.external_files});

@@ -94,12 +94,14 @@ Result<RetargetResult> RetargetVerb(const std::string& path, RunInputs& run) {
   WarnOfType(model.graph, activation, result.warnings);
   InferShapes(model);
   PREON_ASSIGN_OR_RETURN(Session before, Session::OpenModel(given, TimedSession(run.context), run.context));
+  PREON_ASSIGN_OR_RETURN(const RewriteSamples samples, SamplesFor(before, given, run));
   PREON_ASSIGN_OR_RETURN(Session after, Session::OpenModel(model, TimedSession(run.context), run.context));
-  PREON_ASSIGN_OR_RETURN(result.figures, CompareRewritten(before, after, run));
+  PREON_ASSIGN_OR_RETURN(result.figures,
+                         CompareRewritten(before, after, samples, options.latency_seconds, run.context));
   result.lossless = SameOutputs(result.figures.compare);
   if (!result.lossless) {
     run.context.BeginStage("compare");
-    PREON_ASSIGN_OR_RETURN(result.lossless, SameValues(given, model, run.samples, run.context));
+    PREON_ASSIGN_OR_RETURN(result.lossless, SameValues(given, model, samples, run.context));
   }
   run.context.BeginStage("write");
   PREON_RETURN_IF_ERROR(SaveModel(model, options.outputs.file,

@@ -24,9 +24,20 @@ Result<Session> OpenAsIs(const std::string& path, const SessionOptions& options)
   return loaded.ok() ? std::move(session).status() : loaded.status();
 }
 
+// What samples are opened for. The model is only read where random samples need shapes.
+Result<std::vector<TensorSpec>> InputsOf(Session& session, const std::string& path, const Samples& samples,
+                                         const RunContext& context) {
+  if (!samples.free_shapes) return session.inputs();
+  Result<Model> model = LoadModel(path);
+  if (!model.ok()) return session.inputs();  // the runtime has opened it
+  InferShapes(*model);
+  return RunnableInputs(session, model->graph, samples, context);
+}
+
 // One pass over the data; `outputs` may be null.
-Status RunOnce(Session& session, RunInputs& run, SavedOutputs* outputs, LatencyRecorder& recorder, RunResult& result) {
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, run.samples.open(session.inputs(), {}));
+Status RunOnce(Session& session, const std::vector<TensorSpec>& inputs, RunInputs& run, SavedOutputs* outputs,
+               LatencyRecorder& recorder, RunResult& result) {
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, run.samples.open(inputs, {}));
   const int64_t per_pass = source->SampleCount().value_or(0);
   source = Prefetch(std::move(source));
   while (true) {
@@ -69,8 +80,9 @@ Result<RunResult> RunVerb(const std::string& model, RunInputs& run) {
   run.context.BeginStage("run");
   RunResult result{.model = model, .threads = run.context.ThreadCount(), .saved_to = run.options.run.save_folder};
   LatencyRecorder recorder;
+  PREON_ASSIGN_OR_RETURN(const std::vector<TensorSpec> inputs, InputsOf(session, model, run.samples, run.context));
   for (int64_t pass = 0; pass < run.options.run.repeat; ++pass) {
-    PREON_RETURN_IF_ERROR(RunOnce(session, run, pass == 0 && outputs ? &*outputs : nullptr, recorder, result));
+    PREON_RETURN_IF_ERROR(RunOnce(session, inputs, run, pass == 0 && outputs ? &*outputs : nullptr, recorder, result));
   }
   result.latency = recorder.Summarize();
   result.facts = RunFactsOf(run.context, "run");
@@ -90,20 +102,21 @@ Result<CompareResult> CompareVerb(const std::string& reference, const std::strin
   result.reference_size_bytes = FileSizeBytes(reference);
   result.other_size_bytes = FileSizeBytes(other);
   run.context.BeginStage("compare");
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, run.samples.open(first.inputs(), {}));
+  PREON_ASSIGN_OR_RETURN(const std::vector<TensorSpec> inputs, InputsOf(first, reference, run.samples, run.context));
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, run.samples.open(inputs, {}));
   source = Prefetch(std::move(source));
   PREON_ASSIGN_OR_RETURN(
       result.compare, Compare(OutputsOf(first, run.context), OutputsOf(second, run.context), *source, {}, run.context));
   result.warnings = WarningsOf(result.compare);
   if (!options.data.from.has_random()) {
-    PREON_ASSIGN_OR_RETURN(source, run.samples.open(first.inputs(), {}));
-    for (std::string& warning : CheckInputs(
-             *source, first.inputs(), options.data.shard.count, [&] { return LoadModel(reference); }, run.context))
+    PREON_ASSIGN_OR_RETURN(source, run.samples.open(inputs, {}));
+    for (std::string& warning :
+         CheckInputs(*source, inputs, options.data.shard.count, [&] { return LoadModel(reference); }, run.context))
       result.warnings.push_back(std::move(warning));
   }
   if (const double seconds = options.latency_seconds.value_or(kDefaultLatencySeconds); seconds > 0) {
     run.context.BeginStage("latency");
-    PREON_ASSIGN_OR_RETURN(const Batch batch, FirstBatch(run.samples, first.inputs()));
+    PREON_ASSIGN_OR_RETURN(const Batch batch, FirstBatch(run.samples, inputs));
     PREON_ASSIGN_OR_RETURN(result.latency,
                            MeasureLatency(first, second, batch.feeds, batch.samples, seconds, run.context));
   }

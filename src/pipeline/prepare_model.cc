@@ -36,10 +36,14 @@ constexpr double kSameModelSqnrDb = 60;
 // What rounding in a layer before does to an output that is nearly zero.
 constexpr double kSameDifference = 1e-6;
 
-Result<std::vector<NamedTensor>> RunOnce(const Model& model, const Batch& batch, const RunContext& context) {
-  // As it stands: opens faster, and a rewrite is not blamed for what the runtime rewrites.
+// Opens faster, and a rewrite is not blamed for what the runtime rewrites.
+Result<Session> OpenAsItStands(const Model& model, const RunContext& context) {
   const SessionOptions options{.threads = context.ThreadCount(), .optimization = Optimization::kOff};
-  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenModel(model, options, context));
+  return Session::OpenModel(model, options, context);
+}
+
+Result<std::vector<NamedTensor>> RunOnce(const Model& model, const Batch& batch, const RunContext& context) {
+  PREON_ASSIGN_OR_RETURN(Session session, OpenAsItStands(model, context));
   return OfSamples(session.Run(batch.feeds, context), batch);
 }
 
@@ -241,6 +245,13 @@ Result<std::vector<NamedTensor>> ModelPreparation::RunSource(const Model& source
       .WithHint("without --data the sample is random, which this model may not accept; use --data");
 }
 
+// Of weights that large, one more session is too much.
+Result<std::vector<TensorSpec>> ModelPreparation::InputsOf(const Model& source) const {
+  if (!samples_.free_shapes || HasLargeWeights(source.graph)) return InputSpecs(source.graph);
+  PREON_ASSIGN_OR_RETURN(Session session, OpenAsItStands(source, context_));
+  return RunnableInputs(session, source.graph, samples_, context_);
+}
+
 // Whether the samples are those that the model was trained for; where they do not matter, nothing is said.
 Status ModelPreparation::CheckSamples(const Model& source, PreparedModel& prepared) const {
   if (samples_.made_up() || inputs_.data.from.has_random() || inputs_.calibration.workers.task ||
@@ -262,7 +273,7 @@ Result<PreparedModel> ModelPreparation::Prepare(const std::string& path, const S
   });
   PreparedModel loaded;
   PREON_ASSIGN_OR_RETURN(Model source, Load(path, loaded));
-  loaded.inputs = InputSpecs(source.graph);
+  PREON_ASSIGN_OR_RETURN(loaded.inputs, InputsOf(source));
   FirstRun& first_run = loaded.first_run;
   PREON_ASSIGN_OR_RETURN(first_run.batch, FirstBatch(samples_, loaded.inputs));
   context_.BeginStage("prepare");

@@ -84,6 +84,7 @@ class ModelPreparation {
 
   Result<PreparedModel> Prepare(const std::string& path, const Status* differs) const;
   Result<Model> Load(const std::string& path, PreparedModel& prepared) const;
+  Result<std::vector<TensorSpec>> InputsOf(const Model& source) const;
   Status CheckSamples(const Model& source, PreparedModel& prepared) const;
   Result<std::optional<Float16>> ComputeInFloat32(Model& model, std::vector<std::string>& warnings) const;
   Result<std::vector<NamedTensor>> RunSource(const Model& source, const Batch& batch) const;

@@ -32,9 +32,9 @@ bool HasStatistics(const std::string& calib, const std::string& saved_ranges) {
 // result runs.
 Samples SamplesOf(const DataOptions& data, bool one_run_will_do) {
   if (data.from.has_samples()) {
-    return {[&data](const std::vector<TensorSpec>& inputs, const SampleSelection& selection) {
-      return OpenDataSource(data, inputs, selection);
-    }};
+    return {.open = [&data](const std::vector<TensorSpec>& inputs,
+                            const SampleSelection& selection) { return OpenDataSource(data, inputs, selection); },
+            .free_shapes = data.from.has_random() && data.random.values.shapes.empty()};
   }
   return one_run_will_do ? MadeUpSamples() : Samples{};
 }

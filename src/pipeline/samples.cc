@@ -8,6 +8,8 @@
 #include "data/filtered_source.h"
 #include "data/held_out.h"
 #include "data/open_data_source.h"
+#include "eval/runnable_inputs.h"
+#include "passes/support/input_sizes.h"
 
 namespace preon {
 namespace {
@@ -20,7 +22,7 @@ Samples MadeUpSamples() {
   const auto open = [](const std::vector<TensorSpec>& inputs, const SampleSelection& selection) {
     return OpenDataSource({.from = {.sources = {StrCat("random:", FixedBatch(inputs))}}}, inputs, selection);
   };
-  return {open, SampleOrigin::kMadeUp};
+  return {open, SampleOrigin::kMadeUp, /*free_shapes=*/true};
 }
 
 Result<Batch> FirstBatch(const Samples& samples, const std::vector<TensorSpec>& inputs) {
@@ -80,6 +82,15 @@ std::vector<TensorSpec> InputSpecs(const Graph& graph) {
     specs.push_back({input, graph.TypeOf(input), graph.ShapeOf(input).value_or(Shape{})});
   }
   return specs;
+}
+
+Result<std::vector<TensorSpec>> RunnableInputs(Session& session, const Graph& graph, const Samples& samples,
+                                               const RunContext& context) {
+  std::vector<TensorSpec> inputs = session.inputs();
+  if (!samples.free_shapes) return inputs;
+  FillInputSizes(graph, inputs);
+  const auto first = [&](const std::vector<TensorSpec>& tried) { return FirstBatch(samples, tried); };
+  return FindRunnableInputs(session, inputs, first, context);
 }
 
 }  // namespace preon

@@ -10,6 +10,7 @@
 #include "data/data_options.h"
 #include "data/data_source.h"
 #include "ir/graph.h"
+#include "runtime/session.h"
 
 namespace preon {
 
@@ -26,6 +27,7 @@ enum class SampleOrigin {
 struct Samples {
   OpenSamples open;  ///< empty: there are none
   SampleOrigin origin = SampleOrigin::kOptions;
+  bool free_shapes = false;  ///< random, and nobody has said of which shape
 
   bool made_up() const { return origin == SampleOrigin::kMadeUp; }
 };
@@ -47,5 +49,10 @@ Samples WithoutHeldOut(const Samples& samples);
 
 /// A model's inputs as data sources want them.
 std::vector<TensorSpec> InputSpecs(const Graph& graph);
+
+/// The session's inputs; where samples have free shapes, with sizes that the model runs with: those that its weights
+/// ask for (`graph`, with inferred shapes), others by trying.
+Result<std::vector<TensorSpec>> RunnableInputs(Session& session, const Graph& graph, const Samples& samples,
+                                               const RunContext& context);
 
 }  // namespace preon

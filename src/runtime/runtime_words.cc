@@ -28,6 +28,7 @@ constexpr Cure kCures[] = {
     {"INVALID_ARGUMENT : Invalid rank", "the samples have another number of dimensions than the model takes"},
     {"exceeds maximum allowed",
      "the samples are too short for the model: make them longer; for random samples, use --random-shape"},
+    {"Invalid input shape", "the samples are too small for this convolution; for random samples, use --random-shape"},
     {"smaller than the kernel", "the images are too small for the model; for random samples, use --random-shape"},
 };
 

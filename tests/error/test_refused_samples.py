@@ -51,3 +51,42 @@ def test_files_that_are_something_else(preon, content, is_named):
     embedding(preon)
     (preon.folder / "a.npz").write_bytes(content)
     preon.fails(2, 3002, "run", "m.onnx", "--data", "a.npz", says="" if is_named == "zip archive" else is_named)
+
+
+def ran(preon, *arguments):
+    done = preon(*arguments)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def sound(preon):
+    nodes = [helper.make_node("Unsqueeze", ["x", "one"], ["u"]), helper.make_node("Conv", ["u", "w"], ["c"], name="frames", strides=[160]),
+             helper.make_node("Relu", ["c"], ["y"])]
+    save(preon, nodes, [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", "T"])],
+         {"one": np.array([1], np.int64), "w": np.random.default_rng(1).normal(size=(16, 1, 400)).astype(np.float32)})
+
+
+def test_random_samples_get_a_size_that_the_model_runs_with(preon):
+    sound(preon)
+    for verb, *more in (["run"], ["compare", "m.onnx"], ["calibrate", "-o", "q.calib"], ["quantize", "-o", "q.onnx", "--target", "quark"], ["instrument", "-o", "i.onnx"]):
+        data = [] if verb == "instrument" else ["--data", "random:4"]
+        done = ran(preon, verb, "m.onnx", *more, *data)
+        assert "found by trying: 'x' [?, 512]" in done.stderr, (verb, done.stderr)
+    assert "found by trying" in ran(preon, "retarget", "q.onnx", "-o", "r.onnx", "--activation", "int8").stderr
+    assert "found by trying" not in ran(preon, "run", "m.onnx", "--data", "random:2", "--random-shape", "x=1x800").stderr
+    done = preon.fails(1, 6002, "run", "m.onnx", "--data", "random:2", "--random-shape", "x=1x80", says="sample random:2[0]")
+    assert "--random-shape" in done.stderr
+
+
+def test_weights_tell_the_sizes_of_random_samples(preon):
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["y"], name="out")]
+    save(preon, nodes, [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", "T", "D"])], {"w": np.ones((7, 2), np.float32)})
+    assert "found by trying" not in ran(preon, "run", "m.onnx", "--data", "random:2").stderr
+    np.savez(preon.folder / "a.npz", x=np.ones((2, 9, 6), np.float32))
+    preon.fails(1, 6002, "run", "m.onnx", "--data", "a.npz", says="node 'out' (MatMul)")
+
+
+def test_models_that_run_with_no_size_say_what_the_runtime_said(preon):
+    nodes = [helper.make_node("Reshape", ["x", "s"], ["y"], name="cut")]
+    save(preon, nodes, [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", "T"])], {"s": np.array([7, 11, 13], np.int64)})
+    preon.fails(1, 6002, "run", "m.onnx", "--data", "random:1", says="node 'cut' (Reshape)")

@@ -16,19 +16,34 @@ namespace {
 using Elements = std::vector<DimElement>;
 
 // Every dimension of the output is that of input 0.
-constexpr std::array kKeepAll = {"Abs",        "BatchNormalization",
-                                 "Cast",       "Clip",
-                                 "Dropout",    "Elu",
-                                 "Erf",        "Exp",
-                                 "Gelu",       "HardSigmoid",
-                                 "HardSwish",  "Identity",
-                                 "LeakyRelu",  "InstanceNormalization",
-                                 "Log",        "LayerNormalization",
-                                 "LogSoftmax", "LpNormalization",
-                                 "Neg",        "Reciprocal",
-                                 "Relu",       "Sigmoid",
-                                 "Softmax",    "Softplus",
-                                 "Sqrt",       "Tanh"};
+constexpr std::array kKeepAll = {"Abs",
+                                 "BatchNormalization",
+                                 "Cast",
+                                 "Clip",
+                                 "DequantizeLinear",
+                                 "QuantizeLinear",
+                                 "Dropout",
+                                 "Elu",
+                                 "Erf",
+                                 "Exp",
+                                 "Gelu",
+                                 "HardSigmoid",
+                                 "HardSwish",
+                                 "Identity",
+                                 "LeakyRelu",
+                                 "InstanceNormalization",
+                                 "Log",
+                                 "LayerNormalization",
+                                 "LogSoftmax",
+                                 "LpNormalization",
+                                 "Neg",
+                                 "Reciprocal",
+                                 "Relu",
+                                 "Sigmoid",
+                                 "Softmax",
+                                 "Softplus",
+                                 "Sqrt",
+                                 "Tanh"};
 // The first one is.
 constexpr std::array kKeepFirst = {"AveragePool", "Conv", "ConvTranspose", "GlobalAveragePool", "MaxPool"};
 constexpr std::array kBroadcast = {"Add", "Div", "Max", "Min", "Mul", "Pow", "Sub", "Where"};
@@ -120,10 +135,45 @@ class OriginSearch {
       if (!perm) return std::nullopt;
       return Dim{node->input(0), static_cast<size_t>((*perm)[dim.axis])};
     }
+    if (node->Is("Unsqueeze")) return BeforeUnsqueeze(*node, dim);
+    if (node->Is("Squeeze")) return BeforeSqueeze(*node, dim);
     if (node->Is("Gemm")) return dim.axis == 0 && node->Int("transA", 0) == 0 ? std::optional(same) : std::nullopt;
     if (node->Is("MatMul")) return BeforeMatMul(*node, dim);
     if (node->Is("Reshape")) return BeforeReshape(*node, same);
     if (Contains(kBroadcast, node->op_type)) return BeforeBroadcast(*node, dim, 0);
+    return std::nullopt;
+  }
+
+  // Which of `rank` axes are listed; nullopt where that is computed.
+  std::optional<std::vector<bool>> ListedAxes(const Node& node, size_t rank) const {
+    const std::optional<std::vector<int64_t>> axes = IntsOf(graph_, node, 1, "axes");
+    if (!axes || axes->empty()) return std::nullopt;
+    std::vector<bool> listed(rank);
+    for (const int64_t axis : *axes) {
+      const int64_t place = FromEnd(axis, static_cast<int64_t>(rank));
+      if (place < 0 || place >= static_cast<int64_t>(rank)) return std::nullopt;
+      listed[static_cast<size_t>(place)] = true;
+    }
+    return listed;
+  }
+
+  std::optional<Dim> BeforeUnsqueeze(const Node& node, const Dim& dim) const {
+    const std::optional<size_t> rank = Rank(dim.tensor);
+    const std::optional<std::vector<bool>> added = rank ? ListedAxes(node, *rank) : std::nullopt;
+    if (!added || dim.axis >= *rank || (*added)[dim.axis]) return std::nullopt;
+    const auto before = std::count(added->begin(), added->begin() + static_cast<ptrdiff_t>(dim.axis), true);
+    return Dim{node.input(0), dim.axis - static_cast<size_t>(before)};
+  }
+
+  std::optional<Dim> BeforeSqueeze(const Node& node, const Dim& dim) const {
+    const std::optional<size_t> rank = Rank(node.input(0));
+    const std::optional<std::vector<bool>> removed = rank ? ListedAxes(node, *rank) : std::nullopt;
+    if (!removed) return std::nullopt;
+    size_t left = dim.axis;
+    for (size_t axis = 0; axis < *rank; ++axis) {
+      if ((*removed)[axis]) continue;
+      if (left-- == 0) return Dim{node.input(0), axis};
+    }
     return std::nullopt;
   }
 

@@ -1,0 +1,87 @@
+#include "eval/runnable_inputs.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "data/array_layout.h"
+
+namespace preon {
+namespace {
+
+// Likely ones first; MakeRandomSet's own have been tried.
+constexpr std::array<int64_t, 7> kSides = {256, 320, 416, 640, 128, 64, 32};
+constexpr std::array<int64_t, 14> kLengths = {64, 80, 128, 100, 256, 512, 1024, 16, 8, 4, 2048, 16000, 32000, 1};
+
+constexpr size_t kImageRank = 4;
+constexpr size_t kFirstSide = 2;
+
+// Open dimensions behind the first one, which counts samples. Those of a state may be the batch, and stay 1.
+bool IsOpen(const TensorSpec& input, int64_t fixed_batch) {
+  return StacksRows(input, fixed_batch) && !input.shape.empty() &&
+         std::find(input.shape.begin() + 1, input.shape.end(), kDynamicDim) != input.shape.end();
+}
+
+std::vector<TensorSpec> WithSizes(std::vector<TensorSpec> inputs, int64_t side, int64_t length) {
+  const int64_t fixed_batch = FixedBatch(inputs);
+  for (TensorSpec& input : inputs) {
+    if (!IsOpen(input, fixed_batch)) continue;
+    for (size_t axis = 1; axis < input.shape.size(); ++axis) {
+      if (input.shape[axis] == kDynamicDim)
+        input.shape[axis] = input.shape.size() == kImageRank && axis >= kFirstSide ? side : length;
+    }
+  }
+  return inputs;
+}
+
+// Every side with the first length, then every length with the first side.
+std::vector<std::vector<TensorSpec>> Candidates(const std::vector<TensorSpec>& inputs) {
+  std::vector<std::vector<TensorSpec>> candidates;
+  const auto add = [&](int64_t side, int64_t length) {
+    std::vector<TensorSpec> candidate = WithSizes(inputs, side, length);
+    const auto same = [&](const std::vector<TensorSpec>& other) {
+      return std::ranges::equal(other, candidate, {}, &TensorSpec::shape, &TensorSpec::shape);
+    };
+    if (std::ranges::none_of(candidates, same)) candidates.push_back(std::move(candidate));
+  };
+  for (const int64_t side : kSides) add(side, kLengths.front());
+  for (const int64_t length : kLengths) add(kSides.front(), length);
+  return candidates;
+}
+
+std::string ShapesOf(const std::vector<TensorSpec>& inputs, const std::vector<TensorSpec>& chosen) {
+  std::string text;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].shape == chosen[i].shape) continue;
+    text += StrCat(text.empty() ? "" : ", ", "'", inputs[i].name, "' ", ShapeToString(chosen[i].shape));
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<std::vector<TensorSpec>> FindRunnableInputs(Session& session, const std::vector<TensorSpec>& inputs,
+                                                   const FirstBatchOf& first, const RunContext& context) {
+  const int64_t fixed_batch = FixedBatch(inputs);
+  if (std::ranges::none_of(inputs, [&](const TensorSpec& input) { return IsOpen(input, fixed_batch); })) return inputs;
+  const auto runs = [&](const std::vector<TensorSpec>& tried) -> Result<bool> {
+    PREON_RETURN_IF_ERROR(context.CheckCancelled());
+    PREON_ASSIGN_OR_RETURN(const Batch batch, first(tried));
+    const Status status = session.Run(batch.feeds, context).status();
+    if (!status.ok() && status.id() == ErrorId::kCancelled) return status;
+    return status.ok();
+  };
+  PREON_ASSIGN_OR_RETURN(const bool as_they_are, runs(inputs));
+  if (as_they_are) return inputs;
+  for (const std::vector<TensorSpec>& candidate : Candidates(inputs)) {
+    PREON_ASSIGN_OR_RETURN(const bool found, runs(candidate));
+    if (!found) continue;
+    context.Log(LogLevel::kWarning, StrCat("random samples: the model does not run with the usual sizes; found by "
+                                           "trying: ",
+                                           ShapesOf(inputs, candidate), " (--random-shape sets others)"));
+    return candidate;
+  }
+  return inputs;
+}
+
+}  // namespace preon
