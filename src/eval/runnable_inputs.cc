@@ -16,7 +16,6 @@ constexpr std::array<int64_t, 14> kLengths = {64, 80, 128, 100, 256, 512, 1024, 
 constexpr size_t kImageRank = 4;
 constexpr size_t kFirstSide = 2;
 
-// Open dimensions behind the first one, which counts samples. Those of a state may be the batch, and stay 1.
 bool IsOpen(const TensorSpec& input, int64_t fixed_batch) {
   return StacksRows(input, fixed_batch) && !input.shape.empty() &&
          std::find(input.shape.begin() + 1, input.shape.end(), kDynamicDim) != input.shape.end();
@@ -60,10 +59,14 @@ std::string ShapesOf(const std::vector<TensorSpec>& inputs, const std::vector<Te
 
 }  // namespace
 
+bool HaveOpenSizes(const std::vector<TensorSpec>& inputs) {
+  const int64_t fixed_batch = FixedBatch(inputs);
+  return std::ranges::any_of(inputs, [&](const TensorSpec& input) { return IsOpen(input, fixed_batch); });
+}
+
 Result<std::vector<TensorSpec>> FindRunnableInputs(Session& session, const std::vector<TensorSpec>& inputs,
                                                    const FirstBatchOf& first, const RunContext& context) {
-  const int64_t fixed_batch = FixedBatch(inputs);
-  if (std::ranges::none_of(inputs, [&](const TensorSpec& input) { return IsOpen(input, fixed_batch); })) return inputs;
+  if (!HaveOpenSizes(inputs)) return inputs;
   const auto runs = [&](const std::vector<TensorSpec>& tried) -> Result<bool> {
     PREON_RETURN_IF_ERROR(context.CheckCancelled());
     PREON_ASSIGN_OR_RETURN(const Batch batch, first(tried));

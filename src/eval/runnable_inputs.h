@@ -12,6 +12,10 @@
 
 namespace preon {
 
+/// Whether any of them has open dimensions that samples are to choose: not the first, which counts samples, nor those
+/// of a state, which may be the batch and are 1.
+bool HaveOpenSizes(const std::vector<TensorSpec>& inputs);
+
 using FirstBatchOf = std::function<Result<Batch>(const std::vector<TensorSpec>&)>;
 
 /// `inputs` as they are where `session` runs the first batch of them; else with sizes for their open dimensions that

@@ -1,6 +1,8 @@
 #include <chrono>
+#include <optional>
 
 #include "ir/model_io.h"
+#include "ir/same_graph.h"
 #include "ir/sub_graphs.h"
 #include "passes/pass.h"
 #include "passes/support/model_bytes.h"
@@ -55,7 +57,7 @@ class Runner {
   // One transaction: the model is what `rewrite` made of it, or what it was before.
   template <typename Rewrite>
   Effect Try(PassRecord& record, const Rewrite& rewrite) {
-    Model before = model_;
+    if (!before_) before_ = model_;
     const auto start = std::chrono::steady_clock::now();
     const Result<Effect> effect = rewrite();
     record.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -63,13 +65,14 @@ class Runner {
     const bool changed = effect.ok() && *effect == Effect::kChanged;
     if (changed) {
       record.cause = Tidy(model_.graph);
-      if (record.cause.ok() && options_.verify) record.cause = options_.verify(before, model_);
+      if (record.cause.ok() && options_.verify) record.cause = options_.verify(*before_, model_);
     }
     if (changed && record.cause.ok()) {
       record.effect = Effect::kChanged;
+      before_.reset();
       return Effect::kChanged;
     }
-    model_ = std::move(before);
+    if (model_.opsets != before_->opsets || !SameGraph(model_.graph, before_->graph)) model_ = *before_;
     if (!record.cause.ok()) {
       record.problem = Error(ErrorId::kPassFailed, record.name, ": ", record.cause.message(), "; undone").ToString();
       if (env_.context != nullptr) env_.context->Log(LogLevel::kWarning, record.problem);
@@ -80,6 +83,7 @@ class Runner {
   // The passes of one phase, each once. True when one changed the model.
   bool RunOnce(std::vector<Entry>& entries, PassPhase phase) {
     bool changed = false;
+    before_.reset();  // without the shapes that may have been inferred since
     for (Entry& entry : entries) {
       if (entry.pass->phase() != phase || !entry.record.problem.empty()) continue;
       const Effect effect = Try(entry.record, [&] { return entry.pass->Apply(model_, env_); });
@@ -92,6 +96,9 @@ class Runner {
   Model& model_;
   PassEnv env_;
   const PassRunnerOptions& options_;
+  /// A copy of the model, which serves until a pass has changed it: copying a large graph takes longer than most
+  /// passes.
+  std::optional<Model> before_;
 };
 
 }  // namespace

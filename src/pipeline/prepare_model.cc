@@ -8,6 +8,7 @@
 #include "eval/compare_models.h"
 #include "eval/fusion_report.h"
 #include "eval/input_check.h"
+#include "eval/runnable_inputs.h"
 #include "formats/quark_operators.h"
 #include "instrument/instrumented_model.h"
 #include "ir/model_io.h"
@@ -245,9 +246,10 @@ Result<std::vector<NamedTensor>> ModelPreparation::RunSource(const Model& source
       .WithHint("without --data the sample is random, which this model may not accept; use --data");
 }
 
-// Of weights that large, one more session is too much.
+// Without one more session where none is needed, or weights are so large that it is too much.
 Result<std::vector<TensorSpec>> ModelPreparation::InputsOf(const Model& source) const {
-  if (!samples_.free_shapes || HasLargeWeights(source.graph)) return InputSpecs(source.graph);
+  std::vector<TensorSpec> inputs = InputSpecs(source.graph);
+  if (!samples_.free_shapes || !HaveOpenSizes(inputs) || HasLargeWeights(source.graph)) return inputs;
   PREON_ASSIGN_OR_RETURN(Session session, OpenAsItStands(source, context_));
   return RunnableInputs(session, source.graph, samples_, context_);
 }

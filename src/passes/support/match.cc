@@ -67,9 +67,9 @@ Node* ProducerOf(const Graph& graph, std::string_view tensor, std::string_view o
 }
 
 Node* OnlyReader(const Graph& graph, std::string_view tensor) {
+  if (graph.UseCount(tensor) != 1 || graph.IsOutput(tensor)) return nullptr;  // a constant may have thousands
   const std::vector<Use> uses = graph.Uses(tensor);
-  if (uses.size() != 1 || uses[0].captured || graph.IsOutput(tensor)) return nullptr;
-  return uses[0].node;
+  return uses[0].captured ? nullptr : uses[0].node;
 }
 
 std::string OtherInput(const Node& node, std::string_view tensor) {
