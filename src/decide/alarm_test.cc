@@ -47,6 +47,18 @@ TEST(Alarm, FarFromFloat) {
   EXPECT_EQ(Ids({.compare = compare}), (IdList{"low_sqnr", "low_agreement"}));
 }
 
+TEST(Alarm, OtherSamplesMayBeFarFromFloat) {
+  const auto with = [](double sqnr_db, double low) {
+    Comparison compare = CompareWith([](float value) { return value * 1.01f; });
+    compare.outputs["y"].sqnr_db = sqnr_db;
+    compare.outputs["y"].sqnr_interval = ConfidenceInterval{low, 30};
+    return Ids({.compare = compare});
+  };
+  EXPECT_EQ(with(14, 4), (IdList{"low_sqnr"}));
+  EXPECT_EQ(with(14, 7), IdList());
+  EXPECT_EQ(with(25, 4), IdList());
+}
+
 TEST(Alarm, ScoresFarFromFloatBesideGoodCoordinates) {
   Comparer comparer;
   for (int sample = 0; sample < 3; ++sample) {
