@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 namespace preon {
@@ -16,7 +17,8 @@ struct StoredWeights {
   int64_t bits = 32;              ///< that the file promises for them
 };
 
-/// All but `bits`, which the request for the weights promises.
-StoredWeights StoredWeightsOf(const Graph& before, const Graph& after);
+/// All but `bits`, which the request for the weights promises. Weights of the nodes `for_accuracy`, which the report
+/// names as better left in float, promise nothing and are left out.
+StoredWeights StoredWeightsOf(const Graph& before, const Graph& after, const std::set<std::string>& for_accuracy = {});
 
 }  // namespace preon

@@ -20,6 +20,17 @@ TEST(StoredWeights, AllFloatWeightsBeforeAndTheLargestAfter) {
   EXPECT_EQ(stored.largest_float_bytes, 8);
 }
 
+TEST(StoredWeights, WhatIsFloatForAccuracyIsLeftOut) {
+  Graph graph;
+  graph.SetInitializer("first", Tensor::FromFloats({4}, std::vector<float>(4)));
+  graph.SetInitializer("second", Tensor::FromFloats({2}, std::vector<float>(2)));
+  graph.AddInput("x", {DataType::kFloat, Shape{4}});
+  graph.AddNode("Mul", {"x", "first"}, {"y"}, "scaled");
+  const StoredWeights stored = StoredWeightsOf(graph, graph, {"scaled"});
+  EXPECT_EQ(stored.float_model_bytes, 8);
+  EXPECT_EQ(stored.largest_float, "second");
+}
+
 TEST(StoredWeights, NoFloatWeightIsLeft) { EXPECT_EQ(StoredWeightsOf(Graph(), Graph()).largest_float, ""); }
 
 }  // namespace

@@ -333,7 +333,10 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   result.improved = std::move(improved);
   result.positions = std::move(written.notes.positions);
 
-  result.stored = StoredWeightsOf(prepared.model.graph, written.quantized.graph);
+  std::set<std::string> for_accuracy;
+  for (const auto& [node, reason] : prepared.left_float)
+    if (reason == FloatReason::kAccuracy) for_accuracy.insert(node);
+  result.stored = StoredWeightsOf(prepared.model.graph, written.quantized.graph, for_accuracy);
 
   // Saving is deterministic: these are the bytes that were loaded and run above.
   context_.BeginStage("write");
