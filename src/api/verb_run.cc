@@ -5,6 +5,7 @@
 #include "api/verbs.h"
 #include "eval/input_check.h"
 #include "eval/latency.h"
+#include "eval/runnable_inputs.h"
 #include "ir/model_io.h"
 #include "pipeline/output.h"
 #include "report/html/stage_report.h"
@@ -27,7 +28,7 @@ Result<Session> OpenAsIs(const std::string& path, const SessionOptions& options)
 // What samples are opened for. The model is only read where random samples need shapes.
 Result<std::vector<TensorSpec>> InputsOf(Session& session, const std::string& path, const Samples& samples,
                                          const RunContext& context) {
-  if (!samples.free_shapes) return session.inputs();
+  if (!samples.free_shapes || !HaveOpenSizes(session.inputs())) return session.inputs();
   Result<Model> model = LoadModel(path);
   if (!model.ok()) return session.inputs();  // the runtime has opened it
   InferShapes(*model);

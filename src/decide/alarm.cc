@@ -7,8 +7,6 @@ namespace preon {
 namespace {
 
 constexpr double kLowSqnrDb = 10, kLowAgreement = 0.9;
-// A poor figure whose interval reaches to where the error is half of the signal.
-constexpr double kPoorSqnrDb = 20, kLostSqnrDb = 6;
 // A file that is hardly smaller than float's, where its types promise less than half of that; little files have names
 // and scales, too.
 constexpr double kHardlySmaller = 0.85, kPromisedLess = 0.5;
@@ -58,7 +56,7 @@ std::vector<Alarm> FindAlarms(const AlarmFigures& figures) {
       alarms.Add("low_sqnr", "output '", name, "': SQNR ", NumberText("%.1f", output.sqnr_db), " dB, below ",
                  NumberText("%.0f", kLowSqnrDb), ": the error is more than a third of the signal");
     else if (const auto& interval = output.sqnr_interval;
-             interval && output.sqnr_db < kPoorSqnrDb && interval->low < kLostSqnrDb)
+             interval && output.sqnr_db < kPoorDb && interval->low < kLostDb)
       alarms.Add("low_sqnr", "output '", name, "': SQNR ", NumberText("%.1f", output.sqnr_db), " dB here, but other ",
                  "samples may give ", NumberText("%.1f", interval->low), " dB: samples differ much; use more of them");
     if (output.scores_sqnr_db && *output.scores_sqnr_db < kLowSqnrDb)

@@ -11,6 +11,11 @@
 
 namespace preon {
 
+/// SQNR below which classes and boxes get lost (docs/design/fallback.md).
+inline constexpr double kPoorDb = 20;
+/// Below, the error is half of the signal.
+inline constexpr double kLostDb = 6;
+
 struct Alarm {
   std::string id;  ///< low_sqnr, low_scores, low_agreement, constant_output, saturated_output, slower, large_file
   std::string message;

@@ -11,7 +11,8 @@ namespace {
 
 // Likely ones first; MakeRandomSet's own have been tried.
 constexpr std::array<int64_t, 7> kSides = {256, 320, 416, 640, 128, 64, 32};
-constexpr std::array<int64_t, 14> kLengths = {64, 80, 128, 100, 256, 512, 1024, 16, 8, 4, 2048, 16000, 32000, 1};
+constexpr std::array<int64_t, 12> kLengths = {64, 80, 128, 100, 256, 512, 1024, 16, 8, 4, 2048, 1};
+constexpr std::array<int64_t, 2> kSoundLengths = {16000, 32000};
 
 constexpr size_t kImageRank = 4;
 constexpr size_t kFirstSide = 2;
@@ -19,6 +20,12 @@ constexpr size_t kFirstSide = 2;
 bool IsOpen(const TensorSpec& input, int64_t fixed_batch) {
   return StacksRows(input, fixed_batch) && !input.shape.empty() &&
          std::find(input.shape.begin() + 1, input.shape.end(), kDynamicDim) != input.shape.end();
+}
+
+// [N, T] or [N, 1, T]: other lengths may count twice, as that of an attention, and take all memory.
+bool IsSound(const TensorSpec& input) {
+  return input.type == DataType::kFloat &&
+         (input.shape.size() == 2 || (input.shape.size() == 3 && input.shape[1] == 1));
 }
 
 std::vector<TensorSpec> WithSizes(std::vector<TensorSpec> inputs, int64_t side, int64_t length) {
@@ -45,6 +52,10 @@ std::vector<std::vector<TensorSpec>> Candidates(const std::vector<TensorSpec>& i
   };
   for (const int64_t side : kSides) add(side, kLengths.front());
   for (const int64_t length : kLengths) add(kSides.front(), length);
+  const int64_t fixed_batch = FixedBatch(inputs);
+  const auto may_be_long = [&](const TensorSpec& input) { return !IsOpen(input, fixed_batch) || IsSound(input); };
+  if (std::ranges::all_of(inputs, may_be_long))
+    for (const int64_t length : kSoundLengths) add(kSides.front(), length);
   return candidates;
 }
 

@@ -43,8 +43,8 @@ std::string SqnrClause(double sqnr_db, const std::optional<ConfidenceInterval>& 
   return text.Take();
 }
 
-// The error is half of the signal, and classes are not those of float either.
-constexpr double kLostDb = 6, kFewAgree = 0.9;
+// Beside a lost output: classes are not those of float either.
+constexpr double kFewAgree = 0.9;
 
 bool IsLost(std::optional<double> sqnr_db, std::optional<double> agreement) {
   return sqnr_db && *sqnr_db < kLostDb && agreement.value_or(0) < kFewAgree;

@@ -5,13 +5,11 @@
 #include <optional>
 #include <string>
 
+#include "decide/alarm.h"
 #include "eval/interval.h"
 #include "eval/latency.h"
 
 namespace preon {
-
-/// SQNR below which classes and boxes get lost (docs/design/fallback.md).
-inline constexpr double kPoorDb = 20;
 
 /// What a speed that may be above or below that of float, and a few bytes more, count as.
 enum class Doubt { kIsNoLoss, kIsNoGain };
