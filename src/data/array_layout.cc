@@ -25,6 +25,11 @@ int64_t FixedBatch(std::span<const TensorSpec> inputs) {
   return 1;
 }
 
+bool HasOpenAxis(const TensorSpec& input, bool rows) {
+  const auto begin = input.shape.begin() + (rows ? 1 : 0);
+  return std::find(begin, input.shape.end(), kDynamicDim) != input.shape.end();
+}
+
 bool StacksRows(const TensorSpec& input, int64_t fixed_batch) {
   if (input.shape.empty()) return false;
   const int64_t dim = input.shape[0];

@@ -18,6 +18,9 @@ int64_t FixedBatch(std::span<const TensorSpec> inputs);
 /// True if samples of this input stack along its axis 0: that axis is symbolic, 1 or the model's fixed batch.
 bool StacksRows(const TensorSpec& input, int64_t fixed_batch);
 
+/// Whether a size is open beside the samples' own axis, which `rows` have first.
+bool HasOpenAxis(const TensorSpec& input, bool rows);
+
 struct ArrayLayout {
   FeedKind kind = FeedKind::kRow;
   int64_t samples = SampleSet::kRepeats;  ///< size of the samples axis; kRepeats for kRepeated

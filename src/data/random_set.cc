@@ -185,12 +185,6 @@ Status CheckInputs(const Map& given, std::span<const TensorSpec> inputs, std::st
   return Status::Ok();
 }
 
-// Beside the samples' own axis, which is always 1.
-bool HasOpenAxis(const TensorSpec& input, bool rows) {
-  const auto begin = input.shape.begin() + (rows ? 1 : 0);
-  return std::find(begin, input.shape.end(), kDynamicDim) != input.shape.end();
-}
-
 Status CheckShape(const Shape& given, const TensorSpec& input, bool rows) {
   bool fits = given.size() == input.shape.size();
   for (size_t axis = 0; fits && axis < given.size(); ++axis) {

@@ -18,8 +18,7 @@ constexpr size_t kImageRank = 4;
 constexpr size_t kFirstSide = 2;
 
 bool IsOpen(const TensorSpec& input, int64_t fixed_batch) {
-  return StacksRows(input, fixed_batch) && !input.shape.empty() &&
-         std::find(input.shape.begin() + 1, input.shape.end(), kDynamicDim) != input.shape.end();
+  return StacksRows(input, fixed_batch) && HasOpenAxis(input, /*rows=*/true);
 }
 
 // [N, T] or [N, 1, T]: other lengths may count twice, as that of an attention, and take all memory.

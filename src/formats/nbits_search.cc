@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "kernels/block_scale.h"
+#include "kernels/extremes.h"
 
 namespace preon {
 namespace {
@@ -27,29 +28,32 @@ struct Extremes {
   float low, high;
 };
 
-// In lanes, which compilers turn into vectors.
 Extremes ExtremesWithZero(std::span<const float> values) {
-  constexpr size_t kLanes = 4;
-  std::array<float, kLanes> low{}, high{};
-  size_t i = 0;
-  for (; i + kLanes <= values.size(); i += kLanes) {
-    for (size_t lane = 0; lane < kLanes; ++lane) {
-      low[lane] = std::min(low[lane], values[i + lane]);
-      high[lane] = std::max(high[lane], values[i + lane]);
-    }
+  Extremes extremes{0, 0};
+  RunExtremes(values.data(), values.size(), &extremes.low, &extremes.high);
+  return {extremes.low + 0.0f, extremes.high + 0.0f};  // no -0
+}
+
+NBitsGrid GridOf(const Extremes& extremes, int bits, bool symmetric) {
+  const auto [low, high] = extremes;
+  const int middle = 1 << (bits - 1);
+  if (symmetric) {
+    const float farthest = high > -low ? high : low;
+    return {farthest / -static_cast<float>(middle), middle};
   }
-  for (; i < values.size(); ++i) {
-    low[0] = std::min(low[0], values[i]);
-    high[0] = std::max(high[0], values[i]);
-  }
-  return {std::ranges::min(low), std::ranges::max(high)};
+  const float scale = (high - low) / static_cast<float>(LastCode(bits));
+  return {scale, scale == 0 ? 0 : RoundHalfAway(-low / scale, bits)};
 }
 
 // The grids of one block that can be better than one that is known.
 class ScaleSweep {
  public:
-  ScaleSweep(std::span<const float> values, float low, float high, int last_code)
-      : values_(values), range_(high - low), above_(high / range_), below_(-low / range_), last_code_(last_code) {
+  ScaleSweep(std::span<const float> values, const Extremes& extremes, int last_code)
+      : values_(values),
+        range_(extremes.high - extremes.low),
+        above_(extremes.high / range_),
+        below_(-extremes.low / range_),
+        last_code_(last_code) {
     // Products of tiny values would be 0.
     for (size_t i = 0; i < values.size(); ++i) magnitudes_[i] = std::fabs(values[i] / range_);
   }
@@ -109,25 +113,18 @@ double GridError(std::span<const float> values, const NBitsGrid& grid, int bits)
 }
 
 NBitsGrid MinMaxGrid(std::span<const float> values, int bits, bool symmetric) {
-  const auto [low, high] = ExtremesWithZero(values);
-  const int middle = 1 << (bits - 1);
-  if (symmetric) {
-    const float farthest = high > -low ? high : low;
-    return {farthest / -static_cast<float>(middle), middle};
-  }
-  const float scale = (high - low) / static_cast<float>(LastCode(bits));
-  return {scale, scale == 0 ? 0 : RoundHalfAway(-low / scale, bits)};
+  return GridOf(ExtremesWithZero(values), bits, symmetric);
 }
 
 NBitsGrid LeastSquaresGrid(std::span<const float> values, int bits, bool symmetric) {
-  NBitsGrid best = MinMaxGrid(values, bits, symmetric);
+  const Extremes extremes = ExtremesWithZero(values);
+  NBitsGrid best = GridOf(extremes, bits, symmetric);
   double error = GridError(values, best, bits);
   const auto offer = [&](const NBitsGrid& grid) {
     const double other = GridError(values, grid, bits);
     if (other < error) std::tie(best, error) = std::tuple(grid, other);
   };
-  const auto [low, high] = ExtremesWithZero(values);
-  const float range = high - low;
+  const float range = extremes.high - extremes.low;
   // 1 / scale of smaller blocks would leave float.
   constexpr float kSmallestRange = 1e-30f;
   if (error == 0 || !(range >= kSmallestRange && range <= std::numeric_limits<float>::max())) return best;
@@ -138,7 +135,7 @@ NBitsGrid LeastSquaresGrid(std::span<const float> values, int bits, bool symmetr
       offer({minmax.scale * (1.0f - 0.01f * static_cast<float>(step)), minmax.zero_point});
     return best;
   }
-  ScaleSweep sweep(values, low, high, LastCode(bits));
+  ScaleSweep sweep(values, extremes, LastCode(bits));
   if (symmetric) {
     const int middle = 1 << (bits - 1);
     offer({sweep.BestScale(middle, error), middle});

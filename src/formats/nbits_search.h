@@ -23,9 +23,9 @@ double GridError(std::span<const float> values, const NBitsGrid& grid, int bits)
 NBitsGrid MinMaxGrid(std::span<const float> values, int bits, bool symmetric);
 
 /// The grid of the least squared error. For codes that are given, the best scale is <w, c> / <c, c> and leaves
-/// |w|² - <w, c>² / <c, c>; while 1 / scale grows, codes change one by one, at (k + 1/2) / |w|. So all roundings that
-/// any scale leads to are visited in order, for all zero points at once: from grids that use half of the codes to such
-/// that cut off what is beyond 0.4 of the extremes. Never worse than MinMaxGrid.
+/// |w|² - <w, c>² / <c, c>; while 1 / scale grows, codes change one by one, at (k + 1/2) / |w|. All roundings that
+/// any scale leads to are looked at, for each zero point (kernels/block_scale.h): from grids that use half of the codes
+/// to such that cut off what is beyond 0.4 of the extremes. Never worse than MinMaxGrid.
 /// @param values  finite, at most 256
 /// @param bits    2 to 4; up to 8 the extremes' grid is only scaled by steps of 1 %, to 0.8
 NBitsGrid LeastSquaresGrid(std::span<const float> values, int bits, bool symmetric);
