@@ -25,6 +25,7 @@ struct MetricFigures {
   double float_value = 0, quantized_value = 0;
   double loss = 0;  ///< by how much the quantized model is worse, in the metric's unit
   std::optional<ConfidenceInterval> loss_interval;
+  bool of_float = false;  ///< what the float model finds is what there should be
 };
 
 /// What is known of one quantized model.

@@ -30,7 +30,8 @@ void AddFloatLine(TextWriter& out, const Comparison& compare, const std::optiona
                   int64_t size_bytes) {
   std::string text = "float";
   if (metric)
-    text += StrCat(": ", Printable(metric->name), " ", MetricValueText(metric->unit, metric->float_value));
+    text += StrCat(": ", Printable(metric->name), " ", MetricValueText(metric->unit, metric->float_value),
+                   metric->of_float ? " (no --reference: what the float model finds is the reference)" : "");
   else if (compare.reference_accuracy)
     text += StrCat(": top-1 ", FigureText(compare.reference_accuracy->top1, "%.1f %%", 100));
   out.Add("  base line   %s, %s\n", text.c_str(), BytesText(size_bytes).c_str());

@@ -139,6 +139,13 @@ Result<ModelJudge::Score> ModelJudge::ScoreByScript(const std::string& model) co
   return score;
 }
 
+Status ModelJudge::TakeAsReference(const std::vector<NamedTensor>& outputs, Batch& batch) {
+  if (asked_.metric == nullptr || reference_.open) return Status::Ok();
+  PREON_ASSIGN_OR_RETURN(std::vector<NamedTensor> reference, asked_.metric->ReferenceOf(batch, outputs));
+  if (!reference.empty()) batch.expected = own_reference_[batch.first_sample] = std::move(reference);
+  return Status::Ok();
+}
+
 Status ModelJudge::Begin() {
   PREON_ASSIGN_OR_RETURN(session_, Session::OpenFile(float_model_, {.threads = context_.ThreadCount()}));
   inputs_ = session_->inputs();
@@ -153,9 +160,10 @@ Status ModelJudge::Begin() {
   int64_t samples = 0;
   while (true) {
     PREON_RETURN_IF_ERROR(context_.CheckCancelled());
-    PREON_ASSIGN_OR_RETURN(const std::optional<Batch> batch, source->Next());
+    PREON_ASSIGN_OR_RETURN(std::optional<Batch> batch, source->Next());
     if (!batch) break;
     PREON_ASSIGN_OR_RETURN(std::vector<NamedTensor> outputs, OutputsOf(*session_, context_)(*batch));
+    PREON_RETURN_IF_ERROR(TakeAsReference(outputs, *batch));
     if (asked_.metric != nullptr) PREON_RETURN_IF_ERROR(float_score_->run->Add(*batch, outputs));
     for (const NamedTensor& output : outputs) bytes += output.tensor.bytes().size();
     if (bytes <= kMostKeptBytes) outputs_[batch->first_sample] = std::move(outputs);
@@ -174,11 +182,13 @@ Result<MetricFigures> ModelJudge::FiguresOf(const Score& quantized) const {
   const auto loss = [&](std::span<const size_t> drawn) {
     return sign * (float_score_->Value(drawn) - quantized.Value(drawn));
   };
-  MetricFigures figures{.name = asked_.metric != nullptr ? std::string(asked_.metric->name()) : asked_.script,
+  MetricFigures figures{.name = asked_.metric != nullptr ? std::string(asked_.metric->name())
+                                                         : std::filesystem::path(asked_.script).filename().string(),
                         .unit = quantized.unit,
                         .float_value = float_score_->Value(all),
                         .quantized_value = quantized.Value(all),
-                        .loss = loss(all)};
+                        .loss = loss(all),
+                        .of_float = !own_reference_.empty()};
   if (count > 1) figures.loss_interval = BootstrapInterval(count, loss);
   return figures;
 }
@@ -195,7 +205,11 @@ Result<ValidatedModel> ModelJudge::Evaluate(const std::string& file, std::string
   };
   const ModelOutputs other = [&](const Batch& batch) -> Result<std::vector<NamedTensor>> {
     PREON_ASSIGN_OR_RETURN(std::vector<NamedTensor> outputs, OutputsOf(session, context_)(batch));
-    if (score.run != nullptr) PREON_RETURN_IF_ERROR(score.run->Add(batch, outputs));
+    if (score.run == nullptr) return outputs;
+    Batch judged = batch;
+    if (const auto own = own_reference_.find(batch.first_sample); own != own_reference_.end())
+      judged.expected = own->second;
+    PREON_RETURN_IF_ERROR(score.run->Add(judged, outputs));
     return outputs;
   };
   PREON_ASSIGN_OR_RETURN(model.compare, Compare(reference, other, *source, {}, context_));

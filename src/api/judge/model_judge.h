@@ -40,6 +40,8 @@ class ModelJudge {
   /// Of the metric in the registry; empty without one.
   Score BeginScore() const;
   Result<Score> ScoreByScript(const std::string& model) const;
+  /// Where nothing else says what there should be, and the metric can do with what the float model finds.
+  Status TakeAsReference(const std::vector<NamedTensor>& outputs, Batch& batch);
   Result<MetricFigures> FiguresOf(const Score& quantized) const;
 
   const std::string float_model_;
@@ -50,7 +52,8 @@ class ModelJudge {
   std::optional<Session> session_;  // of the float model, where not all of its outputs are kept
   std::vector<TensorSpec> inputs_;
   TensorSpec first_output_;
-  std::map<int64_t, std::vector<NamedTensor>> outputs_;  // of the float model, by first sample, up to a bound
+  std::map<int64_t, std::vector<NamedTensor>> outputs_;        // of the float model, by first sample, up to a bound
+  std::map<int64_t, std::vector<NamedTensor>> own_reference_;  // of its outputs, by first sample
   std::unique_ptr<Score> float_score_;
 };
 

@@ -5,31 +5,18 @@
 #include <functional>
 #include <map>
 
+#include "eval/metrics/detected_boxes.h"
 #include "eval/metrics/metrics.h"
 #include "eval/values.h"
 
 namespace preon {
 namespace {
 
-constexpr size_t kOutputWidth = 6, kReferenceWidth = 5;
-constexpr size_t kOverlaps = 10;    // least IoU of a hit: 0.50, 0.55, ..., 0.95
-constexpr size_t kMostBoxes = 100;  // of a sample, by score
+constexpr size_t kReferenceWidth = 5;  // x1, y1, x2, y2, class
+constexpr size_t kOverlaps = 10;       // least IoU of a hit: 0.50, 0.55, ..., 0.95
+constexpr size_t kMostBoxes = 100;     // of a sample, by score
 constexpr int kRecalls = 101;
-
-struct Box {
-  std::array<double, 4> corners;  // x1, y1, x2, y2
-  double score = 0;
-  int64_t label = 0;
-};
-
-double Overlap(const std::array<double, 4>& a, const std::array<double, 4>& b) {
-  const auto area = [](const std::array<double, 4>& box) {
-    return std::max(0.0, box[2] - box[0]) * std::max(0.0, box[3] - box[1]);
-  };
-  const double shared = area({std::max(a[0], b[0]), std::max(a[1], b[1]), std::min(a[2], b[2]), std::min(a[3], b[3])});
-  const double all = area(a) + area(b) - shared;
-  return all > 0 ? shared / all : 0;
-}
+constexpr double kFound = 0.3;  // score of a box that the float model finds for sure
 
 // A box of the model and at which overlaps it hits one that is there.
 struct Answer {
@@ -93,17 +80,17 @@ class MapRun final : public MetricRun {
       return Error(
           ErrorId::kMissingOption,
           "--metric map: needs --reference SRC: [samples, boxes, 5] of x1, y1, x2, y2, class; class -1 fills up");
-    const Tensor &output = outputs.front().tensor, &reference = batch.expected.front().tensor;
-    PREON_RETURN_IF_ERROR(CheckShape("first output", output.shape(), batch.samples, kOutputWidth));
-    PREON_RETURN_IF_ERROR(CheckShape("--reference", reference.shape(), batch.samples, kReferenceWidth));
-    const std::vector<double> found = ToDoubles(output), there = ToDoubles(reference);
+    const Tensor& reference = batch.expected.front().tensor;
+    PREON_RETURN_IF_ERROR(CheckReference(reference.shape(), batch.samples));
+    PREON_ASSIGN_OR_RETURN(std::vector<std::vector<Box>> found, DetectedBoxes(batch, outputs));
+    const std::vector<double> there = ToDoubles(reference);
     for (int64_t sample = 0; sample < batch.samples; ++sample) {
       std::map<int64_t, std::pair<std::vector<Box>, std::vector<Box>>> by_class;
-      std::vector<Box> best = BoxesOf(found, output.shape(), sample);
-      std::ranges::stable_sort(best, std::greater(), &Box::score);
+      std::vector<Box>& best = found[static_cast<size_t>(sample)];
       if (best.size() > kMostBoxes) best.resize(kMostBoxes);
       for (const Box& box : best) by_class[box.label].first.push_back(box);
-      for (const Box& box : BoxesOf(there, reference.shape(), sample)) by_class[box.label].second.push_back(box);
+      for (const Box& box : BoxesOf(there, static_cast<size_t>(reference.shape()[1]), sample))
+        by_class[box.label].second.push_back(box);
       std::map<int64_t, ClassAnswers>& answers = samples_.emplace_back();
       for (auto& [label, boxes] : by_class) answers[label] = Match(std::move(boxes.first), boxes.second);
     }
@@ -136,22 +123,19 @@ class MapRun final : public MetricRun {
   }
 
  private:
-  static Status CheckShape(std::string_view what, const Shape& shape, int64_t samples, size_t width) {
-    const bool fits = shape.size() == 3 && shape[0] == samples && shape[2] == static_cast<int64_t>(width);
+  static Status CheckReference(const Shape& shape, int64_t samples) {
+    const bool fits = shape.size() == 3 && shape[0] == samples && shape[2] == static_cast<int64_t>(kReferenceWidth);
     if (fits) return Status::Ok();
-    return Error(ErrorId::kMissingOption, "--metric map: ", what, " has shape ", ShapeToString(shape), ", wanted [",
-                 samples, ", boxes, ", width, "]: x1, y1, x2, y2, ", width == kOutputWidth ? "score, class" : "class");
+    return Error(ErrorId::kMissingOption, "--metric map: --reference has shape ", ShapeToString(shape), ", wanted [",
+                 samples, ", boxes, ", kReferenceWidth, "]: x1, y1, x2, y2, class");
   }
 
-  static std::vector<Box> BoxesOf(const std::vector<double>& values, const Shape& shape, int64_t sample) {
-    const auto count = static_cast<size_t>(shape[1]), width = static_cast<size_t>(shape[2]);
+  static std::vector<Box> BoxesOf(const std::vector<double>& values, size_t count, int64_t sample) {
     std::vector<Box> boxes;
     for (size_t i = 0; i < count; ++i) {
-      const double* row = values.data() + (static_cast<size_t>(sample) * count + i) * width;
-      const bool has_score = width == kOutputWidth;
-      Box box{.corners = {row[0], row[1], row[2], row[3]}, .label = static_cast<int64_t>(row[width - 1])};
-      if (has_score) box.score = row[4];
-      if (box.label >= 0 && (!has_score || box.score > 0)) boxes.push_back(box);
+      const double* row = values.data() + (static_cast<size_t>(sample) * count + i) * kReferenceWidth;
+      const auto label = static_cast<int64_t>(row[kReferenceWidth - 1]);
+      if (label >= 0) boxes.push_back({.corners = {row[0], row[1], row[2], row[3]}, .label = label});
     }
     return boxes;
   }
@@ -163,11 +147,33 @@ class MapMetric final : public Metric {
  public:
   std::string_view name() const override { return "map"; }
   std::string_view summary() const override {
-    return "mean average precision (COCO) of boxes in the first output, [samples, boxes, 6], against --reference";
+    return "mean average precision (COCO) of a detector's boxes against --reference, or against those that the float "
+           "model finds";
   }
   MetricUnit unit() const override { return MetricUnit::kShare; }
   TensorSpec Reference(const TensorSpec& output) const override {
     return {output.name, DataType::kFloat, {kDynamicDim, kDynamicDim, static_cast<int64_t>(kReferenceWidth)}};
+  }
+  // Boxes with a score of 0.3 or more.
+  Result<std::vector<NamedTensor>> ReferenceOf(const Batch& batch,
+                                               const std::vector<NamedTensor>& outputs) const override {
+    PREON_ASSIGN_OR_RETURN(std::vector<std::vector<Box>> samples, DetectedBoxes(batch, outputs));
+    size_t most = 1;
+    for (std::vector<Box>& boxes : samples) {
+      std::erase_if(boxes, [](const Box& box) { return box.score < kFound; });
+      if (boxes.size() > kMostBoxes) boxes.resize(kMostBoxes);
+      most = std::max(most, boxes.size());
+    }
+    std::vector<float> rows(samples.size() * most * kReferenceWidth, -1);  // class -1 fills up
+    for (size_t sample = 0; sample < samples.size(); ++sample) {
+      float* row = rows.data() + sample * most * kReferenceWidth;
+      for (const Box& box : samples[sample]) {
+        row = std::ranges::transform(box.corners, row, [](double at) { return static_cast<float>(at); }).out;
+        *row++ = static_cast<float>(box.label);
+      }
+    }
+    const Shape shape = {batch.samples, static_cast<int64_t>(most), static_cast<int64_t>(kReferenceWidth)};
+    return std::vector<NamedTensor>{{"boxes", Tensor::FromFloats(shape, rows)}};
   }
   std::unique_ptr<MetricRun> Begin() const override { return std::make_unique<MapRun>(); }
 };

@@ -38,6 +38,10 @@ class Metric {
   virtual bool higher_is_better() const { return true; }
   /// What --reference has for this first output of a model: by default the same.
   virtual TensorSpec Reference(const TensorSpec& output) const { return output; }
+  /// What the float model's outputs tell of a batch, in the form of --reference, for where there is none; empty where
+  /// the metric can't do without. Errors: kMissingOption where the outputs have not the form that the metric needs.
+  virtual Result<std::vector<NamedTensor>> ReferenceOf(const Batch& batch,
+                                                       const std::vector<NamedTensor>& outputs) const;
   virtual std::unique_ptr<MetricRun> Begin() const = 0;
 };
 

@@ -71,6 +71,17 @@ TEST(Metrics, WordErrors) {
             ErrorId::kMissingOption);
 }
 
+TEST(Metrics, WhatTheFloatModelReadsCanBeTheReference) {
+  Batch batch = Labelled({std::nullopt, std::nullopt});
+  std::vector<float> scores(size_t{2} * 3 * 3);
+  const int tops[] = {1, 0, 1, 2, 2, 0};
+  for (size_t step = 0; step < std::size(tops); ++step) scores[step * 3 + static_cast<size_t>(tops[step])] = 1;
+  batch.expected = *(*FindMetric("wer"))->ReferenceOf(batch, OutputOf({2, 3, 3}, scores));
+  EXPECT_EQ(Value("wer", batch, OutputOf({2, 3, 3}, scores)), 0);
+  EXPECT_NEAR(Value("wer", batch, {{"y", Tensor::FromInt64s({2, 1}, std::vector<int64_t>{1, 2})}}), 1.0 / 3, 1e-12);
+  EXPECT_TRUE((*FindMetric("psnr"))->ReferenceOf(batch, OutputOf({2, 3, 3}, scores))->empty());
+}
+
 TEST(Metrics, AveragePrecisionOfBoxes) {
   Batch batch = Labelled({std::nullopt});
   batch.expected = OutputOf({1, 3, 5}, {0, 0, 10, 10, 1, 20, 20, 30, 30, 1, 0, 0, 0, 0, -1});

@@ -49,24 +49,34 @@ double EditDistance(const Tokens& from, const Tokens& to) {
   return static_cast<double>(row.back());
 }
 
-Result<std::vector<SampleScore>> ScoreSequences(const Batch& batch, const std::vector<NamedTensor>& outputs) {
-  if (batch.expected.empty())
-    return Error(ErrorId::kMissingOption, "--metric wer: needs --reference SRC: rows of tokens, filled up with -1");
-  const Tensor &output = outputs.front().tensor, &reference = batch.expected.front().tensor;
+// Of each sample.
+Result<std::vector<Tokens>> TokensOfOutput(const Batch& batch, const std::vector<NamedTensor>& outputs) {
+  const Tensor& output = outputs.front().tensor;
   const bool has_scores = IsFloatingType(output.type());
-  const auto samples = static_cast<size_t>(batch.samples);
   const Shape& shape = output.shape();
   if (shape.size() != (has_scores ? 3 : 2) || shape[0] != batch.samples || shape.back() < 1)
     return Error(ErrorId::kMissingOption, "--metric wer: wanted a first output of scores, [samples, steps, classes], ",
                  "or of tokens, [samples, steps]");
-  const std::vector<double> got = ToDoubles(output), wanted = ToDoubles(reference);
-  const size_t size = got.size() / samples, length = wanted.size() / samples;
+  const std::vector<double> values = ToDoubles(output);
+  const size_t size = values.size() / static_cast<size_t>(batch.samples);
+  std::vector<Tokens> tokens;
+  for (size_t from = 0; from < values.size(); from += size) {
+    const auto row = std::span(values).subspan(from, size);
+    tokens.push_back(has_scores ? DecodedTokens(row, static_cast<size_t>(shape.back())) : TokensOf(row));
+  }
+  return tokens;
+}
+
+Result<std::vector<SampleScore>> ScoreSequences(const Batch& batch, const std::vector<NamedTensor>& outputs) {
+  if (batch.expected.empty())
+    return Error(ErrorId::kMissingOption, "--metric wer: needs --reference SRC: rows of tokens, filled up with -1");
+  PREON_ASSIGN_OR_RETURN(const std::vector<Tokens> got, TokensOfOutput(batch, outputs));
+  const std::vector<double> wanted = ToDoubles(batch.expected.front().tensor);
+  const size_t length = wanted.size() / got.size();
   std::vector<SampleScore> scores;
-  for (size_t sample = 0; sample < samples; ++sample) {
-    const auto row = std::span(got).subspan(sample * size, size);
+  for (size_t sample = 0; sample < got.size(); ++sample) {
     const Tokens right = TokensOf(std::span(wanted).subspan(sample * length, length));
-    const Tokens tokens = has_scores ? DecodedTokens(row, static_cast<size_t>(shape.back())) : TokensOf(row);
-    scores.push_back({.sum = EditDistance(right, tokens), .weight = static_cast<double>(right.size())});
+    scores.push_back({.sum = EditDistance(right, got[sample]), .weight = static_cast<double>(right.size())});
   }
   return scores;
 }
@@ -75,12 +85,24 @@ class WerMetric final : public Metric {
  public:
   std::string_view name() const override { return "wer"; }
   std::string_view summary() const override {
-    return "errors for each token of --reference; the first output has tokens, or scores (CTC, blank 0)";
+    return "errors for each token of --reference, or of the float model's; the first output has tokens, or scores "
+           "(CTC, blank 0)";
   }
   MetricUnit unit() const override { return MetricUnit::kShare; }
   bool higher_is_better() const override { return false; }
   TensorSpec Reference(const TensorSpec& output) const override {
     return {output.name, DataType::kInt64, {kDynamicDim, kDynamicDim}};
+  }
+  Result<std::vector<NamedTensor>> ReferenceOf(const Batch& batch,
+                                               const std::vector<NamedTensor>& outputs) const override {
+    PREON_ASSIGN_OR_RETURN(const std::vector<Tokens> samples, TokensOfOutput(batch, outputs));
+    size_t longest = 1;
+    for (const Tokens& tokens : samples) longest = std::max(longest, tokens.size());
+    std::vector<int64_t> rows(samples.size() * longest, -1);
+    for (size_t sample = 0; sample < samples.size(); ++sample)
+      std::ranges::copy(samples[sample], rows.begin() + static_cast<std::ptrdiff_t>(sample * longest));
+    return std::vector<NamedTensor>{
+        {"tokens", Tensor::FromInt64s({batch.samples, static_cast<int64_t>(longest)}, rows)}};
   }
   std::unique_ptr<MetricRun> Begin() const override { return std::make_unique<MeanRun>(ScoreSequences); }
 };

@@ -1,0 +1,104 @@
+"""`preon validate` on trained models, each with the metric that its users look at."""
+import json
+import pathlib
+import subprocess
+import sys
+
+import data_root
+import numpy as np
+import pytest
+
+BENCH = pathlib.Path(__file__).resolve().parents[2] / "bench"
+MODELS = data_root.data_root() / "models"
+
+
+@pytest.fixture
+def judged(preon):
+    """(model, validate's answer) of one of the bench's models, with its samples and these options."""
+    def judge(name, *options):
+        if not (MODELS / f"{name}.onnx").exists():
+            pytest.skip(f"{name}.onnx is not there: PREON_DATA names the folder of models and data")
+        subprocess.run([sys.executable, BENCH / "prepare_data.py", preon.folder, name], check=True, capture_output=True)
+        done = preon("validate", MODELS / f"{name}.onnx", "--data", f"{name}/calib.npz", "--eval-data", f"{name}/eval.npz", "--json", "--quiet",
+                     *options, timeout=300)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+    return judge
+
+
+def metric_of(result, name="as given"):
+    return next(model["metric"] for model in result["models"] if model["name"] == name)
+
+
+@pytest.mark.thorough
+def test_sst2_by_f1(judged):
+    result = judged("sst2_transformer", "--metric", "f1", "--latency", 0)
+    metric = metric_of(result)
+    assert result["verdict"] == "ship" and 0.77 < metric["float"] < 0.79 and abs(metric["loss"]) < 0.01
+
+
+@pytest.mark.thorough
+def test_a_detector_by_the_boxes_that_float_finds(judged):
+    """YOLOX-nano gives offsets in cells; there are no labelled boxes."""
+    result = judged("yolox_nano", "--metric", "map", "--latency", 0)
+    given, plain = metric_of(result), metric_of(result, "method minmax")
+    assert given["float"] == 1 and given["of_float"] and given["loss"] < 0.05 and result["verdict"] == "ship"
+    assert plain["loss"] > 0.3  # its figure tells good models from bad ones
+
+
+@pytest.mark.thorough
+def test_boxes_of_a_detector_are_those_of_its_usual_decoding(judged, preon):
+    """The same boxes as a reference made with NumPy."""
+    import onnxruntime as ort
+
+    sys.path.insert(0, str(BENCH))
+    from tasks.detect import overlap
+
+    given = judged("ultraface_rfb_320", "--metric", "map", "--latency", 0)
+    images = np.load(preon.folder / "ultraface_rfb_320/eval.npz")["input"]
+    session = ort.InferenceSession(MODELS / "ultraface_rfb_320.onnx", providers=["CPUExecutionProvider"])
+    samples = []
+    for image in images:
+        scores, boxes = (found[0] for found in session.run(None, {"input": image[None]}))
+        order = np.argsort(-scores[:, 1], kind="stable")
+        order, kept = order[scores[order, 1] >= 0.3], []
+        while len(order):
+            kept.append([*boxes[order[0]], 0])
+            order = order[1:][overlap(boxes[order[0]], boxes[order[1:]]) <= 0.65]
+        samples.append(kept[:100])
+    most = max(map(len, samples))
+    np.save(preon.folder / "boxes.npy", np.array([kept + [[0, 0, 0, 0, -1]] * (most - len(kept)) for kept in samples], np.float32))
+    named = judged("ultraface_rfb_320", "--metric", "map", "--reference", "boxes.npy", "--latency", 0)
+    assert not metric_of(named)["of_float"]
+    for name in ("as given", "method minmax"):
+        assert metric_of(named, name)["quantized"] == pytest.approx(metric_of(given, name)["quantized"], abs=1e-6)
+
+
+@pytest.mark.thorough
+def test_speech_by_a_script_that_puts_frames_together(judged, preon):
+    (preon.folder / "si_sdr.py").write_text(f"""
+import pathlib, sys
+sys.path.insert(0, {str(BENCH)!r})
+from prepare_data import TASKS, data_root, load
+from tasks.task import Evaluation
+unit = "dB"
+
+def evaluate(model):
+    reference = data_root() / "models/dtln_model_2.onnx"
+    return TASKS["dtln_model_2"].score(Evaluation(pathlib.Path(model), reference, load("dtln_model_2/eval.npz"), load("dtln_model_2/truth.npz"), data_root()))
+""")
+    metric = metric_of(judged("dtln_model_2", "--metric", "si_sdr.py", "--latency", 0))
+    assert metric["name"] == "si_sdr.py" and 9 < metric["float"] < 10.5 and metric["loss"] < 0.5
+
+
+@pytest.mark.thorough
+def test_a_language_model_by_its_next_tokens(judged):
+    metric = metric_of(judged("chargpt_shakespeare", "--metric", "nll", "--samples", 100, "--latency", 0))
+    assert metric["unit"] == "nats" and 1.5 < metric["float"] < 1.8 and metric["loss"] < 0.01
+
+
+@pytest.mark.slow
+def test_mobilenet_within_a_minute_and_300_mb(judged):
+    result = judged("mobilenetv2_1.0")
+    assert result["verdict"] == "ship" and len(result["models"]) == 5
+    assert sum(result["seconds"].values()) - result["seconds"].get("total", 0) < 60 and result["peak_rss_bytes"] < 300e6
