@@ -1,4 +1,5 @@
 // `quantize`: the chosen target, and where it gains nothing, those that the target names in its place.
+#include "api/other_target.h"
 #include "api/quantize_for_target.h"
 #include "api/verbs.h"
 
@@ -22,12 +23,6 @@ std::string WhyPassedOver(const Status& status) {
   return status.id() == ErrorId::kNothingToQuantize ? "nothing can be quantized" : status.message();
 }
 
-Options With(const OtherTarget& other, Options options) {
-  options.target = other.name;
-  if (!options.types.weight) options.types.weight = other.weight;
-  return options;
-}
-
 // The same run with another target; `choices` are those of `options`.
 Result<QuantizeResult> TryTarget(const std::string& model, const Options& options, Choices choices, RunInputs& run,
                                  const Judgement& judgement) {
@@ -44,12 +39,12 @@ Result<QuantizeResult> TryOthers(const std::string& model, RunInputs& run, const
   judgement.without_gain = WithoutGain::kIsRefused;
   judgement.doubt = Doubt::kIsNoGain;
   // Far from float: what computes in float would hardly be as fast.
-  const bool is_fast = judgement.first && judgement.first->speedup.median >= 1;
+  const bool is_slow = judgement.first && judgement.first->speedup.median > 0 && judgement.first->speedup.median < 1;
   for (const OtherTarget& other : others) {
-    const Options options = With(other, run.options);
+    const Options options = WithTarget(other, run.options);
     Result<Choices> choices = Resolve(options, run.builtins);
     if (!choices.ok()) continue;  // the user's options are not for this target
-    if (is_fast && !choices.value().target->QuantizesActivations()) continue;
+    if (judgement.first && !is_slow && !choices.value().target->QuantizesActivations()) continue;
     Result<QuantizeResult> result = TryTarget(model, options, std::move(choices).value(), run, judgement);
     if (result.ok() || result.status().id() == ErrorId::kCancelled) return result;
     judgement.passed_over.push_back({other.name, WhyPassedOver(result.status())});

@@ -19,10 +19,13 @@ Result<QuantizeResult> MakeCandidate(const std::string& model, const Candidate& 
                                      const std::string& statistics, RunInputs& run, const TempDir& folder) {
   Options options = candidate.settings;
   options.outputs = {.file = folder.File("candidate.onnx")};
-  options.calib = statistics;
+  PREON_ASSIGN_OR_RETURN(const Choices choices, Resolve(options, run.builtins));
+  if (choices.target->NeedsStatistics(choices.plan)) options.calib = statistics;
   options.requirements.clear();
-  options.latency_seconds = 0;
-  options.write.always = true;
+  if (!candidate.as_quantize) {
+    options.latency_seconds = 0;
+    options.write.always = true;
+  }
   return RunWith(options, samples, run, [&](RunInputs& again) { return QuantizeVerb(model, again); });
 }
 

@@ -14,6 +14,8 @@ struct Candidate {
   std::string name;     ///< for people
   std::string options;  ///< of the command line, to paste
   Options settings;     ///< statistics and output are set by MakeCandidate
+  /// With its speed, and refused or made for another target where quantize does so; else written in any case.
+  bool as_quantize = false;
 };
 
 /// Statistics of these samples in a file NAME.calib of the folder, which candidates with such options are made from. ""

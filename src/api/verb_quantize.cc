@@ -276,10 +276,11 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
         .speedup = run.samples.made_up() ? Speedup{} : result.latency.speedup,
         .sqnr_db = worst != nullptr && is_our_choice ? std::optional(worst->sqnr_db) : std::nullopt,
         .agreement = result.compare.argmax_agreement};
-    const TargetFigures as_target{.integer_macs_share = figures.integer_macs_share,
-                                  .sqnr_db = worst != nullptr ? worst->sqnr_db : kExactSqnrDb,
-                                  .sqnr_interval = worst != nullptr ? worst->sqnr_interval : std::nullopt,
-                                  .speedup = figures.speedup};
+    const TargetFigures as_target{
+        .integer_macs_share = figures.integer_macs_share,
+        .sqnr_db = worst != nullptr ? worst->sqnr_db : kExactSqnrDb,
+        .sqnr_interval = worst != nullptr && !run.samples.made_up() ? worst->sqnr_interval : std::nullopt,
+        .speedup = figures.speedup};
     std::string why = WhyNothingIsGained(figures, judgement.doubt);
     if (why.empty() && judgement.first) why = WhyNotInstead(*judgement.first, as_target);
     const bool writes = judgement.without_gain == WithoutGain::kIsWarnedOf || options.write.always;

@@ -44,8 +44,9 @@ Result<std::vector<std::string>> WhyNotShip(const ModelQuality& quality, const s
 
 /// Something to do, tried or not.
 struct NextStep {
-  std::string
-      kind;  ///< data, range_method, granularity, float_layers, weight_algorithm, weight_bits, latency, training
+  /// data, range_method, granularity, float_layers, weight_algorithm, target, weight_bits, latency, keep_float,
+  /// training
+  std::string kind;
   std::string advice;                 ///< what to do, and why
   std::string command;                ///< to paste; may be empty
   std::optional<double> gain_db;      ///< measured

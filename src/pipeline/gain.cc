@@ -27,6 +27,7 @@ bool HardlyAnythingGains(double integer_share, int64_t before, int64_t after) {
 
 // Another target's result has to be nearer to float by half the error, and about as fast; or good and faster.
 constexpr double kNearerDb = 3, kAboutAsFast = 0.9, kGoodDb = 30;
+constexpr double kMuchNearerDb = 10;  // whatever the speed, where it is not known
 constexpr double kMostlyFloat = 0.5;
 
 bool IsKnown(const Speedup& speedup) { return speedup.median > 0 && !speedup.busy; }
@@ -87,10 +88,9 @@ std::string WhyNothingIsGained(const ResultFigures& figures, Doubt doubt) {
 }
 
 std::string WhyInDoubt(const TargetFigures& first) {
-  if (!IsKnown(first.speedup)) return "";
   if (std::string slower = WhyProbablySlower(first.speedup); !slower.empty()) return slower;
   if (IsFarForSome(first)) return SqnrClause(first.sqnr_db, first.sqnr_interval);
-  return IsMostlyFloat(first) ? IntegerShareClause(first.integer_macs_share) : "";
+  return IsKnown(first.speedup) && IsMostlyFloat(first) ? IntegerShareClause(first.integer_macs_share) : "";
 }
 
 std::string WhyNotInstead(const TargetFigures& first, const TargetFigures& other) {
@@ -98,7 +98,8 @@ std::string WhyNotInstead(const TargetFigures& first, const TargetFigures& other
   const bool is_far = IsFarForSome(first);
   const double least_db = is_far ? first.sqnr_db + kNearerDb : std::min(first.sqnr_db, kGoodDb);
   if (other.sqnr_db < least_db) return SqnrClause(other.sqnr_db);
-  if (!IsKnown(other.speedup)) return "its speed is not known";
+  if (!IsKnown(first.speedup) || !IsKnown(other.speedup))
+    return is_far && other.sqnr_db >= first.sqnr_db + kMuchNearerDb ? "" : "its speed is not known";
   const double least_speed = (is_far ? kAboutAsFast : 1) * first.speedup.median;
   return other.speedup.median < least_speed ? StrCat("it runs at ", SpeedText(other.speedup)) : "";
 }

@@ -41,8 +41,8 @@ struct TargetFigures {
 
 /// Why other targets are worth a try although the result is worth having, as one clause: it is measured to be slower
 /// than float, surely or not; it is far from float, much farther for some samples than for others, so that scales found
-/// in each run may serve it better; or most of the work is done in float. Empty: they are not, or the speed is not
-/// known.
+/// in each run may serve it better; or most of the work is done in float. Empty: they are not. Where the speed is not
+/// known, only the second counts.
 std::string WhyInDoubt(const TargetFigures& first);
 
 /// Why the result of another target, no larger and no slower than float, does not take the place of the first one,

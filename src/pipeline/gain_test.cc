@@ -130,9 +130,12 @@ TEST(WhyNotInstead, WhatIsMostlyFloatGivesWayToWhatIsGoodAndAtLeastAsFast) {
             "it runs at 0.99 times the speed of float (0.90 to 1.10)");
 }
 
-TEST(WhyInDoubt, WithoutASpeedNothingIs) {
+TEST(WhyInDoubt, WithoutASpeedOnlyWhatIsFarFromFloatForSomeIs) {
   EXPECT_EQ(WhyInDoubt({.sqnr_db = 10}), "");
   EXPECT_EQ(WhyInDoubt({.sqnr_db = 10, .speedup = Busy(kSlower)}), "");
+  EXPECT_EQ(WhyInDoubt({.integer_macs_share = 0.12, .sqnr_db = 40}), "");
+  EXPECT_EQ(WhyInDoubt({.sqnr_db = 10, .sqnr_interval = ConfidenceInterval{5, 12}}),
+            "its SQNR is 10.0 dB (5.0 to 12.0)");
 }
 
 TEST(WhyNotInstead, AnythingThatGainsIsBetterThanWhatIsSlower) {
@@ -145,7 +148,16 @@ TEST(WhyNotInstead, WhatIsFarFromFloatGivesWayToWhatIsMuchNearerAndAboutAsFast) 
   EXPECT_EQ(WhyNotInstead(first, {.sqnr_db = 19.9, .speedup = kFaster}), "its SQNR is 19.9 dB");
   EXPECT_EQ(WhyNotInstead(first, {.sqnr_db = 30, .speedup = kEqual}),
             "it runs at 0.99 times the speed of float (0.90 to 1.10)");
-  EXPECT_EQ(WhyNotInstead(first, {.sqnr_db = 30, .speedup = Busy(kFaster)}), "its speed is not known");
+}
+
+TEST(WhyNotInstead, WithoutASpeedItHasToBeNearerByTenDecibels) {
+  const ConfidenceInterval wide{10, 19};
+  for (const Speedup& speedup : {Speedup{}, Busy(kSlower), kFaster}) {
+    const TargetFigures first{.sqnr_db = 17, .sqnr_interval = wide, .speedup = speedup};
+    EXPECT_EQ(WhyNotInstead(first, {.sqnr_db = 26.9, .speedup = Busy(kFaster)}), "its speed is not known");
+    EXPECT_EQ(WhyNotInstead(first, {.sqnr_db = 27, .speedup = Busy(kFaster)}), "");
+    EXPECT_EQ(WhyNotInstead(first, {.sqnr_db = 27}), "");
+  }
 }
 
 }  // namespace

@@ -108,4 +108,9 @@ def test_what_does_not_fit(preon, detections):
     np.savez(preon.folder / "reference.npz", y=np.zeros((SAMPLES, 2, 4), np.float32))
     common = ["validate", "float.onnx", "other.onnx", "--data", "x.npz", "--eval-data", "x.npz", "--metric", "map"]
     preon.fails(2, 3004, *common, "--reference", "reference.npz")
-    preon.fails(2, 1003, *common, says="needs --reference SRC")
+
+
+def test_without_a_reference_float_finds_what_there_is(preon, detections):
+    done = preon("validate", "float.onnx", "other.onnx", "--data", "x.npz", "--eval-data", "x.npz", "--metric", "map", "--json", "--latency", 0)
+    metric = json.loads(done.stdout)["models"][0]["metric"]
+    assert metric["of_float"] and metric["float"] == 1 > metric["quantized"] > 0

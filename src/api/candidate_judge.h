@@ -1,0 +1,36 @@
+// CandidateJudge: makes quantized forms of a model and says whether each may be shipped.
+#pragma once
+
+#include "api/candidates.h"
+#include "api/judge/model_judge.h"
+
+namespace preon {
+
+/// What became of a candidate.
+struct Tried {
+  ValidatedModel model;       ///< `failed` says why there is none
+  std::string target;         ///< that it was made for
+  bool is_refused = false;    ///< quantize would not write it, for nothing is gained
+  AccuracyFallback fallback;  ///< layers that were left in float
+};
+
+class CandidateJudge {
+ public:
+  /// What it is given outlives it.
+  CandidateJudge(const std::string& model, RunInputs& run, const TempDir& folder);
+
+  /// Made from `statistics`; what has to be chosen is chosen by the samples `fit`. Errors: kCancelled, those of the
+  /// judge.
+  Result<Tried> Try(const Candidate& candidate, const std::string& statistics, const Samples& fit, ModelJudge& judge);
+  /// Where the last candidate lies, until the next is made.
+  std::string File() const { return folder_.File("candidate.onnx"); }
+  /// Why a model may not be shipped. Where no latency was measured, what is required of speed does not count.
+  Result<std::vector<std::string>> WhyNot(const ValidatedModel& model, const LatencyPair& latency) const;
+
+ private:
+  const std::string& model_;
+  RunInputs& run_;
+  const TempDir& folder_;
+};
+
+}  // namespace preon

@@ -1,0 +1,244 @@
+#include "api/next_steps.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "api/other_target.h"
+#include "api/verbs.h"
+#include "base/text.h"
+#include "data/held_out.h"
+
+namespace preon {
+namespace {
+
+constexpr double kMuchDb = 3;  // what a step must gain to be named where it is not enough
+
+double DbOf(const Comparison& compare) {
+  const OutputComparison* worst = WorstOutput(compare);
+  return worst == nullptr ? kExactSqnrDb : worst->sqnr_db;
+}
+
+class StepFinder {
+ public:
+  explicit StepFinder(Validation& of) : of_(of), run_(of.run), result_(of.result) {}
+
+  Status Find(const std::string& file) {
+    const bool judges_files = !file.empty();
+    if (judges_files) {
+      if (of_.is_slow) PREON_RETURN_IF_ERROR(AddLatencyStep(file));
+      Result<std::string> statistics =
+          CollectStatistics(of_.model, run_.options, of_.kept.fit, "fit", run_, of_.folder);
+      if (!statistics.ok() && statistics.status().id() == ErrorId::kCancelled) return statistics.status();
+      if (!statistics.ok()) {
+        result_.warnings.push_back(StrCat("no other quantization was tried: ", statistics.status().message()));
+        return Status::Ok();
+      }
+      of_.statistics = *std::move(statistics);
+    }
+    PREON_RETURN_IF_ERROR(of_.is_accurate ? FindFaster(judges_files) : FindNearer(judges_files));
+    if (!of_.is_accurate && !IsEnough()) AddTraining();
+    return Status::Ok();
+  }
+
+ private:
+  Candidate With(std::string name, std::string options, const std::function<void(Options&)>& change) const {
+    Candidate candidate{
+        .name = std::move(name), .options = std::move(options), .settings = run_.options, .as_quantize = of_.is_slow};
+    change(candidate.settings);
+    return candidate;
+  }
+
+  Status AddLatencyStep(const std::string& file) {
+    const Result<LintResult> lint = LintVerb(file, run_);
+    if (!lint.ok() && lint.status().id() == ErrorId::kCancelled) return lint.status();
+    NextStep& step = result_.steps.emplace_back();
+    step.kind = "latency";
+    step.advice = "slower than it should be";
+    if (!lint.ok() || lint->report.findings.empty()) return Status::Ok();
+    const LintFinding& finding = lint->report.findings.front();
+    step.advice = StrCat(step.advice, ": ", finding.rule, ", ", finding.nodes.size(), " nodes; ", finding.advice);
+    if (!finding.pass.empty()) step.command = StrCat("preon lint ", file, " --fix -o FASTER.onnx");
+    step.enough = !finding.pass.empty() && of_.is_accurate;
+    return Status::Ok();
+  }
+
+  // Nothing but the speed is wrong.
+  Status FindFaster(bool judges_files) {
+    if (judges_files && !IsEnough())
+      PREON_RETURN_IF_ERROR(TryStep("range_method", "preon's own quantization is faster", Given(run_.options)));
+    if (run_.options.target && !judges_files)
+      PREON_RETURN_IF_ERROR(TryStep(
+          "target", "the target that quantize chooses itself is faster",
+          With("target of preon's choice", "without --target", [](Options& changed) { changed.target.reset(); })));
+    if (!IsEnough() && of_.is_refused)
+      result_.steps.push_back({.kind = "keep_float",
+                               .advice = "keep the float model: quantize finds nothing to gain and writes no result",
+                               .enough = true});
+    return Status::Ok();
+  }
+
+  Status FindNearer(bool judges_files) {
+    if (!run_.options.eval_data.empty() && run_.choices.target->NeedsStatistics(run_.choices.plan))
+      PREON_RETURN_IF_ERROR(TryOtherData());
+    if (judges_files)
+      PREON_RETURN_IF_ERROR(
+          TryStep("range_method", "preon's own quantization is nearer to float", Given(run_.options)));
+    const ValidatedModel& best = result_.models[result_.best];
+    if (result_.best != result_.judged && best.failed.empty())
+      AddStep("range_method", StrCat("another method for ranges is nearer to float: ", best.name), best);
+    const Options& options = run_.options;
+    if (!options.plan.per_channel)
+      PREON_RETURN_IF_ERROR(TryStep(
+          "granularity", "one scale per channel of the weights in place of one per tensor",
+          With("per channel", "without --per-tensor", [](Options& changed) { changed.plan.per_channel = true; })));
+    if (options.plan.activation_symmetric.value_or(false))
+      PREON_RETURN_IF_ERROR(TryStep("granularity", "asymmetric activations use all codes",
+                                    With("asymmetric", "without --symmetric",
+                                         [](Options& changed) { changed.plan.activation_symmetric.reset(); })));
+    if (IsEnough()) return Status::Ok();
+    PREON_RETURN_IF_ERROR(TryFloatLayers());
+    if (IsEnough()) return Status::Ok();
+    if (options.ranges.effort != Effort::kHigh && !Judged().compare.outputs.empty())
+      PREON_RETURN_IF_ERROR(TryStep(
+          "weight_algorithm", "codes of weights that make up for each other",
+          With("effort high", "--effort high", [](Options& changed) { changed.ranges.effort = Effort::kHigh; })));
+    if (IsEnough()) return Status::Ok();
+    PREON_RETURN_IF_ERROR(TryOtherTargets());
+    if (IsEnough()) return Status::Ok();
+    return TryMoreBits();
+  }
+
+  // Those that find scales in each run.
+  Status TryOtherTargets() {
+    for (const OtherTarget& other : run_.choices.target->InsteadOfIt()) {
+      const Candidate candidate{.name = StrCat("target ", other.name),
+                                .options = StrCat("--target ", other.name),
+                                .settings = WithTarget(other, run_.options),
+                                .as_quantize = true};  // it may be slower
+      const Result<Choices> choices = Resolve(candidate.settings, run_.builtins);
+      if (!choices.ok() || !choices.value().target->QuantizesActivations()) continue;
+      PREON_RETURN_IF_ERROR(TryStep("target", "scales of activations that are found in each run", candidate));
+    }
+    return Status::Ok();
+  }
+
+  // Says what the few bits cost, but those who asked for them want them: training is the next step.
+  Status TryMoreBits() {
+    const TensorType& weight = run_.choices.plan.weight;
+    if (weight.block() != nullptr || weight.bits() >= 8) return Status::Ok();
+    PREON_RETURN_IF_ERROR(TryStep("weight_bits", "weights of 8 bits",
+                                  With("weights of 8 bits", "--weight int8",
+                                       [](Options& changed) { changed.types.weight = TensorType(DataType::kInt8); })));
+    if (!IsEnough()) return Status::Ok();
+    result_.steps.back().enough = false;
+    result_.steps.back().advice += " would be good enough";
+    return Status::Ok();
+  }
+
+  bool IsEnough() const { return std::ranges::any_of(result_.steps, &NextStep::enough); }
+  const ValidatedModel& Judged() const { return result_.models[result_.judged]; }
+
+  // What samples like those that it is judged by would give: half of them calibrate, the others judge.
+  Status TryOtherData() {
+    PREON_ASSIGN_OR_RETURN(const SplitSamples split, SplitOf(of_.kept.judging, of_.inputs));
+    if (CountSamples(split.held_out) < kLeastHeldOut) return Status::Ok();
+    const Samples fit = Without(of_.kept.judging, split.held_out), judging = Without(of_.kept.judging, split.used);
+    const AskedMetric none;
+    ModelJudge judge(of_.model, judging, {}, none, run_.context);
+    PREON_RETURN_IF_ERROR(judge.Begin());
+    PREON_ASSIGN_OR_RETURN(const std::string other,
+                           CollectStatistics(of_.model, run_.options, fit, "other", run_, of_.folder));
+    const Candidate given = With("as given", "", [](Options&) {});
+    PREON_ASSIGN_OR_RETURN(const Tried before, of_.candidates.Try(given, of_.statistics, of_.kept.fit, judge));
+    PREON_ASSIGN_OR_RETURN(const Tried after, of_.candidates.Try(given, other, fit, judge));
+    if (!before.model.failed.empty() || !after.model.failed.empty()) return Status::Ok();
+    const double gain = DbOf(after.model.compare) - DbOf(before.model.compare);
+    if (gain < kMuchDb) return Status::Ok();
+    result_.steps.push_back({.kind = "data",
+                             .advice = "the samples of --data are unlike those that it is judged by: calibrate with "
+                                       "samples prepared as in use",
+                             .command = QuantizeCommand(run_.options.eval_data.front(), ""),
+                             .gain_db = gain,
+                             .enough = after.model.why_not.empty()});
+    return Status::Ok();
+  }
+
+  Status TryFloatLayers() {
+    const bool none_yet = run_.options.budget == 0.0;
+    const char* budget = none_yet ? "--budget 3" : "--budget 25";
+    const Candidate candidate = With("layers in float", budget, [&](Options& o) {
+      o.ranges.method = "auto";
+      o.ranges.effort = Effort::kDefault;
+      o.budget = none_yet ? std::optional<double>() : 0.25;
+    });
+    PREON_ASSIGN_OR_RETURN(const Tried tried, Try(candidate));
+    const AccuracyFallback& fallback = tried.fallback;
+    std::vector<std::string> nodes;
+    for (const FallbackTrial& trial : fallback.trials)
+      if (trial.kept) nodes.insert(nodes.end(), trial.nodes.begin(), trial.nodes.end());
+    const bool is_added = AddStep("float_layers", "some layers in float", tried.model);
+    if (!is_added || nodes.empty()) return Status::Ok();
+    NextStep& step = result_.steps.back();
+    step.advice = StrCat("layers in float: ", JoinNames(nodes), ", about ",
+                         static_cast<int64_t>(100 * fallback.cost + 0.5), " % of the time");
+    std::string excluded;
+    for (const std::string& node : nodes)
+      excluded += StrCat(excluded.empty() ? "" : " ", "--exclude ", ShellQuoted(node));
+    step.command = QuantizeCommand(DataText(), excluded);
+    return Status::Ok();
+  }
+
+  Result<Tried> Try(const Candidate& candidate) {
+    return of_.candidates.Try(candidate, of_.statistics, of_.kept.fit, *of_.judge);
+  }
+
+  Status TryStep(std::string kind, std::string advice, const Candidate& candidate) {
+    PREON_ASSIGN_OR_RETURN(const Tried tried, Try(candidate));
+    AddStep(std::move(kind), std::move(advice), tried.model);
+    return Status::Ok();
+  }
+
+  // Named where it is enough, or gains much.
+  bool AddStep(std::string kind, std::string advice, const ValidatedModel& tried) {
+    if (!tried.failed.empty()) return false;
+    const double gain = DbOf(tried.compare) - DbOf(Judged().compare);
+    if (!tried.why_not.empty() && gain < kMuchDb) return false;
+    NextStep step{.kind = std::move(kind),
+                  .advice = std::move(advice),
+                  .command = QuantizeCommand(DataText(), tried.options),
+                  .gain_db = gain,
+                  .enough = tried.why_not.empty()};
+    if (tried.metric) step.metric_gain = (Judged().metric ? Judged().metric->loss : 0) - tried.metric->loss;
+    result_.steps.push_back(std::move(step));
+    return true;
+  }
+
+  // To paste.
+  std::string QuantizeCommand(const std::string& data, const std::string& options) const {
+    return StrCat("preon quantize ", of_.model, " -o OUT.onnx --data ", data, options.empty() ? "" : " ", options);
+  }
+
+  std::string DataText() const {
+    return run_.options.data.from.sources.empty() ? "SRC" : run_.options.data.from.sources.front();
+  }
+
+  void AddTraining() {
+    result_.steps.push_back({.kind = "training",
+                             .advice = "nothing that was tried is enough: quantization-aware training, or a type with "
+                                       "more bits"});
+  }
+
+  Validation& of_;
+  RunInputs& run_;
+  ValidateResult& result_;
+};
+
+}  // namespace
+
+Candidate Given(const Options& options) {
+  return {.name = "as given", .options = "", .settings = options, .as_quantize = true};
+}
+
+Status FindSteps(Validation& of, const std::string& file) { return StepFinder(of).Find(file); }
+
+}  // namespace preon
