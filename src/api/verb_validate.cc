@@ -12,6 +12,8 @@ namespace preon {
 namespace {
 
 constexpr double kSecondsOfLatency = 0.5;
+// That make sure of a candidate which nothing is chosen for: its figures come from others.
+constexpr int64_t kFewSamples = 16;
 
 // --eval-data judges, else a part of --data that nothing is calibrated with.
 Status ChooseSamples(Validation& of) {
@@ -53,8 +55,11 @@ Status TryCandidates(Validation& of, const std::string& file) {
   models.push_back(std::move(given.model));
   const Choices& choices = of.run.choices;
   const bool has_methods = choices.target->NeedsStatistics(choices.plan);
+  const Samples few = FirstOf(of.kept.fit, kFewSamples);
   for (const Candidate& candidate : has_methods ? MethodCandidates(of.run.options) : std::vector<Candidate>()) {
-    PREON_ASSIGN_OR_RETURN(Tried tried, of.candidates.Try(candidate, of.statistics, of.kept.fit, *of.judge));
+    const bool chooses = candidate.settings.ranges.effort != Effort::kFast || !of.run.options.algorithms.asked.empty();
+    const Samples& fit = chooses ? of.kept.fit : few;
+    PREON_ASSIGN_OR_RETURN(Tried tried, of.candidates.Try(candidate, of.statistics, fit, *of.judge));
     models.push_back(std::move(tried.model));
   }
   const auto db = [](const ValidatedModel& model) {

@@ -43,6 +43,14 @@ Samples Without(const Samples& samples, const SampleRuns& left_out) {
           samples.origin};
 }
 
+Samples FirstOf(const Samples& samples, int64_t most) {
+  return {[open = samples.open, most](const std::vector<TensorSpec>& inputs, SampleSelection selection) {
+            selection.limit = selection.limit > 0 ? std::min(selection.limit, most) : most;
+            return open(inputs, selection);
+          },
+          samples.origin};
+}
+
 Samples SomeOf(const Samples& samples, const SampleRuns& wanted, int64_t most) {
   SampleRuns near;
   for (const auto& [first, last] : wanted) {

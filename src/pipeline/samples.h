@@ -41,6 +41,9 @@ Result<Batch> FirstBatch(const Samples& samples, const std::vector<TensorSpec>& 
 /// All samples but `left_out`, canonical.
 Samples Without(const Samples& samples, const SampleRuns& left_out);
 
+/// Those among the first `most` of the stream.
+Samples FirstOf(const Samples& samples, int64_t most);
+
 /// About `most` of the samples `wanted`, canonical: whole batches at equal distances among the first few hundred.
 Samples SomeOf(const Samples& samples, const SampleRuns& wanted, int64_t most);
 

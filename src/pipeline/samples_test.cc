@@ -55,6 +55,21 @@ TEST(SomeOf, ReadsOnlyTheFirstFewHundred) {
   EXPECT_EQ(Taken(1, {{0, 1000}}, 4, 256), (std::vector<int64_t>{0, 64, 128, 192}));
 }
 
+TEST(FirstOf, NeverMoreThanTheSelectionTakes) {
+  const Samples all{[](const std::vector<TensorSpec>&, const SampleSelection& selection) {
+    return Result<std::unique_ptr<DataSource>>(std::make_unique<Counting>(1, selection.limit));
+  }};
+  const auto count = [&](const SampleSelection& selection) {
+    const auto source = FirstOf(all, 5).open({}, selection);
+    int64_t samples = 0;
+    while ((*source)->Next()->has_value()) ++samples;
+    return samples;
+  };
+  EXPECT_EQ(count({}), 5);
+  EXPECT_EQ(count({.limit = 3}), 3);
+  EXPECT_EQ(count({.limit = 7}), 5);
+}
+
 TEST(SomeOf, OfNoneIsNone) { EXPECT_TRUE(Taken(1, {}, 8, 0).empty()); }
 
 }  // namespace
