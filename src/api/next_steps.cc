@@ -13,11 +13,6 @@ namespace {
 
 constexpr double kMuchDb = 3;  // what a step must gain to be named where it is not enough
 
-double DbOf(const Comparison& compare) {
-  const OutputComparison* worst = WorstOutput(compare);
-  return worst == nullptr ? kExactSqnrDb : worst->sqnr_db;
-}
-
 class StepFinder {
  public:
   explicit StepFinder(Validation& of) : of_(of), run_(of.run), result_(of.result) {}
@@ -152,7 +147,7 @@ class StepFinder {
     PREON_ASSIGN_OR_RETURN(const Tried before, of_.candidates.Try(given, of_.statistics, of_.kept.fit, judge));
     PREON_ASSIGN_OR_RETURN(const Tried after, of_.candidates.Try(given, other, fit, judge));
     if (!before.model.failed.empty() || !after.model.failed.empty()) return Status::Ok();
-    const double gain = DbOf(after.model.compare) - DbOf(before.model.compare);
+    const double gain = WorstSqnrDb(after.model.compare) - WorstSqnrDb(before.model.compare);
     if (gain < kMuchDb) return Status::Ok();
     result_.steps.push_back({.kind = "data",
                              .advice = "the samples of --data are unlike those that it is judged by: calibrate with "
@@ -201,7 +196,7 @@ class StepFinder {
   // Named where it is enough, or gains much.
   bool AddStep(std::string kind, std::string advice, const ValidatedModel& tried) {
     if (!tried.failed.empty()) return false;
-    const double gain = DbOf(tried.compare) - DbOf(Judged().compare);
+    const double gain = WorstSqnrDb(tried.compare) - WorstSqnrDb(Judged().compare);
     if (!tried.why_not.empty() && gain < kMuchDb) return false;
     NextStep step{.kind = std::move(kind),
                   .advice = std::move(advice),

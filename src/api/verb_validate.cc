@@ -62,12 +62,10 @@ Status TryCandidates(Validation& of, const std::string& file) {
     PREON_ASSIGN_OR_RETURN(Tried tried, of.candidates.Try(candidate, of.statistics, fit, *of.judge));
     models.push_back(std::move(tried.model));
   }
-  const auto db = [](const ValidatedModel& model) {
-    const OutputComparison* worst = WorstOutput(model.compare);
-    return worst == nullptr ? kExactSqnrDb : worst->sqnr_db;
-  };
   for (size_t model = 0; model < models.size(); ++model)
-    if (models[model].failed.empty() && db(models[model]) > db(models[of.result.best])) of.result.best = model;
+    if (models[model].failed.empty() &&
+        WorstSqnrDb(models[model].compare) > WorstSqnrDb(models[of.result.best].compare))
+      of.result.best = model;
   return Status::Ok();
 }
 

@@ -12,11 +12,6 @@ namespace {
 constexpr double kGoodDb = 20, kGoodAgreement = 0.95;
 constexpr double kMostShareLost = 0.01, kMostDbLost = 0.3, kMostNatsLost = 0.01;  // nats: of the value
 
-double WorstDb(const Comparison& compare) {
-  const OutputComparison* worst = WorstOutput(compare);
-  return worst == nullptr ? kExactSqnrDb : worst->sqnr_db;
-}
-
 double MostLost(MetricUnit unit, double float_value) {
   switch (unit) {
     case MetricUnit::kShare:
@@ -43,7 +38,7 @@ std::string WhyTooMuchLost(const MetricFigures& metric, double worst_db) {
 }
 
 std::string WhyTooFar(const Comparison& compare) {
-  const double worst_db = WorstDb(compare);
+  const double worst_db = WorstSqnrDb(compare);
   if (compare.argmax_agreement) {
     const bool may_be_enough = compare.agreement_interval && compare.agreement_interval->high >= kGoodAgreement;
     if (*compare.argmax_agreement >= kGoodAgreement || (may_be_enough && worst_db >= kGoodDb)) return "";
@@ -79,7 +74,7 @@ Result<std::vector<std::string>> WhyNotShip(const ModelQuality& quality, const s
     if (std::string why = WhyNotMet(outcomes); !why.empty()) reasons.push_back(std::move(why));
   } else {
     const std::optional<MetricFigures> metric = MetricOf(quality.metric, quality.compare);
-    std::string why = metric ? WhyTooMuchLost(*metric, WorstDb(quality.compare)) : WhyTooFar(quality.compare);
+    std::string why = metric ? WhyTooMuchLost(*metric, WorstSqnrDb(quality.compare)) : WhyTooFar(quality.compare);
     if (!why.empty()) reasons.push_back(std::move(why));
   }
   for (const Alarm& alarm : quality.alarms) {

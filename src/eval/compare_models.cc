@@ -285,6 +285,11 @@ const OutputComparison* WorstOutput(const Comparison& comparison) {
   return worst;
 }
 
+double WorstSqnrDb(const Comparison& comparison) {
+  const OutputComparison* worst = WorstOutput(comparison);
+  return worst == nullptr ? kExactSqnrDb : worst->sqnr_db;
+}
+
 void WidenIntervals(const Comparison& seen, Comparison& comparison) {
   for (const auto& [name, of_seen] : seen.outputs) {
     OutputComparison& output = comparison.outputs[name];

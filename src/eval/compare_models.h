@@ -89,6 +89,8 @@ bool SameOutputs(const Comparison& comparison);
 
 /// The output that is farthest from that of the first model, of those that are compared; null: there is none.
 const OutputComparison* WorstOutput(const Comparison& comparison);
+/// Its SQNR in dB; kExactSqnrDb where there is none.
+double WorstSqnrDb(const Comparison& comparison);
 
 /// What one output's figures are computed from; both models' counts where there are two.
 struct OutputSums {

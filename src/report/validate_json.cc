@@ -1,5 +1,6 @@
 #include "report/json.h"
 #include "report/json_object.h"
+#include "report/pareto_front.h"
 
 namespace preon {
 namespace {
@@ -39,7 +40,11 @@ std::string ToJson(const ValidateResult& result) {
   json["float_size_bytes"] = result.float_size_bytes;
   json["unseen"] = result.unseen;
   json["models"] = JsonObject::array();
-  for (const ValidatedModel& model : result.models) json["models"].push_back(ModelJson(model));
+  const std::vector<bool> on_front = OnParetoFront(result.models);
+  for (size_t model = 0; model < result.models.size(); ++model) {
+    json["models"].push_back(ModelJson(result.models[model]));
+    json["models"].back()["on_front"] = static_cast<bool>(on_front[model]);
+  }
   json["judged"] = result.models[result.judged].name;
   json["best"] = result.models[result.best].name;
   json["latency"] = JsonObject::array();

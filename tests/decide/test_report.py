@@ -57,6 +57,7 @@ def test_page_and_json_are_the_same(preon, filter_bank):
     assert json.loads(page.data) == result
     for heading in ("Verdict", "Figures", "Layers", "Samples that change most", "Histograms", "Environment", "How to reproduce"):
         assert heading in page.headings
+    assert text.count("Error against size") == 1 and any(model["on_front"] for model in result["validate"]["models"])
     assert result["validate"]["verdict"] in ("ship", "adjust", "escalate")
     assert {layer["node"] for layer in result["sensitivity"]["layers"]} >= {"bank"}
     assert result["analysis"]["tensors"]

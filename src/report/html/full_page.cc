@@ -6,6 +6,7 @@
 #include "report/html/page_parts.h"
 #include "report/html/sample_pictures.h"
 #include "report/html/tensor_card.h"
+#include "report/html/trade_off.h"
 #include "report/json.h"
 #include "report/text_writer.h"
 
@@ -48,9 +49,9 @@ std::string Ends(const std::optional<ConfidenceInterval>& interval, double facto
   return StrCat(" (", HtmlNumber(factor * interval->low), " … ", HtmlNumber(factor * interval->high), ")");
 }
 
-std::string ModelRow(const ValidatedModel& model) {
+std::string ModelRow(size_t number, const ValidatedModel& model) {
   const auto cell = [](const std::string& text) { return StrCat("<td>", text, "</td>"); };
-  std::string row = "<tr>" + TextColumn(Html(model.name));
+  std::string row = StrCat("<tr>", TextColumn(StrCat(number, ": ", Html(model.name))));
   if (!model.failed.empty())
     return StrCat(row, "<td class=\"text\" colspan=\"5\">not made: ", Html(model.failed), "</td></tr>\n");
   const OutputComparison* worst = WorstOutput(model.compare);
@@ -70,14 +71,15 @@ std::string ModelRow(const ValidatedModel& model) {
 
 std::string FiguresSection(const ValidateResult& result) {
   std::string rows;
-  for (const ValidatedModel& model : result.models) rows += ModelRow(model);
+  for (size_t model = 0; model < result.models.size(); ++model) rows += ModelRow(model + 1, result.models[model]);
   std::string html =
       StrCat("<h2>Figures</h2>\n",
              Note(StrCat("Against float, on ", CountText(result.models[result.judged].compare.samples, "sample"),
                          result.unseen ? " that nothing was calibrated with" : ", the same that were calibrated with",
                          ". In parentheses: intervals of 95 %. The float model has ",
                          BytesText(result.float_size_bytes), ".")),
-             Table({"model", "SQNR, dB", "same top class", "accuracy", "size", "alarms"}, rows));
+             Table({"model", "SQNR, dB", "same top class", "accuracy", "size", "alarms"}, rows),
+             TradeOff(result.models, result.float_size_bytes));
   std::string speeds;
   for (const LatencyPair* latency : {&result.latency_one, &result.latency_all}) {
     const Speedup& speedup = latency->speedup;

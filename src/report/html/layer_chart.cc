@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "report/html/html_text.h"
+#include "report/html/svg.h"
 
 namespace preon {
 namespace {
@@ -24,26 +25,18 @@ struct Frame {
   double y(double value) const { return kTop + kPlotHeight * (1 - axis.At(value)); }
 };
 
-std::string Line(const char* style, double x1, double y1, double x2, double y2) {
-  return StrCat("<line class=\"", style, "\" x1=\"", Coordinate(x1), "\" y1=\"", Coordinate(y1), "\" x2=\"",
-                Coordinate(x2), "\" y2=\"", Coordinate(y2), "\"/>");
-}
-
 std::string Grid(const Frame& frame, const LayerChart& chart) {
   std::string svg;
   const double right = kLeft + frame.plot_width;
   for (const double tick : frame.axis.Ticks()) {
     const double y = frame.y(tick);
-    svg += Line("grid", kLeft, y, right, y);
-    svg += StrCat("<text class=\"tick\" text-anchor=\"end\" x=\"", kLeft - 6, "\" y=\"", Coordinate(y + 4), "\">",
-                  HtmlNumber(tick), "</text>");
+    svg += SvgLine("grid", {kLeft, y}, {right, y}) + SvgText("tick", "end", {kLeft - 6, y + 4}, HtmlNumber(tick));
   }
-  for (const double guide : chart.guides) svg += Line("guide", kLeft, frame.y(guide), right, frame.y(guide));
+  for (const double guide : chart.guides) svg += SvgLine("guide", {kLeft, frame.y(guide)}, {right, frame.y(guide)});
   const size_t step = std::max<size_t>(1, static_cast<size_t>(40 / frame.pitch()));
   for (size_t layer = 0; layer < frame.layers; layer += step)
-    svg +=
-        StrCat("<text class=\"tick\" text-anchor=\"middle\" x=\"", Coordinate(frame.x(layer)), "\" y=\"",
-               kTop + kPlotHeight + 15, "\">", chart.places.empty() ? StrCat(layer) : chart.places[layer], "</text>");
+    svg += SvgText("tick", "middle", {frame.x(layer), kTop + kPlotHeight + 15},
+                   chart.places.empty() ? StrCat(layer) : chart.places[layer]);
   return svg;
 }
 
