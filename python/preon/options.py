@@ -110,7 +110,7 @@ class _QuantizeSearchValidateReport(TypedDict, total=False):
 
 class _QuantizeSearchSensitivityValidateReport(TypedDict, total=False):
     budget: Optional[str]
-    "how much slower the model may get because layers stay in float for accuracy (default 3; where the SQNR is below 18 dB up to 25, until it reaches 22 dB); 0: no layer stays in float for accuracy"
+    "how much slower the model may get because layers stay in float for accuracy (default 3; where the SQNR is below 20 dB up to 25, until it reaches 22 dB); 0: no layer stays in float for accuracy"
     block_size: Optional[Count]
     "number of weights that share a scale (default: all of a channel; with --target matmul-nbits 32, allowed 16 to 256)"
     weight_form: Optional[str]

@@ -110,7 +110,7 @@ constexpr OptionSpec kOptions[] = {
      "costs less than calibration, kept where the outputs come nearer to float; high: adaquant on all samples",
      OptionKind::kValue, kVerbQuantize, [](Options& o, const std::string& v) { return SetEffort(o.ranges.effort, v); }},
     {"budget", "PERCENT", "how much slower the model may get because layers stay in float for accuracy (default 3; "
-     "where the SQNR is below 18 dB up to 25, until it reaches 22 dB); 0: no layer stays in float for accuracy",
+     "where the SQNR is below 20 dB up to 25, until it reaches 22 dB); 0: no layer stays in float for accuracy",
      OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetPercent(o.budget, v); }},
     {"require", "EXPR", "what the result must reach, else it is not written (exit status 4): one or more of drop<=1% "

@@ -72,7 +72,7 @@ std::string WhyNothingIsGained(const ResultFigures& figures, Doubt doubt) {
   if (!figures.has_integer_nodes) return "no node runs in integers";
   if (HardlyAnythingGains(figures.integer_macs_share, figures.float_size_bytes, figures.quantized_size_bytes))
     return StrCat(IntegerShareClause(figures.integer_macs_share), ", and the file is hardly smaller");
-  if (IsLost(figures.sqnr_db, figures.agreement)) return StrCat("its outputs are lost: ", SqnrClause(*figures.sqnr_db));
+  if (IsLost(figures.sqnr_db, figures.agreement)) return StrCat("the outputs are lost: ", SqnrClause(*figures.sqnr_db));
   const Speedup& speedup = figures.speedup;
   const bool knows_speed = IsKnown(speedup);
   const bool is_faster = knows_speed && speedup.low > 1;
