@@ -65,10 +65,14 @@ class StepFinder {
       PREON_RETURN_IF_ERROR(TryStep(
           "target", "the target that quantize chooses itself is faster",
           With("target of preon's choice", "without --target", [](Options& changed) { changed.target.reset(); })));
-    if (!IsEnough() && of_.is_refused)
-      result_.steps.push_back({.kind = "keep_float",
-                               .advice = "keep the float model: quantize finds nothing to gain and writes no result",
-                               .enough = true});
+    const Speedup& speedup = result_.latency_one.speedup;
+    const bool is_slower = speedup.median > 0 && speedup.high < 1;  // than float, not only than required
+    if (IsEnough() || (!of_.is_refused && !is_slower)) return Status::Ok();
+    result_.steps.push_back({.kind = "keep_float",
+                             .advice = of_.is_refused
+                                           ? "keep the float model: quantize finds nothing to gain and writes no result"
+                                           : "keep the float model: it is faster",
+                             .enough = true});
     return Status::Ok();
   }
 

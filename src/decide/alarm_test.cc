@@ -89,6 +89,20 @@ TEST(Alarm, CutOff) {
   EXPECT_EQ(Ids({.compare = both}), IdList());
 }
 
+TEST(Alarm, ValuesThatRoundToTheEndAreNotCutOff) {
+  Comparer comparer;
+  for (int sample = 1; sample <= 20; ++sample) {
+    const float small = 1e-4f * static_cast<float>(sample), large = 0.9f + 0.001f * static_cast<float>(sample);
+    EXPECT_TRUE(comparer
+                    .Add({{"y", Tensor::FromFloats({1, 2}, std::vector<float>{small, large})}},
+                         {{"y", Tensor::FromFloats({1, 2}, std::vector<float>{0, large})}}, 1, {})
+                    .ok());
+  }
+  const Comparison compare = comparer.Finish();
+  EXPECT_GT(compare.outputs.at("y").saturated_share, 0.4);
+  EXPECT_EQ(Ids({.compare = compare}), IdList());
+}
+
 TEST(Alarm, SlowerByAMeasurementThatCounts) {
   const Comparison none;
   EXPECT_EQ(Ids({.compare = none, .speedup = {.median = 0.8, .low = 0.7, .high = 0.9}}), IdList{"slower"});
