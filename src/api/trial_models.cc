@@ -15,6 +15,10 @@ std::set<std::string> NamesOf(const std::map<std::string, AskedAlgorithm>& asked
 
 }  // namespace
 
+bool TrialModels::ChoosesBySamples(const RangeOptions& ranges) {
+  return ranges.method == "auto" && ranges.effort != Effort::kFast;
+}
+
 Result<TrialModels::Made> TrialModels::From(const std::string& statistics, const Options& settings, bool with_samples) {
   const Samples none = MadeUpSamples();
   PREON_ASSIGN_OR_RETURN(
@@ -39,7 +43,8 @@ Result<TrialModels::Made> TrialModels::FromStatistics(const Options& settings, b
 
 Result<TrialModels::Made> TrialModels::Make(const Options& settings, bool with_samples) {
   const std::set<std::string> algorithms = NamesOf(settings.algorithms.asked);
-  if (with_samples || need_samples_.contains(algorithms)) return FromStatistics(settings, true);
+  if (with_samples || ChoosesBySamples(settings.ranges) || need_samples_.contains(algorithms))
+    return FromStatistics(settings, true);
   Result<Made> made = FromStatistics(settings, false);
   if (made.ok() || made.status().id() != ErrorId::kMissingOption) return made;
   need_samples_.insert(algorithms);

@@ -16,12 +16,15 @@ class TrialModels {
   TrialModels(std::string model, const Samples& samples, RunInputs& run, const TempDir& folder)
       : model_(std::move(model)), samples_(samples), run_(run), folder_(folder) {}
 
+  /// Methods and layers in float are chosen by trials, as quantize does by itself.
+  static bool ChoosesBySamples(const RangeOptions& ranges);
+
   struct Made {
     std::string file;           ///< in the folder, until the next one is made
     bool with_samples = false;  ///< algorithms have seen the samples
   };
-  /// From statistics alone where the algorithms allow that, unless it is to be made `with_samples`. Another graph
-  /// (cross-layer equalization, another target) gets statistics of its own.
+  /// From statistics alone where method and algorithms allow that, unless it is to be made `with_samples`. Another
+  /// graph (cross-layer equalization, another target) gets statistics of its own.
   Result<Made> Make(const Options& settings, bool with_samples);
 
   int64_t calibrations() const { return static_cast<int64_t>(statistics_.size()); }

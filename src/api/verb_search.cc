@@ -18,6 +18,7 @@
 #include "eval/input_check.h"
 #include "ir/model_io.h"
 #include "pipeline/output.h"
+#include "report/text_writer.h"
 #include "search/space/space_file.h"
 #include "search/space/study_file.h"
 #include "search/space/trial_order.h"
@@ -27,6 +28,7 @@ namespace {
 
 constexpr double kSecondsOfBest = 0.5, kSecondsOfTrial = 0.2;
 constexpr int64_t kDefaultTrials = 50;
+constexpr double kMuchNearerToFloat = 3;  // dB
 // Options that a search may go on with other values of; of samples and space what is in them counts.
 constexpr auto kOfOneRun = std::to_array<std::string_view>(
     {"output", "time", "trials", "study", "threads", "tmp-dir", "space", "data", "input", "eval-data", "latency"});
@@ -199,8 +201,7 @@ class ConfigSearch {
     const Result<TrialModels::Made> made = MakeTrial(trial.config);
     if (!made.ok() && made.status().id() == ErrorId::kCancelled) return made.status();
     run_.context.BeginStage("evaluate");
-    const Status judged = made.ok() ? Judge(made->file, trial) : made.status();
-    // A figure that is not there is missing in all trials.
+    const Status judged = made.ok() ? Judge(made->file, trial) : made.status();  // what is missing is so in all trials
     if (made.ok() && !judged.ok() && (judged.id() == ErrorId::kCancelled || judged.id() == ErrorId::kMissingOption))
       return judged;
     if (!judged.ok()) trial.failed = judged.message();
@@ -254,6 +255,7 @@ class ConfigSearch {
       return Error(ErrorId::kRequirementNotMet, "none of ", result_.trials.size(),
                    " configurations reaches what is required; the nearest, ", best.config, ": ", best.why_not);
     PREON_ASSIGN_OR_RETURN(const std::string file, MakeBest(best));
+    PREON_RETURN_IF_ERROR(CompareWithGiven(best.config));
     ModelJudge judge(model_, samples_.judging, samples_.judging_reference, asked_, run_.context);
     run_.context.BeginStage("evaluate");
     PREON_RETURN_IF_ERROR(judge.Begin());
@@ -277,6 +279,7 @@ class ConfigSearch {
     std::string file = folder_.File("best.onnx");
     PREON_ASSIGN_OR_RETURN(TrialModels::Made made, models_.Make(settings, false));
     std::filesystem::rename(made.file, file);
+    best_sqnr_db_ = best.sqnr_db;
     result_.with_samples = made.with_samples;
     if (made.with_samples) return file;
     const Result<TrialModels::Made> again = models_.Make(settings, true);
@@ -284,7 +287,25 @@ class ConfigSearch {
     SearchTrial with_samples;
     PREON_RETURN_IF_ERROR(Judge(again->file, with_samples));
     result_.with_samples = IsBetterTrial(with_samples, best, goal_);
-    return result_.with_samples ? again->file : file;
+    if (!result_.with_samples) return file;
+    std::filesystem::rename(again->file, file);
+    best_sqnr_db_ = with_samples.sqnr_db;
+    return file;
+  }
+
+  // The space may leave out what quantize does by itself, on purpose or not.
+  Status CompareWithGiven(const std::string& best) {
+    PREON_ASSIGN_OR_RETURN(const Options settings, SettingsOf(best));
+    if (result_.ended == "time" || result_.ended == "interrupted" || TrialModels::ChoosesBySamples(settings.ranges))
+      return Status::Ok();
+    const Result<TrialModels::Made> made = models_.Make(options(), true);
+    if (!made.ok()) return made.status().id() == ErrorId::kCancelled ? made.status() : Status::Ok();
+    SearchTrial given;
+    PREON_RETURN_IF_ERROR(Judge(made->file, given));
+    if (given.sqnr_db < best_sqnr_db_ + kMuchNearerToFloat) return Status::Ok();
+    result_.warnings.push_back(StrCat("quantize without the settings of the space is much nearer to float: ",
+                                      FigureText(given.sqnr_db, "%.1f dB"), ", ", BytesText(given.size_bytes)));
+    return Status::Ok();
   }
 
   const std::string model_;
@@ -304,6 +325,7 @@ class ConfigSearch {
   std::optional<StudyFile> study_;
   std::vector<Point> points_;                  // of the trials
   std::map<std::string, SearchTrial> judged_;  // by digest of the file
+  double best_sqnr_db_ = 0;                    // of the model that is written, on the samples that choose
 };
 
 }  // namespace

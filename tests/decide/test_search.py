@@ -7,6 +7,7 @@ import onnx
 import pytest
 
 import data_root
+from test_accuracy_fallback import loud_channel_model
 
 SPACE = {"method": ["minmax", "percentile", "minmse", "sample-extremes"], "symmetric": [True, False], "per_tensor": [True, False], "effort": "fast"}
 MANY = {"method": "percentile", "effort": "fast", "method_options": {"Percentile": {"type": "float", "low": 90, "high": 99.999}}}
@@ -253,3 +254,16 @@ def test_real_models(preon, name):
     result = search(preon, model, "--data", "random:30", "--trials", 6)
     errors = [trial["sqnr_db"] for trial in result["trials"]]
     assert errors[result["best"]] == max(errors) > min(errors) and result["calibrations"] == 1
+
+
+@pytest.mark.thorough
+def test_auto_is_what_quantize_does_and_its_absence_is_told(preon):
+    """One layer that must stay in float: only trials on samples find it."""
+    onnx.save(loud_channel_model(2000), preon.folder / "model.onnx")
+    np.save(preon.folder / "x.npy", np.random.default_rng(2).normal(size=(60, 3, 16, 16)).astype(np.float32))
+    space = lambda other: {"method": ["minmax", other]}
+    without, with_auto = (search(preon, "model.onnx", "--data", "x.npy", space=space(other)) for other in ("minmse", "auto"))
+    assert [warning.split(":")[0] for warning in without["warnings"]] == ["quantize without the settings of the space is much nearer to float"]
+    assert with_auto["warnings"] == []
+    best = [answer["trials"][answer["best"]] for answer in (without, with_auto)]
+    assert best[1]["config"]["method"] == "auto" and best[1]["sqnr_db"] > best[0]["sqnr_db"] + 3
