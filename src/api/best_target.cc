@@ -1,5 +1,5 @@
 // `quantize`: the chosen target, and where it gains nothing, those that the target names in its place.
-#include "api/other_target.h"
+#include "api/judge/other_target.h"
 #include "api/quantize_for_target.h"
 #include "api/verbs.h"
 

@@ -25,9 +25,11 @@ Result<Tried> CandidateJudge::Try(const Candidate& candidate, const std::string&
   }
   tried.target = made->target;
   tried.fallback = made->fallback;
+  tried.computes_in_float = made->computes_in_float;
   PREON_ASSIGN_OR_RETURN(tried.model, judge.Evaluate(made->output, candidate.name));
   tried.model.options = candidate.options;
-  tried.model.alarms = FindAlarms({.compare = tried.model.compare, .speedup = made->latency.speedup});
+  const Speedup speedup = tried.computes_in_float ? Speedup() : made->latency.speedup;
+  tried.model.alarms = FindAlarms({.compare = tried.model.compare, .speedup = speedup});
   PREON_ASSIGN_OR_RETURN(tried.model.why_not, WhyNot(tried.model, made->latency));
   return tried;
 }

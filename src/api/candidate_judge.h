@@ -8,10 +8,11 @@ namespace preon {
 
 /// What became of a candidate.
 struct Tried {
-  ValidatedModel model;       ///< `failed` says why there is none
-  std::string target;         ///< that it was made for
-  bool is_refused = false;    ///< quantize would not write it, for nothing is gained
-  AccuracyFallback fallback;  ///< layers that were left in float
+  ValidatedModel model;            ///< `failed` says why there is none
+  std::string target;              ///< that it was made for
+  bool is_refused = false;         ///< quantize would not write it, for nothing is gained
+  bool computes_in_float = false;  ///< as its target means it: its speed tells nothing
+  AccuracyFallback fallback;       ///< layers that were left in float
 };
 
 class CandidateJudge {

@@ -16,6 +16,7 @@ struct Candidate {
   Options settings;     ///< statistics and output are set by MakeCandidate
   /// With its speed, and refused or made for another target where quantize does so; else written in any case.
   bool as_quantize = false;
+  std::string dropped = {};  ///< the option that it does without, by name
 };
 
 /// Statistics of these samples in a file NAME.calib of the folder, which candidates with such options are made from. ""

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "api/other_target.h"
+#include "api/judge/other_target.h"
+#include "api/judge/pasted_command.h"
 #include "api/verbs.h"
 #include "base/text.h"
 #include "data/held_out.h"
@@ -57,14 +58,20 @@ class StepFinder {
     return Status::Ok();
   }
 
+  Candidate Dropping(std::string name, std::string dropped, const std::function<void(Options&)>& change) const {
+    Candidate candidate = With(std::move(name), "", change);
+    candidate.dropped = std::move(dropped);
+    return candidate;
+  }
+
   // Nothing but the speed is wrong.
   Status FindFaster(bool judges_files) {
     if (judges_files && !IsEnough())
       PREON_RETURN_IF_ERROR(TryStep("range_method", "preon's own quantization is faster", Given(run_.options)));
     if (run_.options.target && !judges_files)
-      PREON_RETURN_IF_ERROR(TryStep(
-          "target", "the target that quantize chooses itself is faster",
-          With("target of preon's choice", "without --target", [](Options& changed) { changed.target.reset(); })));
+      PREON_RETURN_IF_ERROR(
+          TryStep("target", "the target that quantize chooses itself is faster",
+                  Dropping("target of preon's choice", "target", [](Options& changed) { changed.target.reset(); })));
     const Speedup& speedup = result_.latency_one.speedup;
     const bool is_slower = speedup.median > 0 && speedup.high < 1;  // than float, not only than required
     if (IsEnough() || (!of_.is_refused && !is_slower)) return Status::Ok();
@@ -84,16 +91,17 @@ class StepFinder {
           TryStep("range_method", "preon's own quantization is nearer to float", Given(run_.options)));
     const ValidatedModel& best = result_.models[result_.best];
     if (result_.best != result_.judged && best.failed.empty())
-      AddStep("range_method", StrCat("another method for ranges is nearer to float: ", best.name), best);
+      AddStep("range_method", StrCat("another method for ranges is nearer to float: ", best.name), best,
+              CommandWith(best.options));
     const Options& options = run_.options;
     if (!options.plan.per_channel)
-      PREON_RETURN_IF_ERROR(TryStep(
-          "granularity", "one scale per channel of the weights in place of one per tensor",
-          With("per channel", "without --per-tensor", [](Options& changed) { changed.plan.per_channel = true; })));
+      PREON_RETURN_IF_ERROR(
+          TryStep("granularity", "one scale per channel of the weights in place of one per tensor",
+                  Dropping("per channel", "per-tensor", [](Options& changed) { changed.plan.per_channel = true; })));
     if (options.plan.activation_symmetric.value_or(false))
-      PREON_RETURN_IF_ERROR(TryStep("granularity", "asymmetric activations use all codes",
-                                    With("asymmetric", "without --symmetric",
-                                         [](Options& changed) { changed.plan.activation_symmetric.reset(); })));
+      PREON_RETURN_IF_ERROR(TryStep(
+          "granularity", "asymmetric activations use all codes",
+          Dropping("asymmetric", "symmetric", [](Options& changed) { changed.plan.activation_symmetric.reset(); })));
     if (IsEnough()) return Status::Ok();
     PREON_RETURN_IF_ERROR(TryFloatLayers());
     if (IsEnough()) return Status::Ok();
@@ -137,10 +145,17 @@ class StepFinder {
   bool IsEnough() const { return std::ranges::any_of(result_.steps, &NextStep::enough); }
   const ValidatedModel& Judged() const { return result_.models[result_.judged]; }
 
+  // Which the judge of a part of the samples does not have.
+  bool RequiresMetric() const {
+    return of_.asked.metric != nullptr && std::ranges::any_of(run_.options.requirements, [](const Requirement& each) {
+             return each.figure == RequiredFigure::kDrop;
+           });
+  }
+
   // What samples like those that it is judged by would give: half of them calibrate, the others judge.
   Status TryOtherData() {
     PREON_ASSIGN_OR_RETURN(const SplitSamples split, SplitOf(of_.kept.judging, of_.inputs));
-    if (CountSamples(split.held_out) < kLeastHeldOut) return Status::Ok();
+    if (CountSamples(split.held_out) < kLeastHeldOut || RequiresMetric()) return Status::Ok();
     const Samples fit = Without(of_.kept.judging, split.held_out), judging = Without(of_.kept.judging, split.used);
     const AskedMetric none;
     ModelJudge judge(of_.model, judging, {}, none, run_.context);
@@ -156,7 +171,7 @@ class StepFinder {
     result_.steps.push_back({.kind = "data",
                              .advice = "the samples of --data are unlike those that it is judged by: calibrate with "
                                        "samples prepared as in use",
-                             .command = QuantizeCommand(run_.options.eval_data.front(), ""),
+                             .command = CommandWith("--data " + ShellWord(run_.options.eval_data.front())),
                              .gain_db = gain,
                              .enough = after.model.why_not.empty()});
     return Status::Ok();
@@ -175,15 +190,13 @@ class StepFinder {
     std::vector<std::string> nodes;
     for (const FallbackTrial& trial : fallback.trials)
       if (trial.kept) nodes.insert(nodes.end(), trial.nodes.begin(), trial.nodes.end());
-    const bool is_added = AddStep("float_layers", "some layers in float", tried.model);
-    if (!is_added || nodes.empty()) return Status::Ok();
-    NextStep& step = result_.steps.back();
-    step.advice = StrCat("layers in float: ", JoinNames(nodes), ", about ",
-                         static_cast<int64_t>(100 * fallback.cost + 0.5), " % of the time");
+    if (nodes.empty()) return Status::Ok();
+    const std::string advice = StrCat("layers in float: ", JoinNames(nodes), ", about ",
+                                      static_cast<int64_t>(100 * fallback.cost + 0.5), " % of the time");
     std::string excluded;
     for (const std::string& node : nodes)
       excluded += StrCat(excluded.empty() ? "" : " ", "--exclude ", ShellQuoted(node));
-    step.command = QuantizeCommand(DataText(), excluded);
+    AddStep("float_layers", advice, tried.model, CommandWith(excluded, {"budget"}));
     return Status::Ok();
   }
 
@@ -193,32 +206,33 @@ class StepFinder {
 
   Status TryStep(std::string kind, std::string advice, const Candidate& candidate) {
     PREON_ASSIGN_OR_RETURN(const Tried tried, Try(candidate));
-    AddStep(std::move(kind), std::move(advice), tried.model);
+    AddStep(std::move(kind), std::move(advice), tried.model, CommandOf(candidate));
     return Status::Ok();
   }
 
   // Named where it is enough, or gains much.
-  bool AddStep(std::string kind, std::string advice, const ValidatedModel& tried) {
-    if (!tried.failed.empty()) return false;
+  void AddStep(std::string kind, std::string advice, const ValidatedModel& tried, std::string command) {
+    if (!tried.failed.empty()) return;
     const double gain = WorstSqnrDb(tried.compare) - WorstSqnrDb(Judged().compare);
-    if (!tried.why_not.empty() && gain < kMuchDb) return false;
+    if (!tried.why_not.empty() && gain < kMuchDb) return;
     NextStep step{.kind = std::move(kind),
                   .advice = std::move(advice),
-                  .command = QuantizeCommand(DataText(), tried.options),
+                  .command = std::move(command),
                   .gain_db = gain,
                   .enough = tried.why_not.empty()};
     if (tried.metric) step.metric_gain = (Judged().metric ? Judged().metric->loss : 0) - tried.metric->loss;
     result_.steps.push_back(std::move(step));
-    return true;
   }
 
   // To paste.
-  std::string QuantizeCommand(const std::string& data, const std::string& options) const {
-    return StrCat("preon quantize ", of_.model, " -o OUT.onnx --data ", data, options.empty() ? "" : " ", options);
+  std::string CommandWith(const std::string& more, std::set<std::string> left_out = {}) const {
+    const GivenSettings& given = run_.options.given;
+    return QuantizeCommand(of_.model, given.config_file, given.settings, more, std::move(left_out));
   }
-
-  std::string DataText() const {
-    return run_.options.data.from.sources.empty() ? "SRC" : run_.options.data.from.sources.front();
+  std::string CommandOf(const Candidate& candidate) const {
+    const std::set<std::string> dropped =
+        candidate.dropped.empty() ? std::set<std::string>() : std::set{candidate.dropped};
+    return CommandWith(candidate.options, dropped);
   }
 
   void AddTraining() {

@@ -21,10 +21,11 @@ struct Validation {
   AskedMetric asked;
   std::optional<ModelJudge> judge;
   CandidateJudge candidates;
-  std::string statistics;   ///< of kept.fit
-  bool is_refused = false;  ///< quantize would not write the judged model, for nothing is gained
-  bool is_accurate = true;  ///< whatever the judged model's speed
-  bool is_slow = false;     ///< slower than float, or than required
+  std::string statistics;          ///< of kept.fit
+  bool computes_in_float = false;  ///< the judged model, as its target means it
+  bool is_refused = false;         ///< quantize would not write the judged model, for nothing is gained
+  bool is_accurate = true;         ///< whatever the judged model's speed
+  bool is_slow = false;            ///< slower than float, or than required
 };
 
 /// As the options say, and as quantize does.

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "api/candidates.h"
+#include "api/judge/pasted_command.h"
 #include "api/run_with.h"
 #include "api/verbs.h"
 #include "base/file.h"
@@ -18,17 +19,11 @@ namespace {
 
 constexpr int64_t kMostPictureBytes = 90'000;  // of each
 
-std::string CommandOf(const std::vector<std::string>& models, const std::string& config_file,
-                      const std::vector<Setting>& settings) {
+std::string ReportCommand(const std::vector<std::string>& models, const std::string& config_file,
+                          const std::vector<Setting>& given) {
   std::string command = "preon report";
   for (const std::string& model : models) command += " " + ShellWord(model);
-  if (!config_file.empty()) command += " --config " + ShellWord(config_file);
-  for (const Setting& setting : settings) {
-    if (setting.by_another || setting.value == "false") continue;
-    command += " --" + setting.name;
-    if (setting.value != "true") command += " " + ShellWord(setting.value);
-  }
-  return command;
+  return WithGivenOptions(std::move(command), config_file, given, {});
 }
 
 // Those that are small enough for a page. A sample out of a folder has the name of its file.
@@ -81,7 +76,7 @@ Result<FullReport> ReportVerb(const std::vector<std::string>& models, RunInputs&
   if (!options.outputs.file.empty()) PREON_RETURN_IF_ERROR(ReportFormatOf(options.outputs.file).status());
   if (!run.samples.open || run.samples.made_up()) return MissingData("report", "--data SRC");
   FullReport report{.output = options.outputs.file,
-                    .command = CommandOf(models, options.given.config_file, options.given.settings)};
+                    .command = ReportCommand(models, options.given.config_file, options.given.settings)};
   PREON_ASSIGN_OR_RETURN(const TempDir folder, TempDir::Create(run.context.TempDir()));
   PREON_ASSIGN_OR_RETURN(report.validated, ValidateIn(folder, models, run));
   std::string statistics = StatisticsOfValidate(folder);

@@ -1,5 +1,6 @@
 #include <optional>
 
+#include "api/judge/pasted_command.h"
 #include "api/trial_runs.h"
 #include "api/verbs.h"
 #include "base/text.h"
@@ -15,12 +16,12 @@
 namespace preon {
 namespace {
 
-std::string FixCommand(const std::string& model, const std::vector<std::string>& sources,
+std::string FixCommand(const std::string& model, const std::string& config_file, const std::vector<Setting>& given,
                        const std::vector<std::string>& nodes) {
-  std::string command =
-      StrCat("preon quantize ", model, " -o OUT.onnx --data ", sources.empty() ? "SRC" : sources.front());
-  for (const std::string& node : nodes) command += " --exclude " + ShellQuoted(node);
-  return command;
+  std::string excluded;
+  for (const std::string& node : nodes)
+    excluded += StrCat(excluded.empty() ? "" : " ", "--exclude ", ShellQuoted(node));
+  return QuantizeCommand(model, config_file, given, excluded);
 }
 
 // With samples for trials: by a pass over the samples, or of the statistics that a report has; it has checked the
@@ -81,7 +82,8 @@ Result<SensitivityResult> SensitivityVerb(const std::string& model, RunInputs& r
   result.target = run.choices.target->name();
   result.method = std::move(method);
   for (const TrialRun& each : samples.runs()) result.samples += each.batch.samples;
-  if (result.fix) result.fix->command = FixCommand(model, options.data.from.sources, result.fix->nodes);
+  if (result.fix)
+    result.fix->command = FixCommand(model, options.given.config_file, options.given.settings, result.fix->nodes);
   result.warnings = std::move(prepared.warnings);
   result.facts = RunFactsOf(run.context, "sensitivity", calibration.workers_peak_rss_bytes);
   return result;

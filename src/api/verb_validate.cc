@@ -37,7 +37,9 @@ std::vector<Candidate> MethodCandidates(const Options& options) {
     RangeOptions& ranges = candidate.settings.ranges;
     ranges.method = method;
     ranges.method_options.clear();
-    if (ranges.method != "auto") ranges.effort = Effort::kFast;
+    if (ranges.method == "auto") continue;
+    ranges.effort = Effort::kFast;
+    candidate.options += " --effort fast";
   }
   return candidates;
 }
@@ -51,6 +53,7 @@ Status TryCandidates(Validation& of, const std::string& file) {
   if (!given.model.failed.empty()) return Error(ErrorId::kQuantizeFailed, given.model.failed);
   std::filesystem::rename(of.candidates.File(), file);
   of.is_refused = given.is_refused;
+  of.computes_in_float = given.computes_in_float;
   if (given.target != of.run.choices.target->name()) given.model.name += StrCat(", target ", given.target);
   models.push_back(std::move(given.model));
   const Choices& choices = of.run.choices;
@@ -85,7 +88,11 @@ Status Judge(Validation& of, const std::string& file) {
   judged.alarms = FindAlarms({.compare = judged.compare});
   PREON_ASSIGN_OR_RETURN(const std::vector<std::string> inaccurate, of.candidates.WhyNot(judged, {}));
   of.is_accurate = inaccurate.empty();
-  judged.alarms = FindAlarms({.compare = judged.compare, .speedup = result.latency_one.speedup});
+  judged.alarms = {};
+  PREON_ASSIGN_OR_RETURN(const std::vector<std::string> missed, of.candidates.WhyNot(judged, result.latency_one));
+  result.meets_requirements = of.run.options.requirements.empty() || missed.empty();
+  const Speedup speedup = of.computes_in_float ? Speedup() : result.latency_one.speedup;
+  judged.alarms = FindAlarms({.compare = judged.compare, .speedup = speedup});
   PREON_ASSIGN_OR_RETURN(judged.why_not, of.candidates.WhyNot(judged, result.latency_one));
   of.is_slow = judged.why_not.size() > inaccurate.size();
   if (of.is_refused)
@@ -107,6 +114,7 @@ Status Validate(Validation& of, const std::vector<std::string>& quantized) {
   PREON_RETURN_IF_ERROR(of.judge->Begin());
   result.float_size_bytes = FileSizeBytes(of.model);
   for (const std::string& file : quantized) {
+    PREON_RETURN_IF_ERROR(LoadModel(file).status());  // what is no model is told as everywhere else
     PREON_ASSIGN_OR_RETURN(ValidatedModel judged, of.judge->Evaluate(file, file));
     result.models.push_back(std::move(judged));
   }

@@ -13,6 +13,7 @@ namespace preon::cli {
 /// What a verb prints: one of both, by --json.
 struct Answer {
   std::string text, json;
+  int exit_status = 0;  ///< of the process that prints it
 };
 
 struct Command {

@@ -42,13 +42,17 @@ std::string Colored(const std::string& text) {
   return colored;
 }
 
-Status Run(int argc, const char* const* argv) {
+// The exit status, where nothing failed.
+Result<int> Run(int argc, const char* const* argv) {
   OpenStandardStreams();
   const std::atomic<bool>* interrupted = InstallSignalHandlers();
   ExitSoonAfterInterrupt(*interrupted, WantsJson(argc, argv));
   const Builtins builtins = MakeBuiltins();
   PREON_ASSIGN_OR_RETURN(Arguments arguments, ParseArguments(argc, argv, builtins));
-  if (!arguments.help.empty()) return Print(arguments.help);
+  if (!arguments.help.empty()) {
+    PREON_RETURN_IF_ERROR(Print(arguments.help));
+    return 0;
+  }
   // Several sessions one after the other. `run` stays what any program gets from the runtime: the measure of the
   // others.
   if ((arguments.command.verb & (kVerbQuantize | kVerbCalibrate | kVerbInstrument)) != 0) ReturnLargeBlocksAtOnce();
@@ -65,14 +69,16 @@ Status Run(int argc, const char* const* argv) {
   PREON_ASSIGN_OR_RETURN(RunInputs run, MakeRunInputs(arguments.options, builtins, context));
   PREON_ASSIGN_OR_RETURN(const Answer answer, arguments.command.run(arguments.positionals, run));
   progress.Clear();
-  if (arguments.json) return Print(answer.json + "\n");
-  return Print(ShowsColor(STDOUT_FILENO) ? Colored(answer.text) : answer.text);
+  PREON_RETURN_IF_ERROR(Print(arguments.json              ? answer.json + "\n"
+                              : ShowsColor(STDOUT_FILENO) ? Colored(answer.text)
+                                                          : answer.text));
+  return answer.exit_status;
 }
 
 int Main(int argc, const char* const* argv) {
   try {
-    const Status status = Run(argc, argv);
-    return status.ok() ? 0 : Complain(status, WantsJson(argc, argv));
+    const Result<int> status = Run(argc, argv);
+    return status.ok() ? *status : Complain(status.status(), WantsJson(argc, argv));
   } catch (const std::exception& problem) {
     return Complain(StatusOf(problem), WantsJson(argc, argv));
   }

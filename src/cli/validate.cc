@@ -2,6 +2,11 @@
 #include "cli/render.h"
 
 namespace preon::cli {
+namespace {
+
+constexpr int kRequirementDoesNotHold = 4;  // as of quantize, which writes nothing then
+
+}  // namespace
 
 Command ValidateCommand() {
   return {.verb = kVerbValidate,
@@ -13,7 +18,12 @@ Command ValidateCommand() {
   preon validate model.onnx --data photos/ --preprocess imagenet --require "drop<=1%,speed>=1.5" --json
   preon validate model.onnx --data calib.npz --metric score.py
 )",
-          .run = [](const std::vector<std::string>& args, RunInputs& run) { return Render(ValidateVerb(args, run)); }};
+          .run = [](const std::vector<std::string>& args, RunInputs& run) -> Result<Answer> {
+            const Result<ValidateResult> result = ValidateVerb(args, run);
+            PREON_ASSIGN_OR_RETURN(Answer answer, Render(result));
+            if (!result->meets_requirements) answer.exit_status = kRequirementDoesNotHold;
+            return answer;
+          }};
 }
 
 }  // namespace preon::cli

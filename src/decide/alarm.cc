@@ -1,5 +1,7 @@
 #include "decide/alarm.h"
 
+#include <algorithm>
+
 #include "base/str_cat.h"
 #include "decide/number_text.h"
 
@@ -29,7 +31,9 @@ class AlarmList {
 // "" where the file is about as small as its types promise.
 std::string WhyLarge(const AlarmFigures& figures) {
   const StoredWeights& stored = figures.stored;
-  const int64_t promised = figures.float_size_bytes - stored.float_model_bytes * (32 - stored.bits) / 32;
+  // A weight that several nodes read counts once in the file.
+  const int64_t saved = stored.float_model_bytes * (32 - stored.bits) / 32;
+  const int64_t promised = std::max(figures.float_size_bytes - saved, figures.float_size_bytes * stored.bits / 32);
   const auto floats = static_cast<double>(figures.float_size_bytes);
   const auto size = static_cast<double>(figures.quantized_size_bytes);
   if (floats == 0 || static_cast<double>(promised) >= kPromisedLess * floats || size <= kHardlySmaller * floats ||

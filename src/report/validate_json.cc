@@ -45,6 +45,7 @@ std::string ToJson(const ValidateResult& result) {
     json["models"].push_back(ModelJson(result.models[model]));
     json["models"].back()["on_front"] = static_cast<bool>(on_front[model]);
   }
+  json["meets_requirements"] = result.meets_requirements;
   json["judged"] = result.models[result.judged].name;
   json["best"] = result.models[result.best].name;
   json["latency"] = JsonObject::array();

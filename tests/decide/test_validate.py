@@ -16,8 +16,9 @@ def samples(count, seed=2):
 
 def validate(preon, *arguments):
     done = preon("validate", *arguments, "--json", "--quiet", timeout=300)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    result = json.loads(done.stdout)
+    assert done.returncode == (0 if result["meets_requirements"] else 4), done.stderr
+    return result
 
 
 def kinds(result):
@@ -115,6 +116,7 @@ def test_two_bits_escalate_to_training(preon, model, labelled):
 @pytest.mark.thorough
 def test_requirements_replace_the_usual_bar(preon, model, labelled):
     strict = validate(preon, model, "--data", labelled, "--require", "size<=1%", "--latency", 0)
+    assert not strict["meets_requirements"]
     assert strict["verdict"] == "escalate" and "required size<=1%" in strict["why_not"][0]
     assert validate(preon, model, "--data", labelled, "--require", "sqnr>=1", "--latency", 0)["verdict"] == "ship"
 

@@ -72,14 +72,14 @@ std::string ModelRow(size_t number, const ValidatedModel& model) {
 std::string FiguresSection(const ValidateResult& result) {
   std::string rows;
   for (size_t model = 0; model < result.models.size(); ++model) rows += ModelRow(model + 1, result.models[model]);
-  std::string html =
-      StrCat("<h2>Figures</h2>\n",
-             Note(StrCat("Against float, on ", CountText(result.models[result.judged].compare.samples, "sample"),
-                         result.unseen ? " that nothing was calibrated with" : ", the same that were calibrated with",
-                         ". In parentheses: intervals of 95 %. The float model has ",
-                         BytesText(result.float_size_bytes), ".")),
-             Table({"model", "SQNR, dB", "same top class", "accuracy", "size", "alarms"}, rows),
-             TradeOff(result.models, result.float_size_bytes));
+  std::string html = StrCat(
+      "<h2>Figures</h2>\n",
+      Note(StrCat("Against float, on ", CountText(result.models[result.judged].compare.samples, "sample"),
+                  result.unseen ? " that nothing was calibrated with" : ", the same that were calibrated with",
+                  ". In parentheses: intervals of 95 %. The float model has ", BytesText(result.float_size_bytes), ".",
+                  result.meets_requirements ? "" : " What --require asks for does not hold.")),
+      Table({"model", "SQNR, dB", "same top class", "accuracy", "size", "alarms"}, rows),
+      TradeOff(result.models, result.float_size_bytes));
   std::string speeds;
   for (const LatencyPair* latency : {&result.latency_one, &result.latency_all}) {
     const Speedup& speedup = latency->speedup;

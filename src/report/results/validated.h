@@ -32,7 +32,8 @@ struct ValidateResult {
   size_t best = 0;
   LatencyPair latency_one, latency_all;  ///< of the one that the verdict is about, at one thread and at all
   Verdict verdict = Verdict::kShip;
-  std::vector<NextStep> steps;  ///< in the order in which they are to be considered
+  bool meets_requirements = true;  ///< everything that --require asks for holds for the one that is judged
+  std::vector<NextStep> steps;     ///< in the order in which they are to be considered
   std::vector<std::string> warnings;
 };
 
