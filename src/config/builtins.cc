@@ -58,6 +58,8 @@ Builtins MakeBuiltins() {
   builtins.passes.Add(MakeSplitSharedInitializersPass());
   builtins.passes.Add(MakeRemoveDeadPass());
   builtins.passes.Add(MakeCopySharedInitializersPass());
+  builtins.passes.Add(MakeMoveTransposesPass());
+  builtins.passes.Add(MakeWrapLinearLayersPass());
   builtins.passes.Add(MakeFoldGemmScalarsPass());
   builtins.passes.Add(MakeLowerBatchNormPass());
   builtins.passes.Add(MakeLowerLinearLayersPass());

@@ -21,6 +21,7 @@ Result<Effect> NodePass::Apply(Model& model, const PassEnv& env) const {
     for (const std::string& node_name : names) {
       Node* node = model.graph.FindNode(node_name);
       if (node == nullptr || !IsTarget(*node)) continue;
+      if (env.leaves && env.leaves(info_.name, model, *node)) continue;
       PREON_ASSIGN_OR_RETURN(const bool rewritten, Rewrite(model, *node, env));
       changed = changed || rewritten;
     }

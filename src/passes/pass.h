@@ -32,6 +32,8 @@ struct PassEnv {
   NodeSettings settings_of = nullptr;
   /// Did the user exclude the node from quantization? Empty: no node.
   std::function<bool(const Node& node)> excluded = nullptr;
+  /// Does the pass of this name leave the node as it is, though it could rewrite it? Empty: no node. NodePass asks.
+  std::function<bool(std::string_view pass, const Model& model, const Node& node)> leaves = nullptr;
   /// Of fix_shapes: what the model's inputs and outputs get.
   std::map<std::string, Shape> fixed_shapes = {};
   /// Of copy_shared_initializers: operator types whose constants are copied; none = all.

@@ -52,5 +52,8 @@ std::unique_ptr<Pass> MakeLowerBatchNormPass();
 std::unique_ptr<Pass> MakeLowerLinearLayersPass();
 std::unique_ptr<Pass> MakeSplitGemmPass();
 std::unique_ptr<Pass> MakeSplitSharedInitializersLastPass();
+// With --compat quark alone:
+std::unique_ptr<Pass> MakeMoveTransposesPass();
+std::unique_ptr<Pass> MakeWrapLinearLayersPass();
 
 }  // namespace preon

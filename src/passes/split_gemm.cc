@@ -10,20 +10,10 @@
 #include <map>
 
 #include "passes/passes.h"
+#include "passes/support/rewrite.h"
 
 namespace preon {
 namespace {
-
-Tensor Transposed(const Tensor& matrix) {
-  const auto rows = static_cast<size_t>(matrix.shape()[0]), columns = static_cast<size_t>(matrix.shape()[1]);
-  Tensor result = Tensor::Allocate(DataType::kFloat, {matrix.shape()[1], matrix.shape()[0]});
-  const std::span<const float> from = matrix.floats();
-  const std::span<float> to = result.Mutable<float>();
-  for (size_t row = 0; row < rows; ++row) {
-    for (size_t column = 0; column < columns; ++column) to[column * rows + row] = from[row * columns + column];
-  }
-  return result;
-}
 
 bool Splits(const Graph& graph, const Node& node) {
   const Tensor* weight = graph.Initializer(node.input(1));
@@ -38,7 +28,7 @@ std::string WeightOf(Graph& graph, const Node& gemm, std::map<std::string, std::
   const auto [entry, fresh] = transposed.try_emplace(weight);
   if (fresh) {
     entry->second = graph.UniqueTensorName(weight + "_Transposed");
-    graph.SetInitializer(entry->second, Transposed(*graph.Initializer(weight)));
+    graph.SetInitializer(entry->second, TransposedMatrix(*graph.Initializer(weight)));
   }
   return entry->second;
 }

@@ -190,6 +190,8 @@ Result<PreparedModel> ModelPreparation::Rewrite(Model source, const std::vector<
                     .context = &context_,
                     .settings_of = SettingsOf(plan),
                     .excluded = [&](const Node& node) { return selection.Excludes(node); },
+                    .leaves = [&](std::string_view pass, const Model& of,
+                                  const Node& node) { return target.LeavesNode(pass, of, node, plan); },
                     .copied_types = inputs_.options.copy_shared.value_or(std::vector<std::string>())};
   PassRunnerOptions runner{.disabled = inputs_.passes.disabled,
                            .enabled = inputs_.passes.enabled,

@@ -28,7 +28,8 @@ INT8 = {"data_type": "Int8", "symmetric": True, "scale_type": "ScaleType.Float32
 # The two stages of Quark's preprocessing and our passes that do the same.
 PASS_KEYS = {"FuseLayerNorm": ["fuse_layer_norm"], "FuseGelu": ["fuse_gelu"], "FuseInstanceNorm": ["fuse_instance_norm"], "FuseL2Norm": ["fuse_l2_norm"]}
 STAGE_A_ONLY = ["fuse_layer_norm", "fuse_gelu", "fuse_instance_norm", "fuse_l2_norm", "fold_batch_norm", "fold_affine", "fold_pad",
-                "fold_constants", "fold_shapes", "fold_if", "remove_identity", "deduplicate", "simplify_clip", "constant_to_initializer"]
+                "fold_constants", "fold_shapes", "fold_if", "remove_identity", "deduplicate", "simplify_clip", "constant_to_initializer",
+                "move_transposes", "wrap_linear_layers"]
 STAGE_B = ["convert_batch_norm", "convert_reduce_mean", "split_large_pool", "convert_split"]
 NEVER = ["fold_space_to_depth", "deduplicate", "split_shared_initializers", "simplify_clip"]
 IGNORED = {"UseRandomData", "ReplaceClip6Relu", "ConvertSigmoidToHardSigmoid", "FillAllValueInfo", "RemoveInputInit", "EnableNPUCnn",
@@ -56,6 +57,11 @@ def prepared(how):
     return lambda call: setattr(call, "rewrite", how)
 
 
+def without_compat(change):
+    """Where --compat quark does not do it: types that have no ranges."""
+    return lambda call: None if call.as_quark() else change(call)
+
+
 WRAPPED = "attention matmul_const gelu_op gelu_decomposed gelu_decomposed@20"
 # What ours does differently on purpose, switched off so that all the rest is compared: (configurations, models, change, why).
 ADAPTED = [
@@ -63,18 +69,21 @@ ADAPTED = [
     ("ort:u8s8/MatMulConstBOnly=True", "*", without("MatMulConstBOnly"), "that quantizer ignores the option in QDQ format"),
     ("ort:u8s4", "*", with_key("UseQDQContribOps", True), "4-bit weights: the opset is raised to 21, instead of com.microsoft's operators"),
     ("ort:f8", "*", lambda call: (call.drop("compat"), call.drop("method"), call.option("method", "minmax")), "float8: its scale there has nothing to do with the range; --compat has integers alone"),
-    ("[!o]*", "split_equal", pass_off("convert_split"), "equal parts without sizes become slices too; there the pass gives up"),
+    ("[!o]*", "split_equal", without_compat(pass_off("convert_split")), "equal parts without sizes become slices too; there the pass gives up"),
     ("[!o]*", "conv_clip6_attr", with_key("RemoveQDQConvClip", False), "bounds as attributes count as bounds; there the pair in front of Clip stays"),
     ("A8W8/SimplifyModel=False;OptimizeModel=False", "conv_clip_const_nodes", with_key("RemoveQDQConvClip", False), "bounds as Constant nodes, too"),
     ("*FuseLayerNorm=False", "layernorm_decomposed", pass_on("fuse_layer_norm"), "the runtime's optimizer fuses it there all the same"),
     ("*FuseGelu=False", "gelu_decomposed@20", pass_on("fuse_gelu"), "the same"),
     ("ort:preprocess*", "convt_bn gemm_bn", pass_off("fold_batch_norm"), "the runtime folds BatchNormalization into Conv alone; ours into three operators"),
-    ("[!o]*", WRAPPED, prepared(golden_rewrites.by_simplifier), "there MatMul + Add of rank 3 is wrapped into Reshape, Gemm, Reshape, with two "
-     "pairs more: not ours"),
+    ("[!o]*", WRAPPED, without_compat(prepared(golden_rewrites.by_simplifier)), "there MatMul + Add of rank 3 is wrapped into Reshape, Gemm, Reshape, "
+     "with two pairs more: not ours"),
     ("*SimplifyModel=False", WRAPPED, prepared(golden_rewrites.by_runtime), "the same by the runtime's optimizer"),
     ("*SimplifyModel=False;OptimizeModel=False *SkipPreprocess=True *NodesToExclude;regex", WRAPPED, prepared(None), "not there"),
-    ("[!o]*", "reshape_transpose_chain", prepared(golden_rewrites.move_transpose), "the runtime's optimizer moves a Transpose through a Reshape there"),
+    ("*SimplifyModel=False;OptimizeModel=False *NodesToExclude;regex", WRAPPED, pass_off("wrap_linear_layers"), "not there"),
+    ("[!o]*", "reshape_transpose_chain", without_compat(prepared(golden_rewrites.move_transpose)),
+     "the runtime's optimizer moves a Transpose through a Reshape there"),
     ("*OptimizeModel=False *SkipPreprocess=True VINT8", "reshape_transpose_chain", prepared(None), "not there"),
+    ("*OptimizeModel=False VINT8", "reshape_transpose_chain", pass_off("move_transposes"), "not there"),
     ("VINT8", WRAPPED, prepared(golden_rewrites.by_simplifier_alone), "the same, without the runtime's optimizer"),
 ]
 
@@ -108,6 +117,9 @@ class Call:
 
     def key(self, name, value):
         self.option("option", f"{name}={value if isinstance(value, str) else json.dumps(value, default=list)}")
+
+    def as_quark(self):
+        return ["compat", "quark"] in self.set
 
     def drop(self, name):
         """Forgets an option, or a key by "option" and its name."""

@@ -9,14 +9,12 @@
 #include "quantize/settings/tensor_settings.h"
 #include "quantize/targets/op_list/op_list_planner.h"
 #include "quantize/targets/op_list/op_list_rules.h"
+#include "quantize/targets/op_list/quark_rewrites.h"
 #include "quantize/targets/targets.h"
 
 namespace preon {
 namespace {
 
-// What Quark's preprocessing has no counterpart of: with --compat quark the graphs are the same.
-constexpr std::array<std::string_view, 5> kOursAlone = {
-    "fold_space_to_depth", "deduplicate", "split_shared_initializers", "simplify_clip", "merge_transposes"};
 constexpr std::array<std::string_view, 4> kLayers = {"Conv", "ConvTranspose", "Gemm", "MatMul"};
 constexpr std::array kBytes = {DataType::kInt8, DataType::kUInt8};
 
@@ -53,8 +51,12 @@ class NpuTarget : public Target {
                                 options.per_channel, options.settings});
   }
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
-    if (options.compat != Compat::kOff && std::ranges::find(kOursAlone, pass) != kOursAlone.end()) return false;
-    return by_default || pass == "fold_gemm_scalars" || IsRewriteForNpus(pass);
+    const bool ours = by_default || pass == "fold_gemm_scalars" || IsRewriteForNpus(pass);
+    return options.compat == Compat::kQuark ? QuarkRewrites(pass, ours) : ours;
+  }
+  bool LeavesNode(std::string_view pass, const Model& model, const Node& node,
+                  const PlanOptions& options) const override {
+    return options.compat == Compat::kQuark && QuarkLeaves(pass, model, node);
   }
 
  protected:

@@ -4,6 +4,7 @@
 
 #include "quantize/targets/op_list/op_list_planner.h"
 #include "quantize/targets/op_list/op_list_rules.h"
+#include "quantize/targets/op_list/quark_rewrites.h"
 #include "quantize/targets/targets.h"
 
 namespace preon {
@@ -39,7 +40,12 @@ class QuarkTarget final : public Target {
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
     const bool of_npus = FormatOf(options) == QuarkFormat::kExtended;
     const bool casts = options.bfloat16.casts || options.bfloat16.vaiml;
-    return by_default || (of_npus && !casts && IsRewriteForNpus(pass));
+    const bool ours = by_default || (of_npus && !casts && IsRewriteForNpus(pass));
+    return options.compat == Compat::kQuark ? QuarkRewrites(pass, ours) : ours;
+  }
+  bool LeavesNode(std::string_view pass, const Model& model, const Node& node,
+                  const PlanOptions& options) const override {
+    return options.compat == Compat::kQuark && QuarkLeaves(pass, model, node);
   }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {

@@ -1,0 +1,16 @@
+// What Quark's preprocessing makes of a float graph where our passes make something else: with --compat quark the
+// graphs are the same (docs/compat.md).
+#pragma once
+
+#include <string_view>
+
+#include "ir/graph.h"
+
+namespace preon {
+
+/// Does Quark rewrite what the pass does? `ours`: does the target want the pass without --compat?
+bool QuarkRewrites(std::string_view pass, bool ours);
+/// Does Quark leave this node as it is, which the pass could rewrite?
+bool QuarkLeaves(std::string_view pass, const Model& model, const Node& node);
+
+}  // namespace preon

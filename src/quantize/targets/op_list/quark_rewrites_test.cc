@@ -1,0 +1,56 @@
+#include "quantize/targets/op_list/quark_rewrites.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/test_graphs.h"
+#include "quantize/targets/targets.h"
+
+namespace preon {
+namespace {
+
+using test::GraphBuilder;
+
+TEST(QuarkRewrites, ChooseThePasses) {
+  EXPECT_TRUE(QuarkRewrites("wrap_linear_layers", false));
+  EXPECT_FALSE(QuarkRewrites("deduplicate", true));
+  EXPECT_TRUE(QuarkRewrites("fold_batch_norm", true));
+  EXPECT_FALSE(QuarkRewrites("convert_split", false));
+}
+
+TEST(QuarkRewrites, TargetsHaveThemWithCompatAlone) {
+  for (const auto& target : {MakeNpuCnnTarget(), MakeNpuTransformerTarget(), MakeQuarkTarget()}) {
+    const PlanOptions ours, theirs{.compat = Compat::kQuark};
+    EXPECT_FALSE(target->WantsPass("wrap_linear_layers", false, ours)) << target->name();
+    EXPECT_TRUE(target->WantsPass("wrap_linear_layers", false, theirs)) << target->name();
+    EXPECT_TRUE(target->WantsPass("merge_transposes", true, ours)) << target->name();
+    EXPECT_FALSE(target->WantsPass("merge_transposes", true, theirs)) << target->name();
+  }
+}
+
+TEST(QuarkRewrites, EqualPartsOfASplitStay) {
+  GraphBuilder b({1, 4});
+  Node* equal = b.Op("Split", {"x"}, "y");
+  equal->attributes["axis"] = int64_t{1};
+  b.Output("y");
+  EXPECT_TRUE(QuarkLeaves("convert_split", b.model, *equal));
+  EXPECT_FALSE(QuarkLeaves("deduplicate", b.model, *equal));
+  EXPECT_TRUE(MakeNpuCnnTarget()->LeavesNode("convert_split", b.model, *equal, {.compat = Compat::kQuark}));
+  EXPECT_FALSE(MakeNpuCnnTarget()->LeavesNode("convert_split", b.model, *equal, {}));
+  equal->attributes["split"] = std::vector<int64_t>{4};
+  EXPECT_FALSE(QuarkLeaves("convert_split", b.model, *equal));
+}
+
+TEST(QuarkRewrites, FusionsNeedTheOperatorOfTheStandard) {
+  GraphBuilder b({1, 4});
+  Node* node = b.Op("Erf", {"x"}, "y");
+  b.Output("y");
+  for (const auto& [pass, first] : {std::pair("fuse_gelu", 20), std::pair("fuse_layer_norm", 17)}) {
+    b.model.opsets[""] = first - 1;
+    EXPECT_TRUE(QuarkLeaves(pass, b.model, *node)) << pass;
+    b.model.opsets[""] = first;
+    EXPECT_FALSE(QuarkLeaves(pass, b.model, *node)) << pass;
+  }
+}
+
+}  // namespace
+}  // namespace preon
