@@ -23,8 +23,8 @@ class ConvertBatchNorm final : public NodePass {
                   .on_by_default = false}) {}
 
  private:
-  Result<bool> Rewrite(Model& model, Node& node, const PassEnv&) const override {
-    return BatchNormToConv(model.graph, node);
+  Result<bool> Rewrite(Model& model, Node& node, const PassEnv& env) const override {
+    return BatchNormToConv(model.graph, node, env.arithmetic);
   }
 };
 

@@ -45,9 +45,9 @@ class FoldBatchNorm final : public NodePass {
                   .aliases = {"FoldBatchNorm"}}) {}
 
  private:
-  Result<bool> Rewrite(Model& model, Node& node, const PassEnv&) const override {
+  Result<bool> Rewrite(Model& model, Node& node, const PassEnv& env) const override {
     Graph& graph = model.graph;
-    const std::optional<ChannelAffine> affine = MatchBatchNorm(graph, node);
+    const std::optional<ChannelAffine> affine = MatchBatchNorm(graph, node, env.arithmetic);
     if (!affine.has_value()) return false;
     const std::vector<LinearOp> branches = Branches(graph, node.input(0));
     size_t channels = 0;

@@ -7,31 +7,43 @@
 #include "passes/support/rewrite.h"
 
 namespace preon {
+namespace {
 
-std::optional<ChannelAffine> MatchBatchNorm(const Graph& graph, const Node& node) {
+using Parameters = std::array<std::span<const float>, 4>;  // gamma, beta, mean, var
+
+template <typename Real>
+std::optional<ChannelAffine> AffineOf(const Parameters& parameters, float epsilon) {
+  const auto [gamma, beta, mean, var] = parameters;
+  ChannelAffine affine;
+  for (size_t channel = 0; channel < gamma.size(); ++channel) {
+    const Real deviation = std::sqrt(Real{var[channel]} + Real{epsilon});
+    if (!(deviation > 0)) return std::nullopt;  // a broken export; folding would spread its NaN into weights
+    const Real scale = Real{gamma[channel]} / deviation, moved = Real{mean[channel]} * scale;
+    affine.scale.push_back(scale);
+    affine.shift.push_back(Real{beta[channel]} - moved);
+  }
+  return affine;
+}
+
+}  // namespace
+
+std::optional<ChannelAffine> MatchBatchNorm(const Graph& graph, const Node& node, Arithmetic arithmetic) {
   if (!node.Is("BatchNormalization") || node.outputs().size() != 1) return std::nullopt;
   if (node.Int("training_mode", 0) != 0 || node.Int("spatial", 1) == 0) return std::nullopt;
-  std::array<std::span<const float>, 4> parameters;  // gamma, beta, mean, var
+  Parameters parameters;
   for (size_t index = 0; index < parameters.size(); ++index) {
     const Tensor* constant = Constant(graph, node.input(index + 1));
     if (constant == nullptr || constant->type() != DataType::kFloat) return std::nullopt;
     parameters[index] = constant->floats();
     if (parameters[index].size() != parameters[0].size()) return std::nullopt;
   }
-  const auto [gamma, beta, mean, var] = parameters;
-  const double epsilon = node.Float("epsilon", 1e-5f);
-  ChannelAffine affine;
-  for (size_t channel = 0; channel < gamma.size(); ++channel) {
-    const double deviation = std::sqrt(static_cast<double>(var[channel]) + epsilon);
-    if (!(deviation > 0)) return std::nullopt;  // a broken export; folding would spread its NaN into weights
-    affine.scale.push_back(gamma[channel] / deviation);
-    affine.shift.push_back(beta[channel] - mean[channel] * affine.scale[channel]);
-  }
-  return affine;
+  const float epsilon = node.Float("epsilon", 1e-5f);
+  return arithmetic == Arithmetic::kFloat ? AffineOf<float>(parameters, epsilon)
+                                          : AffineOf<double>(parameters, epsilon);
 }
 
-bool BatchNormToConv(Graph& graph, Node& node) {
-  const std::optional<ChannelAffine> affine = MatchBatchNorm(graph, node);
+bool BatchNormToConv(Graph& graph, Node& node, Arithmetic arithmetic) {
+  const std::optional<ChannelAffine> affine = MatchBatchNorm(graph, node, arithmetic);
   const std::optional<Shape> shape = graph.ShapeOf(node.input(0));
   if (!affine.has_value() || !shape.has_value() || shape->size() < 3 || shape->size() > 5) return false;
 
