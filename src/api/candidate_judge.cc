@@ -9,13 +9,13 @@ CandidateJudge::CandidateJudge(const std::string& model, RunInputs& run, const T
 
 Result<Tried> CandidateJudge::Try(const Candidate& candidate, const std::string& statistics, const Samples& fit,
                                   ModelJudge& judge) {
-  Candidate made_as = candidate;
   Tried tried{.model = {.name = candidate.name, .options = candidate.options}};
-  Result<QuantizeResult> made = MakeCandidate(model_, made_as, fit, statistics, run_, folder_);
+  Result<QuantizeResult> made = MakeCandidate(model_, candidate, fit, statistics, run_, folder_);
   tried.is_refused = !made.ok() && made.status().id() == ErrorId::kNothingToGain;
   if (tried.is_refused) {
-    made_as.as_quantize = false;
-    made = MakeCandidate(model_, made_as, fit, statistics, run_, folder_);
+    Candidate anyway = candidate;
+    anyway.as_quantize = false;
+    made = MakeCandidate(model_, anyway, fit, statistics, run_, folder_);
   }
   run_.context.BeginStage("evaluate");
   if (!made.ok() && made.status().id() == ErrorId::kCancelled) return made.status();
@@ -23,6 +23,7 @@ Result<Tried> CandidateJudge::Try(const Candidate& candidate, const std::string&
     tried.model.failed = made.status().message();
     return tried;
   }
+  tried.file = made->output;
   tried.target = made->target;
   tried.fallback = made->fallback;
   tried.computes_in_float = made->computes_in_float;

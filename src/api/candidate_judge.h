@@ -9,6 +9,7 @@ namespace preon {
 /// What became of a candidate.
 struct Tried {
   ValidatedModel model;            ///< `failed` says why there is none
+  std::string file;                ///< until the next is made
   std::string target;              ///< that it was made for
   bool is_refused = false;         ///< quantize would not write it, for nothing is gained
   bool computes_in_float = false;  ///< as its target means it: its speed tells nothing
@@ -23,8 +24,6 @@ class CandidateJudge {
   /// Made from `statistics`; what has to be chosen is chosen by the samples `fit`. Errors: kCancelled, those of the
   /// judge.
   Result<Tried> Try(const Candidate& candidate, const std::string& statistics, const Samples& fit, ModelJudge& judge);
-  /// Where the last candidate lies, until the next is made.
-  std::string File() const { return folder_.File("candidate.onnx"); }
   /// Why a model may not be shipped. Where no latency was measured, what is required of speed does not count.
   Result<std::vector<std::string>> WhyNot(const ValidatedModel& model, const LatencyPair& latency) const;
 

@@ -1,6 +1,7 @@
 // Candidates: quantized forms of one float model from one file of statistics, for `validate` and `search`.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "base/output/temp_dir.h"
@@ -16,7 +17,7 @@ struct Candidate {
   Options settings;     ///< statistics and output are set by MakeCandidate
   /// With its speed, and refused or made for another target where quantize does so; else written in any case.
   bool as_quantize = false;
-  std::string dropped = {};  ///< the option that it does without, by name
+  std::set<std::string> replaces = {};  ///< options of the run that `options` take the place of, by name
 };
 
 /// Statistics of these samples in a file NAME.calib of the folder, which candidates with such options are made from. ""

@@ -12,6 +12,9 @@
 namespace preon {
 namespace {
 
+// Options that other ranges, and the search for layers in float, take the place of.
+const std::set<std::string> kOfMethods = {"method", "method-option", "effort"};
+const std::set<std::string> kOfLayersInFloat = {"method", "method-option", "effort", "budget"};
 constexpr double kMuchDb = 3;  // what a step must gain to be named where it is not enough
 
 class StepFinder {
@@ -37,9 +40,13 @@ class StepFinder {
   }
 
  private:
-  Candidate With(std::string name, std::string options, const std::function<void(Options&)>& change) const {
-    Candidate candidate{
-        .name = std::move(name), .options = std::move(options), .settings = run_.options, .as_quantize = of_.is_slow};
+  Candidate With(std::string name, std::string options, std::set<std::string> replaces,
+                 const std::function<void(Options&)>& change) const {
+    Candidate candidate{.name = std::move(name),
+                        .options = std::move(options),
+                        .settings = run_.options,
+                        .as_quantize = of_.is_slow,
+                        .replaces = std::move(replaces)};
     change(candidate.settings);
     return candidate;
   }
@@ -58,12 +65,6 @@ class StepFinder {
     return Status::Ok();
   }
 
-  Candidate Dropping(std::string name, std::string dropped, const std::function<void(Options&)>& change) const {
-    Candidate candidate = With(std::move(name), "", change);
-    candidate.dropped = std::move(dropped);
-    return candidate;
-  }
-
   // Nothing but the speed is wrong.
   Status FindFaster(bool judges_files) {
     if (judges_files && !IsEnough())
@@ -71,7 +72,7 @@ class StepFinder {
     if (run_.options.target && !judges_files)
       PREON_RETURN_IF_ERROR(
           TryStep("target", "the target that quantize chooses itself is faster",
-                  Dropping("target of preon's choice", "target", [](Options& changed) { changed.target.reset(); })));
+                  With("target of preon's choice", "", {"target"}, [](Options& changed) { changed.target.reset(); })));
     const Speedup& speedup = result_.latency_one.speedup;
     const bool is_slower = speedup.median > 0 && speedup.high < 1;  // than float, not only than required
     if (IsEnough() || (!of_.is_refused && !is_slower)) return Status::Ok();
@@ -92,23 +93,23 @@ class StepFinder {
     const ValidatedModel& best = result_.models[result_.best];
     if (result_.best != result_.judged && best.failed.empty())
       AddStep("range_method", StrCat("another method for ranges is nearer to float: ", best.name), best,
-              CommandWith(best.options));
+              CommandWith(best.options, kOfMethods));
     const Options& options = run_.options;
     if (!options.plan.per_channel)
       PREON_RETURN_IF_ERROR(
           TryStep("granularity", "one scale per channel of the weights in place of one per tensor",
-                  Dropping("per channel", "per-tensor", [](Options& changed) { changed.plan.per_channel = true; })));
+                  With("per channel", "", {"per-tensor"}, [](Options& changed) { changed.plan.per_channel = true; })));
     if (options.plan.activation_symmetric.value_or(false))
       PREON_RETURN_IF_ERROR(TryStep(
           "granularity", "asymmetric activations use all codes",
-          Dropping("asymmetric", "symmetric", [](Options& changed) { changed.plan.activation_symmetric.reset(); })));
+          With("asymmetric", "", {"symmetric"}, [](Options& changed) { changed.plan.activation_symmetric.reset(); })));
     if (IsEnough()) return Status::Ok();
     PREON_RETURN_IF_ERROR(TryFloatLayers());
     if (IsEnough()) return Status::Ok();
     if (options.ranges.effort != Effort::kHigh && !Judged().compare.outputs.empty())
-      PREON_RETURN_IF_ERROR(TryStep(
-          "weight_algorithm", "codes of weights that make up for each other",
-          With("effort high", "--effort high", [](Options& changed) { changed.ranges.effort = Effort::kHigh; })));
+      PREON_RETURN_IF_ERROR(TryStep("weight_algorithm", "codes of weights that make up for each other",
+                                    With("effort high", "--effort high", {"effort"},
+                                         [](Options& changed) { changed.ranges.effort = Effort::kHigh; })));
     if (IsEnough()) return Status::Ok();
     PREON_RETURN_IF_ERROR(TryOtherTargets());
     if (IsEnough()) return Status::Ok();
@@ -121,7 +122,8 @@ class StepFinder {
       const Candidate candidate{.name = StrCat("target ", other.name),
                                 .options = StrCat("--target ", other.name),
                                 .settings = WithTarget(other, run_.options),
-                                .as_quantize = true};  // it may be slower
+                                .as_quantize = true,  // it may be slower
+                                .replaces = {"target", "calib", "effort", "budget"}};
       const Result<Choices> choices = Resolve(candidate.settings, run_.builtins);
       if (!choices.ok() || !choices.value().target->QuantizesActivations()) continue;
       PREON_RETURN_IF_ERROR(TryStep("target", "scales of activations that are found in each run", candidate));
@@ -134,7 +136,7 @@ class StepFinder {
     const TensorType& weight = run_.choices.plan.weight;
     if (weight.block() != nullptr || weight.bits() >= 8) return Status::Ok();
     PREON_RETURN_IF_ERROR(TryStep("weight_bits", "weights of 8 bits",
-                                  With("weights of 8 bits", "--weight int8",
+                                  With("weights of 8 bits", "--weight int8", {"weight"},
                                        [](Options& changed) { changed.types.weight = TensorType(DataType::kInt8); })));
     if (!IsEnough()) return Status::Ok();
     result_.steps.back().enough = false;
@@ -162,7 +164,7 @@ class StepFinder {
     PREON_RETURN_IF_ERROR(judge.Begin());
     PREON_ASSIGN_OR_RETURN(const std::string other,
                            CollectStatistics(of_.model, run_.options, fit, "other", run_, of_.folder));
-    const Candidate given = With("as given", "", [](Options&) {});
+    const Candidate given = With("as given", "", {}, [](Options&) {});
     PREON_ASSIGN_OR_RETURN(const Tried before, of_.candidates.Try(given, of_.statistics, of_.kept.fit, judge));
     PREON_ASSIGN_OR_RETURN(const Tried after, of_.candidates.Try(given, other, fit, judge));
     if (!before.model.failed.empty() || !after.model.failed.empty()) return Status::Ok();
@@ -171,7 +173,7 @@ class StepFinder {
     result_.steps.push_back({.kind = "data",
                              .advice = "the samples of --data are unlike those that it is judged by: calibrate with "
                                        "samples prepared as in use",
-                             .command = CommandWith("--data " + ShellWord(run_.options.eval_data.front())),
+                             .command = CommandWith("--data " + ShellWord(run_.options.eval_data.front()), {"data"}),
                              .gain_db = gain,
                              .enough = after.model.why_not.empty()});
     return Status::Ok();
@@ -180,7 +182,7 @@ class StepFinder {
   Status TryFloatLayers() {
     const bool none_yet = run_.options.budget == 0.0;
     const char* budget = none_yet ? "--budget 3" : "--budget 25";
-    const Candidate candidate = With("layers in float", budget, [&](Options& o) {
+    const Candidate candidate = With("layers in float", budget, kOfLayersInFloat, [&](Options& o) {
       o.ranges.method = "auto";
       o.ranges.effort = Effort::kDefault;
       o.budget = none_yet ? std::optional<double>() : 0.25;
@@ -196,7 +198,7 @@ class StepFinder {
     std::string excluded;
     for (const std::string& node : nodes)
       excluded += StrCat(excluded.empty() ? "" : " ", "--exclude ", ShellQuoted(node));
-    AddStep("float_layers", advice, tried.model, CommandWith(excluded, {"budget"}));
+    AddStep("float_layers", advice, tried.model, CommandWith(excluded, kOfLayersInFloat));
     return Status::Ok();
   }
 
@@ -206,7 +208,7 @@ class StepFinder {
 
   Status TryStep(std::string kind, std::string advice, const Candidate& candidate) {
     PREON_ASSIGN_OR_RETURN(const Tried tried, Try(candidate));
-    AddStep(std::move(kind), std::move(advice), tried.model, CommandOf(candidate));
+    AddStep(std::move(kind), std::move(advice), tried.model, CommandWith(candidate.options, candidate.replaces));
     return Status::Ok();
   }
 
@@ -225,16 +227,10 @@ class StepFinder {
   }
 
   // To paste.
-  std::string CommandWith(const std::string& more, std::set<std::string> left_out = {}) const {
+  std::string CommandWith(const std::string& more, const std::set<std::string>& replaced) const {
     const GivenSettings& given = run_.options.given;
-    return QuantizeCommand(of_.model, given.config_file, given.settings, more, std::move(left_out));
+    return QuantizeCommand(of_.model, given.config_file, given.settings, more, replaced);
   }
-  std::string CommandOf(const Candidate& candidate) const {
-    const std::set<std::string> dropped =
-        candidate.dropped.empty() ? std::set<std::string>() : std::set{candidate.dropped};
-    return CommandWith(candidate.options, dropped);
-  }
-
   void AddTraining() {
     result_.steps.push_back({.kind = "training",
                              .advice = "nothing that was tried is enough: quantization-aware training, or a type with "

@@ -51,7 +51,7 @@ Status TryCandidates(Validation& of, const std::string& file) {
                          CollectStatistics(of.model, of.run.options, of.kept.fit, "fit", of.run, of.folder));
   PREON_ASSIGN_OR_RETURN(Tried given, of.candidates.Try(Given(of.run.options), of.statistics, of.kept.fit, *of.judge));
   if (!given.model.failed.empty()) return Error(ErrorId::kQuantizeFailed, given.model.failed);
-  std::filesystem::rename(of.candidates.File(), file);
+  std::filesystem::rename(given.file, file);
   of.is_refused = given.is_refused;
   of.computes_in_float = given.computes_in_float;
   if (given.target != of.run.choices.target->name()) given.model.name += StrCat(", target ", given.target);

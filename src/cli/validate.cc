@@ -1,12 +1,8 @@
 #include "api/verbs.h"
+#include "base/exit_status.h"
 #include "cli/render.h"
 
 namespace preon::cli {
-namespace {
-
-constexpr int kRequirementDoesNotHold = 4;  // as of quantize, which writes nothing then
-
-}  // namespace
 
 Command ValidateCommand() {
   return {.verb = kVerbValidate,
@@ -21,7 +17,7 @@ Command ValidateCommand() {
           .run = [](const std::vector<std::string>& args, RunInputs& run) -> Result<Answer> {
             const Result<ValidateResult> result = ValidateVerb(args, run);
             PREON_ASSIGN_OR_RETURN(Answer answer, Render(result));
-            if (!result->meets_requirements) answer.exit_status = kRequirementDoesNotHold;
+            if (!result->meets_requirements) answer.exit_status = ExitStatus(ErrorId::kRequirementNotMet);
             return answer;
           }};
 }

@@ -1,7 +1,6 @@
 #include "api/judge/pasted_command.h"
 
 #include <algorithm>
-#include <sstream>
 
 #include "base/text.h"
 #include "config/option_table.h"
@@ -30,10 +29,7 @@ std::string WithGivenOptions(std::string command, const std::string& config_file
 std::string QuantizeCommand(const std::string& model, const std::string& config_file, const std::vector<Setting>& given,
                             const std::string& more, std::set<std::string> left_out) {
   left_out.insert({"output", "latency"});
-  std::istringstream words(more);
-  for (std::string word; words >> word;)
-    if (word.starts_with("--") && word != "--exclude") left_out.insert(word.substr(2));
-  bool has_data = left_out.contains("data");
+  bool has_data = left_out.contains("data");  // then `more` names them
   for (const Setting& setting : given) {
     has_data |= setting.name == "data" || setting.name == "input";
     if (!IsOfQuantize(setting.name)) left_out.insert(setting.name);

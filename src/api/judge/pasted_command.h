@@ -13,8 +13,8 @@ namespace preon {
 std::string WithGivenOptions(std::string command, const std::string& config_file, const std::vector<Setting>& given,
                              const std::set<std::string>& left_out);
 
-/// `preon quantize` of the model with `more` and those of the given options that quantize takes, that `more` does not
-/// set and that are not `left_out`. "SRC" stands for samples that no option names.
+/// `preon quantize` of the model with those of the given options that quantize takes and that are not `left_out`, which
+/// are those that `more` sets, and with `more`. "SRC" stands for samples that no option names.
 std::string QuantizeCommand(const std::string& model, const std::string& config_file, const std::vector<Setting>& given,
                             const std::string& more, std::set<std::string> left_out = {});
 

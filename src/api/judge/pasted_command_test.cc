@@ -11,11 +11,11 @@ const std::vector<Setting> kGiven = {{"data", "my photos"},   {"weight", "int4"}
 
 TEST(QuantizeCommand, HasTheOptionsOfTheRunButThoseThatChange) {
   EXPECT_EQ(
-      QuantizeCommand("m.onnx", "", kGiven, "--effort high"),
+      QuantizeCommand("m.onnx", "", kGiven, "--effort high", {"effort"}),
       "preon quantize m.onnx -o OUT.onnx --data 'my photos' --weight int4 --symmetric --samples 32 --effort high");
   EXPECT_EQ(QuantizeCommand("m.onnx", "", kGiven, "", {"symmetric"}),
             "preon quantize m.onnx -o OUT.onnx --data 'my photos' --weight int4 --effort fast --samples 32");
-  EXPECT_EQ(QuantizeCommand("m.onnx", "", kGiven, "--data test.npz", {"samples", "weight", "symmetric"}),
+  EXPECT_EQ(QuantizeCommand("m.onnx", "", kGiven, "--data test.npz", {"data", "samples", "weight", "symmetric"}),
             "preon quantize m.onnx -o OUT.onnx --effort fast --data test.npz");
 }
 
