@@ -3,10 +3,8 @@
 #include <optional>
 #include <utility>
 
-#include "data/held_out.h"
 #include "pipeline/gain.h"
 #include "pipeline/improve_codes.h"
-#include "runtime/session.h"
 #include "search/accuracy_fallback.h"
 #include "search/choose_method.h"
 #include "search/float_head.h"
@@ -44,6 +42,9 @@ Status ChooseMethodAndFloat(PlannedModel& prepared, RunInputs& run, const PlanIn
       PREON_RETURN_IF_ERROR(race->RunAll());
     }
   }
+  const CodesToImprove codes{{prepared.model, {}}, prepared.plan, inputs.data.sample_count()};
+  PREON_ASSIGN_OR_RETURN(const bool improves, WillImproveCodes(codes, inputs.algorithms, run.samples));
+  if (improves) PREON_RETURN_IF_ERROR(race->SettleByActivations());
   ChosenMethod chosen = std::move(*race).Take();
   if (chosen.method != nullptr) run.choices.method = std::move(chosen.method);
   result.candidates = std::move(chosen.candidates);
@@ -51,22 +52,6 @@ Status ChooseMethodAndFloat(PlannedModel& prepared, RunInputs& run, const PlanIn
 }
 
 }  // namespace
-
-Result<SampleRuns> CollectTrialSamples(const std::string& model, std::unique_ptr<DataSource> source,
-                                       TrialSamples& trial, const RunContext& context) {
-  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenFile(model, {.threads = context.ThreadCount()}));
-  source = MarkHeldOut(Prefetch(std::move(source)));
-  SampleRuns tried;
-  while (true) {
-    PREON_ASSIGN_OR_RETURN(const std::optional<Batch> batch, source->Next());
-    if (!batch) return Canonical(std::move(tried));
-    if (batch->held_out) continue;
-    AddSamplesOf(*batch, tried);
-    if (!trial.Wants()) continue;
-    PREON_ASSIGN_OR_RETURN(const auto outputs, OutputsOf(session, context)(*batch));
-    trial.Keep(*batch, outputs);
-  }
-}
 
 Result<TrialResults> ChooseByTrials(PlannedModel& prepared, RunInputs& run, const PlanInputs& inputs,
                                     const FallbackPlanner& fallback, const TrialTask& task) {

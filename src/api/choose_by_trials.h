@@ -26,11 +26,6 @@ struct TrialTask {
   bool chooses_method;  ///< for --method auto, and layers left in float where no method is good enough
 };
 
-/// Statistics from a file: the float model runs over the samples for the trials alone. Gives those that may be wanted,
-/// all but what is held out.
-Result<SampleRuns> CollectTrialSamples(const std::string& model, std::unique_ptr<DataSource> source,
-                                       TrialSamples& trial, const RunContext& context);
-
 /// Plans `prepared` again where layers get other types or stay in float, and puts into the run's choices what later
 /// plans need for it. Errors: those of MethodRace, FallBackForAccuracy, MixPrecision.
 Result<TrialResults> ChooseByTrials(PlannedModel& prepared, RunInputs& run, const PlanInputs& inputs,

@@ -107,6 +107,18 @@ std::string Listed(const std::vector<std::string>& nodes) {
 
 }  // namespace
 
+Result<bool> WillImproveCodes(const CodesToImprove& of, const std::vector<const Algorithm*>& algorithms,
+                              const Samples& samples) {
+  for (const Algorithm* algorithm : algorithms) {
+    if (algorithm->phase() != AlgorithmPhase::kWritten) continue;
+    ReconstructionScope scope = algorithm->Scope();
+    if (!scope.most_cost) return true;
+    PREON_ASSIGN_OR_RETURN(const RunsToRead to_read, MakeQuick(of, samples, scope));
+    if (to_read.why_none.empty()) return true;
+  }
+  return false;
+}
+
 Result<std::vector<ImprovedCodes>> ImproveCodes(Model& quantized, const CodesToImprove& of,
                                                 const std::vector<const Algorithm*>& algorithms, const Samples& samples,
                                                 const RunContext& context, std::vector<std::string>& warnings) {

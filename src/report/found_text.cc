@@ -7,8 +7,10 @@
 namespace preon {
 
 std::string OutcomeOf(const MethodCandidate& candidate) {
-  if (candidate.selected) return "selected";
-  return candidate.ended_early ? "ended early" : "";
+  std::string outcome;
+  if (candidate.activations_db) outcome = FigureText(candidate.activations_db, "%.1f dB with float weights");
+  if (candidate.selected) return outcome + (outcome.empty() ? "selected" : ", selected");
+  return candidate.ended_early ? "ended early" : outcome;
 }
 
 void AddCandidates(TextWriter& out, const std::vector<MethodCandidate>& candidates) {

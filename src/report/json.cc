@@ -40,6 +40,7 @@ Json CandidatesJson(const std::vector<MethodCandidate>& candidates) {
                     {"sqnr_db", candidate.sqnr_db},
                     {"selected", candidate.selected},
                     {"ended_early", candidate.ended_early}});
+    if (candidate.activations_db) json.back()["activations_db"] = *candidate.activations_db;
   }
   return json;
 }

@@ -7,6 +7,8 @@ namespace {
 
 constexpr size_t kFirst = 3;
 constexpr double kMethodsAreEqualDb = 45;  // the error is half a percent of the signal
+constexpr double kNearDb = 1;              // of the best: fitted codes may turn the order around
+constexpr double kClearlyNearerDb = 0.5;
 
 struct Candidate {
   std::string_view method;
@@ -37,7 +39,22 @@ std::string OptionText(const MethodOptions& options) {
   return text;
 }
 
+// The same, but weights and biases stay in float.
+QuantPlan WithFloatWeights(QuantPlan plan) {
+  for (const auto& [name, weight] : plan.weights)
+    plan.float_regions.insert(plan.float_regions.end(), weight.nodes.begin(), weight.nodes.end());
+  plan.weights.clear();
+  plan.biases.clear();
+  return plan;
+}
+
 }  // namespace
+
+struct MethodRace::Entry {
+  std::unique_ptr<RangeMethod> method;
+  std::string options;
+  PlanInputs inputs;
+};
 
 MethodRace::MethodRace(const PlannedModel& planned, const PlanInputs& inputs, Trials& trials,
                        const RangeMethodRegistry& methods, RangesByMethod& known)
@@ -50,44 +67,84 @@ Status MethodRace::RunAll() {
   return chosen_.candidates.empty() ? failed_ : Status::Ok();
 }
 
+Result<MethodRace::Entry> MethodRace::Enter(size_t candidate) {
+  const auto [name, options] = Candidates(planned_.plan)[candidate];
+  PREON_ASSIGN_OR_RETURN(const RangeMethod* base, methods_.Find(name));
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<RangeMethod> method, base->WithOptions(options));
+  Entry entry{std::move(method), OptionText(options), inputs_};
+  entry.inputs.chosen = &known_[StrCat(name, " ", entry.options)];
+  return entry;
+}
+
 Status MethodRace::RunUpTo(size_t count) {
-  const std::vector<Candidate> candidates = Candidates(planned_.plan);
   if (trials_.samples().runs().empty() || done_ >= count) return Status::Ok();
   trials_.Expect(static_cast<int64_t>(count - done_));
   for (; done_ < count && !(best_ && best_->sqnr_db >= kMethodsAreEqualDb); ++done_) {
     PREON_RETURN_IF_ERROR(trials_.context().CheckCancelled());
-    const Candidate& candidate = candidates[done_];
-    PREON_ASSIGN_OR_RETURN(const RangeMethod* base, methods_.Find(candidate.method));
-    PREON_ASSIGN_OR_RETURN(std::unique_ptr<RangeMethod> method, base->WithOptions(candidate.options));
-    const std::string options = OptionText(candidate.options);
-    PlanInputs own = inputs_;
-    own.chosen = &known_[StrCat(candidate.method, " ", options)];
-    const Result<std::optional<TrialError>> error =
-        trials_.Run(planned_.model, planned_.plan, *method, own, TrialSize::kAll, best_ ? &*best_ : nullptr);
+    PREON_ASSIGN_OR_RETURN(Entry entry, Enter(done_));
+    const Result<std::optional<TrialError>> error = trials_.Run(
+        planned_.model, planned_.plan, *entry.method, entry.inputs, TrialSize::kAll, best_ ? &*best_ : nullptr);
     if (!error.ok()) {
       if (error.status().id() == ErrorId::kCancelled) return error.status();
       failed_ = error.status();
-      trials_.context().Log(LogLevel::kWarning, StrCat("auto: ", candidate.method, " left out: ", failed_.message()));
+      trials_.context().Log(LogLevel::kWarning,
+                            StrCat("auto: ", entry.method->name(), " left out: ", failed_.message()));
       continue;
     }
     if (!*error) continue;
-    chosen_.candidates.push_back({.method = std::string(candidate.method),
-                                  .options = options,
+    entered_.push_back(done_);
+    chosen_.candidates.push_back({.method = std::string(entry.method->name()),
+                                  .options = entry.options,
                                   .sqnr_db = (*error)->sqnr_db,
                                   .ended_early = (*error)->ended_early});
     if (best_ && best_->sqnr_db >= (*error)->sqnr_db) continue;
     best_ = *error;
-    chosen_.sqnr_db = best_->sqnr_db;
-    chosen_.method = std::move(method);
-    chosen_.ranges = own.chosen;
+    Select(chosen_.candidates.size() - 1, std::move(entry));
   }
   if (done_ < count) trials_.ExpectNoMore();
   return Status::Ok();
 }
 
+Status MethodRace::SettleByActivations() {
+  const double best_db = chosen_.sqnr_db;
+  const auto is_near = [&](const MethodCandidate& candidate) {
+    return !candidate.ended_early && candidate.sqnr_db > best_db - kNearDb;
+  };
+  if (best_db >= kMethodsAreEqualDb || std::ranges::count_if(chosen_.candidates, is_near) < 2) return Status::Ok();
+  const QuantPlan plan = WithFloatWeights(planned_.plan);
+  const auto look = [&](size_t index) -> Status {
+    PREON_ASSIGN_OR_RETURN(const Entry entry, Enter(entered_[index]));
+    PREON_ASSIGN_OR_RETURN(const std::optional<TrialError> error,
+                           trials_.Run(planned_.model, plan, *entry.method, entry.inputs, TrialSize::kSome));
+    if (error) chosen_.candidates[index].activations_db = error->sqnr_db;
+    return Status::Ok();
+  };
+  PREON_RETURN_IF_ERROR(look(selected_));
+  // Where weights make little of the error, codes that fit change little.
+  const std::optional<double> selected_db = chosen_.candidates[selected_].activations_db;
+  if (!selected_db || *selected_db < best_db + kNearDb) return Status::Ok();
+  double nearest_db = *selected_db + kClearlyNearerDb;
+  for (size_t index = 0; index < chosen_.candidates.size(); ++index) {
+    if (!chosen_.candidates[index].activations_db && is_near(chosen_.candidates[index]))
+      PREON_RETURN_IF_ERROR(look(index));
+    const double db = chosen_.candidates[index].activations_db.value_or(0);
+    if (db <= nearest_db) continue;
+    nearest_db = db;
+    PREON_ASSIGN_OR_RETURN(Entry entry, Enter(entered_[index]));
+    Select(index, std::move(entry));
+  }
+  return Status::Ok();
+}
+
+void MethodRace::Select(size_t index, Entry entry) {
+  selected_ = index;
+  chosen_.sqnr_db = chosen_.candidates[index].sqnr_db;
+  chosen_.method = std::move(entry.method);
+  chosen_.ranges = entry.inputs.chosen;
+}
+
 ChosenMethod MethodRace::Take() && {
-  if (!chosen_.candidates.empty())
-    std::ranges::max_element(chosen_.candidates, {}, &MethodCandidate::sqnr_db)->selected = true;
+  if (!chosen_.candidates.empty()) chosen_.candidates[selected_].selected = true;
   return std::move(chosen_);
 }
 

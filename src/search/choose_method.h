@@ -37,19 +37,28 @@ class MethodRace {
   /// All that have not run yet; none where the best can't be told from float any more.
   /// Errors: kCancelled; that of the last candidate if all fail.
   Status RunAll();
+  /// Of those that are near the best, selects the one that is nearest to float with the weights in float: what stays
+  /// once an algorithm has fitted the codes of the weights. Behind RunAll.
+  Status SettleByActivations();
   /// The best so far.
   const ChosenMethod& chosen() const { return chosen_; }
   ChosenMethod Take() &&;
 
  private:
+  struct Entry;
+
   Status RunUpTo(size_t count);
+  Result<Entry> Enter(size_t candidate);
+  void Select(size_t index, Entry entry);  // of chosen_.candidates
 
   const PlannedModel& planned_;
   const PlanInputs& inputs_;
   Trials& trials_;
   const RangeMethodRegistry& methods_;
   RangesByMethod& known_;
-  size_t done_ = 0;  // candidates
+  size_t done_ = 0;              // candidates
+  std::vector<size_t> entered_;  // which one each of chosen_.candidates is
+  size_t selected_ = 0;          // of these
   std::optional<TrialError> best_;
   ChosenMethod chosen_;
   Status failed_;

@@ -65,6 +65,7 @@ struct MethodCandidate {
   double sqnr_db = 0;           ///< against float, over all outputs
   bool selected = false;
   bool ended_early = false;  ///< it was clearly worse on the first samples: sqnr_db is as far below the best as there
+  std::optional<double> activations_db;  ///< with the weights in float, on a few samples; if looked at
 };
 
 /// What an algorithm has done to the codes of the written model.
