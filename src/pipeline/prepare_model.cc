@@ -21,6 +21,7 @@
 #include "pipeline/output.h"
 #include "quantize/plan/branch_coverage.h"
 #include "quantize/plan/target.h"
+#include "quantize/settings/given_weights.h"
 #include "quantize/settings/layer_selection.h"
 #include "quantize/settings/layer_settings.h"
 #include "quantize/settings/node_selection.h"
@@ -198,6 +199,12 @@ Result<PreparedModel> ModelPreparation::Rewrite(Model source, const std::vector<
                            .enabled = inputs_.passes.enabled,
                            .bodies = target.RewritesBodies(plan),
                            .verify = verify};
+  if (!plan.given_scales.empty()) {
+    runner.verify = [&](const Model& before, const Model& after) -> Status {
+      PREON_RETURN_IF_ERROR(CheckGivenWeights(before.graph, after.graph, plan.given_scales));
+      return verify ? verify(before, after) : Status::Ok();
+    };
+  }
   for (const auto& pass : inputs_.registry.entries()) {
     const std::string name(pass->name());
     if (pass->phase() == PassPhase::kSource) {  // the source has been through them

@@ -195,3 +195,31 @@ def test_errors_of_each_tensor(preon, model):
 def test_samples_need_the_float_model(preon, model):
     quantized(preon, model)
     preon.fails(2, 1003, "export-qat", "quantized.onnx", "-o", "training", "--data", "random:8", says="wanted --float-model beside it")
+
+
+def sqnr_against_float(preon, float_model, quantized_model):
+    return json.loads(preon("compare", float_model, quantized_model, "--data", "x.npz", "--json").stdout)["outputs"]["output"]["sqnr_db"]
+
+
+def test_a_model_with_batch_normalization_comes_back(preon):
+    """Its scales are those of weights with which nothing was folded, which ONNX Runtime's quantizer leaves so."""
+    ort = pytest.importorskip("onnxruntime.quantization")
+    source = real("resnet20_cifar10")
+    images = np.random.default_rng(3).normal(size=(24, 1, 3, 32, 32)).astype(np.float32)
+    np.savez(preon.folder / "x.npz", input=images[:, 0])
+
+    class Reader(ort.CalibrationDataReader):
+        def __init__(self):
+            self.rest = iter([{"input": image} for image in images[:16]])
+
+        def get_next(self):
+            return next(self.rest, None)
+
+    ort.quantize_static(source, preon.folder / "quantized.onnx", Reader(), per_channel=True, activation_type=ort.QuantType.QUInt8)
+    exported(preon)
+    words = ("quantize", "training/model.onnx", "--encodings", "training/encodings.json", "-o", "back.onnx", "--always-write", "--latency", 0)
+    done = preon(*words, "--vnni", timeout=600)
+    assert done.returncode == 0 and "fold_batch_norm: the scales that --encodings gives" in done.stdout, done.stderr
+    before, after = (sqnr_against_float(preon, source, name) for name in ("quantized.onnx", "back.onnx"))
+    assert after > before - 0.5
+    assert "leaves no room for processors without VNNI" in preon(*words, timeout=600).stdout

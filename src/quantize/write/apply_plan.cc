@@ -64,6 +64,13 @@ class PlanWriter {
       const std::string others = enlarged.size() > 1 ? StrCat(" and of ", enlarged.size() - 1, " others") : "";
       Warn(StrCat("scales of ", *enlarged.begin(), others, " enlarged so that the bias fits int32"));
     }
+    if (const std::set<std::string>& reduced = constants_.reduced(); !reduced.empty()) {
+      const std::string others = reduced.size() > 1 ? StrCat(" and of ", reduced.size() - 1, " others") : "";
+      Warn(StrCat(
+          "the given scale of ", *reduced.begin(), others,
+          " leaves no room for processors without VNNI, which add two products in 16 bits: large codes were made "
+          "smaller, and accuracy may be lower; --vnni keeps all codes, for processors with VNNI"));
+    }
     return WritePairs();
   }
 

@@ -1,6 +1,7 @@
 #include "quantize/write/constant_writer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 
@@ -23,13 +24,15 @@ std::vector<QuantParams> Spread(const std::vector<QuantParams>& params, size_t c
   return spread;
 }
 
-// Codes whose pairs the kernels add up in 16 bits move towards 0 until they fit.
-void PullPairsOf(const Graph& graph, const WeightPlan& plan, EncodedTensor& encoded) {
+// Codes whose pairs the kernels add up in 16 bits move towards 0 until they fit. True where one moved further than by
+// rounding.
+bool PullPairsOf(const Graph& graph, const WeightPlan& plan, EncodedTensor& encoded) {
   const Tensor whole = DecodeTensor({.codes = encoded.codes, .params = {QuantParams()}});
   std::vector<float> codes(whole.floats().begin(), whole.floats().end());
   for (const std::string& reader : plan.nodes) PullProductPairs(*graph.FindNode(reader), whole.shape(), codes);
   const Tensor pulled = Tensor::FromFloats(whole.shape(), codes);
   encoded.codes = EncodeTensor(pulled, {QuantParams()}, -1, {.type = encoded.codes.type()})->codes;
+  return !std::ranges::equal(whole.floats(), codes, [](float was, float is) { return std::abs(was - is) <= 1; });
 }
 
 // What rounding takes away from each value; in the memory of `rounded`.
@@ -138,7 +141,7 @@ std::vector<float> ConstantWriter::BiasValues(const BiasPlan& bias, size_t scale
   return repeat ? std::vector<float>(scales, values[0]) : std::vector<float>(values.begin(), values.end());
 }
 
-Result<EncodedTensor> ConstantWriter::Rounded(const WeightToRound& weight) const {
+Result<EncodedTensor> ConstantWriter::Rounded(const WeightToRound& weight) {
   for (const std::unique_ptr<WriteHook>& hook : hooks_) {
     PREON_ASSIGN_OR_RETURN(std::optional<EncodedTensor> codes, hook->Round(graph_, weight));
     if (codes) return *std::move(codes);
@@ -149,7 +152,8 @@ Result<EncodedTensor> ConstantWriter::Rounded(const WeightToRound& weight) const
   if (theirs) return compat::EncodeWeight(values, params, plan.axis, plan.format, plan_.compat);
   Result<EncodedTensor> encoded = EncodeTensor(values, params, plan.axis, plan.format, plan.block_size);
   // Scales that are given may not leave room for pairs of products; calibrated ones do.
-  if (encoded.ok() && plan.fits_pairs && plan.HasGivenScales()) PullPairsOf(graph_, plan, *encoded);
+  if (encoded.ok() && plan.fits_pairs && plan.HasGivenScales() && PullPairsOf(graph_, plan, *encoded))
+    reduced_.insert(name);
   return encoded;
 }
 

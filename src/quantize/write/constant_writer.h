@@ -25,6 +25,8 @@ class ConstantWriter {
   Result<std::vector<QuantParams>> ParamsOf(const std::string& weight, const WeightPlan& plan);
   /// Weights whose scales did.
   const std::set<std::string>& enlarged() const { return enlarged_; }
+  /// Weights with given scales whose codes are nearer to 0 than the values ask for, so that pairs of products fit.
+  const std::set<std::string>& reduced() const { return reduced_; }
 
  private:
   Status WriteBlockWeight(const std::string& weight, const WeightPlan& plan,
@@ -34,7 +36,7 @@ class ConstantWriter {
                                      const IntFormat& format) const;
   Status WriteBias(const BiasPlan& bias, const std::vector<QuantParams>& weight_params, const Tensor* error = nullptr);
   std::vector<float> BiasValues(const BiasPlan& bias, size_t scales) const;
-  Result<EncodedTensor> Rounded(const WeightToRound& weight) const;
+  Result<EncodedTensor> Rounded(const WeightToRound& weight);
   bool IsShifted(const BiasPlan& bias) const;
   std::vector<float> ShiftedBias(const BiasPlan& bias, std::vector<float> values, const Tensor& error) const;
   Result<EncodedBias> Encoded(const BiasPlan& bias, std::vector<float> values,
@@ -46,7 +48,7 @@ class ConstantWriter {
   PlanParams& params_;
   QdqWriter& qdq_;
   TypeWriter& types_;
-  std::set<std::string> enlarged_;
+  std::set<std::string> enlarged_, reduced_;
 };
 
 }  // namespace preon
