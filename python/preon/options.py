@@ -28,7 +28,7 @@ class _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSe
     only: Optional[Path]
     "only the samples that FILE lists, as analyze --cover writes it: lines of POSITION or POSITION<TAB>NAME (counted from 0)"
     samples: Optional[Count]
-    "only the first N samples (default: all)"
+    "only the first N samples of --data (default: all)"
     batch: Optional[Count]
     "samples per run (default: the model's own, else 1)"
     seed: Optional[Count]
@@ -105,7 +105,7 @@ class _QuantizeSearchValidateReport(TypedDict, total=False):
     effort: Optional[str]
     "fast: no trials of methods, minmse takes the place of auto; default: method auto quantizes some samples with each of several methods and keeps the best, then --algorithm adaquant on a few samples, where that costs less than calibration, kept where the outputs come nearer to float; high: adaquant on all samples"
     require: Optional[str]
-    "what the result must reach, else it is not written (exit status 4): one or more of drop<=1% (of top-1 accuracy), agreement>=95%, sqnr>=20, speed>=1.5, latency<=5ms, size<=4MB or size<=30%, with commas between them"
+    "what the result must reach, else it is not written (exit status 4): one or more of drop<=1% (of top-1 accuracy; of another metric, for validate and search, in its own unit: drop<=0.3dB), agreement>=95%, sqnr>=20, speed>=1.5, latency<=5ms, size<=4MB or size<=30%, with commas between them"
 
 
 class _QuantizeSearchSensitivityValidateReport(TypedDict, total=False):
@@ -152,7 +152,7 @@ class _SensitivityReport(TypedDict, total=False):
 
 class _SearchValidateReport(TypedDict, total=False):
     eval_data: Optional[Many]
-    "samples to judge by, which nothing is calibrated with (default: a fifth of --data)"
+    "samples to judge by, which nothing is calibrated with (default: a fifth of --data); all of them count, whatever --samples says"
     metric: Optional[str]
     "what is measured beside the error: top1, top5, topN, f1, nll, map, wer, psnr, sisdr, or FILE.py with a function evaluate(model) that returns a number or one for each sample (default: top-1 where there are labels)"
     reference: Optional[str]

@@ -147,20 +147,13 @@ class StepFinder {
   bool IsEnough() const { return std::ranges::any_of(result_.steps, &NextStep::enough); }
   const ValidatedModel& Judged() const { return result_.models[result_.judged]; }
 
-  // Which the judge of a part of the samples does not have.
-  bool RequiresMetric() const {
-    return of_.asked.metric != nullptr && std::ranges::any_of(run_.options.requirements, [](const Requirement& each) {
-             return each.figure == RequiredFigure::kDrop;
-           });
-  }
-
   // What samples like those that it is judged by would give: half of them calibrate, the others judge.
   Status TryOtherData() {
     PREON_ASSIGN_OR_RETURN(const SplitSamples split, SplitOf(of_.kept.judging, of_.inputs));
-    if (CountSamples(split.held_out) < kLeastHeldOut || RequiresMetric()) return Status::Ok();
+    if (CountSamples(split.held_out) < kLeastHeldOut) return Status::Ok();
     const Samples fit = Without(of_.kept.judging, split.held_out), judging = Without(of_.kept.judging, split.used);
-    const AskedMetric none;
-    ModelJudge judge(of_.model, judging, {}, none, run_.context);
+    const Samples reference = of_.reference.open ? Without(of_.reference, split.used) : Samples();
+    ModelJudge judge(of_.model, judging, reference, of_.asked, run_.context);
     PREON_RETURN_IF_ERROR(judge.Begin());
     PREON_ASSIGN_OR_RETURN(const std::string other,
                            CollectStatistics(of_.model, run_.options, fit, "other", run_, of_.folder));

@@ -19,6 +19,7 @@ struct Validation {
   std::vector<TensorSpec> inputs;
   KeptSamples kept;  ///< what calibrates and chooses; what judges
   AskedMetric asked;
+  Samples reference;  ///< what the first output should be for kept.judging; no `open`: not known
   std::optional<ModelJudge> judge;
   CandidateJudge candidates;
   std::string statistics;          ///< of kept.fit

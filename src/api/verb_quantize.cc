@@ -138,6 +138,7 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   const Options& options = run.options;
   PREON_RETURN_IF_ERROR(CheckOutputs("quantize", options, {model}));
   if (!run.samples.open) return MissingData("quantize", "--data SRC or --calib FILE");
+  PREON_RETURN_IF_ERROR(CheckDropUnit(options.requirements, MetricUnit::kShare));
   PREON_ASSIGN_OR_RETURN(const std::optional<SavedRanges> restored,
                          LoadSaved(options.outputs.ranges, run.choices.warnings));
   const SavedRanges* saved = restored ? &*restored : nullptr;

@@ -46,7 +46,7 @@ class ConfigSearch {
   Status Run() {
     const SearchOptions& options = run_.options.search;
     PREON_ASSIGN_OR_RETURN(goal_, ParseSearchGoal(options.goal));
-    PREON_ASSIGN_OR_RETURN(asked_, ParseMetric(run_.options.metric));
+    PREON_ASSIGN_OR_RETURN(asked_, ParseMetric(run_.options.metric, run_.options.requirements));
     const Registry<Sampler> samplers = MakeSamplers();
     PREON_ASSIGN_OR_RETURN(sampler_, samplers.Find(options.sampler.empty() ? "tpe" : options.sampler));
     PREON_RETURN_IF_ERROR(PlanTrials());
@@ -234,11 +234,11 @@ class ConfigSearch {
     trial.agreement = model.compare.argmax_agreement;
     trial.size_bytes = model.size_bytes;
     if (model.metric) trial.metric_loss = model.metric->loss;
-    const ResultQuality quality{.compare = model.compare,
-                                .metric_drop = trial.metric_loss,
-                                .latency = latency,
-                                .float_size_bytes = result_.float_size_bytes,
-                                .quantized_size_bytes = model.size_bytes};
+    ResultQuality quality{.compare = model.compare,
+                          .latency = latency,
+                          .float_size_bytes = result_.float_size_bytes,
+                          .quantized_size_bytes = model.size_bytes};
+    if (model.metric) quality.metric_drop = MetricDrop{model.metric->loss, model.metric->unit, {}};
     PREON_ASSIGN_OR_RETURN(const std::vector<RequirementOutcome> outcomes,
                            JudgeRequirements(options().requirements, quality));
     trial.why_not = WhyNotMet(outcomes);

@@ -103,14 +103,13 @@ Status Judge(Validation& of, const std::string& file) {
 Status Validate(Validation& of, const std::vector<std::string>& quantized) {
   ValidateResult& result = of.result;
   const Options& options = of.run.options;
-  PREON_ASSIGN_OR_RETURN(of.asked, ParseMetric(options.metric));
+  PREON_ASSIGN_OR_RETURN(of.asked, ParseMetric(options.metric, options.requirements));
   PREON_RETURN_IF_ERROR(ChooseSamples(of));
   of.run.context.BeginStage("evaluate");
-  Samples reference;
   if (!options.reference.empty())
-    reference =
+    of.reference =
         Without(EvalSamples({.from = {.sources = {options.reference}}, .batch = options.data.batch}), of.kept.left_out);
-  of.judge.emplace(of.model, of.kept.judging, reference, of.asked, of.run.context);
+  of.judge.emplace(of.model, of.kept.judging, of.reference, of.asked, of.run.context);
   PREON_RETURN_IF_ERROR(of.judge->Begin());
   result.float_size_bytes = FileSizeBytes(of.model);
   for (const std::string& file : quantized) {

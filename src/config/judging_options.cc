@@ -6,7 +6,9 @@ namespace preon {
 namespace {
 
 constexpr OptionSpec kJudgingOptions[] = {
-    {"eval-data", "SRC", "samples to judge by, which nothing is calibrated with (default: a fifth of --data)",
+    {"eval-data", "SRC",
+     "samples to judge by, which nothing is calibrated with (default: a fifth of --data); all of them count, whatever "
+     "--samples says",
      OptionKind::kList, kVerbValidate | kVerbReport | kVerbSearch,
      [](Options& o, const std::string& v) {
        o.eval_data.push_back(v);

@@ -41,7 +41,7 @@ constexpr OptionSpec kOptions[] = {
     {"only", "FILE", "only the samples that FILE lists, as analyze --cover writes it: lines of POSITION or "
      "POSITION<TAB>NAME (counted from 0)",
      OptionKind::kValue, kNeedsData, [](Options& o, const std::string& v) { o.data.only = v; return Status::Ok(); }},
-    {"samples", "N", "only the first N samples (default: all)", OptionKind::kValue, kNeedsData,
+    {"samples", "N", "only the first N samples of --data (default: all)", OptionKind::kValue, kNeedsData,
      [](Options& o, const std::string& v) { return SetCount(o.data.limit, v, 1); }},
     {"batch", "N", "samples per run (default: the model's own, else 1)", OptionKind::kValue, kNeedsData,
      [](Options& o, const std::string& v) { return SetCount(o.data.batch, v, 1); }},
@@ -114,8 +114,9 @@ constexpr OptionSpec kOptions[] = {
      OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetPercent(o.budget, v); }},
     {"require", "EXPR", "what the result must reach, else it is not written (exit status 4): one or more of drop<=1% "
-     "(of top-1 accuracy), agreement>=95%, sqnr>=20, speed>=1.5, latency<=5ms, size<=4MB or size<=30%, with commas "
-     "between them", OptionKind::kValue, kVerbQuantize,
+     "(of top-1 accuracy; of another metric, for validate and search, in its own unit: drop<=0.3dB), agreement>=95%, "
+     "sqnr>=20, speed>=1.5, latency<=5ms, size<=4MB or size<=30%, with commas between them",
+     OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetRequirements(o.requirements, v); }},
     {"confirm", "N", "run so many of the layers that promise most in float, and measure what each gains (default 3)",
      OptionKind::kValue, kVerbSensitivity | kVerbReport,

@@ -10,7 +10,7 @@
 namespace preon {
 namespace {
 
-enum class Unit { kShare, kDecibel, kFactor, kMilliseconds, kBytes };
+enum class Unit { kShare, kDecibel, kNats, kFactor, kMilliseconds, kBytes };
 
 struct FigureRow {
   std::string_view name;
@@ -20,7 +20,8 @@ struct FigureRow {
 };
 
 constexpr FigureRow kFigures[] = {
-    {"drop", RequiredFigure::kDrop, Unit::kShare, "samples with labels, or --metric"},
+    {"drop", RequiredFigure::kDrop, Unit::kShare,
+     "samples with labels (--labels, or an array 'label' beside the inputs); preon validate counts other metrics"},
     {"agreement", RequiredFigure::kAgreement, Unit::kShare, "a model with an output of classes"},
     {"sqnr", RequiredFigure::kSqnr, Unit::kDecibel, "an output that can be compared"},
     {"speed", RequiredFigure::kSpeed, Unit::kFactor, "a measurement of latency (--latency above 0)"},
@@ -45,6 +46,8 @@ std::optional<double> ValueIn(std::string_view text, Unit unit) {
       return is("%") ? std::optional(*number / 100) : is("") ? number : std::nullopt;
     case Unit::kDecibel:
       return is("") || is("dB") ? number : std::nullopt;
+    case Unit::kNats:
+      return is("") || is("nats") ? number : std::nullopt;
     case Unit::kFactor:
       return is("") || is("x") ? number : std::nullopt;
     case Unit::kMilliseconds:
@@ -58,12 +61,26 @@ std::optional<double> ValueIn(std::string_view text, Unit unit) {
   return std::nullopt;
 }
 
-std::string InUnit(double value, const FigureRow& row) {
-  switch (row.unit) {
+Unit UnitOf(MetricUnit unit) {
+  return unit == MetricUnit::kShare ? Unit::kShare : unit == MetricUnit::kDecibel ? Unit::kDecibel : Unit::kNats;
+}
+
+// The unit that a drop is written in; none where a plain number leaves it to the metric.
+std::optional<MetricUnit> WrittenUnit(std::string_view value) {
+  for (const auto& [suffix, unit] :
+       {std::pair{"%", MetricUnit::kShare}, {"dB", MetricUnit::kDecibel}, {"nats", MetricUnit::kNats}})
+    if (value.ends_with(suffix)) return unit;
+  return std::nullopt;
+}
+
+std::string InUnit(double value, Unit unit) {
+  switch (unit) {
     case Unit::kShare:
       return NumberText("%.2f %%", 100 * value);
     case Unit::kDecibel:
       return NumberText("%.1f dB", value);
+    case Unit::kNats:
+      return NumberText("%.4f nats", value);
     case Unit::kFactor:
       return NumberText("%.2f", value);
     case Unit::kMilliseconds:
@@ -84,7 +101,7 @@ std::optional<Measured> MeasuredOf(RequiredFigure figure, const ResultQuality& q
   const Speedup& speedup = quality.latency.speedup;
   switch (figure) {
     case RequiredFigure::kDrop:
-      if (quality.metric_drop) return Measured{*quality.metric_drop, quality.metric_drop_interval};
+      if (quality.metric_drop) return Measured{quality.metric_drop->value, quality.metric_drop->interval};
       if (!compare.reference_accuracy || !compare.other_accuracy) return std::nullopt;
       return Measured{compare.reference_accuracy->top1 - compare.other_accuracy->top1, compare.drop_interval};
     case RequiredFigure::kAgreement:
@@ -121,15 +138,17 @@ Result<Requirement> ParseOne(const std::string& text) {
     return Error(ErrorId::kBadOptionValue, "got '", text, "': unknown figure '", name, "'", DidYouMean(name, names),
                  " (known: ", JoinNames(names), ")");
   Requirement requirement{row->figure, text[relation] == '<', 0, text};
-  std::optional<double> limit = ValueIn(value, row->unit);
+  if (row->figure == RequiredFigure::kDrop) requirement.metric_unit = WrittenUnit(value);
+  std::optional<double> limit = ValueIn(value, requirement.metric_unit ? UnitOf(*requirement.metric_unit) : row->unit);
   if (row->unit == Unit::kBytes && value.ends_with('%')) {
     limit = ValueIn(value, Unit::kShare);
     requirement.figure = RequiredFigure::kSizeShare;
   }
   if (!limit)
-    return Error(ErrorId::kBadOptionValue, "got '", text,
-                 "', wanted a number behind the sign, with a unit or without: drop<=1%, sqnr>=20dB, speed>=1.5, "
-                 "latency<=5ms, size<=4MB, size<=30%");
+    return Error(
+        ErrorId::kBadOptionValue, "got '", text,
+        "', wanted a number behind the sign, with a unit or without: drop<=1%, drop<=0.3dB, sqnr>=20dB, speed>=1.5, "
+        "latency<=5ms, size<=4MB, size<=30%");
   requirement.limit = *limit;
   return requirement;
 }
@@ -146,12 +165,29 @@ Result<std::vector<Requirement>> ParseRequirements(std::string_view text) {
   return requirements;
 }
 
+Status CheckDropUnit(const std::vector<Requirement>& requirements, MetricUnit unit) {
+  for (const Requirement& requirement : requirements) {
+    if (!requirement.metric_unit || *requirement.metric_unit == unit) continue;
+    const char* text = unit == MetricUnit::kShare ? "is a share; wanted a drop in percent, for example drop<=1%"
+                       : unit == MetricUnit::kDecibel
+                           ? "is measured in dB; wanted a drop in dB, for example drop<=0.3dB"
+                           : "is measured in nats; wanted a drop in nats, for example "
+                             "drop<=0.01nats";
+    return Error(ErrorId::kBadOptionValue, "--require ", requirement.text, ": the metric ", text);
+  }
+  return Status::Ok();
+}
+
 Result<std::vector<RequirementOutcome>> JudgeRequirements(const std::vector<Requirement>& requirements,
                                                           const ResultQuality& quality) {
+  const MetricUnit metric_unit = quality.metric_drop ? quality.metric_drop->unit : MetricUnit::kShare;
+  PREON_RETURN_IF_ERROR(CheckDropUnit(requirements, metric_unit));
   std::vector<RequirementOutcome> outcomes;
   for (const Requirement& requirement : requirements) {
-    FigureRow row = RowOf(requirement.figure);
-    if (requirement.figure == RequiredFigure::kSizeShare) row.unit = Unit::kShare;
+    const FigureRow& row = RowOf(requirement.figure);
+    const Unit unit = requirement.figure == RequiredFigure::kSizeShare ? Unit::kShare
+                      : requirement.figure == RequiredFigure::kDrop    ? UnitOf(metric_unit)
+                                                                       : row.unit;
     const std::optional<Measured> measured = MeasuredOf(requirement.figure, quality);
     if (!measured)
       return Error(ErrorId::kMissingOption, "--require ", requirement.text, ": not measured; needs ", row.needs);
@@ -161,11 +197,11 @@ Result<std::vector<RequirementOutcome>> JudgeRequirements(const std::vector<Requ
     };
     RequirementOutcome& outcome = outcomes.emplace_back();
     outcome.requirement = requirement.text;
-    outcome.measured = InUnit(measured->value, row);
+    outcome.measured = InUnit(measured->value, unit);
     outcome.holds = holds(measured->value);
     if (!measured->interval) continue;
     outcome.measured +=
-        StrCat(" (", InUnit(measured->interval->low, row), " to ", InUnit(measured->interval->high, row), ")");
+        StrCat(" (", InUnit(measured->interval->low, unit), " to ", InUnit(measured->interval->high, unit), ")");
     outcome.sure = holds(measured->interval->low) == outcome.holds && holds(measured->interval->high) == outcome.holds;
   }
   return outcomes;

@@ -65,6 +65,28 @@ TEST(Requirement, NamesWhatDoesNotHold) {
             "required sqnr>=25, got 20.5 dB (19.0 dB to 22.0 dB); required size<=3MB, got 4000000 bytes");
 }
 
+std::string OfMetric(const std::string& text, MetricUnit unit) {
+  const auto requirements = ParseRequirements(text);
+  EXPECT_TRUE(requirements.ok()) << text;
+  const Comparison compare = Measured();
+  const auto outcomes = JudgeRequirements(
+      *requirements, {.compare = compare, .metric_drop = MetricDrop{0.4, unit, ConfidenceInterval{0.2, 0.5}}});
+  return outcomes.ok() ? WhyNotMet(*outcomes) : std::string(outcomes.status().message());
+}
+
+TEST(Requirement, ADropIsInTheUnitOfTheMetric) {
+  EXPECT_EQ(OfMetric("drop<=0.5dB", MetricUnit::kDecibel), "");
+  EXPECT_EQ(OfMetric("drop<=0.3dB", MetricUnit::kDecibel), "required drop<=0.3dB, got 0.4 dB (0.2 dB to 0.5 dB)");
+  EXPECT_EQ(OfMetric("drop<=0.3", MetricUnit::kNats),
+            "required drop<=0.3, got 0.4000 nats (0.2000 nats to 0.5000 nats)");
+  EXPECT_EQ(OfMetric("drop<=40%", MetricUnit::kShare), "");
+  EXPECT_EQ(OfMetric("drop<=1%", MetricUnit::kDecibel),
+            "--require drop<=1%: the metric is measured in dB; wanted a drop in dB, for example drop<=0.3dB");
+  EXPECT_EQ(OfMetric("drop<=1%", MetricUnit::kNats),
+            "--require drop<=1%: the metric is measured in nats; wanted a drop in nats, for example drop<=0.01nats");
+  EXPECT_EQ(Judge("drop<=0.3dB").status().id(), ErrorId::kBadOptionValue);
+}
+
 TEST(Requirement, WhatIsNotMeasuredIsAnError) {
   for (const char* text : {"drop<=1%", "agreement>=90%", "sqnr>=3"})
     EXPECT_EQ(Judge(text, Comparison()).status().id(), ErrorId::kMissingOption) << text;

@@ -66,10 +66,8 @@ Result<std::vector<std::string>> WhyNotShip(const ModelQuality& quality, const s
                      .latency = quality.latency,
                      .float_size_bytes = quality.float_size_bytes,
                      .quantized_size_bytes = quality.quantized_size_bytes};
-    if (quality.metric) {
-      of.metric_drop = quality.metric->loss;
-      of.metric_drop_interval = quality.metric->loss_interval;
-    }
+    if (const std::optional<MetricFigures>& metric = quality.metric)
+      of.metric_drop = MetricDrop{metric->loss, metric->unit, metric->loss_interval};
     PREON_ASSIGN_OR_RETURN(const std::vector<RequirementOutcome> outcomes, JudgeRequirements(requirements, of));
     if (std::string why = WhyNotMet(outcomes); !why.empty()) reasons.push_back(std::move(why));
   } else {

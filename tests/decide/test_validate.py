@@ -150,3 +150,31 @@ def test_a_model_that_preon_can_t_quantize_is_judged_all_the_same(preon, tmp_pat
     np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(40, 4)).astype(np.float32))
     result = validate(preon, "float.onnx", "other.onnx", "--data", "x.npy", "--latency", 0)
     assert result["verdict"] == "escalate" and any("no other quantization was tried: float.onnx: none of its 1 nodes" in each for each in result["warnings"])
+
+
+def test_a_drop_is_required_in_the_unit_of_the_metric(preon, model, labelled, tmp_path):
+    import onnxruntime as ort
+
+    values = np.load(tmp_path / labelled)["input"]
+    wanted, = ort.InferenceSession(tmp_path / model, providers=["CPUExecutionProvider"]).run(None, {"input": values})
+    np.savez(tmp_path / "wanted.npz", logits=wanted + np.float32(0.1) * np.random.default_rng(0).normal(size=wanted.shape).astype(np.float32))
+    by_psnr = ("validate", model, "--data", labelled, "--reference", "wanted.npz", "--metric", "psnr", "--latency", 0)
+    preon.fails(2, 1002, *by_psnr, "--require", "drop<=1%", says="the metric is measured in dB; wanted a drop in dB, for example drop<=0.3dB")
+    assert validate(preon, *by_psnr[1:], "--require", "drop<=9dB")["meets_requirements"]
+    preon.fails(2, 1002, "quantize", model, "-o", "out.onnx", "--data", labelled, "--require", "drop<=1dB", says="drop<=1%")
+
+
+def test_the_step_data_is_tried_where_a_drop_of_a_metric_is_required(preon, model, tmp_path):
+    import onnxruntime as ort
+
+    right = samples(60, seed=3)
+    logits, = ort.InferenceSession(tmp_path / model, providers=["CPUExecutionProvider"]).run(None, {"input": right})
+    np.savez(tmp_path / "raw.npz", input=samples(60) * 100)
+    np.savez(tmp_path / "right.npz", input=right, label=logits.argmax(1))
+    result = validate(preon, model, "--data", "raw.npz", "--eval-data", "right.npz", "--metric", "f1", "--require", "drop<=5%", "--latency", 0)
+    assert kinds(result)[0] == "data" and result["steps"][0]["gain_db"] > 10
+
+
+def test_quantize_names_no_option_that_it_lacks(preon, model, data):
+    done = preon.fails(2, 1003, "quantize", model, "-o", "out.onnx", "--data", data, "--require", "drop<=1%", "--always-write", says="needs samples with labels")
+    assert "--metric" not in done.stderr

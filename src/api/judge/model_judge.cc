@@ -58,9 +58,12 @@ MetricUnit UnitOf(const std::string& name) {
 
 }  // namespace
 
-Result<AskedMetric> ParseMetric(const std::string& text) {
+Result<AskedMetric> ParseMetric(const std::string& text, const std::vector<Requirement>& requirements) {
   AskedMetric asked;
-  if (text.empty()) return asked;
+  if (text.empty()) {
+    PREON_RETURN_IF_ERROR(CheckDropUnit(requirements, MetricUnit::kShare));
+    return asked;
+  }
   if (text.ends_with(".py")) {
     std::error_code ignored;
     if (!std::filesystem::exists(text, ignored))
@@ -71,6 +74,7 @@ Result<AskedMetric> ParseMetric(const std::string& text) {
   Result<MetricChoice> metric = FindMetric(text);
   if (!metric.ok()) return std::move(metric).status().WithContext("--metric");
   asked.metric = std::move(metric).value();
+  PREON_RETURN_IF_ERROR(CheckDropUnit(requirements, asked.metric->unit()));
   return asked;
 }
 

@@ -17,8 +17,9 @@ struct AskedMetric {
   std::shared_ptr<const Metric> metric;  ///< null: none, or a script
   std::string script;                    ///< ""
 };
-/// Errors: kUnknownOption, kDataNotFound for a script that is not there.
-Result<AskedMetric> ParseMetric(const std::string& text);
+/// Errors: kUnknownOption, kDataNotFound for a script that is not there; those of CheckDropUnit, where the unit is
+/// known before anything runs.
+Result<AskedMetric> ParseMetric(const std::string& text, const std::vector<Requirement>& requirements);
 
 class ModelJudge {
  public:
