@@ -81,6 +81,17 @@ TEST(Alarm, TheSameForAllSamples) {
   EXPECT_EQ(Ids({.compare = compare}), (IdList{"constant_output", "low_agreement"}));
 }
 
+TEST(Alarm, SamplesThatAreAllTheSame) {
+  Comparer comparer;
+  for (int sample = 0; sample < 4; ++sample) {
+    const float rounding = 1e-7f * static_cast<float>(sample);
+    const float a[] = {0.2f + rounding, 0.7f}, b[] = {0.2f, 0.7f};
+    EXPECT_TRUE(
+        comparer.Add({{"y", Tensor::FromFloats({1, 2}, a)}}, {{"y", Tensor::FromFloats({1, 2}, b)}}, 1, {}).ok());
+  }
+  EXPECT_EQ(Ids({.compare = comparer.Finish()}), IdList());
+}
+
 TEST(Alarm, CutOff) {
   const Comparison compare = CompareWith([](float value) { return value > 0.9f ? 0.9f : value; });
   const IdList ids = Ids({.compare = compare});
