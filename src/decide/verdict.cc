@@ -50,14 +50,14 @@ std::string WhyTooFar(const Comparison& compare) {
              : StrCat("SQNR ", NumberText("%.1f", worst_db), " dB; wanted ", NumberText("%.0f", kGoodDb), " dB");
 }
 
+}  // namespace
+
 std::optional<MetricFigures> MetricOf(const std::optional<MetricFigures>& asked_for, const Comparison& compare) {
   if (asked_for) return asked_for;
   if (!compare.reference_accuracy || !compare.other_accuracy) return std::nullopt;
   const double before = compare.reference_accuracy->top1, after = compare.other_accuracy->top1;
   return MetricFigures{"top-1 accuracy", MetricUnit::kShare, before, after, before - after, compare.drop_interval};
 }
-
-}  // namespace
 
 Result<std::vector<std::string>> WhyNotShip(const ModelQuality& quality, const std::vector<Requirement>& requirements) {
   std::vector<std::string> reasons;

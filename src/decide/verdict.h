@@ -28,6 +28,9 @@ struct MetricFigures {
   bool of_float = false;  ///< what the float model finds is what there should be
 };
 
+/// The metric that was asked for, else top-1 accuracy where there are labels.
+std::optional<MetricFigures> MetricOf(const std::optional<MetricFigures>& asked_for, const Comparison& compare);
+
 /// What is known of one quantized model.
 struct ModelQuality {
   const Comparison& compare;
@@ -44,8 +47,8 @@ Result<std::vector<std::string>> WhyNotShip(const ModelQuality& quality, const s
 
 /// Something to do, tried or not.
 struct NextStep {
-  /// data, range_method, granularity, float_layers, weight_algorithm, target, weight_bits, latency, keep_float,
-  /// training
+  /// other_file, data, range_method, granularity, float_layers, weight_algorithm, target, weight_bits, latency,
+  /// keep_float, training
   std::string kind;
   std::string advice;                 ///< what to do, and why
   std::string command;                ///< to paste; may be empty

@@ -49,7 +49,7 @@ std::string ValuesText(const ChangedValues& values) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
   if (values.codes_differ) add(StrCat(FigureText(values.codes_differ, "%.2f", 100), " % of the codes differ"));
-  if (values.sqnr_db) add(StrCat("SQNR ", FigureText(values.sqnr_db, "%.1f"), " dB"));
+  if (values.sqnr_db) add(StrCat("SQNR ", SqnrText(*values.sqnr_db)));
   if (values.max_abs) add(StrCat("largest difference ", *values.max_abs));
   return text.empty() ? "other values, not comparable" : text;
 }
@@ -131,8 +131,8 @@ std::string ToText(const DiffResult& result) {
     AddComparison(out, *result.outputs);
     for (const auto& [name, output] : result.outputs->outputs) {
       if (!output.left_out && result.outputs->outputs.size() > 1)
-        out.Add("  output      '%s': SQNR %.1f dB, largest difference %.6g\n", Printable(name).c_str(), output.sqnr_db,
-                output.max_abs);
+        out.Add("  output      '%s': SQNR %s, largest difference %.6g\n", Printable(name).c_str(),
+                SqnrText(output.sqnr_db).c_str(), output.max_abs);
     }
   }
   AddFacts(out, result.facts);

@@ -33,9 +33,9 @@ void AddFallback(TextWriter& out, const AccuracyFallback& fallback) {
     out.Add("  fall-back   %s of nodes tried in float, none kept: the gain was too small for the time\n",
             tried.c_str());
   else
-    out.Add("  fall-back   %s in float: SQNR %.1f -> %.1f dB, latency +%.1f %% (estimated); %s of nodes tried\n",
-            CountText(kept, "node").c_str(), fallback.before_db, fallback.after_db, 100 * std::max(0.0, fallback.cost),
-            tried.c_str());
+    out.Add("  fall-back   %s in float: SQNR %s -> %s, latency +%.1f %% (estimated); %s of nodes tried\n",
+            CountText(kept, "node").c_str(), SqnrText(fallback.before_db).c_str(), SqnrText(fallback.after_db).c_str(),
+            100 * std::max(0.0, fallback.cost), tried.c_str());
 }
 
 void AddImproved(TextWriter& out, const std::vector<ImprovedCodes>& improved) {
@@ -44,11 +44,10 @@ void AddImproved(TextWriter& out, const std::vector<ImprovedCodes>& improved) {
       out.Add("  %-11s unchanged: %s\n", by.algorithm.c_str(), by.why_not.c_str());
       continue;
     }
-    out.Add(
-        "  %-11s layers changed: %lld of %lld; SQNR %.1f dB -> %.1f dB on the samples used for judging; %s, %.1f s\n",
-        by.algorithm.c_str(), static_cast<long long>(by.layers_changed),
-        static_cast<long long>(by.layers_changed + by.layers_kept), by.before_db, by.after_db,
-        CountText(by.runs, "run").c_str(), by.seconds);
+    out.Add("  %-11s layers changed: %lld of %lld; SQNR %s -> %s on the samples used for judging; %s, %.1f s\n",
+            by.algorithm.c_str(), static_cast<long long>(by.layers_changed),
+            static_cast<long long>(by.layers_changed + by.layers_kept), SqnrText(by.before_db).c_str(),
+            SqnrText(by.after_db).c_str(), CountText(by.runs, "run").c_str(), by.seconds);
   }
 }
 

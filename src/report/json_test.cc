@@ -9,6 +9,7 @@
 #include "report/json_object.h"
 #include "report/report_file.h"
 #include "report/text_report.h"
+#include "report/text_writer.h"
 
 namespace preon {
 namespace {
@@ -123,6 +124,27 @@ TEST(Text, AnOutputThatWasNotComparedHasNoFigures) {
   const nlohmann::json json = nlohmann::json::parse(ToJson(result));
   EXPECT_EQ(json["outputs"]["boxes"], nlohmann::json({{"shape_differs", 3}}));
   EXPECT_EQ(json["warnings"], nlohmann::json({"look"}));
+}
+
+TEST(Text, ADirectionHasAWordAndNoSign) {
+  EXPECT_EQ(LossText(0.007, ConfidenceInterval{-0.001, 0.014}, "%.1f", "points lower", 100),
+            "0.7 points lower (-0.1 to 1.4)");
+  EXPECT_EQ(LossText(-0.007, ConfidenceInterval{-0.014, 0.001}, "%.1f", "points higher", 100),
+            "0.7 points higher (-0.1 to 1.4)");
+  CompareResult result;
+  result.compare.reference_accuracy = Accuracy{0.8, 0.9};
+  result.compare.other_accuracy = Accuracy{0.807, 0.9};
+  result.compare.drop_interval = ConfidenceInterval{-0.02, 0.01};
+  EXPECT_NE(ToText(result).find("0.7 points higher (-1.0 to 2.0)"), std::string::npos) << ToText(result);
+}
+
+TEST(Text, NumbersAreReadable) {
+  EXPECT_EQ(LargeNumberText(950), "950");
+  EXPECT_EQ(LargeNumberText(18.19e6), "18.2 million");
+  EXPECT_EQ(LargeNumberText(301e6), "301 million");
+  EXPECT_EQ(LargeNumberText(4.1e9), "4.1 billion");
+  EXPECT_EQ(SqnrText(20.25), "20.2 dB");
+  EXPECT_EQ(SqnrText(kExactSqnrDb), "equal");
 }
 
 TEST(ReportFile, FormFollowsTheEnding) {

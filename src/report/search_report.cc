@@ -30,7 +30,7 @@ JsonObject TrialJson(const SearchTrial& trial) {
 }
 
 std::string FiguresOfTrial(const SearchTrial& trial) {
-  std::string text = FigureText(trial.sqnr_db, "%.1f dB");
+  std::string text = SqnrText(trial.sqnr_db);
   if (trial.metric_loss) text += StrCat(", loses ", FigureText(trial.metric_loss, "%.4f"));
   if (trial.agreement) text += StrCat(", agreement ", FigureText(trial.agreement, "%.1f %%", 100));
   text += StrCat(", ", BytesText(trial.size_bytes));

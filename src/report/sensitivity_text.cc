@@ -58,9 +58,9 @@ void AddFix(TextWriter& out, const std::optional<SensitivityFix>& fix) {
 
 std::string ToText(const SensitivityResult& result) {
   TextWriter out;
-  out.Add("%s\n  quantized   target %s, method %s: %.1f dB on %s that calibrated it; gains are means of some runs\n",
-          Printable(result.model).c_str(), result.target.c_str(), Printable(result.method).c_str(), result.sqnr_db,
-          CountText(result.samples, "sample").c_str());
+  out.Add("%s\n  quantized   target %s, method %s: %s on %s that calibrated it; gains are means of some runs\n",
+          Printable(result.model).c_str(), result.target.c_str(), Printable(result.method).c_str(),
+          SqnrText(result.sqnr_db).c_str(), CountText(result.samples, "sample").c_str());
   AddLayers(out, result.layers);
   AddTensors(out, result.tensors);
   AddFix(out, result.fix);

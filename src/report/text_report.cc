@@ -172,7 +172,8 @@ std::string ToText(const ModelSummary& result) {
           result.quantized ? ", quantized" : "");
   AddTensorSummaries(out, "inputs", result.inputs);
   AddTensorSummaries(out, "outputs", result.outputs);
-  if (result.macs > 0) out.Add("  work        %.4g multiply-accumulates per sample\n", result.macs);
+  if (result.macs > 0)
+    out.Add("  work        %s multiply-accumulates per sample\n", LargeNumberText(result.macs).c_str());
   const char* title = "operators";
   for (const auto& [op, count] : result.operators) {
     out.Add("  %-11s %5lld %s\n", title, static_cast<long long>(count), Printable(op).c_str());

@@ -30,6 +30,28 @@ std::string BytesText(int64_t bytes) {
 
 std::string CountText(int64_t count, std::string_view noun) { return StrCat(count, ' ', noun, count == 1 ? "" : "s"); }
 
+std::string ShownName(std::string_view name) {
+  if (!name.starts_with(kAsGiven)) return std::string(name);
+  return StrCat("quantize with these options", name.substr(kAsGiven.size()));
+}
+
+std::string LargeNumberText(double count) {
+  const char* units[] = {"", " thousand", " million", " billion", " trillion"};
+  size_t unit = 0;
+  for (; count >= 999.5 && unit < 4; ++unit) count /= 1000;
+  return FigureText(count, unit == 0 || count >= 99.95 ? "%.0f" : "%.1f") + units[unit];
+}
+
+std::string SqnrText(double sqnr_db) { return sqnr_db >= kExactSqnrDb ? "equal" : FigureText(sqnr_db, "%.1f dB"); }
+
+std::string LossText(double loss, const std::optional<ConfidenceInterval>& interval, const char* format,
+                     std::string_view unit, double factor) {
+  const double sign = loss < 0 ? -1 : 1;
+  std::optional<ConfidenceInterval> shown = interval;
+  if (interval && sign < 0) shown = ConfidenceInterval{-interval->high, -interval->low};
+  return StrCat(FigureText(sign * loss, format, factor), ' ', unit, IntervalText(shown, format, factor));
+}
+
 std::string SpeedText(const Speedup& speedup, std::string_view reference) {
   TextWriter text;
   text.Add("%.2f times the speed of %s (%.2f to %.2f)", speedup.median, std::string(reference).c_str(), speedup.low,
@@ -89,10 +111,10 @@ void AddComparison(TextWriter& out, const Comparison& compare) {
     out.Add("  accuracy    top-1 %.1f %% -> %.1f %%, top-5 %.1f %% -> %.1f %%\n",
             100 * compare.reference_accuracy->top1, 100 * compare.other_accuracy->top1,
             100 * compare.reference_accuracy->top5, 100 * compare.other_accuracy->top5);
+    const double drop = compare.reference_accuracy->top1 - compare.other_accuracy->top1;
     if (compare.drop_interval)
-      out.Add("              %.1f points lower%s\n",
-              100 * (compare.reference_accuracy->top1 - compare.other_accuracy->top1),
-              IntervalText(compare.drop_interval, "%.1f", 100).c_str());
+      out.Add("              %s\n",
+              LossText(drop, compare.drop_interval, "%.1f", drop < 0 ? "points higher" : "points lower", 100).c_str());
   }
 }
 

@@ -24,6 +24,16 @@ class TextWriter {
 std::string BytesText(int64_t bytes);
 /// "1 sample", "2 samples".
 std::string CountText(int64_t count, std::string_view noun);
+/// How a model of ValidateResult is named in texts: what quantize makes "as given" has no file that a user knows.
+std::string ShownName(std::string_view name);
+/// "18.2 million".
+std::string LargeNumberText(double count);
+/// "20.3 dB"; "equal" where there is no error at all.
+std::string SqnrText(double sqnr_db);
+/// "0.7 points lower (0.1 to 1.4)". Of a loss below 0 the gain, with the interval of the gain.
+/// @param unit  behind the number, which `format` writes
+std::string LossText(double loss, const std::optional<ConfidenceInterval>& interval, const char* format,
+                     std::string_view unit, double factor = 1);
 /// "1.52 times the speed of float (1.40 to 1.61)".
 /// @param reference  what the model is compared with
 std::string SpeedText(const Speedup& speedup, std::string_view reference = "float");

@@ -14,7 +14,7 @@ std::string MetricValueText(MetricUnit unit, double value) {
 std::string FiguresOfModel(const Comparison& compare, const std::optional<MetricFigures>& metric, int64_t size_bytes) {
   std::string text;
   if (const OutputComparison* worst = WorstOutput(compare)) {
-    text += worst->sqnr_db >= kExactSqnrDb ? "equal" : FigureText(worst->sqnr_db, "%.1f dB");
+    text += SqnrText(worst->sqnr_db);
     text += IntervalText(worst->sqnr_interval, "%.1f");
   }
   if (compare.argmax_agreement) text += StrCat(", agreement ", FigureText(compare.argmax_agreement, "%.1f %%", 100));
@@ -24,6 +24,49 @@ std::string FiguresOfModel(const Comparison& compare, const std::optional<Metric
     text += StrCat(", top-1 ", FigureText(compare.other_accuracy->top1, "%.1f %%", 100));
   }
   return StrCat(text, ", ", BytesText(size_bytes));
+}
+
+const char* UnitWord(MetricUnit unit) {
+  return unit == MetricUnit::kShare ? "points" : unit == MetricUnit::kDecibel ? "dB" : "nats";
+}
+
+// How a step changes the metric, in words: whether more is better is the metric's affair.
+std::string MetricChangeText(double gain, const std::string& name, MetricUnit unit) {
+  const bool share = unit == MetricUnit::kShare;
+  return StrCat(Printable(name), " ", LossText(-gain, {}, share ? "%.2f" : "%.4f", UnitWord(unit), share ? 100 : 1),
+                gain < 0 ? " worse" : " better");
+}
+
+void AddSteps(TextWriter& out, const std::vector<NextStep>& steps, const std::optional<MetricFigures>& metric) {
+  const char* title = "next";
+  for (const NextStep& step : steps) {
+    out.Add("  %-11s %s", title, Printable(step.advice).c_str());
+    if (step.gain_db) out.Add("; measured %+.1f dB", *step.gain_db);
+    if (step.metric_gain && step.gain_db && metric)
+      out.Add(", %s", MetricChangeText(*step.metric_gain, metric->name, metric->unit).c_str());
+    out.Add("%s\n", step.enough ? "; good enough" : "");
+    if (!step.command.empty()) out.Add("              %s\n", Printable(step.command).c_str());
+    title = "";
+  }
+}
+
+std::string VerdictText(Verdict verdict, const std::string& name) {
+  if (verdict == Verdict::kShip) return StrCat("SHIP: ", name, " is good enough");
+  if (verdict == Verdict::kAdjust) return StrCat("ADJUST: ", name, " is not good enough; a step below is");
+  return StrCat("ESCALATE: ", name, " is not good enough, and no step that was tried is");
+}
+
+// Files beside the judged one.
+void AddOtherFiles(TextWriter& out, const std::vector<ValidatedModel>& models, size_t judged, size_t best) {
+  for (size_t index = 0; index < models.size(); ++index) {
+    if (index == judged) continue;
+    const std::string name = Printable(models[index].name);
+    const std::vector<std::string>& why_not = models[index].why_not;
+    out.Add("              %s\n", (why_not.empty() ? StrCat("SHIP: ", name, " is good enough")
+                                                   : StrCat("NOT YET: ", name, ": ", Printable(why_not.front())))
+                                      .c_str());
+  }
+  out.Add("  best        %s\n", Printable(models[best].name).c_str());
 }
 
 void AddFloatLine(TextWriter& out, const Comparison& compare, const std::optional<MetricFigures>& metric,
@@ -38,16 +81,13 @@ void AddFloatLine(TextWriter& out, const Comparison& compare, const std::optiona
 }
 
 void AddLosses(TextWriter& out, const Comparison& compare, const std::optional<MetricFigures>& metric) {
-  if (metric) {
-    const double factor = metric->unit == MetricUnit::kShare ? 100 : 1;
-    const char* unit = factor == 100 ? "points" : metric->unit == MetricUnit::kDecibel ? "dB" : "nats";
-    const char* format = factor == 100 ? "%.2f" : "%.4f";
-    out.Add("  loses       %s %s of %s%s\n", FigureText(metric->loss, format, factor).c_str(), unit,
-            Printable(metric->name).c_str(), IntervalText(metric->loss_interval, format, factor).c_str());
-  } else if (compare.reference_accuracy && compare.other_accuracy) {
-    out.Add("  loses       %.2f points of top-1 accuracy%s\n",
-            100 * (compare.reference_accuracy->top1 - compare.other_accuracy->top1),
-            IntervalText(compare.drop_interval, "%.2f", 100).c_str());
+  const std::optional<MetricFigures> of = MetricOf(metric, compare);
+  if (of) {
+    const bool share = of->unit == MetricUnit::kShare;
+    out.Add("  %-11s %s\n", of->loss < 0 ? "gains" : "loses",
+            LossText(of->loss, of->loss_interval, share ? "%.2f" : "%.4f",
+                     StrCat(UnitWord(of->unit), " of ", Printable(of->name)), share ? 100 : 1)
+                .c_str());
   }
   const char* title = "classes";
   for (const ClassDrop& drop : WorstClasses(compare.by_class)) {
@@ -69,7 +109,7 @@ std::string ToText(const ValidateResult& result) {
           result.unseen ? "" : ", the same that were calibrated with: others may give worse figures");
   AddFloatLine(out, judged.compare, judged.metric, result.float_size_bytes);
   for (const ValidatedModel& model : result.models) {
-    out.Add("  %-26s ", Printable(model.name).c_str());
+    out.Add("  %-27s ", Printable(ShownName(model.name)).c_str());
     if (model.failed.empty())
       out.Add("%s\n", FiguresOfModel(model.compare, model.metric, model.size_bytes).c_str());
     else
@@ -78,21 +118,10 @@ std::string ToText(const ValidateResult& result) {
   AddLosses(out, judged.compare, judged.metric);
   AddLatency(out, result.latency_one);
   if (result.latency_all.threads > result.latency_one.threads) AddLatency(out, result.latency_all);
-  out.Add("  verdict     %s: %s\n",
-          result.verdict == Verdict::kShip     ? "SHIP"
-          : result.verdict == Verdict::kAdjust ? "ADJUST"
-                                               : "ESCALATE",
-          Printable(judged.name).c_str());
+  out.Add("  verdict     %s\n", VerdictText(result.verdict, Printable(ShownName(judged.name))).c_str());
   for (const std::string& reason : judged.why_not) out.Add("  because     %s\n", Printable(reason).c_str());
-  const char* title = "next";
-  for (const NextStep& step : result.steps) {
-    out.Add("  %-11s %s", title, Printable(step.advice).c_str());
-    if (step.gain_db) out.Add("; measured %+.1f dB", *step.gain_db);
-    if (step.metric_gain && step.gain_db) out.Add(", %+.4f in the metric", *step.metric_gain);
-    out.Add("%s\n", step.enough ? "; good enough" : "");
-    if (!step.command.empty()) out.Add("              %s\n", Printable(step.command).c_str());
-    title = "";
-  }
+  if (result.files > 1) AddOtherFiles(out, result.models, result.judged, result.best);
+  AddSteps(out, result.steps, judged.metric);
   AddFacts(out, result.facts);
   AddWarnings(out, result.warnings);
   AddAlarms(out, judged.alarms);

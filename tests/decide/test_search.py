@@ -162,10 +162,10 @@ def test_a_study_of_something_else(preon, model, data):
     search(preon, model, "--data", data, "--study", "a.study", "--trials", 2)
     study = (preon.folder / "a.study").read_bytes()
     again = ["search", model, "--data", data, "-o", "other.onnx", "--study", "a.study", "--trials", 2]
-    preon.fails(2, 1004, *again, "--space", "space.json", "--seed", 5, says="was made with another options")
+    preon.fails(2, 1004, *again, "--space", "space.json", "--seed", 5, says="was made with other options")
     preon.fails(2, 1004, *again, "--space", '{"method": ["minmax"]}', says="was made with another space")
     np.save(preon.folder / data, np.load(preon.folder / data) * 2)
-    preon.fails(2, 1004, *again, "--space", "space.json", says="was made with another samples")
+    preon.fails(2, 1004, *again, "--space", "space.json", says="was made with other samples")
     assert (preon.folder / "a.study").read_bytes() == study
     (preon.folder / "photo.study").write_text("a photo")
     preon.fails(2, 1005, *again[:-4], "--study", "photo.study", "--space", "space.json", says="not a study of preon search")

@@ -130,7 +130,7 @@ OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node) {
   if (node.HasSubgraph()) return Float(FloatReason::kSubgraph, "holds a sub-graph, which is kept as it is");
   if (node.IsFlatIf()) return Float(FloatReason::kNoKernel, "only chooses between the outputs of its branches");
   if (!node.domain.empty())
-    return Float(FloatReason::kNoKernel, "no integer kernel for " + node.domain + "." + node.op_type);
+    return Float(FloatReason::kNoKernel, "the runtime computes " + node.domain + "." + node.op_type + " in float only");
   const DataType type = graph.TypeOf(node.output());
   if (type != DataType::kFloat && type != DataType::kUndefined) {
     return Float(FloatReason::kType, "computes " + std::string(DataTypeName(type)) + ", not float32");
@@ -151,7 +151,7 @@ OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node) {
     if (graph.Initializer(node.input(0)) != nullptr) return Float(FloatReason::kNoGain, "reads a constant");
     return {OpRole::kMover};
   }
-  return Float(FloatReason::kNoKernel, "the runtime has no integer kernel for " + node.op_type);
+  return Float(FloatReason::kNoKernel, "the runtime computes " + node.op_type + " in float only");
 }
 
 bool IsDepthwise(const Graph& graph, const Node& node) {

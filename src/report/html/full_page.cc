@@ -25,7 +25,7 @@ std::string Command(const std::string& command) {
 std::string VerdictSection(Verdict verdict, const std::string& name, const std::vector<std::string>& why_not,
                            const std::vector<Alarm>& alarms) {
   std::string html = StrCat("<h2>Verdict</h2>\n<p class=\"verdict ", verdict == Verdict::kShip ? "good" : "bad", "\">",
-                            VerdictName(verdict), ": ", Html(name), "</p>\n");
+                            VerdictName(verdict), ": ", Html(ShownName(name)), "</p>\n");
   for (const std::string& reason : why_not) html += StrCat("<p>", Html(reason), "</p>\n");
   for (const Alarm& alarm : alarms)
     html += StrCat("<p><span class=\"bad\">alarm</span> ", Html(alarm.message), "</p>\n");

@@ -3,12 +3,16 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "decide/verdict.h"
 #include "report/results/results.h"
 
 namespace preon {
+
+/// The name of what quantize makes with the options as they are.
+inline constexpr std::string_view kAsGiven = "as given";
 
 /// One quantized model and how it does.
 struct ValidatedModel {
@@ -28,8 +32,9 @@ struct ValidateResult {
   int64_t float_size_bytes = 0;
   bool unseen = false;  ///< nothing was calibrated with the samples compared
   std::vector<ValidatedModel> models;
-  size_t judged = 0;  ///< the one that the verdict is about
-  size_t best = 0;
+  size_t files = 0;                      ///< so many were given, else the models were made
+  size_t judged = 0;                     ///< the one that the verdict is about
+  size_t best = 0;                       ///< the nearest to float; of files one that may be shipped, where one may
   LatencyPair latency_one, latency_all;  ///< of the one that the verdict is about, at one thread and at all
   Verdict verdict = Verdict::kShip;
   bool meets_requirements = true;  ///< everything that --require asks for holds for the one that is judged

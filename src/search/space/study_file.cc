@@ -80,7 +80,8 @@ Status StudyFile::Read(const std::string& text, const std::string& header) {
       const JsonObject wanted = JsonObject::parse(header);
       for (const auto& [name, value] : wanted.items()) {
         if (!Has(line, name, value))
-          return Error(ErrorId::kConflictingOptions, "--study ", path_, ": was made with another ", name)
+          return Error(ErrorId::kConflictingOptions, "--study ", path_, ": was made with ",
+                       name.ends_with('s') ? "other " : "another ", name)
               .WithHint("name another file, or remove this one");
       }
     } else {

@@ -68,7 +68,7 @@ TEST_F(StudyFileTest, AnotherSearchIsAnError) {
   Begin();
   const Result<StudyFile> other = Open("method=minmse");
   EXPECT_EQ(other.status().id(), ErrorId::kConflictingOptions);
-  EXPECT_THAT(other.status().message(), HasSubstr("was made with another options"));
+  EXPECT_THAT(other.status().message(), HasSubstr("was made with other options"));
 }
 
 TEST_F(StudyFileTest, TwoSearchesDoNotWriteToOne) {
