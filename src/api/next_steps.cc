@@ -17,6 +17,14 @@ const std::set<std::string> kOfMethods = {"method", "method-option", "effort"};
 const std::set<std::string> kOfLayersInFloat = {"method", "method-option", "effort", "budget"};
 constexpr double kMuchDb = 3;  // what a step must gain to be named where it is not enough
 
+constexpr size_t kMostPastedBytes = 1000;
+constexpr size_t kMostNames = 8;
+
+std::string FirstNames(const std::vector<std::string>& names) {
+  if (names.size() <= kMostNames) return JoinNames(names);
+  return StrCat(JoinNames(std::span(names).first(kMostNames)), " and ", names.size() - kMostNames, " more");
+}
+
 class StepFinder {
  public:
   explicit StepFinder(Validation& of) : of_(of), run_(of.run), result_(of.result) {}
@@ -24,6 +32,8 @@ class StepFinder {
   Status Find(const std::string& file) {
     const bool judges_files = !file.empty();
     if (judges_files) {
+      if (result_.best != result_.judged) AddOtherFile();
+      if (IsEnough()) return Status::Ok();
       if (of_.is_slow) PREON_RETURN_IF_ERROR(AddLatencyStep(file));
       Result<std::string> statistics =
           CollectStatistics(of_.model, run_.options, of_.kept.fit, "fit", run_, of_.folder);
@@ -49,6 +59,11 @@ class StepFinder {
                         .replaces = std::move(replaces)};
     change(candidate.settings);
     return candidate;
+  }
+
+  void AddOtherFile() {
+    const ValidatedModel& best = result_.models[result_.best];
+    AddStep("other_file", StrCat("take ", best.name, " in place of ", Judged().name), best, "");
   }
 
   Status AddLatencyStep(const std::string& file) {
@@ -91,7 +106,7 @@ class StepFinder {
       PREON_RETURN_IF_ERROR(
           TryStep("range_method", "preon's own quantization is nearer to float", Given(run_.options)));
     const ValidatedModel& best = result_.models[result_.best];
-    if (result_.best != result_.judged && best.failed.empty())
+    if (!judges_files && result_.best != result_.judged && best.failed.empty())
       AddStep("range_method", StrCat("another method for ranges is nearer to float: ", best.name), best,
               CommandWith(best.options, kOfMethods));
     const Options& options = run_.options;
@@ -157,7 +172,7 @@ class StepFinder {
     PREON_RETURN_IF_ERROR(judge.Begin());
     PREON_ASSIGN_OR_RETURN(const std::string other,
                            CollectStatistics(of_.model, run_.options, fit, "other", run_, of_.folder));
-    const Candidate given = With("as given", "", {}, [](Options&) {});
+    const Candidate given = With(std::string(kAsGiven), "", {}, [](Options&) {});
     PREON_ASSIGN_OR_RETURN(const Tried before, of_.candidates.Try(given, of_.statistics, of_.kept.fit, judge));
     PREON_ASSIGN_OR_RETURN(const Tried after, of_.candidates.Try(given, other, fit, judge));
     if (!before.model.failed.empty() || !after.model.failed.empty()) return Status::Ok();
@@ -186,11 +201,13 @@ class StepFinder {
     for (const FallbackTrial& trial : fallback.trials)
       if (trial.kept) nodes.insert(nodes.end(), trial.nodes.begin(), trial.nodes.end());
     if (nodes.empty()) return Status::Ok();
-    const std::string advice = StrCat("layers in float: ", JoinNames(nodes), ", about ",
+    const std::string advice = StrCat("layers in float: ", FirstNames(nodes), ", about ",
                                       static_cast<int64_t>(100 * fallback.cost + 0.5), " % of the time");
     std::string excluded;
     for (const std::string& node : nodes)
       excluded += StrCat(excluded.empty() ? "" : " ", "--exclude ", ShellQuoted(node));
+    // The option that found the layers finds them again.
+    if (excluded.size() > kMostPastedBytes) excluded = budget;
     AddStep("float_layers", advice, tried.model, CommandWith(excluded, kOfLayersInFloat));
     return Status::Ok();
   }
@@ -238,7 +255,7 @@ class StepFinder {
 }  // namespace
 
 Candidate Given(const Options& options) {
-  return {.name = "as given", .options = "", .settings = options, .as_quantize = true};
+  return {.name = std::string(kAsGiven), .options = "", .settings = options, .as_quantize = true};
 }
 
 Status FindSteps(Validation& of, const std::string& file) { return StepFinder(of).Find(file); }

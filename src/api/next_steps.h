@@ -17,7 +17,8 @@ struct Validation {
   const TempDir& folder;
   ValidateResult& result;
   std::vector<TensorSpec> inputs;
-  KeptSamples kept;  ///< what calibrates and chooses; what judges
+  std::string fingerprint;  ///< of the float model
+  KeptSamples kept;         ///< what calibrates and chooses; what judges
   AskedMetric asked;
   Samples reference;  ///< what the first output should be for kept.judging; no `open`: not known
   std::optional<ModelJudge> judge;

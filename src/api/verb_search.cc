@@ -90,7 +90,7 @@ class ConfigSearch {
     result_.float_size_bytes = ModelSizeBytes(model_, model);
     Samples reference;
     if (const std::string& file = options().reference; !file.empty())
-      reference = EvalSamples({.from = {.sources = {file}}, .batch = options().data.batch});
+      reference = ReferenceSamples(file, options().data.batch);
     const Samples eval = EvalSamples(options().eval_data, options().data);
     PREON_ASSIGN_OR_RETURN(samples_, SamplesOfSearch(run_.samples, eval, reference, inputs_));
     result_.unseen = samples_.unseen;
@@ -304,7 +304,7 @@ class ConfigSearch {
     PREON_RETURN_IF_ERROR(Judge(made->file, given));
     if (given.sqnr_db < best_sqnr_db_ + kMuchNearerToFloat) return Status::Ok();
     result_.warnings.push_back(StrCat("quantize without the settings of the space is much nearer to float: ",
-                                      FigureText(given.sqnr_db, "%.1f dB"), ", ", BytesText(given.size_bytes)));
+                                      SqnrText(given.sqnr_db), ", ", BytesText(given.size_bytes)));
     return Status::Ok();
   }
 

@@ -1,6 +1,7 @@
 // The protocol of `validate`, step by step: docs/design/validate.md.
 #include <algorithm>
 #include <filesystem>
+#include <tuple>
 
 #include "api/next_steps.h"
 #include "api/verbs.h"
@@ -20,6 +21,7 @@ Status ChooseSamples(Validation& of) {
   const Options& options = of.run.options;
   PREON_ASSIGN_OR_RETURN(const Model model, LoadModel(of.model));
   of.inputs = InputSpecs(model.graph);
+  of.fingerprint = model.fingerprint;
   PREON_ASSIGN_OR_RETURN(of.kept, KeepSamples(of.run.samples, EvalSamples(options.eval_data, options.data), of.inputs));
   of.result.unseen = of.kept.unseen;
   if (options.data.from.has_random()) return Status::Ok();
@@ -72,6 +74,28 @@ Status TryCandidates(Validation& of, const std::string& file) {
   return Status::Ok();
 }
 
+// What keeps the files beside the judged one from being shipped, and the best of all.
+Status JudgeOthers(Validation& of, const std::vector<std::string>& files) {
+  std::vector<ValidatedModel>& models = of.result.models;
+  const double seconds = of.run.options.latency_seconds.value_or(kSecondsOfLatency);
+  for (size_t file = 1; file < files.size(); ++file) {
+    ValidatedModel& model = models[file];
+    LatencyPair latency;
+    if (seconds > 0) {
+      PREON_ASSIGN_OR_RETURN(latency, of.judge->MeasureSpeed(files[file], 1, seconds));
+    }
+    model.alarms = FindAlarms({.compare = model.compare, .speedup = latency.speedup});
+    PREON_ASSIGN_OR_RETURN(model.why_not, of.candidates.WhyNot(model, latency));
+  }
+  if (files.empty()) return Status::Ok();
+  const auto rank = [](const ValidatedModel& model) {
+    const std::optional<MetricFigures> metric = MetricOf(model.metric, model.compare);
+    return std::tuple(!model.why_not.empty(), metric ? metric->loss : 0, -WorstSqnrDb(model.compare));
+  };
+  of.result.best = static_cast<size_t>(std::ranges::min_element(models, {}, rank) - models.begin());
+  return Status::Ok();
+}
+
 // What keeps the judged model from being shipped, with its latency.
 Status Judge(Validation& of, const std::string& file) {
   ValidateResult& result = of.result;
@@ -107,19 +131,23 @@ Status Validate(Validation& of, const std::vector<std::string>& quantized) {
   PREON_RETURN_IF_ERROR(ChooseSamples(of));
   of.run.context.BeginStage("evaluate");
   if (!options.reference.empty())
-    of.reference =
-        Without(EvalSamples({.from = {.sources = {options.reference}}, .batch = options.data.batch}), of.kept.left_out);
+    of.reference = Without(ReferenceSamples(options.reference, options.data.batch), of.kept.left_out);
   of.judge.emplace(of.model, of.kept.judging, of.reference, of.asked, of.run.context);
   PREON_RETURN_IF_ERROR(of.judge->Begin());
   result.float_size_bytes = FileSizeBytes(of.model);
+  result.files = quantized.size();
   for (const std::string& file : quantized) {
-    PREON_RETURN_IF_ERROR(LoadModel(file).status());  // what is no model is told as everywhere else
+    PREON_ASSIGN_OR_RETURN(const Model model, LoadModel(file));  // what is no model is told as everywhere else
+    if (model.fingerprint == of.fingerprint)
+      return Error(ErrorId::kBadOptionValue, file, ": the same model as ", of.model,
+                   ", byte by byte; wanted a quantized form of it");
     PREON_ASSIGN_OR_RETURN(ValidatedModel judged, of.judge->Evaluate(file, file));
     result.models.push_back(std::move(judged));
   }
   const std::string given = of.folder.File("given.onnx");
   if (quantized.empty()) PREON_RETURN_IF_ERROR(TryCandidates(of, given));
   PREON_RETURN_IF_ERROR(Judge(of, quantized.empty() ? given : quantized.front()));
+  PREON_RETURN_IF_ERROR(JudgeOthers(of, quantized));
   const std::vector<std::string>& why_not = result.models[result.judged].why_not;
   if (!why_not.empty()) PREON_RETURN_IF_ERROR(FindSteps(of, quantized.empty() ? "" : quantized.front()));
   result.verdict = Decide(why_not, result.steps);

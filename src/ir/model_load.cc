@@ -142,9 +142,10 @@ Result<Model> LoadBytes(std::span<const std::byte> bytes, bool mapped, const std
 }  // namespace
 
 Status CheckRunnable(const std::string& path) {
-  PREON_ASSIGN_OR_RETURN(const MappedFile file, OpenModelFile(path));
+  Result<MappedFile> file = OpenModelFile(path);
+  if (!file.ok()) return std::move(file).status().WithContext(path);
   onnx::ModelProto proto;
-  if (!Parse(file.bytes, /*mapped=*/true, &proto).ok()) return Status::Ok();
+  if (!Parse(file->bytes, /*mapped=*/true, &proto).ok()) return Status::Ok();
   return CheckHostileModel(proto).WithContext(path);
 }
 

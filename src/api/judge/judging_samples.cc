@@ -5,9 +5,33 @@
 
 namespace preon {
 
-Samples EvalSamples(const DataOptions& options) {
-  return {[options](const std::vector<TensorSpec>& inputs, const SampleSelection& selection) {
-    return OpenDataSource(options, inputs, selection);
+namespace {
+
+// Sources name --data in their errors, which these samples do not come from.
+Samples SamplesOf(const DataOptions& options, const std::string& option) {
+  return {[options, option](const std::vector<TensorSpec>& inputs,
+                            const SampleSelection& selection) -> Result<std::unique_ptr<DataSource>> {
+    Result<std::unique_ptr<DataSource>> source = OpenDataSource(options, inputs, selection);
+    if (source.ok()) return source;
+    constexpr std::string_view kData = "--data: ";
+    const Status& error = source.status();
+    std::string message = error.message();
+    if (message.starts_with(kData)) message.erase(0, kData.size());
+    return Error(error.id(), option, ": ", message).WithHint(error.hint());
+  }};
+}
+
+}  // namespace
+
+Samples ReferenceSamples(const std::string& source, int64_t batch) {
+  const Samples samples = SamplesOf({.from = {.sources = {source}}, .batch = batch}, "--reference");
+  return {[source, samples](const std::vector<TensorSpec>& outputs,
+                            const SampleSelection& selection) -> Result<std::unique_ptr<DataSource>> {
+    Result<std::unique_ptr<DataSource>> opened = samples.open(outputs, selection);
+    if (opened.ok() || opened.status().id() != ErrorId::kDataInputName) return opened;
+    return Error(ErrorId::kDataInputName, "--reference: ", source,
+                 ": wanted one array, without a name or with that of the model's first output: '", outputs.front().name,
+                 "'");
   }};
 }
 
@@ -35,7 +59,7 @@ Samples EvalSamples(const std::vector<std::string>& sources, const DataOptions& 
   DataOptions options = data;
   options.from = {.sources = sources};
   options.limit = -1;
-  return EvalSamples(options);
+  return SamplesOf(options, "--eval-data");
 }
 
 Result<KeptSamples> KeepSamples(const Samples& given, const Samples& eval, const std::vector<TensorSpec>& inputs) {

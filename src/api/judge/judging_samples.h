@@ -10,8 +10,8 @@
 
 namespace preon {
 
-/// Samples of --reference and its like.
-Samples EvalSamples(const DataOptions& options);
+/// Of --reference: what a model's first output should be. @param batch  --batch
+Samples ReferenceSamples(const std::string& source, int64_t batch);
 /// Of --eval-data: `data` with these sources, all of whose samples count.
 Samples EvalSamples(const std::vector<std::string>& sources, const DataOptions& data);
 
