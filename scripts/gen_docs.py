@@ -201,13 +201,14 @@ PARAMETERS = {"output", "data", "pass", "space"}
 PYTHON_TYPES = {"FILE": "Path", "DIR": "Path", "N": "Count", "S": "Count", "SHARE": "float"}
 OPTIONS_MODULE = """\"\"\"Keywords of the functions. Written by `./dev docs` out of `preon doctor --options --json`.\"\"\"
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Optional, TypedDict, Union
 
 Path = Union[str, bytes, "os.PathLike[str]"]
 Count = Union[int, str]  # "2k" and "1M", too
 _Entry = Union[str, tuple[str, Any]]  # "KEY=VALUE" or ("KEY", VALUE)
 Many = Union[_Entry, Sequence[_Entry]]
+Arrays = Union[Path, Sequence[Path], Mapping[str, Any], Any]  # Any: an array
 """
 
 
@@ -229,6 +230,7 @@ def python_options(told):
         lines.append(f"\nclass {class_name(verbs)}(TypedDict, total=False):")
         for option in options:
             kind = {"flag": "bool", "list": "Many"}.get(option["kind"]) or PYTHON_TYPES.get(option["value"], "str")
+            kind = "Arrays" if option["value"] == "SRC" else kind
             lines += [f"    {option['name'].replace('-', '_')}: Optional[{kind}]", f"    {json.dumps(option['meaning'], ensure_ascii=False)}"]
         lines.append("")
     for verb in PYTHON_VERBS:

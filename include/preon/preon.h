@@ -217,12 +217,14 @@ PREON_API Outcome<Answer> Compare(const QuantizeOptions& options, const std::str
 /// Which layers and tensors make the error of the quantized model, why, and what layers in float would gain.
 PREON_API Outcome<Answer> Sensitivity(const QuantizeOptions& options);
 
-/// Judges `quantized`, made by any tool, against `options.model`, and where it is not good enough says which step comes
-/// next. Empty: several quantized forms of the model are made and judged.
+/// Judges `quantized`, made by any tool, against `options.model`, and where the first is not good enough says which
+/// step comes next. Empty: several quantized forms of the model are made and judged.
+PREON_API Outcome<Answer> Validate(const QuantizeOptions& options, const std::vector<std::string>& quantized);
 PREON_API Outcome<Answer> Validate(const QuantizeOptions& options, const std::string& quantized = "");
 
 /// What Validate and Sensitivity say and the statistics, as one: in the answer, and in `output` (.html, .json or .txt)
 /// where that is given.
+PREON_API Outcome<Answer> MakeReport(const QuantizeOptions& options, const std::vector<std::string>& quantized);
 PREON_API Outcome<Answer> MakeReport(const QuantizeOptions& options, const std::string& quantized = "");
 
 }  // namespace preon

@@ -17,8 +17,8 @@ from .errors import ConfigError, failure
 from .options import (AnalyzeOptions, CalibrateOptions, CompareOptions, DiffOptions, ExportQatOptions, InstrumentOptions, LintOptions, PassesOptions, Path, QuantizeOptions,
                       RangesOptions, ReportOptions, RetargetOptions, SearchOptions, SensitivityOptions, ValidateOptions)
 from .progress import display
-from .result import Result
-from .samples import source_of
+from .result import Facts, Result
+from .samples import as_files, source_of
 from .sources import local
 
 if TYPE_CHECKING:
@@ -40,11 +40,17 @@ Data = Union[Path, Mapping[str, Any], Iterable[Any], Callable[[], Iterable[Any]]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 #: Options that are no keywords for everyone: of ModelQuantizer, and parameters of passes() and search().
 _INNER = {"qconfig", "pass", "space"}
+#: Options that the library takes files of.
+_OF_SAMPLES = {"eval_data", "reference"}
 
 
-def _text(value):
+def _text(value, option=None):
     if isinstance(value, bool):
         return "true" if value else "false"
+    if hasattr(value, "SerializeToString") or getattr(value, "shape", ()) != ():
+        raise TypeError(f"{option}: got {type(value).__name__}, wanted a path, a text or a number")
+    if isinstance(value, bytes):
+        return os.fsdecode(value)
     if isinstance(value, (dict, list, tuple)):
         return json.dumps(value, default=_text)
     if isinstance(value, os.PathLike):
@@ -64,8 +70,8 @@ def _settings(verb, options):
             if each is None:
                 continue
             if isinstance(each, tuple):
-                each = f"{each[0]}={_text(each[1])}"
-            yield name.replace("_", "-"), _text(each)
+                each = f"{each[0]}={_text(each[1], name)}"
+            yield name.replace("_", "-"), _text(each, name)
 
 
 def _keywords(verb):
@@ -82,17 +88,25 @@ def _completed(function: _Function) -> _Function:
 
 
 @contextlib.contextmanager
-def _as_file(model):
-    """The path of a model that may be one in memory."""
+def _as_file(model, what="model"):
+    """The path of a model that may be one in memory; `what`: the argument that it came as."""
     if isinstance(model, (str, bytes, os.PathLike)):
-        yield _path(model, "model")
+        yield _path(model, what)
         return
     if not hasattr(model, "SerializeToString"):
-        raise TypeError(f"model: got {type(model).__name__}, wanted a path or an onnx.ModelProto")
+        raise TypeError(f"{what}: got {type(model).__name__}, wanted a path or an onnx.ModelProto")
     with tempfile.TemporaryDirectory(prefix="preon-") as folder:
         path = pathlib.Path(folder) / "model.onnx"
         path.write_bytes(model.SerializeToString())
         yield str(path)
+
+
+@contextlib.contextmanager
+def _as_files(models, what):
+    """The paths of no model, of one or of several."""
+    listed = [] if models is None else models if isinstance(models, (list, tuple)) else [models]
+    with contextlib.ExitStack() as files:
+        yield [files.enter_context(_as_file(model, what)) for model in listed]
 
 
 def _path(value, what):
@@ -102,7 +116,7 @@ def _path(value, what):
     try:
         path.encode()
     except UnicodeEncodeError:
-        hint = "a model in memory is an onnx.ModelProto: onnx.load_from_string(...)" if what == "model" else None
+        hint = "a model in memory is an onnx.ModelProto: onnx.load_from_string(...)" if what in ("model", "quantized", "other") else None
         raise ConfigError(1002, f"{what}: got {len(path)} bytes that are no path in UTF-8", hint, 2) from None
     return path
 
@@ -113,6 +127,7 @@ def _run(verb, paths, options, source=(None, None), progress=None):
     files, samples = source_of(*source)
     with contextlib.ExitStack() as kept:
         read = [kept.enter_context(local(file)) for file in files]
+        options = {name: kept.enter_context(as_files(value, name)) if name in _OF_SAMPLES else value for name, value in options.items()}
         settings = [*(("data", _path(file, "data")) for file in read), *_settings(verb, options)]
         shown = display() if progress is None else None
         if shown is not None:
@@ -120,7 +135,7 @@ def _run(verb, paths, options, source=(None, None), progress=None):
         answer = getattr(_preon, verb)(*paths, settings, samples, shown or progress or None)
     if answer[0] is None:
         raise failure(*answer[1:])
-    return Result(json.loads(answer[0]), answer[1])
+    return Result(json.loads(answer[0], object_hook=Facts), answer[1])
 
 
 @_completed
@@ -272,7 +287,7 @@ def diff(model: Model, other: Model, data: Data = None, reader: Optional[Reader]
 
     Nothing is written. The rest as of compare(); options of `preon diff --help`.
     """
-    with _as_file(model) as path, _as_file(other) as second:
+    with _as_file(model) as path, _as_file(other, "other") as second:
         return _run("diff", (path, second), options, (data, reader), progress)
 
 
@@ -283,7 +298,7 @@ def compare(model: Model, quantized: Model, data: Data = None, reader: Optional[
 
     Both are paths or onnx.ModelProto. The rest as of quantize(); options of `preon compare --help`.
     """
-    with _as_file(model) as path, _as_file(quantized) as other:
+    with _as_file(model) as path, _as_file(quantized, "quantized") as other:
         return _run("compare", (path, other), options, (data, reader), progress)
 
 
@@ -300,17 +315,16 @@ def sensitivity(model: Model, data: Data = None, reader: Optional[Reader] = None
 
 
 @_completed
-def validate(model: Model, quantized: Optional[Model] = None, data: Data = None, reader: Optional[Reader] = None,
+def validate(model: Model, quantized: Union[Model, Sequence[Model], None] = None, data: Data = None, reader: Optional[Reader] = None,
              progress: Progress = None, **options: Unpack[ValidateOptions]) -> Result:
     """Whether a quantized model may be shipped (`verdict`: ship, adjust or escalate), and which steps come next.
 
-    `quantized`: a model of any tool; None: several quantized forms of `model` are made from `data` and judged.
-    `eval_data`: samples that judge; default: a fifth of `data`. The rest as of quantize(); options of `preon validate --help`.
+    `quantized`: a model of any tool, or several; None: several quantized forms of `model` are made from `data` and judged.
+    `eval_data`: samples that judge, as paths, an array or arrays by input name; default: a fifth of `data`. `reference`: what the
+    first output should be, likewise. The rest as of quantize(); options of `preon validate --help`.
     """
-    with contextlib.ExitStack() as files:
-        path = files.enter_context(_as_file(model))
-        other = files.enter_context(_as_file(quantized)) if quantized is not None else ""
-        return _run("validate", (path, other), options, (data, reader), progress)
+    with _as_file(model) as path, _as_files(quantized, "quantized") as others:
+        return _run("validate", (path, others), options, (data, reader), progress)
 
 
 @_completed
@@ -328,14 +342,12 @@ def search(model: Model, output: Path, space: Union[Mapping[str, Any], Path], da
 
 
 @_completed
-def report(model: Model, output: Optional[Path] = None, quantized: Optional[Model] = None, data: Data = None, reader: Optional[Reader] = None,
+def report(model: Model, output: Optional[Path] = None, quantized: Union[Model, Sequence[Model], None] = None, data: Data = None, reader: Optional[Reader] = None,
            progress: Progress = None, **options: Unpack[ReportOptions]) -> Result:
     """What validate() and sensitivity() say, with histograms and the samples that change most, as one page.
 
     `output`: a file that ends with .html, .json or .txt; None: only the Result. The rest as of validate().
     """
-    with contextlib.ExitStack() as files:
-        path = files.enter_context(_as_file(model))
-        other = files.enter_context(_as_file(quantized)) if quantized is not None else ""
+    with _as_file(model) as path, _as_files(quantized, "quantized") as others:
         target = _path(output, "output") if output is not None else ""
-        return _run("report", (path, target, other), options, (data, reader), progress)
+        return _run("report", (path, target, others), options, (data, reader), progress)

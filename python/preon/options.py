@@ -1,12 +1,13 @@
 """Keywords of the functions. Written by `./dev docs` out of `preon doctor --options --json`."""
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Optional, TypedDict, Union
 
 Path = Union[str, bytes, "os.PathLike[str]"]
 Count = Union[int, str]  # "2k" and "1M", too
 _Entry = Union[str, tuple[str, Any]]  # "KEY=VALUE" or ("KEY", VALUE)
 Many = Union[_Entry, Sequence[_Entry]]
+Arrays = Union[Path, Sequence[Path], Mapping[str, Any], Any]  # Any: an array
 
 
 class _QuantizeCalibrate(TypedDict, total=False):
@@ -151,11 +152,11 @@ class _SensitivityReport(TypedDict, total=False):
 
 
 class _SearchValidateReport(TypedDict, total=False):
-    eval_data: Optional[Many]
+    eval_data: Optional[Arrays]
     "samples to judge by, which nothing is calibrated with (default: a fifth of --data); all of them count, whatever --samples says"
     metric: Optional[str]
     "what is measured beside the error: top1, top5, topN, f1, nll, map, wer, psnr, sisdr, or FILE.py with a function evaluate(model) that returns a number or one for each sample (default: top-1 where there are labels)"
-    reference: Optional[str]
+    reference: Optional[Arrays]
     "what the first output should be, sample by sample: for psnr and sisdr, boxes for map, tokens for wer"
 
 

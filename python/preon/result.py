@@ -12,8 +12,20 @@ if TYPE_CHECKING:
 _MOST_ROWS = 50
 
 
+class Facts(dict[str, Any]):
+    """A part of a result: a dict whose keys are attributes, too, unless a dict has an attribute of that name (`items`)."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self:
+            return self[name]
+        raise AttributeError(f"no '{name}'; there are: {', '.join(self)}")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self]
+
+
 class Result:
-    """The object that `preon VERB --json` prints, by attribute or by key; its repr is the summary that the verb prints.
+    """The object that `preon VERB --json` prints, by attribute or by key at any depth: `result.compare.outputs["y"].sqnr_db`; its repr is the summary that the verb prints.
 
     facts  that object, as a dict
     text   the summary

@@ -1,5 +1,7 @@
 """What `data` may be: each form becomes samples by input name, one model run at a time."""
+import contextlib
 import os
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 
 from .errors import ConfigError, DataError
@@ -19,6 +21,26 @@ def source_of(data, reader):
     if isinstance(data, (list, tuple)) and data and all(map(_is_path, data)):
         return list(data), None
     return [], Samples(data if callable(getattr(data, "get_next", None)) else _items_of(data), "data")
+
+
+@contextlib.contextmanager
+def as_files(value, what):
+    """Paths as they are; an array, or arrays by name, as the path of a temporary file of them."""
+    if value is None or _is_path(value) or (isinstance(value, (list, tuple)) and all(map(_is_path, value))):
+        yield value
+        return
+    import numpy as np
+
+    with tempfile.TemporaryDirectory(prefix="preon-") as folder:
+        path = os.path.join(folder, what)
+        if isinstance(value, Mapping):
+            np.savez(f"{path}.npz", **{name: _array(array, 0, name, {}) for name, array in value.items()})
+            yield f"{path}.npz"
+        elif _is_array(value):
+            np.save(f"{path}.npy", _array(value, 0, what, {}))
+            yield f"{path}.npy"
+        else:
+            raise TypeError(f"{what}: got {type(value).__name__}, wanted a path, a list of paths, an array or arrays by name")
 
 
 def _is_path(value):

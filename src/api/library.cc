@@ -158,14 +158,19 @@ Outcome<Answer> Answered(const QuantizeOptions& options, Verb verb, std::string_
   });
 }
 
-// A verb over the model and, where its name is not empty, a quantized one.
+// A verb over the model and quantized ones.
 template <typename Verb>
-auto OfModels(const std::string& quantized, const Verb& verb) {
+auto OfModels(const std::vector<std::string>& quantized, const Verb& verb) {
   return [&](const std::string& model, RunInputs& run) {
     std::vector<std::string> models = {model};
-    if (!quantized.empty()) models.push_back(quantized);
+    models.insert(models.end(), quantized.begin(), quantized.end());
     return verb(models, run);
   };
+}
+
+// "" is none.
+std::vector<std::string> AtMostOne(const std::string& quantized) {
+  return quantized.empty() ? std::vector<std::string>() : std::vector{quantized};
 }
 
 }  // namespace
@@ -219,12 +224,20 @@ Outcome<Answer> Sensitivity(const QuantizeOptions& options) {
   return Answered(options, kVerbSensitivity, "sensitivity", SensitivityVerb);
 }
 
-Outcome<Answer> MakeReport(const QuantizeOptions& options, const std::string& quantized) {
+Outcome<Answer> MakeReport(const QuantizeOptions& options, const std::vector<std::string>& quantized) {
   return Answered(options, kVerbReport, "report", OfModels(quantized, ReportVerb));
 }
 
-Outcome<Answer> Validate(const QuantizeOptions& options, const std::string& quantized) {
+Outcome<Answer> MakeReport(const QuantizeOptions& options, const std::string& quantized) {
+  return MakeReport(options, AtMostOne(quantized));
+}
+
+Outcome<Answer> Validate(const QuantizeOptions& options, const std::vector<std::string>& quantized) {
   return Answered(options, kVerbValidate, "validate", OfModels(quantized, ValidateVerb));
+}
+
+Outcome<Answer> Validate(const QuantizeOptions& options, const std::string& quantized) {
+  return Validate(options, AtMostOne(quantized));
 }
 
 Outcome<Answer> Retarget(const QuantizeOptions& options) {

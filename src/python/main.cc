@@ -183,14 +183,14 @@ nb::tuple RunCompare(std::string model, std::string quantized, Settings settings
              [&](const QuantizeOptions& options) { return Compare(options, quantized); });
 }
 
-nb::tuple RunValidate(std::string model, std::string quantized, Settings settings, nb::object reader,
+nb::tuple RunValidate(std::string model, std::vector<std::string> quantized, Settings settings, nb::object reader,
                       nb::object progress) {
   return Run(OptionsOf(std::move(model), "", std::move(settings)), std::move(reader), std::move(progress),
              [&](const QuantizeOptions& options) { return Validate(options, quantized); });
 }
 
-nb::tuple RunReport(std::string model, std::string output, std::string quantized, Settings settings, nb::object reader,
-                    nb::object progress) {
+nb::tuple RunReport(std::string model, std::string output, std::vector<std::string> quantized, Settings settings,
+                    nb::object reader, nb::object progress) {
   return Run(OptionsOf(std::move(model), std::move(output), std::move(settings)), std::move(reader),
              std::move(progress), [&](const QuantizeOptions& options) { return MakeReport(options, quantized); });
 }

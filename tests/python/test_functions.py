@@ -150,3 +150,48 @@ def test_arrays_are_not_copied_on_their_way(model, tmp_path):
     preon_package.calibrate(tmp_path / model, tmp_path / "a.calib", reader=Views())
     preon_package.calibrate(tmp_path / model, tmp_path / "b.calib", reader=Contiguous())
     assert (tmp_path / "a.calib").read_bytes() == (tmp_path / "b.calib").read_bytes()
+
+
+@pytest.fixture
+def quantized(model, data, tmp_path):
+    """Two quantized forms of the model, as paths."""
+    paths = [tmp_path / "one.onnx", tmp_path / "two.onnx"]
+    for path, method in zip(paths, ("minmax", "percentile")):
+        preon_package.quantize(tmp_path / model, path, data=tmp_path / data, method=method, latency=0, always_write=True)
+    return paths
+
+
+def test_several_quantized_models_and_arrays_that_judge(model, data, quantized, tmp_path):
+    judging = np.random.default_rng(5).normal(size=(12, 3, 8, 8)).astype(np.float32)
+    wanted = np.random.default_rng(6).normal(size=(12, 4)).astype(np.float32)
+    options = {"data": tmp_path / data, "latency": 0, "metric": "psnr"}
+    np.savez(tmp_path / "judging.npz", input=judging)
+    np.save(tmp_path / "wanted.npy", wanted)
+    by_files = preon_package.validate(tmp_path / model, quantized, eval_data=tmp_path / "judging.npz", reference=tmp_path / "wanted.npy", **options)
+    assert [each.name for each in by_files.models] == [str(path) for path in quantized]
+    for judged, reference in (({"input": judging}, {"logits": wanted}), (judging, wanted)):
+        by_arrays = preon_package.validate(tmp_path / model, quantized, eval_data=judged, reference=reference, **options)
+        assert by_arrays.models == by_files.models
+    one = preon_package.validate(tmp_path / model, onnx.load(quantized[0]), eval_data=judging, reference=wanted, **options)
+    assert [each.metric for each in one.models] == [by_files.models[0].metric]
+
+
+@pytest.mark.parametrize("call, says", [
+    (lambda f: preon_package.compare(f / "model.onnx", 3, data=f / "calib.npz"), "quantized: got int, wanted a path or an onnx.ModelProto"),
+    (lambda f: preon_package.diff(f / "model.onnx", 3), "other: got int"),
+    (lambda f: preon_package.validate(f / "model.onnx", [3], data=f / "calib.npz"), "quantized: got int"),
+    (lambda f: preon_package.validate(f / "model.onnx", data=f / "calib.npz", eval_data=3), "eval_data: got int, wanted a path, a list of paths, an array"),
+    (lambda f: preon_package.validate(f / "model.onnx", data=f / "calib.npz", reference=object()), "reference: got object, wanted a path"),
+    (lambda f: preon_package.quantize(f / "model.onnx", data=f / "calib.npz", labels=np.zeros(3)), "labels: got ndarray, wanted a path, a text or a number"),
+])
+def test_an_argument_that_is_wrong_is_named(model, data, tmp_path, call, says):
+    with pytest.raises(TypeError, match=says):
+        call(tmp_path)
+
+
+def test_parts_of_results_have_attributes_too(model, data, quantized, tmp_path):
+    result = preon_package.compare(tmp_path / model, quantized[0], data=tmp_path / data, latency=0)
+    assert result.outputs.logits.sqnr_db == result["outputs"]["logits"]["sqnr_db"] > 20
+    assert json.loads(json.dumps(result.facts)) == result.facts and "logits" in dir(result.outputs)
+    with pytest.raises(AttributeError, match="no 'scores'; there are: logits"):
+        result.outputs.scores
