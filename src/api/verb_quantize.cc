@@ -5,6 +5,7 @@
 #include "api/choose_by_trials.h"
 #include "api/judge/compared_samples.h"
 #include "api/judge/judge_result.h"
+#include "api/judge/no_effect.h"
 #include "api/model_metadata.h"
 #include "api/quantize_for_target.h"
 #include "api/save_histograms.h"
@@ -263,6 +264,15 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
     result.warnings.push_back(
         "error, agreement and latency were measured on random data and are not meaningful; use --data");
   }
+  if (has_ranges && options.ranges.method != "auto" && options.budget.value_or(0) > 0)
+    result.warnings.push_back(StrCat("--budget: has no effect with --method ", options.ranges.method,
+                                     ": layers stay in float for accuracy only with --method auto"));
+  for (std::string& warning : WarningsOfUnusedAlgorithms(result.improved, options.algorithms.asked))
+    result.warnings.push_back(std::move(warning));
+  if (std::string large = WarningOfLargeBlocks(options.plan.block_size.value_or(0), result.float_size_bytes,
+                                               result.quantized_size_bytes);
+      !large.empty())
+    result.warnings.push_back(std::move(large));
   result.passed_over = judgement.passed_over;
   if (judgement.without_gain != WithoutGain::kIsWritten) {
     // Operators with dynamic scales, which observe nothing, also stand in bodies of loops, where nobody counts them.

@@ -153,6 +153,9 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
     }
     if (!learns) PREON_RETURN_IF_ERROR(refuse(of_samples, cause));
   }
+  if (plan.vnni && plan.op_list.reduce_range)
+    return Error(ErrorId::kConflictingOptions,
+                 "--vnni and --reduce-range: got both, wanted one: all codes of the weights, or one bit less");
   if (plan.vnni && target.HasOpList()) PREON_RETURN_IF_ERROR(ReportIgnored(origins, "--vnni", with_target, warnings));
   if (plan.op_list.format && !target.HasExtendedFormat())
     return Error(ErrorId::kConflictingOptions, "--format extended: has no effect with ", with_target,
