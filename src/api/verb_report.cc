@@ -8,9 +8,11 @@
 #include "base/file.h"
 #include "base/output/commit.h"
 #include "base/text.h"
+#include "calib/calibration.h"
 #include "data/media_folder.h"
 #include "pipeline/output.h"
 #include "ranges/range_methods.h"
+#include "report/html/analysis_page.h"
 #include "report/html/full_page.h"
 #include "report/html/stage_report.h"
 
@@ -68,12 +70,22 @@ Result<AnalyzeResult> AnalyzeCalibration(const std::string& model, const std::st
   return result;
 }
 
-}  // namespace
+Result<AnalyzeResult> ReportOfStatistics(const std::string& calib, RunInputs& run) {
+  const SourceOptions& from = run.options.data.from;
+  if (from.has_samples())
+    return Error(ErrorId::kConflictingOptions, from.inputs.empty() ? "--data" : "--input", ": has no effect with ",
+                 calib, ", which holds the statistics of the samples; wanted a model beside samples");
+  PREON_ASSIGN_OR_RETURN(AnalyzeResult result, AnalyzeCalibration(calib, calib, run));
+  result.facts = RunFactsOf(run.context, "report");
+  const std::string& output = run.options.outputs.file;
+  if (output.empty()) return result;
+  PREON_ASSIGN_OR_RETURN(AtomicFile file, StageReport(result, output));
+  PREON_RETURN_IF_ERROR(file.Commit());
+  return result;
+}
 
-Result<FullReport> ReportVerb(const std::vector<std::string>& models, RunInputs& run) {
+Result<FullReport> ReportOfModels(const std::vector<std::string>& models, RunInputs& run) {
   const Options& options = run.options;
-  PREON_RETURN_IF_ERROR(CheckOutputs(options, models));
-  if (!options.outputs.file.empty()) PREON_RETURN_IF_ERROR(ReportFormatOf(options.outputs.file).status());
   if (!run.samples.open || run.samples.made_up()) return MissingData("report", "--data SRC");
   FullReport report{.output = options.outputs.file,
                     .command = ReportCommand(models, options.given.config_file, options.given.settings)};
@@ -96,6 +108,28 @@ Result<FullReport> ReportVerb(const std::vector<std::string>& models, RunInputs&
   PREON_ASSIGN_OR_RETURN(AtomicFile file, StageReport(report, report.output));
   PREON_RETURN_IF_ERROR(file.Commit());
   return report;
+}
+
+}  // namespace
+
+Result<std::variant<FullReport, AnalyzeResult>> ReportVerb(const std::vector<std::string>& models, RunInputs& run) {
+  using Either = Result<std::variant<FullReport, AnalyzeResult>>;
+  PREON_RETURN_IF_ERROR(CheckOutputs(run.options, models));
+  const std::string& output = run.options.outputs.file;
+  if (!output.empty()) PREON_RETURN_IF_ERROR(ReportFormatOf(output).status());
+  for (const std::string& file : models) {
+    if (file.ends_with(".json"))
+      return Error(ErrorId::kNotYetSupported, file, ": no page is made from a JSON result; wanted a model or a .calib ",
+                   "file")
+          .WithHint("quantize and compare write a page with --report FILE.html, report with -o FILE.html");
+    if (!file.ends_with(".calib") && !IsCalibFile(file)) continue;
+    if (models.size() > 1)
+      return Error(ErrorId::kConflictingOptions, file, ": is a file of statistics; wanted it alone, or models only");
+    PREON_ASSIGN_OR_RETURN(AnalyzeResult result, ReportOfStatistics(file, run));
+    return Either(std::move(result));
+  }
+  PREON_ASSIGN_OR_RETURN(FullReport report, ReportOfModels(models, run));
+  return Either(std::move(report));
 }
 
 }  // namespace preon

@@ -54,8 +54,8 @@ Result<ValidateResult> ValidateVerb(const std::vector<std::string>& models, RunI
 /// Of the model as `quantize` would write it without layers left in float for accuracy; writes nothing.
 Result<SensitivityResult> SensitivityVerb(const std::string& model, RunInputs& run);
 /// What validate, sensitivity and analyze say, from one calibration; written to `options.outputs.file` where that is
-/// given: .html, .json or .txt.
-Result<FullReport> ReportVerb(const std::vector<std::string>& models, RunInputs& run);
+/// given: .html, .json or .txt. Of a file of statistics: what analyze says.
+Result<std::variant<FullReport, AnalyzeResult>> ReportVerb(const std::vector<std::string>& models, RunInputs& run);
 /// The best of the configurations of `options.search.space` that were tried, written to `options.outputs.file`.
 /// Errors: kRequirementNotMet; that of the last trial where none could be made; kCancelled before one was.
 Result<SearchResult> SearchVerb(const std::string& model, RunInputs& run);

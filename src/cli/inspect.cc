@@ -11,10 +11,8 @@ Command InspectCommand() {
           .examples = R"(  preon inspect model.onnx
   preon inspect model.calib --json
 )",
-          .run = [](const std::vector<std::string>& args, RunInputs& run) -> Result<Answer> {
-            const auto result = InspectVerb(args[0], run.context);
-            if (!result.ok()) return result.status();
-            return std::visit([](const auto& summary) { return Answer{ToText(summary), ToJson(summary)}; }, *result);
+          .run = [](const std::vector<std::string>& args, RunInputs& run) {
+            return Render(InspectVerb(args[0], run.context));
           }};
 }
 

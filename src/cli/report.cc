@@ -6,12 +6,13 @@ namespace preon::cli {
 Command ReportCommand() {
   return {.verb = kVerbReport,
           .name = "report",
-          .summary = "write one page about a quantized model: verdict, figures, layers, histograms, samples",
+          .summary = "write one page about a quantized model, or about the statistics in a .calib file",
           .positionals = {"MODEL..."},
           .examples = R"(  preon report model.onnx -o report.html --data calib.npz
   preon report model.onnx model.int8.onnx -o report.html --data calib.npz --eval-data test.npz
   preon report model.onnx -o report.html --data photos/ --preprocess imagenet --method minmax
   preon report model.onnx --data calib.npz --json
+  preon report model.calib -o report.html
 )",
           .run = [](const std::vector<std::string>& args, RunInputs& run) { return Render(ReportVerb(args, run)); }};
 }

@@ -108,3 +108,23 @@ def test_what_it_needs(preon, filter_bank):
     preon.fails(2, 1003, "report", "model.onnx", "-o", "r.html", says="--data")
     preon.fails(2, 1002, "report", "model.onnx", "-o", "r.pdf", "--data", "x.npy", says=".html")
     preon.fails(2, 1001, "report", "model.onnx", "--data", "x.npy", "--confrim", 3, says="did you mean '--confirm'?")
+
+
+def test_a_file_of_statistics_has_a_page_too(preon, model, data):
+    assert preon("calibrate", model, "-o", "model.calib", "--data", data).returncode == 0
+    for name in ("page.html", "page.json", "page.txt"):
+        done = preon("report", "model.calib", "-o", name)
+        assert done.returncode == 0, done.stderr
+    page = (preon.folder / "page.html").read_text()
+    assert all(address.startswith("#") for address in Page(page).addresses) and "r1" in page
+    assert "input" in json.loads((preon.folder / "page.json").read_text())["tensors"]
+    told = json.loads(preon("report", "model.calib", "--json").stdout)
+    assert told["verb"] == "report" and "input" in told["tensors"]
+    preon.fails(2, 1004, "report", "model.calib", "-o", "new.html", "--data", data, says="--data: has no effect with model.calib")
+    preon.fails(2, 1004, "report", model, "model.calib", "-o", "new.html", "--data", data, says="model.calib: is a file of statistics")
+
+
+def test_a_json_result_is_refused_with_what_to_do(preon, model, data):
+    (preon.folder / "result.json").write_text("{}")
+    done = preon.fails(2, 1007, "report", "result.json", "-o", "new.html", says="result.json: no page is made from a JSON result")
+    assert "--report FILE.html" in done.stderr
