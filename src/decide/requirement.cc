@@ -78,7 +78,7 @@ std::string InUnit(double value, Unit unit) {
     case Unit::kShare:
       return NumberText("%.2f %%", 100 * value);
     case Unit::kDecibel:
-      return NumberText("%.1f dB", value);
+      return value >= kExactSqnrDb ? "equal outputs" : NumberText("%.1f dB", value);
     case Unit::kNats:
       return NumberText("%.4f nats", value);
     case Unit::kFactor:

@@ -87,6 +87,15 @@ TEST(Requirement, ADropIsInTheUnitOfTheMetric) {
   EXPECT_EQ(Judge("drop<=0.3dB").status().id(), ErrorId::kBadOptionValue);
 }
 
+TEST(Requirement, OutputsThatAreEqualHaveNoFigure) {
+  Comparison compare = Measured();
+  compare.outputs["y"].sqnr_db = kExactSqnrDb;
+  compare.outputs["y"].sqnr_interval.reset();
+  const auto outcomes = Judge("sqnr>=20", compare);
+  ASSERT_TRUE(outcomes.ok());
+  EXPECT_EQ(outcomes->front().measured, "equal outputs");
+}
+
 TEST(Requirement, WhatIsNotMeasuredIsAnError) {
   for (const char* text : {"drop<=1%", "agreement>=90%", "sqnr>=3"})
     EXPECT_EQ(Judge(text, Comparison()).status().id(), ErrorId::kMissingOption) << text;

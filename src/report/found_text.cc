@@ -17,8 +17,8 @@ void AddCandidates(TextWriter& out, const std::vector<MethodCandidate>& candidat
   const char* title = "candidates";
   for (const MethodCandidate& candidate : candidates) {
     const std::string outcome = OutcomeOf(candidate);
-    out.Add("  %-11s %-20s %-18s %6.1f dB%s%s\n", title, candidate.method.c_str(), candidate.options.c_str(),
-            candidate.sqnr_db, outcome.empty() ? "" : "  ", outcome.c_str());
+    out.Add("  %-11s %-20s %-18s %9s%s%s\n", title, candidate.method.c_str(), candidate.options.c_str(),
+            SqnrText(candidate.sqnr_db).c_str(), outcome.empty() ? "" : "  ", outcome.c_str());
     title = "";
   }
 }

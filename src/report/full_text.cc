@@ -11,7 +11,7 @@ std::string ToText(const FullReport& result) {
   changed.Add("samples that change most, by the SQNR of the worst output\n");
   const ValidatedModel& judged = result.validated.models[result.validated.judged];
   for (const ChangedSample& sample : judged.compare.most_changed)
-    changed.Add("  %8.1f dB   %s\n", sample.sqnr_db, Printable(sample.name).c_str());
+    changed.Add("  %11s   %s\n", SqnrText(sample.sqnr_db).c_str(), Printable(sample.name).c_str());
   text += "\n" + changed.Take() + "\n";
   text += result.sensitivity ? ToText(*result.sensitivity)
                              : StrCat("no sensitivity: ", Printable(result.why_no_sensitivity), "\n");

@@ -83,7 +83,8 @@ void AddPositions(TextWriter& out, const PositionTable& table) {
 
 void AddDpuCosts(TextWriter& out, const std::vector<DpuCost>& costs) {
   for (const DpuCost& cost : costs)
-    out.Add("  dpu         %s: %.1f dB, %.1f dB without it\n", cost.pass.c_str(), cost.with_db, cost.without_db);
+    out.Add("  dpu         %s: %s, %s without it\n", cost.pass.c_str(), SqnrText(cost.with_db).c_str(),
+            SqnrText(cost.without_db).c_str());
 }
 
 }  // namespace preon
