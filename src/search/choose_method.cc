@@ -40,9 +40,13 @@ std::string OptionText(const MethodOptions& options) {
 }
 
 // The same, but weights and biases stay in float.
-QuantPlan WithFloatWeights(QuantPlan plan) {
-  for (const auto& [name, weight] : plan.weights)
-    plan.float_regions.insert(plan.float_regions.end(), weight.nodes.begin(), weight.nodes.end());
+QuantPlan WithFloatWeights(const Graph& graph, QuantPlan plan) {
+  for (const auto& [name, weight] : plan.weights) {
+    for (const std::string& reader : weight.nodes) {
+      const Node& node = *graph.FindNode(reader);
+      if (node.Is("Conv") || node.Is("Gemm")) plan.float_regions.push_back(reader);
+    }
+  }
   plan.weights.clear();
   plan.biases.clear();
   return plan;
@@ -111,12 +115,13 @@ Status MethodRace::SettleByActivations() {
     return !candidate.ended_early && candidate.sqnr_db > best_db - kNearDb;
   };
   if (best_db >= kMethodsAreEqualDb || std::ranges::count_if(chosen_.candidates, is_near) < 2) return Status::Ok();
-  const QuantPlan plan = WithFloatWeights(planned_.plan);
+  const QuantPlan plan = WithFloatWeights(planned_.model.graph, planned_.plan);
   const auto look = [&](size_t index) -> Status {
     PREON_ASSIGN_OR_RETURN(const Entry entry, Enter(entered_[index]));
-    PREON_ASSIGN_OR_RETURN(const std::optional<TrialError> error,
-                           trials_.Run(planned_.model, plan, *entry.method, entry.inputs, TrialSize::kSome));
-    if (error) chosen_.candidates[index].activations_db = error->sqnr_db;
+    const Result<std::optional<TrialError>> error =
+        trials_.Run(planned_.model, plan, *entry.method, entry.inputs, TrialSize::kSome);
+    if (!error.ok()) return error.status().id() == ErrorId::kCancelled ? error.status() : Status::Ok();
+    if (*error) chosen_.candidates[index].activations_db = (*error)->sqnr_db;
     return Status::Ok();
   };
   PREON_RETURN_IF_ERROR(look(selected_));

@@ -55,8 +55,9 @@ def test_layers_with_small_channels_stay_float(preon):
     assert {node for node, reason in floats.items() if reason == "accuracy"} == {"loud", "undone"}
     assert without < 15 and sqnr > without + 6
     assert len(result["candidates"]) == 6
-    assert max(entry["sqnr_db"] for entry in result["candidates"]) == pytest.approx(
-        next(entry["sqnr_db"] for entry in result["candidates"] if entry["selected"]))
+    (selected,) = [entry for entry in result["candidates"] if entry["selected"]]
+    best = max(result["candidates"], key=lambda entry: entry["sqnr_db"])
+    assert selected is best or selected["sqnr_db"] > best["sqnr_db"] - 1 and selected["activations_db"] > best["activations_db"] + 0.5
 
 
 def test_what_is_good_enough_is_left_alone(preon):
