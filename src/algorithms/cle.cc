@@ -217,6 +217,13 @@ class Sweeps {
   Layers layers_;
 };
 
+// What Quark equalizes: no Conv that leaves out the attribute `group`.
+NodeFilter WithGroup(NodeFilter quantized) {
+  return [quantized = std::move(quantized)](const Node& node) {
+    return quantized(node) && (!node.Is("Conv") || node.attributes.contains("group"));
+  };
+}
+
 class Cle final : public Algorithm {
  public:
   Cle() : Cle(AlgorithmValues(kCleOptions, {})) {}
@@ -245,7 +252,8 @@ class Cle final : public Algorithm {
   }
   Result<bool> RewriteFloat(Model& model, const NodeFilter& quantized, const CollectedStatistics&,
                             Compat compat) const override {
-    const std::vector<EqualizationPattern> patterns = FindEqualizationPatterns(model.graph, quantized);
+    const std::vector<EqualizationPattern> patterns =
+        FindEqualizationPatterns(model.graph, compat == Compat::kQuark ? WithGroup(quantized) : quantized);
     if (patterns.empty() || settings_.steps == 0) return false;
     Sweeps sweeps(model.graph, patterns, settings_);
     sweeps.Run(compat == Compat::kQuark);

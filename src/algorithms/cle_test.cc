@@ -98,8 +98,22 @@ TEST(Cle, SweepsUntilNothingChanges) {
   EXPECT_THAT(Values(often.model, "c2_w"), testing::Pointwise(FloatNear(1e-5f), at_rest));
 }
 
+TEST(Cle, ImplicitGroupWithCompat) {
+  Model model = TwoChannels(8, 1, 2, 4);
+  EXPECT_FALSE(Equalize(model, {}, Compat::kQuark));
+  for (const auto& node : model.graph.nodes()) {
+    if (node->Is("Conv")) node->attributes["group"] = int64_t{1};
+  }
+  EXPECT_TRUE(Equalize(model, {}, Compat::kQuark));
+}
+
 TEST(Cle, AsQuarkVisitsTheFirstPairOnceMore) {
   Chain ours, theirs;
+  for (Model* model : {&ours.model, &theirs.model}) {
+    for (const auto& node : model->graph.nodes()) {
+      if (node->Is("Conv")) node->attributes["group"] = int64_t{1};
+    }
+  }
   Equalize(ours.model, {{"append-bias", "false"}});
   Equalize(theirs.model, {{"append-bias", "false"}}, Compat::kQuark);
   EXPECT_NE(Values(ours.model, "c1_w"), Values(theirs.model, "c1_w"));

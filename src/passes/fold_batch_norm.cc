@@ -6,6 +6,8 @@
 //              y = Concat(t1, t2, …), each with its slice of the parameters
 // Conditions:  BN as in MatchBatchNorm; its channels are those of the linear operators; else those of fold_affine.
 // Formula:     m = gamma / sqrt(var + epsilon);  W'[c] = m[c] * W[c];  b'[c] = m[c] * b[c] + beta[c] - mean[c] * m[c]
+#include <algorithm>
+
 #include "passes/node_pass.h"
 #include "passes/passes.h"
 #include "passes/support/batch_norm.h"
@@ -47,9 +49,12 @@ class FoldBatchNorm final : public NodePass {
  private:
   Result<bool> Rewrite(Model& model, Node& node, const PassEnv& env) const override {
     Graph& graph = model.graph;
-    const std::optional<ChannelAffine> affine = MatchBatchNorm(graph, node, env.arithmetic);
-    if (!affine.has_value()) return false;
     const std::vector<LinearOp> branches = Branches(graph, node.input(0));
+    const auto convolves = [](const LinearOp& branch) { return branch.node->op_type.starts_with("Conv"); };
+    Arithmetic arithmetic = env.arithmetic;
+    if (std::ranges::all_of(branches, convolves)) arithmetic.missing_epsilon = kDefaultEpsilon;
+    const std::optional<ChannelAffine> affine = MatchBatchNorm(graph, node, arithmetic);
+    if (!affine.has_value()) return false;
     size_t channels = 0;
     for (const LinearOp& branch : branches) channels += static_cast<size_t>(branch.channels);
     if (branches.empty() || channels != affine->scale.size()) return false;

@@ -35,7 +35,7 @@ struct PassEnv {
   std::function<bool(const Node& node)> excluded = nullptr;
   /// Does the pass of this name leave the node as it is, though it could rewrite it? Empty: no node. NodePass asks.
   std::function<bool(std::string_view pass, const Model& model, const Node& node)> leaves = nullptr;
-  Arithmetic arithmetic = Arithmetic::kDouble;  ///< of BatchNormalization's factors
+  Arithmetic arithmetic = {};  ///< of BatchNormalization's factors
   /// Of fix_shapes: what the model's inputs and outputs get.
   std::map<std::string, Shape> fixed_shapes = {};
   /// Of copy_shared_initializers: operator types whose constants are copied; none = all.

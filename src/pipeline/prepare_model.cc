@@ -193,7 +193,7 @@ Result<PreparedModel> ModelPreparation::Rewrite(Model source, const std::vector<
                     .excluded = [&](const Node& node) { return selection.Excludes(node); },
                     .leaves = [&](std::string_view pass, const Model& of,
                                   const Node& node) { return target.LeavesNode(pass, of, node, plan); },
-                    .arithmetic = plan.compat == Compat::kQuark ? Arithmetic::kFloat : Arithmetic::kDouble,
+                    .arithmetic = plan.compat == Compat::kQuark ? kQuarkArithmetic : Arithmetic(),
                     .copied_types = inputs_.options.copy_shared.value_or(std::vector<std::string>())};
   PassRunnerOptions runner{.disabled = inputs_.passes.disabled,
                            .enabled = inputs_.passes.enabled,

@@ -231,9 +231,9 @@ def quark_call(call, config, presets):
         extended = True
     call.option("activation", activation)
     call.option("weight", weight)
-    if activation in ("bfloat16", "float16") or activation.startswith(("bfp", "mx")):
-        call.set.remove(["compat", "quark"])   # there are no ranges whose rules it would choose
     has_scales = activation in ("int8", "uint8", "int16", "uint16")
+    if not has_scales:
+        call.option("method", "minmax")   # as they are stored; few of them have ranges
     if has_scales or options.get("WeightScaled") or weight in ("int8", "uint8", "int16", "uint16", "int32"):
         if not per_channel:
             call.option("per-tensor")

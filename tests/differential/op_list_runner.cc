@@ -23,7 +23,8 @@ Status Quantize(const Json& line, const Builtins& builtins) {
   // They come from configurations, where what has no effect is a warning.
   for (const auto& [key, ignored] : options.given.keys) options.given.origins.hints.insert(key);
   for (const Setting& setting : options.given.settings) options.given.origins.hints.insert(setting.name);
-  options.calibration.observe.optimize = options.plan.compat == Compat::kOff;  // bit for bit
+  const bool has_ranges = IsIntType(options.plan.activation.type());
+  options.calibration.observe.optimize = options.plan.compat == Compat::kOff || !has_ranges;  // bit for bit
   PREON_ASSIGN_OR_RETURN(RunInputs run, MakeRunInputs(options, builtins, {.threads = 1}));
   const ModelPreparation preparation = run.Preparation();
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, preparation.Prepare(line["model"].get<std::string>()));

@@ -44,11 +44,11 @@ Status CheckIntegers(const TensorType& activation, const TensorType& weight) {
   return Status::Ok();
 }
 
-// A target that never has any leaves nothing for a method to choose.
-bool ChoosesRanges(const std::optional<std::string>& name, const TargetRegistry& targets) {
+// A target that has none, of these types or never, leaves nothing for a method to choose.
+bool ChoosesRanges(const std::optional<std::string>& name, const PlanOptions& plan, const TargetRegistry& targets) {
   if (!name) return true;
   const Result<const Target*> target = targets.Find(*name);
-  return !target.ok() || (*target)->NeedsStatistics(PlanOptions{});
+  return !target.ok() || (*target)->NeedsStatistics(plan);
 }
 
 // Those of all activations, of layers and of single tensors.
@@ -255,14 +255,15 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   Status fits = plan.compat != Compat::kOnnxRuntime
                     ? Status::Ok()
                     : CheckRuntimeHas(plan.scale_type, plan.scale_type_of_weights(), plan.weight_rule.method);
-  if (fits.ok()) fits = CheckIntegers(plan.activation, options.types.weight.value_or(plan.weight));
+  if (fits.ok() && plan.compat == Compat::kOnnxRuntime)
+    fits = CheckIntegers(plan.activation, options.types.weight.value_or(plan.weight));
   const ConfiguredMethods configured(MakerOf(plan.compat, plan.activation, fits), ranges.method_keys, origins.hints);
   if (ranges.all_methods) {
     PREON_ASSIGN_OR_RETURN(choices.all_methods, AllMethods(ranges, plan.compat, configured, builtins.methods));
   }
   const Result<const RangeMethod*> method = builtins.methods.Find(ranges.method);
   if (!method.ok()) return Status(method.status()).WithContext("--method");
-  const bool configures = ChoosesRanges(options.target, builtins.targets);
+  const bool configures = ChoosesRanges(options.target, plan, builtins.targets);
   const auto make = [configured, configures](const RangeMethod& wanted, const MethodOptions& given) {
     auto made = configures ? configured.Make(wanted, given) : wanted.WithOptions(given);
     return made.ok() ? std::move(made) : std::move(made).status().WithContext("--method-option");

@@ -197,4 +197,22 @@ Result<EncodedBias> EncodeBias(std::span<const float> bias, float input_scale,
   return CodesAtScales(std::vector<double>(bias.begin(), bias.end()), std::move(scales));
 }
 
+void AdjustBias(float input_scale, std::span<const QuantParams> weight_params, EncodedBias& bias) {
+  std::vector<float> scales;
+  for (const QuantParams& params : weight_params) scales.push_back(input_scale * params.scale);
+  for (size_t channel = 0; channel < scales.size(); ++channel) {
+    if (scales[channel] == bias.scales[channel]) return;
+  }
+  Tensor codes = Tensor::Allocate(DataType::kInt32, bias.codes.shape());
+  const std::span<int32_t> adjusted = codes.Mutable<int32_t>();
+  for (size_t index = 0; index < adjusted.size(); ++index) {
+    const size_t channel = scales.size() == 1 ? 0 : index;
+    const double code =
+        double{static_cast<double>(bias.codes.As<int32_t>()[index]) * bias.scales[channel]} / scales[channel];
+    adjusted[index] = static_cast<int32_t>(std::clamp(code, double{INT32_MIN}, double{INT32_MAX}));
+  }
+  bias.codes = std::move(codes);
+  bias.scales = std::move(scales);
+}
+
 }  // namespace preon::compat

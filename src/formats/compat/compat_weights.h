@@ -43,4 +43,8 @@ void EnlargeForBias(std::span<const float> bias, float input_scale, std::vector<
 Result<EncodedBias> EncodeBias(std::span<const float> bias, float input_scale,
                                std::span<const QuantParams> weight_params, float beta);
 
+/// Quark's, where an alignment has given the input another scale: the codes of the old scale times the ratio of both,
+/// cut towards 0. Nothing where a channel's scale is the same.
+void AdjustBias(float input_scale, std::span<const QuantParams> weight_params, EncodedBias& bias);
+
 }  // namespace preon::compat

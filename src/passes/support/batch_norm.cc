@@ -27,7 +27,7 @@ std::optional<ChannelAffine> AffineOf(const Parameters& parameters, float epsilo
 
 }  // namespace
 
-std::optional<ChannelAffine> MatchBatchNorm(const Graph& graph, const Node& node, Arithmetic arithmetic) {
+std::optional<ChannelAffine> MatchBatchNorm(const Graph& graph, const Node& node, const Arithmetic& arithmetic) {
   if (!node.Is("BatchNormalization") || node.outputs().size() != 1) return std::nullopt;
   if (node.Int("training_mode", 0) != 0 || node.Int("spatial", 1) == 0) return std::nullopt;
   Parameters parameters;
@@ -37,12 +37,11 @@ std::optional<ChannelAffine> MatchBatchNorm(const Graph& graph, const Node& node
     parameters[index] = constant->floats();
     if (parameters[index].size() != parameters[0].size()) return std::nullopt;
   }
-  const float epsilon = node.Float("epsilon", 1e-5f);
-  return arithmetic == Arithmetic::kFloat ? AffineOf<float>(parameters, epsilon)
-                                          : AffineOf<double>(parameters, epsilon);
+  const float epsilon = node.Float("epsilon", arithmetic.missing_epsilon);
+  return arithmetic.in_float ? AffineOf<float>(parameters, epsilon) : AffineOf<double>(parameters, epsilon);
 }
 
-bool BatchNormToConv(Graph& graph, Node& node, Arithmetic arithmetic) {
+bool BatchNormToConv(Graph& graph, Node& node, const Arithmetic& arithmetic) {
   const std::optional<ChannelAffine> affine = MatchBatchNorm(graph, node, arithmetic);
   const std::optional<Shape> shape = graph.ShapeOf(node.input(0));
   if (!affine.has_value() || !shape.has_value() || shape->size() < 3 || shape->size() > 5) return false;

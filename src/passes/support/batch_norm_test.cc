@@ -23,9 +23,10 @@ Model OneBatchNorm() {
 }
 
 TEST(MatchBatchNorm, InFloatEachStepIsRounded) {
-  const Model model = OneBatchNorm();
+  Model model = OneBatchNorm();
+  model.graph.FindNode("bn")->attributes["epsilon"] = 1e-5f;
   const auto once = MatchBatchNorm(model.graph, *model.graph.FindNode("bn"));
-  const auto steps = MatchBatchNorm(model.graph, *model.graph.FindNode("bn"), Arithmetic::kFloat);
+  const auto steps = MatchBatchNorm(model.graph, *model.graph.FindNode("bn"), kQuarkArithmetic);
   const auto gamma = model.graph.Initializer("gamma")->floats(), var = model.graph.Initializer("var")->floats();
   ASSERT_TRUE(once && steps);
   int differ = 0;
@@ -39,6 +40,15 @@ TEST(MatchBatchNorm, InFloatEachStepIsRounded) {
   }
   EXPECT_GT(differ, 0);
   EXPECT_LT(differ, kChannels);
+}
+
+TEST(MatchBatchNorm, AMissingEpsilon) {
+  const Model model = OneBatchNorm();
+  const Node& node = *model.graph.FindNode("bn");
+  const double gamma = model.graph.Initializer("gamma")->floats()[0], var = model.graph.Initializer("var")->floats()[0];
+  EXPECT_NEAR(MatchBatchNorm(model.graph, node)->scale[0], gamma / std::sqrt(var + 1e-5), 1e-9);
+  EXPECT_NEAR(MatchBatchNorm(model.graph, node, {.missing_epsilon = 0.5f})->scale[0], gamma / std::sqrt(var + 0.5),
+              1e-9);
 }
 
 }  // namespace

@@ -168,6 +168,11 @@ Result<std::vector<QuantParams>> PlanParams::Unbounded(const std::string& weight
   return params;
 }
 
+float PlanParams::ScaleBeforeAlignment(const std::string& tensor) const {
+  const auto unaligned = unaligned_.find(tensor);
+  return unaligned != unaligned_.end() ? unaligned->second : activations_.at(tensor).params.scale;
+}
+
 void PlanParams::Align() {
   bool changed = true;
   for (int64_t round = 0; round < plan_.align_rounds && changed; ++round) {
@@ -179,6 +184,7 @@ void PlanParams::Align() {
         if (activation.owner != owner || activation.block != nullptr || activation.format.type != source.format.type)
           continue;
         changed = changed || activation.params != source.params;
+        unaligned_.emplace(name, activation.params.scale);
         activation.params = source.params;
       }
     }

@@ -38,6 +38,8 @@ class PlanParams {
   const ActivationParams* Find(const std::string& tensor) const;
   /// What a node reads of it: the second pair's where it is one of those.
   QuantParams SeenBy(const std::string& node, const std::string& tensor) const;
+  /// Its first pair's scale as it was before alignments.
+  float ScaleBeforeAlignment(const std::string& tensor) const;
   /// A constant's own, before biases enlarge them: one per channel or block.
   Result<std::vector<QuantParams>> OfWeight(const std::string& weight, const WeightPlan& plan);
   std::optional<std::string> Warning() const { return maker_.Warning(); }
@@ -64,6 +66,7 @@ class PlanParams {
   const TensorRanges& ranges_;
   TensorParams maker_;
   std::map<std::string, ActivationParams> activations_;
+  std::map<std::string, float> unaligned_;  // scales of those that were aligned
   std::map<std::string, PositionBounds> bounds_;
   std::map<std::string, int> used_;
 };

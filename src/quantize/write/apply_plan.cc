@@ -59,6 +59,7 @@ class PlanWriter {
     if (plan_.positions) PREON_RETURN_IF_ERROR(RefinePositions());
     PREON_RETURN_IF_ERROR(constants_.Write());
     UpdateBiases(params_, positions_);
+    if (plan_.compat != Compat::kOff) DropBetas();
     if (const std::optional<std::string> warning = params_.Warning()) Warn(*warning);
     if (const std::set<std::string>& enlarged = constants_.enlarged(); !enlarged.empty()) {
       const std::string others = enlarged.size() > 1 ? StrCat(" and of ", enlarged.size() - 1, " others") : "";
@@ -116,6 +117,19 @@ class PlanWriter {
       }
     }
     return Status::Ok();
+  }
+
+  // Quark and ONNX Runtime write a Gemm without beta, whatever has become of its bias (docs/compat.md).
+  void DropBetas() {
+    for (const NodeDecision& decision : plan_.nodes) {
+      if (decision.op_type != "Gemm" || !decision.is_static()) continue;
+      Node* gemm = graph_.FindNode(decision.node);
+      const bool has_codes = gemm->input(2).empty() || gemm->Float("beta", 1) == 1;
+      if (gemm->attributes.erase("beta") > 0 && !has_codes)
+        Warn(StrCat(decision.node, ": beta of this Gemm is dropped, as --compat ", CompatName(plan_.compat),
+                    " asks: its "
+                    "outputs are wrong"));
+    }
   }
 
   // Behind all that changes weights and ranges, in front of the first code.

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "formats/compat/compat_weights.h"
 #include "ir/test_graphs.h"
 #include "quantize/plan/plan_options.h"
 #include "quantize/plan/quant_plan.h"
@@ -45,6 +46,33 @@ TEST(ApplyPlan, CompatOfBeta) {
   EXPECT_EQ(bias_scale(*ApplyPlan(b.model, *extended, ranges)), 2 * in_codes);
   EXPECT_THAT(theirs.metadata, ::testing::Contains(std::pair<std::string, std::string>("preon.compat", "quark")));
   EXPECT_THAT(ours.metadata, ::testing::IsEmpty());
+}
+
+TEST(ApplyPlanCompat, AGemmLosesItsBeta) {
+  GraphBuilder b({2, 4});
+  Node* gemm = b.Op("Gemm", {"x", b.Constant("w", {4, 3}), b.Constant("b", {3})}, "y", {2, 3});
+  gemm->attributes["beta"] = 2.0f;
+  b.Output("y");
+  PlanOptions options{.per_channel = false};
+  options.op_list.bias.quantize = false;
+  std::vector<std::string> warnings;
+  EXPECT_EQ(QuantizeCompat(b, options, {-1, 1}, &warnings).graph.FindNode("y_node")->Float("beta", 1), 2);
+  EXPECT_THAT(warnings, ::testing::IsEmpty());
+  options.compat = Compat::kQuark;
+  EXPECT_EQ(QuantizeCompat(b, options, {-1, 1}, &warnings).graph.FindNode("y_node")->Float("beta", 1), 1);
+  EXPECT_THAT(warnings, ::testing::ElementsAre(::testing::HasSubstr("y_node: beta of this Gemm is dropped")));
+}
+
+TEST(BiasesOfQuark, AreCutWhereTheInputWasAligned) {
+  const std::vector<float> values = {1, -1, 0.4f};
+  const std::vector<QuantParams> weight = {{0.5f, 0}};
+  EncodedBias bias = *compat::EncodeBias(values, 0.25f, weight, 1);
+  EXPECT_THAT(bias.codes.As<int32_t>(), ::testing::ElementsAre(8, -8, 3));
+  compat::AdjustBias(0.25f, weight, bias);
+  EXPECT_THAT(bias.codes.As<int32_t>(), ::testing::ElementsAre(8, -8, 3));
+  compat::AdjustBias(0.375f, weight, bias);
+  EXPECT_THAT(bias.codes.As<int32_t>(), ::testing::ElementsAre(5, -5, 2));
+  EXPECT_THAT(bias.scales, ::testing::ElementsAre(0.1875f));
 }
 
 TEST(ApplyPlan, CompatOfABiasThatDoesNotFit) {

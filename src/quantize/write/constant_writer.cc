@@ -148,7 +148,8 @@ Result<EncodedTensor> ConstantWriter::Rounded(const WeightToRound& weight) {
   }
   const auto& [name, plan, values, params] = weight;
   // Codes of less than a byte saturate to all of the type's in both tools.
-  const bool theirs = plan_.compat != Compat::kOff && DataTypeBits(plan.format.type) >= 8 && plan.block_size == 0;
+  const bool theirs = plan_.compat != Compat::kOff && IsIntType(plan.format.type) &&
+                      DataTypeBits(plan.format.type) >= 8 && plan.block_size == 0;
   if (theirs) return compat::EncodeWeight(values, params, plan.axis, plan.format, plan_.compat);
   Result<EncodedTensor> encoded = EncodeTensor(values, params, plan.axis, plan.format, plan.block_size);
   // Scales that are given may not leave room for pairs of products; calibrated ones do.
@@ -182,7 +183,13 @@ Result<EncodedBias> ConstantWriter::Encoded(const BiasPlan& bias, std::vector<fl
   if (plan_.compat == Compat::kOff) return EncodeBias(values, input_scale, spread, beta);
   // Our values have beta, unlike theirs; so has their scale, but where they make it anew after alignments.
   for (float& value : values) value *= beta;
-  return compat::EncodeBias(values, input_scale, spread, plan_.beta_in_codes ? 1 : beta);
+  const float scale_beta = plan_.beta_in_codes ? 1 : beta;
+  const float planned = params_.ScaleBeforeAlignment(bias.input);
+  if (planned == params_.activations().at(bias.input).params.scale)
+    return compat::EncodeBias(values, input_scale, spread, scale_beta);
+  PREON_ASSIGN_OR_RETURN(EncodedBias encoded, compat::EncodeBias(values, planned, spread, scale_beta));
+  compat::AdjustBias(input_scale, spread, encoded);
+  return encoded;
 }
 
 Status ConstantWriter::WriteBias(const BiasPlan& bias, const std::vector<QuantParams>& weight_params,

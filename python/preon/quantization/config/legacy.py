@@ -28,7 +28,8 @@ _KEYS = {"input_nodes": ("InputNodes", []), "output_nodes": ("OutputNodes", []),
          "specific_tensor_precision": ("SpecificTensorPrecision", False),
          "execution_providers": ("ExecutionProviders", ["CPUExecutionProvider"]), "optimize_model": ("OptimizeModel", True),
          "convert_fp16_to_fp32": ("ConvertFP16ToFP32", False), "convert_nchw_to_nhwc": ("ConvertNCHWToNHWC", False),
-         "enable_npu_cnn": ("EnableNPUCnn", False), "debug_mode": ("DebugMode", False), "crypto_mode": ("CryptoMode", False),
+         # None: always said, because powers of two alone make a QConfig one for that target.
+         "enable_npu_cnn": ("EnableNPUCnn", None), "debug_mode": ("DebugMode", False), "crypto_mode": ("CryptoMode", False),
          "print_summary": ("PrintSummary", True), "ignore_warnings": ("IgnoreWarnings", True)}
 
 

@@ -40,6 +40,18 @@ TEST(QuarkRewrites, EqualPartsOfASplitStay) {
   EXPECT_FALSE(QuarkLeaves("convert_split", b.model, *equal));
 }
 
+TEST(QuarkRewrites, WhatReadsTheInputStays) {
+  GraphBuilder b({1, 4, 32, 32});
+  const Node* first = b.Op("GlobalAveragePool", {"x"}, "y", {1, 4, 1, 1});
+  const Node* inner = b.Op("GlobalAveragePool", {"y"}, "z", {1, 4, 1, 1});
+  b.Output("z");
+  for (const char* pass : {"split_large_pool", "convert_batch_norm"}) {
+    EXPECT_TRUE(QuarkLeaves(pass, b.model, *first)) << pass;
+    EXPECT_FALSE(QuarkLeaves(pass, b.model, *inner)) << pass;
+  }
+  EXPECT_FALSE(QuarkLeaves("fold_batch_norm", b.model, *first));
+}
+
 TEST(QuarkRewrites, FusionsNeedTheOperatorOfTheStandard) {
   GraphBuilder b({1, 4});
   Node* node = b.Op("Erf", {"x"}, "y");
