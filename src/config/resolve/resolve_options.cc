@@ -36,19 +36,25 @@ Status CheckRuntimeHas(ScaleType of_activations, ScaleType of_weights, std::opti
   return Status::Ok();
 }
 
-Status CheckIntegers(const TensorType& activation, const TensorType& weight) {
-  for (const TensorType& type : {activation, weight}) {
-    if (!IsIntType(type.type()) || type.code_bits() > 0)
-      return Error(ErrorId::kConflictingOptions, "--compat works with integer types only, got ", type.name());
+// The one asked for, or the first of those that quantize activations and take the types.
+Result<const Target*> TargetFor(const std::optional<std::string>& name, const PlanOptions& plan,
+                                const TargetRegistry& targets) {
+  if (name) return targets.Find(*name);
+  for (const auto& target : targets.entries()) {
+    if (target->QuantizesActivations() && target->Takes(plan)) return target.get();
   }
-  return Status::Ok();
+  return targets.entries().front().get();  // which says what it has
 }
 
-// A target that has none, of these types or never, leaves nothing for a method to choose.
-bool ChoosesRanges(const std::optional<std::string>& name, const PlanOptions& plan, const TargetRegistry& targets) {
-  if (!name) return true;
-  const Result<const Target*> target = targets.Find(*name);
-  return !target.ok() || (*target)->NeedsStatistics(plan);
+// Quark's extended format has half floats and blocks beside integers.
+Status CheckTypesOfCompat(Compat compat, bool extended, const TensorType& activation, const TensorType& weight) {
+  for (const TensorType& type : {activation, weight}) {
+    const bool is_int = IsIntType(type.type()) && type.code_bits() == 0;
+    if (!is_int && !(compat == Compat::kQuark && extended && (IsHalf(type) || type.block() != nullptr)))
+      return Error(ErrorId::kConflictingOptions, "--compat ", CompatName(compat), ": got type ", type.name(),
+                   "; wanted integer types", compat == Compat::kQuark ? ", or --target quark" : "");
+  }
+  return Status::Ok();
 }
 
 // Those of all activations, of layers and of single tensors.
@@ -108,16 +114,6 @@ TensorType DefaultWeight(const TensorType& activation) {
   if (!IsIntType(activation.type())) return activation;
   const bool four_bits = activation == DataType::kInt4 || activation == DataType::kUInt4;
   return four_bits ? DataType::kInt4 : DataType::kInt8;
-}
-
-// The one asked for, or the first of those that quantize activations and take the types.
-Result<const Target*> TargetFor(const std::optional<std::string>& name, const PlanOptions& plan,
-                                const TargetRegistry& targets) {
-  if (name) return targets.Find(*name);
-  for (const auto& target : targets.entries()) {
-    if (target->QuantizesActivations() && target->Takes(plan)) return target.get();
-  }
-  return targets.entries().front().get();  // which says what it has
 }
 
 }  // namespace
@@ -255,15 +251,19 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   Status fits = plan.compat != Compat::kOnnxRuntime
                     ? Status::Ok()
                     : CheckRuntimeHas(plan.scale_type, plan.scale_type_of_weights(), plan.weight_rule.method);
-  if (fits.ok() && plan.compat == Compat::kOnnxRuntime)
-    fits = CheckIntegers(plan.activation, options.types.weight.value_or(plan.weight));
+  const Result<const Target*> for_ranges = TargetFor(options.target, plan, builtins.targets);
+  if (fits.ok())
+    fits = CheckTypesOfCompat(plan.compat, for_ranges.ok() && (*for_ranges)->HasExtendedFormat(), plan.activation,
+                              options.types.weight.value_or(plan.weight));
   const ConfiguredMethods configured(MakerOf(plan.compat, plan.activation, fits), ranges.method_keys, origins.hints);
   if (ranges.all_methods) {
     PREON_ASSIGN_OR_RETURN(choices.all_methods, AllMethods(ranges, plan.compat, configured, builtins.methods));
   }
   const Result<const RangeMethod*> method = builtins.methods.Find(ranges.method);
   if (!method.ok()) return Status(method.status()).WithContext("--method");
-  const bool configures = ChoosesRanges(options.target, plan, builtins.targets);
+  // A target that has no ranges, of these types or never, leaves nothing for a method to choose.
+  const bool configures = !for_ranges.ok() || (*for_ranges)->NeedsStatistics(plan);
+  if (plan.compat != Compat::kOff && !configures) PREON_RETURN_IF_ERROR(fits);
   const auto make = [configured, configures](const RangeMethod& wanted, const MethodOptions& given) {
     auto made = configures ? configured.Make(wanted, given) : wanted.WithOptions(given);
     return made.ok() ? std::move(made) : std::move(made).status().WithContext("--method-option");
