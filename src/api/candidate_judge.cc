@@ -24,7 +24,7 @@ Result<Tried> CandidateJudge::Try(const Candidate& candidate, const std::string&
     return tried;
   }
   tried.file = made->output;
-  tried.target = made->target;
+  tried.written = {made->target, made->passed_over};
   tried.fallback = made->fallback;
   tried.computes_in_float = made->computes_in_float;
   PREON_ASSIGN_OR_RETURN(tried.model, judge.Evaluate(made->output, candidate.name));

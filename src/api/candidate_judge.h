@@ -10,9 +10,9 @@ namespace preon {
 struct Tried {
   ValidatedModel model;            ///< `failed` says why there is none
   std::string file;                ///< until the next is made
-  std::string target;              ///< that it was made for
   bool is_refused = false;         ///< quantize would not write it, for nothing is gained
   bool computes_in_float = false;  ///< as its target means it: its speed tells nothing
+  WrittenTarget written;           ///< what it was made for
   AccuracyFallback fallback;       ///< layers that were left in float
 };
 

@@ -201,8 +201,9 @@ class StepFinder {
     for (const FallbackTrial& trial : fallback.trials)
       if (trial.kept) nodes.insert(nodes.end(), trial.nodes.begin(), trial.nodes.end());
     if (nodes.empty()) return Status::Ok();
-    const std::string advice = StrCat("layers in float: ", FirstNames(nodes), ", about ",
-                                      static_cast<int64_t>(100 * fallback.cost + 0.5), " % of the time");
+    const std::string advice = StrCat(
+        result_.files > 0 ? "preon's own quantization with layers in float: " : "layers in float: ", FirstNames(nodes),
+        ", about ", static_cast<int64_t>(100 * fallback.cost + 0.5), " % of the time");
     std::string excluded;
     for (const std::string& node : nodes)
       excluded += StrCat(excluded.empty() ? "" : " ", "--exclude ", ShellQuoted(node));

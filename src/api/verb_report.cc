@@ -41,17 +41,42 @@ std::map<std::string, std::string> PicturesOf(const std::vector<ChangedSample>& 
   return pictures;
 }
 
-Status AddSensitivity(const std::string& model, const std::string& statistics, RunInputs& run, FullReport& report) {
+// Of a model that quantize writes for another target than the one that sensitivity looks at.
+std::string WrittenInstead(const WrittenTarget& written) {
+  std::string reasons;
+  for (const PassedOver& passed : written.passed_over)
+    reasons += StrCat(reasons.empty() ? "" : "; ", "with target ", passed.target, " ", passed.reason);
+  return StrCat("quantize writes target ", written.target, " here, because ", reasons, "; target ", written.target,
+                " has no fixed scales of activations, so there are no figures of its layers");
+}
+
+// "" where the layers are those of the model that the verdict is about.
+std::string ScopeOf(const std::vector<std::string>& models, const std::string& judged, const WrittenTarget& written,
+                    std::string_view looked_at) {
+  if (models.size() > 1)
+    return StrCat("these layers are of preon's own quantization of ", models.front(), ", not of ", judged,
+                  ", which the verdict is about");
+  if (written.target == looked_at) return "";
+  return StrCat("these layers are of target ", looked_at, ", but ", WrittenInstead(written));
+}
+
+Status AddSensitivity(const std::vector<std::string>& models, const std::string& statistics, RunInputs& run,
+                      FullReport& report) {
   Options options = run.options;
   options.outputs = {};
   options.calib = statistics;
   Result<SensitivityResult> result =
-      RunWith(options, run.samples, run, [&](RunInputs& again) { return SensitivityVerb(model, again); });
+      RunWith(options, run.samples, run, [&](RunInputs& again) { return SensitivityVerb(models.front(), again); });
   if (!result.ok() && result.status().id() == ErrorId::kCancelled) return result.status();
-  if (result.ok())
-    report.sensitivity = *std::move(result);
-  else
+  const WrittenTarget& written = report.validated.written;
+  if (!result.ok()) {
     report.why_no_sensitivity = result.status().message();
+    if (!written.passed_over.empty()) report.why_no_sensitivity += "; " + WrittenInstead(written);
+    return Status::Ok();
+  }
+  report.sensitivity = *std::move(result);
+  report.sensitivity->scope =
+      ScopeOf(models, report.validated.models[report.validated.judged].name, written, report.sensitivity->target);
   return Status::Ok();
 }
 
@@ -95,7 +120,7 @@ Result<FullReport> ReportOfModels(const std::vector<std::string>& models, RunInp
   if (!std::filesystem::exists(statistics)) {
     PREON_ASSIGN_OR_RETURN(statistics, CollectStatistics(models.front(), run.options, run.samples, "all", run, folder));
   }
-  PREON_RETURN_IF_ERROR(AddSensitivity(models.front(), statistics, run, report));
+  PREON_RETURN_IF_ERROR(AddSensitivity(models, statistics, run, report));
   if (!statistics.empty()) {
     PREON_ASSIGN_OR_RETURN(report.analysis, AnalyzeCalibration(models.front(), statistics, run));
   }

@@ -16,12 +16,19 @@
 namespace preon {
 namespace {
 
+// Gains are those of this target; without --target quantize could take another one.
 std::string FixCommand(const std::string& model, const std::string& config_file, const std::vector<Setting>& given,
-                       const std::vector<std::string>& nodes) {
-  std::string excluded;
-  for (const std::string& node : nodes)
-    excluded += StrCat(excluded.empty() ? "" : " ", "--exclude ", ShellQuoted(node));
-  return QuantizeCommand(model, config_file, given, excluded);
+                       const std::string& target, const std::vector<std::string>& nodes) {
+  std::string excluded = StrCat("--target ", target);
+  for (const std::string& node : nodes) excluded += StrCat(" --exclude ", ShellQuoted(node));
+  return QuantizeCommand(model, config_file, given, excluded, {"target"});
+}
+
+// Which target quantize writes is known when it has made and timed the models of several.
+std::string ScopeWithoutTarget(const Target& target) {
+  if (target.InsteadOfIt().empty()) return "";
+  return StrCat("these layers are of target ", target.name(),
+                "; without --target, quantize writes another target where that is better (preon report says which)");
 }
 
 // With samples for trials: by a pass over the samples, or of the statistics that a report has; it has checked the
@@ -83,7 +90,9 @@ Result<SensitivityResult> SensitivityVerb(const std::string& model, RunInputs& r
   result.method = std::move(method);
   for (const TrialRun& each : samples.runs()) result.samples += each.batch.samples;
   if (result.fix)
-    result.fix->command = FixCommand(model, options.given.config_file, options.given.settings, result.fix->nodes);
+    result.fix->command =
+        FixCommand(model, options.given.config_file, options.given.settings, result.target, result.fix->nodes);
+  if (!options.target && options.plan.compat == Compat::kOff) result.scope = ScopeWithoutTarget(*run.choices.target);
   result.warnings = std::move(prepared.warnings);
   result.facts = RunFactsOf(run.context, "sensitivity", calibration.workers_peak_rss_bytes);
   return result;

@@ -56,7 +56,9 @@ Status TryCandidates(Validation& of, const std::string& file) {
   std::filesystem::rename(given.file, file);
   of.is_refused = given.is_refused;
   of.computes_in_float = given.computes_in_float;
-  if (given.target != of.run.choices.target->name()) given.model.name += StrCat(", target ", given.target);
+  of.result.written = std::move(given.written);
+  const std::string& target = of.result.written.target;
+  if (target != of.run.choices.target->name()) given.model.name += StrCat(", target ", target);
   models.push_back(std::move(given.model));
   const Choices& choices = of.run.choices;
   const bool has_methods = choices.target->NeedsStatistics(choices.plan);

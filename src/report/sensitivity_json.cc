@@ -19,6 +19,7 @@ JsonObject LayerJson(const LayerSensitivity& layer) {
                      {"float_cost", NumberOrNull(layer.float_cost)},
                      {"float_bytes", layer.float_bytes}};
   if (layer.measured_gain_db) json["measured_gain_db"] = *layer.measured_gain_db;
+  if (EqualsFloat(layer.measured_gain_db)) json["measured_equals"] = true;
   if (!layer.cause.empty()) json["cause"] = layer.cause;
   return json;
 }
@@ -53,7 +54,9 @@ std::string ToJson(const SensitivityResult& result) {
         {"nodes", fix.nodes},    {"predicted_gain_db", fix.predicted_gain_db},       {"gain_db", fix.gain_db},
         {"cost", fix.cost},      {"measured_cost", NumberOrNull(fix.measured_cost)}, {"bytes", fix.bytes},
         {"command", fix.command}};
+    if (EqualsFloat(fix.gain_db)) json["fix"]["measured_equals"] = true;
   }
+  if (!result.scope.empty()) json["scope"] = result.scope;
   json["warnings"] = result.warnings;
   return JsonLine(json);
 }

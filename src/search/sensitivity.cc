@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -19,6 +20,17 @@ namespace preon {
 namespace {
 
 constexpr size_t kGroups = 3;  // that are run
+// Beyond it float32 itself is no nearer: two orders of one sum differ by as much.
+constexpr double kAsFloatDb = 100;
+constexpr double kTimeTolerance = 0.1;  // by which a measured time may be above the budget
+
+// Of the noise, left whatever goes to float: what each source makes is not known better.
+constexpr double kLeastLeft = 0.01;
+
+// A model that nothing distinguishes from float has no figure in dB: a floor of the noise would be one by chance.
+double GainOver(double base_db, double gain_db) {
+  return base_db >= kAsFloatDb || base_db + gain_db < kAsFloatDb ? gain_db : std::numeric_limits<double>::infinity();
+}
 
 std::optional<double> DbOver(double signal, double noise) {
   if (!(signal > 0)) return std::nullopt;
@@ -148,7 +160,8 @@ class SensitivitySearch {
     PREON_ASSIGN_OR_RETURN(std::optional<QuantPlan> plan, fallback_.PlanWithout(InFloatForAccuracy(nodes), prepared_));
     if (!plan) return std::optional<FloatGroup>();
     FloatGroup group{.nodes = nodes, .plan = *std::move(plan)};
-    group.gain_db = SqnrOf(look_.sources.With(group.plan)) - SqnrOf(look_.sources.With(plan_));
+    const double noise = look_.sources.With(plan_);
+    group.gain_db = SqnrOf(std::max(look_.sources.With(group.plan), kLeastLeft * noise)) - SqnrOf(noise);
     group.cost = (EstimatedNs(look_.graph, group.plan) - base_ns_) / base_ns_;
     return std::optional(std::move(group));
   }
@@ -167,7 +180,8 @@ class SensitivitySearch {
     for (LayerSensitivity& layer : std::span(result_.layers).first(confirmed)) {
       PREON_ASSIGN_OR_RETURN(const std::optional<FloatGroup> group, Predict({layer.node}));
       if (!group) continue;
-      PREON_ASSIGN_OR_RETURN(layer.measured_gain_db, MeasuredGain(group->plan));
+      PREON_ASSIGN_OR_RETURN(const std::optional<double> gain_db, MeasuredGain(group->plan));
+      if (gain_db) layer.measured_gain_db = GainOver(result_.typical_db, *gain_db);
     }
     return Status::Ok();
   }
@@ -187,22 +201,25 @@ class SensitivitySearch {
                              [&](const FloatGroup& group) { return net(group.gain_db, group.cost); });
     if (groups.size() > kGroups) groups.resize(kGroups);
     const FloatGroup* best = nullptr;
-    double best_gain_db = 0;
+    double best_gain_db = 0, best_cost = 0;
     for (const FloatGroup& group : groups) {
       PREON_ASSIGN_OR_RETURN(const std::optional<double> gain_db, MeasuredGain(group.plan));
       if (!gain_db || !terms.Pays(*gain_db, group.cost)) continue;
-      if (best != nullptr && net(*gain_db, group.cost) <= net(best_gain_db, best->cost)) continue;
+      PREON_ASSIGN_OR_RETURN(const double cost, MeasuredCost(group.plan));
+      if (cost > terms.budget + kTimeTolerance) continue;  // the estimate was wrong
+      if (best != nullptr && net(*gain_db, cost) <= net(best_gain_db, best_cost)) continue;
       best = &group;
       best_gain_db = *gain_db;
+      best_cost = cost;
     }
     if (best == nullptr) return Status::Ok();
     SensitivityFix& fix = result_.fix.emplace();
     fix.nodes.assign(best->nodes.begin(), best->nodes.end());
     fix.predicted_gain_db = best->gain_db;
-    fix.gain_db = best_gain_db;
+    fix.gain_db = GainOver(result_.typical_db, best_gain_db);
     fix.cost = best->cost;
+    fix.measured_cost = best_cost;
     for (const std::string& node : fix.nodes) fix.bytes += BytesInFloat(*prepared_.model.graph.FindNode(node));
-    PREON_ASSIGN_OR_RETURN(fix.measured_cost, MeasuredCost(best->plan));
     return Status::Ok();
   }
 

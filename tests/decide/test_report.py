@@ -9,6 +9,8 @@ import onnx
 import PIL.Image
 import pytest
 
+from test_nothing_to_gain import table
+
 SAMPLES = 40
 
 
@@ -88,7 +90,8 @@ def test_text_and_a_given_model(preon, filter_bank):
     done = preon("report", "model.onnx", "q.onnx", "-o", "r.txt", "--data", "x.npy", "--latency", 0, timeout=300)
     assert done.returncode == 0, done.stderr
     written = (preon.folder / "r.txt").read_text()
-    for part in ("verdict", "samples that change most", "Conv 'bank'", "processor", "preon report model.onnx q.onnx"):
+    for part in ("verdict", "samples that change most", "Conv 'bank'", "processor", "preon report model.onnx q.onnx",
+                 "these layers are of preon's own quantization of model.onnx, not of q.onnx, which the verdict is about"):
         assert part in done.stdout and part in written
 
 
@@ -102,6 +105,16 @@ def test_a_target_without_statistics_has_no_layers(preon):
     np.save(preon.folder / "x.npy", random.normal(size=(40, 256)).astype(np.float32))
     result = report(preon, "product.onnx", "--data", "x.npy", "--target", "dynamic")
     assert "sensitivity" not in result and "dynamic" in result["why_no_sensitivity"] and "analysis" not in result
+
+
+@pytest.mark.thorough
+def test_layers_of_a_target_that_quantize_does_not_write_are_told_as_such(preon):
+    table(preon)
+    result = report(preon, "model.onnx", "-o", "r.html", "--data", "calib.npz")
+    assert result["validate"]["judged"] == "as given, target dynamic"
+    scope = result["sensitivity"]["scope"]
+    assert scope.startswith("these layers are of target ort-cpu, but quantize writes target dynamic here, because with target ort-cpu no node")
+    assert "no figures of its layers" in scope and scope in (preon.folder / "r.html").read_text()
 
 
 def test_what_it_needs(preon, filter_bank):

@@ -20,7 +20,9 @@ def test_the_worst_layer_comes_first_and_its_fix_works(preon, filter_bank):
     assert worst["node"] == "bank" and worst["measured_gain_db"] > 5 and worst["float_gain_db"] > 3
     assert [layer["float_gain_db"] for layer in result["layers"]] == sorted((layer["float_gain_db"] for layer in result["layers"]), reverse=True)
     assert result["evaluations"] <= 10
+    assert result["scope"].startswith("these layers are of target ort-cpu; without --target, quantize writes another target where")
     assert "bank" in result["fix"]["nodes"] and result["fix"]["gain_db"] > 5
+    assert "--target ort-cpu" in result["fix"]["command"]
     command = [word.replace("OUT.onnx", "fixed.onnx") for word in shlex.split(result["fix"]["command"])[1:]]
     fixed = json.loads(preon(*command, "--budget", 0, "--effort", "fast", "--latency", 0, "--json", "--quiet").stdout)
     before = json.loads(preon("quantize", "model.onnx", "-o", "before.onnx", "--data", "x.npy", "--budget", 0, "--effort", "fast", "--latency", 0,
@@ -33,7 +35,8 @@ def test_the_worst_layer_comes_first_and_its_fix_works(preon, filter_bank):
 def test_all_layers_measured_and_text(preon, filter_bank):
     result = sensitivity(preon, "model.onnx", "--data", "x.npy", "--confirm", 100)
     assert all("measured_gain_db" in layer for layer in result["layers"]) and len(result["layers"]) == 4
-    none = sensitivity(preon, "model.onnx", "--data", "x.npy", "--confirm", 0)
+    none = sensitivity(preon, "model.onnx", "--data", "x.npy", "--confirm", 0, "--target", "ort-cpu")
+    assert "scope" not in none
     assert "fix" not in none and not any("measured_gain_db" in layer for layer in none["layers"])
     text = preon("sensitivity", "model.onnx", "--data", "x.npy").stdout
     assert "Conv 'bank'" in text and "--exclude 'bank'" in text and "in float" in text

@@ -69,38 +69,39 @@ std::string ModelRow(size_t number, const ValidatedModel& model) {
   return row + cell(BytesText(model.size_bytes)) + cell(StrCat(model.alarms.size())) + "</tr>\n";
 }
 
-std::string FiguresSection(const ValidateResult& result) {
+std::string FiguresSection(const std::vector<ValidatedModel>& models, int64_t samples, bool unseen,
+                           int64_t float_size_bytes, bool meets_requirements) {
   std::string rows;
-  for (size_t model = 0; model < result.models.size(); ++model) rows += ModelRow(model + 1, result.models[model]);
-  std::string html = StrCat(
-      "<h2>Figures</h2>\n",
-      Note(StrCat("Against float, on ", CountText(result.models[result.judged].compare.samples, "sample"),
-                  result.unseen ? " that nothing was calibrated with" : ", the same that were calibrated with",
-                  ". In parentheses: intervals of 95 %. The float model has ", BytesText(result.float_size_bytes), ".",
-                  result.meets_requirements ? "" : " What --require asks for does not hold.")),
-      Table({"model", "SQNR, dB", "same top class", "accuracy", "size", "alarms"}, rows),
-      TradeOff(result.models, result.float_size_bytes));
+  for (size_t model = 0; model < models.size(); ++model) rows += ModelRow(model + 1, models[model]);
+  return StrCat("<h2>Figures</h2>\n",
+                Note(StrCat("Against float, on ", CountText(samples, "sample"),
+                            unseen ? " that nothing was calibrated with" : ", the same that were calibrated with",
+                            ". In parentheses: intervals of 95 %. The float model has ", BytesText(float_size_bytes),
+                            ".", meets_requirements ? "" : " What --require asks for does not hold.")),
+                Table({"model", "SQNR, dB", "same top class", "accuracy", "size", "alarms"}, rows),
+                TradeOff(models, float_size_bytes));
+}
+
+std::string LatencySection(const LatencyPair& one, const LatencyPair& all) {
   std::string speeds;
-  for (const LatencyPair* latency : {&result.latency_one, &result.latency_all}) {
+  for (const LatencyPair* latency : {&one, &all}) {
     const Speedup& speedup = latency->speedup;
-    if (speedup.median <= 0 || (latency == &result.latency_all && latency->threads <= result.latency_one.threads))
-      continue;
+    if (speedup.median <= 0 || (latency == &all && latency->threads <= one.threads)) continue;
     speeds += StrCat("<tr>", TextColumn(StrCat(latency->threads)), NumberColumn(latency->reference.p50),
                      NumberColumn(latency->other.p50), "<td>", HtmlNumber(speedup.median),
                      Ends(ConfidenceInterval{speedup.low, speedup.high}), speedup.busy ? ", machine busy" : "",
                      "</td></tr>\n");
   }
-  if (!speeds.empty())
-    html += "<h2>Latency</h2>\n" + Table({"threads", "float, ms", "quantized, ms", "times as fast"}, speeds);
-  return html;
+  if (speeds.empty()) return "";
+  return "<h2>Latency</h2>\n" + Table({"threads", "float, ms", "quantized, ms", "times as fast"}, speeds);
 }
 
 std::string FixSection(const std::optional<SensitivityFix>& fix) {
   if (!fix) return "<h2>Fix</h2>\n" + Note("No layers in float gain enough for their time.");
   return StrCat("<h2>Fix</h2>\n<p>", CountText(std::ssize(fix->nodes), "layer"),
-                " in float: ", HtmlNumber(fix->gain_db), " dB gained (measured), time +",
-                HtmlNumber(100 * fix->measured_cost.value_or(fix->cost)), " %, file +", BytesText(fix->bytes),
-                ".</p>\n", Command(fix->command));
+                " in float: ", EqualsFloat(fix->gain_db) ? "equal to float" : HtmlNumber(fix->gain_db) + " dB gained",
+                " (measured), time ", FigureText(fix->measured_cost.value_or(fix->cost), "%+.1f", 100), " %, file +",
+                BytesText(fix->bytes), ".</p>\n", Command(fix->command));
 }
 
 std::string LayersSection(const SensitivityResult& result) {
@@ -110,7 +111,8 @@ std::string LayersSection(const SensitivityResult& result) {
                   Html(result.method), ", ", HtmlNumber(result.sqnr_db), " dB on ", CountText(result.samples, "sample"),
                   " of calibration). Error: share of the noise at the outputs; time: estimated share. Own and "
                   "inherited: signal over error at the layer's output. Click a heading to sort.")),
-      FilterField(), LayerBars(result.layers), FixSection(result.fix));
+      result.scope.empty() ? "" : StrCat("<p><strong>", Html(result.scope), "</strong></p>\n"), FilterField(),
+      LayerBars(result.layers), FixSection(result.fix));
 }
 
 std::string EnvironmentSection(const Machine& machine, const std::string& version) {
@@ -151,7 +153,11 @@ std::string ReportPage(const FullReport& report) {
   std::string html = PageHead("report", Html(report.validated.model));
   const ValidatedModel& judged = report.validated.models[report.validated.judged];
   html += VerdictSection(report.validated.verdict, judged.name, judged.why_not, judged.alarms);
-  html += StepsSection(report.validated.steps) + FiguresSection(report.validated);
+  const ValidateResult& validated = report.validated;
+  html += StepsSection(validated.steps) +
+          FiguresSection(validated.models, judged.compare.samples, validated.unseen, validated.float_size_bytes,
+                         validated.meets_requirements) +
+          LatencySection(validated.latency_one, validated.latency_all);
   for (const std::string& warning : report.validated.warnings)
     html += StrCat("<p><span class=\"bad\">warning</span> ", Html(warning), "</p>\n");
   html += report.sensitivity ? LayersSection(*report.sensitivity)

@@ -20,6 +20,11 @@ std::string OptionalColumn(const std::optional<double>& value, double factor = 1
   return value ? NumberColumn(factor * *value) : "<td>–</td>";
 }
 
+// Above every figure in dB where it is sorted.
+std::string GainColumn(const std::optional<double>& gain_db) {
+  return EqualsFloat(gain_db) ? "<td data-v=\"1000\">equal</td>" : OptionalColumn(gain_db);
+}
+
 }  // namespace
 
 std::string LayerBars(std::vector<LayerSensitivity> layers) {
@@ -36,7 +41,7 @@ std::string LayerBars(std::vector<LayerSensitivity> layers) {
                    BarColumn(layer.share(), most_error, "production"),
                    BarColumn(layer.time_share, most_time, "calibration"), OptionalColumn(layer.own_db),
                    OptionalColumn(layer.inherited_db), OptionalColumn(layer.float_gain_db),
-                   OptionalColumn(layer.measured_gain_db), OptionalColumn(layer.float_cost, 100),
+                   GainColumn(layer.measured_gain_db), OptionalColumn(layer.float_cost, 100),
                    TextColumn(EscapeHtml(layer.cause)), "</tr>\n");
   }
   return Table(

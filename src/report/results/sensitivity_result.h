@@ -1,6 +1,7 @@
 // What `sensitivity` answers: which layers and tensors make a quantized model's error, why, and what helps.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +10,9 @@
 #include "report/results/results.h"
 
 namespace preon {
+
+/// Whether so much gained makes a model that equals float: there is no figure in dB then, and the gain is infinite.
+inline bool EqualsFloat(const std::optional<double>& gain_db) { return gain_db && std::isinf(*gain_db); }
 
 /// One integer Conv, MatMul or Gemm node. Shares are of the noise at the outputs, 0…1.
 struct LayerSensitivity {
@@ -20,7 +24,7 @@ struct LayerSensitivity {
   std::optional<double> own_db, inherited_db;       ///< at its output: signal over what it makes, over what it got
   std::optional<double> float_gain_db, float_cost;  ///< in float: predicted SQNR gain; share of the time, 0.02 = 2 %
   int64_t float_bytes = 0;                          ///< by which the file grows then
-  std::optional<double> measured_gain_db;           ///< by running with this node in float
+  std::optional<double> measured_gain_db;           ///< by running with this node in float (EqualsFloat)
   std::string cause;                                ///< "" where nothing stands out
 
   double share() const { return weight_share + input_share + output_share; }
@@ -37,9 +41,9 @@ struct TensorSensitivity {
 /// Nodes in float that bring most for their time, measured.
 struct SensitivityFix {
   std::vector<std::string> nodes;
-  double predicted_gain_db = 0, gain_db = 0;
-  double cost = 0;                      ///< estimated share of the time
-  std::optional<double> measured_cost;  ///< share of the time, of the fastest runs at one thread
+  double predicted_gain_db = 0, gain_db = 0;  ///< the measured one: EqualsFloat
+  double cost = 0;                            ///< estimated share of the time
+  std::optional<double> measured_cost;        ///< share of the time, of the fastest runs at one thread
   int64_t bytes = 0;
   std::string command;  ///< to paste
 };
@@ -54,6 +58,7 @@ struct SensitivityResult {
   std::vector<LayerSensitivity> layers;    ///< the largest gain first
   std::vector<TensorSensitivity> tensors;  ///< the largest share first
   std::optional<SensitivityFix> fix;       ///< none where nothing that was tried gains enough
+  std::string scope;                       ///< one sentence where another model is, or may be, the one that matters; ""
   std::vector<std::string> warnings;
 };
 

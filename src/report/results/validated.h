@@ -14,6 +14,12 @@ namespace preon {
 /// The name of what quantize makes with the options as they are.
 inline constexpr std::string_view kAsGiven = "as given";
 
+/// What quantize writes.
+struct WrittenTarget {
+  std::string target;
+  std::vector<PassedOver> passed_over;  ///< targets that it tried before
+};
+
 /// One quantized model and how it does.
 struct ValidatedModel {
   std::string name;     ///< its file, or how it was made
@@ -38,6 +44,7 @@ struct ValidateResult {
   LatencyPair latency_one, latency_all;  ///< of the one that the verdict is about, at one thread and at all
   Verdict verdict = Verdict::kShip;
   bool meets_requirements = true;  ///< everything that --require asks for holds for the one that is judged
+  WrittenTarget written;           ///< with the options as given; empty where files were given
   std::vector<NextStep> steps;     ///< in the order in which they are to be considered
   std::vector<std::string> warnings;
 };
