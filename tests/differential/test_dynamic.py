@@ -235,3 +235,56 @@ def test_bodies_of_loops(preon):
     assert 25 < sqnr_db(wanted, got) < 60
     assert (preon.folder / "q.onnx").stat().st_size < 0.4 * (preon.folder / "model.onnx").stat().st_size
     preon.fails(2, 2010, "quantize", "model.onnx", "-o", "o.onnx", *REFERENCE)
+
+
+def scan_of_outer_weight(preon, size, as_state=False, outer_reader=False):
+    """A Scan whose body reads a matrix of the graph around it, or has it as a state that never changes; another product may read the matrix, too."""
+    rng = np.random.default_rng(7)
+    value, row = helper.make_tensor_value_info, [1, size]
+    weight = numpy_helper.from_array((rng.normal(size=(size, size)) / size**0.5).astype(np.float32), "w")
+    inside = "kept" if as_state else "w"
+    nodes = [helper.make_node("MatMul", ["state", inside], ["product"], name="inner"), helper.make_node("Add", ["product", "step"], ["sum"]),
+             helper.make_node("Tanh", ["sum"], ["next"]), helper.make_node("Identity", ["next"], ["seen"])]
+    states, results = [value("state", onnx.TensorProto.FLOAT, row)], [value("next", onnx.TensorProto.FLOAT, row)]
+    if as_state:
+        nodes.append(helper.make_node("Identity", ["kept"], ["kept_on"]))
+        states.append(value("kept", onnx.TensorProto.FLOAT, [size, size]))
+        results.append(value("kept_on", onnx.TensorProto.FLOAT, [size, size]))
+    body = helper.make_graph(nodes, "body", [*states, value("step", onnx.TensorProto.FLOAT, row)], [*results, value("seen", onnx.TensorProto.FLOAT, row)])
+    start = ["start", "w"] if as_state else ["start"]
+    outer = [helper.make_node("Scan", [*start, "x"], [*(f"last_{name}" for name in start), "y"], name="scan", num_scan_inputs=1, body=body)]
+    outputs = [value("y", onnx.TensorProto.FLOAT, [9, *row])]
+    if outer_reader:
+        outer.append(helper.make_node("MatMul", ["start", "w"], ["z"], name="outer"))
+        outputs.append(value("z", onnx.TensorProto.FLOAT, row))
+    graph = helper.make_graph(outer, "g", [value("start", onnx.TensorProto.FLOAT, row), value("x", onnx.TensorProto.FLOAT, [9, *row])], outputs, [weight])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, preon.folder / "model.onnx")
+    return model, {"start": rng.normal(size=row).astype(np.float32), "x": rng.normal(size=(9, *row)).astype(np.float32)}
+
+
+@pytest.mark.parametrize("outer_reader", [False, True])
+def test_outer_constants_of_bodies(preon, outer_reader):
+    """Codes lie in the body, and no floats stay outside."""
+    model, feeds = scan_of_outer_weight(preon, 192, outer_reader=outer_reader)
+    quantized, _ = quantize(preon, "model.onnx", "--target", "dynamic")
+    assert not any(tensor.data_type == onnx.TensorProto.FLOAT and np.prod(tensor.dims) > 1000 for tensor in quantized.graph.initializer)
+    assert (preon.folder / "q.onnx").stat().st_size < (0.65 if outer_reader else 0.4) * (preon.folder / "model.onnx").stat().st_size
+    wanted, got = (goldens.outputs(m, feeds, optimized=True)["y"] for m in (model, quantized))
+    assert 25 < sqnr_db(wanted, got) < 60
+
+
+@pytest.mark.parametrize("size, as_state", [(160, False), (192, True)])
+def test_a_constant_that_a_body_reads_in_float_gets_no_codes_beside_it(preon, size, as_state):
+    """The product of the body is too small, or reads a state: the floats stay in the file."""
+    model, _ = scan_of_outer_weight(preon, size, as_state, outer_reader=True)
+    model.graph.node.append(helper.make_node("MatMul", ["z", "v"], ["end"], name="last"))
+    model.graph.output.append(helper.make_tensor_value_info("end", onnx.TensorProto.FLOAT, [1, 256]))
+    model.graph.initializer.append(numpy_helper.from_array(np.random.default_rng(8).normal(size=(size, 256)).astype(np.float32), "v"))
+    onnx.save(model, preon.folder / "model.onnx")
+    quantized, result = quantize(preon, "model.onnx", "--target", "dynamic")
+    assert result["placement"]["integer"] == ["last"]
+    reason = next(node for node in result["placement"]["float"] if node["node"] == "outer")
+    assert reason["reason"] == "sub-graph" and "would make the file larger" in reason["detail"]
+    kept = [tensor for tensor in quantized.graph.initializer if list(tensor.dims) == [size, size]]
+    assert [tensor.data_type for tensor in kept] == [onnx.TensorProto.FLOAT]

@@ -24,6 +24,9 @@ class OuterConstants {
     }
   }
 
+  /// By the body's own names.
+  const std::map<std::string, std::string>& outer_names() const { return outer_names_; }
+
   /// Who still reads one in float reads the outer one again.
   void GiveBack() {
     for (const auto& [own, outer] : outer_names_) {
@@ -44,7 +47,7 @@ class OuterConstants {
   }
 
   Graph& body_;
-  std::map<std::string, std::string> outer_names_;  // by the body's
+  std::map<std::string, std::string> outer_names_;
 };
 
 }  // namespace preon

@@ -4,8 +4,8 @@
 #include <map>
 
 #include "formats/quark_operators.h"
-#include "ir/sub_graphs.h"
 #include "quantize/write/dynamic_constants.h"
+#include "quantize/write/write_bodies.h"
 
 namespace preon {
 namespace {
@@ -16,7 +16,7 @@ class DynamicWriter {
       : model_(model), graph_(model.graph), constants_(graph_, plan), plan_(plan) {}
 
   Status Write() {
-    PREON_RETURN_IF_ERROR(WriteBodies());
+    if (plan_.dynamic.in_bodies > 0) PREON_RETURN_IF_ERROR(WriteBodies(model_, plan_.bodies, WriteBodyAlone));
     std::vector<Node*> replaced;
     for (const std::string& name : plan_.dynamic.nodes) {
       replaced.push_back(graph_.FindNode(name));
@@ -29,18 +29,10 @@ class DynamicWriter {
   }
 
  private:
-  Status WriteBodies() {
-    if (plan_.dynamic.in_bodies == 0) return Status::Ok();
-    auto plan = plan_.bodies.begin();
-    std::map<std::string, int64_t> opsets;
-    const auto write_body = [&](Model& body) -> Status {
-      PREON_RETURN_IF_ERROR(DynamicWriter(body, *plan++).Write());
-      opsets.merge(body.opsets);
-      return Status::Ok();
-    };
-    PREON_RETURN_IF_ERROR(EditSubGraphs(model_, write_body));
-    model_.opsets.merge(opsets);
-    return Status::Ok();
+  static Result<Model> WriteBodyAlone(const Model& body, const QuantPlan& plan) {
+    Model written = body;
+    PREON_RETURN_IF_ERROR(DynamicWriter(written, plan).Write());
+    return written;
   }
 
   Status Replace(Node* node) {

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <set>
 
 #include "base/text.h"
 #include "ir/sub_graphs.h"
 #include "quantize/plan/check_plan.h"
+#include "quantize/plan/outer_constants.h"
 #include "quantize/settings/node_selection.h"
 #include "quantize/targets/dynamic_kernels.h"
 
@@ -48,17 +51,25 @@ class DynamicPlanner {
   }
 
  private:
-  // Bodies of Loop and Scan: weights in there are worth as much as others.
+  // Bodies of Loop and Scan: weights in there are worth as much as others, also those that lie outside.
   Status PlanBodies() {
     if (as_others_ && !options_.op_list.selection.sub_graphs) return Status::Ok();
     const bool has_bodies = std::ranges::any_of(graph_.nodes(), [](const auto& node) { return node->HasSubgraph(); });
     if (!has_bodies) return Status::Ok();
+    for (const auto& node : graph_.nodes())
+      for (const std::string& input : node->inputs())
+        if (node->HasSubgraph()) AddFloatRead(input);
     Model copy = model_;
     const auto plan_body = [&](Model& body) -> Status {
+      const OuterConstants constants(graph_, body.graph);
       DynamicPlanner planner(body, options_);
       PREON_RETURN_IF_ERROR(planner.PlanBodies());
       planner.Decide(/*keep_small=*/false);
       QuantPlan& plan = plan_.bodies.emplace_back(std::move(planner.plan_));
+      for (const std::string& outer : body.graph.inputs())
+        if (!body.graph.Uses(outer).empty()) AddFloatRead(outer);
+      for (const auto& [own, outer] : constants.outer_names())
+        if (ReadsInFloat(body.graph, own, plan.dynamic)) AddFloatRead(outer);
       plan_.dynamic.in_bodies += static_cast<int>(plan.dynamic.nodes.size()) + plan.dynamic.in_bodies;
       return CheckPlan(plan);
     };
@@ -69,6 +80,28 @@ class DynamicPlanner {
                  " nodes in bodies of Loop and Scan also compute in integers; the report does not list them"));
     }
     return Status::Ok();
+  }
+
+  // Passes give each reader a copy, which has the values of the first one.
+  void AddFloatRead(const std::string& tensor) {
+    if (const Tensor* constant = graph_.Initializer(tensor)) read_in_float_.insert(constant->bytes().data());
+  }
+
+  static bool ReadsInFloat(const Graph& body, const std::string& constant, const DynamicPlan& plan) {
+    const std::vector<Use> uses = body.Uses(constant);
+    return !plan.weights.contains(constant) || std::ranges::any_of(uses, [&](const Use& use) {
+      return use.captured || !Contains(plan.nodes, use.node->name);
+    });
+  }
+
+  // A sub-graph keeps the floats of a constant in the file, and codes beside them would only make it larger.
+  bool SharesWithSubgraph(const Node& node) const {
+    if (read_in_float_.empty()) return false;
+    DynamicPlan plan;
+    kernels_.Add(node, plan);
+    return std::ranges::any_of(plan.weights, [&](const auto& weight) {
+      return read_in_float_.contains(graph_.Initializer(weight.first)->bytes().data());
+    });
   }
 
   void Decide(bool keep_small) {
@@ -97,6 +130,10 @@ class DynamicPlanner {
       return {FloatReason::kSubgraph, "inside a branch of an If, which other tools do not quantize"};
     if (node.Is("Conv") && !IsConvAskedFor())
       return {FloatReason::kNoGain, "the runtime's convolution with scales computed in each run is slower than float"};
+    if (verdict.reason == FloatReason::kNone && SharesWithSubgraph(node))
+      return {FloatReason::kSubgraph,
+              "a sub-graph (Loop, Scan, If) reads its weight in float: codes beside it would "
+              "make the file larger"};
     return verdict;
   }
 
@@ -128,6 +165,7 @@ class DynamicPlanner {
   const bool as_others_;  // as other tools place it
   QuantPlan plan_;
   int small_ = 0;
+  std::set<const std::byte*> read_in_float_;  // values of constants
 };
 
 }  // namespace
