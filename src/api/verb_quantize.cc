@@ -119,6 +119,13 @@ void DescribeWeights(std::optional<int64_t> block_size, WeightMethod method, con
   result.weight_method = WeightMethodName(method);
 }
 
+// None where no multiply-accumulates are known, or none of those in integers.
+std::optional<double> IntegerShareOf(const std::optional<Placement>& placement, bool computes_in_bodies) {
+  if (!placement) return std::nullopt;
+  const bool is_known = placement->integer_macs_share > 0 || (placement->float_anchors > 0 && !computes_in_bodies);
+  return is_known ? std::optional(placement->integer_macs_share) : std::nullopt;
+}
+
 // Algorithms that this target has by default, and that have no part in the result.
 std::vector<std::string> AlgorithmsBeside(const AlgorithmRegistry& all, const std::vector<const Algorithm*>& chosen,
                                           const Target& target, PlanOptions options) {
@@ -277,18 +284,19 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   if (judgement.without_gain != WithoutGain::kIsWritten) {
     // Operators with dynamic scales, which observe nothing, also stand in bodies of loops, where nobody counts them.
     const bool is_float = result.observed_tensors > 0 && result.placement && result.placement->integer_anchors == 0;
+    const std::optional<double> integer_share = IntegerShareOf(result.placement, prepared.plan.dynamic.in_bodies > 0);
     const OutputComparison* const worst = WorstOutput(result.compare);
     const bool is_our_choice = tries || (!has_ranges && !has_given && !run.samples.made_up());
     const ResultFigures figures{
         .has_integer_nodes = !is_float,
-        .integer_macs_share = result.placement ? result.placement->integer_macs_share : 0,
+        .integer_macs_share = integer_share,
         .float_size_bytes = judgement.largest_bytes.value_or(result.float_size_bytes),
         .quantized_size_bytes = result.quantized_size_bytes,
         .speedup = run.samples.made_up() ? Speedup{} : result.latency.speedup,
         .sqnr_db = worst != nullptr && is_our_choice ? std::optional(worst->sqnr_db) : std::nullopt,
         .agreement = result.compare.argmax_agreement};
     const TargetFigures as_target{
-        .integer_macs_share = figures.integer_macs_share,
+        .integer_macs_share = integer_share.value_or(0),
         .sqnr_db = worst != nullptr ? worst->sqnr_db : kExactSqnrDb,
         .sqnr_interval = worst != nullptr && !run.samples.made_up() ? worst->sqnr_interval : std::nullopt,
         .speedup = figures.speedup};
@@ -297,6 +305,8 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
     const bool writes = judgement.without_gain == WithoutGain::kIsWarnedOf || options.write.always;
     if (!why.empty() && !writes) return Error(ErrorId::kNothingToGain, why);
     if (!why.empty()) result.warnings.push_back(StrCat("nothing is gained over the float model: ", why));
+    if (std::string busy = WarningOfBusySpeed(figures.speedup); !busy.empty())
+      result.warnings.push_back(std::move(busy));
     if (const std::string doubt = WhyInDoubt(as_target); judgement.instead && !writes && !doubt.empty()) {
       Result<QuantizeResult> other =
           judgement.instead({{result.target, doubt}, result.quantized_size_bytes, as_target});

@@ -20,8 +20,8 @@ constexpr double kWideDb = 6;  // of an interval: samples differ much
 constexpr double kHardlyAny = 0.05;
 
 // That little can't make a model faster by more, whatever a measurement says.
-bool HardlyAnythingGains(double integer_share, int64_t before, int64_t after) {
-  if (integer_share <= 0 || integer_share >= kHardlyAny) return false;
+bool HardlyAnythingGains(std::optional<double> integer_share, int64_t before, int64_t after) {
+  if (integer_share.value_or(1) >= kHardlyAny) return false;
   return static_cast<double>(after) > (1 - kHardlyAny) * static_cast<double>(before);
 }
 
@@ -66,12 +66,18 @@ bool IsMostlyFloat(const TargetFigures& figures) {
   return figures.integer_macs_share > 0 && figures.integer_macs_share < kMostlyFloat;
 }
 
+// Whatever the speed, where it is not known: more work in integers, and nearer to float.
+bool IsProbablyBetter(const TargetFigures& first, const TargetFigures& other) {
+  return IsMostlyFloat(first) && other.integer_macs_share > first.integer_macs_share &&
+         other.sqnr_db >= first.sqnr_db + kNearerDb;
+}
+
 }  // namespace
 
 std::string WhyNothingIsGained(const ResultFigures& figures, Doubt doubt) {
   if (!figures.has_integer_nodes) return "no node runs in integers";
   if (HardlyAnythingGains(figures.integer_macs_share, figures.float_size_bytes, figures.quantized_size_bytes))
-    return StrCat(IntegerShareClause(figures.integer_macs_share), ", and the file is hardly smaller");
+    return StrCat(IntegerShareClause(*figures.integer_macs_share), ", and the file is hardly smaller");
   if (IsLost(figures.sqnr_db, figures.agreement)) return StrCat("the outputs are lost: ", SqnrClause(*figures.sqnr_db));
   const Speedup& speedup = figures.speedup;
   const bool knows_speed = IsKnown(speedup);
@@ -90,7 +96,7 @@ std::string WhyNothingIsGained(const ResultFigures& figures, Doubt doubt) {
 std::string WhyInDoubt(const TargetFigures& first) {
   if (std::string slower = WhyProbablySlower(first.speedup); !slower.empty()) return slower;
   if (IsFarForSome(first)) return SqnrClause(first.sqnr_db, first.sqnr_interval);
-  return IsKnown(first.speedup) && IsMostlyFloat(first) ? IntegerShareClause(first.integer_macs_share) : "";
+  return IsMostlyFloat(first) ? IntegerShareClause(first.integer_macs_share) : "";
 }
 
 std::string WhyNotInstead(const TargetFigures& first, const TargetFigures& other) {
@@ -98,10 +104,18 @@ std::string WhyNotInstead(const TargetFigures& first, const TargetFigures& other
   const bool is_far = IsFarForSome(first);
   const double least_db = is_far ? first.sqnr_db + kNearerDb : std::min(first.sqnr_db, kGoodDb);
   if (other.sqnr_db < least_db) return SqnrClause(other.sqnr_db);
-  if (!IsKnown(first.speedup) || !IsKnown(other.speedup))
-    return is_far && other.sqnr_db >= first.sqnr_db + kMuchNearerDb ? "" : "its speed is not known";
+  if (!IsKnown(first.speedup) || !IsKnown(other.speedup)) {
+    const double gain_db = other.sqnr_db - first.sqnr_db;
+    return (is_far && gain_db >= kMuchNearerDb) || IsProbablyBetter(first, other) ? "" : "its speed is not known";
+  }
   const double least_speed = (is_far ? kAboutAsFast : 1) * first.speedup.median;
   return other.speedup.median < least_speed ? StrCat("it runs at ", SpeedText(other.speedup)) : "";
+}
+
+std::string WarningOfBusySpeed(const Speedup& speedup) {
+  if (!speedup.busy || !(speedup.median > 0 && speedup.median < 1)) return "";
+  return StrCat("measured slower than float on a busy machine, ", SpeedText(speedup),
+                ": this speed decided nothing; measure again with preon compare while no other program runs");
 }
 
 }  // namespace preon

@@ -18,7 +18,7 @@ enum class Doubt { kIsNoLoss, kIsNoGain };
 struct ResultFigures {
   /// True also where nobody knows, or where the target means to run nothing in integers.
   bool has_integer_nodes = true;
-  double integer_macs_share = 0;  ///< 0…1; 0: not known, too
+  std::optional<double> integer_macs_share;  ///< 0…1; none: not known
   int64_t float_size_bytes = 0, quantized_size_bytes = 0;
   Speedup speedup;  ///< a median of 0: not measured, or on a made-up sample
   /// Of the worst output on real samples, where preon chose all that it depends on.
@@ -33,7 +33,7 @@ std::string WhyNothingIsGained(const ResultFigures& figures, Doubt doubt);
 
 /// What one target gives, beside what another one gives.
 struct TargetFigures {
-  double integer_macs_share = 0;  ///< as in ResultFigures
+  double integer_macs_share = 0;  ///< 0…1; 0: not known, too
   double sqnr_db = 0;             ///< of the worst output
   std::optional<ConfidenceInterval> sqnr_interval;
   Speedup speedup;  ///< as in ResultFigures
@@ -42,11 +42,14 @@ struct TargetFigures {
 /// Why other targets are worth a try although the result is worth having, as one clause: it is measured to be slower
 /// than float, surely or not; it is far from float, much farther for some samples than for others, so that scales found
 /// in each run may serve it better; or most of the work is done in float. Empty: they are not. Where the speed is not
-/// known, only the second counts.
+/// known, only the last two count.
 std::string WhyInDoubt(const TargetFigures& first);
 
 /// Why the result of another target, no larger and no slower than float, does not take the place of the first one,
 /// which is in doubt; empty: it does.
 std::string WhyNotInstead(const TargetFigures& first, const TargetFigures& other);
+
+/// That a speed below that of float was measured on a busy machine, which therefore decides nothing; empty: it was not.
+std::string WarningOfBusySpeed(const Speedup& speedup);
 
 }  // namespace preon

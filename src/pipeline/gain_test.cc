@@ -64,6 +64,11 @@ TEST(WhyNothingIsGained, HardlyAnyIntegerWorkIsNoneUnlessTheFileIsSmaller) {
   figures.integer_macs_share = 0.03;
   EXPECT_EQ(WhyNothingIsGained(figures, Doubt::kIsNoLoss),
             "only 3.0 % of the multiply-accumulates run in integers, and the file is hardly smaller");
+  figures.integer_macs_share = 0;
+  EXPECT_EQ(WhyNothingIsGained(figures, Doubt::kIsNoLoss),
+            "only 0.0 % of the multiply-accumulates run in integers, and the file is hardly smaller");
+  figures.integer_macs_share.reset();
+  EXPECT_EQ(WhyNothingIsGained(figures, Doubt::kIsNoLoss), "") << "not known";
   figures.integer_macs_share = 0.05;
   EXPECT_EQ(WhyNothingIsGained(figures, Doubt::kIsNoLoss), "");
   figures = Small(kEqual);
@@ -130,12 +135,30 @@ TEST(WhyNotInstead, WhatIsMostlyFloatGivesWayToWhatIsGoodAndAtLeastAsFast) {
             "it runs at 0.99 times the speed of float (0.90 to 1.10)");
 }
 
-TEST(WhyInDoubt, WithoutASpeedOnlyWhatIsFarFromFloatForSomeIs) {
+TEST(WhyInDoubt, WithoutASpeedOnlyWhatIsMostlyFloatOrFarFromFloatForSomeIs) {
   EXPECT_EQ(WhyInDoubt({.sqnr_db = 10}), "");
   EXPECT_EQ(WhyInDoubt({.sqnr_db = 10, .speedup = Busy(kSlower)}), "");
-  EXPECT_EQ(WhyInDoubt({.integer_macs_share = 0.12, .sqnr_db = 40}), "");
+  for (const Speedup& speedup : {Speedup{}, Busy(kSlower)})
+    EXPECT_EQ(WhyInDoubt({.integer_macs_share = 0.12, .sqnr_db = 40, .speedup = speedup}),
+              "only 12.0 % of the multiply-accumulates run in integers");
   EXPECT_EQ(WhyInDoubt({.sqnr_db = 10, .sqnr_interval = ConfidenceInterval{5, 12}}),
             "its SQNR is 10.0 dB (5.0 to 12.0)");
+}
+
+TEST(WhyNotInstead, WithoutASpeedMoreIntegersHaveToBeNearerToFloat) {
+  for (const Speedup& speedup : {Speedup{}, Busy(kSlower), kFaster}) {
+    const TargetFigures first{.integer_macs_share = 0.1, .sqnr_db = 26, .speedup = speedup};
+    EXPECT_EQ(WhyNotInstead(first, {.integer_macs_share = 0.9, .sqnr_db = 29}), "");
+    EXPECT_EQ(WhyNotInstead(first, {.integer_macs_share = 0.9, .sqnr_db = 28.9}), "its speed is not known");
+    EXPECT_EQ(WhyNotInstead(first, {.integer_macs_share = 0.1, .sqnr_db = 29}), "its speed is not known");
+  }
+}
+
+TEST(WarningOfBusySpeed, IsOnlyOfWhatSeemsSlower) {
+  EXPECT_EQ(WarningOfBusySpeed(Busy(kEqual)),
+            "measured slower than float on a busy machine, 0.99 times the speed of float (0.90 to 1.10): this speed "
+            "decided nothing; measure again with preon compare while no other program runs");
+  for (const Speedup& speedup : {Speedup{}, kSlower, Busy(kFaster)}) EXPECT_EQ(WarningOfBusySpeed(speedup), "");
 }
 
 TEST(WhyNotInstead, AnythingThatGainsIsBetterThanWhatIsSlower) {
