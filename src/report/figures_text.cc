@@ -1,5 +1,7 @@
 #include "report/figures_text.h"
 
+#include <algorithm>
+
 #include "report/text_writer.h"
 
 namespace preon {
@@ -42,6 +44,14 @@ std::string FiguresText(const FigureSamples& figures, int64_t samples) {
       return "nothing: there are no samples, and the weights are above 1 GiB; --data compares with float";
   }
   return "";
+}
+
+std::string MethodsText(const std::vector<ValidatedModel>& models) {
+  const auto is_fast = [](const ValidatedModel& model) { return model.options.ends_with(" --effort fast"); };
+  return std::ranges::none_of(models, is_fast)
+             ? ""
+             : "single methods are made with --effort fast, without better codes of weights: quantize --method NAME "
+               "is usually nearer to float";
 }
 
 }  // namespace preon

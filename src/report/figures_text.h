@@ -3,8 +3,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/results/results.h"
+#include "report/results/validated.h"
 
 namespace preon {
 
@@ -12,5 +14,7 @@ namespace preon {
 std::string_view FigureOriginName(FigureOrigin origin);
 /// "20 samples that were kept from calibration and choices; 95 % intervals in parentheses".
 std::string FiguresText(const FigureSamples& figures, int64_t samples);
+/// How the rows of single methods were made, where that is not as quantize makes them; "" where there are none.
+std::string MethodsText(const std::vector<ValidatedModel>& models);
 
 }  // namespace preon

@@ -1,5 +1,6 @@
 #include "base/spelling.h"
 #include "base/text.h"
+#include "report/figures_text.h"
 #include "report/text_report.h"
 #include "report/text_writer.h"
 
@@ -108,6 +109,8 @@ std::string ToText(const ValidateResult& result) {
           CountText(judged.compare.samples, "sample").c_str(),
           result.unseen ? "" : ", the same that were calibrated with: others may give worse figures");
   AddFloatLine(out, judged.compare, judged.metric, result.float_size_bytes);
+  const std::string methods = MethodsText(result.models);
+  if (!methods.empty()) out.Add("  rows        %s\n", methods.c_str());
   for (const ValidatedModel& model : result.models) {
     out.Add("  %-27s ", Printable(ShownName(model.name)).c_str());
     if (model.failed.empty())

@@ -39,6 +39,7 @@ def labelled(model, tmp_path):
 def test_a_good_model_may_be_shipped(preon, model, labelled):
     result = validate(preon, model, "--data", labelled, "--latency", 0)
     assert (result["verdict"], result["why_not"], result["steps"], result["unseen"]) == ("ship", [], [], True)
+    assert all(each["options"].endswith(" --effort fast") for each in result["models"][1:])
     assert [each["name"] for each in result["models"]] == ["as given", "method minmax", "method percentile", "method minmse", "method sample-extremes"]
     given = result["models"][0]["compare"]
     assert given["samples"] == 20 and given["accuracy"]["float"]["top1"] == 1 and "top1_drop_interval" in given["accuracy"]

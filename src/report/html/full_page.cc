@@ -1,6 +1,7 @@
 #include "report/html/full_page.h"
 
 #include "base/status.h"
+#include "report/figures_text.h"
 #include "report/html/html_text.h"
 #include "report/html/layer_bars.h"
 #include "report/html/page_parts.h"
@@ -73,11 +74,13 @@ std::string FiguresSection(const std::vector<ValidatedModel>& models, int64_t sa
                            int64_t float_size_bytes, bool meets_requirements) {
   std::string rows;
   for (size_t model = 0; model < models.size(); ++model) rows += ModelRow(model + 1, models[model]);
+  const std::string methods = MethodsText(models);
   return StrCat("<h2>Figures</h2>\n",
                 Note(StrCat("Against float, on ", CountText(samples, "sample"),
                             unseen ? " that nothing was calibrated with" : ", the same that were calibrated with",
                             ". In parentheses: intervals of 95 %. The float model has ", BytesText(float_size_bytes),
                             ".", meets_requirements ? "" : " What --require asks for does not hold.")),
+                methods.empty() ? "" : Note(StrCat("Rows of ", methods, ".")),
                 Table({"model", "SQNR, dB", "same top class", "accuracy", "size", "alarms"}, rows),
                 TradeOff(models, float_size_bytes));
 }
