@@ -51,7 +51,7 @@ std::string MethodsText(const std::vector<ValidatedModel>& models) {
   return std::ranges::none_of(models, is_fast)
              ? ""
              : "single methods are made with --effort fast, without better codes of weights: quantize --method NAME "
-               "is usually nearer to float";
+               "may come nearer to float";
 }
 
 }  // namespace preon
