@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <vector>
 
 #include "base/tensor.h"
 #include "formats/axis_view.h"
@@ -10,6 +12,7 @@ namespace preon {
 namespace {
 
 constexpr double kDoesNotFit = 64;
+constexpr double kOneBitLess = -1;  // log2 of what codes reach to where a bit is left free (reduce_range)
 
 // The axis that has as many channels as there are scales; -1: one scale for all.
 std::optional<int> AxisOf(const TensorOverride& given, const Shape& shape) {
@@ -21,36 +24,43 @@ std::optional<int> AxisOf(const TensorOverride& given, const Shape& shape) {
   return static_cast<int>(axis - shape.begin());
 }
 
-// How many times too large or too small the scales are, as the mean of |log2| over the channels.
-double Misfit(const Tensor& weight, const TensorOverride& given) {
+// Adds, for each channel, log2 of the largest value over the largest that the codes stand for.
+void AddReaches(const Tensor& weight, const TensorOverride& given, std::vector<double>& reaches) {
   const std::optional<int> axis = AxisOf(given, weight.shape());
-  if (weight.type() != DataType::kFloat || !axis) return kDoesNotFit;
   const std::span<const QuantParams> params =
       given.params ? std::span(&*given.params, 1) : std::span<const QuantParams>(given.channel_params);
-  const Result<AxisView> view = ViewAlong(weight.shape(), *axis);
-  if (!view.ok() || view->channels != std::ssize(params)) return kDoesNotFit;
-  const std::span<const float> values = weight.floats();
+  const Result<AxisView> view = ViewAlong(weight.shape(), axis.value_or(-1));
+  if (weight.type() != DataType::kFloat || !axis || !view.ok() || view->channels != std::ssize(params)) {
+    reaches.push_back(kDoesNotFit);
+    return;
+  }
   const double codes = std::ldexp(1.0, given.type->bits() - 1);
-  double sum = 0;
-  int64_t counted = 0;
   for (int64_t channel = 0; channel < view->channels; ++channel) {
     float largest = 0;
     for (int64_t outer = 0; outer < view->outer; ++outer) {
-      for (const float value : values.subspan((outer * view->channels + channel) * view->inner, view->inner))
+      for (const float value : weight.floats().subspan((outer * view->channels + channel) * view->inner, view->inner))
         largest = std::max(largest, std::abs(value));
     }
     const double reach = codes * params[channel].scale;
-    if (largest == 0 || !(reach > 0)) continue;
-    sum += std::abs(std::log2(largest / reach));
-    ++counted;
+    if (largest > 0 && reach > 0) reaches.push_back(std::log2(largest / reach));
   }
-  return counted > 0 ? sum / static_cast<double>(counted) : 0;
+}
+
+// The mean distance from what all have in common, which lies between all codes and all but one bit.
+double Misfit(const std::vector<double>& reaches) {
+  if (reaches.empty()) return 0;
+  const auto count = static_cast<double>(reaches.size());
+  const double mean = std::accumulate(reaches.begin(), reaches.end(), 0.0) / count;
+  const double common = std::clamp(mean, kOneBitLess, 0.0);
+  double sum = 0;
+  for (const double reach : reaches) sum += std::abs(reach - common);
+  return sum / count;
 }
 
 }  // namespace
 
 Status CheckGivenWeights(const Graph& before, const Graph& after, const std::map<std::string, TensorOverride>& given) {
-  double as_it_was = 0, as_it_is = 0;
+  std::vector<double> as_it_was, as_it_is;
   std::string changed;
   for (const auto& [name, wanted] : given) {
     const Tensor* const was = before.Initializer(name);
@@ -58,11 +68,11 @@ Status CheckGivenWeights(const Graph& before, const Graph& after, const std::map
     const bool has_scales = wanted.type && (wanted.params || !wanted.channel_params.empty());
     if (was == nullptr || is == nullptr || !has_scales || wanted.block_size.value_or(0) > 0) continue;
     if (was->bytes().data() == is->bytes().data() || std::ranges::equal(was->bytes(), is->bytes())) continue;
-    as_it_was += Misfit(*was, wanted);
-    as_it_is += Misfit(*is, wanted);
+    AddReaches(*was, wanted, as_it_was);
+    AddReaches(*is, wanted, as_it_is);
     if (changed.empty()) changed = name;
   }
-  if (as_it_was >= as_it_is) return Status::Ok();
+  if (Misfit(as_it_was) >= Misfit(as_it_is)) return Status::Ok();
   return Error(ErrorId::kPassFailed, "the scales that --encodings gives '", changed,
                "' and others fit the weights as they are without this pass");
 }

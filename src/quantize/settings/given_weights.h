@@ -11,9 +11,9 @@
 namespace preon {
 
 /// Of two states of a model, before and behind a rewrite. Training ends with or without folded BatchNormalization; the
-/// file does not say which, but weights that its scales were made for reach to about the last code.
-/// Errors: kPassFailed naming a weight, where the given scales fit the weights that the rewrite changed better as they
-/// were.
+/// file does not say which, but weights that its scales were made for all reach about as far, to the last code or,
+/// where a bit was left free, to half of that. Errors: kPassFailed naming a weight, where the given scales fit the
+/// weights that the rewrite changed better as they were.
 Status CheckGivenWeights(const Graph& before, const Graph& after, const std::map<std::string, TensorOverride>& given);
 
 }  // namespace preon

@@ -39,6 +39,12 @@ TEST(GivenWeights, OneThatMakesTheTrainedWeightIsNot) {
     EXPECT_TRUE(CheckGivenWeights(With(Weight(0.25)), With(Weight(1)), given).ok());
 }
 
+TEST(GivenWeights, ABitMayBeLeftFree) {
+  const Tensor uneven = Tensor::FromFloats({2, 3}, std::vector<float>{127, -3, 5, 0.5F, -5, 2});
+  EXPECT_FALSE(CheckGivenWeights(With(Weight(0.5)), With(uneven), kPerRow).ok());
+  EXPECT_TRUE(CheckGivenWeights(With(uneven), With(Weight(0.5)), kPerRow).ok());
+}
+
 TEST(GivenWeights, EqualWeightsAndOthersAreNotLookedAt) {
   EXPECT_TRUE(CheckGivenWeights(With(Weight(5)), With(Weight(5)), kPerRow).ok());
   EXPECT_TRUE(CheckGivenWeights(With(Weight(1)), With(Weight(8)), {}).ok());
