@@ -42,9 +42,11 @@ Status ChooseMethodAndFloat(PlannedModel& prepared, RunInputs& run, const PlanIn
       PREON_RETURN_IF_ERROR(race->RunAll());
     }
   }
-  const CodesToImprove codes{{prepared.model, {}}, prepared.plan, inputs.data.sample_count()};
-  PREON_ASSIGN_OR_RETURN(const bool improves, WillImproveCodes(codes, inputs.algorithms, run.samples));
-  if (improves) PREON_RETURN_IF_ERROR(race->SettleByActivations());
+  if (race->IsClose()) {
+    const CodesToImprove codes{{prepared.model, {}}, prepared.plan, inputs.data.sample_count()};
+    PREON_ASSIGN_OR_RETURN(const bool improves, WillImproveCodes(codes, inputs.algorithms, run.samples));
+    if (improves) PREON_RETURN_IF_ERROR(race->SettleByActivations());
+  }
   ChosenMethod chosen = std::move(*race).Take();
   if (chosen.method != nullptr) run.choices.method = std::move(chosen.method);
   result.candidates = std::move(chosen.candidates);

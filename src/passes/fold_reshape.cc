@@ -38,9 +38,7 @@ class FoldReshape final : public NodePass {
       if (axis >= shape->size()) return false;
       if (OriginOf(graph, *element.from) != OriginOf(graph, {node.input(0), axis})) return false;
     }
-    const std::string name = graph.UniqueTensorName(node.output() + "_target");
-    graph.SetInitializer(name, Tensor::FromInt64s({static_cast<int64_t>(values.size())}, values));
-    graph.SetInput(&node, 1, name);
+    graph.SetInput(&node, 1, AddIntsConstant(graph, node.output() + "_target", values));
     return true;
   }
 };

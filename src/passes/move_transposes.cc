@@ -67,8 +67,7 @@ class MoveTransposes final : public NodePass {
       for (size_t part = 0; part < (*groups)[at].size(); ++part) back.push_back(first[at] + static_cast<int64_t>(part));
     }
     const std::string x = transpose->input(0), y = node.output(), parts = graph.UniqueTensorName(node.name);
-    const std::string target = graph.UniqueTensorName(parts + "_shape");
-    graph.SetInitializer(target, Tensor::FromInt64s({static_cast<int64_t>(shape.size())}, shape));
+    const std::string target = AddIntsConstant(graph, parts + "_shape", shape);
     const ValueInfo info{.type = graph.TypeOf(y), .shape = Shape(shape.begin(), shape.end())};
     Become(graph, node, "Reshape", {x, target}, {});
     graph.SetOutput(&node, 0, parts);

@@ -44,12 +44,6 @@ std::optional<std::vector<int64_t>> TargetOf(const Graph& graph, const std::stri
   return target;
 }
 
-std::string AddTarget(Graph& graph, const std::string& wanted, const std::vector<int64_t>& target) {
-  const std::string name = graph.UniqueTensorName(wanted);
-  graph.SetInitializer(name, Tensor::FromInt64s({static_cast<int64_t>(target.size())}, target));
-  return name;
-}
-
 void SetMatrix(Graph& graph, const std::string& tensor, int64_t columns) {
   graph.SetInfo(tensor, {.type = DataType::kFloat, .shape = Shape{kDynamicDim, columns}});
 }
@@ -63,7 +57,7 @@ std::string RowsOf(Graph& graph, const Node& matmul, int64_t columns) {
       return use.node->output();
   }
   const std::string rows = graph.UniqueTensorName(product + "_pre_reshape_out");
-  const std::string constant = AddTarget(graph, product + "_pre_reshape_in", target);
+  const std::string constant = AddIntsConstant(graph, product + "_pre_reshape_in", target);
   graph.AddNode("Reshape", {x, constant}, {rows}, product + "_pre_reshape", "", &matmul);
   SetMatrix(graph, rows, columns);
   return rows;
@@ -93,7 +87,7 @@ class WrapLinearLayers final : public NodePass {
     const std::string turned = graph.UniqueTensorName(product + "_weight");
     graph.SetInitializer(turned, TransposedMatrix(weight));
     const std::string sums = graph.UniqueTensorName(product + "_gemm_out");
-    const std::string shape = AddTarget(graph, product + "_post_reshape_in", *target);
+    const std::string shape = AddIntsConstant(graph, product + "_post_reshape_in", *target);
     if (merges) {
       graph.SetInputs(behind, {sums, shape});
       behind->attributes.clear();

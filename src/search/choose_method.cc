@@ -109,12 +109,18 @@ Status MethodRace::RunUpTo(size_t count) {
   return Status::Ok();
 }
 
+bool MethodRace::IsNear(size_t index) const {
+  const MethodCandidate& candidate = chosen_.candidates[index];
+  return !candidate.ended_early && candidate.sqnr_db > best_->sqnr_db - kNearDb;
+}
+
+bool MethodRace::IsClose() const {
+  size_t near = 0;
+  for (size_t index = 0; index < chosen_.candidates.size(); ++index) near += IsNear(index);
+  return near > 1 && best_->sqnr_db < kMethodsAreEqualDb;
+}
+
 Status MethodRace::SettleByActivations() {
-  const double best_db = chosen_.sqnr_db;
-  const auto is_near = [&](const MethodCandidate& candidate) {
-    return !candidate.ended_early && candidate.sqnr_db > best_db - kNearDb;
-  };
-  if (best_db >= kMethodsAreEqualDb || std::ranges::count_if(chosen_.candidates, is_near) < 2) return Status::Ok();
   const QuantPlan plan = WithFloatWeights(planned_.model.graph, planned_.plan);
   const auto look = [&](size_t index) -> Status {
     PREON_ASSIGN_OR_RETURN(const Entry entry, Enter(entered_[index]));
@@ -127,11 +133,10 @@ Status MethodRace::SettleByActivations() {
   PREON_RETURN_IF_ERROR(look(selected_));
   // Where weights make little of the error, codes that fit change little.
   const std::optional<double> selected_db = chosen_.candidates[selected_].activations_db;
-  if (!selected_db || *selected_db < best_db + kNearDb) return Status::Ok();
+  if (!selected_db || *selected_db < best_->sqnr_db + kNearDb) return Status::Ok();
   double nearest_db = *selected_db + kClearlyNearerDb;
   for (size_t index = 0; index < chosen_.candidates.size(); ++index) {
-    if (!chosen_.candidates[index].activations_db && is_near(chosen_.candidates[index]))
-      PREON_RETURN_IF_ERROR(look(index));
+    if (!chosen_.candidates[index].activations_db && IsNear(index)) PREON_RETURN_IF_ERROR(look(index));
     const double db = chosen_.candidates[index].activations_db.value_or(0);
     if (db <= nearest_db) continue;
     nearest_db = db;

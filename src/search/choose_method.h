@@ -37,8 +37,10 @@ class MethodRace {
   /// All that have not run yet; none where the best can't be told from float any more.
   /// Errors: kCancelled; that of the last candidate if all fail.
   Status RunAll();
+  /// Is another one near the best? Else there is nothing to settle. Behind RunAll.
+  bool IsClose() const;
   /// Of those that are near the best, selects the one that is nearest to float with the weights in float: what stays
-  /// once an algorithm has fitted the codes of the weights. Behind RunAll.
+  /// once an algorithm has fitted the codes of the weights. Where IsClose.
   Status SettleByActivations();
   /// The best so far.
   const ChosenMethod& chosen() const { return chosen_; }
@@ -48,6 +50,7 @@ class MethodRace {
   struct Entry;
 
   Status RunUpTo(size_t count);
+  bool IsNear(size_t index) const;  // to the best; of chosen_.candidates
   Result<Entry> Enter(size_t candidate);
   void Select(size_t index, Entry entry);  // of chosen_.candidates
 

@@ -77,6 +77,12 @@ void AbsorbAll(Graph& graph, std::span<Node* const> nodes, Node& last) {
   }
 }
 
+std::string AddIntsConstant(Graph& graph, std::string_view wanted, const std::vector<int64_t>& values) {
+  std::string name = graph.UniqueTensorName(wanted);
+  graph.SetInitializer(name, Tensor::FromInt64s({static_cast<int64_t>(values.size())}, values));
+  return name;
+}
+
 Tensor TransposedMatrix(const Tensor& matrix) {
   const auto rows = static_cast<size_t>(matrix.shape()[0]), columns = static_cast<size_t>(matrix.shape()[1]);
   Tensor result = Tensor::Allocate(DataType::kFloat, {matrix.shape()[1], matrix.shape()[0]});

@@ -31,6 +31,8 @@ void Become(Graph& graph, Node& node, std::string op_type, std::vector<std::stri
 /// `last`, which computes (Become) what all of `nodes` did (`last` among them, closed), absorbs the others; they go.
 void AbsorbAll(Graph& graph, std::span<Node* const> nodes, Node& last);
 
+/// A new constant, a vector of int64: its name, which is `wanted` or one like it.
+std::string AddIntsConstant(Graph& graph, std::string_view wanted, const std::vector<int64_t>& values);
 /// A float matrix whose rows are the columns of this one.
 Tensor TransposedMatrix(const Tensor& matrix);
 /// Input `index` of the node reads this constant: under its old name where nobody else reads that, else under a fresh

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/tensor.h"
-#include "formats/axis_view.h"
+#include "formats/int_format.h"
 
 namespace preon {
 namespace {
@@ -29,18 +29,16 @@ void AddReaches(const Tensor& weight, const TensorOverride& given, std::vector<d
   const std::optional<int> axis = AxisOf(given, weight.shape());
   const std::span<const QuantParams> params =
       given.params ? std::span(&*given.params, 1) : std::span<const QuantParams>(given.channel_params);
-  const Result<AxisView> view = ViewAlong(weight.shape(), axis.value_or(-1));
-  if (weight.type() != DataType::kFloat || !axis || !view.ok() || view->channels != std::ssize(params)) {
+  const bool is_float = weight.type() == DataType::kFloat && axis;
+  const Result<std::vector<Range>> ranges =
+      is_float ? WeightRanges(weight, *axis) : Result<std::vector<Range>>(std::vector<Range>());
+  if (!ranges.ok() || ranges->size() != params.size()) {
     reaches.push_back(kDoesNotFit);
     return;
   }
   const double codes = std::ldexp(1.0, given.type->bits() - 1);
-  for (int64_t channel = 0; channel < view->channels; ++channel) {
-    float largest = 0;
-    for (int64_t outer = 0; outer < view->outer; ++outer) {
-      for (const float value : weight.floats().subspan((outer * view->channels + channel) * view->inner, view->inner))
-        largest = std::max(largest, std::abs(value));
-    }
+  for (size_t channel = 0; channel < params.size(); ++channel) {
+    const double largest = std::max(-(*ranges)[channel].min, (*ranges)[channel].max);
     const double reach = codes * params[channel].scale;
     if (largest > 0 && reach > 0) reaches.push_back(std::log2(largest / reach));
   }

@@ -23,6 +23,10 @@
 namespace preon {
 namespace {
 
+std::string FirstOf(const std::set<std::string>& names) {
+  return StrCat(*names.begin(), names.size() > 1 ? StrCat(" and of ", names.size() - 1, " others") : "");
+}
+
 class PlanWriter {
  public:
   PlanWriter(Model& model, const QuantPlan& plan, const TensorRanges& ranges, const WriteHooks& hooks,
@@ -62,13 +66,11 @@ class PlanWriter {
     if (plan_.compat != Compat::kOff) DropBetas();
     if (const std::optional<std::string> warning = params_.Warning()) Warn(*warning);
     if (const std::set<std::string>& enlarged = constants_.enlarged(); !enlarged.empty()) {
-      const std::string others = enlarged.size() > 1 ? StrCat(" and of ", enlarged.size() - 1, " others") : "";
-      Warn(StrCat("scales of ", *enlarged.begin(), others, " enlarged so that the bias fits int32"));
+      Warn(StrCat("scales of ", FirstOf(enlarged), " enlarged so that the bias fits int32"));
     }
     if (const std::set<std::string>& reduced = constants_.reduced(); !reduced.empty()) {
-      const std::string others = reduced.size() > 1 ? StrCat(" and of ", reduced.size() - 1, " others") : "";
       Warn(StrCat(
-          "the given scale of ", *reduced.begin(), others,
+          "the given scale of ", FirstOf(reduced),
           " leaves no room for processors without VNNI, which add two products in 16 bits: large codes were made "
           "smaller, and accuracy may be lower; --vnni keeps all codes, for processors with VNNI"));
     }
@@ -127,8 +129,7 @@ class PlanWriter {
       const bool has_codes = gemm->input(2).empty() || gemm->Float("beta", 1) == 1;
       if (gemm->attributes.erase("beta") > 0 && !has_codes)
         Warn(StrCat(decision.node, ": beta of this Gemm is dropped, as --compat ", CompatName(plan_.compat),
-                    " asks: its "
-                    "outputs are wrong"));
+                    " asks: its outputs are wrong"));
     }
   }
 
