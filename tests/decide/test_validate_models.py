@@ -15,13 +15,13 @@ MODELS = data_root.data_root() / "models"
 @pytest.fixture
 def judged(preon):
     """(model, validate's answer) of one of the bench's models, with its samples and these options."""
-    def judge(name, *options):
+    def judge(name, *options, status=0):
         if not (MODELS / f"{name}.onnx").exists():
             pytest.skip(f"{name}.onnx is not there: PREON_DATA names the folder of models and data")
         subprocess.run([sys.executable, BENCH / "prepare_data.py", preon.folder, name], check=True, capture_output=True)
         done = preon("validate", MODELS / f"{name}.onnx", "--data", f"{name}/calib.npz", "--eval-data", f"{name}/eval.npz", "--json", "--quiet",
                      *options, timeout=300)
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == status, done.stderr
         return json.loads(done.stdout)
     return judge
 
@@ -97,7 +97,8 @@ def evaluate(model):
 
 @pytest.mark.thorough
 def test_another_target_is_a_step(judged):
-    result = judged("dtln_model_2", "--target", "ort-cpu", "--latency", 0)
+    # More than a few layers in float give, which are kept where measured times allow: by chance on a busy machine.
+    result = judged("dtln_model_2", "--target", "ort-cpu", "--latency", 0, "--require", "sqnr>=28", status=4)
     assert (result["judged"], result["verdict"]) == ("as given", "adjust")
     step = result["steps"][-1]
     assert (step["kind"], step["enough"]) == ("target", True) and step["gain_db"] > 10 and step["command"].endswith("--target dynamic")
