@@ -1,7 +1,9 @@
 #include "search/accuracy_fallback.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "ir/model_io.h"
@@ -23,6 +25,7 @@ constexpr double kLeastBelief = 0.05;  // a trial has few samples
 constexpr double kLeastPromise = 0.5;  // of what is missing, from one group: else there is no further look
 constexpr size_t kMaxTrials = 20, kMaxFruitless = 8;
 constexpr int kMaxLooks = 4;
+constexpr int kMeasurements = 2;  // before a plan counts as slow: other programs disturb one
 
 double LeastGainDb(double before_db) {
   if (before_db >= kGoodDb) return kLeastGainOfGoodDb;
@@ -201,8 +204,14 @@ class FallbackSearch {
     PREON_ASSIGN_OR_RETURN(const Model after, Written(plan));
     const Model* const forms[] = {&prepared_.model, &before, &after};
     const std::vector<NamedTensor>& feeds = trials_.samples().runs().front().batch.feeds;
-    PREON_ASSIGN_OR_RETURN(const std::vector<double> ms, FastestRunsMs(forms, feeds, trials_.context()));
-    return IsAsFastAsEstimated({ms[0], ms[1], ms[2]}, cost);
+    std::array<double, std::size(forms)> fastest;
+    fastest.fill(std::numeric_limits<double>::infinity());
+    for (int times = 0; times < kMeasurements; ++times) {
+      PREON_ASSIGN_OR_RETURN(const std::vector<double> ms, FastestRunsMs(forms, feeds, trials_.context()));
+      std::ranges::transform(fastest, ms, fastest.begin(), [](double a, double b) { return std::min(a, b); });
+      if (IsAsFastAsEstimated({fastest[0], fastest[1], fastest[2]}, cost)) return true;
+    }
+    return false;
   }
 
   AccuracyFallback Settle(AccuracyFallback result) {
