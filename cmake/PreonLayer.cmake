@@ -1,12 +1,12 @@
-# preon_layer(NAME [COLD] [ROOMS folder...] [PLUGIN source...] [DEPS layer...] [LIBS target...]): the folder src/NAME as the static
+# preon_layer(NAME [COLD|ONCE] [ROOMS folder...] [PLUGIN source...] [DEPS layer...] [LIBS target...]): the folder src/NAME as the static
 # library preon_NAME. PLUGIN: sources (without .cc) that the plugins link; in batches of their own, so that plugins do not
 # also get ONNX, protobuf and decoders from what lies beside them in a batch (tests/install checks what plugins need).
 # COLD: no code of it runs once per value of a tensor, so it is compiled in a third less time, and the standard library checks
-# what it is asked (an empty optional, an index).
+# what it is asked (an empty optional, an index). ONCE: the same, and searches with many trials do not run it again and again: a fifth less time than COLD.
 # Sources are found by their ending, so a new method, pass or format needs no edit here:
 #   x.cc -> the library · x_test.cc -> preon_NAME_test (ctest) · x_bench.cc -> preon_NAME_bench · main.cc -> left out
 function(preon_layer name)
-  cmake_parse_arguments(LAYER "COLD" "" "ROOMS;PLUGIN;DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(LAYER "COLD;ONCE" "" "ROOMS;PLUGIN;DEPS;LIBS" ${ARGN})
   set(dir ${CMAKE_CURRENT_SOURCE_DIR}/src/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cc)
   file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${dir}/*_test.cc)
@@ -33,7 +33,9 @@ function(preon_layer name)
   target_link_libraries(preon_${name} PUBLIC ${libraries})
   preon_compile_options(preon_${name})
   if(LAYER_COLD)
-    preon_cold(preon_${name})
+    preon_cold(preon_${name} -O1)
+  elseif(LAYER_ONCE)
+    preon_cold(preon_${name} -Og)
   endif()
   set_property(GLOBAL APPEND PROPERTY PREON_LAYERS preon_${name})
 
@@ -57,11 +59,11 @@ function(preon_embed target file template)
   target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/embedded/${source})
 endfunction()
 
-# preon_batches(OUT TARGET sources...): the sources of TARGET, up to 40 of them in each generated file, so that
+# preon_batches(OUT TARGET sources...): the sources of TARGET, up to 60 of them in each generated file, so that
 # headers are read once per batch. A layer's names in anonymous namespaces must therefore differ. Relative paths: ccache
 # finds a batch again in another checkout.
 function(preon_batches out target)
-  set(most 40)
+  set(most 60)
   set(alone)
   set(vectorized)
   foreach(source IN LISTS ARGN)
@@ -76,7 +78,7 @@ function(preon_batches out target)
   preon_vectorized_batch(alone ${target} ${vectorized})
   list(LENGTH ARGN count)
   if(count GREATER 0)
-    # As even as they can be: 41 sources are 21 and 20, not 40 and 1.
+    # As even as they can be: 61 sources are 31 and 30, not 60 and 1.
     math(EXPR size "(${count} - 1) / ((${count} + ${most} - 1) / ${most}) + 1")
     math(EXPR last "${count} - 1")
     foreach(begin RANGE 0 ${last} ${size})
@@ -109,8 +111,8 @@ function(preon_vectorized_batch list target)
   set(${list} ${${list}} ${batch} PARENT_SCOPE)
 endfunction()
 
-function(preon_cold target)
-  target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>)
+function(preon_cold target level)
+  target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:${level}>)
   target_compile_definitions(${target} PRIVATE _GLIBCXX_ASSERTIONS)
 endfunction()
 
@@ -143,7 +145,7 @@ function(preon_test name)
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE GTest::gtest_main GTest::gmock)
   preon_compile_options(${name})
-  preon_cold(${name})
+  preon_cold(${name} -Og)
   foreach(speed fast slow)
     if(speed STREQUAL "slow")
       set(filter *Slow*)
