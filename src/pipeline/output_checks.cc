@@ -39,4 +39,12 @@ Status CheckNhwcForm(const Comparison& compared, const Graph& graph, std::vector
   return Status::Ok();
 }
 
+Status CheckShifts(const std::string& output, const QuantPlan& plan, const PositionTable& positions) {
+  const bool kept = plan.positions && plan.positions->moves && plan.compat == Compat::kOff;
+  if (!kept || positions.violations.empty()) return Status::Ok();
+  return Error(ErrorId::kVerifyRun, output, ": not written: outside the limits of the NPU (",
+               positions.violations.size(), " shifts): ", positions.violations.front())
+      .WithHint("--exclude leaves a node in float; --always-write writes the model, which does not run on the NPU");
+}
+
 }  // namespace preon

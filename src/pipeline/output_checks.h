@@ -1,4 +1,4 @@
-// What outputs of a result must have in common with those of the model that it was made of.
+// What a result must be to be written: outputs as those of the model that it was made of, shifts that an NPU can do.
 #pragma once
 
 #include <string>
@@ -7,6 +7,8 @@
 #include "base/status.h"
 #include "eval/compare_models.h"
 #include "ir/graph.h"
+#include "quantize/params/position_table.h"
+#include "quantize/plan/quant_plan.h"
 
 namespace preon {
 
@@ -17,5 +19,9 @@ bool ShapeFollowsFromInputs(const Graph& graph, const std::string& output);
 /// for what the runtime fuses otherwise around a Transpose, which may move a value over a threshold: an output whose
 /// shape depends on the data gets a warning where the shape differs. Errors: kVerifyOutput naming the output.
 Status CheckNhwcForm(const Comparison& compared, const Graph& graph, std::vector<std::string>& warnings);
+
+/// Whether all shifts of a model for an NPU, which is to become the file `output`, are inside their limits.
+/// Errors: kVerifyRun naming the first that is not.
+Status CheckShifts(const std::string& output, const QuantPlan& plan, const PositionTable& positions);
 
 }  // namespace preon

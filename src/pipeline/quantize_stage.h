@@ -75,7 +75,6 @@ class QuantizeStage {
                                       Session* opened = nullptr) const;
   /// No output may have another shape, NaN or infinity in its place.
   Status CheckOutputs(const Comparison& comparison, const Graph& graph) const;
-  Status CheckShifts(const QuantPlan& plan, const PositionTable& positions) const;
   /// Figures as they are without the samples compared; of the result itself where there is no telling. Absent then.
   Result<std::optional<Comparison>> CompareWithoutSeeing(const PlannedModel& prepared,
                                                          const std::vector<TensorSpec>& specs, const PlanInputs& inputs,
