@@ -6,6 +6,7 @@
 #include "api/judge/other_target.h"
 #include "api/judge/pasted_command.h"
 #include "api/verbs.h"
+#include "base/spelling.h"
 #include "base/text.h"
 #include "data/held_out.h"
 
@@ -19,11 +20,6 @@ constexpr double kMuchDb = 3;  // what a step must gain to be named where it is 
 
 constexpr size_t kMostPastedBytes = 1000;
 constexpr size_t kMostNames = 8;
-
-std::string FirstNames(const std::vector<std::string>& names) {
-  if (names.size() <= kMostNames) return JoinNames(names);
-  return StrCat(JoinNames(std::span(names).first(kMostNames)), " and ", names.size() - kMostNames, " more");
-}
 
 class StepFinder {
  public:
@@ -202,8 +198,8 @@ class StepFinder {
       if (trial.kept) nodes.insert(nodes.end(), trial.nodes.begin(), trial.nodes.end());
     if (nodes.empty()) return Status::Ok();
     const std::string advice = StrCat(
-        result_.files > 0 ? "preon's own quantization with layers in float: " : "layers in float: ", FirstNames(nodes),
-        ", about ", static_cast<int64_t>(100 * fallback.cost + 0.5), " % of the time");
+        result_.files > 0 ? "preon's own quantization with layers in float: " : "layers in float: ",
+        FirstNames(nodes, kMostNames), ", about ", static_cast<int64_t>(100 * fallback.cost + 0.5), " % of the time");
     std::string excluded;
     for (const std::string& node : nodes)
       excluded += StrCat(excluded.empty() ? "" : " ", "--exclude ", ShellQuoted(node));

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace preon {
 
@@ -11,6 +12,13 @@ namespace preon {
 std::string ToLower(std::string_view text);
 /// "a, b, c".
 std::string JoinNames(std::span<const std::string> names);
+/// "a, b and 2 more": at most `most` names of a list or a set, then how many are left.
+template <typename Names>
+std::string FirstNames(const Names& names, size_t most) {
+  std::vector<std::string> first;
+  for (auto name = names.begin(); name != names.end() && first.size() < most; ++name) first.push_back(*name);
+  return JoinNames(first) + (names.size() > most ? " and " + std::to_string(names.size() - most) + " more" : "");
+}
 /// The known name nearest to `typed` by edit distance (case ignored); empty if none is near.
 std::string NearestName(std::string_view typed, std::span<const std::string> known);
 /// "; did you mean 'x'?" or "".

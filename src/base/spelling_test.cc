@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <vector>
 
 namespace preon {
@@ -21,6 +22,12 @@ TEST(Spelling, NothingNearGivesNothing) {
   EXPECT_EQ(NearestName("x", kNames), "");  // no letter in common with u8
   EXPECT_EQ(NearestName("", kNames), "");
   EXPECT_EQ(NearestName("minmax", {}), "");
+}
+
+TEST(Spelling, OfALongListTheFirstNamesAndHowManyAreLeft) {
+  EXPECT_EQ(FirstNames(kNames, 2), "percentile, minmax and 2 more");
+  EXPECT_EQ(FirstNames(kNames, 4), "percentile, minmax, entropy, u8");
+  EXPECT_EQ(FirstNames(std::set<std::string>{"b", "a"}, 1), "a and 1 more");
 }
 
 TEST(Spelling, TheQuestionIsEmptyWithoutAName) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/spelling.h"
 #include "quantize/plan/branch_coverage.h"
 #include "quantize/settings/layer_settings.h"
 
@@ -21,17 +22,6 @@ std::set<std::string> TensorsWithoutValues(const QuantPlan& plan, const Calibrat
     if (sketch == data.tensors.end() ? !first_plan : sketch->second.count() == 0) empty.insert(tensor);
   }
   return empty;
-}
-
-std::string Listed(const std::set<std::string>& places) {
-  constexpr size_t kShown = 3;
-  std::string text;
-  size_t index = 0;
-  for (const std::string& place : places) {
-    if (index == kShown) break;
-    text += (index++ == 0 ? "" : ", ") + place;
-  }
-  return places.size() > kShown ? StrCat(text, " and ", places.size() - kShown, " more") : text;
 }
 
 FloatNodes NotFused(const Placement& placement) {
@@ -112,7 +102,7 @@ Status FallbackPlanner::LeaveNotReached(PreparedModel& prepared) const {
   };
   PREON_RETURN_IF_ERROR(Run(prepared, {.advice = advice}).status());
   if (prepared.left_float.size() == known) return Status::Ok();
-  const std::string where = StrCat("no calibration sample reaches ", Listed(places));
+  const std::string where = StrCat("no calibration sample reaches ", FirstNames(places, 3));
   if (prepared.plan.activations.empty()) {
     return Error(ErrorId::kNothingToQuantize, prepared.model.source_path, ": ", where,
                  ", and nothing else can run as an integer kernel");

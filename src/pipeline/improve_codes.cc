@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 
+#include "base/spelling.h"
 #include "reconstruct/reconstruction_cost.h"
 
 namespace preon {
@@ -15,6 +16,7 @@ constexpr double kEnoughDb = 40;        // nobody sees what comes nearer
 constexpr double kEnoughDbOfNpus = 50;  // with one scale per tensor, small values are lost long before
 // With fewer rows per input, what a layer wins where codes are fitted gets lost on other samples.
 constexpr double kLeastEvidence = 2;
+constexpr size_t kMostListed = 3;
 constexpr size_t kMostRefused = 2;  // where groups do not help, others hardly do
 // Of one core. NPUs lose so much that all layers are worth it, and more time.
 constexpr double kFreeNs = 0.2e9, kFreeNsOfNpus = 2.5e9;
@@ -98,13 +100,6 @@ Result<RunsToRead> MakeThorough(const Model& quantized, const CodesToImprove& of
   return RunsToRead{.step = step(kMostRuns)};
 }
 
-std::string Listed(const std::vector<std::string>& nodes) {
-  constexpr size_t kMostListed = 3;
-  std::string text = nodes.front();
-  for (size_t i = 1; i < std::min(kMostListed, nodes.size()); ++i) text += ", " + nodes[i];
-  return nodes.size() <= kMostListed ? text : StrCat(text, " and ", nodes.size() - kMostListed, " others");
-}
-
 }  // namespace
 
 Result<bool> WillImproveCodes(const CodesToImprove& of, const std::vector<const Algorithm*>& algorithms,
@@ -162,7 +157,7 @@ Result<std::vector<ImprovedCodes>> ImproveCodes(Model& quantized, const CodesToI
     for (const LayerOutcome& layer : done.layers)
       (layer.stays || !done.is_kept ? result.layers_kept : result.layers_changed) += 1;
     if (!done.left_out.empty())
-      warnings.push_back(StrCat(algorithm->name(), ": cannot improve ", Listed(done.left_out),
+      warnings.push_back(StrCat(algorithm->name(), ": cannot improve ", FirstNames(done.left_out, kMostListed),
                                 ": the weight has several readers, or the float model has no such layer"));
   }
   return improved;

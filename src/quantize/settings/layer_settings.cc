@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "base/spelling.h"
 #include "formats/precision.h"
 #include "quantize/settings/given_scales.h"
 #include "quantize/settings/layer_selection.h"
@@ -254,10 +255,7 @@ std::string WithoutPairs(const Graph& graph, const Overrides& with, const Overri
     if (of_layers && !plan.activations.contains(tensor)) tensors.push_back(tensor);
   }
   if (tensors.empty()) return "";
-  constexpr size_t kShown = 3;
-  const std::string more = tensors.size() > kShown ? StrCat(" and ", tensors.size() - kShown, " more") : "";
-  tensors.resize(std::min(tensors.size(), kShown));
-  return StrCat("layers: have no effect on tensors without a quantizer of their own: ", JoinNames(tensors), more);
+  return StrCat("layers: have no effect on tensors without a quantizer of their own: ", FirstNames(tensors, 3));
 }
 
 }  // namespace

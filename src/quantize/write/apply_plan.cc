@@ -6,6 +6,7 @@
 #include <ranges>
 #include <set>
 
+#include "base/spelling.h"
 #include "formats/quark_operators.h"
 #include "quantize/params/refine_positions.h"
 #include "quantize/plan/float_reason.h"
@@ -23,9 +24,7 @@
 namespace preon {
 namespace {
 
-std::string FirstOf(const std::set<std::string>& names) {
-  return StrCat(*names.begin(), names.size() > 1 ? StrCat(" and of ", names.size() - 1, " others") : "");
-}
+constexpr size_t kToldNames = 3;
 
 class PlanWriter {
  public:
@@ -66,11 +65,11 @@ class PlanWriter {
     if (plan_.compat != Compat::kOff) DropBetas();
     if (const std::optional<std::string> warning = params_.Warning()) Warn(*warning);
     if (const std::set<std::string>& enlarged = constants_.enlarged(); !enlarged.empty()) {
-      Warn(StrCat("scales of ", FirstOf(enlarged), " enlarged so that the bias fits int32"));
+      Warn(StrCat("scales of ", FirstNames(enlarged, kToldNames), " enlarged so that the bias fits int32"));
     }
     if (const std::set<std::string>& reduced = constants_.reduced(); !reduced.empty()) {
       Warn(StrCat(
-          "the given scale of ", FirstOf(reduced),
+          "the given scale of ", FirstNames(reduced, kToldNames),
           " leaves no room for processors without VNNI, which add two products in 16 bits: large codes were made "
           "smaller, and accuracy may be lower; --vnni keeps all codes, for processors with VNNI"));
     }
@@ -139,16 +138,9 @@ class PlanWriter {
       return constants_.ParamsOf(constant, weight);
     };
     PREON_ASSIGN_OR_RETURN(positions_, preon::RefinePositions(graph_, plan_, params_, params_of));
-    constexpr size_t kToldNodes = 3;
-    const std::vector<std::string> told(positions_.violations.begin(),
-                                        positions_.violations.begin() + static_cast<std::ptrdiff_t>(std::min(
-                                                                            positions_.violations.size(), kToldNodes)));
     if (!plan_.positions->moves || positions_.violations.empty()) return Status::Ok();
-    const std::string more = positions_.violations.size() > kToldNodes
-                                 ? StrCat(" and ", positions_.violations.size() - kToldNodes, " more")
-                                 : "";
-    Warn(StrCat("the NPU can't shift as far as these nodes need, so the model does not run there: ", JoinNames(told),
-                more,
+    Warn(StrCat("the NPU can't shift as far as these nodes need, so the model does not run there: ",
+                FirstNames(positions_.violations, kToldNames),
                 !positions_.cycle.empty()
                     ? StrCat(" (limits that contradict each other move the same positions again and again, at ",
                              JoinNames(positions_.cycle), ")")
