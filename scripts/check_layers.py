@@ -120,6 +120,8 @@ def file_problems(path, text, layer, layers):
     allowed = {layer, *layers[layer].deps}
     for quote, include in INCLUDE.findall(text):
         top = include.split("/")[0]
+        if top in (".", "..") or (quote == "<" and top in layers and "/" in include):
+            yield f"{path}: includes {include}; wanted in quotes and from src/ on, as in \"base/text.h\""
         if quote == '"' and "/" in include and top in layers and top not in allowed:
             yield f"{path}: includes {include}; {layer} may include {', '.join(sorted(allowed))}"
         if quote == '"' and top == "preon" and layer not in PUBLIC:

@@ -73,7 +73,7 @@ class _Quantize(TypedDict, total=False):
     calib: Optional[Path]
     "statistics of an earlier calibrate or merge, instead of --data"
     encodings: Optional[Path]
-    "scales and zero points of the tensors, as training hands them back (AIMET encodings: 0.6.1, 1.0.0 or 2.0.0); tensors that FILE lacks are calibrated"
+    "scales and zero points of the tensors, from training (AIMET encodings: 0.6.1, 1.0.0 or 2.0.0); tensors that FILE lacks are calibrated"
     nhwc: Optional[bool]
     "images are NHWC at the inputs and outputs of the result; samples stay NCHW"
     value_info: Optional[bool]
@@ -104,7 +104,7 @@ class _QuantizeRangesAnalyzeSearchSensitivityValidateReport(TypedDict, total=Fal
 
 class _QuantizeSearchValidateReport(TypedDict, total=False):
     effort: Optional[str]
-    "fast: no trials of methods, minmse takes the place of auto; default: method auto quantizes some samples with each of several methods and keeps the best, then --algorithm adaquant on a few samples, where that costs less than calibration, kept where the outputs come nearer to float; high: adaquant on all samples"
+    "fast: no trials, method minmse instead of auto; default: method auto quantizes some samples with each of several methods and keeps the best; then --algorithm adaquant on a few samples, if that costs less than calibration, and its codes are kept if the outputs get nearer to float; high: adaquant on all samples"
     require: Optional[str]
     "what the result must reach, else it is not written (exit status 4): one or more of drop<=1% (of top-1 accuracy; of another metric, for validate and search, in its own unit: drop<=0.3dB), agreement>=95%, sqnr>=20, speed>=1.5, latency<=5ms, size<=4MB or size<=30%, with commas between them"
 
@@ -137,7 +137,7 @@ class _QuantizeSearchSensitivityValidateReport(TypedDict, total=False):
     reduce_range: Optional[bool]
     "weights use one bit less (int8: 7 bits), so that sums can't overflow on any CPU; half the resolution"
     vnni: Optional[bool]
-    "weights use all codes: for x86 processors with VNNI and for ARM; others cut off sums of two products"
+    "weights use all codes: for x86 processors with VNNI and for ARM; others saturate sums of two products"
     disable_algorithm: Optional[Many]
     "switch off an algorithm that improves weights or biases ('help' lists them)"
     no_channel_scales: Optional[bool]
@@ -148,12 +148,12 @@ class _QuantizeSearchSensitivityValidateReport(TypedDict, total=False):
 
 class _SensitivityReport(TypedDict, total=False):
     confirm: Optional[Count]
-    "run so many of the layers that promise most in float, and measure what each gains (default 3)"
+    "measure the gain of the N layers with the largest expected gain in float (default 3)"
 
 
 class _SearchValidateReport(TypedDict, total=False):
     eval_data: Optional[Arrays]
-    "samples to judge by, which nothing is calibrated with (default: a fifth of --data); all of them count, whatever --samples says"
+    "samples to judge by, not used for calibration (default: a fifth of --data); all of them are used, whatever --samples says"
     metric: Optional[str]
     "what is measured beside the error: top1, top5, topN, f1, nll, map, wer, psnr, sisdr, or FILE.py with a function evaluate(model) that returns a number or one for each sample (default: top-1 where there are labels)"
     reference: Optional[Arrays]
@@ -166,11 +166,11 @@ class _Search(TypedDict, total=False):
     trials: Optional[Count]
     "number of configurations to try (default 50, all of a smaller space; with --sampler grid all)"
     sampler: Optional[Count]
-    "which configuration is tried next: tpe (default: what is frequent among the good ones), random, grid (one after the other)"
+    "which configuration is tried next: tpe (default: values that many good trials have), random, grid (one after the other)"
     goal: Optional[str]
     "which model is best among those that reach what --require asks for: accuracy (default), size or speed"
     study: Optional[Path]
-    "keep the trials in FILE; a search with a FILE that is there goes on with it"
+    "keep the trials in FILE; if FILE exists, the search continues with its trials"
 
 
 class _Ranges(TypedDict, total=False):

@@ -20,6 +20,7 @@ CXX_TEST_NAME = re.compile(r"[A-Z]\w+\.[A-Z]\w+")
 MAY_INCLUDE = re.compile(r"May include (no other layer|the layers that its line in `CMakeLists\.txt` names|every layer below \w+/|[a-z]+(?:(?:, | and )[a-z]+)*)")
 ALGORITHM_TABLE = "| algorithm | asks for |"
 ALGORITHM_PAGE = "docs/design/algorithms.md"
+ARCHITECTURE_PAGE = "docs/design/architecture.md"
 ORDER_PAGE = "docs/design/passes.md"
 #: Section of the page -> how the registry that it lists is filled: passes of float graphs, of Q/DQ graphs.
 ORDERS = {"## The order": re.compile(r"\bbuiltins\.passes\.Add\((Make\w+)\(\)\)"),
@@ -133,6 +134,20 @@ def layer_problems(tree):
         above.add(name)
 
 
+def architecture_problems(tree):
+    """The table of layers has a row for each layer of CMakeLists.txt, which names its rooms; those of targets are told as one."""
+    if ARCHITECTURE_PAGE not in tree.paths or "CMakeLists.txt" not in tree.paths:
+        return
+    rows = {layer: row for row in tree.text(ARCHITECTURE_PAGE).splitlines() for layer in re.findall(r"`(\w+)/`", row.split("|")[1] if row.startswith("|") else "")}
+    for name, layer in check_layers.declared(tree.text("CMakeLists.txt")).items():
+        if name not in rows:
+            yield f"{ARCHITECTURE_PAGE}: no row for the layer {name}"
+            continue
+        for room in layer.rooms:
+            if room != "." and not room.startswith("targets/") and f"`{room}`" not in rows[name]:
+                yield f"{ARCHITECTURE_PAGE}: the row of {name} does not name the room {room}"
+
+
 def algorithm_problems(tree):
     """The table of algorithms is the registry, in its order."""
     registered = registered_algorithms(tree)
@@ -143,4 +158,4 @@ def algorithm_problems(tree):
             yield f"{ALGORITHM_PAGE}: lists the algorithms {', '.join(listed)}; the registry has {', '.join(registered)}"
 
 
-CHECKS = (name_problems, pass_problems, test_problems, layer_problems, algorithm_problems)
+CHECKS = (name_problems, pass_problems, test_problems, layer_problems, architecture_problems, algorithm_problems)

@@ -35,7 +35,7 @@ def algorithm_problems(tree):
 
 
 def registry_problems(tree):
-    lists = "".join(tree.text(path) for path in tree.sources() if path.endswith(".cc"))
+    lists = "".join(re.sub(r"//.*", "", tree.text(path)) for path in tree.sources() if path.endswith(".cc"))
     for header, names in makers(tree).items():
         for name in names:
             count = len(re.findall(rf"\.Add\({name}\(\)\)", lists))

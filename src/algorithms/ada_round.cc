@@ -16,7 +16,7 @@ class AdaRound final : public ReconstructingAlgorithm {
 
   std::string_view name() const override { return "adaround"; }
   std::string_view summary() const override {
-    return "rounds each weight up or down so that the errors of a layer's weights make up for each other";
+    return "rounds each weight up or down so that the errors of a layer's weights cancel";
   }
   std::span<const AlgorithmOption> options() const override { return kOptionsAdaRound; }
   Result<std::unique_ptr<Algorithm>> Configured(const AlgorithmValues& values) const override {

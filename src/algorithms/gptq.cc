@@ -87,7 +87,7 @@ class Gptq final : public ReconstructingAlgorithm {
 
   std::string_view name() const override { return "gptq"; }
   std::string_view summary() const override {
-    return "rounds the weights of one input of MatMul after the other and corrects the remaining ones for the error";
+    return "rounds the weights of MatMul input by input and corrects those that are left for the error";
   }
   std::span<const AlgorithmOption> options() const override { return kOptionsGptq; }
   Result<std::unique_ptr<Algorithm>> Configured(const AlgorithmValues& values) const override {

@@ -118,7 +118,7 @@ class StepFinder {
     PREON_RETURN_IF_ERROR(TryFloatLayers());
     if (IsEnough()) return Status::Ok();
     if (options.ranges.effort != Effort::kHigh && !Judged().compare.outputs.empty())
-      PREON_RETURN_IF_ERROR(TryStep("weight_algorithm", "codes of weights that make up for each other",
+      PREON_RETURN_IF_ERROR(TryStep("weight_algorithm", "weight codes fitted so that their errors cancel",
                                     With("effort high", "--effort high", {"effort"},
                                          [](Options& changed) { changed.ranges.effort = Effort::kHigh; })));
     if (IsEnough()) return Status::Ok();
@@ -175,8 +175,8 @@ class StepFinder {
     const double gain = WorstSqnrDb(after.model.compare) - WorstSqnrDb(before.model.compare);
     if (gain < kMuchDb) return Status::Ok();
     result_.steps.push_back({.kind = "data",
-                             .advice = "the samples of --data are unlike those that it is judged by: calibrate with "
-                                       "samples prepared as in use",
+                             .advice = "the samples of --data differ from those used for judging: calibrate with "
+                                       "samples that are prepared as in production",
                              .command = CommandWith("--data " + ShellWord(run_.options.eval_data.front()), {"data"}),
                              .gain_db = gain,
                              .enough = after.model.why_not.empty()});

@@ -67,7 +67,7 @@ Result<RetargetResult> RetargetVerb(const std::string& path, RunInputs& run) {
   const bool for_speed = options.target.has_value();
   if (for_speed && !target.FollowsRuntime())
     return Error(ErrorId::kBadOptionValue, "--target ", target.name(),
-                 ": retarget can't move quantizers to where this target has them")
+                 ": retarget cannot move quantizers to the places that this target needs")
         .WithHint(StrCat("preon quantize --target ", target.name(), " quantizes the float model for it"));
   if (options.plan.op_list.format)
     return Error(ErrorId::kBadOptionValue, "--format: got 'extended', wanted qdq or qoperator");

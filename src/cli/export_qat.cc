@@ -7,7 +7,8 @@ Command ExportQatCommand() {
   return {
       .verb = kVerbExportQat,
       .name = "export-qat",
-      .summary = "write what training needs to go on from a quantized model: float graph, scales, a loader for PyTorch",
+      .summary =
+          "write what training needs to continue from a quantized model: float graph, scales, a loader for PyTorch",
       .positionals = {"QUANTIZED"},
       .examples = R"(  preon export-qat model.int8.onnx -o training --float-model model.onnx
   python train.py         # import fake_quant from the folder 'training'

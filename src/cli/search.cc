@@ -6,7 +6,7 @@ namespace preon::cli {
 Command SearchCommand() {
   return {.verb = kVerbSearch,
           .name = "search",
-          .summary = "try configurations of a space and write the best model; goes on where it was ended",
+          .summary = "try configurations of a space and write the best model; continues a search that was stopped",
           .positionals = {"MODEL"},
           .examples = R"(  preon search model.onnx --data calib.npz --space space.yaml -o model.int8.onnx
   preon search model.onnx --data calib.npz --space space.yaml -o model.int8.onnx --time 5m --study model.study

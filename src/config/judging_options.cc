@@ -7,7 +7,7 @@ namespace {
 
 constexpr OptionSpec kJudgingOptions[] = {
     {"eval-data", "SRC",
-     "samples to judge by, which nothing is calibrated with (default: a fifth of --data); all of them count, whatever "
+     "samples to judge by, not used for calibration (default: a fifth of --data); all of them are used, whatever "
      "--samples says",
      OptionKind::kList, kVerbValidate | kVerbReport | kVerbSearch,
      [](Options& o, const std::string& v) {
@@ -43,7 +43,7 @@ constexpr OptionSpec kJudgingOptions[] = {
      OptionKind::kValue, kVerbSearch,
      [](Options& o, const std::string& v) { return SetCount(o.search.trials.emplace(), v, 1); }},
     {"sampler", "S",
-     "which configuration is tried next: tpe (default: what is frequent among the good ones), random, "
+     "which configuration is tried next: tpe (default: values that many good trials have), random, "
      "grid (one after the other)",
      OptionKind::kValue, kVerbSearch,
      [](Options& o, const std::string& v) {
@@ -58,8 +58,8 @@ constexpr OptionSpec kJudgingOptions[] = {
        o.search.goal = v;
        return Status::Ok();
      }},
-    {"study", "FILE", "keep the trials in FILE; a search with a FILE that is there goes on with it", OptionKind::kValue,
-     kVerbSearch,
+    {"study", "FILE", "keep the trials in FILE; if FILE exists, the search continues with its trials",
+     OptionKind::kValue, kVerbSearch,
      [](Options& o, const std::string& v) {
        o.search.study = v;
        return Status::Ok();

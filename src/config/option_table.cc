@@ -91,7 +91,7 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return SetFlag(TaskOf(o.calibration.workers).verify_each_pass, v); }},
     {"calib", "FILE", "statistics of an earlier calibrate or merge, instead of --data", OptionKind::kValue,
      kVerbQuantize, [](Options& o, const std::string& v) { o.calib = v; return Status::Ok(); }},
-    {"encodings", "FILE", "scales and zero points of the tensors, as training hands them back (AIMET encodings: 0.6.1, "
+    {"encodings", "FILE", "scales and zero points of the tensors, from training (AIMET encodings: 0.6.1, "
      "1.0.0 or 2.0.0); tensors that FILE lacks are calibrated", OptionKind::kValue,
      kVerbQuantize, [](Options& o, const std::string& v) { o.encodings = v; return Status::Ok(); }},
     {"calib-out", "PLACE", "folder or file name to show as the value of PREON_CALIB_OUT on the server (%p: process id, "
@@ -105,9 +105,10 @@ constexpr OptionSpec kOptions[] = {
     {"method", "M", "calibration method: computes ranges from the statistics ('help' lists them); default: auto",
      OptionKind::kValue, kChoosesRanges,
      [](Options& o, const std::string& v) { o.ranges.method = v; return Status::Ok(); }},
-    {"effort", "E", "fast: no trials of methods, minmse takes the place of auto; default: method auto quantizes some "
-     "samples with each of several methods and keeps the best, then --algorithm adaquant on a few samples, where that "
-     "costs less than calibration, kept where the outputs come nearer to float; high: adaquant on all samples",
+    {"effort", "E", "fast: no trials, method minmse instead of auto; default: method auto quantizes some "
+     "samples with each of several methods and keeps the best; then --algorithm adaquant on a few samples, if that "
+     "costs less than calibration, and its codes are kept if the outputs get nearer to float; high: adaquant on all "
+     "samples",
      OptionKind::kValue, kVerbQuantize, [](Options& o, const std::string& v) { return SetEffort(o.ranges.effort, v); }},
     {"budget", "PERCENT", "how much slower the model may get because layers stay in float for accuracy (default 3; "
      "where the SQNR is below 20 dB up to 25, until it reaches 22 dB); 0: no layer stays in float for accuracy",
@@ -118,7 +119,7 @@ constexpr OptionSpec kOptions[] = {
      "sqnr>=20, speed>=1.5, latency<=5ms, size<=4MB or size<=30%, with commas between them",
      OptionKind::kValue, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetRequirements(o.requirements, v); }},
-    {"confirm", "N", "run so many of the layers that promise most in float, and measure what each gains (default 3)",
+    {"confirm", "N", "measure the gain of the N layers with the largest expected gain in float (default 3)",
      OptionKind::kValue, kVerbSensitivity | kVerbReport,
      [](Options& o, const std::string& v) { return SetCount(o.confirm, v, 0); }},
     {"all-methods", "", "the ranges of every method instead of one", OptionKind::kFlag, kVerbRanges,
@@ -203,7 +204,8 @@ constexpr OptionSpec kOptions[] = {
     {"reduce-range", "", "weights use one bit less (int8: 7 bits), so that sums can't overflow on any CPU; half the "
      "resolution", OptionKind::kFlag, kVerbQuantize,
      [](Options& o, const std::string& v) { return SetFlag(o.plan.op_list.reduce_range, v); }},
-    {"vnni", "", "weights use all codes: for x86 processors with VNNI and for ARM; others cut off sums of two products",
+    {"vnni", "", "weights use all codes: for x86 processors with VNNI and for ARM; others saturate sums of two "
+     "products",
      OptionKind::kFlag, kVerbQuantize, [](Options& o, const std::string& v) { return SetFlag(o.plan.vnni, v); }},
     {"algorithm", "NAME", "also use an algorithm: NAME[:OPTION=VALUE,...] ('help' lists both)", OptionKind::kList,
      kPlans | kVerbPasses, [](Options& o, const std::string& v) { return AskForAlgorithm(o.algorithms, v); }},

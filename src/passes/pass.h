@@ -51,7 +51,9 @@ enum class Effect { kUnchanged, kChanged };
 
 /// When a pass runs.
 enum class PassPhase {
-  kSource,  ///< once, before all others, which are compared with the model that it leaves
+  /// Once, before all others, which are compared with the model that it leaves. `quantize` calls these one by one, with
+  /// the options that they take, in ModelPreparation::Load.
+  kSource,
   kRounds,  ///< with the others of the rounds, until nothing changes
   kLast,    ///< once, after the rounds, whose passes would fold or merge what it writes
 };

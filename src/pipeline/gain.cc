@@ -78,7 +78,8 @@ std::string WhyNothingIsGained(const ResultFigures& figures, Doubt doubt) {
   if (!figures.has_integer_nodes) return "no node runs in integers";
   if (HardlyAnythingGains(figures.integer_macs_share, figures.float_size_bytes, figures.quantized_size_bytes))
     return StrCat(IntegerShareClause(*figures.integer_macs_share), ", and the file is hardly smaller");
-  if (IsLost(figures.sqnr_db, figures.agreement)) return StrCat("the outputs are lost: ", SqnrClause(*figures.sqnr_db));
+  if (IsLost(figures.sqnr_db, figures.agreement))
+    return StrCat("the outputs are too far from float: ", SqnrClause(*figures.sqnr_db));
   const Speedup& speedup = figures.speedup;
   const bool knows_speed = IsKnown(speedup);
   const bool is_faster = knows_speed && speedup.low > 1;
@@ -115,7 +116,7 @@ std::string WhyNotInstead(const TargetFigures& first, const TargetFigures& other
 std::string WarningOfBusySpeed(const Speedup& speedup) {
   if (!speedup.busy || !(speedup.median > 0 && speedup.median < 1)) return "";
   return StrCat("measured slower than float on a busy machine, ", SpeedText(speedup),
-                ": this speed decided nothing; measure again with preon compare while no other program runs");
+                ": this speed was ignored; measure again with preon compare while no other program runs");
 }
 
 }  // namespace preon

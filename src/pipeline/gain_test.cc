@@ -43,7 +43,7 @@ TEST(WhyNothingIsGained, LostOutputsAreNoneWhateverTheSpeed) {
   ResultFigures figures = Small(kFaster);
   figures.sqnr_db = 5.9;
   for (const Doubt doubt : {Doubt::kIsNoLoss, Doubt::kIsNoGain})
-    EXPECT_EQ(WhyNothingIsGained(figures, doubt), "the outputs are lost: its SQNR is 5.9 dB");
+    EXPECT_EQ(WhyNothingIsGained(figures, doubt), "the outputs are too far from float: its SQNR is 5.9 dB");
   figures.agreement = 0.8;
   EXPECT_NE(WhyNothingIsGained(figures, Doubt::kIsNoLoss), "");
   figures.agreement = 0.95;

@@ -113,7 +113,7 @@ void AddTensorsOf(TextWriter& out, const std::vector<ChangedTensor>& changed, bo
 void AddTensors(TextWriter& out, const TensorDiff& diff) {
   out.Add("  quantized   %s in A, %s in B\n", CountText(diff.quantized_a, "tensor").c_str(),
           CountText(diff.quantized_b, "tensor").c_str());
-  out.Add("  the same    %s of these and of the constants\n", CountText(diff.same, "tensor").c_str());
+  out.Add("  equal       %s and constants\n", CountText(diff.same, "tensor").c_str());
   AddTensorsOf(out, diff.changed, false);
   AddTensorsOf(out, diff.changed, true);
 }

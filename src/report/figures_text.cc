@@ -30,14 +30,14 @@ std::string FiguresText(const FigureSamples& figures, int64_t samples) {
   };
   switch (figures.origin) {
     case FigureOrigin::kHeldOut:
-      return with(" that nothing was calibrated or chosen by");
+      return with(" not used for calibration or choices");
     case FigureOrigin::kRangesHaveSeen:
-      return with(" that nothing was chosen by or fitted to; the ranges have seen them");
+      return with(" not used for choices or fitted codes; calibration used them");
     case FigureOrigin::kRangesMayHaveSeen:
-      return with(" that nothing was chosen by; the statistics of --calib may have seen them");
+      return with(" not used for choices; the statistics of --calib may contain them");
     case FigureOrigin::kCalibration:
       return StrCat("the samples of the calibration, so other samples may give worse figures",
-                    figures.too_few ? " (of 24 samples or more, some are kept apart)" : "");
+                    figures.too_few ? " (with 24 samples or more, some are kept for this)" : "");
     case FigureOrigin::kMadeUp:
       return "random values: not meaningful";
     case FigureOrigin::kNothing:
@@ -48,10 +48,10 @@ std::string FiguresText(const FigureSamples& figures, int64_t samples) {
 
 std::string MethodsText(const std::vector<ValidatedModel>& models) {
   const auto is_fast = [](const ValidatedModel& model) { return model.options.ends_with(" --effort fast"); };
-  return std::ranges::none_of(models, is_fast)
-             ? ""
-             : "single methods are made with --effort fast, without better codes of weights: quantize --method NAME "
-               "may come nearer to float";
+  return std::ranges::none_of(models, is_fast) ? ""
+                                               : "single methods are quantized with --effort fast, which fits no codes "
+                                                 "of weights: quantize --method NAME "
+                                                 "may come nearer to float";
 }
 
 }  // namespace preon

@@ -8,7 +8,7 @@ namespace preon {
 
 std::string OutcomeOf(const MethodCandidate& candidate) {
   std::string outcome;
-  if (candidate.activations_db) outcome = FigureText(candidate.activations_db, "%.1f dB with float weights");
+  if (candidate.activations_db) outcome = FigureText(candidate.activations_db, "(%.1f dB with float weights)");
   if (candidate.selected) return outcome + (outcome.empty() ? "selected" : ", selected");
   return candidate.ended_early ? "ended early" : outcome;
 }

@@ -39,7 +39,7 @@ void AddLayers(TextWriter& out, const std::vector<LayerSensitivity>& layers) {
 }
 
 void AddTensors(TextWriter& out, const std::vector<TensorSensitivity>& tensors) {
-  out.Add("  tensors: share of the error; signal over own / inherited error\n");
+  out.Add("  tensors: share of the error; ratio of signal to own error / to inherited error\n");
   for (size_t index = 0; index < std::min(kListed, tensors.size()); ++index) {
     const TensorSensitivity& tensor = tensors[index];
     out.Add("    %4.1f %%; %s / %s  '%s'%s%s\n", 100 * tensor.share, RatioText(tensor.own_db).c_str(),
@@ -65,7 +65,7 @@ void AddFix(TextWriter& out, const std::optional<SensitivityFix>& fix) {
 
 std::string ToText(const SensitivityResult& result) {
   TextWriter out;
-  out.Add("%s\n  quantized   target %s, method %s: %s on %s that calibrated it; gains are means of some runs\n",
+  out.Add("%s\n  quantized   target %s, method %s: %s on the calibration samples (%s); gains are means of some runs\n",
           Printable(result.model).c_str(), result.target.c_str(), Printable(result.method).c_str(),
           SqnrText(result.sqnr_db).c_str(), CountText(result.samples, "sample").c_str());
   if (!result.scope.empty()) out.Add("  scope       %s\n", Printable(result.scope).c_str());

@@ -37,7 +37,7 @@ void AddTensorSummaries(TextWriter& out, const char* title, const std::vector<Te
 
 void AddLines(TextWriter& out, const char* title, const NamedLines& lines) {
   for (const auto& [name, line] : lines) {
-    out.Add("  %-11s %-26s %s\n", title, Printable(name).c_str(), Printable(line).c_str());
+    out.Add("  %-11s %-30s %s\n", title, Printable(name).c_str(), Printable(line).c_str());
     title = "";
   }
 }
@@ -142,7 +142,7 @@ std::string ToText(const PassesResult& result) {
   out.Add("%s\n  nodes       %lld before, %lld after\n", Printable(result.output).c_str(),
           static_cast<long long>(result.nodes_before), static_cast<long long>(result.nodes_after));
   for (const auto& [name, changed] : result.passes)
-    out.Add("  %-26s %s\n", name.c_str(), changed ? "changed" : "no change");
+    out.Add("  %-30s %s\n", name.c_str(), changed ? "changed" : "no change");
   for (const std::string& warning : result.warnings) out.Add("  warning: %s\n", Printable(warning).c_str());
   return out.Take();
 }
@@ -242,20 +242,20 @@ std::string ToText(const DoctorResult& result) {
   const char* title = "keys";
   int64_t has_all = 0, all_all = 0;
   for (const auto& [group, has, all] : result.quark_keys) {
-    out.Add("  %-11s %-26s %lld of %lld\n", title, group.c_str(), static_cast<long long>(has),
+    out.Add("  %-11s %-30s %lld of %lld\n", title, group.c_str(), static_cast<long long>(has),
             static_cast<long long>(all));
     title = "";
     has_all += has;
     all_all += all;
   }
-  out.Add("  %-11s %-26s %lld of %lld keys of AMD Quark; any other key is an error\n", "", "all",
+  out.Add("  %-11s %-30s %lld of %lld keys of AMD Quark; any other key is an error\n", "", "all",
           static_cast<long long>(has_all), static_cast<long long>(all_all));
   if (result.descriptions) {
     for (const KeyDescription& key : result.descriptions->keys) {
       out.Add("  %-36s %-12s %-16s %s\n", key.name.c_str(), key.type.c_str(), key.fallback.c_str(),
               key.here.empty() ? "not in this version" : key.here.c_str());
     }
-    out.Add("  %-11s %-26s %zu, all supported\n", "fields", "of QConfig", result.descriptions->fields.size());
+    out.Add("  %-11s %-30s %zu, all supported\n", "fields", "of QConfig", result.descriptions->fields.size());
   }
   return out.Take();
 }

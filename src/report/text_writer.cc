@@ -104,7 +104,7 @@ void AddComparison(TextWriter& out, const Comparison& compare) {
     out.Add("\n");
   }
   if (compare.argmax_agreement) {
-    out.Add("  agreement   %.1f %%%s have the same top class ('%s')\n", 100 * *compare.argmax_agreement,
+    out.Add("  agreement   %.1f %%%s of the top classes are the same ('%s')\n", 100 * *compare.argmax_agreement,
             IntervalText(compare.agreement_interval, "%.1f", 100).c_str(), Printable(compare.class_output).c_str());
   }
   if (compare.reference_accuracy && compare.other_accuracy) {

@@ -16,7 +16,7 @@ TEST(Validate, RowsOfSingleMethodsSayHowTheyWereMade) {
   models = {{.name = std::string(kAsGiven)}, {.name = "method auto", .options = "--method auto"}};
   EXPECT_THAT(ToText(report.validated), Not(HasSubstr("--effort fast")));
   models.push_back({.name = "method minmax", .options = "--method minmax --effort fast"});
-  const char* note = "ingle methods are made with --effort fast, without better codes of weights";
+  const char* note = "ingle methods are quantized with --effort fast, which fits no codes of weights";
   EXPECT_THAT(ToText(report.validated), HasSubstr(note));
   EXPECT_THAT(ReportPage(report), HasSubstr(note));
 }

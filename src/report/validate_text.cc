@@ -107,7 +107,7 @@ std::string ToText(const ValidateResult& result) {
   const ValidatedModel& judged = result.models[result.judged];
   out.Add("%s\n  judged on   %s%s; 95 %% intervals in parentheses\n", Printable(result.model).c_str(),
           CountText(judged.compare.samples, "sample").c_str(),
-          result.unseen ? "" : ", the same that were calibrated with: others may give worse figures");
+          result.unseen ? "" : ", which were also used for calibration: other samples may give worse figures");
   AddFloatLine(out, judged.compare, judged.metric, result.float_size_bytes);
   const std::string methods = MethodsText(result.models);
   if (!methods.empty()) out.Add("  rows        %s\n", methods.c_str());

@@ -63,7 +63,7 @@ def test_too_few_samples_are_said(preon, model, tmp_path):
     result = quantize(preon, "--data", "few.npz")
     assert result["figures_from"] == "calibration" and result["compare"]["samples"] == 23
     text = preon("quantize", "model.onnx", "-o", "out.onnx", "--data", "few.npz").stdout
-    assert "so other samples may give worse figures (of 24 samples or more, some are kept apart)" in text
+    assert "so other samples may give worse figures (with 24 samples or more, some are kept for this)" in text
 
 
 def test_samples_beyond_those_of_calibration_are_unseen(preon, many):

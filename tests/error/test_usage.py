@@ -25,6 +25,8 @@ import pytest
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--exclude", "gem_1"], 1006, "did you mean 'gemm_1'?"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--exclude-type", "Cov"], 1006, "did you mean 'Conv'?"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--fix-shape", "inptu=1x3x8x8"], 1006, "did you mean 'input'?"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--fix-shape", "input=1x3x8x8", "--disable-pass", "fix_shapes"], 1004,
+     "--disable-pass fix_shapes"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--method-option", "GraphAwar=true"], 1001, "did you mean 'GraphAware'?"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--workr", "1/2"], 1001, "did you mean '--workers'?"),
     (["quantise", "model.onnx"], 1001, "did you mean 'quantize'?"),

@@ -90,7 +90,7 @@ def test_what_is_asked_wrongly(preon, model):
     preon.fails(2, 2014, "retarget", model, "-o", "out.onnx", "--format", "qdq", says="no node is quantized")
     preon.fails(2, 1003, "retarget", source, "-o", "out.onnx", says="wanted --activation, --format, --opset or --target")
     preon.fails(2, 1002, "retarget", source, "-o", "out.onnx", "--activation", "int4", says="int8 or uint8")
-    preon.fails(2, 1002, "retarget", source, "-o", "out.onnx", "--target", "quark", says="can't move quantizers")
+    preon.fails(2, 1002, "retarget", source, "-o", "out.onnx", "--target", "quark", says="cannot move quantizers")
     preon.fails(5, 5601, "retarget", source, "-o", "out.onnx", "--activation", "uint8", says="has this form already")
     assert not (preon.folder / "out.onnx").exists()
 

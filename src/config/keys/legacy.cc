@@ -11,7 +11,7 @@ constexpr KeySpec kLegacyKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "false",
      .meaning = "legacy symmetry switch for activations",
-     .otherwise = "QConfig path: overwritten by the spec; unset: true for FP16/BF16/BFP/MX",
+     .otherwise = "QConfig path: the Spec of the tensor decides; unset: true for FP16/BF16/BFP/MX",
      .default_here = "that of the target: quark and simulate have int8 symmetric",
      .here = "--symmetric",
      .set =
@@ -109,7 +109,7 @@ constexpr KeySpec kLegacyKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "true",
      .meaning = "legacy symmetry switch for weights",
-     .otherwise = "QConfig path: overwritten by the spec; unset: true for signed and float-like types",
+     .otherwise = "QConfig path: the Spec of the tensor decides; unset: true for signed and float-like types",
      .here = "true: the zero point of weights is the middle code",
      .set =
          [](Options& o, const KeyValue& v) {

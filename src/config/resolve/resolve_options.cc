@@ -176,13 +176,14 @@ AlgorithmOptions WithEffort(AlgorithmOptions given, Effort effort, const Target&
 }
 
 // Passes that other options ask for.
-std::set<std::string> ImpliedPasses(const WriteOptions& write, bool copies_shared,
+std::set<std::string> ImpliedPasses(const WriteOptions& write, bool fixes_shapes, bool copies_shared,
                                     const std::vector<const Algorithm*>& algorithms) {
   std::set<std::string> passes;
   for (const Algorithm* algorithm : algorithms) {
     for (const std::string_view pass : algorithm->SourcePasses()) passes.emplace(pass);
   }
   if (write.nhwc) passes.insert("to_nhwc");
+  if (fixes_shapes) passes.insert("fix_shapes");
   if (copies_shared) passes.insert("copy_shared_initializers");
   if (write.format == QuantFormat::kQOperator) passes.insert("qoperator");
   return passes;
@@ -202,7 +203,8 @@ Result<PassSelection> ResolvePasses(const PassSelection& given, std::set<std::st
   }
   for (const std::string& name : passes.enabled) {
     if (passes.disabled.contains(name))
-      return Error(ErrorId::kConflictingOptions, "--enable-pass and --disable-pass: got ", name, " for both");
+      return Error(ErrorId::kConflictingOptions, "--disable-pass ", name,
+                   ": --enable-pass or another option needs this pass");
   }
   return passes;
 }
@@ -311,11 +313,11 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
     choices.plan.weight = choices.target->DefaultWeight(plan.weight_rule);
   PREON_RETURN_IF_ERROR(CheckFitsTarget(options, choices.plan, *choices.target, builtins.algorithms, warnings));
   PREON_RETURN_IF_ERROR(CheckTypeOptions(origins, choices.plan, warnings));
-  PREON_ASSIGN_OR_RETURN(
-      choices.passes,
-      ResolvePasses(options.prepare.passes,
-                    ImpliedPasses(options.write, options.prepare.copy_shared.has_value(), choices.algorithms.list),
-                    builtins));
+  PREON_ASSIGN_OR_RETURN(choices.passes,
+                         ResolvePasses(options.prepare.passes,
+                                       ImpliedPasses(options.write, !options.prepare.fixed_shapes.empty(),
+                                                     options.prepare.copy_shared.has_value(), choices.algorithms.list),
+                                       builtins));
   PREON_RETURN_IF_ERROR(CheckIntegerOperators(choices.passes, choices.plan.activation, choices.plan.weight));
   for (const std::string& name : options.algorithms.disabled) {
     const Result<const Algorithm*> algorithm = builtins.algorithms.Find(name);

@@ -98,7 +98,8 @@ OpTraits ClassifyPad(const Graph& graph, const Node& node) {
       return Float(FloatReason::kNoKernel, "Pad runs in float");
     }
   }
-  return {OpRole::kSharer, FloatReason::kNoKernel, "Pad runs in float, with its input's scale"};
+  return {OpRole::kSharer, FloatReason::kNoKernel,
+          "the runtime computes Pad in float; its output has the scale of its input"};
 }
 
 OpTraits ClassifyCarrier(const Graph& graph, const Node& node) {

@@ -15,7 +15,7 @@ class SignedActivations final : public QdqPass {
  public:
   std::string_view name() const override { return "signed_activations"; }
   std::string_view summary() const override {
-    return "uint8 codes of activations become int8: the same values, for what runs int8 alone";
+    return "uint8 codes of activations become int8: the same values, for runtimes that support only int8";
   }
 
   Result<Effect> Apply(Model& model, const QuantPlan&, std::vector<std::string>&) const override {

@@ -77,7 +77,7 @@ std::string FiguresSection(const std::vector<ValidatedModel>& models, int64_t sa
   const std::string methods = MethodsText(models);
   return StrCat("<h2>Figures</h2>\n",
                 Note(StrCat("Against float, on ", CountText(samples, "sample"),
-                            unseen ? " that nothing was calibrated with" : ", the same that were calibrated with",
+                            unseen ? " not used for calibration" : ", which were also used for calibration",
                             ". In parentheses: intervals of 95 %. The float model has ", BytesText(float_size_bytes),
                             ".", meets_requirements ? "" : " What --require asks for does not hold.")),
                 methods.empty() ? "" : Note(StrCat("Rows of ", methods, ".")),

@@ -1,4 +1,4 @@
-// dpu_average_pool: averages over windows are sums times what the DPU has for 1 / count.
+// dpu_average_pool: averages over windows are sums times the DPU's approximation of 1 / count.
 //
 // Before:      y = AveragePool(x, kernel k x k), y = GlobalAveragePool(x: [N, C, k, k])
 // After:       y = Mul(AveragePool(x), F(k))
@@ -29,7 +29,7 @@ class DpuAveragePool final : public QdqPass {
   std::string_view name() const override { return "dpu_average_pool"; }
   std::vector<std::string_view> aliases() const override { return {"ConvertAvgPoolToDPUVersion"}; }
   std::string_view summary() const override {
-    return "average pools are multiplied by k*k*m/2^n, what the DPU has for 1";
+    return "average pools are multiplied by k*k*m/2^n, by which the DPU approximates 1";
   }
   bool WantedBy(const QuantPlan& plan) const override { return plan.dpu.average_pool; }
   bool changes_results() const override { return true; }

@@ -1,4 +1,4 @@
-// dpu_reduce_mean: means are sums times what the DPU has for 1 / count.
+// dpu_reduce_mean: means are sums times the DPU's approximation of 1 / count.
 //
 // Before:      y = ReduceMean(x, axes)
 // After:       y = Mul(ReduceMean(x), F)
@@ -39,7 +39,7 @@ class DpuReduceMean final : public QdqPass {
   std::string_view name() const override { return "dpu_reduce_mean"; }
   std::vector<std::string_view> aliases() const override { return {"ConvertReduceMeanToDPUVersion"}; }
   std::string_view summary() const override {
-    return "ReduceMean is multiplied by count*m/2^n, what the DPU has for 1";
+    return "ReduceMean is multiplied by count*m/2^n, by which the DPU approximates 1";
   }
   bool WantedBy(const QuantPlan& plan) const override { return plan.dpu.reduce_mean; }
   bool changes_results() const override { return true; }
