@@ -30,8 +30,8 @@ enum class FallbackEnd {
   kLimit,    ///< max_plans
 };
 
-/// Asks for advice about `plan`, plans again with what it names in float, until it names nothing new: the one place
-/// that decides "float after all". Each round leaves more nodes in float, so it ends.
+/// Asks for advice about `plan`, plans again with what it names in float, until it names nothing new. Each round leaves
+/// more nodes in float, so it ends. The searches for accuracy (src/search) compare plans by trials instead.
 /// @param left_float  in and out: of `plan`
 /// Errors: those of `advice` and `plan`.
 Result<FallbackEnd> FallBack(const FloatFallback& fallback, QuantPlan& plan, FloatNodes& left_float);
