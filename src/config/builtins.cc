@@ -60,6 +60,8 @@ Builtins MakeBuiltins() {
   builtins.passes.Add(MakeCopySharedInitializersPass());
   builtins.passes.Add(MakeMoveTransposesPass());
   builtins.passes.Add(MakeWrapLinearLayersPass());
+  builtins.passes.Add(MakeWrapLayersAsRuntimePass());
+  builtins.passes.Add(MakeMergeReshapesPass());
   builtins.passes.Add(MakeFoldGemmScalarsPass());
   builtins.passes.Add(MakeLowerBatchNormPass());
   builtins.passes.Add(MakeLowerLinearLayersPass());

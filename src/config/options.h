@@ -108,6 +108,7 @@ struct MixedPrecision {
 struct TypeOptions {
   std::optional<TensorType> weight;               ///< default: the target's, or that of floating and block activations
   BlockAttributes bfp_attributes, mx_attributes;  ///< over those of the types, by Quark's operator
+  bool by_qconfig = false;                        ///< the types are those of a QConfig
   MixedPrecision mixed_precision;
 };
 

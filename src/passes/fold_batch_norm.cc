@@ -50,9 +50,12 @@ class FoldBatchNorm final : public NodePass {
   Result<bool> Rewrite(Model& model, Node& node, const PassEnv& env) const override {
     Graph& graph = model.graph;
     const std::vector<LinearOp> branches = Branches(graph, node.input(0));
-    const auto convolves = [](const LinearOp& branch) { return branch.node->op_type.starts_with("Conv"); };
+    const auto all_are = [&](std::string_view op_type) {
+      return std::ranges::all_of(branches, [&](const LinearOp& branch) { return branch.node->Is(op_type); });
+    };
     Arithmetic arithmetic = env.arithmetic;
-    if (std::ranges::all_of(branches, convolves)) arithmetic.missing_epsilon = kDefaultEpsilon;
+    if (all_are("Conv")) arithmetic.missing_epsilon = kDefaultEpsilon;
+    if (all_are("ConvTranspose")) arithmetic.missing_epsilon = arithmetic.missing_epsilon_transposed;
     const std::optional<ChannelAffine> affine = MatchBatchNorm(graph, node, arithmetic);
     if (!affine.has_value()) return false;
     size_t channels = 0;

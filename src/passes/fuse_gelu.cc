@@ -130,11 +130,11 @@ class FuseGelu final : public NodePass {
                   .aliases = {"FuseGelu"}}) {}
 
  private:
-  Result<bool> Rewrite(Model& model, Node& node, const PassEnv&) const override {
+  Result<bool> Rewrite(Model& model, Node& node, const PassEnv& env) const override {
     const std::optional<Gelu> gelu = MatchGelu(model.graph, node);
     if (!gelu.has_value()) return false;
     const bool tanh = node.Is("Tanh");
-    if (model.opset() >= kFirstOpsetWithGelu) {
+    if (model.opset() >= kFirstOpsetWithGelu && !env.contrib_gelu) {
       Become(model.graph, *gelu->last, "Gelu", {gelu->x}, {{"approximate", std::string(tanh ? "tanh" : "none")}});
     } else {
       const ValueInfo* info = model.graph.Info(gelu->x);

@@ -36,6 +36,7 @@ struct PassEnv {
   /// Does the pass of this name leave the node as it is, though it could rewrite it? Empty: no node. NodePass asks.
   std::function<bool(std::string_view pass, const Model& model, const Node& node)> leaves = nullptr;
   Arithmetic arithmetic = {};  ///< of BatchNormalization's factors
+  bool contrib_gelu = false;   ///< fuse_gelu writes com.microsoft's operator though the standard has one
   /// Of fix_shapes: what the model's inputs and outputs get.
   std::map<std::string, Shape> fixed_shapes = {};
   /// Of copy_shared_initializers: operator types whose constants are copied; none = all.

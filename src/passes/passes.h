@@ -55,5 +55,7 @@ std::unique_ptr<Pass> MakeSplitSharedInitializersLastPass();
 // With --compat quark alone:
 std::unique_ptr<Pass> MakeMoveTransposesPass();
 std::unique_ptr<Pass> MakeWrapLinearLayersPass();
+std::unique_ptr<Pass> MakeWrapLayersAsRuntimePass();
+std::unique_ptr<Pass> MakeMergeReshapesPass();
 
 }  // namespace preon

@@ -187,14 +187,16 @@ Result<PreparedModel> ModelPreparation::Rewrite(Model source, const std::vector<
 
   RuntimeEvaluator evaluator(context_);
   const Selection selection(plan.exclude, plan.op_list.selection.nodes);
-  const PassEnv env{.evaluator = &evaluator,
-                    .context = &context_,
-                    .settings_of = SettingsOf(plan),
-                    .excluded = [&](const Node& node) { return selection.Excludes(node); },
-                    .leaves = [&](std::string_view pass, const Model& of,
-                                  const Node& node) { return target.LeavesNode(pass, of, node, plan); },
-                    .arithmetic = plan.compat == Compat::kQuark ? kQuarkArithmetic : Arithmetic(),
-                    .copied_types = inputs_.options.copy_shared.value_or(std::vector<std::string>())};
+  const PassEnv env{
+      .evaluator = &evaluator,
+      .context = &context_,
+      .settings_of = SettingsOf(plan),
+      .excluded = [&](const Node& node) { return selection.Excludes(node); },
+      .leaves = [&](std::string_view pass, const Model& of,
+                    const Node& node) { return target.LeavesNode(pass, of, node, plan); },
+      .arithmetic = plan.compat == Compat::kQuark ? ArithmeticOf(plan.op_list.preprocessing.simplify) : Arithmetic(),
+      .contrib_gelu = plan.compat == Compat::kQuark && !plan.op_list.preprocessing.optimize,
+      .copied_types = inputs_.options.copy_shared.value_or(std::vector<std::string>())};
   PassRunnerOptions runner{.disabled = inputs_.passes.disabled,
                            .enabled = inputs_.passes.enabled,
                            .bodies = target.RewritesBodies(plan),

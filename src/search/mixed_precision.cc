@@ -205,7 +205,9 @@ class PrecisionSearch {
     if (all_near && !takes_fewest) return possible_;
     if (!all_near && takes_fewest) {
       PREON_RETURN_IF_ERROR(RunQuarters());
-      return BestKnown();
+      // Quark changes one after the other, and ends with all.
+      const bool reached = distances_.at(BestKnown()) <= *metric_.threshold;
+      return prepared_.plan.compat == Compat::kQuark && !reached ? possible_ : BestKnown();
     }
     size_t low = 0, high = possible_;
     while (high - low > 1) {

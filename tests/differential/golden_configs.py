@@ -3,8 +3,6 @@ import json
 import re
 from fnmatch import fnmatch
 
-import golden_rewrites
-
 TYPES = {"QInt8": "int8", "QUInt8": "uint8", "QInt16": "int16", "QUInt16": "uint16", "QInt4": "int4", "QUInt4": "uint4",
          "QInt32": "int32", "QFloat16": "float16", "QBFloat16": "bfloat16", "QFLOAT8E4M3FN": "float8e4m3fn"}
 SPECS = {"Int8Spec": ("int8", True), "UInt8Spec": ("uint8", False), "Int16Spec": ("int16", True), "UInt16Spec": ("uint16", False),
@@ -22,69 +20,20 @@ KEYS = {"ForceQuantizeNoInputCheck", "DedicatedQDQPair", "DedicateDQNode", "Enab
         "MatMulConstBOnly", "QuantizeAllOpTypes", "EnableSubgraph", "AlignConcat", "AlignPool", "AlignSlice", "AlignPad", "AlignTranspose",
         "AlignReshape", "WeightSymmetric", "ActivationSymmetric", "AddQDQPairToWeight", "CalibMovingAverage", "CalibTensorRangeSymmetric", "BF16QDQToCast",
         "BF16WithClip", "EnableVaimlBF16", "RefineBlockAxis", "ActivationScaled", "WeightScaled", "Int16Scale", "TensorQuantOverrides",
-        "QDQKeepRemovableActivations", "MinimumRealRange", "QDQDisableWeightAdjustForInt32Bias", "ConvertOpsetVersion", "QuantizeFP16", "UseFP32Scale"}
+        "QDQKeepRemovableActivations", "MinimumRealRange", "QDQDisableWeightAdjustForInt32Bias", "ConvertOpsetVersion", "QuantizeFP16", "UseFP32Scale",
+        "SimplifyModel", "OptimizeModel", "SkipPreprocess", "FoldBatchNorm", "FuseLayerNorm", "FuseGelu", "FuseInstanceNorm", "FuseL2Norm"}
 INT8 = {"data_type": "Int8", "symmetric": True, "scale_type": "ScaleType.Float32", "calibration_method": "CalibMethod.MinMax",
         "quant_granularity": "QuantGranularity.Tensor"}
-# The two stages of Quark's preprocessing and our passes that do the same.
-PASS_KEYS = {"FuseLayerNorm": ["fuse_layer_norm"], "FuseGelu": ["fuse_gelu"], "FuseInstanceNorm": ["fuse_instance_norm"], "FuseL2Norm": ["fuse_l2_norm"]}
-STAGE_A_ONLY = ["fuse_layer_norm", "fuse_gelu", "fuse_instance_norm", "fuse_l2_norm", "fold_batch_norm", "fold_affine", "fold_pad",
-                "fold_constants", "fold_shapes", "fold_if", "remove_identity", "deduplicate", "simplify_clip", "constant_to_initializer",
-                "move_transposes", "wrap_linear_layers"]
-STAGE_B = ["convert_batch_norm", "convert_reduce_mean", "split_large_pool", "convert_split"]
+# Ours alone: what targets that follow another tool do not want anyway.
 NEVER = ["fold_space_to_depth", "deduplicate", "split_shared_initializers", "simplify_clip"]
-IGNORED = {"UseRandomData", "ReplaceClip6Relu", "ConvertSigmoidToHardSigmoid", "FillAllValueInfo", "RemoveInputInit", "EnableNPUCnn",
+IGNORED = {"CopySharedInit", "CopyBiasInit", "UseRandomData", "ReplaceClip6Relu", "ConvertSigmoidToHardSigmoid", "FillAllValueInfo", "RemoveInputInit", "EnableNPUCnn",
            "BFPAttributes", "MXAttributes", "Percentile", "SimplifyModelOptions"}
 
 
 
-def without(name):
-    return lambda call: call.drop(name)
-
-
-def with_key(name, value):
-    return lambda call: (call.drop(name), call.key(name, value))
-
-
-def pass_off(name):
-    return lambda call: (call.enable.discard(name), call.disable.add(name))
-
-
-def pass_on(name):
-    return lambda call: (call.disable.discard(name), call.enable.add(name))
-
-
-def prepared(how):
-    return lambda call: setattr(call, "rewrite", how)
-
-
-def without_compat(change):
-    """Where --compat quark does not do it: types that have no ranges."""
-    return lambda call: None if call.as_quark() else change(call)
-
-
-WRAPPED = "attention matmul_const gelu_op gelu_decomposed gelu_decomposed@20"
 # What ours does differently on purpose, switched off so that all the rest is compared: (configurations, models, change, why).
 ADAPTED = [
-    ("*UseUnsignedReLU=True", "*", without("UseUnsignedReLU"), "no quantizer of Quark reads it; ours has twice the resolution"),
-    ("ort:u8s8/MatMulConstBOnly=True", "*", without("MatMulConstBOnly"), "that quantizer ignores the option in QDQ format"),
-    ("ort:u8s4", "*", with_key("UseQDQContribOps", True), "4-bit weights: the opset is raised to 21, instead of com.microsoft's operators"),
     ("ort:f8", "*", lambda call: (call.drop("compat"), call.drop("method"), call.option("method", "minmax")), "float8: its scale there has nothing to do with the range; --compat has integers alone"),
-    ("[!o]*", "split_equal", without_compat(pass_off("convert_split")), "equal parts without sizes become slices too; there the pass gives up"),
-    ("[!o]*", "conv_clip6_attr", with_key("RemoveQDQConvClip", False), "bounds as attributes count as bounds; there the pair in front of Clip stays"),
-    ("A8W8/SimplifyModel=False;OptimizeModel=False", "conv_clip_const_nodes", with_key("RemoveQDQConvClip", False), "bounds as Constant nodes, too"),
-    ("*FuseLayerNorm=False", "layernorm_decomposed", pass_on("fuse_layer_norm"), "the runtime's optimizer fuses it there all the same"),
-    ("*FuseGelu=False", "gelu_decomposed@20", pass_on("fuse_gelu"), "the same"),
-    ("ort:preprocess*", "convt_bn gemm_bn", pass_off("fold_batch_norm"), "the runtime folds BatchNormalization into Conv alone; ours into three operators"),
-    ("[!o]*", WRAPPED, without_compat(prepared(golden_rewrites.by_simplifier)), "there MatMul + Add of rank 3 is wrapped into Reshape, Gemm, Reshape, "
-     "with two pairs more: not ours"),
-    ("*SimplifyModel=False", WRAPPED, prepared(golden_rewrites.by_runtime), "the same by the runtime's optimizer"),
-    ("*SimplifyModel=False;OptimizeModel=False *SkipPreprocess=True *NodesToExclude;regex", WRAPPED, prepared(None), "not there"),
-    ("*SimplifyModel=False;OptimizeModel=False *NodesToExclude;regex", WRAPPED, pass_off("wrap_linear_layers"), "not there"),
-    ("[!o]*", "reshape_transpose_chain", without_compat(prepared(golden_rewrites.move_transpose)),
-     "the runtime's optimizer moves a Transpose through a Reshape there"),
-    ("*OptimizeModel=False *SkipPreprocess=True VINT8", "reshape_transpose_chain", prepared(None), "not there"),
-    ("*OptimizeModel=False VINT8", "reshape_transpose_chain", pass_off("move_transposes"), "not there"),
-    ("VINT8", WRAPPED, prepared(golden_rewrites.by_simplifier_alone), "the same, without the runtime's optimizer"),
 ]
 
 
@@ -110,7 +59,7 @@ class Call:
     def __init__(self, float_graph):
         self.operators = {node.op_type for node in float_graph.node}
         self.nodes = [node.name for node in float_graph.node]
-        self.set, self.disable, self.enable, self.rewrite = [], set(NEVER), set(), None
+        self.set, self.disable, self.enable = [], set(NEVER), set()
 
     def option(self, name, value="true"):
         self.set.append([name, str(value)])
@@ -129,18 +78,11 @@ class Call:
         """One of Quark's extra options."""
         if key in KEYS:
             self.key(key, value)
-        elif key in PASS_KEYS:
-            if not value:
-                self.disable.update(PASS_KEYS[key])
         elif key in ("ConvertBNToConv", "ConvertReduceMeanToGlobalAvgPool", "SplitLargeKernelPool", "ConvertSplitToSlice"):
             name = {"ConvertBNToConv": "convert_batch_norm", "ConvertReduceMeanToGlobalAvgPool": "convert_reduce_mean",
                     "SplitLargeKernelPool": "split_large_pool", "ConvertSplitToSlice": "convert_split"}[key]
             (self.enable.add if value else self.enable.discard)(name)
             (self.disable.discard if value else self.disable.add)(name)
-        elif key == "FoldBatchNorm":
-            self.fold_batch_norm = value
-        elif key in ("SimplifyModel", "CopySharedInit", "CopyBiasInit", "SkipPreprocess"):
-            setattr(self, key, value)
         elif key not in IGNORED:
             raise Unmapped(key)
 
@@ -161,7 +103,7 @@ def ort_call(call, config, presets):
     if top.get("reduce_range"):
         call.option("reduce-range")
     if top.get("preprocess"):   # the runtime's basic level
-        call.enable.update(["fold_batch_norm", "fold_constants", "fold_shapes", "constant_to_initializer"])
+        call.enable.update(["fold_batch_norm", "fold_constants", "fold_shapes"])
     if top.get("get_qdq_config"):
         call.key("QuantizeAllOpTypes", True)
         call.key("ForceQuantizeNoInputCheck", True)
@@ -199,7 +141,7 @@ def quark_call(call, config, presets):
             raise Unmapped("layout of data")
         if preset["convert_fp16_to_fp32"]:
             call.option("float16", "convert")
-        call.OptimizeModel = preset["optimize_model"]
+        call.key("OptimizeModel", preset["optimize_model"])
         if preset["reduce_range"]:
             call.option("reduce-range")
         power = method.startswith("PowerOfTwoMethod")
@@ -226,7 +168,6 @@ def quark_call(call, config, presets):
             raise Unmapped("NPU-CNN")
         method = "MinMax" if activation in ("bfloat16", "float16", "bfp16", "mx6", "mxint8") else config.get("calib") or default_method(config["act"])
         per_channel, transformer = config["pc"], False
-        call.OptimizeModel = True
     if "TensorQuantOverrides" in options:
         extended = True
     call.option("activation", activation)
@@ -257,30 +198,14 @@ def quark_call(call, config, presets):
     if transformer:
         call.key("OpTypesToQuantize", ["Gemm", "MatMul"])
         options.setdefault("MatMulConstBOnly", True)
-    casts = options.get("BF16QDQToCast") or options.get("EnableVaimlBF16")
-    if transformer or (extended and not casts):
+    if transformer:
         call.enable.update({"convert_batch_norm", "convert_reduce_mean", "split_large_pool", "convert_split"})
     for key, value in options.items():
         call.apply(key, value)
-    preprocess(call)
 
 
 def default_method(spec):
     return {"Int8Spec": "Percentile", "UInt8Spec": "Percentile", "Int16Spec": "Percentile", "UInt16Spec": "Percentile"}[spec]
-
-
-def preprocess(call):
-    """The two stages of Quark's preprocessing as sets of our passes."""
-    optimize, simplify = getattr(call, "OptimizeModel", True), getattr(call, "SimplifyModel", True)
-    if getattr(call, "SkipPreprocess", False):
-        call.disable.update(STAGE_A_ONLY + STAGE_B)
-        call.enable = set()
-        return
-    fold = getattr(call, "fold_batch_norm", optimize)
-    if not optimize and not simplify:
-        call.disable.update(["fold_affine", "fold_pad", "fold_constants", "fold_shapes", "fold_if", "remove_identity", "constant_to_initializer"])
-        if not fold:
-            call.disable.add("fold_batch_norm")
 
 
 def call_for(name, config, model, float_graph, presets):

@@ -43,16 +43,24 @@ class Stored:
                 self.readers.setdefault(tensor, []).append((node, index))
 
 
+def bfloat16_words(values):
+    """The upper halves of float32, ties to even: stored decimals are rounded."""
+    words = np.asarray(values, np.float32).view(np.uint32).astype(np.uint64)
+    return ((words + 0x7FFF + (words >> 16 & 1)) >> 16).astype(np.uint16)
+
+
 def tensor_of(entry):
     dims, kind = entry["d"], entry["t"]
     if "v" in entry:
         values = entry["v"]
         if kind == "float":
             values = np.array([float(v) for v in values], np.float64).astype(np.float32)
+        if kind == "bfloat16":
+            values = bfloat16_words(np.array([float(v) for v in values], np.float32))
         return kind, tuple(dims), np.array(values).ravel()
     if "b64" in entry:
         raw = base64.b64decode(entry["b64"])
-        types = {"float": "<f4", "int8": "i1", "uint8": "u1", "int16": "<i2", "uint16": "<u2", "int32": "<i4", "int64": "<i8",
+        types = {"float": "<f4", "int8": "i1", "uint8": "u1", "int16": "<i2", "uint16": "<u2", "int32": "<i4", "int64": "<i8", "bfloat16": "<u2",
                  "float16": "<f2", "double": "<f8", "bool": "?"}
         if kind in ("int4", "uint4"):
             codes = (np.frombuffer(raw, np.uint8) & 15).astype(np.float32)   # one in a byte
@@ -95,6 +103,8 @@ def from_model(path):
         array = numpy_helper.to_array(value)
         if array.dtype.kind in "V" or kind in ("bfloat16", "int4", "uint4") or kind.startswith("float8"):
             array = array.astype(np.float32)
+        if kind == "bfloat16":
+            array = bfloat16_words(array)
         constants[value.name] = (kind, tuple(value.dims), np.ravel(array))
     return Stored(nodes, constants, [i.name for i in model.graph.input], [o.name for o in model.graph.output])
 

@@ -12,7 +12,6 @@ import onnx
 
 import golden_configs
 import golden_graphs
-import golden_rewrites
 import graph_goldens
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -66,8 +65,6 @@ class Goldens:
         call = golden_configs.call_for(config, self.configs[config], model, float_model.graph, self.presets)
         if model not in self.data:
             self.data[model] = samples(model, self.folder)
-        if call.rewrite:
-            path = golden_rewrites.rewritten(path, call.rewrite, out.with_suffix(".float.onnx"))
         opset = max(float_model.opset_import[0].version, self.configs[config]["opts"].get("ConvertOpsetVersion", 0))
         late = set() if call.as_quark() else {name for name, first in (("fuse_gelu", 20), ("fuse_layer_norm", 17)) if opset < first}
         call.disable |= late   # there the fusions need the operators of the standard

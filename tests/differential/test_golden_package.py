@@ -1,6 +1,6 @@
-"""Stored runs of Quark (testdata/quark/graphs), replayed through the package's own entry points: preset, fields and keys as they
-are stored, and the key Compat. Of XINT8 what is different is listed here, with the reason; of the other groups
-test_golden_graphs.py lists it, and mixed precision, dynamic quantization, SimplifyModel=False and OptimizeModel=False come on top."""
+"""Stored runs of Quark and ONNX Runtime's quantizer (testdata/quark/graphs), replayed through the package's own entry points:
+preset, fields and keys as they are stored, and the key Compat; for the runtime's quantizer, which has other ones, the options of
+preon.quantize() that stand for its arguments. What is different is listed here or in test_golden_graphs.py, with the reason."""
 import functools
 import json
 import warnings
@@ -8,8 +8,12 @@ from collections import Counter
 
 import golden_graphs
 import graph_goldens
+import numpy as np
+import onnx
 import pytest
-from golden_runs import VECTORS, Goldens
+import test_golden_graphs
+from golden_configs import TYPES
+from golden_runs import PASSES, ROOT, Goldens
 
 preon_package = pytest.importorskip("preon", reason="the Python package is not built (nanobind)")
 from preon import ModelQuantizer, PowerOfTwoMethod, QConfig, QuantType  # noqa: E402
@@ -18,19 +22,37 @@ from preon.quantization import api  # noqa: E402
 pytestmark = pytest.mark.thorough  # all goldens run first
 
 ENUMERATIONS = {"calibrate_method": PowerOfTwoMethod, "activation_type": QuantType}
-# (configurations, models, what differs, why): as in test_golden_graphs.py
+# (configurations, models, what differs, why): on top of those of test_golden_graphs.py, and as there
 DELIBERATE = [
-    ("*", "fp16_conv_relu_conv", r"structure: ", "the float32 tensor in front of the Cast at the output has the name that its Cast has there"),
-    ("*", "layernorm_decomposed@13", r"codes: \('nve', 1\)", "codes of a constant whose position moves are rounded again; there they stay, for another value"),
-    ("*Int32Bias=True *Int16Bias=True", "shared_weights", r"scales: \('c2', 2\)", "a bias that nodes share has the scale of one of them there; ours is cloned"),
+    ("XINT8", "layernorm_decomposed@13", r"codes: \('nve', 1\)", "codes of a constant whose position moves are rounded again; there they stay, for another value"),
+    ("XINT8/Int32Bias=True XINT8/Int16Bias=True", "shared_weights", r"scales: \('c2', 2\)", "a bias that nodes share has the scale of one of them there; ours is cloned"),
     ("*ConvertSoftmaxToDPUVersion=True", "softmax_head", r"structure: ", "float operators with Casts, which every runtime has; there bfloat16's, which do not load on a CPU"),
+    ("A8W8/ConvertNCHWToNHWC", "conv_relu_conv", r"structure: place \('y(_transpose)?', 'output'\)", "outputs of the model keep their names"),
+    ("A8W8+cle", "gemm", r"scales by bits: ", "equalized weights: sums over channels in another order"),
+    ("A8W8/NodesToExclude;regex", "residual_add", r"error: \[E1006\]", "a pattern without a match is an error; there only where none of them matches"),
+    ("S16S16_MIXED_S8S8", "maxpool", r"scales by halves: \('[py]', 0\)", "of tensors that share a scale the changed one's percentile there, the first one's here"),
+    ("q:int32w", "conv_relu_conv", r"error: \[E5501\]", "weights of 32 bits behind com.microsoft's DequantizeLinear do not load, so that nothing is written"),
+    ("ort:f8", "*", r"error: \[E1004\]", "--compat has integers alone: the scale there has nothing to do with the range"),
+    ("ort:qop_u8s8", "gemm", r"structure: operators|codes: b2_quantized|y: ", "a Gemm with beta stays float between quantizers, where the integer operator loses it"),
+    ("ort:qop_u8s8", "shared_weights", r"y: ", "a bias that nodes share has the scale of one of them there; ours is cloned"),
 ]
+ALL = [*test_golden_graphs.DELIBERATE, *DELIBERATE]
 # group -> (equal, all)
-COUNTS = {"xint8": (481, 487), "a8w8": (594, 642), "int": (360, 392), "float": (475, 512)}
+COUNTS = {"xint8": (483, 487), "a8w8": (629, 642), "int": (385, 392), "float": (510, 512), "qconfig": (296, 301), "ort": (430, 440)}
+LEAST_SHARE = 0.97   # that is equal in each group
 
 
 def configured(config):
     """What a script writes for a stored configuration."""
+    if config["kind"] == "qconst":
+        constant = getattr(preon_package, config["const"])
+        return QConfig(constant.global_config, algo_config=constant.algo_config,
+                       extra_options={**constant.extra_options, **config["opts"], "Compat": "quark"})
+    if config["kind"] == "new":
+        activation, weight = (getattr(preon_package, config[role])() for role in ("act", "wgt"))
+        if config["pc"]:
+            weight.set_quant_granularity(preon_package.QuantGranularity.Channel)
+        return QConfig(preon_package.QLayerConfig(input_tensors=activation, weight=weight), extra_options={**config["opts"], "Compat": "quark"})
     older = QConfig.get_default_config(config["preset"])
     fields = older.global_quant_config
     fields.include_cle = config["cle"]
@@ -38,6 +60,28 @@ def configured(config):
         setattr(fields, name, ENUMERATIONS[name][value] if name in ENUMERATIONS else value)
     fields.extra_options = {**fields.extra_options, **config["opts"], "Compat": "quark"}
     return older
+
+
+def of_runtime(config):
+    """Options of preon.quantize() for a stored configuration of ONNX Runtime's quantizer."""
+    top = config["top"]
+    keys = {**config["opts"], **({"QuantizeAllOpTypes": True, "ForceQuantizeNoInputCheck": True} if top.get("get_qdq_config") else {})}
+    options = {"compat": "onnxruntime", "weight": TYPES[config["wgt"]], "per_tensor": not top.get("per_channel"), "reduce_range": bool(top.get("reduce_range"))}
+    if config["kind"] == "dynamic":
+        return {**options, "target": "dynamic", "disable_pass": sorted(PASSES)}
+    if top.get("preprocess"):   # the runtime's basic level
+        options["enable_pass"] = ["fold_batch_norm", "fold_constants", "fold_shapes"]
+    if config["calib"] == "Entropy":
+        options["method_option"] = ["NumBins=128"]   # that tool's default
+    return {**options, "target": "ort", "activation": TYPES[config["act"]], "method": config["calib"].lower(), "always_write": True,
+            "format": "qoperator" if config["fmt"] == "QOperator" else "qdq", "option": [(key, json.dumps(value)) for key, value in keys.items()]}
+
+
+def quantize(config, model, out):
+    if config["peer"] == "ort":
+        preon_package.quantize(model, out, reader=Samples(model.stem), latency=0, **of_runtime(config))
+    else:
+        ModelQuantizer(configured(config)).quantize_model(model, out, Samples(model.stem))
 
 
 class Samples:
@@ -52,17 +96,35 @@ class Samples:
         return next(self.rows, None)
 
 
+def compare_integer_operators(model, entry, written):
+    """Differences as golden_graphs.compare() has them, of models without Q/DQ pairs: operators, constants by value, outputs."""
+    ours, source = onnx.load(written), graph_goldens.constants(onnx.load(graph_goldens.GRAPHS / "models" / f"{model}.onnx"))
+    wanted, got = graph_goldens.stored_operators(entry), graph_goldens.operators(ours)
+    found = [] if wanted == got else [("structure", f"operators {sorted((wanted - got).items())} → {sorted((got - wanted).items())}")]
+    written = graph_goldens.constants(ours)
+    for constant, stored in entry["init"].items():
+        value = graph_goldens.stored_constant(stored, source)
+        if value is not None and not any(each.dtype == value.dtype and np.array_equal(each.ravel(), value.ravel()) for each in written.values()):
+            found.append(("scales" if constant.endswith("_scale") else "codes", constant))
+    if graph_goldens.adds_in_32_bits():
+        found += [("y", output) for output, values in graph_goldens.outputs(ours, graph_goldens.sample(model)).items()
+                  if not np.array_equal(values.ravel(), graph_goldens.stored_floats(entry["y"][output]))]
+    return found
+
+
 def run(goldens, model, config, entry, out):
     """Differences as (part, text)."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ModelQuantizer(configured(goldens.configs[config])).quantize_model(graph_goldens.GRAPHS / "models" / f"{model}.onnx", out, Samples(model))
+            quantize(goldens.configs[config], graph_goldens.GRAPHS / "models" / f"{model}.onnx", out)
     except preon_package.PreonError as error:
         nothing = "[E2010]" in str(error) and not any(node[0] in golden_graphs.QUANTIZERS for node in entry.get("nodes", []))
         return [] if "error" in entry or nothing else [("error", str(error))]
     if "error" in entry:
         return [] if "error" in golden_graphs.skipped_parts(goldens.defects, model, config) else [("error", "there it is one")]
+    if goldens.configs[config].get("fmt") == "QOperator":
+        return compare_integer_operators(model, entry, out)
     skip = golden_graphs.skipped_parts(goldens.defects, model, config)
     return golden_graphs.compare(golden_graphs.from_golden(entry), golden_graphs.from_model(str(out)), skip)
 
@@ -87,14 +149,25 @@ def test_as_many_are_equal(group, runs, record_property):
     assert (equal, len(runs[group])) == COUNTS[group]
 
 
-def test_differences_of_xint8_are_listed(runs):
-    surprises = [f"{model} {config}: {difference}" for model, config, found in runs["xint8"]
-                 for difference in found if not golden_graphs.rows_for(DELIBERATE, model, config, difference)]
+def test_enough_are_equal():
+    assert all(equal >= LEAST_SHARE * count for equal, count in COUNTS.values())
+
+
+def test_the_page_has_these_counts():
+    page = (ROOT / "docs/design/op-list-targets.md").read_text()
+    for group, (equal, count) in COUNTS.items():
+        assert f"| `{group}` | {count} | {equal} |" in page
+
+
+def test_differences_are_listed(runs):
+    surprises = [f"{model} {config}: {difference}" for group in runs.values() for model, config, found in group
+                 for difference in found if not golden_graphs.rows_for(ALL, model, config, difference)]
     assert not surprises, (len(surprises), surprises[:20])
 
 
 def test_every_row_is_needed(runs):
-    used = {row for model, config, found in runs["xint8"] for difference in found for row in golden_graphs.rows_for(DELIBERATE, model, config, difference)}
+    used = {row for group in runs.values() for model, config, found in group for difference in found
+            for row in golden_graphs.rows_for(DELIBERATE, model, config, difference)}
     assert used == set(range(len(DELIBERATE))), [DELIBERATE[row] for row in set(range(len(DELIBERATE))) - used]
 
 

@@ -58,15 +58,12 @@ def test_the_same_outputs_as_in_qdq_form(real_model, name, options):
 
 # Target `ort` places quantizers as the runtime's quantizer does in its other form but for these; what is integer in both is still the same.
 OTHER_PLACEMENT = {
-    "conv_transpose": "quantizes ConvTranspose, which has no integer operator",
     "gather_embedding": "the rows of a table have a range of their own",
     "gemm": "a Gemm with alpha and beta stays float between quantizers, where ONNX Runtime loses beta",
-    "instancenorm_op": "quantizes InstanceNormalization, which has no integer operator",
-    "layernorm_op": "quantizes LayerNormalization, which has no integer operator",
 }
-# Of Softmax: 1/256 whatever the data; ours is theirs. ONNX Runtime gives the bias of two nodes the scale of one.
-OTHER_SCALES = {"attention": {"pr_scale"}, "softmax_head": {"y_scale"}, "shared_weights": {"bb_quantized"}}
-OTHER_OUTPUTS = {"softmax_head", "shared_weights"}  # for the same reasons
+# ONNX Runtime gives the bias of two nodes the scale of one.
+OTHER_SCALES = {"shared_weights": {"bb_quantized"}}
+OTHER_OUTPUTS = {"shared_weights"}  # for the same reason
 
 
 @pytest.mark.parametrize("name", goldens.names("ort", "ort:qop_u8s8"))
@@ -76,6 +73,8 @@ def test_stored_runs(preon, name):
     if name in OTHER_PLACEMENT:
         pytest.skip(OTHER_PLACEMENT[name])
     stored = goldens.stored_run("ort", name, "ort:qop_u8s8")
+    if not any(node[0] in PAIRS for node in stored["nodes"]):
+        pytest.skip("has no operator that becomes an integer one, which is an error here")
     np.savez(preon.folder / "calib.npz", **goldens.arrays(name, "calib"))
     model = goldens.GRAPHS / f"models/{name}.onnx"
     ours, _ = quantize(preon, model, "q.onnx", "--data", "calib.npz", "--target", "ort", "--activation", "uint8", "--per-tensor",

@@ -55,11 +55,14 @@ Status SetGlobalActivation(Options& options, const TensorConfig& spec) {
 
 Status SetGlobalWeight(Options& options, const TensorConfig& spec) {
   PREON_RETURN_IF_ERROR(SetOption(options, "weight", spec.type.name()));
-  if (!spec.is_integer()) return Status::Ok();
-  options.plan.weight_symmetric = spec.symmetric;
-  PREON_RETURN_IF_ERROR(SetOption(options, "weight-scale-type", std::string(ScaleTypeName(spec.scale_type))));
-  if (!options.plan.weight_rule.method)
-    PREON_RETURN_IF_ERROR(SetOption(options, "weight-method", ToLower(spec.method) == "minmse" ? "minmse" : "minmax"));
+  if (!HasScale(spec.type, options.plan.scaled.weight)) return Status::Ok();
+  if (spec.is_integer()) {
+    options.plan.weight_symmetric = spec.symmetric;
+    PREON_RETURN_IF_ERROR(SetOption(options, "weight-scale-type", std::string(ScaleTypeName(spec.scale_type))));
+    if (!options.plan.weight_rule.method)
+      PREON_RETURN_IF_ERROR(
+          SetOption(options, "weight-method", ToLower(spec.method) == "minmse" ? "minmse" : "minmax"));
+  }
   if (spec.block_size > 0) options.plan.block_size = spec.block_size;
   options.given_types.channels = spec.granularity != SpecGranularity::kTensor;
   return options.given_types.channels ? Status::Ok() : SetOption(options, "per-tensor", "true");
@@ -76,6 +79,7 @@ Status ApplyGlobal(Options& options, const Json& json, std::optional<int64_t> bl
     if (!weights_alone) WarnOfIgnoredFields(spec, role, options);
   }
   if (weights_alone) return Status::Ok();
+  options.types.by_qconfig = true;
   SettleKeys(options, roles["input_tensors"], "input_tensors", "ActivationSymmetric");
   SettleKeys(options, roles["weight"], "weight", "WeightSymmetric");
   PREON_RETURN_IF_ERROR(SetGlobalActivation(options, roles["input_tensors"]).WithContext("input_tensors"));

@@ -1,5 +1,4 @@
 // What is rewritten before anything is quantized.
-#include "config/builtins.h"
 #include "config/keys/key_setters.h"
 #include "config/keys/key_spec.h"
 #include "config/keys/pass_list.h"
@@ -7,24 +6,10 @@
 namespace preon {
 namespace {
 
-// What takes the place of the runtime's basic optimization and of a simplifier in Quark.
-const std::vector<std::string> kOptimizing = {"remove_identity", "fold_constants", "fold_shapes", "fold_affine"};
-const std::vector<std::string> kSimplifying = {"deduplicate", "simplify_clip", "fold_if", "fold_pad",
-                                               "fold_space_to_depth"};
-
-// Not what a target needs to run a graph at all, nor what has an option of its own.
-std::vector<std::string> PassesOfRounds() {
-  std::vector<std::string> names;
-  const Builtins builtins = MakeBuiltins();
-  for (const auto& pass : builtins.passes.entries()) {
-    if (pass->phase() == PassPhase::kRounds) names.emplace_back(pass->name());
-  }
-  return names;
-}
-
-Status Disable(Options& options, bool wanted, const std::vector<std::string>& passes) {
-  if (wanted) return Status::Ok();
-  for (const std::string& pass : passes) PREON_RETURN_IF_ERROR(SetOption(options, "disable-pass", pass));
+// A stage of Quark's, which stands for passes of ours (resolve/resolve_passes.h).
+template <auto Field>
+Status SetStage(Options& options, const KeyValue& value) {
+  options.plan.op_list.preprocessing.*Field = value.on;
   return Status::Ok();
 }
 
@@ -91,8 +76,9 @@ constexpr KeySpec kPreprocessingKeys[] = {
      .fallback = "true",
      .meaning = "fold BatchNormalization into its producer",
      .otherwise = "equals the effective OptimizeModel",
-     .here = "false: --disable-pass fold_batch_norm",
-     .set = [](Options& o, const KeyValue& v) { return SetIfOff(o, v, "disable-pass", "fold_batch_norm"); }},
+     .here = "false: --disable-pass fold_batch_norm; with --compat quark only what SimplifyModel and OptimizeModel do "
+             "not fold stays",
+     .set = SetStage<&Preprocessing::fold_batch_norm>},
     {.name = "FoldRelu",
      .type = KeyType::kFlag,
      .fallback = "false",
@@ -103,8 +89,8 @@ constexpr KeySpec kPreprocessingKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "true",
      .meaning = "fuse the Gelu pattern (opset 20 or later)",
-     .here = "false: --disable-pass fuse_gelu",
-     .set = [](Options& o, const KeyValue& v) { return SetIfOff(o, v, "disable-pass", "fuse_gelu"); }},
+     .here = "false: --disable-pass fuse_gelu; with --compat quark only where OptimizeModel is off, too",
+     .set = SetStage<&Preprocessing::fuse_gelu>},
     {.name = "FuseInstanceNorm",
      .type = KeyType::kFlag,
      .fallback = "true",
@@ -125,15 +111,16 @@ constexpr KeySpec kPreprocessingKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "true",
      .meaning = "fuse the layer-norm pattern (opset 17 or later)",
-     .here = "false: --disable-pass fuse_layer_norm",
-     .set = [](Options& o, const KeyValue& v) { return SetIfOff(o, v, "disable-pass", "fuse_layer_norm"); }},
+     .here = "false: --disable-pass fuse_layer_norm; with --compat quark only where OptimizeModel is off, too",
+     .set = SetStage<&Preprocessing::fuse_layer_norm>},
     {.name = "OptimizeModel",
      .type = KeyType::kFlag,
      .fallback = "true",
      .meaning = "run the runtime's basic graph optimisation before quantizing",
      .otherwise = "false in crypto mode and when QuantizeFP16 is active",
-     .here = "false: --disable-pass of the passes that fold constants and remove nodes",
-     .set = [](Options& o, const KeyValue& v) { return Disable(o, v.on, kOptimizing); }},
+     .here = "false: --disable-pass of the passes that fold constants and remove nodes; with --compat quark what "
+             "SimplifyModel does, too, stays on",
+     .set = SetStage<&Preprocessing::optimize>},
     {.name = "PreprocessYAML",
      .type = KeyType::kText,
      .fallback = "null",
@@ -151,8 +138,9 @@ constexpr KeySpec kPreprocessingKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "true",
      .meaning = "simplify the graph first",
-     .here = "false: --disable-pass of the passes that simplify",
-     .set = [](Options& o, const KeyValue& v) { return Disable(o, v.on, kSimplifying); }},
+     .here = "false: --disable-pass of the passes that simplify; with --compat quark what OptimizeModel does, too, "
+             "stays on",
+     .set = SetStage<&Preprocessing::simplify>},
     {.name = "SimplifyModelOptions",
      .type = KeyType::kTable,
      .fallback = "{}",
@@ -164,7 +152,7 @@ constexpr KeySpec kPreprocessingKeys[] = {
      .fallback = "false",
      .meaning = "skip graph clean-up and hardware conversions, not the algorithms",
      .here = "true: --disable-pass of all passes",
-     .set = [](Options& o, const KeyValue& v) { return Disable(o, !v.on, PassesOfRounds()); }},
+     .set = SetStage<&Preprocessing::skip>},
     {.name = "SplitLargeKernelPool",
      .type = KeyType::kFlag,
      .fallback = "false",

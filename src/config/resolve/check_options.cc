@@ -8,6 +8,7 @@
 #include "config/ignored_options.h"
 #include "config/keys/key_spec.h"
 #include "config/option_table.h"
+#include "config/resolve/resolve_passes.h"
 #include "data/data_options.h"
 #include "data/source.h"
 #include "quantize/plan/target.h"
@@ -130,7 +131,7 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
   const std::string with_target = StrCat("--target ", target.name());
   for (const std::string& key : options.given.op_list_settings) {
     if (target.HasOpList()) break;
-    if (IsOffWithoutNpu(key, options.given.keys)) continue;
+    if (IsStage(key) || IsOffWithoutNpu(key, options.given.keys)) continue;
     PREON_RETURN_IF_ERROR(
         ReportIgnored(origins, key, StrCat("with ", with_target), warnings).WithHint("it is for --target quark"));
   }

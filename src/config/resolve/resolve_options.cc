@@ -11,9 +11,11 @@
 #include "config/ignored_options.h"
 #include "config/keys/key_conflicts.h"
 #include "config/keys/keys.h"
+#include "config/resolve/as_quark.h"
 #include "config/resolve/check_options.h"
 #include "config/resolve/configured_methods.h"
 #include "config/resolve/resolve_algorithms.h"
+#include "config/resolve/resolve_passes.h"
 #include "config/tensor_overrides.h"
 #include "ir/model_io.h"
 #include "quantize/plan/passthrough.h"
@@ -189,26 +191,6 @@ std::set<std::string> ImpliedPasses(const WriteOptions& write, bool fixes_shapes
   return passes;
 }
 
-// By their names in the registries.
-Result<PassSelection> ResolvePasses(const PassSelection& given, std::set<std::string> implied,
-                                    const Builtins& builtins) {
-  PassSelection passes{.enabled = std::move(implied)};
-  for (const auto& [names, found, option] : {std::tuple(&given.disabled, &passes.disabled, "--disable-pass"),
-                                             std::tuple(&given.enabled, &passes.enabled, "--enable-pass")}) {
-    for (const std::string& name : *names) {
-      Result<std::string> pass = PassName(builtins, name);
-      if (!pass.ok()) return std::move(pass).status().WithContext(option);
-      found->insert(*std::move(pass));
-    }
-  }
-  for (const std::string& name : passes.enabled) {
-    if (passes.disabled.contains(name))
-      return Error(ErrorId::kConflictingOptions, "--disable-pass ", name,
-                   ": --enable-pass or another option needs this pass");
-  }
-  return passes;
-}
-
 Status CheckIntegerOperators(const PassSelection& passes, const TensorType& activation, const TensorType& weight) {
   const auto is_byte = [](const TensorType& type) { return type == DataType::kInt8 || type == DataType::kUInt8; };
   if (!passes.enabled.contains("qoperator") || (is_byte(activation) && is_byte(weight))) return Status::Ok();
@@ -287,12 +269,18 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
     PREON_ASSIGN_OR_RETURN(choices.plan.given_scales, LoadEncodings(options.encodings));
   }
   PREON_ASSIGN_OR_RETURN(choices.precision, ReadPrecision(options.algorithms));
+  if (choices.precision && plan.compat == Compat::kQuark)
+    SettleSymmetry(plan.activation_symmetric, plan.weight_symmetric, &*choices.precision);
   if (choices.precision) AddPossibleLayers(*choices.precision, choices.plan);
   if (!options.calib.empty() && choices.method->collects()) return NeedsValues(ranges.method).WithContext("--calib");
   choices.plan.weight = options.types.weight.value_or(DefaultWeight(plan.activation));
   PREON_RETURN_IF_ERROR(
       SetAttributes(options.types, origins, choices.plan.Types(),
                     StrCat("on ", choices.plan.activation.name(), " and ", choices.plan.weight.name()), warnings));
+  if (plan.compat == Compat::kQuark && options.types.by_qconfig) {
+    PREON_RETURN_IF_ERROR(LeaveRoundingToOperator(options.types.bfp_attributes, choices.plan.activation));
+    PREON_RETURN_IF_ERROR(LeaveRoundingToOperator(options.types.bfp_attributes, choices.plan.weight));
+  }
   const Result<const Target*> target = TargetFor(options.target, choices.plan, builtins.targets);
   if (!target.ok()) return Status(target.status()).WithContext("--target");
   choices.target = *target;
@@ -313,11 +301,16 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
     choices.plan.weight = choices.target->DefaultWeight(plan.weight_rule);
   PREON_RETURN_IF_ERROR(CheckFitsTarget(options, choices.plan, *choices.target, builtins.algorithms, warnings));
   PREON_RETURN_IF_ERROR(CheckTypeOptions(origins, choices.plan, warnings));
-  PREON_ASSIGN_OR_RETURN(choices.passes,
-                         ResolvePasses(options.prepare.passes,
-                                       ImpliedPasses(options.write, !options.prepare.fixed_shapes.empty(),
-                                                     options.prepare.copy_shared.has_value(), choices.algorithms.list),
-                                       builtins));
+  PREON_ASSIGN_OR_RETURN(
+      choices.passes,
+      ResolvePasses(options.prepare.passes,
+                    {.disabled = choices.target->HasStages(choices.plan)
+                                     ? std::set<std::string>()
+                                     : PassesOfStagesOff(choices.plan.op_list.preprocessing, builtins.passes),
+                     .enabled = ImpliedPasses(options.write, !options.prepare.fixed_shapes.empty(),
+                                              options.prepare.copy_shared.has_value(), choices.algorithms.list)},
+                    builtins));
+  choices.plan.op_list.pairs.integer_operators = choices.passes.enabled.contains("qoperator");
   PREON_RETURN_IF_ERROR(CheckIntegerOperators(choices.passes, choices.plan.activation, choices.plan.weight));
   for (const std::string& name : options.algorithms.disabled) {
     const Result<const Algorithm*> algorithm = builtins.algorithms.Find(name);

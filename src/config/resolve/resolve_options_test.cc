@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "config/option_table.h"
+#include "formats/quark_operators.h"
 
 namespace preon {
 namespace {
@@ -32,6 +33,41 @@ TEST(Resolve, AutoWithoutTrialsHonoursItsOptions) {
       EXPECT_EQ(choices->method->graph_aware(), graph_aware) << given << " " << effort;
     }
   }
+}
+
+TEST(Resolve, BFP16OfAQConfig) {
+  const Builtins builtins = MakeBuiltins();
+  const auto rounding = [&](bool by_qconfig, Compat compat, const char* attribute) {
+    Options options;
+    options.target = "quark";
+    EXPECT_TRUE(SetOption(options, "activation", "bfp16").ok());
+    options.types.by_qconfig = by_qconfig;
+    options.plan.compat = compat;
+    if (attribute != nullptr) EXPECT_TRUE(SetOption(options, "bfp-attribute", attribute).ok());
+    const Result<Choices> choices = Resolve(options, builtins);
+    EXPECT_TRUE(choices.ok()) << choices.status().message();
+    return BfpAttributesOf(*choices->plan.activation.block()).rounding_mode;
+  };
+  EXPECT_EQ(rounding(true, Compat::kQuark, nullptr), 0);
+  EXPECT_EQ(rounding(true, Compat::kQuark, "rounding_mode=2"), 2);
+  EXPECT_EQ(rounding(true, Compat::kOff, nullptr), 2);
+  EXPECT_EQ(rounding(false, Compat::kQuark, nullptr), 2);
+}
+
+// With --compat quark the target's rules read the stages; else they are passes that are off.
+TEST(Resolve, StagesOfPreprocessing) {
+  const Builtins builtins = MakeBuiltins();
+  Options options;
+  options.target = "quark";
+  options.ranges.method = "minmax";
+  options.plan.op_list.preprocessing = {.optimize = false, .fold_batch_norm = false};
+  EXPECT_THAT(
+      Resolve(options, builtins)->passes.disabled,
+      testing::ElementsAre("fold_affine", "fold_batch_norm", "fold_constants", "fold_shapes", "remove_identity"));
+  options.plan.op_list.preprocessing = {.skip = true};
+  EXPECT_THAT(Resolve(options, builtins)->passes.disabled, testing::IsSupersetOf({"fold_pad", "remove_dead"}));
+  options.plan.compat = Compat::kQuark;
+  EXPECT_THAT(Resolve(options, builtins)->passes.disabled, IsEmpty());
 }
 
 TEST(Resolve, WarnsOfAlgorithmsOfAQConfigThatHaveNoPart) {

@@ -9,6 +9,7 @@ struct Arithmetic {
   bool in_float = false;  ///< each step in float, as Quark and ONNX Runtime do; else in double, rounded once
   /// Of a BatchNormalization without the attribute, behind no convolution: ONNX's default.
   float missing_epsilon = kDefaultEpsilon;
+  float missing_epsilon_transposed = kDefaultEpsilon;  ///< the same, behind a ConvTranspose
 };
 
 /// Of Quark 0.13.

@@ -37,7 +37,7 @@ Status PlanParams::ComputeWithOwner(const std::string& tensor, const ActivationP
   if (const std::optional<size_t> second = activation.shares_converted; second && *second < shared.converts.size())
     shared = {.format = shared.converts[*second].format,
               .params = shared.converted[*second],
-              .owner = shared.owner + ConvertSuffix(*second)};
+              .owner = OwnerOfConverted(activation.shares, plan_.activations.at(activation.shares), *second)};
   PREON_RETURN_IF_ERROR(ComputeConverted(tensor, activation, shared));
   activations_[tensor] = shared;
   return Status::Ok();
@@ -45,7 +45,7 @@ Status PlanParams::ComputeWithOwner(const std::string& tensor, const ActivationP
 
 Status PlanParams::ComputeOne(const std::string& tensor, const ActivationPlan& activation) {
   ActivationParams& made = activations_[tensor];
-  made = {.format = activation.format, .owner = tensor};
+  made = {.format = activation.format, .owner = activation.added.empty() ? tensor : tensor + kAddedSuffix};
   if (activation.block) {
     made.block = &*activation.block;
     return ComputeConverted(tensor, activation, made);

@@ -15,6 +15,14 @@ namespace preon {
 /// Behind the owner's name in that of a second pair's constants.
 inline std::string ConvertSuffix(size_t index) { return index == 0 ? "_convert" : StrCat("_convert_", index + 1); }
 
+/// The same where Quark adds the pair.
+inline constexpr const char* kAddedSuffix = "_additional";
+/// What the names of a second pair's constants begin with.
+inline std::string OwnerOfConverted(const std::string& tensor, const ActivationPlan& plan, size_t index) {
+  const bool own = !plan.added.empty() && plan.converts[index].added.empty();
+  return own ? tensor : tensor + ConvertSuffix(index);
+}
+
 /// Of one activation.
 struct ActivationParams {
   IntFormat format;

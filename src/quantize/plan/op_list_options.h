@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "passes/support/preprocessing.h"
 #include "quantize/plan/npu_options.h"
 #include "quantize/plan/pass_parameters.h"
 
@@ -67,6 +68,7 @@ struct PairOptions {
   bool dual = false;                  ///< EnableDualQuantNodePairs: second pairs where types meet (extended quantizer)
   bool clips_to_relu = false;         ///< ConvertClipToRelu: Clip whose upper bound the codes keep
   bool contrib_domain = false;        ///< UseQDQContribOps
+  bool integer_operators = false;     ///< --format qoperator: pairs become operators of integers
   bool keep_clamps = false;    ///< QDQKeepRemovableActivations of ONNX Runtime's quantizer: Relu and Clip stay, though
                                ///< codes would absorb them
   bool fold_relu = false;      ///< FoldRelu (extended quantizer)
@@ -104,6 +106,7 @@ struct NamedTypes {
 };
 
 struct OpListOptions {
+  Preprocessing preprocessing;        ///< what Target::HasStages goes by; to other targets these are passes
   std::optional<QuarkFormat> format;  ///< of target quark; default: base where activations and weights are int8 or
                                       ///< uint8 and nothing is overridden
   SelectionOptions selection;

@@ -135,6 +135,8 @@ TEST(Pairs, UnsignedRelu) {
   const Model model = Quark(Residual(), options);
   EXPECT_EQ(model.graph.Initializer("r_zero_point")->As<int8_t>()[0], -128);
   EXPECT_EQ(model.graph.Initializer("x_zero_point")->As<int8_t>()[0], 0);
+  options.compat = Compat::kQuark;
+  EXPECT_EQ(Quark(Residual(), options).graph.Initializer("r_zero_point")->As<int8_t>()[0], 0);
 }
 
 TEST(Pairs, RemovedBehindKernelsAndBetweenOperators) {

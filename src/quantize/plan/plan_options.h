@@ -114,6 +114,8 @@ struct PlanOptions {
 
   /// Have single tensors and layers settings of their own, or may they get some?
   bool HasSettings() const { return settings.any() || possible.any(); }
+  /// Does a search change layers as Quark's mixed precision does?
+  bool MixesAsQuark() const { return compat == Compat::kQuark && possible.any(); }
   ScaleType scale_type_of_weights() const { return weight_scale_type.value_or(scale_type); }
   /// All types that some tensor may get.
   std::vector<TensorType*> Types();

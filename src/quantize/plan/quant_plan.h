@@ -30,10 +30,18 @@ enum class OperatorForm : uint8_t {
   kLibrary,  ///< Quark's, which libpreon_ops.so has, too
 };
 
+/// Whose QuantizeLinear and DequantizeLinear pairs of integers have.
+enum class PairDomain : uint8_t {
+  kStandard,
+  kContrib,          ///< com.microsoft's
+  kContribButBytes,  ///< the standard's for bytes, com.microsoft's for others
+};
+
 /// A tensor whose values become those of a block format.
 struct BlockPlan {
   BlockSpec spec;
-  int64_t axis = 1;  ///< -rank…rank-1; of tensors of rank 0 and 1 the only one
+  int64_t axis = 1;         ///< -rank…rank-1; of tensors of rank 0 and 1 the only one
+  std::string suffix = "";  ///< behind the name of the node that rounds
 };
 
 /// The second pair of a tensor, for some of its readers.
@@ -44,6 +52,7 @@ struct ConvertPlan {
   RangeBounds range;                  ///< instead of the tensor's
   std::optional<QuantParams> params;  ///< used as they are
   std::set<std::string> nodes;        ///< readers; empty = all, and the graph's output
+  std::string added;                  ///< as ActivationPlan::added
 };
 
 /// Where an activation's range comes from.
@@ -66,6 +75,9 @@ struct ActivationPlan {
   bool pair = true;                        ///< false: nothing is written; others share its parameters
   std::vector<std::string> dedicated;      ///< readers that get a pair of their own each; empty = one pair for all
   std::vector<ConvertPlan> converts;       ///< second pairs
+  /// How the names of the first pair begin that was added in front of the tensor's own one, which is among `converts`;
+  /// "" = the first one is the tensor's own.
+  std::string added;
 
   /// The second pair that this reader has; null: it reads the first.
   const ConvertPlan* ConvertFor(std::string_view node) const;
@@ -88,6 +100,7 @@ struct WeightPlan {
   std::optional<QuantParams> params;  ///< override: used as it is
   std::vector<Range> channel_ranges;  ///< overrides, one per index of `axis`
   std::vector<QuantParams> channel_params;
+  std::optional<IntFormat> codes_before;  ///< its values are first rounded to these codes, with scales of their own
 
   bool HasGivenScales() const { return params || !channel_params.empty(); }
 };
@@ -164,7 +177,8 @@ struct QuantPlan {
   /// All readers of a quantized tensor take the dequantized value (else only integer nodes do, where the producer is
   /// float).
   bool dequantize_for_all_readers = false;
-  bool contrib_domain = false;           ///< pairs are com.microsoft's
+  PairDomain domain = PairDomain::kStandard;
+  bool mixes_as_quark = false;           ///< layers were changed as Quark's mixed precision does it
   bool dedicated_dequantize = false;     ///< each reader has a DequantizeLinear of its own
   bool int16_biases = false;             ///< codes of int32 biases are cut to 16 bits
   bool clips_to_relu = false;            ///< Clips from 0 become Relu where codes keep the upper bound

@@ -75,6 +75,9 @@ class Target {
   virtual DataType DefaultWeight(const WeightRule&) const { return DataType::kInt8; }
   /// Does the target want this pass, by its name, unless the user says otherwise? `by_default`: the pass's own default.
   virtual bool WantsPass(std::string_view, bool by_default, const PlanOptions&) const { return by_default; }
+  /// Do the stages in OpListOptions::preprocessing decide which passes the target wants? Else those that stand for a
+  /// stage which is off are.
+  virtual bool HasStages(const PlanOptions&) const { return false; }
   /// Is this node none that the pass, which it wants, may rewrite?
   virtual bool LeavesNode(std::string_view, const Model&, const Node&, const PlanOptions&) const { return false; }
   /// Are bodies of Loop and Scan rewritten, too?

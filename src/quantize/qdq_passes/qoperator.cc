@@ -37,7 +37,7 @@ struct Form {
 
 class Converter {
  public:
-  explicit Converter(Model& model) : model_(model), graph_(model.graph) {}
+  Converter(Model& model, Compat compat) : model_(model), graph_(model.graph), compat_(compat) {}
 
   Effect Run() {
     Effect effect = Effect::kUnchanged;
@@ -197,6 +197,11 @@ class Converter {
     if (node.op_type == "Softmax") {
       form.attributes["axis"] = node.Int("axis", model_.opset() < 13 ? 1 : -1);
       form.attributes["opset"] = model_.opset();
+      // ONNX Runtime's quantizer goes by what a Softmax can reach, not by what it did.
+      if (compat_ == Compat::kOnnxRuntime && y->type == DataType::kUInt8) {
+        graph_.SetInitializer(y->scale, Tensor::ScalarFloat(1.0f / 256));
+        graph_.SetInitializer(y->zero_point, Tensor::From<uint8_t>(DataType::kUInt8, {}, std::vector<uint8_t>{0}));
+      }
     }
     return form;
   }
@@ -253,6 +258,7 @@ class Converter {
 
   Model& model_;
   Graph& graph_;
+  const Compat compat_;
   std::vector<Node*> gone_;  // quantizers whose codes other nodes write now
 };
 
@@ -264,9 +270,9 @@ class QOperator final : public QdqPass {
   }
   bool changes_results() const override { return true; }
 
-  Result<Effect> Apply(Model& model, const QuantPlan&, std::vector<std::string>&) const override {
+  Result<Effect> Apply(Model& model, const QuantPlan& plan, std::vector<std::string>&) const override {
     PREON_RETURN_IF_ERROR(model.graph.SortTopologically());
-    return Converter(model).Run();
+    return Converter(model, plan.compat).Run();
   }
 };
 

@@ -18,16 +18,22 @@ bool IsEmpty(const TensorOverride& wanted) {
   return !wanted.type && !wanted.symmetric && !wanted.scale_type && !wanted.method && wanted.converts.empty();
 }
 
+// Of several settings for a tensor.
+enum class WhoWins : uint8_t {
+  kMostPrecise,
+  kLater,            // --compat: that of the node further down
+  kLaterForSharers,  // Quark's mixed precision: for all tensors, too, that have the same scale
+};
+
 class Layers {
  public:
   /// @param by_default  what holds where nothing is set
-  /// @param later_wins  --compat: the setting of the later node is the tensor's
-  Layers(const Graph& graph, const TensorSettings& settings, TensorOverride by_default, bool later_wins,
+  Layers(const Graph& graph, const TensorSettings& settings, TensorOverride by_default, WhoWins who_wins,
          const QuantPlan& plain)
       : graph_(graph),
         settings_(settings),
         by_default_(std::move(by_default)),
-        later_wins_(later_wins),
+        who_wins_(who_wins),
         plain_(plain),
         layers_(settings) {
     for (const NodeDecision& decision : plain.nodes)
@@ -36,7 +42,7 @@ class Layers {
 
   Overrides Run() {
     for (const auto& node : graph_.nodes()) AddConstants(*node);
-    if (later_wins_) {
+    if (who_wins_ != WhoWins::kMostPrecise) {
       for (const auto& node : graph_.nodes()) LaterWins(*node);
       return std::move(overrides_);
     }
@@ -88,7 +94,11 @@ class Layers {
   void LaterWins(const Node& node) {
     const auto add = [&](const std::string& tensor, LayerRole role) {
       if (!IsFloat(tensor) || graph_.Initializer(tensor) != nullptr) return;
-      if (const auto wanted = Wanted(node, role)) overrides_[tensor] = Merged(*wanted, overrides_[tensor]);
+      const auto wanted = Wanted(node, role);
+      if (!wanted) return;
+      const bool shared = who_wins_ == WhoWins::kLaterForSharers && wanted->type && wanted->type->block() == nullptr;
+      TensorOverride& own = overrides_[shared ? RootOf(tensor) : tensor];
+      own = Merged(*wanted, own);
     };
     for (const std::string& input : node.inputs()) add(input, LayerRole::kInput);
     for (const std::string& output : node.outputs()) add(output, LayerRole::kOutput);
@@ -238,7 +248,7 @@ class Layers {
   const Graph& graph_;
   const TensorSettings& settings_;
   const TensorOverride by_default_;
-  const bool later_wins_;
+  const WhoWins who_wins_;
   const QuantPlan& plain_;
   const LayerSettingsOf layers_;
   std::set<const Node*> quantized_;
@@ -269,7 +279,10 @@ PlanOptions WithLayerSettings(const Graph& graph, PlanOptions options, const Qua
     Layers layers(
         graph, options.settings,
         {.type = options.activation, .symmetric = options.activation_symmetric, .scale_type = options.scale_type},
-        options.compat != Compat::kOff, plain);
+        options.MixesAsQuark()           ? WhoWins::kLaterForSharers
+        : options.compat != Compat::kOff ? WhoWins::kLater
+                                         : WhoWins::kMostPrecise,
+        plain);
     options.settings.layer_nodes = layers.Nodes();
     put_under(layers.Run());
   }

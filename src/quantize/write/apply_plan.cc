@@ -34,7 +34,7 @@ class PlanWriter {
         plan_(plan),
         hooks_(hooks),
         warnings_(warnings),
-        writer_(graph_, plan.contrib_domain),
+        writer_(graph_, plan.domain),
         types_(graph_, writer_, plan),
         params_(graph_, plan, ranges),
         constants_(graph_, plan, hooks, params_, writer_, types_),
@@ -92,7 +92,8 @@ class PlanWriter {
       const Range covered = RepresentableRange(activation.params, activation.format);
       const float half_step = activation.params.scale / 2;
       const bool has_limits = activation.block == nullptr && !activation.format.floating();
-      if (has_limits && covered.min >= bounds.min - half_step && covered.max <= bounds.max + half_step) {
+      const bool inside = covered.min >= bounds.min - half_step && covered.max <= bounds.max + half_step;
+      if (has_limits && (inside || plan_.compat != Compat::kOff)) {  // other tools do not look
         Node* producer = graph_.Producer(input);
         graph_.SetOutput(clamp, 0, graph_.UniqueTensorName(output + "_unused"));
         graph_.SetInput(clamp, 0, "");

@@ -63,6 +63,40 @@ TEST(ApplyPlanCompat, AGemmLosesItsBeta) {
   EXPECT_THAT(warnings, ::testing::ElementsAre(::testing::HasSubstr("y_node: beta of this Gemm is dropped")));
 }
 
+// Codes of a symmetric range go below 0: the Relu is needed, and stays but for --compat.
+TEST(ApplyPlanCompat, AClampIsLost) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c");
+  b.Op("Relu", {"c"}, "r");
+  b.Output("r");
+  const auto has_relu = [&](Compat compat) {
+    return QuantizeCompat(b, {.compat = compat}, {-1, 1}).graph.FindNode("r_node") != nullptr;
+  };
+  EXPECT_TRUE(has_relu(Compat::kOff));
+  EXPECT_FALSE(has_relu(Compat::kQuark));
+  EXPECT_FALSE(has_relu(Compat::kOnnxRuntime));
+}
+
+TEST(ApplyPlanCompat, MixedPrecisionRoundsWhatWasRounded) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c");
+  b.Output("c");
+  PlanOptions options{
+      .activation = DataType::kInt16, .weight = DataType::kInt16, .compat = Compat::kQuark, .per_channel = false};
+  const TensorOverride bytes{.type = DataType::kInt8};
+  options.settings.overrides = {{"x", bytes}, {"c_w", bytes}};
+  const auto domain = [](const Model& model, const std::string& node) { return model.graph.FindNode(node)->domain; };
+  Model model = QuantizeCompat(b, options, {-1, 1});
+  EXPECT_EQ(domain(model, "x_QuantizeLinear"), "com.microsoft");
+  options.possible.layers.push_back({.input = bytes, .weight = bytes, .bias = {}, .output = {}});  // a search is on
+  const QuantPlan plan = *MakeQuarkTarget()->Plan(b.model, options);
+  EXPECT_EQ(plan.weights.at("c_w").codes_before->type, DataType::kInt16);
+  model = QuantizeCompat(b, options, {-1, 1});
+  EXPECT_EQ(domain(model, "x_QuantizeLinear"), "");
+  EXPECT_EQ(domain(model, "c_w_DequantizeLinear"), "");
+  EXPECT_EQ(domain(model, "c_QuantizeLinear"), "com.microsoft");
+}
+
 TEST(BiasesOfQuark, AreCutWhereTheInputWasAligned) {
   const std::vector<float> values = {1, -1, 0.4f};
   const std::vector<QuantParams> weight = {{0.5f, 0}};

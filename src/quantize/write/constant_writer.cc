@@ -53,6 +53,7 @@ std::vector<QuantParams> Gathered(const std::vector<QuantParams>& spread, std::v
 }  // namespace
 
 Status ConstantWriter::Write() {
+  PREON_RETURN_IF_ERROR(RoundToCodesBefore());
   std::map<std::string, std::vector<const BiasPlan*>> biases_of;
   for (const BiasPlan& bias : plan_.biases) biases_of[bias.weight].push_back(&bias);
   std::set<std::string> corrected;  // by their weights, so these come first
@@ -70,6 +71,22 @@ Status ConstantWriter::Write() {
   for (const auto& [weight, biases] : biases_of) {
     if (plan_.weights.contains(weight)) continue;
     for (const BiasPlan* bias : biases) PREON_RETURN_IF_ERROR(WriteBias(*bias, {params_.SeenBy(bias->node, weight)}));
+  }
+  return Status::Ok();
+}
+
+// Quark's mixed precision makes new codes from those that there are.
+Status ConstantWriter::RoundToCodesBefore() {
+  for (const auto& [weight, plan] : plan_.weights) {
+    if (!plan.codes_before) continue;
+    WeightPlan before = plan;
+    before.format = *plan.codes_before;
+    before.block.reset();
+    PREON_ASSIGN_OR_RETURN(const std::vector<QuantParams> params, params_.OfWeight(weight, before));
+    const Tensor values = *graph_.Initializer(weight);
+    PREON_ASSIGN_OR_RETURN(const EncodedTensor encoded,
+                           compat::EncodeWeight(values, params, before.axis, before.format, plan_.compat));
+    graph_.SetInitializer(weight, DecodeTensor(encoded));
   }
   return Status::Ok();
 }

@@ -29,6 +29,7 @@ class ConstantWriter {
   const std::set<std::string>& reduced() const { return reduced_; }
 
  private:
+  Status RoundToCodesBefore();
   Status WriteBlockWeight(const std::string& weight, const WeightPlan& plan,
                           const std::vector<const BiasPlan*>& biases);
   Status WriteWeight(const std::string& weight, const WeightPlan& plan, const std::vector<const BiasPlan*>& biases);

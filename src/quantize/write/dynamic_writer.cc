@@ -4,6 +4,7 @@
 #include <map>
 
 #include "formats/quark_operators.h"
+#include "passes/support/rewrite.h"
 #include "quantize/write/dynamic_constants.h"
 #include "quantize/write/write_bodies.h"
 
@@ -86,12 +87,18 @@ class DynamicWriter {
     return Status::Ok();
   }
 
-  // A convolution's bias along the channels of its result.
-  std::string BiasOfChannels(const Node& node) {
+  // A convolution's bias along the channels of its result. Other tools leave the Reshape to the runtime.
+  std::string BiasOfChannels(Node& node) {
     const Tensor bias = *graph_.Initializer(node.input(2));
     Shape shape(graph_.Initializer(node.input(1))->shape().size(), 1);
-    shape[1] = bias.count();
     const std::string name = graph_.UniqueTensorName(node.output() + "_bias_reshape_output");
+    if (plan_.compat != Compat::kOff) {
+      shape[1] = -1;
+      const std::string target = AddIntsConstant(graph_, node.output() + "_bias_reshape_shape", shape);
+      Add(&node, "Reshape", {node.input(2), target}, {name}, node.output() + "_bias_reshape");
+      return name;
+    }
+    shape[1] = bias.count();
     graph_.SetInitializer(name, bias.Reshaped(shape));
     return name;
   }

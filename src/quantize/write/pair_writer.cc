@@ -1,6 +1,7 @@
 #include "quantize/write/pair_writer.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "formats/quark_operators.h"
@@ -17,7 +18,7 @@ Status PairWriter::WriteOne(const RoundTripNames& names, const ActivationParams&
 Status PairWriter::Write(const std::string& tensor, const ActivationPlan& plan, const ActivationParams& params,
                          bool named, const std::set<const Node*>* readers) {
   if (!plan.dedicated.empty()) return WriteDedicated(tensor, plan, params).WithContext(tensor);
-  if (!params.converts.empty()) return WriteConverted(tensor, params, named).WithContext(tensor);
+  if (!params.converts.empty()) return WriteConverted(tensor, plan, params, named).WithContext(tensor);
   return WriteOne(qdq_.OpenBehind(tensor, named, readers), params).WithContext(tensor);
 }
 
@@ -38,9 +39,30 @@ Status PairWriter::WriteDedicated(const std::string& tensor, const ActivationPla
   return Status::Ok();
 }
 
+// What an added pair writes: nodes have the names of QdqWriter::AddPair and TypeWriter::WriteBlocks.
+std::string PairWriter::AddedOutput(const std::string& added, const BlockPlan* block) const {
+  const std::string_view operation = block == nullptr                               ? "ExtendedDequantizeLinear"
+                                     : block->spec.family == BlockSpec::Family::kMx ? kMxQuantizeDequantize
+                                                                                    : kBfpQuantizeDequantize;
+  return graph_.UniqueTensorName(StrCat(added, kAddedSuffix, "_", operation, "_output"));
+}
+
+// How one of the second pairs is called.
+RoundTripNames PairWriter::NamesOf(const std::string& tensor, const ActivationPlan& plan, size_t index) const {
+  const ConvertPlan& convert = plan.converts[index];
+  if (!convert.added.empty())
+    return {.x = "",
+            .y = AddedOutput(convert.added, convert.block ? &*convert.block : nullptr),
+            .base = convert.added,
+            .added = true};
+  const std::string base = OwnerOfConverted(tensor, plan, index);
+  return {"", graph_.UniqueTensorName(base + "_DequantizeLinear_Output"), base};
+}
+
 // Q1 → DQ1 for readers of the first type; for the others DQ1' → Q2 → DQ2 behind Q1, where DQ1' is DQ1 if nobody reads
 // that (docs/design/op-list-targets.md, "Precision borders").
-Status PairWriter::WriteConverted(const std::string& tensor, const ActivationParams& params, bool named) {
+Status PairWriter::WriteConverted(const std::string& tensor, const ActivationPlan& plan, const ActivationParams& params,
+                                  bool named) {
   std::vector<std::set<const Node*>> converted(params.converts.size());
   std::set<const Node*> others;
   for (const Use& use : graph_.Uses(tensor)) {
@@ -53,44 +75,59 @@ Status PairWriter::WriteConverted(const std::string& tensor, const ActivationPar
   }
   const bool all = others.empty() && converted.size() == 1;
   const std::vector<Use> uses = graph_.Uses(tensor);
-  std::vector<std::string> results;
+  std::vector<RoundTripNames> second;
   for (size_t index = 0; index < converted.size(); ++index) {
-    results.push_back(
-        all && named ? tensor : graph_.UniqueTensorName(tensor + ConvertSuffix(index) + "_DequantizeLinear_Output"));
+    RoundTripNames& names = second.emplace_back(NamesOf(tensor, plan, index));
+    if (all && named) names.y = tensor;
     for (const Use& use : uses) {
-      if (!use.captured && converted[index].contains(use.node)) graph_.SetInput(use.node, use.input, results.back());
+      if (!use.captured && converted[index].contains(use.node)) graph_.SetInput(use.node, use.input, names.y);
     }
   }
+  RoundTripNames first;
   if (all && named) {
-    const std::string source = graph_.UniqueTensorName(tensor + "_QuantizeLinear_Input");
-    graph_.RenameOutput(tensor, source);
-    PREON_RETURN_IF_ERROR(
-        WriteOne({source, graph_.UniqueTensorName(tensor + "_DequantizeLinear_Output"), tensor}, params));
+    first = {graph_.UniqueTensorName(tensor + "_QuantizeLinear_Input"), "", tensor};
+    graph_.RenameOutput(tensor, first.x);
+    first.y = graph_.UniqueTensorName(tensor + "_DequantizeLinear_Output");
   } else {
-    PREON_RETURN_IF_ERROR(WriteOne(qdq_.OpenBehind(tensor, named, named ? nullptr : &others), params));
+    first = qdq_.OpenBehind(tensor, named, named ? nullptr : &others);
   }
-  const Node* dequantize = graph_.FindNode(tensor + "_DequantizeLinear");
+  if (!plan.added.empty()) {
+    first.base = plan.added;
+    first.added = true;
+    if (first.y != tensor) {
+      const std::string y = AddedOutput(plan.added, params.block);
+      graph_.ReplaceUses(std::exchange(first.y, y), y);
+    }
+  }
+  PREON_RETURN_IF_ERROR(WriteOne(first, params));
+  const Node* dequantize = graph_.Producer(first.y);
   for (size_t index = 0; index < converted.size(); ++index) {
-    const std::string second = tensor + ConvertSuffix(index);
-    std::string x = dequantize->output();
-    if (!all && !converted[index].empty() && params.block == nullptr) {
-      x = graph_.UniqueTensorName(second + "_QuantizeLinear_Input");
-      Node* clone = graph_.AddNode(dequantize->op_type, dequantize->inputs(), {x}, second + "_clone_DequantizeLinear",
-                                   dequantize->domain);
+    RoundTripNames& names = second[index];
+    const ConvertPlan& convert = params.converts[index];
+    names.x = dequantize->output();
+    if (!all && !converted[index].empty() && params.block == nullptr && convert.added.empty()) {
+      names.x = graph_.UniqueTensorName(names.base + "_QuantizeLinear_Input");
+      Node* clone = graph_.AddNode(dequantize->op_type, dequantize->inputs(), {names.x},
+                                   names.base + "_clone_DequantizeLinear", dequantize->domain);
       clone->attributes = dequantize->attributes;
     }
     if (converted[index].empty() && !(all && named)) continue;
-    const ConvertPlan& convert = params.converts[index];
-    const RoundTripNames names{x, results[index], second};
     if (convert.block) {
       PREON_RETURN_IF_ERROR(types_.WriteBlocks(names, *convert.block));
       continue;
     }
-    const ParamNames constants =
-        qdq_.AddParams(tensor, {params.converted[index]}, convert.format.type, std::nullopt, ConvertSuffix(index));
+    const ParamNames constants = ConstantsOf(tensor, plan, params.converted[index], index);
     PREON_RETURN_IF_ERROR(types_.WriteCodes(names, {convert.format.type, {params.converted[index]}, -1, &constants}));
   }
   return Status::Ok();
+}
+
+ParamNames PairWriter::ConstantsOf(const std::string& tensor, const ActivationPlan& plan, const QuantParams& values,
+                                   size_t index) {
+  const DataType type = plan.converts[index].format.type;
+  if (!plan.converts[index].added.empty()) return qdq_.AddParams(tensor + kAddedSuffix, {values}, type);
+  if (!plan.added.empty()) return qdq_.SharedParams(OwnerOfConverted(tensor, plan, index), values, type);
+  return qdq_.AddParams(tensor, {values}, type, std::nullopt, ConvertSuffix(index));
 }
 
 }  // namespace preon

@@ -22,7 +22,12 @@ class PairWriter {
  private:
   Status WriteOne(const RoundTripNames& names, const ActivationParams& params);
   Status WriteDedicated(const std::string& tensor, const ActivationPlan& plan, const ActivationParams& params);
-  Status WriteConverted(const std::string& tensor, const ActivationParams& params, bool named);
+  Status WriteConverted(const std::string& tensor, const ActivationPlan& plan, const ActivationParams& params,
+                        bool named);
+  RoundTripNames NamesOf(const std::string& tensor, const ActivationPlan& plan, size_t index) const;
+  std::string AddedOutput(const std::string& added, const BlockPlan* block) const;
+  ParamNames ConstantsOf(const std::string& tensor, const ActivationPlan& plan, const QuantParams& values,
+                         size_t index);
 
   Graph& graph_;
   QdqWriter& qdq_;

@@ -4,6 +4,7 @@
 
 #include "formats/bit_packing.h"
 #include "formats/quark_operators.h"
+#include "quantize/params/plan_params.h"
 
 namespace preon {
 namespace {
@@ -82,7 +83,11 @@ const ParamNames& QdqWriter::SharedParams(const std::string& base, const QuantPa
 }
 
 const char* QdqWriter::DomainOf(DataType code_type) const {
-  return contrib_ && IsIntType(code_type) && code_type != DataType::kUInt32 ? kContribDomain : "";
+  if (!IsIntType(code_type) || code_type == DataType::kUInt32) return "";
+  const bool is_byte = DataTypeBits(code_type) == 8;
+  return pair_domain_ == PairDomain::kContrib || (pair_domain_ == PairDomain::kContribButBytes && !is_byte)
+             ? kContribDomain
+             : "";
 }
 
 RoundTripNames QdqWriter::OpenBehind(const std::string& tensor, bool public_name,
@@ -107,26 +112,30 @@ RoundTripNames QdqWriter::OpenBehind(const std::string& constant, const std::vec
 }
 
 std::string QdqWriter::AddPair(const RoundTripNames& names, const ParamNames& params, int axis, bool library) {
-  const std::string codes = graph_.UniqueTensorName(names.base + "_QuantizeLinear_Output" + names.suffix);
+  const auto name = [&](const std::string& op_type) {
+    return names.added ? StrCat(names.base, kAddedSuffix, "_Extended", op_type)
+                       : StrCat(names.base, "_", op_type, names.suffix);
+  };
+  const std::string codes = graph_.UniqueTensorName(names.added ? name("QuantizeLinear") + "_output"
+                                                                : names.base + "_QuantizeLinear_Output" + names.suffix);
   const char* domain = library ? kQuarkDomain : DomainOf(graph_.Initializer(params.zero_point)->type());
-  Node* quantize =
-      graph_.AddNode(library ? kExtendedQuantizeLinear : "QuantizeLinear", {names.x, params.scale, params.zero_point},
-                     {codes}, names.base + "_QuantizeLinear" + names.suffix, domain);
+  Node* quantize = graph_.AddNode(library ? kExtendedQuantizeLinear : "QuantizeLinear",
+                                  {names.x, params.scale, params.zero_point}, {codes}, name("QuantizeLinear"), domain);
   Node* dequantize =
       graph_.AddNode(library ? kExtendedDequantizeLinear : "DequantizeLinear", {codes, params.scale, params.zero_point},
-                     {names.y}, names.base + "_DequantizeLinear" + names.suffix, domain);
+                     {names.y}, name("DequantizeLinear"), domain);
   for (Node* node : {quantize, dequantize}) {
     if (axis >= 0) node->attributes["axis"] = int64_t{axis};
   }
   return names.y;
 }
 
-void QdqWriter::AddCodes(const RoundTripNames& names, const EncodedTensor& encoded) {
+void QdqWriter::AddCodes(const RoundTripNames& names, const EncodedTensor& encoded, bool library) {
   const std::string codes = graph_.UniqueTensorName(names.base + "_quantized");
   const std::string node_name = names.base + "_DequantizeLinear";
   graph_.SetInitializer(codes, encoded.codes);
   const DataType type = encoded.codes.type();
-  if (type == DataType::kFloat16 || type == DataType::kBFloat16) {
+  if (!library && (type == DataType::kFloat16 || type == DataType::kBFloat16)) {
     const bool scaled = encoded.params != std::vector{QuantParams{1, 0}};
     const std::string cast = scaled ? graph_.UniqueTensorName(names.base + "_cast") : names.y;
     graph_.AddNode("Cast", {codes}, {cast}, node_name)->attributes["to"] = static_cast<int64_t>(DataType::kFloat);
@@ -143,8 +152,11 @@ void QdqWriter::AddCodes(const RoundTripNames& names, const EncodedTensor& encod
     extent = (extent + encoded.block_size - 1) / encoded.block_size;
   }
   const ParamNames params = AddParams(names.base, encoded.params, type, shape);
-  Node* dequantize = graph_.AddNode("DequantizeLinear", {codes, params.scale, params.zero_point}, {names.y}, node_name,
-                                    encoded.block_size > 0 ? "" : DomainOf(type));
+  Node* dequantize = graph_.AddNode(library ? kExtendedDequantizeLinear : "DequantizeLinear",
+                                    {codes, params.scale, params.zero_point}, {names.y}, node_name,
+                                    library                  ? kQuarkDomain
+                                    : encoded.block_size > 0 ? ""
+                                                             : DomainOf(type));
   if (encoded.params.size() > 1 || encoded.block_size > 0) dequantize->attributes["axis"] = int64_t{encoded.axis};
   if (encoded.block_size > 0) dequantize->attributes["block_size"] = encoded.block_size;
 }

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "formats/int_format.h"
 #include "ir/graph.h"
+#include "quantize/plan/quant_plan.h"
 #include "quantize/write/stock_form.h"
 
 namespace preon {
@@ -21,8 +22,8 @@ struct ParamNames {
 
 class QdqWriter {
  public:
-  /// @param contrib  pairs of integers of up to 16 bits are com.microsoft's, and so are biases
-  explicit QdqWriter(Graph& graph, bool contrib = false) : graph_(graph), contrib_(contrib) {}
+  /// @param domain  of pairs of integers of up to 16 bits, and of biases
+  explicit QdqWriter(Graph& graph, PairDomain domain = PairDomain::kStandard) : graph_(graph), pair_domain_(domain) {}
 
   /// `base`_scale and `base`_zero_point: scalars for one parameter, rank 1 for several, or of that shape.
   /// @param suffix  behind both names
@@ -42,8 +43,9 @@ class QdqWriter {
   /// Returns y.
   std::string AddPair(const RoundTripNames& names, const ParamNames& params, int axis = -1, bool library = false);
 
-  /// Codes → DQ → y. Codes without a DQ (16-bit floats) take a Cast, and a Mul where there are scales.
-  void AddCodes(const RoundTripNames& names, const EncodedTensor& encoded);
+  /// Codes → DQ → y. Codes without a DQ (16-bit floats) take a Cast, and a Mul where there are scales; or the
+  /// library's operator.
+  void AddCodes(const RoundTripNames& names, const EncodedTensor& encoded, bool library = false);
 
   /// Replaces input 2 of the node by int32 codes → DQ that keeps the bias' name where it can.
   void AddBias(Node* node, const EncodedBias& encoded);
@@ -55,7 +57,7 @@ class QdqWriter {
   const char* DomainOf(DataType code_type) const;
 
   Graph& graph_;
-  const bool contrib_;
+  const PairDomain pair_domain_;
   std::map<std::string, ParamNames> params_;  // by base and suffix
 };
 

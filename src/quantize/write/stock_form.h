@@ -38,6 +38,7 @@ inline constexpr int64_t kStockFormOpset = 18;
 struct RoundTripNames {
   std::string x, y, base;
   std::string suffix = "";  ///< behind the names of a pair
+  bool added = false;       ///< named as Quark does it where it adds a pair to one that there is
 };
 
 /// y = QuantizeDequantize(spec, axis)(x), with the spec's numerics.

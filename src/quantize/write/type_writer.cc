@@ -8,6 +8,8 @@
 #include "formats/linear_blocks.h"
 #include "formats/linear_codec.h"
 #include "formats/quark_operators.h"
+#include "quantize/params/plan_params.h"
+#include "quantize/write/quark_casts.h"
 #include "quantize/write/stock_form.h"
 
 namespace preon {
@@ -69,6 +71,10 @@ Status TypeWriter::WriteCodes(const RoundTripNames& names, const Codes& codes) {
     graph_.AddNode("Clip", {names.x, low, high}, {clipped.x}, names.base + "_Clip");
   }
   const bool casts = codes.type == DataType::kBFloat16 && (plan_.bfloat16.casts || plan_.bfloat16.vaiml);
+  if (casts && plan_.compat == Compat::kQuark && codes.params.size() == 1 && codes.params[0].scale != 1) {
+    WriteScaledCasts(graph_, clipped, codes.params[0].scale);
+    return Status::Ok();
+  }
   const bool library = plan_.operators == OperatorForm::kLibrary && InLibrary(codes.type) && !casts;
   if (NeedsForm(codes.type) && !library) {
     return WriteCodesInStockForm(graph_, clipped, codes.type, codes.params, codes.axis);
@@ -83,8 +89,10 @@ Status TypeWriter::WriteBlocks(const RoundTripNames& names, const BlockPlan& blo
   const BlockSpec spec = SpecOf(block);
   if (plan_.operators == OperatorForm::kStock) return WriteBlocksInStockForm(graph_, names, spec, block.axis);
   const bool mx = spec.family == BlockSpec::Family::kMx;
-  Node* node = graph_.AddNode(mx ? kMxQuantizeDequantize : kBfpQuantizeDequantize, {names.x}, {names.y},
-                              names.base + "_DequantizeLinear", kQuarkDomain);
+  const char* op_type = mx ? kMxQuantizeDequantize : kBfpQuantizeDequantize;
+  const std::string name = names.added ? StrCat(names.base, kAddedSuffix, "_", op_type)
+                                       : StrCat(names.base, "_DequantizeLinear", block.suffix);
+  Node* node = graph_.AddNode(op_type, {names.x}, {names.y}, name, kQuarkDomain);
   if (mx)
     SetAttributes(node, MxAttributesOf(spec));
   else
@@ -125,7 +133,9 @@ Status TypeWriter::WriteWeight(const std::string& weight, const WeightPlan& plan
     return Error(ErrorId::kFormatCombination, weight,
                  ": DequantizeLinear does not support uint32; wanted --weight-form folded or operators");
   }
-  qdq_.AddCodes(qdq_.OpenBehind(weight, plan.nodes), encoded);
+  const bool library = plan_.compat == Compat::kQuark && plan_.operators == OperatorForm::kLibrary &&
+                       InLibrary(encoded.codes.type()) && IsHalf(encoded.codes.type());
+  qdq_.AddCodes(qdq_.OpenBehind(weight, plan.nodes), encoded, library);
   return Status::Ok();
 }
 

@@ -49,6 +49,22 @@ std::vector<std::string> PathTo(const Graph& graph, size_t input) {
   return path;
 }
 
+TEST(TypesOfWeights, BFloat16AsQuarkWritesIt) {
+  const auto quark = MakeQuarkTarget();
+  PlanOptions options = Both("bfloat16");
+  options.compat = Compat::kQuark;
+  options.weight_form = WeightForm::kPacked;
+  EXPECT_THAT(PathTo(WrittenTypes(*quark, options)->graph, 1), ElementsAre("ExtendedDequantizeLinear"));
+  options.bfloat16.casts = true;
+  options.scaled = {.activation = true, .weight = true};
+  options.per_channel = false;
+  const Result<Model> scaled = WrittenTypes(*quark, options);
+  ASSERT_TRUE(scaled.ok()) << scaled.status().ToString();
+  EXPECT_THAT(PathTo(scaled->graph, 0), ElementsAre("Mul", "Cast", "Cast", "Mul"));
+  const float scale = scaled->graph.Initializer("x_DequantizeLinear_scale")->floats()[0];
+  EXPECT_EQ(scaled->graph.Initializer("x_QuantizeLinear_scale")->floats()[0], 1 / scale);
+}
+
 TEST(TypesOfWeights, PackedFoldedOrBehindOperators) {
   const auto quark = MakeQuarkTarget(), simulate = MakeSimulateTarget();
   const auto path = [](const Target& target, PlanOptions options, std::optional<WeightForm> form) {

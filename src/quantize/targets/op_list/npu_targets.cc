@@ -52,11 +52,12 @@ class NpuTarget : public Target {
   }
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
     const bool ours = by_default || pass == "fold_gemm_scalars" || IsRewriteForNpus(pass);
-    return options.compat == Compat::kQuark ? QuarkRewrites(pass, ours) : ours;
+    return options.compat == Compat::kQuark ? QuarkRewrites(pass, ours, options.op_list.preprocessing) : ours;
   }
+  bool HasStages(const PlanOptions& options) const override { return options.compat == Compat::kQuark; }
   bool LeavesNode(std::string_view pass, const Model& model, const Node& node,
                   const PlanOptions& options) const override {
-    return options.compat == Compat::kQuark && QuarkLeaves(pass, model, node);
+    return options.compat == Compat::kQuark && QuarkLeaves(pass, model, node, options.op_list.preprocessing);
   }
 
  protected:

@@ -40,6 +40,22 @@ WeightForm OpListRules::FormOf(const WeightPlan& weight, const QuantPlan& plan, 
   return fuses || mixes ? WeightForm::kFolded : WeightForm::kPacked;
 }
 
+bool Has16Or4Bits(const std::vector<TensorType>& types) {
+  return std::ranges::any_of(types, [](const TensorType& type) {
+    return IsIntType(type.type()) && (DataTypeBits(type.type()) == 16 || DataTypeBits(type.type()) == 4);
+  });
+}
+
+PairDomain DomainOfChanges(bool mixes_as_quark, const TensorType& activation, const TensorType& weight) {
+  const auto is_byte = [](const TensorType& type) { return IsIntType(type.type()) && DataTypeBits(type.type()) == 8; };
+  const bool changes = mixes_as_quark && !is_byte(activation) && !is_byte(weight);
+  return changes ? PairDomain::kContribButBytes : PairDomain::kContrib;
+}
+
+bool KeepsBlockAxes(bool mixes_as_quark, const TensorType& activation, const TensorType& weight) {
+  return mixes_as_quark && activation.block() == nullptr && weight.block() == nullptr;
+}
+
 bool NeedsGuard(const QuantPlan& plan, const Node& node) {
   if ((!node.Is("Conv") && !node.Is("Gemm")) || !ReadsPairs(plan, node)) return false;
   const auto weight = plan.weights.find(node.input(1));

@@ -13,4 +13,14 @@ const IntFormat* CodesRead(const QuantPlan& plan, const Node& node, const std::s
 /// True where the runtime would quantize float weights or biases of a node that reads a pair behind the user's back.
 bool NeedsGuard(const QuantPlan& plan, const Node& node);
 
+/// Integers that the standard's QuantizeLinear has from opset 21 on?
+bool Has16Or4Bits(const std::vector<TensorType>& types);
+
+/// Whose operators pairs have that are not the standard's: Quark's mixed precision writes a layer that it changes from
+/// other types to bytes with the standard's.
+PairDomain DomainOfChanges(bool mixes_as_quark, const TensorType& activation, const TensorType& weight);
+
+/// Quark looks along what operators reduce before mixed precision changes layers.
+bool KeepsBlockAxes(bool mixes_as_quark, const TensorType& activation, const TensorType& weight);
+
 }  // namespace preon

@@ -44,7 +44,7 @@ class Marker {
     }
     for (const Node* node : marks_.quantized) AdjustRanges(*node);
     if (rules_.removes_pairs)
-      marks_.pairless = PairlessTensors(graph_, pairs_.removed, options_.compat != Compat::kQuark);
+      marks_.pairless = PairlessTensors(graph_, pairs_.removed, options_.compat == Compat::kQuark);
     return std::move(marks_);
   }
 
@@ -67,8 +67,10 @@ class Marker {
                                 by_user ? " is not among those to quantize" : " is not in the target's list"));
     }
     if (!selection_.Includes(node)) return leave(FloatReason::kExcluded, "not among the nodes to quantize");
-    if (options_.op_list.selection.matmul_const_b_only.value_or(rules_.matmul_const_b_only) && node.Is("MatMul") &&
-        !IsConstant(node.input(1)))
+    // ONNX Runtime's quantizer reads that option for integer operators alone.
+    const bool const_b_only = options_.op_list.selection.matmul_const_b_only.value_or(rules_.matmul_const_b_only) &&
+                              options_.compat != Compat::kOnnxRuntime;
+    if (const_b_only && node.Is("MatMul") && !IsConstant(node.input(1)))
       return leave(FloatReason::kNotConstant, "MatMulConstBOnly: its second operand is not constant");
     if (rules_.removes_pairs && ReadsInfinity(graph_, node))
       return leave(FloatReason::kMask, "one of its constants is infinite");

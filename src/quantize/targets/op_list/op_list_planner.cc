@@ -53,7 +53,8 @@ class OpListPlanner {
       if (IsConstant(node->input(1)) && rules_.guards_float_regions && NeedsGuard(plan_, *node))
         plan_.float_regions.push_back(node->name);
     if (options_.bfloat16.vaiml) KeepInputCastsOnly();
-    if (options_.blocks.refine_axis) RefineBlockAxes(graph_, &plan_);
+    if (options_.blocks.refine_axis && !KeepsBlockAxes(options_.MixesAsQuark(), options_.activation, options_.weight))
+      RefineBlockAxes(graph_, &plan_);
     InheritRanges(graph_, options_.passthrough, options_.settings.overrides, &plan_);
     if (rules_.extended) PlanAlignments(graph_, options_.op_list.align, &plan_);
     DropUnusedPairs();
@@ -70,24 +71,22 @@ class OpListPlanner {
   }
 
  private:
-  bool Has16Or4Bits() const {
-    return std::ranges::any_of(options_.Types(), [](const TensorType& type) {
-      return IsIntType(type.type()) && (DataTypeBits(type.type()) == 16 || DataTypeBits(type.type()) == 4);
-    });
-  }
-
   void SetFacts() {
     plan_.target = rules_.target;
     plan_.operators = rules_.operators;
     plan_.bfloat16 = options_.bfloat16;
     plan_.compat = options_.compat;
+    plan_.mixes_as_quark = options_.MixesAsQuark();
     plan_.nodes = std::move(marks_.nodes);
     plan_.warnings = std::move(marks_.warnings);
     plan_.folded_clamps = std::move(marks_.folded);
     plan_.dequantize_for_all_readers = !rules_.operands_alone;
-    plan_.contrib_domain =
-        rules_.extended || options_.op_list.pairs.contrib_domain ||
-        (model_.opset() < 21 && (Has16Or4Bits() || (options_.op_list.bias.int16 && !rules_.has_positions)));
+    if (rules_.extended || options_.op_list.pairs.contrib_domain ||
+        (model_.opset() < 21 &&
+         (Has16Or4Bits(options_.Types()) || (options_.op_list.bias.int16 && !rules_.has_positions))))
+      plan_.domain = DomainOfChanges(options_.MixesAsQuark(), options_.activation, options_.weight);
+    if (options_.op_list.pairs.unsigned_relu && options_.compat == Compat::kQuark)
+      plan_.warnings.push_back("UseUnsignedReLU: has no effect with --compat quark: no quantizer of Quark reads it");
     plan_.dedicated_dequantize = options_.op_list.pairs.dedicated_dequantize;
     plan_.int16_biases = options_.op_list.bias.int16;
     plan_.clips_to_relu = options_.op_list.pairs.clips_to_relu;
@@ -117,7 +116,7 @@ class OpListPlanner {
         activation.fixed = {0, 1};
         activation.source = RangeSource::kFixed;
       }
-      if (options_.op_list.pairs.unsigned_relu) MakeUnsigned(tensor, activation);
+      if (options_.op_list.pairs.unsigned_relu && options_.compat != Compat::kQuark) MakeUnsigned(tensor, activation);
       if (own != nullptr) ApplyOverride(*own, activation);
       if (own == nullptr || !own->range) LeaveUnscaled(options_.scaled.activation, activation);
       if (activation.params) activation.source = RangeSource::kObserved;
@@ -230,6 +229,10 @@ class OpListPlanner {
     if (plan.axis >= 0 && plan.format.type == DataType::kUInt8 && rules_.per_channel_is_int8)
       plan.format = {DataType::kInt8, true, plan.format.reduce_range};
     if (const TensorOverride* own = OverrideOf(tensor)) {
+      const IntFormat before = plan.format;
+      const bool codes = !plan.block && IsIntType(before.type);
+      if (options_.MixesAsQuark() && codes && own->type && *own->type != TensorType(before.type))
+        plan.codes_before = before;
       if (own->SetsParams()) SetGranularity(false, 0, axes, plan);  // what it does not say is one scale
       ApplyOverride(*own, axes, plan);
     }

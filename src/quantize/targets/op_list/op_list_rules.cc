@@ -91,6 +91,12 @@ bool IsRewriteForNpus(std::string_view pass) {
   return std::ranges::find(kOfNpus, pass) != kOfNpus.end();
 }
 
+OpListRules OrtIntegerRules() {
+  OpListRules rules = OrtRules();
+  rules.op_types = Joined(kQLinearTypes, std::array<std::string_view, 1>{"Flatten"});
+  return rules;
+}
+
 OpListRules OrtRules() {
   OpListRules rules{.target = "ort", .op_types = Joined(kQLinearTypes, kOrtTypes), .handlers = CommonHandlers()};
   for (const char* mover : {"Flatten", "Slice", "TopK"}) rules.handlers[mover] = OpHandler::kMover;

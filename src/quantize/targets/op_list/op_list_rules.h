@@ -85,6 +85,8 @@ struct OpListRules {
 bool IsRewriteForNpus(std::string_view pass);
 
 OpListRules OrtRules();
+/// The operators that it makes integer operators of.
+OpListRules OrtIntegerRules();
 /// Quark's base or extended quantizer. `fold_relu`: PairOptions::fold_relu.
 OpListRules QuarkRules(QuarkFormat format, bool fold_relu);
 /// Quark's quantizer for CNNs on NPUs (XINT8): more operators, powers of two alone, biases of 8 bits.

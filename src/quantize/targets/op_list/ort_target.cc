@@ -23,8 +23,13 @@ class OrtTarget final : public Target {
            "folded";
   }
   int64_t RequiredOpset(const PlanOptions& options) const override {
-    return std::max(kSmallestOpset,
-                    OpListOpset(options.Needs(), OperatorForm::kStock, options.op_list.pairs.contrib_domain));
+    // That quantizer raises the opset for 16 bits alone.
+    const std::vector<TensorType> types = options.Types();
+    const bool only_4_bits = std::ranges::none_of(
+        types, [](const TensorType& type) { return IsIntType(type.type()) && DataTypeBits(type.type()) == 16; });
+    const bool contrib =
+        options.op_list.pairs.contrib_domain || (options.compat == Compat::kOnnxRuntime && only_4_bits);
+    return std::max(kSmallestOpset, OpListOpset(options.Needs(), OperatorForm::kStock, contrib));
   }
   bool Takes(const PlanOptions& options) const override {
     return CheckTypes(name(), kOrtTargetTypes, options.activation, options.weight, options.settings).ok();
@@ -39,15 +44,28 @@ class OrtTarget final : public Target {
   bool WantsPass(std::string_view, bool by_default, const PlanOptions& options) const override {
     return by_default && options.compat == Compat::kOff;
   }
+  /// … and what prepares models for it folds BatchNormalization into Conv alone.
+  bool LeavesNode(std::string_view pass, const Model& model, const Node& node,
+                  const PlanOptions& options) const override {
+    const Node* producer = model.graph.Producer(node.input(0));
+    return options.compat == Compat::kOnnxRuntime && pass == "fold_batch_norm" &&
+           (producer == nullptr || !producer->Is("Conv"));
+  }
   bool HasOpList() const override { return true; }
   std::vector<IgnoredKey> IgnoredKeys(const PlanOptions& options) const override {
-    return OrtRules().IgnoredKeys({options.op_list, options.activation, options.weight, options.activation_symmetric,
-                                   options.per_channel, options.settings});
+    return RulesOf(options).IgnoredKeys({options.op_list, options.activation, options.weight,
+                                         options.activation_symmetric, options.per_channel, options.settings});
   }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
     PREON_RETURN_IF_ERROR(CheckTypes(name(), kOrtTargetTypes, options.activation, options.weight, options.settings));
-    return PlanOpList(model, options, OrtRules());
+    return PlanOpList(model, options, RulesOf(options));
+  }
+
+ private:
+  static OpListRules RulesOf(const PlanOptions& options) {
+    const bool integer = options.op_list.pairs.integer_operators && options.compat == Compat::kOnnxRuntime;
+    return integer ? OrtIntegerRules() : OrtRules();
   }
 };
 

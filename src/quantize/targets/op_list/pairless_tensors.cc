@@ -13,8 +13,14 @@ namespace {
 constexpr std::array<std::string_view, 8> kKernels = {
     "Conv", "Add", "MaxPool", "AveragePool", "GlobalAveragePool", "MatMul", "Gemm", "ConvTranspose"};
 
+bool HasInitializersAsBounds(const Graph& graph, const Node& clip) {
+  const auto is_other = [&](const std::string& bound) { return !bound.empty() && graph.Initializer(bound) == nullptr; };
+  return !clip.Has("min") && !clip.Has("max") && !is_other(clip.input(1)) && !is_other(clip.input(2));
+}
+
 // Output of a kernel that one activation function reads: the pair belongs behind that function.
-bool FeedsActivationFunction(const Graph& graph, const RemovedPairs& removed, bool clip_attributes, const Node& node) {
+bool FeedsActivationFunction(const Graph& graph, const RemovedPairs& removed, bool initializers_alone,
+                             const Node& node) {
   const std::string& output = node.output();
   if (graph.UseCount(output) != 1 || graph.IsOutput(output) || graph.HasCapturedUse(output)) return false;
   const Use use = graph.Uses(output)[0];
@@ -26,18 +32,18 @@ bool FeedsActivationFunction(const Graph& graph, const RemovedPairs& removed, bo
   if (reader.Is("LeakyRelu")) return removed.conv_leaky_relu;
   if (reader.Is("PRelu")) return removed.conv_prelu;
   if (reader.op_type == "Gelu") return removed.conv_gelu;
-  const bool by_attributes = reader.Has("min") || reader.Has("max");
-  if (!reader.Is("Clip") || !removed.conv_clip || (by_attributes && !clip_attributes)) return false;
+  if (!reader.Is("Clip") || !removed.conv_clip || (initializers_alone && !HasInitializersAsBounds(graph, reader)))
+    return false;
   const std::optional<Range> bounds = ClampRange(graph, reader);
   return bounds && bounds->min == 0 && (bounds->max == 6 || bounds->max == 1);
 }
 
 }  // namespace
 
-std::set<std::string> PairlessTensors(const Graph& graph, const RemovedPairs& removed, bool clip_attributes) {
+std::set<std::string> PairlessTensors(const Graph& graph, const RemovedPairs& removed, bool initializers_alone) {
   std::set<std::string> pairless;
   for (const auto& node : graph.nodes()) {
-    if (!node->outputs().empty() && FeedsActivationFunction(graph, removed, clip_attributes, *node))
+    if (!node->outputs().empty() && FeedsActivationFunction(graph, removed, initializers_alone, *node))
       pairless.insert(node->output());
     for (const auto& [upper, lower] : removed.between) {
       if (node->op_type != upper) continue;

@@ -11,7 +11,7 @@ namespace preon {
 
 /// Tensors without a pair: outputs of kernels that one activation function reads (RemoveQDQConvRelu, …), those of Pad
 /// in front of average pools, and those between the operators of `removed.between` (RemoveQDQBetweenOps).
-/// @param clip_attributes  bounds of a Clip count as bounds where they are attributes, too
-std::set<std::string> PairlessTensors(const Graph& graph, const RemovedPairs& removed, bool clip_attributes);
+/// @param initializers_alone  bounds of a Clip do not count as bounds where they are attributes or Constant nodes
+std::set<std::string> PairlessTensors(const Graph& graph, const RemovedPairs& removed, bool initializers_alone);
 
 }  // namespace preon

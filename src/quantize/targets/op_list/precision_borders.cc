@@ -1,6 +1,7 @@
 #include "quantize/targets/op_list/precision_borders.h"
 
 #include <algorithm>
+#include <span>
 
 namespace preon {
 namespace {
@@ -27,6 +28,7 @@ class PrecisionBorders {
       : graph_(graph), activation_(activation), settings_(settings), plan_(plan) {}
 
   void Run() {
+    if (plan_.mixes_as_quark) NameBlocks();
     for (const NodeDecision& decision : plan_.nodes) {
       if (decision.reason != FloatReason::kNone) continue;
       const Node* node = graph_.FindNode(decision.node);
@@ -84,14 +86,42 @@ class PrecisionBorders {
       return set != by_default;
     };
     for (const std::string& input : node.inputs()) {
-      if (!plan_.activations.contains(input)) continue;
+      if (!MayMeet(input)) continue;
       if (const Precision seen = SeenBy(node, input); matches(input, seen)) return seen;
     }
     for (const std::string& output : node.outputs()) {
-      if (!plan_.activations.contains(output)) continue;
+      if (!MayMeet(output)) continue;
       if (const Precision written = First(output); matches(output, written)) return written;
     }
     return std::nullopt;
+  }
+
+  // Can types meet at the tensor?
+  bool MayMeet(const std::string& tensor) const {
+    const auto found = plan_.activations.find(tensor);
+    return found != plan_.activations.end() && (found->second.pair || !plan_.mixes_as_quark);
+  }
+
+  // --- Names of Quark ------------------------------------------------------------------------------------------
+  // Its mixed precision renames the node at each layer that it changes.
+  void NameBlocks() {
+    for (auto& [tensor, plan] : plan_.activations) {
+      if (!plan.block) continue;
+      plan.block->suffix = "_Mixed_fn";
+      bool first = true;
+      for (const Use& use : graph_.Uses(tensor)) {
+        if (!settings_.layer_nodes.contains(use.node->name)) continue;
+        if (!first) plan.block->suffix += "_Mixed";
+        first = false;
+      }
+    }
+  }
+
+  // What the nodes of a pair begin with that stands between a node's input or output `index` and node `other`.
+  std::string AddedAt(const std::string& tensor, const Node& node, std::span<const std::string> tensors,
+                      const std::string& other) const {
+    if (plan_.compat != Compat::kQuark) return "";
+    return StrCat(tensor, "_", node.name, "_", std::ranges::find(tensors, tensor) - tensors.begin(), "_", other);
   }
 
   // --- Second pairs --------------------------------------------------------------------------------------------
@@ -107,7 +137,7 @@ class PrecisionBorders {
   // True where the tensor got a pair more.
   bool Widen(const std::string& tensor, const Node* writer) {
     const auto found = plan_.activations.find(tensor);
-    if (found == plan_.activations.end()) return false;
+    if (!MayMeet(tensor)) return false;
     ActivationPlan& plan = found->second;
     const Precision before = First(tensor);
     const Precision& first = WantedBy(writer, before);
@@ -121,7 +151,10 @@ class PrecisionBorders {
         ++staying;
         continue;
       }
-      const auto same = std::ranges::find(groups, wanted.type(), [](const auto& group) { return group.first.type(); });
+      const auto same =
+          plan_.compat == Compat::kQuark && (wanted.type() != before.type() || !moves)
+              ? groups.end()
+              : std::ranges::find(groups, wanted.type(), [](const auto& group) { return group.first.type(); });
       (same != groups.end() ? *same : groups.emplace_back(wanted, std::set<std::string>()))
           .second.insert(use.node->name);
     }
@@ -129,13 +162,22 @@ class PrecisionBorders {
       groups.emplace_back(before, std::set<std::string>());  // an output of the graph
     if (!moves && groups.empty()) return false;
     const std::optional<QuantParams> given = plan.params;
-    if (moves) MoveTo(first, plan);
+    if (moves) {
+      const std::string own =
+          before.block ? StrCat(tensor, "_DequantizeLinear", before.block->suffix) : tensor + "_QuantizeLinear";
+      plan.added = AddedAt(tensor, *writer, writer->outputs(), own);
+      MoveTo(first, plan);
+    }
     for (const auto& [precision, readers] : groups) {
       ConvertPlan& second = plan.converts.emplace_back(SecondPair(precision, plan.scale_type));
       const bool as_before = precision.type() == before.type();
       if (as_before) second.params = given;
       const bool all = moves && as_before && groups.size() == 1 && staying == 0;  // the graph's output, too
       if (!all) second.nodes = readers;
+      if (readers.size() != 1 || (moves && as_before)) continue;
+      const Node& reader = *graph_.FindNode(*readers.begin());
+      second.added = AddedAt(tensor, reader, reader.inputs(), reader.name);
+      if (second.block) second.block->suffix.clear();
     }
     plan.pair = true;
     FollowSharers(tensor, before);
@@ -145,6 +187,7 @@ class PrecisionBorders {
   static void MoveTo(const Precision& first, ActivationPlan& plan) {
     plan.format = first.format;
     plan.block = first.block;
+    if (plan.block) plan.block->suffix.clear();
     plan.params = first.params;
     plan.shares.clear();
     plan.shares_converted.reset();

@@ -41,11 +41,12 @@ class QuarkTarget final : public Target {
     const bool of_npus = FormatOf(options) == QuarkFormat::kExtended;
     const bool casts = options.bfloat16.casts || options.bfloat16.vaiml;
     const bool ours = by_default || (of_npus && !casts && IsRewriteForNpus(pass));
-    return options.compat == Compat::kQuark ? QuarkRewrites(pass, ours) : ours;
+    return options.compat == Compat::kQuark ? QuarkRewrites(pass, ours, options.op_list.preprocessing) : ours;
   }
+  bool HasStages(const PlanOptions& options) const override { return options.compat == Compat::kQuark; }
   bool LeavesNode(std::string_view pass, const Model& model, const Node& node,
                   const PlanOptions& options) const override {
-    return options.compat == Compat::kQuark && QuarkLeaves(pass, model, node);
+    return options.compat == Compat::kQuark && QuarkLeaves(pass, model, node, options.op_list.preprocessing);
   }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
