@@ -227,11 +227,11 @@ Status QuantizeStage::MeasureLatencies(const Model& source, const Batch& batch, 
   };
   PREON_ASSIGN_OR_RETURN(result.latency, measure(*written.session, context_));
   if (result.latency.speedup.busy && result.latency.speedup.median < 1 && context_.ThreadCount() > 1) {
-    // Of one thread the processor time is known, in which other programs do not count.
     RunContext alone = context_;
-    alone.threads = 1;
+    alone.threads = 1;  // its processor time is known, in which other programs do not count
     PREON_ASSIGN_OR_RETURN(Session other, Session::OpenModel(written.quantized, TimedSession(alone), alone));
-    PREON_ASSIGN_OR_RETURN(result.latency, measure(other, alone));
+    PREON_ASSIGN_OR_RETURN(const LatencyPair of_one, measure(other, alone));
+    if (!of_one.speedup.busy && of_one.speedup.high < 1) result.latency = of_one;
   }
   const Speedup& speedup = result.latency.speedup;
   if (!target.FollowsRuntime() && !result.computes_in_float && !speedup.busy && speedup.high < kSlowerSpeed) {
