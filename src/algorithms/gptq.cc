@@ -87,7 +87,8 @@ class Gptq final : public ReconstructingAlgorithm {
 
   std::string_view name() const override { return "gptq"; }
   std::string_view summary() const override {
-    return "rounds the weights of MatMul input by input and corrects those that are left for the error";
+    return "rounds the weights of MatMul input by input and adjusts the weights not yet rounded to compensate the "
+           "error";
   }
   std::span<const AlgorithmOption> options() const override { return kOptionsGptq; }
   Result<std::unique_ptr<Algorithm>> Configured(const AlgorithmValues& values) const override {
