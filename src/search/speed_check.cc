@@ -16,7 +16,8 @@ constexpr double kSeconds = 0.2;
 constexpr int kLeastRounds = 2;
 // Only what is grossly wrong is refused: the decision has to be the same in the next run.
 constexpr double kTimesEstimate = 2, kTolerance = 0.1;
-constexpr double kSpread = 0.02;  // by which two measurements of one model differ
+constexpr double kSpread = 0.02;       // by which two measurements of one model differ
+constexpr double kUnnoticedMs = 0.02;  // of a run: what a few nodes more or less take on one machine or another
 
 }  // namespace
 
@@ -43,6 +44,7 @@ Result<std::vector<double>> FastestRunsMs(std::span<const Model* const> models, 
 }
 
 bool IsAsFastAsEstimated(const FormTimes& ms, double cost) {
+  if (ms.after <= std::min(ms.before, ms.in_float) + kUnnoticedMs) return true;
   if (ms.after > ms.before * (1 + kTimesEstimate * std::max(cost, 0.0) + kTolerance)) return false;
   return ms.after <= ms.in_float || ms.after <= ms.before * (1 + kSpread);
 }

@@ -19,6 +19,11 @@ TEST(SpeedCheck, WhatEndsUpSlowerThanFloatIsRefusedUnlessItWasSlowerBefore) {
   EXPECT_FALSE(IsAsFastAsEstimated({.in_float = 10, .before = 11, .after = 12}, 0.2));
 }
 
+TEST(SpeedCheck, MicrosecondsAreNoReason) {
+  EXPECT_TRUE(IsAsFastAsEstimated({.in_float = 0.028, .before = 0.024, .after = 0.04}, 0));
+  EXPECT_FALSE(IsAsFastAsEstimated({.in_float = 0.028, .before = 0.024, .after = 0.05}, 0));
+}
+
 TEST(SpeedCheck, MoreWorkTakesMoreTime) {
   test::GraphBuilder little({1, 4, 32, 32}), much({1, 4, 32, 32});
   little.Output(little.Conv("x", "y"));
