@@ -8,6 +8,7 @@
 #include "formats/int_format.h"
 #include "formats/nbits_weight.h"
 #include "formats/quark_operators.h"
+#include "quantize/read/stored_codes.h"
 
 namespace preon {
 namespace {
@@ -233,6 +234,17 @@ bool HasBias(const Graph& graph, const Node& node, size_t outputs) {
   const bool integers = values->type() == DataType::kInt32 || values->type() == DataType::kInt8;
   const std::vector<QuantParams> params = integers ? ParamsOf(graph, *dequantizer) : std::vector<QuantParams>();
   return !params.empty() && std::ranges::all_of(params, [](const QuantParams& of) { return of.zero_point == 0; });
+}
+
+std::optional<std::vector<float>> BiasValues(const Graph& graph, const Node& node, size_t outputs) {
+  const std::string& bias = node.input(BiasInput(node));
+  if (bias.empty()) return std::vector<float>(outputs);
+  const Node* dequantizer = Dequantizer(graph, bias);
+  const Tensor* stored = graph.Initializer(dequantizer == nullptr ? bias : dequantizer->input(0));
+  if (stored == nullptr || (dequantizer == nullptr && stored->type() != DataType::kFloat)) return std::nullopt;
+  const Tensor values = dequantizer == nullptr ? *stored : DecodedValues(*stored, CodesAt(graph, *dequantizer));
+  if (static_cast<size_t>(values.count()) != outputs || node.Float("beta", 1) != 1) return std::nullopt;
+  return std::vector<float>(values.floats().begin(), values.floats().end());
 }
 
 void SetBias(Graph& graph, const Node& node, const std::vector<double>& bias) {

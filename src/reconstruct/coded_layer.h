@@ -54,6 +54,13 @@ struct CodedLayer {
   size_t inputs() const { return form.inputs + (bias ? 1 : 0); }
 };
 
+/// The float layer, with what the quantized model has divided.
+struct FloatLayer {
+  Tensor weight;
+  std::vector<float> bias;     ///< one per output
+  std::vector<float> divided;  ///< what each output of the float model is divided by; empty: nothing
+};
+
 /// Is it a MatMulNBits, or a Conv, Gemm or MatMul whose input 1 a DequantizeLinear makes of constant codes?
 bool IsNBits(const Node& node);
 bool HasCodes(const Graph& graph, const Node& node);
@@ -73,6 +80,8 @@ Matrix CodesOf(const CodedLayer& layer, size_t group);
 
 /// Has the node a bias, one value for each of so many outputs, that SetBias can change?
 bool HasBias(const Graph& graph, const Node& node, size_t outputs);
+/// One value for each of so many outputs, zeros where it has none; nullopt: it is not constant.
+std::optional<std::vector<float>> BiasValues(const Graph& graph, const Node& node, size_t outputs);
 /// Float, or codes with the scales that they have.
 void SetBias(Graph& graph, const Node& node, const std::vector<double>& bias);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "formats/int_format.h"
+#include "reconstruct/saturation.h"
 #include "reconstruct/segment.h"
 #include "solver/dense.h"
 
@@ -70,6 +71,7 @@ Result<LayerData> CollectLayer(const Model& quantized, const CodedLayer& layer, 
   const QuantParams params = InputParams(graph, input);
   const bool takes_means = !layer.bias && HasBias(graph, *layer.node, form.groups * form.outputs);
   const std::vector<float> fine_bias = layer.bias ? std::vector<float>() : float_layer.bias;
+  const Saturation saturation(graph, layer, float_layer);
   const ParallelFor parallel_for = OnThreads(static_cast<size_t>(context.ThreadCount()));
   LayerData data;
   for (size_t group = 0; group < form.groups; ++group) {
@@ -92,10 +94,16 @@ Result<LayerData> CollectLayer(const Model& quantized, const CodedLayer& layer, 
       return Status::Ok();
     };
     PREON_RETURN_IF_ERROR(live.Run(quantized, {StoredAs(graph, input)}, runs, read));
+    std::vector<const float*> target_rows(layout.all);
+    for (const size_t run : runs) {
+      for (size_t p = 0; p < targets.places[run].size(); ++p)
+        target_rows[layout.first[run - begin] + p] = targets.rows[run].row(p);
+    }
     const auto add = [&](size_t group, const ParallelFor& inside) {
       const MatrixView x = inputs.view().Rows(group * layout.all, layout.all);
       const MatrixView m = missing.view().Rows(group * layout.all, layout.all);
       AddProduct(x, WeightsOf(layer, float_layer.weight, float_layer.bias, group).view(), -1, m);
+      if (saturation.has_limits()) saturation.Relax(group, x, target_rows, m);
       data.fitted[group].Add(x.Rows(0, layout.fitted), m.Rows(0, layout.fitted), inside);
       const size_t judging = layout.all - layout.judging_first;
       data.judging[group].Add(x.Rows(layout.judging_first, judging), m.Rows(layout.judging_first, judging), inside);

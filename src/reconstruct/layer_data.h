@@ -18,13 +18,6 @@ struct LayerTargets {
   std::vector<Matrix> rows;   ///< [places, outputs of all groups]
 };
 
-/// The float layer, with what the quantized model has divided.
-struct FloatLayer {
-  Tensor weight;
-  std::vector<float> bias;     ///< one per output
-  std::vector<float> divided;  ///< what each output of the float model is divided by; empty: nothing
-};
-
 /// By group, of the runs that codes are fitted to and of those that judge.
 struct LayerData {
   std::vector<LayerSums> fitted, judging;
