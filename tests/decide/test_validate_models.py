@@ -113,7 +113,8 @@ def test_where_nothing_is_gained_float_is_kept(judged):
     else:
         pytest.skip("the machine was busy: no measurement of speed counts")
     assert result["verdict"] == "adjust" and [step["kind"] for step in result["steps"]] == ["keep_float"]
-    assert any("nothing to gain" in why for why in result["models"][0]["why_not"])
+    # On a busy machine only one of two measurements counts: the one of quantize, or validate's own.
+    assert any("nothing to gain" in why or "slower than the float model" in why for why in result["models"][0]["why_not"])
 
 
 @pytest.mark.thorough
