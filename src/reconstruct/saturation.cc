@@ -1,7 +1,7 @@
 #include "reconstruct/saturation.h"
 
 #include <algorithm>
-#include <cmath>
+#include <functional>
 #include <limits>
 
 #include "quantize/plan/op_traits.h"
