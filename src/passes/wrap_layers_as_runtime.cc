@@ -58,7 +58,7 @@ class WrapLayersAsRuntime final : public Pass {
  public:
   std::string_view name() const override { return "wrap_layers_as_runtime"; }
   std::string_view summary() const override {
-    return "the same with the weight as it is, under the names that the runtime's optimizer gives";
+    return "the same as wrap_linear_layers, but with weights as they are and the names of the runtime's optimizer";
   }
   bool on_by_default() const override { return false; }
   PassPhase phase() const override { return PassPhase::kLast; }

@@ -40,15 +40,14 @@ WeightForm OpListRules::FormOf(const WeightPlan& weight, const QuantPlan& plan, 
   return fuses || mixes ? WeightForm::kFolded : WeightForm::kPacked;
 }
 
-bool Has16Or4Bits(const std::vector<TensorType>& types) {
-  return std::ranges::any_of(types, [](const TensorType& type) {
-    return IsIntType(type.type()) && (DataTypeBits(type.type()) == 16 || DataTypeBits(type.type()) == 4);
+bool HasIntegersOf(std::initializer_list<int> bits, const std::vector<TensorType>& types) {
+  return std::ranges::any_of(types, [&](const TensorType& type) {
+    return IsIntType(type.type()) && std::ranges::find(bits, DataTypeBits(type.type())) != bits.end();
   });
 }
 
 PairDomain DomainOfChanges(bool mixes_as_quark, const TensorType& activation, const TensorType& weight) {
-  const auto is_byte = [](const TensorType& type) { return IsIntType(type.type()) && DataTypeBits(type.type()) == 8; };
-  const bool changes = mixes_as_quark && !is_byte(activation) && !is_byte(weight);
+  const bool changes = mixes_as_quark && !HasIntegersOf({8}, {activation, weight});
   return changes ? PairDomain::kContribButBytes : PairDomain::kContrib;
 }
 

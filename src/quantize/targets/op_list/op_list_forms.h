@@ -2,6 +2,8 @@
 // the runtime quantizes itself").
 #pragma once
 
+#include <initializer_list>
+
 #include "quantize/plan/quant_plan.h"
 #include "quantize/targets/op_list/op_list_rules.h"
 
@@ -13,8 +15,8 @@ const IntFormat* CodesRead(const QuantPlan& plan, const Node& node, const std::s
 /// True where the runtime would quantize float weights or biases of a node that reads a pair behind the user's back.
 bool NeedsGuard(const QuantPlan& plan, const Node& node);
 
-/// Integers that the standard's QuantizeLinear has from opset 21 on?
-bool Has16Or4Bits(const std::vector<TensorType>& types);
+/// Is there an integer whose codes are stored in so many bits, of any of `bits`?
+bool HasIntegersOf(std::initializer_list<int> bits, const std::vector<TensorType>& types);
 
 /// Whose operators pairs have that are not the standard's: Quark's mixed precision writes a layer that it changes from
 /// other types to bytes with the standard's.

@@ -83,7 +83,7 @@ class OpListPlanner {
     plan_.dequantize_for_all_readers = !rules_.operands_alone;
     if (rules_.extended || options_.op_list.pairs.contrib_domain ||
         (model_.opset() < 21 &&
-         (Has16Or4Bits(options_.Types()) || (options_.op_list.bias.int16 && !rules_.has_positions))))
+         (HasIntegersOf({4, 16}, options_.Types()) || (options_.op_list.bias.int16 && !rules_.has_positions))))
       plan_.domain = DomainOfChanges(options_.MixesAsQuark(), options_.activation, options_.weight);
     if (options_.op_list.pairs.unsigned_relu && options_.compat == Compat::kQuark)
       plan_.warnings.push_back("UseUnsignedReLU: has no effect with --compat quark: no quantizer of Quark reads it");

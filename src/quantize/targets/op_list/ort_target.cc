@@ -3,6 +3,7 @@
 #include <array>
 
 #include "quantize/settings/tensor_settings.h"
+#include "quantize/targets/op_list/op_list_forms.h"
 #include "quantize/targets/op_list/op_list_planner.h"
 #include "quantize/targets/op_list/op_list_rules.h"
 #include "quantize/targets/targets.h"
@@ -24,11 +25,8 @@ class OrtTarget final : public Target {
   }
   int64_t RequiredOpset(const PlanOptions& options) const override {
     // That quantizer raises the opset for 16 bits alone.
-    const std::vector<TensorType> types = options.Types();
-    const bool only_4_bits = std::ranges::none_of(
-        types, [](const TensorType& type) { return IsIntType(type.type()) && DataTypeBits(type.type()) == 16; });
-    const bool contrib =
-        options.op_list.pairs.contrib_domain || (options.compat == Compat::kOnnxRuntime && only_4_bits);
+    const bool contrib = options.op_list.pairs.contrib_domain ||
+                         (options.compat == Compat::kOnnxRuntime && !HasIntegersOf({16}, options.Types()));
     return std::max(kSmallestOpset, OpListOpset(options.Needs(), OperatorForm::kStock, contrib));
   }
   bool Takes(const PlanOptions& options) const override {
