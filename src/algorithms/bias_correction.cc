@@ -1,6 +1,8 @@
 #include "algorithms/bias_correction.h"
 
 #include <algorithm>
+#include <array>
+#include <type_traits>
 
 #include "algorithms/algorithms.h"
 
@@ -53,14 +55,29 @@ std::vector<double> ConvShift(const Graph& graph, const Node& node, const Tensor
   if (means.size() != inputs * static_cast<size_t>(groups)) return {};
   const std::vector<double> shares = SharesInside(graph, node, shape);
   const size_t outputs_per_group = outputs / static_cast<size_t>(groups);
+  const size_t kernel = shares.size();
   std::vector<double> shift(outputs);
-  const float* e = error.floats().data();
-  for (size_t o = 0; o < outputs; ++o) {
-    for (size_t i = 0; i < inputs; ++i) {
-      double sum = 0;
-      for (const double share : shares) sum += share * static_cast<double>(*e++);
-      shift[o] += sum * means[o / outputs_per_group * inputs + i];
+  // Some outputs at once: additions to one wait for each other.
+  const auto add = [&]<size_t kOutputs>(std::integral_constant<size_t, kOutputs>, size_t first) {
+    const float* e = error.floats().data() + first * inputs * kernel;
+    const double* mean = means.data() + first / outputs_per_group * inputs;
+    std::array<double, kOutputs> total{};
+    for (size_t i = 0; i < inputs; ++i, e += kernel) {
+      std::array<double, kOutputs> sum{};
+      for (size_t k = 0; k < kernel; ++k) {
+        for (size_t o = 0; o < kOutputs; ++o) sum[o] += shares[k] * static_cast<double>(e[o * inputs * kernel + k]);
+      }
+      for (size_t o = 0; o < kOutputs; ++o) total[o] += sum[o] * mean[i];
     }
+    std::ranges::copy(total, shift.begin() + static_cast<ptrdiff_t>(first));
+  };
+  constexpr size_t kAtOnce = 4;
+  const bool in_step = outputs_per_group % kAtOnce == 0;
+  for (size_t o = 0; o < outputs; o += in_step ? kAtOnce : 1) {
+    if (in_step)
+      add(std::integral_constant<size_t, kAtOnce>(), o);
+    else
+      add(std::integral_constant<size_t, 1>(), o);
   }
   return shift;
 }

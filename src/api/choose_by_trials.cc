@@ -23,18 +23,18 @@ Status ChooseMethodAndFloat(PlannedModel& prepared, RunInputs& run, const PlanIn
   PREON_RETURN_IF_ERROR(race->RunFirst());
   const bool may_leave_float = run.choices.target->FollowsRuntime();
   // Layers that stay float change so poor a result that the other methods are only worth a trial behind that.
-  if (!may_leave_float || race->chosen().sqnr_db >= kPoorDb) PREON_RETURN_IF_ERROR(race->RunAll());
-  if (race->chosen().method != nullptr && may_leave_float) {
+  if (!may_leave_float || (race->best() && race->best()->sqnr_db >= kPoorDb)) PREON_RETURN_IF_ERROR(race->RunAll());
+  if (race->best() && may_leave_float) {
     const size_t before = prepared.left_float.size();
     PlanInputs with_ranges = inputs;
     with_ranges.chosen = race->chosen().ranges;
     PREON_ASSIGN_OR_RETURN(result.fallback, FallBackForAccuracy(prepared, *race->chosen().method, with_ranges, fallback,
-                                                                trials, {race->chosen().sqnr_db, run.options.budget}));
+                                                                trials, {*race->best(), run.options.budget}));
     if (prepared.left_float.size() > before) begin_race();
   }
   PREON_RETURN_IF_ERROR(race->RunAll());
-  if (race->chosen().method != nullptr && run.choices.target->NeedsBetterCodes() &&
-      prepared.plan.compat == Compat::kOff && race->chosen().sqnr_db < kHopelessDb) {
+  if (race->best() && run.choices.target->NeedsBetterCodes() && prepared.plan.compat == Compat::kOff &&
+      race->best()->sqnr_db < kHopelessDb) {
     const size_t before = prepared.left_float.size();
     PREON_RETURN_IF_ERROR(LeaveHead(prepared, fallback));
     if (prepared.left_float.size() > before) {

@@ -68,7 +68,7 @@ bool IsLeftOut(int64_t runs, int64_t shape_differs, bool integers) {
 }
 
 Result<std::optional<double>> MeanError::Add(const std::vector<NamedTensor>& expected,
-                                             const std::vector<NamedTensor>& got) {
+                                             const std::vector<NamedTensor>& got, bool picked) {
   Mean run;
   for (const NamedTensor& wanted : expected) {
     if (ignored_.contains(wanted.name)) continue;
@@ -77,23 +77,25 @@ Result<std::optional<double>> MeanError::Add(const std::vector<NamedTensor>& exp
       return Error(ErrorId::kNameNotInModel, "the quantized model has no output '", wanted.name, "'");
     Output& output = outputs_[wanted.name];
     output.integers = !IsFloatingType(wanted.tensor.type());
-    ++output.runs;
-    if (found->tensor.shape() != wanted.tensor.shape()) {
-      ++output.shape_differs;
-      continue;
+    const bool differs = found->tensor.shape() != wanted.tensor.shape();
+    const ScoreChannels* scores = output.integers || differs ? nullptr : output.scores.Of(wanted.tensor);
+    const ErrorSums sums = differs ? ErrorSums() : ErrorSumsOf(wanted.tensor, found->tensor, scores);
+    for (Runs* runs : {&output.all, picked ? &output.picked : nullptr}) {
+      if (runs == nullptr) continue;
+      ++runs->count;
+      runs->shape_differs += differs;
+      runs->sums.Add(sums);
     }
-    const ScoreChannels* scores = output.integers ? nullptr : output.scores.Of(wanted.tensor);
-    const ErrorSums sums = ErrorSumsOf(wanted.tensor, found->tensor, scores);
-    output.sums.Add(sums);
-    run.Add(sums);
+    if (!differs) run.Add(sums);
   }
   return run.SqnrDb();
 }
 
-std::optional<double> MeanError::SqnrDb() const {
+std::optional<double> MeanError::SqnrDbOf(Runs Output::*runs) const {
   Mean mean;
   for (const auto& [name, output] : outputs_) {
-    if (!IsLeftOut(output.runs, output.shape_differs, output.integers)) mean.Add(output.sums);
+    const auto& [sums, count, shape_differs] = output.*runs;
+    if (!IsLeftOut(count, shape_differs, output.integers)) mean.Add(sums);
   }
   return mean.SqnrDb();
 }

@@ -36,18 +36,25 @@ class MeanError {
   explicit MeanError(std::set<std::string> ignored) : ignored_(std::move(ignored)) {}
 
   /// One run. Its SQNR in dB, at most kExactSqnrDb; none where no output can be compared, because its shape differs.
-  /// Errors: kNameNotInModel.
-  Result<std::optional<double>> Add(const std::vector<NamedTensor>& expected, const std::vector<NamedTensor>& got);
+  /// Errors: kNameNotInModel. @param picked  it also counts for SqnrDbOfPicked
+  Result<std::optional<double>> Add(const std::vector<NamedTensor>& expected, const std::vector<NamedTensor>& got,
+                                    bool picked = false);
   /// Over all runs, of the outputs that count (IsLeftOut).
-  std::optional<double> SqnrDb() const;
+  std::optional<double> SqnrDb() const { return SqnrDbOf(&Output::all); }
+  std::optional<double> SqnrDbOfPicked() const { return SqnrDbOf(&Output::picked); }
 
  private:
-  struct Output {
+  struct Runs {
     ErrorSums sums;
-    int64_t runs = 0, shape_differs = 0;
+    int64_t count = 0, shape_differs = 0;
+  };
+  struct Output {
+    Runs all, picked;
     bool integers = false;
     OutputScores scores;
   };
+
+  std::optional<double> SqnrDbOf(Runs Output::*runs) const;
 
   std::set<std::string> ignored_;
   std::map<std::string, Output> outputs_;

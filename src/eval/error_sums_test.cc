@@ -52,6 +52,18 @@ TEST(MeanError, IsThatOfAComparison) {
   EXPECT_NEAR(*error.SqnrDb(), -10 * std::log10(noise / 2), 1e-9);
 }
 
+TEST(MeanError, AlsoOfPickedRuns) {
+  MeanError error({}), of_picked({});
+  for (const float off : {1.f, 2.f, 4.f}) {
+    const bool picked = off != 2;
+    const Outputs expected = Named("y", {2}, {10, off}), got = Named("y", {2}, {10 + off, off});
+    ASSERT_TRUE(error.Add(expected, got, picked)->has_value());
+    if (picked) ASSERT_TRUE(of_picked.Add(expected, got)->has_value());
+  }
+  EXPECT_EQ(error.SqnrDbOfPicked(), of_picked.SqnrDb());
+  EXPECT_NE(error.SqnrDbOfPicked(), error.SqnrDb());
+}
+
 TEST(MeanError, LeavesOutWhatCanNotBeCompared) {
   MeanError error({});
   EXPECT_FALSE(error.Add(Named("y", {2}, {1, 2}), Named("y", {1}, {1}))->has_value());

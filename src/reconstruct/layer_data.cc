@@ -43,10 +43,9 @@ void SubtractBias(const std::vector<float>& fine_bias, const Matrix& targets, si
 }
 
 // For the rows of all groups. A coarse bias is the weight of one more input, which is always 1.
-Matrix Inputs(const CodedLayer& layer, size_t rows) {
-  Matrix inputs(rows, layer.inputs());
+void MakeRoom(const CodedLayer& layer, size_t rows, Matrix& inputs) {
+  inputs.SetRows(rows);
   for (size_t p = 0; layer.bias && p < rows; ++p) inputs.at(p, layer.form.inputs) = 1;
-  return inputs;
 }
 
 // What codes of the layer's input mean; nothing of interest where it is float.
@@ -78,10 +77,12 @@ Result<LayerData> CollectLayer(const Model& quantized, const CodedLayer& layer, 
     data.fitted.emplace_back(layer.inputs(), form.outputs, takes_means);
     data.judging.emplace_back(layer.inputs(), form.outputs, takes_means);
   }
+  Matrix inputs(0, layer.inputs()), missing(0, form.outputs);  // here: made anew, they would come page by page
   for (size_t begin = 0; begin < live.runs(); begin += kRunsAtOnce) {
     const size_t end = std::min(begin + kRunsAtOnce, live.runs());
     const RowLayout layout = LayOut(live, targets, begin, end);
-    Matrix inputs = Inputs(layer, form.groups * layout.all), missing(form.groups * layout.all, form.outputs);
+    MakeRoom(layer, form.groups * layout.all, inputs);
+    missing.SetRows(form.groups * layout.all);
     std::vector<size_t> runs;
     for (size_t run = begin; run < end; ++run) runs.push_back(run);
     const SeeRun read = [&](size_t run, const std::map<std::string, Tensor>& tensors) {

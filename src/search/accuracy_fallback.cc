@@ -56,21 +56,27 @@ class FallbackSearch {
         trials_(trials),
         kept_plan_(prepared.plan) {}
 
-  Result<AccuracyFallback> Run(double sqnr_db, std::optional<double> budget) {
+  Result<AccuracyFallback> Run(const FallbackStart& start) {
+    const double sqnr_db = start.error.sqnr_db;
+    const size_t left_float = prepared_.left_float.size();
     PREON_RETURN_IF_ERROR(LeaveNotFused(prepared_, method_, inputs_, fallback_, trials_.context()));
     kept_plan_ = prepared_.plan;
     products_ = IntegerProducts(kept_plan_);
     PREON_RETURN_IF_ERROR(Look());
     base_ns_ = kept_ns_ = EstimatedNs(graph_, kept_plan_);
-    PREON_ASSIGN_OR_RETURN(const std::optional<TrialError> before,
-                           trials_.Run(prepared_.model, kept_plan_, method_, inputs_, TrialSize::kSome));
-    if (!before) return AccuracyFallback{.before_db = sqnr_db, .after_db = sqnr_db};
-    typical_db_ = before->typical_db;
-    AccuracyFallback result{.before_db = before->sqnr_db, .after_db = before->sqnr_db};
+    RunsError before = start.error.some;
+    if (prepared_.left_float.size() > left_float) {
+      PREON_ASSIGN_OR_RETURN(const std::optional<TrialError> now,
+                             trials_.Run(prepared_.model, kept_plan_, method_, inputs_, TrialSize::kSome));
+      if (!now) return AccuracyFallback{.before_db = sqnr_db, .after_db = sqnr_db};
+      before = now->some;
+    }
+    typical_db_ = before.typical_db;
+    AccuracyFallback result{.before_db = before.sqnr_db, .after_db = before.sqnr_db};
     while (result.trials.size() < kMaxTrials && fruitless_ < kMaxFruitless && result.after_db < kFineDb) {
       const bool poor = sqnr_db < kPoorDb && result.after_db < kEnoughOfPoorDb;
       if (poor) spent_while_poor_ = std::max(0.0, result.cost);
-      const FallbackTerms terms{budget.value_or(poor ? kBudgetOfPoor : spent_while_poor_ + kBudget),
+      const FallbackTerms terms{start.budget.value_or(poor ? kBudgetOfPoor : spent_while_poor_ + kBudget),
                                 poor ? kEnoughOfPoorDb - result.after_db : 0};
       PREON_ASSIGN_OR_RETURN(Outlook outlook, LookAhead(terms));
       if (!is_seen_) {
@@ -153,7 +159,7 @@ class FallbackSearch {
     if (!run.ok()) return run.status().id() == ErrorId::kCancelled ? run.status() : Status::Ok();
     const std::optional<TrialError>& error = *run;
     if (!error) return Status::Ok();
-    const double gain_db = error->typical_db - typical_db_;
+    const double gain_db = error->some.typical_db - typical_db_;
     bool kept = terms.Pays(gain_db, group.cost), slow = false;
     const bool measured = kept && group.cost > kBudget;  // cheap ones are measured all together in the end
     if (measured) {
@@ -169,7 +175,7 @@ class FallbackSearch {
     result.after_db = error->sqnr_db;
     result.cost += group.cost;
     steps_.push_back({group.nodes, group.plan, result.after_db, result.cost, result.trials.size() - 1, measured});
-    typical_db_ = error->typical_db;
+    typical_db_ = error->some.typical_db;
     kept_ = std::move(group.nodes);
     kept_plan_ = std::move(group.plan);
     kept_ns_ = EstimatedNs(graph_, kept_plan_);
@@ -252,16 +258,16 @@ class FallbackSearch {
 Result<AccuracyFallback> FallBackForAccuracy(PlannedModel& prepared, const RangeMethod& method,
                                              const PlanInputs& inputs, const FallbackPlanner& fallback, Trials& trials,
                                              const FallbackStart& start) {
-  if (start.budget == 0 || start.sqnr_db >= kFineDb)
-    return AccuracyFallback{.before_db = start.sqnr_db, .after_db = start.sqnr_db};
+  const double sqnr_db = start.error.sqnr_db;
+  if (start.budget == 0 || sqnr_db >= kFineDb) return AccuracyFallback{.before_db = sqnr_db, .after_db = sqnr_db};
   if (HasLargeWeights(prepared.model.graph) && trials.memory() != MemoryUse::kFast) {
-    return AccuracyFallback{.before_db = start.sqnr_db,
-                            .after_db = start.sqnr_db,
+    return AccuracyFallback{.before_db = sqnr_db,
+                            .after_db = sqnr_db,
                             .why_none =
                                 "it takes several times the memory of the weights, which are above 1 GiB; "
                                 "--memory fast searches"};
   }
-  return FallbackSearch(prepared, method, inputs, fallback, trials).Run(start.sqnr_db, start.budget);
+  return FallbackSearch(prepared, method, inputs, fallback, trials).Run(start);
 }
 
 }  // namespace preon

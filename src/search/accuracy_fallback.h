@@ -12,7 +12,7 @@
 namespace preon {
 
 struct FallbackStart {
-  double sqnr_db;                ///< of the plan with the method on the trials' samples
+  TrialError error;              ///< of the plan with the method
   std::optional<double> budget;  ///< share of the estimated time, 0…1; none: 0.03, and up to 0.25 until 22 dB are
                                  ///< reached where it is below 18
 };

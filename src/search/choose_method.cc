@@ -29,8 +29,7 @@ std::vector<Candidate> Candidates(const QuantPlan& plan) {
           {"sample-extremes", aware({{"Statistic", "median"}})},
           powers_of_two ? Candidate{"nonoverflow", aware({})} : Candidate{"minmax", aware({})},
           {"sample-extremes", aware({{"Statistic", "mean"}})},
-          {"layerwise-percentile", aware({})},
-          {"auto", {}}};
+          {"layerwise-percentile", aware({})}};
 }
 
 std::string OptionText(const MethodOptions& options) {
@@ -133,7 +132,7 @@ Status MethodRace::SettleByActivations() {
   PREON_RETURN_IF_ERROR(look(selected_));
   // Where weights make little of the error, codes that fit change little.
   const std::optional<double> selected_db = chosen_.candidates[selected_].activations_db;
-  if (!selected_db || *selected_db < best_->sqnr_db + kNearDb) return Status::Ok();
+  if (!selected_db || *selected_db < best_->some.sqnr_db + kNearDb) return Status::Ok();
   double nearest_db = *selected_db + kClearlyNearerDb;
   for (size_t index = 0; index < chosen_.candidates.size(); ++index) {
     if (!chosen_.candidates[index].activations_db && IsNear(index)) PREON_RETURN_IF_ERROR(look(index));
@@ -148,7 +147,6 @@ Status MethodRace::SettleByActivations() {
 
 void MethodRace::Select(size_t index, Entry entry) {
   selected_ = index;
-  chosen_.sqnr_db = chosen_.candidates[index].sqnr_db;
   chosen_.method = std::move(entry.method);
   chosen_.ranges = entry.inputs.chosen;
 }

@@ -20,7 +20,6 @@ using RangesByMethod = std::map<std::string, ChosenRanges>;
 struct ChosenMethod {
   std::unique_ptr<RangeMethod> method;      ///< null without samples or an output to compare
   ChosenRanges* ranges = nullptr;           ///< the method's, for PlanInputs::chosen
-  double sqnr_db = 0;                       ///< of its trial
   std::vector<MethodCandidate> candidates;  ///< in the order in which they ran, one of them selected
 };
 
@@ -42,8 +41,9 @@ class MethodRace {
   /// Of those that are near the best, selects the one that is nearest to float with the weights in float: what stays
   /// once an algorithm has fitted the codes of the weights. Where IsClose.
   Status SettleByActivations();
-  /// The best so far.
+  /// The best so far, and what its trial told; none where none could be compared.
   const ChosenMethod& chosen() const { return chosen_; }
+  const std::optional<TrialError>& best() const { return best_; }
   ChosenMethod Take() &&;
 
  private:

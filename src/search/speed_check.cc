@@ -13,7 +13,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kSeconds = 0.2;
-constexpr int kLeastRounds = 2;
+constexpr int kLeastRounds = 2, kMostRounds = 100;
 // Only what is grossly wrong is refused: the decision has to be the same in the next run.
 constexpr double kTimesEstimate = 2, kTolerance = 0.1;
 constexpr double kSpread = 0.02;       // by which two measurements of one model differ
@@ -32,7 +32,7 @@ Result<std::vector<double>> FastestRunsMs(std::span<const Model* const> models, 
   std::vector<double> fastest(sessions.size(), std::numeric_limits<double>::infinity());
   const Clock::time_point start = Clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
-  for (int round = 0; round < kLeastRounds || seconds() < kSeconds; ++round) {
+  for (int round = 0; round < kLeastRounds || (round < kMostRounds && seconds() < kSeconds); ++round) {
     for (size_t index = 0; index < sessions.size(); ++index) {
       // A session of one thread runs on this one: time that other programs take does not count.
       const double began = ThreadSeconds();

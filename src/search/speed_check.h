@@ -11,8 +11,8 @@
 namespace preon {
 
 /// Processor time in milliseconds of the fastest of several runs of each model at one thread, all in turns: other
-/// programs make runs slower, never faster. Takes 0.3 s, slow models what three rounds take. Errors: the runtime's,
-/// kCancelled.
+/// programs make runs slower, never faster. 100 rounds, fewer if they take more than 0.2 s, at least two. Errors: the
+/// runtime's, kCancelled.
 Result<std::vector<double>> FastestRunsMs(std::span<const Model* const> models, const std::vector<NamedTensor>& feeds,
                                           const RunContext& context);
 

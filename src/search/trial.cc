@@ -86,7 +86,8 @@ Result<std::optional<TrialError>> Trials::Run(const Model& model, const QuantPla
   PREON_ASSIGN_OR_RETURN(const Model quantized, IntegerForm(std::move(written)));
   const std::vector<StateLink> links = FindStateLinks(model.graph);
   const bool all = size == TrialSize::kAll || !links.empty();
-  const size_t step = all ? 1 : (samples_.runs().size() + kSomeRuns - 1) / kSomeRuns;
+  const size_t step_of_some = links.empty() ? (samples_.runs().size() + kSomeRuns - 1) / kSomeRuns : 1;
+  const size_t step = all ? 1 : step_of_some;
   const std::unique_ptr<DataSource> source = samples_.Open(step);
   const RunPlan runs = links.empty() ? PlanRuns(quantized, context_.ThreadCount(), *source, memory_)
                                      : RunPlan{.at_once = 1, .threads = context_.ThreadCount()};
@@ -95,14 +96,20 @@ Result<std::optional<TrialError>> Trials::Run(const Model& model, const QuantPla
   if (!links.empty()) outputs = InClosedLoop(links, std::move(outputs));
   MeanError mean(StatesOf(links));
   TrialError error;
+  double some = 0;  // runs of which there is a figure
   size_t done = 0;  // runs
   const auto compare = [&](const Batch& batch) -> Result<InTurn> {
     PREON_RETURN_IF_ERROR(context_.CheckCancelled());
     PREON_ASSIGN_OR_RETURN(std::vector<NamedTensor> got, outputs(batch));
     return InTurn([&, got = std::move(got)]() -> Status {
-      const TrialRun& run = samples_.runs()[step * done++];
-      PREON_ASSIGN_OR_RETURN(std::optional<double> db, mean.Add(run.outputs, got));
+      const size_t run = step * done++;
+      const bool is_some = run % step_of_some == 0;
+      PREON_ASSIGN_OR_RETURN(std::optional<double> db, mean.Add(samples_.runs()[run].outputs, got, is_some));
       if (db) db = std::min(*db, kMostRunDb);
+      if (db && is_some) {
+        error.some.typical_db += *db;
+        ++some;
+      }
       error.runs_db.push_back(db);
       return Status::Ok();
     });
@@ -121,12 +128,8 @@ Result<std::optional<TrialError>> Trials::Run(const Model& model, const QuantPla
   if (error.prefixes_db.empty() || !error.prefixes_db.back()) return std::optional<TrialError>();
   error.sqnr_db = *error.prefixes_db.back();
   if (error.ended_early) error.sqnr_db += best->sqnr_db - *best->prefixes_db[error.prefixes_db.size() - 1];
-  double compared = 0;
-  for (const std::optional<double>& db : error.runs_db) {
-    error.typical_db += db.value_or(0);
-    compared += db.has_value();
-  }
-  error.typical_db /= std::max(1.0, compared);
+  error.some.sqnr_db = mean.SqnrDbOfPicked().value_or(error.sqnr_db);
+  error.some.typical_db /= std::max(1.0, some);
   return std::optional(std::move(error));
 }
 

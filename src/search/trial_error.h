@@ -6,10 +6,16 @@
 
 namespace preon {
 
+/// How near a quantized model comes to float in some runs.
+struct RunsError {
+  double sqnr_db = 0;     ///< over all of them, noise over signal averaged over the outputs
+  double typical_db = 0;  ///< mean of each one's SQNR: says little of the worst, and much with few samples
+};
+
 /// How near a quantized model comes to float.
 struct TrialError {
-  double sqnr_db = 0;        ///< over all samples, noise over signal averaged over the outputs
-  double typical_db = 0;     ///< mean of the runs' SQNR: says little of the worst, and much with few samples
+  double sqnr_db = 0;        ///< over all runs of the trial
+  RunsError some;            ///< over those of TrialSize::kSome, which any trial that did not end early has done
   bool ended_early = false;  ///< it clearly was worse than the best one: sqnr_db is as far below that one's
   /// SQNR of each run, and over the first 4, 8, 16 … runs and all; none where no output could be compared.
   std::vector<std::optional<double>> runs_db, prefixes_db;

@@ -33,6 +33,12 @@ class Matrix {
   Matrix() = default;
   Matrix(size_t rows, size_t columns) : rows_(rows), columns_(columns), values_(rows * columns) {}
 
+  /// Takes or leaves rows at the end, in the memory that it has if that is enough.
+  void SetRows(size_t rows) {
+    rows_ = rows;
+    values_.resize(rows * columns_);
+  }
+
   size_t rows() const { return rows_; }
   size_t columns() const { return columns_; }
   float* row(size_t i) { return values_.data() + i * columns_; }

@@ -40,6 +40,38 @@ void ForEachRun(const ProductPairs& pairs, const Visitor& visit) {
       visit(group * pairs.group_size + first * pairs.inner, group * pairs.group_size + second * pairs.inner);
 }
 
+// Of the pairs of one group.
+float LargestSum(const ProductPairs& pairs, std::span<const float> group) {
+  float largest = 0;
+  for (const auto& [first, second] : pairs.in_group) {
+    for (size_t i = 0; i < pairs.inner; ++i)
+      largest = std::max(largest, std::abs(group[first * pairs.inner + i] + group[second * pairs.inner + i]));
+  }
+  return largest;
+}
+
+// @param below  elements of one channel that stand side by side; channels repeat behind the last of `largest`
+void AddLargestSums(const ProductPairs& pairs, std::span<const float> weights, size_t below, std::span<float> largest) {
+  if (pairs.group_size > 0 && below % pairs.group_size == 0) {  // a group is of one channel
+    for (size_t group = 0; group < pairs.groups; ++group) {
+      const size_t first = group * pairs.group_size;
+      float& of_channel = largest[first / below % largest.size()];
+      of_channel = std::max(of_channel, LargestSum(pairs, weights.subspan(first, pairs.group_size)));
+    }
+    return;
+  }
+  ForEachRun(pairs, [&](size_t first, size_t second) {
+    size_t channel = first / below % largest.size(), left = below - first % below;
+    for (size_t i = 0; i < pairs.inner; ++i, --left) {
+      if (left == 0) {
+        channel = channel + 1 == largest.size() ? 0 : channel + 1;
+        left = below;
+      }
+      largest[channel] = std::max(largest[channel], std::abs(weights[first + i] + weights[second + i]));
+    }
+  });
+}
+
 }  // namespace
 
 ProductPairs FindProductPairs(const Node& node, const Shape& weight) {
@@ -60,19 +92,8 @@ void FitProductPairs(const Graph& graph, const WeightPlan& plan, const Tensor& v
   for (size_t axis = static_cast<size_t>(std::max(plan.axis, 0)) + 1; axis < shape.size(); ++axis)
     below *= static_cast<size_t>(shape[axis]);
   std::vector<float> largest(params.size());
-  for (const std::string& node : plan.nodes) {
-    const ProductPairs pairs = FindProductPairs(*graph.FindNode(node), shape);
-    ForEachRun(pairs, [&](size_t first, size_t second) {
-      size_t channel = first / below % params.size(), left = below - first % below;
-      for (size_t i = 0; i < pairs.inner; ++i, --left) {
-        if (left == 0) {
-          channel = channel + 1 == params.size() ? 0 : channel + 1;
-          left = below;
-        }
-        largest[channel] = std::max(largest[channel], std::abs(weights[first + i] + weights[second + i]));
-      }
-    });
-  }
+  for (const std::string& node : plan.nodes)
+    AddLargestSums(FindProductPairs(*graph.FindNode(node), shape), weights, below, largest);
   for (size_t channel = 0; channel < params.size(); ++channel) {
     const float least = largest[channel] / (kMostOfPair - kRoundedUp);
     if (params[channel].scale < least) params[channel].scale = RoundScaleUp(least, plan.scale_type);
